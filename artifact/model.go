@@ -1,0 +1,225 @@
+package artifact
+
+// This file defines what accompanies a model: the sidecar that leads from the
+// model back to the program, the queries with what they mean, traces and
+// plans. These are wire types: they hold no pointers into other packages.
+
+// Sidecar says of every location and edge of a model what it stands for.
+type Sidecar struct {
+	Entry Entry  `json:"entry"`
+	Sites []Site `json:"sites"` // by number; Sites[0] is the zero Site
+	// Templates in the order of the model's templates.
+	Templates []TemplateInfo `json:"templates"`
+	// Accesses are the numbers of the Stmt sites that the model interleaves at,
+	// since they read or write memory that goroutines share: the instrumenter
+	// must guard them.
+	Accesses []int `json:"accesses,omitempty"`
+	// Approximations are where the model says more or less than the program.
+	Approximations []Approximation `json:"approximations,omitempty"`
+}
+
+// Entry is what runs.
+type Entry struct {
+	Package string `json:"package"` // import path
+	Func    string `json:"func"`    // "main" or "TestXxx"
+}
+
+// Site is a numbered program point; see package sites.
+type Site struct {
+	ID   int    `json:"id"`
+	Kind string `json:"kind"`
+	Key  string `json:"key"`
+	Func string `json:"func"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
+	Text string `json:"text"`
+}
+
+// TemplateInfo describes one template.
+type TemplateInfo struct {
+	Name string `json:"name"`
+	// Role is "goroutine" (one process is one goroutine at a time) or "env"
+	// (the scheduler, time).
+	Role string `json:"role"`
+	// Func is the key of the goroutine's entry function.
+	Func      string         `json:"func,omitempty"`
+	Locations []LocationInfo `json:"locations"` // in the template's order
+	Edges     []EdgeInfo     `json:"edges"`     // in the template's order
+}
+
+// LocationInfo describes one location.
+type LocationInfo struct {
+	Name string `json:"name"`
+	// Site is the guard the goroutine stands at, 0 if none.
+	Site int `json:"site,omitempty"`
+	// Blocking: the operation at Site can wait for others.
+	Blocking bool `json:"blocking,omitempty"`
+	// End names a sink: "panic", "fatal", "exit", "return" (of main),
+	// "done" (of a test), "bound".
+	End string `json:"end,omitempty"`
+	// Detail is the message or resource of the sink.
+	Detail string `json:"detail,omitempty"`
+	// Stack is the call path, outermost first: keys of the call sites.
+	Stack []string `json:"stack,omitempty"`
+}
+
+// The roles of edges.
+const (
+	// RoleOp: the goroutine passes the guard of Site and completes its
+	// operation. In a plan: (goroutine, site, case).
+	RoleOp = "op"
+	// RoleCommit: it passes the guard but cannot complete, and queues.
+	RoleCommit = "commit"
+	// RoleWake: its queued operation completes by what another one did. The
+	// runtime does it unasked: no step of the plan.
+	RoleWake = "wake"
+	// RoleBirth: an idle process becomes a goroutine, in synchronisation with
+	// the RoleOp edge of a go statement.
+	RoleBirth = "birth"
+	// RoleStart: a goroutine passes its first guard (the Start site).
+	RoleStart = "start"
+	// RoleLocal: the rest of a segment that had to be split; no step.
+	RoleLocal = "local"
+	// RoleTime: time passes to the next event. In a plan: "T".
+	RoleTime = "time"
+)
+
+// EdgeInfo describes one edge.
+type EdgeInfo struct {
+	Site int    `json:"site,omitempty"`
+	Role string `json:"role"`
+	// Case is the chosen case of a select, in source order from 0, -1 for its
+	// default. 0 elsewhere.
+	Case int `json:"case,omitempty"`
+	// Approx are indexes into Sidecar.Approximations that this edge rests on.
+	Approx []int `json:"approx,omitempty"`
+}
+
+// Approximation is one place where the model is not exact.
+type Approximation struct {
+	Site int    `json:"site,omitempty"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
+	// Kind is a short stable word: "free-choice", "unknown-call", "loop-bound", ...
+	Kind string `json:"kind"`
+	// Direction: "over" (the model can do what the program cannot), "under"
+	// (the reverse), "bound" (both agree within a bound).
+	Direction string `json:"direction"`
+	Reason    string `json:"reason"`
+}
+
+// Query is a question about the model and what it means for the program.
+type Query struct {
+	Number      int    `json:"number"` // from 1
+	Formula     string `json:"formula"`
+	Description string `json:"description"`
+	Category    string `json:"category"`
+	// Kind is the error that a violation is; see the Kind constants.
+	Kind string `json:"kind"`
+	// Site, with File, Line and Col, is where the error happens; 0 if nowhere.
+	Site int    `json:"site,omitempty"`
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	Col  int    `json:"col,omitempty"`
+	// Process is the process the query is about, by name, "" if none.
+	Process string `json:"process,omitempty"`
+}
+
+// The kinds of errors, shared by queries, plans, outcomes and findings.
+const (
+	KindPanic           = "panic"                      // explicit panic not recovered
+	KindSendOnClosed    = "send on closed channel"     // panic
+	KindCloseOfClosed   = "close of closed channel"    // panic
+	KindCloseOfNil      = "close of nil channel"       // panic
+	KindNegativeCounter = "negative WaitGroup counter" // panic
+	KindWaitGroupReuse  = "WaitGroup misuse"           // panic
+	KindNilCall         = "call of nil function"       // panic
+	KindUnlockUnlocked  = "unlock of unlocked mutex"   // fatal error
+	KindDeadlock        = "deadlock"                   // all goroutines asleep, main among them
+	KindPartialDeadlock = "partial deadlock"           // some goroutines can never go on
+	KindLeak            = "goroutine leak"             // stuck after the end of the entry
+	KindTestFailure     = "test failure"               // t.Error, t.Fatal
+	KindExit            = "exit"                       // os.Exit with a code other than 0
+	KindBound           = "bound exceeded"             // of the model
+	KindReachable       = "reachability"               // user annotation
+)
+
+// Trace is a counterexample in the form both people and gjson paths read:
+// Lines keeps the seed form, Steps the structure.
+type Trace struct {
+	Formula string   `json:"formula"`
+	Comment string   `json:"comment"`
+	Result  string   `json:"result"` // T, F, M or E
+	Lines   []string `json:"trace"`  // "P: A > B", sender first
+	Query   int      `json:"query"`
+	Steps   []Step   `json:"steps,omitempty"`
+	// Final is the location of every process in the last state.
+	Final []ProcessAt `json:"final,omitempty"`
+}
+
+// Step is one transition of a trace.
+type Step struct {
+	Parts []Part `json:"parts"` // sender first
+	// Vars are the variables that changed, with their new values.
+	Vars []Var `json:"vars,omitempty"`
+}
+
+// Part is what one process did in a step.
+type Part struct {
+	Process  string `json:"process"`
+	Template int    `json:"template"` // index in Sidecar.Templates
+	Edge     int    `json:"edge"`     // index in the template's edges
+	Select   []int  `json:"select,omitempty"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+}
+
+// Var is the value of a variable.
+type Var struct {
+	Name  string `json:"name"`
+	Value int    `json:"value"`
+}
+
+// ProcessAt is where a process stands.
+type ProcessAt struct {
+	Process  string `json:"process"`
+	Template int    `json:"template"`
+	Location int    `json:"location"` // index in TemplateInfo.Locations
+}
+
+// Plan is a trace as the runtime follows it.
+type Plan struct {
+	Steps  []PlanStep `json:"steps"`
+	Expect Expect     `json:"expect"`
+}
+
+// PlanStep grants one goroutine its pending guard.
+type PlanStep struct {
+	// G is the goroutine's creation path: "0" is the entry, "0.2" the second
+	// goroutine it starts. "T" lets time pass.
+	G string `json:"g"`
+	// Site is the key of the guard.
+	Site string `json:"site,omitempty"`
+	// Occ counts, from 1, how often G has passed Site.
+	Occ int `json:"occ,omitempty"`
+	// Case is the chosen case of a select, -1 its default.
+	Case int `json:"case,omitempty"`
+	// Trace is the index of the step of the trace this one comes from.
+	Trace int `json:"trace"`
+}
+
+// Expect is what must happen once the steps are done.
+type Expect struct {
+	Kind string `json:"kind"`
+	// Stuck are the goroutines that must be unable to go on, or the one that
+	// panics, each with its site.
+	Goroutines []At `json:"goroutines"`
+}
+
+// At is a goroutine at a site.
+type At struct {
+	G    string `json:"g"`
+	Site string `json:"site"`
+}

@@ -1,0 +1,115 @@
+package check
+
+import (
+	"context"
+	"time"
+
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// Verdict is the answer to a query.
+type Verdict byte
+
+// The verdicts, in the letters that the trace files use.
+const (
+	True  Verdict = 'T' // satisfied, by exhaustive search or by a witness
+	False Verdict = 'F' // not satisfied
+	Maybe Verdict = 'M' // undecided: a budget ended the search first
+	Error Verdict = 'E' // the query or the model is wrong; Reason says where
+)
+
+func (v Verdict) String() string { return string(rune(v)) }
+
+// An Engine decides queries over a network. Implementations are safe for
+// concurrent use by several callers.
+type Engine interface {
+	// Verify answers every query, in order. A cancelled context ends the
+	// search promptly: decided queries keep their verdicts, the others are
+	// Maybe with the reason. The error is for what prevents any answer: a
+	// network that does not type-check (see uppaal.Errors), an engine that
+	// cannot be run.
+	Verify(ctx context.Context, net *uppaal.Network, queries []*uppaal.Query, opts Options) (*Report, error)
+}
+
+// Options bound and direct a search. The zero value searches breadth-first
+// without bounds.
+type Options struct {
+	MaxMemory int64 // bytes for states and tables; 0: no bound
+	MaxStates int   // stored states; 0: no bound
+	// Timeout bounds the search in wall time; 0: no bound but the context's.
+	Timeout time.Duration
+	// Refuted are choice sequences that the program is known not to follow.
+	// Only paths none of whose prefixes is refuted count as violations: the
+	// search runs in product with the trie of these sequences and discards a
+	// path where it completes one. Steps without label are skipped.
+	Refuted [][]Label
+	// LabelOf gives the label of one participant of a transition, or "" for
+	// none; required with Refuted, called only while compiling.
+	LabelOf func(p *uppaal.Process, edge int) Label
+	// Progress, if not nil, is called now and then from the searching
+	// goroutine.
+	Progress func(Stats)
+	_        struct{}
+}
+
+// Label names one choice of the scheduler. The labels of a transition are
+// those of its participants, sender first, without the empty ones; selected
+// values are not part of it.
+type Label string
+
+// Stats describes a search.
+type Stats struct {
+	States      int // stored
+	Transitions int // explored
+	Depth       int // of the breadth-first search
+	Bytes       int64
+	Elapsed     time.Duration
+}
+
+// Report holds the results of Verify.
+type Report struct {
+	Results  []Result // one for each query, in order
+	Stats    Stats
+	Complete bool // every reachable state was visited
+}
+
+// Result is the answer to one query.
+type Result struct {
+	Verdict Verdict
+	Reason  string // for Maybe and Error: why, with the place
+	// Trace leads to the violation of an A[] query or the witness of an E<>
+	// query, shortest in steps; nil if there is none. It has been replayed on
+	// the reference interpreter.
+	Trace *Trace
+}
+
+// Trace is a path from the initial state.
+type Trace struct {
+	Steps []Step
+	// States are the len(Steps)+1 states along the path.
+	States []State
+}
+
+// State is one state, spelled out.
+type State struct {
+	Locations []*uppaal.Location // by process, in system order
+	Vars      []VarValue         // non-constant variables in the order of UPPAAL's traces
+}
+
+// VarValue is the value of one scalar cell, flattened: "a[1]", "P.x", "s.f".
+type VarValue struct {
+	Name  string
+	Value int32
+}
+
+// Step is one transition.
+type Step struct {
+	Parts []Part // sender first
+}
+
+// Part is what one process does in a transition.
+type Part struct {
+	Process int // index in Info.Processes
+	Edge    int // index in the template's Edges
+	Select  []int32
+}

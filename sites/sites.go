@@ -1,0 +1,77 @@
+package sites
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// Kind is what a program point does.
+type Kind uint8
+
+// The kinds. All but Stmt are operations; every operation and every statement
+// of a function body has a site.
+const (
+	Invalid Kind = iota
+	Send
+	Recv
+	Range // one receive of a range over a channel
+	Select
+	Close
+	Go    // go statement
+	Start // first guard of the goroutine that a Go or WaitGroupGo site starts; derived, see Index.Start
+	Lock
+	Unlock
+	TryLock
+	RLock
+	RUnlock
+	TryRLock
+	WaitGroupAdd
+	WaitGroupDone
+	WaitGroupWait
+	WaitGroupGo
+	OnceDo
+	CondWait
+	CondSignal
+	CondBroadcast
+	Panic // call of the builtin
+	Exit  // os.Exit, log.Fatal*, runtime.Goexit, t.Fatal and the like
+	Sleep // time.Sleep
+	End   // return of the entry function
+	Stmt  // a statement: may be guarded as a line or as an access to shared memory
+)
+
+// ID numbers the sites of a program from 1, in order of package path, file
+// name and position. 0 is no site.
+type ID int
+
+// Site is one program point.
+type Site struct {
+	ID   ID
+	Kind Kind
+	// Key identifies the site across edits elsewhere: "pkg/path.Func#3" is the
+	// third operation of the function, "pkg/path.Func@7" its seventh statement,
+	// "pkg/path.Func#3.start" and "pkg/path.Func.end" the derived sites.
+	Key string
+	// Func is the function's path: "pkg/path.Func", "pkg/path.(*T).Method",
+	// "pkg/path.Func$1$2" for literals in source order, "pkg/path.init" for
+	// package initialisers and "pkg/path.init#1" for init functions.
+	Func string
+	// Pos is the position by which the SSA form knows the operation (see At);
+	// for a statement, its first token.
+	Pos token.Pos
+	// File is relative to the module root, slash-separated. Line and Col are
+	// for display.
+	File      string
+	Line, Col int
+	// Text is the source line, trimmed.
+	Text string
+}
+
+// Package is one type-checked package to number.
+type Package struct {
+	Path  string
+	Files []*ast.File
+	Types *types.Package
+	Info  *types.Info
+}
