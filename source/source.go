@@ -1,0 +1,354 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/hashicorp/go-multierror"
+	"golang.org/x/tools/go/packages"
+)
+
+// ErrNoEntry is wrapped by the error of Load when the package has no such
+// entry point.
+var ErrNoEntry = errors.New("no such entry point")
+
+// Spec says which program to load.
+type Spec struct {
+	// Dir is the directory in which Pattern is resolved; "" is the current one.
+	Dir string
+	// Pattern names one package as the go command does: "./pool", "example.com/m/pool".
+	Pattern string
+	// Entry is "main" or the name of a test function; "" means main for a main
+	// package.
+	Entry string
+	// Env is the environment of the go command; nil means the process's own.
+	Env []string
+	// Flags are build flags of the go command, such as -tags=x.
+	Flags []string
+}
+
+// Program is a loaded, type-checked program.
+type Program struct {
+	Spec Spec
+	Fset *token.FileSet
+	// Root is the absolute directory that file names are relative to: that of
+	// the main module, or of the workspace.
+	Root string
+	// Module is the path of the main module that holds the entry.
+	Module string
+	// GoVersion is the go line of that module, such as "1.26".
+	GoVersion string
+	// Packages are the packages of the main modules that the entry depends on,
+	// itself included, dependencies first. They have syntax and types.
+	Packages []*packages.Package
+	// Entry is the package of the entry point; for a test, its test variant or
+	// the external test package.
+	Entry *packages.Package
+	// Func is the entry function.
+	Func *types.Func
+	// Decl is its declaration.
+	Decl *ast.FuncDecl
+	// Test reports that the entry is a test function.
+	Test bool
+}
+
+const mode = packages.LoadSyntax | packages.NeedModule | packages.NeedEmbedFiles | packages.NeedForTest
+
+// Load loads the program that spec names. Errors in the program are collected
+// in a *multierror.Error of packages.Error values.
+func Load(ctx context.Context, spec Spec) (*Program, error) {
+	if spec.Pattern == "" {
+		spec.Pattern = "."
+	}
+	dir, err := filepath.Abs(spec.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("source directory: %w", err)
+	}
+	if spec.Entry == "" {
+		spec.Entry = "main"
+	}
+	test := spec.Entry != "main"
+	cfg := func(m packages.LoadMode, fset *token.FileSet) *packages.Config {
+		return &packages.Config{Context: ctx, Dir: dir, Env: spec.Env, BuildFlags: spec.Flags, Mode: m, Tests: test, Fset: fset}
+	}
+
+	// First the graph: which packages belong to the main modules.
+	const graph = packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest
+	roots, err := packages.Load(cfg(graph, nil), spec.Pattern)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", spec.Pattern, err)
+	}
+	if err := errorsOf(roots); err != nil {
+		return nil, err
+	}
+	own := map[string]bool{}
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if p.Module != nil && p.Module.Main && !strings.HasSuffix(p.ID, ".test") {
+			own[strings.TrimSuffix(p.PkgPath, "_test")] = true
+		}
+	})
+	matched := map[string]bool{}
+	for _, p := range roots {
+		if !strings.HasSuffix(p.ID, ".test") {
+			matched[strings.TrimSuffix(p.PkgPath, "_test")] = true
+		}
+	}
+	if len(matched) != 1 {
+		return nil, fmt.Errorf("%s: matches %d packages, want one", spec.Pattern, len(matched))
+	}
+	if len(own) == 0 {
+		return nil, fmt.Errorf("%s: not part of a main module: a go.mod is needed", spec.Pattern)
+	}
+	// Then their syntax, all in one type-checking universe.
+	patterns := make([]string, 0, len(own))
+	for path := range own {
+		patterns = append(patterns, path)
+	}
+	sort.Strings(patterns)
+	fset := token.NewFileSet()
+	pkgs, err := packages.Load(cfg(mode, fset), patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", spec.Pattern, err)
+	}
+	prog := &Program{Spec: spec, Fset: fset, Test: test}
+	if err := prog.choose(pkgs, matched); err != nil {
+		return nil, err
+	}
+	if err := errorsOf(prog.Packages); err != nil {
+		return nil, err
+	}
+	if prog.Func == nil {
+		what := "func main in package main"
+		if test {
+			what = "func " + spec.Entry + "(*testing.T)"
+		}
+		return nil, fmt.Errorf("%s: %w: %s", spec.Pattern, ErrNoEntry, what)
+	}
+	m := prog.Entry.Module
+	prog.Module, prog.GoVersion = m.Path, m.GoVersion
+	prog.Root = commonRoot(prog.Packages)
+	return prog, nil
+}
+
+// choose keeps, of the loaded variants, those that the entry runs with.
+func (prog *Program) choose(pkgs []*packages.Package, matched map[string]bool) error {
+	byPath := map[string]*packages.Package{}
+	var external *packages.Package
+	for _, p := range pkgs {
+		if strings.HasSuffix(p.ID, ".test") {
+			continue
+		}
+		base := strings.TrimSuffix(p.PkgPath, "_test")
+		if p.ForTest != "" && !matched[p.ForTest] {
+			continue // a variant for the tests of another package
+		}
+		if p.ForTest != "" && p.PkgPath != p.ForTest {
+			if base == p.ForTest {
+				external = p
+				continue
+			}
+		}
+		if old := byPath[p.PkgPath]; old == nil || p.ForTest != "" {
+			byPath[p.PkgPath] = p
+		}
+	}
+	var entry *packages.Package
+	for path := range matched {
+		entry = byPath[path]
+	}
+	for _, p := range []*packages.Package{entry, external} {
+		if p == nil || prog.Func != nil {
+			continue
+		}
+		if f, d := findEntry(p, prog.Spec.Entry, prog.Test); f != nil {
+			prog.Func, prog.Decl, prog.Entry = f, d, p
+		}
+	}
+	if prog.Entry == nil {
+		prog.Entry = entry
+	}
+	if prog.Entry == nil {
+		return fmt.Errorf("%s: no Go files", prog.Spec.Pattern)
+	}
+	if external != nil {
+		byPath[external.PkgPath] = external
+	}
+	// Dependencies first, from the entry.
+	seen := map[string]bool{}
+	var visit func(p *packages.Package)
+	visit = func(p *packages.Package) {
+		if seen[p.PkgPath] {
+			return
+		}
+		seen[p.PkgPath] = true
+		paths := make([]string, 0, len(p.Imports))
+		for _, q := range p.Imports {
+			paths = append(paths, q.PkgPath)
+		}
+		sort.Strings(paths)
+		for _, path := range paths {
+			if q := byPath[path]; q != nil {
+				visit(q)
+			}
+		}
+		prog.Packages = append(prog.Packages, p)
+	}
+	visit(prog.Entry)
+	return nil
+}
+
+func findEntry(p *packages.Package, name string, test bool) (*types.Func, *ast.FuncDecl) {
+	if p.Types == nil || !test && p.Name != "main" {
+		return nil, nil
+	}
+	for _, file := range p.Syntax {
+		for _, d := range file.Decls {
+			fd, ok := d.(*ast.FuncDecl)
+			if !ok || fd.Recv != nil || fd.Name.Name != name || fd.Body == nil {
+				continue
+			}
+			f, ok := p.TypesInfo.Defs[fd.Name].(*types.Func)
+			if !ok {
+				continue
+			}
+			if sig := f.Signature(); test && (sig.Params().Len() != 1 || sig.Params().At(0).Type().String() != "*testing.T") {
+				continue
+			}
+			return f, fd
+		}
+	}
+	return nil, nil
+}
+
+func errorsOf(pkgs []*packages.Package) error {
+	var all *multierror.Error
+	seen := map[string]bool{}
+	for _, p := range pkgs {
+		for _, e := range p.Errors {
+			if !seen[e.Error()] {
+				seen[e.Error()] = true
+				all = multierror.Append(all, e)
+			}
+		}
+	}
+	return all.ErrorOrNil()
+}
+
+// commonRoot is the deepest directory that holds the modules of all packages.
+func commonRoot(pkgs []*packages.Package) string {
+	root := ""
+	for _, p := range pkgs {
+		dir := p.Module.Dir
+		for root != "" && dir != root && !strings.HasPrefix(dir, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator)) {
+			root = filepath.Dir(root)
+		}
+		if root == "" {
+			root = dir
+		}
+	}
+	return root
+}
+
+// Rel returns the slash-separated path of a file relative to Root.
+func (prog *Program) Rel(file string) string {
+	rel, err := filepath.Rel(prog.Root, file)
+	if err != nil {
+		return filepath.ToSlash(file)
+	}
+	return filepath.ToSlash(rel)
+}
+
+// File is one source file of a program.
+type File struct {
+	Path string // relative to Root, slash-separated
+	Data []byte
+}
+
+// maxTestdata bounds the bytes of testdata that Files takes along.
+const maxTestdata = 16 << 20
+
+// Files reads the files that the program consists of, sorted by path: the Go,
+// cgo, assembly and embedded files of Packages, the module files, and the
+// testdata of the entry's package if the entry is a test.
+func (prog *Program) Files() ([]File, error) {
+	names := map[string]bool{}
+	for _, p := range prog.Packages {
+		for _, list := range [][]string{p.GoFiles, p.OtherFiles, p.EmbedFiles, p.IgnoredFiles} {
+			for _, f := range list {
+				names[f] = true
+			}
+		}
+		for _, f := range []string{p.Module.GoMod, filepath.Join(p.Module.Dir, "go.sum")} {
+			if _, err := os.Stat(f); f != "" && err == nil {
+				names[f] = true
+			}
+		}
+	}
+	for _, f := range []string{"go.work", "go.work.sum"} {
+		if _, err := os.Stat(filepath.Join(prog.Root, f)); err == nil {
+			names[filepath.Join(prog.Root, f)] = true
+		}
+	}
+	if prog.Test && len(prog.Entry.GoFiles) > 0 {
+		if err := addTestdata(names, filepath.Join(filepath.Dir(prog.Entry.GoFiles[0]), "testdata")); err != nil {
+			return nil, err
+		}
+	}
+	var files []File
+	for name := range names {
+		rel := prog.Rel(name)
+		if !filepath.IsLocal(filepath.FromSlash(rel)) {
+			continue // generated by cgo into the build cache
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read source: %w", err)
+		}
+		files = append(files, File{Path: rel, Data: data})
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return files, nil
+}
+
+func addTestdata(names map[string]bool, dir string) error {
+	var total int64
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if total += info.Size(); total > maxTestdata {
+			return fmt.Errorf("%s: more than %d bytes of testdata", dir, maxTestdata)
+		}
+		names[path] = true
+		return nil
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Digest is the sha256 over names and contents of the files, in hexadecimal.
+func Digest(files []File) string {
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%d %s %d\n", len(f.Path), f.Path, len(f.Data))
+		h.Write(f.Data)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
