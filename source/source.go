@@ -85,9 +85,9 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 
 	// First the graph: which packages belong to the main modules.
 	const graph = packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest
-	roots, err := packages.Load(cfg(graph, nil), spec.Pattern)
+	roots, err := load(cfg(graph, nil), spec.Pattern)
 	if err != nil {
-		return nil, fmt.Errorf("load %s: %w", spec.Pattern, err)
+		return nil, err
 	}
 	if err := errorsOf(roots); err != nil {
 		return nil, err
@@ -117,9 +117,9 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 	}
 	sort.Strings(patterns)
 	fset := token.NewFileSet()
-	pkgs, err := packages.Load(cfg(mode, fset), patterns...)
+	pkgs, err := load(cfg(mode, fset), patterns...)
 	if err != nil {
-		return nil, fmt.Errorf("load %s: %w", spec.Pattern, err)
+		return nil, err
 	}
 	prog := &Program{Spec: spec, Fset: fset, Test: test}
 	if err := prog.choose(pkgs, matched); err != nil {
@@ -139,6 +139,17 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 	prog.Module, prog.GoVersion = m.Path, m.GoVersion
 	prog.Root = commonRoot(prog.Packages)
 	return prog, nil
+}
+
+func load(cfg *packages.Config, patterns ...string) ([]*packages.Package, error) {
+	pkgs, err := packages.Load(cfg, patterns...)
+	if ctxErr := cfg.Context.Err(); ctxErr != nil {
+		return nil, ctxErr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", strings.Join(patterns, " "), err)
+	}
+	return pkgs, nil
 }
 
 // choose keeps, of the loaded variants, those that the entry runs with.
