@@ -1,0 +1,13 @@
+// Package examples holds small real programs with known outcomes: faulty ones,
+// whose errors vtrace must find and reproduce, and correct counterparts, on
+// which it may report nothing. Each is committed as a main package in a
+// directory of its own and can be checked with one command:
+//
+//	go run ./cmd/vtrace check ./examples/sequences
+//
+// The programs are templates with a size, so that scaling can be measured, and
+// come as main packages or as packages with a test function; Command gen
+// writes them. The expected error stands in a comment on its line:
+//
+//	close(ch) // want "close of closed channel"
+package examples
