@@ -39,6 +39,9 @@ const (
 	Sleep // time.Sleep
 	End   // return of the entry function
 	Stmt  // a statement: may be guarded as a line or as an access to shared memory
+	// Callback is a function handed to time.AfterFunc or context.AfterFunc: the
+	// guard that it passes when the library starts it.
+	Callback
 )
 
 // ID numbers the sites of a program from 1, in order of package path, file
@@ -64,7 +67,7 @@ type Site struct {
 	// for display.
 	File      string
 	Line, Col int
-	// Text is the source line, trimmed.
+	// Text is the source line, trimmed; "" if the file cannot be read.
 	Text string
 }
 
@@ -74,4 +77,7 @@ type Package struct {
 	Files []*ast.File
 	Types *types.Package
 	Info  *types.Info
+	// ReadFile reads a file of the package; nil means os.ReadFile. It only
+	// serves Site.Text.
+	ReadFile func(name string) ([]byte, error)
 }

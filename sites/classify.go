@@ -1,0 +1,204 @@
+package sites
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// syncMethods are the guarded methods of package sync, by receiver and name.
+var syncMethods = map[[2]string]Kind{
+	{"Mutex", "Lock"}:       Lock,
+	{"Mutex", "Unlock"}:     Unlock,
+	{"Mutex", "TryLock"}:    TryLock,
+	{"RWMutex", "Lock"}:     Lock,
+	{"RWMutex", "Unlock"}:   Unlock,
+	{"RWMutex", "TryLock"}:  TryLock,
+	{"RWMutex", "RLock"}:    RLock,
+	{"RWMutex", "RUnlock"}:  RUnlock,
+	{"RWMutex", "TryRLock"}: TryRLock,
+	{"Locker", "Lock"}:      Lock,
+	{"Locker", "Unlock"}:    Unlock,
+	{"WaitGroup", "Add"}:    WaitGroupAdd,
+	{"WaitGroup", "Done"}:   WaitGroupDone,
+	{"WaitGroup", "Wait"}:   WaitGroupWait,
+	{"WaitGroup", "Go"}:     WaitGroupGo,
+	{"Once", "Do"}:          OnceDo,
+	{"Cond", "Wait"}:        CondWait,
+	{"Cond", "Signal"}:      CondSignal,
+	{"Cond", "Broadcast"}:   CondBroadcast,
+}
+
+// functions are the guarded functions, by package and name.
+var functions = map[[2]string]Kind{
+	{"os", "Exit"}:           Exit,
+	{"runtime", "Goexit"}:    Exit,
+	{"log", "Fatal"}:         Exit,
+	{"log", "Fatalf"}:        Exit,
+	{"log", "Fatalln"}:       Exit,
+	{"time", "Sleep"}:        Sleep,
+	{"time", "AfterFunc"}:    Callback,
+	{"context", "AfterFunc"}: Callback,
+}
+
+// testEnds are the methods of the types in package testing that end the test.
+var testEnds = map[string]bool{
+	"FailNow": true, "Fatal": true, "Fatalf": true,
+	"SkipNow": true, "Skip": true, "Skipf": true,
+}
+
+// Classify returns the kind of operation that calling fun performs, Invalid if
+// none, and the function, method or builtin that it denotes. It looks through
+// parentheses, instantiation and embedding, and it takes a method value or
+// method expression for the method. A method of an interface of the program's
+// own that is a sync.Locker is Lock or Unlock like that of sync.Locker itself:
+// what is behind it may be a mutex.
+func Classify(info *types.Info, fun ast.Expr) (Kind, types.Object) {
+	obj := callee(info, fun)
+	switch obj := obj.(type) {
+	case *types.Builtin:
+		switch obj.Name() {
+		case "close":
+			return Close, obj
+		case "panic":
+			return Panic, obj
+		}
+	case *types.Func:
+		return kindOf(obj), obj
+	}
+	return Invalid, obj
+}
+
+func callee(info *types.Info, fun ast.Expr) types.Object {
+	switch e := ast.Unparen(fun).(type) {
+	case *ast.Ident:
+		return info.Uses[e]
+	case *ast.SelectorExpr:
+		return info.Uses[e.Sel]
+	case *ast.IndexExpr:
+		return callee(info, e.X)
+	case *ast.IndexListExpr:
+		return callee(info, e.X)
+	}
+	return nil
+}
+
+func kindOf(f *types.Func) Kind {
+	recv := f.Signature().Recv()
+	if recv == nil {
+		if f.Pkg() == nil {
+			return Invalid
+		}
+		return functions[[2]string{f.Pkg().Path(), f.Name()}]
+	}
+	t := types.Unalias(recv.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() != nil {
+		name := named.Obj().Name()
+		switch named.Obj().Pkg().Path() {
+		case "sync":
+			return syncMethods[[2]string{name, f.Name()}]
+		case "log":
+			switch f.Name() {
+			case "Fatal", "Fatalf", "Fatalln":
+				return Exit
+			}
+			return Invalid
+		case "testing":
+			switch name {
+			case "common", "T", "B", "F", "TB":
+				if testEnds[f.Name()] {
+					return Exit
+				}
+			}
+			return Invalid
+		}
+	}
+	if iface, ok := t.Underlying().(*types.Interface); ok && isLocker(iface) {
+		switch f.Name() {
+		case "Lock":
+			return Lock
+		case "Unlock":
+			return Unlock
+		}
+	}
+	return Invalid
+}
+
+// isLocker reports whether the interface has the methods of sync.Locker.
+func isLocker(t *types.Interface) bool {
+	found := 0
+	for m := range t.Methods() {
+		sig := m.Signature()
+		if (m.Name() == "Lock" || m.Name() == "Unlock") && sig.Params().Len() == 0 && sig.Results().Len() == 0 {
+			found++
+		}
+	}
+	return found == 2
+}
+
+// ChanOf returns the channel type that t is or, for a type parameter, that the
+// types in its type set have in common; nil if there is none.
+func ChanOf(t types.Type) *types.Chan {
+	return chanOf(t, map[types.Type]bool{})
+}
+
+func chanOf(t types.Type, seen map[types.Type]bool) *types.Chan {
+	if t == nil || seen[t] {
+		return nil
+	}
+	seen[t] = true
+	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return chanOf(p.Constraint(), seen)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Chan:
+		return u
+	case *types.Interface:
+		for e := range u.EmbeddedTypes() {
+			if c := chanOf(e, seen); c != nil {
+				return c
+			}
+		}
+	case *types.Union:
+		for term := range u.Terms() {
+			if c := chanOf(term.Type(), seen); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// rangesOverChan reports whether the statement receives from a channel.
+func rangesOverChan(info *types.Info, s *ast.RangeStmt) bool {
+	t := info.TypeOf(s.X)
+	if t == nil {
+		return false
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); !ok {
+		if _, ok := t.Underlying().(*types.Interface); ok {
+			return false
+		}
+	}
+	return ChanOf(t) != nil
+}
+
+// isReceive returns the receive that the communication of a select case is.
+func commReceive(comm ast.Stmt) *ast.UnaryExpr {
+	var x ast.Expr
+	switch c := comm.(type) {
+	case *ast.ExprStmt:
+		x = c.X
+	case *ast.AssignStmt:
+		if len(c.Rhs) == 1 {
+			x = c.Rhs[0]
+		}
+	}
+	if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
+		return u
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package sites
+
+// words are the names of the kinds: part of bundles and logs, never changed.
+var words = [...]string{
+	Invalid:       "invalid",
+	Send:          "send",
+	Recv:          "receive",
+	Range:         "range",
+	Select:        "select",
+	Close:         "close",
+	Go:            "go",
+	Start:         "start",
+	Lock:          "lock",
+	Unlock:        "unlock",
+	TryLock:       "trylock",
+	RLock:         "rlock",
+	RUnlock:       "runlock",
+	TryRLock:      "tryrlock",
+	WaitGroupAdd:  "add",
+	WaitGroupDone: "done",
+	WaitGroupWait: "wait",
+	WaitGroupGo:   "wggo",
+	OnceDo:        "once",
+	CondWait:      "condwait",
+	CondSignal:    "signal",
+	CondBroadcast: "broadcast",
+	Panic:         "panic",
+	Exit:          "exit",
+	Sleep:         "sleep",
+	End:           "end",
+	Stmt:          "statement",
+	Callback:      "callback",
+}
+
+// String is a short word that never changes: "send", "lock", "statement".
+func (k Kind) String() string {
+	if int(k) < len(words) {
+		return words[k]
+	}
+	return words[Invalid]
+}
+
+// IsOp reports whether the site is a guard of its own right: an operation, a
+// start or the end, and not a statement.
+func (s Site) IsOp() bool { return s.Kind != Invalid && s.Kind != Stmt }

@@ -1,0 +1,497 @@
+package sites
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// numberer numbers one package.
+type numberer struct {
+	*Index
+	fset  *token.FileSet
+	rel   func(string) string
+	pkg   Package
+	entry *types.Func
+
+	ops, stmts map[string]int // last ordinal, by function
+	inits      int            // init functions so far
+
+	// Of the file at hand.
+	points []point
+	// Of the function at hand.
+	fn    *function
+	quiet bool // its statements have no guards
+}
+
+// function is a function body on the way down the tree.
+type function struct {
+	path     string
+	literals int
+}
+
+// point is a site before it has its number.
+type point struct {
+	kind Kind
+	pos  token.Pos
+	fn   string
+	at   []place // what finds it
+	// cases are the positions of a select's cases; def is that of its default.
+	cases []token.Pos
+	def   token.Pos
+	// extents are what a statement covers.
+	extents [][2]token.Pos
+}
+
+func newNumberer(x *Index, fset *token.FileSet, rel func(string) string, p Package, entry *types.Func) *numberer {
+	return &numberer{Index: x, fset: fset, rel: rel, pkg: p, entry: entry, ops: map[string]int{}, stmts: map[string]int{}}
+}
+
+func (n *numberer) run() {
+	files := append([]*ast.File(nil), n.pkg.Files...)
+	sort.SliceStable(files, func(i, j int) bool { return n.filename(files[i]) < n.filename(files[j]) })
+	top := &function{path: n.pkg.Path + ".init"}
+	for _, f := range files {
+		n.points = nil
+		for _, d := range f.Decls {
+			n.decl(d, top)
+		}
+		n.assign(f)
+	}
+}
+
+func (n *numberer) filename(f *ast.File) string {
+	return n.fset.PositionFor(f.FileStart, false).Filename
+}
+
+func (n *numberer) decl(d ast.Decl, top *function) {
+	fd, ok := d.(*ast.FuncDecl)
+	if !ok {
+		n.fn, n.quiet = top, false
+		n.expr(d)
+		return
+	}
+	path := n.funcPath(fd)
+	if fd.Body == nil {
+		return
+	}
+	n.fn, n.quiet = &function{path: path}, hasPragma(fd.Doc)
+	n.list(fd.Body.List)
+	if n.entry != nil && n.pkg.Info.Defs[fd.Name] == n.entry {
+		n.points = append(n.points, point{kind: End, pos: fd.Body.Rbrace, fn: path, at: []place{{End, fd.Body.Rbrace}}})
+	}
+}
+
+// funcPath names a declared function.
+func (n *numberer) funcPath(fd *ast.FuncDecl) string {
+	name := fd.Name.Name
+	if fd.Recv == nil || len(fd.Recv.List) == 0 {
+		if name == "init" {
+			n.inits++
+			name = fmt.Sprintf("init#%d", n.inits)
+		}
+		return n.pkg.Path + "." + name
+	}
+	t := ast.Unparen(fd.Recv.List[0].Type)
+	star, pointer := t.(*ast.StarExpr)
+	if pointer {
+		t = ast.Unparen(star.X)
+	}
+	switch i := t.(type) {
+	case *ast.IndexExpr:
+		t = i.X
+	case *ast.IndexListExpr:
+		t = i.X
+	}
+	recv := "_"
+	if id, ok := ast.Unparen(t).(*ast.Ident); ok {
+		recv = id.Name
+	}
+	if pointer {
+		recv = "(*" + recv + ")"
+	}
+	return n.pkg.Path + "." + recv + "." + name
+}
+
+// hasPragma reports whether the function is one that must not call others.
+func hasPragma(doc *ast.CommentGroup) bool {
+	if doc == nil {
+		return false
+	}
+	for _, c := range doc.List {
+		switch strings.TrimSpace(c.Text) {
+		case "//go:nosplit", "//go:norace", "//go:systemstack":
+			return true
+		}
+	}
+	return false
+}
+
+// op adds an operation that is found at pos and at more.
+func (n *numberer) op(kind Kind, pos token.Pos, more ...token.Pos) *point {
+	p := point{kind: kind, pos: pos, fn: n.fn.path, at: []place{{kind, pos}}}
+	for _, q := range more {
+		p.at = append(p.at, place{kind, q})
+	}
+	n.points = append(n.points, p)
+	return &n.points[len(n.points)-1]
+}
+
+// stmt adds a statement that covers the extents.
+func (n *numberer) stmt(pos token.Pos, extents ...[2]token.Pos) {
+	if n.quiet {
+		return
+	}
+	n.points = append(n.points, point{kind: Stmt, pos: pos, fn: n.fn.path, at: []place{{Stmt, pos}}, extents: extents})
+}
+
+func extent(from, to token.Pos) [2]token.Pos { return [2]token.Pos{from, to} }
+
+func (n *numberer) list(list []ast.Stmt) {
+	for _, s := range list {
+		n.visit(s)
+	}
+}
+
+// visit adds the sites of a statement.
+func (n *numberer) visit(s ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.BlockStmt:
+		n.list(s.List)
+	case *ast.LabeledStmt:
+		n.visit(s.Stmt)
+	case *ast.IfStmt:
+		n.stmt(s.If, extent(s.If, s.Cond.End()))
+		n.simple(s.Init)
+		n.expr(s.Cond)
+		n.list(s.Body.List)
+		if s.Else != nil {
+			n.visit(s.Else)
+		}
+	case *ast.ForStmt:
+		switch {
+		case s.Init != nil:
+			n.stmt(s.For, extent(s.For, s.Init.End()))
+		case s.Cond == nil:
+			n.stmt(s.For)
+		}
+		n.simple(s.Init)
+		if s.Cond != nil {
+			n.stmt(s.Cond.Pos(), extent(s.Cond.Pos(), s.Cond.End()))
+			n.expr(s.Cond)
+		}
+		n.simple(s.Post)
+		n.list(s.Body.List)
+	case *ast.RangeStmt:
+		n.stmt(s.For, extent(s.X.Pos(), s.X.End()))
+		if rangesOverChan(n.pkg.Info, s) {
+			p := n.op(Range, s.For)
+			p.at = append(p.at, place{Recv, s.For})
+		}
+		n.expr(s.Key)
+		n.expr(s.Value)
+		n.expr(s.X)
+		n.list(s.Body.List)
+	case *ast.SwitchStmt:
+		header := s.Switch + token.Pos(len("switch"))
+		if s.Init != nil {
+			header = s.Init.End()
+		}
+		if s.Tag != nil {
+			header = s.Tag.End()
+		}
+		n.cases(s.Switch, header, s.Body)
+		n.simple(s.Init)
+		n.expr(s.Tag)
+		n.bodies(s.Body)
+	case *ast.TypeSwitchStmt:
+		n.cases(s.Switch, s.Assign.End(), s.Body)
+		n.simple(s.Init)
+		n.simple(s.Assign)
+		n.bodies(s.Body)
+	case *ast.SelectStmt:
+		n.selectStmt(s)
+	case *ast.EmptyStmt, nil:
+	case *ast.DeclStmt:
+		if d, ok := s.Decl.(*ast.GenDecl); ok && d.Tok == token.VAR {
+			n.stmt(s.Pos(), extent(s.Pos(), s.End()))
+		}
+		n.expr(s.Decl)
+	default:
+		n.stmt(s.Pos(), extent(s.Pos(), s.End()))
+		n.simple(s)
+	}
+}
+
+// cases adds the site of a switch.
+func (n *numberer) cases(from, to token.Pos, body *ast.BlockStmt) {
+	extents := [][2]token.Pos{extent(from, to)}
+	for _, c := range body.List {
+		for _, e := range c.(*ast.CaseClause).List {
+			extents = append(extents, extent(e.Pos(), e.End()))
+		}
+	}
+	n.stmt(from, extents...)
+}
+
+func (n *numberer) bodies(body *ast.BlockStmt) {
+	for _, c := range body.List {
+		c := c.(*ast.CaseClause)
+		for _, e := range c.List {
+			n.expr(e)
+		}
+		n.list(c.Body)
+	}
+}
+
+func (n *numberer) selectStmt(s *ast.SelectStmt) {
+	extents := [][2]token.Pos{extent(s.Select, s.Body.Lbrace)}
+	for _, c := range s.Body.List {
+		switch comm := c.(*ast.CommClause).Comm.(type) {
+		case *ast.SendStmt:
+			extents = append(extents, extent(comm.Pos(), comm.End()))
+		default:
+			if r := commReceive(comm); r != nil {
+				extents = append(extents, extent(r.Pos(), r.End()))
+			}
+		}
+	}
+	n.stmt(s.Select, extents...)
+	p := n.op(Select, s.Select)
+	for _, c := range s.Body.List {
+		switch comm := c.(*ast.CommClause).Comm.(type) {
+		case nil:
+			p.def = c.Pos()
+		case *ast.SendStmt:
+			p.cases = append(p.cases, comm.Arrow)
+			if len(s.Body.List) == 1 {
+				p.at = append(p.at, place{Send, comm.Arrow})
+			}
+		default:
+			r := commReceive(comm)
+			if r == nil {
+				continue // does not type-check
+			}
+			p.cases = append(p.cases, r.OpPos)
+			if len(s.Body.List) == 1 {
+				p.at = append(p.at, place{Recv, r.OpPos})
+			}
+		}
+	}
+	for _, c := range s.Body.List {
+		clause := c.(*ast.CommClause)
+		switch comm := clause.Comm.(type) {
+		case *ast.SendStmt:
+			n.expr(comm.Chan)
+			n.expr(comm.Value)
+		case *ast.AssignStmt:
+			for _, l := range comm.Lhs {
+				n.expr(l)
+			}
+			if r := commReceive(comm); r != nil {
+				n.expr(r.X)
+			}
+		case *ast.ExprStmt:
+			if r := commReceive(comm); r != nil {
+				n.expr(r.X)
+			}
+		}
+		n.list(clause.Body)
+	}
+}
+
+// simple adds the operations of a simple statement.
+func (n *numberer) simple(s ast.Stmt) {
+	switch s := s.(type) {
+	case nil:
+	case *ast.SendStmt:
+		n.op(Send, s.Arrow)
+		n.expr(s.Chan)
+		n.expr(s.Value)
+	case *ast.GoStmt:
+		p := n.op(Go, s.Go)
+		p.at = append(p.at, place{Start, s.Go})
+		n.call(s.Call, s.Go)
+	case *ast.DeferStmt:
+		n.call(s.Call, s.Defer)
+	default:
+		n.expr(s)
+	}
+}
+
+// call adds the operations of a call; keyword is that of the go or defer
+// statement around it.
+func (n *numberer) call(c *ast.CallExpr, keyword ...token.Pos) {
+	kind, obj := Classify(n.pkg.Info, c.Fun)
+	if kind == Invalid {
+		n.expr(c.Fun)
+	} else {
+		p := n.op(kind, c.Lparen, keyword...)
+		if kind == WaitGroupGo {
+			p.at = append(p.at, place{Start, c.Lparen})
+		}
+		if _, ok := obj.(*types.Builtin); !ok {
+			n.operand(c.Fun)
+		}
+	}
+	for _, a := range c.Args {
+		n.expr(a)
+	}
+}
+
+// operand adds the operations in the receiver of a called or bound method.
+func (n *numberer) operand(fun ast.Expr) {
+	switch e := ast.Unparen(fun).(type) {
+	case *ast.SelectorExpr:
+		n.expr(e.X)
+	case *ast.IndexExpr:
+		n.operand(e.X)
+	case *ast.IndexListExpr:
+		n.operand(e.X)
+	}
+}
+
+// expr adds the operations of everything below a node that is not a statement
+// of a body.
+func (n *numberer) expr(node ast.Node) {
+	if node == nil {
+		return
+	}
+	ast.Inspect(node, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.FuncLit:
+			n.literal(m)
+			return false
+		case *ast.CallExpr:
+			n.call(m)
+			return false
+		case *ast.UnaryExpr:
+			if m.Op == token.ARROW {
+				n.op(Recv, m.OpPos)
+			}
+		case *ast.SelectorExpr:
+			if kind := n.value(m); kind != Invalid {
+				n.op(kind, m.Sel.Pos())
+			}
+			n.expr(m.X)
+			return false
+		case *ast.Ident:
+			if kind := n.value(m); kind != Invalid {
+				n.op(kind, m.Pos())
+			}
+			return false
+		}
+		return true
+	})
+}
+
+// value returns the kind of operation that a function used as a value
+// performs.
+func (n *numberer) value(e ast.Expr) Kind {
+	if _, ok := n.pkg.Info.TypeOf(e).(*types.Signature); !ok {
+		return Invalid
+	}
+	kind, _ := Classify(n.pkg.Info, e)
+	return kind
+}
+
+func (n *numberer) literal(lit *ast.FuncLit) {
+	outer := n.fn
+	outer.literals++
+	n.fn = &function{path: fmt.Sprintf("%s$%d", outer.path, outer.literals)}
+	n.spans = append(n.spans, span{start: lit.Body.Pos(), end: lit.Body.End()})
+	n.list(lit.Body.List)
+	n.fn = outer
+}
+
+// assign turns the points of a file into sites.
+func (n *numberer) assign(f *ast.File) {
+	sort.SliceStable(n.points, func(i, j int) bool {
+		a, b := n.points[i], n.points[j]
+		if a.pos != b.pos {
+			return a.pos < b.pos
+		}
+		return a.kind == Stmt && b.kind != Stmt
+	})
+	text := n.lines(f)
+	for _, p := range n.points {
+		var key string
+		switch p.kind {
+		case Stmt:
+			n.stmts[p.fn]++
+			key = fmt.Sprintf("%s@%d", p.fn, n.stmts[p.fn])
+		case End:
+			key = p.fn + ".end"
+		default:
+			n.ops[p.fn]++
+			key = fmt.Sprintf("%s#%d", p.fn, n.ops[p.fn])
+		}
+		id := n.add(p, key, text)
+		for _, at := range p.at {
+			if at.kind != Start {
+				n.at[at] = id
+				continue
+			}
+			q := p
+			q.kind = Start
+			n.at[at] = n.add(q, key+".start", text)
+			n.starts[id] = n.at[at]
+		}
+		for i, pos := range p.cases {
+			n.Index.cases[pos] = selectCase{id, i}
+		}
+		if p.def.IsValid() {
+			n.Index.cases[p.def] = selectCase{id, -1}
+		}
+		for _, e := range p.extents {
+			n.spans = append(n.spans, span{start: e[0], end: e[1], site: id})
+		}
+		if p.kind == End {
+			n.end = id
+		}
+	}
+}
+
+func (n *numberer) add(p point, key string, text func(line int) string) ID {
+	pos := n.fset.PositionFor(p.pos, false)
+	file := n.rel(pos.Filename)
+	if !filepath.IsLocal(filepath.FromSlash(file)) {
+		// Written by cgo outside of the module: say what it was made from.
+		pos = n.fset.Position(p.pos)
+		file = n.rel(pos.Filename)
+	}
+	id := ID(len(n.sites))
+	n.sites = append(n.sites, Site{
+		ID: id, Kind: p.kind, Key: key, Func: p.fn, Pos: p.pos,
+		File: file, Line: pos.Line, Col: pos.Column, Text: text(n.fset.PositionFor(p.pos, false).Line),
+	})
+	return id
+}
+
+// lines returns a function that gives the trimmed lines of a file.
+func (n *numberer) lines(f *ast.File) func(int) string {
+	if len(n.points) == 0 {
+		return nil
+	}
+	read := n.pkg.ReadFile
+	if read == nil {
+		read = os.ReadFile
+	}
+	data, err := read(n.filename(f))
+	if err != nil {
+		return func(int) string { return "" }
+	}
+	lines := bytes.Split(data, []byte("\n"))
+	return func(i int) string {
+		if i < 1 || i > len(lines) {
+			return ""
+		}
+		return string(bytes.TrimSpace(lines[i-1]))
+	}
+}
