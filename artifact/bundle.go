@@ -1,0 +1,334 @@
+package artifact
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The paths of the files of a bundle.
+const (
+	manifestPath    = "manifest.json"
+	ModelPath       = "model.xml"
+	QueriesPath     = "queries.json"
+	SidecarPath     = "sidecar.json"
+	VerdictsPath    = "verdicts.json"
+	RefutationsPath = "refutations.json"
+	FindingsPath    = "findings.json"
+	SourceDir       = "source"
+	OverlayDir      = "overlay"
+	LogsDir         = "logs"
+)
+
+var numbered = regexp.MustCompile(`^(traces/q[1-9][0-9]*-[1-9][0-9]*\.json|tests/q[1-9][0-9]*-[1-9][0-9]*_test\.go)$`)
+
+// TracePath is where the k-th trace (from 1) of a query is.
+func TracePath(query, k int) string { return fmt.Sprintf("traces/q%d-%d.json", query, k) }
+
+// TestPath is where the Orchestration test of the k-th trace of a query is.
+func TestPath(query, k int) string { return fmt.Sprintf("tests/q%d-%d_test.go", query, k) }
+
+// ErrLimit is wrapped by the error for a bundle that exceeds a limit.
+var ErrLimit = errors.New("limit exceeded")
+
+// Limits bound what a bundle may hold.
+type Limits struct {
+	Files int   // number of files
+	File  int64 // bytes of one file
+	Total int64 // bytes of all files
+	Path  int   // bytes of a path
+}
+
+// DefaultLimits are those of Load and Builder.
+var DefaultLimits = Limits{Files: 50_000, File: 256 << 20, Total: 1 << 30, Path: 1024}
+
+// Bundle is a set of files with a manifest. It is immutable and safe for
+// concurrent use.
+type Bundle struct {
+	manifest Manifest
+	encoded  []byte // the manifest as it is saved
+	files    map[string][]byte
+}
+
+// Manifest returns a copy of the manifest.
+func (b *Bundle) Manifest() Manifest {
+	m := b.manifest
+	m.Options = bytes.Clone(m.Options)
+	m.Files = slices.Clone(m.Files)
+	return m
+}
+
+// Digest identifies the content of the bundle: the sha256 of its manifest, in
+// hexadecimal.
+func (b *Bundle) Digest() string { return digestOf(b.encoded) }
+
+// Digest returns b.Digest().
+func Digest(b *Bundle) string { return b.Digest() }
+
+// Paths are the paths of all files but the manifest, sorted.
+func (b *Bundle) Paths() []string {
+	out := make([]string, len(b.manifest.Files))
+	for i, f := range b.manifest.Files {
+		out[i] = f.Path
+	}
+	return out
+}
+
+// Read returns a copy of a file, and whether there is one.
+func (b *Bundle) Read(path string) ([]byte, bool) {
+	data, ok := b.files[path]
+	return bytes.Clone(data), ok
+}
+
+// Below yields the files of a directory of the bundle in order, by their paths
+// relative to it. The bytes must not be changed.
+func (b *Bundle) Below(dir string) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for _, f := range b.manifest.Files {
+			rel, ok := strings.CutPrefix(f.Path, dir+"/")
+			if ok && !yield(rel, b.files[f.Path]) {
+				return
+			}
+		}
+	}
+}
+
+// Builder collects the files of a new bundle. The first error is kept and
+// returned by Bundle.
+type Builder struct {
+	manifest Manifest
+	limits   Limits
+	files    map[string][]byte
+	err      error
+}
+
+// New starts a bundle. Of the manifest it takes Pass, Tool, Go, Entry, Options
+// and Parent; the rest is computed.
+func New(m Manifest) *Builder {
+	return &Builder{manifest: m, limits: DefaultLimits, files: map[string][]byte{}}
+}
+
+// Extend starts a bundle that holds all files of parent and names it as its
+// parent. Later files replace those of the parent.
+func Extend(parent *Bundle, m Manifest) *Builder {
+	b := New(m)
+	b.manifest.Parent = parent.Digest()
+	for path, data := range parent.files {
+		b.files[path] = data
+	}
+	return b
+}
+
+// Put adds or replaces a file. The bytes are copied.
+func (b *Builder) Put(path string, data []byte) {
+	if b.err != nil {
+		return
+	}
+	if err := checkPath(path, b.limits); err != nil {
+		b.err = err
+		return
+	}
+	b.files[path] = append([]byte{}, data...)
+}
+
+// Remove removes a file, or all files below a directory.
+func (b *Builder) Remove(path string) {
+	for p := range b.files {
+		if p == path || strings.HasPrefix(p, path+"/") {
+			delete(b.files, p)
+		}
+	}
+}
+
+func (b *Builder) putJSON(path string, v any) {
+	data, err := EncodeJSON(v)
+	if err != nil && b.err == nil {
+		b.err = fmt.Errorf("bundle: %q: %w", path, err)
+	}
+	b.Put(path, data)
+}
+
+// SetModel sets the model in UPPAAL's XML.
+func (b *Builder) SetModel(xml []byte) { b.Put(ModelPath, xml) }
+
+// SetQueries sets the queries.
+func (b *Builder) SetQueries(q []Query) { b.putJSON(QueriesPath, emptyNotNil(q)) }
+
+// SetSidecar sets the sidecar.
+func (b *Builder) SetSidecar(s *Sidecar) { b.putJSON(SidecarPath, s) }
+
+// SetVerdicts sets the checker's verdicts.
+func (b *Builder) SetVerdicts(v []Verdict) { b.putJSON(VerdictsPath, emptyNotNil(v)) }
+
+// SetRefutations sets what replays have refuted.
+func (b *Builder) SetRefutations(r []Refutation) { b.putJSON(RefutationsPath, emptyNotNil(r)) }
+
+// SetFindings sets the findings.
+func (b *Builder) SetFindings(f []Finding) { b.putJSON(FindingsPath, emptyNotNil(f)) }
+
+// AddTrace adds the k-th trace (from 1) of a query and returns its path.
+func (b *Builder) AddTrace(query, k int, tr *Trace) string {
+	path := TracePath(query, k)
+	b.putJSON(path, tr)
+	return path
+}
+
+// AddTest adds the Orchestration test of the k-th trace of a query and returns
+// its path.
+func (b *Builder) AddTest(query, k int, src []byte) string {
+	path := TestPath(query, k)
+	b.Put(path, src)
+	return path
+}
+
+// AddSource adds a file of the program under its path relative to the root.
+func (b *Builder) AddSource(path string, data []byte) { b.Put(SourceDir+"/"+path, data) }
+
+// AddOverlay adds a file of the instrumented program.
+func (b *Builder) AddOverlay(path string, data []byte) { b.Put(OverlayDir+"/"+path, data) }
+
+// AddLog adds a log.
+func (b *Builder) AddLog(path string, data []byte) { b.Put(LogsDir+"/"+path, data) }
+
+// emptyNotNil makes an empty list "[]" in JSON, not "null".
+func emptyNotNil[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// Bundle returns the bundle, or the first error met while building it.
+func (b *Builder) Bundle() (*Bundle, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	m := b.manifest
+	m.Format, m.Version = Format, Version
+	m.Files = []FileInfo{}
+	for p, data := range b.files {
+		m.Files = append(m.Files, FileInfo{Path: p, Size: int64(len(data)), SHA256: digestOf(data)})
+	}
+	slices.SortFunc(m.Files, func(x, y FileInfo) int { return strings.Compare(x.Path, y.Path) })
+	m.Source = sourceDigest(m.Files, b.files)
+	encoded, err := m.encode()
+	if err != nil {
+		return nil, fmt.Errorf("bundle: %w", err)
+	}
+	files := make(map[string][]byte, len(b.files))
+	for p, data := range b.files {
+		files[p] = data
+	}
+	return newBundle(encoded, files, b.limits)
+}
+
+// newBundle checks a manifest against the files and makes them a bundle.
+func newBundle(encoded []byte, files map[string][]byte, lim Limits) (*Bundle, error) {
+	m, err := decodeManifest(encoded)
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Files) > lim.Files {
+		return nil, corrupt("", "%w: more than %d files", ErrLimit, lim.Files)
+	}
+	var total int64
+	for i, f := range m.Files {
+		if err := checkPath(f.Path, lim); err != nil {
+			return nil, err
+		}
+		if i > 0 && m.Files[i-1].Path >= f.Path {
+			return nil, corrupt(manifestPath, "files not sorted at %q", f.Path)
+		}
+		data, ok := files[f.Path]
+		if !ok {
+			return nil, corrupt(f.Path, "missing")
+		}
+		size := int64(len(data))
+		if total += size; size > lim.File || total > lim.Total {
+			return nil, corrupt(f.Path, "%w: size", ErrLimit)
+		}
+		if size != f.Size {
+			return nil, corrupt(f.Path, "%d bytes, want %d", size, f.Size)
+		}
+		if digestOf(data) != f.SHA256 {
+			return nil, corrupt(f.Path, "digest differs")
+		}
+		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+			if _, ok := files[dir]; ok {
+				return nil, corrupt(dir, "both a file and a directory")
+			}
+		}
+	}
+	if len(files) != len(m.Files) {
+		listed := map[string]bool{}
+		for _, f := range m.Files {
+			listed[f.Path] = true
+		}
+		var extra []string
+		for p := range files {
+			if !listed[p] {
+				extra = append(extra, p)
+			}
+		}
+		slices.Sort(extra)
+		return nil, corrupt(extra[0], "not listed in the manifest")
+	}
+	if got := sourceDigest(m.Files, files); got != m.Source {
+		return nil, corrupt(manifestPath, "digest of the source files differs")
+	}
+	b := &Bundle{manifest: m, encoded: encoded, files: files}
+	return b, b.checkContent()
+}
+
+// checkPath accepts a clean relative path of a file that bundles can hold.
+func checkPath(p string, lim Limits) error {
+	switch {
+	case len(p) > lim.Path:
+		return corrupt(p[:min(len(p), 64)]+"...", "%w: path longer than %d bytes", ErrLimit, lim.Path)
+	case !utf8.ValidString(p) || !fs.ValidPath(p) || p == ".":
+		return corrupt(p, "not a clean relative path")
+	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }):
+		return corrupt(p, "path with a control character or backslash")
+	}
+	switch p {
+	case ModelPath, QueriesPath, SidecarPath, VerdictsPath, RefutationsPath, FindingsPath:
+		return nil
+	}
+	for _, dir := range []string{SourceDir, OverlayDir, LogsDir} {
+		if strings.HasPrefix(p, dir+"/") {
+			return nil
+		}
+	}
+	if numbered.MatchString(p) {
+		return nil
+	}
+	return corrupt(p, "not a file of a bundle")
+}
+
+// sourceDigest is the digest of the program's files, "" if there are none. It
+// is computed as source.Digest does, so that the two can be compared.
+func sourceDigest(infos []FileInfo, files map[string][]byte) string {
+	h := sha256.New()
+	n := 0
+	for _, f := range infos {
+		if rel, ok := strings.CutPrefix(f.Path, SourceDir+"/"); ok {
+			data := files[f.Path]
+			fmt.Fprintf(h, "%d %s %d\n", len(rel), rel, len(data))
+			h.Write(data)
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

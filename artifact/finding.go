@@ -1,0 +1,82 @@
+package artifact
+
+// Verdict is the checker's answer to a query.
+type Verdict struct {
+	Query  int    `json:"query"`  // its number
+	Result string `json:"result"` // T, F, M or E
+	Reason string `json:"reason,omitempty"`
+	// Traces are the paths of its counterexamples in the bundle.
+	Traces []string `json:"traces,omitempty"`
+}
+
+// Refutation is what a replay taught: the program does not follow these labels
+// (see check.Label), so no trace that begins with them is an error of it.
+type Refutation struct {
+	Query  int      `json:"query"`
+	Labels []string `json:"labels"`
+	// Step is the step of the plan, from 1, that could not be done.
+	Step   int    `json:"step"`
+	Reason string `json:"reason"`
+}
+
+// What has become of a possible error.
+const (
+	Real        = "real"        // reproduced on the program
+	False       = "false"       // not reproducible within the stated bounds
+	Unconfirmed = "unconfirmed" // neither, Reason says why
+	Possible    = "possible"    // not replayed yet
+)
+
+// Finding is one possible error of the program and what is known about it.
+type Finding struct {
+	Number   int    `json:"number"` // from 1
+	Verdict  string `json:"verdict"`
+	Kind     string `json:"kind"` // a Kind constant
+	Category string `json:"category"`
+	Query    int    `json:"query"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Col      int    `json:"col,omitempty"`
+	Function string `json:"function,omitempty"`
+	Message  string `json:"message"`
+	// Goroutines are those that matter at the end: stuck, or panicking.
+	Goroutines []FindingGoroutine `json:"goroutines,omitempty"`
+	// Interleaving is how the error comes about, step by step.
+	Interleaving []FindingStep `json:"interleaving,omitempty"`
+	// Trace and Test are paths in the bundle.
+	Trace string `json:"trace,omitempty"`
+	Test  string `json:"test,omitempty"`
+	// Reproduce is a command that shows the error again.
+	Reproduce string `json:"reproduce,omitempty"`
+	// Reason says why the verdict is not "real".
+	Reason string `json:"reason,omitempty"`
+	// Attempts is the number of traces that were replayed.
+	Attempts int `json:"attempts,omitempty"`
+}
+
+// FindingGoroutine is a goroutine at the end of a finding's interleaving.
+type FindingGoroutine struct {
+	G         string `json:"g"`    // creation path
+	Site      string `json:"site"` // key
+	Operation string `json:"operation"`
+	Func      string `json:"func,omitempty"`
+	File      string `json:"file,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Text      string `json:"text,omitempty"` // the source line
+	// Object is the name of what it waits for, State how it stands there.
+	Object string `json:"object,omitempty"`
+	State  string `json:"state,omitempty"`
+	Stack  string `json:"stack,omitempty"`
+}
+
+// FindingStep is one step of a finding's interleaving.
+type FindingStep struct {
+	Step      int    `json:"step"` // from 1
+	G         string `json:"g"`
+	Site      string `json:"site,omitempty"`
+	Operation string `json:"operation"`
+	Case      int    `json:"case,omitempty"`
+	File      string `json:"file,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Text      string `json:"text,omitempty"`
+}

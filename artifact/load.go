@@ -1,0 +1,202 @@
+package artifact
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Load reads a bundle in either form within DefaultLimits.
+func Load(path string) (*Bundle, error) { return LoadLimited(path, DefaultLimits) }
+
+// LoadLimited reads a bundle in either form.
+func LoadLimited(path string, lim Limits) (*Bundle, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("load bundle: %w", err)
+	}
+	var b *Bundle
+	switch {
+	case info.IsDir():
+		b, err = loadDir(path, lim)
+	case info.Mode().IsRegular():
+		var f *os.File
+		if f, err = os.Open(path); err == nil {
+			b, err = ReadArchive(f, lim)
+			err = errors.Join(err, f.Close())
+		}
+	default:
+		err = errors.New("neither a directory nor a regular file")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", path, err)
+	}
+	return b, nil
+}
+
+// reading collects the files of a bundle that is being read.
+type reading struct {
+	lim     Limits
+	total   int64
+	encoded []byte
+	files   map[string][]byte
+}
+
+// add reads one file. The manifest must come first: what it says of the
+// version decides how to read the others.
+func (r *reading) add(name string, from io.Reader) error {
+	if r.encoded == nil {
+		if name != manifestPath {
+			return corrupt(name, "in front of the manifest")
+		}
+	} else {
+		if name == manifestPath {
+			return corrupt(name, "twice")
+		}
+		if err := checkPath(name, r.lim); err != nil {
+			return err
+		}
+		if _, ok := r.files[name]; ok {
+			return corrupt(name, "twice")
+		}
+		if len(r.files) >= r.lim.Files {
+			return corrupt("", "%w: more than %d files", ErrLimit, r.lim.Files)
+		}
+	}
+	limit := min(r.lim.File, r.lim.Total-r.total)
+	data, err := io.ReadAll(io.LimitReader(from, limit+1))
+	if err != nil {
+		return &CorruptError{name, err}
+	}
+	if int64(len(data)) > limit {
+		return corrupt(name, "%w: size", ErrLimit)
+	}
+	if r.encoded == nil {
+		if _, err := decodeManifest(data); err != nil {
+			return err
+		}
+		r.encoded = data
+		return nil
+	}
+	r.total += int64(len(data))
+	r.files[name] = data
+	return nil
+}
+
+func (r *reading) bundle() (*Bundle, error) {
+	if r.encoded == nil {
+		return nil, corrupt(manifestPath, "missing")
+	}
+	return newBundle(r.encoded, r.files, r.lim)
+}
+
+// ReadArchive reads the archive form of a bundle.
+func ReadArchive(from io.Reader, lim Limits) (*Bundle, error) {
+	z, err := zstd.NewReader(from,
+		zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(2*zstdWindow),
+		zstd.WithDecoderMaxMemory(4*zstdWindow))
+	if err != nil {
+		return nil, &CorruptError{"", err}
+	}
+	defer z.Close()
+	// Headers and padding count too: a header may name gigabytes of records.
+	stream := io.LimitReader(z, lim.Total+int64(lim.Files)*4096+1<<20)
+	t := tar.NewReader(stream)
+	r := &reading{lim: lim, files: map[string][]byte{}}
+	for {
+		hdr, err := t.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, &CorruptError{"", err}
+		}
+		if hdr.Typeflag != tar.TypeReg {
+			return nil, corrupt(hdr.Name, "not a regular file (type %q)", hdr.Typeflag)
+		}
+		if hdr.Size > lim.File {
+			return nil, corrupt(hdr.Name, "%w: size", ErrLimit)
+		}
+		if err := r.add(hdr.Name, t); err != nil {
+			return nil, err
+		}
+	}
+	if err := onlyZeros(stream); err != nil {
+		return nil, &CorruptError{"", err}
+	}
+	return r.bundle()
+}
+
+// onlyZeros reads the padding behind the end of an archive.
+func onlyZeros(from io.Reader) error {
+	buf := make([]byte, 4096)
+	for {
+		n, err := from.Read(buf)
+		for _, c := range buf[:n] {
+			if c != 0 {
+				return errors.New("data behind the end of the archive")
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func loadDir(dir string, lim Limits) (*Bundle, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	r := &reading{lim: lim, files: map[string][]byte{}}
+	read := func(name string) error {
+		info, err := root.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return corrupt(name, "missing")
+		}
+		if err != nil {
+			return &CorruptError{name, err}
+		}
+		if !info.Mode().IsRegular() {
+			return corrupt(name, "not a regular file")
+		}
+		f, err := root.Open(name)
+		if err != nil {
+			return &CorruptError{name, err}
+		}
+		err = r.add(name, f)
+		return errors.Join(err, f.Close())
+	}
+	if err := read(manifestPath); err != nil {
+		return nil, err
+	}
+	entries := 0
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return &CorruptError{name, err}
+		}
+		// Directories count, so that a deep or wide tree ends early.
+		if entries++; entries > 4*lim.Files+16 {
+			return corrupt("", "%w: too many entries", ErrLimit)
+		}
+		if d.IsDir() || name == manifestPath {
+			return nil
+		}
+		return read(name)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.bundle()
+}

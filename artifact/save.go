@@ -1,0 +1,230 @@
+package artifact
+
+import (
+	"archive/tar"
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Ext is the extension of a bundle in archive form.
+const Ext = ".vtz"
+
+// zstdWindow bounds the memory that reading an archive takes.
+const zstdWindow = 4 << 20
+
+// Save writes a bundle: as an archive if the path ends in ".vtz", else as a
+// directory. It replaces an older bundle there, but refuses to replace
+// anything else. A failed Save leaves what was there.
+func Save(b *Bundle, path string) error {
+	if strings.HasSuffix(path, Ext) {
+		return saveArchive(b, path)
+	}
+	return saveDir(b, path)
+}
+
+func saveArchive(b *Bundle, path string) (err error) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("save bundle: %s: exists and is not a regular file", path)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".vtrace-*")
+	if err != nil {
+		return fmt.Errorf("save bundle: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("save bundle: %w", err), os.Remove(tmp.Name()))
+		}
+	}()
+	w := bufio.NewWriter(tmp)
+	err = WriteArchive(w, b)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err2 := tmp.Close(); err == nil {
+		err = err2
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// WriteArchive writes the archive form of a bundle: the manifest first, then
+// the files in order.
+func WriteArchive(w io.Writer, b *Bundle) error {
+	z, err := zstd.NewWriter(w,
+		zstd.WithEncoderConcurrency(1), // the bytes must not depend on the machine
+		zstd.WithEncoderLevel(zstd.SpeedDefault),
+		zstd.WithWindowSize(zstdWindow),
+		zstd.WithEncoderCRC(true))
+	if err != nil {
+		return err
+	}
+	t := tar.NewWriter(z)
+	put := func(name string, data []byte) error {
+		hdr := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(data)), Mode: 0o644, ModTime: time.Unix(0, 0)}
+		if err := t.WriteHeader(hdr); err != nil {
+			return err
+		}
+		_, err := t.Write(data)
+		return err
+	}
+	err = put(manifestPath, b.encoded)
+	for _, f := range b.manifest.Files {
+		if err != nil {
+			break
+		}
+		err = put(f.Path, b.files[f.Path])
+	}
+	if err == nil {
+		err = t.Close()
+	}
+	if err2 := z.Close(); err == nil {
+		err = err2
+	}
+	return err
+}
+
+func saveDir(b *Bundle, dir string) (err error) {
+	replace, err := replaceable(dir)
+	if err != nil {
+		return err
+	}
+	dir = filepath.Clean(dir)
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".vtrace-*")
+	if err != nil {
+		return fmt.Errorf("save bundle: %w", err)
+	}
+	defer func() {
+		err = errors.Join(err, os.RemoveAll(tmp))
+	}()
+	fresh := filepath.Join(tmp, "new")
+	if err := os.Mkdir(fresh, 0o755); err != nil {
+		return fmt.Errorf("save bundle: %w", err)
+	}
+	files := func(yield func(string, []byte) bool) {
+		if !yield(manifestPath, b.encoded) {
+			return
+		}
+		for _, f := range b.manifest.Files {
+			if !yield(f.Path, b.files[f.Path]) {
+				return
+			}
+		}
+	}
+	if err := writeTree(fresh, files); err != nil {
+		return fmt.Errorf("save bundle: %w", err)
+	}
+	old := filepath.Join(tmp, "old")
+	if replace {
+		if err := os.Rename(dir, old); err != nil {
+			return fmt.Errorf("save bundle: %w", err)
+		}
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		if replace {
+			err = errors.Join(err, os.Rename(old, dir))
+		}
+		return fmt.Errorf("save bundle: %w", err)
+	}
+	return nil
+}
+
+// replaceable reports whether there is something at dir that Save may replace:
+// an empty directory or a bundle. Anything else there is an error.
+func replaceable(dir string) (bool, error) {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("save bundle: %w", err)
+	}
+	if !info.IsDir() {
+		return false, fmt.Errorf("save bundle: %s: exists and is not a directory", dir)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false, fmt.Errorf("save bundle: %w", err)
+	}
+	if len(entries) == 0 {
+		return true, nil
+	}
+	data, err := os.ReadFile(filepath.Join(dir, manifestPath))
+	var version *VersionError
+	if err == nil {
+		_, err = decodeManifest(data)
+	}
+	if err != nil && !errors.As(err, &version) {
+		return false, fmt.Errorf("save bundle: %s: exists and is not a bundle", dir)
+	}
+	return true, nil
+}
+
+// writeTree writes new files below an existing directory.
+func writeTree(dir string, files func(func(string, []byte) bool)) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	made := map[string]bool{".": true}
+	for name, data := range files {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			return fmt.Errorf("%q: cannot be a file name here", name)
+		}
+		if parent := path.Dir(name); !made[parent] {
+			if err := root.MkdirAll(filepath.FromSlash(parent), 0o755); err != nil {
+				return err
+			}
+			made[parent] = true
+		}
+		f, err := root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(data)
+		if err2 := f.Close(); err == nil {
+			err = err2
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ExtractSource writes the program's files below dir, which must be empty or
+// not exist.
+func (b *Bundle) ExtractSource(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("extract source: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("extract source: %w", err)
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("extract source: %s: not empty", dir)
+	}
+	if err := writeTree(dir, b.Below(SourceDir)); err != nil {
+		return fmt.Errorf("extract source: %w", err)
+	}
+	return nil
+}
