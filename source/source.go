@@ -75,6 +75,17 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source directory: %w", err)
 	}
+	// A directory is resolved in the module it lies in, which need not be the
+	// one around dir.
+	if local := strings.HasPrefix(spec.Pattern, "."); local || filepath.IsAbs(spec.Pattern) {
+		target := spec.Pattern
+		if local {
+			target = filepath.Join(dir, target)
+		}
+		if info, err := os.Stat(target); err == nil && info.IsDir() {
+			dir, spec.Pattern = target, "."
+		}
+	}
 	if spec.Entry == "" {
 		spec.Entry = "main"
 	}

@@ -72,6 +72,19 @@ func TestLoadTest(t *testing.T) {
 	require.NotEqual(t, Digest(files), Digest(files[1:]))
 }
 
+// A directory is resolved in its own module.
+func TestLoadNestedModule(t *testing.T) {
+	files := map[string]string{"sub/go.mod": "module example.com/sub\n\ngo 1.26\n", "sub/main.go": "package main\n\nfunc main() {}\n"}
+	for name, text := range module {
+		files[name] = text
+	}
+	dir := write(t, files)
+	p, err := Load(context.Background(), Spec{Dir: dir, Pattern: "./sub"})
+	require.NoError(t, err)
+	require.Equal(t, "example.com/sub", p.Module)
+	require.Equal(t, "main.go", p.Rel(p.Fset.Position(p.Decl.Pos()).Filename))
+}
+
 func TestLoadErrors(t *testing.T) {
 	dir := write(t, module)
 	ctx := context.Background()

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vtrace/vtrace"
+)
+
+// sizeFlag is a number of bytes: 1000000, 500M, 2G.
+type sizeFlag int64
+
+func (s *sizeFlag) String() string { return strconv.FormatInt(int64(*s), 10) }
+
+func (s *sizeFlag) Set(text string) error {
+	shift := 0
+	digits := strings.TrimSuffix(strings.ToUpper(text), "B")
+	for unit, bits := range map[string]int{"K": 10, "M": 20, "G": 30} {
+		if d, ok := strings.CutSuffix(digits, unit); ok {
+			digits, shift = d, bits
+			break
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64>>shift {
+		return fmt.Errorf("%q is not a size, as in 500M or 2G", text)
+	}
+	*s = sizeFlag(n << shift)
+	return nil
+}
+
+// boundsFlag sets the fields of vtrace.Bounds by name.
+type boundsFlag struct{ vtrace.Bounds }
+
+func (b *boundsFlag) String() string { return "" }
+
+func (b *boundsFlag) Set(text string) error {
+	name, value, _ := strings.Cut(text, "=")
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		return fmt.Errorf("%q is not NAME=N", text)
+	}
+	v := reflect.ValueOf(&b.Bounds).Elem()
+	var names []string
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if v.Field(i).Kind() != reflect.Int {
+			continue
+		}
+		if strings.EqualFold(field.Name, name) {
+			v.Field(i).SetInt(int64(n))
+			return nil
+		}
+		names = append(names, strings.ToLower(field.Name))
+	}
+	slices.Sort(names)
+	return fmt.Errorf("no bound %q: the bounds are %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/pass"
+)
+
+// runInspect shows a bundle: its contents, or what a path selects. The JSON
+// files of the bundle are seen as one document, named by their paths without
+// the extension: "findings.0.kind", "traces.q3-1.trace", "manifest.entry". The
+// full name of any other file prints that file.
+func runInspect(c *call) (int, error) {
+	args, err := c.parse(c.flags(), 1, 2)
+	if err != nil {
+		return 0, err
+	}
+	b, err := artifact.Load(args[0])
+	if err != nil {
+		return 0, err
+	}
+	if len(args) == 1 {
+		return exitNothing, writeContents(c, b)
+	}
+	if data, ok := b.Read(args[1]); ok {
+		_, err := c.stdout.Write(data)
+		return exitNothing, err
+	}
+	doc, err := document(b)
+	if err != nil {
+		return 0, err
+	}
+	r := gjson.GetBytes(doc, args[1])
+	if !r.Exists() {
+		return 0, fmt.Errorf("%s: nothing at %q", args[0], args[1])
+	}
+	_, err = fmt.Fprintln(c.stdout, r.String())
+	return exitNothing, err
+}
+
+// document joins the JSON files of a bundle.
+func document(b *vtrace.Bundle) ([]byte, error) {
+	doc := map[string]any{"manifest": b.Manifest()}
+	for _, p := range b.Paths() {
+		dir, file := path.Split(p)
+		name, isJSON := strings.CutSuffix(file, ".json")
+		if !isJSON || dir != "" && dir != "traces/" {
+			continue
+		}
+		data, _ := b.Read(p)
+		if dir == "" {
+			doc[name] = json.RawMessage(data)
+			continue
+		}
+		traces, _ := doc["traces"].(map[string]any)
+		if traces == nil {
+			traces = map[string]any{}
+			doc["traces"] = traces
+		}
+		traces[name] = json.RawMessage(data)
+	}
+	return json.Marshal(doc)
+}
+
+func writeContents(c *call, b *vtrace.Bundle) error {
+	m := b.Manifest()
+	fmt.Fprintf(c.stdout, "%s, version %d, %s pass, vtrace %s, %s\n", m.Format, m.Version, m.Pass, m.Tool, m.Go)
+	fmt.Fprintf(c.stdout, "digest %s\n", b.Digest())
+	if m.Parent != "" {
+		fmt.Fprintf(c.stdout, "parent %s\n", m.Parent)
+	}
+	for _, f := range m.Files {
+		fmt.Fprintf(c.stdout, "%9d  %s\n", f.Size, f.Path)
+	}
+	fmt.Fprintln(c.stdout)
+	return writeText(c.stdout, b, "")
+}
+
+// runReplay runs one Orchestration test of a bundle.
+func runReplay(c *call) (int, error) {
+	var s settings
+	fs := c.flags()
+	s.rootDir(fs)
+	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of the replay")
+	args, err := c.parse(fs, 2, 2)
+	if err != nil {
+		return 0, err
+	}
+	b, err := artifact.Load(args[0])
+	if err != nil {
+		return 0, err
+	}
+	rep := newProgress(c.stderr, false)
+	r, err := pass.Replay(c.ctx, b, args[1], pass.Options{Root: s.root, Watchdog: s.watchdog, Progress: rep.event})
+	rep.done()
+	if err != nil {
+		return 0, err
+	}
+	return writeReplay(c, r)
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
+)
+
+func exitCode(b *vtrace.Bundle) int {
+	switch c := vtrace.Conclude(b); {
+	case c.Real > 0:
+		return exitReal
+	case c.Inconclusive():
+		return exitInconclusive
+	default:
+		return exitNothing
+	}
+}
+
+// result is what -json prints.
+type result struct {
+	Pass    string             `json:"pass"`
+	Entry   artifact.Entry     `json:"entry"`
+	Bundle  string             `json:"bundle,omitempty"`
+	Digest  string             `json:"digest"`
+	Found   []vtrace.Finding   `json:"findings"`
+	Limits  []string           `json:"limits"`
+	Verdict []artifact.Verdict `json:"verdicts"`
+	// Approximations are where the model is not exact.
+	Approximations []artifact.Approximation `json:"approximations,omitempty"`
+}
+
+func writeJSON(w io.Writer, b *vtrace.Bundle, path string) error {
+	m := b.Manifest()
+	r := result{
+		Pass: m.Pass, Entry: m.Entry, Bundle: path, Digest: b.Digest(),
+		Found: b.Findings(), Limits: vtrace.Conclude(b).Limits, Verdict: b.Verdicts(),
+		Approximations: b.Sidecar().Approximations,
+	}
+	if r.Found == nil {
+		r.Found = []vtrace.Finding{}
+	}
+	if r.Limits == nil {
+		r.Limits = []string{}
+	}
+	for i := range r.Found {
+		r.Found[i].Reproduce = reproduce(r.Found[i], path)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
+
+// reproduce is the command that shows a finding again, "" if there is none.
+func reproduce(f vtrace.Finding, path string) string {
+	if f.Test == "" || path == "" {
+		return ""
+	}
+	return fmt.Sprintf("vtrace replay %s %s", path, testName(f.Test))
+}
+
+// testName turns tests/q3-1_test.go into q3-1.
+func testName(path string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(path, "tests/"), "_test.go")
+}
+
+func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
+	m := b.Manifest()
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s %s: %s\n", m.Entry.Package, m.Entry.Func, headline(b))
+	for _, f := range b.Findings() {
+		writeFinding(&out, f, path)
+	}
+	if c := vtrace.Conclude(b); len(c.Limits) > 0 {
+		out.WriteString("\nwhat this result does not cover:\n")
+		for _, l := range c.Limits {
+			fmt.Fprintf(&out, "  %s\n", l)
+		}
+	}
+	if over := approximate(b); over != "" {
+		fmt.Fprintf(&out, "\n%s\n", over)
+	}
+	if path != "" {
+		fmt.Fprintf(&out, "\nbundle: %s\n", path)
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func headline(b *vtrace.Bundle) string {
+	c := vtrace.Conclude(b)
+	var parts []string
+	for _, n := range []struct {
+		n    int
+		what string
+	}{{c.Real, "real"}, {c.Possible, "possible"}, {c.Unconfirmed, "unconfirmed"}} {
+		if n.n > 0 {
+			noun := " error"
+			if n.n > 1 {
+				noun = " errors"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s", n.n, n.what+noun))
+		}
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", ")
+	case len(c.Limits) > 0:
+		return "no error found within bounds"
+	case c.False > 0:
+		return "no error: every trace of the model was refuted by the program"
+	default:
+		return "no error"
+	}
+}
+
+func approximate(b *vtrace.Bundle) string {
+	n := 0
+	for _, a := range b.Sidecar().Approximations {
+		if a.Direction == "over" {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the model leaves %d choices open that the program decides; \"vtrace inspect BUNDLE sidecar.approximations\" lists them", n)
+}
+
+func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
+	fmt.Fprintf(out, "\n%d. %s: %s", f.Number, strings.ToUpper(f.Verdict), f.Kind)
+	if f.File != "" {
+		fmt.Fprintf(out, " at %s:%d:%d", f.File, f.Line, f.Col)
+	}
+	if f.Function != "" {
+		fmt.Fprintf(out, " in %s", f.Function)
+	}
+	out.WriteString("\n")
+	if f.Message != "" {
+		fmt.Fprintf(out, "   %s\n", f.Message)
+	}
+	if f.Reason != "" {
+		fmt.Fprintf(out, "   reason: %s\n", f.Reason)
+	}
+	if len(f.Goroutines) > 0 {
+		out.WriteString("   goroutines:\n")
+		for _, g := range f.Goroutines {
+			fmt.Fprintf(out, "     %-6s %s", g.G, g.Operation)
+			if g.State != "" {
+				fmt.Fprintf(out, " (%s)", g.State)
+			}
+			if g.File != "" {
+				fmt.Fprintf(out, " at %s:%d: %s", g.File, g.Line, g.Text)
+			}
+			out.WriteString("\n")
+		}
+	}
+	if len(f.Interleaving) > 0 {
+		out.WriteString("   interleaving:\n")
+		for _, s := range elide(f.Interleaving) {
+			if s.Step == 0 {
+				out.WriteString("      ...\n")
+				continue
+			}
+			fmt.Fprintf(out, "   %4d  %-6s %s", s.Step, s.G, s.Operation)
+			if s.File != "" {
+				fmt.Fprintf(out, " at %s:%d: %s", s.File, s.Line, s.Text)
+			}
+			out.WriteString("\n")
+		}
+	}
+	if cmd := reproduce(f, path); cmd != "" {
+		fmt.Fprintf(out, "   reproduce: %s\n", cmd)
+	}
+}
+
+// elide shortens a long interleaving for people: its beginning and its end. A
+// step 0 stands for what is left out.
+func elide(steps []artifact.FindingStep) []artifact.FindingStep {
+	const head, tail = 10, 20
+	if len(steps) <= head+tail+1 {
+		return steps
+	}
+	out := append([]artifact.FindingStep(nil), steps[:head]...)
+	out = append(out, artifact.FindingStep{})
+	return append(out, steps[len(steps)-tail:]...)
+}

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+func version() string { return pass.Version() }
+
+// settings are the flags of the passes.
+type settings struct {
+	out    string
+	json   bool
+	timing bool
+
+	entry      string
+	buildFlags string
+
+	categories string
+	bounds     boundsFlag
+	strict     bool
+	keepGoing  bool
+	everyLine  bool
+	fromProto  bool
+
+	memory   sizeFlag
+	states   int
+	timeout  time.Duration
+	runDepth int
+	watchdog time.Duration
+	disallow string
+	root     string
+}
+
+func (s *settings) output(fs *flag.FlagSet) {
+	fs.StringVar(&s.out, "o", "", "write the bundle to `FILE` (.vtz, or a directory); \"-\" writes none")
+	fs.BoolVar(&s.json, "json", false, "print the result as JSON")
+	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
+}
+
+func (s *settings) program(fs *flag.FlagSet) {
+	fs.StringVar(&s.entry, "entry", "main", "entry point: main, or the name of a test function")
+	fs.StringVar(&s.buildFlags, "flags", "", "build flags of the go command, separated by blanks")
+}
+
+func (s *settings) model(fs *flag.FlagSet) {
+	fs.StringVar(&s.categories, "categories", "", "ask the queries of these categories only, separated by commas")
+	fs.Var(&s.bounds, "bound", "set a bound of the model, `NAME=N`; may be repeated")
+	fs.BoolVar(&s.strict, "strict", false, "make every approximation of the translation an error")
+	fs.BoolVar(&s.keepGoing, "continue", false, "go on where the program has constructs that cannot be translated")
+	fs.BoolVar(&s.everyLine, "every-line", false, "guard every statement, not only the points of the model")
+	fs.BoolVar(&s.fromProto, "from-proto", false, "search the Proto model in the first pass")
+}
+
+func (s *settings) search(fs *flag.FlagSet) {
+	fs.Var(&s.memory, "memory", "bound the memory of a search, as in 500M or 2G")
+	fs.IntVar(&s.states, "states", 0, "bound the number of states of a search")
+	fs.DurationVar(&s.timeout, "timeout", 0, "bound the time of a search")
+}
+
+func (s *settings) replay(fs *flag.FlagSet) {
+	fs.IntVar(&s.runDepth, "run-depth", pass.DefaultRunDepth, "number of traces to replay for one query")
+	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one replay")
+	fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how to exclude refuted traces: exact, or fnv")
+}
+
+func (s *settings) rootDir(fs *flag.FlagSet) {
+	fs.StringVar(&s.root, "root", "", "directory of the program, used if it holds the files of the bundle")
+}
+
+// source is the program that the arguments name.
+func (s *settings) source(pattern string) vtrace.Source {
+	return vtrace.Package(pattern, vtrace.Entry(s.entry), vtrace.Flags(strings.Fields(s.buildFlags)...))
+}
+
+// options turns the flags into options. newModel is set for the passes that
+// make a model from a program, and not from a bundle.
+func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error) {
+	if s.disallow != "" && s.disallow != pass.DisallowExact && s.disallow != pass.DisallowFNV {
+		return nil, fmt.Errorf("%w: -disallow is exact or fnv", errUsage)
+	}
+	opts := []vtrace.Option{
+		vtrace.MaxMemory(int64(s.memory)), vtrace.MaxStates(s.states), vtrace.Timeout(s.timeout),
+		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Root(s.root),
+		vtrace.Progress(rep.event),
+	}
+	if s.disallow == pass.DisallowFNV {
+		opts = append(opts, vtrace.DisallowFNV())
+	}
+	if newModel {
+		opts = append(opts, vtrace.WithBounds(s.bounds.Bounds))
+		if s.categories != "" {
+			opts = append(opts, vtrace.Categories(strings.Split(s.categories, ",")...))
+		}
+		for _, o := range []struct {
+			set bool
+			opt vtrace.Option
+		}{{s.strict, vtrace.Strict()}, {s.keepGoing, vtrace.Continue()}, {s.everyLine, vtrace.EveryLine()}, {s.fromProto, vtrace.FromProto()}} {
+			if o.set {
+				opts = append(opts, o.opt)
+			}
+		}
+	}
+	return opts, nil
+}
+
+// runPass parses the flags that declare adds, runs a pass and reports.
+func runPass(c *call, newModel bool, declare func(*settings, *flag.FlagSet), do func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error)) (int, error) {
+	var s settings
+	fs := c.flags()
+	s.output(fs)
+	declare(&s, fs)
+	args, err := c.parse(fs, 1, 1)
+	if err != nil {
+		return 0, err
+	}
+	rep := newProgress(c.stderr, s.timing)
+	opts, err := s.options(newModel, rep)
+	if err != nil {
+		return 0, err
+	}
+	b, err := do(c.ctx, args[0], &s, opts)
+	rep.done()
+	if err != nil {
+		return 0, err
+	}
+	path, err := s.save(b)
+	if err != nil {
+		return 0, err
+	}
+	if s.json {
+		return exitCode(b), writeJSON(c.stdout, b, path)
+	}
+	return exitCode(b), writeText(c.stdout, b, path)
+}
+
+func runCheck(c *call) (int, error) {
+	return runPass(c, true, func(s *settings, fs *flag.FlagSet) {
+		s.program(fs)
+		s.model(fs)
+		s.search(fs)
+		s.replay(fs)
+	}, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+		return vtrace.Check(ctx, s.source(arg), opts...)
+	})
+}
+
+func runFirst(c *call) (int, error) {
+	return runPass(c, true, func(s *settings, fs *flag.FlagSet) {
+		s.program(fs)
+		s.model(fs)
+		s.search(fs)
+	}, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+		return vtrace.FirstPass(ctx, s.source(arg), opts...)
+	})
+}
+
+func runSecond(c *call) (int, error) {
+	return runPass(c, false, func(s *settings, fs *flag.FlagSet) {
+		s.search(fs)
+		s.rootDir(fs)
+		fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how the deep pass will exclude refuted traces: exact, or fnv")
+	}, func(ctx context.Context, arg string, _ *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+		b, err := artifact.Load(arg)
+		if err != nil {
+			return nil, err
+		}
+		return vtrace.SecondPass(ctx, b, opts...)
+	})
+}
+
+func runDeep(c *call) (int, error) {
+	return runPass(c, false, func(s *settings, fs *flag.FlagSet) {
+		s.search(fs)
+		s.replay(fs)
+		s.rootDir(fs)
+	}, func(ctx context.Context, arg string, _ *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+		b, err := artifact.Load(arg)
+		if err != nil {
+			return nil, err
+		}
+		return vtrace.DeepPass(ctx, b, opts...)
+	})
+}
+
+// save writes the bundle to where the flags say, or else below .vtrace, and
+// returns its path: "" if it was not written.
+func (s *settings) save(b *vtrace.Bundle) (string, error) {
+	path := s.out
+	switch path {
+	case "-":
+		return "", nil
+	case "":
+		m := b.Manifest()
+		if err := os.MkdirAll(".vtrace", 0o755); err != nil {
+			return "", fmt.Errorf("save: %w", err)
+		}
+		if err := os.WriteFile(filepath.Join(".vtrace", ".gitignore"), []byte("*\n"), 0o644); err != nil {
+			return "", fmt.Errorf("save: %w", err)
+		}
+		// The name tells what was checked, and depends on nothing else.
+		name := fmt.Sprintf("%s-%s-%s", filepath.Base(m.Entry.Package), m.Entry.Func, m.Source[:8])
+		if m.Pass != artifact.PassDeep {
+			name += "-" + m.Pass
+		}
+		path = filepath.Join(".vtrace", name+".vtz")
+	}
+	if err := artifact.Save(b, path); err != nil {
+		return "", err
+	}
+	return path, nil
+}
+
+func runTranslate(c *call) (int, error) {
+	var s settings
+	fs := c.flags()
+	out := fs.String("o", "", "write the model to `FILE`; without it to standard output")
+	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
+	s.program(fs)
+	s.model(fs)
+	args, err := c.parse(fs, 1, 1)
+	if err != nil {
+		return 0, err
+	}
+	rep := newProgress(c.stderr, s.timing)
+	opts, err := s.options(true, rep)
+	if err != nil {
+		return 0, err
+	}
+	b, err := vtrace.Translate(c.ctx, s.source(args[0]), opts...)
+	rep.done()
+	if err != nil {
+		return 0, err
+	}
+	for _, a := range b.Sidecar().Approximations {
+		fmt.Fprintf(c.stderr, "%s:%d:%d: %s (%s): %s\n", a.File, a.Line, a.Col, a.Kind, a.Direction, a.Reason)
+	}
+	if *out == "" {
+		_, err := c.stdout.Write(b.Model())
+		return exitNothing, err
+	}
+	return exitNothing, os.WriteFile(*out, b.Model(), 0o644)
+}
+
+// readModel reads the network of a file.
+func readModel(path string) (*uppaal.Network, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	net, err := uppaal.ReadXML(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return net, nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/pass"
+)
+
+// progress draws what happens on a terminal, once it takes more than a second.
+type progress struct {
+	w        io.Writer
+	terminal bool
+	timing   bool
+	start    time.Time
+	drawn    time.Time
+	dirty    bool
+}
+
+func newProgress(w io.Writer, timing bool) *progress {
+	f, ok := w.(*os.File)
+	return &progress{w: w, terminal: ok && term.IsTerminal(int(f.Fd())), timing: timing, start: time.Now()}
+}
+
+// event is the callback of the passes.
+func (p *progress) event(e vtrace.Event) {
+	switch e := e.(type) {
+	case pass.StageStarted:
+		p.draw("%s pass: %s", e.Pass, e.Stage)
+	case pass.StageDone:
+		if p.timing {
+			p.clear()
+			fmt.Fprintf(p.w, "%-10s %-11s %8.3fs\n", e.Pass, e.Stage, e.Elapsed.Seconds())
+		}
+	case pass.SearchProgress:
+		rate := float64(e.Stats.States) / max(e.Stats.Elapsed.Seconds(), 1e-3)
+		p.draw("%s pass: search: %d states, depth %d, %.0f states/s", e.Pass, e.Stats.States, e.Stats.Depth, rate)
+	case pass.Replayed:
+		p.draw("deep pass: query %d, replay %d: %s", e.Query, e.Attempt, e.Outcome)
+	}
+}
+
+func (p *progress) draw(format string, args ...any) {
+	now := time.Now()
+	if !p.terminal || now.Sub(p.start) < time.Second || now.Sub(p.drawn) < 100*time.Millisecond {
+		return
+	}
+	p.clear()
+	fmt.Fprintf(p.w, format, args...)
+	p.drawn, p.dirty = now, true
+}
+
+func (p *progress) clear() {
+	if p.dirty {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.dirty = false
+	}
+}
+
+// done removes what is drawn.
+func (p *progress) done() { p.clear() }

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hashicorp/go-multierror"
+)
+
+// The exit codes.
+const (
+	exitNothing      = 0 // nothing found
+	exitReal         = 1 // real errors found
+	exitUsage        = 2 // usage or input error
+	exitInconclusive = 3 // neither: undecided, unconfirmed or beyond the bounds
+)
+
+// command is one subcommand. run returns the exit code; an error of any kind
+// means exitUsage.
+type command struct {
+	name, args, short string
+	run               func(c *call) (int, error)
+}
+
+// commands lists the subcommands. It is a function since help refers to it.
+func commands() []command {
+	return []command{
+		{"check", "PACKAGE", "find errors and prove them: all three passes", runCheck},
+		{"first", "PACKAGE", "first pass: model and search; writes a bundle", runFirst},
+		{"second", "BUNDLE", "second pass: instrument and search the Proto model", runSecond},
+		{"deep", "BUNDLE", "deep pass: replay the traces on the program", runDeep},
+		{"translate", "PACKAGE", "write the model of a program as UPPAAL XML", runTranslate},
+		{"verify", "MODEL.xml [QUERIES]", "check a model: the model checker alone", runVerify},
+		{"inspect", "BUNDLE [PATH]", "show what is in a bundle; PATH is a gjson path", runInspect},
+		{"replay", "BUNDLE TEST", "run an Orchestration test of a bundle", runReplay},
+		{"help", "[COMMAND]", "explain a command", runHelp},
+	}
+}
+
+// call is one invocation of a command.
+type call struct {
+	ctx            context.Context
+	cmd            command
+	args           []string
+	stdout, stderr io.Writer
+}
+
+// errUsage is wrapped by errors about how the command was called.
+var errUsage = errors.New("usage")
+
+// run executes one command line. It neither exits nor uses globals.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		usage(stderr)
+		return exitUsage
+	}
+	name := args[0]
+	switch name {
+	case "-h", "-help", "--help":
+		name = "help"
+	case "-version", "--version", "version":
+		fmt.Fprintln(stdout, "vtrace", version())
+		return exitNothing
+	}
+	for _, cmd := range commands() {
+		if cmd.name != name {
+			continue
+		}
+		code, err := cmd.run(&call{ctx, cmd, args[1:], stdout, stderr})
+		switch {
+		case errors.Is(err, flag.ErrHelp):
+			return exitNothing
+		case err != nil:
+			printError(stderr, err)
+			if errors.Is(err, errUsage) {
+				fmt.Fprintf(stderr, "run 'vtrace help %s' for its use\n", name)
+			}
+			return exitUsage
+		}
+		return code
+	}
+	fmt.Fprintf(stderr, "vtrace: no command %q\n", name)
+	usage(stderr)
+	return exitUsage
+}
+
+// printError prints several errors one a line.
+func printError(w io.Writer, err error) {
+	var many *multierror.Error
+	if errors.As(err, &many) {
+		head, _, _ := strings.Cut(err.Error(), many.Error())
+		for _, e := range many.Errors {
+			fmt.Fprintf(w, "vtrace: %s%v\n", head, e)
+		}
+		return
+	}
+	fmt.Fprintf(w, "vtrace: %v\n", err)
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, `vtrace finds concurrency errors in Go programs and proves them real.
+
+usage: vtrace COMMAND [flags] [arguments]
+
+`)
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-10s %-20s %s\n", c.name, c.args, c.short)
+	}
+	fmt.Fprint(w, `
+PACKAGE is a package pattern for one package, or its directory.
+BUNDLE is a .vtz file or a directory that a pass has written.
+
+exit codes: 0 nothing found, 1 real errors found, 2 usage or input error,
+3 inconclusive
+`)
+}
+
+func runHelp(c *call) (int, error) {
+	if len(c.args) == 0 {
+		usage(c.stdout)
+		return exitNothing, nil
+	}
+	for _, cmd := range commands() {
+		if cmd.name == c.args[0] && cmd.name != "help" {
+			_, err := cmd.run(&call{c.ctx, cmd, []string{"-h"}, c.stdout, c.stdout})
+			if errors.Is(err, flag.ErrHelp) {
+				err = nil
+			}
+			return exitNothing, err
+		}
+	}
+	return exitUsage, fmt.Errorf("%w: no command %q", errUsage, c.args[0])
+}
+
+// flags makes the flag set of a call.
+func (c *call) flags() *flag.FlagSet {
+	fs := flag.NewFlagSet(c.cmd.name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	return fs
+}
+
+// parse parses flags, which may also follow arguments, and returns between min
+// and max arguments.
+func (c *call) parse(fs *flag.FlagSet, min, max int) ([]string, error) {
+	var args []string
+	rest := c.args
+	for {
+		err := fs.Parse(rest)
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintf(c.stderr, "usage: vtrace %s [flags] %s\n\n%s\n\n", c.cmd.name, c.cmd.args, c.cmd.short)
+			fs.SetOutput(c.stderr)
+			fs.PrintDefaults()
+			return nil, err
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %v", errUsage, err)
+		}
+		rest = fs.Args()
+		if len(rest) == 0 {
+			break
+		}
+		args, rest = append(args, rest[0]), rest[1:]
+	}
+	if len(args) < min || len(args) > max {
+		return nil, fmt.Errorf("%w: vtrace %s [flags] %s", errUsage, c.cmd.name, c.cmd.args)
+	}
+	return args, nil
+}

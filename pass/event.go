@@ -1,0 +1,67 @@
+package pass
+
+import (
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+)
+
+// Event is something that happens in a pass: StageStarted, StageDone,
+// SearchProgress, Replayed or QueryDecided.
+type Event interface{ event() }
+
+type (
+	// StageStarted says that a pass begins a stage: "load", "translate",
+	// "search", "instrument", "build", "replay".
+	StageStarted struct{ Pass, Stage string }
+	// StageDone says that it ended, and what it took.
+	StageDone struct {
+		Pass, Stage string
+		Elapsed     time.Duration
+	}
+	// SearchProgress reports on a search that is going on.
+	SearchProgress struct {
+		Pass  string
+		Stats check.Stats
+	}
+	// Replayed says that a trace was replayed on the program.
+	Replayed struct {
+		Query, Attempt int
+		Outcome        string
+	}
+	// QueryDecided gives the verdict of a query in this pass.
+	QueryDecided struct {
+		Pass    string
+		Query   artifact.Query
+		Verdict artifact.Verdict
+	}
+)
+
+func (StageStarted) event()   {}
+func (StageDone) event()      {}
+func (SearchProgress) event() {}
+func (Replayed) event()       {}
+func (QueryDecided) event()   {}
+
+// reporter sends the events of one pass.
+type reporter struct {
+	pass string
+	to   func(Event)
+}
+
+func (r reporter) send(e Event) {
+	if r.to != nil {
+		r.to(e)
+	}
+}
+
+// stage reports a stage; the caller defers or calls the result at its end.
+func (r reporter) stage(name string) func() {
+	if r.to == nil {
+		return func() {}
+	}
+	r.to(StageStarted{r.pass, name})
+	start := time.Now()
+	return func() { r.to(StageDone{r.pass, name, time.Since(start)}) }
+}

@@ -1,0 +1,126 @@
+package pass
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// findings makes one finding of the queries that ask for the same error at the
+// same place and are not satisfied, in order of place.
+func findings(queries []artifact.Query, verdicts []artifact.Verdict, side *artifact.Sidecar) []artifact.Finding {
+	byNumber := map[int]artifact.Query{}
+	for _, q := range queries {
+		byNumber[q.Number] = q
+	}
+	type place struct {
+		kind string
+		site int
+	}
+	at := map[place]int{}
+	var all []artifact.Finding
+	for _, v := range verdicts {
+		q := byNumber[v.Query]
+		if v.Result != "F" || q.Kind == artifact.KindBound {
+			continue
+		}
+		key := place{q.Kind, q.Site}
+		if _, ok := at[key]; ok && q.Site != 0 {
+			continue
+		}
+		at[key] = len(all)
+		f := artifact.Finding{
+			Verdict: artifact.Possible, Kind: q.Kind, Category: q.Category, Query: q.Number,
+			File: q.File, Line: q.Line, Col: q.Col, Message: message(q),
+		}
+		if q.Site > 0 && q.Site < len(side.Sites) {
+			f.Function = side.Sites[q.Site].Func
+		}
+		if len(v.Traces) > 0 {
+			f.Trace = v.Traces[0]
+		}
+		all = append(all, f)
+	}
+	slices.SortStableFunc(all, func(a, b artifact.Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Query, b.Query))
+	})
+	for i := range all {
+		all[i].Number = i + 1
+	}
+	return all
+}
+
+func message(q artifact.Query) string {
+	if q.File == "" {
+		return q.Kind
+	}
+	return fmt.Sprintf("%s at %s:%d", q.Kind, q.File, q.Line)
+}
+
+// Conclusion sums up what a bundle says about its program.
+type Conclusion struct {
+	// Real, Possible, Unconfirmed and False count the findings.
+	Real, Possible, Unconfirmed, False int
+	// Limits are the reasons why "nothing found" is not "there is nothing":
+	// undecided queries, bounds of the model that were reached, behaviour that
+	// the model leaves out. Empty if there are none.
+	Limits []string
+}
+
+// Inconclusive reports that no real error was found, but that there may be one
+// all the same.
+func (c Conclusion) Inconclusive() bool {
+	return c.Real == 0 && (c.Possible > 0 || c.Unconfirmed > 0 || len(c.Limits) > 0)
+}
+
+// Conclude sums up a bundle.
+func Conclude(b *artifact.Bundle) Conclusion {
+	var c Conclusion
+	for _, f := range b.Findings() {
+		switch f.Verdict {
+		case artifact.Real:
+			c.Real++
+		case artifact.Possible:
+			c.Possible++
+		case artifact.Unconfirmed:
+			c.Unconfirmed++
+		case artifact.False:
+			c.False++
+		}
+	}
+	c.Limits = limits(b.Queries(), b.Verdicts(), b.Sidecar())
+	return c
+}
+
+// limits lists what keeps the verdicts from covering all of the program.
+func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifact.Sidecar) []string {
+	byNumber := map[int]artifact.Query{}
+	for _, q := range queries {
+		byNumber[q.Number] = q
+	}
+	var out []string
+	add := func(format string, args ...any) {
+		if s := fmt.Sprintf(format, args...); !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	for _, v := range verdicts {
+		q := byNumber[v.Query]
+		switch {
+		case v.Result == "M", v.Result == "E":
+			add("query %d (%s) is undecided: %s", q.Number, q.Description, v.Reason)
+		case v.Result == "F" && q.Kind == artifact.KindBound:
+			add("a bound of the model is reached: %s", q.Description)
+		}
+	}
+	if side != nil {
+		for _, a := range side.Approximations {
+			if a.Direction == "under" {
+				add("%s:%d:%d: not in the model: %s", a.File, a.Line, a.Col, a.Reason)
+			}
+		}
+	}
+	return out
+}

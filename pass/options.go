@@ -1,0 +1,133 @@
+package pass
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/translate"
+)
+
+// DefaultRunDepth is how many traces of one query the deep pass replays.
+const DefaultRunDepth = 15
+
+// DefaultWatchdog bounds one replay in wall time.
+const DefaultWatchdog = 20 * time.Second
+
+// Options direct the passes. The zero value is the default everywhere. The
+// passes do not modify it.
+type Options struct {
+	// Model says how the model is made. A pass that starts from a bundle takes
+	// it from there if it is nil.
+	Model *Model
+	// Search bounds each search of the checker.
+	Search Search
+	// RunDepth is the number of traces that the deep pass replays for one
+	// query; 0 means DefaultRunDepth.
+	RunDepth int
+	// Disallow says how refuted traces are excluded: DisallowExact (also if
+	// empty) or DisallowFNV.
+	Disallow string
+	// Watchdog bounds one replay in wall time; 0 means DefaultWatchdog. It is
+	// a backstop only: what blocks under control is seen at once.
+	Watchdog time.Duration
+
+	// Root is the directory of the program, if it is at hand: it is used in
+	// place of the copy in the bundle if their files are the same. Programs
+	// whose modules have local replacements, or a vendor directory, need it.
+	Root string
+	// Engine searches the models; nil means the embedded one.
+	Engine check.Engine
+	// Progress, if not nil, is called with what happens, from the goroutine of
+	// the pass.
+	Progress func(Event)
+}
+
+// The ways to exclude refuted traces from the next search.
+const (
+	// DisallowExact gives the engine the refuted prefixes themselves.
+	DisallowExact = "exact"
+	// DisallowFNV keeps a hash of the path in the model, and rewrites the
+	// queries to exclude the hashes of refuted traces: the form that any
+	// engine for UPPAAL's language understands. Two paths may have one hash.
+	DisallowFNV = "fnv"
+)
+
+// Model says how the model of a program is made. It is recorded in the bundle.
+type Model struct {
+	// Categories selects the queries; nil means all.
+	Categories []string `json:"categories,omitempty"`
+	// Bounds limits the model's pools.
+	Bounds translate.Bounds `json:"bounds"`
+	// Strict makes every approximation an error.
+	Strict bool `json:"strict,omitempty"`
+	// Continue goes on where the program has constructs that cannot be
+	// translated, and leaves them out; the result says so.
+	Continue bool `json:"continue,omitempty"`
+	// EveryLine guards every statement and not only the points of the model.
+	EveryLine bool `json:"everyLine,omitempty"`
+	// FromProto makes the first pass search the Proto model.
+	FromProto bool `json:"fromProto,omitempty"`
+	// Flags are build flags of the go command.
+	Flags []string `json:"flags,omitempty"`
+}
+
+// Search bounds a search; zero means no bound.
+type Search struct {
+	MaxMemory int64         `json:"maxMemory,omitempty"` // bytes
+	MaxStates int           `json:"maxStates,omitempty"`
+	Timeout   time.Duration `json:"timeout,omitempty"`
+}
+
+// recorded is what a manifest keeps of the options.
+type recorded struct {
+	Model    Model  `json:"model"`
+	Search   Search `json:"search"`
+	RunDepth int    `json:"runDepth,omitempty"`
+	Disallow string `json:"disallow,omitempty"`
+}
+
+func (o Options) record() (json.RawMessage, error) {
+	return json.Marshal(recorded{Model: *o.Model, Search: o.Search, RunDepth: o.RunDepth, Disallow: o.Disallow})
+}
+
+// inherit fills in the options that come from the bundle the pass starts from.
+func (o Options) inherit(b *artifact.Bundle) (Options, error) {
+	if o.Model != nil {
+		return o, nil
+	}
+	var r recorded
+	if err := json.Unmarshal(b.Manifest().Options, &r); err != nil {
+		return o, fmt.Errorf("options in the bundle: %w", err)
+	}
+	o.Model = &r.Model
+	return o, nil
+}
+
+func (o Options) engine() check.Engine {
+	if o.Engine != nil {
+		return o.Engine
+	}
+	return check.NewEmbedded()
+}
+
+func (o Options) search() check.Options {
+	return check.Options{MaxMemory: o.Search.MaxMemory, MaxStates: o.Search.MaxStates, Timeout: o.Search.Timeout}
+}
+
+// Version is the version of vtrace as its manifests have it: that of the
+// module it was built from, or "devel".
+func Version() string {
+	const path = "github.com/vtrace/vtrace"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append(info.Deps, &info.Main) {
+			if m.Path == path && m.Version != "" && m.Version != "(devel)" {
+				return m.Version
+			}
+		}
+	}
+	return "devel"
+}

@@ -1,0 +1,174 @@
+package pass
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// program is the program under check, loaded and numbered.
+type program struct {
+	source *source.Program
+	sites  *sites.Index
+	dir    string // scratch copy, "" if the program's own directory is used
+}
+
+// load loads the program that spec names.
+func load(ctx context.Context, spec source.Spec) (*program, error) {
+	src, err := source.Load(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	pkgs := make([]sites.Package, len(src.Packages))
+	for i, p := range src.Packages {
+		pkgs[i] = sites.Package{Path: p.PkgPath, Files: p.Syntax, Types: p.Types, Info: p.TypesInfo}
+	}
+	return &program{source: src, sites: sites.Number(src.Fset, src.Rel, pkgs, src.Func)}, nil
+}
+
+// reload loads the program of a bundle: from opts.Root if it holds the same
+// files, else from the copy in the bundle. The caller must call close.
+func reload(ctx context.Context, b *artifact.Bundle, opts Options) (*program, error) {
+	m := b.Manifest()
+	spec := source.Spec{Pattern: m.Entry.Package, Entry: m.Entry.Func, Flags: opts.Model.Flags}
+	if opts.Root != "" && sameFiles(b, opts.Root) {
+		spec.Dir = opts.Root
+		return load(ctx, spec)
+	}
+	dir, err := os.MkdirTemp("", "vtrace-")
+	if err != nil {
+		return nil, fmt.Errorf("scratch directory: %w", err)
+	}
+	if err := b.ExtractSource(dir); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	spec.Dir = dir
+	p, err := load(ctx, spec)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("program of the bundle: %w", err), os.RemoveAll(dir))
+	}
+	p.dir = dir
+	return p, nil
+}
+
+func (p *program) close() error {
+	if p.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(p.dir)
+}
+
+// sameFiles reports whether the files below root are those of the bundle.
+func sameFiles(b *artifact.Bundle, root string) bool {
+	for path, want := range b.Below(artifact.SourceDir) {
+		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
+		if err != nil || !bytes.Equal(got, want) {
+			return false
+		}
+	}
+	return true
+}
+
+// entry names the entry point by the package that the go command knows.
+func (p *program) entry() artifact.Entry {
+	path := p.source.Entry.PkgPath
+	if p.source.Entry.ForTest != "" {
+		path = p.source.Entry.ForTest
+	}
+	return artifact.Entry{Package: path, Func: p.source.Func.Name()}
+}
+
+func (p *program) manifest(pass string, opts Options) (artifact.Manifest, error) {
+	raw, err := opts.record()
+	if err != nil {
+		return artifact.Manifest{}, fmt.Errorf("options: %w", err)
+	}
+	return artifact.Manifest{Pass: pass, Tool: Version(), Go: runtime.Version(), Entry: p.entry(), Options: raw}, nil
+}
+
+// translate makes the model of the program.
+func (p *program) translate(ctx context.Context, opts Options, proto bool, categories []string) (*translate.Model, error) {
+	m, err := translate.Translate(ctx, p.source, p.sites, translate.Options{
+		Categories: categories,
+		Proto:      proto,
+		Hash:       proto && opts.Disallow == DisallowFNV,
+		Bounds:     opts.Model.Bounds,
+		Strict:     opts.Model.Strict,
+		Continue:   opts.Model.Continue,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("translate: %w", err)
+	}
+	return m, nil
+}
+
+// put writes a model with its queries and sidecar into a bundle.
+func put(b *artifact.Builder, m *translate.Model) error {
+	var xml bytes.Buffer
+	if err := uppaal.WriteXML(&xml, m.Network); err != nil {
+		return fmt.Errorf("write model: %w", err)
+	}
+	b.SetModel(xml.Bytes())
+	b.SetQueries(m.Queries)
+	b.SetSidecar(&m.Sidecar)
+	return nil
+}
+
+// searched is a search of some queries of a model, with the traces found.
+type searched struct {
+	verdicts []artifact.Verdict // by query, without Traces
+	traces   []*artifact.Trace  // by query, nil if none
+}
+
+// search decides the queries, which belong to the network.
+func search(ctx context.Context, net *uppaal.Network, queries []artifact.Query, side *artifact.Sidecar, opts Options, rep reporter, refuted [][]check.Label) (*searched, error) {
+	defer rep.stage("search")()
+	parsed := make([]*uppaal.Query, len(queries))
+	for i, q := range queries {
+		p, err := uppaal.ParseQuery(q.Formula)
+		if err != nil {
+			return nil, fmt.Errorf("query %d: %w", q.Number, err)
+		}
+		parsed[i] = p
+	}
+	limits := opts.search()
+	if len(refuted) > 0 {
+		limits.Refuted, limits.LabelOf = refuted, orchestrate.LabelOf(side, net)
+	}
+	if rep.to != nil {
+		limits.Progress = func(s check.Stats) { rep.send(SearchProgress{rep.pass, s}) }
+	}
+	report, err := opts.engine().Verify(ctx, net, parsed, limits)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	info, err := uppaal.Check(net)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	out := &searched{traces: make([]*artifact.Trace, len(queries))}
+	for i, r := range report.Results {
+		v := artifact.Verdict{Query: queries[i].Number, Result: r.Verdict.String(), Reason: r.Reason}
+		if r.Trace != nil && r.Verdict == check.False {
+			out.traces[i] = orchestrate.TraceOf(info, queries[i], r)
+		}
+		out.verdicts = append(out.verdicts, v)
+		rep.send(QueryDecided{rep.pass, queries[i], v})
+	}
+	return out, nil
+}

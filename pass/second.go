@@ -1,0 +1,66 @@
+package pass
+
+import (
+	"context"
+	"errors"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// Second instruments the program of a first pass and makes the Proto model, in
+// which every guard of the instrumented program is visible. It asks only the
+// queries of the categories that failed in the first pass.
+//
+// The bundle has the overlay, and in place of the first pass's model, queries,
+// verdicts, traces and findings those of the Proto model.
+func Second(ctx context.Context, first *artifact.Bundle, opts Options) (_ *artifact.Bundle, err error) {
+	if err := expect(first, artifact.PassFirst); err != nil {
+		return nil, err
+	}
+	if opts, err = opts.inherit(first); err != nil {
+		return nil, err
+	}
+	rep := reporter{artifact.PassSecond, opts.Progress}
+	done := rep.stage("load")
+	p, err := reload(ctx, first, opts)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	manifest, err := p.manifest(artifact.PassSecond, opts)
+	if err != nil {
+		return nil, err
+	}
+	b := artifact.Extend(first, manifest)
+	b.Remove("traces")
+
+	done = rep.stage("translate")
+	model, err := p.translate(ctx, opts, true, failing(first))
+	done()
+	if err != nil {
+		return nil, err
+	}
+	if err := put(b, model); err != nil {
+		return nil, err
+	}
+
+	done = rep.stage("instrument")
+	overlay, err := p.instrument(ctx, opts, &model.Sidecar)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range overlay {
+		b.AddOverlay(f.path, f.data)
+	}
+
+	found, err := search(ctx, model.Network, model.Queries, &model.Sidecar, opts, rep, nil)
+	if err != nil {
+		return nil, err
+	}
+	record(b, model, found)
+	return b.Bundle()
+}

@@ -1,0 +1,178 @@
+package vtrace
+
+import (
+	"context"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate"
+)
+
+// The types of results, so that most callers need to import this package only.
+type (
+	// Bundle is what a pass returns and what the next one starts from.
+	Bundle = artifact.Bundle
+	// Finding is an error that was found, with its verdict.
+	Finding = artifact.Finding
+	// Event is reported to the callback of Progress.
+	Event = pass.Event
+	// Conclusion sums up a bundle.
+	Conclusion = pass.Conclusion
+	// Bounds limits the pools of the model.
+	Bounds = translate.Bounds
+)
+
+// The verdicts of findings.
+const (
+	Real        = artifact.Real        // reproduced on the program
+	False       = artifact.False       // not reproducible within the stated bounds
+	Unconfirmed = artifact.Unconfirmed // neither; the finding's Reason says why
+	Possible    = artifact.Possible    // found in the model, not replayed yet
+)
+
+// ErrNoEntry is wrapped by the error of a pass when the package has no such
+// entry point.
+var ErrNoEntry = source.ErrNoEntry
+
+// Source is a program under check: a package and an entry point in it.
+type Source struct{ spec source.Spec }
+
+// SourceOption refines a Source.
+type SourceOption func(*source.Spec)
+
+// Package is the program of the package that pattern names, as the go command
+// would resolve it: "./internal/pool", "example.com/m/pool".
+func Package(pattern string, opts ...SourceOption) Source {
+	s := source.Spec{Pattern: pattern}
+	for _, o := range opts {
+		o(&s)
+	}
+	return Source{s}
+}
+
+// Dir is the program of the package in a directory.
+func Dir(dir string, opts ...SourceOption) Source {
+	s := source.Spec{Dir: dir, Pattern: "."}
+	for _, o := range opts {
+		o(&s)
+	}
+	return Source{s}
+}
+
+// Entry sets the entry point: "main", which is the default, or the name of a
+// test function.
+func Entry(name string) SourceOption { return func(s *source.Spec) { s.Entry = name } }
+
+// In sets the directory in which the pattern of Package is resolved.
+func In(dir string) SourceOption { return func(s *source.Spec) { s.Dir = dir } }
+
+// Env sets the environment of the go command, in place of the process's own.
+func Env(env ...string) SourceOption { return func(s *source.Spec) { s.Env = env } }
+
+// Flags adds build flags of the go command, such as "-tags=x".
+func Flags(flags ...string) SourceOption {
+	return func(s *source.Spec) { s.Flags = append(s.Flags, flags...) }
+}
+
+// Option directs a pass.
+type Option func(*pass.Options)
+
+// model returns the model options, to be changed.
+func model(o *pass.Options) *pass.Model {
+	if o.Model == nil {
+		o.Model = &pass.Model{}
+	}
+	return o.Model
+}
+
+// Categories selects the queries by category; without it all are asked.
+func Categories(names ...string) Option {
+	return func(o *pass.Options) { model(o).Categories = names }
+}
+
+// WithBounds limits the pools of the model; zero fields keep their defaults.
+func WithBounds(b Bounds) Option { return func(o *pass.Options) { model(o).Bounds = b } }
+
+// Strict makes every approximation of the translation an error.
+func Strict() Option { return func(o *pass.Options) { model(o).Strict = true } }
+
+// Continue goes on where the program has constructs that cannot be translated.
+func Continue() Option { return func(o *pass.Options) { model(o).Continue = true } }
+
+// EveryLine guards every statement and not only the points of the model.
+func EveryLine() Option { return func(o *pass.Options) { model(o).EveryLine = true } }
+
+// FromProto makes the first pass search the Proto model.
+func FromProto() Option { return func(o *pass.Options) { model(o).FromProto = true } }
+
+// MaxMemory bounds the memory of a search, in bytes.
+func MaxMemory(bytes int64) Option { return func(o *pass.Options) { o.Search.MaxMemory = bytes } }
+
+// MaxStates bounds the states of a search.
+func MaxStates(n int) Option { return func(o *pass.Options) { o.Search.MaxStates = n } }
+
+// Timeout bounds the time of a search.
+func Timeout(d time.Duration) Option { return func(o *pass.Options) { o.Search.Timeout = d } }
+
+// RunDepth is the number of traces that are replayed for one query.
+func RunDepth(n int) Option { return func(o *pass.Options) { o.RunDepth = n } }
+
+// Watchdog bounds the time of one replay.
+func Watchdog(d time.Duration) Option { return func(o *pass.Options) { o.Watchdog = d } }
+
+// DisallowFNV excludes refuted traces by hashes in rewritten queries, the form
+// that any engine for UPPAAL's language understands.
+func DisallowFNV() Option { return func(o *pass.Options) { o.Disallow = pass.DisallowFNV } }
+
+// Root is the directory of the program, used by the second and the deep pass in
+// place of the copy in the bundle if it holds the same files.
+func Root(dir string) Option { return func(o *pass.Options) { o.Root = dir } }
+
+// Engine sets the model checker; without it the embedded one is used.
+func Engine(e check.Engine) Option { return func(o *pass.Options) { o.Engine = e } }
+
+// Progress sets a callback for what happens in a pass. It is called from the
+// goroutine of the pass.
+func Progress(f func(Event)) Option { return func(o *pass.Options) { o.Progress = f } }
+
+func options(opts []Option) pass.Options {
+	var o pass.Options
+	for _, f := range opts {
+		f(&o)
+	}
+	return o
+}
+
+// FirstPass translates the program into a model and searches it. Errors in the
+// model are possible findings.
+func FirstPass(ctx context.Context, src Source, opts ...Option) (*Bundle, error) {
+	return pass.First(ctx, src.spec, options(opts))
+}
+
+// SecondPass instruments the program of a first pass and searches the model of
+// the instrumented program, for the categories of errors that were found.
+func SecondPass(ctx context.Context, first *Bundle, opts ...Option) (*Bundle, error) {
+	return pass.Second(ctx, first, options(opts))
+}
+
+// DeepPass replays the traces of a second pass on the instrumented program,
+// until each error is reproduced or refuted, or RunDepth traces were tried.
+func DeepPass(ctx context.Context, second *Bundle, opts ...Option) (*Bundle, error) {
+	return pass.Deep(ctx, second, options(opts))
+}
+
+// Check runs the three passes, one after the other.
+func Check(ctx context.Context, src Source, opts ...Option) (*Bundle, error) {
+	return pass.Check(ctx, src.spec, options(opts))
+}
+
+// Translate makes the model of a program, without searching it.
+func Translate(ctx context.Context, src Source, opts ...Option) (*Bundle, error) {
+	return pass.Translate(ctx, src.spec, options(opts))
+}
+
+// Conclude sums up a bundle.
+func Conclude(b *Bundle) Conclusion { return pass.Conclude(b) }
