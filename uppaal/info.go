@@ -47,7 +47,8 @@ func (*Scalar) typ() {}
 func (Void) typ()    {}
 
 // Object is what a name stands for: *Var, *Func, *TypeName, *Process,
-// *Template (in an instantiation) or *Location (inside a query).
+// *Template (in an instantiation), *Location (inside a query) or *ProcessSet
+// (the P of P(1) in a query).
 type Object interface{ object() }
 
 // VarKind says where a Var lives.
@@ -73,8 +74,10 @@ type Var struct {
 	Meta  bool
 	Ref   bool // ParamVar, FuncParam: passed by reference
 	Init  Expr // nil if absent
-	// Value is the value of a global constant, folded; nil otherwise. For an
-	// array or struct it is flattened in declaration order.
+	// Value is the value of a constant of the network or of a template, folded;
+	// nil if the variable is not constant or its value differs between the
+	// processes of the template. For an array or struct it is flattened in
+	// declaration order.
 	Value []int32
 	// Decl is the template that declares a LocalVar or ParamVar.
 	Template *Template
@@ -86,22 +89,34 @@ type Func struct {
 	Params   []*Var
 	Result   Type
 	Template *Template // nil if global
-	// Locals are all variables of the body, in textual order.
+	// Locals are all variables of the body, in textual order, those of range
+	// loops (kind BoundVar) included, those of quantifiers not.
 	Locals []*Var
 	// Pure reports that no call changes a variable outside the function.
 	Pure bool
+
+	effects effects
 }
 
 // TypeName is a typedef.
 type TypeName struct {
 	Name string
 	Type Type
+
+	constant, meta bool // prefixes written in the typedef
 }
 
 // A Process is one instance of a template.
 type Process struct {
-	Name     string // as traces print it: "P" or "P(1,2)"
+	Name string // as traces print it: "P" or "P(1,2)"
+	// Template is the template of the network or, if types in it depend on
+	// parameters (an array of N elements, a value selected from int[0,N-1]), a
+	// copy of it made and checked for the values of these parameters. A copy
+	// has the locations and edges of the original in the same order. Compare
+	// by name or index, not by pointer, and use Original to get back.
 	Template *Template
+	// Original is the template of the network.
+	Original *Template
 	// Args binds the template's parameters in order: a constant of one or
 	// several int32 for a parameter by value, or a reference expression over
 	// global variables for a parameter by reference.
@@ -117,12 +132,23 @@ type Arg struct {
 	Ref   Expr    // by reference: an lvalue over globals with constant or global indices
 }
 
-func (*Var) object()      {}
-func (*Func) object()     {}
-func (*TypeName) object() {}
-func (*Process) object()  {}
-func (*Template) object() {}
-func (*Location) object() {}
+// A ProcessSet is what a name of the system line with free parameters stands
+// for: the processes P(v1,..,vn) for all values of the parameters.
+type ProcessSet struct {
+	Name string
+	// Params are the free parameters; their types are Int or *Scalar.
+	Params []*Var
+	// Processes in lexicographic order of the parameters' values.
+	Processes []*Process
+}
+
+func (*Var) object()        {}
+func (*ProcessSet) object() {}
+func (*Func) object()       {}
+func (*TypeName) object()   {}
+func (*Process) object()    {}
+func (*Template) object()   {}
+func (*Location) object()   {}
 
 // Info is a checked network. It is read-only after Check and safe for
 // concurrent use, except that CheckQuery adds to it.
@@ -134,7 +160,9 @@ type Info struct {
 	// Members maps P.x of queries to the Location or Var of P's template.
 	Members map[*Field]Object
 	// ProcessOf maps the process expression (Ident or Call) of P.x and
-	// stuck(P) to the process.
+	// stuck(P) to the process. A Call whose arguments are not constant, as in
+	// forall (i : id_t) P(i).x, is not in it: its Fun is used for a ProcessSet,
+	// see ProcessSet.At and Info.Member.
 	ProcessOf map[Expr]*Process
 	// Defs maps declarations and bindings to the variable they make.
 	Defs map[any]*Var // keys: *VarDecl, *Param, *Binding
@@ -150,4 +178,9 @@ type Info struct {
 	// Processes in the order of the system line, parameterised templates
 	// expanded in lexicographic order of their free parameters.
 	Processes []*Process
+	// Priorities is the declaration of channel priorities, or nil.
+	Priorities *ChanPriority
+
+	global *scope // what queries see
+	sets   map[string]*ProcessSet
 }

@@ -42,8 +42,8 @@ func (t token) describe() string {
 const (
 	maxText   = 64 << 20 // bytes
 	maxTokens = 8 << 20
-	maxName   = 4000 // bytes of an identifier
-	maxNest   = 4000 // nesting of parentheses, blocks, structs, ...
+	maxName   = 4000   // bytes of an identifier
+	maxNest   = 4000   // nesting of parentheses, blocks, structs, ...
 	maxOps    = 100000 // operators of one expression, which bound its depth
 	minInt32  = -1 << 31
 	maxInt32  = 1<<31 - 1
