@@ -1,0 +1,109 @@
+package orcutil
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// ticket is the place of a goroutine in the queue of a Cond. It is taken before
+// the lock is released, as in Go.
+type ticket struct {
+	g         *goroutine
+	signalled bool
+	queued    bool // g has released the lock and is blocked
+}
+
+// CondWait is c.Wait. After the signal the goroutine stands at the same guard
+// once more: granting it takes the lock.
+func CondWait(site Site, c *sync.Cond) {
+	g := enter(site)
+	if g == nil {
+		c.Wait()
+		return
+	}
+	s := g.run
+	s.name("cond", unsafe.Pointer(c))
+	g.arrive(opCondWait, site, unsafe.Pointer(c))
+	t := &ticket{g: g}
+	if s.conds == nil {
+		s.conds = make(map[*sync.Cond][]*ticket)
+	}
+	s.conds[c] = append(s.conds[c], t)
+	l, known := refOf(c.L)
+	if !known {
+		// The lock has guards of its own, if any.
+		g.pass()
+		c.L.Unlock()
+		if !t.signalled {
+			g.site, g.op, g.obj = site, opCondWait, unsafe.Pointer(c)
+			g.wait(t)
+		}
+		c.L.Lock()
+		return
+	}
+	g.release(l)
+	g.wait(t)
+	g.acquire(l)
+	g.pass()
+}
+
+// wait blocks until the ticket is signalled and, if the scheduler knows the
+// lock, the goroutine is granted again.
+func (g *goroutine) wait(t *ticket) {
+	t.queued = true
+	g.block()
+	g.relock = false
+}
+
+// CondSignal is c.Signal.
+func CondSignal(site Site, c *sync.Cond) {
+	if g := enter(site); g != nil {
+		g.signalAt(opCondSignal, site, c, 1)
+		return
+	}
+	c.Signal()
+}
+
+// CondBroadcast is c.Broadcast.
+func CondBroadcast(site Site, c *sync.Cond) {
+	if g := enter(site); g != nil {
+		g.signalAt(opCondBroadcast, site, c, -1)
+		return
+	}
+	c.Broadcast()
+}
+
+// signalAt wakes the n oldest waiters, all if n < 0.
+func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
+	s := g.run
+	s.name("cond", unsafe.Pointer(c))
+	g.arrive(o, site, unsafe.Pointer(c))
+	tickets := s.conds[c]
+	if n < 0 || n > len(tickets) {
+		n = len(tickets)
+	}
+	for _, t := range tickets[:n] {
+		t.signalled = true
+		if !t.queued {
+			continue
+		}
+		if _, known := refOf(c.L); known {
+			s.blocked = remove(s.blocked, t.g)
+			t.g.state, t.g.relock = parked, true
+		} else {
+			t.g.ready = true
+		}
+	}
+	if n == len(tickets) {
+		delete(s.conds, c)
+	} else {
+		s.conds[c] = tickets[n:]
+	}
+	// Uninstrumented code may wait on the real object.
+	if o == opCondBroadcast {
+		c.Broadcast()
+	} else if n == 0 {
+		c.Signal()
+	}
+	g.pass()
+}

@@ -1,0 +1,2 @@
+// Package orcutil is the runtime of instrumented programs.
+package orcutil

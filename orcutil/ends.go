@@ -1,0 +1,136 @@
+package orcutil
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"unsafe"
+)
+
+// Go is the statement go f(), whose function and arguments have been evaluated.
+func Go(site Site, f func()) {
+	g := enter(site)
+	if g == nil {
+		go f()
+		return
+	}
+	g.arrive(opGo, site, nil)
+	g.run.spawn(g, site, f)
+	g.pass()
+}
+
+// Panic is the argument of the builtin panic: panic(Panic(site, v)).
+func Panic(site Site, v any) any {
+	if g := enter(site); g != nil {
+		g.arrive(opPanic, site, nil)
+		g.pass()
+		g.acting = site // the site of the panic
+	}
+	return v
+}
+
+// Exit is os.Exit(code).
+func Exit(site Site, code int) {
+	if g := enter(site); g != nil {
+		g.arrive(opExit, site, nil)
+		g.exitWith(code)
+	}
+	os.Exit(code)
+}
+
+// Fatal is log.Fatal and the like: output prints, then the program exits.
+func Fatal(site Site, output func()) {
+	g := enter(site)
+	if g == nil {
+		output()
+		os.Exit(1)
+	}
+	g.arrive(opExit, site, nil)
+	output()
+	g.exitWith(1)
+}
+
+func (g *goroutine) exitWith(code int) {
+	g.pass()
+	o := Outcome{Message: "exit status " + strconv.Itoa(code), G: g.path, Site: g.site.key()}
+	if code != 0 {
+		o.Kind = KindExit
+	}
+	g.stack = callers(false)
+	o.Stack = g.stack
+	g.halt(o)
+}
+
+// Goexit is runtime.Goexit.
+func Goexit(site Site) {
+	if g := enter(site); g != nil {
+		g.arrive(opGoexit, site, nil)
+		g.pass()
+	}
+	runtime.Goexit()
+}
+
+// TestEnd is t.FailNow, t.Fatal, t.Skip and the like: f calls them, and ends
+// the goroutine.
+func TestEnd(site Site, f func()) {
+	if g := enter(site); g != nil {
+		g.arrive(opTestEnd, site, nil)
+		g.pass()
+	}
+	f()
+}
+
+// Access guards a statement that reads or writes memory which goroutines
+// share. It returns 0.
+func Access(site Site) int {
+	if g := enter(site); g != nil {
+		g.arrive(opAccess, site, nil)
+		g.pass()
+	}
+	return 0
+}
+
+// Line logs that a statement is reached. It returns 0.
+func Line(site Site) int {
+	if g := enter(site); g != nil {
+		g.run.logPass(g, site)
+	}
+	return 0
+}
+
+// Method binds a rewritten method to its receiver: the method value x.m.
+func Method[T any](x *T, f func(*T)) func() {
+	return func() { f(x) }
+}
+
+// object identifies a synchronisation object.
+type object struct {
+	kind string
+	p    unsafe.Pointer
+}
+
+// name numbers an object by its first use in the run. The pointer is kept, so
+// that no other object gets its address.
+func (s *run) name(kind string, p unsafe.Pointer) {
+	if p == nil {
+		return
+	}
+	o := object{kind, p}
+	if _, ok := s.objects[o]; ok {
+		return
+	}
+	if s.objects == nil {
+		s.objects = make(map[object]int)
+		s.counts = make(map[string]int)
+	}
+	s.counts[kind]++
+	s.objects[o] = s.counts[kind]
+}
+
+// nameOf is the name of an object, as in "chan#1".
+func (s *run) nameOf(kind string, p unsafe.Pointer) string {
+	if p == nil {
+		return "nil " + kind
+	}
+	return kind + "#" + strconv.Itoa(s.objects[object{kind, p}])
+}

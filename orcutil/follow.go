@@ -1,0 +1,157 @@
+package orcutil
+
+import (
+	"slices"
+	"strconv"
+)
+
+// divergence is why a step of the plan could not be done.
+type divergence struct {
+	step  int // from 1
+	want  Step
+	found string
+}
+
+// follow does the steps of the plan until one cannot be done, or the program
+// has ended as expected.
+func (s *run) follow() *divergence {
+	for i, st := range s.cfg.Plan.Steps {
+		if s.over {
+			if s.observed() {
+				s.note("observed after step " + strconv.Itoa(i) + " of " + strconv.Itoa(len(s.cfg.Plan.Steps)))
+				return nil
+			}
+			return &divergence{i + 1, st, "the program has ended: " + s.endText()}
+		}
+		if found := s.follow1(st); found != "" {
+			return &divergence{i + 1, st, found}
+		}
+	}
+	return nil
+}
+
+// follow1 does one step, or says what stands in its way.
+func (s *run) follow1(st Step) (found string) {
+	if st.G == TimeStep {
+		return s.stepTime()
+	}
+	site, ok := siteOf(st.Site)
+	if !ok {
+		return "the program has no such site"
+	}
+	g := s.all[st.G]
+	if g == nil {
+		return st.G + " has not been created"
+	}
+	// A Start guard and the lock of a signalled Cond need no step of their own.
+	for g.state == parked && g.site != site && (g.op == opStart || g.granted) && !s.over {
+		s.grant(g, anyCase, false)
+	}
+	if g.state == blocked && g.site == site {
+		s.reopenFree()
+	}
+	if g.state == blocked && g.site == site && slices.Contains(s.blocked, g) && s.matchesOcc(g, st.Occ) {
+		return st.G + " is still " + s.doing(g)
+	}
+	if there := g.state == parked && g.site == site; g.woken == site &&
+		(st.Occ == 0 && !there || st.Occ == g.wokenOcc && st.Occ < g.occ()) {
+		g.woken = 0
+		return "" // done already, by what another goroutine did
+	}
+	if g.state != parked || g.site != site {
+		return st.G + " is " + s.doing(g)
+	}
+	if !s.matchesOcc(g, st.Occ) {
+		return st.G + " is there for the " + ordinal(g.occ()) + " time"
+	}
+	s.grant(g, st.Case, true)
+	if g.mismatch != "" {
+		return st.G + " was there, but " + g.mismatch
+	}
+	return ""
+}
+
+// matchesOcc: the pending pass of g is the one a step means. A guard that is
+// granted more than once for one pass may have been counted each time.
+func (s *run) matchesOcc(g *goroutine, occ int) bool {
+	return occ == 0 || occ == g.occ() || occ == g.occ()+g.grants[g.site]
+}
+
+// stepTime lets time pass as a step.
+func (s *run) stepTime() string {
+	s.steps++
+	if s.cfg.Journal != nil {
+		s.journal(TimeStep, "", 0, anyCase)
+	}
+	if !s.passTime() {
+		return "no timer is pending"
+	}
+	if s.cfg.Record {
+		s.trace = append(s.trace, Step{G: TimeStep})
+	}
+	return ""
+}
+
+// tail lets everything go on that can, by the choices of the Chooser, until
+// the program has ended or nothing can move.
+func (s *run) tail() {
+	for !s.over && !s.stopped && s.steps < s.cfg.Plan.MaxSteps {
+		v := s.view()
+		if len(v.Ready) == 0 && !s.anyLive() {
+			s.resting = true
+			return
+		}
+		c := s.chooser.Next(v)
+		switch {
+		case c.Index == Stop:
+			s.stopped = true
+		case c.Index >= 0 && c.Index < len(v.Ready):
+			s.grant(s.all[v.Ready[c.Index].G], max(c.Case, 0), false)
+		case s.reopenFree():
+		case s.stepTime() != "" && len(v.Ready) == 0:
+			s.resting = true
+			return
+		}
+	}
+}
+
+// view is what there is to choose from. Where goroutines are expected to be
+// stuck for good, the entry function returns only when nothing else can move.
+func (s *run) view() View {
+	ready := s.ready[:0]
+	var end *goroutine
+	for i := 0; i < len(s.live); i++ {
+		g := s.live[i]
+		switch g.state {
+		case done: // came back from outside
+			s.live = remove(s.live, g)
+			i--
+		case parked:
+			if g.op == opEnd {
+				end = g
+				if s.cfg.Plan.Expect.Kind != "" {
+					continue
+				}
+			}
+			ready = append(ready, s.parkedAt(g))
+		}
+	}
+	if len(ready) == 0 && end != nil && !s.mayPass() {
+		ready = append(ready, s.parkedAt(end))
+	}
+	s.ready = ready
+	return View{Ready: ready, Time: s.mayPass(), Step: s.steps}
+}
+
+func (s *run) parkedAt(g *goroutine) Parked {
+	return Parked{G: g.path, Site: g.site, Op: g.op.String(), Cases: len(g.cases), End: g.op == opEnd}
+}
+
+func (s *run) anyLive() bool {
+	for _, g := range s.live {
+		if g.state != done {
+			return true
+		}
+	}
+	return false
+}

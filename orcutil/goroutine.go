@@ -1,0 +1,221 @@
+package orcutil
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// state is where a goroutine is with respect to the scheduler.
+type state uint8
+
+const (
+	parked  state = iota // at a guard
+	running              // has the baton
+	blocked              // passed its guard and queued
+	outside              // has the baton no more, but is not back: blocked in code without guards
+	done
+)
+
+// op is what a goroutine does at its guard.
+type op uint8
+
+const (
+	opNone op = iota
+	opStart
+	opSend
+	opRecv
+	opSelect
+	opClose
+	opGo
+	opLock
+	opUnlock
+	opTryLock
+	opRLock
+	opRUnlock
+	opTryRLock
+	opAdd
+	opDone
+	opWait
+	opWGGo
+	opOnce
+	opCondWait
+	opCondSignal
+	opCondBroadcast
+	opPanic
+	opExit
+	opGoexit
+	opTestEnd
+	opSleep
+	opAccess
+	opEnd
+)
+
+var opNames = [...]string{
+	opNone: "", opStart: "start", opSend: "send", opRecv: "receive", opSelect: "select", opClose: "close",
+	opGo: "go", opLock: "lock", opUnlock: "unlock", opTryLock: "try lock", opRLock: "read lock",
+	opRUnlock: "read unlock", opTryRLock: "try read lock", opAdd: "add", opDone: "done", opWait: "wait",
+	opWGGo: "go", opOnce: "once", opCondWait: "cond wait", opCondSignal: "signal",
+	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
+	opTestEnd: "end of test", opSleep: "sleep", opAccess: "access", opEnd: "return",
+}
+
+func (o op) String() string { return opNames[o] }
+
+// Special values of goroutine.chosen and goroutine.want.
+const (
+	noCase  = -1 // the default case
+	anyCase = -2 // none in particular
+	pending = -3 // no case yet
+)
+
+// goroutine is a goroutine under control. Its fields belong to whoever has the
+// baton, except while it is outside: then it alone writes them until it parks.
+type goroutine struct {
+	run  *run
+	path string
+	f    func()        // entry function
+	wake chan struct{} // the baton
+	// id and blocks recognise the goroutine, see identify.
+	id     uint64
+	blocks [4]atomic.Uintptr
+	next   uint8 // index in blocks to replace
+
+	children int
+	wg       *sync.WaitGroup // to be done at exit, see WGGo
+	started  bool
+	state    state
+
+	// The guard it stands at or has passed last.
+	site    Site
+	op      op
+	obj     unsafe.Pointer
+	granted bool // has been granted at this guard before
+	relock  bool // a signalled waiter of a Cond that must get its lock
+	passed  map[Site]int
+	grants  map[Site]int // only sites granted more than once per pass
+
+	// The operation in progress.
+	cases    []Case
+	want     int  // case that the step names
+	strict   bool // no other will do
+	chosen   int
+	ready    bool // the operation of a blocked goroutine is complete
+	redo     bool // ready to do the operation by itself: it panics
+	wakeAt   int64
+	lock     lockRef // what a blocked lock waits for
+	mismatch string  // how the operation differed from a strict choice
+
+	// woken is the operation completed last by what another goroutine did.
+	woken    Site
+	wokenOcc int
+
+	acting   Site // the operation being performed, kept if it panics
+	panicAt  Site
+	panicked bool
+	stack    []string
+}
+
+// occ is the number, from 1, of the pending pass of the site.
+func (g *goroutine) occ() int { return g.passed[g.site] + 1 }
+
+// arrive parks the goroutine at a guard until it is granted.
+func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer) {
+	if g.acting != 0 {
+		g.panicAt, g.acting = g.acting, 0
+	}
+	g.op, g.site, g.obj = o, site, obj
+	g.granted, g.relock, g.mismatch = false, false, ""
+	g.state = parked
+	g.park()
+	g.acting = site
+}
+
+// block queues the goroutine in its operation. It returns when the operation
+// is complete, or is to be tried again.
+func (g *goroutine) block() {
+	g.state = blocked
+	g.ready, g.redo = false, false
+	g.run.blocked = append(g.run.blocked, g)
+	g.park()
+}
+
+// pass completes the operation. The goroutine runs on to its next guard.
+func (g *goroutine) pass() {
+	if g.passed == nil {
+		g.passed = make(map[Site]int)
+	}
+	g.passed[g.site]++
+	g.acting = 0
+}
+
+// park gives the baton back and waits for it.
+func (g *goroutine) park() {
+	s := g.run
+	if s.back != nil {
+		s.back <- struct{}{}
+	}
+	<-g.wake
+	if s.dying.Load() {
+		if s.stacks {
+			g.stack = callers(false)
+		}
+		runtime.Goexit()
+	}
+}
+
+// main is the body of a goroutine.
+func (g *goroutine) main() {
+	s := g.run
+	if !s.cfg.Unchecked {
+		g.id = goid()
+		s.register(g)
+	}
+	defer s.exit(g)
+	g.pass()
+	g.f()
+}
+
+// exit ends a goroutine: it must be deferred itself for recover to work.
+func (s *run) exit(g *goroutine) {
+	v := recover()
+	if !s.dying.Load() {
+		if v != nil {
+			g.panicked = true
+			s.end(g.outcomeOf(v))
+		} else if g.wg != nil {
+			s.doneAtExit(g)
+		}
+	}
+	s.unregister(g)
+	g.state = done
+	g.f, g.cases = nil, nil
+	if s.back != nil {
+		s.back <- struct{}{}
+	}
+}
+
+// lowerPath orders creation paths: by number, parents before children,
+// callbacks last.
+func lowerPath(a, b string) bool {
+	for a != "" && b != "" {
+		x, restA, _ := strings.Cut(a, ".")
+		y, restB, _ := strings.Cut(b, ".")
+		if x != y {
+			m, errM := strconv.Atoi(x)
+			n, errN := strconv.Atoi(y)
+			if errM == nil && errN == nil {
+				return m < n
+			}
+			if (errM == nil) != (errN == nil) {
+				return errM == nil
+			}
+			return x < y
+		}
+		a, b = restA, restB
+	}
+	return a == "" && b != ""
+}

@@ -1,0 +1,298 @@
+package orcutil
+
+import (
+	"path"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// judge ends the run and says what was observed.
+func (s *run) judge(d *divergence) Result {
+	if !s.over && s.resting {
+		s.outcome = s.rest()
+	}
+	if s.outcome.Kind == "" && s.cfg.Failed != nil && s.cfg.Failed() {
+		s.outcome.Kind, s.outcome.G = KindTestFailure, entryPath
+		s.outcome.Message = "the test has failed"
+	}
+	res := Result{Outcome: s.outcome}
+	e := s.cfg.Plan.Expect
+	switch {
+	case d != nil:
+		res.Verdict, res.Step, res.Want, res.Found = Infeasible, d.step, d.want, d.found
+		res.Message = s.explain(d)
+	case e.Kind != "" && s.observed():
+		res.Verdict = Reproduced
+		res.Message = "reproduced: " + s.endText()
+	case !s.over && !s.resting && !s.stopped:
+		res.Verdict = Limit
+		res.Message = strconv.Itoa(s.steps) + " steps were done and the program has not ended"
+	case e.Kind != "":
+		res.Verdict = NotReproduced
+		res.Message = "expected " + expectText(e) + ", observed " + s.endText()
+	default:
+		res.Verdict = Completed
+		res.Message = s.endText()
+	}
+	if s.returned && s.cfg.Entry == EntryMain {
+		for _, g := range s.live {
+			if g.state == blocked {
+				s.note("when main returned, " + g.path + " was " + s.doing(g))
+			}
+		}
+	}
+	if s.back != nil && s.resting && s.anyLive() {
+		s.note("outside a bubble: nothing moved for " + s.patience().String() + ", which is no proof")
+	}
+	states := s.states()
+	s.unwind()
+	for i := range states {
+		states[i].Stack = s.all[states[i].G].stack
+	}
+	res.Goroutines = states
+	res.Steps, res.Trace, res.Log = s.steps, s.trace, s.log
+	res.VirtualTime = s.now
+	res.Notes, res.Weak = s.notes, s.weak
+	return res
+}
+
+// rest says how the program ended when nothing can move any more.
+func (s *run) rest() Outcome {
+	entry := s.all[entryPath]
+	var stuck []string
+	for _, g := range s.live {
+		if g.state == blocked || g.state == outside {
+			stuck = append(stuck, g.path+" "+s.doing(g))
+		}
+	}
+	if len(stuck) == 0 {
+		if s.cfg.Entry == EntryMain && !s.returned {
+			return Outcome{Kind: KindDeadlock, Message: "no goroutines (main called runtime.Goexit) - deadlock!"}
+		}
+		return Outcome{}
+	}
+	text := strings.Join(stuck, "; ")
+	switch {
+	case s.returned, entry.state == done && s.cfg.Entry == EntryTest:
+		return Outcome{Kind: KindLeak, Message: text}
+	default:
+		return Outcome{Kind: KindDeadlock, Message: text}
+	}
+}
+
+// observed: what was expected has happened.
+func (s *run) observed() bool {
+	e := s.cfg.Plan.Expect
+	switch e.Kind {
+	case "":
+		return false
+	case KindDeadlock:
+		return s.outcome.Kind == KindDeadlock && s.stuck(e.Goroutines)
+	case KindPartialDeadlock:
+		return (s.outcome.Kind == KindDeadlock || s.outcome.Kind == KindLeak) && s.stuck(e.Goroutines)
+	case KindLeak:
+		return s.outcome.Kind == KindLeak && s.stuck(e.Goroutines)
+	case KindReachable:
+		return s.reached(e.Goroutines)
+	case KindTestFailure:
+		return s.outcome.Kind == KindTestFailure
+	case KindNilCall:
+		// Not to be told from any other use of a nil pointer but by the place.
+		return s.outcome.Kind == KindPanic && strings.Contains(s.outcome.Message, "nil pointer dereference") && s.ended(e.Goroutines)
+	}
+	return s.outcome.Kind == e.Kind && s.ended(e.Goroutines)
+}
+
+// stuck: these goroutines are queued at their sites, and nothing can move.
+func (s *run) stuck(want []At) bool {
+	for _, at := range want {
+		g := s.all[at.G]
+		if g == nil || g.state != blocked || at.Site != "" && at.Site != g.site.key() {
+			return false
+		}
+	}
+	return s.resting
+}
+
+// ended: the goroutine that ended the program is one of these, at its site.
+func (s *run) ended(want []At) bool {
+	for _, at := range want {
+		if at.G == s.outcome.G && (at.Site == "" || at.Site == s.outcome.Site || s.onLine(at.Site, s.at)) {
+			return true
+		}
+	}
+	return len(want) == 0
+}
+
+// reached: these goroutines stand at their sites or have just passed them.
+func (s *run) reached(want []At) bool {
+	for _, at := range want {
+		g := s.all[at.G]
+		site, ok := siteOf(at.Site)
+		if g == nil || !ok || g.site != site && g.passed[site] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// onLine: the site with this key is on the line "file:line".
+func (s *run) onLine(key, line string) bool {
+	site, ok := siteOf(key)
+	if !ok || line == "" {
+		return false
+	}
+	i := site.info()
+	return path.Base(i.File)+":"+strconv.Itoa(i.Line) == line
+}
+
+// unwind ends every goroutine that is left. Functions deferred by the program
+// run, but end at their first guard.
+func (s *run) unwind() {
+	s.dying.Store(true)
+	s.adopt()
+	for len(s.live) > 0 {
+		g := s.live[len(s.live)-1]
+		s.live = s.live[:len(s.live)-1]
+		switch {
+		case g.state == done || !g.started:
+			continue
+		case g.state == outside:
+			s.weaken("goroutine " + g.path + " is left blocked in code without guards after " + g.site.key())
+			continue
+		}
+		s.cur.Store(g)
+		g.wake <- struct{}{}
+		if s.back != nil {
+			<-s.back
+		} else {
+			s.cfg.Bubble.Wait()
+		}
+		if g.state != done {
+			s.weaken("goroutine " + g.path + " could not be ended: a deferred function blocks in code without guards")
+		}
+	}
+	s.cur.Store(nil)
+}
+
+// outcomeOf is the end of the program by a panic with value v in g.
+func (g *goroutine) outcomeOf(v any) Outcome {
+	o := Outcome{Kind: KindPanic, Message: "panic: " + panicText(v), G: g.path}
+	for _, k := range panicKinds {
+		if panicText(v) == k.text {
+			o.Kind = k.kind
+		}
+	}
+	o.Stack = callers(true)
+	g.stack = o.Stack
+	if len(o.Stack) > 0 {
+		_, g.run.at, _ = strings.Cut(o.Stack[0], " ")
+	}
+	// The panic may come from the last guard, or from an earlier one whose
+	// deferred calls have passed others since.
+	site := g.site
+	if g.acting != 0 {
+		site = g.acting
+	} else if g.panicAt != 0 && g.run.onLine(g.panicAt.key(), g.run.at) {
+		site = g.panicAt
+	}
+	o.Site = site.key()
+	return o
+}
+
+var panicKinds = []struct{ text, kind string }{
+	{"send on closed channel", KindSendOnClosed},
+	{"close of closed channel", KindCloseOfClosed},
+	{"close of nil channel", KindCloseOfNil},
+	{"sync: negative WaitGroup counter", KindNegativeCounter},
+	{"sync: WaitGroup misuse: Add called concurrently with Wait", KindWaitGroupReuse},
+	{"sync: WaitGroup is reused before previous Wait has returned", KindWaitGroupReuse},
+}
+
+// fatal is the end of the program by a fatal error in g.
+func (s *run) fatal(g *goroutine, text string) Outcome {
+	g.stack = callers(false)
+	if len(g.stack) > 0 {
+		_, s.at, _ = strings.Cut(g.stack[0], " ")
+	}
+	return Outcome{Kind: KindUnlockUnlocked, Message: "fatal error: " + text, G: g.path, Site: g.site.key(), Stack: g.stack}
+}
+
+// panicText is a panic value as the runtime prints it, without addresses.
+func panicText(v any) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "(" + reflect.TypeOf(v).String() + ")"
+		}
+	}()
+	switch v := v.(type) {
+	case error:
+		return v.Error()
+	case interface{ String() string }:
+		return v.String()
+	case string:
+		return v
+	}
+	r := reflect.ValueOf(v)
+	name := r.Type().String()
+	switch r.Kind() {
+	case reflect.Bool:
+		text = strconv.FormatBool(r.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		text = strconv.FormatInt(r.Int(), 10)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		text = strconv.FormatUint(r.Uint(), 10)
+	case reflect.Float32, reflect.Float64:
+		text = strconv.FormatFloat(r.Float(), 'e', 6, 64)
+	case reflect.String:
+		text = strconv.Quote(r.String())
+	default:
+		return "(" + name + ")"
+	}
+	return name + "(" + text + ")"
+}
+
+// thisPackage is the path of this package with a dot, as it begins the names of
+// its functions.
+var thisPackage = func() string {
+	pc, _, _, _ := runtime.Caller(0)
+	name := runtime.FuncForPC(pc).Name()
+	slash := strings.LastIndex(name, "/") + 1
+	dot := strings.Index(name[slash:], ".")
+	return name[:slash+dot+1]
+}()
+
+// callers is the stack of the calling goroutine as far as it concerns the
+// program: "function file:line", innermost first. With panicking it begins
+// where the latest panic came from.
+func callers(panicking bool) []string {
+	var pcs [64]uintptr
+	n := runtime.Callers(2, pcs[:])
+	frames := runtime.CallersFrames(pcs[:n])
+	var stack []string
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !internalFrame(f) {
+			stack = append(stack, f.Function+" "+path.Base(f.File)+":"+strconv.Itoa(f.Line))
+		}
+		if panicking && f.Function == "runtime.gopanic" {
+			stack, panicking = stack[:0], false // up to here, deferred functions
+		}
+		if !more {
+			return slices.Clip(stack)
+		}
+	}
+}
+
+func internalFrame(f runtime.Frame) bool {
+	for _, p := range [...]string{"runtime.", "testing.", "internal/", "sync.", "reflect."} {
+		if strings.HasPrefix(f.Function, p) {
+			return true
+		}
+	}
+	// Tests of this package are programs to it.
+	return strings.HasPrefix(f.Function, thisPackage) && !strings.HasSuffix(f.File, "_test.go")
+}

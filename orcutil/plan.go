@@ -1,0 +1,172 @@
+package orcutil
+
+import (
+	"io"
+	"time"
+)
+
+// The kinds of errors, as in plans and outcomes.
+const (
+	KindPanic           = "panic"                      // explicit panic not recovered
+	KindSendOnClosed    = "send on closed channel"     // panic
+	KindCloseOfClosed   = "close of closed channel"    // panic
+	KindCloseOfNil      = "close of nil channel"       // panic
+	KindNegativeCounter = "negative WaitGroup counter" // panic
+	KindWaitGroupReuse  = "WaitGroup misuse"           // panic
+	KindNilCall         = "call of nil function"       // panic
+	KindUnlockUnlocked  = "unlock of unlocked mutex"   // fatal error
+	KindDeadlock        = "deadlock"                   // all goroutines asleep, main among them
+	KindPartialDeadlock = "partial deadlock"           // some goroutines can never go on
+	KindLeak            = "goroutine leak"             // stuck after the end of the entry
+	KindTestFailure     = "test failure"               // t.Error, t.Fatal
+	KindExit            = "exit"                       // os.Exit with a code other than 0
+	KindReachable       = "reachability"               // user annotation
+)
+
+// The verdicts of a run.
+const (
+	// Reproduced: the expectation was observed.
+	Reproduced = "reproduced"
+	// Infeasible: a step of the plan could not be done; Result.Step says
+	// which, Result.Want and Result.Found why.
+	Infeasible = "infeasible"
+	// NotReproduced: all steps were done, the expectation was not observed.
+	NotReproduced = "not reproduced"
+	// Completed: the plan expects nothing, and the run came to its end.
+	Completed = "completed"
+	// Limit: Plan.MaxSteps were done before the run came to its end.
+	Limit = "limit"
+	// Unsupported: the run could not be controlled; Result.Message says why.
+	Unsupported = "unsupported"
+)
+
+// TimeStep as Step.G lets time pass to the next event.
+const TimeStep = "T"
+
+// Step grants one goroutine its pending guard.
+type Step struct {
+	G    string // creation path, or TimeStep
+	Site string // key of the guard
+	// Occ counts, from 1, how often G has passed Site; 0 is not checked.
+	Occ int
+	// Case is the case that a select must choose, in source order from 0, -1
+	// for its default. A select none of whose cases is ready queues on all.
+	Case int
+}
+
+// At is a goroutine at a site. An empty site is any.
+type At struct{ G, Site string }
+
+// Expect is what must be observed once the steps are done.
+type Expect struct {
+	Kind string // one of the Kind constants; "" expects nothing
+	// Goroutines are those that must be stuck, or the one that panics.
+	Goroutines []At
+}
+
+// Plan is what a run follows.
+type Plan struct {
+	Name   string
+	Steps  []Step
+	Expect Expect
+	// MaxSteps bounds the steps of the run, those of the plan and those after
+	// it together; 0 is 100 000.
+	MaxSteps int
+}
+
+// Bubble holds the functions of testing/synctest. The zero value runs outside
+// a bubble: time is real, nothing settles goroutines of uninstrumented code,
+// and "nothing can move" is a guess after Config.Patience.
+type Bubble struct {
+	Run  func(f func()) // calls f in a new bubble
+	Wait func()         // synctest.Wait
+}
+
+// The entries of a run.
+const (
+	EntryMain = "main" // the return of the entry ends the program
+	EntryTest = "test" // after the return of the entry the others go on
+)
+
+// Config says what to run and how.
+type Config struct {
+	Plan   Plan
+	Bubble Bubble
+	Main   func() // the entry function
+	Entry  string // EntryMain (default) or EntryTest
+	// EndSite is the key of the guard at the return of Main; "": no guard.
+	EndSite string
+	// Failed says whether the test has failed; may be nil.
+	Failed func() bool
+	// Chooser decides after the steps of the plan; nil is FirstEnabled.
+	Chooser Chooser
+	// Record collects the steps that were done in Result.Trace.
+	Record bool
+	// Log gets a line for every guard passed, as it happens.
+	Log io.Writer
+	// Journal gets one line for every step, in one Write, before the step is
+	// done: "k G site occ case".
+	Journal io.Writer
+	// NoLog leaves Result.Log empty.
+	NoLog bool
+	// Unchecked trusts that only goroutines started by instrumented code enter
+	// it; see the package comment.
+	Unchecked bool
+	// Patience is how long a run outside a bubble waits for something to
+	// happen before it takes what is blocked as blocked for ever; 0 is 1 s.
+	Patience time.Duration
+}
+
+// Result is what a run observed.
+type Result struct {
+	Verdict string
+	Message string // the verdict in one line
+	Outcome Outcome
+	// Step is the step of the plan, from 1, at which the run left it, or 0;
+	// Want is that step, and Found where its goroutine was instead.
+	Step  int
+	Want  Step
+	Found string
+	// Steps counts the steps done, those after the plan included.
+	Steps int
+	// Goroutines are all goroutines at the end, by creation path.
+	Goroutines []GState
+	Log        []LogLine
+	Trace      []Step // with Config.Record
+	// Notes say what weakens the verdict or deserves attention.
+	Notes []string
+	// Weak: control was incomplete (the notes say where), so that the verdict
+	// does not follow from the plan alone.
+	Weak        bool
+	VirtualTime time.Duration // passed since the start of the run
+}
+
+// Outcome is how the program ended. Kind is "" if it ended well.
+type Outcome struct {
+	Kind    string
+	Message string // as the Go runtime would print it
+	G       string // the goroutine that ended the program, if one did
+	Site    string // key of the guard it had passed
+	Stack   []string
+}
+
+// GState is what a goroutine does.
+type GState struct {
+	G string
+	// State is "not started" (at its Start guard), "at" (before Op, which
+	// nobody has seen yet), "blocked" (queued in Op), "outside" (blocked in
+	// code without guards), "finished" or "panicked".
+	State  string
+	Op     string
+	Object string // "chan#1": the first channel used in the run
+	Site   string // key
+	Source string // "file:line: text"
+	Stack  []string
+}
+
+// LogLine says that a goroutine passed a guard.
+type LogLine struct {
+	Time time.Duration
+	G    string
+	Site Site
+}

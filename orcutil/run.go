@@ -1,0 +1,380 @@
+package orcutil
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// entryPath is the creation path of the first goroutine.
+const entryPath = "0"
+
+const defaultMaxSteps = 100_000
+
+// run is the scheduler of one run. Its fields belong to whoever has the baton,
+// the controller (the goroutine that called Run) or the goroutine it resumed,
+// but for those under mu and the atomics.
+type run struct {
+	cfg    Config
+	cur    atomic.Pointer[goroutine]
+	dying  atomic.Bool
+	stacks bool
+	back   chan struct{} // the baton's way back; nil in a bubble
+
+	live    []*goroutine // by path, without those that are done
+	all     map[string]*goroutine
+	blocked []*goroutine // in the order in which they queued
+	steps   int
+	trace   []Step
+	log     []LogLine
+	chooser Chooser
+
+	over     bool // the program has ended
+	returned bool // the entry function has returned
+	stopped  bool // by the Chooser
+	resting  bool // nothing can move any more
+	outcome  Outcome
+	at       string // where a panic came from, "file:line"
+
+	start time.Time
+	now   time.Duration
+	dues  []time.Duration // known events, ascending
+
+	objects map[object]int
+	counts  map[string]int
+	stash   map[unsafe.Pointer][]Case
+	wgs     map[*sync.WaitGroup]int
+	onces   map[*sync.Once]*goroutine
+	conds   map[*sync.Cond][]*ticket
+
+	ready []Parked // reused by view
+	buf   []byte   // reused for lines
+
+	mu        sync.Mutex
+	ids       map[uint64]*goroutine
+	inbox     []*goroutine // callbacks that have arrived
+	kick      chan struct{}
+	callbacks map[Site]int
+	notes     []string
+	weak      bool
+}
+
+// Run runs the entry function under the plan and reports what it observed.
+// There is one run at a time in a process.
+func Run(cfg Config) (res Result) {
+	if cfg.Plan.MaxSteps <= 0 {
+		cfg.Plan.MaxSteps = defaultMaxSteps
+	}
+	if cfg.Entry == "" {
+		cfg.Entry = EntryMain
+	}
+	s := &run{cfg: cfg}
+	switch {
+	case cfg.Main == nil:
+		return s.unsupported("no entry function")
+	case cfg.Entry != EntryMain && cfg.Entry != EntryTest:
+		return s.unsupported("unknown entry " + cfg.Entry)
+	case (cfg.Bubble.Run == nil) != (cfg.Bubble.Wait == nil):
+		return s.unsupported("a bubble needs both Run and Wait")
+	case !active.CompareAndSwap(nil, s):
+		return s.unsupported("another run is in progress")
+	}
+	finished := false
+	defer func() {
+		active.CompareAndSwap(s, nil)
+		// A bubble that cannot end panics: with goroutines of uninstrumented
+		// code left over after the run, or because the run itself was stuck.
+		if v := recover(); v != nil {
+			if !finished {
+				res = s.unsupported("the run could not be controlled: " + panicText(v))
+				return
+			}
+			res.Notes = append(res.Notes, "after the run: "+panicText(v))
+		}
+	}()
+	body := func() {
+		res = s.control()
+		active.CompareAndSwap(s, nil)
+		finished = true
+	}
+	if cfg.Bubble.Run != nil {
+		cfg.Bubble.Run(body)
+	} else {
+		body()
+	}
+	return res
+}
+
+func (s *run) unsupported(why string) Result {
+	return Result{Verdict: Unsupported, Message: why, Notes: s.notes, Weak: true, Steps: s.steps, Trace: s.trace, Log: s.log}
+}
+
+// control is the controller: it starts the entry function, follows the plan,
+// lets the rest run and judges.
+func (s *run) control() Result {
+	s.ids = make(map[uint64]*goroutine)
+	s.all = make(map[string]*goroutine)
+	s.kick = make(chan struct{}, 1)
+	if s.cfg.Bubble.Wait == nil {
+		s.back = make(chan struct{})
+	}
+	if s.chooser = s.cfg.Chooser; s.chooser == nil {
+		s.chooser = FirstEnabled()
+	}
+	s.stacks = true
+	s.start = time.Now()
+
+	g := s.add(entryPath, s.entry)
+	g.started = true
+	s.cur.Store(g)
+	g.state = running
+	go g.main()
+	s.await(g)
+	s.settle()
+
+	d := s.follow()
+	if d == nil {
+		s.tail()
+	}
+	return s.judge(d)
+}
+
+// entry is the body of the first goroutine.
+func (s *run) entry() {
+	for _, i := range initializers() {
+		i.reset()
+	}
+	s.cfg.Main()
+	if s.cfg.EndSite == "" {
+		s.endMain()
+		return
+	}
+	site, ok := siteOf(s.cfg.EndSite)
+	if !ok {
+		s.note("the end site " + s.cfg.EndSite + " is not registered")
+	}
+	g := s.all[entryPath]
+	g.arrive(opEnd, site, nil)
+	g.pass()
+	s.endMain()
+}
+
+// endMain is the return of the entry function: of main it ends the program,
+// unless others are expected to be stuck for good, which shows only if they can
+// go on.
+func (s *run) endMain() {
+	s.returned = true
+	if s.cfg.Entry == EntryMain && !s.expectsStuck() {
+		s.over = true
+	}
+}
+
+// expectsStuck: the expectation is about goroutines that outlast main.
+func (s *run) expectsStuck() bool {
+	k := s.cfg.Plan.Expect.Kind
+	return k == KindLeak || k == KindPartialDeadlock
+}
+
+// add makes a goroutine that stands at its first guard.
+func (s *run) add(path string, f func()) *goroutine {
+	g := &goroutine{run: s, path: path, f: f, wake: make(chan struct{})}
+	s.insert(g)
+	return g
+}
+
+func (s *run) insert(g *goroutine) {
+	s.all[g.path] = g
+	i := sort.Search(len(s.live), func(i int) bool { return lowerPath(g.path, s.live[i].path) })
+	s.live = slices.Insert(s.live, i, g)
+}
+
+// spawn makes the goroutine that a go site starts.
+func (s *run) spawn(parent *goroutine, site Site, f func()) *goroutine {
+	parent.children++
+	g := s.add(parent.path+"."+strconv.Itoa(parent.children), f)
+	g.op, g.site = opStart, site.start()
+	return g
+}
+
+// resume gives the baton to g and waits until it has it back.
+func (s *run) resume(g *goroutine) {
+	if g.state == blocked {
+		s.blocked = remove(s.blocked, g)
+		g.woken, g.wokenOcc = g.site, g.occ()
+	}
+	g.state = running
+	s.cur.Store(g)
+	if g.started {
+		g.wake <- struct{}{}
+	} else {
+		g.started = true
+		go g.main()
+	}
+	s.await(g)
+}
+
+// await waits until g has parked, or, in a bubble, cannot go on.
+func (s *run) await(g *goroutine) {
+	if s.back != nil {
+		<-s.back
+	} else {
+		s.cfg.Bubble.Wait()
+	}
+	s.cur.Store(nil)
+	switch g.state {
+	case running:
+		g.state = outside
+		s.weaken("goroutine " + g.path + " blocked in code without guards after " + g.site.key())
+	case done:
+		s.live = remove(s.live, g)
+	}
+}
+
+func remove(list []*goroutine, g *goroutine) []*goroutine {
+	if i := slices.Index(list, g); i >= 0 {
+		return slices.Delete(list, i, i+1)
+	}
+	return list
+}
+
+// grant does one step: g passes its guard, and what that completes runs on.
+func (s *run) grant(g *goroutine, want int, strict bool) {
+	s.steps++
+	occ := g.occ()
+	if s.cfg.Journal != nil {
+		s.journal(g.path, g.site.key(), occ, want)
+	}
+	if s.cfg.Record {
+		s.trace = append(s.trace, Step{G: g.path, Site: g.site.key(), Occ: occ})
+	}
+	if g.granted {
+		if g.grants == nil {
+			g.grants = make(map[Site]int)
+		}
+		g.grants[g.site]++
+	} else {
+		g.granted = true
+		s.logPass(g, g.site)
+	}
+	isSelect := g.op == opSelect
+	g.want, g.strict, g.chosen, g.mismatch = want, strict, pending, ""
+	s.resume(g)
+	if s.cfg.Record && isSelect && g.chosen != pending {
+		s.trace[len(s.trace)-1].Case = g.chosen
+	}
+	s.settle()
+}
+
+// settle lets everything that the last step has completed run to its next
+// guard, one after the other.
+func (s *run) settle() (moved bool) {
+	for !s.over {
+		s.adopt()
+		g := s.completed()
+		if g == nil {
+			return moved
+		}
+		moved = true
+		s.resume(g)
+	}
+	return moved
+}
+
+// completed returns the first queued goroutine whose operation is complete.
+func (s *run) completed() *goroutine {
+	for _, g := range s.blocked {
+		if g.ready || s.poll(g) {
+			g.ready = true
+			return g
+		}
+	}
+	return nil
+}
+
+// poll asks whether something outside the scheduler has made the operation of
+// a queued goroutine possible, and does it.
+func (s *run) poll(g *goroutine) bool {
+	switch g.op {
+	case opSend, opRecv, opSelect:
+		return s.pollCases(g, nil)
+	case opSleep:
+		return g.wakeAt <= int64(s.now)
+	case opWait:
+		return s.waitGroupCount((*sync.WaitGroup)(g.obj)) == 0
+	}
+	return false
+}
+
+// journal writes a line for a step.
+func (s *run) journal(g, site string, occ, want int) {
+	b := strconv.AppendInt(s.buf[:0], int64(s.steps), 10)
+	b = append(append(b, ' '), g...)
+	if site != "" {
+		b = append(append(b, ' '), site...)
+		b = strconv.AppendInt(append(b, ' '), int64(occ), 10)
+		if want != anyCase {
+			b = strconv.AppendInt(append(b, ' '), int64(want), 10)
+		}
+	}
+	b = append(b, '\n')
+	s.buf = b
+	if _, err := s.cfg.Journal.Write(b); err != nil {
+		s.note("journal: " + err.Error())
+		s.cfg.Journal = nil
+	}
+}
+
+// logPass logs that g passes a guard.
+func (s *run) logPass(g *goroutine, site Site) {
+	if s.cfg.NoLog && s.cfg.Log == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	line := LogLine{Time: s.now, G: g.path, Site: site}
+	if !s.cfg.NoLog {
+		s.log = append(s.log, line)
+	}
+	if s.cfg.Log != nil {
+		if _, err := s.cfg.Log.Write([]byte(line.String() + "\n")); err != nil {
+			s.notes = append(s.notes, "log: "+err.Error())
+			s.cfg.Log = nil
+		}
+	}
+}
+
+// note records a remark, once.
+func (s *run) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.notes, text) {
+		s.notes = append(s.notes, text)
+	}
+}
+
+// weaken records why the run was not fully controlled.
+func (s *run) weaken(text string) {
+	s.note(text)
+	s.mu.Lock()
+	s.weak = true
+	s.mu.Unlock()
+}
+
+// end records how the program ended; the first end counts.
+func (s *run) end(o Outcome) {
+	if !s.over {
+		s.over = true
+		s.outcome = o
+	}
+}
+
+// halt ends the program in g, which never goes on.
+func (g *goroutine) halt(o Outcome) {
+	g.run.end(o)
+	g.state = blocked
+	g.park()
+}

@@ -1,0 +1,160 @@
+package orcutil
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Site is the number of a program point. Numbers are unique in a program and
+// greater than 0. The first guard of the goroutine that a go site starts is
+// its Start site; where the generated table has no entry of its own for it, it
+// is the negated number of the go site.
+type Site int
+
+// SiteInfo describes a program point.
+type SiteInfo struct {
+	ID        int
+	Kind      string // what the point does, for display
+	Key       string // stable identity, used by plans
+	Func      string // key of the function
+	File      string // for display
+	Line, Col int
+	Text      string // the source line, trimmed
+}
+
+// Position is "file:line".
+func (i SiteInfo) Position() string {
+	if i.File == "" {
+		return "?"
+	}
+	return i.File + ":" + strconv.Itoa(i.Line)
+}
+
+const startSuffix = ".start"
+
+// program is what the generated code has registered.
+var program struct {
+	sync.RWMutex
+	sites map[Site]SiteInfo
+	keys  map[string]Site
+	inits []initializer
+}
+
+type initializer struct {
+	pkg   string
+	order int
+	reset func()
+}
+
+// RegisterSites adds the sites of a package. Generated code calls it from an
+// init function of every instrumented package.
+func RegisterSites(pkg string, sites []SiteInfo) {
+	program.Lock()
+	defer program.Unlock()
+	if program.sites == nil {
+		program.sites = make(map[Site]SiteInfo, len(sites))
+		program.keys = make(map[string]Site, len(sites))
+	}
+	for _, info := range sites {
+		program.sites[Site(info.ID)] = info
+		program.keys[info.Key] = Site(info.ID)
+	}
+}
+
+// RegisterInit adds the function that initialises a package anew: its
+// variables in the order of initialisation, then its init functions. Every run
+// calls them all in its first goroutine before the entry function, in
+// ascending order (dependencies first) and, at equal order, by package path.
+func RegisterInit(pkg string, order int, reset func()) {
+	program.Lock()
+	defer program.Unlock()
+	program.inits = append(program.inits, initializer{pkg, order, reset})
+	sort.SliceStable(program.inits, func(i, j int) bool {
+		a, b := program.inits[i], program.inits[j]
+		if a.order != b.order {
+			return a.order < b.order
+		}
+		return a.pkg < b.pkg
+	})
+}
+
+func initializers() []initializer {
+	program.RLock()
+	defer program.RUnlock()
+	return program.inits[:len(program.inits):len(program.inits)]
+}
+
+// info returns what is known of a site, deriving Start sites.
+func (site Site) info() SiteInfo {
+	program.RLock()
+	defer program.RUnlock()
+	if site < 0 {
+		i := program.sites[-site]
+		i.ID, i.Kind = int(site), "start"
+		i.Key = keyOf(i.Key, -site) + startSuffix
+		return i
+	}
+	i := program.sites[site]
+	i.ID, i.Key = int(site), keyOf(i.Key, site)
+	return i
+}
+
+// keyOf names a site that was never registered by its number.
+func keyOf(key string, site Site) string {
+	if key == "" {
+		return "#" + strconv.Itoa(int(site))
+	}
+	return key
+}
+
+// key is the stable identity of the site.
+func (site Site) key() string {
+	if site == 0 {
+		return ""
+	}
+	return site.info().Key
+}
+
+// start is the Start site of a go site.
+func (site Site) start() Site {
+	program.RLock()
+	defer program.RUnlock()
+	if i, ok := program.sites[site]; ok {
+		if s, ok := program.keys[i.Key+startSuffix]; ok {
+			return s
+		}
+	}
+	return -site
+}
+
+// siteOf finds a site by its key.
+func siteOf(key string) (Site, bool) {
+	program.RLock()
+	defer program.RUnlock()
+	if s, ok := program.keys[key]; ok {
+		return s, true
+	}
+	if base, ok := strings.CutSuffix(key, startSuffix); ok {
+		if s, ok := program.keys[base]; ok {
+			return -s, true
+		}
+		key = base
+		if n, ok := number(key); ok {
+			return -n, true
+		}
+		return 0, false
+	}
+	return number(key)
+}
+
+// number reads the key of a site that was never registered.
+func number(key string) (Site, bool) {
+	digits, ok := strings.CutPrefix(key, "#")
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	return Site(n), err == nil && n > 0
+}

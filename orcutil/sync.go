@@ -1,0 +1,366 @@
+package orcutil
+
+import (
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+// lockKind is a way to hold a lock.
+type lockKind uint8
+
+const (
+	noLock lockKind = iota
+	mutexLock
+	writeLock
+	readLock
+)
+
+// lockRef is a lock and a way to hold it. Whether it is held stands in the real
+// object, so that uninstrumented code agrees; the scheduler only knows who
+// waits.
+type lockRef struct {
+	kind lockKind
+	p    unsafe.Pointer
+}
+
+func mutexRef(m *sync.Mutex) lockRef   { return lockRef{mutexLock, unsafe.Pointer(m)} }
+func writeRef(m *sync.RWMutex) lockRef { return lockRef{writeLock, unsafe.Pointer(m)} }
+func readRef(m *sync.RWMutex) lockRef  { return lockRef{readLock, unsafe.Pointer(m)} }
+
+func (l lockRef) mutex() *sync.Mutex { return (*sync.Mutex)(l.p) }
+func (l lockRef) rw() *sync.RWMutex  { return (*sync.RWMutex)(l.p) }
+func (l lockRef) name(s *run)        { s.name(lockNames[l.kind], l.p) }
+
+var lockNames = [...]string{mutexLock: "mutex", writeLock: "rwmutex", readLock: "rwmutex"}
+
+// rlockerType is the dynamic type of RWMutex.RLocker's result, a pointer to the
+// RWMutex under another type.
+var rlockerType = reflect.TypeOf((&sync.RWMutex{}).RLocker())
+
+// refOf finds the lock behind an interface; false for other types.
+func refOf(l sync.Locker) (lockRef, bool) {
+	switch m := l.(type) {
+	case nil:
+		return lockRef{}, false
+	case *sync.Mutex:
+		return mutexRef(m), true
+	case *sync.RWMutex:
+		return writeRef(m), true
+	}
+	if reflect.TypeOf(l) == rlockerType {
+		return lockRef{readLock, reflect.ValueOf(l).UnsafePointer()}, true
+	}
+	return lockRef{}, false
+}
+
+// real does the real operation on the lock.
+func (l lockRef) try() bool {
+	switch l.kind {
+	case mutexLock:
+		return l.mutex().TryLock()
+	case writeLock:
+		return l.rw().TryLock()
+	default:
+		return l.rw().TryRLock()
+	}
+}
+
+func (l lockRef) unlock() {
+	switch l.kind {
+	case mutexLock:
+		l.mutex().Unlock()
+	case writeLock:
+		l.rw().Unlock()
+	default:
+		l.rw().RUnlock()
+	}
+}
+
+// held: the lock is held in this way. Unlocking it otherwise is a fatal error.
+func (l lockRef) held() bool {
+	switch l.kind {
+	case mutexLock:
+		if l.mutex().TryLock() {
+			l.mutex().Unlock()
+			return false
+		}
+	case writeLock:
+		if l.rw().TryRLock() {
+			l.rw().RUnlock()
+			return false
+		}
+	default:
+		if l.rw().TryLock() {
+			l.rw().Unlock()
+			return false
+		}
+		if !l.rw().TryRLock() {
+			return false
+		}
+		l.rw().RUnlock()
+	}
+	return true
+}
+
+// Lock is m.Lock.
+func Lock(site Site, m *sync.Mutex) {
+	if g := enter(site); g != nil {
+		g.lockAt(opLock, site, mutexRef(m))
+		return
+	}
+	m.Lock()
+}
+
+// Unlock is m.Unlock.
+func Unlock(site Site, m *sync.Mutex) {
+	if g := enter(site); g != nil {
+		g.unlockAt(opUnlock, site, mutexRef(m))
+		return
+	}
+	m.Unlock()
+}
+
+// TryLock is m.TryLock.
+func TryLock(site Site, m *sync.Mutex) bool {
+	if g := enter(site); g != nil {
+		return g.tryLockAt(opTryLock, site, mutexRef(m))
+	}
+	return m.TryLock()
+}
+
+// WLock is m.Lock.
+func WLock(site Site, m *sync.RWMutex) {
+	if g := enter(site); g != nil {
+		g.lockAt(opLock, site, writeRef(m))
+		return
+	}
+	m.Lock()
+}
+
+// WUnlock is m.Unlock.
+func WUnlock(site Site, m *sync.RWMutex) {
+	if g := enter(site); g != nil {
+		g.unlockAt(opUnlock, site, writeRef(m))
+		return
+	}
+	m.Unlock()
+}
+
+// TryWLock is m.TryLock.
+func TryWLock(site Site, m *sync.RWMutex) bool {
+	if g := enter(site); g != nil {
+		return g.tryLockAt(opTryLock, site, writeRef(m))
+	}
+	return m.TryLock()
+}
+
+// RLock is m.RLock.
+func RLock(site Site, m *sync.RWMutex) {
+	if g := enter(site); g != nil {
+		g.lockAt(opRLock, site, readRef(m))
+		return
+	}
+	m.RLock()
+}
+
+// RUnlock is m.RUnlock.
+func RUnlock(site Site, m *sync.RWMutex) {
+	if g := enter(site); g != nil {
+		g.unlockAt(opRUnlock, site, readRef(m))
+		return
+	}
+	m.RUnlock()
+}
+
+// TryRLock is m.TryRLock.
+func TryRLock(site Site, m *sync.RWMutex) bool {
+	if g := enter(site); g != nil {
+		return g.tryLockAt(opTryRLock, site, readRef(m))
+	}
+	return m.TryRLock()
+}
+
+// LockIface is l.Lock. A type that is not of package sync is called: it has
+// guards of its own if it is instrumented.
+func LockIface(site Site, l sync.Locker) {
+	if ref, ok := refOf(l); ok {
+		if g := enter(site); g != nil {
+			g.lockAt(opLock, site, ref)
+			return
+		}
+	}
+	l.Lock()
+}
+
+// UnlockIface is l.Unlock, see LockIface.
+func UnlockIface(site Site, l sync.Locker) {
+	if ref, ok := refOf(l); ok {
+		if g := enter(site); g != nil {
+			g.unlockAt(opUnlock, site, ref)
+			return
+		}
+	}
+	l.Unlock()
+}
+
+func (g *goroutine) lockAt(o op, site Site, l lockRef) {
+	l.name(g.run)
+	g.arrive(o, site, l.p)
+	g.acquire(l)
+	g.pass()
+}
+
+func (g *goroutine) unlockAt(o op, site Site, l lockRef) {
+	l.name(g.run)
+	g.arrive(o, site, l.p)
+	g.release(l)
+	g.pass()
+}
+
+func (g *goroutine) tryLockAt(o op, site Site, l lockRef) bool {
+	l.name(g.run)
+	g.arrive(o, site, l.p)
+	// A writer that has announced itself fails others, as in Go.
+	ok := (l.kind == mutexLock || g.run.announced(l.p) == nil) && l.try()
+	g.pass()
+	return ok
+}
+
+// acquire takes the lock, or queues. Waiters are not handed the lock: they
+// return to their guard when it is released, and the plan decides who is next.
+// Two kinds of waiters are completed without being asked, as in Go: a writer
+// that found readers, by the last RUnlock, and readers that found a writer, by
+// its Unlock.
+func (g *goroutine) acquire(l lockRef) {
+	s := g.run
+	for {
+		if (l.kind == mutexLock || s.announced(l.p) == nil) && l.try() {
+			return
+		}
+		g.lock = l
+		g.block()
+		g.lock = lockRef{}
+		if g.ready {
+			return
+		}
+	}
+}
+
+// announced returns the writer that waits for the readers of m to leave, and
+// keeps new readers out: the first queued. Further writers wait behind it, and
+// those that find a writer are not announced.
+func (s *run) announced(m unsafe.Pointer) *goroutine {
+	for _, w := range s.blocked {
+		if w.lock.kind == writeLock && w.lock.p == m && !w.ready {
+			if l := (lockRef{readLock, m}); l.held() {
+				return w
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// release gives the lock back and decides what that means to its waiters.
+func (g *goroutine) release(l lockRef) {
+	s := g.run
+	if !l.held() {
+		g.halt(s.fatal(g, unlockTexts[l.kind]))
+	}
+	announced := (*goroutine)(nil)
+	if l.kind == readLock {
+		announced = s.announced(l.p)
+	}
+	l.unlock()
+	switch l.kind {
+	case mutexLock:
+		s.reopen(l)
+	case writeLock:
+		for _, w := range s.blocked {
+			if w.lock.kind == readLock && w.lock.p == l.p && !w.ready {
+				w.ready = w.lock.try()
+			}
+		}
+		s.reopen(l)
+	case readLock:
+		if announced != nil && announced.lock.try() {
+			announced.ready = true
+		}
+	}
+}
+
+var unlockTexts = [...]string{
+	mutexLock: "sync: unlock of unlocked mutex",
+	writeLock: "sync: Unlock of unlocked RWMutex",
+	readLock:  "sync: RUnlock of unlocked RWMutex",
+}
+
+// reopen returns the waiters of a lock to their guards.
+func (s *run) reopen(l lockRef) {
+	kept := s.blocked[:0]
+	for _, w := range s.blocked {
+		if w.lock == l && !w.ready {
+			w.state = parked
+			continue
+		}
+		kept = append(kept, w)
+	}
+	clear(s.blocked[len(kept):])
+	s.blocked = kept
+}
+
+// reopenFree returns waiters to their guards whose lock uninstrumented code has
+// released.
+func (s *run) reopenFree() (moved bool) {
+	for i := 0; i < len(s.blocked); i++ {
+		w := s.blocked[i]
+		if w.lock.kind == noLock || w.ready || !w.lock.try() {
+			continue
+		}
+		w.lock.unlock()
+		s.reopen(w.lock)
+		i, moved = -1, true
+	}
+	return moved
+}
+
+// OnceDo is o.Do(f).
+func OnceDo(site Site, o *sync.Once, f func()) {
+	g := enter(site)
+	if g == nil {
+		o.Do(f)
+		return
+	}
+	s := g.run
+	s.name("once", unsafe.Pointer(o))
+	g.arrive(opOnce, site, unsafe.Pointer(o))
+	for s.onces[o] != nil {
+		g.block()
+	}
+	g.pass()
+	// The real Once knows whether f is to be called, and its own lock is never
+	// contended: others queue while onces says that f runs.
+	o.Do(func() {
+		if s.onces == nil {
+			s.onces = make(map[*sync.Once]*goroutine)
+		}
+		s.onces[o] = g
+		defer s.onceDone(o)
+		f()
+	})
+}
+
+// onceDone completes those who wait for the function of a Once, be it returned,
+// panicked or ended.
+func (s *run) onceDone(o *sync.Once) {
+	delete(s.onces, o)
+	if s.dying.Load() {
+		return
+	}
+	for _, w := range s.blocked {
+		if w.op == opOnce && w.obj == unsafe.Pointer(o) {
+			w.ready = true
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package orcutil
+
+import (
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+	"unsafe"
+)
+
+// far is later than any timer of a program, yet within the range of time.
+const far = 200 * 365 * 24 * time.Hour
+
+// Sleep is time.Sleep(d).
+func Sleep(site Site, d time.Duration) {
+	g := enter(site)
+	if g == nil {
+		time.Sleep(d)
+		return
+	}
+	g.arrive(opSleep, site, nil)
+	if d > 0 {
+		g.wakeAt = int64(g.run.clock()) + int64(d)
+		if g.wakeAt < 0 {
+			g.wakeAt = int64(far)
+		}
+		g.block()
+	}
+	g.pass()
+}
+
+// Due tells the run that something happens after d, and returns d. Around the
+// duration given to time.After, time.NewTimer, context.WithTimeout and the like
+// it makes the event known even while nobody waits for it, so that a step can
+// let time pass up to it.
+func Due(d time.Duration) time.Duration {
+	if d <= 0 {
+		return d
+	}
+	s := active.Load()
+	if s == nil || s.dying.Load() {
+		return d
+	}
+	if g := s.caller(); g != nil {
+		at := s.clock() + d
+		if i, found := slices.BinarySearch(s.dues, at); !found && at > 0 {
+			s.dues = slices.Insert(s.dues, i, at)
+		}
+	}
+	return d
+}
+
+// Callback prepares a function that others will call in a goroutine of their
+// own, as time.AfterFunc does: that goroutine comes under control, parked at
+// the Start guard of site. It is named after the site and the number of
+// callbacks made there before.
+func Callback(site Site, f func()) func() {
+	s := active.Load()
+	if s == nil || s.caller() == nil {
+		return f
+	}
+	s.mu.Lock()
+	if s.callbacks == nil {
+		s.callbacks = make(map[Site]int)
+	}
+	s.callbacks[site]++
+	path := "F@" + site.key() + "." + strconv.Itoa(s.callbacks[site])
+	s.mu.Unlock()
+	calls := 0
+	return func() {
+		if active.Load() != s {
+			f()
+			return
+		}
+		if s.dying.Load() {
+			return
+		}
+		if !s.cfg.Unchecked && s.caller() != nil {
+			f() // called by a goroutine under control, in its turn
+			return
+		}
+		g := &goroutine{run: s, path: path, wake: make(chan struct{})}
+		g.op, g.site, g.started = opStart, site.start(), true
+		if !s.cfg.Unchecked {
+			g.id = goid()
+			s.register(g)
+		}
+		s.mu.Lock()
+		calls++
+		if calls > 1 {
+			g.path += "~" + strconv.Itoa(calls)
+		}
+		s.inbox = append(s.inbox, g)
+		s.mu.Unlock()
+		select {
+		case s.kick <- struct{}{}:
+		default:
+		}
+		defer s.exit(g)
+		g.await()
+		f()
+	}
+}
+
+// await parks a callback, which has not had the baton yet.
+func (g *goroutine) await() {
+	<-g.wake
+	if g.run.dying.Load() {
+		runtime.Goexit()
+	}
+	g.pass()
+}
+
+// adopt takes in the callbacks that have arrived, in the order of their names.
+func (s *run) adopt() {
+	s.mu.Lock()
+	arrived := s.inbox
+	s.inbox = nil
+	s.mu.Unlock()
+	slices.SortFunc(arrived, func(a, b *goroutine) int {
+		if lowerPath(a.path, b.path) {
+			return -1
+		}
+		return 1
+	})
+	for _, g := range arrived {
+		s.insert(g)
+	}
+}
+
+// clock is the time since the start of the run. In a bubble it stands still
+// while goroutines run.
+func (s *run) clock() time.Duration {
+	if s.back != nil {
+		s.now = time.Since(s.start)
+	}
+	return s.now
+}
+
+// nextKnown is the time of the next event that the scheduler knows of.
+func (s *run) nextKnown() (time.Duration, bool) {
+	now := s.clock()
+	for len(s.dues) > 0 && s.dues[0] <= now {
+		s.dues = slices.Delete(s.dues, 0, 1)
+	}
+	next, ok := far, false
+	if len(s.dues) > 0 {
+		next, ok = s.dues[0], true
+	}
+	for _, g := range s.blocked {
+		if g.op == opSleep && time.Duration(g.wakeAt) < next {
+			next, ok = time.Duration(g.wakeAt), true
+		}
+	}
+	return next, ok
+}
+
+// mayPass guesses whether a timer is pending.
+func (s *run) mayPass() bool {
+	if _, ok := s.nextKnown(); ok {
+		return true
+	}
+	for _, g := range s.live {
+		for _, c := range g.cases {
+			if c.ticks() && c.channel() != nil && len(s.stash[c.channel()]) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// passTime lets time pass to the next event: a known one, a receive or send of
+// a queued goroutine that becomes possible, or the arrival of a callback. It
+// reports whether there was one.
+func (s *run) passTime() bool {
+	select {
+	case <-s.kick: // of a callback that has been adopted, or is about to be
+	default:
+	}
+	if s.settle() {
+		return true
+	}
+	limit, known := s.nextKnown()
+	limit -= s.clock()
+	if s.back != nil && !known {
+		limit = min(limit, s.patience())
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	list := []reflect.SelectCase{
+		{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(timer.C)},
+		{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.kick)},
+	}
+	waits := make([]Case, 2, 8)
+	owners := make([]*goroutine, 2, 8)
+	for _, g := range s.live {
+		for _, c := range g.cases {
+			if c.channel() == nil || g.state == parked && !s.silent(c) {
+				continue
+			}
+			list = append(list, c.selectCase())
+			waits = append(waits, c)
+			owners = append(owners, g)
+		}
+	}
+	i, v, ok, closed := selectOrClosed(list)
+	if s.cfg.Bubble.Wait != nil {
+		s.cfg.Bubble.Wait()
+	}
+	s.now = time.Since(s.start)
+	switch {
+	case closed:
+	case i >= 2 && waits[i].sends():
+		g := owners[i]
+		g.chosen, g.ready = slices.Index(g.cases, waits[i]), true
+	case i >= 2 && ok:
+		saved := waits[i].save()
+		saved.chosen(v, ok)
+		s.keep(saved)
+	}
+	moved := s.settle()
+	if s.reopenFree() {
+		moved = true
+	}
+	return moved || closed || i > 0 || known
+}
+
+// selectOrClosed is reflect.Select, or reports that it would panic since one of
+// the sends is on a channel closed by now.
+func selectOrClosed(list []reflect.SelectCase) (i int, v reflect.Value, ok, closed bool) {
+	defer func() {
+		if recover() != nil {
+			closed = true
+		}
+	}()
+	i, v, ok = reflect.Select(list)
+	return i, v, ok, false
+}
+
+// silent: c, which nobody has begun, may be the receive of an event that has
+// not happened yet. An event that has happened is kept for it.
+func (s *run) silent(c Case) bool {
+	if !c.event() || len(s.stash[c.channel()]) > 0 || c.buffered() > 0 {
+		return false
+	}
+	probe := c.save()
+	if !probe.try() {
+		return true
+	}
+	if probe.received() {
+		s.keep(probe)
+	}
+	return false
+}
+
+// keep holds a value that was received before anybody asked for it.
+func (s *run) keep(c Case) {
+	if s.stash == nil {
+		s.stash = make(map[unsafe.Pointer][]Case)
+	}
+	s.stash[c.channel()] = append(s.stash[c.channel()], c)
+}
+
+func (s *run) patience() time.Duration {
+	if s.cfg.Patience > 0 {
+		return s.cfg.Patience
+	}
+	return time.Second
+}

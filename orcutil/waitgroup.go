@@ -1,0 +1,129 @@
+package orcutil
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Add is wg.Add(n).
+func Add(site Site, wg *sync.WaitGroup, n int) {
+	if g := enter(site); g != nil {
+		g.addAt(opAdd, site, wg, n)
+		return
+	}
+	wg.Add(n)
+}
+
+// Done is wg.Done.
+func Done(site Site, wg *sync.WaitGroup) {
+	if g := enter(site); g != nil {
+		g.addAt(opDone, site, wg, -1)
+		return
+	}
+	wg.Done()
+}
+
+func (g *goroutine) addAt(o op, site Site, wg *sync.WaitGroup, n int) {
+	g.run.name("waitgroup", unsafe.Pointer(wg))
+	g.arrive(o, site, unsafe.Pointer(wg))
+	g.run.count(wg, n)
+	g.pass()
+}
+
+// count adds to the counter of a WaitGroup. The real object counts too, and panics.
+func (s *run) count(wg *sync.WaitGroup, n int) {
+	wg.Add(n)
+	if waitGroupState == noState {
+		if s.wgs == nil {
+			s.wgs = make(map[*sync.WaitGroup]int)
+		}
+		s.wgs[wg] += n
+	}
+	if s.waitGroupCount(wg) != 0 {
+		return
+	}
+	for _, w := range s.blocked {
+		if w.op == opWait && w.obj == unsafe.Pointer(wg) {
+			w.ready = true
+		}
+	}
+}
+
+// Wait is wg.Wait.
+func Wait(site Site, wg *sync.WaitGroup) {
+	g := enter(site)
+	if g == nil {
+		wg.Wait()
+		return
+	}
+	g.run.name("waitgroup", unsafe.Pointer(wg))
+	g.arrive(opWait, site, unsafe.Pointer(wg))
+	if g.run.waitGroupCount(wg) != 0 {
+		g.block()
+	}
+	g.pass()
+}
+
+// WGGo is wg.Go(f). The implicit Done is part of the last segment of the
+// goroutine.
+func WGGo(site Site, wg *sync.WaitGroup, f func()) {
+	g := enter(site)
+	if g == nil {
+		wg.Go(f)
+		return
+	}
+	s := g.run
+	s.name("waitgroup", unsafe.Pointer(wg))
+	g.arrive(opWGGo, site, unsafe.Pointer(wg))
+	s.count(wg, 1)
+	s.spawn(g, site, f).wg = wg
+	g.pass()
+}
+
+// doneAtExit is the implicit Done of a goroutine started by WGGo.
+func (s *run) doneAtExit(g *goroutine) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.end(g.outcomeOf(v))
+		}
+	}()
+	s.count(g.wg, -1)
+}
+
+// noState is no offset.
+const noState = ^uintptr(0)
+
+// waitGroupState is the offset of the state word in a WaitGroup, whose upper
+// half is the counter. Where the layout is another one the scheduler counts by
+// itself, and does not see what uninstrumented code adds.
+var waitGroupState = findWaitGroupState()
+
+func findWaitGroupState() uintptr {
+	f, ok := reflect.TypeFor[sync.WaitGroup]().FieldByName("state")
+	if !ok || f.Type.Size() != 8 {
+		return noState
+	}
+	var wg sync.WaitGroup
+	for _, n := range []int{5, -2, 7, -10} {
+		before := countAt(&wg, f.Offset)
+		wg.Add(n)
+		if countAt(&wg, f.Offset) != before+n {
+			wg.Add(-before - n)
+			return noState
+		}
+	}
+	return f.Offset
+}
+
+func countAt(wg *sync.WaitGroup, offset uintptr) int {
+	return int(int32(atomic.LoadUint64((*uint64)(unsafe.Add(unsafe.Pointer(wg), offset))) >> 32))
+}
+
+func (s *run) waitGroupCount(wg *sync.WaitGroup) int {
+	if waitGroupState == noState {
+		return s.wgs[wg]
+	}
+	return countAt(wg, waitGroupState)
+}
