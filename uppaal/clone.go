@@ -167,18 +167,24 @@ func (t *Template) Clone() *Template {
 	})
 	c.Init = locs[t.Init]
 	c.Edges = cloneList(t.Edges, func(e *Edge) *Edge {
-		d := *e
+		d := cloneEdge(e)
 		d.From, d.To = locs[e.From], locs[e.To]
-		d.Select = cloneList(e.Select, cloneBinding)
-		d.Guard = CloneExpr(e.Guard)
-		if e.Sync != nil {
-			d.Sync = &Sync{e.Sync.Pos, CloneExpr(e.Sync.Chan), e.Sync.Dir}
-		}
-		d.Update = cloneExprs(e.Update)
-		d.Nails = append([]Point(nil), e.Nails...)
-		return &d
+		return d
 	})
 	return c
+}
+
+// cloneEdge copies an edge between the same locations.
+func cloneEdge(e *Edge) *Edge {
+	d := *e
+	d.Select = cloneList(e.Select, cloneBinding)
+	d.Guard = CloneExpr(e.Guard)
+	if e.Sync != nil {
+		d.Sync = &Sync{e.Sync.Pos, CloneExpr(e.Sync.Chan), e.Sync.Dir}
+	}
+	d.Update = cloneExprs(e.Update)
+	d.Nails = append([]Point(nil), e.Nails...)
+	return &d
 }
 
 // Clone copies a query.
