@@ -1,0 +1,388 @@
+package check
+
+import (
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// effect compiles an expression for its side effects; nil if it has none.
+func (c *compiler) effect(e uppaal.Expr) runFn {
+	switch e := e.(type) {
+	case *uppaal.Assign:
+		return c.assign(e)
+	case *uppaal.Call:
+		if !c.isAbs(e) {
+			call := c.call(e, c.function(e))
+			return func(m *machine) { call(m) }
+		}
+	}
+	if isAggregate(c.typeOf(e)) {
+		f := c.place(e).fn
+		if f == nil {
+			return nil
+		}
+		return func(m *machine) { f(m) }
+	}
+	if _, ok := hasChannels(c.typeOf(e)); ok {
+		return nil
+	}
+	n := c.number(e)
+	if n.form != codeNumber {
+		return nil
+	}
+	f := n.fn
+	return func(m *machine) { f(m) }
+}
+
+// assign compiles an assignment of scalars, arrays or structs.
+func (c *compiler) assign(e *uppaal.Assign) runFn {
+	if isAggregate(c.typeOf(e.L)) {
+		l := c.place(e.L)
+		lf, rf := l.code(), c.place(e.R).code()
+		size, pos := int32(uppaal.Size(l.typ)), e.L.Position()
+		return func(m *machine) {
+			dst := lf(m)
+			src := rf(m)
+			for i := range size {
+				m.set(dst+i, m.v[src+i], pos)
+			}
+		}
+	}
+	// The common plain forms, without computing a result.
+	if l := c.place(e.L); l.fn == nil && e.Op == "=" {
+		dst, pos := l.k, e.L.Position()
+		r := c.number(e.R)
+		cl := c.p.cells[dst]
+		if r.form == constNumber && cl.kind == stateCell && c.folding && !cl.truth && r.k >= cl.lo && r.k <= cl.hi {
+			x := r.k
+			return func(m *machine) { m.put(dst, x, &m.prog.cells[dst]) }
+		}
+		rf := r.code()
+		return func(m *machine) { m.set(dst, rf(m), pos) }
+	}
+	f := c.assignScalar(e)
+	return func(m *machine) { f(m) }
+}
+
+// assignScalar compiles an assignment to a scalar; its value is what is
+// stored. The left side is evaluated first.
+func (c *compiler) assignScalar(e *uppaal.Assign) intFn {
+	l := c.place(e.L)
+	lf, r, pos := l.code(), c.number(e.R), e.L.Position()
+	rf := r.code()
+	if e.Op == "=" {
+		return func(m *machine) int32 {
+			dst := lf(m)
+			m.set(dst, rf(m), pos)
+			return m.v[dst]
+		}
+	}
+	op := uppaal.Op(e.Op[:len(e.Op)-1])
+	opPos := e.Pos
+	return func(m *machine) int32 {
+		dst := lf(m)
+		a := m.v[dst]
+		x, problem := apply(op, a, rf(m))
+		if problem != "" {
+			throw(opPos, "%s", problem)
+		}
+		m.set(dst, x, pos)
+		return m.v[dst]
+	}
+}
+
+func (c *compiler) incDec(e *uppaal.IncDec) intFn {
+	lf, pos := c.place(e.X).code(), e.X.Position()
+	step := int32(1)
+	if e.Op == uppaal.OpDec {
+		step = -1
+	}
+	prefix := e.Prefix
+	return func(m *machine) int32 {
+		dst := lf(m)
+		old := m.v[dst]
+		m.set(dst, old+step, pos)
+		if prefix {
+			return m.v[dst]
+		}
+		return old
+	}
+}
+
+// function is a compiled function. Functions do not recurse, so parameters,
+// variables and the result of each have fixed cells.
+type function struct {
+	name   string
+	pos    uppaal.Pos
+	params []uppaal.Var
+	cells  []int32 // by parameter
+	result uppaal.Type
+	cell   int32  // of the result
+	body   stmtFn // nil while being compiled
+}
+
+// function resolves the callee of a call and compiles it on first use.
+func (c *compiler) function(e *uppaal.Call) *function {
+	f, ok := c.info.Uses[e.Fun].(*uppaal.Func)
+	if !ok {
+		c.fail(e.Pos, "call of %q", e.Fun.Name)
+	}
+	key := funcKey{f, -1}
+	if f.Template != nil {
+		key.proc = c.proc
+	}
+	if cf := c.funcs[key]; cf != nil {
+		if cf.body == nil {
+			c.fail(e.Pos, "recursive call of %q", f.Decl.Name)
+		}
+		return cf
+	}
+	cf := &function{name: f.Decl.Name, pos: f.Decl.Pos, result: f.Result}
+	c.funcs[key] = cf
+	for _, v := range f.Params {
+		cf.params = append(cf.params, *v)
+		if v.Ref {
+			cf.cells = append(cf.cells, c.refCell(v))
+		} else {
+			cf.cells = append(cf.cells, c.tempOf(v))
+		}
+	}
+	if _, void := f.Result.(uppaal.Void); !void {
+		cf.cell = c.temps(f.Result)
+	}
+	outer, proc := c.fun, c.proc
+	c.fun = cf
+	if f.Template == nil {
+		c.proc = -1
+	}
+	body := c.stmt(f.Decl.Body)
+	c.fun, c.proc = outer, proc
+	cf.body = body
+	return cf
+}
+
+// call compiles a call. The result is the value, or the first cell of an
+// aggregate that the next call of the same function overwrites.
+func (c *compiler) call(e *uppaal.Call, f *function) intFn {
+	if len(e.Args) != len(f.params) {
+		c.fail(e.Pos, "call of %s with %d arguments for %d", f.name, len(e.Args), len(f.params))
+	}
+	// Arguments are all evaluated before the first parameter is written: an
+	// argument may call the same function.
+	var push, pop []runFn
+	for i := len(e.Args) - 1; i >= 0; i-- {
+		v, dst, pos := f.params[i], f.cells[i], e.Args[i].Position()
+		size := int32(1)
+		if !v.Ref {
+			size = int32(uppaal.Size(v.Type))
+		}
+		pop = append(pop, func(m *machine) {
+			n := int32(len(m.args)) - size
+			for k := range size {
+				m.set(dst+k, m.args[n+k], pos)
+			}
+			m.args = m.args[:n]
+		})
+	}
+	for i, a := range e.Args {
+		v := f.params[i]
+		switch {
+		case v.Ref:
+			f := c.place(a).code()
+			push = append(push, func(m *machine) { m.args = append(m.args, f(m)) })
+		case isAggregate(v.Type):
+			f, size := c.place(a).code(), int32(uppaal.Size(v.Type))
+			push = append(push, func(m *machine) {
+				src := f(m)
+				m.args = append(m.args, m.v[src:src+size]...)
+			})
+		default:
+			f := c.number(a).code()
+			push = append(push, func(m *machine) {
+				x := f(m)
+				m.args = append(m.args, x)
+			})
+		}
+	}
+	pos := e.Pos
+	_, void := f.result.(uppaal.Void)
+	return func(m *machine) int32 {
+		m.iterate(pos)
+		for _, p := range push {
+			p(m)
+		}
+		for _, p := range pop {
+			p(m)
+		}
+		if !f.body(m) && !void {
+			throw(f.pos, "function %s ends without a result", f.name)
+		}
+		return m.ret
+	}
+}
+
+// stmt compiles a statement of a function body.
+func (c *compiler) stmt(s uppaal.Stmt) stmtFn {
+	switch s := s.(type) {
+	case nil:
+		return func(*machine) bool { return false }
+	case *uppaal.Block:
+		return c.block(s)
+	case *uppaal.ExprStmt:
+		if s.X != nil {
+			if f := c.effect(s.X); f != nil {
+				return func(m *machine) bool { f(m); return false }
+			}
+		}
+		return func(*machine) bool { return false }
+	case *uppaal.IfStmt:
+		cond := c.test(s.Cond).code()
+		then, els := c.stmt(s.Then), c.stmt(s.Else)
+		return func(m *machine) bool {
+			if cond(m) {
+				return then(m)
+			}
+			return els(m)
+		}
+	case *uppaal.WhileStmt:
+		cond, body, pos, do := c.test(s.Cond).code(), c.stmt(s.Body), s.Pos, s.Do
+		return func(m *machine) bool {
+			for first := do; first || cond(m); first = false {
+				m.iterate(pos)
+				if body(m) {
+					return true
+				}
+			}
+			return false
+		}
+	case *uppaal.ForStmt:
+		none := func(*machine) {}
+		part := func(e uppaal.Expr) runFn {
+			if e != nil {
+				if f := c.effect(e); f != nil {
+					return f
+				}
+			}
+			return none
+		}
+		init, post := part(s.Init), part(s.Post)
+		cond := known(true)
+		if s.Cond != nil {
+			cond = c.test(s.Cond)
+		}
+		cf, body, pos := cond.code(), c.stmt(s.Body), s.Pos
+		return func(m *machine) bool {
+			for init(m); cf(m); post(m) {
+				m.iterate(pos)
+				if body(m) {
+					return true
+				}
+			}
+			return false
+		}
+	case *uppaal.RangeStmt:
+		_, cell, lo, hi := c.binding(s.Bind)
+		body, pos := c.stmt(s.Body), s.Pos
+		return func(m *machine) bool {
+			for i := int64(lo); i <= int64(hi); i++ {
+				m.iterate(pos)
+				m.v[cell] = int32(i)
+				if body(m) {
+					return true
+				}
+			}
+			return false
+		}
+	case *uppaal.ReturnStmt:
+		return c.returnStmt(s)
+	}
+	c.fail(uppaal.Pos{}, "statement %T", s)
+	return nil
+}
+
+func (c *compiler) block(s *uppaal.Block) stmtFn {
+	var code []stmtFn
+	for _, d := range s.Decls {
+		d, ok := d.(*uppaal.VarDecl)
+		if !ok {
+			continue
+		}
+		v := c.info.Defs[d]
+		if v == nil {
+			c.fail(d.Pos, "variable %q is not resolved", d.Name)
+		}
+		base := c.tempOf(v)
+		if v.Init != nil {
+			f := c.initialise(base, v.Type, v.Init)
+			code = append(code, func(m *machine) bool { f(m); return false })
+			continue
+		}
+		end := base + int32(uppaal.Size(v.Type))
+		code = append(code, func(m *machine) bool {
+			copy(m.v[base:end], m.prog.initial[base:end])
+			return false
+		})
+	}
+	for _, st := range s.Stmts {
+		code = append(code, c.stmt(st))
+	}
+	if len(code) == 1 {
+		return code[0]
+	}
+	return func(m *machine) bool {
+		for _, f := range code {
+			if f(m) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func (c *compiler) returnStmt(s *uppaal.ReturnStmt) stmtFn {
+	if s.X == nil {
+		return func(*machine) bool { return true }
+	}
+	if c.fun == nil {
+		c.fail(s.Pos, "return outside a function")
+	}
+	dst, pos, t := c.fun.cell, s.X.Position(), c.fun.result
+	if _, void := t.(uppaal.Void); void {
+		f := c.effect(s.X)
+		return func(m *machine) bool {
+			if f != nil {
+				f(m)
+			}
+			return true
+		}
+	}
+	if !isAggregate(t) {
+		f := c.number(s.X).code()
+		return func(m *machine) bool {
+			m.set(dst, f(m), pos)
+			m.ret = m.v[dst]
+			return true
+		}
+	}
+	run := c.initialise(dst, t, s.X)
+	return func(m *machine) bool {
+		run(m)
+		m.ret = dst
+		return true
+	}
+}
+
+// pure reports whether evaluating e changes nothing.
+func (c *compiler) pure(e uppaal.Expr) bool {
+	pure := true
+	visitExpr(e, func(e uppaal.Expr) {
+		switch e := e.(type) {
+		case *uppaal.Assign, *uppaal.IncDec:
+			pure = false
+		case *uppaal.Call:
+			if f, ok := c.info.Uses[e.Fun].(*uppaal.Func); ok && !f.Pure {
+				pure = false
+			}
+		}
+	})
+	return pure
+}

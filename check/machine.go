@@ -1,0 +1,165 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// A cell holds one scalar at run time. The cells of a machine are numbered;
+// an array or struct is a run of consecutive cells.
+type cell struct {
+	lo, hi int32
+	kind   cellKind
+	truth  bool // a bool: any value but 0 is stored as 1
+	shift  uint8
+	word   uint32 // of the packed state, if kind is stateCell
+}
+
+type cellKind uint8
+
+const (
+	// constCell is never written after initialisation; the compiler folds it.
+	constCell cellKind = iota
+	// stateCell is part of the packed state.
+	stateCell
+	// tempCell lives within one evaluation: function locals, bindings, and
+	// meta variables, which are reset after each transition.
+	tempCell
+)
+
+// maxLoop bounds the loop iterations, quantifier instances and calls of one
+// evaluation of a guard, update, invariant or formula.
+const maxLoop = 1 << 22
+
+// A fault is an invalid evaluation; the compiled code panics with it and
+// searching recovers it.
+type fault struct {
+	pos  uppaal.Pos
+	msg  string
+	loop bool // the bound on loops was reached
+}
+
+func throw(pos uppaal.Pos, format string, args ...any) {
+	panic(&fault{pos: pos, msg: fmt.Sprintf(format, args...)})
+}
+
+// interrupted ends an evaluation because the search has to stop.
+type interrupted struct{ err error }
+
+// A machine executes a program: it holds one state unpacked in v and, kept in
+// step by every store, packed in w.
+type machine struct {
+	prog *program
+	v    []int32
+	w    []uint64
+	undo []change
+	args []int32 // arguments of calls being evaluated
+	ret  int32   // result of the last call: a value or, for aggregates, a cell
+
+	loops int                  // iterations left in this evaluation
+	poll  func(work int) error // called from long evaluations; may be nil
+
+	// Inputs of formulas.
+	dead  bool
+	stuck []bool // by process
+
+	expansion
+}
+
+type change struct{ cell, old int32 }
+
+func newMachine(p *program) *machine {
+	m := &machine{
+		prog:  p,
+		v:     make([]int32, len(p.cells)),
+		w:     make([]uint64, p.width),
+		stuck: make([]bool, len(p.procs)),
+	}
+	copy(m.v, p.initial)
+	m.pack()
+	return m
+}
+
+// pack computes w from v.
+func (m *machine) pack() {
+	clear(m.w)
+	for _, i := range m.prog.stateCells {
+		c := &m.prog.cells[i]
+		m.w[c.word] |= uint64(uint32(m.v[i]-c.lo)) << c.shift
+	}
+}
+
+// unpack computes v from w.
+func (m *machine) unpack() {
+	for i := range m.prog.fields {
+		f := &m.prog.fields[i]
+		m.v[f.cell] = int32(uint32(m.w[f.word]>>f.shift)&f.mask) + f.lo
+	}
+}
+
+// field is what unpacking needs of a state cell.
+type field struct {
+	cell  int32
+	word  uint32
+	mask  uint32
+	lo    int32
+	shift uint8
+}
+
+// set stores x in cell i.
+func (m *machine) set(i, x int32, pos uppaal.Pos) {
+	c := &m.prog.cells[i]
+	if c.truth && x != 0 {
+		x = 1
+	}
+	if x < c.lo || x > c.hi {
+		throw(pos, "value %d is outside [%d,%d]", x, c.lo, c.hi)
+	}
+	if c.kind == stateCell {
+		m.put(i, x, c)
+		return
+	}
+	m.v[i] = x
+}
+
+// put stores a value in range in a state cell, packed and unpacked, and notes
+// the change.
+func (m *machine) put(i, x int32, c *cell) {
+	old := m.v[i]
+	if old == x {
+		return
+	}
+	m.undo = append(m.undo, change{i, old})
+	m.v[i] = x
+	m.w[c.word] ^= uint64(uint32(x-c.lo)^uint32(old-c.lo)) << c.shift
+}
+
+// rollback undoes all changes since the last rollback.
+func (m *machine) rollback() {
+	for k := len(m.undo) - 1; k >= 0; k-- {
+		u := m.undo[k]
+		c := &m.prog.cells[u.cell]
+		m.w[c.word] ^= uint64(uint32(m.v[u.cell]-c.lo)^uint32(u.old-c.lo)) << c.shift
+		m.v[u.cell] = u.old
+	}
+	m.undo = m.undo[:0]
+}
+
+// iterate accounts for one iteration of a loop.
+func (m *machine) iterate(pos uppaal.Pos) {
+	m.loops--
+	if m.loops&(1<<14-1) == 0 {
+		if m.loops <= 0 {
+			panic(&fault{pos: pos, loop: true, msg: fmt.Sprintf("more than %d loop iterations in one evaluation", maxLoop)})
+		}
+		if m.poll != nil {
+			if err := m.poll(1 << 14); err != nil {
+				panic(interrupted{err})
+			}
+		}
+	}
+}
+
+// begin starts an evaluation that may loop.
+func (m *machine) begin() { m.loops = maxLoop }

@@ -1,0 +1,94 @@
+package check
+
+import "github.com/vtrace/vtrace/uppaal"
+
+// A monitor is the trie of refuted label sequences. Its state is a node of
+// the trie, 0 being the root, or one of two states beyond: left, once the path
+// has diverged from every sequence, and refuted, once it has completed one.
+type monitor struct {
+	cell     int32 // holds the state
+	children []map[int32]int32
+	final    []bool
+	// follow makes the search go on beyond completed sequences, in state
+	// refuted, where nothing counts as a violation. That a process is stuck
+	// depends on those continuations too.
+	follow bool
+}
+
+func (m *monitor) left() int32    { return int32(len(m.children)) }
+func (m *monitor) refuted() int32 { return int32(len(m.children)) + 1 }
+func (m *monitor) last() int32    { return m.refuted() }
+
+// next is the state after one label.
+func (m *monitor) next(state, label int32) int32 {
+	if state >= m.left() {
+		return state
+	}
+	n, ok := m.children[state][label]
+	if !ok {
+		return m.left()
+	}
+	if m.final[n] {
+		return m.refuted()
+	}
+	return n
+}
+
+// labels numbers the labels that occur in refuted sequences.
+type labels struct {
+	opts *Options
+	ids  map[Label]int32
+}
+
+const otherLabel = 0 // any label in no refuted sequence
+
+func newLabels(opts *Options) *labels {
+	l := &labels{opts: opts, ids: map[Label]int32{}}
+	for _, seq := range opts.Refuted {
+		for _, x := range seq {
+			if x != "" && l.ids[x] == 0 {
+				l.ids[x] = int32(len(l.ids)) + 1
+			}
+		}
+	}
+	return l
+}
+
+// of is the label of an edge, -1 for none.
+func (l *labels) of(p *uppaal.Process, edge int) int32 {
+	if len(l.opts.Refuted) == 0 {
+		return -1
+	}
+	x := l.opts.LabelOf(p, edge)
+	if x == "" {
+		return -1
+	}
+	return l.ids[x] // otherLabel if absent
+}
+
+// monitor builds the trie; nil if there are no sequences. A sequence without
+// labels refutes everything: the root is final.
+func (l *labels) monitor() *monitor {
+	if len(l.opts.Refuted) == 0 {
+		return nil
+	}
+	m := &monitor{children: []map[int32]int32{{}}, final: []bool{false}}
+	for _, seq := range l.opts.Refuted {
+		n := int32(0)
+		for _, x := range seq {
+			if x == "" {
+				continue
+			}
+			child, ok := m.children[n][l.ids[x]]
+			if !ok {
+				child = int32(len(m.children))
+				m.children[n][l.ids[x]] = child
+				m.children = append(m.children, map[int32]int32{})
+				m.final = append(m.final, false)
+			}
+			n = child
+		}
+		m.final[n] = true
+	}
+	return m
+}

@@ -1,0 +1,96 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// A replayer follows traces on the reference interpreter. Its errors begin
+// with "internal:" since they mean that the two implementations disagree.
+type replayer struct {
+	info *uppaal.Info
+	opts *Options
+	ref  *reference
+	last refState // of the trace followed last
+	err  error    // the reference has no initial state
+}
+
+func newReplayer(info *uppaal.Info, opts *Options) *replayer {
+	r := &replayer{info: info, opts: opts}
+	r.ref, r.err = newReference(info)
+	return r
+}
+
+// trace follows a trace from the initial state.
+func (r *replayer) trace(t *Trace) error {
+	if r.err != nil {
+		return fmt.Errorf("internal: no initial state on replay: %w", r.err)
+	}
+	st := r.ref.initial
+	if !reflect.DeepEqual(r.ref.show(st), t.States[0]) {
+		return errors.New("internal: the replay starts in another state")
+	}
+	var path []Label
+	for k, step := range t.Steps {
+		moves, err := r.ref.moves(st)
+		if err != nil {
+			return fmt.Errorf("internal: step %d of the trace fails on replay: %w", k+1, err)
+		}
+		i := slices.IndexFunc(moves, func(m refMove) bool { return reflect.DeepEqual(m.step, step) })
+		if i < 0 {
+			return fmt.Errorf("internal: step %d of the trace is not possible on replay", k+1)
+		}
+		st = moves[i].target
+		if !reflect.DeepEqual(r.ref.show(st), t.States[k+1]) {
+			return fmt.Errorf("internal: step %d of the trace leads to another state on replay", k+1)
+		}
+		for _, p := range step.Parts {
+			if len(r.opts.Refuted) > 0 {
+				if l := r.opts.LabelOf(r.info.Processes[p.Process], p.Edge); l != "" {
+					path = append(path, l)
+				}
+			}
+		}
+	}
+	for _, seq := range r.opts.Refuted {
+		seq = slices.DeleteFunc(slices.Clone(seq), func(l Label) bool { return l == "" })
+		if len(path) >= len(seq) && slices.Equal(path[:len(seq)], seq) {
+			return errors.New("internal: the trace begins with a refuted sequence")
+		}
+	}
+	r.last = st
+	return nil
+}
+
+// replayStates bounds the exploration that checks a stuck atom.
+const replayStates = 1000
+
+// decides checks that the last state of the trace satisfies the formula of a
+// query, or violates it.
+func (r *replayer) decides(q *uppaal.Query, want bool) error {
+	value, known, err := r.ref.holds(q.X, r.last, replayStates)
+	if err != nil {
+		return fmt.Errorf("internal: the formula fails on replay: %w", err)
+	}
+	if known && value != want {
+		return errors.New("internal: the trace does not decide the query on replay")
+	}
+	return nil
+}
+
+// explain says where the evaluation of the successors of the trace's last
+// state fails.
+func (r *replayer) explain(f *fault) string {
+	_, err := r.ref.moves(r.last)
+	switch {
+	case err != nil:
+		return err.Error()
+	case f.loop:
+		return f.Error() // the two count loops in their own ways
+	}
+	return "internal: an evaluation does not fail on replay: " + f.Error()
+}

@@ -1,0 +1,191 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// Embedded is the engine of this package: an explicit-state search. The zero
+// value is ready for use.
+type Embedded struct{}
+
+var _ Engine = Embedded{}
+
+// Verify answers queries with the embedded engine.
+func Verify(ctx context.Context, net *uppaal.Network, queries []*uppaal.Query, opts Options) (*Report, error) {
+	return Embedded{}.Verify(ctx, net, queries, opts)
+}
+
+// Verify implements Engine. Without queries it visits every state, which the
+// statistics of the report then count.
+//
+// The error is an uppaal.Errors for a wrong network and an *UnsupportedError
+// for one that this engine does not handle. A query of either sort has the
+// verdict Error.
+func (Embedded) Verify(ctx context.Context, net *uppaal.Network, queries []*uppaal.Query, opts Options) (*Report, error) {
+	if len(opts.Refuted) > 0 && opts.LabelOf == nil {
+		return nil, errors.New("refuted sequences need the labels of edges")
+	}
+	info, err := uppaal.Check(net)
+	if err != nil {
+		return nil, err
+	}
+	v := &verification{ctx: ctx, opts: opts, info: info, queries: queries, report: &Report{Results: make([]Result, len(queries))}}
+	return v.report, v.run()
+}
+
+// verification is one call of Verify.
+type verification struct {
+	ctx     context.Context
+	opts    Options
+	info    *uppaal.Info
+	queries []*uppaal.Query
+	report  *Report
+	goals   []*goal // of the A[] and E<> queries that compile
+	paths   []*pathGoal
+}
+
+func (v *verification) run() error {
+	work := 0
+	c, err := compile(v.info, &v.opts, func(n int) error {
+		if work += n; work > 1<<24 {
+			return errors.New("initial values take too long to compute")
+		}
+		return v.ctx.Err()
+	})
+	var f *fault
+	switch {
+	case errors.As(err, &f):
+		v.undecided(Error, f.Error())
+		return nil
+	case err != nil && v.ctx.Err() != nil:
+		v.undecided(Maybe, fmt.Sprintf("cancelled: %v", context.Cause(v.ctx)))
+		return nil
+	case err != nil:
+		return err
+	}
+	stuck := false
+	for i, q := range v.queries {
+		if err := v.info.CheckQuery(q); err != nil {
+			v.report.Results[i] = Result{Verdict: Error, Reason: err.Error()}
+			continue
+		}
+		if q.Op != uppaal.Always && q.Op != uppaal.Possibly {
+			g, err := c.pathGoal(q, i)
+			if err != nil {
+				v.report.Results[i] = Result{Verdict: Error, Reason: err.Error()}
+				continue
+			}
+			v.paths = append(v.paths, g)
+			continue
+		}
+		g, err := c.goal(q, i)
+		if err != nil {
+			v.report.Results[i] = Result{Verdict: Error, Reason: err.Error()}
+			continue
+		}
+		v.goals = append(v.goals, g)
+		stuck = stuck || len(g.atoms) > 0
+	}
+	if c.p.monitor != nil {
+		c.p.monitor.follow = stuck
+	}
+	if len(v.goals)+len(v.paths) == 0 && len(v.queries) > 0 {
+		return nil
+	}
+	s := newSearch(v.ctx, c.p, v.goals, &v.opts)
+	s.keepGoing = len(v.queries) == 0
+	for _, g := range v.paths {
+		s.keepGoing = s.keepGoing || g.needsGraph()
+	}
+	err = s.run()
+	v.report.Complete = err == nil
+	if s.store != nil {
+		v.conclude(s, err)
+	} else {
+		v.undecided(Maybe, err.Error())
+	}
+	v.report.Stats = s.snapshot()
+	return nil
+}
+
+// undecided gives every query without a verdict this one.
+func (v *verification) undecided(verdict Verdict, reason string) {
+	for i := range v.report.Results {
+		if r := &v.report.Results[i]; r.Verdict == 0 {
+			*r = Result{Verdict: verdict, Reason: reason}
+		}
+	}
+}
+
+// conclude turns the end of the search into results.
+func (v *verification) conclude(s *search, stop error) {
+	if stop == nil {
+		s.settleStuck()
+	}
+	var f *fault
+	failed := errors.As(stop, &f)
+	replay := newReplayer(v.info, &v.opts)
+	var failure *Result
+	if failed {
+		r := Result{Verdict: Error, Reason: f.Error()}
+		if s.store.len() > 0 {
+			r = v.faultResult(s, replay, f)
+		}
+		failure = &r
+	}
+	for _, g := range v.goals {
+		r := &v.report.Results[g.query]
+		switch {
+		case g.found:
+			*r = g.result
+			if r.Verdict == 0 {
+				r.Verdict = verdictOf(v.queries[g.query].Op, true)
+			}
+			v.attach(s, replay, r, g)
+		case g.result.Verdict != 0:
+			*r = g.result
+		case stop == nil:
+			r.Verdict = verdictOf(v.queries[g.query].Op, false)
+		case failed:
+			*r = *failure
+		default:
+			*r = Result{Verdict: Maybe, Reason: stop.Error()}
+		}
+	}
+	v.concludePaths(s, replay, stop, failure)
+}
+
+// attach adds the trace to the state that decided a goal, once the reference
+// interpreter has confirmed it.
+func (v *verification) attach(s *search, replay *replayer, r *Result, g *goal) {
+	trace, err := s.trace(s.path(g.at))
+	if err == nil {
+		err = replay.trace(trace)
+	}
+	if err == nil && r.Verdict != Error {
+		q := v.queries[g.query]
+		err = replay.decides(q, q.Op == uppaal.Possibly)
+	}
+	if err != nil {
+		*r = Result{Verdict: Error, Reason: err.Error()}
+		return
+	}
+	r.Trace = trace
+}
+
+// faultResult describes an invalid evaluation while the successors of a state
+// were computed: the reference interpreter must meet it too, and says where.
+func (v *verification) faultResult(s *search, replay *replayer, f *fault) Result {
+	trace, err := s.trace(s.path(uint32(s.head)))
+	if err == nil {
+		err = replay.trace(trace)
+	}
+	if err != nil {
+		return Result{Verdict: Error, Reason: err.Error()}
+	}
+	return Result{Verdict: Error, Reason: replay.explain(f), Trace: trace}
+}
