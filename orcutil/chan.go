@@ -21,9 +21,8 @@ type Case interface {
 	// buffered is the number of values in the channel's buffer.
 	buffered() int
 	// event: a receive whose elements are of type time.Time, as those of
-	// timers, or struct{}, as those of contexts; ticks: the former.
+	// timers, or struct{}, as those of contexts.
 	event() bool
-	ticks() bool
 	// received: a receive that got a value.
 	received() bool
 	selectCase() reflect.SelectCase
@@ -64,7 +63,6 @@ func (c *sendCase[T]) block()                  { c.ch <- c.v }
 func (c *sendCase[T]) accept(Case)             {}
 func (c *sendCase[T]) buffered() int           { return len(c.ch) }
 func (c *sendCase[T]) event() bool             { return false }
-func (c *sendCase[T]) ticks() bool             { return false }
 func (c *sendCase[T]) received() bool          { return false }
 func (c *sendCase[T]) save() Case              { return c }
 func (c *sendCase[T]) load(Case)               {}
@@ -105,13 +103,11 @@ func (c *RecvCase[T]) load(saved Case)         { *c = *saved.(*RecvCase[T]) }
 func (c *RecvCase[T]) received() bool { return c.OK }
 
 func (c *RecvCase[T]) event() bool {
-	_, ok := any((*T)(nil)).(*struct{})
-	return ok || c.ticks()
-}
-
-func (c *RecvCase[T]) ticks() bool {
-	_, ok := any((*T)(nil)).(*time.Time)
-	return ok
+	switch any((*T)(nil)).(type) {
+	case *time.Time, *struct{}:
+		return true
+	}
+	return false
 }
 
 func (c *RecvCase[T]) try() bool {

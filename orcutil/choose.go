@@ -11,7 +11,8 @@ type Chooser interface {
 // View is the choice at hand.
 type View struct {
 	Ready []Parked // by creation path; granting any of them is allowed
-	// Time says that a timer may be pending, so that TimePasses is allowed.
+	// Time says that an event is known to come, so that TimePasses is allowed
+	// beside ready goroutines.
 	Time bool
 	Step int // steps done
 }
@@ -89,7 +90,7 @@ func (c *firstEnabled) Next(v View) Choice {
 }
 
 // Random chooses by a generator with the given seed. Time passes when no
-// goroutine is ready, and now and then when a timer may be pending.
+// goroutine is ready, and now and then while an event is known to come.
 func Random(seed uint64) Chooser { r := random(seed); return &r }
 
 // random is the splitmix64 generator.

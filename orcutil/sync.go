@@ -315,7 +315,7 @@ func (s *run) reopen(l lockRef) {
 func (s *run) reopenFree() (moved bool) {
 	for i := 0; i < len(s.blocked); i++ {
 		w := s.blocked[i]
-		if w.lock.kind == noLock || w.ready || !w.lock.try() {
+		if w.lock.kind == noLock || w.ready || w.lock.kind == readLock && s.announced(w.lock.p) != nil || !w.lock.try() {
 			continue
 		}
 		w.lock.unlock()

@@ -1,6 +1,7 @@
 package orcutil
 
 import (
+	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -23,7 +24,7 @@ func Sleep(site Site, d time.Duration) {
 	if d > 0 {
 		g.wakeAt = int64(g.run.clock()) + int64(d)
 		if g.wakeAt < 0 {
-			g.wakeAt = int64(far)
+			g.wakeAt = math.MaxInt64
 		}
 		g.block()
 	}
@@ -144,31 +145,23 @@ func (s *run) nextKnown() (time.Duration, bool) {
 	for len(s.dues) > 0 && s.dues[0] <= now {
 		s.dues = slices.Delete(s.dues, 0, 1)
 	}
-	next, ok := far, false
+	next, ok := now+far, false
 	if len(s.dues) > 0 {
 		next, ok = s.dues[0], true
 	}
 	for _, g := range s.blocked {
-		if g.op == opSleep && time.Duration(g.wakeAt) < next {
+		if g.op == opSleep && (!ok || time.Duration(g.wakeAt) < next) {
 			next, ok = time.Duration(g.wakeAt), true
 		}
 	}
 	return next, ok
 }
 
-// mayPass guesses whether a timer is pending.
+// mayPass says whether an event is known to come. Others show only when time
+// passes, and if there is none, the clock of a bubble is at the end of time.
 func (s *run) mayPass() bool {
-	if _, ok := s.nextKnown(); ok {
-		return true
-	}
-	for _, g := range s.live {
-		for _, c := range g.cases {
-			if c.ticks() && c.channel() != nil && len(s.stash[c.channel()]) == 0 {
-				return true
-			}
-		}
-	}
-	return false
+	_, ok := s.nextKnown()
+	return ok
 }
 
 // passTime lets time pass to the next event: a known one, a receive or send of
