@@ -17,6 +17,10 @@ type Refutation struct {
 	// Step is the step of the plan, from 1, that could not be done.
 	Step   int    `json:"step"`
 	Reason string `json:"reason"`
+	// Weak: the program did follow the labels, but was not in error behind
+	// them. Leaving out all traces that begin with them may leave out others
+	// that it can follow, so no error is false because of this alone.
+	Weak bool `json:"weak,omitempty"`
 }
 
 // What has become of a possible error.
@@ -64,9 +68,9 @@ type FindingGoroutine struct {
 	Line      int    `json:"line,omitempty"`
 	Text      string `json:"text,omitempty"` // the source line
 	// Object is the name of what it waits for, State how it stands there.
-	Object string `json:"object,omitempty"`
-	State  string `json:"state,omitempty"`
-	Stack  string `json:"stack,omitempty"`
+	Object string   `json:"object,omitempty"`
+	State  string   `json:"state,omitempty"`
+	Stack  []string `json:"stack,omitempty"` // "function file:line", innermost first
 }
 
 // FindingStep is one step of a finding's interleaving.

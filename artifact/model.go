@@ -208,6 +208,10 @@ type PlanStep struct {
 	Case int `json:"case,omitempty"`
 	// Trace is the index of the step of the trace this one comes from.
 	Trace int `json:"trace"`
+	// Swap marks the first of two steps that are one rendezvous of two
+	// selects: the model does not say which of them queues first, so a replay
+	// may try the other order.
+	Swap bool `json:"swap,omitempty"`
 }
 
 // Expect is what must happen once the steps are done.

@@ -1,0 +1,155 @@
+package orchestrate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// BuildOptions are for Build.
+type BuildOptions struct {
+	// Overlay is the overlay.json of the instrumented program.
+	Overlay string
+	// Tests are further test files, by name, to compile in beside the driver:
+	// those of Test.
+	Tests map[string][]byte
+	// Go is the go command; "" is "go".
+	Go string
+}
+
+// Binary is a compiled program with its Orchestration tests.
+type Binary struct {
+	// Path is the executable.
+	Path   string
+	target Target
+	dir    string // scratch
+}
+
+// Close removes the binary.
+func (b *Binary) Close() error { return os.RemoveAll(b.dir) }
+
+// BuildError says why the instrumented program does not compile.
+type BuildError struct {
+	Output string // of the go command
+	Err    error
+}
+
+func (e *BuildError) Error() string {
+	return fmt.Sprintf("build instrumented program: %v\n%s", e.Err, strings.TrimSpace(e.Output))
+}
+
+func (e *BuildError) Unwrap() error { return e.Err }
+
+// maxBuildOutput bounds what is kept of the go command's output.
+const maxBuildOutput = 64 << 10
+
+// Build compiles the package of the entry with the driver, which runs any plan,
+// and the given tests into one binary in a directory of its own. Nothing is
+// written below the program's root.
+func Build(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, err error) {
+	src, err := driver(target)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "vtrace-build-")
+	if err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	goCmd := opts.Go
+	if goCmd == "" {
+		goCmd = "go"
+	}
+	if err := noOverlay(target); err != nil {
+		return nil, err
+	}
+	tests := map[string][]byte{driverFile: src}
+	for name, src := range opts.Tests {
+		if name == driverFile || filepath.Base(name) != name || !strings.HasSuffix(name, "_test.go") {
+			return nil, fmt.Errorf("build: %q is not the name of a test file", name)
+		}
+		// Here the overlay is there, and user's -tags are not touched.
+		tests[name] = bytes.Replace(src, []byte(buildTag+"\n"), []byte("//\n"), 1)
+	}
+	overlay, err := addToOverlay(opts.Overlay, dir, target.Dir, tests)
+	if err != nil {
+		return nil, err
+	}
+	b := &Binary{Path: filepath.Join(dir, "orchestration.test"), target: target, dir: dir}
+	args := append([]string{"test", "-c", "-vet=off", "-trimpath", "-overlay", overlay, "-o", b.Path}, target.Flags...)
+	cmd := exec.Command(goCmd, append(args, ".")...)
+	cmd.Dir = target.Dir
+	cmd.Env = target.environ()
+	out := &boundedWriter{max: maxBuildOutput}
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := runGroup(ctx, cmd, 0); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &BuildError{Output: out.String(), Err: err}
+	}
+	if _, err := os.Stat(b.Path); err != nil {
+		return nil, &BuildError{Output: out.String(), Err: errors.New("no test binary: does the package have Go files?")}
+	}
+	return b, nil
+}
+
+// noOverlay refuses flags that ours would override.
+func noOverlay(target Target) error {
+	flags := target.Flags
+	for _, kv := range target.environ() {
+		if v, ok := strings.CutPrefix(kv, "GOFLAGS="); ok {
+			flags = append(flags[:len(flags):len(flags)], strings.Fields(v)...)
+		}
+	}
+	for _, f := range flags {
+		f = "-" + strings.TrimLeft(f, "-")
+		if f == "-overlay" || strings.HasPrefix(f, "-overlay=") {
+			return errors.New("build: programs that are built with -overlay are not supported")
+		}
+	}
+	return nil
+}
+
+// addToOverlay writes the tests to dir, and an overlay that has them too.
+func addToOverlay(overlay, dir, pkgDir string, tests map[string][]byte) (string, error) {
+	var o struct{ Replace map[string]string }
+	if overlay != "" {
+		data, err := os.ReadFile(overlay)
+		if err != nil {
+			return "", fmt.Errorf("build: overlay: %w", err)
+		}
+		if err := json.Unmarshal(data, &o); err != nil {
+			return "", fmt.Errorf("build: overlay %s: %w", overlay, err)
+		}
+	}
+	if o.Replace == nil {
+		o.Replace = map[string]string{}
+	}
+	for name, src := range tests {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, src, 0o600); err != nil {
+			return "", fmt.Errorf("build: %w", err)
+		}
+		o.Replace[filepath.Join(pkgDir, name)] = path
+	}
+	data, err := json.MarshalIndent(o, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("build: overlay: %w", err)
+	}
+	path := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return "", fmt.Errorf("build: %w", err)
+	}
+	return path, nil
+}

@@ -1,0 +1,52 @@
+package orchestrate
+
+import (
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// Interleaving is a plan in the words of the program.
+func Interleaving(side *artifact.Sidecar, plan artifact.Plan) []artifact.FindingStep {
+	sites := sitesByKey(side)
+	out := []artifact.FindingStep{}
+	for i, s := range plan.Steps {
+		f := artifact.FindingStep{Step: i + 1, G: s.G, Site: s.Site, Case: s.Case, Operation: "time passes"}
+		if s.G != timeStep {
+			site := sites[s.Site]
+			f.Operation, f.File, f.Line, f.Text = site.Kind, site.File, site.Line, site.Text
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// Goroutines are the goroutines that matter at the end of a plan: those that
+// are expected to be stuck, or to end the program. With a verdict they have the
+// state in which they were seen.
+func Goroutines(side *artifact.Sidecar, plan artifact.Plan, v *Verdict) []artifact.FindingGoroutine {
+	sites := sitesByKey(side)
+	out := []artifact.FindingGoroutine{}
+	for _, at := range plan.Expect.Goroutines {
+		out = append(out, goroutineAt(sites, at))
+	}
+	if v == nil {
+		return out
+	}
+	for i := range out {
+		for _, g := range v.Goroutines {
+			if g.G == out[i].G {
+				out[i].State, out[i].Object, out[i].Stack = g.State, g.Object, g.Stack
+			}
+		}
+		if out[i].G == v.G && len(v.Stack) > 0 {
+			out[i].Stack = v.Stack
+		}
+	}
+	return out
+}
+
+func goroutineAt(sites map[string]artifact.Site, at artifact.At) artifact.FindingGoroutine {
+	s := sites[at.Site]
+	return artifact.FindingGoroutine{
+		G: at.G, Site: at.Site, Operation: s.Kind, Func: s.Func, File: s.File, Line: s.Line, Text: s.Text,
+	}
+}

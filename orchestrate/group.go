@@ -1,0 +1,69 @@
+package orchestrate
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"time"
+)
+
+// errTimeout: the command did not end within its time.
+var errTimeout = errors.New("timeout")
+
+const (
+	// quitDelay is how long a command may take to print its stacks.
+	quitDelay = 2 * time.Second
+	// pipeDelay is how long pipes may stay open after the end of a command:
+	// processes that it has left behind may hold them.
+	pipeDelay = 200 * time.Millisecond
+)
+
+// runGroup runs a command in a process group of its own and kills the whole
+// group when the command has ended or the context is done. After the timeout,
+// if it is not 0, the command is asked for its stacks and then killed.
+func runGroup(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ownGroup(cmd)
+	cmd.WaitDelay = pipeDelay
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	// Whoever is left of the group is killed, whatever the way out.
+	defer func() { _ = killGroup(cmd.Process) }()
+
+	var expired <-chan time.Time
+	if timeout > 0 {
+		timer := time.NewTimer(timeout)
+		defer timer.Stop()
+		expired = timer.C
+	}
+	late := false
+	for {
+		select {
+		case err := <-ended:
+			switch {
+			case late:
+				return errTimeout
+			case errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success():
+				return nil // a process left behind held the pipes
+			}
+			return err
+		case <-ctx.Done():
+			_ = killGroup(cmd.Process)
+			<-ended
+			return ctx.Err()
+		case <-expired:
+			if late || !quit(cmd.Process) {
+				_ = killGroup(cmd.Process)
+				<-ended
+				return errTimeout
+			}
+			late = true
+			expired = time.After(quitDelay)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package orchestrate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// Replay makes the program follow a plan, twice, and says what was observed.
+// Runs that do not agree prove nothing: the verdict is then Unconfirmed. So it
+// is for goroutines that are stuck while control was incomplete.
+//
+// Where the plan marks the order of two steps as a guess and the program does
+// not follow it there, the other order is tried.
+func Replay(ctx context.Context, b *Binary, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
+	return replay(ctx, plan, func(p artifact.Plan) (*Verdict, error) { return b.Run(ctx, p, opts) })
+}
+
+func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*Verdict, error)) (*Verdict, error) {
+	first, err := run(plan)
+	if err != nil {
+		return nil, err
+	}
+	// Every exchange moves the failing step on, or ends the attempts.
+	for first.Status == Infeasible {
+		other, ok := exchange(first.Plan, first.Step)
+		if !ok {
+			break
+		}
+		v, err := run(other)
+		if err != nil {
+			return nil, err
+		}
+		if v.Status == Infeasible && v.Step <= first.Step {
+			break
+		}
+		first = v
+	}
+	switch first.Status {
+	case Unsupported, Limit:
+		return first, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	second, err := run(first.Plan)
+	if err != nil {
+		return nil, err
+	}
+	if what := difference(first, second); what != "" {
+		first.Reason = fmt.Sprintf("two runs of the plan do not agree: %s (%s)", what, first.Reason)
+		first.Status = Unconfirmed
+		return first, nil
+	}
+	if first.Status == Reproduced && first.Weak && stuckKind(plan.Expect.Kind) {
+		first.Status = Unconfirmed
+		first.Reason = fmt.Sprintf("%s, but control was incomplete: %s", first.Reason, strings.Join(first.Notes, "; "))
+	}
+	return first, nil
+}
+
+// stuckKind reports whether an error of this kind is that nothing happens any
+// more, which incomplete control can feign.
+func stuckKind(kind string) bool {
+	switch kind {
+	case artifact.KindDeadlock, artifact.KindPartialDeadlock, artifact.KindLeak:
+		return true
+	}
+	return false
+}
+
+// exchange returns the plan with the two steps of a rendezvous that failed at
+// step (from 1) in the other order, if that order was a guess. The mark goes:
+// each order is tried once.
+func exchange(plan artifact.Plan, step int) (artifact.Plan, bool) {
+	for _, k := range []int{step - 1, step - 2} {
+		if k < 0 || k+1 >= len(plan.Steps) || !plan.Steps[k].Swap {
+			continue
+		}
+		out := plan
+		out.Steps = slices.Clone(plan.Steps)
+		out.Steps[k].Swap = false
+		out.Steps[k], out.Steps[k+1] = out.Steps[k+1], out.Steps[k]
+		return out, true
+	}
+	return plan, false
+}
+
+// difference says in what two runs of one plan differ, "" if in nothing that
+// matters. Messages are left out: they may hold addresses.
+func difference(a, b *Verdict) string {
+	switch {
+	case a.Status != b.Status:
+		return fmt.Sprintf("%s, then %s (%s)", a.Status, b.Status, b.Reason)
+	case a.Kind != b.Kind || a.G != b.G || a.Site != b.Site:
+		return fmt.Sprintf("%q in goroutine %s, then %q in goroutine %s", a.Kind, a.G, b.Kind, b.G)
+	case a.Step != b.Step:
+		return fmt.Sprintf("step %d, then step %d", a.Step, b.Step)
+	}
+	for i := range min(len(a.Trace), len(b.Trace)) {
+		if a.Trace[i] != b.Trace[i] {
+			return fmt.Sprintf("step %d done was %v, then %v", i+1, stepWords(a.Trace[i]), stepWords(b.Trace[i]))
+		}
+	}
+	if len(a.Trace) != len(b.Trace) {
+		return fmt.Sprintf("%d steps, then %d", len(a.Trace), len(b.Trace))
+	}
+	same := func(x, y Goroutine) bool {
+		return x.G == y.G && x.State == y.State && x.Op == y.Op && x.Object == y.Object && x.Site == y.Site
+	}
+	if !slices.EqualFunc(a.Goroutines, b.Goroutines, same) {
+		return "other goroutines at the end"
+	}
+	if a.Log != b.Log {
+		return "the execution logs differ"
+	}
+	return ""
+}
+
+func stepWords(s artifact.PlanStep) string {
+	if s.G == timeStep {
+		return "time passes"
+	}
+	return fmt.Sprintf("goroutine %s at %s case %d", s.G, s.Site, s.Case)
+}

@@ -1,0 +1,177 @@
+package orchestrate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orcutil"
+)
+
+// RunOptions bound a run. The zero value has defaults.
+type RunOptions struct {
+	Timeout   time.Duration // wall time; default 20 s
+	MaxOutput int           // bytes kept of each of stdout and stderr; default 1 MiB
+	MaxSteps  int           // steps of the run, those after the plan included; default the runtime's
+}
+
+const (
+	defaultTimeout   = 20 * time.Second
+	defaultMaxOutput = 1 << 20
+	maxResult        = 64 << 20
+)
+
+// runPlan is the plan in the form that the driver reads.
+type runPlan struct {
+	artifact.Plan
+	MaxSteps int
+}
+
+// Run makes the program follow a plan once. The error is for what prevents any
+// run, such as a cancelled context; whatever the program does is a Verdict.
+func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (_ *Verdict, err error) {
+	if opts.Timeout <= 0 {
+		opts.Timeout = defaultTimeout
+	}
+	if opts.MaxOutput <= 1 {
+		opts.MaxOutput = defaultMaxOutput
+	}
+	dir, err := os.MkdirTemp("", "vtrace-run-")
+	if err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	data, err := json.Marshal(runPlan{plan, opts.MaxSteps})
+	if err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	files := map[string]string{}
+	for _, name := range []string{envPlan, envResult, envLog, envJournal} {
+		files[name] = filepath.Join(dir, strings.ToLower(name))
+	}
+	if err := os.WriteFile(files[envPlan], data, 0o600); err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	stdout, stderr := &boundedWriter{max: opts.MaxOutput}, &boundedWriter{max: opts.MaxOutput}
+	cmd := exec.Command(b.Path, "-test.run=^"+driverTest+"$", "-test.count=1", "-test.timeout=0")
+	cmd.Dir = b.target.Dir
+	cmd.Env = b.target.environ()
+	for _, name := range []string{envPlan, envResult, envLog, envJournal} {
+		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], name+"="+files[name])
+	}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	runErr := runGroup(ctx, cmd, opts.Timeout)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var exit *exec.ExitError
+	if runErr != nil && !errors.Is(runErr, errTimeout) && !errors.As(runErr, &exit) && !errors.Is(runErr, exec.ErrWaitDelay) {
+		return nil, fmt.Errorf("run %s: %w", b.Path, runErr)
+	}
+	log, err := readTail(files[envLog], maxLog)
+	if err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	v := &Verdict{Plan: plan, Of: len(plan.Steps), Log: string(log), Stdout: stdout.String(), Stderr: stderr.String()}
+	var result orcutil.Result
+	switch err := readResult(files[envResult], &result); {
+	case err == nil:
+		v.observe(result)
+	case errors.Is(err, os.ErrNotExist):
+		journal, err := readTail(files[envJournal], 1<<16)
+		if err != nil {
+			return nil, fmt.Errorf("run: %w", err)
+		}
+		v.died(lastStep(journal), cmd.ProcessState, errors.Is(runErr, errTimeout), opts.Timeout)
+	default:
+		v.Status, v.Reason = Unsupported, "the result cannot be read: "+err.Error()
+	}
+	return v, nil
+}
+
+func readResult(path string, r *orcutil.Result) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxResult+1))
+	if err != nil {
+		return err
+	}
+	if len(data) > maxResult {
+		return fmt.Errorf("more than %d bytes", maxResult)
+	}
+	return json.Unmarshal(data, r)
+}
+
+// readTail reads the last n bytes of a file, none if it does not exist.
+func readTail(path string, n int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if off := info.Size() - n; off > 0 {
+		if _, err := f.Seek(off, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+	return io.ReadAll(io.LimitReader(f, n))
+}
+
+// journalStep is a line of the journal: "k G site occ case".
+type journalStep struct {
+	k       int
+	g, site string
+}
+
+// lastStep is the last whole line of a journal, the zero value if there is
+// none.
+func lastStep(journal []byte) journalStep {
+	end := bytes.LastIndexByte(journal, '\n')
+	if end < 0 {
+		return journalStep{}
+	}
+	line := journal[bytes.LastIndexByte(journal[:end], '\n')+1 : end]
+	fields := strings.Fields(string(line))
+	if len(fields) < 2 {
+		return journalStep{}
+	}
+	k, err := strconv.Atoi(fields[0])
+	if err != nil {
+		return journalStep{}
+	}
+	s := journalStep{k: k, g: fields[1]}
+	if len(fields) > 2 {
+		s.site = fields[2]
+	}
+	return s
+}
+
+func (s journalStep) String() string {
+	switch {
+	case s.k == 0:
+		return "before the first step"
+	case s.site == "":
+		return fmt.Sprintf("in step %d (%s)", s.k, s.g)
+	}
+	return fmt.Sprintf("in step %d (goroutine %s after %s)", s.k, s.g, s.site)
+}

@@ -1,0 +1,85 @@
+package orchestrate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
+)
+
+// Target is the program that tests are generated for and run on.
+type Target struct {
+	// Root is the absolute directory that file names are relative to, Dir that
+	// of the package that holds the entry.
+	Root, Dir string
+	// Name is the name in the package clause of the file that holds the entry:
+	// "main", "pool", "pool_test".
+	Name  string
+	Entry artifact.Entry
+	// Taken are the names that the package declares, which a generated file
+	// must not use for its imports.
+	Taken []string
+	// End is the key of the guard at the return of the entry.
+	End string
+	// Args are the arguments that the program sees in os.Args after its name.
+	Args []string
+	// Flags are build flags for the go command, Env its environment and that
+	// of the program; nil means the process's own.
+	Flags, Env []string
+}
+
+// TargetOf returns the target for a loaded program with the sidecar of its
+// model.
+func TargetOf(prog *source.Program, side *artifact.Sidecar) Target {
+	file := prog.Fset.Position(prog.Decl.Pos()).Filename
+	return Target{
+		Root:  prog.Root,
+		Dir:   filepath.Dir(file),
+		Name:  prog.Entry.Name,
+		Entry: artifact.Entry{Package: prog.Entry.PkgPath, Func: prog.Func.Name()},
+		Taken: prog.Entry.Types.Scope().Names(),
+		End:   endOf(side),
+		Flags: prog.Spec.Flags,
+		Env:   prog.Spec.Env,
+	}
+}
+
+// endOf is the key of the site at the return of the entry, "" if there is none.
+func endOf(side *artifact.Sidecar) string {
+	for _, s := range side.Sites {
+		if s.Kind == sites.End.String() {
+			return s.Key
+		}
+	}
+	return ""
+}
+
+// isTest reports whether the entry is a test function.
+func (t Target) isTest() bool { return t.Entry.Func != "main" }
+
+// environ is the environment of the go command and of the program.
+func (t Target) environ() []string {
+	if t.Env != nil {
+		return t.Env
+	}
+	return os.Environ()
+}
+
+// check says what is missing.
+func (t Target) check() error {
+	switch {
+	case !filepath.IsAbs(t.Dir):
+		return fmt.Errorf("target: directory %q is not absolute", t.Dir)
+	case t.Name == "":
+		return fmt.Errorf("target: no package name")
+	case t.Entry.Func == "":
+		return fmt.Errorf("target: no entry function")
+	case t.Entry.Func == "main" && strings.TrimSuffix(t.Name, "_test") != "main":
+		return fmt.Errorf("target: main of package %s", t.Name)
+	}
+	return nil
+}

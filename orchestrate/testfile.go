@@ -1,0 +1,326 @@
+package orchestrate
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"go/format"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+	"unicode/utf8"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// The environment variables that a test binary looks at.
+const (
+	envPlan    = "VTRACE_PLAN"    // file with the plan, for the driver
+	envResult  = "VTRACE_RESULT"  // file for the result, as JSON
+	envLog     = "VTRACE_LOG"     // file for the execution log
+	envJournal = "VTRACE_JOURNAL" // file for the journal: a line for each step
+)
+
+const (
+	// driverTest is the name of the test that takes its plan from a file.
+	driverTest = "TestVtraceDriver"
+	driverFile = "zz_vtrace_driver_test.go"
+	// maxLog bounds the bytes of a log and of a journal.
+	maxLog = 16 << 20
+	// buildTag keeps generated tests out of builds without the overlay.
+	buildTag = "//go:build vtrace"
+)
+
+// Meta is what a generated test says of itself.
+type Meta struct {
+	Query int
+	// Trace is the number of the trace among those of the query, from 1.
+	Trace int
+	// Kind, Category, Message, File and Line describe the possible error.
+	Kind, Category, Message string
+	File                    string
+	Line                    int
+	// Formula is the query that the trace violates.
+	Formula string
+	// Reproduce is the command that runs the test.
+	Reproduce string
+}
+
+// MetaOf describes the k-th trace of a query.
+func MetaOf(q artifact.Query, k int, reproduce string) Meta {
+	return Meta{
+		Query: q.Number, Trace: k, Kind: q.Kind, Category: q.Category, Message: q.Description,
+		File: q.File, Line: q.Line, Formula: q.Formula, Reproduce: reproduce,
+	}
+}
+
+// TestName is the name of the generated test function.
+func (m Meta) TestName() string { return fmt.Sprintf("TestOrchestration_Q%d_%d", m.Query, m.Trace) }
+
+// FileName is the name of the generated file beside the program's files.
+func (m Meta) FileName() string { return fmt.Sprintf("vtrace_q%d_%d_test.go", m.Query, m.Trace) }
+
+//go:embed test.tmpl
+var testText string
+
+var testTemplate = template.Must(template.New("test").Funcs(imports{}.funcs()).Parse(testText))
+
+// imports names the imported packages of a generated file: by their own names,
+// but for those that the package under check declares itself.
+type imports struct{ taken []string }
+
+func (im imports) name(pkg string) string {
+	for slices.Contains(im.taken, pkg) {
+		pkg = "zz" + pkg
+	}
+	return pkg
+}
+
+func (im imports) funcs() template.FuncMap {
+	return template.FuncMap{
+		"quote": strconv.Quote,
+		"pkg":   im.name,
+		"import": func(name, path string) string {
+			if as := im.name(name); as != name {
+				return as + " " + strconv.Quote(path)
+			}
+			return strconv.Quote(path)
+		},
+	}
+}
+
+// Test generates the Orchestration test of a plan: a Go file for the package
+// of the entry. It needs the overlay to compile, so it has the build constraint
+// "vtrace". The test fails if and only if the error is reproduced.
+func Test(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) ([]byte, error) {
+	return generate(target, side, &plan, meta)
+}
+
+// driver generates the test that takes its plan from a file, so that one
+// binary runs every plan of a program.
+func driver(target Target) ([]byte, error) {
+	return generate(target, nil, nil, Meta{})
+}
+
+type testData struct {
+	BuildTag, Func, Package string
+	Doc                     []string
+	Driver, IsTest          bool
+	Plan                    artifact.Plan
+	Name, End, Entry, Main  string
+	Args                    []string
+	Steps                   []testStep
+	EnvPlan, EnvResult      string
+	EnvLog, EnvJournal      string
+	MaxLog                  int
+}
+
+type testStep struct {
+	artifact.PlanStep
+	Comment string
+}
+
+func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta Meta) ([]byte, error) {
+	if err := target.check(); err != nil {
+		return nil, err
+	}
+	if !token.IsIdentifier(target.Entry.Func) || !token.IsIdentifier(target.Name) {
+		return nil, fmt.Errorf("target: %s.%s is not a function", target.Name, target.Entry.Func)
+	}
+	d := testData{
+		BuildTag: buildTag, Package: target.Name, IsTest: target.isTest(),
+		Entry: "main", End: target.End, Main: target.Entry.Func, Args: target.Args,
+		EnvPlan: envPlan, EnvResult: envResult, EnvLog: envLog, EnvJournal: envJournal, MaxLog: maxLog,
+	}
+	if d.IsTest {
+		d.Entry = "test"
+	}
+	if plan == nil {
+		d.Driver, d.Func = true, driverTest
+	} else {
+		d.Func = meta.TestName()
+		d.Name = fmt.Sprintf("q%d-%d", meta.Query, meta.Trace)
+		d.Plan = *plan
+		sites := sitesByKey(side)
+		for _, s := range plan.Steps {
+			d.Steps = append(d.Steps, testStep{s, describe(sites, s)})
+		}
+		d.Doc = doc(target, side, *plan, meta)
+	}
+	var buf bytes.Buffer
+	tmpl, err := testTemplate.Clone()
+	if err == nil {
+		err = tmpl.Funcs(imports{target.Taken}.funcs()).Execute(&buf, d)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("generate test: %w", err)
+	}
+	src, err := format.Source(buf.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("generate test: %w", err)
+	}
+	return src, nil
+}
+
+func sitesByKey(side *artifact.Sidecar) map[string]artifact.Site {
+	out := make(map[string]artifact.Site, len(side.Sites))
+	for _, s := range side.Sites {
+		out[s.Key] = s
+	}
+	return out
+}
+
+// describe is one step in words: where and what.
+func describe(sites map[string]artifact.Site, s artifact.PlanStep) string {
+	if s.G == timeStep {
+		return "time passes"
+	}
+	site, ok := sites[s.Site]
+	if !ok {
+		return ""
+	}
+	return oneLine(fmt.Sprintf("%s:%d: %s", site.File, site.Line, action(site)))
+}
+
+// action is what passing a site does, in the words of the source.
+func action(site artifact.Site) string {
+	switch site.Kind {
+	case "start":
+		return "start of the goroutine"
+	case "end":
+		return "return"
+	}
+	return site.Text
+}
+
+// doc is the comment of a generated test.
+func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, oneLine(fmt.Sprintf(format, args...))) }
+	where := ""
+	if meta.File != "" {
+		where = fmt.Sprintf(" at %s:%d", meta.File, meta.Line)
+	}
+	add("%s makes %s of %s go through one interleaving", meta.TestName(), target.Entry.Func, target.Entry.Package)
+	add("and fails if it ends in: %s%s.", meta.Kind, where)
+	if meta.Message != "" {
+		add("")
+		add("%s", meta.Message)
+	}
+	if meta.Formula != "" {
+		add("")
+		add("It is counterexample %d of query %d:", meta.Trace, meta.Query)
+		add("")
+		out = append(out, "\t"+oneLine(meta.Formula))
+	}
+	if meta.Reproduce != "" {
+		add("")
+		add("Run it again with:")
+		add("")
+		out = append(out, "\t"+oneLine(meta.Reproduce))
+	}
+	add("")
+	add("The interleaving, a column for each goroutine:")
+	add("")
+	for _, line := range Table(side, plan) {
+		out = append(out, "\t"+line)
+	}
+	if len(plan.Expect.Goroutines) > 0 {
+		add("")
+		add("and then:")
+		add("")
+		sites := sitesByKey(side)
+		for _, at := range plan.Expect.Goroutines {
+			s := sites[at.Site]
+			out = append(out, oneLine(fmt.Sprintf("\t%s: goroutine %s at %s:%d: %s", plan.Expect.Kind, at.G, s.File, s.Line, action(s))))
+		}
+	}
+	return out
+}
+
+// maxColumn is the width to which the table cuts source lines.
+const maxColumn = 44
+
+// Table is the interleaving of a plan as text: a line for each step, a column
+// for each goroutine.
+func Table(side *artifact.Sidecar, plan artifact.Plan) []string {
+	sites := sitesByKey(side)
+	var goroutines []string
+	seen := map[string]int{}
+	for _, s := range plan.Steps {
+		if _, ok := seen[s.G]; !ok && s.G != timeStep {
+			seen[s.G] = len(goroutines)
+			goroutines = append(goroutines, s.G)
+		}
+	}
+	rows := [][]string{append([]string{"step", "where"}, goroutines...)}
+	for i, s := range plan.Steps {
+		row := make([]string, 2+len(goroutines))
+		row[0] = strconv.Itoa(i + 1)
+		if s.G == timeStep {
+			row[1] = "time passes"
+		} else {
+			site := sites[s.Site]
+			text := action(site)
+			if site.Kind == "select" {
+				text = fmt.Sprintf("%s // case %d", text, s.Case)
+				if s.Case < 0 {
+					text = site.Text + " // default"
+				}
+			}
+			row[1] = fmt.Sprintf("%s:%d", site.File, site.Line)
+			row[2+seen[s.G]] = cut(oneLine(text), maxColumn)
+		}
+		rows = append(rows, row)
+	}
+	return align(rows)
+}
+
+// align pads the cells of a table to the width of their column.
+func align(rows [][]string) []string {
+	var width []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var out []string
+	for _, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			if i == 0 {
+				b.WriteString(pad + cell) // numbers to the right
+			} else {
+				b.WriteString(cell + pad)
+			}
+		}
+		out = append(out, strings.TrimRight(b.String(), " "))
+	}
+	return out
+}
+
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-3]) + "..."
+}
+
+// oneLine makes text safe for a line comment.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == 0 || r == '\ufeff' {
+			return ' '
+		}
+		return r
+	}, s)
+}

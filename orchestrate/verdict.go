@@ -1,0 +1,129 @@
+package orchestrate
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orcutil"
+)
+
+// What has become of a plan.
+const (
+	// Reproduced: the expected error was observed.
+	Reproduced = orcutil.Reproduced
+	// Infeasible: the program did not follow a step of the plan.
+	Infeasible = orcutil.Infeasible
+	// NotReproduced: all steps were done, the error was not observed.
+	NotReproduced = orcutil.NotReproduced
+	// Limit: the run was ended after its greatest number of steps.
+	Limit = orcutil.Limit
+	// Unsupported: the program could not be controlled.
+	Unsupported = orcutil.Unsupported
+	// Unconfirmed: two runs of the plan did not agree, or the observation does
+	// not prove the error.
+	Unconfirmed = "unconfirmed"
+)
+
+// Verdict is what was observed when the program was made to follow a plan.
+type Verdict struct {
+	Status string
+	// Reason is the verdict in words.
+	Reason string
+	// Kind, Message, G, Site and Stack say how the program ended: Kind is ""
+	// if it ended well.
+	Kind, Message, G, Site string
+	Stack                  []string
+	// Step is the step, from 1, of the Of steps of the plan at which the run
+	// left it, 0 if it did not; Expected is that step, and Found where its
+	// goroutine was instead.
+	Step, Of int
+	Expected artifact.PlanStep
+	Found    string
+	// Goroutines are all goroutines at the end of the run.
+	Goroutines []Goroutine
+	// Plan is the plan that was followed. It differs from the one asked for
+	// where steps marked Swap had to come in the other order.
+	Plan artifact.Plan
+	// Trace are the steps that were done, those behind the plan included.
+	Trace []artifact.PlanStep
+	// Log has a line for each guard passed: "TIME goroutine  :  source line".
+	Log string
+	// Notes say what weakens the verdict or deserves attention; Weak that
+	// control was incomplete.
+	Notes []string
+	Weak  bool
+	// Stdout and Stderr are what the program printed, within bounds.
+	Stdout, Stderr string
+}
+
+// Goroutine is what a goroutine did at the end of a run.
+type Goroutine struct {
+	G      string // creation path
+	State  string // as in orcutil.GState
+	Op     string
+	Object string
+	Site   string // key
+	Source string // "file:line: text"
+	Stack  []string
+}
+
+// observe takes over what the runtime reported.
+func (v *Verdict) observe(r orcutil.Result) {
+	v.Status, v.Reason = r.Verdict, r.Message
+	v.Kind, v.Message = r.Outcome.Kind, r.Outcome.Message
+	v.G, v.Site, v.Stack = r.Outcome.G, r.Outcome.Site, r.Outcome.Stack
+	v.Step, v.Found = r.Step, r.Found
+	if r.Step >= 1 && r.Step <= len(v.Plan.Steps) {
+		v.Expected = v.Plan.Steps[r.Step-1]
+	}
+	for _, g := range r.Goroutines {
+		v.Goroutines = append(v.Goroutines, Goroutine(g))
+	}
+	for _, s := range r.Trace {
+		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
+	}
+	v.Notes, v.Weak = r.Notes, r.Weak
+	switch v.Status {
+	case Reproduced, Infeasible, NotReproduced, Limit, Unsupported:
+	case orcutil.Completed:
+		v.Status = NotReproduced
+	default:
+		v.Reason = fmt.Sprintf("the runtime reports %q: %s", v.Status, v.Reason)
+		v.Status = Unsupported
+	}
+}
+
+// died judges a process that ended, or had to be ended, without a result.
+func (v *Verdict) died(last journalStep, state *os.ProcessState, timedOut bool, timeout time.Duration) {
+	v.Status, v.Weak = Unsupported, true
+	v.G, v.Site = last.g, last.site
+	if last.k >= 1 && last.k <= len(v.Plan.Steps) {
+		v.Step, v.Expected = last.k, v.Plan.Steps[last.k-1]
+	}
+	switch {
+	case timedOut:
+		v.Reason = fmt.Sprintf("blocked outside vtrace's control %v: no end within %v", last, timeout)
+	case state.ExitCode() == 2 && deathOf(v.Stderr) != "":
+		v.Message = deathOf(v.Stderr)
+		v.Reason = fmt.Sprintf("the process died outside vtrace's control %v: %s", last, v.Message)
+	case state.ExitCode() >= 0:
+		v.Reason = fmt.Sprintf("the process exited with code %d outside vtrace's control %v", state.ExitCode(), last)
+	default:
+		v.Reason = fmt.Sprintf("the process ended by %v outside vtrace's control %v", state, last)
+	}
+}
+
+// deathOf is the line with which the Go runtime ends a process of exit code 2,
+// "" if there is none. It is for display.
+func deathOf(stderr string) string {
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return line
+		}
+	}
+	return ""
+}
