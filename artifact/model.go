@@ -104,11 +104,18 @@ type Approximation struct {
 	Col  int    `json:"col"`
 	// Kind is a short stable word: "free-choice", "unknown-call", "loop-bound", ...
 	Kind string `json:"kind"`
-	// Direction: "over" (the model can do what the program cannot), "under"
-	// (the reverse), "bound" (both agree within a bound).
+	// Direction is one of the Direction constants.
 	Direction string `json:"direction"`
 	Reason    string `json:"reason"`
 }
+
+// The directions of approximations.
+const (
+	DirectionOver    = "over"    // the model can do what the program cannot
+	DirectionUnder   = "under"   // the program can do what the model cannot
+	DirectionBound   = "bound"   // both agree within a bound
+	DirectionControl = "control" // a replay does not control it
+)
 
 // Query is a question about the model and what it means for the program.
 type Query struct {

@@ -3,50 +3,60 @@ package pass
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
 )
 
-// withFlags returns m with the build flags.
-func withFlags(m *Model, flags []string) *Model {
-	c := *m
-	c.Flags = flags
-	return &c
+// started is a new bundle with a program and its model.
+type started struct {
+	program *program
+	model   *translate.Model
+	out     *artifact.Builder
 }
 
 // begin loads and translates a program and puts both into a new bundle.
-func begin(ctx context.Context, spec source.Spec, opts Options, rep reporter, pass string) (*artifact.Builder, *translate.Model, error) {
+func begin(ctx context.Context, spec source.Spec, opts Options, rep reporter) (*started, error) {
+	m := Model{}
+	if opts.Model != nil {
+		m = *opts.Model
+	}
+	// The next pass loads the program with the same flags.
+	m.Flags = slices.Concat(m.Flags, spec.Flags)
+	spec.Flags, opts.Model = m.Flags, &m
+
 	done := rep.stage("load")
 	p, err := load(ctx, spec)
 	done()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	m, err := p.manifest(pass, opts)
+	manifest, err := p.manifest(rep.pass, opts)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	b := artifact.New(m)
+	b := artifact.New(manifest)
 	files, err := p.source.Files()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, f := range files {
 		b.AddSource(f.Path, f.Data)
 	}
 	done = rep.stage("translate")
-	model, err := p.translate(ctx, opts, opts.Model.FromProto, opts.Model.Categories)
+	model, err := p.translate(ctx, opts, m.FromProto)
 	done()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return b, model, put(b, model)
+	return &started{p, model, b}, put(b, model)
 }
 
 // record adds verdicts, traces and possible findings of a search to a bundle.
-func record(b *artifact.Builder, model *translate.Model, found *searched) {
+func record(b *artifact.Builder, queries []artifact.Query, side *artifact.Sidecar, found *searched) {
 	for i, tr := range found.traces {
 		if tr != nil {
 			v := &found.verdicts[i]
@@ -54,21 +64,26 @@ func record(b *artifact.Builder, model *translate.Model, found *searched) {
 		}
 	}
 	b.SetVerdicts(found.verdicts)
-	b.SetFindings(findings(model.Queries, found.verdicts, &model.Sidecar))
+	b.SetFindings(findings(queries, found.verdicts, side))
 }
 
-// failing returns the categories of the queries that are not satisfied.
-func failing(b *artifact.Bundle) []string {
-	categories := map[int]string{}
+// failing returns the queries of the categories that have one that is not
+// known to be satisfied in b.
+func failing(b *artifact.Bundle, queries []artifact.Query) []artifact.Query {
+	category := map[int]string{}
 	for _, q := range b.Queries() {
-		categories[q.Number] = q.Category
+		category[q.Number] = q.Category
 	}
-	seen := map[string]bool{}
-	out := []string{}
+	failed := map[string]bool{}
 	for _, v := range b.Verdicts() {
-		if c := categories[v.Query]; v.Result != "T" && !seen[c] {
-			seen[c] = true
-			out = append(out, c)
+		if v.Result != check.True.String() {
+			failed[category[v.Query]] = true
+		}
+	}
+	out := []artifact.Query{}
+	for _, q := range queries {
+		if failed[q.Category] {
+			out = append(out, q)
 		}
 	}
 	return out

@@ -117,7 +117,7 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 	}
 	if side != nil {
 		for _, a := range side.Approximations {
-			if a.Direction == "under" {
+			if a.Direction == artifact.DirectionUnder {
 				add("%s:%d:%d: not in the model: %s", a.File, a.Line, a.Col, a.Reason)
 			}
 		}

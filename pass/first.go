@@ -14,35 +14,32 @@ import (
 // The bundle holds the program, the model, the queries, the sidecar, the
 // verdicts, the traces and the findings. Options.Root is not used.
 func First(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
-	if opts.Model == nil {
-		opts.Model = &Model{}
-	}
-	spec.Flags = append(append([]string(nil), opts.Model.Flags...), spec.Flags...)
-	opts.Model = withFlags(opts.Model, spec.Flags)
+	b, _, err := first(ctx, spec, opts)
+	return b, err
+}
+
+// first also returns the program's root directory.
+func first(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, string, error) {
 	rep := reporter{artifact.PassFirst, opts.Progress}
-	b, model, err := begin(ctx, spec, opts, rep, artifact.PassFirst)
+	s, err := begin(ctx, spec, opts, rep)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	found, err := search(ctx, model.Network, model.Queries, &model.Sidecar, opts, rep, nil)
+	found, err := search(ctx, s.model.Network, s.model.Queries, &s.model.Sidecar, opts, rep, nil)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	record(b, model, found)
-	return b.Bundle()
+	record(s.out, s.model.Queries, &s.model.Sidecar, found)
+	b, err := s.out.Bundle()
+	return b, s.program.source.Root, err
 }
 
 // Translate does what First does before the search: the bundle has the model
 // and its queries, without verdicts.
 func Translate(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
-	if opts.Model == nil {
-		opts.Model = &Model{}
-	}
-	spec.Flags = append(append([]string(nil), opts.Model.Flags...), spec.Flags...)
-	opts.Model = withFlags(opts.Model, spec.Flags)
-	b, _, err := begin(ctx, spec, opts, reporter{artifact.PassTranslate, opts.Progress}, artifact.PassTranslate)
+	s, err := begin(ctx, spec, opts, reporter{artifact.PassTranslate, opts.Progress})
 	if err != nil {
 		return nil, err
 	}
-	return b.Bundle()
+	return s.out.Bundle()
 }

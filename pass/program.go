@@ -99,9 +99,9 @@ func (p *program) manifest(pass string, opts Options) (artifact.Manifest, error)
 }
 
 // translate makes the model of the program.
-func (p *program) translate(ctx context.Context, opts Options, proto bool, categories []string) (*translate.Model, error) {
+func (p *program) translate(ctx context.Context, opts Options, proto bool) (*translate.Model, error) {
 	m, err := translate.Translate(ctx, p.source, p.sites, translate.Options{
-		Categories: categories,
+		Categories: opts.Model.Categories,
 		Proto:      proto,
 		Hash:       proto && opts.Disallow == DisallowFNV,
 		Bounds:     opts.Model.Bounds,
@@ -144,8 +144,12 @@ func search(ctx context.Context, net *uppaal.Network, queries []artifact.Query, 
 		parsed[i] = p
 	}
 	limits := opts.search()
+	info, err := uppaal.Check(net)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
 	if len(refuted) > 0 {
-		limits.Refuted, limits.LabelOf = refuted, orchestrate.LabelOf(side, net)
+		limits.Refuted, limits.LabelOf = refuted, orchestrate.LabelOf(info, side)
 	}
 	if rep.to != nil {
 		limits.Progress = func(s check.Stats) { rep.send(SearchProgress{rep.pass, s}) }
@@ -156,10 +160,6 @@ func search(ctx context.Context, net *uppaal.Network, queries []artifact.Query, 
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
-	}
-	info, err := uppaal.Check(net)
-	if err != nil {
-		return nil, fmt.Errorf("search: %w", err)
 	}
 	out := &searched{traces: make([]*artifact.Trace, len(queries))}
 	for i, r := range report.Results {

@@ -3,10 +3,10 @@ package pass
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/parse"
-	"github.com/vtrace/vtrace/sites"
 )
 
 // Second instruments the program of a first pass and makes the Proto model, in
@@ -38,29 +38,28 @@ func Second(ctx context.Context, first *artifact.Bundle, opts Options) (_ *artif
 	b.Remove("traces")
 
 	done = rep.stage("translate")
-	model, err := p.translate(ctx, opts, true, failing(first))
+	model, err := p.translate(ctx, opts, true)
 	done()
 	if err != nil {
 		return nil, err
 	}
-	if err := put(b, model); err != nil {
-		return nil, err
-	}
+	model.Queries = failing(first, model.Queries)
 
 	done = rep.stage("instrument")
-	overlay, err := p.instrument(ctx, opts, &model.Sidecar)
+	overlay, err := parse.Instrument(ctx, p.source, p.sites, parse.Options{Accesses: model.Sidecar.Accesses, EveryLine: opts.Model.EveryLine})
 	done()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("instrument: %w", err)
 	}
-	for _, f := range overlay {
-		b.AddOverlay(f.path, f.data)
+	putOverlay(b, overlay, &model.Sidecar)
+	if err := put(b, model); err != nil {
+		return nil, err
 	}
 
 	found, err := search(ctx, model.Network, model.Queries, &model.Sidecar, opts, rep, nil)
 	if err != nil {
 		return nil, err
 	}
-	record(b, model, found)
+	record(b, model.Queries, &model.Sidecar, found)
 	return b.Bundle()
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/pass"
 )
 
 // runInspect shows a bundle: its contents, or what a path selects. The JSON
@@ -81,27 +80,4 @@ func writeContents(c *call, b *vtrace.Bundle) error {
 	}
 	fmt.Fprintln(c.stdout)
 	return writeText(c.stdout, b, "")
-}
-
-// runReplay runs one Orchestration test of a bundle.
-func runReplay(c *call) (int, error) {
-	var s settings
-	fs := c.flags()
-	s.rootDir(fs)
-	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of the replay")
-	args, err := c.parse(fs, 2, 2)
-	if err != nil {
-		return 0, err
-	}
-	b, err := artifact.Load(args[0])
-	if err != nil {
-		return 0, err
-	}
-	rep := newProgress(c.stderr, false)
-	r, err := pass.Replay(c.ctx, b, args[1], pass.Options{Root: s.root, Watchdog: s.watchdog, Progress: rep.event})
-	rep.done()
-	if err != nil {
-		return 0, err
-	}
-	return writeReplay(c, r)
 }

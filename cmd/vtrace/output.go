@@ -122,7 +122,7 @@ func headline(b *vtrace.Bundle) string {
 func approximate(b *vtrace.Bundle) string {
 	n := 0
 	for _, a := range b.Sidecar().Approximations {
-		if a.Direction == "over" {
+		if a.Direction == artifact.DirectionOver {
 			n++
 		}
 	}

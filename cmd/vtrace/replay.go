@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/pass"
+)
+
+// runReplay runs one Orchestration test of a bundle.
+func runReplay(c *call) (int, error) {
+	var s settings
+	fs := c.flags()
+	s.rootDir(fs)
+	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of the replay")
+	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
+	args, err := c.parse(fs, 2, 2)
+	if err != nil {
+		return 0, err
+	}
+	b, err := artifact.Load(args[0])
+	if err != nil {
+		return 0, err
+	}
+	rep := newProgress(c.stderr, s.timing)
+	v, err := pass.Replay(c.ctx, b, args[1], pass.Options{Root: s.root, Watchdog: s.watchdog, Progress: rep.event})
+	rep.done()
+	if err != nil {
+		return 0, err
+	}
+	return writeReplay(c, v)
+}
+
+// writeReplay prints the execution log, apart from what the program printed,
+// and the verdict.
+func writeReplay(c *call, v *orchestrate.Verdict) (int, error) {
+	section := func(title, text string) {
+		if text != "" {
+			fmt.Fprintf(c.stdout, "-- %s --\n%s\n", title, text)
+		}
+	}
+	section("execution log", v.Log)
+	section("standard output of the program", v.Stdout)
+	section("standard error of the program", v.Stderr)
+	fmt.Fprintf(c.stdout, "%s", v.Status)
+	if v.Step > 0 {
+		fmt.Fprintf(c.stdout, " at step %d of %d", v.Step, v.Of)
+	}
+	if v.Reason != "" {
+		fmt.Fprintf(c.stdout, ": %s", v.Reason)
+	}
+	fmt.Fprintln(c.stdout)
+	for _, g := range v.Goroutines {
+		fmt.Fprintf(c.stdout, "  goroutine %s: %s", g.G, g.State)
+		if g.Op != "" {
+			fmt.Fprintf(c.stdout, " %s %s", g.Op, g.Object)
+		}
+		if g.Source != "" {
+			fmt.Fprintf(c.stdout, " at %s", g.Source)
+		}
+		fmt.Fprintln(c.stdout)
+	}
+	for _, n := range v.Notes {
+		fmt.Fprintf(c.stdout, "note: %s\n", n)
+	}
+	switch v.Status {
+	case orchestrate.Reproduced:
+		return exitReal, nil
+	case orchestrate.Infeasible, orchestrate.NotReproduced:
+		return exitNothing, nil
+	}
+	return exitInconclusive, nil
+}

@@ -1,0 +1,64 @@
+package vtrace_test
+
+import (
+	"go/build"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// layers says which packages of the module a package may import: the
+// architecture of docs/architecture.md. What a package may import directly it
+// may also leave out.
+var layers = map[string][]string{
+	"":               {"artifact", "check", "pass", "source", "translate"},
+	"artifact":       {},
+	"check":          {"uppaal"},
+	"cmd/vtrace":     {"", "artifact", "check", "pass", "uppaal"},
+	"disallow":       {"uppaal"},
+	"examples":       {},
+	"examples/gen":   {"examples"},
+	"orchestrate":    {"artifact", "check", "parse", "uppaal"},
+	"orcutil":        {},
+	"orcutil/source": {},
+	"parse":          {"orcutil/source", "sites", "source"},
+	"pass":           {"artifact", "check", "disallow", "orchestrate", "parse", "sites", "source", "translate", "uppaal"},
+	"sites":          {},
+	"source":         {},
+	"translate":      {"artifact", "disallow", "sites", "source", "uppaal"},
+	"uppaal":         {},
+}
+
+// Imports point downwards only.
+func TestLayers(t *testing.T) {
+	const module = "github.com/vtrace/vtrace"
+	err := filepath.WalkDir(".", func(dir string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if name := d.Name(); name == "testdata" || name != "." && strings.HasPrefix(name, ".") {
+			return filepath.SkipDir
+		}
+		p, err := build.ImportDir(dir, 0)
+		if err != nil || p.Name == "main" && strings.HasPrefix(dir, "examples") {
+			return nil // no Go files, or an example
+		}
+		path := filepath.ToSlash(dir)
+		if path == "." {
+			path = ""
+		}
+		allowed, known := layers[path]
+		require.True(t, known, "package %q is not in the table of layers", path)
+		for _, imp := range p.Imports {
+			if rest, ok := strings.CutPrefix(imp, module); ok {
+				require.True(t, slices.Contains(allowed, strings.TrimPrefix(rest, "/")), "%q imports %q", path, imp)
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+}

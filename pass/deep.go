@@ -1,0 +1,336 @@
+package pass
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/disallow"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// Deep replays the traces of a second pass on the instrumented program. An
+// error that the program shows, twice, is real. A trace that it does not follow
+// is refuted: the model is searched again without what was refuted, and the
+// next trace is replayed, until the error is reproduced, there is no trace left
+// (the error is false), or RunDepth traces of the query were tried.
+//
+// The bundle has the findings with their verdicts, an Orchestration test and
+// the execution log for each of them, and the refutations.
+func Deep(ctx context.Context, second *artifact.Bundle, opts Options) (_ *artifact.Bundle, err error) {
+	if err := expect(second, artifact.PassSecond); err != nil {
+		return nil, err
+	}
+	if opts, err = opts.inherit(second); err != nil {
+		return nil, err
+	}
+	if opts.RunDepth == 0 {
+		opts.RunDepth = DefaultRunDepth
+	}
+	if opts.Watchdog == 0 {
+		opts.Watchdog = DefaultWatchdog
+	}
+	rep := reporter{artifact.PassDeep, opts.Progress}
+	done := rep.stage("load")
+	p, err := reload(ctx, second, opts)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	manifest, err := p.manifest(artifact.PassDeep, opts)
+	if err != nil {
+		return nil, err
+	}
+	net, err := uppaal.ReadXML(bytes.NewReader(second.Model()))
+	if err != nil {
+		return nil, fmt.Errorf("model of the bundle: %w", err)
+	}
+	d := &deep{
+		opts: opts, rep: rep, program: p, net: net,
+		out: artifact.Extend(second, manifest), side: second.Sidecar(),
+		target: orchestrate.TargetOf(p.source, second.Sidecar()),
+	}
+	d.open(second)
+	if err := d.run(ctx, second); err != nil {
+		return nil, err
+	}
+	d.finish(second)
+	return d.out.Bundle()
+}
+
+// deep is the state of a deep pass.
+type deep struct {
+	opts    Options
+	rep     reporter
+	program *program
+	net     *uppaal.Network
+	side    *artifact.Sidecar
+	target  orchestrate.Target
+	binary  *orchestrate.Binary
+	out     *artifact.Builder
+
+	cases       []*suspect
+	refutations []artifact.Refutation
+	refuted     [][]check.Label
+	hashes      map[int][]int32 // refuted traces by query, with DisallowFNV
+}
+
+// suspect is a query that is not satisfied: a possible error.
+type suspect struct {
+	query    artifact.Query
+	verdict  artifact.Verdict
+	trace    *artifact.Trace
+	attempts int
+	decided  bool
+	// result of the last replay, and its trace, plan and number.
+	replay  *orchestrate.Verdict
+	outcome string // artifact.Real, False or Unconfirmed
+	reason  string
+	test    string
+	// weak: something was left out that the program may do.
+	weak bool
+}
+
+// open takes over the queries that are not satisfied, with their first traces.
+func (d *deep) open(second *artifact.Bundle) {
+	verdicts := map[int]artifact.Verdict{}
+	for _, v := range second.Verdicts() {
+		verdicts[v.Query] = v
+	}
+	for _, q := range second.Queries() {
+		v := verdicts[q.Number]
+		if v.Result != check.False.String() || q.Kind == artifact.KindBound {
+			continue
+		}
+		s := &suspect{query: q, verdict: v}
+		if len(v.Traces) > 0 {
+			s.trace = second.TraceAt(v.Traces[0])
+		}
+		d.cases = append(d.cases, s)
+	}
+	d.hashes = map[int][]int32{}
+}
+
+// pending are the suspects that are not decided.
+func (d *deep) pending() []*suspect {
+	var out []*suspect
+	for _, s := range d.cases {
+		if !s.decided {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
+	if len(d.cases) == 0 {
+		return nil
+	}
+	defer d.rep.stage("replay")()
+	close, err := d.build(ctx, second)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, close()) }()
+	for {
+		for _, s := range d.pending() {
+			if err := d.replay(ctx, s); err != nil {
+				return err
+			}
+		}
+		open := d.pending()
+		if len(open) == 0 {
+			return nil
+		}
+		if err := d.again(ctx, open); err != nil {
+			return err
+		}
+	}
+}
+
+// build compiles the instrumented program once for all plans.
+func (d *deep) build(ctx context.Context, second *artifact.Bundle) (func() error, error) {
+	done := d.rep.stage("build")
+	defer done()
+	dir, err := os.MkdirTemp("", "vtrace-overlay-")
+	if err != nil {
+		return nil, fmt.Errorf("scratch directory: %w", err)
+	}
+	overlay, err := writeOverlay(ctx, second, dir, d.target)
+	if err == nil {
+		d.binary, err = orchestrate.Build(ctx, d.target, orchestrate.BuildOptions{Overlay: overlay})
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return func() error { return errors.Join(d.binary.Close(), os.RemoveAll(dir)) }, nil
+}
+
+// replay makes the program follow the trace of a suspect.
+func (d *deep) replay(ctx context.Context, s *suspect) error {
+	if d.same(s) {
+		return nil
+	}
+	if s.trace == nil {
+		s.conclude(artifact.Unconfirmed, "the search gave no trace")
+		return nil
+	}
+	s.attempts++
+	plan, err := orchestrate.PlanOf(d.side, s.trace, s.query)
+	if err != nil {
+		s.conclude(artifact.Unconfirmed, "the trace cannot be replayed: "+err.Error())
+		return nil
+	}
+	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog})
+	if err != nil {
+		return fmt.Errorf("replay of query %d: %w", s.query.Number, err)
+	}
+	s.replay = v
+	d.rep.send(Replayed{s.query.Number, s.attempts, v.Status})
+	if err := d.keep(s); err != nil {
+		return err
+	}
+	switch v.Status {
+	case orchestrate.Reproduced:
+		s.conclude(artifact.Real, "")
+		return nil
+	case orchestrate.Infeasible, orchestrate.NotReproduced:
+	default:
+		s.conclude(artifact.Unconfirmed, v.Reason)
+		return nil
+	}
+	r, ok := orchestrate.Refute(d.side, s.trace, &plan, v)
+	if !ok {
+		s.conclude(artifact.Unconfirmed, v.Reason)
+		return nil
+	}
+	s.reason = r.Reason
+	s.weak = s.weak || r.Weak
+	d.refutations = append(d.refutations, r)
+	if d.opts.Disallow == DisallowFNV {
+		h, ok := pathHash(s.trace)
+		if !ok {
+			s.conclude(artifact.Unconfirmed, "the model has no hash of the path: it was not made with -disallow fnv; last replay: "+r.Reason)
+			return nil
+		}
+		d.hashes[s.query.Number] = append(d.hashes[s.query.Number], h)
+	} else {
+		labels := make([]check.Label, len(r.Labels))
+		for i, l := range r.Labels {
+			labels[i] = check.Label(l)
+		}
+		d.refuted = append(d.refuted, labels)
+	}
+	if s.attempts >= d.opts.RunDepth {
+		s.conclude(artifact.Unconfirmed, fmt.Sprintf("%d traces were refuted, more were not tried; the last: %s", s.attempts, r.Reason))
+	}
+	return nil
+}
+
+// same decides a suspect whose error was reproduced for another process.
+func (d *deep) same(s *suspect) bool {
+	for _, o := range d.cases {
+		if o != s && o.outcome == artifact.Real && o.query.Kind == s.query.Kind && o.query.Site == s.query.Site && s.query.Site != 0 {
+			s.conclude(artifact.Real, "")
+			s.test = o.test
+			return true
+		}
+	}
+	return false
+}
+
+func (s *suspect) conclude(outcome, reason string) {
+	s.decided, s.outcome, s.reason = true, outcome, reason
+}
+
+// again searches the model without what was refuted.
+func (d *deep) again(ctx context.Context, open []*suspect) error {
+	queries := make([]artifact.Query, len(open))
+	for i, s := range open {
+		queries[i] = s.query
+		if hashes := d.hashes[s.query.Number]; len(hashes) > 0 {
+			text, err := disallow.RewriteText(s.query.Formula, hashes...)
+			if err != nil {
+				return fmt.Errorf("query %d: %w", s.query.Number, err)
+			}
+			queries[i].Formula = text
+		}
+	}
+	found, err := search(ctx, d.net, queries, d.side, d.opts, d.rep, d.refuted)
+	if err != nil {
+		return err
+	}
+	for i, s := range open {
+		switch v := found.verdicts[i]; v.Result {
+		case check.False.String():
+			s.trace = found.traces[i]
+			if s.trace != nil {
+				s.verdict.Traces = append(s.verdict.Traces, d.out.AddTrace(s.query.Number, len(s.verdict.Traces)+1, s.trace))
+			}
+		case check.True.String():
+			if why := d.doubt(s); why != "" {
+				s.conclude(artifact.Unconfirmed, "no other trace, but "+why+"; the last replay: "+s.reason)
+			} else {
+				s.conclude(artifact.False, fmt.Sprintf("the program follows none of the traces (%d replayed); the last: %s", s.attempts, s.reason))
+			}
+		default:
+			s.conclude(artifact.Unconfirmed, "the search for another trace was not finished: "+v.Reason)
+		}
+	}
+	return nil
+}
+
+// doubt says why an exhausted search does not make an error false, "" if it
+// does.
+func (d *deep) doubt(s *suspect) string {
+	switch {
+	case d.opts.Disallow == DisallowFNV:
+		return "two paths may have the same hash"
+	case s.weak:
+		return "a refuted trace may hide another one"
+	}
+	for _, a := range d.side.Approximations {
+		switch a.Direction {
+		case artifact.DirectionUnder:
+			return fmt.Sprintf("the model leaves out what %s:%d does (%s)", a.File, a.Line, a.Reason)
+		case artifact.DirectionControl:
+			return fmt.Sprintf("%s:%d is not under control (%s)", a.File, a.Line, a.Reason)
+		}
+	}
+	return ""
+}
+
+// pathHash is the value of the hash of the path at the end of a trace.
+func pathHash(tr *artifact.Trace) (int32, bool) {
+	for i := len(tr.Steps) - 1; i >= 0; i-- {
+		for _, v := range tr.Steps[i].Vars {
+			if v.Name == disallow.Variable {
+				return int32(v.Value), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// Check runs the three passes.
+func Check(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+	b, root, err := first(ctx, spec, opts)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Root == "" {
+		opts.Root = root
+	}
+	opts.Model = nil // as the first pass recorded it
+	if b, err = Second(ctx, b, opts); err != nil {
+		return nil, err
+	}
+	return Deep(ctx, b, opts)
+}

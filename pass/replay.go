@@ -1,0 +1,65 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+)
+
+// Replay runs one Orchestration test of a deep pass again: that of the k-th
+// trace of a query, named as in "q3-1". The trace in the bundle is what is
+// replayed.
+func Replay(ctx context.Context, deepPass *artifact.Bundle, test string, opts Options) (_ *orchestrate.Verdict, err error) {
+	if err := expect(deepPass, artifact.PassDeep); err != nil {
+		return nil, err
+	}
+	if opts, err = opts.inherit(deepPass); err != nil {
+		return nil, err
+	}
+	query, trace, err := testNumbers(deepPass, test)
+	if err != nil {
+		return nil, err
+	}
+	p, err := reload(ctx, deepPass, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	d := &deep{opts: opts, rep: reporter{artifact.PassDeep, opts.Progress}, side: deepPass.Sidecar(), target: orchestrate.TargetOf(p.source, deepPass.Sidecar())}
+	plan, err := orchestrate.PlanOf(d.side, trace, query)
+	if err != nil {
+		return nil, err
+	}
+	remove, err := d.build(ctx, deepPass)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	defer d.rep.stage("replay")()
+	return orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: opts.Watchdog})
+}
+
+// testNumbers finds the query and the trace of a test: "q3-1", or its path in
+// the bundle.
+func testNumbers(b *artifact.Bundle, test string) (artifact.Query, *artifact.Trace, error) {
+	name := strings.TrimSuffix(strings.TrimPrefix(test, "tests/"), "_test.go")
+	q, k, _ := strings.Cut(strings.TrimPrefix(name, "q"), "-")
+	number, err1 := strconv.Atoi(q)
+	trace, err2 := strconv.Atoi(k)
+	if err := errors.Join(err1, err2); err != nil || !strings.HasPrefix(name, "q") {
+		return artifact.Query{}, nil, fmt.Errorf("%q is not the name of a test, as in q3-1", test)
+	}
+	tr := b.Trace(number, trace)
+	for _, query := range b.Queries() {
+		if query.Number == number && tr != nil {
+			return query, tr, nil
+		}
+	}
+	return artifact.Query{}, nil, fmt.Errorf("no test %s in the bundle: %w", name, os.ErrNotExist)
+}
