@@ -12,7 +12,7 @@ var unsupportedQueries = map[string]string{
 	"sup": "sup queries", "inf": "inf queries", "bounds": "bounds queries",
 	"Pr": "probability queries", "E": "expectation queries",
 	"simulate": "simulations", "simulation": "simulations",
-	"control": "control synthesis", "control_t": "control synthesis",
+	"control": "control queries", "control_t": "control queries",
 	"strategy": "strategies", "saveStrategy": "strategies", "loadStrategy": "strategies",
 	"minE": "strategy learning", "maxE": "strategy learning",
 	"minPr": "strategy learning", "maxPr": "strategy learning",
@@ -61,6 +61,9 @@ func (p *parser) formula() *Query {
 			p.failf("path operators do not nest")
 		}
 		return q
+	case (t.text == "A" || t.text == "E") && p.peek(1).is("[") && p.peek(2).is("]"),
+		(t.text == "A" || t.text == "E") && p.peek(1).is("<") && p.peek(2).is(">"):
+		p.failf("a path operator is written without space: %s", t.text+p.peek(1).text+p.peek(2).text)
 	case t.kind == tokName && unsupportedQueries[t.text] != "" && !p.beginsOperand():
 		p.failf("%s are not supported", unsupportedQueries[t.text])
 	case t.kind == tokEOF:

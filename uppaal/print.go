@@ -151,7 +151,9 @@ func (p *printer) level(e Expr) int {
 	case *Quant:
 		return precUnary // as a prefix operator; see also expr
 	case *IncDec:
-		return precInc
+		if e.Prefix {
+			return precInc
+		}
 	}
 	return precPostfix
 }
