@@ -1,0 +1,109 @@
+package pass_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/examples"
+	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/source"
+)
+
+// generate writes an example as a module of its own.
+func generate(t testing.TB, name string, form examples.Form, n int) (dir string, spec source.Spec, wants []examples.Want) {
+	t.Helper()
+	p, ok := examples.Find(name)
+	require.True(t, ok, name)
+	files, err := p.Files(form, n)
+	require.NoError(t, err)
+	wants = examples.Wants(files)
+	files["go.mod"] = []byte("module example.com/" + name + "\n\ngo 1.26\n")
+	dir = t.TempDir()
+	for file, data := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, file), data, 0o644))
+	}
+	spec = source.Spec{Dir: dir, Pattern: "."}
+	if form == examples.Test {
+		spec.Entry = p.TestName()
+	}
+	return dir, spec, wants
+}
+
+// found lists the findings in the form of the expectations.
+func found(b *artifact.Bundle) (out []string) {
+	for _, f := range b.Findings() {
+		out = append(out, fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Verdict, f.Kind))
+	}
+	return out
+}
+
+// In every faulty example the error is found and reproduced, at its line; in
+// the correct ones there is nothing, and nothing is left open.
+func TestExamples(t *testing.T) {
+	for _, p := range examples.Programs() {
+		for _, form := range []examples.Form{examples.Main, examples.Test} {
+			t.Run(p.Name+"/"+string(form), func(t *testing.T) {
+				t.Parallel()
+				_, spec, wants := generate(t, p.Name, form, 0)
+				b, err := pass.Check(context.Background(), spec, pass.Options{})
+				require.NoError(t, err)
+				var want []string
+				for _, w := range wants {
+					want = append(want, fmt.Sprintf("%s:%d: real: %s", w.File, w.Line, w.Kind))
+				}
+				require.Equal(t, want, found(b), "%+v", b.Findings())
+				c := pass.Conclude(b)
+				require.Empty(t, c.Limits)
+				require.Equal(t, strings.HasSuffix(p.Name, "_fixed"), c.Real == 0)
+			})
+		}
+	}
+}
+
+// The passes run one by one, through saved bundles and on the copy of the
+// program in them, give the same bytes as all in one, and again.
+func TestStagesIndependent(t *testing.T) {
+	for _, name := range []string{"sequences", "sharedvar_increment", "mutexloopconst_fixed"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			dir, spec, _ := generate(t, name, examples.Main, 0)
+			whole, err := pass.Check(ctx, spec, pass.Options{})
+			require.NoError(t, err)
+
+			save := func(b *artifact.Bundle, err error) *artifact.Bundle {
+				require.NoError(t, err)
+				path := filepath.Join(t.TempDir(), "b.vtz")
+				require.NoError(t, artifact.Save(b, path))
+				loaded, err := artifact.Load(path)
+				require.NoError(t, err)
+				return loaded
+			}
+			first := save(pass.First(ctx, spec, pass.Options{}))
+			require.NoError(t, os.RemoveAll(dir)) // the bundle has all that is needed
+			second := save(pass.Second(ctx, first, pass.Options{}))
+			deep := save(pass.Deep(ctx, second, pass.Options{}))
+			for _, p := range whole.Paths() {
+				a, _ := whole.Read(p)
+				b, _ := deep.Read(p)
+				require.Equal(t, string(a), string(b), p)
+			}
+			require.Equal(t, whole.Digest(), deep.Digest())
+		})
+	}
+}
+
+func TestWrongPass(t *testing.T) {
+	_, spec, _ := generate(t, "funcarg", examples.Main, 0)
+	first, err := pass.First(context.Background(), spec, pass.Options{})
+	require.NoError(t, err)
+	_, err = pass.Deep(context.Background(), first, pass.Options{})
+	require.ErrorContains(t, err, "bundle of the first pass")
+}
