@@ -240,8 +240,12 @@ func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) [
 	return out
 }
 
-// maxColumn is the width to which the table cuts source lines.
-const maxColumn = 44
+// maxTable is the width that the columns of the goroutines share, minColumn
+// what each gets at least: source lines are cut to it.
+const (
+	maxTable  = 120
+	minColumn = 20
+)
 
 // Table is the interleaving of a plan as text: a line for each step, a column
 // for each goroutine.
@@ -255,6 +259,7 @@ func Table(side *artifact.Sidecar, plan artifact.Plan) []string {
 			goroutines = append(goroutines, s.G)
 		}
 	}
+	column := max(minColumn, maxTable/max(len(goroutines), 2))
 	rows := [][]string{append([]string{"step", "where"}, goroutines...)}
 	for i, s := range plan.Steps {
 		row := make([]string, 2+len(goroutines))
@@ -265,13 +270,13 @@ func Table(side *artifact.Sidecar, plan artifact.Plan) []string {
 			site := sites[s.Site]
 			text := action(site)
 			if site.Kind == "select" {
-				text = fmt.Sprintf("%s // case %d", text, s.Case)
+				text = fmt.Sprintf("[case %d] %s", s.Case, text)
 				if s.Case < 0 {
-					text = site.Text + " // default"
+					text = "[default] " + site.Text
 				}
 			}
 			row[1] = fmt.Sprintf("%s:%d", site.File, site.Line)
-			row[2+seen[s.G]] = cut(oneLine(text), maxColumn)
+			row[2+seen[s.G]] = cut(oneLine(text), column)
 		}
 		rows = append(rows, row)
 	}

@@ -1,0 +1,104 @@
+package orchestrate
+
+import (
+	"flag"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+}
+
+func sampleTarget(entry string) Target {
+	name := "main"
+	if entry != "main" {
+		name = "pool"
+	}
+	return Target{Root: "/src", Dir: "/src/m", Name: name, Entry: artifact.Entry{Package: "example.com/m", Func: entry}, End: "m.end", Args: []string{"-v", "a\"b"}}
+}
+
+func sampleWorld() *world {
+	w := newWorld("go spawn", "start spawn.start", "send snd", "select sel", "close cls", "close cls2")
+	w.side.Sites[4].Text = "select { // the \u2028 choice of\nthree that is described by a very long line of text indeed"
+	w.step("M op spawn", "W(0) birth").step("W(0) start spawn.start").step("W(0) op snd", "M op sel 1").
+		step("Time time").step("W(0) op cls").step("M op sel -1").step("M op cls2").
+		ends("M", artifact.LocationInfo{End: "panic"})
+	return w
+}
+
+var sampleQuery = artifact.Query{
+	Number: 3, Kind: artifact.KindCloseOfClosed, Category: "channel safety", Formula: "A[] not M.crash",
+	Description: "close of closed channel ch", File: "main.go", Line: 15, Site: 6,
+}
+
+func TestGeneratedTest(t *testing.T) {
+	w := sampleWorld()
+	plan, err := PlanOf(&w.side, &w.trace, sampleQuery)
+	require.NoError(t, err)
+	meta := MetaOf(sampleQuery, 2, "vtrace replay run.vtz q3-2")
+	for _, entry := range []string{"main", "TestDrain"} {
+		src, err := Test(sampleTarget(entry), &w.side, plan, meta)
+		require.NoError(t, err)
+		golden(t, entry+".golden", src)
+		again, err := Test(sampleTarget(entry), &w.side, plan, meta)
+		require.NoError(t, err)
+		require.Equal(t, src, again)
+	}
+	src, err := driver(sampleTarget("TestDrain"))
+	require.NoError(t, err)
+	golden(t, "driver.golden", src)
+}
+
+// Names that the package declares are not used for imports.
+func TestTakenNames(t *testing.T) {
+	target := sampleTarget("TestDrain")
+	target.Taken = []string{"json", "os", "zzos", "fmt", "testing", "synctest", "vtraceorc"}
+	w := sampleWorld()
+	src, err := Test(target, &w.side, artifact.Plan{}, Meta{Query: 1, Trace: 1})
+	require.NoError(t, err)
+	f, err := parser.ParseFile(token.NewFileSet(), "x.go", src, 0)
+	require.NoError(t, err)
+	var names []string
+	for _, im := range f.Imports {
+		names = append(names, im.Name.Name)
+	}
+	require.Equal(t, []string{"zzjson", "zzfmt", "zzzzos", "zztesting", "zzsynctest", "zzvtraceorc"}, names)
+	for _, id := range f.Unresolved {
+		require.NotContains(t, target.Taken, id.Name)
+	}
+}
+
+func TestTargetErrors(t *testing.T) {
+	for _, tc := range []struct {
+		edit func(*Target)
+		want string
+	}{
+		{func(x *Target) { x.Dir = "rel" }, "not absolute"},
+		{func(x *Target) { x.Name = "" }, "no package name"},
+		{func(x *Target) { x.Entry.Func = "" }, "no entry"},
+		{func(x *Target) { x.Name = "pool" }, "main of package pool"},
+		{func(x *Target) { x.Entry.Func = "Test(); os.Exit(1) //" }, "is not a function"},
+	} {
+		target := sampleTarget("main")
+		tc.edit(&target)
+		_, err := driver(target)
+		require.ErrorContains(t, err, tc.want)
+	}
+}
