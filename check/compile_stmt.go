@@ -374,7 +374,7 @@ func (c *compiler) returnStmt(s *uppaal.ReturnStmt) stmtFn {
 // pure reports whether evaluating e changes nothing.
 func (c *compiler) pure(e uppaal.Expr) bool {
 	pure := true
-	visitExpr(e, func(e uppaal.Expr) {
+	uppaal.Inspect(e, func(e uppaal.Expr) {
 		switch e := e.(type) {
 		case *uppaal.Assign, *uppaal.IncDec:
 			pure = false

@@ -30,7 +30,7 @@ const (
 
 // maxLoop bounds the loop iterations, quantifier instances and calls of one
 // evaluation of a guard, update, invariant or formula.
-const maxLoop = 1 << 22
+const maxLoop = 1 << 20
 
 // A fault is an invalid evaluation; the compiled code panics with it and
 // searching recovers it.

@@ -2,77 +2,36 @@ package check
 
 import "github.com/vtrace/vtrace/uppaal"
 
-// visitExpr calls f for e and every expression in it, outermost first.
-func visitExpr(e uppaal.Expr, f func(uppaal.Expr)) {
-	if e == nil {
-		return
-	}
-	f(e)
-	switch e := e.(type) {
-	case *uppaal.Unary:
-		visitExpr(e.X, f)
-	case *uppaal.Binary:
-		visitExpr(e.X, f)
-		visitExpr(e.Y, f)
-	case *uppaal.Cond:
-		visitExpr(e.If, f)
-		visitExpr(e.Then, f)
-		visitExpr(e.Else, f)
-	case *uppaal.Index:
-		visitExpr(e.X, f)
-		visitExpr(e.I, f)
-	case *uppaal.Field:
-		visitExpr(e.X, f)
-	case *uppaal.Call:
-		for _, a := range e.Args {
-			visitExpr(a, f)
-		}
-	case *uppaal.Assign:
-		visitExpr(e.L, f)
-		visitExpr(e.R, f)
-	case *uppaal.IncDec:
-		visitExpr(e.X, f)
-	case *uppaal.Quant:
-		visitExpr(e.Body, f)
-	case *uppaal.InitList:
-		for _, x := range e.Elems {
-			visitExpr(x, f)
-		}
-	case *uppaal.Stuck:
-		visitExpr(e.Process, f)
-	}
-}
-
 // visitStmt calls f for every expression of a statement.
 func visitStmt(s uppaal.Stmt, f func(uppaal.Expr)) {
 	switch s := s.(type) {
 	case *uppaal.Block:
 		for _, d := range s.Decls {
 			if d, ok := d.(*uppaal.VarDecl); ok {
-				visitExpr(d.Init, f)
+				uppaal.Inspect(d.Init, f)
 			}
 		}
 		for _, st := range s.Stmts {
 			visitStmt(st, f)
 		}
 	case *uppaal.ExprStmt:
-		visitExpr(s.X, f)
+		uppaal.Inspect(s.X, f)
 	case *uppaal.IfStmt:
-		visitExpr(s.Cond, f)
+		uppaal.Inspect(s.Cond, f)
 		visitStmt(s.Then, f)
 		visitStmt(s.Else, f)
 	case *uppaal.WhileStmt:
-		visitExpr(s.Cond, f)
+		uppaal.Inspect(s.Cond, f)
 		visitStmt(s.Body, f)
 	case *uppaal.ForStmt:
-		visitExpr(s.Init, f)
-		visitExpr(s.Cond, f)
-		visitExpr(s.Post, f)
+		uppaal.Inspect(s.Init, f)
+		uppaal.Inspect(s.Cond, f)
+		uppaal.Inspect(s.Post, f)
 		visitStmt(s.Body, f)
 	case *uppaal.RangeStmt:
 		visitStmt(s.Body, f)
 	case *uppaal.ReturnStmt:
-		visitExpr(s.X, f)
+		uppaal.Inspect(s.X, f)
 	}
 }
 
@@ -95,7 +54,7 @@ func writtenVars(info *uppaal.Info) map[*uppaal.Var]bool {
 				e = nil
 			default:
 				// A conditional or something unusual: everything in it.
-				visitExpr(e, func(e uppaal.Expr) {
+				uppaal.Inspect(e, func(e uppaal.Expr) {
 					if x, ok := e.(*uppaal.Ident); ok {
 						if v, ok := info.Uses[x].(*uppaal.Var); ok {
 							written[v] = true
@@ -133,7 +92,7 @@ func writtenVars(info *uppaal.Info) map[*uppaal.Var]bool {
 		seen[p.Template] = true
 		for _, e := range p.Template.Edges {
 			for _, u := range e.Update {
-				visitExpr(u, visit)
+				uppaal.Inspect(u, visit)
 			}
 		}
 	}

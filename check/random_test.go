@@ -1,0 +1,440 @@
+package check
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+var networks = flag.Int("networks", 400, "random networks in differential tests")
+
+// generator makes random networks in the format of model.
+type generator struct {
+	*rand.Rand
+	b         strings.Builder
+	locals    bool
+	selected  int  // select variables in scope
+	loose     bool // stores may leave their ranges
+	hasMeta   bool
+	hasStruct bool
+}
+
+func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
+
+func (g *generator) line(format string, args ...any) { fmt.Fprintf(&g.b, format+"\n", args...) }
+
+func pick[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
+
+// lvalue is a variable with the number of its values, which start at 0.
+func (g *generator) lvalue() (string, int) {
+	list := []string{"x", "y", "flag", "a[" + g.index() + "]"}
+	size := []int{3, 4, 2, 3}
+	if g.locals {
+		list, size = append(list, "l"), append(size, 3)
+	}
+	if g.hasMeta {
+		list, size = append(list, "m"), append(size, 5)
+	}
+	if g.hasStruct {
+		list, size = append(list, "s.u", "s.v["+g.index()+"]"), append(size, 3, 2)
+	}
+	i := g.IntN(len(list))
+	return list[i], size[i]
+}
+
+// index is an expression within 0..2 for a[3], s.v[2] only sometimes.
+func (g *generator) index() string {
+	switch {
+	case g.chance(60):
+		return fmt.Sprint(g.IntN(2))
+	case g.selected > 0:
+		return "i"
+	}
+	return "flag"
+}
+
+func (g *generator) expr(depth int) string {
+	if depth == 0 || g.chance(30) {
+		switch g.IntN(5) {
+		case 0:
+			return fmt.Sprint(g.IntN(4))
+		case 1:
+			if g.selected > 0 {
+				return "i"
+			}
+			if g.locals {
+				return "id"
+			}
+		}
+		v, _ := g.lvalue()
+		return v
+	}
+	x, y := g.expr(depth-1), g.expr(depth-1)
+	switch g.IntN(9) {
+	case 0:
+		return fmt.Sprintf("f(%s)", x)
+	case 1:
+		return fmt.Sprintf("(%s ? %s : %s)", g.cond(depth-1), x, y)
+	case 2:
+		return fmt.Sprintf("(sum (q : int[0,2]) (a[q] + %s))", x)
+	case 3:
+		return fmt.Sprintf("(%s %s %s)", x, pick(g, "<?", ">?", "&", "|", "^"), y)
+	}
+	return fmt.Sprintf("(%s %s %s)", x, pick(g, "+", "-", "*", "+"), y)
+}
+
+func (g *generator) cond(depth int) string {
+	if depth > 0 {
+		switch g.IntN(6) {
+		case 0:
+			return fmt.Sprintf("(%s %s %s)", g.cond(depth-1), pick(g, "&&", "||", "imply", "xor"), g.cond(depth-1))
+		case 1:
+			return "!" + fmt.Sprintf("(%s)", g.cond(depth-1))
+		case 2:
+			return fmt.Sprintf("(%s (q : int[0,2]) a[q] %s %s)", pick(g, "forall", "exists"), pick(g, "<", "==", ">="), g.expr(0))
+		}
+	}
+	return fmt.Sprintf("(%s %s %s)", g.expr(1), pick(g, "==", "!=", "<", "<=", ">", ">="), g.expr(1))
+}
+
+func (g *generator) update() string {
+	v, n := g.lvalue()
+	switch g.IntN(12) {
+	case 0:
+		return "bump(x)"
+	case 1:
+		return fmt.Sprintf("move(%s)", g.expr(1))
+	case 2:
+		if g.hasStruct {
+			return "s = swap(s)"
+		}
+	case 3:
+		return fmt.Sprintf("%s = %d", v, g.IntN(n))
+	case 4:
+		if g.loose {
+			return fmt.Sprintf("%s = %s", v, g.expr(1))
+		}
+	case 5:
+		if g.loose && n > 2 {
+			return v + pick(g, "++", "--")
+		}
+	}
+	return fmt.Sprintf("%s = ((%s) %% %d + %d) %% %d", v, g.expr(2), n, n, n)
+}
+
+func (g *generator) updates() string {
+	var list []string
+	for range g.IntN(3) {
+		list = append(list, g.update())
+	}
+	return strings.Join(list, ", ")
+}
+
+func (g *generator) network() string {
+	g.loose = g.chance(20)
+	g.hasMeta = g.chance(30)
+	g.hasStruct = g.chance(40)
+	g.line("int[0,2] x; int[0,3] y = %d; bool flag; int[0,2] a[3]%s;", g.IntN(4), pick(g, "", " = {0,1,2}"))
+	g.line("const int K = %d; int[-2147483648,2147483647] w = K;", g.IntN(3))
+	if g.hasMeta {
+		g.line("meta int[0,4] m = 2;")
+	}
+	if g.hasStruct {
+		g.line("typedef struct { int[0,2] u; bool v[2]; } rec; rec s;")
+		g.line("rec swap(rec r) { rec q = r; q.v[0] = r.v[1]; q.v[1] = r.v[0]; if (r.u > 1) return r; q.u++; return q; }")
+	}
+	g.line("%schan c; chan d[2]; broadcast chan b; chan e;", pick(g, "", "urgent "))
+	g.line("int f(int n) { int k; int r = K; for (k = 0; k < 2; k++) { r += n * k; if (r > 9) return 9; } return r %% 5; }")
+	g.line("void bump(int[0,2] &r) { r = (r + 1) %% 3; while (r == 1 && y > 1) { y--; } }")
+	g.line("void move(int n) { int i; for (q : int[0,1]) { i = a[q]; a[q] = a[q+1]; a[q+1] = i; } w = (w ^ n) * 16777619; w = w & 1; flag = n; }")
+	if g.chance(15) {
+		g.line("chan priority %s;", pick(g, "c < default < e", "d[0] < default", "default < b, c < e"))
+	}
+	templates := 2 + g.IntN(2)
+	var names []string
+	for t := range templates {
+		g.locals = true
+		name := fmt.Sprintf("T%d", t)
+		names = append(names, name)
+		g.line("template %s(const int[0,%d] id)", name, g.IntN(2))
+		g.line("var int[0,2] l%s;", pick(g, "", " = id"))
+		locs := 2 + g.IntN(3)
+		for i := range locs {
+			inv := ""
+			if g.chance(10) {
+				inv = " inv " + g.cond(1)
+			}
+			g.line("loc n%d%s%s", i, pick(g, "", "", "", "", "", " committed", " urgent"), inv)
+		}
+		for range 2 + g.IntN(5) {
+			sel := ""
+			g.selected = 0
+			if g.chance(25) {
+				sel = "select i : int[0,1]"
+				g.selected = 1
+			}
+			guard := ""
+			if g.chance(60) {
+				guard = g.cond(2)
+			}
+			// "|" is the separator of fields.
+			guard = strings.ReplaceAll(guard, " | ", " + ")
+			sync := ""
+			if g.chance(65) {
+				sync = pick(g, "c", "d[0]", "d["+g.index()+"]", "d[id]", "b", "b", "e") + pick(g, "!", "?")
+			}
+			g.line("n%d > n%d %s | %s | %s | %s", g.IntN(locs), g.IntN(locs), sel, guard, sync, strings.ReplaceAll(g.updates(), " | ", " ^ "))
+			g.selected = 0
+		}
+	}
+	g.locals = false
+	sep := ", "
+	if g.chance(10) {
+		sep = " < "
+	}
+	g.line("system %s;", strings.Join(names, sep))
+	return g.b.String()
+}
+
+// formulas makes state formulas over the network.
+func (g *generator) formulas(info *uppaal.Info, n int) []string {
+	location := func() string {
+		p := info.Processes[g.IntN(len(info.Processes))]
+		return p.Name + "." + p.Template.Locations[g.IntN(len(p.Template.Locations))].Name
+	}
+	var list []string
+	for range n {
+		f := location()
+		switch g.IntN(6) {
+		case 0:
+			f = g.cond(1)
+		case 1:
+			f += " and " + location()
+		case 2:
+			f += " and " + g.cond(1)
+		case 3:
+			f = "(" + f + " imply " + g.cond(1) + ")"
+		}
+		if !info.HasPriorities() {
+			switch g.IntN(4) {
+			case 0:
+				f += " and deadlock"
+			case 1:
+				f = "not deadlock or " + f
+			}
+		}
+		switch g.IntN(5) {
+		case 0:
+			f += fmt.Sprintf(" and stuck(%s)", info.Processes[g.IntN(len(info.Processes))].Name)
+		case 1:
+			p := g.IntN(len(info.Processes))
+			f = fmt.Sprintf("(%s) and stuck(%s) and not stuck(%s)", f, info.Processes[p].Name,
+				info.Processes[(p+1)%len(info.Processes)].Name)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+const refLimit = 1500
+
+// TestRandomNetworks compares the engine with the reference interpreter:
+// state counts, transition counts, verdicts and the lengths of traces. The
+// engine itself replays its traces.
+func TestRandomNetworks(t *testing.T) {
+	faults, big, refutedRuns, stuckTrue := 0, 0, 0, 0
+	for seed := range uint64(*networks) {
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
+		text := g.network()
+		net, err := parseModel(text)
+		require.NoError(t, err, text)
+		info, err := uppaal.Check(net)
+		require.NoError(t, err, text)
+		ctx := fmt.Sprintf("seed %d\n%s", seed, text)
+
+		all, err := Verify(context.Background(), net, nil, Options{MaxStates: 50000})
+		require.NoError(t, err, ctx)
+		space, err := explore(info, refLimit, nil)
+		if err != nil {
+			faults++
+			require.False(t, all.Complete, ctx)
+			r, err2 := Verify(context.Background(), net, queries(t, "A[] true"), Options{})
+			require.NoError(t, err2, ctx)
+			require.Equal(t, Error, r.Results[0].Verdict, ctx)
+			require.NotContains(t, r.Results[0].Reason, "internal", ctx)
+			continue
+		}
+		if !space.complete {
+			big++
+			continue
+		}
+		require.True(t, all.Complete, ctx)
+		require.Equal(t, len(space.states), all.Stats.States, ctx)
+		require.Equal(t, space.transitions, all.Stats.Transitions, ctx)
+
+		formulas := g.formulas(info, 6)
+		opts := Options{}
+		if g.chance(40) {
+			opts.LabelOf = randomLabel
+			opts.Refuted = g.refuted()
+			refutedRuns++
+		}
+		var text2 []string
+		for _, f := range formulas {
+			text2 = append(text2, pick(g, "E<> ", "A[] not (")+f)
+			if k := len(text2) - 1; strings.HasPrefix(text2[k], "A") {
+				text2[k] += ")"
+			}
+		}
+		qs := queries(t, text2...)
+		report, err := Verify(context.Background(), net, qs, opts)
+		require.NoError(t, err, ctx)
+		want := refDecide(t, net, text2, opts)
+		for i, q := range text2 {
+			msg := fmt.Sprintf("%s\nquery %s\nrefuted %q", ctx, q, opts.Refuted)
+			got := report.Results[i]
+			if want[i].err != nil {
+				require.Equal(t, Error, got.Verdict, msg)
+				require.NotContains(t, got.Reason, "internal", msg)
+				continue
+			}
+			require.Equal(t, want[i].verdict.String(), got.Verdict.String(), "%s\n%s", msg, got.Reason)
+			steps := -1
+			if got.Trace != nil {
+				steps = len(got.Trace.Steps)
+			}
+			if strings.Contains(q, "stuck") {
+				if steps >= 0 {
+					stuckTrue++
+				}
+				if !report.Complete {
+					// A deadlock may have been reported before a nearer state.
+					require.GreaterOrEqual(t, steps, want[i].steps, msg)
+					continue
+				}
+			}
+			require.Equal(t, want[i].steps, steps, msg)
+		}
+	}
+	t.Logf("%d networks: %d with an invalid evaluation, %d too large, %d with refuted sequences, %d witnesses with stuck",
+		*networks, faults, big, refutedRuns, stuckTrue)
+	require.Less(t, faults+big, *networks/2)
+}
+
+func randomLabel(p *uppaal.Process, edge int) Label {
+	if edge%3 == 2 {
+		return ""
+	}
+	return Label(fmt.Sprintf("%s%d", p.Template.Name, edge%2))
+}
+
+func (g *generator) refuted() [][]Label {
+	var list [][]Label
+	for range 1 + g.IntN(4) {
+		var seq []Label
+		for range 1 + g.IntN(4) {
+			seq = append(seq, Label(fmt.Sprintf("T%d%d", g.IntN(2), g.IntN(2))))
+		}
+		list = append(list, seq)
+	}
+	return list
+}
+
+// refResult is what the reference interpreter finds for a query.
+type refResult struct {
+	verdict Verdict
+	steps   int
+	err     error
+}
+
+// refDecide answers queries by a search of the reference interpreter that
+// carries the labels of the path while they are a prefix of a refuted
+// sequence.
+func refDecide(t *testing.T, net *uppaal.Network, text []string, opts Options) []refResult {
+	info, err := uppaal.Check(net)
+	require.NoError(t, err)
+	qs := queries(t, text...)
+	results := make([]refResult, len(qs))
+	for i, q := range qs {
+		require.NoError(t, info.CheckQuery(q))
+		results[i] = refResult{verdict: verdictOf(q.Op, false), steps: -1}
+	}
+	ref, err := newReference(info)
+	require.NoError(t, err)
+	type node struct {
+		st    refState
+		depth int
+		path  []Label
+		left  bool
+	}
+	// follow extends a path; cut reports that it completes a sequence.
+	follow := func(n node, step Step) (path []Label, left, cut bool) {
+		path, left = n.path, n.left
+		for _, p := range step.Parts {
+			if opts.LabelOf == nil {
+				continue
+			}
+			l := opts.LabelOf(info.Processes[p.Process], p.Edge)
+			if l == "" || left {
+				continue
+			}
+			path = append(path[:len(path):len(path)], l)
+			left = true
+			for _, seq := range opts.Refuted {
+				if len(seq) >= len(path) && fmt.Sprint(seq[:len(path)]) == fmt.Sprint(path) {
+					left = false
+					if len(seq) == len(path) {
+						return path, false, true
+					}
+				}
+			}
+		}
+		if left {
+			path = nil
+		}
+		return path, left, false
+	}
+	seen := map[string]bool{}
+	work := []node{{st: ref.initial}}
+	seen[ref.initial.key()+"[]false"] = true
+	for len(work) > 0 {
+		n := work[0]
+		work = work[1:]
+		for i, q := range qs {
+			r := &results[i]
+			if r.steps >= 0 || r.err != nil {
+				continue
+			}
+			value, known, err := ref.holds(q.X, n.st, 1<<30)
+			if err != nil {
+				r.err = err
+				continue
+			}
+			require.True(t, known)
+			if value == (q.Op == uppaal.Possibly) {
+				*r = refResult{verdict: verdictOf(q.Op, true), steps: n.depth}
+			}
+		}
+		moves, err := ref.moves(n.st)
+		require.NoError(t, err)
+		for _, m := range moves {
+			path, left, cut := follow(n, m.step)
+			if cut {
+				continue
+			}
+			k := m.target.key() + fmt.Sprint(path, left)
+			if !seen[k] {
+				seen[k] = true
+				work = append(work, node{m.target, n.depth + 1, path, left})
+			}
+		}
+	}
+	return results
+}

@@ -1,0 +1,760 @@
+package check
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// expectation is a query with the verdict it must have: "T", "F", or "E" and
+// a part of the reason. Steps is the length of the trace, -1 for no trace.
+type expectation struct {
+	query   string
+	verdict string
+	steps   int
+}
+
+var semantics = []struct {
+	name    string
+	model   string
+	expect  []expectation
+	states  int // of the whole state space, 0 for not checked
+	noCount bool
+}{
+	{
+		name: "internal edges",
+		model: `
+			int[0,3] x;
+			template P
+			loc a
+			loc b
+			a > a | x < 3 | | x++
+			a > b | x == 3
+			system P;`,
+		expect: []expectation{
+			{"E<> P.b", "T", 4},
+			{"A[] x < 3", "F", 3},
+			{"A[] x <= 3", "T", -1},
+			{"A[] not deadlock", "F", 4},
+			{"A[] deadlock imply P.b", "T", -1},
+			{"E<> deadlock and P.a", "F", -1},
+		},
+		states: 5,
+	},
+	{
+		name: "binary synchronisation: guards in the source state, sender updates first",
+		model: `
+			chan c;
+			int x; int y;
+			template S
+			loc a
+			loc b
+			a > b | x == 0 | c! | x = 1, y = 10
+			template R
+			loc a
+			loc b
+			a > b | x == 0 | c? | y = y + x
+			system R, S;`,
+		expect: []expectation{
+			{"E<> S.b", "T", 1},
+			{"A[] S.b imply (R.b and y == 11)", "T", -1},
+		},
+		states: 2,
+	},
+	{
+		name: "a receiver whose guard needs the sender's update stays",
+		model: `
+			chan c;
+			int x;
+			template S
+			loc a
+			loc b
+			a > b | | c! | x = 1
+			template R
+			loc a
+			loc b
+			a > b | x == 1 | c? |
+			system S, R;`,
+		expect: []expectation{{"E<> S.b", "F", -1}, {"E<> deadlock", "T", 0}},
+		states: 1,
+	},
+	{
+		name: "no synchronisation of a process with itself",
+		model: `
+			chan c;
+			template P
+			loc a
+			loc b
+			a > b | | c! |
+			a > b | | c? |
+			system P;`,
+		expect: []expectation{{"E<> P.b", "F", -1}},
+	},
+	{
+		name: "broadcast takes everyone who can, nobody is fine too",
+		model: `
+			broadcast chan c;
+			int n; int[0,1] open;
+			template S
+			loc a
+			loc b
+			loc d
+			a > b | | c! | n = 100
+			b > d | | c! |
+			template R(const int[0,2] id)
+			loc a
+			loc b
+			a > b | id != 1 | c? | n = n * 2 + id
+			system S, R;`,
+		expect: []expectation{
+			{"A[] S.b imply (R(0).b and R(2).b and not R(1).b)", "T", -1},
+			{"A[] S.b imply n == 402", "T", -1},
+			{"E<> S.d", "T", 2},
+		},
+		states: 3,
+	},
+	{
+		name: "each choice of broadcast receivers' edges is a transition",
+		model: `
+			broadcast chan c;
+			template S
+			loc a
+			loc b
+			a > b | | c! |
+			template R(const int[0,1] id)
+			loc a
+			loc b
+			loc d
+			a > b | | c? |
+			a > d | | c? |
+			system S, R;`,
+		expect: []expectation{
+			{"E<> R(0).b and R(1).d", "T", 1},
+			{"E<> R(0).d and R(1).b", "T", 1},
+			{"E<> S.b and R(0).a", "F", -1},
+		},
+		states: 5,
+	},
+	{
+		name: "a violated invariant removes a broadcast, the receiver is not skipped",
+		model: `
+			broadcast chan c;
+			int x;
+			template S
+			loc a
+			loc b
+			a > b | | c! | x = 5
+			template R
+			loc a
+			loc b inv x < 5
+			a > b | | c? |
+			system S, R;`,
+		expect: []expectation{{"E<> S.b", "F", -1}, {"E<> deadlock", "T", 0}},
+	},
+	{
+		name: "committed locations go first, one participant suffices",
+		model: `
+			chan c;
+			int x;
+			template P
+			loc a committed
+			loc b
+			a > b | | c! |
+			template Q
+			loc a
+			loc b
+			a > b | | c? |
+			template R
+			loc a
+			loc b
+			a > b | | | x = 1
+			system P, Q, R;`,
+		expect: []expectation{
+			{"A[] P.a imply x == 0", "T", -1},
+			{"E<> x == 1", "T", 2},
+		},
+		states: 3,
+	},
+	{
+		name: "a blocked committed location is a deadlock",
+		model: `
+			template P
+			loc a committed
+			loc b
+			a > b | false | |
+			template Q
+			loc a
+			loc b
+			a > b | | |
+			system P, Q;`,
+		expect: []expectation{{"E<> Q.b", "F", -1}, {"E<> deadlock", "T", 0}},
+		states: 1,
+	},
+	{
+		name: "a committed broadcast receiver suffices",
+		model: `
+			broadcast chan c;
+			template P
+			loc a
+			loc b
+			a > b | | c! |
+			template Q
+			loc a committed
+			loc b
+			a > b | | c? |
+			system P, Q;`,
+		expect: []expectation{{"E<> Q.b", "T", 1}},
+	},
+	{
+		name: "urgent changes nothing but time",
+		model: `
+			urgent chan c;
+			template P
+			loc a urgent
+			loc b
+			a > b | | c! |
+			template Q
+			loc a
+			loc b
+			loc d
+			a > b | | c? |
+			a > d | | |
+			system P, Q;`,
+		expect: []expectation{{"E<> Q.d", "T", 1}, {"E<> Q.b", "T", 1}},
+	},
+	{
+		name: "select",
+		model: `
+			int[0,5] x; int[0,5] y;
+			template P
+			loc a
+			loc b
+			a > b select i : int[1,3], j : int[0,1] | i + j != 3 | | x = i, y = j
+			system P;`,
+		expect: []expectation{
+			{"E<> x == 3 and y == 0", "F", -1},
+			{"E<> x == 3 and y == 1", "T", 1},
+			{"E<> x == 2 and y == 1", "F", -1},
+		},
+		states: 5,
+	},
+	{
+		name: "select on both sides, channels in arrays",
+		model: `
+			chan c[3];
+			int[0,9] got;
+			template S
+			loc a
+			loc b
+			a > b select i : int[0,2] | | c[i]! |
+			template R
+			loc a
+			loc b
+			a > b select k : int[1,2] | | c[k]? | got = k
+			system S, R;`,
+		expect: []expectation{{"A[] S.b imply (got == 1 or got == 2)", "T", -1}},
+		states: 3,
+	},
+	{
+		name: "channel by reference and dynamic index",
+		model: `
+			chan c[2]; chan d;
+			int[0,1] k; int r;
+			template S(chan &x)
+			loc a
+			loc b
+			a > b | | x! |
+			template R
+			loc a
+			loc b
+			loc e
+			a > b | | c[k]? | r = 1
+			a > e | | d? | r = 2
+			template T
+			loc a
+			a > a | k == 0 | | k = 1
+			instance S1 = S(c[1]);
+			instance S2 = S(d);
+			system S1, S2, R, T;`,
+		expect: []expectation{
+			{"E<> r == 1", "T", 2},
+			{"E<> r == 2", "T", 1},
+			{"A[] r == 1 imply k == 1", "T", -1},
+			{"E<> S1.b and S2.b", "F", -1},
+		},
+	},
+	{
+		name: "updates run left to right",
+		model: `
+			int x = 1; int y;
+			template P
+			loc a
+			loc b
+			a > b | | | y = x, x = 2, y = y * 10 + x
+			system P;`,
+		expect: []expectation{{"A[] P.b imply y == 12", "T", -1}},
+	},
+	{
+		name: "32-bit wrap-around, ranges on stores only",
+		model: `
+			typedef int[-2147483648,2147483647] word;
+			word h = -2128831035;
+			int[0,10] small;
+			template P
+			loc a
+			loc b
+			loc d
+			a > b | | | h = (h ^ 7) * 16777619
+			b > d | | | small = (2147483647 + 1 == -2147483648) ? 1 : 2
+			system P;`,
+		expect: []expectation{
+			{"A[] P.b imply h == 34363494", "T", -1},
+			{"A[] P.d imply small == 1", "T", -1},
+		},
+	},
+	{
+		name: "a range violation is an error for what is undecided",
+		model: `
+			int[0,3] x;
+			template P
+			loc a
+			a > a | | | x = x + 2
+			system P;`,
+		expect: []expectation{
+			{"E<> x == 2", "T", 1},
+			{"A[] x < 9", "E process P, edge 0 (a to a), update: value 4 of x is outside [0,3]", 1},
+		},
+		noCount: true,
+	},
+	{
+		name: "an index violation in a guard",
+		model: `
+			int[0,3] x; int a[3];
+			template P
+			loc a1
+			a1 > a1 | a[x] == 0 | | x++
+			system P;`,
+		expect:  []expectation{{"A[] x < 9", "E guard: index 3 of a is outside [0,2]", 3}},
+		noCount: true,
+	},
+	{
+		name: "division by zero and negative shift",
+		model: `
+			int x;
+			template P
+			loc a
+			a > a | 1 / x == 0 | |
+			system P;`,
+		expect:  []expectation{{"A[] true", "E division by zero", 0}},
+		noCount: true,
+	},
+	{
+		name: "negative shift",
+		model: `
+			int x = 0;
+			template P
+			loc a
+			loc b
+			a > b | | | x = -1
+			b > a | (1 << x) == 0 | |
+			system P;`,
+		expect:  []expectation{{"A[] true", "E shift by -1", 1}},
+		noCount: true,
+	},
+	{
+		name: "short circuits guard against invalid evaluations",
+		model: `
+			int[0,5] x; int a[3]; bool q;
+			template P
+			loc a1
+			a1 > a1 | x < 3 && a[x] == 0 || x > 5 && a[x] == 1 | | x++, q = (x > 2 || a[x] == 0), q = (x > 2 ? true : a[x] == 0)
+			system P;`,
+		expect: []expectation{{"A[] x <= 3", "T", -1}, {"A[] (x < 3 imply a[x] == 0)", "T", -1}},
+	},
+	{
+		name: "a formula with an invalid evaluation fails alone",
+		model: `
+			int[0,5] x; int a[3];
+			template P
+			loc a1
+			a1 > a1 | x < 5 | | x++
+			system P;`,
+		expect: []expectation{
+			{"A[] a[x] == 0", "E index 3", 3},
+			{"A[] x <= 5", "T", -1},
+		},
+	},
+	{
+		name: "arguments and results have ranges",
+		model: `
+			int[0,9] x;
+			int[0,3] f(int[0,7] n) { return n; }
+			template P
+			loc a
+			a > a | | | x = f(x) + 1
+			system P;`,
+		expect:  []expectation{{"A[] x < 9", "E value 4 of the result of f is outside [0,3]", 4}},
+		noCount: true,
+	},
+	{
+		name: "functions: loops, locals, references, arrays, structs",
+		model: `
+			typedef struct { int[0,20] n; bool b[2]; } rec;
+			rec g; rec h; int t[4] = {4,3,2,1}; int total;
+			const int M[2][2] = {{1,2},{3,4}};
+			void sort(int &a[4]) {
+				int i; int j; int s;
+				for (i = 0; i < 4; i++) { j = i; while (j > 0 && a[j-1] > a[j]) { s = a[j]; a[j] = a[j-1]; a[j-1] = s; j--; } }
+			}
+			rec make(int n) { rec r; r.n = n; r.b[1] = true; return r; }
+			int add(int a, int b) { return a + b; }
+			int square() { int s = 0; for (i : int[0,1]) for (j : int[0,1]) s += M[i][j]; do { s++; } while (s < 3); return s; }
+			bool odd(int n) { return n % 2; }
+			template P
+			loc a
+			loc b
+			a > b | | | sort(t), g = make(add(add(1,2),add(3,4))), h = g, h.b[0] = 5, total = square(), total += odd(3)
+			system P;`,
+		expect: []expectation{
+			{"A[] P.b imply (t[0] == 1 and t[1] == 2 and t[2] == 3 and t[3] == 4)", "T", -1},
+			{"A[] P.b imply (g.n == 10 and g.b[1] and !g.b[0] and h.n == 10 and h.b[0] == 1)", "T", -1},
+			{"A[] P.b imply total == 12", "T", -1},
+			{"E<> g == h and P.b", "F", -1},
+			{"E<> g != h", "T", 1},
+		},
+		states: 2,
+	},
+	{
+		name: "runaway loop in a function",
+		model: `
+			int x;
+			void spin() { while (true) { x = 1 - x; } }
+			template P
+			loc a
+			a > a | | | spin()
+			system P;`,
+		expect:  []expectation{{"A[] x == 0", "E more than", 0}},
+		noCount: true,
+	},
+	{
+		name: "meta variables are no part of the state and start anew in each step",
+		model: `
+			meta int m = 7; int[0,2] x;
+			template P
+			loc a
+			loc b
+			a > b | | | m = 3, x = m - 2
+			b > a | m == 7 | | m = 1
+			system P;`,
+		expect: []expectation{{"A[] m == 7", "T", -1}, {"E<> P.a and x == 1", "T", 2}},
+		states: 3,
+	},
+	{
+		name: "quantifiers over processes and sums of locations",
+		model: `
+			typedef int[0,2] id_t;
+			bool token = true;
+			template P(const id_t i)
+			loc a
+			loc cs
+			a > cs | token | | token = false
+			cs > a | | | token = true
+			system P;`,
+		expect: []expectation{
+			{"A[] forall (i : id_t) forall (j : id_t) P(i).cs and P(j).cs imply i == j", "T", -1},
+			{"A[] (sum (i : id_t) P(i).cs) <= 1", "T", -1},
+			{"E<> exists (i : id_t) P(i).cs and P(i).i == 2", "T", 1},
+			{"A[] not deadlock", "T", -1},
+		},
+		states: 4,
+	},
+	{
+		name: "channel priorities",
+		model: `
+			chan hi; chan lo;
+			chan priority lo < default < hi;
+			template S
+			loc a
+			loc b
+			loc d
+			loc e
+			a > b | | hi! |
+			a > d | | lo! |
+			a > e | | |
+			template R
+			loc a
+			a > a | | hi? |
+			a > a | | lo? |
+			system S, R;`,
+		expect: []expectation{{"E<> S.b", "T", 1}, {"E<> S.d", "F", -1}, {"E<> S.e", "F", -1}},
+	},
+	{
+		name: "priorities below an impossible transition do count",
+		model: `
+			chan hi;
+			chan priority default < hi;
+			int x;
+			template S
+			loc a
+			loc b inv x == 1
+			loc e
+			a > b | | hi! |
+			a > e | | |
+			template R
+			loc a
+			a > a | | hi? |
+			system S, R;`,
+		expect: []expectation{{"E<> S.b", "F", -1}, {"E<> S.e", "T", 1}},
+	},
+	{
+		name: "process priorities",
+		model: `
+			int x;
+			template P
+			loc a
+			loc b
+			a > b | | | x = 1
+			template Q
+			loc a
+			loc b
+			a > b | x == 0 | |
+			system P < Q;`,
+		expect: []expectation{{"E<> P.b and Q.a", "F", -1}, {"E<> P.b and Q.b", "T", 2}},
+		states: 3,
+	},
+	{
+		name: "an initial state outside its invariant",
+		model: `
+			int x;
+			template P
+			loc a inv x > 0
+			system P;`,
+		expect:  []expectation{{"A[] true", "E initial state violates an invariant", -1}},
+		noCount: true,
+	},
+	{
+		name: "an initial value outside its range",
+		model: `
+			template P(const int k)
+			var int[0,3] x = k;
+			loc a
+			instance P1 = P(7);
+			system P1;`,
+		expect:  []expectation{{"A[] true", "E initial value of P1.x: value 7 is outside [0,3]", -1}},
+		noCount: true,
+	},
+	{
+		name: "variables start at 0 or the lower bound",
+		model: `
+			int[3,5] x; int[-5,-2] y; int[-1,1] z; bool b;
+			template P
+			loc a
+			system P;`,
+		expect: []expectation{{"A[] x == 3 and y == -5 and z == 0 and not b", "T", -1}},
+		states: 1,
+	},
+	{
+		name: "stuck: a blocked process beside one that never rests",
+		model: `
+			chan c;
+			int[0,3] x;
+			template Spinner
+			loc a
+			a > a | x < 3 | | x++
+			a > a | x == 3 | | x = 0
+			template Blocked
+			loc a
+			loc b
+			loc d
+			a > b | x == 2 | |
+			b > d | | c! |
+			system Spinner, Blocked;`,
+		expect: []expectation{
+			{"A[] not deadlock", "T", -1},
+			{"A[] not (Blocked.b and stuck(Blocked))", "F", 3},
+			{"A[] not (Blocked.a and stuck(Blocked))", "T", -1},
+			{"E<> stuck(Spinner)", "F", -1},
+			{"A[] not stuck(Blocked)", "F", 3},
+			{"A[] Blocked.b imply (stuck(Blocked) and not stuck(Spinner))", "T", -1},
+			{"A[] not (Blocked.b and stuck(Blocked) and x == 1)", "F", 6},
+		},
+		states: 8,
+	},
+	{
+		name: "stuck: not if some continuation moves the process",
+		model: `
+			chan c;
+			template S
+			loc a
+			loc b
+			loc d
+			a > b | | |
+			b > d | | c! |
+			a > d | | |
+			template R
+			loc a
+			loc b
+			a > b | | c? |
+			system S, R;`,
+		expect: []expectation{
+			{"A[] not (R.a and stuck(R))", "F", 1},
+			{"A[] S.a imply not stuck(R)", "T", -1},
+			{"A[] S.b imply not stuck(R)", "T", -1},
+			{"A[] not (R.a and stuck(R) and not deadlock)", "T", -1},
+		},
+	},
+	{
+		name: "stuck: a deadlock found early does not hide a nearer state",
+		model: `
+			int[0,9] x;
+			template P
+			loc a
+			loc b
+			a > b | x == 9 && false | |
+			template Q
+			loc a
+			a > a | x < 9 | | x++
+			system P, Q;`,
+		expect: []expectation{
+			{"A[] true", "T", -1},
+			{"A[] not (x > 3 and stuck(P))", "F", 4},
+		},
+		states: 10,
+	},
+	{
+		name: "template variables and parameters",
+		model: `
+			int[0,9] last;
+			template P(const int id, int[0,3] budget)
+			var int[0,9] mine = id;
+			var void use() { mine++; budget--; last = mine; }
+			loc a
+			a > a | budget > 0 | | use()
+			instance P1 = P(1, 2);
+			instance P2 = P(4, 1);
+			system P1, P2;`,
+		expect: []expectation{
+			{"A[] P1.mine + P1.budget == 3 and P2.mine + P2.budget == 5", "T", -1},
+			{"E<> P1.mine == 3 and P2.mine == 5 and last == 3", "T", 3},
+			{"A[] P1.id == 1 and P2.id == 4", "T", -1},
+		},
+	},
+	{
+		name: "variables by reference to a template",
+		model: `
+			int[0,9] x; int[0,9] y[2];
+			template P(int[0,9] &r)
+			loc a
+			a > a | r < 2 | | r++
+			instance P1 = P(x);
+			instance P2 = P(y[1]);
+			system P1, P2;`,
+		expect: []expectation{{"E<> x == 2 and y[1] == 2", "T", 4}, {"A[] y[0] == 0", "T", -1}},
+		states: 9,
+	},
+	{
+		name: "operators",
+		model: `
+			int[-100,100] a = 7; int[-100,100] b = -2;
+			template P
+			loc l
+			l > l | a < 8 | | a++
+			system P;`,
+		expect: []expectation{
+			{"A[] a / b == -(a / 2) and a % b == a % 2 and (b % 2) == 0 and -7 % 4 == -3", "T", -1},
+			{"A[] (a <? b) == b and (a >? b) == a and (6 & 3) == 2 and (6 | 3) == 7 and (6 ^ 3) == 5", "T", -1},
+			{"A[] 2 ** 10 == 1024 and (1 << 4) == 16 and (-16 >> 2) == -4 and (1 xor 0)", "T", -1},
+			{"A[] (false imply false) and (1 imply 1) and not (1 imply 0)", "T", -1},
+			{"A[] abs(b) == 2", "T", -1},
+		},
+		states: 2,
+	},
+}
+
+func TestSemantics(t *testing.T) {
+	for _, c := range semantics {
+		t.Run(c.name, func(t *testing.T) {
+			net := model(t, c.model)
+			var text []string
+			for _, x := range c.expect {
+				text = append(text, x.query)
+			}
+			r, err := Verify(context.Background(), net, queries(t, text...), Options{})
+			require.NoError(t, err)
+			for i, x := range c.expect {
+				got := r.Results[i]
+				verdict, reason, _ := strings.Cut(x.verdict, " ")
+				require.Equal(t, verdict, got.Verdict.String(), "%s: %s", x.query, got.Reason)
+				require.Contains(t, got.Reason, reason, x.query)
+				steps := -1
+				if got.Trace != nil {
+					steps = len(got.Trace.Steps)
+					require.Len(t, got.Trace.States, steps+1)
+				}
+				require.Equal(t, x.steps, steps, "length of the trace of %s", x.query)
+			}
+			if c.noCount {
+				return
+			}
+			all, err := Verify(context.Background(), net, nil, Options{})
+			require.NoError(t, err)
+			require.True(t, all.Complete)
+			info, err := uppaal.Check(net)
+			require.NoError(t, err)
+			ref, err := explore(info, 10000, nil)
+			require.NoError(t, err)
+			require.Equal(t, len(ref.states), all.Stats.States)
+			require.Equal(t, ref.transitions, all.Stats.Transitions)
+			if c.states > 0 {
+				require.Equal(t, c.states, all.Stats.States)
+			}
+		})
+	}
+}
+
+// refSpace is a state space as the reference interpreter sees it.
+type refSpace struct {
+	states      []refState
+	transitions int
+	dead        int
+	complete    bool
+}
+
+// explore visits the states of a network breadth-first on the reference
+// interpreter.
+func explore(info *uppaal.Info, limit int, visit func(refState, []refMove)) (*refSpace, error) {
+	ref, err := newReference(info)
+	if err != nil {
+		return nil, err
+	}
+	space := &refSpace{states: []refState{ref.initial}}
+	seen := map[string]bool{ref.initial.key(): true}
+	for i := 0; i < len(space.states); i++ {
+		if len(space.states) > limit {
+			return space, nil
+		}
+		moves, err := ref.moves(space.states[i])
+		if err != nil {
+			return space, err
+		}
+		if visit != nil {
+			visit(space.states[i], moves)
+		}
+		if len(moves) == 0 {
+			space.dead++
+		}
+		space.transitions += len(moves)
+		for _, m := range moves {
+			if k := m.target.key(); !seen[k] {
+				seen[k] = true
+				space.states = append(space.states, m.target)
+			}
+		}
+	}
+	space.complete = true
+	return space, nil
+}
