@@ -1,0 +1,482 @@
+package orcutil
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func init() {
+	RegisterSites("example.com/p", []SiteInfo{
+		{ID: 1001, Kind: "go", Key: "p.main#1", Func: "p.main", File: "p/main.go", Line: 5, Text: "go func() {"},
+		{ID: 1002, Kind: "send", Key: "p.main$1#1", Func: "p.main$1", File: "p/main.go", Line: 6, Text: "c <- 1"},
+		{ID: 1003, Kind: "receive", Key: "p.main#2", Func: "p.main", File: "p/main.go", Line: 8, Text: "<-c"},
+		{ID: 1004, Kind: "line", Key: "p.main@3", Func: "p.main", File: "p/main.go", Line: 9, Text: "x++"},
+		{ID: 1005, Kind: "end", Key: "p.main.end", Func: "p.main", File: "p/main.go", Line: 10, Text: "}"},
+	})
+}
+
+// parse reads steps like "0 #3, 0.1 #4/1, T": goroutine, site and case.
+func steps(text string) []Step {
+	var list []Step
+	for _, f := range strings.Split(text, ",") {
+		f = strings.TrimSpace(f)
+		g, site, _ := strings.Cut(f, " ")
+		st := Step{G: g, Site: site}
+		if site, c, ok := strings.Cut(site, "/"); ok {
+			st.Site, st.Case = site, map[string]int{"-": -1, "0": 0, "1": 1, "2": 2}[c]
+		}
+		list = append(list, st)
+	}
+	return list
+}
+
+func stuck(gs ...string) []At {
+	var list []At
+	for _, s := range gs {
+		g, site, _ := strings.Cut(s, " ")
+		list = append(list, At{g, site})
+	}
+	return list
+}
+
+func mainOf(name string) testProgram {
+	i := slices.IndexFunc(programs, func(p testProgram) bool { return p.name == name })
+	return programs[i]
+}
+
+// TestVerdicts follows plans for the programs and judges.
+func TestVerdicts(t *testing.T) {
+	tests := []struct {
+		program, plan string
+		expect        Expect
+		verdict       string
+		step          int
+		message       string // part of it
+	}{
+		{"unbuffered send and polling select", "0 #1, 0 #4, 0.1 #2, 0.1 #3/-, 0 #5",
+			Expect{KindDeadlock, stuck("0 #5")}, Reproduced, 0, "0 blocked in send on chan#2 at #5"},
+		{"unbuffered send and polling select", "0 #1, 0 #4, 0.1 #2, 0 #5, 0.1 #3",
+			Expect{KindDeadlock, stuck("0 #5")}, NotReproduced, 0, "observed the entry function returned"},
+		{"unbuffered send and polling select", "0 #1, 0 #4, 0.1 #2, 0 #5, 0.1 #3/-",
+			Expect{KindDeadlock, stuck("0 #5")}, Infeasible, 5, "step 5 of 5 could not be done: expected 0.1 at #3, case default (#3); found that 0.1 was there, but case 0 was ready, default was not"},
+		{"unbuffered send and polling select", "0 #1, 0 #4, 0.1 #2, 0.1 #3",
+			Expect{KindDeadlock, stuck("0 #5")}, Infeasible, 4, "no case was ready, so it took the default"},
+		{"two locks in opposite order", "0 #1, 0 #2, 0 #3, 0.1 #10, 0.2 #20",
+			Expect{KindDeadlock, stuck("0 #4", "0.1 #12", "0.2 #22")}, Reproduced, 0, "0.1 blocked in lock on mutex#2 at #12"},
+		{"two locks in opposite order", "0 #1, 0 #2, 0 #3, 0.1 #10, 0.2 #20",
+			Expect{KindPartialDeadlock, stuck("0.1 #12")}, Reproduced, 0, ""},
+		{"two locks in opposite order", "0 #1, 0 #2, 0 #3, 0.1 #10, 0.2 #20",
+			Expect{KindLeak, stuck("0.1 #12")}, NotReproduced, 0, ""},
+		{"two locks in opposite order", "0 #1, 0 #2, 0 #3, 0.1 #10, 0.1 #12, 0.2 #20, 0.2 #22",
+			Expect{KindDeadlock, nil}, Infeasible, 7, "found that 0.2 is blocked in lock on mutex#2 at #20"},
+		{"recursive read lock and a writer", "0 #1, 0 #5, 0.1 #2, 0 #6",
+			Expect{KindDeadlock, stuck("0 #6", "0.1 #2")}, Reproduced, 0, ""},
+		{"recursive read lock and a writer", "0 #1, 0 #5, 0.1 #2, 0 #6, 0 #7",
+			Expect{KindDeadlock, nil}, Infeasible, 5, "found that 0 is blocked in read lock on rwmutex#1 at #6"},
+		// The writer queues, the last RUnlock completes it without a step.
+		{"recursive read lock and a writer", "0 #1, 0 #5, 0 #6, 0.1 #2, 0 #7, 0 #8, 0.1 #3",
+			Expect{KindReachable, stuck("0.1 #3")}, Reproduced, 0, ""},
+		// A step for what was completed so is accepted.
+		{"recursive read lock and a writer", "0 #1, 0 #5, 0 #6, 0.1 #2, 0 #7, 0 #8, 0.1 #2, 0.1 #3",
+			Expect{KindReachable, stuck("0.1 #3")}, Reproduced, 0, ""},
+		// But not before it is.
+		{"recursive read lock and a writer", "0 #1, 0 #5, 0.1 #2, 0.1 #2",
+			Expect{KindReachable, stuck("0.1 #3")}, Infeasible, 4, "0.1 is still blocked in lock on rwmutex#1 at #2"},
+		{"done before add", "0 #1, 0.1 #2",
+			Expect{KindNegativeCounter, stuck("0.1 #2")}, Reproduced, 0, "panic: sync: negative WaitGroup counter"},
+		{"done before add", "0 #1, 0.1 #2, 0 #3",
+			Expect{KindDeadlock, nil}, Infeasible, 3, "the program has ended: negative WaitGroup counter in goroutine 0.1"},
+		{"send and close", "0 #1, 0 #4, 0 #6, 0.2 #4.start, 0.2 #5",
+			Expect{KindSendOnClosed, stuck("0.2 #5")}, Reproduced, 0, "panic: send on closed channel"},
+		{"send and close", "0 #1, 0 #4, 0.2 #5, 0 #6",
+			Expect{KindSendOnClosed, stuck("0.2 #5")}, NotReproduced, 0, ""},
+		// Lock, wait, signal, then the waiter takes the lock with a step or without.
+		{"missed signal", "0 #1, 0 #5, 0 #6, 0.1 #2, 0.1 #3, 0.1 #4, 0 #6, 0 #7",
+			Expect{KindReachable, stuck("0 #99")}, Reproduced, 0, ""},
+		{"missed signal", "0 #1, 0 #5, 0 #6, 0.1 #2, 0.1 #3, 0.1 #4, 0 #7",
+			Expect{KindReachable, stuck("0 #99")}, Reproduced, 0, ""},
+		{"missed signal", "0 #1, 0 #5, 0 #6, 0.1 #2, 0.1 #3, 0 #7",
+			Expect{KindReachable, stuck("0 #99")}, Infeasible, 6, "0 is blocked in cond wait on cond#1"},
+		{"missed signal", "0 #1, 0.1 #2, 0.1 #3, 0.1 #4, 0 #5",
+			Expect{KindDeadlock, stuck("0 #6")}, Reproduced, 0, ""},
+		// The result first, then time: the select takes the result.
+		{"timeout, context and callback", "0 #1, 0.1 #2, T, 0.1 #3, 0 #6/0",
+			Expect{KindReachable, stuck("0 #99")}, Reproduced, 0, ""},
+		{"timeout, context and callback", "0 #1, 0.1 #2, T, T, 0 #6/2",
+			Expect{KindLeak, stuck("0.1 #3")}, Reproduced, 0, "0.1 blocked in send on chan#1"},
+		{"timeout, context and callback", "0 #1, 0.1 #2, T, T, 0 #6/1",
+			Expect{KindLeak, stuck("0.1 #3")}, Infeasible, 5, "case 2 was ready, 1 was not"},
+		{"timeout, context and callback", "0 #1, T, T, T, F@#4.1 #5, 0 #6/1",
+			Expect{KindReachable, stuck("0 #99")}, Reproduced, 0, ""},
+		{"timeout, context and callback", "0 #1, T, T, T, T",
+			Expect{KindReachable, nil}, Infeasible, 5, "no timer is pending"},
+		{"broken mutual exclusion", "0 #1, 0 #20, 0.1 #10, 0 #21, 0.1 #11, 0 #22, 0.1 #12, 0.1 #13",
+			Expect{KindPanic, stuck("0.1 #13")}, Reproduced, 0, "panic: both inside"},
+		{"double unlock", "0 #1, 0 #4, 0 #5, 0.1 #2, 0 #6, 0 #7, 0.1 #3",
+			Expect{KindUnlockUnlocked, stuck("0.1 #3")}, Reproduced, 0, "fatal error: sync: unlock of unlocked mutex"},
+		{"exit beside a sender", "0 #1, 0 #3, 0.1 #2",
+			Expect{KindExit, stuck("0.1 #2")}, Reproduced, 0, "exit status 3"},
+		{"once in itself", "0 #1", Expect{KindDeadlock, stuck("0 #2")}, Reproduced, 0, "0 blocked in once on once#1 at #2"},
+		{"once in itself", "0.1 #2", Expect{KindDeadlock, nil}, Infeasible, 1, "0.1 has not been created"},
+		{"once in itself", "0 nowhere", Expect{KindDeadlock, nil}, Infeasible, 1, "the program has no such site"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.program+": "+tt.plan, func(t *testing.T) {
+			cfg := mainOf(tt.program).config(bubble(t))
+			cfg.Plan = Plan{Steps: steps(tt.plan), Expect: tt.expect}
+			res := Run(cfg)
+			require.Equal(t, tt.verdict, res.Verdict, "%s", res)
+			require.Equal(t, tt.step, res.Step, "%s", res)
+			require.Contains(t, res.Message, tt.message)
+			require.False(t, res.Weak)
+		})
+	}
+}
+
+// TestSends: queued senders are received from in order, and a polling send
+// needs a receiver that has queued.
+func TestQueues(t *testing.T) {
+	t.Run("senders are served in the order in which they queued", func(t *testing.T) {
+		var got []int
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{Steps: steps("0 #1, 0 #1, 0 #1, 0.3 #2, 0.1 #2, 0.2 #2, 0 #3, 0 #3, 0 #3")}, Main: func() {
+			c := make(chan int)
+			for i := range 3 {
+				Go(1, func() { To(c).Send(2, i+1) })
+			}
+			for range 3 {
+				got = append(got, Recv(3, c))
+			}
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, []int{3, 1, 2}, got)
+	})
+	t.Run("a queued sender's value moves into the buffer at once", func(t *testing.T) {
+		var lens []int
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{Steps: steps("0 #1, 0 #2, 0.1 #3, 0 #4")}, Main: func() {
+			c := make(chan int, 1)
+			Go(1, func() { To(c).Send(3, 2) })
+			To(c).Send(2, 1)
+			lens = append(lens, Recv(4, c), len(c))
+			lens = append(lens, Recv(5, c), len(c))
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, []int{1, 1, 2, 0}, lens)
+	})
+	t.Run("close completes queued receivers and panics queued senders", func(t *testing.T) {
+		oks := map[string]bool{}
+		res := Run(Config{Bubble: bubble(t), Plan: Plan{Steps: steps("0 #1, 0 #4, 0.1 #2, 0 #3")}, Main: func() {
+			c := make(chan int)
+			Go(1, func() {
+				_, ok := Recv2(2, c)
+				oks["receiver"] = ok
+				r := R(c)
+				oks["select"] = Select(6, false, r) == 0 && r.OK
+			})
+			full := make(chan int, 1)
+			To(full).Send(4, 1)
+			Close(3, c)
+			Go(5, func() { To(full).Send(7, 1) })
+			Access(8)
+			Close(9, full)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, map[string]bool{"receiver": false, "select": false}, oks)
+
+		res = Run(Config{Bubble: bubble(t), Plan: Plan{Steps: steps("0 #1, 0.1 #2, 0 #3"), Expect: Expect{KindSendOnClosed, stuck("0.1 #2")}}, Main: func() {
+			c := make(chan int)
+			Go(1, func() { To(c).Send(2, 1) })
+			Close(3, c)
+			Access(4)
+		}})
+		require.Equal(t, Reproduced, res.Verdict, "%s", res)
+		require.Contains(t, res.Outcome.Stack[0], "plan_test.go:")
+	})
+	t.Run("a mutex is not handed over", func(t *testing.T) {
+		var order []string
+		lock := func(m *sync.Mutex, who string) {
+			Lock(3, m)
+			order = append(order, who)
+			Unlock(4, m)
+		}
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{
+			Steps: steps("0 #1, 0 #2, 0 #5, 0.1 #3, 0.2 #3, 0 #6, 0.2 #3, 0.2 #4, 0.1 #3")}, Main: func() {
+			var m sync.Mutex
+			Go(1, func() { lock(&m, "first") })
+			Go(2, func() { lock(&m, "second") })
+			Lock(5, &m)
+			Unlock(6, &m)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, []string{"second", "first"}, order)
+	})
+	t.Run("a cond serves in order, whatever order the waiters queue for the lock", func(t *testing.T) {
+		var order []int
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{
+			Steps: steps("0 #1, 0 #1, 0.2 #2, 0.2 #3, 0.1 #2, 0.1 #3, 0 #5, 0.2 #4")}, Main: func() {
+			var m sync.Mutex
+			c := sync.NewCond(&m)
+			for i := range 2 {
+				Go(1, func() {
+					LockIface(2, c.L)
+					CondWait(3, c)
+					order = append(order, i+1)
+					UnlockIface(4, c.L)
+				})
+			}
+			CondSignal(5, c)
+			CondBroadcast(6, c)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, []int{2, 1}, order)
+		require.Empty(t, res.Outcome.Kind)
+	})
+	t.Run("a writer that waits fails TryRLock, and its unlock lets the readers in", func(t *testing.T) {
+		var tries []bool
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{
+			Steps: steps("0 #1, 0 #2, 0 #5, 0.1 #3, 0 #6, 0.2 #7, 0 #8, 0.1 #4, 0.2 #9")}, Main: func() {
+			var m sync.RWMutex
+			Go(1, func() {
+				WLock(3, &m)
+				WUnlock(4, &m)
+			})
+			Go(2, func() {
+				LockIface(7, m.RLocker())
+				tries = append(tries, true)
+				UnlockIface(9, m.RLocker())
+			})
+			RLock(5, &m)
+			tries = append(tries, TryRLock(6, &m))
+			RUnlock(8, &m)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, []bool{false, true}, tries)
+	})
+	t.Run("two selects meet", func(t *testing.T) {
+		var got []int
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{Steps: steps("0 #1, 0.1 #2, 0 #3/1")}, Main: func() {
+			a, b := make(chan int), make(chan int)
+			Go(1, func() {
+				ra, rb := R(a), R(b)
+				got = append(got, Select(2, false, ra, rb), ra.V, rb.V)
+			})
+			got = append(got, Select(3, false, R(a), To(b).Case(7)))
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, []int{1, 1, 0, 7}, got)
+	})
+}
+
+func TestTestEntry(t *testing.T) {
+	failed := false
+	cfg := Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Failed: func() bool { return failed },
+		Plan: Plan{Expect: Expect{Kind: KindTestFailure}},
+		Main: func() {
+			c := make(chan int)
+			Go(1, func() { To(c).Send(2, 1) })
+			defer Close(3, c)
+			TestEnd(4, func() { failed = true; Goexit(5) })
+		}}
+	res := Run(cfg)
+	require.Equal(t, NotReproduced, res.Verdict, "a panic is more than a failed test: %s", res)
+	require.Equal(t, KindSendOnClosed, res.Outcome.Kind)
+
+	failed = false
+	cfg.Main = func() {
+		TestEnd(4, func() { failed = true; Goexit(5) })
+	}
+	res = Run(cfg)
+	require.Equal(t, Reproduced, res.Verdict, "%s", res)
+}
+
+func TestWaitGroupGo(t *testing.T) {
+	res := Run(Config{Bubble: bubble(t), Plan: Plan{Steps: steps("0 #1, 0 #2, 0.1 #1.start, 0.1 #3, 0 #4")}, EndSite: endSite, Main: func() {
+		var wg sync.WaitGroup
+		WGGo(1, &wg, func() { Goexit(3) })
+		Wait(2, &wg)
+		Access(4)
+	}})
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+
+	res = Run(Config{Bubble: bubble(t), Plan: Plan{Expect: Expect{KindPanic, stuck("0.1 #3")}}, Main: func() {
+		var wg sync.WaitGroup
+		WGGo(1, &wg, func() {
+			defer Access(5) // guards passed while panicking are not where it panicked
+			panic(Panic(3, errors.New("in the group")))
+		})
+		Wait(2, &wg)
+	}})
+	require.Equal(t, Reproduced, res.Verdict, "%s", res)
+	require.Equal(t, "panic: in the group", res.Outcome.Message)
+	require.Len(t, res.Outcome.Stack, 1, "%v", res.Outcome.Stack)
+}
+
+func TestLogAndJournal(t *testing.T) {
+	var log, journal bytes.Buffer
+	cfg := Config{Bubble: bubble(t), EndSite: "p.main.end", Log: &log, Journal: &journal, Record: true,
+		Plan: Plan{Steps: []Step{
+			{G: "0", Site: "p.main#1", Occ: 1},
+			{G: "0", Site: "p.main#2", Occ: 1},
+			{G: "T"},
+			{G: "0.1", Site: "p.main$1#1", Occ: 1},
+			{G: "0", Site: "p.main.end", Occ: 1},
+		}},
+		Main: func() {
+			c := make(chan int)
+			Go(1001, func() {
+				To(c).Send(1002, 1)
+			})
+			time.AfterFunc(1500*time.Millisecond, func() {})
+			<-time.After(0) // uninstrumented: time stands still
+			_ = Due(1500 * time.Millisecond)
+			Recv(1003, c)
+			Line(1004)
+		}}
+	res := Run(cfg)
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+	require.Equal(t, `0.000s 0  :  p/main.go:5: go func() {
+0.000s 0  :  p/main.go:8: <-c
+1.500s 0.1  :  p/main.go:5: go func() {
+1.500s 0.1  :  p/main.go:6: c <- 1
+1.500s 0  :  p/main.go:9: x++
+1.500s 0  :  p/main.go:10: }
+`, log.String())
+	require.Equal(t, `1 0 p.main#1 1 0
+2 0 p.main#2 1 0
+3 T
+4 0.1 p.main#1.start 1
+5 0.1 p.main$1#1 1 0
+6 0 p.main.end 1 0
+`, journal.String())
+	require.Equal(t, 1500*time.Millisecond, res.VirtualTime)
+	require.Len(t, res.Trace, 6)
+}
+
+func TestInfeasibleReport(t *testing.T) {
+	res := Run(Config{Bubble: bubble(t), EndSite: "p.main.end",
+		Plan: Plan{Steps: []Step{
+			{G: "0", Site: "p.main#1", Occ: 1},
+			{G: "0", Site: "p.main#2", Occ: 1},
+			{G: "0", Site: "p.main.end", Occ: 1},
+		}},
+		Main: func() {
+			c := make(chan int)
+			Go(1001, func() {})
+			Recv(1003, c)
+		}})
+	require.Equal(t, Infeasible, res.Verdict)
+	require.Equal(t, 3, res.Step)
+	require.Equal(t, "0 is blocked in receive on chan#1 at p.main#2 (p/main.go:8: <-c)", res.Found)
+	require.Equal(t, "step 3 of 3 could not be done: expected 0 at p.main.end (p/main.go:10: }); found that "+res.Found, res.Message)
+	require.Len(t, res.Goroutines, 2)
+	g := res.Goroutines[0]
+	require.Equal(t, GState{G: "0", State: "blocked", Op: "receive", Object: "chan#1", Site: "p.main#2", Source: "p/main.go:8: <-c", Stack: g.Stack}, g)
+	require.Contains(t, g.Stack[0], "orcutil.TestInfeasibleReport.func1 plan_test.go:")
+	require.Equal(t, "not started", res.Goroutines[1].State)
+}
+
+// TestForeign: goroutines of uninstrumented code run instrumented functions
+// with the real operations, and the result says so.
+func TestForeign(t *testing.T) {
+	t.Run("operation", func(t *testing.T) {
+		got := 0
+		res := Run(Config{Bubble: bubble(t), Main: func() {
+			c := make(chan int)
+			go func() { To(c).Send(2, 7) }() // as a library would
+			got = Recv(3, c)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, 7, got)
+		require.True(t, res.Weak)
+		require.Equal(t, []string{"operation by a goroutine outside control at #2"}, res.Notes)
+	})
+	t.Run("wait in a library", func(t *testing.T) {
+		res := Run(Config{Bubble: bubble(t), Main: func() {
+			gate, done := make(chan int), make(chan int)
+			Go(1, func() { close(gate) })
+			go func() { <-gate; close(done) }()
+			Access(2)
+			<-done
+			Access(3)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Empty(t, res.Outcome.Kind, "%s", res)
+		require.True(t, res.Weak)
+	})
+	t.Run("left blocked in a library", func(t *testing.T) {
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
+			Go(1, func() { <-make(chan int) })
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, KindLeak, res.Outcome.Kind)
+		require.True(t, res.Weak)
+		require.Equal(t, "outside", res.Goroutines[1].State)
+	})
+	t.Run("lock shared with a library", func(t *testing.T) {
+		res := Run(Config{Bubble: bubble(t), Main: func() {
+			var m sync.Mutex
+			m.Lock()
+			time.AfterFunc(time.Second, m.Unlock)
+			Lock(1, &m)
+			Unlock(2, &m)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Empty(t, res.Outcome.Kind, "%s", res)
+	})
+	t.Run("wait group shared with a library", func(t *testing.T) {
+		res := Run(Config{Bubble: bubble(t), Main: func() {
+			var wg sync.WaitGroup
+			Add(1, &wg, 1)
+			time.AfterFunc(time.Second, wg.Done)
+			Wait(2, &wg)
+		}})
+		require.Empty(t, res.Outcome.Kind, "%s", res)
+	})
+	t.Run("callbacks of a context", func(t *testing.T) {
+		var order []int
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{Steps: steps("0 #3, F@#2.1 #4, F@#1.1 #4")}, Main: func() {
+			ctx, cancel := context.WithCancel(context.Background())
+			context.AfterFunc(ctx, Callback(1, func() { Access(4); order = append(order, 1) }))
+			context.AfterFunc(ctx, Callback(2, func() { Access(4); order = append(order, 2) }))
+			cancel()
+			Access(3)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, []int{2, 1}, order)
+	})
+}
+
+func TestLimitAndStop(t *testing.T) {
+	spin := func() {
+		for Access(1) == 0 {
+		}
+	}
+	res := Run(Config{Bubble: bubble(t), Main: spin, Plan: Plan{MaxSteps: 50}})
+	require.Equal(t, Limit, res.Verdict)
+	require.Equal(t, 50, res.Steps)
+	// A goroutine that spins does not starve the one it waits for, nor time.
+	stop := false
+	res = Run(Config{Bubble: bubble(t), Main: func() {
+		Go(1, func() { Sleep(2, time.Second); Access(3); stop = true })
+		for Access(4) == 0 && !stop {
+		}
+	}})
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+	require.Equal(t, Unsupported, Run(Config{}).Verdict)
+	require.Equal(t, Unsupported, Run(Config{Main: spin, Entry: "x"}).Verdict)
+	res = Run(Config{Main: func() { res = Run(Config{Main: spin}) }})
+	require.Equal(t, Completed, res.Verdict)
+}
+
+func TestOutsideBubble(t *testing.T) {
+	res := Run(Config{Patience: time.Millisecond, Main: func() { Recv(1, make(chan int)) }})
+	require.Equal(t, KindDeadlock, res.Outcome.Kind)
+	require.Equal(t, []string{"outside a bubble: nothing moved for 1ms, which is no proof"}, res.Notes)
+}
