@@ -308,6 +308,10 @@ func (c *checker) condition(e Expr, what string) {
 
 // bind declares a bound variable: its type must have finitely many values.
 func (c *checker) bind(b *Binding) *Var {
+	if b == nil || b.Type == nil {
+		c.errorf(Pos{}, "a binding is missing")
+		return &Var{Kind: BoundVar, Const: true}
+	}
 	t, _ := c.typeExpr(b.Type)
 	switch t.(type) {
 	case nil, Int, *Scalar:

@@ -282,9 +282,9 @@ func (c *checker) varDecl(d *VarDecl) {
 			c.initialiser(typ, d.Init)
 			break
 		}
-		n := c.errs.count()
+		n := c.errs.adds
 		c.inPure("an initialiser", func() { c.initialiser(typ, d.Init) })
-		if typ != nil && c.errs.count() == n {
+		if typ != nil && c.errs.adds == n {
 			c.initialValue(v)
 		}
 	case v.Const && typ != nil && !hasChan(typ):
@@ -292,9 +292,6 @@ func (c *checker) varDecl(d *VarDecl) {
 	}
 	c.declare(d.Pos, d.Name, v)
 }
-
-// count is the number of errors so far.
-func (l *errorList) count() int { return len(l.list) + l.more }
 
 // initialValue demands that the initial value of a variable of the network or
 // of a template is known at compile time, up to parameters of the template.

@@ -66,7 +66,9 @@ func (c *checker) exprType(e Expr) Type {
 			c.errorf(e.Pos, "stuck can stand in a query only")
 			return nil
 		}
-		if !c.process(e.Process) {
+		if e.Process == nil {
+			c.errorf(e.Pos, "the argument of stuck is missing")
+		} else if !c.process(e.Process) {
 			c.errorf(e.Process.Position(), "the argument of stuck must be a process")
 		}
 		return Bool{}
@@ -320,6 +322,10 @@ func (c *checker) quant(e *Quant) Type {
 }
 
 func (c *checker) call(e *Call) Type {
+	if e.Fun == nil {
+		c.errorf(e.Pos, "the name of the called function is missing")
+		return nil
+	}
 	args := make([]Type, len(e.Args))
 	for i, a := range e.Args {
 		args[i] = c.expr(a)

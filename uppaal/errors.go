@@ -63,6 +63,7 @@ type errorList struct {
 	list []rankedError
 	seen map[Error]bool
 	more int // errors beyond the bound
+	adds int // calls of add, for an error found again too
 }
 
 type rankedError struct {
@@ -74,6 +75,7 @@ type rankedError struct {
 // and column do.
 func (l *errorList) add(rank int, pos Pos, format string, args ...any) {
 	e := Error{pos, fmt.Sprintf(format, args...)}
+	l.adds++
 	if l.seen[e] {
 		return
 	}

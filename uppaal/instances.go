@@ -301,11 +301,11 @@ func (c *checker) specialise(inst *instance, d *dependence, b binding) *Template
 		return t
 	}
 	t := inst.template.Clone()
-	rank, where, errors := c.rank, c.where, c.errs.count()
+	rank, where, errors := c.rank, c.where, c.errs.adds
 	c.rank = d.rank
 	c.templateBody(t, fixed)
 	c.rank, c.where = rank, where
-	if c.errs.count() > errors {
+	if c.errs.adds > errors {
 		t = nil
 	}
 	if d.copies == nil {
