@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -79,14 +78,12 @@ type goroutine struct {
 	path string
 	f    func()        // entry function
 	wake chan struct{} // the baton
-	// id and blocks recognise the goroutine, see identify.
-	id     uint64
-	blocks [4]atomic.Uintptr
-	next   uint8 // index in blocks to replace
+	id   uint64        // the Go runtime's number
 
 	children int
 	wg       *sync.WaitGroup // to be done at exit, see WGGo
 	started  bool
+	callback bool // runs in a goroutine of uninstrumented code
 	state    state
 
 	// The guard it stands at or has passed last.
@@ -128,7 +125,7 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer) {
 		g.panicAt, g.acting = g.acting, 0
 	}
 	g.op, g.site, g.obj = o, site, obj
-	g.granted, g.relock, g.mismatch = false, false, ""
+	g.granted, g.relock = false, false
 	g.state = parked
 	g.park()
 	g.acting = site
@@ -170,10 +167,7 @@ func (g *goroutine) park() {
 // main is the body of a goroutine.
 func (g *goroutine) main() {
 	s := g.run
-	if !s.cfg.Unchecked {
-		g.id = goid()
-		s.register(g)
-	}
+	s.register(g)
 	defer s.exit(g)
 	g.pass()
 	g.f()
@@ -191,6 +185,9 @@ func (s *run) exit(g *goroutine) {
 		}
 	}
 	s.unregister(g)
+	if !g.callback {
+		s.started.Add(-1)
+	}
 	g.state = done
 	g.f, g.cases = nil, nil
 	if s.back != nil {

@@ -3,7 +3,6 @@ package orcutil
 import (
 	"runtime"
 	"sync/atomic"
-	"unsafe"
 )
 
 // active is the run in progress.
@@ -31,34 +30,32 @@ func enter(site Site) *goroutine {
 // caller returns the calling goroutine, nil if it is not under control.
 //
 // Only the goroutine with the baton should be here, but goroutines of
-// uninstrumented code may call instrumented functions. The stack tells them
-// apart: stacks are aligned to their size, at least 2 kB, so two goroutines are
-// never in one block of 2 kB, and a goroutine that is in a block where it has
-// been recognised before is the same. Otherwise its number is looked up, which
-// takes some microseconds.
+// uninstrumented code may call instrumented functions. While the process has
+// no more goroutines than when the run began and those that the scheduler has
+// started, there are none; otherwise the number of the goroutine decides, which
+// takes microseconds.
 func (s *run) caller() *goroutine {
 	g := s.cur.Load()
 	if s.cfg.Unchecked {
 		return g
 	}
-	var mark byte
-	block := uintptr(unsafe.Pointer(&mark)) >> 11
-	if g != nil {
-		for i := range g.blocks {
-			if g.blocks[i].Load() == block {
-				return g
-			}
-		}
+	others := int64(runtime.NumGoroutine()) - s.started.Load()
+	base := s.base.Load()
+	if others > base || g == nil {
+		return s.byID(goid())
 	}
-	g = s.byID(goid())
-	if g != nil {
-		g.blocks[g.next%uint8(len(g.blocks))].Store(block)
-		g.next++
+	if others < base { // one from before the run has ended
+		s.base.CompareAndSwap(base, others)
 	}
 	return g
 }
 
+// register makes the calling goroutine known as g.
 func (s *run) register(g *goroutine) {
+	if s.cfg.Unchecked {
+		return
+	}
+	g.id = goid()
 	s.mu.Lock()
 	s.ids[g.id] = g
 	s.mu.Unlock()

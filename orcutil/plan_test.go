@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -66,7 +67,7 @@ func TestVerdicts(t *testing.T) {
 		{"unbuffered send and polling select", "0 #1, 0 #4, 0.1 #2, 0 #5, 0.1 #3",
 			Expect{KindDeadlock, stuck("0 #5")}, NotReproduced, 0, "observed the entry function returned"},
 		{"unbuffered send and polling select", "0 #1, 0 #4, 0.1 #2, 0 #5, 0.1 #3/-",
-			Expect{KindDeadlock, stuck("0 #5")}, Infeasible, 5, "step 5 of 5 could not be done: expected 0.1 at #3, case default (#3); found that 0.1 was there, but case 0 was ready, default was not"},
+			Expect{KindDeadlock, stuck("0 #5")}, Infeasible, 5, "step 5 of 5 could not be done: expected 0.1 at #3, case default; found that 0.1 was there, but case 0 was ready, default was not"},
 		{"unbuffered send and polling select", "0 #1, 0 #4, 0.1 #2, 0.1 #3",
 			Expect{KindDeadlock, stuck("0 #5")}, Infeasible, 4, "no case was ready, so it took the default"},
 		{"two locks in opposite order", "0 #1, 0 #2, 0 #3, 0.1 #10, 0.2 #20",
@@ -172,20 +173,16 @@ func TestQueues(t *testing.T) {
 	})
 	t.Run("close completes queued receivers and panics queued senders", func(t *testing.T) {
 		oks := map[string]bool{}
-		res := Run(Config{Bubble: bubble(t), Plan: Plan{Steps: steps("0 #1, 0 #4, 0.1 #2, 0 #3")}, Main: func() {
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{Steps: steps("0 #1, 0 #4, 0.1 #2, 0 #3")}, Main: func() {
 			c := make(chan int)
 			Go(1, func() {
 				_, ok := Recv2(2, c)
 				oks["receiver"] = ok
 				r := R(c)
-				oks["select"] = Select(6, false, r) == 0 && r.OK
+				oks["select"] = Select(6, false, r, R[int](nil)) != 0 || r.OK
 			})
-			full := make(chan int, 1)
-			To(full).Send(4, 1)
+			Access(4)
 			Close(3, c)
-			Go(5, func() { To(full).Send(7, 1) })
-			Access(8)
-			Close(9, full)
 		}})
 		require.Equal(t, Completed, res.Verdict, "%s", res)
 		require.Equal(t, map[string]bool{"receiver": false, "select": false}, oks)
@@ -305,11 +302,13 @@ func TestWaitGroupGo(t *testing.T) {
 	}})
 	require.Equal(t, Completed, res.Verdict, "%s", res)
 
-	res = Run(Config{Bubble: bubble(t), Plan: Plan{Expect: Expect{KindPanic, stuck("0.1 #3")}}, Main: func() {
+	_, file, line, _ := runtime.Caller(0)
+	RegisterSites("example.com/group", []SiteInfo{{ID: 1101, Key: "group.panic", File: file, Line: line + 6}})
+	res = Run(Config{Bubble: bubble(t), Plan: Plan{Expect: Expect{KindPanic, stuck("0.1 group.panic")}}, Main: func() {
 		var wg sync.WaitGroup
 		WGGo(1, &wg, func() {
 			defer Access(5) // guards passed while panicking are not where it panicked
-			panic(Panic(3, errors.New("in the group")))
+			panic(Panic(1101, errors.New("in the group")))
 		})
 		Wait(2, &wg)
 	}})

@@ -1,6 +1,7 @@
 package orcutil
 
 import (
+	"runtime"
 	"slices"
 	"sort"
 	"strconv"
@@ -19,9 +20,13 @@ const defaultMaxSteps = 100_000
 // the controller (the goroutine that called Run) or the goroutine it resumed,
 // but for those under mu and the atomics.
 type run struct {
-	cfg    Config
-	cur    atomic.Pointer[goroutine]
-	dying  atomic.Bool
+	cfg   Config
+	cur   atomic.Pointer[goroutine]
+	dying atomic.Bool
+	// base is the number of goroutines of the process that are not of the run,
+	// started of those that the scheduler has started.
+	base, started atomic.Int64
+
 	stacks bool
 	back   chan struct{} // the baton's way back; nil in a bubble
 
@@ -116,6 +121,7 @@ func (s *run) unsupported(why string) Result {
 // control is the controller: it starts the entry function, follows the plan,
 // lets the rest run and judges.
 func (s *run) control() Result {
+	s.base.Store(int64(runtime.NumGoroutine()))
 	s.ids = make(map[uint64]*goroutine)
 	s.all = make(map[string]*goroutine)
 	s.kick = make(chan struct{}, 1)
@@ -128,12 +134,7 @@ func (s *run) control() Result {
 	s.stacks = true
 	s.start = time.Now()
 
-	g := s.add(entryPath, s.entry)
-	g.started = true
-	s.cur.Store(g)
-	g.state = running
-	go g.main()
-	s.await(g)
+	s.resume(s.add(entryPath, s.entry))
 	s.settle()
 
 	d := s.follow()
@@ -212,6 +213,7 @@ func (s *run) resume(g *goroutine) {
 		g.wake <- struct{}{}
 	} else {
 		g.started = true
+		s.started.Add(1)
 		go g.main()
 	}
 	s.await(g)

@@ -82,11 +82,8 @@ func Callback(site Site, f func()) func() {
 			return
 		}
 		g := &goroutine{run: s, path: path, wake: make(chan struct{})}
-		g.op, g.site, g.started = opStart, site.start(), true
-		if !s.cfg.Unchecked {
-			g.id = goid()
-			s.register(g)
-		}
+		g.op, g.site, g.started, g.callback = opStart, site.start(), true, true
+		s.register(g)
 		s.mu.Lock()
 		calls++
 		if calls > 1 {
