@@ -27,6 +27,9 @@ type Target struct {
 	End string
 	// Args are the arguments that the program sees in os.Args after its name.
 	Args []string
+	// Runtime is the import path of the runtime in the instrumented program;
+	// "" is "vtraceorc".
+	Runtime string
 	// Flags are build flags for the go command, Env its environment and that
 	// of the program; nil means the process's own.
 	Flags, Env []string

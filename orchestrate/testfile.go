@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/format"
 	"go/token"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,11 +83,11 @@ func (im imports) funcs() template.FuncMap {
 	return template.FuncMap{
 		"quote": strconv.Quote,
 		"pkg":   im.name,
-		"import": func(name, path string) string {
-			if as := im.name(name); as != name {
-				return as + " " + strconv.Quote(path)
+		"import": func(name, importPath string) string {
+			if as := im.name(name); as != path.Base(importPath) {
+				return as + " " + strconv.Quote(importPath)
 			}
-			return strconv.Quote(path)
+			return strconv.Quote(importPath)
 		},
 	}
 }
@@ -115,6 +116,7 @@ type testData struct {
 	EnvPlan, EnvResult      string
 	EnvLog, EnvJournal      string
 	MaxLog                  int
+	Runtime                 string
 }
 
 type testStep struct {
@@ -133,6 +135,9 @@ func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta M
 		BuildTag: buildTag, Package: target.Name, IsTest: target.isTest(),
 		Entry: "main", End: target.End, Main: target.Entry.Func, Args: target.Args,
 		EnvPlan: envPlan, EnvResult: envResult, EnvLog: envLog, EnvJournal: envJournal, MaxLog: maxLog,
+	}
+	if d.Runtime = target.Runtime; d.Runtime == "" {
+		d.Runtime = "vtraceorc"
 	}
 	if d.IsTest {
 		d.Entry = "test"

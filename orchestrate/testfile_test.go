@@ -85,6 +85,14 @@ func TestTakenNames(t *testing.T) {
 	}
 }
 
+func TestRuntimePath(t *testing.T) {
+	target := sampleTarget("main")
+	target.Runtime = "example.com/m/internal/zzorc"
+	src, err := driver(target)
+	require.NoError(t, err)
+	require.Contains(t, string(src), `vtraceorc "example.com/m/internal/zzorc"`)
+}
+
 func TestTargetErrors(t *testing.T) {
 	for _, tc := range []struct {
 		edit func(*Target)
