@@ -1,0 +1,273 @@
+package parse
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"go/version"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// receive rewrites a receive; outer is the receive or parentheses around it.
+func (r *rewriter) receive(u *ast.UnaryExpr, outer ast.Expr, function string) {
+	r.walk(u.X)
+	id := r.site(sites.Recv, u.OpPos)
+	if id == 0 {
+		return
+	}
+	b := r.build(outer.Pos())
+	b.put("%s.%s(%d, ", r.zz, function, id)
+	b.node(u.X)
+	b.put(")")
+	b.done(outer.End())
+}
+
+func (r *rewriter) send(s *ast.SendStmt) {
+	r.walk(s.Chan)
+	r.walk(s.Value)
+	id := r.site(sites.Send, s.Arrow)
+	if id == 0 {
+		return
+	}
+	b := r.build(s.Pos())
+	b.put("%s.To(", r.zz)
+	b.node(s.Chan)
+	b.put(").Send(%d, ", id)
+	b.node(s.Value)
+	b.put(")")
+	b.done(s.End())
+}
+
+// assign rewrites an assignment; a block may stand in its place if it is a
+// statement of a list.
+func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
+	u := commaOK(len(s.Lhs), s.Rhs)
+	if u == nil {
+		for _, e := range s.Lhs {
+			r.walk(e)
+		}
+		for _, e := range s.Rhs {
+			r.walk(e)
+		}
+		return
+	}
+	for _, e := range s.Lhs {
+		r.walk(e)
+	}
+	if s.Tok == token.DEFINE || plainBool(r.info.TypeOf(s.Lhs[1])) {
+		r.receive(u, s.Rhs[0], "Recv2")
+		return
+	}
+	// The ok of a receive is an untyped bool, that of a call is not.
+	if !list {
+		r.walk(u.X)
+		r.diag(u.OpPos, "second value of a receive assigned to type %v: not guarded", r.info.TypeOf(s.Lhs[1]))
+		return
+	}
+	r.receive(u, s.Rhs[0], "Recv2")
+	v, ok := r.name(), r.name()
+	b := r.build(s.Pos())
+	b.put("{ %s, %s := ", v, ok)
+	b.node(s.Rhs[0])
+	b.put("; ")
+	b.node(s.Lhs[0])
+	b.put(", ")
+	b.node(s.Lhs[1])
+	b.put(" = %s, %s == %s }", v, ok, ok)
+	b.done(s.End())
+}
+
+// rangeChan rewrites a range over a channel into a loop over its receives,
+// which every language version has.
+func (r *rewriter) rangeChan(s *ast.RangeStmt) {
+	r.walk(s.X)
+	if s.Key != nil {
+		r.walk(s.Key)
+	}
+	r.list(s.Body.List)
+	id := r.site(sites.Range, s.For)
+	if id == 0 {
+		return
+	}
+	rg := r.name()
+	b := r.build(s.For)
+	key := s.Key
+	if isBlank(key) {
+		key = nil
+	}
+	perLoop := key != nil && s.Tok == token.DEFINE && r.version != "" && version.Compare(r.version, "go1.22") < 0
+	if perLoop {
+		// One variable for all iterations.
+		b.put("for %s, ", rg)
+		b.node(key)
+		b.put(" := %s(", r.helper("Range"))
+	} else {
+		b.put("for %s := %s.RangeCh(", rg, r.zz)
+	}
+	b.node(s.X)
+	b.put("); %s.Next(%d); {", rg, id)
+	switch {
+	case key == nil:
+	case perLoop:
+		b.put(" ")
+		b.node(key)
+		b.put(" = %s.V;", rg)
+	default:
+		b.put(" ")
+		b.node(key)
+		b.put(" %v %s.V;", s.Tok, rg)
+	}
+	b.put(" ")
+	b.node(s.Body)
+	b.put("}")
+	b.done(s.End())
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// selectStmt rewrites a select into a switch over the case that the runtime
+// chooses. Breaks, labels and gotos keep their meaning, and a terminating
+// statement stays one.
+func (r *rewriter) selectStmt(s *ast.SelectStmt) {
+	id := r.site(sites.Select, s.Select)
+	type commCase struct {
+		clause *ast.CommClause
+		name   string
+	}
+	var cases []commCase
+	hasDefault := false
+	for _, c := range s.Body.List {
+		clause := c.(*ast.CommClause)
+		switch comm := clause.Comm.(type) {
+		case nil:
+			hasDefault = true
+		case *ast.SendStmt:
+			r.walk(comm.Chan)
+			r.walk(comm.Value)
+			cases = append(cases, commCase{clause, r.name()})
+		default:
+			lhs, u := commReceive(comm)
+			for _, e := range lhs {
+				r.walk(e)
+			}
+			r.walk(u.X)
+			cases = append(cases, commCase{clause, r.name()})
+		}
+		r.list(clause.Body)
+	}
+	if id == 0 {
+		return
+	}
+	b := r.build(s.Select)
+	b.put("switch ")
+	for i, c := range cases {
+		if i > 0 {
+			b.put(", ")
+		}
+		b.put("%s", c.name)
+	}
+	if len(cases) > 0 {
+		b.put(" := ")
+	}
+	for i, c := range cases {
+		if i > 0 {
+			b.put(", ")
+		}
+		if send, ok := c.clause.Comm.(*ast.SendStmt); ok {
+			b.put("%s.To(", r.zz)
+			b.node(send.Chan)
+			b.put(").Case(")
+			b.node(send.Value)
+			b.put(")")
+			continue
+		}
+		_, u := commReceive(c.clause.Comm)
+		b.put("%s.R(", r.zz)
+		b.node(u.X)
+		b.put(")")
+	}
+	if len(cases) > 0 {
+		b.put("; ")
+	}
+	b.put("%s.Select(%d, %v", r.zz, id, hasDefault)
+	for _, c := range cases {
+		b.put(", %s", c.name)
+	}
+	b.put(") ")
+	at := s.Body.Lbrace
+	n := 0
+	for _, c := range s.Body.List {
+		clause := c.(*ast.CommClause)
+		b.source(at, clause.Case)
+		at = clause.Colon + 1
+		if clause.Comm == nil {
+			b.put("default:")
+			continue
+		}
+		b.put("case %d:", n)
+		name := cases[n].name
+		n++
+		assign, ok := clause.Comm.(*ast.AssignStmt)
+		if !ok {
+			continue
+		}
+		for i, e := range assign.Lhs {
+			if i == 0 {
+				b.put(" ")
+			} else {
+				b.put(", ")
+			}
+			b.node(e)
+		}
+		b.put(" %v %s.V", assign.Tok, name)
+		switch {
+		case len(assign.Lhs) < 2:
+		case assign.Tok == token.ASSIGN && !plainBool(r.info.TypeOf(assign.Lhs[1])):
+			b.put(", %s.OK == (0 == 0)", name)
+		default:
+			b.put(", %s.OK", name)
+		}
+		b.put(";")
+	}
+	b.source(at, s.Body.Rbrace)
+	if !hasDefault {
+		// The runtime does not return otherwise.
+		if len(cases) > 0 {
+			b.put("; ")
+		}
+		if r.shadowed["panic"] {
+			b.put("default: for {}; ")
+		} else {
+			b.put("default: panic(\"unreachable\"); ")
+		}
+	}
+	b.put("}")
+	b.done(s.End())
+}
+
+// commReceive takes the communication of a select case that receives apart.
+func commReceive(comm ast.Stmt) (lhs []ast.Expr, u *ast.UnaryExpr) {
+	var x ast.Expr
+	switch c := comm.(type) {
+	case *ast.ExprStmt:
+		x = c.X
+	case *ast.AssignStmt:
+		lhs, x = c.Lhs, c.Rhs[0]
+	}
+	return lhs, ast.Unparen(x).(*ast.UnaryExpr)
+}
+
+// rangesOverChan reports whether the statement receives from a channel.
+func (r *rewriter) rangesOverChan(s *ast.RangeStmt) bool {
+	t := r.info.TypeOf(s.X)
+	if _, ok := types.Unalias(t).(*types.TypeParam); !ok {
+		if _, ok := t.Underlying().(*types.Chan); !ok {
+			return false
+		}
+	}
+	return sites.ChanOf(t) != nil
+}

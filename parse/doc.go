@@ -1,0 +1,22 @@
+// Package parse puts guards into Go programs. A guard is a call of the runtime,
+// package orcutil, in place of a concurrency operation or in front of a
+// statement, with the number of its site; see package sites. The runtime
+// decides when it returns. Outside of a run it does what the original did.
+//
+// The result is an overlay for the go command: changed copies of source files,
+// a generated file per package that registers its sites and repeats its
+// initialisation, and the runtime itself as a package that exists in the
+// overlay only. The user's files stay as they are.
+//
+// Edits are made to the bytes of the files, so that line numbers and comments
+// stay true. What a rewritten construct evaluates, and in which order, does not
+// change: the operands of a select once and in source order, the function and
+// the arguments of a go statement by the goroutine that executes it.
+//
+// A construct that cannot be guarded stays as it is, and is reported as a
+// Diagnostic. These are: cgo files; methods promoted through unexported
+// embedded fields of other packages; method expressions of embedding types;
+// subtests and parallel tests; library functions that run the program's
+// functions in goroutines of their own; initialisation that registers
+// something in a library.
+package parse

@@ -1,0 +1,256 @@
+package parse
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// initPlan says how the initialisation of a package is run again.
+type initPlan struct {
+	// skip: it is not; the reason has been reported.
+	skip bool
+	// steps are the initialisers to repeat, in order of initialisation.
+	steps []*types.Initializer
+	// zeros are the variables without initialiser.
+	zeros []*types.Var
+}
+
+// planInit decides what of the package's initialisation can be repeated. What
+// registers something in a library could panic the second time: a variable that
+// does keeps its first value, and if an init function does, nothing is
+// repeated.
+func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan {
+	plan := &initPlan{}
+	scan := &registrations{info: w.TypesInfo, own: map[string]bool{}, decls: map[types.Object]*ast.FuncDecl{}, seen: map[ast.Node]bool{}}
+	for _, p := range w.prog.Packages {
+		scan.own[p.PkgPath] = true
+	}
+	linked := map[string]bool{}
+	editable := map[*token.File]bool{}
+	for _, f := range files {
+		if own[w.filename(f)] {
+			editable[w.prog.Fset.File(f.FileStart)] = true
+		}
+		for _, d := range f.Decls {
+			if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
+				scan.decls[w.TypesInfo.Defs[fd.Name]] = fd
+			}
+		}
+		for _, g := range f.Comments {
+			for _, c := range g.List {
+				if fields := strings.Fields(c.Text); len(fields) > 1 && fields[0] == "//go:linkname" {
+					linked[fields[1]] = true
+				}
+			}
+		}
+	}
+	report := func(pos token.Pos, format string, args ...any) {
+		p := w.prog.Fset.PositionFor(pos, false)
+		w.overlay.Diagnostics = append(w.overlay.Diagnostics, Diagnostic{w.prog.Rel(p.Filename), p.Line, p.Column, fmt.Sprintf(format, args...)})
+	}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			fd, ok := d.(*ast.FuncDecl)
+			if !ok || fd.Recv != nil || fd.Name.Name != "init" || fd.Body == nil {
+				continue
+			}
+			if call := scan.find(fd.Body); call != nil {
+				plan.skip = true
+				report(call.Lparen, "an init function of package %s registers something in a library: initialisation is not repeated, so the package's variables live outside of runs", w.PkgPath)
+			}
+		}
+	}
+	if plan.skip {
+		return plan
+	}
+	has := map[*types.Var]bool{}
+	for _, step := range w.TypesInfo.InitOrder {
+		ok := editable[w.prog.Fset.File(step.Rhs.Pos())]
+		blank := true
+		for _, v := range step.Lhs {
+			has[v] = true
+			blank = blank && v.Name() == "_"
+			ok = ok && !linked[v.Name()]
+		}
+		if !ok || blank && !effects(step.Rhs) {
+			continue
+		}
+		if call := scan.find(step.Rhs); call != nil {
+			report(call.Lparen, "the initialiser registers something in a library: it is not repeated, so the variable keeps its value from run to run")
+			continue
+		}
+		plan.steps = append(plan.steps, step)
+	}
+	for _, f := range files {
+		if !editable[w.prog.Fset.File(f.FileStart)] {
+			continue
+		}
+		for _, d := range f.Decls {
+			gd, ok := d.(*ast.GenDecl)
+			if !ok || gd.Tok != token.VAR {
+				continue
+			}
+			for _, s := range gd.Specs {
+				spec := s.(*ast.ValueSpec)
+				if embeds(gd.Doc) || embeds(spec.Doc) {
+					continue
+				}
+				for _, n := range spec.Names {
+					if v, ok := w.TypesInfo.Defs[n].(*types.Var); ok && !has[v] && n.Name != "_" && !linked[n.Name] {
+						plan.zeros = append(plan.zeros, v)
+					}
+				}
+			}
+		}
+	}
+	return plan
+}
+
+func embeds(doc *ast.CommentGroup) bool {
+	if doc == nil {
+		return false
+	}
+	for _, c := range doc.List {
+		if strings.HasPrefix(c.Text, "//go:embed") {
+			return true
+		}
+	}
+	return false
+}
+
+// effects reports whether evaluating an expression may do more than give a
+// value.
+func effects(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// registrations finds calls that register something in a library.
+type registrations struct {
+	info  *types.Info
+	own   map[string]bool // paths of the instrumented packages
+	decls map[types.Object]*ast.FuncDecl
+	seen  map[ast.Node]bool
+}
+
+// find returns such a call that running a node makes, in it or in functions of
+// the package that it calls.
+func (s *registrations) find(n ast.Node) (found *ast.CallExpr) {
+	if s.seen[n] {
+		return nil
+	}
+	s.seen[n] = true
+	ast.Inspect(n, func(m ast.Node) bool {
+		if found != nil {
+			return false
+		}
+		switch m := m.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			switch fun := ast.Unparen(m.Fun).(type) {
+			case *ast.FuncLit:
+				found = s.find(fun.Body)
+			case *ast.Ident:
+				found = s.called(m, s.info.Uses[fun])
+			case *ast.SelectorExpr:
+				found = s.called(m, s.info.Uses[fun.Sel])
+			}
+		}
+		return found == nil
+	})
+	return found
+}
+
+func (s *registrations) called(c *ast.CallExpr, obj types.Object) *ast.CallExpr {
+	f, ok := obj.(*types.Func)
+	if !ok || f.Pkg() == nil {
+		return nil
+	}
+	if d := s.decls[f]; d != nil {
+		return s.find(d.Body)
+	}
+	if !s.own[f.Pkg().Path()] && isRegistration(f) {
+		return c
+	}
+	return nil
+}
+
+// isRegistration guesses by name whether a library function keeps what it is
+// given under a name that it will not take twice.
+func isRegistration(f *types.Func) bool {
+	path := f.Pkg().Path()
+	switch path {
+	case "crypto", "encoding/gob", "image", "mime":
+		return false // take the same twice
+	case "flag", "github.com/spf13/pflag":
+		return f.Signature().Recv() == nil && f.Name() != "NewFlagSet" && f.Name() != "Parse"
+	case "expvar":
+		return f.Name() == "Publish" || strings.HasPrefix(f.Name(), "New")
+	case "net/http":
+		return f.Name() == "Handle" || f.Name() == "HandleFunc"
+	}
+	return strings.HasSuffix(path, "/promauto") ||
+		strings.HasPrefix(f.Name(), "Register") || strings.HasPrefix(f.Name(), "MustRegister")
+}
+
+// renameInit gives an init function a name by which it can be called again.
+func (r *rewriter) renameInit(fd *ast.FuncDecl) {
+	r.inits++
+	name := fmt.Sprintf("%sInit%d", r.zz, r.inits)
+	start := r.file.Offset(fd.Name.Pos())
+	r.replace(start, start+len("init"), name)
+	r.renamed = append(r.renamed, name)
+}
+
+// repeat writes the functions that run the initialisers of the file again, and
+// the init functions in place of those renamed.
+func (r *rewriter) repeat(plan *initPlan) string {
+	b := r.build(r.ast.FileEnd)
+	for _, name := range r.renamed {
+		b.put("\nfunc init() { %s() }\n", name)
+		r.unit.inits = append(r.unit.inits, name)
+	}
+	if plan.skip {
+		return b.buf.String()
+	}
+	for i, step := range plan.steps {
+		if !r.holds(step.Rhs.Pos()) {
+			continue
+		}
+		names := make([]string, len(step.Lhs))
+		for i, v := range step.Lhs {
+			names[i] = v.Name()
+		}
+		name := fmt.Sprintf("%sReset%d", r.zz, i+1)
+		b.put("\nfunc %s() { %s = ", name, strings.Join(names, ", "))
+		b.line = 0
+		b.node(step.Rhs)
+		b.put(" }\n")
+		r.unit.vars[i] = name
+	}
+	for _, v := range plan.zeros {
+		if r.holds(v.Pos()) {
+			r.unit.zeros = append(r.unit.zeros, v.Name())
+		}
+	}
+	return b.buf.String()
+}
+
+func (r *rewriter) holds(pos token.Pos) bool {
+	return r.ast.FileStart <= pos && pos < r.ast.FileEnd
+}

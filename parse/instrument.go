@@ -1,0 +1,250 @@
+package parse
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
+	"golang.org/x/tools/go/packages"
+)
+
+// Options say what to guard and how the runtime is imported.
+type Options struct {
+	// Accesses are the numbers of the Stmt sites that are scheduling points.
+	Accesses []int
+	// EveryLine guards all other statements too, as lines that are logged.
+	EveryLine bool
+	// RuntimePath is the import path of the runtime; "" means "vtraceorc", a
+	// package of the standard library that exists in the overlay only. Another
+	// path must lie in the main module.
+	RuntimePath string
+	// RuntimeDir is the directory of the runtime, relative to the module root,
+	// if RuntimePath is not one of the standard library.
+	RuntimeDir string
+}
+
+// Diagnostic is a construct that is not guarded, and why.
+type Diagnostic struct {
+	File      string // relative to the module root
+	Line, Col int
+	Reason    string
+}
+
+func (d Diagnostic) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s", d.File, d.Line, d.Col, d.Reason)
+}
+
+// Index numbers the program points of a program, for Instrument and everybody
+// else.
+func Index(prog *source.Program) *sites.Index {
+	list := make([]sites.Package, 0, len(prog.Packages))
+	for _, p := range prog.Packages {
+		list = append(list, sites.Package{Path: p.PkgPath, Files: p.Syntax, Types: p.Types, Info: p.TypesInfo})
+	}
+	return sites.Number(prog.Fset, prog.Rel, list, prog.Func)
+}
+
+// Instrument puts the guards into the packages of a program.
+func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opts Options) (*Overlay, error) {
+	if opts.RuntimePath == "" {
+		opts.RuntimePath = DefaultRuntimePath
+	}
+	o, err := newOverlay(opts)
+	if err != nil {
+		return nil, err
+	}
+	in := &instrumenter{prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}}
+	for _, n := range opts.Accesses {
+		s := idx.Site(sites.ID(n))
+		if s.Kind != sites.Stmt {
+			return nil, fmt.Errorf("access guard: site %d is no statement", n)
+		}
+		in.accesses[s.ID] = true
+	}
+	for i, p := range prog.Packages {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := in.pkg(p, i); err != nil {
+			return nil, err
+		}
+	}
+	o.sortDiagnostics()
+	return o, nil
+}
+
+// instrumenter instruments a program.
+type instrumenter struct {
+	prog     *source.Program
+	idx      *sites.Index
+	opts     Options
+	overlay  *Overlay
+	accesses map[sites.ID]bool
+}
+
+// unit is what has one generated file: the files of a package, those of its
+// tests in the package, or an external test package.
+type unit struct {
+	name    string // of the generated file
+	dir     string // relative to the root
+	guarded map[sites.ID]bool
+	helpers map[string]bool
+	// vars are the statements that initialise variables anew, by rank in the
+	// order of initialisation; zeros come before.
+	zeros []string
+	vars  map[int]string
+	inits []string
+}
+
+// pkgRewriter rewrites one package.
+type pkgRewriter struct {
+	*instrumenter
+	*packages.Package
+	order  int
+	prefix string // no identifier of the package starts with it
+	units  map[string]*unit
+	// shadowed are the predeclared identifiers that the package declares anew.
+	shadowed map[string]bool
+	inits    int
+}
+
+func (in *instrumenter) pkg(p *packages.Package, order int) error {
+	w := &pkgRewriter{instrumenter: in, Package: p, order: order, units: map[string]*unit{}, shadowed: map[string]bool{}}
+	w.choosePrefix()
+	own := map[string]bool{}
+	for _, f := range p.GoFiles {
+		own[f] = true
+	}
+	files := append([]*ast.File(nil), p.Syntax...)
+	sort.SliceStable(files, func(i, j int) bool { return w.filename(files[i]) < w.filename(files[j]) })
+	plan := w.planInit(files, own)
+	for _, f := range files {
+		name := w.filename(f)
+		if !own[name] {
+			w.leave(f)
+			continue
+		}
+		if err := w.rewriteFile(f, name, plan); err != nil {
+			return err
+		}
+	}
+	names := make([]string, 0, len(w.units))
+	for name := range w.units {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	done := map[string]bool{}
+	for _, name := range names {
+		w.generate(w.units[name], plan, done)
+	}
+	return nil
+}
+
+func (w *pkgRewriter) filename(f *ast.File) string {
+	return w.prog.Fset.PositionFor(f.FileStart, false).Filename
+}
+
+// choosePrefix finds a name that collides with nothing in the package.
+func (w *pkgRewriter) choosePrefix() {
+	const base = "zzorc"
+	names := map[string]bool{}
+	for _, f := range w.Syntax {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if strings.HasPrefix(id.Name, base) {
+					names[id.Name] = true
+				}
+				if w.TypesInfo.Defs[id] != nil {
+					switch id.Name {
+					case "panic", "true", "init":
+						w.shadowed[id.Name] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	w.prefix = base
+	for i := 1; ; i++ {
+		taken := false
+		for name := range names {
+			taken = taken || strings.HasPrefix(name, w.prefix)
+		}
+		if !taken {
+			return
+		}
+		w.prefix = fmt.Sprintf("%sx%d", base, i)
+	}
+}
+
+// leave reports the operations of a file that cannot be edited.
+func (w *pkgRewriter) leave(f *ast.File) {
+	for _, s := range w.idx.Sites() {
+		if s.IsOp() && f.FileStart <= s.Pos && s.Pos < f.FileEnd {
+			w.overlay.Diagnostics = append(w.overlay.Diagnostics, Diagnostic{s.File, s.Line, s.Col,
+				fmt.Sprintf("%v in a file that is generated during the build (cgo): not guarded", s.Kind)})
+		}
+	}
+}
+
+// unitOf returns the unit that a file belongs to.
+func (w *pkgRewriter) unitOf(file string) *unit {
+	name := "zz_vtrace_gen.go"
+	if strings.HasSuffix(file, "_test.go") {
+		name = "zz_vtrace_gen_test.go"
+		if strings.HasSuffix(w.Name, "_test") && w.ForTest != "" {
+			name = "zz_vtrace_gen_x_test.go"
+		}
+	}
+	u := w.units[name]
+	if u == nil {
+		u = &unit{
+			name: name, dir: path.Dir(w.prog.Rel(file)),
+			guarded: map[sites.ID]bool{}, helpers: map[string]bool{}, vars: map[int]string{},
+		}
+		w.units[name] = u
+	}
+	return u
+}
+
+// rewriteFile rewrites one file.
+func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) error {
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("instrument: %w", err)
+	}
+	tf := w.prog.Fset.File(f.FileStart)
+	if tf == nil || tf.Size() != len(src) {
+		return fmt.Errorf("%s: changed since it was loaded", w.prog.Rel(name))
+	}
+	r := &rewriter{
+		pkgRewriter: w,
+		editor:      &editor{file: tf, src: src},
+		info:        w.TypesInfo,
+		ast:         f,
+		unit:        w.unitOf(name),
+		zz:          w.prefix,
+		keep:        map[string]bool{},
+		version:     w.version(f),
+	}
+	for _, d := range f.Decls {
+		r.decl(d)
+	}
+	out := r.finish(plan)
+	if out == "" {
+		return nil
+	}
+	rel := w.prog.Rel(name)
+	if !filepath.IsLocal(filepath.FromSlash(rel)) {
+		return fmt.Errorf("%s: outside of %s", name, w.prog.Root)
+	}
+	w.overlay.Files[rel] = []byte(out)
+	return nil
+}

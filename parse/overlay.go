@@ -1,0 +1,129 @@
+package parse
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	runtime "github.com/vtrace/vtrace/orcutil/source"
+)
+
+// DefaultRuntimePath is the import path of the runtime in instrumented
+// programs: that of a package of the standard library which every package can
+// import, of whatever module, vendored or not.
+const DefaultRuntimePath = "vtraceorc"
+
+// Overlay is an instrumented program, as changes to the original.
+type Overlay struct {
+	// Files are the changed and added files, by their slash-separated path
+	// relative to the root of the program.
+	Files map[string][]byte
+	// Runtime are the files of the runtime package, by name.
+	Runtime map[string][]byte
+	// RuntimeDir is the directory of the runtime: relative to the root of the
+	// program or, with RuntimeStd, to the standard library's.
+	RuntimeDir string
+	RuntimeStd bool
+	// Diagnostics are the constructs that are not guarded, by position.
+	Diagnostics []Diagnostic
+}
+
+func newOverlay(opts Options) (*Overlay, error) {
+	o := &Overlay{Files: map[string][]byte{}, Runtime: map[string][]byte{}, RuntimeDir: opts.RuntimeDir}
+	if opts.RuntimeDir == "" {
+		o.RuntimeDir, o.RuntimeStd = opts.RuntimePath, true
+	}
+	for _, p := range []string{o.RuntimeDir, opts.RuntimePath} {
+		if !filepath.IsLocal(filepath.FromSlash(p)) || strings.ContainsAny(p, "\"\\\n") {
+			return nil, fmt.Errorf("runtime package %q: not a path", p)
+		}
+	}
+	for name, data := range runtime.Files() {
+		text, err := renamePackage(name, data)
+		if err != nil {
+			return nil, err
+		}
+		o.Runtime[name] = text
+	}
+	return o, nil
+}
+
+// renamePackage changes the package clause of a file of the runtime.
+func renamePackage(name string, data []byte) ([]byte, error) {
+	const clause = "\npackage orcutil"
+	text := "\n" + string(data)
+	i := strings.Index(text, clause)
+	if i < 0 {
+		return nil, fmt.Errorf("runtime file %s: no package clause", name)
+	}
+	return []byte(text[1:i+1] + "package vtraceorc" + text[i+len(clause):]), nil
+}
+
+func (o *Overlay) sortDiagnostics() {
+	sort.SliceStable(o.Diagnostics, func(i, j int) bool {
+		a, b := o.Diagnostics[i], o.Diagnostics[j]
+		if a.File != b.File {
+			return a.File < b.File
+		}
+		if a.Line != b.Line {
+			return a.Line < b.Line
+		}
+		if a.Col != b.Col {
+			return a.Col < b.Col
+		}
+		return a.Reason < b.Reason
+	})
+}
+
+// Write writes the files below a scratch directory, with the overlay.json that
+// the -overlay flag of the go command wants, and returns that file's name. root
+// is the directory of the program and goroot the installation of Go that
+// builds it. Tests must be built with -vet=off.
+func (o *Overlay) Write(dir, root, goroot string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("overlay directory: %w", err)
+	}
+	replace := map[string]string{}
+	put := func(target, rel string, data []byte) error {
+		if !filepath.IsLocal(filepath.FromSlash(rel)) {
+			return fmt.Errorf("overlay: %q leads out of the directory", rel)
+		}
+		file := filepath.Join(dir, filepath.FromSlash(rel))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return fmt.Errorf("overlay: %w", err)
+		}
+		if err := os.WriteFile(file, data, 0o644); err != nil {
+			return fmt.Errorf("overlay: %w", err)
+		}
+		replace[target] = file
+		return nil
+	}
+	for name, data := range o.Files {
+		if err := put(filepath.Join(root, filepath.FromSlash(name)), path.Join("src", name), data); err != nil {
+			return "", err
+		}
+	}
+	base := root
+	if o.RuntimeStd {
+		base = filepath.Join(goroot, "src")
+	}
+	for name, data := range o.Runtime {
+		if err := put(filepath.Join(base, filepath.FromSlash(o.RuntimeDir), name), path.Join("runtime", name), data); err != nil {
+			return "", err
+		}
+	}
+	text, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "\t")
+	if err != nil {
+		return "", fmt.Errorf("overlay: %w", err)
+	}
+	name := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(name, append(text, '\n'), 0o644); err != nil {
+		return "", fmt.Errorf("overlay: %w", err)
+	}
+	return name, nil
+}

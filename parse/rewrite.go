@@ -1,0 +1,142 @@
+package parse
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// rewriter rewrites one file.
+type rewriter struct {
+	*pkgRewriter
+	*editor
+	info *types.Info
+	ast  *ast.File
+	unit *unit
+	// zz is the name of the runtime in this file, and the start of all new
+	// names.
+	zz      string
+	version string // language version, "go1.N"; "" is the newest
+	fresh   int    // number of the last new local name
+	// keep are expressions that keep imports in use, "time.Sleep".
+	keep map[string]bool
+	// renamed are the init functions, in order.
+	renamed []string
+}
+
+// diag reports a construct that is not guarded.
+func (r *rewriter) diag(pos token.Pos, format string, args ...any) {
+	p := r.file.PositionFor(pos, false)
+	r.overlay.Diagnostics = append(r.overlay.Diagnostics, Diagnostic{
+		r.prog.Rel(p.Filename), p.Line, p.Column, fmt.Sprintf(format, args...)})
+}
+
+// site returns the number of the operation at pos, 0 with a diagnostic if it
+// has none, and has it registered.
+func (r *rewriter) site(kind sites.Kind, pos token.Pos) sites.ID {
+	s, ok := r.idx.At(kind, pos)
+	if !ok {
+		r.diag(pos, "%v without a number: not guarded", kind)
+		return 0
+	}
+	r.unit.guarded[s.ID] = true
+	if start := r.idx.Start(s.ID); start.ID != 0 {
+		r.unit.guarded[start.ID] = true
+	}
+	return s.ID
+}
+
+// name makes a new local name.
+func (r *rewriter) name() string {
+	r.fresh++
+	return fmt.Sprintf("%s_%d", r.zz, r.fresh)
+}
+
+// decl rewrites a declaration of the file.
+func (r *rewriter) decl(d ast.Decl) {
+	fd, ok := d.(*ast.FuncDecl)
+	if !ok {
+		r.walk(d)
+		return
+	}
+	if fd.Body == nil {
+		return
+	}
+	if end := r.idx.End(); fd.Body.Pos() <= end.Pos && end.Pos < fd.Body.End() {
+		r.unit.guarded[end.ID] = true
+	}
+	r.list(fd.Body.List)
+	if fd.Recv == nil && fd.Name.Name == "init" {
+		r.renameInit(fd)
+	}
+}
+
+// walk rewrites everything below a node that is not a statement of a list.
+func (r *rewriter) walk(n ast.Node) {
+	if n == nil {
+		return
+	}
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.BlockStmt:
+			r.list(m.List)
+			return false
+		case *ast.UnaryExpr:
+			if m.Op == token.ARROW {
+				r.receive(m, m, "Recv")
+				return false
+			}
+		case *ast.ValueSpec:
+			if u := commaOK(len(m.Names), m.Values); u != nil {
+				if obj := r.info.Defs[m.Names[1]]; obj != nil && !plainBool(obj.Type()) {
+					r.diag(u.OpPos, "second value of a receive assigned to type %v: not guarded", obj.Type())
+					r.walk(u.X)
+					return false
+				}
+				r.walk(m.Type)
+				r.receive(u, m.Values[0], "Recv2")
+				return false
+			}
+		case *ast.AssignStmt:
+			r.assign(m, false)
+			return false
+		case *ast.SendStmt:
+			r.send(m)
+			return false
+		case *ast.CallExpr:
+			r.call(m)
+			return false
+		case *ast.SelectorExpr:
+			r.value(m)
+			return false
+		case *ast.Ident:
+			r.value(m)
+			return false
+		}
+		return true
+	})
+}
+
+// commaOK returns the receive of which two values are taken.
+func commaOK(names int, values []ast.Expr) *ast.UnaryExpr {
+	if names != 2 || len(values) != 1 {
+		return nil
+	}
+	u, ok := ast.Unparen(values[0]).(*ast.UnaryExpr)
+	if !ok || u.Op != token.ARROW {
+		return nil
+	}
+	return u
+}
+
+// plainBool reports whether a value of type bool can be assigned to t.
+func plainBool(t types.Type) bool {
+	if t == nil {
+		return true // the blank identifier
+	}
+	_, named := types.Unalias(t).(*types.Named)
+	return !named
+}

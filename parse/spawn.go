@@ -1,0 +1,300 @@
+package parse
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// hoisted are the function and the arguments of a call that is made later:
+// those whose value may change, or have effects, are evaluated first, into
+// variables.
+type hoisted struct {
+	callee   ast.Expr // nil if it stays in place
+	function string   // its variable
+	operands []operand
+	names    []string // the variable of each operand, "" if it stays in place
+	tuple    []string // the variables of the results of the single operand
+}
+
+// hoist prepares the arguments of a call. It returns nil if one would get
+// another type by being put into a variable.
+func (r *rewriter) hoist(args []ast.Expr) *hoisted {
+	operands := make([]operand, len(args))
+	for i, a := range args {
+		operands[i] = operand{expr: a}
+	}
+	return r.hoistOperands(operands)
+}
+
+func (r *rewriter) hoistOperands(operands []operand) *hoisted {
+	h := &hoisted{operands: operands, names: make([]string, len(operands))}
+	for i, o := range operands {
+		if t, ok := r.info.TypeOf(o.expr).(*types.Tuple); ok {
+			for range t.Len() {
+				h.tuple = append(h.tuple, r.name())
+			}
+			continue
+		}
+		if o.pre == "" && o.post == "" && r.stays(o.expr) {
+			continue
+		}
+		if !r.keepsType(o.expr) {
+			return nil
+		}
+		h.names[i] = r.name()
+	}
+	return h
+}
+
+// stays reports whether an argument can be evaluated late: constants, nil and
+// function literals.
+func (r *rewriter) stays(e ast.Expr) bool {
+	tv := r.info.Types[e]
+	if tv.Value != nil || tv.IsNil() {
+		return true
+	}
+	_, ok := ast.Unparen(e).(*ast.FuncLit)
+	return ok
+}
+
+// keepsType reports whether a variable initialised with e gets the type that e
+// has in its place. That of an untyped expression comes from its place.
+func (r *rewriter) keepsType(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		t := r.info.TypeOf(e)
+		switch x.Op {
+		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			return types.Identical(types.Default(t), types.Typ[types.Bool]) || types.IsInterface(t)
+		case token.SHL, token.SHR:
+			return r.info.Types[x.X].Value == nil || types.Identical(types.Default(t), types.Typ[types.Int]) || types.IsInterface(t)
+		}
+		if r.info.Types[x.X].Value != nil {
+			return r.keepsType(x.Y)
+		}
+		if r.info.Types[x.Y].Value != nil {
+			return r.keepsType(x.X)
+		}
+		return r.keepsType(x.X) || r.keepsType(x.Y)
+	case *ast.UnaryExpr:
+		return x.Op == token.ARROW || x.Op == token.AND || r.keepsType(x.X)
+	}
+	return true
+}
+
+// open adds the evaluation of the function and the arguments, and the start of
+// the block around.
+func (h *hoisted) open(b *builder) {
+	if h.any() {
+		b.put("{ ")
+	}
+	if h.callee != nil {
+		b.put("%s := ", h.function)
+		b.node(h.callee)
+		b.put("; ")
+	}
+	if len(h.tuple) > 0 {
+		b.put("%s := ", strings.Join(h.tuple, ", "))
+		h.operands[0].put(b)
+		b.put("; ")
+		return
+	}
+	var names []string
+	for _, n := range h.names {
+		if n != "" {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	b.put("%s := ", strings.Join(names, ", "))
+	sep := ""
+	for i, n := range h.names {
+		if n != "" {
+			b.put("%s", sep)
+			h.operands[i].put(b)
+			sep = ", "
+		}
+	}
+	b.put("; ")
+}
+
+func (h *hoisted) any() bool {
+	for _, n := range h.names {
+		if n != "" {
+			return true
+		}
+	}
+	return len(h.tuple) > 0 || h.callee != nil
+}
+
+func (h *hoisted) close(b *builder) {
+	if h.any() {
+		b.put(" }")
+	}
+}
+
+// operand adds the i-th operand.
+func (h *hoisted) operand(b *builder, i int) {
+	if h.names[i] != "" {
+		b.put("%s", h.names[i])
+		return
+	}
+	h.operands[i].put(b)
+}
+
+// args adds the argument list of c.
+func (h *hoisted) args(b *builder, c *ast.CallExpr) {
+	b.put("(%s", strings.Join(h.tuple, ", "))
+	if len(h.tuple) == 0 {
+		for i := range h.operands {
+			if i > 0 {
+				b.put(", ")
+			}
+			h.operand(b, i)
+		}
+	}
+	if c.Ellipsis.IsValid() {
+		b.put("...")
+	}
+	b.put(")")
+}
+
+// goStmt rewrites a go statement. The function and its arguments are evaluated
+// first, by the goroutine that starts the other.
+func (r *rewriter) goStmt(s *ast.GoStmt) {
+	c := s.Call
+	if r.endCall(c, s.Go, s.End(), goCall) {
+		return
+	}
+	kind, obj := sites.Classify(r.info, c.Fun)
+	switch kind {
+	case sites.Invalid:
+		r.foreign(c, obj)
+		r.walk(c.Fun)
+		r.args(c)
+	case sites.Callback:
+		r.operandOf(c.Fun)
+		r.args(c)
+		r.callback(c)
+	default:
+		r.operandOf(c.Fun)
+		r.args(c)
+		if op := r.operation(c); op != nil {
+			r.goOperation(s, op)
+			return
+		}
+	}
+	id := r.site(sites.Go, s.Go)
+	if id == 0 {
+		return
+	}
+	b := r.build(s.Go)
+	lit, isLit := ast.Unparen(c.Fun).(*ast.FuncLit)
+	if isLit && len(c.Args) == 0 && lit.Type.Results.NumFields() == 0 && lit.Type.Params.NumFields() == 0 {
+		b.put("%s.Go(%d, ", r.zz, id)
+		b.node(lit)
+		b.put(")")
+		b.done(s.End())
+		return
+	}
+	h := r.hoist(c.Args)
+	if h == nil {
+		r.diag(s.Go, "go statement with an argument whose type its place decides: not guarded")
+		return
+	}
+	if !r.static(c.Fun) {
+		h.callee, h.function = c.Fun, r.name()
+	}
+	h.open(b)
+	b.put("%s.Go(%d, func() { ", r.zz, id)
+	switch {
+	case kind == sites.Panic:
+		b.put("panic(%s.Panic(%d, ", r.zz, r.site(sites.Panic, c.Lparen))
+		h.operand(b, 0)
+		b.put("))")
+	case h.callee == nil:
+		b.node(c.Fun)
+		h.args(b, c)
+	default:
+		b.put("%s", h.function)
+		h.args(b, c)
+	}
+	b.put(" })")
+	h.close(b)
+	b.done(s.End())
+}
+
+// goOperation rewrites the go statement of a guarded operation.
+func (r *rewriter) goOperation(s *ast.GoStmt, op *operation) {
+	id := r.site(sites.Go, s.Go)
+	h := r.hoistOperands(op.operands)
+	if id == 0 || h == nil {
+		r.diag(s.Go, "go statement with an argument whose type its place decides: not guarded")
+		return
+	}
+	b := r.build(s.Go)
+	h.open(b)
+	b.put("%s.Go(%d, func() { %s.%s(%d", r.zz, id, r.zz, op.function, op.site)
+	for i := range op.operands {
+		b.put(", ")
+		h.operand(b, i)
+	}
+	b.put(") })")
+	h.close(b)
+	b.done(s.End())
+}
+
+// static reports whether the callee denotes a function that evaluating it later
+// does not change: a declared function, a builtin or a literal.
+func (r *rewriter) static(fun ast.Expr) bool {
+	switch e := ast.Unparen(fun).(type) {
+	case *ast.FuncLit:
+		return true
+	case *ast.Ident:
+		switch r.info.Uses[e].(type) {
+		case *types.Func, *types.Builtin:
+			return true
+		}
+	case *ast.SelectorExpr:
+		if s := r.info.Selections[e]; s != nil {
+			return s.Kind() == types.MethodExpr
+		}
+		switch r.info.Uses[e.Sel].(type) {
+		case *types.Func, *types.Builtin:
+			return true
+		}
+	case *ast.IndexExpr:
+		return r.static(e.X)
+	case *ast.IndexListExpr:
+		return r.static(e.X)
+	}
+	return false
+}
+
+// deferStmt rewrites a defer statement: what is deferred is guarded when it
+// runs.
+func (r *rewriter) deferStmt(s *ast.DeferStmt) {
+	c := s.Call
+	if r.endCall(c, s.Defer, s.End(), deferredCall) {
+		return
+	}
+	if kind, _ := sites.Classify(r.info, c.Fun); kind != sites.Panic {
+		r.call(c)
+		return
+	}
+	r.args(c)
+	id := r.site(sites.Panic, c.Lparen)
+	if id == 0 {
+		return
+	}
+	v := r.name()
+	r.before(c.Fun.Pos(), fmt.Sprintf("func(%s interface{}) { ", v))
+	r.after(c.Fun.End(), fmt.Sprintf("(%s.Panic(%d, %s)) }", r.zz, id, v))
+}

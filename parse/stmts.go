@@ -1,0 +1,191 @@
+package parse
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// guard returns the call that guards the statement at pos, "" for none.
+func (r *rewriter) guard(pos token.Pos) string {
+	s, ok := r.idx.At(sites.Stmt, pos)
+	function := "Line"
+	switch {
+	case !ok:
+		return ""
+	case r.accesses[s.ID]:
+		function = "Access"
+	case !r.opts.EveryLine:
+		return ""
+	}
+	r.unit.guarded[s.ID] = true
+	return fmt.Sprintf("%s.%s(%d)", r.zz, function, s.ID)
+}
+
+// front is guard as a statement in front of another.
+func (r *rewriter) front(pos token.Pos) string {
+	if g := r.guard(pos); g != "" {
+		return g + "; "
+	}
+	return ""
+}
+
+func (r *rewriter) list(list []ast.Stmt) {
+	for _, s := range list {
+		r.stmt(s)
+	}
+}
+
+// stmt rewrites a statement of a list, with its guard.
+func (r *rewriter) stmt(s ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.BlockStmt:
+		r.list(s.List)
+		return
+	case *ast.LabeledStmt:
+		r.labeled(s)
+		return
+	case *ast.EmptyStmt:
+		return
+	}
+	r.body(s)
+	r.before(s.Pos(), r.front(s.Pos()))
+}
+
+// labeled rewrites a labelled statement. Loops and the like must follow their
+// label at once, so their guard stands before it, and before each goto to it.
+func (r *rewriter) labeled(s *ast.LabeledStmt) {
+	switch inner := s.Stmt.(type) {
+	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		r.body(inner)
+		r.before(s.Pos(), r.front(inner.Pos()))
+	default:
+		r.stmt(inner)
+	}
+}
+
+// body rewrites a statement but for its guard.
+func (r *rewriter) body(s ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.IfStmt:
+		r.ifStmt(s)
+	case *ast.ForStmt:
+		r.simple(s.Init)
+		r.walkExpr(s.Cond)
+		r.simple(s.Post)
+		r.list(s.Body.List)
+		if s.Cond == nil {
+			return
+		}
+		if g := r.guard(s.Cond.Pos()); g != "" {
+			r.before(s.Cond.Pos(), g+" == 0 && (")
+			r.after(s.Cond.End(), ")")
+		}
+	case *ast.RangeStmt:
+		if r.rangesOverChan(s) {
+			r.rangeChan(s)
+			return
+		}
+		r.walkExpr(s.Key)
+		r.walkExpr(s.Value)
+		r.walk(s.X)
+		r.list(s.Body.List)
+	case *ast.SwitchStmt:
+		r.simple(s.Init)
+		r.walkExpr(s.Tag)
+		r.clauses(s.Body)
+	case *ast.TypeSwitchStmt:
+		r.simple(s.Init)
+		r.simple(s.Assign)
+		r.clauses(s.Body)
+	case *ast.SelectStmt:
+		r.selectStmt(s)
+	case *ast.GoStmt:
+		r.goStmt(s)
+	case *ast.DeferStmt:
+		r.deferStmt(s)
+	case *ast.AssignStmt:
+		r.assign(s, true)
+	case *ast.ExprStmt:
+		if c, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && r.endCall(c, s.Pos(), s.End(), plainCall) {
+			return
+		}
+		r.walk(s.X)
+	case *ast.BranchStmt:
+		r.branch(s)
+	default:
+		r.walk(s)
+	}
+}
+
+// simple rewrites the initialiser or post statement of another.
+func (r *rewriter) simple(s ast.Stmt) {
+	if s != nil {
+		r.walk(s)
+	}
+}
+
+func (r *rewriter) walkExpr(e ast.Expr) {
+	if e != nil {
+		r.walk(e)
+	}
+}
+
+func (r *rewriter) ifStmt(s *ast.IfStmt) {
+	r.simple(s.Init)
+	r.walk(s.Cond)
+	r.list(s.Body.List)
+	switch e := s.Else.(type) {
+	case *ast.BlockStmt:
+		r.list(e.List)
+	case *ast.IfStmt:
+		r.ifStmt(e)
+		if g := r.front(e.Pos()); g != "" {
+			r.before(e.Pos(), "{ "+g)
+			r.after(e.End(), " }")
+		}
+	}
+}
+
+func (r *rewriter) clauses(body *ast.BlockStmt) {
+	for _, c := range body.List {
+		c := c.(*ast.CaseClause)
+		for _, e := range c.List {
+			r.walk(e)
+		}
+		r.list(c.Body)
+	}
+}
+
+// branch puts the guard of a labelled loop in front of a goto to it.
+func (r *rewriter) branch(s *ast.BranchStmt) {
+	if s.Tok != token.GOTO || s.Label == nil {
+		return
+	}
+	label := r.info.Uses[s.Label]
+	if label == nil {
+		return
+	}
+	inner := r.findLabel(label.Pos())
+	switch inner.(type) {
+	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		r.before(s.Pos(), r.front(inner.Pos()))
+	}
+}
+
+// findLabel returns the statement with the label at pos.
+func (r *rewriter) findLabel(pos token.Pos) (found ast.Stmt) {
+	ast.Inspect(r.ast, func(n ast.Node) bool {
+		if n == nil || found != nil || pos < n.Pos() || n.End() <= pos {
+			return false
+		}
+		if l, ok := n.(*ast.LabeledStmt); ok && l.Label.Pos() == pos {
+			found = l.Stmt
+			return false
+		}
+		return true
+	})
+	return found
+}

@@ -1,0 +1,179 @@
+package parse
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"sort"
+	"strings"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// shape is the type of a guarded function or method, as the generated helpers
+// spell it.
+type shape struct{ recv, params, args, result string }
+
+var shapes = map[string]shape{
+	"Lock":          {recv: "*sync.Mutex"},
+	"Unlock":        {recv: "*sync.Mutex"},
+	"TryLock":       {recv: "*sync.Mutex", result: "bool"},
+	"WLock":         {recv: "*sync.RWMutex"},
+	"WUnlock":       {recv: "*sync.RWMutex"},
+	"TryWLock":      {recv: "*sync.RWMutex", result: "bool"},
+	"RLock":         {recv: "*sync.RWMutex"},
+	"RUnlock":       {recv: "*sync.RWMutex"},
+	"TryRLock":      {recv: "*sync.RWMutex", result: "bool"},
+	"LockIface":     {recv: "sync.Locker"},
+	"UnlockIface":   {recv: "sync.Locker"},
+	"Add":           {recv: "*sync.WaitGroup", params: "n int", args: "n"},
+	"Done":          {recv: "*sync.WaitGroup"},
+	"Wait":          {recv: "*sync.WaitGroup"},
+	"WGGo":          {recv: "*sync.WaitGroup", params: "f func()", args: "f"},
+	"OnceDo":        {recv: "*sync.Once", params: "f func()", args: "f"},
+	"CondWait":      {recv: "*sync.Cond"},
+	"CondSignal":    {recv: "*sync.Cond"},
+	"CondBroadcast": {recv: "*sync.Cond"},
+	"Exit":          {params: "code int", args: "code"},
+	"Goexit":        {},
+	"Sleep":         {params: "d time.Duration", args: "d"},
+}
+
+// helper returns the name of a generated function of the package.
+func (r *rewriter) helper(what string) string {
+	r.unit.helpers[what] = true
+	return r.zz + what
+}
+
+// value rewrites a guarded function or method that is used as a value: the
+// value guards every call of it.
+func (r *rewriter) value(e ast.Expr) {
+	sel, isSel := e.(*ast.SelectorExpr)
+	if isSel {
+		r.walk(sel.X)
+	}
+	if _, ok := r.info.TypeOf(e).(*types.Signature); !ok {
+		return
+	}
+	kind, obj := sites.Classify(r.info, e)
+	if kind == sites.Invalid {
+		return
+	}
+	pos := e.Pos()
+	var s *types.Selection
+	if isSel {
+		pos = sel.Sel.Pos()
+		s = r.info.Selections[sel]
+	}
+	id := r.site(kind, pos)
+	if id == 0 {
+		return
+	}
+	b := r.build(e.Pos())
+	switch name := function(kind, obj); {
+	case kind == sites.Callback:
+		b.put("%s(%d)", r.helper("AfterFunc_"+obj.Pkg().Name()), id)
+		r.unused(e, obj)
+	case name != "" && s == nil:
+		b.put("%s(%d)", r.helper("Func_"+name), id)
+		r.unused(e, obj)
+	case name != "" && s.Kind() == types.MethodVal:
+		o, ok := r.receiver(sel, s)
+		if !ok {
+			r.diag(pos, "%v through an embedded field that is not accessible here: not guarded", kind)
+			return
+		}
+		b.put("%s(%d, ", r.helper("Bind_"+name), id)
+		o.put(b)
+		b.put(")")
+	case name != "" && len(s.Index()) == 1:
+		b.put("%s(%d)", r.helper("Expr_"+name), id)
+	case r.ends(obj) != "" && (s == nil || s.Kind() == types.MethodVal):
+		shape := "any"
+		switch {
+		case strings.HasSuffix(obj.Name(), "Now"):
+			shape = "none"
+		case strings.HasSuffix(obj.Name(), "f"):
+			shape = "format"
+		}
+		b.put("%s(%d, ", r.helper(r.ends(obj)+"_"+shape), id)
+		r.endCallee(b, e, obj)
+		b.put(")")
+	default:
+		r.diag(pos, "%s used as a method expression: not guarded", obj.Name())
+		return
+	}
+	b.done(e.End())
+}
+
+// helperSource writes the generated function of that name. It notes which
+// packages the function needs.
+func helperSource(zz, what string, imports map[string]bool) string {
+	kind, name, _ := strings.Cut(what, "_")
+	sh := shapes[name]
+	args := []string{"site"}
+	for _, a := range []string{sh.recv, sh.args} {
+		switch a {
+		case "":
+		case sh.recv:
+			args = append(args, "x")
+		default:
+			args = append(args, a)
+		}
+	}
+	body := fmt.Sprintf("%s.%s(%s)", zz, name, strings.Join(args, ", "))
+	if sh.result != "" {
+		body = "return " + body
+	}
+	head := fmt.Sprintf("func %s%s(site %s.Site", zz, what, zz)
+	var text string
+	switch kind {
+	case "Range":
+		text = fmt.Sprintf("func %sRange[T interface{}](ch <-chan T) (r *%s.Ranger[T], v T) { return %s.RangeCh(ch), v }", zz, zz, zz)
+	case "Zero":
+		text = fmt.Sprintf("func %sZero[T interface{}](p *T) { *p = *new(T) }", zz)
+	case "Func":
+		text = fmt.Sprintf("%s) func(%s) { return func(%s) { %s } }", head, sh.params, sh.params, body)
+	case "Bind":
+		text = fmt.Sprintf("%s, x %s) func(%s) %s { return func(%s) %s { %s } }", head, sh.recv, sh.params, sh.result, sh.params, sh.result, body)
+	case "Expr":
+		params := "x " + sh.recv
+		if sh.params != "" {
+			params += ", " + sh.params
+		}
+		text = fmt.Sprintf("%s) func(%s) %s { return func(%s) %s { %s } }", head, params, sh.result, params, sh.result, body)
+	case "AfterFunc":
+		sig := "(d time.Duration, f func()) *time.Timer"
+		call := fmt.Sprintf("time.AfterFunc(%s.Due(d), %s.Callback(site, f))", zz, zz)
+		if name == "context" {
+			sig = "(c context.Context, f func()) func() bool"
+			call = fmt.Sprintf("context.AfterFunc(c, %s.Callback(site, f))", zz)
+		}
+		text = fmt.Sprintf("%s) func%s { return func%s { return %s } }", head, sig, sig, call)
+	default: // Fatal, TestEnd
+		params, pass := "", ""
+		switch name {
+		case "any":
+			params, pass = "args ...interface{}", "args..."
+		case "format":
+			params, pass = "format string, args ...interface{}", "format, args..."
+		}
+		text = fmt.Sprintf("%s, f func(%s)) func(%s) { return func(%s) { %s.%s(site, func() { f(%s) }) } }", head, params, params, params, zz, kind, pass)
+	}
+	for _, p := range []string{"context", "sync", "time"} {
+		if strings.Contains(text, p+".") {
+			imports[p] = true
+			text = strings.ReplaceAll(text, p+".", zz+p+".")
+		}
+	}
+	return text + "\n\n"
+}
+
+func sortedKeys(m map[string]bool) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}

@@ -1,0 +1,81 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// LoadModule loads all packages of the main modules that spec.Pattern, "./..."
+// if empty, matches, each with its tests, and the external test packages. The
+// result has no entry.
+func LoadModule(ctx context.Context, spec Spec) (*Program, error) {
+	if spec.Pattern == "" {
+		spec.Pattern = "./..."
+	}
+	dir, err := filepath.Abs(spec.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("source directory: %w", err)
+	}
+	fset := token.NewFileSet()
+	cfg := &packages.Config{Context: ctx, Dir: dir, Env: spec.Env, BuildFlags: spec.Flags, Mode: mode, Tests: true, Fset: fset}
+	pkgs, err := load(cfg, spec.Pattern)
+	if err != nil {
+		return nil, err
+	}
+	prog := &Program{Spec: spec, Fset: fset, Test: true}
+	byPath := map[string]*packages.Package{}
+	for _, p := range pkgs {
+		switch {
+		case strings.HasSuffix(p.ID, ".test"), p.Module == nil, !p.Module.Main:
+			continue
+		case p.ForTest != "" && p.PkgPath != p.ForTest && p.PkgPath != p.ForTest+"_test":
+			continue // a variant for the tests of another package
+		}
+		if byPath[p.PkgPath] == nil || p.ForTest != "" {
+			byPath[p.PkgPath] = p
+		}
+	}
+	paths := make([]string, 0, len(byPath))
+	for path := range byPath {
+		paths = append(paths, path)
+	}
+	sort.Strings(paths)
+	// Dependencies first.
+	seen := map[string]bool{}
+	var visit func(path string)
+	visit = func(path string) {
+		p := byPath[path]
+		if p == nil || seen[path] {
+			return
+		}
+		seen[path] = true
+		imports := make([]string, 0, len(p.Imports))
+		for _, q := range p.Imports {
+			imports = append(imports, q.PkgPath)
+		}
+		sort.Strings(imports)
+		for _, q := range imports {
+			visit(q)
+		}
+		prog.Packages = append(prog.Packages, p)
+	}
+	for _, path := range paths {
+		visit(path)
+	}
+	if len(prog.Packages) == 0 {
+		return nil, fmt.Errorf("%s: matches no package of a main module", spec.Pattern)
+	}
+	if err := errorsOf(prog.Packages); err != nil {
+		return nil, err
+	}
+	m := prog.Packages[0].Module
+	prog.Module, prog.GoVersion = m.Path, m.GoVersion
+	prog.Root = commonRoot(prog.Packages)
+	return prog, nil
+}
