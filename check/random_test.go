@@ -249,7 +249,7 @@ const refLimit = 1500
 // state counts, transition counts, verdicts and the lengths of traces. The
 // engine itself replays its traces.
 func TestRandomNetworks(t *testing.T) {
-	faults, big, refutedRuns, stuckTrue := 0, 0, 0, 0
+	faults, big, refutedRuns, stuckTrue, states := 0, 0, 0, 0, 0
 	for seed := range uint64(*networks) {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
 		text := g.network()
@@ -279,6 +279,7 @@ func TestRandomNetworks(t *testing.T) {
 		require.Equal(t, len(space.states), all.Stats.States, ctx)
 		require.Equal(t, space.transitions, all.Stats.Transitions, ctx)
 
+		states += len(space.states)
 		formulas := g.formulas(info, 6)
 		opts := Options{}
 		if g.chance(40) {
@@ -323,8 +324,8 @@ func TestRandomNetworks(t *testing.T) {
 			require.Equal(t, want[i].steps, steps, msg)
 		}
 	}
-	t.Logf("%d networks: %d with an invalid evaluation, %d too large, %d with refuted sequences, %d witnesses with stuck",
-		*networks, faults, big, refutedRuns, stuckTrue)
+	t.Logf("%d networks, %d states: %d with an invalid evaluation, %d too large, %d with refuted sequences, %d witnesses with stuck",
+		*networks, states, faults, big, refutedRuns, stuckTrue)
 	require.Less(t, faults+big, *networks/2)
 }
 

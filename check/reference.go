@@ -26,6 +26,9 @@ type reference struct {
 	metas    []refSpan
 	shown    []refShown
 	loops    int
+	// strict makes an invalid guard or channel an error even where it does
+	// not matter: on an edge with nobody to synchronise with.
+	strict bool
 }
 
 type refKey struct {
@@ -56,7 +59,6 @@ func (s refState) key() string { return fmt.Sprint(s.locs, s.mem) }
 type refMove struct {
 	step   Step
 	target refState
-	prio   [2]int
 }
 
 // refError is an invalid evaluation.
@@ -224,15 +226,21 @@ func (r *reference) moves(st refState) (moves []refMove, err error) {
 		here := p.Template.Locations[st.locs[i]]
 		committed = committed || here.Urgency == uppaal.Committed
 		for k, e := range p.Template.Edges {
-			if e.From == here {
-				offers = append(offers, r.offers(&st, i, k, e)...)
+			if e.From != here {
+				continue
 			}
+			list, err := r.offers(&st, i, k, e)
+			if err != nil && r.strict {
+				return nil, err
+			}
+			offers = append(offers, list...)
 		}
 	}
+	var sets [][]refOffer // participants of what may be transitions
 	for _, o := range offers {
 		switch {
 		case o.ch < 0:
-			r.take(&moves, st, committed, o)
+			sets = append(sets, []refOffer{o})
 		case o.edge.Sync.Dir == uppaal.Receive:
 		case r.channels[o.ch].Broadcast:
 			// For every other process, its offers to receive.
@@ -255,28 +263,56 @@ func (r *reference) moves(st refState) (moves []refMove, err error) {
 				}
 				choices = longer
 			}
-			for _, c := range choices {
-				r.take(&moves, st, committed, c...)
-			}
+			sets = append(sets, choices...)
 		default:
 			for _, x := range offers {
 				if x.proc != o.proc && x.ch == o.ch && x.edge.Sync.Dir == uppaal.Receive {
-					r.take(&moves, st, committed, o, x)
+					sets = append(sets, []refOffer{o, x})
 				}
 			}
 		}
 	}
-	best := [2]int{-1, -1}
-	for _, m := range moves {
-		if slices.Compare(m.prio[:], best[:]) > 0 {
-			best = m.prio
-		}
+	if committed {
+		sets = slices.DeleteFunc(sets, func(parts []refOffer) bool {
+			return !slices.ContainsFunc(parts, func(o refOffer) bool { return o.edge.From.Urgency == uppaal.Committed })
+		})
 	}
-	return slices.DeleteFunc(moves, func(m refMove) bool { return m.prio != best }), nil
+	// The highest priority with a transition.
+	for len(sets) > 0 {
+		best := r.priority(sets[0])
+		for _, parts := range sets {
+			if p := r.priority(parts); slices.Compare(p[:], best[:]) > 0 {
+				best = p
+			}
+		}
+		var rest [][]refOffer
+		for _, parts := range sets {
+			if r.priority(parts) == best {
+				r.take(&moves, st, parts)
+			} else {
+				rest = append(rest, parts)
+			}
+		}
+		if len(moves) > 0 {
+			break
+		}
+		sets = rest
+	}
+	return moves, nil
+}
+
+// priority is that of the channel, then the highest of the participants.
+func (r *reference) priority(parts []refOffer) [2]int {
+	p := [2]int{r.chanRank[parts[0].ch], 0}
+	for _, o := range parts {
+		p[1] = max(p[1], r.info.Processes[o.proc].Priority)
+	}
+	return p
 }
 
 // offers lists the valuations of an edge's selections that satisfy its guard.
-func (r *reference) offers(st *refState, proc, index int, e *uppaal.Edge) []refOffer {
+func (r *reference) offers(st *refState, proc, index int, e *uppaal.Edge) (enabled []refOffer, err error) {
+	defer catchRef(&err)
 	list := []refOffer{{proc: proc, index: index, edge: e, bound: map[*uppaal.Var]refPlace{}, ch: -1}}
 	for _, b := range e.Select {
 		v := r.info.Defs[b]
@@ -296,7 +332,6 @@ func (r *reference) offers(st *refState, proc, index int, e *uppaal.Edge) []refO
 		}
 		list = longer
 	}
-	var enabled []refOffer
 	for _, o := range list {
 		if e.Guard != nil && r.env(st, o, "guard").int(e.Guard) == 0 {
 			continue
@@ -306,7 +341,7 @@ func (r *reference) offers(st *refState, proc, index int, e *uppaal.Edge) []refO
 		}
 		enabled = append(enabled, o)
 	}
-	return enabled
+	return enabled, nil
 }
 
 // env is the environment in which a label of an edge is evaluated.
@@ -319,17 +354,13 @@ func (r *reference) env(st *refState, o refOffer, label string) *refEnv {
 	}
 }
 
-// take adds the transition of the offers, the sender first, if it exists.
-func (r *reference) take(moves *[]refMove, st refState, committed bool, parts ...refOffer) {
-	if committed && !slices.ContainsFunc(parts, func(o refOffer) bool { return o.edge.From.Urgency == uppaal.Committed }) {
-		return
-	}
+// take adds the transition of the offers, the sender first, unless it leads
+// into a violated invariant.
+func (r *reference) take(moves *[]refMove, st refState, parts []refOffer) {
 	m := refMove{target: st.clone()}
-	m.prio[0] = r.chanRank[parts[0].ch]
 	for _, o := range parts {
 		p := r.info.Processes[o.proc]
 		m.step.Parts = append(m.step.Parts, Part{Process: o.proc, Edge: o.index, Select: o.sel})
-		m.prio[1] = max(m.prio[1], p.Priority)
 		m.target.locs[o.proc] = slices.Index(p.Template.Locations, o.edge.To)
 	}
 	for _, o := range parts {

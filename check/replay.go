@@ -85,7 +85,9 @@ func (r *replayer) decides(q *uppaal.Query, want bool) error {
 // explain says where the evaluation of the successors of the trace's last
 // state fails.
 func (r *replayer) explain(f *fault) string {
+	r.ref.strict = true
 	_, err := r.ref.moves(r.last)
+	r.ref.strict = false
 	switch {
 	case err != nil:
 		return err.Error()

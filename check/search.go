@@ -209,7 +209,7 @@ func (s *search) expand() (err error) {
 			panic(r)
 		}
 		s.m.rollback()
-		s.m.args = s.m.args[:0]
+		s.m.args, s.m.collecting = s.m.args[:0], false
 	}()
 	return s.m.expand()
 }

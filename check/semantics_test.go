@@ -731,6 +731,7 @@ func explore(info *uppaal.Info, limit int, visit func(refState, []refMove)) (*re
 	if err != nil {
 		return nil, err
 	}
+	ref.strict = true
 	space := &refSpace{states: []refState{ref.initial}}
 	seen := map[string]bool{ref.initial.key(): true}
 	for i := 0; i < len(space.states); i++ {

@@ -14,9 +14,12 @@ type expansion struct {
 
 	committed bool // a participant must leave a committed location
 
-	// Priorities need a first pass that only looks for the highest.
-	probing bool
-	highest int64
+	// With priorities, a first pass only collects the priorities of what may
+	// be transitions; then each level is tried, from the highest, until one
+	// has a transition.
+	collecting bool
+	levels     []int64
+	level      int64
 
 	groups []group // processes that take part in a broadcast
 	pool   []offer
@@ -43,15 +46,19 @@ func (m *machine) expand() error {
 			break
 		}
 	}
-	if m.prog.priorities {
-		m.probing, m.highest = true, -1
-		if err := m.sweep(); err != nil {
-			return err
-		}
-		m.probing = false
-	}
 	m.found = 0
-	return m.sweep()
+	if !m.prog.priorities {
+		return m.sweep()
+	}
+	m.collecting, m.levels = true, m.levels[:0]
+	err := m.sweep()
+	m.collecting = false
+	slices.Sort(m.levels)
+	for k := len(m.levels) - 1; k >= 0 && err == nil && m.found == 0; k-- {
+		m.level = m.levels[k]
+		err = m.sweep()
+	}
+	return err
 }
 
 func (m *machine) sweep() error {
@@ -229,10 +236,12 @@ func (m *machine) broadcast(e *edge, ch int32, committed bool) error {
 // fire executes the transition of m.parts over a channel, -1 for an internal
 // one, shows it, and goes back to the source state.
 func (m *machine) fire(ch int32) error {
-	prio := int64(0)
 	if m.prog.priorities {
-		prio = m.priority(ch)
-		if m.probing && prio <= m.highest || !m.probing && prio < m.highest {
+		prio := m.priority(ch)
+		if m.collecting && !slices.Contains(m.levels, prio) {
+			m.levels = append(m.levels, prio)
+		}
+		if m.collecting || prio != m.level {
 			return nil
 		}
 	}
@@ -254,11 +263,6 @@ func (m *machine) fire(ch int32) error {
 		m.v[i] = m.prog.initial[i]
 	}
 	if !m.invariants() {
-		m.rollback()
-		return nil
-	}
-	if m.probing {
-		m.highest = prio
 		m.rollback()
 		return nil
 	}
