@@ -1,0 +1,80 @@
+package artifact
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Cache keeps bundles in a directory by what they were made from. It is safe
+// for concurrent use, by several processes too.
+type Cache struct {
+	Dir string
+}
+
+// Lookup is what a cache had to say.
+type Lookup string
+
+// The outcomes of Cache.Get.
+const (
+	Hit     Lookup = "hit"
+	Miss    Lookup = "miss"
+	Stale   Lookup = "stale"   // made from something else, or by a newer vtrace
+	Corrupt Lookup = "corrupt" // broken; it will be replaced by the next Put
+)
+
+// Key identifies what a pass makes a bundle from: the pass itself, the versions
+// of vtrace and Go, the entry, the options, and the digests of the Source files
+// and of the parent. Source must be set.
+func (m Manifest) Key() (string, error) {
+	m.Format, m.Version, m.Files = Format, Version, nil
+	data, err := m.encode()
+	if err != nil {
+		return "", fmt.Errorf("cache key: %w", err)
+	}
+	return digestOf(data), nil
+}
+
+func (c Cache) path(key string) string { return filepath.Join(c.Dir, key+Ext) }
+
+// Get returns the bundle that was made from what m says, if there is one. The
+// error says why a Stale or Corrupt one is of no use, or that the cache cannot
+// be read; the bundle is nil then.
+func (c Cache) Get(m Manifest) (*Bundle, Lookup, error) {
+	key, err := m.Key()
+	if err != nil {
+		return nil, Miss, err
+	}
+	b, err := Load(c.path(key))
+	var newer *VersionError
+	var broken *CorruptError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, Miss, nil
+	case errors.As(err, &newer):
+		return nil, Stale, err
+	case errors.As(err, &broken):
+		return nil, Corrupt, err
+	case err != nil:
+		return nil, Miss, err
+	}
+	got, err := b.manifest.Key()
+	if err != nil || got != key {
+		return nil, Stale, fmt.Errorf("cache: %s was made from something else", c.path(key))
+	}
+	return b, Hit, nil
+}
+
+// Put stores a bundle.
+func (c Cache) Put(b *Bundle) error {
+	key, err := b.manifest.Key()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	return Save(b, c.path(key))
+}
