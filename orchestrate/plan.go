@@ -272,6 +272,10 @@ func (p *planner) expect(tr *artifact.Trace, q artifact.Query) (artifact.Expect,
 			if k, ok := p.last[g]; ok {
 				at.Site = p.steps[k].Site
 			}
+			// Deferred calls may have passed guards since the panic.
+			if key := siteOf(p.side, q.Site).Key; p.passed[artifact.At{G: g, Site: key}] > 0 {
+				at.Site = key
+			}
 			out.Goroutines = append(out.Goroutines, at)
 		}
 	}

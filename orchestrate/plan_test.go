@@ -216,6 +216,14 @@ func TestPlanExpect(t *testing.T) {
 				w.ends("M", artifact.LocationInfo{End: "panic"}).ends("W(0)", artifact.LocationInfo{})
 			},
 			want: "[{0 c}]"},
+		"panic, then deferred calls": {
+			query: artifact.Query{Kind: artifact.KindPanic, Site: 3},
+			build: func(w *world) { w.ends("W(0)", artifact.LocationInfo{End: "panic"}) },
+			want:  "[{0.1 l}]"},
+		"panic at a place without guard": {
+			query: artifact.Query{Kind: artifact.KindNilCall, Site: 6},
+			build: func(w *world) { w.ends("W(0)", artifact.LocationInfo{End: "panic"}) },
+			want:  "[{0.1 u}]"},
 		"fatal error": {
 			query: artifact.Query{Kind: artifact.KindUnlockUnlocked},
 			build: func(w *world) { w.ends("W(0)", artifact.LocationInfo{End: "fatal"}) },

@@ -94,7 +94,8 @@ func (im imports) funcs() template.FuncMap {
 
 // Test generates the Orchestration test of a plan: a Go file for the package
 // of the entry. It needs the overlay to compile, so it has the build constraint
-// "vtrace". The test fails if and only if the error is reproduced.
+// "vtrace". It fails if the error is reproduced, and passes otherwise, except
+// that a test under check that fails by itself fails it too.
 func Test(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) ([]byte, error) {
 	return generate(target, side, &plan, meta)
 }
