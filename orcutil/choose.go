@@ -1,3 +1,5 @@
+//go:build go1.25
+
 package orcutil
 
 // Chooser chooses what happens next when no plan does. It sees one run and may

@@ -1,3 +1,5 @@
+//go:build go1.25
+
 package orcutil
 
 import (
@@ -5,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -82,6 +85,8 @@ type goroutine struct {
 
 	children int
 	wg       *sync.WaitGroup // to be done at exit, see WGGo
+	strayed  atomic.Bool     // set with state outside
+	passing  atomic.Int64    // site, for the watchdog
 	started  bool
 	callback bool // runs in a goroutine of uninstrumented code
 	state    state
@@ -121,6 +126,7 @@ func (g *goroutine) occ() int { return g.passed[g.site] + 1 }
 
 // arrive parks the goroutine at a guard until it is granted.
 func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer) {
+	g.back()
 	if g.acting != 0 {
 		g.panicAt, g.acting = g.acting, 0
 	}
@@ -129,6 +135,13 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer) {
 	g.state = parked
 	g.park()
 	g.acting = site
+}
+
+// back tells the controller of a goroutine that was outside.
+func (g *goroutine) back() {
+	if g.strayed.Swap(false) {
+		g.run.wakeUp()
+	}
 }
 
 // block queues the goroutine in its operation. It returns when the operation
@@ -176,6 +189,7 @@ func (g *goroutine) main() {
 // exit ends a goroutine: it must be deferred itself for recover to work.
 func (s *run) exit(g *goroutine) {
 	v := recover()
+	g.back()
 	if !s.dying.Load() {
 		if v != nil {
 			g.panicked = true

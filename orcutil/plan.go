@@ -1,3 +1,5 @@
+//go:build go1.25
+
 package orcutil
 
 import (
@@ -115,6 +117,10 @@ type Config struct {
 	// Patience is how long a run outside a bubble waits for something to
 	// happen before it takes what is blocked as blocked for ever; 0 is 1 s.
 	Patience time.Duration
+	// Watchdog bounds, in real time, how long the program may take from one
+	// guard to the next; 0 is no bound. A run that exceeds it is abandoned: the
+	// process should run no other after it.
+	Watchdog time.Duration
 }
 
 // Result is what a run observed.

@@ -409,6 +409,19 @@ func TestForeign(t *testing.T) {
 		require.Empty(t, res.Outcome.Kind, "%s", res)
 		require.True(t, res.Weak)
 	})
+	t.Run("sleep in a library", func(t *testing.T) {
+		var after time.Duration
+		res := Run(Config{Bubble: bubble(t), Main: func() {
+			start := time.Now()
+			Access(1)
+			time.Sleep(time.Second)
+			Access(2)
+			after = time.Since(start)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, time.Second, after)
+		require.True(t, res.Weak)
+	})
 	t.Run("left blocked in a library", func(t *testing.T) {
 		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
 			Go(1, func() { <-make(chan int) })
@@ -472,6 +485,22 @@ func TestLimitAndStop(t *testing.T) {
 	require.Equal(t, Unsupported, Run(Config{Main: spin, Entry: "x"}).Verdict)
 	res = Run(Config{Main: func() { res = Run(Config{Main: spin}) }})
 	require.Equal(t, Completed, res.Verdict)
+}
+
+func TestWatchdog(t *testing.T) {
+	var mu sync.Mutex
+	mu.Lock()
+	defer mu.Unlock() // lets the abandoned run end
+	res := Run(Config{Watchdog: 10 * time.Millisecond, Main: func() {
+		Access(1)
+		mu.Lock() // as a library would
+		mu.Unlock()
+	}})
+	require.Equal(t, Unsupported, res.Verdict)
+	require.Equal(t, "no step was completed for 10ms: goroutine 0 does not come to another guard after #1", res.Message)
+
+	res = Run(Config{Bubble: bubble(t), Watchdog: time.Minute, Main: func() { Access(1) }})
+	require.Equal(t, Completed, res.Verdict, "%s", res)
 }
 
 func TestOutsideBubble(t *testing.T) {

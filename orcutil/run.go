@@ -1,3 +1,5 @@
+//go:build go1.25
+
 package orcutil
 
 import (
@@ -20,9 +22,10 @@ const defaultMaxSteps = 100_000
 // the controller (the goroutine that called Run) or the goroutine it resumed,
 // but for those under mu and the atomics.
 type run struct {
-	cfg   Config
-	cur   atomic.Pointer[goroutine]
-	dying atomic.Bool
+	cfg      Config
+	cur      atomic.Pointer[goroutine]
+	dying    atomic.Bool
+	progress atomic.Int64 // counts what the watchdog sees
 	// base is the number of goroutines of the process that are not of the run,
 	// started of those that the scheduler has started.
 	base, started atomic.Int64
@@ -88,6 +91,16 @@ func Run(cfg Config) (res Result) {
 	case !active.CompareAndSwap(nil, s):
 		return s.unsupported("another run is in progress")
 	}
+	if cfg.Watchdog <= 0 {
+		return s.run()
+	}
+	done := make(chan Result, 1)
+	go func() { done <- s.run() }()
+	return s.watch(done)
+}
+
+// run runs the controller, in the bubble if there is one.
+func (s *run) run() (res Result) {
 	finished := false
 	defer func() {
 		active.CompareAndSwap(s, nil)
@@ -106,12 +119,40 @@ func Run(cfg Config) (res Result) {
 		active.CompareAndSwap(s, nil)
 		finished = true
 	}
-	if cfg.Bubble.Run != nil {
-		cfg.Bubble.Run(body)
+	if s.cfg.Bubble.Run != nil {
+		s.cfg.Bubble.Run(body)
 	} else {
 		body()
 	}
 	return res
+}
+
+// watch waits for the result, but not beyond Config.Watchdog without a step. A
+// run that has gone astray is abandoned with its goroutines.
+func (s *run) watch(done <-chan Result) Result {
+	last := int64(-1)
+	for {
+		timer := time.NewTimer(s.cfg.Watchdog)
+		select {
+		case res := <-done:
+			timer.Stop()
+			return res
+		case <-timer.C:
+		}
+		n := s.progress.Load()
+		if n != last {
+			last = n
+			continue
+		}
+		active.CompareAndSwap(s, nil)
+		why := "no step was completed for " + s.cfg.Watchdog.String() + ": "
+		if g := s.cur.Load(); g != nil {
+			why += "goroutine " + g.path + " does not come to another guard after " + Site(g.passing.Load()).key()
+		} else {
+			why += "something that time waits for does not happen"
+		}
+		return Result{Verdict: Unsupported, Message: why, Weak: true}
+	}
 }
 
 func (s *run) unsupported(why string) Result {
@@ -208,6 +249,8 @@ func (s *run) resume(g *goroutine) {
 		g.woken, g.wokenOcc = g.site, g.occ()
 	}
 	g.state = running
+	g.passing.Store(int64(g.site))
+	s.progress.Add(1)
 	s.cur.Store(g)
 	if g.started {
 		g.wake <- struct{}{}
@@ -230,6 +273,7 @@ func (s *run) await(g *goroutine) {
 	switch g.state {
 	case running:
 		g.state = outside
+		g.strayed.Store(true)
 		s.weaken("goroutine " + g.path + " blocked in code without guards after " + g.site.key())
 	case done:
 		s.live = remove(s.live, g)

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -13,6 +13,8 @@ import (
 var (
 	stressPlans   = flag.Int("orc.plans", 20, "random plans per program")
 	stressReplays = flag.Int("orc.replays", 5, "replays per plan")
+	measure       = flag.Int("orc.measure", 0, "runs per program to measure")
+	unchecked     = flag.Bool("orc.unchecked", false, "measure without the check for foreign goroutines")
 )
 
 func (p testProgram) config(b Bubble) Config {
@@ -81,20 +83,21 @@ func TestNothingLeft(t *testing.T) {
 	require.LessOrEqual(t, runtime.NumGoroutine(), before)
 }
 
-func BenchmarkSchedules(b *testing.B) {
+// TestThroughput measures random exploration in bubbles: with -orc.measure
+// runs for each program. It is no benchmark since a bubble needs a *testing.T.
+func TestThroughput(t *testing.T) {
+	if *measure == 0 {
+		t.Skip("needs -orc.measure=N")
+	}
 	for _, p := range programs {
-		b.Run(p.name, func(b *testing.B) {
-			steps := 0
-			// A bubble needs a *testing.T; outside one, programs without timers
-			// do the same.
-			for i := 0; b.Loop(); i++ {
-				cfg := p.config(Bubble{})
-				cfg.Chooser, cfg.Record, cfg.NoLog, cfg.Patience = Random(uint64(i)), false, true, 1
-				steps += Run(cfg).Steps
-			}
-			b.ReportMetric(float64(steps)/float64(b.N), "steps/run")
-		})
+		steps, start := 0, time.Now()
+		for i := range *measure {
+			cfg := p.config(bubble(t))
+			cfg.Chooser, cfg.Record, cfg.NoLog, cfg.Unchecked = Random(uint64(i)), false, true, *unchecked
+			steps += Run(cfg).Steps
+		}
+		took := time.Since(start)
+		t.Logf("%-40s %7.0f schedules/s %6.2f us/step", p.name, float64(*measure)/took.Seconds(),
+			float64(took.Microseconds())/float64(steps))
 	}
 }
-
-var _ = synctest.Wait

@@ -1,3 +1,5 @@
+//go:build go1.25
+
 package orcutil
 
 import (
@@ -91,13 +93,18 @@ func Callback(site Site, f func()) func() {
 		}
 		s.inbox = append(s.inbox, g)
 		s.mu.Unlock()
-		select {
-		case s.kick <- struct{}{}:
-		default:
-		}
+		s.wakeUp()
 		defer s.exit(g)
 		g.await()
 		f()
+	}
+}
+
+// wakeUp ends the wait of passTime.
+func (s *run) wakeUp() {
+	select {
+	case s.kick <- struct{}{}:
+	default:
 	}
 }
 
@@ -162,11 +169,11 @@ func (s *run) mayPass() bool {
 }
 
 // passTime lets time pass to the next event: a known one, a receive or send of
-// a queued goroutine that becomes possible, or the arrival of a callback. It
-// reports whether there was one.
+// a queued goroutine that becomes possible, the arrival of a callback or the
+// return of a goroutine from outside. It reports whether there was one.
 func (s *run) passTime() bool {
 	select {
-	case <-s.kick: // of a callback that has been adopted, or is about to be
+	case <-s.kick: // for what has been seen, or is about to be
 	default:
 	}
 	if s.settle() {
