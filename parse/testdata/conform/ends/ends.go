@@ -69,6 +69,7 @@ func Run() {
 			defer log.Fatal("deferred", n)
 			n++
 		case "go":
+			log.SetFlags(0) // the position would be none of the program's
 			go log.Fatal("go")
 			select {}
 		case "panic":
