@@ -39,6 +39,11 @@ func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*V
 		}
 		first = v
 	}
+	if fewer, ok := narrow(first); ok {
+		if first, err = run(fewer); err != nil {
+			return nil, err
+		}
+	}
 	switch first.Status {
 	case Unsupported, Limit:
 		return first, nil
@@ -87,6 +92,28 @@ func exchange(plan artifact.Plan, step int) (artifact.Plan, bool) {
 		return out, true
 	}
 	return plan, false
+}
+
+// narrow returns the plan with those goroutines only that were stuck where they
+// were expected to be, if some were and others were not. Several stand at the
+// operation of a query when one of them can never go on, and the trace does not
+// say which.
+func narrow(v *Verdict) (artifact.Plan, bool) {
+	e := v.Plan.Expect
+	if v.Status != NotReproduced || e.Kind != artifact.KindLeak && e.Kind != artifact.KindPartialDeadlock {
+		return v.Plan, false
+	}
+	var stuck []artifact.At
+	for _, at := range e.Goroutines {
+		if slices.ContainsFunc(v.Goroutines, func(g Goroutine) bool {
+			return g.State == "blocked" && g.G == at.G && g.Site == at.Site
+		}) {
+			stuck = append(stuck, at)
+		}
+	}
+	out := v.Plan
+	out.Expect.Goroutines = stuck
+	return out, len(stuck) > 0 && len(stuck) < len(e.Goroutines)
 }
 
 // difference says in what two runs of one plan differ, "" if in nothing that

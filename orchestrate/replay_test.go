@@ -93,6 +93,17 @@ func TestReplay(t *testing.T) {
 	v, _ = script(t, plan, weak, weak)
 	require.Equal(t, Reproduced, v.Status)
 
+	// One of several is stuck: then the error is that of this one.
+	leak := plan
+	leak.Expect = artifact.Expect{Kind: artifact.KindLeak, Goroutines: []artifact.At{{G: "0.1", Site: "s"}, {G: "0.2", Site: "s"}}}
+	one := Verdict{Status: NotReproduced, Goroutines: []Goroutine{{G: "0.1", State: "finished"}, {G: "0.2", State: "blocked", Site: "s"}}}
+	v, _ = script(t, leak, one, good, good)
+	require.Equal(t, Reproduced, v.Status)
+	require.Equal(t, []artifact.At{{G: "0.2", Site: "s"}}, v.Plan.Expect.Goroutines)
+	one.Goroutines[1].Site = "elsewhere"
+	v, _ = script(t, leak, one, one)
+	require.Equal(t, NotReproduced, v.Status)
+
 	_, err := replay(context.Background(), plan, func(artifact.Plan) (*Verdict, error) { return nil, errors.New("no run") })
 	require.EqualError(t, err, "no run")
 }
@@ -127,6 +138,12 @@ func TestLastStep(t *testing.T) {
 	} {
 		require.Equal(t, want, lastStep([]byte(journal)).String(), "%q", journal)
 	}
+}
+
+func TestProgramOutput(t *testing.T) {
+	require.Equal(t, "hello\n    x_test.go:4: bad\n", programOutput("hello\n--- FAIL: TestVtraceDriver (0.02s)\n    x_test.go:4: bad\nFAIL\n"))
+	require.Equal(t, "PASS\n", programOutput("PASS\nPASS\n"))
+	require.Equal(t, "", programOutput(""))
 }
 
 func TestDeathOf(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -82,7 +83,7 @@ func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	v := &Verdict{Plan: plan, Of: len(plan.Steps), Log: string(log), Stdout: stdout.String(), Stderr: stderr.String()}
+	v := &Verdict{Plan: plan, Of: len(plan.Steps), Log: string(log), Stdout: programOutput(stdout.String()), Stderr: stderr.String()}
 	var result orcutil.Result
 	switch err := readResult(files[envResult], &result); {
 	case err == nil:
@@ -97,6 +98,21 @@ func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (
 		v.Status, v.Reason = Unsupported, "the result cannot be read: "+err.Error()
 	}
 	return v, nil
+}
+
+// driverReport is what package testing prints about the driver: it is not the
+// program's, and has a duration in it.
+var driverReport = regexp.MustCompile(`(?m)^--- (FAIL|SKIP): ` + driverTest + ` \([0-9.]+s\)\n`)
+
+// programOutput is the standard output without what package testing adds.
+func programOutput(s string) string {
+	s = driverReport.ReplaceAllString(s, "")
+	for _, end := range []string{"PASS\n", "FAIL\n"} {
+		if rest, ok := strings.CutSuffix(s, end); ok {
+			return rest
+		}
+	}
+	return s
 }
 
 func readResult(path string, r *orcutil.Result) error {
