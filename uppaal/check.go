@@ -2,6 +2,7 @@ package uppaal
 
 import (
 	"fmt"
+	"strings"
 )
 
 // A scope maps the names declared in one place; lookup goes outwards.
@@ -21,8 +22,7 @@ func (s *scope) lookup(name string) Object {
 	return nil
 }
 
-// A checker checks one network, one query, or one template for given values
-// of its parameters.
+// A checker checks one network or one query.
 type checker struct {
 	info  *Info
 	errs  *errorList
@@ -40,6 +40,8 @@ type checker struct {
 	query bool
 	// params are the parameters of the template that types in it depend on.
 	params map[*Var]bool
+	// work is what remains of the bound on computing constants.
+	work int
 	// fixed gives the values of parameters by index while a copy of a template
 	// is checked.
 	fixed map[int][]int32
@@ -73,7 +75,7 @@ func Check(n *Network) (*Info, error) {
 		Params:    map[*Template][]*Var{},
 		Funcs:     map[*FuncDecl]*Func{},
 	}
-	c := &checker{info: info, errs: &errorList{}, scope: newScope(nil), dependent: map[*Template]*dependence{}}
+	c := &checker{info: info, errs: &errorList{}, scope: newScope(nil), work: maxSteps, dependent: map[*Template]*dependence{}}
 	c.predefine()
 	info.Globals = nil
 	c.scope = newScope(c.scope)
@@ -121,7 +123,20 @@ func (c *checker) errorf(pos Pos, format string, args ...any) {
 	if pos.Where == "" {
 		pos.Where = c.where
 	}
-	c.errs.add(c.rank, pos, format, args...)
+	msg := fmt.Sprintf(format, args...)
+	if len(msg) > maxMessage {
+		// The types of a message can be as long as the model.
+		msg = strings.ToValidUTF8(msg[:maxMessage], "") + "..."
+	}
+	c.errs.add(c.rank, pos, "%s", msg)
+}
+
+// maxMessage bounds the length of a message.
+const maxMessage = 400
+
+// evaluator computes constants with the given values of bound variables.
+func (c *checker) evaluator(bound map[*Var][]int32) *evaluator {
+	return &evaluator{info: c.info, bound: bound, left: &c.work}
 }
 
 // declare enters a name into the current scope.

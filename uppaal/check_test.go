@@ -44,8 +44,8 @@ var checkTests = []struct{ place, text, want string }{
 	{"decl", "int[0,x] z;", "the bound of a range is not a compile-time constant: x is not a constant"},
 	{"decl", "int a[0];", "the size of an array must be positive"},
 	{"decl", "int a[-1];", "the size of an array must be positive"},
-	{"decl", "int a[100000][100000];", "more than 16777216 elements"},
-	{"decl", "int a[int32_t];", "more than 16777216 elements"},
+	{"decl", "int a[100000][100000];", "more than 1048576 elements"},
+	{"decl", "int a[int32_t];", "more than 1048576 elements"},
 	{"decl", "int a[bool];", "an array is indexed by a bounded integer or scalar type, not bool"},
 	{"decl", "clock t;", "clocks are not supported"},
 	{"decl", "double t;", "floating-point numbers are not supported"},
@@ -60,6 +60,8 @@ var checkTests = []struct{ place, text, want string }{
 	{"decl", "scalar[0] t;", "the size of a scalar set must be positive"},
 	{"decl", "typedef int A;", "A cannot be the name of a type"},
 	{"decl", "int A, E, sup, deadlock;", ""},
+	{"decl", doubling(40), "the struct has more than 1048576 cells"},
+	{"decl", "const int k = sum (i : int16_t) sum (j : int16_t) sum (l : int16_t) 1;", "the constants take too long to compute"},
 	// Names.
 	{"decl", "int x;", "duplicate definition of x"},
 	{"decl", "typedef int[-2147483648,2147483647] int32_t; int32_t h;", ""},
@@ -194,6 +196,15 @@ var checkTests = []struct{ place, text, want string }{
 	{"decl", "chan priority default < default;", "default occurs twice"},
 	{"decl", "chan priority c; chan priority bc;", "channel priorities are declared twice"},
 	{"local", "chan priority c;", "channel priorities are declared globally"},
+}
+
+// doubling declares structs each of which holds the one before twice.
+func doubling(n int) string {
+	text := "typedef struct { int a; } D0;"
+	for i := range n {
+		text += fmt.Sprintf(" typedef struct { D%d a, b; } D%d;", i, i+1)
+	}
+	return text
 }
 
 func checkFirst(err error) string {

@@ -131,6 +131,11 @@ func (c *checker) structType(t *TypeExpr) Type {
 	if !ok {
 		return nil
 	}
+	// The fields are bounded, so that this ends soon.
+	if Size(s) > maxCells {
+		c.errorf(t.Pos, "the struct has more than %d cells", maxCells)
+		return nil
+	}
 	return s
 }
 
@@ -209,7 +214,7 @@ func (c *checker) constant(e Expr, what string) (int32, bool) {
 		c.errorf(e.Position(), "%s must be an integer, found %v", what, t)
 		return 0, false
 	}
-	ev := evaluator{info: c.info}
+	ev := c.evaluator(nil)
 	n, no := ev.int(e)
 	if no == nil {
 		return n, true
@@ -296,7 +301,7 @@ func (c *checker) varDecl(d *VarDecl) {
 // initialValue demands that the initial value of a variable of the network or
 // of a template is known at compile time, up to parameters of the template.
 func (c *checker) initialValue(v *Var) {
-	ev := evaluator{info: c.info}
+	ev := c.evaluator(nil)
 	value, no := ev.init(v.Type, v.Init)
 	switch {
 	case no == nil:
@@ -473,7 +478,7 @@ func (c *checker) constIndices(e Expr) {
 		if !ok {
 			return
 		}
-		ev := evaluator{info: c.info}
+		ev := c.evaluator(nil)
 		i, no := ev.int(x.I)
 		a, _ := c.info.Types[x.X].(*Array)
 		switch {

@@ -3,7 +3,7 @@ package uppaal
 // CheckQuery checks a query against the network and adds what it finds to the
 // Info. The error is an Errors.
 func (info *Info) CheckQuery(q *Query) error {
-	c := &checker{info: info, errs: &errorList{}, scope: newScope(info.global), query: true, pure: "a query", where: "query"}
+	c := &checker{info: info, errs: &errorList{}, scope: newScope(info.global), query: true, work: maxSteps, pure: "a query", where: "query"}
 	if q.Pos.Where != "" {
 		c.where = q.Pos.Where
 	}
@@ -127,7 +127,7 @@ func (c *checker) processSet(e Expr) *ProcessSet {
 				return nil
 			}
 		}
-		ev := evaluator{info: c.info}
+		ev := c.evaluator(nil)
 		v, no := ev.int(a)
 		known = known && no == nil
 		values[i] = v

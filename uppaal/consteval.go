@@ -8,7 +8,20 @@ type evaluator struct {
 	info *Info
 	// bound gives the values of bound variables and of parameters.
 	bound map[*Var][]int32
-	steps int
+	// left is what remains of the bound on the work, shared by the constants
+	// of a network.
+	left *int
+}
+
+// maxSteps bounds the work on all constants of a network together.
+const maxSteps = 1 << 23
+
+// spend counts work.
+func (ev *evaluator) spend(n int, at Expr) *notConst {
+	if *ev.left -= n; *ev.left < 0 {
+		return ev.fail(at, "the constants take too long to compute")
+	}
+	return nil
 }
 
 // A value is a typed flattened value.
@@ -25,15 +38,13 @@ type notConst struct {
 	param *Var
 }
 
-// maxSteps bounds the evaluation of one constant.
-const maxSteps = 1 << 22
-
 // ConstEval computes an integer expression whose value is known before the
 // search: literals, constants of the network, operators, quantifiers, calls of
 // functions do not count. Names that Check has not seen are looked up among
 // the globals of the network.
 func (info *Info) ConstEval(e Expr) (int32, bool) {
-	ev := evaluator{info: info}
+	left := maxSteps
+	ev := evaluator{info: info, left: &left}
 	v, no := ev.eval(e)
 	if no != nil || len(v.v) != 1 {
 		return 0, false
@@ -67,8 +78,8 @@ func truth(b bool) value {
 }
 
 func (ev *evaluator) eval(e Expr) (value, *notConst) {
-	if ev.steps++; ev.steps > maxSteps {
-		return value{}, ev.fail(e, "the constant takes too long to compute")
+	if no := ev.spend(1, e); no != nil {
+		return value{}, no
 	}
 	switch e := e.(type) {
 	case *IntLit:
@@ -241,6 +252,9 @@ func (ev *evaluator) apply(e *Binary, x value) (value, *notConst) {
 		if no != nil {
 			return value{}, no
 		}
+		if no := ev.spend(len(x.v), e); no != nil {
+			return value{}, no
+		}
 		same := len(x.v) == len(y.v)
 		for i := 0; same && i < len(x.v); i++ {
 			same = x.v[i] == y.v[i]
@@ -382,22 +396,43 @@ func (l *InitList) Elem(i int, name string) Expr {
 
 // store converts a flattened value to a type: integers stored in a bool become
 // 0 or 1, others must lie in the range.
-func (ev *evaluator) store(t Type, v []int32, at Expr) (out []int32, no *notConst) {
+func (ev *evaluator) store(t Type, v []int32, at Expr) ([]int32, *notConst) {
 	if len(v) != Size(t) {
 		return nil, ev.fail(at, "the value has another type")
 	}
-	out = append(out, v...)
-	i := 0
-	Leaves(t, func(suffix string, leaf Type) {
-		lo, hi, ok := Range(leaf)
-		if _, isBool := leaf.(Bool); isBool {
-			if out[i] != 0 {
-				out[i] = 1
-			}
-		} else if ok && no == nil && (out[i] < lo || out[i] > hi) {
-			no = ev.fail(at, "value %d is out of range [%d,%d]", out[i], lo, hi)
+	if no := ev.spend(len(v), at); no != nil {
+		return nil, no
+	}
+	out := append([]int32(nil), v...)
+	if _, no := ev.convert(t, out, at); no != nil {
+		return nil, no
+	}
+	return out, nil
+}
+
+// convert converts the cells of one value in place and gives the rest.
+func (ev *evaluator) convert(t Type, v []int32, at Expr) (rest []int32, no *notConst) {
+	switch t := t.(type) {
+	case *Array:
+		for n := t.Len(); n > 0 && no == nil; n-- {
+			v, no = ev.convert(t.Elem, v, at)
 		}
-		i++
-	})
-	return out, no
+		return v, no
+	case *Struct:
+		for _, f := range t.Fields {
+			if v, no = ev.convert(f.Type, v, at); no != nil {
+				break
+			}
+		}
+		return v, no
+	case Bool:
+		if v[0] != 0 {
+			v[0] = 1
+		}
+	default:
+		if lo, hi, ok := Range(t); ok && (v[0] < lo || v[0] > hi) {
+			return nil, ev.fail(at, "value %d is out of range [%d,%d]", v[0], lo, hi)
+		}
+	}
+	return v[1:], nil
 }

@@ -28,7 +28,11 @@ type binding struct {
 	refs   map[*Var]Expr
 }
 
-const maxProcesses = 1 << 16
+const (
+	maxProcesses = 1 << 16
+	// maxCopies bounds the copies of one template, see specialise.
+	maxCopies = 1 << 12
+)
 
 func (c *checker) system(n *Network) {
 	for _, d := range n.Instances {
@@ -190,7 +194,7 @@ func (c *checker) instantiate(id *Ident, name string, inst *instance, b binding)
 				}
 				return nil
 			}
-			ev := evaluator{info: c.info, bound: b.values}
+			ev := c.evaluator(b.values)
 			v, no := ev.init(p.Type, arg)
 			if no != nil {
 				c.errorf(no.pos, "argument for parameter %s of %s: %s", p.Name, inst.base.name, no.msg)
@@ -242,7 +246,7 @@ func (c *checker) reference(e Expr, b binding) Expr {
 		if x == nil {
 			return nil
 		}
-		ev := evaluator{info: c.info, bound: b.values}
+		ev := c.evaluator(b.values)
 		i, no := ev.int(e.I)
 		if no != nil {
 			c.errorf(no.pos, "the index of an argument by reference must be constant: %s", no.msg)
@@ -299,6 +303,10 @@ func (c *checker) specialise(inst *instance, d *dependence, b binding) *Template
 	}
 	if t, ok := d.copies[key.String()]; ok {
 		return t
+	}
+	if len(d.copies) == maxCopies {
+		c.errorf(inst.template.Pos, "template %s is needed for more than %d values of the parameters that its types depend on", inst.template.Name, maxCopies)
+		return nil
 	}
 	t := inst.template.Clone()
 	rank, where, errors := c.rank, c.where, c.errs.adds

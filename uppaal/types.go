@@ -70,7 +70,7 @@ func (t *Scalar) String() string {
 func (Void) String() string { return "void" }
 
 // maxCells bounds the size of one variable.
-const maxCells = 1 << 24
+const maxCells = 1 << 20
 
 // Size is the number of integers that a value of the type is flattened to: 1
 // for Bool, Int and Scalar. A channel has no value, but channels of an array
