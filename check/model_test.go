@@ -168,8 +168,10 @@ func philosophers(n int) string {
 		loc think
 		loc left
 		loc eat
+		loc drop
 		think > left | !fork[i] | | fork[i] = true
 		left > eat | !fork[(i+1)%%N] | | fork[(i+1)%%N] = true
-		eat > think | | | fork[i] = false, fork[(i+1)%%N] = false
+		eat > drop | | | fork[i] = false
+		drop > think | | | fork[(i+1)%%N] = false
 		system Phil;`, n)
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,6 +159,8 @@ func (g *generator) network() string {
 		g.line("chan priority %s;", pick(g, "c < default < e", "d[0] < default", "default < b, c < e"))
 	}
 	templates := 2 + g.IntN(2)
+	// In some networks most locations are urgent, so that paths cannot rest.
+	normal := pick(g, "", "", " urgent")
 	var names []string
 	for t := range templates {
 		g.locals = true
@@ -171,7 +174,7 @@ func (g *generator) network() string {
 			if g.chance(10) {
 				inv = " inv " + g.cond(1)
 			}
-			g.line("loc n%d%s%s", i, pick(g, "", "", "", "", "", " committed", " urgent"), inv)
+			g.line("loc n%d%s%s", i, pick(g, normal, normal, normal, normal, normal, " committed", " urgent"), inv)
 		}
 		for range 2 + g.IntN(5) {
 			sel := ""
@@ -203,12 +206,14 @@ func (g *generator) network() string {
 	return g.b.String()
 }
 
+func (g *generator) location(info *uppaal.Info) string {
+	p := info.Processes[g.IntN(len(info.Processes))]
+	return p.Name + "." + p.Template.Locations[g.IntN(len(p.Template.Locations))].Name
+}
+
 // formulas makes state formulas over the network.
 func (g *generator) formulas(info *uppaal.Info, n int) []string {
-	location := func() string {
-		p := info.Processes[g.IntN(len(info.Processes))]
-		return p.Name + "." + p.Template.Locations[g.IntN(len(p.Template.Locations))].Name
-	}
+	location := func() string { return g.location(info) }
 	var list []string
 	for range n {
 		f := location()
@@ -250,6 +255,7 @@ const refLimit = 1500
 // engine itself replays its traces.
 func TestRandomNetworks(t *testing.T) {
 	faults, big, refutedRuns, stuckTrue, states := 0, 0, 0, 0, 0
+	pathQueries := map[string]int{}
 	for seed := range uint64(*networks) {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
 		text := g.network()
@@ -294,6 +300,10 @@ func TestRandomNetworks(t *testing.T) {
 				text2[k] += ")"
 			}
 		}
+		for range 2 {
+			x, y := g.location(info), g.cond(1)
+			text2 = append(text2, pick(g, "E[] "+y, "A<> "+x, "E[] not "+x, x+" --> "+y, y+" --> "+x))
+		}
 		qs := queries(t, text2...)
 		report, err := Verify(context.Background(), net, qs, opts)
 		require.NoError(t, err, ctx)
@@ -307,6 +317,10 @@ func TestRandomNetworks(t *testing.T) {
 				continue
 			}
 			require.Equal(t, want[i].verdict.String(), got.Verdict.String(), "%s\n%s", msg, got.Reason)
+			if qs[i].Op != uppaal.Always && qs[i].Op != uppaal.Possibly {
+				pathQueries[string(qs[i].Op)+got.Verdict.String()]++
+				continue
+			}
 			steps := -1
 			if got.Trace != nil {
 				steps = len(got.Trace.Steps)
@@ -324,8 +338,8 @@ func TestRandomNetworks(t *testing.T) {
 			require.Equal(t, want[i].steps, steps, msg)
 		}
 	}
-	t.Logf("%d networks, %d states: %d with an invalid evaluation, %d too large, %d with refuted sequences, %d witnesses with stuck",
-		*networks, states, faults, big, refutedRuns, stuckTrue)
+	t.Logf("%d networks, %d states: %d with an invalid evaluation, %d too large, %d with refuted sequences, %d witnesses with stuck, %v",
+		*networks, states, faults, big, refutedRuns, stuckTrue, pathQueries)
 	require.Less(t, faults+big, *networks/2)
 }
 
@@ -402,38 +416,91 @@ func refDecide(t *testing.T, net *uppaal.Network, text []string, opts Options) [
 		}
 		return path, left, false
 	}
-	seen := map[string]bool{}
-	work := []node{{st: ref.initial}}
-	seen[ref.initial.key()+"[]false"] = true
-	for len(work) > 0 {
-		n := work[0]
-		work = work[1:]
-		for i, q := range qs {
-			r := &results[i]
-			if r.steps >= 0 || r.err != nil {
-				continue
-			}
-			value, known, err := ref.holds(q.X, n.st, 1<<30)
-			if err != nil {
-				r.err = err
-				continue
-			}
-			require.True(t, known)
-			if value == (q.Op == uppaal.Possibly) {
-				*r = refResult{verdict: verdictOf(q.Op, true), steps: n.depth}
-			}
-		}
+	seen := map[string]int{ref.initial.key() + "[]false": 0}
+	nodes := []node{{st: ref.initial}}
+	succ := [][]int{}
+	for k := 0; k < len(nodes); k++ {
+		n := nodes[k]
 		moves, err := ref.moves(n.st)
 		require.NoError(t, err)
+		succ = append(succ, nil)
 		for _, m := range moves {
 			path, left, cut := follow(n, m.step)
 			if cut {
 				continue
 			}
-			k := m.target.key() + fmt.Sprint(path, left)
-			if !seen[k] {
-				seen[k] = true
-				work = append(work, node{m.target, n.depth + 1, path, left})
+			key := m.target.key() + fmt.Sprint(path, left)
+			i, ok := seen[key]
+			if !ok {
+				i = len(nodes)
+				seen[key] = i
+				nodes = append(nodes, node{m.target, n.depth + 1, path, left})
+			}
+			succ[k] = append(succ[k], i)
+		}
+	}
+	// forever finds the states from which a path can stay where e has a value:
+	// the greatest set whose members can rest or go to a member.
+	forever := func(e uppaal.Expr, want bool) ([]bool, error) {
+		in := make([]bool, len(nodes))
+		for i, n := range nodes {
+			value, _, err := ref.holds(e, n.st, 0)
+			if err != nil {
+				return nil, err
+			}
+			in[i] = value == want
+		}
+		for changed := true; changed; {
+			changed = false
+			for i, n := range nodes {
+				rest, err := ref.canRest(n.st)
+				require.NoError(t, err)
+				if in[i] && !rest && !slices.ContainsFunc(succ[i], func(k int) bool { return in[k] }) {
+					in[i], changed = false, true
+				}
+			}
+		}
+		return in, nil
+	}
+	for i, q := range qs {
+		r := &results[i]
+		switch q.Op {
+		case uppaal.Always, uppaal.Possibly:
+			for _, n := range nodes {
+				value, known, err := ref.holds(q.X, n.st, 1<<30)
+				if err != nil {
+					r.err = err
+					break
+				}
+				require.True(t, known)
+				if value == (q.Op == uppaal.Possibly) {
+					*r = refResult{verdict: verdictOf(q.Op, true), steps: n.depth}
+					break
+				}
+			}
+			continue
+		case uppaal.LeadsTo:
+			*r = refResult{verdict: True}
+			in, err := forever(q.Y, false)
+			if err != nil {
+				r.err = err
+				continue
+			}
+			for k, n := range nodes {
+				value, _, err := ref.holds(q.X, n.st, 0)
+				if err != nil {
+					r.err = err
+					break
+				}
+				if value && in[k] {
+					r.verdict = False
+				}
+			}
+		default:
+			in, err := forever(q.X, q.Op == uppaal.PotentiallyAlway)
+			*r = refResult{verdict: False, err: err}
+			if err == nil && in[0] == (q.Op == uppaal.PotentiallyAlway) {
+				r.verdict = True
 			}
 		}
 	}

@@ -59,6 +59,7 @@ func (s refState) key() string { return fmt.Sprint(s.locs, s.mem) }
 type refMove struct {
 	step   Step
 	target refState
+	ch     int32 // -1: none
 }
 
 // refError is an invalid evaluation.
@@ -357,7 +358,7 @@ func (r *reference) env(st *refState, o refOffer, label string) *refEnv {
 // take adds the transition of the offers, the sender first, unless it leads
 // into a violated invariant.
 func (r *reference) take(moves *[]refMove, st refState, parts []refOffer) {
-	m := refMove{target: st.clone()}
+	m := refMove{target: st.clone(), ch: parts[0].ch}
 	for _, o := range parts {
 		p := r.info.Processes[o.proc]
 		m.step.Parts = append(m.step.Parts, Part{Process: o.proc, Edge: o.index, Select: o.sel})
@@ -429,6 +430,29 @@ func (r *reference) stuck(proc int, st refState, limit int) (stuck, known bool) 
 		}
 	}
 	return true, true
+}
+
+// canRest reports whether a path may end in the state: nothing can happen, or
+// time can pass for ever.
+func (r *reference) canRest(st refState) (bool, error) {
+	moves, err := r.moves(st)
+	if err != nil {
+		return false, err
+	}
+	if len(moves) == 0 {
+		return true, nil
+	}
+	for i, p := range r.info.Processes {
+		if p.Template.Locations[st.locs[i]].Urgency != uppaal.Normal {
+			return false, nil
+		}
+	}
+	for _, m := range moves {
+		if m.ch >= 0 && r.channels[m.ch].Urgent {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // show spells a state out.

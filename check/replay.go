@@ -15,8 +15,8 @@ type replayer struct {
 	info *uppaal.Info
 	opts *Options
 	ref  *reference
-	last refState // of the trace followed last
-	err  error    // the reference has no initial state
+	path []refState // of the trace followed last
+	err  error      // the reference has no initial state
 }
 
 func newReplayer(info *uppaal.Info, opts *Options) *replayer {
@@ -34,7 +34,8 @@ func (r *replayer) trace(t *Trace) error {
 	if !reflect.DeepEqual(r.ref.show(st), t.States[0]) {
 		return errors.New("internal: the replay starts in another state")
 	}
-	var path []Label
+	var labels []Label
+	r.path = []refState{st}
 	for k, step := range t.Steps {
 		moves, err := r.ref.moves(st)
 		if err != nil {
@@ -45,26 +46,29 @@ func (r *replayer) trace(t *Trace) error {
 			return fmt.Errorf("internal: step %d of the trace is not possible on replay", k+1)
 		}
 		st = moves[i].target
+		r.path = append(r.path, st)
 		if !reflect.DeepEqual(r.ref.show(st), t.States[k+1]) {
 			return fmt.Errorf("internal: step %d of the trace leads to another state on replay", k+1)
 		}
 		for _, p := range step.Parts {
 			if len(r.opts.Refuted) > 0 {
 				if l := r.opts.LabelOf(r.info.Processes[p.Process], p.Edge); l != "" {
-					path = append(path, l)
+					labels = append(labels, l)
 				}
 			}
 		}
 	}
 	for _, seq := range r.opts.Refuted {
 		seq = slices.DeleteFunc(slices.Clone(seq), func(l Label) bool { return l == "" })
-		if len(path) >= len(seq) && slices.Equal(path[:len(seq)], seq) {
+		if len(labels) >= len(seq) && slices.Equal(labels[:len(seq)], seq) {
 			return errors.New("internal: the trace begins with a refuted sequence")
 		}
 	}
-	r.last = st
 	return nil
 }
+
+// last is the state at the end of the trace.
+func (r *replayer) last() refState { return r.path[len(r.path)-1] }
 
 // replayStates bounds the exploration that checks a stuck atom.
 const replayStates = 1000
@@ -72,7 +76,7 @@ const replayStates = 1000
 // decides checks that the last state of the trace satisfies the formula of a
 // query, or violates it.
 func (r *replayer) decides(q *uppaal.Query, want bool) error {
-	value, known, err := r.ref.holds(q.X, r.last, replayStates)
+	value, known, err := r.ref.holds(q.X, r.last(), replayStates)
 	if err != nil {
 		return fmt.Errorf("internal: the formula fails on replay: %w", err)
 	}
@@ -82,11 +86,44 @@ func (r *replayer) decides(q *uppaal.Query, want bool) error {
 	return nil
 }
 
+// forever checks that the trace is a path as a query about paths looks for,
+// from its prefix-th state on.
+func (r *replayer) forever(q *uppaal.Query, prefix int) error {
+	holds := func(e uppaal.Expr, st refState) (bool, error) {
+		v, _, err := r.ref.holds(e, st, 0)
+		return v, err
+	}
+	stay, want := q.X, q.Op == uppaal.PotentiallyAlway
+	if q.Op == uppaal.LeadsTo {
+		stay = q.Y
+		if ok, err := holds(q.X, r.path[prefix]); err != nil || !ok {
+			return fmt.Errorf("internal: the path does not start on replay (%v)", err)
+		}
+	}
+	path := r.path[prefix:]
+	for _, st := range path {
+		if ok, err := holds(stay, st); err != nil || ok != want {
+			return fmt.Errorf("internal: the path leaves its states on replay (%v)", err)
+		}
+	}
+	st := path[len(path)-1]
+	for _, x := range path[:len(path)-1] {
+		if x.key() == st.key() {
+			return nil
+		}
+	}
+	ends, err := r.ref.canRest(st)
+	if err != nil || !ends {
+		return fmt.Errorf("internal: the path goes on from its last state on replay (%v)", err)
+	}
+	return nil
+}
+
 // explain says where the evaluation of the successors of the trace's last
 // state fails.
 func (r *replayer) explain(f *fault) string {
 	r.ref.strict = true
-	_, err := r.ref.moves(r.last)
+	_, err := r.ref.moves(r.last())
 	r.ref.strict = false
 	switch {
 	case err != nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -209,6 +210,7 @@ func (s *search) expand() (err error) {
 			panic(r)
 		}
 		s.m.rollback()
+		s.m.resetMetas()
 		s.m.args, s.m.collecting = s.m.args[:0], false
 	}()
 	return s.m.expand()
@@ -347,15 +349,14 @@ func (s *search) failGoal(g *goal, f *fault, state uint32) {
 	g.result.Reason = f.Error()
 }
 
-// path lists the states from the initial one to state i.
-func (s *search) path(i uint32) []uint32 {
-	var path []uint32
-	for ; i != noParent; i = s.store.parent(i) {
-		path = append(path, i)
+// statesTo gives the packed states along the path by which state i was first
+// reached.
+func statesTo(store stateStore, i uint32) [][]uint64 {
+	var path [][]uint64
+	for ; i != noParent; i = store.parent(i) {
+		path = append(path, store.state(i))
 	}
-	for a, b := 0, len(path)-1; a < b; a, b = a+1, b-1 {
-		path[a], path[b] = path[b], path[a]
-	}
+	slices.Reverse(path)
 	return path
 }
 
@@ -364,10 +365,10 @@ var errFound = errors.New("found")
 
 // trace spells out the transitions along states, each a successor of the one
 // before.
-func (s *search) trace(states []uint32) (*Trace, error) {
+func (s *search) trace(states [][]uint64) (*Trace, error) {
 	m := s.m
 	t := &Trace{}
-	want := make([]uint64, s.prog.width)
+	var want []uint64
 	var step Step
 	m.visit = func() error {
 		if !equalWords(m.w, want) {
@@ -380,14 +381,14 @@ func (s *search) trace(states []uint32) (*Trace, error) {
 		return errFound
 	}
 	defer func() { m.visit = s.insert }()
-	for k, i := range states {
-		s.store.load(i, m.w)
+	for k, words := range states {
+		copy(m.w, words)
 		m.unpack()
 		t.States = append(t.States, s.prog.state(m))
 		if k+1 == len(states) {
 			return t, nil
 		}
-		s.store.load(states[k+1], want)
+		want = states[k+1]
 		if err := s.expand(); !errors.Is(err, errFound) {
 			return nil, fmt.Errorf("internal: no transition from step %d of the trace to the next", k)
 		}

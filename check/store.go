@@ -19,6 +19,8 @@ type stateStore interface {
 	len() int
 	// find looks an inserted state up.
 	find(words []uint64) (uint32, bool)
+	// state is state i, not to be written to.
+	state(i uint32) []uint64
 	// load copies state i into dst.
 	load(i uint32, dst []uint64)
 	// parent is the state from which state i was first reached.
@@ -117,12 +119,12 @@ func (s *packedStore) release() {
 func (s *packedStore) len() int     { return s.n }
 func (s *packedStore) bytes() int64 { return s.held }
 
-func (s *packedStore) at(i uint32) []uint64 {
+func (s *packedStore) state(i uint32) []uint64 {
 	off := int(i&(chunkLen-1)) * s.width
 	return s.chunks[i>>chunkBits][off : off+s.width : off+s.width]
 }
 
-func (s *packedStore) load(i uint32, dst []uint64) { copy(dst, s.at(i)) }
+func (s *packedStore) load(i uint32, dst []uint64) { copy(dst, s.state(i)) }
 
 func (s *packedStore) parent(i uint32) uint32 {
 	return s.parents[i>>chunkBits][i&(chunkLen-1)]
@@ -169,7 +171,7 @@ func (s *packedStore) flush() error {
 	sum := s.sink
 	for i := range n {
 		if e := cand[i]; e != 0 && uint32(e>>32) == uint32(s.pendHash[i]>>32) {
-			sum += s.at(uint32(e) - 1)[0]
+			sum += s.state(uint32(e) - 1)[0]
 		}
 	}
 	s.sink = sum // keeps the touching loads alive
@@ -192,7 +194,7 @@ func (s *packedStore) insert(words []uint64, h uint64, parent uint32) error {
 		if e == 0 {
 			break
 		}
-		if uint32(e>>32) == tag && equalWords(s.at(uint32(e)-1), words) {
+		if uint32(e>>32) == tag && equalWords(s.state(uint32(e)-1), words) {
 			return nil
 		}
 	}
@@ -216,7 +218,7 @@ func (s *packedStore) insert(words []uint64, h uint64, parent uint32) error {
 		}
 	}
 	i := uint32(s.n)
-	copy(s.at(i), words)
+	copy(s.state(i), words)
 	s.parents[i>>chunkBits][i&(chunkLen-1)] = parent
 	g.slots[pos] = uint64(tag)<<32 | uint64(i+1)
 	g.count++
@@ -230,7 +232,7 @@ func (s *packedStore) find(words []uint64) (uint32, bool) {
 	mask := uint32(len(g.slots) - 1)
 	for pos := tag >> (32 - g.bits); g.slots[pos] != 0; pos = (pos + 1) & mask {
 		e := g.slots[pos]
-		if uint32(e>>32) == tag && equalWords(s.at(uint32(e)-1), words) {
+		if uint32(e>>32) == tag && equalWords(s.state(uint32(e)-1), words) {
 			return uint32(e) - 1, true
 		}
 	}

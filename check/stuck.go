@@ -248,7 +248,7 @@ func (b *subgraph) stuck(proc int32, from []uint32, dead stateSet) (stateSet, er
 			return nil, err
 		}
 	}
-	reach := backward(len(b.nodes), b.edges, moves)
+	reach := backward(b.edges, moves)
 	set, err := s.newSet()
 	if err != nil {
 		return nil, err
@@ -261,21 +261,27 @@ func (b *subgraph) stuck(proc int32, from []uint32, dead stateSet) (stateSet, er
 	return set, nil
 }
 
-// backward extends the marked nodes by all nodes that reach one of them.
-func backward(n int, edges []edgePair, marked []bool) []bool {
-	start := make([]uint32, n+1) // of the predecessors of each node
+// predecessors gives those of node i as pred[start[i]:start[i+1]].
+func predecessors(n int, edges []edgePair) (start, pred []uint32) {
+	start = make([]uint32, n+1)
 	for _, e := range edges {
 		start[e.to+1]++
 	}
 	for i := range n {
 		start[i+1] += start[i]
 	}
-	pred := make([]uint32, len(edges))
+	pred = make([]uint32, len(edges))
 	next := slices.Clone(start[:n])
 	for _, e := range edges {
 		pred[next[e.to]] = e.from
 		next[e.to]++
 	}
+	return start, pred
+}
+
+// backward extends the marked nodes by all nodes that reach one of them.
+func backward(edges []edgePair, marked []bool) []bool {
+	start, pred := predecessors(len(marked), edges)
 	var work []uint32
 	for i, ok := range marked {
 		if ok {

@@ -9,6 +9,7 @@ type expansion struct {
 	// a violated invariant or below a higher priority, are not shown.
 	visit func() error
 	parts []*edge // participants, sender first
+	over  int32   // the channel, -1 for none
 	cut   bool    // the transition completes a refuted sequence
 	found int     // transitions of this expansion that exist
 
@@ -259,9 +260,7 @@ func (m *machine) fire(ch int32) error {
 	}
 	// Meta variables keep no value from one step to the next, and neither
 	// invariants nor formulas see what a step left in them.
-	for _, i := range m.prog.metas {
-		m.v[i] = m.prog.initial[i]
-	}
+	m.resetMetas()
 	if !m.invariants() {
 		m.rollback()
 		return nil
@@ -279,9 +278,16 @@ func (m *machine) fire(ch int32) error {
 		m.put(mon.cell, state, &m.prog.cells[mon.cell])
 	}
 	m.found++
+	m.over = ch
 	err := m.visit()
 	m.rollback()
 	return err
+}
+
+func (m *machine) resetMetas() {
+	for _, i := range m.prog.metas {
+		m.v[i] = m.prog.initial[i]
+	}
 }
 
 // invariants reports whether the state satisfies all of them.

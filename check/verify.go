@@ -162,7 +162,7 @@ func (v *verification) conclude(s *search, stop error) {
 // attach adds the trace to the state that decided a goal, once the reference
 // interpreter has confirmed it.
 func (v *verification) attach(s *search, replay *replayer, r *Result, g *goal) {
-	trace, err := s.trace(s.path(g.at))
+	trace, err := s.trace(statesTo(s.store, g.at))
 	if err == nil {
 		err = replay.trace(trace)
 	}
@@ -180,7 +180,7 @@ func (v *verification) attach(s *search, replay *replayer, r *Result, g *goal) {
 // faultResult describes an invalid evaluation while the successors of a state
 // were computed: the reference interpreter must meet it too, and says where.
 func (v *verification) faultResult(s *search, replay *replayer, f *fault) Result {
-	trace, err := s.trace(s.path(uint32(s.head)))
+	trace, err := s.trace(statesTo(s.store, uint32(s.head)))
 	if err == nil {
 		err = replay.trace(trace)
 	}
