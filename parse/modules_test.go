@@ -1,0 +1,153 @@
+package parse
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/source"
+)
+
+// modules names what TestModules instruments: "module@version" of the module
+// proxy, or a directory. It needs the network and minutes, so it is not part of
+// the ordinary tests:
+//
+//	go test ./parse -run TestModules -timeout 30m -modules default
+var modules = flag.String("modules", "", `modules to instrument completely, separated by commas; "default" for a selection`)
+
+var defaultModules = []string{
+	"..",
+	"github.com/hashicorp/golang-lru/v2@v2.0.7",
+	"github.com/sourcegraph/conc@v0.3.0",
+	"github.com/panjf2000/ants/v2@v2.11.3",
+	"github.com/patrickmn/go-cache@v2.1.0+incompatible",
+	"golang.org/x/sync@v0.24.0",
+	"github.com/puzpuzpuz/xsync/v4@v4.1.0",
+}
+
+// TestModules instruments every package and test of whole modules, every
+// statement guarded: they must build, and pass their own tests as the originals
+// do.
+func TestModules(t *testing.T) {
+	if *modules == "" {
+		t.Skip("needs -modules")
+	}
+	list := strings.Split(*modules, ",")
+	if *modules == "default" {
+		list = defaultModules
+	}
+	for _, m := range list {
+		t.Run(m, func(t *testing.T) { testModule(t, m) })
+	}
+}
+
+func testModule(t *testing.T, module string) {
+	dir := module
+	if strings.Contains(module, "@") {
+		dir = download(t, module)
+	}
+	dir, err := filepath.Abs(dir)
+	require.NoError(t, err)
+	ctx := context.Background()
+	start := time.Now()
+	prog, err := source.LoadModule(ctx, source.Spec{Dir: dir})
+	require.NoError(t, err)
+	loaded := time.Now()
+	idx := Index(prog)
+	o, err := Instrument(ctx, prog, idx, Options{EveryLine: true})
+	require.NoError(t, err)
+	done := time.Now()
+	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
+	require.NoError(t, err)
+	lines := 0
+	for _, p := range prog.Packages {
+		for _, f := range p.GoFiles {
+			data, err := os.ReadFile(f)
+			require.NoError(t, err)
+			lines += bytes.Count(data, []byte("\n"))
+		}
+	}
+	t.Logf("%d packages, %d lines, %d sites, %d diagnostics; load %v, instrument %v",
+		len(prog.Packages), lines, len(idx.Sites()), len(o.Diagnostics),
+		loaded.Sub(start).Round(time.Millisecond), done.Sub(loaded).Round(time.Millisecond))
+	for i, d := range o.Diagnostics {
+		if i == 10 {
+			t.Logf("and %d more", len(o.Diagnostics)-i)
+			break
+		}
+		t.Log(d)
+	}
+	start = time.Now()
+	args := []string{"test", "-vet=off", "-count=1", "-short", "-timeout=240s"}
+	got := results(t, dir, append(args, "-overlay", overlay, "./..."))
+	t.Logf("instrumented tests: %v", time.Since(start).Round(time.Millisecond))
+	if strings.Contains(got, "FAIL") {
+		// Perhaps the originals fail here as well.
+		require.Equal(t, results(t, dir, append(args, "./...")), got)
+	}
+}
+
+var timing = regexp.MustCompile(`(?m)\t[0-9.]+s$|\([0-9.]+s\)`)
+
+// results runs the tests of a module and returns a line per package, and the
+// names of the tests that failed.
+func results(t *testing.T, dir string, args []string) string {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	var kept []string
+	for _, line := range strings.Split(timing.ReplaceAllString(string(out), ""), "\n") {
+		if strings.HasPrefix(line, "ok") || strings.HasPrefix(line, "FAIL") || strings.Contains(line, "--- FAIL") {
+			kept = append(kept, strings.TrimSpace(line))
+		}
+	}
+	if err != nil {
+		t.Logf("go %s:\n%s", strings.Join(args, " "), tail(out, 6000))
+	}
+	return strings.Join(kept, "\n")
+}
+
+func tail(out []byte, n int) []byte {
+	if len(out) > n {
+		out = out[len(out)-n:]
+	}
+	return out
+}
+
+// download copies a module out of the module cache, to be a main module.
+func download(t *testing.T, module string) string {
+	t.Helper()
+	cmd := exec.Command("go", "mod", "download", "-json", module)
+	cmd.Dir = t.TempDir()
+	out, err := cmd.Output()
+	require.NoError(t, err, string(out))
+	var info struct{ Dir, Path string }
+	require.NoError(t, json.Unmarshal(out, &info))
+	dir := filepath.Join(t.TempDir(), "m")
+	require.NoError(t, os.CopyFS(dir, os.DirFS(info.Dir)))
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.Chmod(path, 0o755)
+		}
+		return os.Chmod(path, 0o644)
+	}))
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		text := "module " + info.Path + "\n\ngo 1.16\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644))
+	}
+	return dir
+}
