@@ -196,7 +196,7 @@ func TestRealPrograms(t *testing.T) {
 	defer cancel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod": "module example.com/m\n\ngo 1.26\n", "main.go": realMain,
+		"go.mod": "module example.com/m\n\ngo 1.20\n", "main.go": realMain, // old on purpose: see the generated test
 		"p/p.go": "package p\n", "p/x_test.go": realTest,
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
