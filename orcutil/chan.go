@@ -250,8 +250,7 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 		p = c.channel()
 		s.name("chan", p)
 	}
-	g.cases = cases
-	g.arrive(o, site, p)
+	g.arrive(o, site, p, cases...)
 	g.chosen = s.communicateNow(g, hasDefault)
 	if g.chosen == pending {
 		want := g.want

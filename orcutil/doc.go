@@ -1,2 +1,107 @@
-// Package orcutil is the runtime of instrumented programs.
+//go:build go1.25
+
+// Package orcutil is the runtime of instrumented programs: it makes a real
+// program follow a plan, guard by guard, and reports what the program did.
+//
+// The instrumenter replaces every concurrency operation of a program by a call
+// of this package: ch <- v becomes To(ch).Send(site, v), mu.Lock() becomes
+// Lock(site, &mu), and so on. Each call is a guard, identified by its site.
+// Outside a run the calls do what the originals did, and the program behaves
+// as ever. Inside a run, which Run starts, this package decides who goes on.
+//
+// # Terms
+//
+// A goroutine arrives at a guard and stands there, before its operation: nobody
+// can see yet that it is about to do it. Granting it lets it pass: if the
+// operation can complete, it does, else the goroutine commits: it queues as in
+// Go and is blocked until another goroutine completes it. Either way, granting
+// is one step of the plan. A goroutine that has passed runs on to its next
+// guard; that stretch is its segment. Segments never overlap: one goroutine has
+// the baton at a time, so that a run is a function of the choices alone, plain
+// memory included.
+//
+// Goroutines are named by their creation path: the entry function runs in "0",
+// and "0.2" is the second goroutine that "0" has started. The function given to
+// Callback runs in "F@site.n".
+//
+// A new goroutine stands at its Start guard. A step that names it at a later
+// guard passes the Start guard by itself; so it is with a goroutine that a Cond
+// has signalled and that must take its lock again, which is a second grant of
+// the same guard.
+//
+// # Queues
+//
+// Whether a buffer has room, a lock is held or a WaitGroup is at zero stands in
+// the real objects, which every operation changes as the original would. What
+// this package keeps is who waits, under Go's rules:
+//
+//   - Channels serve waiters in the order in which they queued. A polling
+//     select meets only partners that have queued. Close completes all.
+//   - Mutexes are not handed over: Unlock returns the waiters to their guards,
+//     and the plan decides who is granted next.
+//   - A writer that finds an RWMutex read-locked queues and keeps new readers
+//     out. The last RUnlock completes it, and its Unlock the readers that came
+//     meanwhile, without steps.
+//   - Done at zero completes those who wait, the end of the function of a Once
+//     those who wait for it.
+//   - Cond serves the tickets in order.
+//
+// Errors are genuine: a send on a closed channel panics since the real send is
+// done. Only unlocking what is not locked is found beforehand, since the fatal
+// error would end the process.
+//
+// # Time
+//
+// In a testing/synctest bubble time stands still while goroutines run. It
+// passes by a step of the plan, TimeStep, or when a Chooser says so: up to the
+// next event, a Sleep, an event announced by Due, or a receive from a timer's
+// channel or a context. If nothing can move and no event comes, the program
+// rests: whoever is blocked now is blocked for ever. That is how deadlocks and
+// leaks are proved. Timers that uninstrumented code keeps to itself count too.
+//
+// # Ends of a run
+//
+// A panic that nobody recovers, a fatal error and an exit end the program. So
+// does the return of main, except that under an expectation of a leak or a
+// partial deadlock the others go on, and are seen to be stuck or not. After the
+// return of a test the others always go on. After the last step of the plan
+// the Chooser decides, by default FirstEnabled, until the program has ended or
+// rests; while something is expected, the guard at the end of the entry
+// function comes last. Then the expectation is compared with what was observed.
+// If what was expected is observed earlier, the run ends there.
+//
+// At the end of a run all its goroutines are ended as by runtime.Goexit.
+// Functions that they have deferred run up to their first guard.
+//
+// # Limits
+//
+//   - Executions are sequentially consistent, and memory is shared between
+//     segments only: races inside a segment do not show.
+//   - A goroutine of uninstrumented code that calls instrumented functions is
+//     outside control: its operations are the real ones. A goroutine that
+//     blocks in uninstrumented code goes outside until it comes to a guard.
+//     Both make the result weak, with a note. They are found by counting the
+//     goroutines of the process; Config.Unchecked leaves the first out.
+//   - Waiting for what a bubble cannot see, sockets, other processes, signals,
+//     channels made outside the bubble, stops the run: set Config.Watchdog.
+//   - A loop without guards that does not end is not stopped, but noticed by
+//     Config.Watchdog.
+//   - Outside a bubble, rest is assumed after Config.Patience, and times differ
+//     from run to run.
+//   - A timer that has fired while nobody had received from it is received from
+//     even if it is stopped between.
+//   - A WaitGroup that is reused before its waiters have returned does not
+//     panic: waiters return in the step that completes them.
+//   - KindNilCall is observed as a nil dereference at the expected place.
+//
+// # How the parts fit
+//
+// The methods of goroutine (arrive, block, pass, park) are what operations are
+// made of. A run owns the goroutines and resumes them one by one; follow.go
+// does the steps, judge.go says what was seen. Adding an operation means a
+// function that enters, arrives, does the real thing or blocks, and passes;
+// whoever completes a blocked goroutine sets its ready flag.
+//
+// The package compiles under any import path and name, which is how it travels
+// into instrumented programs (see package orcutil/source).
 package orcutil

@@ -124,13 +124,14 @@ type goroutine struct {
 // occ is the number, from 1, of the pending pass of the site.
 func (g *goroutine) occ() int { return g.passed[g.site] + 1 }
 
-// arrive parks the goroutine at a guard until it is granted.
-func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer) {
+// arrive parks the goroutine at a guard until it is granted. The cases are
+// those of a communication.
+func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 	g.back()
 	if g.acting != 0 {
 		g.panicAt, g.acting = g.acting, 0
 	}
-	g.op, g.site, g.obj = o, site, obj
+	g.op, g.site, g.obj, g.cases = o, site, obj, cases
 	g.granted, g.relock = false, false
 	g.state = parked
 	g.park()

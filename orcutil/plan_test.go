@@ -494,7 +494,7 @@ func TestWatchdog(t *testing.T) {
 	res := Run(Config{Watchdog: 10 * time.Millisecond, Main: func() {
 		Access(1)
 		mu.Lock() // as a library would
-		mu.Unlock()
+		defer mu.Unlock()
 	}})
 	require.Equal(t, Unsupported, res.Verdict)
 	require.Equal(t, "no step was completed for 10ms: goroutine 0 does not come to another guard after #1", res.Message)
