@@ -53,8 +53,10 @@ type checker struct {
 // depend.
 type dependence struct {
 	params []int
-	rank   int
-	copies map[string]*Template // by the values of params; nil for a wrong one
+	// inParams is set if the type of a parameter depends on another one.
+	inParams bool
+	rank     int
+	copies   map[string]*Template // by the values of params; nil for a wrong one
 }
 
 // Check resolves the names of a network, finds its types and constants, and
@@ -189,6 +191,9 @@ func (c *checker) templateDecl(t *Template) {
 	c.errs = outer
 	if d := c.dependent[t]; d != nil {
 		d.rank = rank
+		if d.inParams {
+			c.errorf(t.Pos, "template %s: the type of a parameter depends on another parameter, which is not supported", t.Name)
+		}
 		return
 	}
 	c.errs.merge(found)
@@ -217,6 +222,7 @@ func (c *checker) templateBody(t *Template, fixed map[int][]int32) {
 		v.Value = fixed[i]
 		c.info.Params[t] = append(c.info.Params[t], v)
 	}
+	inParams := len(c.params) > 0
 	c.text(where + ", declaration")
 	c.decls(t.Decls)
 	known := map[*Location]bool{}
@@ -258,7 +264,7 @@ func (c *checker) templateBody(t *Template, fixed map[int][]int32) {
 	for i, v := range c.info.Params[t] {
 		if c.params[v] {
 			if c.dependent[t] == nil {
-				c.dependent[t] = &dependence{}
+				c.dependent[t] = &dependence{inParams: inParams}
 			}
 			c.dependent[t].params = append(c.dependent[t].params, i)
 		}

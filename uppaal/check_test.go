@@ -430,6 +430,11 @@ func TestDependentTemplate(t *testing.T) {
 	_, err = Check(m.build(t))
 	require.EqualError(t, err, "template P, declaration:1:12: unknown identifier nope")
 
+	m.templates[0].params = "const int[0,9] n, const int[0,n] id"
+	m.templates[0].decls = ""
+	_, err = Check(m.build(t))
+	require.ErrorContains(t, err, "the type of a parameter depends on another parameter, which is not supported")
+
 	// A parameter that is not constant has no value at compile time.
 	m.templates[0].params = "int[0,9] n, const int[0,1] id"
 	m.templates[0].decls = "int a[n];"

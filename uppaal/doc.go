@@ -40,7 +40,8 @@
 // # Limits
 //
 // Types in a template may depend on its constant parameters; the template is
-// then checked once for each combination of their values, see Process. Also
+// then checked once for each combination of their values that a process needs,
+// see Process; the type of a parameter cannot depend on another one. Also
 // refused are: conditional channel expressions, conditional lvalues, calls of
 // the functions of a process in queries (P.f()), P.location, before_update and
 // after_update, assert, progress measures with a guard, live sequence charts,

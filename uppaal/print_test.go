@@ -179,7 +179,7 @@ func randomExpr(r *rand.Rand, size int, query bool) Expr {
 // parentheses of its kind: without any pair the text parses differently.
 func TestPrintParseRandom(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	for i := range 30000 {
+	for i := range 10000 {
 		e := randomExpr(r, 1+i%25, false)
 		text := ExprString(e)
 		got, err := ParseExpr(text)
