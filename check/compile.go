@@ -22,11 +22,13 @@ type compiler struct {
 	temp     map[*uppaal.Var]int32   // bindings and function variables
 	funcs    map[funcKey]*function
 	bound    map[*uppaal.Var]int32 // bindings of unrolled quantifiers
+	unrolled int64                 // instances of the quantifiers being unrolled
 	folding  bool                  // constant cells have their values
 	inQuery  bool
 	proc     int // the process being compiled, -1: none
 	fun      *function
-	pureMemo map[*uppaal.Func]bool
+
+	labels *labels // of the edges
 
 	assumeAlive bool // compile "deadlock" as false
 	stuckAtoms  []int
@@ -455,7 +457,7 @@ func (c *compiler) fields() {
 // edges compiles the processes.
 func (c *compiler) edges(opts *Options) {
 	c.p.receivers = make([][]int32, len(c.p.channels))
-	labels := newLabels(opts)
+	labels := newLabels(opts, c.info)
 	for i, p := range c.info.Processes {
 		c.proc = i
 		pr := &c.p.procs[i]
@@ -484,7 +486,7 @@ func (c *compiler) edges(opts *Options) {
 			if !c.edge(ce, e) {
 				continue
 			}
-			ce.label = labels.of(p, k)
+			ce.label = labels.number(i, k)
 			l := &pr.locs[ce.from]
 			if ce.kind == recvEdge {
 				l.recvs = append(l.recvs, ce)
@@ -499,7 +501,7 @@ func (c *compiler) edges(opts *Options) {
 		}
 	}
 	c.proc = -1
-	c.p.monitor = labels.monitor()
+	c.p.monitor, c.labels = labels.monitor(), labels
 	if m := c.p.monitor; m != nil {
 		m.cell = c.addStateCell(0, m.last())
 	}

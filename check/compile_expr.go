@@ -671,7 +671,7 @@ func (c *compiler) locationTest(proc int, loc *uppaal.Location, pos uppaal.Pos) 
 	return test{}
 }
 
-// bindings gives the cell and range of a quantified or range-loop variable.
+// binding gives the cell and range of a quantified or range-loop variable.
 func (c *compiler) binding(b *uppaal.Binding) (v *uppaal.Var, cell, lo, hi int32) {
 	v = c.info.Defs[b]
 	if v == nil {
@@ -681,22 +681,27 @@ func (c *compiler) binding(b *uppaal.Binding) (v *uppaal.Var, cell, lo, hi int32
 	return v, c.tempOf(v), lo, hi
 }
 
-// maxUnroll bounds the instances of a quantifier in a query that are compiled
-// one by one, which is what lets them name processes.
-const maxUnroll = 4096
+// maxUnroll bounds the instances of nested quantifiers in a query that are
+// compiled one by one, which is what lets them name processes.
+const maxUnroll = 1 << 16
 
-func (c *compiler) instances(b *uppaal.Binding, visit func(value int32)) bool {
+// instances calls visit for every value of a quantified variable of a query,
+// bound to the value. It reports false if there are too many.
+func (c *compiler) instances(b *uppaal.Binding, visit func()) bool {
 	v := c.info.Defs[b]
-	if v == nil {
+	if v == nil || !c.inQuery {
 		return false
 	}
 	lo, hi, _ := scalarRange(v.Type)
-	if !c.inQuery || int64(hi)-int64(lo) >= maxUnroll {
+	outer := c.unrolled
+	c.unrolled = max(outer, 1) * (int64(hi) - int64(lo) + 1)
+	defer func() { c.unrolled = outer }()
+	if c.unrolled > maxUnroll {
 		return false
 	}
 	for k := int64(lo); k <= int64(hi); k++ {
 		c.bound[v] = int32(k)
-		visit(int32(k))
+		visit()
 	}
 	delete(c.bound, v)
 	return true
@@ -706,7 +711,7 @@ func (c *compiler) quantifier(e *uppaal.Quant) test {
 	all := e.Kind == uppaal.Forall
 	var tests []truthFn // the instances to evaluate, in order
 	decided := false    // the last of them decides
-	if c.instances(e.Bind, func(int32) {
+	if c.instances(e.Bind, func() {
 		if decided {
 			return
 		}
@@ -745,7 +750,7 @@ func (c *compiler) quantifier(e *uppaal.Quant) test {
 func (c *compiler) sum(e *uppaal.Quant) number {
 	var terms []intFn
 	fixed := int32(0)
-	if c.instances(e.Bind, func(int32) {
+	if c.instances(e.Bind, func() {
 		if n := c.number(e.Body); n.form == constNumber {
 			fixed += n.k
 		} else {

@@ -34,51 +34,70 @@ func (m *monitor) next(state, label int32) int32 {
 	return n
 }
 
-// labels numbers the labels that occur in refuted sequences.
+// labels knows the labels of all edges, and numbers those that occur in
+// refuted sequences.
 type labels struct {
-	opts *Options
-	ids  map[Label]int32
+	refuted [][]Label
+	edges   [][]Label // by process and edge; nil without refuted sequences
+	ids     map[Label]int32
 }
 
-const otherLabel = 0 // any label in no refuted sequence
-
-func newLabels(opts *Options) *labels {
-	l := &labels{opts: opts, ids: map[Label]int32{}}
+func newLabels(opts *Options, info *uppaal.Info) *labels {
+	l := &labels{ids: map[Label]int32{}}
 	for _, seq := range opts.Refuted {
+		var short []Label
 		for _, x := range seq {
-			if x != "" && l.ids[x] == 0 {
+			if x == "" {
+				continue
+			}
+			short = append(short, x)
+			if l.ids[x] == 0 {
 				l.ids[x] = int32(len(l.ids)) + 1
 			}
 		}
+		l.refuted = append(l.refuted, short)
+	}
+	if len(opts.Refuted) == 0 {
+		return l
+	}
+	for _, p := range info.Processes {
+		list := make([]Label, len(p.Template.Edges))
+		for k := range list {
+			list[k] = opts.LabelOf(p, k)
+		}
+		l.edges = append(l.edges, list)
 	}
 	return l
 }
 
-// of is the label of an edge, -1 for none.
-func (l *labels) of(p *uppaal.Process, edge int) int32 {
-	if len(l.opts.Refuted) == 0 {
-		return -1
+// of is the label of an edge, "" for none.
+func (l *labels) of(proc, edge int) Label {
+	if l.edges == nil {
+		return ""
 	}
-	x := l.opts.LabelOf(p, edge)
+	return l.edges[proc][edge]
+}
+
+// number is that of an edge's label: -1 for none, 0 for one that is in no
+// refuted sequence.
+func (l *labels) number(proc, edge int) int32 {
+	x := l.of(proc, edge)
 	if x == "" {
 		return -1
 	}
-	return l.ids[x] // otherLabel if absent
+	return l.ids[x]
 }
 
 // monitor builds the trie; nil if there are no sequences. A sequence without
 // labels refutes everything: the root is final.
 func (l *labels) monitor() *monitor {
-	if len(l.opts.Refuted) == 0 {
+	if l.edges == nil {
 		return nil
 	}
 	m := &monitor{children: []map[int32]int32{{}}, final: []bool{false}}
-	for _, seq := range l.opts.Refuted {
+	for _, seq := range l.refuted {
 		n := int32(0)
 		for _, x := range seq {
-			if x == "" {
-				continue
-			}
 			child, ok := m.children[n][l.ids[x]]
 			if !ok {
 				child = int32(len(m.children))

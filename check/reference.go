@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,7 +54,17 @@ func (s refState) clone() refState {
 	return refState{slices.Clone(s.locs), slices.Clone(s.mem)}
 }
 
-func (s refState) key() string { return fmt.Sprint(s.locs, s.mem) }
+// key is the same for equal states only.
+func (s refState) key() string {
+	key := make([]byte, 0, 4*(len(s.locs)+len(s.mem)))
+	for _, l := range s.locs {
+		key = binary.LittleEndian.AppendUint32(key, uint32(l))
+	}
+	for _, x := range s.mem {
+		key = binary.LittleEndian.AppendUint32(key, uint32(x))
+	}
+	return string(key)
+}
 
 // refMove is a transition and the state it leads to.
 type refMove struct {

@@ -12,15 +12,14 @@ import (
 // A replayer follows traces on the reference interpreter. Its errors begin
 // with "internal:" since they mean that the two implementations disagree.
 type replayer struct {
-	info *uppaal.Info
-	opts *Options
-	ref  *reference
-	path []refState // of the trace followed last
-	err  error      // the reference has no initial state
+	ref    *reference
+	labels *labels
+	path   []refState // of the trace followed last
+	err    error      // the reference has no initial state
 }
 
-func newReplayer(info *uppaal.Info, opts *Options) *replayer {
-	r := &replayer{info: info, opts: opts}
+func newReplayer(info *uppaal.Info, labels *labels) *replayer {
+	r := &replayer{labels: labels}
 	r.ref, r.err = newReference(info)
 	return r
 }
@@ -51,15 +50,12 @@ func (r *replayer) trace(t *Trace) error {
 			return fmt.Errorf("internal: step %d of the trace leads to another state on replay", k+1)
 		}
 		for _, p := range step.Parts {
-			if len(r.opts.Refuted) > 0 {
-				if l := r.opts.LabelOf(r.info.Processes[p.Process], p.Edge); l != "" {
-					labels = append(labels, l)
-				}
+			if l := r.labels.of(p.Process, p.Edge); l != "" {
+				labels = append(labels, l)
 			}
 		}
 	}
-	for _, seq := range r.opts.Refuted {
-		seq = slices.DeleteFunc(slices.Clone(seq), func(l Label) bool { return l == "" })
+	for _, seq := range r.labels.refuted {
 		if len(labels) >= len(seq) && slices.Equal(labels[:len(seq)], seq) {
 			return errors.New("internal: the trace begins with a refuted sequence")
 		}
@@ -71,7 +67,7 @@ func (r *replayer) trace(t *Trace) error {
 func (r *replayer) last() refState { return r.path[len(r.path)-1] }
 
 // replayStates bounds the exploration that checks a stuck atom.
-const replayStates = 1000
+const replayStates = 300
 
 // decides checks that the last state of the trace satisfies the formula of a
 // query, or violates it.

@@ -193,7 +193,7 @@ func (s *search) step() (err error) {
 			return err
 		}
 	}
-	return s.poll(1 + m.found)
+	return s.poll(1)
 }
 
 // expand runs the machine and turns faults into errors.
@@ -218,7 +218,12 @@ func (s *search) expand() (err error) {
 
 // insert is the machine's visitor.
 func (s *search) insert() error {
-	s.stats.Transitions++
+	if s.stats.Transitions++; s.stats.Transitions&(1<<12-1) == 0 {
+		// The state may have very many successors.
+		if err := s.poll(1 << 12); err != nil {
+			return err
+		}
+	}
 	if s.m.cut && !s.prog.monitor.follow {
 		return nil
 	}

@@ -14,6 +14,7 @@ type expansion struct {
 	found int     // transitions of this expansion that exist
 
 	committed bool // a participant must leave a committed location
+	tries     int  // valuations of selections
 
 	// With priorities, a first pass only collects the priorities of what may
 	// be transitions; then each level is tried, from the highest, until one
@@ -96,6 +97,11 @@ func (m *machine) enabled(e *edge) bool {
 // each calls f for every enabled valuation of the edge's selections.
 func (m *machine) each(e *edge, k int, f func() error) error {
 	if k == len(e.sel) {
+		if m.tries++; m.tries&(1<<12-1) == 0 && m.poll != nil {
+			if err := m.poll(1 << 12); err != nil {
+				return err
+			}
+		}
 		if !m.enabled(e) {
 			return nil
 		}
@@ -103,11 +109,6 @@ func (m *machine) each(e *edge, k int, f func() error) error {
 	}
 	s := e.sel[k]
 	for x := int64(s.lo); x <= int64(s.hi); x++ {
-		if x&(1<<14-1) == 1<<14-1 && m.poll != nil {
-			if err := m.poll(1 << 14); err != nil {
-				return err
-			}
-		}
 		m.v[s.cell] = int32(x)
 		if err := m.each(e, k+1, f); err != nil {
 			return err

@@ -44,6 +44,7 @@ type verification struct {
 	info    *uppaal.Info
 	queries []*uppaal.Query
 	report  *Report
+	labels  *labels
 	goals   []*goal // of the A[] and E<> queries that compile
 	paths   []*pathGoal
 }
@@ -67,6 +68,7 @@ func (v *verification) run() error {
 	case err != nil:
 		return err
 	}
+	v.labels = c.labels
 	stuck := false
 	for i, q := range v.queries {
 		if err := v.info.CheckQuery(q); err != nil {
@@ -128,7 +130,7 @@ func (v *verification) conclude(s *search, stop error) {
 	}
 	var f *fault
 	failed := errors.As(stop, &f)
-	replay := newReplayer(v.info, &v.opts)
+	replay := newReplayer(v.info, v.labels)
 	var failure *Result
 	if failed {
 		r := Result{Verdict: Error, Reason: f.Error()}
