@@ -1,0 +1,335 @@
+package translate
+
+import (
+	"fmt"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// Slices are three scalars: the address of the first element, the length and
+// the capacity. Since elements lie side by side, slicing is arithmetic.
+
+// inBounds continues with the panic where an index is out of bounds; false if
+// it has taken over the path. Lengths that are not tracked are not checked.
+func (x *translator) inBounds(p *path, i, n *expr, instr ssa.Instruction) bool {
+	if i.op == xUnknown || n.op == xUnknown {
+		return true
+	}
+	bad := or(arith(xLt, i, num(0)), arith(xLe, n, i))
+	if bad = p.simplify(bad); bad.op == xUnknown || bad.is(0) {
+		return true
+	}
+	if !p.abs(bad).can(true) {
+		return true
+	}
+	raise := func(q *path) {
+		x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOf(q.peek().ctx.fn, instr), pos: q.here(), detail: "index out of range"}, x.someError())
+	}
+	if bad.isConst() {
+		raise(p)
+		x.continueWith(p)
+		return false
+	}
+	if bad.handedOver() {
+		x.arrive(p, atLocal, 0)
+		return false
+	}
+	if q := p.fork(bad); q != nil {
+		raise(q)
+		x.continueWith(q)
+	}
+	if p.assume(not(bad)) {
+		p.pins = append(p.pins, pin{bad, 0})
+		x.continueWith(p)
+	}
+	return false
+}
+
+// element computes base + i*size for an index; an index that is not tracked is
+// a free choice among the elements.
+func (x *translator) element(p *path, base, i, n *expr, size int, instr ssa.Instruction) (*expr, bool) {
+	if i.op == xUnknown {
+		k, ok, tracked := x.concrete(p, n)
+		if !tracked || k > 16 {
+			return unknown("index not tracked"), true
+		}
+		if !ok {
+			return nil, false
+		}
+		for _, w := range p.chosen {
+			if w.e == i {
+				return arith(xAdd, base, num(w.k*int32(size))), true
+			}
+		}
+		var alts []func(*path)
+		for j := range k {
+			alts = append(alts, func(q *path) { q.chosen = append(q.chosen, pin{i, j}) })
+		}
+		p.choose("the index is not tracked", alts...)
+		return nil, false
+	}
+	if !x.inBounds(p, i, n, instr) {
+		return nil, false
+	}
+	return arith(xAdd, base, arith(xMul, i, num(int32(size)))), true
+}
+
+func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
+	ctx := p.peek().ctx
+	base, n := p.value(ctx, i.X), num(0)
+	var size int
+	switch t := i.X.Type().Underlying().(type) {
+	case *types.Slice:
+		size = x.width(t.Elem())
+		n = base[1]
+	case *types.Pointer:
+		at := t.Elem().Underlying().(*types.Array)
+		if int64(x.width(at)) != int64(x.width(at.Elem()))*at.Len() {
+			p.set(ctx, i, []*expr{unknown(fmt.Sprintf("an array of more than %d cells", maxArray))})
+			return p.advance()
+		}
+		if !x.notNil(p, base[0], i) {
+			return false
+		}
+		size = x.width(at.Elem())
+		n = num(int32(at.Len()))
+	}
+	e, ok := x.element(p, base[0], p.simplify(p.value(ctx, i.Index)[0]), p.simplify(n), size, i)
+	if !ok {
+		return false
+	}
+	p.set(ctx, i, []*expr{e})
+	return p.advance()
+}
+
+func (x *translator) execIndex(p *path, i *ssa.Index) bool {
+	ctx := p.peek().ctx
+	n := x.width(i.Type())
+	at, ok := i.X.Type().Underlying().(*types.Array)
+	if !ok {
+		p.set(ctx, i, x.unknowns(n, "a byte of a string"))
+		return p.advance()
+	}
+	e := p.value(ctx, i.X)
+	k, ok, tracked := x.concrete(p, p.value(ctx, i.Index)[0])
+	switch {
+	case !tracked || int64(len(e)) != at.Len()*int64(n):
+		p.set(ctx, i, x.unknowns(n, "index not tracked"))
+		return p.advance()
+	case !ok:
+		return false
+	case k < 0 || int64(k) >= at.Len():
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOf(ctx.fn, i), pos: p.here(), detail: "index out of range"}, x.someError())
+		return true
+	}
+	p.set(ctx, i, append([]*expr(nil), e[int(k)*n:int(k)*n+n]...))
+	return p.advance()
+}
+
+func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
+	ctx := p.peek().ctx
+	if isString(i.X.Type()) {
+		p.set(ctx, i, x.unknowns(1, "part of a string"))
+		return p.advance()
+	}
+	e := p.value(ctx, i.X)
+	var ptr, length, capacity *expr
+	var elem types.Type
+	switch t := i.X.Type().Underlying().(type) {
+	case *types.Slice:
+		ptr, length, capacity, elem = e[0], e[1], e[2], t.Elem()
+	case *types.Pointer:
+		at := t.Elem().Underlying().(*types.Array)
+		ptr, length, capacity, elem = e[0], num(int32(at.Len())), num(int32(at.Len())), at.Elem()
+		if int64(x.width(at)) != int64(x.width(at.Elem()))*at.Len() {
+			ptr = unknown("a large array")
+		}
+	default:
+		p.set(ctx, i, x.unknowns(x.width(i.Type()), "a slice of this type"))
+		return p.advance()
+	}
+	lo, hi := num(0), length
+	if i.Low != nil {
+		lo = p.value(ctx, i.Low)[0]
+	}
+	if i.High != nil {
+		hi = p.value(ctx, i.High)[0]
+	}
+	if i.Max != nil {
+		capacity = p.value(ctx, i.Max)[0]
+	}
+	p.set(ctx, i, []*expr{
+		arith(xAdd, ptr, arith(xMul, lo, num(int32(x.width(elem))))),
+		arith(xSub, hi, lo),
+		arith(xSub, capacity, lo),
+	})
+	return p.advance()
+}
+
+func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
+	ctx := p.peek().ctx
+	elem := i.Type().Underlying().(*types.Slice).Elem()
+	w := x.width(elem)
+	capExpr := p.simplify(p.value(ctx, i.Cap)[0])
+	k, ok, tracked := x.concrete(p, capExpr)
+	if !tracked || int(k)*w > maxArray {
+		p.set(ctx, i, []*expr{unknown("a slice of unknown or large capacity"), p.value(ctx, i.Len)[0], capExpr})
+		return p.advance()
+	}
+	if !ok {
+		return false
+	}
+	o, ok := x.allocate(p, i, func() *object {
+		n := int32(max(int(k), x.opts.Slice) * w)
+		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_slice", size: n}
+	})
+	if !ok {
+		return false
+	}
+	if !o.described {
+		o.described = true
+		x.describe(o, types.NewArray(elem, int64(max(int(k), x.opts.Slice))))
+	}
+	if p.from != nil {
+		for k := range o.size {
+			p.put(o.base+k, num(0))
+		}
+	}
+	p.set(ctx, i, []*expr{num(o.base), p.value(ctx, i.Len)[0], num(k)})
+	return p.advance()
+}
+
+// appendTo executes the builtin append: in place while there is room, else into
+// a new array.
+func (x *translator) appendTo(p *path, call *ssa.Call) bool {
+	ctx := p.peek().ctx
+	st, ok := call.Type().Underlying().(*types.Slice)
+	if !ok {
+		p.set(ctx, call, x.unknowns(x.valueWidth(call), "append"))
+		return p.advance()
+	}
+	w := x.width(st.Elem())
+	fail := func(why string) bool {
+		p.set(ctx, call, []*expr{unknown(why), unknown(why), unknown(why)})
+		return p.advance()
+	}
+	dst := p.value(ctx, call.Call.Args[0])
+	src := p.value(ctx, call.Call.Args[1])
+	if len(src) != 3 {
+		return fail("append of a string")
+	}
+	var nums [6]int32
+	for i, e := range append(append([]*expr(nil), dst...), src...) {
+		k, ok, tracked := x.concrete(p, e)
+		if !tracked {
+			return fail("a slice that is not tracked is appended to")
+		}
+		if !ok {
+			return false
+		}
+		nums[i] = k
+	}
+	ptr, length, capacity := nums[0], nums[1], nums[2]
+	from, n := nums[3], nums[4]
+	if length+n > capacity {
+		room := int32(x.opts.Slice)
+		if length+n > room {
+			if p.from != nil {
+				p.bound(fmt.Sprintf("a slice of more than %d elements", x.opts.Slice))
+				return false
+			}
+			room = length + n
+		}
+		newCap := max(1, capacity)
+		for newCap < length+n {
+			newCap *= 2
+		}
+		newCap = min(newCap, room)
+		o, ok := x.allocate(p, call, func() *object {
+			return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_append", size: room * int32(w)}
+		})
+		if !ok {
+			return false
+		}
+		if !o.described {
+			o.described = true
+			x.describe(o, types.NewArray(st.Elem(), int64(room)))
+		}
+		for k := range length * int32(w) {
+			p.put(o.base+k, p.cellAt(ptr+k))
+		}
+		if p.from != nil {
+			for k := length * int32(w); k < o.size; k++ {
+				p.put(o.base+k, num(0))
+			}
+		}
+		ptr, capacity = o.base, newCap
+	}
+	for k := range n * int32(w) {
+		p.put(ptr+length*int32(w)+k, p.cellAt(from+k))
+	}
+	p.set(ctx, call, []*expr{num(ptr), num(length + n), num(capacity)})
+	return p.advance()
+}
+
+func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
+	ctx := p.peek().ctx
+	e := p.value(ctx, i.X)
+	n := x.width(i.AssertedType)
+	finish := func(q *path, ok bool, val []*expr) {
+		if i.CommaOk {
+			q.set(ctx, i, append(append([]*expr(nil), val...), boolean(ok)))
+			q.advance()
+			return
+		}
+		if !ok {
+			x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOf(ctx.fn, i), pos: q.here(), detail: "interface conversion"}, x.someError())
+			return
+		}
+		q.set(ctx, i, val)
+		q.advance()
+	}
+	tag, ok, tracked := x.concrete(p, e[0])
+	if !tracked {
+		p.choose("the dynamic type of the interface is not tracked",
+			func(q *path) { finish(q, true, x.unknowns(n, "from an interface that is not tracked")) },
+			func(q *path) { finish(q, false, zeros(n)) })
+		return false
+	}
+	if !ok {
+		return false
+	}
+	t := x.mem.typeOf(tag)
+	iface, toIface := i.AssertedType.Underlying().(*types.Interface)
+	switch {
+	case t == nil:
+		finish(p, false, zeros(n))
+	case t == opaqueError:
+		if toIface && types.Identical(i.AssertedType, types.Universe.Lookup("error").Type()) {
+			finish(p, true, append([]*expr(nil), e...))
+			return true
+		}
+		p.choose("the dynamic type of a library's error is not known",
+			func(q *path) { finish(q, true, x.unknowns(n, "a library's error")) },
+			func(q *path) { finish(q, false, zeros(n)) })
+		return false
+	case toIface:
+		if types.Implements(t, iface) {
+			finish(p, true, append([]*expr(nil), e...))
+		} else {
+			finish(p, false, zeros(n))
+		}
+	case types.Identical(t, i.AssertedType):
+		val, ok := x.unbox(p, e[1], t)
+		if !ok {
+			return false
+		}
+		finish(p, true, val)
+	default:
+		finish(p, false, zeros(n))
+	}
+	return true
+}

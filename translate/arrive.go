@@ -1,0 +1,435 @@
+package translate
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+func (x *translator) newPath(t *template, from *location) *path {
+	return &path{x: x, t: t, from: from, env: map[envKey][]*expr{}, heap: map[int32]*expr{}, narrow: map[*expr]abs{},
+		fresh: map[int32]bool{}, marks: map[*ssa.BasicBlock]int{}, role: artifact.RoleOp}
+}
+
+func (x *translator) addLocation(l *location) {
+	l.index = len(l.tmpl.locs)
+	l.tmpl.locs = append(l.tmpl.locs, l)
+	l.tmpl.byKey[l.key] = l
+}
+
+// locationFor returns the location of a control state.
+func (x *translator) locationFor(p *path, kind locKind, site sites.ID) *location {
+	key := fmt.Sprintf("%d:%d%s", kind, site, controlKey(p.frames))
+	if l := p.t.byKey[key]; l != nil {
+		return l
+	}
+	l := &location{tmpl: p.t, key: key, kind: kind, site: site, frames: slices.Clone(p.frames)}
+	for _, k := range x.liveOf(p.frames) {
+		v := p.t.variable(k, func() string { return x.varName(k) })
+		v.refs = x.isRef(k)
+		l.live = append(l.live, liveValue{k, v})
+	}
+	l.in = make([]abs, len(l.live))
+	switch kind {
+	case atOp:
+		s := x.idx.Site(site)
+		l.op = s.Kind.String()
+		top := p.peek()
+		if top.op != nil {
+			l.block = top.op.block
+		} else {
+			switch i := top.block.Instrs[top.idx].(type) {
+			case *ssa.Send:
+				l.block = true
+			case *ssa.UnOp:
+				l.block = true
+			case *ssa.Select:
+				l.block = i.Blocking
+			}
+		}
+	case atQueue:
+		l.op, l.block = x.idx.Site(site).Kind.String()+"_queued", true
+	case atStmt:
+		l.op = "line"
+	case atStart:
+		l.op = "start"
+	case atEnd:
+		l.op = "end"
+	case atLocal:
+		l.op = "local"
+	case atIdle:
+		l.op = "idle"
+	case atDone:
+		l.op = "done"
+	case atSpin:
+		l.op = "spin"
+	}
+	x.addLocation(l)
+	return l
+}
+
+// isRef reports that a scalar is a reference to an object.
+func (x *translator) isRef(k varKey) bool {
+	switch v := k.v.(type) {
+	case panicKey:
+		return k.comp == 1
+	case argKey, deferKey, resultKey:
+		return true
+	case ssa.Value:
+		if m, ok := v.(*ssa.MakeClosure); ok && direct(m) {
+			return true
+		}
+		r := x.scalarRefs(v.Type())
+		return k.comp < len(r) && r[k.comp]
+	}
+	return false
+}
+
+// scalarRefs says for each scalar of a type whether it is a reference.
+func (x *translator) scalarRefs(t types.Type) []bool {
+	n := x.width(t)
+	out := make([]bool, 0, n)
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Chan, *types.Signature, *types.Map:
+		return []bool{true}
+	case *types.Interface:
+		return []bool{true, true}
+	case *types.Slice:
+		return []bool{true, false, false}
+	case *types.Struct:
+		if x.foreign(t) || syncCells(t) != nil {
+			return make([]bool, n)
+		}
+		for i := range u.NumFields() {
+			out = append(out, x.scalarRefs(u.Field(i).Type())...)
+		}
+	case *types.Array:
+		if w := x.width(u.Elem()); int64(n) == int64(w)*u.Len() {
+			r := x.scalarRefs(u.Elem())
+			for range u.Len() {
+				out = append(out, r...)
+			}
+		}
+	case *types.Tuple:
+		for i := range u.Len() {
+			out = append(out, x.scalarRefs(u.At(i).Type())...)
+		}
+	}
+	for len(out) < n {
+		out = append(out, false)
+	}
+	return out
+}
+
+// splits is the kind of value that is decided before it is stored, if it is not
+// tracked: two tests of it must agree.
+func (x *translator) splits(k varKey) bool {
+	switch v := k.v.(type) {
+	case ssa.Value:
+		switch u := v.Type().Underlying().(type) {
+		case *types.Basic:
+			return u.Info()&types.IsBoolean != 0
+		case *types.Interface:
+			return k.comp == 0 && types.Identical(v.Type(), types.Universe.Lookup("error").Type())
+		}
+	}
+	return false
+}
+
+// arrive ends the path at a location.
+func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
+	l := x.locationFor(p, kind, site)
+	// A condition that is not tracked but lives on is chosen now.
+	for _, lv := range l.live {
+		e := p.env[envKey{lv.key.ctx, lv.key.v}]
+		if lv.key.comp >= len(e) || e[lv.key.comp].op != xUnknown || !x.splits(lv.key) {
+			continue
+		}
+		yes := int32(1)
+		if _, ok := lv.key.v.(ssa.Value).Type().Underlying().(*types.Interface); ok {
+			yes = x.mem.tag(opaqueError)
+		}
+		key := envKey{lv.key.ctx, lv.key.v}
+		for _, k := range []int32{0, yes} {
+			q := p.clone()
+			q.note("free-choice", "over", "a value that is not tracked: "+e[lv.key.comp].why.reason)
+			v := slices.Clone(e)
+			v[lv.key.comp] = num(k)
+			if k == 0 && lv.key.comp+1 < len(v) {
+				v[lv.key.comp+1] = num(0)
+			}
+			q.env[key] = v
+			x.arrive(q, kind, site)
+		}
+		return
+	}
+	x.arriveAt(p, l)
+}
+
+func (x *translator) arriveAt(p *path, l *location) {
+	if l.kind != atSink {
+		for _, addr := range sortedKeys(p.heap) {
+			c, e := x.mem.cells[addr], p.heap[addr]
+			a := p.abs(e)
+			if !c.clamp || c.abs.top || a.top || a.within(c.abs) {
+				continue
+			}
+			if e.handedOver() {
+				x.grow(c, absTop())
+				continue
+			}
+			lo, hi := c.abs.bounds()
+			out := or(arith(xLt, e, num(lo)), arith(xLt, num(hi), e))
+			if q := p.fork(out); q != nil {
+				q.bound(fmt.Sprintf("a value of %s outside of %d to %d", c.name, lo, hi))
+			}
+			if !p.assume(not(out)) {
+				return
+			}
+		}
+	}
+	switch {
+	case x.inPrefix:
+		x.prefix = append(x.prefix, arrival{p, l})
+		return
+	case x.emitting:
+		x.addEdge(p, l)
+		return
+	}
+	x.join(p, l)
+}
+
+// liveExpr is the value on the path of what is live at a location.
+func (p *path) liveExpr(lv liveValue) *expr {
+	e := p.env[envKey{lv.key.ctx, lv.key.v}]
+	if lv.key.comp < len(e) {
+		return p.simplify(e[lv.key.comp])
+	}
+	return unknown("not tracked")
+}
+
+// join adds the state at the end of a path to what the location, the cells and
+// the partners know.
+func (x *translator) join(p *path, l *location) {
+	grown := !l.seen
+	for i, lv := range l.live {
+		e := p.liveExpr(lv)
+		a := l.in[i].widen(p.abs(e), x.limit(lv.v.refs), x.prog.thresholds)
+		if !a.equal(l.in[i]) {
+			l.in[i] = a
+			grown = true
+		}
+	}
+	if p.from != nil {
+		for _, addr := range sortedKeys(p.heap) {
+			x.grow(x.mem.cells[addr], p.abs(p.heap[addr]))
+		}
+	}
+	if grown {
+		x.enqueue(l)
+	}
+}
+
+// sinkTo ends the program, or the path.
+func (x *translator) sinkTo(p *path, s *sinkInfo) {
+	key := fmt.Sprintf("sink %s|%s|%d|%d|%s", s.end, s.kind, s.site, s.pos, s.detail)
+	l := p.t.byKey[key]
+	if l == nil {
+		l = &location{tmpl: p.t, key: key, kind: atSink, site: s.site, op: s.end, sink: s}
+		x.addLocation(l)
+	}
+	x.arriveAt(p, l)
+}
+
+// leave executes the segments that begin at a location.
+func (x *translator) leave(l *location) {
+	t := l.tmpl
+	p := x.newPath(t, l)
+	p.site = l.site
+	switch l.kind {
+	case atSink, atDone:
+		return
+	case atIdle:
+		p.role = artifact.RoleBirth
+		p.site = 0
+		p.sync = &syncLabel{name: "go", tmpl: t, birth: true}
+		p.hand = t.args
+		for i, k := range t.handed {
+			key := envKey{k.ctx, k.v}
+			e := &expr{op: xArg, k: int32(i)}
+			switch v, ok := t.args[i].single(); {
+			case ok:
+				e = num(v)
+			case t.args[i].top:
+				e = unknown("an argument that is not tracked")
+			}
+			p.env[key] = append(p.env[key], e)
+		}
+		for _, f := range t.start {
+			p.push(f)
+		}
+		x.arrive(p, atStart, t.startSite)
+		return
+	case atBegin:
+		q := x.begin()
+		q.from = l
+		x.continueWith(q)
+		x.drive()
+		return
+	}
+	for i, lv := range l.live {
+		key := envKey{lv.key.ctx, lv.key.v}
+		var e *expr
+		switch k, ok := l.in[i].single(); {
+		case ok:
+			e = num(k)
+		case l.in[i].top:
+			e = unknown("a value that the model does not keep")
+		case l.in[i].empty():
+			e = num(0)
+		default:
+			e = lv.v.x
+			p.narrow[e] = l.in[i]
+		}
+		for len(p.env[key]) < lv.key.comp {
+			p.env[key] = append(p.env[key], unknown("not kept"))
+		}
+		p.env[key] = append(p.env[key], e)
+	}
+	p.frames = slices.Clone(l.frames)
+	switch l.kind {
+	case atOp:
+		p.top().phase = 1
+	case atQueue:
+		p.role = artifact.RoleWake
+	case atStmt:
+		p.top().passed = l.site
+	case atStart:
+		p.role = artifact.RoleStart
+	case atLocal, atSpin:
+		p.role = artifact.RoleLocal
+		p.site = 0
+		if l.kind == atSpin {
+			x.arriveAt(p, l)
+			return
+		}
+		// What led here has been decided; the instruction is executed now.
+		p.marks = map[*ssa.BasicBlock]int{}
+		if f := p.peek(); f.block != nil {
+			p.marks[f.block] = 0
+		}
+	case atEnd:
+		if x.prog.test() {
+			x.arrive(p, atDone, 0)
+			return
+		}
+		x.sinkTo(p, &sinkInfo{end: "return", site: l.site})
+		return
+	}
+	x.continueWith(p)
+	x.drive()
+}
+
+// templateFor returns the template of the goroutines that the go statement at
+// the top of the path starts with a target.
+func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *template {
+	f := p.peek()
+	name := "op"
+	switch {
+	case tgt.fn != nil:
+		name = tgt.fn.String() + fmt.Sprint(tgt.fn.Pos())
+	case tgt.op != nil:
+		name = tgt.op.name
+	}
+	// A goroutine that starts goroutines like itself uses its own template.
+	for t := p.t; t != nil; t = t.parent {
+		if t.origin == site && t.target == name {
+			if t.once {
+				t.once, t.slots = false, x.opts.Slots
+			}
+			return t
+		}
+	}
+	key := fmt.Sprintf("%d|%d|%d.%d|%s", p.t.index, f.ctx.id, site.Block().Index, site.Pos(), name)
+	if t := x.byKey[key]; t != nil {
+		return t
+	}
+	inLoop := f.ctx.inLoop || f.op == nil && x.prog.info(f.ctx.fn).inCycle[f.block.Index]
+	t := &template{index: len(x.templates), key: key, parent: p.t, origin: site, target: name, fn: tgt.fn,
+		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[string]*callPath{}, inits: map[*variable]int32{}}
+	t.once = p.t.once && !inLoop
+	t.slots = 1
+	if !t.once {
+		t.slots = x.opts.Slots
+		if !inLoop {
+			t.slots = p.t.slots
+		}
+	}
+	kind := sites.Go
+	if tgt.op == wgBody {
+		kind = sites.WaitGroupGo
+	}
+	goSite, _ := x.idx.At(kind, site.Pos())
+	if goSite.ID == 0 {
+		goSite = x.idx.Site(p.from.site)
+	}
+	t.site = goSite
+	t.startSite = x.idx.Start(goSite.ID).ID
+	if t.startSite == 0 {
+		x.unsupported(p.here(), "go statement", "it has no guard")
+	}
+	switch {
+	case tgt.op != nil:
+		t.root = x.context(t, nil, nil, 0, tgt.fn, tgt.op.name)
+		root := &frame{ctx: t.root, op: tgt.op, tgt: target{fn: tgt.fn, op: tgt.op, pos: tgt.pos}}
+		for k, a := range tgt.args {
+			if !tgt.op.needs(k) {
+				a = nil
+			}
+			root.tgt.args = append(root.tgt.args, make([]*expr, len(a)))
+			for c := range a {
+				t.handed = append(t.handed, varKey{t.root, argKey(k), c})
+				t.refs = append(t.refs, true)
+			}
+		}
+		t.start = []*frame{root}
+		t.name = tgt.op.name
+	case tgt.fn != nil && tgt.fn.Blocks != nil:
+		t.root = x.context(t, nil, nil, 0, tgt.fn, "")
+		t.start = []*frame{{ctx: t.root, block: tgt.fn.Blocks[0], tgt: target{pos: tgt.pos}}}
+		hand := func(v ssa.Value) {
+			if x.sl.value[v] {
+				r := x.scalarRefs(v.Type())
+				for c := range x.valueWidth(v) {
+					t.handed = append(t.handed, varKey{t.root, v, c})
+					t.refs = append(t.refs, r[c])
+				}
+			}
+		}
+		for _, v := range tgt.fn.FreeVars {
+			hand(v)
+		}
+		for _, v := range tgt.fn.Params {
+			hand(v)
+		}
+		t.name = tgt.fn.Name()
+	default:
+		p.note("unknown-call", "under", "the goroutine runs code that is not part of the program: it ends at once in the model")
+		t.name = "library"
+		if tgt.fn != nil {
+			t.name = tgt.fn.Name()
+		}
+	}
+	t.args = make([]abs, len(t.handed))
+	x.templates = append(x.templates, t)
+	x.byKey[key] = t
+	t.idle = &location{tmpl: t, key: "idle", kind: atIdle, op: "idle"}
+	t.idle.key = fmt.Sprintf("%d:%d", atIdle, 0)
+	x.addLocation(t.idle)
+	return t
+}

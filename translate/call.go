@@ -1,0 +1,516 @@
+package translate
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// A target is what a call calls: a function with a body, or an operation.
+type target struct {
+	fn       *ssa.Function
+	op       *intrinsic
+	bindings [][]*expr
+	args     [][]*expr // one for each parameter, the receiver first
+	pos      token.Pos // of the method value, if the call goes through one
+}
+
+// operands reads the operands of a call.
+type operands func(v ssa.Value) []*expr
+
+// resolve finds the target of a call. With ok false it has taken over the path;
+// a target without function and operation is unknown.
+func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (tgt target, ok bool) {
+	c := site.Common()
+	for _, a := range c.Args {
+		tgt.args = append(tgt.args, val(a))
+	}
+	if b, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
+		tgt.op = builtins[b.Name()]
+		return tgt, true
+	}
+	if c.IsInvoke() {
+		return x.resolveInvoke(p, site, val)
+	}
+	if m, isClosure := c.Value.(*ssa.MakeClosure); isClosure && direct(m) {
+		tgt.fn = m.Fn.(*ssa.Function)
+		tgt.pos = m.Pos()
+		e := val(m)
+		for k, b := range m.Bindings {
+			if !x.sl.value[tgt.fn.FreeVars[k]] {
+				tgt.bindings = append(tgt.bindings, nil)
+				continue
+			}
+			n := x.valueWidth(b)
+			tgt.bindings = append(tgt.bindings, e[:n])
+			e = e[n:]
+		}
+		return tgt, true
+	}
+	if f := c.StaticCallee(); f != nil {
+		if _, isClosure := c.Value.(*ssa.MakeClosure); !isClosure {
+			tgt.fn = f
+			tgt.op = intrinsicOf(f)
+			return tgt, true
+		}
+	}
+	k, ok, tracked := x.concrete(p, val(c.Value)[0])
+	if !tracked {
+		return x.guess(p, site, tgt)
+	}
+	if !ok {
+		return tgt, false
+	}
+	return x.functionAt(p, k, tgt, site)
+}
+
+// functionAt completes a target by the function value at an address.
+func (x *translator) functionAt(p *path, k int32, tgt target, site ssa.Instruction) (target, bool) {
+	if k == 0 {
+		x.raise(p, &unwind{kind: artifact.KindNilCall, site: x.stmtOf(p.fnOf(), site), pos: p.here(), detail: "call of nil function"}, x.someError())
+		x.continueWith(p)
+		return tgt, false
+	}
+	o := x.mem.object(k)
+	if o == nil || o.fn == nil {
+		tgt.fn = nil
+		return tgt, true
+	}
+	tgt.fn = o.fn
+	tgt.op = intrinsicOf(o.fn)
+	if o.mk != nil {
+		tgt.pos = o.mk.Pos()
+		at := o.base
+		for i, b := range o.mk.Bindings {
+			if !x.sl.value[o.fn.FreeVars[i]] {
+				tgt.bindings = append(tgt.bindings, nil)
+				continue
+			}
+			var e []*expr
+			for range x.valueWidth(b) {
+				e = append(e, p.cellAt(at))
+				at++
+			}
+			tgt.bindings = append(tgt.bindings, e)
+		}
+	}
+	return tgt, true
+}
+
+// fnOf is the innermost function with a body.
+func (p *path) fnOf() *ssa.Function {
+	for i := len(p.frames) - 1; i >= 0; i-- {
+		if p.frames[i].op == nil {
+			return p.frames[i].ctx.fn
+		}
+	}
+	return nil
+}
+
+// guess continues with every callee that the call graph knows for a function
+// value that is not tracked.
+func (x *translator) guess(p *path, site ssa.CallInstruction, tgt target) (target, bool) {
+	for _, g := range p.guesses {
+		if g.site == site {
+			tgt.fn = g.fn
+			tgt.op = intrinsicOf(g.fn)
+			for _, fv := range g.fn.FreeVars {
+				tgt.bindings = append(tgt.bindings, x.unknowns(x.width(fv.Type()), "captured by a function that is not tracked"))
+			}
+			if site.Common().IsInvoke() {
+				recv := x.unknowns(x.width(g.fn.Signature.Recv().Type()), "receiver that is not tracked")
+				tgt.args = append([][]*expr{recv}, tgt.args...)
+			}
+			return tgt, true
+		}
+	}
+	callees := x.prog.callees(site)
+	if len(callees) == 0 {
+		return tgt, true
+	}
+	var alts []func(*path)
+	for _, f := range callees {
+		alts = append(alts, func(q *path) {
+			q.guesses = append(q.guesses[:len(q.guesses):len(q.guesses)], guess{site, f})
+		})
+	}
+	p.choose("the function called is not tracked", alts...)
+	return tgt, false
+}
+
+type guess struct {
+	site ssa.CallInstruction
+	fn   *ssa.Function
+}
+
+func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operands) (target, bool) {
+	c := site.Common()
+	var tgt target
+	for _, a := range c.Args {
+		tgt.args = append(tgt.args, val(a))
+	}
+	e := val(c.Value)
+	tag, ok, tracked := x.concrete(p, e[0])
+	if !tracked {
+		return x.guess(p, site, tgt)
+	}
+	if !ok {
+		return tgt, false
+	}
+	if tag == 0 {
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOf(p.fnOf(), site), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		x.continueWith(p)
+		return tgt, false
+	}
+	t := x.mem.typeOf(tag)
+	if t == opaqueError {
+		return tgt, true
+	}
+	fn := x.prog.ssa.LookupMethod(t, c.Method.Pkg(), c.Method.Name())
+	if fn == nil {
+		return tgt, true
+	}
+	recv, ok := x.unbox(p, e[1], t)
+	if !ok {
+		return tgt, false
+	}
+	tgt.fn = fn
+	tgt.op = intrinsicOf(fn)
+	tgt.args = append([][]*expr{recv}, tgt.args...)
+	return tgt, true
+}
+
+func (x *translator) execCall(p *path, i *ssa.Call) bool {
+	ctx := p.peek().ctx
+	if b, ok := i.Call.Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
+		return x.execBuiltin(p, i, b)
+	}
+	tgt, ok := x.resolve(p, i, func(v ssa.Value) []*expr { return p.value(ctx, v) })
+	if !ok {
+		return false
+	}
+	return x.call(p, i, 0, tgt, false)
+}
+
+// call enters the target. For a call that is skipped the path goes on behind it.
+func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target, deferred bool) bool {
+	ctx := p.peek().ctx
+	skip := func() bool {
+		if deferred {
+			return true
+		}
+		if call, ok := site.(*ssa.Call); ok {
+			p.set(ctx, call, x.libraryResult(p, site, tgt))
+		}
+		return p.advance()
+	}
+	if tgt.op != nil {
+		c := x.context(p.t, ctx, site, nth, tgt.fn, tgt.op.name)
+		x.pushOp(p, c, tgt, deferred)
+		return true
+	}
+	if tgt.fn == nil {
+		p.note("unknown-call", "under", "the function called is not known; its effects on channels and locks are not in the model")
+		return skip()
+	}
+	if tgt.fn.Blocks == nil {
+		if handsOver(site.Common()) {
+			p.note("unknown-call", "under", fmt.Sprintf("%s may use the functions or channels that are passed to it", tgt.fn.RelString(nil)))
+		}
+		return skip()
+	}
+	if !x.sl.funcs[tgt.fn] && (deferred || !x.resultNeeded(site)) {
+		return skip()
+	}
+	depth := 0
+	for _, f := range p.frames {
+		if f.op == nil && f.ctx.fn == tgt.fn {
+			depth++
+		}
+	}
+	if depth >= x.opts.Recursion {
+		p.bound(fmt.Sprintf("recursion of %s deeper than %d", tgt.fn.Name(), x.opts.Recursion))
+		return false
+	}
+	x.enter(p, x.context(p.t, ctx, site, nth, tgt.fn, ""), tgt, deferred)
+	return true
+}
+
+func (x *translator) resultNeeded(site ssa.CallInstruction) bool {
+	call, ok := site.(*ssa.Call)
+	return ok && x.sl.value[call]
+}
+
+// enter pushes the frame of a function with a body.
+func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) {
+	fn := tgt.fn
+	for k, fv := range fn.FreeVars {
+		if x.sl.value[fv] && k < len(tgt.bindings) {
+			p.set(c, fv, append([]*expr(nil), tgt.bindings[k]...))
+		}
+	}
+	for k, prm := range fn.Params {
+		if x.sl.value[prm] && k < len(tgt.args) {
+			p.set(c, prm, append([]*expr(nil), tgt.args[k]...))
+		}
+	}
+	p.push(&frame{ctx: c, block: fn.Blocks[0], tgt: target{pos: tgt.pos}, deferred: deferred})
+}
+
+// libraryResult is what a call returns whose body is not part of the program.
+func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt target) []*expr {
+	sig := site.Common().Signature()
+	if tgt.fn != nil {
+		switch name := fullName(tgt.fn); name {
+		case "errors.New", "fmt.Errorf":
+			return []*expr{num(x.mem.tag(opaqueError)), num(x.errorValue(fmt.Sprintf("error %d", site.Pos()), "err")[1].k)}
+		}
+	}
+	return x.unknowns(x.width(sig.Results()), "result of a call that is not in the model")
+}
+
+func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
+	f := p.top()
+	if i.DeferStack != nil {
+		if c, ok := i.DeferStack.(*ssa.Const); !ok || c.Value != nil {
+			x.unsupported(p.here(), "defer in the body of a range over a function", "it belongs to the surrounding function")
+			return false
+		}
+	}
+	d := deferKey{i, 0}
+	for _, e := range f.defers {
+		if e.instr == i {
+			d.nth++
+		}
+	}
+	if d.nth >= x.opts.Defers {
+		p.bound(fmt.Sprintf("more than %d calls deferred here", x.opts.Defers))
+		return false
+	}
+	var e []*expr
+	for _, v := range x.deferOperands(i) {
+		e = append(e, p.value(f.ctx, v)...)
+	}
+	p.set(f.ctx, d, append([]*expr(nil), e...))
+	f.defers = append(f.defers, d)
+	f.idx++
+	return true
+}
+
+// deferOperands lists the operands that a deferred call keeps.
+func (x *translator) deferOperands(i *ssa.Defer) []ssa.Value {
+	var out []ssa.Value
+	keep := func(v ssa.Value) {
+		switch v.(type) {
+		case *ssa.Function, *ssa.Builtin, *ssa.Const, *ssa.Global:
+			return
+		}
+		if x.sl.value[v] {
+			out = append(out, v)
+		}
+	}
+	keep(i.Call.Value)
+	for _, a := range i.Call.Args {
+		keep(a)
+	}
+	return out
+}
+
+func (x *translator) deferWidth(ctx *callPath, d deferKey) int {
+	n := 0
+	for _, v := range x.deferOperands(d.instr) {
+		n += x.valueWidth(v)
+	}
+	return n
+}
+
+// runDeferred takes the last deferred call of the innermost frame and enters it.
+func (x *translator) runDeferred(p *path) bool {
+	f := p.peek()
+	d := f.defers[len(f.defers)-1]
+	e := p.env[envKey{f.ctx, d}]
+	kept := map[ssa.Value][]*expr{}
+	for _, v := range x.deferOperands(d.instr) {
+		n := x.valueWidth(v)
+		if len(e) >= n {
+			kept[v] = e[:n]
+			e = e[n:]
+		}
+	}
+	if b, ok := d.instr.Call.Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
+		g := p.top()
+		g.defers = g.defers[:len(g.defers)-1]
+		if b.Name() == "recover" {
+			x.recovered(p, f) // deferred directly: it stops the panic
+		}
+		return true
+	}
+	tgt, ok := x.resolve(p, d.instr, func(v ssa.Value) []*expr {
+		if k := kept[v]; k != nil {
+			return k
+		}
+		switch v.(type) {
+		case *ssa.Const, *ssa.Global, *ssa.Function:
+			return p.value(f.ctx, v)
+		}
+		return x.unknowns(x.valueWidth(v), "not tracked")
+	})
+	if !ok {
+		return false
+	}
+	g := p.top()
+	g.defers = g.defers[:len(g.defers)-1]
+	delete(p.env, envKey{f.ctx, d})
+	return x.call(p, d.instr, d.nth, tgt, true)
+}
+
+// raise begins to unwind the goroutine.
+func (x *translator) raise(p *path, u *unwind, val []*expr) {
+	f := p.peek()
+	if len(val) != 2 {
+		val = x.someError()
+	}
+	if !u.goexit {
+		p.set(f.ctx, panicKey{}, append([]*expr(nil), val...))
+	}
+	g := p.top()
+	g.unwind = u
+	g.running = false
+}
+
+// stepUnwind goes on unwinding the innermost frame.
+func (x *translator) stepUnwind(p *path) bool {
+	f := p.peek()
+	if f.op == nil && len(f.defers) > 0 {
+		return x.runDeferred(p)
+	}
+	u := f.unwind
+	if u.recovered {
+		g := p.top()
+		g.unwind = nil
+		if r := f.ctx.fn.Recover; r != nil {
+			g.block, g.idx = r, 0
+			return true
+		}
+		return x.ret(p, zeros(x.resultWidth(f.ctx.fn)))
+	}
+	val := p.env[envKey{f.ctx, panicKey{}}]
+	p.pop()
+	if len(p.frames) == 0 {
+		if u.goexit {
+			return x.finish(p, true)
+		}
+		x.sinkTo(p, &sinkInfo{end: "panic", kind: u.kind, site: u.site, pos: u.pos, detail: u.detail})
+		return false
+	}
+	g := p.top()
+	if g.op != nil && g.op.unwound != nil {
+		g.op.unwound(x, p)
+		g = p.top()
+	}
+	g.unwind = u
+	g.running = false
+	if !u.goexit {
+		p.set(g.ctx, panicKey{}, val)
+	}
+	return true
+}
+
+// recovered stops the panic of frame g and returns its value.
+func (x *translator) recovered(p *path, f *frame) []*expr {
+	for i := len(p.frames) - 1; i >= 0; i-- {
+		if p.frames[i].ctx != f.ctx {
+			continue
+		}
+		if u := f.unwind; u != nil && !u.goexit && !u.recovered {
+			g := *p.frames[i]
+			v := *u
+			v.recovered = true
+			g.unwind = &v
+			p.frames[i] = &g
+			return p.env[envKey{f.ctx, panicKey{}}]
+		}
+		break
+	}
+	return zeros(2)
+}
+
+// execBuiltin executes the builtins that are not operations.
+func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
+	f := p.peek()
+	set := func(e ...*expr) bool {
+		p.set(f.ctx, i, e)
+		return p.advance()
+	}
+	arg := func(k int) []*expr { return p.value(f.ctx, i.Call.Args[k]) }
+	switch b.Name() {
+	case "recover":
+		e := zeros(2)
+		if n := len(p.frames); f.deferred && n >= 2 && p.frames[n-2].op == nil {
+			e = x.recovered(p, p.frames[n-2])
+		}
+		return set(append([]*expr(nil), e...)...)
+	case "append":
+		return x.appendTo(p, i)
+	case "len", "cap":
+		switch t := i.Call.Args[0].Type().Underlying().(type) {
+		case *types.Slice:
+			if b.Name() == "len" {
+				return set(arg(0)[1])
+			}
+			return set(arg(0)[2])
+		case *types.Array:
+			return set(num(int32(t.Len())))
+		case *types.Pointer:
+			if at, ok := t.Elem().Underlying().(*types.Array); ok {
+				return set(num(int32(at.Len())))
+			}
+		case *types.Basic:
+			if e := arg(0)[0]; e.isConst() {
+				return set(num(int32(len(x.mem.texts[e.k]))))
+			}
+		case *types.Chan:
+			k, ok, tracked := x.concrete(p, arg(0)[0])
+			if !tracked {
+				return set(unknown("a channel that is not tracked"))
+			}
+			if !ok {
+				return false
+			}
+			o := x.mem.object(k)
+			switch {
+			case k == 0 || o == nil || o.kind != objChan:
+				return set(num(0))
+			case b.Name() == "cap":
+				return set(num(o.cap))
+			}
+			return set(p.cellAt(o.base + chanLen))
+		}
+		return set(unknown("length not tracked"))
+	case "min", "max":
+		e := arg(0)[0]
+		if !isInteger(i.Type()) {
+			return set(unknown("not an integer"))
+		}
+		for k := 1; k < len(i.Call.Args); k++ {
+			o := arg(k)[0]
+			c := arith(xLt, e, o)
+			if b.Name() == "max" {
+				c = arith(xLt, o, e)
+			}
+			e = ite(c, e, o)
+		}
+		return set(e)
+	case "copy":
+		p.note("copy", "under", "the elements copied are not in the model")
+	case "ssa:wrapnilchk":
+		return set(arg(0)...)
+	case "ssa:deferstack":
+		return set(num(0))
+	}
+	return set(x.unknowns(x.valueWidth(i), "result of "+b.Name())...)
+}

@@ -1,0 +1,760 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// edge is one segment of the model.
+type edge struct {
+	from, to *location
+	guard    []*expr
+	full     *template // no process of it is idle
+	sync     *syncLabel
+	send     []*expr // handed over, nil entries are not
+	assign   []assignment
+	role     string
+	site     sites.ID
+	sel      int
+	approx   []int
+}
+
+// assignment sets a variable or cell.
+type assignment struct {
+	to *expr // xVar or xCell
+	e  *expr
+}
+
+// stored reports that a value needs a place in the state.
+func stored(a abs) bool {
+	if a.top || a.empty() {
+		return false
+	}
+	_, single := a.single()
+	return !single
+}
+
+// addEdge makes the edge of a path that ends at a location.
+func (x *translator) addEdge(p *path, l *location) {
+	e := &edge{from: p.from, to: l, guard: p.cond, full: p.full, sync: p.sync, role: p.role, site: p.site, sel: p.sel, approx: p.approx}
+	if e.role == artifact.RoleBirth || e.role == artifact.RoleLocal {
+		e.site = 0
+	}
+	if p.sync != nil && p.sync.send {
+		for i, v := range p.send {
+			keep := false
+			if o := p.sync.obj; o != nil {
+				keep = i < int(o.width) && stored(x.mem.cells[o.base+chanPayload+int32(i)].abs)
+			} else {
+				keep = stored(p.sync.tmpl.args[i])
+			}
+			if !keep {
+				v = nil
+			}
+			e.send = append(e.send, v)
+		}
+	}
+	kept := map[*variable]bool{}
+	for i, lv := range l.live {
+		if !stored(l.in[i]) {
+			continue
+		}
+		v := p.liveExpr(lv)
+		kept[lv.v] = true
+		if v.op == xVar && v.v == lv.v {
+			continue
+		}
+		e.assign = append(e.assign, assignment{lv.v.x, v})
+	}
+	if p.from.kind != atIdle && l.kind != atSink {
+		for i, lv := range p.from.live {
+			if stored(p.from.in[i]) && !kept[lv.v] {
+				e.assign = append(e.assign, assignment{lv.v.x, num(0)})
+			}
+		}
+	}
+	if l.kind != atSink {
+		for _, addr := range sortedKeys(p.heap) {
+			c, v := x.mem.cells[addr], p.heap[addr]
+			if c.payload || !stored(c.abs) || v.op == xCell && v.cell == c {
+				continue
+			}
+			if v.unknownIn() != nil {
+				continue
+			}
+			e.assign = append(e.assign, assignment{c.x, v})
+		}
+	}
+	for _, o := range l.tmpl.edges {
+		if o.equal(e) {
+			return
+		}
+	}
+	l.tmpl.edges = append(l.tmpl.edges, e)
+}
+
+func (e *edge) equal(f *edge) bool {
+	if e.from != f.from || e.to != f.to || e.full != f.full || e.role != f.role || e.site != f.site || e.sel != f.sel ||
+		!slices.Equal(e.approx, f.approx) || len(e.guard) != len(f.guard) || len(e.assign) != len(f.assign) || len(e.send) != len(f.send) {
+		return false
+	}
+	if (e.sync == nil) != (f.sync == nil) || e.sync != nil && *e.sync != *f.sync {
+		return false
+	}
+	for i := range e.guard {
+		if !e.guard[i].same(f.guard[i]) {
+			return false
+		}
+	}
+	for i := range e.send {
+		if (e.send[i] == nil) != (f.send[i] == nil) || e.send[i] != nil && !e.send[i].same(f.send[i]) {
+			return false
+		}
+	}
+	for i := range e.assign {
+		if e.assign[i].to != f.assign[i].to || !e.assign[i].e.same(f.assign[i].e) {
+			return false
+		}
+	}
+	return true
+}
+
+// namer gives the things of the translator their names in the model.
+type namer struct {
+	x       *translator
+	taken   map[string]bool
+	vars    map[*variable]string
+	cells   map[*cell]string
+	msgs    int32 // how many hand-over variables are used
+	args    int32
+	temps   int
+	pools   map[*pool]string
+	chans   map[string]bool
+	order   []string // channels in order of first use
+	readsOf map[*expr]bool
+}
+
+// reserved are names that the model language or its queries use.
+var reserved = map[string]bool{}
+
+func init() {
+	for _, w := range strings.Fields(`const select guard sync assign probability process state branchpoint init trans urgent commit
+		broadcast system true false and or xor not imply for while do if else default return typedef struct import meta
+		before_update after_update progress gantt assert IO forall exists sum priority bool int double string chan clock void
+		scalar hybrid dynamic spawn exit numOf query location abs fabs pow sqrt cbrt log ln exp exp2 log10 log2 sin cos tan fmod
+		fma fmax fmin fdim ceil floor trunc round random deadlock stuck A E U W R M sup inf bounds control control_t simulation
+		simulate Pr minE maxE minPr maxPr strategy under imitate loadStrategy saveStrategy sat X switch case continue break enum
+		ended slot msg arg tmp isnan rint hypot erf tgamma lgamma logb ilogb ldexp nextafter copysign signbit isfinite isinf
+		isnormal expm1 log1p sinh cosh tanh asinh acosh atanh asin acos atan atan2 fint random_arcsine random_beta random_gamma
+		random_normal random_poisson random_tri random_weibull int8_t uint8_t int16_t uint16_t int32_t val_t hash_t hash32 hash_path`) {
+		reserved[w] = true
+	}
+}
+
+// unique makes a name that nothing else has.
+func (n *namer) unique(s string) string {
+	if s == "" || s[0] >= '0' && s[0] <= '9' || s[0] == '_' {
+		s = "v" + s
+	}
+	if len(s) > 80 {
+		s = s[:80]
+	}
+	name := s
+	if reserved[name] {
+		name = s + "_"
+	}
+	for i := 2; n.taken[name]; i++ {
+		name = s + "_" + strconv.Itoa(i)
+	}
+	n.taken[name] = true
+	return name
+}
+
+func (n *namer) variable(v *variable) uppaal.Expr {
+	name := n.vars[v]
+	if name == "" {
+		name = n.unique(v.name)
+		n.vars[v] = name
+	}
+	id := &uppaal.Ident{Name: name}
+	if v.ref && v.tmpl.slots > 1 {
+		return &uppaal.Index{X: id, I: &uppaal.Ident{Name: "slot"}}
+	}
+	return id
+}
+
+func (n *namer) cell(c *cell) uppaal.Expr {
+	name := n.cells[c]
+	if name == "" {
+		name = n.unique(c.name)
+		n.cells[c] = name
+	}
+	return &uppaal.Ident{Name: name}
+}
+
+func (n *namer) message(k int32) string {
+	n.msgs = max(n.msgs, k+1)
+	return fmt.Sprintf("msg_%d", k)
+}
+
+func (n *namer) argument(k int32) string {
+	n.args = max(n.args, k+1)
+	return fmt.Sprintf("arg_%d", k)
+}
+
+func (n *namer) free(p *pool, k int32) uppaal.Expr {
+	name := n.pools[p]
+	if name == "" {
+		name = n.unique(p.name + "_free")
+		n.pools[p] = name
+	}
+	return &uppaal.Call{Fun: &uppaal.Ident{Name: name}, Args: []uppaal.Expr{&uppaal.IntLit{Value: k}}}
+}
+
+func (n *namer) channel(s *syncLabel) uppaal.Expr {
+	var name string
+	if s.tmpl != nil {
+		name = "go_" + s.tmpl.uname
+	} else {
+		name = s.name + "_" + s.obj.uname
+	}
+	if !n.chans[name] {
+		n.chans[name] = true
+		n.order = append(n.order, name)
+	}
+	id := &uppaal.Ident{Name: name}
+	if s.tmpl != nil && s.tmpl.slots > 1 {
+		i := uppaal.Expr(&uppaal.Ident{Name: "slot"})
+		if !s.birth {
+			i = &uppaal.Call{Fun: &uppaal.Ident{Name: "idle_" + s.tmpl.uname}}
+		}
+		return &uppaal.Index{X: id, I: i}
+	}
+	return id
+}
+
+// emit makes the network.
+func (x *translator) emit() (*Model, error) {
+	x.emitting = true
+	x.approx, x.approxAt = nil, map[string]int{}
+	for i := 0; i < len(x.templates); i++ {
+		t := x.templates[i]
+		for j := 0; j < len(t.locs); j++ {
+			if t.locs[j].seen {
+				x.leave(t.locs[j])
+			}
+			if err := x.ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := x.errs.ErrorOrNil(); err != nil {
+		return nil, err
+	}
+	e := &emitter{x: x, n: &namer{x: x, taken: map[string]bool{}, vars: map[*variable]string{}, cells: map[*cell]string{},
+		pools: map[*pool]string{}, chans: map[string]bool{}}}
+	return e.model()
+}
+
+type emitter struct {
+	x   *translator
+	n   *namer
+	net *uppaal.Network
+	// processes of each template, by slot.
+	processes map[*template][]string
+	// kept locations of each template: index in the model, by location.
+	kept map[*location]int
+	used map[*template]bool
+}
+
+func (e *emitter) model() (*Model, error) {
+	x, n := e.x, e.n
+	e.net = &uppaal.Network{}
+	e.processes = map[*template][]string{}
+	e.kept = map[*location]int{}
+	for _, t := range x.templates {
+		t.tname = n.unique("T_" + mangle(t.name))
+		t.uname = strings.TrimPrefix(t.tname, "T_")
+		for s := range t.slots {
+			p := n.unique(mangle(t.name))
+			if t.slots > 1 {
+				p = n.unique(fmt.Sprintf("%s_%d", t.uname, s))
+			}
+			e.processes[t] = append(e.processes[t], p)
+		}
+	}
+	for _, o := range x.objects() {
+		if o.kind == objChan {
+			o.uname = n.unique(o.name)
+		}
+	}
+	e.ranges()
+	model := &Model{Network: e.net}
+	model.Sidecar.Entry = artifact.Entry{Package: x.prog.src.Entry.PkgPath, Func: x.prog.src.Func.Name()}
+	for _, t := range x.templates {
+		tmpl, info := e.template(t)
+		e.net.Templates = append(e.net.Templates, tmpl)
+		model.Sidecar.Templates = append(model.Sidecar.Templates, info)
+	}
+	decls, err := e.declarations()
+	if err != nil {
+		return nil, err
+	}
+	e.net.Decls = decls
+	e.system()
+	model.Sidecar.Sites = x.sidecarSites()
+	for s := range x.access {
+		model.Sidecar.Accesses = append(model.Sidecar.Accesses, int(s))
+	}
+	sort.Ints(model.Sidecar.Accesses)
+	model.Sidecar.Approximations = x.approx
+	model.Queries = e.queries()
+	return model, nil
+}
+
+// objects lists all objects in order of address.
+func (x *translator) objects() []*object {
+	var out []*object
+	for _, o := range x.mem.owner {
+		if o != nil && (len(out) == 0 || out[len(out)-1] != o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// ranges computes what each variable holds where it is stored, and which of
+// them the allocators must see.
+func (e *emitter) ranges() {
+	for _, t := range e.x.templates {
+		for _, l := range t.locs {
+			for i, lv := range l.live {
+				if stored(l.in[i]) {
+					lv.v.abs = lv.v.abs.join(l.in[i], maxRefSet)
+				}
+			}
+		}
+		for _, v := range t.varList {
+			v.ref = v.refs && e.pooled(v.abs)
+		}
+	}
+}
+
+// pooled reports that a value can refer to an object of a pool.
+func (e *emitter) pooled(a abs) bool {
+	if a.iv || a.top {
+		return false
+	}
+	for _, k := range a.set {
+		if o := e.x.mem.object(k); o != nil && o.pool != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo) {
+	x, n := e.x, e.n
+	tmpl := &uppaal.Template{Name: t.tname}
+	if t.slots > 1 {
+		tmpl.Params = []*uppaal.Param{{Name: "slot", Type: &uppaal.TypeExpr{Const: true, Kind: uppaal.RangeType,
+			Lo: &uppaal.IntLit{}, Hi: &uppaal.IntLit{Value: int32(t.slots - 1)}}}}
+	}
+	info := artifact.TemplateInfo{Name: t.tname, Role: "goroutine"}
+	if t.fn != nil {
+		info.Func = x.funcKey(t.fn)
+	}
+	// Only locations that edges lead to are part of the model.
+	reached := map[*location]bool{t.idle: true}
+	if t.first != nil {
+		reached[t.first] = true
+	}
+	for _, ed := range t.edges {
+		reached[ed.to] = true
+	}
+	names := map[string]bool{}
+	unique := func(s string) string {
+		if reserved[s] {
+			s += "_"
+		}
+		name := s
+		for i := 2; names[name] || n.taken[name]; i++ {
+			name = s + "_" + strconv.Itoa(i)
+		}
+		names[name] = true
+		return name
+	}
+	locs := map[*location]*uppaal.Location{}
+	for _, l := range t.locs {
+		if !reached[l] {
+			continue
+		}
+		e.kept[l] = len(tmpl.Locations)
+		name := l.op
+		if s := x.idx.Site(l.site); l.site != 0 {
+			name += "_" + strconv.Itoa(s.Line)
+		}
+		if l.sink != nil {
+			name = l.sink.end
+			if name == "panic" {
+				name = "crash"
+			}
+			if l.sink.site != 0 {
+				name += "_" + strconv.Itoa(x.idx.Site(l.sink.site).Line)
+			} else if l.sink.pos.IsValid() {
+				name += "_" + strconv.Itoa(x.position(l.sink.pos).Line)
+			}
+		}
+		l.name = unique("L_" + name)
+		ul := &uppaal.Location{Name: l.name}
+		if l.kind == atSink || l.kind == atLocal || l.kind == atBegin {
+			ul.Urgency = uppaal.Committed
+		}
+		tmpl.Locations = append(tmpl.Locations, ul)
+		locs[l] = ul
+		li := artifact.LocationInfo{Name: l.name, Site: int(l.site), Blocking: l.block}
+		switch l.kind {
+		case atSink:
+			li.End, li.Detail = l.sink.end, l.sink.detail
+		case atDone:
+			if t.parent == nil && x.prog.test() {
+				li.End = "done"
+			}
+		}
+		for _, f := range l.frames {
+			if f.ctx.site != nil && f.ctx.site.Pos().IsValid() {
+				li.Stack = append(li.Stack, x.position(f.ctx.site.Pos()).String())
+			}
+		}
+		if l.site != 0 && l.kind != atSink {
+			s := x.idx.Site(l.site)
+			ul.Comment = fmt.Sprintf("%s:%d:%d", s.File, s.Line, s.Col)
+		}
+		info.Locations = append(info.Locations, li)
+	}
+	tmpl.Init = locs[t.idle]
+	if t.parent == nil {
+		tmpl.Init = locs[t.first]
+	}
+	for _, ed := range t.edges {
+		ue := &uppaal.Edge{From: locs[ed.from], To: locs[ed.to]}
+		if ue.From == nil {
+			continue
+		}
+		var guard uppaal.Expr
+		conj := func(g uppaal.Expr) {
+			if guard == nil {
+				guard = g
+			} else {
+				guard = &uppaal.Binary{Op: uppaal.OpAnd, X: guard, Y: g}
+			}
+		}
+		for _, c := range ed.guard {
+			conj(c.ast(n))
+		}
+		if f := ed.full; f != nil {
+			conj(e.idle(f, false))
+		}
+		if s := ed.sync; s != nil {
+			ue.Sync = &uppaal.Sync{Chan: n.channel(s)}
+			if s.birth || s.obj != nil && !s.send {
+				ue.Sync.Dir = uppaal.Receive
+			}
+			if s.tmpl != nil && !s.birth && (s.tmpl.slots > 1 || !s.tmpl.once) {
+				conj(e.idle(s.tmpl, true))
+			}
+		}
+		ue.Guard = guard
+		ue.Update = e.update(ed)
+		if x.opts.Proto && ed.site != 0 && ed.role != artifact.RoleWake && ed.role != artifact.RoleLocal {
+			s := x.idx.Site(ed.site)
+			ue.Comment = fmt.Sprintf("guard %d %s %s:%d", s.ID, s.Kind, s.File, s.Line)
+			if x.opts.Hash {
+				ue.Update = append(ue.Update, &uppaal.Call{Fun: &uppaal.Ident{Name: "hash_path"}, Args: []uppaal.Expr{&uppaal.IntLit{Value: int32(s.ID)}}})
+			}
+		}
+		tmpl.Edges = append(tmpl.Edges, ue)
+		ei := artifact.EdgeInfo{Site: int(ed.site), Role: ed.role, Case: ed.sel, Approx: ed.approx}
+		info.Edges = append(info.Edges, ei)
+	}
+	for _, v := range t.varList {
+		if name := n.vars[v]; name != "" && !(v.ref && t.slots > 1) && !v.ref {
+			tmpl.Decls = append(tmpl.Decls, e.declare(name, v.abs, t.inits[v]))
+		}
+	}
+	return tmpl, info
+}
+
+// idle is the condition that a process of a template is idle, or none is.
+func (e *emitter) idle(t *template, some bool) uppaal.Expr {
+	op := uppaal.OpLt
+	if !some {
+		op = uppaal.OpGe
+	}
+	if t.slots > 1 {
+		return &uppaal.Binary{Op: op, X: &uppaal.Call{Fun: &uppaal.Ident{Name: "idle_" + t.uname}}, Y: &uppaal.IntLit{Value: int32(t.slots)}}
+	}
+	busy := &uppaal.Ident{Name: "busy_" + t.uname}
+	if some {
+		return &uppaal.Unary{Op: uppaal.OpNot, X: busy}
+	}
+	return busy
+}
+
+// update spells the assignments of an edge: they are simultaneous, those of the
+// model language one after the other.
+func (e *emitter) update(ed *edge) []uppaal.Expr {
+	n := e.n
+	var out []uppaal.Expr
+	set := func(l, r uppaal.Expr) { out = append(out, &uppaal.Assign{Op: "=", L: l, R: r}) }
+	for i, v := range ed.send {
+		if v == nil {
+			continue
+		}
+		name := n.message(int32(i))
+		if ed.sync.tmpl != nil {
+			name = n.argument(int32(i))
+		}
+		if v.unknownIn() != nil {
+			continue
+		}
+		set(&uppaal.Ident{Name: name}, v.ast(n))
+	}
+	pending := slices.Clone(ed.assign)
+	for len(pending) > 0 {
+		progress := false
+		for i, a := range pending {
+			read := false
+			for j, b := range pending {
+				if i != j && b.e.mentions(a.to) {
+					read = true
+				}
+			}
+			if read {
+				continue
+			}
+			set(a.to.ast(n), a.e.ast(n))
+			pending = slices.Delete(pending, i, i+1)
+			progress = true
+			break
+		}
+		if progress {
+			continue
+		}
+		// A cycle: keep the old value of the first target.
+		a := pending[0]
+		tmp := &expr{op: xVar, v: &variable{tmpl: ed.from.tmpl, name: fmt.Sprintf("tmp_%d", n.temps)}}
+		n.vars[tmp.v] = fmt.Sprintf("tmp_%d", n.temps)
+		n.temps++
+		set(tmp.ast(n), a.to.ast(n))
+		for j := range pending {
+			pending[j].e = pending[j].e.replace(a.to, tmp)
+		}
+	}
+	t := ed.from.tmpl
+	busy := func(v bool) {
+		var l uppaal.Expr = &uppaal.Ident{Name: "busy_" + t.uname}
+		if t.slots > 1 {
+			l = &uppaal.Index{X: l, I: &uppaal.Ident{Name: "slot"}}
+		}
+		set(l, &uppaal.BoolLit{Value: v})
+	}
+	if t.parent != nil && (t.slots > 1 || !t.once) {
+		if ed.from.kind == atIdle {
+			busy(true)
+		}
+		if ed.to.kind == atIdle {
+			busy(false)
+		}
+	}
+	if ed.to.kind == atSink {
+		set(&uppaal.Ident{Name: "ended"}, &uppaal.BoolLit{Value: true})
+	}
+	return out
+}
+
+// mentions reports that e reads the variable or cell.
+func (e *expr) mentions(root *expr) bool {
+	return e != nil && (e == root || e.a.mentions(root) || e.b.mentions(root) || e.c.mentions(root))
+}
+
+func (e *expr) replace(root, by *expr) *expr {
+	switch {
+	case e == nil:
+		return nil
+	case e == root:
+		return by
+	case !e.mentions(root):
+		return e
+	}
+	f := *e
+	f.a, f.b, f.c = e.a.replace(root, by), e.b.replace(root, by), e.c.replace(root, by)
+	return &f
+}
+
+// declare makes the declaration of a variable.
+func (e *emitter) declare(name string, a abs, init int32) *uppaal.VarDecl {
+	lo, hi := a.bounds()
+	lo, hi = min(lo, 0, init), max(hi, 0, init)
+	d := &uppaal.VarDecl{Name: name, Type: &uppaal.TypeExpr{Kind: uppaal.RangeType, Lo: literal(lo), Hi: literal(hi)}}
+	if init != 0 {
+		d.Init = literal(init)
+	}
+	return d
+}
+
+func literal(k int32) uppaal.Expr { return &uppaal.IntLit{Value: k} }
+
+// declarations makes the global declarations.
+func (e *emitter) declarations() ([]uppaal.Decl, error) {
+	x, n := e.x, e.n
+	var out []uppaal.Decl
+	out = append(out, &uppaal.VarDecl{Name: "ended", Type: &uppaal.TypeExpr{Kind: uppaal.BoolType}})
+	text := ""
+	for _, t := range x.templates {
+		if t.parent == nil || t.slots == 1 && t.once {
+			continue
+		}
+		if t.slots == 1 {
+			text += fmt.Sprintf("bool busy_%s;\n", t.uname)
+			continue
+		}
+		text += fmt.Sprintf("bool busy_%[1]s[%[2]d];\nint[0,%[2]d] idle_%[1]s() {\n  int i;\n  for (i = 0; i < %[2]d; i++) { if (!busy_%[1]s[i]) return i; }\n  return %[2]d;\n}\n", t.uname, t.slots)
+	}
+	for _, name := range n.order {
+		dim := ""
+		for _, t := range x.templates {
+			if name == "go_"+t.uname && t.slots > 1 {
+				dim = fmt.Sprintf("[%d]", t.slots)
+			}
+		}
+		text += fmt.Sprintf("chan %s%s;\n", name, dim)
+	}
+	for i := range n.msgs {
+		text += fmt.Sprintf("meta int[-2147483648,2147483647] msg_%d;\n", i)
+	}
+	for i := range n.args {
+		text += fmt.Sprintf("meta int[-2147483648,2147483647] arg_%d;\n", i)
+	}
+	for i := range n.temps {
+		text += fmt.Sprintf("meta int[-2147483648,2147483647] tmp_%d;\n", i)
+	}
+	decls, err := uppaal.ParseDecls(text)
+	if err != nil {
+		return nil, fmt.Errorf("internal: declarations: %w", err)
+	}
+	out = append(out, decls...)
+	allocators, err := e.allocators()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range x.mem.cells {
+		if c == nil || n.cells[c] == "" {
+			continue
+		}
+		out = append(out, e.declare(n.cells[c], c.abs, c.init))
+	}
+	for _, t := range x.templates {
+		for _, v := range t.varList {
+			name := n.vars[v]
+			if name == "" || !v.ref {
+				continue
+			}
+			d := e.declare(name, v.abs, t.inits[v])
+			if t.slots > 1 {
+				d.Dims = []*uppaal.Dim{{Size: literal(int32(t.slots))}}
+			}
+			out = append(out, d)
+		}
+	}
+	return append(out, allocators...), nil
+}
+
+// allocators makes for every pool the function that tells whether an object of
+// it is free: nothing that can be reached refers to it.
+func (e *emitter) allocators() ([]uppaal.Decl, error) {
+	x, n := e.x, e.n
+	if len(n.pools) == 0 {
+		return nil, nil
+	}
+	var all []*object
+	number := map[*object]int{}
+	for _, o := range x.objects() {
+		if o.pool != nil {
+			number[o] = len(all)
+			all = append(all, o)
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "bool used_object(int[0,%d] which) {\n  bool used[%d];\n  bool more = true;\n", len(all)-1, len(all))
+	mark := func(name string, a abs, indent string) {
+		for _, o := range all {
+			lo, hi := o.base, o.base+o.size-1
+			if !slices.ContainsFunc(a.set, func(k int32) bool { return lo <= k && k <= hi }) {
+				continue
+			}
+			fmt.Fprintf(&b, "%sif (%d <= %s && %s <= %d && !used[%d]) { used[%d] = true; more = true; }\n", indent, lo, name, name, hi, number[o], number[o])
+		}
+	}
+	for _, t := range x.templates {
+		for _, v := range t.varList {
+			name := n.vars[v]
+			if name == "" || !v.ref {
+				continue
+			}
+			for s := range t.slots {
+				at := name
+				if t.slots > 1 {
+					at = fmt.Sprintf("%s[%d]", name, s)
+				}
+				mark(at, v.abs, "  ")
+			}
+		}
+	}
+	for _, c := range x.mem.cells {
+		if c != nil && n.cells[c] != "" && c.ref && c.group.pool == nil && e.pooled(c.abs) {
+			mark(n.cells[c], c.abs, "  ")
+		}
+	}
+	b.WriteString("  while (more) {\n    more = false;\n")
+	for _, c := range x.mem.cells {
+		if c != nil && n.cells[c] != "" && c.ref && c.group.pool != nil && e.pooled(c.abs) {
+			fmt.Fprintf(&b, "    if (used[%d]) {\n", number[c.group])
+			mark(n.cells[c], c.abs, "      ")
+			b.WriteString("    }\n")
+		}
+	}
+	b.WriteString("  }\n  return used[which];\n}\n")
+	for _, p := range x.mem.order {
+		if name := n.pools[p]; name != "" {
+			fmt.Fprintf(&b, "bool %s(int[0,%d] k) {\n  return !used_object(%d + k);\n}\n", name, len(p.objs)-1, number[p.objs[0]])
+		}
+	}
+	decls, err := uppaal.ParseDecls(b.String())
+	if err != nil {
+		return nil, fmt.Errorf("internal: allocators: %w", err)
+	}
+	return decls, nil
+}
+
+// system makes the instances and the system line.
+func (e *emitter) system() {
+	for _, t := range e.x.templates {
+		for s, p := range e.processes[t] {
+			d := &uppaal.InstanceDecl{Name: p, Template: &uppaal.Ident{Name: t.tname}}
+			if t.slots > 1 {
+				d.Args = []uppaal.Expr{literal(int32(s))}
+			}
+			e.net.Instances = append(e.net.Instances, d)
+			e.net.System.Names = append(e.net.System.Names, &uppaal.Ident{Name: p})
+		}
+	}
+	e.net.System.Below = make([]bool, max(0, len(e.net.System.Names)-1))
+}

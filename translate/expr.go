@@ -1,0 +1,421 @@
+package translate
+
+import (
+	"math"
+
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// An expr is the symbolic value of one scalar: an expression over the state
+// in which the segment began. exprs are immutable and may be shared.
+type expr struct {
+	op      exprOp
+	k       int32      // xConst; xMsg, xArg: number of the component
+	v       *variable  // xVar
+	cell    *cell      // xCell
+	pool    *pool      // xFree
+	a, b, c *expr      // operands
+	why     *ignorance // xUnknown
+}
+
+type exprOp uint8
+
+const (
+	xConst   exprOp = iota
+	xUnknown        // not tracked: any value
+	xVar            // a variable of the process
+	xCell           // a memory cell
+	xMsg            // what the partner of a rendezvous hands over
+	xArg            // what the spawner hands over
+	xFree           // object k of pool is the one to allocate
+	xNot
+	xAdd
+	xSub
+	xMul
+	xDiv
+	xMod
+	xEq
+	xLt
+	xLe
+	xAnd
+	xOr
+	xIte
+)
+
+// ignorance says where a value that is not tracked comes from.
+type ignorance struct{ reason string }
+
+func num(k int32) *expr { return &expr{op: xConst, k: k} }
+
+func boolean(b bool) *expr {
+	if b {
+		return num(1)
+	}
+	return num(0)
+}
+
+func unknown(reason string) *expr { return &expr{op: xUnknown, why: &ignorance{reason}} }
+
+func (e *expr) isConst() bool { return e.op == xConst }
+func (e *expr) is(k int32) bool {
+	return e.op == xConst && e.k == k
+}
+
+// same reports that two expressions are equal as trees.
+func (e *expr) same(f *expr) bool {
+	if e == f {
+		return e.op != xUnknown
+	}
+	if e == nil || f == nil || e.op != f.op || e.op == xUnknown {
+		return false
+	}
+	switch e.op {
+	case xConst, xMsg, xArg:
+		return e.k == f.k
+	case xVar:
+		return e.v == f.v
+	case xCell:
+		return e.cell == f.cell
+	case xFree:
+		return e.pool == f.pool && e.k == f.k
+	}
+	eq := func(x, y *expr) bool { return x == nil && y == nil || x != nil && y != nil && x.same(y) }
+	return eq(e.a, f.a) && eq(e.b, f.b) && eq(e.c, f.c)
+}
+
+// unknownIn returns the unknown part of an expression, nil if it has none.
+func (e *expr) unknownIn() *expr {
+	if e == nil || e.op == xUnknown {
+		return e
+	}
+	for _, x := range []*expr{e.a, e.b, e.c} {
+		if u := x.unknownIn(); u != nil {
+			return u
+		}
+	}
+	return nil
+}
+
+// handedOver reports that the expression reads what a partner hands over
+// during the transition, which a guard cannot.
+func (e *expr) handedOver() bool {
+	return e != nil && (e.op == xMsg || e.op == xArg || e.a.handedOver() || e.b.handedOver() || e.c.handedOver())
+}
+
+func (e *expr) size() int {
+	if e == nil {
+		return 0
+	}
+	return 1 + e.a.size() + e.b.size() + e.c.size()
+}
+
+func not(a *expr) *expr {
+	switch a.op {
+	case xConst:
+		return boolean(a.k == 0)
+	case xUnknown:
+		return a
+	case xNot:
+		return a.a
+	}
+	return &expr{op: xNot, a: a}
+}
+
+func and(a, b *expr) *expr {
+	switch {
+	case a.isConst():
+		if a.k == 0 {
+			return a
+		}
+		return b
+	case b.isConst():
+		if b.k == 0 {
+			return b
+		}
+		return a
+	case a.op == xUnknown:
+		return a
+	case b.op == xUnknown:
+		return b
+	}
+	return &expr{op: xAnd, a: a, b: b}
+}
+
+func or(a, b *expr) *expr { return not(and(not(a), not(b))) }
+
+// arith folds and builds a binary operation.
+func arith(op exprOp, a, b *expr) *expr {
+	if a.op == xUnknown {
+		return a
+	}
+	if b.op == xUnknown {
+		return b
+	}
+	if a.isConst() && b.isConst() {
+		if z, ok := apply(op, int64(a.k), int64(b.k)); ok && z >= math.MinInt32 && z <= math.MaxInt32 {
+			return num(int32(z))
+		}
+		return unknown("arithmetic beyond 32 bits")
+	}
+	switch {
+	case (op == xAdd || op == xSub) && b.is(0), op == xMul && b.is(1), op == xDiv && b.is(1):
+		return a
+	case op == xAdd && a.is(0), op == xMul && a.is(1):
+		return b
+	case (op == xEq || op == xLe) && a.same(b):
+		return num(1)
+	case op == xLt && a.same(b):
+		return num(0)
+	}
+	// (x + j) + k = x + (j+k), so that counters stay small.
+	if (op == xAdd || op == xSub) && b.isConst() && a.op == xAdd && a.b.isConst() {
+		k := int64(b.k)
+		if op == xSub {
+			k = -k
+		}
+		if s := int64(a.b.k) + k; s > math.MinInt32 && s < math.MaxInt32 {
+			return arith(xAdd, a.a, num(int32(s)))
+		}
+	}
+	if op == xSub && b.isConst() && b.k != math.MinInt32 {
+		return arith(xAdd, a, num(-b.k))
+	}
+	// x + j == k, x + j < k: compare x itself.
+	if b.isConst() && a.op == xAdd && a.b.isConst() && (op == xEq || op == xLt || op == xLe) {
+		if s := int64(b.k) - int64(a.b.k); s >= math.MinInt32 && s <= math.MaxInt32 {
+			return arith(op, a.a, num(int32(s)))
+		}
+	}
+	if a.isConst() && b.op == xAdd && b.b.isConst() && (op == xEq || op == xLt || op == xLe) {
+		if s := int64(a.k) - int64(b.b.k); s >= math.MinInt32 && s <= math.MaxInt32 {
+			return arith(op, num(int32(s)), b.a)
+		}
+	}
+	return &expr{op: op, a: a, b: b}
+}
+
+func ite(c, a, b *expr) *expr {
+	if c.isConst() {
+		if c.k != 0 {
+			return a
+		}
+		return b
+	}
+	if a.same(b) {
+		return a
+	}
+	for _, x := range []*expr{c, a, b} {
+		if x.op == xUnknown {
+			return x
+		}
+	}
+	return &expr{op: xIte, a: c, b: a, c: b}
+}
+
+func apply(op exprOp, x, y int64) (int64, bool) {
+	b := func(v bool) (int64, bool) {
+		if v {
+			return 1, true
+		}
+		return 0, true
+	}
+	switch op {
+	case xAdd:
+		return x + y, true
+	case xSub:
+		return x - y, true
+	case xMul:
+		return x * y, true
+	case xDiv:
+		if y == 0 {
+			return 0, false
+		}
+		return x / y, true
+	case xMod:
+		if y == 0 {
+			return 0, false
+		}
+		return x % y, true
+	case xEq:
+		return b(x == y)
+	case xLt:
+		return b(x < y)
+	case xLe:
+		return b(x <= y)
+	}
+	return 0, false
+}
+
+// absOf computes what e may be, given what the roots may be.
+func absOf(e *expr, root func(*expr) abs) abs {
+	switch e.op {
+	case xConst:
+		return absConst(e.k)
+	case xUnknown:
+		return absTop()
+	case xVar, xCell, xMsg, xArg:
+		return root(e)
+	case xFree:
+		return absBool()
+	case xNot:
+		a := absOf(e.a, root)
+		if k, ok := a.single(); ok {
+			return absConst(1 - min(max(k, 0), 1))
+		}
+		if !a.has(0) {
+			return absConst(0)
+		}
+		return absBool()
+	case xAnd, xOr:
+		a, b := absOf(e.a, root), absOf(e.b, root)
+		var out abs
+		f := func(x, y bool) bool { return x && y }
+		if e.op == xOr {
+			f = func(x, y bool) bool { return x || y }
+		}
+		for _, x := range []bool{false, true} {
+			for _, y := range []bool{false, true} {
+				if a.can(x) && b.can(y) {
+					z := int32(0)
+					if f(x, y) {
+						z = 1
+					}
+					out = out.join(absConst(z), maxSet)
+				}
+			}
+		}
+		return out
+	case xIte:
+		c := absOf(e.a, root)
+		var out abs
+		if c.can(true) {
+			out = absOf(e.b, root)
+		}
+		if c.can(false) {
+			out = out.join(absOf(e.c, root), maxRefSet)
+		}
+		return out
+	}
+	a, b := absOf(e.a, root), absOf(e.b, root)
+	if e.op == xMod && a.iv && b.equal(absConst(1)) {
+		return absConst(0)
+	}
+	return combine(a, b, func(x, y int64) (int64, bool) { return apply(e.op, x, y) },
+		func(al, ah, bl, bh int64) (int64, int64, bool) { return applyBounds(e.op, al, ah, bl, bh) })
+}
+
+// can reports that the value can be true, or false.
+func (a abs) can(b bool) bool {
+	if a.top {
+		return true
+	}
+	if !b {
+		return a.has(0)
+	}
+	if a.iv {
+		return true
+	}
+	return len(a.set) > 1 || len(a.set) == 1 && a.set[0] != 0
+}
+
+func applyBounds(op exprOp, al, ah, bl, bh int64) (lo, hi int64, ok bool) {
+	three := func(yes, no bool) (int64, int64, bool) {
+		switch {
+		case yes:
+			return 1, 1, true
+		case no:
+			return 0, 0, true
+		}
+		return 0, 1, true
+	}
+	switch op {
+	case xAdd:
+		return al + bl, ah + bh, true
+	case xSub:
+		return al - bh, ah - bl, true
+	case xMul:
+		p := []int64{al * bl, al * bh, ah * bl, ah * bh}
+		lo, hi = p[0], p[0]
+		for _, q := range p {
+			lo, hi = min(lo, q), max(hi, q)
+		}
+		return lo, hi, true
+	case xDiv:
+		if bl > 0 {
+			p := []int64{al / bl, al / bh, ah / bl, ah / bh}
+			lo, hi = p[0], p[0]
+			for _, q := range p {
+				lo, hi = min(lo, q), max(hi, q)
+			}
+			return lo, hi, true
+		}
+		return 0, 0, false
+	case xMod:
+		m := max(bh, -bl) - 1
+		if bl <= 0 && bh >= 0 && m < 0 {
+			return 0, 0, false
+		}
+		lo, hi = -m, m
+		if al >= 0 {
+			lo = 0
+		}
+		if ah <= 0 {
+			hi = 0
+		}
+		return lo, hi, true
+	case xEq:
+		return three(al == ah && bl == bh && al == bl, ah < bl || bh < al)
+	case xLt:
+		return three(ah < bl, al >= bh)
+	case xLe:
+		return three(ah <= bl, al > bh)
+	}
+	return 0, 0, false
+}
+
+// uppaalOps gives the operators of the model language.
+var uppaalOps = map[exprOp]uppaal.Op{
+	xAdd: uppaal.OpAdd, xSub: uppaal.OpSub, xMul: uppaal.OpMul, xDiv: uppaal.OpDiv, xMod: uppaal.OpMod,
+	xEq: uppaal.OpEq, xLt: uppaal.OpLt, xLe: uppaal.OpLe, xAnd: uppaal.OpAnd, xOr: uppaal.OpOr,
+}
+
+// ast spells an expression without unknown parts in the model language.
+func (e *expr) ast(n *namer) uppaal.Expr {
+	switch e.op {
+	case xConst:
+		return &uppaal.IntLit{Value: e.k}
+	case xVar:
+		return n.variable(e.v)
+	case xCell:
+		return n.cell(e.cell)
+	case xMsg:
+		return &uppaal.Ident{Name: n.message(e.k)}
+	case xArg:
+		return &uppaal.Ident{Name: n.argument(e.k)}
+	case xFree:
+		return n.free(e.pool, e.k)
+	case xNot:
+		switch a := e.a; a.op {
+		case xEq:
+			return &uppaal.Binary{Op: uppaal.OpNe, X: a.a.ast(n), Y: a.b.ast(n)}
+		case xLt:
+			return &uppaal.Binary{Op: uppaal.OpGe, X: a.a.ast(n), Y: a.b.ast(n)}
+		case xLe:
+			return &uppaal.Binary{Op: uppaal.OpGt, X: a.a.ast(n), Y: a.b.ast(n)}
+		case xAnd:
+			return &uppaal.Binary{Op: uppaal.OpOr, X: not(a.a).ast(n), Y: not(a.b).ast(n)}
+		}
+		return &uppaal.Unary{Op: uppaal.OpNot, X: e.a.ast(n)}
+	case xIte:
+		return &uppaal.Cond{If: e.a.ast(n), Then: e.b.ast(n), Else: e.c.ast(n)}
+	case xSub:
+		if e.a.is(0) {
+			return &uppaal.Unary{Op: uppaal.OpNeg, X: e.b.ast(n)}
+		}
+	case xAdd:
+		if e.b.isConst() && e.b.k < 0 && e.b.k != math.MinInt32 {
+			return &uppaal.Binary{Op: uppaal.OpSub, X: e.a.ast(n), Y: &uppaal.IntLit{Value: -e.b.k}}
+		}
+	}
+	return &uppaal.Binary{Op: uppaalOps[e.op], X: e.a.ast(n), Y: e.b.ast(n)}
+}

@@ -1,0 +1,357 @@
+package translate
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// Memory is a sequence of cells, each of which holds one scalar. An object
+// occupies consecutive cells; a reference is the address of a cell, 0 is nil.
+// So a pointer into an object, to a field or an element, is a number like any
+// other, and two pointers alias if they are equal. Functions are objects too.
+
+type objKind uint8
+
+const (
+	objData    objKind = iota
+	objChan            // see the chan* offsets
+	objFunc            // a function without free variables
+	objClosure         // its cells are the bindings
+	objOpaque          // something of which only the identity matters
+)
+
+// The cells of a channel object. The payload cell i stands for component i of
+// any message; the buffer holds capacity times width cells after the payload.
+const (
+	chanClosed = iota
+	chanLen
+	chanSenders   // queued senders, kept where somebody polls
+	chanReceivers // queued receivers, likewise
+	chanPayload
+)
+
+// object is a piece of memory.
+type object struct {
+	kind objKind
+	base int32
+	size int32
+	name string
+	pool *pool // nil if it is allocated at most once
+	slot int   // its number in the pool
+
+	fn  *ssa.Function // objFunc, objClosure
+	mk  *ssa.MakeClosure
+	key string
+
+	// channels
+	elem    types.Type
+	cap     int32
+	pos     token.Pos // of the make
+	tracked bool      // its messages matter
+	width   int32     // scalars of a message
+	kept    int32 // buffered messages whose contents are kept
+	polled  bool
+
+	described bool   // its cells have names
+	uname     string // of a channel in the model
+}
+
+// pool is what one allocation that can be executed repeatedly draws from.
+type pool struct {
+	index int
+	name  string
+	objs  []*object
+	kind  objKind
+}
+
+// cell is one scalar of memory.
+type cell struct {
+	addr int32
+	name string
+	init int32
+	abs  abs // all it can hold after the start
+	fix  bool
+	ref  bool // it holds references
+	x    *expr
+	// readers are the locations whose segments depend on abs.
+	readers map[*location]bool
+	// accessed collects which goroutines touch the cell by plain loads and
+	// stores after the start, and where.
+	access  map[*template]*accessInfo
+	stmts   []sites.ID
+	clamp  bool // kept within the limits of counters
+	payload bool // stands for the messages of a channel
+	sync    bool // part of a synchronisation object or channel
+	group   *object
+}
+
+type accessInfo struct{ read, written bool }
+
+// memory allocates objects.
+type memory struct {
+	cells  []*cell // by address; cells[0] is nil's
+	owner  []*object
+	keyed  map[string]*object
+	pools  map[string]*pool
+	order  []*pool
+	tags   map[string]int32 // dynamic types of interfaces, from 1
+	tagged []types.Type
+	strs   map[string]int32 // string constants; "" is 0
+	texts  []string
+}
+
+func newMemory() *memory {
+	return &memory{
+		cells: make([]*cell, 1),
+		owner: make([]*object, 1),
+		keyed: map[string]*object{},
+		pools: map[string]*pool{},
+		tags:  map[string]int32{},
+		strs:  map[string]int32{"": 0},
+		texts: []string{""},
+	}
+}
+
+// add makes an object of size cells.
+func (m *memory) add(o *object) *object {
+	o.size = max(o.size, 1)
+	o.base = int32(len(m.cells))
+	for i := range o.size {
+		addr := o.base + i
+		c := &cell{addr: addr, abs: absConst(0), readers: map[*location]bool{}, access: map[*template]*accessInfo{}, group: o}
+		c.name = fmt.Sprintf("%s_%d", o.name, i)
+		c.x = &expr{op: xCell, cell: c}
+		m.cells = append(m.cells, c)
+		m.owner = append(m.owner, o)
+	}
+	return o
+}
+
+// object returns the object that an address lies in, nil for nil.
+func (m *memory) object(addr int32) *object {
+	if addr <= 0 || int(addr) >= len(m.owner) {
+		return nil
+	}
+	return m.owner[addr]
+}
+
+// keyedObject returns the object with that key, made on first use.
+func (m *memory) keyedObject(key string, make func() *object) *object {
+	if o := m.keyed[key]; o != nil {
+		return o
+	}
+	o := m.add(make())
+	o.key = key
+	m.keyed[key] = o
+	return o
+}
+
+// function returns the object of a function without free variables.
+func (m *memory) function(f *ssa.Function) *object {
+	return m.keyedObject("func "+f.String()+fmt.Sprint(f.Pos()), func() *object {
+		return &object{kind: objFunc, name: "fn_" + mangle(f.Name()), fn: f}
+	})
+}
+
+// newData makes the cells of a value of type t.
+func (x *translator) newData(name string, t types.Type) *object {
+	return &object{kind: objData, name: name, size: int32(x.width(t))}
+}
+
+// describe names the cells of a data object and marks those of
+// synchronisation objects.
+func (x *translator) describe(o *object, t types.Type) {
+	x.describeAt(o.base, o.name, t, 0)
+}
+
+func (x *translator) describeAt(addr int32, name string, t types.Type, depth int) {
+	cells := x.mem.cells
+	if names := syncCells(t); names != nil {
+		for i, n := range names {
+			c := cells[addr+int32(i)]
+			c.name, c.sync = name+n, true
+			if lim := syncLimit(t, i, x.opts); lim > 0 {
+				c.abs, c.fix = absRange(0, lim), true
+			}
+		}
+		return
+	}
+	if n := x.width(t); n == 1 {
+		cells[addr].name = name
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		if x.foreign(t) {
+			return
+		}
+		for i := range u.NumFields() {
+			f := u.Field(i)
+			x.describeAt(addr, name+"_"+mangle(f.Name()), f.Type(), depth+1)
+			addr += int32(x.width(f.Type()))
+		}
+	case *types.Array:
+		w := int32(x.width(u.Elem()))
+		if int64(x.width(t)) < int64(w)*u.Len() {
+			return
+		}
+		for i := range int32(u.Len()) {
+			x.describeAt(addr+i*w, fmt.Sprintf("%s_%d", name, i), u.Elem(), depth+1)
+		}
+	case *types.Interface:
+		cells[addr].name, cells[addr+1].name = name+"_type", name+"_val"
+	case *types.Slice:
+		cells[addr].name, cells[addr+1].name, cells[addr+2].name = name+"_ptr", name+"_len", name+"_cap"
+	}
+}
+
+// maxArray is the most cells that an array inside a value may have.
+const maxArray = 4096
+
+// syncCells names the cells of a type of package sync, nil for other types.
+func syncCells(t types.Type) []string {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "sync" {
+		return nil
+	}
+	switch n.Obj().Name() {
+	case "Mutex":
+		return []string{"_locked"}
+	case "RWMutex":
+		return []string{"_held", "_pending", "_readers"}
+	case "WaitGroup":
+		return []string{"_count"}
+	case "Once":
+		return []string{"_state"}
+	}
+	return nil
+}
+
+// syncLimit bounds the counters of synchronisation objects.
+func syncLimit(t types.Type, i int, opts Options) int32 {
+	switch types.Unalias(t).(*types.Named).Obj().Name() {
+	case "RWMutex":
+		if i == 2 {
+			return int32(opts.Counter)
+		}
+	case "WaitGroup":
+		return int32(opts.Counter)
+	}
+	return 0
+}
+
+// foreign reports that a type is declared in a package whose source is not
+// part of the program: its fields are not looked into.
+func (x *translator) foreign(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && !x.own[n.Obj().Pkg().Path()]
+}
+
+// width is the number of scalars of a value of type t.
+func (x *translator) width(t types.Type) int {
+	if w, ok := x.widths[t]; ok {
+		return w
+	}
+	w := x.widthOf(t)
+	x.widths[t] = w
+	return w
+}
+
+func (x *translator) widthOf(t types.Type) int {
+	if names := syncCells(t); names != nil {
+		return len(names)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return 2
+	case *types.Slice:
+		return 3
+	case *types.Struct:
+		if x.foreign(t) {
+			return 1
+		}
+		w := 0
+		for i := range u.NumFields() {
+			w += x.width(u.Field(i).Type())
+		}
+		return w
+	case *types.Array:
+		if u.Len() > maxArray {
+			return 1
+		}
+		if w := int64(x.width(u.Elem())) * u.Len(); w <= maxArray {
+			return int(w)
+		}
+		return 1
+	case *types.Tuple:
+		w := 0
+		for i := range u.Len() {
+			w += x.width(u.At(i).Type())
+		}
+		return w
+	}
+	return 1
+}
+
+// fieldOffset is the offset of field i in a struct.
+func (x *translator) fieldOffset(st *types.Struct, i int) int {
+	off := 0
+	for k := range i {
+		off += x.width(st.Field(k).Type())
+	}
+	return off
+}
+
+// tag numbers the dynamic types of interfaces.
+func (m *memory) tag(t types.Type) int32 {
+	k := typeKey(t)
+	if n, ok := m.tags[k]; ok {
+		return n
+	}
+	m.tagged = append(m.tagged, t)
+	n := int32(len(m.tagged))
+	m.tags[k] = n
+	return n
+}
+
+func (m *memory) typeOf(tag int32) types.Type {
+	if tag < 1 || int(tag) > len(m.tagged) {
+		return nil
+	}
+	return m.tagged[tag-1]
+}
+
+// text numbers string constants.
+func (m *memory) text(s string) int32 {
+	if n, ok := m.strs[s]; ok {
+		return n
+	}
+	n := int32(len(m.texts))
+	m.strs[s] = n
+	m.texts = append(m.texts, s)
+	return n
+}
+
+// mangle makes a Go name part of a name of the model.
+func mangle(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_':
+			b.WriteRune(r)
+		case r == '$' || r == '.' || r == '-' || r == '#':
+			b.WriteByte('_')
+		case r > 127:
+			fmt.Fprintf(&b, "u%x", r)
+		}
+	}
+	if b.Len() == 0 {
+		return "x"
+	}
+	return b.String()
+}

@@ -1,0 +1,345 @@
+package translate
+
+import (
+	"go/token"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// A path is one way through a segment, executed symbolically: from a location
+// on, until the next guard is reached.
+type path struct {
+	x       *translator
+	t       *template
+	from    *location
+	frames  []*frame
+	env     map[envKey][]*expr
+	heap    map[int32]*expr
+	cond    []*expr
+	narrow  map[*expr]abs
+	pins    []pin
+	guesses []guess
+	chosen  []pin // free choices of unknown values
+	hand    []abs // of xMsg and xArg
+	approx  []int // of the edge, while emitting
+
+	sync  *syncLabel
+	full  *template // the condition that no process of it is idle
+	send  []*expr   // handed over to the partner
+	role  string
+	site  sites.ID
+	sel   int
+	fresh map[int32]bool // objects allocated in this segment
+	steps int
+	marks map[*ssa.BasicBlock]int // conditions and choices when a loop header was passed last
+	picks int                     // free choices made
+	spawn *template
+
+	// pendingJump is the block that a decided branch leads to.
+	pendingJump *ssa.BasicBlock
+}
+
+type envKey struct {
+	ctx *callPath
+	v   any
+}
+
+type pin struct {
+	e *expr
+	k int32
+}
+
+// syncLabel is the synchronisation of an edge.
+type syncLabel struct {
+	name  string // kind of channel: "rv", "sq", "qs" or "go"
+	obj   *object
+	tmpl  *template // of "go"
+	birth bool
+	send  bool
+}
+
+func (p *path) clone() *path {
+	q := *p
+	q.frames = slices.Clone(p.frames)
+	q.env = make(map[envKey][]*expr, len(p.env))
+	for k, v := range p.env {
+		q.env[k] = v
+	}
+	q.heap = make(map[int32]*expr, len(p.heap))
+	for k, v := range p.heap {
+		q.heap[k] = v
+	}
+	q.narrow = make(map[*expr]abs, len(p.narrow))
+	for k, v := range p.narrow {
+		q.narrow[k] = v
+	}
+	q.fresh = make(map[int32]bool, len(p.fresh))
+	for k := range p.fresh {
+		q.fresh[k] = true
+	}
+	q.marks = make(map[*ssa.BasicBlock]int, len(p.marks))
+	for k, v := range p.marks {
+		q.marks[k] = v
+	}
+	q.cond = slices.Clone(p.cond)
+	q.pins = slices.Clone(p.pins)
+	q.chosen = slices.Clone(p.chosen)
+	q.approx = slices.Clone(p.approx)
+	return &q
+}
+
+// top returns the innermost frame for changing.
+func (p *path) top() *frame {
+	f := *p.frames[len(p.frames)-1]
+	f.defers = slices.Clone(f.defers)
+	p.frames[len(p.frames)-1] = &f
+	return &f
+}
+
+func (p *path) peek() *frame { return p.frames[len(p.frames)-1] }
+
+func (p *path) pop() { p.frames = p.frames[:len(p.frames)-1] }
+
+func (p *path) push(f *frame) { p.frames = append(p.frames, f) }
+
+// root is what a leaf of an expression can be.
+func (p *path) root(e *expr) abs {
+	if a, ok := p.narrow[e]; ok {
+		return a
+	}
+	switch e.op {
+	case xVar:
+		return e.v.abs
+	case xCell:
+		if p.from != nil {
+			e.cell.readers[p.from] = true
+		}
+		return e.cell.abs
+	case xMsg, xArg:
+		if int(e.k) < len(p.hand) {
+			return p.hand[e.k]
+		}
+	}
+	return absTop()
+}
+
+func (p *path) abs(e *expr) abs {
+	for _, n := range p.pins {
+		if n.e.same(e) {
+			return absConst(n.k)
+		}
+	}
+	return absOf(e, p.root)
+}
+
+// simplify replaces an expression whose value is known by that value.
+func (p *path) simplify(e *expr) *expr {
+	if e.isConst() || e.op == xUnknown {
+		return e
+	}
+	if k, ok := p.abs(e).single(); ok {
+		return num(k)
+	}
+	return e
+}
+
+// assume adds a condition. It reports whether the path can still be taken.
+func (p *path) assume(c *expr) bool {
+	c = p.simplify(c)
+	if c.isConst() {
+		return c.k != 0
+	}
+	if c.op == xAnd {
+		return p.assume(c.a) && p.assume(c.b)
+	}
+	p.refine(c, true)
+	if c.op == xEq && c.b.isConst() {
+		p.pins = append(p.pins, pin{c.a, c.b.k})
+	}
+	p.cond = append(p.cond, c)
+	return true
+}
+
+// refine narrows what the leaves can be, given that c is true, or false.
+func (p *path) refine(c *expr, truth bool) {
+	leaf := func(e *expr) bool { return e.op == xVar || e.op == xCell }
+	set := func(e *expr, keep func(int32) bool, lo, hi int64) {
+		a := p.root(e)
+		if a.iv {
+			a = a.clamp(lo, hi)
+		}
+		p.narrow[e] = a.filter(keep)
+	}
+	const least, most = -1 << 40, 1 << 40
+	switch c.op {
+	case xNot:
+		p.refine(c.a, !truth)
+	case xAnd:
+		if truth {
+			p.refine(c.a, true)
+			p.refine(c.b, true)
+		}
+	case xVar, xCell:
+		set(c, func(k int32) bool { return (k != 0) == truth }, least, most)
+	case xEq, xLt, xLe:
+		rel := func(x, y int64) bool { z, _ := apply(c.op, x, y); return (z != 0) == truth }
+		if leaf(c.a) {
+			if k, ok := p.abs(c.b).single(); ok {
+				lo, hi := int64(least), int64(most)
+				switch {
+				case c.op == xEq && truth:
+					lo, hi = int64(k), int64(k)
+				case c.op == xLt && truth:
+					hi = int64(k) - 1
+				case c.op == xLt:
+					lo = int64(k)
+				case c.op == xLe && truth:
+					hi = int64(k)
+				case c.op == xLe:
+					lo = int64(k) + 1
+				}
+				set(c.a, func(v int32) bool { return rel(int64(v), int64(k)) }, lo, hi)
+			}
+		}
+		if leaf(c.b) {
+			if k, ok := p.abs(c.a).single(); ok {
+				lo, hi := int64(least), int64(most)
+				switch {
+				case c.op == xEq && truth:
+					lo, hi = int64(k), int64(k)
+				case c.op == xLt && truth:
+					lo = int64(k) + 1
+				case c.op == xLt:
+					hi = int64(k)
+				case c.op == xLe && truth:
+					lo = int64(k)
+				case c.op == xLe:
+					hi = int64(k) - 1
+				}
+				set(c.b, func(v int32) bool { return rel(int64(k), int64(v)) }, lo, hi)
+			}
+		}
+	}
+}
+
+// fork pushes a copy of the path that assumes c, to be continued later.
+func (p *path) fork(c *expr) *path {
+	q := p.clone()
+	if !q.assume(c) {
+		return nil
+	}
+	return q
+}
+
+// value returns the scalars of a value in a frame.
+func (p *path) value(ctx *callPath, v ssa.Value) []*expr {
+	x := p.x
+	switch v := v.(type) {
+	case *ssa.Const:
+		return x.constant(v)
+	case *ssa.Global:
+		return []*expr{num(x.global(v).base)}
+	case *ssa.Function:
+		return []*expr{num(x.mem.function(v).base)}
+	}
+	if e := p.env[envKey{ctx, v}]; e != nil {
+		return e
+	}
+	return x.unknowns(x.valueWidth(v), "not tracked")
+}
+
+func (x *translator) unknowns(n int, why string) []*expr {
+	out := make([]*expr, n)
+	for i := range out {
+		out[i] = unknown(why)
+	}
+	return out
+}
+
+func zeros(n int) []*expr {
+	out := make([]*expr, n)
+	for i := range out {
+		out[i] = num(0)
+	}
+	return out
+}
+
+func (p *path) set(ctx *callPath, v any, e []*expr) {
+	for i := range e {
+		e[i] = p.simplify(e[i])
+	}
+	p.env[envKey{ctx, v}] = e
+}
+
+// cellAt reads one cell.
+func (p *path) cellAt(addr int32) *expr {
+	if e := p.heap[addr]; e != nil {
+		return e
+	}
+	if addr <= 0 || int(addr) >= len(p.x.mem.cells) {
+		return unknown("outside of memory")
+	}
+	c := p.x.mem.cells[addr]
+	if p.from == nil {
+		return num(c.init)
+	}
+	c.readers[p.from] = true
+	if c.abs.top {
+		return unknown("contents not tracked")
+	}
+	return p.simplify(c.x)
+}
+
+func (p *path) put(addr int32, e *expr) {
+	if addr > 0 && int(addr) < len(p.x.mem.cells) {
+		p.heap[addr] = p.simplify(e)
+	}
+}
+
+// here is the position of what the path executes.
+func (p *path) here() token.Pos {
+	for i := len(p.frames) - 1; i >= 0; i-- {
+		f := p.frames[i]
+		if f.block != nil && f.idx < len(f.block.Instrs) {
+			if pos := p.x.prog.info(f.ctx.fn).pos[f.block.Instrs[f.idx]]; pos.IsValid() {
+				return pos
+			}
+		}
+		if f.block == nil && f.ctx.site != nil && f.ctx.site.Pos().IsValid() {
+			return f.ctx.site.Pos()
+		}
+	}
+	return token.NoPos
+}
+
+// note records an approximation that the rest of the path rests on.
+func (p *path) note(kind, direction, reason string) {
+	if !p.x.emitting && !p.x.opts.Strict {
+		return
+	}
+	n := p.x.approximation(p.here(), kind, direction, reason)
+	if !slices.Contains(p.approx, n) {
+		p.approx = append(p.approx, n)
+	}
+}
+
+// choose continues the path in n ways, with alternative i prepared by f, as a
+// free choice for the reason given.
+func (p *path) choose(reason string, alternatives ...func(q *path)) {
+	p.note("free-choice", "over", reason)
+	for _, alt := range alternatives {
+		q := p.clone()
+		q.picks++
+		alt(q)
+		p.x.continueWith(q)
+	}
+}
+
+// bound ends the path: a resource is used up.
+func (p *path) bound(what string) {
+	p.x.sinkTo(p, &sinkInfo{end: "bound", kind: artifact.KindBound, pos: p.here(), detail: what})
+}

@@ -1,0 +1,394 @@
+package translate
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math"
+	"sort"
+
+	"golang.org/x/tools/go/callgraph"
+	"golang.org/x/tools/go/callgraph/vta"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+
+	"github.com/vtrace/vtrace/source"
+)
+
+// program is the program under translation in SSA form.
+type program struct {
+	src   *source.Program
+	ssa   *ssa.Program
+	entry *ssa.Function
+	init  *ssa.Function // of the entry's package: it calls those of the others
+	graph *callgraph.Graph
+	// funcs are the functions with bodies that can run, in order of position.
+	funcs []*ssa.Function
+	infos map[*ssa.Function]*funcInfo
+	// thresholds are the integers to which intervals are widened.
+	thresholds []int32
+}
+
+func buildProgram(src *source.Program) (*program, error) {
+	prog, pkgs := ssautil.Packages(src.Packages, ssa.InstantiateGenerics|ssa.GlobalDebug)
+	var entryPkg *ssa.Package
+	for i, p := range src.Packages {
+		if pkgs[i] == nil {
+			return nil, fmt.Errorf("%s: no SSA form", p.PkgPath)
+		}
+		if p == src.Entry {
+			entryPkg = pkgs[i]
+		}
+	}
+	prog.Build()
+	if entryPkg == nil {
+		return nil, fmt.Errorf("%s: not among the loaded packages", src.Spec.Pattern)
+	}
+	p := &program{
+		src:   src,
+		ssa:   prog,
+		entry: prog.FuncValue(src.Func),
+		init:  entryPkg.Func("init"),
+		infos: map[*ssa.Function]*funcInfo{},
+	}
+	if p.entry == nil {
+		return nil, fmt.Errorf("%s: %w", src.Spec.Entry, source.ErrNoEntry)
+	}
+	all := ssautil.AllFunctions(prog)
+	for f := range all {
+		if f.Blocks == nil {
+			delete(all, f)
+		}
+	}
+	p.graph = vta.CallGraph(all, nil)
+	p.reach()
+	p.findThresholds()
+	return p, nil
+}
+
+// callees returns the functions that a call may run, in order.
+func (p *program) callees(site ssa.CallInstruction) []*ssa.Function {
+	if f := site.Common().StaticCallee(); f != nil {
+		return []*ssa.Function{f}
+	}
+	n := p.graph.Nodes[site.Parent()]
+	if n == nil {
+		return nil
+	}
+	var out []*ssa.Function
+	for _, e := range n.Out {
+		if e.Site == site {
+			out = append(out, e.Callee.Func)
+		}
+	}
+	sortFuncs(out)
+	return out
+}
+
+func sortFuncs(fs []*ssa.Function) {
+	sort.SliceStable(fs, func(i, j int) bool {
+		if a, b := fs[i].Pos(), fs[j].Pos(); a != b {
+			return a < b
+		}
+		return fs[i].String() < fs[j].String()
+	})
+}
+
+// reach finds the functions that can run: from the entry and the package
+// initialisers, over calls, and over functions used as values.
+func (p *program) reach() {
+	seen := map[*ssa.Function]bool{}
+	var visit func(f *ssa.Function)
+	visit = func(f *ssa.Function) {
+		if f == nil || f.Blocks == nil || seen[f] {
+			return
+		}
+		seen[f] = true
+		p.funcs = append(p.funcs, f)
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				for _, op := range instr.Operands(nil) {
+					if g, ok := (*op).(*ssa.Function); ok {
+						visit(g)
+					}
+				}
+				if call, ok := instr.(ssa.CallInstruction); ok {
+					for _, g := range p.callees(call) {
+						visit(g)
+					}
+				}
+			}
+		}
+	}
+	visit(p.init)
+	visit(p.entry)
+	sortFuncs(p.funcs)
+}
+
+func (p *program) findThresholds() {
+	set := map[int32]bool{-1: true, 0: true, 1: true, 2: true, 16: true}
+	for _, f := range p.funcs {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				for _, op := range instr.Operands(nil) {
+					if c, ok := (*op).(*ssa.Const); ok {
+						if k, ok := intConst(c); ok && k > math.MinInt32+2 && k < math.MaxInt32-2 {
+							set[k-1], set[k], set[k+1] = true, true, true
+						}
+					}
+				}
+			}
+		}
+	}
+	for k := range set {
+		p.thresholds = append(p.thresholds, k)
+	}
+	sort.Slice(p.thresholds, func(i, j int) bool { return p.thresholds[i] < p.thresholds[j] })
+}
+
+// intConst returns an integer or boolean constant that fits 32 bits.
+func intConst(c *ssa.Const) (int32, bool) {
+	if c.Value == nil {
+		return 0, false
+	}
+	switch c.Value.Kind() {
+	case constant.Bool:
+		if constant.BoolVal(c.Value) {
+			return 1, true
+		}
+		return 0, true
+	case constant.Int:
+		if b, ok := c.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsInteger == 0 {
+			return 0, false
+		}
+		k, exact := constant.Int64Val(c.Value)
+		if exact && k >= math.MinInt32 && k <= math.MaxInt32 {
+			return int32(k), true
+		}
+	}
+	return 0, false
+}
+
+// funcInfo is what is derived from the body of one function.
+type funcInfo struct {
+	fn *ssa.Function
+	// ipdom is the immediate post-dominator of each block, -1 for the exit.
+	ipdom []int
+	// cdep lists for each block the blocks whose branch decides whether it runs.
+	cdep [][]int
+	// inCycle marks the blocks that can run twice in one activation.
+	inCycle []bool
+	// pos gives each instruction a position: its own, or that of the source
+	// expression that it computes.
+	pos map[ssa.Instruction]token.Pos
+	// liveIn are the needed values live at the entry of each block, after its
+	// phis; set by the slice.
+	liveIn []map[ssa.Value]bool
+}
+
+func (p *program) info(f *ssa.Function) *funcInfo {
+	if in := p.infos[f]; in != nil {
+		return in
+	}
+	in := &funcInfo{fn: f}
+	in.postDominators()
+	in.cycles()
+	in.positions()
+	p.infos[f] = in
+	return in
+}
+
+// postDominators computes ipdom and cdep. Blocks that cannot reach an exit are
+// given an edge to it, so that everything is defined for endless loops.
+func (in *funcInfo) postDominators() {
+	blocks := in.fn.Blocks
+	n := len(blocks)
+	exit := n
+	succs := make([][]int, n+1)
+	preds := make([][]int, n+1)
+	link := func(a, b int) { succs[a] = append(succs[a], b); preds[b] = append(preds[b], a) }
+	for i, b := range blocks {
+		for _, s := range b.Succs {
+			link(i, s.Index)
+		}
+		if len(b.Succs) == 0 {
+			link(i, exit)
+		}
+	}
+	for {
+		reached := make([]bool, n+1)
+		stack := []int{exit}
+		reached[exit] = true
+		for len(stack) > 0 {
+			b := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			for _, q := range preds[b] {
+				if !reached[q] {
+					reached[q] = true
+					stack = append(stack, q)
+				}
+			}
+		}
+		stuck := -1
+		for i := n - 1; i >= 0; i-- {
+			if !reached[i] {
+				stuck = i
+				break
+			}
+		}
+		if stuck < 0 {
+			break
+		}
+		link(stuck, exit)
+	}
+	// Iterative post-dominator sets over the reverse postorder of the reverse
+	// graph (Cooper, Harvey, Kennedy).
+	order := make([]int, n+1)
+	for i := range order {
+		order[i] = -1
+	}
+	var post []int
+	var walk func(b int)
+	seen := make([]bool, n+1)
+	walk = func(b int) {
+		seen[b] = true
+		for _, q := range preds[b] {
+			if !seen[q] {
+				walk(q)
+			}
+		}
+		order[b] = len(post)
+		post = append(post, b)
+	}
+	walk(exit)
+	idom := make([]int, n+1)
+	for i := range idom {
+		idom[i] = -1
+	}
+	idom[exit] = exit
+	meet := func(a, b int) int {
+		for a != b {
+			for order[a] < order[b] {
+				a = idom[a]
+			}
+			for order[b] < order[a] {
+				b = idom[b]
+			}
+		}
+		return a
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := len(post) - 2; i >= 0; i-- {
+			b := post[i]
+			d := -1
+			for _, s := range succs[b] {
+				if idom[s] < 0 {
+					continue
+				}
+				if d < 0 {
+					d = s
+				} else {
+					d = meet(d, s)
+				}
+			}
+			if d >= 0 && idom[b] != d {
+				idom[b] = d
+				changed = true
+			}
+		}
+	}
+	in.ipdom = make([]int, n)
+	in.cdep = make([][]int, n)
+	for i := range blocks {
+		in.ipdom[i] = idom[i]
+		if idom[i] == exit {
+			in.ipdom[i] = -1
+		}
+	}
+	for a := range blocks {
+		if len(succs[a]) < 2 {
+			continue
+		}
+		for _, s := range succs[a] {
+			for b := s; b != exit && b != idom[a] && b >= 0; b = idom[b] {
+				in.cdep[b] = append(in.cdep[b], a)
+			}
+		}
+	}
+}
+
+// cycles marks the blocks that lie on a cycle.
+func (in *funcInfo) cycles() {
+	n := len(in.fn.Blocks)
+	in.inCycle = make([]bool, n)
+	for i := range in.fn.Blocks {
+		seen := make([]bool, n)
+		stack := []int{i}
+		for len(stack) > 0 && !in.inCycle[i] {
+			b := in.fn.Blocks[stack[len(stack)-1]]
+			stack = stack[:len(stack)-1]
+			for _, s := range b.Succs {
+				if s.Index == i {
+					in.inCycle[i] = true
+				}
+				if !seen[s.Index] {
+					seen[s.Index] = true
+					stack = append(stack, s.Index)
+				}
+			}
+		}
+	}
+}
+
+// positions finds a position for instructions that have none of their own.
+func (in *funcInfo) positions() {
+	in.pos = map[ssa.Instruction]token.Pos{}
+	for _, b := range in.fn.Blocks {
+		for _, instr := range b.Instrs {
+			if d, ok := instr.(*ssa.DebugRef); ok {
+				if v, ok := d.X.(ssa.Instruction); ok && !v.Pos().IsValid() && !in.pos[v].IsValid() {
+					in.pos[v] = startOf(d.Expr)
+				}
+			}
+		}
+	}
+	for _, b := range in.fn.Blocks {
+		next := token.NoPos
+		for i := len(b.Instrs) - 1; i >= 0; i-- {
+			instr := b.Instrs[i]
+			if d, ok := instr.(*ssa.DebugRef); ok {
+				next = startOf(d.Expr)
+				continue
+			}
+			if instr.Pos().IsValid() {
+				in.pos[instr] = instr.Pos()
+			}
+			if p := in.pos[instr]; p.IsValid() {
+				next = p
+			} else if _, ok := instr.(*ssa.Phi); !ok {
+				in.pos[instr] = next
+			}
+		}
+		last := token.NoPos
+		for _, instr := range b.Instrs {
+			if d, ok := instr.(*ssa.DebugRef); ok {
+				last = startOf(d.Expr)
+			} else if p := in.pos[instr]; p.IsValid() {
+				last = p
+			} else if _, ok := instr.(*ssa.If); ok {
+				in.pos[instr] = last
+			}
+		}
+	}
+}
+
+func startOf(e ast.Expr) token.Pos { return e.Pos() }
+
+// synthetic reports that the body of f was made by go/ssa: its instructions
+// have no positions, and calls in it stand for the call of it.
+func synthetic(f *ssa.Function) bool {
+	return f.Synthetic != "" && f.Syntax() == nil && f.Name() != "init"
+}

@@ -1,0 +1,246 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// The categories of queries.
+const (
+	CategoryChannel           = "channel safety"
+	CategoryMutex             = "mutex safety"
+	CategoryWaitGroup         = "wait group safety"
+	CategoryPanic             = "goroutine exits with panic"
+	CategoryNilCall           = "nil function call"
+	CategoryChannelDeadlock   = "channel related deadlock"
+	CategoryMutexDeadlock     = "mutex related deadlock"
+	CategoryOnceDeadlock      = "once related deadlock"
+	CategoryWaitGroupDeadlock = "wait group related deadlock"
+	CategoryCondDeadlock      = "cond related deadlock"
+	CategoryLeak              = "goroutine leak"
+	CategoryBound             = "resource bound"
+	CategoryExit              = "exit with failure"
+)
+
+// Categories lists all categories of queries.
+func Categories() []string {
+	return []string{CategoryChannel, CategoryMutex, CategoryWaitGroup, CategoryPanic, CategoryNilCall, CategoryChannelDeadlock,
+		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategoryLeak, CategoryBound}
+}
+
+// sidecarSites copies the sites, by number.
+func (x *translator) sidecarSites() []artifact.Site {
+	out := []artifact.Site{{}}
+	for _, s := range x.idx.Sites() {
+		out = append(out, artifact.Site{ID: int(s.ID), Kind: s.Kind.String(), Key: s.Key, Func: s.Func, File: s.File, Line: s.Line, Col: s.Col, Text: s.Text})
+	}
+	return out
+}
+
+// funcKey names a function as package sites does.
+func (x *translator) funcKey(f *ssa.Function) string {
+	return f.String()
+}
+
+// blockCategory is the category of a goroutine that is stuck at an operation.
+func blockCategory(k sites.Kind) string {
+	switch k {
+	case sites.Lock, sites.RLock:
+		return CategoryMutexDeadlock
+	case sites.WaitGroupWait:
+		return CategoryWaitGroupDeadlock
+	case sites.OnceDo:
+		return CategoryOnceDeadlock
+	case sites.CondWait:
+		return CategoryCondDeadlock
+	}
+	return CategoryChannelDeadlock
+}
+
+// crashCategory is the category of an end.
+func crashCategory(kind string) string {
+	switch kind {
+	case artifact.KindSendOnClosed, artifact.KindCloseOfClosed, artifact.KindCloseOfNil:
+		return CategoryChannel
+	case artifact.KindUnlockUnlocked:
+		return CategoryMutex
+	case artifact.KindNegativeCounter, artifact.KindWaitGroupReuse:
+		return CategoryWaitGroup
+	case artifact.KindNilCall:
+		return CategoryNilCall
+	case artifact.KindBound:
+		return CategoryBound
+	case artifact.KindExit, artifact.KindTestFailure:
+		return ""
+	}
+	return CategoryPanic
+}
+
+// queries asks the questions about the model.
+func (e *emitter) queries() []artifact.Query {
+	x := e.x
+	var out []artifact.Query
+	add := func(q artifact.Query, category string) {
+		if category == "" || x.opts.Categories != nil && !slices.Contains(x.opts.Categories, category) {
+			return
+		}
+		q.Category = category
+		if q.Site != 0 {
+			s := x.idx.Site(sites.ID(q.Site))
+			q.File, q.Line, q.Col = s.File, s.Line, s.Col
+		}
+		q.Number = len(out) + 1
+		out = append(out, q)
+	}
+	type at struct {
+		t *template
+		l *location
+	}
+	// Ends, one query for each kind and place.
+	type endKey struct {
+		kind string
+		site sites.ID
+		pos  string
+		what string
+	}
+	ends := map[endKey][]at{}
+	var endOrder []endKey
+	blocked := map[sites.ID][]at{}
+	var blockOrder []sites.ID
+	for _, t := range x.templates {
+		for _, l := range t.locs {
+			if _, ok := e.kept[l]; !ok {
+				continue
+			}
+			switch {
+			case l.kind == atSink && l.sink.kind != "":
+				k := endKey{l.sink.kind, l.sink.site, "", ""}
+				if l.sink.site == 0 {
+					k.pos = x.position(l.sink.pos).String()
+				}
+				if l.sink.kind == artifact.KindBound {
+					k.what = l.sink.detail
+				}
+				if len(ends[k]) == 0 {
+					endOrder = append(endOrder, k)
+				}
+				ends[k] = append(ends[k], at{t, l})
+			case l.block:
+				if len(blocked[l.site]) == 0 {
+					blockOrder = append(blockOrder, l.site)
+				}
+				blocked[l.site] = append(blocked[l.site], at{t, l})
+			}
+		}
+	}
+	places := func(as []at, only func(*template) bool, each func(process, loc string) string) (string, string) {
+		var parts []string
+		procs := map[string]bool{}
+		for _, a := range as {
+			if only != nil && !only(a.t) {
+				continue
+			}
+			for _, p := range e.processes[a.t] {
+				procs[p] = true
+				parts = append(parts, each(p, a.l.name))
+			}
+		}
+		process := ""
+		if len(procs) == 1 {
+			for p := range procs {
+				process = p
+			}
+		}
+		s := strings.Join(parts, " or ")
+		if len(parts) > 1 {
+			s = "(" + s + ")"
+		}
+		return s, process
+	}
+	sort.SliceStable(endOrder, func(i, j int) bool {
+		return slices.Index(Categories(), crashCategory(endOrder[i].kind)) < slices.Index(Categories(), crashCategory(endOrder[j].kind))
+	})
+	for _, k := range endOrder {
+		s, p := places(ends[k], nil, func(p, l string) string { return p + "." + l })
+		q := artifact.Query{Formula: "A[] not " + s, Kind: k.kind, Site: int(k.site), Process: p, Description: describeEnd(k.kind, ends[k][0].l.sink.detail)}
+		if k.site == 0 {
+			pos := x.position(ends[k][0].l.sink.pos)
+			q.File, q.Line, q.Col = pos.Filename, pos.Line, pos.Column
+		}
+		add(q, crashCategory(k.kind))
+	}
+	main := e.processes[x.templates[0]][0]
+	isMain := func(t *template) bool { return t.parent == nil }
+	other := func(t *template) bool { return t.parent != nil }
+	mainDone := ""
+	mainEnd := ""
+	for _, l := range x.templates[0].locs {
+		if _, ok := e.kept[l]; !ok {
+			continue
+		}
+		switch l.kind {
+		case atDone:
+			mainDone = main + "." + l.name
+		case atEnd:
+			mainEnd = main + "." + l.name
+		}
+	}
+	for _, id := range blockOrder {
+		cat := blockCategory(x.idx.Site(id).Kind)
+		kind := x.idx.Site(id).Kind.String()
+		if s, p := places(blocked[id], isMain, func(p, l string) string { return p + "." + l }); s != "" {
+			add(artifact.Query{Formula: fmt.Sprintf("A[] not (deadlock and not ended and %s)", s), Kind: artifact.KindDeadlock, Site: int(id), Process: p,
+				Description: "all goroutines are asleep, " + x.entryName() + " at " + kind}, cat)
+			if len(x.templates) > 1 {
+				add(artifact.Query{Formula: fmt.Sprintf("A[] not (stuck(%s) and not deadlock and not ended and %s)", main, s), Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
+					Description: x.entryName() + " can never go on at " + kind + " while others can"}, cat)
+			}
+		}
+		each := func(p, l string) string { return fmt.Sprintf("(stuck(%s) and %s.%s)", p, p, l) }
+		s, p := places(blocked[id], other, each)
+		if s == "" {
+			continue
+		}
+		if x.prog.test() {
+			if mainDone != "" {
+				add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and not ended and %s)", mainDone, s), Kind: artifact.KindLeak, Site: int(id), Process: p,
+					Description: "a goroutine can never go on at " + kind + " after the end of the test"}, CategoryLeak)
+			}
+			continue
+		}
+		limit := fmt.Sprintf("not stuck(%s) and not ended", main)
+		if mainEnd != "" {
+			limit += " and not " + mainEnd
+		}
+		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", s, limit), Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
+			Description: "a goroutine can never go on at " + kind + " while " + x.entryName() + " can"}, cat)
+	}
+	return out
+}
+
+func (x *translator) entryName() string {
+	if x.prog.test() {
+		return "the test"
+	}
+	return "main"
+}
+
+func describeEnd(kind, detail string) string {
+	switch kind {
+	case artifact.KindPanic:
+		if detail == "panic" {
+			return "a panic is not recovered"
+		}
+		return "a panic is not recovered: " + detail
+	case artifact.KindBound:
+		return "the model is complete: never " + detail
+	}
+	return kind
+}

@@ -1,0 +1,599 @@
+package translate
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+const (
+	// maxPaths bounds the ways through one segment.
+	maxPaths = 20000
+	// maxSteps bounds the instructions of one way.
+	maxSteps = 200000
+)
+
+// continueWith takes up a path later.
+func (x *translator) continueWith(p *path) { x.stack = append(x.stack, p) }
+
+// drive executes all paths that are waiting to their ends.
+func (x *translator) drive() {
+	n := 0
+	for len(x.stack) > 0 {
+		p := x.stack[len(x.stack)-1]
+		x.stack = x.stack[:len(x.stack)-1]
+		if n++; n > maxPaths {
+			x.unsupported(p.here(), "segment", "more than 20000 ways through the code between two guards")
+			x.stack = nil
+			return
+		}
+		for x.step(p) {
+			if p.steps++; p.steps > maxSteps {
+				x.unsupported(p.here(), "loop", "more than 200000 steps between two guards")
+				break
+			}
+			if p.steps%1024 == 0 && x.ctx.Err() != nil {
+				x.stack = nil
+				return
+			}
+		}
+	}
+}
+
+// step executes one instruction of the path; false ends the path here.
+func (x *translator) step(p *path) bool {
+	if len(p.frames) == 0 {
+		return x.finish(p, false)
+	}
+	if b := p.pendingJump; b != nil {
+		p.pendingJump = nil
+		return x.jump(p, b)
+	}
+	f := p.peek()
+	switch {
+	case f.op != nil:
+		return x.stepOp(p)
+	case f.unwind != nil:
+		return x.stepUnwind(p)
+	case f.running:
+		if n := len(f.defers); n > 0 {
+			return x.runDeferred(p)
+		}
+		g := p.top()
+		g.running = false
+		g.idx++
+		return true
+	}
+	instr := f.block.Instrs[f.idx]
+	if s := x.accessGuard(f, instr); s != 0 {
+		x.arrive(p, atStmt, s)
+		return false
+	}
+	return x.exec(p, instr)
+}
+
+// accessGuard returns the statement guard that stands in front of an
+// instruction and has not been passed yet, 0 if none.
+func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
+	if len(x.access) == 0 || !x.sl.executed(instr) {
+		return 0
+	}
+	switch i := instr.(type) {
+	case *ssa.UnOp:
+		if i.Op != token.MUL && i.Op != token.ARROW {
+			return 0
+		}
+	case *ssa.Store, *ssa.Send, *ssa.Select, *ssa.Go, *ssa.Call, *ssa.Panic, *ssa.Defer:
+	default:
+		return 0
+	}
+	s := x.stmtOf(f.ctx.fn, instr)
+	if s == 0 || !x.access[s] || f.passed == s {
+		return 0
+	}
+	return s
+}
+
+func (x *translator) stmtOf(fn *ssa.Function, instr ssa.Instruction) sites.ID {
+	pos := x.prog.info(fn).pos[instr]
+	if !pos.IsValid() {
+		return 0
+	}
+	s, ok := x.idx.Stmt(pos)
+	if !ok {
+		return 0
+	}
+	return s.ID
+}
+
+// advance goes on to the next instruction.
+func (p *path) advance() bool {
+	p.top().idx++
+	return true
+}
+
+// jump goes from the end of a block to another.
+func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
+	f := p.top()
+	from := f.block
+	pred := -1
+	for i, b := range to.Preds {
+		if b == from {
+			pred = i
+		}
+	}
+	type assign struct {
+		phi *ssa.Phi
+		e   []*expr
+	}
+	var phis []assign
+	n := 0
+	for _, instr := range to.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		n++
+		if x.sl.value[phi] && pred >= 0 {
+			phis = append(phis, assign{phi, slices.Clone(p.value(f.ctx, phi.Edges[pred]))})
+		}
+	}
+	for _, a := range phis {
+		p.set(f.ctx, a.phi, a.e)
+	}
+	f.block, f.idx = to, n
+	if to.Dominates(from) {
+		f.passed = 0
+		// A loop whose way depends on the state, or on choices, gets a location
+		// of its own; one with a known course is executed here and now.
+		mark := len(p.cond) + p.picks
+		if old, ok := p.marks[to]; ok && mark > old {
+			x.arrive(p, atLocal, 0)
+			return false
+		}
+		p.marks[to] = mark
+		if p.steps > 2000 && x.idle(to) {
+			x.arrive(p, atSpin, 0)
+			return false
+		}
+	}
+	return true
+}
+
+// idle reports that a loop without exit does nothing that matters: from b on
+// there are only jumps back to it.
+func (x *translator) idle(b *ssa.BasicBlock) bool {
+	seen := map[*ssa.BasicBlock]bool{}
+	for c := b; !seen[c]; {
+		seen[c] = true
+		for _, instr := range c.Instrs {
+			if _, ok := instr.(*ssa.Phi); !ok && x.sl.executed(instr) {
+				return false
+			}
+		}
+		if len(c.Succs) == 0 {
+			return false
+		}
+		c = c.Succs[0]
+	}
+	return true
+}
+
+// branch decides a condition: it continues p where it can hold and else where
+// it can not, and reports that it has taken over the path.
+func (x *translator) branch(p *path, c *expr, pos token.Pos, reason string, yes, no func(q *path)) {
+	c = p.simplify(c)
+	switch {
+	case c.isConst() && c.k != 0:
+		yes(p)
+		x.continueWith(p)
+		return
+	case c.isConst():
+		no(p)
+		x.continueWith(p)
+		return
+	case c.op == xUnknown:
+		if reason == "" {
+			reason = "the condition depends on a value that is not tracked: " + c.why.reason
+		}
+		p.choose(reason, yes, no)
+		return
+	case c.handedOver():
+		x.arrive(p, atLocal, 0)
+		return
+	}
+	if q := p.fork(not(c)); q != nil {
+		no(q)
+		x.continueWith(q)
+	}
+	if p.assume(c) {
+		yes(p)
+		x.continueWith(p)
+	}
+}
+
+// concrete returns the value of an expression on this path. If it can have
+// several, the path is continued once for each, and ok is false: the caller
+// must stop, and will be executed again with the value known. tracked is false
+// for an unknown value.
+func (x *translator) concrete(p *path, e *expr) (k int32, ok, tracked bool) {
+	e = p.simplify(e)
+	if e.isConst() {
+		return e.k, true, true
+	}
+	a := p.abs(e)
+	if e.op == xUnknown || a.top {
+		return 0, false, false
+	}
+	if e.handedOver() {
+		x.arrive(p, atLocal, 0)
+		return 0, false, true
+	}
+	if a.iv {
+		if int64(a.hi)-int64(a.lo) > 64 {
+			return 0, false, false
+		}
+		a = a.filter(func(int32) bool { return true })
+		if a.iv {
+			lo, hi := a.bounds()
+			a = abs{}
+			for k := lo; k <= hi; k++ {
+				a.set = append(a.set, k)
+			}
+		}
+	}
+	for i := len(a.set) - 1; i >= 0; i-- {
+		if q := p.fork(arith(xEq, e, num(a.set[i]))); q != nil {
+			q.pins = append(q.pins, pin{e, a.set[i]})
+			x.continueWith(q)
+		}
+	}
+	return 0, false, true
+}
+
+// finish ends a goroutine.
+func (x *translator) finish(p *path, goexit bool) bool {
+	t := p.t
+	p.frames = nil
+	if t.parent == nil {
+		if goexit {
+			x.arrive(p, atDone, 0)
+			return false
+		}
+		x.arrive(p, atEnd, x.idx.End().ID)
+		return false
+	}
+	if t.once {
+		x.arrive(p, atDone, 0)
+	} else {
+		x.arrive(p, atIdle, 0)
+	}
+	return false
+}
+
+// ret returns from the innermost function with the scalars of its result.
+func (x *translator) ret(p *path, results []*expr) bool {
+	f := p.peek()
+	p.pop()
+	if len(p.frames) == 0 || f.deferred {
+		return true
+	}
+	g := p.top()
+	if g.op != nil {
+		return true
+	}
+	if call, ok := g.block.Instrs[g.idx].(*ssa.Call); ok {
+		if x.sl.value[call] {
+			p.set(g.ctx, call, results)
+		}
+		g.idx++
+	}
+	return true
+}
+
+// exec executes one instruction of a function.
+func (x *translator) exec(p *path, instr ssa.Instruction) bool {
+	f := p.peek()
+	ctx := f.ctx
+	val := func(v ssa.Value) []*expr { return p.value(ctx, v) }
+	set := func(v ssa.Value, e ...*expr) bool {
+		p.set(ctx, v, slices.Clone(e))
+		return p.advance()
+	}
+	switch i := instr.(type) {
+	case *ssa.Jump:
+		return x.jump(p, f.block.Succs[0])
+	case *ssa.If:
+		if !x.sl.instr[i] {
+			d := x.prog.info(ctx.fn).ipdom[f.block.Index]
+			if d < 0 {
+				return x.ret(p, x.unknowns(x.resultWidth(ctx.fn), "not tracked"))
+			}
+			return x.jump(p, ctx.fn.Blocks[d])
+		}
+		then, els := f.block.Succs[0], f.block.Succs[1]
+		go2 := func(b *ssa.BasicBlock) func(q *path) {
+			return func(q *path) {
+				q.pendingJump = b
+			}
+		}
+		x.branch(p, val(i.Cond)[0], i.Pos(), "", go2(then), go2(els))
+		return false
+	case *ssa.Return:
+		var out []*expr
+		for _, r := range i.Results {
+			out = append(out, val(r)...)
+		}
+		return x.ret(p, out)
+	case *ssa.RunDefers:
+		p.top().running = true
+		return true
+	}
+	if !x.sl.executed(instr) {
+		return p.advance()
+	}
+	switch i := instr.(type) {
+	case *ssa.Send, *ssa.Select:
+		return x.atGuard(p, instr)
+	case *ssa.Panic:
+		if unreachablePanic(i) {
+			return false
+		}
+		if !i.Pos().IsValid() {
+			x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "range over func misused"}, val(i.X))
+			return true
+		}
+		return x.atGuard(p, instr)
+	case *ssa.Go:
+		return x.atGuard(p, instr)
+	case *ssa.Call:
+		return x.execCall(p, i)
+	case *ssa.Defer:
+		return x.execDefer(p, i)
+	case *ssa.Store:
+		addr, ok := x.address(p, val(i.Addr)[0], i)
+		if !ok {
+			return false
+		}
+		if addr == nil {
+			return p.advance()
+		}
+		x.store(p, addr, val(i.Val))
+		return p.advance()
+	case *ssa.UnOp:
+		switch i.Op {
+		case token.ARROW:
+			return x.atGuard(p, instr)
+		case token.MUL:
+			addr, ok := x.address(p, val(i.X)[0], i)
+			if !ok {
+				return false
+			}
+			if addr == nil {
+				return set(i, x.unknowns(x.width(i.Type()), "read through a pointer that is not tracked")...)
+			}
+			return set(i, x.load(p, addr, x.width(i.Type()))...)
+		case token.NOT:
+			return set(i, not(val(i.X)[0]))
+		case token.SUB:
+			if !isInteger(i.X.Type()) {
+				return set(i, unknown("not an integer"))
+			}
+			return set(i, arith(xSub, num(0), val(i.X)[0]))
+		}
+		return set(i, unknown("bit operation"))
+	case *ssa.BinOp:
+		return set(i, x.binary(p, i))
+	case *ssa.Alloc:
+		return x.execAlloc(p, i)
+	case *ssa.MakeChan:
+		return x.execMakeChan(p, i)
+	case *ssa.MakeClosure:
+		return x.execMakeClosure(p, i)
+	case *ssa.MakeInterface:
+		e, ok := x.makeInterface(p, i)
+		if !ok {
+			return false
+		}
+		return set(i, e...)
+	case *ssa.ChangeType:
+		return set(i, val(i.X)...)
+	case *ssa.ChangeInterface:
+		return set(i, val(i.X)...)
+	case *ssa.Convert:
+		return set(i, x.convert(p, i)...)
+	case *ssa.Extract:
+		t := i.Tuple.Type().(*types.Tuple)
+		off := 0
+		for k := range i.Index {
+			off += x.width(t.At(k).Type())
+		}
+		e := val(i.Tuple)
+		n := x.width(i.Type())
+		if off+n > len(e) {
+			return set(i, x.unknowns(n, "not tracked")...)
+		}
+		return set(i, e[off:off+n]...)
+	case *ssa.FieldAddr:
+		a := val(i.X)[0]
+		st := pointee(i.X.Type()).Underlying().(*types.Struct)
+		if x.foreign(pointee(i.X.Type())) {
+			return set(i, unknown("field of a foreign type"))
+		}
+		if ok := x.notNil(p, a, i); !ok {
+			return false
+		}
+		return set(i, arith(xAdd, a, num(int32(x.fieldOffset(st, i.Field)))))
+	case *ssa.Field:
+		st := i.X.Type().Underlying().(*types.Struct)
+		n := x.width(i.Type())
+		if x.foreign(i.X.Type()) {
+			return set(i, x.unknowns(n, "field of a foreign type")...)
+		}
+		off := x.fieldOffset(st, i.Field)
+		return set(i, val(i.X)[off:off+n]...)
+	case *ssa.IndexAddr:
+		return x.execIndexAddr(p, i)
+	case *ssa.Index:
+		return x.execIndex(p, i)
+	case *ssa.Slice:
+		return x.execSlice(p, i)
+	case *ssa.MakeSlice:
+		return x.execMakeSlice(p, i)
+	case *ssa.TypeAssert:
+		return x.execTypeAssert(p, i)
+	case *ssa.DebugRef:
+		return p.advance()
+	}
+	if v, ok := instr.(ssa.Value); ok {
+		return set(v, x.unknowns(x.valueWidth(v), "the model does not keep "+kindOf(instr))...)
+	}
+	return p.advance()
+}
+
+// kindOf names an instruction for a reason.
+func kindOf(instr ssa.Instruction) string {
+	switch instr.(type) {
+	case *ssa.Lookup, *ssa.MakeMap, *ssa.MapUpdate:
+		return "the contents of maps"
+	case *ssa.Next, *ssa.Range:
+		return "iteration over maps and strings"
+	}
+	return "this operation"
+}
+
+func (x *translator) resultWidth(f *ssa.Function) int {
+	return x.width(f.Signature.Results())
+}
+
+// notNil continues with panics where a pointer is nil; false if it has taken
+// over the path.
+func (x *translator) notNil(p *path, a *expr, instr ssa.Instruction) bool {
+	a = p.simplify(a)
+	if a.op == xUnknown || !p.abs(a).has(0) {
+		return true
+	}
+	nilPanic := func(q *path) {
+		x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOf(q.peek().ctx.fn, instr), pos: q.here(), detail: "nil pointer dereference"}, x.someError())
+	}
+	if a.isConst() {
+		nilPanic(p)
+		x.continueWith(p)
+		return false
+	}
+	if a.handedOver() {
+		x.arrive(p, atLocal, 0)
+		return false
+	}
+	if q := p.fork(arith(xEq, a, num(0))); q != nil {
+		nilPanic(q)
+		x.continueWith(q)
+	}
+	if p.assume(not(arith(xEq, a, num(0)))) {
+		x.continueWith(p)
+	}
+	return false
+}
+
+// address is where a pointer can point, as a list of addresses with the
+// condition under which each holds.
+type address struct {
+	e     *expr
+	addrs []int32
+}
+
+// address resolves a pointer for a load or store. ok is false if it has taken
+// over the path; a nil address is one that is not tracked.
+func (x *translator) address(p *path, e *expr, instr ssa.Instruction) (*address, bool) {
+	e = p.simplify(e)
+	if !x.notNil(p, e, instr) {
+		return nil, false
+	}
+	a := p.abs(e)
+	if e.op == xUnknown || a.top || a.iv {
+		return nil, true
+	}
+	if len(a.set) > 16 {
+		_, ok, _ := x.concrete(p, e)
+		return nil, ok
+	}
+	s := x.stmtOf(p.peek().ctx.fn, instr)
+	_, isStore := instr.(*ssa.Store)
+	for _, k := range a.set {
+		x.accessed(p, k, x.width(pointee(instrAddr(instr).Type())), s, isStore)
+	}
+	return &address{e, a.set}, true
+}
+
+func instrAddr(instr ssa.Instruction) ssa.Value {
+	switch i := instr.(type) {
+	case *ssa.Store:
+		return i.Addr
+	case *ssa.UnOp:
+		return i.X
+	case *ssa.Call:
+		return i.Call.Args[0]
+	}
+	return nil
+}
+
+// accessed records that the goroutine of the path reads or writes cells.
+func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool) {
+	if p.from == nil {
+		return
+	}
+	for i := range int32(n) {
+		if int(addr+i) >= len(x.mem.cells) || addr+i <= 0 {
+			continue
+		}
+		c := x.mem.cells[addr+i]
+		if c.sync {
+			continue
+		}
+		in := c.access[p.t]
+		if in == nil {
+			in = &accessInfo{}
+			c.access[p.t] = in
+		}
+		if write {
+			in.written = true
+		} else {
+			in.read = true
+		}
+		if s != 0 && !slices.Contains(c.stmts, s) {
+			c.stmts = append(c.stmts, s)
+		}
+	}
+}
+
+func (x *translator) load(p *path, a *address, n int) []*expr {
+	out := make([]*expr, n)
+	for i := range out {
+		for k := len(a.addrs) - 1; k >= 0; k-- {
+			e := p.cellAt(a.addrs[k] + int32(i))
+			if out[i] == nil {
+				out[i] = e
+			} else {
+				out[i] = ite(arith(xEq, a.e, num(a.addrs[k])), e, out[i])
+			}
+		}
+	}
+	return out
+}
+
+func (x *translator) store(p *path, a *address, v []*expr) {
+	for i, e := range v {
+		for _, k := range a.addrs {
+			if len(a.addrs) == 1 {
+				p.put(k+int32(i), e)
+				continue
+			}
+			p.put(k+int32(i), ite(arith(xEq, a.e, num(k)), e, p.cellAt(k+int32(i))))
+		}
+	}
+}

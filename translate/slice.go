@@ -1,0 +1,642 @@
+package translate
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A slice says what of a program matters to its concurrency: the instructions
+// to execute, the branches to take and the values to keep. It is computed
+// without contexts, by a worklist from the guarded operations backward over
+// control and data.
+type slice struct {
+	prog  *program
+	instr map[ssa.Instruction]bool // to be executed for its effect
+	value map[ssa.Value]bool       // to be computed
+	block map[*ssa.BasicBlock]bool
+	// funcs holds the functions that contain something relevant: calls of them
+	// are inlined.
+	funcs map[*ssa.Function]bool
+
+	classes  map[memClass]bool // memory whose contents matter
+	stores   map[memClass][]ssa.Instruction
+	untyped  map[string][]ssa.Instruction // stores through pointers of unknown origin, by type
+	whole    []ssa.Instruction            // stores of structs and arrays
+	byType   map[string][]memClass
+	callers  map[*ssa.Function][]ssa.CallInstruction
+	closures map[*ssa.Function][]*ssa.MakeClosure
+	sends    map[string][]ssa.Value // sent values by element type
+	work     []func()
+}
+
+// memClass names a class of memory cells: a struct field, a global, the
+// elements of arrays of one type, the variables of one allocation.
+type memClass struct {
+	v   any    // *types.Var of a field, *ssa.Global, *ssa.Alloc; nil otherwise
+	typ string // element type
+}
+
+func typeKey(t types.Type) string { return types.TypeString(t, nil) }
+
+func pointee(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// classOf returns the class of the cell at an address; known is false for an
+// address that comes from elsewhere.
+func classOf(addr ssa.Value) (c memClass, known bool) {
+	switch a := addr.(type) {
+	case *ssa.Global:
+		return memClass{a, typeKey(pointee(a.Type()))}, true
+	case *ssa.FieldAddr:
+		f := pointee(a.X.Type()).Underlying().(*types.Struct).Field(a.Field)
+		return memClass{f.Origin(), typeKey(pointee(a.Type()))}, true
+	case *ssa.IndexAddr:
+		return memClass{nil, typeKey(pointee(a.Type()))}, true
+	case *ssa.Alloc:
+		return memClass{a, typeKey(pointee(a.Type()))}, true
+	}
+	return memClass{nil, "*" + typeKey(pointee(addr.Type()))}, false
+}
+
+func newSlice(prog *program) *slice {
+	s := &slice{
+		prog:     prog,
+		instr:    map[ssa.Instruction]bool{},
+		value:    map[ssa.Value]bool{},
+		block:    map[*ssa.BasicBlock]bool{},
+		funcs:    map[*ssa.Function]bool{},
+		classes:  map[memClass]bool{},
+		stores:   map[memClass][]ssa.Instruction{},
+		untyped:  map[string][]ssa.Instruction{},
+		byType:   map[string][]memClass{},
+		callers:  map[*ssa.Function][]ssa.CallInstruction{},
+		closures: map[*ssa.Function][]*ssa.MakeClosure{},
+		sends:    map[string][]ssa.Value{},
+	}
+	var seeds []ssa.Instruction
+	for _, f := range prog.funcs {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				s.inventory(instr)
+				if s.seed(instr) {
+					seeds = append(seeds, instr)
+				}
+			}
+		}
+	}
+	for _, instr := range seeds {
+		s.needInstr(instr)
+	}
+	for len(s.work) > 0 {
+		f := s.work[len(s.work)-1]
+		s.work = s.work[:len(s.work)-1]
+		f()
+	}
+	for _, f := range prog.funcs {
+		s.liveness(prog.info(f))
+	}
+	return s
+}
+
+// inventory collects what the worklist looks up.
+func (s *slice) inventory(instr ssa.Instruction) {
+	store := func(addr ssa.Value) {
+		c, known := classOf(addr)
+		if known {
+			if len(s.stores[c]) == 0 {
+				s.byType[c.typ] = append(s.byType[c.typ], c)
+			}
+			s.stores[c] = append(s.stores[c], instr)
+		} else {
+			s.untyped[typeKey(pointee(addr.Type()))] = append(s.untyped[typeKey(pointee(addr.Type()))], instr)
+		}
+		switch pointee(addr.Type()).Underlying().(type) {
+		case *types.Struct, *types.Array:
+			s.whole = append(s.whole, instr)
+		}
+	}
+	switch i := instr.(type) {
+	case *ssa.Store:
+		store(i.Addr)
+	case *ssa.MakeClosure:
+		f := i.Fn.(*ssa.Function)
+		s.closures[f] = append(s.closures[f], i)
+	case *ssa.Send:
+		k := typeKey(i.X.Type())
+		s.sends[k] = append(s.sends[k], i.X)
+	case *ssa.Select:
+		for _, st := range i.States {
+			if st.Send != nil {
+				k := typeKey(st.Send.Type())
+				s.sends[k] = append(s.sends[k], st.Send)
+			}
+		}
+	}
+	if call, ok := instr.(ssa.CallInstruction); ok {
+		for _, f := range s.prog.callees(call) {
+			s.callers[f] = append(s.callers[f], call)
+			if in := intrinsicOf(f); in != nil && in.writes && len(call.Common().Args) > 0 {
+				store(call.Common().Args[0])
+			}
+		}
+	}
+}
+
+// seed reports that an instruction is relevant by itself.
+func (s *slice) seed(instr ssa.Instruction) bool {
+	switch i := instr.(type) {
+	case *ssa.Send, *ssa.Select, *ssa.Go:
+		return true
+	case *ssa.UnOp:
+		return i.Op == token.ARROW
+	case *ssa.Panic:
+		return !unreachablePanic(i)
+	case ssa.CallInstruction:
+		c := i.Common()
+		if b, ok := c.Value.(*ssa.Builtin); ok {
+			return b.Name() == "close" || b.Name() == "panic" || b.Name() == "recover"
+		}
+		if c.IsInvoke() && lockerMethod(c.Method) {
+			return true
+		}
+		callees := s.prog.callees(i)
+		for _, f := range callees {
+			if in := intrinsicOf(f); in != nil && in.seed {
+				return true
+			}
+			if f.Blocks == nil && intrinsicOf(f) == nil && handsOver(c) {
+				return true
+			}
+		}
+		return len(callees) == 0 && !c.IsInvoke()
+	}
+	return false
+}
+
+// handsOver reports that a call passes functions or channels.
+func handsOver(c *ssa.CallCommon) bool {
+	for _, a := range c.Args {
+		switch a.Type().Underlying().(type) {
+		case *types.Signature, *types.Chan:
+			return true
+		}
+	}
+	return false
+}
+
+// unreachablePanic recognises the panic that go/ssa puts after a blocking
+// select.
+func unreachablePanic(p *ssa.Panic) bool {
+	if p.Pos().IsValid() {
+		return false
+	}
+	m, ok := p.X.(*ssa.MakeInterface)
+	if !ok {
+		return false
+	}
+	c, ok := m.X.(*ssa.Const)
+	return ok && c.Value != nil && c.Value.ExactString() == `"blocking select matched no case"`
+}
+
+func (s *slice) needBlock(b *ssa.BasicBlock) {
+	if s.block[b] {
+		return
+	}
+	s.block[b] = true
+	for _, a := range s.prog.info(b.Parent()).cdep[b.Index] {
+		s.needBranch(b.Parent().Blocks[a])
+	}
+	s.needFunc(b.Parent())
+}
+
+func (s *slice) needBranch(b *ssa.BasicBlock) {
+	if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
+		s.needInstr(br)
+	}
+}
+
+func (s *slice) needFunc(f *ssa.Function) {
+	if s.funcs[f] {
+		return
+	}
+	s.funcs[f] = true
+	for _, call := range s.callers[f] {
+		s.needInstr(call)
+	}
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			switch instr.(type) {
+			case *ssa.RunDefers:
+				// Deferred calls run where the function ends, if there are any.
+				if s.defers(f) {
+					s.needInstr(instr)
+				}
+			}
+		}
+	}
+}
+
+func (s *slice) defers(f *ssa.Function) bool {
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			if _, ok := instr.(*ssa.Defer); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *slice) needInstr(instr ssa.Instruction) {
+	if s.instr[instr] {
+		return
+	}
+	s.instr[instr] = true
+	s.needBlock(instr.Block())
+	switch i := instr.(type) {
+	case *ssa.If:
+		s.need(i.Cond)
+	case *ssa.Send:
+		s.need(i.Chan)
+	case *ssa.Store:
+		s.need(i.Addr)
+		s.need(i.Val)
+	case *ssa.Select:
+		for _, st := range i.States {
+			s.need(st.Chan)
+		}
+	case *ssa.UnOp:
+		s.need(i.X)
+	case *ssa.Panic:
+		s.need(i.X)
+	case ssa.CallInstruction:
+		c := i.Common()
+		if c.StaticCallee() == nil {
+			if _, ok := c.Value.(*ssa.Builtin); !ok {
+				s.need(c.Value)
+			}
+		} else if _, ok := c.Value.(*ssa.MakeClosure); ok {
+			s.need(c.Value)
+		}
+		if b, ok := c.Value.(*ssa.Builtin); ok {
+			if b.Name() != "recover" && b.Name() != "print" && b.Name() != "println" {
+				for _, a := range c.Args {
+					s.need(a)
+				}
+			}
+			return
+		}
+		if c.IsInvoke() && lockerMethod(c.Method) {
+			return
+		}
+		for _, f := range s.prog.callees(i) {
+			in := intrinsicOf(f)
+			switch {
+			case in != nil:
+				for k, a := range c.Args {
+					if in.needs(k) {
+						s.need(a)
+					}
+				}
+			case f.Blocks == nil:
+				for _, a := range c.Args {
+					if _, ok := a.Type().Underlying().(*types.Signature); ok {
+						s.need(a)
+					}
+				}
+			}
+		}
+	}
+}
+
+// need asks for a value.
+func (s *slice) need(v ssa.Value) {
+	if s.value[v] {
+		return
+	}
+	switch v.(type) {
+	case *ssa.Const, *ssa.Function, *ssa.Builtin, *ssa.Global:
+		return
+	}
+	s.value[v] = true
+	s.work = append(s.work, func() { s.sources(v) })
+}
+
+// sources asks for what a value is computed from.
+func (s *slice) sources(v ssa.Value) {
+	if instr, ok := v.(ssa.Instruction); ok {
+		switch v.(type) {
+		case *ssa.Alloc, *ssa.MakeChan, *ssa.Phi:
+			s.needBlock(instr.Block())
+		}
+	}
+	switch v := v.(type) {
+	case *ssa.Phi:
+		for i, e := range v.Edges {
+			s.need(e)
+			pred := v.Block().Preds[i]
+			s.needBlock(pred)
+			s.needBranch(pred)
+		}
+	case *ssa.UnOp:
+		switch v.Op {
+		case token.MUL:
+			s.need(v.X)
+			s.needCell(v.X)
+		case token.ARROW:
+			s.needSent(v.X.Type())
+		default:
+			s.need(v.X)
+		}
+	case *ssa.Extract:
+		switch t := v.Tuple.(type) {
+		case *ssa.Call:
+			s.needCall(t, v.Index)
+		case *ssa.UnOp:
+			if v.Index == 0 {
+				s.needSent(t.X.Type())
+			}
+		case *ssa.Select:
+			if v.Index >= 2 {
+				n := 1
+				for _, st := range t.States {
+					if st.Dir == types.RecvOnly {
+						if n++; n == v.Index {
+							s.needSent(st.Chan.Type())
+						}
+					}
+				}
+			}
+		}
+		s.need(v.Tuple)
+	case *ssa.Call:
+		if v.Call.Signature().Results().Len() == 1 {
+			s.needCall(v, 0)
+		}
+		s.needInstr(v)
+		if in := calleeIntrinsic(s.prog, v); in != nil && in.reads && len(v.Call.Args) > 0 {
+			s.needCell(v.Call.Args[0])
+		}
+	case *ssa.Parameter:
+		f := v.Parent()
+		i := -1
+		for k, p := range f.Params {
+			if p == v {
+				i = k
+			}
+		}
+		for _, call := range s.callers[f] {
+			c := call.Common()
+			if c.IsInvoke() {
+				if i == 0 {
+					s.need(c.Value)
+				} else {
+					s.need(c.Args[i-1])
+				}
+			} else if i < len(c.Args) {
+				s.need(c.Args[i])
+			}
+		}
+	case *ssa.FreeVar:
+		f := v.Parent()
+		for k, fv := range f.FreeVars {
+			if fv == v {
+				for _, m := range s.closures[f] {
+					s.need(m.Bindings[k])
+				}
+			}
+		}
+	case *ssa.MakeClosure:
+		// Bindings are asked for by the free variables that are used.
+	default:
+		if instr, ok := v.(ssa.Instruction); ok {
+			for _, op := range instr.Operands(nil) {
+				if *op != nil {
+					s.need(*op)
+				}
+			}
+		}
+	}
+}
+
+// needCall asks for one result of a call.
+func (s *slice) needCall(call *ssa.Call, i int) {
+	s.needInstr(call)
+	for _, f := range s.prog.callees(call) {
+		for _, b := range f.Blocks {
+			if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(r.Results) {
+				s.needBlock(b)
+				s.need(r.Results[i])
+			}
+		}
+	}
+}
+
+// needSent asks for what is sent on channels of a type.
+func (s *slice) needSent(ch types.Type) {
+	c, ok := ch.Underlying().(*types.Chan)
+	if !ok {
+		return
+	}
+	k := typeKey(c.Elem())
+	if cls := (memClass{nil, "chan " + k}); !s.classes[cls] {
+		s.classes[cls] = true
+		for _, v := range s.sends[k] {
+			s.need(v)
+		}
+	}
+}
+
+// needCell asks for the contents of the memory at an address.
+func (s *slice) needCell(addr ssa.Value) {
+	c, known := classOf(addr)
+	if s.classes[c] {
+		return
+	}
+	s.classes[c] = true
+	t := pointee(addr.Type())
+	for _, st := range s.stores[c] {
+		s.needInstr(st)
+	}
+	for _, st := range s.untyped[typeKey(t)] {
+		s.needInstr(st)
+	}
+	if !known {
+		for _, d := range s.byType[typeKey(t)] {
+			for _, st := range s.stores[d] {
+				s.needInstr(st)
+			}
+		}
+	}
+	// Stores of whole structs and arrays that contain such a cell, and if the
+	// cell is itself one, stores into its parts.
+	for _, st := range s.whole {
+		if store, ok := st.(*ssa.Store); ok && contains(pointee(store.Addr.Type()), t, 0) {
+			s.needInstr(st)
+		}
+	}
+	s.needParts(t, 0)
+}
+
+// needParts asks for all cells inside a struct or array.
+func (s *slice) needParts(t types.Type, depth int) {
+	if depth > 4 {
+		return
+	}
+	part := func(c memClass, t types.Type) {
+		if s.classes[c] {
+			return
+		}
+		s.classes[c] = true
+		for _, st := range s.stores[c] {
+			s.needInstr(st)
+		}
+		for _, st := range s.untyped[typeKey(t)] {
+			s.needInstr(st)
+		}
+		s.needParts(t, depth+1)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for i := range u.NumFields() {
+			f := u.Field(i)
+			part(memClass{f.Origin(), typeKey(f.Type())}, f.Type())
+		}
+	case *types.Array:
+		part(memClass{nil, typeKey(u.Elem())}, u.Elem())
+	}
+}
+
+// contains reports that a value of type t holds one of type part inside.
+func contains(t, part types.Type, depth int) bool {
+	if types.Identical(t, part) {
+		return true
+	}
+	if depth > 6 {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if contains(u.Field(i).Type(), part, depth+1) {
+				return true
+			}
+		}
+	case *types.Array:
+		return contains(u.Elem(), part, depth+1)
+	}
+	return false
+}
+
+// executed reports that the instruction is to be executed.
+func (s *slice) executed(instr ssa.Instruction) bool {
+	if s.instr[instr] {
+		return true
+	}
+	v, ok := instr.(ssa.Value)
+	return ok && s.value[v]
+}
+
+// liveness computes the needed values that are live at the entry of each
+// block, after its phis.
+func (s *slice) liveness(in *funcInfo) {
+	n := len(in.fn.Blocks)
+	in.liveIn = make([]map[ssa.Value]bool, n)
+	for i := range in.liveIn {
+		in.liveIn[i] = map[ssa.Value]bool{}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := n - 1; i >= 0; i-- {
+			b := in.fn.Blocks[i]
+			live := s.liveBefore(in, b, 0)
+			if len(live) != len(in.liveIn[i]) {
+				in.liveIn[i] = live
+				changed = true
+			}
+		}
+	}
+}
+
+// liveBefore returns the values live before instruction idx of b; phis of b
+// count as defined.
+func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Value]bool {
+	live := map[ssa.Value]bool{}
+	succs := b.Succs
+	if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && !s.instr[b.Instrs[len(b.Instrs)-1]] {
+		if d := in.ipdom[b.Index]; d >= 0 {
+			succs = []*ssa.BasicBlock{in.fn.Blocks[d]}
+		} else {
+			succs = nil
+		}
+	}
+	for _, t := range succs {
+		for v := range in.liveIn[t.Index] {
+			if phi, ok := v.(*ssa.Phi); !ok || phi.Block() != t {
+				live[v] = true
+			}
+		}
+	}
+	for _, t := range succs {
+		for pi, p := range t.Preds {
+			if p != b {
+				continue
+			}
+			for _, instr := range t.Instrs {
+				phi, ok := instr.(*ssa.Phi)
+				if !ok {
+					break
+				}
+				if s.value[phi] {
+					s.use(live, phi.Edges[pi])
+				}
+			}
+		}
+	}
+	// Named results are read by the recover block after a panic anywhere; what
+	// it uses are addresses, which are live from their allocation on.
+	if r := in.fn.Recover; r != nil && b != r {
+		for v := range in.liveIn[r.Index] {
+			live[v] = true
+		}
+	}
+	for i := len(b.Instrs) - 1; i >= idx; i-- {
+		instr := b.Instrs[i]
+		if _, ok := instr.(*ssa.Phi); ok {
+			continue
+		}
+		if v, ok := instr.(ssa.Value); ok {
+			delete(live, v)
+		}
+		if r, ok := instr.(*ssa.Return); ok {
+			for _, x := range r.Results {
+				s.use(live, x)
+			}
+			continue
+		}
+		if !s.executed(instr) {
+			continue
+		}
+		if _, ok := instr.(*ssa.DebugRef); ok {
+			continue
+		}
+		for _, op := range instr.Operands(nil) {
+			if *op != nil {
+				s.use(live, *op)
+			}
+		}
+	}
+	return live
+}
+
+func (s *slice) use(live map[ssa.Value]bool, v ssa.Value) {
+	if s.value[v] {
+		live[v] = true
+	}
+}

@@ -1,0 +1,696 @@
+package translate
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// An intrinsic is a function of the library, or a builtin, whose effect the
+// model knows. On the stack of a goroutine it is a frame without a body, so
+// that it can be called, deferred, started and passed around like any other.
+type intrinsic struct {
+	name  string
+	kind  sites.Kind // of its guard, Invalid for none
+	block bool       // it can wait
+	seed  bool       // relevant by itself
+	reads bool       // the memory that its first argument points to
+	// writes: likewise.
+	writes bool
+	args   []int // numbers of the arguments that matter; nil for the first
+	// run executes it from f.phase on: 1 at first, as it sets it afterwards.
+	run func(x *translator, p *path) bool
+	// unwound is called when a panic passes through it.
+	unwound func(x *translator, p *path)
+}
+
+func (in *intrinsic) needs(k int) bool {
+	if in.args == nil {
+		return k == 0
+	}
+	for _, a := range in.args {
+		if a == k {
+			return true
+		}
+	}
+	return false
+}
+
+// keep is the number of scalars that survive inside the operation.
+func (in *intrinsic) keep(f *frame) int { return 0 }
+
+func fullName(f *ssa.Function) string {
+	if o := f.Origin(); o != nil {
+		f = o
+	}
+	if obj, ok := f.Object().(*types.Func); ok {
+		return obj.FullName()
+	}
+	return f.String()
+}
+
+// intrinsicOf returns what the model knows of a function without body.
+func intrinsicOf(f *ssa.Function) *intrinsic {
+	if f == nil || f.Blocks != nil {
+		return nil
+	}
+	name := fullName(f)
+	if in := intrinsics[name]; in != nil {
+		return in
+	}
+	if in := testingIntrinsic(name); in != nil {
+		return in
+	}
+	return nil
+}
+
+func calleeIntrinsic(p *program, call ssa.CallInstruction) *intrinsic {
+	if f := call.Common().StaticCallee(); f != nil {
+		return intrinsicOf(f)
+	}
+	return nil
+}
+
+// lockerMethod reports that a method is one of sync.Locker.
+func lockerMethod(m *types.Func) bool {
+	sig, ok := m.Type().(*types.Signature)
+	if !ok || sig.Recv() == nil {
+		return false
+	}
+	n, ok := types.Unalias(sig.Recv().Type()).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" && n.Obj().Name() == "Locker"
+}
+
+var (
+	intrinsics map[string]*intrinsic
+	builtins   map[string]*intrinsic
+)
+
+func init() {
+	op := func(name string, kind sites.Kind, block bool, run func(*translator, *path) bool) *intrinsic {
+		return &intrinsic{name: name, kind: kind, block: block, seed: true, run: run}
+	}
+	intrinsics = map[string]*intrinsic{
+		"(*sync.Mutex).Lock":       op("lock", sites.Lock, true, lock),
+		"(*sync.Mutex).Unlock":     op("unlock", sites.Unlock, false, unlock),
+		"(*sync.Mutex).TryLock":    op("trylock", sites.TryLock, false, tryLock),
+		"(*sync.RWMutex).Lock":     op("lock", sites.Lock, true, rwLock),
+		"(*sync.RWMutex).Unlock":   op("unlock", sites.Unlock, false, rwUnlock),
+		"(*sync.RWMutex).TryLock":  op("trylock", sites.TryLock, false, rwTryLock),
+		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, true, rLock),
+		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
+		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
+		"(*sync.WaitGroup).Add":    {name: "add", kind: sites.WaitGroupAdd, seed: true, args: []int{0, 1}, run: func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }},
+		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *translator, p *path) bool { return wgAdd(x, p, num(-1)) }),
+		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
+		"(*sync.WaitGroup).Go":     {name: "go", kind: sites.WaitGroupGo, seed: true, args: []int{0, 1}, run: wgGo},
+		"(*sync.Once).Do":          {name: "once", kind: sites.OnceDo, block: true, seed: true, args: []int{0, 1}, run: onceDo, unwound: onceDone},
+		"os.Exit":                  {name: "exit", kind: sites.Exit, seed: true, args: []int{0}, run: osExit},
+		"runtime.Goexit":           op("goexit", sites.Exit, false, goexit),
+		"time.Sleep":               {name: "sleep", kind: sites.Sleep, seed: true, args: []int{}, run: sleep},
+		"runtime.Gosched":          {name: "gosched", args: []int{}, run: func(x *translator, p *path) bool { return x.opReturn(p, nil) }},
+	}
+	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {
+		in := &intrinsic{name: "logfatal", kind: sites.Exit, seed: true, args: []int{}, run: logFatal}
+		intrinsics["log."+n] = in
+		intrinsics["(*log.Logger)."+n] = in
+	}
+	atomics(intrinsics)
+	testFatal.run, testSkip.run, testRun.run = goexit, goexit, runSubtest
+	builtins = map[string]*intrinsic{
+		"close": op("close", sites.Close, false, closeChan),
+		"panic": {name: "panic", kind: sites.Panic, seed: true, run: func(x *translator, p *path) bool {
+			u := &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "panic"}
+			x.raise(p, u, p.arg(0))
+			return true
+		}},
+	}
+}
+
+// testingIntrinsic knows the methods of testing.T and its like.
+func testingIntrinsic(name string) *intrinsic {
+	if !strings.HasPrefix(name, "(*testing.") {
+		return nil
+	}
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "Fatal", "Fatalf", "FailNow":
+		return testFatal
+	case "Skip", "Skipf", "SkipNow":
+		return testSkip
+	case "Run":
+		return testRun
+	}
+	return nil
+}
+
+var (
+	testFatal = &intrinsic{name: "fatal", kind: sites.Exit, seed: true, args: []int{}}
+	testSkip  = &intrinsic{name: "skip", kind: sites.Exit, seed: true, args: []int{}}
+	testRun   = &intrinsic{name: "run", seed: true, args: []int{0, 2}}
+)
+
+// stepOp executes the operation on top of the stack, or stops at its guard.
+func (x *translator) stepOp(p *path) bool {
+	f := p.peek()
+	if f.unwind != nil {
+		return x.stepUnwind(p)
+	}
+	if f.phase == 0 {
+		if f.op.kind != sites.Invalid {
+			site := x.siteOfOp(p)
+			if site == 0 {
+				x.unsupported(p.here(), f.op.name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
+				return false
+			}
+			x.arrive(p, atOp, site)
+			return false
+		}
+		p.top().phase = 1
+	}
+	return f.op.run(x, p)
+}
+
+// siteOfOp finds the site of the operation on top of the stack: of the call,
+// or where it goes through a method value or a wrapper, of that.
+func (x *translator) siteOfOp(p *path) sites.ID {
+	kind := p.peek().op.kind
+	for i := len(p.frames) - 1; i >= 0; i-- {
+		f := p.frames[i]
+		if s, ok := x.idx.At(kind, f.tgt.pos); ok && f.tgt.pos.IsValid() {
+			return s.ID
+		}
+		if f.ctx.site != nil && f.ctx.site.Pos().IsValid() {
+			if s, ok := x.idx.At(kind, f.ctx.site.Pos()); ok {
+				return s.ID
+			}
+		}
+		if f.ctx.parent == nil || f.ctx.parent.fn == nil || !synthetic(f.ctx.parent.fn) {
+			break
+		}
+	}
+	if p.peek().ctx.parent == nil && p.t.origin != nil {
+		if s, ok := x.idx.At(kind, p.t.origin.Pos()); ok {
+			return s.ID
+		}
+	}
+	return 0
+}
+
+// pushOp enters an operation.
+func (x *translator) pushOp(p *path, c *callPath, tgt target, deferred bool) {
+	shape := target{fn: tgt.fn, op: tgt.op, pos: tgt.pos}
+	for k, a := range tgt.args {
+		if !tgt.op.needs(k) {
+			a = nil
+		}
+		shape.args = append(shape.args, a)
+		p.set(c, argKey(k), append([]*expr(nil), a...))
+	}
+	p.push(&frame{ctx: c, op: tgt.op, tgt: shape, deferred: deferred})
+}
+
+// arg returns argument k of the operation on top of the stack.
+func (p *path) arg(k int) []*expr {
+	f := p.peek()
+	if e := p.env[envKey{f.ctx, argKey(k)}]; len(e) > 0 {
+		return e
+	}
+	return p.x.unknowns(2, "an argument that is not tracked")
+}
+
+// args returns all arguments of the operation on top of the stack.
+func (p *path) args() [][]*expr {
+	out := make([][]*expr, max(3, len(p.peek().tgt.args)))
+	for k := range out {
+		out[k] = p.arg(k)
+	}
+	return out
+}
+
+// opReturn ends the operation on top of the stack with a result.
+func (x *translator) opReturn(p *path, result []*expr) bool { return x.ret(p, result) }
+
+// object resolves the receiver of an operation. false means that it has taken
+// over the path.
+func (x *translator) receiver(p *path) (int32, bool) {
+	f := p.peek()
+	e := p.simplify(p.arg(0)[0])
+	k, ok, tracked := x.concrete(p, e)
+	if !tracked {
+		x.unsupported(p.here(), f.op.name, "the object it is called on is not tracked: "+why(e))
+		return 0, false
+	}
+	if !ok {
+		return 0, false
+	}
+	if k == 0 {
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		x.continueWith(p)
+		return 0, false
+	}
+	return k, true
+}
+
+func why(e *expr) string {
+	if u := e.unknownIn(); u != nil && u.why != nil {
+		return u.why.reason
+	}
+	return "it can be too many things"
+}
+
+func eq(e *expr, k int32) *expr { return arith(xEq, e, num(k)) }
+
+// fatal ends the program with an error that cannot be recovered.
+func (x *translator) fatal(p *path, detail string) {
+	x.sinkTo(p, &sinkInfo{end: "fatal", kind: artifact.KindUnlockUnlocked, site: x.siteOfOp(p), pos: p.here(), detail: detail})
+}
+
+func lock(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	if !p.assume(eq(p.cellAt(a), 0)) {
+		return false
+	}
+	p.put(a, num(1))
+	return x.opReturn(p, nil)
+}
+
+func unlock(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	if q := p.fork(eq(p.cellAt(a), 0)); q != nil {
+		x.fatal(q, "sync: unlock of unlocked mutex")
+	}
+	if !p.assume(eq(p.cellAt(a), 1)) {
+		return false
+	}
+	p.put(a, num(0))
+	return x.opReturn(p, nil)
+}
+
+// either continues with the operation's two outcomes.
+func (x *translator) either(p *path, c *expr, yes func(q *path)) bool {
+	if q := p.fork(not(c)); q != nil {
+		x.opReturn(q, []*expr{num(0)})
+		x.continueWith(q)
+	}
+	if !p.assume(c) {
+		return false
+	}
+	yes(p)
+	return x.opReturn(p, []*expr{num(1)})
+}
+
+func tryLock(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	return x.either(p, eq(p.cellAt(a), 0), func(q *path) { q.put(a, num(1)) })
+}
+
+// The cells of an RWMutex: held by a writer, a writer is queued, readers.
+const (
+	rwHeld = iota
+	rwPending
+	rwReaders
+)
+
+func rwLock(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	held, pending, readers := p.cellAt(a+rwHeld), p.cellAt(a+rwPending), p.cellAt(a+rwReaders)
+	if p.peek().phase == 2 { // queued: the last reader lets it in
+		if !p.assume(eq(readers, 0)) {
+			return false
+		}
+		p.put(a+rwPending, num(0))
+		p.put(a+rwHeld, num(1))
+		return x.opReturn(p, nil)
+	}
+	free := and(eq(held, 0), eq(pending, 0))
+	if q := p.fork(and(free, not(eq(readers, 0)))); q != nil {
+		q.put(a+rwPending, num(1))
+		q.top().phase = 2
+		q.role = artifact.RoleCommit
+		x.arrive(q, atQueue, x.siteOfOp(q))
+	}
+	if !p.assume(and(free, eq(readers, 0))) {
+		return false
+	}
+	p.put(a+rwHeld, num(1))
+	return x.opReturn(p, nil)
+}
+
+func rwUnlock(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	if q := p.fork(eq(p.cellAt(a+rwHeld), 0)); q != nil {
+		x.fatal(q, "sync: Unlock of unlocked RWMutex")
+	}
+	if !p.assume(eq(p.cellAt(a+rwHeld), 1)) {
+		return false
+	}
+	p.put(a+rwHeld, num(0))
+	return x.opReturn(p, nil)
+}
+
+func rwTryLock(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	c := and(and(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0)), eq(p.cellAt(a+rwReaders), 0))
+	return x.either(p, c, func(q *path) { q.put(a+rwHeld, num(1)) })
+}
+
+// moreReaders counts a reader in.
+func (x *translator) moreReaders(p *path, a int32) bool {
+	n := p.cellAt(a + rwReaders)
+	lim := num(int32(x.opts.Counter))
+	if q := p.fork(arith(xLe, lim, n)); q != nil {
+		q.bound("more readers of a lock than the model counts")
+	}
+	if !p.assume(arith(xLt, n, lim)) {
+		return false
+	}
+	p.put(a+rwReaders, arith(xAdd, n, num(1)))
+	return true
+}
+
+func rLock(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	if !p.assume(and(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))) || !x.moreReaders(p, a) {
+		return false
+	}
+	return x.opReturn(p, nil)
+}
+
+func rUnlock(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	n := p.cellAt(a + rwReaders)
+	if q := p.fork(eq(n, 0)); q != nil {
+		x.fatal(q, "sync: RUnlock of unlocked RWMutex")
+	}
+	if !p.assume(arith(xLt, num(0), n)) {
+		return false
+	}
+	p.put(a+rwReaders, arith(xSub, n, num(1)))
+	return x.opReturn(p, nil)
+}
+
+func tryRLock(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	c := and(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))
+	if q := p.fork(not(c)); q != nil {
+		x.opReturn(q, []*expr{num(0)})
+		x.continueWith(q)
+	}
+	if !p.assume(c) || !x.moreReaders(p, a) {
+		return false
+	}
+	return x.opReturn(p, []*expr{num(1)})
+}
+
+func wgAdd(x *translator, p *path, delta *expr) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	if delta.op == xUnknown {
+		p.note("wait-group-delta", "over", "the number added is not tracked: taken as 0, 1 or 2")
+		for k := range int32(3) {
+			q := p.clone()
+			q.set(q.peek().ctx, argKey(1), []*expr{num(k)})
+			x.continueWith(q)
+		}
+		return false
+	}
+	n := arith(xAdd, p.cellAt(a), delta)
+	if q := p.fork(arith(xLt, n, num(0))); q != nil {
+		x.raise(q, &unwind{kind: artifact.KindNegativeCounter, site: x.siteOfOp(q), pos: q.here(), detail: "sync: negative WaitGroup counter"}, x.someError())
+		x.continueWith(q)
+	}
+	if !p.assume(arith(xLe, num(0), n)) {
+		return false
+	}
+	lim := num(int32(x.opts.Counter))
+	if q := p.fork(arith(xLt, lim, n)); q != nil {
+		q.bound("a wait group counter greater than the model counts")
+	}
+	if !p.assume(arith(xLe, n, lim)) {
+		return false
+	}
+	p.put(a, n)
+	return x.opReturn(p, nil)
+}
+
+func wgWait(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	if !p.assume(eq(p.cellAt(a), 0)) {
+		return false
+	}
+	return x.opReturn(p, nil)
+}
+
+// The states of a Once.
+const (
+	onceNew = iota
+	onceRunning
+	onceOver
+)
+
+func onceDo(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	f := p.peek()
+	if f.phase == 2 { // the function has returned
+		p.put(a, num(onceOver))
+		return x.opReturn(p, nil)
+	}
+	s := p.cellAt(a)
+	if q := p.fork(eq(s, onceOver)); q != nil {
+		x.opReturn(q, nil)
+		x.continueWith(q)
+	}
+	if !p.assume(eq(s, onceNew)) {
+		return false
+	}
+	return x.callArg(p, 1, func(q *path) {
+		q.put(a, num(onceRunning))
+		q.top().phase = 2
+	})
+}
+
+func onceDone(x *translator, p *path) {
+	if k, ok := p.simplify(p.arg(0)[0]).isConstValue(); ok {
+		p.put(k, num(onceOver))
+	}
+}
+
+func (e *expr) isConstValue() (int32, bool) { return e.k, e.op == xConst }
+
+// callArg calls argument k of the operation on top of the stack; before is
+// applied once the function is known.
+func (x *translator) callArg(p *path, k int, before func(q *path)) bool {
+	f := p.peek()
+	addr, ok, tracked := x.concrete(p, p.arg(k)[0])
+	if !tracked {
+		p.note("unknown-call", "under", "the function passed is not tracked; it is not executed in the model")
+		return x.opReturn(p, nil)
+	}
+	if !ok {
+		return false
+	}
+	tgt, ok := x.functionAt(p, addr, target{}, f.ctx.site)
+	if !ok {
+		return false
+	}
+	before(p)
+	if tgt.fn == nil || tgt.op == nil && tgt.fn.Blocks == nil {
+		return true
+	}
+	if tgt.op != nil {
+		x.pushOp(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, tgt.op.name), tgt, false)
+		return true
+	}
+	x.enter(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, ""), tgt, false)
+	return true
+}
+
+func osExit(x *translator, p *path) bool {
+	detail := "os.Exit"
+	kind := artifact.KindExit
+	if e := p.simplify(p.arg(0)[0]); e.isConst() && e.k == 0 {
+		kind = ""
+	}
+	x.sinkTo(p, &sinkInfo{end: "exit", kind: kind, site: x.siteOfOp(p), pos: p.here(), detail: detail})
+	return false
+}
+
+func logFatal(x *translator, p *path) bool {
+	x.sinkTo(p, &sinkInfo{end: "exit", kind: artifact.KindExit, site: x.siteOfOp(p), pos: p.here(), detail: "log.Fatal"})
+	return false
+}
+
+func goexit(x *translator, p *path) bool {
+	u := &unwind{goexit: true, site: x.siteOfOp(p), pos: p.here(), detail: "goexit"}
+	if p.peek().op == testFatal {
+		u.detail = "fatal"
+	}
+	x.raise(p, u, nil)
+	return true
+}
+
+// runSubtest executes a subtest in place.
+func runSubtest(x *translator, p *path) bool {
+	if p.peek().phase == 2 {
+		return x.opReturn(p, []*expr{unknown("whether the subtest passed")})
+	}
+	p.note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
+	return x.callArg(p, 2, func(q *path) { q.top().phase = 2 })
+}
+
+// sleep waits for time to pass, which it can at any moment.
+func sleep(x *translator, p *path) bool {
+	if p.peek().phase == 1 {
+		p.top().phase = 2
+		p.role = artifact.RoleCommit
+		x.arrive(p, atQueue, x.siteOfOp(p))
+		return false
+	}
+	p.role = artifact.RoleTime
+	p.note("time", "over", "a sleep may end at any moment: durations are not compared")
+	return x.opReturn(p, nil)
+}
+
+// closeChan closes a channel.
+func closeChan(x *translator, p *path) bool {
+	k, ok, tracked := x.concrete(p, p.arg(0)[0])
+	if !tracked {
+		x.unsupported(p.here(), "close", "the channel is not tracked: "+why(p.arg(0)[0]))
+		return false
+	}
+	if !ok {
+		return false
+	}
+	crash := func(q *path, kind string) {
+		x.raise(q, &unwind{kind: kind, site: x.siteOfOp(q), pos: q.here(), detail: kind}, x.someError())
+		x.continueWith(q)
+	}
+	if k == 0 {
+		crash(p, artifact.KindCloseOfNil)
+		return false
+	}
+	closed := p.cellAt(k + chanClosed)
+	if q := p.fork(eq(closed, 1)); q != nil {
+		crash(q, artifact.KindCloseOfClosed)
+	}
+	if !p.assume(eq(closed, 0)) {
+		return false
+	}
+	p.put(k+chanClosed, num(1))
+	return x.opReturn(p, nil)
+}
+
+// Atomic operations are accesses to shared memory: they have no guard of their
+// own, but the statement that holds one has.
+func atomics(table map[string]*intrinsic) {
+	access := func(in *intrinsic, f func(x *translator, p *path, old *expr, args [][]*expr) (result []*expr, store *expr, cond *expr)) *intrinsic {
+		in.seed = false
+		in.run = func(x *translator, p *path) bool {
+			fr := p.peek()
+			k, ok, tracked := x.concrete(p, p.arg(0)[0])
+			if !tracked {
+				p.note("unknown-memory", "under", "the address of the atomic operation is not tracked")
+				n := 1
+				if call, ok := fr.ctx.site.(*ssa.Call); ok {
+					n = x.valueWidth(call)
+				}
+				return x.opReturn(p, x.unknowns(n, "atomic operation on memory that is not tracked"))
+			}
+			if !ok {
+				return false
+			}
+			if k == 0 {
+				x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+				return true
+			}
+			x.accessed(p, k, 1, x.stmtOf(fr.ctx.site.Parent(), fr.ctx.site), in.writes)
+			res, store, _ := f(x, p, p.cellAt(k), p.args())
+			if store != nil {
+				p.put(k, store)
+			}
+			return x.opReturn(p, res)
+		}
+		return in
+	}
+	load := func() *intrinsic {
+		return access(&intrinsic{name: "atomicload", reads: true}, func(_ *translator, _ *path, old *expr, _ [][]*expr) ([]*expr, *expr, *expr) {
+			return []*expr{old}, nil, nil
+		})
+	}
+	store := func() *intrinsic {
+		return access(&intrinsic{name: "atomicstore", writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, _ *expr, args [][]*expr) ([]*expr, *expr, *expr) {
+			return nil, args[1][0], nil
+		})
+	}
+	add := func() *intrinsic {
+		return access(&intrinsic{name: "atomicadd", reads: true, writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, old *expr, args [][]*expr) ([]*expr, *expr, *expr) {
+			n := arith(xAdd, old, args[1][0])
+			return []*expr{n}, n, nil
+		})
+	}
+	swap := func() *intrinsic {
+		return access(&intrinsic{name: "atomicswap", reads: true, writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, old *expr, args [][]*expr) ([]*expr, *expr, *expr) {
+			return []*expr{old}, args[1][0], nil
+		})
+	}
+	cas := func() *intrinsic {
+		return access(&intrinsic{name: "atomiccas", reads: true, writes: true, args: []int{0, 1, 2}}, func(_ *translator, _ *path, old *expr, args [][]*expr) ([]*expr, *expr, *expr) {
+			c := arith(xEq, old, args[1][0])
+			return []*expr{c}, ite(c, args[2][0], old), nil
+		})
+	}
+	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Pointer"} {
+		table["sync/atomic.Load"+t] = load()
+		table["sync/atomic.Store"+t] = store()
+		table["sync/atomic.Add"+t] = add()
+		table["sync/atomic.Swap"+t] = swap()
+		table["sync/atomic.CompareAndSwap"+t] = cas()
+	}
+	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Bool", "Pointer[T]"} {
+		m := "(*sync/atomic." + t + ")."
+		table[m+"Load"] = load()
+		table[m+"Store"] = store()
+		table[m+"Add"] = add()
+		table[m+"Swap"] = swap()
+		table[m+"CompareAndSwap"] = cas()
+	}
+}

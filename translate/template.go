@@ -1,0 +1,375 @@
+package translate
+
+import (
+	"fmt"
+	"go/token"
+	"sort"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// A template is the automaton of the goroutines that one go statement, in one
+// calling context, starts with one function; or of the entry goroutine.
+type template struct {
+	index        int
+	key          string
+	name         string
+	parent       *template
+	origin       ssa.Instruction // the go statement; nil for the entry
+	fn           *ssa.Function   // entry function, nil if it is a guarded operation
+	root         *callPath
+	slots        int
+	once         bool // at most one goroutine in a whole run
+	site         sites.Site
+	target       string   // names what the goroutine calls
+	start        []*frame // its stack at the first guard
+	startSite    sites.ID
+	tname, uname string // names in the model
+
+	locs  []*location
+	byKey map[string]*location
+	idle  *location
+	first *location // the Start guard, or where the entry begins
+	done  *location
+
+	vars    map[varKey]*variable
+	varList []*variable
+	ctxs    map[string]*callPath
+	handed  []varKey            // what the spawner hands over, in order
+	refs    []bool              // which of it are references
+	args    []abs               // what each can be
+	inits   map[*variable]int32 // of the entry
+	edges   []*edge
+	pidBase int32
+}
+
+// context is a call path inside a goroutine.
+type callPath struct {
+	id     int
+	tmpl   *template
+	parent *callPath
+	site   ssa.Instruction
+	nth    int
+	fn     *ssa.Function
+	what   string // of operations that are not functions with bodies
+	inLoop bool
+	depth  int
+}
+
+func (x *translator) context(t *template, parent *callPath, site ssa.Instruction, nth int, fn *ssa.Function, what string) *callPath {
+	pid, sid := -1, token.NoPos
+	inLoop, depth := false, 0
+	if parent != nil {
+		pid, inLoop, depth = parent.id, parent.inLoop, parent.depth+1
+	}
+	block, idx := -1, -1
+	if site != nil {
+		sid = site.Pos()
+		block = site.Block().Index
+		for i, in := range site.Block().Instrs {
+			if in == site {
+				idx = i
+			}
+		}
+		if site.Parent() != nil && parent != nil && parent.fn == site.Parent() {
+			if _, isDefer := site.(*ssa.Defer); !isDefer && x.prog.info(site.Parent()).inCycle[block] {
+				inLoop = true
+			}
+		}
+	}
+	name := what
+	if fn != nil {
+		name = fn.String() + "@" + strconv.Itoa(int(fn.Pos()))
+	}
+	key := fmt.Sprintf("%d|%d.%d.%d|%d|%s|%s", pid, sid, block, idx, nth, name, what)
+	if c := t.ctxs[key]; c != nil {
+		return c
+	}
+	c := &callPath{id: len(t.ctxs), tmpl: t, parent: parent, site: site, nth: nth, fn: fn, what: what, inLoop: inLoop, depth: depth}
+	t.ctxs[key] = c
+	return c
+}
+
+// variable is a value of a goroutine that lives across a guard.
+type variable struct {
+	tmpl *template
+	name string
+	abs  abs // all it holds where it is stored
+	x    *expr
+	refs bool // holds references
+	ref  bool // holds references to objects of pools: it is global, so that the allocators can see it
+}
+
+// varKey names a value: of an activation, with its component.
+type varKey struct {
+	ctx  *callPath
+	v    any // ssa.Value, argKey, deferKey or panicKey
+	comp int
+}
+
+// argKey is an argument of an operation, or of a goroutine.
+type argKey int
+
+// deferKey holds the operands of a deferred call.
+type deferKey struct {
+	instr *ssa.Defer
+	nth   int
+}
+
+// panicKey holds the value of a panic on its way.
+type panicKey struct{}
+
+// resultKey holds what survives inside an operation.
+type resultKey int
+
+type locKind uint8
+
+const (
+	atOp    locKind = iota // at the guard of an operation
+	atQueue                // granted and queued
+	atStmt                 // at the guard of a statement
+	atStart                // at the first guard
+	atEnd                  // at the return of the entry
+	atLocal                // inside a segment that had to be split
+	atBegin                // before anything, the entry only
+	atIdle                 // no goroutine
+	atDone                 // the goroutine is over
+	atSpin                 // runs for ever without an operation
+	atSink                 // the program is over
+)
+
+// location is a control state of a goroutine between two segments.
+type location struct {
+	tmpl   *template
+	key    string
+	index  int
+	kind   locKind
+	frames []*frame
+	site   sites.ID
+	op     string // word for the name
+	block  bool   // the operation can wait
+
+	live []liveValue
+	in   []abs
+	grow []int
+
+	queued bool
+	seen   bool
+	fanin  int
+
+	sink *sinkInfo
+	name string
+}
+
+// liveValue is one scalar that is live at a location.
+type liveValue struct {
+	key varKey
+	v   *variable
+}
+
+// sinkInfo describes an end.
+type sinkInfo struct {
+	end    string // as artifact.LocationInfo.End
+	kind   string // artifact.Kind*, "" for none
+	site   sites.ID
+	pos    token.Pos
+	detail string
+}
+
+func (t *template) variable(k varKey, name func() string) *variable {
+	if v := t.vars[k]; v != nil {
+		return v
+	}
+	v := &variable{tmpl: t, name: name()}
+	v.x = &expr{op: xVar, v: v}
+	t.vars[k] = v
+	t.varList = append(t.varList, v)
+	return v
+}
+
+// frame is one activation on the stack of a goroutine. Frames are copied
+// before they are changed.
+type frame struct {
+	ctx   *callPath
+	block *ssa.BasicBlock // nil in operations
+	idx   int
+	op    *intrinsic // the operation, nil in functions
+	tgt   target     // the operation's target
+	phase int        // how far the operation is
+
+	defers   []deferKey
+	running  bool // its deferred calls run, since it returns
+	unwind   *unwind
+	deferred bool     // this is a deferred call of the frame below
+	passed   sites.ID // the statement whose guard was passed
+}
+
+// unwind is a panic or Goexit on its way up.
+type unwind struct {
+	goexit    bool
+	recovered bool
+	kind      string // artifact.Kind*
+	site      sites.ID
+	pos       token.Pos
+	detail    string
+}
+
+func (u *unwind) key() string {
+	if u == nil {
+		return ""
+	}
+	return fmt.Sprintf("!%t%t%s%d.%d%s", u.goexit, u.recovered, u.kind, u.site, u.pos, u.detail)
+}
+
+func controlKey(frames []*frame) string {
+	var b strings.Builder
+	for _, f := range frames {
+		bi := -1
+		if f.block != nil {
+			bi = f.block.Index
+		}
+		fmt.Fprintf(&b, "/%d:%d.%d.%d", f.ctx.id, bi, f.idx, f.phase)
+		for _, d := range f.defers {
+			fmt.Fprintf(&b, "d%d.%d.%d", d.instr.Pos(), d.instr.Block().Index, d.nth)
+		}
+		if f.running {
+			b.WriteByte('r')
+		}
+		if f.deferred {
+			b.WriteByte('D')
+		}
+		if f.passed != 0 {
+			fmt.Fprintf(&b, "p%d", f.passed)
+		}
+		b.WriteString(f.unwind.key())
+	}
+	return b.String()
+}
+
+// order numbers the values of a function, for sorting.
+func (x *translator) order(f *ssa.Function) map[ssa.Value]int {
+	if o := x.orders[f]; o != nil {
+		return o
+	}
+	o := map[ssa.Value]int{}
+	for _, p := range f.Params {
+		o[p] = len(o)
+	}
+	for _, v := range f.FreeVars {
+		o[v] = len(o)
+	}
+	for _, b := range f.Blocks {
+		for _, in := range b.Instrs {
+			if v, ok := in.(ssa.Value); ok {
+				o[v] = len(o)
+			}
+		}
+	}
+	x.orders[f] = o
+	return o
+}
+
+// liveOf lists the values that a control state needs, innermost frame last.
+func (x *translator) liveOf(frames []*frame) []varKey {
+	var out []varKey
+	for i, f := range frames {
+		top := i == len(frames)-1
+		if f.op != nil {
+			for k, comps := range f.tgt.args {
+				for c := range comps {
+					out = append(out, varKey{f.ctx, argKey(k), c})
+				}
+			}
+			for c := range f.op.keep(f) {
+				out = append(out, varKey{f.ctx, resultKey(0), c})
+			}
+			continue
+		}
+		in := x.prog.info(f.ctx.fn)
+		var live map[ssa.Value]bool
+		var except ssa.Value
+		switch {
+		case f.unwind != nil:
+			live = map[ssa.Value]bool{}
+			if r := f.ctx.fn.Recover; r != nil {
+				live = in.liveIn[r.Index]
+			}
+		case top:
+			live = x.sl.liveBefore(in, f.block, f.idx)
+		default:
+			live = x.sl.liveBefore(in, f.block, f.idx+1)
+			except, _ = f.block.Instrs[f.idx].(ssa.Value)
+		}
+		ord := x.order(f.ctx.fn)
+		vals := make([]ssa.Value, 0, len(live))
+		for v := range live {
+			if v != except {
+				vals = append(vals, v)
+			}
+		}
+		sort.Slice(vals, func(i, j int) bool { return ord[vals[i]] < ord[vals[j]] })
+		for _, v := range vals {
+			for c := range x.valueWidth(v) {
+				out = append(out, varKey{f.ctx, v, c})
+			}
+		}
+		for _, d := range f.defers {
+			for c := range x.deferWidth(f.ctx, d) {
+				out = append(out, varKey{f.ctx, d, c})
+			}
+		}
+		if f.unwind != nil && !f.unwind.goexit {
+			out = append(out, varKey{f.ctx, panicKey{}, 0}, varKey{f.ctx, panicKey{}, 1})
+		}
+	}
+	return out
+}
+
+// varName makes a readable name for a value.
+func (x *translator) varName(k varKey) string {
+	s := "v"
+	switch v := k.v.(type) {
+	case ssa.Value:
+		s = mangle(v.Name())
+		if n := x.sourceName(v); n != "" {
+			s = mangle(n)
+		}
+	case argKey:
+		s = "arg" + strconv.Itoa(int(v))
+	case deferKey:
+		s = "defer"
+	case panicKey:
+		s = "panic"
+	case resultKey:
+		s = "op"
+	}
+	if k.ctx.fn != nil {
+		s = mangle(k.ctx.fn.Name()) + "_" + s
+	}
+	return s
+}
+
+// sourceName is the name of the variable that a value is of, by its debug
+// references.
+func (x *translator) sourceName(v ssa.Value) string {
+	refs := v.Referrers()
+	if refs == nil {
+		return ""
+	}
+	if a, ok := v.(*ssa.Alloc); ok {
+		return a.Comment
+	}
+	if p, ok := v.(*ssa.Phi); ok {
+		return p.Comment
+	}
+	for _, r := range *refs {
+		if d, ok := r.(*ssa.DebugRef); ok && d.Object() != nil {
+			return d.Object().Name()
+		}
+	}
+	return ""
+}

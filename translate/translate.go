@@ -1,0 +1,390 @@
+package translate
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+	"sort"
+
+	"github.com/hashicorp/go-multierror"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// Options direct a translation. The zero value is good.
+type Options struct {
+	// Categories are the query categories to generate; nil means all.
+	Categories []string
+	// Proto makes the guards visible: every edge that passes one carries the
+	// comment "guard <number> <kind> <file:line>".
+	Proto bool
+	// Hash makes each guarded edge of a Proto model update the hash of the path.
+	Hash bool
+	// Strict makes every approximation an error.
+	Strict bool
+
+	// Slots is how many goroutines that one go statement starts can be alive
+	// at a time, where it can be executed repeatedly. Default 8.
+	Slots int
+	// Objects is how many objects that one allocation makes can be in use at a
+	// time, where it can be executed repeatedly. Default 8.
+	Objects int
+	// Recursion is how many activations of one function a goroutine can have.
+	// Default 3.
+	Recursion int
+	// Defers is how often one defer statement can be pending in an activation.
+	// Default 4.
+	Defers int
+	// BufferValues is the capacity up to which a channel's contents are kept.
+	// Default 8.
+	BufferValues int
+	// Slice is how long slices that grow can become. Default 8.
+	Slice int
+	// Counter bounds wait groups and readers of locks. Default 32.
+	Counter int
+}
+
+func (o Options) withDefaults() Options {
+	def := func(p *int, v int) {
+		if *p <= 0 {
+			*p = v
+		}
+	}
+	def(&o.Slots, 8)
+	def(&o.Objects, 8)
+	def(&o.Recursion, 3)
+	def(&o.Defers, 4)
+	def(&o.BufferValues, 8)
+	def(&o.Slice, 8)
+	def(&o.Counter, 32)
+	return o
+}
+
+// Model is a network with what accompanies it.
+type Model struct {
+	Network *uppaal.Network
+	Queries []artifact.Query
+	Sidecar artifact.Sidecar
+}
+
+// UnsupportedError is a construct that cannot be translated.
+type UnsupportedError struct {
+	Pos    token.Position // file relative to the module root
+	What   string
+	Reason string
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("%s: %s not supported: %s", e.Pos, e.What, e.Reason)
+}
+
+// maxRestarts bounds how often the analysis starts again with more guards.
+const maxRestarts = 12
+
+// Translate makes the model of a program. idx are the sites of its packages.
+func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts Options) (*Model, error) {
+	p, err := buildProgram(prog)
+	if err != nil {
+		return nil, err
+	}
+	sl := newSlice(p)
+	access := map[sites.ID]bool{}
+	polled := map[token.Pos]bool{}
+	plain := false
+	for range maxRestarts {
+		x := newTranslator(ctx, p, sl, idx, opts)
+		x.access, x.polled, x.plain = access, polled, plain
+		x.solve()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if x.plainNeeded && !plain {
+			plain = true
+			continue
+		}
+		if x.findShared() || x.again {
+			continue
+		}
+		if err := x.errs.ErrorOrNil(); err != nil {
+			return nil, err
+		}
+		m, err := x.emit()
+		if err != nil {
+			return nil, err
+		}
+		return m, nil
+	}
+	return nil, fmt.Errorf("%s: the set of shared statements does not settle", prog.Spec.Pattern)
+}
+
+// translator is the state of one attempt.
+type translator struct {
+	ctx  context.Context
+	prog *program
+	sl   *slice
+	idx  *sites.Index
+	opts Options
+	own  map[string]bool
+
+	mem    *memory
+	widths map[types.Type]int
+	orders map[*ssa.Function]map[ssa.Value]int
+
+	templates []*template
+	byKey     map[string]*template
+	queue     []*location
+	stack     []*path
+
+	access  map[sites.ID]bool  // statements with guards
+	polled  map[token.Pos]bool // channels that somebody polls, by their make
+	again   bool               // polled has grown
+	initial int                // objects made before the start
+	begin   func() *path       // the path that starts the program
+
+	prefix      []arrival // where the first segment ends, while it is executed
+	inPrefix    bool
+	plain       bool // the first segment is an edge like any other
+	plainNeeded bool
+
+	emitting bool
+	approx   []artifact.Approximation
+	approxAt map[string]int
+	errs     *multierror.Error
+	errSeen  map[string]bool
+}
+
+type arrival struct {
+	p   *path
+	loc *location
+}
+
+func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index, opts Options) *translator {
+	x := &translator{
+		ctx: ctx, prog: p, sl: sl, idx: idx, opts: opts.withDefaults(),
+		own:      map[string]bool{},
+		mem:      newMemory(),
+		widths:   map[types.Type]int{},
+		orders:   map[*ssa.Function]map[ssa.Value]int{},
+		byKey:    map[string]*template{},
+		approxAt: map[string]int{},
+		errSeen:  map[string]bool{},
+	}
+	for _, q := range p.src.Packages {
+		x.own[q.PkgPath] = true
+		if q.Types != nil {
+			x.own[q.Types.Path()] = true
+		}
+	}
+	return x
+}
+
+func (x *translator) position(pos token.Pos) token.Position {
+	p := x.prog.src.Fset.Position(pos)
+	if p.Filename != "" {
+		p.Filename = x.prog.src.Rel(p.Filename)
+	}
+	return p
+}
+
+// unsupported records a construct that stops the translation.
+func (x *translator) unsupported(pos token.Pos, what, reason string) {
+	e := &UnsupportedError{Pos: x.position(pos), What: what, Reason: reason}
+	if !x.errSeen[e.Error()] {
+		x.errSeen[e.Error()] = true
+		x.errs = multierror.Append(x.errs, e)
+	}
+}
+
+// approximation returns the number of an approximation, recorded once.
+func (x *translator) approximation(pos token.Pos, kind, direction, reason string) int {
+	if x.opts.Strict {
+		x.unsupported(pos, kind, reason)
+	}
+	q := x.position(pos)
+	key := fmt.Sprintf("%s|%s|%s|%s", q, kind, direction, reason)
+	if n, ok := x.approxAt[key]; ok {
+		return n
+	}
+	a := artifact.Approximation{File: q.Filename, Line: q.Line, Col: q.Column, Kind: kind, Direction: direction, Reason: reason}
+	if s, ok := x.idx.Stmt(pos); ok && pos.IsValid() {
+		a.Site = int(s.ID)
+	}
+	x.approx = append(x.approx, a)
+	x.approxAt[key] = len(x.approx) - 1
+	return len(x.approx) - 1
+}
+
+func (x *translator) enqueue(l *location) {
+	l.seen = true
+	if !l.queued {
+		l.queued = true
+		x.queue = append(x.queue, l)
+	}
+}
+
+// limit is the size at which an explicit set becomes an interval.
+func (x *translator) limit(ref bool) int {
+	if ref {
+		return maxRefSet
+	}
+	return maxSet
+}
+
+// grow adds to what a cell can hold.
+func (x *translator) grow(c *cell, a abs) {
+	if c.fix || x.emitting {
+		return
+	}
+	j := c.abs.widen(a, x.limit(c.ref), x.prog.thresholds)
+	if j.top && !a.top && !c.abs.top && !c.ref {
+		// A counter that is kept for the whole program, not by place, seems to
+		// grow for ever. It is kept within limits, which end a path.
+		j = x.limits(c.abs.join(a, 0))
+		c.clamp = true
+	}
+	if j.equal(c.abs) {
+		return
+	}
+	c.abs = j
+	readers := make([]*location, 0, len(c.readers))
+	for l := range c.readers {
+		readers = append(readers, l)
+	}
+	sort.Slice(readers, func(i, j int) bool {
+		if readers[i].tmpl.index != readers[j].tmpl.index {
+			return readers[i].tmpl.index < readers[j].tmpl.index
+		}
+		return readers[i].index < readers[j].index
+	})
+	for _, l := range readers {
+		x.enqueue(l)
+	}
+}
+
+// limits is the range to which counters are kept: that of the constants of the
+// program, as far as they are small.
+func (x *translator) limits(a abs) abs {
+	lo, hi := int32(-1), int32(16)
+	for _, k := range x.prog.thresholds {
+		if -129 <= k && k < lo {
+			lo = k
+		}
+		if hi < k && k <= 1025 {
+			hi = k
+		}
+	}
+	return abs{iv: true, lo: lo, hi: hi}
+}
+
+// solve finds all locations and what every variable and cell can hold.
+func (x *translator) solve() {
+	t := &template{key: "entry", name: "main", slots: 1, once: true, fn: x.prog.entry,
+		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[string]*callPath{}, inits: map[*variable]int32{}}
+	if x.prog.src.Test {
+		t.name = "main"
+	}
+	x.templates = append(x.templates, t)
+	t.root = x.context(t, nil, nil, 0, x.prog.entry, "")
+	ini := x.context(t, t.root, nil, 1, x.prog.init, "")
+	begin := func() *path {
+		p := x.newPath(t, nil)
+		p.role = artifact.RoleLocal
+		p.push(&frame{ctx: t.root, block: x.prog.entry.Blocks[0]})
+		if x.prog.test() && len(x.prog.entry.Params) > 0 {
+			p.set(t.root, x.prog.entry.Params[0], x.unknowns(1, "the testing.T"))
+		}
+		if x.prog.init != nil && x.prog.init.Blocks != nil && x.sl.funcs[x.prog.init] {
+			// Package initialisation runs on top of the entry's frame, which it
+			// returns to as if it had been deferred.
+			p.push(&frame{ctx: ini, block: x.prog.init.Blocks[0], deferred: true})
+		}
+		return p
+	}
+	if !x.plain {
+		x.inPrefix = true
+		x.continueWith(begin())
+		x.drive()
+		x.inPrefix = false
+		if len(x.prefix) != 1 || x.prefix[0].loc.kind == atSink || x.prefix[0].loc.kind == atLocal {
+			x.plainNeeded = true
+			return
+		}
+		a := x.prefix[0]
+		t.first, t.idle = a.loc, a.loc
+		for _, addr := range sortedKeys(a.p.heap) {
+			e := a.p.heap[addr]
+			c := x.mem.cells[addr]
+			if e.isConst() {
+				c.init = e.k
+				if !c.fix {
+					c.abs = absConst(e.k)
+				}
+			} else if !c.fix {
+				c.abs = absTop()
+			}
+		}
+		x.join(a.p, a.loc)
+		x.enqueue(a.loc)
+	} else {
+		l := &location{tmpl: t, kind: atBegin, key: "begin", op: "begin"}
+		x.addLocation(l)
+		t.first, t.idle = l, l
+		x.enqueue(l)
+	}
+	x.begin = begin
+	for len(x.queue) > 0 && x.ctx.Err() == nil {
+		l := x.queue[0]
+		x.queue = x.queue[1:]
+		l.queued = false
+		x.leave(l)
+	}
+}
+
+func sortedKeys(m map[int32]*expr) []int32 {
+	out := make([]int32, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (p *program) test() bool { return p.src.Test }
+
+// findShared adds the statements that touch memory which goroutines share and
+// that somebody writes. It reports whether there are new ones.
+func (x *translator) findShared() bool {
+	if x.errs.ErrorOrNil() != nil {
+		return false
+	}
+	grown := false
+	for _, c := range x.mem.cells {
+		if c == nil || c.sync || c.abs.top {
+			continue
+		}
+		if _, ok := c.abs.single(); ok {
+			continue
+		}
+		n, written := 0, false
+		for t, in := range c.access {
+			n += t.slots
+			written = written || in.written
+		}
+		if n < 2 || !written {
+			continue
+		}
+		for _, s := range c.stmts {
+			if !x.access[s] {
+				x.access[s] = true
+				grown = true
+			}
+		}
+	}
+	return grown
+}

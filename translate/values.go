@@ -1,0 +1,570 @@
+package translate
+
+import (
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// constant returns the scalars of a constant.
+func (x *translator) constant(c *ssa.Const) []*expr {
+	if c.Value == nil {
+		return zeros(x.width(c.Type()))
+	}
+	if k, ok := intConst(c); ok {
+		return []*expr{num(k)}
+	}
+	if c.Value.Kind() == constant.String {
+		return []*expr{num(x.mem.text(constant.StringVal(c.Value)))}
+	}
+	return x.unknowns(x.width(c.Type()), "a number that is not a small integer")
+}
+
+// global returns the object of a package-level variable.
+func (x *translator) global(g *ssa.Global) *object {
+	o := x.mem.keyed["global "+g.String()]
+	if o != nil {
+		return o
+	}
+	t := pointee(g.Type())
+	o = x.mem.keyedObject("global "+g.String(), func() *object {
+		return x.newData(mangle(g.Name()), t)
+	})
+	x.describe(o, t)
+	if g.Pkg != nil && !x.own[g.Pkg.Pkg.Path()] {
+		for i := range o.size {
+			x.mem.cells[o.base+i].abs = absTop()
+		}
+		if types.Identical(t, types.Universe.Lookup("error").Type()) {
+			// An error variable of a library is not nil and equal to itself only.
+			e := x.errorValue("error "+g.String(), mangle(g.Name()))
+			for i, v := range e {
+				c := x.mem.cells[o.base+int32(i)]
+				c.init, c.abs = v.k, absConst(v.k)
+			}
+		}
+	}
+	return o
+}
+
+// errorValue is an interface value that holds an error of unknown contents
+// with an identity of its own.
+func (x *translator) errorValue(key, name string) []*expr {
+	o := x.mem.keyedObject(key, func() *object { return &object{kind: objOpaque, name: name, size: 1} })
+	return []*expr{num(x.mem.tag(opaqueError)), num(o.base)}
+}
+
+// someError is an error of which nothing else is known.
+func (x *translator) someError() []*expr {
+	return []*expr{num(x.mem.tag(opaqueError)), unknown("an error from a library")}
+}
+
+// opaqueError stands for the dynamic types of errors of libraries.
+var opaqueError types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryError", nil), types.NewStruct(nil, nil), nil)
+
+func isInteger(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
+}
+
+func isString(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// fits makes a value of an integer type unknown where the type would wrap.
+func (p *path) fits(e *expr, t types.Type) *expr {
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok || b.Info()&types.IsInteger == 0 {
+		return e
+	}
+	lo, hi := int64(-1<<31), int64(1<<31-1)
+	switch b.Kind() {
+	case types.Int8:
+		lo, hi = -1<<7, 1<<7-1
+	case types.Int16:
+		lo, hi = -1<<15, 1<<15-1
+	case types.Uint8:
+		lo, hi = 0, 1<<8-1
+	case types.Uint16:
+		lo, hi = 0, 1<<16-1
+	case types.Uint, types.Uint32, types.Uint64, types.Uintptr:
+		lo = 0
+	default:
+		return e
+	}
+	a := p.abs(e)
+	if a.top {
+		return e
+	}
+	l, h := a.bounds()
+	if int64(l) < lo || int64(h) > hi {
+		return unknown("wraps around")
+	}
+	return e
+}
+
+func (x *translator) binary(p *path, i *ssa.BinOp) *expr {
+	ctx := p.peek().ctx
+	a, b := p.value(ctx, i.X), p.value(ctx, i.Y)
+	switch i.Op {
+	case token.EQL:
+		return x.equal(p, i.X.Type(), i.Y.Type(), a, b)
+	case token.NEQ:
+		return not(x.equal(p, i.X.Type(), i.Y.Type(), a, b))
+	}
+	if isString(i.X.Type()) {
+		if a[0].isConst() && b[0].isConst() {
+			s, t := x.mem.texts[a[0].k], x.mem.texts[b[0].k]
+			switch i.Op {
+			case token.ADD:
+				if len(s)+len(t) < 1<<12 {
+					return num(x.mem.text(s + t))
+				}
+			case token.LSS:
+				return boolean(s < t)
+			case token.LEQ:
+				return boolean(s <= t)
+			case token.GTR:
+				return boolean(s > t)
+			case token.GEQ:
+				return boolean(s >= t)
+			}
+		}
+		return unknown("computed string")
+	}
+	if len(a) != 1 || len(b) != 1 || !isInteger(i.X.Type()) {
+		return unknown("not an integer")
+	}
+	l, r := a[0], b[0]
+	switch i.Op {
+	case token.ADD:
+		return p.fits(arith(xAdd, l, r), i.Type())
+	case token.SUB:
+		return p.fits(arith(xSub, l, r), i.Type())
+	case token.MUL:
+		return p.fits(arith(xMul, l, r), i.Type())
+	case token.QUO, token.REM:
+		if p.abs(r).has(0) {
+			return unknown("division by a value that may be 0")
+		}
+		if i.Op == token.QUO {
+			return arith(xDiv, l, r)
+		}
+		return arith(xMod, l, r)
+	case token.LSS:
+		return arith(xLt, l, r)
+	case token.LEQ:
+		return arith(xLe, l, r)
+	case token.GTR:
+		return arith(xLt, r, l)
+	case token.GEQ:
+		return arith(xLe, r, l)
+	}
+	if l.isConst() && r.isConst() {
+		u, v := int64(l.k), int64(r.k)
+		var z int64
+		switch i.Op {
+		case token.AND:
+			z = u & v
+		case token.OR:
+			z = u | v
+		case token.XOR:
+			z = u ^ v
+		case token.AND_NOT:
+			z = u &^ v
+		case token.SHL:
+			if v < 0 || v > 31 {
+				return unknown("shift")
+			}
+			z = u << v
+		case token.SHR:
+			if v < 0 {
+				return unknown("shift")
+			}
+			z = u >> min(v, 63)
+		}
+		if int64(int32(z)) == z {
+			return p.fits(num(int32(z)), i.Type())
+		}
+	}
+	if i.Op == token.AND && r.isConst() && r.k >= 0 && (r.k&(r.k+1)) == 0 {
+		if lo, _ := p.abs(l).bounds(); !p.abs(l).top && lo >= 0 && r.k < 1<<30 {
+			return arith(xMod, l, num(r.k+1))
+		}
+	}
+	return unknown("bit operation")
+}
+
+// equal compares two values.
+func (x *translator) equal(p *path, s, t types.Type, a, b []*expr) *expr {
+	_, si := s.Underlying().(*types.Interface)
+	_, ti := t.Underlying().(*types.Interface)
+	switch {
+	case si && ti:
+		if a[0].is(0) || b[0].is(0) {
+			return arith(xEq, a[0], b[0])
+		}
+	case si != ti:
+		// Comparison of an interface with a concrete value.
+		if ti {
+			a, b, s, t = b, a, t, s
+		}
+		if len(b) != 1 {
+			return unknown("comparison with an interface")
+		}
+		return and(arith(xEq, a[0], num(x.mem.tag(t))), arith(xEq, a[1], b[0]))
+	}
+	switch u := s.Underlying().(type) {
+	case *types.Slice:
+		return arith(xEq, a[0], b[0]) // with nil only
+	case *types.Basic:
+		if u.Info()&(types.IsFloat|types.IsComplex) != 0 {
+			return unknown("not an integer")
+		}
+	}
+	out := num(1)
+	var u *expr
+	for i := range a {
+		e := p.simplify(arith(xEq, a[i], b[i]))
+		if e.op == xUnknown {
+			u = e
+			continue
+		}
+		out = and(out, e)
+	}
+	if u != nil && !out.is(0) {
+		return u
+	}
+	return out
+}
+
+func (x *translator) convert(p *path, i *ssa.Convert) []*expr {
+	e := p.value(p.peek().ctx, i.X)
+	n := x.width(i.Type())
+	if isInteger(i.X.Type()) && isInteger(i.Type()) {
+		return []*expr{p.fits(e[0], i.Type())}
+	}
+	if n == len(e) && isString(i.X.Type()) && isString(i.Type()) {
+		return e
+	}
+	if b, ok := i.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
+		x.unsupported(p.here(), "unsafe.Pointer", "memory behind it cannot be followed")
+	}
+	return x.unknowns(n, "converted value")
+}
+
+// makeInterface boxes a value: the number of its type, and its scalar.
+func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*expr, bool) {
+	t := i.X.Type()
+	e := p.value(p.peek().ctx, i.X)
+	tag := num(x.mem.tag(t))
+	switch len(e) {
+	case 0:
+		return []*expr{tag, num(0)}, true
+	case 1:
+		return []*expr{tag, e[0]}, true
+	}
+	var key strings.Builder
+	fmt.Fprintf(&key, "box %s", typeKey(t))
+	for _, c := range e {
+		if !c.isConst() {
+			if c.unknownIn() != nil {
+				return []*expr{tag, unknown("a value of several parts")}, true
+			}
+			o, ok := x.allocate(p, i, func() *object { return x.newData("box", t) })
+			if !ok {
+				return nil, false
+			}
+			for k, c := range e {
+				p.put(o.base+int32(k), c)
+			}
+			return []*expr{tag, num(o.base)}, true
+		}
+		key.WriteString(" " + strconv.Itoa(int(c.k)))
+	}
+	o := x.mem.keyedObject(key.String(), func() *object { return x.newData("box", t) })
+	for k, c := range e {
+		cell := x.mem.cells[o.base+int32(k)]
+		cell.init, cell.abs = c.k, absConst(c.k)
+	}
+	return []*expr{tag, num(o.base)}, true
+}
+
+// unbox returns the scalars of a value of type t that an interface holds.
+func (x *translator) unbox(p *path, val *expr, t types.Type) ([]*expr, bool) {
+	n := x.width(t)
+	switch n {
+	case 0:
+		return nil, true
+	case 1:
+		return []*expr{val}, true
+	}
+	k, ok, tracked := x.concrete(p, val)
+	if !tracked {
+		return x.unknowns(n, "a value of several parts"), true
+	}
+	if !ok {
+		return nil, false
+	}
+	out := make([]*expr, n)
+	for i := range out {
+		out[i] = p.cellAt(k + int32(i))
+	}
+	return out, true
+}
+
+// allocate returns a new object for an allocation. ok is false if it has taken
+// over the path: it is continued once for every object that can be the next.
+func (x *translator) allocate(p *path, instr ssa.Instruction, make func() *object) (*object, bool) {
+	f := p.peek()
+	ctx := f.ctx
+	key := fmt.Sprintf("%d|%d|%d.%d", p.t.index, ctx.id, instr.Block().Index, f.idx)
+	again := ctx.inLoop || x.prog.info(ctx.fn).inCycle[instr.Block().Index] || !p.t.once
+	if !again || p.from == nil && !ctx.inLoop && !x.prog.info(ctx.fn).inCycle[instr.Block().Index] {
+		return x.mem.keyedObject(key, make), true
+	}
+	if p.from == nil {
+		// Executed once here and now: every execution is a new object.
+		x.initial++
+		return x.mem.keyedObject(fmt.Sprintf("%s|%d", key, x.initial), make), true
+	}
+	pl := x.mem.pools[key]
+	if pl == nil {
+		pl = &pool{index: len(x.mem.order), name: fmt.Sprintf("pool%d", len(x.mem.order))}
+		x.mem.pools[key] = pl
+		x.mem.order = append(x.mem.order, pl)
+		n := x.opts.Objects
+		for i := range n {
+			o := make()
+			o.name = fmt.Sprintf("%s_%d", o.name, i)
+			o.pool, o.slot = pl, i
+			x.mem.add(o)
+			pl.objs = append(pl.objs, o)
+			pl.kind = o.kind
+		}
+	}
+	chosen := -1
+	for _, n := range p.pins {
+		if n.e.op == xFree && n.e.pool == pl && n.e.k < int32(len(pl.objs)) && n.k == 1 && !p.fresh[pl.objs[n.e.k].base] {
+			chosen = int(n.e.k)
+		}
+	}
+	if chosen >= 0 {
+		o := pl.objs[chosen]
+		p.fresh[o.base] = true
+		for i := range o.size {
+			p.put(o.base+i, num(0))
+		}
+		return o, true
+	}
+	// The lowest free object is taken, so that equal states look equal.
+	rest := p.clone()
+	for i, o := range pl.objs {
+		if p.fresh[o.base] {
+			continue
+		}
+		free := &expr{op: xFree, pool: pl, k: int32(i)}
+		q := rest.clone()
+		q.cond = append(q.cond, free)
+		q.pins = append(q.pins, pin{free, 1})
+		x.continueWith(q)
+		rest.cond = append(rest.cond, not(free))
+	}
+	rest.bound(fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
+	return nil, false
+}
+
+func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
+	t := pointee(i.Type())
+	name := i.Comment
+	if name == "" || strings.ContainsAny(name, " ()") {
+		name = "new"
+	}
+	ctx := p.peek().ctx
+	o, ok := x.allocate(p, i, func() *object { return x.newData(mangle(ctx.fn.Name())+"_"+mangle(name), t) })
+	if !ok {
+		return false
+	}
+	if !o.described {
+		o.described = true
+		x.describe(o, t)
+	}
+	for k := range o.size {
+		if p.from != nil || p.heap[o.base+k] != nil {
+			p.put(o.base+k, num(0))
+		}
+	}
+	p.set(ctx, i, []*expr{num(o.base)})
+	return p.advance()
+}
+
+func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
+	ctx := p.peek().ctx
+	size := p.value(ctx, i.Size)[0]
+	k, ok, tracked := x.concrete(p, size)
+	if !tracked {
+		p.note("channel-capacity", "under", "the capacity of the channel is not tracked: taken as 1")
+		k, ok = 1, true
+	}
+	if !ok {
+		return false
+	}
+	if k < 0 {
+		k = 0
+	}
+	elem := i.Type().Underlying().(*types.Chan).Elem()
+	width := x.width(elem)
+	kept := k
+	if int(k) > x.opts.BufferValues || !x.sl.classes[memClass{nil, "chan " + typeKey(elem)}] {
+		kept = 0
+	}
+	what := ""
+	if n := x.sourceName(i); n != "" {
+		what = "_" + mangle(n)
+	}
+	line := x.prog.src.Fset.Position(i.Pos()).Line
+	o, ok := x.allocate(p, i, func() *object {
+		return &object{kind: objChan, name: fmt.Sprintf("ch%s_%d", what, line), size: int32(chanPayload+width) + kept*int32(width),
+			elem: elem, cap: k, width: int32(width), kept: kept, pos: i.Pos(),
+			tracked: x.sl.classes[memClass{nil, "chan " + typeKey(elem)}]}
+	})
+	if !ok {
+		return false
+	}
+	if o.cap != k && o.kind == objChan {
+		// The same allocation with another capacity: a pool of its own would be
+		// needed; the object takes the larger one.
+		if !o.described {
+			o.cap = max(o.cap, k)
+		} else if o.cap != k {
+			p.note("channel-capacity", "over", fmt.Sprintf("made with several capacities: taken as %d", o.cap))
+		}
+	}
+	if !o.described {
+		o.described = true
+		x.describeChan(o)
+	}
+	for k := range o.size {
+		if p.from != nil && (k < chanPayload || k >= int32(chanPayload)+o.width) {
+			p.put(o.base+k, num(0))
+		}
+	}
+	p.set(ctx, i, []*expr{num(o.base)})
+	return p.advance()
+}
+
+func (x *translator) describeChan(o *object) {
+	c := func(i int32) *cell { return x.mem.cells[o.base+i] }
+	for i := range o.size {
+		c(i).sync = true
+	}
+	c(chanClosed).name = o.name + "_closed"
+	c(chanLen).name, c(chanLen).abs, c(chanLen).fix = o.name+"_len", absRange(0, o.cap), true
+	c(chanSenders).name, c(chanReceivers).name = o.name+"_senders", o.name+"_receivers"
+	o.polled = x.polled[o.pos]
+	for _, k := range []int32{chanSenders, chanReceivers} {
+		if o.polled && o.cap == 0 {
+			c(k).abs, c(k).fix = absRange(0, int32(x.opts.Counter)), true
+		}
+	}
+	for i := range o.width {
+		p := c(chanPayload + i)
+		p.name, p.abs, p.payload = fmt.Sprintf("%s_msg%d", o.name, i), abs{}, true
+		for k := range o.kept {
+			c(chanPayload + o.width + k*o.width + i).name = fmt.Sprintf("%s_buf%d_%d", o.name, i, k)
+		}
+	}
+}
+
+// direct reports that a closure is only called, deferred or started where it is
+// made: then it is never an object, its bindings are passed as arguments are.
+func direct(m *ssa.MakeClosure) bool {
+	if m.Referrers() == nil {
+		return false
+	}
+	for _, r := range *m.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case ssa.CallInstruction:
+			if r.Common().Value != m {
+				return false
+			}
+			for _, a := range r.Common().Args {
+				if a == m {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// valueWidth is the number of scalars of a value.
+func (x *translator) valueWidth(v ssa.Value) int {
+	if m, ok := v.(*ssa.MakeClosure); ok && direct(m) {
+		n := 0
+		for k, b := range m.Bindings {
+			if x.sl.value[m.Fn.(*ssa.Function).FreeVars[k]] {
+				n += x.valueWidth(b)
+			}
+		}
+		return n
+	}
+	if _, ok := v.(*ssa.Select); ok {
+		return x.width(v.Type())
+	}
+	return x.width(v.Type())
+}
+
+func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
+	f := p.peek()
+	fn := i.Fn.(*ssa.Function)
+	var e []*expr
+	constant := true
+	var key strings.Builder
+	fmt.Fprintf(&key, "closure %s@%d.%d", fn.String(), i.Pos(), fn.Pos())
+	for k, b := range i.Bindings {
+		if !x.sl.value[fn.FreeVars[k]] {
+			continue
+		}
+		for _, c := range p.value(f.ctx, b) {
+			c = p.simplify(c)
+			e = append(e, c)
+			constant = constant && c.isConst()
+			fmt.Fprintf(&key, " %d", c.k)
+		}
+	}
+	if direct(i) {
+		p.set(f.ctx, i, e)
+		return p.advance()
+	}
+	mk := func() *object {
+		return &object{kind: objClosure, name: "fn_" + mangle(fn.Name()), size: int32(len(e)), fn: fn, mk: i}
+	}
+	var o *object
+	if constant {
+		o = x.mem.keyedObject(key.String(), mk)
+		for k, c := range e {
+			cell := x.mem.cells[o.base+int32(k)]
+			cell.init, cell.abs = c.k, absConst(c.k)
+		}
+	} else {
+		var ok bool
+		if o, ok = x.allocate(p, i, mk); !ok {
+			return false
+		}
+		for k, c := range e {
+			p.put(o.base+int32(k), c)
+		}
+	}
+	p.set(f.ctx, i, []*expr{num(o.base)})
+	return p.advance()
+}
