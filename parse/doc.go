@@ -16,7 +16,8 @@
 // A construct that cannot be guarded stays as it is, and is reported as a
 // Diagnostic. These are: cgo files; methods promoted through unexported
 // embedded fields of other packages; method expressions of embedding types;
-// subtests and parallel tests; library functions that run the program's
-// functions in goroutines of their own; initialisation that registers
-// something in a library.
+// library functions that run the program's functions in goroutines of their
+// own; initialisation that registers something in a library. A call of
+// log.Fatal or t.Fatal through a function value, deferred, or as the operand of
+// a go statement prints another source position than the original.
 package parse

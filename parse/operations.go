@@ -195,6 +195,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		r.foreign(c, obj)
 		r.walk(c.Fun)
 		r.args(c)
+		r.subtest(c, obj)
 		return
 	case sites.Callback:
 		r.operandOf(c.Fun)
@@ -291,8 +292,6 @@ var outside = map[string]string{
 	"(reflect.Value).TrySend": "a send by reflection",
 	"(reflect.Value).TryRecv": "a receive by reflection",
 	"os/signal.Notify":        "signals come from outside",
-	"(*testing.T).Run":        "a subtest runs in a goroutine of its own",
-	"(*testing.T).Parallel":   "a parallel test waits for others",
 }
 
 // foreign looks at a call that is no operation.
@@ -305,4 +304,46 @@ func (r *rewriter) foreign(c *ast.CallExpr, obj types.Object) {
 		r.diag(c.Lparen, "call of %s: %s: not guarded", f.FullName(), reason)
 	}
 	r.due(c)
+}
+
+// subtest rewrites t.Run and t.Parallel. In a run, a subtest is a call and
+// Parallel does nothing: the runtime alone decides what goes on at one time.
+// Since it is a call, a Fatal in the subtest ends the test around it as well.
+func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
+	f, ok := obj.(*types.Func)
+	if !ok {
+		return
+	}
+	var helper string
+	switch f.FullName() {
+	case "(*testing.T).Run":
+		helper = "TRun"
+	case "(*testing.T).Parallel":
+		helper = "TParallel"
+	default:
+		return
+	}
+	sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	s := r.info.Selections[sel]
+	if s == nil || s.Kind() != types.MethodVal {
+		r.diag(c.Lparen, "%s by method expression: not guarded", f.FullName())
+		return
+	}
+	o, ok := r.receiver(sel, s)
+	if !ok {
+		r.diag(c.Lparen, "%s through an embedded field that is not accessible here: not guarded", f.FullName())
+		return
+	}
+	b := r.build(c.Pos())
+	b.put("%s(", r.helper(helper))
+	o.put(b)
+	for _, a := range c.Args {
+		b.put(", ")
+		b.node(a)
+	}
+	b.put(")")
+	b.done(c.End())
 }

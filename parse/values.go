@@ -132,6 +132,11 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = fmt.Sprintf("func %sRange[T interface{}](ch <-chan T) (r *%s.Ranger[T], v T) { return %s.RangeCh(ch), v }", zz, zz, zz)
 	case "Zero":
 		text = fmt.Sprintf("func %sZero[T interface{}](p *T) { *p = *new(T) }", zz)
+	case "TRun":
+		// Callback returns what it is given, unless the caller is in a run.
+		text = fmt.Sprintf("func %sTRun(t *testing.T, name string, f func(*testing.T)) bool {\n\tif %s.Callback(0, nil) == nil {\n\t\treturn t.Run(name, f)\n\t}\n\tf(t)\n\treturn !t.Failed()\n}", zz, zz)
+	case "TParallel":
+		text = fmt.Sprintf("func %sTParallel(t *testing.T) {\n\tif %s.Callback(0, nil) == nil {\n\t\tt.Parallel()\n\t}\n}", zz, zz)
 	case "Func":
 		text = fmt.Sprintf("%s) func(%s) { return func(%s) { %s } }", head, sh.params, sh.params, body)
 	case "Bind":
@@ -160,7 +165,7 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		}
 		text = fmt.Sprintf("%s, f func(%s)) func(%s) { return func(%s) { %s.%s(site, func() { f(%s) }) } }", head, params, params, params, zz, kind, pass)
 	}
-	for _, p := range []string{"context", "sync", "time"} {
+	for _, p := range []string{"context", "sync", "testing", "time"} {
 		if strings.Contains(text, p+".") {
 			imports[p] = true
 			text = strings.ReplaceAll(text, p+".", zz+p+".")

@@ -1,0 +1,132 @@
+package parse
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/vtrace/vtrace/source"
+)
+
+// TestTypes instruments packages of the standard library and others, large and
+// full of concurrency, and type-checks the result; more of them with -modules.
+func TestTypes(t *testing.T) {
+	patterns := []string{
+		"context", "database/sql", "net/http",
+		"os/exec", "net", "io", "go/types", "encoding/json", "crypto/tls", "internal/singleflight",
+		"golang.org/x/tools/go/packages", "golang.org/x/tools/go/ssa", "github.com/klauspost/compress/zstd",
+	}
+	if *modules == "" {
+		patterns = patterns[:3]
+	}
+	fset := token.NewFileSet()
+	pkgs, err := packages.Load(&packages.Config{
+		Mode: packages.LoadSyntax | packages.NeedModule | packages.NeedForTest, Fset: fset, Tests: false,
+	}, patterns...)
+	require.NoError(t, err)
+	std := importer.ForCompiler(fset, "source", nil)
+	lines := 0
+	for _, p := range pkgs {
+		require.Empty(t, p.Errors, p.ID)
+		if p.Module == nil {
+			p.Module = &packages.Module{}
+		}
+		prog := &source.Program{Fset: fset, Root: filepath.Dir(p.GoFiles[0]), Packages: []*packages.Package{p}}
+		idx := Index(prog)
+		for _, opts := range []Options{{}, {EveryLine: true}} {
+			o, err := Instrument(context.Background(), prog, idx, opts)
+			require.NoError(t, err)
+			lines += typecheck(t, std, p, o)
+		}
+	}
+	t.Logf("%d lines checked", lines)
+}
+
+type importFunc func(path string) (*types.Package, error)
+
+func (f importFunc) Import(path string) (*types.Package, error) { return f(path) }
+
+// orcutilTypes are the types of the runtime.
+func orcutilTypes(t *testing.T, std types.Importer, o *Overlay) *types.Package {
+	t.Helper()
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for name, data := range o.Runtime {
+		f, err := parser.ParseFile(fset, name, data, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		files = append(files, f)
+	}
+	p, err := (&types.Config{Importer: std}).Check("vtraceorc", fset, files, nil)
+	require.NoError(t, err)
+	return p
+}
+
+// typecheck checks the instrumented package and returns its number of lines.
+func typecheck(t *testing.T, std types.Importer, p *packages.Package, o *Overlay) (lines int) {
+	t.Helper()
+	fset := token.NewFileSet()
+	orc := orcutilTypes(t, importFunc(func(path string) (*types.Package, error) {
+		// Types of one package must be the same for the package and the runtime.
+		if q := p.Imports[path]; q != nil {
+			return q.Types, nil
+		}
+		return std.Import(path)
+	}), o)
+	names := map[string][]byte{}
+	for name, data := range o.Files {
+		names[name] = data
+	}
+	var files []*ast.File
+	own := map[string]bool{}
+	for _, f := range p.Syntax {
+		name := filepath.Base(p.Fset.PositionFor(f.FileStart, false).Filename)
+		own[name] = true
+		if names[name] == nil {
+			g, err := parser.ParseFile(fset, p.Fset.PositionFor(f.FileStart, false).Filename, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			files = append(files, g)
+		}
+	}
+	var order []string
+	for name := range names {
+		order = append(order, name)
+	}
+	sort.Strings(order)
+	for _, name := range order {
+		g, err := parser.ParseFile(fset, name, names[name], parser.SkipObjectResolution|parser.ParseComments)
+		require.NoError(t, err)
+		files = append(files, g)
+		lines += strings.Count(string(names[name]), "\n")
+	}
+	var errs []string
+	cfg := types.Config{
+		GoVersion: "go1.26",
+		Importer: importFunc(func(path string) (*types.Package, error) {
+			if path == "vtraceorc" {
+				return orc, nil
+			}
+			if q := p.Imports[path]; q != nil {
+				return q.Types, nil
+			}
+			return std.Import(path)
+		}),
+		Error: func(err error) { errs = append(errs, err.Error()) },
+		Sizes: p.TypesSizes,
+	}
+	_, err := cfg.Check(p.PkgPath, fset, files, nil)
+	if err != nil {
+		t.Errorf("%s: %s", p.PkgPath, fmt.Sprint(strings.Join(errs, "\n")))
+	}
+	return lines
+}
