@@ -25,6 +25,7 @@ type generator struct {
 	loose     bool // stores may leave their ranges
 	hasMeta   bool
 	hasStruct bool
+	hasRef    bool
 }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
@@ -45,6 +46,9 @@ func (g *generator) lvalue() (string, int) {
 	}
 	if g.hasStruct {
 		list, size = append(list, "s.u", "s.v["+g.index()+"]"), append(size, 3, 2)
+	}
+	if g.hasRef {
+		list, size = append(list, "r"), append(size, 3)
 	}
 	i := g.IntN(len(list))
 	return list[i], size[i]
@@ -114,8 +118,10 @@ func (g *generator) update() string {
 		return fmt.Sprintf("move(%s)", g.expr(1))
 	case 2:
 		if g.hasStruct {
-			return "s = swap(s)"
+			return pick(g, "s = swap(s)", "s = flag ? swap(swap(s)) : s", "s.v[swap(s).u % 2] = (s == swap(s))")
 		}
+	case 6:
+		return "l2(a, y)"
 	case 3:
 		return fmt.Sprintf("%s = %d", v, g.IntN(n))
 	case 4:
@@ -154,6 +160,7 @@ func (g *generator) network() string {
 	g.line("%schan c; chan d[2]; broadcast chan b; chan e;", pick(g, "", "urgent "))
 	g.line("int f(int n) { int k; int r = K; for (k = 0; k < 2; k++) { r += n * k; if (r > 9) return 9; } return r %% 5; }")
 	g.line("void bump(int[0,2] &r) { r = (r + 1) %% 3; while (r == 1 && y > 1) { y--; } }")
+	g.line("void l2(int[0,2] p[3], int n) { int[0,2] keep[3] = p; p[n %% 3] = 2; if (p != keep) { a[0] = p[2]; a[2] = keep[n == 1 ? 0 : 1]; } do { n--; x = (x + a[1]) %% 3; } while (n > 0); }")
 	g.line("void move(int n) { int i; for (q : int[0,1]) { i = a[q]; a[q] = a[q+1]; a[q+1] = i; } w = (w ^ n) * 16777619; w = w & 1; flag = n; }")
 	if g.chance(15) {
 		g.line("chan priority %s;", pick(g, "c < default < e", "d[0] < default", "default < b, c < e"))
@@ -161,12 +168,18 @@ func (g *generator) network() string {
 	templates := 2 + g.IntN(2)
 	// In some networks most locations are urgent, so that paths cannot rest.
 	normal := pick(g, "", "", " urgent")
-	var names []string
+	var names, instances []string
 	for t := range templates {
 		g.locals = true
 		name := fmt.Sprintf("T%d", t)
-		names = append(names, name)
-		g.line("template %s(const int[0,%d] id)", name, g.IntN(2))
+		if g.hasRef = g.chance(25); g.hasRef {
+			g.line("template %s(const int[0,1] id, int[0,2] &r, chan &h)", name)
+			instances = append(instances, fmt.Sprintf("I%d = %s(%d, %s, %s);", t, name, g.IntN(2), pick(g, "x", "a[1]"), pick(g, "e", "d[1]")))
+			names = append(names, fmt.Sprintf("I%d", t))
+		} else {
+			g.line("template %s(const int[0,%d] id)", name, g.IntN(2))
+			names = append(names, name)
+		}
 		g.line("var int[0,2] l%s;", pick(g, "", " = id"))
 		locs := 2 + g.IntN(3)
 		for i := range locs {
@@ -191,13 +204,16 @@ func (g *generator) network() string {
 			guard = strings.ReplaceAll(guard, " | ", " + ")
 			sync := ""
 			if g.chance(65) {
-				sync = pick(g, "c", "d[0]", "d["+g.index()+"]", "d[id]", "b", "b", "e") + pick(g, "!", "?")
+				sync = pick(g, "c", "d[0]", "d["+g.index()+"]", "d[id]", "b", "b", pick(g, "e", map[bool]string{true: "h", false: "e"}[g.hasRef])) + pick(g, "!", "?")
 			}
 			g.line("n%d > n%d %s | %s | %s | %s", g.IntN(locs), g.IntN(locs), sel, guard, sync, strings.ReplaceAll(g.updates(), " | ", " ^ "))
 			g.selected = 0
 		}
 	}
-	g.locals = false
+	g.locals, g.hasRef = false, false
+	for _, i := range instances {
+		g.line("instance %s", i)
+	}
 	sep := ", "
 	if g.chance(10) {
 		sep = " < "
@@ -250,97 +266,111 @@ func (g *generator) formulas(info *uppaal.Info, n int) []string {
 
 const refLimit = 1500
 
+// tally counts what the random networks were like.
+type tally struct {
+	faults, big, states, refuted, stuck int
+	paths                               map[string]int // by operator and verdict
+}
+
 // TestRandomNetworks compares the engine with the reference interpreter:
 // state counts, transition counts, verdicts and the lengths of traces. The
 // engine itself replays its traces.
 func TestRandomNetworks(t *testing.T) {
-	faults, big, refutedRuns, stuckTrue, states := 0, 0, 0, 0, 0
-	pathQueries := map[string]int{}
+	n := tally{paths: map[string]int{}}
 	for seed := range uint64(*networks) {
-		g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
-		text := g.network()
-		net, err := parseModel(text)
-		require.NoError(t, err, text)
-		info, err := uppaal.Check(net)
-		require.NoError(t, err, text)
-		ctx := fmt.Sprintf("seed %d\n%s", seed, text)
+		compareNetwork(t, seed, &n)
+	}
+	t.Logf("%d networks: %+v", *networks, n)
+	require.Less(t, n.faults+n.big, *networks/2)
+	require.Positive(t, n.stuck)
+	require.Len(t, n.paths, 6, "both verdicts of each operator")
+}
 
-		all, err := Verify(context.Background(), net, nil, Options{MaxStates: 50000})
-		require.NoError(t, err, ctx)
-		space, err := explore(info, refLimit, nil)
-		if err != nil {
-			faults++
-			require.False(t, all.Complete, ctx)
-			r, err2 := Verify(context.Background(), net, queries(t, "A[] true"), Options{})
-			require.NoError(t, err2, ctx)
-			require.Equal(t, Error, r.Results[0].Verdict, ctx)
-			require.NotContains(t, r.Results[0].Reason, "internal", ctx)
-			continue
-		}
-		if !space.complete {
-			big++
-			continue
-		}
-		require.True(t, all.Complete, ctx)
-		require.Equal(t, len(space.states), all.Stats.States, ctx)
-		require.Equal(t, space.transitions, all.Stats.Transitions, ctx)
+func FuzzRandomNetwork(f *testing.F) {
+	f.Add(uint64(1 << 40))
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		compareNetwork(t, seed, &tally{paths: map[string]int{}})
+	})
+}
 
-		states += len(space.states)
-		formulas := g.formulas(info, 6)
-		opts := Options{}
-		if g.chance(40) {
-			opts.LabelOf = randomLabel
-			opts.Refuted = g.refuted()
-			refutedRuns++
-		}
-		var text2 []string
-		for _, f := range formulas {
-			text2 = append(text2, pick(g, "E<> ", "A[] not (")+f)
-			if k := len(text2) - 1; strings.HasPrefix(text2[k], "A") {
-				text2[k] += ")"
-			}
-		}
-		for range 2 {
-			x, y := g.location(info), g.cond(1)
-			text2 = append(text2, pick(g, "E[] "+y, "A<> "+x, "E[] not "+x, x+" --> "+y, y+" --> "+x))
-		}
-		qs := queries(t, text2...)
-		report, err := Verify(context.Background(), net, qs, opts)
+// compareNetwork compares the two implementations on one random network.
+func compareNetwork(t *testing.T, seed uint64, n *tally) {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
+	text := g.network()
+	net, err := parseModel(text)
+	require.NoError(t, err, text)
+	info, err := uppaal.Check(net)
+	require.NoError(t, err, text)
+	ctx := fmt.Sprintf("seed %d\n%s", seed, text)
+
+	all, err := Verify(context.Background(), net, nil, Options{MaxStates: 50000})
+	require.NoError(t, err, ctx)
+	space, err := explore(info, refLimit, nil)
+	if err != nil {
+		n.faults++
+		require.False(t, all.Complete, ctx)
+		r, err := Verify(context.Background(), net, queries(t, "A[] true"), Options{})
 		require.NoError(t, err, ctx)
-		want := refDecide(t, net, text2, opts)
-		for i, q := range text2 {
-			msg := fmt.Sprintf("%s\nquery %s\nrefuted %q", ctx, q, opts.Refuted)
-			got := report.Results[i]
-			if want[i].err != nil {
-				require.Equal(t, Error, got.Verdict, msg)
-				require.NotContains(t, got.Reason, "internal", msg)
-				continue
-			}
-			require.Equal(t, want[i].verdict.String(), got.Verdict.String(), "%s\n%s", msg, got.Reason)
-			if qs[i].Op != uppaal.Always && qs[i].Op != uppaal.Possibly {
-				pathQueries[string(qs[i].Op)+got.Verdict.String()]++
-				continue
-			}
-			steps := -1
-			if got.Trace != nil {
-				steps = len(got.Trace.Steps)
-			}
-			if strings.Contains(q, "stuck") {
-				if steps >= 0 {
-					stuckTrue++
-				}
-				if !report.Complete {
-					// A deadlock may have been reported before a nearer state.
-					require.GreaterOrEqual(t, steps, want[i].steps, msg)
-					continue
-				}
-			}
-			require.Equal(t, want[i].steps, steps, msg)
+		require.Equal(t, Error, r.Results[0].Verdict, ctx)
+		require.NotContains(t, r.Results[0].Reason, "internal", ctx)
+		return
+	}
+	if !space.complete {
+		n.big++
+		return
+	}
+	n.states += len(space.states)
+	require.True(t, all.Complete, ctx)
+	require.Equal(t, len(space.states), all.Stats.States, ctx)
+	require.Equal(t, space.transitions, all.Stats.Transitions, ctx)
+
+	opts := Options{}
+	if g.chance(40) {
+		opts.LabelOf, opts.Refuted = randomLabel, g.refuted()
+		n.refuted++
+	}
+	var formulas []string
+	for _, f := range g.formulas(info, 6) {
+		if g.chance(50) {
+			formulas = append(formulas, "E<> "+f)
+		} else {
+			formulas = append(formulas, "A[] not ("+f+")")
 		}
 	}
-	t.Logf("%d networks, %d states: %d with an invalid evaluation, %d too large, %d with refuted sequences, %d witnesses with stuck, %v",
-		*networks, states, faults, big, refutedRuns, stuckTrue, pathQueries)
-	require.Less(t, faults+big, *networks/2)
+	for range 2 {
+		x, y := g.location(info), g.cond(1)
+		formulas = append(formulas, pick(g, "E[] "+y, "A<> "+x, "E[] not "+x, x+" --> "+y, y+" --> "+x))
+	}
+	report, err := Verify(context.Background(), net, queries(t, formulas...), opts)
+	require.NoError(t, err, ctx)
+	for i, want := range refDecide(t, net, formulas, opts) {
+		q := formulas[i]
+		msg := fmt.Sprintf("%s\nquery %s\nrefuted %q", ctx, q, opts.Refuted)
+		got := report.Results[i]
+		if want.err != nil {
+			require.Equal(t, Error, got.Verdict, msg)
+			require.NotContains(t, got.Reason, "internal", msg)
+			continue
+		}
+		require.Equal(t, want.verdict.String(), got.Verdict.String(), "%s\n%s", msg, got.Reason)
+		if want.path != "" {
+			n.paths[string(want.path)+got.Verdict.String()]++
+			continue
+		}
+		steps := -1
+		if got.Trace != nil {
+			steps = len(got.Trace.Steps)
+		}
+		if strings.Contains(q, "stuck") && steps >= 0 {
+			n.stuck++
+			if !report.Complete {
+				// A deadlock may have been reported before a nearer state.
+				require.GreaterOrEqual(t, steps, want.steps, msg)
+				continue
+			}
+		}
+		require.Equal(t, want.steps, steps, msg)
+	}
 }
 
 func randomLabel(p *uppaal.Process, edge int) Label {
@@ -366,6 +396,7 @@ func (g *generator) refuted() [][]Label {
 type refResult struct {
 	verdict Verdict
 	steps   int
+	path    uppaal.PathOp // of a query about paths
 	err     error
 }
 
@@ -480,7 +511,7 @@ func refDecide(t *testing.T, net *uppaal.Network, text []string, opts Options) [
 			}
 			continue
 		case uppaal.LeadsTo:
-			*r = refResult{verdict: True}
+			*r = refResult{verdict: True, path: q.Op}
 			in, err := forever(q.Y, false)
 			if err != nil {
 				r.err = err
@@ -498,7 +529,7 @@ func refDecide(t *testing.T, net *uppaal.Network, text []string, opts Options) [
 			}
 		default:
 			in, err := forever(q.X, q.Op == uppaal.PotentiallyAlway)
-			*r = refResult{verdict: False, err: err}
+			*r = refResult{verdict: False, path: q.Op, err: err}
 			if err == nil && in[0] == (q.Op == uppaal.PotentiallyAlway) {
 				r.verdict = True
 			}
