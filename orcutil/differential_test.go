@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -178,14 +179,14 @@ func runReal(t *testing.T, sc script, r *random) (w *world, order []step) {
 	synctest.Test(t, func(*testing.T) {
 		w = newWorld(sc, false)
 		gates := make([]chan bool, len(sc.goros))
-		atGate := make([]bool, len(sc.goros))
+		atGate := make([]atomic.Bool, len(sc.goros))
 		for i, list := range sc.goros {
 			gates[i] = make(chan bool)
 			go func() {
 				for k, x := range list {
-					atGate[i] = true
+					atGate[i].Store(true)
 					<-gates[i]
-					atGate[i] = false
+					atGate[i].Store(false)
 					w.logs[i] = append(w.logs[i], w.act(Site(k+1), x))
 				}
 			}()
@@ -194,7 +195,7 @@ func runReal(t *testing.T, sc script, r *random) (w *world, order []step) {
 			synctest.Wait()
 			var ready []string
 			for i := range sc.goros {
-				if atGate[i] {
+				if atGate[i].Load() {
 					ready = append(ready, "0."+strconv.Itoa(i+1))
 				}
 			}

@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
 // FuzzPlan follows arbitrary plans: whatever they say, the run ends with a
-// verdict, and what was done can be done again.
+// verdict, and what was done can be done again. Coverage depends on scheduling:
+// fuzz with -fuzzminimizetime 5x, or minimising takes all the time.
 func FuzzPlan(f *testing.F) {
 	for i := range programs {
 		f.Add(i, "0 #1, 0.1 #1.start, T, 0 #2/-, 0.1 #2/1, 0 #99", KindDeadlock)
@@ -25,6 +27,7 @@ func FuzzPlan(f *testing.F) {
 		p := programs[uint(program)%uint(len(programs))]
 		cfg := p.config(bubble(t))
 		cfg.Plan = Plan{Steps: steps(plan), Expect: Expect{Kind: kind}, MaxSteps: 500}
+		cfg.Watchdog = 3 * time.Second
 		first := Run(cfg)
 		require.True(t, slices.Contains(verdicts, first.Verdict), "%s", first)
 		if first.Verdict == Infeasible {

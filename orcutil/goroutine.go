@@ -141,6 +141,8 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 // back tells the controller of a goroutine that was outside.
 func (g *goroutine) back() {
 	if g.strayed.Swap(false) {
+		g.run.progress.Load() // after what the controller did before it waited
+		g.run.strays.Add(-1)
 		g.run.wakeUp()
 	}
 }

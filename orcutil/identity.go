@@ -32,18 +32,22 @@ func enter(site Site) *goroutine {
 // caller returns the calling goroutine, nil if it is not under control.
 //
 // Only the goroutine with the baton should be here, but goroutines of
-// uninstrumented code may call instrumented functions. While the process has
-// no more goroutines than when the run began and those that the scheduler has
-// started, there are none; otherwise the number of the goroutine decides, which
-// takes microseconds.
+// uninstrumented code may call instrumented functions, and goroutines that are
+// outside come back. While the process has no more goroutines than when the run
+// began and those that the scheduler has started, and none of these is outside,
+// there are no such; otherwise the number of the goroutine decides, which takes
+// microseconds.
 func (s *run) caller() *goroutine {
 	g := s.cur.Load()
 	if s.cfg.Unchecked {
+		if s.strays.Load() > 0 {
+			return nil
+		}
 		return g
 	}
 	others := int64(runtime.NumGoroutine()) - s.started.Load()
 	base := s.base.Load()
-	if others > base || g == nil {
+	if others > base || g == nil || s.strays.Load() > 0 {
 		return s.byID(goid())
 	}
 	if others < base { // one from before the run has ended

@@ -23,6 +23,8 @@ func (s *run) judge(d *divergence) Result {
 	res := Result{Outcome: s.outcome}
 	e := s.cfg.Plan.Expect
 	switch {
+	case s.lost != "":
+		res.Verdict, res.Message = Unsupported, s.lost
 	case d != nil:
 		res.Verdict, res.Step, res.Want, res.Found = Infeasible, d.step, d.want, d.found
 		res.Message = s.explain(d)

@@ -422,6 +422,16 @@ func TestForeign(t *testing.T) {
 		require.Equal(t, time.Second, after)
 		require.True(t, res.Weak)
 	})
+	t.Run("unchecked", func(t *testing.T) {
+		res := Run(Config{Bubble: bubble(t), Unchecked: true, Main: func() {
+			Go(1, func() { Access(2) })
+			Access(3)
+			time.Sleep(time.Second)
+			Access(4)
+		}})
+		require.Equal(t, Unsupported, res.Verdict)
+		require.Contains(t, res.Message, "goroutine 0 blocked in code without guards after #3")
+	})
 	t.Run("left blocked in a library", func(t *testing.T) {
 		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
 			Go(1, func() { <-make(chan int) })
@@ -485,6 +495,28 @@ func TestLimitAndStop(t *testing.T) {
 	require.Equal(t, Unsupported, Run(Config{Main: spin, Entry: "x"}).Verdict)
 	res = Run(Config{Main: func() { res = Run(Config{Main: spin}) }})
 	require.Equal(t, Completed, res.Verdict)
+}
+
+// TestInitializers: a run initialises the packages first, in goroutine 0, and
+// their guards are steps.
+func TestInitializers(t *testing.T) {
+	saved := program.inits
+	program.inits = nil
+	defer func() { program.inits = saved }()
+	var order []string
+	var c chan int
+	RegisterInit("b", 2, func() { order = append(order, "b"); Go(1, func() { Close(2, c) }) })
+	RegisterInit("c", 1, func() { order = append(order, "c") })
+	RegisterInit("a", 1, func() { order = append(order, "a"); c = make(chan int) })
+	for range 2 {
+		order = nil
+		res := Run(Config{Bubble: bubble(t), Plan: Plan{Steps: steps("0 #1, 0 #3, 0.1 #2")}, Main: func() { Recv(3, c) }})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, []string{"a", "c", "b"}, order)
+	}
+	RegisterInit("d", 3, func() { panic("no configuration") })
+	res := Run(Config{Bubble: bubble(t), Plan: Plan{Expect: Expect{Kind: KindPanic}}, Main: func() {}})
+	require.Equal(t, Reproduced, res.Verdict, "%s", res)
 }
 
 func TestWatchdog(t *testing.T) {

@@ -29,6 +29,7 @@ type run struct {
 	// base is the number of goroutines of the process that are not of the run,
 	// started of those that the scheduler has started.
 	base, started atomic.Int64
+	strays        atomic.Int64 // goroutines outside
 
 	stacks bool
 	back   chan struct{} // the baton's way back; nil in a bubble
@@ -45,6 +46,7 @@ type run struct {
 	returned bool // the entry function has returned
 	stopped  bool // by the Chooser
 	resting  bool // nothing can move any more
+	lost     string // why the run cannot go on
 	outcome  Outcome
 	at       string // where a panic came from, "file:line"
 
@@ -273,8 +275,13 @@ func (s *run) await(g *goroutine) {
 	switch g.state {
 	case running:
 		g.state = outside
+		s.strays.Add(1)
 		g.strayed.Store(true)
-		s.weaken("goroutine " + g.path + " blocked in code without guards after " + g.site.key())
+		why := "goroutine " + g.path + " blocked in code without guards after " + g.site.key()
+		s.weaken(why)
+		if s.cfg.Unchecked {
+			s.over, s.lost = true, why+", which needs the check of goroutines"
+		}
 	case done:
 		s.live = remove(s.live, g)
 	}

@@ -202,6 +202,7 @@ func (s *run) passTime() bool {
 			owners = append(owners, g)
 		}
 	}
+	s.progress.Add(1)
 	i, v, ok, closed := selectOrClosed(list)
 	if s.cfg.Bubble.Wait != nil {
 		s.cfg.Bubble.Wait()
