@@ -311,7 +311,7 @@ func (d *deep) doubt(s *suspect) string {
 func pathHash(tr *artifact.Trace) (int32, bool) {
 	for i := len(tr.Steps) - 1; i >= 0; i-- {
 		for _, v := range tr.Steps[i].Vars {
-			if v.Name == disallow.Variable {
+			if v.Name == disallow.VariableName {
 				return int32(v.Value), true
 			}
 		}

@@ -111,7 +111,7 @@ func (o Options) engine() check.Engine {
 	if o.Engine != nil {
 		return o.Engine
 	}
-	return check.NewEmbedded()
+	return check.Embedded{}
 }
 
 func (o Options) search() check.Options {

@@ -149,7 +149,7 @@ func search(ctx context.Context, net *uppaal.Network, queries []artifact.Query, 
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	if len(refuted) > 0 {
-		limits.Refuted, limits.LabelOf = refuted, orchestrate.LabelOf(info, side)
+		limits.Refuted, limits.LabelOf = refuted, orchestrate.LabelOf(side, net)
 	}
 	if rep.to != nil {
 		limits.Progress = func(s check.Stats) { rep.send(SearchProgress{rep.pass, s}) }

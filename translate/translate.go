@@ -2,6 +2,7 @@ package translate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -28,7 +29,16 @@ type Options struct {
 	Hash bool
 	// Strict makes every approximation an error.
 	Strict bool
+	// Continue leaves out what cannot be translated, and records it as an
+	// approximation, instead of failing.
+	Continue bool
 
+	Bounds
+}
+
+// Bounds limit the pools of a model. Zero means the default. A bound that a
+// program exceeds ends that path of the model, and a query says so.
+type Bounds struct {
 	// Slots is how many goroutines that one go statement starts can be alive
 	// at a time, where it can be executed repeatedly. Default 8.
 	Slots int
@@ -112,7 +122,10 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 			continue
 		}
 		if err := x.errs.ErrorOrNil(); err != nil {
-			return nil, err
+			if !opts.Continue {
+				return nil, err
+			}
+			x.leaveOut()
 		}
 		m, err := x.emit()
 		if err != nil {
@@ -190,6 +203,19 @@ func (x *translator) position(pos token.Pos) token.Position {
 		p.Filename = x.prog.src.Rel(p.Filename)
 	}
 	return p
+}
+
+// leaveOut turns what is not supported into approximations.
+func (x *translator) leaveOut() {
+	for _, err := range x.errs.Errors {
+		var u *UnsupportedError
+		if errors.As(err, &u) {
+			x.approx = append(x.approx, artifact.Approximation{
+				File: u.Pos.Filename, Line: u.Pos.Line, Col: u.Pos.Column,
+				Kind: "unsupported", Direction: artifact.DirectionUnder, Reason: u.What + ": " + u.Reason,
+			})
+		}
+	}
 }
 
 // unsupported records a construct that stops the translation.
