@@ -19,7 +19,7 @@ import (
 
 // runtimeOverlay writes the runtime and files into a scratch directory and
 // returns an overlay.json that puts them where the program imports them from.
-func runtimeOverlay(t *testing.T) string {
+func runtimeOverlay(t testing.TB) string {
 	t.Helper()
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func flip() int {
 }
 `
 
-func program(t *testing.T) (Target, *artifact.Sidecar) {
+func program(t testing.TB) (Target, *artifact.Sidecar) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/m\n\ngo 1.26\n", "main.go": instrumented} {
