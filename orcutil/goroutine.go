@@ -107,6 +107,7 @@ type goroutine struct {
 	chosen   int
 	ready    bool // the operation of a blocked goroutine is complete
 	redo     bool // ready to do the operation by itself: it panics
+	since    int  // the step in which it queued
 	wakeAt   int64
 	lock     lockRef // what a blocked lock waits for
 	mismatch string  // how the operation differed from a strict choice
@@ -150,7 +151,7 @@ func (g *goroutine) back() {
 // block queues the goroutine in its operation. It returns when the operation
 // is complete, or is to be tried again.
 func (g *goroutine) block() {
-	g.state = blocked
+	g.state, g.since = blocked, g.run.steps
 	g.ready, g.redo = false, false
 	g.run.blocked = append(g.run.blocked, g)
 	g.park()

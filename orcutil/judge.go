@@ -34,6 +34,9 @@ func (s *run) judge(d *divergence) Result {
 	case !s.over && !s.resting && !s.stopped:
 		res.Verdict = Limit
 		res.Message = strconv.Itoa(s.steps) + " steps were done and the program has not ended"
+		if since, ok := s.queued(e.Goroutines); ok && e.Kind != "" {
+			res.Message += "; those expected to be stuck have been blocked since step " + strconv.Itoa(since) + ", which is no proof"
+		}
 	case e.Kind != "":
 		res.Verdict = NotReproduced
 		res.Message = "expected " + expectText(e) + ", observed " + s.endText()
@@ -112,13 +115,20 @@ func (s *run) observed() bool {
 
 // stuck: these goroutines are queued at their sites, and nothing can move.
 func (s *run) stuck(want []At) bool {
+	_, ok := s.queued(want)
+	return s.resting && (ok || len(want) == 0)
+}
+
+// queued: these goroutines are queued at their sites, since the step given.
+func (s *run) queued(want []At) (since int, ok bool) {
 	for _, at := range want {
 		g := s.all[at.G]
 		if g == nil || g.state != blocked || at.Site != "" && at.Site != g.site.key() {
-			return false
+			return 0, false
 		}
+		since = max(since, g.since)
 	}
-	return s.resting
+	return since, len(want) > 0
 }
 
 // ended: the goroutine that ended the program is one of these, at its site.

@@ -376,7 +376,7 @@ func TestInfeasibleReport(t *testing.T) {
 	require.Equal(t, "step 3 of 3 could not be done: expected 0 at p.main.end (p/main.go:10: }); found that "+res.Found, res.Message)
 	require.Len(t, res.Goroutines, 2)
 	g := res.Goroutines[0]
-	require.Equal(t, GState{G: "0", State: "blocked", Op: "receive", Object: "chan#1", Site: "p.main#2", Source: "p/main.go:8: <-c", Stack: g.Stack}, g)
+	require.Equal(t, GState{G: "0", State: "blocked", Op: "receive", Object: "chan#1", Site: "p.main#2", Source: "p/main.go:8: <-c", Since: 2, Stack: g.Stack}, g)
 	require.Contains(t, g.Stack[0], "orcutil.TestInfeasibleReport.func1 plan_test.go:")
 	require.Equal(t, "not started", res.Goroutines[1].State)
 }
@@ -483,6 +483,12 @@ func TestLimitAndStop(t *testing.T) {
 	res := Run(Config{Bubble: bubble(t), Main: spin, Plan: Plan{MaxSteps: 50}})
 	require.Equal(t, Limit, res.Verdict)
 	require.Equal(t, 50, res.Steps)
+	res = Run(Config{Bubble: bubble(t), Main: func() {
+		Go(2, func() { Recv(3, make(chan int)) })
+		spin()
+	}, Plan: Plan{Steps: steps("0 #2, 0.1 #3"), MaxSteps: 50, Expect: Expect{KindPartialDeadlock, stuck("0.1 #3")}}})
+	require.Equal(t, Limit, res.Verdict)
+	require.Contains(t, res.Message, "those expected to be stuck have been blocked since step 3")
 	// A goroutine that spins does not starve the one it waits for, nor time.
 	stop := false
 	res = Run(Config{Bubble: bubble(t), Main: func() {
@@ -495,6 +501,33 @@ func TestLimitAndStop(t *testing.T) {
 	require.Equal(t, Unsupported, Run(Config{Main: spin, Entry: "x"}).Verdict)
 	res = Run(Config{Main: func() { res = Run(Config{Main: spin}) }})
 	require.Equal(t, Completed, res.Verdict)
+}
+
+// TestTimersAtOnce: all that happens at one instant has happened when time has
+// passed, though nobody waited for it.
+func TestTimersAtOnce(t *testing.T) {
+	for range 500 {
+		var got [4]int
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{Steps: steps("0 #1, T, 0 #1, 0 #2/0, 0 #2/0, 0 #2/0, 0 #2/0, 0 #3, F@#4.1 #5, F@#4.2 #5")}, Main: func() {
+			var timers [3]<-chan time.Time
+			for i := range timers {
+				timers[i] = time.After(Due(time.Second))
+			}
+			time.AfterFunc(Due(time.Second), Callback(4, func() { Access(5) }))
+			ctx, cancel := context.WithTimeout(context.Background(), Due(time.Second))
+			defer cancel()
+			time.AfterFunc(Due(time.Second), Callback(4, func() { Access(5) }))
+			Access(1)
+			Access(1)
+			for i, c := range timers {
+				got[i] = Select(2, true, R(c))
+			}
+			got[3] = Select(2, true, R(ctx.Done()))
+			Access(3)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Zero(t, got)
+	}
 }
 
 // TestInitializers: a run initialises the packages first, in goroutine 0, and

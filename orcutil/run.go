@@ -42,10 +42,10 @@ type run struct {
 	log     []LogLine
 	chooser Chooser
 
-	over     bool // the program has ended
-	returned bool // the entry function has returned
-	stopped  bool // by the Chooser
-	resting  bool // nothing can move any more
+	over     bool   // the program has ended
+	returned bool   // the entry function has returned
+	stopped  bool   // by the Chooser
+	resting  bool   // nothing can move any more
 	lost     string // why the run cannot go on
 	outcome  Outcome
 	at       string // where a panic came from, "file:line"
