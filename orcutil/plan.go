@@ -167,7 +167,6 @@ type GState struct {
 	Object string // "chan#1": the first channel used in the run
 	Site   string // key
 	Source string // "file:line: text"
-	Since  int    // blocked: the step, from 1, in which it queued
 	Stack  []string
 }
 

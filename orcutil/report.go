@@ -115,9 +115,6 @@ func (s *run) states() []GState {
 				st.Site, st.Source = g.site.key(), sourceLine(g.site)
 			}
 		}
-		if g.state == blocked {
-			st.Since = g.since
-		}
 		states[i] = st
 	}
 	return states
