@@ -1,9 +1,11 @@
 package parse
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/token"
+	"path/filepath"
 	"sort"
 	"strings"
 )
@@ -125,10 +127,17 @@ func (b *builder) move(pos token.Pos) {
 	}
 }
 
-// directive is the line directive for what is at pos.
+// directive is the line directive for what is at pos. The name of the file is
+// left out, unless the file has line directives of its own that change it.
 func (e *editor) directive(pos token.Pos) string {
 	p := e.file.Position(pos)
-	return fmt.Sprintf("/*line :%d:%d*/", p.Line, max(p.Column, 1))
+	name := ""
+	if bytes.Contains(e.src, []byte("//line ")) || bytes.Contains(e.src, []byte("/*line ")) {
+		if rel, err := filepath.Rel(filepath.Dir(e.file.Name()), p.Filename); err == nil {
+			name = filepath.ToSlash(rel)
+		}
+	}
+	return fmt.Sprintf("/*line %s:%d:%d*/", name, p.Line, max(p.Column, 1))
 }
 
 // done replaces the source from the start of the builder to an end.

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/vtrace/vtrace/sites"
 )
 
 // initPlan says how the initialisation of a package is run again.
@@ -24,7 +26,7 @@ type initPlan struct {
 // repeated.
 func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan {
 	plan := &initPlan{}
-	scan := &registrations{info: w.TypesInfo, own: map[string]bool{}, decls: map[types.Object]*ast.FuncDecl{}, seen: map[ast.Node]bool{}}
+	scan := &initScan{info: w.TypesInfo, own: map[string]bool{}, decls: map[types.Object]*ast.FuncDecl{}}
 	for _, p := range w.prog.Packages {
 		scan.own[p.PkgPath] = true
 	}
@@ -57,9 +59,12 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 			if !ok || fd.Recv != nil || fd.Name.Name != "init" || fd.Body == nil {
 				continue
 			}
-			if call := scan.find(fd.Body); call != nil {
+			if pos := scan.starts(fd.Body); pos.IsValid() {
+				report(pos, "goroutine started by the initialisation of package %s: one is also started before the first run, outside of control", w.PkgPath)
+			}
+			if pos := scan.registers(fd.Body); pos.IsValid() {
 				plan.skip = true
-				report(call.Lparen, "an init function of package %s registers something in a library: initialisation is not repeated, so the package's variables live outside of runs", w.PkgPath)
+				report(pos, "an init function of package %s registers something in a library: initialisation is not repeated, so the package's variables live outside of runs", w.PkgPath)
 			}
 		}
 	}
@@ -78,8 +83,11 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 		if !ok || blank && !effects(step.Rhs) {
 			continue
 		}
-		if call := scan.find(step.Rhs); call != nil {
-			report(call.Lparen, "the initialiser registers something in a library: it is not repeated, so the variable keeps its value from run to run")
+		if pos := scan.starts(step.Rhs); pos.IsValid() {
+			report(pos, "goroutine started by the initialisation of package %s: one is also started before the first run, outside of control", w.PkgPath)
+		}
+		if pos := scan.registers(step.Rhs); pos.IsValid() {
+			report(pos, "the initialiser registers something in a library: it is not repeated, so the variable keeps its value from run to run")
 			continue
 		}
 		plan.steps = append(plan.steps, step)
@@ -139,55 +147,77 @@ func effects(e ast.Expr) bool {
 	return found
 }
 
-// registrations finds calls that register something in a library.
-type registrations struct {
+// initScan looks for what an initialisation does, in functions of the package
+// that it calls as well.
+type initScan struct {
 	info  *types.Info
 	own   map[string]bool // paths of the instrumented packages
 	decls map[types.Object]*ast.FuncDecl
 	seen  map[ast.Node]bool
+	match func(ast.Node) token.Pos
 }
 
-// find returns such a call that running a node makes, in it or in functions of
-// the package that it calls.
-func (s *registrations) find(n ast.Node) (found *ast.CallExpr) {
+// registers returns where running a node registers something in a library.
+func (s *initScan) registers(n ast.Node) token.Pos {
+	return s.scan(n, func(m ast.Node) token.Pos {
+		c, ok := m.(*ast.CallExpr)
+		if !ok {
+			return token.NoPos
+		}
+		_, obj := sites.Classify(s.info, c.Fun)
+		f, ok := obj.(*types.Func)
+		if !ok || f.Pkg() == nil || s.own[f.Pkg().Path()] || !isRegistration(f) {
+			return token.NoPos
+		}
+		return c.Lparen
+	})
+}
+
+// starts returns where running a node starts a goroutine.
+func (s *initScan) starts(n ast.Node) token.Pos {
+	return s.scan(n, func(m ast.Node) token.Pos {
+		switch m := m.(type) {
+		case *ast.GoStmt:
+			return m.Go
+		case *ast.CallExpr:
+			if kind, _ := sites.Classify(s.info, m.Fun); kind == sites.WaitGroupGo {
+				return m.Lparen
+			}
+		}
+		return token.NoPos
+	})
+}
+
+func (s *initScan) scan(n ast.Node, match func(ast.Node) token.Pos) token.Pos {
+	s.seen, s.match = map[ast.Node]bool{}, match
+	return s.find(n)
+}
+
+func (s *initScan) find(n ast.Node) (pos token.Pos) {
 	if s.seen[n] {
-		return nil
+		return token.NoPos
 	}
 	s.seen[n] = true
 	ast.Inspect(n, func(m ast.Node) bool {
-		if found != nil {
+		if pos.IsValid() || m == nil {
+			return false
+		}
+		if pos = s.match(m); pos.IsValid() {
 			return false
 		}
 		switch m := m.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.CallExpr:
-			switch fun := ast.Unparen(m.Fun).(type) {
-			case *ast.FuncLit:
-				found = s.find(fun.Body)
-			case *ast.Ident:
-				found = s.called(m, s.info.Uses[fun])
-			case *ast.SelectorExpr:
-				found = s.called(m, s.info.Uses[fun.Sel])
+			if lit, ok := ast.Unparen(m.Fun).(*ast.FuncLit); ok {
+				pos = s.find(lit.Body)
+			} else if _, obj := sites.Classify(s.info, m.Fun); obj != nil && s.decls[obj] != nil {
+				pos = s.find(s.decls[obj].Body)
 			}
 		}
-		return found == nil
+		return true
 	})
-	return found
-}
-
-func (s *registrations) called(c *ast.CallExpr, obj types.Object) *ast.CallExpr {
-	f, ok := obj.(*types.Func)
-	if !ok || f.Pkg() == nil {
-		return nil
-	}
-	if d := s.decls[f]; d != nil {
-		return s.find(d.Body)
-	}
-	if !s.own[f.Pkg().Path()] && isRegistration(f) {
-		return c
-	}
-	return nil
+	return pos
 }
 
 // isRegistration guesses by name whether a library function keeps what it is

@@ -300,6 +300,11 @@ func (r *rewriter) foreign(c *ast.CallExpr, obj types.Object) {
 	if !ok || f.Pkg() == nil {
 		return
 	}
+	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+		if name := r.syncBehind(recv.Type(), f.Name()); name != "" {
+			r.diag(c.Lparen, "call of %s through an interface, behind which a sync.%s may be: not guarded", f.Name(), name)
+		}
+	}
 	if reason := outside[f.FullName()]; reason != "" {
 		r.diag(c.Lparen, "call of %s: %s: not guarded", f.FullName(), reason)
 	}
@@ -346,4 +351,39 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 	}
 	b.put(")")
 	b.done(c.End())
+}
+
+// syncBehind returns a type of package sync that a value of the interface may
+// hold and whose method is guarded, "" if there is none.
+func (r *rewriter) syncBehind(t types.Type, method string) string {
+	iface, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		return ""
+	}
+	pkg := r.syncPackage()
+	if pkg == nil {
+		return ""
+	}
+	for _, name := range []string{"Mutex", "RWMutex", "WaitGroup", "Once", "Cond"} {
+		obj := pkg.Scope().Lookup(name)
+		if obj == nil || !types.Implements(types.NewPointer(obj.Type()), iface) {
+			continue
+		}
+		m, _, _ := types.LookupFieldOrMethod(types.NewPointer(obj.Type()), false, pkg, method)
+		if f, ok := m.(*types.Func); ok && sites.KindOf(f) != sites.Invalid {
+			return name
+		}
+	}
+	return ""
+}
+
+// syncPackage is package sync as the package knows it, nil if it does not
+// import it.
+func (r *rewriter) syncPackage() *types.Package {
+	for _, p := range r.Types.Imports() {
+		if p.Path() == "sync" {
+			return p
+		}
+	}
+	return nil
 }

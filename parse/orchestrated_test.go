@@ -85,7 +85,7 @@ func TestOrchestrated(t *testing.T) {
 	require.NoError(t, err)
 	idx := Index(prog)
 	for name, opts := range map[string]Options{
-		"accesses":   {Accesses: accesses(idx)},
+		"accesses": {Accesses: accesses(idx)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := Instrument(ctx, prog, idx, opts)

@@ -64,7 +64,7 @@ func Classify(info *types.Info, fun ast.Expr) (Kind, types.Object) {
 			return Panic, obj
 		}
 	case *types.Func:
-		return kindOf(obj), obj
+		return KindOf(obj), obj
 	}
 	return Invalid, obj
 }
@@ -83,7 +83,9 @@ func callee(info *types.Info, fun ast.Expr) types.Object {
 	return nil
 }
 
-func kindOf(f *types.Func) Kind {
+// KindOf returns the kind of operation that a function or method performs,
+// Invalid if none.
+func KindOf(f *types.Func) Kind {
 	recv := f.Signature().Recv()
 	if recv == nil {
 		if f.Pkg() == nil {
@@ -186,7 +188,7 @@ func rangesOverChan(info *types.Info, s *ast.RangeStmt) bool {
 	return ChanOf(t) != nil
 }
 
-// isReceive returns the receive that the communication of a select case is.
+// commReceive returns the receive that the communication of a select case is.
 func commReceive(comm ast.Stmt) *ast.UnaryExpr {
 	var x ast.Expr
 	switch c := comm.(type) {

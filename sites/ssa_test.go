@@ -120,7 +120,7 @@ func checkInstr(t *testing.T, x *Index, fset *token.FileSet, in ssa.Instruction,
 		}
 	case *ssa.MakeClosure:
 		if f := in.Fn.(*ssa.Function); strings.HasPrefix(f.Synthetic, "bound method wrapper") {
-			if kind := kindOf(f.Object().(*types.Func)); kind != Invalid {
+			if kind := KindOf(f.Object().(*types.Func)); kind != Invalid {
 				want(kind, pos)
 			}
 		}
@@ -154,7 +154,7 @@ func call(c ssa.CallCommon, pos token.Pos, want func(Kind, token.Pos)) {
 	if f == nil {
 		return
 	}
-	if kind := kindOf(f); kind != Invalid {
+	if kind := KindOf(f); kind != Invalid {
 		want(kind, pos)
 	}
 }
