@@ -40,7 +40,7 @@ type funcKey struct {
 }
 
 // maxCells bounds the cells of a program.
-const maxCells = 1 << 26
+const maxCells = 1 << 22
 
 // compileError carries an error out of the compiler's recursion.
 type compileError struct{ err error }
@@ -163,11 +163,7 @@ func (c *compiler) declare(name string, v *uppaal.Var) int32 {
 		}
 	}
 	if !v.Const {
-		i := base
-		uppaal.Leaves(v.Type, func(suffix string, _ uppaal.Type) {
-			c.p.vars = append(c.p.vars, namedCell{name + suffix, i})
-			i++
-		})
+		c.p.vars = append(c.p.vars, shownVar{name, v.Type, base})
 	}
 	return base
 }

@@ -12,8 +12,8 @@ type program struct {
 
 	stateCells []int32
 	fields     []field
-	vars       []namedCell // variables of traces, in their order
-	metas      []int32     // cells of meta variables
+	vars       []shownVar // variables of traces, in their order
+	metas      []int32    // cells of meta variables
 
 	procs       []process
 	committable []int32   // processes that have committed locations
@@ -26,9 +26,11 @@ type program struct {
 	monitor *monitor // nil without refuted sequences
 }
 
-type namedCell struct {
+// shownVar is a variable of traces.
+type shownVar struct {
 	name string
-	cell int32
+	typ  uppaal.Type
+	cell int32 // the first
 }
 
 type channel struct {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -305,7 +306,27 @@ func compareNetwork(t *testing.T, seed uint64, n *tally) {
 
 	all, err := Verify(context.Background(), net, nil, Options{MaxStates: 50000})
 	require.NoError(t, err, ctx)
-	space, err := explore(info, refLimit, nil)
+	ref, _ := newReference(info) // explore has the same error
+	var steps []Step             // transitions of other states
+	space, err := explore(info, refLimit, func(st refState, moves []refMove) {
+		if len(steps) < 40 {
+			for _, m := range moves {
+				steps = append(steps, m.step)
+			}
+		}
+		for _, m := range moves {
+			to, ok, err := ref.follow(st, m.step)
+			require.NoError(t, err, ctx)
+			require.True(t, ok, ctx)
+			require.Equal(t, m.target, to, ctx)
+		}
+		for _, x := range steps {
+			possible := slices.ContainsFunc(moves, func(m refMove) bool { return reflect.DeepEqual(m.step, x) })
+			if _, ok, err := ref.follow(st, x); err == nil {
+				require.Equal(t, possible, ok, "%s\nstep %v", ctx, x)
+			}
+		}
+	})
 	if err != nil {
 		n.faults++
 		require.False(t, all.Complete, ctx)

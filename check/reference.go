@@ -2,7 +2,9 @@ package check
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -30,6 +32,8 @@ type reference struct {
 	// strict makes an invalid guard or channel an error even where it does
 	// not matter: on an edge with nobody to synchronise with.
 	strict bool
+	// tries counts the valuations of selections looked at, up to maxTries.
+	tries, maxTries int
 }
 
 type refKey struct {
@@ -41,6 +45,7 @@ type refSpan struct{ from, to int }
 
 type refShown struct {
 	name string
+	typ  uppaal.Type
 	at   int
 }
 
@@ -75,16 +80,17 @@ type refMove struct {
 
 // refError is an invalid evaluation.
 type refError struct {
-	pos  uppaal.Pos
-	msg  string
-	loop bool // a bound on loops was reached
+	pos   uppaal.Pos
+	msg   string
+	loop  bool // a bound on loops was reached
+	tries bool // a bound on selections was reached
 }
 
 func (e *refError) Error() string { return position(e.pos) + e.msg }
 
 // newReference lays out the variables and computes the initial state.
 func newReference(info *uppaal.Info) (r *reference, err error) {
-	r = &reference{info: info, offset: map[refKey]int{}, chanRank: map[int32]int{}}
+	r = &reference{info: info, offset: map[refKey]int{}, chanRank: map[int32]int{}, maxTries: 1 << 40}
 	defer catchRef(&err)
 	for _, v := range info.Globals {
 		r.allot(v, -1, v.Name)
@@ -160,11 +166,7 @@ func (r *reference) allot(v *uppaal.Var, proc int, name string) {
 		r.metas = append(r.metas, refSpan{at, len(r.zero)})
 	}
 	if !v.Const {
-		k := at
-		uppaal.Leaves(v.Type, func(suffix string, _ uppaal.Type) {
-			r.shown = append(r.shown, refShown{name + suffix, k})
-			k++
-		})
+		r.shown = append(r.shown, refShown{name, v.Type, at})
 	}
 }
 
@@ -233,19 +235,20 @@ type refOffer struct {
 func (r *reference) moves(st refState) (moves []refMove, err error) {
 	defer catchRef(&err)
 	var offers []refOffer
-	committed := false
 	for i, p := range r.info.Processes {
 		here := p.Template.Locations[st.locs[i]]
-		committed = committed || here.Urgency == uppaal.Committed
 		for k, e := range p.Template.Edges {
 			if e.From != here {
 				continue
 			}
-			list, err := r.offers(&st, i, k, e)
-			if err != nil && r.strict {
+			err := r.offers(&st, i, k, e, func(o refOffer) bool {
+				offers = append(offers, o)
+				return true
+			})
+			var bad *refError
+			if errors.As(err, &bad) && (r.strict || bad.tries) {
 				return nil, err
 			}
-			offers = append(offers, list...)
 		}
 	}
 	var sets [][]refOffer // participants of what may be transitions
@@ -284,11 +287,7 @@ func (r *reference) moves(st refState) (moves []refMove, err error) {
 			}
 		}
 	}
-	if committed {
-		sets = slices.DeleteFunc(sets, func(parts []refOffer) bool {
-			return !slices.ContainsFunc(parts, func(o refOffer) bool { return o.edge.From.Urgency == uppaal.Committed })
-		})
-	}
+	sets = r.committedOnly(&st, sets)
 	// The highest priority with a transition.
 	for len(sets) > 0 {
 		best := r.priority(sets[0])
@@ -322,38 +321,140 @@ func (r *reference) priority(parts []refOffer) [2]int {
 	return p
 }
 
-// offers lists the valuations of an edge's selections that satisfy its guard.
-func (r *reference) offers(st *refState, proc, index int, e *uppaal.Edge) (enabled []refOffer, err error) {
+// offers calls visit for every valuation of an edge's selections that
+// satisfies its guard, until visit returns false.
+func (r *reference) offers(st *refState, proc, index int, e *uppaal.Edge, visit func(refOffer) bool) (err error) {
 	defer catchRef(&err)
-	list := []refOffer{{proc: proc, index: index, edge: e, bound: map[*uppaal.Var]refPlace{}, ch: -1}}
-	for _, b := range e.Select {
-		v := r.info.Defs[b]
-		lo, hi, _ := uppaal.Range(v.Type)
-		var longer []refOffer
-		for _, o := range list {
-			for x := int64(lo); x <= int64(hi); x++ {
-				n := o
-				n.sel = append(slices.Clone(o.sel), int32(x))
-				n.bound = map[*uppaal.Var]refPlace{}
-				for k, p := range o.bound {
-					n.bound[k] = p
-				}
-				n.bound[v] = refPlace{v.Type, []int32{int32(x)}, v.Name}
-				longer = append(longer, n)
+	sel := make([]int32, len(e.Select))
+	var next func(k int) bool
+	next = func(k int) bool {
+		if k == len(sel) {
+			if r.tries++; r.tries > r.maxTries {
+				panic(&refError{msg: "too many selections", tries: true})
+			}
+			o, ok := r.offer(st, proc, index, e, sel)
+			return !ok || visit(o)
+		}
+		lo, hi, _ := uppaal.Range(r.info.Defs[e.Select[k]].Type)
+		for x := int64(lo); x <= int64(hi); x++ {
+			sel[k] = int32(x)
+			if !next(k + 1) {
+				return false
 			}
 		}
-		list = longer
+		return true
 	}
-	for _, o := range list {
-		if e.Guard != nil && r.env(st, o, "guard").int(e.Guard) == 0 {
-			continue
+	next(0)
+	return nil
+}
+
+// offer is an edge with selected values, if they are in range and satisfy the
+// guard.
+func (r *reference) offer(st *refState, proc, index int, e *uppaal.Edge, sel []int32) (o refOffer, ok bool) {
+	o = refOffer{proc: proc, index: index, edge: e, bound: map[*uppaal.Var]refPlace{}, ch: -1}
+	for k, b := range e.Select {
+		v := r.info.Defs[b]
+		if lo, hi, _ := uppaal.Range(v.Type); sel[k] < lo || sel[k] > hi {
+			return o, false
 		}
-		if e.Sync != nil {
-			o.ch = r.env(st, o, "synchronisation").place(e.Sync.Chan).cells[0]
-		}
-		enabled = append(enabled, o)
+		o.sel = append(o.sel, sel[k])
+		o.bound[v] = refPlace{v.Type, []int32{sel[k]}, v.Name}
 	}
-	return enabled, nil
+	if e.Guard != nil && r.env(st, o, "guard").int(e.Guard) == 0 {
+		return o, false
+	}
+	if e.Sync != nil {
+		o.ch = r.env(st, o, "synchronisation").place(e.Sync.Chan).cells[0]
+	}
+	return o, true
+}
+
+// follow takes one given step, if it is a transition of the state. Unlike
+// moves it does not look at all the others, of which there may be many.
+func (r *reference) follow(st refState, step Step) (target refState, ok bool, err error) {
+	defer catchRef(&err)
+	if len(r.chanRank) > 0 || r.info.HasPriorities() {
+		moves, err := r.moves(st)
+		for _, m := range moves {
+			if reflect.DeepEqual(m.step, step) {
+				return m.target, true, err
+			}
+		}
+		return st, false, err
+	}
+	var parts []refOffer
+	taking := map[int]bool{}
+	for _, p := range step.Parts {
+		if p.Process < 0 || p.Process >= len(st.locs) || taking[p.Process] {
+			return st, false, nil
+		}
+		taking[p.Process] = true
+		t := r.info.Processes[p.Process].Template
+		if p.Edge < 0 || p.Edge >= len(t.Edges) || len(p.Select) != len(t.Edges[p.Edge].Select) ||
+			t.Edges[p.Edge].From != t.Locations[st.locs[p.Process]] {
+			return st, false, nil
+		}
+		o, ok := r.offer(&st, p.Process, p.Edge, t.Edges[p.Edge], p.Select)
+		if !ok {
+			return st, false, nil
+		}
+		// The first sends, or is alone; the others receive from its channel.
+		if receives := o.edge.Sync != nil && o.edge.Sync.Dir == uppaal.Receive; receives != (len(parts) > 0) {
+			return st, false, nil
+		}
+		if len(parts) > 0 && (o.ch != parts[0].ch || o.proc <= parts[len(parts)-1].proc && len(parts) > 1) {
+			return st, false, nil
+		}
+		parts = append(parts, o)
+	}
+	if len(parts) == 0 {
+		return st, false, nil
+	}
+	switch ch := parts[0].ch; {
+	case ch < 0:
+		ok = len(parts) == 1
+	case r.channels[ch].Broadcast:
+		// Nobody who could receive is left out.
+		ok = true
+		for i, p := range r.info.Processes {
+			if taking[i] {
+				continue
+			}
+			for k, e := range p.Template.Edges {
+				if e.From == p.Template.Locations[st.locs[i]] && e.Sync != nil && e.Sync.Dir == uppaal.Receive {
+					// An invalid guard is no offer, as in moves.
+					_ = r.offers(&st, i, k, e, func(o refOffer) bool {
+						ok = ok && o.ch != ch
+						return ok
+					})
+				}
+			}
+		}
+	default:
+		ok = len(parts) == 2
+	}
+	if !ok || len(r.committedOnly(&st, [][]refOffer{parts})) == 0 {
+		return st, false, nil
+	}
+	var moves []refMove
+	r.take(&moves, st, parts)
+	if len(moves) == 0 {
+		return st, false, nil
+	}
+	return moves[0].target, true, nil
+}
+
+// committedOnly leaves out the participants of whom none leaves a committed
+// location, if some process is in one.
+func (r *reference) committedOnly(st *refState, sets [][]refOffer) [][]refOffer {
+	for i, p := range r.info.Processes {
+		if p.Template.Locations[st.locs[i]].Urgency == uppaal.Committed {
+			return slices.DeleteFunc(sets, func(parts []refOffer) bool {
+				return !slices.ContainsFunc(parts, func(o refOffer) bool { return o.edge.From.Urgency == uppaal.Committed })
+			})
+		}
+	}
+	return sets
 }
 
 // env is the environment in which a label of an edge is evaluated.
@@ -412,6 +513,19 @@ func (r *reference) holds(e uppaal.Expr, st refState, limit int) (value, known b
 	r.loops = 0
 	value = env.int(e) != 0
 	return value, env.known, nil
+}
+
+// limited runs f with a bound on the selections looked at; it reports whether
+// the bound was kept.
+func (r *reference) limited(f func() error) (kept bool, err error) {
+	r.tries, r.maxTries = 0, 1<<17
+	defer func() { r.maxTries = 1 << 40 }()
+	err = f()
+	var bad *refError
+	if errors.As(err, &bad) && bad.tries {
+		return false, nil
+	}
+	return true, err
 }
 
 // stuck finds out by exploration whether a process never moves again.
@@ -473,7 +587,11 @@ func (r *reference) show(st refState) State {
 		out.Locations = append(out.Locations, p.Template.Locations[st.locs[i]])
 	}
 	for _, v := range r.shown {
-		out.Vars = append(out.Vars, VarValue{v.name, st.mem[v.at]})
+		k := v.at
+		uppaal.Leaves(v.typ, func(suffix string, _ uppaal.Type) {
+			out.Vars = append(out.Vars, VarValue{v.name + suffix, st.mem[k]})
+			k++
+		})
 	}
 	return out
 }

@@ -36,15 +36,14 @@ func (r *replayer) trace(t *Trace) error {
 	var labels []Label
 	r.path = []refState{st}
 	for k, step := range t.Steps {
-		moves, err := r.ref.moves(st)
+		next, ok, err := r.ref.follow(st, step)
 		if err != nil {
 			return fmt.Errorf("internal: step %d of the trace fails on replay: %w", k+1, err)
 		}
-		i := slices.IndexFunc(moves, func(m refMove) bool { return reflect.DeepEqual(m.step, step) })
-		if i < 0 {
+		if !ok {
 			return fmt.Errorf("internal: step %d of the trace is not possible on replay", k+1)
 		}
-		st = moves[i].target
+		st = next
 		r.path = append(r.path, st)
 		if !reflect.DeepEqual(r.ref.show(st), t.States[k+1]) {
 			return fmt.Errorf("internal: step %d of the trace leads to another state on replay", k+1)
@@ -72,11 +71,15 @@ const replayStates = 300
 // decides checks that the last state of the trace satisfies the formula of a
 // query, or violates it.
 func (r *replayer) decides(q *uppaal.Query, want bool) error {
-	value, known, err := r.ref.holds(q.X, r.last(), replayStates)
+	var value, known bool
+	kept, err := r.ref.limited(func() (err error) {
+		value, known, err = r.ref.holds(q.X, r.last(), replayStates)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("internal: the formula fails on replay: %w", err)
 	}
-	if known && value != want {
+	if kept && known && value != want {
 		return errors.New("internal: the trace does not decide the query on replay")
 	}
 	return nil
@@ -108,8 +111,12 @@ func (r *replayer) forever(q *uppaal.Query, prefix int) error {
 			return nil
 		}
 	}
-	ends, err := r.ref.canRest(st)
-	if err != nil || !ends {
+	ends := false
+	kept, err := r.ref.limited(func() (err error) {
+		ends, err = r.ref.canRest(st)
+		return err
+	})
+	if err != nil || kept && !ends {
 		return fmt.Errorf("internal: the path goes on from its last state on replay (%v)", err)
 	}
 	return nil
@@ -119,13 +126,17 @@ func (r *replayer) forever(q *uppaal.Query, prefix int) error {
 // state fails.
 func (r *replayer) explain(f *fault) string {
 	r.ref.strict = true
-	_, err := r.ref.moves(r.last())
-	r.ref.strict = false
+	defer func() { r.ref.strict = false }()
+	kept, err := r.ref.limited(func() error {
+		_, err := r.ref.moves(r.last())
+		return err
+	})
 	switch {
 	case err != nil:
 		return err.Error()
-	case f.loop:
-		return f.Error() // the two count loops in their own ways
+	case f.loop || !kept:
+		// The two count loops in their own ways.
+		return f.Error()
 	}
 	return "internal: an evaluation does not fail on replay: " + f.Error()
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/vtrace/vtrace/uppaal"
 )
 
 // A search explores the states of a program breadth-first and decides goals
@@ -39,6 +41,9 @@ type search struct {
 	lastReport time.Time
 	evaluating *goal
 }
+
+// cellBytes is what a cell takes in a program and its machines.
+const cellBytes = 48
 
 var (
 	errTimeout = errors.New("time budget reached")
@@ -109,6 +114,10 @@ func (s *search) snapshot() Stats {
 func (s *search) run() (err error) {
 	if err := s.ctx.Err(); err != nil {
 		return fmt.Errorf("cancelled: %w", context.Cause(s.ctx))
+	}
+	// The two machines and the description of their cells.
+	if err := s.mem.take(int64(len(s.prog.cells)) * cellBytes); err != nil {
+		return err
 	}
 	store, err := newPackedStore(s.prog.width, s.opts.MaxStates, &s.mem)
 	if err != nil {
@@ -409,7 +418,11 @@ func (p *program) state(m *machine) State {
 		st.Locations = append(st.Locations, p.info.Processes[i].Template.Locations[m.v[pr.loc]])
 	}
 	for _, v := range p.vars {
-		st.Vars = append(st.Vars, VarValue{v.name, m.v[v.cell]})
+		i := v.cell
+		uppaal.Leaves(v.typ, func(suffix string, _ uppaal.Type) {
+			st.Vars = append(st.Vars, VarValue{v.name + suffix, m.v[i]})
+			i++
+		})
 	}
 	return st
 }

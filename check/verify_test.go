@@ -290,3 +290,40 @@ func TestWideState(t *testing.T) {
 	require.Equal(t, True, r.Results[1].Verdict)
 	require.Equal(t, 5, r.Stats.States)
 }
+
+// Selections over large ranges neither fill the memory nor take for ever.
+func TestLargeSelect(t *testing.T) {
+	text := `
+		broadcast chan c;
+		int[0,60000] x;
+		template P
+		loc a
+		loc b
+		a > b select i : int[0,60000], j : int[0,60000] | i == 7 && j == 2 | c! | x = i
+		template Q
+		loc a
+		loc b
+		a > b select i : int[0,60000] | i == 59999 | c? |
+		system P, Q;`
+	start := time.Now()
+	r := verify(t, strings.Replace(text, ", j : int[0,60000]", ", j : int[2,3]", 1), Options{}, "E<> x == 7 and Q.b")
+	require.Equal(t, True, r.Results[0].Verdict, r.Results[0].Reason)
+	require.Equal(t, [][]int32{{7, 2}, {59999}}, [][]int32{r.Results[0].Trace.Steps[0].Parts[0].Select, r.Results[0].Trace.Steps[0].Parts[1].Select})
+	r = verify(t, text, Options{Timeout: 50 * time.Millisecond}, "E<> x == 9")
+	require.Equal(t, Maybe, r.Results[0].Verdict)
+	require.Less(t, time.Since(start), 20*time.Second)
+}
+
+func TestManyCells(t *testing.T) {
+	text := `
+		int a[1000000];
+		template P
+		loc l
+		l > l | a[999999] < 2 | | a[999999]++
+		system P;`
+	r := verify(t, text, Options{MaxMemory: 10 << 20}, "A[] a[0] == 0")
+	require.Equal(t, Maybe, r.Results[0].Verdict)
+	_, err := Verify(context.Background(), model(t, strings.Replace(text, "int a", "int b[1000000]; int c[1000000]; int d[1000000]; int e[1000000]; int a", 1)), nil, Options{})
+	var unsupported *UnsupportedError
+	require.ErrorAs(t, err, &unsupported)
+}
