@@ -33,7 +33,7 @@ func findings(queries []artifact.Query, verdicts []artifact.Verdict, side *artif
 		at[key] = len(all)
 		f := artifact.Finding{
 			Verdict: artifact.Possible, Kind: q.Kind, Category: q.Category, Query: q.Number,
-			File: q.File, Line: q.Line, Col: q.Col, Message: message(q),
+			File: q.File, Line: q.Line, Col: q.Col, Message: q.Description,
 		}
 		if q.Site > 0 && q.Site < len(side.Sites) {
 			f.Function = side.Sites[q.Site].Func
@@ -50,13 +50,6 @@ func findings(queries []artifact.Query, verdicts []artifact.Verdict, side *artif
 		all[i].Number = i + 1
 	}
 	return all
-}
-
-func message(q artifact.Query) string {
-	if q.File == "" {
-		return q.Kind
-	}
-	return fmt.Sprintf("%s at %s:%d", q.Kind, q.File, q.Line)
 }
 
 // Conclusion sums up what a bundle says about its program.

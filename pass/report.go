@@ -5,6 +5,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/sites"
 )
 
 // keep puts the test and the logs of the last replay of a suspect into the
@@ -87,18 +88,24 @@ type filePos struct {
 func (d *deep) place(q artifact.Query) filePos      { return filePos{q.File, q.Line, q.Col} }
 func (d *deep) placeOf(f *artifact.Finding) filePos { return filePos{f.File, f.Line, f.Col} }
 
+// stuck reports whether an error of the kind is that goroutines cannot go on:
+// then Goroutines tell it all.
+func stuck(kind string) bool {
+	return kind == artifact.KindDeadlock || kind == artifact.KindPartialDeadlock || kind == artifact.KindLeak
+}
+
 // describe says what the program did: how it ended, and the interleaving.
 func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
-	if v.Message != "" {
+	if v.Status == orchestrate.Reproduced && !stuck(f.Kind) {
 		f.Message = v.Message
 	}
-	sites := map[string]artifact.Site{}
+	at := map[string]artifact.Site{}
 	for _, s := range d.side.Sites {
-		sites[s.Key] = s
+		at[s.Key] = s
 	}
 	f.Goroutines = nil
 	for _, g := range v.Goroutines {
-		s := sites[g.Site]
+		s := at[g.Site]
 		f.Goroutines = append(f.Goroutines, artifact.FindingGoroutine{
 			G: g.G, Site: g.Site, Operation: g.Op, Func: s.Func, File: s.File, Line: s.Line, Text: s.Text,
 			Object: g.Object, State: g.State,
@@ -106,10 +113,13 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	}
 	f.Interleaving = nil
 	for i, step := range v.Plan.Steps {
-		s := sites[step.Site]
+		s := at[step.Site]
 		op := s.Kind
-		if step.G == "T" {
+		switch {
+		case step.G == "T":
 			op = "time passes"
+		case op == sites.Stmt.String():
+			op = "access"
 		}
 		f.Interleaving = append(f.Interleaving, artifact.FindingStep{
 			Step: i + 1, G: step.G, Site: step.Site, Operation: op, Case: step.Case, File: s.File, Line: s.Line, Text: s.Text,

@@ -73,8 +73,16 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 	m := b.Manifest()
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s: %s\n", m.Entry.Package, m.Entry.Func, headline(b))
+	refuted := 0
 	for _, f := range b.Findings() {
+		if f.Verdict == vtrace.False {
+			refuted++
+			continue
+		}
 		writeFinding(&out, f, path)
+	}
+	if refuted > 0 {
+		fmt.Fprintf(&out, "\nerrors of the model that the program does not have: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
 	}
 	if c := vtrace.Conclude(b); len(c.Limits) > 0 {
 		out.WriteString("\nwhat this result does not cover:\n")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
@@ -43,14 +44,7 @@ func writeReplay(c *call, v *orchestrate.Verdict) (int, error) {
 	section("execution log", v.Log)
 	section("standard output of the program", v.Stdout)
 	section("standard error of the program", v.Stderr)
-	fmt.Fprintf(c.stdout, "%s", v.Status)
-	if v.Step > 0 {
-		fmt.Fprintf(c.stdout, " at step %d of %d", v.Step, v.Of)
-	}
-	if v.Reason != "" {
-		fmt.Fprintf(c.stdout, ": %s", v.Reason)
-	}
-	fmt.Fprintln(c.stdout)
+	fmt.Fprintf(c.stdout, "%s: %s\n", v.Status, strings.TrimPrefix(v.Reason, v.Status+": "))
 	for _, g := range v.Goroutines {
 		fmt.Fprintf(c.stdout, "  goroutine %s: %s", g.G, g.State)
 		if g.Op != "" {
