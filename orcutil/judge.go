@@ -16,7 +16,7 @@ func (s *run) judge(d *divergence) Result {
 	if !s.over && s.resting {
 		s.outcome = s.rest()
 	}
-	if s.outcome.Kind == "" && s.cfg.Failed != nil && s.cfg.Failed() {
+	if s.outcome.Kind == "" && s.failed() {
 		s.outcome.Kind, s.outcome.G = KindTestFailure, entryPath
 		s.outcome.Message = "the test has failed"
 	}
@@ -66,6 +66,8 @@ func (s *run) judge(d *divergence) Result {
 	return res
 }
 
+func (s *run) failed() bool { return s.cfg.Failed != nil && s.cfg.Failed() }
+
 // rest says how the program ended when nothing can move any more.
 func (s *run) rest() Outcome {
 	entry := s.all[entryPath]
@@ -105,7 +107,8 @@ func (s *run) observed() bool {
 	case KindReachable:
 		return s.reached(e.Goroutines)
 	case KindTestFailure:
-		return s.outcome.Kind == KindTestFailure
+		// It may have left goroutines behind, but not ended otherwise.
+		return s.failed() && !s.over
 	case KindNilCall:
 		// Not to be told from any other use of a nil pointer but by the place.
 		return s.outcome.Kind == KindPanic && strings.Contains(s.outcome.Message, "nil pointer dereference") && s.ended(e.Goroutines)
@@ -194,9 +197,10 @@ func (s *run) unwind() {
 
 // outcomeOf is the end of the program by a panic with value v in g.
 func (g *goroutine) outcomeOf(v any) Outcome {
-	o := Outcome{Kind: KindPanic, Message: "panic: " + panicText(v), G: g.path}
+	text := panicText(v) // may run code of the program: once
+	o := Outcome{Kind: KindPanic, Message: "panic: " + text, G: g.path}
 	for _, k := range panicKinds {
-		if panicText(v) == k.text {
+		if text == k.text {
 			o.Kind = k.kind
 		}
 	}

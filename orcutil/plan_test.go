@@ -291,6 +291,15 @@ func TestTestEntry(t *testing.T) {
 	}
 	res = Run(cfg)
 	require.Equal(t, Reproduced, res.Verdict, "%s", res)
+
+	failed = false
+	cfg.Main = func() {
+		Go(1, func() { Recv(2, make(chan int)) })
+		failed = true // t.Error
+	}
+	res = Run(cfg)
+	require.Equal(t, Reproduced, res.Verdict, "%s", res)
+	require.Equal(t, KindLeak, res.Outcome.Kind)
 }
 
 func TestWaitGroupGo(t *testing.T) {
