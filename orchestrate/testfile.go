@@ -204,7 +204,7 @@ func action(site artifact.Site) string {
 // doc is the comment of a generated test.
 func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) []string {
 	var out []string
-	add := func(format string, args ...any) { out = append(out, oneLine(fmt.Sprintf(format, args...))) }
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	where := ""
 	if meta.File != "" {
 		where = fmt.Sprintf(" at %s:%d", meta.File, meta.Line)
@@ -219,13 +219,13 @@ func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) [
 		add("")
 		add("It is counterexample %d of query %d:", meta.Trace, meta.Query)
 		add("")
-		out = append(out, "\t"+oneLine(meta.Formula))
+		out = append(out, "\t"+meta.Formula)
 	}
 	if meta.Reproduce != "" {
 		add("")
 		add("Run it again with:")
 		add("")
-		out = append(out, "\t"+oneLine(meta.Reproduce))
+		out = append(out, "\t"+meta.Reproduce)
 	}
 	add("")
 	add("The interleaving, a column for each goroutine:")
@@ -240,8 +240,11 @@ func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) [
 		sites := sitesByKey(side)
 		for _, at := range plan.Expect.Goroutines {
 			s := sites[at.Site]
-			out = append(out, oneLine(fmt.Sprintf("\t%s: goroutine %s at %s:%d: %s", plan.Expect.Kind, at.G, s.File, s.Line, action(s))))
+			out = append(out, fmt.Sprintf("\t%s: goroutine %s at %s:%d: %s", plan.Expect.Kind, at.G, s.File, s.Line, action(s)))
 		}
+	}
+	for i := range out {
+		out[i] = oneLine(out[i])
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -91,6 +92,33 @@ func TestRuntimePath(t *testing.T) {
 	src, err := driver(target)
 	require.NoError(t, err)
 	require.Contains(t, string(src), `vtraceorc "example.com/m/internal/zzorc"`)
+}
+
+// Bundles may come from anywhere: no text of theirs becomes code.
+func FuzzTest(f *testing.F) {
+	f.Add("x\n}\nfunc init() { panic(1) }\n//", 1)
+	f.Add("*/ \r\u2028`\"\x00\ufeff\xff", -1)
+	f.Add("//go:embed /etc/passwd", 0)
+	f.Fuzz(func(t *testing.T, s string, n int) {
+		side := &artifact.Sidecar{Sites: []artifact.Site{{}, {ID: 1, Kind: s, Key: s, Func: s, File: s, Line: n, Text: s}, {ID: 2, Kind: "select", Key: "k", Text: s, File: s}}}
+		plan := artifact.Plan{
+			Steps:  []artifact.PlanStep{{G: s, Site: s, Occ: n, Case: n}, {G: "0", Site: "k", Case: n}},
+			Expect: artifact.Expect{Kind: s, Goroutines: []artifact.At{{G: s, Site: s}, {G: "0", Site: "k"}}},
+		}
+		meta := MetaOf(artifact.Query{Number: 1, Kind: s, Category: s, Description: s, Formula: s, File: s, Line: n}, 1, s)
+		target := sampleTarget("main")
+		target.Args, target.End = []string{s}, s
+		src, err := Test(target, side, plan, meta)
+		require.NoError(t, err)
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", src, parser.ParseComments)
+		require.NoError(t, err)
+		require.Len(t, file.Decls, 2, "imports and the test")
+		for _, g := range file.Comments {
+			for _, c := range g.List {
+				require.False(t, strings.HasPrefix(c.Text, "//go:") && c.Text != buildTag, c.Text)
+			}
+		}
+	})
 }
 
 func TestTargetErrors(t *testing.T) {
