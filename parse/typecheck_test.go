@@ -47,7 +47,7 @@ func TestTypes(t *testing.T) {
 		for _, opts := range []Options{{}, {EveryLine: true}} {
 			o, err := Instrument(context.Background(), prog, idx, opts)
 			require.NoError(t, err)
-			lines += typecheck(t, std, p, o)
+			lines += typecheck(t, std, nil, p, o)
 		}
 	}
 	t.Logf("%d lines checked", lines)
@@ -72,17 +72,25 @@ func orcutilTypes(t *testing.T, std types.Importer, o *Overlay) *types.Package {
 	return p
 }
 
-// typecheck checks the instrumented package and returns its number of lines.
-func typecheck(t *testing.T, std types.Importer, p *packages.Package, o *Overlay) (lines int) {
+// fittingRuntime is the runtime on top of the same package types as p.
+func fittingRuntime(t *testing.T, std types.Importer, p *packages.Package, o *Overlay) *types.Package {
 	t.Helper()
-	fset := token.NewFileSet()
-	orc := orcutilTypes(t, importFunc(func(path string) (*types.Package, error) {
-		// Types of one package must be the same for the package and the runtime.
+	return orcutilTypes(t, importFunc(func(path string) (*types.Package, error) {
 		if q := p.Imports[path]; q != nil {
 			return q.Types, nil
 		}
 		return std.Import(path)
 	}), o)
+}
+
+// typecheck checks the instrumented package and returns its number of lines.
+// The runtime's types, if not given, are made to fit those of the package.
+func typecheck(t *testing.T, std types.Importer, orc *types.Package, p *packages.Package, o *Overlay) (lines int) {
+	t.Helper()
+	fset := token.NewFileSet()
+	if orc == nil {
+		orc = fittingRuntime(t, std, p, o)
+	}
 	names := map[string][]byte{}
 	for name, data := range o.Files {
 		names[name] = data

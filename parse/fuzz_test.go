@@ -1,0 +1,76 @@
+package parse
+
+import (
+	"context"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/vtrace/vtrace/source"
+)
+
+// FuzzInstrument: what type-checks still does so when instrumented.
+func FuzzInstrument(f *testing.F) {
+	seeds, err := filepath.Glob("testdata/conform/*/*.go")
+	require.NoError(f, err)
+	for _, name := range seeds {
+		data, err := os.ReadFile(name)
+		require.NoError(f, err)
+		f.Add(string(data))
+	}
+	for _, text := range []string{
+		"package p\nfunc f(c chan int) { go func(a, b int) {}(<-c, 1<<uint(<-c)); L: for range c { goto L } }",
+		"package p\nimport \"sync\"\ntype t struct{ *sync.RWMutex }\nfunc (x t) f() (ok bool) { defer x.RLocker().Unlock(); go x.Lock(); return x.TryLock() }",
+		"package p\nvar a, b = <-c, <-c\nvar c = make(chan int)\nfunc init() { select { case a = <-c: case c <- b: default: } }",
+		"package p\nfunc f[C ~chan T, T any](c C) (v T, ok bool) { select { case v, ok = <-c: return; case c <- v: panic(v) } }",
+		"package p; func f() { if x := 1; x > 2 {} else if y := x; y > 3 {} else if x < y {} else {} }",
+		"package p\nimport . \"time\"\nfunc f() { s := Sleep; s(1); go Sleep(2); defer AfterFunc(1, nil) }",
+	} {
+		f.Add(text)
+	}
+	fset := token.NewFileSet()
+	std := importer.ForCompiler(fset, "source", nil)
+	var orc *types.Package
+	f.Fuzz(func(t *testing.T, src string) {
+		name := filepath.Join(t.TempDir(), "x.go")
+		file, err := parser.ParseFile(fset, name, src, parser.ParseComments)
+		if err != nil {
+			t.Skip()
+		}
+		for _, imp := range file.Imports {
+			switch imp.Path.Value {
+			case `"C"`, `"testing"`, `"net/http"`:
+				t.Skip()
+			}
+		}
+		info := &types.Info{
+			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+			Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{},
+			Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{}, FileVersions: map[*ast.File]string{},
+		}
+		pkg, err := (&types.Config{Importer: std, GoVersion: "go1.26"}).Check("p", fset, []*ast.File{file}, info)
+		if err != nil {
+			t.Skip()
+		}
+		require.NoError(t, os.WriteFile(name, []byte(src), 0o644))
+		p := &packages.Package{
+			ID: "p", PkgPath: "p", Name: file.Name.Name, GoFiles: []string{name}, Syntax: []*ast.File{file}, Fset: fset,
+			Types: pkg, TypesInfo: info, TypesSizes: types.SizesFor("gc", "amd64"), Module: &packages.Module{},
+		}
+		prog := &source.Program{Fset: fset, Root: filepath.Dir(name), Packages: []*packages.Package{p}}
+		o, err := Instrument(context.Background(), prog, Index(prog), Options{EveryLine: true})
+		require.NoError(t, err)
+		if orc == nil {
+			orc = orcutilTypes(t, std, o)
+		}
+		typecheck(t, std, orc, p, o)
+	})
+}
