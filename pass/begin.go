@@ -20,6 +20,10 @@ type started struct {
 
 // begin loads and translates a program and puts both into a new bundle.
 func begin(ctx context.Context, spec source.Spec, opts Options, rep reporter) (*started, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
 	m := Model{}
 	if opts.Model != nil {
 		m = *opts.Model

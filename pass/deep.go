@@ -30,12 +30,6 @@ func Deep(ctx context.Context, second *artifact.Bundle, opts Options) (_ *artifa
 	if opts, err = opts.inherit(second); err != nil {
 		return nil, err
 	}
-	if opts.RunDepth == 0 {
-		opts.RunDepth = DefaultRunDepth
-	}
-	if opts.Watchdog == 0 {
-		opts.Watchdog = DefaultWatchdog
-	}
 	rep := reporter{artifact.PassDeep, opts.Progress}
 	done := rep.stage("load")
 	p, err := reload(ctx, second, opts)

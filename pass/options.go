@@ -82,22 +82,49 @@ type Search struct {
 	Timeout   time.Duration `json:"timeout,omitempty"`
 }
 
-// recorded is what a manifest keeps of the options.
+// recorded is what a manifest keeps of the options: those that shape the
+// results of its pass.
 type recorded struct {
 	Model    Model  `json:"model"`
 	Search   Search `json:"search"`
-	RunDepth int    `json:"runDepth,omitempty"`
 	Disallow string `json:"disallow,omitempty"`
+	RunDepth int    `json:"runDepth,omitempty"`
 }
 
-func (o Options) record() (json.RawMessage, error) {
-	return json.Marshal(recorded{Model: *o.Model, Search: o.Search, RunDepth: o.RunDepth, Disallow: o.Disallow})
+func (o Options) record(pass string) (json.RawMessage, error) {
+	r := recorded{Model: *o.Model, Search: o.Search}
+	switch pass {
+	case artifact.PassSecond:
+		r.Disallow = o.Disallow
+	case artifact.PassDeep:
+		r.Disallow, r.RunDepth = o.Disallow, o.RunDepth
+	}
+	return json.Marshal(r)
+}
+
+// withDefaults fills in what is zero and says what is wrong.
+func (o Options) withDefaults() (Options, error) {
+	if o.RunDepth == 0 {
+		o.RunDepth = DefaultRunDepth
+	}
+	if o.Watchdog == 0 {
+		o.Watchdog = DefaultWatchdog
+	}
+	switch o.Disallow {
+	case "":
+		o.Disallow = DisallowExact
+	case DisallowExact, DisallowFNV:
+	default:
+		return o, fmt.Errorf("options: no way %q to disallow traces", o.Disallow)
+	}
+	return o, nil
 }
 
 // inherit fills in the options that come from the bundle the pass starts from.
 func (o Options) inherit(b *artifact.Bundle) (Options, error) {
-	if o.Model != nil {
-		return o, nil
+	o, err := o.withDefaults()
+	if o.Model != nil || err != nil {
+		return o, err
 	}
 	var r recorded
 	if err := json.Unmarshal(b.Manifest().Options, &r); err != nil {

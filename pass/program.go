@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
@@ -91,7 +92,7 @@ func (p *program) entry() artifact.Entry {
 }
 
 func (p *program) manifest(pass string, opts Options) (artifact.Manifest, error) {
-	raw, err := opts.record()
+	raw, err := opts.record(pass)
 	if err != nil {
 		return artifact.Manifest{}, fmt.Errorf("options: %w", err)
 	}
@@ -116,6 +117,15 @@ func (p *program) translate(ctx context.Context, opts Options, proto bool) (*tra
 
 // put writes a model with its queries and sidecar into a bundle.
 func put(b *artifact.Builder, m *translate.Model) error {
+	m.Network.Queries = nil
+	for _, q := range m.Queries {
+		parsed, err := uppaal.ParseQuery(q.Formula)
+		if err != nil {
+			return fmt.Errorf("query %d: %w", q.Number, err)
+		}
+		parsed.Comment = comment(q)
+		m.Network.Queries = append(m.Network.Queries, parsed)
+	}
 	var xml bytes.Buffer
 	if err := uppaal.WriteXML(&xml, m.Network); err != nil {
 		return fmt.Errorf("write model: %w", err)
@@ -124,6 +134,17 @@ func put(b *artifact.Builder, m *translate.Model) error {
 	b.SetQueries(m.Queries)
 	b.SetSidecar(&m.Sidecar)
 	return nil
+}
+
+// comment tells in the model what a query is about.
+func comment(q artifact.Query) string {
+	var c strings.Builder
+	fmt.Fprintf(&c, "description: %s\n", q.Description)
+	if q.File != "" {
+		fmt.Fprintf(&c, "location: %s:%d:%d\n", q.File, q.Line, q.Col)
+	}
+	fmt.Fprintf(&c, "category: %s\nnumber: %d", q.Category, q.Number)
+	return c.String()
 }
 
 // searched is a search of some queries of a model, with the traces found.

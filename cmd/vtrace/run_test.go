@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/examples"
+)
+
+// execute runs a command line.
+func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(context.Background(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// program writes an example as a module and makes a fresh directory current.
+func program(t *testing.T, name string) (dir string) {
+	t.Helper()
+	p, ok := examples.Find(name)
+	require.True(t, ok)
+	files, err := p.Files(examples.Main, 0)
+	require.NoError(t, err)
+	files["go.mod"] = []byte("module example.com/" + name + "\n\ngo 1.26\n")
+	dir = t.TempDir()
+	for file, data := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, file), data, 0o644))
+	}
+	t.Chdir(t.TempDir())
+	return dir
+}
+
+func TestUsage(t *testing.T) {
+	for _, c := range []struct {
+		args   []string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{nil, exitUsage, "", "usage: vtrace COMMAND"},
+		{[]string{"help"}, exitNothing, "exit codes: 0 nothing found", ""},
+		{[]string{"-h"}, exitNothing, "usage: vtrace COMMAND", ""},
+		{[]string{"help", "check"}, exitNothing, "-run-depth", ""},
+		{[]string{"help", "nothing"}, exitUsage, "", `no command "nothing"`},
+		{[]string{"version"}, exitNothing, "vtrace ", ""},
+		{[]string{"chekc", "."}, exitUsage, "", `no command "chekc"`},
+		{[]string{"check"}, exitUsage, "", "usage: vtrace check [flags] PACKAGE"},
+		{[]string{"check", "a", "b"}, exitUsage, "", "usage: vtrace check [flags] PACKAGE"},
+		{[]string{"check", "-nonsense", "."}, exitUsage, "", "-nonsense"},
+		{[]string{"check", "-disallow", "all", "."}, exitUsage, "", "-disallow is exact or fnv"},
+		{[]string{"check", "-bound", "slots", "."}, exitUsage, "", "is not NAME=N"},
+		{[]string{"check", "-bound", "nothing=1", "."}, exitUsage, "", "the bounds are"},
+		{[]string{"check", "-memory", "2X", "."}, exitUsage, "", "is not a size"},
+		{[]string{"check", "./nowhere"}, exitUsage, "", "nowhere"},
+		{[]string{"second", "nowhere.vtz"}, exitUsage, "", "nowhere.vtz"},
+		{[]string{"inspect", "nowhere.vtz"}, exitUsage, "", "nowhere.vtz"},
+		{[]string{"verify", "nowhere.xml"}, exitUsage, "", "nowhere.xml"},
+		{[]string{"verify", "testdata/door.xml", "nowhere.q"}, exitUsage, "", "nowhere.q"},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			code, stdout, stderr := execute(t, c.args...)
+			require.Equal(t, c.code, code)
+			require.Contains(t, stdout, c.stdout)
+			require.Contains(t, stderr, c.stderr)
+			if c.stdout == "" {
+				require.Empty(t, stdout)
+			}
+			if c.stderr == "" {
+				require.Empty(t, stderr)
+			}
+		})
+	}
+}
+
+func TestCheckReal(t *testing.T) {
+	dir := program(t, "sequences")
+	code, stdout, stderr := execute(t, "check", dir)
+	require.Equal(t, exitReal, code, stderr)
+	require.Contains(t, stdout, "example.com/sequences main: 2 real errors")
+	require.Contains(t, stdout, "1. REAL: close of closed channel at main.go:15:7")
+	require.Contains(t, stdout, "panic: close of closed channel")
+	require.Contains(t, stdout, "interleaving:")
+
+	// The printed command shows the error again.
+	_, cmd, ok := strings.Cut(stdout, "reproduce: vtrace ")
+	require.True(t, ok)
+	cmd, _, _ = strings.Cut(cmd, "\n")
+	code, stdout, stderr = execute(t, strings.Fields(cmd)...)
+	require.Equal(t, exitReal, code, stderr)
+	require.Contains(t, stdout, "0.000s 0.1  :  main.go:15: close(ch)")
+	require.Contains(t, stdout, "reproduced: close of closed channel in goroutine 0.1")
+
+	// So does the bundle say.
+	bundle := strings.Fields(cmd)[1]
+	code, stdout, _ = execute(t, "inspect", bundle, "findings.#.verdict")
+	require.Equal(t, exitNothing, code)
+	require.JSONEq(t, `["real","real"]`, stdout)
+	code, stdout, _ = execute(t, "inspect", bundle, "source/go.mod")
+	require.Equal(t, exitNothing, code)
+	require.Equal(t, "module example.com/sequences\n\ngo 1.26\n", stdout)
+	code, _, stderr = execute(t, "inspect", bundle, "findings.7")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, `nothing at "findings.7"`)
+	code, stdout, _ = execute(t, "inspect", bundle)
+	require.Equal(t, exitNothing, code)
+	require.Contains(t, stdout, "vtrace-bundle, version 1, deep pass")
+	code, _, stderr = execute(t, "replay", bundle, "q99-1")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "no test q99-1")
+}
+
+func TestCheckNothing(t *testing.T) {
+	dir := program(t, "mutexloopvar_fixed")
+	code, stdout, stderr := execute(t, "check", "-o", "-", "-timing", dir)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Equal(t, "example.com/mutexloopvar_fixed main: no error\n", stdout)
+	require.Contains(t, stderr, "first      translate")
+	require.NoDirExists(t, ".vtrace")
+}
+
+func TestCheckInconclusive(t *testing.T) {
+	dir := program(t, "loopspawn_fixed")
+	code, stdout, stderr := execute(t, "check", "-states", "5", "-o", "-", dir)
+	require.Equal(t, exitInconclusive, code, stderr)
+	require.Contains(t, stdout, "no error found within bounds")
+	require.Contains(t, stdout, "undecided")
+}
+
+func TestCheckEntry(t *testing.T) {
+	dir := program(t, "sequences")
+	code, _, stderr := execute(t, "check", dir, "-entry", "TestNone")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "no such entry point")
+}
+
+// The stages one by one write what check writes.
+func TestStages(t *testing.T) {
+	dir := program(t, "rendezvous")
+	step := func(want int, args ...string) {
+		t.Helper()
+		code, _, stderr := execute(t, args...)
+		require.Equal(t, want, code, stderr)
+	}
+	step(exitReal, "check", "-o", "check.vtz", dir)
+	step(exitInconclusive, "first", "-o", "1.vtz", dir)
+	step(exitInconclusive, "second", "-o", "2", "1.vtz") // a directory
+	step(exitReal, "deep", "-o", "3.vtz", "2")
+	want, err := os.ReadFile("check.vtz")
+	require.NoError(t, err)
+	got, err := os.ReadFile("3.vtz")
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(want, got))
+}
+
+func TestJSON(t *testing.T) {
+	dir := program(t, "funcarg")
+	code, stdout, stderr := execute(t, "check", "-json", dir)
+	require.Equal(t, exitReal, code, stderr)
+	var r result
+	require.NoError(t, json.Unmarshal([]byte(stdout), &r))
+	require.Len(t, r.Found, 1)
+	require.Equal(t, artifact.Real, r.Found[0].Verdict)
+	require.Equal(t, artifact.KindPanic, r.Found[0].Kind)
+	require.FileExists(t, r.Bundle)
+	require.Contains(t, r.Found[0].Reproduce, r.Bundle)
+}
+
+func TestTranslateAndVerify(t *testing.T) {
+	dir := program(t, "sequences")
+	code, xml, stderr := execute(t, "translate", dir)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Contains(t, xml, "<nta>")
+	code, _, stderr = execute(t, "translate", "-o", "m.xml", dir)
+	require.Equal(t, exitNothing, code, stderr)
+	written, err := os.ReadFile("m.xml")
+	require.NoError(t, err)
+	require.Equal(t, xml, string(written))
+
+	code, stdout, stderr := execute(t, "verify", "-stats", "-trace", "m.xml")
+	require.Equal(t, exitReal, code, stderr)
+	require.Contains(t, stdout, "NOT satisfied")
+	require.Contains(t, stdout, "trace of query")
+	require.Contains(t, stdout, "states")
+	code, stdout, _ = execute(t, "verify", "-json", "m.xml")
+	require.Equal(t, exitReal, code)
+	require.True(t, json.Valid([]byte(stdout)))
+}
+
+func TestVerifyQueries(t *testing.T) {
+	code, stdout, stderr := execute(t, "verify", "testdata/door.xml", "testdata/door.q")
+	require.Equal(t, exitReal, code, stderr)
+	require.Equal(t, "1  satisfied      A[] not (A.open and B.open)\n2  NOT satisfied  A[] not deadlock\n3  satisfied      E<> A.open\n", stdout)
+}
+
+func TestSizeFlag(t *testing.T) {
+	for text, want := range map[string]int64{"0": 0, "12": 12, "3k": 3 << 10, "500M": 500 << 20, "2GB": 2 << 30} {
+		var s sizeFlag
+		require.NoError(t, s.Set(text))
+		require.Equal(t, want, int64(s))
+	}
+	for _, text := range []string{"", "-1", "x", "9999999999G"} {
+		var s sizeFlag
+		require.Error(t, s.Set(text), text)
+	}
+}
