@@ -1,0 +1,197 @@
+package pass_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/source"
+)
+
+func write(t *testing.T, text string) source.Spec {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o644))
+	return source.Spec{Dir: dir}
+}
+
+// The model cannot tell what strings.Contains returns, so that its first trace
+// panics in the first call; the program does in the third.
+const thirdCall = `package main
+
+import (
+	"strings"
+	"sync"
+)
+
+var mu sync.Mutex
+
+func find(s string) {
+	mu.Lock()
+	defer mu.Unlock()
+	if strings.Contains("abc", s) {
+		panic(s)
+	}
+}
+
+func main() {
+	find("x")
+	find("y")
+	find("b")
+}
+`
+
+func TestRefutedTraces(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		opts    pass.Options
+		verdict string
+		replays int
+	}{
+		{"exact", pass.Options{}, artifact.Real, 3},
+		{"fnv", pass.Options{Disallow: pass.DisallowFNV}, artifact.Real, 3},
+		{"depth", pass.Options{RunDepth: 2}, artifact.Unconfirmed, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var replays []string
+			c.opts.Progress = func(e pass.Event) {
+				if r, ok := e.(pass.Replayed); ok {
+					replays = append(replays, r.Outcome)
+				}
+			}
+			b, err := pass.Check(context.Background(), write(t, thirdCall), c.opts)
+			require.NoError(t, err)
+			require.Len(t, b.Findings(), 1)
+			f := b.Findings()[0]
+			require.Equal(t, c.verdict, f.Verdict, f.Reason)
+			require.Equal(t, 14, f.Line)
+			require.Equal(t, c.replays, f.Attempts, replays)
+			require.Len(t, b.Refutations(), 2)
+			require.NotNil(t, b.Trace(f.Query, c.replays))
+			_, ok := b.Read(artifact.TestPath(f.Query, c.replays))
+			require.True(t, ok)
+			if c.verdict == artifact.Unconfirmed {
+				require.Contains(t, f.Reason, "2 traces were refuted")
+				require.True(t, pass.Conclude(b).Inconclusive())
+			}
+		})
+	}
+}
+
+// No trace of the model is one of the program.
+func TestFalse(t *testing.T) {
+	t.Parallel()
+	b, err := pass.Check(context.Background(), write(t, `package main
+
+import "strings"
+
+func main() {
+	ch := make(chan string)
+	go func() {
+		ch <- strings.ToUpper("hello")
+		close(ch)
+	}()
+	if strings.HasPrefix(<-ch, "X") {
+		close(ch)
+	}
+}
+`), pass.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"main.go:9: false: close of closed channel", "main.go:12: false: close of closed channel"}, found(b))
+	c := pass.Conclude(b)
+	require.False(t, c.Inconclusive())
+	require.Equal(t, 2, c.False)
+}
+
+// With every statement guarded the result is the same, and the log has every
+// line.
+func TestEveryLine(t *testing.T) {
+	t.Parallel()
+	b, err := pass.Check(context.Background(), write(t, `package main
+
+func main() {
+	ch := make(chan int, 1)
+	n := 0
+	for i := range 3 {
+		n += i
+	}
+	ch <- n
+	close(ch)
+	close(ch)
+}
+`), pass.Options{Model: &pass.Model{EveryLine: true}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"main.go:11: real: close of closed channel"}, found(b))
+	f := b.Findings()[0]
+	log, ok := b.Read("logs/" + filepath.Base(f.Trace[:len(f.Trace)-len(".json")]) + ".log")
+	require.True(t, ok)
+	require.Contains(t, string(log), "0.000s 0  :  main.go:7: n += i\n")
+	require.Contains(t, string(log), "0.000s 0  :  main.go:11: close(ch)\n")
+}
+
+// What a program prints is kept apart from the execution log.
+func TestOutput(t *testing.T) {
+	t.Parallel()
+	b, err := pass.Check(context.Background(), write(t, `package main
+
+import "fmt"
+
+func main() {
+	fmt.Println("before")
+	panic("now")
+}
+`), pass.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"main.go:7: real: panic"}, found(b))
+	f := b.Findings()[0]
+	base := "logs/" + filepath.Base(f.Trace[:len(f.Trace)-len(".json")])
+	out, _ := b.Read(base + ".stdout")
+	require.Contains(t, string(out), "before\n")
+	log, _ := b.Read(base + ".log")
+	require.NotContains(t, string(log), "before\n")
+}
+
+// A program that hangs outside of control is not a reproduction.
+func TestHang(t *testing.T) {
+	t.Parallel()
+	b, err := pass.Check(context.Background(), write(t, `package main
+
+import "strings"
+
+func main() {
+	for strings.Contains("abc", "b") {
+	}
+	panic("never")
+}
+`), pass.Options{Watchdog: 2 * time.Second})
+	require.NoError(t, err)
+	for _, f := range b.Findings() {
+		require.Equal(t, artifact.Unconfirmed, f.Verdict)
+		require.NotEmpty(t, f.Reason)
+	}
+	require.True(t, pass.Conclude(b).Inconclusive(), found(b))
+}
+
+// A cancelled pass ends, with the context's error.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	spec := write(t, thirdCall)
+	for _, stage := range []string{"load", "translate", "search", "instrument", "build", "replay"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		_, err := pass.Check(ctx, spec, pass.Options{Progress: func(e pass.Event) {
+			if s, ok := e.(pass.StageStarted); ok && s.Stage == stage {
+				cancel()
+			}
+		}})
+		cancel()
+		require.ErrorIs(t, err, context.Canceled, stage)
+	}
+}
