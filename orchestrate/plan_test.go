@@ -1,6 +1,7 @@
 package orchestrate
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -315,6 +316,39 @@ func TestPlanErrors(t *testing.T) {
 			require.ErrorContains(t, err, tc.want)
 		})
 	}
+}
+
+// Sidecars and traces come from bundles: reading them never panics.
+func FuzzPlanOf(f *testing.F) {
+	w := sampleWorld()
+	type input struct {
+		Side  artifact.Sidecar
+		Trace artifact.Trace
+		Query artifact.Query
+		Step  int
+	}
+	seed, err := json.Marshal(input{w.side, w.trace, sampleQuery, 3})
+	require.NoError(f, err)
+	f.Add(seed)
+	for _, edit := range []string{`"edge":0`, `"template":0`, `"location":0`, `"role":"op"`, `"Kind":"close of closed channel"`} {
+		f.Add([]byte(strings.Replace(string(seed), edit, strings.SplitAfter(edit, ":")[0]+"-7", 1)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var in input
+		if json.Unmarshal(data, &in) != nil {
+			return
+		}
+		plan, err := PlanOf(&in.Side, &in.Trace, in.Query)
+		Labels(&in.Side, &in.Trace, len(in.Trace.Steps))
+		if err != nil {
+			return
+		}
+		Table(&in.Side, plan)
+		Interleaving(&in.Side, plan)
+		v := &Verdict{Status: Infeasible, Step: in.Step}
+		Goroutines(&in.Side, plan, v)
+		Refute(&in.Side, &in.Trace, &plan, v)
+	})
 }
 
 func TestComparePaths(t *testing.T) {
