@@ -81,7 +81,9 @@
 //     outside control: its operations are the real ones. A goroutine that
 //     blocks in uninstrumented code goes outside until it comes to a guard.
 //     Both make the result weak, with a note. They are found by counting the
-//     goroutines of the process; Config.Unchecked leaves the first out.
+//     goroutines of the process, so goroutines that uninstrumented code has
+//     started before the run go unnoticed; with Config.Unchecked all of the
+//     first kind do, and the second ends the run as Unsupported.
 //   - Waiting for what a bubble cannot see, sockets, other processes, signals,
 //     channels made outside the bubble, stops the run: set Config.Watchdog.
 //   - A loop without guards that does not end is not stopped, but noticed by

@@ -13,7 +13,11 @@ import (
 func Go(site Site, f func()) {
 	g := enter(site)
 	if g == nil {
-		go f()
+		free.Add(1)
+		go func() {
+			defer free.Add(-1)
+			f()
+		}()
 		return
 	}
 	g.arrive(opGo, site, nil)

@@ -10,6 +10,10 @@ import (
 // active is the run in progress.
 var active atomic.Pointer[run]
 
+// free counts the goroutines that instrumented code has started outside runs,
+// which may come to guards at any time.
+var free atomic.Int64
+
 // enter returns the goroutine that calls an operation at site, or nil if the
 // operation is to be the real one: outside a run, or called by a goroutine that
 // is not under control. It ends a goroutine of a run that is over.

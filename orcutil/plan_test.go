@@ -405,6 +405,23 @@ func TestForeign(t *testing.T) {
 		require.True(t, res.Weak)
 		require.Equal(t, []string{"operation by a goroutine outside control at #2"}, res.Notes)
 	})
+	t.Run("goroutine from before the run", func(t *testing.T) {
+		gate, done := make(chan bool), make(chan bool)
+		Go(1, func() {
+			<-gate
+			Access(2)
+			close(done)
+		})
+		res := Run(Config{Patience: time.Millisecond, Main: func() {
+			Access(3)
+			close(gate)
+			<-done // meanwhile it comes to its guard
+			Access(4)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, []string{"operation by a goroutine outside control at #2"}, res.Notes)
+		require.True(t, res.Weak)
+	})
 	t.Run("wait in a library", func(t *testing.T) {
 		res := Run(Config{Bubble: bubble(t), Main: func() {
 			gate, done := make(chan int), make(chan int)

@@ -164,7 +164,7 @@ func (s *run) unsupported(why string) Result {
 // control is the controller: it starts the entry function, follows the plan,
 // lets the rest run and judges.
 func (s *run) control() Result {
-	s.base.Store(int64(runtime.NumGoroutine()))
+	s.base.Store(int64(runtime.NumGoroutine()) - free.Load())
 	s.ids = make(map[uint64]*goroutine)
 	s.all = make(map[string]*goroutine)
 	s.kick = make(chan struct{}, 1)

@@ -73,7 +73,11 @@ func Wait(site Site, wg *sync.WaitGroup) {
 func WGGo(site Site, wg *sync.WaitGroup, f func()) {
 	g := enter(site)
 	if g == nil {
-		wg.Go(f)
+		free.Add(1)
+		wg.Go(func() {
+			defer free.Add(-1)
+			f()
+		})
 		return
 	}
 	s := g.run
