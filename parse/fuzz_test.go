@@ -38,7 +38,13 @@ func FuzzInstrument(f *testing.F) {
 	}
 	fset := token.NewFileSet()
 	std := importer.ForCompiler(fset, "source", nil)
-	var orc *types.Package
+	o, err := newOverlay(Options{RuntimePath: DefaultRuntimePath})
+	require.NoError(f, err)
+	orc := orcutilTypes(f, std, o)
+	for _, path := range []string{"context", "errors", "log", "sync/atomic", "flag", "strings"} {
+		_, err := std.Import(path) // not on the time of the first input
+		require.NoError(f, err)
+	}
 	f.Fuzz(func(t *testing.T, src string) {
 		name := filepath.Join(t.TempDir(), "x.go")
 		file, err := parser.ParseFile(fset, name, src, parser.ParseComments)
@@ -68,9 +74,6 @@ func FuzzInstrument(f *testing.F) {
 		prog := &source.Program{Fset: fset, Root: filepath.Dir(name), Packages: []*packages.Package{p}}
 		o, err := Instrument(context.Background(), prog, Index(prog), Options{EveryLine: true})
 		require.NoError(t, err)
-		if orc == nil {
-			orc = orcutilTypes(t, std, o)
-		}
 		typecheck(t, std, orc, p, o)
 	})
 }

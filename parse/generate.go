@@ -56,7 +56,11 @@ func (r *rewriter) finish(plan *initPlan) string {
 	for _, name := range sortedKeys(r.keep) {
 		tail += "\nvar _ = " + name + "\n"
 	}
-	out := header + r.text(0, len(r.src))
+	const bom = "\ufeff"
+	out := r.text(0, len(r.src))
+	if header != "" {
+		out = header + strings.TrimPrefix(out, bom)
+	}
 	if tail != "" && !strings.HasSuffix(out, "\n") {
 		out += "\n"
 	}

@@ -60,7 +60,7 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	if err != nil {
 		return nil, err
 	}
-	in := &instrumenter{prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}}
+	in := &instrumenter{prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}}
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))
 		if s.Kind != sites.Stmt {
@@ -76,8 +76,30 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 			return nil, err
 		}
 	}
+	in.account()
 	o.sortDiagnostics()
 	return o, nil
+}
+
+// account reports the sites that should have a guard, have none, and have not
+// been spoken of.
+func (in *instrumenter) account() {
+	type line struct {
+		file string
+		line int
+	}
+	spoken := map[line]bool{}
+	for _, d := range in.overlay.Diagnostics {
+		spoken[line{d.File, d.Line}] = true
+	}
+	for _, s := range in.idx.Sites() {
+		if in.guarded[s.ID] || s.Kind == sites.Start || spoken[line{s.File, s.Line}] {
+			continue
+		}
+		if s.IsOp() || in.accesses[s.ID] {
+			in.overlay.Diagnostics = append(in.overlay.Diagnostics, Diagnostic{s.File, s.Line, s.Col, fmt.Sprintf("%v: not guarded", s.Kind)})
+		}
+	}
 }
 
 // instrumenter instruments a program.
@@ -87,6 +109,7 @@ type instrumenter struct {
 	opts     Options
 	overlay  *Overlay
 	accesses map[sites.ID]bool
+	guarded  map[sites.ID]bool
 }
 
 // unit is what has one generated file: the files of a package, those of its
@@ -192,6 +215,12 @@ func (w *pkgRewriter) leave(f *ast.File) {
 				fmt.Sprintf("%v in a file that is generated during the build (cgo): not guarded", s.Kind)})
 		}
 	}
+}
+
+// place notes that a site has its guard in the files of the unit.
+func (r *rewriter) place(id sites.ID) {
+	r.unit.guarded[id] = true
+	r.guarded[id] = true
 }
 
 // unitOf returns the unit that a file belongs to.

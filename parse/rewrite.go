@@ -42,9 +42,9 @@ func (r *rewriter) site(kind sites.Kind, pos token.Pos) sites.ID {
 		r.diag(pos, "%v without a number: not guarded", kind)
 		return 0
 	}
-	r.unit.guarded[s.ID] = true
+	r.place(s.ID)
 	if start := r.idx.Start(s.ID); start.ID != 0 {
-		r.unit.guarded[start.ID] = true
+		r.place(start.ID)
 	}
 	return s.ID
 }
@@ -66,7 +66,7 @@ func (r *rewriter) decl(d ast.Decl) {
 		return
 	}
 	if end := r.idx.End(); fd.Body.Pos() <= end.Pos && end.Pos < fd.Body.End() {
-		r.unit.guarded[end.ID] = true
+		r.place(end.ID)
 	}
 	r.list(fd.Body.List)
 	if fd.Recv == nil && fd.Name.Name == "init" {

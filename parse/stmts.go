@@ -20,7 +20,7 @@ func (r *rewriter) guard(pos token.Pos) string {
 	case !r.opts.EveryLine:
 		return ""
 	}
-	r.unit.guarded[s.ID] = true
+	r.place(s.ID)
 	return fmt.Sprintf("%s.%s(%d)", r.zz, function, s.ID)
 }
 

@@ -58,7 +58,7 @@ type importFunc func(path string) (*types.Package, error)
 func (f importFunc) Import(path string) (*types.Package, error) { return f(path) }
 
 // orcutilTypes are the types of the runtime.
-func orcutilTypes(t *testing.T, std types.Importer, o *Overlay) *types.Package {
+func orcutilTypes(t testing.TB, std types.Importer, o *Overlay) *types.Package {
 	t.Helper()
 	fset := token.NewFileSet()
 	var files []*ast.File
