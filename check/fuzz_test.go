@@ -20,6 +20,8 @@ func FuzzModel(f *testing.F) {
 	f.Add(peterson)
 	f.Add(philosophers(3))
 	f.Fuzz(func(t *testing.T, text string) {
+		hang := time.AfterFunc(20*time.Second, func() { panic("hangs: " + text) })
+		defer hang.Stop()
 		net, err := parseModel(text)
 		if err != nil {
 			return

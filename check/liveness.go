@@ -87,6 +87,13 @@ func (v *verification) concludePaths(s *search, replay *replayer, stop error, fa
 	}
 }
 
+// Bytes of the bookkeeping of a pathSearch, generously.
+const (
+	perOrigin = 48
+	perEdge   = 24
+	perNode   = 64
+)
+
 // A pathSearch explores the states that satisfy stay from the start states.
 type pathSearch struct {
 	s      *search
@@ -124,10 +131,11 @@ func (p *pathSearch) run() ([][]uint64, error) {
 		if err := p.store.flush(); err != nil {
 			return err
 		}
-		if p.store.len() > n {
-			origin[uint32(n)] = i
+		if p.store.len() == n {
+			return nil
 		}
-		return nil
+		origin[uint32(n)] = i
+		return p.take(perOrigin)
 	}
 	head := 0
 	explore := func() ([][]uint64, error) {
@@ -231,7 +239,6 @@ func (p *pathSearch) expand(i uint32) (ends bool, err error) {
 func (p *pathSearch) cycle(origin map[uint32]uint32) ([][]uint64, error) {
 	s, m := p.s, p.s.m
 	n := uint32(p.store.len())
-	const perEdge, perNode = 24, 16
 	if err := p.take(int64(n) * perNode); err != nil {
 		return nil, err
 	}

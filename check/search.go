@@ -27,6 +27,7 @@ type search struct {
 	// graph.
 	plain  goalIndex
 	local  []*goal
+	alive  []*goal // of local: those that a state without deadlock may decide
 	global goalIndex
 	open   int // undecided goals, if keepGoing is not set
 	// keepGoing explores everything even if all goals are decided.
@@ -70,6 +71,9 @@ func newSearch(ctx context.Context, prog *program, goals []*goal, opts *Options)
 			s.local = append(s.local, g)
 		case g.dead:
 			s.local = append(s.local, g)
+			if g.alive.fn != nil || g.alive.value {
+				s.alive = append(s.alive, g)
+			}
 		default:
 			s.plain.add(prog, g)
 		}
@@ -305,8 +309,12 @@ func (s *search) tryPlain(m *machine, g *goal) {
 func (s *search) decideLocal() error {
 	m := s.m
 	m.dead = m.found == 0
-	for _, g := range s.local {
-		if g.done || g.found || len(g.atoms) > 0 && !m.dead {
+	goals := s.alive
+	if m.dead {
+		goals = s.local
+	}
+	for _, g := range goals {
+		if g.done || g.found {
 			continue
 		}
 		if g.proc >= 0 && int(m.v[s.prog.procs[g.proc].loc]) != g.loc {
@@ -318,9 +326,6 @@ func (s *search) decideLocal() error {
 			for _, p := range g.atoms {
 				m.stuck[p] = true
 			}
-		}
-		if t.fn == nil && !t.value {
-			continue
 		}
 		holds := false
 		err := caught(func() { holds = t.holds(m) })

@@ -82,6 +82,9 @@ type packedStore struct {
 	chunks    [][]uint64
 	parents   [][]uint32
 	segs      [segments]segment
+	// spare are tables outgrown, cut into chunks for the arena: garbage would
+	// take memory that nobody counts until it is collected.
+	spare [][]uint64
 
 	pending  int
 	pendW    []uint64
@@ -241,11 +244,20 @@ func (s *packedStore) find(words []uint64) (uint32, bool) {
 
 // grow adds a chunk to the arena.
 func (s *packedStore) grow() error {
-	// 48 bytes for the two slice headers, which append may have to double.
-	if err := s.take(int64(chunkLen*(8*s.width+4)) + 2*48); err != nil {
+	// 96 bytes for the two slice headers, which append may have to double.
+	need := int64(4*chunkLen + 96)
+	if len(s.spare) == 0 {
+		need += int64(8 * chunkLen * s.width)
+	}
+	if err := s.take(need); err != nil {
 		return err
 	}
-	s.chunks = append(s.chunks, make([]uint64, chunkLen*s.width))
+	if n := len(s.spare); n > 0 {
+		s.chunks = append(s.chunks, s.spare[n-1])
+		s.spare = s.spare[:n-1]
+	} else {
+		s.chunks = append(s.chunks, make([]uint64, chunkLen*s.width))
+	}
 	s.parents = append(s.parents, make([]uint32, chunkLen))
 	return nil
 }
@@ -273,6 +285,9 @@ func (s *packedStore) rehash(g *segment) error {
 		slots[pos] = e
 	}
 	g.slots = slots
+	for chunk := chunkLen * s.width; len(old) >= chunk; old = old[chunk:] {
+		s.spare = append(s.spare, old[:chunk:chunk])
+	}
 	s.mem.give(int64(8 * len(old)))
 	s.held -= int64(8 * len(old))
 	return nil
