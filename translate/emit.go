@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/disallow"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -244,6 +245,9 @@ func (n *namer) channel(s *syncLabel) uppaal.Expr {
 func (x *translator) emit() (*Model, error) {
 	x.emitting = true
 	x.approx, x.approxAt = nil, map[string]int{}
+	if x.opts.Continue {
+		x.leaveOut()
+	}
 	for i := 0; i < len(x.templates); i++ {
 		t := x.templates[i]
 		for j := 0; j < len(t.locs); j++ {
@@ -255,7 +259,7 @@ func (x *translator) emit() (*Model, error) {
 			}
 		}
 	}
-	if err := x.errs.ErrorOrNil(); err != nil {
+	if err := x.errs.ErrorOrNil(); err != nil && !x.opts.Continue {
 		return nil, err
 	}
 	e := &emitter{x: x, n: &namer{x: x, taken: map[string]bool{}, vars: map[*variable]string{}, cells: map[*cell]string{},
@@ -283,10 +287,11 @@ func (e *emitter) model() (*Model, error) {
 		t.tname = n.unique("T_" + mangle(t.name))
 		t.uname = strings.TrimPrefix(t.tname, "T_")
 		for s := range t.slots {
-			p := n.unique(mangle(t.name))
+			p := mangle(t.name)
 			if t.slots > 1 {
-				p = n.unique(fmt.Sprintf("%s_%d", t.uname, s))
+				p = fmt.Sprintf("%s_%d", t.uname, s)
 			}
+			p = n.unique(p)
 			e.processes[t] = append(e.processes[t], p)
 		}
 	}
@@ -308,6 +313,9 @@ func (e *emitter) model() (*Model, error) {
 		return nil, err
 	}
 	e.net.Decls = decls
+	if x.opts.Proto && x.opts.Hash {
+		e.net.Decls = append(e.net.Decls, disallow.Decls()...)
+	}
 	e.system()
 	model.Sidecar.Sites = x.sidecarSites()
 	for s := range x.access {
@@ -477,7 +485,7 @@ func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo
 			s := x.idx.Site(ed.site)
 			ue.Comment = fmt.Sprintf("guard %d %s %s:%d", s.ID, s.Kind, s.File, s.Line)
 			if x.opts.Hash {
-				ue.Update = append(ue.Update, &uppaal.Call{Fun: &uppaal.Ident{Name: "hash_path"}, Args: []uppaal.Expr{&uppaal.IntLit{Value: int32(s.ID)}}})
+				ue.Update = append(ue.Update, disallow.Call(int32(s.ID)))
 			}
 		}
 		tmpl.Edges = append(tmpl.Edges, ue)
