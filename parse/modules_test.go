@@ -9,11 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
 
 	"github.com/vtrace/vtrace/source"
 )
@@ -63,6 +65,10 @@ func testModule(t *testing.T, module string) {
 	prog, err := source.LoadModule(ctx, source.Spec{Dir: dir})
 	require.NoError(t, err)
 	loaded := time.Now()
+	// The runtime cannot be linked into itself, nor embed itself instrumented.
+	prog.Packages = slices.DeleteFunc(prog.Packages, func(p *packages.Package) bool {
+		return strings.HasPrefix(p.PkgPath, "github.com/vtrace/vtrace/orcutil")
+	})
 	idx := Index(prog)
 	o, err := Instrument(ctx, prog, idx, Options{EveryLine: true})
 	require.NoError(t, err)
