@@ -144,8 +144,8 @@ x = 0
 	}
 	mutex := "import \"sync\"\n\nvar (\nx = 1\nmu sync.Mutex\n)"
 	channel := "var (\nx = 1\nch = make(chan bool)\n)"
-	shared("sharedvar", "", mutex, "", "mu.Lock()\nmu.Unlock()")
-	shared("sharedvar_increment", " after incrementing it", mutex, "x++\n", "mu.Lock()\nmu.Unlock()")
+	shared("sharedvar", "", mutex, "", "mu.Lock()\n//lint:ignore SA2001 to pass the mutex is all that is wanted\nmu.Unlock()")
+	shared("sharedvar_increment", " after incrementing it", mutex, "x++\n", "mu.Lock()\n//lint:ignore SA2001 to pass the mutex is all that is wanted\nmu.Unlock()")
 	shared("sharedvar_rendezvous", " after a rendezvous", channel, "ch <- true\n", "<-ch")
 	shared("sharedvar_rendezvous_increment", " after a rendezvous and incrementing it", channel, "ch <- true\nx++\n", "<-ch")
 
