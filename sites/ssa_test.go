@@ -1,6 +1,7 @@
 package sites
 
 import (
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -34,6 +35,8 @@ func number(pkgs []*packages.Package, entry *types.Func) *Index {
 	return Number(pkgs[0].Fset, func(s string) string { return filepath.Base(s) }, in, entry)
 }
 
+var extra = flag.String("packages", "", "more packages for TestSSA, separated by commas")
+
 // TestSSA compares the index with an independent reading of the same packages:
 // every operation of their SSA form must be found by its kind and position.
 func TestSSA(t *testing.T) {
@@ -45,9 +48,15 @@ func TestSSA(t *testing.T) {
 	if testing.Short() {
 		patterns = patterns[:4]
 	}
+	if *extra != "" {
+		patterns = append(patterns, strings.Split(*extra, ",")...)
+	}
 	counts := map[Kind]int{}
 	for _, pattern := range patterns {
 		pkgs := loadSyntax(t, false, pattern)
+		if len(pkgs) == 0 || pkgs[0].Types == nil {
+			continue
+		}
 		_, list := ssautil.Packages(pkgs, ssa.InstantiateGenerics|ssa.GlobalDebug)
 		x := number(pkgs, nil)
 		own := map[*ssa.Package]bool{}
