@@ -24,7 +24,7 @@ var layers = map[string][]string{
 	"examples/gen":   {"examples"},
 	"orchestrate":    {"artifact", "check", "orcutil", "sites", "source", "uppaal"},
 	"orcutil":        {},
-	"orcutil/source": {},
+	"orcutil/source": {"orcutil"},
 	"parse":          {"orcutil/source", "sites", "source"},
 	"pass":           {"artifact", "check", "disallow", "orchestrate", "parse", "sites", "source", "translate", "uppaal"},
 	"sites":          {},
