@@ -1,0 +1,49 @@
+package vtrace_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the output in README.md")
+
+var console = regexp.MustCompile("(?s)```console\n(.*?)```")
+
+// The commands of the README print what the README says. The test command is
+// left out: it is what runs this.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	got := console.ReplaceAllFunc(readme, func(block []byte) []byte {
+		head, _, _ := bytes.Cut(block, []byte("\n$ "))
+		_, line, ok := bytes.Cut(block, []byte("\n$ "))
+		require.True(t, ok, "%s: a console block begins with a command", head)
+		line, _, _ = bytes.Cut(line, []byte("\n"))
+		args := strings.Fields(string(line))
+		if args[1] == "test" {
+			return block
+		}
+		var out, errs bytes.Buffer
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		var exit *exec.ExitError
+		if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+			require.NoError(t, err)
+		}
+		require.NotEmpty(t, out.String(), "%s: %s", line, errs.String())
+		return []byte("```console\n$ " + string(line) + "\n" + out.String() + "```")
+	})
+	if *update {
+		require.NoError(t, os.WriteFile("README.md", got, 0o644))
+		return
+	}
+	require.Equal(t, string(readme), string(got), "run: go test . -run TestReadme -update")
+}
