@@ -117,12 +117,12 @@ func parseEdge(line string, locs map[string]*uppaal.Location) (e *uppaal.Edge, e
 	if arrow != ">" || e.From == nil || e.To == nil {
 		return nil, fmt.Errorf("bad edge")
 	}
-	fields := strings.Split(strings.ReplaceAll(rest, "||", "\x00"), "|")
+	fields := strings.Split(strings.NewReplacer("||", "\x00", "|=", "\x01").Replace(rest), "|")
 	for len(fields) < 4 {
 		fields = append(fields, "")
 	}
 	for i := range fields {
-		fields[i] = strings.TrimSpace(strings.ReplaceAll(fields[i], "\x00", "||"))
+		fields[i] = strings.TrimSpace(strings.NewReplacer("\x00", "||", "\x01", "|=").Replace(fields[i]))
 	}
 	if s := strings.TrimPrefix(fields[0], "select "); s != "" {
 		if e.Select, err = uppaal.ParseSelect(s); err != nil {

@@ -657,6 +657,123 @@ var semantics = []struct {
 		states: 9,
 	},
 	{
+		name: "assignments are expressions; increments; compound operators",
+		model: `
+			int[0,50] x; int[0,50] y; int z[4]; bool p = 3; bool q;
+			int[0,3] k;
+			typedef struct { int u; int[0,9] v[2]; } rec;
+			rec f = { v: {1,2}, u: 5 }; rec g; rec h; const rec c = {7, {8, 9}};
+			template P
+			loc a
+			loc b
+			loc d
+			loc e
+			a > b | | | x = y = 3, z[k++] = x++, z[++k] = --y, z[k] += (x = 9), x -= 2, x *= 3, x /= 2
+			b > d | | | y = 13, y %= 8, y <<= 2, y >>= 1, y |= 16, y &= 30, y ^= 3, p ^= 1, q |= 5
+			d > e | | | g = h = f, h.v = c.v, f = (x > 3 ? c : g), z[0] = (f == c) + (g != c) + (f.v == h.v), z[k = 3] = -k
+			system P;`,
+		expect: []expectation{
+			{"A[] P.b imply (x == 10 and y == 2 and k == 2 and z[0] == 3 and z[1] == 0 and z[2] == 11 and p == 1)", "T", -1},
+			{"A[] P.d imply (y == 25 and !p and q)", "T", -1},
+			{"A[] P.e imply (g.u == 5 and g.v[1] == 2 and h.v[0] == 8 and h.u == 5 and f == c and z[0] == 3 and z[3] == -3)", "T", -1},
+			{"A[] (P.a + P.b + P.d + P.e) == 1 and P.a <= 1", "T", -1},
+			{"A[] -f.u == -5 or P.e", "T", -1},
+		},
+		states: 4,
+	},
+	{
+		name: "arrays of arrays, of structs, with index types, of channels",
+		model: `
+			typedef int[3,5] day; typedef scalar[2] set_t;
+			typedef struct { bool on; int[0,4] n[day]; } rec;
+			rec r[2][day]; chan c[2][day]; int[0,9] got; set_t who; bool seen[set_t];
+			const int[0,9] W[day] = {2,4,6};
+			template S
+			loc a
+			loc b
+			a > b select i : day, k : int[0,1] | W[i] != 4 | c[k][i]! | r[k][i].n[i-1 < 3 ? 5 : i] = 2, r[1-k] = r[k]
+			template R
+			var day d = 3;
+			loc a
+			loc b
+			a > b | | c[1][d]? | got = W[d] + sum (x : day) r[1][x].n[x]
+			a > a | d < 5 | | d++
+			template Q(const set_t id)
+			loc a
+			a > a | !seen[id] | | seen[id] = true, who = id
+			system S, R, Q;`,
+		expect: []expectation{
+			{"A[] R.b imply (R.d != 4 and r[0] == r[1] and exists (x : day) r[1][x].n[5] == 2)", "T", -1},
+			{"E<> got == 2 and R.d == 3", "T", 1},
+			{"E<> got == 8 and R.d == 5", "T", 3},
+			{"E<> got == 4", "F", -1},
+			{"A[] (forall (i : set_t) seen[i]) imply (seen[who] and not deadlock or deadlock)", "T", -1},
+			{"A[] not R.b imply got == 0", "T", -1},
+		},
+	},
+	{
+		name: "functions in formulas and guards, quantifiers in functions, early returns",
+		model: `
+			int[0,9] x; int[0,9] t[10];
+			bool all(int n) { return forall (i : int[0,9]) i >= n || t[i] > 0; }
+			int count(const int t2[10]) { int n = 0; for (i : int[0,9]) { if (t2[i] == 0) return n; n++; } return n; }
+			int pick(bool b, int &u, int &v) { if (b) { return u; } else return v; }
+			void nothing() { ; }
+			void clear(int[0,9] &u) { while (u > 0) { u--; if (u == 3) return; } }
+			template P
+			loc a
+			loc b
+			a > a | x < 5 && count(t) == x | | t[x] = x + 1, x++, nothing()
+			a > b | all(x) && x == 5 | | clear(x)
+			system P;`,
+		expect: []expectation{
+			{"A[] all(x) or P.b", "T", -1},
+			{"A[] P.a imply count(t) == x", "T", -1},
+			{"A[] P.b imply x == 3", "T", -1},
+			{"E<> (sum (i : int[0,9]) t[i]) == 15", "T", 5},
+		},
+		states: 7,
+	},
+	{
+		name: "all operators that can fail, and shifts beyond the width",
+		model: `
+			int x = 5;
+			typedef int[-2147483648,2147483647] word;
+			word w; word v;
+			template P
+			loc a
+			loc b
+			a > b | 7 % x == 2 && x / -2 == -2 | | w = (1 << 31) + (x << 40), v = (-1 >> 40) + 3 ** 3 + (-2) ** 31
+			system P;`,
+		expect: []expectation{
+			{"A[] P.b imply (w == -2147483648 and v == -2147483622)", "T", -1},
+			{"E<> w / -1 == w and w % -1 == 0 and P.b", "T", 1},
+		},
+	},
+	{
+		name: "a power with a negative exponent",
+		model: `
+			int x = 1;
+			template P
+			loc a
+			a > a | 2 ** (x - 2) == 1 | |
+			system P;`,
+		expect:  []expectation{{"A[] true", "E power with exponent -1", 0}},
+		noCount: true,
+	},
+	{
+		name: "a function that ends without a result",
+		model: `
+			int x;
+			int f() { if (x == 0) { return 1; } else { while (x > 0) { return 2; } } return 3; }
+			template P
+			loc a
+			loc b
+			a > b | | | x = f()
+			system P;`,
+		expect: []expectation{{"A[] P.b imply x == 1", "T", -1}},
+	},
+	{
 		name: "operators",
 		model: `
 			int[-100,100] a = 7; int[-100,100] b = -2;
