@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 
 	"github.com/vtrace/vtrace/sites"
 )
@@ -256,11 +257,12 @@ func (r *rewriter) callback(c *ast.CallExpr) {
 }
 
 // durations are the library functions that arm a timer, with the argument that
-// says for how long.
+// says for how long, or until when.
 var durations = map[string]int{
 	"time.After": 0, "time.NewTimer": 0, "time.AfterFunc": 0, "(*time.Timer).Reset": 0,
 	"time.Tick": 0, "time.NewTicker": 0, "(*time.Ticker).Reset": 0,
 	"context.WithTimeout": 1, "context.WithTimeoutCause": 1,
+	"context.WithDeadline": 1, "context.WithDeadlineCause": 1,
 }
 
 // due announces to the runtime when a timer will fire.
@@ -274,7 +276,11 @@ func (r *rewriter) due(c *ast.CallExpr) {
 	if !ok || i >= len(c.Args) {
 		return
 	}
-	r.before(c.Args[i].Pos(), r.zz+".Due(")
+	announce := r.zz + ".Due"
+	if strings.HasPrefix(f.Name(), "WithDeadline") {
+		announce = r.helper("Deadline")
+	}
+	r.before(c.Args[i].Pos(), announce+"(")
 	r.after(c.Args[i].End(), ")")
 }
 

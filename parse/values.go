@@ -137,6 +137,8 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = fmt.Sprintf("func %sTRun(t *testing.T, name string, f func(*testing.T)) bool {\n\tif %s.Callback(0, nil) == nil {\n\t\treturn t.Run(name, f)\n\t}\n\tf(t)\n\treturn !t.Failed()\n}", zz, zz)
 	case "TParallel":
 		text = fmt.Sprintf("func %sTParallel(t *testing.T) {\n\tif %s.Callback(0, nil) == nil {\n\t\tt.Parallel()\n\t}\n}", zz, zz)
+	case "Deadline":
+		text = fmt.Sprintf("func %sDeadline(t time.Time) time.Time {\n\t%s.Due(time.Until(t))\n\treturn t\n}", zz, zz)
 	case "Func":
 		text = fmt.Sprintf("%s) func(%s) { return func(%s) { %s } }", head, sh.params, sh.params, body)
 	case "Bind":

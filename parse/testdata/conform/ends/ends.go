@@ -39,6 +39,9 @@ func Run() {
 	context.AfterFunc(ctx, func() { back <- "callback" })
 	cancel()
 	fmt.Println(<-back)
+	ctx, cancel = context.WithDeadline(ctx, time.Now().Add(time.Hour))
+	cancel()
+	<-ctx.Done()
 	after := time.AfterFunc
 	after(1, func() { back <- "after" })
 	fmt.Println(<-back)
