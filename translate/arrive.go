@@ -35,6 +35,7 @@ func (x *translator) locationFor(p *path, kind locKind, site sites.ID) *location
 		l.live = append(l.live, liveValue{k, v})
 	}
 	l.in = make([]abs, len(l.live))
+	l.lost = make([]bool, len(l.live))
 	switch kind {
 	case atOp:
 		s := x.idx.Site(site)
@@ -84,10 +85,18 @@ func (x *translator) isRef(k varKey) bool {
 		if m, ok := v.(*ssa.MakeClosure); ok && direct(m) {
 			return true
 		}
-		r := x.scalarRefs(v.Type())
+		r := x.valueRefs(v)
 		return k.comp < len(r) && r[k.comp]
 	}
 	return false
+}
+
+// valueRefs says for each scalar of a value whether it is a reference.
+func (x *translator) valueRefs(v ssa.Value) []bool {
+	if x.sl.plain[v] {
+		return x.scalarRefs(pointee(v.Type()))
+	}
+	return x.scalarRefs(v.Type())
 }
 
 // scalarRefs says for each scalar of a type whether it is a reference.
@@ -131,14 +140,23 @@ func (x *translator) scalarRefs(t types.Type) []bool {
 func (x *translator) splits(k varKey) bool {
 	switch v := k.v.(type) {
 	case ssa.Value:
-		switch u := v.Type().Underlying().(type) {
+		t := v.Type()
+		if x.sl.plain[v] {
+			t = pointee(t)
+		}
+		switch u := t.Underlying().(type) {
 		case *types.Basic:
 			return u.Info()&types.IsBoolean != 0
 		case *types.Interface:
-			return k.comp == 0 && types.Identical(v.Type(), types.Universe.Lookup("error").Type())
+			return k.comp == 0 && types.Identical(t, types.Universe.Lookup("error").Type())
 		}
 	}
 	return false
+}
+
+func isBool(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsBoolean != 0
 }
 
 // arrive ends the path at a location.
@@ -151,7 +169,7 @@ func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
 			continue
 		}
 		yes := int32(1)
-		if _, ok := lv.key.v.(ssa.Value).Type().Underlying().(*types.Interface); ok {
+		if !isBool(lv.key.v.(ssa.Value).Type()) && !isBool(pointee(lv.key.v.(ssa.Value).Type())) {
 			yes = x.mem.tag(opaqueError)
 		}
 		key := envKey{lv.key.ctx, lv.key.v}
@@ -186,7 +204,7 @@ func (x *translator) arriveAt(p *path, l *location) {
 			lo, hi := c.abs.bounds()
 			out := or(arith(xLt, e, num(lo)), arith(xLt, num(hi), e))
 			if q := p.fork(out); q != nil {
-				q.bound(fmt.Sprintf("a value of %s outside of %d to %d", c.name, lo, hi))
+				q.bound(fmt.Sprintf("a number outside of %d to %d is stored", lo, hi))
 			}
 			if !p.assume(not(out)) {
 				return
@@ -219,7 +237,18 @@ func (x *translator) join(p *path, l *location) {
 	grown := !l.seen
 	for i, lv := range l.live {
 		e := p.liveExpr(lv)
-		a := l.in[i].widen(p.abs(e), x.limit(lv.v.refs), x.prog.thresholds)
+		b := p.abs(e)
+		if l.lost[i] {
+			continue // any value has its place
+		}
+		a := l.in[i].widen(b, x.limit(lv.v.refs), x.prog.thresholds)
+		if a.top && !b.top && !l.in[i].top && !lv.v.refs {
+			// A counter without visible bound: it is kept within limits, and
+			// beyond them is not tracked.
+			a = x.limits(b)
+			a.hi++
+			l.lost[i] = true
+		}
 		if !a.equal(l.in[i]) {
 			l.in[i] = a
 			grown = true
@@ -282,10 +311,15 @@ func (x *translator) leave(l *location) {
 		x.drive()
 		return
 	}
+	var lost []lostValue
 	for i, lv := range l.live {
 		key := envKey{lv.key.ctx, lv.key.v}
 		var e *expr
 		switch k, ok := l.in[i].single(); {
+		case l.lost[i]:
+			e = lv.v.x
+			p.narrow[e] = l.in[i]
+			lost = append(lost, lostValue{key, lv.key.comp, e, l.in[i].hi})
 		case ok:
 			e = num(k)
 		case l.in[i].top:
@@ -302,6 +336,34 @@ func (x *translator) leave(l *location) {
 		p.env[key] = append(p.env[key], e)
 	}
 	p.frames = slices.Clone(l.frames)
+	// Values beyond their limits are not tracked.
+	paths := []*path{p}
+	for _, v := range lost {
+		for _, q := range slices.Clone(paths) {
+			r := q.clone()
+			if !r.assume(arith(xEq, v.e, num(v.k))) || !q.assume(arith(xLt, v.e, num(v.k))) {
+				continue
+			}
+			r.env[v.key] = slices.Clone(r.env[v.key])
+			r.env[v.key][v.comp] = unknown("a counter beyond the limits of the model")
+			paths = append(paths, r)
+		}
+	}
+	for _, q := range paths {
+		x.leaveWith(l, q)
+	}
+}
+
+// lostValue is a live value that may be beyond the limits.
+type lostValue struct {
+	key  envKey
+	comp int
+	e    *expr
+	k    int32 // the value that says so
+}
+
+// leaveWith executes the segments of a location for a path that has its values.
+func (x *translator) leaveWith(l *location, p *path) {
 	switch l.kind {
 	case atOp:
 		p.top().phase = 1
@@ -368,6 +430,8 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 		t.slots = x.opts.Slots
 		if !inLoop {
 			t.slots = p.t.slots
+		} else if n := x.trips(p.t, f.ctx, site.Block()); n > 0 && n <= maxTrips {
+			t.slots = n
 		}
 	}
 	kind := sites.Go
@@ -404,7 +468,7 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 		t.start = []*frame{{ctx: t.root, block: tgt.fn.Blocks[0], tgt: target{pos: tgt.pos}}}
 		hand := func(v ssa.Value) {
 			if x.sl.value[v] {
-				r := x.scalarRefs(v.Type())
+				r := x.valueRefs(v)
 				for c := range x.valueWidth(v) {
 					t.handed = append(t.handed, varKey{t.root, v, c})
 					t.refs = append(t.refs, r[c])

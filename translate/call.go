@@ -119,7 +119,7 @@ func (x *translator) guess(p *path, site ssa.CallInstruction, tgt target) (targe
 			tgt.fn = g.fn
 			tgt.op = intrinsicOf(g.fn)
 			for _, fv := range g.fn.FreeVars {
-				tgt.bindings = append(tgt.bindings, x.unknowns(x.width(fv.Type()), "captured by a function that is not tracked"))
+				tgt.bindings = append(tgt.bindings, x.unknowns(x.valueWidth(fv), "captured by a function that is not tracked"))
 			}
 			if site.Common().IsInvoke() {
 				recv := x.unknowns(x.width(g.fn.Signature.Recv().Type()), "receiver that is not tracked")
@@ -226,18 +226,7 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 	if !x.sl.funcs[tgt.fn] && (deferred || !x.resultNeeded(site)) {
 		return skip()
 	}
-	depth := 0
-	for _, f := range p.frames {
-		if f.op == nil && f.ctx.fn == tgt.fn {
-			depth++
-		}
-	}
-	if depth >= x.opts.Recursion {
-		p.bound(fmt.Sprintf("recursion of %s deeper than %d", tgt.fn.Name(), x.opts.Recursion))
-		return false
-	}
-	x.enter(p, x.context(p.t, ctx, site, nth, tgt.fn, ""), tgt, deferred)
-	return true
+	return x.enter(p, x.context(p.t, ctx, site, nth, tgt.fn, ""), tgt, deferred)
 }
 
 func (x *translator) resultNeeded(site ssa.CallInstruction) bool {
@@ -245,9 +234,20 @@ func (x *translator) resultNeeded(site ssa.CallInstruction) bool {
 	return ok && x.sl.value[call]
 }
 
-// enter pushes the frame of a function with a body.
-func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) {
+// enter pushes the frame of a function with a body; false if the recursion is
+// too deep for the model.
+func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) bool {
 	fn := tgt.fn
+	depth := 0
+	for _, f := range p.frames {
+		if f.op == nil && f.ctx.fn == fn {
+			depth++
+		}
+	}
+	if depth >= x.opts.Recursion {
+		p.bound(fmt.Sprintf("recursion of %s deeper than %d", fn.Name(), x.opts.Recursion))
+		return false
+	}
 	for k, fv := range fn.FreeVars {
 		if x.sl.value[fv] && k < len(tgt.bindings) {
 			p.set(c, fv, append([]*expr(nil), tgt.bindings[k]...))
@@ -259,6 +259,7 @@ func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) {
 		}
 	}
 	p.push(&frame{ctx: c, block: fn.Blocks[0], tgt: target{pos: tgt.pos}, deferred: deferred})
+	return true
 }
 
 // libraryResult is what a call returns whose body is not part of the program.

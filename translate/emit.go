@@ -69,6 +69,15 @@ func (x *translator) addEdge(p *path, l *location) {
 		}
 		v := p.liveExpr(lv)
 		kept[lv.v] = true
+		if l.lost[i] {
+			lo, hi := l.in[i].bounds()
+			switch a := p.abs(v); {
+			case v.op == xUnknown || a.top:
+				v = num(hi)
+			case !a.within(l.in[i]) || a.has(hi):
+				v = ite(and(arith(xLe, num(lo), v), arith(xLt, v, num(hi))), v, num(hi))
+			}
+		}
 		if v.op == xVar && v.v == lv.v {
 			continue
 		}
@@ -301,6 +310,18 @@ func (e *emitter) model() (*Model, error) {
 		}
 	}
 	e.ranges()
+	if t := x.templates[0]; x.start != nil {
+		for i, lv := range t.first.live {
+			if !stored(t.first.in[i]) {
+				continue
+			}
+			if v := x.start.liveExpr(lv); v.isConst() {
+				t.inits[lv.v] = v.k
+			} else if t.first.lost[i] {
+				t.inits[lv.v] = t.first.in[i].hi
+			}
+		}
+	}
 	model := &Model{Network: e.net}
 	model.Sidecar.Entry = artifact.Entry{Package: x.prog.src.Entry.PkgPath, Func: x.prog.src.Func.Name()}
 	for _, t := range x.templates {

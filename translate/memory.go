@@ -55,7 +55,7 @@ type object struct {
 	pos     token.Pos // of the make
 	tracked bool      // its messages matter
 	width   int32     // scalars of a message
-	kept    int32 // buffered messages whose contents are kept
+	kept    int32     // buffered messages whose contents are kept
 	polled  bool
 
 	described bool   // its cells have names
@@ -85,7 +85,7 @@ type cell struct {
 	// stores after the start, and where.
 	access  map[*template]*accessInfo
 	stmts   []sites.ID
-	clamp  bool // kept within the limits of counters
+	clamp   bool // kept within the limits of counters
 	payload bool // stands for the messages of a channel
 	sync    bool // part of a synchronisation object or channel
 	group   *object
@@ -168,6 +168,16 @@ func (x *translator) newData(name string, t types.Type) *object {
 // synchronisation objects.
 func (x *translator) describe(o *object, t types.Type) {
 	x.describeAt(o.base, o.name, t, 0)
+	x.markRefs(o.base, t)
+}
+
+// markRefs marks the cells of a value of type t that hold references.
+func (x *translator) markRefs(addr int32, t types.Type) {
+	for i, r := range x.scalarRefs(t) {
+		if c := addr + int32(i); int(c) < len(x.mem.cells) {
+			x.mem.cells[c].ref = r
+		}
+	}
 }
 
 func (x *translator) describeAt(addr int32, name string, t types.Type, depth int) {

@@ -285,6 +285,9 @@ func (p *path) cellAt(addr int32) *expr {
 	}
 	c := p.x.mem.cells[addr]
 	if p.from == nil {
+		if c.abs.top {
+			return unknown("contents not tracked")
+		}
 		return num(c.init)
 	}
 	c.readers[p.from] = true

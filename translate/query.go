@@ -179,8 +179,14 @@ func (e *emitter) queries() []artifact.Query {
 	main := e.processes[x.templates[0]][0]
 	isMain := func(t *template) bool { return t.parent == nil }
 	other := func(t *template) bool { return t.parent != nil }
+	// Where every other goroutine ends sooner or later, a stuck entry is a
+	// deadlock of all in the end.
+	endless := false
+	for _, t := range x.templates[1:] {
+		endless = endless || t.cyclic()
+	}
 	mainDone := ""
-	mainEnd := ""
+	var mainEnd []string
 	for _, l := range x.templates[0].locs {
 		if _, ok := e.kept[l]; !ok {
 			continue
@@ -189,7 +195,12 @@ func (e *emitter) queries() []artifact.Query {
 		case atDone:
 			mainDone = main + "." + l.name
 		case atEnd:
-			mainEnd = main + "." + l.name
+			mainEnd = append(mainEnd, main+"."+l.name)
+		case atOp:
+			// About to panic or to exit.
+			if k := x.idx.Site(l.site).Kind; k == sites.Panic || k == sites.Exit {
+				mainEnd = append(mainEnd, main+"."+l.name)
+			}
 		}
 	}
 	for _, id := range blockOrder {
@@ -198,7 +209,7 @@ func (e *emitter) queries() []artifact.Query {
 		if s, p := places(blocked[id], isMain, func(p, l string) string { return p + "." + l }); s != "" {
 			add(artifact.Query{Formula: fmt.Sprintf("A[] not (deadlock and not ended and %s)", s), Kind: artifact.KindDeadlock, Site: int(id), Process: p,
 				Description: "all goroutines are asleep, " + x.entryName() + " at " + kind}, cat)
-			if len(x.templates) > 1 {
+			if endless {
 				add(artifact.Query{Formula: fmt.Sprintf("A[] not (stuck(%s) and not deadlock and not ended and %s)", main, s), Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
 					Description: x.entryName() + " can never go on at " + kind + " while others can"}, cat)
 			}
@@ -216,13 +227,42 @@ func (e *emitter) queries() []artifact.Query {
 			continue
 		}
 		limit := fmt.Sprintf("not stuck(%s) and not ended", main)
-		if mainEnd != "" {
-			limit += " and not " + mainEnd
+		for _, at := range mainEnd {
+			limit += " and not " + at
 		}
 		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", s, limit), Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
 			Description: "a goroutine can never go on at " + kind + " while " + x.entryName() + " can"}, cat)
 	}
 	return out
+}
+
+// cyclic reports that a goroutine of the template can run for ever.
+func (t *template) cyclic() bool {
+	next := map[*location][]*location{}
+	for _, e := range t.edges {
+		if e.from.kind != atIdle {
+			next[e.from] = append(next[e.from], e.to)
+		}
+	}
+	state := map[*location]int{} // 1 on the path, 2 done
+	var visit func(l *location) bool
+	visit = func(l *location) bool {
+		switch state[l] {
+		case 1:
+			return true
+		case 2:
+			return false
+		}
+		state[l] = 1
+		for _, m := range next[l] {
+			if visit(m) {
+				return true
+			}
+		}
+		state[l] = 2
+		return false
+	}
+	return slices.ContainsFunc(t.locs, visit)
 }
 
 func (x *translator) entryName() string {

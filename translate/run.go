@@ -356,6 +356,10 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 	case *ssa.Defer:
 		return x.execDefer(p, i)
 	case *ssa.Store:
+		if x.sl.plain[i.Addr] {
+			p.set(ctx, i.Addr, slices.Clone(val(i.Val)))
+			return p.advance()
+		}
 		addr, ok := x.address(p, val(i.Addr)[0], i)
 		if !ok {
 			return false
@@ -370,6 +374,9 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		case token.ARROW:
 			return x.atGuard(p, instr)
 		case token.MUL:
+			if x.sl.plain[i.X] {
+				return set(i, val(i.X)...)
+			}
 			addr, ok := x.address(p, val(i.X)[0], i)
 			if !ok {
 				return false

@@ -29,6 +29,8 @@ type slice struct {
 	closures map[*ssa.Function][]*ssa.MakeClosure
 	sends    map[string][]ssa.Value // sent values by element type
 	work     []func()
+	// plain are the pointers that the model replaces by what they point to.
+	plain map[ssa.Value]bool
 }
 
 // memClass names a class of memory cells: a struct field, a global, the
@@ -98,6 +100,7 @@ func newSlice(prog *program) *slice {
 		s.work = s.work[:len(s.work)-1]
 		f()
 	}
+	s.plain = s.byValue()
 	for _, f := range prog.funcs {
 		s.liveness(prog.info(f))
 	}
@@ -445,7 +448,7 @@ func (s *slice) needSent(ch types.Type) {
 		return
 	}
 	k := typeKey(c.Elem())
-	if cls := (memClass{nil, "chan " + k}); !s.classes[cls] {
+	if cls := (memClass{nil, "sent " + k}); !s.classes[cls] {
 		s.classes[cls] = true
 		for _, v := range s.sends[k] {
 			s.need(v)

@@ -540,8 +540,7 @@ func (x *translator) callArg(p *path, k int, before func(q *path)) bool {
 		x.pushOp(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, tgt.op.name), tgt, false)
 		return true
 	}
-	x.enter(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, ""), tgt, false)
-	return true
+	return x.enter(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, ""), tgt, false)
 }
 
 func osExit(x *translator, p *path) bool {

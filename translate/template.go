@@ -155,6 +155,7 @@ type location struct {
 
 	live []liveValue
 	in   []abs
+	lost []bool // the greatest value of in stands for one beyond the limits
 	grow []int
 
 	queued bool

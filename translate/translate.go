@@ -121,11 +121,8 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 		if x.findShared() || x.again {
 			continue
 		}
-		if err := x.errs.ErrorOrNil(); err != nil {
-			if !opts.Continue {
-				return nil, err
-			}
-			x.leaveOut()
+		if err := x.errs.ErrorOrNil(); err != nil && !opts.Continue {
+			return nil, err
 		}
 		m, err := x.emit()
 		if err != nil {
@@ -160,6 +157,7 @@ type translator struct {
 	initial int                // objects made before the start
 	begin   func() *path       // the path that starts the program
 
+	start       *path     // the first segment, if it was executed beforehand
 	prefix      []arrival // where the first segment ends, while it is executed
 	inPrefix    bool
 	plain       bool // the first segment is an edge like any other
@@ -301,7 +299,7 @@ func (x *translator) limits(a abs) abs {
 		if -129 <= k && k < lo {
 			lo = k
 		}
-		if hi < k && k <= 1025 {
+		if hi < k && k <= 129 {
 			hi = k
 		}
 	}
@@ -356,6 +354,7 @@ func (x *translator) solve() {
 			}
 		}
 		x.join(a.p, a.loc)
+		x.start = a.p
 		x.enqueue(a.loc)
 	} else {
 		l := &location{tmpl: t, kind: atBegin, key: "begin", op: "begin"}
@@ -386,7 +385,7 @@ func (p *program) test() bool { return p.src.Test }
 // findShared adds the statements that touch memory which goroutines share and
 // that somebody writes. It reports whether there are new ones.
 func (x *translator) findShared() bool {
-	if x.errs.ErrorOrNil() != nil {
+	if x.errs.ErrorOrNil() != nil && !x.opts.Continue {
 		return false
 	}
 	grown := false

@@ -281,6 +281,7 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*expr, bool
 			if !ok {
 				return nil, false
 			}
+			x.markRefs(o.base, t)
 			for k, c := range e {
 				p.put(o.base+int32(k), c)
 			}
@@ -340,6 +341,9 @@ func (x *translator) allocate(p *path, instr ssa.Instruction, make func() *objec
 		x.mem.pools[key] = pl
 		x.mem.order = append(x.mem.order, pl)
 		n := x.opts.Objects
+		if trips := x.trips(p.t, ctx, instr.Block()); trips > n && trips <= maxTrips {
+			n = trips
+		}
 		for i := range n {
 			o := make()
 			o.name = fmt.Sprintf("%s_%d", o.name, i)
@@ -387,6 +391,10 @@ func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
 		name = "new"
 	}
 	ctx := p.peek().ctx
+	if x.sl.plain[i] {
+		p.set(ctx, i, zeros(x.width(t)))
+		return p.advance()
+	}
 	o, ok := x.allocate(p, i, func() *object { return x.newData(mangle(ctx.fn.Name())+"_"+mangle(name), t) })
 	if !ok {
 		return false
@@ -421,7 +429,7 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	elem := i.Type().Underlying().(*types.Chan).Elem()
 	width := x.width(elem)
 	kept := k
-	if int(k) > x.opts.BufferValues || !x.sl.classes[memClass{nil, "chan " + typeKey(elem)}] {
+	if int(k) > x.opts.BufferValues || !x.sl.classes[memClass{nil, "sent " + typeKey(elem)}] {
 		kept = 0
 	}
 	what := ""
@@ -432,7 +440,7 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	o, ok := x.allocate(p, i, func() *object {
 		return &object{kind: objChan, name: fmt.Sprintf("ch%s_%d", what, line), size: int32(chanPayload+width) + kept*int32(width),
 			elem: elem, cap: k, width: int32(width), kept: kept, pos: i.Pos(),
-			tracked: x.sl.classes[memClass{nil, "chan " + typeKey(elem)}]}
+			tracked: x.sl.classes[memClass{nil, "sent " + typeKey(elem)}]}
 	})
 	if !ok {
 		return false
@@ -472,6 +480,9 @@ func (x *translator) describeChan(o *object) {
 		if o.polled && o.cap == 0 {
 			c(k).abs, c(k).fix = absRange(0, int32(x.opts.Counter)), true
 		}
+	}
+	for k := range o.kept + 1 {
+		x.markRefs(o.base+chanPayload+k*o.width, o.elem)
 	}
 	for i := range o.width {
 		p := c(chanPayload + i)
@@ -518,8 +529,8 @@ func (x *translator) valueWidth(v ssa.Value) int {
 		}
 		return n
 	}
-	if _, ok := v.(*ssa.Select); ok {
-		return x.width(v.Type())
+	if x.sl.plain[v] {
+		return x.width(pointee(v.Type()))
 	}
 	return x.width(v.Type())
 }
@@ -562,6 +573,7 @@ func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
 			return false
 		}
 		for k, c := range e {
+			x.mem.cells[o.base+int32(k)].ref = true
 			p.put(o.base+int32(k), c)
 		}
 	}

@@ -1,0 +1,9 @@
+package main
+
+import "os"
+
+func main() {
+	c := make(chan int)
+	go func() { os.Exit(0) }()
+	<-c
+}

@@ -1,0 +1,10 @@
+package main
+
+import "os"
+
+func main() {
+	c := make(chan int)
+	if len(os.Args) > 1 {
+		<-c // want "deadlock"
+	}
+}

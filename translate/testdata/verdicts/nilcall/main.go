@@ -1,0 +1,7 @@
+package main
+
+var hook func()
+
+func main() {
+	hook() // want "call of nil function"
+}

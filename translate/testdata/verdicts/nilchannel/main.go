@@ -1,0 +1,12 @@
+package main
+
+func main() {
+	var c chan int
+	go func() {
+		c <- 1 // want "partial deadlock"
+	}()
+	d := make(chan int)
+	go func() { close(d) }()
+	<-d
+	<-c // want "deadlock"
+}

@@ -1,0 +1,11 @@
+package p
+
+import "testing"
+
+func TestProgram(t *testing.T) {
+	c := make(chan int)
+	go func() { c <- 1 }()
+	if v := <-c; v != 1 {
+		t.Fatal("value")
+	}
+}

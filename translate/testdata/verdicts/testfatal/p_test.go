@@ -1,0 +1,15 @@
+package p
+
+import "testing"
+
+func TestProgram(t *testing.T) {
+	c := make(chan int)
+	defer close(c)
+	go func() {
+		<-c
+	}()
+	if cap(c) == 0 {
+		t.Fatal("stop")
+	}
+	<-c
+}
