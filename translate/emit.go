@@ -458,8 +458,11 @@ func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo
 			}
 		}
 		for _, f := range l.frames {
-			if f.ctx.site != nil && f.ctx.site.Pos().IsValid() {
-				li.Stack = append(li.Stack, x.position(f.ctx.site.Pos()).String())
+			if f.ctx.site == nil {
+				continue
+			}
+			if s, ok := x.idx.Stmt(f.ctx.site.Pos()); ok && f.ctx.site.Pos().IsValid() {
+				li.Stack = append(li.Stack, s.Key)
 			}
 		}
 		if l.site != 0 && l.kind != atSink {

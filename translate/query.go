@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"go/types"
 	"slices"
 	"sort"
 	"strings"
@@ -44,9 +45,36 @@ func (x *translator) sidecarSites() []artifact.Site {
 	return out
 }
 
-// funcKey names a function as package sites does.
+// funcKey names a function as package sites does: "pkg/path.Func",
+// "pkg/path.(*T).Method", "pkg/path.Func$1" for its first literal.
 func (x *translator) funcKey(f *ssa.Function) string {
-	return f.String()
+	if p := f.Parent(); p != nil {
+		key := x.funcKey(p)
+		for i, g := range p.AnonFuncs {
+			if g == f {
+				key += fmt.Sprintf("$%d", i+1)
+			}
+		}
+		return key
+	}
+	if o := f.Origin(); o != nil {
+		f = o
+	}
+	pkg := ""
+	if f.Pkg != nil {
+		pkg = f.Pkg.Pkg.Path() + "."
+	}
+	if recv := f.Signature.Recv(); recv != nil {
+		star := ""
+		t := types.Unalias(recv.Type())
+		if ptr, ok := t.(*types.Pointer); ok {
+			star, t = "*", types.Unalias(ptr.Elem())
+		}
+		if n, ok := t.(*types.Named); ok {
+			return fmt.Sprintf("%s(%s%s).%s", pkg, star, n.Obj().Name(), f.Name())
+		}
+	}
+	return pkg + f.Name()
 }
 
 // blockCategory is the category of a goroutine that is stuck at an operation.
