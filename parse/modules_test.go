@@ -35,6 +35,8 @@ var defaultModules = []string{
 	"github.com/patrickmn/go-cache@v2.1.0+incompatible",
 	"golang.org/x/sync@v0.24.0",
 	"github.com/puzpuzpuz/xsync/v4@v4.1.0",
+	"go.etcd.io/bbolt@v1.4.0",
+	"go.uber.org/zap@v1.27.0",
 }
 
 // TestModules instruments every package and test of whole modules, every

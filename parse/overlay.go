@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -89,31 +88,32 @@ func (o *Overlay) Write(dir, root, goroot string) (string, error) {
 		return "", fmt.Errorf("overlay directory: %w", err)
 	}
 	replace := map[string]string{}
-	put := func(target, rel string, data []byte) error {
-		if !filepath.IsLocal(filepath.FromSlash(rel)) {
-			return fmt.Errorf("overlay: %q leads out of the directory", rel)
+	put := func(base, below, name string, data []byte) error {
+		name = filepath.FromSlash(name)
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("overlay: %q leads out of the directory", name)
 		}
-		file := filepath.Join(dir, filepath.FromSlash(rel))
+		file := filepath.Join(dir, below, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return fmt.Errorf("overlay: %w", err)
 		}
 		if err := os.WriteFile(file, data, 0o644); err != nil {
 			return fmt.Errorf("overlay: %w", err)
 		}
-		replace[target] = file
+		replace[filepath.Join(base, name)] = file
 		return nil
 	}
 	for name, data := range o.Files {
-		if err := put(filepath.Join(root, filepath.FromSlash(name)), path.Join("src", name), data); err != nil {
+		if err := put(root, "src", name, data); err != nil {
 			return "", err
 		}
 	}
-	base := root
+	base := filepath.Join(root, filepath.FromSlash(o.RuntimeDir))
 	if o.RuntimeStd {
-		base = filepath.Join(goroot, "src")
+		base = filepath.Join(goroot, "src", filepath.FromSlash(o.RuntimeDir))
 	}
 	for name, data := range o.Runtime {
-		if err := put(filepath.Join(base, filepath.FromSlash(o.RuntimeDir), name), path.Join("runtime", name), data); err != nil {
+		if err := put(base, "runtime", name, data); err != nil {
 			return "", err
 		}
 	}
