@@ -18,6 +18,7 @@ type hoisted struct {
 	function string   // its variable
 	operands []operand
 	names    []string // the variable of each operand, "" if it stays in place
+	retype   []string // what gives the variable the type that its place wants
 	tuple    []string // the variables of the results of the single operand
 }
 
@@ -32,7 +33,7 @@ func (r *rewriter) hoist(args []ast.Expr) *hoisted {
 }
 
 func (r *rewriter) hoistOperands(operands []operand) *hoisted {
-	h := &hoisted{operands: operands, names: make([]string, len(operands))}
+	h := &hoisted{operands: operands, names: make([]string, len(operands)), retype: make([]string, len(operands))}
 	for i, o := range operands {
 		if t, ok := r.info.TypeOf(o.expr).(*types.Tuple); ok {
 			for range t.Len() {
@@ -44,11 +45,19 @@ func (r *rewriter) hoistOperands(operands []operand) *hoisted {
 			continue
 		}
 		if !r.keepsType(o.expr) {
-			return nil
+			if !isBool(r.info.TypeOf(o.expr)) {
+				return nil
+			}
+			h.retype[i] = " == (0 == 0)" // an untyped bool again
 		}
 		h.names[i] = r.name()
 	}
 	return h
+}
+
+func isBool(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsBoolean != 0
 }
 
 // stays reports whether an argument can be evaluated late: constants, nil and
@@ -143,7 +152,7 @@ func (h *hoisted) close(b *builder) {
 // operand adds the i-th operand.
 func (h *hoisted) operand(b *builder, i int) {
 	if h.names[i] != "" {
-		b.put("%s", h.names[i])
+		b.put("%s%s", h.names[i], h.retype[i])
 		return
 	}
 	h.operands[i].put(b)
