@@ -103,6 +103,9 @@ func (x *translator) valueRefs(v ssa.Value) []bool {
 func (x *translator) scalarRefs(t types.Type) []bool {
 	n := x.width(t)
 	out := make([]bool, 0, n)
+	if isCond(t) {
+		out = append(out, false, true)
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer, *types.Chan, *types.Signature, *types.Map:
 		return []bool{true}
@@ -111,6 +114,9 @@ func (x *translator) scalarRefs(t types.Type) []bool {
 	case *types.Slice:
 		return []bool{true, false, false}
 	case *types.Struct:
+		if isCond(t) {
+			break
+		}
 		if x.foreign(t) || syncCells(t) != nil {
 			return make([]bool, n)
 		}

@@ -148,7 +148,7 @@ type namer struct {
 	pools   map[*pool]string
 	chans   map[string]bool
 	order   []string // channels in order of first use
-	readsOf map[*expr]bool
+	current *template
 }
 
 // reserved are names that the model language or its queries use.
@@ -207,6 +207,24 @@ func (n *namer) cell(c *cell) uppaal.Expr {
 		n.cells[c] = name
 	}
 	return &uppaal.Ident{Name: name}
+}
+
+// maxProcesses bounds the numbers of processes.
+const maxProcesses = 255
+
+// self is the number of the process of the template that is being spelled.
+func (n *namer) self() uppaal.Expr {
+	base := int32(1)
+	for _, t := range n.x.templates {
+		if t == n.current {
+			break
+		}
+		base += int32(t.slots)
+	}
+	if n.current.slots > 1 {
+		return &uppaal.Binary{Op: uppaal.OpAdd, X: literal(base), Y: &uppaal.Ident{Name: "slot"}}
+	}
+	return literal(base)
 }
 
 func (n *namer) message(k int32) string {
@@ -391,6 +409,7 @@ func (e *emitter) pooled(a abs) bool {
 
 func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo) {
 	x, n := e.x, e.n
+	n.current = t
 	tmpl := &uppaal.Template{Name: t.tname}
 	if t.slots > 1 {
 		tmpl.Params = []*uppaal.Param{{Name: "slot", Type: &uppaal.TypeExpr{Const: true, Kind: uppaal.RangeType,

@@ -27,6 +27,7 @@ const (
 	xCell           // a memory cell
 	xMsg            // what the partner of a rendezvous hands over
 	xArg            // what the spawner hands over
+	xSelf           // the number of the process
 	xFree           // object k of pool is the one to allocate
 	xNot
 	xAdd
@@ -78,6 +79,8 @@ func (e *expr) same(f *expr) bool {
 		return e.cell == f.cell
 	case xFree:
 		return e.pool == f.pool && e.k == f.k
+	case xSelf:
+		return true
 	}
 	eq := func(x, y *expr) bool { return x == nil && y == nil || x != nil && y != nil && x.same(y) }
 	return eq(e.a, f.a) && eq(e.b, f.b) && eq(e.c, f.c)
@@ -257,6 +260,8 @@ func absOf(e *expr, root func(*expr) abs) abs {
 		return root(e)
 	case xFree:
 		return absBool()
+	case xSelf:
+		return absRange(1, maxProcesses)
 	case xNot:
 		a := absOf(e.a, root)
 		if k, ok := a.single(); ok {
@@ -394,6 +399,8 @@ func (e *expr) ast(n *namer) uppaal.Expr {
 		return &uppaal.Ident{Name: n.argument(e.k)}
 	case xFree:
 		return n.free(e.pool, e.k)
+	case xSelf:
+		return n.self()
 	case xNot:
 		switch a := e.a; a.op {
 		case xEq:

@@ -195,6 +195,15 @@ func (x *translator) describeAt(addr int32, name string, t types.Type, depth int
 	if n := x.width(t); n == 1 {
 		cells[addr].name = name
 	}
+	if isCond(t) {
+		cells[addr].name, cells[addr+1].name = name+"_L_type", name+"_L"
+		for i := range int32(condWaiters) {
+			c := cells[addr+condQueue+i]
+			c.name, c.sync = fmt.Sprintf("%s_waiter%d", name, i), true
+			c.abs, c.fix = absRange(0, maxProcesses), true
+		}
+		return
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		if x.foreign(t) {
@@ -275,6 +284,9 @@ func (x *translator) width(t types.Type) int {
 func (x *translator) widthOf(t types.Type) int {
 	if names := syncCells(t); names != nil {
 		return len(names)
+	}
+	if isCond(t) {
+		return condQueue + condWaiters
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Interface:

@@ -429,6 +429,12 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 	case *ssa.FieldAddr:
 		a := val(i.X)[0]
 		st := pointee(i.X.Type()).Underlying().(*types.Struct)
+		if isCond(pointee(i.X.Type())) && st.Field(i.Field).Name() == "L" {
+			if ok := x.notNil(p, a, i); !ok {
+				return false
+			}
+			return set(i, arith(xAdd, a, num(condLock)))
+		}
 		if x.foreign(pointee(i.X.Type())) {
 			return set(i, unknown("field of a foreign type"))
 		}

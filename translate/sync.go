@@ -120,6 +120,7 @@ func init() {
 		intrinsics["(*log.Logger)."+n] = in
 	}
 	atomics(intrinsics)
+	condIntrinsics(intrinsics)
 	testFatal.run, testSkip.run, testRun.run = goexit, goexit, runSubtest
 	builtins = map[string]*intrinsic{
 		"close": op("close", sites.Close, false, closeChan),

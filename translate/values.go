@@ -323,9 +323,12 @@ func (x *translator) unbox(p *path, val *expr, t types.Type) ([]*expr, bool) {
 // allocate returns a new object for an allocation. ok is false if it has taken
 // over the path: it is continued once for every object that can be the next.
 func (x *translator) allocate(p *path, instr ssa.Instruction, make func() *object) (*object, bool) {
-	f := p.peek()
-	ctx := f.ctx
-	key := fmt.Sprintf("%d|%d|%d.%d", p.t.index, ctx.id, instr.Block().Index, f.idx)
+	return x.allocateAt(p, p.peek().ctx, instr, make)
+}
+
+// allocateAt allocates for an instruction of the activation ctx.
+func (x *translator) allocateAt(p *path, ctx *callPath, instr ssa.Instruction, make func() *object) (*object, bool) {
+	key := fmt.Sprintf("%d|%d|%d.%d", p.t.index, ctx.id, instr.Block().Index, x.indexOf(instr))
 	again := ctx.inLoop || x.prog.info(ctx.fn).inCycle[instr.Block().Index] || !p.t.once
 	if !again || p.from == nil && !ctx.inLoop && !x.prog.info(ctx.fn).inCycle[instr.Block().Index] {
 		return x.mem.keyedObject(key, make), true
@@ -382,6 +385,16 @@ func (x *translator) allocate(p *path, instr ssa.Instruction, make func() *objec
 	}
 	rest.bound(fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
 	return nil, false
+}
+
+// indexOf is the number of an instruction in its block.
+func (x *translator) indexOf(instr ssa.Instruction) int {
+	for i, in := range instr.Block().Instrs {
+		if in == instr {
+			return i
+		}
+	}
+	return -1
 }
 
 func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
