@@ -21,6 +21,10 @@ type Refutation struct {
 	// them. Leaving out all traces that begin with them may leave out others
 	// that it can follow, so no error is false because of this alone.
 	Weak bool `json:"weak,omitempty"`
+	// Unexplained: nothing that the model leaves open explains why the program
+	// does not follow the labels, so the model, or the control of the program,
+	// is wrong there.
+	Unexplained bool `json:"unexplained,omitempty"`
 }
 
 // What has become of a possible error.

@@ -213,8 +213,10 @@ type PlanStep struct {
 	Occ int `json:"occ,omitempty"`
 	// Case is the chosen case of a select, -1 its default.
 	Case int `json:"case,omitempty"`
-	// Trace is the index of the step of the trace this one comes from.
-	Trace int `json:"trace"`
+	// Trace is the index of the step of the trace this one comes from, and
+	// Process the process that takes it.
+	Trace   int    `json:"trace"`
+	Process string `json:"process,omitempty"`
 	// Swap marks the first of two steps that are one rendezvous of two
 	// selects: the model does not say which of them queues first, so a replay
 	// may try the other order.
@@ -233,4 +235,6 @@ type Expect struct {
 type At struct {
 	G    string `json:"g"`
 	Site string `json:"site"`
+	// Process is the process of the model that the goroutine is.
+	Process string `json:"process,omitempty"`
 }

@@ -7,8 +7,8 @@
 // tests into one binary; [Replay] runs a plan on it, twice, under supervision,
 // and says what was observed in a [Verdict]: reproduced, or the step that could
 // not be done with what every goroutine was doing, or why there is no answer.
-// [Refute] turns a trace that the program does not follow into labels that the
-// checker leaves out from then on ([LabelOf]).
+// [Labels.Refute] turns a trace that the program does not follow into labels
+// that the checker leaves out from then on.
 //
 // A goroutine is named by its creation path: "0" is the entry, "0.2" the second
 // goroutine that it starts. A step passes one guard of one goroutine; see

@@ -8,72 +8,124 @@ import (
 	"github.com/vtrace/vtrace/uppaal"
 )
 
-// LabelOf returns the labels of the edges of a network for check.Options: the
-// choices of the scheduler that a plan is made of, as "process@site/case". An
-// edge into a sink has the sink at the end ("!panic"), so that the same choice
-// with and without the error can be told apart. Other edges have none.
-func LabelOf(side *artifact.Sidecar, net *uppaal.Network) func(p *uppaal.Process, edge int) check.Label {
-	templates := map[*uppaal.Template]int{}
-	locations := map[*uppaal.Location]int{}
+// Labels names the transitions of a model by what the program can be seen to
+// do: who passes which guard with which case, and where that goroutine arrives.
+// Two paths with the same labels are the same behaviour of the program, so what
+// a replay has taught of one holds for the other.
+type Labels struct {
+	side  *artifact.Sidecar
+	net   *uppaal.Network
+	index map[string]int // templates by name
+}
+
+// NewLabels returns the labels of a network with its sidecar.
+func NewLabels(side *artifact.Sidecar, net *uppaal.Network) *Labels {
+	l := &Labels{side: side, net: net, index: map[string]int{}}
 	for i, t := range net.Templates {
-		templates[t] = i
-		for k, l := range t.Locations {
-			locations[l] = k
+		l.index[t.Name] = i
+	}
+	return l
+}
+
+// Of is the label of an edge of a process, for check.Options.LabelOf:
+// "process@site/case>next". In place of next stands the sink, as in "!panic",
+// that the edge leads into, or nothing behind the ">" if the goroutine ends. An
+// edge that passes no guard has a label only if the goroutine arrives
+// somewhere: "process>next".
+func (l *Labels) Of(p *uppaal.Process, edge int) check.Label {
+	t, ok := l.index[p.Template.Name]
+	if !ok {
+		return ""
+	}
+	return l.label(p.Name, t, edge)
+}
+
+// label is the label of an edge given by its index in the t-th template.
+func (l *Labels) label(process string, t, edge int) check.Label {
+	e, ok := l.edge(t, edge)
+	if !ok {
+		return ""
+	}
+	passed := ""
+	switch e.Role {
+	case artifact.RoleOp, artifact.RoleCommit, artifact.RoleStart:
+		passed = "@" + siteOf(l.side, e.Site).Key + "/" + strconv.Itoa(e.Case)
+	case artifact.RoleTime:
+		return check.Label(process + "@" + strconv.Itoa(edge))
+	case artifact.RoleBirth:
+		return ""
+	}
+	arrival := l.arrival(t, edge)
+	if passed == "" && arrival == "" {
+		return ""
+	}
+	return check.Label(process + passed + arrival)
+}
+
+// edge is what the sidecar says of an edge.
+func (l *Labels) edge(t, edge int) (artifact.EdgeInfo, bool) {
+	if t < 0 || t >= len(l.side.Templates) || t >= len(l.net.Templates) ||
+		edge < 0 || edge >= len(l.side.Templates[t].Edges) || edge >= len(l.net.Templates[t].Edges) {
+		return artifact.EdgeInfo{}, false
+	}
+	return l.side.Templates[t].Edges[edge], true
+}
+
+// arrival says where an edge leads, "" if the segment goes on.
+func (l *Labels) arrival(t, edge int) string {
+	to := l.net.Templates[t].Edges[edge].To
+	var info artifact.LocationInfo
+	for k, loc := range l.net.Templates[t].Locations {
+		if loc == to && k < len(l.side.Templates[t].Locations) {
+			info = l.side.Templates[t].Locations[k]
 		}
 	}
-	return func(p *uppaal.Process, edge int) check.Label {
-		t, ok := templates[p.Template]
-		if !ok || t >= len(side.Templates) || edge >= len(side.Templates[t].Edges) {
-			return ""
-		}
-		end := ""
-		if k := locations[p.Template.Edges[edge].To]; k < len(side.Templates[t].Locations) {
-			end = side.Templates[t].Locations[k].End
-		}
-		return label(side, p.Name, side.Templates[t].Edges[edge], end)
+	switch {
+	case info.End == endPanic, info.End == endFatal, info.End == endExit:
+		return "!" + info.End
+	case info.Site != 0:
+		return ">" + siteOf(l.side, info.Site).Key
+	case to.Urgency == uppaal.Committed && info.End == "":
+		return ""
+	default:
+		return ">"
 	}
 }
 
-// Labels are the labels of the first n steps of a trace, as LabelOf gives them.
-func Labels(side *artifact.Sidecar, tr *artifact.Trace, n int) []check.Label {
-	var out []check.Label
-	for _, step := range tr.Steps[:min(n, len(tr.Steps))] {
-		for _, part := range step.Parts {
-			if part.Template < 0 || part.Template >= len(side.Templates) {
-				continue
+// prefix are the labels of a trace up to and including a part of a step; with a
+// negative part, of the whole step.
+func (l *Labels) prefix(tr *artifact.Trace, step, part int) []string {
+	var out []string
+	for i, s := range tr.Steps {
+		for k, p := range s.Parts {
+			if i > step || i == step && part >= 0 && k > part {
+				return out
 			}
-			t := side.Templates[part.Template]
-			if part.Edge < 0 || part.Edge >= len(t.Edges) {
-				continue
-			}
-			end := ""
-			for _, l := range t.Locations {
-				if l.Name == part.To {
-					end = l.End
-				}
-			}
-			if l := label(side, part.Process, t.Edges[part.Edge], end); l != "" {
-				out = append(out, l)
+			if name := l.label(p.Process, p.Template, p.Edge); name != "" {
+				out = append(out, string(name))
 			}
 		}
 	}
 	return out
 }
 
-func label(side *artifact.Sidecar, process string, e artifact.EdgeInfo, end string) check.Label {
-	sink := ""
-	switch end {
-	case endPanic, endFatal, endExit:
-		sink = "!" + end
+// approximate reports whether a trace rests on a choice that the program makes
+// and the model leaves open, up to and including a step.
+func (l *Labels) approximate(tr *artifact.Trace, step int) bool {
+	for i, s := range tr.Steps {
+		if i > step {
+			break
+		}
+		for _, p := range s.Parts {
+			e, _ := l.edge(p.Template, p.Edge)
+			for _, a := range e.Approx {
+				if a >= 0 && a < len(l.side.Approximations) && l.side.Approximations[a].Direction == artifact.DirectionOver {
+					return true
+				}
+			}
+		}
 	}
-	switch e.Role {
-	case artifact.RoleOp, artifact.RoleCommit, artifact.RoleStart, artifact.RoleTime:
-		return check.Label(process + "@" + siteOf(side, e.Site).Key + "/" + strconv.Itoa(e.Case) + sink)
-	}
-	if sink != "" {
-		return check.Label(process + sink)
-	}
-	return ""
+	return false
 }
 
 // siteOf returns a site by its number, the zero Site if there is none.
@@ -87,38 +139,4 @@ func siteOf(side *artifact.Sidecar, id int) artifact.Site {
 		}
 	}
 	return artifact.Site{}
-}
-
-// Refute says what a replay that did not reproduce the error has taught: the
-// labels up to the step that the program did not follow. It is false if the
-// verdict teaches nothing.
-func Refute(side *artifact.Sidecar, tr *artifact.Trace, plan *artifact.Plan, v *Verdict) (artifact.Refutation, bool) {
-	r := artifact.Refutation{Query: tr.Query, Step: v.Step, Reason: v.Reason}
-	n := len(tr.Steps)
-	switch v.Status {
-	case Infeasible:
-		if v.Step < 1 || v.Step > len(plan.Steps) {
-			return r, false
-		}
-		n = plan.Steps[v.Step-1].Trace + 1
-	case NotReproduced:
-		// The labels name the sink, if there is one: then only paths into it
-		// are refuted. Else this may refute more.
-		r.Weak = true
-		for _, at := range tr.Final {
-			switch locationOf(side, at).End {
-			case endPanic, endFatal, endExit:
-				r.Weak = false
-			}
-		}
-	default:
-		return r, false
-	}
-	if v.Weak {
-		r.Weak = true
-	}
-	for _, l := range Labels(side, tr, n) {
-		r.Labels = append(r.Labels, string(l))
-	}
-	return r, len(r.Labels) > 0
 }

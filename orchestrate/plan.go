@@ -142,7 +142,7 @@ func (p *planner) step(index int, step artifact.Step) error {
 		p.last[g] = len(p.steps)
 		p.steps = append(p.steps, artifact.PlanStep{
 			G: g, Site: x.site.Key, Occ: p.passed[at], Case: x.edge.Case,
-			Trace: index, Swap: swap && i == 0,
+			Trace: index, Process: x.Process, Swap: swap && i == 0,
 		})
 		if starts(x) {
 			p.children[g]++
@@ -299,7 +299,7 @@ func (p *planner) standing(tr *artifact.Trace, want func(artifact.ProcessAt, art
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, artifact.At{G: g, Site: siteOf(p.side, l.Site).Key})
+		out = append(out, artifact.At{G: g, Site: siteOf(p.side, l.Site).Key, Process: x.Process})
 	}
 	slices.SortFunc(out, func(a, b artifact.At) int { return comparePaths(a.G, b.G) })
 	return out, nil

@@ -78,8 +78,10 @@ func TestTraceOf(t *testing.T) {
 		},
 		Final: []artifact.ProcessAt{{Process: "S", Location: 1}, {Process: "R(0)", Template: 1}, {Process: "R(1)", Template: 1, Location: 2}},
 	}, tr)
-	require.Equal(t, []check.Label{"S@snd/0", "R(1)@rcv/1", "R(1)!panic"}, Labels(side, tr, 9))
-	require.Equal(t, []check.Label{"S@snd/0", "R(1)@rcv/1"}, Labels(side, tr, 1))
+	labels := NewLabels(side, net)
+	require.Equal(t, []string{"S@snd/0>", "R(1)@rcv/1>", "R(1)!panic"}, labels.prefix(tr, 9, -1))
+	require.Equal(t, []string{"S@snd/0>", "R(1)@rcv/1>"}, labels.prefix(tr, 0, -1))
+	require.Equal(t, []string{"S@snd/0>"}, labels.prefix(tr, 0, 0))
 
 	none := TraceOf(info, q, check.Result{Verdict: check.Maybe})
 	require.Equal(t, "M", none.Result)
@@ -96,7 +98,8 @@ func TestRefuteAndSearchAgain(t *testing.T) {
 	query, err := uppaal.ParseQuery("A[] forall (i : int[0,1]) not R(i).crash")
 	require.NoError(t, err)
 	q := artifact.Query{Number: 1, Formula: "A[] forall (i : int[0,1]) not R(i).crash", Kind: artifact.KindPanic}
-	opts := check.Options{LabelOf: LabelOf(side, net)}
+	labels := NewLabels(side, net)
+	opts := check.Options{LabelOf: labels.Of}
 	seen := map[string]bool{}
 	for range 2 {
 		report, err := check.Embedded{}.Verify(context.Background(), net, []*uppaal.Query{query}, opts)
@@ -107,7 +110,7 @@ func TestRefuteAndSearchAgain(t *testing.T) {
 		require.False(t, seen[tr.Lines[1]], "the same trace again")
 		seen[tr.Lines[1]] = true
 		plan := artifact.Plan{Steps: []artifact.PlanStep{{G: "0", Trace: 0}, {G: "0.1", Trace: 0}}}
-		ref, ok := Refute(side, tr, &plan, &Verdict{Status: Infeasible, Step: 2, Reason: "r"})
+		ref, ok := labels.Refute(tr, &plan, &Verdict{Status: Infeasible, Step: 2, Reason: "r"})
 		require.True(t, ok)
 		require.Equal(t, 1, ref.Query)
 		require.Len(t, ref.Labels, 2)
@@ -119,31 +122,108 @@ func TestRefuteAndSearchAgain(t *testing.T) {
 	require.Equal(t, check.True, report.Results[0].Verdict, "both receivers are refuted")
 }
 
+// branching is a goroutine that locks and then either closes, which panics, or
+// unlocks: the model does not know which.
+func branching() (*uppaal.Network, *artifact.Sidecar) {
+	loc := func(name string) *uppaal.Location { return &uppaal.Location{Name: name} }
+	start, closing, unlocking, crash, middle := loc("start"), loc("closing"), loc("unlocking"), loc("crash"), loc("middle")
+	middle.Urgency = uppaal.Committed
+	edge := func(from, to *uppaal.Location) *uppaal.Edge { return &uppaal.Edge{From: from, To: to} }
+	net := &uppaal.Network{Templates: []*uppaal.Template{{
+		Name: "M", Init: start, Locations: []*uppaal.Location{start, closing, unlocking, crash, middle},
+		Edges: []*uppaal.Edge{edge(start, middle), edge(middle, closing), edge(middle, unlocking), edge(closing, crash), edge(unlocking, start)},
+	}}}
+	side := &artifact.Sidecar{
+		Sites: []artifact.Site{{}, {ID: 1, Kind: "lock", Key: "l"}, {ID: 2, Kind: "close", Key: "c"}, {ID: 3, Kind: "unlock", Key: "u"}},
+		Templates: []artifact.TemplateInfo{{
+			Name: "M", Role: "goroutine",
+			Locations: []artifact.LocationInfo{{Name: "start", Site: 1, Blocking: true}, {Name: "closing", Site: 2}, {Name: "unlocking", Site: 3}, {Name: "crash", End: "panic"}, {Name: "middle"}},
+			Edges: []artifact.EdgeInfo{
+				{Site: 1, Role: artifact.RoleOp}, {Role: artifact.RoleLocal, Approx: []int{0}}, {Role: artifact.RoleLocal, Approx: []int{0}},
+				{Site: 2, Role: artifact.RoleOp}, {Site: 3, Role: artifact.RoleOp},
+			},
+		}},
+		Approximations: []artifact.Approximation{{Kind: "free-choice", Direction: artifact.DirectionOver}},
+	}
+	return net, side
+}
+
+// walk makes a trace of edges of the one process of branching.
+func walk(final int, edges ...int) *artifact.Trace {
+	tr := &artifact.Trace{Final: []artifact.ProcessAt{{Process: "M", Location: final}}}
+	for _, e := range edges {
+		tr.Steps = append(tr.Steps, artifact.Step{Parts: []artifact.Part{{Process: "M", Edge: e}}})
+	}
+	return tr
+}
+
 func TestRefute(t *testing.T) {
-	w := newWorld("lock l", "close c").step("M op l").step("M op c").ends("M", artifact.LocationInfo{End: "panic"})
-	plan, err := PlanOf(&w.side, &w.trace, artifact.Query{Kind: artifact.KindCloseOfClosed})
+	net, side := branching()
+	labels := NewLabels(side, net)
+	crash := walk(3, 0, 1, 3)
+	plan, err := PlanOf(side, crash, artifact.Query{Kind: artifact.KindCloseOfClosed, Site: 2})
 	require.NoError(t, err)
-	r, ok := Refute(&w.side, &w.trace, &plan, &Verdict{Status: Infeasible, Step: 1, Reason: "why"})
-	require.True(t, ok)
-	require.Equal(t, []string{"M@l/0"}, r.Labels)
-	require.Equal(t, "why", r.Reason)
-	r, ok = Refute(&w.side, &w.trace, &plan, &Verdict{Status: NotReproduced})
-	require.True(t, ok)
-	require.Equal(t, []string{"M@l/0", "M@c/0"}, r.Labels)
-	require.False(t, r.Weak, "the sink tells the error from the rest")
-	r, ok = Refute(&w.side, &w.trace, &plan, &Verdict{Status: NotReproduced, Weak: true})
-	require.True(t, ok)
-	require.True(t, r.Weak)
+	require.Equal(t, "0 l, 0 c", text(plan))
+	at := func(state, site string) []Goroutine { return []Goroutine{{G: "0", State: state, Site: site}} }
+	for name, tc := range map[string]struct {
+		trace       *artifact.Trace
+		verdict     Verdict
+		want        []string
+		weak, vague bool // vague: unexplained
+	}{
+		"the operation does not complete": {crash, Verdict{Status: Infeasible, Step: 1, Goroutines: at("blocked", "l")},
+			[]string{"M@l/0"}, false, true},
+		"it arrives elsewhere": {crash, Verdict{Status: Infeasible, Step: 2, Goroutines: at("at", "u")},
+			[]string{"M@l/0", "M>c"}, false, false},
+		"it has finished": {crash, Verdict{Status: Infeasible, Step: 2, Goroutines: at("finished", "")},
+			[]string{"M@l/0", "M>c"}, false, false},
+		"it is out of sight": {crash, Verdict{Status: Infeasible, Step: 2, Goroutines: at("outside", "u")},
+			[]string{"M@l/0", "M>c", "M@c/0!panic"}, false, false},
+		"no panic": {crash, Verdict{Status: NotReproduced},
+			[]string{"M@l/0", "M>c", "M@c/0!panic"}, false, false},
+		"control was incomplete": {crash, Verdict{Status: NotReproduced, Weak: true},
+			[]string{"M@l/0", "M>c", "M@c/0!panic"}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, ok := labels.Refute(tc.trace, &plan, &tc.verdict)
+			require.True(t, ok)
+			require.Equal(t, tc.want, r.Labels)
+			require.Equal(t, tc.weak, r.Weak)
+			require.Equal(t, tc.vague, r.Unexplained)
+		})
+	}
 	for _, status := range []string{Reproduced, Unsupported, Limit, Unconfirmed} {
-		_, ok = Refute(&w.side, &w.trace, &plan, &Verdict{Status: status})
+		_, ok := labels.Refute(crash, &plan, &Verdict{Status: status})
 		require.False(t, ok, status)
 	}
-	stuck := newWorld("lock l").step("M op l").blocks("M", "l")
-	plan, err = PlanOf(&stuck.side, &stuck.trace, artifact.Query{Kind: artifact.KindDeadlock})
-	require.NoError(t, err)
-	r, ok = Refute(&stuck.side, &stuck.trace, &plan, &Verdict{Status: NotReproduced})
-	require.True(t, ok)
-	require.True(t, r.Weak, "paths through the same steps may be in error later")
-	_, ok = Refute(&stuck.side, &stuck.trace, &plan, &Verdict{Status: Infeasible, Step: 99})
+	_, ok := labels.Refute(crash, &plan, &Verdict{Status: Infeasible, Step: 99})
 	require.False(t, ok)
+}
+
+func TestRefuteStuck(t *testing.T) {
+	net, side := branching()
+	labels := NewLabels(side, net)
+	stuck := walk(0, 0, 2, 4) // locks, unlocks, and locks for ever
+	plan, err := PlanOf(side, stuck, artifact.Query{Kind: artifact.KindDeadlock})
+	require.NoError(t, err)
+	require.Equal(t, "0 l, 0 u", text(plan))
+
+	// It goes on from there: not stuck, but it may be on a longer path.
+	done := append([]artifact.PlanStep(nil), plan.Steps...)
+	v := &Verdict{Status: NotReproduced, Trace: append(done, artifact.PlanStep{G: "0", Site: "l"}), Goroutines: []Goroutine{{G: "0", State: "finished"}}}
+	r, ok := labels.Refute(stuck, &plan, v)
+	require.True(t, ok)
+	require.True(t, r.Weak)
+	require.Equal(t, []string{"M@l/0", "M>u", "M@u/0>l"}, r.Labels)
+
+	// It never was there.
+	for _, v := range []*Verdict{
+		{Status: NotReproduced, Trace: append(done, artifact.PlanStep{G: "0", Site: "c"}), Goroutines: []Goroutine{{G: "0", State: "finished"}}},
+		{Status: NotReproduced, Trace: done, Goroutines: []Goroutine{{G: "0", State: "finished"}}},
+	} {
+		r, ok = labels.Refute(stuck, &plan, v)
+		require.True(t, ok)
+		require.False(t, r.Weak)
+		require.Equal(t, []string{"M@l/0", "M>u", "M@u/0>l"}, r.Labels)
+	}
 }

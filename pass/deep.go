@@ -90,6 +90,8 @@ type suspect struct {
 	test    string
 	// weak: something was left out that the program may do.
 	weak bool
+	// unexplained says where model and program differ without a reason.
+	unexplained string
 }
 
 // open takes over the queries that are not satisfied, with their first traces.
@@ -200,13 +202,16 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.conclude(artifact.Unconfirmed, v.Reason)
 		return nil
 	}
-	r, ok := orchestrate.Refute(d.side, s.trace, &plan, v)
+	r, ok := orchestrate.NewLabels(d.side, d.net).Refute(s.trace, &plan, v)
 	if !ok {
 		s.conclude(artifact.Unconfirmed, v.Reason)
 		return nil
 	}
 	s.reason = r.Reason
 	s.weak = s.weak || r.Weak
+	if r.Unexplained {
+		s.unexplained = fmt.Sprintf("nothing that the model leaves open explains why the program left trace %d (please report it)", s.attempts)
+	}
 	d.refutations = append(d.refutations, r)
 	if d.opts.Disallow == DisallowFNV {
 		h, ok := pathHash(s.trace)
@@ -289,6 +294,8 @@ func (d *deep) doubt(s *suspect) string {
 		return "two paths may have the same hash"
 	case s.weak:
 		return "a refuted trace may hide another one"
+	case s.unexplained != "":
+		return s.unexplained
 	}
 	for _, a := range d.side.Approximations {
 		switch a.Direction {

@@ -170,7 +170,7 @@ func search(ctx context.Context, net *uppaal.Network, queries []artifact.Query, 
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	if len(refuted) > 0 {
-		limits.Refuted, limits.LabelOf = refuted, orchestrate.LabelOf(side, net)
+		limits.Refuted, limits.LabelOf = refuted, orchestrate.NewLabels(side, net).Of
 	}
 	if rep.to != nil {
 		limits.Progress = func(s check.Stats) { rep.send(SearchProgress{rep.pass, s}) }
