@@ -1,0 +1,48 @@
+// Package translate makes a model of a Go program: a network of automata in
+// UPPAAL's language whose behaviours are those of the program that matter to
+// its concurrency, the queries that ask for errors, and a sidecar that leads
+// from every location and edge back to the program.
+//
+// # Terms
+//
+// A guard is a numbered program point at which execution can be held (package
+// sites): in front of every channel, lock and goroutine operation, and in front
+// of statements that touch memory which goroutines share. A segment is all that
+// a goroutine does from passing one guard until it arrives at the next; it is
+// atomic, in the model (one edge) as in a replay. A template is the automaton
+// of the goroutines that one go statement starts in one calling context; calls
+// are inlined, so that a location is a whole stack: a call path, what each
+// activation has deferred, and whether it is panicking.
+//
+// # How it works
+//
+// The program is brought into SSA form, and a slice keeps what decides the
+// concurrency: the operations, the branches that control them and the values
+// that these depend on (slice.go). Segments are then executed symbolically,
+// from guard to guard (run.go, call.go, comm.go, sync.go), each path giving one
+// edge: the conditions over the state before become its guard, what was
+// computed the simultaneous assignment of the values that are live at the next
+// location. This is repeated to a fixed point in which every variable at every
+// location, and every memory cell, has a set of values or an interval (abs.go);
+// what is constant is folded away, what cannot be tracked is a free choice. The
+// code before the first guard, package initialisation included, is executed
+// here and becomes the initial state.
+//
+// Memory is a row of numbered cells (memory.go): a reference is the number of a
+// cell, so that pointers, fields, elements, channels and closures alias exactly
+// as in the program. Allocations that can be repeated draw from a pool and
+// reuse objects that nothing refers to.
+//
+// # Limits
+//
+// Bounds (goroutines, objects, recursion, counters; see Bounds) end a path of
+// the model in a location of its own, and a query tells whether one is reached.
+// Approximations are recorded in the sidecar with position, direction and
+// reason: conditions on what the model does not keep (maps, floating point,
+// computed strings, results of libraries) are free choices; calls out of the
+// program are assumed not to touch its channels and locks; waiting goroutines
+// are not served in order; loops without operations are assumed to end. What
+// has neither an exact model nor an honest approximation is an
+// UnsupportedError: timers and contexts, reflection, unsafe, operations on
+// channels and locks that cannot be followed.
+package translate

@@ -1,0 +1,140 @@
+package translate_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hashicorp/go-multierror"
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate"
+)
+
+// program writes a module with one main package.
+func program(t testing.TB, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o600))
+	return dir
+}
+
+// TestUnsupported checks that what cannot be translated is named.
+func TestUnsupported(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		line int
+		what string
+	}{
+		"channel in a map": {`package main
+
+func main() {
+	m := map[int]chan int{1: make(chan int)}
+	m[1] <- 1
+}
+`, 5, "channel operation"},
+		"unsafe": {`package main
+
+import (
+	"sync"
+	"unsafe"
+)
+
+func main() {
+	var mu sync.Mutex
+	p := (*sync.Mutex)(unsafe.Pointer(&mu))
+	p.Lock()
+}
+`, 10, "unsafe.Pointer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			prog, idx := load(t, program(t, c.text), "main")
+			_, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+			require.Error(t, err)
+			var all *multierror.Error
+			require.ErrorAs(t, err, &all)
+			var u *translate.UnsupportedError
+			require.ErrorAs(t, all.Errors[0], &u)
+			require.Equal(t, "main.go", u.Pos.Filename)
+			require.Equal(t, c.line, u.Pos.Line)
+			require.Equal(t, c.what, u.What)
+
+			m, err := translate.Translate(context.Background(), prog, idx, translate.Options{Continue: true})
+			require.NoError(t, err)
+			require.Equal(t, "unsupported", m.Sidecar.Approximations[0].Kind)
+			require.Equal(t, c.line, m.Sidecar.Approximations[0].Line)
+			verify(t, m)
+		})
+	}
+}
+
+// TestApproximations checks that a choice that the model leaves open is
+// recorded, that the edges which rest on it say so, and that Strict refuses it.
+func TestApproximations(t *testing.T) {
+	prog, idx := load(t, "testdata/verdicts/freechoice", "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+	require.NoError(t, err)
+	require.Len(t, m.Sidecar.Approximations, 1)
+	a := m.Sidecar.Approximations[0]
+	require.Equal(t, "free-choice", a.Kind)
+	require.Equal(t, artifact.DirectionOver, a.Direction)
+	require.Equal(t, 7, a.Line)
+	rest := 0
+	for _, e := range m.Sidecar.Templates[0].Edges {
+		rest += len(e.Approx)
+	}
+	require.Equal(t, 2, rest)
+
+	_, err = translate.Translate(context.Background(), prog, idx, translate.Options{Strict: true})
+	var u *translate.UnsupportedError
+	require.ErrorAs(t, err, &u)
+	require.Equal(t, 7, u.Pos.Line)
+}
+
+// TestCancelled checks that a cancelled context ends the translation.
+func TestCancelled(t *testing.T) {
+	prog, idx := load(t, "testdata/verdicts/workers", "main")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := translate.Translate(ctx, prog, idx, translate.Options{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestCategories checks that only the categories asked for are generated.
+func TestCategories(t *testing.T) {
+	prog, idx := load(t, "testdata/verdicts/workers", "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{Categories: []string{translate.CategoryWaitGroup}})
+	require.NoError(t, err)
+	require.NotEmpty(t, m.Queries)
+	for i, q := range m.Queries {
+		require.Equal(t, translate.CategoryWaitGroup, q.Category)
+		require.Equal(t, i+1, q.Number)
+	}
+}
+
+// TestProto checks that every edge of a Proto model that passes a guard says
+// so, and with Hash updates the hash of the path.
+func TestProto(t *testing.T) {
+	prog, idx := load(t, "testdata/verdicts/selectdefault", "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{Proto: true, Hash: true})
+	require.NoError(t, err)
+	verify(t, m)
+	n := 0
+	for i, tm := range m.Network.Templates {
+		for k, e := range tm.Edges {
+			in := m.Sidecar.Templates[i].Edges[k]
+			switch in.Role {
+			case artifact.RoleOp, artifact.RoleCommit, artifact.RoleStart:
+				n++
+				require.Contains(t, e.Comment, "guard ")
+				require.NotEmpty(t, e.Update)
+			default:
+				require.Empty(t, e.Comment)
+			}
+		}
+	}
+	require.NotZero(t, n)
+}
