@@ -38,6 +38,10 @@ type Options struct {
 	MaxStates int   // stored states; 0: no bound
 	// Timeout bounds the search in wall time; 0: no bound but the context's.
 	Timeout time.Duration
+	// Order is the order of exploration. Only BreadthFirst, the default, makes
+	// traces shortest.
+	Order Order
+	Seed  uint64 // of RandomDepthFirst
 	// Refuted are choice sequences that the program is known not to follow.
 	// Only paths none of whose prefixes is refuted count as violations: the
 	// search runs in product with the trie of these sequences and discards a
@@ -61,7 +65,7 @@ type Label string
 type Stats struct {
 	States      int // stored
 	Transitions int // explored
-	Depth       int // of the breadth-first search
+	Depth       int // of the search: steps from the initial state
 	Bytes       int64
 	Elapsed     time.Duration
 }
@@ -78,7 +82,7 @@ type Result struct {
 	Verdict Verdict
 	Reason  string // for Maybe and Error: why, with the place
 	// Trace leads to the violation of an A[] query or the witness of an E<>
-	// query, shortest in steps; nil if there is none. It has been replayed on
+	// query, shortest in steps if the search is breadth-first; nil if there is none. It has been replayed on
 	// the reference interpreter.
 	Trace *Trace
 }

@@ -121,7 +121,7 @@ func (p *pathSearch) run() ([][]uint64, error) {
 		return nil, err
 	}
 	m := s.m
-	defer func() { m.visit = s.insert }()
+	defer s.resume()
 	origin := map[uint32]uint32{} // start states by number here: number in the main store
 	begin := func(i uint32) error {
 		n := p.store.len()
@@ -228,7 +228,7 @@ func (p *pathSearch) expand(i uint32) (ends bool, err error) {
 		}
 		return p.store.add(m.w, i)
 	}
-	if err := s.expand(); err != nil {
+	if err := s.workers[0].expand(); err != nil {
 		return false, err
 	}
 	return m.found == 0 || lazy && !p.urgent, nil
@@ -258,7 +258,7 @@ func (p *pathSearch) cycle(origin map[uint32]uint32) ([][]uint64, error) {
 			out[i]++
 			return nil
 		}
-		if err := s.expand(); err != nil {
+		if err := s.workers[0].expand(); err != nil {
 			return nil, err
 		}
 		if err := s.poll(1 + m.found); err != nil {

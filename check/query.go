@@ -10,6 +10,7 @@ import (
 // the query, a violation of an A[] formula or a witness of an E<> formula.
 type goal struct {
 	query  int // index in the caller's list
+	number int // among the goals of the search
 	target test
 	alive  test  // the target if "deadlock" is false
 	dead   bool  // the target depends on "deadlock"

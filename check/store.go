@@ -5,30 +5,6 @@ import (
 	"math/bits"
 )
 
-// A stateStore is the visited set and the queue of a breadth-first search in
-// one: states are numbered in the order of insertion. Insertion is deferred,
-// so that an implementation can work on several states at a time; nothing that
-// was added is visible before flush.
-type stateStore interface {
-	// add schedules a state for insertion, reached from state parent.
-	add(words []uint64, parent uint32) error
-	// flush inserts what is pending. New states are numbered in the order in
-	// which they were added.
-	flush() error
-	// len is the number of states inserted.
-	len() int
-	// find looks an inserted state up.
-	find(words []uint64) (uint32, bool)
-	// state is state i, not to be written to.
-	state(i uint32) []uint64
-	// load copies state i into dst.
-	load(i uint32, dst []uint64)
-	// parent is the state from which state i was first reached.
-	parent(i uint32) uint32
-	// bytes is the memory held, as counted against the budget.
-	bytes() int64
-}
-
 // noParent is the parent of an initial state.
 const noParent = ^uint32(0)
 
@@ -70,9 +46,14 @@ type segment struct {
 	count int
 }
 
-// packedStore keeps states of a fixed number of words in an arena of chunks
-// and finds them through a table of segments that grow on their own, which
-// keeps the memory spike of growing small. Neither holds pointers to states.
+// packedStore is the visited set and the queue of a breadth-first search in
+// one: states are numbered in the order of insertion. It keeps states of a
+// fixed number of words in an arena of chunks and finds them through a table of
+// segments that grow on their own, which keeps the memory spike of growing
+// small. Neither holds pointers to states.
+//
+// Insertion is deferred, so that several states are worked on at a time;
+// nothing that was added is visible before flush.
 type packedStore struct {
 	width     int
 	n         int
@@ -119,16 +100,22 @@ func (s *packedStore) release() {
 	*s = packedStore{}
 }
 
-func (s *packedStore) len() int     { return s.n }
+// len is the number of states inserted.
+func (s *packedStore) len() int { return s.n }
+
+// bytes is the memory held, as counted against the budget.
 func (s *packedStore) bytes() int64 { return s.held }
 
+// state is state i, not to be written to.
 func (s *packedStore) state(i uint32) []uint64 {
 	off := int(i&(chunkLen-1)) * s.width
 	return s.chunks[i>>chunkBits][off : off+s.width : off+s.width]
 }
 
+// load copies state i into dst.
 func (s *packedStore) load(i uint32, dst []uint64) { copy(dst, s.state(i)) }
 
+// parent is the state from which state i was first reached.
 func (s *packedStore) parent(i uint32) uint32 {
 	return s.parents[i>>chunkBits][i&(chunkLen-1)]
 }
@@ -149,6 +136,7 @@ func split(h uint64) (seg uint32, tag uint32) {
 	return uint32(h) & (segments - 1), uint32(h >> 32)
 }
 
+// add schedules a state for insertion, reached from state parent.
 func (s *packedStore) add(words []uint64, parent uint32) error {
 	i := s.pending
 	copy(s.pendW[i*s.width:], words)
@@ -161,7 +149,10 @@ func (s *packedStore) add(words []uint64, parent uint32) error {
 	return nil
 }
 
-// flush first touches every home slot, then every first candidate state, and
+// flush inserts what is pending. New states are numbered in the order in which
+// they were added.
+//
+// It first touches every home slot, then every first candidate state, and
 // only then inserts: the cache misses of a batch overlap.
 func (s *packedStore) flush() error {
 	var cand [batchLen]uint64
@@ -229,6 +220,7 @@ func (s *packedStore) insert(words []uint64, h uint64, parent uint32) error {
 	return nil
 }
 
+// find looks an inserted state up.
 func (s *packedStore) find(words []uint64) (uint32, bool) {
 	seg, tag := split(hash(words))
 	g := &s.segs[seg]

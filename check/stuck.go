@@ -208,7 +208,7 @@ func (b *subgraph) stuck(proc int32, from []uint32, dead stateSet) (stateSet, er
 	}
 	m := s.m
 	moves := []bool{}
-	defer func() { m.visit = s.insert }()
+	defer s.resume()
 	for k := 0; k < len(b.nodes); k++ {
 		s.store.load(b.nodes[k], m.w)
 		m.unpack()
@@ -233,7 +233,7 @@ func (b *subgraph) stuck(proc int32, from []uint32, dead stateSet) (stateSet, er
 			b.edges = append(b.edges, edgePair{uint32(k), n})
 			return nil
 		}
-		err := s.expand()
+		err := s.workers[0].expand()
 		if err != nil && !errors.Is(err, errFound) {
 			return nil, err
 		}

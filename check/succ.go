@@ -12,6 +12,8 @@ type expansion struct {
 	over  int32   // the channel, -1 for none
 	cut   bool    // the transition completes a refuted sequence
 	found int     // transitions of this expansion that exist
+	// tolerant passes over transitions whose execution is invalid.
+	tolerant bool
 
 	committed bool // a participant must leave a committed location
 	tries     int  // valuations of selections
@@ -247,6 +249,30 @@ func (m *machine) fire(ch int32) error {
 			return nil
 		}
 	}
+	var ok bool
+	if m.tolerant {
+		var valid bool
+		if ok, valid = m.tryExecute(); !valid {
+			m.found++
+			return nil
+		}
+	} else {
+		ok = m.execute()
+	}
+	if !ok {
+		m.rollback()
+		return nil
+	}
+	m.found++
+	m.over = ch
+	err := m.visit()
+	m.rollback()
+	return err
+}
+
+// execute goes to the target state of the transition of m.parts. It reports
+// false if that violates an invariant.
+func (m *machine) execute() bool {
 	for _, e := range m.parts {
 		if e.from != e.to {
 			loc := m.prog.procs[e.proc].loc
@@ -263,8 +289,7 @@ func (m *machine) fire(ch int32) error {
 	// invariants nor formulas see what a step left in them.
 	m.resetMetas()
 	if !m.invariants() {
-		m.rollback()
-		return nil
+		return false
 	}
 	m.cut = false
 	if mon := m.prog.monitor; mon != nil {
@@ -278,11 +303,28 @@ func (m *machine) fire(ch int32) error {
 		m.cut = state == mon.refuted() && was != state
 		m.put(mon.cell, state, &m.prog.cells[mon.cell])
 	}
-	m.found++
-	m.over = ch
-	err := m.visit()
+	return true
+}
+
+// tryExecute is execute for a transition that may be invalid.
+func (m *machine) tryExecute() (ok, valid bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, fault := r.(*fault); !fault {
+				panic(r)
+			}
+			m.recovered()
+			ok, valid = false, false
+		}
+	}()
+	return m.execute(), true
+}
+
+// recovered goes back to the source state after an evaluation that failed.
+func (m *machine) recovered() {
 	m.rollback()
-	return err
+	m.resetMetas()
+	m.args, m.collecting = m.args[:0], false
 }
 
 func (m *machine) resetMetas() {

@@ -1,6 +1,10 @@
 package check
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -18,4 +22,68 @@ func (t *Trace) Lines(info *uppaal.Info) []string {
 		}
 	}
 	return lines
+}
+
+// statesTo gives the packed states along the path by which state i was first
+// reached.
+func statesTo(store *packedStore, i uint32) [][]uint64 {
+	var path [][]uint64
+	for ; i != noParent; i = store.parent(i) {
+		path = append(path, store.state(i))
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// errFound ends an expansion early.
+var errFound = errors.New("found")
+
+// trace spells out the transitions along states, each a successor of the one
+// before.
+func (s *search) trace(states [][]uint64) (*Trace, error) {
+	m := s.m
+	t := &Trace{}
+	var want []uint64
+	var step Step
+	m.visit = func() error {
+		if !equalWords(m.w, want) {
+			return nil
+		}
+		step = Step{}
+		for _, e := range m.parts {
+			step.Parts = append(step.Parts, Part{Process: int(e.proc), Edge: int(e.index), Select: m.selected(e)})
+		}
+		return errFound
+	}
+	defer s.resume()
+	for k, words := range states {
+		copy(m.w, words)
+		m.unpack()
+		t.States = append(t.States, s.prog.state(m))
+		if k+1 == len(states) {
+			return t, nil
+		}
+		want = states[k+1]
+		if err := s.workers[0].expand(); !errors.Is(err, errFound) {
+			return nil, fmt.Errorf("internal: no transition from step %d of the trace to the next", k)
+		}
+		t.Steps = append(t.Steps, step)
+	}
+	return t, nil
+}
+
+// state spells out the state of a machine.
+func (p *program) state(m *machine) State {
+	st := State{}
+	for i, pr := range p.procs {
+		st.Locations = append(st.Locations, p.info.Processes[i].Template.Locations[m.v[pr.loc]])
+	}
+	for _, v := range p.vars {
+		i := v.cell
+		uppaal.Leaves(v.typ, func(suffix string, _ uppaal.Type) {
+			st.Vars = append(st.Vars, VarValue{v.name + suffix, m.v[i]})
+			i++
+		})
+	}
+	return st
 }

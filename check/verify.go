@@ -182,7 +182,7 @@ func (v *verification) attach(s *search, replay *replayer, r *Result, g *goal) {
 // faultResult describes an invalid evaluation while the successors of a state
 // were computed: the reference interpreter must meet it too, and says where.
 func (v *verification) faultResult(s *search, replay *replayer, f *fault) Result {
-	trace, err := s.trace(statesTo(s.store, uint32(s.head)))
+	trace, err := s.trace(statesTo(s.store, s.invalidAt))
 	if err == nil {
 		err = replay.trace(trace)
 	}

@@ -1,0 +1,181 @@
+package check
+
+import "errors"
+
+// A worker expands states. Workers share the program and, between rounds, the
+// search.
+type worker struct {
+	s *search
+	m *machine // expands states
+	q *machine // evaluates formulas on new states
+
+	at          uint32 // the state being expanded
+	transitions int
+	hits        []hit // by goal, of this round
+}
+
+// hit is the first state that decides a goal, or in which its formula is
+// invalid.
+type hit struct {
+	found bool
+	state uint32
+	fault *fault
+}
+
+func newWorker(s *search) *worker {
+	w := &worker{s: s, m: newMachine(s.prog), q: newMachine(s.prog), hits: make([]hit, len(s.goals))}
+	w.m.visit = w.insert
+	return w
+}
+
+// expandState finds the successors of a stored state, and evaluates the goals
+// that depend on whether it has any.
+func (w *worker) expandState(i uint32) error {
+	m, s := w.m, w.s
+	w.at = i
+	s.store.load(i, m.w)
+	m.unpack()
+	err := w.expand()
+	var f *fault
+	switch {
+	case errors.As(err, &f):
+		if s.invalid == nil || i < s.invalidAt {
+			s.invalid, s.invalidAt = f, i
+		}
+		if s.opts.Order != BreadthFirst {
+			return f
+		}
+		// What else is possible here does not depend on the order in which
+		// transitions are tried.
+		m.tolerant = true
+		err = w.expand()
+		m.tolerant = false
+		if errors.As(err, &f) {
+			err = nil
+		}
+		if err != nil || m.found == 0 {
+			return err
+		}
+	case err != nil:
+		return err
+	}
+	if len(s.local) > 0 && !s.refuted(m) {
+		return w.tryLocal()
+	}
+	return nil
+}
+
+// expand runs the machine and turns faults into errors.
+func (w *worker) expand() (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+			return
+		case *fault:
+			err = r
+		case interrupted:
+			err = r.err
+		default:
+			panic(r)
+		}
+		w.m.recovered()
+	}()
+	return w.m.expand()
+}
+
+// insert is the visitor of the machine.
+func (w *worker) insert() error {
+	s := w.s
+	if w.transitions++; w.transitions&(1<<12-1) == 0 {
+		// The state may have very many successors.
+		if err := w.m.poll(1 << 12); err != nil {
+			return err
+		}
+	}
+	if w.m.cut && !s.prog.monitor.follow {
+		return nil
+	}
+	return s.store.add(w.m.w, w.at)
+}
+
+// show evaluates the plain goals on stored states.
+func (w *worker) show(from, end int) error {
+	s, m := w.s, w.q
+	for i := from; i < end; i++ {
+		s.store.load(uint32(i), m.w)
+		m.unpack()
+		if s.refuted(m) {
+			continue
+		}
+		for _, g := range s.plain.general {
+			if err := w.try(m, g, g.target, uint32(i)); err != nil {
+				return err
+			}
+		}
+		for k := range s.plain.byLoc {
+			for _, g := range s.plain.byLoc[k].at(m) {
+				if err := w.try(m, g, g.target, uint32(i)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// try evaluates a goal's condition on a machine that holds state i.
+func (w *worker) try(m *machine, g *goal, t test, i uint32) error {
+	h := &w.hits[g.number]
+	if g.done || g.found || h.found {
+		return nil
+	}
+	if t.safe || t.fn == nil {
+		if t.holds(m) {
+			*h = hit{found: true, state: i}
+		}
+		return nil
+	}
+	holds := false
+	err := caught(func() { holds = t.holds(m) })
+	var f *fault
+	switch {
+	case errors.As(err, &f):
+		*h = hit{found: true, state: i, fault: f}
+	case err != nil:
+		return err
+	case holds:
+		*h = hit{found: true, state: i}
+	}
+	return nil
+}
+
+// tryLocal evaluates the goals that need to know whether the expanded state is
+// a deadlock. A deadlock also settles every stuck atom.
+func (w *worker) tryLocal() error {
+	s, m := w.s, w.m
+	m.dead = m.found == 0
+	goals := s.alive
+	if m.dead {
+		goals = s.local
+	}
+	for _, g := range goals {
+		if g.proc >= 0 && int(m.v[s.prog.procs[g.proc].loc]) != g.loc {
+			continue
+		}
+		t := g.alive
+		if m.dead {
+			t = g.target
+			for _, p := range g.atoms {
+				m.stuck[p] = true
+			}
+		}
+		if err := w.try(m, g, t, w.at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resume makes the first worker's machine insert what it visits, after another
+// use.
+func (s *search) resume() { s.m.visit = s.workers[0].insert }
