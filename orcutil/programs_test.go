@@ -2,6 +2,7 @@ package orcutil
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -272,4 +273,143 @@ var programs = []testProgram{
 			}
 		}
 	}, []string{""}},
+
+	{"package-level channel and WaitGroup", EntryMain, func() {
+		WGGo(1, &packageGroup, func() { To(packageChan).Send(2, len(packageLog)) })
+		WGGo(3, &packageGroup, func() { To(packageChan).Send(4, 10) })
+		a := Recv(5, packageChan)
+		packageLog = append(packageLog, a)
+		b := Recv(6, packageChan)
+		Wait(7, &packageGroup)
+		if a > b {
+			panic(Panic(8, "the second was first"))
+		}
+	}, []string{"", KindPanic}},
+
+	{"broadcast over a read lock", EntryMain, func() {
+		var m sync.RWMutex
+		var wg sync.WaitGroup
+		c := sync.NewCond(m.RLocker())
+		open := false
+		for range 2 {
+			WGGo(1, &wg, func() {
+				LockIface(2, c.L)
+				defer UnlockIface(3, c.L)
+				for !open {
+					CondWait(4, c)
+				}
+			})
+		}
+		WLock(5, &m)
+		open = true
+		WUnlock(6, &m)
+		CondBroadcast(7, c)
+		Wait(8, &wg)
+	}, []string{""}},
+
+	{"readers, writers and a try", EntryTest, func() {
+		var m sync.RWMutex
+		var wg sync.WaitGroup
+		n := 0
+		for i := range 3 {
+			WGGo(1, &wg, func() {
+				if i == 0 && !TryWLock(2, &m) {
+					RLock(3, &m)
+					RUnlock(4, &m)
+					return
+				} else if i != 0 {
+					WLock(5, &m)
+				}
+				n++
+				WUnlock(6, &m)
+			})
+		}
+		if TryRLock(7, &m) {
+			RUnlock(8, &m)
+		}
+		Wait(9, &wg)
+	}, []string{""}},
+
+	// The parent is no context of the standard library, so that context starts
+	// a goroutine that waits for it, and calls back.
+	{"goroutines of package context", EntryTest, func() {
+		parent := ownContext{context.Background(), make(chan struct{})}
+		ctx, cancel := context.WithCancelCause(parent)
+		defer cancel(nil)
+		called := make(chan int, 1)
+		stop := context.AfterFunc(ctx, Callback(1, func() { To(called).Send(2, 1) }))
+		Go(3, func() { Close(4, parent.done) })
+		t, d := R(time.After(Due(time.Second))), R(ctx.Done())
+		if Select(5, false, t, d) == 0 && stop() {
+			return
+		}
+		Recv(6, called)
+	}, []string{""}},
+
+	{"panic through deferred operations, recovered or not", EntryMain, func() {
+		var m sync.Mutex
+		res := make(chan any)
+		Go(1, func() {
+			defer func() { To(res).Send(2, recover()) }()
+			Lock(3, &m)
+			defer Unlock(4, &m)
+			panic(Panic(5, errors.New("recovered")))
+		})
+		Go(6, func() {
+			defer Unlock(9, &m)
+			Lock(7, &m)
+			if Select(8, true, R(res)) == 0 {
+				var none map[string]int
+				none["x"]++
+			}
+		})
+		Recv(10, res)
+	}, []string{"", KindPanic}},
+
+	{"callbacks at one instant", EntryTest, func() {
+		var order []int
+		var wg sync.WaitGroup
+		Add(1, &wg, 4)
+		for i := range 4 {
+			time.AfterFunc(Due(time.Second), Callback(2, func() {
+				Access(3)
+				order = append(order, i)
+				Done(4, &wg)
+			}))
+		}
+		Wait(5, &wg)
+		if order[0] == 3 && order[1] == 1 {
+			panic(Panic(6, order))
+		}
+	}, []string{"", KindPanic}},
+}
+
+// What RegisterInit makes anew for every run: used between two runs, or by
+// both, it would show.
+var (
+	packageChan  chan int
+	packageGroup sync.WaitGroup
+	packageLog   []int
+)
+
+func init() {
+	RegisterInit("orcutil.test", 1, func() {
+		packageChan, packageGroup, packageLog = make(chan int), sync.WaitGroup{}, nil
+	})
+}
+
+type ownContext struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c ownContext) Done() <-chan struct{} { return c.done }
+
+func (c ownContext) Err() error {
+	select {
+	case <-c.done:
+		return context.Canceled
+	default:
+		return nil
+	}
 }

@@ -11,10 +11,8 @@ import (
 )
 
 var (
-	stressPlans   = flag.Int("orc.plans", 20, "random plans per program")
-	stressReplays = flag.Int("orc.replays", 5, "replays per plan")
-	measure       = flag.Int("orc.measure", 0, "runs per program to measure")
-	unchecked     = flag.Bool("orc.unchecked", false, "measure without the check for foreign goroutines")
+	measure   = flag.Int("orc.measure", 0, "runs per program to measure")
+	unchecked = flag.Bool("orc.unchecked", false, "measure without the check for foreign goroutines")
 )
 
 func (p testProgram) config(b Bubble) Config {
@@ -40,29 +38,6 @@ func TestOutcomes(t *testing.T) {
 			}
 			for _, k := range p.outcomes {
 				require.NotZero(t, seen[k], "never ended with %q: %v", k, seen)
-			}
-		})
-	}
-}
-
-// TestReplay replays recorded random runs and compares everything.
-func TestReplay(t *testing.T) {
-	for _, p := range programs {
-		t.Run(p.name, func(t *testing.T) {
-			for seed := range *stressPlans {
-				cfg := p.config(bubble(t))
-				cfg.Chooser = Random(uint64(seed))
-				first := Run(cfg)
-				for range *stressReplays {
-					cfg := p.config(bubble(t))
-					cfg.Plan.Steps = first.Trace
-					again := Run(cfg)
-					require.Equal(t, first.Verdict, again.Verdict, "seed %d\n%s\n%s", seed, first, again)
-					require.Equal(t, first.Trace, again.Trace, "seed %d", seed)
-					require.Equal(t, first.Log, again.Log, "seed %d", seed)
-					require.Equal(t, first.Outcome, again.Outcome, "seed %d", seed)
-					require.Equal(t, first.Goroutines, again.Goroutines, "seed %d", seed)
-				}
 			}
 		})
 	}
