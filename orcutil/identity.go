@@ -33,6 +33,13 @@ func enter(site Site) *goroutine {
 	return g
 }
 
+// Controlled reports whether the calling goroutine is under the control of a
+// run. Rewritten code asks where an operation needs another form inside a run.
+func Controlled() bool {
+	s := active.Load()
+	return s != nil && s.caller() != nil
+}
+
 // caller returns the calling goroutine, nil if it is not under control.
 //
 // Only the goroutine with the baton should be here, but goroutines of

@@ -76,3 +76,26 @@ func TestThroughput(t *testing.T) {
 			float64(took.Microseconds())/float64(steps))
 	}
 }
+
+// TestControlled: inside a run, and in its goroutines only.
+func TestControlled(t *testing.T) {
+	require.False(t, Controlled())
+	var inside, child, foreign bool
+	res := Run(Config{Bubble: bubble(t), Main: func() {
+		inside = Controlled()
+		done := make(chan bool)
+		Go(1, func() {
+			child = Controlled()
+			To(done).Send(2, true)
+		})
+		Recv(3, done)
+		native := make(chan bool)
+		go func() { native <- Controlled() }()
+		foreign = <-native
+	}})
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+	require.True(t, inside)
+	require.True(t, child)
+	require.False(t, foreign)
+	require.False(t, Controlled())
+}
