@@ -28,44 +28,30 @@ func (b *budget) take(n int64) error {
 func (b *budget) give(n int64) { b.used -= n }
 
 const (
-	chunkBits  = 12 // states in a chunk of the arena, as a power of two
-	chunkLen   = 1 << chunkBits
-	segBits    = 6 // segments of the table, as a power of two
-	segments   = 1 << segBits
-	segMinBits = 4  // slots of a new segment, as a power of two
-	batchLen   = 64 // states inserted at a time
+	maxChunkBits = 12      // states in a chunk of the arena, as a power of two
+	chunkWords   = 1 << 17 // the most words in a chunk, unless a state is wider
+	slabChunks   = 256     // the most chunks allocated at a time
+	batchLen     = 64      // states inserted at a time
 )
-
-// segment is one open-addressing table with linear probing. An entry is a
-// 32-bit hash tag above the 32-bit state number plus one; 0 is free. The home
-// slot is the upper end of the tag, so that growing needs no look at states.
-// Entries lie in the order of their tags except for displacement.
-type segment struct {
-	slots []uint64
-	bits  uint8
-	count int
-}
 
 // packedStore is the visited set and the queue of a breadth-first search in
 // one: states are numbered in the order of insertion. It keeps states of a
-// fixed number of words in an arena of chunks and finds them through a table of
-// segments that grow on their own, which keeps the memory spike of growing
-// small. Neither holds pointers to states.
+// fixed number of words in an arena of chunks, each followed by the parents of
+// its states, and finds them through a table. Neither holds pointers to states.
 //
 // Insertion is deferred, so that several states are worked on at a time;
 // nothing that was added is visible before flush.
 type packedStore struct {
 	width     int
+	chunkBits uint8
 	n         int
 	maxStates int
 	mem       *budget
 	held      int64 // this store's part of mem.used
 	chunks    [][]uint64
-	parents   [][]uint32
+	unused    [][]uint64 // chunks allocated ahead
+	slabs     [][]uint64 // what chunks are parts of
 	segs      [segments]segment
-	// spare are tables outgrown, cut into chunks for the arena: garbage would
-	// take memory that nobody counts until it is collected.
-	spare [][]uint64
 
 	pending  int
 	pendW    []uint64
@@ -75,13 +61,19 @@ type packedStore struct {
 }
 
 func newPackedStore(width, maxStates int, mem *budget) (*packedStore, error) {
-	s := &packedStore{width: width, maxStates: maxStates, mem: mem}
-	if err := s.take(int64(8*batchLen*width) + segments*8<<segMinBits); err != nil {
+	s := &packedStore{width: width, maxStates: maxStates, mem: mem, chunkBits: maxChunkBits}
+	for s.chunkBits > 0 && width<<s.chunkBits > chunkWords {
+		s.chunkBits--
+	}
+	if err := s.take(int64(8*batchLen*width + segments*8*slotsFor(minHomes))); err != nil {
 		return nil, err
 	}
 	s.pendW = make([]uint64, batchLen*width)
+	slots := make([]uint64, segments*slotsFor(minHomes))
 	for i := range s.segs {
-		s.segs[i] = segment{slots: make([]uint64, 1<<segMinBits), bits: segMinBits}
+		n := slotsFor(minHomes)
+		s.segs[i] = segment{slots: slots[:n:n], homes: minHomes}
+		slots = slots[n:]
 	}
 	return s, nil
 }
@@ -94,9 +86,20 @@ func (s *packedStore) take(n int64) error {
 	return nil
 }
 
-// release gives the memory back to the budget; the store is dead afterwards.
+func (s *packedStore) give(n int64) {
+	s.mem.give(n)
+	s.held -= n
+}
+
+// release gives the memory back; the store is dead afterwards.
 func (s *packedStore) release() {
 	s.mem.give(s.held)
+	for i := range s.segs {
+		freeWords(s.segs[i].slots)
+	}
+	for _, slab := range s.slabs {
+		freeWords(slab)
+	}
 	*s = packedStore{}
 }
 
@@ -108,16 +111,30 @@ func (s *packedStore) bytes() int64 { return s.held }
 
 // state is state i, not to be written to.
 func (s *packedStore) state(i uint32) []uint64 {
-	off := int(i&(chunkLen-1)) * s.width
-	return s.chunks[i>>chunkBits][off : off+s.width : off+s.width]
+	off := int(i&(1<<(s.chunkBits&31)-1)) * s.width
+	return s.chunks[i>>(s.chunkBits&31)][off : off+s.width : off+s.width]
 }
 
 // load copies state i into dst.
 func (s *packedStore) load(i uint32, dst []uint64) { copy(dst, s.state(i)) }
 
+// parentWord is the word that holds the parent of state i, and the shift.
+func (s *packedStore) parentWord(i uint32) (*uint64, uint32) {
+	k := i & (1<<(s.chunkBits&31) - 1)
+	return &s.chunks[i>>(s.chunkBits&31)][s.width<<(s.chunkBits&31)+int(k>>1)], k & 1 * 32
+}
+
 // parent is the state from which state i was first reached.
 func (s *packedStore) parent(i uint32) uint32 {
-	return s.parents[i>>chunkBits][i&(chunkLen-1)]
+	w, shift := s.parentWord(i)
+	return uint32(*w >> shift)
+}
+
+// put writes state i, which must be new.
+func (s *packedStore) put(i uint32, words []uint64, parent uint32) {
+	copy(s.state(i), words)
+	w, shift := s.parentWord(i)
+	*w |= uint64(parent) << shift
 }
 
 // hash mixes the words of a state by 64x64->128 bit multiplications.
@@ -129,11 +146,6 @@ func hash(words []uint64) uint64 {
 	}
 	hi, lo := bits.Mul64(h^0xa0761d6478bd642f, 0xe7037ed1a0b428db)
 	return hi ^ lo
-}
-
-// split gives the segment and the tag of a hash, from disjoint bits.
-func split(h uint64) (seg uint32, tag uint32) {
-	return uint32(h) & (segments - 1), uint32(h >> 32)
 }
 
 // add schedules a state for insertion, reached from state parent.
@@ -152,19 +164,19 @@ func (s *packedStore) add(words []uint64, parent uint32) error {
 // flush inserts what is pending. New states are numbered in the order in which
 // they were added.
 //
-// It first touches every home slot, then every first candidate state, and
-// only then inserts: the cache misses of a batch overlap.
+// It first touches every home slot, then every candidate state, and only then
+// inserts: the cache misses of a batch overlap.
 func (s *packedStore) flush() error {
-	var cand [batchLen]uint64
 	n := s.pending
+	sum := s.sink
 	for i := range n {
 		seg, tag := split(s.pendHash[i])
 		g := &s.segs[seg]
-		cand[i] = g.slots[tag>>(32-g.bits)]
+		sum += g.slots[g.home(tag)]
 	}
-	sum := s.sink
 	for i := range n {
-		if e := cand[i]; e != 0 && uint32(e>>32) == uint32(s.pendHash[i]>>32) {
+		seg, tag := split(s.pendHash[i])
+		if e := s.segs[seg].first(tag); e != 0 {
 			sum += s.state(uint32(e) - 1)[0]
 		}
 	}
@@ -181,42 +193,53 @@ func (s *packedStore) flush() error {
 func (s *packedStore) insert(words []uint64, h uint64, parent uint32) error {
 	seg, tag := split(h)
 	g := &s.segs[seg]
-	mask := uint32(len(g.slots) - 1)
-	pos := tag >> (32 - g.bits)
-	for ; ; pos = (pos + 1) & mask {
+	pos := g.home(tag)
+	for {
 		e := g.slots[pos]
-		if e == 0 {
+		if e == 0 || uint32(e>>32) > tag {
 			break
 		}
 		if uint32(e>>32) == tag && equalWords(s.state(uint32(e)-1), words) {
 			return nil
 		}
+		pos++
 	}
-	if s.maxStates > 0 && s.n >= s.maxStates {
+	if err := s.room(1); err != nil {
+		return err
+	}
+	if err := s.enter(g, tag, uint32(s.n), pos); err != nil {
+		return err
+	}
+	s.put(uint32(s.n), words, parent)
+	s.n++
+	return nil
+}
+
+// room makes room for n more states in the arena.
+func (s *packedStore) room(n int) error {
+	if s.maxStates > 0 && s.n+n > s.maxStates {
 		return errMaxStates
 	}
-	if uint64(s.n) >= 1<<32-2 {
+	if uint64(s.n+n) > 1<<32-2 {
 		return errIndex
 	}
-	if s.n>>chunkBits == len(s.chunks) {
+	for (s.n+n-1)>>s.chunkBits >= len(s.chunks) {
 		if err := s.grow(); err != nil {
 			return err
 		}
 	}
-	if (g.count+1)*4 > len(g.slots)*3 {
-		if err := s.rehash(g); err != nil {
+	return nil
+}
+
+// enter adds state i to a segment, at or after pos.
+func (s *packedStore) enter(g *segment, tag, i, pos uint32) error {
+	e := uint64(tag)<<32 | uint64(i+1)
+	for g.full() || !g.place(pos, e) {
+		if err := s.widen(g); err != nil {
 			return err
 		}
-		mask = uint32(len(g.slots) - 1)
-		for pos = tag >> (32 - g.bits); g.slots[pos] != 0; pos = (pos + 1) & mask {
-		}
+		pos = g.position(tag)
 	}
-	i := uint32(s.n)
-	copy(s.state(i), words)
-	s.parents[i>>chunkBits][i&(chunkLen-1)] = parent
-	g.slots[pos] = uint64(tag)<<32 | uint64(i+1)
-	g.count++
-	s.n++
 	return nil
 }
 
@@ -224,65 +247,67 @@ func (s *packedStore) insert(words []uint64, h uint64, parent uint32) error {
 func (s *packedStore) find(words []uint64) (uint32, bool) {
 	seg, tag := split(hash(words))
 	g := &s.segs[seg]
-	mask := uint32(len(g.slots) - 1)
-	for pos := tag >> (32 - g.bits); g.slots[pos] != 0; pos = (pos + 1) & mask {
+	for pos := g.home(tag); ; pos++ {
 		e := g.slots[pos]
+		if e == 0 || uint32(e>>32) > tag {
+			return 0, false
+		}
 		if uint32(e>>32) == tag && equalWords(s.state(uint32(e)-1), words) {
 			return uint32(e) - 1, true
 		}
 	}
-	return 0, false
 }
 
-// grow adds a chunk to the arena.
+// grow adds a chunk to the arena. Chunks are allocated several at a time, but
+// never more than an eighth of what there is.
 func (s *packedStore) grow() error {
-	// 96 bytes for the two slice headers, which append may have to double.
-	need := int64(4*chunkLen + 96)
-	if len(s.spare) == 0 {
-		need += int64(8 * chunkLen * s.width)
+	if len(s.unused) == 0 {
+		size := s.width<<s.chunkBits + (1<<s.chunkBits+1)/2
+		n := min(max(len(s.chunks)/8, 1), slabChunks)
+		// 96 bytes for slice headers, which append may have to double.
+		if s.take(int64(n)*int64(8*size+96)) != nil {
+			n = 1
+			if err := s.take(int64(8*size + 96)); err != nil {
+				return err
+			}
+		}
+		slab := allocWords(n * size)
+		s.slabs = append(s.slabs, slab)
+		for ; len(slab) > 0; slab = slab[size:] {
+			s.unused = append(s.unused, slab[:size:size])
+		}
 	}
-	if err := s.take(need); err != nil {
-		return err
-	}
-	if n := len(s.spare); n > 0 {
-		s.chunks = append(s.chunks, s.spare[n-1])
-		s.spare = s.spare[:n-1]
-	} else {
-		s.chunks = append(s.chunks, make([]uint64, chunkLen*s.width))
-	}
-	s.parents = append(s.parents, make([]uint32, chunkLen))
+	s.chunks = append(s.chunks, s.unused[0])
+	s.unused = s.unused[1:]
 	return nil
 }
 
-// rehash doubles a segment.
-func (s *packedStore) rehash(g *segment) error {
-	old := g.slots
-	if g.bits == 32 {
-		return errIndex
-	}
-	if err := s.take(int64(16 * len(old))); err != nil {
-		return err
-	}
-	slots := make([]uint64, 2*len(old))
-	g.bits++
-	mask := uint32(len(slots) - 1)
-	for _, e := range old {
-		if e == 0 {
-			continue
+// widen gives a segment more slots.
+func (s *packedStore) widen(g *segment) error {
+	homes := uint64(g.homes)
+	for {
+		if homes < 1024 {
+			homes *= 2
+		} else {
+			homes += homes / 4
 		}
-		pos := uint32(e>>32) >> (32 - g.bits)
-		for slots[pos] != 0 {
-			pos = (pos + 1) & mask
+		if homes >= 1<<32 {
+			return errIndex
 		}
-		slots[pos] = e
+		n := slotsFor(int(homes))
+		if err := s.take(int64(8 * n)); err != nil {
+			return err
+		}
+		wide := segment{slots: allocWords(n), homes: uint32(homes)}
+		if wide.fill(g.slots) {
+			s.give(int64(8 * len(g.slots)))
+			freeWords(g.slots)
+			*g = wide
+			return nil
+		}
+		s.give(int64(8 * n))
+		freeWords(wide.slots)
 	}
-	g.slots = slots
-	for chunk := chunkLen * s.width; len(old) >= chunk; old = old[chunk:] {
-		s.spare = append(s.spare, old[:chunk:chunk])
-	}
-	s.mem.give(int64(8 * len(old)))
-	s.held -= int64(8 * len(old))
-	return nil
 }
 
 func equalWords(a, b []uint64) bool {

@@ -111,6 +111,9 @@ func (v *verification) run() error {
 		v.undecided(Maybe, err.Error())
 	}
 	v.report.Stats = s.snapshot()
+	if s.store != nil {
+		s.store.release()
+	}
 	return nil
 }
 
