@@ -182,23 +182,15 @@ func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 	if !ok {
 		return false
 	}
-	o, ok := x.allocate(p, i, func() *object {
-		n := int32(max(int(k), x.opts.Slice) * w)
-		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_slice", size: n}
-	})
+	n := max(int(k), x.opts.Slice)
+	r, ok := x.allocate(p, i, func() *object {
+		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_slice", size: int32(n * w)}
+	}, func(o *object) { x.describe(o, types.NewArray(elem, int64(n))) })
 	if !ok {
 		return false
 	}
-	if !o.described {
-		o.described = true
-		x.describe(o, types.NewArray(elem, int64(max(int(k), x.opts.Slice))))
-	}
-	if p.from != nil {
-		for k := range o.size {
-			p.put(o.base+k, num(0))
-		}
-	}
-	p.set(ctx, i, []*expr{num(o.base), p.value(ctx, i.Len)[0], num(k)})
+	r.clear(p, nil)
+	p.set(ctx, i, []*expr{r.e, p.value(ctx, i.Len)[0], num(k)})
 	return p.advance()
 }
 
@@ -248,25 +240,26 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 			newCap *= 2
 		}
 		newCap = min(newCap, room)
-		o, ok := x.allocate(p, call, func() *object {
+		r, ok := x.allocate(p, call, func() *object {
 			return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_append", size: room * int32(w)}
-		})
+		}, func(o *object) { x.describe(o, types.NewArray(st.Elem(), int64(room))) })
 		if !ok {
 			return false
 		}
-		if !o.described {
-			o.described = true
-			x.describe(o, types.NewArray(st.Elem(), int64(room)))
+		old := make([]*expr, length*int32(w))
+		for k := range old {
+			old[k] = p.cellAt(ptr + int32(k))
 		}
-		for k := range length * int32(w) {
-			p.put(o.base+k, p.cellAt(ptr+k))
+		added := make([]*expr, n*int32(w))
+		for k := range added {
+			added[k] = p.cellAt(from + int32(k))
 		}
-		if p.from != nil {
-			for k := length * int32(w); k < o.size; k++ {
-				p.put(o.base+k, num(0))
-			}
+		r.clear(p, func(off int32) bool { return off < (length+n)*int32(w) })
+		for k, e := range append(old, added...) {
+			r.put(p, int32(k), e)
 		}
-		ptr, capacity = o.base, newCap
+		p.set(ctx, call, []*expr{r.e, num(length + n), num(newCap)})
+		return p.advance()
 	}
 	for k := range n * int32(w) {
 		p.put(ptr+length*int32(w)+k, p.cellAt(from+k))

@@ -13,7 +13,7 @@ import (
 
 func (x *translator) newPath(t *template, from *location) *path {
 	return &path{x: x, t: t, from: from, env: map[envKey][]*expr{}, heap: map[int32]*expr{}, narrow: map[*expr]abs{},
-		fresh: map[int32]bool{}, marks: map[*ssa.BasicBlock]int{}, role: artifact.RoleOp}
+		allocs: map[*pool]int{}, created: map[newObject][]*expr{}, marks: map[*ssa.BasicBlock]int{}, role: artifact.RoleOp}
 }
 
 func (x *translator) addLocation(l *location) {
@@ -197,6 +197,7 @@ func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
 
 func (x *translator) arriveAt(p *path, l *location) {
 	if l.kind != atSink {
+		p.settle()
 		for _, addr := range sortedKeys(p.heap) {
 			c, e := x.mem.cells[addr], p.heap[addr]
 			a := p.abs(e)

@@ -58,7 +58,11 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 			return tgt, true
 		}
 	}
-	k, ok, tracked := x.concrete(p, val(c.Value)[0])
+	callee := p.simplify(val(c.Value)[0])
+	if o, _, ok := newObjectAt(callee); ok && p.created[o] != nil {
+		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created[o][i] }), true
+	}
+	k, ok, tracked := x.concrete(p, callee)
 	if !tracked {
 		return x.guess(p, site, tgt)
 	}
@@ -80,25 +84,31 @@ func (x *translator) functionAt(p *path, k int32, tgt target, site ssa.Instructi
 		tgt.fn = nil
 		return tgt, true
 	}
+	return x.closure(o, tgt, func(i int) *expr { return p.cellAt(o.base + int32(i)) }), true
+}
+
+// closure completes a target by a function object and its cells.
+func (x *translator) closure(o *object, tgt target, cell func(i int) *expr) target {
 	tgt.fn = o.fn
 	tgt.op = intrinsicOf(o.fn)
-	if o.mk != nil {
-		tgt.pos = o.mk.Pos()
-		at := o.base
-		for i, b := range o.mk.Bindings {
-			if !x.sl.value[o.fn.FreeVars[i]] {
-				tgt.bindings = append(tgt.bindings, nil)
-				continue
-			}
-			var e []*expr
-			for range x.valueWidth(b) {
-				e = append(e, p.cellAt(at))
-				at++
-			}
-			tgt.bindings = append(tgt.bindings, e)
-		}
+	if o.mk == nil {
+		return tgt
 	}
-	return tgt, true
+	tgt.pos = o.mk.Pos()
+	at := 0
+	for i, b := range o.mk.Bindings {
+		if !x.sl.value[o.fn.FreeVars[i]] {
+			tgt.bindings = append(tgt.bindings, nil)
+			continue
+		}
+		var e []*expr
+		for range x.valueWidth(b) {
+			e = append(e, cell(at))
+			at++
+		}
+		tgt.bindings = append(tgt.bindings, e)
+	}
+	return tgt
 }
 
 // fnOf is the innermost function with a body.

@@ -34,23 +34,16 @@ func newCond(x *translator, p *path) bool {
 	f := p.peek()
 	l := p.arg(0)
 	t := f.tgt.fn.Signature.Results().At(0).Type()
-	o, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object { return x.newData("cond", pointee(t)) })
+	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object { return x.newData("cond", pointee(t)) },
+		func(o *object) { x.describe(o, pointee(t)) })
 	if !ok {
 		return false
 	}
-	if !o.described {
-		o.described = true
-		x.describe(o, pointee(t))
-	}
+	r.clear(p, nil)
 	for i := range int32(2) {
-		p.put(o.base+condLock+i, l[i])
+		r.put(p, condLock+i, l[i])
 	}
-	if p.from != nil {
-		for i := range int32(condWaiters) {
-			p.put(o.base+condQueue+i, num(0))
-		}
-	}
-	return x.opReturn(p, []*expr{num(o.base)})
+	return x.opReturn(p, []*expr{r.e})
 }
 
 // condWait queues and lets go of the lock; once signalled, it takes the lock

@@ -149,6 +149,9 @@ type namer struct {
 	chans   map[string]bool
 	order   []string // channels in order of first use
 	current *template
+	guard   bool        // a guard is being spelled
+	news    []newObject // of the update being spelled
+	newVars int
 }
 
 // reserved are names that the model language or its queries use.
@@ -237,13 +240,37 @@ func (n *namer) argument(k int32) string {
 	return fmt.Sprintf("arg_%d", k)
 }
 
-func (n *namer) free(p *pool, k int32) uppaal.Expr {
+// allocate spells the address of the k-th free object of a pool, 0 if there is
+// none.
+func (n *namer) allocate(p *pool, k int32) uppaal.Expr {
 	name := n.pools[p]
 	if name == "" {
-		name = n.unique(p.name + "_free")
+		name = n.unique(p.name + "_alloc")
 		n.pools[p] = name
 	}
 	return &uppaal.Call{Fun: &uppaal.Ident{Name: name}, Args: []uppaal.Expr{&uppaal.IntLit{Value: k}}}
+}
+
+// allocated spells the same in an update, where the address is found before
+// anything else is changed.
+func (n *namer) allocated(p *pool, k int32) uppaal.Expr {
+	if n.guard {
+		return n.allocate(p, k)
+	}
+	for i, a := range n.news {
+		if a.pool == p && a.k == k {
+			return &uppaal.Ident{Name: fmt.Sprintf("new_%d", i)}
+		}
+	}
+	n.news = append(n.news, newObject{p, k})
+	n.newVars = max(n.newVars, len(n.news))
+	return &uppaal.Ident{Name: fmt.Sprintf("new_%d", len(n.news)-1)}
+}
+
+// newObject is an object that the update being spelled allocates.
+type newObject struct {
+	pool *pool
+	k    int32
 }
 
 func (n *namer) channel(s *syncLabel) uppaal.Expr {
@@ -271,6 +298,7 @@ func (n *namer) channel(s *syncLabel) uppaal.Expr {
 // emit makes the network.
 func (x *translator) emit() (*Model, error) {
 	x.emitting = true
+	x.work = 0
 	x.approx, x.approxAt = nil, map[string]int{}
 	if x.opts.Continue {
 		x.leaveOut()
@@ -286,7 +314,7 @@ func (x *translator) emit() (*Model, error) {
 			}
 		}
 	}
-	if err := x.errs.ErrorOrNil(); err != nil && !x.opts.Continue {
+	if err := x.errs.ErrorOrNil(); err != nil && (!x.opts.Continue || x.tooLarge) {
 		return nil, err
 	}
 	e := &emitter{x: x, n: &namer{x: x, taken: map[string]bool{}, vars: map[*variable]string{}, cells: map[*cell]string{},
@@ -302,7 +330,6 @@ type emitter struct {
 	processes map[*template][]string
 	// kept locations of each template: index in the model, by location.
 	kept map[*location]int
-	used map[*template]bool
 }
 
 func (e *emitter) model() (*Model, error) {
@@ -507,9 +534,11 @@ func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo
 				guard = &uppaal.Binary{Op: uppaal.OpAnd, X: guard, Y: g}
 			}
 		}
+		n.guard = true
 		for _, c := range ed.guard {
 			conj(c.ast(n))
 		}
+		n.guard = false
 		if f := ed.full; f != nil {
 			conj(e.idle(f, false))
 		}
@@ -563,6 +592,7 @@ func (e *emitter) idle(t *template, some bool) uppaal.Expr {
 // model language one after the other.
 func (e *emitter) update(ed *edge) []uppaal.Expr {
 	n := e.n
+	n.news = nil
 	var out []uppaal.Expr
 	set := func(l, r uppaal.Expr) { out = append(out, &uppaal.Assign{Op: "=", L: l, R: r}) }
 	for i, v := range ed.send {
@@ -608,6 +638,10 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 		for j := range pending {
 			pending[j].e = pending[j].e.replace(a.to, tmp)
 		}
+	}
+	for i := len(n.news) - 1; i >= 0; i-- {
+		a := n.news[i]
+		out = slices.Insert(out, 0, uppaal.Expr(&uppaal.Assign{Op: "=", L: &uppaal.Ident{Name: fmt.Sprintf("new_%d", i)}, R: n.allocate(a.pool, a.k)}))
 	}
 	t := ed.from.tmpl
 	busy := func(v bool) {
@@ -697,6 +731,9 @@ func (e *emitter) declarations() ([]uppaal.Decl, error) {
 	for i := range n.temps {
 		text += fmt.Sprintf("meta int[-2147483648,2147483647] tmp_%d;\n", i)
 	}
+	for i := range n.newVars {
+		text += fmt.Sprintf("meta int[-2147483648,2147483647] new_%d;\n", i)
+	}
 	decls, err := uppaal.ParseDecls(text)
 	if err != nil {
 		return nil, fmt.Errorf("internal: declarations: %w", err)
@@ -785,7 +822,11 @@ func (e *emitter) allocators() ([]uppaal.Decl, error) {
 	b.WriteString("  }\n  return used[which];\n}\n")
 	for _, p := range x.mem.order {
 		if name := n.pools[p]; name != "" {
-			fmt.Fprintf(&b, "bool %s(int[0,%d] k) {\n  return !used_object(%d + k);\n}\n", name, len(p.objs)-1, number[p.objs[0]])
+			fmt.Fprintf(&b, "int[0,%d] %s(int n) {\n  int left = n;\n", p.objs[len(p.objs)-1].base, name)
+			for _, o := range p.objs {
+				fmt.Fprintf(&b, "  if (!used_object(%d)) { if (left == 0) return %d; left--; }\n", number[o], o.base)
+			}
+			b.WriteString("  return 0;\n}\n")
 		}
 	}
 	decls, err := uppaal.ParseDecls(b.String())

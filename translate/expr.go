@@ -13,7 +13,7 @@ type expr struct {
 	k       int32      // xConst; xMsg, xArg: number of the component
 	v       *variable  // xVar
 	cell    *cell      // xCell
-	pool    *pool      // xFree
+	pool    *pool      // xAlloc, xFull
 	a, b, c *expr      // operands
 	why     *ignorance // xUnknown
 }
@@ -28,7 +28,8 @@ const (
 	xMsg            // what the partner of a rendezvous hands over
 	xArg            // what the spawner hands over
 	xSelf           // the number of the process
-	xFree           // object k of pool is the one to allocate
+	xAlloc          // the address of the free object of pool number k
+	xFull           // there are no more than k free objects in pool
 	xNot
 	xAdd
 	xSub
@@ -77,7 +78,7 @@ func (e *expr) same(f *expr) bool {
 		return e.v == f.v
 	case xCell:
 		return e.cell == f.cell
-	case xFree:
+	case xAlloc, xFull:
 		return e.pool == f.pool && e.k == f.k
 	case xSelf:
 		return true
@@ -103,13 +104,6 @@ func (e *expr) unknownIn() *expr {
 // during the transition, which a guard cannot.
 func (e *expr) handedOver() bool {
 	return e != nil && (e.op == xMsg || e.op == xArg || e.a.handedOver() || e.b.handedOver() || e.c.handedOver())
-}
-
-func (e *expr) size() int {
-	if e == nil {
-		return 0
-	}
-	return 1 + e.a.size() + e.b.size() + e.c.size()
 }
 
 func not(a *expr) *expr {
@@ -258,8 +252,14 @@ func absOf(e *expr, root func(*expr) abs) abs {
 		return absTop()
 	case xVar, xCell, xMsg, xArg:
 		return root(e)
-	case xFree:
+	case xFull:
 		return absBool()
+	case xAlloc:
+		var a abs
+		for _, o := range e.pool.objs[e.k:] {
+			a.set = append(a.set, o.base)
+		}
+		return a
 	case xSelf:
 		return absRange(1, maxProcesses)
 	case xNot:
@@ -397,8 +397,10 @@ func (e *expr) ast(n *namer) uppaal.Expr {
 		return &uppaal.Ident{Name: n.message(e.k)}
 	case xArg:
 		return &uppaal.Ident{Name: n.argument(e.k)}
-	case xFree:
-		return n.free(e.pool, e.k)
+	case xAlloc:
+		return n.allocated(e.pool, e.k)
+	case xFull:
+		return &uppaal.Binary{Op: uppaal.OpEq, X: n.allocate(e.pool, e.k), Y: &uppaal.IntLit{}}
 	case xSelf:
 		return n.self()
 	case xNot:

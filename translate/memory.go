@@ -43,7 +43,6 @@ type object struct {
 	size int32
 	name string
 	pool *pool // nil if it is allocated at most once
-	slot int   // its number in the pool
 
 	fn  *ssa.Function // objFunc, objClosure
 	mk  *ssa.MakeClosure
@@ -58,16 +57,13 @@ type object struct {
 	kept    int32     // buffered messages whose contents are kept
 	polled  bool
 
-	described bool   // its cells have names
-	uname     string // of a channel in the model
+	uname string // of a channel in the model
 }
 
 // pool is what one allocation that can be executed repeatedly draws from.
 type pool struct {
-	index int
-	name  string
-	objs  []*object
-	kind  objKind
+	name string
+	objs []*object
 }
 
 // cell is one scalar of memory.

@@ -27,17 +27,18 @@ type path struct {
 	hand    []abs // of xMsg and xArg
 	approx  []int // of the edge, while emitting
 
-	sync  *syncLabel
-	full  *template // the condition that no process of it is idle
-	send  []*expr   // handed over to the partner
-	role  string
-	site  sites.ID
-	sel   int
-	fresh map[int32]bool // objects allocated in this segment
-	steps int
-	marks map[*ssa.BasicBlock]int // conditions and choices when a loop header was passed last
-	picks int                     // free choices made
-	spawn *template
+	sync    *syncLabel
+	full    *template // the condition that no process of it is idle
+	send    []*expr   // handed over to the partner
+	role    string
+	site    sites.ID
+	sel     int
+	created map[newObject][]*expr // the cells of these
+	allocs  map[*pool]int         // objects taken from pools in this segment
+	steps   int
+	marks   map[*ssa.BasicBlock]int // conditions and choices when a loop header was passed last
+	picks   int                     // free choices made
+	spawn   *template
 
 	// pendingJump is the block that a decided branch leads to.
 	pendingJump *ssa.BasicBlock
@@ -77,9 +78,13 @@ func (p *path) clone() *path {
 	for k, v := range p.narrow {
 		q.narrow[k] = v
 	}
-	q.fresh = make(map[int32]bool, len(p.fresh))
-	for k := range p.fresh {
-		q.fresh[k] = true
+	q.created = make(map[newObject][]*expr, len(p.created))
+	for k, v := range p.created {
+		q.created[k] = slices.Clone(v)
+	}
+	q.allocs = make(map[*pool]int, len(p.allocs))
+	for k, v := range p.allocs {
+		q.allocs[k] = v
 	}
 	q.marks = make(map[*ssa.BasicBlock]int, len(p.marks))
 	for k, v := range p.marks {

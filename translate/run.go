@@ -14,6 +14,8 @@ import (
 const (
 	// maxPaths bounds the ways through one segment.
 	maxPaths = 20000
+	// maxWork bounds the ways through all segments, over the whole analysis.
+	maxWork = 1_000_000
 	// maxSteps bounds the instructions of one way.
 	maxSteps = 200000
 )
@@ -27,6 +29,15 @@ func (x *translator) drive() {
 	for len(x.stack) > 0 {
 		p := x.stack[len(x.stack)-1]
 		x.stack = x.stack[:len(x.stack)-1]
+		if x.work++; x.work > maxWork {
+			x.unsupported(p.here(), "program", "too large: more than 1000000 ways from guard to guard")
+			x.stack, x.queue, x.tooLarge = nil, nil, true
+			return
+		}
+		if n%64 == 0 && x.ctx.Err() != nil {
+			x.stack = nil
+			return
+		}
 		if n++; n > maxPaths {
 			x.unsupported(p.here(), "segment", "more than 20000 ways through the code between two guards")
 			x.stack = nil
@@ -527,6 +538,9 @@ func (x *translator) address(p *path, e *expr, instr ssa.Instruction) (*address,
 	if !x.notNil(p, e, instr) {
 		return nil, false
 	}
+	if o, _, ok := newObjectAt(e); ok && p.created[o] != nil {
+		return &address{e: e}, true
+	}
 	a := p.abs(e)
 	if e.op == xUnknown || a.top || a.iv {
 		return nil, true
@@ -586,6 +600,14 @@ func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool
 
 func (x *translator) load(p *path, a *address, n int) []*expr {
 	out := make([]*expr, n)
+	if o, off, ok := newObjectAt(a.e); ok && len(a.addrs) == 0 {
+		for i := range out {
+			if out[i] = p.created[o][int(off)+i]; out[i] == nil {
+				out[i] = num(0)
+			}
+		}
+		return out
+	}
 	for i := range out {
 		for k := len(a.addrs) - 1; k >= 0; k-- {
 			e := p.cellAt(a.addrs[k] + int32(i))
@@ -600,6 +622,12 @@ func (x *translator) load(p *path, a *address, n int) []*expr {
 }
 
 func (x *translator) store(p *path, a *address, v []*expr) {
+	if o, off, ok := newObjectAt(a.e); ok && len(a.addrs) == 0 {
+		for i, e := range v {
+			p.created[o][int(off)+i] = p.simplify(e)
+		}
+		return
+	}
 	for i, e := range v {
 		for _, k := range a.addrs {
 			if len(a.addrs) == 1 {

@@ -34,7 +34,6 @@ type template struct {
 	byKey map[string]*location
 	idle  *location
 	first *location // the Start guard, or where the entry begins
-	done  *location
 
 	vars    map[varKey]*variable
 	varList []*variable
@@ -44,7 +43,6 @@ type template struct {
 	args    []abs               // what each can be
 	inits   map[*variable]int32 // of the entry
 	edges   []*edge
-	pidBase int32
 }
 
 // context is a call path inside a goroutine.
@@ -156,11 +154,9 @@ type location struct {
 	live []liveValue
 	in   []abs
 	lost []bool // the greatest value of in stands for one beyond the limits
-	grow []int
 
 	queued bool
 	seen   bool
-	fanin  int
 
 	sink *sinkInfo
 	name string

@@ -114,6 +114,9 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if x.tooLarge {
+			return nil, x.errs.ErrorOrNil()
+		}
 		if x.plainNeeded && !plain {
 			plain = true
 			continue
@@ -163,6 +166,8 @@ type translator struct {
 	plain       bool // the first segment is an edge like any other
 	plainNeeded bool
 
+	work     int  // paths executed
+	tooLarge bool // work is beyond its limit
 	emitting bool
 	approx   []artifact.Approximation
 	approxAt map[string]int

@@ -1,10 +1,12 @@
 package translate
 
 import (
+	"cmp"
 	"fmt"
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -277,15 +279,14 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*expr, bool
 			if c.unknownIn() != nil {
 				return []*expr{tag, unknown("a value of several parts")}, true
 			}
-			o, ok := x.allocate(p, i, func() *object { return x.newData("box", t) })
+			r, ok := x.allocate(p, i, func() *object { return x.newData("box", t) }, func(o *object) { x.describe(o, t) })
 			if !ok {
 				return nil, false
 			}
-			x.markRefs(o.base, t)
 			for k, c := range e {
-				p.put(o.base+int32(k), c)
+				r.put(p, int32(k), c)
 			}
-			return []*expr{tag, num(o.base)}, true
+			return []*expr{tag, r.e}, true
 		}
 		key.WriteString(" " + strconv.Itoa(int(c.k)))
 	}
@@ -306,6 +307,9 @@ func (x *translator) unbox(p *path, val *expr, t types.Type) ([]*expr, bool) {
 	case 1:
 		return []*expr{val}, true
 	}
+	if o, off, ok := newObjectAt(val); ok && p.created[o] != nil {
+		return slices.Clone(p.created[o][off : int(off)+n]), true
+	}
 	k, ok, tracked := x.concrete(p, val)
 	if !tracked {
 		return x.unknowns(n, "a value of several parts"), true
@@ -320,27 +324,43 @@ func (x *translator) unbox(p *path, val *expr, t types.Type) ([]*expr, bool) {
 	return out, true
 }
 
-// allocate returns a new object for an allocation. ok is false if it has taken
-// over the path: it is continued once for every object that can be the next.
-func (x *translator) allocate(p *path, instr ssa.Instruction, make func() *object) (*object, bool) {
-	return x.allocateAt(p, p.peek().ctx, instr, make)
+// A ref is a new object: which one it is may be decided by the state.
+type ref struct {
+	e    *expr // its address
+	objs []*object
 }
 
-// allocateAt allocates for an instruction of the activation ctx.
-func (x *translator) allocateAt(p *path, ctx *callPath, instr ssa.Instruction, make func() *object) (*object, bool) {
+// allocate returns a new object for an allocation in the innermost function.
+// ok is false if there is none, and it has ended the path.
+func (x *translator) allocate(p *path, instr ssa.Instruction, make func() *object, describe func(o *object)) (ref, bool) {
+	return x.allocateAt(p, p.peek().ctx, instr, make, describe)
+}
+
+// allocateAt allocates for an instruction of the activation ctx. An allocation
+// that can be executed repeatedly takes the first object of its pool that
+// nothing refers to, so that equal states look equal.
+func (x *translator) allocateAt(p *path, ctx *callPath, instr ssa.Instruction, make func() *object, describe func(o *object)) (ref, bool) {
 	key := fmt.Sprintf("%d|%d|%d.%d", p.t.index, ctx.id, instr.Block().Index, x.indexOf(instr))
-	again := ctx.inLoop || x.prog.info(ctx.fn).inCycle[instr.Block().Index] || !p.t.once
-	if !again || p.from == nil && !ctx.inLoop && !x.prog.info(ctx.fn).inCycle[instr.Block().Index] {
-		return x.mem.keyedObject(key, make), true
+	inLoop := ctx.inLoop || x.prog.info(ctx.fn).inCycle[instr.Block().Index]
+	single := func(key string) (ref, bool) {
+		o := x.mem.keyed[key]
+		if o == nil {
+			o = x.mem.keyedObject(key, make)
+			describe(o)
+		}
+		return ref{num(o.base), []*object{o}}, true
 	}
-	if p.from == nil {
-		// Executed once here and now: every execution is a new object.
+	if p.from == nil && inLoop {
+		// Executed once, here and now: every execution is a new object.
 		x.initial++
-		return x.mem.keyedObject(fmt.Sprintf("%s|%d", key, x.initial), make), true
+		return single(fmt.Sprintf("%s|%d", key, x.initial))
+	}
+	if p.t.once && !inLoop {
+		return single(key)
 	}
 	pl := x.mem.pools[key]
 	if pl == nil {
-		pl = &pool{index: len(x.mem.order), name: fmt.Sprintf("pool%d", len(x.mem.order))}
+		pl = &pool{name: fmt.Sprintf("pool%d", len(x.mem.order))}
 		x.mem.pools[key] = pl
 		x.mem.order = append(x.mem.order, pl)
 		n := x.opts.Objects
@@ -350,41 +370,84 @@ func (x *translator) allocateAt(p *path, ctx *callPath, instr ssa.Instruction, m
 		for i := range n {
 			o := make()
 			o.name = fmt.Sprintf("%s_%d", o.name, i)
-			o.pool, o.slot = pl, i
+			o.pool = pl
 			x.mem.add(o)
+			describe(o)
 			pl.objs = append(pl.objs, o)
-			pl.kind = o.kind
 		}
 	}
-	chosen := -1
-	for _, n := range p.pins {
-		if n.e.op == xFree && n.e.pool == pl && n.e.k < int32(len(pl.objs)) && n.k == 1 && !p.fresh[pl.objs[n.e.k].base] {
-			chosen = int(n.e.k)
+	nth := p.allocs[pl] // the objects before are taken in this segment
+	p.allocs[pl]++
+	e := &expr{op: xAlloc, pool: pl, k: int32(nth)}
+	none := &expr{op: xFull, pool: pl, k: int32(nth)}
+	if nth >= len(pl.objs) {
+		p.bound(fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
+		return ref{}, false
+	}
+	q := p.clone()
+	q.cond = append(q.cond, none)
+	q.bound(fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
+	p.cond = append(p.cond, not(none))
+	p.created[newObject{pl, int32(nth)}] = slices.Repeat([]*expr{nil}, int(pl.objs[0].size))
+	return ref{e, pl.objs[nth:]}, true
+}
+
+// put sets a cell of a new object.
+func (r ref) put(p *path, off int32, v *expr) {
+	if o, _, ok := newObjectAt(r.e); ok {
+		p.created[o][off] = p.simplify(v)
+		return
+	}
+	p.put(r.objs[0].base+off, v)
+}
+
+// clear sets the cells of a new object to zero.
+func (r ref) clear(p *path, except func(off int32) bool) {
+	if p.from == nil && len(p.heap) == 0 {
+		return
+	}
+	for off := range r.objs[0].size {
+		if except == nil || !except(off) {
+			r.put(p, off, num(0))
 		}
 	}
-	if chosen >= 0 {
-		o := pl.objs[chosen]
-		p.fresh[o.base] = true
-		for i := range o.size {
-			p.put(o.base+i, num(0))
-		}
-		return o, true
+}
+
+// newObjectAt recognises an address inside an object that the segment has
+// allocated from a pool. Until the segment ends its cells are kept apart, so
+// that it need not be known which object it is.
+func newObjectAt(e *expr) (o newObject, off int32, ok bool) {
+	if e.op == xAdd && e.b.isConst() {
+		off, e = e.b.k, e.a
 	}
-	// The lowest free object is taken, so that equal states look equal.
-	rest := p.clone()
-	for i, o := range pl.objs {
-		if p.fresh[o.base] {
-			continue
-		}
-		free := &expr{op: xFree, pool: pl, k: int32(i)}
-		q := rest.clone()
-		q.cond = append(q.cond, free)
-		q.pins = append(q.pins, pin{free, 1})
-		x.continueWith(q)
-		rest.cond = append(rest.cond, not(free))
+	if e.op != xAlloc {
+		return newObject{}, 0, false
 	}
-	rest.bound(fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
-	return nil, false
+	return newObject{e.pool, e.k}, off, true
+}
+
+// settle writes the cells of new objects to memory: of each object of the pool
+// under the condition that it is the one.
+func (p *path) settle() {
+	keys := make([]newObject, 0, len(p.created))
+	for k := range p.created {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b newObject) int {
+		return cmp.Or(cmp.Compare(a.pool.name, b.pool.name), cmp.Compare(a.k, b.k))
+	})
+	for _, k := range keys {
+		e := &expr{op: xAlloc, pool: k.pool, k: k.k}
+		for _, o := range k.pool.objs[k.k:] {
+			for off, v := range p.created[k] {
+				if v != nil && !p.x.mem.cells[o.base+int32(off)].payload {
+					at := o.base + int32(off)
+					p.put(at, ite(eq(e, o.base), v, p.cellAt(at)))
+				}
+			}
+		}
+	}
+	p.created = map[newObject][]*expr{}
 }
 
 // indexOf is the number of an instruction in its block.
@@ -408,20 +471,12 @@ func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
 		p.set(ctx, i, zeros(x.width(t)))
 		return p.advance()
 	}
-	o, ok := x.allocate(p, i, func() *object { return x.newData(mangle(ctx.fn.Name())+"_"+mangle(name), t) })
+	r, ok := x.allocate(p, i, func() *object { return x.newData(mangle(ctx.fn.Name())+"_"+mangle(name), t) }, func(o *object) { x.describe(o, t) })
 	if !ok {
 		return false
 	}
-	if !o.described {
-		o.described = true
-		x.describe(o, t)
-	}
-	for k := range o.size {
-		if p.from != nil || p.heap[o.base+k] != nil {
-			p.put(o.base+k, num(0))
-		}
-	}
-	p.set(ctx, i, []*expr{num(o.base)})
+	r.clear(p, nil)
+	p.set(ctx, i, []*expr{r.e})
 	return p.advance()
 }
 
@@ -450,33 +505,19 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 		what = "_" + mangle(n)
 	}
 	line := x.prog.src.Fset.Position(i.Pos()).Line
-	o, ok := x.allocate(p, i, func() *object {
+	r, ok := x.allocate(p, i, func() *object {
 		return &object{kind: objChan, name: fmt.Sprintf("ch%s_%d", what, line), size: int32(chanPayload+width) + kept*int32(width),
 			elem: elem, cap: k, width: int32(width), kept: kept, pos: i.Pos(),
 			tracked: x.sl.classes[memClass{nil, "sent " + typeKey(elem)}]}
-	})
+	}, x.describeChan)
 	if !ok {
 		return false
 	}
-	if o.cap != k && o.kind == objChan {
-		// The same allocation with another capacity: a pool of its own would be
-		// needed; the object takes the larger one.
-		if !o.described {
-			o.cap = max(o.cap, k)
-		} else if o.cap != k {
-			p.note("channel-capacity", "over", fmt.Sprintf("made with several capacities: taken as %d", o.cap))
-		}
+	if c := r.objs[0].cap; c != k {
+		p.note("channel-capacity", "over", fmt.Sprintf("made with several capacities: taken as %d", c))
 	}
-	if !o.described {
-		o.described = true
-		x.describeChan(o)
-	}
-	for k := range o.size {
-		if p.from != nil && (k < chanPayload || k >= int32(chanPayload)+o.width) {
-			p.put(o.base+k, num(0))
-		}
-	}
-	p.set(ctx, i, []*expr{num(o.base)})
+	r.clear(p, func(off int32) bool { return off >= chanPayload && off < int32(chanPayload+width) })
+	p.set(ctx, i, []*expr{r.e})
 	return p.advance()
 }
 
@@ -573,23 +614,26 @@ func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
 	mk := func() *object {
 		return &object{kind: objClosure, name: "fn_" + mangle(fn.Name()), size: int32(len(e)), fn: fn, mk: i}
 	}
-	var o *object
 	if constant {
-		o = x.mem.keyedObject(key.String(), mk)
+		o := x.mem.keyedObject(key.String(), mk)
 		for k, c := range e {
 			cell := x.mem.cells[o.base+int32(k)]
 			cell.init, cell.abs = c.k, absConst(c.k)
 		}
-	} else {
-		var ok bool
-		if o, ok = x.allocate(p, i, mk); !ok {
-			return false
-		}
-		for k, c := range e {
-			x.mem.cells[o.base+int32(k)].ref = true
-			p.put(o.base+int32(k), c)
-		}
+		p.set(f.ctx, i, []*expr{num(o.base)})
+		return p.advance()
 	}
-	p.set(f.ctx, i, []*expr{num(o.base)})
+	r, ok := x.allocate(p, i, mk, func(o *object) {
+		for k := range o.size {
+			x.mem.cells[o.base+k].ref = true
+		}
+	})
+	if !ok {
+		return false
+	}
+	for k, c := range e {
+		r.put(p, int32(k), c)
+	}
+	p.set(f.ctx, i, []*expr{r.e})
 	return p.advance()
 }
