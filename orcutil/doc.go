@@ -80,10 +80,10 @@
 //   - A goroutine of uninstrumented code that calls instrumented functions is
 //     outside control: its operations are the real ones. A goroutine that
 //     blocks in uninstrumented code goes outside until it comes to a guard.
-//     Both make the result weak, with a note. They are found by counting the
-//     goroutines of the process, so goroutines that uninstrumented code has
-//     started before the run go unnoticed; with Config.Unchecked all of the
-//     first kind do, and the second ends the run as Unsupported.
+//     Both make the result weak, with a note. They are found by the number of
+//     goroutines in the process and by the stacks they run on; with
+//     Config.Unchecked the first kind goes unnoticed, and the second ends the
+//     run as Unsupported.
 //   - Waiting for what a bubble cannot see, sockets, other processes, signals,
 //     channels made outside the bubble, stops the run: set Config.Watchdog.
 //   - A loop without guards that does not end is not stopped, but noticed by

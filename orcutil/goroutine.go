@@ -83,6 +83,10 @@ type goroutine struct {
 	wake chan struct{} // the baton
 	id   uint64        // the Go runtime's number
 
+	// Blocks of its stack in which it was seen, by their number; see caller.
+	blocks    [16]uintptr
+	lastBlock uintptr
+
 	children int
 	wg       *sync.WaitGroup // to be done at exit, see WGGo
 	strayed  atomic.Bool     // set with state outside

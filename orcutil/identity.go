@@ -5,6 +5,7 @@ package orcutil
 import (
 	"runtime"
 	"sync/atomic"
+	"unsafe"
 )
 
 // active is the run in progress.
@@ -13,6 +14,26 @@ var active atomic.Pointer[run]
 // free counts the goroutines that instrumented code has started outside runs,
 // which may come to guards at any time.
 var free atomic.Int64
+
+// idle is the number of goroutines of the process that the last run began with.
+var idle atomic.Int64
+
+// countOthers is the number of goroutines that are not of the run which is about
+// to begin. Those of the run before may have come to their ends and be counted
+// still, for a moment.
+func countOthers() int64 {
+	before := idle.Load()
+	n := int64(runtime.NumGoroutine())
+	for range 100 {
+		if before == 0 || n <= before {
+			break
+		}
+		runtime.Gosched()
+		n = int64(runtime.NumGoroutine())
+	}
+	idle.Store(n)
+	return n - free.Load()
+}
 
 // enter returns the goroutine that calls an operation at site, or nil if the
 // operation is to be the real one: outside a run, or called by a goroutine that
@@ -45,8 +66,9 @@ func Controlled() bool {
 // Only the goroutine with the baton should be here, but goroutines of
 // uninstrumented code may call instrumented functions, and goroutines that are
 // outside come back. While the process has no more goroutines than when the run
-// began and those that the scheduler has started, and none of these is outside,
-// there are no such; otherwise the number of the goroutine decides, which takes
+// began and those that the scheduler has started, none of these is outside, and
+// the stack is one on which the goroutine with the baton was seen before, it is
+// that one; otherwise the number of the goroutine decides, which takes
 // microseconds.
 func (s *run) caller() *goroutine {
 	g := s.cur.Load()
@@ -64,7 +86,38 @@ func (s *run) caller() *goroutine {
 	if others < base { // one from before the run has ended
 		s.base.CompareAndSwap(base, others)
 	}
-	return g
+	block := stackBlock()
+	if g.blocks[block%uintptr(len(g.blocks))] == block {
+		return g
+	}
+	by := s.byID(goid())
+	if by != nil && by == g {
+		g.seenIn(block)
+	}
+	return by
+}
+
+// blockShift is the size of the smallest stacks, 2 KiB, to whose multiples all
+// stacks are aligned: a block belongs to one goroutine at a time.
+const blockShift = 11
+
+// stackBlock is the block of the stack that the caller runs on.
+//
+//go:noinline
+func stackBlock() uintptr {
+	var here byte
+	return uintptr(unsafe.Pointer(&here)) >> blockShift
+}
+
+// seenIn remembers a block of the stack of g, the goroutine with the baton. Far
+// from those known the stack has been moved, and its former blocks may be
+// another's by now.
+func (g *goroutine) seenIn(block uintptr) {
+	if far := uintptr(64); block+far < g.lastBlock || g.lastBlock+far < block {
+		clear(g.blocks[:])
+	}
+	g.lastBlock = block
+	g.blocks[block%uintptr(len(g.blocks))] = block
 }
 
 // register makes the calling goroutine known as g.
@@ -73,6 +126,7 @@ func (s *run) register(g *goroutine) {
 		return
 	}
 	g.id = goid()
+	g.seenIn(stackBlock())
 	s.mu.Lock()
 	s.ids[g.id] = g
 	s.mu.Unlock()

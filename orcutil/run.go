@@ -3,7 +3,6 @@
 package orcutil
 
 import (
-	"runtime"
 	"slices"
 	"sort"
 	"strconv"
@@ -164,7 +163,7 @@ func (s *run) unsupported(why string) Result {
 // control is the controller: it starts the entry function, follows the plan,
 // lets the rest run and judges.
 func (s *run) control() Result {
-	s.base.Store(int64(runtime.NumGoroutine()) - free.Load())
+	s.base.Store(countOthers())
 	s.ids = make(map[uint64]*goroutine)
 	s.all = make(map[string]*goroutine)
 	s.kick = make(chan struct{}, 1)

@@ -4,6 +4,8 @@ import (
 	"flag"
 	"runtime"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +14,8 @@ import (
 
 var (
 	measure   = flag.Int("orc.measure", 0, "runs per program to measure")
+	only      = flag.String("orc.only", "", "measure programs with this in their name")
+	recorded  = flag.Bool("orc.recorded", false, "measure with log and recording")
 	unchecked = flag.Bool("orc.unchecked", false, "measure without the check for foreign goroutines")
 )
 
@@ -58,22 +62,61 @@ func TestNothingLeft(t *testing.T) {
 	require.LessOrEqual(t, runtime.NumGoroutine(), before)
 }
 
+// work does about steps steps in four goroutines: locks, accesses and buffered
+// and unbuffered communication.
+func work(steps int) func() {
+	return func() {
+		var m sync.Mutex
+		var wg sync.WaitGroup
+		c := make(chan int)
+		n := 0
+		for i := range 4 {
+			WGGo(1, &wg, func() {
+				for range steps / 20 {
+					Lock(2, &m)
+					Access(3)
+					n++
+					Unlock(4, &m)
+					if i%2 == 0 {
+						To(c).Send(5, n)
+					} else {
+						Recv(6, c)
+					}
+				}
+			})
+		}
+		Wait(7, &wg)
+	}
+}
+
 // TestThroughput measures random exploration in bubbles: with -orc.measure
 // runs for each program. It is no benchmark since a bubble needs a *testing.T.
 func TestThroughput(t *testing.T) {
 	if *measure == 0 {
 		t.Skip("needs -orc.measure=N")
 	}
-	for _, p := range programs {
+	list := append([]testProgram{
+		{"one of 100 000 steps", EntryMain, work(100_000), nil},
+		{"one of 20 steps", EntryMain, work(20), nil},
+	}, programs...)
+	for _, p := range list {
+		if !strings.Contains(p.name, *only) {
+			continue
+		}
 		steps, start := 0, time.Now()
-		for i := range *measure {
+		runs := *measure
+		if steps := 100_000; p.name == "one of 100 000 steps" {
+			runs = max(1, runs*20/steps)
+		}
+		for i := range runs {
 			cfg := p.config(bubble(t))
-			cfg.Chooser, cfg.Record, cfg.NoLog, cfg.Unchecked = Random(uint64(i)), false, true, *unchecked
+			cfg.Chooser, cfg.Record, cfg.NoLog, cfg.Unchecked = Random(uint64(i)), *recorded, !*recorded, *unchecked
+			cfg.Plan.MaxSteps = 1 << 30
 			steps += Run(cfg).Steps
 		}
-		took := time.Since(start)
-		t.Logf("%-40s %7.0f schedules/s %6.2f us/step", p.name, float64(*measure)/took.Seconds(),
-			float64(took.Microseconds())/float64(steps))
+		took := time.Since(start).Seconds()
+		t.Logf("%-50s %8.0f schedules/s %9.0f steps/s %5.1f steps each", p.name,
+			float64(runs)/took, float64(steps)/took, float64(steps)/float64(runs))
 	}
 }
 

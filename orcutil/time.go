@@ -79,7 +79,7 @@ func Callback(site Site, f func()) func() {
 		if s.dying.Load() {
 			return
 		}
-		if !s.cfg.Unchecked && s.caller() != nil {
+		if !s.cfg.Unchecked && s.byID(goid()) != nil {
 			f() // called by a goroutine under control, in its turn
 			return
 		}
