@@ -109,6 +109,11 @@ type Approximation struct {
 	Reason    string `json:"reason"`
 }
 
+// ApproximationInput is the Kind of a choice that another run with the same
+// schedule may make otherwise: a random number, the order of a map, what is read
+// from outside.
+const ApproximationInput = "input"
+
 // The directions of approximations.
 const (
 	DirectionOver    = "over"    // the model can do what the program cannot

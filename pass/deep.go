@@ -298,6 +298,9 @@ func (d *deep) doubt(s *suspect) string {
 		return s.unexplained
 	}
 	for _, a := range d.side.Approximations {
+		if a.Kind == artifact.ApproximationInput {
+			return fmt.Sprintf("another run may decide otherwise at %s:%d (%s)", a.File, a.Line, a.Reason)
+		}
 		switch a.Direction {
 		case artifact.DirectionUnder:
 			return fmt.Sprintf("the model leaves out what %s:%d does (%s)", a.File, a.Line, a.Reason)
