@@ -87,6 +87,7 @@ func observed(a, b Result) string {
 		{"message", a.Message, b.Message},
 		{"outcome", a.Outcome, b.Outcome},
 		{"steps", a.Steps, b.Steps},
+		{"hash", a.Hash, b.Hash},
 		{"trace", a.Trace, b.Trace},
 		{"log", a.Log, b.Log},
 		{"goroutines", a.Goroutines, b.Goroutines},

@@ -88,6 +88,7 @@ func (s *run) stepTime() string {
 	if !s.passTime() {
 		return "no timer is pending"
 	}
+	s.hash = mix(s.hash, uint64(s.now))
 	if s.cfg.Record {
 		s.trace = append(s.trace, Step{G: TimeStep})
 	}

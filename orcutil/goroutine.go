@@ -77,11 +77,12 @@ const (
 // goroutine is a goroutine under control. Its fields belong to whoever has the
 // baton, except while it is outside: then it alone writes them until it parks.
 type goroutine struct {
-	run  *run
-	path string
-	f    func()        // entry function
-	wake chan struct{} // the baton
-	id   uint64        // the Go runtime's number
+	run    *run
+	path   string
+	number uint64        // hash of the path
+	f      func()        // entry function
+	wake   chan struct{} // the baton
+	id     uint64        // the Go runtime's number
 
 	// Blocks of its stack in which it was seen, by their number; see caller.
 	blocks    [16]uintptr

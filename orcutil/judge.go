@@ -60,7 +60,7 @@ func (s *run) judge(d *divergence) Result {
 		states[i].Stack = s.all[states[i].G].stack
 	}
 	res.Goroutines = states
-	res.Steps, res.Trace, res.Log = s.steps, s.trace, s.log
+	res.Steps, res.Hash, res.Trace, res.Log = s.steps, s.hash, s.trace, s.log
 	res.VirtualTime = s.now
 	res.Notes, res.Weak = s.notes, s.weak
 	return res

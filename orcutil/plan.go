@@ -111,6 +111,8 @@ type Config struct {
 	Journal io.Writer
 	// NoLog leaves Result.Log empty.
 	NoLog bool
+	// NoStacks leaves out the stacks of the goroutines at the end.
+	NoStacks bool
 	// Unchecked trusts that only goroutines started by instrumented code enter
 	// it; see the package comment.
 	Unchecked bool
@@ -135,6 +137,8 @@ type Result struct {
 	Found string
 	// Steps counts the steps done, those after the plan included.
 	Steps int
+	// Hash is a hash of the steps done: runs with the same steps have the same.
+	Hash uint64
 	// Goroutines are all goroutines at the end, by creation path.
 	Goroutines []GState
 	Log        []LogLine

@@ -37,6 +37,7 @@ type run struct {
 	all     map[string]*goroutine
 	blocked []*goroutine // in the order in which they queued
 	steps   int
+	hash    uint64
 	trace   []Step
 	log     []LogLine
 	chooser Chooser
@@ -173,7 +174,7 @@ func (s *run) control() Result {
 	if s.chooser = s.cfg.Chooser; s.chooser == nil {
 		s.chooser = FirstEnabled()
 	}
-	s.stacks = true
+	s.stacks = !s.cfg.NoStacks
 	s.start = time.Now()
 
 	s.resume(s.add(entryPath, s.entry))
@@ -231,6 +232,7 @@ func (s *run) add(path string, f func()) *goroutine {
 
 func (s *run) insert(g *goroutine) {
 	s.all[g.path] = g
+	g.number = hashText(g.path)
 	i := sort.Search(len(s.live), func(i int) bool { return lowerPath(g.path, s.live[i].path) })
 	s.live = slices.Insert(s.live, i, g)
 }
@@ -312,13 +314,36 @@ func (s *run) grant(g *goroutine, want int, strict bool) {
 		g.granted = true
 		s.logPass(g, g.site)
 	}
+	s.hash = mix(s.hash, g.number, uint64(g.site), uint64(occ))
 	isSelect := g.op == opSelect
 	g.want, g.strict, g.chosen, g.mismatch = want, strict, pending, ""
 	s.resume(g)
-	if s.cfg.Record && isSelect && g.chosen != pending {
-		s.trace[len(s.trace)-1].Case = g.chosen
+	if isSelect && g.chosen != pending {
+		s.hash = mix(s.hash, uint64(g.chosen))
+		if s.cfg.Record {
+			s.trace[len(s.trace)-1].Case = g.chosen
+		}
 	}
 	s.settle()
+}
+
+// mix adds values to a hash.
+func mix(h uint64, values ...uint64) uint64 {
+	for _, v := range values {
+		h ^= v + 0x9e3779b97f4a7c15 + h<<6 + h>>2
+		h *= 0xbf58476d1ce4e5b9
+		h ^= h >> 31
+	}
+	return h
+}
+
+// hashText is the FNV-1a hash.
+func hashText(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
 }
 
 // settle lets everything that the last step has completed run to its next

@@ -111,6 +111,7 @@ func TestThroughput(t *testing.T) {
 		for i := range runs {
 			cfg := p.config(bubble(t))
 			cfg.Chooser, cfg.Record, cfg.NoLog, cfg.Unchecked = Random(uint64(i)), *recorded, !*recorded, *unchecked
+			cfg.NoStacks = !*recorded
 			cfg.Plan.MaxSteps = 1 << 30
 			steps += Run(cfg).Steps
 		}
