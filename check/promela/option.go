@@ -332,6 +332,9 @@ func (s *scope) facts(guard uppaal.Expr) map[string]val {
 			visit(b.Y)
 			return
 		}
+		if aggregate(s.x.info.Types[b.X]) {
+			return
+		}
 		x, y := s.expr(b.X), s.expr(b.Y)
 		op := b.Op
 		if x.constant() {

@@ -233,7 +233,7 @@ func locationVar(proc int) string { return fmt.Sprintf("at%d", proc) }
 func choiceVar(proc int) string   { return fmt.Sprintf("hears%d", proc) }
 
 // helpers are the C functions that embedded code uses.
-const helpers = `void uerror(char *);
+const helpers = `extern void (*uerror)(char *);
 static int bad(char *why) { uerror(why); return 0; }
 static inline int ck(int v, int lo, int hi) { if (v < lo || v > hi) bad("value out of range"); return v; }
 static inline int ix(int i, int lo, int hi) { if (i < lo || i > hi) { bad("index out of range"); return 0; } return i - lo; }
