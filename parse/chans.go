@@ -60,6 +60,10 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 		return
 	}
 	// The ok of a receive is an untyped bool, that of a call is not.
+	if name, ok := r.typeName(s.Pos(), r.info.TypeOf(s.Lhs[1])); ok {
+		r.receiveAs(u, s.Rhs[0], name)
+		return
+	}
 	if !list {
 		r.walk(u.X)
 		r.diag(u.OpPos, "second value of a receive assigned to type %v: not guarded", r.info.TypeOf(s.Lhs[1]))
@@ -76,6 +80,21 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 	b.node(s.Lhs[1])
 	b.put(" = %s, %s == %s }", v, ok, ok)
 	b.done(s.End())
+}
+
+// receiveAs rewrites a receive whose second value is to have a boolean type of
+// that name.
+func (r *rewriter) receiveAs(u *ast.UnaryExpr, outer ast.Expr, name string) {
+	r.walk(u.X)
+	id := r.site(sites.Recv, u.OpPos)
+	if id == 0 {
+		return
+	}
+	b := r.build(outer.Pos())
+	b.put("%s[%s](%d, ", r.helper("RecvAs"), name, id)
+	b.node(u.X)
+	b.put(")")
+	b.done(outer.End())
 }
 
 // rangeChan rewrites a range over a channel into a loop over its receives,

@@ -13,11 +13,12 @@
 // change: the operands of a select once and in source order, the function and
 // the arguments of a go statement by the goroutine that executes it.
 //
+// A method of package sync that is called through an interface is guarded if,
+// in a run, what is behind the interface is of package sync, or embeds it.
+//
 // A construct that cannot be guarded stays as it is, and is reported as a
-// Diagnostic. These are: cgo files; methods promoted through unexported
-// embedded fields of other packages; method expressions of embedding types;
-// library functions that run the program's functions in goroutines of their
-// own; initialisation that registers something in a library. A call of
-// log.Fatal or t.Fatal through a function value, deferred, or as the operand of
-// a go statement prints another source position than the original.
+// Diagnostic. These are: cgo files; operations by reflection and coroutines of
+// package iter; signals; initialisation that registers something in a library.
+// A call of log.Fatal or t.Fatal through a function value, deferred, or as the
+// operand of a go statement prints another source position than the original.
 package parse

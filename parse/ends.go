@@ -99,7 +99,7 @@ func (r *rewriter) endCallee(b *builder, fun ast.Expr, obj types.Object) {
 	case *ast.SelectorExpr:
 		b.node(e.X)
 		if s := r.info.Selections[e]; s != nil && s.Kind() == types.MethodVal {
-			if path, _, ok := r.embedded(e, s); ok {
+			if path, _, ok := r.embedded(s); ok {
 				b.put("%s", path) // the embedding type may have a Print of its own
 			}
 		}

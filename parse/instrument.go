@@ -186,7 +186,7 @@ func (w *pkgRewriter) choosePrefix() {
 				}
 				if w.TypesInfo.Defs[id] != nil {
 					switch id.Name {
-					case "panic", "true", "init":
+					case "panic", "true", "init", "int", "bool":
 						w.shadowed[id.Name] = true
 					}
 				}

@@ -26,14 +26,14 @@ func (o operand) put(b *builder) {
 
 // operation is a call of the runtime in place of a call of the program's.
 type operation struct {
-	function string // of the runtime
+	function string // of the runtime, or a generated one
 	site     sites.ID
 	operands []operand
 }
 
 // put adds the call with its operands in place.
-func (op *operation) put(r *rewriter, b *builder) {
-	b.put("%s.%s(%d", r.zz, op.function, op.site)
+func (op *operation) put(b *builder) {
+	b.put("%s(%d", op.function, op.site)
 	for _, o := range op.operands {
 		b.put(", ")
 		o.put(b)
@@ -49,7 +49,6 @@ var functions = map[string]map[sites.Kind]string{
 		sites.Lock: "WLock", sites.Unlock: "WUnlock", sites.TryLock: "TryWLock",
 		sites.RLock: "RLock", sites.RUnlock: "RUnlock", sites.TryRLock: "TryRLock",
 	},
-	"Locker": {sites.Lock: "LockIface", sites.Unlock: "UnlockIface"},
 	"WaitGroup": {
 		sites.WaitGroupAdd: "Add", sites.WaitGroupDone: "Done",
 		sites.WaitGroupWait: "Wait", sites.WaitGroupGo: "WGGo",
@@ -83,49 +82,111 @@ func function(kind sites.Kind, obj types.Object) string {
 	}
 	named, ok := t.(*types.Named)
 	if !ok || types.IsInterface(t) {
-		return functions["Locker"][kind]
+		if _, ok := ifaceShapes["Iface_"+f.Name()]; ok && kind != sites.Exit {
+			return "Iface_" + f.Name()
+		}
+		return ""
 	}
 	return functions[named.Obj().Name()][kind]
 }
 
-// receiver returns the receiver of a method call as the runtime takes it, with
-// the embedded fields in the path spelt out.
-func (r *rewriter) receiver(sel *ast.SelectorExpr, s *types.Selection) (operand, bool) {
-	path, t, ok := r.embedded(sel, s)
-	if !ok {
-		return operand{}, false
+// runtime is the name by which the file calls a function of the runtime, or a
+// generated one in its place.
+func (r *rewriter) runtime(function string) string {
+	if strings.HasPrefix(function, "Iface_") {
+		r.helper("Behind")
+		return r.helper(function)
 	}
-	pre := ""
+	return r.zz + "." + function
+}
+
+// receiver returns the receiver of a method as the runtime takes it: x, of the
+// type that the selection is made from, with the embedded fields in the path
+// spelt out. A field that is not accessible from this package is reached by
+// reflection.
+func (r *rewriter) receiver(x ast.Expr, s *types.Selection) (operand, bool) {
+	open, end := "(", ")"
+	if r.primary(x) {
+		open, end = "", ""
+	}
+	path, t, ok := r.embedded(s)
+	if !ok {
+		named, pointer := syncType(t)
+		if named == nil {
+			return operand{}, false
+		}
+		switch {
+		case isPointer(s.Recv()):
+		case r.info.Types[x].Addressable():
+			open = "&" + open
+		case !pointer:
+			return operand{}, false
+		}
+		return operand{
+			pre: r.helper("Field_"+named.Obj().Name()) + "(" + open, expr: x,
+			post: fmt.Sprintf("%s, %s)", end, indices(s.Index()[:len(s.Index())-1])),
+		}, true
+	}
 	switch t.Underlying().(type) {
 	case *types.Pointer, *types.Interface:
 	default:
-		pre = "&"
+		open = "&" + open
 	}
-	return operand{pre: pre, expr: sel.X, post: path}, true
+	return operand{pre: open, expr: x, post: end + path}, true
 }
 
-// embedded returns the path of embedded fields, ".A.B", from the operand of a
-// selector to what has the selected method, and its type. It fails if one is
-// not accessible from this package.
-func (r *rewriter) embedded(sel *ast.SelectorExpr, s *types.Selection) (string, types.Type, bool) {
-	t := s.Recv()
-	path := ""
+// indices is a literal of the indices of fields.
+func indices(path []int) string {
+	return "[]int{" + strings.Trim(strings.ReplaceAll(fmt.Sprint(path), " ", ", "), "[]") + "}"
+}
+
+// primary reports whether a selector can follow the expression as it is, and an
+// ampersand precede it.
+func (r *rewriter) primary(x ast.Expr) bool {
+	switch x.(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr, *ast.ParenExpr, *ast.CallExpr, *ast.TypeAssertExpr:
+		return true
+	}
+	return false
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// syncType returns the type of package sync that t is or points to.
+func syncType(t types.Type) (named *types.Named, pointer bool) {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t, pointer = types.Unalias(p.Elem()), true
+	}
+	named, _ = t.(*types.Named)
+	if named == nil || types.IsInterface(t) || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "sync" {
+		return nil, false
+	}
+	return named, pointer
+}
+
+// embedded returns the path of embedded fields, ".A.B", from what a selection
+// is made from to what has the selected method, and its type. It fails if one
+// is not accessible from this package.
+func (r *rewriter) embedded(s *types.Selection) (path string, t types.Type, ok bool) {
+	t, ok = s.Recv(), true
 	for _, i := range s.Index()[:len(s.Index())-1] {
 		if p, ok := t.Underlying().(*types.Pointer); ok {
 			t = p.Elem()
 		}
-		st, ok := t.Underlying().(*types.Struct)
-		if !ok {
-			return "", nil, false
+		st, isStruct := t.Underlying().(*types.Struct)
+		if !isStruct {
+			return "", t, false
 		}
 		f := st.Field(i)
-		if !f.Exported() && f.Pkg() != r.Types {
-			return "", nil, false
-		}
+		ok = ok && (f.Exported() || f.Pkg() == r.Types)
 		path += "." + f.Name()
 		t = f.Type()
 	}
-	return path, t, true
+	return path, t, ok
 }
 
 // operation returns the runtime's call in place of c, nil if c is to stay as it
@@ -133,31 +194,41 @@ func (r *rewriter) embedded(sel *ast.SelectorExpr, s *types.Selection) (string, 
 func (r *rewriter) operation(c *ast.CallExpr) *operation {
 	kind, obj := sites.Classify(r.info, c.Fun)
 	op := &operation{}
+	name := function(kind, obj)
 	if kind == sites.Close {
-		op.function = "Close"
-	} else {
-		op.function = function(kind, obj)
+		name = "Close"
 	}
-	if op.function == "" {
+	if name == "" {
 		return nil
 	}
+	op.function = r.runtime(name)
+	args := c.Args
 	fun := ast.Unparen(c.Fun)
 	sel, _ := fun.(*ast.SelectorExpr)
 	if sel != nil {
 		if s := r.info.Selections[sel]; s != nil {
 			switch s.Kind() {
 			case types.MethodVal:
-				o, ok := r.receiver(sel, s)
+				o, ok := r.receiver(sel.X, s)
 				if !ok {
 					r.diag(c.Lparen, "%v through an embedded field that is not accessible here: not guarded", kind)
 					return nil
 				}
 				op.operands = append(op.operands, o)
 			case types.MethodExpr:
-				if len(s.Index()) > 1 {
+				if len(s.Index()) == 1 {
+					break
+				}
+				o, ok := operand{}, false
+				if len(args) > 0 && types.Identical(r.info.TypeOf(args[0]), s.Recv()) {
+					o, ok = r.receiver(args[0], s)
+				}
+				if !ok {
 					r.diag(c.Lparen, "%v by method expression of an embedding type: not guarded", kind)
 					return nil
 				}
+				op.operands = append(op.operands, o)
+				args = args[1:]
 			default:
 				return nil
 			}
@@ -166,7 +237,7 @@ func (r *rewriter) operation(c *ast.CallExpr) *operation {
 	if r.info.Selections[sel] == nil {
 		r.unused(fun, obj)
 	}
-	for _, a := range c.Args {
+	for _, a := range args {
 		if _, ok := r.info.TypeOf(a).(*types.Tuple); ok {
 			r.diag(c.Lparen, "%v with the results of a call as arguments: not guarded", kind)
 			return nil
@@ -203,6 +274,10 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		r.args(c)
 		r.callback(c)
 		return
+	case sites.OnceFunc:
+		r.args(c)
+		r.onceFunc(c, obj)
+		return
 	case sites.Panic:
 		r.args(c)
 		if id := r.site(sites.Panic, c.Lparen); id != 0 {
@@ -215,7 +290,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 	r.args(c)
 	if op := r.operation(c); op != nil {
 		b := r.build(c.Pos())
-		op.put(r, b)
+		op.put(b)
 		b.done(c.End())
 		return
 	}
@@ -256,6 +331,33 @@ func (r *rewriter) callback(c *ast.CallExpr) {
 	r.due(c)
 }
 
+// onceFunc rewrites sync.OnceFunc, OnceValue and OnceValues: every call of the
+// function that they return passes the guard of a Once.
+func (r *rewriter) onceFunc(c *ast.CallExpr, obj types.Object) {
+	fun := ast.Unparen(c.Fun)
+	switch e := fun.(type) {
+	case *ast.IndexExpr:
+		fun = ast.Unparen(e.X)
+	case *ast.IndexListExpr:
+		fun = ast.Unparen(e.X)
+	}
+	if len(c.Args) != 1 {
+		r.diag(c.Lparen, "%s of the results of a call: not guarded", obj.Name())
+		return
+	}
+	id := r.site(sites.OnceFunc, c.Lparen)
+	if id == 0 {
+		return
+	}
+	pkg := ""
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		pkg = string(r.src[r.file.Offset(sel.X.Pos()):r.file.Offset(sel.X.End())]) + "."
+	}
+	r.keep[pkg+"OnceFunc"] = true
+	r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.helper(obj.Name()))
+	r.before(c.Args[0].Pos(), fmt.Sprintf("%d, ", id))
+}
+
 // durations are the library functions that arm a timer, with the argument that
 // says for how long, or until when.
 var durations = map[string]int{
@@ -287,9 +389,6 @@ func (r *rewriter) due(c *ast.CallExpr) {
 // outside are library functions that start goroutines, block or call back in
 // ways that the runtime does not see.
 var outside = map[string]string{
-	"sync.OnceFunc":           "the function is run by library code",
-	"sync.OnceValue":          "the function is run by library code",
-	"sync.OnceValues":         "the function is run by library code",
 	"iter.Pull":               "a coroutine outside of control",
 	"iter.Pull2":              "a coroutine outside of control",
 	"reflect.Select":          "a select by reflection",
@@ -305,11 +404,6 @@ func (r *rewriter) foreign(c *ast.CallExpr, obj types.Object) {
 	f, ok := obj.(*types.Func)
 	if !ok || f.Pkg() == nil {
 		return
-	}
-	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
-		if name := r.syncBehind(recv.Type(), f.Name()); name != "" {
-			r.diag(c.Lparen, "call of %s through an interface, behind which a sync.%s may be: not guarded", f.Name(), name)
-		}
 	}
 	if reason := outside[f.FullName()]; reason != "" {
 		r.diag(c.Lparen, "call of %s: %s: not guarded", f.FullName(), reason)
@@ -343,7 +437,7 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		r.diag(c.Lparen, "%s by method expression: not guarded", f.FullName())
 		return
 	}
-	o, ok := r.receiver(sel, s)
+	o, ok := r.receiver(sel.X, s)
 	if !ok {
 		r.diag(c.Lparen, "%s through an embedded field that is not accessible here: not guarded", f.FullName())
 		return
@@ -357,39 +451,4 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 	}
 	b.put(")")
 	b.done(c.End())
-}
-
-// syncBehind returns a type of package sync that a value of the interface may
-// hold and whose method is guarded, "" if there is none.
-func (r *rewriter) syncBehind(t types.Type, method string) string {
-	iface, ok := t.Underlying().(*types.Interface)
-	if !ok {
-		return ""
-	}
-	pkg := r.syncPackage()
-	if pkg == nil {
-		return ""
-	}
-	for _, name := range []string{"Mutex", "RWMutex", "WaitGroup", "Once", "Cond"} {
-		obj := pkg.Scope().Lookup(name)
-		if obj == nil || !types.Implements(types.NewPointer(obj.Type()), iface) {
-			continue
-		}
-		m, _, _ := types.LookupFieldOrMethod(types.NewPointer(obj.Type()), false, pkg, method)
-		if f, ok := m.(*types.Func); ok && sites.KindOf(f) != sites.Invalid {
-			return name
-		}
-	}
-	return ""
-}
-
-// syncPackage is package sync as the package knows it, nil if it does not
-// import it.
-func (r *rewriter) syncPackage() *types.Package {
-	for _, p := range r.Types.Imports() {
-		if p.Path() == "sync" {
-			return p
-		}
-	}
-	return nil
 }

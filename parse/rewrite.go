@@ -92,6 +92,11 @@ func (r *rewriter) walk(n ast.Node) {
 		case *ast.ValueSpec:
 			if u := commaOK(len(m.Names), m.Values); u != nil {
 				if obj := r.info.Defs[m.Names[1]]; obj != nil && !plainBool(obj.Type()) {
+					if name, ok := r.typeName(m.Pos(), obj.Type()); ok {
+						r.walkExpr(m.Type)
+						r.receiveAs(u, m.Values[0], name)
+						return false
+					}
 					r.diag(u.OpPos, "second value of a receive assigned to type %v: not guarded", obj.Type())
 					r.walk(u.X)
 					return false
@@ -137,6 +142,55 @@ func plainBool(t types.Type) bool {
 	if t == nil {
 		return true // the blank identifier
 	}
-	_, named := types.Unalias(t).(*types.Named)
-	return !named
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return false
+	case *types.Named:
+		return types.IsInterface(t)
+	}
+	return true
+}
+
+// typeName is how the file calls a type at a position, if it has a name that
+// means this type there.
+func (r *rewriter) typeName(pos token.Pos, t types.Type) (string, bool) {
+	var obj types.Object
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		if t.Info()&types.IsUntyped != 0 {
+			return "", false
+		}
+		obj = types.Universe.Lookup(t.Name())
+	case *types.Named:
+		if t.TypeArgs().Len() == 0 {
+			obj = t.Obj()
+		}
+	case *types.TypeParam:
+		obj = t.Obj()
+	}
+	scope := r.info.Scopes[r.ast]
+	if scope == nil || obj == nil {
+		return "", false
+	}
+	scope = scope.Innermost(pos)
+	if scope == nil {
+		return "", false
+	}
+	means := func(name string, want types.Object) bool {
+		_, found := scope.LookupParent(name, pos)
+		return found == want
+	}
+	if means(obj.Name(), obj) {
+		return obj.Name(), true
+	}
+	if obj.Pkg() == nil || !obj.Exported() || obj.Parent() != obj.Pkg().Scope() {
+		return "", false
+	}
+	for _, spec := range r.ast.Imports {
+		p := r.info.PkgNameOf(spec)
+		if p != nil && p.Imported().Path() == obj.Pkg().Path() && means(p.Name(), p) {
+			return p.Name() + "." + obj.Name(), true
+		}
+	}
+	return "", false
 }

@@ -23,7 +23,7 @@ type hoisted struct {
 }
 
 // hoist prepares the arguments of a call. It returns nil if one would get
-// another type by being put into a variable.
+// another type by being put into a variable, and that type has no name here.
 func (r *rewriter) hoist(args []ast.Expr) *hoisted {
 	operands := make([]operand, len(args))
 	for i, a := range args {
@@ -44,11 +44,16 @@ func (r *rewriter) hoistOperands(operands []operand) *hoisted {
 		if o.pre == "" && o.post == "" && r.stays(o.expr) {
 			continue
 		}
-		if !r.keepsType(o.expr) {
-			if !isBool(r.info.TypeOf(o.expr)) {
+		if t := r.info.TypeOf(o.expr); !r.keepsType(o.expr) {
+			name, ok := r.typeName(o.expr.Pos(), t)
+			switch {
+			case ok:
+				h.operands[i] = operand{pre: name + "(" + o.pre, expr: o.expr, post: o.post + ")"}
+			case isBool(t):
+				h.retype[i] = " == (0 == 0)" // an untyped bool again
+			default:
 				return nil
 			}
-			h.retype[i] = " == (0 == 0)" // an untyped bool again
 		}
 		h.names[i] = r.name()
 	}
@@ -250,7 +255,7 @@ func (r *rewriter) goOperation(s *ast.GoStmt, op *operation) {
 	}
 	b := r.build(s.Go)
 	h.open(b)
-	b.put("%s.Go(%d, func() { %s.%s(%d", r.zz, id, r.zz, op.function, op.site)
+	b.put("%s.Go(%d, func() { %s(%d", r.zz, id, op.function, op.site)
 	for i := range op.operands {
 		b.put(", ")
 		h.operand(b, i)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -24,8 +25,6 @@ var shapes = map[string]shape{
 	"RLock":         {recv: "*sync.RWMutex"},
 	"RUnlock":       {recv: "*sync.RWMutex"},
 	"TryRLock":      {recv: "*sync.RWMutex", result: "bool"},
-	"LockIface":     {recv: "sync.Locker"},
-	"UnlockIface":   {recv: "sync.Locker"},
 	"Add":           {recv: "*sync.WaitGroup", params: "n int", args: "n"},
 	"Done":          {recv: "*sync.WaitGroup"},
 	"Wait":          {recv: "*sync.WaitGroup"},
@@ -37,6 +36,39 @@ var shapes = map[string]shape{
 	"Exit":          {params: "code int", args: "code"},
 	"Goexit":        {},
 	"Sleep":         {params: "d time.Duration", args: "d"},
+}
+
+// ifaceShapes are the guarded methods called through an interface: what may be
+// behind it, and the runtime's function for that. Others are called.
+var ifaceShapes = map[string]struct {
+	shape
+	behind [][2]string
+}{
+	"Iface_Lock":      {shape{}, [][2]string{{"Mutex", "Lock"}, {"RWMutex", "WLock"}, {"Locker", "LockIface"}}},
+	"Iface_Unlock":    {shape{}, [][2]string{{"Mutex", "Unlock"}, {"RWMutex", "WUnlock"}, {"Locker", "UnlockIface"}}},
+	"Iface_TryLock":   {shape{result: "bool"}, [][2]string{{"Mutex", "TryLock"}, {"RWMutex", "TryWLock"}}},
+	"Iface_RLock":     {shape{}, [][2]string{{"RWMutex", "RLock"}}},
+	"Iface_RUnlock":   {shape{}, [][2]string{{"RWMutex", "RUnlock"}}},
+	"Iface_TryRLock":  {shape{result: "bool"}, [][2]string{{"RWMutex", "TryRLock"}}},
+	"Iface_Add":       {shape{params: "n int", args: "n"}, [][2]string{{"WaitGroup", "Add"}}},
+	"Iface_Done":      {shape{}, [][2]string{{"WaitGroup", "Done"}}},
+	"Iface_Wait":      {shape{}, [][2]string{{"WaitGroup", "Wait"}, {"Cond", "CondWait"}}},
+	"Iface_Go":        {shape{params: "f func()", args: "f"}, [][2]string{{"WaitGroup", "WGGo"}}},
+	"Iface_Do":        {shape{params: "f func()", args: "f"}, [][2]string{{"Once", "OnceDo"}}},
+	"Iface_Signal":    {shape{}, [][2]string{{"Cond", "CondSignal"}}},
+	"Iface_Broadcast": {shape{}, [][2]string{{"Cond", "CondBroadcast"}}},
+}
+
+// shapeOf is the shape of a function of the runtime or, for a method called
+// through an interface, of the function generated for it.
+func shapeOf(name string) shape {
+	s, ok := ifaceShapes[name]
+	if !ok {
+		return shapes[name]
+	}
+	_, method, _ := strings.Cut(name, "_")
+	s.recv = fmt.Sprintf("interface{ %s(%s) %s }", method, s.params, s.result)
+	return s.shape
 }
 
 // helper returns the name of a generated function of the package.
@@ -78,16 +110,22 @@ func (r *rewriter) value(e ast.Expr) {
 		b.put("%s(%d)", r.helper("Func_"+name), id)
 		r.unused(e, obj)
 	case name != "" && s.Kind() == types.MethodVal:
-		o, ok := r.receiver(sel, s)
+		o, ok := r.receiver(sel.X, s)
 		if !ok {
 			r.diag(pos, "%v through an embedded field that is not accessible here: not guarded", kind)
 			return
 		}
+		r.runtime(name)
 		b.put("%s(%d, ", r.helper("Bind_"+name), id)
 		o.put(b)
 		b.put(")")
-	case name != "" && len(s.Index()) == 1:
+	case name != "" && len(s.Index()) == 1 && shapes[name].recv != "":
 		b.put("%s(%d)", r.helper("Expr_"+name), id)
+	case name != "" && s.Kind() == types.MethodExpr:
+		if !r.methodExpr(b, sel, s, name, id) {
+			r.diag(pos, "%s used as a method expression: not guarded", obj.Name())
+			return
+		}
 	case r.ends(obj) != "" && (s == nil || s.Kind() == types.MethodVal):
 		shape := "any"
 		switch {
@@ -100,17 +138,49 @@ func (r *rewriter) value(e ast.Expr) {
 		r.endCallee(b, e, obj)
 		b.put(")")
 	default:
-		r.diag(pos, "%s used as a method expression: not guarded", obj.Name())
+		r.diag(pos, "%s used as a value: not guarded", obj.Name())
 		return
 	}
 	b.done(e.End())
 }
 
+// methodExpr adds a function literal in place of a method expression.
+func (r *rewriter) methodExpr(b *builder, sel *ast.SelectorExpr, s *types.Selection, name string, id sites.ID) bool {
+	path, t, ok := r.embedded(s)
+	sh := shapeOf(name)
+	if !ok || r.shadowed["int"] || r.shadowed["bool"] {
+		return false
+	}
+	x := r.name()
+	b.put("(func(%s ", x)
+	b.node(sel.X)
+	if sh.params != "" {
+		b.put(", %s", sh.params)
+	}
+	b.put(") %s { ", sh.result)
+	if sh.result != "" {
+		b.put("return ")
+	}
+	b.put("%s(%d, ", r.runtime(name), id)
+	if !isPointer(t) && !types.IsInterface(t) {
+		b.put("&")
+	}
+	b.put("%s%s", x, path)
+	if sh.args != "" {
+		b.put(", %s", sh.args)
+	}
+	b.put(") })")
+	return true
+}
+
+// qualifier is a package of the standard library that generated functions use.
+var qualifier = regexp.MustCompile(`\b(context|reflect|runtime|sync|testing|time)\.`)
+
 // helperSource writes the generated function of that name. It notes which
 // packages the function needs.
 func helperSource(zz, what string, imports map[string]bool) string {
 	kind, name, _ := strings.Cut(what, "_")
-	sh := shapes[name]
+	sh := shapeOf(name)
 	args := []string{"site"}
 	for _, a := range []string{sh.recv, sh.args} {
 		switch a {
@@ -122,6 +192,9 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		}
 	}
 	body := fmt.Sprintf("%s.%s(%s)", zz, name, strings.Join(args, ", "))
+	if strings.HasPrefix(name, "Iface_") {
+		body = fmt.Sprintf("%s%s(%s)", zz, name, strings.Join(args, ", "))
+	}
 	if sh.result != "" {
 		body = "return " + body
 	}
@@ -133,12 +206,21 @@ func helperSource(zz, what string, imports map[string]bool) string {
 	case "Zero":
 		text = fmt.Sprintf("func %sZero[T interface{}](p *T) { *p = *new(T) }", zz)
 	case "TRun":
-		// Callback returns what it is given, unless the caller is in a run.
-		text = fmt.Sprintf("func %sTRun(t *testing.T, name string, f func(*testing.T)) bool {\n\tif %s.Callback(0, nil) == nil {\n\t\treturn t.Run(name, f)\n\t}\n\tf(t)\n\treturn !t.Failed()\n}", zz, zz)
+		text = fmt.Sprintf("func %sTRun(t *testing.T, name string, f func(*testing.T)) bool {\n\tif !%s.Controlled() {\n\t\treturn t.Run(name, f)\n\t}\n\tf(t)\n\treturn !t.Failed()\n}", zz, zz)
 	case "TParallel":
-		text = fmt.Sprintf("func %sTParallel(t *testing.T) {\n\tif %s.Callback(0, nil) == nil {\n\t\tt.Parallel()\n\t}\n}", zz, zz)
+		text = fmt.Sprintf("func %sTParallel(t *testing.T) {\n\tif !%s.Controlled() {\n\t\tt.Parallel()\n\t}\n}", zz, zz)
 	case "Deadline":
 		text = fmt.Sprintf("func %sDeadline(t time.Time) time.Time {\n\t%s.Due(time.Until(t))\n\treturn t\n}", zz, zz)
+	case "RecvAs":
+		text = fmt.Sprintf("func %sRecvAs[B ~bool, T interface{}](site %s.Site, ch <-chan T) (T, B) {\n\tv, ok := %s.Recv2(site, ch)\n\treturn v, ok == (0 == 0)\n}", zz, zz, zz)
+	case "OnceFunc", "OnceValue", "OnceValues":
+		text = onceSource(zz, kind)
+	case "Field":
+		text = strings.NewReplacer("ZZ", zz, "TYPE", name).Replace(fieldSource)
+	case "Behind":
+		text = strings.ReplaceAll(behindSource, "ZZ", zz)
+	case "Iface":
+		text = ifaceSource(zz, what)
 	case "Func":
 		text = fmt.Sprintf("%s) func(%s) { return func(%s) { %s } }", head, sh.params, sh.params, body)
 	case "Bind":
@@ -167,12 +249,10 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		}
 		text = fmt.Sprintf("%s, f func(%s)) func(%s) { return func(%s) { %s.%s(site, func() { f(%s) }) } }", head, params, params, params, zz, kind, pass)
 	}
-	for _, p := range []string{"context", "sync", "testing", "time"} {
-		if strings.Contains(text, p+".") {
-			imports[p] = true
-			text = strings.ReplaceAll(text, p+".", zz+p+".")
-		}
-	}
+	text = qualifier.ReplaceAllStringFunc(text, func(p string) string {
+		imports[strings.TrimSuffix(p, ".")] = true
+		return zz + p
+	})
 	return text + "\n\n"
 }
 

@@ -39,6 +39,9 @@ var functions = map[[2]string]Kind{
 	{"time", "Sleep"}:        Sleep,
 	{"time", "AfterFunc"}:    Callback,
 	{"context", "AfterFunc"}: Callback,
+	{"sync", "OnceFunc"}:     OnceFunc,
+	{"sync", "OnceValue"}:    OnceFunc,
+	{"sync", "OnceValues"}:   OnceFunc,
 }
 
 // testEnds are the methods of the types in package testing that end the test.
@@ -50,9 +53,9 @@ var testEnds = map[string]bool{
 // Classify returns the kind of operation that calling fun performs, Invalid if
 // none, and the function, method or builtin that it denotes. It looks through
 // parentheses, instantiation and embedding, and it takes a method value or
-// method expression for the method. A method of an interface of the program's
-// own that is a sync.Locker is Lock or Unlock like that of sync.Locker itself:
-// what is behind it may be a mutex.
+// method expression for the method. A method of an interface is that of a type
+// of package sync if that type has all methods of the interface, or at least
+// two: it, or a type that embeds it, may be what is behind the interface.
 func Classify(info *types.Info, fun ast.Expr) (Kind, types.Object) {
 	obj := callee(info, fun)
 	switch obj := obj.(type) {
@@ -118,27 +121,57 @@ func KindOf(f *types.Func) Kind {
 			return Invalid
 		}
 	}
-	if iface, ok := t.Underlying().(*types.Interface); ok && isLocker(iface) {
-		switch f.Name() {
-		case "Lock":
-			return Lock
-		case "Unlock":
-			return Unlock
+	if iface, ok := t.Underlying().(*types.Interface); ok {
+		return ofInterface(iface, f.Name())
+	}
+	return Invalid
+}
+
+// behind are the types of package sync that may be behind an interface. The
+// first one that fits decides what a method does.
+var behind = []string{"Mutex", "RWMutex", "WaitGroup", "Once", "Cond"}
+
+// ofInterface returns the kind of an interface's method.
+func ofInterface(iface *types.Interface, method string) Kind {
+	for _, name := range behind {
+		result, fit, all := Invalid, 0, true
+		for m := range iface.Methods() {
+			kind := syncMethods[[2]string{name, m.Name()}]
+			if kind == Invalid || !hasShape(kind, m.Signature()) {
+				all = false
+				continue
+			}
+			fit++
+			if m.Name() == method {
+				result = kind
+			}
+		}
+		if result != Invalid && (all || fit > 1) {
+			return result
 		}
 	}
 	return Invalid
 }
 
-// isLocker reports whether the interface has the methods of sync.Locker.
-func isLocker(t *types.Interface) bool {
-	found := 0
-	for m := range t.Methods() {
-		sig := m.Signature()
-		if (m.Name() == "Lock" || m.Name() == "Unlock") && sig.Params().Len() == 0 && sig.Results().Len() == 0 {
-			found++
-		}
+// hasShape reports whether a signature is that of the methods of a kind.
+func hasShape(kind Kind, sig *types.Signature) bool {
+	param, result := "", ""
+	switch kind {
+	case TryLock, TryRLock:
+		result = "bool"
+	case WaitGroupAdd:
+		param = "int"
+	case WaitGroupGo, OnceDo:
+		param = "func()"
 	}
-	return found == 2
+	return !sig.Variadic() && tupleIs(sig.Params(), param) && tupleIs(sig.Results(), result)
+}
+
+func tupleIs(t *types.Tuple, want string) bool {
+	if want == "" || t.Len() != 1 {
+		return want == "" && t.Len() == 0
+	}
+	return types.TypeString(t.At(0).Type(), nil) == want
 }
 
 // ChanOf returns the channel type that t is or, for a type parameter, that the

@@ -30,6 +30,7 @@ var words = [...]string{
 	End:           "end",
 	Stmt:          "statement",
 	Callback:      "callback",
+	OnceFunc:      "oncefunc",
 }
 
 // String is a short word that never changes: "send", "lock", "statement".

@@ -42,6 +42,9 @@ const (
 	// Callback is a function handed to time.AfterFunc or context.AfterFunc: the
 	// guard that it passes when the library starts it.
 	Callback
+	// OnceFunc is a call of sync.OnceFunc, OnceValue or OnceValues: the guard
+	// that every call of the function which it returns passes.
+	OnceFunc
 )
 
 // ID numbers the sites of a program from 1, in order of package path, file

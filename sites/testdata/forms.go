@@ -116,3 +116,34 @@ L:
 func Main() {
 	Ends(nil)
 }
+
+func Behind(
+	w interface{ Wait() },
+	c interface {
+		Wait()
+		Signal()
+	},
+	r interface {
+		RLock()
+		RUnlock()
+		Other()
+	},
+	d interface {
+		Done()
+		Other()
+	},
+	e interface{ Add(uint) },
+) {
+	w.Wait()
+	c.Wait()
+	r.RLock()
+	r.Other()
+	d.Done()
+	e.Add(1)
+	defer r.RUnlock()
+	once := sync.OnceFunc(func() { w.Wait() })
+	once()
+	sync.OnceValue(func() int { return 1 })()
+	two := sync.OnceValues[int, error]
+	_ = two
+}

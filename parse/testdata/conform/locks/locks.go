@@ -173,4 +173,104 @@ func Run() {
 	d.Lock()
 	d.Unlock()
 	time.Sleep(1)
+	e := dot.Pointed{}
+	dot.Init(&e)
+	e.Lock()
+	fmt.Println(e.TryLock())
+	unlockE := e.Unlock
+	unlockE()
+	(*dot.Hidden).Lock(d)
+	hidden := (*outer).RLock
+	hidden(&o)
+	(*outer).RUnlock(&o)
+	tryLock := (*middle).TryLock
+	fmt.Println(tryLock(&o.middle))
+	behind(&sync.WaitGroup{}, cond)
 }
+
+// promoted has the methods of a WaitGroup and of a Mutex that it embeds.
+type promoted struct {
+	*sync.WaitGroup
+	deeper
+	name string
+}
+type deeper struct{ sync.Locker }
+
+func (promoted) Other() {}
+
+// own has methods of its own by the same names, in spite of what it embeds.
+type own struct{ sync.Mutex }
+
+func (o own) Lock()    { fmt.Println("own lock") }
+func (o *own) Unlock() { fmt.Println("own unlock") }
+
+// behind calls methods of package sync through interfaces.
+func behind(wg interface{ Wait() }, cond interface {
+	Broadcast()
+	Signal()
+}) {
+	wg.Wait()
+	cond.Signal()
+	cond.Broadcast()
+	p := &promoted{&sync.WaitGroup{}, deeper{(&sync.RWMutex{}).RLocker()}, "p"}
+	var group interface {
+		Add(int)
+		Done()
+		Wait()
+		Other()
+	} = p
+	var l sync.Locker = p
+	group.Add(2)
+	for range 2 {
+		go func() {
+			l.Lock()
+			defer l.Unlock()
+			group.Done()
+		}()
+	}
+	group.Wait()
+	wait := group.Wait
+	wait()
+	for _, l := range []sync.Locker{&own{}, &struct{ own }{}, &struct{ sync.RWMutex }{}, struct{ *sync.Mutex }{&sync.Mutex{}}} {
+		l.Lock()
+		l.Unlock()
+	}
+	var try interface{ TryLock() bool } = &own{}
+	fmt.Println(try.TryLock(), try.TryLock())
+	func() {
+		defer func() { fmt.Println(recover() != nil) }()
+		var nothing interface{ Wait() }
+		nothing.Wait()
+	}()
+	var w interface{ Wait() } = waiter(1)
+	w.Wait()
+
+	once := sync.OnceFunc(func() { fmt.Println("once func") })
+	value := sync.OnceValue(func() int { fmt.Println("once value"); return 7 })
+	values := sync.OnceValues[int, error](func() (int, error) { panic("once values") })
+	done := make(chan int)
+	for range 3 {
+		go func() {
+			defer func() {
+				recover()
+				done <- value()
+			}()
+			once()
+			values()
+		}()
+	}
+	for range 3 {
+		fmt.Println(<-done)
+	}
+	defer sync.OnceFunc(func() { fmt.Println("deferred once") })()
+	for range 2 {
+		func() {
+			defer func() { fmt.Println(recover()) }()
+			values()
+		}()
+	}
+}
+
+type waiter int
+
+func (w waiter) Wait() { fmt.Println("waiter", int(w)) }
