@@ -62,7 +62,7 @@ func (s *run) judge(d *divergence) Result {
 	res.Goroutines = states
 	res.Steps, res.Hash, res.Trace, res.Log = s.steps, s.hash, s.trace, s.log
 	res.VirtualTime = s.now
-	res.Notes, res.Weak = s.notes, s.weak
+	res.Notes, res.Weak, res.Left = s.notes, s.weak, s.left
 	return res
 }
 
@@ -178,7 +178,7 @@ func (s *run) unwind() {
 		case g.state == done || !g.started:
 			continue
 		case g.state == outside:
-			s.weaken("goroutine " + g.path + " is left blocked in code without guards after " + g.site.key())
+			s.leave("goroutine " + g.path + " is left blocked in code without guards after " + g.site.key())
 			continue
 		}
 		s.cur.Store(g)
@@ -189,10 +189,16 @@ func (s *run) unwind() {
 			s.cfg.Bubble.Wait()
 		}
 		if g.state != done {
-			s.weaken("goroutine " + g.path + " could not be ended: a deferred function blocks in code without guards")
+			s.leave("goroutine " + g.path + " could not be ended: a deferred function blocks in code without guards")
 		}
 	}
 	s.cur.Store(nil)
+}
+
+// leave records what the run leaves behind.
+func (s *run) leave(text string) {
+	s.weaken(text)
+	s.left = text
 }
 
 // outcomeOf is the end of the program by a panic with value v in g.

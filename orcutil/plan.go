@@ -147,7 +147,10 @@ type Result struct {
 	Notes []string
 	// Weak: control was incomplete (the notes say where), so that the verdict
 	// does not follow from the plan alone.
-	Weak        bool
+	Weak bool
+	// Left says what the run has left in the process, so that the next one may
+	// not begin as it did; "" if nothing that was noticed.
+	Left        string
 	VirtualTime time.Duration // passed since the start of the run
 }
 

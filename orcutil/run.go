@@ -47,6 +47,7 @@ type run struct {
 	stopped  bool   // by the Chooser
 	resting  bool   // nothing can move any more
 	lost     string // why the run cannot go on
+	left     string // what cannot be ended
 	outcome  Outcome
 	at       string // where a panic came from, "file:line"
 
@@ -111,9 +112,11 @@ func (s *run) run() (res Result) {
 		if v := recover(); v != nil {
 			if !finished {
 				res = s.unsupported("the run could not be controlled: " + panicText(v))
+				res.Left = res.Message
 				return
 			}
-			res.Notes = append(res.Notes, "after the run: "+panicText(v))
+			res.Left = "after the run: " + panicText(v)
+			res.Notes = append(res.Notes, res.Left)
 		}
 	}()
 	body := func() {
@@ -153,7 +156,7 @@ func (s *run) watch(done <-chan Result) Result {
 		} else {
 			why += "something that time waits for does not happen"
 		}
-		return Result{Verdict: Unsupported, Message: why, Weak: true}
+		return Result{Verdict: Unsupported, Message: why, Weak: true, Left: why}
 	}
 }
 

@@ -1,0 +1,129 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Exploration is many random runs in one process, each from a state that
+// RegisterInit has made anew.
+type Exploration struct {
+	// Config is that of every run, without plan and chooser.
+	Config Config
+	// Seed is that of the first run; every other one has the next.
+	Seed uint64
+	Runs int
+	// Ran is called after every run with the number, from 0, of its end.
+	Ran func(end int, res Result)
+	// Found is called before, when the end is a new one, with the recorded
+	// run: Result.Trace, and as Expect what Observed says, repeat it.
+	Found func(end int, seed uint64, res Result)
+}
+
+const (
+	// controlled is how many runs may go by until one is repeated, to see
+	// whether it comes out as before.
+	controlled = 10_000
+	// A process may grow to growth times its size after the first runs, and to
+	// slack bytes beyond.
+	growth, slack, settled = 2, 64 << 20, 500
+)
+
+// Explore does the runs. It stops early, and says why, if runs are no longer
+// independent: the process should run no more then. With tainted, those done
+// may have influenced each other already.
+func Explore(e Exploration) (left string, tainted bool) {
+	ends := map[string]int{}
+	run := func(seed uint64, record bool) Result {
+		cfg := e.Config
+		cfg.Chooser = Random(seed)
+		cfg.Record, cfg.NoStacks, cfg.NoLog = record, !record, true
+		return Run(cfg)
+	}
+	var first Result
+	var size uint64
+	for i := range e.Runs {
+		seed := e.Seed + uint64(i)
+		res := run(seed, e.Runs == 1)
+		key := res.end()
+		n, known := ends[key]
+		if !known {
+			n = len(ends)
+			ends[key] = n
+			recorded := res
+			if e.Runs > 1 && res.Left == "" {
+				recorded = run(seed, true)
+				res.Left = recorded.Left
+				if recorded.Hash != res.Hash || recorded.end() != key {
+					return "two runs with one seed differ: state outlives runs, or the program chooses by itself", true
+				}
+			}
+			e.Found(n, seed, recorded)
+		}
+		e.Ran(n, res)
+		if res.Left != "" {
+			return res.Left, false
+		}
+		if i == 0 {
+			first = res
+		}
+		if last := i == e.Runs-1; i > 0 && (last || i%controlled == 0) {
+			if again := run(e.Seed, false); again.Hash != first.Hash || again.end() != first.end() {
+				return "the first run comes out otherwise after others: state outlives runs", true
+			}
+		}
+		if i%controlled == settled {
+			if now := heap(); size == 0 {
+				size = now
+			} else if now > growth*size+slack {
+				return "the memory of the process grows from run to run", false
+			}
+		}
+	}
+	return "", false
+}
+
+// heap is the size of what is live.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// end tells ends of runs apart: by kind and place.
+func (r Result) end() string {
+	if r.Verdict == Unsupported {
+		return r.Verdict + " " + r.Message
+	}
+	parts := []string{r.Verdict, r.Outcome.Kind, r.Outcome.Site}
+	if r.Outcome.G == "" && r.Outcome.Kind != "" {
+		for _, at := range r.Observed().Goroutines {
+			parts = append(parts, at.Site)
+		}
+		slices.Sort(parts[3:])
+		parts = slices.Compact(parts)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Observed is what the run has shown, as the expectation of a plan that repeats
+// it.
+func (r Result) Observed() Expect {
+	e := Expect{Kind: r.Outcome.Kind}
+	switch e.Kind {
+	case "", KindTestFailure:
+	case KindDeadlock, KindPartialDeadlock, KindLeak:
+		for _, g := range r.Goroutines {
+			if g.State == "blocked" {
+				e.Goroutines = append(e.Goroutines, At{g.G, g.Site})
+			}
+		}
+	default:
+		e.Goroutines = []At{{r.Outcome.G, r.Outcome.Site}}
+	}
+	return e
+}
