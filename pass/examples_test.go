@@ -51,20 +51,38 @@ func TestExamples(t *testing.T) {
 		for _, form := range []examples.Form{examples.Main, examples.Test} {
 			t.Run(p.Name+"/"+string(form), func(t *testing.T) {
 				t.Parallel()
-				_, spec, wants := generate(t, p.Name, form, 0)
-				b, err := pass.Check(context.Background(), spec, pass.Options{})
-				require.NoError(t, err)
-				var want []string
-				for _, w := range wants {
-					want = append(want, fmt.Sprintf("%s:%d: real: %s", w.File, w.Line, w.Kind))
-				}
-				require.Equal(t, want, found(b), "%+v", b.Findings())
-				c := pass.Conclude(b)
-				require.Empty(t, c.Limits)
-				require.Equal(t, strings.HasSuffix(p.Name, "_fixed"), c.Real == 0)
+				example(t, p, form, pass.Options{})
 			})
 		}
 	}
+}
+
+// Shared variables need guards at statements: those that the model asks for, or
+// all of them.
+func TestExamplesEveryLine(t *testing.T) {
+	for _, p := range examples.Programs() {
+		if strings.HasPrefix(p.Name, "sharedvar") {
+			t.Run(p.Name, func(t *testing.T) {
+				t.Parallel()
+				example(t, p, examples.Main, pass.Options{Model: &pass.Model{EveryLine: true}})
+			})
+		}
+	}
+}
+
+func example(t *testing.T, p examples.Program, form examples.Form, opts pass.Options) {
+	t.Helper()
+	_, spec, wants := generate(t, p.Name, form, 0)
+	b, err := pass.Check(context.Background(), spec, opts)
+	require.NoError(t, err)
+	var want []string
+	for _, w := range wants {
+		want = append(want, fmt.Sprintf("%s:%d: real: %s", w.File, w.Line, w.Kind))
+	}
+	require.Equal(t, want, found(b), "%+v", b.Findings())
+	c := pass.Conclude(b)
+	require.Empty(t, c.Limits)
+	require.Equal(t, strings.HasSuffix(p.Name, "_fixed"), c.Real == 0)
 }
 
 // The passes run one by one, through saved bundles and on the copy of the
