@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
@@ -27,6 +28,11 @@ func begin(ctx context.Context, spec source.Spec, opts Options, rep reporter) (*
 	m := Model{}
 	if opts.Model != nil {
 		m = *opts.Model
+	}
+	for _, c := range m.Categories {
+		if all := translate.Categories(); !slices.Contains(all, c) {
+			return nil, fmt.Errorf("no query category %q: the categories are %s", c, strings.Join(all, ", "))
+		}
 	}
 	// The next pass loads the program with the same flags.
 	m.Flags = slices.Concat(m.Flags, spec.Flags)

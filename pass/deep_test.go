@@ -137,6 +137,38 @@ func main() {
 	require.Contains(t, string(log), "0.000s 0  :  main.go:11: close(ch)\n")
 }
 
+// Selected categories leave out errors, but not that a bound was reached.
+func TestCategories(t *testing.T) {
+	t.Parallel()
+	spec := write(t, `package main
+
+import "sync"
+
+func main() {
+	var mu sync.Mutex
+	for range 20 {
+		go func() {
+			mu.Lock()
+			mu.Unlock()
+			mu.Unlock()
+		}()
+	}
+}
+`)
+	first := func(categories ...string) *artifact.Bundle {
+		b, err := pass.First(context.Background(), spec, pass.Options{Model: &pass.Model{Categories: categories}, Search: pass.Search{MaxStates: 200_000}})
+		require.NoError(t, err)
+		return b
+	}
+	all := first()
+	require.Contains(t, found(all), "main.go:11: possible: unlock of unlocked mutex")
+	some := first("channel safety")
+	require.Empty(t, some.Findings())
+	require.NotEmpty(t, pass.Conclude(some).Limits)
+	_, err := pass.First(context.Background(), spec, pass.Options{Model: &pass.Model{Categories: []string{"luck"}}})
+	require.ErrorContains(t, err, `no query category "luck"`)
+}
+
 // What a program prints is kept apart from the execution log.
 func TestOutput(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -101,8 +102,13 @@ func (p *program) manifest(pass string, opts Options) (artifact.Manifest, error)
 
 // translate makes the model of the program.
 func (p *program) translate(ctx context.Context, opts Options, proto bool) (*translate.Model, error) {
+	categories := opts.Model.Categories
+	if len(categories) > 0 {
+		// Without these, "nothing found" would not tell of bounds.
+		categories = append(slices.Clone(categories), translate.CategoryBound)
+	}
 	m, err := translate.Translate(ctx, p.source, p.sites, translate.Options{
-		Categories: opts.Model.Categories,
+		Categories: categories,
 		Proto:      proto,
 		Hash:       proto && opts.Disallow == DisallowFNV,
 		Bounds:     opts.Model.Bounds,

@@ -60,6 +60,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"check", "-bound", "slots", "."}, exitUsage, "", "is not NAME=N"},
 		{[]string{"check", "-bound", "nothing=1", "."}, exitUsage, "", "the bounds are"},
 		{[]string{"check", "-memory", "2X", "."}, exitUsage, "", "is not a size"},
+		{[]string{"check", "-categories", "luck", "."}, exitUsage, "", `no query category "luck": the categories are channel safety`},
 		{[]string{"check", "./nowhere"}, exitUsage, "", "nowhere"},
 		{[]string{"second", "nowhere.vtz"}, exitUsage, "", "nowhere.vtz"},
 		{[]string{"inspect", "nowhere.vtz"}, exitUsage, "", "nowhere.vtz"},
