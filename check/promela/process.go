@@ -106,6 +106,9 @@ func (x *exporter) internal(o *option, jump string) string {
 	if guard.constant() {
 		cond = map[bool]string{true: "true", false: "false"}[guard.lo != 0]
 	}
+	if cond == "true" && o.edge.From == o.edge.To {
+		cond = "(_nr_pr > 0)" // Spin refuses a loop that it sees to be endless
+	}
 	u := o.update(false, true)
 	if u.isC {
 		return sequence(fmt.Sprintf("d_step { %s -> %s }", cond, x.code(u.c+x.resets())), jump)
