@@ -21,6 +21,7 @@ var layers = map[string][]string{
 	"check/internal/families": {"uppaal"},
 	"check/internal/spin":     {},
 	"check/promela":           {"check", "uppaal"},
+	"check/verifyta":          {"check", "uppaal"},
 	"cmd/vtrace":              {"", "artifact", "check", "orchestrate", "pass", "uppaal"},
 	"disallow":                {"uppaal"},
 	"examples":                {},
