@@ -32,15 +32,28 @@ const (
 	maxResult        = 64 << 20
 )
 
-// runPlan is the plan in the form that the driver reads.
-type runPlan struct {
+// job is what the driver reads: what it is to do.
+type job struct {
 	artifact.Plan
 	MaxSteps int
+	// Random is the seed of the choices after the plan; nil is the first
+	// goroutine that can go on.
+	Random *uint64 `json:",omitempty"`
+	// Explore asks for many runs instead.
+	Explore *exploreJob `json:",omitempty"`
 }
 
 // Run makes the program follow a plan once. The error is for what prevents any
 // run, such as a cancelled context; whatever the program does is a Verdict.
-func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (_ *Verdict, err error) {
+func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
+	v, _, err := b.run(ctx, job{Plan: plan, MaxSteps: opts.MaxSteps}, opts)
+	return v, err
+}
+
+// run does one run. The result is what the runtime has reported, the zero value
+// if it has not.
+func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, result orcutil.Result, err error) {
+	fail := func(err error) (*Verdict, orcutil.Result, error) { return nil, orcutil.Result{}, err }
 	if opts.Timeout <= 0 {
 		opts.Timeout = defaultTimeout
 	}
@@ -49,55 +62,67 @@ func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (
 	}
 	dir, err := os.MkdirTemp("", "vtrace-run-")
 	if err != nil {
-		return nil, fmt.Errorf("run: %w", err)
+		return fail(fmt.Errorf("run: %w", err))
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	data, err := json.Marshal(runPlan{plan, opts.MaxSteps})
-	if err != nil {
-		return nil, fmt.Errorf("run: %w", err)
-	}
 	files := map[string]string{}
 	for _, name := range []string{envPlan, envResult, envLog, envJournal} {
 		files[name] = filepath.Join(dir, strings.ToLower(name))
 	}
-	if err := os.WriteFile(files[envPlan], data, 0o600); err != nil {
-		return nil, fmt.Errorf("run: %w", err)
+	cmd, err := b.command(j, files)
+	if err != nil {
+		return fail(err)
 	}
 	stdout, stderr := &boundedWriter{max: opts.MaxOutput}, &boundedWriter{max: opts.MaxOutput}
-	cmd := exec.Command(b.Path, "-test.run=^"+driverTest+"$", "-test.count=1", "-test.timeout=0")
-	cmd.Dir = b.target.Dir
-	cmd.Env = b.target.environ()
-	for _, name := range []string{envPlan, envResult, envLog, envJournal} {
-		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], name+"="+files[name])
-	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	runErr := runGroup(ctx, cmd, opts.Timeout)
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return fail(ctx.Err())
 	}
 	var exit *exec.ExitError
 	if runErr != nil && !errors.Is(runErr, errTimeout) && !errors.As(runErr, &exit) && !errors.Is(runErr, exec.ErrWaitDelay) {
-		return nil, fmt.Errorf("run %s: %w", b.Path, runErr)
+		return fail(fmt.Errorf("run %s: %w", b.Path, runErr))
 	}
 	log, err := readTail(files[envLog], maxLog)
 	if err != nil {
-		return nil, fmt.Errorf("run: %w", err)
+		return fail(fmt.Errorf("run: %w", err))
 	}
-	v := &Verdict{Plan: plan, Of: len(plan.Steps), Log: string(log), Stdout: programOutput(stdout.String()), Stderr: stderr.String()}
-	var result orcutil.Result
+	v := &Verdict{Plan: j.Plan, Of: len(j.Steps), Log: string(log), Stdout: programOutput(stdout.String()), Stderr: stderr.String()}
 	switch err := readResult(files[envResult], &result); {
 	case err == nil:
 		v.observe(result)
 	case errors.Is(err, os.ErrNotExist):
 		journal, err := readTail(files[envJournal], 1<<16)
 		if err != nil {
-			return nil, fmt.Errorf("run: %w", err)
+			return fail(fmt.Errorf("run: %w", err))
 		}
 		v.died(lastStep(journal), cmd.ProcessState, errors.Is(runErr, errTimeout), opts.Timeout)
 	default:
 		v.Status, v.Reason = Unsupported, "the result cannot be read: "+err.Error()
 	}
-	return v, nil
+	return v, result, nil
+}
+
+// command prepares the driver for a job; files are the values of its
+// environment variables.
+func (b *Binary) command(j job, files map[string]string) (*exec.Cmd, error) {
+	data, err := json.Marshal(j)
+	if err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	if err := os.WriteFile(files[envPlan], data, 0o600); err != nil {
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	cmd := exec.Command(b.Path, "-test.run=^"+driverTest+"$", "-test.count=1", "-test.timeout=0")
+	cmd.Dir = b.target.Dir
+	env := b.target.environ()
+	cmd.Env = env[:len(env):len(env)]
+	for _, name := range []string{envPlan, envResult, envLog, envJournal} {
+		if file := files[name]; file != "" {
+			cmd.Env = append(cmd.Env, name+"="+file)
+		}
+	}
+	return cmd, nil
 }
 
 // driverReport is what package testing prints about the driver: it is not the

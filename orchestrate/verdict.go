@@ -22,6 +22,8 @@ const (
 	Limit = orcutil.Limit
 	// Unsupported: the program could not be controlled.
 	Unsupported = orcutil.Unsupported
+	// Completed: a run without a plan came to its end.
+	Completed = orcutil.Completed
 	// Unconfirmed: two runs of the plan did not agree, or the observation does
 	// not prove the error.
 	Unconfirmed = "unconfirmed"

@@ -1,0 +1,351 @@
+package orchestrate
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orcutil"
+)
+
+// ExploreOptions are for Explore.
+type ExploreOptions struct {
+	// Runs is how many there are, Seed that of the first; every other one has
+	// the next.
+	Runs int
+	Seed uint64
+	// RunOptions bound each run; Timeout is for the way from one guard to the
+	// next.
+	RunOptions
+	// NoReplay leaves out the replay of what was found.
+	NoReplay bool
+}
+
+// Exploration is what random runs of a program have shown.
+type Exploration struct {
+	Runs int
+	// Schedules counts those with different steps.
+	Schedules int
+	// Ends are the different ways in which runs ended, by first seed.
+	Ends []End
+	// Processes were needed. One is enough unless runs leave something in
+	// theirs; Restarts says what, and where.
+	Processes int
+	Restarts  []Restart
+}
+
+// End is a way in which runs ended, told apart by kind and place.
+type End struct {
+	// Count says how many runs ended so, and Seed which was the first.
+	Count int
+	Seed  uint64
+	// Kind, Message, G, Site and Stack are as in Verdict. Kind is "" if the
+	// program ended well.
+	Status                 string
+	Kind, Message, G, Site string
+	Stack                  []string
+	Goroutines             []Goroutine
+	// Plan is the recording of the first run.
+	Plan artifact.Plan
+	// Replay is what a process of its own showed of an error when it followed
+	// the plan, twice; nil if there is nothing to replay.
+	Replay *Verdict
+}
+
+// Restart is a process that had to be replaced.
+type Restart struct {
+	Seed   uint64 // of the next run
+	Reason string
+}
+
+// exploreJob is the part of a job for many runs, see vtraceExploration in the
+// driver.
+type exploreJob struct {
+	Seed          uint64
+	Runs          int
+	Watchdog      time.Duration
+	Records, Ends string
+}
+
+// recordSize is what the driver writes for a run.
+const recordSize = 12
+
+// Explore runs the program many times by random choices. Runs share a process,
+// whose package state is made anew for each of them. Where that does not
+// suffice they get processes of their own, and where a run ends or blocks its
+// process, the others go on in a new one.
+//
+// Every error found is replayed in a process of its own.
+func (b *Binary) Explore(ctx context.Context, opts ExploreOptions) (*Exploration, error) {
+	if opts.Timeout <= 0 {
+		opts.Timeout = defaultTimeout
+	}
+	x := &explorer{binary: b, opts: opts, ends: map[string]*End{}, schedules: map[uint64]bool{}}
+	for x.out.Runs < opts.Runs {
+		if err := x.process(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range x.ends {
+		x.out.Ends = append(x.out.Ends, *e)
+	}
+	slices.SortFunc(x.out.Ends, func(a, b End) int {
+		if a.Seed < b.Seed {
+			return -1
+		}
+		return 1
+	})
+	x.out.Schedules = len(x.schedules)
+	if opts.NoReplay {
+		return &x.out, nil
+	}
+	for i := range x.out.Ends {
+		e := &x.out.Ends[i]
+		if e.Kind == "" || e.Status != Completed {
+			continue
+		}
+		v, err := Replay(ctx, b, e.Plan, opts.RunOptions)
+		if err != nil {
+			return nil, err
+		}
+		e.Replay = v
+	}
+	return &x.out, nil
+}
+
+// explorer is the state of an exploration.
+type explorer struct {
+	binary    *Binary
+	opts      ExploreOptions
+	out       Exploration
+	ends      map[string]*End
+	schedules map[uint64]bool
+	isolated  bool // one process for each run
+}
+
+// process does runs in one process, as many as it can.
+func (x *explorer) process(ctx context.Context) (err error) {
+	dir, err := os.MkdirTemp("", "vtrace-explore-")
+	if err != nil {
+		return fmt.Errorf("explore: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	e := &exploreJob{
+		Seed: x.opts.Seed + uint64(x.out.Runs), Runs: x.opts.Runs - x.out.Runs, Watchdog: x.opts.Timeout,
+		Records: filepath.Join(dir, "records"), Ends: filepath.Join(dir, "ends"),
+	}
+	if x.isolated {
+		e.Runs = 1
+	}
+	cmd, err := x.binary.command(job{MaxSteps: x.opts.MaxSteps, Explore: e}, map[string]string{envPlan: filepath.Join(dir, "job")})
+	if err != nil {
+		return err
+	}
+	// Twice the time: what the runtime notices itself it explains better.
+	stalled, stop := watchGrowth(ctx, e.Records, 2*x.opts.Timeout)
+	runErr := runGroup(stalled, cmd, 0)
+	stop()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	x.out.Processes++
+	records, err := readRecords(e.Records)
+	if err != nil {
+		return fmt.Errorf("explore: %w", err)
+	}
+	found, last, err := readEnds(e.Ends)
+	if err != nil {
+		return fmt.Errorf("explore: %w", err)
+	}
+	if last.Tainted {
+		x.isolated = true
+		x.out.Restarts = append(x.out.Restarts, Restart{e.Seed, last.Left})
+		return nil // all of them once more
+	}
+	if len(records) == 0 && !last.Done {
+		// Did it come to a run at all?
+		if _, err := os.Stat(e.Ends); err != nil {
+			return fmt.Errorf("explore: the driver did not start: %w", runErr)
+		}
+	}
+	if len(records) == 0 && last.Done {
+		return fmt.Errorf("explore: the driver did no run: %w", errors.Join(errors.New(last.Left), runErr))
+	}
+	for i, r := range records {
+		if r.end >= len(found) {
+			return fmt.Errorf("explore: run %d has end %d of %d", i, r.end, len(found))
+		}
+		x.count(found[r.end])
+		x.schedules[r.hash] = true
+	}
+	x.out.Runs += len(records)
+	next := e.Seed + uint64(len(records))
+	switch {
+	case last.Done:
+		if last.Left != "" && x.out.Runs < x.opts.Runs {
+			x.out.Restarts = append(x.out.Restarts, Restart{next, last.Left})
+		}
+		return nil
+	case len(records) == e.Runs:
+		return nil
+	}
+	// The run after the last record has ended the process, or hangs.
+	r, err := x.binary.Record(ctx, &next, x.opts.RunOptions)
+	if err != nil {
+		return err
+	}
+	v := r.Verdict
+	why := v.Reason
+	if v.Status == Completed {
+		why = "the process died, but not when the run had one of its own"
+	}
+	x.count(foundEnd{Seed: next, verdict: v, plan: r.Plan})
+	x.out.Runs++
+	if x.out.Runs < x.opts.Runs {
+		x.out.Restarts = append(x.out.Restarts, Restart{next + 1, why})
+	}
+	return nil
+}
+
+// count adds a run to its end.
+func (x *explorer) count(f foundEnd) {
+	v, plan := f.verdict, f.plan
+	if v == nil {
+		v = &Verdict{}
+		v.observe(f.Result)
+		if f.Result.Verdict == orcutil.Completed {
+			v.Status = Completed
+		}
+		plan = recorded(f.Result, f.Expect)
+	}
+	key := v.place(plan.Expect)
+	if e := x.ends[key]; e != nil {
+		e.Count++
+		return
+	}
+	x.ends[key] = &End{
+		Count: 1, Seed: f.Seed, Status: v.Status, Plan: plan, Goroutines: v.Goroutines,
+		Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack,
+	}
+	if v.Status == Unsupported && v.Message == "" {
+		x.ends[key].Message = v.Reason
+	}
+}
+
+// place tells ends apart, as the runtime does.
+func (v *Verdict) place(e artifact.Expect) string {
+	switch {
+	case v.Status == Unsupported && v.Site != "": // the reason counts steps
+		return v.Status + "\n" + v.Site
+	case v.Status == Unsupported:
+		return v.Status + "\n" + v.Reason
+	}
+	var at []string
+	if v.G == "" {
+		for _, g := range e.Goroutines {
+			at = append(at, g.Site)
+		}
+		slices.Sort(at)
+		at = slices.Compact(at)
+	}
+	return strings.Join(append([]string{v.Status, v.Kind, v.Site}, at...), "\n")
+}
+
+// watchGrowth returns a context that ends when a file has not grown for a time.
+func watchGrowth(ctx context.Context, path string, idle time.Duration) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		size := int64(-1)
+		for {
+			timer := time.NewTimer(idle)
+			select {
+			case <-ctx.Done():
+				timer.Stop()
+				return
+			case <-timer.C:
+			}
+			now := int64(0)
+			if info, err := os.Stat(path); err == nil {
+				now = info.Size()
+			}
+			if now == size {
+				cancel()
+				return
+			}
+			size = now
+		}
+	}()
+	return ctx, func() { cancel(); <-done }
+}
+
+// runRecord is one run: the number of its end, and the hash of its steps.
+type runRecord struct {
+	end  int
+	hash uint64
+}
+
+// readRecords reads the whole records of a file.
+func readRecords(path string) ([]runRecord, error) {
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	var out []runRecord
+	for ; len(data) >= recordSize; data = data[recordSize:] {
+		out = append(out, runRecord{int(binary.LittleEndian.Uint32(data)), binary.LittleEndian.Uint64(data[4:])})
+	}
+	return out, nil
+}
+
+// foundEnd is a line of the driver's about a new end, or what a run in a process
+// of its own has shown.
+type foundEnd struct {
+	Seed   uint64
+	Expect orcutil.Expect
+	Result orcutil.Result
+
+	verdict *Verdict
+	plan    artifact.Plan
+}
+
+// lastLine is the driver's line after the last run.
+type lastLine struct {
+	Done, Tainted bool
+	Left          string
+}
+
+// readEnds reads what the driver found; a line cut off by its death is left out.
+func readEnds(path string) (found []foundEnd, last lastLine, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, last, nil
+	}
+	if err != nil {
+		return nil, last, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxResult)
+	for lines.Scan() {
+		if err := json.Unmarshal(lines.Bytes(), &last); err == nil && last.Done {
+			return found, last, nil
+		}
+		var e foundEnd
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return found, lastLine{}, nil
+		}
+		found = append(found, e)
+	}
+	return found, lastLine{}, lines.Err()
+}

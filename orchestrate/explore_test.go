@@ -1,0 +1,211 @@
+package orchestrate
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+var exploreRuns = flag.Int("explore.runs", 0, "runs of TestExploreThroughput")
+
+// Programs that leave something behind, or take their process with them.
+const roughTest = `package rough
+
+import (
+	"flag"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+var (
+	_    = flag.Bool("rough", false, "")
+	runs int
+	mu   sync.Mutex
+)
+
+func init() { flag.Bool("rougher", false, "") } // so that runs is not made anew
+
+func TestState(t *testing.T) {
+	runs++
+	for range runs {
+		mu.Lock()
+		mu.Unlock()
+	}
+}
+
+// race calls f if the second goroutine is faster.
+func race(f func()) {
+	c := make(chan int, 2)
+	go func() { c <- 1 }()
+	go func() { c <- 2 }()
+	if <-c == 2 {
+		f()
+	}
+}
+
+func TestExits(t *testing.T) {
+	exit := syscall.Exit
+	race(func() { exit(7) }) // no guard
+}
+
+func TestSpins(t *testing.T) {
+	race(func() {
+		for {
+		}
+	})
+}
+`
+
+func roughModule(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/rough\n\ngo 1.22\n", "rough.go": "package rough\n", "rough_test.go": roughTest} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	return dir
+}
+
+// Exploring real programs finds how they can end, and every error found is
+// reproduced in another process.
+func TestExploreReal(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
+	defer cancel()
+	dir := realModule(t)
+	for _, tc := range []struct {
+		pattern, entry string
+		kinds          []string
+	}{
+		{".", "main", []string{"", artifact.KindCloseOfClosed, artifact.KindCloseOfClosed}},
+		{"./p", "TestLeak", []string{"", artifact.KindLeak}},
+		{"./p", "TestFails", []string{"", artifact.KindTestFailure}},
+		{"./p", "TestOrder", []string{"", artifact.KindDeadlock}},
+	} {
+		t.Run(tc.entry, func(t *testing.T) {
+			r := loadReal(ctx, t, dir, tc.pattern, tc.entry, false)
+			x, err := r.binary.Explore(ctx, ExploreOptions{Runs: 1000, Seed: 1})
+			require.NoError(t, err)
+			require.Equal(t, 1, x.Processes)
+			require.Empty(t, x.Restarts)
+			require.Equal(t, 1000, x.Runs)
+			require.Greater(t, x.Schedules, 3)
+			var kinds []string
+			n := 0
+			for _, e := range x.Ends {
+				kinds = append(kinds, e.Kind)
+				n += e.Count
+				require.Equal(t, Completed, e.Status)
+				if e.Kind != "" {
+					require.Equal(t, Reproduced, e.Replay.Status, e.Replay.Reason)
+					require.Equal(t, e.Kind, e.Replay.Kind)
+					require.Equal(t, e.Plan.Steps, e.Replay.Trace[:len(e.Plan.Steps)])
+				}
+			}
+			require.Equal(t, 1000, n)
+			require.ElementsMatch(t, tc.kinds, kinds)
+			again, err := r.binary.Explore(ctx, ExploreOptions{Runs: 1000, Seed: 1})
+			require.NoError(t, err)
+			require.Equal(t, x, again)
+			testRecord(ctx, t, r.binary)
+		})
+	}
+}
+
+// What cannot be cleaned gets a process of its own, and the rest goes on.
+func TestExploreRough(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
+	defer cancel()
+	dir := roughModule(t)
+	explore := func(entry string, opts ExploreOptions) *Exploration {
+		r := loadReal(ctx, t, dir, ".", entry, false)
+		x, err := r.binary.Explore(ctx, opts)
+		require.NoError(t, err)
+		require.Equal(t, opts.Runs, x.Runs)
+		return x
+	}
+	t.Run("state", func(t *testing.T) {
+		x := explore("TestState", ExploreOptions{Runs: 5})
+		require.Equal(t, 6, x.Processes)
+		require.Len(t, x.Restarts, 1)
+		require.Contains(t, x.Restarts[0].Reason, "state outlives runs")
+		require.Equal(t, 1, x.Schedules)
+		require.Len(t, x.Ends, 1)
+		require.Equal(t, 5, x.Ends[0].Count)
+		require.Equal(t, Completed, x.Ends[0].Status)
+	})
+	t.Run("exit", func(t *testing.T) {
+		x := explore("TestExits", ExploreOptions{Runs: 6})
+		require.Greater(t, x.Processes, 1)
+		require.NotEmpty(t, x.Restarts)
+		require.Contains(t, x.Restarts[0].Reason, "the process exited with code 7 outside vtrace's control")
+		require.Greater(t, len(x.Ends), 1)
+	})
+	t.Run("busy", func(t *testing.T) {
+		x := explore("TestSpins", ExploreOptions{Runs: 4, RunOptions: RunOptions{Timeout: 200 * time.Millisecond}})
+		require.NotEmpty(t, x.Restarts)
+		require.Contains(t, x.Restarts[0].Reason, "goroutine 0 does not come to another guard after ")
+		require.Len(t, x.Ends, 2)
+	})
+	t.Run("cancel", func(t *testing.T) {
+		r := loadReal(ctx, t, dir, ".", "TestState", false)
+		ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+		defer cancel()
+		_, err := r.binary.Explore(ctx, ExploreOptions{Runs: 1000})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+// A recorded run is a plan: following it does the same in all that is observed.
+func testRecord(ctx context.Context, t *testing.T, b *Binary) {
+	seeds := []*uint64{nil}
+	for s := range uint64(3) {
+		seeds = append(seeds, &s)
+	}
+	for _, seed := range seeds {
+		r, err := b.Record(ctx, seed, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, Completed, r.Verdict.Status, r.Verdict.Reason)
+		require.NotEmpty(t, r.Plan.Steps)
+		v, err := Replay(ctx, b, r.Plan, RunOptions{})
+		require.NoError(t, err)
+		if r.Plan.Expect.Kind != "" {
+			require.Equal(t, Reproduced, v.Status, v.Reason)
+		} else {
+			require.Equal(t, NotReproduced, v.Status, v.Reason)
+		}
+		require.Equal(t, r.Plan.Steps, v.Trace)
+		require.Equal(t, r.Verdict.Log, v.Log)
+		require.Equal(t, r.Verdict.Kind, v.Kind)
+		require.Equal(t, r.Verdict.Message, v.Message)
+		require.Equal(t, r.Verdict.Goroutines, v.Goroutines)
+		require.Equal(t, r.Verdict.Stdout, v.Stdout)
+	}
+}
+
+// TestExploreThroughput is -explore.runs N random runs of a real test.
+func TestExploreThroughput(t *testing.T) {
+	if *exploreRuns == 0 {
+		t.Skip("needs -explore.runs=N")
+	}
+	ctx := context.Background()
+	dir := realModule(t)
+	for _, entry := range []string{"TestLeak", "TestFails", "TestOrder"} {
+		r := loadReal(ctx, t, dir, "./p", entry, false)
+		start := time.Now()
+		x, err := r.binary.Explore(ctx, ExploreOptions{Runs: *exploreRuns, NoReplay: true})
+		require.NoError(t, err)
+		steps := 0
+		for _, e := range x.Ends {
+			steps = max(steps, len(e.Plan.Steps))
+		}
+		t.Logf("%s: %.0f runs/s of up to %d steps, %d schedules, %d processes %v", entry,
+			float64(x.Runs)/time.Since(start).Seconds(), steps, x.Schedules, x.Processes, x.Restarts)
+	}
+}

@@ -1,0 +1,43 @@
+package orchestrate
+
+import (
+	"context"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orcutil"
+)
+
+// Recording is a run by choices of its own.
+type Recording struct {
+	// Verdict is what was observed; its Status is Completed, Limit or
+	// Unsupported.
+	Verdict *Verdict
+	// Plan makes the program do the same once more: the steps that were done,
+	// and what was observed as its expectation.
+	Plan artifact.Plan
+}
+
+// Record runs the program once without a plan: by random choices with the given
+// seed or, if it is nil, always letting the first goroutine go on that can.
+func (b *Binary) Record(ctx context.Context, seed *uint64, opts RunOptions) (*Recording, error) {
+	v, result, err := b.run(ctx, job{MaxSteps: opts.MaxSteps, Random: seed}, opts)
+	if err != nil {
+		return nil, err
+	}
+	if result.Verdict == orcutil.Completed {
+		v.Status = Completed
+	}
+	return &Recording{Verdict: v, Plan: recorded(result, result.Observed())}, nil
+}
+
+// recorded is the plan that repeats a run.
+func recorded(r orcutil.Result, e orcutil.Expect) artifact.Plan {
+	p := artifact.Plan{Steps: []artifact.PlanStep{}, Expect: artifact.Expect{Kind: e.Kind}}
+	for _, s := range r.Trace {
+		p.Steps = append(p.Steps, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
+	}
+	for _, at := range e.Goroutines {
+		p.Expect.Goroutines = append(p.Expect.Goroutines, artifact.At{G: at.G, Site: at.Site})
+	}
+	return p
+}
