@@ -367,6 +367,10 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 	case *ssa.Defer:
 		return x.execDefer(p, i)
 	case *ssa.Store:
+		if a, ok := x.sl.parts[i.Addr]; ok {
+			x.storePart(p, ctx, a, val(i.Val))
+			return p.advance()
+		}
 		if x.sl.plain[i.Addr] {
 			p.set(ctx, i.Addr, slices.Clone(val(i.Val)))
 			return p.advance()
@@ -385,6 +389,9 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		case token.ARROW:
 			return x.atGuard(p, instr)
 		case token.MUL:
+			if a, ok := x.sl.parts[i.X]; ok {
+				return set(i, x.loadPart(p, ctx, a, i.Type())...)
+			}
 			if x.sl.plain[i.X] {
 				return set(i, val(i.X)...)
 			}
@@ -438,6 +445,9 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		}
 		return set(i, e[off:off+n]...)
 	case *ssa.FieldAddr:
+		if _, ok := x.sl.parts[i]; ok {
+			return p.advance()
+		}
 		a := val(i.X)[0]
 		st := pointee(i.X.Type()).Underlying().(*types.Struct)
 		if isCond(pointee(i.X.Type())) && st.Field(i.Field).Name() == "L" {
@@ -462,6 +472,9 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		off := x.fieldOffset(st, i.Field)
 		return set(i, val(i.X)[off:off+n]...)
 	case *ssa.IndexAddr:
+		if _, ok := x.sl.parts[i]; ok {
+			return p.advance()
+		}
 		return x.execIndexAddr(p, i)
 	case *ssa.Index:
 		return x.execIndex(p, i)

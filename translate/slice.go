@@ -31,6 +31,10 @@ type slice struct {
 	work     []func()
 	// plain are the pointers that the model replaces by what they point to.
 	plain map[ssa.Value]bool
+	// parts are the addresses of local variables and their parts.
+	parts      map[ssa.Value]part
+	partStores map[*ssa.Alloc][]*ssa.Store
+	partNeeded map[ssa.Value]bool
 }
 
 // memClass names a class of memory cells: a struct field, a global, the
@@ -80,6 +84,13 @@ func newSlice(prog *program) *slice {
 		callers:  map[*ssa.Function][]ssa.CallInstruction{},
 		closures: map[*ssa.Function][]*ssa.MakeClosure{},
 		sends:    map[string][]ssa.Value{},
+
+		parts:      map[ssa.Value]part{},
+		partStores: map[*ssa.Alloc][]*ssa.Store{},
+		partNeeded: map[ssa.Value]bool{},
+	}
+	for _, f := range prog.funcs {
+		s.findLocals(f)
 	}
 	var seeds []ssa.Instruction
 	for _, f := range prog.funcs {
@@ -101,6 +112,11 @@ func newSlice(prog *program) *slice {
 		f()
 	}
 	s.plain = s.byValue()
+	for v, p := range s.parts {
+		if v == p.root {
+			s.plain[v] = true
+		}
+	}
 	for _, f := range prog.funcs {
 		s.liveness(prog.info(f))
 	}
@@ -126,6 +142,10 @@ func (s *slice) inventory(instr ssa.Instruction) {
 	}
 	switch i := instr.(type) {
 	case *ssa.Store:
+		if p, ok := s.parts[i.Addr]; ok {
+			s.partStores[p.root] = append(s.partStores[p.root], i)
+			break
+		}
 		store(i.Addr)
 	case *ssa.MakeClosure:
 		f := i.Fn.(*ssa.Function)
@@ -458,6 +478,10 @@ func (s *slice) needSent(ch types.Type) {
 
 // needCell asks for the contents of the memory at an address.
 func (s *slice) needCell(addr ssa.Value) {
+	if p, ok := s.parts[addr]; ok {
+		s.needPart(addr, p)
+		return
+	}
 	c, known := classOf(addr)
 	if s.classes[c] {
 		return
@@ -626,8 +650,27 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 		if !s.executed(instr) {
 			continue
 		}
-		if _, ok := instr.(*ssa.DebugRef); ok {
+		switch i := instr.(type) {
+		case *ssa.DebugRef:
 			continue
+		case *ssa.FieldAddr, *ssa.IndexAddr:
+			if _, ok := s.parts[i.(ssa.Value)]; ok {
+				continue
+			}
+		case *ssa.Store:
+			if p, ok := s.parts[i.Addr]; ok {
+				// Where a panic may be recovered the old value may be read.
+				if i.Addr == p.root && in.fn.Recover == nil {
+					delete(live, p.root)
+				}
+				s.use(live, i.Val)
+				continue
+			}
+		case *ssa.UnOp:
+			if p, ok := s.parts[i.X]; ok && i.Op == token.MUL {
+				s.use(live, p.root)
+				continue
+			}
 		}
 		for _, op := range instr.Operands(nil) {
 			if *op != nil {
