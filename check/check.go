@@ -42,6 +42,8 @@ type Options struct {
 	// traces shortest.
 	Order Order
 	Seed  uint64 // of RandomDepthFirst
+	// Reductions are switched off by Reductions; all are on by default.
+	Reductions Reductions
 	// Refuted are choice sequences that the program is known not to follow.
 	// Only paths none of whose prefixes is refuted count as violations: the
 	// search runs in product with the trie of these sequences and discards a
@@ -54,6 +56,12 @@ type Options struct {
 	// goroutine.
 	Progress func(Stats)
 	_        struct{}
+}
+
+// Reductions are ways to explore less without changing any verdict or the
+// length of a shortest trace. They are only used where that is certain.
+type Reductions struct {
+	NoStubborn bool // stubborn sets: partial-order reduction
 }
 
 // Label names one choice of the scheduler. The labels of a transition are
@@ -72,9 +80,11 @@ type Stats struct {
 
 // Report holds the results of Verify.
 type Report struct {
-	Results  []Result // one for each query, in order
-	Stats    Stats
-	Complete bool // every reachable state was visited
+	Results []Result // one for each query, in order
+	Stats   Stats
+	// Complete reports an exhaustive search: every reachable state was visited
+	// or left out by a reduction.
+	Complete bool
 }
 
 // Result is the answer to one query.

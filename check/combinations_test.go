@@ -19,6 +19,7 @@ var variants = []struct {
 	// exact: the same traces and numbers of states, not only the same verdicts.
 	exact bool
 }{
+	{"stubborn", Options{}, false},
 	{"depth first", Options{Order: DepthFirst}, false},
 	{"random depth first", Options{Order: RandomDepthFirst, Seed: 7}, false},
 }
@@ -38,7 +39,12 @@ func TestCombinations(t *testing.T) {
 
 func compareVariants(t *testing.T, seed uint64, n map[string]int) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
-	text := g.network()
+	var text string
+	if seed%4 == 0 {
+		text = g.network()
+	} else {
+		text = g.busy()
+	}
 	net, err := parseModel(text)
 	require.NoError(t, err, text)
 	info, err := uppaal.Check(net)
@@ -52,6 +58,13 @@ func compareVariants(t *testing.T, seed uint64, n map[string]int) {
 		}
 	case 1:
 		formulas = []string{"E<> " + g.location(info) + " and " + g.cond(1)}
+	case 2:
+		for range 1 + g.IntN(3) {
+			formulas = append(formulas, "A[] not ("+g.location(info)+" and "+g.location(info)+" and "+g.cond(0)+")")
+		}
+		if !info.HasPriorities() && g.chance(50) {
+			formulas = append(formulas, "A[] not (deadlock and "+g.location(info)+")")
+		}
 	default:
 		for _, f := range g.formulas(info, 1+g.IntN(5)) {
 			if g.chance(50) {
@@ -115,7 +128,86 @@ func compareVariants(t *testing.T, seed uint64, n map[string]int) {
 }
 
 // plain is a search without anything that may be left out.
-var plain = Options{}
+var plain = Options{Reductions: Reductions{NoStubborn: true}}
+
+// busy makes networks of several processes with much independent work, where
+// reductions have something to leave out. All have the variables of network, so
+// that its formulas fit.
+func (g *generator) busy() string {
+	g.line("int[0,2] x; int[0,3] y = %d; bool flag; int[0,2] a[3];", g.IntN(4))
+	g.line("int[0,3] n; int[0,2] own[4]; chan c, d[2]; broadcast chan b;")
+	g.line("int f(int[0,4] n) { return n %% 3; }")
+	small := func() string {
+		return pick(g, "x == "+fmt.Sprint(g.IntN(3)), "y < 2", "y > 1", "flag", "!flag", "a[0] != 1", "a[id%3] == 0", "own[id] < 2", "own[id] == 0",
+			"n < 3", "n > 0", "own[(id+1)%4] == 2", "l == 0", "l < 2", "l > 0 && a[l] < 2", "x < 2 && own[id] < 2", "f(l) == 1", "forall (q : int[0,2]) a[q] < 2")
+	}
+	safe := func() string {
+		return pick(g, "flag = !flag", "x = (x + 1) % 3", "y = "+fmt.Sprint(g.IntN(4)), "own[id] = "+fmt.Sprint(g.IntN(3)), "own[id] = (own[id] + 1) % 3",
+			"a[id%3] = "+fmt.Sprint(g.IntN(3)), "l = (l + 1) % 3", "l = 0", "flag = true", "flag = false", "own[id] = l", "x = l", "a[l] = 1", "l = x", "y = f(y)")
+	}
+	templates := 1 + g.IntN(3)
+	id := 0
+	var instances, names []string
+	for t := range templates {
+		g.line("template T%d(const int[0,3] id)", t)
+		g.line("var int[0,2] l;")
+		locs := 2 + g.IntN(3)
+		for i := range locs {
+			g.line("loc n%d%s", i, map[bool]string{true: " committed"}[i > 0 && g.chance(4)])
+		}
+		loops := g.chance(30)
+		for range locs + g.IntN(4) {
+			from := g.IntN(locs)
+			to := g.IntN(locs)
+			if !loops {
+				from = g.IntN(locs - 1)
+				to = from + 1 + g.IntN(locs-1-from)
+			}
+			sel, guard, sync := "", "", ""
+			if g.chance(45) {
+				guard = small()
+			}
+			if g.chance(15) {
+				sync = pick(g, "c", "c", "d[0]", "d[1]", "d[id%2]", "d[l%2]", "b") + pick(g, "!", "?")
+			}
+			var ups []string
+			for range g.IntN(3) {
+				ups = append(ups, safe())
+			}
+			switch g.IntN(12) {
+			case 0:
+				guard, ups = "n < 3", []string{"n++"}
+			case 1:
+				guard, ups = "n > 0", []string{"n = n - 1"}
+			case 2:
+				guard, ups = "n < 2 && own[id] == 0", append(ups, "n += 2")
+			case 3:
+				if g.chance(30) {
+					ups = append(ups, "n++")
+				}
+			case 4:
+				sel, guard = "select i : int[0,1]", pick(g, "a[i] == 0", "i == x", "y > i")
+				ups = append(ups, "own[id] = i")
+				if g.chance(50) {
+					sync = "d[i]" + pick(g, "!", "?")
+				}
+			}
+			g.line("n%d > n%d %s | %s | %s | %s", from, to, sel, guard, sync, strings.Join(ups, ", "))
+		}
+		for range 1 + g.IntN(3) {
+			if id < 4 {
+				instances = append(instances, fmt.Sprintf("P%d = T%d(%d);", id, t, id))
+				names = append(names, fmt.Sprintf("P%d", id))
+				id++
+			}
+		}
+	}
+	for _, i := range instances {
+		g.line("instance %s", i)
+	}
+	g.line("system %s;", strings.Join(names, ", "))
+	return g.b.String()
+}
 
 func FuzzCombinations(f *testing.F) {
 	f.Add(uint64(1 << 40))

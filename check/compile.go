@@ -28,7 +28,8 @@ type compiler struct {
 	proc     int // the process being compiled, -1: none
 	fun      *function
 
-	labels *labels // of the edges
+	labels  *labels  // of the edges
+	effects *effects // nil: not collected
 
 	assumeAlive bool // compile "deadlock" as false
 	stuckAtoms  []int
@@ -238,7 +239,7 @@ func (c *compiler) varPlace(v *uppaal.Var, pos uppaal.Pos) place {
 		if _, ok := hasChannels(v.Type); ok {
 			hi = int32(len(c.p.channels))
 		}
-		return place{fn: func(m *machine) int32 { return m.v[cell] }, typ: v.Type, lo: 0, hi: hi}
+		return place{fn: func(m *machine) int32 { return m.v[cell] }, typ: v.Type, lo: 0, hi: hi, ref: cell + 1}
 	}
 	c.fail(pos, "variable %q has no place here", v.Name)
 	return place{}
@@ -334,7 +335,9 @@ func (c *compiler) initialise(base int32, t uppaal.Type, init uppaal.Expr) runFn
 			f := c.number(init).code()
 			return func(m *machine) { m.set(base, f(m), pos) }
 		}
-		src := c.place(init).code()
+		from := c.place(init)
+		c.reads(from)
+		src := from.code()
 		size := int32(uppaal.Size(t))
 		return func(m *machine) {
 			from := src(m)

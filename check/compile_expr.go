@@ -45,6 +45,7 @@ type place struct {
 	k      int32
 	typ    uppaal.Type
 	lo, hi int32
+	ref    int32 // of accesses through a reference parameter, see access
 }
 
 func (p place) code() intFn {
@@ -191,7 +192,7 @@ func (c *compiler) place(e uppaal.Expr) place {
 }
 
 func (c *compiler) offset(base place, off, size int32, t uppaal.Type) place {
-	p := place{k: base.k + off, typ: t, lo: base.lo, hi: base.hi}
+	p := place{k: base.k + off, typ: t, lo: base.lo, hi: base.hi, ref: base.ref}
 	if f := base.fn; f != nil {
 		p.fn = f
 		if off != 0 {
@@ -215,7 +216,7 @@ func (c *compiler) index(e *uppaal.Index) place {
 	if i.form == constNumber && i.k >= lo && i.k <= hi {
 		return c.offset(base, (i.k-lo)*size, size, arr.Elem)
 	}
-	p := place{typ: arr.Elem, lo: base.lo, hi: base.hi}
+	p := place{typ: arr.Elem, lo: base.lo, hi: base.hi, ref: base.ref}
 	check := func(x int32) int32 {
 		if x < lo || x > hi {
 			throw(pos, "index %d is outside [%d,%d]", x, lo, hi)
@@ -347,11 +348,13 @@ func (c *compiler) load(p place) number {
 		c.fail(uppaal.Pos{}, "an array or struct where a number is needed")
 	}
 	if f := p.fn; f != nil {
+		c.reads(p)
 		return computed(func(m *machine) int32 { return m.v[f(m)] })
 	}
 	if c.folding && c.p.cells[p.k].kind == constCell {
 		return constant(c.p.initial[p.k])
 	}
+	c.reads(p)
 	return number{form: cellNumber, k: p.k}
 }
 
@@ -638,6 +641,8 @@ func compare(op uppaal.Op, x, y number) test {
 
 func (c *compiler) compareAggregates(e *uppaal.Binary) test {
 	x, y := c.place(e.X), c.place(e.Y)
+	c.reads(x)
+	c.reads(y)
 	f, g := x.code(), y.code()
 	size, equal := int32(uppaal.Size(x.typ)), e.Op == uppaal.OpEq
 	return test{fn: func(m *machine) bool {
@@ -664,6 +669,7 @@ func (c *compiler) locationTest(proc int, loc *uppaal.Location, pos uppaal.Pos) 
 				return known(true)
 			}
 			k := int32(i)
+			c.reads(place{lo: cell, hi: cell + 1})
 			return test{fn: func(m *machine) bool { return m.v[cell] == k }, safe: true}
 		}
 	}

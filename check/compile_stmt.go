@@ -36,8 +36,10 @@ func (c *compiler) effect(e uppaal.Expr) runFn {
 // assign compiles an assignment of scalars, arrays or structs.
 func (c *compiler) assign(e *uppaal.Assign) runFn {
 	if isAggregate(c.typeOf(e.L)) {
-		l := c.place(e.L)
-		lf, rf := l.code(), c.place(e.R).code()
+		l, r := c.place(e.L), c.place(e.R)
+		c.writes(l)
+		c.reads(r)
+		lf, rf := l.code(), r.code()
 		size, pos := int32(uppaal.Size(l.typ)), e.L.Position()
 		return func(m *machine) {
 			dst := lf(m)
@@ -50,6 +52,7 @@ func (c *compiler) assign(e *uppaal.Assign) runFn {
 	// The common plain forms, without computing a result.
 	if l := c.place(e.L); l.fn == nil && e.Op == "=" {
 		dst, pos := l.k, e.L.Position()
+		c.writes(l)
 		r := c.number(e.R)
 		cl := c.p.cells[dst]
 		if r.form == constNumber && cl.kind == stateCell && c.folding && !cl.truth && r.k >= cl.lo && r.k <= cl.hi {
@@ -67,6 +70,10 @@ func (c *compiler) assign(e *uppaal.Assign) runFn {
 // stored. The left side is evaluated first.
 func (c *compiler) assignScalar(e *uppaal.Assign) intFn {
 	l := c.place(e.L)
+	c.writes(l)
+	if e.Op != "=" {
+		c.reads(l)
+	}
 	lf, r, pos := l.code(), c.number(e.R), e.L.Position()
 	rf := r.code()
 	if e.Op == "=" {
@@ -91,7 +98,10 @@ func (c *compiler) assignScalar(e *uppaal.Assign) intFn {
 }
 
 func (c *compiler) incDec(e *uppaal.IncDec) intFn {
-	lf, pos := c.place(e.X).code(), e.X.Position()
+	l := c.place(e.X)
+	c.reads(l)
+	c.writes(l)
+	lf, pos := l.code(), e.X.Position()
 	step := int32(1)
 	if e.Op == uppaal.OpDec {
 		step = -1
@@ -118,6 +128,8 @@ type function struct {
 	result uppaal.Type
 	cell   int32  // of the result
 	body   stmtFn // nil while being compiled
+
+	accesses []access
 }
 
 // function resolves the callee of a call and compiles it on first use.
@@ -154,7 +166,8 @@ func (c *compiler) function(e *uppaal.Call) *function {
 	if f.Template == nil {
 		c.proc = -1
 	}
-	body := c.stmt(f.Decl.Body)
+	var body stmtFn
+	cf.accesses = c.recorded(func() { body = c.stmt(f.Decl.Body) })
 	c.fun, c.proc = outer, proc
 	cf.body = body
 	return cf
@@ -183,14 +196,19 @@ func (c *compiler) call(e *uppaal.Call, f *function) intFn {
 			m.args = m.args[:n]
 		})
 	}
+	refs := map[int32]place{}
 	for i, a := range e.Args {
 		v := f.params[i]
 		switch {
 		case v.Ref:
-			f := c.place(a).code()
+			p := c.place(a)
+			refs[f.cells[i]] = p
+			f := p.code()
 			push = append(push, func(m *machine) { m.args = append(m.args, f(m)) })
 		case isAggregate(v.Type):
-			f, size := c.place(a).code(), int32(uppaal.Size(v.Type))
+			p, size := c.place(a), int32(uppaal.Size(v.Type))
+			c.reads(p)
+			f := p.code()
 			push = append(push, func(m *machine) {
 				src := f(m)
 				m.args = append(m.args, m.v[src:src+size]...)
@@ -203,6 +221,7 @@ func (c *compiler) call(e *uppaal.Call, f *function) intFn {
 			})
 		}
 	}
+	c.called(f, refs)
 	pos := e.Pos
 	_, void := f.result.(uppaal.Void)
 	return func(m *machine) int32 {

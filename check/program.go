@@ -65,6 +65,7 @@ type edge struct {
 	kind     edgeKind
 	proc     int32
 	index    int32 // in the template
+	id       int32 // among all edges, once there is a structure
 	from, to int32
 	sel      []selection
 	guard    truthFn // nil: true

@@ -24,8 +24,30 @@ func newReplayer(info *uppaal.Info, labels *labels) *replayer {
 	return r
 }
 
-// trace follows a trace from the initial state.
+// trace follows a trace from the initial state. It must not begin with a refuted
+// sequence.
 func (r *replayer) trace(t *Trace) error {
+	if err := r.follow(t); err != nil {
+		return err
+	}
+	var labels []Label
+	for _, step := range t.Steps {
+		for _, p := range step.Parts {
+			if l := r.labels.of(p.Process, p.Edge); l != "" {
+				labels = append(labels, l)
+			}
+		}
+	}
+	for _, seq := range r.labels.refuted {
+		if len(labels) >= len(seq) && slices.Equal(labels[:len(seq)], seq) {
+			return errors.New("internal: the trace begins with a refuted sequence")
+		}
+	}
+	return nil
+}
+
+// follow follows a trace.
+func (r *replayer) follow(t *Trace) error {
 	if r.err != nil {
 		return fmt.Errorf("internal: no initial state on replay: %w", r.err)
 	}
@@ -33,7 +55,6 @@ func (r *replayer) trace(t *Trace) error {
 	if !reflect.DeepEqual(r.ref.show(st), t.States[0]) {
 		return errors.New("internal: the replay starts in another state")
 	}
-	var labels []Label
 	r.path = []refState{st}
 	for k, step := range t.Steps {
 		next, ok, err := r.ref.follow(st, step)
@@ -47,16 +68,6 @@ func (r *replayer) trace(t *Trace) error {
 		r.path = append(r.path, st)
 		if !reflect.DeepEqual(r.ref.show(st), t.States[k+1]) {
 			return fmt.Errorf("internal: step %d of the trace leads to another state on replay", k+1)
-		}
-		for _, p := range step.Parts {
-			if l := r.labels.of(p.Process, p.Edge); l != "" {
-				labels = append(labels, l)
-			}
-		}
-	}
-	for _, seq := range r.labels.refuted {
-		if len(labels) >= len(seq) && slices.Equal(labels[:len(seq)], seq) {
-			return errors.New("internal: the trace begins with a refuted sequence")
 		}
 	}
 	return nil

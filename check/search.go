@@ -34,6 +34,8 @@ type search struct {
 	// keepGoing explores everything even if all goals are decided.
 	keepGoing bool
 
+	structure *structure // nil: no stubborn sets
+
 	head, seen int // states expanded, and shown to plain goals
 	levelEnd   int
 	stats      Stats
@@ -191,6 +193,7 @@ func (s *search) breadthFirst() error {
 			if s.head > 0 {
 				s.stats.Depth++
 			}
+			s.retarget()
 		}
 		end := min(s.head+roundLen(s.store.len()), s.levelEnd)
 		for s.head < end {

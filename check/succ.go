@@ -15,6 +15,8 @@ type expansion struct {
 	// tolerant passes over transitions whose execution is invalid.
 	tolerant bool
 
+	filter *reducer // not nil: only these transitions
+
 	committed bool // a participant must leave a committed location
 	tries     int  // valuations of selections
 
@@ -42,14 +44,7 @@ type offer struct {
 
 // expand visits every transition of the machine's state, in a fixed order.
 func (m *machine) expand() error {
-	m.committed = false
-	for _, q := range m.prog.committable {
-		p := &m.prog.procs[q]
-		if p.locs[m.v[p.loc]].committed {
-			m.committed = true
-			break
-		}
-	}
+	m.committed = m.inCommitted()
 	m.found = 0
 	if !m.prog.priorities {
 		return m.sweep()
@@ -65,12 +60,26 @@ func (m *machine) expand() error {
 	return err
 }
 
+// inCommitted reports whether a process is in a committed location.
+func (m *machine) inCommitted() bool {
+	for _, q := range m.prog.committable {
+		p := &m.prog.procs[q]
+		if p.locs[m.v[p.loc]].committed {
+			return true
+		}
+	}
+	return false
+}
+
 func (m *machine) sweep() error {
 	for i := range m.prog.procs {
 		p := &m.prog.procs[i]
 		l := &p.locs[m.v[p.loc]]
 		for _, e := range l.acts {
 			if m.committed && !l.committed && e.kind == internalEdge {
+				continue
+			}
+			if m.filter != nil && !m.filter.begins(e) {
 				continue
 			}
 			var err error
@@ -149,6 +158,9 @@ func (m *machine) start(e *edge, committed bool) error {
 		}
 		for _, r := range l.recvs {
 			if ch < r.chanLo || ch >= r.chanHi {
+				continue
+			}
+			if m.filter != nil && !m.filter.meets(m.parts[0], r) {
 				continue
 			}
 			var err error

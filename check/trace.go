@@ -42,6 +42,9 @@ var errFound = errors.New("found")
 // before.
 func (s *search) trace(states [][]uint64) (*Trace, error) {
 	m := s.m
+	// All transitions, past those that are invalid.
+	m.filter, m.tolerant = nil, !s.prog.priorities
+	defer func() { m.tolerant = false }()
 	t := &Trace{}
 	var want []uint64
 	var step Step

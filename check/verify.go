@@ -103,6 +103,12 @@ func (v *verification) run() error {
 	for _, g := range v.paths {
 		s.keepGoing = s.keepGoing || g.needsGraph()
 	}
+	if !v.opts.Reductions.NoStubborn && !s.keepGoing && !stuck && len(v.paths) == 0 {
+		// What has no structure is searched in full.
+		if st, err := c.structure(v.queries, v.goals); err == nil && s.mem.take(st.bytes) == nil {
+			s.reduce(st)
+		}
+	}
 	err = s.run()
 	v.report.Complete = err == nil
 	if s.store != nil {
@@ -187,7 +193,8 @@ func (v *verification) attach(s *search, replay *replayer, r *Result, g *goal) {
 func (v *verification) faultResult(s *search, replay *replayer, f *fault) Result {
 	trace, err := s.trace(statesTo(s.store, s.invalidAt))
 	if err == nil {
-		err = replay.trace(trace)
+		// It may lie beyond a refuted sequence, where stuck atoms look.
+		err = replay.follow(trace)
 	}
 	if err != nil {
 		return Result{Verdict: Error, Reason: err.Error()}

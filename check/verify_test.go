@@ -73,7 +73,7 @@ func TestMaxMemory(t *testing.T) {
 		require.False(t, r.Complete)
 	}
 	// Enough for the states, not for the graph that stuck needs.
-	full := verify(t, philosophers(9), Options{}, "A[] true")
+	full := verify(t, philosophers(9), plain, "A[] true")
 	r := verify(t, philosophers(9), Options{MaxMemory: full.Stats.Bytes + 40000}, "A[] true", "A[] not (Phil(0).think and stuck(Phil(0)) and not deadlock)", "A[] not (Phil(0).left and stuck(Phil(0)))")
 	require.Equal(t, True, r.Results[0].Verdict)
 	require.Equal(t, Maybe, r.Results[1].Verdict, r.Results[1].Reason)
@@ -82,7 +82,7 @@ func TestMaxMemory(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	start := time.Now()
-	r := verify(t, philosophers(16), Options{Timeout: 50 * time.Millisecond}, "A[] true", "E<> Phil(1).eat")
+	r := verify(t, philosophers(16), Options{Timeout: 50 * time.Millisecond, Reductions: plain.Reductions}, "A[] true", "E<> Phil(1).eat")
 	require.Equal(t, Maybe, r.Results[0].Verdict)
 	require.Contains(t, r.Results[0].Reason, "time budget")
 	require.Equal(t, True, r.Results[1].Verdict)
@@ -92,7 +92,7 @@ func TestTimeout(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	calls := 0
-	opts := Options{Progress: func(s Stats) {
+	opts := Options{Reductions: plain.Reductions, Progress: func(s Stats) {
 		calls++
 		require.Positive(t, s.States)
 		cancel(errors.New("enough"))

@@ -8,6 +8,7 @@ type worker struct {
 	s *search
 	m *machine // expands states
 	q *machine // evaluates formulas on new states
+	r *reducer // chooses what to expand; nil: everything
 
 	at          uint32 // the state being expanded
 	transitions int
@@ -35,6 +36,11 @@ func (w *worker) expandState(i uint32) error {
 	w.at = i
 	s.store.load(i, m.w)
 	m.unpack()
+	if w.r != nil {
+		if err := caught(func() { w.r.choose(m) }); err != nil {
+			return err
+		}
+	}
 	err := w.expand()
 	var f *fault
 	switch {
@@ -45,6 +51,9 @@ func (w *worker) expandState(i uint32) error {
 		if s.opts.Order != BreadthFirst {
 			return f
 		}
+		if s.prog.priorities {
+			return nil // what else is possible may depend on it
+		}
 		// What else is possible here does not depend on the order in which
 		// transitions are tried.
 		m.tolerant = true
@@ -53,9 +62,8 @@ func (w *worker) expandState(i uint32) error {
 		if errors.As(err, &f) {
 			err = nil
 		}
-		if err != nil || m.found == 0 {
-			return err
-		}
+		// Whether this is a deadlock cannot be said.
+		return err
 	case err != nil:
 		return err
 	}

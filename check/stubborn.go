@@ -1,0 +1,290 @@
+package check
+
+// A reducer chooses, for each state, a stubborn set of transitions: one such
+// that whatever the other transitions do, they neither enable nor disturb those
+// of the set. It is enough to expand the enabled members
+//   - for deadlocks, if the set has an enabled member unless the state is a
+//     deadlock;
+//   - for states that satisfy a formula, if the set has a member of every path
+//     to such a state (an up-set): all transitions that may make true one
+//     conjunct that is false.
+//
+// In both cases every path that matters has a first member of the set, which
+// may as well come first. So the reduced search finds what the full one finds,
+// at the same depth, and needs no proviso against ignored transitions. That a
+// transition is invalid is looked for like a formula.
+type reducer struct {
+	st *structure
+	m  *machine
+
+	// What is still looked for, see search.retarget.
+	cubes    []goalCube
+	deadlock bool
+
+	now     uint32
+	truth   []uint32 // by conjunct: now<<1 | value
+	status  []uint32 // by transition: now<<1 | enabled
+	enabled []int32
+	set     closure
+	best    closure
+	begin   []uint32 // by edge: now, if a chosen transition begins with it
+	chosen  []uint32 // by transition
+	all     bool
+}
+
+// closure is a set of transitions in the making.
+type closure struct {
+	now     uint32
+	member  []uint32 // by transition
+	groups  []uint32 // by group: added
+	queue   []int32
+	enabled int
+}
+
+func (c *closure) clear() {
+	c.now++
+	c.queue, c.enabled = c.queue[:0], 0
+}
+
+func (c *closure) add(t int32) {
+	if c.member[t] != c.now {
+		c.member[t] = c.now
+		c.queue = append(c.queue, t)
+	}
+}
+
+func (c *closure) addGroup(st *structure, g int32) {
+	if c.groups[g] == c.now {
+		return
+	}
+	c.groups[g] = c.now
+	for _, t := range st.groups[g] {
+		c.add(t)
+	}
+}
+
+// reduce makes the workers use stubborn sets.
+func (s *search) reduce(st *structure) {
+	s.structure = st
+	for _, w := range s.workers {
+		n := len(st.transitions)
+		set := func() closure { return closure{member: make([]uint32, n), groups: make([]uint32, len(st.groups))} }
+		w.r = &reducer{
+			st: st, truth: make([]uint32, len(st.conjuncts)), status: make([]uint32, n),
+			set: set(), best: set(), begin: make([]uint32, st.edges), chosen: make([]uint32, n),
+		}
+	}
+	s.retarget()
+}
+
+// retarget tells the reducers which goals are still open. It happens between
+// levels, so that the reduction does not depend on the order within a level.
+func (s *search) retarget() {
+	if s.structure == nil {
+		return
+	}
+	var cubes []goalCube
+	for _, c := range s.structure.cubes {
+		if !c.goal.done {
+			cubes = append(cubes, c)
+		}
+	}
+	deadlock := false
+	for _, g := range s.local {
+		deadlock = deadlock || !g.done
+	}
+	for _, w := range s.workers {
+		w.r.cubes, w.r.deadlock = cubes, deadlock
+	}
+}
+
+// begins reports whether a chosen transition begins with the edge.
+func (r *reducer) begins(e *edge) bool { return r.begin[e.id] == r.now }
+
+// meets reports whether the synchronisation of two edges, or the broadcast of
+// the first, is chosen.
+func (r *reducer) meets(e, x *edge) bool {
+	t, ok := r.st.pairs[uint64(e.id)<<32|uint64(x.id)]
+	return ok && r.chosen[t] == r.now
+}
+
+// choose makes the machine, which holds a state, expand a stubborn set only.
+func (r *reducer) choose(m *machine) {
+	r.m, m.filter = m, nil
+	if m.inCommitted() {
+		return
+	}
+	r.next()
+	r.enabled = r.enabled[:0]
+	for p := range m.prog.procs {
+		for _, t := range r.st.starts[p][m.v[m.prog.procs[p].loc]] {
+			if r.isEnabled(t) {
+				r.enabled = append(r.enabled, t)
+			}
+		}
+	}
+	if len(r.enabled) == 0 || len(r.enabled) == 1 && r.deadlock {
+		return
+	}
+	if !r.stubborn() {
+		return
+	}
+	for _, t := range r.enabled {
+		if r.best.member[t] == r.best.now {
+			r.chosen[t] = r.now
+			r.begin[r.st.transitions[t].edge.id] = r.now
+		}
+	}
+	m.filter = r
+}
+
+// next starts a new state.
+func (r *reducer) next() {
+	if r.now++; r.now == 1<<31 {
+		r.now = 1
+		clear(r.truth)
+		clear(r.status)
+		clear(r.begin)
+		clear(r.chosen)
+	}
+	if r.set.now > 1<<31 || r.best.now > 1<<31 {
+		for _, c := range []*closure{&r.set, &r.best} {
+			c.now = 0
+			clear(c.member)
+			clear(c.groups)
+		}
+	}
+}
+
+// maxSeeds bounds the transitions from which a set is tried.
+const maxSeeds = 64
+
+// stubborn finds a stubborn set, the best of some, and reports whether it
+// leaves out an enabled transition.
+func (r *reducer) stubborn() bool {
+	limit := len(r.enabled)
+	ok := r.close(limit, -1)
+	if !ok {
+		return false
+	}
+	if !r.deadlock || r.set.enabled > 0 {
+		r.set, r.best = r.best, r.set
+		return true
+	}
+	found := false
+	for i, t := range r.enabled {
+		if i == maxSeeds || limit == 1 {
+			break
+		}
+		if r.close(limit, t) {
+			found, limit = true, r.set.enabled
+			r.set, r.best = r.best, r.set
+		}
+	}
+	return found
+}
+
+// close computes the stubborn set of the goals and of a seed, -1 for none. It
+// gives up, and reports false, when the set has as many enabled members as the
+// limit.
+func (r *reducer) close(limit int, seed int32) bool {
+	c, st := &r.set, r.st
+	c.clear()
+	for _, t := range st.risky {
+		c.add(t)
+	}
+	for i := range r.cubes {
+		r.addEnablers(r.cubes[i].conjuncts)
+	}
+	if seed >= 0 {
+		c.add(seed)
+	}
+	for len(c.queue) > 0 {
+		id := c.queue[len(c.queue)-1]
+		c.queue = c.queue[:len(c.queue)-1]
+		t := &st.transitions[id]
+		if !r.isEnabled(id) {
+			r.addEnablers(t.conjuncts)
+			continue
+		}
+		if c.enabled++; c.enabled >= limit || t.committed {
+			return false
+		}
+		for _, g := range t.others {
+			c.addGroup(st, g)
+		}
+		for _, g := range t.groups {
+			for _, h := range st.conflicts[g] {
+				c.addGroup(st, h)
+			}
+		}
+		if r.deadlock && st.committing >= 0 {
+			c.addGroup(st, st.committing)
+		}
+	}
+	return true
+}
+
+// addEnablers adds what may make true a conjunct that is false: the one for
+// which that is least.
+func (r *reducer) addEnablers(conjuncts []int32) {
+	best := int32(-1)
+	for _, i := range conjuncts {
+		if best >= 0 && r.st.conjuncts[i].cost >= r.st.conjuncts[best].cost {
+			continue
+		}
+		if value, known := r.value(i); known && !value {
+			best = i
+		}
+	}
+	if best < 0 {
+		return
+	}
+	for _, g := range r.st.conjuncts[best].enablers {
+		r.set.addGroup(r.st, g)
+	}
+}
+
+// isEnabled reports whether a transition is enabled.
+func (r *reducer) isEnabled(t int32) bool {
+	if r.status[t]>>1 == r.now {
+		return r.status[t]&1 != 0
+	}
+	status := r.now << 1
+	if r.hold(r.st.transitions[t].conjuncts) {
+		status |= 1
+	}
+	r.status[t] = status
+	return status&1 != 0
+}
+
+// hold reports whether all conjuncts are true.
+func (r *reducer) hold(conjuncts []int32) bool {
+	for _, i := range conjuncts {
+		if value, known := r.value(i); !known || !value {
+			return false
+		}
+	}
+	return true
+}
+
+// value evaluates a conjunct, unless that may be invalid.
+func (r *reducer) value(i int32) (value, known bool) {
+	if r.truth[i]>>1 == r.now {
+		return r.truth[i]&1 != 0, true
+	}
+	l, m := r.st.conjuncts[i], r.m
+	if len(l.before) > 0 && !r.hold(l.before) {
+		return false, false
+	}
+	if l.proc >= 0 {
+		value = (m.v[m.prog.procs[l.proc].loc] == l.loc) != l.negated
+	} else {
+		value = l.test.holds(m)
+	}
+	r.truth[i] = r.now << 1
+	if value {
+		r.truth[i] |= 1
+	}
+	return value, true
+}
