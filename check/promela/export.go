@@ -13,7 +13,9 @@ import (
 // Bounds of what is written.
 const (
 	maxOptions   = 1 << 14 // edges, once for each selection
-	maxText      = 1 << 14 // bytes of one expression
+	maxNative    = 1 << 14 // bytes of one expression of Promela
+	maxText      = 1 << 20 // bytes of one expression
+	maxWork      = 1 << 28 // bytes put together
 	maxOutput    = 1 << 25 // bytes
 	maxUnrolled  = 64      // values of a quantifier written out
 	maxCells     = 1 << 12 // integers copied as a whole
@@ -69,10 +71,15 @@ func Export(w io.Writer, info *uppaal.Info, q *uppaal.Query) (err error) {
 	return nil
 }
 
-// initialValues asks the checker for the initial state.
+// initialValues asks the checker for the initial state, which is that of the
+// network without its edges.
 func initialValues(info *uppaal.Info) (map[string]int32, error) {
+	net := info.Network.Clone()
+	for _, t := range net.Templates {
+		t.Edges = nil
+	}
 	q := &uppaal.Query{Op: uppaal.Possibly, X: &uppaal.BoolLit{Value: true}}
-	report, err := check.Verify(context.Background(), info.Network, []*uppaal.Query{q}, check.Options{MaxStates: 1})
+	report, err := check.Verify(context.Background(), net, []*uppaal.Query{q}, check.Options{MaxStates: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +107,7 @@ type exporter struct {
 	initial map[string]int32
 	global  map[varKey]bool // variables of processes that must be global
 	tracked map[int]bool    // processes whose location is a variable
+	work    int
 
 	again     bool
 	out       bytes.Buffer
@@ -127,6 +135,14 @@ func (x *exporter) begin() {
 func (x *exporter) printf(format string, args ...any) {
 	fmt.Fprintf(&x.out, format, args...)
 	x.bounded(x.out.Len() + x.functions.Len())
+}
+
+// spend counts the text that is put together, of which most is thrown away
+// again where functions call functions.
+func (x *exporter) spend(n int) {
+	if x.work += 64 + n; x.work > maxWork {
+		failf(uppaal.Pos{}, "the model is too large to be exported")
+	}
 }
 
 func (x *exporter) bounded(n int) {

@@ -263,7 +263,15 @@ func effects(info *uppaal.Info, e uppaal.Expr) bool {
 
 // expr evaluates a scalar.
 func (s *scope) expr(e uppaal.Expr) val {
+	s.x.spend(0)
 	v := s.scalar(e)
+	s.x.spend(len(v.text))
+	if len(v.text) > maxNative {
+		s.needC()
+	}
+	if len(v.text) > maxText {
+		failf(e.Position(), "an expression is too large to be exported")
+	}
 	if effects(s.x.info, e) {
 		v.lo, v.hi = math.MinInt32, math.MaxInt32 // never folded away
 	}

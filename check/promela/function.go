@@ -270,6 +270,12 @@ func (s *scope) block() *scope {
 }
 
 func (s *scope) stmt(st uppaal.Stmt) string {
+	text := s.statement(st)
+	s.x.spend(len(text))
+	return text
+}
+
+func (s *scope) statement(st uppaal.Stmt) string {
 	switch st := st.(type) {
 	case nil:
 		return ";"

@@ -172,7 +172,7 @@ func (o *option) update(foreign, known bool) update {
 		s := o.scope()
 		s.foreign = foreign
 		if known {
-			s.known = s.facts(o.edge.Guard)
+			s.known = o.scope().facts(o.edge.Guard)
 		}
 		for _, e := range o.edge.Update {
 			u.native = append(u.native, s.assignment(e)...)

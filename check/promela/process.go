@@ -196,7 +196,7 @@ func (x *exporter) receive(o *option, jump string) string {
 				continue
 			}
 			senders++
-			if u := p.update(true, false); !u.empty() {
+			if u := p.update(true, true); !u.empty() { // its guard held just before
 				effects = append(effects, effect{p.number, u})
 				allNative = allNative && !u.isC
 			}
