@@ -13,6 +13,9 @@ type worker struct {
 	at          uint32 // the state being expanded
 	transitions int
 	hits        []hit // by goal, of this round
+	// held are the successors of the state; with priorities, they are only
+	// known to exist once all transitions have been evaluated.
+	held []uint64
 }
 
 // hit is the first state that decides a goal, or in which its formula is
@@ -42,6 +45,12 @@ func (w *worker) expandState(i uint32) error {
 		}
 	}
 	err := w.expand()
+	if s.prog.priorities {
+		for ; err == nil && len(w.held) > 0; w.held = w.held[s.prog.width:] {
+			err = s.store.add(w.held[:s.prog.width], i)
+		}
+		w.held = w.held[:0]
+	}
 	var f *fault
 	switch {
 	case errors.As(err, &f):
@@ -101,6 +110,10 @@ func (w *worker) insert() error {
 		}
 	}
 	if w.m.cut && !s.prog.monitor.follow {
+		return nil
+	}
+	if s.prog.priorities {
+		w.held = append(w.held, w.m.w...)
 		return nil
 	}
 	return s.store.add(w.m.w, w.at)
