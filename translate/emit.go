@@ -330,6 +330,10 @@ type emitter struct {
 	processes map[*template][]string
 	// kept locations of each template: index in the model, by location.
 	kept map[*location]int
+	// The monitors, nil where no query needs them.
+	over, returned, rest *monitor
+	endless              bool // a stuck entry may leave others running for ever
+	returns              bool // the entry can end
 }
 
 func (e *emitter) model() (*Model, error) {
@@ -367,6 +371,7 @@ func (e *emitter) model() (*Model, error) {
 			}
 		}
 	}
+	e.monitors()
 	model := &Model{Network: e.net}
 	model.Sidecar.Entry = artifact.Entry{Package: x.prog.src.Entry.PkgPath, Func: x.prog.src.Func.Name()}
 	for _, t := range x.templates {
@@ -374,6 +379,7 @@ func (e *emitter) model() (*Model, error) {
 		e.net.Templates = append(e.net.Templates, tmpl)
 		model.Sidecar.Templates = append(model.Sidecar.Templates, info)
 	}
+	e.watchers(&model.Sidecar)
 	decls, err := e.declarations()
 	if err != nil {
 		return nil, err
@@ -560,9 +566,30 @@ func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo
 				ue.Update = append(ue.Update, disallow.Call(int32(s.ID)))
 			}
 		}
-		tmpl.Edges = append(tmpl.Edges, ue)
+		add := func(ue *uppaal.Edge, ei artifact.EdgeInfo) {
+			tmpl.Edges = append(tmpl.Edges, ue)
+			info.Edges = append(info.Edges, ei)
+		}
 		ei := artifact.EdgeInfo{Site: int(ed.site), Role: ed.role, Case: ed.sel, Approx: ed.approx}
-		info.Edges = append(info.Edges, ei)
+		m := e.told(ed)
+		switch {
+		case m == nil:
+			add(ue, ei)
+			continue
+		case ue.Sync == nil:
+			ue.Sync = &uppaal.Sync{Chan: &uppaal.Ident{Name: m.channel}, Dir: uppaal.Send}
+			add(ue, ei)
+			continue
+		}
+		// It has a partner already: the monitor is told in a second step.
+		between := &uppaal.Location{Name: unique("L_ends"), Urgency: uppaal.Committed}
+		tmpl.Locations = append(tmpl.Locations, between)
+		info.Locations = append(info.Locations, artifact.LocationInfo{Name: between.Name})
+		to := ue.To
+		ue.To = between
+		add(ue, ei)
+		add(&uppaal.Edge{From: between, To: to, Sync: &uppaal.Sync{Chan: &uppaal.Ident{Name: m.channel}, Dir: uppaal.Send}},
+			artifact.EdgeInfo{Role: artifact.RoleLocal, Approx: ed.approx})
 	}
 	for _, v := range t.varList {
 		if name := n.vars[v]; name != "" && !(v.ref && t.slots > 1) && !v.ref {
@@ -722,6 +749,11 @@ func (e *emitter) declarations() ([]uppaal.Decl, error) {
 		}
 		text += fmt.Sprintf("chan %s%s;\n", name, dim)
 	}
+	for _, m := range []*monitor{e.over, e.returned} {
+		if m != nil {
+			text += fmt.Sprintf("chan %s;\n", m.channel)
+		}
+	}
 	for i := range n.msgs {
 		text += fmt.Sprintf("meta int[-2147483648,2147483647] msg_%d;\n", i)
 	}
@@ -849,4 +881,19 @@ func (e *emitter) system() {
 		}
 	}
 	e.net.System.Below = make([]bool, max(0, len(e.net.System.Names)-1))
+	for _, m := range []*monitor{e.over, e.returned, e.rest} {
+		if m == nil {
+			continue
+		}
+		e.net.Instances = append(e.net.Instances, &uppaal.InstanceDecl{Name: m.process, Template: &uppaal.Ident{Name: m.template}})
+		// Rest is below all others.
+		names, below := &e.net.System.Names, &e.net.System.Below
+		if m == e.rest {
+			*names = append([]*uppaal.Ident{{Name: m.process}}, *names...)
+			*below = append([]bool{true}, *below...)
+		} else {
+			*names = append(*names, &uppaal.Ident{Name: m.process})
+			*below = append(*below, false)
+		}
+	}
 }

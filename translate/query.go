@@ -28,12 +28,15 @@ const (
 	CategoryLeak              = "goroutine leak"
 	CategoryBound             = "resource bound"
 	CategoryExit              = "exit with failure"
+	// CategoryInternal asks whether the model itself is whole: its query is
+	// always generated.
+	CategoryInternal = "internal"
 )
 
 // Categories lists all categories of queries.
 func Categories() []string {
 	return []string{CategoryChannel, CategoryMutex, CategoryWaitGroup, CategoryPanic, CategoryNilCall, CategoryChannelDeadlock,
-		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategoryLeak, CategoryBound}
+		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategoryLeak, CategoryBound, CategoryInternal}
 }
 
 // sidecarSites copies the sites, by number.
@@ -116,7 +119,7 @@ func (e *emitter) queries() []artifact.Query {
 	x := e.x
 	var out []artifact.Query
 	add := func(q artifact.Query, category string) {
-		if category == "" || x.opts.Categories != nil && !slices.Contains(x.opts.Categories, category) {
+		if category == "" || category != CategoryInternal && x.opts.Categories != nil && !slices.Contains(x.opts.Categories, category) {
 			return
 		}
 		q.Category = category
@@ -186,11 +189,10 @@ func (e *emitter) queries() []artifact.Query {
 				process = p
 			}
 		}
-		s := strings.Join(parts, " or ")
-		if len(parts) > 1 {
-			s = "(" + s + ")"
+		if len(parts) == 0 {
+			return "", ""
 		}
-		return s, process
+		return disjunction(parts), process
 	}
 	sort.SliceStable(endOrder, func(i, j int) bool {
 		return slices.Index(Categories(), crashCategory(endOrder[i].kind)) < slices.Index(Categories(), crashCategory(endOrder[j].kind))
@@ -206,13 +208,6 @@ func (e *emitter) queries() []artifact.Query {
 	}
 	main := e.processes[x.templates[0]][0]
 	isMain := func(t *template) bool { return t.parent == nil }
-	other := func(t *template) bool { return t.parent != nil }
-	// Where every other goroutine ends sooner or later, a stuck entry is a
-	// deadlock of all in the end.
-	endless := false
-	for _, t := range x.templates[1:] {
-		endless = endless || t.cyclic()
-	}
 	mainDone := ""
 	var mainEnd []string
 	for _, l := range x.templates[0].locs {
@@ -231,66 +226,105 @@ func (e *emitter) queries() []artifact.Query {
 			}
 		}
 	}
+	// Where something is about to crash, or a bound is about to be reached,
+	// nobody can go on, but not for being stuck.
+	crash := ""
+	if e.over != nil {
+		crash = " and stuck(" + e.over.process + ")"
+	}
 	for _, id := range blockOrder {
 		cat := blockCategory(x.idx.Site(id).Kind)
 		kind := x.idx.Site(id).Kind.String()
 		if s, p := places(blocked[id], isMain, func(p, l string) string { return p + "." + l }); s != "" {
-			add(artifact.Query{Formula: fmt.Sprintf("A[] not (deadlock and not ended and %s)", s), Kind: artifact.KindDeadlock, Site: int(id), Process: p,
+			add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindDeadlock, Site: int(id), Process: p,
 				Description: "all goroutines are asleep, " + x.entryName() + " at " + kind}, cat)
-			if endless {
-				add(artifact.Query{Formula: fmt.Sprintf("A[] not (stuck(%s) and not deadlock and not ended and %s)", main, s), Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
-					Description: x.entryName() + " can never go on at " + kind + " while others can"}, cat)
+			if e.endless {
+				add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and stuck(%s) and not ended and stuck(%s) and %s.%s%s)", s, main, e.rest.process, e.rest.process, e.rest.first, crash),
+					Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
+					Description: x.entryName() + " can never go on at " + kind + " while others can for ever"}, cat)
 			}
 		}
-		each := func(p, l string) string { return fmt.Sprintf("(stuck(%s) and %s.%s)", p, p, l) }
-		s, p := places(blocked[id], other, each)
-		if s == "" {
+		q := artifact.Query{Site: int(id)}
+		limit := ""
+		switch {
+		case x.prog.test() && mainDone != "":
+			cat, q.Kind = CategoryLeak, artifact.KindLeak
+			q.Description = "a goroutine can never go on at " + kind + " after the end of the test"
+			limit = mainDone + " and not ended" + crash
+		case x.prog.test(), !lockKind(x.idx.Site(id).Kind) && e.returns:
+			// When main returns, it takes with it who waits for messages.
 			continue
-		}
-		if x.prog.test() {
-			if mainDone != "" {
-				add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and not ended and %s)", mainDone, s), Kind: artifact.KindLeak, Site: int(id), Process: p,
-					Description: "a goroutine can never go on at " + kind + " after the end of the test"}, CategoryLeak)
+		default:
+			q.Kind = artifact.KindPartialDeadlock
+			q.Description = "a goroutine can never go on at " + kind + " while " + x.entryName() + " can"
+			var alive []string
+			if e.returned != nil {
+				alive = append(alive, "not stuck("+e.returned.process+")")
 			}
-			continue
+			if e.rest != nil {
+				alive = append(alive, fmt.Sprintf("stuck(%s) and not stuck(%s)", e.rest.process, main))
+			}
+			if len(alive) == 0 {
+				continue
+			}
+			limit = "(" + strings.Join(alive, " or ") + ") and not ended" + crash
+			for _, at := range mainEnd {
+				limit += " and not " + at
+			}
 		}
-		limit := fmt.Sprintf("not stuck(%s) and not ended", main)
-		for _, at := range mainEnd {
-			limit += " and not " + at
+		byProcess, order := map[string][]string{}, []string{}
+		for _, a := range blocked[id] {
+			if isMain(a.t) {
+				continue
+			}
+			for _, p := range e.processes[a.t] {
+				if byProcess[p] == nil {
+					order = append(order, p)
+				}
+				byProcess[p] = append(byProcess[p], p+"."+a.l.name)
+			}
 		}
-		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", s, limit), Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
-			Description: "a goroutine can never go on at " + kind + " while " + x.entryName() + " can"}, cat)
+		for _, p := range order {
+			q.Process = p
+			q.Formula = fmt.Sprintf("A[] not (%s and stuck(%s) and %s)", disjunction(byProcess[p]), p, limit)
+			add(q, cat)
+		}
+	}
+	if s := e.halts(); s != "" {
+		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindBound,
+			Description: "internal error of the translator: never does a goroutine stop where it cannot wait (please report it)"}, CategoryInternal)
 	}
 	return out
 }
 
-// cyclic reports that a goroutine of the template can run for ever.
-func (t *template) cyclic() bool {
-	next := map[*location][]*location{}
-	for _, e := range t.edges {
-		if e.from.kind != atIdle {
-			next[e.from] = append(next[e.from], e.to)
-		}
-	}
-	state := map[*location]int{} // 1 on the path, 2 done
-	var visit func(l *location) bool
-	visit = func(l *location) bool {
-		switch state[l] {
-		case 1:
-			return true
-		case 2:
-			return false
-		}
-		state[l] = 1
-		for _, m := range next[l] {
-			if visit(m) {
-				return true
+// halts is the formula that a goroutine stands where it cannot wait.
+func (e *emitter) halts() string {
+	var parts []string
+	for _, t := range e.x.templates {
+		for _, l := range t.locs {
+			if _, ok := e.kept[l]; !ok || l.block {
+				continue
+			}
+			switch l.kind {
+			case atIdle, atDone, atSink, atSpin:
+				continue
+			}
+			for _, p := range e.processes[t] {
+				parts = append(parts, p+"."+l.name)
 			}
 		}
-		state[l] = 2
-		return false
 	}
-	return slices.ContainsFunc(t.locs, visit)
+	if len(parts) == 0 {
+		return ""
+	}
+	return disjunction(parts)
+}
+
+func disjunction(parts []string) string {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return "(" + strings.Join(parts, " or ") + ")"
 }
 
 func (x *translator) entryName() string {

@@ -14,7 +14,7 @@ func main() {
 			mu.Lock()
 			defer mu.Unlock()
 			for !open {
-				c.Wait() // want "partial deadlock"
+				c.Wait()
 			}
 		}()
 	}
@@ -22,5 +22,5 @@ func main() {
 	open = true
 	mu.Unlock()
 	c.Signal()
-	wg.Wait() // want "deadlock" "partial deadlock"
+	wg.Wait() // want "deadlock"
 }

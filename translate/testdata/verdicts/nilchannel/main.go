@@ -3,7 +3,7 @@ package main
 func main() {
 	var c chan int
 	go func() {
-		c <- 1 // want "partial deadlock"
+		c <- 1
 	}()
 	d := make(chan int)
 	go func() { close(d) }()

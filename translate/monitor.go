@@ -1,0 +1,255 @@
+package translate
+
+import (
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// A monitor is a process beside those of the goroutines that makes one step, so
+// that a query can ask by stuck(monitor) whether what it waits for can still
+// happen. A goroutine that waits for one that is about to crash the program, or
+// for a main that never returns, is told by them from one that is stuck.
+type monitor struct {
+	process  string
+	template string
+	channel  string // on which it is told; "" if it finds out by itself
+	first    string // its location before the step
+}
+
+// monitors finds out which monitors the queries need.
+func (e *emitter) monitors() {
+	x := e.x
+	var crash, returns, blocks, mainBlocks, locks bool
+	for i, t := range x.templates {
+		for _, ed := range t.edges {
+			switch {
+			case ed.to.kind != atSink:
+			case !ed.to.sink.normal():
+				crash = true
+			case i == 0:
+				returns = true
+			}
+		}
+		for _, l := range t.locs {
+			switch {
+			case !l.block:
+			case i == 0:
+				mainBlocks = true
+			default:
+				blocks = true
+				locks = locks || lockKind(x.idx.Site(l.site).Kind)
+			}
+		}
+	}
+	test := x.prog.test()
+	e.returns = returns || test
+	e.endless = mainBlocks && endless(x.templates[1:])
+	partial := !test && blocks && (locks || !returns)
+	if crash && (blocks || e.endless) {
+		e.over = e.newMonitor("Over", true)
+	}
+	if partial && returns {
+		e.returned = e.newMonitor("Returned", true)
+	}
+	if e.endless || partial && endless(x.templates) {
+		e.rest = e.newMonitor("Rest", false)
+	}
+}
+
+// atRest is the formula that nothing can move any more and the program is not
+// over.
+func (e *emitter) atRest() string {
+	if e.rest != nil {
+		return e.rest.process + ".L_seen" // in a model with priorities there is no "deadlock"
+	}
+	return "deadlock and not ended"
+}
+
+func (e *emitter) newMonitor(name string, told bool) *monitor {
+	m := &monitor{process: e.n.unique(name), template: e.n.unique("T_" + name), first: "L_watch"}
+	if told {
+		m.channel = e.n.unique("to_" + m.process)
+	}
+	return m
+}
+
+// normal reports that the program ends as it should.
+func (s *sinkInfo) normal() bool {
+	return s.end == "return" || s.end == "exit" && s.kind == ""
+}
+
+// lockKind reports that a goroutine that is stuck at an operation of this kind
+// holds up an object that others share: a lock, a wait group or a Once.
+func lockKind(k sites.Kind) bool {
+	switch k {
+	case sites.Lock, sites.RLock, sites.WaitGroupWait, sites.OnceDo:
+		return true
+	}
+	return false
+}
+
+// told is the monitor that an edge into a sink tells.
+func (e *emitter) told(ed *edge) *monitor {
+	switch {
+	case ed.to.kind != atSink:
+		return nil
+	case !ed.to.sink.normal():
+		return e.over
+	case ed.from.tmpl.parent == nil:
+		return e.returned
+	}
+	return nil
+}
+
+// watchers adds the monitors to the model.
+func (e *emitter) watchers(side *artifact.Sidecar) {
+	for _, m := range []*monitor{e.over, e.returned, e.rest} {
+		if m == nil {
+			continue
+		}
+		// The place behind the step is committed: the program is over, or
+		// nothing else can move.
+		from, to := &uppaal.Location{Name: m.first}, &uppaal.Location{Name: "L_seen", Urgency: uppaal.Committed}
+		ed := &uppaal.Edge{From: from, To: to}
+		if m.channel != "" {
+			ed.Sync = &uppaal.Sync{Chan: &uppaal.Ident{Name: m.channel}, Dir: uppaal.Receive}
+		} else {
+			// It has the lowest priority: it moves where no goroutine can.
+			ed.Guard = &uppaal.Unary{Op: uppaal.OpNot, X: &uppaal.Ident{Name: "ended"}}
+		}
+		e.net.Templates = append(e.net.Templates, &uppaal.Template{Name: m.template, Locations: []*uppaal.Location{from, to}, Init: from, Edges: []*uppaal.Edge{ed}})
+		side.Templates = append(side.Templates, artifact.TemplateInfo{Name: m.template, Role: "env",
+			Locations: []artifact.LocationInfo{{Name: from.Name}, {Name: to.Name}},
+			Edges:     []artifact.EdgeInfo{{Role: artifact.RoleLocal}}})
+	}
+}
+
+// endless reports that goroutines of these templates may run for ever: along
+// cycles whose messages and partners come from such cycles.
+func endless(templates []*template) bool {
+	live := map[*edge]bool{}
+	var order []*edge
+	for _, t := range templates {
+		for _, ed := range t.edges {
+			if ed.from.kind != atIdle && ed.to.kind != atSink {
+				live[ed] = true
+				order = append(order, ed)
+			}
+		}
+	}
+	for changed := true; changed && len(live) > 0; {
+		changed = false
+		for _, t := range templates {
+			in := components(t, live)
+			for _, ed := range t.edges {
+				if live[ed] && (in[ed.from] == 0 || in[ed.from] != in[ed.to]) {
+					delete(live, ed)
+					changed = true
+				}
+			}
+		}
+		offers := map[[2]any]bool{}
+		for _, ed := range order {
+			if live[ed] {
+				for _, o := range ed.offers() {
+					offers[o] = true
+				}
+			}
+		}
+		for _, ed := range order {
+			if !live[ed] {
+				continue
+			}
+			for _, n := range ed.needs() {
+				if !offers[n] {
+					delete(live, ed)
+					changed = true
+				}
+			}
+		}
+	}
+	return len(live) > 0
+}
+
+// offers lists what an edge gives to others: a side of a rendezvous, a message
+// for a buffer or place in it.
+func (ed *edge) offers() [][2]any {
+	var out [][2]any
+	if s := ed.sync; s != nil && s.obj != nil {
+		out = append(out, [2]any{s.obj, s.send})
+	}
+	for _, a := range ed.assign {
+		if c := a.to.cell; a.to.op == xCell && c.group.kind == objChan && c.addr == c.group.base+chanLen {
+			out = append(out, [2]any{c, a.e.op == xSub || a.e.isConst() && a.e.k == 0})
+		}
+	}
+	return out
+}
+
+// needs lists what an edge needs of others: the counterparts of what it offers.
+func (ed *edge) needs() [][2]any {
+	out := ed.offers()
+	for i := range out {
+		out[i][1] = !out[i][1].(bool)
+	}
+	return out
+}
+
+// components numbers the strongly connected components of a template, over live
+// edges, from 1; locations on no cycle have 0.
+func components(t *template, live map[*edge]bool) map[*location]int {
+	next, back := map[*location][]*location{}, map[*location][]*location{}
+	for _, ed := range t.edges {
+		if live[ed] {
+			next[ed.from] = append(next[ed.from], ed.to)
+			back[ed.to] = append(back[ed.to], ed.from)
+		}
+	}
+	var post []*location
+	seen := map[*location]bool{}
+	var walk func(l *location)
+	walk = func(l *location) {
+		seen[l] = true
+		for _, m := range next[l] {
+			if !seen[m] {
+				walk(m)
+			}
+		}
+		post = append(post, l)
+	}
+	for _, l := range t.locs {
+		if !seen[l] {
+			walk(l)
+		}
+	}
+	out := map[*location]int{}
+	done := map[*location]bool{}
+	n := 0
+	for i := len(post) - 1; i >= 0; i-- {
+		if done[post[i]] {
+			continue
+		}
+		done[post[i]] = true
+		comp := []*location{post[i]}
+		for k := 0; k < len(comp); k++ {
+			for _, m := range back[comp[k]] {
+				if !done[m] {
+					done[m] = true
+					comp = append(comp, m)
+				}
+			}
+		}
+		self := false
+		for _, m := range next[post[i]] {
+			self = self || m == post[i]
+		}
+		if len(comp) > 1 || self {
+			n++
+			for _, l := range comp {
+				out[l] = n
+			}
+		}
+	}
+	return out
+}
