@@ -183,7 +183,14 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) {
 	}
 	b := r.build(s.Select)
 	b.put("switch ")
+	if hasDefault && len(cases) == 1 {
+		r.try(b, cases[0].clause.Comm, cases[0].name, id)
+		r.selectBody(b, s, []string{cases[0].name}, hasDefault)
+		return
+	}
+	names := make([]string, len(cases))
 	for i, c := range cases {
+		names[i] = c.name
 		if i > 0 {
 			b.put(", ")
 		}
@@ -217,6 +224,30 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) {
 		b.put(", %s", c.name)
 	}
 	b.put(") ")
+	r.selectBody(b, s, names, hasDefault)
+}
+
+// try adds the attempt at the only case of a select with a default.
+func (r *rewriter) try(b *builder, comm ast.Stmt, name string, id sites.ID) {
+	r.helper("Try")
+	b.put("%s := ", name)
+	if send, ok := comm.(*ast.SendStmt); ok {
+		b.put("%sTryTo(", r.zz)
+		b.node(send.Chan)
+		b.put(").Send(%d, ", id)
+		b.node(send.Value)
+		b.put(")")
+	} else {
+		_, u := commReceive(comm)
+		b.put("%sTryRecv(%d, ", r.zz, id)
+		b.node(u.X)
+		b.put(")")
+	}
+	b.put("; %s.Case ", name)
+}
+
+// selectBody adds the cases of a select whose communications have these names.
+func (r *rewriter) selectBody(b *builder, s *ast.SelectStmt, names []string, hasDefault bool) {
 	at := s.Body.Lbrace
 	n := 0
 	for _, c := range s.Body.List {
@@ -228,7 +259,7 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) {
 			continue
 		}
 		b.put("case %d:", n)
-		name := cases[n].name
+		name := names[n]
 		n++
 		assign, ok := clause.Comm.(*ast.AssignStmt)
 		if !ok {
@@ -255,7 +286,7 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) {
 	b.source(at, s.Body.Rbrace)
 	if !hasDefault {
 		// The runtime does not return otherwise.
-		if len(cases) > 0 {
+		if len(names) > 0 {
 			b.put("; ")
 		}
 		if r.shadowed["panic"] {

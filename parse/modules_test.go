@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -64,7 +66,11 @@ func testModule(t *testing.T, module string) {
 	require.NoError(t, err)
 	ctx := context.Background()
 	start := time.Now()
-	prog, err := source.LoadModule(ctx, source.Spec{Dir: dir})
+	all := dir
+	if _, err := os.Stat(filepath.Join(dir, "../go.work")); err == nil {
+		all = filepath.Dir(dir)
+	}
+	prog, err := source.LoadModule(ctx, source.Spec{Dir: all})
 	require.NoError(t, err)
 	loaded := time.Now()
 	// The runtime cannot be linked into itself, nor embed itself instrumented.
@@ -95,25 +101,37 @@ func testModule(t *testing.T, module string) {
 		}
 		t.Log(d)
 	}
-	start = time.Now()
-	args := []string{"test", "-vet=off", "-count=1", "-short", "-timeout=240s"}
-	got := results(t, dir, append(args, "-overlay", overlay, "./..."))
-	t.Logf("instrumented tests: %v", time.Since(start).Round(time.Millisecond))
-	if strings.Contains(got, "FAIL") {
-		// Perhaps the originals fail here as well.
-		require.Equal(t, results(t, dir, append(args, "./...")), got)
+	if *schedules > 0 {
+		explore(t, prog, o, dir)
+		return
 	}
+	// Every statement guarded, operations alone, and nothing.
+	bare, err := Instrument(ctx, prog, idx, Options{})
+	require.NoError(t, err)
+	operations, err := bare.Write(t.TempDir(), prog.Root, goroot(t))
+	require.NoError(t, err)
+	args := []string{"test", "-vet=off", "-count=1", "-short", "-p=1", "-timeout=240s"}
+	want, plain := results(t, dir, append(args, "./..."))
+	got, lined := results(t, dir, append(args, "-overlay", overlay, "./..."))
+	_, guarded := results(t, dir, append(args, "-overlay", operations, "./..."))
+	t.Logf("tests: original %.2f s, operations guarded %.2f s (%.2f), every line %.2f s (%.2f)", plain, guarded, guarded/plain, lined, lined/plain)
+	require.Equal(t, want, got)
 }
 
-var timing = regexp.MustCompile(`(?m)\t[0-9.]+s$|\([0-9.]+s\)`)
+var timing = regexp.MustCompile(`(?m)\t([0-9.]+)s$|\([0-9.]+s\)`)
 
 // results runs the tests of a module and returns a line per package, and the
-// names of the tests that failed.
-func results(t *testing.T, dir string, args []string) string {
+// names of the tests that failed, and how many seconds the tests took.
+func results(t *testing.T, dir string, args []string) (lines string, seconds float64) {
 	t.Helper()
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
+	for _, m := range timing.FindAllStringSubmatch(string(out), -1) {
+		if s, err := strconv.ParseFloat(m[1], 64); err == nil {
+			seconds += s
+		}
+	}
 	var kept []string
 	for _, line := range strings.Split(timing.ReplaceAllString(string(out), ""), "\n") {
 		if strings.HasPrefix(line, "ok") || strings.HasPrefix(line, "FAIL") || strings.Contains(line, "--- FAIL") {
@@ -123,7 +141,7 @@ func results(t *testing.T, dir string, args []string) string {
 	if err != nil {
 		t.Logf("go %s:\n%s", strings.Join(args, " "), tail(out, 6000))
 	}
-	return strings.Join(kept, "\n")
+	return strings.Join(kept, "\n"), seconds
 }
 
 func tail(out []byte, n int) []byte {
@@ -143,7 +161,43 @@ func download(t *testing.T, module string) string {
 	var info struct{ Dir, Path string }
 	require.NoError(t, json.Unmarshal(out, &info))
 	dir := filepath.Join(t.TempDir(), "m")
-	require.NoError(t, os.CopyFS(dir, os.DirFS(info.Dir)))
+	clone(t, info.Dir, dir)
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		text := "module " + info.Path + "\n\ngo 1.16\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644))
+	}
+	workspace(t, dir)
+	return dir
+}
+
+// dependencies are modules that are instrumented with those that use them:
+// nothing but synchronisation.
+var dependencies = []string{"golang.org/x/sync"}
+
+// workspace makes a workspace of a module and its dependencies of that kind.
+func workspace(t *testing.T, dir string) {
+	t.Helper()
+	work := "go 1.26\n\nuse ./m\n"
+	for i, dep := range dependencies {
+		cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", dep)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		from := strings.TrimSpace(string(out))
+		if err != nil || from == "" || from == dir {
+			continue // not one
+		}
+		clone(t, from, filepath.Join(filepath.Dir(dir), fmt.Sprint("d", i)))
+		work += fmt.Sprintf("use ./d%d\n", i)
+	}
+	if strings.Contains(work, "/d") {
+		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(dir), "go.work"), []byte(work), 0o644))
+	}
+}
+
+// clone copies a directory of the module cache and makes the copy writable.
+func clone(t *testing.T, from, dir string) {
+	t.Helper()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -153,9 +207,4 @@ func download(t *testing.T, module string) string {
 		}
 		return os.Chmod(path, 0o644)
 	}))
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
-		text := "module " + info.Path + "\n\ngo 1.16\n"
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644))
-	}
-	return dir
 }

@@ -217,6 +217,8 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = onceSource(zz, kind)
 	case "Field":
 		text = strings.NewReplacer("ZZ", zz, "TYPE", name).Replace(fieldSource)
+	case "Try":
+		text = strings.ReplaceAll(trySource, "ZZ", zz)
 	case "Behind":
 		text = strings.ReplaceAll(behindSource, "ZZ", zz)
 	case "Iface":

@@ -28,6 +28,49 @@ func onceSource(zz, name string) string {
 }`, zz, name, params, results, first, last)
 }
 
+// trySource is a select with one case and a default. Outside of runs, a select
+// of its own does it without allocation; Line has an operation by a goroutine
+// outside of control noticed.
+const trySource = `type ZZTried[T interface{}] struct {
+	V    T
+	OK   bool
+	Case int
+}
+
+func ZZTryRecv[T interface{}](site ZZ.Site, ch <-chan T) (t ZZTried[T]) {
+	if ZZ.Controlled() {
+		r := ZZ.R(ch)
+		t.Case = ZZ.Select(site, 0 == 0, r)
+		t.V, t.OK = r.V, r.OK
+		return t
+	}
+	ZZ.Line(site)
+	select {
+	case t.V, t.OK = <-ch:
+	default:
+		t.Case = -1
+	}
+	return t
+}
+
+type ZZTrySender[T interface{}] struct{ ch chan<- T }
+
+func ZZTryTo[T interface{}](ch chan<- T) ZZTrySender[T] { return ZZTrySender[T]{ch} }
+
+func (s ZZTrySender[T]) Send(site ZZ.Site, v T) (t ZZTried[T]) {
+	if ZZ.Controlled() {
+		t.Case = ZZ.Select(site, 0 == 0, ZZ.To(s.ch).Case(v))
+		return t
+	}
+	ZZ.Line(site)
+	select {
+	case s.ch <- v:
+	default:
+		t.Case = -1
+	}
+	return t
+}`
+
 // fieldSource reaches an embedded field of a type of package sync, or a pointer
 // to one, that the language does not let this package name.
 const fieldSource = `func ZZField_TYPE(x interface{}, path []int) *sync.TYPE {

@@ -1,0 +1,380 @@
+package parse
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/types"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"text/template"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/vtrace/vtrace/source"
+)
+
+// schedules is how many random schedules TestModules runs each concurrent test
+// of a module under:
+//
+//	go test ./parse -run TestModules -timeout 60m -modules default -schedules 100
+var schedules = flag.Int("schedules", 0, "random schedules for each concurrent test of the modules")
+
+var testTime = flag.Duration("testtime", 20*time.Second, "time for the schedules of one test")
+
+// exploreTemplate is a test that runs the tests of its package, one by one,
+// under seeded random schedules. Under those with an even seed, time passes only
+// when nothing else can happen. A test whose first run has one goroutine only
+// is run once.
+var exploreTemplate = template.Must(template.New("explore").Parse(`package {{.Name}}
+
+import (
+	zzjson "encoding/json"
+	zzos "os"
+	zzstrconv "strconv"
+	zztesting "testing"
+	zzsynctest "testing/synctest"
+	zztime "time"
+
+	zzorc "vtraceorc"
+)
+
+func {{.Func}}(t *zztesting.T) {
+	name := zzos.Getenv("VTRACE_TEST")
+	zzos.Unsetenv("VTRACE_TEST") // for tests that run their own binary
+	test := map[string]func(*zztesting.T){
+{{- range .Tests}}
+		"{{.}}": {{.}},
+{{- end}}
+	}[name]
+	from, _ := zzstrconv.Atoi(zzos.Getenv("VTRACE_FROM"))
+	to, _ := zzstrconv.Atoi(zzos.Getenv("VTRACE_TO"))
+	out, err := zzos.OpenFile(zzos.Getenv("VTRACE_OUT"), zzos.O_WRONLY|zzos.O_CREATE|zzos.O_APPEND, 0o600)
+	if test == nil || err != nil {
+		t.Fatal("no test ", name, err)
+	}
+	defer out.Close()
+	t.Setenv("GODEBUG", zzos.Getenv("GODEBUG")+",asynctimerchan=0")
+	for seed := from; seed < to; seed++ {
+		chooser := zzorc.Random(uint64(seed))
+		if seed%2 == 0 {
+			chooser = {{.Func}}Calm{chooser}
+		}
+		var r zzorc.Result
+		t.Run(zzstrconv.Itoa(seed), func(t *zztesting.T) {
+			bubble := t
+			r = zzorc.Run(zzorc.Config{
+				Plan: zzorc.Plan{MaxSteps: 100000},
+				Bubble: zzorc.Bubble{
+					Run: func(f func()) {
+						var failure any
+						done := make(chan struct{})
+						go func() {
+							defer close(done)
+							defer func() { failure = recover() }()
+							zzsynctest.Test(t, func(t *zztesting.T) { bubble = t; f() })
+						}()
+						<-done
+						if failure != nil {
+							panic(failure)
+						}
+					},
+					Wait: zzsynctest.Wait,
+				},
+				Main:     func() { test(bubble) },
+				Entry:    zzorc.EntryTest,
+				Failed:   func() bool { return bubble.Failed() },
+				Chooser:  chooser,
+				Watchdog: 10 * zztime.Second,
+				NoLog:    true,
+			})
+		})
+		r.Log, r.Trace = nil, nil
+		data, err := zzjson.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Write(append(data, '\n')); err != nil {
+			t.Fatal(err)
+		}
+		if seed == 0 && len(r.Goroutines) < 2 || r.Verdict == zzorc.Unsupported {
+			return
+		}
+	}
+}
+
+// Time passes only when nothing else can happen.
+type {{.Func}}Calm struct{ zzorc.Chooser }
+
+func (c {{.Func}}Calm) Next(v zzorc.View) zzorc.Choice {
+	v.Time = false
+	return c.Chooser.Next(v)
+}
+`))
+
+// exploration is what the schedules of one test came to.
+type exploration struct {
+	pkg, test  string
+	goroutines int
+	runs       int
+	steps      int
+	elapsed    time.Duration
+	outcomes   map[string]int    // by kind and message
+	first      map[string]string // how the first of each came about
+	notes      map[string]int
+}
+
+// explore runs the concurrent tests of the instrumented module under random
+// schedules.
+func explore(t *testing.T, prog *source.Program, o *Overlay, dir string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	type group struct {
+		p     *packages.Package
+		tests []string
+	}
+	var groups []group
+	for i, p := range prog.Packages {
+		if p.Module.Dir != dir {
+			continue
+		}
+		g := group{p: p}
+		scope := p.Types.Scope()
+		for _, name := range scope.Names() {
+			f, ok := scope.Lookup(name).(*types.Func)
+			if ok && strings.HasPrefix(name, "Test") && name != "TestMain" && strings.HasSuffix(prog.Fset.Position(f.Pos()).Filename, "_test.go") &&
+				f.Signature().Params().Len() == 1 && f.Signature().Params().At(0).Type().String() == "*testing.T" {
+				g.tests = append(g.tests, name)
+			}
+		}
+		if len(g.tests) == 0 {
+			continue
+		}
+		var src bytes.Buffer
+		require.NoError(t, exploreTemplate.Execute(&src, map[string]any{"Name": p.Name, "Func": fmt.Sprintf("TestZZExplore%d", i), "Tests": g.tests}))
+		dir := filepath.ToSlash(filepath.Dir(prog.Rel(p.GoFiles[0])))
+		o.Files[filepath.ToSlash(filepath.Join(dir, fmt.Sprintf("zz_explore%d_test.go", i)))] = src.Bytes()
+		groups = append(groups, g)
+	}
+	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
+	require.NoError(t, err)
+	tests, concurrent, runs, steps := 0, 0, 0, 0
+	start := time.Now()
+	for _, g := range groups {
+		bin := binary(t, "explore")
+		dir := filepath.Dir(g.p.GoFiles[0])
+		if out, err := command(ctx, dir, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", bin, "."); err != nil {
+			t.Errorf("%s: %s", g.p.PkgPath, out)
+			continue
+		}
+		fn := fmt.Sprintf("^TestZZExplore%d$", slices.Index(prog.Packages, g.p))
+		for _, name := range g.tests {
+			e := exploreTest(ctx, t, bin, dir, fn, name)
+			e.pkg = g.p.PkgPath
+			tests++
+			if e.goroutines > 1 {
+				concurrent++
+				runs += e.runs
+				steps += e.steps
+				e.report(t)
+			}
+		}
+	}
+	t.Logf("orchestrated: %d tests, %d concurrent, %d runs, %d steps, %v", tests, concurrent, runs, steps, time.Since(start).Round(time.Second))
+}
+
+func command(ctx context.Context, dir, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// exploreTest runs one test under the schedules, in as many processes as it
+// takes.
+func exploreTest(ctx context.Context, t *testing.T, bin, dir, fn, name string) *exploration {
+	e := &exploration{test: name, outcomes: map[string]int{}, first: map[string]string{}, notes: map[string]int{}}
+	start := time.Now()
+	defer func() { e.elapsed = time.Since(start) }()
+	deaths := 0
+	for from := 0; from < *schedules && deaths < 3 && time.Since(start) < *testTime; {
+		out := filepath.Join(t.TempDir(), "out")
+		limit, cancel := context.WithTimeout(ctx, *testTime+10*time.Second)
+		cmd := exec.CommandContext(limit, bin, "-test.run="+fn, "-test.short", "-test.timeout=0")
+		cmd.Dir = dir
+		cmd.WaitDelay = time.Second
+		cmd.Env = append(os.Environ(), "VTRACE_TEST="+name, "VTRACE_OUT="+out, fmt.Sprint("VTRACE_FROM=", from), fmt.Sprint("VTRACE_TO=", *schedules))
+		printed, err := cmd.CombinedOutput()
+		timeout := limit.Err() != nil
+		cancel()
+		results := readResults(t, out)
+		for _, r := range results {
+			what := e.add(from, r)
+			if what != "" && e.outcomes[what] == 1 {
+				e.first[what] += failures(ctx, bin, dir, fn, name, from)
+			}
+			from++
+		}
+		switch n := len(results); {
+		case n > 0 && (results[n-1].Verdict == "unsupported" || e.goroutines < 2):
+			return e
+		case from >= *schedules:
+		case timeout:
+			e.count("out of time", fmt.Sprintf("seed %d", from))
+			return e
+		default:
+			deaths++
+			e.runs++
+			e.goroutines = max(e.goroutines, 2)
+			what := "the process ended"
+			for _, line := range strings.Split(string(printed), "\n") {
+				if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+					what += ": " + line
+					break
+				}
+			}
+			e.count(what, fmt.Sprintf("seed %d: %v\n%s", from, err, tail(printed, 3000)))
+			from++
+		}
+	}
+	return e
+}
+
+// result is the part of orcutil.Result that the report shows.
+type result struct {
+	Verdict, Message string
+	Outcome          struct {
+		Kind, Message, G, Site string
+		Stack                  []string
+	}
+	Steps      int
+	Goroutines []struct {
+		G, State, Op, Source string
+		Stack                []string
+	}
+	Notes []string
+	Weak  bool
+}
+
+func readResults(t *testing.T, path string) (out []result) {
+	f, err := os.Open(path)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	require.NoError(t, err)
+	defer f.Close()
+	lines := bufio.NewReader(f)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return out
+		}
+		var r result
+		require.NoError(t, json.Unmarshal(line, &r))
+		out = append(out, r)
+	}
+}
+
+func (e *exploration) count(what, how string) {
+	if e.outcomes[what]++; e.first[what] == "" {
+		e.first[what] = how
+	}
+}
+
+// add counts a run. It returns what happened if it did not complete.
+func (e *exploration) add(seed int, r result) (what string) {
+	e.runs++
+	e.steps += r.Steps
+	e.goroutines = max(e.goroutines, len(r.Goroutines))
+	for _, n := range r.Notes {
+		e.notes[n]++
+	}
+	what = r.Verdict
+	switch {
+	case r.Verdict == "unsupported":
+		what += ": " + r.Message
+	case r.Outcome.Kind != "":
+		what = r.Outcome.Kind
+	}
+	if what == "completed" {
+		e.outcomes[what]++
+		return ""
+	}
+	if r.Verdict != "unsupported" && seed%2 != 0 {
+		what = "early time: " + what
+	}
+	var how strings.Builder
+	fmt.Fprintf(&how, "seed %d: %s at %s (%s)\n", seed, r.Outcome.G, r.Outcome.Site, cut(r.Message))
+	for _, g := range r.Goroutines {
+		if g.State != "finished" {
+			fmt.Fprintf(&how, "\t%s %s %s %s\n", g.G, g.State, g.Op, g.Source)
+			if g.State == "at" || g.State == "not started" {
+				continue
+			}
+			for _, s := range g.Stack[:min(4, len(g.Stack))] {
+				fmt.Fprintf(&how, "\t\t%s\n", s)
+			}
+		}
+	}
+	for _, s := range r.Outcome.Stack[:min(8, len(r.Outcome.Stack))] {
+		fmt.Fprintf(&how, "\t%s\n", s)
+	}
+	e.count(what, how.String())
+	return what
+}
+
+// cut is the first line of a text, and not too much of it.
+func cut(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s[:min(200, len(s))]
+}
+
+var failure = regexp.MustCompile(`(?m)^ +\S+_test\.go:[0-9]+: .*(\n +(Error|Error Trace|expected|actual|Test|Messages).*)*`)
+
+// failures are the first messages of a test that a schedule makes fail.
+func failures(ctx context.Context, bin, dir, fn, name string, seed int) string {
+	limit, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(limit, bin, "-test.run="+fn, "-test.short", "-test.timeout=0", "-test.v")
+	cmd.Dir = dir
+	cmd.WaitDelay = time.Second
+	cmd.Env = append(os.Environ(), "VTRACE_TEST="+name, "VTRACE_OUT="+os.DevNull, fmt.Sprint("VTRACE_FROM=", seed), fmt.Sprint("VTRACE_TO=", seed+1))
+	printed, err := cmd.CombinedOutput()
+	if err == nil {
+		return ""
+	}
+	found := failure.FindAllString(string(printed), 3)
+	return strings.Join(found, "\n") + "\n"
+}
+
+func (e *exploration) report(t *testing.T) {
+	var kinds []string
+	for what, n := range e.outcomes {
+		kinds = append(kinds, fmt.Sprintf("%s %d", cut(what), n))
+	}
+	sort.Strings(kinds)
+	t.Logf("%s %s: %d goroutines, %d runs, %d steps, %v: %s", e.pkg, e.test, e.goroutines, e.runs, e.steps, e.elapsed.Round(10*time.Millisecond), strings.Join(kinds, "; "))
+	for _, what := range slices.Sorted(maps.Keys(e.first)) {
+		t.Logf("    %s: %s", cut(what), e.first[what])
+	}
+	notes := make([]string, 0, len(e.notes))
+	for n := range e.notes {
+		notes = append(notes, n)
+	}
+	sort.Strings(notes)
+	for _, n := range notes[:min(3, len(notes))] {
+		t.Logf("    note (%d): %s", e.notes[n], n)
+	}
+}
