@@ -2,36 +2,98 @@ package main
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/check/promela"
+	"github.com/vtrace/vtrace/check/verifyta"
 	"github.com/vtrace/vtrace/uppaal"
 )
+
+// verifySettings are the flags of verify.
+type verifySettings struct {
+	memory     sizeFlag
+	states     int
+	timeout    time.Duration
+	order      string
+	seed       uint64
+	reductions bool
+	engine     string
+	promela    string
+
+	traces, json, stats bool
+}
+
+func (s *verifySettings) declare(fs *flag.FlagSet) {
+	fs.Var(&s.memory, "memory", "bound the memory of the search, as in 500M or 2G")
+	fs.IntVar(&s.states, "states", 0, "bound the number of states")
+	fs.DurationVar(&s.timeout, "timeout", 0, "bound the time of the search")
+	fs.StringVar(&s.order, "order", "bfs", "order of the search: bfs (shortest traces), dfs or random (depth first)")
+	fs.Uint64Var(&s.seed, "seed", 0, "seed of -order random")
+	fs.BoolVar(&s.reductions, "reductions", true, "explore less where no verdict can change; -reductions=false visits every state")
+	fs.StringVar(&s.engine, "engine", "embedded", "what verifies: embedded, or verifyta (an installed UPPAAL)")
+	fs.StringVar(&s.promela, "promela", "", "write the model as Promela for Spin to `FILE` (\"-\": standard output) instead of verifying; with one query")
+	fs.BoolVar(&s.traces, "trace", false, "print the traces")
+	fs.BoolVar(&s.json, "json", false, "print the result as JSON")
+	fs.BoolVar(&s.stats, "stats", false, "print states, transitions, depth, memory and time")
+}
+
+// options turns the flags into options of an engine.
+func (s *verifySettings) options() (check.Options, error) {
+	opts := check.Options{MaxMemory: int64(s.memory), MaxStates: s.states, Timeout: s.timeout, Seed: s.seed}
+	switch s.order {
+	case "bfs":
+	case "dfs":
+		opts.Order = check.DepthFirst
+	case "random":
+		opts.Order = check.RandomDepthFirst
+	default:
+		return opts, fmt.Errorf("%w: -order is bfs, dfs or random", errUsage)
+	}
+	if !s.reductions {
+		all := reflect.ValueOf(&opts.Reductions).Elem()
+		for i := range all.NumField() {
+			all.Field(i).SetBool(true) // each field switches one off
+		}
+	}
+	return opts, nil
+}
+
+func (s *verifySettings) chosenEngine() (check.Engine, error) {
+	switch s.engine {
+	case "embedded":
+		return check.Embedded{}, nil
+	case "verifyta":
+		path, err := verifyta.Find()
+		return verifyta.Engine{Path: path}, err
+	}
+	return nil, fmt.Errorf("%w: -engine is embedded or verifyta", errUsage)
+}
 
 // verified is one line of the result of verify.
 type verified struct {
 	Query   string   `json:"query"`
 	Verdict string   `json:"verdict"`
 	Reason  string   `json:"reason,omitempty"`
+	Comment string   `json:"comment,omitempty"`
 	Trace   []string `json:"trace,omitempty"`
 }
 
 func runVerify(c *call) (int, error) {
+	var s verifySettings
 	fs := c.flags()
-	var (
-		memory  sizeFlag
-		states  = fs.Int("states", 0, "bound the number of states")
-		timeout = fs.Duration("timeout", 0, "bound the time of the search")
-		traces  = fs.Bool("trace", false, "print the traces")
-		asJSON  = fs.Bool("json", false, "print the result as JSON")
-		stats   = fs.Bool("stats", false, "print states, transitions, depth, memory and time")
-	)
-	fs.Var(&memory, "memory", "bound the memory of the search, as in 500M or 2G")
+	s.declare(fs)
 	args, err := c.parse(fs, 1, 2)
+	if err != nil {
+		return 0, err
+	}
+	opts, err := s.options()
 	if err != nil {
 		return 0, err
 	}
@@ -45,16 +107,22 @@ func runVerify(c *call) (int, error) {
 			return 0, err
 		}
 	}
+	if s.promela != "" {
+		return exitNothing, s.export(c, net, queries)
+	}
 	if len(queries) == 0 {
 		return 0, fmt.Errorf("%w: %s has no queries", errUsage, args[len(args)-1])
 	}
+	engine, err := s.chosenEngine()
+	if err != nil {
+		return 0, err
+	}
 	rep := newProgress(c.stderr, false)
-	report, err := check.Verify(c.ctx, net, queries, check.Options{
-		MaxMemory: int64(memory), MaxStates: *states, Timeout: *timeout,
-		Progress: func(s check.Stats) {
-			rep.draw("%d states, depth %d", s.States, s.Depth)
-		},
-	})
+	opts.Progress = func(st check.Stats) {
+		rate := float64(st.States) / max(st.Elapsed.Seconds(), 1e-3)
+		rep.draw("%d states, depth %d, %.0f states/s", st.States, st.Depth, rate)
+	}
+	report, err := engine.Verify(c.ctx, net, queries, opts)
 	rep.done()
 	if err != nil {
 		return 0, err
@@ -63,36 +131,59 @@ func runVerify(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	code := exitNothing
 	out := make([]verified, len(queries))
 	for i, r := range report.Results {
-		v := verified{Query: uppaal.QueryString(queries[i]), Verdict: r.Verdict.String(), Reason: r.Reason}
-		if *traces && r.Trace != nil {
-			v.Trace = r.Trace.Lines(info)
+		out[i] = verified{
+			Query: uppaal.QueryString(queries[i]), Verdict: r.Verdict.String(), Reason: r.Reason, Comment: queries[i].Comment,
 		}
-		out[i] = v
-		switch {
-		case r.Verdict == check.False && code == exitNothing:
-			code = exitReal
-		case r.Verdict == check.Maybe || r.Verdict == check.Error:
+		if s.traces && r.Trace != nil {
+			out[i].Trace = r.Trace.Lines(info)
+		}
+	}
+	write := s.writeTable
+	if s.json {
+		write = s.writeJSON
+	}
+	return verifyCode(report), write(c, out, report)
+}
+
+// verifyCode is the exit code: a query that is not satisfied counts more than
+// one that is undecided.
+func verifyCode(report *check.Report) int {
+	code := exitNothing
+	for _, r := range report.Results {
+		switch r.Verdict {
+		case check.False:
+			return exitReal
+		case check.Maybe, check.Error:
 			code = exitInconclusive
 		}
 	}
-	if *asJSON {
-		enc := json.NewEncoder(c.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return code, enc.Encode(struct {
-			Results []verified   `json:"results"`
-			Stats   *check.Stats `json:"stats,omitempty"`
-		}{out, statsIf(*stats, report)})
+	return code
+}
+
+func (s *verifySettings) writeJSON(c *call, out []verified, report *check.Report) error {
+	result := struct {
+		Results  []verified   `json:"results"`
+		Complete bool         `json:"complete"`
+		Stats    *check.Stats `json:"stats,omitempty"`
+	}{Results: out, Complete: report.Complete}
+	if s.stats {
+		result.Stats = &report.Stats
 	}
+	enc := json.NewEncoder(c.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(result)
+}
+
+func (s *verifySettings) writeTable(c *call, out []verified, report *check.Report) error {
 	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	for i, v := range out {
 		fmt.Fprintf(tw, "%d\t%s\t%s\n", i+1, verdictWord(v.Verdict), v.Query)
 	}
 	if err := tw.Flush(); err != nil {
-		return 0, err
+		return err
 	}
 	for i, v := range out {
 		if v.Reason != "" {
@@ -102,18 +193,38 @@ func runVerify(c *call) (int, error) {
 			fmt.Fprintf(c.stdout, "\ntrace of query %d:\n  %s\n", i+1, strings.Join(v.Trace, "\n  "))
 		}
 	}
-	if *stats {
-		s := report.Stats
-		fmt.Fprintf(c.stdout, "%d states, %d transitions, depth %d, %d bytes, %s\n", s.States, s.Transitions, s.Depth, s.Bytes, s.Elapsed.Round(time.Millisecond))
+	if s.stats {
+		st := report.Stats
+		fmt.Fprintf(c.stdout, "%d states, %d transitions, depth %d, %d bytes, %s\n", st.States, st.Transitions, st.Depth, st.Bytes, st.Elapsed.Round(time.Millisecond))
+		if seconds := st.Elapsed.Seconds(); st.States > 0 && seconds > 0 {
+			fmt.Fprintf(c.stdout, "%.0f states/s, %.1f bytes/state\n", float64(st.States)/seconds, float64(st.Bytes)/float64(st.States))
+		}
 	}
-	return code, nil
+	return nil
 }
 
-func statsIf(set bool, r *check.Report) *check.Stats {
-	if !set {
-		return nil
+// export writes the model as Promela.
+func (s *verifySettings) export(c *call, net *uppaal.Network, queries []*uppaal.Query) error {
+	var q *uppaal.Query
+	switch len(queries) {
+	case 0:
+	case 1:
+		q = queries[0]
+	default:
+		return fmt.Errorf("%w: a Promela model has one query, not %d: give a file with the one to export", errUsage, len(queries))
 	}
-	return &r.Stats
+	info, err := uppaal.Check(net)
+	if err != nil {
+		return err
+	}
+	if s.promela == "-" {
+		return promela.Export(c.stdout, info, q)
+	}
+	var text strings.Builder
+	if err := promela.Export(&text, info, q); err != nil {
+		return err
+	}
+	return os.WriteFile(s.promela, []byte(text.String()), 0o644)
 }
 
 func verdictWord(v string) string {

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// queryFile writes queries to a file.
+func queryFile(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "queries.q")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
+	return path
+}
+
+const door = "testdata/door.xml"
+
+func TestVerifyExitCodes(t *testing.T) {
+	const holds, fails = "A[] not (A.open and B.open)", "A[] not deadlock"
+	for _, c := range []struct {
+		name    string
+		flags   []string
+		queries []string
+		code    int
+		stdout  string
+		stderr  string
+	}{
+		{"satisfied", nil, []string{holds}, exitNothing, "1  satisfied  " + holds, ""},
+		{"not satisfied", nil, []string{holds, fails}, exitReal, "2  NOT satisfied  " + fails, ""},
+		{"undecided", []string{"-states", "2"}, []string{holds}, exitInconclusive, "1  undecided  " + holds, ""},
+		{"not satisfied and undecided", []string{"-states", "2"}, []string{"A[] A.closed", holds}, exitReal, "2  undecided", ""},
+		{"wrong query", nil, []string{"A[] nothing"}, exitInconclusive, "1  error  A[] nothing", ""},
+		{"no queries", nil, nil, exitUsage, "", "has no queries"},
+		{"wrong order", []string{"-order", "wide"}, []string{holds}, exitUsage, "", "-order is bfs, dfs or random"},
+		{"wrong engine", []string{"-engine", "none"}, []string{holds}, exitUsage, "", "-engine is embedded or verifyta"},
+		{"depth first", []string{"-order", "dfs"}, []string{holds, fails}, exitReal, "1  satisfied", ""},
+		{"random", []string{"-order", "random", "-seed", "3"}, []string{holds, fails}, exitReal, "1  satisfied", ""},
+		{"without reductions", []string{"-reductions=false", "-stats"}, []string{holds}, exitNothing, "states/s", ""},
+		{"budget", []string{"-memory", "1K"}, []string{holds}, exitInconclusive, "memory", ""},
+		{"timeout", []string{"-timeout", "1ns"}, []string{holds}, exitInconclusive, "undecided", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := append(append([]string{"verify"}, c.flags...), door, queryFile(t, c.queries...))
+			code, stdout, stderr := execute(t, args...)
+			require.Equal(t, c.code, code, "%s%s", stdout, stderr)
+			require.Contains(t, strings.Join(strings.Fields(stdout), " "), strings.Join(strings.Fields(c.stdout), " "))
+			require.Contains(t, stderr, c.stderr)
+		})
+	}
+}
+
+func TestVerifyJSON(t *testing.T) {
+	code, stdout, stderr := execute(t, "verify", "-json", "-stats", "-trace", door, queryFile(t, "A[] not A.broken"))
+	require.Equal(t, exitReal, code, stderr)
+	var r struct {
+		Results []verified
+		Stats   struct{ States, Transitions int }
+	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &r))
+	require.Equal(t, "F", r.Results[0].Verdict)
+	require.Equal(t, "A: open > broken", r.Results[0].Trace[len(r.Results[0].Trace)-1])
+	require.Positive(t, r.Stats.States)
+	require.NotContains(t, stdout, "vtrace:")
+}
+
+func TestVerifyPromela(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "door.pml")
+	one := queryFile(t, "A[] not (A.open and B.open)")
+	code, stdout, stderr := execute(t, "verify", "-promela", file, door, one)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Empty(t, stdout)
+	written, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(written), "active proctype proc0()")
+	code, stdout, _ = execute(t, "verify", "-promela", "-", door, one)
+	require.Equal(t, exitNothing, code)
+	require.Equal(t, string(written), stdout)
+	code, _, stderr = execute(t, "verify", "-promela", "-", door, "testdata/door.q")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "one query, not 3")
+	code, _, stderr = execute(t, "verify", "-promela", "-", door, queryFile(t, "A<> A.open"))
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "cannot be exported")
+}
+
+// An engine that is not installed is an error, one that is answers.
+func TestVerifyEngine(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	code, _, stderr := execute(t, "verify", "-engine", "verifyta", door, "testdata/door.q")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "verifyta of UPPAAL is not installed")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "verifyta"), []byte("#!/bin/sh\necho ' -- Formula is NOT satisfied.'\n"), 0o755))
+	t.Setenv("PATH", dir)
+	code, stdout, stderr := execute(t, "verify", "-engine", "verifyta", door, queryFile(t, "A[] not deadlock"))
+	require.Equal(t, exitReal, code, stderr)
+	require.Equal(t, "1  NOT satisfied  A[] not deadlock\n", stdout)
+}
