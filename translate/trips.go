@@ -71,11 +71,15 @@ func inLoopOf(h, b *ssa.BasicBlock) bool {
 			if c == back {
 				return true
 			}
-			if c != b && seen[c] || c == h {
+			if c == h {
 				continue
 			}
-			seen[c] = true
-			stack = append(stack, c.Succs...)
+			for _, s := range c.Succs {
+				if !seen[s] {
+					seen[s] = true
+					stack = append(stack, s)
+				}
+			}
 		}
 	}
 	return false
