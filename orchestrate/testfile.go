@@ -94,8 +94,9 @@ func (im imports) funcs() template.FuncMap {
 
 // Test generates the Orchestration test of a plan: a Go file for the package
 // of the entry. It needs the overlay to compile, so it has the build constraint
-// "vtrace". It fails if the error is reproduced, and passes otherwise, except
-// that a test under check that fails by itself fails it too.
+// "vtrace". It fails if the error is reproduced, is skipped if the program
+// could not be controlled, and passes otherwise, except that a test under check
+// that fails by itself fails it too.
 func Test(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) ([]byte, error) {
 	return generate(target, side, &plan, meta)
 }

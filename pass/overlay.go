@@ -49,11 +49,20 @@ func writeOverlay(ctx context.Context, b *artifact.Bundle, dir string, target or
 			o.Runtime[rel] = data
 		}
 	}
+	goroot, err := gorootOf(ctx, target)
+	if err != nil {
+		return "", err
+	}
+	return o.Write(dir, target.Root, goroot)
+}
+
+// gorootOf is the directory of the installation of Go that builds a target.
+func gorootOf(ctx context.Context, target orchestrate.Target) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "GOROOT")
 	cmd.Dir, cmd.Env = target.Dir, target.Env
 	out, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("go env GOROOT: %w", err)
 	}
-	return o.Write(dir, target.Root, strings.TrimSpace(string(out)))
+	return strings.TrimSpace(string(out)), nil
 }

@@ -1,0 +1,332 @@
+package pass
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
+)
+
+// Exported is an Orchestration test as a regression test: a file for the tree
+// of the program, which go builds ignore and RunExported runs.
+type Exported struct {
+	// Name is the name of the test function.
+	Name string
+	// Path is where the file belongs, relative to the root of the program: the
+	// directory of the entry's package.
+	Path string
+	Data []byte
+	// Command runs the test.
+	Command string
+}
+
+// The lines at the end of an exported test that say how to instrument the
+// program for it.
+const (
+	entryLine = "//vtrace:entry "
+	flagLine  = "//vtrace:flag "
+	siteLine  = "//vtrace:site "
+)
+
+// exportedPrefix begins the names of Orchestration tests.
+const exportedPrefix = "TestOrchestration_"
+
+// Export makes a regression test of an Orchestration test of a deep pass, named
+// as for Replay.
+func Export(deepPass *artifact.Bundle, test string) (*Exported, error) {
+	if err := expect(deepPass, artifact.PassDeep); err != nil {
+		return nil, err
+	}
+	if _, _, err := testNumbers(deepPass, test); err != nil {
+		return nil, err
+	}
+	opts, err := Options{}.inherit(deepPass)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.TrimSuffix(strings.TrimPrefix(test, "tests/"), "_test.go")
+	src, ok := deepPass.Read("tests/" + name + "_test.go")
+	if !ok {
+		return nil, fmt.Errorf("no test %s in the bundle: its trace was not replayed", name)
+	}
+	side, entry := deepPass.Sidecar(), deepPass.Manifest().Entry
+	dir, found := "", false
+	for _, s := range side.Sites {
+		if s.Kind == sites.End.String() {
+			dir, found = path.Dir(s.File), true
+		}
+	}
+	if !found {
+		return nil, errors.New("the bundle does not say where the entry ends")
+	}
+	id := strings.ReplaceAll(strings.TrimPrefix(name, "q"), "-", "_")
+	e := &Exported{
+		Name:    exportedPrefix + entry.Func + "_Q" + id,
+		Path:    path.Join(dir, "vtrace_"+strings.ToLower(entry.Func)+"_q"+id+"_test.go"),
+		Command: "vtrace test " + entry.Package,
+	}
+	text := strings.NewReplacer(exportedPrefix+"Q"+id, e.Name, "vtrace replay BUNDLE "+name, e.Command).Replace(string(src))
+	var b strings.Builder
+	b.WriteString(text)
+	b.WriteString("\n// The test is for this entry. Edits may give the sites other keys: they are\n// found again by what stands there.\n//\n")
+	b.WriteString(entryLine + entry.Func + "\n")
+	for _, f := range opts.Model.Flags {
+		b.WriteString(flagLine + f + "\n")
+	}
+	for _, s := range usedSites(side, string(src)) {
+		line, err := json.Marshal(s)
+		if err != nil {
+			return nil, fmt.Errorf("export: %w", err)
+		}
+		b.WriteString(siteLine + string(line) + "\n")
+	}
+	if e.Data, err = format.Source([]byte(b.String())); err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	return e, nil
+}
+
+// ExportedResult is what an exported test has shown.
+type ExportedResult struct {
+	Name, File string
+	// Verdict is Reproduced if the error is still there. Otherwise it says at
+	// which step the program has left the interleaving, or what it did.
+	Verdict *orchestrate.Verdict
+	// Missing are the sites of the test which the program has no more.
+	Missing []string
+}
+
+// RunExported runs the exported tests in the directory of a package, those whose
+// names match, on the program as it is now.
+func RunExported(ctx context.Context, dir string, match *regexp.Regexp, opts Options) ([]ExportedResult, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, fmt.Errorf("exported tests: %w", err)
+	}
+	files, err := readExported(dir)
+	if err != nil {
+		return nil, err
+	}
+	rep := reporter{artifact.PassDeep, opts.Progress}
+	var out []ExportedResult
+	for _, group := range files {
+		group = slices.DeleteFunc(group, func(f *exportedFile) bool { return match != nil && !match.MatchString(f.name) })
+		if len(group) == 0 {
+			continue
+		}
+		results, err := runExported(ctx, dir, group, opts, rep)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, results...)
+	}
+	return out, nil
+}
+
+// exportedFile is an exported test in the tree.
+type exportedFile struct {
+	name, file, entry string
+	flags             []string
+	sites             []exportedSite
+	data              []byte
+}
+
+// readExported reads the exported tests of a directory, those for one entry and
+// with the same flags together.
+func readExported(dir string) ([][]*exportedFile, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "vtrace_*_test.go"))
+	if err != nil {
+		return nil, fmt.Errorf("exported tests: %w", err)
+	}
+	var groups [][]*exportedFile
+	at := map[string]int{}
+	for _, name := range names {
+		f := &exportedFile{file: filepath.Base(name)}
+		if f.data, err = os.ReadFile(name); err != nil {
+			return nil, fmt.Errorf("exported tests: %w", err)
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, f.data, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, fmt.Errorf("exported test: %w", err)
+		}
+		for _, d := range parsed.Decls {
+			if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv == nil && strings.HasPrefix(fd.Name.Name, exportedPrefix) {
+				f.name = fd.Name.Name
+			}
+		}
+		for line := range strings.Lines(string(f.data)) {
+			line = strings.TrimRight(line, "\r\n")
+			if v, ok := strings.CutPrefix(line, entryLine); ok {
+				f.entry = v
+			} else if v, ok := strings.CutPrefix(line, flagLine); ok {
+				f.flags = append(f.flags, v)
+			} else if v, ok := strings.CutPrefix(line, siteLine); ok {
+				var s exportedSite
+				if err := json.Unmarshal([]byte(v), &s); err != nil {
+					return nil, fmt.Errorf("exported test %s: %s: %w", name, strings.TrimSpace(siteLine), err)
+				}
+				f.sites = append(f.sites, s)
+			}
+		}
+		if f.entry == "" || f.name == "" {
+			continue // named so by chance
+		}
+		key := f.entry + "\n" + strings.Join(f.flags, "\n")
+		if _, ok := at[key]; !ok {
+			at[key] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at[key]] = append(groups[at[key]], f)
+	}
+	return groups, nil
+}
+
+// runExported instruments and builds the program once for tests of one entry,
+// and runs them.
+func runExported(ctx context.Context, dir string, tests []*exportedFile, opts Options, rep reporter) (_ []ExportedResult, err error) {
+	done := rep.stage("load")
+	p, err := load(ctx, source.Spec{Dir: dir, Pattern: ".", Entry: tests[0].entry, Flags: tests[0].flags})
+	done()
+	if err != nil {
+		return nil, err
+	}
+	side := &artifact.Sidecar{}
+	for _, s := range p.sites.Sites() {
+		side.Sites = append(side.Sites, artifact.Site{ID: int(s.ID), Kind: s.Kind.String(), Key: s.Key, Func: s.Func, Text: s.Text})
+	}
+	files := map[string][]byte{}
+	var accesses []int
+	missing := make([][]string, len(tests))
+	for i, f := range tests {
+		var keys []string
+		for _, s := range f.sites {
+			now, ok := s.find(side.Sites)
+			switch {
+			case !ok:
+				missing[i] = append(missing[i], s.Key)
+				now.Key = s.Key + " (gone)"
+			case s.Access && !slices.Contains(accesses, now.ID):
+				accesses = append(accesses, now.ID)
+			}
+			keys = append(keys, strconv.Quote(s.Key), strconv.Quote(now.Key))
+		}
+		files[f.file] = []byte(strings.NewReplacer(keys...).Replace(string(f.data)))
+	}
+	slices.Sort(accesses)
+	done = rep.stage("instrument")
+	overlay, err := parse.Instrument(ctx, p.source, p.sites, parse.Options{Accesses: accesses})
+	done()
+	if err != nil {
+		return nil, fmt.Errorf("instrument: %w", err)
+	}
+	scratch, err := os.MkdirTemp("", "vtrace-overlay-")
+	if err != nil {
+		return nil, fmt.Errorf("scratch directory: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	target := orchestrate.TargetOf(p.source, side)
+	goroot, err := gorootOf(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	file, err := overlay.Write(scratch, target.Root, goroot)
+	if err != nil {
+		return nil, err
+	}
+	done = rep.stage("build")
+	b, err := orchestrate.Build(ctx, target, orchestrate.BuildOptions{Overlay: file, Tests: files})
+	done()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	defer rep.stage("replay")()
+	var out []ExportedResult
+	for i, f := range tests {
+		v, err := b.RunTest(ctx, f.name, orchestrate.RunOptions{Timeout: opts.Watchdog})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ExportedResult{Name: f.name, File: f.file, Verdict: v, Missing: missing[i]})
+	}
+	return out, nil
+}
+
+// exportedSite is a site that an exported test names, and how to find it again:
+// as the Nth of the Of sites of its function that are of its kind and read so.
+type exportedSite struct {
+	Key    string `json:"key"`
+	Func   string `json:"func"`
+	Kind   string `json:"kind"`
+	Text   string `json:"text"`
+	Nth    int    `json:"nth"`
+	Of     int    `json:"of"`
+	Access bool   `json:"access,omitempty"`
+}
+
+// usedSites are the sites that a test names, and the accesses with guards.
+func usedSites(side *artifact.Sidecar, test string) []exportedSite {
+	var out []exportedSite
+	for id, s := range side.Sites {
+		access := slices.Contains(side.Accesses, id)
+		if id == 0 || !access && !strings.Contains(test, strconv.Quote(s.Key)) {
+			continue
+		}
+		e := exportedSite{Key: s.Key, Func: s.Func, Kind: s.Kind, Text: s.Text, Access: access}
+		for i, t := range side.Sites {
+			if e.like(t) {
+				e.Of++
+				if i <= id {
+					e.Nth++
+				}
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (e exportedSite) like(s artifact.Site) bool {
+	return s.Func == e.Func && s.Kind == e.Kind && s.Text == e.Text
+}
+
+// find finds the site in the program as it is now. One whose line reads
+// otherwise is still the same if no other reads as it did.
+func (e exportedSite) find(all []artifact.Site) (now artifact.Site, ok bool) {
+	var like []artifact.Site
+	for _, s := range all {
+		if e.like(s) {
+			like = append(like, s)
+		}
+		if s.Key == e.Key && s.Kind == e.Kind {
+			now, ok = s, true
+		}
+	}
+	switch {
+	case len(like) == e.Of:
+		return like[e.Nth-1], true
+	case ok && (len(like) == 0 || e.like(now)):
+		return now, true
+	}
+	return artifact.Site{}, false
+}
