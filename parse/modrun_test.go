@@ -76,10 +76,10 @@ func {{.Func}}(t *zztesting.T) {
 		t.Run(zzstrconv.Itoa(seed), func(t *zztesting.T) {
 			bubble := t
 			r = zzorc.Run(zzorc.Config{
-				Plan: zzorc.Plan{MaxSteps: 100000},
+				Plan: zzorc.Plan{MaxSteps: 300000},
 				Bubble: zzorc.Bubble{
 					Run: func(f func()) {
-						var failure any
+						var failure interface{}
 						done := make(chan struct{})
 						go func() {
 							defer close(done)
@@ -128,6 +128,7 @@ func (c {{.Func}}Calm) Next(v zzorc.View) zzorc.Choice {
 type exploration struct {
 	pkg, test  string
 	goroutines int
+	refused    bool // by the runtime, as something that it cannot control
 	runs       int
 	steps      int
 	elapsed    time.Duration
@@ -184,7 +185,7 @@ func explore(t *testing.T, prog *source.Program, o *Overlay, dir string) {
 			e := exploreTest(ctx, t, bin, dir, fn, name)
 			e.pkg = g.p.PkgPath
 			tests++
-			if e.goroutines > 1 {
+			if e.goroutines > 1 || e.refused {
 				concurrent++
 				runs += e.runs
 				steps += e.steps
@@ -304,6 +305,7 @@ func (e *exploration) add(seed int, r result) (what string) {
 	what = r.Verdict
 	switch {
 	case r.Verdict == "unsupported":
+		e.refused = true
 		what += ": " + r.Message
 	case r.Outcome.Kind != "":
 		what = r.Outcome.Kind
@@ -317,8 +319,10 @@ func (e *exploration) add(seed int, r result) (what string) {
 	}
 	var how strings.Builder
 	fmt.Fprintf(&how, "seed %d: %s at %s (%s)\n", seed, r.Outcome.G, r.Outcome.Site, cut(r.Message))
+	shown := 0
 	for _, g := range r.Goroutines {
-		if g.State != "finished" {
+		if g.State != "finished" && shown < 4 {
+			shown++
 			fmt.Fprintf(&how, "\t%s %s %s %s\n", g.G, g.State, g.Op, g.Source)
 			if g.State == "at" || g.State == "not started" {
 				continue

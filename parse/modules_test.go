@@ -66,11 +66,11 @@ func testModule(t *testing.T, module string) {
 	require.NoError(t, err)
 	ctx := context.Background()
 	start := time.Now()
-	all := dir
+	spec := source.Spec{Dir: dir}
 	if _, err := os.Stat(filepath.Join(dir, "../go.work")); err == nil {
-		all = filepath.Dir(dir)
+		spec.Pattern = "work"
 	}
-	prog, err := source.LoadModule(ctx, source.Spec{Dir: all})
+	prog, err := source.LoadModule(ctx, spec)
 	require.NoError(t, err)
 	loaded := time.Now()
 	// The runtime cannot be linked into itself, nor embed itself instrumented.
