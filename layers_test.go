@@ -18,6 +18,7 @@ var layers = map[string][]string{
 	"":                        {"artifact", "check", "pass", "source", "translate"},
 	"artifact":                {},
 	"check":                   {"uppaal"},
+	"check/internal/compare":  {"check", "check/internal/families", "check/internal/spin", "check/promela", "uppaal"},
 	"check/internal/families": {"uppaal"},
 	"check/internal/spin":     {},
 	"check/promela":           {"check", "uppaal"},

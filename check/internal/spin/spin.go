@@ -40,7 +40,8 @@ type Result struct {
 	Truncated                   bool // the depth bound was reached
 	Vector                      int  // bytes
 	Memory                      int64
-	Compile, Search             time.Duration
+	Compile, Search             time.Duration // wall time
+	CPU                         time.Duration // of the search
 	Output                      string
 }
 
@@ -73,10 +74,10 @@ func Run(ctx context.Context, model []byte, o Options) (*Result, error) {
 		args = append(args, "-o1", "-o2", "-o3")
 		cc = append(cc, "-DNOREDUCE")
 	}
-	if out, err := run(ctx, dir, "spin", append(args, "model.pml")...); err != nil || !exists(dir, "pan.c") {
+	if out, _, err := run(ctx, dir, "spin", append(args, "model.pml")...); err != nil || !exists(dir, "pan.c") {
 		return nil, fmt.Errorf("spin: %w: %s", errOr(err, "no pan.c"), out)
 	}
-	if out, err := run(ctx, dir, "gcc", cc...); err != nil {
+	if out, _, err := run(ctx, dir, "gcc", cc...); err != nil {
 		return nil, fmt.Errorf("gcc: %w: %s", err, out)
 	}
 	r := &Result{Compile: time.Since(start)}
@@ -94,8 +95,8 @@ func Run(ctx context.Context, model []byte, o Options) (*Result, error) {
 		pan = append(pan, "-c0")
 	}
 	start = time.Now()
-	out, err := run(ctx, dir, filepath.Join(dir, "pan"), pan...)
-	r.Search = time.Since(start)
+	out, cpu, err := run(ctx, dir, filepath.Join(dir, "pan"), pan...)
+	r.Search, r.CPU = time.Since(start), cpu
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -118,14 +119,19 @@ func errOr(err error, text string) error {
 	return errors.New(text)
 }
 
-func run(ctx context.Context, dir, name string, args ...string) (string, error) {
+// run gives the output of a command and the processor time it took.
+func run(ctx context.Context, dir, name string, args ...string) (string, time.Duration, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
-	return out.String(), err
+	var cpu time.Duration
+	if cmd.ProcessState != nil {
+		cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	return out.String(), cpu, err
 }
 
 var fields = map[string]*regexp.Regexp{
