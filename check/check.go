@@ -42,6 +42,10 @@ type Options struct {
 	// traces shortest.
 	Order Order
 	Seed  uint64 // of RandomDepthFirst
+	// Workers bounds the cores that a breadth-first search uses; 0: all. The
+	// report does not depend on it, except for the time and memory taken and
+	// where a budget of these ends the search.
+	Workers int
 	// Reductions are switched off by Reductions; all are on by default.
 	Reductions Reductions
 	// Refuted are choice sequences that the program is known not to follow.
@@ -55,7 +59,7 @@ type Options struct {
 	// Progress, if not nil, is called now and then from the searching
 	// goroutine.
 	Progress func(Stats)
-	_        struct{}
+	eager    bool // for tests: all workers even where that is not worthwhile
 }
 
 // Reductions are ways to explore less without changing any verdict or the

@@ -20,6 +20,8 @@ var variants = []struct {
 	exact bool
 }{
 	{"stubborn", Options{}, false},
+	{"three workers", Options{Workers: 3, eager: true, Reductions: plain.Reductions}, true},
+	{"stubborn, two workers", Options{Workers: 2, eager: true}, false},
 	{"depth first", Options{Order: DepthFirst}, false},
 	{"random depth first", Options{Order: RandomDepthFirst, Seed: 7}, false},
 }
@@ -128,7 +130,7 @@ func compareVariants(t *testing.T, seed uint64, n map[string]int) {
 }
 
 // plain is a search without anything that may be left out.
-var plain = Options{Reductions: Reductions{NoStubborn: true}}
+var plain = Options{Workers: 1, Reductions: Reductions{NoStubborn: true}}
 
 // busy makes networks of several processes with much independent work, where
 // reductions have something to leave out. All have the variables of network, so

@@ -19,8 +19,10 @@ type search struct {
 	mem   budget
 	store *packedStore
 
-	workers []*worker // the first belongs to the searching goroutine
-	m       *machine  // of the first worker
+	workers   []*worker // the first belongs to the searching goroutine
+	m         *machine  // of the first worker
+	recruited bool      // the others exist, if there are to be any
+	passWords int       // of successors that a pass may keep
 
 	goals []*goal
 	// Undecided goals: of plain formulas by an implied location, or general;
@@ -84,7 +86,6 @@ func newSearch(ctx context.Context, prog *program, goals []*goal, opts *Options)
 		}
 	}
 	w := newWorker(s)
-	w.m.poll, w.q.poll = s.poll, s.poll
 	s.workers, s.m = []*worker{w}, w.m
 	return s
 }
@@ -197,15 +198,37 @@ func (s *search) breadthFirst() error {
 		}
 		end := min(s.head+roundLen(s.store.len()), s.levelEnd)
 		for s.head < end {
-			if err := s.workers[0].expandState(uint32(s.head)); err != nil {
-				return err
+			var err error
+			if s.worthwhile(end-s.head) && s.recruit() {
+				done := s.head
+				if err = s.store.flush(); err == nil {
+					err = s.pass(end)
+				}
+				if err == nil {
+					err = s.poll(s.head - done)
+				}
+			} else {
+				err = s.expandAlone(end)
 			}
-			s.head++
-			if err := s.poll(1); err != nil {
+			if err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// expandAlone expands states from the head on, up to end, by the first worker.
+func (s *search) expandAlone(end int) error {
+	for s.head < end {
+		if err := s.workers[0].expandState(uint32(s.head)); err != nil {
+			return err
+		}
+		s.head++
+		if err := s.poll(1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // seed inserts the initial state.
@@ -241,7 +264,19 @@ func (s *search) show() error {
 	if s.plain.empty() {
 		s.seen = s.store.len()
 	}
-	err := s.workers[0].show(s.seen, s.store.len())
+	var err error
+	if from, n := s.seen, s.store.len()-s.seen; s.worthwhile(n) && len(s.workers) > 1 {
+		for _, w := range s.workers {
+			w.passing = true
+		}
+		k := len(s.workers)
+		err = s.together(func(i int, w *worker) error { return w.show(from+n*i/k, from+n*(i+1)/k) })
+		for _, w := range s.workers {
+			w.passing = false
+		}
+	} else {
+		err = s.workers[0].show(from, from+n)
+	}
 	s.seen = s.store.len()
 	s.settleHits()
 	if err != nil {
@@ -256,6 +291,11 @@ func (s *search) show() error {
 // settleHits decides goals by the first states that the workers found for
 // them.
 func (s *search) settleHits() {
+	for _, w := range s.workers {
+		if w.invalid != nil && (s.invalid == nil || w.invalidAt < s.invalidAt) {
+			s.invalid, s.invalidAt = w.invalid, w.invalidAt
+		}
+	}
 	for i, g := range s.goals {
 		var first hit
 		for _, w := range s.workers {

@@ -3,6 +3,8 @@ package check
 import (
 	"errors"
 	"math/bits"
+	"sync"
+	"sync/atomic"
 )
 
 // noParent is the parent of an initial state.
@@ -15,9 +17,15 @@ var (
 )
 
 // budget counts bytes before they are allocated. A limit of 0 is none.
-type budget struct{ used, limit int64 }
+type budget struct {
+	mu    sync.Mutex
+	used  int64
+	limit int64
+}
 
 func (b *budget) take(n int64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.limit > 0 && b.used+n > b.limit {
 		return errMaxMemory
 	}
@@ -25,7 +33,11 @@ func (b *budget) take(n int64) error {
 	return nil
 }
 
-func (b *budget) give(n int64) { b.used -= n }
+func (b *budget) give(n int64) {
+	b.mu.Lock()
+	b.used -= n
+	b.mu.Unlock()
+}
 
 const (
 	maxChunkBits = 12      // states in a chunk of the arena, as a power of two
@@ -47,7 +59,7 @@ type packedStore struct {
 	n         int
 	maxStates int
 	mem       *budget
-	held      int64 // this store's part of mem.used
+	held      atomic.Int64 // this store's part of mem.used
 	chunks    [][]uint64
 	unused    [][]uint64 // chunks allocated ahead
 	slabs     [][]uint64 // what chunks are parts of
@@ -82,32 +94,33 @@ func (s *packedStore) take(n int64) error {
 	if err := s.mem.take(n); err != nil {
 		return err
 	}
-	s.held += n
+	s.held.Add(n)
 	return nil
 }
 
 func (s *packedStore) give(n int64) {
 	s.mem.give(n)
-	s.held -= n
+	s.held.Add(-n)
 }
 
 // release gives the memory back; the store is dead afterwards.
 func (s *packedStore) release() {
-	s.mem.give(s.held)
+	s.mem.give(s.held.Load())
 	for i := range s.segs {
 		freeWords(s.segs[i].slots)
 	}
 	for _, slab := range s.slabs {
 		freeWords(slab)
 	}
-	*s = packedStore{}
+	s.held.Store(0)
+	s.segs, s.chunks, s.unused, s.slabs = [segments]segment{}, nil, nil, nil
 }
 
 // len is the number of states inserted.
 func (s *packedStore) len() int { return s.n }
 
 // bytes is the memory held, as counted against the budget.
-func (s *packedStore) bytes() int64 { return s.held }
+func (s *packedStore) bytes() int64 { return s.held.Load() }
 
 // state is state i, not to be written to.
 func (s *packedStore) state(i uint32) []uint64 {

@@ -67,14 +67,18 @@ func (c *closure) addGroup(st *structure, g int32) {
 func (s *search) reduce(st *structure) {
 	s.structure = st
 	for _, w := range s.workers {
-		n := len(st.transitions)
-		set := func() closure { return closure{member: make([]uint32, n), groups: make([]uint32, len(st.groups))} }
-		w.r = &reducer{
-			st: st, truth: make([]uint32, len(st.conjuncts)), status: make([]uint32, n),
-			set: set(), best: set(), begin: make([]uint32, st.edges), chosen: make([]uint32, n),
-		}
+		w.r = newReducer(st)
 	}
 	s.retarget()
+}
+
+func newReducer(st *structure) *reducer {
+	n := len(st.transitions)
+	set := func() closure { return closure{member: make([]uint32, n), groups: make([]uint32, len(st.groups))} }
+	return &reducer{
+		st: st, truth: make([]uint32, len(st.conjuncts)), status: make([]uint32, n),
+		set: set(), best: set(), begin: make([]uint32, st.edges), chosen: make([]uint32, n),
+	}
 }
 
 // retarget tells the reducers which goals are still open. It happens between

@@ -16,6 +16,12 @@ type worker struct {
 	// held are the successors of the state; with priorities, they are only
 	// known to exist once all transitions have been evaluated.
 	held []uint64
+
+	// The first state with an invalid transition that the worker met.
+	invalid   *fault
+	invalidAt uint32
+
+	parallelWorker
 }
 
 // hit is the first state that decides a goal, or in which its formula is
@@ -29,14 +35,23 @@ type hit struct {
 func newWorker(s *search) *worker {
 	w := &worker{s: s, m: newMachine(s.prog), q: newMachine(s.prog), hits: make([]hit, len(s.goals))}
 	w.m.visit = w.insert
+	w.m.poll, w.q.poll = w.poll, w.poll
 	return w
+}
+
+// poll is called now and then during evaluations.
+func (w *worker) poll(work int) error {
+	if w.passing {
+		return w.pollPass(work)
+	}
+	return w.s.poll(work)
 }
 
 // expandState finds the successors of a stored state, and evaluates the goals
 // that depend on whether it has any.
 func (w *worker) expandState(i uint32) error {
 	m, s := w.m, w.s
-	w.at = i
+	w.at, w.seq = i, 0
 	s.store.load(i, m.w)
 	m.unpack()
 	if w.r != nil {
@@ -47,15 +62,15 @@ func (w *worker) expandState(i uint32) error {
 	err := w.expand()
 	if s.prog.priorities {
 		for ; err == nil && len(w.held) > 0; w.held = w.held[s.prog.width:] {
-			err = s.store.add(w.held[:s.prog.width], i)
+			err = w.emit(w.held[:s.prog.width])
 		}
 		w.held = w.held[:0]
 	}
 	var f *fault
 	switch {
 	case errors.As(err, &f):
-		if s.invalid == nil || i < s.invalidAt {
-			s.invalid, s.invalidAt = f, i
+		if w.invalid == nil {
+			w.invalid, w.invalidAt = f, i
 		}
 		if s.opts.Order != BreadthFirst {
 			return f
@@ -105,7 +120,7 @@ func (w *worker) insert() error {
 	s := w.s
 	if w.transitions++; w.transitions&(1<<12-1) == 0 {
 		// The state may have very many successors.
-		if err := w.m.poll(1 << 12); err != nil {
+		if err := w.poll(1 << 12); err != nil {
 			return err
 		}
 	}
@@ -116,7 +131,15 @@ func (w *worker) insert() error {
 		w.held = append(w.held, w.m.w...)
 		return nil
 	}
-	return s.store.add(w.m.w, w.at)
+	return w.emit(w.m.w)
+}
+
+// emit hands a successor on.
+func (w *worker) emit(words []uint64) error {
+	if w.passing {
+		return w.keep(words)
+	}
+	return w.s.store.add(words, w.at)
 }
 
 // show evaluates the plain goals on stored states.
