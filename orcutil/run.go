@@ -55,6 +55,8 @@ type run struct {
 	now   time.Duration
 	dues  []time.Duration // known events, ascending
 
+	cleanups []func()
+
 	objects map[object]int
 	counts  map[string]int
 	stash   map[unsafe.Pointer][]Case
@@ -195,7 +197,7 @@ func (s *run) entry() {
 	for _, i := range initializers() {
 		i.reset()
 	}
-	s.cfg.Main()
+	s.main()
 	if s.cfg.EndSite == "" {
 		s.endMain()
 		return
@@ -208,6 +210,13 @@ func (s *run) entry() {
 	g.arrive(opEnd, site, nil)
 	g.pass()
 	s.endMain()
+}
+
+// main runs the entry function, and what it has left to Cleanup, however it
+// ends.
+func (s *run) main() {
+	defer s.cleanUp(0)
+	s.cfg.Main()
 }
 
 // endMain is the return of the entry function: of main it ends the program,

@@ -1,0 +1,70 @@
+package orcutil
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestCleanup: what is left to Cleanup runs under control, the last one first,
+// before the guard at the end, whatever the end.
+func TestCleanup(t *testing.T) {
+	tests := map[string]struct {
+		main func(clean func(string), quit chan int)
+		want []string
+		kind string
+	}{
+		"return": {func(clean func(string), quit chan int) { clean("a"); clean("b") }, []string{"b", "a", "quit"}, ""},
+		"goexit": {func(clean func(string), quit chan int) { clean("a"); TestEnd(20, runtime.Goexit) }, []string{"a", "quit"}, ""},
+		"panic":  {func(clean func(string), quit chan int) { clean("a"); panic(Panic(21, "p")) }, []string{"a"}, KindPanic},
+		"panic and goexit in one": {func(clean func(string), quit chan int) {
+			clean("a")
+			Cleanup(nil, func() { Goexit(22) })
+			clean("b")
+		}, []string{"b", "a", "quit"}, ""},
+		"subtest": {func(clean func(string), quit chan int) {
+			clean("a")
+			Subtest(func() { clean("sub") })
+			clean("b")
+		}, []string{"sub", "b", "a", "quit"}, ""},
+		"closed twice": {func(clean func(string), quit chan int) {
+			Cleanup(nil, func() { Close(23, quit) })
+		}, nil, KindCloseOfClosed},
+		"a cleanup of another goroutine": {func(clean func(string), quit chan int) {
+			done := make(chan int)
+			Go(24, func() { clean("a"); Close(25, done) })
+			Recv(26, done)
+		}, []string{"a", "quit"}, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				var got []string
+				res := Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Chooser: Random(seed), Record: true, Main: func() {
+					quit := make(chan int)
+					Cleanup(nil, func() { Close(1, quit) })
+					Go(2, func() { Recv(3, quit); got = append(got, "quit") })
+					tt.main(func(s string) {
+						Cleanup(nil, func() { Access(4); got = append(got, s) })
+					}, quit)
+				}})
+				require.Equal(t, tt.kind, res.Outcome.Kind, "%s", res)
+				require.False(t, res.Weak)
+				switch {
+				case tt.kind == "":
+					require.Equal(t, tt.want, got)
+				case tt.kind == KindPanic: // "0.1" may have been fast
+					require.Equal(t, tt.want, got[:1])
+				}
+				if last := res.Trace[len(res.Trace)-1]; name == "return" && last.G == "0" {
+					require.Equal(t, endSite, last.Site)
+				}
+			}
+		})
+	}
+	called := false
+	Cleanup(t.Cleanup, func() { called = true })
+	Subtest(func() { require.False(t, called) })
+	t.Cleanup(func() { require.False(t, called) }) // before it, since later
+}
