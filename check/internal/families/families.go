@@ -24,9 +24,9 @@ func All() []Family {
 		{"philosophers", func(n int) (*uppaal.Network, error) { return Philosophers(n, true) }, 5, 14},
 		{"philosophers without deadlock", func(n int) (*uppaal.Network, error) { return Philosophers(n, false) }, 5, 14},
 		{"buffer of 6 cells", func(n int) (*uppaal.Network, error) { return Buffer(n, 6) }, 2, 4},
-		{"peterson", Peterson, 3, 5},
+		{"peterson", Peterson, 3, 6},
 		{"spawned goroutines", Spawn, 4, 9},
-		{"scheduler, with hash", Scheduler, 3, 15},
+		{"scheduler, with hash", Scheduler, 3, 18},
 	}
 }
 
