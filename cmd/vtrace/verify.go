@@ -23,6 +23,7 @@ type verifySettings struct {
 	timeout    time.Duration
 	order      string
 	seed       uint64
+	workers    int
 	reductions bool
 	engine     string
 	promela    string
@@ -36,6 +37,7 @@ func (s *verifySettings) declare(fs *flag.FlagSet) {
 	fs.DurationVar(&s.timeout, "timeout", 0, "bound the time of the search")
 	fs.StringVar(&s.order, "order", "bfs", "order of the search: bfs (shortest traces), dfs or random (depth first)")
 	fs.Uint64Var(&s.seed, "seed", 0, "seed of -order random")
+	fs.IntVar(&s.workers, "workers", 0, "bound the cores that the search uses; 0: all")
 	fs.BoolVar(&s.reductions, "reductions", true, "explore less where no verdict can change; -reductions=false visits every state")
 	fs.StringVar(&s.engine, "engine", "embedded", "what verifies: embedded, or verifyta (an installed UPPAAL)")
 	fs.StringVar(&s.promela, "promela", "", "write the model as Promela for Spin to `FILE` (\"-\": standard output) instead of verifying; with one query")
@@ -46,7 +48,10 @@ func (s *verifySettings) declare(fs *flag.FlagSet) {
 
 // options turns the flags into options of an engine.
 func (s *verifySettings) options() (check.Options, error) {
-	opts := check.Options{MaxMemory: int64(s.memory), MaxStates: s.states, Timeout: s.timeout, Seed: s.seed}
+	opts := check.Options{MaxMemory: int64(s.memory), MaxStates: s.states, Timeout: s.timeout, Seed: s.seed, Workers: s.workers}
+	if s.workers < 0 {
+		return opts, fmt.Errorf("%w: -workers is 0 or more", errUsage)
+	}
 	switch s.order {
 	case "bfs":
 	case "dfs":

@@ -40,6 +40,8 @@ func TestVerifyExitCodes(t *testing.T) {
 		{"wrong engine", []string{"-engine", "none"}, []string{holds}, exitUsage, "", "-engine is embedded or verifyta"},
 		{"depth first", []string{"-order", "dfs"}, []string{holds, fails}, exitReal, "1  satisfied", ""},
 		{"random", []string{"-order", "random", "-seed", "3"}, []string{holds, fails}, exitReal, "1  satisfied", ""},
+		{"one core", []string{"-workers", "1"}, []string{holds, fails}, exitReal, "1  satisfied", ""},
+		{"negative cores", []string{"-workers", "-1"}, []string{holds}, exitUsage, "", "-workers is 0 or more"},
 		{"without reductions", []string{"-reductions=false", "-stats"}, []string{holds}, exitNothing, "states/s", ""},
 		{"budget", []string{"-memory", "1K"}, []string{holds}, exitInconclusive, "memory", ""},
 		{"timeout", []string{"-timeout", "1ns"}, []string{holds}, exitInconclusive, "undecided", ""},

@@ -139,7 +139,7 @@ func row(name, search string, a, b sample, compile time.Duration) {
 func ours(ctx context.Context, net *uppaal.Network, reduced bool, cores int, limit time.Duration) (sample, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 	debug.FreeOSMemory()
-	opts := check.Options{Timeout: limit}
+	opts := check.Options{Timeout: limit, Workers: cores}
 	var queries []*uppaal.Query
 	if reduced {
 		queries = net.Queries
