@@ -62,23 +62,23 @@ func TestNothingLeft(t *testing.T) {
 	require.LessOrEqual(t, runtime.NumGoroutine(), before)
 }
 
-// work does about steps steps in four goroutines: locks, accesses and buffered
-// and unbuffered communication.
-func work(steps int) func() {
+// work does some rounds of four steps in each of n goroutines: lock, access,
+// unlock and a communication.
+func work(n, rounds int) func() {
 	return func() {
 		var m sync.Mutex
 		var wg sync.WaitGroup
 		c := make(chan int)
-		n := 0
-		for i := range 4 {
+		sum := 0
+		for i := range n {
 			WGGo(1, &wg, func() {
-				for range steps / 20 {
+				for range rounds {
 					Lock(2, &m)
 					Access(3)
-					n++
+					sum++
 					Unlock(4, &m)
 					if i%2 == 0 {
-						To(c).Send(5, n)
+						To(c).Send(5, sum)
 					} else {
 						Recv(6, c)
 					}
@@ -96,8 +96,8 @@ func TestThroughput(t *testing.T) {
 		t.Skip("needs -orc.measure=N")
 	}
 	list := append([]testProgram{
-		{"one of 100 000 steps", EntryMain, work(100_000), nil},
-		{"one of 20 steps", EntryMain, work(20), nil},
+		{"one of 100 000 steps", EntryMain, work(4, 5000), nil},
+		{"one of 20 steps", EntryMain, work(2, 2), nil},
 	}, programs...)
 	for _, p := range list {
 		if !strings.Contains(p.name, *only) {
