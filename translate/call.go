@@ -228,9 +228,6 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 		return skip()
 	}
 	if tgt.fn.Blocks == nil {
-		if handsOver(site.Common()) {
-			p.note("unknown-call", "under", fmt.Sprintf("%s may use the functions or channels that are passed to it", tgt.fn.RelString(nil)))
-		}
 		return skip()
 	}
 	if !x.sl.funcs[tgt.fn] && (deferred || !x.resultNeeded(site)) {
@@ -292,7 +289,7 @@ func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
 			return false
 		}
 	}
-	d := deferKey{i, 0}
+	d := deferKey{instr: i}
 	for _, e := range f.defers {
 		if e.instr == i {
 			d.nth++
@@ -313,7 +310,7 @@ func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
 }
 
 // deferOperands lists the operands that a deferred call keeps.
-func (x *translator) deferOperands(i *ssa.Defer) []ssa.Value {
+func (x *translator) deferOperands(i ssa.CallInstruction) []ssa.Value {
 	var out []ssa.Value
 	keep := func(v ssa.Value) {
 		switch v.(type) {
@@ -324,14 +321,17 @@ func (x *translator) deferOperands(i *ssa.Defer) []ssa.Value {
 			out = append(out, v)
 		}
 	}
-	keep(i.Call.Value)
-	for _, a := range i.Call.Args {
+	keep(i.Common().Value)
+	for _, a := range i.Common().Args {
 		keep(a)
 	}
 	return out
 }
 
 func (x *translator) deferWidth(ctx *callPath, d deferKey) int {
+	if d.cleanup {
+		return 1
+	}
 	n := 0
 	for _, v := range x.deferOperands(d.instr) {
 		n += x.valueWidth(v)
@@ -343,6 +343,9 @@ func (x *translator) deferWidth(ctx *callPath, d deferKey) int {
 func (x *translator) runDeferred(p *path) bool {
 	f := p.peek()
 	d := f.defers[len(f.defers)-1]
+	if d.cleanup {
+		return x.runCleanup(p, d)
+	}
 	e := p.env[envKey{f.ctx, d}]
 	kept := map[ssa.Value][]*expr{}
 	for _, v := range x.deferOperands(d.instr) {
@@ -352,7 +355,7 @@ func (x *translator) runDeferred(p *path) bool {
 			e = e[n:]
 		}
 	}
-	if b, ok := d.instr.Call.Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
+	if b, ok := d.instr.Common().Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
 		g := p.top()
 		g.defers = g.defers[:len(g.defers)-1]
 		if b.Name() == "recover" {

@@ -314,6 +314,7 @@ func (x *translator) emit() (*Model, error) {
 			}
 		}
 	}
+	x.leftOut()
 	if err := x.errs.ErrorOrNil(); err != nil && (!x.opts.Continue || x.tooLarge) {
 		return nil, err
 	}

@@ -75,6 +75,9 @@ func (x *translator) step(p *path) bool {
 		if n := len(f.defers); n > 0 {
 			return x.runDeferred(p)
 		}
+		if f.over {
+			return x.ret(p, zeros(x.resultWidth(f.ctx.fn)))
+		}
 		g := p.top()
 		g.running = false
 		g.idx++
@@ -290,6 +293,11 @@ func (x *translator) finish(p *path, goexit bool) bool {
 // ret returns from the innermost function with the scalars of its result.
 func (x *translator) ret(p *path, results []*expr) bool {
 	f := p.peek()
+	if len(f.defers) > 0 {
+		g := p.top()
+		g.running, g.over = true, true
+		return true
+	}
 	p.pop()
 	if len(p.frames) == 0 || f.deferred {
 		return true

@@ -180,6 +180,8 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 		return i.Op == token.ARROW
 	case *ssa.Panic:
 		return !unreachablePanic(i)
+	case *ssa.Store:
+		return s.prog.copiesSync(i)
 	case ssa.CallInstruction:
 		c := i.Common()
 		if b, ok := c.Value.(*ssa.Builtin); ok {
@@ -193,22 +195,8 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 			if in := intrinsicOf(f); in != nil && in.seed {
 				return true
 			}
-			if f.Blocks == nil && intrinsicOf(f) == nil && handsOver(c) {
-				return true
-			}
 		}
 		return len(callees) == 0 && !c.IsInvoke()
-	}
-	return false
-}
-
-// handsOver reports that a call passes functions or channels.
-func handsOver(c *ssa.CallCommon) bool {
-	for _, a := range c.Args {
-		switch a.Type().Underlying().(type) {
-		case *types.Signature, *types.Chan:
-			return true
-		}
 	}
 	return false
 }

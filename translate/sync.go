@@ -144,6 +144,8 @@ func testingIntrinsic(name string) *intrinsic {
 		return testSkip
 	case "Run":
 		return testRun
+	case "Cleanup":
+		return testCleanup
 	}
 	return nil
 }

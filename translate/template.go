@@ -112,10 +112,12 @@ type varKey struct {
 // argKey is an argument of an operation, or of a goroutine.
 type argKey int
 
-// deferKey holds the operands of a deferred call.
+// deferKey holds the operands of a deferred call, or of a function registered
+// by Cleanup.
 type deferKey struct {
-	instr *ssa.Defer
-	nth   int
+	instr   ssa.CallInstruction
+	nth     int
+	cleanup bool
 }
 
 // panicKey holds the value of a panic on its way.
@@ -200,6 +202,7 @@ type frame struct {
 
 	defers   []deferKey
 	running  bool // its deferred calls run, since it returns
+	over     bool // its body is over: what is left are functions registered by Cleanup
 	unwind   *unwind
 	deferred bool     // this is a deferred call of the frame below
 	passed   sites.ID // the statement whose guard was passed
@@ -235,6 +238,9 @@ func controlKey(frames []*frame) string {
 		}
 		if f.running {
 			b.WriteByte('r')
+		}
+		if f.over {
+			b.WriteByte('o')
 		}
 		if f.deferred {
 			b.WriteByte('D')

@@ -110,9 +110,67 @@ func TestCategories(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, m.Queries)
 	for i, q := range m.Queries {
-		require.Equal(t, translate.CategoryWaitGroup, q.Category)
+		require.Contains(t, []string{translate.CategoryWaitGroup, translate.CategoryInternal}, q.Category)
 		require.Equal(t, i+1, q.Number)
 	}
+}
+
+// TestLibraryCalls checks that calls are recorded by which the library can act
+// on the program, and only these.
+func TestLibraryCalls(t *testing.T) {
+	prog, idx := load(t, program(t, `package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"sort"
+	"strings"
+	"sync"
+)
+
+type counter struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (c *counter) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return fmt.Sprint(c.n)
+}
+
+type name string
+
+func (n name) String() string { return strings.ToUpper(string(n)) }
+
+func main() {
+	c := &counter{}
+	fmt.Println(name("x"), c)
+	s := []int{2, 1}
+	sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })
+	sort.Slice(s, func(i, j int) bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return s[i] < s[j]
+	})
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals)
+	c.mu.Lock()
+	c.mu.Unlock()
+	fmt.Fprintln(os.Stderr, s, strings.Map(func(r rune) rune { return r }, "a"))
+}
+`), "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+	require.NoError(t, err)
+	var lines []int
+	for _, a := range m.Sidecar.Approximations {
+		if a.Kind == "unknown-call" {
+			require.Equal(t, artifact.DirectionUnder, a.Direction)
+			lines = append(lines, a.Line)
+		}
+	}
+	require.ElementsMatch(t, []int{29, 32, 38}, lines)
 }
 
 // TestProto checks that every edge of a Proto model that passes a guard says

@@ -1,0 +1,93 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Functions registered by Cleanup run in the entry goroutine when the test
+// function is over, its deferred calls included, last registered first: in
+// front of the guard of its end. So they are kept below its deferred calls.
+
+var testCleanup = &intrinsic{name: "cleanup", seed: true, args: []int{1}}
+
+func init() { testCleanup.run = registerCleanup }
+
+// registerCleanup executes t.Cleanup: it belongs to the innermost test function
+// on the stack, that of a subtest or of the entry.
+func registerCleanup(x *translator, p *path) bool {
+	site, ok := p.peek().ctx.site.(*ssa.Call)
+	if p.t.parent != nil || !ok {
+		p.note("cleanup", "under", "a function registered by Cleanup in a goroutine of its own, or by a deferred call: it is not executed in the model")
+		return x.opReturn(p, nil)
+	}
+	addr := p.arg(1)[0]
+	at := 0
+	for i := len(p.frames) - 2; i > 0; i-- {
+		if p.frames[i].op == testRun {
+			at = i + 1
+			break
+		}
+	}
+	for at < len(p.frames)-1 && p.frames[at].op != nil {
+		at++
+	}
+	f := *p.frames[at]
+	if f.op != nil {
+		p.note("cleanup", "under", "a function registered by Cleanup outside of a test function: it is not executed in the model")
+		return x.opReturn(p, nil)
+	}
+	d := deferKey{instr: site, cleanup: true}
+	n := 0
+	for _, e := range f.defers {
+		if e.cleanup {
+			n++
+		}
+		if e.instr == d.instr {
+			d.nth++
+		}
+	}
+	if d.nth >= x.opts.Defers {
+		p.bound(fmt.Sprintf("more than %d functions registered by Cleanup here", x.opts.Defers))
+		return false
+	}
+	f.defers = slices.Insert(slices.Clone(f.defers), n, d)
+	p.frames[at] = &f
+	p.set(f.ctx, d, []*expr{addr})
+	return x.opReturn(p, nil)
+}
+
+// runCleanup takes the last registered function of the innermost frame and
+// enters it.
+func (x *translator) runCleanup(p *path, d deferKey) bool {
+	f := p.peek()
+	addr := unknown("not tracked")
+	if e := p.env[envKey{f.ctx, d}]; len(e) > 0 {
+		addr = e[0]
+	}
+	var tgt target
+	if o, _, ok := newObjectAt(p.simplify(addr)); ok && p.created[o] != nil {
+		tgt = x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created[o][i] })
+	} else {
+		k, ok, tracked := x.concrete(p, addr)
+		switch {
+		case !tracked:
+			p.note("unknown-call", "under", "a function registered by Cleanup is not tracked; it is not executed in the model")
+		case !ok:
+			return false
+		default:
+			if tgt, ok = x.functionAt(p, k, tgt, d.instr); !ok {
+				return false
+			}
+		}
+	}
+	g := p.top()
+	g.defers = g.defers[:len(g.defers)-1]
+	delete(p.env, envKey{f.ctx, d})
+	if tgt.fn == nil {
+		return true
+	}
+	return x.call(p, d.instr, d.nth, tgt, true)
+}

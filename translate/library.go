@@ -1,0 +1,208 @@
+package translate
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// Calls of functions whose source is not part of the program are left out of
+// the model. That loses something only where such a function is given what it
+// can act on: a channel, a synchronisation object, or code of the program that
+// matters to its concurrency, as a function or as the methods of a value. These
+// calls are recorded.
+
+// leftOut records the calls that leave something out.
+func (x *translator) leftOut() {
+	for _, f := range x.prog.funcs {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				call, ok := instr.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				callee, outside := x.outside(call)
+				if !outside {
+					continue
+				}
+				for _, a := range arguments(call) {
+					if what := x.actsOn(a, callee); what != "" {
+						x.approximation(x.callPos(call), "unknown-call", artifact.DirectionUnder, fmt.Sprintf("%s may use %s that is passed to it", callee, what))
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+func (x *translator) callPos(call ssa.CallInstruction) token.Pos {
+	if pos := x.prog.info(call.Parent()).pos[call]; pos.IsValid() {
+		return pos
+	}
+	return call.Pos()
+}
+
+// outside names the function that a call calls, if it is one that the model
+// knows nothing of.
+func (x *translator) outside(call ssa.CallInstruction) (name string, ok bool) {
+	c := call.Common()
+	if _, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
+		return "", false
+	}
+	callees := x.prog.callees(call)
+	for _, f := range callees {
+		if f.Blocks == nil && intrinsicOf(f) == nil {
+			return fullName(f), true
+		}
+	}
+	if len(callees) == 0 && c.IsInvoke() && !lockerMethod(c.Method) {
+		return c.Method.FullName(), true
+	}
+	return "", false
+}
+
+// arguments lists the arguments of a call, those of a variadic one singly.
+func arguments(call ssa.CallInstruction) []ssa.Value {
+	var out []ssa.Value
+	for _, a := range call.Common().Args {
+		s, ok := a.(*ssa.Slice)
+		if !ok {
+			out = append(out, a)
+			continue
+		}
+		array, ok := s.X.(*ssa.Alloc)
+		if !ok || array.Comment != "varargs" {
+			continue
+		}
+		for _, r := range *array.Referrers() {
+			at, ok := r.(*ssa.IndexAddr)
+			if !ok {
+				continue
+			}
+			for _, r := range *at.Referrers() {
+				if st, ok := r.(*ssa.Store); ok {
+					out = append(out, st.Val)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// printed are the methods by which the library prints and encodes a value that
+// it knows nothing of.
+var printed = map[string]bool{"String": true, "Error": true, "GoString": true, "Format": true, "LogValue": true,
+	"MarshalJSON": true, "MarshalText": true, "MarshalBinary": true, "MarshalXML": true, "GobEncode": true,
+	"UnmarshalJSON": true, "UnmarshalText": true, "UnmarshalBinary": true, "UnmarshalXML": true, "GobDecode": true,
+	"Scan": true, "Value": true, "Set": true}
+
+// actsOn says what the library can act on through an argument, "" if nothing.
+func (x *translator) actsOn(a ssa.Value, callee string) string {
+	switch v := a.(type) {
+	case *ssa.Const:
+		return ""
+	case *ssa.Function:
+		if x.touches(v, map[*ssa.Function]bool{}) {
+			return "the function " + v.Name()
+		}
+		return ""
+	case *ssa.MakeClosure:
+		if f := v.Fn.(*ssa.Function); x.touches(f, map[*ssa.Function]bool{}) {
+			return "the function " + f.Name()
+		}
+		return ""
+	case *ssa.ChangeType:
+		return x.actsOn(v.X, callee)
+	case *ssa.MakeInterface:
+		t := v.X.Type()
+		if len(callee) > 8 && callee[:8] == "reflect." && (isChan(t) || isFunc(t)) {
+			return "the " + typeKey(t)
+		}
+		if isFunc(t) {
+			return x.actsOn(v.X, callee)
+		}
+		target, ok := a.Type().Underlying().(*types.Interface)
+		if !ok {
+			return ""
+		}
+		ms := x.prog.ssa.MethodSets.MethodSet(t)
+		for i := range ms.Len() {
+			m, ok := ms.At(i).Obj().(*types.Func)
+			if !ok || !m.Exported() {
+				continue
+			}
+			asked := printed[m.Name()]
+			for k := range target.NumMethods() {
+				asked = asked || target.Method(k).Name() == m.Name()
+			}
+			if f := x.prog.ssa.FuncValue(m); asked && f != nil && x.touches(f, map[*ssa.Function]bool{}) {
+				return "the method " + m.Name() + " of a value"
+			}
+		}
+		if isSync(t) {
+			return "the " + typeKey(t)
+		}
+		return ""
+	}
+	t := a.Type()
+	switch {
+	case isChan(t):
+		return "the channel"
+	case isFunc(t):
+		return "the function"
+	case isSync(t):
+		return "the " + typeKey(t)
+	}
+	return ""
+}
+
+// touches reports that a function has operations, or calls functions that have
+// some; unlike the slice it also knows functions that only the library calls.
+func (x *translator) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool {
+	if x.sl.funcs[f] {
+		return true
+	}
+	if seen[f] {
+		return false
+	}
+	seen[f] = true
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			if x.sl.seed(instr) {
+				return true
+			}
+			if call, ok := instr.(ssa.CallInstruction); ok {
+				for _, g := range x.prog.callees(call) {
+					if x.touches(g, seen) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+func isChan(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Chan)
+	return ok
+}
+
+func isFunc(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
+}
+
+// isSync reports that a value is a reference to an object of package sync.
+func isSync(t types.Type) bool {
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" {
+		return n.Obj().Name() == "Locker"
+	}
+	p, ok := t.Underlying().(*types.Pointer)
+	return ok && (syncCells(p.Elem()) != nil || isCond(p.Elem()))
+}
