@@ -66,10 +66,14 @@ func forkProcesses(n int) string {
 }
 
 func benchmark(b *testing.B, text string, states int, formulas ...string) {
+	benchmarkWith(b, Options{Workers: 1, Reductions: plain.Reductions}, text, states, formulas...)
+}
+
+func benchmarkWith(b *testing.B, opts Options, text string, states int, formulas ...string) {
 	net := model(b, text)
 	var stats Stats
 	for b.Loop() {
-		r, err := Verify(context.Background(), net, queries(b, formulas...), Options{})
+		r, err := Verify(context.Background(), net, queries(b, formulas...), opts)
 		require.NoError(b, err)
 		for _, x := range r.Results {
 			require.Contains(b, []Verdict{True, False}, x.Verdict, x.Reason)
@@ -90,6 +94,45 @@ func BenchmarkPhilosophers14(b *testing.B) { benchmark(b, philosophers(14), 4782
 func BenchmarkPhilosophers14Safety(b *testing.B) {
 	benchmark(b, philosophers(14), 4782968, "A[] not (Phil(0).eat and Phil(1).eat)", "A[] not (deadlock and Phil(0).eat)")
 }
+func BenchmarkPhilosophers14Cores2(b *testing.B) {
+	benchmarkWith(b, Options{Workers: 2, Reductions: plain.Reductions}, philosophers(14), 4782968)
+}
+func BenchmarkPhilosophers30Stubborn(b *testing.B) {
+	benchmarkWith(b, Options{Workers: 1}, philosophers(30), 0, "A[] not deadlock")
+}
+func BenchmarkSpawn1000Stubborn(b *testing.B) {
+	benchmarkWith(b, Options{Workers: 1}, spawn(1000), 0, "A[] not (deadlock and not Main.done)")
+}
+
+// BenchmarkQueries compares one query with a hundred on the same model.
+func BenchmarkQueries1(b *testing.B) {
+	benchmark(b, philosophers(12), 531440, "A[] not (Phil(0).eat and Phil(1).eat)")
+}
+func BenchmarkQueries100(b *testing.B) {
+	benchmark(b, philosophers(12), 531440, hundred(12)...)
+}
+
+// hundred makes queries over the philosophers that all hold.
+func hundred(n int) []string {
+	var list []string
+	for i := range n {
+		k := (i + 1) % n
+		list = append(list,
+			fmt.Sprintf("A[] not (Phil(%d).eat and Phil(%d).eat)", i, k),
+			fmt.Sprintf("A[] not (Phil(%d).eat and Phil(%d).drop)", i, (i+n-1)%n),
+			fmt.Sprintf("A[] (Phil(%d).eat imply fork[%d] and fork[%d])", i, i, k),
+			fmt.Sprintf("A[] not (Phil(%d).left and !fork[%d])", i, i),
+			fmt.Sprintf("A[] not (Phil(%d).drop and !fork[%d])", i, k),
+			fmt.Sprintf("A[] (!fork[%d] imply not Phil(%d).eat)", i, i),
+			fmt.Sprintf("A[] not (Phil(%d).left and Phil(%d).eat and !fork[%d])", i, k, k),
+			fmt.Sprintf("A[] (fork[%d] or not (Phil(%d).left or Phil(%d).eat))", i, i, i))
+	}
+	for i := range 100 - 8*n {
+		list = append(list, fmt.Sprintf("A[] not (Phil(%d).eat and Phil(%d).eat and Phil(%d).eat)", i, i+1, i+2))
+	}
+	return list
+}
+
 func BenchmarkForkProcesses12(b *testing.B) { benchmark(b, forkProcesses(12), 0) }
 func BenchmarkPeterson(b *testing.B)        { benchmark(b, peterson, 0, "A[] inside <= 1") }
 func BenchmarkBuffer38(b *testing.B)        { benchmark(b, buffer(3, 8), 0, "A[] n <= C", "A[] not deadlock") }

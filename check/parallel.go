@@ -24,7 +24,7 @@ import (
 const (
 	blockLen    = 16      // states that a worker takes at a time
 	minParallel = 256     // states that are worth the phases, but for Options.eager
-	passBytes   = 1 << 26 // what successors of a pass may take, unless the budget is small
+	passBytes   = 1 << 24 // what successors of a pass may take, unless the budget is small
 	maxWorkers  = 64
 	// padding keeps what workers write to apart, at least by a pair of cache
 	// lines.

@@ -17,6 +17,9 @@ type goal struct {
 	atoms  []int // processes of stuck atoms
 	// The target implies that process proc is in location loc, if proc >= 0.
 	proc, loc int
+	implies   []implied // all values that the target implies
+	reads     []int32   // state cells that the target depends on
+	needs     []need
 
 	done   bool
 	result Result
@@ -41,7 +44,8 @@ func (c *compiler) goal(q *uppaal.Query, index int) (g *goal, err error) {
 		defer func() { c.inQuery, c.assumeAlive = false, false }()
 		positive := q.Op != uppaal.Always
 		c.stuckAtoms = nil
-		g.target = c.formula(q.X, positive)
+		accesses := c.recorded(func() { g.target = c.formula(q.X, positive) })
+		g.reads = c.stateCells(accesses, false)
 		g.atoms = slices.Compact(slices.Sorted(slices.Values(c.stuckAtoms)))
 		c.assumeAlive = true
 		g.alive = c.formula(q.X, positive)
@@ -82,12 +86,19 @@ func (c *compiler) implied(e uppaal.Expr, positive bool, g *goal) {
 			c.implied(e.Y, false, g)
 		}
 	case *uppaal.Field:
-		if c.info.Members[e] == nil || !positive || g.proc >= 0 {
+		if c.info.Members[e] == nil || !positive {
 			return
 		}
 		if p, o := c.member(e); isLocation(o) {
-			g.proc = p
-			g.loc = slices.Index(c.info.Processes[p].Template.Locations, o.(*uppaal.Location))
+			loc := slices.Index(c.info.Processes[p].Template.Locations, o.(*uppaal.Location))
+			if g.proc < 0 {
+				g.proc, g.loc = p, loc
+			}
+			cell := c.p.procs[p].loc
+			known := slices.ContainsFunc(g.implies, func(n implied) bool { return n.cell == cell })
+			if !known && c.p.cells[cell].kind == stateCell {
+				g.implies = append(g.implies, implied{cell, int32(loc)})
+			}
 		}
 	}
 }

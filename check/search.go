@@ -25,10 +25,9 @@ type search struct {
 	passWords int       // of successors that a pass may keep
 
 	goals []*goal
-	// Undecided goals: of plain formulas by an implied location, or general;
-	// those that need the successors of the state; those that need the whole
-	// graph.
-	plain  goalIndex
+	// Undecided goals: of plain formulas; those that need the successors of the
+	// state; those that need the whole graph.
+	plain  *watch
 	local  []*goal
 	alive  []*goal // of local: those that a state without deadlock may decide
 	global goalIndex
@@ -69,6 +68,7 @@ func newSearch(ctx context.Context, prog *program, goals []*goal, opts *Options)
 	if opts.Timeout > 0 {
 		s.deadline = s.start.Add(opts.Timeout)
 	}
+	var plain []*goal
 	for i, g := range goals {
 		g.number = i
 		s.open++
@@ -82,9 +82,10 @@ func newSearch(ctx context.Context, prog *program, goals []*goal, opts *Options)
 				s.alive = append(s.alive, g)
 			}
 		default:
-			s.plain.add(prog, g)
+			plain = append(plain, g)
 		}
 	}
+	s.plain = newWatch(prog, plain)
 	w := newWorker(s)
 	s.workers, s.m = []*worker{w}, w.m
 	return s

@@ -145,23 +145,33 @@ func (w *worker) emit(words []uint64) error {
 // show evaluates the plain goals on stored states.
 func (w *worker) show(from, end int) error {
 	s, m := w.s, w.q
-	for i := from; i < end; i++ {
-		s.store.load(uint32(i), m.w)
-		m.unpack()
-		if s.refuted(m) {
-			continue
+	if s.plain.empty() {
+		return nil
+	}
+	unpacked := false
+	i := uint32(from)
+	visit := func(g *goal) error {
+		if g.done || w.hits[g.number].found || !g.met(m.w) {
+			return nil
 		}
-		for _, g := range s.plain.general {
-			if err := w.try(m, g, g.target, uint32(i)); err != nil {
-				return err
+		if !unpacked {
+			m.unpack()
+			unpacked = true
+			if s.refuted(m) {
+				return errFound
 			}
 		}
-		for k := range s.plain.byLoc {
-			for _, g := range s.plain.byLoc[k].at(m) {
-				if err := w.try(m, g, g.target, uint32(i)); err != nil {
-					return err
-				}
-			}
+		return w.try(m, g, g.target, i)
+	}
+	for ; i < uint32(end); i++ {
+		s.store.load(i, m.w)
+		unpacked = false
+		var before []uint64
+		if p := s.store.parent(i); p != noParent {
+			before = s.store.state(p)
+		}
+		if err := s.plain.each(m.w, before, visit); err != nil && !errors.Is(err, errFound) {
+			return err
 		}
 	}
 	return nil
