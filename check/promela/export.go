@@ -15,7 +15,7 @@ const (
 	maxOptions   = 1 << 14 // edges, once for each selection
 	maxNative    = 1 << 14 // bytes of one expression of Promela
 	maxText      = 1 << 20 // bytes of one expression
-	maxWork      = 1 << 28 // bytes put together
+	maxWork      = 1 << 27 // bytes put together
 	maxOutput    = 1 << 25 // bytes
 	maxUnrolled  = 64      // values of a quantifier written out
 	maxCells     = 1 << 12 // integers copied as a whole

@@ -78,6 +78,7 @@ func TestHostile(t *testing.T) {
 	for name, c := range map[string][3]string{
 		"calls":       {calls.String(), "", "x = f40(1)"},
 		"quantifiers": {"int x;", "forall (a : int[0,63]) forall (b : int[0,63]) forall (c : int[0,63]) forall (d : int[0,63]) a + b + c + d < x", ""},
+		"large":       {"int x;", "forall (a : int[0,60]) forall (b : int[0,60]) forall (c : int[0,60]) a + b + c < x", ""},
 		"assignments": {"int x[2][4096]; int y[2][4096];", "", "x = y"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,5 +87,23 @@ func TestHostile(t *testing.T) {
 			err = promela.Export(&bytes.Buffer{}, info, nil)
 			require.ErrorContains(t, err, "exported")
 		})
+	}
+}
+
+// A query may take long to write out, but not long to be refused.
+func TestHostileQuery(t *testing.T) {
+	info, err := uppaal.Check(single(t, "int x;", "", "", "x = 1", "system P;"))
+	require.NoError(t, err)
+	for _, text := range []string{
+		"E<> exists (j : int[0,4000]) x == j",
+		"E<> exists (i : int[0,4000]) exists (j : int[0,4000]) x < i + j",
+		"E<> forall (i : int[0,4000]) forall (j : int[0,100000]) P(0).a and x < i + j",
+	} {
+		q, err := uppaal.ParseQuery(text)
+		require.NoError(t, err)
+		var out bytes.Buffer
+		if err := promela.Export(&out, info, q); err != nil {
+			require.ErrorContains(t, err, "exported")
+		}
 	}
 }

@@ -525,22 +525,7 @@ func (s *scope) quant(e *uppaal.Quant) val {
 		failf(e.Body.Position(), "a quantifier with side effects cannot be exported")
 	}
 	if n := int64(hi) - int64(lo) + 1; n <= maxUnrolled || s.query && n <= maxCells {
-		sum := bit(e.Kind == uppaal.Forall)
-		for i := int64(lo); i <= int64(hi); i++ {
-			inner := *s
-			value := lit(i)
-			inner.bind(v, binding{value: &value})
-			x := inner.expr(e.Body)
-			switch e.Kind {
-			case uppaal.Forall:
-				sum = and(sum, boolean(x))
-			case uppaal.Exists:
-				sum = or(sum, boolean(x))
-			default:
-				sum = add(sum, x)
-			}
-		}
-		return sum
+		return s.unrolled(e, v, int64(lo), int64(hi))
 	}
 	s.needC()
 	q, i := s.x.fresh("t"), s.x.fresh("t")
@@ -556,4 +541,38 @@ func (s *scope) quant(e *uppaal.Quant) val {
 		return truth("({ int %s = 0; %s if (%s) { %s = 1; break; } %s; })", q, loop, x.text, q, q)
 	}
 	return val{fmt.Sprintf("({ int %s = 0; %s %s += %s; %s; })", q, loop, q, x.text, q), math.MinInt32, math.MaxInt32}
+}
+
+// unrolled writes a quantifier out.
+func (s *scope) unrolled(e *uppaal.Quant, v *uppaal.Var, lo, hi int64) val {
+	var text []string
+	var from, to int64 // of the sum
+	for i := lo; i <= hi; i++ {
+		inner := *s
+		value := lit(i)
+		inner.bind(v, binding{value: &value})
+		x := inner.expr(e.Body)
+		if e.Kind != uppaal.Sum {
+			x = boolean(x)
+			if x.constant() && (x.lo == 0) == (e.Kind == uppaal.Forall) {
+				return x // this value decides
+			}
+			if x.constant() {
+				continue
+			}
+		} else if from, to = from+x.lo, to+x.hi; x.constant() && x.lo == 0 {
+			continue
+		}
+		text = append(text, x.text)
+	}
+	op := map[uppaal.QuantKind]string{uppaal.Forall: " && ", uppaal.Exists: " || ", uppaal.Sum: " + "}[e.Kind]
+	switch {
+	case e.Kind == uppaal.Sum && len(text) == 0:
+		return lit(0)
+	case e.Kind == uppaal.Sum:
+		return mk(from, to, "(%s)", strings.Join(text, op))
+	case len(text) == 0:
+		return bit(e.Kind == uppaal.Forall)
+	}
+	return truth("(%s)", strings.Join(text, op))
 }
