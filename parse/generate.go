@@ -130,7 +130,11 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	}
 	fmt.Fprintf(&b, "package %s\n\nimport (\n\t%s %q\n", w.Name, zz, w.opts.RuntimePath)
 	for _, p := range sortedKeys(imports) {
-		fmt.Fprintf(&b, "\t%s%s %q\n", zz, p, p)
+		importPath := p
+		if p == "synctest" {
+			importPath = "testing/synctest"
+		}
+		fmt.Fprintf(&b, "\t%s%s %q\n", zz, p, importPath)
 	}
 	b.WriteString(")\n\n")
 	if len(u.guarded) > 0 {

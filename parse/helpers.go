@@ -71,6 +71,22 @@ func (s ZZTrySender[T]) Send(site ZZ.Site, v T) (t ZZTried[T]) {
 	return t
 }`
 
+// settleSource is synctest.Wait. In a run, time passes by itself only when no
+// goroutine can go on, as long as the runtime does not know of a timer; if it
+// has passed by choice, it goes further than to this one.
+const settleSource = `func ZZSettle(site ZZ.Site) {
+	if !ZZ.Controlled() {
+		synctest.Wait()
+		return
+	}
+	for settled := 0 != 0; !settled; {
+		start, c := time.Now(), make(chan int)
+		time.AfterFunc(1, func() { close(c) })
+		ZZ.Recv(site, c)
+		settled = time.Since(start) <= 1
+	}
+}`
+
 // fieldSource reaches an embedded field of a type of package sync, or a pointer
 // to one, that the language does not let this package name.
 const fieldSource = `func ZZField_TYPE(x interface{}, path []int) *sync.TYPE {

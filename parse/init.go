@@ -1,10 +1,13 @@
 package parse
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/vtrace/vtrace/sites"
@@ -71,6 +74,10 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 	if plan.skip {
 		return plan
 	}
+	kept := scan.testMain(files)
+	for _, v := range slices.SortedFunc(maps.Keys(kept), func(a, b *types.Var) int { return cmp.Compare(kept[a], kept[b]) }) {
+		report(kept[v], "TestMain sets %s: it is not initialised anew, so it keeps its value from run to run", v.Name())
+	}
 	has := map[*types.Var]bool{}
 	for _, step := range w.TypesInfo.InitOrder {
 		ok := editable[w.prog.Fset.File(step.Rhs.Pos())]
@@ -78,7 +85,7 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 		for _, v := range step.Lhs {
 			has[v] = true
 			blank = blank && v.Name() == "_"
-			ok = ok && !linked[v.Name()]
+			ok = ok && !linked[v.Name()] && !kept[v].IsValid()
 		}
 		if !ok || blank && !effects(step.Rhs) {
 			continue
@@ -107,7 +114,7 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 					continue
 				}
 				for _, n := range spec.Names {
-					if v, ok := w.TypesInfo.Defs[n].(*types.Var); ok && !has[v] && n.Name != "_" && !linked[n.Name] {
+					if v, ok := w.TypesInfo.Defs[n].(*types.Var); ok && !has[v] && n.Name != "_" && !linked[n.Name] && !kept[v].IsValid() {
 						plan.zeros = append(plan.zeros, v)
 					}
 				}
@@ -188,6 +195,56 @@ func (s *initScan) starts(n ast.Node) token.Pos {
 	})
 }
 
+// testMain returns the variables of the package that its TestMain sets before
+// any run begins, and where.
+func (s *initScan) testMain(files []*ast.File) map[*types.Var]token.Pos {
+	set := map[*types.Var]token.Pos{}
+	note := func(e ast.Expr) {
+		for {
+			switch x := ast.Unparen(e).(type) {
+			case *ast.IndexExpr:
+				e = x.X
+				continue
+			case *ast.StarExpr:
+				e = x.X
+				continue
+			case *ast.SelectorExpr:
+				e = x.X
+				continue
+			case *ast.Ident:
+				if v, ok := s.info.Uses[x].(*types.Var); ok && v.Pkg() != nil && v.Parent() == v.Pkg().Scope() && !set[v].IsValid() {
+					set[v] = x.Pos()
+				}
+			}
+			return
+		}
+	}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			fd, ok := d.(*ast.FuncDecl)
+			if !ok || fd.Recv != nil || fd.Name.Name != "TestMain" || fd.Body == nil {
+				continue
+			}
+			s.scan(fd.Body, func(n ast.Node) token.Pos {
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					for _, e := range n.Lhs {
+						note(e)
+					}
+				case *ast.IncDecStmt:
+					note(n.X)
+				case *ast.UnaryExpr:
+					if n.Op == token.AND {
+						note(n.X)
+					}
+				}
+				return token.NoPos
+			})
+		}
+	}
+	return set
+}
+
 func (s *initScan) scan(n ast.Node, match func(ast.Node) token.Pos) token.Pos {
 	s.seen, s.match = map[ast.Node]bool{}, match
 	return s.find(n)
@@ -233,6 +290,9 @@ func isRegistration(f *types.Func) bool {
 		return f.Name() == "Publish" || strings.HasPrefix(f.Name(), "New")
 	case "net/http":
 		return f.Name() == "Handle" || f.Name() == "HandleFunc"
+	}
+	if strings.HasPrefix(path, "google.golang.org/protobuf/") && f.Name() == "Build" {
+		return true // of generated code
 	}
 	return strings.HasSuffix(path, "/promauto") ||
 		strings.HasPrefix(f.Name(), "Register") || strings.HasPrefix(f.Name(), "MustRegister")

@@ -97,7 +97,7 @@ func {{.Func}}(t *zztesting.T) {
 				Entry:    zzorc.EntryTest,
 				Failed:   func() bool { return bubble.Failed() },
 				Chooser:  chooser,
-				Watchdog: 10 * zztime.Second,
+				Watchdog: {{.Watchdog}} * zztime.Second,
 				NoLog:    true,
 			})
 		})
@@ -164,7 +164,7 @@ func explore(t *testing.T, prog *source.Program, o *Overlay, dir string) {
 			continue
 		}
 		var src bytes.Buffer
-		require.NoError(t, exploreTemplate.Execute(&src, map[string]any{"Name": p.Name, "Func": fmt.Sprintf("TestZZExplore%d", i), "Tests": g.tests}))
+		require.NoError(t, exploreTemplate.Execute(&src, map[string]any{"Name": p.Name, "Func": fmt.Sprintf("TestZZExplore%d", i), "Tests": g.tests, "Watchdog": 10}))
 		dir := filepath.ToSlash(filepath.Dir(prog.Rel(p.GoFiles[0])))
 		o.Files[filepath.ToSlash(filepath.Join(dir, fmt.Sprintf("zz_explore%d_test.go", i)))] = src.Bytes()
 		groups = append(groups, g)
@@ -185,7 +185,7 @@ func explore(t *testing.T, prog *source.Program, o *Overlay, dir string) {
 			e := exploreTest(ctx, t, bin, dir, fn, name)
 			e.pkg = g.p.PkgPath
 			tests++
-			if e.goroutines > 1 || e.refused {
+			if e.goroutines > 1 || e.refused || len(e.first) > 0 {
 				concurrent++
 				runs += e.runs
 				steps += e.steps

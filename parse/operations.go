@@ -73,6 +73,8 @@ func function(kind sites.Kind, obj types.Object) string {
 			return "Goexit"
 		case "time.Sleep":
 			return "Sleep"
+		case "testing/synctest.Wait":
+			return "Settle"
 		}
 		return ""
 	}
@@ -93,7 +95,10 @@ func function(kind sites.Kind, obj types.Object) string {
 // runtime is the name by which the file calls a function of the runtime, or a
 // generated one in its place.
 func (r *rewriter) runtime(function string) string {
-	if strings.HasPrefix(function, "Iface_") {
+	switch {
+	case function == "Settle":
+		return r.helper(function)
+	case strings.HasPrefix(function, "Iface_"):
 		r.helper("Behind")
 		return r.helper(function)
 	}
@@ -411,6 +416,18 @@ func (r *rewriter) foreign(c *ast.CallExpr, obj types.Object) {
 	r.due(c)
 }
 
+// bubble rewrites synctest.Test, which in a run is a call: the run has a bubble
+// around it.
+func (r *rewriter) bubble(c *ast.CallExpr) {
+	if len(c.Args) != 2 {
+		r.diag(c.Lparen, "synctest.Test with the results of a call as arguments: not guarded")
+		return
+	}
+	_, obj := sites.Classify(r.info, c.Fun)
+	r.unused(ast.Unparen(c.Fun), obj)
+	r.replace(r.file.Offset(c.Fun.Pos()), r.file.Offset(c.Fun.End()), r.helper("Bubble"))
+}
+
 // subtest rewrites t.Run and t.Parallel. In a run, a subtest is a call and
 // Parallel does nothing: the runtime alone decides what goes on at one time.
 // Since it is a call, a Fatal in the subtest ends the test around it as well.
@@ -425,6 +442,9 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		helper = "TRun"
 	case "(*testing.T).Parallel":
 		helper = "TParallel"
+	case "testing/synctest.Test":
+		r.bubble(c)
+		return
 	default:
 		return
 	}

@@ -36,6 +36,7 @@ var shapes = map[string]shape{
 	"Exit":          {params: "code int", args: "code"},
 	"Goexit":        {},
 	"Sleep":         {params: "d time.Duration", args: "d"},
+	"Settle":        {},
 }
 
 // ifaceShapes are the guarded methods called through an interface: what may be
@@ -107,6 +108,7 @@ func (r *rewriter) value(e ast.Expr) {
 		b.put("%s(%d)", r.helper("AfterFunc_"+obj.Pkg().Name()), id)
 		r.unused(e, obj)
 	case name != "" && s == nil:
+		r.runtime(name)
 		b.put("%s(%d)", r.helper("Func_"+name), id)
 		r.unused(e, obj)
 	case name != "" && s.Kind() == types.MethodVal:
@@ -174,7 +176,7 @@ func (r *rewriter) methodExpr(b *builder, sel *ast.SelectorExpr, s *types.Select
 }
 
 // qualifier is a package of the standard library that generated functions use.
-var qualifier = regexp.MustCompile(`\b(context|reflect|runtime|sync|testing|time)\.`)
+var qualifier = regexp.MustCompile(`\b(context|reflect|runtime|sync|synctest|testing|time)\.`)
 
 // helperSource writes the generated function of that name. It notes which
 // packages the function needs.
@@ -192,7 +194,7 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		}
 	}
 	body := fmt.Sprintf("%s.%s(%s)", zz, name, strings.Join(args, ", "))
-	if strings.HasPrefix(name, "Iface_") {
+	if strings.HasPrefix(name, "Iface_") || name == "Settle" {
 		body = fmt.Sprintf("%s%s(%s)", zz, name, strings.Join(args, ", "))
 	}
 	if sh.result != "" {
@@ -207,6 +209,8 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = fmt.Sprintf("func %sZero[T interface{}](p *T) { *p = *new(T) }", zz)
 	case "TRun":
 		text = fmt.Sprintf("func %sTRun(t *testing.T, name string, f func(*testing.T)) bool {\n\tif !%s.Controlled() {\n\t\treturn t.Run(name, f)\n\t}\n\tf(t)\n\treturn !t.Failed()\n}", zz, zz)
+	case "Bubble":
+		text = fmt.Sprintf("func %sBubble(t *testing.T, f func(*testing.T)) {\n\tif !%s.Controlled() {\n\t\tsynctest.Test(t, f)\n\t\treturn\n\t}\n\tf(t)\n}", zz, zz)
 	case "TParallel":
 		text = fmt.Sprintf("func %sTParallel(t *testing.T) {\n\tif !%s.Controlled() {\n\t\tt.Parallel()\n\t}\n}", zz, zz)
 	case "Deadline":
@@ -219,6 +223,8 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = strings.NewReplacer("ZZ", zz, "TYPE", name).Replace(fieldSource)
 	case "Try":
 		text = strings.ReplaceAll(trySource, "ZZ", zz)
+	case "Settle":
+		text = strings.ReplaceAll(settleSource, "ZZ", zz)
 	case "Behind":
 		text = strings.ReplaceAll(behindSource, "ZZ", zz)
 	case "Iface":

@@ -31,17 +31,18 @@ var syncMethods = map[[2]string]Kind{
 
 // functions are the guarded functions, by package and name.
 var functions = map[[2]string]Kind{
-	{"os", "Exit"}:           Exit,
-	{"runtime", "Goexit"}:    Exit,
-	{"log", "Fatal"}:         Exit,
-	{"log", "Fatalf"}:        Exit,
-	{"log", "Fatalln"}:       Exit,
-	{"time", "Sleep"}:        Sleep,
-	{"time", "AfterFunc"}:    Callback,
-	{"context", "AfterFunc"}: Callback,
-	{"sync", "OnceFunc"}:     OnceFunc,
-	{"sync", "OnceValue"}:    OnceFunc,
-	{"sync", "OnceValues"}:   OnceFunc,
+	{"os", "Exit"}:               Exit,
+	{"runtime", "Goexit"}:        Exit,
+	{"log", "Fatal"}:             Exit,
+	{"log", "Fatalf"}:            Exit,
+	{"log", "Fatalln"}:           Exit,
+	{"time", "Sleep"}:            Sleep,
+	{"time", "AfterFunc"}:        Callback,
+	{"context", "AfterFunc"}:     Callback,
+	{"testing/synctest", "Wait"}: Settle,
+	{"sync", "OnceFunc"}:         OnceFunc,
+	{"sync", "OnceValue"}:        OnceFunc,
+	{"sync", "OnceValues"}:       OnceFunc,
 }
 
 // testEnds are the methods of the types in package testing that end the test.

@@ -31,6 +31,7 @@ var words = [...]string{
 	Stmt:          "statement",
 	Callback:      "callback",
 	OnceFunc:      "oncefunc",
+	Settle:        "settle",
 }
 
 // String is a short word that never changes: "send", "lock", "statement".

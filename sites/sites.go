@@ -45,6 +45,7 @@ const (
 	// OnceFunc is a call of sync.OnceFunc, OnceValue or OnceValues: the guard
 	// that every call of the function which it returns passes.
 	OnceFunc
+	Settle // synctest.Wait
 )
 
 // ID numbers the sites of a program from 1, in order of package path, file

@@ -1,0 +1,175 @@
+package parse
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/source"
+)
+
+const refused = `package refused
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+var (
+	resource chan int
+	counter  = 1
+)
+
+func TestMain(m *testing.M) {
+	setup()
+	os.Exit(m.Run())
+}
+
+func setup() { resource = make(chan int, 1) }
+
+func TestResource(t *testing.T) {
+	counter++
+	resource <- counter
+	if v := <-resource; v != 2 {
+		t.Error(v)
+	}
+}
+
+func TestSocket(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { l.Accept() })
+	wg.Wait()
+}
+
+func TestPipe(t *testing.T) {
+	r, _, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan int)
+	go func() {
+		n, _ := r.Read(make([]byte, 1))
+		done <- n
+	}()
+	<-done
+}
+
+func TestProcess(t *testing.T) {
+	done := make(chan error)
+	go func() { done <- exec.Command("true").Run() }()
+	<-done
+}
+
+func TestBusy(t *testing.T) {
+	var stop atomic.Bool
+	go stop.Store(true)
+	for !stop.Load() {
+	}
+}
+
+func TestParallel(t *testing.T) {
+	t.Parallel()
+	c := make(chan int)
+	go func() { c <- 1 }()
+	<-c
+}
+
+func TestSubtests(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		t.Run("sub", func(t *testing.T) {
+			t.Parallel()
+			c := make(chan int)
+			go func() { c <- 1 }()
+			<-c
+			if fails {
+				t.Error("fails")
+			}
+		})
+	}
+}
+`
+
+// TestRefusals: what a run cannot control ends it with a reason, soon; what only
+// looks like it is done.
+func TestRefusals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the watchdog")
+	}
+	tests := []struct{ name, verdict, kind, message string }{
+		{"TestResource", "completed", "", ""},
+		{"TestProcess", "completed", "", ""},
+		{"TestParallel", "completed", "", ""},
+		{"TestSubtests", "completed", "test failure", "the test has failed"},
+		{"TestSocket", "unsupported", "", "no step was completed for 1s: goroutine 0.1 does not come to another guard after example.com/refused.TestSocket#2.start"},
+		{"TestPipe", "unsupported", "", "no step was completed for 1s: goroutine 0.1 does not come to another guard after example.com/refused.TestPipe#2.start"},
+		{"TestBusy", "unsupported", "", "no step was completed for 1s: goroutine 0 does not come to another guard after example.com/refused.TestBusy#1"},
+		{"TestCgo", "unsupported", "", "no step was completed for 1s: goroutine 0.1 does not come to another guard after example.com/refused.block#1.start"},
+	}
+	dir := t.TempDir()
+	files := map[string]string{"go.mod": "module example.com/refused\n\ngo 1.26\n", "refused_test.go": refused}
+	if _, err := exec.LookPath("gcc"); err == nil {
+		files["cgo.go"] = "package refused\n\n// #include <unistd.h>\nimport \"C\"\n\nfunc pause() { C.pause() }\n"
+		files["cgo_test.go"] = "package refused\n\nimport \"testing\"\n\nfunc block(done chan bool) {\n\tgo func() { pause(); done <- true }()\n\t<-done\n}\n\nfunc TestCgo(t *testing.T) { block(make(chan bool)) }\n"
+	} else {
+		tests = tests[:len(tests)-1]
+	}
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	ctx := context.Background()
+	prog, err := source.LoadModule(ctx, source.Spec{Dir: dir})
+	require.NoError(t, err)
+	o, err := Instrument(ctx, prog, Index(prog), Options{})
+	require.NoError(t, err)
+	require.Equal(t, "[refused_test.go:22:16: TestMain sets resource: it is not initialised anew, so it keeps its value from run to run]", fmt.Sprint(o.Diagnostics))
+	names := make([]string, len(tests))
+	for i, tt := range tests {
+		names[i] = tt.name
+	}
+	var src bytes.Buffer
+	require.NoError(t, exploreTemplate.Execute(&src, map[string]any{"Name": "refused", "Func": "TestZZ", "Tests": names, "Watchdog": 1}))
+	o.Files["zz_refused_test.go"] = src.Bytes()
+	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
+	require.NoError(t, err)
+	bin := binary(t, "refused")
+	out, code := run(t, dir, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", bin, ".")
+	require.Zero(t, code, out)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			limit, cancel := context.WithTimeout(ctx, 20*time.Second)
+			defer cancel()
+			results := filepath.Join(t.TempDir(), "out")
+			cmd := exec.CommandContext(limit, bin, "-test.run=^TestZZ$", "-test.timeout=0")
+			cmd.Dir = dir
+			cmd.WaitDelay = time.Second
+			cmd.Env = append(os.Environ(), "VTRACE_TEST="+tt.name, "VTRACE_OUT="+results, "VTRACE_FROM=0", "VTRACE_TO=2")
+			printed, _ := cmd.CombinedOutput() // the test may fail
+			require.NoError(t, limit.Err(), "hangs")
+			got := readResults(t, results)
+			require.NotEmpty(t, got, string(printed))
+			for _, r := range got {
+				require.Equal(t, tt.verdict, r.Verdict, r.Message)
+				require.Equal(t, tt.kind, r.Outcome.Kind, r.Outcome.Message)
+				if tt.message != "" {
+					require.Contains(t, r.Message, tt.message)
+				}
+			}
+		})
+	}
+}
