@@ -23,7 +23,7 @@ var layers = map[string][]string{
 	"check/internal/spin":     {},
 	"check/promela":           {"check", "uppaal"},
 	"check/verifyta":          {"check", "uppaal"},
-	"cmd/vtrace":              {"", "artifact", "check", "check/promela", "check/verifyta", "orchestrate", "pass", "uppaal"},
+	"cmd/vtrace":              {"", "artifact", "check", "check/promela", "check/verifyta", "orchestrate", "pass", "source", "translate", "uppaal"},
 	"disallow":                {"uppaal"},
 	"examples":                {},
 	"examples/gen":            {"examples"},

@@ -93,6 +93,9 @@ func Categories(names ...string) Option {
 	return func(o *pass.Options) { model(o).Categories = names }
 }
 
+// QueryCategories lists the categories of queries.
+func QueryCategories() []string { return translate.Categories() }
+
 // WithBounds limits the pools of the model; zero fields keep their defaults.
 func WithBounds(b Bounds) Option { return func(o *pass.Options) { model(o).Bounds = b } }
 

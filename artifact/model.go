@@ -169,6 +169,9 @@ type Trace struct {
 	Steps   []Step   `json:"steps,omitempty"`
 	// Final is the location of every process in the last state.
 	Final []ProcessAt `json:"final,omitempty"`
+	// Plan is what to replay if that is not what the steps say: an error that
+	// the program showed when it was to follow this trace.
+	Plan *Plan `json:"plan,omitempty"`
 }
 
 // Step is one transition of a trace.

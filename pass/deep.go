@@ -71,6 +71,7 @@ type deep struct {
 	out     *artifact.Builder
 
 	cases       []*suspect
+	observed    []*suspect // errors that showed while others were replayed
 	refutations []artifact.Refutation
 	refuted     [][]check.Label
 	hashes      map[int][]int32 // refuted traces by query, with DisallowFNV
@@ -81,13 +82,13 @@ type suspect struct {
 	query    artifact.Query
 	verdict  artifact.Verdict
 	trace    *artifact.Trace
+	number   int // of the trace, among those of the query
 	attempts int
 	decided  bool
-	// result of the last replay, and its trace, plan and number.
-	replay  *orchestrate.Verdict
-	outcome string // artifact.Real, False or Unconfirmed
-	reason  string
-	test    string
+	replay   *orchestrate.Verdict // the last one
+	outcome  string               // artifact.Real, False or Unconfirmed
+	reason   string
+	test     string
 	// weak: something was left out that the program may do.
 	weak bool
 	// unexplained says where model and program differ without a reason.
@@ -105,7 +106,7 @@ func (d *deep) open(second *artifact.Bundle) {
 		if v.Result != check.False.String() || q.Kind == artifact.KindBound {
 			continue
 		}
-		s := &suspect{query: q, verdict: v}
+		s := &suspect{query: q, verdict: v, number: 1}
 		if len(v.Traces) > 0 {
 			s.trace = second.TraceAt(v.Traces[0])
 		}
@@ -193,6 +194,11 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 	if err := d.keep(s); err != nil {
 		return err
 	}
+	if v.Status != orchestrate.Reproduced {
+		if err := d.observe(ctx, s); err != nil {
+			return err
+		}
+	}
 	switch v.Status {
 	case orchestrate.Reproduced:
 		s.conclude(artifact.Real, "")
@@ -271,7 +277,8 @@ func (d *deep) again(ctx context.Context, open []*suspect) error {
 		case check.False.String():
 			s.trace = found.traces[i]
 			if s.trace != nil {
-				s.verdict.Traces = append(s.verdict.Traces, d.out.AddTrace(s.query.Number, len(s.verdict.Traces)+1, s.trace))
+				s.number = len(s.verdict.Traces) + 1
+				s.verdict.Traces = append(s.verdict.Traces, d.out.AddTrace(s.query.Number, s.number, s.trace))
 			}
 		case check.True.String():
 			if why := d.doubt(s); why != "" {

@@ -31,25 +31,36 @@ func findings(queries []artifact.Query, verdicts []artifact.Verdict, side *artif
 			continue
 		}
 		at[key] = len(all)
-		f := artifact.Finding{
-			Verdict: artifact.Possible, Kind: q.Kind, Category: q.Category, Query: q.Number,
-			File: q.File, Line: q.Line, Col: q.Col, Message: q.Description,
-		}
-		if q.Site > 0 && q.Site < len(side.Sites) {
-			f.Function = side.Sites[q.Site].Func
-		}
+		f := finding(q, side)
 		if len(v.Traces) > 0 {
 			f.Trace = v.Traces[0]
 		}
 		all = append(all, f)
 	}
+	sortFindings(all)
+	return all
+}
+
+// finding is the possible error that a query asks for.
+func finding(q artifact.Query, side *artifact.Sidecar) artifact.Finding {
+	f := artifact.Finding{
+		Verdict: artifact.Possible, Kind: q.Kind, Category: q.Category, Query: q.Number,
+		File: q.File, Line: q.Line, Col: q.Col, Message: q.Description,
+	}
+	if q.Site > 0 && q.Site < len(side.Sites) {
+		f.Function = side.Sites[q.Site].Func
+	}
+	return f
+}
+
+// sortFindings sorts findings by place and numbers them.
+func sortFindings(all []artifact.Finding) {
 	slices.SortStableFunc(all, func(a, b artifact.Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Query, b.Query))
 	})
 	for i := range all {
 		all[i].Number = i + 1
 	}
-	return all
 }
 
 // Conclusion sums up what a bundle says about its program.

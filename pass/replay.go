@@ -32,8 +32,10 @@ func Replay(ctx context.Context, deepPass *artifact.Bundle, test string, opts Op
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	d := &deep{opts: opts, rep: reporter{artifact.PassDeep, opts.Progress}, side: deepPass.Sidecar(), target: orchestrate.TargetOf(p.source, deepPass.Sidecar())}
-	plan, err := orchestrate.PlanOf(d.side, trace, query)
-	if err != nil {
+	var plan artifact.Plan
+	if trace.Plan != nil {
+		plan = *trace.Plan
+	} else if plan, err = orchestrate.PlanOf(d.side, trace, query); err != nil {
 		return nil, err
 	}
 	remove, err := d.build(ctx, deepPass)

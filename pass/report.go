@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
@@ -11,7 +12,7 @@ import (
 // keep puts the test and the logs of the last replay of a suspect into the
 // bundle.
 func (d *deep) keep(s *suspect) error {
-	n, k := s.query.Number, s.attempts
+	n, k := s.query.Number, s.number
 	name := fmt.Sprintf("q%d-%d", n, k)
 	meta := orchestrate.MetaOf(s.query, k, "vtrace replay BUNDLE "+name)
 	src, err := orchestrate.Test(d.target, d.side, s.replay.Plan, meta)
@@ -42,10 +43,33 @@ func (d *deep) finish(second *artifact.Bundle) {
 	d.out.SetRefutations(d.refutations)
 
 	all := second.Findings()
+	for _, o := range d.observed {
+		if !slices.ContainsFunc(all, func(f artifact.Finding) bool { return about(&f, o.query) }) {
+			all = append(all, finding(o.query, d.side))
+		}
+	}
 	for i := range all {
 		d.decide(&all[i])
 	}
+	all = slices.DeleteFunc(slices.Clone(all), func(f artifact.Finding) bool { return otherwise(&f, all) })
+	sortFindings(all)
 	d.out.SetFindings(all)
+}
+
+// otherwise reports whether a crash that could not be confirmed is one that is
+// real under another name: a value that was recovered and thrown again, say.
+func otherwise(f *artifact.Finding, all []artifact.Finding) bool {
+	return f.Verdict == artifact.Unconfirmed && crash(f.Kind) && slices.ContainsFunc(all, func(o artifact.Finding) bool {
+		return o.Verdict == artifact.Real && crash(o.Kind) && o.File == f.File && o.Line == f.Line && o.Col == f.Col
+	})
+}
+
+// about reports whether a finding is the error that a query asks for.
+func about(f *artifact.Finding, q artifact.Query) bool {
+	if q.Site == 0 {
+		return f.Query == q.Number
+	}
+	return f.Kind == q.Kind && f.File == q.File && f.Line == q.Line && f.Col == q.Col
 }
 
 // decide gives a finding its verdict: real if one of its queries is, false if
@@ -53,9 +77,8 @@ func (d *deep) finish(second *artifact.Bundle) {
 func (d *deep) decide(f *artifact.Finding) {
 	rank := map[string]int{artifact.Real: 3, artifact.Unconfirmed: 2, artifact.False: 1}
 	var best *suspect
-	for _, s := range d.cases {
-		same := s.query.Number == f.Query || s.query.Kind == f.Kind && s.query.Site != 0 && d.place(s.query) == d.placeOf(f)
-		if !same {
+	for _, s := range slices.Concat(d.cases, d.observed) {
+		if !about(f, s.query) {
 			continue
 		}
 		f.Attempts += s.attempts
@@ -67,26 +90,19 @@ func (d *deep) decide(f *artifact.Finding) {
 		f.Verdict, f.Reason = artifact.Unconfirmed, "its query was not replayed"
 		return
 	}
-	f.Verdict, f.Reason, f.Test = best.outcome, best.reason, best.test
-	f.Query = best.query.Number
-	if n := len(best.verdict.Traces); n > 0 {
-		f.Trace = best.verdict.Traces[n-1]
+	f.Verdict, f.Reason, f.Test, f.Query = best.outcome, best.reason, best.test, best.query.Number
+	if best.number <= len(best.verdict.Traces) {
+		f.Trace = best.verdict.Traces[best.number-1]
+	} else if len(best.verdict.Traces) == 1 {
+		f.Trace = best.verdict.Traces[0]
 	}
 	if f.Test != "" {
-		f.Reproduce = "vtrace replay BUNDLE " + fmt.Sprintf("q%d-%d", best.query.Number, best.attempts)
+		f.Reproduce = fmt.Sprintf("vtrace replay BUNDLE q%d-%d", best.query.Number, best.number)
 	}
 	if best.replay != nil {
 		d.describe(f, best.replay)
 	}
 }
-
-type filePos struct {
-	file      string
-	line, col int
-}
-
-func (d *deep) place(q artifact.Query) filePos      { return filePos{q.File, q.Line, q.Col} }
-func (d *deep) placeOf(f *artifact.Finding) filePos { return filePos{f.File, f.Line, f.Col} }
 
 // stuck reports whether an error of the kind is that goroutines cannot go on:
 // then Goroutines tell it all.

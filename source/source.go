@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
@@ -75,16 +76,8 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source directory: %w", err)
 	}
-	// A directory is resolved in the module it lies in, which need not be the
-	// one around dir.
-	if local := strings.HasPrefix(spec.Pattern, "."); local || filepath.IsAbs(spec.Pattern) {
-		target := spec.Pattern
-		if local {
-			target = filepath.Join(dir, target)
-		}
-		if info, err := os.Stat(target); err == nil && info.IsDir() {
-			dir, spec.Pattern = target, "."
-		}
+	if dir, spec.Pattern, err = resolve(dir, spec.Pattern); err != nil {
+		return nil, err
 	}
 	if spec.Entry == "" {
 		spec.Entry = "main"
@@ -144,12 +137,57 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 		if test {
 			what = "func " + spec.Entry + "(*testing.T)"
 		}
-		return nil, fmt.Errorf("%s: %w: %s", spec.Pattern, ErrNoEntry, what)
+		if tests := prog.tests(); len(tests) > 0 {
+			what += "; the tests of the package: " + strings.Join(tests, ", ")
+		}
+		return nil, fmt.Errorf("%s: %w: %s", prog.Entry.PkgPath, ErrNoEntry, what)
 	}
 	m := prog.Entry.Module
 	prog.Module, prog.GoVersion = m.Path, m.GoVersion
 	prog.Root = commonRoot(prog.Packages)
 	return prog, nil
+}
+
+// resolve turns a pattern that names a directory into that directory and ".":
+// it is resolved in the module it lies in, which need not be the one around dir.
+func resolve(dir, pattern string) (string, string, error) {
+	target := pattern
+	if !filepath.IsAbs(pattern) {
+		target = filepath.Join(dir, pattern)
+	}
+	info, err := os.Stat(target)
+	switch {
+	case err == nil && info.IsDir():
+		return target, ".", nil
+	case err == nil:
+		return "", "", fmt.Errorf("%s: is a file: name the directory of its package", pattern)
+	case (strings.HasPrefix(pattern, ".") || filepath.IsAbs(pattern)) && !strings.Contains(pattern, "..."):
+		return "", "", fmt.Errorf("%s: no such directory", pattern)
+	}
+	return dir, pattern, nil
+}
+
+// tests are the names of the test functions in the files of the entry's
+// directory.
+func (prog *Program) tests() []string {
+	files, err := filepath.Glob(filepath.Join(prog.Entry.Dir, "*_test.go"))
+	if err != nil || prog.Entry.Dir == "" {
+		return nil
+	}
+	var out []string
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			continue
+		}
+		for _, d := range f.Decls {
+			if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv == nil && strings.HasPrefix(fd.Name.Name, "Test") && fd.Name.Name != "TestMain" {
+				out = append(out, fd.Name.Name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func load(cfg *packages.Config, patterns ...string) ([]*packages.Package, error) {
@@ -253,16 +291,32 @@ func findEntry(p *packages.Package, name string, test bool) (*types.Func, *ast.F
 	return nil, nil
 }
 
+// errorsOf collects the errors of packages, each once. What does not parse is
+// not type-checked either: errors about types are left out then, and what the
+// go command says without a place, if there is something with one.
 func errorsOf(pkgs []*packages.Package) error {
-	var all *multierror.Error
+	byKind := map[packages.ErrorKind][]packages.Error{}
 	seen := map[string]bool{}
 	for _, p := range pkgs {
 		for _, e := range p.Errors {
 			if !seen[e.Error()] {
 				seen[e.Error()] = true
-				all = multierror.Append(all, e)
+				byKind[e.Kind] = append(byKind[e.Kind], e)
 			}
 		}
+	}
+	kept := byKind[packages.ParseError]
+	if len(kept) == 0 {
+		kept = byKind[packages.TypeError]
+	}
+	for _, e := range slices.Concat(byKind[packages.ListError], byKind[packages.UnknownError]) {
+		if len(kept) == 0 || e.Pos != "" && e.Pos != "-" {
+			kept = append(kept, e)
+		}
+	}
+	var all *multierror.Error
+	for _, e := range kept {
+		all = multierror.Append(all, e)
 	}
 	return all.ErrorOrNil()
 }

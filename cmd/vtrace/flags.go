@@ -45,18 +45,24 @@ func (b *boundsFlag) Set(text string) error {
 		return fmt.Errorf("%q is not NAME=N", text)
 	}
 	v := reflect.ValueOf(&b.Bounds).Elem()
-	var names []string
 	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		if v.Field(i).Kind() != reflect.Int {
-			continue
-		}
-		if strings.EqualFold(field.Name, name) {
+		if field := v.Type().Field(i); field.Type.Kind() == reflect.Int && strings.EqualFold(field.Name, name) {
 			v.Field(i).SetInt(int64(n))
 			return nil
 		}
-		names = append(names, strings.ToLower(field.Name))
+	}
+	return fmt.Errorf("no bound %q: the bounds are %s", name, strings.Join(boundNames(), ", "))
+}
+
+// boundNames are the names of the bounds, as flags have them.
+func boundNames() []string {
+	var names []string
+	t := reflect.TypeFor[vtrace.Bounds]()
+	for i := range t.NumField() {
+		if t.Field(i).Type.Kind() == reflect.Int {
+			names = append(names, strings.ToLower(t.Field(i).Name))
+		}
 	}
 	slices.Sort(names)
-	return fmt.Errorf("no bound %q: the bounds are %s", name, strings.Join(names, ", "))
+	return names
 }

@@ -137,7 +137,11 @@ func approximate(b *vtrace.Bundle) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the model leaves %d choices open that the program decides; \"vtrace inspect BUNDLE sidecar.approximations\" lists them", n)
+	noun := "choices"
+	if n == 1 {
+		noun = "choice"
+	}
+	return fmt.Sprintf("the model leaves %d %s open that the program decides; \"vtrace inspect BUNDLE sidecar.approximations\" tells which", n, noun)
 }
 
 func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {

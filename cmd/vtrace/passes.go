@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -54,8 +55,8 @@ func (s *settings) program(fs *flag.FlagSet) {
 }
 
 func (s *settings) model(fs *flag.FlagSet) {
-	fs.StringVar(&s.categories, "categories", "", "ask the queries of these categories only, separated by commas")
-	fs.Var(&s.bounds, "bound", "set a bound of the model, `NAME=N`; may be repeated")
+	fs.StringVar(&s.categories, "categories", "", "ask the queries of these categories only, separated by commas: "+strings.Join(vtrace.QueryCategories(), ", "))
+	fs.Var(&s.bounds, "bound", "set a bound of the model, `NAME=N`; may be repeated; the bounds are "+strings.Join(boundNames(), ", "))
 	fs.BoolVar(&s.strict, "strict", false, "make every approximation of the translation an error")
 	fs.BoolVar(&s.keepGoing, "continue", false, "go on where the program has constructs that cannot be translated")
 	fs.BoolVar(&s.everyLine, "every-line", false, "guard every statement, not only the points of the model")
@@ -134,14 +135,13 @@ func runPass(c *call, newModel bool, declare func(*settings, *flag.FlagSet), do 
 	if err != nil {
 		return 0, err
 	}
-	path, err := s.save(b)
-	if err != nil {
-		return 0, err
-	}
+	// What was found is printed even if it cannot be saved.
+	path, saveErr := s.save(b)
+	write := writeText
 	if s.json {
-		return exitCode(b), writeJSON(c.stdout, b, path)
+		write = writeJSON
 	}
-	return exitCode(b), writeText(c.stdout, b, path)
+	return exitCode(b), errors.Join(write(c.stdout, b, path), saveErr)
 }
 
 func runCheck(c *call) (int, error) {

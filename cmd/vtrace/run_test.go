@@ -128,6 +128,28 @@ func TestCheckNothing(t *testing.T) {
 	require.NoDirExists(t, ".vtrace")
 }
 
+// What was found is not lost where it cannot be saved.
+func TestCheckNotSaved(t *testing.T) {
+	dir := program(t, "funcarg")
+	code, stdout, stderr := execute(t, "check", "-o", "nowhere/x.vtz", dir)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stdout, "1 real error")
+	require.Contains(t, stderr, "nowhere")
+}
+
+func TestUnsupported(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nimport \"reflect\"\n\nfunc main() {\n\tch := make(chan int)\n\tx := reflect.ValueOf(ch).Interface().(chan int)\n\tx <- 1\n}\n"), 0o644))
+	code, _, stderr := execute(t, "check", "-o", "-", dir)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "main.go:8:4")
+	require.Contains(t, stderr, "with -continue")
+	code, stdout, stderr := execute(t, "check", "-continue", "-o", "-", dir)
+	require.Equal(t, exitReal, code, stderr) // nobody receives
+	require.Contains(t, stdout, "main.go:8:4")
+}
+
 func TestCheckInconclusive(t *testing.T) {
 	dir := program(t, "loopspawn_fixed")
 	code, stdout, stderr := execute(t, "check", "-states", "5", "-o", "-", dir)
@@ -141,6 +163,7 @@ func TestCheckEntry(t *testing.T) {
 	code, _, stderr := execute(t, "check", dir, "-entry", "TestNone")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "no such entry point")
+	require.Contains(t, stderr, "name the entry point with -entry")
 }
 
 // The stages one by one write what check writes.
