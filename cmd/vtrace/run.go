@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/hashicorp/go-multierror"
+
+	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate"
 )
 
 // The exit codes.
@@ -78,8 +81,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return exitNothing
 		case err != nil:
 			printError(stderr, err)
-			if errors.Is(err, errUsage) {
+			var unsupported *translate.UnsupportedError
+			switch {
+			case errors.Is(err, errUsage) && name != "help":
 				fmt.Fprintf(stderr, "run 'vtrace help %s' for its use\n", name)
+			case errors.As(err, &unsupported):
+				fmt.Fprintln(stderr, "with -continue, the model leaves out what is not supported, and the result says so")
+			case errors.Is(err, source.ErrNoEntry):
+				fmt.Fprintln(stderr, "name the entry point with -entry")
 			}
 			return exitUsage
 		}
@@ -100,6 +109,10 @@ func printError(w io.Writer, err error) {
 		}
 		return
 	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(w, "vtrace: interrupted")
+		return
+	}
 	fmt.Fprintf(w, "vtrace: %v\n", err)
 }
 
@@ -113,7 +126,7 @@ usage: vtrace COMMAND [flags] [arguments]
 		fmt.Fprintf(w, "  %-10s %-20s %s\n", c.name, c.args, c.short)
 	}
 	fmt.Fprint(w, `
-PACKAGE is a package pattern for one package, or its directory.
+PACKAGE is one package: its directory, or its import path.
 BUNDLE is a .vtz file or a directory that a pass has written.
 
 exit codes: 0 nothing found, 1 real errors found, 2 usage or input error,
