@@ -210,10 +210,7 @@ func runExported(ctx context.Context, dir string, tests []*exportedFile, opts Op
 	if err != nil {
 		return nil, err
 	}
-	side := &artifact.Sidecar{}
-	for _, s := range p.sites.Sites() {
-		side.Sites = append(side.Sites, artifact.Site{ID: int(s.ID), Kind: s.Kind.String(), Key: s.Key, Func: s.Func, Text: s.Text})
-	}
+	side := p.sidecar()
 	files := map[string][]byte{}
 	var accesses []int
 	missing := make([][]string, len(tests))
@@ -233,29 +230,7 @@ func runExported(ctx context.Context, dir string, tests []*exportedFile, opts Op
 		files[f.file] = []byte(strings.NewReplacer(keys...).Replace(string(f.data)))
 	}
 	slices.Sort(accesses)
-	done = rep.stage("instrument")
-	overlay, err := parse.Instrument(ctx, p.source, p.sites, parse.Options{Accesses: accesses})
-	done()
-	if err != nil {
-		return nil, fmt.Errorf("instrument: %w", err)
-	}
-	scratch, err := os.MkdirTemp("", "vtrace-overlay-")
-	if err != nil {
-		return nil, fmt.Errorf("scratch directory: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	target := orchestrate.TargetOf(p.source, side)
-	goroot, err := gorootOf(ctx, target)
-	if err != nil {
-		return nil, err
-	}
-	file, err := overlay.Write(scratch, target.Root, goroot)
-	if err != nil {
-		return nil, err
-	}
-	done = rep.stage("build")
-	b, err := orchestrate.Build(ctx, target, orchestrate.BuildOptions{Overlay: file, Tests: files})
-	done()
+	b, _, err := p.instrument(ctx, side, parse.Options{Accesses: accesses}, files, rep)
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,7 @@ func commands() []command {
 		{"verify", "MODEL.xml [QUERIES]", "check a model: the model checker alone", runVerify},
 		{"inspect", "BUNDLE [PATH]", "show what is in a bundle; PATH is a gjson path", runInspect},
 		{"replay", "BUNDLE TEST", "run an Orchestration test of a bundle", runReplay},
+		{"explore", "PACKAGE", "run a program under many random schedules, without a model", runExplore},
 		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", runExportTest},
 		{"test", "PACKAGE", "run the exported tests of a package on the program as it is now", runTest},
 		{"help", "[COMMAND]", "explain a command", runHelp},

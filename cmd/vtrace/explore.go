@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/pass"
+)
+
+// runExplore runs a program under random schedules.
+func runExplore(c *call) (int, error) {
+	var s settings
+	fs := c.flags()
+	s.program(fs)
+	runs := fs.Int("runs", 10_000, "number of runs")
+	seed := fs.Uint64("seed", 0, "seed of the first run; every other one has the next")
+	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time from one guard to the next")
+	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
+	args, err := c.parse(fs, 1, 1)
+	if err != nil {
+		return 0, err
+	}
+	if *runs < 1 {
+		return 0, fmt.Errorf("%w: -runs is at least 1", errUsage)
+	}
+	rep := newProgress(c.stderr, s.timing)
+	x, err := vtrace.Explore(c.ctx, s.source(args[0]), *runs, *seed, vtrace.Watchdog(s.watchdog), vtrace.Progress(rep.event))
+	rep.done()
+	if err != nil {
+		return 0, err
+	}
+	return writeExplored(c, x), nil
+}
+
+// writeExplored prints the ends of the runs, those that are errors with the
+// schedule of the first run.
+func writeExplored(c *call, x *vtrace.Explored) int {
+	code := exitNothing
+	fmt.Fprintf(c.stdout, "%d runs, %d schedules, %d ends\n", x.Runs, x.Schedules, len(x.Ends))
+	for i, e := range x.Ends {
+		what := "the program ended well"
+		switch {
+		case e.Status != orchestrate.Completed:
+			what = e.Status + ": " + e.Message
+			if code == exitNothing {
+				code = exitInconclusive
+			}
+		case e.Kind != "":
+			what = e.Kind
+			if e.Message != "" {
+				what += ": " + e.Message
+			}
+		}
+		fmt.Fprintf(c.stdout, "\n%d. %s\n   %d times, first with seed %d\n", i+1, what, e.Count, e.Seed)
+		if e.Replay == nil {
+			continue
+		}
+		if e.Replay.Status == orchestrate.Reproduced {
+			code = exitReal
+			fmt.Fprintln(c.stdout, "   reproduced in a process of its own")
+		} else {
+			if code == exitNothing {
+				code = exitInconclusive
+			}
+			fmt.Fprintf(c.stdout, "   not reproduced in a process of its own: %s\n", e.Replay.Reason)
+		}
+		for _, line := range orchestrate.Table(x.Sidecar, e.Plan) {
+			fmt.Fprintln(c.stdout, "   "+line)
+		}
+	}
+	for _, r := range x.Restarts {
+		fmt.Fprintf(c.stdout, "\nnew process before seed %d: %s\n", r.Seed, r.Reason)
+	}
+	for _, l := range x.Limits {
+		fmt.Fprintf(c.stdout, "\nnot under control: %s\n", l)
+	}
+	return code
+}

@@ -1,0 +1,121 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/source"
+)
+
+// Explored is what random runs of an instrumented program have shown.
+type Explored struct {
+	*orchestrate.Exploration
+	Sidecar *artifact.Sidecar // the sites, to read the plans with
+	// Limits are the operations that have no guards, and why accesses to shared
+	// memory have none, if so.
+	Limits []string
+}
+
+// Explore instruments a program and runs it many times under random schedules.
+// There is no model but for the question which accesses to shared memory get
+// guards; without an answer, only operations do.
+//
+// The seeds are seed and those after it.
+func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts Options) (_ *Explored, err error) {
+	if opts, err = opts.withDefaults(); err != nil {
+		return nil, err
+	}
+	if opts.Model == nil {
+		opts.Model = &Model{Flags: spec.Flags}
+	}
+	rep := reporter{artifact.PassDeep, opts.Progress}
+	done := rep.stage("load")
+	p, err := load(ctx, spec)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	out := &Explored{Sidecar: p.sidecar()}
+	done = rep.stage("translate")
+	accesses, err := p.accesses(ctx, opts)
+	done()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		out.Limits = append(out.Limits, fmt.Sprintf("accesses to shared memory have no guards: %v", err))
+	}
+	b, diagnostics, err := p.instrument(ctx, out.Sidecar, parse.Options{Accesses: accesses, EveryLine: opts.Model.EveryLine}, nil, rep)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	for _, d := range diagnostics {
+		out.Limits = append(out.Limits, d.String())
+	}
+	defer rep.stage("explore")()
+	how := orchestrate.ExploreOptions{Runs: runs, Seed: seed, RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog}}
+	if out.Exploration, err = b.Explore(ctx, how); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// accesses are the accesses to shared memory that get guards, also of a program
+// that the model does not cover.
+func (p *program) accesses(ctx context.Context, opts Options) ([]int, error) {
+	m, err := p.translate(ctx, opts, true)
+	if err != nil && ctx.Err() == nil && !opts.Model.Continue && !opts.Model.Strict {
+		model := *opts.Model
+		model.Continue = true
+		opts.Model = &model
+		m, err = p.translate(ctx, opts, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.Sidecar.Accesses, nil
+}
+
+// sidecar has the sites of the program, and nothing of a model.
+func (p *program) sidecar() *artifact.Sidecar {
+	side := &artifact.Sidecar{Sites: []artifact.Site{{}}}
+	for _, s := range p.sites.Sites() {
+		side.Sites = append(side.Sites, artifact.Site{
+			ID: int(s.ID), Kind: s.Kind.String(), Key: s.Key, Func: s.Func, File: s.File, Line: s.Line, Col: s.Col, Text: s.Text,
+		})
+	}
+	return side
+}
+
+// instrument builds the instrumented program, with the given tests.
+func (p *program) instrument(ctx context.Context, side *artifact.Sidecar, how parse.Options, tests map[string][]byte, rep reporter) (_ *orchestrate.Binary, _ []parse.Diagnostic, err error) {
+	done := rep.stage("instrument")
+	overlay, err := parse.Instrument(ctx, p.source, p.sites, how)
+	done()
+	if err != nil {
+		return nil, nil, fmt.Errorf("instrument: %w", err)
+	}
+	defer rep.stage("build")()
+	scratch, err := os.MkdirTemp("", "vtrace-overlay-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("scratch directory: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	target := orchestrate.TargetOf(p.source, side)
+	goroot, err := gorootOf(ctx, target)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := overlay.Write(scratch, target.Root, goroot)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := orchestrate.Build(ctx, target, orchestrate.BuildOptions{Overlay: file, Tests: tests})
+	return b, overlay.Diagnostics, err
+}
