@@ -115,7 +115,9 @@ func (x *Index) Case(pos token.Pos) (Site, int, bool) {
 //   - of an if or else if, the initialiser and the condition
 //   - of a for, the initialiser; the condition has a site of its own, and the
 //     post statement none: it runs in the segment that the last guard of the
-//     body began
+//     body began. So does the copy of variables from one iteration to the next,
+//     since Go 1.22; in the SSA form the load and the store of the copy have no
+//     position, and the new variable that of the initialiser's
 //   - of a range, the operand; the iteration variables have none
 //   - of a switch, the header and the expressions of its cases
 //   - of a select, the channels and the values to send; what a case assigns to

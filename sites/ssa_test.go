@@ -231,3 +231,34 @@ func TestKindWords(t *testing.T) {
 	}
 	require.Equal(t, "invalid", Kind(200).String())
 }
+
+// TestPerIteration: the copy of a captured loop variable from one iteration to
+// the next is in no statement, as Index.Stmt says.
+func TestPerIteration(t *testing.T) {
+	pkgs := loadSyntax(t, false, "./testdata/periteration.go")
+	prog, list := ssautil.Packages(pkgs, ssa.BuilderMode(0))
+	prog.Build()
+	x := number(pkgs, nil)
+	fn := list[0].Func("Loop")
+	copies := 0
+	for _, b := range fn.Blocks[1:] {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.Alloc:
+				header, ok := x.Stmt(in.Pos())
+				require.True(t, ok)
+				require.Equal(t, 5, header.Line)
+			case *ssa.Store:
+				if load, ok := in.Val.(*ssa.UnOp); ok {
+					require.False(t, in.Pos().IsValid())
+					require.False(t, load.Pos().IsValid())
+					copies++
+				}
+			case *ssa.BinOp:
+				s, ok := x.Stmt(in.Pos()) // the condition, or the post statement
+				require.Equal(t, in.Op == token.LSS, ok, s.Key)
+			}
+		}
+	}
+	require.Equal(t, 1, copies)
+}
