@@ -58,7 +58,9 @@ func (s *search) depthFirst() error {
 		if err := s.workers[0].expandState(next.state); err != nil {
 			return err
 		}
-		s.head++
+		if s.head++; s.head&(1<<12-1) == 0 {
+			s.review()
+		}
 		if err := s.poll(1); err != nil {
 			return err
 		}

@@ -135,9 +135,14 @@ func (s *search) pass(end int) error {
 	var next atomic.Int64
 	next.Store(int64(s.head))
 	var stop atomic.Bool
-	before := make([]int, len(s.workers))
+	type counts struct{ transitions, offered, kept int }
+	before := make([]counts, len(s.workers))
 	for i, w := range s.workers {
-		before[i], w.passing, w.words, w.fresh = w.transitions, true, 0, w.fresh[:0]
+		before[i].transitions = w.transitions
+		if w.r != nil {
+			before[i].offered, before[i].kept = w.r.offered, w.r.kept
+		}
+		w.passing, w.words, w.fresh = true, 0, w.fresh[:0]
 		for k := range w.out {
 			w.out[k].records = w.out[k].records[:0]
 		}
@@ -163,7 +168,10 @@ func (s *search) pass(end int) error {
 	end = min(end, int(next.Load()))
 	if errors.Is(err, errSpill) {
 		for i, w := range s.workers {
-			w.transitions = before[i]
+			w.transitions = before[i].transitions
+			if w.r != nil {
+				w.r.offered, w.r.kept = before[i].offered, before[i].kept
+			}
 		}
 		return s.expandAlone(end)
 	}

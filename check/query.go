@@ -54,7 +54,11 @@ func (c *compiler) goal(q *uppaal.Query, index int) (g *goal, err error) {
 				g.dead = true
 			}
 		})
-		c.implied(q.X, positive, g)
+		// What may be invalid has to be evaluated everywhere.
+		known := newRanges(c)
+		if known.proves(func() bool { return known.condition(q.X) }) {
+			c.implied(q.X, positive, g)
+		}
 	})
 	return g, err
 }
@@ -68,9 +72,21 @@ func (c *compiler) formula(e uppaal.Expr, positive bool) test {
 	return negate(t)
 }
 
-// implied looks for a location that the formula, negated unless positive,
-// implies.
+// implied looks for locations and values of variables that the formula, negated
+// unless positive, implies.
 func (c *compiler) implied(e uppaal.Expr, positive bool, g *goal) {
+	if x := c.comparison(e, positive); x != nil {
+		cl := &c.p.cells[x.cell]
+		switch {
+		case x.op == uppaal.OpEq:
+			g.imply(x.cell, x.k)
+		case x.op == uppaal.OpNe && cl.hi == cl.lo+1 && x.k == cl.lo:
+			g.imply(x.cell, cl.hi)
+		case x.op == uppaal.OpNe && cl.hi == cl.lo+1 && x.k == cl.hi:
+			g.imply(x.cell, cl.lo)
+		}
+		return
+	}
 	switch e := e.(type) {
 	case *uppaal.Unary:
 		if e.Op == uppaal.OpNot {
@@ -94,13 +110,22 @@ func (c *compiler) implied(e uppaal.Expr, positive bool, g *goal) {
 			if g.proc < 0 {
 				g.proc, g.loc = p, loc
 			}
-			cell := c.p.procs[p].loc
-			known := slices.ContainsFunc(g.implies, func(n implied) bool { return n.cell == cell })
-			if !known && c.p.cells[cell].kind == stateCell {
-				g.implies = append(g.implies, implied{cell, int32(loc)})
+			if cell := c.p.procs[p].loc; c.p.cells[cell].kind == stateCell {
+				g.imply(cell, int32(loc))
 			}
 		}
 	}
+}
+
+// maxImplied bounds the values for which goals are indexed.
+const maxImplied = 1 << 12
+
+// imply notes that a cell has a value wherever the target holds.
+func (g *goal) imply(cell, value int32) {
+	if value < 0 || value > maxImplied || slices.ContainsFunc(g.implies, func(n implied) bool { return n.cell == cell }) {
+		return
+	}
+	g.implies = append(g.implies, implied{cell, value})
 }
 
 func (c *compiler) stuckTest(e *uppaal.Stuck) test {

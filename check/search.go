@@ -35,7 +35,9 @@ type search struct {
 	// keepGoing explores everything even if all goals are decided.
 	keepGoing bool
 
-	structure *structure // nil: no stubborn sets
+	structure  *structure // nil: no stubborn sets
+	suspended  int        // levels for which they are not used
+	suspension int        // the last time
 
 	head, seen int // states expanded, and shown to plain goals
 	levelEnd   int
@@ -196,6 +198,7 @@ func (s *search) breadthFirst() error {
 				s.stats.Depth++
 			}
 			s.retarget()
+			s.review()
 		}
 		end := min(s.head+roundLen(s.store.len()), s.levelEnd)
 		for s.head < end {

@@ -29,7 +29,9 @@ type reducer struct {
 	best    closure
 	begin   []uint32 // by edge: now, if a chosen transition begins with it
 	chosen  []uint32 // by transition
-	all     bool
+
+	// Enabled transitions of the states seen, and those of them chosen.
+	offered, kept int
 }
 
 // closure is a set of transitions in the making.
@@ -102,6 +104,37 @@ func (s *search) retarget() {
 	}
 }
 
+// A reduction that leaves out less than a tenth of at least enoughOffered
+// transitions is suspended, for more and more levels: it costs more than it
+// gains. Each state may be expanded in full.
+const enoughOffered = 1 << 12
+
+// review decides between levels whether the reduction is worth its cost.
+func (s *search) review() {
+	if s.structure == nil {
+		return
+	}
+	if s.suspended > 0 {
+		s.suspended--
+		return
+	}
+	offered, kept := 0, 0
+	for _, w := range s.workers {
+		offered += w.r.offered
+		kept += w.r.kept
+	}
+	if offered < enoughOffered {
+		return
+	}
+	for _, w := range s.workers {
+		w.r.offered, w.r.kept = 0, 0
+	}
+	if kept*10 > offered*9 {
+		s.suspension = max(2*s.suspension, 4)
+		s.suspended = s.suspension
+	}
+}
+
 // begins reports whether a chosen transition begins with the edge.
 func (r *reducer) begins(e *edge) bool { return r.begin[e.id] == r.now }
 
@@ -127,14 +160,14 @@ func (r *reducer) choose(m *machine) {
 			}
 		}
 	}
-	if len(r.enabled) == 0 || len(r.enabled) == 1 && r.deadlock {
-		return
-	}
-	if !r.stubborn() {
+	r.offered += len(r.enabled)
+	if len(r.enabled) == 0 || len(r.enabled) == 1 && r.deadlock || !r.stubborn() {
+		r.kept += len(r.enabled)
 		return
 	}
 	for _, t := range r.enabled {
 		if r.best.member[t] == r.best.now {
+			r.kept++
 			r.chosen[t] = r.now
 			r.begin[r.st.transitions[t].edge.id] = r.now
 		}

@@ -65,7 +65,11 @@ func newWatch(prog *program, goals []*goal) *watch {
 				c.goals = append(c.goals, g)
 				continue
 			}
-			v := int(g.implies[n].value - f.lo)
+			v := int(g.implies[n].value) - int(f.lo)
+			if v < 0 || v > 2*maxImplied {
+				c.goals = append(c.goals, g)
+				continue
+			}
 			for len(c.at) <= v {
 				c.at = append(c.at, nil)
 			}

@@ -54,7 +54,8 @@ func (w *worker) expandState(i uint32) error {
 	w.at, w.seq = i, 0
 	s.store.load(i, m.w)
 	m.unpack()
-	if w.r != nil {
+	m.filter = nil
+	if w.r != nil && s.suspended == 0 {
 		if err := caught(func() { w.r.choose(m) }); err != nil {
 			return err
 		}
