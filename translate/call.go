@@ -72,6 +72,21 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 	return x.functionAt(p, k, tgt, site)
 }
 
+// functionOf finds the function that an operation calls, by its value. With ok
+// false it has taken over the path; a value that is not tracked is none.
+func (x *translator) functionOf(p *path, value *expr, site ssa.Instruction) (tgt target, ok, tracked bool) {
+	value = p.simplify(value)
+	if o, _, ok := newObjectAt(value); ok && p.created[o] != nil {
+		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created[o][i] }), true, true
+	}
+	k, ok, tracked := x.concrete(p, value)
+	if !ok {
+		return tgt, false, tracked
+	}
+	tgt, ok = x.functionAt(p, k, tgt, site)
+	return tgt, ok, true
+}
+
 // functionAt completes a target by the function value at an address.
 func (x *translator) functionAt(p *path, k int32, tgt target, site ssa.Instruction) (target, bool) {
 	if k == 0 {

@@ -67,21 +67,12 @@ func (x *translator) runCleanup(p *path, d deferKey) bool {
 	if e := p.env[envKey{f.ctx, d}]; len(e) > 0 {
 		addr = e[0]
 	}
-	var tgt target
-	if o, _, ok := newObjectAt(p.simplify(addr)); ok && p.created[o] != nil {
-		tgt = x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created[o][i] })
-	} else {
-		k, ok, tracked := x.concrete(p, addr)
-		switch {
-		case !tracked:
-			p.note("unknown-call", "under", "a function registered by Cleanup is not tracked; it is not executed in the model")
-		case !ok:
-			return false
-		default:
-			if tgt, ok = x.functionAt(p, k, tgt, d.instr); !ok {
-				return false
-			}
-		}
+	tgt, ok, tracked := x.functionOf(p, addr, d.instr)
+	switch {
+	case !tracked:
+		p.note("unknown-call", "under", "a function registered by Cleanup is not tracked; it is not executed in the model")
+	case !ok:
+		return false
 	}
 	g := p.top()
 	g.defers = g.defers[:len(g.defers)-1]

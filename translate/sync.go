@@ -523,15 +523,11 @@ func (e *expr) isConstValue() (int32, bool) { return e.k, e.op == xConst }
 // applied once the function is known.
 func (x *translator) callArg(p *path, k int, before func(q *path)) bool {
 	f := p.peek()
-	addr, ok, tracked := x.concrete(p, p.arg(k)[0])
+	tgt, ok, tracked := x.functionOf(p, p.arg(k)[0], f.ctx.site)
 	if !tracked {
 		p.note("unknown-call", "under", "the function passed is not tracked; it is not executed in the model")
 		return x.opReturn(p, nil)
 	}
-	if !ok {
-		return false
-	}
-	tgt, ok := x.functionAt(p, addr, target{}, f.ctx.site)
 	if !ok {
 		return false
 	}
