@@ -59,7 +59,10 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 		}
 	}
 	callee := p.simplify(val(c.Value)[0])
-	if o, _, ok := newObjectAt(callee); ok && p.created[o] != nil {
+	if o, off, ok := newObjectAt(callee); ok && p.created[o] != nil {
+		if tgt, ok := cancelCall(tgt, o.pool.objs[0], off, callee); ok {
+			return tgt, true
+		}
 		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created[o][i] }), true
 	}
 	k, ok, tracked := x.concrete(p, callee)
@@ -95,6 +98,11 @@ func (x *translator) functionAt(p *path, k int32, tgt target, site ssa.Instructi
 		return tgt, false
 	}
 	o := x.mem.object(k)
+	if o != nil {
+		if tgt, ok := cancelCall(tgt, o, k-o.base, num(k)); ok {
+			return tgt, true
+		}
+	}
 	if o == nil || o.fn == nil {
 		tgt.fn = nil
 		return tgt, true
@@ -192,8 +200,11 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 		return tgt, false
 	}
 	t := x.mem.typeOf(tag)
-	if t == opaqueError {
+	switch t {
+	case opaqueError:
 		return tgt, true
+	case libraryContext:
+		return contextCall(tgt, c.Method.Name(), e[1]), true
 	}
 	fn := x.prog.ssa.LookupMethod(t, c.Method.Pkg(), c.Method.Name())
 	if fn == nil {

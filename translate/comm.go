@@ -82,6 +82,9 @@ func (x *translator) siteOf(instr ssa.Instruction) sites.ID {
 	return 0
 }
 
+// meets reports that communications on a channel are rendezvous.
+func (o *object) meets() bool { return o.cap == 0 && !o.ctx }
+
 // comm is one communication: a send or a receive.
 type comm struct {
 	send bool
@@ -143,10 +146,13 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 	}
 	anyPolled := hasDefault
 	for _, o := range objs {
-		anyPolled = anyPolled || o != nil && o.cap == 0 && o.polled
+		anyPolled = anyPolled || o != nil && o.meets() && o.polled
+		if o != nil && o.ctx {
+			x.accessed(p, o.behind(ctxErr), 1, 0, false)
+		}
 	}
 	for _, o := range objs {
-		if anyPolled && o != nil && o.cap == 0 && !x.polled[o.pos] {
+		if anyPolled && o != nil && o.meets() && !x.polled[o.pos] {
 			x.polled[o.pos] = true
 			x.again = true
 		}
@@ -154,7 +160,7 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 	cell := func(q *path, o *object, k int32) *expr { return q.cellAt(o.base + k) }
 	count := func(q *path, d int32) {
 		for i, o := range objs {
-			if o == nil || o.cap != 0 || !o.polled {
+			if o == nil || !o.meets() || !o.polled {
 				continue
 			}
 			k := o.base + chanReceivers
@@ -298,6 +304,9 @@ func (x *translator) receive(p *path, o *object, queued bool, done func(q *path,
 	}
 	if q := p.fork(eq(closed, 1)); q != nil {
 		done(q, zeros(int(o.width)), false)
+	}
+	if o.ctx {
+		return // nobody sends
 	}
 	q := p.clone()
 	val := make([]*expr, o.width)

@@ -335,6 +335,8 @@ type emitter struct {
 	over, returned, rest *monitor
 	endless              bool // a stuck entry may leave others running for ever
 	returns              bool // the entry can end
+	// clock is the process Time, nil if there is none.
+	clock *uppaal.InstanceDecl
 }
 
 func (e *emitter) model() (*Model, error) {
@@ -381,6 +383,7 @@ func (e *emitter) model() (*Model, error) {
 		model.Sidecar.Templates = append(model.Sidecar.Templates, info)
 	}
 	e.watchers(&model.Sidecar)
+	e.time(&model.Sidecar)
 	decls, err := e.declarations()
 	if err != nil {
 		return nil, err
@@ -880,6 +883,10 @@ func (e *emitter) system() {
 			e.net.Instances = append(e.net.Instances, d)
 			e.net.System.Names = append(e.net.System.Names, &uppaal.Ident{Name: p})
 		}
+	}
+	if e.clock != nil {
+		e.net.Instances = append(e.net.Instances, e.clock)
+		e.net.System.Names = append(e.net.System.Names, &uppaal.Ident{Name: e.clock.Name})
 	}
 	e.net.System.Below = make([]bool, max(0, len(e.net.System.Names)-1))
 	for _, m := range []*monitor{e.over, e.returned, e.rest} {

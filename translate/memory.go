@@ -56,6 +56,9 @@ type object struct {
 	width   int32     // scalars of a message
 	kept    int32     // buffered messages whose contents are kept
 	polled  bool
+	timer   bool // see timer.go
+	ticker  bool
+	ctx     bool // see context.go
 
 	uname string // of a channel in the model
 }

@@ -464,6 +464,12 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 			}
 			return set(i, arith(xAdd, a, num(condLock)))
 		}
+		if isTimer(pointee(i.X.Type())) && st.Field(i.Field).Name() == "C" {
+			if ok := x.notNil(p, a, i); !ok {
+				return false
+			}
+			return set(i, a)
+		}
 		if x.foreign(pointee(i.X.Type())) {
 			return set(i, unknown("field of a foreign type"))
 		}

@@ -121,6 +121,8 @@ func init() {
 	}
 	atomics(intrinsics)
 	condIntrinsics(intrinsics)
+	timerIntrinsics(intrinsics)
+	contextIntrinsics(intrinsics)
 	testFatal.run, testSkip.run, testRun.run = goexit, goexit, runSubtest
 	builtins = map[string]*intrinsic{
 		"close": op("close", sites.Close, false, closeChan),

@@ -154,11 +154,15 @@ type translator struct {
 	queue     []*location
 	stack     []*path
 
-	access  map[sites.ID]bool  // statements with guards
-	polled  map[token.Pos]bool // channels that somebody polls, by their make
-	again   bool               // polled has grown
-	initial int                // objects made before the start
-	begin   func() *path       // the path that starts the program
+	access map[sites.ID]bool  // statements with guards
+	polled map[token.Pos]bool // channels that somebody polls, by their make
+	again  bool               // polled has grown
+	// contexts are those that there are, and cancels the locations whose
+	// segments cancel some.
+	contexts []*object
+	cancels  []*location
+	initial  int          // objects made before the start
+	begin    func() *path // the path that starts the program
 
 	start       *path     // the first segment, if it was executed beforehand
 	prefix      []arrival // where the first segment ends, while it is executed

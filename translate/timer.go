@@ -1,0 +1,199 @@
+package translate
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// A timer is a channel with one place and two more cells: whether it is armed,
+// and the field C, which holds the channel. A *time.Timer or *time.Ticker is
+// the address of the latter. An armed timer may fire at any moment: durations
+// are not compared. That is a step of its own, of the process Time.
+const (
+	timerArmed = iota // behind the payload
+	timerC
+	timerCells
+)
+
+// isTimer recognises time.Timer and time.Ticker.
+func isTimer(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time" && (n.Obj().Name() == "Timer" || n.Obj().Name() == "Ticker")
+}
+
+// behind is the address of cell k behind the payload of a channel.
+func (o *object) behind(k int32) int32 { return o.base + chanPayload + o.width + k }
+
+func timerIntrinsics(table map[string]*intrinsic) {
+	arm := func(name string, ticker, pointer bool) *intrinsic {
+		return &intrinsic{name: name, args: []int{}, run: func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) }}
+	}
+	table["time.After"] = arm("after", false, false)
+	table["time.Tick"] = arm("tick", true, false)
+	table["time.NewTimer"] = arm("newtimer", false, true)
+	table["time.NewTicker"] = arm("newticker", true, true)
+	for _, t := range []string{"Timer", "Ticker"} {
+		table["(*time."+t+").Stop"] = &intrinsic{name: "stop", seed: true, run: func(x *translator, p *path) bool { return setTimer(x, p, 0) }}
+		table["(*time."+t+").Reset"] = &intrinsic{name: "reset", seed: true, run: func(x *translator, p *path) bool { return setTimer(x, p, 1) }}
+	}
+}
+
+// timePasses is the approximation that timers rest on.
+func (x *translator) timePasses(pos token.Pos) int {
+	return x.approximation(pos, "time", artifact.DirectionOver, "it may happen at any moment: durations are not compared")
+}
+
+// newTimer makes an armed timer.
+func newTimer(x *translator, p *path, ticker, pointer bool) bool {
+	f := p.peek()
+	if f.ctx.parent == nil {
+		return x.opReturn(p, nil)
+	}
+	if x.opts.Strict {
+		x.timePasses(p.here())
+	}
+	pos := f.ctx.site.Pos()
+	var elem types.Type
+	switch t := f.tgt.fn.Signature.Results().At(0).Type().Underlying().(type) {
+	case *types.Chan:
+		elem = t.Elem()
+	case *types.Pointer:
+		elem = t.Elem().Underlying().(*types.Struct).Field(0).Type().Underlying().(*types.Chan).Elem()
+	}
+	width := int32(x.width(elem))
+	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
+		return &object{kind: objChan, name: fmt.Sprintf("%s_%d", f.op.name, x.prog.src.Fset.Position(pos).Line),
+			size: chanPayload + width + timerCells, elem: elem, cap: 1, width: width, pos: pos, timer: true, ticker: ticker}
+	}, x.describeTimer)
+	if !ok {
+		return false
+	}
+	armed, c := chanPayload+width+timerArmed, chanPayload+width+timerC
+	r.clear(p, func(off int32) bool { return off >= chanPayload && off < armed || off == c })
+	r.put(p, armed, num(1))
+	if !pointer {
+		return x.opReturn(p, []*expr{r.e})
+	}
+	if o, _, ok := newObjectAt(r.e); ok {
+		p.created[o][c] = r.e
+	}
+	return x.opReturn(p, []*expr{arith(xAdd, r.e, num(c))})
+}
+
+func (x *translator) describeTimer(o *object) {
+	x.describeChan(o)
+	a, c := x.mem.cells[o.behind(timerArmed)], x.mem.cells[o.behind(timerC)]
+	a.name, a.abs, a.fix = o.name+"_armed", absBool(), true
+	c.name, c.init, c.abs, c.fix, c.ref = o.name+"_C", o.base, absConst(o.base), true, true
+}
+
+// setTimer stops a timer or arms it again. Since Go 1.23 nothing of before can
+// be received afterwards.
+func setTimer(x *translator, p *path, armed int32) bool {
+	var result []*expr
+	if p.peek().tgt.fn.Signature.Results().Len() > 0 {
+		result = []*expr{unknown("whether a timer was running")}
+	}
+	k, ok, tracked := x.settled(p)
+	switch o := x.mem.object(k); {
+	case !tracked:
+		p.note("unknown-call", artifact.DirectionUnder, "the timer is not tracked; what is done to it is not in the model")
+	case !ok:
+		return false
+	case o != nil && o.timer:
+		a, n := o.behind(timerArmed), o.base+chanLen
+		if len(result) > 0 {
+			result[0] = or(eq(p.cellAt(a), 1), arith(xLt, num(0), p.cellAt(n)))
+		}
+		p.put(a, num(armed))
+		p.put(n, num(0))
+	}
+	return x.opReturn(p, result)
+}
+
+// settled is the address that the operation is called on, with new objects
+// written to memory.
+func (x *translator) settled(p *path) (k int32, ok, tracked bool) {
+	e := p.simplify(p.arg(0)[0])
+	if _, _, isNew := newObjectAt(e); isNew {
+		p.settle()
+	}
+	return x.concrete(p, e)
+}
+
+// time makes the process that lets timers fire and deadlines pass.
+func (e *emitter) time(side *artifact.Sidecar) {
+	x := e.x
+	t := &template{name: "Time", slots: 1, once: true}
+	at := &location{tmpl: t, kind: atLocal}
+	var approx []int
+	for _, o := range x.objects() {
+		p := x.newPath(t, at)
+		switch {
+		case o.timer:
+			if !p.assume(eq(p.cellAt(o.behind(timerArmed)), 1)) || !p.assume(eq(p.cellAt(o.base+chanLen), 0)) {
+				continue
+			}
+			p.put(o.base+chanLen, num(1))
+			if !o.ticker {
+				p.put(o.behind(timerArmed), num(0))
+			}
+		case o.ctx:
+			if !p.assume(eq(p.cellAt(o.behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.behind(ctxErr)), 0)) {
+				continue
+			}
+			x.cancel(p, o.base, ctxExceeded, 0)
+		default:
+			continue
+		}
+		ed := &edge{from: at, to: at, guard: p.cond}
+		for _, addr := range sortedKeys(p.heap) {
+			if c := x.mem.cells[addr]; stored(c.abs) {
+				ed.assign = append(ed.assign, assignment{c.x, p.heap[addr]})
+			}
+		}
+		t.edges = append(t.edges, ed)
+		approx = append(approx, x.timePasses(o.pos))
+	}
+	if len(t.edges) == 0 {
+		return
+	}
+	n := e.n
+	n.current = t
+	tmpl := &uppaal.Template{Name: n.unique("T_Time")}
+	l := &uppaal.Location{Name: n.unique("L_time")}
+	tmpl.Locations, tmpl.Init = []*uppaal.Location{l}, l
+	info := artifact.TemplateInfo{Name: tmpl.Name, Role: "env", Locations: []artifact.LocationInfo{{Name: l.Name}}}
+	for i, ed := range t.edges {
+		ue := &uppaal.Edge{From: l, To: l, Update: e.update(ed)}
+		for _, c := range ed.guard {
+			g := c.ast(n)
+			if ue.Guard != nil {
+				g = &uppaal.Binary{Op: uppaal.OpAnd, X: ue.Guard, Y: g}
+			}
+			ue.Guard = g
+		}
+		tmpl.Edges = append(tmpl.Edges, ue)
+		info.Edges = append(info.Edges, artifact.EdgeInfo{Role: artifact.RoleTime, Approx: approx[i : i+1 : i+1]})
+	}
+	e.net.Templates = append(e.net.Templates, tmpl)
+	side.Templates = append(side.Templates, info)
+	e.clock = &uppaal.InstanceDecl{Name: n.unique("Time"), Template: &uppaal.Ident{Name: tmpl.Name}}
+}
+
+// stmtOfOp is the statement of the call of the operation on top of the stack, 0
+// for a deferred one, which runs elsewhere.
+func (x *translator) stmtOfOp(p *path) sites.ID {
+	f := p.peek()
+	if _, ok := f.ctx.site.(*ssa.Call); !ok || f.ctx.site.Parent() == nil {
+		return 0
+	}
+	return x.stmtOf(f.ctx.site.Parent(), f.ctx.site)
+}
