@@ -43,6 +43,11 @@
 // program are assumed not to touch its channels and locks; waiting goroutines
 // are not served in order; loops without operations are assumed to end. What
 // has neither an exact model nor an honest approximation is an
-// UnsupportedError: timers and contexts, reflection, unsafe, operations on
-// channels and locks that cannot be followed.
+// UnsupportedError: reflection, unsafe, operations on channels and locks that
+// cannot be followed.
+//
+// Timers may fire, deadlines pass and sleepers wake at any moment: durations
+// are not compared. Each such event is a step of its own, of the process Time
+// or of the sleeper, with an approximation that says so. Contexts are those of
+// package context; one derived from another type of context never ends by it.
 package translate
