@@ -12,13 +12,57 @@ import (
 // Slices are three scalars: the address of the first element, the length and
 // the capacity. Since elements lie side by side, slicing is arithmetic.
 
+// shape finds the address of a slice, and with it its capacity, which is what
+// is left of the array, and the range of its length. ok is false if it has
+// taken over the path, or the path cannot be; tracked is false if the address
+// is not known.
+func (x *translator) shape(p *path, e []*expr) (ptr int32, ok, tracked bool) {
+	ptr, ok, tracked = x.concrete(p, e[0])
+	if !ok || !tracked {
+		return ptr, ok, tracked
+	}
+	left := int32(0)
+	switch o := x.mem.object(ptr); {
+	case ptr == 0:
+	case o == nil || o.stride == 0 || x.sl.limited:
+		return ptr, true, true
+	default:
+		left = o.elems - (ptr-o.base)/o.stride
+	}
+	for i, k := range []int32{0, left} {
+		v := p.simplify(e[i+1])
+		a := p.abs(v)
+		if a.top {
+			continue
+		}
+		fits := a.clamp(0, int64(left))
+		if i == 1 {
+			fits = a.clamp(int64(k), int64(k))
+		}
+		if fits.empty() {
+			return ptr, false, true
+		}
+		if k, ok := fits.single(); ok {
+			p.pins = append(p.pins, pin{v, k})
+		} else if v.op == xVar || v.op == xCell {
+			p.narrow[v] = fits
+		}
+	}
+	return ptr, true, true
+}
+
 // inBounds continues with the panic where an index is out of bounds; false if
 // it has taken over the path. Lengths that are not tracked are not checked.
 func (x *translator) inBounds(p *path, i, n *expr, instr ssa.Instruction) bool {
 	if i.op == xUnknown || n.op == xUnknown {
 		return true
 	}
-	bad := or(arith(xLt, i, num(0)), arith(xLe, n, i))
+	return x.check(p, or(arith(xLt, i, num(0)), arith(xLe, n, i)), "index out of range", instr)
+}
+
+// check continues with a panic where bad holds; false if it has taken over the
+// path.
+func (x *translator) check(p *path, bad *expr, detail string, instr ssa.Instruction) bool {
 	if bad = p.simplify(bad); bad.op == xUnknown || bad.is(0) {
 		return true
 	}
@@ -26,7 +70,7 @@ func (x *translator) inBounds(p *path, i, n *expr, instr ssa.Instruction) bool {
 		return true
 	}
 	raise := func(q *path) {
-		x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOf(q.peek().ctx.fn, instr), pos: q.here(), detail: "index out of range"}, x.someError())
+		x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOf(q.peek().ctx.fn, instr), pos: q.here(), detail: detail}, x.someError())
 	}
 	if bad.isConst() {
 		raise(p)
@@ -46,6 +90,17 @@ func (x *translator) inBounds(p *path, i, n *expr, instr ssa.Instruction) bool {
 		x.continueWith(p)
 	}
 	return false
+}
+
+// sliceBounds continues with the panic where the bounds of a slice expression
+// are wrong; false if it has taken over the path.
+func (x *translator) sliceBounds(p *path, lo, hi, limit *expr, instr ssa.Instruction) bool {
+	for _, e := range []*expr{lo, hi, limit} {
+		if e.op == xUnknown || p.abs(e).top {
+			return true
+		}
+	}
+	return x.check(p, or(arith(xLt, lo, num(0)), or(arith(xLt, hi, lo), arith(xLt, limit, hi))), "slice bounds out of range", instr)
 }
 
 // element computes base + i*size for an index; an index that is not tracked is
@@ -151,6 +206,14 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 		p.set(ctx, i, x.unknowns(x.width(i.Type()), "a slice of this type"))
 		return p.advance()
 	}
+	if _, isSlice := i.X.Type().Underlying().(*types.Slice); isSlice {
+		if k, ok, tracked := x.shape(p, e); tracked {
+			if !ok {
+				return false
+			}
+			ptr = num(k)
+		}
+	}
 	lo, hi := num(0), length
 	if i.Low != nil {
 		lo = p.value(ctx, i.Low)[0]
@@ -160,6 +223,9 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	}
 	if i.Max != nil {
 		capacity = p.value(ctx, i.Max)[0]
+	}
+	if !x.sliceBounds(p, p.simplify(lo), p.simplify(hi), p.simplify(capacity), i) {
+		return false
 	}
 	p.set(ctx, i, []*expr{
 		arith(xAdd, ptr, arith(xMul, lo, num(int32(x.width(elem))))),
@@ -182,10 +248,7 @@ func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 	if !ok {
 		return false
 	}
-	n := max(int(k), x.opts.Slice)
-	r, ok := x.allocate(p, i, func() *object {
-		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_slice", size: int32(n * w)}
-	}, func(o *object) { x.describe(o, types.NewArray(elem, int64(n))) })
+	r, ok := x.allocateArray(p, i, "_slice", elem, max(k, 0))
 	if !ok {
 		return false
 	}
@@ -215,7 +278,11 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 	}
 	var nums [6]int32
 	for i, e := range append(append([]*expr(nil), dst...), src...) {
-		k, ok, tracked := x.concrete(p, e)
+		find := x.concrete
+		if i%3 == 0 {
+			find = func(p *path, _ *expr) (int32, bool, bool) { return x.shape(p, [][]*expr{dst, src}[i/3]) }
+		}
+		k, ok, tracked := find(p, e)
 		if !tracked {
 			return fail("a slice that is not tracked is appended to")
 		}
@@ -240,9 +307,7 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 			newCap *= 2
 		}
 		newCap = min(newCap, room)
-		r, ok := x.allocate(p, call, func() *object {
-			return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_append", size: room * int32(w)}
-		}, func(o *object) { x.describe(o, types.NewArray(st.Elem(), int64(room))) })
+		r, ok := x.allocateArray(p, call, "_append", st.Elem(), newCap)
 		if !ok {
 			return false
 		}

@@ -60,6 +60,11 @@ type object struct {
 	ticker  bool
 	ctx     bool // see context.go
 
+	// Backing arrays that the model allocates for slices: their elements and
+	// the scalars of each. Behind them is a spare cell, so that the address
+	// behind the last element is still one of the array.
+	elems, stride int32
+
 	uname string // of a channel in the model
 }
 

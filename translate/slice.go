@@ -35,6 +35,8 @@ type slice struct {
 	parts      map[ssa.Value]part
 	partStores map[*ssa.Alloc][]*ssa.Store
 	partNeeded map[ssa.Value]bool
+	// limited: the program limits the capacity of a slice, as in s[i:j:k].
+	limited bool
 }
 
 // memClass names a class of memory cells: a struct field, a global, the
@@ -147,6 +149,8 @@ func (s *slice) inventory(instr ssa.Instruction) {
 			break
 		}
 		store(i.Addr)
+	case *ssa.Slice:
+		s.limited = s.limited || i.Max != nil
 	case *ssa.MakeClosure:
 		f := i.Fn.(*ssa.Function)
 		s.closures[f] = append(s.closures[f], i)

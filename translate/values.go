@@ -341,6 +341,21 @@ func (x *translator) allocate(p *path, instr ssa.Instruction, make func() *objec
 // nothing refers to, so that equal states look equal.
 func (x *translator) allocateAt(p *path, ctx *callPath, instr ssa.Instruction, make func() *object, describe func(o *object)) (ref, bool) {
 	key := fmt.Sprintf("%d|%d|%d.%d", p.t.index, ctx.id, instr.Block().Index, x.indexOf(instr))
+	return x.allocateKey(p, key, ctx, instr, make, describe)
+}
+
+// allocateArray allocates the backing array of a slice. Arrays of different
+// sizes are different objects.
+func (x *translator) allocateArray(p *path, instr ssa.Instruction, what string, elem types.Type, n int32) (ref, bool) {
+	ctx := p.peek().ctx
+	w := int32(x.width(elem))
+	key := fmt.Sprintf("%d|%d|%d.%d|%d", p.t.index, ctx.id, instr.Block().Index, x.indexOf(instr), n)
+	return x.allocateKey(p, key, ctx, instr, func() *object {
+		return &object{kind: objData, name: mangle(ctx.fn.Name()) + what, size: n*w + 1, elems: n, stride: w}
+	}, func(o *object) { x.describe(o, types.NewArray(elem, int64(n))) })
+}
+
+func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.Instruction, make func() *object, describe func(o *object)) (ref, bool) {
 	inLoop := ctx.inLoop || x.prog.info(ctx.fn).inCycle[instr.Block().Index]
 	single := func(key string) (ref, bool) {
 		o := x.mem.keyed[key]
