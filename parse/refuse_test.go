@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,36 +135,15 @@ func TestRefusals(t *testing.T) {
 	ctx := context.Background()
 	prog, err := source.LoadModule(ctx, source.Spec{Dir: dir})
 	require.NoError(t, err)
-	o, err := Instrument(ctx, prog, Index(prog), Options{})
+	idx := Index(prog)
+	o, err := Instrument(ctx, prog, idx, Options{})
 	require.NoError(t, err)
 	require.Equal(t, "[refused_test.go:22:16: TestMain sets resource: it is not initialised anew, so it keeps its value from run to run]", fmt.Sprint(o.Diagnostics))
-	names := make([]string, len(tests))
-	for i, tt := range tests {
-		names[i] = tt.name
-	}
-	var src bytes.Buffer
-	require.NoError(t, exploreTemplate.Execute(&src, map[string]any{"Name": "refused", "Func": "TestZZ", "Tests": names, "Watchdog": 1}))
-	o.Files["zz_refused_test.go"] = src.Bytes()
-	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
-	require.NoError(t, err)
-	bin := binary(t, "refused")
-	out, code := run(t, dir, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", bin, ".")
-	require.Zero(t, code, out)
+	bin := refusedBinary(t, prog, o)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			limit, cancel := context.WithTimeout(ctx, 20*time.Second)
-			defer cancel()
-			results := filepath.Join(t.TempDir(), "out")
-			cmd := exec.CommandContext(limit, bin, "-test.run=^TestZZ$", "-test.timeout=0")
-			cmd.Dir = dir
-			cmd.WaitDelay = time.Second
-			cmd.Env = append(os.Environ(), "VTRACE_TEST="+tt.name, "VTRACE_OUT="+results, "VTRACE_FROM=0", "VTRACE_TO=2")
-			printed, _ := cmd.CombinedOutput() // the test may fail
-			require.NoError(t, limit.Err(), "hangs")
-			got := readResults(t, results)
-			require.NotEmpty(t, got, string(printed))
-			for _, r := range got {
+			for _, r := range refusedRuns(t, bin, dir, tt.name) {
 				require.Equal(t, tt.verdict, r.Verdict, r.Message)
 				require.Equal(t, tt.kind, r.Outcome.Kind, r.Outcome.Message)
 				if tt.message != "" {
@@ -172,4 +152,49 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
+	// A loop that waits for an atomic is no busy loop once its condition is
+	// guarded.
+	o, err = Instrument(ctx, prog, idx, Options{Accesses: accesses(idx)})
+	require.NoError(t, err)
+	guarded := refusedBinary(t, prog, o)
+	t.Run("guarded", func(t *testing.T) {
+		for _, r := range refusedRuns(t, guarded, dir, "TestBusy") {
+			require.Equal(t, "completed", r.Verdict, r.Message)
+		}
+	})
+}
+
+// refusedBinary compiles the tests with one that runs them.
+func refusedBinary(t *testing.T, prog *source.Program, o *Overlay) string {
+	var names []string
+	for _, name := range prog.Packages[0].Types.Scope().Names() {
+		if strings.HasPrefix(name, "Test") && name != "TestMain" {
+			names = append(names, name)
+		}
+	}
+	var src bytes.Buffer
+	require.NoError(t, exploreTemplate.Execute(&src, map[string]any{"Name": "refused", "Func": "TestZZ", "Tests": names, "Watchdog": 1}))
+	o.Files["zz_refused_test.go"] = src.Bytes()
+	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
+	require.NoError(t, err)
+	bin := binary(t, "refused")
+	out, code := run(t, prog.Root, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", bin, ".")
+	require.Zero(t, code, out)
+	return bin
+}
+
+// refusedRuns runs a test under two schedules, or until it is refused.
+func refusedRuns(t *testing.T, bin, dir, name string) []result {
+	limit, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	results := filepath.Join(t.TempDir(), "out")
+	cmd := exec.CommandContext(limit, bin, "-test.run=^TestZZ$", "-test.timeout=0")
+	cmd.Dir = dir
+	cmd.WaitDelay = time.Second
+	cmd.Env = append(os.Environ(), "VTRACE_TEST="+name, "VTRACE_OUT="+results, "VTRACE_FROM=0", "VTRACE_TO=2")
+	printed, _ := cmd.CombinedOutput() // the test may fail
+	require.NoError(t, limit.Err(), "hangs")
+	got := readResults(t, results)
+	require.NotEmpty(t, got, string(printed))
+	return got
 }
