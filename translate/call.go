@@ -304,7 +304,11 @@ func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt target
 			return []*expr{num(x.mem.tag(opaqueError)), num(x.errorValue(fmt.Sprintf("error %d", site.Pos()), "err")[1].k)}
 		}
 	}
-	return x.unknowns(x.width(sig.Results()), "result of a call that is not in the model")
+	n := x.width(sig.Results())
+	if n > 0 && x.resultNeeded(site) {
+		x.noteInput(p, site, tgt)
+	}
+	return x.unknowns(n, "result of a call that is not in the model")
 }
 
 func (x *translator) execDefer(p *path, i *ssa.Defer) bool {

@@ -326,10 +326,14 @@ func (p *path) here() token.Pos {
 
 // note records an approximation that the rest of the path rests on.
 func (p *path) note(kind, direction, reason string) {
+	p.noteAt(p.here(), kind, direction, reason)
+}
+
+func (p *path) noteAt(pos token.Pos, kind, direction, reason string) {
 	if !p.x.emitting && !p.x.opts.Strict {
 		return
 	}
-	n := p.x.approximation(p.here(), kind, direction, reason)
+	n := p.x.approximation(pos, kind, direction, reason)
 	if !slices.Contains(p.approx, n) {
 		p.approx = append(p.approx, n)
 	}

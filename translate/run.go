@@ -501,6 +501,9 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 	case *ssa.DebugRef:
 		return p.advance()
 	}
+	if next, ok := instr.(*ssa.Next); ok {
+		x.noteOrder(p, next)
+	}
 	if v, ok := instr.(ssa.Value); ok {
 		return set(v, x.unknowns(x.valueWidth(v), "the model does not keep "+kindOf(instr))...)
 	}

@@ -196,3 +196,46 @@ func TestProto(t *testing.T) {
 	}
 	require.NotZero(t, n)
 }
+
+// TestInput checks that what another run may decide otherwise is recorded, where
+// it decides the concurrency.
+func TestInput(t *testing.T) {
+	prog, idx := load(t, program(t, `package main
+
+import (
+	"fmt"
+	"math/rand"
+	"os"
+)
+
+func main() {
+	c := make(chan int, 1)
+	if rand.Intn(2) == 0 {
+		c <- 1
+	}
+	m := map[string]bool{"a": true, "b": false}
+	for k, v := range m {
+		if v {
+			<-c
+		}
+		fmt.Println(k, rand.Intn(7))
+	}
+	if len(os.Args) > 5 {
+		fmt.Println(os.Getenv("A"))
+	}
+	if _, err := os.Stat("x"); err != nil {
+		c <- 2
+	}
+}
+`), "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+	require.NoError(t, err)
+	var lines []int
+	for _, a := range m.Sidecar.Approximations {
+		if a.Kind == artifact.ApproximationInput {
+			require.Equal(t, artifact.DirectionOver, a.Direction)
+			lines = append(lines, a.Line)
+		}
+	}
+	require.ElementsMatch(t, []int{11, 15, 24}, lines)
+}
