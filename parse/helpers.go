@@ -71,6 +71,20 @@ func (s ZZTrySender[T]) Send(site ZZ.Site, v T) (t ZZTried[T]) {
 	return t
 }`
 
+var finalizers = map[string]string{
+	"SetFinalizer": `func ZZSetFinalizer(x, f interface{}) {
+	if !ZZ.Controlled() {
+		runtime.SetFinalizer(x, f)
+	}
+}`,
+	"AddCleanup": `func ZZAddCleanup[T, S interface{}](x *T, f func(S), arg S) (c runtime.Cleanup) {
+	if !ZZ.Controlled() {
+		c = runtime.AddCleanup(x, f, arg)
+	}
+	return c
+}`,
+}
+
 // settleSource is synctest.Wait. In a run, time passes by itself only when no
 // goroutine can go on, as long as the runtime does not know of a timer; if it
 // has passed by choice, it goes further than to this one.

@@ -354,11 +354,7 @@ func (r *rewriter) onceFunc(c *ast.CallExpr, obj types.Object) {
 	if id == 0 {
 		return
 	}
-	pkg := ""
-	if sel, ok := fun.(*ast.SelectorExpr); ok {
-		pkg = string(r.src[r.file.Offset(sel.X.Pos()):r.file.Offset(sel.X.End())]) + "."
-	}
-	r.keep[pkg+"OnceFunc"] = true
+	r.keep[r.qualifier(fun)+"OnceFunc"] = true
 	r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.helper(obj.Name()))
 	r.before(c.Args[0].Pos(), fmt.Sprintf("%d, ", id))
 }
@@ -416,16 +412,32 @@ func (r *rewriter) foreign(c *ast.CallExpr, obj types.Object) {
 	r.due(c)
 }
 
-// bubble rewrites synctest.Test, which in a run is a call: the run has a bubble
-// around it.
-func (r *rewriter) bubble(c *ast.CallExpr) {
-	if len(c.Args) != 2 {
-		r.diag(c.Lparen, "synctest.Test with the results of a call as arguments: not guarded")
+// instead calls a generated function in place of one of the library: in a run,
+// synctest.Test is a call, since the run has a bubble around it, and finalizers
+// are never run, since they would be by a goroutine of the library.
+func (r *rewriter) instead(c *ast.CallExpr, helper string, args int) {
+	fun := ast.Unparen(c.Fun)
+	switch e := fun.(type) {
+	case *ast.IndexExpr:
+		fun = ast.Unparen(e.X)
+	case *ast.IndexListExpr:
+		fun = ast.Unparen(e.X)
+	}
+	if len(c.Args) != args {
+		r.diag(c.Lparen, "%s with the results of a call as arguments: not guarded", helper)
 		return
 	}
-	_, obj := sites.Classify(r.info, c.Fun)
-	r.unused(ast.Unparen(c.Fun), obj)
-	r.replace(r.file.Offset(c.Fun.Pos()), r.file.Offset(c.Fun.End()), r.helper("Bubble"))
+	keep := map[string]string{"Bubble": "Test", "SetFinalizer": "SetFinalizer", "AddCleanup": "SetFinalizer"}[helper]
+	r.keep[r.qualifier(fun)+keep] = true
+	r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.helper(helper))
+}
+
+// qualifier is how the file names the package of a function, with a dot.
+func (r *rewriter) qualifier(fun ast.Expr) string {
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		return string(r.src[r.file.Offset(sel.X.Pos()):r.file.Offset(sel.X.End())]) + "."
+	}
+	return ""
 }
 
 // subtest rewrites t.Run and t.Parallel. In a run, a subtest is a call and
@@ -443,7 +455,13 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 	case "(*testing.T).Parallel":
 		helper = "TParallel"
 	case "testing/synctest.Test":
-		r.bubble(c)
+		r.instead(c, "Bubble", 2)
+		return
+	case "runtime.SetFinalizer":
+		r.instead(c, "SetFinalizer", 2)
+		return
+	case "runtime.AddCleanup":
+		r.instead(c, "AddCleanup", 3)
 		return
 	default:
 		return

@@ -211,6 +211,8 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = fmt.Sprintf("func %sTRun(t *testing.T, name string, f func(*testing.T)) bool {\n\tif !%s.Controlled() {\n\t\treturn t.Run(name, f)\n\t}\n\tf(t)\n\treturn !t.Failed()\n}", zz, zz)
 	case "Bubble":
 		text = fmt.Sprintf("func %sBubble(t *testing.T, f func(*testing.T)) {\n\tif !%s.Controlled() {\n\t\tsynctest.Test(t, f)\n\t\treturn\n\t}\n\tf(t)\n}", zz, zz)
+	case "SetFinalizer", "AddCleanup":
+		text = strings.ReplaceAll(finalizers[kind], "ZZ", zz)
 	case "TParallel":
 		text = fmt.Sprintf("func %sTParallel(t *testing.T) {\n\tif !%s.Controlled() {\n\t\tt.Parallel()\n\t}\n}", zz, zz)
 	case "Deadline":

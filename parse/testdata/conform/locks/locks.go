@@ -2,6 +2,7 @@ package locks
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -262,6 +263,10 @@ func behind(wg interface{ Wait() }, cond interface {
 	for range 3 {
 		fmt.Println(<-done)
 	}
+	runtime.SetFinalizer(new(int), func(*int) {})
+	cleanup := runtime.AddCleanup(new(int), func(string) {}, "x")
+	cleanup.Stop()
+	runtime.AddCleanup[int, string](new(int), func(string) {}, "x")
 	defer sync.OnceFunc(func() { fmt.Println("deferred once") })()
 	for range 2 {
 		func() {
