@@ -1,8 +1,8 @@
 // Package check decides queries over networks of automata by exhaustive
 // search. It is the model checker of vtrace.
 //
-// [Verify] compiles a network of package uppaal, visits its states
-// breadth-first and answers all queries in that one exploration, each as early
+// [Verify] compiles a network of package uppaal, visits its states, by default
+// breadth-first, and answers all queries in that one exploration, each as early
 // as it can be. A violated A[] query and a satisfied E<> query come with a
 // shortest trace. Every trace is followed on a second, simple implementation of
 // the semantics before it is reported; a disagreement is an Error result whose
@@ -43,6 +43,41 @@
 // when the context ends, the queries still open are Maybe with the reason; a
 // Maybe is never a True. At most 2^32-2 states are stored.
 //
-// There is no partial-order or symmetry reduction and one search uses one
-// core.
+// # Search
+//
+// States are packed into words by the ranges of their variables and kept in an
+// arena in the order in which they were found, which is also the queue, with
+// an ordered hash table of their numbers. A breadth-first search runs on all
+// cores, level by level, in passes that give every state the number that one
+// core would have given it: verdicts, traces and counts do not depend on
+// Options.Workers. Depth-first searches use one core and find traces that may
+// be long.
+//
+// A formula is only looked at in states that differ from the state they were
+// reached from in something that it reads.
+//
+// An invalid evaluation ends a breadth-first search with the level of its
+// state, so that which queries are decided before does not depend on the order
+// of transitions.
+//
+// # Stubborn sets
+//
+// Unless Options.Reductions says otherwise, a state is expanded by a stubborn
+// set of its transitions where that is certain to keep all verdicts and the
+// lengths of shortest traces; which of several shortest traces is found may
+// differ, and Stats count what was explored. For deadlocks the set has an
+// enabled member; for states that satisfy a formula it holds everything that
+// may make a false conjunct of it true. All open queries of a call are looked
+// for at once, so that few queries at a time reduce more.
+//
+// A full search is made without queries, with stuck atoms, with E[], A<> or
+// -->, with refuted sequences, with priorities or invariants, if a formula is
+// true because "deadlock" is false, and if a guard, a channel or a formula may
+// be invalid as far as ranges of variables tell. An update that may be invalid
+// is looked for like a formula, which weakens the reduction: guards such as
+// n < N before n++ help. States with committed locations are expanded in full.
+// A reduction that leaves out little is suspended for some levels.
+//
+// There is no symmetry reduction, and intermediate states of local steps are
+// stored.
 package check
