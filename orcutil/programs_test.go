@@ -359,7 +359,6 @@ var programs = []testProgram{
 			defer Unlock(9, &m)
 			Lock(7, &m)
 			if Select(8, true, R(res)) == 0 {
-				var none map[string]int
 				none["x"]++
 			}
 		})
@@ -397,6 +396,8 @@ func init() {
 		packageChan, packageGroup, packageLog = make(chan int), sync.WaitGroup{}, nil
 	})
 }
+
+var none map[string]int
 
 type ownContext struct {
 	context.Context

@@ -74,7 +74,7 @@ func TestExport(t *testing.T) {
 	require.Equal(t, exitNothing, code, stderr)
 	require.Contains(t, stdout, "no longer reproducible at step 2: ") // there is an operation between
 	write(strings.Replace(exportedProgram, "\t<-done\n", "\tother := make(chan int, 1)\n\tother <- n\n\t<-done\n", 1))
-	code, stdout, stderr = execute(t, "test", "./q")
+	code, _, stderr = execute(t, "test", "./q")
 	require.Equal(t, exitReal, code, stderr)
 
 	// The fix.
