@@ -74,9 +74,10 @@ func (e *emitter) newMonitor(name string, told bool) *monitor {
 	return m
 }
 
-// normal reports that the program ends as it should.
+// normal reports that the program ends as it should, or that it may go on: a
+// test that fails does.
 func (s *sinkInfo) normal() bool {
-	return s.end == "return" || s.end == "exit" && s.kind == ""
+	return s.end == "return" || s.end == "exit" && s.kind == "" || s.kind == artifact.KindTestFailure
 }
 
 // lockKind reports that a goroutine that is stuck at an operation of this kind

@@ -28,6 +28,7 @@ const (
 	CategoryLeak              = "goroutine leak"
 	CategoryBound             = "resource bound"
 	CategoryExit              = "exit with failure"
+	CategoryTestFailure       = "test failure"
 	// CategoryInternal asks whether the model itself is whole: its query is
 	// always generated.
 	CategoryInternal = "internal"
@@ -36,7 +37,7 @@ const (
 // Categories lists all categories of queries.
 func Categories() []string {
 	return []string{CategoryChannel, CategoryMutex, CategoryWaitGroup, CategoryPanic, CategoryNilCall, CategoryChannelDeadlock,
-		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategoryLeak, CategoryBound, CategoryInternal}
+		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategoryLeak, CategoryTestFailure, CategoryBound, CategoryInternal}
 }
 
 // sidecarSites copies the sites, by number.
@@ -108,7 +109,9 @@ func crashCategory(kind string) string {
 		return CategoryNilCall
 	case artifact.KindBound:
 		return CategoryBound
-	case artifact.KindExit, artifact.KindTestFailure:
+	case artifact.KindTestFailure:
+		return CategoryTestFailure
+	case artifact.KindExit:
 		return ""
 	}
 	return CategoryPanic
@@ -341,6 +344,8 @@ func describeEnd(kind, detail string) string {
 			return "a panic is not recovered"
 		}
 		return "a panic is not recovered: " + detail
+	case artifact.KindTestFailure:
+		return "the test reports a failure"
 	case artifact.KindBound:
 		return "the model is complete: never " + detail
 	}

@@ -148,6 +148,8 @@ func testingIntrinsic(name string) *intrinsic {
 		return testRun
 	case "Cleanup":
 		return testCleanup
+	case "Error", "Errorf", "Fail":
+		return testError
 	}
 	return nil
 }
@@ -170,6 +172,9 @@ func (x *translator) stepOp(p *path) bool {
 			if site == 0 {
 				x.unsupported(p.here(), f.op.name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
 				return false
+			}
+			if f.op == testFatal {
+				p.top().guess = p.picks > 0
 			}
 			x.arrive(p, atOp, site)
 			return false
@@ -561,8 +566,9 @@ func logFatal(x *translator, p *path) bool {
 
 func goexit(x *translator, p *path) bool {
 	u := &unwind{goexit: true, site: x.siteOfOp(p), pos: p.here(), detail: "goexit"}
-	if p.peek().op == testFatal {
+	if f := p.peek(); f.op == testFatal {
 		u.detail = "fatal"
+		x.failure(p, u.site, f.guess)
 	}
 	x.raise(p, u, nil)
 	return true

@@ -206,6 +206,7 @@ type frame struct {
 	unwind   *unwind
 	deferred bool     // this is a deferred call of the frame below
 	passed   sites.ID // the statement whose guard was passed
+	guess    bool     // the operation is reached by a free choice of the model
 }
 
 // unwind is a panic or Goexit on its way up.
@@ -241,6 +242,9 @@ func controlKey(frames []*frame) string {
 		}
 		if f.over {
 			b.WriteByte('o')
+		}
+		if f.guess {
+			b.WriteByte('g')
 		}
 		if f.deferred {
 			b.WriteByte('D')

@@ -13,5 +13,5 @@ func TestProgram(t *testing.T) {
 	t.Cleanup(func() {
 		<-done // want "deadlock"
 	})
-	t.Fatal("end")
+	t.Fatal("end") // want "test failure"
 }

@@ -9,7 +9,7 @@ func TestProgram(t *testing.T) {
 		<-c
 	}()
 	if cap(c) == 0 {
-		t.Fatal("stop")
+		t.Fatal("stop") // want "test failure"
 	}
 	<-c
 }

@@ -1,0 +1,35 @@
+package translate
+
+import (
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// A failure that a test reports is an error like any other: the model can end
+// where it is reported. It goes on as well, so that what comes behind is seen.
+// Only where the model knows that the failing branch is taken it is asked for:
+// where the condition is a free choice, every assertion could fail.
+
+var testError = &intrinsic{name: "error", seed: true, args: []int{}}
+
+func init() {
+	testError.run = func(x *translator, p *path) bool {
+		f := p.peek()
+		if f.ctx.site != nil && f.ctx.site.Parent() != nil {
+			x.failure(p, x.stmtOf(f.ctx.site.Parent(), f.ctx.site), p.picks > 0)
+		}
+		return x.opReturn(p, nil)
+	}
+}
+
+// failure lets the model end with the failure of the test.
+func (x *translator) failure(p *path, site sites.ID, guess bool) {
+	switch {
+	case !x.prog.test():
+		return
+	case guess:
+		p.note("test-failure", artifact.DirectionBound, "whether the test fails here depends on what the model does not keep: it is not asked for")
+		return
+	}
+	x.sinkTo(p.clone(), &sinkInfo{end: "exit", kind: artifact.KindTestFailure, site: site, pos: p.here(), detail: "the test fails"})
+}
