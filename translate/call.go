@@ -60,7 +60,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 	}
 	callee := p.simplify(val(c.Value)[0])
 	if o, off, ok := newObjectAt(callee); ok && p.created[o] != nil {
-		if tgt, ok := cancelCall(tgt, o.pool.objs[0], off, callee); ok {
+		if tgt, ok := libraryCall(tgt, o.pool.objs[0], off, callee); ok {
 			return tgt, true
 		}
 		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created[o][i] }), true
@@ -99,7 +99,7 @@ func (x *translator) functionAt(p *path, k int32, tgt target, site ssa.Instructi
 	}
 	o := x.mem.object(k)
 	if o != nil {
-		if tgt, ok := cancelCall(tgt, o, k-o.base, num(k)); ok {
+		if tgt, ok := libraryCall(tgt, o, k-o.base, num(k)); ok {
 			return tgt, true
 		}
 	}

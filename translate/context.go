@@ -233,14 +233,3 @@ func contextCall(tgt target, name string, addr *expr) target {
 	tgt.args = [][]*expr{{addr}}
 	return tgt
 }
-
-// cancelCall completes a target by a cancel function, if the cell at offset off
-// of the object is one.
-func cancelCall(tgt target, o *object, off int32, addr *expr) (target, bool) {
-	if o == nil || !o.ctx || off != chanPayload+ctxCancel {
-		return tgt, false
-	}
-	tgt.op = cancelContext
-	tgt.args = [][]*expr{{arith(xAdd, addr, num(-off))}}
-	return tgt, true
-}

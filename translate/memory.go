@@ -59,6 +59,7 @@ type object struct {
 	timer   bool // see timer.go
 	ticker  bool
 	ctx     bool // see context.go
+	once    bool // see oncefunc.go
 
 	// Backing arrays that the model allocates for slices: their elements and
 	// the scalars of each. Behind them is a spare cell, so that the address

@@ -84,7 +84,7 @@ func (s *sinkInfo) normal() bool {
 // holds up an object that others share: a lock, a wait group or a Once.
 func lockKind(k sites.Kind) bool {
 	switch k {
-	case sites.Lock, sites.RLock, sites.WaitGroupWait, sites.OnceDo:
+	case sites.Lock, sites.RLock, sites.WaitGroupWait, sites.OnceDo, sites.OnceFunc:
 		return true
 	}
 	return false

@@ -88,7 +88,7 @@ func blockCategory(k sites.Kind) string {
 		return CategoryMutexDeadlock
 	case sites.WaitGroupWait:
 		return CategoryWaitGroupDeadlock
-	case sites.OnceDo:
+	case sites.OnceDo, sites.OnceFunc:
 		return CategoryOnceDeadlock
 	case sites.CondWait:
 		return CategoryCondDeadlock

@@ -123,6 +123,7 @@ func init() {
 	condIntrinsics(intrinsics)
 	timerIntrinsics(intrinsics)
 	contextIntrinsics(intrinsics)
+	onceIntrinsics(intrinsics)
 	testFatal.run, testSkip.run, testRun.run = goexit, goexit, runSubtest
 	builtins = map[string]*intrinsic{
 		"close": op("close", sites.Close, false, closeChan),

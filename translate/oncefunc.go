@@ -1,0 +1,127 @@
+package translate
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// What sync.OnceFunc, OnceValue and OnceValues return is an object of two
+// cells: the state of a Once and the function. Every call of it passes the guard
+// of a Once. What the function of an OnceValue returns is not tracked.
+const (
+	onceState = iota
+	onceBody
+	onceCells
+)
+
+// oncePanics is the state after a panic: every call panics again.
+const oncePanics = onceOver + 1
+
+var onceCall *intrinsic
+
+func onceIntrinsics(table map[string]*intrinsic) {
+	onceCall = &intrinsic{name: "oncefunc", kind: sites.OnceFunc, block: true, seed: true, run: callOnce, unwound: func(x *translator, p *path) {
+		state := int32(oncePanics)
+		if u := p.peek().unwind; u != nil && u.goexit {
+			state = onceOver
+		}
+		p.putAt(p.arg(0)[0], onceState, num(state))
+	}}
+	in := &intrinsic{name: "newonce", args: []int{0}, run: newOnce}
+	for _, f := range []string{"OnceFunc", "OnceValue", "OnceValues"} {
+		table["sync."+f] = in
+	}
+}
+
+func newOnce(x *translator, p *path) bool {
+	f := p.peek()
+	if f.ctx.parent == nil {
+		return x.opReturn(p, nil)
+	}
+	body := p.arg(0)[0]
+	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
+		return &object{kind: objData, name: "oncefunc", size: onceCells, pos: f.ctx.site.Pos(), once: true}
+	}, func(o *object) {
+		s, b := x.mem.cells[o.base+onceState], x.mem.cells[o.base+onceBody]
+		s.name, s.sync = o.name+"_state", true
+		b.name, b.sync, b.ref = o.name+"_func", true, true
+	})
+	if !ok {
+		return false
+	}
+	r.clear(p, nil)
+	r.put(p, onceBody, body)
+	return x.opReturn(p, []*expr{r.e})
+}
+
+// callOnce is a call of the function that OnceFunc has returned.
+func callOnce(x *translator, p *path) bool {
+	a, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	done := func(q *path) {
+		var result []*expr
+		if call, ok := q.peek().ctx.site.(*ssa.Call); ok {
+			if t, ok := call.Type().(*types.Tuple); !ok || t.Len() > 0 {
+				result = x.unknowns(x.valueWidth(call), "the result of a function that runs once")
+			}
+		}
+		x.opReturn(q, result)
+	}
+	if p.peek().phase == 2 { // the function has returned
+		p.put(a+onceState, num(onceOver))
+		done(p)
+		return true
+	}
+	s := p.cellAt(a + onceState)
+	if q := p.fork(eq(s, onceOver)); q != nil {
+		done(q)
+		x.continueWith(q)
+	}
+	if q := p.fork(eq(s, oncePanics)); q != nil {
+		x.raise(q, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(q), pos: q.here(), detail: "panic"}, x.someError())
+		x.continueWith(q)
+	}
+	if !p.assume(eq(s, onceNew)) {
+		return false
+	}
+	p.set(p.peek().ctx, argKey(1), []*expr{p.cellAt(a + onceBody)})
+	return x.callArg(p, 1, func(q *path) {
+		q.put(a+onceState, num(onceRunning))
+		q.top().phase = 2
+	})
+}
+
+// putAt sets a cell of the object that is at one of several addresses.
+func (p *path) putAt(addr *expr, off int32, v *expr) {
+	a := p.abs(addr)
+	if a.top || a.iv {
+		return
+	}
+	for _, k := range a.set {
+		p.put(k+off, ite(eq(addr, k), v, p.cellAt(k+off)))
+	}
+}
+
+// libraryCall completes a target by a function that the library has made: the
+// cancel function of a context, or one that runs once. off is where in the
+// object o it points, addr the whole address.
+func libraryCall(tgt target, o *object, off int32, addr *expr) (target, bool) {
+	switch {
+	case o == nil:
+		return tgt, false
+	case o.ctx && off == chanPayload+ctxCancel:
+		tgt.op = cancelContext
+	case o.once && off == 0:
+		tgt.op, tgt.pos = onceCall, o.pos
+	default:
+		return tgt, false
+	}
+	tgt.args = [][]*expr{{arith(xAdd, addr, num(-off))}}
+	return tgt, true
+}
