@@ -1,0 +1,88 @@
+package check
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestStubbornKeeps has networks in which a set that is too small would lose
+// the answer.
+func TestStubbornKeeps(t *testing.T) {
+	cases := []struct {
+		name, text, query string
+		want              Verdict
+	}{
+		{"an invalid update that no query mentions", `
+			int[0,1] n;
+			template P(const int[0,1] id)
+			loc a
+			loc b
+			a > b | | | n++
+			template Q
+			loc x
+			loc y
+			loc z
+			x > y | | |
+			system Q, P;`, "A[] not Q.z", Error},
+		{"a broadcast that a step makes unheard", `
+			broadcast chan b;
+			template Q
+			loc a
+			loc left
+			loc heard
+			a > left | | |
+			a > heard | | b? |
+			template S
+			loc a
+			loc z
+			a > z | | b! |
+			system Q, S;`, "A[] not (deadlock and Q.heard)", False},
+		{"a rendezvous that a step disables", `
+			chan c;
+			template Q
+			loc a
+			loc left
+			loc met
+			a > left | | |
+			a > met | | c? |
+			template S
+			loc a
+			loc z
+			a > z | | c! |
+			system Q, S;`, "A[] not (deadlock and Q.met)", False},
+		{"a committed location that blocks for ever", `
+			bool x;
+			template Q
+			loc a
+			loc z
+			a > z | | |
+			template S
+			loc a
+			loc held committed
+			loc z
+			a > held | | |
+			held > z | x | |
+			system Q, S;`, "A[] not (deadlock and Q.a)", False},
+		{"a counter that passes a bound between two steps", `
+			int[0,4] n;
+			template P(const int[0,1] id)
+			loc a
+			loc b
+			a > b | n < 4 | | n++
+			template Q
+			loc a
+			loc z
+			a > z | n == 1 | |
+			system P, Q;`, "A[] not (Q.z and P(0).a and P(1).b)", False},
+	}
+	for _, c := range cases {
+		full := verify(t, c.text, plain, c.query)
+		r := verify(t, c.text, Options{}, c.query)
+		require.Equal(t, c.want.String(), full.Results[0].Verdict.String(), c.name)
+		require.Equal(t, c.want.String(), r.Results[0].Verdict.String(), c.name)
+		if c.want == False {
+			require.Len(t, r.Results[0].Trace.Steps, len(full.Results[0].Trace.Steps), c.name)
+		}
+	}
+}
