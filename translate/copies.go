@@ -63,12 +63,16 @@ func (p *program) ownPackage(path string) bool {
 // noteCopy records where the program copies synchronisation objects from
 // memory, which their documentation forbids.
 func (x *translator) noteCopy(p *path, i *ssa.Store) {
-	if load, ok := i.Val.(*ssa.UnOp); ok && load.Op == token.MUL || isParameter(i.Val) {
-		p.note("sync-copy", artifact.DirectionBound, "a lock, wait group or Once is copied here, with its state: the copy and the original are two")
+	pos := p.here()
+	switch v := i.Val.(type) {
+	case *ssa.Parameter:
+		pos = v.Pos()
+	case *ssa.UnOp:
+		if v.Op != token.MUL {
+			return
+		}
+	default:
+		return
 	}
-}
-
-func isParameter(v ssa.Value) bool {
-	_, ok := v.(*ssa.Parameter)
-	return ok
+	p.noteAt(pos, "sync-copy", artifact.DirectionBound, "a lock, wait group or Once is copied here, with its state: the copy and the original are two")
 }

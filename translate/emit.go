@@ -315,6 +315,8 @@ func (x *translator) emit() (*Model, error) {
 		}
 	}
 	x.leftOut()
+	x.assumedLoops()
+	x.queueOrder()
 	if err := x.errs.ErrorOrNil(); err != nil && (!x.opts.Continue || x.tooLarge) {
 		return nil, err
 	}
@@ -333,6 +335,7 @@ type emitter struct {
 	kept map[*location]int
 	// The monitors, nil where no query needs them.
 	over, returned, rest *monitor
+	spins                []spin
 	endless              bool // a stuck entry may leave others running for ever
 	returns              bool // the entry can end
 	// clock is the process Time, nil if there is none.

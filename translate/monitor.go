@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"slices"
+
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/uppaal"
@@ -52,8 +54,70 @@ func (e *emitter) monitors() {
 	if partial && returns {
 		e.returned = e.newMonitor("Returned", true)
 	}
-	if e.endless || partial && endless(x.templates) {
+	if test {
+		e.forever()
+	}
+	if e.endless || len(e.spins) > 0 || partial && endless(x.templates) {
 		e.rest = e.newMonitor("Rest", false)
+	}
+}
+
+// A spin is where a goroutine that never ends comes by again and again.
+type spin struct {
+	t    *template
+	site sites.ID
+	locs []*location
+}
+
+// forever finds the goroutines that may run for ever once they have got into a
+// cycle that no way leads out of.
+func (e *emitter) forever() {
+	templates := e.x.templates[1:]
+	if !endless(templates) {
+		return
+	}
+	for _, t := range templates {
+		back := map[*location][]*location{}
+		live := map[*edge]bool{}
+		for _, ed := range t.edges {
+			back[ed.to] = append(back[ed.to], ed.from)
+			live[ed] = ed.from.kind != atIdle && ed.to.kind != atSink
+		}
+		ends := map[*location]bool{}
+		var work []*location
+		for _, l := range t.locs {
+			if l.kind == atIdle || l.kind == atDone || l.kind == atSink {
+				ends[l] = true
+				work = append(work, l)
+			}
+		}
+		for len(work) > 0 {
+			l := work[len(work)-1]
+			work = work[:len(work)-1]
+			for _, m := range back[l] {
+				if !ends[m] {
+					ends[m] = true
+					work = append(work, m)
+				}
+			}
+		}
+		in := components(t, live)
+		first := map[int]sites.ID{}
+		for _, l := range t.locs {
+			if ends[l] || in[l] == 0 || l.kind != atOp {
+				continue
+			}
+			if s, ok := first[in[l]]; ok && s != l.site {
+				continue
+			}
+			first[in[l]] = l.site
+			k := slices.IndexFunc(e.spins, func(s spin) bool { return s.t == t && s.site == l.site })
+			if k < 0 {
+				k = len(e.spins)
+				e.spins = append(e.spins, spin{t: t, site: l.site})
+			}
+			e.spins[k].locs = append(e.spins[k].locs, l)
+		}
 	}
 }
 

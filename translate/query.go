@@ -293,6 +293,27 @@ func (e *emitter) queries() []artifact.Query {
 			add(q, cat)
 		}
 	}
+	for _, s := range e.spins {
+		if mainDone == "" {
+			break
+		}
+		for _, p := range e.processes[s.t] {
+			var at []string
+			for _, l := range s.locs {
+				if _, ok := e.kept[l]; ok {
+					at = append(at, p+"."+l.name)
+				}
+			}
+			if len(at) == 0 {
+				continue
+			}
+			add(artifact.Query{
+				Formula: fmt.Sprintf("A[] not (%s and %s and not ended and not stuck(%s) and stuck(%s)%s)", disjunction(at), mainDone, p, e.rest.process, crash),
+				Kind:    artifact.KindLeak, Site: int(s.site), Process: p,
+				Description: "a goroutine goes on for ever after the end of the test, at " + x.idx.Site(s.site).Kind.String() + " again and again",
+			}, CategoryLeak)
+		}
+	}
 	if s := e.halts(); s != "" {
 		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindBound,
 			Description: "internal error of the translator: never does a goroutine stop where it cannot wait (please report it)"}, CategoryInternal)

@@ -375,6 +375,9 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 	case *ssa.Defer:
 		return x.execDefer(p, i)
 	case *ssa.Store:
+		if x.prog.copiesSync(i) {
+			x.noteCopy(p, i)
+		}
 		if a, ok := x.sl.parts[i.Addr]; ok {
 			x.storePart(p, ctx, a, val(i.Val))
 			return p.advance()

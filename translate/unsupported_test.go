@@ -239,3 +239,77 @@ func main() {
 	}
 	require.ElementsMatch(t, []int{11, 15, 24}, lines)
 }
+
+// TestAssumptions checks that loops which the model takes to end, and queues
+// whose order it does not keep, are recorded.
+func TestAssumptions(t *testing.T) {
+	prog, idx := load(t, program(t, `package main
+
+func collatz(n int) int {
+	k := 0
+	for n != 1 {
+		if n%2 == 0 {
+			n /= 2
+		} else {
+			n = 3*n + 1
+		}
+		k++
+	}
+	return k
+}
+
+func sum(s []int) int {
+	n := 0
+	for _, v := range s {
+		n += v
+	}
+	for i := 0; i < len(s); i++ {
+		n += s[i]
+	}
+	for i := 7; i > 0; i-- {
+		n++
+	}
+	return n
+}
+
+func main() {
+	c := make(chan int)
+	for range 2 {
+		go func() { println(<-c, collatz(7), sum(nil)) }()
+	}
+	for {
+		select {
+		case c <- 1:
+			return
+		default:
+		}
+	}
+}
+`), "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+	require.NoError(t, err)
+	got := map[string][]int{}
+	for _, a := range m.Sidecar.Approximations {
+		got[a.Kind+" "+a.Direction] = append(got[a.Kind+" "+a.Direction], a.Line)
+	}
+	require.Equal(t, map[string][]int{"terminates bound": {5}, "queue-order over": {31}}, got)
+	verify(t, m)
+}
+
+// TestCopies checks that copies of locks are recorded.
+func TestCopies(t *testing.T) {
+	for name, line := range map[string]int{"copylocked": 13, "copyarray": 12} {
+		entry := "main"
+		if name == "copylocked" {
+			entry = "TestProgram"
+		}
+		prog, idx := load(t, "testdata/verdicts/"+name, entry)
+		m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+		require.NoError(t, err)
+		require.Len(t, m.Sidecar.Approximations, 1, name)
+		a := m.Sidecar.Approximations[0]
+		require.Equal(t, "sync-copy", a.Kind)
+		require.Equal(t, artifact.DirectionBound, a.Direction)
+		require.Equal(t, line, a.Line, name)
+	}
+}
