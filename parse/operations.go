@@ -454,6 +454,14 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		helper = "TRun"
 	case "(*testing.T).Parallel":
 		helper = "TParallel"
+	case "(*testing.common).Cleanup", "(testing.TB).Cleanup":
+		if len(c.Args) == 1 && ast.Unparen(c.Fun) == c.Fun && r.info.Selections[c.Fun.(*ast.SelectorExpr)].Kind() == types.MethodVal {
+			r.before(c.Fun.Pos(), r.zz+".Cleanup(")
+			r.replace(r.file.Offset(c.Lparen), r.file.Offset(c.Lparen)+1, ", ")
+			return
+		}
+		r.diag(c.Lparen, "%s in this form: run after the run", f.FullName())
+		return
 	case "testing/synctest.Test":
 		r.instead(c, "Bubble", 2)
 		return

@@ -35,6 +35,12 @@ func TestSub(t *testing.T) {
 			t.Fatal("failed")
 		}
 	})
+	stop := make(chan int)
+	done := make(chan int)
+	go func() { <-stop; close(done) }()
+	t.Cleanup(func() { close(stop); <-done })
+	var tb testing.TB = t
+	tb.Cleanup(func() { order <- "cleanup" })
 	t.Run("skipped", func(t *testing.T) {
 		defer func() { order <- "deferred" }()
 		t.Skip("not", "now")
@@ -57,7 +63,7 @@ func TestRun(t *testing.T) {
 			Bubble: orc.Bubble{Run: func(f func()) { f() }, Wait: synctest.Wait},
 			Main:   func() { TestSub(t) }, Entry: orc.EntryTest, Record: true,
 		})
-		if res.Verdict != orc.Completed {
+		if res.Verdict != orc.Completed || res.Outcome.Kind != "" {
 			t.Errorf("%s: %s", res.Verdict, res.Message)
 		}
 		for _, s := range res.Trace {
@@ -68,7 +74,7 @@ func TestRun(t *testing.T) {
 `
 
 // TestSubtests: free, subtests are those of package testing; in a run they are
-// calls.
+// calls, and what is left to Cleanup runs before the run is judged.
 func TestSubtests(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -97,8 +103,15 @@ func TestSubtests(t *testing.T) {
 0 example.com/sub.TestSub$1#1
 0 example.com/sub.TestSub$2#1
 0 example.com/sub.TestSub$3$1#1
-0 example.com/sub.TestSub$4#1
-0 example.com/sub.TestSub$4$1#1
+0 example.com/sub.TestSub#1
+0 example.com/sub.TestSub$7#1
+0 example.com/sub.TestSub$7$1#1
+0 example.com/sub.TestSub$6#1
+0 example.com/sub.TestSub$5#1
+0 example.com/sub.TestSub$5#2
+0.1 example.com/sub.TestSub#1.start
+0.1 example.com/sub.TestSub$4#1
+0.1 example.com/sub.TestSub$4#2
 PASS
 `, out)
 }

@@ -208,7 +208,7 @@ func helperSource(zz, what string, imports map[string]bool) string {
 	case "Zero":
 		text = fmt.Sprintf("func %sZero[T interface{}](p *T) { *p = *new(T) }", zz)
 	case "TRun":
-		text = fmt.Sprintf("func %sTRun(t *testing.T, name string, f func(*testing.T)) bool {\n\tif !%s.Controlled() {\n\t\treturn t.Run(name, f)\n\t}\n\tf(t)\n\treturn !t.Failed()\n}", zz, zz)
+		text = fmt.Sprintf("func %sTRun(t *testing.T, name string, f func(*testing.T)) bool {\n\tif !%s.Controlled() {\n\t\treturn t.Run(name, f)\n\t}\n\t%s.Subtest(func() { f(t) })\n\treturn !t.Failed()\n}", zz, zz, zz)
 	case "Bubble":
 		text = fmt.Sprintf("func %sBubble(t *testing.T, f func(*testing.T)) {\n\tif !%s.Controlled() {\n\t\tsynctest.Test(t, f)\n\t\treturn\n\t}\n\tf(t)\n}", zz, zz)
 	case "SetFinalizer", "AddCleanup":
