@@ -300,7 +300,7 @@ func (x *translator) emit() (*Model, error) {
 	x.emitting = true
 	x.work = 0
 	x.approx, x.approxAt = nil, map[string]int{}
-	if x.opts.Continue {
+	if x.opts.Continue && x.errs != nil {
 		x.leaveOut()
 	}
 	for i := 0; i < len(x.templates); i++ {

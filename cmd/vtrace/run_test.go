@@ -121,7 +121,7 @@ func TestCheckReal(t *testing.T) {
 
 func TestCheckNothing(t *testing.T) {
 	dir := program(t, "mutexloopvar_fixed")
-	code, stdout, stderr := execute(t, "check", "-o", "-", "-timing", dir)
+	code, stdout, stderr := execute(t, "check", "-o", "-", "-timing", "-continue", dir)
 	require.Equal(t, exitNothing, code, stderr)
 	require.Equal(t, "example.com/mutexloopvar_fixed main: no error\n", stdout)
 	require.Contains(t, stderr, "first      translate")
