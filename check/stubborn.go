@@ -262,16 +262,23 @@ func (r *reducer) close(limit int, seed int32) bool {
 	return true
 }
 
+// enabledWeight is how much worse an enabled member of a set is than one that
+// is not.
+const enabledWeight = 1 << 10
+
 // addEnablers adds what may make true a conjunct that is false: the one for
-// which that is least.
+// which that costs least. Which one is taken decides how small the set gets.
 func (r *reducer) addEnablers(conjuncts []int32) {
-	best := int32(-1)
+	best, least := int32(-1), 0
 	for _, i := range conjuncts {
-		if best >= 0 && r.st.conjuncts[i].cost >= r.st.conjuncts[best].cost {
+		if value, known := r.value(i); !known || value {
 			continue
 		}
-		if value, known := r.value(i); known && !value {
-			best = i
+		if cost := r.cost(i); best < 0 || cost < least {
+			best, least = i, cost
+		}
+		if least == 0 {
+			break
 		}
 	}
 	if best < 0 {
@@ -280,6 +287,28 @@ func (r *reducer) addEnablers(conjuncts []int32) {
 	for _, g := range r.st.conjuncts[best].enablers {
 		r.set.addGroup(r.st, g)
 	}
+}
+
+// cost estimates what the enablers of a conjunct add to the set.
+func (r *reducer) cost(i int32) int {
+	const look = 32 // members that are looked at one by one
+	l := r.st.conjuncts[i]
+	if l.cost > look {
+		return l.cost * enabledWeight
+	}
+	cost := 0
+	for _, g := range l.enablers {
+		for _, t := range r.st.groups[g] {
+			switch {
+			case r.set.member[t] == r.set.now:
+			case r.isEnabled(t):
+				cost += enabledWeight
+			default:
+				cost++
+			}
+		}
+	}
+	return cost
 }
 
 // isEnabled reports whether a transition is enabled.
