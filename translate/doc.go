@@ -33,18 +33,31 @@
 // as in the program. Allocations that can be repeated draw from a pool and
 // reuse objects that nothing refers to.
 //
+// # What is an error
+//
+// A panic that is not recovered, a fatal error, and in a test a failure that it
+// reports (failure.go) are errors where they happen. Main stuck for ever is a
+// deadlock if all come to rest, a partial deadlock if others can go on for ever.
+// Of the other goroutines of a main program, those stuck at locks, wait groups
+// and Onces are partial deadlocks while main can return; those that wait at
+// channels go with it, and are errors only if main never returns. After the end
+// of a test, a goroutine that is stuck, or that can never end, is a leak. That
+// somebody only waits for a crash, or for the end of main, is told apart by
+// monitors: processes beside those of the goroutines (monitor.go).
+//
 // # Limits
 //
 // Bounds (goroutines, objects, recursion, counters; see Bounds) end a path of
 // the model in a location of its own, and a query tells whether one is reached.
 // Approximations are recorded in the sidecar with position, direction and
 // reason: conditions on what the model does not keep (maps, floating point,
-// computed strings, results of libraries) are free choices; calls out of the
-// program are assumed not to touch its channels and locks; waiting goroutines
-// are not served in order; loops without operations are assumed to end. What
-// has neither an exact model nor an honest approximation is an
-// UnsupportedError: reflection, unsafe, operations on channels and locks that
-// cannot be followed.
+// computed strings, results of libraries) are free choices; those that another
+// run may make otherwise have the kind "input" (input.go). A call out of the
+// program is recorded where it is given channels, locks or code that matters
+// (library.go); waiting goroutines are not served in order where that can be
+// seen; loops without operations are assumed to end (bounded.go). What has
+// neither an exact model nor an honest approximation is an UnsupportedError:
+// reflection, unsafe, operations on channels and locks that cannot be followed.
 //
 // Timers may fire, deadlines pass and sleepers wake at any moment: durations
 // are not compared. Each such event is a step of its own, of the process Time

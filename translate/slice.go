@@ -108,10 +108,12 @@ func newSlice(prog *program) *slice {
 	for _, instr := range seeds {
 		s.needInstr(instr)
 	}
-	for len(s.work) > 0 {
-		f := s.work[len(s.work)-1]
-		s.work = s.work[:len(s.work)-1]
-		f()
+	for again := true; again; again = s.bounds() {
+		for len(s.work) > 0 {
+			f := s.work[len(s.work)-1]
+			s.work = s.work[:len(s.work)-1]
+			f()
+		}
 	}
 	s.plain = s.byValue()
 	for v, p := range s.parts {

@@ -1,0 +1,68 @@
+package translate
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// bounds asks for the indexing of slices that are kept anyway, where the index
+// is a constant or counted from the end: that the slice is too short is an error
+// even if the element does not matter. It reports whether there was anything new.
+func (s *slice) bounds() bool {
+	grown := false
+	for _, f := range s.prog.funcs {
+		if !s.funcs[f] {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				i, ok := instr.(*ssa.IndexAddr)
+				if !ok || s.value[i] || !s.keeps(i.X) || !fixedIndex(i.Index) {
+					continue
+				}
+				s.needBlock(b)
+				s.need(i)
+				grown = true
+			}
+		}
+	}
+	return grown
+}
+
+// keeps reports that a slice is a value of the model, or read from memory that
+// is.
+func (s *slice) keeps(v ssa.Value) bool {
+	if _, ok := v.Type().Underlying().(*types.Slice); !ok {
+		return false
+	}
+	if s.value[v] {
+		return true
+	}
+	load, ok := v.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return false
+	}
+	c, known := classOf(load.X)
+	return known && c.v != nil && s.classes[c]
+}
+
+// fixedIndex reports that an index is a constant or len(x) less a constant.
+func fixedIndex(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.Const:
+		return true
+	case *ssa.BinOp:
+		if _, ok := v.Y.(*ssa.Const); !ok || v.Op != token.SUB {
+			return false
+		}
+		call, ok := v.X.(*ssa.Call)
+		if !ok {
+			return false
+		}
+		b, ok := call.Call.Value.(*ssa.Builtin)
+		return ok && b.Name() == "len"
+	}
+	return false
+}
