@@ -81,6 +81,8 @@ func (x *translator) isRef(k varKey) bool {
 		return k.comp == 1
 	case argKey, deferKey, resultKey:
 		return true
+	case *ssa.Range:
+		return k.comp == 0
 	case ssa.Value:
 		if m, ok := v.(*ssa.MakeClosure); ok && direct(m) {
 			return true

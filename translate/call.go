@@ -513,6 +513,14 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 			if at, ok := t.Elem().Underlying().(*types.Array); ok {
 				return set(num(int32(at.Len())))
 			}
+		case *types.Map:
+			o, ok, tracked := x.mapAt(p, arg(0)[0], i, false)
+			if tracked && !ok {
+				return false
+			}
+			if tracked {
+				return set(x.mapLen(p, o))
+			}
 		case *types.Basic:
 			if e := arg(0)[0]; e.isConst() {
 				return set(num(int32(len(x.mem.texts[e.k]))))
@@ -549,6 +557,10 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 			e = ite(c, e, o)
 		}
 		return set(e)
+	case "delete", "clear":
+		if mapWrite(i) != nil {
+			return x.execDelete(p, i)
+		}
 	case "copy":
 		p.note("copy", "under", "the elements copied are not in the model")
 	case "ssa:wrapnilchk":

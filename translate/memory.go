@@ -65,6 +65,7 @@ type object struct {
 	// the scalars of each. Behind them is a spare cell, so that the address
 	// behind the last element is still one of the array.
 	elems, stride int32
+	mapping       *types.Map // see maps.go
 
 	uname string // of a channel in the model
 }

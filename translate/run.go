@@ -102,7 +102,7 @@ func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
 		if i.Op != token.MUL && i.Op != token.ARROW {
 			return 0
 		}
-	case *ssa.Store, *ssa.Send, *ssa.Select, *ssa.Go, *ssa.Call, *ssa.Panic, *ssa.Defer:
+	case *ssa.Store, *ssa.Send, *ssa.Select, *ssa.Go, *ssa.Call, *ssa.Panic, *ssa.Defer, *ssa.Lookup, *ssa.MapUpdate, *ssa.Range:
 	default:
 		return 0
 	}
@@ -499,6 +499,16 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		return x.execSlice(p, i)
 	case *ssa.MakeSlice:
 		return x.execMakeSlice(p, i)
+	case *ssa.MakeMap:
+		return x.execMakeMap(p, i)
+	case *ssa.Lookup:
+		return x.execLookup(p, i)
+	case *ssa.MapUpdate:
+		return x.execMapUpdate(p, i)
+	case *ssa.Range:
+		return set(i, val(i.X)[0], num(0))
+	case *ssa.Next:
+		return x.execNext(p, i)
 	case *ssa.TypeAssert:
 		return x.execTypeAssert(p, i)
 	case *ssa.DebugRef:

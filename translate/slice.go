@@ -35,6 +35,7 @@ type slice struct {
 	parts      map[ssa.Value]part
 	partStores map[*ssa.Alloc][]*ssa.Store
 	partNeeded map[ssa.Value]bool
+	mapWrites  map[memClass][]ssa.Instruction
 	// limited: the program limits the capacity of a slice, as in s[i:j:k].
 	limited bool
 }
@@ -90,6 +91,7 @@ func newSlice(prog *program) *slice {
 		parts:      map[ssa.Value]part{},
 		partStores: map[*ssa.Alloc][]*ssa.Store{},
 		partNeeded: map[ssa.Value]bool{},
+		mapWrites:  map[memClass][]ssa.Instruction{},
 	}
 	for _, f := range prog.funcs {
 		s.findLocals(f)
@@ -143,6 +145,9 @@ func (s *slice) inventory(instr ssa.Instruction) {
 		case *types.Struct, *types.Array:
 			s.whole = append(s.whole, instr)
 		}
+	}
+	if m := mapWrite(instr); m != nil {
+		s.mapWrites[mapClass(m.Type())] = append(s.mapWrites[mapClass(m.Type())], instr)
 	}
 	switch i := instr.(type) {
 	case *ssa.Store:
@@ -292,6 +297,10 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 		s.need(i.X)
 	case *ssa.Panic:
 		s.need(i.X)
+	case *ssa.MapUpdate:
+		s.need(i.Map)
+		s.need(i.Key)
+		s.need(i.Value)
 	case ssa.CallInstruction:
 		c := i.Common()
 		if c.StaticCallee() == nil {
@@ -349,11 +358,18 @@ func (s *slice) need(v ssa.Value) {
 func (s *slice) sources(v ssa.Value) {
 	if instr, ok := v.(ssa.Instruction); ok {
 		switch v.(type) {
-		case *ssa.Alloc, *ssa.MakeChan, *ssa.Phi:
+		case *ssa.Alloc, *ssa.MakeChan, *ssa.MakeMap, *ssa.Phi:
 			s.needBlock(instr.Block())
 		}
 	}
 	switch v := v.(type) {
+	case *ssa.Lookup:
+		s.needMap(v.X.Type())
+		s.need(v.X)
+		s.need(v.Index)
+	case *ssa.Range:
+		s.needMap(v.X.Type())
+		s.need(v.X)
 	case *ssa.Phi:
 		for i, e := range v.Edges {
 			s.need(e)
@@ -397,6 +413,9 @@ func (s *slice) sources(v ssa.Value) {
 			s.needCall(v, 0)
 		}
 		s.needInstr(v)
+		if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
+			s.needMap(v.Call.Args[0].Type())
+		}
 		if in := calleeIntrinsic(s.prog, v); in != nil && in.reads && len(v.Call.Args) > 0 {
 			s.needCell(v.Call.Args[0])
 		}

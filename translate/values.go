@@ -598,6 +598,9 @@ func (x *translator) valueWidth(v ssa.Value) int {
 		}
 		return n
 	}
+	if _, ok := v.(*ssa.Range); ok {
+		return 2 // see maps.go
+	}
 	if x.sl.plain[v] {
 		return x.width(pointee(v.Type()))
 	}

@@ -1,0 +1,437 @@
+package translate
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// A map is an object with room for a few entries, each of which says whether it
+// is used, and holds a key and its value. Behind them a cell says that the map
+// has had more: then what is not found is not tracked. The cells after that
+// are not part of the state: they stand for the keys that are ever set.
+
+const (
+	// mapEntries is how many entries of a map the model keeps.
+	mapEntries = 4
+	// maxEntry is the most scalars of a key with its value.
+	maxEntry = 16
+)
+
+func mapClass(t types.Type) memClass { return memClass{nil, "map " + typeKey(t.Underlying())} }
+
+// needMap asks for the contents of maps of a type.
+func (s *slice) needMap(t types.Type) {
+	if _, ok := t.Underlying().(*types.Map); !ok || s.classes[mapClass(t)] {
+		return
+	}
+	s.classes[mapClass(t)] = true
+	for _, w := range s.mapWrites[mapClass(t)] {
+		s.needInstr(w)
+	}
+}
+
+// mapWrite returns the map that an instruction changes, nil if none.
+func mapWrite(instr ssa.Instruction) ssa.Value {
+	switch i := instr.(type) {
+	case *ssa.MapUpdate:
+		return i.Map
+	case ssa.CallInstruction:
+		if b, ok := i.Common().Value.(*ssa.Builtin); ok && (b.Name() == "delete" || b.Name() == "clear") {
+			if _, ok := i.Common().Args[0].Type().Underlying().(*types.Map); ok {
+				return i.Common().Args[0]
+			}
+		}
+	}
+	return nil
+}
+
+// entry is the address of entry i of a map; its key and value follow.
+func (o *object) entry(i int) int32 { return o.base + int32(i)*o.stride }
+
+// more is the address of the cell that says that there were more entries.
+func (o *object) more() int32 { return o.base + mapEntries*o.stride }
+
+func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
+	ctx := p.peek().ctx
+	t := i.Type().Underlying().(*types.Map)
+	kw, vw := x.width(t.Key()), x.width(t.Elem())
+	if kw+vw > maxEntry || !x.sl.classes[mapClass(t)] {
+		p.set(ctx, i, []*expr{unknown("a map")})
+		return p.advance()
+	}
+	stride := int32(1 + kw + vw)
+	r, ok := x.allocate(p, i, func() *object {
+		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_map", size: mapEntries*stride + 1 + int32(kw), stride: stride, mapping: t}
+	}, func(o *object) {
+		for n := range mapEntries {
+			at, name := o.entry(n), fmt.Sprintf("%s_%d", o.name, n)
+			used := x.mem.cells[at]
+			used.name = name + "_used"
+			x.describeAt(at+1, name+"_key", t.Key(), 0)
+			x.markRefs(at+1, t.Key())
+			x.describeAt(at+1+int32(kw), name+"_value", t.Elem(), 0)
+			x.markRefs(at+1+int32(kw), t.Elem())
+		}
+		x.mem.cells[o.more()].name = o.name + "_more"
+		for c := range kw {
+			k := x.mem.cells[o.more()+1+int32(c)]
+			k.abs, k.payload, k.sync = abs{}, true, true
+			k.ref = x.scalarRefs(t.Key())[c]
+		}
+	})
+	if !ok {
+		return false
+	}
+	r.clear(p, func(off int32) bool { return off > mapEntries*stride })
+	p.set(ctx, i, []*expr{r.e})
+	return p.advance()
+}
+
+// mapAt finds the map that an instruction is about; nil for a nil map. ok is
+// false if it has taken over the path.
+func (x *translator) mapAt(p *path, e *expr, instr ssa.Instruction, write bool) (o *object, ok, tracked bool) {
+	e = p.simplify(e)
+	if _, _, isNew := newObjectAt(e); isNew {
+		p.settle()
+	}
+	k, ok, tracked := x.concrete(p, e)
+	if !ok || !tracked {
+		return nil, ok, tracked
+	}
+	if o = x.mem.object(k); o == nil || o.mapping == nil {
+		return nil, true, k == 0
+	}
+	x.accessed(p, o.base, int(o.size), x.stmtOf(p.peek().ctx.fn, instr), write)
+	return o, true, true
+}
+
+// find looks a key up: done completes a path for the entries that hold it, by
+// the condition that each does, and reports that it goes on. Keys that are not
+// tracked may be any.
+func (x *translator) find(p *path, o *object, key []*expr, done func(q *path, found []*expr) bool) bool {
+	kt := o.mapping.Key()
+	found := make([]*expr, mapEntries)
+	open := ""
+	for i := range found {
+		used := p.cellAt(o.entry(i))
+		if used.is(0) {
+			found[i] = num(0)
+			continue
+		}
+		k := make([]*expr, len(key))
+		for c := range k {
+			k[c] = p.cellAt(o.entry(i) + 1 + int32(c))
+		}
+		same := p.within(o, k, func() *expr { return p.simplify(x.equal(p, kt, kt, k, key)) })
+		if same.op == xUnknown {
+			open = why(same)
+			same = num(1)
+		}
+		found[i] = p.simplify(and(used, same))
+	}
+	if open == "" {
+		return done(p, found)
+	}
+	p.note("free-choice", artifact.DirectionOver, "the key of a map is not tracked: "+open)
+	for i := -1; i < len(found); i++ {
+		only := zeros(len(found))
+		if i >= 0 {
+			if found[i].is(0) {
+				continue
+			}
+			only[i] = found[i]
+		}
+		q := p.clone()
+		q.picks++
+		if done(q, only) {
+			x.continueWith(q)
+		}
+	}
+	return false
+}
+
+func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
+	ctx := p.peek().ctx
+	n := x.valueWidth(i)
+	t, isMap := i.X.Type().Underlying().(*types.Map)
+	if !isMap {
+		p.set(ctx, i, x.unknowns(n, "a byte of a string"))
+		return p.advance()
+	}
+	o, ok, tracked := x.mapAt(p, p.value(ctx, i.X)[0], i, false)
+	switch {
+	case !tracked:
+		p.set(ctx, i, x.unknowns(n, "the contents of a map that is not tracked"))
+		return p.advance()
+	case !ok:
+		return false
+	case o == nil:
+		p.set(ctx, i, zeros(n))
+		return p.advance()
+	}
+	kw, vw := int32(x.width(t.Key())), x.width(t.Elem())
+	return x.find(p, o, p.value(ctx, i.Index), func(q *path, found []*expr) bool {
+		out := zeros(vw)
+		has := num(0)
+		more := q.cellAt(o.more())
+		if !more.is(0) {
+			out = x.unknowns(vw, "the contents of a map with more entries than the model keeps")
+			has = unknown("whether a map with many entries has one")
+		}
+		for n := range found {
+			if found[n].is(0) {
+				continue
+			}
+			if len(out) > 0 && out[0].op == xUnknown || has.op == xUnknown {
+				// Nothing is known of what is not found.
+				if r := q.fork(found[n]); r != nil {
+					x.finishLookup(r, i, x.entryValue(r, o, n, kw, vw), num(1))
+					x.continueWith(r)
+				}
+				if !q.assume(not(found[n])) {
+					return false
+				}
+				continue
+			}
+			for c, v := range x.entryValue(q, o, n, kw, vw) {
+				out[c] = ite(found[n], v, out[c])
+			}
+			has = or(has, found[n])
+		}
+		x.finishLookup(q, i, out, has)
+		return true
+	})
+}
+
+// within evaluates f, given that the key of an entry is one that is ever set.
+func (p *path) within(o *object, key []*expr, f func() *expr) *expr {
+	old := map[*expr]abs{}
+	for c, e := range key {
+		at := p.x.mem.cells[o.more()+1+int32(c)]
+		if p.from != nil {
+			at.readers[p.from] = true
+		}
+		if e.op != xCell || at.abs.top || at.abs.iv {
+			continue
+		}
+		a := p.root(e)
+		old[e] = a
+		p.narrow[e] = a.filter(at.abs.has)
+	}
+	out := f()
+	for e, a := range old {
+		p.narrow[e] = a
+	}
+	return out
+}
+
+// excludes is the conjunction, false where a condition stands beside its
+// negation.
+func excludes(a, b *expr) *expr {
+	for _, c := range conjuncts(a) {
+		for _, d := range conjuncts(b) {
+			if c.same(not(d)) {
+				return num(0)
+			}
+		}
+	}
+	return and(a, b)
+}
+
+func conjuncts(e *expr) []*expr {
+	if e.op == xAnd {
+		return append(conjuncts(e.a), conjuncts(e.b)...)
+	}
+	return []*expr{e}
+}
+
+func (x *translator) entryValue(p *path, o *object, n int, kw int32, vw int) []*expr {
+	out := make([]*expr, vw)
+	for c := range out {
+		out[c] = p.cellAt(o.entry(n) + 1 + kw + int32(c))
+	}
+	return out
+}
+
+func (x *translator) finishLookup(p *path, i *ssa.Lookup, val []*expr, has *expr) {
+	if i.CommaOk {
+		val = append(slices.Clone(val), has)
+	}
+	p.set(p.peek().ctx, i, slices.Clone(val))
+	p.advance()
+}
+
+// execMapUpdate sets the entry of a key, or takes a free one for it.
+func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
+	ctx := p.peek().ctx
+	o, ok, tracked := x.mapAt(p, p.value(ctx, i.Map)[0], i, true)
+	switch {
+	case !tracked:
+		return p.advance()
+	case !ok:
+		return false
+	case o == nil:
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOf(ctx.fn, i), pos: p.here(), detail: "assignment to entry in nil map"}, x.someError())
+		return true
+	}
+	key, val := p.value(ctx, i.Key), p.value(ctx, i.Value)
+	for c, e := range key {
+		x.grow(x.mem.cells[o.more()+1+int32(c)], p.abs(e))
+	}
+	return x.find(p, o, key, func(q *path, found []*expr) bool {
+		absent := num(1)
+		for _, f := range found {
+			absent = excludes(absent, not(f))
+		}
+		for n := range found {
+			at := o.entry(n)
+			used := q.cellAt(at)
+			fresh := excludes(absent, not(used))
+			absent = excludes(absent, used)
+			q.put(at, ite(fresh, num(1), q.cellAt(at)))
+			for c, e := range key {
+				q.put(at+1+int32(c), ite(fresh, e, q.cellAt(at+1+int32(c))))
+			}
+			here := or(found[n], fresh)
+			for c, e := range val {
+				a := at + 1 + int32(len(key)+c)
+				q.put(a, ite(here, e, q.cellAt(a)))
+			}
+		}
+		q.advance()
+		absent = q.simplify(absent)
+		if absent.is(0) {
+			return true
+		}
+		if !slices.Contains(x.scalarRefs(o.mapping.Elem()), true) {
+			q.put(o.more(), ite(absent, num(1), q.cellAt(o.more())))
+			return true
+		}
+		if r := q.fork(absent); r != nil {
+			r.bound(fmt.Sprintf("a map of more than %d entries", mapEntries))
+		}
+		return q.assume(not(absent))
+	})
+}
+
+// execDelete executes the builtins delete and clear for maps.
+func (x *translator) execDelete(p *path, i *ssa.Call) bool {
+	ctx := p.peek().ctx
+	o, ok, tracked := x.mapAt(p, p.value(ctx, i.Call.Args[0])[0], i, true)
+	if !ok && tracked {
+		return false
+	}
+	if o == nil {
+		return p.advance()
+	}
+	wipe := func(q *path, found []*expr) bool {
+		for n := range found {
+			for c := range o.stride {
+				at := o.entry(n) + c
+				q.put(at, ite(found[n], num(0), q.cellAt(at)))
+			}
+		}
+		return q.advance()
+	}
+	if len(i.Call.Args) == 1 {
+		all := make([]*expr, mapEntries)
+		for n := range all {
+			all[n] = num(1)
+		}
+		p.put(o.more(), num(0))
+		return wipe(p, all)
+	}
+	return x.find(p, o, p.value(ctx, i.Call.Args[1]), wipe)
+}
+
+// mapLen is the number of entries of a map.
+func (x *translator) mapLen(p *path, o *object) *expr {
+	if o == nil {
+		return num(0)
+	}
+	if !p.cellAt(o.more()).is(0) {
+		return unknown("the length of a map with more entries than the model keeps")
+	}
+	n := num(0)
+	for i := range mapEntries {
+		n = arith(xAdd, n, p.cellAt(o.entry(i)))
+	}
+	return n
+}
+
+// execNext goes on with an iteration over a map, to any entry that it has not
+// been at. The iterator is the map and the set of those that it has.
+func (x *translator) execNext(p *path, i *ssa.Next) bool {
+	ctx := p.peek().ctx
+	r, isRange := i.Iter.(*ssa.Range)
+	n := x.valueWidth(i)
+	if !isRange || i.IsString {
+		p.set(ctx, i, x.unknowns(n, "iteration over a string"))
+		return p.advance()
+	}
+	t := r.X.Type().Underlying().(*types.Map)
+	o, ok, tracked := x.mapAt(p, p.value(ctx, r)[0], r, false)
+	switch {
+	case !tracked:
+		p.set(ctx, i, x.unknowns(n, "iteration over a map that is not tracked"))
+		return p.advance()
+	case !ok:
+		return false
+	case o == nil:
+		p.set(ctx, i, zeros(n))
+		return p.advance()
+	}
+	seen, ok, tracked := x.concrete(p, p.value(ctx, r)[1])
+	if !ok || !tracked {
+		return false
+	}
+	rest := num(1)
+	choices := 0
+	kw, vw := int32(x.width(t.Key())), x.width(t.Elem())
+	var next []*path
+	for e := range mapEntries {
+		used := eq(p.cellAt(o.entry(e)), 1)
+		if seen>>e&1 != 0 || used.is(0) {
+			continue
+		}
+		rest = and(rest, not(used))
+		q := p.fork(used)
+		if q == nil {
+			continue
+		}
+		choices++
+		key := make([]*expr, kw)
+		for c := range key {
+			key[c] = q.cellAt(o.entry(e) + 1 + int32(c))
+		}
+		out := []*expr{num(1)}
+		tuple := i.Type().(*types.Tuple)
+		for k, part := range [][]*expr{key, x.entryValue(q, o, e, kw, vw)} {
+			if w := x.width(tuple.At(k + 1).Type()); w != len(part) {
+				part = zeros(w) // not asked for
+			}
+			out = append(out, part...)
+		}
+		q.set(ctx, r, []*expr{p.value(ctx, r)[0], num(seen | 1<<e)})
+		q.set(ctx, i, out)
+		q.advance()
+		next = append(next, q)
+	}
+	for _, q := range next {
+		if choices > 1 {
+			q.note("input", artifact.DirectionOver, "the order of the iteration over a map")
+		}
+		x.continueWith(q)
+	}
+	if p.assume(rest) {
+		p.set(ctx, i, zeros(n))
+		p.advance()
+		x.continueWith(p)
+	}
+	return false
+}
