@@ -29,13 +29,17 @@ func TestUnsupported(t *testing.T) {
 		line int
 		what string
 	}{
-		"channel in a map": {`package main
+		"channel in a sync.Map": {`package main
+
+import "sync"
 
 func main() {
-	m := map[int]chan int{1: make(chan int)}
-	m[1] <- 1
+	var m sync.Map
+	m.Store(1, make(chan int))
+	v, _ := m.Load(1)
+	v.(chan int) <- 1
 }
-`, 5, "channel operation"},
+`, 9, "channel operation"},
 		"unsafe": {`package main
 
 import (
