@@ -424,7 +424,7 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 	}
 	for _, q := range next {
 		if choices > 1 {
-			q.note("input", artifact.DirectionOver, "the order of the iteration over a map")
+			q.noteAt(r.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
 		}
 		x.continueWith(q)
 	}
