@@ -50,8 +50,9 @@
 // Bounds (goroutines, objects, recursion, counters; see Bounds) end a path of
 // the model in a location of its own, and a query tells whether one is reached.
 // Approximations are recorded in the sidecar with position, direction and
-// reason: conditions on what the model does not keep (maps, floating point,
-// computed strings, results of libraries) are free choices; those that another
+// reason: conditions on what the model does not keep (what a map holds beyond
+// four entries, floating point, computed strings, results of libraries) are
+// free choices; those that another
 // run may make otherwise have the kind "input" (input.go). A call out of the
 // program is recorded where it is given channels, locks or code that matters
 // (library.go); waiting goroutines are not served in order where that can be
