@@ -58,6 +58,7 @@ func (c *compiler) goal(q *uppaal.Query, index int) (g *goal, err error) {
 		known := newRanges(c)
 		if known.proves(func() bool { return known.condition(q.X) }) {
 			c.implied(q.X, positive, g)
+			g.target.safe, g.alive.safe = true, true
 		}
 	})
 	return g, err

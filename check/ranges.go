@@ -188,19 +188,14 @@ func (r *ranges) quantified(e *uppaal.Quant) (b bounds, ok bool) {
 
 // variable bounds the value of a variable.
 func (r *ranges) variable(e uppaal.Expr) (b bounds, ok bool) {
-	switch x := e.(type) {
-	case *uppaal.Ident:
-		switch o := r.c.info.Uses[x].(type) {
-		case *uppaal.Location:
-			return bounds{0, 1}, true
-		case *uppaal.Var:
-			if k, ok := r.c.bound[o]; ok {
+	if r.location(e) {
+		return bounds{0, 1}, true
+	}
+	if x, ok := e.(*uppaal.Ident); ok {
+		if v, ok := r.c.info.Uses[x].(*uppaal.Var); ok {
+			if k, ok := r.c.bound[v]; ok {
 				return bounds{int64(k), int64(k)}, true
 			}
-		}
-	case *uppaal.Field:
-		if _, ok := r.c.info.Members[x].(*uppaal.Location); ok {
-			return bounds{0, 1}, true
 		}
 	}
 	p, ok := r.reference(e)
@@ -222,6 +217,17 @@ func (r *ranges) variable(e uppaal.Expr) (b bounds, ok bool) {
 		b = n
 	}
 	return b, true
+}
+
+// location reports whether an expression is a location of a process.
+func (r *ranges) location(e uppaal.Expr) bool {
+	switch e := e.(type) {
+	case *uppaal.Ident:
+		return isLocation(r.c.info.Uses[e])
+	case *uppaal.Field:
+		return isLocation(r.c.info.Members[e])
+	}
+	return false
 }
 
 // reference checks the indices of an expression that denotes cells.
@@ -388,6 +394,9 @@ func (r *ranges) compare(e uppaal.Expr, op uppaal.Op, other uppaal.Expr) {
 }
 
 func (r *ranges) narrow(e uppaal.Expr, b bounds) {
+	if r.location(e) {
+		return
+	}
 	p, ok := r.reference(e)
 	switch {
 	case !ok:

@@ -86,3 +86,13 @@ func TestStubbornKeeps(t *testing.T) {
 		}
 	}
 }
+
+// Formulas over locations and variables have structures: a silent full search
+// would answer them all the same.
+func TestStubbornApplies(t *testing.T) {
+	for _, q := range hundred(12)[:8] {
+		r := verify(t, philosophers(12), Options{Workers: 1}, q)
+		require.Equal(t, True, r.Results[0].Verdict, q)
+		require.Less(t, r.Stats.States, 531440*9/10, q)
+	}
+}
