@@ -93,6 +93,9 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 	if over := approximate(b); over != "" {
 		fmt.Fprintf(&out, "\n%s\n", over)
 	}
+	if len(b.Sidecar().Accesses) > 0 {
+		out.WriteString("\nstatements that access shared memory are taken as atomic: races within them are not looked for\n")
+	}
 	if path != "" {
 		fmt.Fprintf(&out, "\nbundle: %s\n", path)
 	}
