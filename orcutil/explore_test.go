@@ -115,18 +115,18 @@ func TestExploreTaint(t *testing.T) {
 	})
 	t.Run("busy", func(t *testing.T) {
 		var stop atomic.Bool
-		n := 0
+		var n atomic.Int32 // the run that is left behind goes on reading it
 		left, tainted := Explore(Exploration{
 			Config: Config{Bubble: bubble(t), Watchdog: 50 * time.Millisecond, Main: func() {
 				Access(1)
-				for n == 5 && !stop.Load() {
+				for n.Load() == 5 && !stop.Load() {
 				}
 			}},
-			Runs: 100, Ran: func(int, Result) { n++ }, Found: func(int, uint64, Result) {},
+			Runs: 100, Ran: func(int, Result) { n.Add(1) }, Found: func(int, uint64, Result) {},
 		})
 		stop.Store(true)
 		require.Contains(t, left, "goroutine 0 does not come to another guard after #1")
 		require.False(t, tainted)
-		require.Equal(t, 6, n)
+		require.EqualValues(t, 6, n.Load())
 	})
 }
