@@ -120,6 +120,10 @@ func MaxStates(n int) Option { return func(o *pass.Options) { o.Search.MaxStates
 // Timeout bounds the time of a search.
 func Timeout(d time.Duration) Option { return func(o *pass.Options) { o.Search.Timeout = d } }
 
+// NoReductions makes the embedded engine visit every state of a model, also
+// where it could leave some out without changing an answer.
+func NoReductions() Option { return func(o *pass.Options) { o.Search.NoReductions = true } }
+
 // RunDepth is the number of traces that are replayed for one query.
 func RunDepth(n int) Option { return func(o *pass.Options) { o.RunDepth = n } }
 

@@ -80,6 +80,9 @@ type Search struct {
 	MaxMemory int64         `json:"maxMemory,omitempty"` // bytes
 	MaxStates int           `json:"maxStates,omitempty"`
 	Timeout   time.Duration `json:"timeout,omitempty"`
+	// NoReductions makes the embedded engine visit every state, also where it
+	// could leave some out without changing an answer.
+	NoReductions bool `json:"noReductions,omitempty"`
 }
 
 // recorded is what a manifest keeps of the options: those that shape the
@@ -142,7 +145,10 @@ func (o Options) engine() check.Engine {
 }
 
 func (o Options) search() check.Options {
-	return check.Options{MaxMemory: o.Search.MaxMemory, MaxStates: o.Search.MaxStates, Timeout: o.Search.Timeout}
+	return check.Options{
+		MaxMemory: o.Search.MaxMemory, MaxStates: o.Search.MaxStates, Timeout: o.Search.Timeout,
+		Reductions: check.Reductions{NoStubborn: o.Search.NoReductions},
+	}
 }
 
 // Version is the version of vtrace as its manifests have it: that of the

@@ -37,6 +37,7 @@ type settings struct {
 	memory   sizeFlag
 	states   int
 	timeout  time.Duration
+	optimise bool
 	runDepth int
 	watchdog time.Duration
 	disallow string
@@ -67,6 +68,7 @@ func (s *settings) search(fs *flag.FlagSet) {
 	fs.Var(&s.memory, "memory", "bound the memory of a search, as in 500M or 2G")
 	fs.IntVar(&s.states, "states", 0, "bound the number of states of a search")
 	fs.DurationVar(&s.timeout, "timeout", 0, "bound the time of a search")
+	fs.BoolVar(&s.optimise, "optimise", true, "leave out states in a search where that cannot change an answer")
 }
 
 func (s *settings) replay(fs *flag.FlagSet) {
@@ -97,6 +99,9 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 	}
 	if s.disallow == pass.DisallowFNV {
 		opts = append(opts, vtrace.DisallowFNV())
+	}
+	if !s.optimise {
+		opts = append(opts, vtrace.NoReductions())
 	}
 	if newModel {
 		opts = append(opts, vtrace.WithBounds(s.bounds.Bounds))
