@@ -14,6 +14,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
@@ -33,11 +34,7 @@ func load(ctx context.Context, spec source.Spec) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	pkgs := make([]sites.Package, len(src.Packages))
-	for i, p := range src.Packages {
-		pkgs[i] = sites.Package{Path: p.PkgPath, Files: p.Syntax, Types: p.Types, Info: p.TypesInfo}
-	}
-	return &program{source: src, sites: sites.Number(src.Fset, src.Rel, pkgs, src.Func)}, nil
+	return &program{source: src, sites: parse.Index(src)}, nil
 }
 
 // reload loads the program of a bundle: from opts.Root if it holds the same
