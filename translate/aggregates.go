@@ -313,11 +313,11 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 		}
 		old := make([]*expr, length*int32(w))
 		for k := range old {
-			old[k] = p.cellAt(ptr + int32(k))
+			old[k] = p.rawCell(ptr + int32(k))
 		}
 		added := make([]*expr, n*int32(w))
 		for k := range added {
-			added[k] = p.cellAt(from + int32(k))
+			added[k] = p.rawCell(from + int32(k))
 		}
 		r.clear(p, func(off int32) bool { return off < (length+n)*int32(w) })
 		for k, e := range append(old, added...) {
@@ -327,7 +327,7 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 		return p.advance()
 	}
 	for k := range n * int32(w) {
-		p.put(ptr+length*int32(w)+k, p.cellAt(from+k))
+		p.put(ptr+length*int32(w)+k, p.rawCell(from+k))
 	}
 	p.set(ctx, call, []*expr{num(ptr), num(length + n), num(capacity)})
 	return p.advance()

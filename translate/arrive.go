@@ -200,24 +200,8 @@ func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
 func (x *translator) arriveAt(p *path, l *location) {
 	if l.kind != atSink {
 		p.settle()
-		for _, addr := range sortedKeys(p.heap) {
-			c, e := x.mem.cells[addr], p.heap[addr]
-			a := p.abs(e)
-			if !c.clamp || c.abs.top || a.top || a.within(c.abs) {
-				continue
-			}
-			if e.handedOver() {
-				x.grow(c, absTop())
-				continue
-			}
-			lo, hi := c.abs.bounds()
-			out := or(arith(xLt, e, num(lo)), arith(xLt, num(hi), e))
-			if q := p.fork(out); q != nil {
-				q.bound(fmt.Sprintf("a number outside of %d to %d is stored", lo, hi))
-			}
-			if !p.assume(not(out)) {
-				return
-			}
+		if p.from != nil {
+			p.confine()
 		}
 	}
 	switch {
@@ -254,8 +238,7 @@ func (x *translator) join(p *path, l *location) {
 		if a.top && !b.top && !l.in[i].top && !lv.v.refs {
 			// A counter without visible bound: it is kept within limits, and
 			// beyond them is not tracked.
-			a = x.limits(b)
-			a.hi++
+			a = x.limits()
 			l.lost[i] = true
 		}
 		if !a.equal(l.in[i]) {

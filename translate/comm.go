@@ -247,7 +247,7 @@ func (x *translator) send(p *path, o *object, val []*expr, queued bool, done, le
 		for k := range o.kept {
 			for i := range o.width {
 				at := o.base + chanPayload + o.width + k*o.width + i
-				q.put(at, ite(eq(n, k), q.simplify(val[i]), q.cellAt(at)))
+				q.put(at, ite(eq(n, k), q.simplify(val[i]), q.rawCell(at)))
 			}
 		}
 		q.put(o.base+chanLen, arith(xAdd, n, num(1)))
@@ -282,16 +282,19 @@ func (x *translator) receive(p *path, o *object, queued bool, done func(q *path,
 		if q == nil {
 			return
 		}
-		val := x.unknowns(int(o.width), "contents of a buffer that is not tracked")
+		val, lost := x.unknowns(int(o.width), "contents of a buffer that is not tracked"), make([]*expr, o.width)
 		if o.kept > 0 {
 			for k := range o.kept {
 				for i := range o.width {
 					at := o.base + chanPayload + o.width + k*o.width + i
 					if k == 0 {
-						val[i] = q.cellAt(at)
+						val[i] = q.rawCell(at)
+						if lost[i] = q.lost(val[i]); lost[i] == nil {
+							val[i] = q.cellAt(at)
+						}
 					}
 					if k+1 < o.kept {
-						q.put(at, p.cellAt(at+o.width))
+						q.put(at, p.rawCell(at+o.width))
 					} else {
 						q.put(at, num(0))
 					}
@@ -299,7 +302,7 @@ func (x *translator) receive(p *path, o *object, queued bool, done func(q *path,
 			}
 		}
 		q.put(o.base+chanLen, arith(xSub, n, num(1)))
-		done(q, val, true)
+		x.decide(q, val, lost, func(q *path, val []*expr) { done(q, val, true) })
 		return
 	}
 	if q := p.fork(eq(closed, 1)); q != nil {

@@ -786,7 +786,7 @@ func (e *emitter) declarations() ([]uppaal.Decl, error) {
 		if c == nil || n.cells[c] == "" {
 			continue
 		}
-		out = append(out, e.declare(n.cells[c], c.abs, c.init))
+		out = append(out, e.declare(n.cells[c], c.abs, c.start()))
 	}
 	for _, t := range x.templates {
 		for _, v := range t.varList {

@@ -295,12 +295,12 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 			absent = excludes(absent, used)
 			q.put(at, ite(fresh, num(1), q.cellAt(at)))
 			for c, e := range key {
-				q.put(at+1+int32(c), ite(fresh, e, q.cellAt(at+1+int32(c))))
+				q.put(at+1+int32(c), ite(fresh, e, q.rawCell(at+1+int32(c))))
 			}
 			here := or(found[n], fresh)
 			for c, e := range val {
 				a := at + 1 + int32(len(key)+c)
-				q.put(a, ite(here, e, q.cellAt(a)))
+				q.put(a, ite(here, e, q.rawCell(a)))
 			}
 		}
 		q.advance()
@@ -333,7 +333,7 @@ func (x *translator) execDelete(p *path, i *ssa.Call) bool {
 		for n := range found {
 			for c := range o.stride {
 				at := o.entry(n) + c
-				q.put(at, ite(found[n], num(0), q.cellAt(at)))
+				q.put(at, ite(found[n], num(0), q.rawCell(at)))
 			}
 		}
 		return q.advance()

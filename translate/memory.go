@@ -89,12 +89,12 @@ type cell struct {
 	readers map[*location]bool
 	// accessed collects which goroutines touch the cell by plain loads and
 	// stores after the start, and where.
-	access  map[*template]*accessInfo
-	stmts   []sites.ID
-	clamp   bool // kept within the limits of counters
-	payload bool // stands for the messages of a channel
-	sync    bool // part of a synchronisation object or channel
-	group   *object
+	access   map[*template]*accessInfo
+	stmts    []sites.ID
+	confined bool // kept within limits, see limits.go
+	payload  bool // stands for the messages of a channel
+	sync     bool // part of a synchronisation object or channel
+	group    *object
 }
 
 type accessInfo struct{ read, written bool }

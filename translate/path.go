@@ -280,8 +280,18 @@ func (p *path) set(ctx *callPath, v any, e []*expr) {
 	p.env[envKey{ctx, v}] = e
 }
 
-// cellAt reads one cell.
+// cellAt reads one cell. One that can be beyond its limits is not tracked; see
+// decide for reads that find out.
 func (p *path) cellAt(addr int32) *expr {
+	e := p.rawCell(addr)
+	if p.mayBeLost(e) {
+		return unknown(beyond)
+	}
+	return e
+}
+
+// rawCell reads one cell as it is, to be written back.
+func (p *path) rawCell(addr int32) *expr {
 	if e := p.heap[addr]; e != nil {
 		return e
 	}

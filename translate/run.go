@@ -413,7 +413,13 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 			if addr == nil {
 				return set(i, x.unknowns(x.width(i.Type()), "read through a pointer that is not tracked")...)
 			}
-			return set(i, x.load(p, addr, x.width(i.Type()))...)
+			v, lost := x.load(p, addr, x.width(i.Type()))
+			x.decide(p, v, lost, func(q *path, v []*expr) {
+				q.set(ctx, i, v)
+				q.advance()
+				x.continueWith(q)
+			})
+			return false
 		case token.NOT:
 			return set(i, not(val(i.X)[0]))
 		case token.SUB:
@@ -641,27 +647,44 @@ func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool
 	}
 }
 
-func (x *translator) load(p *path, a *address, n int) []*expr {
-	out := make([]*expr, n)
+// load reads n cells, each with the condition that it is beyond its limits,
+// nil if it cannot be.
+func (x *translator) load(p *path, a *address, n int) (out, lost []*expr) {
+	out, lost = make([]*expr, n), make([]*expr, n)
 	if o, off, ok := newObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i := range out {
 			if out[i] = p.created[o][int(off)+i]; out[i] == nil {
 				out[i] = num(0)
 			}
 		}
-		return out
+		return out, lost
 	}
 	for i := range out {
 		for k := len(a.addrs) - 1; k >= 0; k-- {
-			e := p.cellAt(a.addrs[k] + int32(i))
-			if out[i] == nil {
-				out[i] = e
-			} else {
-				out[i] = ite(arith(xEq, a.e, num(a.addrs[k])), e, out[i])
+			e := p.rawCell(a.addrs[k] + int32(i))
+			l := p.lost(e)
+			if l == nil && p.mayBeLost(e) {
+				e = unknown(beyond)
 			}
+			here := arith(xEq, a.e, num(a.addrs[k]))
+			if out[i] == nil {
+				out[i], lost[i] = e, l
+				continue
+			}
+			out[i] = ite(here, e, out[i])
+			if l == nil && lost[i] == nil {
+				continue
+			}
+			if l == nil {
+				l = num(0)
+			}
+			if lost[i] == nil {
+				lost[i] = num(0)
+			}
+			lost[i] = ite(here, l, lost[i])
 		}
 	}
-	return out
+	return out, lost
 }
 
 func (x *translator) store(p *path, a *address, v []*expr) {
@@ -677,7 +700,7 @@ func (x *translator) store(p *path, a *address, v []*expr) {
 				p.put(k+int32(i), e)
 				continue
 			}
-			p.put(k+int32(i), ite(arith(xEq, a.e, num(k)), e, p.cellAt(k+int32(i))))
+			p.put(k+int32(i), ite(arith(xEq, a.e, num(k)), e, p.rawCell(k+int32(i))))
 		}
 	}
 }

@@ -650,11 +650,20 @@ func atomics(table map[string]*intrinsic) {
 				return true
 			}
 			x.accessed(p, k, 1, x.stmtOf(fr.ctx.site.Parent(), fr.ctx.site), in.writes)
-			res, store, _ := f(x, p, p.cellAt(k), p.args())
-			if store != nil {
-				p.put(k, store)
+			old := p.rawCell(k)
+			lost := p.lost(old)
+			if lost == nil {
+				old = p.cellAt(k)
 			}
-			return x.opReturn(p, res)
+			x.decide(p, []*expr{old}, []*expr{lost}, func(q *path, v []*expr) {
+				res, store, _ := f(x, q, v[0], q.args())
+				if store != nil {
+					q.put(k, store)
+				}
+				x.opReturn(q, res)
+				x.continueWith(q)
+			})
+			return false
 		}
 		return in
 	}

@@ -274,17 +274,26 @@ func (x *translator) grow(c *cell, a abs) {
 	if c.fix || x.emitting {
 		return
 	}
+	if c.confined {
+		return // any value has its place
+	}
 	j := c.abs.widen(a, x.limit(c.ref), x.prog.thresholds)
-	if j.top && !a.top && !c.abs.top && !c.ref {
+	if j.top && !a.top && !c.abs.top {
 		// A counter that is kept for the whole program, not by place, seems to
-		// grow for ever. It is kept within limits, which end a path.
-		j = x.limits(c.abs.join(a, 0))
-		c.clamp = true
+		// grow for ever.
+		if x.confine(c); c.confined {
+			return
+		}
 	}
 	if j.equal(c.abs) {
 		return
 	}
 	c.abs = j
+	x.wake(c)
+}
+
+// wake has the segments executed again that depend on what a cell can hold.
+func (x *translator) wake(c *cell) {
 	readers := make([]*location, 0, len(c.readers))
 	for l := range c.readers {
 		readers = append(readers, l)
@@ -298,21 +307,6 @@ func (x *translator) grow(c *cell, a abs) {
 	for _, l := range readers {
 		x.enqueue(l)
 	}
-}
-
-// limits is the range to which counters are kept: that of the constants of the
-// program, as far as they are small.
-func (x *translator) limits(a abs) abs {
-	lo, hi := int32(-1), int32(16)
-	for _, k := range x.prog.thresholds {
-		if -129 <= k && k < lo {
-			lo = k
-		}
-		if hi < k && k <= 129 {
-			hi = k
-		}
-	}
-	return abs{iv: true, lo: lo, hi: hi}
 }
 
 // solve finds all locations and what every variable and cell can hold.

@@ -310,10 +310,14 @@ func TestCopies(t *testing.T) {
 		prog, idx := load(t, "testdata/verdicts/"+name, entry)
 		m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
 		require.NoError(t, err)
-		require.Len(t, m.Sidecar.Approximations, 1, name)
-		a := m.Sidecar.Approximations[0]
-		require.Equal(t, "sync-copy", a.Kind)
-		require.Equal(t, artifact.DirectionBound, a.Direction)
-		require.Equal(t, line, a.Line, name)
+		var copies []artifact.Approximation
+		for _, a := range m.Sidecar.Approximations {
+			if a.Kind == "sync-copy" {
+				copies = append(copies, a)
+			}
+		}
+		require.Len(t, copies, 1, name)
+		require.Equal(t, artifact.DirectionBound, copies[0].Direction)
+		require.Equal(t, line, copies[0].Line, name)
 	}
 }

@@ -457,7 +457,7 @@ func (p *path) settle() {
 			for off, v := range p.created[k] {
 				if v != nil && !p.x.mem.cells[o.base+int32(off)].payload {
 					at := o.base + int32(off)
-					p.put(at, ite(eq(e, o.base), v, p.cellAt(at)))
+					p.put(at, ite(eq(e, o.base), v, p.rawCell(at)))
 				}
 			}
 		}

@@ -1,0 +1,131 @@
+package translate
+
+import (
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// A number that seems to grow for ever is kept within limits. What leaves them
+// is not tracked from there on: the greatest value of the range stands for it,
+// and whoever reads that makes a free choice.
+
+// beyond is the reason given for such a number.
+const beyond = "a number beyond the limits of the model"
+
+// limits is the range to which counters are kept, but for the value that stands
+// for those beyond: that of the constants of the program, as far as they are
+// small, with room for a few steps beyond those.
+func (x *translator) limits() abs {
+	lo, hi := int32(-1), int32(16)
+	for _, k := range x.prog.thresholds {
+		if -129 <= k && k < lo {
+			lo = k
+		}
+		if hi < k && k <= 129 {
+			hi = k
+		}
+	}
+	const room = 32
+	if lo < -2 {
+		lo -= room
+	}
+	if hi > 17 {
+		hi += room
+	}
+	return abs{iv: true, lo: lo, hi: hi + 1}
+}
+
+// confine keeps a cell within limits from now on.
+func (x *translator) confine(c *cell) {
+	if c.confined || c.fix || c.ref || c.sync || c.payload || c.abs.top {
+		return
+	}
+	c.confined = true
+	c.abs = x.limits()
+	// A number that starts elsewhere has room around it.
+	const room, most = 32, 4096
+	if k := c.init; -most <= k && k <= most && !(c.abs.lo <= k && k < c.abs.hi) {
+		c.abs.lo, c.abs.hi = min(c.abs.lo, k-room), max(c.abs.hi, k+room)
+	}
+	x.wake(c)
+}
+
+// start is what a cell holds at first.
+func (c *cell) start() int32 {
+	if c.confined && !c.abs.top && (c.init < c.abs.lo || c.abs.hi < c.init) {
+		return c.abs.hi
+	}
+	return c.init
+}
+
+// confined writes what a path leaves in cells with limits: a value beyond them
+// is replaced by the one that says so. Copies of such cells are such cells.
+func (p *path) confine() {
+	x := p.x
+	for _, addr := range sortedKeys(p.heap) {
+		c, e := x.mem.cells[addr], p.heap[addr]
+		if !c.confined && !x.emitting && p.mayBeLost(e) {
+			x.confine(c)
+		}
+		if !c.confined || c.abs.top {
+			continue
+		}
+		lo, hi := c.abs.bounds()
+		switch a := p.abs(e); {
+		case e.unknownIn() != nil || a.top:
+			p.heap[addr] = num(hi)
+		case e.op == xCell && e.cell == c:
+		case lo > e.k && e.isConst(), e.isConst() && e.k > hi:
+			p.heap[addr] = num(hi)
+		case !a.within(c.abs):
+			p.heap[addr] = ite(and(arith(xLe, num(lo), e), arith(xLt, e, num(hi))), e, num(hi))
+		}
+	}
+}
+
+// mayBeLost reports that an expression copies a cell that can be beyond its
+// limits.
+func (p *path) mayBeLost(e *expr) bool {
+	if e == nil {
+		return false
+	}
+	if e.op == xCell {
+		return p.lost(e) != nil
+	}
+	return p.mayBeLost(e.a) || p.mayBeLost(e.b) || p.mayBeLost(e.c)
+}
+
+// lost is the condition that what was read from a cell is beyond its limits,
+// nil if it cannot be.
+func (p *path) lost(e *expr) *expr {
+	if e.op != xCell || !e.cell.confined || e.cell.abs.top || !p.root(e).has(e.cell.abs.hi) {
+		return nil
+	}
+	return eq(e, e.cell.abs.hi)
+}
+
+// decide continues with f for what was read, each scalar of it with the
+// condition that it is beyond its limits, nil if it cannot be: then it is
+// unknown.
+func (x *translator) decide(p *path, v, lost []*expr, f func(q *path, v []*expr)) {
+	for i, c := range lost {
+		if c == nil {
+			continue
+		}
+		rest := append([]*expr(nil), lost...)
+		rest[i] = nil
+		c = p.simplify(c)
+		if q := p.fork(c); q != nil {
+			q.note("free-choice", artifact.DirectionOver, beyond)
+			w := append([]*expr(nil), v...)
+			w[i] = unknown(beyond)
+			x.decide(q, w, rest, f)
+		}
+		if !p.assume(not(c)) {
+			return
+		}
+		p.pins = append(p.pins, pin{c, 0})
+		x.decide(p, v, rest, f)
+		return
+	}
+	f(p, v)
+}
