@@ -77,6 +77,13 @@ func Flags(flags ...string) SourceOption {
 	return func(s *source.Spec) { s.Flags = append(s.Flags, flags...) }
 }
 
+// Deps adds patterns of import paths, such as "golang.org/x/sync/...": packages
+// of other modules that match are translated and instrumented with the program.
+// "all" matches every package that is not of the standard library.
+func Deps(patterns ...string) SourceOption {
+	return func(s *source.Spec) { s.Deps = append(s.Deps, patterns...) }
+}
+
 // Option directs a pass.
 type Option func(*pass.Options)
 

@@ -16,6 +16,9 @@ import (
 type BuildOptions struct {
 	// Overlay is the overlay.json of the instrumented program.
 	Overlay string
+	// ModCache is the module cache to build with; "" is that of the target's
+	// environment.
+	ModCache string
 	// Tests are further test files, by name, to compile in beside the driver:
 	// those of Test.
 	Tests map[string][]byte
@@ -87,9 +90,16 @@ func Build(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, er
 	}
 	b := &Binary{Path: filepath.Join(dir, "orchestration.test"), target: target, dir: dir}
 	args := append([]string{"test", "-c", "-vet=off", "-trimpath", "-overlay", overlay, "-o", b.Path}, target.Flags...)
+	env := target.environ()
+	if opts.ModCache != "" {
+		// What is added to it can be removed again. The index of packages would
+		// outlive it in the build cache.
+		args = append(args, "-modcacherw")
+		env = append(env[:len(env):len(env)], "GOMODCACHE="+opts.ModCache, "GODEBUG="+noIndex(env))
+	}
 	cmd := exec.Command(goCmd, append(args, ".")...)
 	cmd.Dir = target.Dir
-	cmd.Env = target.environ()
+	cmd.Env = env
 	out := &boundedWriter{max: maxBuildOutput}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := runGroup(ctx, cmd, 0); err != nil {
@@ -102,6 +112,18 @@ func Build(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, er
 		return nil, &BuildError{Output: out.String(), Err: errors.New("no test binary: does the package have Go files?")}
 	}
 	return b, nil
+}
+
+// noIndex is the environment's GODEBUG with the go command's index of packages
+// switched off.
+func noIndex(env []string) string {
+	value := "goindex=0"
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, "GODEBUG="); ok && v != "" {
+			value = v + ",goindex=0"
+		}
+	}
+	return value
 }
 
 // noOverlay refuses flags that ours would override.

@@ -60,6 +60,7 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	if err != nil {
 		return nil, err
 	}
+	o.Dependencies = prog.Dependencies
 	in := &instrumenter{prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}}
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))

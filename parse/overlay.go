@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"sort"
 	"strings"
 
 	runtime "github.com/vtrace/vtrace/orcutil/source"
+	"github.com/vtrace/vtrace/source"
 )
 
 // DefaultRuntimePath is the import path of the runtime in instrumented
@@ -27,6 +29,8 @@ type Overlay struct {
 	// program or, with RuntimeStd, to the standard library's.
 	RuntimeDir string
 	RuntimeStd bool
+	// Dependencies are the modules outside of the root that have some of Files.
+	Dependencies []source.Dependency
 	// Diagnostics are the constructs that are not guarded, by position.
 	Diagnostics []Diagnostic
 }
@@ -81,7 +85,8 @@ func (o *Overlay) sortDiagnostics() {
 // Write writes the files below a scratch directory, with the overlay.json that
 // the -overlay flag of the go command wants, and returns that file's name. root
 // is the directory of the program and goroot the installation of Go that
-// builds it. Tests must be built with -vet=off.
+// builds it. Tests must be built with -vet=off. Files of modules in the module
+// cache are left to ModCache.
 func (o *Overlay) Write(dir, root, goroot string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -104,7 +109,14 @@ func (o *Overlay) Write(dir, root, goroot string) (string, error) {
 		return nil
 	}
 	for name, data := range o.Files {
-		if err := put(root, "src", name, data); err != nil {
+		base, rel := root, name
+		if dep, below, ok := o.dependency(name); ok {
+			if dep.Cached {
+				continue
+			}
+			base, rel = dep.Dir, below
+		}
+		if err := put(base, path.Join("src", strings.TrimSuffix(name, rel)), rel, data); err != nil {
 			return "", err
 		}
 	}

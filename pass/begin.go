@@ -36,7 +36,8 @@ func begin(ctx context.Context, spec source.Spec, opts Options, rep reporter) (*
 	}
 	// The next pass loads the program with the same flags.
 	m.Flags = slices.Concat(m.Flags, spec.Flags)
-	spec.Flags, opts.Model = m.Flags, &m
+	m.Deps = slices.Concat(m.Deps, spec.Deps)
+	spec.Flags, spec.Deps, opts.Model = m.Flags, m.Deps, &m
 
 	done := rep.stage("load")
 	p, err := load(ctx, spec)

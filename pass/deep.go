@@ -160,9 +160,9 @@ func (d *deep) build(ctx context.Context, second *artifact.Bundle) (func() error
 	if err != nil {
 		return nil, fmt.Errorf("scratch directory: %w", err)
 	}
-	overlay, err := writeOverlay(ctx, second, dir, d.target)
+	files, err := deliver(ctx, overlayOf(second, d.program.source), dir, d.target)
 	if err == nil {
-		d.binary, err = orchestrate.Build(ctx, d.target, orchestrate.BuildOptions{Overlay: overlay})
+		d.binary, err = orchestrate.Build(ctx, d.target, orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache})
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))

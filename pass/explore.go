@@ -31,7 +31,7 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 		return nil, err
 	}
 	if opts.Model == nil {
-		opts.Model = &Model{Flags: spec.Flags}
+		opts.Model = &Model{Flags: spec.Flags, Deps: spec.Deps}
 	}
 	rep := reporter{artifact.PassDeep, opts.Progress}
 	done := rep.stage("load")
@@ -108,14 +108,10 @@ func (p *program) instrument(ctx context.Context, side *artifact.Sidecar, how pa
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	target := orchestrate.TargetOf(p.source, side)
-	goroot, err := gorootOf(ctx, target)
+	files, err := deliver(ctx, overlay, scratch, target)
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := overlay.Write(scratch, target.Root, goroot)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := orchestrate.Build(ctx, target, orchestrate.BuildOptions{Overlay: file, Tests: tests})
+	b, err := orchestrate.Build(ctx, target, orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache, Tests: tests})
 	return b, overlay.Diagnostics, err
 }

@@ -42,6 +42,7 @@ type Exported struct {
 const (
 	entryLine = "//vtrace:entry "
 	flagLine  = "//vtrace:flag "
+	depsLine  = "//vtrace:deps "
 	siteLine  = "//vtrace:site "
 )
 
@@ -89,6 +90,9 @@ func Export(deepPass *artifact.Bundle, test string) (*Exported, error) {
 	b.WriteString(entryLine + entry.Func + "\n")
 	for _, f := range opts.Model.Flags {
 		b.WriteString(flagLine + f + "\n")
+	}
+	for _, d := range opts.Model.Deps {
+		b.WriteString(depsLine + d + "\n")
 	}
 	for _, s := range usedSites(side, string(src)) {
 		line, err := json.Marshal(s)
@@ -146,7 +150,7 @@ func RunExported(ctx context.Context, dir string, match *regexp.Regexp, opts Opt
 // exportedFile is an exported test in the tree.
 type exportedFile struct {
 	name, file, entry string
-	flags             []string
+	flags, deps       []string
 	sites             []exportedSite
 	data              []byte
 }
@@ -180,6 +184,8 @@ func readExported(dir string) ([][]*exportedFile, error) {
 				f.entry = v
 			} else if v, ok := strings.CutPrefix(line, flagLine); ok {
 				f.flags = append(f.flags, v)
+			} else if v, ok := strings.CutPrefix(line, depsLine); ok {
+				f.deps = append(f.deps, v)
 			} else if v, ok := strings.CutPrefix(line, siteLine); ok {
 				var s exportedSite
 				if err := json.Unmarshal([]byte(v), &s); err != nil {
@@ -191,7 +197,7 @@ func readExported(dir string) ([][]*exportedFile, error) {
 		if f.entry == "" || f.name == "" {
 			continue // named so by chance
 		}
-		key := f.entry + "\n" + strings.Join(f.flags, "\n")
+		key := f.entry + "\n" + strings.Join(f.flags, "\n") + "\n\n" + strings.Join(f.deps, "\n")
 		if _, ok := at[key]; !ok {
 			at[key] = len(groups)
 			groups = append(groups, nil)
@@ -205,7 +211,7 @@ func readExported(dir string) ([][]*exportedFile, error) {
 // and runs them.
 func runExported(ctx context.Context, dir string, tests []*exportedFile, opts Options, rep reporter) (_ []ExportedResult, err error) {
 	done := rep.stage("load")
-	p, err := load(ctx, source.Spec{Dir: dir, Pattern: ".", Entry: tests[0].entry, Flags: tests[0].flags})
+	p, err := load(ctx, source.Spec{Dir: dir, Pattern: ".", Entry: tests[0].entry, Flags: tests[0].flags, Deps: tests[0].deps})
 	done()
 	if err != nil {
 		return nil, err

@@ -73,6 +73,8 @@ type Model struct {
 	FromProto bool `json:"fromProto,omitempty"`
 	// Flags are build flags of the go command.
 	Flags []string `json:"flags,omitempty"`
+	// Deps are the patterns of dependencies that belong to the program.
+	Deps []string `json:"deps,omitempty"`
 }
 
 // Search bounds a search; zero means no bound.

@@ -9,6 +9,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/source"
 )
 
 // The two parts of an overlay in a bundle: files of the program, and those of
@@ -35,12 +36,32 @@ func putOverlay(b *artifact.Builder, o *parse.Overlay, side *artifact.Sidecar) {
 	}
 }
 
-// writeOverlay writes the overlay of a bundle to a scratch directory and
-// returns the file for the -overlay flag of the go command.
-func writeOverlay(ctx context.Context, b *artifact.Bundle, dir string, target orchestrate.Target) (string, error) {
+// delivery is an instrumented program as the go command takes it.
+type delivery struct {
+	overlay  string // file for the -overlay flag
+	modcache string // "" is the one that is there
+}
+
+// deliver writes an instrumented program to a scratch directory.
+func deliver(ctx context.Context, o *parse.Overlay, dir string, target orchestrate.Target) (delivery, error) {
+	goroot, modcache, err := goEnv(ctx, target)
+	if err != nil {
+		return delivery{}, err
+	}
+	var d delivery
+	if d.overlay, err = o.Write(dir, target.Root, goroot); err != nil {
+		return d, err
+	}
+	d.modcache, err = o.ModCache(dir, modcache)
+	return d, err
+}
+
+// overlayOf is the overlay in a bundle of a program.
+func overlayOf(b *artifact.Bundle, prog *source.Program) *parse.Overlay {
 	o := &parse.Overlay{
 		Files: map[string][]byte{}, Runtime: map[string][]byte{},
 		RuntimeDir: parse.DefaultRuntimePath, RuntimeStd: true,
+		Dependencies: prog.Dependencies,
 	}
 	for path, data := range b.Below(artifact.OverlayDir) {
 		if rel, ok := strings.CutPrefix(path, overlayProgram); ok {
@@ -49,20 +70,18 @@ func writeOverlay(ctx context.Context, b *artifact.Bundle, dir string, target or
 			o.Runtime[rel] = data
 		}
 	}
-	goroot, err := gorootOf(ctx, target)
-	if err != nil {
-		return "", err
-	}
-	return o.Write(dir, target.Root, goroot)
+	return o
 }
 
-// gorootOf is the directory of the installation of Go that builds a target.
-func gorootOf(ctx context.Context, target orchestrate.Target) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "GOROOT")
+// goEnv is where the installation of Go that builds a target is, and its module
+// cache.
+func goEnv(ctx context.Context, target orchestrate.Target) (goroot, modcache string, err error) {
+	cmd := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOMODCACHE")
 	cmd.Dir, cmd.Env = target.Dir, target.Env
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("go env GOROOT: %w", err)
+		return "", "", fmt.Errorf("go env: %w", err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	goroot, modcache, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return strings.TrimSpace(goroot), strings.TrimSpace(modcache), nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -41,10 +42,14 @@ func load(ctx context.Context, spec source.Spec) (*program, error) {
 // files, else from the copy in the bundle. The caller must call close.
 func reload(ctx context.Context, b *artifact.Bundle, opts Options) (*program, error) {
 	m := b.Manifest()
-	spec := source.Spec{Pattern: m.Entry.Package, Entry: m.Entry.Func, Flags: opts.Model.Flags}
+	spec := source.Spec{Pattern: m.Entry.Package, Entry: m.Entry.Func, Flags: opts.Model.Flags, Deps: opts.Model.Deps}
 	if opts.Root != "" && sameFiles(b, opts.Root) {
 		spec.Dir = opts.Root
-		return load(ctx, spec)
+		p, err := load(ctx, spec)
+		if err == nil {
+			err = sameDependencies(b, p.source)
+		}
+		return p, err
 	}
 	dir, err := os.MkdirTemp("", "vtrace-")
 	if err != nil {
@@ -55,6 +60,9 @@ func reload(ctx context.Context, b *artifact.Bundle, opts Options) (*program, er
 	}
 	spec.Dir = dir
 	p, err := load(ctx, spec)
+	if err == nil {
+		err = sameDependencies(b, p.source)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("program of the bundle: %w", err), os.RemoveAll(dir))
 	}
@@ -69,9 +77,31 @@ func (p *program) close() error {
 	return os.RemoveAll(p.dir)
 }
 
+// sameDependencies checks that the dependencies which are instrumented have the
+// files that the bundle was made from.
+func sameDependencies(b *artifact.Bundle, prog *source.Program) error {
+	if len(prog.Dependencies) == 0 {
+		return nil
+	}
+	files, err := prog.Files()
+	if err != nil {
+		return err
+	}
+	want := maps.Collect(b.Below(artifact.SourceDir))
+	for _, f := range files {
+		if source.OfDependency(f.Path) && !bytes.Equal(f.Data, want[f.Path]) {
+			return fmt.Errorf("%s: the dependency is not the one that the bundle was made with", f.Path)
+		}
+	}
+	return nil
+}
+
 // sameFiles reports whether the files below root are those of the bundle.
 func sameFiles(b *artifact.Bundle, root string) bool {
 	for path, want := range b.Below(artifact.SourceDir) {
+		if source.OfDependency(path) {
+			continue
+		}
 		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
 		if err != nil || !bytes.Equal(got, want) {
 			return false

@@ -3,6 +3,6 @@
 // syntax, types and the bytes of every file that a bundle has to carry.
 //
 // Packages of the main modules are "own" packages: they are translated and
-// instrumented. Everything else, the standard library and the module cache, is
-// "foreign": known by its types only.
+// instrumented. So are those of other modules that Spec.Deps matches. Everything
+// else, the standard library always, is "foreign": known by its types only.
 package source

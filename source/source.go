@@ -37,6 +37,10 @@ type Spec struct {
 	Env []string
 	// Flags are build flags of the go command, such as -tags=x.
 	Flags []string
+	// Deps are patterns of import paths, as the go command has them: the
+	// packages of other modules that they match are own packages too. "all"
+	// matches every package that is not of the standard library.
+	Deps []string
 }
 
 // Program is a loaded, type-checked program.
@@ -50,9 +54,11 @@ type Program struct {
 	Module string
 	// GoVersion is the go line of that module, such as "1.26".
 	GoVersion string
-	// Packages are the packages of the main modules that the entry depends on,
-	// itself included, dependencies first. They have syntax and types.
+	// Packages are the own packages that the entry depends on, itself included,
+	// dependencies first. They have syntax and types.
 	Packages []*packages.Package
+	// Dependencies are the modules outside of Root that have some of Packages.
+	Dependencies []Dependency
 	// Entry is the package of the entry point; for a test, its test variant or
 	// the external test package.
 	Entry *packages.Package
@@ -114,6 +120,13 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 	if len(own) == 0 {
 		return nil, fmt.Errorf("%s: not part of a main module: a go.mod is needed", spec.Pattern)
 	}
+	deps, err := spec.dependencies(roots)
+	if err != nil {
+		return nil, err
+	}
+	for path := range deps {
+		own[path] = true
+	}
 	// Then their syntax, all in one type-checking universe.
 	patterns := make([]string, 0, len(own))
 	for path := range own {
@@ -145,6 +158,7 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 	m := prog.Entry.Module
 	prog.Module, prog.GoVersion = m.Path, m.GoVersion
 	prog.Root = commonRoot(prog.Packages)
+	prog.findDependencies()
 	return prog, nil
 }
 
@@ -321,10 +335,13 @@ func errorsOf(pkgs []*packages.Package) error {
 	return all.ErrorOrNil()
 }
 
-// commonRoot is the deepest directory that holds the modules of all packages.
+// commonRoot is the deepest directory that holds the main modules of packages.
 func commonRoot(pkgs []*packages.Package) string {
 	root := ""
 	for _, p := range pkgs {
+		if !p.Module.Main {
+			continue
+		}
 		dir := p.Module.Dir
 		for root != "" && dir != root && !strings.HasPrefix(dir, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator)) {
 			root = filepath.Dir(root)
@@ -336,8 +353,13 @@ func commonRoot(pkgs []*packages.Package) string {
 	return root
 }
 
-// Rel returns the slash-separated path of a file relative to Root.
+// Rel returns the slash-separated path of a file relative to Root. A file of a
+// dependency outside of Root has the module's path and version in front, as in
+// "golang.org/x/sync@v0.1.0/errgroup/errgroup.go".
 func (prog *Program) Rel(file string) string {
+	if name := prog.inDependency(file); name != "" {
+		return name
+	}
 	rel, err := filepath.Rel(prog.Root, file)
 	if err != nil {
 		return filepath.ToSlash(file)
@@ -347,7 +369,7 @@ func (prog *Program) Rel(file string) string {
 
 // File is one source file of a program.
 type File struct {
-	Path string // relative to Root, slash-separated
+	Path string // as of Program.Rel
 	Data []byte
 }
 
@@ -365,7 +387,15 @@ func (prog *Program) Files() ([]File, error) {
 				names[f] = true
 			}
 		}
-		for _, f := range []string{p.Module.GoMod, filepath.Join(p.Module.Dir, "go.sum")} {
+		mod := []string{p.Module.GoMod, filepath.Join(p.Module.Dir, "go.sum")}
+		switch {
+		case p.Module.Main:
+		case p.Module.Dir != "":
+			mod = []string{filepath.Join(p.Module.Dir, "go.mod")}
+		default: // vendored
+			mod = nil
+		}
+		for _, f := range mod {
 			if _, err := os.Stat(f); f != "" && err == nil {
 				names[f] = true
 			}

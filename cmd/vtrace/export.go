@@ -13,6 +13,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/source"
 )
 
 // runExportTest writes an Orchestration test into the tree of the program.
@@ -62,6 +63,9 @@ func rootOf(b *artifact.Bundle) (string, error) {
 	for {
 		all := true
 		for path := range b.Below(artifact.SourceDir) {
+			if source.OfDependency(path) {
+				continue
+			}
 			_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(path)))
 			all = all && err == nil
 		}

@@ -26,6 +26,7 @@ type settings struct {
 
 	entry      string
 	buildFlags string
+	deps       string
 
 	categories string
 	bounds     boundsFlag
@@ -53,6 +54,7 @@ func (s *settings) output(fs *flag.FlagSet) {
 func (s *settings) program(fs *flag.FlagSet) {
 	fs.StringVar(&s.entry, "entry", "main", "entry point: main, or the name of a test function")
 	fs.StringVar(&s.buildFlags, "flags", "", "build flags of the go command, separated by blanks")
+	fs.StringVar(&s.deps, "deps", "", "check and instrument also the packages of other modules that match `PATTERNS`, as in golang.org/x/sync/..., separated by commas; all: every one that is not of the standard library")
 }
 
 func (s *settings) model(fs *flag.FlagSet) {
@@ -83,7 +85,11 @@ func (s *settings) rootDir(fs *flag.FlagSet) {
 
 // source is the program that the arguments name.
 func (s *settings) source(pattern string) vtrace.Source {
-	return vtrace.Package(pattern, vtrace.Entry(s.entry), vtrace.Flags(strings.Fields(s.buildFlags)...))
+	src := []vtrace.SourceOption{vtrace.Entry(s.entry), vtrace.Flags(strings.Fields(s.buildFlags)...)}
+	if s.deps != "" {
+		src = append(src, vtrace.Deps(strings.Split(s.deps, ",")...))
+	}
+	return vtrace.Package(pattern, src...)
 }
 
 // options turns the flags into options. newModel is set for the passes that

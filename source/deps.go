@@ -1,0 +1,130 @@
+package source
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-multierror"
+	"golang.org/x/tools/go/packages"
+)
+
+// Dependency is a module outside of Root with packages of the program.
+type Dependency struct {
+	// Name stands for Dir in the names of files: "golang.org/x/sync@v0.1.0".
+	Name string
+	// Dir is the directory of the module, absolute.
+	Dir string
+	// Cached says that Dir lies in the module cache, which the go command does
+	// not let an overlay change.
+	Cached bool
+}
+
+// dependencies returns the paths of the packages of other modules that the
+// patterns of spec.Deps match.
+func (spec Spec) dependencies(roots []*packages.Package) (map[string]bool, error) {
+	out := map[string]bool{}
+	var errs *multierror.Error
+	for _, pattern := range spec.Deps {
+		match := matcher(pattern)
+		found, std := false, ""
+		packages.Visit(roots, nil, func(p *packages.Package) {
+			switch {
+			case !match(p.PkgPath) || strings.HasSuffix(p.ID, ".test"):
+			case p.Module == nil:
+				std = p.PkgPath
+			default:
+				found = true
+				if !p.Module.Main {
+					out[p.PkgPath] = true
+				}
+			}
+		})
+		switch {
+		case found:
+		case std != "" && pattern != "all":
+			errs = multierror.Append(errs, fmt.Errorf("dependency %q: %s is of the standard library, which cannot be instrumented", pattern, std))
+		case pattern != "all":
+			errs = multierror.Append(errs, fmt.Errorf("dependency %q: the program depends on no such package", pattern))
+		}
+	}
+	return out, errs.ErrorOrNil()
+}
+
+// matcher returns the meaning of a pattern: "all", an import path, or one with
+// "..." for any string, as the go command has it.
+func matcher(pattern string) func(string) bool {
+	if pattern == "all" {
+		return func(string) bool { return true }
+	}
+	re := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\.\.\.`, `.*`)
+	if base, ok := strings.CutSuffix(re, `/.*`); ok {
+		re = base + `(/.*)?`
+	}
+	return regexp.MustCompile(`^` + re + `$`).MatchString
+}
+
+// findDependencies lists the modules of Packages that lie outside of Root.
+func (prog *Program) findDependencies() {
+	byName := map[string]Dependency{}
+	for _, p := range prog.Packages {
+		if p.Module.Main || p.Module.Dir == "" {
+			continue // its own files, or vendored
+		}
+		if d := dependency(p.Module); d.Cached || relTo(prog.Root, d.Dir) == "" {
+			byName[d.Name] = d
+		}
+	}
+	prog.Dependencies = nil
+	for _, d := range byName {
+		prog.Dependencies = append(prog.Dependencies, d)
+	}
+	slices.SortFunc(prog.Dependencies, func(a, b Dependency) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func dependency(m *packages.Module) Dependency {
+	d := Dependency{Name: m.Path + "@" + m.Version, Dir: m.Dir, Cached: true}
+	switch r := m.Replace; {
+	case r == nil:
+	case r.Version != "":
+		d.Name = r.Path + "@" + r.Version
+	default:
+		d.Cached = false
+	}
+	if d.Name == m.Path+"@" {
+		d.Name += "replaced"
+	}
+	return d
+}
+
+// relTo is the slash-separated path of a file relative to a directory that
+// holds it, "" if none does.
+func relTo(dir, file string) string {
+	rel, err := filepath.Rel(dir, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// inDependency is the name of a file of a dependency, "" for others.
+func (prog *Program) inDependency(file string) string {
+	name, longest := "", 0
+	for _, d := range prog.Dependencies {
+		if rel := relTo(d.Dir, file); rel != "" && len(d.Dir) > longest {
+			name, longest = path.Join(d.Name, rel), len(d.Dir)
+		}
+	}
+	return name
+}
+
+// versioned begins the names of files of dependencies: a module's path, whose
+// first element has a dot, and its version.
+var versioned = regexp.MustCompile(`^[^/@]+\.[^@]*@(v[0-9][^/]*|replaced)/`)
+
+// OfDependency reports whether a name of a file, as of Rel, is that of a file
+// of a dependency outside of Root.
+func OfDependency(name string) bool { return versioned.MatchString(name) }
