@@ -235,7 +235,7 @@ func (x *translator) join(p *path, l *location) {
 			continue // any value has its place
 		}
 		a := l.in[i].widen(b, x.limit(lv.v.refs), x.prog.thresholds)
-		if a.top && !b.top && !l.in[i].top && !lv.v.refs {
+		if a.top && !l.in[i].top && !lv.v.refs && (!b.top || e.pastLimits()) {
 			// A counter without visible bound: it is kept within limits, and
 			// beyond them is not tracked.
 			a = x.limits()
@@ -337,7 +337,7 @@ func (x *translator) leave(l *location) {
 				continue
 			}
 			r.env[v.key] = slices.Clone(r.env[v.key])
-			r.env[v.key][v.comp] = unknown("a counter beyond the limits of the model")
+			r.env[v.key][v.comp] = unknown(beyond)
 			paths = append(paths, r)
 		}
 	}

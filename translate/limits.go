@@ -11,6 +11,13 @@ import (
 // beyond is the reason given for such a number.
 const beyond = "a number beyond the limits of the model"
 
+// pastLimits reports that an expression is unknown since it depends on such a
+// number: where it is kept, it is kept as one.
+func (e *expr) pastLimits() bool {
+	u := e.unknownIn()
+	return u != nil && u.why.reason == beyond
+}
+
 // limits is the range to which counters are kept, but for the value that stands
 // for those beyond: that of the constants of the program, as far as they are
 // small, with room for a few steps beyond those.
@@ -63,7 +70,7 @@ func (p *path) confine() {
 	x := p.x
 	for _, addr := range sortedKeys(p.heap) {
 		c, e := x.mem.cells[addr], p.heap[addr]
-		if !c.confined && !x.emitting && p.mayBeLost(e) {
+		if !c.confined && !x.emitting && (p.mayBeLost(e) || e.pastLimits()) {
 			x.confine(c)
 		}
 		if !c.confined || c.abs.top {
