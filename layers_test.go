@@ -27,6 +27,7 @@ var layers = map[string][]string{
 	"disallow":                {"uppaal"},
 	"examples":                {},
 	"examples/gen":            {"examples"},
+	"internal/module":         {},
 	"orchestrate":             {"artifact", "check", "orcutil", "sites", "source", "uppaal"},
 	"orcutil":                 {},
 	"orcutil/source":          {"orcutil"},

@@ -3,9 +3,7 @@ package parse
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/vtrace/vtrace/internal/module"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -162,59 +161,9 @@ func tail(out []byte, n int) []byte {
 }
 
 // download copies a module out of the module cache, to be a main module.
-func download(t *testing.T, module string) string {
+func download(t *testing.T, name string) string {
 	t.Helper()
-	cmd := exec.Command("go", "mod", "download", "-json", module)
-	cmd.Dir = t.TempDir()
-	out, err := cmd.Output()
-	require.NoError(t, err, string(out))
-	var info struct{ Dir, Path string }
-	require.NoError(t, json.Unmarshal(out, &info))
-	dir := filepath.Join(t.TempDir(), "m")
-	clone(t, info.Dir, dir)
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
-		text := "module " + info.Path + "\n\ngo 1.16\n"
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644))
-	}
-	workspace(t, dir)
+	dir, err := module.Fetch(context.Background(), name, t.TempDir())
+	require.NoError(t, err)
 	return dir
-}
-
-// dependencies are modules that are instrumented with those that use them:
-// nothing but synchronisation.
-var dependencies = []string{"golang.org/x/sync"}
-
-// workspace makes a workspace of a module and its dependencies of that kind.
-func workspace(t *testing.T, dir string) {
-	t.Helper()
-	work := "go 1.26\n\nuse ./m\n"
-	for i, dep := range dependencies {
-		cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", dep)
-		cmd.Dir = dir
-		out, err := cmd.Output()
-		from := strings.TrimSpace(string(out))
-		if err != nil || from == "" || from == dir {
-			continue // not one
-		}
-		clone(t, from, filepath.Join(filepath.Dir(dir), fmt.Sprint("d", i)))
-		work += fmt.Sprintf("use ./d%d\n", i)
-	}
-	if strings.Contains(work, "/d") {
-		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(dir), "go.work"), []byte(work), 0o644))
-	}
-}
-
-// clone copies a directory of the module cache and makes the copy writable.
-func clone(t *testing.T, from, dir string) {
-	t.Helper()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
-	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return os.Chmod(path, 0o755)
-		}
-		return os.Chmod(path, 0o644)
-	}))
 }

@@ -75,91 +75,18 @@ const mode = packages.LoadSyntax | packages.NeedModule | packages.NeedEmbedFiles
 // Load loads the program that spec names. Errors in the program are collected
 // in a *multierror.Error of packages.Error values.
 func Load(ctx context.Context, spec Spec) (*Program, error) {
-	if spec.Pattern == "" {
-		spec.Pattern = "."
-	}
-	dir, err := filepath.Abs(spec.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("source directory: %w", err)
-	}
-	if dir, spec.Pattern, err = resolve(dir, spec.Pattern); err != nil {
-		return nil, err
-	}
 	if spec.Entry == "" {
 		spec.Entry = "main"
 	}
-	test := spec.Entry != "main"
-	cfg := func(m packages.LoadMode, fset *token.FileSet) *packages.Config {
-		return &packages.Config{Context: ctx, Dir: dir, Env: spec.Env, BuildFlags: spec.Flags, Mode: m, Tests: test, Fset: fset}
-	}
-
-	// First the graph: which packages belong to the main modules.
-	const graph = packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest
-	roots, err := load(cfg(graph, nil), spec.Pattern)
+	set, err := loadSet(ctx, spec, spec.Entry != "main")
 	if err != nil {
 		return nil, err
 	}
-	if err := errorsOf(roots); err != nil {
-		return nil, err
+	if n := len(set.matched); n != 1 {
+		return nil, fmt.Errorf("%s: matches %d packages, want one", set.spec.Pattern, n)
 	}
-	own := map[string]bool{}
-	packages.Visit(roots, nil, func(p *packages.Package) {
-		if p.Module != nil && p.Module.Main && !strings.HasSuffix(p.ID, ".test") {
-			own[strings.TrimSuffix(p.PkgPath, "_test")] = true
-		}
-	})
-	matched := map[string]bool{}
-	for _, p := range roots {
-		if !strings.HasSuffix(p.ID, ".test") {
-			matched[strings.TrimSuffix(p.PkgPath, "_test")] = true
-		}
-	}
-	if len(matched) != 1 {
-		return nil, fmt.Errorf("%s: matches %d packages, want one", spec.Pattern, len(matched))
-	}
-	if len(own) == 0 {
-		return nil, fmt.Errorf("%s: not part of a main module: a go.mod is needed", spec.Pattern)
-	}
-	deps, err := spec.dependencies(roots)
-	if err != nil {
-		return nil, err
-	}
-	for path := range deps {
-		own[path] = true
-	}
-	// Then their syntax, all in one type-checking universe.
-	patterns := make([]string, 0, len(own))
-	for path := range own {
-		patterns = append(patterns, path)
-	}
-	sort.Strings(patterns)
-	fset := token.NewFileSet()
-	pkgs, err := load(cfg(mode, fset), patterns...)
-	if err != nil {
-		return nil, err
-	}
-	prog := &Program{Spec: spec, Fset: fset, Test: test}
-	if err := prog.choose(pkgs, matched); err != nil {
-		return nil, err
-	}
-	if err := errorsOf(prog.Packages); err != nil {
-		return nil, err
-	}
-	if prog.Func == nil {
-		what := "func main in package main"
-		if test {
-			what = "func " + spec.Entry + "(*testing.T)"
-		}
-		if tests := prog.tests(); len(tests) > 0 {
-			what += "; the tests of the package: " + strings.Join(tests, ", ")
-		}
-		return nil, fmt.Errorf("%s: %w: %s", prog.Entry.PkgPath, ErrNoEntry, what)
-	}
-	m := prog.Entry.Module
-	prog.Module, prog.GoVersion = m.Path, m.GoVersion
-	prog.Root = commonRoot(prog.Packages)
-	prog.findDependencies()
-	return prog, nil
+	spec.Pattern = set.spec.Pattern
+	return set.program(spec, set.matched[0])
 }
 
 // resolve turns a pattern that names a directory into that directory and ".":
@@ -215,8 +142,9 @@ func load(cfg *packages.Config, patterns ...string) ([]*packages.Package, error)
 	return pkgs, nil
 }
 
-// choose keeps, of the loaded variants, those that the entry runs with.
-func (prog *Program) choose(pkgs []*packages.Package, matched map[string]bool) error {
+// choose keeps, of the loaded variants, those that the entry of the package of
+// that path runs with.
+func (prog *Program) choose(pkgs []*packages.Package, path string) error {
 	byPath := map[string]*packages.Package{}
 	var external *packages.Package
 	for _, p := range pkgs {
@@ -224,7 +152,7 @@ func (prog *Program) choose(pkgs []*packages.Package, matched map[string]bool) e
 			continue
 		}
 		base := strings.TrimSuffix(p.PkgPath, "_test")
-		if p.ForTest != "" && !matched[p.ForTest] {
+		if p.ForTest != "" && (!prog.Test || p.ForTest != path) {
 			continue // a variant for the tests of another package
 		}
 		if p.ForTest != "" && p.PkgPath != p.ForTest {
@@ -237,10 +165,7 @@ func (prog *Program) choose(pkgs []*packages.Package, matched map[string]bool) e
 			byPath[p.PkgPath] = p
 		}
 	}
-	var entry *packages.Package
-	for path := range matched {
-		entry = byPath[path]
-	}
+	entry := byPath[path]
 	for _, p := range []*packages.Package{entry, external} {
 		if p == nil || prog.Func != nil {
 			continue
@@ -296,7 +221,7 @@ func findEntry(p *packages.Package, name string, test bool) (*types.Func, *ast.F
 			if !ok {
 				continue
 			}
-			if sig := f.Signature(); test && (sig.Params().Len() != 1 || sig.Params().At(0).Type().String() != "*testing.T") {
+			if test && !isTest(f) {
 				continue
 			}
 			return f, fd

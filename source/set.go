@@ -1,0 +1,204 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Set is the packages that a pattern names, loaded once for all the programs
+// that they hold: one for each entry point.
+type Set struct {
+	spec    Spec
+	fset    *token.FileSet
+	pkgs    []*packages.Package
+	matched []string // import paths of the packages that the pattern names, sorted
+}
+
+// EntryPoint is an entry point of a package of a Set.
+type EntryPoint struct {
+	// Package is the import path, that of the tested package for a test.
+	Package string
+	// Func is "main" or the name of a test function.
+	Func string
+	// Pos is where it is declared; File is absolute.
+	Pos token.Position
+}
+
+func (e EntryPoint) String() string { return e.Package + " " + e.Func }
+
+// LoadSet loads the packages that spec.Pattern names, with their tests and the
+// packages of the main modules that they depend on. spec.Entry is not used.
+// Errors in a package are errors of the programs that need it.
+func LoadSet(ctx context.Context, spec Spec) (*Set, error) { return loadSet(ctx, spec, true) }
+
+func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
+	if spec.Pattern == "" {
+		spec.Pattern = "."
+	}
+	dir, err := filepath.Abs(spec.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("source directory: %w", err)
+	}
+	if dir, spec.Pattern, err = resolve(dir, spec.Pattern); err != nil {
+		return nil, err
+	}
+	cfg := func(m packages.LoadMode, fset *token.FileSet) *packages.Config {
+		return &packages.Config{Context: ctx, Dir: dir, Env: spec.Env, BuildFlags: spec.Flags, Mode: m, Tests: tests, Fset: fset}
+	}
+
+	// First the graph: which packages belong to the main modules.
+	const graph = packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest
+	roots, err := load(cfg(graph, nil), spec.Pattern)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.Contains(spec.Pattern, "...") {
+		if err := errorsOf(roots); err != nil {
+			return nil, err
+		}
+	}
+	own := map[string]bool{}
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if p.Module != nil && p.Module.Main && !strings.HasSuffix(p.ID, ".test") {
+			own[strings.TrimSuffix(p.PkgPath, "_test")] = true
+		}
+	})
+	if len(own) == 0 {
+		return nil, fmt.Errorf("%s: not part of a main module: a go.mod is needed", spec.Pattern)
+	}
+	deps, err := spec.dependencies(roots)
+	if err != nil {
+		return nil, err
+	}
+	for path := range deps {
+		own[path] = true
+	}
+	// Then their syntax, all in one type-checking universe.
+	patterns := make([]string, 0, len(own))
+	for path := range own {
+		patterns = append(patterns, path)
+	}
+	sort.Strings(patterns)
+	s := &Set{spec: spec, fset: token.NewFileSet()}
+	for _, p := range roots {
+		if !strings.HasSuffix(p.ID, ".test") {
+			s.matched = append(s.matched, strings.TrimSuffix(p.PkgPath, "_test"))
+		}
+	}
+	sort.Strings(s.matched)
+	s.matched = slices.Compact(s.matched)
+	if s.pkgs, err = load(cfg(mode, s.fset), patterns...); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Entries lists the entry points of the packages that the pattern names, by
+// package and place: main functions and tests.
+func (s *Set) Entries() []EntryPoint {
+	var out []EntryPoint
+	for _, path := range s.matched {
+		var here []EntryPoint
+		seen := map[string]bool{}
+		for _, p := range s.pkgs {
+			if strings.HasSuffix(p.ID, ".test") || p.PkgPath != path && (p.PkgPath != path+"_test" || p.ForTest != path) {
+				continue
+			}
+			for _, file := range p.Syntax {
+				for _, d := range file.Decls {
+					fd, ok := d.(*ast.FuncDecl)
+					if !ok || seen[fd.Name.Name] || !isEntry(p, fd) {
+						continue
+					}
+					seen[fd.Name.Name] = true
+					here = append(here, EntryPoint{Package: path, Func: fd.Name.Name, Pos: s.fset.Position(fd.Pos())})
+				}
+			}
+		}
+		slices.SortFunc(here, func(a, b EntryPoint) int {
+			return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Func, b.Func))
+		})
+		out = append(out, here...)
+	}
+	return out
+}
+
+// isEntry reports whether a declaration is one that the go command runs: main,
+// or a test in a test file.
+func isEntry(p *packages.Package, fd *ast.FuncDecl) bool {
+	if fd.Recv != nil || fd.Body == nil || p.TypesInfo == nil {
+		return false
+	}
+	f, ok := p.TypesInfo.Defs[fd.Name].(*types.Func)
+	if !ok {
+		return false
+	}
+	if fd.Name.Name == "main" {
+		return p.Name == "main"
+	}
+	file := p.Fset.Position(fd.Pos()).Filename
+	return strings.HasSuffix(file, "_test.go") && testName(fd.Name.Name) && isTest(f)
+}
+
+// testName reports whether the go command takes a function of that name for a
+// test.
+func testName(name string) bool {
+	rest, ok := strings.CutPrefix(name, "Test")
+	if !ok {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(rest)
+	return !unicode.IsLower(first)
+}
+
+func isTest(f *types.Func) bool {
+	sig := f.Signature()
+	return sig.Params().Len() == 1 && sig.Params().At(0).Type().String() == "*testing.T" && sig.Results().Len() == 0 && sig.TypeParams().Len() == 0
+}
+
+// Program is the program of an entry point. Programs of one set share their
+// packages.
+func (s *Set) Program(e EntryPoint) (*Program, error) {
+	spec := s.spec
+	spec.Pattern, spec.Entry = e.Package, e.Func
+	return s.program(spec, e.Package)
+}
+
+// program chooses the packages of the program with the entry spec.Entry in the
+// package of that path.
+func (s *Set) program(spec Spec, path string) (*Program, error) {
+	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main"}
+	if err := prog.choose(s.pkgs, path); err != nil {
+		return nil, err
+	}
+	if err := errorsOf(prog.Packages); err != nil {
+		return nil, err
+	}
+	if prog.Func == nil {
+		what := "func main in package main"
+		if prog.Test {
+			what = "func " + spec.Entry + "(*testing.T)"
+		}
+		if tests := prog.tests(); len(tests) > 0 {
+			what += "; the tests of the package: " + strings.Join(tests, ", ")
+		}
+		return nil, fmt.Errorf("%s: %w: %s", prog.Entry.PkgPath, ErrNoEntry, what)
+	}
+	m := prog.Entry.Module
+	prog.Module, prog.GoVersion = m.Path, m.GoVersion
+	prog.Root = commonRoot(prog.Packages)
+	prog.findDependencies()
+	return prog, nil
+}

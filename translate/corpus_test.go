@@ -1,0 +1,397 @@
+package translate_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-multierror"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/module"
+	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// The corpus is public modules, "path@version" of the module proxy or a
+// directory, of which every concurrent test is translated. It needs the network
+// and minutes:
+//
+//	go test ./translate -run TestCorpus -timeout 90m -v -corpus default
+var (
+	corpus       = flag.String("corpus", "", `modules to translate the concurrent tests of, separated by commas; "default" for a selection`)
+	corpusTime   = flag.Duration("corpustime", 20*time.Second, "processor time for the translation of one test, and time for its search")
+	corpusStates = flag.Int("corpusstates", 1_000_000, "states for the search of one test")
+	corpusRun    = flag.String("corpusrun", "", "only tests with names that match this regular expression")
+	corpusOut    = flag.String("corpusout", "", "write a line for each test to this file")
+)
+
+var defaultCorpus = []string{
+	"golang.org/x/sync@v0.24.0",
+	"github.com/cskr/pubsub/v2@v2.0.2",
+	"github.com/patrickmn/go-cache@v2.1.0+incompatible",
+	"github.com/jackc/puddle/v2@v2.2.3",
+	"github.com/hashicorp/golang-lru/v2@v2.0.7",
+	"github.com/gammazero/workerpool@v1.3.0",
+	"github.com/sourcegraph/conc@v0.3.0",
+	"github.com/tidwall/buntdb@v1.3.2",
+	"github.com/sony/gobreaker@v1.0.0",
+	"github.com/cenkalti/backoff/v3@v3.2.2",
+	"storj.io/drpc@v0.0.34",
+	"github.com/alitto/pond/v2@v2.7.1",
+	"github.com/ThreeDotsLabs/watermill@v1.5.1",
+	"github.com/hashicorp/yamux@v0.1.2",
+	"github.com/panjf2000/ants/v2@v2.12.1",
+	"github.com/puzpuzpuz/xsync/v4@v4.5.0",
+	"go.uber.org/zap@v1.28.0",
+	"github.com/dgraph-io/ristretto/v2@v2.4.2",
+	"go.etcd.io/raft/v3@v3.7.0",
+}
+
+// TestCorpus translates every concurrent test of public modules, and searches
+// the model. What is not translated is refused, with its place: a crash, or a
+// translation that does not end when it is told to, is an error.
+func TestCorpus(t *testing.T) {
+	if *corpus == "" {
+		t.Skip("needs -corpus")
+	}
+	list := strings.Split(*corpus, ",")
+	if *corpus == "default" {
+		list = defaultCorpus
+	}
+	var all []outcome
+	for _, m := range list {
+		t.Run(m, func(t *testing.T) {
+			dir := m
+			if strings.Contains(m, "@") {
+				var err error
+				dir, err = module.Fetch(t.Context(), m, t.TempDir())
+				require.NoError(t, err)
+			}
+			of := translateModule(t, m, dir)
+			summarise(t, of)
+			all = append(all, of...)
+		})
+	}
+	t.Log("all modules")
+	summarise(t, all)
+	frequencies(t, all)
+	if *corpusOut != "" {
+		var b strings.Builder
+		for _, o := range all {
+			fmt.Fprintln(&b, o)
+		}
+		require.NoError(t, os.WriteFile(*corpusOut, []byte(b.String()), 0o644))
+	}
+}
+
+// outcome is what became of one test.
+type outcome struct {
+	module, entry string
+	// class is "exact", "approximated", "refused", "crash" or "hang".
+	class     string
+	translate time.Duration // of the processor
+	states    int
+	complete  bool // all of the model was searched
+	// found counts the violated queries by kind.
+	found string
+	// reasons are those of a refusal, or the approximations.
+	reasons []string
+}
+
+func (o outcome) String() string {
+	return fmt.Sprintf("%s\t%s\t%s\t%d ms\t%d states\t%t\t%s\t%s", o.module, o.entry, o.class, o.translate.Milliseconds(), o.states, o.complete, o.found, strings.Join(o.reasons, "; "))
+}
+
+func translateModule(t *testing.T, name, dir string) []outcome {
+	pattern := "./..."
+	if _, err := os.Stat(filepath.Join(dir, "../go.work")); err == nil {
+		dir, pattern = filepath.Dir(dir), "./m/..."
+	}
+	set, err := source.LoadSet(t.Context(), source.Spec{Dir: dir, Pattern: pattern})
+	require.NoError(t, err)
+	only, err := regexp.Compile(*corpusRun)
+	require.NoError(t, err)
+	var out []outcome
+	tests := 0
+	for _, e := range set.Entries() {
+		if e.Func == "main" || !only.MatchString(e.Func) {
+			continue
+		}
+		tests++
+		prog, err := set.Program(e)
+		if err != nil {
+			t.Logf("%s: not loaded: %v", e, err)
+			continue
+		}
+		if !concurrent(prog) {
+			continue
+		}
+		o := translateEntry(t, prog)
+		o.module, o.entry = name, e.String()
+		out = append(out, o)
+		t.Log(o)
+	}
+	t.Logf("%d tests, %d of them concurrent", tests, len(out))
+	return out
+}
+
+// concurrent reports whether the entry of a program may start a goroutine: by
+// the declarations that it refers to, directly or not, where a method that an
+// interface names stands for all of that name.
+func concurrent(prog *source.Program) bool {
+	type decl struct {
+		body *ast.BlockStmt
+		p    *packages.Package
+	}
+	decls := map[types.Object]decl{}
+	methods := map[string][]types.Object{}
+	for _, p := range prog.Packages {
+		for _, file := range p.Syntax {
+			for _, d := range file.Decls {
+				if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
+					obj := p.TypesInfo.Defs[fd.Name]
+					decls[obj] = decl{fd.Body, p}
+					if fd.Recv != nil {
+						methods[fd.Name.Name] = append(methods[fd.Name.Name], obj)
+					}
+				}
+			}
+		}
+	}
+	seen := map[types.Object]bool{}
+	var visit func(obj types.Object) bool
+	visit = func(obj types.Object) bool {
+		f, ok := obj.(*types.Func)
+		if !ok {
+			return false
+		}
+		obj = f.Origin()
+		if seen[obj] {
+			return false
+		}
+		seen[obj] = true
+		if path := f.FullName(); path == "time.AfterFunc" || path == "context.AfterFunc" || path == "(*sync.WaitGroup).Go" {
+			return true
+		}
+		d, ok := decls[obj]
+		if !ok {
+			if f.Signature().Recv() != nil && types.IsInterface(f.Signature().Recv().Type()) {
+				for _, m := range methods[f.Name()] {
+					if visit(m) {
+						return true
+					}
+				}
+			}
+			return false
+		}
+		found := false
+		ast.Inspect(d.body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				found = true
+			case *ast.Ident:
+				found = found || visit(d.p.TypesInfo.Uses[n])
+			}
+			return !found
+		})
+		return found
+	}
+	return visit(prog.Func)
+}
+
+// translateEntry translates and searches one program, in a goroutine of its own
+// that is given up if it does not obey its context.
+func translateEntry(t *testing.T, prog *source.Program) outcome {
+	done := make(chan outcome, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 30**corpusTime)
+	defer cancel()
+	start := processorTime()
+	go func() {
+		// Other work on the machine must not decide what is too long.
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for ctx.Err() == nil && processorTime()-start < *corpusTime {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+			}
+		}
+		cancel()
+	}()
+	go func() {
+		var o outcome
+		defer func() {
+			if r := recover(); r != nil {
+				o.class, o.reasons = "crash", []string{fmt.Sprintf("%v\n%s", r, debug.Stack())}
+			}
+			done <- o
+		}()
+		m, err := translate.Translate(ctx, prog, parse.Index(prog), translate.Options{})
+		o.translate = processorTime() - start
+		if err != nil {
+			o.class, o.reasons = "refused", reasonsOf(err)
+			return
+		}
+		o.class = "exact"
+		for _, a := range m.Sidecar.Approximations {
+			o.class = "approximated"
+			o.reasons = append(o.reasons, fmt.Sprintf("%s:%d:%d: %s (%s): %s", a.File, a.Line, a.Col, a.Kind, a.Direction, a.Reason))
+		}
+		o.search(ctx, m)
+	}()
+	select {
+	case o := <-done:
+		if o.class == "crash" {
+			t.Errorf("crash: %s", strings.Join(o.reasons, "\n"))
+		}
+		return o
+	case <-time.After(60**corpusTime + 10*time.Second):
+		t.Error("does not end")
+		return outcome{class: "hang", translate: processorTime() - start, reasons: []string{"no answer to a cancelled context"}}
+	}
+}
+
+// processorTime is what the process has used: nothing else goes on in it.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func (o *outcome) search(ctx context.Context, m *translate.Model) {
+	var queries []*uppaal.Query
+	for _, q := range m.Queries {
+		p, err := uppaal.ParseQuery(q.Formula)
+		if err != nil {
+			o.class, o.reasons = "crash", []string{err.Error()}
+			return
+		}
+		queries = append(queries, p)
+	}
+	rep, err := check.Verify(context.WithoutCancel(ctx), m.Network, queries, check.Options{MaxStates: *corpusStates, Timeout: *corpusTime, MaxMemory: 4 << 30})
+	if err != nil {
+		o.class, o.reasons = "crash", []string{err.Error()}
+		return
+	}
+	o.states, o.complete = rep.Stats.States, true
+	count := map[string]int{}
+	for i, r := range rep.Results {
+		switch q := m.Queries[i]; {
+		case r.Verdict == check.True:
+		case r.Verdict == check.False:
+			count[q.Kind]++
+		default:
+			count["undecided"]++
+			o.complete = false
+		}
+	}
+	o.found = counted(count)
+}
+
+func counted(count map[string]int) string {
+	var parts []string
+	for k, n := range count {
+		parts = append(parts, fmt.Sprintf("%d %s", n, k))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+func reasonsOf(err error) []string {
+	var many *multierror.Error
+	if !errors.As(err, &many) {
+		return []string{err.Error()}
+	}
+	var out []string
+	for _, e := range many.Errors {
+		out = append(out, e.Error())
+	}
+	return out
+}
+
+// summarise prints a row of the table of docs/corpus.md.
+func summarise(t *testing.T, all []outcome) {
+	count := map[string]int{}
+	var times []time.Duration
+	var states []int
+	within := 0
+	for _, o := range all {
+		count[o.class]++
+		times = append(times, o.translate)
+		if o.class == "exact" || o.class == "approximated" {
+			states = append(states, o.states)
+			if o.complete {
+				within++
+			}
+		}
+	}
+	slices.Sort(times)
+	slices.Sort(states)
+	if len(times) == 0 {
+		return
+	}
+	median := 0
+	if len(states) > 0 {
+		median = states[len(states)/2]
+	}
+	t.Logf("| %d | %d | %d | %d | %d | %d | %v | %d |", len(all), count["exact"], count["approximated"], count["refused"], count["crash"]+count["hang"], within,
+		times[len(times)/2].Round(time.Millisecond), median)
+}
+
+var names = regexp.MustCompile(`"[^"]*"|[0-9]+|\b[\w./*()\[\]]*[./][\w./*()\[\]]*`)
+
+// frequencies prints the reasons of refusals and approximations, names apart, by
+// the number of tests that have them.
+func frequencies(t *testing.T, all []outcome) {
+	for _, class := range []string{"refused", "approximated"} {
+		count := map[string]int{}
+		example := map[string]string{}
+		for _, o := range all {
+			if o.class != class {
+				continue
+			}
+			seen := map[string]bool{}
+			for _, r := range o.reasons {
+				_, what, ok := strings.Cut(r, ": ")
+				if !ok {
+					what = r
+				}
+				what = names.ReplaceAllString(what, "X")
+				if !seen[what] {
+					seen[what] = true
+					count[what]++
+					example[what] = o.entry + ": " + r
+				}
+			}
+		}
+		var reasons []string
+		for r := range count {
+			reasons = append(reasons, r)
+		}
+		slices.SortFunc(reasons, func(a, b string) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
+		t.Log(class)
+		for _, r := range reasons {
+			t.Logf("%4d %s\n        %.300s", count[r], r, example[r])
+		}
+	}
+}
