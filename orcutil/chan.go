@@ -255,6 +255,7 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 	if g.chosen == pending {
 		want := g.want
 		g.block()
+		g.recordCase()
 		if g.redo { // the channel has been closed
 			cases[g.chosen].block()
 		}
@@ -263,9 +264,17 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 				" and was completed by case " + caseText(g.chosen))
 		}
 	}
+	g.recordCase()
 	g.cases = nil
 	g.pass()
 	return g.chosen
+}
+
+// recordCase adds the case chosen to the step that granted the select.
+func (g *goroutine) recordCase() {
+	if s := g.run; s.cfg.Record && g.op == opSelect {
+		s.trace[g.recorded].Case = g.chosen
+	}
 }
 
 // communicateNow completes a case if that needs no waiting.

@@ -113,6 +113,7 @@ type goroutine struct {
 	ready    bool // the operation of a blocked goroutine is complete
 	redo     bool // ready to do the operation by itself: it panics
 	since    int  // the step in which it queued
+	recorded int  // index in run.trace of the step that granted it last
 	wakeAt   int64
 	lock     lockRef // what a blocked lock waits for
 	mismatch string  // how the operation differed from a strict choice

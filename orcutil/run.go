@@ -328,13 +328,11 @@ func (s *run) grant(g *goroutine, want int, strict bool) {
 	}
 	s.hash = mix(s.hash, g.number, uint64(g.site), uint64(occ))
 	isSelect := g.op == opSelect
+	g.recorded = len(s.trace) - 1
 	g.want, g.strict, g.chosen, g.mismatch = want, strict, pending, ""
 	s.resume(g)
 	if isSelect && g.chosen != pending {
 		s.hash = mix(s.hash, uint64(g.chosen))
-		if s.cfg.Record {
-			s.trace[len(s.trace)-1].Case = g.chosen
-		}
 	}
 	s.settle()
 }

@@ -1,0 +1,123 @@
+package check
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// A Walk goes through the states of a network step by step, where its user
+// chooses. It has the transitions that a search without reductions explores.
+//
+//	w, err := check.NewWalk(net)
+//	moves, err := w.Moves(w.Initial())
+//
+// A Walk is not safe for concurrent use.
+type Walk struct {
+	// Info has the processes that the numbers in steps refer to.
+	Info *uppaal.Info
+
+	m       *machine
+	initial Packed
+	places  []field // of the processes' locations
+	bytes   []byte
+}
+
+// Packed is a state in a compact form. Two states of one Walk are the same if
+// and only if they are equal as strings.
+type Packed string
+
+// Move is a transition of a state, and where it leads.
+type Move struct {
+	Step Step
+	To   Packed
+}
+
+// NewWalk prepares a network. The errors are those of Verify; an invalid initial
+// value is one too.
+func NewWalk(net *uppaal.Network) (*Walk, error) {
+	info, err := uppaal.Check(net)
+	if err != nil {
+		return nil, err
+	}
+	work := 0
+	c, err := compile(info, &Options{}, func(n int) error {
+		if work += n; work > 1<<24 {
+			return errors.New("initial values take too long to compute")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := &Walk{Info: info, m: newMachine(c.p)}
+	ok := false
+	if err := caught(func() { ok = w.m.invariants() }); err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, errors.New("the initial state violates an invariant")
+	}
+	w.initial = w.pack()
+	for i := range c.p.procs {
+		place := field{} // of a process with one location
+		if k := slices.IndexFunc(c.p.fields, func(f field) bool { return f.cell == c.p.procs[i].loc }); k >= 0 {
+			place = c.p.fields[k]
+		}
+		w.places = append(w.places, place)
+	}
+	return w, nil
+}
+
+// Initial is the initial state.
+func (w *Walk) Initial() Packed { return w.initial }
+
+// Moves lists the transitions of a state in a fixed order. The error is an
+// evaluation that is invalid; the moves are those found before it.
+func (w *Walk) Moves(from Packed) (moves []Move, err error) {
+	m := w.m
+	w.load(from)
+	m.visit = func() error {
+		var step Step
+		for _, e := range m.parts {
+			step.Parts = append(step.Parts, Part{Process: int(e.proc), Edge: int(e.index), Select: m.selected(e)})
+		}
+		moves = append(moves, Move{step, w.pack()})
+		return nil
+	}
+	if fault := caught(func() { err = m.expand() }); fault != nil {
+		m.recovered()
+		return moves, fault
+	}
+	return moves, err
+}
+
+// Location is the index of the location in which a process is.
+func (w *Walk) Location(s Packed, process int) int {
+	f := &w.places[process]
+	word := binary.LittleEndian.Uint64([]byte(s[8*f.word : 8*f.word+8]))
+	return int(uint32(word>>f.shift)&f.mask) + int(f.lo)
+}
+
+// State spells a state out.
+func (w *Walk) State(s Packed) State {
+	w.load(s)
+	return w.m.prog.state(w.m)
+}
+
+func (w *Walk) load(s Packed) {
+	for i := range w.m.w {
+		w.m.w[i] = binary.LittleEndian.Uint64([]byte(s[8*i : 8*i+8]))
+	}
+	w.m.unpack()
+}
+
+func (w *Walk) pack() Packed {
+	w.bytes = w.bytes[:0]
+	for _, x := range w.m.w {
+		w.bytes = binary.LittleEndian.AppendUint64(w.bytes, x)
+	}
+	return Packed(w.bytes)
+}
