@@ -1,0 +1,226 @@
+package orchestrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// What has become of a recording that was followed in the model.
+const (
+	// Followed: the model can do the same, to the end.
+	Followed = "followed"
+	// Rejected: the program did what the model cannot do. The model is wrong.
+	Rejected = "rejected"
+	// BeyondBounds: the model ends there, at one of its bounds.
+	BeyondBounds = "beyond bounds"
+	// LeftOut: the model cannot do the same, and says that it leaves out
+	// something that the program does.
+	LeftOut = "left out"
+	// Undecided: the recording is not complete or not under control, or too
+	// many states of the model fit it.
+	Undecided = "undecided"
+)
+
+// Following is what a recording has shown of the model.
+type Following struct {
+	Status string
+	Reason string
+	// Step is the first step, from 1, that the model cannot do, and Want that
+	// step; if it is behind the last, the model cannot end as the program did.
+	Step int
+	Want artifact.PlanStep
+	// Instead is what the model could do there, Standing where it thinks the
+	// goroutine of the step stands.
+	Instead, Standing []string
+	// Widest is the greatest number of states that fitted a prefix.
+	Widest int
+}
+
+// maxPlaces bounds the states of the model that fit a prefix of a recording.
+const maxPlaces = 50_000
+
+// A Follower follows what the program did in its Proto model. It knows the
+// states of the model that a recording has led through, so that many
+// recordings of one program are followed fast. It is not safe for concurrent
+// use.
+type Follower struct {
+	side      *artifact.Sidecar
+	walk      *check.Walk
+	templates []int // of the processes
+	committed [][]bool
+	idle      []int // location of a template before the birth
+	entry     int   // the process of the entry goroutine
+	moves     map[check.Packed][]check.Move
+}
+
+// NewFollower prepares a Proto model with its sidecar.
+func NewFollower(side *artifact.Sidecar, net *uppaal.Network) (*Follower, error) {
+	walk, err := check.NewWalk(net)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	f := &Follower{side: side, walk: walk, entry: -1, moves: map[check.Packed][]check.Move{}}
+	if len(side.Templates) != len(net.Templates) {
+		return nil, errors.New("the sidecar does not fit the model")
+	}
+	for i, t := range net.Templates {
+		if len(side.Templates[i].Locations) != len(t.Locations) || len(side.Templates[i].Edges) != len(t.Edges) {
+			return nil, fmt.Errorf("the sidecar does not fit template %s", t.Name)
+		}
+		committed := make([]bool, len(t.Locations))
+		for k, l := range t.Locations {
+			committed[k] = l.Urgency == uppaal.Committed
+		}
+		f.committed = append(f.committed, committed)
+		f.idle = append(f.idle, slices.Index(t.Locations, t.Init))
+	}
+	for i, p := range walk.Info.Processes {
+		t := slices.Index(net.Templates, p.Template)
+		f.templates = append(f.templates, t)
+		if f.entry < 0 && f.goroutine(i) && !f.born(t) {
+			f.entry = i
+		}
+	}
+	if f.entry < 0 {
+		return nil, errors.New("the model has no process of the entry")
+	}
+	return f, nil
+}
+
+// goroutine reports whether a process is one of a goroutine.
+func (f *Follower) goroutine(process int) bool {
+	return f.side.Templates[f.templates[process]].Role == "goroutine"
+}
+
+// born reports whether the goroutines of a template are started by others.
+func (f *Follower) born(template int) bool {
+	return slices.ContainsFunc(f.side.Templates[template].Edges, func(e artifact.EdgeInfo) bool { return e.Role == artifact.RoleBirth })
+}
+
+// edge is what the sidecar says of a part of a step.
+func (f *Follower) edge(p check.Part) artifact.EdgeInfo {
+	return f.side.Templates[f.templates[p.Process]].Edges[p.Edge]
+}
+
+// at is what the sidecar says of where a process is.
+func (f *Follower) at(s check.Packed, process int) artifact.LocationInfo {
+	return f.side.Templates[f.templates[process]].Locations[f.walk.Location(s, process)]
+}
+
+// successors are the transitions of a state.
+func (f *Follower) successors(s check.Packed) ([]check.Move, error) {
+	moves, ok := f.moves[s]
+	if ok {
+		return moves, nil
+	}
+	moves, err := f.walk.Moves(s)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	f.moves[s] = moves
+	return moves, nil
+}
+
+// Follow follows a recording.
+func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error) {
+	t, err := f.Begin()
+	if err != nil {
+		return nil, err
+	}
+	out := &Following{Status: Followed}
+	for i, step := range r.Plan.Steps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		ok, err := t.Step(step)
+		if err != nil {
+			return nil, err
+		}
+		out.Widest = max(out.Widest, len(t.places))
+		switch {
+		case ok:
+		case t.full:
+			out.Status, out.Step, out.Want = Undecided, i+1, step
+			out.Reason = fmt.Sprintf("more than %d states of the model fit the first %d steps", maxPlaces, i)
+			return out, nil
+		case r.Verdict.Weak:
+			out.Status, out.Reason = Undecided, "the run was not under control"
+			return out, nil
+		default:
+			out.Step, out.Want = i+1, step
+			out.Instead, out.Standing = t.instead(), t.standing(step.G)
+			return out, f.reject(out, t, fmt.Sprintf("step %d of %d, %s: the model cannot do it", i+1, len(r.Plan.Steps), f.describe(step)))
+		}
+	}
+	switch ok, err := t.Ends(r.Verdict); {
+	case err != nil:
+		return nil, err
+	case ok:
+	case r.Verdict.Weak || r.Verdict.Status != Completed:
+		out.Status, out.Reason = Undecided, "the run was not under control to its end: "+r.Verdict.Reason
+	default:
+		out.Step, out.Instead = len(r.Plan.Steps)+1, t.instead()
+		end := r.Verdict.Kind
+		if end == "" {
+			end = "the end of the program"
+		}
+		return out, f.reject(out, t, fmt.Sprintf("after %d steps: the model cannot end by %s as the program did", len(r.Plan.Steps), end))
+	}
+	return out, nil
+}
+
+// reject says what it means that the model cannot do what the program did.
+func (f *Follower) reject(out *Following, t *Track, what string) error {
+	out.Status, out.Reason = Rejected, what
+	if t.bound != "" {
+		out.Status, out.Reason = BeyondBounds, what+"; the model ends where its bound is exceeded: "+t.bound
+		return nil
+	}
+	for i, a := range f.side.Approximations {
+		if a.Direction != artifact.DirectionUnder {
+			continue
+		}
+		out.Status = LeftOut
+		out.Reason = fmt.Sprintf("%s; the model leaves out what %s:%d does: %s", what, a.File, a.Line, a.Reason)
+		if t.used[i] {
+			break // the one that was met
+		}
+	}
+	return nil
+}
+
+// describe says what a step does, and where.
+func (f *Follower) describe(s artifact.PlanStep) string {
+	if s.G == timeStep {
+		return "time passes"
+	}
+	text := "goroutine " + s.G + " at " + f.place(s.Site)
+	if f.siteByKey(s.Site).Kind == sites.Select.String() {
+		text += fmt.Sprintf(", case %d", s.Case)
+	}
+	return text
+}
+
+// place is "file:line: text" of a site.
+func (f *Follower) place(key string) string {
+	if s := f.siteByKey(key); s.Key != "" {
+		return fmt.Sprintf("%s:%d: %s (%s)", s.File, s.Line, s.Text, s.Kind)
+	}
+	return key
+}
+
+func (f *Follower) siteByKey(key string) artifact.Site {
+	for _, s := range f.side.Sites {
+		if s.Key == key {
+			return s
+		}
+	}
+	return artifact.Site{}
+}

@@ -1,0 +1,450 @@
+package orchestrate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// A Track is where the model can be after what a run has done so far: all the
+// states that it can have reached by the same steps.
+//
+// A step of a run grants one goroutine its guard. In the model that is a
+// transition of its process, or nothing yet: an operation that cannot complete
+// queues, and is completed later by what another goroutine does, which is a
+// transition of both, or of the process alone once its guard holds. Transitions
+// that go by without a step of the run are taken as often as possible: the rest
+// of segments, and what completes queued operations.
+type Track struct {
+	f        *Follower
+	names    []string // of goroutines, by number
+	number   map[string]uint16
+	children map[string]int
+	places   map[place]bool
+	full     bool         // places would exceed maxPlaces
+	bound    string       // a bound that was reached
+	used     map[int]bool // approximations met
+}
+
+// place is a state of the model with who its processes are.
+type place struct {
+	at  check.Packed
+	who string // an encoded cast
+}
+
+// member says who a process is and what it is waiting for.
+type member struct {
+	g    uint16 // number of the goroutine, 0: none
+	mark mark
+	sel  int8 // the case of a select by which it will go on
+}
+
+// mark says how far an operation has come.
+type mark byte
+
+const (
+	standing  mark = iota // not granted
+	queued                // granted; the model has no state for that
+	committed             // granted and queued in the model
+)
+
+type cast []member
+
+func (c cast) encode() string {
+	b := make([]byte, 0, 4*len(c))
+	for _, m := range c {
+		b = append(b, byte(m.g), byte(m.g>>8), byte(m.mark), byte(m.sel))
+	}
+	return string(b)
+}
+
+func decode(s string) cast {
+	c := make(cast, len(s)/4)
+	for i := range c {
+		c[i] = member{uint16(s[4*i]) | uint16(s[4*i+1])<<8, mark(s[4*i+2]), int8(s[4*i+3])}
+	}
+	return c
+}
+
+// Begin is the track of a run that has done nothing yet.
+func (f *Follower) Begin() (*Track, error) {
+	t := &Track{f: f, names: []string{""}, number: map[string]uint16{}, children: map[string]int{}, used: map[int]bool{}}
+	c := make(cast, len(f.templates))
+	c[f.entry].g = t.goroutine(entryPath)
+	t.places = map[place]bool{{f.walk.Initial(), c.encode()}: true}
+	return t, t.settle(false)
+}
+
+// goroutine is the number of a creation path.
+func (t *Track) goroutine(path string) uint16 {
+	n, ok := t.number[path]
+	if !ok {
+		n = uint16(len(t.names))
+		t.number[path] = n
+		t.names = append(t.names, path)
+	}
+	return n
+}
+
+// States are the states of the model that fit the run so far, in a fixed order.
+func (t *Track) States() []check.Packed {
+	var out []check.Packed
+	for p := range t.places {
+		out = append(out, p.at)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Step does a step of the run. It is false if the model cannot do it, or has too
+// many states that fit; the track is then where it was before.
+func (t *Track) Step(s artifact.PlanStep) (bool, error) {
+	before := t.places
+	if s.G == timeStep {
+		if err := t.settle(true); err != nil {
+			return false, err
+		}
+	} else {
+		g, kind := t.goroutine(s.G), t.f.siteByKey(s.Site).Kind
+		if kind == sites.Go.String() || kind == sites.WaitGroupGo.String() {
+			t.children[s.G]++
+		}
+		t.places = map[place]bool{}
+		for p := range before {
+			if err := t.grant(p, g, s, kind); err != nil {
+				return false, err
+			}
+		}
+		if err := t.settle(false); err != nil {
+			return false, err
+		}
+	}
+	if len(t.places) > 0 && !t.full {
+		return true, nil
+	}
+	t.places = before
+	return false, nil
+}
+
+// grant adds the places behind a place in which the goroutine passes its guard.
+func (t *Track) grant(p place, g uint16, s artifact.PlanStep, kind string) error {
+	who := decode(p.who)
+	process := slices.IndexFunc(who, func(m member) bool { return m.g == g })
+	if process < 0 || t.f.urgent(p.at) {
+		return nil
+	}
+	here := t.f.at(p.at, process)
+	if siteOf(t.f.side, here.Site).Key != s.Site {
+		return nil
+	}
+	moves, err := t.f.successors(p.at)
+	if err != nil {
+		return err
+	}
+	completes := false
+	for _, m := range moves {
+		ok := false
+		for _, part := range m.Step.Parts {
+			if part.Process != process {
+				continue
+			}
+			switch t.f.edge(part).Role {
+			case artifact.RoleOp, artifact.RoleStart, artifact.RoleCommit:
+				ok = who[process].mark != committed
+			case artifact.RoleWake: // takes the lock of a Cond
+				ok = who[process].mark == committed
+			}
+		}
+		if !ok {
+			continue
+		}
+		next := slices.Clone(who)
+		next[process] = member{g: g}
+		if !t.others(m, next, process) {
+			continue
+		}
+		completes = true
+		for _, part := range m.Step.Parts {
+			e := t.f.edge(part)
+			switch {
+			case part.Process == process && e.Role == artifact.RoleCommit:
+				next[process].mark, next[process].sel = committed, int8(s.Case)
+			case part.Process == process && kind == sites.Select.String():
+				ok = e.Case == s.Case
+			case e.Role == artifact.RoleBirth:
+				next[part.Process] = member{g: t.goroutine(s.G + "." + strconv.Itoa(t.children[s.G]))}
+			}
+		}
+		if ok {
+			t.add(m, next)
+		}
+	}
+	if !completes && here.Blocking {
+		if who[process].mark != committed {
+			who[process].mark, who[process].sel = queued, int8(s.Case)
+		}
+		t.places[place{p.at, who.encode()}] = true
+	}
+	return nil
+}
+
+// others completes the queued operations of those who take part in a move beside
+// process. It is false if one of them has not queued.
+func (t *Track) others(m check.Move, who cast, process int) bool {
+	for _, part := range m.Step.Parts {
+		if part.Process == process || !t.f.goroutine(part.Process) {
+			continue
+		}
+		switch e := t.f.edge(part); e.Role {
+		case artifact.RoleOp, artifact.RoleWake:
+			if !t.completes(e, who[part.Process]) {
+				return false
+			}
+			who[part.Process] = member{g: who[part.Process].g}
+		case artifact.RoleCommit, artifact.RoleStart, artifact.RoleTime:
+			return false
+		}
+	}
+	return true
+}
+
+// completes reports whether an edge completes the queued operation of a process
+// without a step of the run.
+func (t *Track) completes(e artifact.EdgeInfo, m member) bool {
+	if m.mark == standing {
+		return false
+	}
+	switch siteOf(t.f.side, e.Site).Kind {
+	case sites.Lock.String():
+		// A Mutex is not handed over: its waiters are granted once more. The
+		// writer of an RWMutex that waits for readers is not.
+		return m.mark == committed
+	case sites.CondWait.String():
+		return false
+	case sites.Select.String():
+		return e.Case == int(m.sel)
+	}
+	return true
+}
+
+// settle adds what can go by without a step of the run; with time, also what the
+// passing of time does.
+func (t *Track) settle(time bool) error {
+	t.full = false
+	work := make([]place, 0, len(t.places))
+	for p := range t.places {
+		work = append(work, p)
+	}
+	for len(work) > 0 {
+		if len(t.places) > maxPlaces {
+			t.full = true
+			return nil
+		}
+		p := work[len(work)-1]
+		work = work[:len(work)-1]
+		moves, err := t.f.successors(p.at)
+		if err != nil {
+			return err
+		}
+		for _, m := range moves {
+			who := decode(p.who)
+			if !t.silent(m, who, time) {
+				continue
+			}
+			if next, added := t.add(m, who); added {
+				work = append(work, next)
+			}
+		}
+	}
+	return nil
+}
+
+// silent reports whether a move is no step of the run, and completes what it
+// completes.
+func (t *Track) silent(m check.Move, who cast, time bool) bool {
+	acting := 0
+	for _, part := range m.Step.Parts {
+		e := t.f.edge(part)
+		switch e.Role {
+		case artifact.RoleLocal:
+		case artifact.RoleTime:
+			if !time || t.f.goroutine(part.Process) && who[part.Process].mark == standing {
+				return false
+			}
+			who[part.Process].mark, who[part.Process].sel = standing, 0
+		case artifact.RoleOp, artifact.RoleWake:
+			if acting++; acting > 1 || !t.completes(e, who[part.Process]) {
+				return false
+			}
+			who[part.Process] = member{g: who[part.Process].g}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// add adds the place behind a move.
+func (t *Track) add(m check.Move, who cast) (p place, added bool) {
+	for _, part := range m.Step.Parts {
+		i := part.Process
+		for _, a := range t.f.edge(part).Approx {
+			t.used[a] = true
+		}
+		if at := t.f.at(m.To, i); at.End == "bound" {
+			t.bound = at.Detail
+		}
+		if i != t.f.entry && t.f.walk.Location(m.To, i) == t.f.idle[t.f.templates[i]] {
+			who[i] = member{}
+		}
+	}
+	p = place{m.To, who.encode()}
+	if t.places[p] {
+		return p, false
+	}
+	t.places[p] = true
+	return p, true
+}
+
+// urgent reports whether a process is in a committed location: the segment has
+// not ended yet, or the program has.
+func (f *Follower) urgent(s check.Packed) bool {
+	for i, t := range f.templates {
+		if f.committed[t][f.walk.Location(s, i)] {
+			return true
+		}
+	}
+	return false
+}
+
+// Ends reports whether the model can be at the end that a run has come to, with
+// every goroutine where it was.
+func (t *Track) Ends(v *Verdict) (bool, error) {
+	for p := range t.places {
+		ok, err := t.endsAt(p, v)
+		if ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+func (t *Track) endsAt(p place, v *Verdict) (bool, error) {
+	who := decode(p.who)
+	for _, g := range v.Goroutines {
+		i := slices.IndexFunc(who, func(m member) bool { return m.g != 0 && m.g == t.number[g.G] })
+		at := artifact.LocationInfo{}
+		if i >= 0 {
+			at = t.f.at(p.at, i)
+		}
+		ok := true
+		switch g.State {
+		case "finished":
+			ok = i < 0 || at.Site == 0 || at.End != ""
+		case "not started", "at":
+			ok = siteOf(t.f.side, at.Site).Key == g.Site && at.End == ""
+		case "blocked":
+			ok = siteOf(t.f.side, at.Site).Key == g.Site && at.End == "" && who[i].mark != standing
+		case "panicked", "ended the program in":
+			ok = at.End == endPanic || at.End == endFatal || at.End == endExit
+		}
+		if !ok {
+			return false, nil
+		}
+	}
+	switch v.Kind {
+	case artifact.KindDeadlock, artifact.KindPartialDeadlock, artifact.KindLeak:
+		return t.rests(p, who)
+	}
+	return true, nil
+}
+
+// rests reports whether nothing can go on but time.
+func (t *Track) rests(p place, who cast) (bool, error) {
+	if t.f.urgent(p.at) {
+		return false, nil
+	}
+	moves, err := t.f.successors(p.at)
+	if err != nil {
+		return false, err
+	}
+	for _, m := range moves {
+		for _, part := range m.Step.Parts {
+			switch t.f.edge(part).Role {
+			case artifact.RoleOp, artifact.RoleWake, artifact.RoleStart, artifact.RoleCommit:
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// maxInstead bounds what a rejection lists.
+const maxInstead = 12
+
+// instead lists what the model could do.
+func (t *Track) instead() []string {
+	seen := map[string]bool{}
+	for p := range t.places {
+		if t.f.urgent(p.at) {
+			continue
+		}
+		moves, err := t.f.successors(p.at)
+		if err != nil {
+			continue
+		}
+		who := decode(p.who)
+		for _, m := range moves {
+			for _, part := range m.Step.Parts {
+				e := t.f.edge(part)
+				switch e.Role {
+				case artifact.RoleTime:
+					seen["time passes"] = true
+				case artifact.RoleOp, artifact.RoleStart, artifact.RoleCommit, artifact.RoleWake:
+					seen[fmt.Sprintf("%s: %s %s", t.names[who[part.Process].g], e.Role, t.f.place(siteOf(t.f.side, e.Site).Key))] = true
+				}
+			}
+		}
+	}
+	return first(seen)
+}
+
+// standing lists where a goroutine can be in the model.
+func (t *Track) standing(g string) []string {
+	seen := map[string]bool{}
+	for p := range t.places {
+		at := "not there"
+		for i, m := range decode(p.who) {
+			if m.g != 0 && t.names[m.g] == g {
+				l := t.f.at(p.at, i)
+				at = strings.TrimSpace(l.Name + " " + t.f.place(siteOf(t.f.side, l.Site).Key))
+				if l.End != "" {
+					at += " " + l.End + " " + l.Detail
+				}
+				if m.mark != standing {
+					at += ", queued"
+				}
+			}
+		}
+		seen[at] = true
+	}
+	return first(seen)
+}
+
+// first are the first maxInstead keys.
+func first(seen map[string]bool) []string {
+	var out []string
+	for s := range seen {
+		out = append(out, s)
+	}
+	slices.Sort(out)
+	if len(out) > maxInstead {
+		out = append(out[:maxInstead], fmt.Sprintf("and %d more", len(seen)-maxInstead))
+	}
+	return out
+}

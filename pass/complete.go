@@ -1,0 +1,99 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/source"
+)
+
+// Completeness says whether a model can do what its program does.
+type Completeness struct {
+	// Runs counts the runs that were recorded, Counts those of each status of
+	// orchestrate.Following.
+	Runs   int
+	Counts map[string]int
+	// Departures are the runs that the model did not follow to the end, by
+	// seed, at most one for each status and step.
+	Departures []Departure
+	Sidecar    *artifact.Sidecar
+}
+
+// Departure is a run that the model did not follow.
+type Departure struct {
+	Seed uint64
+	*orchestrate.Following
+	Recording *orchestrate.Recording
+}
+
+// Complete runs a program under random schedules and follows each run in the
+// Proto model. A run that is rejected is a defect of the translator: the program
+// does what no search of the model can find.
+//
+// The seeds are seed and those after it.
+func Complete(ctx context.Context, spec source.Spec, runs int, seed uint64, opts Options) (_ *Completeness, err error) {
+	if opts, err = opts.withDefaults(); err != nil {
+		return nil, err
+	}
+	if opts.Model == nil {
+		opts.Model = &Model{Flags: spec.Flags}
+	}
+	rep := reporter{artifact.PassDeep, opts.Progress}
+	done := rep.stage("load")
+	p, err := load(ctx, spec)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	done = rep.stage("translate")
+	model, err := p.translate(ctx, opts, true)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	f, err := orchestrate.NewFollower(&model.Sidecar, model.Network)
+	if err != nil {
+		return nil, err
+	}
+	how := parse.Options{Accesses: model.Sidecar.Accesses, EveryLine: opts.Model.EveryLine}
+	b, diagnostics, err := p.instrument(ctx, &model.Sidecar, how, nil, rep)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	defer rep.stage("follow")()
+	out := &Completeness{Counts: map[string]int{}, Sidecar: &model.Sidecar}
+	type kind struct {
+		status string
+		step   artifact.PlanStep
+	}
+	seen := map[kind]bool{}
+	for k := range uint64(runs) {
+		n := seed + k
+		rec, err := b.Record(ctx, &n, orchestrate.RunOptions{Timeout: opts.Watchdog})
+		if err != nil {
+			return nil, err
+		}
+		got, err := f.Follow(ctx, rec)
+		if err != nil {
+			return nil, fmt.Errorf("run with seed %d: %w", n, err)
+		}
+		if got.Status == orchestrate.Rejected && len(diagnostics) > 0 {
+			got.Status = orchestrate.Undecided
+			got.Reason += "; operations without guards: " + diagnostics[0].String()
+		}
+		out.Runs++
+		out.Counts[got.Status]++
+		step := got.Want
+		step.Occ = 0
+		if at := (kind{got.Status, step}); got.Status != orchestrate.Followed && !seen[at] {
+			seen[at] = true
+			out.Departures = append(out.Departures, Departure{n, got, rec})
+		}
+	}
+	return out, nil
+}
