@@ -28,6 +28,9 @@ type ExploreOptions struct {
 	RunOptions
 	// NoReplay leaves out the replay of what was found.
 	NoReplay bool
+	// Recorded, if not nil, is called with every run, in the order of the
+	// seeds. Its error ends the exploration.
+	Recorded func(seed uint64, r *Recording) error
 }
 
 // Exploration is what random runs of a program have shown.
@@ -74,6 +77,7 @@ type exploreJob struct {
 	Runs          int
 	Watchdog      time.Duration
 	Records, Ends string
+	Traces        string // with ExploreOptions.Recorded
 }
 
 // recordSize is what the driver writes for a run.
@@ -146,6 +150,9 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	if x.isolated {
 		e.Runs = 1
 	}
+	if x.opts.Recorded != nil {
+		e.Traces = filepath.Join(dir, "traces")
+	}
 	cmd, err := x.binary.command(job{MaxSteps: x.opts.MaxSteps, Explore: e}, map[string]string{envPlan: filepath.Join(dir, "job")})
 	if err != nil {
 		return err
@@ -187,6 +194,9 @@ func (x *explorer) process(ctx context.Context) (err error) {
 		x.count(found[r.end])
 		x.schedules[r.hash] = true
 	}
+	if err := x.recorded(e, len(records)); err != nil {
+		return err
+	}
 	x.out.Runs += len(records)
 	next := e.Seed + uint64(len(records))
 	switch {
@@ -209,6 +219,11 @@ func (x *explorer) process(ctx context.Context) (err error) {
 		why = "the process died, but not when the run had one of its own"
 	}
 	x.count(foundEnd{Seed: next, verdict: v, plan: r.Plan})
+	if x.opts.Recorded != nil {
+		if err := x.opts.Recorded(next, r); err != nil {
+			return err
+		}
+	}
 	x.out.Runs++
 	if x.out.Runs < x.opts.Runs {
 		x.out.Restarts = append(x.out.Restarts, Restart{next + 1, why})
@@ -216,16 +231,49 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	return nil
 }
 
+// recorded hands on the first n runs of a process.
+func (x *explorer) recorded(e *exploreJob, n int) error {
+	if e.Traces == "" || n == 0 {
+		return nil
+	}
+	f, err := os.Open(e.Traces)
+	if err != nil {
+		return fmt.Errorf("explore: %w", err)
+	}
+	defer f.Close()
+	lines := bufio.NewReader(f)
+	for range n {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return fmt.Errorf("explore: recorded runs: %w", err)
+		}
+		var r foundEnd
+		if err := json.Unmarshal(line, &r); err != nil {
+			return fmt.Errorf("explore: recorded runs: %w", err)
+		}
+		v, plan := r.recording()
+		if err := x.opts.Recorded(r.Seed, &Recording{Verdict: v, Plan: plan}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recording is the run that the driver has reported.
+func (f foundEnd) recording() (*Verdict, artifact.Plan) {
+	v := &Verdict{}
+	v.observe(f.Result)
+	if f.Result.Verdict == orcutil.Completed {
+		v.Status = Completed
+	}
+	return v, recorded(f.Result, f.Expect)
+}
+
 // count adds a run to its end.
 func (x *explorer) count(f foundEnd) {
 	v, plan := f.verdict, f.plan
 	if v == nil {
-		v = &Verdict{}
-		v.observe(f.Result)
-		if f.Result.Verdict == orcutil.Completed {
-			v.Status = Completed
-		}
-		plan = recorded(f.Result, f.Expect)
+		v, plan = f.recording()
 	}
 	key := v.place(plan.Expect)
 	if e := x.ends[key]; e != nil {

@@ -16,6 +16,9 @@ type Exploration struct {
 	// Seed is that of the first run; every other one has the next.
 	Seed uint64
 	Runs int
+	// Record makes the Results of Ran have a Trace, and states of goroutines
+	// without stacks.
+	Record bool
 	// Ran is called after every run with the number, from 0, of its end.
 	Ran func(end int, res Result)
 	// Found is called before, when the end is a new one, with the recorded
@@ -40,7 +43,7 @@ func Explore(e Exploration) (left string, tainted bool) {
 	run := func(seed uint64, record bool) Result {
 		cfg := e.Config
 		cfg.Chooser = Random(seed)
-		cfg.Record, cfg.NoStacks, cfg.NoLog = record, !record, true
+		cfg.Record, cfg.NoStacks, cfg.NoLog = record || e.Record, !record, true
 		return Run(cfg)
 	}
 	var first Result

@@ -72,15 +72,10 @@ func Complete(ctx context.Context, spec source.Spec, runs int, seed uint64, opts
 		step   artifact.PlanStep
 	}
 	seen := map[kind]bool{}
-	for k := range uint64(runs) {
-		n := seed + k
-		rec, err := b.Record(ctx, &n, orchestrate.RunOptions{Timeout: opts.Watchdog})
-		if err != nil {
-			return nil, err
-		}
+	follow := func(n uint64, rec *orchestrate.Recording) error {
 		got, err := f.Follow(ctx, rec)
 		if err != nil {
-			return nil, fmt.Errorf("run with seed %d: %w", n, err)
+			return fmt.Errorf("run with seed %d: %w", n, err)
 		}
 		if got.Status == orchestrate.Rejected && len(diagnostics) > 0 {
 			got.Status = orchestrate.Undecided
@@ -94,6 +89,13 @@ func Complete(ctx context.Context, spec source.Spec, runs int, seed uint64, opts
 			seen[at] = true
 			out.Departures = append(out.Departures, Departure{n, got, rec})
 		}
+		return nil
+	}
+	_, err = b.Explore(ctx, orchestrate.ExploreOptions{
+		Runs: runs, Seed: seed, RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog}, NoReplay: true, Recorded: follow,
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }

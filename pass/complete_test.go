@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/uppaal"
 )
 
 var (
@@ -74,5 +76,59 @@ func follows(t *testing.T, spec source.Spec, runs int) {
 		} else {
 			t.Log(b.String())
 		}
+	}
+}
+
+// A model that lacks an edge which the program takes is found out.
+func TestCompleteRejects(t *testing.T) {
+	for name, least := range map[string]int{"condsignalone": 15, "selectdefault": 9} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			p, err := load(ctx, source.Spec{Dir: "../translate/testdata/verdicts/" + name, Entry: "main"})
+			require.NoError(t, err)
+			opts, err := Options{Model: &Model{}}.withDefaults()
+			require.NoError(t, err)
+			model, err := p.translate(ctx, opts, true)
+			require.NoError(t, err)
+			b, _, err := p.instrument(ctx, &model.Sidecar, parse.Options{Accesses: model.Sidecar.Accesses}, nil, reporter{})
+			require.NoError(t, err)
+			defer func() { require.NoError(t, b.Close()) }()
+			var runs []*orchestrate.Recording
+			_, err = b.Explore(ctx, orchestrate.ExploreOptions{Runs: 50, NoReplay: true, Recorded: func(_ uint64, r *orchestrate.Recording) error {
+				runs = append(runs, r)
+				return nil
+			}})
+			require.NoError(t, err)
+			require.Len(t, runs, 50)
+			// rejected counts the runs that the model does not follow.
+			rejected := func() (n int) {
+				f, err := orchestrate.NewFollower(&model.Sidecar, model.Network)
+				require.NoError(t, err)
+				for _, r := range runs {
+					got, err := f.Follow(ctx, r)
+					require.NoError(t, err)
+					if got.Status == orchestrate.Rejected {
+						n++
+						require.NotEmpty(t, got.Reason)
+						require.Positive(t, got.Step)
+					}
+				}
+				return n
+			}
+			require.Zero(t, rejected())
+			missed := 0
+			for _, tm := range model.Network.Templates {
+				for _, e := range tm.Edges {
+					guard := e.Guard
+					e.Guard = &uppaal.BoolLit{}
+					if rejected() > 0 {
+						missed++
+					}
+					e.Guard = guard
+				}
+			}
+			require.GreaterOrEqual(t, missed, least)
+		})
 	}
 }
