@@ -2,45 +2,87 @@
 
 package orcutil
 
+import "context"
+
+// scope is a test or, within it, a subtest, which in a run is a call: what it
+// has left to Cleanup, and its context.
+type scope struct {
+	cleanups []func()
+	ctx      context.Context
+	cancel   context.CancelFunc
+}
+
 // Cleanup is t.Cleanup(f) of the test under check; register is t.Cleanup. In a
 // run, f is called in the entry goroutine when the entry function has returned,
 // panicked or ended, before the guard at its end, the last one first.
 func Cleanup(register func(func()), f func()) {
-	s := controlledTest()
-	if s == nil {
-		register(f)
+	if g := controlledTest(); g != nil {
+		g.scope.cleanups = append(g.scope.cleanups, f)
 		return
 	}
-	s.cleanups = append(s.cleanups, f)
+	register(f)
+}
+
+// TestContext is t.Context of the test under check, which has returned ctx. In
+// a run, it is cancelled just before what is left to Cleanup is called.
+func TestContext(ctx context.Context) context.Context {
+	g := controlledTest()
+	if g == nil {
+		return ctx
+	}
+	t := g.scope
+	if t.ctx == nil {
+		t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	}
+	return t.ctx
 }
 
 // Subtest calls f and then, however it ends, what f has left to Cleanup: in a
 // run, a subtest is a call.
 func Subtest(f func()) {
-	if s := controlledTest(); s != nil {
-		defer s.cleanUp(len(s.cleanups))
+	g := controlledTest()
+	if g == nil {
+		f()
+		return
 	}
+	outer := g.scope
+	g.scope = &scope{}
+	defer func() { g.scope = outer }()
+	defer g.run.cleanUp(g.scope)
 	f()
 }
 
-// controlledTest is the run of a test that the calling goroutine belongs to.
-func controlledTest() *run {
+// controlledTest is the calling goroutine, if it belongs to a run of a test.
+func controlledTest() *goroutine {
 	s := active.Load()
-	if s == nil || s.cfg.Entry != EntryTest || s.dying.Load() || s.caller() == nil {
+	if s == nil || s.cfg.Entry != EntryTest || s.dying.Load() {
 		return nil
 	}
-	return s
+	if g := s.caller(); g != nil && g.scope != nil {
+		return g
+	}
+	return nil
 }
 
-// cleanUp calls the functions left to Cleanup but the n first. One that panics
-// or ends the goroutine does not keep the others from being called.
-func (s *run) cleanUp(n int) {
-	if len(s.cleanups) <= n || s.dying.Load() {
+// cleanUp ends a scope: its context, then what was left to Cleanup. A function
+// that panics or ends the goroutine does not keep the others from being called.
+func (s *run) cleanUp(t *scope) {
+	if s.dying.Load() {
 		return
 	}
-	defer s.cleanUp(n)
-	last := len(s.cleanups) - 1
-	f := s.cleanups[last]
-	s.cleanups = s.cleanups[:last]
+	if t.cancel != nil {
+		t.cancel()
+	}
+	s.callCleanups(t)
+}
+
+func (s *run) callCleanups(t *scope) {
+	last := len(t.cleanups) - 1
+	if last < 0 || s.dying.Load() {
+		return
+	}
+	defer s.callCleanups(t)
+	f := t.cleanups[last]
+	t.cleanups = t.cleanups[:last]
 	f()
 }

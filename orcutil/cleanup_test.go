@@ -1,6 +1,7 @@
 package orcutil
 
 import (
+	"context"
 	"runtime"
 	"testing"
 
@@ -67,4 +68,52 @@ func TestCleanup(t *testing.T) {
 	Cleanup(t.Cleanup, func() { called = true })
 	Subtest(func() { require.False(t, called) })
 	t.Cleanup(func() { require.False(t, called) }) // before it, since later
+}
+
+// TestContextOfTest: the context of a test is cancelled before its cleanups, and
+// after the test or subtest has returned.
+func TestContextOfTest(t *testing.T) {
+	type key struct{}
+	parent := context.WithValue(t.Context(), key{}, "value")
+	for seed := range uint64(50) {
+		var got []string
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Chooser: Random(seed), Main: func() {
+			ctx := TestContext(parent)
+			require.Equal(t, "value", ctx.Value(key{}))
+			require.Same(t, ctx, TestContext(parent))
+			ended := make(chan int)
+			Go(1, func() {
+				require.Same(t, ctx, TestContext(parent)) // also during the subtest
+				Recv(2, ctx.Done())
+				Close(3, ended)
+			})
+			Cleanup(nil, func() { Recv(4, ended); got = append(got, "cleanup") })
+			Subtest(func() {
+				sub := TestContext(parent)
+				require.NotSame(t, ctx, sub)
+				Cleanup(nil, func() { got = append(got, sub.Err().Error()) })
+				require.NoError(t, sub.Err())
+			})
+			require.NoError(t, ctx.Err())
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Empty(t, res.Outcome.Kind, "%s", res)
+		require.Equal(t, []string{"context canceled", "cleanup"}, got)
+	}
+	require.Equal(t, parent, TestContext(parent))
+}
+
+// TestGoOfNil: the goroutine that executes the statement ends the program.
+func TestGoOfNil(t *testing.T) {
+	var nothing func()
+	for _, expect := range []string{"", KindNilCall} {
+		res := Run(Config{Bubble: bubble(t), Plan: Plan{Expect: Expect{Kind: expect}}, Main: func() {
+			GoValue(2, func() {}, func() {})
+			GoValue(1, nothing, func() { nothing() })
+		}})
+		require.Equal(t, KindNilCall, res.Outcome.Kind)
+		require.Equal(t, "fatal error: go of nil func value", res.Outcome.Message)
+		require.Equal(t, At{"0", "#1"}, At{res.Outcome.G, res.Outcome.Site})
+		require.Equal(t, expect == KindNilCall, res.Verdict == Reproduced, "%s", res)
+	}
 }

@@ -94,7 +94,8 @@
 //     even if it is stopped between.
 //   - A WaitGroup that is reused before its waiters have returned does not
 //     panic: waiters return in the step that completes them.
-//   - KindNilCall is observed as a nil dereference at the expected place.
+//   - KindNilCall is observed as a nil dereference at the expected place, or as
+//     a go statement of a nil function.
 //
 // # How the parts fit
 //

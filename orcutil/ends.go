@@ -4,6 +4,7 @@ package orcutil
 
 import (
 	"os"
+	"reflect"
 	"runtime"
 	"strconv"
 	"unsafe"
@@ -23,6 +24,22 @@ func Go(site Site, f func()) {
 	g.arrive(opGo, site, nil)
 	g.run.spawn(g, site, f)
 	g.pass()
+}
+
+// GoValue is Go for the function value fn, which f calls.
+func GoValue(site Site, fn any, f func()) {
+	if v := reflect.ValueOf(fn); v.Kind() != reflect.Func || !v.IsNil() {
+		Go(site, f)
+		return
+	}
+	if g := enter(site); g != nil {
+		g.arrive(opGo, site, nil)
+		o := g.run.fatal(g, "go of nil func value")
+		o.Kind = KindNilCall
+		g.halt(o)
+	}
+	var none func()
+	go none()
 }
 
 // Panic is the argument of the builtin panic: panic(Panic(site, v)).

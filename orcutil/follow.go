@@ -85,6 +85,9 @@ func (s *run) stepTime() string {
 	if s.cfg.Journal != nil {
 		s.journal(TimeStep, "", 0, anyCase)
 	}
+	if g := s.settler(); g != nil {
+		return g.path + " waits for the others to settle, before time passes"
+	}
 	if !s.passTime() {
 		return "no timer is pending"
 	}

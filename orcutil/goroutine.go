@@ -52,6 +52,7 @@ const (
 	opGoexit
 	opTestEnd
 	opSleep
+	opSettle
 	opAccess
 	opEnd
 )
@@ -62,7 +63,7 @@ var opNames = [...]string{
 	opRUnlock: "read unlock", opTryRLock: "try read lock", opAdd: "add", opDone: "done", opWait: "wait",
 	opWGGo: "go", opOnce: "once", opCondWait: "cond wait", opCondSignal: "signal",
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
-	opTestEnd: "end of test", opSleep: "sleep", opAccess: "access", opEnd: "return",
+	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle", opAccess: "access", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }
@@ -89,6 +90,7 @@ type goroutine struct {
 	lastBlock uintptr
 
 	children int
+	scope    *scope          // nil while packages are initialised
 	wg       *sync.WaitGroup // to be done at exit, see WGGo
 	strayed  atomic.Bool     // set with state outside
 	passing  atomic.Int64    // site, for the watchdog
@@ -196,6 +198,10 @@ func (g *goroutine) main() {
 	g.f()
 }
 
+// bubbleSuffix ends the panics of t.Run and the like in a bubble. Instrumented
+// code does not call them in a run, but libraries may.
+const bubbleSuffix = " called inside synctest bubble"
+
 // exit ends a goroutine: it must be deferred itself for recover to work.
 func (s *run) exit(g *goroutine) {
 	v := recover()
@@ -204,6 +210,9 @@ func (s *run) exit(g *goroutine) {
 		if v != nil {
 			g.panicked = true
 			s.end(g.outcomeOf(v))
+			if text := s.outcome.Message; strings.HasSuffix(text, bubbleSuffix) && s.lost == "" {
+				s.lost = "code without guards cannot be in a bubble: " + text
+			}
 		} else if g.wg != nil {
 			s.doneAtExit(g)
 		}

@@ -110,8 +110,10 @@ func (s *run) observed() bool {
 		// It may have left goroutines behind, but not ended otherwise.
 		return s.failed() && !s.over
 	case KindNilCall:
-		// Not to be told from any other use of a nil pointer but by the place.
-		return s.outcome.Kind == KindPanic && strings.Contains(s.outcome.Message, "nil pointer dereference") && s.ended(e.Goroutines)
+		// A call is not to be told from any other use of a nil pointer but by
+		// the place; a go statement is.
+		dereference := s.outcome.Kind == KindPanic && strings.Contains(s.outcome.Message, "nil pointer dereference")
+		return (dereference || s.outcome.Kind == KindNilCall) && s.ended(e.Goroutines)
 	}
 	return s.outcome.Kind == e.Kind && s.ended(e.Goroutines)
 }

@@ -55,8 +55,6 @@ type run struct {
 	now   time.Duration
 	dues  []time.Duration // known events, ascending
 
-	cleanups []func()
-
 	objects map[object]int
 	counts  map[string]int
 	stash   map[unsafe.Pointer][]Case
@@ -215,7 +213,9 @@ func (s *run) entry() {
 // main runs the entry function, and what it has left to Cleanup, however it
 // ends.
 func (s *run) main() {
-	defer s.cleanUp(0)
+	t := &scope{}
+	s.all[entryPath].scope = t
+	defer s.cleanUp(t)
 	s.cfg.Main()
 }
 
@@ -253,7 +253,7 @@ func (s *run) insert(g *goroutine) {
 func (s *run) spawn(parent *goroutine, site Site, f func()) *goroutine {
 	parent.children++
 	g := s.add(parent.path+"."+strconv.Itoa(parent.children), f)
-	g.op, g.site = opStart, site.start()
+	g.op, g.site, g.scope = opStart, site.start(), parent.scope
 	return g
 }
 
@@ -378,6 +378,9 @@ func (s *run) completed() *goroutine {
 			g.ready = true
 			return g
 		}
+	}
+	if g := s.settler(); g != nil && s.settled() {
+		return g
 	}
 	return nil
 }

@@ -60,9 +60,14 @@ func Due(d time.Duration) time.Duration {
 // callbacks made there before.
 func Callback(site Site, f func()) func() {
 	s := active.Load()
-	if s == nil || s.caller() == nil {
+	if s == nil {
 		return f
 	}
+	by := s.caller()
+	if by == nil {
+		return f
+	}
+	scope := by.scope
 	s.mu.Lock()
 	if s.callbacks == nil {
 		s.callbacks = make(map[Site]int)
@@ -83,7 +88,7 @@ func Callback(site Site, f func()) func() {
 			f() // called by a goroutine under control, in its turn
 			return
 		}
-		g := &goroutine{run: s, path: path, wake: make(chan struct{})}
+		g := &goroutine{run: s, path: path, wake: make(chan struct{}), scope: scope}
 		g.op, g.site, g.started, g.callback = opStart, site.start(), true, true
 		s.register(g)
 		s.mu.Lock()
@@ -165,7 +170,7 @@ func (s *run) nextKnown() (time.Duration, bool) {
 // passes, and if there is none, the clock of a bubble is at the end of time.
 func (s *run) mayPass() bool {
 	_, ok := s.nextKnown()
-	return ok
+	return ok && s.settler() == nil
 }
 
 // passTime lets time pass to the next event: a known one, a receive or send of

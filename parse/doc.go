@@ -19,6 +19,7 @@
 // A construct that cannot be guarded stays as it is, and is reported as a
 // Diagnostic. These are: cgo files; operations by reflection and coroutines of
 // package iter; signals; initialisation that registers something in a library.
-// A call of log.Fatal or t.Fatal through a function value, deferred, or as the
-// operand of a go statement prints another source position than the original.
+// A call of t.Fatal through a function value, deferred, or as the operand of a go
+// statement, and log.Fatal as that, print another source position than the
+// original.
 package parse

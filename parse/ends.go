@@ -31,8 +31,16 @@ func (r *rewriter) ends(obj types.Object) string {
 	return ""
 }
 
-// prints are the methods of package log that print only.
-var prints = map[string]string{"Fatal": "Print", "Fatalf": "Printf", "Fatalln": "Println"}
+// formats are the functions that make the text of log.Fatal and the like, which
+// Output prints.
+var formats = map[string]string{"Fatal": "Sprint", "Fatalf": "Sprintf", "Fatalln": "Sprintln"}
+
+// logs reports whether obj is log.Fatal or the like.
+func logs(obj types.Object) bool { return obj.Pkg() != nil && obj.Pkg().Path() == "log" }
+
+// logDepth is how many calls lie between Output and the program's function that
+// calls log.Fatal: a function literal and the runtime's Fatal.
+const logDepth = 3
 
 // endCall rewrites a call of log.Fatal, t.Fatal and the like: its arguments are
 // evaluated before the guard, which is in front of the call alone.
@@ -62,7 +70,13 @@ func (r *rewriter) endCall(c *ast.CallExpr, from, to token.Pos, m mode) bool {
 	}
 	b.put("%s.%s(%d, func() { ", r.zz, r.ends(obj), id)
 	r.endCallee(b, c.Fun, obj)
-	h.args(b, c)
+	if logs(obj) {
+		b.put("(%d, %s", logDepth, r.helper(formats[obj.Name()]))
+		h.args(b, c)
+		b.put(")")
+	} else {
+		h.args(b, c)
+	}
 	b.put(" })")
 	if m == goCall {
 		b.put(" })")
@@ -83,15 +97,20 @@ func (r *rewriter) endInPlace(c *ast.CallExpr) {
 	b := r.build(c.Pos())
 	b.put("%s.%s(%d, func() { ", r.zz, r.ends(obj), id)
 	r.endCallee(b, c.Fun, obj)
-	b.source(c.Lparen, c.End())
+	if logs(obj) {
+		b.put("(%d, %s", logDepth, r.helper(formats[obj.Name()]))
+		b.source(c.Lparen, c.End())
+		b.put(")")
+	} else {
+		b.source(c.Lparen, c.End())
+	}
 	b.put(" })")
 	b.done(c.End())
 }
 
-// endCallee adds the function to call: of package log, the one that prints.
+// endCallee adds the function to call: of package log, Output.
 func (r *rewriter) endCallee(b *builder, fun ast.Expr, obj types.Object) {
-	print, ok := prints[obj.Name()]
-	if !ok || obj.Pkg().Path() != "log" {
+	if !logs(obj) {
 		b.node(fun)
 		return
 	}
@@ -100,11 +119,11 @@ func (r *rewriter) endCallee(b *builder, fun ast.Expr, obj types.Object) {
 		b.node(e.X)
 		if s := r.info.Selections[e]; s != nil && s.Kind() == types.MethodVal {
 			if path, _, ok := r.embedded(s); ok {
-				b.put("%s", path) // the embedding type may have a Print of its own
+				b.put("%s", path) // the embedding type may have an Output of its own
 			}
 		}
-		b.put(".%s", print)
+		b.put(".Output")
 	default:
-		b.put("%s", print) // of a dot import
+		b.put("Output") // of a dot import
 	}
 }

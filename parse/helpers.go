@@ -85,21 +85,8 @@ var finalizers = map[string]string{
 }`,
 }
 
-// settleSource is synctest.Wait. In a run, time passes by itself only when no
-// goroutine can go on, as long as the runtime does not know of a timer; if it
-// has passed by choice, it goes further than to this one.
-const settleSource = `func ZZSettle(site ZZ.Site) {
-	if !ZZ.Controlled() {
-		synctest.Wait()
-		return
-	}
-	for settled := 0 != 0; !settled; {
-		start, c := time.Now(), make(chan int)
-		time.AfterFunc(1, func() { close(c) })
-		ZZ.Recv(site, c)
-		settled = time.Since(start) <= 1
-	}
-}`
+// settleSource is synctest.Wait.
+const settleSource = `func ZZSettle(site ZZ.Site) { ZZ.Settle(site, synctest.Wait) }`
 
 // fieldSource reaches an embedded field of a type of package sync, or a pointer
 // to one, that the language does not let this package name.

@@ -462,6 +462,10 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		}
 		r.diag(c.Lparen, "%s in this form: run after the run", f.FullName())
 		return
+	case "(*testing.common).Context", "(testing.TB).Context":
+		r.before(c.Pos(), r.zz+".TestContext(")
+		r.after(c.End(), ")")
+		return
 	case "testing/synctest.Test":
 		r.instead(c, "Bubble", 2)
 		return

@@ -135,6 +135,8 @@ func (r *rewriter) value(e ast.Expr) {
 			shape = "none"
 		case strings.HasSuffix(obj.Name(), "f"):
 			shape = "format"
+		case strings.HasSuffix(obj.Name(), "ln"):
+			shape = "line"
 		}
 		b.put("%s(%d, ", r.helper(r.ends(obj)+"_"+shape), id)
 		r.endCallee(b, e, obj)
@@ -176,7 +178,7 @@ func (r *rewriter) methodExpr(b *builder, sel *ast.SelectorExpr, s *types.Select
 }
 
 // qualifier is a package of the standard library that generated functions use.
-var qualifier = regexp.MustCompile(`\b(context|reflect|runtime|sync|synctest|testing|time)\.`)
+var qualifier = regexp.MustCompile(`\b(context|fmt|reflect|runtime|sync|synctest|testing|time)\.`)
 
 // helperSource writes the generated function of that name. It notes which
 // packages the function needs.
@@ -223,6 +225,10 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = onceSource(zz, kind)
 	case "Field":
 		text = strings.NewReplacer("ZZ", zz, "TYPE", name).Replace(fieldSource)
+	case "Sprint", "Sprintln":
+		text = fmt.Sprintf("func %s%s(args ...interface{}) string { return fmt.%s(args...) }", zz, kind, kind)
+	case "Sprintf":
+		text = fmt.Sprintf("func %sSprintf(format string, args ...interface{}) string { return fmt.Sprintf(format, args...) }", zz)
 	case "Try":
 		text = strings.ReplaceAll(trySource, "ZZ", zz)
 	case "Settle":
@@ -250,14 +256,20 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		}
 		text = fmt.Sprintf("%s) func%s { return func%s { return %s } }", head, sig, sig, call)
 	default: // Fatal, TestEnd
-		params, pass := "", ""
+		params, pass, format := "args ...interface{}", "args...", "Sprint"
 		switch name {
-		case "any":
-			params, pass = "args ...interface{}", "args..."
+		case "none":
+			params, pass = "", ""
 		case "format":
-			params, pass = "format string, args ...interface{}", "format, args..."
+			params, pass, format = "format string, args ...interface{}", "format, args...", "Sprintf"
+		case "line":
+			format = "Sprintln"
 		}
-		text = fmt.Sprintf("%s, f func(%s)) func(%s) { return func(%s) { %s.%s(site, func() { f(%s) }) } }", head, params, params, params, zz, kind, pass)
+		f := params
+		if kind == "Fatal" {
+			f, pass = "int, string) (error", fmt.Sprintf("%d, fmt.%s(%s)", logDepth+1, format, pass)
+		}
+		text = fmt.Sprintf("%s, f func(%s)) func(%s) { return func(%s) { %s.%s(site, func() { f(%s) }) } }", head, f, params, params, zz, kind, pass)
 	}
 	text = qualifier.ReplaceAllStringFunc(text, func(p string) string {
 		imports[strings.TrimSuffix(p, ".")] = true
