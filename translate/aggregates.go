@@ -276,60 +276,126 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 	if len(src) != 3 {
 		return fail("append of a string")
 	}
-	var nums [6]int32
-	for i, e := range append(append([]*expr(nil), dst...), src...) {
-		find := x.concrete
-		if i%3 == 0 {
-			find = func(p *path, _ *expr) (int32, bool, bool) { return x.shape(p, [][]*expr{dst, src}[i/3]) }
-		}
-		k, ok, tracked := find(p, e)
-		if !tracked {
-			return fail("a slice that is not tracked is appended to")
-		}
-		if !ok {
-			return false
-		}
-		nums[i] = k
+	n, ok, tracked := x.concrete(p, src[1])
+	if !tracked {
+		return fail("a slice of a length that is not tracked is appended")
 	}
-	ptr, length, capacity := nums[0], nums[1], nums[2]
-	from, n := nums[3], nums[4]
-	if length+n > capacity {
-		room := int32(x.opts.Slice)
-		if length+n > room {
-			if p.from != nil {
-				p.bound(fmt.Sprintf("a slice of more than %d elements", x.opts.Slice))
-				return false
+	if !ok {
+		return false
+	}
+	var added []*expr
+	if o, off, isNew := newObjectAt(src[0]); isNew && p.created[o] != nil {
+		for k := range n * int32(w) {
+			e := p.created[o][off+k]
+			if e == nil {
+				e = num(0)
 			}
-			room = length + n
+			added = append(added, e)
 		}
-		newCap := max(1, capacity)
-		for newCap < length+n {
-			newCap *= 2
+	} else {
+		from, ok, tracked := x.shape(p, src)
+		if !tracked {
+			return fail("a slice that is not tracked is appended")
 		}
-		newCap = min(newCap, room)
-		r, ok := x.allocateArray(p, call, "_append", st.Elem(), newCap)
 		if !ok {
 			return false
 		}
-		old := make([]*expr, length*int32(w))
-		for k := range old {
-			old[k] = p.rawCell(ptr + int32(k))
+		for k := range n * int32(w) {
+			added = append(added, p.rawCell(from+k))
 		}
-		added := make([]*expr, n*int32(w))
-		for k := range added {
-			added[k] = p.rawCell(from + int32(k))
-		}
-		r.clear(p, func(off int32) bool { return off < (length+n)*int32(w) })
-		for k, e := range append(old, added...) {
-			r.put(p, int32(k), e)
-		}
-		p.set(ctx, call, []*expr{r.e, num(length + n), num(newCap)})
-		return p.advance()
 	}
-	for k := range n * int32(w) {
-		p.put(ptr+length*int32(w)+k, p.rawCell(from+k))
+	if _, _, isNew := newObjectAt(dst[0]); isNew {
+		p.settle()
 	}
-	p.set(ctx, call, []*expr{num(ptr), num(length + n), num(capacity)})
+	ptr, ok, tracked := x.shape(p, dst)
+	if !tracked {
+		return fail("a slice that is not tracked is appended to")
+	}
+	if !ok {
+		return false
+	}
+	capacity, ok, tracked := x.concrete(p, dst[2])
+	if !tracked {
+		return fail("a slice of a capacity that is not tracked is appended to")
+	}
+	if !ok {
+		return false
+	}
+	length := p.simplify(dst[1])
+	if length.op == xUnknown || p.abs(length).top {
+		return fail("a slice of a length that is not tracked is appended to")
+	}
+	if length.handedOver() {
+		x.arrive(p, atLocal, 0)
+		return false
+	}
+	full := p.simplify(arith(xLt, num(capacity), arith(xAdd, length, num(n))))
+	if !full.isConst() {
+		p.spread()
+		if q := p.fork(full); q != nil {
+			q.pins = append(q.pins, pin{full, 1})
+			x.continueWith(q)
+		}
+		if p.assume(not(full)) {
+			p.pins = append(p.pins, pin{full, 0})
+			x.continueWith(p)
+		}
+		return false
+	}
+	if full.is(1) {
+		length, ok, tracked := x.concrete(p, length)
+		if !tracked {
+			return fail("a slice of a length that is not tracked is appended to")
+		}
+		if !ok {
+			return false
+		}
+		return x.appendNew(p, call, ptr, length, capacity, length+n, added)
+	}
+	// The length need not be known: the elements go where it says.
+	lo, hi := p.abs(length).bounds()
+	for at := max(0, lo); at <= min(hi, capacity-n); at++ {
+		for k, e := range added {
+			to := ptr + at*int32(w) + int32(k)
+			p.put(to, ite(eq(length, at), e, p.rawCell(to)))
+		}
+	}
+	p.set(ctx, call, []*expr{num(ptr), arith(xAdd, length, num(n)), num(capacity)})
+	return p.advance()
+}
+
+// appendNew appends to a copy of a slice that has no room, which has n elements
+// then.
+func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n int32, added []*expr) bool {
+	elem := call.Type().Underlying().(*types.Slice).Elem()
+	w := int32(x.width(elem))
+	room := int32(x.opts.Slice)
+	if n > room {
+		if p.from != nil {
+			p.bound(fmt.Sprintf("a slice of more than %d elements", x.opts.Slice))
+			return false
+		}
+		room = n
+	}
+	newCap := max(1, capacity)
+	for newCap < n {
+		newCap *= 2
+	}
+	newCap = min(newCap, room)
+	all := make([]*expr, length*w)
+	for k := range all {
+		all[k] = p.rawCell(ptr + int32(k))
+	}
+	all = append(all, added...)
+	r, ok := x.allocateArray(p, call, "_append", elem, newCap)
+	if !ok {
+		return false
+	}
+	r.clear(p, func(off int32) bool { return int(off) < len(all) })
+	for k, e := range all {
+		r.put(p, int32(k), e)
+	}
+	p.set(p.peek().ctx, call, []*expr{r.e, num(n), num(newCap)})
 	return p.advance()
 }
 

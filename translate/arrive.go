@@ -13,7 +13,8 @@ import (
 
 func (x *translator) newPath(t *template, from *location) *path {
 	return &path{x: x, t: t, from: from, env: map[envKey][]*expr{}, heap: map[int32]*expr{}, narrow: map[*expr]abs{},
-		allocs: map[*pool]int{}, created: map[newObject][]*expr{}, marks: map[*ssa.BasicBlock]int{}, role: artifact.RoleOp}
+		allocs: map[*pool]int{}, created: map[newObject][]*expr{}, marks: map[*ssa.BasicBlock]int{}, role: artifact.RoleOp,
+		crowd: from != nil && x.crowd[pointOf(from)]}
 }
 
 func (x *translator) addLocation(l *location) {
@@ -298,7 +299,7 @@ func (x *translator) leave(l *location) {
 		return
 	case atBegin:
 		q := x.begin()
-		q.from = l
+		q.from, q.crowd = l, p.crowd
 		x.continueWith(q)
 		x.drive()
 		return
@@ -376,6 +377,10 @@ func (x *translator) leaveWith(l *location, p *path) {
 		p.marks = map[*ssa.BasicBlock]int{}
 		if f := p.peek(); f.block != nil {
 			p.marks[f.block] = 0
+			if f.guess {
+				p.top().guess = false
+				p.picks = 1
+			}
 		}
 	case atEnd:
 		if x.prog.test() {

@@ -121,6 +121,7 @@ func (x *translator) decide(p *path, v, lost []*expr, f func(q *path, v []*expr)
 		rest := append([]*expr(nil), lost...)
 		rest[i] = nil
 		c = p.simplify(c)
+		p.spread()
 		if q := p.fork(c); q != nil {
 			q.note("free-choice", artifact.DirectionOver, beyond)
 			w := append([]*expr(nil), v...)

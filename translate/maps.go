@@ -137,6 +137,7 @@ func (x *translator) find(p *path, o *object, key []*expr, done func(q *path, fo
 	if open == "" {
 		return done(p, found)
 	}
+	p.spread()
 	p.note("free-choice", artifact.DirectionOver, "the key of a map is not tracked: "+open)
 	for i := -1; i < len(found); i++ {
 		only := zeros(len(found))

@@ -40,6 +40,10 @@ type path struct {
 	picks   int                     // free choices made
 	spawn   *template
 
+	crowd    bool            // the segment is split where ways meet, see crowd.go
+	branched bool            // the path is one side of a branch
+	spreadAt ssa.Instruction // where ways have spread
+
 	// pendingJump is the block that a decided branch leads to.
 	pendingJump *ssa.BasicBlock
 }
@@ -353,6 +357,8 @@ func (p *path) noteAt(pos token.Pos, kind, direction, reason string) {
 // free choice for the reason given.
 func (p *path) choose(reason string, alternatives ...func(q *path)) {
 	p.note("free-choice", "over", reason)
+	p.branched = true
+	p.spread()
 	for _, alt := range alternatives {
 		q := p.clone()
 		q.picks++

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fmt"
 	"go/token"
 	"go/types"
 	"slices"
@@ -13,7 +14,7 @@ import (
 
 const (
 	// maxPaths bounds the ways through one segment.
-	maxPaths = 20000
+	maxPaths = 4000
 	// maxWork bounds the ways through all segments, over the whole analysis.
 	maxWork = 1_000_000
 	// maxSteps bounds the instructions of one way.
@@ -38,8 +39,18 @@ func (x *translator) drive() {
 			x.stack = nil
 			return
 		}
-		if n++; n > maxPaths {
-			x.unsupported(p.here(), "segment", "more than 20000 ways through the code between two guards")
+		n++
+		if n > crowdWays && !p.crowd && !x.emitting {
+			x.stack = nil
+			if p.from == nil {
+				x.plainNeeded = true
+			} else {
+				x.crowded(p.from)
+			}
+			return
+		}
+		if n > maxPaths {
+			x.unsupported(p.here(), "segment", fmt.Sprintf("more than %d ways through the code between two guards", maxPaths))
 			x.stack = nil
 			return
 		}
@@ -84,6 +95,10 @@ func (x *translator) step(p *path) bool {
 		return true
 	}
 	instr := f.block.Instrs[f.idx]
+	if p.meets(instr) {
+		x.split(p)
+		return false
+	}
 	if s := x.accessGuard(f, instr); s != 0 {
 		x.arrive(p, atStmt, s)
 		return false
@@ -175,6 +190,9 @@ func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
 			x.arrive(p, atSpin, 0)
 			return false
 		}
+	} else if p.branched && p.crowd && len(to.Preds) > 1 && n < len(to.Instrs) {
+		x.split(p)
+		return false
 	}
 	return true
 }
@@ -221,6 +239,7 @@ func (x *translator) branch(p *path, c *expr, pos token.Pos, reason string, yes,
 		x.arrive(p, atLocal, 0)
 		return
 	}
+	p.branched = true
 	if q := p.fork(not(c)); q != nil {
 		no(q)
 		x.continueWith(q)
@@ -261,6 +280,7 @@ func (x *translator) concrete(p *path, e *expr) (k int32, ok, tracked bool) {
 			}
 		}
 	}
+	p.spread()
 	for i := len(a.set) - 1; i >= 0; i-- {
 		if q := p.fork(arith(xEq, e, num(a.set[i]))); q != nil {
 			q.pins = append(q.pins, pin{e, a.set[i]})
@@ -309,6 +329,9 @@ func (x *translator) ret(p *path, results []*expr) bool {
 	if call, ok := g.block.Instrs[g.idx].(*ssa.Call); ok {
 		if x.sl.value[call] {
 			p.set(g.ctx, call, results)
+		}
+		if p.branched {
+			p.spread()
 		}
 		g.idx++
 	}
@@ -551,6 +574,10 @@ func (x *translator) notNil(p *path, a *expr, instr ssa.Instruction) bool {
 	if a.op == xUnknown || !p.abs(a).has(0) {
 		return true
 	}
+	isNil := p.simplify(eq(a, 0))
+	if isNil.is(0) {
+		return true
+	}
 	nilPanic := func(q *path) {
 		x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOf(q.peek().ctx.fn, instr), pos: q.here(), detail: "nil pointer dereference"}, x.someError())
 	}
@@ -563,11 +590,12 @@ func (x *translator) notNil(p *path, a *expr, instr ssa.Instruction) bool {
 		x.arrive(p, atLocal, 0)
 		return false
 	}
-	if q := p.fork(arith(xEq, a, num(0))); q != nil {
+	if q := p.fork(isNil); q != nil {
 		nilPanic(q)
 		x.continueWith(q)
 	}
-	if p.assume(not(arith(xEq, a, num(0)))) {
+	if p.assume(not(isNil)) {
+		p.pins = append(p.pins, pin{isNil, 0})
 		x.continueWith(p)
 	}
 	return false

@@ -95,7 +95,7 @@ func (e *UnsupportedError) Error() string {
 }
 
 // maxRestarts bounds how often the analysis starts again with more guards.
-const maxRestarts = 12
+const maxRestarts = 24
 
 // Translate makes the model of a program. idx are the sites of its packages.
 func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts Options) (*Model, error) {
@@ -107,9 +107,10 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 	access := map[sites.ID]bool{}
 	polled := map[token.Pos]bool{}
 	plain := false
+	crowd := map[point]bool{}
 	for range maxRestarts {
 		x := newTranslator(ctx, p, sl, idx, opts)
-		x.access, x.polled, x.plain = access, polled, plain
+		x.access, x.polled, x.plain, x.crowd = access, polled, plain, crowd
 		x.solve()
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -121,7 +122,7 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 			plain = true
 			continue
 		}
-		if x.findShared() || x.again {
+		if x.findShared() || x.again || x.newCrowd {
 			continue
 		}
 		if err := x.errs.ErrorOrNil(); err != nil && !opts.Continue {
@@ -153,6 +154,9 @@ type translator struct {
 	byKey     map[string]*template
 	queue     []*location
 	stack     []*path
+
+	crowd    map[point]bool // where segments begin that are split
+	newCrowd bool           // crowd has grown
 
 	access map[sites.ID]bool  // statements with guards
 	polled map[token.Pos]bool // channels that somebody polls, by their make

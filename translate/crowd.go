@@ -1,0 +1,61 @@
+package translate
+
+import "golang.org/x/tools/go/ssa"
+
+// The ways through a segment multiply at every value that a path has to know
+// and at every branch. Where there are too many, the segment is split behind
+// each such point, so that the ways meet there again: at a committed location,
+// where nobody else can act, in which the state says which way was taken.
+
+// crowdWays is the number of ways from which a segment is split.
+const crowdWays = 256
+
+// A point is where segments begin, in all contexts.
+type point struct {
+	kind  locKind
+	block *ssa.BasicBlock
+	idx   int
+}
+
+func pointOf(l *location) point {
+	for i := len(l.frames) - 1; i >= 0; i-- {
+		if f := l.frames[i]; f.block != nil {
+			return point{l.kind, f.block, f.idx}
+		}
+	}
+	return point{kind: l.kind}
+}
+
+// crowded has the segments at a location split from now on.
+func (x *translator) crowded(l *location) {
+	x.crowd[pointOf(l)] = true
+	x.newCrowd = true
+	x.enqueue(l)
+}
+
+// spread notes that the path is one of several that go on from here alike.
+func (p *path) spread() {
+	if !p.crowd {
+		return
+	}
+	for i := len(p.frames) - 1; i >= 0; i-- {
+		if f := p.frames[i]; f.block != nil {
+			p.spreadAt = f.block.Instrs[f.idx]
+			return
+		}
+	}
+}
+
+// meets reports that the ways of a crowded segment meet in front of an
+// instruction: behind where they spread.
+func (p *path) meets(instr ssa.Instruction) bool {
+	return p.spreadAt != nil && p.spreadAt != instr
+}
+
+// split ends a segment that has too many ways.
+func (x *translator) split(p *path) {
+	if p.picks > 0 {
+		p.top().guess = true
+	}
+	x.arrive(p, atLocal, 0)
+}
