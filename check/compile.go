@@ -21,6 +21,7 @@ type compiler struct {
 	locals   []map[*uppaal.Var]int32 // by process: variables and parameters
 	temp     map[*uppaal.Var]int32   // bindings and function variables
 	funcs    map[funcKey]*function
+	costs    map[funcKey]functionCost
 	bound    map[*uppaal.Var]int32 // bindings of unrolled quantifiers
 	unrolled int64                 // instances of the quantifiers being unrolled
 	folding  bool                  // constant cells have their values
@@ -81,6 +82,7 @@ func compile(info *uppaal.Info, opts *Options, poll func(int) error) (c *compile
 		globals:      map[*uppaal.Var]int32{},
 		temp:         map[*uppaal.Var]int32{},
 		bound:        map[*uppaal.Var]int32{},
+		costs:        map[funcKey]functionCost{},
 		written:      writtenVars(info),
 		proc:         -1,
 	}

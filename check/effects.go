@@ -1,5 +1,7 @@
 package check
 
+import "slices"
+
 // An access is what compiled code may do to the cells in [lo,hi). Where ref is
 // not 0, the cells are those that a reference parameter stands for, and ref is
 // one more than the temporary that holds it.
@@ -28,7 +30,17 @@ func (c *compiler) recorded(f func()) []access {
 	c.effects = &effects{}
 	defer func() { c.effects = outer }()
 	f()
-	return c.effects.list
+	return c.effects.distinct()
+}
+
+// distinct gives the accesses without repetitions.
+func (x *effects) distinct() []access {
+	seen := map[access]bool{}
+	return slices.DeleteFunc(x.list, func(a access) bool {
+		again := seen[a]
+		seen[a] = true
+		return again
+	})
 }
 
 // called records the accesses of a function with the arguments that its

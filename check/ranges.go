@@ -16,22 +16,34 @@ type ranges struct {
 	// their text, such as "n[i]".
 	cells map[int32]bounds
 	texts map[string]bounds
-	// steps bounds the loop iterations of the evaluation.
+	// steps is how often what is looked at may be evaluated, and spent the sum
+	// of the loop iterations and calls of the evaluation, at most.
 	steps int64
+	spent *int64
 }
 
 type bounds struct{ lo, hi int64 }
 
-// maxSafeSteps bounds nested loops far below maxLoop, which all loops of an
-// evaluation together must not reach.
-const maxSafeSteps = maxLoop / 1024
+// maxSafeSteps bounds what may be spent, below maxLoop, which would be invalid.
+// What one edge and a formula spend stays below with it.
+const maxSafeSteps = maxLoop / 16
+
+// spend accounts for n iterations or calls at the current place.
+func (r *ranges) spend(n int64) bool {
+	if n > maxSafeSteps || r.steps > maxSafeSteps {
+		*r.spent = maxSafeSteps + 1
+	} else {
+		*r.spent += min(n*r.steps, maxSafeSteps+1)
+	}
+	return *r.spent <= maxSafeSteps
+}
 
 var int32Bounds = bounds{math.MinInt32, math.MaxInt32}
 
 func (b bounds) within(o bounds) bool { return o.lo <= b.lo && b.hi <= o.hi }
 
 func newRanges(c *compiler) *ranges {
-	return &ranges{c: c, cells: map[int32]bounds{}, texts: map[string]bounds{}, steps: 1}
+	return &ranges{c: c, cells: map[int32]bounds{}, texts: map[string]bounds{}, steps: 1, spent: new(int64)}
 }
 
 // proves runs a check and takes what cannot be compiled for a failure.
@@ -161,14 +173,14 @@ func (r *ranges) quantified(e *uppaal.Quant) (b bounds, ok bool) {
 	}
 	lo, hi, _ := scalarRange(v.Type)
 	n := int64(hi) - int64(lo) + 1
+	if !r.spend(n) {
+		return b, false
+	}
 	outer := r.steps
 	r.steps *= max(n, 1)
 	defer func() { r.steps = outer }()
-	if r.steps > maxSafeSteps {
-		return b, false
-	}
 	// The variable may have the name of another that a text speaks of.
-	inner := &ranges{c: r.c, cells: clone(r.cells), texts: map[string]bounds{}, steps: r.steps}
+	inner := &ranges{c: r.c, cells: clone(r.cells), texts: map[string]bounds{}, steps: r.steps, spent: r.spent}
 	body := func() bool {
 		if e.Kind == uppaal.Sum {
 			_, ok := inner.of(e.Body)
@@ -275,7 +287,7 @@ func (r *ranges) condition(e uppaal.Expr) bool {
 			if !r.condition(b.X) {
 				return false
 			}
-			inner := &ranges{c: r.c, cells: clone(r.cells), texts: clone(r.texts), steps: r.steps}
+			inner := &ranges{c: r.c, cells: clone(r.cells), texts: clone(r.texts), steps: r.steps, spent: r.spent}
 			inner.assume(b.X, b.Op != uppaal.OpOr)
 			return inner.condition(b.Y)
 		case uppaal.OpXor:
@@ -517,15 +529,36 @@ func (r *ranges) call(e *uppaal.Call) (*uppaal.Func, bool) {
 	if _, void := f.Result.(uppaal.Void); !void && !returns(f.Decl.Body) {
 		return nil, false
 	}
-	inner := newRanges(r.c)
-	inner.steps = r.steps
-	saved := r.c.proc
-	if f.Template == nil {
-		r.c.proc = -1
+	cost := r.c.cost(f)
+	return f, cost.valid && r.spend(1+cost.steps)
+}
+
+// functionCost is what is known of the calls of a function: whether they are
+// certainly valid, whatever the state, and what each spends at most.
+type functionCost struct {
+	valid bool
+	steps int64
+}
+
+// cost analyses a function on its first call.
+func (c *compiler) cost(f *uppaal.Func) functionCost {
+	key := funcKey{f, -1}
+	if f.Template != nil {
+		key.proc = c.proc
 	}
-	ok = inner.statement(f.Decl.Body, f.Result)
-	r.c.proc = saved
-	return f, ok
+	cost, ok := c.costs[key]
+	if ok {
+		return cost
+	}
+	c.costs[key] = cost // recursion is not valid
+	r := newRanges(c)
+	saved := c.proc
+	defer func() { c.proc = saved }()
+	c.proc = key.proc
+	cost.valid = r.statement(f.Decl.Body, f.Result)
+	cost.steps = *r.spent
+	c.costs[key] = cost
+	return cost
 }
 
 // fits checks that a value is within a type.
@@ -590,10 +623,14 @@ func (r *ranges) statement(s uppaal.Stmt, result uppaal.Type) bool {
 			return false
 		}
 		lo, hi, _ := scalarRange(v.Type)
+		n := int64(hi) - int64(lo) + 1
+		if !r.spend(n) {
+			return false
+		}
 		outer := r.steps
 		defer func() { r.steps = outer }()
-		r.steps *= max(int64(hi)-int64(lo)+1, 1)
-		return r.steps <= maxSafeSteps && r.statement(s.Body, result)
+		r.steps *= max(n, 1)
+		return r.statement(s.Body, result)
 	case *uppaal.ReturnStmt:
 		if s.X == nil {
 			return true
