@@ -66,6 +66,9 @@ type Options struct {
 // length of a shortest trace. They are only used where that is certain.
 type Reductions struct {
 	NoStubborn bool // stubborn sets: partial-order reduction
+	// NoInvisible: stubborn sets of steps that queries do not see, which make
+	// paths longer, so that a second search finds the shortest.
+	NoInvisible bool
 }
 
 // Label names one choice of the scheduler. The labels of a transition are

@@ -20,6 +20,7 @@ var variants = []struct {
 	exact bool
 }{
 	{"stubborn", Options{}, false},
+	{"stubborn, visible", Options{Reductions: Reductions{NoInvisible: true}}, false},
 	{"three workers", Options{Workers: 3, eager: true, Reductions: plain.Reductions}, true},
 	{"stubborn, two workers", Options{Workers: 2, eager: true}, false},
 	{"depth first", Options{Order: DepthFirst}, false},

@@ -59,7 +59,7 @@ func (s *search) depthFirst() error {
 			return err
 		}
 		if s.head++; s.head&(1<<12-1) == 0 {
-			s.review()
+			_ = s.review()
 		}
 		if err := s.poll(1); err != nil {
 			return err

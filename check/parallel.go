@@ -96,7 +96,7 @@ func (s *search) recruit() bool {
 				w := newWorker(s)
 				if r := s.workers[0].r; r != nil {
 					w.r = newReducer(s.structure)
-					w.r.cubes, w.r.deadlock = r.cubes, r.deadlock
+					w.r.cubes, w.r.open, w.r.deadlock, w.r.keySteps = r.cubes, r.open, r.deadlock, r.keySteps
 				}
 				s.workers = append(s.workers, w)
 			}

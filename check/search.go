@@ -36,12 +36,14 @@ type search struct {
 	keepGoing bool
 
 	structure  *structure // nil: no stubborn sets
+	keySteps   bool       // with key steps; the search ends with errNoGain if that is in vain
 	suspended  int        // levels for which they are not used
 	suspension int        // the last time
 
 	head, seen int // states expanded, and shown to plain goals
 	levelEnd   int
 	stats      Stats
+	before     Stats // of an earlier search for the same queries
 	start      time.Time
 	deadline   time.Time // zero: none
 	work       int
@@ -59,6 +61,7 @@ const cellBytes = 48
 var (
 	errTimeout = errors.New("time budget reached")
 	errDecided = errors.New("all queries are decided")
+	errNoGain  = errors.New("stubborn sets leave out too little")
 )
 
 func newSearch(ctx context.Context, prog *program, goals []*goal, opts *Options) *search {
@@ -131,8 +134,11 @@ func (s *search) snapshot() Stats {
 	for _, w := range s.workers {
 		st.Transitions += w.transitions
 	}
+	st.States += s.before.States
+	st.Transitions += s.before.Transitions
+	st.Depth = max(st.Depth, s.before.Depth)
 	st.Bytes = s.mem.used
-	st.Elapsed = time.Since(s.start)
+	st.Elapsed = time.Since(s.start) + s.before.Elapsed
 	return st
 }
 
@@ -198,7 +204,9 @@ func (s *search) breadthFirst() error {
 				s.stats.Depth++
 			}
 			s.retarget()
-			s.review()
+			if err := s.review(); err != nil {
+				return err
+			}
 		}
 		end := min(s.head+roundLen(s.store.len()), s.levelEnd)
 		for s.head < end {

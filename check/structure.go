@@ -25,8 +25,11 @@ type structure struct {
 	risky      []int32
 	pairs      map[uint64]int32 // sending and receiving edge to transition
 	cubes      []goalCube
-	edges      int // with numbers below this
-	bytes      int64
+	// spoils are the cubes that a transition may spoil; nil if key steps are
+	// not used.
+	spoils [][]int32
+	edges  int // with numbers below this
+	bytes  int64
 }
 
 // A transition is an internal edge, a pair of edges that synchronise, or an
@@ -40,6 +43,8 @@ type transition struct {
 	// committed: a participant leaves or enters a committed location, on which
 	// depends what else is enabled.
 	committed bool
+	forward   bool    // see visibility.go
+	receivers []*edge // while the structure is built
 }
 
 // goalCube is a set of conjuncts that decide a goal where all of them hold.
@@ -137,6 +142,12 @@ func (c *compiler) structure(queries []*uppaal.Query, goals []*goal) (st *struct
 	})
 	if err == nil && err2 != nil {
 		err = errStructure
+	}
+	if err == nil {
+		b.progress()
+		if b.spoilers() != nil {
+			b.st.spoils = nil
+		}
 	}
 	c.proc = -1
 	return b.st, err
@@ -424,7 +435,7 @@ func (b *structurer) add(e, r *edge, receivers []*edge) error {
 		return errStructure
 	}
 	id := int32(len(b.st.transitions))
-	t := transition{edge: e, recv: r}
+	t := transition{edge: e, recv: r, receivers: receivers}
 	parts := []*edge{e}
 	if r != nil {
 		parts = append(parts, r)

@@ -13,13 +13,18 @@ package check
 // may as well come first. So the reduced search finds what the full one finds,
 // at the same depth, and needs no proviso against ignored transitions. That a
 // transition is invalid is looked for like a formula.
+//
+// Sets with a key step, see visibility.go, keep what is found, but not the
+// depth.
 type reducer struct {
 	st *structure
 	m  *machine
 
 	// What is still looked for, see search.retarget.
-	cubes    []goalCube
+	cubes    []int32
+	open     []bool // by cube
 	deadlock bool
+	keySteps bool
 
 	now     uint32
 	truth   []uint32 // by conjunct: now<<1 | value
@@ -70,6 +75,7 @@ func (s *search) reduce(st *structure) {
 	s.structure = st
 	for _, w := range s.workers {
 		w.r = newReducer(st)
+		w.r.keySteps = s.keySteps
 	}
 	s.retarget()
 }
@@ -89,10 +95,11 @@ func (s *search) retarget() {
 	if s.structure == nil {
 		return
 	}
-	var cubes []goalCube
-	for _, c := range s.structure.cubes {
-		if !c.goal.done {
-			cubes = append(cubes, c)
+	var cubes []int32
+	open := make([]bool, len(s.structure.cubes))
+	for i, c := range s.structure.cubes {
+		if open[i] = !c.goal.done; open[i] {
+			cubes = append(cubes, int32(i))
 		}
 	}
 	deadlock := false
@@ -100,7 +107,7 @@ func (s *search) retarget() {
 		deadlock = deadlock || !g.done
 	}
 	for _, w := range s.workers {
-		w.r.cubes, w.r.deadlock = cubes, deadlock
+		w.r.cubes, w.r.open, w.r.deadlock = cubes, open, deadlock
 	}
 }
 
@@ -109,14 +116,18 @@ func (s *search) retarget() {
 // gains. Each state may be expanded in full.
 const enoughOffered = 1 << 12
 
+// A search with key steps that turns out to leave out little before it has
+// stored muchStored states is given up.
+const muchStored = 1 << 14
+
 // review decides between levels whether the reduction is worth its cost.
-func (s *search) review() {
+func (s *search) review() error {
 	if s.structure == nil {
-		return
+		return nil
 	}
 	if s.suspended > 0 {
 		s.suspended--
-		return
+		return nil
 	}
 	offered, kept := 0, 0
 	for _, w := range s.workers {
@@ -124,7 +135,7 @@ func (s *search) review() {
 		kept += w.r.kept
 	}
 	if offered < enoughOffered {
-		return
+		return nil
 	}
 	for _, w := range s.workers {
 		w.r.offered, w.r.kept = 0, 0
@@ -132,7 +143,11 @@ func (s *search) review() {
 	if kept*10 > offered*9 {
 		s.suspension = max(2*s.suspension, 4)
 		s.suspended = s.suspension
+		if s.keySteps && s.store.len() < muchStored {
+			return errNoGain
+		}
 	}
+	return nil
 }
 
 // begins reports whether a chosen transition begins with the edge.
@@ -199,39 +214,74 @@ const maxSeeds = 64
 // stubborn finds a stubborn set, the best of some, and reports whether it
 // leaves out an enabled transition.
 func (r *reducer) stubborn() bool {
-	limit := len(r.enabled)
-	ok := r.close(limit, -1)
-	if !ok {
-		return false
-	}
-	if !r.deadlock || r.set.enabled > 0 {
+	limit, found := len(r.enabled), false
+	better := func() {
+		found, limit = true, r.set.enabled
 		r.set, r.best = r.best, r.set
-		return true
 	}
-	found := false
-	for i, t := range r.enabled {
-		if i == maxSeeds || limit == 1 {
-			break
+	// The set of the goals is part of the sets of all seeds but key steps.
+	goals := r.close(limit, -1, false)
+	if goals && (!r.deadlock || r.set.enabled > 0) {
+		if better(); limit <= 1 || !r.keySteps {
+			return true
 		}
-		if r.close(limit, t) {
-			found, limit = true, r.set.enabled
-			r.set, r.best = r.best, r.set
+	}
+	seeds := 0
+	try := func(t int32, key bool) bool {
+		if r.close(limit, t, key) {
+			better()
+		}
+		seeds++
+		return limit == 1 || seeds == maxSeeds
+	}
+	if r.keySteps {
+		for _, free := range []bool{true, false} {
+			for _, t := range r.enabled {
+				if r.st.transitions[t].forward && r.spoilsNothing(t) == free && try(t, true) {
+					return found
+				}
+			}
+		}
+	}
+	if goals && r.deadlock && !found {
+		for _, t := range r.enabled {
+			if try(t, false) {
+				break
+			}
 		}
 	}
 	return found
 }
 
-// close computes the stubborn set of the goals and of a seed, -1 for none. It
-// gives up, and reports false, when the set has as many enabled members as the
-// limit.
-func (r *reducer) close(limit int, seed int32) bool {
+// spoilsNothing reports whether a transition spoils no open goal.
+func (r *reducer) spoilsNothing(t int32) bool {
+	for _, i := range r.st.spoils[t] {
+		if r.open[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// close computes the stubborn set of a seed, -1 for none, and of the goals: all
+// of them or, if the seed is a key step, those that it may spoil. It gives up,
+// and reports false, when the set has as many enabled members as the limit.
+func (r *reducer) close(limit int, seed int32, key bool) bool {
 	c, st := &r.set, r.st
 	c.clear()
-	for _, t := range st.risky {
-		c.add(t)
-	}
-	for i := range r.cubes {
-		r.addEnablers(r.cubes[i].conjuncts)
+	if key {
+		for _, i := range st.spoils[seed] {
+			if r.open[i] {
+				r.addEnablers(st.cubes[i].conjuncts)
+			}
+		}
+	} else {
+		for _, t := range st.risky {
+			c.add(t)
+		}
+		for _, i := range r.cubes {
+			r.addEnablers(st.cubes[i].conjuncts)
+		}
 	}
 	if seed >= 0 {
 		c.add(seed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -98,18 +99,34 @@ func (v *verification) run() error {
 	if len(v.goals)+len(v.paths) == 0 && len(v.queries) > 0 {
 		return nil
 	}
-	s := newSearch(v.ctx, c.p, v.goals, &v.opts)
+	var st *structure
+	if !v.opts.Reductions.NoStubborn && !stuck && len(v.paths) == 0 && len(v.queries) > 0 {
+		// What has no structure is searched in full.
+		if st, err = c.structure(v.queries, v.goals); err != nil {
+			st = nil
+		}
+	}
+	if st != nil && !v.opts.Reductions.NoInvisible && st.spoils != nil && len(st.cubes)+len(st.risky) > 0 {
+		v.runTwice(c.p, st)
+	} else {
+		v.explore(c.p, st, false, Stats{})
+	}
+	return nil
+}
+
+// explore makes one search for the goals and concludes from it.
+func (v *verification) explore(prog *program, st *structure, keySteps bool, before Stats) error {
+	s := newSearch(v.ctx, prog, v.goals, &v.opts)
+	s.before = before
 	s.keepGoing = len(v.queries) == 0
 	for _, g := range v.paths {
 		s.keepGoing = s.keepGoing || g.needsGraph()
 	}
-	if !v.opts.Reductions.NoStubborn && !s.keepGoing && !stuck && len(v.paths) == 0 {
-		// What has no structure is searched in full.
-		if st, err := c.structure(v.queries, v.goals); err == nil && s.mem.take(st.bytes) == nil {
-			s.reduce(st)
-		}
+	if st != nil && s.mem.take(st.bytes) == nil {
+		s.keySteps = keySteps
+		s.reduce(st)
 	}
-	err = s.run()
+	err := s.run()
 	v.report.Complete = err == nil
 	if s.store != nil {
 		v.conclude(s, err)
@@ -120,7 +137,47 @@ func (v *verification) run() error {
 	if s.store != nil {
 		s.store.release()
 	}
-	return nil
+	return err
+}
+
+// runTwice searches with key steps, which tells what can be reached, and then
+// without, for shortest traces and what is found before an invalid evaluation.
+func (v *verification) runTwice(prog *program, st *structure) {
+	err := v.explore(prog, st, true, Stats{})
+	if v.opts.Order != BreadthFirst {
+		return
+	}
+	complete := v.report.Complete
+	first := slices.Clone(v.report.Results)
+	var f *fault
+	if errors.As(err, &f) || errors.Is(err, errNoGain) {
+		first = make([]Result, len(first))
+	} else {
+		if complete {
+			st.risky = nil // there is nothing invalid
+		}
+		v.goals = slices.DeleteFunc(v.goals, func(g *goal) bool { return !g.found })
+	}
+	if len(v.goals) == 0 || v.ctx.Err() != nil {
+		return
+	}
+	for _, g := range v.goals {
+		g.done, g.found, g.at, g.result, g.needs = false, false, 0, Result{}, nil
+		v.report.Results[g.query] = Result{}
+	}
+	if v.opts.Timeout > 0 {
+		v.opts.Timeout = max(v.opts.Timeout-v.report.Stats.Elapsed, 1)
+	}
+	_ = v.explore(prog, st, false, v.report.Stats)
+	v.report.Complete = v.report.Complete || complete
+	for i, r := range first {
+		switch now := v.report.Results[i]; {
+		case now.Verdict == Maybe && r.Trace != nil:
+			v.report.Results[i] = r
+		case r.Trace != nil && now.Verdict != r.Verdict && now.Verdict != Error:
+			v.report.Results[i] = Result{Verdict: Error, Reason: "internal: two searches disagree"}
+		}
+	}
 }
 
 // undecided gives every query without a verdict this one.
