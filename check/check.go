@@ -69,6 +69,7 @@ type Reductions struct {
 	// NoInvisible: stubborn sets of steps that queries do not see, which make
 	// paths longer, so that a second search finds the shortest.
 	NoInvisible bool
+	NoFusing    bool // such steps of one process are taken together
 }
 
 // Label names one choice of the scheduler. The labels of a transition are

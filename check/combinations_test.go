@@ -21,6 +21,8 @@ var variants = []struct {
 }{
 	{"stubborn", Options{}, false},
 	{"stubborn, visible", Options{Reductions: Reductions{NoInvisible: true}}, false},
+	{"stubborn, not fused", Options{Reductions: Reductions{NoFusing: true}}, false},
+	{"depth first, not fused", Options{Order: DepthFirst, Reductions: Reductions{NoFusing: true}}, false},
 	{"three workers", Options{Workers: 3, eager: true, Reductions: plain.Reductions}, true},
 	{"stubborn, two workers", Options{Workers: 2, eager: true}, false},
 	{"depth first", Options{Order: DepthFirst}, false},

@@ -135,12 +135,12 @@ func (s *search) pass(end int) error {
 	var next atomic.Int64
 	next.Store(int64(s.head))
 	var stop atomic.Bool
-	type counts struct{ transitions, offered, kept int }
+	type counts struct{ transitions, offered, kept, fused int }
 	before := make([]counts, len(s.workers))
 	for i, w := range s.workers {
 		before[i].transitions = w.transitions
 		if w.r != nil {
-			before[i].offered, before[i].kept = w.r.offered, w.r.kept
+			before[i].offered, before[i].kept, before[i].fused = w.r.offered, w.r.kept, w.r.fused
 		}
 		w.passing, w.words, w.fresh = true, 0, w.fresh[:0]
 		for k := range w.out {
@@ -170,7 +170,7 @@ func (s *search) pass(end int) error {
 		for i, w := range s.workers {
 			w.transitions = before[i].transitions
 			if w.r != nil {
-				w.r.offered, w.r.kept = before[i].offered, before[i].kept
+				w.r.offered, w.r.kept, w.r.fused = before[i].offered, before[i].kept, before[i].fused
 			}
 		}
 		return s.expandAlone(end)

@@ -37,6 +37,7 @@ type search struct {
 
 	structure  *structure // nil: no stubborn sets
 	keySteps   bool       // with key steps; the search ends with errNoGain if that is in vain
+	fusing     bool       // with fused steps
 	suspended  int        // levels for which they are not used
 	suspension int        // the last time
 

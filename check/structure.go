@@ -28,7 +28,8 @@ type structure struct {
 	// spoils are the cubes that a transition may spoil; nil if key steps are
 	// not used.
 	spoils [][]int32
-	edges  int // with numbers below this
+	fused  [][][]fusedEdge // by process and location, see fuse.go; nil with spoils
+	edges  int             // with numbers below this
 	bytes  int64
 }
 
@@ -144,9 +145,12 @@ func (c *compiler) structure(queries []*uppaal.Query, goals []*goal) (st *struct
 		err = errStructure
 	}
 	if err == nil {
-		b.progress()
+		local := b.localEdges()
+		b.progress(local)
 		if b.spoilers() != nil {
 			b.st.spoils = nil
+		} else {
+			b.fuseable(local)
 		}
 	}
 	c.proc = -1

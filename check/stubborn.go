@@ -37,6 +37,7 @@ type reducer struct {
 
 	// Enabled transitions of the states seen, and those of them chosen.
 	offered, kept int
+	fused         int // steps
 }
 
 // closure is a set of transitions in the making.
@@ -129,8 +130,10 @@ func (s *search) review() error {
 		s.suspended--
 		return nil
 	}
-	offered, kept := 0, 0
+	offered, kept, taken, fused := 0, 0, 0, 0
 	for _, w := range s.workers {
+		taken += w.transitions
+		fused += w.r.fused
 		offered += w.r.offered
 		kept += w.r.kept
 	}
@@ -138,12 +141,14 @@ func (s *search) review() error {
 		return nil
 	}
 	for _, w := range s.workers {
-		w.r.offered, w.r.kept = 0, 0
+		// Levels of different sorts of states may alternate.
+		w.r.offered -= w.r.offered / 4
+		w.r.kept -= w.r.kept / 4
 	}
 	if kept*10 > offered*9 {
 		s.suspension = max(2*s.suspension, 4)
 		s.suspended = s.suspension
-		if s.keySteps && s.store.len() < muchStored {
+		if s.keySteps && fused < taken/10 && s.store.len() < muchStored {
 			return errNoGain
 		}
 	}

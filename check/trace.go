@@ -47,22 +47,36 @@ func (s *search) trace(states [][]uint64) (*Trace, error) {
 	defer func() { m.tolerant = false }()
 	t := &Trace{}
 	var want []uint64
-	var step Step
+	var steps []Step
+	var between [][]uint64 // states that were left out
 	m.visit = func() error {
-		if !equalWords(m.w, want) {
-			return nil
-		}
-		step = Step{}
+		steps, between = steps[:0], between[:0]
+		step := Step{}
 		for _, e := range m.parts {
 			step.Parts = append(step.Parts, Part{Process: int(e.proc), Edge: int(e.index), Select: m.selected(e)})
+		}
+		steps = append(steps, step)
+		if s.fusing {
+			before := slices.Clone(m.w)
+			s.structure.fuse(m, func(e *edge) {
+				steps = append(steps, Step{Parts: []Part{{Process: int(e.proc), Edge: int(e.index)}}})
+				between = append(between, before)
+				before = slices.Clone(m.w)
+			})
+		}
+		if !equalWords(m.w, want) {
+			return nil
 		}
 		return errFound
 	}
 	defer s.resume()
-	for k, words := range states {
+	show := func(words []uint64) {
 		copy(m.w, words)
 		m.unpack()
 		t.States = append(t.States, s.prog.state(m))
+	}
+	for k, words := range states {
+		show(words)
 		if k+1 == len(states) {
 			return t, nil
 		}
@@ -70,7 +84,10 @@ func (s *search) trace(states [][]uint64) (*Trace, error) {
 		if err := s.workers[0].expand(); !errors.Is(err, errFound) {
 			return nil, fmt.Errorf("internal: no transition from step %d of the trace to the next", k)
 		}
-		t.Steps = append(t.Steps, step)
+		t.Steps = append(t.Steps, steps...)
+		for _, words := range between {
+			show(words)
+		}
 	}
 	return t, nil
 }

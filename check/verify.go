@@ -124,6 +124,7 @@ func (v *verification) explore(prog *program, st *structure, keySteps bool, befo
 	}
 	if st != nil && s.mem.take(st.bytes) == nil {
 		s.keySteps = keySteps
+		s.fusing = keySteps && !v.opts.Reductions.NoFusing && (st.committing < 0 || len(s.local) == 0)
 		s.reduce(st)
 	}
 	err := s.run()

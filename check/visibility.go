@@ -25,8 +25,7 @@ import "slices"
 
 // progress finds the steps that go forward: those in which a process moves
 // along an edge, and none along one that closes a cycle of its locations.
-func (b *structurer) progress() {
-	local := b.localEdges()
+func (b *structurer) progress(local []bool) {
 	back := make([]bool, b.st.edges)
 	for i := range b.p.procs {
 		for _, e := range cycleClosers(&b.p.procs[i], local) {

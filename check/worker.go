@@ -132,6 +132,9 @@ func (w *worker) insert() error {
 		w.held = append(w.held, w.m.w...)
 		return nil
 	}
+	if s.fusing {
+		w.r.fused += s.structure.fuse(w.m, nil)
+	}
 	return w.emit(w.m.w)
 }
 
