@@ -19,8 +19,11 @@ type started struct {
 	out     *artifact.Builder
 }
 
+// loader loads the program that a spec names.
+type loader func(ctx context.Context, spec source.Spec) (*program, error)
+
 // begin loads and translates a program and puts both into a new bundle.
-func begin(ctx context.Context, spec source.Spec, opts Options, rep reporter) (*started, error) {
+func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep reporter) (*started, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err

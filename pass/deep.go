@@ -11,7 +11,6 @@ import (
 	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/disallow"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -23,7 +22,12 @@ import (
 //
 // The bundle has the findings with their verdicts, an Orchestration test and
 // the execution log for each of them, and the refutations.
-func Deep(ctx context.Context, second *artifact.Bundle, opts Options) (_ *artifact.Bundle, err error) {
+func Deep(ctx context.Context, second *artifact.Bundle, opts Options) (*artifact.Bundle, error) {
+	return deepen(ctx, second, nil, opts)
+}
+
+// deepen takes the program from an earlier pass, if it is given and can be used.
+func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts Options) (_ *artifact.Bundle, err error) {
 	if err := expect(second, artifact.PassSecond); err != nil {
 		return nil, err
 	}
@@ -32,7 +36,7 @@ func Deep(ctx context.Context, second *artifact.Bundle, opts Options) (_ *artifa
 	}
 	rep := reporter{artifact.PassDeep, opts.Progress}
 	done := rep.stage("load")
-	p, err := reload(ctx, second, opts)
+	p, err := earlier.reload(ctx, second, opts)
 	done()
 	if err != nil {
 		return nil, err
@@ -328,20 +332,4 @@ func pathHash(tr *artifact.Trace) (int32, bool) {
 		}
 	}
 	return 0, false
-}
-
-// Check runs the three passes.
-func Check(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
-	b, root, err := first(ctx, spec, opts)
-	if err != nil {
-		return nil, err
-	}
-	if opts.Root == "" {
-		opts.Root = root
-	}
-	opts.Model = nil // as the first pass recorded it
-	if b, err = Second(ctx, b, opts); err != nil {
-		return nil, err
-	}
-	return Deep(ctx, b, opts)
 }

@@ -71,6 +71,8 @@ type Conclusion struct {
 	// undecided queries, bounds of the model that were reached, behaviour that
 	// the model leaves out. Empty if there are none.
 	Limits []string
+	// Precision says how far the model is that of the program.
+	Precision Precision
 }
 
 // Inconclusive reports that no real error was found, but that there may be one
@@ -95,6 +97,7 @@ func Conclude(b *artifact.Bundle) Conclusion {
 		}
 	}
 	c.Limits = limits(b.Queries(), b.Verdicts(), b.Sidecar())
+	c.Precision = precision(b.Sidecar())
 	return c
 }
 

@@ -14,30 +14,30 @@ import (
 // The bundle holds the program, the model, the queries, the sidecar, the
 // verdicts, the traces and the findings. Options.Root is not used.
 func First(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
-	b, _, err := first(ctx, spec, opts)
+	b, _, err := first(ctx, load, spec, opts)
 	return b, err
 }
 
-// first also returns the program's root directory.
-func first(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, string, error) {
+// first also returns the program and its model.
+func first(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, *started, error) {
 	rep := reporter{artifact.PassFirst, opts.Progress}
-	s, err := begin(ctx, spec, opts, rep)
+	s, err := begin(ctx, load, spec, opts, rep)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	found, err := search(ctx, s.model.Network, s.model.Queries, &s.model.Sidecar, opts, rep, nil)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	record(s.out, s.model.Queries, &s.model.Sidecar, found)
 	b, err := s.out.Bundle()
-	return b, s.program.source.Root, err
+	return b, s, err
 }
 
 // Translate does what First does before the search: the bundle has the model
 // and its queries, without verdicts.
 func Translate(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
-	s, err := begin(ctx, spec, opts, reporter{artifact.PassTranslate, opts.Progress})
+	s, err := begin(ctx, load, spec, opts, reporter{artifact.PassTranslate, opts.Progress})
 	if err != nil {
 		return nil, err
 	}

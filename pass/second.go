@@ -15,7 +15,13 @@ import (
 //
 // The bundle has the overlay, and in place of the first pass's model, queries,
 // verdicts, traces and findings those of the Proto model.
-func Second(ctx context.Context, first *artifact.Bundle, opts Options) (_ *artifact.Bundle, err error) {
+func Second(ctx context.Context, first *artifact.Bundle, opts Options) (*artifact.Bundle, error) {
+	return second(ctx, first, nil, opts)
+}
+
+// second takes the program and its model from an earlier pass, if it is given
+// and they can be used.
+func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts Options) (_ *artifact.Bundle, err error) {
 	if err := expect(first, artifact.PassFirst); err != nil {
 		return nil, err
 	}
@@ -24,7 +30,7 @@ func Second(ctx context.Context, first *artifact.Bundle, opts Options) (_ *artif
 	}
 	rep := reporter{artifact.PassSecond, opts.Progress}
 	done := rep.stage("load")
-	p, err := reload(ctx, first, opts)
+	p, err := earlier.reload(ctx, first, opts)
 	done()
 	if err != nil {
 		return nil, err
@@ -38,7 +44,7 @@ func Second(ctx context.Context, first *artifact.Bundle, opts Options) (_ *artif
 	b.Remove("traces")
 
 	done = rep.stage("translate")
-	model, err := p.translate(ctx, opts, true)
+	model, err := earlier.proto(ctx, p, opts)
 	done()
 	if err != nil {
 		return nil, err

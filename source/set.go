@@ -105,6 +105,9 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	return s, nil
 }
 
+// Spec is what the set was loaded by.
+func (s *Set) Spec() Spec { return s.spec }
+
 // Entries lists the entry points of the packages that the pattern names, by
 // package and place: main functions and tests.
 func (s *Set) Entries() []EntryPoint {

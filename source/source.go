@@ -91,18 +91,25 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 
 // resolve turns a pattern that names a directory into that directory and ".":
 // it is resolved in the module it lies in, which need not be the one around dir.
+// So is one that names all packages below a directory.
 func resolve(dir, pattern string) (string, string, error) {
-	target := pattern
-	if !filepath.IsAbs(pattern) {
-		target = filepath.Join(dir, pattern)
+	target, below := pattern, ""
+	if rest, ok := strings.CutSuffix(pattern, "/..."); ok {
+		target, below = rest, "/..."
+	}
+	if pattern == "/..." || below != "" && !strings.HasPrefix(pattern, ".") && !filepath.IsAbs(pattern) {
+		return dir, pattern, nil
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(dir, target)
 	}
 	info, err := os.Stat(target)
 	switch {
 	case err == nil && info.IsDir():
-		return target, ".", nil
+		return target, "." + below, nil
 	case err == nil:
 		return "", "", fmt.Errorf("%s: is a file: name the directory of its package", pattern)
-	case (strings.HasPrefix(pattern, ".") || filepath.IsAbs(pattern)) && !strings.Contains(pattern, "..."):
+	case (strings.HasPrefix(pattern, ".") || filepath.IsAbs(pattern)) && !strings.Contains(target, "..."):
 		return "", "", fmt.Errorf("%s: no such directory", pattern)
 	}
 	return dir, pattern, nil

@@ -403,6 +403,9 @@ func (e *emitter) model() (*Model, error) {
 	sort.Ints(model.Sidecar.Accesses)
 	model.Sidecar.Approximations = x.approx
 	model.Queries = e.queries()
+	if x.opts.Proto {
+		model.Reveal()
+	}
 	return model, nil
 }
 
@@ -566,12 +569,8 @@ func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo
 		}
 		ue.Guard = guard
 		ue.Update = e.update(ed)
-		if x.opts.Proto && ed.site != 0 && ed.role != artifact.RoleWake && ed.role != artifact.RoleLocal {
-			s := x.idx.Site(ed.site)
-			ue.Comment = fmt.Sprintf("guard %d %s %s:%d", s.ID, s.Kind, s.File, s.Line)
-			if x.opts.Hash {
-				ue.Update = append(ue.Update, disallow.Call(int32(s.ID)))
-			}
+		if x.opts.Proto && x.opts.Hash && passes(int(ed.site), ed.role) {
+			ue.Update = append(ue.Update, disallow.Call(int32(ed.site)))
 		}
 		add := func(ue *uppaal.Edge, ei artifact.EdgeInfo) {
 			tmpl.Edges = append(tmpl.Edges, ue)

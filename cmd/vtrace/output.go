@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/vtrace/vtrace"
@@ -35,6 +36,17 @@ type result struct {
 }
 
 func writeJSON(w io.Writer, b *vtrace.Bundle, path string) error {
+	return encode(w, resultOf(b, path))
+}
+
+func encode(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func resultOf(b *vtrace.Bundle, path string) result {
 	m := b.Manifest()
 	r := result{
 		Pass: m.Pass, Entry: m.Entry, Bundle: path, Digest: b.Digest(),
@@ -50,10 +62,7 @@ func writeJSON(w io.Writer, b *vtrace.Bundle, path string) error {
 	for i := range r.Found {
 		r.Found[i].Reproduce = reproduce(r.Found[i], path)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return r
 }
 
 // reproduce is the command that shows a finding again, "" if there is none.
@@ -90,9 +99,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 			fmt.Fprintf(&out, "  %s\n", l)
 		}
 	}
-	if over := approximate(b); over != "" {
-		fmt.Fprintf(&out, "\n%s\n", over)
-	}
+	out.WriteString("\n" + modelled(b))
 	if len(b.Sidecar().Accesses) > 0 {
 		out.WriteString("\nstatements that access shared memory are taken as atomic: races within them are not looked for\n")
 	}
@@ -130,21 +137,54 @@ func headline(b *vtrace.Bundle) string {
 	}
 }
 
-func approximate(b *vtrace.Bundle) string {
-	n := 0
+// precision says how a bundle's model relates to its program, in a word.
+func precision(b *vtrace.Bundle) string {
+	if b == nil {
+		return "refused"
+	}
+	switch p := vtrace.Conclude(b).Precision; {
+	case p.Outside > 0:
+		return "partial"
+	case p.Approximated > 0 || slices.ContainsFunc(b.Sidecar().Approximations, func(a artifact.Approximation) bool { return a.Direction != artifact.DirectionControl }):
+		return "approximated"
+	default:
+		return "exact"
+	}
+}
+
+// modelled counts what the model has of the program, and names the places where
+// it is not exact, the first of each kind.
+func modelled(b *vtrace.Bundle) string {
+	var out strings.Builder
+	p := vtrace.Conclude(b).Precision
+	fmt.Fprintf(&out, "operations: %d modelled exactly, %d approximated; places outside the model: %d\n", p.Exact, p.Approximated, p.Outside)
+	type kind struct{ kind, direction string }
+	count := map[kind]int{}
+	var kinds []kind
+	first := map[kind]artifact.Approximation{}
 	for _, a := range b.Sidecar().Approximations {
-		if a.Direction == artifact.DirectionOver {
-			n++
+		k := kind{a.Kind, a.Direction}
+		if count[k]++; count[k] == 1 {
+			kinds = append(kinds, k)
+			first[k] = a
 		}
 	}
-	if n == 0 {
-		return ""
+	for _, k := range kinds {
+		a := first[k]
+		fmt.Fprintf(&out, "  %d %s (%s), as at %s:%d:%d: %s\n", count[k], k.kind, directions[k.direction], a.File, a.Line, a.Col, a.Reason)
 	}
-	noun := "choices"
-	if n == 1 {
-		noun = "choice"
+	if len(kinds) > 0 {
+		out.WriteString("  \"vtrace inspect BUNDLE sidecar.approximations\" lists them\n")
 	}
-	return fmt.Sprintf("the model leaves %d %s open that the program decides; \"vtrace inspect BUNDLE sidecar.approximations\" tells which", n, noun)
+	return out.String()
+}
+
+// directions explain the directions of approximations.
+var directions = map[string]string{
+	artifact.DirectionOver:    "the model can do more than the program",
+	artifact.DirectionUnder:   "the program can do more than the model",
+	artifact.DirectionBound:   "within a bound, or an assumption",
+	artifact.DirectionControl: "a replay does not control it",
 }
 
 func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {

@@ -52,7 +52,7 @@ func (s *settings) output(fs *flag.FlagSet) {
 }
 
 func (s *settings) program(fs *flag.FlagSet) {
-	fs.StringVar(&s.entry, "entry", "main", "entry point: main, or the name of a test function")
+	fs.StringVar(&s.entry, "entry", "", "entry point: main, which is the default, or the name of a test function; of check also all")
 	fs.StringVar(&s.buildFlags, "flags", "", "build flags of the go command, separated by blanks")
 	fs.StringVar(&s.deps, "deps", "", "check and instrument also the packages of other modules that match `PATTERNS`, as in golang.org/x/sync/..., separated by commas; all: every one that is not of the standard library")
 }
@@ -136,12 +136,20 @@ func runPass(c *call, newModel bool, declare func(*settings, *flag.FlagSet), do 
 	if err != nil {
 		return 0, err
 	}
+	return c.one(&s, args[0], newModel, do)
+}
+
+// one runs a pass, or all of them, on one program and reports.
+func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error)) (int, error) {
 	rep := newProgress(c.stderr, s.timing)
 	opts, err := s.options(newModel, rep)
 	if err != nil {
 		return 0, err
 	}
-	b, err := do(c.ctx, args[0], &s, opts)
+	if err := s.writable(); err != nil {
+		return 0, err
+	}
+	b, err := do(c.ctx, arg, s, opts)
 	rep.done()
 	if err != nil {
 		return 0, err
@@ -156,12 +164,25 @@ func runPass(c *call, newModel bool, declare func(*settings, *flag.FlagSet), do 
 }
 
 func runCheck(c *call) (int, error) {
-	return runPass(c, true, func(s *settings, fs *flag.FlagSet) {
-		s.program(fs)
-		s.model(fs)
-		s.search(fs)
-		s.replay(fs)
-	}, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+	var s settings
+	var a several
+	fs := c.flags()
+	s.output(fs)
+	s.program(fs)
+	s.model(fs)
+	s.search(fs)
+	s.replay(fs)
+	fs.BoolVar(&a.list, "list", false, "list the entry points and do nothing else")
+	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
+	fs.DurationVar(&a.each, "each", 0, "bound the time for each of several entry points")
+	args, err := c.parse(fs, 1, 1)
+	if err != nil {
+		return 0, err
+	}
+	if a.list || a.run != "" || s.entry == allEntries || strings.Contains(args[0], "...") {
+		return c.checkAll(&s, &a, args[0])
+	}
+	return c.one(&s, args[0], true, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
 		return vtrace.Check(ctx, s.source(arg), opts...)
 	})
 }
@@ -204,6 +225,22 @@ func runDeep(c *call) (int, error) {
 	})
 }
 
+// writable reports, before the work, that its result cannot be written.
+func (s *settings) writable() error {
+	if s.out == "" || s.out == "-" {
+		return nil
+	}
+	dir := filepath.Dir(filepath.Clean(s.out))
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a directory", dir)
+	}
+	if err != nil {
+		return fmt.Errorf("-o: %w", err)
+	}
+	return nil
+}
+
 // save writes the bundle to where the flags say, or else below .vtrace, and
 // returns its path: "" if it was not written.
 func (s *settings) save(b *vtrace.Bundle) (string, error) {
@@ -212,24 +249,29 @@ func (s *settings) save(b *vtrace.Bundle) (string, error) {
 	case "-":
 		return "", nil
 	case "":
-		m := b.Manifest()
 		if err := os.MkdirAll(".vtrace", 0o755); err != nil {
 			return "", fmt.Errorf("save: %w", err)
 		}
 		if err := os.WriteFile(filepath.Join(".vtrace", ".gitignore"), []byte("*\n"), 0o644); err != nil {
 			return "", fmt.Errorf("save: %w", err)
 		}
-		// The name tells what was checked, and depends on nothing else.
-		name := fmt.Sprintf("%s-%s-%s", filepath.Base(m.Entry.Package), m.Entry.Func, m.Source[:8])
-		if m.Pass != artifact.PassDeep {
-			name += "-" + m.Pass
-		}
-		path = filepath.Join(".vtrace", name+".vtz")
+		path = filepath.Join(".vtrace", bundleName(b))
 	}
 	if err := artifact.Save(b, path); err != nil {
 		return "", err
 	}
 	return path, nil
+}
+
+// bundleName is the name of a bundle's file. It tells what was checked, and
+// depends on nothing else.
+func bundleName(b *vtrace.Bundle) string {
+	m := b.Manifest()
+	name := fmt.Sprintf("%s-%s-%s", filepath.Base(m.Entry.Package), m.Entry.Func, m.Source[:8])
+	if m.Pass != artifact.PassDeep {
+		name += "-" + m.Pass
+	}
+	return name + ".vtz"
 }
 
 func runTranslate(c *call) (int, error) {

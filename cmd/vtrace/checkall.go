@@ -1,0 +1,261 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/hashicorp/go-multierror"
+
+	"github.com/vtrace/vtrace"
+)
+
+// several are the flags of a check of more than one entry point.
+type several struct {
+	list bool
+	run  string
+	each time.Duration
+}
+
+// selected returns the entry points of a set that are asked for.
+func (a *several) selected(set *vtrace.Set, entry string) ([]vtrace.EntryPoint, error) {
+	re, err := regexp.Compile(a.run)
+	if err != nil {
+		return nil, fmt.Errorf("%w: -run: %v", errUsage, err)
+	}
+	var out []vtrace.EntryPoint
+	for _, e := range set.Entries() {
+		if re.MatchString(e.Func) && (entry == "" || entry == allEntries || e.Func == entry) {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// allEntries is the -entry that stands for every entry point of a package.
+const allEntries = "all"
+
+// checked is what became of one entry point.
+type checked struct {
+	entry   vtrace.EntryPoint
+	bundle  *vtrace.Bundle
+	path    string
+	err     error
+	elapsed time.Duration
+}
+
+// checkAll checks the entry points of the packages that a pattern names, one
+// after the other. What it finds is printed as it comes, a table at the end.
+func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
+	set, err := vtrace.Load(c.ctx, s.source(pattern))
+	if err != nil {
+		return 0, err
+	}
+	entries, err := a.selected(set, s.entry)
+	if err != nil {
+		return 0, err
+	}
+	if len(entries) == 0 {
+		return 0, fmt.Errorf("%s: no entry points", pattern)
+	}
+	if a.list {
+		return exitNothing, c.listEntries(entries, s.json)
+	}
+	rep := newProgress(c.stderr, s.timing)
+	opts, err := s.options(true, rep)
+	if err != nil {
+		return 0, err
+	}
+	if s.out != "" && s.out != "-" {
+		if err := os.MkdirAll(s.out, 0o755); err != nil {
+			return 0, fmt.Errorf("-o: %w", err)
+		}
+	}
+	all := make([]checked, 0, len(entries))
+	for _, e := range entries {
+		r := c.checkEntry(set, e, s, a, opts)
+		rep.done()
+		if err := c.ctx.Err(); err != nil {
+			return 0, errors.Join(err, c.report(all, s.json))
+		}
+		all = append(all, r)
+		if !s.json && r.notable() {
+			if err := writeText(c.stdout, r.bundle, r.path); err != nil {
+				return 0, err
+			}
+			fmt.Fprintln(c.stdout)
+		}
+	}
+	return worst(all), c.report(all, s.json)
+}
+
+// checkEntry checks one entry point, within the time for each.
+func (c *call) checkEntry(set *vtrace.Set, e vtrace.EntryPoint, s *settings, a *several, opts []vtrace.Option) checked {
+	ctx, cancel := c.ctx, context.CancelFunc(func() {})
+	if a.each > 0 {
+		ctx, cancel = context.WithTimeout(ctx, a.each)
+	}
+	defer cancel()
+	start := time.Now()
+	r := checked{entry: e}
+	r.bundle, r.err = set.Check(ctx, e, opts...)
+	r.elapsed = time.Since(start)
+	switch {
+	case c.ctx.Err() != nil:
+	case ctx.Err() != nil:
+		r.err = fmt.Errorf("not finished in the time for each entry point, %v", a.each)
+	case r.err == nil:
+		at := *s
+		if s.out != "" && s.out != "-" {
+			at.out = filepath.Join(s.out, bundleName(r.bundle))
+		}
+		r.path, r.err = at.save(r.bundle)
+	}
+	return r
+}
+
+// notable reports whether there is more to say of an entry point than its row
+// in the table.
+func (r *checked) notable() bool {
+	if r.bundle == nil {
+		return false
+	}
+	c := vtrace.Conclude(r.bundle)
+	return c.Real+c.Possible+c.Unconfirmed > 0
+}
+
+// code is the exit code that one entry point alone would give. One that cannot
+// be translated leaves the question open.
+func (r *checked) code() int {
+	if r.bundle == nil {
+		return exitInconclusive
+	}
+	return exitCode(r.bundle)
+}
+
+// worst is the exit code for all.
+func worst(all []checked) int {
+	rank := []int{exitNothing: 0, exitInconclusive: 1, exitUsage: 2, exitReal: 3}
+	code := exitNothing
+	for _, r := range all {
+		n := r.code()
+		if r.bundle != nil && r.err != nil {
+			n = exitUsage // not saved
+		}
+		if rank[n] > rank[code] {
+			code = n
+		}
+	}
+	return code
+}
+
+func (c *call) listEntries(entries []vtrace.EntryPoint, asJSON bool) error {
+	if asJSON {
+		type entry struct {
+			Package string `json:"package"`
+			Func    string `json:"func"`
+			File    string `json:"file"`
+			Line    int    `json:"line"`
+		}
+		out := make([]entry, len(entries))
+		for i, e := range entries {
+			out[i] = entry{e.Package, e.Func, shorten(e.Pos.Filename), e.Pos.Line}
+		}
+		enc := json.NewEncoder(c.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(out)
+	}
+	for _, e := range entries {
+		fmt.Fprintf(c.stdout, "%s\t%s:%d\n", e, shorten(e.Pos.Filename), e.Pos.Line)
+	}
+	return nil
+}
+
+// shorten makes a file name relative to the current directory, if it lies below.
+func shorten(file string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return file
+	}
+	if rel, err := filepath.Rel(wd, file); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return file
+}
+
+// report prints the table, or everything as JSON.
+func (c *call) report(all []checked, asJSON bool) error {
+	if asJSON {
+		type refusal struct {
+			Package string   `json:"package"`
+			Func    string   `json:"func"`
+			Errors  []string `json:"errors"`
+		}
+		out := struct {
+			Entries []result  `json:"entries"`
+			Refused []refusal `json:"refused"`
+		}{[]result{}, []refusal{}}
+		for _, r := range all {
+			if r.bundle != nil {
+				out.Entries = append(out.Entries, resultOf(r.bundle, r.path))
+			} else {
+				out.Refused = append(out.Refused, refusal{r.entry.Package, r.entry.Func, linesOf(r.err)})
+			}
+		}
+		return encode(c.stdout, out)
+	}
+	table := tabwriter.NewWriter(c.stdout, 0, 8, 2, ' ', 0)
+	count := map[string]int{}
+	for _, r := range all {
+		text := ""
+		switch {
+		case r.bundle == nil:
+			lines := linesOf(r.err)
+			text = "not checked: " + lines[0]
+			if n := len(lines) - 1; n > 0 {
+				text += fmt.Sprintf(" (and %d more)", n)
+			}
+			count["not checked"]++
+		case r.err != nil:
+			text = headline(r.bundle) + ", but: " + r.err.Error()
+		default:
+			text = headline(r.bundle)
+		}
+		if r.bundle != nil {
+			count[map[int]string{exitNothing: "without error", exitReal: "with real errors", exitInconclusive: "inconclusive"}[r.code()]]++
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", r.entry, precision(r.bundle), text)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	var parts []string
+	for what, n := range count {
+		parts = append(parts, fmt.Sprintf("%d %s", n, what))
+	}
+	slices.SortFunc(parts, func(a, b string) int { return cmp.Compare(a[strings.Index(a, " "):], b[strings.Index(b, " "):]) })
+	fmt.Fprintf(c.stdout, "\n%d entry points: %s\n", len(all), strings.Join(parts, ", "))
+	return nil
+}
+
+// linesOf are the messages of an error that may be several.
+func linesOf(err error) []string {
+	var many *multierror.Error
+	if !errors.As(err, &many) || len(many.Errors) == 0 {
+		return []string{err.Error()}
+	}
+	var out []string
+	for _, e := range many.Errors {
+		out = append(out, e.Error())
+	}
+	return out
+}

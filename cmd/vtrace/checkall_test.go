@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A module with a test that has an error, one that has none, one that cannot be
+// translated, and one in a package that does not compile.
+var severalEntries = map[string]string{
+	"go.mod": "module example.com/m\n\ngo 1.26\n",
+	"a/a_test.go": `package a
+
+import (
+	"reflect"
+	"sync"
+	"testing"
+)
+
+func TestReal(t *testing.T) {
+	ch := make(chan int)
+	go func() { ch <- 1 }()
+}
+
+func TestNone(t *testing.T) {
+	var wg sync.WaitGroup
+	wg.Go(func() {})
+	wg.Wait()
+}
+
+func TestReflect(t *testing.T) {
+	ch := make(chan int)
+	go func() { ch <- 1 }()
+	close(reflect.ValueOf(ch).Interface().(chan int))
+}
+`,
+	"b/main.go":       "package main\n\nfunc main() {}\n",
+	"c/c_test.go":     "package c\n\nimport \"testing\"\n\nfunc TestC(t *testing.T) { undefined() }\n",
+	"none/nothing.go": "package none\n",
+}
+
+func TestCheckAll(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range severalEntries {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	t.Chdir(dir)
+
+	code, stdout, stderr := execute(t, "check", "-list", "./...")
+	require.Equal(t, exitNothing, code, stderr)
+	require.Equal(t, `example.com/m/a TestReal	a/a_test.go:9
+example.com/m/a TestNone	a/a_test.go:14
+example.com/m/a TestReflect	a/a_test.go:20
+example.com/m/b main	b/main.go:3
+example.com/m/c TestC	c/c_test.go:5
+`, stdout)
+	code, _, stderr = execute(t, "check", "./none/...")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "./none/...: no entry points")
+	code, _, stderr = execute(t, "check", "-run", "(", "./...")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "-run: error parsing regexp")
+
+	code, stdout, stderr = execute(t, "check", "-o", "out", "./...")
+	require.Equal(t, exitReal, code, stderr)
+	require.Contains(t, stdout, "example.com/m/a TestReal: 1 real error\n\n1. REAL: goroutine leak at a/a_test.go:11:")
+	require.Regexp(t, `example.com/m/a TestReal +exact +1 real error\n`, stdout)
+	require.Regexp(t, `example.com/m/a TestNone +exact +no error\n`, stdout)
+	require.Regexp(t, `example.com/m/a TestReflect +refused +not checked: a/a_test.go:23:7: close not supported`, stdout)
+	require.Regexp(t, `example.com/m/b main +exact +no error\n`, stdout)
+	require.Regexp(t, `example.com/m/c TestC +refused +not checked: .*c/c_test.go:5:28: undefined: undefined\n`, stdout)
+	require.Contains(t, stdout, "\n5 entry points: ")
+	bundles, err := filepath.Glob("out/a-TestReal-*.vtz")
+	require.NoError(t, err)
+	require.Len(t, bundles, 1)
+
+	code, stdout, stderr = execute(t, "check", "-o", "-", "-json", "-run", "TestNone|TestC", "./...")
+	require.Equal(t, exitInconclusive, code, stderr)
+	var got struct {
+		Entries []struct{ Entry struct{ Func string } }
+		Refused []struct {
+			Func   string
+			Errors []string
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &got))
+	require.Len(t, got.Entries, 1)
+	require.Equal(t, "TestNone", got.Entries[0].Entry.Func)
+	require.Len(t, got.Refused, 1)
+	require.Equal(t, "TestC", got.Refused[0].Func)
+
+	code, stdout, stderr = execute(t, "check", "-o", "-", "-entry", "all", "-each", "1ns", "-run", "TestNone", "./a")
+	require.Equal(t, exitInconclusive, code, stderr)
+	require.Contains(t, stdout, "not finished in the time for each entry point, 1ns")
+
+	// The result's place is looked at before the work.
+	code, _, stderr = execute(t, "check", "-entry", "TestNone", "-o", "nowhere/b.vtz", "./a")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "-o: stat nowhere: no such file or directory")
+}

@@ -1,0 +1,62 @@
+package pass
+
+import (
+	"context"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate"
+)
+
+// Check runs the three passes. The result is that of First, Second and Deep;
+// the program is loaded and translated once.
+func Check(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+	return checkWith(ctx, load, spec, opts)
+}
+
+// CheckEntry does the same with an entry point of packages that are loaded.
+func CheckEntry(ctx context.Context, set *source.Set, entry source.EntryPoint, opts Options) (*artifact.Bundle, error) {
+	load := func(context.Context, source.Spec) (*program, error) {
+		src, err := set.Program(entry)
+		if err != nil {
+			return nil, err
+		}
+		return &program{source: src, sites: parse.Index(src)}, nil
+	}
+	return checkWith(ctx, load, set.Spec(), opts)
+}
+
+func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+	b, s, err := first(ctx, load, spec, opts)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Root == "" {
+		opts.Root = s.program.source.Root
+	}
+	opts.Model = nil // as the first pass recorded it
+	if b, err = second(ctx, b, s, opts); err != nil {
+		return nil, err
+	}
+	return deepen(ctx, b, s, opts)
+}
+
+// reload returns the program of a bundle: the one that is loaded, as long as
+// its files are still the same.
+func (s *started) reload(ctx context.Context, b *artifact.Bundle, opts Options) (*program, error) {
+	if s != nil && sameFiles(b, s.program.source.Root) && sameDependencies(b, s.program.source) == nil {
+		return s.program, nil
+	}
+	return reload(ctx, b, opts)
+}
+
+// proto makes the Proto model of a program, of its Source model if that is at
+// hand.
+func (s *started) proto(ctx context.Context, p *program, opts Options) (*translate.Model, error) {
+	if s == nil || s.program != p || opts.Disallow == DisallowFNV {
+		return p.translate(ctx, opts, true)
+	}
+	s.model.Reveal()
+	return s.model, nil
+}

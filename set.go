@@ -1,0 +1,33 @@
+package vtrace
+
+import (
+	"context"
+
+	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/source"
+)
+
+// EntryPoint is an entry point of a package of a Set.
+type EntryPoint = source.EntryPoint
+
+// Set is packages that are loaded once for all their entry points.
+type Set struct{ set *source.Set }
+
+// Load loads the packages that a source's pattern names, "./..." for all of a
+// module, with their tests. The entry of the source is not used.
+func Load(ctx context.Context, src Source) (*Set, error) {
+	set, err := source.LoadSet(ctx, src.spec)
+	if err != nil {
+		return nil, err
+	}
+	return &Set{set}, nil
+}
+
+// Entries lists the entry points: main functions and tests, by package and
+// place.
+func (s *Set) Entries() []EntryPoint { return s.set.Entries() }
+
+// Check runs the three passes on one of the entry points.
+func (s *Set) Check(ctx context.Context, entry EntryPoint, opts ...Option) (*Bundle, error) {
+	return pass.CheckEntry(ctx, s.set, entry, options(opts))
+}
