@@ -91,6 +91,7 @@ func compile(info *uppaal.Info, opts *Options, poll func(int) error) (c *compile
 		c.initialValues(poll)
 		c.pack()
 		c.folding = true
+		c.p.before, c.p.after = c.updates(c.info.Before), c.updates(c.info.After)
 		c.edges(opts)
 		c.priorities()
 		c.fields()
@@ -359,27 +360,13 @@ func (c *compiler) initialise(base int32, t uppaal.Type, init uppaal.Expr) runFn
 			run = append(run, c.initialise(base+int32(i)*size, t.Elem, e))
 		}
 	case *uppaal.Struct:
-		if len(list.Elems) != len(t.Fields) {
-			c.fail(list.Pos, "an initialiser with %d elements for %d fields", len(list.Elems), len(t.Fields))
-		}
-		next := 0
-		for i, e := range list.Elems {
-			at := next
-			if list.Names != nil && list.Names[i] != "" {
-				at = slices.IndexFunc(t.Fields, func(f uppaal.FieldType) bool { return f.Name == list.Names[i] })
-				if at < 0 {
-					c.fail(list.Pos, "no field %q", list.Names[i])
-				}
+		off := int32(0)
+		for i, e := range list.ByField(t) {
+			if e == nil {
+				c.fail(list.Pos, "no initial value for field %q", t.Fields[i].Name)
 			}
-			next = at + 1
-			if at >= len(t.Fields) {
-				c.fail(list.Pos, "too many elements")
-			}
-			off := int32(0)
-			for _, f := range t.Fields[:at] {
-				off += int32(uppaal.Size(f.Type))
-			}
-			run = append(run, c.initialise(base+off, t.Fields[at].Type, e))
+			run = append(run, c.initialise(base+off, t.Fields[i].Type, e))
+			off += int32(uppaal.Size(t.Fields[i].Type))
 		}
 	default:
 		c.fail(list.Pos, "a list as initial value of a number")
@@ -543,12 +530,18 @@ func (c *compiler) edge(ce *edge, e *uppaal.Edge) bool {
 		}
 		ce.chanID, ce.chanFn, ce.chanLo, ce.chanHi = p.k, p.fn, p.lo, p.hi
 	}
-	for _, u := range e.Update {
+	ce.update = c.updates(e.Update)
+	return true
+}
+
+// updates compiles expressions for their side effects.
+func (c *compiler) updates(list []uppaal.Expr) (code []runFn) {
+	for _, u := range list {
 		if f := c.effect(u); f != nil {
-			ce.update = append(ce.update, f)
+			code = append(code, f)
 		}
 	}
-	return true
+	return code
 }
 
 // priorities resolves the channel priorities. Channels that are not named,
@@ -557,11 +550,7 @@ func (c *compiler) edge(ce *edge, e *uppaal.Edge) bool {
 func (c *compiler) priorities() {
 	level, defaultPrio := int32(0), int32(0)
 	named := map[int32]int32{}
-	for _, d := range c.info.Network.Decls {
-		cp, ok := d.(*uppaal.ChanPriority)
-		if !ok {
-			continue
-		}
+	if cp := c.info.Priorities; cp != nil {
 		for _, g := range cp.Groups {
 			level++
 			for _, e := range g {

@@ -155,16 +155,18 @@ func (c *compiler) place(e uppaal.Expr) place {
 			typ: then.typ, lo: min(then.lo, els.lo), hi: max(then.hi, els.hi),
 		}
 	case *uppaal.Assign:
-		l := c.place(e.L)
-		run := c.assign(e)
-		// The left side is evaluated again for the result, which is harmless
-		// unless it has effects of its own.
-		if l.fn != nil && !c.pure(e.L) {
-			c.fail(e.Pos, "the value of an assignment whose left side has side effects")
+		return c.assigned(e)
+	case *uppaal.IncDec:
+		if e.Prefix {
+			return c.stepped(e)
 		}
-		lf := l.code()
-		l.fn = func(m *machine) int32 { run(m); return lf(m) }
-		return l
+	case *uppaal.Comma:
+		first, p := c.effect(e.X), c.place(e.Y)
+		if first != nil {
+			f := p.code()
+			p.fn = func(m *machine) int32 { first(m); return f(m) }
+		}
+		return p
 	case *uppaal.Call:
 		f := c.function(e)
 		call := c.call(e, f)
@@ -267,6 +269,9 @@ func (c *compiler) number(e uppaal.Expr) number {
 		if _, ok := c.info.Members[e].(*uppaal.Location); ok {
 			return c.testNumber(c.test(e))
 		}
+		if c.isLocationIndex(e) {
+			return c.locationIndex(c.processOf(e.X))
+		}
 		return c.load(c.place(e))
 	case *uppaal.Index:
 		return c.load(c.place(e))
@@ -325,6 +330,13 @@ func (c *compiler) number(e uppaal.Expr) number {
 		return computed(c.assignScalar(e))
 	case *uppaal.IncDec:
 		return computed(c.incDec(e))
+	case *uppaal.Comma:
+		first, y := c.effect(e.X), c.number(e.Y)
+		if first == nil {
+			return y
+		}
+		f := y.code()
+		return computed(func(m *machine) int32 { first(m); return f(m) })
 	case *uppaal.Quant:
 		if e.Kind != uppaal.Sum {
 			return c.testNumber(c.test(e))
@@ -506,6 +518,9 @@ func (c *compiler) test(e uppaal.Expr) test {
 			f, g := x.code(), y.code()
 			return test{fn: func(m *machine) bool { a := f(m); return a != g(m) }}
 		case uppaal.OpEq, uppaal.OpNe, uppaal.OpLt, uppaal.OpLe, uppaal.OpGt, uppaal.OpGe:
+			if _, channels := hasChannels(c.typeOf(e.X)); channels {
+				return c.compareChannels(e)
+			}
 			if isAggregate(c.typeOf(e.X)) {
 				return c.compareAggregates(e)
 			}
@@ -655,6 +670,32 @@ func (c *compiler) compareAggregates(e *uppaal.Binary) test {
 		}
 		return equal
 	}}
+}
+
+// compareChannels tells whether two expressions denote the same channels.
+func (c *compiler) compareChannels(e *uppaal.Binary) test {
+	f, g, equal := c.place(e.X).code(), c.place(e.Y).code(), e.Op == uppaal.OpEq
+	return test{fn: func(m *machine) bool { a := f(m); return (a == g(m)) == equal }}
+}
+
+// isLocationIndex reports whether an expression is P.location.
+func (c *compiler) isLocationIndex(e uppaal.Expr) bool {
+	f, ok := e.(*uppaal.Field)
+	if !ok {
+		return false
+	}
+	_, ok = c.info.Members[f].(uppaal.LocationIndex)
+	return ok
+}
+
+// locationIndex is the index of the location that a process is in.
+func (c *compiler) locationIndex(proc int) number {
+	cell := c.p.procs[proc].loc
+	if len(c.info.Processes[proc].Template.Locations) == 1 {
+		return constant(0)
+	}
+	c.reads(place{lo: cell, hi: cell + 1})
+	return number{form: cellNumber, k: cell}
 }
 
 // locationTest is true when the process is in the location.

@@ -14,6 +14,8 @@ func (c *compiler) effect(e uppaal.Expr) runFn {
 			call := c.call(e, c.function(e))
 			return func(m *machine) { call(m) }
 		}
+	case *uppaal.Comma:
+		return both(c.effect(e.X), c.effect(e.Y))
 	}
 	if isAggregate(c.typeOf(e)) {
 		f := c.place(e).fn
@@ -33,21 +35,47 @@ func (c *compiler) effect(e uppaal.Expr) runFn {
 	return func(m *machine) { f(m) }
 }
 
+// both runs two effects one after the other; each may be nil.
+func both(f, g runFn) runFn {
+	switch {
+	case f == nil:
+		return g
+	case g == nil:
+		return f
+	}
+	return func(m *machine) { f(m); g(m) }
+}
+
+// assigned compiles an assignment as a reference to what it has changed.
+func (c *compiler) assigned(e *uppaal.Assign) place {
+	if !isAggregate(c.typeOf(e.L)) {
+		return c.assignedScalar(e)
+	}
+	l, r := c.place(e.L), c.place(e.R)
+	c.writes(l)
+	c.reads(r)
+	lf, rf := l.code(), r.code()
+	size, pos := int32(uppaal.Size(l.typ)), e.L.Position()
+	l.fn = func(m *machine) int32 {
+		dst := lf(m)
+		src := rf(m)
+		if src == dst {
+			return dst
+		}
+		// The two may be parts of one array: never overlapping otherwise.
+		for i := range size {
+			m.set(dst+i, m.v[src+i], pos)
+		}
+		return dst
+	}
+	return l
+}
+
 // assign compiles an assignment of scalars, arrays or structs.
 func (c *compiler) assign(e *uppaal.Assign) runFn {
 	if isAggregate(c.typeOf(e.L)) {
-		l, r := c.place(e.L), c.place(e.R)
-		c.writes(l)
-		c.reads(r)
-		lf, rf := l.code(), r.code()
-		size, pos := int32(uppaal.Size(l.typ)), e.L.Position()
-		return func(m *machine) {
-			dst := lf(m)
-			src := rf(m)
-			for i := range size {
-				m.set(dst+i, m.v[src+i], pos)
-			}
-		}
+		f := c.assigned(e).fn
+		return func(m *machine) { f(m) }
 	}
 	// The common plain forms, without computing a result.
 	if l := c.place(e.L); l.fn == nil && e.Op == "=" {
@@ -67,8 +95,14 @@ func (c *compiler) assign(e *uppaal.Assign) runFn {
 }
 
 // assignScalar compiles an assignment to a scalar; its value is what is
-// stored. The left side is evaluated first.
+// stored.
 func (c *compiler) assignScalar(e *uppaal.Assign) intFn {
+	f := c.assignedScalar(e).fn
+	return func(m *machine) int32 { return m.v[f(m)] }
+}
+
+// assignedScalar is assigned for a scalar. The left side is evaluated first.
+func (c *compiler) assignedScalar(e *uppaal.Assign) place {
 	l := c.place(e.L)
 	c.writes(l)
 	if e.Op != "=" {
@@ -77,15 +111,16 @@ func (c *compiler) assignScalar(e *uppaal.Assign) intFn {
 	lf, r, pos := l.code(), c.number(e.R), e.L.Position()
 	rf := r.code()
 	if e.Op == "=" {
-		return func(m *machine) int32 {
+		l.fn = func(m *machine) int32 {
 			dst := lf(m)
 			m.set(dst, rf(m), pos)
-			return m.v[dst]
+			return dst
 		}
+		return l
 	}
 	op := uppaal.Op(e.Op[:len(e.Op)-1])
 	opPos := e.Pos
-	return func(m *machine) int32 {
+	l.fn = func(m *machine) int32 {
 		dst := lf(m)
 		a := m.v[dst]
 		x, problem := apply(op, a, rf(m))
@@ -93,29 +128,41 @@ func (c *compiler) assignScalar(e *uppaal.Assign) intFn {
 			throw(opPos, "%s", problem)
 		}
 		m.set(dst, x, pos)
-		return m.v[dst]
+		return dst
 	}
+	return l
 }
 
-func (c *compiler) incDec(e *uppaal.IncDec) intFn {
+// stepped compiles ++x or --x as a reference to x.
+func (c *compiler) stepped(e *uppaal.IncDec) place {
 	l := c.place(e.X)
 	c.reads(l)
 	c.writes(l)
 	lf, pos := l.code(), e.X.Position()
-	step := int32(1)
-	if e.Op == uppaal.OpDec {
-		step = -1
-	}
-	prefix := e.Prefix
-	return func(m *machine) int32 {
+	step := stepOf(e)
+	l.fn = func(m *machine) int32 {
 		dst := lf(m)
-		old := m.v[dst]
-		m.set(dst, old+step, pos)
-		if prefix {
-			return m.v[dst]
-		}
-		return old
+		m.set(dst, m.v[dst]+step, pos)
+		return dst
 	}
+	return l
+}
+
+func stepOf(e *uppaal.IncDec) int32 {
+	if e.Op == uppaal.OpDec {
+		return -1
+	}
+	return 1
+}
+
+func (c *compiler) incDec(e *uppaal.IncDec) intFn {
+	f := c.stepped(e).fn
+	if e.Prefix {
+		return func(m *machine) int32 { return m.v[f(m)] }
+	}
+	step := stepOf(e)
+	// Integers are stored as they are, so that the old value is known.
+	return func(m *machine) int32 { return m.v[f(m)] - step }
 }
 
 // function is a compiled function. Functions do not recurse, so parameters,
@@ -134,7 +181,14 @@ type function struct {
 
 // function resolves the callee of a call and compiles it on first use.
 func (c *compiler) function(e *uppaal.Call) *function {
+	outer, proc := c.fun, c.proc
 	f, ok := c.info.Uses[e.Fun].(*uppaal.Func)
+	if e.Process != nil {
+		c.proc = c.processOf(e.Process)
+		defer func() { c.proc = proc }()
+		f = c.info.Function(c.info.Processes[c.proc].Template, e.Fun.Name)
+		ok = f != nil
+	}
 	if !ok {
 		c.fail(e.Pos, "call of %q", e.Fun.Name)
 	}
@@ -161,14 +215,14 @@ func (c *compiler) function(e *uppaal.Call) *function {
 	if _, void := f.Result.(uppaal.Void); !void {
 		cf.cell = c.temps(f.Result)
 	}
-	outer, proc := c.fun, c.proc
 	c.fun = cf
+	caller := c.proc
 	if f.Template == nil {
 		c.proc = -1
 	}
 	var body stmtFn
 	cf.accesses = c.recorded(func() { body = c.stmt(f.Decl.Body) })
-	c.fun, c.proc = outer, proc
+	c.fun, c.proc = outer, caller
 	cf.body = body
 	return cf
 }
@@ -201,7 +255,7 @@ func (c *compiler) call(e *uppaal.Call, f *function) intFn {
 		v := f.params[i]
 		switch {
 		case v.Ref:
-			p := c.place(a)
+			p := c.argument(&v, a)
 			refs[f.cells[i]] = p
 			f := p.code()
 			push = append(push, func(m *machine) { m.args = append(m.args, f(m)) })
@@ -237,6 +291,44 @@ func (c *compiler) call(e *uppaal.Call, f *function) intFn {
 		}
 		return m.ret
 	}
+}
+
+// argument compiles what a reference parameter of a function stands for. A
+// constant one may stand for a value, which gets a place of its own.
+func (c *compiler) argument(v *uppaal.Var, e uppaal.Expr) place {
+	if !v.Const || c.denotes(e) {
+		return c.place(e)
+	}
+	base := c.temps(v.Type)
+	run := c.initialise(base, v.Type, e)
+	return place{
+		fn:  func(m *machine) int32 { run(m); return base },
+		typ: v.Type, lo: base, hi: base + int32(uppaal.Size(v.Type)),
+	}
+}
+
+// denotes reports whether an expression denotes a variable.
+func (c *compiler) denotes(e uppaal.Expr) bool {
+	switch e := e.(type) {
+	case *uppaal.Ident:
+		v, ok := c.info.Uses[e].(*uppaal.Var)
+		_, unrolled := c.bound[v]
+		return ok && !unrolled
+	case *uppaal.Index:
+		return c.denotes(e.X)
+	case *uppaal.Field:
+		if o := c.info.Members[e]; o != nil {
+			_, ok := o.(*uppaal.Var)
+			return ok
+		}
+		return c.denotes(e.X)
+	case *uppaal.Assign:
+		return c.denotes(e.L)
+	case *uppaal.Cond:
+		return c.denotes(e.Then) && c.denotes(e.Else)
+	}
+	_, channel := hasChannels(c.typeOf(e))
+	return channel
 }
 
 // stmt compiles a statement of a function body.
@@ -313,6 +405,14 @@ func (c *compiler) stmt(s uppaal.Stmt) stmtFn {
 		}
 	case *uppaal.ReturnStmt:
 		return c.returnStmt(s)
+	case *uppaal.AssertStmt:
+		cond, pos := c.test(s.X).code(), s.Pos
+		return func(m *machine) bool {
+			if !cond(m) {
+				throw(pos, "assertion fails")
+			}
+			return false
+		}
 	}
 	c.fail(uppaal.Pos{}, "statement %T", s)
 	return nil

@@ -80,8 +80,11 @@ func (c *compiler) stateCells(accesses []access, write bool) []int32 {
 // comparison recognises the comparison of a variable with a constant.
 func (c *compiler) comparison(e uppaal.Expr, positive bool) *comparison {
 	cell := func(e uppaal.Expr) (int32, bool) {
-		switch e.(type) {
+		switch e := e.(type) {
 		case *uppaal.Ident, *uppaal.Field, *uppaal.Index:
+			if c.isLocationIndex(e) {
+				return 0, false // locations are no cells to stubborn sets
+			}
 			n := c.number(e)
 			return n.k, n.form == cellNumber && c.p.cells[n.k].kind == stateCell
 		}

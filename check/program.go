@@ -22,6 +22,8 @@ type program struct {
 	channels    []channel
 	priorities  bool
 	defaultPrio int32
+	// Run at the beginning and the end of every transition.
+	before, after []runFn
 
 	monitor *monitor // nil without refuted sequences
 }

@@ -119,7 +119,7 @@ func (g *generator) update() string {
 		return fmt.Sprintf("move(%s)", g.expr(1))
 	case 2:
 		if g.hasStruct {
-			return pick(g, "s = swap(s)", "s = flag ? swap(swap(s)) : s", "s.v[swap(s).u % 2] = (s == swap(s))")
+			return pick(g, "flip(s)", "t = turn(t)", "t = flag ? turn(turn(t)) : t", "s.v[turn(t).u % 2] = (t == turn(t))")
 		}
 	case 6:
 		return "l2(a, y)"
@@ -155,8 +155,9 @@ func (g *generator) network() string {
 		g.line("meta int[0,4] m = 2;")
 	}
 	if g.hasStruct {
-		g.line("typedef struct { int[0,2] u; bool v[2]; } rec; rec s;")
-		g.line("rec swap(rec r) { rec q = r; q.v[0] = r.v[1]; q.v[1] = r.v[0]; if (r.u > 1) return r; q.u++; return q; }")
+		g.line("typedef struct { int[0,2] u; bool v[2]; } rec; rec s; typedef struct { int[0,2] u; bool w; } duo; duo t;")
+		g.line("void flip(rec &r) { rec q = r; r.v[0] = q.v[1]; r.v[1] = q.v[0]; }")
+		g.line("duo turn(duo r) { duo q = r; q.w = !r.w; if (r.u > 1) return r; q.u++; return q; }")
 	}
 	g.line("%schan c; chan d[2]; broadcast chan b; chan e;", pick(g, "", "urgent "))
 	g.line("int f(int n) { int k; int r = K; for (k = 0; k < 2; k++) { r += n * k; if (r > 9) return 9; } return r %% 5; }")

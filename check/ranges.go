@@ -38,6 +38,9 @@ func (r *ranges) spend(n int64) bool {
 	return *r.spent <= maxSafeSteps
 }
 
+// maxLocations is more than a template can have.
+const maxLocations = 1 << 24
+
 var int32Bounds = bounds{math.MinInt32, math.MaxInt32}
 
 func (b bounds) within(o bounds) bool { return o.lo <= b.lo && b.hi <= o.hi }
@@ -203,6 +206,9 @@ func (r *ranges) variable(e uppaal.Expr) (b bounds, ok bool) {
 	if r.location(e) {
 		return bounds{0, 1}, true
 	}
+	if r.c.isLocationIndex(e) {
+		return bounds{0, maxLocations}, true
+	}
 	if x, ok := e.(*uppaal.Ident); ok {
 		if v, ok := r.c.info.Uses[x].(*uppaal.Var); ok {
 			if k, ok := r.c.bound[v]; ok {
@@ -293,7 +299,7 @@ func (r *ranges) condition(e uppaal.Expr) bool {
 		case uppaal.OpXor:
 			return r.condition(b.X) && r.condition(b.Y)
 		case uppaal.OpEq, uppaal.OpNe, uppaal.OpLt, uppaal.OpLe, uppaal.OpGt, uppaal.OpGe:
-			if isAggregate(r.c.typeOf(b.X)) {
+			if _, channels := hasChannels(r.c.typeOf(b.X)); channels || isAggregate(r.c.typeOf(b.X)) {
 				_, x := r.reference(b.X)
 				_, y := r.reference(b.Y)
 				return x && y
@@ -306,7 +312,7 @@ func (r *ranges) condition(e uppaal.Expr) bool {
 	switch e.(type) {
 	case *uppaal.Deadlock, *uppaal.Stuck:
 		return true
-	case *uppaal.Assign, *uppaal.IncDec, *uppaal.InitList:
+	case *uppaal.Assign, *uppaal.IncDec, *uppaal.InitList, *uppaal.Comma:
 		return false
 	}
 	_, ok := r.of(e)
@@ -406,7 +412,7 @@ func (r *ranges) compare(e uppaal.Expr, op uppaal.Op, other uppaal.Expr) {
 }
 
 func (r *ranges) narrow(e uppaal.Expr, b bounds) {
-	if r.location(e) {
+	if r.location(e) || r.c.isLocationIndex(e) {
 		return
 	}
 	p, ok := r.reference(e)
@@ -515,7 +521,7 @@ func (r *ranges) store(p place, b bounds) bool {
 // are not looked into.
 func (r *ranges) call(e *uppaal.Call) (*uppaal.Func, bool) {
 	f, ok := r.c.info.Uses[e.Fun].(*uppaal.Func)
-	if !ok || len(e.Args) != len(f.Params) {
+	if !ok || len(e.Args) != len(f.Params) || e.Process != nil {
 		return nil, false
 	}
 	for i, v := range f.Params {

@@ -476,17 +476,28 @@ func (r *reference) take(moves *[]refMove, st refState, parts []refOffer) {
 		m.step.Parts = append(m.step.Parts, Part{Process: o.proc, Edge: o.index, Select: o.sel})
 		m.target.locs[o.proc] = slices.Index(p.Template.Locations, o.edge.To)
 	}
+	r.always(&m.target, "before_update", r.info.Before)
 	for _, o := range parts {
 		env := r.env(&m.target, o, "update")
 		for _, u := range o.edge.Update {
 			env.run(u)
 		}
 	}
+	r.always(&m.target, "after_update", r.info.After)
 	for _, s := range r.metas {
 		copy(m.target.mem[s.from:s.to], r.initial.mem[s.from:s.to])
 	}
 	if r.invariants(&m.target) {
 		*moves = append(*moves, m)
+	}
+}
+
+// always runs what every transition does.
+func (r *reference) always(st *refState, what string, list []uppaal.Expr) {
+	r.loops = 0
+	env := &refEnv{r: r, st: st, proc: -1, what: what}
+	for _, e := range list {
+		env.run(e)
 	}
 }
 

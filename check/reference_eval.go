@@ -80,15 +80,19 @@ func (env *refEnv) initialise(dst refPlace, init uppaal.Expr) {
 	}
 	switch t := dst.typ.(type) {
 	case *uppaal.Array:
+		if len(list.Elems) != t.Len() {
+			env.fail(list.Pos, "an initialiser of %s has %d elements", dst.name, len(list.Elems))
+		}
 		n := uppaal.Size(t.Elem)
-		for i := range t.Len() {
-			env.initialise(refPlace{t.Elem, dst.cells[i*n : (i+1)*n], fmt.Sprintf("%s[%d]", dst.name, int(t.Lo)+i)}, list.Elem(i, ""))
+		for i, e := range list.Elems {
+			env.initialise(refPlace{t.Elem, dst.cells[i*n : (i+1)*n], fmt.Sprintf("%s[%d]", dst.name, int(t.Lo)+i)}, e)
 		}
 	case *uppaal.Struct:
 		at := 0
+		elems := list.ByField(t)
 		for i, f := range t.Fields {
 			n := uppaal.Size(f.Type)
-			env.initialise(refPlace{f.Type, dst.cells[at : at+n], dst.name + "." + f.Name}, list.Elem(i, f.Name))
+			env.initialise(refPlace{f.Type, dst.cells[at : at+n], dst.name + "." + f.Name}, elems[i])
 			at += n
 		}
 	default:
@@ -125,8 +129,11 @@ func (env *refEnv) values(e uppaal.Expr) []int32 {
 		if env.r.info.Members[e] != nil {
 			proc := env.process(e.X)
 			p := env.r.info.Processes[proc]
-			if l, ok := env.r.info.Member(p, e.Name).(*uppaal.Location); ok {
-				return refBool(p.Template.Locations[env.st.locs[proc]] == l)
+			switch o := env.r.info.Member(p, e.Name).(type) {
+			case *uppaal.Location:
+				return refBool(p.Template.Locations[env.st.locs[proc]] == o)
+			case uppaal.LocationIndex:
+				return []int32{int32(env.st.locs[proc])}
 			}
 		}
 		return slices.Clone(env.place(e).cells)
@@ -149,19 +156,19 @@ func (env *refEnv) values(e uppaal.Expr) []int32 {
 	case *uppaal.Assign:
 		return slices.Clone(env.assign(e).cells)
 	case *uppaal.IncDec:
-		p := env.place(e.X)
-		old := p.cells[0]
-		if e.Op == uppaal.OpInc {
-			env.copyInto(p, []int32{old + 1}, e.X.Position())
-		} else {
-			env.copyInto(p, []int32{old - 1}, e.X.Position())
+		now := env.step(e).cells[0]
+		switch {
+		case e.Prefix:
+			return []int32{now}
+		case e.Op == uppaal.OpInc:
+			return []int32{now - 1}
 		}
-		if e.Prefix {
-			return []int32{p.cells[0]}
-		}
-		return []int32{old}
+		return []int32{now + 1}
 	case *uppaal.Call:
 		return env.call(e)
+	case *uppaal.Comma:
+		env.run(e.X)
+		return env.values(e.Y)
 	case *uppaal.Quant:
 		return env.quant(e)
 	case *uppaal.Deadlock:
@@ -255,11 +262,29 @@ func (env *refEnv) place(e uppaal.Expr) refPlace {
 		return env.place(e.Else)
 	case *uppaal.Assign:
 		return env.assign(e)
+	case *uppaal.IncDec:
+		if e.Prefix {
+			return env.step(e)
+		}
+	case *uppaal.Comma:
+		env.run(e.X)
+		return env.place(e.Y)
 	case *uppaal.Call:
 		return refPlace{env.r.info.Uses[e.Fun].(*uppaal.Func).Result, env.call(e), e.Fun.Name}
 	}
 	env.fail(e.Position(), "expression %T denotes no variable", e)
 	return refPlace{}
+}
+
+// step increments or decrements a variable.
+func (env *refEnv) step(e *uppaal.IncDec) refPlace {
+	p := env.place(e.X)
+	x := p.cells[0] + 1
+	if e.Op == uppaal.OpDec {
+		x = p.cells[0] - 1
+	}
+	env.copyInto(p, []int32{x}, e.X.Position())
+	return p
 }
 
 func (env *refEnv) variable(v *uppaal.Var) refPlace {
@@ -268,7 +293,7 @@ func (env *refEnv) variable(v *uppaal.Var) refPlace {
 	}
 	if env.proc >= 0 && v.Ref && v.Kind == uppaal.ParamVar {
 		for _, a := range env.r.info.Processes[env.proc].Args {
-			if a.Param == v {
+			if a.Param == v && a.Ref != nil {
 				outside := &refEnv{r: env.r, st: env.st, proc: env.proc, what: env.what}
 				return outside.place(a.Ref)
 			}
@@ -415,6 +440,11 @@ func (env *refEnv) bind(v *uppaal.Var, cells []int32) refPlace {
 
 func (env *refEnv) call(e *uppaal.Call) []int32 {
 	f, ok := env.r.info.Uses[e.Fun].(*uppaal.Func)
+	proc := env.proc
+	if e.Process != nil {
+		proc = env.process(e.Process)
+		f = env.r.info.Function(env.r.info.Processes[proc].Template, e.Fun.Name)
+	}
 	if !ok {
 		if e.Fun.Name == "abs" {
 			x := env.int(e.Args[0])
@@ -426,7 +456,7 @@ func (env *refEnv) call(e *uppaal.Call) []int32 {
 		env.fail(e.Pos, "%s is not a function", e.Fun.Name)
 	}
 	env.iterate(e.Pos)
-	callee := &refEnv{r: env.r, st: env.st, proc: env.proc, what: env.what, function: f}
+	callee := &refEnv{r: env.r, st: env.st, proc: proc, what: env.what, function: f}
 	if f.Template == nil {
 		callee.proc = -1
 	}
@@ -434,10 +464,12 @@ func (env *refEnv) call(e *uppaal.Call) []int32 {
 	// with their range checks, when all are.
 	values := make([][]int32, len(e.Args))
 	for i, a := range e.Args {
-		if v := f.Params[i]; v.Ref {
-			p := env.place(a)
-			callee.bind(v, p.cells)
-		} else {
+		switch v := f.Params[i]; {
+		case v.Ref && (!v.Const || env.denotes(a)):
+			callee.bind(v, env.place(a).cells)
+		case v.Ref:
+			callee.copyInto(callee.bind(v, make([]int32, uppaal.Size(v.Type))), env.values(a), a.Position())
+		default:
 			values[i] = env.values(a)
 		}
 	}
@@ -454,6 +486,28 @@ func (env *refEnv) call(e *uppaal.Call) []int32 {
 		env.fail(f.Decl.Pos, "function %s ends without a result", f.Decl.Name)
 	}
 	return callee.result
+}
+
+// denotes reports whether an expression denotes a variable, and not a value.
+func (env *refEnv) denotes(e uppaal.Expr) bool {
+	switch e := e.(type) {
+	case *uppaal.Ident:
+		return true
+	case *uppaal.Index:
+		return env.denotes(e.X)
+	case *uppaal.Field:
+		switch env.r.info.Members[e].(type) {
+		case nil:
+			return env.denotes(e.X)
+		case *uppaal.Var:
+			return true
+		}
+	case *uppaal.Assign:
+		return env.denotes(e.L)
+	case *uppaal.Cond:
+		return env.denotes(e.Then) && env.denotes(e.Else)
+	}
+	return false
 }
 
 func (env *refEnv) stmt(s uppaal.Stmt) {
@@ -524,6 +578,10 @@ func (env *refEnv) stmt(s uppaal.Stmt) {
 		}
 		env.result = make([]int32, uppaal.Size(t))
 		env.initialise(refPlace{t, env.result, "the result of " + env.function.Decl.Name}, s.X)
+	case *uppaal.AssertStmt:
+		if env.int(s.X) == 0 {
+			env.fail(s.Pos, "assertion fails")
+		}
 	default:
 		env.fail(uppaal.Pos{}, "statement %T", s)
 	}

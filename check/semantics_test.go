@@ -410,14 +410,14 @@ var semantics = []struct {
 				int i; int j; int s;
 				for (i = 0; i < 4; i++) { j = i; while (j > 0 && a[j-1] > a[j]) { s = a[j]; a[j] = a[j-1]; a[j-1] = s; j--; } }
 			}
-			rec make(int n) { rec r; r.n = n; r.b[1] = true; return r; }
+			void make(rec &r, int n) { rec q; q.n = n; q.b[1] = true; r = q; }
 			int add(int a, int b) { return a + b; }
 			int square() { int s = 0; for (i : int[0,1]) for (j : int[0,1]) s += M[i][j]; do { s++; } while (s < 3); return s; }
 			bool odd(int n) { return n % 2; }
 			template P
 			loc a
 			loc b
-			a > b | | | sort(t), g = make(add(add(1,2),add(3,4))), h = g, h.b[0] = 5, total = square(), total += odd(3)
+			a > b | | | sort(t), make(g, add(add(1,2),add(3,4))), h = g, h.b[0] = 5, total = square(), total += odd(3)
 			system P;`,
 		expect: []expectation{
 			{"A[] P.b imply (t[0] == 1 and t[1] == 2 and t[2] == 3 and t[3] == 4)", "T", -1},
@@ -788,6 +788,188 @@ var semantics = []struct {
 			{"A[] (false imply false) and (1 imply 1) and not (1 imply 0)", "T", -1},
 			{"A[] abs(b) == 2", "T", -1},
 		},
+		states: 2,
+	},
+	{
+		name: "lvalues: conditionals, assignments and prefix steps",
+		model: `
+			bool b; int x, y, z; int a[2], c[2];
+			void inc(int &r) { r += 10; }
+			template P
+			loc l
+			loc m
+			l > m | | | (b ? x : y) = 3, inc(b ? x : y), (b = true) = 5, (b ? x : y)++, (z = y) += 2, ++(++z), inc(z = z), (b ? a : c)[x] = 7, (a = c)[0] = 1
+			system P;`,
+		expect: []expectation{
+			{"A[] P.m imply (x == 1 and y == 13 and z == 27 and b)", "T", -1},
+			{"A[] P.m imply (a[0] == 1 and a[1] == 0 and c[0] == 0)", "T", -1},
+		},
+		states: 2,
+	},
+	{
+		name: "conditional channels, and channels compared",
+		model: `
+			bool b; chan c, d[2]; int x;
+			template S(chan &e)
+			loc l
+			loc m
+			l > m | e == d[1] && d == d && c != e | (b ? c : d[x])! | b = true
+			m > m | | (b ? c : e)! |
+			template R
+			loc l
+			loc m
+			l > m | | d[0]? |
+			m > l | | c? | x++
+			instance Q = S(d[1]);
+			system Q, R;`,
+		expect: []expectation{
+			{"E<> R.m", "T", 1},
+			{"E<> x == 1", "T", 2},
+			{"E<> x == 2", "F", -1},
+		},
+		states: 3,
+	},
+	{
+		name: "channel parameters take channels that can do more",
+		model: `
+			broadcast chan b; chan c; int n;
+			template S(broadcast chan &e)
+			loc l
+			loc m
+			l > m | | e! |
+			template R(urgent chan &e, const int k)
+			loc l
+			loc m
+			l > m | | e? | n += k
+			instance S1 = S(b); S2 = S(c); R1 = R(b, 1); R2 = R(b, 2); R3 = R(c, 4); R4 = R(c, 8);
+			system S1, S2, R1, R2, R3, R4;`,
+		expect: []expectation{
+			{"A[] S1.m imply (R1.m and R2.m)", "T", -1},
+			{"A[] S2.m imply (R3.m != R4.m)", "T", -1},
+			{"E<> n == 11", "T", 2},
+			{"E<> n == 15", "F", -1},
+		},
+		states: 6,
+	},
+	{
+		name: "functions of processes and indices of locations in queries",
+		model: `
+			int g = 2;
+			template P(const int[1,2] k)
+			var int n; int f(int m) { return n * k + m * g; } bool home() { return n == 0; }
+			loc a
+			loc b
+			a > b | n < 2 | | n++
+			b > a | | |
+			system P;`,
+		expect: []expectation{
+			{"A[] P(1).f(3) == P(1).n + 6 and P(2).f(0) == 2 * P(2).n", "T", -1},
+			{"A[] forall (i : int[1,2]) P(i).home() == (P(i).f(0) == 0)", "T", -1},
+			{"E<> P(2).f(0) == 4 and P(2).location == 0 and P(1).location == 1", "T", 5},
+			{"A[] P(1).location == P(1).b", "T", -1},
+			{"A[] P(1).location < 1", "F", 1},
+			{"E<> (sum (i : int[1,2]) P(i).location) == 2", "T", 2},
+			{"E<> P(1).location == 2", "F", -1},
+		},
+		states: 25,
+	},
+	{
+		name: "before_update and after_update run around every transition",
+		model: `
+			chan c; meta int t; int last, total;
+			before_update { t = 1, last = total }
+			after_update { total += t }
+			template S
+			loc a
+			loc b
+			loc d
+			a > b | last == total | c! | t = t * 3 + last
+			b > d | | | last += 100
+			template R
+			loc a
+			loc b
+			a > b | | c? | t++
+			system S, R;`,
+		expect: []expectation{
+			{"A[] S.b imply (total == 4 and last == 0 and R.b)", "T", -1},
+			{"A[] S.d imply (total == 5 and last == 104)", "T", -1},
+			{"E<> S.d", "T", 2},
+		},
+		states: 3,
+	},
+	{
+		name: "a failing before_update",
+		model: `
+			int[0,1] n;
+			before_update { n++ }
+			template P
+			loc a
+			a > a | | |
+			system P;`,
+		expect:  []expectation{{"A[] n < 2", "E before_update: value 2 of n is outside [0,1]", 1}},
+		noCount: true,
+	},
+	{
+		name: "assertions",
+		model: `
+			int[0,3] n;
+			void f() { assert n < 2; n++; }
+			template P
+			loc a
+			a > a | | | f()
+			system P;`,
+		expect:  []expectation{{"A[] n < 3", "E assertion fails", 2}, {"E<> n == 1", "T", 1}},
+		noCount: true,
+	},
+	{
+		name: "lists of expressions in statements",
+		model: `
+			int x, y;
+			void f() {
+				int i, j;
+				for (i = 0, j = 5; x++, i < j; i++, j--) y += j;
+				if (y += 100, i == 3) y++;
+				while (y++, y < 120) ;
+			}
+			template P
+			loc a
+			loc b
+			a > b | | | f()
+			system P;`,
+		expect: []expectation{{"A[] P.b imply (x == 4 and y == 120)", "T", -1}},
+		states: 2,
+	},
+	{
+		name: "calls in constants, in sizes and in arguments",
+		model: `
+			int fib(int n) { int a, b = 1, t; for (i : int[1,20]) if (i <= n) { t = a + b; a = b; b = t; } return a; }
+			typedef struct { int a; int b; } pair;
+			pair swap(const pair &p) { pair q = {p.b, p.a}; return q; }
+			const pair p0 = { b: 3, a: 5 }, p1 = { 5, 3 }; const pair p = swap(swap(p1));
+			const int K = fib(6);
+			int[0,fib(5)] small = fib(4); int a[fib(4)] = {K, p.a, fib(2)};
+			int over(const int &r) { return r + 1; }
+			template P(const int n, const int &r)
+			var int twice(int m) { return m * n; } const int N2 = twice(n); int v[N2]; int w = over(r);
+			loc l
+			loc m
+			l > m | | | v[twice(n) - 1] = over(K + 1) + over(small), w = r
+			instance Q = P(2, K * 2);
+			system Q;`,
+		expect: []expectation{{"A[] Q.m imply (Q.v[3] == 14 and a[0] == 8 and a[1] == 5 and a[2] == 1 and small == 3 and Q.w == 16)", "T", -1},
+			{"A[] Q.l imply Q.w == 17", "T", -1}},
+		states: 2,
+	},
+	{
+		name: "booleans take the assignment operators of integers",
+		model: `
+			bool b = true, d, e;
+			template P
+			loc l
+			loc m
+			l > m | | | b -= 1, d -= 1, e <<= 3, e |= d * 4
+			system P;`,
+		expect: []expectation{{"A[] P.m imply (b == 0 and d == 1 and e == 1)", "T", -1}},
 		states: 2,
 	},
 }

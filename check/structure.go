@@ -126,7 +126,7 @@ type structurer struct {
 // would not be sound, or too large.
 func (c *compiler) structure(queries []*uppaal.Query, goals []*goal) (st *structure, err error) {
 	p := c.p
-	if p.priorities || p.monitor != nil || len(p.invariant) > 0 {
+	if p.priorities || p.monitor != nil || len(p.invariant)+len(p.before)+len(p.after) > 0 {
 		return nil, errStructure
 	}
 	b := &structurer{

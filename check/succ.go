@@ -291,11 +291,14 @@ func (m *machine) execute() bool {
 			m.put(loc, e.to, &m.prog.cells[loc])
 		}
 	}
+	if len(m.prog.before) > 0 {
+		m.runAll(m.prog.before)
+	}
 	for _, e := range m.parts {
-		m.begin()
-		for _, f := range e.update {
-			f(m)
-		}
+		m.runAll(e.update)
+	}
+	if len(m.prog.after) > 0 {
+		m.runAll(m.prog.after)
 	}
 	// Meta variables keep no value from one step to the next, and neither
 	// invariants nor formulas see what a step left in them.
@@ -316,6 +319,13 @@ func (m *machine) execute() bool {
 		m.put(mon.cell, state, &m.prog.cells[mon.cell])
 	}
 	return true
+}
+
+func (m *machine) runAll(code []runFn) {
+	m.begin()
+	for _, f := range code {
+		f(m)
+	}
 }
 
 // tryExecute is execute for a transition that may be invalid.

@@ -1,6 +1,10 @@
 package check
 
-import "github.com/vtrace/vtrace/uppaal"
+import (
+	"slices"
+
+	"github.com/vtrace/vtrace/uppaal"
+)
 
 // visitStmt calls f for every expression of a statement.
 func visitStmt(s uppaal.Stmt, f func(uppaal.Expr)) {
@@ -31,6 +35,8 @@ func visitStmt(s uppaal.Stmt, f func(uppaal.Expr)) {
 	case *uppaal.RangeStmt:
 		visitStmt(s.Body, f)
 	case *uppaal.ReturnStmt:
+		uppaal.Inspect(s.X, f)
+	case *uppaal.AssertStmt:
 		uppaal.Inspect(s.X, f)
 	}
 }
@@ -83,6 +89,9 @@ func writtenVars(info *uppaal.Info) map[*uppaal.Var]bool {
 	}
 	for d := range info.Funcs {
 		visitStmt(d.Body, visit)
+	}
+	for _, e := range slices.Concat(info.Before, info.After) {
+		uppaal.Inspect(e, visit)
 	}
 	seen := map[*uppaal.Template]bool{}
 	for _, p := range info.Processes {

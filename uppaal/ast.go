@@ -22,8 +22,15 @@ type Network struct {
 	// that precede the system line.
 	Instances []Decl
 	System    SystemLine
-	Progress  []Expr // progress { e; ... }, usually empty
+	Progress  []*Measure // usually empty
 	Queries   []*Query
+}
+
+// Measure is a progress measure, "X;" or "Guard: X;". It directs UPPAAL's
+// search and has no influence on any verdict.
+type Measure struct {
+	Guard Expr // nil if absent
+	X     Expr
 }
 
 // SystemLine lists the processes of the network in order.
@@ -169,7 +176,8 @@ type Dim struct {
 
 // ---- declarations ----
 
-// A Decl is a VarDecl, TypedefDecl, FuncDecl, InstanceDecl or ChanPriority.
+// A Decl is a VarDecl, TypedefDecl, FuncDecl, InstanceDecl, ChanPriority or
+// AroundUpdate.
 type Decl interface{ decl() }
 
 // VarDecl declares one variable, constant, channel or clock. A source
@@ -215,11 +223,20 @@ type ChanPriority struct {
 	Groups [][]Expr
 }
 
+// AroundUpdate is "before_update { X }" or "after_update { X }": expressions
+// evaluated at the beginning, or the end, of every transition.
+type AroundUpdate struct {
+	Pos   Pos
+	After bool
+	X     []Expr
+}
+
 func (*VarDecl) decl()      {}
 func (*TypedefDecl) decl()  {}
 func (*FuncDecl) decl()     {}
 func (*InstanceDecl) decl() {}
 func (*ChanPriority) decl() {}
+func (*AroundUpdate) decl() {}
 
 // ---- statements ----
 
@@ -254,7 +271,8 @@ type WhileStmt struct {
 	Body Stmt
 }
 
-// ForStmt is "for (Init; Cond; Post) Body"; each part may be nil.
+// ForStmt is "for (Init; Cond; Post) Body". The language has no empty parts:
+// in a tree that was built, a nil Init or Post stands for true, as does Cond.
 type ForStmt struct {
 	Pos              Pos
 	Init, Cond, Post Expr
@@ -274,6 +292,12 @@ type ReturnStmt struct {
 	X   Expr
 }
 
+// AssertStmt is "assert X;": an evaluation in which X is false is invalid.
+type AssertStmt struct {
+	Pos Pos
+	X   Expr
+}
+
 func (*Block) stmt()      {}
 func (*ExprStmt) stmt()   {}
 func (*IfStmt) stmt()     {}
@@ -281,6 +305,7 @@ func (*WhileStmt) stmt()  {}
 func (*ForStmt) stmt()    {}
 func (*RangeStmt) stmt()  {}
 func (*ReturnStmt) stmt() {}
+func (*AssertStmt) stmt() {}
 
 // ---- expressions ----
 
@@ -368,17 +393,21 @@ type (
 		X, I Expr
 	}
 	// Field is X.Name: a struct field or, in a query, a location, variable or
-	// parameter of a process.
+	// parameter of a process. P.location is the index of the location that
+	// process P is in, in the order of its template.
 	Field struct {
 		Pos  Pos
 		X    Expr
 		Name string
 	}
-	// Call is Fun(Args): a function, or in a query a process P(1,2).
+	// Call is Fun(Args): a function, or in a query a process P(1,2). With
+	// Process, an Ident or Call, it is Process.Fun(Args), the call of a function
+	// of a process in a query.
 	Call struct {
-		Pos  Pos
-		Fun  *Ident
-		Args []Expr
+		Pos     Pos
+		Fun     *Ident
+		Args    []Expr
+		Process Expr
 	}
 	// Assign is L Op R with Op one of = += -= *= /= %= &= |= ^= <<= >>=.
 	Assign struct {
@@ -392,6 +421,12 @@ type (
 		Op     Op // OpInc or OpDec
 		Prefix bool
 		X      Expr
+	}
+	// Comma is "X, Y", whose value is that of Y. It can only be the condition of
+	// a statement or a part of a for statement.
+	Comma struct {
+		Pos  Pos
+		X, Y Expr
 	}
 	// Quant is "forall (b) Body", "exists (b) Body" or "sum (b) Body".
 	Quant struct {
@@ -439,6 +474,7 @@ func (*Field) expr()    {}
 func (*Call) expr()     {}
 func (*Assign) expr()   {}
 func (*IncDec) expr()   {}
+func (*Comma) expr()    {}
 func (*Quant) expr()    {}
 func (*InitList) expr() {}
 func (*Deadlock) expr() {}
@@ -456,6 +492,7 @@ func (e *Field) Position() Pos    { return e.X.Position() }
 func (e *Call) Position() Pos     { return e.Pos }
 func (e *Assign) Position() Pos   { return e.L.Position() }
 func (e *IncDec) Position() Pos   { return e.Pos }
+func (e *Comma) Position() Pos    { return e.X.Position() }
 func (e *Quant) Position() Pos    { return e.Pos }
 func (e *InitList) Position() Pos { return e.Pos }
 func (e *Deadlock) Position() Pos { return e.Pos }

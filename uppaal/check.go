@@ -40,6 +40,10 @@ type checker struct {
 	query bool
 	// params are the parameters of the template that types in it depend on.
 	params map[*Var]bool
+	// restricted are those of params that the size of an array or a selection
+	// depends on; restricting is set while these are checked.
+	restricted  map[*Var]bool
+	restricting bool
 	// work is what remains of the bound on computing constants.
 	work int
 	// fixed gives the values of parameters by index while a copy of a template
@@ -52,7 +56,8 @@ type checker struct {
 // dependence says on which parameters, by index, the types of a template
 // depend.
 type dependence struct {
-	params []int
+	params     []int
+	restricted map[int]bool // of params: see checker.restricted
 	// inParams is set if the type of a parameter depends on another one.
 	inParams bool
 	rank     int
@@ -138,7 +143,7 @@ const maxMessage = 400
 
 // evaluator computes constants with the given values of bound variables.
 func (c *checker) evaluator(bound map[*Var][]int32) *evaluator {
-	return &evaluator{info: c.info, bound: bound, left: &c.work}
+	return &evaluator{info: c.info, bound: bound, left: &c.work, template: c.template}
 }
 
 // declare enters a name into the current scope.
@@ -209,7 +214,8 @@ func (l *errorList) merge(m *errorList) {
 // templateBody checks parameters, declarations, locations and edges. fixed
 // gives values to parameters.
 func (c *checker) templateBody(t *Template, fixed map[int][]int32) {
-	c.template, c.params, c.fixed = t, map[*Var]bool{}, fixed
+	c.template, c.fixed = t, fixed
+	c.params, c.restricted = map[*Var]bool{}, map[*Var]bool{}
 	scope := c.scope
 	c.scope = newScope(c.info.global)
 	defer func() {
@@ -264,9 +270,10 @@ func (c *checker) templateBody(t *Template, fixed map[int][]int32) {
 	for i, v := range c.info.Params[t] {
 		if c.params[v] {
 			if c.dependent[t] == nil {
-				c.dependent[t] = &dependence{inParams: inParams}
+				c.dependent[t] = &dependence{inParams: inParams, restricted: map[int]bool{}}
 			}
 			c.dependent[t].params = append(c.dependent[t].params, i)
+			c.dependent[t].restricted[i] = c.restricted[v]
 		}
 	}
 }
@@ -286,7 +293,9 @@ func (c *checker) edge(e *Edge, where string) {
 	c.inScope(func() {
 		c.text(where + ", select")
 		for _, b := range e.Select {
+			c.restricting = true
 			v := c.bind(b)
+			c.restricting = false
 			if n, ok := v.Type.(Int); ok && int64(n.Hi)-int64(n.Lo) > maxSelect {
 				c.errorf(b.Pos, "selecting %s from %v has more than %d values", b.Name, n, maxSelect)
 			}
@@ -301,7 +310,7 @@ func (c *checker) edge(e *Edge, where string) {
 		}
 		c.text(where + ", assignment")
 		for _, u := range e.Update {
-			c.expr(u)
+			c.effect(u)
 		}
 	})
 }

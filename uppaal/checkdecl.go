@@ -29,6 +29,12 @@ func (c *checker) typeExpr(t *TypeExpr) (Type, prefixes) {
 		if !ok1 || !ok2 {
 			return nil, pre
 		}
+		for _, e := range []Expr{t.Lo, t.Hi} {
+			if c.info.Types[e] == (Bool{}) {
+				c.errorf(e.Position(), "the bound of a range must be an integer, found bool")
+				return nil, pre
+			}
+		}
 		if lo > hi {
 			c.errorf(t.Pos, "the range [%d,%d] is empty", lo, hi)
 			return nil, pre
@@ -166,6 +172,8 @@ func (c *checker) declared(t *TypeExpr, dims []*Dim, pos Pos) (Type, prefixes) {
 
 // dim gives an array type without its element type.
 func (c *checker) dim(d *Dim) *Array {
+	defer func(outer bool) { c.restricting = outer }(c.restricting)
+	c.restricting = true
 	t := d.Type
 	if id, ok := d.Size.(*Ident); ok && t == nil {
 		if o, ok := c.scope.lookup(id.Name).(*TypeName); ok {
@@ -197,6 +205,40 @@ func (c *checker) dim(d *Dim) *Array {
 	return nil
 }
 
+// depends notes the parameters of the template that an expression depends on.
+func (c *checker) depends(e Expr) {
+	var visit func(e Expr)
+	seen := map[*Var]bool{}
+	use := func(v *Var) {
+		switch {
+		case seen[v] || v.Template == nil || v.Template != c.template || v.Value != nil || v.Kind == BoundVar:
+		case v.Kind == ParamVar:
+			c.params[v] = true
+			c.restricted[v] = c.restricted[v] || c.restricting
+		case v.Kind == LocalVar && v.Const && v.Init != nil:
+			seen[v] = true
+			visit(v.Init)
+		}
+	}
+	visit = func(e Expr) {
+		Inspect(e, func(e Expr) {
+			switch e := e.(type) {
+			case *Ident:
+				if v, ok := c.info.Uses[e].(*Var); ok {
+					use(v)
+				}
+			case *Call:
+				if f, ok := c.info.Uses[e.Fun].(*Func); ok {
+					for _, v := range f.reads {
+						use(v)
+					}
+				}
+			}
+		})
+	}
+	visit(e)
+}
+
 // constant checks and computes an integer that must be known at compile time.
 // In a template that is checked for itself, one that depends on a parameter is
 // noted and taken as 1.
@@ -220,7 +262,7 @@ func (c *checker) constant(e Expr, what string) (int32, bool) {
 		return n, true
 	}
 	if no.param != nil && c.template != nil && no.param.Template == c.template {
-		c.params[no.param] = true
+		c.depends(e)
 		return 1, true
 	}
 	c.errorf(e.Position(), "%s is not a compile-time constant: %s", what, no.msg)
@@ -252,6 +294,8 @@ func (c *checker) decl(d Decl) {
 		c.errorf(d.Pos, "processes are instantiated in the system section only")
 	case *ChanPriority:
 		c.chanPriority(d)
+	case *AroundUpdate:
+		c.aroundUpdate(d)
 	default:
 		c.errorf(Pos{}, "unknown declaration %T", d)
 	}
@@ -284,7 +328,7 @@ func (c *checker) varDecl(d *VarDecl) {
 			break
 		}
 		if c.fn != nil {
-			c.initialiser(typ, d.Init)
+			c.inPure("an initialiser", func() { c.initialiser(typ, d.Init) })
 			break
 		}
 		n := c.errs.adds
@@ -317,19 +361,30 @@ func (c *checker) initialValue(v *Var) {
 // parameters by value of the template and constants made of them.
 func (c *checker) fromParams(e Expr) bool {
 	params, other := false, false
+	use := func(v *Var) {
+		switch {
+		case v.Value != nil || v.Kind == BoundVar:
+		case v.Template == c.template && (v.Kind == ParamVar && (v.Const || !v.Ref) || v.Kind == LocalVar && v.Const):
+			params = true
+		default:
+			other = true
+		}
+	}
 	Inspect(e, func(e Expr) {
 		switch e := e.(type) {
 		case *Ident:
-			v, ok := c.info.Uses[e].(*Var)
-			switch {
-			case !ok || v.Value != nil || v.Kind == BoundVar:
-			case v.Template == c.template && !v.Ref && (v.Kind == ParamVar || v.Kind == LocalVar && v.Const):
-				params = true
-			default:
-				other = true
+			if v, ok := c.info.Uses[e].(*Var); ok {
+				use(v)
 			}
 		case *Call:
-			other = other || e.Fun.Name != "abs"
+			f, ok := c.info.Uses[e.Fun].(*Func)
+			if !ok {
+				other = true
+				break
+			}
+			for _, v := range f.reads {
+				use(v)
+			}
 		}
 	})
 	return params && !other
@@ -358,6 +413,9 @@ func Inspect(e Expr, f func(Expr)) {
 	case *Field:
 		Inspect(e.X, f)
 	case *Call:
+		if e.Process != nil {
+			Inspect(e.Process, f)
+		}
 		for _, a := range e.Args {
 			Inspect(a, f)
 		}
@@ -366,6 +424,9 @@ func Inspect(e Expr, f func(Expr)) {
 		Inspect(e.R, f)
 	case *IncDec:
 		Inspect(e.X, f)
+	case *Comma:
+		Inspect(e.X, f)
+		Inspect(e.Y, f)
 	case *Quant:
 		Inspect(e.Body, f)
 	case *InitList:
@@ -419,26 +480,57 @@ func (c *checker) structInit(t *Struct, l *InitList) {
 	if len(l.Elems) != len(t.Fields) {
 		c.errorf(l.Pos, "the initialiser has %d elements for a struct of %d fields", len(l.Elems), len(t.Fields))
 	}
-	seen := map[string]bool{}
+	seen := make([]bool, len(t.Fields))
+	at := 0
 	for i, x := range l.Elems {
-		var typ Type
-		switch {
-		case l.Names == nil:
-			if i < len(t.Fields) {
-				typ = t.Fields[i].Type
-			}
-		case l.Names[i] == "":
-			c.errorf(x.Position(), "either all elements of an initialiser have names or none")
-		case seen[l.Names[i]]:
-			c.errorf(x.Position(), "field %s is initialised twice", l.Names[i])
-		default:
-			seen[l.Names[i]] = true
-			var ok bool
-			if _, typ, ok = t.Field(l.Names[i]); !ok {
+		if l.Names != nil && l.Names[i] != "" {
+			if at = t.index(l.Names[i]); at < 0 {
 				c.errorf(x.Position(), "the struct has no field %s", l.Names[i])
 			}
 		}
+		var typ Type
+		switch {
+		case at < 0:
+			c.initialiser(nil, x)
+			return // where the elements that follow belong is unknown
+		case at >= len(seen):
+			c.errorf(x.Position(), "there is no field for this element")
+		default:
+			if seen[at] {
+				c.errorf(x.Position(), "field %s is initialised twice", t.Fields[at].Name)
+			}
+			seen[at] = true
+			typ = t.Fields[at].Type
+		}
 		c.initialiser(typ, x)
+		at++
+	}
+}
+
+func (c *checker) aroundUpdate(d *AroundUpdate) {
+	list, word := &c.info.Before, "before_update"
+	if d.After {
+		list, word = &c.info.After, "after_update"
+	}
+	if c.template != nil {
+		c.errorf(d.Pos, "%s is declared globally", word)
+		return
+	}
+	if len(*list) > 0 {
+		c.errorf(d.Pos, "%s is declared twice", word)
+		return
+	}
+	*list = d.X
+	for _, e := range d.X {
+		c.effect(e)
+	}
+}
+
+// effect checks an expression that stands for what it does: an update, a
+// statement, or a part of a for statement.
+func (c *checker) effect(e Expr) {
+	if t := c.expr(e); hasChan(t) {
+		c.errorf(e.Position(), "a channel does nothing")
 	}
 }
 
@@ -495,8 +587,17 @@ func (c *checker) constIndices(e Expr) {
 
 // funcState is what is known about the function being checked.
 type funcState struct {
-	fn *Func
+	fn   *Func
+	uses map[*Var]bool
 	effects
+}
+
+// use notes that the function uses a variable from outside.
+func (s *funcState) use(v *Var) {
+	if !s.uses[v] {
+		s.uses[v] = true
+		s.fn.reads = append(s.fn.reads, v)
+	}
 }
 
 // effects are what a call of a function changes.
@@ -527,8 +628,8 @@ func (c *checker) funcDecl(d *FuncDecl) {
 		c.errorf(d.Pos, "function %s cannot return a channel", d.Name)
 		result = nil
 	}
-	if _, array := result.(*Array); array {
-		c.errorf(d.Pos, "function %s cannot return an array", d.Name)
+	if holdsArray(result) {
+		c.errorf(d.Pos, "function %s cannot return an array or a struct that holds one", d.Name)
 		result = nil
 	}
 	if pre.meta {
@@ -537,7 +638,7 @@ func (c *checker) funcDecl(d *FuncDecl) {
 	f.Result = result
 	c.info.Funcs[d] = f
 	c.declare(d.Pos, d.Name, f)
-	c.fn = &funcState{f, effects{refs: map[*Var]bool{}}}
+	c.fn = &funcState{f, map[*Var]bool{}, effects{refs: map[*Var]bool{}}}
 	c.inScope(func() {
 		for _, p := range d.Params {
 			f.Params = append(f.Params, c.param(p, FuncParam))
@@ -555,6 +656,21 @@ func (c *checker) funcDecl(d *FuncDecl) {
 	if _, void := result.(Void); !void && d.Body != nil && !returns(d.Body) {
 		c.errorf(d.Pos, "return statement expected at the end of function %s", d.Name)
 	}
+}
+
+// holdsArray reports whether a type is an array or a struct with one in it.
+func holdsArray(t Type) bool {
+	switch t := t.(type) {
+	case *Array:
+		return true
+	case *Struct:
+		for _, f := range t.Fields {
+			if holdsArray(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // returns reports whether a statement ends in a return on the paths that can
@@ -591,7 +707,7 @@ func (c *checker) stmt(s Stmt) {
 		c.inScope(func() { c.blockBody(s) })
 	case *ExprStmt:
 		if s.X != nil {
-			c.expr(s.X)
+			c.effect(s.X)
 		}
 	case *IfStmt:
 		c.condition(s.Cond, "a condition")
@@ -604,13 +720,13 @@ func (c *checker) stmt(s Stmt) {
 		c.stmt(s.Body)
 	case *ForStmt:
 		if s.Init != nil {
-			c.expr(s.Init)
+			c.effect(s.Init)
 		}
 		if s.Cond != nil {
 			c.condition(s.Cond, "a condition")
 		}
 		if s.Post != nil {
-			c.expr(s.Post)
+			c.effect(s.Post)
 		}
 		c.stmt(s.Body)
 	case *RangeStmt:
@@ -621,6 +737,8 @@ func (c *checker) stmt(s Stmt) {
 		})
 	case *ReturnStmt:
 		c.returnStmt(s)
+	case *AssertStmt:
+		c.inPure("an assertion", func() { c.condition(s.X, "an assertion") })
 	default:
 		c.errorf(Pos{}, "unknown statement %T", s)
 	}

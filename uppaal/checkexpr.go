@@ -42,6 +42,9 @@ func (c *checker) exprType(e Expr) Type {
 		return c.call(e)
 	case *Assign:
 		return c.assign(e)
+	case *Comma:
+		c.effect(e.X)
+		return c.expr(e.Y)
 	case *IncDec:
 		t := c.expr(e.X)
 		if !c.change(e.X, string(e.Op)) || t == nil {
@@ -90,6 +93,9 @@ func (c *checker) ident(e *Ident) Type {
 	switch o := c.scope.lookup(e.Name).(type) {
 	case *Var:
 		c.info.Uses[e] = o
+		if c.fn != nil && (o.Kind == GlobalVar || o.Kind == LocalVar || o.Kind == ParamVar) {
+			c.fn.use(o)
+		}
 		return o.Type
 	case nil:
 		if doubleNames[e.Name] {
@@ -142,7 +148,7 @@ func (c *checker) operate(e *Binary, x, y Type) Type {
 		return nil
 	}
 	if e.Op == OpEq || e.Op == OpNe {
-		if integral(x) && integral(y) || equivalent(x, y) && !hasChan(x) && x != (Void{}) {
+		if integral(x) && integral(y) || equivalent(x, y) && x != (Void{}) {
 			return Bool{}
 		}
 		c.errorf(e.Pos, "%v and %v cannot be compared", x, y)
@@ -168,9 +174,6 @@ func (c *checker) cond(e *Cond) Type {
 		return Bool{}
 	case integral(x) && integral(y):
 		return fullInt
-	case hasChan(x) || hasChan(y):
-		c.errorf(e.Position(), "conditional channels are not supported")
-		return nil
 	case equivalent(x, y) && x != (Void{}):
 		return x
 	}
@@ -219,12 +222,6 @@ func (c *checker) field(e *Field) Type {
 	return t
 }
 
-// assignIntegers are the assignment operators that need an integer variable;
-// the others take a boolean one too.
-var assignIntegers = map[string]bool{
-	"+=": true, "-=": true, "*=": true, "/=": true, "%=": true, "<<=": true, ">>=": true,
-}
-
 func (c *checker) assign(e *Assign) Type {
 	l, r := c.expr(e.L), c.expr(e.R)
 	ok := c.change(e.L, e.Op)
@@ -239,7 +236,7 @@ func (c *checker) assign(e *Assign) Type {
 		if !assignable(l, r) {
 			c.errorf(e.Pos, "%v cannot be assigned to %v", r, l)
 		}
-	case assignIntegers[e.Op] && !isInt:
+	case e.Op == "+=" && !isInt:
 		c.errorf(e.Pos, "operator %s needs an integer variable, found %v", e.Op, l)
 	case !integral(l) || !integral(r):
 		c.errorf(e.Pos, "operator %s needs integers, found %v and %v", e.Op, l, r)
@@ -247,44 +244,58 @@ func (c *checker) assign(e *Assign) Type {
 	return l
 }
 
-// root gives the variable that an lvalue is a part of, or nil.
-func (c *checker) root(e Expr) *Var {
-	for {
-		switch x := e.(type) {
-		case *Index:
-			e = x.X
-		case *Field:
-			if c.info.Members[x] != nil {
-				v, _ := c.info.Members[x].(*Var)
-				return v
-			}
-			e = x.X
-		case *Ident:
-			v, _ := c.info.Uses[x].(*Var)
-			return v
-		default:
+// roots gives the variables that an lvalue may be a part of: several for a
+// conditional. It gives nil if the expression is no lvalue.
+func (c *checker) roots(e Expr) []*Var {
+	switch e := e.(type) {
+	case *Index:
+		return c.roots(e.X)
+	case *Field:
+		if v, ok := c.info.Members[e].(*Var); ok {
+			return []*Var{v}
+		} else if c.info.Members[e] != nil {
 			return nil
 		}
+		return c.roots(e.X)
+	case *Ident:
+		if v, ok := c.info.Uses[e].(*Var); ok {
+			return []*Var{v}
+		}
+	case *Assign:
+		return c.roots(e.L)
+	case *IncDec:
+		if e.Prefix {
+			return c.roots(e.X)
+		}
+	case *Cond:
+		x, y := c.roots(e.Then), c.roots(e.Else)
+		if x != nil && y != nil && equivalent(c.info.Types[e.Then], c.info.Types[e.Else]) {
+			return append(x[:len(x):len(x)], y...)
+		}
 	}
+	return nil
 }
 
 // change notes that an operator changes an lvalue and reports whether it may.
 func (c *checker) change(e Expr, op string) bool {
-	v := c.root(e)
-	switch {
-	case v == nil:
+	roots := c.roots(e)
+	if roots == nil {
 		if c.info.Types[e] != nil {
 			c.errorf(e.Position(), "the operand of %s must be a variable", op)
 		}
 		return false
-	case v.Const:
-		c.errorf(e.Position(), "%s is constant", v.Name)
-		return false
-	case c.pure != "":
-		c.errorf(e.Position(), "%s must have no side effects, but %s changes %s", c.pure, op, v.Name)
-		return false
 	}
-	c.noteChange(v)
+	for _, v := range roots {
+		switch {
+		case v.Const:
+			c.errorf(e.Position(), "%s is constant", v.Name)
+			return false
+		case c.pure != "":
+			c.errorf(e.Position(), "%s must have no side effects, but %s changes %s", c.pure, op, v.Name)
+			return false
+		}
+		c.noteChange(v)
+	}
 	return true
 }
 
@@ -330,7 +341,25 @@ func (c *checker) call(e *Call) Type {
 	for i, a := range e.Args {
 		args[i] = c.expr(a)
 	}
-	o := c.scope.lookup(e.Fun.Name)
+	var o Object
+	if e.Process != nil {
+		if !c.process(e.Process) {
+			c.errorf(e.Pos, "only the functions of a process can be called by a member")
+			return nil
+		}
+		set := c.setOf(e.Process)
+		if set == nil {
+			return nil // reported
+		}
+		f := c.info.Function(set.Processes[0].Template, e.Fun.Name)
+		if f == nil {
+			c.errorf(e.Fun.Pos, "process %s has no function %s", processName(e.Process).Name, e.Fun.Name)
+			return nil
+		}
+		o = f
+	} else {
+		o = c.scope.lookup(e.Fun.Name)
+	}
 	f, ok := o.(*Func)
 	switch {
 	case o == nil:
@@ -352,6 +381,11 @@ func (c *checker) call(e *Call) Type {
 	for i, p := range f.Params {
 		c.argument(p, e.Args[i], args[i], f.effects.refs[p])
 	}
+	if c.fn != nil {
+		for _, v := range f.reads {
+			c.fn.use(v)
+		}
+	}
 	if f.effects.outer {
 		if c.pure != "" {
 			c.errorf(e.Pos, "%s must have no side effects, but function %s has", c.pure, e.Fun.Name)
@@ -369,38 +403,63 @@ func (c *checker) argument(p *Var, e Expr, t Type, changed bool) {
 	if t == nil || p.Type == nil {
 		return
 	}
-	if !p.Ref {
+	roots := c.roots(e)
+	if !p.Ref || p.Const && !modifiable(roots) {
 		if !assignable(p.Type, t) {
 			c.errorf(e.Position(), "%v cannot be passed for parameter %s of type %v", t, p.Name, p.Type)
 		}
 		return
 	}
-	v := c.root(e)
 	switch {
-	case v == nil:
+	case roots == nil:
 		c.errorf(e.Position(), "reference parameter %s needs a variable", p.Name)
-	case v.Const && !p.Const:
-		c.errorf(e.Position(), "reference parameter %s could change the constant %s", p.Name, v.Name)
+		return
 	case !refCompatible(p.Type, t):
 		c.errorf(e.Position(), "reference parameter %s has the type %v, not %v", p.Name, p.Type, t)
-	case changed:
-		if c.pure != "" {
-			c.errorf(e.Position(), "%s must have no side effects, but the call changes %s", c.pure, v.Name)
+		return
+	}
+	for _, v := range roots {
+		switch {
+		case v.Const && !p.Const:
+			c.errorf(e.Position(), "reference parameter %s could change the constant %s", p.Name, v.Name)
+		case changed:
+			if c.pure != "" {
+				c.errorf(e.Position(), "%s must have no side effects, but the call changes %s", c.pure, v.Name)
+			}
+			c.noteChange(v)
 		}
-		c.noteChange(v)
 	}
 }
 
-// refCompatible reports whether a variable of type t can be referred to by a
-// parameter of type p. A parameter declared urgent takes any channel.
-func refCompatible(p, t Type) bool {
-	if a, ok := p.(*Array); ok && hasChan(p) {
-		b, ok := t.(*Array)
-		return ok && a.Lo == b.Lo && a.Hi == b.Hi && a.Scalar == b.Scalar && refCompatible(a.Elem, b.Elem)
+// modifiable reports whether an lvalue with these roots can be changed.
+func modifiable(roots []*Var) bool {
+	for _, v := range roots {
+		if v.Const {
+			return false
+		}
 	}
-	if a, ok := p.(Chan); ok {
-		b, ok := t.(Chan)
-		return ok && a.Broadcast == b.Broadcast && (a.Urgent || !b.Urgent)
+	return roots != nil
+}
+
+// refCompatible reports whether a variable of type t can be referred to by a
+// parameter of type p.
+func refCompatible(p, t Type) bool {
+	a, ok := p.(Chan)
+	b, ok2 := t.(Chan)
+	if ok && ok2 {
+		return a.capability() <= b.capability()
 	}
 	return equivalent(p, t)
+}
+
+// capability orders channels by what they can be used for. A parameter takes
+// channels that can do as much as it, or more.
+func (t Chan) capability() int {
+	switch {
+	case t.Urgent:
+		return 0
+	case t.Broadcast:
+		return 1
+	}
+	return 2
 }

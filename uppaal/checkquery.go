@@ -88,6 +88,26 @@ func (c *checker) process(e Expr) bool {
 	return true
 }
 
+// setOf gives the processes that a process expression, once checked, can
+// denote: the one that it does or those of a set. It is nil for a wrong one.
+func (c *checker) setOf(e Expr) *ProcessSet {
+	if p := c.info.ProcessOf[e]; p != nil {
+		return &ProcessSet{Processes: []*Process{p}}
+	}
+	set, _ := c.info.Uses[processName(e)].(*ProcessSet)
+	return set
+}
+
+// Function gives the function that a template declares under a name, or nil.
+func (info *Info) Function(t *Template, name string) *Func {
+	for _, d := range t.Decls {
+		if f, ok := d.(*FuncDecl); ok && f.Name == name {
+			return info.Funcs[f]
+		}
+	}
+	return nil
+}
+
 // processSet checks a process expression and gives the processes that it can
 // denote, or nil after an error.
 func (c *checker) processSet(e Expr) *ProcessSet {
@@ -176,6 +196,9 @@ func (c *checker) member(e *Field) Type {
 	}
 	o := c.info.Member(p, e.Name)
 	switch o := o.(type) {
+	case LocationIndex:
+		c.info.Members[e] = o
+		return Int{0, int32(max(len(p.Template.Locations), 1) - 1)}
 	case *Location:
 		c.info.Members[e] = o
 		return Bool{}
@@ -192,8 +215,12 @@ func (c *checker) member(e *Field) Type {
 }
 
 // Member gives the location, variable or parameter of a process that a query
-// calls name, or nil. An anonymous location has the name "_" and its ID.
+// calls name, or nil. An anonymous location has the name "_" and its ID;
+// "location" is the LocationIndex.
 func (info *Info) Member(p *Process, name string) Object {
+	if name == "location" {
+		return LocationIndex{}
+	}
 	for _, l := range p.Template.Locations {
 		if l.Name == name || l.Name == "" && l.ID != "" && "_"+l.ID == name {
 			return l

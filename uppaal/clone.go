@@ -39,11 +39,13 @@ func CloneExpr(e Expr) Expr {
 	case *Field:
 		return &Field{e.Pos, CloneExpr(e.X), e.Name}
 	case *Call:
-		return &Call{e.Pos, cloneIdent(e.Fun), cloneExprs(e.Args)}
+		return &Call{e.Pos, cloneIdent(e.Fun), cloneExprs(e.Args), CloneExpr(e.Process)}
 	case *Assign:
 		return &Assign{e.Pos, e.Op, CloneExpr(e.L), CloneExpr(e.R)}
 	case *IncDec:
 		return &IncDec{e.Pos, e.Op, e.Prefix, CloneExpr(e.X)}
+	case *Comma:
+		return &Comma{e.Pos, CloneExpr(e.X), CloneExpr(e.Y)}
 	case *Quant:
 		return &Quant{e.Pos, e.Kind, cloneBinding(e.Bind), CloneExpr(e.Body)}
 	case *InitList:
@@ -122,6 +124,8 @@ func cloneDecl(d Decl) Decl {
 		return &InstanceDecl{d.Pos, d.Name, cloneParams(d.Params), cloneIdent(d.Template), cloneExprs(d.Args)}
 	case *ChanPriority:
 		return &ChanPriority{d.Pos, cloneList(d.Groups, cloneExprs)}
+	case *AroundUpdate:
+		return &AroundUpdate{d.Pos, d.After, cloneExprs(d.X)}
 	}
 	panic("uppaal: unknown declaration")
 }
@@ -151,6 +155,8 @@ func cloneStmt(s Stmt) Stmt {
 		return &RangeStmt{s.Pos, cloneBinding(s.Bind), cloneStmt(s.Body)}
 	case *ReturnStmt:
 		return &ReturnStmt{s.Pos, CloneExpr(s.X)}
+	case *AssertStmt:
+		return &AssertStmt{s.Pos, CloneExpr(s.X)}
 	}
 	panic("uppaal: unknown statement")
 }
@@ -205,9 +211,13 @@ func (n *Network) Clone() *Network {
 			Names: cloneList(n.System.Names, cloneIdent),
 			Below: append([]bool(nil), n.System.Below...),
 		},
-		Progress: cloneExprs(n.Progress),
+		Progress: cloneList(n.Progress, cloneMeasure),
 		Queries:  cloneList(n.Queries, (*Query).Clone),
 	}
+}
+
+func cloneMeasure(m *Measure) *Measure {
+	return &Measure{CloneExpr(m.Guard), CloneExpr(m.X)}
 }
 
 // Template gives the template of a name, or nil.

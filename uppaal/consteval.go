@@ -1,6 +1,9 @@
 package uppaal
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // An evaluator computes compile-time constants. Arithmetic is that of the
 // language: 32 bits, wrapping around.
@@ -11,6 +14,9 @@ type evaluator struct {
 	// left is what remains of the bound on the work, shared by the constants
 	// of a network.
 	left *int
+	// template is the one whose functions can be called.
+	template *Template
+	calls    int // being computed
 }
 
 // maxSteps bounds the work on all constants of a network together.
@@ -39,9 +45,9 @@ type notConst struct {
 }
 
 // ConstEval computes an integer expression whose value is known before the
-// search: literals, constants of the network, operators, quantifiers, calls of
-// functions do not count. Names that Check has not seen are looked up among
-// the globals of the network.
+// search: literals, constants of the network, operators, quantifiers, and
+// calls of global functions that use nothing else. Names that Check has not
+// seen are looked up among the globals of the network.
 func (info *Info) ConstEval(e Expr) (int32, bool) {
 	left := maxSteps
 	ev := evaluator{info: info, left: &left}
@@ -53,7 +59,11 @@ func (info *Info) ConstEval(e Expr) (int32, bool) {
 }
 
 func (ev *evaluator) fail(e Expr, format string, args ...any) *notConst {
-	return &notConst{pos: e.Position(), msg: fmt.Sprintf(format, args...)}
+	no := &notConst{msg: fmt.Sprintf(format, args...)}
+	if e != nil {
+		no.pos = e.Position()
+	}
+	return no
 }
 
 // int computes an integer.
@@ -115,34 +125,13 @@ func (ev *evaluator) eval(e Expr) (value, *notConst) {
 		if no != nil {
 			return value{}, no
 		}
-		i, no := ev.int(e.I)
-		if no != nil {
-			return value{}, no
-		}
-		a, ok := x.typ.(*Array)
-		if !ok {
-			return value{}, ev.fail(e, "not an array")
-		}
-		if i < a.Lo || i > a.Hi {
-			return value{}, ev.fail(e, "index %d is out of range [%d,%d]", i, a.Lo, a.Hi)
-		}
-		n := Size(a.Elem)
-		at := int(int64(i)-int64(a.Lo)) * n
-		return value{a.Elem, x.v[at : at+n]}, nil
+		return ev.element(e, x)
 	case *Field:
 		x, no := ev.eval(e.X)
 		if no != nil {
 			return value{}, no
 		}
-		s, ok := x.typ.(*Struct)
-		if !ok {
-			return value{}, ev.fail(e, "not a constant")
-		}
-		at, typ, ok := s.Field(e.Name)
-		if !ok {
-			return value{}, ev.fail(e, "no field %s", e.Name)
-		}
-		return value{typ, x.v[at : at+Size(typ)]}, nil
+		return ev.member(e, x)
 	case *Quant:
 		return ev.quant(e)
 	case *Call:
@@ -153,11 +142,58 @@ func (ev *evaluator) eval(e Expr) (value, *notConst) {
 			}
 			return number(x), no
 		}
-		return value{}, ev.fail(e, "function %s is called", e.Fun.Name)
+		return ev.call(e)
+	case *Assign:
+		return ev.assign(e)
+	case *IncDec:
+		x, no := ev.step(e)
+		if no != nil || e.Prefix {
+			return x, no
+		}
+		if e.Op == OpInc {
+			return number(x.v[0] - 1), nil
+		}
+		return number(x.v[0] + 1), nil
+	case *Comma:
+		if _, no := ev.eval(e.X); no != nil {
+			return value{}, no
+		}
+		return ev.eval(e.Y)
 	case *InitList:
 		return value{}, ev.fail(e, "an initialiser list stands in an expression")
 	}
 	return value{}, ev.fail(e, "not a constant")
+}
+
+// element gives an element of an array.
+func (ev *evaluator) element(e *Index, x value) (value, *notConst) {
+	a, ok := x.typ.(*Array)
+	if !ok {
+		return value{}, ev.fail(e, "not an array")
+	}
+	i, no := ev.int(e.I)
+	if no != nil {
+		return value{}, no
+	}
+	if i < a.Lo || i > a.Hi {
+		return value{}, ev.fail(e, "index %d is out of range [%d,%d]", i, a.Lo, a.Hi)
+	}
+	n := Size(a.Elem)
+	at := int(int64(i)-int64(a.Lo)) * n
+	return value{a.Elem, x.v[at : at+n]}, nil
+}
+
+// member gives a field of a struct.
+func (ev *evaluator) member(e *Field, x value) (value, *notConst) {
+	s, ok := x.typ.(*Struct)
+	if !ok {
+		return value{}, ev.fail(e, "not a constant")
+	}
+	at, typ, ok := s.Field(e.Name)
+	if !ok {
+		return value{}, ev.fail(e, "no field %s", e.Name)
+	}
+	return value{typ, x.v[at : at+Size(typ)]}, nil
 }
 
 func (ev *evaluator) ident(e *Ident) (value, *notConst) {
@@ -177,7 +213,7 @@ func (ev *evaluator) ident(e *Ident) (value, *notConst) {
 	}
 	no := ev.fail(e, "%s is not a constant", e.Name)
 	switch {
-	case v.Const && !v.Ref && v.Kind == ParamVar:
+	case v.Const && v.Kind == ParamVar:
 		no.param = v
 	case v.Const && v.Kind == LocalVar && v.Init != nil:
 		// A local constant computed from parameters.
@@ -248,6 +284,7 @@ func (ev *evaluator) apply(e *Binary, x value) (value, *notConst) {
 		if e.Op != OpEq && e.Op != OpNe {
 			return value{}, ev.fail(e, "an integer is expected")
 		}
+		x.v = slices.Clone(x.v) // of a variable that e.Y may change
 		y, no := ev.eval(e.Y)
 		if no != nil {
 			return value{}, no
@@ -363,8 +400,12 @@ func (ev *evaluator) init(t Type, e Expr) ([]int32, *notConst) {
 		if len(l.Elems) != len(t.Fields) {
 			return nil, ev.fail(l, "wrong number of fields")
 		}
+		elems := l.ByField(t)
 		for i, f := range t.Fields {
-			v, no := ev.init(f.Type, l.Elem(i, f.Name))
+			if elems[i] == nil {
+				return nil, ev.fail(l, "field %s has no value", f.Name)
+			}
+			v, no := ev.init(f.Type, elems[i])
 			if no != nil {
 				return nil, no
 			}
@@ -376,22 +417,24 @@ func (ev *evaluator) init(t Type, e Expr) ([]int32, *notConst) {
 	return out, nil
 }
 
-// Elem gives the element that initialises the i-th field, called name, of a
-// struct: the one with that name, or the i-th of a list without names. It is
-// nil if there is none.
-func (l *InitList) Elem(i int, name string) Expr {
-	if l.Names == nil {
-		if i < len(l.Elems) {
-			return l.Elems[i]
+// ByField gives the elements of the initialiser of a struct in the order of the
+// fields, nil for a field without one. An element without a name belongs to the
+// field behind that of the element before it.
+func (l *InitList) ByField(t *Struct) []Expr {
+	out := make([]Expr, len(t.Fields))
+	at := 0
+	for i, x := range l.Elems {
+		if i < len(l.Names) && l.Names[i] != "" {
+			if at = t.index(l.Names[i]); at < 0 {
+				return out
+			}
 		}
-		return nil
-	}
-	for k, n := range l.Names {
-		if n == name {
-			return l.Elems[k]
+		if at < len(out) && out[at] == nil {
+			out[at] = x
 		}
+		at++
 	}
-	return nil
+	return out
 }
 
 // store converts a flattened value to a type: integers stored in a bool become

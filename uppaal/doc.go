@@ -32,6 +32,16 @@
 //   - A newline ends a query.
 //   - Names such as int32_t and INT8_MAX are predefined, but a model may
 //     declare them itself.
+//   - A parameter of a process that is left free must not decide the size of an
+//     array or what an edge selects.
+//   - A function returns numbers, or structs of numbers without arrays.
+//   - The initial value of a variable, a size and a range may call functions
+//     that use constants only; in functions, initial values have no side
+//     effects.
+//   - A channel parameter takes channels that can do as much or more: urgent
+//     takes all, broadcast all that are not urgent, other only plain ones.
+//   - "(b ? x : y) = 1", "(x = y) += 2" and "++x = 3" assign; "x++ = 3" does
+//     not.
 //
 // Beyond UPPAAL there is one atom in queries, stuck(P): process P never takes
 // part in a transition again. A model with such a query can be written, but
@@ -42,14 +52,12 @@
 // Types in a template may depend on its constant parameters; the template is
 // then checked once for each combination of their values that a process needs,
 // see Process; the type of a parameter cannot depend on another one. Also
-// refused are: conditional channel expressions, conditional lvalues, calls of
-// the functions of a process in queries (P.f()), P.location, before_update and
-// after_update, assert, progress measures with a guard, live sequence charts,
-// calls of functions in compile-time constants (other than abs), references to
-// constants that are not variables, and a scalar type for several names
-// without a typedef. Gantt charts, comments in declarations, query options and
-// results are skipped and lost when a model is written again. Branch points are
-// dissolved into edges.
+// refused are live sequence charts, external functions, CSP synchronisation, a
+// scalar type for several names without a typedef, and const fields of structs.
+// A location of a template cannot be used in its expressions. Gantt charts,
+// comments in declarations, query options and results are skipped and lost when
+// a model is written again. Branch points are dissolved into edges, their
+// weights ignored.
 //
 // Errors are *Error, with a position, or Errors. Texts are bounded in size and
 // nesting, so that untrusted models are safe to read. Trees and Info are plain

@@ -47,8 +47,8 @@ func (*Scalar) typ() {}
 func (Void) typ()    {}
 
 // Object is what a name stands for: *Var, *Func, *TypeName, *Process,
-// *Template (in an instantiation), *Location (inside a query) or *ProcessSet
-// (the P of P(1) in a query).
+// *Template (in an instantiation) or, inside a query, *Location, *ProcessSet
+// (the P of P(1)) or LocationIndex (the location of P.location).
 type Object interface{ object() }
 
 // VarKind says where a Var lives.
@@ -96,6 +96,7 @@ type Func struct {
 	Pure bool
 
 	effects effects
+	reads   []*Var // variables from outside that a call may use
 }
 
 // TypeName is a typedef.
@@ -142,13 +143,18 @@ type ProcessSet struct {
 	Processes []*Process
 }
 
-func (*Var) object()        {}
-func (*ProcessSet) object() {}
-func (*Func) object()       {}
-func (*TypeName) object()   {}
-func (*Process) object()    {}
-func (*Template) object()   {}
-func (*Location) object()   {}
+// LocationIndex is what P.location stands for: the index of the location that
+// the process is in, in the order of its template.
+type LocationIndex struct{}
+
+func (LocationIndex) object() {}
+func (*Var) object()          {}
+func (*ProcessSet) object()   {}
+func (*Func) object()         {}
+func (*TypeName) object()     {}
+func (*Process) object()      {}
+func (*Template) object()     {}
+func (*Location) object()     {}
 
 // Info is a checked network. It is read-only after Check and safe for
 // concurrent use, except that CheckQuery adds to it.
@@ -157,9 +163,10 @@ type Info struct {
 	// Uses maps every identifier that is used to what it stands for. In a
 	// query, a Field whose X is a process maps through Members.
 	Uses map[*Ident]Object
-	// Members maps P.x of queries to the Location or Var of P's template.
+	// Members maps P.x of queries to the Location or Var of P's template, or to
+	// LocationIndex.
 	Members map[*Field]Object
-	// ProcessOf maps the process expression (Ident or Call) of P.x and
+	// ProcessOf maps the process expression (Ident or Call) of P.x, P.f() and
 	// stuck(P) to the process. A Call whose arguments are not constant, as in
 	// forall (i : id_t) P(i).x, is not in it: its Fun is used for a ProcessSet,
 	// see ProcessSet.At and Info.Member.
@@ -175,6 +182,8 @@ type Info struct {
 	Params  map[*Template][]*Var
 	// Funcs gives every function, global and local.
 	Funcs map[*FuncDecl]*Func
+	// Before and After are the expressions of before_update and after_update.
+	Before, After []Expr
 	// Processes in the order of the system line, parameterised templates
 	// expanded in lexicographic order of their free parameters.
 	Processes []*Process

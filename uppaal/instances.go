@@ -43,8 +43,17 @@ func (c *checker) system(n *Network) {
 		}
 	}
 	c.text("progress")
-	for _, e := range n.Progress {
-		c.inPure("a progress measure", func() { c.condition(e, "a progress measure") })
+	for _, m := range n.Progress {
+		if m == nil {
+			c.errorf(Pos{}, "a progress measure is nil")
+			continue
+		}
+		c.inPure("a progress measure", func() {
+			if m.Guard != nil {
+				c.condition(m.Guard, "a guard of a progress measure")
+			}
+			c.condition(m.X, "a progress measure")
+		})
 	}
 	c.text("system")
 	if len(n.System.Names) == 0 {
@@ -121,6 +130,7 @@ func (c *checker) processes(id *Ident, inst *instance, priority int) {
 	if inst.base == nil && inst.template == nil {
 		return
 	}
+	restricted := c.restrictedOf(inst)
 	total := 1
 	for _, p := range inst.params {
 		lo, hi, ok := Range(p.Type)
@@ -131,6 +141,9 @@ func (c *checker) processes(id *Ident, inst *instance, priority int) {
 			return
 		case !ok || isBool || p.Ref:
 			c.errorf(id.Pos, "process %s: free parameter %s must be a bounded integer or a scalar by value", id.Name, p.Name)
+			return
+		case restricted[p]:
+			c.errorf(id.Pos, "process %s: free parameter %s must not decide the size of an array or what is selected", id.Name, p.Name)
 			return
 		case n >= maxProcesses || int64(total)*n > maxProcesses:
 			c.errorf(id.Pos, "process %s: free parameter %s of type %v makes too many processes", id.Name, p.Name, p.Type)
@@ -180,6 +193,33 @@ func (c *checker) processes(id *Ident, inst *instance, priority int) {
 	c.info.sets[id.Name] = set
 }
 
+// restrictedOf gives the parameters of an instance that sizes of arrays or
+// selections in its template depend on. UPPAAL demands that they are bound.
+func (c *checker) restrictedOf(inst *instance) map[*Var]bool {
+	set := map[*Var]bool{}
+	if inst.base == nil {
+		if d := c.dependent[inst.template]; d != nil {
+			for i, v := range inst.params {
+				set[v] = d.restricted[i]
+			}
+		}
+		return set
+	}
+	base := c.restrictedOf(inst.base)
+	for i, p := range inst.base.params {
+		if base[p] && i < len(inst.args) {
+			Inspect(inst.args[i], func(e Expr) {
+				if id, ok := e.(*Ident); ok {
+					if v, ok := c.info.Uses[id].(*Var); ok {
+						set[v] = true
+					}
+				}
+			})
+		}
+	}
+	return set
+}
+
 // instantiate follows the instantiations down to the template and makes one
 // process.
 func (c *checker) instantiate(id *Ident, name string, inst *instance, b binding) *Process {
@@ -187,7 +227,7 @@ func (c *checker) instantiate(id *Ident, name string, inst *instance, b binding)
 		next := binding{map[*Var][]int32{}, map[*Var]Expr{}}
 		for i, p := range inst.base.params {
 			arg := inst.args[i]
-			if p.Ref {
+			if p.Ref && (!p.Const || hasChan(p.Type)) {
 				if e := c.reference(arg, b); e != nil {
 					next.refs[p] = e
 					continue

@@ -114,7 +114,8 @@ func (p *parser) leave() { p.nest-- }
 
 // Precedence levels, loosest first.
 const (
-	precAssign = iota + 1
+	precComma = iota + 1
+	precAssign
 	precCond
 	precOr
 	precAnd
@@ -161,6 +162,19 @@ func (p *parser) expr() Expr {
 
 // inner parses an expression inside another one.
 func (p *parser) inner() Expr { return p.binary(precAssign) }
+
+// list parses a condition or a part of a for statement: expressions separated
+// by commas.
+func (p *parser) list() Expr {
+	x := p.expr()
+	for p.is(",") {
+		pos := p.pos()
+		p.op()
+		p.i++
+		x = &Comma{pos, x, p.inner()}
+	}
+	return x
+}
 
 // op counts an operator: the depth of a tree is at most their number.
 func (p *parser) op() {
@@ -262,20 +276,21 @@ func (p *parser) postfix(x Expr) Expr {
 			p.expect("]")
 			x = &Index{p.posOf(t), x, i}
 		case ".":
-			if p.is("location") {
-				p.failf("P.location is not supported")
+			if p.accept("location") {
+				x = &Field{p.posOf(t), x, "location"}
+				continue
 			}
 			name, _ := p.name("a member")
 			x = &Field{p.posOf(t), x, name}
 		case "(":
-			fun, ok := x.(*Ident)
-			if !ok {
-				if _, member := x.(*Field); member {
-					p.failAt(p.posOf(t), "calls of the functions of a process are not supported")
-				}
+			switch f := x.(type) {
+			case *Ident:
+				x = &Call{Pos: f.Pos, Fun: f, Args: p.args()}
+			case *Field:
+				x = &Call{Pos: f.Position(), Fun: &Ident{f.Pos, f.Name}, Args: p.args(), Process: f.X}
+			default:
 				p.failAt(p.posOf(t), "only a name can be called")
 			}
-			x = &Call{fun.Pos, fun, p.args()}
 		case "++", "--":
 			x = &IncDec{p.posOf(t), Op(t.text), false, x}
 		case "'":
@@ -375,7 +390,7 @@ func (p *parser) stuck(pos Pos) Expr {
 	name, at := p.name("a process")
 	var x Expr = &Ident{at, name}
 	if p.accept("(") {
-		x = &Call{at, x.(*Ident), p.args()}
+		x = &Call{Pos: at, Fun: x.(*Ident), Args: p.args()}
 	}
 	p.expect(")")
 	return &Stuck{pos, x}

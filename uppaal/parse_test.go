@@ -76,8 +76,7 @@ var badExprs = map[string]string{
 	"a\n+ @":             "2:3: unexpected character '@'",
 	"x'":                 "1:2: clock rates are not supported",
 	"location":           "1:1: unexpected keyword location, expected an expression",
-	"P.location":         "1:3: P.location is not supported",
-	"P.f(1)":             "1:4: calls of the functions of a process are not supported",
+	"x[1](2)":            "1:5: only a name can be called",
 	"f(1)(2)":            "1:5: only a name can be called",
 	"f(1,)":              `1:5: unexpected ")", expected an expression`,
 	"{1,2}":              `1:1: unexpected "{", expected an expression`,
@@ -148,10 +147,11 @@ var goodDecls = []string{
 	"void f() { int i; bool b[2] = {true, false}; for (i = 0; i < 3; i++) { ; } }",
 	"void f() { if (a) b = 1; else if (c) b = 2; else { b = 3; } }",
 	"void f() { while (a) b++; do b--; while (b > 0); }",
-	"void f() { for (i : id_t) x[i] = 0; for (;;) ; return; }",
+	"void f() { for (i : id_t) x[i] = 0; for (true, x[0] = 1; x[0] < 3, true; x[0]++, x[1]++) ; assert x[0] > 0; return; }",
 	"void f() { if (a) { if (b) c = 1; } else c = 2; }",
 	"P1 = P(1, x);", "Q(const int[0,1] k) = P(k, 1);", "P1 = P();",
 	"int A; int sup; int deadlock; int close;", "int x$y;",
+	"before_update { x = 1, f() }", "after_update { x++ } int y;",
 	"int a[int[2,4]];", "struct { int x, y; } p, q;", "/* nothing */", "// nothing",
 	"typedef int[-128,127] int8_t;", "typedef int pair[2], x_t;",
 }
@@ -164,11 +164,14 @@ var badDecls = map[string]string{
 	"int location;":                        "1:5: unexpected keyword location, expected the name of a declaration",
 	"int x = {};":                          "1:10: an initialiser cannot be empty",
 	"scalar[3] a, b;":                      "1:15: a scalar type for several names needs a typedef",
-	"before_update { x = 1 }":              "1:1: before_update is not supported",
+	"before_update { }":                    "1:17: unexpected \"}\", expected an expression",
+	"after_update { x = 1; }":              "1:21: unexpected \";\", expected \"}\"",
+	"void f() { for (;;) ; }":              "1:17: the three parts of a for statement cannot be empty: write true",
 	"void f() { break; }":                  "1:12: break does not exist in this language",
 	"void f() { x = 1; int y; }":           "1:19: declarations must come first in a block",
 	"void f() { int g() { } }":             "1:17: functions cannot be declared inside a function",
-	"void f() { assert x; }":               "1:12: assert is not supported",
+	"void f() { int i = (1, 2); }":         "1:22: unexpected \",\", expected \")\"",
+	"void f() { return 1, 2; }":            "1:20: unexpected \",\", expected \";\"",
 	"void f() { x = 1 }":                   `1:18: unexpected "}", expected ";"`,
 	"int x; }":                             `1:8: unexpected "}", expected a type`,
 	"int[0] x;":                            `1:6: unexpected "]", expected ","`,
@@ -252,12 +255,12 @@ func TestSystem(t *testing.T) {
 	require.Equal(t, []bool{false, true}, line.Below)
 	require.Len(t, progress, 2)
 	for text, want := range map[string]string{
-		"P1 = P();":                       "1:10: the system line is missing",
-		"system ;":                        `1:8: unexpected ";", expected the name of a process`,
-		"system P":                        `1:9: unexpected end of text, expected ";"`,
-		"system P; int x;":                "1:11: unexpected keyword int after the system line",
-		"system P; progress { x > 0: y;}": "1:27: progress measures with a guard are not supported",
-		"system P; gantt { { }":           `1:22: unexpected end of text, expected "}"`,
+		"P1 = P();":                     "1:10: the system line is missing",
+		"system ;":                      `1:8: unexpected ";", expected the name of a process`,
+		"system P":                      `1:9: unexpected end of text, expected ";"`,
+		"system P; int x;":              "1:11: unexpected keyword int after the system line",
+		"system P; progress { x > 0: }": "1:29: unexpected \"}\", expected an expression",
+		"system P; gantt { { }":         `1:22: unexpected end of text, expected "}"`,
 	} {
 		_, _, _, err := ParseSystem(text)
 		require.EqualError(t, err, want, text)
@@ -270,6 +273,7 @@ var goodQueries = []string{
 	"E<> stuck(P)", "A[] not stuck(P(1, 2))", "E<> deadlock == 0",
 	"A[] (sum (i:id_t) P(i).cs) <= 1", "forall (i : id_t) P(i).a --> x == 1",
 	"A[] x \\\n or y", "\n\nA[] x\n", "A[] x // comment", "/* T */ A[] x", "A[] P._id0",
+	"A[] P.location == 2", "E<> P(1).f(x, 2) > 0 and P.f()",
 	"E<> Pr == 1", "sup == 1 --> inf == 2", "A[] A == 1", "E > 1 --> x",
 }
 

@@ -37,11 +37,11 @@ func parseParams(where, text string) (ps []*Param, err error) {
 // ParseSystem parses the text of the system section: declarations and
 // instantiations, the system line, and progress measures. A gantt chart is
 // skipped.
-func ParseSystem(text string) (instances []Decl, line SystemLine, progress []Expr, err error) {
+func ParseSystem(text string) (instances []Decl, line SystemLine, progress []*Measure, err error) {
 	return parseSystem("", text)
 }
 
-func parseSystem(where, text string) (ds []Decl, line SystemLine, progress []Expr, err error) {
+func parseSystem(where, text string) (ds []Decl, line SystemLine, progress []*Measure, err error) {
 	err = parseText(where, text, false, func(p *parser) {
 		for !p.is("system") {
 			if p.tok().kind == tokEOF {
@@ -84,18 +84,19 @@ func (p *parser) systemLine() SystemLine {
 	}
 }
 
-func (p *parser) progress() []Expr {
-	var es []Expr
+func (p *parser) progress() []*Measure {
+	var ms []*Measure
 	p.expect("progress")
 	p.expect("{")
 	for !p.accept("}") {
-		es = append(es, p.expr())
-		if p.is(":") {
-			p.failf("progress measures with a guard are not supported")
+		m := &Measure{X: p.expr()}
+		if p.accept(":") {
+			m.Guard, m.X = m.X, p.expr()
 		}
+		ms = append(ms, m)
 		p.expect(";")
 	}
-	return es
+	return ms
 }
 
 // skipBraces skips a balanced { ... }.
@@ -120,7 +121,9 @@ func (p *parser) decl(ds []Decl) []Decl {
 		switch t.text {
 		case "typedef":
 			return p.typedef(ds)
-		case "before_update", "after_update", "import", "dynamic", "process", "IO":
+		case "before_update", "after_update":
+			return append(ds, p.aroundUpdate())
+		case "import", "dynamic", "process", "IO":
 			p.failf("%s is not supported", t.text)
 		}
 	}
@@ -136,6 +139,20 @@ func (p *parser) decl(ds []Decl) []Decl {
 		return append(ds, p.function(typ, name, pos))
 	}
 	return p.vars(ds, typ, name, pos)
+}
+
+// aroundUpdate parses "before_update { e, ... }" or "after_update { e, ... }".
+func (p *parser) aroundUpdate() *AroundUpdate {
+	d := &AroundUpdate{Pos: p.pos(), After: p.is("after_update")}
+	p.i++
+	p.expect("{")
+	for {
+		d.X = append(d.X, p.expr())
+		if !p.accept(",") {
+			p.expect("}")
+			return d
+		}
+	}
 }
 
 // vars parses the rest of a variable declaration after its first name.
@@ -464,7 +481,12 @@ func (p *parser) stmt() Stmt {
 			}
 			p.expect(";")
 			return s
-		case "assert", "spawn", "exit":
+		case "assert":
+			p.i++
+			s := &AssertStmt{pos, p.expr()}
+			p.expect(";")
+			return s
+		case "spawn", "exit":
 			p.failf("%s is not supported", t.text)
 		}
 	}
@@ -475,7 +497,7 @@ func (p *parser) stmt() Stmt {
 
 func (p *parser) condition() Expr {
 	p.expect("(")
-	e := p.expr()
+	e := p.list()
 	p.expect(")")
 	return e
 }
@@ -488,20 +510,20 @@ func (p *parser) forStmt() Stmt {
 		p.expect(")")
 		return &RangeStmt{pos, b, p.stmt()}
 	}
-	s := &ForStmt{Pos: pos, Init: p.optional(";")}
+	s := &ForStmt{Pos: pos, Init: p.part(";")}
 	p.expect(";")
-	s.Cond = p.optional(";")
+	s.Cond = p.part(";")
 	p.expect(";")
-	s.Post = p.optional(")")
+	s.Post = p.part(")")
 	p.expect(")")
 	s.Body = p.stmt()
 	return s
 }
 
-// optional parses an expression unless the token end stands here.
-func (p *parser) optional(end string) Expr {
+// part parses a part of a for statement, which end follows.
+func (p *parser) part(end string) Expr {
 	if p.is(end) {
-		return nil
+		p.failf("the three parts of a for statement cannot be empty: write true")
 	}
-	return p.expr()
+	return p.list()
 }

@@ -119,9 +119,13 @@ func SystemString(n *Network) string {
 	p.WriteString(";\n")
 	if len(n.Progress) > 0 {
 		p.WriteString("progress {\n")
-		for _, e := range n.Progress {
+		for _, m := range n.Progress {
 			p.indent(1)
-			p.expr(e, precAssign, false)
+			if m.Guard != nil {
+				p.expr(m.Guard, precAssign, false)
+				p.WriteString(" : ")
+			}
+			p.expr(m.X, precAssign, false)
 			p.WriteString(";\n")
 		}
 		p.WriteString("}\n")
@@ -148,6 +152,8 @@ func (p *printer) level(e Expr) int {
 		if e.Value < 0 {
 			return precUnary
 		}
+	case *Comma:
+		return precComma
 	case *Quant:
 		return precUnary // as a prefix operator; see also expr
 	case *IncDec:
@@ -205,6 +211,10 @@ func (p *printer) bare(e Expr, followed bool) {
 		p.WriteByte('.')
 		p.WriteString(e.Name)
 	case *Call:
+		if e.Process != nil {
+			p.expr(e.Process, precPostfix, true)
+			p.WriteByte('.')
+		}
 		p.WriteString(e.Fun.Name)
 		p.WriteByte('(')
 		p.list(e.Args)
@@ -221,6 +231,10 @@ func (p *printer) bare(e Expr, followed bool) {
 			p.expr(e.X, precPostfix, true)
 			p.WriteString(string(e.Op))
 		}
+	case *Comma:
+		p.expr(e.X, precComma, true)
+		p.WriteString(", ")
+		p.expr(e.Y, precAssign, followed)
 	case *Quant:
 		p.WriteString([]string{"forall", "exists", "sum"}[e.Kind])
 		p.WriteString(" (")
@@ -368,6 +382,9 @@ func (p *printer) dims(ds []*Dim) {
 	}
 }
 
+// condition prints what may hold a comma.
+func (p *printer) condition(e Expr) { p.expr(e, precComma, false) }
+
 func (p *printer) params(ps []*Param) {
 	for i, q := range ps {
 		if i > 0 {
@@ -441,6 +458,10 @@ func (p *printer) decl(d Decl, depth int) {
 			}
 		}
 		p.WriteByte(';')
+	case *AroundUpdate:
+		p.WriteString(map[bool]string{false: "before_update { ", true: "after_update { "}[d.After])
+		p.list(d.X)
+		p.WriteString(" }")
 	}
 }
 
@@ -475,7 +496,7 @@ func (p *printer) stmt(s Stmt, depth int) {
 		p.WriteByte(';')
 	case *IfStmt:
 		p.WriteString("if (")
-		p.expr(s.Cond, precAssign, false)
+		p.condition(s.Cond)
 		p.WriteByte(')')
 		then := s.Then
 		if s.Else != nil && openIf(then) {
@@ -509,21 +530,21 @@ func (p *printer) stmt(s Stmt, depth int) {
 				p.indent(depth)
 			}
 			p.WriteString("while (")
-			p.expr(s.Cond, precAssign, false)
+			p.condition(s.Cond)
 			p.WriteString(");")
 			return
 		}
 		p.WriteString("while (")
-		p.expr(s.Cond, precAssign, false)
+		p.condition(s.Cond)
 		p.WriteByte(')')
 		p.body(s.Body, depth)
 	case *ForStmt:
 		p.WriteString("for (")
-		p.optional(s.Init)
+		p.part(s.Init)
 		p.WriteString("; ")
-		p.optional(s.Cond)
+		p.part(s.Cond)
 		p.WriteString("; ")
-		p.optional(s.Post)
+		p.part(s.Post)
 		p.WriteByte(')')
 		p.body(s.Body, depth)
 	case *RangeStmt:
@@ -538,13 +559,19 @@ func (p *printer) stmt(s Stmt, depth int) {
 			p.expr(s.X, precAssign, false)
 		}
 		p.WriteByte(';')
+	case *AssertStmt:
+		p.WriteString("assert ")
+		p.expr(s.X, precAssign, false)
+		p.WriteByte(';')
 	}
 }
 
-func (p *printer) optional(e Expr) {
-	if e != nil {
-		p.expr(e, precAssign, false)
+// part prints a part of a for statement, which must not be empty.
+func (p *printer) part(e Expr) {
+	if e == nil {
+		e = &BoolLit{Value: true}
 	}
+	p.condition(e)
 }
 
 // body prints the statement that another one controls.

@@ -82,7 +82,7 @@ func TestPrintDecls(t *testing.T) {
 		require.Equal(t, ds, clone)
 	}
 	ds := mustDecls(t, `int f(int &x,const int z){int i;if(x)return 1;else if(z){i=2;}else while(i)i--;
-		do{i++;}while(i<3);for(i=0;;i++);for(k:id_t)x=k;return x?1:2;}`)
+		do{i++;}while(i<3);for(i=0,x=1;true;i++);assert i>0;for(k:id_t)x=k;return x?1:2;}`)
 	require.Equal(t, `int f(int &x, const int z) {
     int i;
     if (x)
@@ -95,8 +95,9 @@ func TestPrintDecls(t *testing.T) {
     do {
         i++;
     } while (i < 3);
-    for (i = 0; ; i++)
+    for (i = 0, x = 1; true; i++)
         ;
+    assert i > 0;
     for (k : id_t)
         x = k;
     return x ? 1 : 2;
@@ -118,7 +119,7 @@ func TestPrintDanglingElse(t *testing.T) {
 }
 
 func TestPrintSystem(t *testing.T) {
-	text := "P1 = P(1);\nsystem P1, Q < R;\nprogress {\n    x;\n}\n"
+	text := "P1 = P(1);\nsystem P1, Q < R;\nprogress {\n    x;\n    x > 0 : y;\n}\n"
 	n := &Network{}
 	var err error
 	n.Instances, n.System, n.Progress, err = ParseSystem(text)

@@ -2,6 +2,7 @@ package uppaal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -105,6 +106,11 @@ func (t *Struct) Field(name string) (offset int, typ Type, ok bool) {
 	return 0, nil, false
 }
 
+// index gives the position of a field, -1 if there is none.
+func (t *Struct) index(name string) int {
+	return slices.IndexFunc(t.Fields, func(f FieldType) bool { return f.Name == name })
+}
+
 // Range gives the least and greatest value of Bool, Int or Scalar.
 func Range(t Type) (lo, hi int32, ok bool) {
 	switch t := t.(type) {
@@ -192,7 +198,8 @@ func equivalent(a, b Type) bool {
 		// "const int" has no range; its type is that of 32 bits.
 		return ok && (a == b || a == fullInt || b == fullInt)
 	case Chan:
-		return a == b
+		b, ok := b.(Chan)
+		return ok && a.capability() == b.capability()
 	case *Scalar:
 		return a == b
 	case *Array:

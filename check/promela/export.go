@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/uppaal"
@@ -213,6 +214,9 @@ func (x *exporter) supported() {
 			pos = x.info.Priorities.Pos
 		}
 		failf(pos, "priorities cannot be exported")
+	}
+	for _, e := range slices.Concat(x.info.Before, x.info.After) {
+		failf(e.Position(), "before_update and after_update cannot be exported")
 	}
 	if n := len(x.info.Processes); n > maxProcesses {
 		failf(x.info.Network.System.Pos, "Spin has at most %d processes, the network %d", maxProcesses, n)

@@ -39,6 +39,9 @@ func TestRefused(t *testing.T) {
 	}{
 		{name: "channel priority", decls: "chan a, b; chan priority a < b;", message: "priorities", where: "declaration"},
 		{name: "process priority", system: "Q = P(0); R = P(1); system Q < R;", message: "priorities", where: "system"},
+		{name: "before_update", decls: "int x; before_update { x = 1 }", message: "before_update", where: "declaration:1:24"},
+		{name: "conditional variable", decls: "int x, y;", update: "(x > 0 ? x : y) = 1", message: "as a variable", where: "assignment"},
+		{name: "constant reference", decls: "int x; int f(const int &r) { return r + x; }", update: "x = f(x + 1)", message: "as a variable", where: "assignment"},
 		{name: "deadlock in a formula", query: "A[] not (deadlock and P(0).a)", message: "deadlock", where: "1:"},
 		{name: "stuck", query: "A[] not stuck(P(0))", message: "stuck", where: "1:"},
 		{name: "liveness", query: "A<> P(0).a", message: "A<>"},

@@ -297,9 +297,13 @@ func (s *scope) scalar(e uppaal.Expr) val {
 		if s.x.info.Members[e] != nil {
 			proc := s.process(e.X)
 			p := s.x.info.Processes[proc]
-			if l, ok := s.x.info.Member(p, e.Name).(*uppaal.Location); ok {
+			switch o := s.x.info.Member(p, e.Name).(type) {
+			case *uppaal.Location:
 				s.x.track(proc)
-				return truth("(%s == %d)", s.state(locationVar(proc)), slices.Index(p.Template.Locations, l))
+				return truth("(%s == %d)", s.state(locationVar(proc)), slices.Index(p.Template.Locations, o))
+			case uppaal.LocationIndex:
+				s.x.track(proc)
+				return val{s.state(locationVar(proc)), 0, int64(len(p.Template.Locations) - 1)}
 			}
 		}
 		return s.load(s.place(e), e.Position())

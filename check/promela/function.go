@@ -103,6 +103,9 @@ func (s *scope) fill(to string, e uppaal.Expr) string {
 		if !ok {
 			break
 		}
+		if e.Process != nil {
+			failf(e.Pos, "the struct that a function of a process gives cannot be exported")
+		}
 		r := place{name: s.x.fresh("t"), typ: f.Result, index: lit(0)}
 		return fmt.Sprintf("{ %s %s %s }", s.declareC(r), s.inline(e, f, &r), s.copyOut(to, r, e.Pos))
 	}
@@ -151,14 +154,15 @@ func (s *scope) initialise(p place, e uppaal.Expr) string {
 				q := p
 				q.index = add(mul(p.index, lit(int64(t.Len()))), lit(int64(i)))
 				q.array, q.typ = true, t.Elem
-				b.WriteString(s.initialise(q, list.Elem(i, "")))
+				b.WriteString(s.initialise(q, list.Elems[i]))
 			}
 		case *uppaal.Struct:
+			elems := list.ByField(t)
 			for i, f := range t.Fields {
 				q := p
 				q.path += fmt.Sprintf("_%d", i)
 				q.typ = f.Type
-				b.WriteString(s.initialise(q, list.Elem(i, f.Name)))
+				b.WriteString(s.initialise(q, elems[i]))
 			}
 		}
 		return b.String()
@@ -173,6 +177,13 @@ func (s *scope) initialise(p place, e uppaal.Expr) string {
 // call writes a call that gives a scalar or nothing.
 func (s *scope) call(e *uppaal.Call) val {
 	f, ok := s.x.info.Uses[e.Fun].(*uppaal.Func)
+	if e.Process != nil {
+		// Arguments in a query do not depend on the process of the scope.
+		there := *s
+		there.proc, there.foreign = s.process(e.Process), true
+		f = s.x.info.Function(s.x.info.Processes[there.proc].Template, e.Fun.Name)
+		s = &there
+	}
 	if !ok {
 		if e.Fun.Name != "abs" || len(e.Args) != 1 {
 			failf(e.Pos, "%s cannot be exported", e.Fun.Name)
@@ -349,6 +360,8 @@ func (s *scope) statement(st uppaal.Stmt) string {
 			text = s.initialise(*s.result, st.X)
 		}
 		return fmt.Sprintf("{ %s goto %s; }", text, s.end)
+	case *uppaal.AssertStmt:
+		return fmt.Sprintf("if (!(%s)) { bad(\"assertion fails\"); }", s.expr(st.X).text)
 	}
 	failf(uppaal.Pos{}, "statement %T cannot be exported", st)
 	return ""

@@ -32,7 +32,9 @@ func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 // lvalue gives a variable and the number of its values, from 0.
 func (g *generator) lvalue() (string, int) {
-	switch g.IntN(8) {
+	switch g.IntN(9) {
+	case 8:
+		return "z[flag].u", 3
 	case 0:
 		return "x", 3
 	case 1:
@@ -114,7 +116,7 @@ func (g *generator) update() string {
 	case 1:
 		return "rotate(" + g.expr(1) + ")"
 	case 2:
-		return g.pick("s[0] = swap(s[1])", "s[flag] = s[0]", "w = w * 3 + 1, w &= 3", "set(2)")
+		return g.pick("z[0] = turn(z[1])", "flip(s[0])", "s[flag] = s[0]", "w = w * 3 + 1, w &= 3", "set(2)")
 	case 3, 4, 5:
 		return fmt.Sprintf("%s = %d", v, g.IntN(n))
 	case 6:
@@ -146,7 +148,7 @@ func parse[T any](p *parsed, f func(string) (T, error), text string) (out T) {
 }
 
 const globals = `int[0,2] x; int[0,3] y = 1; bool flag; int[0,2] a[3] = {0,1,2}; meta int[0,9] m = 2;
-typedef struct { int[0,2] u; bool v[2]; } rec; rec s[2];
+typedef struct { int[0,2] u; bool v[2]; } rec; rec s[2]; typedef struct { int[0,2] u; bool w; } duo; duo z[2];
 const int K[2] = {2, 1}; int[-2147483648,2147483647] w = -5;
 chan c; chan d[2]; broadcast chan b; broadcast chan bb[2]; urgent chan e;
 int twice(int n) { return n * 2; }
@@ -154,7 +156,8 @@ int f(int n) { int k; int r = K[n & 1]; for (k = 0; k < 2; k++) { r += n * k; if
 void bump(int[0,2] &r) { r = (r + 1) % 3; while (r == 1 && y > 1) { y--; } }
 void set(int n) { a[1] = n; flag = n; }
 void rotate(int n) { int i; for (q : int[0,1]) { i = a[q]; a[q] = a[q+1]; a[q+1] = i; } do { n--; flag = !flag; } while (n > 0); }
-rec swap(rec r) { rec q = r; q.v[0] = r.v[1]; q.v[1] = r.v[0]; if (r.u > 1) return r; q.u++; return q; }`
+void flip(rec &r) { rec q = r; r.v[0] = q.v[1]; r.v[1] = q.v[0]; }
+duo turn(duo r) { duo q = r; q.w = !r.w; if (r.u > 1) return r; assert q.u < 2; q.u++; return q; }`
 
 func (g *generator) network() (*uppaal.Network, error) {
 	p := &parsed{}
