@@ -34,6 +34,8 @@ var schedules = flag.Int("schedules", 0, "random schedules for each concurrent t
 
 var testTime = flag.Duration("testtime", 20*time.Second, "time for the schedules of one test")
 
+var maxSteps = flag.Int("maxsteps", 30_000, "steps of one run of a test of the modules")
+
 // exploreTemplate is a test that runs the tests of its package, one by one,
 // under seeded random schedules. Under those with an even seed, time passes only
 // when nothing else can happen. A test whose first run has one goroutine only
@@ -76,7 +78,7 @@ func {{.Func}}(t *zztesting.T) {
 		t.Run(zzstrconv.Itoa(seed), func(t *zztesting.T) {
 			bubble := t
 			r = zzorc.Run(zzorc.Config{
-				Plan: zzorc.Plan{MaxSteps: 300000},
+				Plan: zzorc.Plan{MaxSteps: {{.MaxSteps}}},
 				Bubble: zzorc.Bubble{
 					Run: func(f func()) {
 						var failure interface{}
@@ -128,11 +130,14 @@ func (c {{.Func}}Calm) Next(v zzorc.View) zzorc.Choice {
 type exploration struct {
 	pkg, test  string
 	goroutines int
-	refused    bool // by the runtime, as something that it cannot control
+	refused    int // runs, by the runtime, as something that it cannot control
 	runs       int
+	stopped    string // why there were no more
 	steps      int
 	elapsed    time.Duration
 	outcomes   map[string]int    // by kind and message
+	calm       map[string]int    // by kind, the runs where time waits
+	early      map[string]int    // and the others
 	first      map[string]string // how the first of each came about
 	notes      map[string]int
 }
@@ -164,14 +169,14 @@ func explore(t *testing.T, prog *source.Program, o *Overlay, dir string) {
 			continue
 		}
 		var src bytes.Buffer
-		require.NoError(t, exploreTemplate.Execute(&src, map[string]any{"Name": p.Name, "Func": fmt.Sprintf("TestZZExplore%d", i), "Tests": g.tests, "Watchdog": 10}))
+		require.NoError(t, exploreTemplate.Execute(&src, map[string]any{"Name": p.Name, "Func": fmt.Sprintf("TestZZExplore%d", i), "Tests": g.tests, "Watchdog": 10, "MaxSteps": *maxSteps}))
 		dir := filepath.ToSlash(filepath.Dir(prog.Rel(p.GoFiles[0])))
 		o.Files[filepath.ToSlash(filepath.Join(dir, fmt.Sprintf("zz_explore%d_test.go", i)))] = src.Bytes()
 		groups = append(groups, g)
 	}
 	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
 	require.NoError(t, err)
-	tests, concurrent, runs, steps := 0, 0, 0, 0
+	var all []*exploration
 	start := time.Now()
 	for _, g := range groups {
 		bin := binary(t, "explore")
@@ -184,16 +189,59 @@ func explore(t *testing.T, prog *source.Program, o *Overlay, dir string) {
 		for _, name := range g.tests {
 			e := exploreTest(ctx, t, bin, dir, fn, name)
 			e.pkg = g.p.PkgPath
-			tests++
-			if e.goroutines > 1 || e.refused || len(e.first) > 0 {
-				concurrent++
-				runs += e.runs
-				steps += e.steps
+			all = append(all, e)
+			if e.concurrent() {
 				e.report(t)
 			}
 		}
 	}
-	t.Logf("orchestrated: %d tests, %d concurrent, %d runs, %d steps, %v", tests, concurrent, runs, steps, time.Since(start).Round(time.Second))
+	summarize(t, all, time.Since(start))
+}
+
+// summarize prints the line of a module, what its runs came to, and which of its
+// tests did not get all of theirs.
+func summarize(t *testing.T, all []*exploration, elapsed time.Duration) {
+	concurrent, runs, steps := 0, 0, 0
+	calm, early := map[string]int{}, map[string]int{}
+	var short []string
+	for _, e := range all {
+		if !e.concurrent() {
+			continue
+		}
+		concurrent++
+		runs += e.runs
+		steps += e.steps
+		for what, n := range e.calm {
+			calm[what] += n
+		}
+		for what, n := range e.early {
+			early[what] += n
+		}
+		if e.runs < *schedules {
+			short = append(short, fmt.Sprintf("%s: %d runs: %s", e.test, e.runs, e.stopped))
+		}
+	}
+	t.Logf("orchestrated: %d tests, %d concurrent, %d runs, %d steps, %v", len(all), concurrent, runs, steps, elapsed.Round(time.Second))
+	t.Logf("calm: %s", counts(calm))
+	t.Logf("early: %s", counts(early))
+	for _, s := range short {
+		t.Logf("short: %s", s)
+	}
+}
+
+// counts lists what happened how often.
+func counts(m map[string]int) string {
+	var out []string
+	for what, n := range m {
+		out = append(out, fmt.Sprintf("%s %d", cut(what), n))
+	}
+	sort.Strings(out)
+	return strings.Join(out, "; ")
+}
+
+// concurrent: the test starts goroutines, or does what the runtime refuses.
+func (e *exploration) concurrent() bool {
+	return e.goroutines > 1 || e.refused > 0 || len(e.first) > 0
 }
 
 func command(ctx context.Context, dir, name string, args ...string) (string, error) {
@@ -206,13 +254,26 @@ func command(ctx context.Context, dir, name string, args ...string) (string, err
 // exploreTest runs one test under the schedules, in as many processes as it
 // takes.
 func exploreTest(ctx context.Context, t *testing.T, bin, dir, fn, name string) *exploration {
-	e := &exploration{test: name, outcomes: map[string]int{}, first: map[string]string{}, notes: map[string]int{}}
+	e := &exploration{test: name, outcomes: map[string]int{}, calm: map[string]int{}, early: map[string]int{}, first: map[string]string{}, notes: map[string]int{}}
 	start := time.Now()
 	defer func() { e.elapsed = time.Since(start) }()
 	deaths := 0
-	for from := 0; from < *schedules && deaths < 3 && time.Since(start) < *testTime; {
+	for from := 0; from < *schedules; {
+		switch {
+		case deaths == 3:
+			e.stopped = "the process died three times"
+		case e.refused == 3:
+			e.stopped = "refused three times"
+		case time.Since(start) > *testTime:
+			e.stopped = fmt.Sprintf("the time for one test, %v, was up", *testTime)
+		case ctx.Err() != nil:
+			e.stopped = "the time for one module was up"
+		}
+		if e.stopped != "" {
+			return e
+		}
 		out := filepath.Join(t.TempDir(), "out")
-		limit, cancel := context.WithTimeout(ctx, *testTime+10*time.Second)
+		limit, cancel := context.WithTimeout(ctx, *testTime+10*time.Second-time.Since(start))
 		cmd := exec.CommandContext(limit, bin, "-test.run="+fn, "-test.short", "-test.timeout=0")
 		cmd.Dir = dir
 		cmd.WaitDelay = time.Second
@@ -228,12 +289,17 @@ func exploreTest(ctx context.Context, t *testing.T, bin, dir, fn, name string) *
 			}
 			from++
 		}
-		switch n := len(results); {
-		case n > 0 && (results[n-1].Verdict == "unsupported" || e.goroutines < 2):
+		n := len(results)
+		switch refused := n > 0 && results[n-1].Verdict == "unsupported"; {
+		case from == 1 && refused:
+			e.stopped = "refused"
 			return e
-		case from >= *schedules:
+		case e.goroutines < 2:
+			e.stopped = "not concurrent"
+			return e
+		case refused || from >= *schedules:
 		case timeout:
-			e.count("out of time", fmt.Sprintf("seed %d", from))
+			e.stopped = fmt.Sprintf("the time for one test, %v, was up in run %d", *testTime, from)
 			return e
 		default:
 			deaths++
@@ -247,10 +313,19 @@ func exploreTest(ctx context.Context, t *testing.T, bin, dir, fn, name string) *
 				}
 			}
 			e.count(what, fmt.Sprintf("seed %d: %v\n%s", from, err, tail(printed, 3000)))
+			e.class(from)["death"]++
 			from++
 		}
 	}
 	return e
+}
+
+// class counts runs by kind: those where time waits, or the others.
+func (e *exploration) class(seed int) map[string]int {
+	if seed%2 == 0 {
+		return e.calm
+	}
+	return e.early
 }
 
 // result is the part of orcutil.Result that the report shows.
@@ -305,16 +380,22 @@ func (e *exploration) add(seed int, r result) (what string) {
 	what = r.Verdict
 	switch {
 	case r.Verdict == "unsupported":
-		e.refused = true
-		what += ": " + r.Message
+		e.refused++
+		what = "refused"
 	case r.Outcome.Kind != "":
 		what = r.Outcome.Kind
+	case r.Verdict == "limit" && len(r.Goroutines) > 0 && r.Goroutines[0].State == "finished":
+		// The others go on without end: its work is done.
+		what = "goes on after the test"
 	}
+	e.class(seed)[what]++
 	if what == "completed" {
 		e.outcomes[what]++
 		return ""
 	}
-	if r.Verdict != "unsupported" && seed%2 != 0 {
+	if r.Verdict == "unsupported" {
+		what += ": " + r.Message
+	} else if seed%2 != 0 {
 		what = "early time: " + what
 	}
 	var how strings.Builder
@@ -364,12 +445,10 @@ func failures(ctx context.Context, bin, dir, fn, name string, seed int) string {
 }
 
 func (e *exploration) report(t *testing.T) {
-	var kinds []string
-	for what, n := range e.outcomes {
-		kinds = append(kinds, fmt.Sprintf("%s %d", cut(what), n))
+	t.Logf("%s %s: %d goroutines, %d runs, %d steps, %v: %s", e.pkg, e.test, e.goroutines, e.runs, e.steps, e.elapsed.Round(10*time.Millisecond), counts(e.outcomes))
+	if e.runs < *schedules {
+		t.Logf("    no more runs: %s", e.stopped)
 	}
-	sort.Strings(kinds)
-	t.Logf("%s %s: %d goroutines, %d runs, %d steps, %v: %s", e.pkg, e.test, e.goroutines, e.runs, e.steps, e.elapsed.Round(10*time.Millisecond), strings.Join(kinds, "; "))
 	for _, what := range slices.Sorted(maps.Keys(e.first)) {
 		t.Logf("    %s: %s", cut(what), e.first[what])
 	}

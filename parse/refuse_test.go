@@ -173,7 +173,7 @@ func refusedBinary(t *testing.T, prog *source.Program, o *Overlay) string {
 		}
 	}
 	var src bytes.Buffer
-	require.NoError(t, exploreTemplate.Execute(&src, map[string]any{"Name": "refused", "Func": "TestZZ", "Tests": names, "Watchdog": 1}))
+	require.NoError(t, exploreTemplate.Execute(&src, map[string]any{"Name": "refused", "Func": "TestZZ", "Tests": names, "Watchdog": 1, "MaxSteps": 300000}))
 	o.Files["zz_refused_test.go"] = src.Bytes()
 	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
 	require.NoError(t, err)
