@@ -31,7 +31,7 @@ func CondWait(site Site, c *sync.Cond) {
 		s.conds = make(map[*sync.Cond][]*ticket)
 	}
 	s.conds[c] = append(s.conds[c], t)
-	l, known := refOf(c.L)
+	l, known := lockBehind(c.L)
 	if !known {
 		// The lock has guards of its own, if any.
 		g.pass()
@@ -89,7 +89,7 @@ func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 		if !t.queued {
 			continue
 		}
-		if _, known := refOf(c.L); known {
+		if _, known := lockBehind(c.L); known {
 			s.blocked = remove(s.blocked, t.g)
 			t.g.state, t.g.relock = parked, true
 		} else {

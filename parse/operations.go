@@ -95,11 +95,7 @@ func function(kind sites.Kind, obj types.Object) string {
 // runtime is the name by which the file calls a function of the runtime, or a
 // generated one in its place.
 func (r *rewriter) runtime(function string) string {
-	switch {
-	case function == "Settle":
-		return r.helper(function)
-	case strings.HasPrefix(function, "Iface_"):
-		r.helper("Behind")
+	if function == "Settle" || strings.HasPrefix(function, "Iface_") {
 		return r.helper(function)
 	}
 	return r.zz + "." + function

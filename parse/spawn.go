@@ -65,15 +65,15 @@ func isBool(t types.Type) bool {
 	return ok && b.Info()&types.IsBoolean != 0
 }
 
-// stays reports whether an argument can be evaluated late: constants, nil and
-// function literals.
+// stays reports whether an argument can be evaluated late: constants, nil,
+// function literals and declared functions, which may be generic and get their
+// type arguments from their place.
 func (r *rewriter) stays(e ast.Expr) bool {
 	tv := r.info.Types[e]
 	if tv.Value != nil || tv.IsNil() {
 		return true
 	}
-	_, ok := ast.Unparen(e).(*ast.FuncLit)
-	return ok
+	return r.static(e)
 }
 
 // keepsType reports whether a variable initialised with e gets the type that e

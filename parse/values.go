@@ -233,8 +233,6 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = strings.ReplaceAll(trySource, "ZZ", zz)
 	case "Settle":
 		text = strings.ReplaceAll(settleSource, "ZZ", zz)
-	case "Behind":
-		text = strings.ReplaceAll(behindSource, "ZZ", zz)
 	case "Iface":
 		text = ifaceSource(zz, what)
 	case "Func":

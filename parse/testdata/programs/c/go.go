@@ -1,0 +1,6 @@
+//go:build !cgo
+
+// Package c does without cgo.
+package c
+
+func twice(v int) int { return 2 * v }

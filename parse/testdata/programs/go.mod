@@ -1,0 +1,3 @@
+module example.com/programs
+
+go 1.26
