@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -46,9 +47,17 @@ func (d Diagnostic) String() string {
 func Index(prog *source.Program) *sites.Index {
 	list := make([]sites.Package, 0, len(prog.Packages))
 	for _, p := range prog.Packages {
-		list = append(list, sites.Package{Path: p.PkgPath, Files: p.Syntax, Types: p.Types, Info: p.TypesInfo})
+		files := slices.DeleteFunc(slices.Clone(p.Syntax), func(f *ast.File) bool { return addedByCgo(prog, p, f) })
+		list = append(list, sites.Package{Path: p.PkgPath, Files: files, Types: p.Types, Info: p.TypesInfo})
 	}
 	return sites.Number(prog.Fset, prog.Rel, list, prog.Func)
+}
+
+// addedByCgo: cgo has added the file to the package. The others that it
+// generates have line directives and are sources under another name.
+func addedByCgo(prog *source.Program, p *packages.Package, f *ast.File) bool {
+	file := prog.Fset.Position(f.Package).Filename
+	return file == prog.Fset.PositionFor(f.Package, false).Filename && filepath.Dir(file) != p.Dir && ast.IsGenerated(f)
 }
 
 // Instrument puts the guards into the packages of a program.

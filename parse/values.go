@@ -152,7 +152,7 @@ func (r *rewriter) value(e ast.Expr) {
 func (r *rewriter) methodExpr(b *builder, sel *ast.SelectorExpr, s *types.Selection, name string, id sites.ID) bool {
 	path, t, ok := r.embedded(s)
 	sh := shapeOf(name)
-	if !ok || r.shadowed["int"] || r.shadowed["bool"] {
+	if !ok || r.shadowed["int"] && sh.params == "n int" || r.shadowed["bool"] && sh.result == "bool" {
 		return false
 	}
 	x := r.name()
