@@ -22,6 +22,7 @@ type Case interface {
 	accept(send Case)
 	// buffered is the number of values in the channel's buffer.
 	buffered() int
+	capacity() int
 	// event: a receive whose elements are of type time.Time, as those of
 	// timers, or struct{}, as those of contexts.
 	event() bool
@@ -64,6 +65,7 @@ func (c *sendCase[T]) sends() bool             { return true }
 func (c *sendCase[T]) block()                  { c.ch <- c.v }
 func (c *sendCase[T]) accept(Case)             {}
 func (c *sendCase[T]) buffered() int           { return len(c.ch) }
+func (c *sendCase[T]) capacity() int           { return cap(c.ch) }
 func (c *sendCase[T]) event() bool             { return false }
 func (c *sendCase[T]) received() bool          { return false }
 func (c *sendCase[T]) save() Case              { return c }
@@ -99,6 +101,7 @@ func (c *RecvCase[T]) sends() bool             { return false }
 func (c *RecvCase[T]) block()                  { c.V, c.OK = <-c.ch }
 func (c *RecvCase[T]) accept(send Case)        { c.V, c.OK = send.(*sendCase[T]).v, true }
 func (c *RecvCase[T]) buffered() int           { return len(c.ch) }
+func (c *RecvCase[T]) capacity() int           { return cap(c.ch) }
 func (c *RecvCase[T]) save() Case              { saved := *c; return &saved }
 func (c *RecvCase[T]) load(saved Case)         { *c = *saved.(*RecvCase[T]) }
 
@@ -194,6 +197,7 @@ func Close[T any](site Site, ch chan<- T) {
 	g.run.name("chan", p)
 	g.arrive(opClose, site, p)
 	close(ch)
+	g.run.races.closed(g, p)
 	g.run.transfer(p)
 	g.pass()
 }
@@ -289,7 +293,7 @@ func (s *run) communicateNow(g *goroutine, hasDefault bool) int {
 		if i >= n {
 			i -= n
 		}
-		if !s.complete(g.cases[i]) {
+		if !s.complete(g, g.cases[i]) {
 			continue
 		}
 		if g.strict && g.op == opSelect && i != g.want {
@@ -309,15 +313,20 @@ func (s *run) communicateNow(g *goroutine, hasDefault bool) int {
 	return pending
 }
 
-// complete does the operation c of the goroutine with the baton, if it can be
-// done now: on the real channel, or with the first goroutine queued for the
+// complete does the operation c of g, which has the baton, if it can be done
+// now: on the real channel, or with the first goroutine queued for the
 // opposite.
-func (s *run) complete(c Case) bool {
+func (s *run) complete(g *goroutine, c Case) bool {
 	p := c.channel()
 	if p == nil {
 		return false
 	}
-	if s.unstash(c) || c.try() {
+	if s.unstash(g, c) {
+		s.transfer(p)
+		return true
+	}
+	if c.try() {
+		s.races.communicated(g, c)
 		s.transfer(p)
 		return true
 	}
@@ -335,6 +344,7 @@ func (s *run) complete(c Case) bool {
 				c.accept(partner)
 			}
 			w.chosen, w.ready = i, true
+			s.races.met(g, w)
 			return true
 		}
 	}
@@ -362,11 +372,18 @@ func (s *run) pollCases(g *goroutine, p unsafe.Pointer) bool {
 		}
 		if c.sends() {
 			ok, closed := trySend(c)
+			if ok {
+				s.races.communicated(g, c)
+			}
 			if ok || closed {
 				g.chosen, g.redo = i, closed
 				return true
 			}
-		} else if s.unstash(c) || c.try() {
+		} else if s.unstash(g, c) {
+			g.chosen = i
+			return true
+		} else if c.try() {
+			s.races.communicated(g, c)
 			g.chosen = i
 			return true
 		}
@@ -385,8 +402,8 @@ func trySend(c Case) (ok, closed bool) {
 	return c.try(), false
 }
 
-// unstash completes a receive with a value that passTime has received early.
-func (s *run) unstash(c Case) bool {
+// unstash completes a receive of g with a value that passTime has received early.
+func (s *run) unstash(g *goroutine, c Case) bool {
 	if len(s.stash) == 0 || c.sends() {
 		return false
 	}
@@ -396,6 +413,7 @@ func (s *run) unstash(c Case) bool {
 		return false
 	}
 	c.load(saved[0])
+	s.races.throughLibrary(g)
 	if len(saved) == 1 {
 		delete(s.stash, p)
 	} else {

@@ -86,6 +86,7 @@ func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 	}
 	for _, t := range tickets[:n] {
 		t.signalled = true
+		s.races.signalled(g, t.g)
 		if !t.queued {
 			continue
 		}

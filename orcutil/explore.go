@@ -103,7 +103,10 @@ func (r Result) end() string {
 		return r.Verdict + " " + r.Message
 	}
 	parts := []string{r.Verdict, r.Outcome.Kind, r.Outcome.Site}
-	if r.Outcome.G == "" && r.Outcome.Kind != "" {
+	if len(r.Races) > 0 {
+		first := r.Races[0]
+		parts = append(parts, first.First.key(), first.Second.key())
+	} else if r.Outcome.G == "" && r.Outcome.Kind != "" {
 		for _, at := range r.Observed().Goroutines {
 			parts = append(parts, at.Site)
 		}
@@ -125,6 +128,9 @@ func (r Result) Observed() Expect {
 				e.Goroutines = append(e.Goroutines, At{g.G, g.Site})
 			}
 		}
+	case KindRace:
+		race := r.Races[0]
+		e.Goroutines = []At{{race.First.G, race.First.Site}, {race.Second.G, race.Second.Site}}
 	default:
 		e.Goroutines = []At{{r.Outcome.G, r.Outcome.Site}}
 	}

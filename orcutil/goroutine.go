@@ -85,6 +85,13 @@ type goroutine struct {
 	wake   chan struct{} // the baton
 	id     uint64        // the Go runtime's number
 
+	// For races: its number, what has happened before, and how many calls of
+	// uninstrumented code it is in.
+	index   int
+	clock   clock
+	creator clock // of who has made a callback
+	library int
+
 	// Blocks of its stack in which it was seen, by their number; see caller.
 	blocks    [16]uintptr
 	lastBlock uintptr
@@ -152,6 +159,7 @@ func (g *goroutine) back() {
 	if g.strayed.Swap(false) {
 		g.run.progress.Load() // after what the controller did before it waited
 		g.run.strays.Add(-1)
+		g.run.races.throughLibrary(g)
 		g.run.wakeUp()
 	}
 }
@@ -177,6 +185,7 @@ func (g *goroutine) pass() {
 // park gives the baton back and waits for it.
 func (g *goroutine) park() {
 	s := g.run
+	s.races.inLibrary(g)
 	if s.back != nil {
 		s.back <- struct{}{}
 	}
@@ -187,6 +196,7 @@ func (g *goroutine) park() {
 		}
 		runtime.Goexit()
 	}
+	s.races.inLibrary(g)
 }
 
 // main is the body of a goroutine.

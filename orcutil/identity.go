@@ -149,7 +149,9 @@ func (s *run) byID(id uint64) *goroutine {
 
 // foreign notes an operation by a goroutine outside control.
 func (s *run) foreign(site Site) {
-	s.weaken("operation by a goroutine outside control at " + site.key())
+	why := "operation by a goroutine outside control at " + site.key()
+	s.races.stop(why)
+	s.weaken(why)
 }
 
 // goid is the number of the calling goroutine, from the first line of its

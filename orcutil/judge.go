@@ -20,7 +20,12 @@ func (s *run) judge(d *divergence) Result {
 		s.outcome.Kind, s.outcome.G = KindTestFailure, entryPath
 		s.outcome.Message = "the test has failed"
 	}
-	res := Result{Outcome: s.outcome}
+	races := s.races.list()
+	if s.outcome.Kind == "" && len(races) > 0 {
+		s.outcome = races[0].outcome()
+	}
+	res := Result{Outcome: s.outcome, Races: races}
+	s.races.remarks(s)
 	e := s.cfg.Plan.Expect
 	switch {
 	case s.lost != "":
@@ -104,6 +109,8 @@ func (s *run) observed() bool {
 		return (s.outcome.Kind == KindDeadlock || s.outcome.Kind == KindLeak) && s.stuck(e.Goroutines)
 	case KindLeak:
 		return s.outcome.Kind == KindLeak && s.stuck(e.Goroutines)
+	case KindRace:
+		return slices.ContainsFunc(s.races.list(), func(r Race) bool { return r.is(e.Goroutines) })
 	case KindReachable:
 		return s.reached(e.Goroutines)
 	case KindTestFailure:

@@ -22,6 +22,7 @@ const (
 	KindLeak            = "goroutine leak"             // stuck after the end of the entry
 	KindTestFailure     = "test failure"               // t.Error, t.Fatal
 	KindExit            = "exit"                       // os.Exit with a code other than 0
+	KindRace            = "data race"                  // accesses to memory that nothing orders
 	KindReachable       = "reachability"               // user annotation
 )
 
@@ -62,7 +63,8 @@ type At struct{ G, Site string }
 // Expect is what must be observed once the steps are done.
 type Expect struct {
 	Kind string // one of the Kind constants; "" expects nothing
-	// Goroutines are those that must be stuck, or the one that panics.
+	// Goroutines are those that must be stuck, or the one that panics, or the
+	// two that race with their statements.
 	Goroutines []At
 }
 
@@ -116,6 +118,9 @@ type Config struct {
 	// Unchecked trusts that only goroutines started by instrumented code enter
 	// it; see the package comment.
 	Unchecked bool
+	// Races looks for data races among the accesses that call Rd, Wr and the
+	// like. It is on if RegisterPlaces has been called.
+	Races bool
 	// Patience is how long a run outside a bubble waits for something to
 	// happen before it takes what is blocked as blocked for ever; 0 is 1 s.
 	Patience time.Duration
@@ -143,6 +148,10 @@ type Result struct {
 	Goroutines []GState
 	Log        []LogLine
 	Trace      []Step // with Config.Record
+	// Races are the data races found. A run goes on after one, unless it is
+	// what the plan expects; one that ends well is then said to end in the
+	// first of them.
+	Races []Race
 	// Notes say what weakens the verdict or deserves attention.
 	Notes []string
 	// Weak: control was incomplete (the notes say where), so that the verdict

@@ -55,6 +55,8 @@ type run struct {
 	now   time.Duration
 	dues  []time.Duration // known events, ascending
 
+	races *races // nil if they are not looked for
+
 	objects map[object]int
 	counts  map[string]int
 	stash   map[unsafe.Pointer][]Case
@@ -178,6 +180,9 @@ func (s *run) control() Result {
 		s.chooser = FirstEnabled()
 	}
 	s.stacks = !s.cfg.NoStacks
+	if s.cfg.Races || looksForRaces() {
+		s.races = newRaces(s.stacks)
+	}
 	s.start = time.Now()
 
 	s.resume(s.add(entryPath, s.entry))
@@ -244,6 +249,7 @@ func (s *run) add(path string, f func()) *goroutine {
 
 func (s *run) insert(g *goroutine) {
 	s.all[g.path] = g
+	s.races.created(g)
 	g.number = hashText(g.path)
 	i := sort.Search(len(s.live), func(i int) bool { return lowerPath(g.path, s.live[i].path) })
 	s.live = slices.Insert(s.live, i, g)
@@ -254,6 +260,7 @@ func (s *run) spawn(parent *goroutine, site Site, f func()) *goroutine {
 	parent.children++
 	g := s.add(parent.path+"."+strconv.Itoa(parent.children), f)
 	g.op, g.site, g.scope = opStart, site.start(), parent.scope
+	s.races.started(parent, g)
 	return g
 }
 
@@ -288,6 +295,7 @@ func (s *run) await(g *goroutine) {
 	switch g.state {
 	case running:
 		g.state = outside
+		s.races.throughLibrary(g)
 		s.strays.Add(1)
 		g.strayed.Store(true)
 		why := "goroutine " + g.path + " blocked in code without guards after " + g.site.key()

@@ -42,6 +42,8 @@ var program struct {
 	sites map[Site]SiteInfo
 	keys  map[string]Site
 	inits []initializer
+	// accesses is nil if those to memory are not instrumented.
+	accesses map[Place]PlaceInfo
 }
 
 type initializer struct {

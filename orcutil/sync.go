@@ -225,6 +225,9 @@ func (g *goroutine) tryLockAt(o op, site Site, l lockRef) bool {
 	g.arrive(o, site, l.p)
 	// A writer that has announced itself fails others, as in Go.
 	ok := (l.kind == mutexLock || g.run.announced(l.p) == nil) && l.try()
+	if ok {
+		g.run.races.locked(g, l)
+	}
 	g.pass()
 	return ok
 }
@@ -236,6 +239,7 @@ func (g *goroutine) tryLockAt(o op, site Site, l lockRef) bool {
 // its Unlock.
 func (g *goroutine) acquire(l lockRef) {
 	s := g.run
+	defer s.races.locked(g, l)
 	for {
 		if (l.kind == mutexLock || s.announced(l.p) == nil) && l.try() {
 			return
@@ -274,6 +278,7 @@ func (g *goroutine) release(l lockRef) {
 	if l.kind == readLock {
 		announced = s.announced(l.p)
 	}
+	s.races.unlocks(g, l)
 	l.unlock()
 	switch l.kind {
 	case mutexLock:
@@ -348,18 +353,20 @@ func OnceDo(site Site, o *sync.Once, f func()) {
 			s.onces = make(map[*sync.Once]*goroutine)
 		}
 		s.onces[o] = g
-		defer s.onceDone(o)
+		defer s.onceDone(o, g)
 		f()
 	})
+	s.races.acquire(g, syncKey{p: unsafe.Pointer(o)})
 }
 
 // onceDone completes those who wait for the function of a Once, be it returned,
 // panicked or ended.
-func (s *run) onceDone(o *sync.Once) {
+func (s *run) onceDone(o *sync.Once, g *goroutine) {
 	delete(s.onces, o)
 	if s.dying.Load() {
 		return
 	}
+	s.races.release(g, syncKey{p: unsafe.Pointer(o)})
 	for _, w := range s.blocked {
 		if w.op == opOnce && w.obj == unsafe.Pointer(o) {
 			w.ready = true

@@ -68,6 +68,7 @@ func Callback(site Site, f func()) func() {
 		return f
 	}
 	scope := by.scope
+	creator := s.races.snapshot(by)
 	s.mu.Lock()
 	if s.callbacks == nil {
 		s.callbacks = make(map[Site]int)
@@ -88,7 +89,7 @@ func Callback(site Site, f func()) func() {
 			f() // called by a goroutine under control, in its turn
 			return
 		}
-		g := &goroutine{run: s, path: path, wake: make(chan struct{}), scope: scope}
+		g := &goroutine{run: s, path: path, wake: make(chan struct{}), scope: scope, creator: creator}
 		g.op, g.site, g.started, g.callback = opStart, site.start(), true, true
 		s.register(g)
 		s.mu.Lock()
@@ -218,6 +219,7 @@ func (s *run) passTime() bool {
 	case i >= 2 && waits[i].sends():
 		g := owners[i]
 		g.chosen, g.ready = slices.Index(g.cases, waits[i]), true
+		s.races.communicated(g, waits[i])
 	case i >= 2 && ok:
 		saved := waits[i].save()
 		saved.chosen(v, ok)

@@ -30,6 +30,9 @@ func Done(site Site, wg *sync.WaitGroup) {
 func (g *goroutine) addAt(o op, site Site, wg *sync.WaitGroup, n int) {
 	g.run.name("waitgroup", unsafe.Pointer(wg))
 	g.arrive(o, site, unsafe.Pointer(wg))
+	if n < 0 {
+		g.run.races.release(g, syncKey{p: unsafe.Pointer(wg)})
+	}
 	g.run.count(wg, n)
 	g.pass()
 }
@@ -65,6 +68,7 @@ func Wait(site Site, wg *sync.WaitGroup) {
 	if g.run.waitGroupCount(wg) != 0 {
 		g.block()
 	}
+	g.run.races.acquire(g, syncKey{p: unsafe.Pointer(wg)})
 	g.pass()
 }
 
@@ -95,6 +99,7 @@ func (s *run) doneAtExit(g *goroutine) {
 			s.end(g.outcomeOf(v))
 		}
 	}()
+	s.races.release(g, syncKey{p: unsafe.Pointer(g.wg)})
 	s.count(g.wg, -1)
 }
 

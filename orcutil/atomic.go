@@ -1,0 +1,200 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// An atomic operation that sees what another has stored happens after it.
+// Atomic operations do not race with each other, but with plain accesses.
+
+// loaded, stored and updated record an atomic operation that has been done.
+func loaded(at Place, p unsafe.Pointer, size uintptr)  { atomically(at, p, size, true, false, false) }
+func stored(at Place, p unsafe.Pointer, size uintptr)  { atomically(at, p, size, false, true, false) }
+func updated(at Place, p unsafe.Pointer, size uintptr) { atomically(at, p, size, true, true, true) }
+
+func atomically(at Place, p unsafe.Pointer, size uintptr, loads, stores, keeps bool) {
+	s := active.Load()
+	if s == nil || s.races == nil || s.dying.Load() {
+		return
+	}
+	g := s.caller()
+	if g == nil {
+		s.races.stop("atomic operation by a goroutine outside control at " + at.place())
+		return
+	}
+	k := syncKey{p: p}
+	if loads {
+		s.races.acquire(g, k)
+	}
+	kind := atomicOne
+	if stores {
+		kind |= writes
+	}
+	if f := s.races.access(g, at, p, size, kind); f != nil {
+		s.raced(*f)
+	}
+	if stores {
+		if !keeps {
+			s.races.forget(k)
+		}
+		s.races.release(g, k)
+	}
+}
+
+// forget: what was stored before is not seen any more.
+func (r *races) forget(k syncKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.objects, k)
+}
+
+func (a Place) place() string {
+	i := a.info()
+	return SiteInfo{File: i.File, Line: i.Line}.Position()
+}
+
+// AtomicLoad is atomic.LoadInt32 and the like, which is do.
+func AtomicLoad[T any](at Place, do func(*T) T, p *T) T {
+	v := do(p)
+	loaded(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+	return v
+}
+
+// AtomicStore is atomic.StoreInt32 and the like.
+func AtomicStore[T any](at Place, do func(*T, T), p *T, v T) {
+	do(p, v)
+	stored(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+}
+
+// AtomicUpdate is atomic.AddInt32, SwapInt32, AndInt32 and the like.
+func AtomicUpdate[T any](at Place, do func(*T, T) T, p *T, v T) T {
+	v = do(p, v)
+	updated(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+	return v
+}
+
+// AtomicSwap is atomic.CompareAndSwapInt32 and the like.
+func AtomicSwap[T any](at Place, do func(*T, T, T) bool, p *T, old, v T) bool {
+	ok := do(p, old, v)
+	swapped(at, unsafe.Pointer(p), unsafe.Sizeof(*p), ok)
+	return ok
+}
+
+func swapped(at Place, p unsafe.Pointer, size uintptr, ok bool) {
+	if ok {
+		updated(at, p, size)
+	} else {
+		loaded(at, p, size)
+	}
+}
+
+// cell are the methods that all types of package sync/atomic have.
+type cell[T any] interface {
+	Load() T
+	Store(T)
+	Swap(T) T
+	CompareAndSwap(old, new T) bool
+}
+
+// integer are those of its integers.
+type integer[T any] interface {
+	cell[T]
+	Add(T) T
+	And(T) T
+	Or(T) T
+}
+
+// Atomic is a value of a type of package sync/atomic, for one operation.
+type Atomic[T any, C cell[T]] struct {
+	c    C
+	p    unsafe.Pointer
+	size uintptr
+	at   Place
+}
+
+// Load is the method of the value.
+func (a Atomic[T, C]) Load() T {
+	v := a.c.Load()
+	loaded(a.at, a.p, a.size)
+	return v
+}
+
+// Store is the method of the value.
+func (a Atomic[T, C]) Store(v T) {
+	a.c.Store(v)
+	stored(a.at, a.p, a.size)
+}
+
+// Swap is the method of the value.
+func (a Atomic[T, C]) Swap(v T) T {
+	v = a.c.Swap(v)
+	updated(a.at, a.p, a.size)
+	return v
+}
+
+// CompareAndSwap is the method of the value.
+func (a Atomic[T, C]) CompareAndSwap(old, v T) bool {
+	ok := a.c.CompareAndSwap(old, v)
+	swapped(a.at, a.p, a.size, ok)
+	return ok
+}
+
+// AtomicNumber is an Atomic of an integer type.
+type AtomicNumber[T any, C integer[T]] struct{ Atomic[T, C] }
+
+// Add is the method of the value.
+func (a AtomicNumber[T, C]) Add(v T) T { return a.update(a.c.Add(v)) }
+
+// And is the method of the value.
+func (a AtomicNumber[T, C]) And(v T) T { return a.update(a.c.And(v)) }
+
+// Or is the method of the value.
+func (a AtomicNumber[T, C]) Or(v T) T { return a.update(a.c.Or(v)) }
+
+func (a AtomicNumber[T, C]) update(v T) T {
+	updated(a.at, a.p, a.size)
+	return v
+}
+
+// Int32 is for the methods of an atomic.Int32.
+func Int32(at Place, p *atomic.Int32) AtomicNumber[int32, *atomic.Int32] {
+	return AtomicNumber[int32, *atomic.Int32]{Atomic[int32, *atomic.Int32]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}}
+}
+
+// Int64 is for the methods of an atomic.Int64.
+func Int64(at Place, p *atomic.Int64) AtomicNumber[int64, *atomic.Int64] {
+	return AtomicNumber[int64, *atomic.Int64]{Atomic[int64, *atomic.Int64]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}}
+}
+
+// Uint32 is for the methods of an atomic.Uint32.
+func Uint32(at Place, p *atomic.Uint32) AtomicNumber[uint32, *atomic.Uint32] {
+	return AtomicNumber[uint32, *atomic.Uint32]{Atomic[uint32, *atomic.Uint32]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}}
+}
+
+// Uint64 is for the methods of an atomic.Uint64.
+func Uint64(at Place, p *atomic.Uint64) AtomicNumber[uint64, *atomic.Uint64] {
+	return AtomicNumber[uint64, *atomic.Uint64]{Atomic[uint64, *atomic.Uint64]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}}
+}
+
+// Uintptr is for the methods of an atomic.Uintptr.
+func Uintptr(at Place, p *atomic.Uintptr) AtomicNumber[uintptr, *atomic.Uintptr] {
+	return AtomicNumber[uintptr, *atomic.Uintptr]{Atomic[uintptr, *atomic.Uintptr]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}}
+}
+
+// Bool is for the methods of an atomic.Bool.
+func Bool(at Place, p *atomic.Bool) Atomic[bool, *atomic.Bool] {
+	return Atomic[bool, *atomic.Bool]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}
+}
+
+// Pointer is for the methods of an atomic.Pointer.
+func Pointer[T any](at Place, p *atomic.Pointer[T]) Atomic[*T, *atomic.Pointer[T]] {
+	return Atomic[*T, *atomic.Pointer[T]]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}
+}
+
+// Value is for the methods of an atomic.Value.
+func Value(at Place, p *atomic.Value) Atomic[any, *atomic.Value] {
+	return Atomic[any, *atomic.Value]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}
+}

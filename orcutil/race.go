@@ -1,0 +1,310 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"path"
+	"runtime"
+	"strconv"
+	"unsafe"
+)
+
+// Place is the number of a place in the program that reads or writes memory
+// which goroutines may share. It is no guard.
+type Place int
+
+// PlaceInfo describes an access.
+type PlaceInfo struct {
+	ID   int
+	Site int    // of the statement around it
+	File string // for display
+	Line int
+	Text string // the expression
+}
+
+// RegisterPlaces adds the accesses of a package and has every run look for
+// data races. Generated code calls it.
+func RegisterPlaces(pkg string, accesses []PlaceInfo) {
+	program.Lock()
+	if program.accesses == nil {
+		program.accesses = make(map[Place]PlaceInfo, len(accesses))
+	}
+	for _, a := range accesses {
+		program.accesses[Place(a.ID)] = a
+	}
+	program.Unlock()
+	instrumented.Lock()
+	defer instrumented.Unlock()
+	if instrumented.packages == nil {
+		instrumented.packages = make(map[string]bool)
+	}
+	instrumented.packages[pkg] = true
+}
+
+// looksForRaces: the program's accesses to memory are instrumented.
+func looksForRaces() bool {
+	program.RLock()
+	defer program.RUnlock()
+	return program.accesses != nil
+}
+
+func (a Place) info() PlaceInfo {
+	program.RLock()
+	defer program.RUnlock()
+	i, ok := program.accesses[a]
+	if !ok {
+		return PlaceInfo{ID: int(a), Site: int(a)}
+	}
+	return i
+}
+
+// Race is a data race: two accesses to the same memory, one of them a write,
+// with nothing that orders them.
+type Race struct {
+	First, Second RaceAccess // in the order in which the run did them
+}
+
+// RaceAccess is one side of a race.
+type RaceAccess struct {
+	G      string
+	Op     string // "read", "write", "atomic read", "map write" and so on
+	What   string // the expression
+	Site   string // key of the statement
+	Source string // "file:line"
+	Stack  []string
+}
+
+// String is the access in words.
+func (a RaceAccess) String() string {
+	text := a.Op
+	if a.What != "" {
+		text += " of " + a.What
+	}
+	if a.Source != "" {
+		text += " at " + a.Source
+	}
+	return text + " by goroutine " + a.G
+}
+
+// String is the race on one line.
+func (r Race) String() string {
+	name := "data race"
+	switch {
+	case r.First.Op == "map write" && r.Second.Op == "map write":
+		name = "data race (concurrent map writes)"
+	case r.First.Op == "map write" || r.Second.Op == "map write":
+		name = "data race (concurrent map read and map write)"
+	}
+	return name + ": " + r.Second.String() + ", with nothing after " + r.First.String() + " to order them"
+}
+
+// Rd records that *p is read, and returns p.
+func Rd[T any](at Place, p *T) *T {
+	if s := active.Load(); s != nil && s.races != nil {
+		s.touch(at, unsafe.Pointer(p), unsafe.Sizeof(*p), 0)
+	}
+	return p
+}
+
+// Wr records that *p has been written.
+func Wr[T any](at Place, p *T) {
+	if s := active.Load(); s != nil && s.races != nil {
+		s.touch(at, unsafe.Pointer(p), unsafe.Sizeof(*p), writes)
+	}
+}
+
+// RdMap records that the map m is read, and returns it.
+func RdMap[M any](at Place, m M) M {
+	if s := active.Load(); s != nil && s.races != nil {
+		s.touch(at, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 1, ofMap)
+	}
+	return m
+}
+
+// WrMap records that the map m is written, and returns it.
+func WrMap[M any](at Place, m M) M {
+	if s := active.Load(); s != nil && s.races != nil {
+		s.touch(at, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 1, ofMap|writes)
+	}
+	return m
+}
+
+// WrSlice records that all elements of s are written, and returns s.
+func WrSlice[S ~[]E, E any](at Place, s S) S {
+	elements(at, []E(s), writes)
+	return s
+}
+
+// Append records what appending n elements to s does to the array behind it,
+// and returns s.
+func Append[S ~[]E, E any](at Place, s S, n int) S {
+	if len(s)+n <= cap(s) {
+		elements(at, []E(s)[len(s):len(s)+n], writes)
+	} else {
+		elements(at, []E(s), 0)
+	}
+	return s
+}
+
+// Copy is the builtin copy of slices.
+func Copy[E any](at Place, dst, src []E) int {
+	n := min(len(dst), len(src))
+	elements(at, src[:n], 0)
+	elements(at, dst[:n], writes)
+	return copy(dst, src)
+}
+
+// elements records an access to all elements of s.
+func elements[E any](at Place, s []E, kind accessKind) {
+	if r := active.Load(); r != nil && r.races != nil && len(s) > 0 {
+		r.touch(at, unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(s[0]), kind)
+	}
+}
+
+// SliceRange is a range over a slice whose elements are read.
+type SliceRange[E any] struct {
+	s []E
+	i int
+	K int
+	V E
+}
+
+// RangeSlice prepares a range over s.
+func RangeSlice[E any](s []E) *SliceRange[E] { return &SliceRange[E]{s: s} }
+
+// Next goes to the next element; it reports whether there is one.
+func (r *SliceRange[E]) Next(at Place) bool {
+	if r.i >= len(r.s) {
+		return false
+	}
+	r.K, r.V = r.i, *Rd(at, &r.s[r.i])
+	r.i++
+	return true
+}
+
+// touch records an access by the calling goroutine.
+func (s *run) touch(at Place, p unsafe.Pointer, size uintptr, kind accessKind) {
+	if p == nil || size == 0 || s.dying.Load() {
+		return
+	}
+	g := s.caller()
+	if g == nil {
+		return
+	}
+	if f := s.races.access(g, at, p, size, kind); f != nil {
+		s.raced(*f)
+	}
+}
+
+// raced ends the run if it was to show this race.
+func (s *run) raced(f foundRace) {
+	if s.cfg.Plan.Expect.Kind != KindRace {
+		return
+	}
+	if race := s.races.race(f); race.is(s.cfg.Plan.Expect.Goroutines) {
+		s.end(race.outcome())
+	}
+}
+
+// is: the goroutines and sites are those of the accesses.
+func (r Race) is(want []At) bool {
+	fits := func(a RaceAccess, at At) bool { return a.G == at.G && (at.Site == "" || at.Site == a.Site) }
+	switch len(want) {
+	case 0:
+		return true
+	case 2:
+		return fits(r.First, want[0]) && fits(r.Second, want[1]) || fits(r.First, want[1]) && fits(r.Second, want[0])
+	}
+	return false
+}
+
+// outcome is the race as the end of a program.
+func (r Race) outcome() Outcome {
+	return Outcome{Kind: KindRace, Message: r.String(), G: r.Second.G, Site: r.Second.Site, Stack: r.Second.Stack}
+}
+
+// race describes a race.
+func (r *races) race(f foundRace) Race {
+	return Race{r.side(f.first), r.side(f.second)}
+}
+
+func (r *races) side(a record) RaceAccess {
+	info := a.at.info()
+	op := "read"
+	if a.kind&writes != 0 {
+		op = "write"
+	}
+	switch {
+	case a.kind&atomicOne != 0:
+		op = "atomic " + op
+	case a.kind&ofMap != 0:
+		op = "map " + op
+	}
+	out := RaceAccess{G: r.paths[a.g], Op: op, What: info.Text, Site: Site(info.Site).key()}
+	if info.File != "" {
+		out.Source = info.File + ":" + strconv.Itoa(info.Line)
+	}
+	if a.stack > 0 {
+		frames := runtime.CallersFrames(r.stacks[a.stack-1])
+		for {
+			f, more := frames.Next()
+			if f.Function != "" && !internalFrame(f) {
+				out.Stack = append(out.Stack, f.Function+" "+path.Base(f.File)+":"+strconv.Itoa(f.Line))
+			}
+			if !more {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// list are the races found, in the order in which they were.
+func (r *races) list() []Race {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []Race
+	for _, f := range r.found {
+		out = append(out, r.race(f))
+	}
+	return out
+}
+
+// stack numbers the stack of the calling goroutine, if stacks are kept.
+func (r *races) stack() int32 {
+	if !r.keepStacks {
+		return 0
+	}
+	var pcs [maxFrames]uintptr
+	n := runtime.Callers(4, pcs[:])
+	id, ok := r.stackIDs[pcs]
+	if !ok {
+		if r.stackIDs == nil {
+			r.stackIDs = make(map[[maxFrames]uintptr]int32)
+		}
+		kept := append([]uintptr(nil), pcs[:n]...)
+		r.stacks = append(r.stacks, kept)
+		id = int32(len(r.stacks))
+		r.stackIDs[pcs] = id
+	}
+	return id
+}
+
+// remarks notes what was not looked at.
+func (r *races) remarks(s *run) {
+	if r == nil {
+		return
+	}
+	if r.off != "" {
+		s.note("data races were looked for only until: " + r.off)
+	}
+	if r.cut {
+		s.note("of accesses to more than " + strconv.Itoa(maxAccess) + " bytes only the first were looked at for races")
+	}
+}
+
+// key tells accesses apart.
+func (a RaceAccess) key() string { return a.Op + " " + a.Source + " " + a.What + " " + a.Site }

@@ -1,0 +1,212 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"strconv"
+	"sync"
+	"unsafe"
+)
+
+// accessKind is a way to touch memory.
+type accessKind uint8
+
+const (
+	writes    accessKind = 1 << iota // else it reads
+	atomicOne                        // by package sync/atomic
+	ofMap                            // of a map as a whole
+)
+
+// record is an access to bytes of a word.
+type record struct {
+	clock uint32 // of the goroutine, then
+	g     uint32
+	at    Place
+	stack int32 // in races.stacks, from 1; 0 is none
+	mask  uint8 // the bytes
+	kind  accessKind
+}
+
+// word is the shadow of eight bytes of memory: the last writes, and the reads
+// since that no later read of theirs has happened after. The pointer keeps the
+// memory from being used for another object in the run.
+type word struct {
+	p       unsafe.Pointer
+	records []record
+}
+
+const (
+	pageWords = 64
+	// maxWords bounds the shadow of a run, maxAccess the bytes of one access.
+	maxWords  = 1 << 22
+	maxAccess = 1 << 16
+	// maxRaces is how many races of a run are reported.
+	maxRaces = 16
+	// maxFrames is how much of a stack is kept.
+	maxFrames = 24
+)
+
+type page [pageWords]word
+
+// races finds data races in a run: two accesses to the same memory by two
+// goroutines, one of them a write, that no chain of synchronisation orders. It
+// is the happens-before relation of the Go memory model, kept by vector clocks
+// as in FastTrack (Flanagan and Freund, 2009).
+type races struct {
+	mu      sync.Mutex // goroutines outside come back at any time
+	paths   []string   // of the goroutines, by index
+	objects map[syncKey]*clock
+	chans   map[unsafe.Pointer]*chanClock
+	library clock
+
+	pages    map[uintptr]*page
+	last     *page
+	lastBase uintptr
+	words    int
+	off      string // why races are not looked for any more
+	cut      bool   // of a large access only a part was seen
+
+	keepStacks bool
+	stacks     [][]uintptr
+	stackIDs   map[[maxFrames]uintptr]int32
+
+	found []foundRace
+	seen  map[[2]Place]bool
+}
+
+// foundRace is a race as found: the records of both accesses.
+type foundRace struct{ first, second record }
+
+func newRaces(stacks bool) *races {
+	return &races{
+		objects: make(map[syncKey]*clock), chans: make(map[unsafe.Pointer]*chanClock),
+		pages: make(map[uintptr]*page), seen: make(map[[2]Place]bool), keepStacks: stacks,
+	}
+}
+
+// stop ends the search for races in this run.
+func (r *races) stop(why string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stopped(why)
+}
+
+func (r *races) stopped(why string) {
+	if r.off == "" {
+		r.off = why
+		r.pages, r.last, r.lastBase = nil, nil, 0
+	}
+}
+
+// access records that g accesses size bytes at p. It returns a race with an
+// earlier access that is not known yet.
+func (r *races) access(g *goroutine, at Place, p unsafe.Pointer, size uintptr, kind accessKind) (found *foundRace) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.off != "" {
+		return nil
+	}
+	if size > maxAccess {
+		size, r.cut = maxAccess, true
+	}
+	stack := int32(-1)
+	begin, end := uintptr(p), uintptr(p)+size
+	for base := begin &^ 7; base < end; base += 8 {
+		mask := uint8(0xff)
+		if base < begin {
+			mask <<= begin - base
+		}
+		if base+8 > end {
+			mask &= 0xff >> (base + 8 - end)
+		}
+		w := r.word(base)
+		if w.p == nil {
+			if r.words++; r.words > maxWords {
+				r.stopped("the program touches more than " + strconv.Itoa(maxWords) + " words of shared memory")
+				return found
+			}
+			// Of the object's own bytes: the word may begin before it.
+			w.p = unsafe.Add(p, max(base, begin)-begin)
+		}
+		rec := record{clock: g.clock.at(g.index), g: uint32(g.index), at: at, mask: mask, kind: kind}
+		if w.repeats(rec) {
+			continue
+		}
+		if stack < 0 {
+			stack = r.stack()
+		}
+		rec.stack = stack
+		if first, ok := w.conflict(rec, g.clock); ok && found == nil {
+			found = r.report(first, rec)
+		}
+		w.add(rec, g.clock)
+	}
+	return found
+}
+
+// word finds the shadow of the word at an address.
+func (r *races) word(address uintptr) *word {
+	base := address / (8 * pageWords)
+	if r.last == nil || r.lastBase != base {
+		pg := r.pages[base]
+		if pg == nil {
+			pg = new(page)
+			r.pages[base] = pg
+		}
+		r.last, r.lastBase = pg, base
+	}
+	return &r.last[address/8%pageWords]
+}
+
+// repeats: the same goroutine has done as much in the same interval.
+func (w *word) repeats(n record) bool {
+	for i := range w.records {
+		o := &w.records[i]
+		if o.g == n.g && o.clock == n.clock && o.mask&n.mask == n.mask && o.kind == n.kind {
+			return true
+		}
+	}
+	return false
+}
+
+// conflict finds an access that has not happened before n and excludes it.
+func (w *word) conflict(n record, now clock) (record, bool) {
+	for _, o := range w.records {
+		if o.g != n.g && o.mask&n.mask != 0 && (o.kind|n.kind)&writes != 0 && o.kind&n.kind&atomicOne == 0 && o.clock > now.at(int(o.g)) {
+			return o, true
+		}
+	}
+	return record{}, false
+}
+
+// add takes the place of the accesses that can race with nothing that does not
+// race with n too.
+func (w *word) add(n record, now clock) {
+	kept := w.records[:0]
+	for _, o := range w.records {
+		before := o.g == n.g || o.clock <= now.at(int(o.g))
+		// A plain access stands for an atomic one, and a write for a read.
+		covers := n.kind&writes >= o.kind&writes && n.kind&atomicOne <= o.kind&atomicOne
+		if before && covers {
+			o.mask &^= n.mask
+		}
+		if o.mask != 0 {
+			kept = append(kept, o)
+		}
+	}
+	w.records = append(kept, n)
+}
+
+// report notes a race, unless one between the same two places is known.
+func (r *races) report(first, second record) *foundRace {
+	pair := [2]Place{min(first.at, second.at), max(first.at, second.at)}
+	if r.seen[pair] || len(r.found) == maxRaces {
+		return nil
+	}
+	r.seen[pair] = true
+	r.found = append(r.found, foundRace{first, second})
+	return &r.found[len(r.found)-1]
+}
