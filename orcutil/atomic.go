@@ -56,31 +56,39 @@ func (a Place) place() string {
 	return SiteInfo{File: i.File, Line: i.Line}.Position()
 }
 
-// AtomicLoad is atomic.LoadInt32 and the like, which is do.
-func AtomicLoad[T any](at Place, do func(*T) T, p *T) T {
-	v := do(p)
-	loaded(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
-	return v
+// Loading is atomic.LoadInt32 and the like, which is do.
+func Loading[T any](at Place, do func(*T) T) func(*T) T {
+	return func(p *T) T {
+		v := do(p)
+		loaded(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+		return v
+	}
 }
 
-// AtomicStore is atomic.StoreInt32 and the like.
-func AtomicStore[T any](at Place, do func(*T, T), p *T, v T) {
-	do(p, v)
-	stored(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+// Storing is atomic.StoreInt32 and the like.
+func Storing[T any](at Place, do func(*T, T)) func(*T, T) {
+	return func(p *T, v T) {
+		do(p, v)
+		stored(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+	}
 }
 
-// AtomicUpdate is atomic.AddInt32, SwapInt32, AndInt32 and the like.
-func AtomicUpdate[T any](at Place, do func(*T, T) T, p *T, v T) T {
-	v = do(p, v)
-	updated(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
-	return v
+// Updating is atomic.AddInt32, SwapInt32, AndInt32 and the like.
+func Updating[T any](at Place, do func(*T, T) T) func(*T, T) T {
+	return func(p *T, v T) T {
+		v = do(p, v)
+		updated(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+		return v
+	}
 }
 
-// AtomicSwap is atomic.CompareAndSwapInt32 and the like.
-func AtomicSwap[T any](at Place, do func(*T, T, T) bool, p *T, old, v T) bool {
-	ok := do(p, old, v)
-	swapped(at, unsafe.Pointer(p), unsafe.Sizeof(*p), ok)
-	return ok
+// Swapping is atomic.CompareAndSwapInt32 and the like.
+func Swapping[T any](at Place, do func(*T, T, T) bool) func(*T, T, T) bool {
+	return func(p *T, old, v T) bool {
+		ok := do(p, old, v)
+		swapped(at, unsafe.Pointer(p), unsafe.Sizeof(*p), ok)
+		return ok
+	}
 }
 
 func swapped(at Place, p unsafe.Pointer, size uintptr, ok bool) {

@@ -105,7 +105,8 @@ func Begun[F any](f F) F {
 	return f
 }
 
-func ended() {
+// End ends the last call that Lib has begun.
+func End() {
 	s := active.Load()
 	if s == nil || s.races == nil || s.dying.Load() {
 		return
@@ -116,21 +117,28 @@ func ended() {
 	}
 }
 
+// EndFunc ends a call that LibFunc has begun.
+func EndFunc[F any](f F) {
+	if foreignFunc(*(*unsafe.Pointer)(unsafe.Pointer(&f))) {
+		End()
+	}
+}
+
 // Back2 ends a call begun by Begun.
 func Back2[A, B any](a A, b B) (A, B) {
-	ended()
+	End()
 	return a, b
 }
 
 // Back3 is Back2 for three results.
 func Back3[A, B, C any](a A, b B, c C) (A, B, C) {
-	ended()
+	End()
 	return a, b, c
 }
 
 // Back4 is Back2 for four results.
 func Back4[A, B, C, D any](a A, b B, c C, d D) (A, B, C, D) {
-	ended()
+	End()
 	return a, b, c, d
 }
 
@@ -199,7 +207,8 @@ func foreignFunc(closure unsafe.Pointer) bool {
 	pc := *(*uintptr)(closure)
 	return known(pc, func() bool {
 		f := runtime.FuncForPC(pc)
-		if f == nil {
+		// Behind the method value of an interface is what is in it.
+		if f == nil || strings.HasSuffix(f.Name(), "-fm") {
 			return true
 		}
 		return !isInstrumented(packageOf(f.Name()))

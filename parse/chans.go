@@ -42,18 +42,18 @@ func (r *rewriter) send(s *ast.SendStmt) {
 // assign rewrites an assignment; a block may stand in its place if it is a
 // statement of a list.
 func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
+	for _, e := range s.Lhs {
+		r.walk(e)
+	}
+	if r.races != nil {
+		defer r.recordWrites(s, s.Lhs, s.Rhs, s.Tok == token.DEFINE, list)()
+	}
 	u := commaOK(len(s.Lhs), s.Rhs)
 	if u == nil {
-		for _, e := range s.Lhs {
-			r.walk(e)
-		}
 		for _, e := range s.Rhs {
 			r.walk(e)
 		}
 		return
-	}
-	for _, e := range s.Lhs {
-		r.walk(e)
 	}
 	if s.Tok == token.DEFINE || plainBool(r.info.TypeOf(s.Lhs[1])) {
 		r.receive(u, s.Rhs[0], "Recv2")
@@ -281,7 +281,7 @@ func (r *rewriter) selectBody(b *builder, s *ast.SelectStmt, names []string, has
 		default:
 			b.put(", %s.OK", name)
 		}
-		b.put(";")
+		b.put(";%s", r.variables(assign.Lhs, assign.Tok == token.DEFINE))
 	}
 	b.source(at, s.Body.Rbrace)
 	if !hasDefault {

@@ -81,6 +81,9 @@ func (e *editor) before(pos token.Pos, text string) {
 
 // after puts text behind what ends at end.
 func (e *editor) after(end token.Pos, text string) {
+	if text == "" {
+		return
+	}
 	at := e.file.Offset(end)
 	if i := e.first(at) - 1; i >= 0 && e.edits[i].end == at {
 		e.edits[i].text += text

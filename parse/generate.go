@@ -108,7 +108,7 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	if len(u.zeros) > 0 && !plan.skip {
 		u.helpers["Zero"] = true
 	}
-	if len(u.guarded)+len(u.helpers)+len(u.vars)+len(u.inits) == 0 {
+	if len(u.guarded)+len(u.helpers)+len(u.vars)+len(u.inits)+len(u.places) == 0 {
 		return
 	}
 	zz := w.prefix
@@ -144,6 +144,9 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	if len(u.guarded) > 0 {
 		fmt.Fprintf(&b, "\t%s.RegisterSites(%q, %sSites%s)\n", zz, w.PkgPath, zz, suffix[u.name])
 	}
+	if w.opts.Races {
+		w.placeTable(&b, u)
+	}
 	// All variables come before all init functions, those of the package
 	// itself before those of its tests.
 	phase := 0
@@ -178,6 +181,25 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	}
 	b.Write(helpers.Bytes())
 	w.overlay.Files[path.Join(u.dir, u.name)] = append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
+}
+
+// placeTable writes the registration of the places that touch memory.
+func (w *pkgRewriter) placeTable(b *bytes.Buffer, u *unit) {
+	names := []string{w.PkgPath}
+	if w.Name == "main" {
+		names = append(names, "main") // as linked
+	}
+	for i, name := range names {
+		fmt.Fprintf(b, "\t%s.RegisterPlaces(%q, []%s.PlaceInfo{", w.prefix, name, w.prefix)
+		if i == 0 && len(u.places) > 0 {
+			b.WriteString("\n")
+			for _, p := range u.places {
+				fmt.Fprintf(b, "\t\t{%d, %d, %q, %d, %s},\n", p.id, p.site, p.file, p.line, strconv.Quote(p.text))
+			}
+			b.WriteString("\t")
+		}
+		b.WriteString("})\n")
+	}
 }
 
 // siteTable writes the table of the guarded sites.

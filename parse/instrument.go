@@ -22,6 +22,9 @@ type Options struct {
 	Accesses []int
 	// EveryLine guards all other statements too, as lines that are logged.
 	EveryLine bool
+	// Races records accesses to memory that goroutines may share, so that the
+	// runtime finds data races. They are no guards.
+	Races bool
 	// RuntimePath is the import path of the runtime; "" means "vtraceorc", a
 	// package of the standard library that exists in the overlay only. Another
 	// path must lie in the main module.
@@ -70,7 +73,10 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 		return nil, err
 	}
 	o.Dependencies = prog.Dependencies
-	in := &instrumenter{prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}}
+	in := &instrumenter{prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}, own: map[string]bool{}}
+	for _, p := range prog.Packages {
+		in.own[p.PkgPath] = true
+	}
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))
 		if s.Kind != sites.Stmt {
@@ -120,6 +126,8 @@ type instrumenter struct {
 	overlay  *Overlay
 	accesses map[sites.ID]bool
 	guarded  map[sites.ID]bool
+	own      map[string]bool // paths of the packages
+	places   int             // that touch memory, so far
 }
 
 // unit is what has one generated file: the files of a package, those of its
@@ -129,6 +137,7 @@ type unit struct {
 	dir     string // relative to the root
 	guarded map[sites.ID]bool
 	helpers map[string]bool
+	places  []placeInfo
 	// vars are the statements that initialise variables anew, by rank in the
 	// order of initialisation; zeros come before.
 	zeros []string
@@ -196,7 +205,7 @@ func (w *pkgRewriter) choosePrefix() {
 				}
 				if w.TypesInfo.Defs[id] != nil {
 					switch id.Name {
-					case "panic", "true", "init", "int", "bool":
+					case "panic", "true", "init", "int", "bool", "len":
 						w.shadowed[id.Name] = true
 					}
 				}
@@ -272,6 +281,9 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		zz:          w.prefix,
 		keep:        map[string]bool{},
 		version:     w.version(f),
+	}
+	if r.opts.Races {
+		r.races = findMemory(r.info, r.own, f)
 	}
 	for _, d := range f.Decls {
 		r.decl(d)

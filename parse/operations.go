@@ -269,6 +269,8 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		r.walk(c.Fun)
 		r.args(c)
 		r.subtest(c, obj)
+		r.builtinCall(c)
+		r.library(c)
 		return
 	case sites.Callback:
 		r.operandOf(c.Fun)

@@ -23,6 +23,11 @@ type rewriter struct {
 	fresh   int    // number of the last new local name
 	// keep are expressions that keep imports in use, "time.Sleep".
 	keep map[string]bool
+	// races is nil if accesses to memory are not recorded.
+	races *memory
+	// listed is the call that is a statement of a list, later one that is made
+	// later.
+	listed, later *ast.CallExpr
 	// renamed are the init functions, in order.
 	renamed []string
 }
@@ -87,6 +92,7 @@ func (r *rewriter) walk(n ast.Node) {
 		case *ast.UnaryExpr:
 			if m.Op == token.ARROW {
 				r.receive(m, m, "Recv")
+				r.read(m)
 				return false
 			}
 		case *ast.ValueSpec:
@@ -113,12 +119,28 @@ func (r *rewriter) walk(n ast.Node) {
 			return false
 		case *ast.CallExpr:
 			r.call(m)
+			r.read(m)
 			return false
 		case *ast.SelectorExpr:
 			r.value(m)
+			r.atomic(m)
+			r.read(m)
 			return false
 		case *ast.Ident:
 			r.value(m)
+			r.read(m)
+			return false
+		case *ast.IndexExpr:
+			r.walk(m.X)
+			r.walk(m.Index)
+			r.read(m)
+			return false
+		case *ast.StarExpr:
+			r.walk(m.X)
+			r.read(m)
+			return false
+		case *ast.IncDecStmt:
+			r.incDec(m, false)
 			return false
 		}
 		return true

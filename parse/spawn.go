@@ -193,6 +193,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 		r.foreign(c, obj)
 		r.walk(c.Fun)
 		r.args(c)
+		r.builtinCall(c)
 	case sites.Callback:
 		r.operandOf(c.Fun)
 		r.args(c)
@@ -233,6 +234,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	} else {
 		b.put("%s.Go(%d, func() { ", r.zz, id)
 	}
+	b.put("%s", r.goLibrary(c, h.function))
 	switch {
 	case kind == sites.Panic:
 		b.put("panic(%s.Panic(%d, ", r.zz, r.site(sites.Panic, c.Lparen))
@@ -305,7 +307,9 @@ func (r *rewriter) deferStmt(s *ast.DeferStmt) {
 		return
 	}
 	if kind, _ := sites.Classify(r.info, c.Fun); kind != sites.Panic {
+		r.later = c
 		r.call(c)
+		r.deferLibrary(s)
 		return
 	}
 	r.args(c)

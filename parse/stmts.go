@@ -92,6 +92,10 @@ func (r *rewriter) body(s ast.Stmt) {
 		r.walkExpr(s.Value)
 		r.walk(s.X)
 		r.list(s.Body.List)
+		r.after(s.Body.Lbrace+1, r.variables([]ast.Expr{s.Key, s.Value}, s.Tok == token.DEFINE))
+		if r.races != nil {
+			r.rangeElements(s)
+		}
 	case *ast.SwitchStmt:
 		r.simple(s.Init)
 		r.walkExpr(s.Tag)
@@ -112,7 +116,10 @@ func (r *rewriter) body(s ast.Stmt) {
 		if c, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && r.endCall(c, s.Pos(), s.End(), plainCall) {
 			return
 		}
+		r.listed, _ = s.X.(*ast.CallExpr)
 		r.walk(s.X)
+	case *ast.IncDecStmt:
+		r.incDec(s, true)
 	case *ast.BranchStmt:
 		r.branch(s)
 	default:

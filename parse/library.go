@@ -1,0 +1,101 @@
+package parse
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// quiet are the packages of the standard library whose functions order nothing
+// between the goroutines that call them, whatever they are given.
+var quiet = map[string]bool{
+	"bytes": true, "cmp": true, "container/heap": true, "container/list": true, "container/ring": true,
+	"errors": true, "hash/crc32": true, "hash/fnv": true, "maps": true, "math": true, "math/bits": true,
+	"math/cmplx": true, "math/rand": true, "math/rand/v2": true, "path": true, "path/filepath": true,
+	"runtime": true, "slices": true, "sort": true, "strconv": true, "strings": true, "unicode": true,
+	"unicode/utf16": true, "unicode/utf8": true, "unsafe": true, "encoding/binary": true, "encoding/hex": true,
+	"encoding/base64": true,
+}
+
+// isQuiet reports whether a call of an uninstrumented function orders nothing.
+func isQuiet(info *types.Info, c *ast.CallExpr, f *types.Func) bool {
+	path := f.Pkg().Path()
+	switch path {
+	case "fmt":
+		if !strings.HasPrefix(f.Name(), "Fprint") {
+			return !strings.HasPrefix(f.Name(), "Fscan")
+		}
+		// To a writer of its own, others may do more.
+		switch types.TypeString(info.TypeOf(c.Args[0]), nil) {
+		case "*os.File", "*strings.Builder", "*bytes.Buffer":
+			return true
+		}
+		return false
+	case "time":
+		if recv := f.Signature().Recv(); recv != nil {
+			return !strings.Contains(recv.Type().String(), "Timer") && !strings.Contains(recv.Type().String(), "Ticker")
+		}
+		return true
+	}
+	return quiet[path]
+}
+
+// calleeOf says what a call, which is no builtin, may call; 0 is instrumented
+// code, an operation that the runtime knows, or code that orders nothing.
+func (a *memory) calleeOf(c *ast.CallExpr) callee {
+	fun := ast.Unparen(c.Fun)
+	if _, ok := fun.(*ast.FuncLit); ok {
+		return 0
+	}
+	kind, obj := sites.Classify(a.info, c.Fun)
+	if kind != sites.Invalid {
+		return 0
+	}
+	f, ok := obj.(*types.Func)
+	if !ok {
+		return funcValue
+	}
+	recv := f.Signature().Recv()
+	if recv != nil && types.IsInterface(recv.Type()) {
+		if s := f.Signature(); s.Params().Len() == 0 && (f.Name() == "Error" || f.Name() == "String") {
+			return 0
+		}
+		if sel, ok := fun.(*ast.SelectorExpr); ok {
+			if m := a.info.Selections[sel]; m != nil && m.Kind() == types.MethodVal && len(m.Index()) == 1 {
+				return ifaceCall
+			}
+		}
+		return library
+	}
+	switch {
+	case f.Pkg() == nil, a.own[f.Pkg().Path()], isAtomic(f), becomesCall[f.FullName()], isQuiet(a.info, c, f):
+		return 0
+	}
+	return library
+}
+
+// becomesCall are the functions that call what they are given, in a run.
+var becomesCall = map[string]bool{
+	"(*testing.T).Run": true, "(*testing.common).Cleanup": true, "(testing.TB).Cleanup": true, "testing/synctest.Test": true,
+}
+
+func isAtomic(f *types.Func) bool { return f.Pkg() != nil && f.Pkg().Path() == "sync/atomic" }
+
+// pure reports whether an expression may be evaluated twice.
+func pure(info *types.Info, e ast.Expr) bool {
+	switch x := e.(type) {
+	case *ast.Ident, *ast.BasicLit:
+		return true
+	case *ast.ParenExpr:
+		return pure(info, x.X)
+	case *ast.SelectorExpr:
+		return pure(info, x.X)
+	case *ast.StarExpr:
+		return pure(info, x.X)
+	case *ast.IndexExpr:
+		return pure(info, x.X) && pure(info, x.Index)
+	}
+	return false
+}

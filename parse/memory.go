@@ -1,0 +1,428 @@
+package parse
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// memory are the places of a file where memory is touched that goroutines may
+// share, and the calls of functions that may synchronise out of sight.
+type memory struct {
+	info   *types.Info
+	own    map[string]bool // paths of the instrumented packages
+	shared map[*types.Var]bool
+
+	// reads are variables, elements and what pointers point to, maps the
+	// operands of indexing and ranging, whose value is read.
+	reads, maps map[ast.Expr]bool
+	// copied are pointers whose method takes a copy of what they point to.
+	copied map[ast.Expr]bool
+	// calls of uninstrumented code, or perhaps.
+	calls map[*ast.CallExpr]callee
+	// hidden are reads that are not recorded, with the reason.
+	hidden map[ast.Expr]string
+}
+
+// callee is what a call may call.
+type callee uint8
+
+const (
+	library   callee = iota + 1 // uninstrumented code
+	funcValue                   // a function value decides
+	ifaceCall                   // what is in an interface decides
+)
+
+func findMemory(info *types.Info, own map[string]bool, f *ast.File) *memory {
+	a := &memory{
+		info: info, own: own, shared: findShared(info, f),
+		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, hidden: map[ast.Expr]string{},
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Body != nil {
+				a.stmt(d.Body)
+			}
+		case *ast.GenDecl:
+			// The initialisation of a package has no other goroutine.
+			ast.Inspect(d, func(n ast.Node) bool {
+				if lit, ok := n.(*ast.FuncLit); ok {
+					a.stmt(lit.Body)
+					return false
+				}
+				return true
+			})
+		}
+	}
+	return a
+}
+
+// isShared reports whether goroutines may share the memory of an addressable
+// expression.
+func (a *memory) isShared(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, ok := a.info.Uses[x].(*types.Var)
+		return ok && a.variable(v)
+	case *ast.StarExpr:
+		return true
+	case *ast.SelectorExpr:
+		m := a.info.Selections[x]
+		if m == nil {
+			v, ok := a.info.Uses[x.Sel].(*types.Var)
+			return ok && a.variable(v)
+		}
+		return m.Indirect() || isPointer(a.info.TypeOf(x.X)) || a.isShared(x.X)
+	case *ast.IndexExpr:
+		if _, ok := a.info.TypeOf(x.X).Underlying().(*types.Array); ok {
+			return a.isShared(x.X)
+		}
+		return true
+	}
+	return false
+}
+
+// variable: others may see the variable. The errors that libraries declare are
+// never changed.
+func (a *memory) variable(v *types.Var) bool {
+	if v.Pkg() == nil || v.IsField() || v.Name() == "_" {
+		return false
+	}
+	if v.Parent() == v.Pkg().Scope() {
+		return a.own[v.Pkg().Path()] || v.Type().String() != "error"
+	}
+	return a.shared[v]
+}
+
+// read marks an expression whose value is read.
+func (a *memory) read(e ast.Expr) {
+	if a.info.Types[e].Addressable() || isVar(a.info, e) {
+		if a.isShared(e) {
+			a.reads[e] = true
+		}
+	}
+}
+
+// isVar: a variable; those of other packages are recorded for their selector.
+func isVar(info *types.Info, e ast.Expr) bool {
+	switch x := e.(type) {
+	case *ast.Ident:
+		_, ok := info.Uses[x].(*types.Var)
+		return ok
+	case *ast.SelectorExpr:
+		_, ok := info.Uses[x.Sel].(*types.Var)
+		return ok && info.Selections[x] == nil
+	}
+	return false
+}
+
+func (a *memory) values(list []ast.Expr) {
+	for _, e := range list {
+		a.value(e)
+	}
+}
+
+// value marks what is read for the value of an expression.
+func (a *memory) value(e ast.Expr) {
+	if e == nil {
+		return
+	}
+	if tv, ok := a.info.Types[e]; ok && (tv.Value != nil || tv.IsType()) {
+		return
+	}
+	switch x := e.(type) {
+	case *ast.Ident:
+		a.read(x)
+	case *ast.ParenExpr:
+		a.value(x.X)
+	case *ast.SelectorExpr:
+		m := a.info.Selections[x]
+		switch {
+		case m == nil:
+			a.read(x)
+		case m.Kind() == types.FieldVal:
+			a.base(x.X)
+			a.read(x)
+			a.implicit(x, m, len(m.Index())-1)
+		case m.Kind() == types.MethodVal:
+			a.receiver(x, m)
+		}
+	case *ast.IndexExpr:
+		a.index(x)
+		a.read(x)
+	case *ast.SliceExpr:
+		if _, ok := a.info.TypeOf(x.X).Underlying().(*types.Array); ok {
+			a.place(x.X)
+		} else {
+			a.value(x.X)
+		}
+		a.value(x.Low)
+		a.value(x.High)
+		a.value(x.Max)
+	case *ast.StarExpr:
+		a.value(x.X)
+		a.read(x)
+	case *ast.UnaryExpr:
+		if x.Op == token.AND {
+			a.place(x.X)
+		} else {
+			a.value(x.X)
+		}
+	case *ast.BinaryExpr:
+		a.value(x.X)
+		a.value(x.Y)
+	case *ast.CallExpr:
+		a.call(x)
+	case *ast.TypeAssertExpr:
+		a.value(x.X)
+	case *ast.CompositeLit:
+		_, isStruct := a.info.TypeOf(x).Underlying().(*types.Struct)
+		for _, elt := range x.Elts {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				if !isStruct {
+					a.value(kv.Key)
+				}
+				elt = kv.Value
+			}
+			a.value(elt)
+		}
+	case *ast.FuncLit:
+		a.stmt(x.Body)
+	}
+}
+
+// implicit notes the pointers that a selector follows silently.
+func (a *memory) implicit(x *ast.SelectorExpr, m *types.Selection, n int) {
+	t := m.Recv()
+	for _, i := range m.Index()[:n] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		s, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			return
+		}
+		if t = s.Field(i).Type(); isPointer(t) {
+			a.hidden[x] = "the embedded pointer " + s.Field(i).Name() + " is read without being recorded"
+		}
+	}
+}
+
+// base marks what is read to find the memory that a part of e lies in.
+func (a *memory) base(e ast.Expr) {
+	if isPointer(a.info.TypeOf(e)) || !a.info.Types[e].Addressable() && !isVar(a.info, e) {
+		a.value(e)
+		return
+	}
+	a.place(e)
+}
+
+// place marks what is read to find the memory of e, which is not read.
+func (a *memory) place(e ast.Expr) {
+	switch x := e.(type) {
+	case *ast.Ident:
+	case *ast.ParenExpr:
+		a.place(x.X)
+	case *ast.SelectorExpr:
+		if m := a.info.Selections[x]; m != nil && m.Kind() == types.FieldVal {
+			a.base(x.X)
+			a.implicit(x, m, len(m.Index())-1)
+		}
+	case *ast.IndexExpr:
+		a.index(x)
+		delete(a.maps, x.X)
+	case *ast.StarExpr:
+		a.value(x.X)
+	default:
+		a.value(e)
+	}
+}
+
+// index marks what is read by indexing, but for the element.
+func (a *memory) index(x *ast.IndexExpr) {
+	if _, ok := a.info.TypeOf(x.X).(*types.Signature); ok {
+		a.value(x.X)
+		return // an instantiation
+	}
+	switch a.info.TypeOf(x.X).Underlying().(type) {
+	case *types.Array:
+		a.base(x.X)
+	case *types.Map:
+		a.value(x.X)
+		a.maps[x.X] = true
+	default:
+		a.value(x.X)
+	}
+	a.value(x.Index)
+}
+
+// receiver marks what is read to bind a method.
+func (a *memory) receiver(x *ast.SelectorExpr, m *types.Selection) {
+	a.implicit(x, m, len(m.Index())-1)
+	f, ok := m.Obj().(*types.Func)
+	if !ok || types.IsInterface(f.Signature().Recv().Type()) {
+		a.base(x.X)
+		if len(m.Index()) == 1 {
+			a.value(x.X)
+		}
+		return
+	}
+	if isPointer(f.Signature().Recv().Type()) || len(m.Index()) > 1 {
+		a.base(x.X)
+		return
+	}
+	a.value(x.X)
+	a.copied[x.X] = isPointer(a.info.TypeOf(x.X))
+}
+
+// call marks what a call reads, and whether it may synchronise.
+func (a *memory) call(c *ast.CallExpr) {
+	if tv := a.info.Types[c.Fun]; tv.IsType() {
+		a.values(c.Args)
+		return
+	}
+	if b, ok := a.builtin(c.Fun); ok {
+		a.builtinCall(c, b)
+		return
+	}
+	a.value(c.Fun)
+	a.values(c.Args)
+	if k := a.calleeOf(c); k != 0 {
+		a.calls[c] = k
+	}
+}
+
+func (a *memory) builtin(fun ast.Expr) (*types.Builtin, bool) {
+	switch x := ast.Unparen(fun).(type) {
+	case *ast.Ident:
+		b, ok := a.info.Uses[x].(*types.Builtin)
+		return b, ok
+	case *ast.SelectorExpr:
+		b, ok := a.info.Uses[x.Sel].(*types.Builtin)
+		return b, ok
+	}
+	return nil, false
+}
+
+func (a *memory) builtinCall(c *ast.CallExpr, b *types.Builtin) {
+	switch b.Name() {
+	case "Sizeof", "Offsetof", "Alignof":
+		return // not evaluated
+	case "len":
+		if _, ok := a.info.TypeOf(c.Args[0]).Underlying().(*types.Map); ok {
+			a.maps[c.Args[0]] = true
+		}
+		if _, ok := a.info.TypeOf(c.Args[0]).Underlying().(*types.Array); ok {
+			a.base(c.Args[0])
+			return
+		}
+	case "cap":
+		if _, ok := a.info.TypeOf(c.Args[0]).Underlying().(*types.Array); ok {
+			a.base(c.Args[0])
+			return
+		}
+	}
+	for _, arg := range c.Args {
+		a.value(arg)
+	}
+}
+
+func (a *memory) stmts(list []ast.Stmt) {
+	for _, s := range list {
+		a.stmt(s)
+	}
+}
+
+// stmt marks what a statement reads.
+func (a *memory) stmt(s ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.BlockStmt:
+		a.stmts(s.List)
+	case *ast.LabeledStmt:
+		a.stmt(s.Stmt)
+	case *ast.ExprStmt:
+		a.value(s.X)
+	case *ast.SendStmt:
+		a.value(s.Chan)
+		a.value(s.Value)
+	case *ast.IncDecStmt:
+		a.place(s.X)
+	case *ast.AssignStmt:
+		for _, e := range s.Lhs {
+			if s.Tok != token.DEFINE {
+				a.place(e)
+			}
+		}
+		a.values(s.Rhs)
+	case *ast.GoStmt:
+		a.value(s.Call)
+	case *ast.DeferStmt:
+		a.value(s.Call)
+	case *ast.ReturnStmt:
+		a.values(s.Results)
+	case *ast.IfStmt:
+		a.stmt(s.Init)
+		a.value(s.Cond)
+		a.stmt(s.Body)
+		a.stmt(s.Else)
+	case *ast.ForStmt:
+		a.stmt(s.Init)
+		a.value(s.Cond)
+		a.stmt(s.Post)
+		a.stmt(s.Body)
+	case *ast.RangeStmt:
+		a.rangeStmt(s)
+	case *ast.SwitchStmt:
+		a.stmt(s.Init)
+		a.value(s.Tag)
+		a.stmt(s.Body)
+	case *ast.TypeSwitchStmt:
+		a.stmt(s.Init)
+		a.stmt(s.Assign)
+		a.stmt(s.Body)
+	case *ast.SelectStmt:
+		a.stmt(s.Body)
+	case *ast.CaseClause:
+		a.values(s.List)
+		a.stmts(s.Body)
+	case *ast.CommClause:
+		a.stmt(s.Comm)
+		a.stmts(s.Body)
+	case *ast.DeclStmt:
+		for _, spec := range s.Decl.(*ast.GenDecl).Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok {
+				a.values(v.Values)
+			}
+		}
+	}
+}
+
+func (a *memory) rangeStmt(s *ast.RangeStmt) {
+	if s.Tok == token.ASSIGN {
+		for _, e := range []ast.Expr{s.Key, s.Value} {
+			if e != nil {
+				a.place(e)
+			}
+		}
+	}
+	switch t := a.info.TypeOf(s.X).Underlying().(type) {
+	case *types.Array:
+		if s.Value == nil || isBlank(s.Value) {
+			a.base(s.X) // its length is a constant
+		} else {
+			a.value(s.X)
+		}
+	case *types.Map:
+		a.value(s.X)
+		a.maps[s.X] = true
+	case *types.Pointer:
+		a.value(s.X)
+		if _, ok := t.Elem().Underlying().(*types.Array); ok && s.Value != nil && !isBlank(s.Value) {
+			a.hidden[s.X] = "the elements that ranging over a pointer to an array reads are not recorded"
+		}
+	default:
+		a.value(s.X)
+	}
+	a.stmt(s.Body)
+}

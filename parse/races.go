@@ -1,0 +1,543 @@
+package parse
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"go/version"
+	"strings"
+	"unicode/utf8"
+)
+
+// placeInfo describes a place that touches memory, for the runtime.
+type placeInfo struct {
+	id, site   int
+	file, text string
+	line       int
+}
+
+// maxPlaceText is how much of an expression a report shows.
+const maxPlaceText = 60
+
+// touch numbers a place that touches the memory of e.
+func (r *rewriter) touch(e ast.Node) int {
+	r.places++
+	start, end := r.file.Offset(e.Pos()), r.file.Offset(e.End())
+	text := strings.Join(strings.Fields(string(r.src[start:end])), " ")
+	if utf8.RuneCountInString(text) > maxPlaceText {
+		text = string([]rune(text)[:maxPlaceText-3]) + "..."
+	}
+	site := 0
+	if s, ok := r.idx.Stmt(e.Pos()); ok {
+		site = int(s.ID)
+		r.unit.guarded[s.ID] = true
+	}
+	p := r.file.Position(e.Pos())
+	r.unit.places = append(r.unit.places, placeInfo{r.places, site, r.prog.Rel(r.file.Name()), text, p.Line})
+	return r.places
+}
+
+// read records the read of an expression, if it is to be recorded.
+func (r *rewriter) read(e ast.Expr) {
+	if r.races == nil {
+		return
+	}
+	if why := r.races.hidden[e]; why != "" {
+		r.diag(e.Pos(), "%s", why)
+	}
+	if r.races.reads[e] {
+		r.before(e.Pos(), fmt.Sprintf("(*%s.Rd(%d, &", r.zz, r.touch(e)))
+		r.after(e.End(), "))")
+	}
+	if r.races.copied[e] {
+		r.before(e.Pos(), fmt.Sprintf("(*%s.Rd(%d, ", r.zz, r.touch(e)))
+		r.after(e.End(), "))")
+	}
+	if r.races.maps[e] {
+		r.before(e.Pos(), fmt.Sprintf("%s.RdMap(%d, ", r.zz, r.touch(e)))
+		r.after(e.End(), ")")
+	}
+}
+
+// target is what an assignment writes to.
+type target struct {
+	expr ast.Expr
+	// parts are the operands that are evaluated before the assignment and
+	// decide what is written to.
+	parts []ast.Expr
+	isMap bool
+}
+
+// targetOf returns what is to be recorded of the assignment to e, nil for
+// nothing.
+func (r *rewriter) targetOf(e ast.Expr) *target {
+	if isBlank(e) {
+		return nil
+	}
+	t := &target{expr: e}
+	shared, ok := r.parts(t, e)
+	switch {
+	case !ok:
+		r.diag(e.Pos(), "the write is not recorded: what it writes to cannot be named twice")
+		return nil
+	case !shared:
+		return nil
+	}
+	return t
+}
+
+// parts collects the operands of e. It reports whether goroutines may share
+// what e denotes.
+func (r *rewriter) parts(t *target, e ast.Expr) (shared, ok bool) {
+	switch x := e.(type) {
+	case *ast.Ident:
+		v, ok := r.info.ObjectOf(x).(*types.Var)
+		return ok && r.races.variable(v), true
+	case *ast.ParenExpr:
+		return r.parts(t, x.X)
+	case *ast.StarExpr:
+		t.parts = append(t.parts, x.X)
+		return true, true
+	case *ast.SelectorExpr:
+		m := r.info.Selections[x]
+		switch {
+		case m == nil:
+			v, ok := r.info.Uses[x.Sel].(*types.Var)
+			return ok && r.races.variable(v), true
+		case r.races.hidden[x] != "":
+			return true, false
+		case isPointer(r.info.TypeOf(x.X)):
+			t.parts = append(t.parts, x.X)
+			return true, true
+		}
+		return r.parts(t, x.X)
+	case *ast.IndexExpr:
+		switch r.info.TypeOf(x.X).Underlying().(type) {
+		case *types.Map:
+			t.parts, t.isMap = append(t.parts, x.X), true
+			return true, true
+		case *types.Slice, *types.Pointer:
+			t.parts = append(t.parts, x.X, x.Index)
+			return true, true
+		case *types.Array:
+			shared, ok := r.parts(t, x.X)
+			t.parts = append(t.parts, x.Index)
+			return shared, ok
+		}
+	}
+	return true, false
+}
+
+// recordWrites records the writes of an assignment whose left side has been
+// rewritten. It returns what to call when the rest of it has been. Operands
+// that could change are evaluated first, into variables: the writes are
+// recorded when they have been done.
+func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bool) func() {
+	var targets []*target
+	for _, e := range lhs {
+		if id, ok := e.(*ast.Ident); define && (!ok || r.info.Uses[id] == nil) {
+			continue // a new variable
+		}
+		if t := r.targetOf(e); t != nil {
+			targets = append(targets, t)
+		}
+	}
+	if len(targets) == 0 {
+		return func() {}
+	}
+	if !list && r.recovers(rhs) {
+		r.diag(s.Pos(), "the write of a recovered value is not recorded here")
+		return func() {}
+	}
+	quiet := len(lhs) == 1 && callFree(rhs)
+	pre, hoisted := r.build(s.Pos()), false
+	for _, t := range targets {
+		for _, p := range t.parts {
+			if r.info.Types[p].Value != nil || r.stable(p, len(lhs) == 1, quiet) {
+				continue
+			}
+			name := r.name()
+			pre.put("%s := ", name)
+			pre.node(p)
+			pre.put("; ")
+			hoisted = true
+			b := r.build(p.Pos())
+			b.put("%s", name)
+			b.done(p.End())
+		}
+	}
+	pre.move(s.Pos())
+	post := r.build(s.End())
+	for _, t := range targets {
+		if t.isMap {
+			post.put("; %s.WrMap(%d, ", r.zz, r.touch(t.expr))
+			post.node(t.parts[0])
+		} else {
+			post.put("; %s.Wr(%d, &", r.zz, r.touch(t.expr))
+			post.node(t.expr)
+		}
+		post.put(")")
+	}
+	post.move(s.End())
+	before, after := pre.buf.String(), post.buf.String()
+	switch {
+	case !list:
+		before, after = "func() { "+before, after+" }()"
+	case hoisted:
+		before, after = "{ "+before, after+" }"
+	}
+	return func() {
+		r.before(s.Pos(), before)
+		r.after(s.End(), after)
+	}
+}
+
+// stable reports whether an operand has its value still when the assignment is
+// done: a variable that the assignment does not set, and nobody else.
+func (r *rewriter) stable(e ast.Expr, alone, quiet bool) bool {
+	id, ok := e.(*ast.Ident)
+	if !ok || !alone {
+		return false
+	}
+	v, ok := r.info.Uses[id].(*types.Var)
+	return ok && (quiet || !r.races.variable(v))
+}
+
+// callFree reports whether evaluating expressions calls nothing and waits for
+// nothing.
+func callFree(list []ast.Expr) bool {
+	free := true
+	for _, e := range list {
+		ast.Inspect(e, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.CallExpr:
+				free = false
+			case *ast.UnaryExpr:
+				free = free && n.Op != token.ARROW
+			}
+			return free
+		})
+	}
+	return free
+}
+
+// recovers reports whether the builtin recover is called directly.
+func (r *rewriter) recovers(list []ast.Expr) bool {
+	found := false
+	for _, e := range list {
+		ast.Inspect(e, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.CallExpr:
+				if b, ok := r.races.builtin(n.Fun); ok && b.Name() == "recover" {
+					found = true
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// incDec records the write of an increment or decrement.
+func (r *rewriter) incDec(s *ast.IncDecStmt, list bool) {
+	r.walk(s.X)
+	if r.races != nil {
+		r.recordWrites(s, []ast.Expr{s.X}, nil, false, list)()
+	}
+}
+
+// variables records, in front of a body, the writes to variables that a
+// statement sets before it: those of a range, or of a select case.
+func (r *rewriter) variables(list []ast.Expr, define bool) string {
+	if r.races == nil {
+		return ""
+	}
+	text := ""
+	for _, e := range list {
+		if e == nil || isBlank(e) {
+			continue
+		}
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		if !ok {
+			r.diag(e.Pos(), "the write is not recorded in this place")
+			continue
+		}
+		if v, ok := r.info.ObjectOf(id).(*types.Var); ok && r.races.variable(v) && (!define || r.perLoop()) {
+			text += fmt.Sprintf(" %s.Wr(%d, &%s);", r.zz, r.touch(e), id.Name)
+		}
+	}
+	return text
+}
+
+// perLoop: a loop has one set of variables for all iterations.
+func (r *rewriter) perLoop() bool {
+	return r.version != "" && version.Compare(r.version, "go1.22") < 0
+}
+
+// rangeElements rewrites a range over a slice whose elements are read. It
+// reports whether it has.
+func (r *rewriter) rangeElements(s *ast.RangeStmt) bool {
+	if s.Value == nil || isBlank(s.Value) {
+		return false
+	}
+	t := r.info.TypeOf(s.X)
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		r.diag(s.X.Pos(), "the elements that are read are not recorded")
+		return false
+	}
+	if _, ok := t.Underlying().(*types.Slice); !ok {
+		return false
+	}
+	if r.perLoop() && s.Tok == token.DEFINE {
+		r.diag(s.X.Pos(), "the elements that are read are not recorded in this language version")
+		return false
+	}
+	rg := r.name()
+	b := r.build(s.For)
+	b.put("for %s := %s.RangeSlice(", rg, r.zz)
+	b.node(s.X)
+	b.put("); %s.Next(%d); { ", rg, r.touch(s.X))
+	if isBlank(s.Key) {
+		b.node(s.Value)
+		b.put(" %v %s.V;", s.Tok, rg)
+	} else {
+		b.node(s.Key)
+		b.put(", ")
+		b.node(s.Value)
+		b.put(" %v %s.K, %s.V;", s.Tok, rg, rg)
+	}
+	b.put(" ")
+	b.node(s.Body)
+	b.put("}")
+	b.done(s.End())
+	return true
+}
+
+// builtinCall records what builtins do to memory.
+func (r *rewriter) builtinCall(c *ast.CallExpr) {
+	if r.races == nil {
+		return
+	}
+	b, ok := r.races.builtin(c.Fun)
+	if !ok {
+		return
+	}
+	first := func(format string, args ...any) {
+		r.before(c.Args[0].Pos(), fmt.Sprintf(format, args...))
+	}
+	wrap := func(function string) {
+		first("%s.%s(%d, ", r.zz, function, r.touch(c.Args[0]))
+		r.after(c.Args[0].End(), ")")
+	}
+	switch b.Name() {
+	case "delete":
+		if !callFree(c.Args[1:]) {
+			r.diag(c.Lparen, "the deletion is not recorded: its key is the result of a call")
+			return
+		}
+		wrap("WrMap")
+	case "clear":
+		switch r.info.TypeOf(c.Args[0]).Underlying().(type) {
+		case *types.Map:
+			wrap("WrMap")
+		case *types.Slice:
+			wrap("WrSlice")
+		}
+	case "append":
+		if len(c.Args) < 2 || r.info.Types[c.Args[0]].IsNil() {
+			return
+		}
+		if _, ok := r.info.TypeOf(c.Args[0]).Underlying().(*types.Slice); !ok {
+			return
+		}
+		if !callFree(c.Args[1:]) {
+			return // the elements may come later than now
+		}
+		n := fmt.Sprint(len(c.Args) - 1)
+		if c.Ellipsis.IsValid() {
+			if !pure(r.info, c.Args[1]) || r.shadowed["len"] {
+				return
+			}
+			start, end := r.file.Offset(c.Args[1].Pos()), r.file.Offset(c.Args[1].End())
+			n = "len(" + string(r.src[start:end]) + ")"
+			if r.info.Types[c.Args[1]].IsNil() {
+				return
+			}
+		}
+		first("%s.Append(%d, ", r.zz, r.touch(c.Args[0]))
+		r.after(c.Args[0].End(), ", "+n+")")
+	case "copy":
+		to, okTo := r.info.TypeOf(c.Args[0]).Underlying().(*types.Slice)
+		from, okFrom := r.info.TypeOf(c.Args[1]).Underlying().(*types.Slice)
+		if !okTo || !okFrom || !types.Identical(to.Elem(), from.Elem()) {
+			return
+		}
+		fun := ast.Unparen(c.Fun)
+		r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.zz+".Copy")
+		first("%d, ", r.touch(c.Args[0]))
+	}
+}
+
+// mark adds the beginning of a call that may be one of uninstrumented code.
+func (r *rewriter) mark(b *builder, c *ast.CallExpr, k callee) {
+	fun := ast.Unparen(c.Fun)
+	sel, _ := fun.(*ast.SelectorExpr)
+	switch {
+	case k == funcValue && pure(r.info, fun):
+		b.put("%s.LibFunc(", r.zz)
+		b.node(fun)
+		b.put(")")
+	case k == ifaceCall && sel != nil && pure(r.info, sel.X):
+		b.put("%s.LibIface(", r.zz)
+		b.node(sel.X)
+		b.put(")")
+	default:
+		b.put("%s.Lib()", r.zz)
+	}
+}
+
+// library orders a call of uninstrumented code. A call that is a statement of a
+// list is a block then.
+func (r *rewriter) library(c *ast.CallExpr) {
+	if r.races == nil || r.races.calls[c] == 0 || c == r.later {
+		return
+	}
+	k := r.races.calls[c]
+	tuple, _ := r.info.TypeOf(c).(*types.Tuple)
+	switch {
+	case r.info.Types[c].IsVoid():
+		m := r.name()
+		b := r.build(c.Pos())
+		open, end := "{ ", "}"
+		if c != r.listed {
+			open, end = "func() { ", "}()"
+		}
+		b.put("%s%s := ", open, m)
+		r.mark(b, c, k)
+		b.put("; ")
+		b.move(c.Pos())
+		r.before(c.Pos(), b.buf.String())
+		r.after(c.End(), fmt.Sprintf("; %s.Back(%s) %s", r.zz, m, end))
+	case tuple == nil:
+		b := r.build(c.Pos())
+		b.put("%s.Back1(", r.zz)
+		r.mark(b, c, k)
+		b.put(", ")
+		b.move(c.Pos())
+		r.before(c.Pos(), b.buf.String())
+		r.after(c.End(), ")")
+	default:
+		if !r.inferred(c.Fun) {
+			r.before(c.Fun.Pos(), r.zz+".Begun(")
+			r.after(c.Fun.End(), ")")
+		}
+		if n := tuple.Len(); n <= 4 {
+			r.before(c.Pos(), fmt.Sprintf("%s.Back%d(", r.zz, n))
+			r.after(c.End(), ")")
+		}
+	}
+}
+
+// inferred reports whether type arguments of a function are inferred.
+func (r *rewriter) inferred(fun ast.Expr) bool {
+	switch x := ast.Unparen(fun).(type) {
+	case *ast.Ident:
+		_, ok := r.info.Instances[x]
+		return ok
+	case *ast.SelectorExpr:
+		_, ok := r.info.Instances[x.Sel]
+		return ok
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		return true
+	}
+	return false
+}
+
+// deferLibrary orders a deferred call of uninstrumented code.
+func (r *rewriter) deferLibrary(s *ast.DeferStmt) {
+	c := s.Call
+	if r.races == nil || r.races.calls[c] == 0 {
+		return
+	}
+	k := r.races.calls[c]
+	fun := ast.Unparen(c.Fun)
+	pre, post := r.build(s.Defer), r.build(s.End())
+	if k == funcValue && pure(r.info, fun) {
+		pre.put("defer %s.EndFunc(", r.zz)
+		pre.node(fun)
+		pre.put("); ")
+		post.put("; defer %s.LibFunc(", r.zz)
+		post.node(fun)
+		post.put(")")
+	} else {
+		pre.put("defer %s.End(); ", r.zz)
+		post.put("; defer %s.Lib()", r.zz)
+	}
+	pre.move(s.Defer)
+	post.move(s.End())
+	r.before(s.Defer, pre.buf.String())
+	r.after(s.End(), post.buf.String())
+}
+
+// goLibrary is what the goroutine that a go statement starts does first.
+func (r *rewriter) goLibrary(c *ast.CallExpr) string {
+	if r.races == nil || r.races.calls[c] == 0 {
+		return ""
+	}
+	return fmt.Sprintf("defer %s.Back(%s.Lib()); ", r.zz, r.zz)
+}
+
+// atomicFunctions are the functions of package sync/atomic, by how their names
+// begin, with the runtime's.
+var atomicFunctions = []struct{ prefix, function string }{
+	{"Load", "Loading"}, {"Store", "Storing"}, {"CompareAndSwap", "Swapping"},
+	{"Swap", "Updating"}, {"Add", "Updating"}, {"And", "Updating"}, {"Or", "Updating"},
+}
+
+// atomic records what a function or method of package sync/atomic does.
+func (r *rewriter) atomic(sel *ast.SelectorExpr) {
+	if r.races == nil {
+		return
+	}
+	f, ok := r.info.Uses[sel.Sel].(*types.Func)
+	if !ok || !isAtomic(f) {
+		return
+	}
+	m := r.info.Selections[sel]
+	if m == nil {
+		for _, a := range atomicFunctions {
+			if strings.HasPrefix(f.Name(), a.prefix) {
+				r.before(sel.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, a.function, r.touch(sel)))
+				r.after(sel.End(), ")")
+				return
+			}
+		}
+		return
+	}
+	if m.Kind() != types.MethodVal {
+		r.diag(sel.Pos(), "method expression of package sync/atomic: races are not looked for where it is called")
+		return
+	}
+	recv := types.Unalias(f.Signature().Recv().Type())
+	if p, ok := recv.(*types.Pointer); ok {
+		recv = types.Unalias(p.Elem())
+	}
+	named, ok := recv.(*types.Named)
+	o, fits := r.receiver(sel.X, m)
+	if !ok || !fits {
+		r.diag(sel.Pos(), "atomic operation through an embedded field that is not accessible here: not recorded")
+		return
+	}
+	at := r.touch(sel.X)
+	b := r.build(sel.Pos())
+	b.put("%s.%s(%d, ", r.zz, named.Obj().Name(), at)
+	o.put(b)
+	b.put(").")
+	b.node(sel.Sel)
+	b.done(sel.End())
+}
