@@ -115,6 +115,9 @@ func Continue() Option { return func(o *pass.Options) { model(o).Continue = true
 // EveryLine guards every statement and not only the points of the model.
 func EveryLine() Option { return func(o *pass.Options) { model(o).EveryLine = true } }
 
+// Races makes replays and random runs look for data races.
+func Races() Option { return func(o *pass.Options) { model(o).Races = true } }
+
 // FromProto makes the first pass search the Proto model.
 func FromProto() Option { return func(o *pass.Options) { model(o).FromProto = true } }
 

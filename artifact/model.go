@@ -155,6 +155,7 @@ const (
 	KindTestFailure     = "test failure"               // t.Error, t.Fatal
 	KindExit            = "exit"                       // os.Exit with a code other than 0
 	KindBound           = "bound exceeded"             // of the model
+	KindRace            = "data race"                  // accesses to memory that nothing orders
 	KindReachable       = "reachability"               // user annotation
 )
 

@@ -57,6 +57,7 @@ type End struct {
 	Kind, Message, G, Site string
 	Stack                  []string
 	Goroutines             []Goroutine
+	Races                  []orcutil.Race // as in Verdict; the first tells ends apart
 	// Plan is the recording of the first run.
 	Plan artifact.Plan
 	// Replay is what a process of its own showed of an error when it followed
@@ -282,7 +283,7 @@ func (x *explorer) count(f foundEnd) {
 	}
 	x.ends[key] = &End{
 		Count: 1, Seed: f.Seed, Status: v.Status, Plan: plan, Goroutines: v.Goroutines,
-		Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack,
+		Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack, Races: v.Races,
 	}
 	if v.Status == Unsupported && v.Message == "" {
 		x.ends[key].Message = v.Reason
@@ -305,7 +306,14 @@ func (v *Verdict) place(e artifact.Expect) string {
 		slices.Sort(at)
 		at = slices.Compact(at)
 	}
-	return strings.Join(append([]string{v.Status, v.Kind, v.Site}, at...), "\n")
+	site := v.Site
+	if v.Kind == artifact.KindRace {
+		site = "" // of either access
+	}
+	if len(v.Races) > 0 {
+		at = append(at, v.Races[0].Places())
+	}
+	return strings.Join(append([]string{v.Status, v.Kind, site}, at...), "\n")
 }
 
 // watchGrowth returns a context that ends when a file has not grown for a time.

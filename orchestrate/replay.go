@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orcutil"
 )
 
 // Replay makes the program follow a plan, twice, and says what was observed.
@@ -140,6 +141,9 @@ func difference(a, b *Verdict) string {
 	}
 	if !slices.EqualFunc(a.Goroutines, b.Goroutines, same) {
 		return "other goroutines at the end"
+	}
+	if !slices.EqualFunc(a.Races, b.Races, func(x, y orcutil.Race) bool { return x.String() == y.String() }) {
+		return "other data races"
 	}
 	if a.Log != b.Log {
 		return "the execution logs differ"

@@ -103,14 +103,18 @@ func (r Result) end() string {
 		return r.Verdict + " " + r.Message
 	}
 	parts := []string{r.Verdict, r.Outcome.Kind, r.Outcome.Site}
+	if r.Outcome.Kind == KindRace {
+		parts = parts[:2] // in either order
+	}
 	if len(r.Races) > 0 {
-		first := r.Races[0]
-		parts = append(parts, first.First.key(), first.Second.key())
-	} else if r.Outcome.G == "" && r.Outcome.Kind != "" {
+		parts = append(parts, r.Races[0].Places())
+	}
+	if r.Outcome.Kind != KindRace && r.Outcome.G == "" && r.Outcome.Kind != "" {
+		n := len(parts)
 		for _, at := range r.Observed().Goroutines {
 			parts = append(parts, at.Site)
 		}
-		slices.Sort(parts[3:])
+		slices.Sort(parts[n:])
 		parts = slices.Compact(parts)
 	}
 	return strings.Join(parts, "\n")

@@ -6,6 +6,7 @@ import (
 	"path"
 	"runtime"
 	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -86,16 +87,16 @@ func (a RaceAccess) String() string {
 	return text + " by goroutine " + a.G
 }
 
-// String is the race on one line.
+// String is the race on one line. What the Go runtime says of maps comes first.
 func (r Race) String() string {
-	name := "data race"
+	name := ""
 	switch {
 	case r.First.Op == "map write" && r.Second.Op == "map write":
-		name = "data race (concurrent map writes)"
+		name = "concurrent map writes: "
 	case r.First.Op == "map write" || r.Second.Op == "map write":
-		name = "data race (concurrent map read and map write)"
+		name = "concurrent map read and map write: "
 	}
-	return name + ": " + r.Second.String() + ", with nothing after " + r.First.String() + " to order them"
+	return name + r.Second.String() + ", with nothing after " + r.First.String() + " to order them"
 }
 
 // Rd records that *p is read, and returns p.
@@ -306,5 +307,23 @@ func (r *races) remarks(s *run) {
 	}
 }
 
-// key tells accesses apart.
-func (a RaceAccess) key() string { return a.Op + " " + a.Source + " " + a.What + " " + a.Site }
+// Places tells races apart: by the two places, whatever their order.
+func (r Race) Places() string {
+	a, b := r.First.place(), r.Second.place()
+	return min(a, b) + "\n" + max(a, b)
+}
+
+func (a RaceAccess) place() string { return a.Op + " " + a.Source + " " + a.What + " " + a.Site }
+
+// Report is the race on several lines, with the stacks.
+func (r Race) Report() string {
+	var b strings.Builder
+	b.WriteString(KindRace + ": " + r.String() + "\n")
+	for _, a := range []RaceAccess{r.First, r.Second} {
+		b.WriteString("\t" + a.String() + "\n")
+		for _, line := range a.Stack {
+			b.WriteString("\t\t" + line + "\n")
+		}
+	}
+	return b.String()
+}

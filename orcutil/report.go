@@ -76,13 +76,7 @@ func (r Result) String() string {
 		}
 	}
 	for _, race := range r.Races {
-		b.WriteString(race.String() + "\n")
-		for _, a := range []RaceAccess{race.Second, race.First} {
-			b.WriteString("\t" + a.String() + "\n")
-			for _, line := range a.Stack {
-				b.WriteString("\t\t" + line + "\n")
-			}
-		}
+		b.WriteString(race.Report())
 	}
 	for _, g := range r.Goroutines {
 		b.WriteString(g.String() + "\n")

@@ -266,6 +266,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 	switch kind {
 	case sites.Invalid:
 		r.foreign(c, obj)
+		r.called = c
 		r.walk(c.Fun)
 		r.args(c)
 		r.subtest(c, obj)

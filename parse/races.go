@@ -499,6 +499,17 @@ var atomicFunctions = []struct{ prefix, function string }{
 	{"Swap", "Updating"}, {"Add", "Updating"}, {"And", "Updating"}, {"Or", "Updating"},
 }
 
+// operated is what a function of package sync/atomic is called for.
+func (r *rewriter) operated(sel *ast.SelectorExpr) ast.Expr {
+	if r.called == nil || ast.Unparen(r.called.Fun) != sel {
+		return sel
+	}
+	if u, ok := ast.Unparen(r.called.Args[0]).(*ast.UnaryExpr); ok && u.Op == token.AND {
+		return u.X
+	}
+	return r.called.Args[0]
+}
+
 // atomic records what a function or method of package sync/atomic does.
 func (r *rewriter) atomic(sel *ast.SelectorExpr) {
 	if r.races == nil {
@@ -512,7 +523,7 @@ func (r *rewriter) atomic(sel *ast.SelectorExpr) {
 	if m == nil {
 		for _, a := range atomicFunctions {
 			if strings.HasPrefix(f.Name(), a.prefix) {
-				r.before(sel.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, a.function, r.touch(sel)))
+				r.before(sel.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, a.function, r.touch(r.operated(sel))))
 				r.after(sel.End(), ")")
 				return
 			}

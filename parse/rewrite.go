@@ -26,8 +26,8 @@ type rewriter struct {
 	// races is nil if accesses to memory are not recorded.
 	races *memory
 	// listed is the call that is a statement of a list, later one that is made
-	// later.
-	listed, later *ast.CallExpr
+	// later, and called the one whose function is rewritten next.
+	listed, later, called *ast.CallExpr
 	// renamed are the init functions, in order.
 	renamed []string
 }

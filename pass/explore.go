@@ -31,7 +31,12 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 		return nil, err
 	}
 	if opts.Model == nil {
-		opts.Model = &Model{Flags: spec.Flags, Deps: spec.Deps}
+		opts.Model = &Model{}
+	}
+	if opts.Model.Flags == nil && opts.Model.Deps == nil {
+		model := *opts.Model
+		model.Flags, model.Deps = spec.Flags, spec.Deps
+		opts.Model = &model
 	}
 	rep := reporter{artifact.PassDeep, opts.Progress}
 	done := rep.stage("load")
@@ -50,7 +55,7 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 	case err != nil:
 		out.Limits = append(out.Limits, fmt.Sprintf("accesses to shared memory have no guards: %v", err))
 	}
-	b, diagnostics, err := p.instrument(ctx, out.Sidecar, parse.Options{Accesses: accesses, EveryLine: opts.Model.EveryLine}, nil, rep)
+	b, diagnostics, err := p.instrument(ctx, out.Sidecar, parse.Options{Accesses: accesses, EveryLine: opts.Model.EveryLine, Races: opts.Model.Races}, nil, rep)
 	if err != nil {
 		return nil, err
 	}

@@ -69,6 +69,9 @@ type Model struct {
 	Continue bool `json:"continue,omitempty"`
 	// EveryLine guards every statement and not only the points of the model.
 	EveryLine bool `json:"everyLine,omitempty"`
+	// Races records accesses to memory that goroutines may share: replays and
+	// random runs find data races.
+	Races bool `json:"races,omitempty"`
 	// FromProto makes the first pass search the Proto model.
 	FromProto bool `json:"fromProto,omitempty"`
 	// Flags are build flags of the go command.

@@ -52,7 +52,7 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 	model.Queries = failing(first, model.Queries)
 
 	done = rep.stage("instrument")
-	overlay, err := parse.Instrument(ctx, p.source, p.sites, parse.Options{Accesses: model.Sidecar.Accesses, EveryLine: opts.Model.EveryLine})
+	overlay, err := parse.Instrument(ctx, p.source, p.sites, parse.Options{Accesses: model.Sidecar.Accesses, EveryLine: opts.Model.EveryLine, Races: opts.Model.Races})
 	done()
 	if err != nil {
 		return nil, fmt.Errorf("instrument: %w", err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/orchestrate"
@@ -16,6 +17,7 @@ func runExplore(c *call) (int, error) {
 	runs := fs.Int("runs", 10_000, "number of runs")
 	seed := fs.Uint64("seed", 0, "seed of the first run; every other one has the next")
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time from one guard to the next")
+	race := fs.Bool("race", false, "look for data races under each schedule")
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
@@ -25,7 +27,11 @@ func runExplore(c *call) (int, error) {
 		return 0, fmt.Errorf("%w: -runs is at least 1", errUsage)
 	}
 	rep := newProgress(c.stderr, s.timing)
-	x, err := vtrace.Explore(c.ctx, s.source(args[0]), *runs, *seed, vtrace.Watchdog(s.watchdog), vtrace.Progress(rep.event))
+	opts := []vtrace.Option{vtrace.Watchdog(s.watchdog), vtrace.Progress(rep.event)}
+	if *race {
+		opts = append(opts, vtrace.Races())
+	}
+	x, err := vtrace.Explore(c.ctx, s.source(args[0]), *runs, *seed, opts...)
 	rep.done()
 	if err != nil {
 		return 0, err
@@ -64,6 +70,15 @@ func writeExplored(c *call, x *vtrace.Explored) int {
 				code = exitInconclusive
 			}
 			fmt.Fprintf(c.stdout, "   not reproduced in a process of its own: %s\n", e.Replay.Reason)
+		}
+		races := e.Replay.Races
+		if len(races) == 0 {
+			races = e.Races
+		}
+		for _, r := range races {
+			for line := range strings.Lines(r.Report()) {
+				fmt.Fprint(c.stdout, "   "+line)
+			}
 		}
 		for _, line := range orchestrate.Table(x.Sidecar, e.Plan) {
 			fmt.Fprintln(c.stdout, "   "+line)

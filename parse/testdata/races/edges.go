@@ -1,0 +1,535 @@
+// Package races has programs with and without data races, each for one way to
+// order two goroutines, or one way to touch memory. In the racy ones there is a
+// schedule under which two accesses are not ordered; in the safe ones there is
+// none.
+package races
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// go statements, and that the end of a goroutine orders nothing.
+
+func SafeGo() {
+	x := 1
+	done := make(chan int)
+	go func() { done <- x }()
+	<-done
+	x = 2
+}
+
+func RacyGo() {
+	x := 1
+	go func() { x = 2 }()
+	time.Sleep(time.Second)
+	_ = x
+}
+
+// A send happens before its receive, a receive from an unbuffered channel before
+// the end of the send.
+
+func SafeSend() {
+	x, c := 0, make(chan bool, 1)
+	go func() {
+		x = 1
+		c <- true
+	}()
+	<-c
+	x = 2
+	_ = x
+}
+
+func SafeReceiveUnbuffered() {
+	x, c := 0, make(chan bool)
+	go func() {
+		x = 1
+		<-c
+	}()
+	c <- true
+	x = 2
+	_ = x
+}
+
+func RacyReceiveBuffered() {
+	x, c := 0, make(chan bool, 1)
+	go func() {
+		x = 1
+		<-c
+	}()
+	c <- true
+	x = 2
+	_ = x
+}
+
+// The k-th receive happens before the send k + capacity.
+
+func SafeCapacity() {
+	x, limit, done := 0, make(chan bool, 1), make(chan bool, 2)
+	for range 2 {
+		go func() {
+			limit <- true
+			x++
+			<-limit
+			done <- true
+		}()
+	}
+	<-done
+	<-done
+	_ = x
+}
+
+func RacyCapacity() {
+	x, limit, done := 0, make(chan bool, 2), make(chan bool, 2)
+	for range 2 {
+		go func() {
+			limit <- true
+			x++
+			<-limit
+			done <- true
+		}()
+	}
+	<-done
+	<-done
+	_ = x
+}
+
+func SafeClose() {
+	x, c := 0, make(chan bool)
+	go func() {
+		x = 1
+		close(c)
+	}()
+	<-c
+	_ = x
+}
+
+func RacyAfterClose() {
+	x, c := 0, make(chan bool)
+	go func() {
+		close(c)
+		x = 1
+	}()
+	for range c {
+	}
+	_ = x
+}
+
+func SafeSelect() {
+	x, a, b := 0, make(chan bool), make(chan bool)
+	go func() {
+		x = 1
+		select {
+		case a <- true:
+		case b <- true:
+		}
+	}()
+	select {
+	case <-a:
+	case <-b:
+	}
+	_ = x
+}
+
+func RacySelectDefault() {
+	x, a := 0, make(chan bool, 1)
+	go func() {
+		x = 1
+		a <- true
+	}()
+	select {
+	case <-a:
+	default:
+	}
+	_ = x
+}
+
+// Locks.
+
+func SafeMutex() {
+	var mu sync.Mutex
+	x := 0
+	go func() {
+		mu.Lock()
+		x++
+		mu.Unlock()
+	}()
+	mu.Lock()
+	defer mu.Unlock()
+	x++
+}
+
+func RacyTwoMutexes() {
+	var a, b sync.Mutex
+	x := 0
+	go func() {
+		a.Lock()
+		x++
+		a.Unlock()
+	}()
+	b.Lock()
+	defer b.Unlock()
+	x++
+}
+
+func RacyTryLock() {
+	var mu sync.Mutex
+	x := 0
+	go func() {
+		if mu.TryLock() {
+			defer mu.Unlock()
+		}
+		x++
+	}()
+	mu.Lock()
+	x++
+	mu.Unlock()
+}
+
+func SafeRWMutex() {
+	var mu sync.RWMutex
+	x := 0
+	for range 2 {
+		go func() {
+			mu.RLock()
+			_ = x
+			mu.RUnlock()
+		}()
+	}
+	mu.Lock()
+	x++
+	mu.Unlock()
+}
+
+func RacyReadersWrite() {
+	var mu sync.RWMutex
+	x := 0
+	go func() {
+		mu.RLock()
+		x++
+		mu.RUnlock()
+	}()
+	mu.RLock()
+	x++
+	mu.RUnlock()
+}
+
+// The lock orders the two in most schedules; in one it does not.
+func RacyInOneOrder() {
+	var mu sync.Mutex
+	x, first := 0, make(chan bool, 2)
+	go func() {
+		first <- true
+		mu.Lock()
+		x = 1
+		mu.Unlock()
+	}()
+	go func() { first <- false }()
+	if <-first {
+		mu.Lock()
+		x++
+		mu.Unlock()
+	} else {
+		x++
+	}
+}
+
+func SafeInEveryOrder() {
+	var mu sync.Mutex
+	x, first := 0, make(chan bool, 2)
+	go func() {
+		first <- true
+		mu.Lock()
+		x = 1
+		mu.Unlock()
+	}()
+	go func() { first <- false }()
+	if <-first {
+		mu.Lock()
+		x++
+		mu.Unlock()
+	} else {
+		mu.Lock()
+		x++
+		mu.Unlock()
+	}
+}
+
+// WaitGroup, Once, Cond.
+
+func SafeWaitGroup() {
+	var wg sync.WaitGroup
+	x := [2]int{}
+	for i := range x {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			x[i]++
+		}()
+	}
+	wg.Wait()
+	_ = x
+}
+
+func SafeWaitGroupGo() {
+	var wg sync.WaitGroup
+	x := 0
+	wg.Go(func() { x++ })
+	wg.Wait()
+	x++
+}
+
+func RacyDoneEarly() {
+	var wg sync.WaitGroup
+	x := 0
+	wg.Add(1)
+	go func() {
+		wg.Done()
+		x++
+	}()
+	wg.Wait()
+	x++
+}
+
+func SafeOnce() {
+	var once sync.Once
+	var x *int
+	get := func() int {
+		once.Do(func() { x = new(int) })
+		return *x
+	}
+	go get()
+	get()
+}
+
+func RacyOnceElse() {
+	var once sync.Once
+	x := 0
+	go once.Do(func() { x = 1 })
+	if x == 0 {
+		once.Do(func() {})
+	}
+}
+
+func SafeOnceValue() {
+	get := sync.OnceValue(func() *int { return new(int) })
+	go func() { _ = *get() }()
+	_ = *get()
+}
+
+func SafeCond() {
+	var mu sync.Mutex
+	cond := sync.NewCond(&mu)
+	x, ready := 0, false
+	go func() {
+		mu.Lock()
+		x, ready = 1, true
+		cond.Signal()
+		mu.Unlock()
+	}()
+	mu.Lock()
+	for !ready {
+		cond.Wait()
+	}
+	mu.Unlock()
+	_ = x
+}
+
+func RacyCondFlag() {
+	var mu sync.Mutex
+	cond := sync.NewCond(&mu)
+	ready := false
+	go func() {
+		ready = true
+		cond.Broadcast()
+	}()
+	mu.Lock()
+	if !ready {
+		mu.Unlock()
+		return
+	}
+	mu.Unlock()
+}
+
+// Atomics.
+
+func SafeAtomicFlag() {
+	var flag atomic.Bool
+	x := 0
+	go func() {
+		x = 1
+		flag.Store(true)
+	}()
+	if flag.Load() {
+		_ = x
+	}
+}
+
+func RacyAtomicFlag() {
+	var flag atomic.Bool
+	x := 0
+	go func() {
+		flag.Store(true)
+		x = 1
+	}()
+	if flag.Load() {
+		_ = x
+	}
+}
+
+func SafeAtomicCounter() {
+	var n int64
+	for range 2 {
+		go func() { atomic.AddInt64(&n, 1) }()
+	}
+	_ = atomic.LoadInt64(&n)
+}
+
+func RacyAtomicAndPlain() {
+	var n int64
+	go func() { atomic.AddInt64(&n, 1) }()
+	_ = n
+}
+
+func SafeAtomicPointer() {
+	type config struct{ a, b int }
+	var p atomic.Pointer[config]
+	go func() {
+		c := &config{}
+		c.a, c.b = 1, 2
+		p.Store(c)
+	}()
+	if c := p.Load(); c != nil {
+		_ = c.a + c.b
+	}
+}
+
+func SafeCompareAndSwap() {
+	var owner atomic.Int32
+	x := 0
+	for i := range 2 {
+		go func() {
+			if owner.CompareAndSwap(0, int32(i)+1) {
+				x++
+				owner.Store(0)
+			}
+		}()
+	}
+}
+
+func RacyFailedSwap() {
+	var owner atomic.Int32
+	x := 0
+	for i := range 2 {
+		go func() {
+			owner.CompareAndSwap(0, int32(i)+1)
+			x++
+		}()
+	}
+}
+
+func SafeAtomicValue() {
+	var v atomic.Value
+	go func() {
+		m := map[string]int{}
+		m["a"] = 1
+		v.Store(m)
+	}()
+	if m, ok := v.Load().(map[string]int); ok {
+		_ = m["a"]
+	}
+}
+
+// Code of the library that synchronises.
+
+func SafeContext() {
+	ctx, cancel := context.WithCancel(context.Background())
+	x := 0
+	go func() {
+		x = 1
+		cancel()
+	}()
+	<-ctx.Done()
+	_ = x
+}
+
+func SafeContextErr() {
+	ctx, cancel := context.WithCancel(context.Background())
+	x := 0
+	go func() {
+		x = 1
+		cancel()
+	}()
+	if ctx.Err() != nil {
+		_ = x
+	}
+}
+
+func SafeAfterFunc() {
+	x, done := 0, make(chan bool)
+	x++
+	time.AfterFunc(time.Second, func() {
+		x++
+		close(done)
+	})
+	<-done
+	x++
+}
+
+func RacyAfterFunc() {
+	x := 0
+	time.AfterFunc(time.Second, func() { x++ })
+	x++
+	time.Sleep(2 * time.Second)
+}
+
+func SafeTimerReset() {
+	x, done := 0, make(chan bool)
+	t := time.AfterFunc(time.Hour, func() {
+		x++
+		close(done)
+	})
+	if t.Stop() {
+		x++
+		t.Reset(time.Second)
+	}
+	<-done
+}
+
+func SafeSyncMap() {
+	var m sync.Map
+	go func() {
+		x := new(int)
+		*x = 1
+		m.Store("x", x)
+	}()
+	if x, ok := m.Load("x"); ok {
+		_ = *x.(*int)
+	}
+}
+
+func SafePool() {
+	pool := sync.Pool{New: func() any { return new(int) }}
+	for range 2 {
+		go func() {
+			x := pool.Get().(*int)
+			*x++
+			pool.Put(x)
+		}()
+	}
+}
+
+func SafeSyncMapRange() {
+	var m sync.Map
+	x := 0
+	go func() {
+		x = 1
+		m.Store(1, 1)
+	}()
+	m.Range(func(any, any) bool {
+		_ = x
+		return true
+	})
+}
