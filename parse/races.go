@@ -484,10 +484,14 @@ func (r *rewriter) deferLibrary(s *ast.DeferStmt) {
 	r.after(s.End(), post.buf.String())
 }
 
-// goLibrary is what the goroutine that a go statement starts does first.
-func (r *rewriter) goLibrary(c *ast.CallExpr) string {
+// goLibrary is what the goroutine that a go statement starts does first;
+// function is the variable that holds what it calls, if there is one.
+func (r *rewriter) goLibrary(c *ast.CallExpr, function string) string {
 	if r.races == nil || r.races.calls[c] == 0 {
 		return ""
+	}
+	if r.races.calls[c] == funcValue && function != "" {
+		return fmt.Sprintf("defer %s.Back(%s.LibFunc(%s)); ", r.zz, r.zz, function)
 	}
 	return fmt.Sprintf("defer %s.Back(%s.Lib()); ", r.zz, r.zz)
 }
