@@ -46,6 +46,13 @@ type Options struct {
 	// report does not depend on it, except for the time and memory taken and
 	// where a budget of these ends the search.
 	Workers int
+	// HashCompaction keeps hashes instead of states, which takes about 22 bytes
+	// for each, however many variables it has, besides those that are yet to be
+	// expanded. Two states with the same hash are taken for one. What is found
+	// is real; an A[] or E<> query for which nothing is found is Maybe, with
+	// Result.Omission. It needs a breadth-first search and no queries about
+	// paths or with stuck. States that fit into 64 bits are kept as they are.
+	HashCompaction bool
 	// Reductions are switched off by Reductions; all are on by default.
 	Reductions Reductions
 	// Refuted are choice sequences that the program is known not to follow.
@@ -59,7 +66,7 @@ type Options struct {
 	// Progress, if not nil, is called now and then from the searching
 	// goroutine.
 	Progress func(Stats)
-	eager    bool // for tests: all workers even where that is not worthwhile
+	eager    bool // for tests: all workers and compaction even where that is not worthwhile
 }
 
 // Reductions are ways to explore less without changing any verdict or the
@@ -99,6 +106,10 @@ type Report struct {
 type Result struct {
 	Verdict Verdict
 	Reason  string // for Maybe and Error: why, with the place
+	// Omission is set in a Maybe that comes from a whole search with hash
+	// compaction in which nothing was found: it bounds the probability that
+	// states were left out, as if hashes were random.
+	Omission float64
 	// Trace leads to the violation of an A[] query or the witness of an E<>
 	// query, shortest in steps if the search is breadth-first; nil if there is none. It has been replayed on
 	// the reference interpreter.

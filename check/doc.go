@@ -43,6 +43,12 @@
 // when the context ends, the queries still open are Maybe with the reason; a
 // Maybe is never a True. At most 2^32-2 states are stored.
 //
+// With Options.HashCompaction, by request only, a state of several words takes
+// some 22 bytes once it has been expanded, and two states with the same 64-bit
+// hash are taken for one. Violations of A[] and witnesses of E<> that are found
+// are real; where none is found the answer is Maybe, with the probability that
+// something was left out.
+//
 // # Search
 //
 // States are packed into words by the ranges of their variables and kept in an

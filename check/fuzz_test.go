@@ -48,7 +48,7 @@ func FuzzModel(f *testing.F) {
 func TestStore(t *testing.T) {
 	for width := 1; width <= 4; width++ {
 		mem := budget{}
-		s, err := newPackedStore(width, 0, &mem)
+		s, err := newPackedStore(width, 0, false, &mem)
 		require.NoError(t, err)
 		type key [4]uint64
 		index := map[key]uint32{}

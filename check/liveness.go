@@ -117,7 +117,7 @@ func (p *pathSearch) release() {
 func (p *pathSearch) run() ([][]uint64, error) {
 	s := p.s
 	var err error
-	if p.store, err = newPackedStore(s.prog.width, s.opts.MaxStates, &s.mem); err != nil {
+	if p.store, err = newPackedStore(s.prog.width, s.opts.MaxStates, false, &s.mem); err != nil {
 		return nil, err
 	}
 	m := s.m

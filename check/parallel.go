@@ -244,7 +244,7 @@ func (w *worker) lookUp(shard int, base uint32) error {
 		for _, r := range batch[:n] {
 			seg, tag := split(r[0])
 			if e := store.segs[seg].first(tag); e != 0 && uint32(e)-1 < base {
-				sum += store.state(uint32(e) - 1)[0]
+				sum += *store.touch(uint32(e) - 1)
 			}
 		}
 		w.sink = sum
@@ -270,7 +270,7 @@ func (w *worker) enterRecord(r []uint64, base uint32) error {
 			continue
 		}
 		i := uint32(e) - 1
-		if i >= base && equalWords(w.fresh[i-base].record[2:], r[2:]) || i < base && equalWords(w.s.store.state(i), r[2:]) {
+		if i >= base && w.s.store.alike(w.fresh[i-base].record, r) || i < base && w.s.store.same(i, r[2:], r[0]) {
 			return nil
 		}
 	}
@@ -322,6 +322,9 @@ func (w *worker) storeFresh(base uint32) {
 			continue
 		}
 		copy(store.state(f.number), f.record[2:])
+		if store.compact {
+			*store.mark(f.number) = f.record[0]
+		}
 		word, shift := store.parentWord(f.number)
 		// The neighbour's may be written at the same time.
 		atomic.OrUint64(word, order(f.record)>>32<<shift)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -13,11 +14,12 @@ import (
 // What a round has found takes effect at its end, so that the results do not
 // depend on who expanded which state when.
 type search struct {
-	ctx   context.Context
-	opts  *Options
-	prog  *program
-	mem   budget
-	store *packedStore
+	ctx     context.Context
+	opts    *Options
+	prog    *program
+	mem     budget
+	store   *packedStore
+	initial []uint64 // the initial state
 
 	workers   []*worker // the first belongs to the searching goroutine
 	m         *machine  // of the first worker
@@ -153,7 +155,7 @@ func (s *search) run() error {
 	if err := s.mem.take(int64(len(s.prog.cells)) * cellBytes); err != nil {
 		return err
 	}
-	store, err := newPackedStore(s.prog.width, s.opts.MaxStates, &s.mem)
+	store, err := newPackedStore(s.prog.width, s.opts.MaxStates, s.opts.compacts(s.prog), &s.mem)
 	if err != nil {
 		return err
 	}
@@ -193,6 +195,7 @@ func (s *search) breadthFirst() error {
 		if err := s.show(); err != nil {
 			return err
 		}
+		s.store.forget(s.head)
 		if s.head == s.levelEnd {
 			if s.invalid != nil {
 				return s.invalid
@@ -261,6 +264,7 @@ func (s *search) seed() error {
 	if !ok {
 		return &fault{msg: "the initial state violates an invariant"}
 	}
+	s.initial = slices.Clone(m.w)
 	return s.store.add(m.w, noParent)
 }
 

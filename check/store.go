@@ -70,10 +70,13 @@ type packedStore struct {
 	pendP    [batchLen]uint32
 	pendHash [batchLen]uint64
 	sink     uint64
+
+	compaction
 }
 
-func newPackedStore(width, maxStates int, mem *budget) (*packedStore, error) {
+func newPackedStore(width, maxStates int, compact bool, mem *budget) (*packedStore, error) {
 	s := &packedStore{width: width, maxStates: maxStates, mem: mem, chunkBits: maxChunkBits}
+	s.compact = compact
 	for s.chunkBits > 0 && width<<s.chunkBits > chunkWords {
 		s.chunkBits--
 	}
@@ -112,6 +115,7 @@ func (s *packedStore) release() {
 	for _, slab := range s.slabs {
 		freeWords(slab)
 	}
+	s.dropAll()
 	s.held.Store(0)
 	s.segs, s.chunks, s.unused, s.slabs = [segments]segment{}, nil, nil, nil
 }
@@ -133,6 +137,9 @@ func (s *packedStore) load(i uint32, dst []uint64) { copy(dst, s.state(i)) }
 
 // parentWord is the word that holds the parent of state i, and the shift.
 func (s *packedStore) parentWord(i uint32) (*uint64, uint32) {
+	if s.compact {
+		return s.markedParent(i)
+	}
 	k := i & (1<<(s.chunkBits&31) - 1)
 	return &s.chunks[i>>(s.chunkBits&31)][s.width<<(s.chunkBits&31)+int(k>>1)], k & 1 * 32
 }
@@ -144,8 +151,11 @@ func (s *packedStore) parent(i uint32) uint32 {
 }
 
 // put writes state i, which must be new.
-func (s *packedStore) put(i uint32, words []uint64, parent uint32) {
+func (s *packedStore) put(i uint32, words []uint64, h uint64, parent uint32) {
 	copy(s.state(i), words)
+	if s.compact {
+		*s.mark(i) = h
+	}
 	w, shift := s.parentWord(i)
 	*w |= uint64(parent) << shift
 }
@@ -190,7 +200,7 @@ func (s *packedStore) flush() error {
 	for i := range n {
 		seg, tag := split(s.pendHash[i])
 		if e := s.segs[seg].first(tag); e != 0 {
-			sum += s.state(uint32(e) - 1)[0]
+			sum += *s.touch(uint32(e) - 1)
 		}
 	}
 	s.sink = sum // keeps the touching loads alive
@@ -212,7 +222,7 @@ func (s *packedStore) insert(words []uint64, h uint64, parent uint32) error {
 		if e == 0 || uint32(e>>32) > tag {
 			break
 		}
-		if uint32(e>>32) == tag && equalWords(s.state(uint32(e)-1), words) {
+		if uint32(e>>32) == tag && s.same(uint32(e)-1, words, h) {
 			return nil
 		}
 		pos++
@@ -223,7 +233,7 @@ func (s *packedStore) insert(words []uint64, h uint64, parent uint32) error {
 	if err := s.enter(g, tag, uint32(s.n), pos); err != nil {
 		return err
 	}
-	s.put(uint32(s.n), words, parent)
+	s.put(uint32(s.n), words, h, parent)
 	s.n++
 	return nil
 }
@@ -274,6 +284,9 @@ func (s *packedStore) find(words []uint64) (uint32, bool) {
 // grow adds a chunk to the arena. Chunks are allocated several at a time, but
 // never more than an eighth of what there is.
 func (s *packedStore) grow() error {
+	if s.compact {
+		return s.growCompact()
+	}
 	if len(s.unused) == 0 {
 		size := s.width<<s.chunkBits + (1<<s.chunkBits+1)/2
 		n := min(max(len(s.chunks)/8, 1), slabChunks)

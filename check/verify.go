@@ -30,6 +30,9 @@ func (Embedded) Verify(ctx context.Context, net *uppaal.Network, queries []*uppa
 	if len(opts.Refuted) > 0 && opts.LabelOf == nil {
 		return nil, errors.New("refuted sequences need the labels of edges")
 	}
+	if opts.HashCompaction && opts.Order != BreadthFirst {
+		return nil, errors.New("hash compaction needs a breadth-first search")
+	}
 	info, err := uppaal.Check(net)
 	if err != nil {
 		return nil, err
@@ -77,6 +80,10 @@ func (v *verification) run() error {
 			continue
 		}
 		if q.Op != uppaal.Always && q.Op != uppaal.Possibly {
+			if v.opts.compacts(c.p) {
+				v.report.Results[i] = Result{Verdict: Error, Reason: errCompact.Error()}
+				continue
+			}
 			g, err := c.pathGoal(q, i)
 			if err != nil {
 				v.report.Results[i] = Result{Verdict: Error, Reason: err.Error()}
@@ -88,6 +95,10 @@ func (v *verification) run() error {
 		g, err := c.goal(q, i)
 		if err != nil {
 			v.report.Results[i] = Result{Verdict: Error, Reason: err.Error()}
+			continue
+		}
+		if v.opts.compacts(c.p) && len(g.atoms) > 0 {
+			v.report.Results[i] = Result{Verdict: Error, Reason: errCompact.Error()}
 			continue
 		}
 		v.goals = append(v.goals, g)
@@ -128,7 +139,7 @@ func (v *verification) explore(prog *program, st *structure, keySteps bool, befo
 		s.reduce(st)
 	}
 	err := s.run()
-	v.report.Complete = err == nil
+	v.report.Complete = err == nil && !s.store.compact
 	if s.store != nil {
 		v.conclude(s, err)
 	} else {
@@ -217,6 +228,8 @@ func (v *verification) conclude(s *search, stop error) {
 			v.attach(s, replay, r, g)
 		case g.result.Verdict != 0:
 			*r = g.result
+		case stop == nil && s.store.compact:
+			*r = probably(s.store.omission())
 		case stop == nil:
 			r.Verdict = verdictOf(v.queries[g.query].Op, false)
 		case failed:
@@ -231,7 +244,7 @@ func (v *verification) conclude(s *search, stop error) {
 // attach adds the trace to the state that decided a goal, once the reference
 // interpreter has confirmed it.
 func (v *verification) attach(s *search, replay *replayer, r *Result, g *goal) {
-	trace, err := s.trace(statesTo(s.store, g.at))
+	trace, err := s.traceTo(g.at)
 	if err == nil {
 		err = replay.trace(trace)
 	}
@@ -249,7 +262,7 @@ func (v *verification) attach(s *search, replay *replayer, r *Result, g *goal) {
 // faultResult describes an invalid evaluation while the successors of a state
 // were computed: the reference interpreter must meet it too, and says where.
 func (v *verification) faultResult(s *search, replay *replayer, f *fault) Result {
-	trace, err := s.trace(statesTo(s.store, s.invalidAt))
+	trace, err := s.traceTo(s.invalidAt)
 	if err == nil {
 		// It may lie beyond a refuted sequence, where stuck atoms look.
 		err = replay.follow(trace)

@@ -12,9 +12,9 @@
 //
 // # Limits
 //
-//   - Options.MaxMemory, MaxStates and Refuted are refused, since verifyta
-//     cannot be told. Timeout bounds all queries together. Workers and
-//     Reductions are without effect: they change no answer.
+//   - Options.MaxMemory, MaxStates, HashCompaction and Refuted are refused,
+//     since verifyta cannot be told. Timeout bounds all queries together.
+//     Workers and Reductions are without effect: they change no answer.
 //   - stuck(P) is not of UPPAAL; such a query is an Error.
 //   - A trace is read by names: a step whose edge cannot be told from another
 //     by its labels, or a state without the expected variables, leaves the

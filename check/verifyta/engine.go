@@ -46,6 +46,8 @@ func (e Engine) Verify(ctx context.Context, net *uppaal.Network, queries []*uppa
 		return nil, errors.New("verifyta cannot leave out refuted sequences")
 	case opts.MaxMemory > 0:
 		return nil, errors.New("the memory of verifyta cannot be bounded")
+	case opts.HashCompaction:
+		return nil, errors.New("verifyta cannot be told to compact states")
 	case opts.MaxStates > 0:
 		return nil, errors.New("the number of states of verifyta cannot be bounded")
 	}

@@ -158,7 +158,7 @@ func TestArguments(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	e := Engine{Path: filepath.Join(t.TempDir(), "verifyta")}
-	for _, o := range []check.Options{{MaxMemory: 1}, {MaxStates: 1}, {Refuted: [][]check.Label{{"a"}}}} {
+	for _, o := range []check.Options{{MaxMemory: 1}, {MaxStates: 1}, {HashCompaction: true}, {Refuted: [][]check.Label{{"a"}}}} {
 		_, err := e.Verify(context.Background(), pair(t), nil, o)
 		require.ErrorContains(t, err, "verifyta cannot")
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/pass"
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 func version() string { return pass.Version() }
@@ -303,18 +302,4 @@ func runTranslate(c *call) (int, error) {
 		return exitNothing, err
 	}
 	return exitNothing, os.WriteFile(*out, b.Model(), 0o644)
-}
-
-// readModel reads the network of a file.
-func readModel(path string) (*uppaal.Network, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	net, err := uppaal.ReadXML(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return net, nil
 }

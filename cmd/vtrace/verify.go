@@ -25,6 +25,7 @@ type verifySettings struct {
 	seed       uint64
 	workers    int
 	reductions bool
+	compact    bool
 	engine     string
 	promela    string
 
@@ -39,6 +40,7 @@ func (s *verifySettings) declare(fs *flag.FlagSet) {
 	fs.Uint64Var(&s.seed, "seed", 0, "seed of -order random")
 	fs.IntVar(&s.workers, "workers", 0, "bound the cores that the search uses; 0: all")
 	fs.BoolVar(&s.reductions, "reductions", true, "explore less where no verdict can change; -reductions=false visits every state")
+	fs.BoolVar(&s.compact, "compact", false, "keep hashes of states instead of states: less memory for wide states, but \"satisfied\" becomes \"probably satisfied\"")
 	fs.StringVar(&s.engine, "engine", "embedded", "what verifies: embedded, or verifyta (an installed UPPAAL)")
 	fs.StringVar(&s.promela, "promela", "", "write the model as Promela for Spin to `FILE` (\"-\": standard output) instead of verifying; with one query")
 	fs.BoolVar(&s.traces, "trace", false, "print the traces")
@@ -48,7 +50,7 @@ func (s *verifySettings) declare(fs *flag.FlagSet) {
 
 // options turns the flags into options of an engine.
 func (s *verifySettings) options() (check.Options, error) {
-	opts := check.Options{MaxMemory: int64(s.memory), MaxStates: s.states, Timeout: s.timeout, Seed: s.seed, Workers: s.workers}
+	opts := check.Options{MaxMemory: int64(s.memory), MaxStates: s.states, Timeout: s.timeout, Seed: s.seed, Workers: s.workers, HashCompaction: s.compact}
 	if s.workers < 0 {
 		return opts, fmt.Errorf("%w: -workers is 0 or more", errUsage)
 	}
@@ -60,6 +62,9 @@ func (s *verifySettings) options() (check.Options, error) {
 		opts.Order = check.RandomDepthFirst
 	default:
 		return opts, fmt.Errorf("%w: -order is bfs, dfs or random", errUsage)
+	}
+	if s.compact && opts.Order != check.BreadthFirst {
+		return opts, fmt.Errorf("%w: -compact needs -order bfs", errUsage)
 	}
 	if !s.reductions {
 		all := reflect.ValueOf(&opts.Reductions).Elem()
@@ -83,11 +88,14 @@ func (s *verifySettings) chosenEngine() (check.Engine, error) {
 
 // verified is one line of the result of verify.
 type verified struct {
-	Query   string   `json:"query"`
-	Verdict string   `json:"verdict"`
-	Reason  string   `json:"reason,omitempty"`
-	Comment string   `json:"comment,omitempty"`
-	Trace   []string `json:"trace,omitempty"`
+	Query   string `json:"query"`
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason,omitempty"`
+	// Omission is check.Result's: an answer that is only probable.
+	Omission float64  `json:"omission,omitempty"`
+	Comment  string   `json:"comment,omitempty"`
+	Trace    []string `json:"trace,omitempty"`
+	Steps    []step   `json:"steps,omitempty"`
 }
 
 func runVerify(c *call) (int, error) {
@@ -102,12 +110,13 @@ func runVerify(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	net, err := readModel(args[0])
+	net, wrong, err := readModel(args[0])
 	if err != nil {
 		return 0, err
 	}
 	queries := net.Queries
 	if len(args) == 2 {
+		wrong = nil // nobody asks for these
 		if queries, err = readQueries(args[1]); err != nil {
 			return 0, err
 		}
@@ -115,8 +124,11 @@ func runVerify(c *call) (int, error) {
 	if s.promela != "" {
 		return exitNothing, s.export(c, net, queries)
 	}
+	if wrong != nil {
+		fmt.Fprintf(c.stderr, "vtrace: left out: %v\n", wrong)
+	}
 	if len(queries) == 0 {
-		return 0, fmt.Errorf("%w: %s has no queries", errUsage, args[len(args)-1])
+		return 0, fmt.Errorf("%w: %s has no queries: give a file of queries, one on a line", errUsage, args[len(args)-1])
 	}
 	engine, err := s.chosenEngine()
 	if err != nil {
@@ -130,7 +142,7 @@ func runVerify(c *call) (int, error) {
 	report, err := engine.Verify(c.ctx, net, queries, opts)
 	rep.done()
 	if err != nil {
-		return 0, err
+		return 0, inFile(args[0], err)
 	}
 	info, err := uppaal.Check(net)
 	if err != nil {
@@ -139,17 +151,21 @@ func runVerify(c *call) (int, error) {
 	out := make([]verified, len(queries))
 	for i, r := range report.Results {
 		out[i] = verified{
-			Query: uppaal.QueryString(queries[i]), Verdict: r.Verdict.String(), Reason: r.Reason, Comment: queries[i].Comment,
+			Query: uppaal.QueryString(queries[i]), Verdict: r.Verdict.String(), Reason: r.Reason, Omission: r.Omission, Comment: queries[i].Comment,
 		}
 		if s.traces && r.Trace != nil {
-			out[i].Trace = r.Trace.Lines(info)
+			out[i].Trace, out[i].Steps = r.Trace.Lines(info), stepsOf(info, r.Trace)
 		}
 	}
 	write := s.writeTable
 	if s.json {
 		write = s.writeJSON
 	}
-	return verifyCode(report), write(c, out, report)
+	code := verifyCode(report)
+	if wrong != nil && code == exitNothing {
+		code = exitInconclusive
+	}
+	return code, write(c, out, report)
 }
 
 // verifyCode is the exit code: a query that is not satisfied counts more than
@@ -167,14 +183,24 @@ func verifyCode(report *check.Report) int {
 	return code
 }
 
+// searchStats is check.Stats in the output.
+type searchStats struct {
+	States      int     `json:"states"`
+	Transitions int     `json:"transitions"`
+	Depth       int     `json:"depth"`
+	Bytes       int64   `json:"bytes"`
+	Seconds     float64 `json:"seconds"`
+}
+
 func (s *verifySettings) writeJSON(c *call, out []verified, report *check.Report) error {
 	result := struct {
 		Results  []verified   `json:"results"`
 		Complete bool         `json:"complete"`
-		Stats    *check.Stats `json:"stats,omitempty"`
+		Stats    *searchStats `json:"stats,omitempty"`
 	}{Results: out, Complete: report.Complete}
 	if s.stats {
-		result.Stats = &report.Stats
+		st := report.Stats
+		result.Stats = &searchStats{st.States, st.Transitions, st.Depth, st.Bytes, st.Elapsed.Seconds()}
 	}
 	enc := json.NewEncoder(c.stdout)
 	enc.SetEscapeHTML(false)
@@ -185,7 +211,7 @@ func (s *verifySettings) writeJSON(c *call, out []verified, report *check.Report
 func (s *verifySettings) writeTable(c *call, out []verified, report *check.Report) error {
 	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	for i, v := range out {
-		fmt.Fprintf(tw, "%d\t%s\t%s\n", i+1, verdictWord(v.Verdict), v.Query)
+		fmt.Fprintf(tw, "%d\t%s\t%s\n", i+1, v.word(), v.Query)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -194,8 +220,10 @@ func (s *verifySettings) writeTable(c *call, out []verified, report *check.Repor
 		if v.Reason != "" {
 			fmt.Fprintf(c.stdout, "%d: %s\n", i+1, v.Reason)
 		}
-		if len(v.Trace) > 0 {
-			fmt.Fprintf(c.stdout, "\ntrace of query %d:\n  %s\n", i+1, strings.Join(v.Trace, "\n  "))
+		if len(v.Steps) > 0 {
+			if err := writeSteps(c.stdout, i+1, v.Steps); err != nil {
+				return err
+			}
 		}
 	}
 	if s.stats {
@@ -232,14 +260,21 @@ func (s *verifySettings) export(c *call, net *uppaal.Network, queries []*uppaal.
 	return os.WriteFile(s.promela, []byte(text.String()), 0o644)
 }
 
-func verdictWord(v string) string {
-	switch v {
+// word is the verdict for people.
+func (v *verified) word() string {
+	switch v.Verdict {
+	case "M":
+		if v.Omission > 0 {
+			if strings.HasPrefix(v.Query, string(uppaal.Possibly)) {
+				return "probably NOT satisfied"
+			}
+			return "probably satisfied"
+		}
+		return "undecided"
 	case "T":
 		return "satisfied"
 	case "F":
 		return "NOT satisfied"
-	case "M":
-		return "undecided"
 	default:
 		return "error"
 	}

@@ -44,6 +44,9 @@ func TestVerifyExitCodes(t *testing.T) {
 		{"negative cores", []string{"-workers", "-1"}, []string{holds}, exitUsage, "", "-workers is 0 or more"},
 		{"without reductions", []string{"-reductions=false", "-stats"}, []string{holds}, exitNothing, "states/s", ""},
 		{"budget", []string{"-memory", "1K"}, []string{holds}, exitInconclusive, "memory", ""},
+		{"trace", []string{"-trace"}, []string{"A[] not A.open"}, exitReal, "trace of query 1: 0 initial state 1 A: closed > open", ""},
+		{"compacted depth first", []string{"-compact", "-order", "dfs"}, []string{holds}, exitUsage, "", "-compact needs -order bfs"},
+		{"too small to be compacted", []string{"-compact"}, []string{holds}, exitNothing, "1  satisfied", ""},
 		{"timeout", []string{"-timeout", "1ns"}, []string{holds}, exitInconclusive, "undecided", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -54,6 +57,31 @@ func TestVerifyExitCodes(t *testing.T) {
 			require.Contains(t, stderr, c.stderr)
 		})
 	}
+}
+
+// States of several words are compacted: what is not found is only probable.
+func TestVerifyCompact(t *testing.T) {
+	model := `<nta><declaration>int a, b, c, d, e;</declaration><template><name>P</name><location id="l"><name>l</name></location><init ref="l"/>
+		<transition><source ref="l"/><target ref="l"/><label kind="guard">a &lt; 9</label><label kind="assignment">a++, b += a, c += b, d += c, e += d</label></transition>
+		</template><system>system P;</system>
+		<queries><query><formula>A[] a &lt; 10</formula></query><query><formula>E&lt;&gt; a == 10</formula></query><query><formula>A[] a &lt; 9</formula></query>
+		<query><formula>sup: a</formula></query></queries></nta>`
+	file := filepath.Join(t.TempDir(), "wide.xml")
+	require.NoError(t, os.WriteFile(file, []byte(model), 0o644))
+	code, stdout, stderr := execute(t, "verify", "-compact", file)
+	require.Equal(t, exitReal, code, stderr)
+	require.Contains(t, stdout, "1  probably satisfied      A[] a < 10\n2  probably NOT satisfied  E<> a == 10\n3  NOT satisfied           A[] a < 9\n")
+	require.Contains(t, stdout, "1: nothing was found, but with a probability of at most ")
+	require.Equal(t, "vtrace: left out: "+file+": query 4:1:1: sup queries are not supported\n", stderr)
+	code, stdout, stderr = execute(t, "verify", "-compact", "-json", file, queryFile(t, "A[] a < 10"))
+	require.Equal(t, exitInconclusive, code)
+	require.Empty(t, stderr)
+	require.Contains(t, stdout, `"omission": `)
+
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(model, "a++", "f()", 1)), 0o644))
+	code, _, stderr = execute(t, "verify", file)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "vtrace: "+file+": template P, edge 0, assignment:1:1: unknown function f\n")
 }
 
 func TestVerifyJSON(t *testing.T) {
@@ -67,6 +95,7 @@ func TestVerifyJSON(t *testing.T) {
 	require.Equal(t, "F", r.Results[0].Verdict)
 	require.Equal(t, "A: open > broken", r.Results[0].Trace[len(r.Results[0].Trace)-1])
 	require.Positive(t, r.Stats.States)
+	require.Equal(t, "A: open > broken", r.Results[0].Steps[len(r.Results[0].Steps)-1].Parts[0])
 	require.NotContains(t, stdout, "vtrace:")
 }
 
