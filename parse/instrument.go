@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -51,7 +50,7 @@ func Index(prog *source.Program) *sites.Index {
 	list := make([]sites.Package, 0, len(prog.Packages))
 	for _, p := range prog.Packages {
 		files := slices.DeleteFunc(slices.Clone(p.Syntax), func(f *ast.File) bool { return addedByCgo(prog, p, f) })
-		list = append(list, sites.Package{Path: p.PkgPath, Files: files, Types: p.Types, Info: p.TypesInfo})
+		list = append(list, sites.Package{Path: p.PkgPath, Files: files, Types: p.Types, Info: p.TypesInfo, ReadFile: prog.ReadFile})
 	}
 	return sites.Number(prog.Fset, prog.Rel, list, prog.Func)
 }
@@ -264,7 +263,7 @@ func (w *pkgRewriter) unitOf(file string) *unit {
 
 // rewriteFile rewrites one file.
 func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) error {
-	src, err := os.ReadFile(name)
+	src, err := w.prog.ReadFile(name)
 	if err != nil {
 		return fmt.Errorf("instrument: %w", err)
 	}
@@ -290,7 +289,10 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 	}
 	out := r.finish(plan)
 	if out == "" {
-		return nil
+		if !w.prog.Changed(name) {
+			return nil
+		}
+		out = string(src)
 	}
 	rel := w.prog.Rel(name)
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {

@@ -45,7 +45,7 @@ func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options)
 // reload returns the program of a bundle: the one that is loaded, as long as
 // its files are still the same.
 func (s *started) reload(ctx context.Context, b *artifact.Bundle, opts Options) (*program, error) {
-	if s != nil && sameFiles(b, s.program.source.Root) && sameDependencies(b, s.program.source) == nil {
+	if s != nil && sameFiles(b, s.program.source.Root, s.program.source.ReadFile) && sameDependencies(b, s.program.source) == nil {
 		return s.program, nil
 	}
 	return reload(ctx, b, opts)

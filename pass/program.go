@@ -43,7 +43,7 @@ func load(ctx context.Context, spec source.Spec) (*program, error) {
 func reload(ctx context.Context, b *artifact.Bundle, opts Options) (*program, error) {
 	m := b.Manifest()
 	spec := source.Spec{Pattern: m.Entry.Package, Entry: m.Entry.Func, Flags: opts.Model.Flags, Deps: opts.Model.Deps}
-	if opts.Root != "" && sameFiles(b, opts.Root) {
+	if opts.Root != "" && sameFiles(b, opts.Root, os.ReadFile) {
 		spec.Dir = opts.Root
 		p, err := load(ctx, spec)
 		if err == nil {
@@ -96,13 +96,13 @@ func sameDependencies(b *artifact.Bundle, prog *source.Program) error {
 	return nil
 }
 
-// sameFiles reports whether the files below root are those of the bundle.
-func sameFiles(b *artifact.Bundle, root string) bool {
+// sameFiles reports whether the files below root, as read reads them, are those of the bundle.
+func sameFiles(b *artifact.Bundle, root string, read func(string) ([]byte, error)) bool {
 	for path, want := range b.Below(artifact.SourceDir) {
 		if source.OfDependency(path) {
 			continue
 		}
-		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
+		got, err := read(filepath.Join(root, filepath.FromSlash(path)))
 		if err != nil || !bytes.Equal(got, want) {
 			return false
 		}

@@ -55,7 +55,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 		return nil, err
 	}
 	cfg := func(m packages.LoadMode, fset *token.FileSet) *packages.Config {
-		return &packages.Config{Context: ctx, Dir: dir, Env: spec.Env, BuildFlags: spec.Flags, Mode: m, Tests: tests, Fset: fset}
+		return &packages.Config{Context: ctx, Dir: dir, Env: spec.Env, BuildFlags: spec.Flags, Mode: m, Tests: tests, Fset: fset, Overlay: spec.overlay}
 	}
 
 	// First the graph: which packages belong to the main modules.

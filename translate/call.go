@@ -201,6 +201,8 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 	}
 	t := x.mem.typeOf(tag)
 	switch t {
+	case nil: // a value that stands for those that are not tracked
+		return x.guess(p, site, tgt)
 	case opaqueError:
 		return tgt, true
 	case libraryContext:

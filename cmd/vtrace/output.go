@@ -223,6 +223,13 @@ func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
 				continue
 			}
 			fmt.Fprintf(out, "   %4d  %-6s %s", s.Step, s.G, s.Operation)
+			switch {
+			case s.Operation != "select":
+			case s.Case < 0:
+				out.WriteString(" default")
+			default:
+				fmt.Fprintf(out, " case %d", s.Case+1)
+			}
 			if s.File != "" {
 				fmt.Fprintf(out, " at %s:%d: %s", s.File, s.Line, s.Text)
 			}
