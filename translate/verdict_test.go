@@ -3,15 +3,19 @@ package translate_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-multierror"
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -26,11 +30,16 @@ func load(t testing.TB, dir, entry string) (*source.Program, *sites.Index) {
 	t.Helper()
 	prog, err := source.Load(context.Background(), source.Spec{Dir: dir, Entry: entry})
 	require.NoError(t, err)
+	return prog, number(prog)
+}
+
+// number numbers the sites of a program.
+func number(prog *source.Program) *sites.Index {
 	var pkgs []sites.Package
 	for _, p := range prog.Packages {
 		pkgs = append(pkgs, sites.Package{Path: p.PkgPath, Files: p.Syntax, Types: p.Types, Info: p.TypesInfo})
 	}
-	return prog, sites.Number(prog.Fset, prog.Rel, pkgs, prog.Func)
+	return sites.Number(prog.Fset, prog.Rel, pkgs, prog.Func)
 }
 
 // verify checks a model: that its sidecar fits, that it is well-formed, that it
@@ -69,27 +78,44 @@ func verify(t testing.TB, m *translate.Model) *check.Report {
 	return rep
 }
 
-var want = regexp.MustCompile(`// want ((?:"[^"]*"\s*)+)`)
+var (
+	remark = regexp.MustCompile(`// (want|unreal|missed|refused) ((?:"[^"]*"\s*)+)(silently)?`)
+	quoted = regexp.MustCompile(`"[^"]*"`)
+)
 
-// wanted reads the errors that a program has from its comments
-// `// want "kind"`.
-func wanted(t testing.TB, prog *source.Program) []string {
+// remarks are what the comments of a program say of it, as "file:line text":
+//
+//	// want "kind"     it has this error, and the model too
+//	// unreal "kind"   only the model has it
+//	// missed "kind"   only the program has it, and an approximation says that
+//	                   something is left out
+//	// refused "text"  it is not translated
+type remarks struct {
+	want, unreal, missed, refused []string
+	silent                        bool // no approximation tells of what is missed
+}
+
+func remarksOf(t testing.TB, prog *source.Program) *remarks {
 	t.Helper()
-	out := []string{}
+	out := &remarks{want: []string{}}
+	lists := map[string]*[]string{"want": &out.want, "unreal": &out.unreal, "missed": &out.missed, "refused": &out.refused}
 	for _, p := range prog.Packages {
 		for _, name := range p.CompiledGoFiles {
 			data, err := os.ReadFile(name)
 			require.NoError(t, err)
 			for i, line := range strings.Split(string(data), "\n") {
-				if m := want.FindStringSubmatch(line); m != nil {
-					for _, k := range regexp.MustCompile(`"[^"]*"`).FindAllString(m[1], -1) {
-						out = append(out, fmt.Sprintf("%s:%d %s", filepath.Base(name), i+1, strings.Trim(k, `"`)))
-					}
+				m := remark.FindStringSubmatch(line)
+				if m == nil {
+					continue
 				}
+				for _, k := range quoted.FindAllString(m[2], -1) {
+					list := lists[m[1]]
+					*list = append(*list, fmt.Sprintf("%s:%d %s", filepath.Base(name), i+1, strings.Trim(k, `"`)))
+				}
+				out.silent = out.silent || m[3] != ""
 			}
 		}
 	}
-	sort.Strings(out)
 	return out
 }
 
@@ -118,26 +144,57 @@ func found(m *translate.Model, rep *check.Report) []string {
 // TestVerdicts checks the programs of testdata and the examples: exactly the
 // errors that their comments name are found.
 func TestVerdicts(t *testing.T) {
-	for _, pattern := range []string{"testdata/verdicts/*", "../examples/*"} {
-		dirs, err := filepath.Glob(pattern)
+	for _, dir := range []string{"testdata/verdicts", "../examples"} {
+		set, err := source.LoadSet(context.Background(), source.Spec{Dir: dir, Pattern: "./...", Deps: []string{"golang.org/x/sync/..."}})
 		require.NoError(t, err)
-		for _, dir := range dirs {
-			files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
-			if len(files) == 0 || strings.HasSuffix(dir, "/gen") {
+		n := 0
+		for _, e := range set.Entries() {
+			if e.Func != "main" && e.Func != "TestProgram" || strings.HasSuffix(e.Package, "examples/gen") {
 				continue
 			}
-			entry := "main"
-			if tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(tests) == len(files) {
-				entry = "TestProgram"
-			}
-			t.Run(filepath.Base(dir), func(t *testing.T) {
-				prog, idx := load(t, dir, entry)
-				m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+			n++
+			t.Run(path.Base(e.Package), func(t *testing.T) {
+				prog, err := set.Program(e)
 				require.NoError(t, err)
-				require.Equal(t, wanted(t, prog), found(m, verify(t, m)))
+				verdicts(t, prog)
 			})
 		}
+		require.Positive(t, n)
 	}
+}
+
+func verdicts(t *testing.T, prog *source.Program) {
+	r := remarksOf(t, prog)
+	m, err := translate.Translate(context.Background(), prog, number(prog), translate.Options{})
+	if len(r.refused) > 0 {
+		require.Error(t, err, "it is translated")
+		require.Equal(t, r.refused, refusals(err))
+		return
+	}
+	require.NoError(t, err)
+	want := append(r.want, r.unreal...)
+	sort.Strings(want)
+	require.Equal(t, want, found(m, verify(t, m)))
+	under := slices.ContainsFunc(m.Sidecar.Approximations, func(a artifact.Approximation) bool { return a.Direction == artifact.DirectionUnder })
+	require.Equal(t, len(r.missed) > 0 && !r.silent, under, "approximations: %v", m.Sidecar.Approximations)
+}
+
+// refusals are what a translation does not support.
+func refusals(err error) []string {
+	var all *multierror.Error
+	if !errors.As(err, &all) {
+		return []string{err.Error()}
+	}
+	var out []string
+	for _, e := range all.Errors {
+		var u *translate.UnsupportedError
+		if !errors.As(e, &u) {
+			out = append(out, e.Error())
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s:%d %s: %s", path.Base(u.Pos.Filename), u.Pos.Line, u.What, u.Reason))
+	}
+	return out
 }
 
 // TestDump translates the program of the directory in VTRACE_DUMP and prints

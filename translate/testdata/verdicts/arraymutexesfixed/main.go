@@ -1,0 +1,28 @@
+package main
+
+import "sync"
+
+type table struct {
+	locks [3]sync.Mutex
+}
+
+func (t *table) both(i, j int) {
+	if i > j {
+		i, j = j, i
+	}
+	t.locks[i].Lock()
+	defer t.locks[i].Unlock()
+	t.locks[j].Lock()
+	defer t.locks[j].Unlock()
+}
+
+func main() {
+	t := &table{}
+	done := make(chan bool)
+	go func() {
+		t.both(0, 1)
+		close(done)
+	}()
+	t.both(1, 0)
+	<-done
+}

@@ -1,0 +1,17 @@
+package main
+
+import "sync"
+
+type box struct {
+	sync.Mutex
+	n int
+}
+
+func main() {
+	lock, unlock := (*box).Lock, (*box).Unlock
+	b := &box{}
+	lock(b)
+	b.n++
+	unlock(b)
+	unlock(b) // want "unlock of unlocked mutex"
+}

@@ -1,0 +1,34 @@
+package main
+
+import "sync"
+
+// Two goroutines are stuck at each other's lock while another one never rests.
+func main() {
+	var a, b sync.Mutex
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go func() {
+		defer wg.Done()
+		a.Lock()
+		b.Lock()
+		b.Unlock()
+		a.Unlock()
+	}()
+	go func() {
+		defer wg.Done()
+		b.Lock()
+		a.Lock()
+		a.Unlock()
+		b.Unlock()
+	}()
+	c := make(chan int)
+	go func() {
+		for {
+			select {
+			case c <- 1:
+			default:
+			}
+		}
+	}()
+	wg.Wait() // want "partial deadlock"
+}

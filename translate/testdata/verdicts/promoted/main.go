@@ -1,0 +1,29 @@
+package main
+
+import "sync"
+
+type inner struct {
+	sync.RWMutex
+	ready chan bool
+}
+
+type outer struct {
+	*inner
+	name string
+}
+
+func (i *inner) wait() {
+	i.RLock()
+	defer i.RUnlock()
+	<-i.ready // want "deadlock"
+}
+
+func main() {
+	o := outer{&inner{ready: make(chan bool)}, "o"}
+	go func() {
+		o.Lock() // not stuck alone: it waits for main
+		o.ready <- true
+		o.Unlock()
+	}()
+	o.wait()
+}
