@@ -563,8 +563,9 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 		if mapWrite(i) != nil {
 			return x.execDelete(p, i)
 		}
+		return x.execElements(p, i)
 	case "copy":
-		p.note("copy", "under", "the elements copied are not in the model")
+		return x.execElements(p, i)
 	case "ssa:wrapnilchk":
 		return set(arg(0)...)
 	case "ssa:deferstack":

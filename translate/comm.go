@@ -32,7 +32,7 @@ func (x *translator) atGuard(p *path, instr ssa.Instruction) bool {
 		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOf(i), pos: i.Pos(), detail: "panic"}, p.value(f.ctx, i.X))
 		return true
 	case *ssa.Send:
-		c := comm{send: true, ch: p.value(f.ctx, i.Chan)[0], val: p.value(f.ctx, i.X), elem: i.X.Type()}
+		c := comm{send: true, ch: p.value(f.ctx, i.Chan)[0], val: p.value(f.ctx, i.X), elem: i.Chan.Type().Underlying().(*types.Chan).Elem()}
 		return x.communicate(p, []comm{c}, false, func(q *path, _ int, _ []*expr, _ bool) { q.opDone() })
 	case *ssa.UnOp:
 		elem := i.X.Type().Underlying().(*types.Chan).Elem()
@@ -141,6 +141,9 @@ func (x *translator) communicate(p *path, comms []comm, hasDefault bool, done fu
 			return false
 		}
 		if o := x.mem.object(k); o != nil && o.kind == objChan {
+			if o.elem != nil && !types.Identical(o.elem, c.elem) {
+				return false // an interface whose type and value do not belong together
+			}
 			objs[i] = o
 		}
 	}

@@ -10,17 +10,15 @@ import (
 )
 
 // A struct or array that holds a lock, a wait group or a Once takes their state
-// with it when it is copied: the copy of a locked mutex is locked. So the store
-// of such a value matters like an operation on it.
+// with it when it is copied: the copy of a locked mutex is locked, and one that is
+// set to its zero value is not. So the store of such a value matters like an
+// operation on it.
 
 // copiesSync reports that an instruction stores a copy of synchronisation
-// objects.
+// objects, or new ones.
 func (p *program) copiesSync(instr ssa.Instruction) bool {
 	st, ok := instr.(*ssa.Store)
 	if !ok {
-		return false
-	}
-	if _, fresh := st.Val.(*ssa.Const); fresh {
 		return false
 	}
 	return p.holdsSync(st.Val.Type(), 0)

@@ -131,17 +131,27 @@ func newSlice(prog *program) *slice {
 
 // inventory collects what the worklist looks up.
 func (s *slice) inventory(instr ssa.Instruction) {
+	into := func(c memClass) {
+		if len(s.stores[c]) == 0 {
+			s.byType[c.typ] = append(s.byType[c.typ], c)
+		}
+		s.stores[c] = append(s.stores[c], instr)
+	}
 	store := func(addr ssa.Value) {
 		c, known := classOf(addr)
 		if known {
-			if len(s.stores[c]) == 0 {
-				s.byType[c.typ] = append(s.byType[c.typ], c)
-			}
-			s.stores[c] = append(s.stores[c], instr)
+			into(c)
 		} else {
 			s.untyped[typeKey(pointee(addr.Type()))] = append(s.untyped[typeKey(pointee(addr.Type()))], instr)
 		}
 		switch pointee(addr.Type()).Underlying().(type) {
+		case *types.Struct, *types.Array:
+			s.whole = append(s.whole, instr)
+		}
+	}
+	if elem := elementsWritten(instr); elem != nil {
+		into(memClass{nil, typeKey(elem)})
+		switch elem.Underlying().(type) {
 		case *types.Struct, *types.Array:
 			s.whole = append(s.whole, instr)
 		}
@@ -198,7 +208,7 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 		if b, ok := c.Value.(*ssa.Builtin); ok {
 			return b.Name() == "close" || b.Name() == "panic" || b.Name() == "recover"
 		}
-		if c.IsInvoke() && lockerMethod(c.Method) {
+		if c.IsInvoke() && (lockerMethod(c.Method) || s.prog.ofSync(c)) {
 			return true
 		}
 		callees := s.prog.callees(i)
@@ -517,7 +527,11 @@ func (s *slice) needCell(addr ssa.Value) {
 	// Stores of whole structs and arrays that contain such a cell, and if the
 	// cell is itself one, stores into its parts.
 	for _, st := range s.whole {
-		if store, ok := st.(*ssa.Store); ok && contains(pointee(store.Addr.Type()), t, 0) {
+		whole := elementsWritten(st)
+		if store, ok := st.(*ssa.Store); ok {
+			whole = pointee(store.Addr.Type())
+		}
+		if whole != nil && contains(whole, t, 0) {
 			s.needInstr(st)
 		}
 	}

@@ -85,6 +85,31 @@ func lockerMethod(m *types.Func) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" && n.Obj().Name() == "Locker"
 }
 
+// ofSync reports that an interface of the program's own, whose method is called,
+// can hold a type of package sync: its methods have no callees in the call graph.
+func (p *program) ofSync(c *ssa.CallCommon) bool {
+	iface, ok := c.Value.Type().Underlying().(*types.Interface)
+	if !ok || iface.NumMethods() == 0 {
+		return false
+	}
+	for _, q := range p.src.Packages {
+		if q.Types == nil {
+			continue
+		}
+		for _, imported := range q.Types.Imports() {
+			if imported.Path() != "sync" {
+				continue
+			}
+			for _, name := range []string{"Mutex", "RWMutex", "WaitGroup", "Cond"} {
+				if o := imported.Scope().Lookup(name); o != nil && types.Implements(types.NewPointer(o.Type()), iface) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 var (
 	intrinsics map[string]*intrinsic
 	builtins   map[string]*intrinsic

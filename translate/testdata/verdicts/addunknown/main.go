@@ -8,9 +8,9 @@ import (
 func work(wg *sync.WaitGroup, n int) {
 	wg.Add(n)
 	for range n {
-		go wg.Done()
+		go wg.Done() // unreal "bound exceeded" "negative WaitGroup counter"
 	}
-	wg.Wait()
+	wg.Wait() // unreal "deadlock"
 }
 
 func main() {

@@ -9,7 +9,7 @@ func main() {
 	in := make(chan *task, 2)
 	go func() {
 		for t := range in {
-			t.n++
+			t.n++ // want "panic"
 			t.done <- true
 		}
 	}()
@@ -21,5 +21,5 @@ func main() {
 	}
 	in <- nil // its fields are those of nothing
 	close(in)
-	<-t.done // want "deadlock"
+	<-t.done
 }

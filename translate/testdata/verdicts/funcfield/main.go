@@ -1,17 +1,16 @@
 package main
 
-type step struct {
-	name string
-	run  func(chan int)
+type step struct{ run func(chan int) }
+
+func receive(c chan int) {
+	<-c // want "deadlock"
 }
 
 func main() {
 	c := make(chan int)
-	s := step{"send", func(c chan int) { c <- 1 }}
+	s := &step{func(c chan int) { c <- 1 }}
 	go s.run(c)
-	s.run = func(c chan int) { <-c }
+	s.run = receive
 	s.run(c)
-	s.run(c) // the literal above waits
+	s.run(c)
 }
-
-// want at the receive of the literal: see funcfieldwait.

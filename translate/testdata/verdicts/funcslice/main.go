@@ -5,7 +5,7 @@ func main() {
 	steps := []func(){
 		func() { c <- 1 },
 		func() { <-c },
-		func() { close(c) },
+		func() { close(c) }, // want "close of closed channel"
 	}
 	for _, f := range steps {
 		f()

@@ -10,14 +10,14 @@ func main() {
 	go func() {
 		defer wg.Done()
 		a.Lock()
-		b.Lock()
+		b.Lock() // want "partial deadlock"
 		b.Unlock()
 		a.Unlock()
 	}()
 	go func() {
 		defer wg.Done()
 		b.Lock()
-		a.Lock()
+		a.Lock() // want "partial deadlock"
 		a.Unlock()
 		b.Unlock()
 	}()

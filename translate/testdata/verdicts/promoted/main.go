@@ -13,7 +13,7 @@ type outer struct {
 }
 
 func (i *inner) wait() {
-	i.RLock()
+	i.RLock() // want "deadlock"
 	defer i.RUnlock()
 	<-i.ready // want "deadlock"
 }
@@ -21,7 +21,7 @@ func (i *inner) wait() {
 func main() {
 	o := outer{&inner{ready: make(chan bool)}, "o"}
 	go func() {
-		o.Lock() // not stuck alone: it waits for main
+		o.Lock()
 		o.ready <- true
 		o.Unlock()
 	}()

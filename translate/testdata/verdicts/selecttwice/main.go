@@ -15,8 +15,8 @@ func main() {
 	if <-d == 2 {
 		panic("the second case") // want "panic"
 	}
-	select {
-	case c <- 1: // want "deadlock"
+	select { // want "deadlock"
+	case c <- 1:
 	case <-c:
 	}
 }

@@ -1,0 +1,103 @@
+package translate
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// elementsWritten is the type of the elements of a slice that an instruction
+// writes by the builtin copy or clear, nil for other instructions.
+func elementsWritten(instr ssa.Instruction) types.Type {
+	call, ok := instr.(*ssa.Call)
+	if !ok {
+		return nil
+	}
+	b, ok := call.Call.Value.(*ssa.Builtin)
+	if !ok || b.Name() != "copy" && b.Name() != "clear" {
+		return nil
+	}
+	if t, ok := call.Call.Args[0].Type().Underlying().(*types.Slice); ok {
+		return t.Elem()
+	}
+	return nil
+}
+
+// execElements executes the builtin copy, or clear of a slice.
+func (x *translator) execElements(p *path, i *ssa.Call) bool {
+	elem := elementsWritten(i)
+	ctx := p.peek().ctx
+	lost := func() bool {
+		if elem == nil || x.sl.classes[memClass{nil, typeKey(elem)}] {
+			p.note("copy", artifact.DirectionUnder, "the elements written are not in the model")
+		}
+		p.set(ctx, i, x.unknowns(x.valueWidth(i), "the number of elements copied"))
+		return p.advance()
+	}
+	if elem == nil {
+		return lost()
+	}
+	w := int32(x.width(elem))
+	dst := p.value(ctx, i.Call.Args[0])
+	n := dst[1]
+	var from int32
+	copies := len(i.Call.Args) > 1
+	if copies {
+		src := p.value(ctx, i.Call.Args[1])
+		if len(src) != 3 {
+			return lost() // a string
+		}
+		if _, _, isNew := newObjectAt(src[0]); isNew {
+			p.settle()
+			src = p.value(ctx, i.Call.Args[1])
+		}
+		ptr, ok, tracked := x.shape(p, src)
+		if !tracked {
+			return lost()
+		}
+		if !ok {
+			return false
+		}
+		from = ptr
+		n = ite(arith(xLt, src[1], n), src[1], n)
+	}
+	if _, _, isNew := newObjectAt(dst[0]); isNew {
+		p.settle()
+	}
+	to, ok, tracked := x.shape(p, dst)
+	if !tracked {
+		return lost()
+	}
+	if !ok {
+		return false
+	}
+	n = p.simplify(n)
+	a := p.abs(n)
+	if n.op == xUnknown || a.top {
+		return lost()
+	}
+	_, most := a.bounds()
+	if int(most)*int(w) > maxArray {
+		return lost()
+	}
+	s := x.stmtOf(ctx.fn, i)
+	x.accessed(p, to, int(most*w), s, true)
+	values := make([]*expr, most*w) // of before: the two may overlap
+	for k := range values {
+		values[k] = num(0)
+		if copies {
+			values[k] = p.rawCell(from + int32(k))
+		}
+	}
+	if copies {
+		x.accessed(p, from, int(most*w), s, false)
+	}
+	for k, e := range values {
+		at := to + int32(k)
+		p.put(at, ite(arith(xLt, num(int32(k)/w), n), e, p.rawCell(at)))
+	}
+	p.set(ctx, i, []*expr{n})
+	return p.advance()
+}

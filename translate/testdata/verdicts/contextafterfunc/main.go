@@ -1,0 +1,11 @@
+package main
+
+import "context"
+
+func main() {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := make(chan int)
+	context.AfterFunc(ctx, func() { close(c) }) // under "unknown-call"
+	cancel()
+	<-c // unreal "deadlock"
+}

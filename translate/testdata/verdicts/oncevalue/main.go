@@ -1,0 +1,22 @@
+package main
+
+import "sync"
+
+func main() {
+	c := make(chan int, 1)
+	get := sync.OnceValue(func() chan int {
+		c <- 1
+		return c
+	})
+	get()
+	if <-get() != 1 { // refused "channel operation: the channel is not tracked: a value that the model does not keep"
+		panic("another value")
+	}
+	two := sync.OnceValues(func() (chan int, error) { return make(chan int), nil })
+	a, _ := two()
+	b, _ := two()
+	if a != b {
+		panic("made twice")
+	}
+	<-a
+}

@@ -1,0 +1,18 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+)
+
+func main() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt) // under "unknown-call"
+	done := make(chan bool)
+	go func() { close(done) }()
+	select {
+	case <-c:
+	case <-done:
+	}
+	signal.Stop(c) // under "unknown-call"
+}

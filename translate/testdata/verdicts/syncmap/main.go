@@ -1,0 +1,16 @@
+package main
+
+import "sync"
+
+func main() {
+	var m sync.Map
+	m.Store("a", 1)
+	c := make(chan int)
+	if _, ok := m.Load("a"); !ok {
+		<-c // unreal "deadlock"
+	}
+	if _, loaded := m.LoadOrStore("a", 2); loaded {
+		return
+	}
+	<-c // unreal "deadlock"
+}
