@@ -1,6 +1,10 @@
 package translate
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // The ways through a segment multiply at every value that a path has to know
 // and at every branch. Where there are too many, the segment is split behind
@@ -31,6 +35,24 @@ func (x *translator) crowded(l *location) {
 	x.crowd[pointOf(l)] = true
 	x.newCrowd = true
 	x.enqueue(l)
+}
+
+// busiest is where most ways begin.
+func (x *translator) busiest() token.Pos {
+	var most *location
+	for _, t := range x.templates {
+		for _, l := range t.locs {
+			if most == nil || x.ways[l] > x.ways[most] {
+				most = l
+			}
+		}
+	}
+	if most == nil {
+		return x.prog.entry.Pos()
+	}
+	p := x.newPath(most.tmpl, most)
+	p.frames = most.frames
+	return p.here()
 }
 
 // spread notes that the path is one of several that go on from here alike.

@@ -16,7 +16,7 @@ const (
 	// maxPaths bounds the ways through one segment.
 	maxPaths = 4000
 	// maxWork bounds the ways through all segments, over the whole analysis.
-	maxWork = 1_000_000
+	maxWork = 60_000
 	// maxSteps bounds the instructions of one way.
 	maxSteps = 200000
 )
@@ -31,7 +31,7 @@ func (x *translator) drive() {
 		p := x.stack[len(x.stack)-1]
 		x.stack = x.stack[:len(x.stack)-1]
 		if x.work++; x.work > maxWork {
-			x.unsupported(p.here(), "program", "too large: more than 1000000 ways from guard to guard")
+			x.unsupported(x.busiest(), "program", fmt.Sprintf("too large: more than %d ways from guard to guard in all, most of them from here", maxWork))
 			x.stack, x.queue, x.tooLarge = nil, nil, true
 			return
 		}
@@ -40,6 +40,7 @@ func (x *translator) drive() {
 			return
 		}
 		n++
+		x.ways[p.from]++
 		if n > crowdWays && !p.crowd && !x.emitting {
 			x.stack = nil
 			if p.from == nil {

@@ -174,8 +174,9 @@ type translator struct {
 	plain       bool // the first segment is an edge like any other
 	plainNeeded bool
 
-	work     int  // paths executed
-	tooLarge bool // work is beyond its limit
+	work     int               // paths executed
+	ways     map[*location]int // by where they began
+	tooLarge bool              // work is beyond its limit
 	emitting bool
 	approx   []artifact.Approximation
 	approxAt map[string]int
@@ -198,6 +199,7 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		byKey:    map[string]*template{},
 		approxAt: map[string]int{},
 		errSeen:  map[string]bool{},
+		ways:     map[*location]int{},
 	}
 	for _, q := range p.src.Packages {
 		x.own[q.PkgPath] = true
