@@ -113,6 +113,13 @@ func Access(site Site) int {
 	return 0
 }
 
+// Store guards the write of a statement that reads shared memory too: v is what
+// it is about to write.
+func Store[T any](site Site, v T) T {
+	Access(site)
+	return v
+}
+
 // Line logs that a statement is reached. It returns 0.
 func Line(site Site) int {
 	if g := enter(site); g != nil {

@@ -53,6 +53,9 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 		for _, e := range s.Rhs {
 			r.walk(e)
 		}
+		if list && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
+			r.store(s, s.Lhs[0], s.Tok, s.TokPos, s.Rhs[0])
+		}
 		return
 	}
 	if s.Tok == token.DEFINE || plainBool(r.info.TypeOf(s.Lhs[1])) {

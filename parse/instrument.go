@@ -78,8 +78,8 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	}
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))
-		if s.Kind != sites.Stmt {
-			return nil, fmt.Errorf("access guard: site %d is no statement", n)
+		if s.Kind != sites.Stmt && s.Kind != sites.Store {
+			return nil, fmt.Errorf("access guard: site %d is no statement and no store", n)
 		}
 		in.accesses[s.ID] = true
 	}

@@ -136,6 +136,8 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 			op = "time passes"
 		case op == sites.Stmt.String():
 			op = "access"
+		case op == sites.Store.String():
+			op = "write"
 		}
 		f.Interleaving = append(f.Interleaving, artifact.FindingStep{
 			Step: i + 1, G: step.G, Site: step.Site, Operation: op, Case: step.Case, File: s.File, Line: s.Line, Text: s.Text,

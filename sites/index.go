@@ -13,6 +13,7 @@ type Index struct {
 	at     map[place]ID
 	cases  map[token.Pos]selectCase
 	starts map[ID]ID
+	stores map[ID]ID // by statement
 	end    ID
 	spans  []span // by start; of two with the same start the longer first
 }
@@ -45,11 +46,18 @@ func Number(fset *token.FileSet, rel func(string) string, pkgs []Package, entry 
 		at:     map[place]ID{},
 		cases:  map[token.Pos]selectCase{},
 		starts: map[ID]ID{},
+		stores: map[ID]ID{},
 	}
 	sorted := append([]Package(nil), pkgs...)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].Path < sorted[j].Path })
+	var all []*numberer
 	for _, p := range sorted {
-		newNumberer(x, fset, rel, p, entry).run()
+		n := newNumberer(x, fset, rel, p, entry)
+		n.run()
+		all = append(all, n)
+	}
+	for _, n := range all {
+		n.addStores()
 	}
 	x.nest()
 	return x
@@ -91,6 +99,8 @@ func (x *Index) nest() {
 //     call that is deferred or the operand of a go statement: also the keyword
 //   - a method value, or a function used as a value: the name of the method or
 //     function
+//   - a store, as Store: the operator of the assignment; also what go/ssa gives
+//     to the instruction: the variable, the name of the field, or the star
 //   - End: the closing brace of the entry function
 //   - Stmt: the first token of the statement or condition; see Stmt for others
 func (x *Index) At(kind Kind, pos token.Pos) (Site, bool) {
@@ -140,6 +150,9 @@ func (x *Index) Stmt(pos token.Pos) (Site, bool) {
 // Start returns the first guard of the goroutine that a Go or WaitGroupGo site
 // starts; the zero Site for others.
 func (x *Index) Start(site ID) Site { return x.sites[x.starts[site]] }
+
+// Store returns the store of a statement; the zero Site if it has none.
+func (x *Index) Store(stmt ID) Site { return x.sites[x.stores[stmt]] }
 
 // End returns the site of the return of the entry function, the zero Site if
 // there is none.

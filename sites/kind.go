@@ -32,6 +32,7 @@ var words = [...]string{
 	Callback:      "callback",
 	OnceFunc:      "oncefunc",
 	Settle:        "settle",
+	Store:         "store",
 }
 
 // String is a short word that never changes: "send", "lock", "statement".
@@ -43,5 +44,5 @@ func (k Kind) String() string {
 }
 
 // IsOp reports whether the site is a guard of its own right: an operation, a
-// start or the end, and not a statement.
-func (s Site) IsOp() bool { return s.Kind != Invalid && s.Kind != Stmt }
+// start or the end, and not a statement or a part of one.
+func (s Site) IsOp() bool { return s.Kind != Invalid && s.Kind != Stmt && s.Kind != Store }

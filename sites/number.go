@@ -22,6 +22,7 @@ type numberer struct {
 
 	ops, stmts map[string]int // last ordinal, by function
 	inits      int            // init functions so far
+	writes     []store
 
 	// Of the file at hand.
 	points []point
@@ -225,6 +226,7 @@ func (n *numberer) visit(s ast.Stmt) {
 		n.expr(s.Decl)
 	default:
 		n.stmt(s.Pos(), extent(s.Pos(), s.End()))
+		n.store(s)
 		n.simple(s)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Kind is what a program point does.
 type Kind uint8
 
-// The kinds. All but Stmt are operations; every operation and every statement
+// The kinds. All but Stmt and Store are operations; every operation and every statement
 // of a function body has a site.
 const (
 	Invalid Kind = iota
@@ -46,10 +46,13 @@ const (
 	// that every call of the function which it returns passes.
 	OnceFunc
 	Settle // synctest.Wait
+	// Store is the write of a statement that reads memory first, as n++ does:
+	// what it writes has been computed.
+	Store
 )
 
 // ID numbers the sites of a program from 1, in order of package path, file
-// name and position. 0 is no site.
+// name and position, stores behind all others. 0 is no site.
 type ID int
 
 // Site is one program point.
@@ -58,7 +61,8 @@ type Site struct {
 	Kind Kind
 	// Key identifies the site across edits elsewhere: "pkg/path.Func#3" is the
 	// third operation of the function, "pkg/path.Func@7" its seventh statement,
-	// "pkg/path.Func#3.start" and "pkg/path.Func.end" the derived sites.
+	// "pkg/path.Func#3.start", "pkg/path.Func@7.store" and "pkg/path.Func.end"
+	// the derived sites.
 	Key string
 	// Func is the function's path: "pkg/path.Func", "pkg/path.(*T).Method",
 	// "pkg/path.Func$1$2" for literals in source order, "pkg/path.init" for

@@ -224,7 +224,7 @@ func TestStmt(t *testing.T) {
 
 func TestKindWords(t *testing.T) {
 	seen := map[string]bool{}
-	for k := Invalid; k <= Settle; k++ {
+	for k := Invalid; k <= Store; k++ {
 		require.NotEmpty(t, k.String())
 		require.False(t, seen[k.String()], k.String())
 		seen[k.String()] = true

@@ -58,6 +58,9 @@ func (x *translator) locationFor(p *path, kind locKind, site sites.ID) *location
 		l.op, l.block = x.idx.Site(site).Kind.String()+"_queued", true
 	case atStmt:
 		l.op = "line"
+		if x.idx.Site(site).Kind == sites.Store {
+			l.op = "write"
+		}
 	case atStart:
 		l.op = "start"
 	case atEnd:
@@ -229,6 +232,12 @@ func (p *path) liveExpr(lv liveValue) *expr {
 // the partners know.
 func (x *translator) join(p *path, l *location) {
 	grown := !l.seen
+	if held := common(l.held, p.held); !l.seen {
+		l.held = p.held
+	} else if len(held) < len(l.held) {
+		l.held = held
+		grown = true
+	}
 	for i, lv := range l.live {
 		e := p.liveExpr(lv)
 		b := p.abs(e)
@@ -304,6 +313,7 @@ func (x *translator) leave(l *location) {
 		x.drive()
 		return
 	}
+	p.held = l.held
 	var lost []lostValue
 	for i, lv := range l.live {
 		key := envKey{lv.key.ctx, lv.key.v}

@@ -91,6 +91,7 @@ type cell struct {
 	// stores after the start, and where.
 	access   map[*template]*accessInfo
 	stmts    []sites.ID
+	uses     []use
 	confined bool // kept within limits, see limits.go
 	payload  bool // stands for the messages of a channel
 	sync     bool // part of a synchronisation object or channel

@@ -36,6 +36,7 @@ type path struct {
 	created map[newObject][]*expr // the cells of these
 	allocs  map[*pool]int         // objects taken from pools in this segment
 	steps   int
+	held    []heldLock
 	marks   map[*ssa.BasicBlock]int // conditions and choices when a loop header was passed last
 	picks   int                     // free choices made
 	spawn   *template

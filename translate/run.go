@@ -123,7 +123,20 @@ func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
 		return 0
 	}
 	s := x.stmtOf(f.ctx.fn, instr)
-	if s == 0 || !x.access[s] || f.passed == s {
+	if s == 0 || !x.access[s] {
+		return 0
+	}
+	st := x.idx.Store(s)
+	switch {
+	case f.passed == s:
+		// Of a statement that reads and writes the write has a guard as well.
+		if _, ok := instr.(*ssa.Store); ok && x.access[st.ID] {
+			if at, ok := x.idx.At(sites.Store, instr.Pos()); ok && at.ID == st.ID {
+				return st.ID
+			}
+		}
+		return 0
+	case st.ID != 0 && f.passed == st.ID:
 		return 0
 	}
 	return s
@@ -673,6 +686,7 @@ func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool
 		if s != 0 && !slices.Contains(c.stmts, s) {
 			c.stmts = append(c.stmts, s)
 		}
+		c.used(p, s, write)
 	}
 }
 

@@ -314,6 +314,7 @@ func lock(x *translator, p *path) bool {
 		return false
 	}
 	p.put(a, num(1))
+	p.hold(a, true)
 	return x.opReturn(p, nil)
 }
 
@@ -329,6 +330,7 @@ func unlock(x *translator, p *path) bool {
 		return false
 	}
 	p.put(a, num(0))
+	p.release(a)
 	return x.opReturn(p, nil)
 }
 
@@ -350,7 +352,10 @@ func tryLock(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	return x.either(p, eq(p.cellAt(a), 0), func(q *path) { q.put(a, num(1)) })
+	return x.either(p, eq(p.cellAt(a), 0), func(q *path) {
+		q.put(a, num(1))
+		q.hold(a, true)
+	})
 }
 
 // The cells of an RWMutex: held by a writer, a writer is queued, readers.
@@ -372,6 +377,7 @@ func rwLock(x *translator, p *path) bool {
 		}
 		p.put(a+rwPending, num(0))
 		p.put(a+rwHeld, num(1))
+		p.hold(a, true)
 		return x.opReturn(p, nil)
 	}
 	free := and(eq(held, 0), eq(pending, 0))
@@ -385,6 +391,7 @@ func rwLock(x *translator, p *path) bool {
 		return false
 	}
 	p.put(a+rwHeld, num(1))
+	p.hold(a, true)
 	return x.opReturn(p, nil)
 }
 
@@ -400,6 +407,7 @@ func rwUnlock(x *translator, p *path) bool {
 		return false
 	}
 	p.put(a+rwHeld, num(0))
+	p.release(a)
 	return x.opReturn(p, nil)
 }
 
@@ -409,7 +417,10 @@ func rwTryLock(x *translator, p *path) bool {
 		return false
 	}
 	c := and(and(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0)), eq(p.cellAt(a+rwReaders), 0))
-	return x.either(p, c, func(q *path) { q.put(a+rwHeld, num(1)) })
+	return x.either(p, c, func(q *path) {
+		q.put(a+rwHeld, num(1))
+		q.hold(a, true)
+	})
 }
 
 // moreReaders counts a reader in.
@@ -423,6 +434,7 @@ func (x *translator) moreReaders(p *path, a int32) bool {
 		return false
 	}
 	p.put(a+rwReaders, arith(xAdd, n, num(1)))
+	p.hold(a, false)
 	return true
 }
 
@@ -450,6 +462,7 @@ func rUnlock(x *translator, p *path) bool {
 		return false
 	}
 	p.put(a+rwReaders, arith(xSub, n, num(1)))
+	p.release(a)
 	return x.opReturn(p, nil)
 }
 

@@ -157,6 +157,8 @@ type location struct {
 	in   []abs
 	lost []bool // the greatest value of in stands for one beyond the limits
 
+	held []heldLock // by who is here, whatever the way
+
 	queued bool
 	seen   bool
 

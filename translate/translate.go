@@ -165,8 +165,9 @@ type translator struct {
 	// segments cancel some.
 	contexts []*object
 	cancels  []*location
-	initial  int          // objects made before the start
-	begin    func() *path // the path that starts the program
+	signals  map[int32]bool // locks that are released by others than hold them
+	initial  int            // objects made before the start
+	begin    func() *path   // the path that starts the program
 
 	start       *path     // the first segment, if it was executed beforehand
 	prefix      []arrival // where the first segment ends, while it is executed
@@ -199,6 +200,7 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		byKey:    map[string]*template{},
 		approxAt: map[string]int{},
 		errSeen:  map[string]bool{},
+		signals:  map[int32]bool{},
 		ways:     map[*location]int{},
 	}
 	for _, q := range p.src.Packages {
@@ -398,6 +400,7 @@ func (x *translator) findShared() bool {
 		return false
 	}
 	grown := false
+	var shared []*cell
 	for _, c := range x.mem.cells {
 		if c == nil || c.sync || c.abs.top {
 			continue
@@ -413,6 +416,7 @@ func (x *translator) findShared() bool {
 		if n < 2 || !written {
 			continue
 		}
+		shared = append(shared, c)
 		for _, s := range c.stmts {
 			if !x.access[s] {
 				x.access[s] = true
@@ -420,5 +424,5 @@ func (x *translator) findShared() bool {
 			}
 		}
 	}
-	return grown
+	return x.findStores(shared) || grown
 }

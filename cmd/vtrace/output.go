@@ -101,7 +101,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 	}
 	out.WriteString("\n" + modelled(b))
 	if len(b.Sidecar().Accesses) > 0 {
-		out.WriteString("\nstatements that access shared memory are taken as atomic: races within them are not looked for\n")
+		out.WriteString("\nstatements that access shared memory are taken as atomic, but for the write of an assignment: races within them are not looked for\n")
 	}
 	if path != "" {
 		fmt.Fprintf(&out, "\nbundle: %s\n", path)

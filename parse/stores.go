@@ -1,0 +1,37 @@
+package parse
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// store guards the write of an assignment whose value reads memory, if it is
+// asked for: "n++" becomes "n = Store(site, n + 1)", which is evaluated before
+// anything is assigned.
+func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos, value ast.Expr) {
+	site, ok := r.idx.At(sites.Store, at)
+	if !ok || !r.accesses[site.ID] {
+		return
+	}
+	r.place(site.ID)
+	b := r.build(s.Pos())
+	b.node(to)
+	b.put(" = %s.Store(%d, ", r.zz, site.ID)
+	switch tok {
+	case token.ASSIGN:
+		b.node(value)
+	case token.INC, token.DEC:
+		b.node(to)
+		b.put(" %s 1", tok.String()[:1])
+	default:
+		b.node(to)
+		b.put(" %s (", strings.TrimSuffix(tok.String(), "="))
+		b.node(value)
+		b.put(")")
+	}
+	b.put(")")
+	b.done(s.End())
+}
