@@ -247,7 +247,10 @@ func (r *rewriter) recovers(list []ast.Expr) bool {
 func (r *rewriter) incDec(s *ast.IncDecStmt, list bool) {
 	r.walk(s.X)
 	if r.races != nil {
-		r.recordWrites(s, []ast.Expr{s.X}, nil, false, list)()
+		defer r.recordWrites(s, []ast.Expr{s.X}, nil, false, list)()
+	}
+	if list {
+		r.store(s, s.X, s.Tok, s.TokPos, nil)
 	}
 }
 

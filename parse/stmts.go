@@ -112,9 +112,6 @@ func (r *rewriter) body(s ast.Stmt) {
 		r.deferStmt(s)
 	case *ast.AssignStmt:
 		r.assign(s, true)
-	case *ast.IncDecStmt:
-		r.walk(s.X)
-		r.store(s, s.X, s.Tok, s.TokPos, nil)
 	case *ast.ExprStmt:
 		if c, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && r.endCall(c, s.Pos(), s.End(), plainCall) {
 			return
