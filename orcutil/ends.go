@@ -146,6 +146,8 @@ func (s *run) name(kind string, p unsafe.Pointer) {
 		return
 	}
 	o := object{kind, p}
+	s.mu.Lock() // a goroutine that comes back from outside may be here too
+	defer s.mu.Unlock()
 	if _, ok := s.objects[o]; ok {
 		return
 	}
@@ -162,5 +164,7 @@ func (s *run) nameOf(kind string, p unsafe.Pointer) string {
 	if p == nil {
 		return "nil " + kind
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return kind + "#" + strconv.Itoa(s.objects[object{kind, p}])
 }

@@ -448,6 +448,30 @@ func TestForeign(t *testing.T) {
 		require.Equal(t, time.Second, after)
 		require.True(t, res.Weak)
 	})
+	t.Run("several come back at once", func(t *testing.T) {
+		for range 200 {
+			closed := 0
+			res := Run(Config{Bubble: bubble(t), Main: func() {
+				gate, done := make(chan int), make(chan int, 8)
+				for range 8 {
+					Go(1, func() {
+						<-gate
+						Due(time.Second)
+						Close(4, make(chan int))
+						To(done).Send(5, 1)
+					})
+				}
+				Sleep(2, 1)
+				close(gate)
+				for range 8 {
+					closed += Recv(3, done)
+				}
+			}})
+			require.Equal(t, Completed, res.Verdict, "%s", res)
+			require.Empty(t, res.Outcome.Kind, "%s", res)
+			require.Equal(t, 8, closed)
+		}
+	})
 	t.Run("unchecked", func(t *testing.T) {
 		res := Run(Config{Bubble: bubble(t), Unchecked: true, Main: func() {
 			Go(1, func() { Access(2) })

@@ -47,6 +47,8 @@ func Due(d time.Duration) time.Duration {
 	}
 	if g := s.caller(); g != nil {
 		at := s.clock() + d
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		if i, found := slices.BinarySearch(s.dues, at); !found && at > 0 {
 			s.dues = slices.Insert(s.dues, i, at)
 		}
@@ -152,13 +154,15 @@ func (s *run) clock() time.Duration {
 // nextKnown is the time of the next event that the scheduler knows of.
 func (s *run) nextKnown() (time.Duration, bool) {
 	now := s.clock()
+	next, ok := now+far, false
+	s.mu.Lock()
 	for len(s.dues) > 0 && s.dues[0] <= now {
 		s.dues = slices.Delete(s.dues, 0, 1)
 	}
-	next, ok := now+far, false
 	if len(s.dues) > 0 {
 		next, ok = s.dues[0], true
 	}
+	s.mu.Unlock()
 	for _, g := range s.blocked {
 		if g.op == opSleep && (!ok || time.Duration(g.wakeAt) < next) {
 			next, ok = time.Duration(g.wakeAt), true
