@@ -265,10 +265,10 @@ func (r *rewriter) call(c *ast.CallExpr) {
 	kind, obj := sites.Classify(r.info, c.Fun)
 	switch kind {
 	case sites.Invalid:
-		r.foreign(c, obj)
 		r.called = c
 		r.walk(c.Fun)
 		r.args(c)
+		r.foreign(c, obj)
 		r.subtest(c, obj)
 		r.builtinCall(c)
 		r.library(c)

@@ -190,9 +190,9 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	kind, obj := sites.Classify(r.info, c.Fun)
 	switch kind {
 	case sites.Invalid:
-		r.foreign(c, obj)
 		r.walk(c.Fun)
 		r.args(c)
+		r.foreign(c, obj)
 		r.builtinCall(c)
 	case sites.Callback:
 		r.operandOf(c.Fun)
