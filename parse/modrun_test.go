@@ -342,6 +342,17 @@ type result struct {
 	}
 	Notes []string
 	Weak  bool
+	Races []struct{ First, Second raceAccess }
+}
+
+// raceAccess is the part of orcutil.RaceAccess that the report shows.
+type raceAccess struct {
+	G, Op, What, Source string
+	Stack               []string
+}
+
+func (a raceAccess) String() string {
+	return fmt.Sprintf("%s of %s at %s by %s %v", a.Op, a.What, a.Source, a.G, a.Stack[:min(4, len(a.Stack))])
 }
 
 func readResults(t *testing.T, path string) (out []result) {
@@ -376,6 +387,12 @@ func (e *exploration) add(seed int, r result) (what string) {
 	e.goroutines = max(e.goroutines, len(r.Goroutines))
 	for _, n := range r.Notes {
 		e.notes[n]++
+	}
+	for _, race := range r.Races {
+		what := fmt.Sprintf("data race of %s and %s", race.First.Source, race.Second.Source)
+		if e.outcomes[what]++; e.first[what] == "" {
+			e.first[what] = fmt.Sprintf("seed %d:\n\t%v\n\t%v\n", seed, race.First, race.Second)
+		}
 	}
 	what = r.Verdict
 	switch {

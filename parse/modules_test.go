@@ -28,6 +28,8 @@ import (
 //	go test ./parse -run TestModules -timeout 30m -modules default
 var modules = flag.String("modules", "", `modules to instrument completely, separated by commas; "default" for a selection`)
 
+var raceModules = flag.Bool("races", false, "instrument the modules to find data races")
+
 var defaultModules = []string{
 	"..",
 	"github.com/hashicorp/golang-lru/v2@v2.0.7",
@@ -51,7 +53,7 @@ var defaultModules = []string{
 }
 
 // TestModules instruments every package and test of whole modules, every
-// statement guarded: they must build, and pass their own tests as the originals
+// statement guarded, or every access to memory recorded: they must build, and pass their own tests as the originals
 // do.
 func TestModules(t *testing.T) {
 	if *modules == "" {
@@ -87,7 +89,7 @@ func testModule(t *testing.T, module string) {
 		return strings.HasPrefix(p.PkgPath, "github.com/vtrace/vtrace/orcutil")
 	})
 	idx := Index(prog)
-	o, err := Instrument(ctx, prog, idx, Options{EveryLine: true})
+	o, err := Instrument(ctx, prog, idx, Options{EveryLine: !*raceModules, Races: *raceModules})
 	require.NoError(t, err)
 	done := time.Now()
 	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
