@@ -285,7 +285,7 @@ func (x *explorer) count(f foundEnd) {
 		Count: 1, Seed: f.Seed, Status: v.Status, Plan: plan, Goroutines: v.Goroutines,
 		Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack, Races: v.Races,
 	}
-	if v.Status == Unsupported && v.Message == "" {
+	if v.Status != Completed && v.Message == "" {
 		x.ends[key].Message = v.Reason
 	}
 }

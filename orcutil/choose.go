@@ -52,8 +52,8 @@ const (
 const fairness = 1000
 
 // FirstEnabled chooses the lowest creation path and lets time pass when no
-// goroutine is ready. A goroutine chosen 1000 times in a row yields to the next
-// one, and when all have had their turn, to time.
+// goroutine is ready. A goroutine chosen 1000 times in a row, or in a busy loop,
+// yields to the next one, and when all have had their turn, to time.
 func FirstEnabled() Chooser { return &firstEnabled{} }
 
 type firstEnabled struct {
@@ -74,7 +74,7 @@ func (c *firstEnabled) Next(v View) Choice {
 		if p.G != c.last {
 			c.last, c.streak = p.G, 0
 		}
-		if c.streak++; c.streak >= fairness {
+		if c.streak++; c.streak >= fairness || p.Op == opNames[opSpin] {
 			if c.skipped == nil {
 				c.skipped = make(map[string]bool)
 			}

@@ -70,6 +70,11 @@
 // function comes last. Then the expectation is compared with what was observed.
 // If what was expected is observed earlier, the run ends there.
 //
+// Goroutines that time wakes again and again can go on for ever. When time has
+// passed to a thousand events since the end of a test, and beyond all that were
+// known then, those that are left count as a leak; but for goroutines that the
+// initialisation of packages has started, which are noted only.
+//
 // At the end of a run all its goroutines are ended as by runtime.Goexit.
 // Functions that they have deferred run up to their first guard.
 //
@@ -87,7 +92,8 @@
 //   - Waiting for what a bubble cannot see, sockets, other processes, signals,
 //     channels made outside the bubble, stops the run: set Config.Watchdog.
 //   - A loop without guards that does not end is not stopped, but noticed by
-//     Config.Watchdog.
+//     Config.Watchdog. One that polls, see Polled, gives others their turn; if
+//     nobody else can go on, the run ends with the place of the busy loop.
 //   - Outside a bubble, rest is assumed after Config.Patience, and times differ
 //     from run to run.
 //   - A timer that has fired while nobody had received from it is received from

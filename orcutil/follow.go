@@ -46,7 +46,15 @@ func (s *run) follow1(st Step) (found string) {
 		return st.G + " has not been created"
 	}
 	// A Start guard and the lock of a signalled Cond need no step of their own.
-	for g.state == parked && g.site != site && (g.op == opStart || g.granted) && !s.over {
+	// Polling in vain is no step either, as long as it may end.
+	for spins := 0; g.state == parked && !s.over; {
+		if g.op == opSpin && g.site != site {
+			if spins++; spins > busy {
+				break
+			}
+		} else if g.site == site || g.op != opStart && !g.granted {
+			break
+		}
 		s.grant(g, anyCase, false)
 	}
 	if g.state == blocked && g.site == site {
@@ -91,6 +99,8 @@ func (s *run) stepTime() string {
 	if !s.passTime() {
 		return "no timer is pending"
 	}
+	s.times++
+	s.woken()
 	s.hash = mix(s.hash, uint64(s.now))
 	if s.cfg.Record {
 		s.trace = append(s.trace, Step{G: TimeStep})
@@ -103,9 +113,16 @@ func (s *run) stepTime() string {
 func (s *run) tail() {
 	for !s.over && !s.stopped && s.steps < s.cfg.Plan.MaxSteps {
 		v := s.view()
-		if len(v.Ready) == 0 && !s.anyLive() {
+		if len(v.Ready) == 0 && (!s.anyLive() || s.calm()) {
 			s.resting = true
 			return
+		}
+		if since, ok := s.spin(v); ok {
+			if s.times-since > busy || s.stepTime() != "" {
+				s.busy = s.busyText(v)
+				return
+			}
+			continue
 		}
 		c := s.chooser.Next(v)
 		switch {
@@ -142,7 +159,7 @@ func (s *run) view() View {
 			ready = append(ready, s.parkedAt(g))
 		}
 	}
-	if len(ready) == 0 && end != nil && !s.mayPass() {
+	if len(ready) == 0 && end != nil && (!s.mayPass() || s.held >= calmAfter) {
 		ready = append(ready, s.parkedAt(end))
 	}
 	s.ready = ready

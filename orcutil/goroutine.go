@@ -53,6 +53,7 @@ const (
 	opTestEnd
 	opSleep
 	opSettle
+	opSpin
 	opAccess
 	opEnd
 )
@@ -63,7 +64,7 @@ var opNames = [...]string{
 	opRUnlock: "read unlock", opTryRLock: "try read lock", opAdd: "add", opDone: "done", opWait: "wait",
 	opWGGo: "go", opOnce: "once", opCondWait: "cond wait", opCondSignal: "signal",
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
-	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle", opAccess: "access", opEnd: "return",
+	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle", opSpin: "busy loop", opAccess: "access", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }
@@ -111,6 +112,10 @@ type goroutine struct {
 	obj     unsafe.Pointer
 	granted bool // has been granted at this guard before
 	relock  bool // a signalled waiter of a Cond that must get its lock
+	polls   int  // since it was at a guard
+	turns   int  // that it has only polled in, since it was at another guard
+	spun    int  // run.times at the first of them
+	seen    int  // run.times at the last of them
 	passed  map[Site]int
 	grants  map[Site]int // only sites granted more than once per pass
 
@@ -148,7 +153,10 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 		g.panicAt, g.acting = g.acting, 0
 	}
 	g.op, g.site, g.obj, g.cases = o, site, obj, cases
-	g.granted, g.relock = false, false
+	g.granted, g.relock, g.polls = false, false, 0
+	if o != opSpin {
+		g.turns = 0
+	}
 	g.state = parked
 	g.park()
 	g.acting = site

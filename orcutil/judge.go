@@ -39,6 +39,9 @@ func (s *run) judge(d *divergence) Result {
 	case !s.over && !s.resting && !s.stopped:
 		res.Verdict = Limit
 		res.Message = strconv.Itoa(s.steps) + " steps were done and the program has not ended"
+		if s.busy != "" {
+			res.Message = s.busy
+		}
 		if since, ok := s.queued(e.Goroutines); ok && e.Kind != "" {
 			res.Message += "; those expected to be stuck have been blocked since step " + strconv.Itoa(since) + ", which is no proof"
 		}
@@ -76,11 +79,23 @@ func (s *run) failed() bool { return s.cfg.Failed != nil && s.cfg.Failed() }
 // rest says how the program ended when nothing can move any more.
 func (s *run) rest() Outcome {
 	entry := s.all[entryPath]
-	var stuck []string
+	var stuck, others []string
+	calm := s.calm()
 	for _, g := range s.live {
-		if g.state == blocked || g.state == outside {
-			stuck = append(stuck, g.path+" "+s.doing(g))
+		if g.state != blocked && g.state != outside {
+			continue
 		}
+		if text := g.path + " " + s.doing(g); calm && g.background() {
+			others = append(others, text)
+		} else {
+			stuck = append(stuck, text)
+		}
+	}
+	if len(others) > 0 {
+		s.note("started by the initialisation of packages, these go on: " + strings.Join(others, "; "))
+	}
+	if calm && len(stuck) > 0 {
+		s.note(calmText())
 	}
 	if len(stuck) == 0 {
 		if s.cfg.Entry == EntryMain && !s.returned {

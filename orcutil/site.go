@@ -36,6 +36,16 @@ func (i SiteInfo) Position() string {
 
 const startSuffix = ".start"
 
+// The guard of a busy loop in the statement at a site has a number and a key of
+// its own.
+const (
+	spinSuffix = ".spin"
+	spinOffset = 1 << 30
+)
+
+// spin is the guard of a busy loop at the site.
+func (site Site) spin() Site { return site + spinOffset }
+
 // program is what the generated code has registered.
 var program struct {
 	sync.RWMutex
@@ -100,6 +110,12 @@ func (site Site) info() SiteInfo {
 		i.Key = keyOf(i.Key, -site) + startSuffix
 		return i
 	}
+	if site > spinOffset {
+		i := program.sites[site-spinOffset]
+		i.ID, i.Kind = int(site), opSpin.String()
+		i.Key = keyOf(i.Key, site-spinOffset) + spinSuffix
+		return i
+	}
 	i := program.sites[site]
 	i.ID, i.Key = int(site), keyOf(i.Key, site)
 	return i
@@ -149,6 +165,13 @@ func siteOf(key string) (Site, bool) {
 			return -n, true
 		}
 		return 0, false
+	}
+	if base, ok := strings.CutSuffix(key, spinSuffix); ok {
+		s, ok := program.keys[base]
+		if !ok {
+			s, ok = number(base)
+		}
+		return s.spin(), ok
 	}
 	return number(key)
 }

@@ -22,9 +22,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 var (
@@ -77,11 +79,82 @@ func TestProcess(t *testing.T) {
 }
 
 func TestBusy(t *testing.T) {
+	stop := false
+	go func() { stop = true }()
+	for !stop {
+	}
+}
+
+func TestSpin(t *testing.T) {
 	var stop atomic.Bool
 	go stop.Store(true)
 	for !stop.Load() {
 	}
+	var lock atomic.Int32
+	n := 0
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for i := 0; !lock.CompareAndSwap(0, 1); i++ {
+				if i%3 == 0 {
+					runtime.Gosched()
+				}
+			}
+			n++
+			lock.Store(0)
+		})
+	}
+	wg.Wait()
+	start := time.Now()
+	time.AfterFunc(time.Minute, func() {})
+	for time.Since(start) < time.Second {
+	}
+	if n != 3 {
+		t.Error(n)
+	}
 }
+
+func TestSpinForEver(t *testing.T) {
+	var stop atomic.Bool
+	defer func() {
+		for !stop.Load() {
+		}
+	}()
+	done := make(chan int)
+	go func() { <-done }()
+	for !stop.Load() {
+	}
+}
+
+func TestTicker(t *testing.T) {
+	go func() {
+		for range time.Tick(time.Millisecond) {
+		}
+	}()
+}
+
+func TestNoTicker(t *testing.T) {
+	done := make(chan int)
+	go func() {
+		time.Sleep(time.Hour)
+		close(done)
+	}()
+	go func() {
+		for n := range 900 {
+			time.Sleep(time.Duration(n))
+		}
+		<-done
+	}()
+}
+
+// A goroutine of the package, not of a test.
+var _ = func() (n int) {
+	go func() {
+		for range time.Tick(time.Second) {
+		}
+	}()
+	return
+}()
 
 func TestParallel(t *testing.T) {
 	t.Parallel()
@@ -116,10 +189,14 @@ func TestRefusals(t *testing.T) {
 		{"TestProcess", "completed", "", ""},
 		{"TestParallel", "completed", "", ""},
 		{"TestSubtests", "completed", "test failure", "the test has failed"},
-		{"TestSocket", "unsupported", "", "no step was completed for 1s: goroutine 0.1 does not come to another guard after example.com/refused.TestSocket#2.start"},
-		{"TestPipe", "unsupported", "", "no step was completed for 1s: goroutine 0.1 does not come to another guard after example.com/refused.TestPipe#2.start"},
+		{"TestSocket", "unsupported", "", "no step was completed for 1s: goroutine 0.2 does not come to another guard after example.com/refused.TestSocket#2.start"},
+		{"TestPipe", "unsupported", "", "no step was completed for 1s: goroutine 0.2 does not come to another guard after example.com/refused.TestPipe#2.start"},
 		{"TestBusy", "unsupported", "", "no step was completed for 1s: goroutine 0 does not come to another guard after example.com/refused.TestBusy#1"},
-		{"TestCgo", "unsupported", "", "no step was completed for 1s: goroutine 0.1 does not come to another guard after example.com/refused.block#1.start"},
+		{"TestSpin", "completed", "", ""},
+		{"TestSpinForEver", "limit", "", "busy loop, and nothing else goes on: 0 at example.com/refused.TestSpinForEver"},
+		{"TestTicker", "completed", "goroutine leak", "0.2 blocked in receive on chan#"},
+		{"TestNoTicker", "completed", "", ""},
+		{"TestCgo", "unsupported", "", "no step was completed for 1s: goroutine 0.2 does not come to another guard after example.com/refused.block#1.start"},
 	}
 	dir := t.TempDir()
 	files := map[string]string{"go.mod": "module example.com/refused\n\ngo 1.26\n", "refused_test.go": refused}
@@ -138,7 +215,8 @@ func TestRefusals(t *testing.T) {
 	idx := Index(prog)
 	o, err := Instrument(ctx, prog, idx, Options{})
 	require.NoError(t, err)
-	require.Equal(t, "[refused_test.go:22:16: TestMain sets resource: it is not initialised anew, so it keeps its value from run to run]", fmt.Sprint(o.Diagnostics))
+	require.Equal(t, "[refused_test.go:24:16: TestMain sets resource: it is not initialised anew, so it keeps its value from run to run "+
+		"refused_test.go:134:2: goroutine started by the initialisation of package example.com/refused: one is also started before the first run, outside of control]", fmt.Sprint(o.Diagnostics))
 	bin := refusedBinary(t, prog, o)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -152,8 +230,8 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	// A loop that waits for an atomic is no busy loop once its condition is
-	// guarded.
+	// A loop that waits for another goroutine is no busy loop once its condition
+	// is guarded.
 	o, err = Instrument(ctx, prog, idx, Options{Accesses: accesses(idx)})
 	require.NoError(t, err)
 	guarded := refusedBinary(t, prog, o)

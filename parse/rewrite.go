@@ -119,6 +119,7 @@ func (r *rewriter) walk(n ast.Node) {
 			return false
 		case *ast.CallExpr:
 			r.call(m)
+			r.poll(m)
 			r.read(m)
 			return false
 		case *ast.SelectorExpr:

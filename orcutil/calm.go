@@ -1,0 +1,60 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"strconv"
+	"time"
+)
+
+// calmAfter is how many times time must have passed since the end of the entry
+// function until those that are left are taken to go on for ever.
+const calmAfter = 1000
+
+// calm: the entry function has ended, and since then nothing but the passing of
+// time has kept the others going, for long, and beyond every event that was
+// known at that end.
+func (s *run) calm() bool {
+	return s.entryEnded() && s.wakes >= calmAfter && s.now > s.horizon
+}
+
+// entryEnded: the goroutine of the entry function is done, and the program goes
+// on.
+func (s *run) entryEnded() bool { return s.all[entryPath].state == done }
+
+// woken counts the passing of time at the end of the entry function and after it.
+func (s *run) woken() {
+	if s.all[entryPath].op == opEnd {
+		s.held++
+	}
+	if !s.entryEnded() {
+		return
+	}
+	if s.wakes == 0 {
+		s.horizon = s.lastKnown()
+	}
+	s.wakes++
+}
+
+// lastKnown is the time of the last event that the scheduler knows of.
+func (s *run) lastKnown() time.Duration {
+	last := s.now
+	if n := len(s.dues); n > 0 {
+		last = max(last, s.dues[n-1])
+	}
+	for _, g := range s.blocked {
+		if g.op == opSleep {
+			last = max(last, time.Duration(g.wakeAt))
+		}
+	}
+	return last
+}
+
+// background: g, or what has started it, was started by the initialisation of a
+// package. It does not belong to the test.
+func (g *goroutine) background() bool { return g.scope == nil }
+
+// calmText says what goes on after the end.
+func calmText() string {
+	return "after the end of the test, time has passed to " + strconv.Itoa(calmAfter) + " events and more, and they are still there"
+}

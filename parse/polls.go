@@ -1,0 +1,44 @@
+package parse
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// polls are the functions outside of sync/atomic that a loop may ask again and
+// again whether something has happened.
+var polls = map[string]bool{
+	"(context.Context).Err": true, "time.Now": true, "time.Since": true, "time.Until": true,
+}
+
+// poll has the runtime count what a goroutine asks for: the results of atomic
+// operations and the like. One that asks for long without coming to a guard
+// waits in vain for those that are not given their turn.
+func (r *rewriter) poll(c *ast.CallExpr) {
+	_, obj := sites.Classify(r.info, c.Fun)
+	f, ok := obj.(*types.Func)
+	if !ok || f.Pkg() == nil {
+		return
+	}
+	gosched := f.FullName() == "runtime.Gosched"
+	if !gosched && (f.Pkg().Path() != "sync/atomic" || f.Signature().Results().Len() != 1) && !polls[f.FullName()] {
+		return
+	}
+	s, ok := r.idx.Stmt(c.Pos())
+	if !ok {
+		return // outside of functions, or where no other may be called
+	}
+	r.unit.guarded[s.ID] = true
+	if gosched {
+		r.unused(c.Fun, obj)
+		b := r.build(c.Pos())
+		b.put("%s.Gosched(%d)", r.zz, s.ID)
+		b.done(c.End())
+		return
+	}
+	r.before(c.Pos(), fmt.Sprintf("%s.Polled(%d, ", r.zz, s.ID))
+	r.after(c.End(), ")")
+}
