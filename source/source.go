@@ -264,8 +264,27 @@ func findEntry(p *packages.Package, name string, test bool) (*types.Func, *ast.F
 func errorsOf(pkgs []*packages.Package) error {
 	byKind := map[packages.ErrorKind][]packages.Error{}
 	seen := map[string]bool{}
+	var imports []packages.Error
 	for _, p := range pkgs {
+		missing := map[string]bool{}
+		for path, q := range p.Imports {
+			for _, e := range q.Errors {
+				if e.Kind == packages.ListError && !slices.Contains(pkgs, q) {
+					missing[path] = true
+					if !seen[e.Error()] {
+						seen[e.Error()] = true
+						imports = append(imports, e)
+					}
+				}
+			}
+		}
 		for _, e := range p.Errors {
+			if path, ok := strings.CutPrefix(e.Msg, "could not import "); ok {
+				path, _, _ = strings.Cut(path, " ")
+				if missing[path] {
+					continue // the go command says more
+				}
+			}
 			if !seen[e.Error()] {
 				seen[e.Error()] = true
 				byKind[e.Kind] = append(byKind[e.Kind], e)
@@ -281,8 +300,9 @@ func errorsOf(pkgs []*packages.Package) error {
 			kept = append(kept, e)
 		}
 	}
+	slices.SortFunc(imports, func(a, b packages.Error) int { return strings.Compare(a.Error(), b.Error()) })
 	var all *multierror.Error
-	for _, e := range kept {
+	for _, e := range append(imports, kept...) {
 		all = multierror.Append(all, e)
 	}
 	return all.ErrorOrNil()

@@ -208,6 +208,9 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 	case libraryContext:
 		return contextCall(tgt, c.Method.Name(), e[1]), true
 	}
+	if types.NewMethodSet(t).Lookup(c.Method.Pkg(), c.Method.Name()) == nil {
+		return x.guess(p, site, tgt) // neither is that of another type
+	}
 	fn := x.prog.ssa.LookupMethod(t, c.Method.Pkg(), c.Method.Name())
 	if fn == nil {
 		return tgt, true

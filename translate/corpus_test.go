@@ -246,7 +246,15 @@ func translateEntry(t *testing.T, prog *source.Program) outcome {
 		}()
 		m, err := translate.Translate(ctx, prog, parse.Index(prog), translate.Options{})
 		o.translate = processorTime() - start
-		if err != nil {
+		var internal *translate.InternalError
+		switch {
+		case errors.As(err, &internal):
+			o.class, o.reasons = "crash", []string{fmt.Sprintf("%v\n%s", internal.What, internal.Stack)}
+			return
+		case errors.Is(err, context.Canceled):
+			o.class, o.reasons = "refused", []string{fmt.Sprintf("time: not translated in %v", *corpusTime)}
+			return
+		case err != nil:
 			o.class, o.reasons = "refused", reasonsOf(err)
 			return
 		}

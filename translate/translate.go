@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"runtime/debug"
 	"slices"
 	"sort"
 
@@ -94,11 +95,28 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s: %s not supported: %s", e.Pos, e.What, e.Reason)
 }
 
+// InternalError is a broken invariant of the translator: its own defect, not one
+// of the program.
+type InternalError struct {
+	Entry string // of the program that showed it
+	What  any    // what was thrown
+	Stack []byte
+}
+
+func (e *InternalError) Error() string {
+	return fmt.Sprintf("%s: the translator failed, please report it: %v", e.Entry, e.What)
+}
+
 // maxRestarts bounds how often the analysis starts again with more guards.
 const maxRestarts = 24
 
 // Translate makes the model of a program. idx are the sites of its packages.
-func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts Options) (*Model, error) {
+func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts Options) (m *Model, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			m, err = nil, &InternalError{prog.Spec.Entry, r, debug.Stack()}
+		}
+	}()
 	p, err := buildProgram(prog)
 	if err != nil {
 		return nil, err
