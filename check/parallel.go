@@ -45,7 +45,8 @@ type shardOut struct {
 type parallelWorker struct {
 	passing bool // successors are kept, not stored
 	out     []shardOut
-	words   int    // kept in all
+	words   int // kept in all
+	recent  *recent
 	seq     uint32 // successors of the state being expanded
 	work    int
 	err     error
@@ -90,7 +91,10 @@ func (s *search) recruit() bool {
 		if s.structure != nil {
 			perWorker += s.structure.bytes
 		}
-		if n > 1 && room > 1<<20 && s.mem.take(room+int64(n-1)*perWorker) == nil {
+		if s.prog.width <= recentWidth {
+			perWorker += recentBytes
+		}
+		if n > 1 && room > 1<<20 && s.mem.take(room+int64(n)*perWorker) == nil {
 			s.passWords = int(room / 32) // slices may double
 			for range n - 1 {
 				w := newWorker(s)
@@ -102,6 +106,9 @@ func (s *search) recruit() bool {
 			}
 			for _, w := range s.workers {
 				w.out = make([]shardOut, n)
+				if s.prog.width <= recentWidth {
+					w.recent = newRecent(s.prog.width)
+				}
 			}
 		}
 	}
@@ -169,6 +176,9 @@ func (s *search) pass(end int) error {
 	if errors.Is(err, errSpill) {
 		for i, w := range s.workers {
 			w.transitions = before[i].transitions
+			if w.recent != nil {
+				w.recent.clear()
+			}
 			if w.r != nil {
 				w.r.offered, w.r.kept, w.r.fused = before[i].offered, before[i].kept, before[i].fused
 			}
@@ -195,6 +205,9 @@ func (s *search) pass(end int) error {
 // keep notes a successor of the state being expanded.
 func (w *worker) keep(words []uint64) error {
 	h := hash(words)
+	if w.recent != nil && w.recent.seen(words, h) {
+		return nil
+	}
 	seg, _ := split(h)
 	out := &w.out[int(seg)%len(w.out)]
 	out.records = append(out.records, h, uint64(w.at)<<32|uint64(w.seq))

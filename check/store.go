@@ -65,6 +65,9 @@ type packedStore struct {
 	slabs     [][]uint64 // what chunks are parts of
 	segs      [segments]segment
 
+	recent   *recent // nil: none yet
+	noRecent bool    // and there is to be none
+
 	pending  int
 	pendW    []uint64
 	pendP    [batchLen]uint32
@@ -173,10 +176,14 @@ func hash(words []uint64) uint64 {
 
 // add schedules a state for insertion, reached from state parent.
 func (s *packedStore) add(words []uint64, parent uint32) error {
+	h := hash(words)
+	if s.recent != nil && s.recent.seen(words, h) {
+		return nil
+	}
 	i := s.pending
 	copy(s.pendW[i*s.width:], words)
 	s.pendP[i] = parent
-	s.pendHash[i] = hash(s.pendW[i*s.width : (i+1)*s.width])
+	s.pendHash[i] = h
 	s.pending++
 	if s.pending == batchLen {
 		return s.flush()
@@ -190,6 +197,11 @@ func (s *packedStore) add(words []uint64, parent uint32) error {
 // It first touches every home slot, then every candidate state, and only then
 // inserts: the cache misses of a batch overlap.
 func (s *packedStore) flush() error {
+	if s.recent == nil && !s.noRecent && s.n >= recentFrom {
+		if s.noRecent = s.width > recentWidth || s.take(recentBytes) != nil; !s.noRecent {
+			s.recent = newRecent(s.width)
+		}
+	}
 	n := s.pending
 	sum := s.sink
 	for i := range n {
