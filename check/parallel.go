@@ -142,12 +142,12 @@ func (s *search) pass(end int) error {
 	var next atomic.Int64
 	next.Store(int64(s.head))
 	var stop atomic.Bool
-	type counts struct{ transitions, offered, kept, fused int }
+	type counts struct{ transitions, offered, kept, fused, detours int }
 	before := make([]counts, len(s.workers))
 	for i, w := range s.workers {
 		before[i].transitions = w.transitions
 		if w.r != nil {
-			before[i].offered, before[i].kept, before[i].fused = w.r.offered, w.r.kept, w.r.fused
+			before[i] = counts{w.transitions, w.r.offered, w.r.kept, w.r.fused, w.r.detours}
 		}
 		w.passing, w.words, w.fresh = true, 0, w.fresh[:0]
 		for k := range w.out {
@@ -180,7 +180,8 @@ func (s *search) pass(end int) error {
 				w.recent.clear()
 			}
 			if w.r != nil {
-				w.r.offered, w.r.kept, w.r.fused = before[i].offered, before[i].kept, before[i].fused
+				b := before[i]
+				w.r.offered, w.r.kept, w.r.fused, w.r.detours = b.offered, b.kept, b.fused, b.detours
 			}
 		}
 		return s.expandAlone(end)

@@ -38,6 +38,7 @@ type reducer struct {
 	// Enabled transitions of the states seen, and those of them chosen.
 	offered, kept int
 	fused         int // steps
+	detours       int // states expanded by a set with a key step
 }
 
 // closure is a set of transitions in the making.
@@ -231,14 +232,18 @@ func (r *reducer) stubborn() bool {
 			return true
 		}
 	}
-	seeds := 0
+	seeds, detour := 0, 0
 	try := func(t int32, key bool) bool {
 		if r.close(limit, t, key) {
 			better()
+			if key {
+				detour = 1
+			}
 		}
 		seeds++
 		return limit == 1 || seeds == maxSeeds
 	}
+	defer func() { r.detours += detour }()
 	if r.keySteps {
 		for _, free := range []bool{true, false} {
 			for _, t := range r.enabled {

@@ -120,13 +120,14 @@ func (v *verification) run() error {
 	if st != nil && !v.opts.Reductions.NoInvisible && st.spoils != nil && len(st.cubes)+len(st.risky) > 0 {
 		v.runTwice(c.p, st)
 	} else {
-		v.explore(c.p, st, false, Stats{})
+		_, _ = v.explore(c.p, st, false, Stats{})
 	}
 	return nil
 }
 
-// explore makes one search for the goals and concludes from it.
-func (v *verification) explore(prog *program, st *structure, keySteps bool, before Stats) error {
+// explore makes one search for the goals and concludes from it. It reports
+// whether no path was made longer, and why the search ended.
+func (v *verification) explore(prog *program, st *structure, keySteps bool, before Stats) (shortest bool, err error) {
 	s := newSearch(v.ctx, prog, v.goals, &v.opts)
 	s.before = before
 	s.keepGoing = len(v.queries) == 0
@@ -138,8 +139,12 @@ func (v *verification) explore(prog *program, st *structure, keySteps bool, befo
 		s.fusing = keySteps && !v.opts.Reductions.NoFusing && (st.committing < 0 || len(s.local) == 0)
 		s.reduce(st)
 	}
-	err := s.run()
+	err = s.run()
 	v.report.Complete = err == nil && !s.store.compact
+	shortest = true
+	for _, w := range s.workers {
+		shortest = shortest && (w.r == nil || w.r.fused+w.r.detours == 0)
+	}
 	if s.store != nil {
 		v.conclude(s, err)
 	} else {
@@ -149,14 +154,14 @@ func (v *verification) explore(prog *program, st *structure, keySteps bool, befo
 	if s.store != nil {
 		s.store.release()
 	}
-	return err
+	return shortest, err
 }
 
 // runTwice searches with key steps, which tells what can be reached, and then
 // without, for shortest traces and what is found before an invalid evaluation.
 func (v *verification) runTwice(prog *program, st *structure) {
-	err := v.explore(prog, st, true, Stats{})
-	if v.opts.Order != BreadthFirst {
+	shortest, err := v.explore(prog, st, true, Stats{})
+	if v.opts.Order != BreadthFirst || shortest && !errors.Is(err, errNoGain) {
 		return
 	}
 	complete := v.report.Complete
@@ -180,7 +185,7 @@ func (v *verification) runTwice(prog *program, st *structure) {
 	if v.opts.Timeout > 0 {
 		v.opts.Timeout = max(v.opts.Timeout-v.report.Stats.Elapsed, 1)
 	}
-	_ = v.explore(prog, st, false, v.report.Stats)
+	_, _ = v.explore(prog, st, false, v.report.Stats)
 	v.report.Complete = v.report.Complete || complete
 	for i, r := range first {
 		switch now := v.report.Results[i]; {
