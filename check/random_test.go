@@ -27,6 +27,8 @@ type generator struct {
 	hasMeta   bool
 	hasStruct bool
 	hasRef    bool
+	rich      bool // the less usual parts of the language
+	scalars   bool // a scalar variable k is selected
 }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
@@ -50,6 +52,10 @@ func (g *generator) lvalue() (string, int) {
 	}
 	if g.hasRef {
 		list, size = append(list, "r"), append(size, 3)
+	}
+	if g.rich {
+		list = append(list, "grid[flag]["+pick(g, "1", "2", "1 + flag")+"]", "bySet[sv].u", "(flag ? x : a["+g.index()+"])", "duos["+pick(g, "0", "1", "flag")+"].v[1]")
+		size = append(size, 3, 3, 3, 2)
 	}
 	i := g.IntN(len(list))
 	return list[i], size[i]
@@ -83,6 +89,32 @@ func (g *generator) expr(depth int) string {
 		return v
 	}
 	x, y := g.expr(depth-1), g.expr(depth-1)
+	if g.rich && g.chance(35) {
+		switch g.IntN(9) {
+		case 0:
+			return pick(g, "cr(x)", "cr(a["+g.index()+"])", fmt.Sprintf("cr(%s + 1)", x), "cr(flag ? x : 3)")
+		case 1:
+			return fmt.Sprintf("(-%s)", x)
+		case 2:
+			return fmt.Sprintf("abs(%s)", x)
+		case 3:
+			return fmt.Sprintf("(%s %s %d)", x, pick(g, "/", "%", "<<", ">>", "**"), 1+g.IntN(3))
+		case 4:
+			if g.loose {
+				return fmt.Sprintf("(%s %s %s)", x, pick(g, "/", "%", "<<", ">>", "**"), y)
+			}
+		case 5:
+			return fmt.Sprintf("(flag ? a : b3)[%s]", g.index())
+		case 6:
+			return "TAB[" + pick(g, "0", "1", "flag") + "]"
+		case 7:
+			return fmt.Sprintf("(sum (q : int[1,2]) sum (z : set_t) (grid[q - 1][q] * bySet[z].u))")
+		case 8:
+			if g.locals {
+				return fmt.Sprintf("lf(%s)", x)
+			}
+		}
+	}
 	switch g.IntN(9) {
 	case 0:
 		return fmt.Sprintf("f(%s)", x)
@@ -97,6 +129,9 @@ func (g *generator) expr(depth int) string {
 }
 
 func (g *generator) cond(depth int) string {
+	if depth > 0 && g.rich && g.chance(25) {
+		return pick(g, "(d[0] == d[flag])", "(a == b3)", "(grid[0] != grid[flag])", "(duos[0] == duos[1])", "(sv == first)", "(forall (z : set_t) bySet[z].u < 2)", "(exists (z : set_t) z == sv && bySet[z].v[0])", "holds(flag, x)")
+	}
 	if depth > 0 {
 		switch g.IntN(6) {
 		case 0:
@@ -112,6 +147,34 @@ func (g *generator) cond(depth int) string {
 
 func (g *generator) update() string {
 	v, n := g.lvalue()
+	if g.rich && g.chance(30) {
+		switch g.IntN(10) {
+		case 0:
+			return "(flag ? x : a[1]) = " + fmt.Sprint(g.IntN(3))
+		case 1:
+			return "(flag ? a : b3)[" + g.index() + "] = x"
+		case 2:
+			return "(x = " + fmt.Sprint(g.IntN(3)) + ") ^= 1"
+		case 3:
+			return "first = sv"
+		case 4:
+			if g.scalars {
+				return pick(g, "sv = k", "bySet[k].u = x", "bySet[k] = bySet[sv]")
+			}
+		case 5:
+			return pick(g, "grid[0] = grid[1]", "grid = grid", "duos[1] = duos[flag]", "b3 = a", "(b3 = a)[1] = 0")
+		case 6:
+			return "walk(" + g.expr(1) + ")"
+		case 7:
+			return "bump(flag ? x : a[2])"
+		case 8:
+			return pick(g, "flag -= x", "flag |= y", "flag ^= 1", "x = x, flag = !flag")
+		case 9:
+			if g.loose {
+				return pick(g, "++(--x)", "(flag ? x : a[0])++", "bump(++x)", "x <<= y", "y /= x", "assure(x)")
+			}
+		}
+	}
 	switch g.IntN(12) {
 	case 0:
 		return "bump(x)"
@@ -149,6 +212,7 @@ func (g *generator) network() string {
 	g.loose = g.chance(20)
 	g.hasMeta = g.chance(30)
 	g.hasStruct = g.chance(40)
+	g.rich = g.chance(50)
 	g.line("int[0,2] x; int[0,3] y = %d; bool flag; int[0,2] a[3]%s;", g.IntN(4), pick(g, "", " = {0,1,2}"))
 	g.line("const int K = %d; int[-2147483648,2147483647] w = K;", g.IntN(3))
 	if g.hasMeta {
@@ -159,11 +223,25 @@ func (g *generator) network() string {
 		g.line("void flip(rec &r) { rec q = r; r.v[0] = q.v[1]; r.v[1] = q.v[0]; }")
 		g.line("duo turn(duo r) { duo q = r; q.w = !r.w; if (r.u > 1) return r; q.u++; return q; }")
 	}
+	if g.rich {
+		g.line("int ident(int n) { int m; while (m < n) { m++; } return m; }")
+	}
 	g.line("%schan c; chan d[2]; broadcast chan b; chan e;", pick(g, "", "urgent "))
 	g.line("int f(int n) { int k; int r = K; for (k = 0; k < 2; k++) { r += n * k; if (r > 9) return 9; } return r %% 5; }")
 	g.line("void bump(int[0,2] &r) { r = (r + 1) %% 3; while (r == 1 && y > 1) { y--; } }")
 	g.line("void l2(int[0,2] p[3], int n) { int[0,2] keep[3] = p; p[n %% 3] = 2; if (p != keep) { a[0] = p[2]; a[2] = keep[n == 1 ? 0 : 1]; } do { n--; x = (x + a[1]) %% 3; } while (n > 0); }")
 	g.line("void move(int n) { int i; for (q : int[0,1]) { i = a[q]; a[q] = a[q+1]; a[q+1] = i; } w = (w ^ n) * 16777619; w = w & 1; flag = n; }")
+	if g.rich {
+		g.line("const int[0,2] TAB[2] = {%d, ident(%d)}; int[0,2] b3[3]; int[0,2] grid[2][int[1,2]] = { {1, 0}, {0, %d} };", g.IntN(3), g.IntN(3), g.IntN(3))
+		g.line("typedef scalar[2] set_t; set_t sv, first; typedef struct { int[0,2] u; bool v[2]; } cellT; cellT bySet[set_t], duos[2] = { {1, {false, true}}, { v: {true, false}, u: 0 } };")
+		g.line("int cr(const int &r) { return r %% 3; } void assure(int n) { assert n < 2; }")
+		g.line("bool holds(bool p, const int n) { int i, j; for (i = 0, j = n; i < 2, j >= 0; i++, j--) { if (i++, p) return j > 0; } while (j++, j < 1) ; return p imply cr(n + 1) == 1; }")
+		g.line("void walk(int n) { for (q : int[0,1]) for (z : set_t) { if (z == sv) { bySet[z].v[q] = n > q; } } }")
+		g.line("urgent broadcast chan ub; broadcast chan bs[2];")
+		if g.chance(25) {
+			g.line("%s", pick(g, "before_update { x = (x + 1) % 3 }", "after_update { flag = !flag, y = (y * 2) % 4 }", "before_update { first = sv } after_update { walk(x) }"))
+		}
+	}
 	if g.chance(15) {
 		g.line("chan priority %s;", pick(g, "c < default < e", "d[0] < default", "default < b, c < e"))
 	}
@@ -176,13 +254,22 @@ func (g *generator) network() string {
 		name := fmt.Sprintf("T%d", t)
 		if g.hasRef = g.chance(25); g.hasRef {
 			g.line("template %s(const int[0,1] id, int[0,2] &r, chan &h)", name)
-			instances = append(instances, fmt.Sprintf("I%d = %s(%d, %s, %s);", t, name, g.IntN(2), pick(g, "x", "a[1]"), pick(g, "e", "d[1]")))
+			if g.rich && g.chance(50) {
+				// One process for each value.
+				instances = append(instances, fmt.Sprintf("J%d(const int[0,1] p, int[0,2] &q) = %s(1 - p, q, e); I%d(const int[0,1] p) = J%d(p, a[1]);", t, name, t, t))
+			} else {
+				instances = append(instances, fmt.Sprintf("I%d = %s(%d, %s, %s);", t, name, g.IntN(2), pick(g, "x", "a[1]"), pick(g, "e", "d[1]")))
+			}
 			names = append(names, fmt.Sprintf("I%d", t))
 		} else {
 			g.line("template %s(const int[0,%d] id)", name, g.IntN(2))
 			names = append(names, name)
 		}
 		g.line("var int[0,2] l%s;", pick(g, "", " = id"))
+		if g.rich {
+			// The size of an array must not depend on a free parameter.
+			g.line("var const int NL = ident(1 - id); int[0,2] own[2]; int lf(int m) { return (l + m + own[NL]) %% 3; }")
+		}
 		locs := 2 + g.IntN(3)
 		for i := range locs {
 			inv := ""
@@ -197,6 +284,10 @@ func (g *generator) network() string {
 			if g.chance(25) {
 				sel = "select i : int[0,1]"
 				g.selected = 1
+				if g.rich && g.chance(40) {
+					sel += ", k : set_t"
+					g.scalars = true
+				}
 			}
 			guard := ""
 			if g.chance(60) {
@@ -207,9 +298,12 @@ func (g *generator) network() string {
 			sync := ""
 			if g.chance(65) {
 				sync = pick(g, "c", "d[0]", "d["+g.index()+"]", "d[id]", "b", "b", pick(g, "e", map[bool]string{true: "h", false: "e"}[g.hasRef])) + pick(g, "!", "?")
+				if g.rich && g.chance(30) {
+					sync = pick(g, "ub", "bs[flag]", "bs["+g.index()+"]", "(flag ? d[0] : d[1])", "(x > 0 ? d : d)[flag]", "(flag ? e : d[id])") + pick(g, "!", "?")
+				}
 			}
 			g.line("n%d > n%d %s | %s | %s | %s", g.IntN(locs), g.IntN(locs), sel, guard, sync, strings.ReplaceAll(g.updates(), " | ", " ^ "))
-			g.selected = 0
+			g.selected, g.scalars = 0, false
 		}
 	}
 	g.locals, g.hasRef = false, false
@@ -244,6 +338,11 @@ func (g *generator) formulas(info *uppaal.Info, n int) []string {
 			f += " and " + g.cond(1)
 		case 3:
 			f = "(" + f + " imply " + g.cond(1) + ")"
+		}
+		if g.rich && g.chance(50) {
+			p := info.Processes[g.IntN(len(info.Processes))].Name
+			f += " " + pick(g, "and", "or") + " " + pick(g, p+".location == "+fmt.Sprint(g.IntN(3)), p+".lf(x) > 0", p+".location < x", p+".own["+p+".NL] == 0",
+				"("+p+".location > 0) == "+p+".lf("+p+".l)")
 		}
 		if !info.HasPriorities() {
 			switch g.IntN(4) {
