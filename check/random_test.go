@@ -145,6 +145,14 @@ func (g *generator) cond(depth int) string {
 	return fmt.Sprintf("(%s %s %s)", g.expr(1), pick(g, "==", "!=", "<", "<=", ">", ">="), g.expr(1))
 }
 
+// validCond is a condition that is valid in every state: where an invalid one
+// is not looked at differs between the implementations.
+func (g *generator) validCond(depth int) string {
+	defer func(loose bool) { g.loose = loose }(g.loose)
+	g.loose = false
+	return g.cond(depth)
+}
+
 func (g *generator) update() string {
 	v, n := g.lvalue()
 	if g.rich && g.chance(30) {
@@ -274,7 +282,7 @@ func (g *generator) network() string {
 		for i := range locs {
 			inv := ""
 			if g.chance(10) {
-				inv = " inv " + g.cond(1)
+				inv = " inv " + g.validCond(1)
 			}
 			g.line("loc n%d%s%s", i, pick(g, normal, normal, normal, normal, normal, " committed", " urgent"), inv)
 		}
@@ -291,7 +299,7 @@ func (g *generator) network() string {
 			}
 			guard := ""
 			if g.chance(60) {
-				guard = g.cond(2)
+				guard = g.validCond(2)
 			}
 			// "|" is the separator of fields.
 			guard = strings.ReplaceAll(guard, " | ", " + ")

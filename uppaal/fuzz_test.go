@@ -21,6 +21,9 @@ func FuzzParseExpr(f *testing.F) {
 		}
 		printed := ExprString(e)
 		again, err := ParseExpr(printed)
+		if tooDeep(err) {
+			return
+		}
 		if err != nil {
 			t.Fatalf("%q prints as %q: %v", text, printed, err)
 		}
@@ -29,6 +32,10 @@ func FuzzParseExpr(f *testing.F) {
 		}
 	})
 }
+
+// tooDeep reports an error of the bound on nesting: what is printed may have
+// more parentheses than what was parsed.
+func tooDeep(err error) bool { return err != nil && strings.Contains(err.Error(), "nested too deeply") }
 
 func FuzzParseDecls(f *testing.F) {
 	for _, text := range goodDecls {
@@ -50,6 +57,9 @@ func FuzzParseDecls(f *testing.F) {
 		}
 		printed := DeclsString(ds)
 		again, err := ParseDecls(printed)
+		if tooDeep(err) {
+			return
+		}
 		if err != nil {
 			t.Fatalf("%q prints as %q: %v", text, printed, err)
 		}
@@ -89,6 +99,9 @@ func FuzzParseQuery(f *testing.F) {
 		}
 		printed := QueryString(q)
 		again, err := ParseQuery(printed)
+		if tooDeep(err) {
+			return
+		}
 		if err != nil {
 			t.Fatalf("%q prints as %q: %v", text, printed, err)
 		}
