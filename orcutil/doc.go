@@ -59,6 +59,20 @@
 // rests: whoever is blocked now is blocked for ever. That is how deadlocks and
 // leaks are proved. Timers that uninstrumented code keeps to itself count too.
 //
+// # Data races
+//
+// Where accesses to memory are instrumented too (Rd, Wr and the like; they are
+// no guards), a run looks for data races: two accesses to the same bytes, one of
+// them a write, that no chain of synchronisation orders under this schedule. It
+// keeps the happens-before order of the Go memory model by vector clocks. A race
+// does not end the run, unless it is what the plan expects.
+//
+// Uninstrumented code may synchronise: each call of it that may is taken to
+// come after all earlier ones, whoever made them. That hides races, as does
+// memory that such code touches; none is reported that is not there. After an
+// operation by a goroutine outside control a run looks no further. Not seen is
+// uninstrumented code that locks, by itself, a lock of the program's.
+//
 // # Ends of a run
 //
 // A panic that nobody recovers, a fatal error and an exit end the program. So

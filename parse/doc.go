@@ -16,6 +16,14 @@
 // A method of package sync that is called through an interface is guarded if,
 // in a run, what is behind the interface is of package sync, or embeds it.
 //
+// With Options.Races, what reads or writes memory that goroutines may share is
+// recorded too: package variables, variables whose address is taken or that a
+// function literal uses, what pointers point to, elements, maps. A write is
+// recorded when it is done. Not recorded are the first value of a variable, the
+// results that a return sets, the copies of a loop's variables from one iteration
+// to the next, elements that append or copy get from a call or a string, and
+// what library functions touch. Other accesses that are left out are Diagnostics.
+//
 // A construct that cannot be guarded stays as it is, and is reported as a
 // Diagnostic. These are: cgo files; operations by reflection and coroutines of
 // package iter; signals; initialisation that registers something in a library.

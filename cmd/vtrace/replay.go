@@ -55,6 +55,9 @@ func writeReplay(c *call, v *orchestrate.Verdict) (int, error) {
 		}
 		fmt.Fprintln(c.stdout)
 	}
+	for _, r := range v.Races {
+		fmt.Fprint(c.stdout, r.Report())
+	}
 	for _, n := range v.Notes {
 		fmt.Fprintf(c.stdout, "note: %s\n", n)
 	}
