@@ -52,8 +52,12 @@ func (s *run) follow1(st Step) (found string) {
 			if spins++; spins > busy {
 				break
 			}
-		} else if g.site == site || g.op != opStart && !g.granted {
+		} else if g.site == site {
 			break
+		} else if g.op != opStart && !g.granted {
+			if spins++; spins > busy || !s.passOther(g) {
+				break
+			}
 		}
 		s.grant(g, anyCase, false)
 	}
@@ -79,6 +83,19 @@ func (s *run) follow1(st Step) (found string) {
 		return st.G + " was there, but " + g.mismatch
 	}
 	return ""
+}
+
+// passOther reports whether g is to pass a guard that no step of the plan names.
+func (s *run) passOther(g *goroutine) bool {
+	if !s.cfg.Plan.PassOthers || g.op == opEnd {
+		return false
+	}
+	key := g.site.key()
+	if slices.ContainsFunc(s.cfg.Plan.Steps, func(st Step) bool { return st.G == g.path && st.Site == key }) {
+		return false
+	}
+	s.note(g.path + " has passed " + key + " (" + sourceLine(g.site) + "), which the plan does not name")
+	return true
 }
 
 // matchesOcc: the pending pass of g is the one a step means. A guard that is

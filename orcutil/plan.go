@@ -73,6 +73,10 @@ type Plan struct {
 	Name   string
 	Steps  []Step
 	Expect Expect
+	// PassOthers has a goroutine pass, without steps of their own, the guards
+	// that no step names for it: those of operations that the program has got
+	// since the plan was made.
+	PassOthers bool
 	// MaxSteps bounds the steps of the run, those of the plan and those after
 	// it together; 0 is 100 000.
 	MaxSteps int

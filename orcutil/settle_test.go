@@ -1,6 +1,7 @@
 package orcutil
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -86,4 +87,32 @@ func TestBubbleRefused(t *testing.T) {
 		require.Equal(t, "code without guards cannot be in a bubble: panic: testing: t."+name+" called inside synctest bubble", res.Message)
 		require.Empty(t, res.Left)
 	}
+}
+
+// TestPassOthers: guards that the plan does not name are passed on request, as
+// far as they let one pass.
+func TestPassOthers(t *testing.T) {
+	run := func(pass bool, lock bool) Result {
+		return Run(Config{
+			Bubble: bubble(t), EndSite: endSite,
+			Plan: Plan{PassOthers: pass, Steps: steps("0 #1, 0.1 #1.start, 0.1 #5, 0 #2"), Expect: Expect{Kind: KindCloseOfClosed}},
+			Main: func() {
+				var mu sync.Mutex
+				c := make(chan int)
+				if lock {
+					Lock(7, &mu)
+				}
+				Go(1, func() { Lock(3, &mu); Unlock(4, &mu); Close(5, c) })
+				Access(6)
+				Close(2, c)
+			},
+		})
+	}
+	require.Equal(t, Infeasible, run(false, false).Verdict)
+	res := run(true, false)
+	require.Equal(t, Reproduced, res.Verdict, "%s", res)
+	require.Contains(t, res.Notes, "0 has passed #6 (#6), which the plan does not name")
+	res = run(true, true)
+	require.Equal(t, Infeasible, res.Verdict, "%s", res)
+	require.Contains(t, res.Found, "0.1 is blocked in lock")
 }

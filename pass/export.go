@@ -84,6 +84,8 @@ func Export(deepPass *artifact.Bundle, test string) (*Exported, error) {
 		Command: "vtrace test " + entry.Package,
 	}
 	text := strings.NewReplacer(exportedPrefix+"Q"+id, e.Name, "vtrace replay BUNDLE "+name, e.Command).Replace(string(src))
+	// The program may get other operations between those of the plan.
+	text = strings.Replace(text, "vtraceorc.Plan{\n", "vtraceorc.Plan{\n\t\tPassOthers: true,\n", 1)
 	var b strings.Builder
 	b.WriteString(text)
 	b.WriteString("\n// The test is for this entry. Edits may give the sites other keys: they are\n// found again by what stands there.\n//\n")
