@@ -14,7 +14,7 @@ import (
 
 // What has become of a recording that was followed in the model.
 const (
-	// Followed: the model can do the same, to the end.
+	// Followed: the model can do the same, to the end of what was recorded.
 	Followed = "followed"
 	// Rejected: the program did what the model cannot do. The model is wrong.
 	Rejected = "rejected"
@@ -159,6 +159,9 @@ func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error)
 			return out, f.reject(out, t, fmt.Sprintf("step %d of %d, %s: the model cannot do it", i+1, len(r.Plan.Steps), f.describe(step)))
 		}
 	}
+	if r.Verdict.Status == Limit {
+		return out, nil // what came behind was cut off
+	}
 	switch ok, err := t.Ends(r.Verdict); {
 	case err != nil:
 		return nil, err
@@ -184,13 +187,13 @@ func (f *Follower) reject(out *Following, t *Track, what string) error {
 		return nil
 	}
 	for i, a := range f.side.Approximations {
-		if a.Direction != artifact.DirectionUnder {
+		if a.Direction != artifact.DirectionUnder || out.Status == LeftOut && !t.used[i] {
 			continue
 		}
 		out.Status = LeftOut
 		out.Reason = fmt.Sprintf("%s; the model leaves out what %s:%d does: %s", what, a.File, a.Line, a.Reason)
 		if t.used[i] {
-			break // the one that was met
+			break // one that was met
 		}
 	}
 	return nil

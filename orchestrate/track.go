@@ -2,6 +2,7 @@ package orchestrate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,30 +106,39 @@ func (t *Track) States() []check.Packed {
 // many states that fit; the track is then where it was before.
 func (t *Track) Step(s artifact.PlanStep) (bool, error) {
 	before := t.places
+	err := t.step(s)
+	if err == nil && len(t.places) == 0 && !t.full && s.G != timeStep {
+		// What is due at once happens without a step.
+		t.places = maps.Clone(before)
+		if err = t.settle(true); err == nil && !t.full {
+			err = t.step(s)
+		}
+	}
+	if err != nil || len(t.places) == 0 || t.full {
+		t.places = before
+		return false, err
+	}
+	if kind := t.f.siteByKey(s.Site).Kind; kind == sites.Go.String() || kind == sites.WaitGroupGo.String() {
+		t.children[s.G]++
+	}
+	return true, nil
+}
+
+// step goes to the places behind a step.
+func (t *Track) step(s artifact.PlanStep) error {
+	before := t.places
 	if s.G == timeStep {
-		if err := t.settle(true); err != nil {
-			return false, err
-		}
-	} else {
-		g, kind := t.goroutine(s.G), t.f.siteByKey(s.Site).Kind
-		if kind == sites.Go.String() || kind == sites.WaitGroupGo.String() {
-			t.children[s.G]++
-		}
-		t.places = map[place]bool{}
-		for p := range before {
-			if err := t.grant(p, g, s, kind); err != nil {
-				return false, err
-			}
-		}
-		if err := t.settle(false); err != nil {
-			return false, err
+		t.places = maps.Clone(before)
+		return t.settle(true)
+	}
+	g, kind := t.goroutine(s.G), t.f.siteByKey(s.Site).Kind
+	t.places = map[place]bool{}
+	for p := range before {
+		if err := t.grant(p, g, s, kind); err != nil {
+			return err
 		}
 	}
-	if len(t.places) > 0 && !t.full {
-		return true, nil
-	}
-	t.places = before
-	return false, nil
+	return t.settle(false)
 }
 
 // grant adds the places behind a place in which the goroutine passes its guard.
@@ -177,7 +187,7 @@ func (t *Track) grant(p place, g uint16, s artifact.PlanStep, kind string) error
 			case part.Process == process && kind == sites.Select.String():
 				ok = e.Case == s.Case
 			case e.Role == artifact.RoleBirth:
-				next[part.Process] = member{g: t.goroutine(s.G + "." + strconv.Itoa(t.children[s.G]))}
+				next[part.Process] = member{g: t.goroutine(s.G + "." + strconv.Itoa(t.children[s.G]+1))}
 			}
 		}
 		if ok {

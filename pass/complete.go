@@ -30,17 +30,26 @@ type Departure struct {
 	Recording *orchestrate.Recording
 }
 
+// CompleteOptions are for Complete.
+type CompleteOptions struct {
+	// Runs is how many there are, Seed that of the first; every other one has
+	// the next.
+	Runs int
+	Seed uint64
+	// MaxSteps cuts runs; 0 is the runtime's default. What was cut off is not
+	// compared.
+	MaxSteps int
+}
+
 // Complete runs a program under random schedules and follows each run in the
 // Proto model. A run that is rejected is a defect of the translator: the program
 // does what no search of the model can find.
-//
-// The seeds are seed and those after it.
-func Complete(ctx context.Context, spec source.Spec, runs int, seed uint64, opts Options) (_ *Completeness, err error) {
+func Complete(ctx context.Context, spec source.Spec, how CompleteOptions, opts Options) (_ *Completeness, err error) {
 	if opts, err = opts.withDefaults(); err != nil {
 		return nil, err
 	}
 	if opts.Model == nil {
-		opts.Model = &Model{Flags: spec.Flags}
+		opts.Model = &Model{Flags: spec.Flags, Deps: spec.Deps}
 	}
 	rep := reporter{artifact.PassDeep, opts.Progress}
 	done := rep.stage("load")
@@ -59,8 +68,8 @@ func Complete(ctx context.Context, spec source.Spec, runs int, seed uint64, opts
 	if err != nil {
 		return nil, err
 	}
-	how := parse.Options{Accesses: model.Sidecar.Accesses, EveryLine: opts.Model.EveryLine}
-	b, diagnostics, err := p.instrument(ctx, &model.Sidecar, how, nil, rep)
+	guards := parse.Options{Accesses: model.Sidecar.Accesses, EveryLine: opts.Model.EveryLine}
+	b, diagnostics, err := p.instrument(ctx, &model.Sidecar, guards, nil, rep)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +101,8 @@ func Complete(ctx context.Context, spec source.Spec, runs int, seed uint64, opts
 		return nil
 	}
 	_, err = b.Explore(ctx, orchestrate.ExploreOptions{
-		Runs: runs, Seed: seed, RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog}, NoReplay: true, Recorded: follow,
+		Runs: how.Runs, Seed: how.Seed, NoReplay: true, Recorded: follow,
+		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: how.MaxSteps},
 	})
 	if err != nil {
 		return nil, err

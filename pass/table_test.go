@@ -1,0 +1,68 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate"
+)
+
+var tableAll = flag.Bool("table", false, "all programs of the translator's table in TestTable, not a few")
+
+var wantKinds = regexp.MustCompile(`// want ((?:"[^"]*"\s*)+)`)
+
+// TestTable takes the programs of the translator's table through all passes:
+// what their comments want is real, and nothing else is.
+func TestTable(t *testing.T) {
+	n := 0
+	tablePrograms(t, func(name string, spec source.Spec) {
+		if n++; !*tableAll && n%40 != 3 {
+			return
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, err := Check(context.Background(), spec, Options{})
+			var refused *translate.UnsupportedError
+			if errors.As(err, &refused) {
+				t.Skip(refused)
+			}
+			require.NoError(t, err)
+			want := []string{}
+			for path, data := range b.Below(artifact.SourceDir) {
+				for i, line := range strings.Split(string(data), "\n") {
+					if m := wantKinds.FindStringSubmatch(line); m != nil && strings.HasSuffix(path, ".go") {
+						for _, k := range regexp.MustCompile(`"[^"]*"`).FindAllString(m[1], -1) {
+							want = append(want, fmt.Sprintf("%s:%d %s", filepath.Base(path), i+1, strings.Trim(k, `"`)))
+						}
+					}
+				}
+			}
+			text, err := os.ReadFile(filepath.Join(spec.Dir, "main.go"))
+			elsewhere := err == nil && strings.Contains(string(text), "// elsewhere ")
+			real := []string{}
+			for _, f := range b.Findings() {
+				at := fmt.Sprintf("%s:%d %s", filepath.Base(f.File), f.Line, f.Kind)
+				if f.Verdict != artifact.Real {
+					t.Logf("%s %s: %s", f.Verdict, at, f.Reason)
+				} else if !elsewhere || !strings.Contains(f.File, "@") {
+					real = append(real, at)
+				}
+			}
+			slices.Sort(want)
+			slices.Sort(real)
+			require.Equal(t, strings.Join(want, "\n"), strings.Join(slices.Compact(real), "\n"))
+		})
+	})
+}
