@@ -53,7 +53,7 @@ func TestComplete(t *testing.T) {
 	n := 0
 	tablePrograms(t, func(name string, spec source.Spec) {
 		runs := *followRuns
-		if n++; runs == 0 && n%24 == 1 {
+		if n++; runs == 0 && n%48 == 1 {
 			runs = 20
 		}
 		if runs == 0 {
