@@ -36,7 +36,7 @@ func run(t testing.TB, dir, name string, args ...string) (string, int) {
 // accesses are all statements: the most that a model can ask for.
 func accesses(idx *sites.Index) (out []int) {
 	for _, s := range idx.Sites() {
-		if s.Kind == sites.Stmt {
+		if s.Kind == sites.Stmt || s.Kind == sites.Store {
 			out = append(out, int(s.ID))
 		}
 	}

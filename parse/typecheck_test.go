@@ -44,7 +44,7 @@ func TestTypes(t *testing.T) {
 		}
 		prog := &source.Program{Fset: fset, Root: filepath.Dir(p.GoFiles[0]), Packages: []*packages.Package{p}}
 		idx := Index(prog)
-		for _, opts := range []Options{{}, {EveryLine: true}, {EveryLine: true, Races: true}} {
+		for _, opts := range []Options{{}, {EveryLine: true}, {EveryLine: true, Races: true}, {Accesses: accesses(idx)}, {Accesses: accesses(idx), Races: true}} {
 			o, err := Instrument(context.Background(), prog, idx, opts)
 			require.NoError(t, err)
 			lines += typecheck(t, std, nil, p, o)
