@@ -467,7 +467,7 @@ func compareNetwork(t *testing.T, seed uint64, n *tally) {
 		}
 	}
 	for range 2 {
-		x, y := g.location(info), g.cond(1)
+		x, y := g.location(info), g.validCond(1)
 		formulas = append(formulas, pick(g, "E[] "+y, "A<> "+x, "E[] not "+x, x+" --> "+y, y+" --> "+x))
 	}
 	report, err := Verify(context.Background(), net, queries(t, formulas...), opts)
