@@ -44,6 +44,7 @@ var defaultModules = []string{
 	"github.com/hashicorp/raft@v1.8.0",
 	"github.com/hashicorp/yamux@v0.1.2",
 	"storj.io/drpc@v0.0.34",
+	"github.com/tidwall/buntdb@v1.3.2",
 	"github.com/ThreeDotsLabs/watermill@v1.5.1",
 	"github.com/cskr/pubsub/v2@v2.0.2",
 	"github.com/gammazero/workerpool@v1.3.0",
@@ -129,7 +130,7 @@ func testModule(t *testing.T, module string) {
 	require.Equal(t, want, got)
 }
 
-var timing = regexp.MustCompile(`(?m)\t([0-9.]+)s$|\([0-9.]+s\)`)
+var timing = regexp.MustCompile(`(?m)\t([0-9.]+)s( \[no tests to run\])?$|\([0-9.]+s\)`)
 
 // results runs the tests of a module and returns a line per package, and the
 // names of the tests that failed, and how many seconds the tests took.
