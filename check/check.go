@@ -111,8 +111,9 @@ type Result struct {
 	// states were left out, as if hashes were random.
 	Omission float64
 	// Trace leads to the violation of an A[] query or the witness of an E<>
-	// query, shortest in steps if the search is breadth-first; nil if there is none. It has been replayed on
-	// the reference interpreter.
+	// query, shortest in steps if the search is breadth-first and no budget ends
+	// it; nil if there is none. It has been replayed on the reference
+	// interpreter.
 	Trace *Trace
 }
 

@@ -84,6 +84,12 @@
 // n < N before n++ help. States with committed locations are expanded in full.
 // A reduction that leaves out little is suspended for some levels.
 //
-// There is no symmetry reduction, and intermediate states of local steps are
-// stored.
+// First, a search also uses sets with a key step, one that spoils no formula
+// and goes forward, and fuses local steps (Reductions.NoInvisible and
+// NoFusing). That keeps what can be reached, but makes paths longer, so that
+// the queries which it decides by a state are searched for once more without,
+// for shortest traces; Stats count both. If a budget ends the second search,
+// the first one's trace stands, which need not be the shortest.
+//
+// There is no symmetry reduction.
 package check

@@ -3,6 +3,7 @@
 //
 //	go run ./check/internal/compare            # the sizes of docs/benchmarks.md
 //	go run ./check/internal/compare -small     # seconds
+//	go run ./check/internal/compare -reduced   # only the second comparison
 //	go run ./check/internal/compare -family peterson -size 5
 //
 // For each model there are three comparisons: the whole graph of states on one
@@ -40,9 +41,10 @@ func main() {
 	small := flag.Bool("small", false, "the sizes of the tests")
 	family := flag.String("family", "", "one family only")
 	size := flag.Int("size", 0, "size of the models; 0: that of the family")
+	reduced := flag.Bool("reduced", false, "only the times to a verdict with reductions")
 	limit := flag.Duration("timeout", 10*time.Minute, "bound of one search")
 	flag.Parse()
-	if err := compare(ctx, *small, *family, *size, *limit); err != nil {
+	if err := compare(ctx, *small, *reduced, *family, *size, *limit); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
 		os.Exit(1)
 	}
@@ -57,7 +59,7 @@ type sample struct {
 	answer      string
 }
 
-func compare(ctx context.Context, small bool, family string, size int, limit time.Duration) error {
+func compare(ctx context.Context, small, reduced bool, family string, size int, limit time.Duration) error {
 	if err := spin.Available(); err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func compare(ctx context.Context, small bool, family string, size int, limit tim
 		if err != nil {
 			return err
 		}
-		if err := rows(ctx, fmt.Sprintf("%s, %d", f.Name, n), net, limit); err != nil {
+		if err := rows(ctx, fmt.Sprintf("%s, %d", f.Name, n), net, reduced, limit); err != nil {
 			return fmt.Errorf("%s, %d: %w", f.Name, n, err)
 		}
 	}
@@ -90,8 +92,11 @@ func compare(ctx context.Context, small bool, family string, size int, limit tim
 	return nil
 }
 
-// rows writes the three comparisons of one model.
-func rows(ctx context.Context, name string, net *uppaal.Network, limit time.Duration) error {
+// rows writes the three comparisons of one model, or one of them.
+func rows(ctx context.Context, name string, net *uppaal.Network, reduced bool, limit time.Duration) error {
+	if reduced {
+		return reducedRow(ctx, name, net, limit)
+	}
 	all := runtime.NumCPU()
 	full, err := ours(ctx, net, false, 1, limit)
 	if err != nil {
@@ -105,6 +110,20 @@ func rows(ctx context.Context, name string, net *uppaal.Network, limit time.Dura
 		return fmt.Errorf("the graphs differ: %d states and %d transitions, Spin has %d and %d", full.states, full.transitions, fullSpin.states, fullSpin.transitions)
 	}
 	row(name, "whole graph, one core", full, fullSpin, compile)
+	if err := reducedRow(ctx, name, net, limit); err != nil || all == 1 {
+		return err
+	}
+	many, err := ours(ctx, net, false, all, limit)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| %s | whole graph, %d cores to one | %d | %.2f | %.2f | %.1f | | | | | | %.2f | %.2f | %s |\n",
+		name, all, many.states, many.wall.Seconds(), many.cpu.Seconds(), many.bytes, ratio(many.wall, full.wall), ratio(many.cpu, full.cpu), many.answer)
+	return nil
+}
+
+// reducedRow compares the times to the verdict with reductions.
+func reducedRow(ctx context.Context, name string, net *uppaal.Network, limit time.Duration) error {
 	best, err := ours(ctx, net, true, 1, limit)
 	if err != nil {
 		return err
@@ -114,15 +133,6 @@ func rows(ctx context.Context, name string, net *uppaal.Network, limit time.Dura
 		return err
 	}
 	row(name, "verdict, reduced, one core", best, bestSpin, compile)
-	if all == 1 {
-		return nil
-	}
-	many, err := ours(ctx, net, false, all, limit)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("| %s | whole graph, %d cores to one | %d | %.2f | %.2f | %.1f | | | | | | %.2f | %.2f | %s |\n",
-		name, all, many.states, many.wall.Seconds(), many.cpu.Seconds(), many.bytes, ratio(many.wall, full.wall), ratio(many.cpu, full.cpu), many.answer)
 	return nil
 }
 
@@ -145,7 +155,7 @@ func ours(ctx context.Context, net *uppaal.Network, reduced bool, cores int, lim
 	if reduced {
 		queries = net.Queries
 	} else {
-		opts.Reductions = check.Reductions{NoStubborn: true}
+		opts.Reductions = check.Reductions{NoStubborn: true, NoInvisible: true, NoFusing: true}
 	}
 	cpu := cpuTime()
 	start := time.Now()
