@@ -108,7 +108,7 @@ func (g *generator) expr(depth int) string {
 		case 6:
 			return "TAB[" + pick(g, "0", "1", "flag") + "]"
 		case 7:
-			return fmt.Sprintf("(sum (q : int[1,2]) sum (z : set_t) (grid[q - 1][q] * bySet[z].u))")
+			return "(sum (q : int[1,2]) sum (z : set_t) (grid[q - 1][q] * bySet[z].u))"
 		case 8:
 			if g.locals {
 				return fmt.Sprintf("lf(%s)", x)
