@@ -71,8 +71,7 @@ type Restart struct {
 	Reason string
 }
 
-// exploreJob is the part of a job for many runs, see vtraceExploration in the
-// driver.
+// exploreJob is the part of a job for many runs, see orcutil.Drive.
 type exploreJob struct {
 	Seed          uint64
 	Runs          int

@@ -14,22 +14,22 @@ import (
 	"unicode/utf8"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orcutil"
 )
 
 // The environment variables that a test binary looks at.
 const (
-	envPlan    = "VTRACE_PLAN"    // file with the plan, for the driver
-	envResult  = "VTRACE_RESULT"  // file for the result, as JSON
-	envLog     = "VTRACE_LOG"     // file for the execution log
-	envJournal = "VTRACE_JOURNAL" // file for the journal: a line for each step
+	envPlan    = orcutil.EnvPlan
+	envResult  = orcutil.EnvResult
+	envLog     = orcutil.EnvLog
+	envJournal = orcutil.EnvJournal
 )
 
 const (
 	// driverTest is the name of the test that takes its plan from a file.
 	driverTest = "TestVtraceDriver"
 	driverFile = "zz_vtrace_driver_test.go"
-	// maxLog bounds the bytes of a log and of a journal.
-	maxLog = 16 << 20
+	maxLog     = orcutil.MaxLog
 	// buildTag keeps generated tests out of builds without the overlay.
 	buildTag = "//go:build vtrace"
 )
@@ -112,13 +112,10 @@ type testData struct {
 	Doc                     []string
 	Driver, IsTest          bool
 	Plan                    artifact.Plan
-	Name, End, Entry, Main  string
+	Name, End, Main         string
 	Args                    []string
 	Steps                   []testStep
-	EnvPlan, EnvResult      string
-	EnvLog, EnvJournal      string
-	MaxLog                  int
-	Runtime                 string
+	EnvPlan, Runtime        string
 }
 
 type testStep struct {
@@ -135,14 +132,10 @@ func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta M
 	}
 	d := testData{
 		BuildTag: buildTag, Package: target.Name, IsTest: target.isTest(),
-		Entry: "main", End: target.End, Main: target.Entry.Func, Args: target.Args,
-		EnvPlan: envPlan, EnvResult: envResult, EnvLog: envLog, EnvJournal: envJournal, MaxLog: maxLog,
+		End: target.End, Main: target.Entry.Func, Args: target.Args, EnvPlan: envPlan,
 	}
 	if d.Runtime = target.Runtime; d.Runtime == "" {
 		d.Runtime = "vtraceorc"
-	}
-	if d.IsTest {
-		d.Entry = "test"
 	}
 	if plan == nil {
 		d.Driver, d.Func = true, driverTest

@@ -1,0 +1,274 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"encoding/binary"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The environment variables that Drive and Orchestrate look at.
+const (
+	EnvPlan    = "VTRACE_PLAN"    // file with what Drive is to do
+	EnvResult  = "VTRACE_RESULT"  // file for the result, as JSON
+	EnvLog     = "VTRACE_LOG"     // file for the execution log
+	EnvJournal = "VTRACE_JOURNAL" // file for the journal: a line for each step
+)
+
+// MaxLog bounds the bytes of a log and of a journal.
+const MaxLog = 16 << 20
+
+// T is *testing.T. Programs that are not tests have the runtime too, without
+// package testing.
+type T interface {
+	Error(...any)
+	Failed() bool
+	Fatal(...any)
+	Log(...any)
+	Output() io.Writer
+	Setenv(key, value string)
+	Skip(...any)
+}
+
+// ForMain is the configuration of runs of a program, within the test t; bubble
+// and wait are those of testing/synctest. The program sees args after its name.
+//
+// Generated tests leave all they can to this package: the package that they are
+// in may declare any name of the language.
+func ForMain[X T](t X, bubble func(X, func(X)), wait func(), main func(), endSite string, args ...string) Config {
+	return Config{
+		Bubble: Bubble{
+			Run:  func(f func()) { bubble(t, func(X) { f() }) },
+			Wait: wait,
+		},
+		Main: func() {
+			os.Args = append(os.Args[:1:1], args...)
+			main()
+		},
+		Entry:   EntryMain,
+		EndSite: endSite,
+	}
+}
+
+// ForTest is the configuration of runs of a test, see ForMain.
+func ForTest[X T](t X, bubble func(X, func(X)), wait func(), test func(X), endSite string) Config {
+	inner := t // that of the bubble, once it runs
+	return Config{
+		Bubble: Bubble{
+			Run: func(f func()) {
+				// A goroutine of its own: if the test fails, it ends here.
+				var failure any
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					defer func() { failure = recover() }()
+					bubble(t, func(t X) {
+						inner = t
+						f()
+					})
+				}()
+				<-done
+				if failure != nil {
+					panic(failure)
+				}
+			},
+			Wait: wait,
+		},
+		Main:    func() { test(inner) },
+		Entry:   EntryTest,
+		EndSite: endSite,
+		Failed:  func() bool { return inner.Failed() },
+	}
+}
+
+// setTimers: modules of Go before 1.23 have timers that no bubble can hold.
+func setTimers(t T) {
+	t.Setenv("GODEBUG", os.Getenv("GODEBUG")+",asynctimerchan=0")
+}
+
+// Orchestrate makes the program follow a plan. The test t fails if what the
+// plan expects is reproduced, and is skipped if the program could not be
+// controlled; marshal is that of encoding/json.
+func Orchestrate(t T, plan Plan, cfg Config, marshal func(any) ([]byte, error)) {
+	setTimers(t)
+	cfg.Plan = plan
+	r := Run(cfg)
+	if err := writeResult(r, marshal); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, line := range r.Log {
+		text.WriteString(line.String() + "\n")
+	}
+	text.WriteString(r.String())
+	if _, err := io.WriteString(t.Output(), text.String()); err != nil {
+		t.Fatal(err)
+	}
+	switch r.Verdict {
+	case Reproduced:
+		t.Error(r.Message)
+	case Infeasible:
+		t.Log("no longer reproducible at step " + strconv.Itoa(r.Step) + " of " + strconv.Itoa(len(plan.Steps)))
+	case Unsupported, Limit:
+		t.Skip("undecided: " + r.Message)
+	default:
+		t.Log("not reproduced")
+	}
+}
+
+// Drive does what the file that EnvPlan names wants: it makes the program follow
+// a plan, or run at random. Without the file it does nothing; marshal and
+// unmarshal are those of encoding/json.
+func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) {
+	path := os.Getenv(EnvPlan)
+	if path == "" {
+		t.Skip("no plan")
+	}
+	var job struct {
+		Plan
+		Random  *uint64
+		Explore *exploration
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unmarshal(data, &job); err != nil {
+		t.Fatal(err)
+	}
+	setTimers(t)
+	cfg.Plan, cfg.Record, cfg.NoLog = job.Plan, true, true
+	if job.Random != nil {
+		cfg.Chooser = Random(*job.Random)
+	}
+	if job.Explore != nil {
+		if err := job.Explore.do(cfg, marshal); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	open := func(name string) *limited {
+		path := os.Getenv(name)
+		if path == "" {
+			return nil
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &limited{f, MaxLog}
+	}
+	if w := open(EnvLog); w != nil {
+		defer w.file.Close()
+		cfg.Log = w
+	}
+	if w := open(EnvJournal); w != nil {
+		defer w.file.Close()
+		cfg.Journal = w
+	}
+	if err := writeResult(Run(cfg), marshal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeResult writes a result to the file that EnvResult names, if it does.
+func writeResult(r Result, marshal func(any) ([]byte, error)) error {
+	path := os.Getenv(EnvResult)
+	if path == "" {
+		return nil
+	}
+	data, err := marshal(r)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o600)
+}
+
+// exploration is many random runs.
+type exploration struct {
+	Seed     uint64
+	Runs     int
+	Watchdog time.Duration
+	// Records gets twelve bytes for each run: the number of its end and the
+	// hash of its steps. Ends gets a line for each new end, and one in the end.
+	Records, Ends string
+	// Traces, if not empty, gets a line for each run.
+	Traces string
+}
+
+func (e *exploration) do(cfg Config, marshal func(any) ([]byte, error)) error {
+	records, err := os.Create(e.Records)
+	if err != nil {
+		return err
+	}
+	defer records.Close()
+	ends, err := os.Create(e.Ends)
+	if err != nil {
+		return err
+	}
+	defer ends.Close()
+	var failed error
+	put := func(to *os.File, v any) {
+		line, err := marshal(v)
+		if err == nil {
+			_, err = to.Write(append(line, '\n'))
+		}
+		if err != nil {
+			failed = err
+		}
+	}
+	encode := func(to *os.File, seed uint64, r Result) {
+		put(to, struct {
+			Seed   uint64
+			Expect Expect
+			Result Result
+		}{seed, r.Observed(), r})
+	}
+	var traces *os.File
+	if e.Traces != "" {
+		if traces, err = os.Create(e.Traces); err != nil {
+			return err
+		}
+		defer traces.Close()
+	}
+	ran := uint64(0)
+	cfg.Watchdog = e.Watchdog
+	left, tainted := Explore(Exploration{
+		Config: cfg, Seed: e.Seed, Runs: e.Runs, Record: traces != nil,
+		Ran: func(end int, r Result) {
+			var b [12]byte
+			binary.LittleEndian.PutUint32(b[:], uint32(end))
+			binary.LittleEndian.PutUint64(b[4:], r.Hash)
+			if traces != nil {
+				encode(traces, e.Seed+ran, r)
+			}
+			ran++
+			if _, err := records.Write(b[:]); err != nil {
+				failed = err
+			}
+		},
+		Found: func(end int, seed uint64, r Result) { encode(ends, seed, r) },
+	})
+	put(ends, struct {
+		Done, Tainted bool
+		Left          string
+	}{true, tainted, left})
+	return failed
+}
+
+// limited bounds what is written to a file.
+type limited struct {
+	file *os.File
+	left int
+}
+
+func (w *limited) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return len(p), nil
+	}
+	return w.file.Write(p)
+}
