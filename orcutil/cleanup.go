@@ -23,6 +23,11 @@ func Cleanup(register func(func()), f func()) {
 	register(f)
 }
 
+// CleanupValue is the method value t.Cleanup, which is register.
+func CleanupValue(register func(func())) func(func()) {
+	return func(f func()) { Cleanup(register, f) }
+}
+
 // TestContext is t.Context of the test under check, which has returned ctx. In
 // a run, it is cancelled just before what is left to Cleanup is called.
 func TestContext(ctx context.Context) context.Context {
@@ -35,6 +40,11 @@ func TestContext(ctx context.Context) context.Context {
 		t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	}
 	return t.ctx
+}
+
+// ContextValue is the method value t.Context, which is of.
+func ContextValue(of func() context.Context) func() context.Context {
+	return func() context.Context { return TestContext(of()) }
 }
 
 // Subtest calls f and then, however it ends, what f has left to Cleanup: in a

@@ -21,6 +21,20 @@ func check(t *testing.T, f func(*testing.T)) {
 	t.Run("checked", f)
 }
 
+// values uses methods as values. The context ends before the first cleanup.
+func values(t *testing.T, s suite, order chan string) {
+	last := t.Cleanup
+	last(func() { order <- "last" })
+	ctx := testing.TB(s).Context
+	defer s.Cleanup(func() { <-ctx().Done(); order <- "context" })
+	for _, f := range []func(func()){s.T.Cleanup, testing.TB(t).Cleanup} {
+		f(func() { order <- "listed" })
+	}
+	if ctx().Err() != nil || ctx() != t.Context() {
+		t.Error("another context")
+	}
+}
+
 func TestSub(t *testing.T) {
 	order := make(chan string, 20)
 	for _, name := range []string{"a", "b"} {
@@ -41,6 +55,7 @@ func TestSub(t *testing.T) {
 	t.Cleanup(func() { close(stop); <-done })
 	var tb testing.TB = t
 	tb.Cleanup(func() { order <- "cleanup" })
+	values(t, suite{t}, order)
 	t.Run("skipped", func(t *testing.T) {
 		defer func() { order <- "deferred" }()
 		t.Skip("not", "now")
@@ -106,6 +121,11 @@ func TestSubtests(t *testing.T) {
 0 example.com/sub.TestSub#1
 0 example.com/sub.TestSub$7#1
 0 example.com/sub.TestSub$7$1#1
+0 example.com/sub.values$2#1
+0 example.com/sub.values$2#2
+0 example.com/sub.values$3#1
+0 example.com/sub.values$3#1
+0 example.com/sub.values$1#1
 0 example.com/sub.TestSub$6#1
 0 example.com/sub.TestSub$5#1
 0 example.com/sub.TestSub$5#2

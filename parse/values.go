@@ -90,6 +90,7 @@ func (r *rewriter) value(e ast.Expr) {
 	}
 	kind, obj := sites.Classify(r.info, e)
 	if kind == sites.Invalid {
+		r.testValue(e, obj)
 		return
 	}
 	pos := e.Pos()
@@ -146,6 +147,31 @@ func (r *rewriter) value(e ast.Expr) {
 		return
 	}
 	b.done(e.End())
+}
+
+// testValue rewrites what subtest does where it is used as a value, not called.
+func (r *rewriter) testValue(e ast.Expr, obj types.Object) {
+	f, ok := obj.(*types.Func)
+	if !ok || r.called != nil && ast.Unparen(r.called.Fun) == e {
+		return
+	}
+	pos, method := e.Pos(), false
+	if sel, ok := e.(*ast.SelectorExpr); ok {
+		pos = sel.Sel.Pos()
+		s := r.info.Selections[sel]
+		method = s != nil && s.Kind() == types.MethodVal
+	}
+	switch name := f.FullName(); name {
+	case "(*testing.common).Cleanup", "(testing.TB).Cleanup", "(*testing.common).Context", "(testing.TB).Context":
+		if !method {
+			r.diag(pos, "testing's %s used as a method expression: cleanups run after the run, a context ends there", f.Name())
+			return
+		}
+		r.before(e.Pos(), r.zz+"."+f.Name()+"Value(")
+		r.after(e.End(), ")")
+	case "(*testing.T).Run", "(*testing.T).Parallel", "testing/synctest.Test", "runtime.SetFinalizer", "runtime.AddCleanup":
+		r.diag(pos, "%s used as a value: not guarded", name)
+	}
 }
 
 // methodExpr adds a function literal in place of a method expression.
