@@ -338,13 +338,7 @@ func (r *rewriter) callback(c *ast.CallExpr) {
 // onceFunc rewrites sync.OnceFunc, OnceValue and OnceValues: every call of the
 // function that they return passes the guard of a Once.
 func (r *rewriter) onceFunc(c *ast.CallExpr, obj types.Object) {
-	fun := ast.Unparen(c.Fun)
-	switch e := fun.(type) {
-	case *ast.IndexExpr:
-		fun = ast.Unparen(e.X)
-	case *ast.IndexListExpr:
-		fun = ast.Unparen(e.X)
-	}
+	fun := calledFunc(c)
 	if len(c.Args) != 1 {
 		r.diag(c.Lparen, "%s of the results of a call: not guarded", obj.Name())
 		return
@@ -415,13 +409,7 @@ func (r *rewriter) foreign(c *ast.CallExpr, obj types.Object) {
 // synctest.Test is a call, since the run has a bubble around it, and finalizers
 // are never run, since they would be by a goroutine of the library.
 func (r *rewriter) instead(c *ast.CallExpr, helper string, args int) {
-	fun := ast.Unparen(c.Fun)
-	switch e := fun.(type) {
-	case *ast.IndexExpr:
-		fun = ast.Unparen(e.X)
-	case *ast.IndexListExpr:
-		fun = ast.Unparen(e.X)
-	}
+	fun := calledFunc(c)
 	if len(c.Args) != args {
 		r.diag(c.Lparen, "%s with the results of a call as arguments: not guarded", helper)
 		return

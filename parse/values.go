@@ -152,7 +152,7 @@ func (r *rewriter) value(e ast.Expr) {
 // testValue rewrites what subtest does where it is used as a value, not called.
 func (r *rewriter) testValue(e ast.Expr, obj types.Object) {
 	f, ok := obj.(*types.Func)
-	if !ok || r.called != nil && ast.Unparen(r.called.Fun) == e {
+	if !ok || r.called != nil && calledFunc(r.called) == e {
 		return
 	}
 	pos, method := e.Pos(), false
@@ -171,6 +171,18 @@ func (r *rewriter) testValue(e ast.Expr, obj types.Object) {
 		r.after(e.End(), ")")
 	case "(*testing.T).Run", "(*testing.T).Parallel", "testing/synctest.Test", "runtime.SetFinalizer", "runtime.AddCleanup":
 		r.diag(pos, "%s used as a value: not guarded", name)
+	}
+}
+
+// calledFunc is the function of a call, without type arguments.
+func calledFunc(c *ast.CallExpr) ast.Expr {
+	switch e := ast.Unparen(c.Fun).(type) {
+	case *ast.IndexExpr:
+		return ast.Unparen(e.X)
+	case *ast.IndexListExpr:
+		return ast.Unparen(e.X)
+	default:
+		return e
 	}
 }
 
