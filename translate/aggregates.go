@@ -44,7 +44,8 @@ func (x *translator) shape(p *path, e []*expr) (ptr int32, ok, tracked bool) {
 		}
 		if k, ok := fits.single(); ok {
 			p.pins = append(p.pins, pin{v, k})
-		} else if v.op == xVar || v.op == xCell {
+		}
+		if v.op == xVar || v.op == xCell {
 			p.narrow[v] = fits
 		}
 	}
@@ -211,7 +212,10 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 			if !ok {
 				return false
 			}
-			ptr = num(k)
+			ptr, length, capacity = num(k), p.simplify(length), p.simplify(capacity)
+			if o := x.mem.object(k); o != nil && o.stride != 0 && !x.sl.limited {
+				capacity = num(o.elems - (k-o.base)/o.stride)
+			}
 		}
 	}
 	lo, hi := num(0), length

@@ -315,6 +315,7 @@ func (x *translator) emit() (*Model, error) {
 		}
 	}
 	x.leftOut()
+	x.missingPanics()
 	x.assumedLoops()
 	x.queueOrder()
 	if err := x.errs.ErrorOrNil(); err != nil && (!x.opts.Continue || x.tooLarge) {

@@ -61,7 +61,7 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 	t := i.Type().Underlying().(*types.Map)
 	kw, vw := x.width(t.Key()), x.width(t.Elem())
 	if kw+vw > maxEntry || !x.sl.classes[mapClass(t)] {
-		p.set(ctx, i, []*expr{unknown("a map")})
+		p.set(ctx, i, []*expr{num(x.someMap())})
 		return p.advance()
 	}
 	stride := int32(1 + kw + vw)
@@ -90,6 +90,11 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 	r.clear(p, func(off int32) bool { return off > mapEntries*stride })
 	p.set(ctx, i, []*expr{r.e})
 	return p.advance()
+}
+
+// someMap stands for the maps whose contents are not kept: they are not nil.
+func (x *translator) someMap() int32 {
+	return x.mem.keyedObject("a map", func() *object { return &object{kind: objOpaque, name: "map", size: 1} }).base
 }
 
 // mapAt finds the map that an instruction is about; nil for a nil map. ok is

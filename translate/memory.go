@@ -171,6 +171,19 @@ func (x *translator) newData(name string, t types.Type) *object {
 	return &object{kind: objData, name: name, size: int32(x.width(t))}
 }
 
+// newVariable makes the cells of a variable of type t. Of an array there can be
+// slices: one without elements points behind the last.
+func (x *translator) newVariable(name string, t types.Type) *object {
+	o := x.newData(name, t)
+	if at, ok := t.Underlying().(*types.Array); ok {
+		if w := x.width(at.Elem()); w > 0 && int64(o.size) == int64(w)*at.Len() {
+			o.elems, o.stride = int32(at.Len()), int32(w)
+			o.size++
+		}
+	}
+	return o
+}
+
 // describe names the cells of a data object and marks those of
 // synchronisation objects.
 func (x *translator) describe(o *object, t types.Type) {

@@ -218,7 +218,7 @@ func (x *translator) idle(b *ssa.BasicBlock) bool {
 	for c := b; !seen[c]; {
 		seen[c] = true
 		for _, instr := range c.Instrs {
-			if _, ok := instr.(*ssa.Phi); !ok && x.sl.executed(instr) {
+			if _, ok := instr.(*ssa.Phi); !ok && (x.sl.executed(instr) || x.sl.checks[instr] != "") {
 				return false
 			}
 		}
@@ -389,6 +389,9 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 	case *ssa.RunDefers:
 		p.top().running = true
 		return true
+	}
+	if x.sl.checks[instr] != "" && !x.checked(p, instr) {
+		return false
 	}
 	if !x.sl.executed(instr) {
 		return p.advance()

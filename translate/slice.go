@@ -38,6 +38,9 @@ type slice struct {
 	mapWrites  map[memClass][]ssa.Instruction
 	// limited: the program limits the capacity of a slice, as in s[i:j:k].
 	limited bool
+	// checks names the panics that instructions may raise and somebody recovers.
+	checks   map[ssa.Instruction]string
+	recovers map[*ssa.Function][]*ssa.Call
 }
 
 // memClass names a class of memory cells: a struct field, a global, the
@@ -92,6 +95,8 @@ func newSlice(prog *program) *slice {
 		partStores: map[*ssa.Alloc][]*ssa.Store{},
 		partNeeded: map[ssa.Value]bool{},
 		mapWrites:  map[memClass][]ssa.Instruction{},
+		checks:     map[ssa.Instruction]string{},
+		recovers:   prog.recoveries(),
 	}
 	for _, f := range prog.funcs {
 		s.findLocals(f)
@@ -110,7 +115,7 @@ func newSlice(prog *program) *slice {
 	for _, instr := range seeds {
 		s.needInstr(instr)
 	}
-	for again := true; again; again = s.bounds() {
+	for again := true; again; again = s.bounds() || s.faults() {
 		for len(s.work) > 0 {
 			f := s.work[len(s.work)-1]
 			s.work = s.work[:len(s.work)-1]
@@ -674,7 +679,7 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 			}
 			continue
 		}
-		if !s.executed(instr) {
+		if !s.executed(instr) && s.checks[instr] == "" {
 			continue
 		}
 		switch i := instr.(type) {

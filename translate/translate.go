@@ -199,6 +199,7 @@ type translator struct {
 	emitting bool
 	approx   []artifact.Approximation
 	approxAt map[string]int
+	faults   map[token.Pos]string // panics that are not in the model
 	errs     *multierror.Error
 	errSeen  map[string]bool
 }
@@ -217,6 +218,7 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		orders:   map[*ssa.Function]map[ssa.Value]int{},
 		byKey:    map[string]*template{},
 		approxAt: map[string]int{},
+		faults:   map[token.Pos]string{},
 		errSeen:  map[string]bool{},
 		signals:  map[int32]bool{},
 		ways:     map[*location]int{},

@@ -486,7 +486,7 @@ func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
 		p.set(ctx, i, zeros(x.width(t)))
 		return p.advance()
 	}
-	r, ok := x.allocate(p, i, func() *object { return x.newData(mangle(ctx.fn.Name())+"_"+mangle(name), t) }, func(o *object) { x.describe(o, t) })
+	r, ok := x.allocate(p, i, func() *object { return x.newVariable(mangle(ctx.fn.Name())+"_"+mangle(name), t) }, func(o *object) { x.describe(o, t) })
 	if !ok {
 		return false
 	}

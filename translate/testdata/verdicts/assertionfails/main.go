@@ -6,7 +6,7 @@ func main() {
 	var mu sync.Mutex
 	length := func(v any) int {
 		defer func() { recover() }()
-		mu.Lock() // silent "deadlock"
+		mu.Lock() // want "deadlock"
 		n := len(v.(string))
 		mu.Unlock()
 		return n

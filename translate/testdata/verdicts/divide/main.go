@@ -6,7 +6,7 @@ func main() {
 	var mu sync.Mutex
 	share := func(n int) int {
 		defer func() { recover() }()
-		mu.Lock() // silent "deadlock"
+		mu.Lock() // want "deadlock"
 		v := 10 / n
 		mu.Unlock()
 		return v

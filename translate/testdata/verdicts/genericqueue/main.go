@@ -31,6 +31,6 @@ func main() {
 	go q.put(nil)
 	a, b := q.get(), q.get()
 	if a == nil && b == nil {
-		panic("lost") // unreal "panic"
+		panic("lost")
 	}
 }

@@ -20,5 +20,5 @@ func main() {
 	s.top()
 	s.items = s.items[:0]
 	s.top()
-	s.mu.Lock() // silent "deadlock"
+	s.mu.Lock() // want "deadlock"
 }

@@ -9,7 +9,7 @@ type table struct {
 
 func (t *table) put(k string) {
 	defer func() { recover() }()
-	t.mu.Lock() // silent "deadlock"
+	t.mu.Lock() // want "deadlock"
 	t.m[k] = 1
 	t.mu.Unlock()
 }
