@@ -115,7 +115,8 @@ func Continue() Option { return func(o *pass.Options) { model(o).Continue = true
 // EveryLine guards every statement and not only the points of the model.
 func EveryLine() Option { return func(o *pass.Options) { model(o).EveryLine = true } }
 
-// Races makes replays and random runs look for data races.
+// Races makes random runs look for data races. The deep pass looks for them in
+// its replays and in random runs, and they are findings.
 func Races() Option { return func(o *pass.Options) { model(o).Races = true } }
 
 // FromProto makes the first pass search the Proto model.

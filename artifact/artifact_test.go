@@ -311,6 +311,7 @@ func TestContent(t *testing.T) {
 		VerdictsPath:       `[] []`,
 		RefutationsPath:    ``,
 		FindingsPath:       `[{"number": "x"}]`,
+		RacesPath:          `[]`,
 		"traces/q1-1.json": `[]`,
 	} {
 		b := New(Manifest{})

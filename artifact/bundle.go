@@ -24,6 +24,7 @@ const (
 	VerdictsPath    = "verdicts.json"
 	RefutationsPath = "refutations.json"
 	FindingsPath    = "findings.json"
+	RacesPath       = "races.json"
 	SourceDir       = "source"
 	OverlayDir      = "overlay"
 	LogsDir         = "logs"
@@ -175,6 +176,9 @@ func (b *Builder) SetRefutations(r []Refutation) { b.putJSON(RefutationsPath, em
 // SetFindings sets the findings.
 func (b *Builder) SetFindings(f []Finding) { b.putJSON(FindingsPath, emptyNotNil(f)) }
 
+// SetRaces sets how data races were looked for.
+func (b *Builder) SetRaces(r *RaceSearch) { b.putJSON(RacesPath, r) }
+
 // AddTrace adds the k-th trace (from 1) of a query and returns its path.
 func (b *Builder) AddTrace(query, k int, tr *Trace) string {
 	path := TracePath(query, k)
@@ -300,7 +304,7 @@ func checkPath(p string, lim Limits) error {
 		return corrupt(p, "path with a control character or backslash")
 	}
 	switch p {
-	case ModelPath, QueriesPath, SidecarPath, VerdictsPath, RefutationsPath, FindingsPath:
+	case ModelPath, QueriesPath, SidecarPath, VerdictsPath, RefutationsPath, FindingsPath, RacesPath:
 		return nil
 	}
 	for _, dir := range []string{SourceDir, OverlayDir, LogsDir} {

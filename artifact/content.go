@@ -27,6 +27,9 @@ func (b *Bundle) Refutations() []Refutation { return decodeFile[[]Refutation](b,
 // Findings returns the findings.
 func (b *Bundle) Findings() []Finding { return decodeFile[[]Finding](b, FindingsPath) }
 
+// Races returns how data races were looked for, nil if they were not.
+func (b *Bundle) Races() *RaceSearch { return decodeFile[*RaceSearch](b, RacesPath) }
+
 // Trace returns the k-th trace (from 1) of a query, nil if there is none.
 func (b *Bundle) Trace(query, k int) *Trace { return decodeFile[*Trace](b, TracePath(query, k)) }
 
@@ -74,6 +77,8 @@ func (b *Bundle) checkContent() error {
 			v = new([]Refutation)
 		case f.Path == FindingsPath:
 			v = new([]Finding)
+		case f.Path == RacesPath:
+			v = new(RaceSearch)
 		case strings.HasPrefix(f.Path, "traces/"):
 			v = new(Trace)
 		default:

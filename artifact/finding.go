@@ -27,6 +27,22 @@ type Refutation struct {
 	Unexplained bool `json:"unexplained,omitempty"`
 }
 
+// RaceSearch says how data races were looked for. The races are findings; that
+// there are no others does not follow.
+type RaceSearch struct {
+	// Replays counts the replays of traces that were watched.
+	Replays int `json:"replays"`
+	// Runs counts the runs under random schedules, Schedules those with
+	// different steps. Limited is how many of them were cut off.
+	Runs      int `json:"runs"`
+	Schedules int `json:"schedules"`
+	Limited   int `json:"limited,omitempty"`
+	// Stopped says why there were no more runs, if there were to be.
+	Stopped string `json:"stopped,omitempty"`
+	// Limits are the reasons why races may have gone unseen in these runs.
+	Limits []string `json:"limits,omitempty"`
+}
+
 // What has become of a possible error.
 const (
 	Real        = "real"        // reproduced on the program
@@ -47,7 +63,8 @@ type Finding struct {
 	Col      int    `json:"col,omitempty"`
 	Function string `json:"function,omitempty"`
 	Message  string `json:"message"`
-	// Goroutines are those that matter at the end: stuck, or panicking.
+	// Goroutines are those that matter at the end: stuck, or panicking; or the
+	// two accesses of a data race, in their order.
 	Goroutines []FindingGoroutine `json:"goroutines,omitempty"`
 	// Interleaving is how the error comes about, step by step.
 	Interleaving []FindingStep `json:"interleaving,omitempty"`

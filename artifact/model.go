@@ -114,6 +114,10 @@ type Approximation struct {
 // from outside.
 const ApproximationInput = "input"
 
+// ApproximationAccess is the Kind of an access to memory that replays do not
+// see, so that races may go unseen.
+const ApproximationAccess = "not-recorded"
+
 // The directions of approximations.
 const (
 	DirectionOver    = "over"    // the model can do what the program cannot
@@ -124,7 +128,8 @@ const (
 
 // Query is a question about the model and what it means for the program.
 type Query struct {
-	Number      int    `json:"number"` // from 1
+	Number int `json:"number"` // from 1
+	// Formula is "" for a data race, which is not asked of the model.
 	Formula     string `json:"formula"`
 	Description string `json:"description"`
 	Category    string `json:"category"`
@@ -171,7 +176,8 @@ type Trace struct {
 	// Final is the location of every process in the last state.
 	Final []ProcessAt `json:"final,omitempty"`
 	// Plan is what to replay if that is not what the steps say: an error that
-	// the program showed when it was to follow this trace.
+	// the program showed when it was to follow this trace, or a data race, which
+	// has no other steps.
 	Plan *Plan `json:"plan,omitempty"`
 }
 

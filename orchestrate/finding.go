@@ -1,7 +1,11 @@
 package orchestrate
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orcutil"
 )
 
 // Interleaving is a plan in the words of the program.
@@ -49,4 +53,25 @@ func goroutineAt(sites map[string]artifact.Site, at artifact.At) artifact.Findin
 	return artifact.FindingGoroutine{
 		G: at.G, Site: at.Site, Operation: s.Kind, Func: s.Func, File: s.File, Line: s.Line, Text: s.Text,
 	}
+}
+
+// Accesses are the two sides of a data race, in their order.
+func Accesses(side *artifact.Sidecar, r orcutil.Race) []artifact.FindingGoroutine {
+	sites := sitesByKey(side)
+	var out []artifact.FindingGoroutine
+	for _, a := range []orcutil.RaceAccess{r.First, r.Second} {
+		g := goroutineAt(sites, artifact.At{G: a.G, Site: a.Site})
+		g.Operation, g.Stack = a.Op, a.Stack
+		if a.What != "" {
+			g.Operation += " of " + a.What
+		}
+		// A statement may have several lines.
+		if i := strings.LastIndexByte(a.Source, ':'); i > 0 {
+			if n, err := strconv.Atoi(a.Source[i+1:]); err == nil && (a.Source[:i] != g.File || n != g.Line) {
+				g.File, g.Line, g.Text = a.Source[:i], n, ""
+			}
+		}
+		out = append(out, g)
+	}
+	return out
 }

@@ -48,6 +48,8 @@ type Verdict struct {
 	Goroutines []Goroutine
 	// Races are the data races found, if the program was instrumented for that.
 	Races []orcutil.Race
+	// RaceLimits are those of the Notes that say why races may have gone unseen.
+	RaceLimits []string
 	// Plan is the plan that was followed. It differs from the one asked for
 	// where steps marked Swap had to come in the other order.
 	Plan artifact.Plan
@@ -89,7 +91,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, s := range r.Trace {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
-	v.Races, v.Notes, v.Weak = r.Races, r.Notes, r.Weak
+	v.Races, v.RaceLimits, v.Notes, v.Weak = r.Races, r.RaceLimits, r.Notes, r.Weak
 	switch v.Status {
 	case Reproduced, Infeasible, NotReproduced, Limit, Unsupported:
 	case orcutil.Completed:

@@ -24,8 +24,10 @@ func (s *run) judge(d *divergence) Result {
 	if s.outcome.Kind == "" && len(races) > 0 {
 		s.outcome = races[0].outcome()
 	}
-	res := Result{Outcome: s.outcome, Races: races}
-	s.races.remarks(s)
+	res := Result{Outcome: s.outcome, Races: races, RaceLimits: s.races.limits()}
+	for _, l := range res.RaceLimits {
+		s.note(l)
+	}
 	e := s.cfg.Plan.Expect
 	switch {
 	case s.lost != "":

@@ -156,6 +156,8 @@ type Result struct {
 	// what the plan expects; one that ends well is then said to end in the
 	// first of them.
 	Races []Race
+	// RaceLimits say why races may have gone unseen. They are among the Notes.
+	RaceLimits []string
 	// Notes say what weakens the verdict or deserves attention.
 	Notes []string
 	// Weak: control was incomplete (the notes say where), so that the verdict

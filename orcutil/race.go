@@ -294,17 +294,18 @@ func (r *races) stack() int32 {
 	return id
 }
 
-// remarks notes what was not looked at.
-func (r *races) remarks(s *run) {
+// limits say what was not looked at.
+func (r *races) limits() (out []string) {
 	if r == nil {
-		return
+		return nil
 	}
 	if r.off != "" {
-		s.note("data races were looked for only until: " + r.off)
+		out = append(out, "data races were looked for only until: "+r.off)
 	}
 	if r.cut {
-		s.note("of accesses to more than " + strconv.Itoa(maxAccess) + " bytes only the first were looked at for races")
+		out = append(out, "of accesses to more than "+strconv.Itoa(maxAccess)+" bytes only the first were looked at for races")
 	}
+	return out
 }
 
 // Places tells races apart: by the two places, whatever their order.

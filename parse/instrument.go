@@ -38,6 +38,9 @@ type Diagnostic struct {
 	File      string // relative to the module root
 	Line, Col int
 	Reason    string
+	// Access: it is only an access to memory that is not recorded. No control
+	// is lost by that, but races may go unseen.
+	Access bool
 }
 
 func (d Diagnostic) String() string {
@@ -105,14 +108,14 @@ func (in *instrumenter) account() {
 	}
 	spoken := map[line]bool{}
 	for _, d := range in.overlay.Diagnostics {
-		spoken[line{d.File, d.Line}] = true
+		spoken[line{d.File, d.Line}] = spoken[line{d.File, d.Line}] || !d.Access
 	}
 	for _, s := range in.idx.Sites() {
 		if in.guarded[s.ID] || s.Kind == sites.Start || spoken[line{s.File, s.Line}] {
 			continue
 		}
 		if s.IsOp() || in.accesses[s.ID] {
-			in.overlay.Diagnostics = append(in.overlay.Diagnostics, Diagnostic{s.File, s.Line, s.Col, fmt.Sprintf("%v: not guarded", s.Kind)})
+			in.overlay.Diagnostics = append(in.overlay.Diagnostics, Diagnostic{s.File, s.Line, s.Col, fmt.Sprintf("%v: not guarded", s.Kind), false})
 		}
 	}
 }
@@ -230,7 +233,7 @@ func (w *pkgRewriter) leave(f *ast.File) {
 	for _, s := range w.idx.Sites() {
 		if s.IsOp() && f.FileStart <= s.Pos && s.Pos < f.FileEnd {
 			w.overlay.Diagnostics = append(w.overlay.Diagnostics, Diagnostic{s.File, s.Line, s.Col,
-				fmt.Sprintf("%v in a file that is generated during the build (cgo): not guarded", s.Kind)})
+				fmt.Sprintf("%v in a file that is generated during the build (cgo): not guarded", s.Kind), false})
 		}
 	}
 }

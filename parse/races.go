@@ -44,7 +44,7 @@ func (r *rewriter) read(e ast.Expr) {
 		return
 	}
 	if why := r.races.hidden[e]; why != "" {
-		r.diag(e.Pos(), "%s", why)
+		r.unrecorded(e.Pos(), "%s", why)
 	}
 	if r.races.reads[e] {
 		r.before(e.Pos(), fmt.Sprintf("(*%s.Rd(%d, &", r.zz, r.touch(e)))
@@ -79,7 +79,7 @@ func (r *rewriter) targetOf(e ast.Expr) *target {
 	shared, ok := r.parts(t, e)
 	switch {
 	case !ok:
-		r.diag(e.Pos(), "the write is not recorded: what it writes to cannot be named twice")
+		r.unrecorded(e.Pos(), "the write is not recorded: what it writes to cannot be named twice")
 		return nil
 	case !shared:
 		return nil
@@ -147,7 +147,7 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 		return func() {}
 	}
 	if !list && r.recovers(rhs) {
-		r.diag(s.Pos(), "the write of a recovered value is not recorded here")
+		r.unrecorded(s.Pos(), "the write of a recovered value is not recorded here")
 		return func() {}
 	}
 	quiet := len(lhs) == 1 && callFree(rhs)
@@ -267,7 +267,7 @@ func (r *rewriter) variables(list []ast.Expr, define bool) string {
 		}
 		id, ok := ast.Unparen(e).(*ast.Ident)
 		if !ok {
-			r.diag(e.Pos(), "the write is not recorded in this place")
+			r.unrecorded(e.Pos(), "the write is not recorded in this place")
 			continue
 		}
 		if v, ok := r.info.ObjectOf(id).(*types.Var); ok && r.races.variable(v) && (!define || r.perLoop()) {
@@ -290,14 +290,14 @@ func (r *rewriter) rangeElements(s *ast.RangeStmt) bool {
 	}
 	t := r.info.TypeOf(s.X)
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		r.diag(s.X.Pos(), "the elements that are read are not recorded")
+		r.unrecorded(s.X.Pos(), "the elements that are read are not recorded")
 		return false
 	}
 	if _, ok := t.Underlying().(*types.Slice); !ok {
 		return false
 	}
 	if r.perLoop() && s.Tok == token.DEFINE {
-		r.diag(s.X.Pos(), "the elements that are read are not recorded in this language version")
+		r.unrecorded(s.X.Pos(), "the elements that are read are not recorded in this language version")
 		return false
 	}
 	rg := r.name()
@@ -340,7 +340,7 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 	switch b.Name() {
 	case "delete":
 		if !callFree(c.Args[1:]) {
-			r.diag(c.Lparen, "the deletion is not recorded: its key is the result of a call")
+			r.unrecorded(c.Lparen, "the deletion is not recorded: its key is the result of a call")
 			return
 		}
 		wrap("WrMap")
@@ -538,7 +538,7 @@ func (r *rewriter) atomic(sel *ast.SelectorExpr) {
 		return
 	}
 	if m.Kind() != types.MethodVal {
-		r.diag(sel.Pos(), "method expression of package sync/atomic: races are not looked for where it is called")
+		r.unrecorded(sel.Pos(), "method expression of package sync/atomic: races are not looked for where it is called")
 		return
 	}
 	recv := types.Unalias(f.Signature().Recv().Type())
@@ -548,7 +548,7 @@ func (r *rewriter) atomic(sel *ast.SelectorExpr) {
 	named, ok := recv.(*types.Named)
 	o, fits := r.receiver(sel.X, m)
 	if !ok || !fits {
-		r.diag(sel.Pos(), "atomic operation through an embedded field that is not accessible here: not recorded")
+		r.unrecorded(sel.Pos(), "atomic operation through an embedded field that is not accessible here: not recorded")
 		return
 	}
 	at := r.touch(sel.X)

@@ -36,7 +36,13 @@ type rewriter struct {
 func (r *rewriter) diag(pos token.Pos, format string, args ...any) {
 	p := r.file.PositionFor(pos, false)
 	r.overlay.Diagnostics = append(r.overlay.Diagnostics, Diagnostic{
-		r.prog.Rel(p.Filename), p.Line, p.Column, fmt.Sprintf(format, args...)})
+		r.prog.Rel(p.Filename), p.Line, p.Column, fmt.Sprintf(format, args...), false})
+}
+
+// unrecorded reports an access to memory that is not recorded.
+func (r *rewriter) unrecorded(pos token.Pos, format string, args ...any) {
+	r.diag(pos, format, args...)
+	r.overlay.Diagnostics[len(r.overlay.Diagnostics)-1].Access = true
 }
 
 // site returns the number of the operation at pos, 0 with a diagnostic if it

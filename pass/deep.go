@@ -55,6 +55,12 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 		out: artifact.Extend(second, manifest), side: second.Sidecar(),
 		target: orchestrate.TargetOf(p.source, second.Sidecar()),
 	}
+	if d.recorded, err = records(second); err != nil {
+		return nil, err
+	}
+	if opts.Model.Races && !d.recorded {
+		return nil, errors.New("data races cannot be looked for: the program of the bundle is not instrumented for that")
+	}
 	d.open(second)
 	if err := d.run(ctx, second); err != nil {
 		return nil, err
@@ -76,6 +82,9 @@ type deep struct {
 
 	cases       []*suspect
 	observed    []*suspect // errors that showed while others were replayed
+	recorded    bool       // data races show
+	raced       []*raced
+	search      artifact.RaceSearch
 	refutations []artifact.Refutation
 	refuted     [][]check.Label
 	hashes      map[int][]int32 // refuted traces by query, with DisallowFNV
@@ -90,6 +99,7 @@ type suspect struct {
 	attempts int
 	decided  bool
 	replay   *orchestrate.Verdict // the last one
+	raced    *raced               // if it is a data race
 	outcome  string               // artifact.Real, False or Unconfirmed
 	reason   string
 	test     string
@@ -131,15 +141,23 @@ func (d *deep) pending() []*suspect {
 }
 
 func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
-	if len(d.cases) == 0 {
+	if len(d.cases) == 0 && !d.recorded {
 		return nil
 	}
-	defer d.rep.stage("replay")()
 	close, err := d.build(ctx, second)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, close()) }()
+	if err := d.replayAll(ctx); err != nil || !d.recorded {
+		return err
+	}
+	return d.races(ctx, second)
+}
+
+// replayAll decides the suspects.
+func (d *deep) replayAll(ctx context.Context) error {
+	defer d.rep.stage("replay")()
 	for {
 		for _, s := range d.pending() {
 			if err := d.replay(ctx, s); err != nil {
@@ -194,6 +212,10 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		return fmt.Errorf("replay of query %d: %w", s.query.Number, err)
 	}
 	s.replay = v
+	if d.recorded {
+		d.search.Replays++
+		d.watch(v, v.Trace)
+	}
 	d.rep.send(Replayed{s.query.Number, s.attempts, v.Status})
 	if err := d.keep(s); err != nil {
 		return err
@@ -309,7 +331,10 @@ func (d *deep) doubt(s *suspect) string {
 		return s.unexplained
 	}
 	for _, a := range d.side.Approximations {
-		if a.Kind == artifact.ApproximationInput {
+		switch a.Kind {
+		case artifact.ApproximationAccess:
+			continue
+		case artifact.ApproximationInput:
 			return fmt.Sprintf("another run may decide otherwise at %s:%d (%s)", a.File, a.Line, a.Reason)
 		}
 		switch a.Direction {

@@ -43,6 +43,7 @@ const (
 	entryLine = "//vtrace:entry "
 	flagLine  = "//vtrace:flag "
 	depsLine  = "//vtrace:deps "
+	raceLine  = "//vtrace:race"
 	siteLine  = "//vtrace:site "
 )
 
@@ -95,6 +96,9 @@ func Export(deepPass *artifact.Bundle, test string) (*Exported, error) {
 	}
 	for _, d := range opts.Model.Deps {
 		b.WriteString(depsLine + d + "\n")
+	}
+	if opts.Model.Races {
+		b.WriteString(raceLine + "\n")
 	}
 	for _, s := range usedSites(side, string(src)) {
 		line, err := json.Marshal(s)
@@ -153,6 +157,7 @@ func RunExported(ctx context.Context, dir string, match *regexp.Regexp, opts Opt
 type exportedFile struct {
 	name, file, entry string
 	flags, deps       []string
+	races             bool
 	sites             []exportedSite
 	data              []byte
 }
@@ -188,6 +193,8 @@ func readExported(dir string) ([][]*exportedFile, error) {
 				f.flags = append(f.flags, v)
 			} else if v, ok := strings.CutPrefix(line, depsLine); ok {
 				f.deps = append(f.deps, v)
+			} else if line == raceLine {
+				f.races = true
 			} else if v, ok := strings.CutPrefix(line, siteLine); ok {
 				var s exportedSite
 				if err := json.Unmarshal([]byte(v), &s); err != nil {
@@ -199,7 +206,7 @@ func readExported(dir string) ([][]*exportedFile, error) {
 		if f.entry == "" || f.name == "" {
 			continue // named so by chance
 		}
-		key := f.entry + "\n" + strings.Join(f.flags, "\n") + "\n\n" + strings.Join(f.deps, "\n")
+		key := f.entry + "\n" + strings.Join(f.flags, "\n") + "\n\n" + strings.Join(f.deps, "\n") + "\n\n" + strconv.FormatBool(f.races)
 		if _, ok := at[key]; !ok {
 			at[key] = len(groups)
 			groups = append(groups, nil)
@@ -238,7 +245,7 @@ func runExported(ctx context.Context, dir string, tests []*exportedFile, opts Op
 		files[f.file] = []byte(strings.NewReplacer(keys...).Replace(string(f.data)))
 	}
 	slices.Sort(accesses)
-	b, _, err := p.instrument(ctx, side, parse.Options{Accesses: accesses}, files, rep)
+	b, _, err := p.instrument(ctx, side, parse.Options{Accesses: accesses, Races: tests[0].races}, files, rep)
 	if err != nil {
 		return nil, err
 	}

@@ -97,6 +97,9 @@ func Conclude(b *artifact.Bundle) Conclusion {
 		}
 	}
 	c.Limits = limits(b.Queries(), b.Verdicts(), b.Sidecar())
+	if r := b.Races(); r != nil && r.Stopped != "" {
+		c.Limits = append(c.Limits, fmt.Sprintf("data races were looked for in %d runs only: %s", r.Runs, r.Stopped))
+	}
 	c.Precision = precision(b.Sidecar())
 	return c
 }

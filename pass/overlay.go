@@ -29,9 +29,13 @@ func putOverlay(b *artifact.Builder, o *parse.Overlay, side *artifact.Sidecar) {
 		b.AddOverlay(overlayRuntime+name, data)
 	}
 	for _, d := range o.Diagnostics {
+		kind := "not-instrumented"
+		if d.Access {
+			kind = artifact.ApproximationAccess
+		}
 		side.Approximations = append(side.Approximations, artifact.Approximation{
 			File: d.File, Line: d.Line, Col: d.Col,
-			Kind: "not-instrumented", Direction: artifact.DirectionControl, Reason: d.Reason,
+			Kind: kind, Direction: artifact.DirectionControl, Reason: d.Reason,
 		})
 	}
 }

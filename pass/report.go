@@ -102,6 +102,9 @@ func (d *deep) decide(f *artifact.Finding) {
 	if best.replay != nil {
 		d.describe(f, best.replay)
 	}
+	if best.raced != nil {
+		d.describeRace(f, best.raced)
+	}
 }
 
 // stuck reports whether an error of the kind is that goroutines cannot go on:

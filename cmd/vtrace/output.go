@@ -31,6 +31,8 @@ type result struct {
 	Found   []vtrace.Finding   `json:"findings"`
 	Limits  []string           `json:"limits"`
 	Verdict []artifact.Verdict `json:"verdicts"`
+	// Races says how data races were looked for, if they were.
+	Races *artifact.RaceSearch `json:"races,omitempty"`
 	// Approximations are where the model is not exact.
 	Approximations []artifact.Approximation `json:"approximations,omitempty"`
 }
@@ -51,7 +53,7 @@ func resultOf(b *vtrace.Bundle, path string) result {
 	r := result{
 		Pass: m.Pass, Entry: m.Entry, Bundle: path, Digest: b.Digest(),
 		Found: b.Findings(), Limits: vtrace.Conclude(b).Limits, Verdict: b.Verdicts(),
-		Approximations: b.Sidecar().Approximations,
+		Races: b.Races(), Approximations: b.Sidecar().Approximations,
 	}
 	if r.Found == nil {
 		r.Found = []vtrace.Finding{}
@@ -100,7 +102,9 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 		}
 	}
 	out.WriteString("\n" + modelled(b))
-	if len(b.Sidecar().Accesses) > 0 {
+	if r := b.Races(); r != nil {
+		out.WriteString("\n" + raceSearch(b, r))
+	} else if len(b.Sidecar().Accesses) > 0 {
 		out.WriteString("\nstatements that access shared memory are taken as atomic, but for the write of an assignment: races within them are not looked for\n")
 	}
 	if path != "" {
@@ -108,6 +112,26 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// raceSearch says how data races were looked for.
+func raceSearch(b *vtrace.Bundle, r *artifact.RaceSearch) string {
+	found := 0
+	for _, f := range b.Findings() {
+		if f.Kind == artifact.KindRace {
+			found++
+		}
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "data races: %d in %d replays and %d runs under random schedules, %d of them different", found, r.Replays, r.Runs, r.Schedules)
+	if r.Limited > 0 {
+		fmt.Fprintf(&out, ", %d cut off", r.Limited)
+	}
+	out.WriteString("; other schedules may have others\n")
+	for _, l := range r.Limits {
+		fmt.Fprintf(&out, "  %s\n", l)
+	}
+	return out.String()
 }
 
 func headline(b *vtrace.Bundle) string {
@@ -213,6 +237,9 @@ func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
 				fmt.Fprintf(out, " at %s:%d: %s", g.File, g.Line, g.Text)
 			}
 			out.WriteString("\n")
+			for _, line := range g.Stack {
+				fmt.Fprintf(out, "              %s\n", line)
+			}
 		}
 	}
 	if len(f.Interleaving) > 0 {

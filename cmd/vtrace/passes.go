@@ -32,6 +32,7 @@ type settings struct {
 	strict     bool
 	keepGoing  bool
 	everyLine  bool
+	race       bool
 	fromProto  bool
 
 	memory   sizeFlag
@@ -62,6 +63,7 @@ func (s *settings) model(fs *flag.FlagSet) {
 	fs.BoolVar(&s.strict, "strict", false, "make every approximation of the translation an error")
 	fs.BoolVar(&s.keepGoing, "continue", false, "go on where the program has constructs that cannot be translated")
 	fs.BoolVar(&s.everyLine, "every-line", false, "guard every statement, not only the points of the model")
+	fs.BoolVar(&s.race, "race", false, fmt.Sprintf("look for data races in all replays, and in %d runs under random schedules", pass.RaceRuns))
 	fs.BoolVar(&s.fromProto, "from-proto", false, "search the Proto model in the first pass")
 }
 
@@ -116,7 +118,7 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 		for _, o := range []struct {
 			set bool
 			opt vtrace.Option
-		}{{s.strict, vtrace.Strict()}, {s.keepGoing, vtrace.Continue()}, {s.everyLine, vtrace.EveryLine()}, {s.fromProto, vtrace.FromProto()}} {
+		}{{s.strict, vtrace.Strict()}, {s.keepGoing, vtrace.Continue()}, {s.everyLine, vtrace.EveryLine()}, {s.race, vtrace.Races()}, {s.fromProto, vtrace.FromProto()}} {
 			if o.set {
 				opts = append(opts, o.opt)
 			}

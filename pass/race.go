@@ -1,0 +1,202 @@
+package pass
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+)
+
+// RaceRuns is how many runs under random schedules a deep pass does to look for
+// data races, besides its replays; raceSteps bounds each of them.
+const (
+	RaceRuns  = 200
+	raceSteps = 5000
+)
+
+// CategoryRace is the category of findings that are data races. No query asks
+// for them: they show in runs.
+const CategoryRace = artifact.KindRace
+
+// raced are two statements that were seen to race.
+type raced struct {
+	sides []artifact.FindingGoroutine // of the first race between them
+	steps []artifact.PlanStep         // of the run that had it
+	whats []string                    // the expressions in all their races
+}
+
+// records reports whether the program in a bundle is instrumented to find data
+// races.
+func records(second *artifact.Bundle) (bool, error) {
+	var r recorded
+	if err := json.Unmarshal(second.Manifest().Options, &r); err != nil {
+		return false, fmt.Errorf("options in the bundle: %w", err)
+	}
+	return r.Model.Races, nil
+}
+
+// watch takes up the data races of a run that did these steps.
+func (d *deep) watch(v *orchestrate.Verdict, steps []artifact.PlanStep) {
+	for _, l := range v.RaceLimits {
+		if !slices.Contains(d.search.Limits, l) {
+			d.search.Limits = append(d.search.Limits, l)
+		}
+	}
+	for _, r := range v.Races {
+		sides := orchestrate.Accesses(d.side, r)
+		i := slices.IndexFunc(d.raced, func(o *raced) bool { return pair(o.sides) == pair(sides) })
+		if i < 0 {
+			i = len(d.raced)
+			d.raced = append(d.raced, &raced{sides: sides, steps: steps})
+		}
+		for _, what := range []string{r.First.What, r.Second.What} {
+			if o := d.raced[i]; what != "" && !slices.Contains(o.whats, what) {
+				o.whats = append(o.whats, what)
+			}
+		}
+	}
+}
+
+// pair tells races apart: by the two statements, in either order.
+func pair(sides []artifact.FindingGoroutine) [2]string {
+	a, b := statement(sides[0]), statement(sides[1])
+	return [2]string{min(a, b), max(a, b)}
+}
+
+func statement(g artifact.FindingGoroutine) string {
+	return fmt.Sprintf("%s:%d %s", g.File, g.Line, g.Site)
+}
+
+// races runs the program under random schedules too, and makes findings of all
+// data races seen.
+func (d *deep) races(ctx context.Context, second *artifact.Bundle) error {
+	if err := d.explore(ctx); err != nil {
+		return err
+	}
+	number := 0
+	for _, q := range second.Queries() {
+		number = max(number, q.Number)
+	}
+	queries := second.Queries()
+	for i, r := range d.raced {
+		s, err := d.confirm(ctx, number+1+i, r)
+		if err != nil {
+			return err
+		}
+		queries = append(queries, s.query)
+	}
+	d.out.SetQueries(queries)
+	d.out.SetRaces(&d.search)
+	return nil
+}
+
+// errEnough ends an exploration.
+var errEnough = errors.New("enough runs")
+
+// explore watches runs under random schedules. If many of them are out of
+// control it gives up.
+func (d *deep) explore(ctx context.Context) error {
+	defer d.rep.stage("explore")()
+	schedules := map[string]bool{}
+	uncontrolled := 0
+	limits := orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: raceSteps}
+	_, err := d.binary.Explore(ctx, orchestrate.ExploreOptions{
+		Runs: RaceRuns, NoReplay: true, RunOptions: limits,
+		Recorded: func(_ uint64, r *orchestrate.Recording) error {
+			d.search.Runs++
+			schedules[fmt.Sprint(r.Plan.Steps)] = true
+			d.watch(r.Verdict, r.Plan.Steps)
+			switch r.Verdict.Status {
+			case orchestrate.Limit:
+				d.search.Limited++
+			case orchestrate.Unsupported:
+				if uncontrolled++; 10*uncontrolled > d.search.Runs {
+					d.search.Stopped = r.Verdict.Reason
+					return errEnough
+				}
+			}
+			return nil
+		},
+	})
+	d.search.Schedules = len(schedules)
+	if err == nil || errors.Is(err, errEnough) {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	// A program that ends before its entry, say, has no runs.
+	seed := uint64(0)
+	r, again := d.binary.Record(ctx, &seed, limits)
+	if again != nil || r.Verdict.Status != orchestrate.Unsupported {
+		return errors.Join(err, again)
+	}
+	d.search.Stopped = r.Verdict.Reason
+	return nil
+}
+
+// confirm has the program race again: by the steps up to there, twice.
+func (d *deep) confirm(ctx context.Context, number int, r *raced) (*suspect, error) {
+	at := func(g artifact.FindingGoroutine) string {
+		return fmt.Sprintf("%s at %s:%d", g.Operation, g.File, g.Line)
+	}
+	first, second := r.sides[0], r.sides[1]
+	q := artifact.Query{
+		Number: number, Category: CategoryRace, Kind: artifact.KindRace, File: first.File, Line: first.Line,
+		Description: fmt.Sprintf("%s: %s and %s, which nothing orders", artifact.KindRace, at(first), at(second)),
+	}
+	for _, s := range d.side.Sites {
+		if s.Key == first.Site && s.Line == first.Line {
+			q.Col = s.Col
+		}
+	}
+	plan := artifact.Plan{Steps: r.steps, Expect: artifact.Expect{
+		Kind: artifact.KindRace, Goroutines: []artifact.At{{G: first.G, Site: first.Site}, {G: second.G, Site: second.Site}},
+	}}
+	limits := orchestrate.RunOptions{Timeout: d.opts.Watchdog}
+	once, err := d.binary.Run(ctx, plan, limits)
+	if err != nil {
+		return nil, fmt.Errorf("replay of a data race: %w", err)
+	}
+	if once.Status == orchestrate.Reproduced {
+		plan.Steps = once.Trace // the run ends with the race
+	}
+	v, err := orchestrate.Replay(ctx, d.binary, plan, limits)
+	if err != nil {
+		return nil, fmt.Errorf("replay of a data race: %w", err)
+	}
+	d.rep.send(Replayed{number, 1, v.Status})
+	for _, race := range v.Races {
+		// The stacks of this run; the one that was seen may have kept none.
+		if sides := orchestrate.Accesses(d.side, race); pair(sides) == pair(r.sides) {
+			r.sides = sides
+			break
+		}
+	}
+	s := &suspect{query: q, attempts: 1, number: 1, replay: v, raced: r}
+	s.trace = &artifact.Trace{Comment: q.Description, Result: "F", Lines: []string{}, Query: number, Plan: &v.Plan}
+	s.verdict.Traces = []string{d.out.AddTrace(number, 1, s.trace)}
+	if v.Status == orchestrate.Reproduced {
+		s.conclude(artifact.Real, "")
+	} else {
+		s.conclude(artifact.Unconfirmed, "seen in another run, but not again: "+v.Reason)
+	}
+	d.observed = append(d.observed, s)
+	return s, d.keep(s)
+}
+
+// describeRace says which accesses race.
+func (d *deep) describeRace(f *artifact.Finding, r *raced) {
+	f.Goroutines, f.Function = r.sides, r.sides[0].Func
+	others := slices.DeleteFunc(slices.Clone(r.whats), func(what string) bool {
+		return slices.ContainsFunc(r.sides, func(g artifact.FindingGoroutine) bool { return strings.HasSuffix(g.Operation, " of "+what) })
+	})
+	if len(others) > 0 {
+		f.Message += "; the same statements race on " + strings.Join(others, ", ") + " too"
+	}
+}
