@@ -61,7 +61,12 @@ func Accesses(side *artifact.Sidecar, r orcutil.Race) []artifact.FindingGoroutin
 	var out []artifact.FindingGoroutine
 	for _, a := range []orcutil.RaceAccess{r.First, r.Second} {
 		g := goroutineAt(sites, artifact.At{G: a.G, Site: a.Site})
-		g.Operation, g.Stack = a.Op, a.Stack
+		g.Operation = a.Op
+		for _, frame := range a.Stack {
+			if !strings.Contains(frame, "."+driverTest+".") {
+				g.Stack = append(g.Stack, frame)
+			}
+		}
 		if a.What != "" {
 			g.Operation += " of " + a.What
 		}

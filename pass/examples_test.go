@@ -96,24 +96,12 @@ func TestStagesIndependent(t *testing.T) {
 			whole, err := pass.Check(ctx, spec, pass.Options{})
 			require.NoError(t, err)
 
-			save := func(b *artifact.Bundle, err error) *artifact.Bundle {
-				require.NoError(t, err)
-				path := filepath.Join(t.TempDir(), "b.vtz")
-				require.NoError(t, artifact.Save(b, path))
-				loaded, err := artifact.Load(path)
-				require.NoError(t, err)
-				return loaded
-			}
+			save := saved(t)
 			first := save(pass.First(ctx, spec, pass.Options{}))
 			require.NoError(t, os.RemoveAll(dir)) // the bundle has all that is needed
 			second := save(pass.Second(ctx, first, pass.Options{}))
 			deep := save(pass.Deep(ctx, second, pass.Options{}))
-			for _, p := range whole.Paths() {
-				a, _ := whole.Read(p)
-				b, _ := deep.Read(p)
-				require.Equal(t, string(a), string(b), p)
-			}
-			require.Equal(t, whole.Digest(), deep.Digest())
+			same(t, whole, deep)
 		})
 	}
 }

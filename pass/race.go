@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,6 +67,14 @@ func (d *deep) watch(v *orchestrate.Verdict, steps []artifact.PlanStep) {
 func pair(sides []artifact.FindingGoroutine) [2]string {
 	a, b := statement(sides[0]), statement(sides[1])
 	return [2]string{min(a, b), max(a, b)}
+}
+
+// place is where the race is said to be: the side that comes first in the
+// source, whichever a run does first.
+func (r *raced) place() artifact.FindingGoroutine {
+	return slices.MinFunc(r.sides, func(a, b artifact.FindingGoroutine) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
 }
 
 func statement(g artifact.FindingGoroutine) string {
@@ -146,12 +155,13 @@ func (d *deep) confirm(ctx context.Context, number int, r *raced) (*suspect, err
 		return fmt.Sprintf("%s at %s:%d", g.Operation, g.File, g.Line)
 	}
 	first, second := r.sides[0], r.sides[1]
+	place := r.place()
 	q := artifact.Query{
-		Number: number, Category: CategoryRace, Kind: artifact.KindRace, File: first.File, Line: first.Line,
+		Number: number, Category: CategoryRace, Kind: artifact.KindRace, File: place.File, Line: place.Line,
 		Description: fmt.Sprintf("%s: %s and %s, which nothing orders", artifact.KindRace, at(first), at(second)),
 	}
 	for _, s := range d.side.Sites {
-		if s.Key == first.Site && s.Line == first.Line {
+		if s.Key == place.Site && s.Line == place.Line {
 			q.Col = s.Col
 		}
 	}
@@ -192,7 +202,7 @@ func (d *deep) confirm(ctx context.Context, number int, r *raced) (*suspect, err
 
 // describeRace says which accesses race.
 func (d *deep) describeRace(f *artifact.Finding, r *raced) {
-	f.Goroutines, f.Function = r.sides, r.sides[0].Func
+	f.Goroutines, f.Function = r.sides, r.place().Func
 	others := slices.DeleteFunc(slices.Clone(r.whats), func(what string) bool {
 		return slices.ContainsFunc(r.sides, func(g artifact.FindingGoroutine) bool { return strings.HasSuffix(g.Operation, " of "+what) })
 	})

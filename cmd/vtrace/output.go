@@ -127,7 +127,7 @@ func raceSearch(b *vtrace.Bundle, r *artifact.RaceSearch) string {
 	if r.Limited > 0 {
 		fmt.Fprintf(&out, ", %d cut off", r.Limited)
 	}
-	out.WriteString("; other schedules may have others\n")
+	out.WriteString("; other schedules were not looked at\n")
 	for _, l := range r.Limits {
 		fmt.Fprintf(&out, "  %s\n", l)
 	}
