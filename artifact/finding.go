@@ -37,6 +37,8 @@ type RaceSearch struct {
 	Runs      int `json:"runs"`
 	Schedules int `json:"schedules"`
 	Limited   int `json:"limited,omitempty"`
+	// Ends counts the runs that ended in another error, by kind.
+	Ends map[string]int `json:"ends,omitempty"`
 	// Stopped says why there were no more runs, if there were to be.
 	Stopped string `json:"stopped,omitempty"`
 	// Limits are the reasons why races may have gone unseen in these runs.

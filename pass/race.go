@@ -112,6 +112,7 @@ var errEnough = errors.New("enough runs")
 func (d *deep) explore(ctx context.Context) error {
 	defer d.rep.stage("explore")()
 	schedules := map[string]bool{}
+	d.search.Ends = map[string]int{}
 	uncontrolled := 0
 	limits := orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: raceSteps}
 	_, err := d.binary.Explore(ctx, orchestrate.ExploreOptions{
@@ -120,6 +121,9 @@ func (d *deep) explore(ctx context.Context) error {
 			d.search.Runs++
 			schedules[fmt.Sprint(r.Plan.Steps)] = true
 			d.watch(r.Verdict, r.Plan.Steps)
+			if k := r.Verdict.Kind; k != "" && k != artifact.KindRace {
+				d.search.Ends[k]++
+			}
 			switch r.Verdict.Status {
 			case orchestrate.Limit:
 				d.search.Limited++

@@ -119,6 +119,11 @@ func TestRaces(t *testing.T) {
 				require.Equal(t, pass.RaceRuns, search.Runs)
 				require.Greater(t, search.Schedules, 1)
 				require.Empty(t, search.Stopped)
+				if c.name == "beside" {
+					require.Equal(t, map[string]int{artifact.KindCloseOfClosed: pass.RaceRuns}, search.Ends)
+				} else {
+					require.Empty(t, search.Ends)
+				}
 
 				second := saved(t)(pass.Second(ctx, saved(t)(pass.First(ctx, spec, racing())), pass.Options{}))
 				same(t, whole, saved(t)(pass.Deep(ctx, second, pass.Options{})))

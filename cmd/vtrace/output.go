@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -128,6 +129,9 @@ func raceSearch(b *vtrace.Bundle, r *artifact.RaceSearch) string {
 		fmt.Fprintf(&out, ", %d cut off", r.Limited)
 	}
 	out.WriteString("; other schedules were not looked at\n")
+	for _, kind := range slices.Sorted(maps.Keys(r.Ends)) {
+		fmt.Fprintf(&out, "  %d of these runs ended in: %s; \"vtrace explore\" shows such ends\n", r.Ends[kind], kind)
+	}
 	for _, l := range r.Limits {
 		fmt.Fprintf(&out, "  %s\n", l)
 	}
