@@ -2,6 +2,7 @@ package orchestrate
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -178,6 +179,17 @@ func (x *explorer) process(ctx context.Context) (err error) {
 		x.out.Restarts = append(x.out.Restarts, Restart{e.Seed, last.Left})
 		return nil // all of them once more
 	}
+	if e.Runs > 1 {
+		why, err := x.confirm(ctx, found)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			x.isolated = true
+			x.out.Restarts = append(x.out.Restarts, Restart{e.Seed, why})
+			return nil
+		}
+	}
 	if len(records) == 0 && !last.Done {
 		// Did it come to a run at all?
 		if _, err := os.Stat(e.Ends); err != nil {
@@ -229,6 +241,31 @@ func (x *explorer) process(ctx context.Context) (err error) {
 		x.out.Restarts = append(x.out.Restarts, Restart{next + 1, why})
 	}
 	return nil
+}
+
+// confirm repeats the first run of each new end that is an error, or that has
+// not been recorded, in a process of its own. It says why runs influence each
+// other, if they do.
+func (x *explorer) confirm(ctx context.Context, found []foundEnd) (why string, err error) {
+	for i := range found {
+		f := &found[i]
+		v, plan := f.recording()
+		left := f.Result.Left != "" && len(plan.Steps) == 0
+		key := v.place(plan.Expect)
+		if v.Status != Completed || v.Kind == "" && !left || x.ends[key] != nil {
+			continue
+		}
+		r, err := x.binary.Record(ctx, &f.Seed, x.opts.RunOptions)
+		if err != nil {
+			return "", err
+		}
+		if r.Verdict.place(r.Plan.Expect) != key || !left && !slices.Equal(r.Plan.Steps, plan.Steps) {
+			return fmt.Sprintf("run %d does not come out like this in a process of its own (%s): state outlives runs, or the program chooses by itself",
+				f.Seed, cmp.Or(v.Message, v.Reason, "no error")), nil
+		}
+		f.verdict, f.plan = r.Verdict, r.Plan
+	}
+	return "", nil
 }
 
 // recorded hands on the first n runs of a process.

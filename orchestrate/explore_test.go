@@ -64,10 +64,140 @@ func TestSpins(t *testing.T) {
 }
 `
 
+// Programs that leave something to the next run, if the second goroutine is
+// faster.
+const leftTest = `package left
+
+import (
+	"sync"
+	"testing"
+
+	"example.com/lib"
+)
+
+func race(f func()) {
+	c := make(chan int, 2)
+	go func() { c <- 1 }()
+	go func() { c <- 2 }()
+	if <-c == 2 {
+		f()
+	}
+}
+
+func TestOutside(t *testing.T) {
+	race(func() { go lib.Forever() })
+}
+
+func TestDeferBlocks(t *testing.T) {
+	race(func() {
+		go func() {
+			defer lib.Forever()
+			var mu sync.Mutex
+			mu.Lock()
+			mu.Lock()
+		}()
+	})
+}
+
+// A function that recovers and goes on is ended at each of its guards.
+func TestDeferGoesOn(t *testing.T) {
+	race(func() {
+		c := make(chan int)
+		go func() {
+			defer func() {
+				for range 3 {
+					func() {
+						defer func() { recover() }()
+						<-c
+					}()
+				}
+			}()
+			<-c
+		}()
+	})
+}
+
+func TestDeferSpins(t *testing.T) {
+	race(func() {
+		go func() {
+			defer func() {
+				for {
+				}
+			}()
+			<-make(chan int)
+		}()
+	})
+}
+
+func TestOsExit(t *testing.T) { race(lib.Exit) }
+
+func TestCrashes(t *testing.T) { race(lib.Crash) }
+
+func TestFatal(t *testing.T) { race(lib.Fatal) }
+
+func TestAdds(t *testing.T) { race(func() { lib.Add("race") }) }
+`
+
+const initTest = `package again
+
+import (
+	"testing"
+
+	"example.com/lib"
+)
+
+func init() { lib.Add("again") }
+
+func TestAgain(t *testing.T) {
+	c := make(chan int, 2)
+	go func() { c <- 1 }()
+	go func() { c <- 2 }()
+	<-c
+}
+`
+
+// A library, which has no guards.
+const roughLib = `package lib
+
+import (
+	"os"
+	"sync"
+)
+
+var names = map[string]bool{}
+
+func Forever() { <-make(chan int) }
+
+func Exit() { os.Exit(9) }
+
+// Crash ends the process, not by a panic of the caller.
+func Crash() {
+	done := make(chan int)
+	go func() { panic("crash") }()
+	<-done
+}
+
+// Fatal is an error of the Go runtime's.
+func Fatal() { new(sync.Mutex).Unlock() }
+
+func Add(name string) {
+	if names[name] {
+		panic(name + " is registered already")
+	}
+	names[name] = true
+}
+`
+
 func roughModule(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/rough\n\ngo 1.22\n", "rough.go": "package rough\n", "rough_test.go": roughTest} {
+	for name, text := range map[string]string{
+		"go.mod":   "module example.com/rough\n\ngo 1.22\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => ./lib\n",
+		"rough.go": "package rough\n", "rough_test.go": roughTest,
+		"left/left_test.go": leftTest, "again/again_test.go": initTest,
+		"lib/go.mod": "module example.com/lib\n\ngo 1.22\n", "lib/lib.go": roughLib,
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
@@ -120,18 +250,18 @@ func TestExploreReal(t *testing.T) {
 
 // What cannot be cleaned gets a process of its own, and the rest goes on.
 func TestExploreRough(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	dir := roughModule(t)
-	explore := func(entry string, opts ExploreOptions) *Exploration {
-		r := loadReal(ctx, t, dir, ".", entry, false)
+	explore := func(pattern, entry string, opts ExploreOptions) *Exploration {
+		r := loadReal(ctx, t, dir, pattern, entry, false)
 		x, err := r.binary.Explore(ctx, opts)
 		require.NoError(t, err)
 		require.Equal(t, opts.Runs, x.Runs)
 		return x
 	}
 	t.Run("state", func(t *testing.T) {
-		x := explore("TestState", ExploreOptions{Runs: 5})
+		x := explore(".", "TestState", ExploreOptions{Runs: 5})
 		require.Equal(t, 6, x.Processes)
 		require.Len(t, x.Restarts, 1)
 		require.Contains(t, x.Restarts[0].Reason, "state outlives runs")
@@ -141,17 +271,73 @@ func TestExploreRough(t *testing.T) {
 		require.Equal(t, Completed, x.Ends[0].Status)
 	})
 	t.Run("exit", func(t *testing.T) {
-		x := explore("TestExits", ExploreOptions{Runs: 6})
+		x := explore(".", "TestExits", ExploreOptions{Runs: 6})
 		require.Greater(t, x.Processes, 1)
 		require.NotEmpty(t, x.Restarts)
 		require.Contains(t, x.Restarts[0].Reason, "the process exited with code 7 outside vtrace's control")
 		require.Greater(t, len(x.Ends), 1)
 	})
 	t.Run("busy", func(t *testing.T) {
-		x := explore("TestSpins", ExploreOptions{Runs: 4, RunOptions: RunOptions{Timeout: 200 * time.Millisecond}})
+		x := explore(".", "TestSpins", ExploreOptions{Runs: 4, RunOptions: RunOptions{Timeout: 200 * time.Millisecond}})
 		require.NotEmpty(t, x.Restarts)
 		require.Contains(t, x.Restarts[0].Reason, "goroutine 0 does not come to another guard after ")
 		require.Len(t, x.Ends, 2)
+	})
+	const repeated = "run 4 does not come out like this in a process of its own (panic: race is registered already): state outlives runs, or the program chooses by itself"
+	// The second goroutine is faster in runs 2, 4 and 5.
+	after := []uint64{3, 5}
+	for _, tc := range []struct {
+		entry        string
+		processes    int
+		seeds        []uint64 // of the restarts
+		reason       string
+		status, kind string // of run 2
+		replay       string
+	}{
+		{"TestOutside", 3, after, "blocked goroutines remain", Completed, artifact.KindLeak, Unconfirmed},
+		{"TestDeferBlocks", 3, after, "blocked goroutines remain", Completed, artifact.KindLeak, Reproduced},
+		{"TestDeferGoesOn", 1, nil, "", Completed, artifact.KindLeak, Reproduced},
+		{"TestDeferSpins", 3, after, "goroutine 0.3 does not come to another guard after ", Unsupported, "", ""},
+		{"TestOsExit", 3, after, "the process exited with code 9 outside vtrace's control in step 6", Unsupported, "", ""},
+		{"TestCrashes", 3, after, "the process died outside vtrace's control in step 6", Unsupported, "", ""},
+		{"TestFatal", 3, after, "fatal error: sync: unlock of unlocked mutex", Unsupported, "", ""},
+		{"TestAdds", 7, []uint64{0}, repeated, "", "", ""},
+	} {
+		t.Run(tc.entry, func(t *testing.T) {
+			opts := ExploreOptions{Runs: 6}
+			if tc.entry == "TestDeferSpins" {
+				opts.Timeout = time.Second
+			}
+			x := explore("./left", tc.entry, opts)
+			require.Equal(t, tc.processes, x.Processes)
+			var seeds []uint64
+			for _, r := range x.Restarts {
+				seeds = append(seeds, r.Seed)
+				require.Contains(t, r.Reason, tc.reason)
+			}
+			require.Equal(t, tc.seeds, seeds)
+			require.Equal(t, "", x.Ends[0].Kind)
+			n := 0
+			for _, e := range x.Ends {
+				n += e.Count
+				if e.Seed == 0 {
+					continue
+				}
+				require.Equal(t, tc.status, e.Status)
+				require.Equal(t, tc.kind, e.Kind)
+				if tc.replay != "" {
+					require.Equal(t, tc.replay, e.Replay.Status, e.Replay.Reason)
+				}
+			}
+			require.Equal(t, 6, n, "no run is lost")
+			require.Equal(t, tc.status == "", len(x.Ends) == 1)
+		})
+	}
+	t.Run("init", func(t *testing.T) {
+		x := explore("./again", "TestAgain", ExploreOptions{Runs: 3})
+		require.Len(t, x.Ends, 1)
+		require.Equal(t, Unsupported, x.Ends[0].Status)
+		require.Equal(t, "the initialisation of packages cannot be repeated: panic: again is registered already", x.Ends[0].Message)
 	})
 	t.Run("cancel", func(t *testing.T) {
 		r := loadReal(ctx, t, dir, ".", "TestState", false)

@@ -231,6 +231,10 @@ func (s *run) exit(g *goroutine) {
 			if text := s.outcome.Message; strings.HasSuffix(text, bubbleSuffix) && s.lost == "" {
 				s.lost = "code without guards cannot be in a bubble: " + text
 			}
+			if s.initialising && g.path == entryPath && s.lost == "" && !s.observed() {
+				// It has gone well when the process started.
+				s.lost, s.outcome = "the initialisation of packages cannot be repeated: "+s.outcome.Message, Outcome{}
+			}
 		} else if g.wg != nil {
 			s.doneAtExit(g)
 		}

@@ -221,9 +221,10 @@ func (s *run) unwind() {
 	s.cur.Store(nil)
 }
 
-// leave records what the run leaves behind.
+// leave records what the run leaves behind, which does not touch what it has
+// shown.
 func (s *run) leave(text string) {
-	s.weaken(text)
+	s.note(text)
 	s.left = text
 }
 

@@ -42,14 +42,15 @@ type run struct {
 	log     []LogLine
 	chooser Chooser
 
-	over     bool   // the program has ended
-	returned bool   // the entry function has returned
-	stopped  bool   // by the Chooser
-	resting  bool   // nothing can move any more
-	lost     string // why the run cannot go on
-	left     string // what cannot be ended
-	outcome  Outcome
-	at       string // where a panic came from, "file:line"
+	over         bool   // the program has ended
+	initialising bool   // the entry goroutine repeats the initialisation of packages
+	returned     bool   // the entry function has returned
+	stopped      bool   // by the Chooser
+	resting      bool   // nothing can move any more
+	lost         string // why the run cannot go on
+	left         string // what cannot be ended
+	outcome      Outcome
+	at           string // where a panic came from, "file:line"
 
 	start time.Time
 	now   time.Duration
@@ -203,9 +204,11 @@ func (s *run) control() Result {
 
 // entry is the body of the first goroutine.
 func (s *run) entry() {
+	s.initialising = true
 	for _, i := range initializers() {
 		i.reset()
 	}
+	s.initialising = false
 	s.main()
 	if s.cfg.EndSite == "" {
 		s.endMain()
