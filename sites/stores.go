@@ -14,7 +14,7 @@ type store struct {
 }
 
 // store notes that a statement is an assignment to a plain variable or a chain
-// of fields whose value reads memory.
+// of fields whose value reads memory, or calls what may run for long.
 func (n *numberer) store(s ast.Stmt) {
 	if n.quiet {
 		return
@@ -91,7 +91,7 @@ func (n *numberer) variable(id *ast.Ident) bool {
 	return ok
 }
 
-// reads reports that an expression reads a variable.
+// reads reports that an expression reads a variable or calls a function.
 func (n *numberer) reads(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(m ast.Node) bool {
@@ -100,6 +100,9 @@ func (n *numberer) reads(e ast.Expr) bool {
 			return false
 		case *ast.Ident:
 			found = found || n.variable(m)
+		case *ast.CallExpr:
+			f := n.pkg.Info.Types[m.Fun]
+			found = found || !f.IsType() && !f.IsBuiltin()
 		}
 		return !found
 	})

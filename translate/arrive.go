@@ -173,6 +173,9 @@ func isBool(t types.Type) bool {
 
 // arrive ends the path at a location.
 func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
+	if site != 0 && kind != atStmt {
+		x.passes(p)
+	}
 	l := x.locationFor(p, kind, site)
 	// A condition that is not tracked but lives on is chosen now.
 	for _, lv := range l.live {

@@ -9,7 +9,8 @@ import (
 // Which locks a goroutine holds for certain tells which statements cannot lose
 // an update: a statement that reads memory and then writes some is taken apart,
 // by a guard in front of the write, only if another goroutine may write what it
-// has read without holding a lock that it holds.
+// has read without holding a lock that it holds; one that passes a guard before
+// it writes only if another may use meanwhile what it writes.
 
 // heldLock is a lock that is held, for writing or reading.
 type heldLock struct {
@@ -71,8 +72,30 @@ func (x *translator) races(u, w use) bool {
 	return true
 }
 
-// findStores adds the writes of statements that lose updates, among the cells
-// that goroutines share. It reports whether there are new ones.
+// late reports that what u writes can be used by w before: the statement of u
+// waits, or lets others run, before it writes.
+func (x *translator) late(u, w use) bool {
+	if !u.write || !x.inside[u.stmt] || u.t == w.t && u.t.slots < 2 {
+		return false
+	}
+	return !slices.ContainsFunc(u.held, func(l heldLock) bool {
+		return !x.signals[l.addr] && slices.ContainsFunc(w.held, func(m heldLock) bool { return m.addr == l.addr && (l.write || m.write) })
+	})
+}
+
+// passes notes the statements in the middle of which a path stops at a guard.
+func (x *translator) passes(p *path) {
+	for _, f := range p.frames {
+		if f.op == nil && f.block != nil && f.idx < len(f.block.Instrs) {
+			if s := x.stmtOf(f.ctx.fn, f.block.Instrs[f.idx]); s != 0 {
+				x.inside[s] = true
+			}
+		}
+	}
+}
+
+// findStores adds the writes of statements that lose updates, or come late,
+// among the cells that goroutines share. It reports whether there are new ones.
 func (x *translator) findStores(shared []*cell) bool {
 	writes := map[sites.ID]bool{}
 	for _, c := range shared {
@@ -86,7 +109,7 @@ func (x *translator) findStores(shared []*cell) bool {
 	for _, c := range shared {
 		for _, u := range c.uses {
 			st := x.idx.Store(u.stmt).ID
-			if st == 0 || x.access[st] || !writes[u.stmt] || !slices.ContainsFunc(c.uses, func(w use) bool { return x.races(u, w) }) {
+			if st == 0 || x.access[st] || !writes[u.stmt] || !slices.ContainsFunc(c.uses, func(w use) bool { return x.races(u, w) || x.late(u, w) }) {
 				continue
 			}
 			x.access[st] = true

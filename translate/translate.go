@@ -183,9 +183,10 @@ type translator struct {
 	// segments cancel some.
 	contexts []*object
 	cancels  []*location
-	signals  map[int32]bool // locks that are released by others than hold them
-	initial  int            // objects made before the start
-	begin    func() *path   // the path that starts the program
+	inside   map[sites.ID]bool // statements in the middle of which guards are passed
+	signals  map[int32]bool    // locks that are released by others than hold them
+	initial  int               // objects made before the start
+	begin    func() *path      // the path that starts the program
 
 	start       *path     // the first segment, if it was executed beforehand
 	prefix      []arrival // where the first segment ends, while it is executed
@@ -221,6 +222,7 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		faults:   map[token.Pos]string{},
 		errSeen:  map[string]bool{},
 		signals:  map[int32]bool{},
+		inside:   map[sites.ID]bool{},
 		ways:     map[*location]int{},
 	}
 	for _, q := range p.src.Packages {

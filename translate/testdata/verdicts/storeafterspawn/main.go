@@ -19,7 +19,7 @@ func main() {
 	var c *future
 	c = async(func() int {
 		if c == nil {
-			panic("not stored yet") // silent "panic"
+			panic("not stored yet") // want "panic"
 		}
 		return 1
 	})
