@@ -329,7 +329,7 @@ func (x *translator) leave(l *location) {
 		case ok:
 			e = num(k)
 		case l.in[i].top:
-			e = unknown("a value that the model does not keep")
+			e = unknown(notKept(lv.key.v))
 		case l.in[i].empty():
 			e = num(0)
 		default:

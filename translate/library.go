@@ -188,6 +188,34 @@ func (x *translator) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool 
 	return false
 }
 
+// notKept says what a value is that the model does not keep: if it comes out of
+// a call of the library, that of which function.
+func notKept(v any) string {
+	for {
+		switch i := v.(type) {
+		case *ssa.TypeAssert:
+			v = i.X
+		case *ssa.Extract:
+			v = i.Tuple
+		case *ssa.ChangeType:
+			v = i.X
+		case *ssa.ChangeInterface:
+			v = i.X
+		case *ssa.FieldAddr:
+			v = i.X
+		case *ssa.UnOp:
+			v = i.X
+		case *ssa.Call:
+			if f := i.Call.StaticCallee(); f != nil && f.Blocks == nil {
+				return "a result of " + fullName(f) + ", which the model does not keep"
+			}
+			return "a value that the model does not keep"
+		default:
+			return "a value that the model does not keep"
+		}
+	}
+}
+
 func isChan(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Chan)
 	return ok
