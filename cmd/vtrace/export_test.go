@@ -81,12 +81,12 @@ func TestExport(t *testing.T) {
 	write(strings.Replace(exportedProgram, "\tif n == 0 {\n\t\tclose(done)\n\t}\n", "", 1))
 	code, stdout, stderr = execute(t, "test", "./q")
 	require.Equal(t, exitNothing, code, stdout+stderr)
-	require.Contains(t, stdout, "ok   TestOrchestration_TestClose_Q1_1: no longer reproducible at step 6: ")
+	require.Contains(t, stdout, "ok   TestOrchestration_TestClose_Q1_1: no longer reproducible at step 7: ")
 	require.Contains(t, stdout, "the program has no site like example.com/m/q.TestClose#2 any more")
 	write(strings.Replace(exportedProgram, "if n == 0 {\n\t\tclose(done)", "if n == 0 {\n\t\t<-done", 1))
 	code, stdout, stderr = execute(t, "test", "./q")
 	require.Equal(t, exitNothing, code, stdout+stderr)
-	require.Contains(t, stdout, "ok   TestOrchestration_TestClose_Q2_1: no longer reproducible at step 3: step 3 of 6 could not be done")
+	require.Contains(t, stdout, "ok   TestOrchestration_TestClose_Q2_1: no longer reproducible at step 3: step 3 of 7 could not be done")
 
 	// Not to be written over.
 	require.NoError(t, os.WriteFile(file, append(src, "// kept\n"...), 0o644))
