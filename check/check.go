@@ -77,6 +77,9 @@ type Reductions struct {
 	// paths longer, so that a second search finds the shortest.
 	NoInvisible bool
 	NoFusing    bool // such steps of one process are taken together
+	// NoSymmetry: states that differ only in the names of the values of scalar
+	// types are taken for one. It excludes the two reductions above.
+	NoSymmetry bool
 }
 
 // Label names one choice of the scheduler. The labels of a transition are

@@ -28,6 +28,9 @@ var variants = []struct {
 	{"depth first", Options{Order: DepthFirst}, false},
 	{"compacted", Options{HashCompaction: true, eager: true, Workers: 1}, false},
 	{"compacted, three workers", Options{HashCompaction: true, eager: true, Workers: 3, Reductions: plain.Reductions}, false},
+	{"no symmetry", Options{Reductions: Reductions{NoSymmetry: true}}, false},
+	{"symmetry alone", Options{Workers: 1, Reductions: Reductions{NoStubborn: true}}, false},
+	{"symmetry alone, three workers", Options{Workers: 3, eager: true, Reductions: Reductions{NoStubborn: true}}, false},
 	{"random depth first", Options{Order: RandomDepthFirst, Seed: 7}, false},
 }
 
@@ -88,6 +91,11 @@ func compareVariants(t *testing.T, seed uint64, n map[string]int) {
 	if g.chance(15) {
 		refuted = g.refuted()
 	}
+	compareAll(t, seed, net, text, formulas, refuted, n)
+}
+
+// compareAll compares the variants on some queries.
+func compareAll(t *testing.T, seed uint64, net *uppaal.Network, text string, formulas []string, refuted [][]Label, n map[string]int) {
 	const limit = 3000
 	run := func(o Options) *Report {
 		o.MaxStates = limit
@@ -147,7 +155,7 @@ func compareVariants(t *testing.T, seed uint64, n map[string]int) {
 }
 
 // plain is a search without anything that may be left out.
-var plain = Options{Workers: 1, Reductions: Reductions{NoStubborn: true}}
+var plain = Options{Workers: 1, Reductions: Reductions{NoStubborn: true, NoSymmetry: true}}
 
 // busy makes networks of several processes with much independent work, where
 // reductions have something to leave out. All have the variables of network, so

@@ -129,13 +129,14 @@ func (s *search) statesTo(i uint32) ([][]uint64, error) {
 		if s.fusing {
 			s.structure.fuse(m, nil)
 		}
-		if hash(m.w) != *s.store.mark(want) {
+		words := s.workers[0].normal(m.w)
+		if hash(words) != *s.store.mark(want) {
 			return nil
 		}
-		found = slices.Clone(m.w)
+		found = slices.Clone(words)
 		return errFound
 	}
-	states := [][]uint64{s.initial}
+	states := [][]uint64{slices.Clone(s.workers[0].normal(s.initial))}
 	for k := 1; k < len(path); k++ {
 		copy(m.w, states[k-1])
 		m.unpack()
@@ -153,6 +154,11 @@ func (s *search) traceTo(i uint32) (*Trace, error) {
 	states, err := s.statesTo(i)
 	if err != nil {
 		return nil, err
+	}
+	if s.prog.symmetry != nil {
+		if states, err = s.concrete(states); err != nil {
+			return nil, err
+		}
 	}
 	return s.trace(states)
 }

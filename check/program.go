@@ -25,7 +25,8 @@ type program struct {
 	// Run at the beginning and the end of every transition.
 	before, after []runFn
 
-	monitor *monitor // nil without refuted sequences
+	monitor  *monitor  // nil without refuted sequences
+	symmetry *symmetry // nil: states are stored as they are
 }
 
 // shownVar is a variable of traces.

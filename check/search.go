@@ -265,7 +265,7 @@ func (s *search) seed() error {
 		return &fault{msg: "the initial state violates an invariant"}
 	}
 	s.initial = slices.Clone(m.w)
-	return s.store.add(m.w, noParent)
+	return s.store.add(s.workers[0].normal(m.w), noParent)
 }
 
 // refuted reports whether the machine's state lies beyond a refuted sequence,

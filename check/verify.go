@@ -110,6 +110,13 @@ func (v *verification) run() error {
 	if len(v.goals)+len(v.paths) == 0 && len(v.queries) > 0 {
 		return nil
 	}
+	if !v.opts.Reductions.NoSymmetry && !stuck && len(v.paths) == 0 && len(v.goals) > 0 && c.p.monitor == nil {
+		var formulas []uppaal.Expr
+		for _, g := range v.goals {
+			formulas = append(formulas, v.queries[g.query].X)
+		}
+		c.p.symmetry = c.symmetry(formulas)
+	}
 	var st *structure
 	if !v.opts.Reductions.NoStubborn && !stuck && len(v.paths) == 0 && len(v.queries) > 0 {
 		// What has no structure is searched in full.
@@ -117,7 +124,7 @@ func (v *verification) run() error {
 			st = nil
 		}
 	}
-	if st != nil && !v.opts.Reductions.NoInvisible && st.spoils != nil && len(st.cubes)+len(st.risky) > 0 {
+	if st != nil && c.p.symmetry == nil && !v.opts.Reductions.NoInvisible && st.spoils != nil && len(st.cubes)+len(st.risky) > 0 {
 		v.runTwice(c.p, st)
 	} else {
 		_, _ = v.explore(c.p, st, false, Stats{})

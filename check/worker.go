@@ -6,9 +6,10 @@ import "errors"
 // search.
 type worker struct {
 	s *search
-	m *machine // expands states
-	q *machine // evaluates formulas on new states
-	r *reducer // chooses what to expand; nil: everything
+	m *machine    // expands states
+	q *machine    // evaluates formulas on new states
+	r *reducer    // chooses what to expand; nil: everything
+	n *normaliser // nil: states are stored as they are
 
 	at          uint32 // the state being expanded
 	transitions int
@@ -34,6 +35,9 @@ type hit struct {
 
 func newWorker(s *search) *worker {
 	w := &worker{s: s, m: newMachine(s.prog), q: newMachine(s.prog), hits: make([]hit, len(s.goals))}
+	if s.prog.symmetry != nil {
+		w.n = newNormaliser(s.prog.symmetry)
+	}
 	w.m.visit = w.insert
 	w.m.poll, w.q.poll = w.poll, w.poll
 	return w
@@ -140,10 +144,19 @@ func (w *worker) insert() error {
 
 // emit hands a successor on.
 func (w *worker) emit(words []uint64) error {
+	words = w.normal(words)
 	if w.passing {
 		return w.keep(words)
 	}
 	return w.s.store.add(words, w.at)
+}
+
+// normal is a state as it is stored. It is valid until the next call.
+func (w *worker) normal(words []uint64) []uint64 {
+	if w.n == nil {
+		return words
+	}
+	return w.n.normalise(words)
 }
 
 // show evaluates the plain goals on stored states.

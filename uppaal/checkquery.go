@@ -164,6 +164,18 @@ func (c *checker) processSet(e Expr) *ProcessSet {
 	return set
 }
 
+// ProcessSets gives what the names of the system line stand for, in its order:
+// a name without free parameters stands for one process.
+func (info *Info) ProcessSets() []*ProcessSet {
+	var list []*ProcessSet
+	for _, id := range info.Network.System.Names {
+		if set := info.sets[id.Name]; set != nil {
+			list = append(list, set)
+		}
+	}
+	return list
+}
+
 // At gives the process for values of the free parameters, or nil if they are
 // out of range.
 func (s *ProcessSet) At(values []int32) *Process {
