@@ -91,5 +91,25 @@
 // for shortest traces; Stats count both. If a budget ends the second search,
 // the first one's trace stands, which need not be the shortest.
 //
-// There is no symmetry reduction.
+// # Symmetry
+//
+// Where nothing tells the values of a scalar type (scalar[n], 2 <= n <= 64) from
+// each other, states that differ in their names only are taken for one, unless
+// Reductions.NoSymmetry: processes with a parameter of the type, elements of
+// arrays indexed by it and variables that hold its values are renamed together.
+// Verdicts and the lengths of shortest traces stay; traces are those of the
+// network as it is. With a scalar type for n processes that are alike there are
+// up to n! times fewer states.
+//
+// What tells values apart switches it off for that type: a constant, a meta
+// variable or a variable that nothing assigns to that holds a value or differs
+// between elements, a variable of a function without initial value, an array
+// given as a list in a function, a loop over the type, forall and exists over
+// it whose body may be invalid (as far as this is seen: no division, no call,
+// indices in range by their types), an invariant of such a process that may be,
+// receivers of a broadcast that change more than their own variables, and
+// queries that name a process by its number. The initial values of variables
+// need not be alike. It is off without queries, with stuck atoms, with E[],
+// A<> or -->, and with refuted sequences. It is combined with stubborn sets,
+// but neither with key steps nor with fusing.
 package check

@@ -18,7 +18,7 @@ import (
 func (g *generator) symmetric() string {
 	size := 2 + g.IntN(2)
 	g.line("typedef scalar[%d] id_t; typedef scalar[2] res_t;", size)
-	g.line("int[0,2] x; bool flag; int[0,2] own[id_t]; id_t last, kept; id_t next[id_t]; bool m[id_t][res_t]; bool e[id_t][id_t]; res_t cur;")
+	g.line("int[0,2] x; bool flag; int[0,2] own[id_t]; id_t last; id_t next[id_t]; bool m[id_t][res_t]; bool e[id_t][id_t]; res_t cur;")
 	g.line("typedef struct { id_t who; int[0,1] n; } rec; rec s[res_t];")
 	g.line("chan c[id_t], d; broadcast chan b; broadcast chan bs[id_t]; urgent chan u[id_t];")
 	g.line("bool free(id_t i) { return own[i] == 0; }")
@@ -33,11 +33,12 @@ func (g *generator) symmetric() string {
 	if odd {
 		switch g.IntN(8) {
 		case 0:
+			g.line("id_t kept;")
 			guards = append(guards, "i == kept", "i != kept")
 		case 1:
-			g.line("const int[0,2] T[id_t] = {0, 1%s};", strings.Repeat(", 2", size-2))
-			updates = append(updates, "own[i] = T[i]")
-			guards = append(guards, "T[i] == l")
+			g.line("const int[0,2] TAB[id_t] = {0, 1%s};", strings.Repeat(", 2", size-2))
+			updates = append(updates, "own[i] = TAB[i]")
+			guards = append(guards, "TAB[i] == l")
 		case 2:
 			g.line("void pickOne() { for (k : id_t) { if (own[k] == 0) { last = k; return; } } }")
 			updates = append(updates, "pickOne()", "pickOne()")
@@ -61,6 +62,12 @@ func (g *generator) symmetric() string {
 		locs := 2 + g.IntN(2)
 		for i := range locs {
 			g.line("loc n%d%s", i, pick(g, "", "", "", "", "", " urgent", map[bool]string{true: " committed"}[i > 0 && g.chance(30)]))
+		}
+		// A variable that nothing writes tells its value from the others.
+		if inner && g.chance(90) {
+			g.line("n%d > n%d | %s | | peer = last, r = cur, next[i] = peer, s[r].who = peer", g.IntN(locs), g.IntN(locs), pick(g, guards...))
+		} else if !inner && g.chance(90) {
+			g.line("n%d > n%d select i : id_t, r : res_t | flag || own[i] == 2 | | last = i, cur = r", g.IntN(locs), g.IntN(locs))
 		}
 		for range locs + g.IntN(3) {
 			sel, guard, sync := "", "", ""
@@ -131,7 +138,7 @@ func (g *generator) symmetricFormula() string {
 		"exists (i : id_t) (P(i).l == 2 and P(i).peer != i)", "exists (i : id_t) exists (r : res_t) (m[i][r] and e[i][i])", "P(last).n1", "s[cur].who != last",
 		"(sum (i : id_t) own[i]) == 4")
 	if g.chance(40) {
-		f += " and " + pick(g, "U.n0", "x == 1", "flag", "own[last] == 1", "last != kept", "deadlock", "not (forall (i : id_t) P(i).n0)")
+		f += " and " + pick(g, "U.n0", "x == 1", "flag", "own[last] == 1", "deadlock", "not (forall (i : id_t) P(i).n0)")
 	}
 	if g.chance(10) {
 		f += " and " + pick(g, "P(0).n1", "P(1).l == 1", "stuck(P(0))", "stuck(U)", "(forall (i : id_t) 2 / own[i] > 0)")
@@ -278,4 +285,114 @@ func permutations(sizes []int32) [][][]int32 {
 		}
 	}
 	return list
+}
+
+// workers are n processes over a scalar type with an array that it indexes.
+func workers(n int) string {
+	return fmt.Sprintf(`
+		typedef scalar[%d] id_t;
+		int[0,2] done[id_t]; bool busy; id_t owner;
+		template W(const id_t i)
+		loc idle
+		loc wait
+		loc work
+		loc end
+		idle > wait | | |
+		wait > work | !busy | | busy = true, owner = i
+		work > idle | done[i] < 2 && owner == i | | done[i]++, busy = false
+		work > end | done[i] == 2 | | busy = false
+		system W;`, n)
+}
+
+// TestSymmetryGain counts states: with n processes that are alike there are
+// nearly n! times as many without symmetry, and exactly as many as there are
+// multisets of states of a process.
+func TestSymmetryGain(t *testing.T) {
+	query := "A[] forall (i : id_t) forall (j : id_t) (W(i).work and W(j).work imply i == j)"
+	for _, n := range []int{2, 3, 4, 5} {
+		full := verify(t, workers(n), plain, query)
+		symmetric := Options{Workers: 1, Reductions: Reductions{NoStubborn: true}}
+		r := verify(t, workers(n), symmetric, query)
+		require.Equal(t, True, full.Results[0].Verdict)
+		require.Equal(t, True, r.Results[0].Verdict, r.Results[0].Reason)
+		require.True(t, r.Complete)
+		t.Logf("%d processes: %d states of %d", n, r.Stats.States, full.Stats.States)
+		factorial := 1
+		for i := range n {
+			factorial *= i + 1
+		}
+		require.GreaterOrEqual(t, r.Stats.States*factorial, full.Stats.States)
+		require.Less(t, r.Stats.States*factorial, 4*full.Stats.States*(n+1))
+		// With one that is named, values are told apart.
+		named := verify(t, workers(n), symmetric, query, "A[] not (W(0).work and W(1).work)")
+		require.Equal(t, full.Stats.States, named.Stats.States)
+		// A trace is one of the network, in the order of the processes' names.
+		r = verify(t, workers(n), symmetric, "E<> forall (i : id_t) W(i).end")
+		require.Equal(t, True, r.Results[0].Verdict, r.Results[0].Reason)
+		require.Len(t, r.Results[0].Trace.Steps, 9*n)
+	}
+}
+
+// TestToldApart: what tells values of a scalar type apart, and what does not.
+func TestToldApart(t *testing.T) {
+	network := func(decls, guard, update, sync string) string {
+		return "typedef scalar[3] id_t; int[0,2] a[id_t]; chan c[id_t]; broadcast chan b; id_t k; int[0,3] n;\n" + decls + `
+			template P(const id_t i)
+			var int[0,2] l; id_t peer;
+			loc n0
+			loc n1
+			n0 > n1 | ` + guard + " | " + sync + " | k = i, peer = k" + update + `
+			template U()
+			loc n0
+			n0 > n0 select j : id_t | | c[j]? |
+			system P, U;`
+	}
+	for _, x := range []struct {
+		decls, guard, update, sync string
+		symmetric                  bool
+	}{
+		{"", "", "", "", true},
+		{"", "k != i && a[k] < 2", ", a[i] = 1", "c[i]!", true},
+		{"", "forall (j : id_t) a[j] == 0", "", "c[k]!", true},
+		{"", "forall (j : id_t) 2 / a[j] == 1", "", "", false},
+		{"", "(sum (j : id_t) 2 / (a[j] + 1)) > 1", "", "", true},
+		{"id_t z;", "", "", "", false},
+		{"id_t z;", "", ", z = k", "", true},
+		{"const int t[id_t] = {1, 2, 1};", "", "", "", false},
+		{"const int t[id_t] = {1, 1, 1};", "t[i] == 1", "", "", true},
+		{"int[0,4] t[id_t] = {1, 2, 1};", "", ", t[i] = 0", "", true},
+		{"meta id_t z;", "", ", z = i", "", false},
+		{"meta int[0,3] z[id_t];", "", ", z[i] = 1", "", true},
+		{"id_t f(id_t x) { id_t y = x; return y; }", "", ", k = f(i)", "", true},
+		{"id_t f() { id_t y; return y; }", "", ", k = f()", "", false},
+		{"void f() { for (x : id_t) k = x; }", "", ", f()", "", false},
+		{"void f() { int[0,2] t[id_t] = {1, 0, 0}; a = t; }", "", ", f()", "", false},
+		{"void f() { int[0,2] t[id_t]; a = t; }", "", ", f()", "", true},
+		{"", "", "", "b?", false}, // the last receiver decides k
+		{"", "", "", "b!", true},
+	} {
+		net := model(t, network(x.decls, x.guard, x.update, x.sync))
+		info, err := uppaal.Check(net)
+		require.NoError(t, err)
+		c, err := compile(info, &Options{}, func(int) error { return nil })
+		require.NoError(t, err)
+		require.Equal(t, x.symmetric, c.symmetry(nil) != nil, "%+v", x)
+		if !x.symmetric {
+			continue
+		}
+		for query, symmetric := range map[string]bool{
+			"E<> forall (i : id_t) P(i).n1":         true,
+			"E<> deadlock and P(k).n1":              true,
+			"E<> exists (i : id_t) P(i).peer != i":  true,
+			"E<> exists (i : id_t) 1 / P(i).l == 1": false,
+			"E<> P(1).n1":                           false,
+			"E<> exists (i : int[0,1]) P(i).n1":     false,
+			"E<> U.n0":                              true,
+			"E<> k == P(0).peer":                    false,
+		} {
+			q := queries(t, query)[0]
+			require.NoError(t, info.CheckQuery(q), query)
+			require.Equal(t, symmetric, c.symmetry([]uppaal.Expr{q.X}) != nil, query)
+		}
+	}
 }

@@ -152,7 +152,7 @@ func (o Options) engine() check.Engine {
 func (o Options) search() check.Options {
 	return check.Options{
 		MaxMemory: o.Search.MaxMemory, MaxStates: o.Search.MaxStates, Timeout: o.Search.Timeout,
-		Reductions: check.Reductions{NoStubborn: o.Search.NoReductions},
+		Reductions: check.Reductions{NoStubborn: o.Search.NoReductions, NoSymmetry: o.Search.NoReductions},
 	}
 }
 

@@ -155,7 +155,7 @@ func ours(ctx context.Context, net *uppaal.Network, reduced bool, cores int, lim
 	if reduced {
 		queries = net.Queries
 	} else {
-		opts.Reductions = check.Reductions{NoStubborn: true, NoInvisible: true, NoFusing: true}
+		opts.Reductions = check.Reductions{NoStubborn: true, NoInvisible: true, NoFusing: true, NoSymmetry: true}
 	}
 	cpu := cpuTime()
 	start := time.Now()
