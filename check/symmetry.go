@@ -614,7 +614,7 @@ func (b *symmetrizer) build() *symmetry {
 		if len(s.sets) == 0 && s.value < 0 {
 			continue
 		}
-		f, ok := fields[s.members[0]]
+		_, ok := fields[s.members[0]]
 		if _, cell := b.cells[s.members[0]]; !ok || !cell || b.cells[s.members[0]].site != s {
 			continue // channels and constants
 		}
@@ -625,8 +625,7 @@ func (b *symmetrizer) build() *symmetry {
 			stride *= x.sizes[s.sets[d]]
 		}
 		for _, i := range s.members {
-			f = fields[i]
-			o.fields = append(o.fields, f)
+			o.fields = append(o.fields, fields[i])
 			o.at = append(o.at, b.cells[i].at...)
 		}
 		if len(s.sets) > 1 || len(s.sets) == 1 && s.value >= 0 {
