@@ -207,6 +207,8 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 		return tgt, true
 	case libraryContext:
 		return contextCall(tgt, c.Method.Name(), e[1]), true
+	case libraryRLocker:
+		return rlockerCall(tgt, c.Method.Name(), e[1]), true
 	}
 	if types.NewMethodSet(t).Lookup(c.Method.Pkg(), c.Method.Name()) == nil {
 		return x.guess(p, site, tgt) // neither is that of another type

@@ -149,6 +149,8 @@ func init() {
 	timerIntrinsics(intrinsics)
 	contextIntrinsics(intrinsics)
 	onceIntrinsics(intrinsics)
+	bubbleIntrinsics(intrinsics)
+	rlockerIntrinsics(intrinsics)
 	testFatal.run, testSkip.run, testRun.run = goexit, goexit, runSubtest
 	builtins = map[string]*intrinsic{
 		"close": op("close", sites.Close, false, closeChan),

@@ -1,0 +1,27 @@
+package translate
+
+import (
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// synctest.Test is a call, as in a replay, which has a bubble around it anyway.
+// synctest.Wait has its guard, but does not wait.
+
+func bubbleIntrinsics(table map[string]*intrinsic) {
+	table["testing/synctest.Test"] = &intrinsic{name: "synctest", seed: true, args: []int{1}, run: runBubble}
+	table["testing/synctest.Wait"] = &intrinsic{name: "settle", kind: sites.Settle, seed: true, args: []int{}, run: settleBubble}
+}
+
+func runBubble(x *translator, p *path) bool {
+	if p.peek().phase == 2 {
+		return x.opReturn(p, nil)
+	}
+	p.note("synctest", artifact.DirectionOver, "synctest.Test is a call in the model: it does not wait for the goroutines of its bubble to end")
+	return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
+}
+
+func settleBubble(x *translator, p *path) bool {
+	p.note("synctest", artifact.DirectionOver, "synctest.Wait does not wait for the other goroutines in the model")
+	return x.opReturn(p, nil)
+}

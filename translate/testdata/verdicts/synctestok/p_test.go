@@ -1,0 +1,18 @@
+package p
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+func TestProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := make(chan int)
+		go func() {
+			c <- 1
+			c <- 2
+		}()
+		<-c
+		<-c
+	})
+}
