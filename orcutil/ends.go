@@ -14,11 +14,7 @@ import (
 func Go(site Site, f func()) {
 	g := enter(site)
 	if g == nil {
-		free.Add(1)
-		go func() {
-			defer free.Add(-1)
-			f()
-		}()
+		go freely(f)()
 		return
 	}
 	g.arrive(opGo, site, nil)

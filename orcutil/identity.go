@@ -11,10 +11,6 @@ import (
 // active is the run in progress.
 var active atomic.Pointer[run]
 
-// free counts the goroutines that instrumented code has started outside runs,
-// which may come to guards at any time.
-var free atomic.Int64
-
 // idle is the number of goroutines of the process that the last run began with.
 var idle atomic.Int64
 
@@ -45,6 +41,7 @@ func enter(site Site) *goroutine {
 	}
 	g := s.caller()
 	if g == nil {
+		freeze()
 		s.foreign(site)
 		return nil
 	}

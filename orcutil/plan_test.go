@@ -419,7 +419,7 @@ func TestForeign(t *testing.T) {
 			Access(4)
 		}})
 		require.Equal(t, Completed, res.Verdict, "%s", res)
-		require.Equal(t, []string{"operation by a goroutine outside control at #2"}, res.Notes)
+		require.Equal(t, []string{"outside control: goroutines that the program started before the run: 1", "operation by a goroutine outside control at #2"}, res.Notes)
 		require.True(t, res.Weak)
 	})
 	t.Run("wait in a library", func(t *testing.T) {
@@ -622,4 +622,51 @@ func TestOutsideBubble(t *testing.T) {
 	res := Run(Config{Patience: time.Millisecond, Main: func() { Recv(1, make(chan int)) }})
 	require.Equal(t, KindDeadlock, res.Outcome.Kind)
 	require.Equal(t, []string{"outside a bubble: nothing moved for 1ms, which is no proof"}, res.Notes)
+}
+
+// TestOriginals: what the initialisation of the process has started stops at its
+// first guard beside a run if the run starts another in its place; what else goes
+// on from before makes the run weak.
+func TestOriginals(t *testing.T) {
+	pkg, ok := initialising()
+	require.False(t, ok, pkg)
+	run := func() Result { return Run(Config{Bubble: bubble(t), Main: func() { Access(2) }}) }
+
+	RegisterRepeated("example.com/repeated")
+	start := func(pkg string) (guarded chan bool, done chan bool) {
+		guarded, done = make(chan bool, 1), make(chan bool)
+		begun := make(chan bool)
+		free.Add(1)
+		countOriginals(pkg, 1)
+		go original(origin{pkg, true}, func() {
+			defer close(done)
+			defer free.Add(-1)
+			defer countOriginals(pkg, -1)
+			close(begun)
+			for active.Load() == nil {
+				runtime.Gosched()
+			}
+			Access(1)
+			guarded <- true
+		})
+		<-begun
+		return guarded, done
+	}
+	before := free.Load()
+	guarded, _ := start("example.com/repeated")
+	res := run()
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+	require.False(t, res.Weak, "%v", res.Notes)
+	for free.Load() > before { // it comes to its guard beside this run or the next
+		run()
+	}
+	require.Empty(t, guarded)
+
+	guarded, done := start("example.com/once")
+	res = run()
+	require.True(t, res.Weak) // by being there, or by what it does
+	for len(guarded) == 0 {
+		run()
+	}
+	<-done
 }

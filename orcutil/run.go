@@ -176,6 +176,7 @@ func (s *run) unsupported(why string) Result {
 // control is the controller: it starts the entry function, follows the plan,
 // lets the rest run and judges.
 func (s *run) control() Result {
+	s.others()
 	s.base.Store(countOthers())
 	s.ids = make(map[uint64]*goroutine)
 	s.all = make(map[string]*goroutine)

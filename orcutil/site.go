@@ -52,6 +52,8 @@ var program struct {
 	sites map[Site]SiteInfo
 	keys  map[string]Site
 	inits []initializer
+	// repeated are the packages whose whole initialisation every run repeats.
+	repeated map[string]bool
 	// accesses is nil if those to memory are not instrumented.
 	accesses map[Place]PlaceInfo
 }
@@ -92,6 +94,24 @@ func RegisterInit(pkg string, order int, reset func()) {
 		}
 		return a.pkg < b.pkg
 	})
+}
+
+// RegisterRepeated says that what RegisterInit adds for a package does all that
+// its initialisation does: the goroutines that this starts are started anew for
+// every run.
+func RegisterRepeated(pkg string) {
+	program.Lock()
+	defer program.Unlock()
+	if program.repeated == nil {
+		program.repeated = make(map[string]bool)
+	}
+	program.repeated[pkg] = true
+}
+
+func isRepeated(pkg string) bool {
+	program.RLock()
+	defer program.RUnlock()
+	return program.repeated[pkg]
 }
 
 func initializers() []initializer {

@@ -35,6 +35,7 @@ func Gosched(site Site) {
 func (s *run) polled(site Site, n int) {
 	g := s.caller()
 	if g == nil {
+		freeze()
 		return
 	}
 	if g.polls += n; g.polls < spinning {

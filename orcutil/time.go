@@ -20,6 +20,9 @@ func Sleep(site Site, d time.Duration) {
 	g := enter(site)
 	if g == nil {
 		time.Sleep(d)
+		if active.Load() != nil {
+			freeze()
+		}
 		return
 	}
 	g.arrive(opSleep, site, nil)
@@ -63,7 +66,7 @@ func Due(d time.Duration) time.Duration {
 func Callback(site Site, f func()) func() {
 	s := active.Load()
 	if s == nil {
-		return f
+		return freelyCalled(f)
 	}
 	by := s.caller()
 	if by == nil {

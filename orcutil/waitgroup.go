@@ -77,11 +77,7 @@ func Wait(site Site, wg *sync.WaitGroup) {
 func WGGo(site Site, wg *sync.WaitGroup, f func()) {
 	g := enter(site)
 	if g == nil {
-		free.Add(1)
-		wg.Go(func() {
-			defer free.Add(-1)
-			f()
-		})
+		wg.Go(freely(f))
 		return
 	}
 	s := g.run

@@ -161,6 +161,9 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	if inits {
 		fmt.Fprintf(&b, "\t%s.RegisterInit(%q, %d, %sInits%s)\n", zz, w.PkgPath, 4*w.order+2+phase, zz, suffix[u.name])
 	}
+	if plan.whole && (vars || inits) {
+		fmt.Fprintf(&b, "\t%s.RegisterRepeated(%q)\n", zz, w.PkgPath)
+	}
 	b.WriteString("}\n\n")
 	if vars {
 		fmt.Fprintf(&b, "func %sVars%s() {\n", zz, suffix[u.name])

@@ -17,6 +17,8 @@ import (
 type initPlan struct {
 	// skip: it is not; the reason has been reported.
 	skip bool
+	// whole: all that it does is done again, what starts goroutines among it.
+	whole bool
 	// steps are the initialisers to repeat, in order of initialisation.
 	steps []*types.Initializer
 	// zeros are the variables without initialiser.
@@ -28,7 +30,7 @@ type initPlan struct {
 // does keeps its first value, and if an init function does, nothing is
 // repeated.
 func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan {
-	plan := &initPlan{}
+	plan := &initPlan{whole: true}
 	scan := &initScan{info: w.TypesInfo, own: map[string]bool{}, decls: map[types.Object]*ast.FuncDecl{}}
 	for _, p := range w.prog.Packages {
 		scan.own[p.PkgPath] = true
@@ -62,9 +64,7 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 			if !ok || fd.Recv != nil || fd.Name.Name != "init" || fd.Body == nil {
 				continue
 			}
-			if pos := scan.starts(fd.Body); pos.IsValid() {
-				report(pos, "goroutine started by the initialisation of package %s: one is also started before the first run, outside of control", w.PkgPath)
-			}
+			plan.whole = plan.whole && editable[w.prog.Fset.File(f.FileStart)]
 			if pos := scan.registers(fd.Body); pos.IsValid() {
 				plan.skip = true
 				report(pos, "an init function of package %s registers something in a library: initialisation is not repeated, so the package's variables live outside of runs", w.PkgPath)
@@ -88,13 +88,12 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 			ok = ok && !linked[v.Name()] && !kept[v].IsValid()
 		}
 		if !ok || blank && !effects(step.Rhs) {
+			plan.whole = plan.whole && !effects(step.Rhs)
 			continue
-		}
-		if pos := scan.starts(step.Rhs); pos.IsValid() {
-			report(pos, "goroutine started by the initialisation of package %s: one is also started before the first run, outside of control", w.PkgPath)
 		}
 		if pos := scan.registers(step.Rhs); pos.IsValid() {
 			report(pos, "the initialiser registers something in a library: it is not repeated, so the variable keeps its value from run to run")
+			plan.whole = false
 			continue
 		}
 		plan.steps = append(plan.steps, step)
@@ -177,21 +176,6 @@ func (s *initScan) registers(n ast.Node) token.Pos {
 			return token.NoPos
 		}
 		return c.Lparen
-	})
-}
-
-// starts returns where running a node starts a goroutine.
-func (s *initScan) starts(n ast.Node) token.Pos {
-	return s.scan(n, func(m ast.Node) token.Pos {
-		switch m := m.(type) {
-		case *ast.GoStmt:
-			return m.Go
-		case *ast.CallExpr:
-			if kind, _ := sites.Classify(s.info, m.Fun); kind == sites.WaitGroupGo {
-				return m.Lparen
-			}
-		}
-		return token.NoPos
 	})
 }
 

@@ -19,5 +19,5 @@ func newQueue() chan int { return make(chan int, 1) }
 
 func main() {
 	<-ready
-	queue <- 2 // want "deadlock" // unconfirmed "the goroutine that the process starts before the run uses the channel of the run"
+	queue <- 2 // want "deadlock"
 }
