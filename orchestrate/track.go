@@ -92,16 +92,6 @@ func (t *Track) goroutine(path string) uint16 {
 	return n
 }
 
-// States are the states of the model that fit the run so far, in a fixed order.
-func (t *Track) States() []check.Packed {
-	var out []check.Packed
-	for p := range t.places {
-		out = append(out, p.at)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // Step does a step of the run. It is false if the model cannot do it, or has too
 // many states that fit; the track is then where it was before.
 func (t *Track) Step(s artifact.PlanStep) (bool, error) {

@@ -30,32 +30,16 @@ var modules = flag.String("modules", "", `modules to instrument completely, sepa
 
 var raceModules = flag.Bool("races", false, "instrument the modules to find data races")
 
-var defaultModules = []string{
-	"..",
-	"github.com/hashicorp/golang-lru/v2@v2.0.7",
-	"github.com/sourcegraph/conc@v0.3.0",
-	"github.com/panjf2000/ants/v2@v2.12.1",
-	"github.com/patrickmn/go-cache@v2.1.0+incompatible",
-	"golang.org/x/sync@v0.24.0",
-	"github.com/puzpuzpuz/xsync/v4@v4.5.0",
+// defaultModules adds this module and larger ones to those that all tests run
+// over.
+var defaultModules = slices.Concat([]string{".."}, module.Selection(), []string{
 	"go.etcd.io/bbolt@v1.4.0",
-	"go.uber.org/zap@v1.28.0",
-	"go.etcd.io/raft/v3@v3.7.0",
 	"github.com/hashicorp/raft@v1.8.0",
-	"github.com/hashicorp/yamux@v0.1.2",
-	"storj.io/drpc@v0.0.34",
-	"github.com/tidwall/buntdb@v1.3.2",
-	"github.com/ThreeDotsLabs/watermill@v1.5.1",
-	"github.com/cskr/pubsub/v2@v2.0.2",
-	"github.com/gammazero/workerpool@v1.3.0",
-	"github.com/alitto/pond/v2@v2.7.1",
-	"github.com/jackc/puddle/v2@v2.2.3",
-	"github.com/dgraph-io/ristretto/v2@v2.4.2",
-}
+})
 
 // TestModules instruments every package and test of whole modules, every
-// statement guarded, or every access to memory recorded: they must build, and pass their own tests as the originals
-// do.
+// statement guarded, or every access to memory recorded: they must build, and
+// pass their own tests as the originals do.
 func TestModules(t *testing.T) {
 	if *modules == "" {
 		t.Skip("needs -modules")

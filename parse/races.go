@@ -207,36 +207,39 @@ func (r *rewriter) stable(e ast.Expr, alone, quiet bool) bool {
 // callFree reports whether evaluating expressions calls nothing and waits for
 // nothing.
 func callFree(list []ast.Expr) bool {
-	free := true
-	for _, e := range list {
-		ast.Inspect(e, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncLit:
-				return false
-			case *ast.CallExpr:
-				free = false
-			case *ast.UnaryExpr:
-				free = free && n.Op != token.ARROW
-			}
-			return free
-		})
-	}
-	return free
+	return !evaluates(list, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			return true
+		case *ast.UnaryExpr:
+			return n.Op == token.ARROW
+		}
+		return false
+	})
 }
 
 // recovers reports whether the builtin recover is called directly.
 func (r *rewriter) recovers(list []ast.Expr) bool {
+	return evaluates(list, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		b, ok := r.races.builtin(c.Fun)
+		return ok && b.Name() == "recover"
+	})
+}
+
+// evaluates reports whether evaluating expressions evaluates a node that is
+// one of those asked for: bodies of function literals do not count.
+func evaluates(list []ast.Expr, is func(ast.Node) bool) bool {
 	found := false
 	for _, e := range list {
 		ast.Inspect(e, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncLit:
+			if _, ok := n.(*ast.FuncLit); ok {
 				return false
-			case *ast.CallExpr:
-				if b, ok := r.races.builtin(n.Fun); ok && b.Name() == "recover" {
-					found = true
-				}
 			}
+			found = found || is(n)
 			return !found
 		})
 	}

@@ -45,20 +45,11 @@ type CompleteOptions struct {
 // Proto model. A run that is rejected is a defect of the translator: the program
 // does what no search of the model can find.
 func Complete(ctx context.Context, spec source.Spec, how CompleteOptions, opts Options) (_ *Completeness, err error) {
-	if opts, err = opts.withDefaults(); err != nil {
-		return nil, err
-	}
-	if opts.Model == nil {
-		opts.Model = &Model{Flags: spec.Flags, Deps: spec.Deps}
-	}
-	rep := reporter{artifact.PassDeep, opts.Progress}
-	done := rep.stage("load")
-	p, err := load(ctx, spec)
-	done()
+	p, opts, rep, err := loadToRun(ctx, spec, opts)
 	if err != nil {
 		return nil, err
 	}
-	done = rep.stage("translate")
+	done := rep.stage("translate")
 	model, err := p.translate(ctx, opts, true)
 	done()
 	if err != nil {

@@ -27,26 +27,12 @@ type Explored struct {
 //
 // The seeds are seed and those after it.
 func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts Options) (_ *Explored, err error) {
-	if opts, err = opts.withDefaults(); err != nil {
-		return nil, err
-	}
-	if opts.Model == nil {
-		opts.Model = &Model{}
-	}
-	if opts.Model.Flags == nil && opts.Model.Deps == nil {
-		model := *opts.Model
-		model.Flags, model.Deps = spec.Flags, spec.Deps
-		opts.Model = &model
-	}
-	rep := reporter{artifact.PassDeep, opts.Progress}
-	done := rep.stage("load")
-	p, err := load(ctx, spec)
-	done()
+	p, opts, rep, err := loadToRun(ctx, spec, opts)
 	if err != nil {
 		return nil, err
 	}
 	out := &Explored{Sidecar: p.sidecar()}
-	done = rep.stage("translate")
+	done := rep.stage("translate")
 	accesses, err := p.accesses(ctx, opts)
 	done()
 	switch {
@@ -69,6 +55,28 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 		return nil, err
 	}
 	return out, nil
+}
+
+// loadToRun loads a program that is run under random schedules, with the options
+// filled in and the reporter of its stages. A model without flags and
+// dependencies has those of the program.
+func loadToRun(ctx context.Context, spec source.Spec, opts Options) (*program, Options, reporter, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, opts, reporter{}, err
+	}
+	model := Model{}
+	if opts.Model != nil {
+		model = *opts.Model
+	}
+	if model.Flags == nil && model.Deps == nil {
+		model.Flags, model.Deps = spec.Flags, spec.Deps
+	}
+	opts.Model = &model
+	rep := reporter{artifact.PassDeep, opts.Progress}
+	defer rep.stage("load")()
+	p, err := load(ctx, spec)
+	return p, opts, rep, err
 }
 
 // accesses are the accesses to shared memory that get guards, also of a program

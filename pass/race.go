@@ -164,10 +164,8 @@ func (d *deep) confirm(ctx context.Context, number int, r *raced) (*suspect, err
 		Number: number, Category: CategoryRace, Kind: artifact.KindRace, File: place.File, Line: place.Line,
 		Description: fmt.Sprintf("%s: %s and %s, which nothing orders", artifact.KindRace, at(first), at(second)),
 	}
-	for _, s := range d.side.Sites {
-		if s.Key == place.Site && s.Line == place.Line {
-			q.Col = s.Col
-		}
+	if site, ok := d.siteOf(place.Site); ok && site.Line == place.Line {
+		q.Col = site.Col
 	}
 	plan := artifact.Plan{Steps: r.steps, Expect: artifact.Expect{
 		Kind: artifact.KindRace, Goroutines: []artifact.At{{G: first.G, Site: first.Site}, {G: second.G, Site: second.Site}},

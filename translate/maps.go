@@ -115,6 +115,25 @@ func (x *translator) mapAt(p *path, e *expr, instr ssa.Instruction, write bool) 
 	return o, true, true
 }
 
+// readMap finds the map of which i reads, for the access at another instruction.
+// If there is none, i has its values: zeros from a nil map, unknown ones for the
+// reason given from one that is not tracked. goesOn says whether the path does.
+func (x *translator) readMap(p *path, e *expr, at ssa.Instruction, i ssa.Value, untracked string) (o *object, goesOn bool) {
+	ctx, n := p.peek().ctx, x.valueWidth(i)
+	o, ok, tracked := x.mapAt(p, e, at, false)
+	switch {
+	case !tracked:
+		p.set(ctx, i, x.unknowns(n, untracked))
+	case !ok:
+		return nil, false
+	case o == nil:
+		p.set(ctx, i, zeros(n))
+	default:
+		return o, true
+	}
+	return nil, p.advance()
+}
+
 // find looks a key up: done completes a path for the entries that hold it, by
 // the condition that each does, and reports that it goes on. Keys that are not
 // tracked may be any.
@@ -169,16 +188,9 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 		p.set(ctx, i, x.unknowns(n, "a byte of a string"))
 		return p.advance()
 	}
-	o, ok, tracked := x.mapAt(p, p.value(ctx, i.X)[0], i, false)
-	switch {
-	case !tracked:
-		p.set(ctx, i, x.unknowns(n, "the contents of a map that is not tracked"))
-		return p.advance()
-	case !ok:
-		return false
-	case o == nil:
-		p.set(ctx, i, zeros(n))
-		return p.advance()
+	o, goesOn := x.readMap(p, p.value(ctx, i.X)[0], i, i, "the contents of a map that is not tracked")
+	if o == nil {
+		return goesOn
 	}
 	kw, vw := int32(x.width(t.Key())), x.width(t.Elem())
 	return x.find(p, o, p.value(ctx, i.Index), func(q *path, found []*expr) bool {
@@ -381,16 +393,9 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 		return p.advance()
 	}
 	t := r.X.Type().Underlying().(*types.Map)
-	o, ok, tracked := x.mapAt(p, p.value(ctx, r)[0], r, false)
-	switch {
-	case !tracked:
-		p.set(ctx, i, x.unknowns(n, "iteration over a map that is not tracked"))
-		return p.advance()
-	case !ok:
-		return false
-	case o == nil:
-		p.set(ctx, i, zeros(n))
-		return p.advance()
+	o, goesOn := x.readMap(p, p.value(ctx, r)[0], r, i, "iteration over a map that is not tracked")
+	if o == nil {
+		return goesOn
 	}
 	seen, ok, tracked := x.concrete(p, p.value(ctx, r)[1])
 	if !ok || !tracked {

@@ -51,7 +51,7 @@ func rewritten(o *show.Out) {
 	select {
 	case v := <-c:
 		c <- v
-		o.Print(line(
+		o.Print(line( // ends on the next line
 		))
 	case (chan int)(nil) <- func() int { o.Print(line()); return 1 }():
 	}
