@@ -300,6 +300,11 @@ func (x *translator) emit() (*Model, error) {
 	x.emitting = true
 	x.work = 0
 	x.approx, x.approxAt = nil, map[string]int{}
+	if x.start != nil {
+		for _, r := range x.start.early {
+			x.approximation(r.pos, r.kind, r.direction, r.reason)
+		}
+	}
 	if x.opts.Continue && x.errs != nil {
 		x.leaveOut()
 	}

@@ -399,7 +399,7 @@ func (x *translator) followed(p *path, v ssa.Value, instr ssa.Instruction) bool 
 
 // unchecked notes a panic that is not in the model.
 func (x *translator) unchecked(pos token.Pos, what string) {
-	if x.emitting {
+	if x.emitting || x.inPrefix {
 		x.faults[pos] = what
 	}
 }

@@ -26,6 +26,7 @@ type path struct {
 	chosen  []pin // free choices of unknown values
 	hand    []abs // of xMsg and xArg
 	approx  []int // of the edge, while emitting
+	early   []remark
 
 	sync    *syncLabel
 	full    *template // the condition that no process of it is idle
@@ -99,6 +100,7 @@ func (p *path) clone() *path {
 	q.pins = slices.Clone(p.pins)
 	q.chosen = slices.Clone(p.chosen)
 	q.approx = slices.Clone(p.approx)
+	q.early = slices.Clone(p.early)
 	return &q
 }
 
@@ -339,12 +341,22 @@ func (p *path) here() token.Pos {
 	return token.NoPos
 }
 
+// remark is an approximation of what the entry does before its first guard,
+// which has no edge and is not executed again when edges are made.
+type remark struct {
+	pos                     token.Pos
+	kind, direction, reason string
+}
+
 // note records an approximation that the rest of the path rests on.
 func (p *path) note(kind, direction, reason string) {
 	p.noteAt(p.here(), kind, direction, reason)
 }
 
 func (p *path) noteAt(pos token.Pos, kind, direction, reason string) {
+	if p.x.inPrefix {
+		p.early = append(p.early, remark{pos, kind, direction, reason})
+	}
 	if !p.x.emitting && !p.x.opts.Strict {
 		return
 	}

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -176,6 +177,8 @@ func testingIntrinsic(name string) *intrinsic {
 		return testRun
 	case "Cleanup":
 		return testCleanup
+	case "Parallel":
+		return testParallel
 	case "Error", "Errorf", "Fail":
 		return testError
 	}
@@ -186,6 +189,8 @@ var (
 	testFatal = &intrinsic{name: "fatal", kind: sites.Exit, seed: true, args: []int{}}
 	testSkip  = &intrinsic{name: "skip", kind: sites.Exit, seed: true, args: []int{}}
 	testRun   = &intrinsic{name: "run", seed: true, args: []int{0, 2}}
+
+	testParallel = &intrinsic{name: "parallel", seed: true, args: []int{}, run: parallelSubtest}
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.
@@ -622,6 +627,14 @@ func runSubtest(x *translator, p *path) bool {
 	}
 	p.note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
 	return x.callArg(p, 2, func(q *path) { q.top().phase = 2 })
+}
+
+// parallelSubtest executes t.Parallel, which does nothing but in a subtest.
+func parallelSubtest(x *translator, p *path) bool {
+	if slices.ContainsFunc(p.frames, func(f *frame) bool { return f.op == testRun }) {
+		p.note("parallel", artifact.DirectionUnder, "a parallel subtest is a call in the model: that it runs beside others, and after the function that starts it, is not in the model")
+	}
+	return x.opReturn(p, nil)
 }
 
 // sleep waits for time to pass, which it can at any moment.

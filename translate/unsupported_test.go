@@ -321,3 +321,34 @@ func TestCopies(t *testing.T) {
 		require.Equal(t, line, copies[0].Line, name)
 	}
 }
+
+// TestEarlyApproximations checks that what the entry does in front of its first
+// guard is recorded like the rest.
+func TestEarlyApproximations(t *testing.T) {
+	prog, idx := load(t, program(t, `package main
+
+import "context"
+
+type own struct{ context.Context }
+
+func main() {
+	ctx, cancel := context.WithCancel(own{context.Background()})
+	cancel()
+	<-ctx.Done()
+	go func() {
+		ctx, cancel := context.WithCancel(own{context.Background()})
+		cancel()
+		<-ctx.Done()
+	}()
+}
+`), "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+	require.NoError(t, err)
+	var lines []int
+	for _, a := range m.Sidecar.Approximations {
+		if a.Direction == artifact.DirectionUnder {
+			lines = append(lines, a.Line)
+		}
+	}
+	require.Equal(t, []int{8, 12}, lines)
+}
