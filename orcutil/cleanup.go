@@ -7,6 +7,7 @@ import "context"
 // scope is a test or, within it, a subtest, which in a run is a call: what it
 // has left to Cleanup, and its context.
 type scope struct {
+	sub      bool
 	cleanups []func()
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -55,11 +56,30 @@ func Subtest(f func()) {
 		f()
 		return
 	}
-	outer := g.scope
-	g.scope = &scope{}
-	defer func() { g.scope = outer }()
+	outer, returned := g.scope, false
+	g.scope = &scope{sub: true}
+	defer func() {
+		g.scope = outer
+		if !returned && !g.run.dying.Load() {
+			g.run.weaken("a subtest has ended early, as by Skip or Fatal, and with it the test around it, which goes on otherwise")
+		}
+	}()
 	defer g.run.cleanUp(g.scope)
 	f()
+	returned = true
+}
+
+// Parallel is t.Parallel of the test under check. In a run, subtests are calls,
+// so in a subtest it means that others could go on which here do not: that
+// nothing can move is no proof then.
+func Parallel(register func()) {
+	if !Controlled() {
+		register()
+		return
+	}
+	if g := controlledTest(); g != nil && g.scope.sub {
+		g.run.weaken("parallel subtests are run one after the other, each before the function that starts it goes on")
+	}
 }
 
 // controlledTest is the calling goroutine, if it belongs to a run of a test.

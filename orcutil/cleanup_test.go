@@ -3,6 +3,7 @@ package orcutil
 import (
 	"context"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -116,4 +117,31 @@ func TestGoOfNil(t *testing.T) {
 		require.Equal(t, At{"0", "#1"}, At{res.Outcome.G, res.Outcome.Site})
 		require.Equal(t, expect == KindNilCall, res.Verdict == Reproduced, "%s", res)
 	}
+}
+
+// What cannot be trusted where subtests are calls makes the result weak.
+func TestSubtestWeak(t *testing.T) {
+	for name, c := range map[string]struct {
+		entry func()
+		note  string
+	}{
+		"plain":         {func() { Subtest(func() {}) }, ""},
+		"parallel":      {func() { Subtest(func() { Parallel(func() { t.Error("registered") }) }) }, "one after the other"},
+		"parallel test": {func() { Parallel(func() { t.Error("registered") }) }, ""},
+		"parallel behind a subtest": {func() {
+			Subtest(func() {})
+			Parallel(func() { t.Error("registered") })
+		}, ""},
+		"skipped":  {func() { Subtest(runtime.Goexit) }, "ended early"},
+		"finished": {runtime.Goexit, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res := Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: c.entry})
+			require.Equal(t, c.note != "", res.Weak, res.Notes)
+			require.Contains(t, strings.Join(res.Notes, "\n"), c.note)
+		})
+	}
+	called := false
+	Parallel(func() { called = true })
+	require.True(t, called)
 }

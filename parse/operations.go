@@ -428,7 +428,8 @@ func (r *rewriter) qualifier(fun ast.Expr) string {
 }
 
 // subtest rewrites t.Run and t.Parallel. In a run, a subtest is a call and
-// Parallel does nothing: the runtime alone decides what goes on at one time.
+// Parallel does nothing but to say so: the runtime alone decides what goes on at
+// one time.
 // Since it is a call, a Fatal in the subtest ends the test around it as well.
 func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 	f, ok := obj.(*types.Func)

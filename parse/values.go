@@ -254,7 +254,7 @@ func helperSource(zz, what string, imports map[string]bool) string {
 	case "SetFinalizer", "AddCleanup":
 		text = strings.ReplaceAll(finalizers[kind], "ZZ", zz)
 	case "TParallel":
-		text = fmt.Sprintf("func %sTParallel(t *testing.T) {\n\tif !%s.Controlled() {\n\t\tt.Parallel()\n\t}\n}", zz, zz)
+		text = fmt.Sprintf("func %sTParallel(t *testing.T) { %s.Parallel(t.Parallel) }", zz, zz)
 	case "Deadline":
 		text = fmt.Sprintf("func %sDeadline(t time.Time) time.Time {\n\t%s.Due(time.Until(t))\n\treturn t\n}", zz, zz)
 	case "RecvAs":
