@@ -259,7 +259,7 @@ var programs = []testProgram{
 	}, []string{KindDeadlock}},
 
 	{"ticker", EntryMain, func() {
-		tick := time.NewTicker(Due(time.Second))
+		tick := NewTicker(time.Second)
 		stop := make(chan struct{})
 		Go(1, func() {
 			Sleep(2, 3500*time.Millisecond)
@@ -272,6 +272,52 @@ var programs = []testProgram{
 				return
 			}
 		}
+	}, []string{""}},
+
+	{"polling for what a ticker does", EntryMain, func() {
+		tick := NewTicker(time.Second)
+		var mu sync.Mutex
+		n := 0
+		Go(1, func() {
+			for range 3 {
+				Recv(2, tick.C)
+				Lock(3, &mu)
+				n++
+				Unlock(4, &mu)
+			}
+			tick.Stop()
+		})
+		for done := false; !done; {
+			Lock(5, &mu)
+			done = n == 3
+			Unlock(6, &mu)
+		}
+	}, []string{""}},
+
+	{"a ticker stopped", EntryMain, func() {
+		tick := NewTicker(time.Second)
+		Go(1, func() {
+			for {
+				Recv(2, tick.C)
+			}
+		})
+		Sleep(3, 2*time.Second)
+		tick.Stop()
+		Recv(4, make(chan int))
+	}, []string{KindDeadlock}},
+
+	{"a ticker reset", EntryMain, func() {
+		tick := NewTicker(time.Hour)
+		stopped := make(chan bool)
+		Go(1, func() {
+			tick.Reset(Ticks(tick.C, time.Millisecond))
+			for range 3 {
+				Recv(2, tick.C)
+			}
+			tick.Stop()
+			Close(3, stopped)
+		})
+		Recv(4, stopped)
 	}, []string{""}},
 
 	{"package-level channel and WaitGroup", EntryMain, func() {

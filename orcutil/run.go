@@ -55,6 +55,8 @@ type run struct {
 	start time.Time
 	now   time.Duration
 	dues  []time.Duration // known events, ascending
+	// tickers are those known, by channel.
+	tickers map[unsafe.Pointer]ticks
 
 	races *races // nil if they are not looked for
 

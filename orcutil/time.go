@@ -171,6 +171,9 @@ func (s *run) nextKnown() (time.Duration, bool) {
 			next, ok = time.Duration(g.wakeAt), true
 		}
 	}
+	if at, ticks := s.nextTick(now); ticks && (!ok || at < next) {
+		next, ok = at, true
+	}
 	return next, ok
 }
 
@@ -193,7 +196,8 @@ func (s *run) passTime() bool {
 		return true
 	}
 	limit, known := s.nextKnown()
-	limit -= s.clock()
+	before := s.clock()
+	limit -= before
 	if s.back != nil && !known {
 		limit = min(limit, s.patience())
 	}
@@ -207,7 +211,7 @@ func (s *run) passTime() bool {
 	owners := make([]*goroutine, 2, 8)
 	for _, g := range s.live {
 		for _, c := range g.cases {
-			if c.channel() == nil || g.state == parked && !s.silent(c) {
+			if c.channel() == nil || g.state == parked && (s.ticking(c) || !s.silent(c)) {
 				continue
 			}
 			list = append(list, c.selectCase())
@@ -235,6 +239,9 @@ func (s *run) passTime() bool {
 	moved := s.settle()
 	if s.reopenFree() {
 		moved = true
+	}
+	if !moved {
+		s.forgetStopped(before)
 	}
 	return moved || closed || i > 0 || known
 }

@@ -356,8 +356,8 @@ func (r *rewriter) onceFunc(c *ast.CallExpr, obj types.Object) {
 // says for how long, or until when.
 var durations = map[string]int{
 	"time.After": 0, "time.NewTimer": 0, "time.AfterFunc": 0, "(*time.Timer).Reset": 0,
-	"time.Tick": 0, "time.NewTicker": 0, "(*time.Ticker).Reset": 0,
-	"context.WithTimeout": 1, "context.WithTimeoutCause": 1,
+	"(*time.Ticker).Reset": 0,
+	"context.WithTimeout":  1, "context.WithTimeoutCause": 1,
 	"context.WithDeadline": 1, "context.WithDeadlineCause": 1,
 }
 
@@ -370,14 +370,51 @@ func (r *rewriter) due(c *ast.CallExpr) {
 	}
 	i, ok := durations[f.FullName()]
 	if !ok || i >= len(c.Args) {
+		r.ticker(c, f)
 		return
 	}
 	announce := r.zz + ".Due"
+	if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && f.Signature().Recv() != nil {
+		method := r.info.Selections[sel]
+		if method.Kind() == types.MethodExpr {
+			return
+		}
+		if strings.HasPrefix(f.FullName(), "(*time.Ticker)") && len(method.Index()) == 1 && isPath(sel.X) {
+			text := string(r.src[r.file.Offset(sel.X.Pos()):r.file.Offset(sel.X.End())])
+			r.before(c.Args[i].Pos(), fmt.Sprintf("%s.Ticks(%s.C, ", r.zz, text))
+			r.after(c.Args[i].End(), ")")
+			return
+		}
+	}
 	if strings.HasPrefix(f.Name(), "WithDeadline") {
 		announce = r.helper("Deadline")
 	}
 	r.before(c.Args[i].Pos(), announce+"(")
 	r.after(c.Args[i].End(), ")")
+}
+
+// ticker has the runtime make a ticker, so that it knows of the ticks.
+func (r *rewriter) ticker(c *ast.CallExpr, f *types.Func) {
+	if name := f.FullName(); name != "time.NewTicker" && name != "time.Tick" || len(c.Args) != 1 {
+		return
+	}
+	fun := calledFunc(c)
+	r.keep[r.qualifier(fun)+f.Name()] = true
+	r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.zz+"."+f.Name())
+}
+
+// isPath reports whether e is a variable or a field of one, which can be
+// evaluated twice.
+func isPath(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return isPath(e.X)
+	case *ast.StarExpr:
+		return isPath(e.X)
+	}
+	return false
 }
 
 // outside are library functions that start goroutines, block or call back in

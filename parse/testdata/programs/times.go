@@ -76,6 +76,34 @@ func timeTickers(o *show.Out) {
 	o.Print(n)
 }
 
+// timePolls polls for what another does at every tick.
+func timePolls(o *show.Out) {
+	var mu sync.Mutex
+	n := 0
+	t := time.NewTicker(time.Microsecond)
+	done := make(chan bool)
+	go func() {
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				mu.Lock()
+				n++
+				mu.Unlock()
+			case <-done:
+				return
+			}
+		}
+	}()
+	for seen := 0; seen < 3; {
+		mu.Lock()
+		seen = n
+		mu.Unlock()
+	}
+	close(done)
+	o.Print("seen")
+}
+
 func contextCancel(o *show.Out) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	child, stop := context.WithTimeout(ctx, time.Hour)

@@ -1,0 +1,106 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"time"
+	"unsafe"
+)
+
+// ticks are those of a ticker, from the time at which it was started.
+type ticks struct {
+	start, period time.Duration
+}
+
+// next is the first tick after now.
+func (t ticks) next(now time.Duration) time.Duration {
+	return t.start + ((now-t.start)/t.period+1)*t.period
+}
+
+// NewTicker is time.NewTicker: every tick is a known event while a goroutine
+// waits, or is about to.
+func NewTicker(d time.Duration) *time.Ticker {
+	t := time.NewTicker(d)
+	Ticks(t.C, d)
+	return t
+}
+
+// Tick is time.Tick, see NewTicker.
+func Tick(d time.Duration) <-chan time.Time {
+	c := time.Tick(d)
+	Ticks(c, d)
+	return c
+}
+
+// Ticks tells the run that a ticker of period d sends to c from now on, and
+// returns d. A ticker that has stopped since is noticed when the next tick does
+// not come.
+func Ticks(c <-chan time.Time, d time.Duration) time.Duration {
+	s := active.Load()
+	if c == nil || d <= 0 || s == nil || s.dying.Load() || s.caller() == nil {
+		return d
+	}
+	now := s.clock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tickers == nil {
+		s.tickers = make(map[unsafe.Pointer]ticks)
+	}
+	s.tickers[R(c).channel()] = ticks{now, d}
+	return d
+}
+
+// nextTick is the time of the next tick that a goroutine waits for, or is about
+// to.
+func (s *run) nextTick(now time.Duration) (next time.Duration, ok bool) {
+	s.eachTicker(func(_ *goroutine, _ Case, t ticks) {
+		if at := t.next(now); at > now && (!ok || at < next) {
+			next, ok = at, true
+		}
+	})
+	return next, ok
+}
+
+// eachTicker visits the receives from tickers that goroutines queue for or stand
+// at.
+func (s *run) eachTicker(visit func(*goroutine, Case, ticks)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.tickers) == 0 {
+		return
+	}
+	for _, g := range s.live {
+		if g.state != parked && g.state != blocked {
+			continue
+		}
+		for _, c := range g.cases {
+			if t, ok := s.tickers[c.channel()]; ok && !c.sends() {
+				visit(g, c, t)
+			}
+		}
+	}
+}
+
+// forgetStopped forgets the tickers whose tick was due now, time having passed
+// from before, but has not come to a goroutine that is queued for it.
+func (s *run) forgetStopped(before time.Duration) {
+	var stopped []Case
+	s.eachTicker(func(g *goroutine, c Case, t ticks) {
+		if g.state == blocked && t.next(before) <= s.now {
+			stopped = append(stopped, c)
+		}
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range stopped {
+		delete(s.tickers, c.channel())
+	}
+}
+
+// ticking reports whether it is known when c can receive.
+func (s *run) ticking(c Case) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.tickers[c.channel()]
+	return ok
+}
