@@ -236,6 +236,11 @@ func (s *run) passTime() bool {
 		saved.chosen(v, ok)
 		s.keep(saved)
 	}
+	// What is due at one instant has happened before anybody goes on, who might
+	// stop a timer.
+	for _, c := range waits[2:] {
+		s.silent(c)
+	}
 	moved := s.settle()
 	if s.reopenFree() {
 		moved = true
