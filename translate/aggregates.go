@@ -46,7 +46,7 @@ func (x *translator) shape(p *path, e []*expr) (ptr int32, ok, tracked bool) {
 			p.pins = append(p.pins, pin{v, k})
 		}
 		if v.op == xVar || v.op == xCell {
-			p.narrow[v] = fits
+			p.learn(v, fits)
 		}
 	}
 	return ptr, true, true

@@ -13,7 +13,7 @@ import (
 
 func (x *translator) newPath(t *template, from *location) *path {
 	return &path{x: x, t: t, from: from, env: map[envKey][]*expr{}, heap: map[int32]*expr{}, narrow: map[*expr]abs{},
-		allocs: map[*pool]int{}, created: map[newObject][]*expr{}, marks: map[*ssa.BasicBlock]int{}, role: artifact.RoleOp,
+		allocs: map[*pool]int{}, epoch: x.nextEpoch(), created: map[newObject][]*expr{}, marks: map[*ssa.BasicBlock]int{}, role: artifact.RoleOp,
 		crowd: from != nil && x.crowd[pointOf(from)]}
 }
 
@@ -324,7 +324,7 @@ func (x *translator) leave(l *location) {
 		switch k, ok := l.in[i].single(); {
 		case l.lost[i]:
 			e = lv.v.x
-			p.narrow[e] = l.in[i]
+			p.learn(e, l.in[i])
 			lost = append(lost, lostValue{key, lv.key.comp, e, l.in[i].hi})
 		case ok:
 			e = num(k)
@@ -334,7 +334,7 @@ func (x *translator) leave(l *location) {
 			e = num(0)
 		default:
 			e = lv.v.x
-			p.narrow[e] = l.in[i]
+			p.learn(e, l.in[i])
 		}
 		for len(p.env[key]) < lv.key.comp {
 			p.env[key] = append(p.env[key], unknown("not kept"))

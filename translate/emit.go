@@ -319,6 +319,7 @@ func (x *translator) emit() (*Model, error) {
 			}
 		}
 	}
+	x.noteEffort()
 	x.leftOut()
 	x.missingPanics()
 	x.assumedLoops()

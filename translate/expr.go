@@ -16,6 +16,12 @@ type expr struct {
 	pool    *pool      // xAlloc, xFull
 	a, b, c *expr      // operands
 	why     *ignorance // xUnknown
+	given   bool       // it reads what a partner hands over
+	cells   bool       // it reads cells
+
+	// What it can be, found when the path had this epoch; see path.eval.
+	epoch uint64
+	val   abs
 }
 
 type exprOp uint8
@@ -46,6 +52,18 @@ const (
 
 // ignorance says where a value that is not tracked comes from.
 type ignorance struct{ reason string }
+
+// node builds an operation.
+func node(op exprOp, a, b, c *expr) *expr {
+	e := &expr{op: op, a: a, b: b, c: c}
+	for _, x := range []*expr{a, b, c} {
+		if x != nil {
+			e.given = e.given || x.handedOver()
+			e.cells = e.cells || x.cells || x.op == xCell
+		}
+	}
+	return e
+}
 
 func num(k int32) *expr { return &expr{op: xConst, k: k} }
 
@@ -103,7 +121,7 @@ func (e *expr) unknownIn() *expr {
 // handedOver reports that the expression reads what a partner hands over
 // during the transition, which a guard cannot.
 func (e *expr) handedOver() bool {
-	return e != nil && (e.op == xMsg || e.op == xArg || e.a.handedOver() || e.b.handedOver() || e.c.handedOver())
+	return e.given || e.op == xMsg || e.op == xArg
 }
 
 func not(a *expr) *expr {
@@ -115,7 +133,7 @@ func not(a *expr) *expr {
 	case xNot:
 		return a.a
 	}
-	return &expr{op: xNot, a: a}
+	return node(xNot, a, nil, nil)
 }
 
 func and(a, b *expr) *expr {
@@ -135,7 +153,7 @@ func and(a, b *expr) *expr {
 	case b.op == xUnknown:
 		return b
 	}
-	return &expr{op: xAnd, a: a, b: b}
+	return node(xAnd, a, b, nil)
 }
 
 func or(a, b *expr) *expr { return not(and(not(a), not(b))) }
@@ -188,7 +206,7 @@ func arith(op exprOp, a, b *expr) *expr {
 			return arith(op, num(int32(s)), b.a)
 		}
 	}
-	return &expr{op: op, a: a, b: b}
+	return node(op, a, b, nil)
 }
 
 func ite(c, a, b *expr) *expr {
@@ -206,7 +224,7 @@ func ite(c, a, b *expr) *expr {
 			return x
 		}
 	}
-	return &expr{op: xIte, a: c, b: a, c: b}
+	return node(xIte, c, a, b)
 }
 
 func apply(op exprOp, x, y int64) (int64, bool) {
@@ -243,15 +261,16 @@ func apply(op exprOp, x, y int64) (int64, bool) {
 	return 0, false
 }
 
-// absOf computes what e may be, given what the roots may be.
-func absOf(e *expr, root func(*expr) abs) abs {
+// absOf computes what e may be, given what its operands may be, or if it is a
+// variable or cell, what that may be.
+func absOf(e *expr, of func(*expr) abs) abs {
 	switch e.op {
 	case xConst:
 		return absConst(e.k)
 	case xUnknown:
 		return absTop()
 	case xVar, xCell, xMsg, xArg:
-		return root(e)
+		return of(e)
 	case xFull:
 		return absBool()
 	case xAlloc:
@@ -263,7 +282,7 @@ func absOf(e *expr, root func(*expr) abs) abs {
 	case xSelf:
 		return absRange(1, maxProcesses)
 	case xNot:
-		a := absOf(e.a, root)
+		a := of(e.a)
 		if k, ok := a.single(); ok {
 			return absConst(1 - min(max(k, 0), 1))
 		}
@@ -272,7 +291,7 @@ func absOf(e *expr, root func(*expr) abs) abs {
 		}
 		return absBool()
 	case xAnd, xOr:
-		a, b := absOf(e.a, root), absOf(e.b, root)
+		a, b := of(e.a), of(e.b)
 		var out abs
 		f := func(x, y bool) bool { return x && y }
 		if e.op == xOr {
@@ -291,17 +310,17 @@ func absOf(e *expr, root func(*expr) abs) abs {
 		}
 		return out
 	case xIte:
-		c := absOf(e.a, root)
+		c := of(e.a)
 		var out abs
 		if c.can(true) {
-			out = absOf(e.b, root)
+			out = of(e.b)
 		}
 		if c.can(false) {
-			out = out.join(absOf(e.c, root), maxRefSet)
+			out = out.join(of(e.c), maxRefSet)
 		}
 		return out
 	}
-	a, b := absOf(e.a, root), absOf(e.b, root)
+	a, b := of(e.a), of(e.b)
 	if e.op == xMod && a.iv && b.equal(absConst(1)) {
 		return absConst(0)
 	}

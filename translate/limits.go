@@ -92,7 +92,7 @@ func (p *path) confine() {
 // mayBeLost reports that an expression copies a cell that can be beyond its
 // limits.
 func (p *path) mayBeLost(e *expr) bool {
-	if e == nil {
+	if e == nil || !e.cells && e.op != xCell {
 		return false
 	}
 	if e.op == xCell {

@@ -16,7 +16,7 @@ import (
 // are not part of the state: they stand for the keys that are ever set.
 
 const (
-	// mapEntries is how many entries of a map the model keeps.
+	// mapEntries is how many entries of a map the model keeps by default.
 	mapEntries = 4
 	// maxEntry is the most scalars of a key with its value.
 	maxEntry = 16
@@ -54,7 +54,7 @@ func mapWrite(instr ssa.Instruction) ssa.Value {
 func (o *object) entry(i int) int32 { return o.base + int32(i)*o.stride }
 
 // more is the address of the cell that says that there were more entries.
-func (o *object) more() int32 { return o.base + mapEntries*o.stride }
+func (o *object) more() int32 { return o.base + o.elems*o.stride }
 
 func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 	ctx := p.peek().ctx
@@ -64,11 +64,11 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 		p.set(ctx, i, []*expr{num(x.someMap())})
 		return p.advance()
 	}
-	stride := int32(1 + kw + vw)
+	stride, entries := int32(1+kw+vw), int32(x.entries)
 	r, ok := x.allocate(p, i, func() *object {
-		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_map", size: mapEntries*stride + 1 + int32(kw), stride: stride, mapping: t}
+		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_map", size: entries*stride + 1 + int32(kw), elems: entries, stride: stride, mapping: t}
 	}, func(o *object) {
-		for n := range mapEntries {
+		for n := range int(entries) {
 			at, name := o.entry(n), fmt.Sprintf("%s_%d", o.name, n)
 			used := x.mem.cells[at]
 			used.name = name + "_used"
@@ -87,7 +87,7 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 	if !ok {
 		return false
 	}
-	r.clear(p, func(off int32) bool { return off > mapEntries*stride })
+	r.clear(p, func(off int32) bool { return off > entries*stride })
 	p.set(ctx, i, []*expr{r.e})
 	return p.advance()
 }
@@ -139,7 +139,7 @@ func (x *translator) readMap(p *path, e *expr, at ssa.Instruction, i ssa.Value, 
 // tracked may be any.
 func (x *translator) find(p *path, o *object, key []*expr, done func(q *path, found []*expr) bool) bool {
 	kt := o.mapping.Key()
-	found := make([]*expr, mapEntries)
+	found := make([]*expr, o.elems)
 	open := ""
 	for i := range found {
 		used := p.cellAt(o.entry(i))
@@ -239,11 +239,11 @@ func (p *path) within(o *object, key []*expr, f func() *expr) *expr {
 		}
 		a := p.root(e)
 		old[e] = a
-		p.narrow[e] = a.filter(at.abs.has)
+		p.learn(e, a.filter(at.abs.has))
 	}
 	out := f()
 	for e, a := range old {
-		p.narrow[e] = a
+		p.learn(e, a)
 	}
 	return out
 }
@@ -331,7 +331,7 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 			return true
 		}
 		if r := q.fork(absent); r != nil {
-			r.bound(fmt.Sprintf("a map of more than %d entries", mapEntries))
+			r.bound(fmt.Sprintf("a map of more than %d entries", o.elems))
 		}
 		return q.assume(not(absent))
 	})
@@ -357,7 +357,7 @@ func (x *translator) execDelete(p *path, i *ssa.Call) bool {
 		return q.advance()
 	}
 	if len(i.Call.Args) == 1 {
-		all := make([]*expr, mapEntries)
+		all := make([]*expr, o.elems)
 		for n := range all {
 			all[n] = num(1)
 		}
@@ -376,7 +376,7 @@ func (x *translator) mapLen(p *path, o *object) *expr {
 		return unknown("the length of a map with more entries than the model keeps")
 	}
 	n := num(0)
-	for i := range mapEntries {
+	for i := range int(o.elems) {
 		n = arith(xAdd, n, p.cellAt(o.entry(i)))
 	}
 	return n
@@ -405,7 +405,7 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 	choices := 0
 	kw, vw := int32(x.width(t.Key())), x.width(t.Elem())
 	var next []*path
-	for e := range mapEntries {
+	for e := range int(o.elems) {
 		used := eq(p.cellAt(o.entry(e)), 1)
 		if seen>>e&1 != 0 || used.is(0) {
 			continue

@@ -21,6 +21,7 @@ type path struct {
 	heap    map[int32]*expr
 	cond    []*expr
 	narrow  map[*expr]abs
+	epoch   uint64 // of narrow, see eval
 	pins    []pin
 	guesses []guess
 	chosen  []pin // free choices of unknown values
@@ -71,6 +72,7 @@ type syncLabel struct {
 
 func (p *path) clone() *path {
 	q := *p
+	q.epoch = p.x.nextEpoch()
 	q.frames = slices.Clone(p.frames)
 	q.env = make(map[envKey][]*expr, len(p.env))
 	for k, v := range p.env {
@@ -145,7 +147,36 @@ func (p *path) abs(e *expr) abs {
 			return absConst(n.k)
 		}
 	}
-	return absOf(e, p.root)
+	return p.eval(e)
+}
+
+// eval computes what an expression can be. Parts are shared: each is computed
+// once, until the path learns more about its variables and cells.
+func (p *path) eval(e *expr) abs {
+	switch e.op {
+	case xConst, xUnknown, xFull, xSelf:
+		return absOf(e, nil)
+	case xVar, xCell, xMsg, xArg:
+		return p.root(e)
+	}
+	if e.epoch != p.epoch {
+		p.x.evals++
+		a := absOf(e, p.eval)
+		e.val, e.epoch = a, p.epoch
+	}
+	return e.val
+}
+
+// learn sets what a variable or cell can be on this path.
+func (p *path) learn(e *expr, a abs) {
+	p.narrow[e] = a
+	p.epoch = p.x.nextEpoch()
+}
+
+// nextEpoch numbers the states of knowledge of paths.
+func (x *translator) nextEpoch() uint64 {
+	x.epochs++
+	return x.epochs
 }
 
 // simplify replaces an expression whose value is known by that value.
@@ -184,7 +215,7 @@ func (p *path) refine(c *expr, truth bool) {
 		if a.iv {
 			a = a.clamp(lo, hi)
 		}
-		p.narrow[e] = a.filter(keep)
+		p.learn(e, a.filter(keep))
 	}
 	const least, most = -1 << 40, 1 << 40
 	switch c.op {

@@ -30,9 +30,8 @@ func (x *translator) drive() {
 	for len(x.stack) > 0 {
 		p := x.stack[len(x.stack)-1]
 		x.stack = x.stack[:len(x.stack)-1]
-		if x.work++; x.work > maxWork {
-			x.unsupported(x.busiest(), "program", fmt.Sprintf("too large: more than %d ways from guard to guard in all, most of them from here", maxWork))
-			x.stack, x.queue, x.tooLarge = nil, nil, true
+		if x.work++; x.work > maxWork || x.retry && x.cost() > x.budget {
+			x.giveUp(x.busiest(), "program", fmt.Sprintf("too large: more than %d ways from guard to guard in all, most of them from here", x.work-1))
 			return
 		}
 		if n%64 == 0 && x.ctx.Err() != nil {
@@ -51,7 +50,12 @@ func (x *translator) drive() {
 			return
 		}
 		if n > maxPaths {
-			x.unsupported(p.here(), "segment", fmt.Sprintf("more than %d ways through the code between two guards", maxPaths))
+			why := fmt.Sprintf("more than %d ways through the code between two guards", maxPaths)
+			if x.retry {
+				x.giveUp(p.here(), "segment", why)
+				return
+			}
+			x.unsupported(p.here(), "segment", why)
 			x.stack = nil
 			return
 		}
@@ -66,6 +70,12 @@ func (x *translator) drive() {
 			}
 		}
 	}
+}
+
+// giveUp ends the analysis: the program is too large.
+func (x *translator) giveUp(pos token.Pos, what, reason string) {
+	x.unsupported(pos, what, reason)
+	x.stack, x.queue, x.tooLarge = nil, nil, true
 }
 
 // step executes one instruction of the path; false ends the path here.

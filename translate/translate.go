@@ -37,8 +37,9 @@ type Options struct {
 	Bounds
 }
 
-// Bounds limit the pools of a model. Zero means the default. A bound that a
-// program exceeds ends that path of the model, and a query says so.
+// Bounds limit the pools of a model. Zero means the default, or less where the
+// model would be too large, which is recorded as an approximation. A bound that
+// a program exceeds ends that path of the model, and a query says so.
 type Bounds struct {
 	// Slots is how many goroutines that one go statement starts can be alive
 	// at a time, where it can be executed repeatedly. Default 8.
@@ -122,18 +123,39 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 		return nil, err
 	}
 	sl := newSlice(p)
+	for i, e := range efforts {
+		m, err := translate(ctx, p, sl, idx, opts, e, i+1 < len(efforts))
+		if !errors.Is(err, errTooLarge) {
+			return m, err
+		}
+	}
+	return nil, errTooLarge
+}
+
+// translate makes one attempt. If it can be followed by another one, the error
+// is errTooLarge where that may help.
+func translate(ctx context.Context, p *program, sl *slice, idx *sites.Index, opts Options, effort effort, again bool) (*Model, error) {
 	access := map[sites.ID]bool{}
 	polled := map[token.Pos]bool{}
 	plain := false
 	crowd := map[point]bool{}
+	cost := 0
 	for range maxRestarts {
-		x := newTranslator(ctx, p, sl, idx, opts)
+		x := newTranslator(ctx, p, sl, idx, effort.lower(opts))
 		x.access, x.polled, x.plain, x.crowd = access, polled, plain, crowd
+		x.asked, x.retry, x.budget = opts, again, effort.cost-cost
+		if effort.entries > 0 {
+			x.entries = effort.entries
+		}
 		x.solve()
+		cost += x.cost()
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if x.tooLarge {
+			if again {
+				return nil, errTooLarge
+			}
 			return nil, x.errs.ErrorOrNil()
 		}
 		if x.plainNeeded && !plain {
@@ -147,12 +169,15 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 			return nil, err
 		}
 		m, err := x.emit()
+		if x.tooLarge && again {
+			return nil, errTooLarge
+		}
 		if err != nil {
 			return nil, err
 		}
 		return m, nil
 	}
-	return nil, fmt.Errorf("%s: the set of shared statements does not settle", prog.Spec.Pattern)
+	return nil, fmt.Errorf("%s: the set of shared statements does not settle", p.src.Spec.Pattern)
 }
 
 // translator is the state of one attempt.
@@ -194,6 +219,12 @@ type translator struct {
 	plain       bool // the first segment is an edge like any other
 	plainNeeded bool
 
+	asked    Options           // as given
+	entries  int               // kept of each map
+	retry    bool              // another attempt can be made
+	budget   int               // of cost, if another attempt can be made
+	epochs   uint64            // of paths, see path.eval
+	evals    int               // expressions evaluated
 	work     int               // paths executed
 	ways     map[*location]int // by where they began
 	tooLarge bool              // work is beyond its limit
@@ -224,6 +255,7 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		signals:  map[int32]bool{},
 		inside:   map[sites.ID]bool{},
 		ways:     map[*location]int{},
+		entries:  mapEntries,
 	}
 	for _, q := range p.src.Packages {
 		x.own[q.PkgPath] = true
