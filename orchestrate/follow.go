@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
@@ -217,6 +218,14 @@ func (f *Follower) place(key string) string {
 		return fmt.Sprintf("%s:%d: %s (%s)", s.File, s.Line, s.Text, s.Kind)
 	}
 	return key
+}
+
+// spinning reports whether a key is that of the guard to which the runtime brings
+// a goroutine that polls for long, see orcutil.Polled. The model has no such
+// guard: its goroutine may poll on, or have left the loop already with what it
+// will see.
+func (f *Follower) spinning(key string) bool {
+	return strings.HasSuffix(key, spinSuffix) && f.siteByKey(key).Key == ""
 }
 
 func (f *Follower) siteByKey(key string) artifact.Site {

@@ -164,12 +164,15 @@ func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta M
 	return src, nil
 }
 
+// spinSuffix marks the guard that the runtime has in a statement that polls, see
+// orcutil.Polled.
+const spinSuffix = ".spin"
+
 func sitesByKey(side *artifact.Sidecar) map[string]artifact.Site {
 	out := make(map[string]artifact.Site, len(side.Sites))
 	for _, s := range side.Sites {
 		out[s.Key] = s
-		// The runtime has a guard in statements that poll, see orcutil.Polled.
-		key := s.Key + ".spin"
+		key := s.Key + spinSuffix
 		s.Key, s.Kind = key, "busy loop"
 		out[key] = s
 	}

@@ -94,7 +94,12 @@ func (t *Track) goroutine(path string) uint16 {
 
 // Step does a step of the run. It is false if the model cannot do it, or has too
 // many states that fit; the track is then where it was before.
+//
+// That a goroutine polls is no step of the model: see spinning.
 func (t *Track) Step(s artifact.PlanStep) (bool, error) {
+	if t.f.spinning(s.Site) {
+		return true, nil
+	}
 	before := t.places
 	err := t.step(s)
 	if err == nil && len(t.places) == 0 && !t.full && s.G != timeStep {
@@ -347,6 +352,10 @@ func (t *Track) endsAt(p place, v *Verdict) (bool, error) {
 		case "finished":
 			ok = i < 0 || at.Site == 0 || at.End != ""
 		case "not started", "at":
+			if t.f.spinning(g.Site) {
+				ok = i >= 0 && at.End == "" && who[i].mark == standing
+				break
+			}
 			ok = siteOf(t.f.side, at.Site).Key == g.Site && at.End == ""
 		case "blocked":
 			ok = siteOf(t.f.side, at.Site).Key == g.Site && at.End == "" && who[i].mark != standing
