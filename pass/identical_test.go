@@ -23,7 +23,7 @@ func TestIdentical(t *testing.T) {
 	n := 0
 	tablePrograms(t, func(name string, spec source.Spec) {
 		runs := *identicalRuns
-		if n++; runs == 0 && n%48 == 2 {
+		if n++; runs == 0 && n%96 == 2 {
 			runs = 3
 		}
 		if runs == 0 {

@@ -50,6 +50,16 @@ func (x *translator) noteInput(p *path, site ssa.CallInstruction, tgt target) {
 	p.note(artifact.ApproximationInput, artifact.DirectionOver, fmt.Sprintf("what %s returns may be different in another run", name))
 }
 
+// inputVariables are variables of libraries that are set from outside.
+var inputVariables = map[string]bool{"os.Args": true}
+
+// noteVariable records that a variable is read that is set from outside.
+func (x *translator) noteVariable(p *path, v ssa.Value) {
+	if g, ok := v.(*ssa.Global); ok && inputVariables[g.String()] {
+		p.note(artifact.ApproximationInput, artifact.DirectionOver, g.String()+" may be different in another run")
+	}
+}
+
 // noteOrder records that the order of a map's elements matters.
 func (x *translator) noteOrder(p *path, i *ssa.Next) {
 	if i.IsString {

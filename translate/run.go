@@ -128,6 +128,11 @@ func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
 		if i.Op != token.MUL && i.Op != token.ARROW {
 			return 0
 		}
+	case *ssa.FieldAddr:
+		// Its pointer may be nil: the statement panics behind its guard.
+		if _, ok := x.sl.parts[i]; ok {
+			return 0
+		}
 	case *ssa.Store, *ssa.Send, *ssa.Select, *ssa.Go, *ssa.Call, *ssa.Panic, *ssa.Defer, *ssa.Lookup, *ssa.MapUpdate, *ssa.Range:
 	default:
 		return 0
@@ -463,6 +468,7 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 			if addr == nil {
 				return set(i, x.unknowns(x.width(i.Type()), "read through a pointer that is not tracked")...)
 			}
+			x.noteVariable(p, i.X)
 			v, lost := x.load(p, addr, x.width(i.Type()))
 			x.decide(p, v, lost, func(q *path, v []*expr) {
 				q.set(ctx, i, v)

@@ -81,8 +81,11 @@ func TestApproximations(t *testing.T) {
 	prog, idx := load(t, "testdata/verdicts/freechoice", "main")
 	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
 	require.NoError(t, err)
-	require.Len(t, m.Sidecar.Approximations, 1)
-	a := m.Sidecar.Approximations[0]
+	require.Len(t, m.Sidecar.Approximations, 2)
+	input := m.Sidecar.Approximations[0]
+	require.Equal(t, artifact.ApproximationInput, input.Kind)
+	require.Equal(t, "os.Args may be different in another run", input.Reason)
+	a := m.Sidecar.Approximations[1]
 	require.Equal(t, "free-choice", a.Kind)
 	require.Equal(t, artifact.DirectionOver, a.Direction)
 	require.Equal(t, 7, a.Line)
@@ -90,7 +93,7 @@ func TestApproximations(t *testing.T) {
 	for _, e := range m.Sidecar.Templates[0].Edges {
 		rest += len(e.Approx)
 	}
-	require.Equal(t, 2, rest)
+	require.Equal(t, 4, rest)
 
 	_, err = translate.Translate(context.Background(), prog, idx, translate.Options{Strict: true})
 	var u *translate.UnsupportedError

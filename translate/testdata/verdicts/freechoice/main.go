@@ -5,6 +5,6 @@ import "os"
 func main() {
 	c := make(chan int)
 	if len(os.Args) > 1 {
-		<-c // want "deadlock"
+		<-c // want "deadlock" // unconfirmed "another run may have arguments"
 	}
 }

@@ -19,5 +19,5 @@ func main() {
 	}()
 	var mu sync.Mutex
 	mu.Lock()
-	mu.Lock() // want "partial deadlock"
+	mu.Lock() // want "partial deadlock" // unconfirmed "the others never rest, so no run shows that it lasts"
 }

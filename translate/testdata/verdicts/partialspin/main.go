@@ -10,14 +10,14 @@ func main() {
 	go func() {
 		defer wg.Done()
 		a.Lock()
-		b.Lock() // want "partial deadlock"
+		b.Lock() // want "partial deadlock" // unconfirmed "the others never rest, so no run shows that it lasts"
 		b.Unlock()
 		a.Unlock()
 	}()
 	go func() {
 		defer wg.Done()
 		b.Lock()
-		a.Lock() // want "partial deadlock"
+		a.Lock() // want "partial deadlock" // unconfirmed "the others never rest, so no run shows that it lasts"
 		a.Unlock()
 		b.Unlock()
 	}()
@@ -30,5 +30,5 @@ func main() {
 			}
 		}
 	}()
-	wg.Wait() // want "partial deadlock"
+	wg.Wait() // want "partial deadlock" // unconfirmed "the others never rest, so no run shows that it lasts"
 }
