@@ -17,17 +17,17 @@ type compiler struct {
 	processIndex map[*uppaal.Process]int
 	written      map[*uppaal.Var]bool
 
-	globals  map[*uppaal.Var]int32   // first cell, or channel
-	locals   []map[*uppaal.Var]int32 // by process: variables and parameters
-	temp     map[*uppaal.Var]int32   // bindings and function variables
-	funcs    map[funcKey]*function
-	costs    map[funcKey]functionCost
-	bound    map[*uppaal.Var]int32 // bindings of unrolled quantifiers
-	unrolled int64                 // instances of the quantifiers being unrolled
-	folding  bool                  // constant cells have their values
-	inQuery  bool
-	proc     int // the process being compiled, -1: none
-	fun      *function
+	globals map[*uppaal.Var]int32   // first cell, or channel
+	locals  []map[*uppaal.Var]int32 // by process: variables and parameters
+	temp    map[*uppaal.Var]int32   // bindings and function variables
+	funcs   map[funcKey]*function
+	costs   map[funcKey]functionCost
+	bound   map[*uppaal.Var]int32 // bindings of unrolled quantifiers
+	nested  int64                 // instances of the quantifiers being unrolled
+	folding bool                  // constant cells have their values
+	inQuery bool
+	proc    int // the process being compiled, -1: none
+	fun     *function
 
 	labels  *labels  // of the edges
 	effects *effects // nil: not collected
@@ -431,10 +431,14 @@ func (c *compiler) addStateCell(lo, hi int32) int32 {
 	return i
 }
 
-// fields lists what unpacking does, in the order of the words.
+// fields lists what unpacking does.
 func (c *compiler) fields() {
+	c.p.fieldAt = make([]int32, 64*c.p.width)
 	for _, i := range c.p.stateCells {
 		cl := &c.p.cells[i]
+		for b := range c.bitsOf(i) {
+			c.p.fieldAt[64*int(cl.word)+int(cl.shift)+b] = int32(len(c.p.fields))
+		}
 		c.p.fields = append(c.p.fields, field{
 			cell: i, word: cl.word, shift: cl.shift, lo: cl.lo,
 			mask: uint32(1<<c.bitsOf(i) - 1),

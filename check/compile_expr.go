@@ -8,10 +8,11 @@ import (
 )
 
 // A number is a compiled scalar expression: a constant, the plain value of a
-// cell, or code.
+// cell, that of an element of an array, or code.
 type number struct {
 	form numberForm
-	k    int32 // the constant, or the cell
+	k    int32 // the constant, or the cell, or that of the index
+	off  int32 // of an element: its cell without the index
 	fn   intFn
 }
 
@@ -20,6 +21,7 @@ type numberForm uint8
 const (
 	constNumber numberForm = iota
 	cellNumber
+	elemNumber
 	codeNumber
 )
 
@@ -34,6 +36,9 @@ func (n number) code() intFn {
 		return func(*machine) int32 { return k }
 	case cellNumber:
 		return func(m *machine) int32 { return m.v[k] }
+	case elemNumber:
+		off := n.off
+		return func(m *machine) int32 { return m.v[m.v[k]+off] }
 	}
 	return n.fn
 }
@@ -46,6 +51,10 @@ type place struct {
 	typ    uppaal.Type
 	lo, hi int32
 	ref    int32 // of accesses through a reference parameter, see access
+
+	// elem says that fn does nothing but add the value of cell index to k.
+	elem  bool
+	index int32
 }
 
 func (p place) code() intFn {
@@ -164,7 +173,7 @@ func (c *compiler) place(e uppaal.Expr) place {
 		first, p := c.effect(e.X), c.place(e.Y)
 		if first != nil {
 			f := p.code()
-			p.fn = func(m *machine) int32 { first(m); return f(m) }
+			p.fn, p.elem = func(m *machine) int32 { first(m); return f(m) }, false
 		}
 		return p
 	case *uppaal.Call:
@@ -196,7 +205,7 @@ func (c *compiler) place(e uppaal.Expr) place {
 func (c *compiler) offset(base place, off, size int32, t uppaal.Type) place {
 	p := place{k: base.k + off, typ: t, lo: base.lo, hi: base.hi, ref: base.ref}
 	if f := base.fn; f != nil {
-		p.fn = f
+		p.fn, p.elem, p.index = f, base.elem, base.index
 		if off != 0 {
 			p.fn = func(m *machine) int32 { return f(m) + off }
 		}
@@ -226,6 +235,12 @@ func (c *compiler) index(e *uppaal.Index) place {
 		return (x - lo) * size
 	}
 	switch f, k := base.fn, base.k; {
+	case f == nil && i.form == cellNumber && size == 1 && c.p.cells[i.k].lo >= lo && c.p.cells[i.k].hi <= hi:
+		// What a cell holds is in its range.
+		cell := i.k
+		p.elem, p.index, p.k = true, cell, k-lo
+		off := p.k
+		p.fn = func(m *machine) int32 { return m.v[cell] + off }
 	case f == nil && i.form == cellNumber:
 		cell := i.k
 		p.fn = func(m *machine) int32 {
@@ -358,6 +373,10 @@ func (c *compiler) isAbs(e *uppaal.Call) bool {
 func (c *compiler) load(p place) number {
 	if isAggregate(p.typ) {
 		c.fail(uppaal.Pos{}, "an array or struct where a number is needed")
+	}
+	if p.elem {
+		c.reads(p)
+		return number{form: elemNumber, k: p.index, off: p.k}
 	}
 	if f := p.fn; f != nil {
 		c.reads(p)
@@ -549,7 +568,7 @@ func (c *compiler) test(e uppaal.Expr) test {
 		k := n.k
 		return test{fn: func(m *machine) bool { return m.v[k] != 0 }}
 	}
-	f := n.fn
+	f := n.code()
 	return test{fn: func(m *machine) bool { return f(m) != 0 }}
 }
 
@@ -628,6 +647,34 @@ func compare(op uppaal.Op, x, y number) test {
 			return test{fn: func(m *machine) bool { return m.v[a] > k }}
 		}
 		return test{fn: func(m *machine) bool { return m.v[a] >= k }}
+	}
+	if x.form == constNumber {
+		return compare(mirrored[op], y, x)
+	}
+	if x.form == cellNumber && y.form == cellNumber {
+		a, b := x.k, y.k
+		switch op {
+		case uppaal.OpEq:
+			return test{fn: func(m *machine) bool { return m.v[a] == m.v[b] }}
+		case uppaal.OpNe:
+			return test{fn: func(m *machine) bool { return m.v[a] != m.v[b] }}
+		case uppaal.OpLt:
+			return test{fn: func(m *machine) bool { return m.v[a] < m.v[b] }}
+		case uppaal.OpLe:
+			return test{fn: func(m *machine) bool { return m.v[a] <= m.v[b] }}
+		case uppaal.OpGt:
+			return test{fn: func(m *machine) bool { return m.v[a] > m.v[b] }}
+		}
+		return test{fn: func(m *machine) bool { return m.v[a] >= m.v[b] }}
+	}
+	if x.form == elemNumber && y.form == constNumber {
+		a, off, k := x.k, x.off, y.k
+		switch op {
+		case uppaal.OpEq:
+			return test{fn: func(m *machine) bool { return m.v[m.v[a]+off] == k }}
+		case uppaal.OpNe:
+			return test{fn: func(m *machine) bool { return m.v[m.v[a]+off] != k }}
+		}
 	}
 	f, g := x.code(), y.code()
 	if y.form == constNumber {
@@ -728,22 +775,46 @@ func (c *compiler) binding(b *uppaal.Binding) (v *uppaal.Var, cell, lo, hi int32
 	return v, c.tempOf(v), lo, hi
 }
 
-// maxUnroll bounds the instances of nested quantifiers in a query that are
-// compiled one by one, which is what lets them name processes.
-const maxUnroll = 1 << 16
+// Instances of nested quantifiers that are compiled one by one, at most: in a
+// query, where that is what lets them name processes, and elsewhere.
+const (
+	maxUnroll      = 1 << 16
+	maxUnrollModel = 64
+)
 
 // instances calls visit for every value of a quantified variable of a query,
 // bound to the value. It reports false if there are too many.
 func (c *compiler) instances(b *uppaal.Binding, visit func()) bool {
+	return c.inQuery && c.unroll(b, maxUnroll, visit)
+}
+
+// unrolled is instances for what is compiled, be it part of a query or of the
+// model.
+func (c *compiler) unrolled(e *uppaal.Quant, visit func()) bool {
+	if c.inQuery {
+		return c.instances(e.Bind, visit)
+	}
+	calls := false
+	uppaal.Inspect(e.Body, func(x uppaal.Expr) {
+		if x, ok := x.(*uppaal.Call); ok && !c.isAbs(x) {
+			calls = true // and there is more to do than for the loop
+		}
+	})
+	return !calls && c.unroll(e.Bind, maxUnrollModel, visit)
+}
+
+// unroll calls visit for every value of a quantified variable, bound to the
+// value, if there are no more than limit with those of the quantifiers around.
+func (c *compiler) unroll(b *uppaal.Binding, limit int64, visit func()) bool {
 	v := c.info.Defs[b]
-	if v == nil || !c.inQuery {
+	if v == nil {
 		return false
 	}
 	lo, hi, _ := scalarRange(v.Type)
-	outer := c.unrolled
-	c.unrolled = max(outer, 1) * (int64(hi) - int64(lo) + 1)
-	defer func() { c.unrolled = outer }()
-	if c.unrolled > maxUnroll {
+	outer := c.nested
+	c.nested = max(outer, 1) * (int64(hi) - int64(lo) + 1)
+	defer func() { c.nested = outer }()
+	if c.nested > limit {
 		return false
 	}
 	for k := int64(lo); k <= int64(hi); k++ {
@@ -756,27 +827,42 @@ func (c *compiler) instances(b *uppaal.Binding, visit func()) bool {
 
 func (c *compiler) quantifier(e *uppaal.Quant) test {
 	all := e.Kind == uppaal.Forall
-	var tests []truthFn // the instances to evaluate, in order
-	decided := false    // the last of them decides
-	if c.instances(e.Bind, func() {
+	var tests []truthFn        // the instances to evaluate, in order
+	var upTo []int             // for each, the iterations of the loop that it stands for
+	decided, count := false, 0 // the last of them decides
+	if c.unrolled(e, func() {
 		if decided {
 			return
 		}
+		count++
 		t := c.test(e.Body)
 		decided = t.fn == nil && t.value != all
 		if t.fn != nil || decided {
-			tests = append(tests, t.code())
+			tests, upTo = append(tests, t.code()), append(upTo, count)
 		}
 	}) {
 		if len(tests) == 0 || decided && len(tests) == 1 {
 			return known(all != decided)
 		}
+		if c.inQuery {
+			return test{fn: func(m *machine) bool {
+				for _, t := range tests {
+					if t(m) != all {
+						return !all
+					}
+				}
+				return all
+			}}
+		}
+		pos := e.Pos
 		return test{fn: func(m *machine) bool {
-			for _, t := range tests {
+			for i, t := range tests {
 				if t(m) != all {
+					m.iterate(upTo[i], pos)
 					return !all
 				}
 			}
+			m.iterate(count, pos)
 			return all
 		}}
 	}
@@ -784,7 +870,7 @@ func (c *compiler) quantifier(e *uppaal.Quant) test {
 	body, pos := c.test(e.Body).code(), e.Pos
 	return test{fn: func(m *machine) bool {
 		for i := int64(lo); i <= int64(hi); i++ {
-			m.iterate(pos)
+			m.iterate(1, pos)
 			m.v[cell] = int32(i)
 			if body(m) != all {
 				return !all
@@ -796,8 +882,9 @@ func (c *compiler) quantifier(e *uppaal.Quant) test {
 
 func (c *compiler) sum(e *uppaal.Quant) number {
 	var terms []intFn
-	fixed := int32(0)
-	if c.instances(e.Bind, func() {
+	fixed, count := int32(0), 0
+	if c.unrolled(e, func() {
+		count++
 		if n := c.number(e.Body); n.form == constNumber {
 			fixed += n.k
 		} else {
@@ -807,11 +894,16 @@ func (c *compiler) sum(e *uppaal.Quant) number {
 		if len(terms) == 0 {
 			return constant(fixed)
 		}
+		pos := e.Pos
+		if c.inQuery {
+			count = 0
+		}
 		return computed(func(m *machine) int32 {
 			s := fixed
 			for _, t := range terms {
 				s += t(m)
 			}
+			m.iterate(count, pos)
 			return s
 		})
 	}
@@ -820,7 +912,7 @@ func (c *compiler) sum(e *uppaal.Quant) number {
 	return computed(func(m *machine) int32 {
 		s := int32(0)
 		for i := int64(lo); i <= int64(hi); i++ {
-			m.iterate(pos)
+			m.iterate(1, pos)
 			m.v[cell] = int32(i)
 			s += body(m)
 		}

@@ -16,6 +16,19 @@ func (c *compiler) effect(e uppaal.Expr) runFn {
 		}
 	case *uppaal.Comma:
 		return both(c.effect(e.X), c.effect(e.Y))
+	case *uppaal.IncDec:
+		l, pos, step := c.place(e.X), e.X.Position(), stepOf(e)
+		c.reads(l)
+		c.writes(l)
+		if l.fn == nil {
+			dst := l.k
+			return func(m *machine) { m.set(dst, m.v[dst]+step, pos) }
+		}
+		lf := l.code()
+		return func(m *machine) {
+			dst := lf(m)
+			m.set(dst, m.v[dst]+step, pos)
+		}
 	}
 	if isAggregate(c.typeOf(e)) {
 		f := c.place(e).fn
@@ -56,6 +69,7 @@ func (c *compiler) assigned(e *uppaal.Assign) place {
 	c.reads(r)
 	lf, rf := l.code(), r.code()
 	size, pos := int32(uppaal.Size(l.typ)), e.L.Position()
+	l.elem = false
 	l.fn = func(m *machine) int32 {
 		dst := lf(m)
 		src := rf(m)
@@ -77,21 +91,63 @@ func (c *compiler) assign(e *uppaal.Assign) runFn {
 		f := c.assigned(e).fn
 		return func(m *machine) { f(m) }
 	}
-	// The common plain forms, without computing a result.
-	if l := c.place(e.L); l.fn == nil && e.Op == "=" {
-		dst, pos := l.k, e.L.Position()
-		c.writes(l)
-		r := c.number(e.R)
-		cl := c.p.cells[dst]
-		if r.form == constNumber && cl.kind == stateCell && c.folding && !cl.truth && r.k >= cl.lo && r.k <= cl.hi {
-			x := r.k
+	if e.Op == "=" {
+		return c.store(e)
+	}
+	f := c.assignedScalar(e).fn
+	return func(m *machine) { f(m) }
+}
+
+// store compiles a plain assignment to a scalar, without a result. What is
+// certain to be in range is stored without looking.
+func (c *compiler) store(e *uppaal.Assign) runFn {
+	l, pos := c.place(e.L), e.L.Position()
+	c.writes(l)
+	dst, lf := l.k, l.code()
+	if l.fn == nil && c.folding && c.p.cells[dst].kind == stateCell && c.p.cells[dst].truth {
+		t := c.test(e.R).code()
+		return func(m *machine) { m.put(dst, truth(t(m)), &m.prog.cells[dst]) }
+	}
+	r := c.number(e.R)
+	rf := r.code()
+	switch {
+	case r.form == constNumber && c.holds(l, r.k, r.k):
+		x := r.k
+		if l.fn == nil {
 			return func(m *machine) { m.put(dst, x, &m.prog.cells[dst]) }
 		}
-		rf := r.code()
+		return func(m *machine) {
+			dst := lf(m)
+			m.put(dst, x, &m.prog.cells[dst])
+		}
+	case r.form == cellNumber && l.fn == nil && c.holds(l, c.p.cells[r.k].lo, c.p.cells[r.k].hi):
+		src := r.k
+		return func(m *machine) { m.put(dst, m.v[src], &m.prog.cells[dst]) }
+	case l.fn == nil:
 		return func(m *machine) { m.set(dst, rf(m), pos) }
 	}
-	f := c.assignScalar(e)
-	return func(m *machine) { f(m) }
+	return func(m *machine) {
+		dst := lf(m)
+		m.set(dst, rf(m), pos)
+	}
+}
+
+// maxHolds bounds the cells that holds looks at.
+const maxHolds = 1 << 10
+
+// holds reports whether all cells that a place may denote are parts of the
+// packed state that hold the values from lo to hi as they are.
+func (c *compiler) holds(p place, lo, hi int32) bool {
+	if !c.folding || p.hi-p.lo > maxHolds {
+		return false
+	}
+	for i := p.lo; i < p.hi; i++ {
+		cl := &c.p.cells[i]
+		if cl.kind != stateCell || cl.truth || lo < cl.lo || hi > cl.hi {
+			return false
+		}
+	}
+	return true
 }
 
 // assignScalar compiles an assignment to a scalar; its value is what is
@@ -111,6 +167,7 @@ func (c *compiler) assignedScalar(e *uppaal.Assign) place {
 	lf, r, pos := l.code(), c.number(e.R), e.L.Position()
 	rf := r.code()
 	if e.Op == "=" {
+		l.elem = false
 		l.fn = func(m *machine) int32 {
 			dst := lf(m)
 			m.set(dst, rf(m), pos)
@@ -120,6 +177,7 @@ func (c *compiler) assignedScalar(e *uppaal.Assign) place {
 	}
 	op := uppaal.Op(e.Op[:len(e.Op)-1])
 	opPos := e.Pos
+	l.elem = false
 	l.fn = func(m *machine) int32 {
 		dst := lf(m)
 		a := m.v[dst]
@@ -140,6 +198,7 @@ func (c *compiler) stepped(e *uppaal.IncDec) place {
 	c.writes(l)
 	lf, pos := l.code(), e.X.Position()
 	step := stepOf(e)
+	l.elem = false
 	l.fn = func(m *machine) int32 {
 		dst := lf(m)
 		m.set(dst, m.v[dst]+step, pos)
@@ -279,7 +338,7 @@ func (c *compiler) call(e *uppaal.Call, f *function) intFn {
 	pos := e.Pos
 	_, void := f.result.(uppaal.Void)
 	return func(m *machine) int32 {
-		m.iterate(pos)
+		m.iterate(1, pos)
 		for _, p := range push {
 			p(m)
 		}
@@ -358,7 +417,7 @@ func (c *compiler) stmt(s uppaal.Stmt) stmtFn {
 		cond, body, pos, do := c.test(s.Cond).code(), c.stmt(s.Body), s.Pos, s.Do
 		return func(m *machine) bool {
 			for first := do; first || cond(m); first = false {
-				m.iterate(pos)
+				m.iterate(1, pos)
 				if body(m) {
 					return true
 				}
@@ -383,7 +442,7 @@ func (c *compiler) stmt(s uppaal.Stmt) stmtFn {
 		cf, body, pos := cond.code(), c.stmt(s.Body), s.Pos
 		return func(m *machine) bool {
 			for init(m); cf(m); post(m) {
-				m.iterate(pos)
+				m.iterate(1, pos)
 				if body(m) {
 					return true
 				}
@@ -395,7 +454,7 @@ func (c *compiler) stmt(s uppaal.Stmt) stmtFn {
 		body, pos := c.stmt(s.Body), s.Pos
 		return func(m *machine) bool {
 			for i := int64(lo); i <= int64(hi); i++ {
-				m.iterate(pos)
+				m.iterate(1, pos)
 				m.v[cell] = int32(i)
 				if body(m) {
 					return true

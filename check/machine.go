@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -58,6 +59,7 @@ type machine struct {
 	ret  int32   // result of the last call: a value or, for aggregates, a cell
 
 	loops int                  // iterations left in this evaluation
+	pause int                  // iterations left at the next poll
 	poll  func(work int) error // called from long evaluations; may be nil
 
 	// Inputs of formulas.
@@ -95,6 +97,24 @@ func (m *machine) unpack() {
 	for i := range m.prog.fields {
 		f := &m.prog.fields[i]
 		m.v[f.cell] = int32(uint32(m.w[f.word]>>f.shift)&f.mask) + f.lo
+	}
+}
+
+// load goes from the state that the machine holds to another one. Of two
+// states of a search that follow each other, most cells are the same.
+func (m *machine) load(words []uint64) {
+	for k, w := range words {
+		d := w ^ m.w[k]
+		if d == 0 {
+			continue
+		}
+		m.w[k] = w
+		at := m.prog.fieldAt[64*k : 64*k+64 : 64*k+64]
+		for d != 0 {
+			f := &m.prog.fields[at[bits.TrailingZeros64(d)]]
+			m.v[f.cell] = int32(uint32(w>>f.shift)&f.mask) + f.lo
+			d &^= uint64(f.mask) << f.shift
+		}
 	}
 }
 
@@ -146,20 +166,27 @@ func (m *machine) rollback() {
 	m.undo = m.undo[:0]
 }
 
-// iterate accounts for one iteration of a loop.
-func (m *machine) iterate(pos uppaal.Pos) {
-	m.loops--
-	if m.loops&(1<<14-1) == 0 {
-		if m.loops <= 0 {
-			panic(&fault{pos: pos, loop: true, msg: fmt.Sprintf("more than %d loop iterations in one evaluation", maxLoop)})
-		}
-		if m.poll != nil {
-			if err := m.poll(1 << 14); err != nil {
-				panic(interrupted{err})
-			}
+// pollLoops is the number of loop iterations between polls.
+const pollLoops = 1 << 14
+
+// iterate accounts for n iterations of a loop.
+func (m *machine) iterate(n int, pos uppaal.Pos) {
+	if m.loops -= n; m.loops <= m.pause {
+		m.paused(pos)
+	}
+}
+
+func (m *machine) paused(pos uppaal.Pos) {
+	if m.loops <= 0 {
+		panic(&fault{pos: pos, loop: true, msg: fmt.Sprintf("more than %d loop iterations in one evaluation", maxLoop)})
+	}
+	m.pause = m.loops - pollLoops
+	if m.poll != nil {
+		if err := m.poll(pollLoops); err != nil {
+			panic(interrupted{err})
 		}
 	}
 }
 
 // begin starts an evaluation that may loop.
-func (m *machine) begin() { m.loops = maxLoop }
+func (m *machine) begin() { m.loops, m.pause = maxLoop, maxLoop-pollLoops }

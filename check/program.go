@@ -12,6 +12,7 @@ type program struct {
 
 	stateCells []int32
 	fields     []field
+	fieldAt    []int32    // by bit of the packed state: the field
 	vars       []shownVar // variables of traces, in their order
 	metas      []int32    // cells of meta variables
 

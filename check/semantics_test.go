@@ -441,6 +441,47 @@ var semantics = []struct {
 		noCount: true,
 	},
 	{
+		name: "quantifiers of the model: nested, within loops, with names of elements",
+		model: `
+			typedef int[0,3] id_t;
+			int[0,3] level[id_t]; id_t turn[id_t]; id_t l; bool on[id_t]; bool any; int[0,20] total; int[0,48] pairs;
+			void raise() { for (i : id_t) { level[i] = (forall (j : id_t) j == i || level[j] == level[i]) ? 1 : i; } }
+			template P
+			loc a
+			loc b
+			loc c
+			loc d
+			a > b | forall (i : id_t) level[i] == 0 && turn[l] != 2 | | raise(), l++, turn[l] = 3, on[turn[l]] = 7 > 2
+			b > c | exists (i : id_t) i > 2 && turn[l] == i && 2 < level[i] | | total = (sum (i : id_t) level[i] * i), pairs = (sum (i : id_t) sum (j : id_t) (i == j ? turn[i] : 1))
+			b > c | forall (i : id_t) level[i] < l || on[i] == (i == 1) | | total = 9
+			c > d | turn[l] == turn[turn[0] + 1] | | any = any || on[turn[l]], turn[--turn[l]] = l, l += 2
+			system P;`,
+		expect: []expectation{
+			{"E<> P.c", "T", 2},
+			{"A[] P.b imply (level[0] == 1 and level[1] == 1 and level[2] == 2 and level[3] == 3 and on[3] and not on[0])", "T", -1},
+			{"A[] P.c imply (total == 14 and pairs == 15 and not any)", "T", -1},
+			{"E<> P.d", "T", 3},
+			{"A[] P.d imply (any and turn[1] == 2 and turn[2] == 1 and l == 3)", "T", -1},
+		},
+		states: 4,
+	},
+	{
+		name: "the iterations of all quantifiers of a loop count",
+		model: `
+			int[0,1] x; int n[2];
+			int many() {
+				int[0,400000] i; int k;
+				for (i = 0; i < 400000; i++) { k += (sum (j : int[0,1]) n[j]); }
+				return k;
+			}
+			template P
+			loc a
+			a > a | | | n[0] = 0, x = many()
+			system P;`,
+		expect:  []expectation{{"A[] x == 0", "E more than", 0}},
+		noCount: true,
+	},
+	{
 		name: "meta variables are no part of the state and start anew in each step",
 		model: `
 			meta int m = 7; int[0,2] x;

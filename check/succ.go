@@ -303,7 +303,7 @@ func (m *machine) execute() bool {
 	// Meta variables keep no value from one step to the next, and neither
 	// invariants nor formulas see what a step left in them.
 	m.resetMetas()
-	if !m.invariants() {
+	if len(m.prog.invariant) > 0 && !m.invariants() {
 		return false
 	}
 	m.cut = false

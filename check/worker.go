@@ -56,8 +56,7 @@ func (w *worker) poll(work int) error {
 func (w *worker) expandState(i uint32) error {
 	m, s := w.m, w.s
 	w.at, w.seq = i, 0
-	s.store.load(i, m.w)
-	m.unpack()
+	m.load(s.store.state(i))
 	m.filter = nil
 	if w.r != nil && s.suspended == 0 {
 		if err := caught(func() { w.r.choose(m) }); err != nil {
