@@ -20,20 +20,28 @@ func TestSubtests(t *testing.T) {
 	for name, c := range map[string]struct {
 		body  string
 		found []string
-		limit bool
+		limit string
 	}{
 		"that meet": {`c := make(chan int)
 	t.Run("send", func(t *testing.T) { t.Parallel(); c <- 1 })
-	t.Run("receive", func(t *testing.T) { t.Parallel(); <-c })`, []string{"p_test.go:7: unconfirmed: deadlock"}, true},
+	t.Run("receive", func(t *testing.T) { t.Parallel(); <-c })`, []string{"p_test.go:7: unconfirmed: deadlock"}, "parallel subtest"},
 		"behind the test": {`c := make(chan int, 1)
 	defer close(c)
-	t.Run("send", func(t *testing.T) { t.Parallel(); c <- 1 })`, nil, true},
+	t.Run("send", func(t *testing.T) { t.Parallel(); c <- 1 })`, nil, "parallel subtest"},
 		"skipped": {`c := make(chan int)
 	go func() { <-c }()
 	t.Run("skip", func(t *testing.T) { t.Skip() })
-	close(c)`, []string{"p_test.go:7: unconfirmed: goroutine leak"}, false},
+	close(c)`, []string{"p_test.go:7: unconfirmed: goroutine leak"}, "subtest ends"},
+		"an error behind one that is skipped": {`t.Run("skip", func(t *testing.T) { t.Skip() })
+	go func() { <-make(chan int) }()`, nil, "subtest ends"},
+		"skipped for a reason that is not followed": {`t.Run("skip", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip()
+		}
+	})
+	<-make(chan int)`, []string{"p_test.go:11: real: deadlock"}, ""},
 		"in the order of calls": {`c := make(chan int)
-	t.Run("send", func(t *testing.T) { c <- 1 })`, []string{"p_test.go:7: real: deadlock"}, false},
+	t.Run("send", func(t *testing.T) { c <- 1 })`, []string{"p_test.go:7: real: deadlock"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -47,7 +55,8 @@ func TestSubtests(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.found, found(b))
 			limits := strings.Join(pass.Conclude(b).Limits, "\n")
-			require.Equal(t, c.limit, strings.Contains(limits, "parallel subtest"), limits)
+			require.Contains(t, limits, c.limit)
+			require.Equal(t, c.limit == "", limits == "")
 		})
 	}
 }

@@ -206,7 +206,7 @@ func (x *translator) stepOp(p *path) bool {
 				x.unsupported(p.here(), f.op.name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
 				return false
 			}
-			if f.op == testFatal {
+			if f.op == testFatal || f.op == testSkip {
 				p.top().guess = p.picks > 0
 			}
 			x.arrive(p, atOp, site)
@@ -612,9 +612,14 @@ func logFatal(x *translator, p *path) bool {
 
 func goexit(x *translator, p *path) bool {
 	u := &unwind{goexit: true, site: x.siteOfOp(p), pos: p.here(), detail: "goexit"}
-	if f := p.peek(); f.op == testFatal {
+	f := p.peek()
+	if f.op == testFatal {
 		u.detail = "fatal"
 		x.failure(p, u.site, f.guess)
+	}
+	if !f.guess && p.inSubtest() {
+		// After a guess, the other way goes on.
+		p.note("subtest", artifact.DirectionUnder, "a subtest ends here, and in the model the test around it with it: what that does then is not in the model")
 	}
 	x.raise(p, u, nil)
 	return true
@@ -629,9 +634,14 @@ func runSubtest(x *translator, p *path) bool {
 	return x.callArg(p, 2, func(q *path) { q.top().phase = 2 })
 }
 
+// inSubtest reports whether the path is in a function that t.Run has called.
+func (p *path) inSubtest() bool {
+	return slices.ContainsFunc(p.frames, func(f *frame) bool { return f.op == testRun })
+}
+
 // parallelSubtest executes t.Parallel, which does nothing but in a subtest.
 func parallelSubtest(x *translator, p *path) bool {
-	if slices.ContainsFunc(p.frames, func(f *frame) bool { return f.op == testRun }) {
+	if p.inSubtest() {
 		p.note("parallel", artifact.DirectionUnder, "a parallel subtest is a call in the model: that it runs beside others, and after the function that starts it, is not in the model")
 	}
 	return x.opReturn(p, nil)
