@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -25,13 +26,17 @@ func (x *translator) leftOut() {
 				if !ok {
 					continue
 				}
-				callee, outside := x.outside(call)
+				callee, pkg, outside := x.outside(call)
 				if !outside {
 					continue
 				}
 				for _, a := range arguments(call) {
 					if what := x.actsOn(a, callee); what != "" {
-						x.approximation(x.callPos(call), "unknown-call", artifact.DirectionUnder, fmt.Sprintf("%s may use %s that is passed to it", callee, what))
+						reason := fmt.Sprintf("%s may use %s that is passed to it", callee, what)
+						if host, _, _ := strings.Cut(pkg, "/"); strings.Contains(host, ".") {
+							reason += "; package " + pkg + " is not among the dependencies that are checked"
+						}
+						x.approximation(x.callPos(call), "unknown-call", artifact.DirectionUnder, reason)
 						break
 					}
 				}
@@ -47,23 +52,26 @@ func (x *translator) callPos(call ssa.CallInstruction) token.Pos {
 	return call.Pos()
 }
 
-// outside names the function that a call calls, if it is one that the model
-// knows nothing of.
-func (x *translator) outside(call ssa.CallInstruction) (name string, ok bool) {
+// outside names the function that a call calls, and the package of it if that is
+// known, if it is one that the model knows nothing of.
+func (x *translator) outside(call ssa.CallInstruction) (name, pkg string, ok bool) {
 	c := call.Common()
 	if _, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
-		return "", false
+		return "", "", false
 	}
 	callees := x.prog.callees(call)
 	for _, f := range callees {
 		if f.Blocks == nil && intrinsicOf(f) == nil {
-			return fullName(f), true
+			if f.Object() != nil && f.Object().Pkg() != nil {
+				pkg = f.Object().Pkg().Path()
+			}
+			return fullName(f), pkg, true
 		}
 	}
 	if len(callees) == 0 && c.IsInvoke() && !lockerMethod(c.Method) {
-		return c.Method.FullName(), true
+		return c.Method.FullName(), "", true
 	}
-	return "", false
+	return "", "", false
 }
 
 // arguments lists the arguments of a call, those of a variadic one singly.
