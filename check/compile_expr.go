@@ -519,6 +519,9 @@ func (c *compiler) test(e uppaal.Expr) test {
 		}
 	case *uppaal.Unary:
 		if e.Op == uppaal.OpNot {
+			if x, ok := e.X.(*uppaal.Index); ok {
+				return compare(uppaal.OpEq, c.number(x), constant(0))
+			}
 			return negate(c.test(e.X))
 		}
 	case *uppaal.Binary:

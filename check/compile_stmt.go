@@ -105,8 +105,13 @@ func (c *compiler) store(e *uppaal.Assign) runFn {
 	c.writes(l)
 	dst, lf := l.k, l.code()
 	if l.fn == nil && c.folding && c.p.cells[dst].kind == stateCell && c.p.cells[dst].truth {
-		t := c.test(e.R).code()
-		return func(m *machine) { m.put(dst, truth(t(m)), &m.prog.cells[dst]) }
+		t := c.test(e.R)
+		if t.fn == nil {
+			x := truth(t.value)
+			return func(m *machine) { m.put(dst, x, &m.prog.cells[dst]) }
+		}
+		f := t.fn
+		return func(m *machine) { m.put(dst, truth(f(m)), &m.prog.cells[dst]) }
 	}
 	r := c.number(e.R)
 	rf := r.code()
