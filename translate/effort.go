@@ -24,14 +24,14 @@ type effort struct {
 }
 
 var efforts = []effort{
-	{cost: 16_000},
-	{objects: 3, slice: 4, recursion: 2, entries: 2, cost: 10_000},
+	{cost: 14_000},
+	{objects: 3, slice: 4, recursion: 2, entries: 2, cost: 5_000},
 	{objects: 1, slice: 2, recursion: 2, entries: 1},
 }
 
 // cost is what an analysis has cost so far: the ways, and what was computed on
 // them.
-func (x *translator) cost() int { return x.work + x.evals/50 }
+func (x *translator) cost() int { return x.work + x.steps/20 + x.evals/50 }
 
 // errTooLarge ends an attempt after which another one can be made.
 var errTooLarge = errors.New("too large for these bounds")

@@ -16,7 +16,7 @@ const (
 	// maxPaths bounds the ways through one segment.
 	maxPaths = 4000
 	// maxWork bounds the ways through all segments, over the whole analysis.
-	maxWork = 60_000
+	maxWork = 30_000
 	// maxSteps bounds the instructions of one way.
 	maxSteps = 200000
 )
@@ -59,7 +59,16 @@ func (x *translator) drive() {
 			x.stack = nil
 			return
 		}
-		for x.step(p) {
+		for {
+			waiting := len(x.stack)
+			if !x.step(p) {
+				if len(x.stack) != waiting+1 {
+					break
+				}
+				// There is one way to go on: it is the same.
+				p, x.stack = x.stack[waiting], x.stack[:waiting]
+			}
+			x.steps++
 			if p.steps++; p.steps > maxSteps {
 				x.unsupported(p.here(), "loop", "more than 200000 steps between two guards")
 				break

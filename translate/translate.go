@@ -225,6 +225,7 @@ type translator struct {
 	budget   int               // of cost, if another attempt can be made
 	epochs   uint64            // of paths, see path.eval
 	evals    int               // expressions evaluated
+	steps    int               // instructions executed
 	work     int               // paths executed
 	ways     map[*location]int // by where they began
 	tooLarge bool              // work is beyond its limit
