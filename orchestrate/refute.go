@@ -42,6 +42,23 @@ func (l *Labels) Refute(tr *artifact.Trace, plan *artifact.Plan, v *Verdict) (ar
 	return r, len(r.Labels) > 0
 }
 
+// Left is the last part of a trace that the labels of a refutation of it name: what
+// the program does otherwise. It is false if they name none.
+func (l *Labels) Left(tr *artifact.Trace, r artifact.Refutation) (artifact.Part, bool) {
+	n := 0
+	for _, s := range tr.Steps {
+		for _, p := range s.Parts {
+			if l.label(p.Process, p.Template, p.Edge) == "" {
+				continue
+			}
+			if n++; n == len(r.Labels) {
+				return p, true
+			}
+		}
+	}
+	return artifact.Part{}, false
+}
+
 // stands is the site at which a goroutine stood when the run left the plan, ""
 // if it had finished. It is false if that is not known.
 func (v *Verdict) stands(g string) (site string, ok bool) {

@@ -87,7 +87,8 @@ type deep struct {
 	search      artifact.RaceSearch
 	refutations []artifact.Refutation
 	refuted     [][]check.Label
-	hashes      map[int][]int32 // refuted traces by query, with DisallowFNV
+	avoided     map[*uppaal.Edge]bool // see avoid
+	hashes      map[int][]int32       // refuted traces by query, with DisallowFNV
 }
 
 // suspect is a query that is not satisfied: a possible error.
@@ -127,6 +128,7 @@ func (d *deep) open(second *artifact.Bundle) {
 		d.cases = append(d.cases, s)
 	}
 	d.hashes = map[int][]int32{}
+	d.avoided = map[*uppaal.Edge]bool{}
 }
 
 // pending are the suspects that are not decided.
@@ -234,7 +236,8 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.conclude(artifact.Unconfirmed, v.Reason)
 		return nil
 	}
-	r, ok := orchestrate.NewLabels(d.side, d.net).Refute(s.trace, &plan, v)
+	labels := orchestrate.NewLabels(d.side, d.net)
+	r, ok := labels.Refute(s.trace, &plan, v)
 	if !ok {
 		s.conclude(artifact.Unconfirmed, v.Reason)
 		return nil
@@ -245,6 +248,9 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.unexplained = fmt.Sprintf("nothing that the model leaves open explains why the program left trace %d (please report it)", s.attempts)
 	}
 	d.refutations = append(d.refutations, r)
+	if left, ok := labels.Left(s.trace, r); ok {
+		d.avoid(left)
+	}
 	if d.opts.Disallow == DisallowFNV {
 		h, ok := pathHash(s.trace)
 		if !ok {
@@ -253,11 +259,11 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		}
 		d.hashes[s.query.Number] = append(d.hashes[s.query.Number], h)
 	} else {
-		labels := make([]check.Label, len(r.Labels))
+		path := make([]check.Label, len(r.Labels))
 		for i, l := range r.Labels {
-			labels[i] = check.Label(l)
+			path[i] = check.Label(l)
 		}
-		d.refuted = append(d.refuted, labels)
+		d.refuted = append(d.refuted, path)
 	}
 	if s.attempts >= d.opts.RunDepth {
 		s.conclude(artifact.Unconfirmed, fmt.Sprintf("%d traces were refuted, more were not tried; the last: %s", s.attempts, r.Reason))
@@ -294,7 +300,7 @@ func (d *deep) again(ctx context.Context, open []*suspect) error {
 			queries[i].Formula = text
 		}
 	}
-	found, err := search(ctx, d.net, queries, d.side, d.opts, d.rep, d.refuted)
+	found, err := d.searchAgain(ctx, queries)
 	if err != nil {
 		return err
 	}

@@ -227,3 +227,16 @@ func TestCancel(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled, stage)
 	}
 }
+
+// A choice that the model leaves open and the program always makes otherwise is
+// not refuted once for each order of the steps before it.
+func TestAvoidedChoices(t *testing.T) {
+	t.Parallel()
+	b, err := pass.Check(context.Background(), source.Spec{Dir: "../translate/testdata/verdicts/balances", Entry: "main"}, pass.Options{})
+	require.NoError(t, err)
+	require.Len(t, b.Findings(), 1)
+	f := b.Findings()[0]
+	require.Equal(t, artifact.Real, f.Verdict, f.Reason)
+	require.LessOrEqual(t, f.Attempts, 8)
+	t.Log(f.Attempts)
+}
