@@ -50,9 +50,22 @@ func (s *run) lastKnown() time.Duration {
 	return last
 }
 
-// background: g, or what has started it, was started by the initialisation of a
-// package. It does not belong to the test.
-func (g *goroutine) background() bool { return g.scope == nil }
+// daemon: g is no leak of the test that has ended: it, or what has started it, was
+// started by the initialisation of a package, and belongs to the process. One that
+// waits for a lock, a wait group or a Once is an error still, unless others keep
+// it going.
+func (s *run) daemon(g *goroutine) bool {
+	if s.cfg.Entry != EntryTest || g.scope != nil {
+		return false
+	}
+	switch {
+	case g.state != blocked:
+		return true
+	case g.op == opLock, g.op == opRLock, g.op == opWait, g.op == opOnce:
+		return s.calm()
+	}
+	return true
+}
 
 // calmText says what goes on after the end.
 func calmText() string {

@@ -86,8 +86,11 @@
 //
 // Goroutines that time wakes again and again can go on for ever. When time has
 // passed to a thousand events since the end of a test, and beyond all that were
-// known then, those that are left count as a leak; but for goroutines that the
-// initialisation of packages has started, which are noted only.
+// known then, those that are left count as a leak.
+//
+// Goroutines that the initialisation of packages has started, and those that they
+// have started, belong to the process: after a test they are noted only, unless one
+// is stuck for good at a lock, a wait group or a Once, which is a leak.
 //
 // At the end of a run all its goroutines are ended as by runtime.Goexit.
 // Functions that they have deferred run up to their first guard.

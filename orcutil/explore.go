@@ -128,7 +128,7 @@ func (r Result) Observed() Expect {
 	case "", KindTestFailure:
 	case KindDeadlock, KindPartialDeadlock, KindLeak:
 		for _, g := range r.Goroutines {
-			if g.State == "blocked" {
+			if g.State == "blocked" && !(e.Kind == KindLeak && slices.Contains(r.Daemons, g.G)) {
 				e.Goroutines = append(e.Goroutines, At{g.G, g.Site})
 			}
 		}

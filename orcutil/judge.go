@@ -25,6 +25,11 @@ func (s *run) judge(d *divergence) Result {
 		s.outcome = races[0].outcome()
 	}
 	res := Result{Outcome: s.outcome, Races: races, RaceLimits: s.races.limits()}
+	for _, g := range s.live {
+		if s.daemon(g) {
+			res.Daemons = append(res.Daemons, g.path)
+		}
+	}
 	for _, l := range res.RaceLimits {
 		s.note(l)
 	}
@@ -83,18 +88,19 @@ func (s *run) rest() Outcome {
 	entry := s.all[entryPath]
 	var stuck, others []string
 	calm := s.calm()
+	over := s.returned || entry.state == done
 	for _, g := range s.live {
 		if g.state != blocked && g.state != outside {
 			continue
 		}
-		if text := g.path + " " + s.doing(g); calm && g.background() {
+		if text := g.path + " " + s.doing(g); over && s.daemon(g) {
 			others = append(others, text)
 		} else {
 			stuck = append(stuck, text)
 		}
 	}
 	if len(others) > 0 {
-		s.note("started by the initialisation of packages, these go on: " + strings.Join(others, "; "))
+		s.note("started by the initialisation of packages, these are left, and no leak of the test: " + strings.Join(others, "; "))
 	}
 	if calm && len(stuck) > 0 {
 		s.note(calmText())
@@ -107,7 +113,7 @@ func (s *run) rest() Outcome {
 	}
 	text := strings.Join(stuck, "; ")
 	switch {
-	case s.returned, entry.state == done && s.cfg.Entry == EntryTest:
+	case s.returned, over && s.cfg.Entry == EntryTest:
 		return Outcome{Kind: KindLeak, Message: text}
 	default:
 		return Outcome{Kind: KindDeadlock, Message: text}

@@ -150,8 +150,11 @@ type Result struct {
 	Hash uint64
 	// Goroutines are all goroutines at the end, by creation path.
 	Goroutines []GState
-	Log        []LogLine
-	Trace      []Step // with Config.Record
+	// Daemons are those of them that are no leak of a test: the initialisation of
+	// packages, or such a goroutine, has started them.
+	Daemons []string
+	Log     []LogLine
+	Trace   []Step // with Config.Record
 	// Races are the data races found. A run goes on after one, unless it is
 	// what the plan expects; one that ends well is then said to end in the
 	// first of them.

@@ -602,6 +602,59 @@ func TestInitializers(t *testing.T) {
 	require.Equal(t, Reproduced, res.Verdict, "%s", res)
 }
 
+// TestDaemons: after a test, a goroutine that initialisation has started, or one
+// that such a goroutine has started, is a leak only where it holds up others.
+func TestDaemons(t *testing.T) {
+	saved := program.inits
+	program.inits = nil
+	defer func() { program.inits = saved }()
+	var daemon, main func()
+	RegisterInit("a", 1, func() { Go(1, func() { Go(2, func() { daemon() }) }) })
+	locks := func() {
+		var mu sync.Mutex
+		Lock(3, &mu)
+		Lock(4, &mu)
+	}
+	waits := func() { Recv(4, make(chan int)) }
+	for _, tt := range []struct {
+		name         string
+		kind         string
+		main, daemon func()
+		stuck        []At
+	}{
+		{"receive", "", func() {}, waits, nil},
+		{"select", "", func() {}, func() { Select(4, false) }, nil},
+		{"ticks", "", func() {}, func() {
+			for {
+				Sleep(4, time.Second)
+			}
+		}, nil},
+		{"cond", "", func() {}, func() {
+			c := sync.NewCond(new(sync.Mutex))
+			LockIface(3, c.L)
+			CondWait(4, c)
+		}, nil},
+		{"lock", KindLeak, func() {}, locks, stuck("0.1.1 #4")},
+		{"wait group", KindLeak, func() {}, func() {
+			var wg sync.WaitGroup
+			Add(3, &wg, 1)
+			Wait(4, &wg)
+		}, stuck("0.1.1 #4")},
+		{"leak of the test", KindLeak, func() { Go(5, waits) }, waits, stuck("0.2 #4")},
+		{"deadlock", KindDeadlock, waits, waits, stuck("0 #4", "0.1.1 #4")},
+	} {
+		daemon, main = tt.daemon, tt.main
+		for _, chooser := range []Chooser{nil, Random(1), Random(2)} {
+			res := Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Chooser: chooser, Main: main})
+			require.Equal(t, Completed, res.Verdict, "%s: %s", tt.name, res)
+			require.Equal(t, tt.kind, res.Outcome.Kind, "%s: %s", tt.name, res)
+			require.Equal(t, tt.stuck, res.Observed().Goroutines, tt.name)
+		}
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: main, Plan: Plan{Expect: Expect{KindLeak, stuck("0.1.1 #4")}}})
+		require.Equal(t, tt.name == "lock" || tt.name == "wait group", res.Verdict == Reproduced, "%s: %s", tt.name, res)
+	}
+}
+
 func TestWatchdog(t *testing.T) {
 	var mu sync.Mutex
 	mu.Lock()

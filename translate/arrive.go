@@ -434,6 +434,7 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 	inLoop := f.ctx.inLoop || f.op == nil && x.prog.info(f.ctx.fn).inCycle[f.block.Index]
 	t := &template{index: len(x.templates), key: key, parent: p.t, origin: site, target: name, fn: tgt.fn,
 		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[string]*callPath{}, inits: map[*variable]int32{}}
+	t.daemon = p.t.daemon || x.initialising(f.ctx)
 	t.once = p.t.once && !inLoop
 	t.slots = 1
 	if !t.once {
@@ -506,4 +507,14 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 	t.idle.key = fmt.Sprintf("%d:%d", atIdle, 0)
 	x.addLocation(t.idle)
 	return t
+}
+
+// initialising reports that a call path begins in the initialisation of packages.
+func (x *translator) initialising(c *callPath) bool {
+	for ; c != nil; c = c.parent {
+		if c.fn != nil && c.fn == x.prog.init {
+			return true
+		}
+	}
+	return false
 }

@@ -41,7 +41,9 @@
 // Of the other goroutines of a main program, those stuck at locks, wait groups
 // and Onces are partial deadlocks while main can return; those that wait at
 // channels go with it, and are errors only if main never returns. After the end
-// of a test, a goroutine that is stuck, or that can never end, is a leak. That
+// of a test, a goroutine that is stuck, or that can never end, is a leak; of those
+// that the initialisation of packages has started, or by such a goroutine, which belong to
+// the process, only one that is stuck at a lock, wait group or Once. That
 // somebody only waits for a crash, or for the end of main, is told apart by
 // monitors: processes beside those of the goroutines (monitor.go).
 //

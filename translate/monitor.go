@@ -77,6 +77,9 @@ func (e *emitter) forever() {
 		return
 	}
 	for _, t := range templates {
+		if t.daemon {
+			continue // it belongs to the process
+		}
 		back := map[*location][]*location{}
 		live := map[*edge]bool{}
 		for _, ed := range t.edges {

@@ -277,7 +277,7 @@ func (e *emitter) queries() []artifact.Query {
 		}
 		byProcess, order := map[string][]string{}, []string{}
 		for _, a := range blocked[id] {
-			if isMain(a.t) {
+			if isMain(a.t) || x.prog.test() && a.t.daemon && !lockKind(x.idx.Site(id).Kind) {
 				continue
 			}
 			for _, p := range e.processes[a.t] {

@@ -24,6 +24,7 @@ type template struct {
 	root         *callPath
 	slots        int
 	once         bool // at most one goroutine in a whole run
+	daemon       bool // started by package initialisation, or by such a goroutine
 	site         sites.Site
 	target       string   // names what the goroutine calls
 	start        []*frame // its stack at the first guard

@@ -1,0 +1,7 @@
+package p
+
+import "testing"
+
+func TestProgram(t *testing.T) {
+	<-swept
+}
