@@ -131,7 +131,8 @@ func (s *run) observed() bool {
 	case KindPartialDeadlock:
 		return (s.outcome.Kind == KindDeadlock || s.outcome.Kind == KindLeak) && s.stuck(e.Goroutines)
 	case KindLeak:
-		return s.outcome.Kind == KindLeak && s.stuck(e.Goroutines)
+		return s.outcome.Kind == KindLeak && s.stuck(e.Goroutines) &&
+			!slices.ContainsFunc(e.Goroutines, func(at At) bool { return s.daemon(s.all[at.G]) })
 	case KindRace:
 		return slices.ContainsFunc(s.races.list(), func(r Race) bool { return r.is(e.Goroutines) })
 	case KindReachable:
