@@ -117,23 +117,22 @@ func {{.Func}}(t *zztesting.T) {
 	}
 }
 
-// Time passes only when nothing else can happen, or nothing else has for long:
-// who polls the clock does not wait in vain.
+// Time passes only when nothing else can happen, or one goroutine alone has gone
+// on for 100 steps: it may be polling the clock.
 type {{.Func}}Calm struct {
 	zzorc.Chooser
-	passed int // the step at which it passed last
+	alone int
 }
 
 func (c *{{.Func}}Calm) Next(v zzorc.View) zzorc.Choice {
-	choice := zzorc.Choice{Index: zzorc.TimePasses}
-	if !v.Time || v.Step-c.passed < 100 {
-		v.Time = false
-		choice = c.Chooser.Next(v)
+	if len(v.Ready) != 1 {
+		c.alone = 0
+	} else if c.alone++; c.alone > 100 && v.Time {
+		c.alone = 0
+		return zzorc.Choice{Index: zzorc.TimePasses}
 	}
-	if choice.Index == zzorc.TimePasses {
-		c.passed = v.Step
-	}
-	return choice
+	v.Time = false
+	return c.Chooser.Next(v)
 }
 `))
 
