@@ -75,7 +75,8 @@ const (
 	// runtime does it unasked: no step of the plan.
 	RoleWake = "wake"
 	// RoleBirth: an idle process becomes a goroutine, in synchronisation with
-	// the RoleOp edge of a go statement.
+	// the RoleOp edge of a go statement; with a Site, in synchronisation with
+	// the RoleLocal edge of the call there that hands over a callback.
 	RoleBirth = "birth"
 	// RoleStart: a goroutine passes its first guard (the Start site).
 	RoleStart = "start"

@@ -58,6 +58,7 @@ type Follower struct {
 	committed [][]bool
 	idle      []int // location of a template before the birth
 	entry     int   // the process of the entry goroutine
+	callbacks []int // the sites at which the model hands over callbacks
 	moves     map[check.Packed][]check.Move
 }
 
@@ -80,6 +81,11 @@ func NewFollower(side *artifact.Sidecar, net *uppaal.Network) (*Follower, error)
 			committed[k] = l.Urgency == uppaal.Committed
 		}
 		f.committed = append(f.committed, committed)
+		for _, e := range side.Templates[i].Edges {
+			if e.Role == artifact.RoleBirth && callback(siteOf(side, e.Site)) && !slices.Contains(f.callbacks, e.Site) {
+				f.callbacks = append(f.callbacks, e.Site)
+			}
+		}
 		f.idle = append(f.idle, slices.Index(t.Locations, t.Init))
 	}
 	for i, p := range walk.Info.Processes {

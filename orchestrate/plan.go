@@ -60,7 +60,8 @@ type planner struct {
 	steps []artifact.PlanStep
 	entry string            // the process of the entry goroutine, once known
 	who   map[string]string // creation path by process
-	// children counts the goroutines that a goroutine has started.
+	// children counts the goroutines that a goroutine has started, and the
+	// callbacks made at a site.
 	children map[string]int
 	passed   map[artifact.At]int
 	// queued has the processes that have passed their guard without
@@ -155,6 +156,14 @@ func (p *planner) step(index int, step artifact.Step) error {
 	if time {
 		p.steps = append(p.steps, artifact.PlanStep{G: timeStep, Trace: index})
 	}
+	births = slices.DeleteFunc(births, func(x participant) bool {
+		if !callback(x.site) {
+			return false
+		}
+		p.children[x.site.Key]++
+		p.who[x.Process] = callbackPath(x.site.Key, p.children[x.site.Key])
+		return true
+	})
 	if len(births) > 0 {
 		return fmt.Errorf("process %s is born, but no go statement starts it", births[0].Process)
 	}

@@ -45,6 +45,9 @@ type member struct {
 	sel  int8 // the case of a select by which it will go on
 }
 
+// maxCallbacks bounds the callbacks of one site that a track can name.
+const maxCallbacks = 127
+
 // mark says how far an operation has come.
 type mark byte
 
@@ -54,6 +57,8 @@ const (
 	committed             // granted and queued in the model
 )
 
+// A cast has a member for every process, and behind them one for every site of
+// callbacks, which counts those made there in place of the case.
 type cast []member
 
 func (c cast) encode() string {
@@ -75,7 +80,7 @@ func decode(s string) cast {
 // Begin is the track of a run that has done nothing yet.
 func (f *Follower) Begin() (*Track, error) {
 	t := &Track{f: f, names: []string{""}, number: map[string]uint16{}, children: map[string]int{}, used: map[int]bool{}}
-	c := make(cast, len(f.templates))
+	c := make(cast, len(f.templates)+len(f.callbacks))
 	c[f.entry].g = t.goroutine(entryPath)
 	t.places = map[place]bool{{f.walk.Initial(), c.encode()}: true}
 	return t, t.settle(false)
@@ -277,6 +282,13 @@ func (t *Track) silent(m check.Move, who cast, time bool) bool {
 		e := t.f.edge(part)
 		switch e.Role {
 		case artifact.RoleLocal:
+		case artifact.RoleBirth:
+			made := len(t.f.templates) + slices.Index(t.f.callbacks, e.Site)
+			if made < len(t.f.templates) || who[made].sel == maxCallbacks {
+				return false
+			}
+			who[made].sel++
+			who[part.Process] = member{g: t.goroutine(callbackPath(siteOf(t.f.side, e.Site).Key, int(who[made].sel)))}
 		case artifact.RoleTime:
 			if !time || t.f.goroutine(part.Process) && who[part.Process].mark == standing {
 				return false

@@ -147,8 +147,8 @@ func (x *Index) Stmt(pos token.Pos) (Site, bool) {
 	return x.sites[x.spans[i].site], true
 }
 
-// Start returns the first guard of the goroutine that a Go or WaitGroupGo site
-// starts; the zero Site for others.
+// Start returns the first guard of the goroutine that a Go, WaitGroupGo or
+// Callback site starts; the zero Site for others.
 func (x *Index) Start(site ID) Site { return x.sites[x.starts[site]] }
 
 // Store returns the store of a statement; the zero Site if it has none.

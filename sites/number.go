@@ -335,7 +335,7 @@ func (n *numberer) call(c *ast.CallExpr, keyword ...token.Pos) {
 		n.expr(c.Fun)
 	} else {
 		p := n.op(kind, c.Lparen, keyword...)
-		if kind == WaitGroupGo {
+		if kind == WaitGroupGo || kind == Callback {
 			p.at = append(p.at, place{Start, c.Lparen})
 		}
 		if _, ok := obj.(*types.Builtin); !ok {

@@ -19,7 +19,7 @@ const (
 	Select
 	Close
 	Go    // go statement
-	Start // first guard of the goroutine that a Go or WaitGroupGo site starts; derived, see Index.Start
+	Start // first guard of the goroutine that a Go, WaitGroupGo or Callback site starts; derived, see Index.Start
 	Lock
 	Unlock
 	TryLock
@@ -39,8 +39,8 @@ const (
 	Sleep // time.Sleep
 	End   // return of the entry function
 	Stmt  // a statement: may be guarded as a line or as an access to shared memory
-	// Callback is a function handed to time.AfterFunc or context.AfterFunc: the
-	// guard that it passes when the library starts it.
+	// Callback is a function handed to time.AfterFunc or context.AfterFunc. The
+	// handing over is no guard; the library starts a goroutine for it.
 	Callback
 	// OnceFunc is a call of sync.OnceFunc, OnceValue or OnceValues: the guard
 	// that every call of the function which it returns passes.

@@ -291,6 +291,9 @@ func (x *translator) leave(l *location) {
 	case atIdle:
 		p.role = artifact.RoleBirth
 		p.site = 0
+		if t.site.Kind == sites.Callback {
+			p.site = t.site.ID // names the goroutine
+		}
 		p.sync = &syncLabel{name: "go", tmpl: t, birth: true}
 		p.hand = t.args
 		for i, k := range t.handed {
@@ -446,8 +449,11 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 		}
 	}
 	kind := sites.Go
-	if tgt.op == wgBody {
+	switch tgt.op {
+	case wgBody:
 		kind = sites.WaitGroupGo
+	case callbackBody:
+		kind = sites.Callback
 	}
 	goSite, _ := x.idx.At(kind, site.Pos())
 	if goSite.ID == 0 {

@@ -45,7 +45,7 @@ func stored(a abs) bool {
 // addEdge makes the edge of a path that ends at a location.
 func (x *translator) addEdge(p *path, l *location) {
 	e := &edge{from: p.from, to: l, guard: p.cond, full: p.full, sync: p.sync, role: p.role, site: p.site, sel: p.sel, approx: p.approx}
-	if e.role == artifact.RoleBirth || e.role == artifact.RoleLocal {
+	if e.role == artifact.RoleLocal {
 		e.site = 0
 	}
 	if p.sync != nil && p.sync.send {

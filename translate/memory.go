@@ -58,6 +58,8 @@ type object struct {
 	polled  bool
 	timer   bool // see timer.go
 	ticker  bool
+	// callback: see callback.go.
+	callback bool
 	ctx     bool // see context.go
 	once    bool // see oncefunc.go
 

@@ -21,5 +21,5 @@ func (m *Model) Reveal() {
 
 // passes reports whether the goroutine of an edge passes a guard on it.
 func passes(site int, role string) bool {
-	return site != 0 && role != artifact.RoleWake && role != artifact.RoleLocal
+	return site != 0 && role != artifact.RoleWake && role != artifact.RoleLocal && role != artifact.RoleBirth
 }

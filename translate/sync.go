@@ -151,6 +151,7 @@ func init() {
 	contextIntrinsics(intrinsics)
 	onceIntrinsics(intrinsics)
 	bubbleIntrinsics(intrinsics)
+	callbackIntrinsics(intrinsics)
 	rlockerIntrinsics(intrinsics)
 	testFatal.run, testSkip.run, testRun.run = goexit, goexit, runSubtest
 	builtins = map[string]*intrinsic{

@@ -107,6 +107,8 @@ func setTimer(x *translator, p *path, armed int32) bool {
 		p.note("unknown-call", artifact.DirectionUnder, "the timer is not tracked; what is done to it is not in the model")
 	case !ok:
 		return false
+	case o != nil && o.callback:
+		return setCallback(x, p, o, armed, result)
 	case o != nil && o.timer:
 		a, n := o.behind(timerArmed), o.base+chanLen
 		if len(result) > 0 {

@@ -4,9 +4,9 @@ import "time"
 
 func main() {
 	c := make(chan int)
-	time.AfterFunc(time.Second, func() { c <- 1 })        // under "unknown-call"
-	<-c                                                   // unreal "deadlock"
-	t := time.AfterFunc(time.Second, func() { close(c) }) // under "unknown-call"
+	time.AfterFunc(time.Second, func() { c <- 1 })
+	<-c
+	t := time.AfterFunc(time.Second, func() { close(c) })
 	if t.Stop() {
 		close(c)
 	}

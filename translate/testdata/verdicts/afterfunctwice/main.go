@@ -4,10 +4,10 @@ import "time"
 
 func main() {
 	c := make(chan int)
-	t := time.AfterFunc(time.Second, func() { // under "unknown-call"
-		close(c) // missed "close of closed channel"
+	t := time.AfterFunc(time.Second, func() {
+		close(c)
 	})
-	<-c // unreal "deadlock"
-	t.Reset(time.Second)
+	<-c
+	t.Reset(time.Second) // unreal "bound exceeded"
 	time.Sleep(time.Minute)
 }

@@ -1,0 +1,124 @@
+package translate
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// What time.AfterFunc returns is a timer whose message nobody receives: it lets
+// the goroutine of its function pass the Start guard. That goroutine is born
+// where AfterFunc is called, as the callback is named there. While the timer is
+// stopped it may as well go.
+
+// timerWaits is a cell of such a timer: its goroutine has not passed the Start
+// guard and not gone.
+const timerWaits = timerCells
+
+// callbackBody is the goroutine that time.AfterFunc starts. Its arguments are
+// the timer and the function.
+var callbackBody *intrinsic
+
+func callbackIntrinsics(table map[string]*intrinsic) {
+	table["time.AfterFunc"] = &intrinsic{name: "afterfunc", seed: true, args: []int{1}, run: afterFunc}
+	callbackBody = &intrinsic{name: "callback", seed: true, args: []int{0, 1}, run: runCallback}
+}
+
+// afterFunc makes the timer, then starts the goroutine in a step of its own.
+func afterFunc(x *translator, p *path) bool {
+	f := p.peek()
+	site := sites.Site{}
+	if f.ctx.parent != nil && f.ctx.site.Pos().IsValid() {
+		site, _ = x.idx.At(sites.Callback, f.ctx.site.Pos())
+	}
+	if site.ID == 0 {
+		p.note("unknown-call", artifact.DirectionUnder, "time.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
+		return x.opReturn(p, []*expr{unknown("a timer whose function is not in the model")})
+	}
+	switch f.phase {
+	case 1:
+		if x.opts.Strict {
+			x.timePasses(p.here())
+		}
+		r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
+			return &object{kind: objChan, name: fmt.Sprintf("afterfunc_%d", x.prog.src.Fset.Position(f.ctx.site.Pos()).Line),
+				size: chanPayload + timerCells + 1, elem: types.NewStruct(nil, nil), cap: 1, pos: f.ctx.site.Pos(), timer: true, callback: true}
+		}, x.describeCallback)
+		if !ok {
+			return false
+		}
+		r.clear(p, nil)
+		r.put(p, chanPayload+timerArmed, num(1))
+		r.put(p, chanPayload+timerWaits, num(1))
+		g := p.top()
+		g.tgt.args = [][]*expr{{r.e}, g.tgt.args[1]}
+		p.set(g.ctx, argKey(0), []*expr{r.e})
+		g.phase = 2
+		x.arrive(p, atLocal, 0)
+	case 2:
+		x.spawnTarget(p, f.ctx.site, target{op: callbackBody, args: p.args()[:2]}, func(q *path) {
+			q.top().phase = 3
+			x.arrive(q, atLocal, 0)
+		})
+	default:
+		return x.opReturn(p, []*expr{arith(xAdd, p.arg(0)[0], num(chanPayload+timerC))})
+	}
+	return false
+}
+
+func (x *translator) describeCallback(o *object) {
+	x.describeChan(o)
+	a, c, w := x.mem.cells[o.behind(timerArmed)], x.mem.cells[o.behind(timerC)], x.mem.cells[o.behind(timerWaits)]
+	a.name, a.abs, a.fix = o.name+"_armed", absBool(), true
+	c.name, c.ref = o.name+"_C", true
+	w.name, w.abs, w.fix = o.name+"_waits", absBool(), true
+}
+
+// runCallback waits for the timer at the Start guard, and calls the function.
+func runCallback(x *translator, p *path) bool {
+	if p.peek().phase == 2 {
+		return x.opReturn(p, nil)
+	}
+	k, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	o := x.mem.object(k)
+	if o == nil || !o.callback {
+		return false
+	}
+	n, waits := o.base+chanLen, o.behind(timerWaits)
+	if q := p.fork(and(eq(p.cellAt(n), 0), eq(p.cellAt(o.behind(timerArmed)), 0))); q != nil {
+		q.put(waits, num(0))
+		q.role, q.site = artifact.RoleLocal, 0
+		x.finish(q, false)
+	}
+	if !p.assume(eq(p.cellAt(n), 1)) {
+		return false
+	}
+	p.put(n, num(0))
+	p.put(waits, num(0))
+	return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
+}
+
+// setCallback stops the timer of a function, or arms it again.
+func setCallback(x *translator, p *path, o *object, armed int32, result []*expr) bool {
+	a := o.behind(timerArmed)
+	was := p.cellAt(a)
+	if armed == 1 {
+		again := or(eq(p.cellAt(o.behind(timerWaits)), 0), eq(p.cellAt(o.base+chanLen), 1))
+		if q := p.fork(again); q != nil {
+			q.bound("a timer of AfterFunc is set again whose function has been called, or that has been stopped")
+		}
+		if !p.assume(not(again)) {
+			return false
+		}
+	}
+	p.put(a, num(armed))
+	if len(result) > 0 {
+		result[0] = was
+	}
+	return x.opReturn(p, result)
+}
