@@ -60,8 +60,8 @@ type object struct {
 	ticker  bool
 	// callback: see callback.go.
 	callback bool
-	ctx     bool // see context.go
-	once    bool // see oncefunc.go
+	ctx      bool // see context.go
+	once     bool // see oncefunc.go
 
 	// Backing arrays that the model allocates for slices: their elements and
 	// the scalars of each. Behind them is a spare cell, so that the address
