@@ -113,8 +113,8 @@
 //     nobody else can go on, the run ends with the place of the busy loop.
 //   - Outside a bubble, rest is assumed after Config.Patience, and times differ
 //     from run to run.
-//   - A timer that has fired while nobody had received from it is received from
-//     even if it is stopped between.
+//   - A timer that has fired while somebody stood at a receive from it is
+//     received from even if uninstrumented code stops it between.
 //   - A WaitGroup that is reused before its waiters have returned does not
 //     panic: waiters return in the step that completes them.
 //   - KindNilCall is observed as a nil dereference at the expected place, or as

@@ -268,7 +268,7 @@ var programs = []testProgram{
 		for n := 0; ; n++ {
 			s, k := R(stop), R(tick.C)
 			if Select(4, false, s, k) == 0 {
-				tick.Stop()
+				Ticker(tick).Stop()
 				return
 			}
 		}
@@ -285,7 +285,7 @@ var programs = []testProgram{
 				n++
 				Unlock(4, &mu)
 			}
-			tick.Stop()
+			Ticker(tick).Stop()
 		})
 		for done := false; !done; {
 			Lock(5, &mu)
@@ -302,19 +302,78 @@ var programs = []testProgram{
 			}
 		})
 		Sleep(3, 2*time.Second)
+		Ticker(tick).Stop()
+		Recv(4, make(chan int))
+	}, []string{KindDeadlock}},
+
+	{"a ticker stopped by uninstrumented code", EntryMain, func() {
+		tick := NewTicker(time.Second)
+		Go(1, func() {
+			for {
+				Recv(2, tick.C)
+			}
+		})
+		Sleep(3, 2*time.Second)
 		tick.Stop()
 		Recv(4, make(chan int))
 	}, []string{KindDeadlock}},
+
+	{"a timer stopped after it has fired", EntryMain, func() {
+		t := time.NewTimer(Due(time.Second))
+		got := false
+		Go(1, func() { Recv(2, t.C); got = true })
+		Sleep(3, 2*time.Second)
+		stopped := Timer(t).Stop()
+		Sleep(4, time.Second)
+		if stopped == got {
+			panic("a value of a stopped timer")
+		}
+	}, []string{""}},
+
+	{"a timer reset after it has fired", EntryMain, func() {
+		t := time.NewTimer(Due(time.Second))
+		start := time.Now()
+		var got []time.Duration
+		Go(1, func() {
+			for {
+				got = append(got, Recv(2, t.C).Sub(start))
+			}
+		})
+		Sleep(3, 2*time.Second)
+		n, pending := len(got), Timer(t).Reset(3*time.Second)
+		at := time.Since(start) + 3*time.Second
+		Sleep(4, 10*time.Second)
+		for _, d := range got[n:] {
+			if d != at {
+				panic("a value from before the reset")
+			}
+		}
+		if pending != (n == 0) {
+			panic("the result of Reset")
+		}
+	}, []string{""}},
+
+	{"a ticker stopped after it has ticked", EntryMain, func() {
+		a, b := NewTicker(time.Second), NewTicker(time.Second)
+		Go(1, func() {
+			Select(2, false, R(a.C), R(b.C))
+			Ticker(a).Stop()
+			Ticker(b).Stop()
+			Select(3, false, R(a.C), R(b.C))
+			panic("a tick of a stopped ticker")
+		})
+		Sleep(4, 5*time.Second)
+	}, []string{""}},
 
 	{"a ticker reset", EntryMain, func() {
 		tick := NewTicker(time.Hour)
 		stopped := make(chan bool)
 		Go(1, func() {
-			tick.Reset(Ticks(tick.C, time.Millisecond))
+			Ticker(tick).Reset(time.Millisecond)
 			for range 3 {
 				Recv(2, tick.C)
 			}
-			tick.Stop()
+			Ticker(tick).Stop()
 			Close(3, stopped)
 		})
 		Recv(4, stopped)

@@ -32,13 +32,12 @@ func Tick(d time.Duration) <-chan time.Time {
 	return c
 }
 
-// Ticks tells the run that a ticker of period d sends to c from now on, and
-// returns d. A ticker that has stopped since is noticed when the next tick does
-// not come.
-func Ticks(c <-chan time.Time, d time.Duration) time.Duration {
+// Ticks tells the run that a ticker of period d sends to c from now on. A ticker
+// that uninstrumented code stops is noticed when the next tick does not come.
+func Ticks(c <-chan time.Time, d time.Duration) {
 	s := active.Load()
 	if c == nil || d <= 0 || s == nil || s.dying.Load() || s.caller() == nil {
-		return d
+		return
 	}
 	now := s.clock()
 	s.mu.Lock()
@@ -47,7 +46,29 @@ func Ticks(c <-chan time.Time, d time.Duration) time.Duration {
 		s.tickers = make(map[unsafe.Pointer]ticks)
 	}
 	s.tickers[R(c).channel()] = ticks{now, d}
-	return d
+}
+
+// TickerMethods are the methods of a ticker that the run must know of.
+type TickerMethods struct{ t *time.Ticker }
+
+// Ticker is t, for a call of one of its methods.
+func Ticker(t *time.Ticker) TickerMethods { return TickerMethods{t} }
+
+// Stop is the method of the ticker.
+func (m TickerMethods) Stop() {
+	m.t.Stop()
+	if s, _ := discard(m.t.C); s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.tickers, R(m.t.C).channel())
+	}
+}
+
+// Reset is the method of the ticker.
+func (m TickerMethods) Reset(d time.Duration) {
+	m.t.Reset(d)
+	discard(m.t.C)
+	Ticks(m.t.C, d)
 }
 
 // nextTick is the time of the next tick that a goroutine waits for, or is about

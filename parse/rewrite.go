@@ -130,6 +130,7 @@ func (r *rewriter) walk(n ast.Node) {
 			return false
 		case *ast.SelectorExpr:
 			r.value(m)
+			r.timer(m)
 			r.atomic(m)
 			r.read(m)
 			return false

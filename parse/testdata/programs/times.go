@@ -13,6 +13,8 @@ var times = []show.Program{
 	{Name: "time: a timeout and a value", Run: timeRace, Allowed: []string{"value", "timeout"}},
 	{Name: "time: sleeps", Run: timeSleeps, Allowed: []string{"a b", "b a"}},
 	{Name: "time: timers", Run: timeTimers, Allowed: []string{"true false fired after"}},
+	{Name: "time: a timer stopped late", Run: timeStopped, Allowed: []string{"true false", "false true"}},
+	{Name: "time: a timer reset late", Run: timeReset, Allowed: []string{"true 1", "false 2"}},
 	{Name: "time: tickers", Run: timeTickers, Allowed: []string{"3"}},
 	{Name: "context: cancel", Run: contextCancel, Allowed: []string{"context canceled cause", "context deadline exceeded context deadline exceeded"}},
 	{Name: "context: deadline", Run: contextDeadline, Allowed: []string{"5", "context deadline exceeded"}},
@@ -59,6 +61,55 @@ func timeTimers(o *show.Out) {
 		o.Print("after")
 	case <-t.C:
 	}
+}
+
+// timeStopped: nobody receives from a timer that says to have been stopped.
+func timeStopped(o *show.Out) {
+	t := struct{ *time.Timer }{time.NewTimer(time.Microsecond)}
+	got, quit := make(chan bool, 1), make(chan bool)
+	go func() {
+		select {
+		case <-t.C:
+			got <- true
+		case <-quit:
+			got <- false
+		}
+	}()
+	time.Sleep(2 * time.Microsecond)
+	stopped := t.Stop()
+	time.Sleep(time.Microsecond)
+	close(quit)
+	o.Print(stopped, <-got)
+}
+
+// timeReset: a timer that is reset gives no value from before.
+func timeReset(o *show.Out) {
+	t := time.NewTimer(time.Microsecond)
+	got, quit := make(chan int), make(chan bool)
+	go func() {
+		n := 0
+		for {
+			select {
+			case <-t.C:
+				n++
+				continue
+			case <-quit:
+			}
+			select {
+			case <-t.C:
+				n++
+			default:
+			}
+			got <- n
+			return
+		}
+	}()
+	time.Sleep(2 * time.Microsecond)
+	reset := t.Reset
+	pending := reset(time.Microsecond)
+	time.Sleep(3 * time.Microsecond)
+	close(quit)
+	o.Print(pending, <-got)
 }
 
 func timeTickers(o *show.Out) {

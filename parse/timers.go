@@ -1,0 +1,87 @@
+package parse
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// durations are the library functions that arm a timer, with the argument that
+// says for how long, or until when.
+var durations = map[string]int{
+	"time.After": 0, "time.NewTimer": 0, "time.AfterFunc": 0,
+	"context.WithTimeout": 1, "context.WithTimeoutCause": 1,
+	"context.WithDeadline": 1, "context.WithDeadlineCause": 1,
+}
+
+// due announces to the runtime when a timer will fire.
+func (r *rewriter) due(c *ast.CallExpr) {
+	_, obj := sites.Classify(r.info, c.Fun)
+	f, ok := obj.(*types.Func)
+	if !ok {
+		return
+	}
+	i, ok := durations[f.FullName()]
+	if !ok || i >= len(c.Args) {
+		r.ticker(c, f)
+		return
+	}
+	announce := r.zz + ".Due"
+	if strings.HasPrefix(f.Name(), "WithDeadline") {
+		announce = r.helper("Deadline")
+	}
+	r.before(c.Args[i].Pos(), announce+"(")
+	r.after(c.Args[i].End(), ")")
+}
+
+// ticker has the runtime make a ticker, so that it knows of the ticks.
+func (r *rewriter) ticker(c *ast.CallExpr, f *types.Func) {
+	if name := f.FullName(); name != "time.NewTicker" && name != "time.Tick" || len(c.Args) != 1 {
+		return
+	}
+	fun := calledFunc(c)
+	r.keep[r.qualifier(fun)+f.Name()] = true
+	r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.zz+"."+f.Name())
+}
+
+// timer has the runtime stop and reset timers and tickers, so that it knows when
+// they fire, and forgets what it has received of them before the program has.
+func (r *rewriter) timer(sel *ast.SelectorExpr) {
+	s := r.info.Selections[sel]
+	if s == nil {
+		return
+	}
+	f, ok := s.Obj().(*types.Func)
+	if !ok {
+		return
+	}
+	function := ""
+	switch f.FullName() {
+	case "(*time.Timer).Stop", "(*time.Timer).Reset":
+		function = "Timer"
+	case "(*time.Ticker).Stop", "(*time.Ticker).Reset":
+		function = "Ticker"
+	default:
+		return
+	}
+	o, ok := operand{}, false
+	if s.Kind() == types.MethodVal {
+		o, ok = r.receiver(sel.X, s)
+	}
+	if !ok {
+		how := "through an embedded field that is not accessible here"
+		if s.Kind() != types.MethodVal {
+			how = "as a method expression"
+		}
+		r.diag(sel.Sel.Pos(), "%s of a %s %s: not known to the run", f.Name(), strings.ToLower(function), how)
+		return
+	}
+	b := r.build(sel.Pos())
+	b.put("%s.%s(", r.zz, function)
+	o.put(b)
+	b.put(").")
+	b.node(sel.Sel)
+	b.done(sel.End())
+}
