@@ -59,6 +59,11 @@
 // rests: whoever is blocked now is blocked for ever. That is how deadlocks and
 // leaks are proved. Timers that uninstrumented code keeps to itself count too.
 //
+// The clock of a bubble begins at midnight UTC 2000-01-01, whatever the day: a
+// program that looks at dates behaves as on that one. A run notes where time.Now
+// is called first; calls by uninstrumented code, of certificates for example, it
+// does not see.
+//
 // # Data races
 //
 // Where accesses to memory are instrumented too (Rd, Wr and the like; they are
@@ -115,6 +120,8 @@
 //     from run to run.
 //   - A timer that has fired while somebody stood at a receive from it is
 //     received from even if uninstrumented code stops it between.
+//   - Finalizers and cleanups are never called. What is stuck after the program
+//     has set one makes the result weak.
 //   - A WaitGroup that is reused before its waiters have returned does not
 //     panic: waiters return in the step that completes them.
 //   - KindNilCall is observed as a nil dereference at the expected place, or as

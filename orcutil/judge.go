@@ -15,6 +15,7 @@ import (
 func (s *run) judge(d *divergence) Result {
 	if !s.over && s.resting {
 		s.outcome = s.rest()
+		s.unfinalized()
 	}
 	if s.outcome.Kind == "" && s.failed() {
 		s.outcome.Kind, s.outcome.G = KindTestFailure, entryPath

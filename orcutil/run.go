@@ -73,6 +73,9 @@ type run struct {
 	onces   map[*sync.Once]*goroutine
 	conds   map[*sync.Cond][]*ticket
 
+	finalized map[unsafe.Pointer]bool // what has a finalizer or a cleanup
+	clockRead bool                    // the program has called time.Now
+
 	ready []Parked // reused by view
 	buf   []byte   // reused for lines
 

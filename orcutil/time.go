@@ -8,12 +8,36 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 )
 
 // far is later than any timer of a program, yet within the range of time.
 const far = 200 * 365 * 24 * time.Hour
+
+// Now is time.Now(). The first call in a bubble is noted, since there it is the
+// year 2000.
+func Now() time.Time {
+	if s := active.Load(); s != nil && s.back == nil {
+		s.readClock()
+	}
+	return time.Now()
+}
+
+func (s *run) readClock() {
+	g := s.caller()
+	if g == nil || s.clockRead {
+		return
+	}
+	s.clockRead = true
+	at := ""
+	if stack := callers(false); len(stack) > 0 {
+		_, at, _ = strings.Cut(stack[0], " ")
+		at = " at " + at
+	}
+	s.note("in a run it is " + s.start.UTC().Format("2006-01-02 15:04:05 MST") + ", and later only by steps that let time pass; goroutine " + g.path + " asks for the time" + at)
+}
 
 // Sleep is time.Sleep(d).
 func Sleep(site Site, d time.Duration) {

@@ -73,12 +73,12 @@ func (s ZZTrySender[T]) Send(site ZZ.Site, v T) (t ZZTried[T]) {
 
 var finalizers = map[string]string{
 	"SetFinalizer": `func ZZSetFinalizer(x, f interface{}) {
-	if !ZZ.Controlled() {
+	if !ZZ.Finalized(x, f) {
 		runtime.SetFinalizer(x, f)
 	}
 }`,
 	"AddCleanup": `func ZZAddCleanup[T, S interface{}](x *T, f func(S), arg S) (c runtime.Cleanup) {
-	if !ZZ.Controlled() {
+	if !ZZ.Finalized(x, f) {
 		c = runtime.AddCleanup(x, f, arg)
 	}
 	return c

@@ -73,7 +73,8 @@ func capture(f func()) string {
 `
 
 // Two goroutines of package selects are blocked for ever when main returns,
-// which the run notes, as it does that there are two of the free run.
+// which the run notes, as it does that there are two of the free run, and where
+// the time is asked for.
 
 // TestOrchestrated: under control of the runtime, all guards in use, the
 // programs print what they print when run free, again and again.
@@ -90,7 +91,7 @@ func TestOrchestrated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o, err := Instrument(ctx, prog, idx, opts)
 			require.NoError(t, err)
-			o.Files["zz_run_test.go"] = fmt.Appendf(nil, driver, idx.End().Key, 3)
+			o.Files["zz_run_test.go"] = fmt.Appendf(nil, driver, idx.End().Key, 4)
 			json, err := o.Write(t.TempDir(), prog.Root, goroot(t))
 			require.NoError(t, err)
 			bin := binary(t, "orc")

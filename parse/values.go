@@ -90,6 +90,7 @@ func (r *rewriter) value(e ast.Expr) {
 	}
 	kind, obj := sites.Classify(r.info, e)
 	if kind == sites.Invalid {
+		r.now(e, obj)
 		r.testValue(e, obj)
 		return
 	}

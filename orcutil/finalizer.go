@@ -1,0 +1,42 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Finalized reports whether the calling goroutine is under the control of a run,
+// where finalizers and cleanups are never called: a goroutine of the library
+// would, at a time of its own. The run remembers that x has f for one, or, if f
+// is nil, that it has none any more.
+func Finalized(x, f any) bool {
+	s := active.Load()
+	if s == nil || s.caller() == nil {
+		return false
+	}
+	v := reflect.ValueOf(x)
+	switch {
+	case v.Kind() != reflect.Pointer:
+	case f == nil:
+		delete(s.finalized, v.UnsafePointer())
+	default:
+		if s.finalized == nil {
+			s.finalized = make(map[unsafe.Pointer]bool)
+		}
+		s.finalized[v.UnsafePointer()] = true
+	}
+	return true
+}
+
+// unfinalized weakens a run in which something is stuck that a finalizer might
+// have kept going.
+func (s *run) unfinalized() {
+	switch s.outcome.Kind {
+	case KindDeadlock, KindPartialDeadlock, KindLeak:
+		if len(s.finalized) > 0 {
+			s.weaken("finalizers or cleanups of the program, which are never called in a run, might end what is stuck")
+		}
+	}
+}
