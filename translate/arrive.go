@@ -112,6 +112,12 @@ func (x *translator) scalarRefs(t types.Type) []bool {
 	if isCond(t) {
 		out = append(out, false, true)
 	}
+	if cs := x.layout(t); cs != nil {
+		for _, c := range cs {
+			out = append(out, c.ref)
+		}
+		return out
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer, *types.Chan, *types.Signature, *types.Map:
 		return []bool{true}

@@ -123,6 +123,10 @@ func (s *slice) needPart(addr ssa.Value, p part) {
 func (x *translator) span(p part) (off, n int, ok bool) {
 	t := pointee(p.root.Type())
 	for _, k := range p.path {
+		if at, ok := libraryField(t, k); ok {
+			off, t = off+int(at), t.Underlying().(*types.Struct).Field(k).Type()
+			continue
+		}
 		if x.foreign(t) {
 			return 0, 0, false
 		}

@@ -183,8 +183,7 @@ func (x *translator) find(p *path, o *object, key []*expr, done func(q *path, fo
 func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 	ctx := p.peek().ctx
 	n := x.valueWidth(i)
-	t, isMap := i.X.Type().Underlying().(*types.Map)
-	if !isMap {
+	if _, isMap := i.X.Type().Underlying().(*types.Map); !isMap {
 		p.set(ctx, i, x.unknowns(n, "a byte of a string"))
 		return p.advance()
 	}
@@ -192,8 +191,21 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 	if o == nil {
 		return goesOn
 	}
-	kw, vw := int32(x.width(t.Key())), x.width(t.Elem())
-	return x.find(p, o, p.value(ctx, i.Index), func(q *path, found []*expr) bool {
+	return x.lookUp(p, o, p.value(ctx, i.Index), func(q *path, _, val []*expr, has *expr) bool {
+		if i.CommaOk {
+			val = append(slices.Clone(val), has)
+		}
+		q.set(ctx, i, slices.Clone(val))
+		return q.advance()
+	})
+}
+
+// lookUp reads the entry of a key. done completes a path by the condition that
+// each entry is the one, the value and whether there is one, and reports that
+// it goes on.
+func (x *translator) lookUp(p *path, o *object, key []*expr, done func(q *path, found, val []*expr, has *expr) bool) bool {
+	kw, vw := int32(x.width(o.mapping.Key())), x.width(o.mapping.Elem())
+	return x.find(p, o, key, func(q *path, found []*expr) bool {
 		out := zeros(vw)
 		has := num(0)
 		more := q.cellAt(o.more())
@@ -208,8 +220,11 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 			if len(out) > 0 && out[0].op == xUnknown || has.op == xUnknown {
 				// Nothing is known of what is not found.
 				if r := q.fork(found[n]); r != nil {
-					x.finishLookup(r, i, x.entryValue(r, o, n, kw, vw), num(1))
-					x.continueWith(r)
+					only := zeros(len(found))
+					only[n] = num(1)
+					if done(r, only, x.entryValue(r, o, n, kw, vw), num(1)) {
+						x.continueWith(r)
+					}
 				}
 				if !q.assume(not(found[n])) {
 					return false
@@ -221,8 +236,10 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 			}
 			has = or(has, found[n])
 		}
-		x.finishLookup(q, i, out, has)
-		return true
+		if has.op == xUnknown {
+			found = zeros(len(found))
+		}
+		return done(q, found, out, has)
 	})
 }
 
@@ -230,6 +247,9 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 func (p *path) within(o *object, key []*expr, f func() *expr) *expr {
 	old := map[*expr]abs{}
 	for c, e := range key {
+		if o.size <= o.elems*o.stride+1 {
+			break // none are noted
+		}
 		at := p.x.mem.cells[o.more()+1+int32(c)]
 		if p.from != nil {
 			at.readers[p.from] = true
@@ -276,14 +296,6 @@ func (x *translator) entryValue(p *path, o *object, n int, kw int32, vw int) []*
 	return out
 }
 
-func (x *translator) finishLookup(p *path, i *ssa.Lookup, val []*expr, has *expr) {
-	if i.CommaOk {
-		val = append(slices.Clone(val), has)
-	}
-	p.set(p.peek().ctx, i, slices.Clone(val))
-	p.advance()
-}
-
 // execMapUpdate sets the entry of a key, or takes a free one for it.
 func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 	ctx := p.peek().ctx
@@ -302,39 +314,47 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 		x.grow(x.mem.cells[o.more()+1+int32(c)], p.abs(e))
 	}
 	return x.find(p, o, key, func(q *path, found []*expr) bool {
-		absent := num(1)
-		for _, f := range found {
-			absent = excludes(absent, not(f))
+		if !x.update(q, o, found, key, val) {
+			return false
 		}
-		for n := range found {
-			at := o.entry(n)
-			used := q.cellAt(at)
-			fresh := excludes(absent, not(used))
-			absent = excludes(absent, used)
-			q.put(at, ite(fresh, num(1), q.cellAt(at)))
-			for c, e := range key {
-				q.put(at+1+int32(c), ite(fresh, e, q.rawCell(at+1+int32(c))))
-			}
-			here := or(found[n], fresh)
-			for c, e := range val {
-				a := at + 1 + int32(len(key)+c)
-				q.put(a, ite(here, e, q.rawCell(a)))
-			}
-		}
-		q.advance()
-		absent = q.simplify(absent)
-		if absent.is(0) {
-			return true
-		}
-		if !slices.Contains(x.scalarRefs(o.mapping.Elem()), true) {
-			q.put(o.more(), ite(absent, num(1), q.cellAt(o.more())))
-			return true
-		}
-		if r := q.fork(absent); r != nil {
-			r.bound(fmt.Sprintf("a map of more than %d entries", o.elems))
-		}
-		return q.assume(not(absent))
+		return q.advance()
 	})
+}
+
+// update sets the value of the entry that is the one, or takes a free one for
+// the key. It reports whether the path goes on.
+func (x *translator) update(q *path, o *object, found, key, val []*expr) bool {
+	absent := num(1)
+	for _, f := range found {
+		absent = excludes(absent, not(f))
+	}
+	for n := range found {
+		at := o.entry(n)
+		used := q.cellAt(at)
+		fresh := excludes(absent, not(used))
+		absent = excludes(absent, used)
+		q.put(at, ite(fresh, num(1), q.cellAt(at)))
+		for c, e := range key {
+			q.put(at+1+int32(c), ite(fresh, e, q.rawCell(at+1+int32(c))))
+		}
+		here := or(found[n], fresh)
+		for c, e := range val {
+			a := at + 1 + int32(len(key)+c)
+			q.put(a, ite(here, e, q.rawCell(a)))
+		}
+	}
+	absent = q.simplify(absent)
+	if absent.is(0) {
+		return true
+	}
+	if !slices.Contains(x.scalarRefs(o.mapping.Elem()), true) {
+		q.put(o.more(), ite(absent, num(1), q.cellAt(o.more())))
+		return true
+	}
+	if r := q.fork(absent); r != nil {
+		r.bound(fmt.Sprintf("a map of more than %d entries", o.elems))
+	}
+	return q.assume(not(absent))
 }
 
 // execDelete executes the builtins delete and clear for maps.
@@ -347,24 +367,34 @@ func (x *translator) execDelete(p *path, i *ssa.Call) bool {
 	if o == nil {
 		return p.advance()
 	}
-	wipe := func(q *path, found []*expr) bool {
-		for n := range found {
-			for c := range o.stride {
-				at := o.entry(n) + c
-				q.put(at, ite(found[n], num(0), q.rawCell(at)))
-			}
-		}
-		return q.advance()
-	}
 	if len(i.Call.Args) == 1 {
-		all := make([]*expr, o.elems)
-		for n := range all {
-			all[n] = num(1)
-		}
-		p.put(o.more(), num(0))
-		return wipe(p, all)
+		p.empty(o)
+		return p.advance()
 	}
-	return x.find(p, o, p.value(ctx, i.Call.Args[1]), wipe)
+	return x.find(p, o, p.value(ctx, i.Call.Args[1]), func(q *path, found []*expr) bool {
+		q.wipe(o, found)
+		return q.advance()
+	})
+}
+
+// wipe removes the entry that is the one.
+func (p *path) wipe(o *object, found []*expr) {
+	for n := range found {
+		for c := range o.stride {
+			at := o.entry(n) + c
+			p.put(at, ite(found[n], num(0), p.rawCell(at)))
+		}
+	}
+}
+
+// empty removes all entries of a map.
+func (p *path) empty(o *object) {
+	all := make([]*expr, o.elems)
+	for n := range all {
+		all[n] = num(1)
+	}
+	p.put(o.more(), num(0))
+	p.wipe(o, all)
 }
 
 // mapLen is the number of entries of a map.

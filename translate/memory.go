@@ -217,6 +217,12 @@ func (x *translator) describeAt(addr int32, name string, t types.Type, depth int
 	if n := x.width(t); n == 1 {
 		cells[addr].name = name
 	}
+	if cs := x.layout(t); cs != nil {
+		for i, c := range cs {
+			cells[addr+int32(i)].name = name + c.name
+		}
+		return
+	}
 	if isCond(t) {
 		cells[addr].name, cells[addr+1].name = name+"_L_type", name+"_L"
 		for i := range int32(condWaiters) {
@@ -309,6 +315,9 @@ func (x *translator) widthOf(t types.Type) int {
 	}
 	if isCond(t) {
 		return condQueue + condWaiters
+	}
+	if cs := x.layout(t); cs != nil {
+		return len(cs)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Interface:

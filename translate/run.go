@@ -362,6 +362,9 @@ func (x *translator) ret(p *path, results []*expr) bool {
 	}
 	g := p.top()
 	if g.op != nil {
+		if g.op.takes > 0 {
+			p.set(g.ctx, argKey(g.op.takes), results)
+		}
 		return true
 	}
 	if call, ok := g.block.Instrs[g.idx].(*ssa.Call); ok {
@@ -532,11 +535,11 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		}
 		a := val(i.X)[0]
 		st := pointee(i.X.Type()).Underlying().(*types.Struct)
-		if isCond(pointee(i.X.Type())) && st.Field(i.Field).Name() == "L" {
+		if off, ok := libraryField(pointee(i.X.Type()), i.Field); ok {
 			if ok := x.notNil(p, a, i); !ok {
 				return false
 			}
-			return set(i, arith(xAdd, a, num(condLock)))
+			return set(i, arith(xAdd, a, num(off)))
 		}
 		if isTimer(pointee(i.X.Type())) && st.Field(i.Field).Name() == "C" {
 			if ok := x.notNil(p, a, i); !ok {
@@ -664,6 +667,7 @@ func (x *translator) address(p *path, e *expr, instr ssa.Instruction) (*address,
 	if e.op == xUnknown || a.top || a.iv {
 		return nil, true
 	}
+	a = a.filter(func(k int32) bool { return k != 0 })
 	if len(a.set) > 16 {
 		_, ok, _ := x.concrete(p, e)
 		return nil, ok

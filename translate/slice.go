@@ -36,6 +36,10 @@ type slice struct {
 	partStores map[*ssa.Alloc][]*ssa.Store
 	partNeeded map[ssa.Value]bool
 	mapWrites  map[memClass][]ssa.Instruction
+	// calledBack lists the calls of the library that call a function.
+	calledBack map[*ssa.Function][]ssa.CallInstruction
+	poolGets   []ssa.CallInstruction
+	poolNews   []*ssa.Function // what a field New of a sync.Pool can be
 	// limited: the program limits the capacity of a slice, as in s[i:j:k].
 	limited bool
 	// checks names the panics that instructions may raise and somebody recovers.
@@ -95,6 +99,7 @@ func newSlice(prog *program) *slice {
 		partStores: map[*ssa.Alloc][]*ssa.Store{},
 		partNeeded: map[ssa.Value]bool{},
 		mapWrites:  map[memClass][]ssa.Instruction{},
+		calledBack: map[*ssa.Function][]ssa.CallInstruction{},
 		checks:     map[ssa.Instruction]string{},
 		recovers:   prog.recoveries(),
 	}
@@ -111,6 +116,9 @@ func newSlice(prog *program) *slice {
 				}
 			}
 		}
+	}
+	for _, f := range s.poolNews {
+		s.calledBack[f] = append(s.calledBack[f], s.poolGets...)
 	}
 	for _, instr := range seeds {
 		s.needInstr(instr)
@@ -166,6 +174,9 @@ func (s *slice) inventory(instr ssa.Instruction) {
 	}
 	switch i := instr.(type) {
 	case *ssa.Store:
+		if f, ok := i.Addr.(*ssa.FieldAddr); ok && libraryType(pointee(f.X.Type())) == "sync.Pool" {
+			s.poolNews = append(s.poolNews, s.prog.functions(i.Val)...)
+		}
 		if p, ok := s.parts[i.Addr]; ok {
 			s.partStores[p.root] = append(s.partStores[p.root], i)
 			break
@@ -190,8 +201,20 @@ func (s *slice) inventory(instr ssa.Instruction) {
 	if call, ok := instr.(ssa.CallInstruction); ok {
 		for _, f := range s.prog.callees(call) {
 			s.callers[f] = append(s.callers[f], call)
-			if in := intrinsicOf(f); in != nil && in.writes && len(call.Common().Args) > 0 {
+			in := intrinsicOf(f)
+			if in == nil || len(call.Common().Args) == 0 {
+				continue
+			}
+			if in.writes {
 				store(call.Common().Args[0])
+			}
+			if in.calls > 0 {
+				for _, g := range s.prog.functions(call.Common().Args[in.calls]) {
+					s.calledBack[g] = append(s.calledBack[g], call)
+				}
+			}
+			if in.name == "poolget" {
+				s.poolGets = append(s.poolGets, call)
 			}
 		}
 	}
@@ -264,6 +287,9 @@ func (s *slice) needFunc(f *ssa.Function) {
 	}
 	s.funcs[f] = true
 	for _, call := range s.callers[f] {
+		s.needInstr(call)
+	}
+	for _, call := range s.calledBack[f] {
 		s.needInstr(call)
 	}
 	for _, b := range f.Blocks {
@@ -345,6 +371,7 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 						s.need(a)
 					}
 				}
+				s.needLibrary(i, in)
 			case f.Blocks == nil:
 				for _, a := range c.Args {
 					if _, ok := a.Type().Underlying().(*types.Signature); ok {
@@ -433,6 +460,9 @@ func (s *slice) sources(v ssa.Value) {
 		}
 		if in := calleeIntrinsic(s.prog, v); in != nil && in.reads && len(v.Call.Args) > 0 {
 			s.needCell(v.Call.Args[0])
+			if in.name == "poolget" {
+				s.needReturned(s.poolNews)
+			}
 		}
 	case *ssa.Parameter:
 		f := v.Parent()
@@ -441,6 +471,9 @@ func (s *slice) sources(v ssa.Value) {
 			if p == v {
 				i = k
 			}
+		}
+		for _, call := range s.calledBack[f] {
+			s.needInstr(call)
 		}
 		for _, call := range s.callers[f] {
 			c := call.Common()

@@ -23,6 +23,9 @@ type intrinsic struct {
 	// writes: likewise.
 	writes bool
 	args   []int // numbers of the arguments that matter; nil for the first
+	// calls is the number of the argument that it calls, 0 for none, and takes
+	// that of the argument to keep what it returns in.
+	calls, takes int
 	// run executes it from f.phase on: 1 at first, as it sets it afterwards.
 	run func(x *translator, p *path) bool
 	// unwound is called when a panic passes through it.
@@ -146,6 +149,8 @@ func init() {
 		intrinsics["(*log.Logger)."+n] = in
 	}
 	atomics(intrinsics)
+	syncMapIntrinsics(intrinsics)
+	poolIntrinsics(intrinsics)
 	condIntrinsics(intrinsics)
 	timerIntrinsics(intrinsics)
 	contextIntrinsics(intrinsics)
@@ -585,8 +590,18 @@ func (x *translator) callArg(p *path, k int, before func(q *path)) bool {
 	if !ok {
 		return false
 	}
+	return x.enterArg(p, k, tgt, before)
+}
+
+// enterArg calls what argument k of the operation on top of the stack is, after
+// before.
+func (x *translator) enterArg(p *path, k int, tgt target, before func(q *path)) bool {
+	f := p.peek()
 	before(p)
 	if tgt.fn == nil || tgt.op == nil && tgt.fn.Blocks == nil {
+		if f.op.takes > 0 {
+			p.set(f.ctx, argKey(f.op.takes), x.unknowns(len(p.arg(f.op.takes)), "the result of a function that is not in the model"))
+		}
 		return true
 	}
 	if tgt.op != nil {
@@ -688,89 +703,4 @@ func closeChan(x *translator, p *path) bool {
 	}
 	p.put(k+chanClosed, num(1))
 	return x.opReturn(p, nil)
-}
-
-// Atomic operations are accesses to shared memory: they have no guard of their
-// own, but the statement that holds one has.
-func atomics(table map[string]*intrinsic) {
-	access := func(in *intrinsic, f func(x *translator, p *path, old *expr, args [][]*expr) (result []*expr, store *expr, cond *expr)) *intrinsic {
-		in.seed = false
-		in.run = func(x *translator, p *path) bool {
-			fr := p.peek()
-			k, ok, tracked := x.concrete(p, p.arg(0)[0])
-			if !tracked {
-				p.note("unknown-memory", "under", "the address of the atomic operation is not tracked")
-				n := 1
-				if call, ok := fr.ctx.site.(*ssa.Call); ok {
-					n = x.valueWidth(call)
-				}
-				return x.opReturn(p, x.unknowns(n, "atomic operation on memory that is not tracked"))
-			}
-			if !ok {
-				return false
-			}
-			if k == 0 {
-				x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "nil pointer dereference"}, x.someError())
-				return true
-			}
-			x.accessed(p, k, 1, x.stmtOf(fr.ctx.site.Parent(), fr.ctx.site), in.writes)
-			old := p.rawCell(k)
-			lost := p.lost(old)
-			if lost == nil {
-				old = p.cellAt(k)
-			}
-			x.decide(p, []*expr{old}, []*expr{lost}, func(q *path, v []*expr) {
-				res, store, _ := f(x, q, v[0], q.args())
-				if store != nil {
-					q.put(k, store)
-				}
-				x.opReturn(q, res)
-				x.continueWith(q)
-			})
-			return false
-		}
-		return in
-	}
-	load := func() *intrinsic {
-		return access(&intrinsic{name: "atomicload", reads: true}, func(_ *translator, _ *path, old *expr, _ [][]*expr) ([]*expr, *expr, *expr) {
-			return []*expr{old}, nil, nil
-		})
-	}
-	store := func() *intrinsic {
-		return access(&intrinsic{name: "atomicstore", writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, _ *expr, args [][]*expr) ([]*expr, *expr, *expr) {
-			return nil, args[1][0], nil
-		})
-	}
-	add := func() *intrinsic {
-		return access(&intrinsic{name: "atomicadd", reads: true, writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, old *expr, args [][]*expr) ([]*expr, *expr, *expr) {
-			n := arith(xAdd, old, args[1][0])
-			return []*expr{n}, n, nil
-		})
-	}
-	swap := func() *intrinsic {
-		return access(&intrinsic{name: "atomicswap", reads: true, writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, old *expr, args [][]*expr) ([]*expr, *expr, *expr) {
-			return []*expr{old}, args[1][0], nil
-		})
-	}
-	cas := func() *intrinsic {
-		return access(&intrinsic{name: "atomiccas", reads: true, writes: true, args: []int{0, 1, 2}}, func(_ *translator, _ *path, old *expr, args [][]*expr) ([]*expr, *expr, *expr) {
-			c := arith(xEq, old, args[1][0])
-			return []*expr{c}, ite(c, args[2][0], old), nil
-		})
-	}
-	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Pointer"} {
-		table["sync/atomic.Load"+t] = load()
-		table["sync/atomic.Store"+t] = store()
-		table["sync/atomic.Add"+t] = add()
-		table["sync/atomic.Swap"+t] = swap()
-		table["sync/atomic.CompareAndSwap"+t] = cas()
-	}
-	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Bool", "Pointer[T]"} {
-		m := "(*sync/atomic." + t + ")."
-		table[m+"Load"] = load()
-		table[m+"Store"] = store()
-		table[m+"Add"] = add()
-		table[m+"Swap"] = swap()
-		table[m+"CompareAndSwap"] = cas()
-	}
 }

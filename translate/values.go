@@ -212,6 +212,15 @@ func (x *translator) equal(p *path, s, t types.Type, a, b []*expr) *expr {
 		if a[0].is(0) || b[0].is(0) {
 			return arith(xEq, a[0], b[0])
 		}
+		if x.boxed(p, a) && x.boxed(p, b) {
+			if e := p.simplify(and(arith(xEq, a[0], b[0]), arith(xEq, a[1], b[1]))); e.is(1) || x.constantBox(a[1]) && x.constantBox(b[1]) {
+				return e
+			}
+			if p.simplify(arith(xEq, a[0], b[0])).is(0) {
+				return num(0)
+			}
+			return unknown("comparison of values of several parts in interfaces")
+		}
 	case si != ti:
 		// Comparison of an interface with a concrete value.
 		if ti {
@@ -244,6 +253,31 @@ func (x *translator) equal(p *path, s, t types.Type, a, b []*expr) *expr {
 		return u
 	}
 	return out
+}
+
+// boxed reports that an interface may hold a value of several scalars, which is
+// kept in a box.
+func (x *translator) boxed(p *path, e []*expr) bool {
+	a := p.abs(e[0])
+	if a.top || a.iv {
+		return false
+	}
+	for _, tag := range a.set {
+		if t := x.mem.typeOf(tag); t != nil && x.width(t) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// constantBox reports that a value of an interface is a box that only equal
+// values have.
+func (x *translator) constantBox(e *expr) bool {
+	if !e.isConst() {
+		return false
+	}
+	o := x.mem.object(e.k)
+	return o != nil && strings.HasPrefix(o.key, "box ")
 }
 
 func (x *translator) convert(p *path, i *ssa.Convert) []*expr {

@@ -5,7 +5,7 @@ import "sync/atomic"
 func main() {
 	var v atomic.Value
 	v.Store(make(chan int, 1))
-	v.Load().(chan int) <- 1 // refused "channel operation: the channel is not tracked: a result of (*sync/atomic.Value).Load, which the model does not keep"
+	v.Load().(chan int) <- 1
 	<-v.Load().(chan int)
 	<-v.Load().(chan int) // want "deadlock"
 }

@@ -7,10 +7,10 @@ func main() {
 	m.Store("a", 1)
 	c := make(chan int)
 	if _, ok := m.Load("a"); !ok {
-		<-c // unreal "deadlock"
+		<-c
 	}
 	if _, loaded := m.LoadOrStore("a", 2); loaded {
 		return
 	}
-	<-c // unreal "deadlock"
+	<-c
 }

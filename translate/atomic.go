@@ -1,0 +1,161 @@
+package translate
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// Atomic operations are accesses to shared memory: they have no guard of their
+// own, but the statement that holds one has.
+
+// An atomicEffect is what an atomic operation does: its result, and what it
+// stores, nil for nothing, given what was there.
+type atomicEffect func(x *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr)
+
+// atomicOp completes an operation on n scalars at its first argument; check, if
+// any, reports whether it goes on with what was there.
+func atomicOp(in *intrinsic, n int, check func(x *translator, p *path, old []*expr) bool, f atomicEffect) *intrinsic {
+	in.run = func(x *translator, p *path) bool {
+		k, ok, tracked := x.settled(p)
+		if !tracked {
+			p.note("unknown-memory", artifact.DirectionUnder, "the address of the atomic operation is not tracked")
+			return x.opReturn(p, x.unknowns(p.resultWidth(), "atomic operation on memory that is not tracked"))
+		}
+		if !ok {
+			return false
+		}
+		if k == 0 {
+			x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+			return true
+		}
+		x.accessed(p, k, n, x.stmtOfOp(p), in.writes)
+		old, lost := make([]*expr, n), make([]*expr, n)
+		for i := range old {
+			at := k + int32(i)
+			old[i] = p.rawCell(at)
+			if lost[i] = p.lost(old[i]); lost[i] == nil {
+				old[i] = p.cellAt(at)
+			}
+		}
+		x.decide(p, old, lost, func(q *path, v []*expr) {
+			if check != nil && !check(x, q, v) {
+				return
+			}
+			res, store := f(x, q, v, q.args())
+			for i, e := range store {
+				q.put(k+int32(i), e)
+			}
+			x.opReturn(q, res)
+			x.continueWith(q)
+		})
+		return false
+	}
+	return in
+}
+
+// resultWidth is the number of scalars of the result of the call of the
+// operation on top of the stack.
+func (p *path) resultWidth() int {
+	if call, ok := p.peek().ctx.site.(*ssa.Call); ok {
+		return p.x.valueWidth(call)
+	}
+	return 0
+}
+
+func atomics(table map[string]*intrinsic) {
+	load := func() *intrinsic {
+		return atomicOp(&intrinsic{name: "atomicload", reads: true}, 1, nil, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
+			return old, nil
+		})
+	}
+	store := func() *intrinsic {
+		return atomicOp(&intrinsic{name: "atomicstore", writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
+			return nil, args[1][:1]
+		})
+	}
+	add := func() *intrinsic {
+		return atomicOp(&intrinsic{name: "atomicadd", reads: true, writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+			n := []*expr{arith(xAdd, old[0], args[1][0])}
+			return n, n
+		})
+	}
+	swap := func() *intrinsic {
+		return atomicOp(&intrinsic{name: "atomicswap", reads: true, writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+			return old, args[1][:1]
+		})
+	}
+	cas := func() *intrinsic {
+		return atomicOp(&intrinsic{name: "atomiccas", reads: true, writes: true, args: []int{0, 1, 2}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+			c := arith(xEq, old[0], args[1][0])
+			return []*expr{c}, []*expr{ite(c, args[2][0], old[0])}
+		})
+	}
+	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Pointer"} {
+		table["sync/atomic.Load"+t] = load()
+		table["sync/atomic.Store"+t] = store()
+		table["sync/atomic.Add"+t] = add()
+		table["sync/atomic.Swap"+t] = swap()
+		table["sync/atomic.CompareAndSwap"+t] = cas()
+	}
+	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Bool", "Pointer[T]"} {
+		m := "(*sync/atomic." + t + ")."
+		table[m+"Load"] = load()
+		table[m+"Store"] = store()
+		table[m+"Add"] = add()
+		table[m+"Swap"] = swap()
+		table[m+"CompareAndSwap"] = cas()
+	}
+	atomicValues(table)
+}
+
+// atomicValues are the methods of atomic.Value, which is an interface value.
+func atomicValues(table map[string]*intrinsic) {
+	op := func(name, what string, in intrinsic, f atomicEffect) {
+		in.name, in.reads = what, true
+		var check func(x *translator, p *path, old []*expr) bool
+		if in.writes {
+			check = func(x *translator, p *path, old []*expr) bool { return x.storable(p, old, p.arg(len(in.args)-1)) }
+		}
+		table["(*sync/atomic.Value)."+name] = atomicOp(&in, len(interfaceLayout), check, f)
+	}
+	op("Load", "atomicload", intrinsic{}, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
+		return old, nil
+	})
+	op("Store", "atomicstore", intrinsic{writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
+		return nil, args[1]
+	})
+	op("Swap", "atomicswap", intrinsic{writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+		return old, args[1]
+	})
+	op("CompareAndSwap", "atomiccas", intrinsic{writes: true, args: []int{0, 1, 2}}, func(x *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
+		c := x.equal(p, emptyInterface, emptyInterface, old, args[1])
+		return []*expr{c}, []*expr{ite(c, args[2][0], old[0]), ite(c, args[2][1], old[1])}
+	})
+}
+
+// storable continues with the panic that storing a value in an atomic.Value
+// beside another causes, and reports whether the path goes on without.
+func (x *translator) storable(p *path, old, val []*expr) bool {
+	for _, bad := range []struct {
+		cond *expr
+		what string
+	}{
+		{eq(val[0], 0), "sync/atomic: store of nil value into Value"},
+		{and(not(eq(old[0], 0)), not(arith(xEq, old[0], val[0]))), "sync/atomic: store of inconsistently typed value into Value"},
+	} {
+		c := p.simplify(bad.cond)
+		if c.op == xUnknown {
+			p.note("unknown-memory", artifact.DirectionUnder, "what is stored in an atomic.Value is not tracked: that it panics is not in the model")
+			continue
+		}
+		if q := p.fork(c); q != nil {
+			x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(q), pos: q.here(), detail: bad.what}, x.someError())
+			x.continueWith(q)
+		}
+		if !p.assume(not(c)) {
+			return false
+		}
+	}
+	return true
+}

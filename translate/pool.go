@@ -1,0 +1,136 @@
+package translate
+
+import "github.com/vtrace/vtrace/artifact"
+
+// A sync.Pool is its function New and a few values, the used ones in front. Get
+// may return any of them, or a new one.
+const (
+	poolNew    = 0
+	poolFirst  = 1 // of the values, two scalars each
+	poolValues = 4
+)
+
+const unknownNew = "the function New of a sync.Pool is not tracked; it is not executed in the model"
+
+// poolResult is the argument in which Get keeps what New has returned.
+const poolResult = 1
+
+func poolIntrinsics(table map[string]*intrinsic) {
+	table["(*sync.Pool).Get"] = &intrinsic{name: "poolget", reads: true, writes: true, args: []int{0}, takes: poolResult, run: poolGet}
+	table["(*sync.Pool).Put"] = &intrinsic{name: "poolput", reads: true, writes: true, args: []int{0, 1}, run: poolPut}
+}
+
+// pool is the pool that the operation on top of the stack is called on. ok is
+// false if it has taken over the path.
+func (x *translator) pool(p *path) (k int32, ok bool) {
+	k, ok, tracked := x.settled(p)
+	switch {
+	case !tracked:
+		p.note("unknown-memory", artifact.DirectionUnder, "the sync.Pool is not tracked; what is done to it is not in the model")
+		x.opReturn(p, x.unknowns(p.resultWidth(), "a value of a sync.Pool that is not tracked"))
+		x.continueWith(p)
+		return 0, false
+	case !ok:
+		return 0, false
+	case k == 0:
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		x.continueWith(p)
+		return 0, false
+	}
+	x.accessed(p, k, poolFirst+2*poolValues, x.stmtOfOp(p), true)
+	return k, true
+}
+
+func poolGet(x *translator, p *path) bool {
+	f := p.peek()
+	if f.phase == 2 { // New has returned
+		return x.opReturn(p, p.arg(poolResult))
+	}
+	k, ok := x.pool(p)
+	if !ok {
+		return false
+	}
+	slot := func(i, c int) int32 { return k + poolFirst + int32(2*i+c) }
+	for i := range poolValues {
+		q := p.fork(not(eq(p.cellAt(slot(i, 0)), 0)))
+		if q == nil {
+			break
+		}
+		q.note("input", artifact.DirectionOver, "which value a sync.Pool returns, or whether a new one")
+		val := []*expr{q.cellAt(slot(i, 0)), q.cellAt(slot(i, 1))}
+		for j := i; j < poolValues; j++ {
+			for c := range 2 {
+				next := num(0)
+				if j+1 < poolValues {
+					next = q.cellAt(slot(j+1, c))
+				}
+				q.put(slot(j, c), next)
+			}
+		}
+		x.opReturn(q, val)
+		x.continueWith(q)
+	}
+	make := p.cellAt(k + poolNew)
+	if make.op == xUnknown {
+		p.note("unknown-call", artifact.DirectionUnder, unknownNew)
+		return x.opReturn(p, x.unknowns(2, "a new value of a sync.Pool"))
+	}
+	if q := p.fork(eq(make, 0)); q != nil {
+		x.opReturn(q, zeros(2))
+		x.continueWith(q)
+	}
+	if !p.assume(not(eq(make, 0))) {
+		return false
+	}
+	tgt, ok, tracked := x.functionOf(p, make, f.ctx.site)
+	switch {
+	case !tracked:
+		p.note("unknown-call", artifact.DirectionUnder, unknownNew)
+		return x.opReturn(p, x.unknowns(2, "a new value of a sync.Pool"))
+	case !ok:
+		return false
+	}
+	return x.enterArg(p, poolResult, tgt, func(q *path) {
+		g := q.top()
+		g.phase = 2
+		g.tgt.args = [][]*expr{g.tgt.args[0], zeros(2)}
+		q.set(g.ctx, argKey(poolResult), zeros(2))
+	})
+}
+
+func poolPut(x *translator, p *path) bool {
+	k, ok := x.pool(p)
+	if !ok {
+		return false
+	}
+	val := p.arg(1)
+	isNil := p.simplify(eq(val[0], 0))
+	if isNil.op == xUnknown {
+		p.note("unknown-memory", artifact.DirectionUnder, "a value that is not tracked is put into a sync.Pool: it is not got again in the model")
+		return x.opReturn(p, nil)
+	}
+	if q := p.fork(isNil); q != nil {
+		x.opReturn(q, nil)
+		x.continueWith(q)
+	}
+	if !p.assume(not(isNil)) {
+		return false
+	}
+	last := p.cellAt(k + poolFirst + 2*(poolValues-1))
+	if q := p.fork(not(eq(last, 0))); q != nil {
+		q.bound("a sync.Pool of more values than the model keeps")
+	}
+	if !p.assume(eq(last, 0)) {
+		return false
+	}
+	before := num(1) // the places before are taken
+	for i := range int32(poolValues) {
+		at := k + poolFirst + 2*i
+		tag := p.cellAt(at)
+		here := and(before, eq(tag, 0))
+		p.put(at, ite(here, val[0], tag))
+		p.put(at+1, ite(here, val[1], p.cellAt(at+1)))
+		before = and(before, not(eq(tag, 0)))
+	}
+	return x.opReturn(p, nil)
+}

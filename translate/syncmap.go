@@ -1,0 +1,218 @@
+package translate
+
+import (
+	"go/types"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// A sync.Map is a small map from interface values to interface values, at its
+// own address. Each of its methods is an access to shared memory: it has no
+// guard of its own, but the statement that holds it has.
+
+var anyMap = types.NewMap(emptyInterface, emptyInterface)
+
+func syncMapIntrinsics(table map[string]*intrinsic) {
+	// A method on the map o reads its entries, and with writes changes them.
+	method := func(name string, args int, writes bool, run func(x *translator, p *path, o *object) bool) {
+		in := &intrinsic{name: "map" + name, reads: true, writes: writes, run: func(x *translator, p *path) bool {
+			o, ok := x.syncMap(p, writes)
+			return ok && run(x, p, o)
+		}}
+		for k := range args {
+			in.args = append(in.args, k)
+		}
+		table["(*sync.Map)."+name] = in
+	}
+	method("Load", 2, false, func(x *translator, p *path, o *object) bool {
+		return x.lookUp(p, o, p.arg(1), func(q *path, _, val []*expr, has *expr) bool {
+			return x.opReturn(q, append(val[:2:2], has))
+		})
+	})
+	method("Store", 3, true, func(x *translator, p *path, o *object) bool {
+		return x.find(p, o, p.arg(1), func(q *path, found []*expr) bool {
+			return x.update(q, o, found, q.arg(1), q.arg(2)) && x.opReturn(q, nil)
+		})
+	})
+	method("LoadOrStore", 3, true, func(x *translator, p *path, o *object) bool {
+		return x.whether(p, o, func(q *path, _, val []*expr) bool {
+			return x.opReturn(q, append(val[:2:2], num(1)))
+		}, func(q *path) bool {
+			val := q.arg(2)
+			return x.insert(q, o, val) && x.opReturn(q, append(val[:2:2], num(0)))
+		})
+	})
+	method("LoadAndDelete", 2, true, func(x *translator, p *path, o *object) bool {
+		return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*expr, has *expr) bool {
+			q.wipe(o, found)
+			return x.opReturn(q, append(val[:2:2], has))
+		})
+	})
+	method("Delete", 2, true, func(x *translator, p *path, o *object) bool {
+		return x.find(p, o, p.arg(1), func(q *path, found []*expr) bool {
+			q.wipe(o, found)
+			return x.opReturn(q, nil)
+		})
+	})
+	method("Swap", 3, true, func(x *translator, p *path, o *object) bool {
+		return x.whether(p, o, func(q *path, found, val []*expr) bool {
+			q.replace(o, found, q.arg(2))
+			return x.opReturn(q, append(val[:2:2], num(1)))
+		}, func(q *path) bool {
+			return x.insert(q, o, q.arg(2)) && x.opReturn(q, zeros(3))
+		})
+	})
+	method("CompareAndSwap", 4, true, func(x *translator, p *path, o *object) bool {
+		return x.ifEqual(p, o, func(q *path, found []*expr) { q.replace(o, found, q.arg(3)) })
+	})
+	method("CompareAndDelete", 3, true, func(x *translator, p *path, o *object) bool {
+		return x.ifEqual(p, o, func(q *path, found []*expr) { q.wipe(o, found) })
+	})
+	method("Clear", 1, true, func(x *translator, p *path, o *object) bool {
+		p.empty(o)
+		return x.opReturn(p, nil)
+	})
+	in := &intrinsic{name: "maprange", reads: true, args: []int{0, 1}, calls: 1, takes: 4, run: rangeSyncMap}
+	table["(*sync.Map).Range"] = in
+}
+
+// syncMap is the map that the operation on top of the stack is called on. ok is
+// false if it has taken over the path.
+func (x *translator) syncMap(p *path, write bool) (o *object, ok bool) {
+	k, ok, tracked := x.settled(p)
+	switch {
+	case !tracked:
+		p.note("unknown-memory", artifact.DirectionUnder, "the sync.Map is not tracked; what is done to it is not in the model")
+		x.opReturn(p, x.unknowns(p.resultWidth(), "the contents of a sync.Map that is not tracked"))
+		x.continueWith(p)
+		return nil, false
+	case !ok:
+		return nil, false
+	case k == 0:
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		x.continueWith(p)
+		return nil, false
+	}
+	stride := int32(1 + 2*len(interfaceLayout))
+	o = &object{kind: objData, base: k, size: int32(x.entries)*stride + 1, elems: int32(x.entries), stride: stride, mapping: anyMap}
+	x.accessed(p, k, int(o.size), x.stmtOfOp(p), write)
+	return o, true
+}
+
+// whether looks the key of the operation on top of the stack up, and completes
+// the path by whether there is an entry. Both report whether their path goes on.
+func (x *translator) whether(p *path, o *object, yes func(q *path, found, val []*expr) bool, no func(q *path) bool) bool {
+	return x.lookUp(p, o, p.arg(1), func(q *path, found, val []*expr, has *expr) bool {
+		has = q.simplify(has)
+		if has.handedOver() {
+			x.arrive(q, atLocal, 0)
+			return false
+		}
+		if r := q.fork(not(has)); r != nil && no(r) {
+			x.continueWith(r)
+		}
+		return q.assume(has) && yes(q, found, val)
+	})
+}
+
+// insert takes a free entry for the key of the operation on top of the stack.
+func (x *translator) insert(p *path, o *object, val []*expr) bool {
+	return x.update(p, o, zeros(int(o.elems)), p.arg(1), val)
+}
+
+// replace sets the value of the entry that is the one.
+func (p *path) replace(o *object, found, val []*expr) {
+	for n := range found {
+		at := o.entry(n) + int32(1+p.x.width(o.mapping.Key()))
+		for c, e := range val {
+			p.put(at+int32(c), ite(found[n], e, p.rawCell(at+int32(c))))
+		}
+	}
+}
+
+// ifEqual executes the operation on top of the stack, which changes the entry of
+// its key if it has the value that is its argument 2.
+func (x *translator) ifEqual(p *path, o *object, change func(q *path, found []*expr)) bool {
+	return x.whether(p, o, func(q *path, found, val []*expr) bool {
+		x.branch(q, x.equal(q, emptyInterface, emptyInterface, val, q.arg(2)), q.here(), "", func(r *path) {
+			change(r, found)
+			x.opReturn(r, []*expr{num(1)})
+		}, func(r *path) { x.opReturn(r, []*expr{num(0)}) })
+		return false
+	}, func(q *path) bool { return x.opReturn(q, []*expr{num(0)}) })
+}
+
+// The arguments that Range adds to its own: the entries that it has been at, one
+// for each entry whether it was there at first, and what the function returned.
+const (
+	rangeSeen = 2 + iota
+	rangeFirst
+	rangeResult
+)
+
+// rangeSyncMap calls a function for the entries, in any order. An entry that
+// comes during the iteration may be seen or not.
+func rangeSyncMap(x *translator, p *path) bool {
+	f := p.peek()
+	if f.phase == 3 { // the function has returned
+		on := p.arg(rangeResult)[0]
+		p.set(f.ctx, argKey(rangeResult), zeros(1))
+		x.branch(p, on, p.here(), "", func(q *path) { q.top().phase = 2 }, func(q *path) { x.opReturn(q, nil) })
+		return false
+	}
+	o, ok := x.syncMap(p, false)
+	if !ok {
+		return false
+	}
+	if f.phase == 1 {
+		first := make([]*expr, o.elems)
+		for i := range first {
+			first[i] = p.cellAt(o.entry(i))
+		}
+		g := p.top()
+		g.tgt.args = [][]*expr{g.tgt.args[0], g.tgt.args[1], zeros(1), first, zeros(1)}
+		g.phase = 2
+		p.set(f.ctx, argKey(rangeSeen), zeros(1))
+		p.set(f.ctx, argKey(rangeFirst), first)
+		p.set(f.ctx, argKey(rangeResult), zeros(1))
+	}
+	tgt, ok, tracked := x.functionOf(p, p.arg(1)[0], f.ctx.site)
+	if !tracked {
+		p.note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
+		return x.opReturn(p, nil)
+	}
+	if !ok {
+		return false
+	}
+	seen, ok, tracked := x.concrete(p, p.arg(rangeSeen)[0])
+	if !ok || !tracked {
+		return false
+	}
+	rest := num(1)
+	var next []*path
+	for e := range int(o.elems) {
+		used := eq(p.cellAt(o.entry(e)), 1)
+		if seen>>e&1 != 0 || used.is(0) {
+			continue
+		}
+		rest = and(rest, not(and(used, p.arg(rangeFirst)[e])))
+		q := p.fork(used)
+		if q == nil {
+			continue
+		}
+		q.set(f.ctx, argKey(rangeSeen), []*expr{num(seen | 1<<e)})
+		t := tgt
+		kw := int32(len(interfaceLayout))
+		t.args = [][]*expr{x.entryValue(q, o, e, 0, int(kw)), x.entryValue(q, o, e, kw, int(kw))}
+		if x.enterArg(q, 1, t, func(r *path) { r.top().phase = 3 }) {
+			next = append(next, q)
+		}
+	}
+	for _, q := range next {
+		if len(next) > 1 {
+			q.noteAt(f.ctx.site.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
+		}
+		x.continueWith(q)
+	}
+	return p.assume(p.simplify(rest)) && x.opReturn(p, nil)
+}

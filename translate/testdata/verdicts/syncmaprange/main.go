@@ -1,0 +1,27 @@
+package main
+
+import "sync"
+
+type hub struct{ subs sync.Map }
+
+func (h *hub) add(name string, c chan int) { h.subs.Store(name, c) }
+
+func (h *hub) publish(n int) {
+	h.subs.Range(func(_, v any) bool {
+		v.(chan int) <- n // want "deadlock"
+		return true
+	})
+}
+
+func main() {
+	h := &hub{}
+	a, b := make(chan int), make(chan int)
+	h.add("a", a)
+	h.add("b", b)
+	go func() {
+		// In this order only.
+		<-a
+		<-b
+	}()
+	h.publish(1)
+}
