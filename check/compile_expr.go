@@ -847,17 +847,11 @@ func (c *compiler) quantifier(e *uppaal.Quant) test {
 		if len(tests) == 0 || decided && len(tests) == 1 {
 			return known(all != decided)
 		}
-		if c.inQuery {
-			return test{fn: func(m *machine) bool {
-				for _, t := range tests {
-					if t(m) != all {
-						return !all
-					}
-				}
-				return all
-			}}
-		}
 		pos := e.Pos
+		if c.inQuery { // of which the instances are not counted
+			clear(upTo)
+			count = 0
+		}
 		return test{fn: func(m *machine) bool {
 			for i, t := range tests {
 				if t(m) != all {

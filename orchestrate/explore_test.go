@@ -41,16 +41,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// race calls f if the second goroutine is faster.
-func race(f func()) {
-	c := make(chan int, 2)
-	go func() { c <- 1 }()
-	go func() { c <- 2 }()
-	if <-c == 2 {
-		f()
-	}
-}
-
+` + raceFunc + `
 func TestExits(t *testing.T) {
 	exit := syscall.Exit
 	race(func() { exit(7) }) // no guard
@@ -61,6 +52,18 @@ func TestSpins(t *testing.T) {
 		for {
 		}
 	})
+}
+`
+
+const raceFunc = `
+// race calls f if the second goroutine is faster.
+func race(f func()) {
+	c := make(chan int, 2)
+	go func() { c <- 1 }()
+	go func() { c <- 2 }()
+	if <-c == 2 {
+		f()
+	}
 }
 `
 
@@ -75,15 +78,7 @@ import (
 	"example.com/lib"
 )
 
-func race(f func()) {
-	c := make(chan int, 2)
-	go func() { c <- 1 }()
-	go func() { c <- 2 }()
-	if <-c == 2 {
-		f()
-	}
-}
-
+` + raceFunc + `
 func TestOutside(t *testing.T) {
 	race(func() { go lib.Forever() })
 }

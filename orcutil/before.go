@@ -11,125 +11,113 @@ import (
 	"sync/atomic"
 )
 
-// free counts the goroutines that instrumented code has started outside runs,
-// which may come to guards at any time.
-var free atomic.Int64
+// before are the goroutines that instrumented code has started outside runs,
+// which may come to guards at any time. Some are originals: the initialisation of
+// a package has started them. If every run repeats that, and with it them, the
+// variables belong to the repetition: an original must not act any more once
+// there has been a run.
+var before struct {
+	initialised atomic.Bool // nobody but originals starts originals
+	originals   atomic.Int64
 
-// originals are goroutines that the initialisation of packages has started. If
-// every run repeats that of the package, and with it them, the variables belong
-// to the repetition: an original must not act any more once there has been a run.
-var originals struct {
-	begun atomic.Bool // main.main: nobody but originals starts others
-	n     atomic.Int64
 	sync.Mutex
-	all  map[uint64]origin
-	free map[string]int64 // those of a package that are counted by free
+	free map[string]int64  // how many, by package of the original, "" for others
+	all  map[uint64]string // the package of an original, by goroutine
 }
 
-// origin is the package that has started an original, and whether the original
-// is counted by free.
-type origin struct {
-	pkg     string
-	counted bool
+// count adds to the goroutines of a package.
+func count(pkg string, n int64) {
+	before.Lock()
+	defer before.Unlock()
+	if before.free == nil {
+		before.free = make(map[string]int64)
+	}
+	before.free[pkg] += n
 }
 
 // freely is f for a goroutine that is started outside runs.
-func freely(f func()) func() {
-	free.Add(1)
-	pkg, ok := initialiser()
-	if !ok {
-		return func() {
-			defer free.Add(-1)
-			f()
-		}
-	}
-	countOriginals(pkg, 1)
-	return func() {
-		defer free.Add(-1)
-		defer countOriginals(pkg, -1)
-		original(origin{pkg, true}, f)
-	}
-}
+func freely(f func()) func() { return startedBy(initialiser(), f) }
 
 // freelyCalled is f for a goroutine of a library that calls it outside runs.
 func freelyCalled(f func()) func() {
-	pkg, ok := initialiser()
-	if !ok {
+	pkg := initialiser()
+	if pkg == "" {
 		return f
 	}
-	return func() { original(origin{pkg, false}, f) }
+	return func() { startedBy(pkg, f)() }
 }
 
-func countOriginals(pkg string, n int64) {
-	originals.Lock()
-	defer originals.Unlock()
-	if originals.free == nil {
-		originals.free = make(map[string]int64)
+// startedBy is f for a goroutine that the initialisation of a package starts, or,
+// if it is "", something else does.
+func startedBy(pkg string, f func()) func() {
+	count(pkg, 1)
+	return func() {
+		defer count(pkg, -1)
+		original(pkg, f)
 	}
-	originals.free[pkg] += n
 }
 
-// initialiser is the package in whose initialisation the caller, outside runs, is
-// or was started.
-func initialiser() (pkg string, ok bool) {
-	if o, ok := originalOf(); ok {
-		return o.pkg, ok
-	}
-	return initialising()
-}
-
-// original runs f in an original.
-func original(o origin, f func()) {
-	id := goid()
-	originals.Lock()
-	if originals.all == nil {
-		originals.all = make(map[uint64]origin)
-	}
-	originals.all[id] = o
-	originals.Unlock()
-	originals.n.Add(1)
-	defer func() {
-		originals.n.Add(-1)
-		originals.Lock()
-		delete(originals.all, id)
-		originals.Unlock()
-	}()
-	if active.Load() != nil {
+// original runs f in an original, if it is started by the initialisation of a
+// package.
+func original(pkg string, f func()) {
+	if pkg != "" {
+		id := goid()
+		before.Lock()
+		if before.all == nil {
+			before.all = make(map[uint64]string)
+		}
+		before.all[id] = pkg
+		before.Unlock()
+		before.originals.Add(1)
+		defer func() {
+			before.originals.Add(-1)
+			before.Lock()
+			delete(before.all, id)
+			before.Unlock()
+		}()
 		freeze()
 	}
 	f()
 }
 
-// originalOf returns what the caller is as an original.
-func originalOf() (o origin, ok bool) {
-	if originals.n.Load() == 0 {
-		return origin{}, false
+// originalOf is the package whose initialisation has started the caller, "" if
+// it is no original.
+func originalOf() string {
+	if before.originals.Load() == 0 {
+		return ""
 	}
 	id := goid()
-	originals.Lock()
-	defer originals.Unlock()
-	o, ok = originals.all[id]
-	return o, ok
+	before.Lock()
+	defer before.Unlock()
+	return before.all[id]
 }
 
-// freeze stops the calling goroutine for good if runs have one in its place.
+// freeze stops the calling goroutine for good if it is an original and the run
+// in progress has one in its place.
 func freeze() {
-	o, ok := originalOf()
-	if !ok || !isRepeated(o.pkg) {
+	if active.Load() == nil {
 		return
 	}
-	if o.counted {
-		countOriginals(o.pkg, -1)
-		free.Add(-1)
+	if pkg := originalOf(); isRepeated(pkg) {
+		count(pkg, -1)
+		select {}
 	}
-	select {}
 }
 
-// initialising is the package that the process is initialising. Goroutine 1 does
-// that before it comes to main.main.
-func initialising() (pkg string, ok bool) {
-	if originals.begun.Load() {
-		return "", false
+// initialiser is the package in whose initialisation the caller, outside runs, is
+// or was started, "" if in none.
+func initialiser() string {
+	if pkg := originalOf(); pkg != "" {
+		return pkg
+	}
+	return initialising()
+}
+
+// initialising is the package that the process is initialising, "" if none.
+// Goroutine 1 does that before it comes to main.main.
+func initialising() string {
+	if before.initialised.Load() {
+		return ""
 	}
 	stacks := make([]byte, 1<<16) // the first are those of the caller and of goroutine 1
 	stacks = stacks[:runtime.Stack(stacks, true)]
@@ -144,11 +132,25 @@ func initialising() (pkg string, ok bool) {
 			}
 		}
 		if outermost != "main.main" {
-			return packageOf(outermost), true
+			return packageOf(outermost)
 		}
 	}
-	originals.begun.Store(true)
-	return "", false
+	before.initialised.Store(true)
+	return ""
+}
+
+// goroutinesBefore counts those started outside runs: all, and those that no run
+// repeats.
+func goroutinesBefore() (all, kept int64) {
+	before.Lock()
+	defer before.Unlock()
+	for pkg, n := range before.free {
+		all += n
+		if !isRepeated(pkg) {
+			kept += n
+		}
+	}
+	return all, kept
 }
 
 // others weakens the run if goroutines that the program started before it, as
@@ -156,15 +158,7 @@ func initialising() (pkg string, ok bool) {
 func (s *run) others() {
 	var n int64
 	for range 100 { // they may just be ending
-		n = free.Load()
-		originals.Lock()
-		for pkg, count := range originals.free {
-			if isRepeated(pkg) {
-				n -= count
-			}
-		}
-		originals.Unlock()
-		if n <= 0 {
+		if _, n = goroutinesBefore(); n <= 0 {
 			return
 		}
 		runtime.Gosched()

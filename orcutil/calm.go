@@ -58,11 +58,9 @@ func (s *run) daemon(g *goroutine) bool {
 	if s.cfg.Entry != EntryTest || g.scope != nil {
 		return false
 	}
-	switch {
-	case g.state != blocked:
-		return true
-	case g.op == opLock, g.op == opRLock, g.op == opWait, g.op == opOnce:
-		return s.calm()
+	switch g.op {
+	case opLock, opRLock, opWait, opOnce:
+		return g.state != blocked || s.calm()
 	}
 	return true
 }

@@ -28,7 +28,8 @@ func countOthers() int64 {
 		n = int64(runtime.NumGoroutine())
 	}
 	idle.Store(n)
-	return n - free.Load()
+	free, _ := goroutinesBefore()
+	return n - free
 }
 
 // enter returns the goroutine that calls an operation at site, or nil if the

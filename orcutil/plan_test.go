@@ -681,37 +681,32 @@ func TestOutsideBubble(t *testing.T) {
 // first guard beside a run if the run starts another in its place; what else goes
 // on from before makes the run weak.
 func TestOriginals(t *testing.T) {
-	pkg, ok := initialising()
-	require.False(t, ok, pkg)
+	require.Empty(t, initialising())
 	run := func() Result { return Run(Config{Bubble: bubble(t), Main: func() { Access(2) }}) }
 
 	RegisterRepeated("example.com/repeated")
 	start := func(pkg string) (guarded chan bool, done chan bool) {
 		guarded, done = make(chan bool, 1), make(chan bool)
 		begun := make(chan bool)
-		free.Add(1)
-		countOriginals(pkg, 1)
-		go original(origin{pkg, true}, func() {
+		go startedBy(pkg, func() {
 			defer close(done)
-			defer free.Add(-1)
-			defer countOriginals(pkg, -1)
 			close(begun)
 			for active.Load() == nil {
 				runtime.Gosched()
 			}
 			Access(1)
 			guarded <- true
-		})
+		})()
 		<-begun
 		return guarded, done
 	}
-	before := free.Load()
+	before, _ := goroutinesBefore()
 	guarded, _ := start("example.com/repeated")
 	res := run()
 	require.Equal(t, Completed, res.Verdict, "%s", res)
 	require.False(t, res.Weak, "%v", res.Notes)
-	for free.Load() > before { // it comes to its guard beside this run or the next
-		run()
+	for now := before + 1; now > before; now, _ = goroutinesBefore() {
+		run() // it comes to its guard beside this run or the next
 	}
 	require.Empty(t, guarded)
 

@@ -44,9 +44,7 @@ func Sleep(site Site, d time.Duration) {
 	g := enter(site)
 	if g == nil {
 		time.Sleep(d)
-		if active.Load() != nil {
-			freeze()
-		}
+		freeze()
 		return
 	}
 	g.arrive(opSleep, site, nil)

@@ -56,7 +56,7 @@ func (w *pkgRewriter) planInit(files []*ast.File, own map[string]bool) *initPlan
 	}
 	report := func(pos token.Pos, format string, args ...any) {
 		p := w.prog.Fset.PositionFor(pos, false)
-		w.overlay.Diagnostics = append(w.overlay.Diagnostics, Diagnostic{w.prog.Rel(p.Filename), p.Line, p.Column, fmt.Sprintf(format, args...), false})
+		w.overlay.report(w.prog.Rel(p.Filename), p.Line, p.Column, format, args...)
 	}
 	for _, f := range files {
 		for _, d := range f.Decls {

@@ -47,6 +47,11 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", d.File, d.Line, d.Col, d.Reason)
 }
 
+// report adds a diagnostic.
+func (o *Overlay) report(file string, line, col int, format string, args ...any) {
+	o.Diagnostics = append(o.Diagnostics, Diagnostic{File: file, Line: line, Col: col, Reason: fmt.Sprintf(format, args...)})
+}
+
 // Index numbers the program points of a program, for Instrument and everybody
 // else.
 func Index(prog *source.Program) *sites.Index {
@@ -115,7 +120,7 @@ func (in *instrumenter) account() {
 			continue
 		}
 		if s.IsOp() || in.accesses[s.ID] {
-			in.overlay.Diagnostics = append(in.overlay.Diagnostics, Diagnostic{s.File, s.Line, s.Col, fmt.Sprintf("%v: not guarded", s.Kind), false})
+			in.overlay.report(s.File, s.Line, s.Col, "%v: not guarded", s.Kind)
 		}
 	}
 }
@@ -232,8 +237,7 @@ func (w *pkgRewriter) choosePrefix() {
 func (w *pkgRewriter) leave(f *ast.File) {
 	for _, s := range w.idx.Sites() {
 		if s.IsOp() && f.FileStart <= s.Pos && s.Pos < f.FileEnd {
-			w.overlay.Diagnostics = append(w.overlay.Diagnostics, Diagnostic{s.File, s.Line, s.Col,
-				fmt.Sprintf("%v in a file that is generated during the build (cgo): not guarded", s.Kind), false})
+			w.overlay.report(s.File, s.Line, s.Col, "%v in a file that is generated during the build (cgo): not guarded", s.Kind)
 		}
 	}
 }

@@ -35,8 +35,7 @@ type rewriter struct {
 // diag reports a construct that is not guarded.
 func (r *rewriter) diag(pos token.Pos, format string, args ...any) {
 	p := r.file.PositionFor(pos, false)
-	r.overlay.Diagnostics = append(r.overlay.Diagnostics, Diagnostic{
-		r.prog.Rel(p.Filename), p.Line, p.Column, fmt.Sprintf(format, args...), false})
+	r.overlay.report(r.prog.Rel(p.Filename), p.Line, p.Column, format, args...)
 }
 
 // unrecorded reports an access to memory that is not recorded.

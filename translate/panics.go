@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"maps"
 	"path/filepath"
 	"slices"
-	"sort"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -409,13 +409,9 @@ func (x *translator) missingPanics() {
 	if len(x.faults) == 0 {
 		return
 	}
-	var at []token.Pos
-	for pos := range x.faults {
-		at = append(at, pos)
-	}
-	sort.Slice(at, func(i, j int) bool {
-		a, b := x.position(at[i]), x.position(at[j])
-		return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) < 0
+	at := slices.SortedFunc(maps.Keys(x.faults), func(p, q token.Pos) int {
+		a, b := x.position(p), x.position(q)
+		return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	reason := "the values are not tracked: a panic here (" + x.faults[at[0]] + "), which would be recovered, is not in the model"
 	if n := len(at) - 1; n > 0 {
