@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -11,12 +12,13 @@ import (
 // A round of a breadth-first search is expanded by all workers in passes of
 // four phases, each of which ends before the next begins:
 //
-//  1. expand: workers take blocks of states in turn and keep what they find, by
-//     shards of the table;
-//  2. look up: each worker goes through one shard, in the order in which one
-//     worker alone would have found the states;
-//  3. number: new states get numbers in that order;
-//  4. store: each worker writes the new states of its shard.
+//  1. expand: workers take blocks of states in turn and keep the successors that
+//     the table does not have, by shards of the table;
+//  2. distinguish: each worker goes through one shard, in the order in which one
+//     worker alone would have found the states, and drops repetitions;
+//  3. number: the new states get numbers in that order;
+//  4. store: each worker writes the new states of its shard and enters them into
+//     the table.
 //
 // So there is one writer for every segment and every state, and the result is
 // that of a search by one worker, numbers of states and traces included.
@@ -24,7 +26,7 @@ import (
 const (
 	blockLen    = 16      // states that a worker takes at a time
 	minParallel = 256     // states that are worth the phases, but for Options.eager
-	passBytes   = 1 << 24 // what successors of a pass may take, unless the budget is small
+	passBytes   = 1 << 22 // what successors of a pass may take, unless the budget is small: it is for the caches
 	maxWorkers  = 64
 	// padding keeps what workers write to apart, at least by a pair of cache
 	// lines.
@@ -51,10 +53,17 @@ type parallelWorker struct {
 	work    int
 	err     error
 
-	// Of the shard that the worker looks up.
-	fresh []freshState
-	sink  uint64
-	_     [padding]byte
+	// Successors that have not been sifted.
+	pending   int
+	pendW     []uint64
+	pendHash  [batchLen]uint64
+	pendOrder [batchLen]uint64
+
+	// Of the worker's shard.
+	fresh    []freshState
+	distinct distinct
+	sink     uint64
+	_        [padding]byte
 }
 
 // freshState is a new state of a pass.
@@ -139,9 +148,6 @@ func (s *search) together(f func(i int, w *worker) error) error {
 
 // pass expands some states from the head on, up to end.
 func (s *search) pass(end int) error {
-	var next atomic.Int64
-	next.Store(int64(s.head))
-	var stop atomic.Bool
 	type counts struct{ transitions, offered, kept, fused, detours int }
 	before := make([]counts, len(s.workers))
 	for i, w := range s.workers {
@@ -149,29 +155,32 @@ func (s *search) pass(end int) error {
 		if w.r != nil {
 			before[i] = counts{w.transitions, w.r.offered, w.r.kept, w.r.fused, w.r.detours}
 		}
-		w.passing, w.words, w.fresh = true, 0, w.fresh[:0]
+		w.words, w.fresh = 0, w.fresh[:0]
+		w.pending, w.pendW = 0, w.pendW[:0]
 		for k := range w.out {
 			w.out[k].records = w.out[k].records[:0]
 		}
 	}
-	err := s.together(func(_ int, w *worker) error {
-		for !stop.Load() && w.words < s.passWords/len(s.workers) {
-			from := int(next.Add(blockLen)) - blockLen
-			for i := from; i < min(from+blockLen, end); i++ {
-				if err := w.expandState(uint32(i)); err != nil {
-					stop.Store(true)
-					return err
-				}
-			}
-			if from+blockLen >= end {
-				break
-			}
-		}
-		return nil
-	})
-	for _, w := range s.workers {
+	var next atomic.Int64
+	next.Store(int64(s.head))
+	var stop atomic.Bool
+	var numbered error
+	phase := newBarrier(len(s.workers))
+	err := s.together(func(i int, w *worker) error {
+		w.passing = true
+		err := w.expandBlocks(&next, end, &stop)
 		w.passing = false
-	}
+		if err != nil {
+			stop.Store(true)
+		}
+		phase.wait(nil)
+		if stop.Load() {
+			return err
+		}
+		w.distinguish(i)
+		phase.wait(func() { numbered = s.numberFresh() })
+		return w.storeFresh()
+	})
 	end = min(end, int(next.Load()))
 	if errors.Is(err, errSpill) {
 		for i, w := range s.workers {
@@ -186,21 +195,30 @@ func (s *search) pass(end int) error {
 		}
 		return s.expandAlone(end)
 	}
-	if err != nil {
-		return err
-	}
-	base := uint32(s.store.len())
-	if err := s.together(func(i int, w *worker) error { return w.lookUp(i, base) }); err != nil {
-		return err
-	}
-	err = s.numberFresh()
-	if err2 := s.together(func(_ int, w *worker) error { w.storeFresh(base); return nil }); err == nil {
-		err = err2
+	if err == nil {
+		err = numbered
 	}
 	if err == nil {
 		s.head = end
 	}
 	return err
+}
+
+// expandBlocks expands blocks of states in turn with the other workers, until the
+// pass is full or one of them stops.
+func (w *worker) expandBlocks(next *atomic.Int64, end int, stop *atomic.Bool) error {
+	for !stop.Load() && w.words < w.s.passWords/len(w.s.workers) {
+		from := int(next.Add(blockLen)) - blockLen
+		for i := from; i < min(from+blockLen, end); i++ {
+			if err := w.expandState(uint32(i)); err != nil {
+				return err
+			}
+		}
+		if from+blockLen >= end {
+			break
+		}
+	}
+	return w.sift()
 }
 
 // keep notes a successor of the state being expanded.
@@ -209,93 +227,98 @@ func (w *worker) keep(words []uint64) error {
 	if w.recent != nil && w.recent.seen(words, h) {
 		return nil
 	}
-	seg, _ := split(h)
-	out := &w.out[int(seg)%len(w.out)]
-	out.records = append(out.records, h, uint64(w.at)<<32|uint64(w.seq))
-	out.records = append(out.records, words...)
+	w.pendW = append(w.pendW, words...)
+	w.pendHash[w.pending], w.pendOrder[w.pending] = h, uint64(w.at)<<32|uint64(w.seq)
 	w.seq++
-	if w.words += len(words) + 2; w.words > w.s.passWords {
+	if w.pending++; w.pending < batchLen {
+		return nil
+	}
+	return w.sift()
+}
+
+// sift makes records of those successors that the table does not have. Nobody
+// writes to it meanwhile.
+func (w *worker) sift() error {
+	s := w.s
+	width := s.prog.width
+	w.sink += s.store.warm(w.pendHash[:w.pending])
+	for k, h := range w.pendHash[:w.pending] {
+		words := w.pendW[k*width : (k+1)*width]
+		if s.store.holds(words, h) {
+			continue
+		}
+		seg, _ := split(h)
+		out := &w.out[int(seg)%len(w.out)]
+		out.records = append(out.records, h, w.pendOrder[k])
+		out.records = append(out.records, words...)
+		w.words += width + 2
+	}
+	w.pending, w.pendW = 0, w.pendW[:0]
+	if w.words > s.passWords {
 		return errSpill
 	}
 	return nil
 }
 
-// lookUp goes through a shard. New states enter the table with numbers from
-// base on, in the order of this shard.
-func (w *worker) lookUp(shard int, base uint32) error {
-	s := w.s
-	store, size := s.store, s.prog.width+2
-	lists := make([][]uint64, len(s.workers))
-	for i, x := range s.workers {
+// distinguish lists the different states of a shard, in the order of their first
+// records.
+func (w *worker) distinguish(shard int) {
+	size := w.s.prog.width + 2
+	lists := make([][]uint64, len(w.s.workers))
+	n := 0
+	for i, x := range w.s.workers {
 		lists[i] = x.out[shard].records
+		n += len(lists[i]) / size
 	}
-	var batch [batchLen][]uint64
-	for {
-		n := 0
-		for ; n < batchLen; n++ {
-			first := -1
-			for i, l := range lists {
-				if len(l) > 0 && (first < 0 || order(l) < order(lists[first])) {
-					first = i
-				}
-			}
-			if first < 0 {
-				break
-			}
-			batch[n] = lists[first][:size:size]
-			lists[first] = lists[first][size:]
-		}
-		if n == 0 {
-			return nil
-		}
-		// See packedStore.flush.
-		sum := w.sink
-		for _, r := range batch[:n] {
-			seg, tag := split(r[0])
-			g := &store.segs[seg]
-			sum += g.slots[g.home(tag)]
-		}
-		for _, r := range batch[:n] {
-			seg, tag := split(r[0])
-			if e := store.segs[seg].first(tag); e != 0 && uint32(e)-1 < base {
-				sum += *store.touch(uint32(e) - 1)
+	w.distinct.reset(n)
+	for range n {
+		first := -1
+		for i, l := range lists {
+			if len(l) > 0 && (first < 0 || order(l) < order(lists[first])) {
+				first = i
 			}
 		}
-		w.sink = sum
-		for _, r := range batch[:n] {
-			if err := w.enterRecord(r, base); err != nil {
-				return err
-			}
+		r := lists[first][:size:size]
+		lists[first] = lists[first][size:]
+		if w.isFirst(r) {
+			w.fresh = append(w.fresh, freshState{record: r})
 		}
 	}
 }
 
-// enterRecord enters the state of a record if it is new.
-func (w *worker) enterRecord(r []uint64, base uint32) error {
-	seg, tag := split(r[0])
-	g := &w.s.store.segs[seg]
-	pos := g.home(tag)
-	for ; ; pos++ {
-		e := g.slots[pos]
-		if e == 0 || uint32(e>>32) > tag {
-			break
+// distinct finds the states of a shard in fresh: a hash table of indices plus
+// one, with linear probing, that is small enough for the processor's caches.
+type distinct struct {
+	slots []uint32
+	shift uint8
+}
+
+// reset empties the table, for up to n states.
+func (d *distinct) reset(n int) {
+	size := bits.Len(uint(2*n | 15))
+	d.shift = uint8(64 - size)
+	if n := 1 << size; n <= cap(d.slots) {
+		d.slots = d.slots[:n]
+		clear(d.slots)
+	} else {
+		d.slots = make([]uint32, n)
+	}
+}
+
+// isFirst reports whether the state of a record is the next one for fresh, and
+// notes it in the table.
+func (w *worker) isFirst(r []uint64) bool {
+	slots := w.distinct.slots
+	for i := r[0] >> (w.distinct.shift & 63); ; i++ {
+		slot := &slots[i&uint64(len(slots)-1)]
+		if *slot == 0 {
+			*slot = uint32(len(w.fresh) + 1)
+			return true
 		}
-		if uint32(e>>32) != tag {
-			continue
-		}
-		i := uint32(e) - 1
-		if i >= base && w.s.store.alike(w.fresh[i-base].record, r) || i < base && w.s.store.same(i, r[2:], r[0]) {
-			return nil
+		if x := w.fresh[*slot-1].record; x[0] == r[0] && w.s.store.alike(x, r) {
+			return false
 		}
 	}
-	if uint64(base)+uint64(len(w.fresh)) >= 1<<32-2 {
-		return errIndex
-	}
-	if err := w.s.store.enter(g, tag, base+uint32(len(w.fresh)), pos); err != nil {
-		return err
-	}
-	w.fresh = append(w.fresh, freshState{record: r})
-	return nil
 }
 
 // numberFresh numbers the new states of all shards in their order, as far as
@@ -324,32 +347,37 @@ func (s *search) numberFresh() error {
 	}
 }
 
-// storeFresh writes the new states of the worker's shard, and their numbers
-// into the table.
-func (w *worker) storeFresh(base uint32) {
+// storeFresh writes the new states of the worker's shard, and enters them into the
+// table, as far as there is room.
+func (w *worker) storeFresh() (err error) {
 	store := w.s.store
-	// Backwards: final numbers are never below provisional ones, so that none
-	// that was written is taken for a provisional one of the same tag.
-	for k := len(w.fresh) - 1; k >= 0; k-- {
-		f := &w.fresh[k]
-		if !f.stored {
-			continue
+	for fresh := w.fresh; len(fresh) > 0; {
+		n := min(len(fresh), batchLen)
+		for _, f := range fresh[:n] { // see packedStore.warm
+			seg, tag := split(f.record[0])
+			g := &store.segs[seg]
+			w.sink += g.slots[g.home(tag)]
 		}
-		copy(store.state(f.number), f.record[2:])
-		if store.compact {
-			*store.mark(f.number) = f.record[0]
+		for _, f := range fresh[:n] {
+			if !f.stored {
+				return err // nor are the others
+			}
+			copy(store.state(f.number), f.record[2:])
+			if store.compact {
+				*store.mark(f.number) = f.record[0]
+			}
+			word, shift := store.parentWord(f.number)
+			// The neighbour's may be written at the same time.
+			atomic.OrUint64(word, order(f.record)>>32<<shift)
+			seg, tag := split(f.record[0])
+			g := &store.segs[seg]
+			if err == nil {
+				err = store.enter(g, tag, f.number, g.position(tag))
+			}
 		}
-		word, shift := store.parentWord(f.number)
-		// The neighbour's may be written at the same time.
-		atomic.OrUint64(word, order(f.record)>>32<<shift)
-		seg, tag := split(f.record[0])
-		g := &store.segs[seg]
-		pos := g.home(tag)
-		for g.slots[pos] != uint64(tag)<<32|uint64(base+uint32(k)+1) {
-			pos++
-		}
-		g.slots[pos] = uint64(tag)<<32 | uint64(f.number+1)
+		fresh = fresh[n:]
 	}
+	return err
 }
 
 // pollPass is the poll of machines during a pass.

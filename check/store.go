@@ -194,8 +194,7 @@ func (s *packedStore) add(words []uint64, parent uint32) error {
 // flush inserts what is pending. New states are numbered in the order in which
 // they were added.
 //
-// It first touches every home slot, then every candidate state, and only then
-// inserts: the cache misses of a batch overlap.
+// It warms the caches first: the misses of a batch overlap.
 func (s *packedStore) flush() error {
 	if s.recent == nil && !s.noRecent && s.n >= recentFrom {
 		if s.noRecent = s.width > recentWidth || s.take(recentBytes) != nil; !s.noRecent {
@@ -203,19 +202,7 @@ func (s *packedStore) flush() error {
 		}
 	}
 	n := s.pending
-	sum := s.sink
-	for i := range n {
-		seg, tag := split(s.pendHash[i])
-		g := &s.segs[seg]
-		sum += g.slots[g.home(tag)]
-	}
-	for i := range n {
-		seg, tag := split(s.pendHash[i])
-		if e := s.segs[seg].first(tag); e != 0 {
-			sum += *s.touch(uint32(e) - 1)
-		}
-	}
-	s.sink = sum // keeps the touching loads alive
+	s.sink += s.warm(s.pendHash[:n])
 	s.pending = 0
 	for i := range n {
 		if err := s.insert(s.pendW[i*s.width:(i+1)*s.width], s.pendHash[i], s.pendP[i]); err != nil {
@@ -223,6 +210,39 @@ func (s *packedStore) flush() error {
 		}
 	}
 	return nil
+}
+
+// warm touches the home slots of a batch of hashes, then the candidate states,
+// before the states are looked up. What it returns has to be kept, for the loads
+// to be made.
+func (s *packedStore) warm(hashes []uint64) (sum uint64) {
+	for _, h := range hashes {
+		seg, tag := split(h)
+		g := &s.segs[seg]
+		sum += g.slots[g.home(tag)]
+	}
+	for _, h := range hashes {
+		seg, tag := split(h)
+		if e := s.segs[seg].first(tag); e != 0 {
+			sum += *s.touch(uint32(e) - 1)
+		}
+	}
+	return sum
+}
+
+// holds reports whether a state has been inserted.
+func (s *packedStore) holds(words []uint64, h uint64) bool {
+	seg, tag := split(h)
+	g := &s.segs[seg]
+	for pos := g.home(tag); ; pos++ {
+		e := g.slots[pos]
+		if e == 0 || uint32(e>>32) > tag {
+			return false
+		}
+		if uint32(e>>32) == tag && s.same(uint32(e)-1, words, h) {
+			return true
+		}
+	}
 }
 
 func (s *packedStore) insert(words []uint64, h uint64, parent uint32) error {

@@ -70,35 +70,41 @@ func (w *worker) expandState(i uint32) error {
 		}
 		w.held = w.held[:0]
 	}
-	var f *fault
-	switch {
-	case errors.As(err, &f):
-		if w.invalid == nil {
-			w.invalid, w.invalidAt = f, i
-		}
-		if s.opts.Order != BreadthFirst {
-			return f
-		}
-		if s.prog.priorities {
-			return nil // what else is possible may depend on it
-		}
-		// What else is possible here does not depend on the order in which
-		// transitions are tried.
-		m.tolerant = true
-		err = w.expand()
-		m.tolerant = false
-		if errors.As(err, &f) {
-			err = nil
-		}
-		// Whether this is a deadlock cannot be said.
-		return err
-	case err != nil:
-		return err
+	if err != nil {
+		return w.failed(i, err)
 	}
 	if len(s.local) > 0 && !s.refuted(m) {
 		return w.tryLocal()
 	}
 	return nil
+}
+
+// failed is told that the expansion of state i has ended with an error: an invalid
+// transition is noted, and others are looked at.
+func (w *worker) failed(i uint32, err error) error {
+	var f *fault
+	if !errors.As(err, &f) {
+		return err
+	}
+	if w.invalid == nil {
+		w.invalid, w.invalidAt = f, i
+	}
+	if w.s.opts.Order != BreadthFirst {
+		return f
+	}
+	if w.s.prog.priorities {
+		return nil // what else is possible may depend on it
+	}
+	// What else is possible here does not depend on the order in which
+	// transitions are tried.
+	w.m.tolerant = true
+	err = w.expand()
+	w.m.tolerant = false
+	if errors.As(err, &f) {
+		err = nil
+	}
+	// Whether this is a deadlock cannot be said.
+	return err
 }
 
 // expand runs the machine and turns faults into errors.
