@@ -63,7 +63,7 @@ func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*V
 	}
 	if first.Status == Reproduced && first.Weak && stuckKind(plan.Expect.Kind) {
 		first.Status = Unconfirmed
-		first.Reason = fmt.Sprintf("%s, but control was incomplete: %s", first.Reason, strings.Join(first.Notes, "; "))
+		first.Reason = fmt.Sprintf("%s, but control was incomplete: %s", first.Reason, strings.Join(first.Weaknesses, "; "))
 	}
 	return first, nil
 }

@@ -85,7 +85,7 @@ func TestReplay(t *testing.T) {
 	require.Empty(t, difference(&Verdict{Message: "0xc000"}, &Verdict{Message: "0xc001"}), "messages may hold addresses")
 
 	// Stuck goroutines under incomplete control prove nothing, a panic does.
-	weak := Verdict{Status: Reproduced, Weak: true, Notes: []string{"a goroutine outside"}}
+	weak := Verdict{Status: Reproduced, Weak: true, Weaknesses: []string{"a goroutine outside"}}
 	v, _ = script(t, plan, weak, weak)
 	require.Equal(t, Unconfirmed, v.Status)
 	require.Contains(t, v.Reason, "a goroutine outside")

@@ -58,9 +58,10 @@ type Verdict struct {
 	// Log has a line for each guard passed: "TIME goroutine  :  source line".
 	Log string
 	// Notes say what weakens the verdict or deserves attention; Weak that
-	// control was incomplete.
-	Notes []string
-	Weak  bool
+	// control was incomplete, and Weaknesses, which are among the Notes, where.
+	Notes      []string
+	Weak       bool
+	Weaknesses []string
 	// Stdout and Stderr are what the program printed, within bounds.
 	Stdout, Stderr string
 }
@@ -91,7 +92,8 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, s := range r.Trace {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
-	v.Races, v.RaceLimits, v.Notes, v.Weak = r.Races, r.RaceLimits, r.Notes, r.Weak
+	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes
+	v.Weak, v.Weaknesses = r.Weak, r.Weaknesses
 	switch v.Status {
 	case Reproduced, Infeasible, NotReproduced, Limit, Unsupported:
 	case orcutil.Completed:

@@ -135,11 +135,15 @@ func (s *run) tail() {
 			return
 		}
 		if since, ok := s.spin(v); ok {
-			if s.times-since > busy || s.stepTime() != "" {
+			// Without an event to come, the clock would be at the end of time.
+			changing := s.changing(v)
+			if (v.Time || !changing) && s.times-since <= busy && s.stepTime() == "" {
+				continue
+			}
+			if !changing {
 				s.busy = s.busyText(v)
 				return
 			}
-			continue
 		}
 		c := s.chooser.Next(v)
 		switch {

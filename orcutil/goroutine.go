@@ -114,6 +114,7 @@ type goroutine struct {
 	relock  bool // a signalled waiter of a Cond that must get its lock
 	polls   int  // since it was at a guard
 	turns   int  // that it has only polled in, since it was at another guard
+	idle    int  // turns since it has changed memory, at least
 	spun    int  // run.times at the first of them
 	seen    int  // run.times at the last of them
 	passed  map[Site]int

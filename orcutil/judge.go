@@ -78,7 +78,7 @@ func (s *run) judge(d *divergence) Result {
 	res.Goroutines = states
 	res.Steps, res.Hash, res.Trace, res.Log = s.steps, s.hash, s.trace, s.log
 	res.VirtualTime = s.now
-	res.Notes, res.Weak, res.Left = s.notes, s.weak, s.left
+	res.Notes, res.Weak, res.Weaknesses, res.Left = s.notes, len(s.weak) > 0, s.weak, s.left
 	return res
 }
 

@@ -163,9 +163,10 @@ type Result struct {
 	RaceLimits []string
 	// Notes say what weakens the verdict or deserves attention.
 	Notes []string
-	// Weak: control was incomplete (the notes say where), so that the verdict
-	// does not follow from the plan alone.
-	Weak bool
+	// Weak: control was incomplete, so that the verdict does not follow from the
+	// plan alone. Weaknesses are those of the Notes that say where.
+	Weak       bool
+	Weaknesses []string
 	// Left says what the run has left in the process, so that the next one may
 	// not begin as it did; "" if nothing that was noticed.
 	Left        string

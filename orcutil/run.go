@@ -85,7 +85,7 @@ type run struct {
 	kick      chan struct{}
 	callbacks map[Site]int
 	notes     []string
-	weak      bool
+	weak      []string // those of the notes that say where control was incomplete
 }
 
 // Run runs the entry function under the plan and reports what it observed.
@@ -166,7 +166,12 @@ func (s *run) watch(done <-chan Result) Result {
 		active.CompareAndSwap(s, nil)
 		why := "no step was completed for " + s.cfg.Watchdog.String() + ": "
 		if g := s.cur.Load(); g != nil {
-			why += "goroutine " + g.path + " does not come to another guard after " + Site(g.passing.Load()).key()
+			why += "goroutine " + g.path + " does not come to "
+			if last := Site(g.passing.Load()); last != 0 {
+				why += "another guard after " + last.key()
+			} else {
+				why += "a guard"
+			}
 		} else {
 			why += "something that time waits for does not happen"
 		}
@@ -175,7 +180,7 @@ func (s *run) watch(done <-chan Result) Result {
 }
 
 func (s *run) unsupported(why string) Result {
-	return Result{Verdict: Unsupported, Message: why, Notes: s.notes, Weak: true, Steps: s.steps, Trace: s.trace, Log: s.log}
+	return Result{Verdict: Unsupported, Message: why, Notes: s.notes, Weak: true, Weaknesses: s.weak, Steps: s.steps, Trace: s.trace, Log: s.log}
 }
 
 // control is the controller: it starts the entry function, follows the plan,
@@ -473,8 +478,10 @@ func (s *run) note(text string) {
 func (s *run) weaken(text string) {
 	s.note(text)
 	s.mu.Lock()
-	s.weak = true
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.weak, text) {
+		s.weak = append(s.weak, text)
+	}
 }
 
 // end records how the program ended; the first end counts.

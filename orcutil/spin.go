@@ -2,7 +2,10 @@
 
 package orcutil
 
-import "runtime"
+import (
+	"runtime"
+	"slices"
+)
 
 const (
 	// spinning is how often a goroutine polls after a guard before others get
@@ -19,24 +22,45 @@ const (
 // guard here, so that what it waits for can happen.
 func Polled[T any](site Site, v T) T {
 	if s := active.Load(); s != nil {
-		s.polled(site, 1)
+		s.polled(site, 1, false)
 	}
 	return v
+}
+
+// Changed returns v, which an atomic operation that changes memory has returned.
+// It is as Polled, but a loop of such operations is at work, be it for ever.
+func Changed[T any](site Site, v T) T {
+	if s := active.Load(); s != nil {
+		s.polled(site, 1, true)
+	}
+	return v
+}
+
+// Swapped returns ok, the result of an atomic compare-and-swap: it is Changed if
+// that has succeeded, else Polled.
+func Swapped(site Site, ok bool) bool {
+	if s := active.Load(); s != nil {
+		s.polled(site, 1, ok)
+	}
+	return ok
 }
 
 // Gosched is runtime.Gosched, see Polled.
 func Gosched(site Site) {
 	if s := active.Load(); s != nil {
-		s.polled(site, yielding)
+		s.polled(site, yielding, false)
 	}
 	runtime.Gosched()
 }
 
-func (s *run) polled(site Site, n int) {
+func (s *run) polled(site Site, n int, changed bool) {
 	g := s.caller()
 	if g == nil {
 		freeze()
 		return
+	}
+	if changed {
+		g.idle = 0
 	}
 	if g.polls += n; g.polls < spinning {
 		return
@@ -47,6 +71,7 @@ func (s *run) polled(site Site, n int) {
 	if g.turns++; g.turns == 1 {
 		g.spun = s.times
 	}
+	g.idle++
 	g.seen = s.times
 	g.arrive(opSpin, site.spin(), nil)
 	g.pass()
@@ -65,6 +90,12 @@ func (s *run) spin(v View) (since int, ok bool) {
 		since = max(since, g.spun)
 	}
 	return since, len(v.Ready) > 0
+}
+
+// changing reports whether one of those that could go on has changed memory in
+// the turns of late, so that it is no busy loop.
+func (s *run) changing(v View) bool {
+	return slices.ContainsFunc(v.Ready, func(p Parked) bool { return s.all[p.G].idle <= busy })
 }
 
 // busyText says who polls in vain.

@@ -78,6 +78,63 @@ func TestBusyLoop(t *testing.T) {
 	require.Equal(t, "busy loop, and nothing else goes on: 0 at #5.spin (#5.spin)", res.Message)
 }
 
+// TestChanging: goroutines that change memory are at work, however long they do
+// nothing else.
+func TestChanging(t *testing.T) {
+	run := func(steps int, main func()) Result {
+		return Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Plan: Plan{MaxSteps: steps}, Main: main})
+	}
+	var n, m atomic.Int64
+	work := func(add func()) func() {
+		return func() {
+			for range 3 {
+				Go(1, func() {
+					for range 20_000 {
+						add()
+					}
+				})
+			}
+		}
+	}
+	res := run(0, work(func() { Changed(2, n.Add(1)) }))
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+	require.Equal(t, int64(60_000), n.Load())
+	res = run(0, work(func() {
+		for old := m.Load(); !Swapped(2, m.CompareAndSwap(old, old+1)); {
+		}
+	}))
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+	require.Equal(t, int64(60_000), m.Load())
+	// Once in a while will do, and what never ends goes on to the limit.
+	res = run(5000, func() {
+		for i := 0; ; i++ {
+			Polled(3, n.Load())
+			if i%1000 == 0 {
+				Changed(4, n.Add(1))
+			}
+		}
+	})
+	require.Equal(t, Limit, res.Verdict)
+	require.Equal(t, "5000 steps were done and the program has not ended", res.Message)
+	require.Less(t, res.VirtualTime, time.Hour)
+	// One that never succeeds waits in vain.
+	res = run(0, func() {
+		for !Swapped(5, m.CompareAndSwap(-1, 0)) {
+		}
+	})
+	require.Equal(t, Limit, res.Verdict)
+	require.Equal(t, "busy loop, and nothing else goes on: 0 at #5.spin (#5.spin)", res.Message)
+	// Time passes meanwhile.
+	res = run(0, func() {
+		done := false
+		Go(6, func() { Sleep(7, time.Second); done = true })
+		for !done {
+			Changed(8, n.Add(1))
+		}
+	})
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+}
+
 // TestCalm: goroutines that go on for ever after the end of a test are a leak,
 // with whoever waits besides; those that end after a time are not.
 func TestCalm(t *testing.T) {

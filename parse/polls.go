@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 
 	"github.com/vtrace/vtrace/sites"
 )
@@ -39,6 +40,15 @@ func (r *rewriter) poll(c *ast.CallExpr) {
 		b.done(c.End())
 		return
 	}
-	r.before(c.Pos(), fmt.Sprintf("%s.Polled(%d, ", r.zz, s.ID))
+	function := "Polled"
+	if f.Pkg().Path() == "sync/atomic" {
+		switch {
+		case strings.HasPrefix(f.Name(), "CompareAndSwap"):
+			function = "Swapped"
+		case strings.HasPrefix(f.Name(), "Add"):
+			function = "Changed"
+		}
+	}
+	r.before(c.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, function, s.ID))
 	r.after(c.End(), ")")
 }

@@ -39,6 +39,19 @@ func runExplore(c *call) (int, error) {
 	return writeExplored(c, x), nil
 }
 
+// replayed says what a replay in a process of its own came to.
+func replayed(v *orchestrate.Verdict) string {
+	switch v.Status {
+	case orchestrate.Reproduced:
+		return "reproduced in a process of its own"
+	case orchestrate.Unconfirmed:
+		return "unconfirmed in a process of its own: " + v.Reason
+	case orchestrate.Unsupported, orchestrate.Limit:
+		return "undecided in a process of its own: " + v.Reason
+	}
+	return "not reproduced in a process of its own: " + v.Reason
+}
+
 // writeExplored prints the ends of the runs, those that are errors with the
 // schedule of the first run.
 func writeExplored(c *call, x *vtrace.Explored) int {
@@ -64,13 +77,10 @@ func writeExplored(c *call, x *vtrace.Explored) int {
 		}
 		if e.Replay.Status == orchestrate.Reproduced {
 			code = exitReal
-			fmt.Fprintln(c.stdout, "   reproduced in a process of its own")
-		} else {
-			if code == exitNothing {
-				code = exitInconclusive
-			}
-			fmt.Fprintf(c.stdout, "   not reproduced in a process of its own: %s\n", e.Replay.Reason)
+		} else if code == exitNothing {
+			code = exitInconclusive
 		}
+		fmt.Fprintf(c.stdout, "   %s\n", replayed(e.Replay))
 		races := e.Replay.Races
 		if len(races) == 0 {
 			races = e.Races
