@@ -119,6 +119,10 @@ const ApproximationInput = "input"
 // see, so that races may go unseen.
 const ApproximationAccess = "not-recorded"
 
+// ApproximationNumber is the Kind of a number from outside of which the model
+// has a few values only.
+const ApproximationNumber = "number"
+
 // The directions of approximations.
 const (
 	DirectionOver    = "over"    // the model can do what the program cannot

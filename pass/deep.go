@@ -340,6 +340,8 @@ func (d *deep) doubt(s *suspect) string {
 		switch a.Kind {
 		case artifact.ApproximationAccess:
 			continue
+		case artifact.ApproximationNumber:
+			return fmt.Sprintf("another run may have another number at %s:%d (%s)", a.File, a.Line, a.Reason)
 		case artifact.ApproximationInput:
 			return fmt.Sprintf("another run may decide otherwise at %s:%d (%s)", a.File, a.Line, a.Reason)
 		}

@@ -127,8 +127,11 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 	}
 	if side != nil {
 		for _, a := range side.Approximations {
-			if a.Direction == artifact.DirectionUnder {
+			switch {
+			case a.Direction == artifact.DirectionUnder:
 				add("%s:%d:%d: not in the model: %s", a.File, a.Line, a.Col, a.Reason)
+			case a.Kind == artifact.ApproximationNumber:
+				add("%s:%d:%d: %s", a.File, a.Line, a.Col, a.Reason)
 			}
 		}
 	}

@@ -115,6 +115,12 @@ func (x *translator) step(p *path) bool {
 		return true
 	}
 	instr := f.block.Instrs[f.idx]
+	if f.idx > 0 {
+		if comp, ok := x.sized(p, f.block.Instrs[f.idx-1]); ok {
+			x.chooseNumber(p, f.block.Instrs[f.idx-1], comp)
+			return false
+		}
+	}
 	if p.meets(instr) {
 		x.split(p)
 		return false

@@ -43,8 +43,11 @@ type slice struct {
 	// limited: the program limits the capacity of a slice, as in s[i:j:k].
 	limited bool
 	// checks names the panics that instructions may raise and somebody recovers.
-	checks   map[ssa.Instruction]string
-	recovers map[*ssa.Function][]*ssa.Call
+	checks map[ssa.Instruction]string
+	// numbers and numberClasses say what values and memory are used for.
+	numbers       map[ssa.Value]*number
+	numberClasses map[memClass]*number
+	recovers      map[*ssa.Function][]*ssa.Call
 }
 
 // memClass names a class of memory cells: a struct field, a global, the
@@ -139,6 +142,7 @@ func newSlice(prog *program) *slice {
 	for _, f := range prog.funcs {
 		s.liveness(prog.info(f))
 	}
+	s.findNumbers()
 	return s
 }
 

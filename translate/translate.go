@@ -60,6 +60,9 @@ type Bounds struct {
 	Slice int
 	// Counter bounds wait groups and readers of locks. Default 32.
 	Counter int
+	// Numbers is the greatest value, from 0 on, that is chosen for a number from
+	// outside where it says how large something is. Default 3.
+	Numbers int
 }
 
 func (o Options) withDefaults() Options {
@@ -75,6 +78,7 @@ func (o Options) withDefaults() Options {
 	def(&o.BufferValues, 8)
 	def(&o.Slice, 8)
 	def(&o.Counter, 32)
+	def(&o.Numbers, 3)
 	return o
 }
 

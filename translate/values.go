@@ -374,8 +374,12 @@ func (x *translator) allocate(p *path, instr ssa.Instruction, make func() *objec
 // that can be executed repeatedly takes the first object of its pool that
 // nothing refers to, so that equal states look equal.
 func (x *translator) allocateAt(p *path, ctx *callPath, instr ssa.Instruction, make func() *object, describe func(o *object)) (ref, bool) {
-	key := fmt.Sprintf("%d|%d|%d.%d", p.t.index, ctx.id, instr.Block().Index, x.indexOf(instr))
-	return x.allocateKey(p, key, ctx, instr, make, describe)
+	return x.allocateKey(p, x.allocationKey(p, ctx, instr), ctx, instr, make, describe)
+}
+
+// allocationKey names what an instruction of an activation allocates.
+func (x *translator) allocationKey(p *path, ctx *callPath, instr ssa.Instruction) string {
+	return fmt.Sprintf("%d|%d|%d.%d", p.t.index, ctx.id, instr.Block().Index, x.indexOf(instr))
 }
 
 // allocateArray allocates the backing array of a slice. Arrays of different
@@ -383,7 +387,7 @@ func (x *translator) allocateAt(p *path, ctx *callPath, instr ssa.Instruction, m
 func (x *translator) allocateArray(p *path, instr ssa.Instruction, what string, elem types.Type, n int32) (ref, bool) {
 	ctx := p.peek().ctx
 	w := int32(x.width(elem))
-	key := fmt.Sprintf("%d|%d|%d.%d|%d", p.t.index, ctx.id, instr.Block().Index, x.indexOf(instr), n)
+	key := fmt.Sprintf("%s|%d", x.allocationKey(p, ctx, instr), n)
 	return x.allocateKey(p, key, ctx, instr, func() *object {
 		return &object{kind: objData, name: mangle(ctx.fn.Name()) + what, size: n*w + 1, elems: n, stride: w}
 	}, func(o *object) { x.describe(o, types.NewArray(elem, int64(n))) })
@@ -554,16 +558,18 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 		what = "_" + mangle(n)
 	}
 	line := x.prog.src.Fset.Position(i.Pos()).Line
-	r, ok := x.allocate(p, i, func() *object {
+	// Channels of different capacities are different objects.
+	key := x.allocationKey(p, ctx, i)
+	if _, ok := i.Size.(*ssa.Const); !ok {
+		key += fmt.Sprintf("|%d", k)
+	}
+	r, ok := x.allocateKey(p, key, ctx, i, func() *object {
 		return &object{kind: objChan, name: fmt.Sprintf("ch%s_%d", what, line), size: int32(chanPayload+width) + kept*int32(width),
 			elem: elem, cap: k, width: int32(width), kept: kept, pos: i.Pos(),
 			tracked: x.sl.classes[memClass{nil, "sent " + typeKey(elem)}]}
 	}, x.describeChan)
 	if !ok {
 		return false
-	}
-	if c := r.objs[0].cap; c != k {
-		p.note("channel-capacity", "over", fmt.Sprintf("made with several capacities: taken as %d", c))
 	}
 	r.clear(p, func(off int32) bool { return off >= chanPayload && off < int32(chanPayload+width) })
 	p.set(ctx, i, []*expr{r.e})

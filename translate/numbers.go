@@ -1,0 +1,506 @@
+package translate
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// A number that comes from outside (a flag, an argument, a random number, what a
+// file holds) may say how large something is: the capacity of a channel, the
+// length of a slice, what is added to a wait group, how often loops run. Nothing
+// can be made of an unknown size, and two loops that run as often as each other
+// must agree. Such a number is one of a few values, chosen where it comes into
+// the program, and then a number like any other. One that decides nothing but
+// single conditions stays unknown: each evaluation is a free choice, which leaves
+// no value out.
+
+// A number says of a value what it is used for.
+type number struct {
+	sizes bool // something has this size
+	loops int  // that it bounds
+	// tells are values that conditions tell apart from those that are always
+	// chosen.
+	tells []int32
+}
+
+// chosen reports that the value is to be one of a few.
+func (n *number) chosen() bool { return n != nil && (n.sizes || n.loops > 1) }
+
+const (
+	// maxTold is the greatest number that is chosen for the sake of a condition.
+	maxTold = 64
+	// maxSources bounds the values that one number is looked for in.
+	maxSources = 4000
+)
+
+// findNumbers finds the values that say how large something is, and where they
+// come from.
+func (s *slice) findNumbers() {
+	s.numbers = map[ssa.Value]*number{}
+	s.numberClasses = map[memClass]*number{}
+	for _, f := range s.prog.funcs {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				if s.executed(instr) {
+					s.findSizes(instr)
+				}
+			}
+		}
+	}
+}
+
+// findSizes finds what an instruction says about numbers.
+func (s *slice) findSizes(instr ssa.Instruction) {
+	size := func(n *number) { n.sizes = true }
+	switch i := instr.(type) {
+	case *ssa.MakeChan:
+		s.trace(size, i.Size)
+	case *ssa.MakeSlice:
+		s.trace(size, i.Len, i.Cap)
+	case ssa.CallInstruction:
+		if f := i.Common().StaticCallee(); f != nil && fullName(f) == "(*sync.WaitGroup).Add" {
+			s.trace(size, i.Common().Args[1])
+		}
+	case *ssa.If:
+		c, ok := i.Cond.(*ssa.BinOp)
+		if !ok || !isInteger(c.X.Type()) || ofTime(c.X.Type()) {
+			return
+		}
+		if s.tests(i, c) {
+			spawns := s.spawns(i.Block())
+			s.trace(func(n *number) {
+				n.loops++
+				n.sizes = n.sizes || spawns
+			}, c.X, c.Y)
+		}
+		s.tell(c)
+	}
+}
+
+// ofTime reports that a type is one of package time: durations size nothing.
+func ofTime(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time"
+}
+
+// tests reports that a condition compares the counter of a loop, to decide
+// whether it goes on.
+func (s *slice) tests(i *ssa.If, c *ssa.BinOp) bool {
+	in := s.prog.info(i.Parent())
+	if !in.inCycle[i.Block().Index] {
+		return false
+	}
+	leaves := false
+	for _, succ := range i.Block().Succs {
+		leaves = leaves || !in.inCycle[succ.Index] || !reaches(succ, i.Block())
+	}
+	counter := func(v ssa.Value) bool {
+		switch v := v.(type) {
+		case *ssa.Phi:
+			return in.inCycle[v.Block().Index]
+		case *ssa.UnOp: // a variable that is captured
+			return v.Op == token.MUL
+		}
+		return stepOf(v) != nil
+	}
+	return leaves && (counter(c.X) || counter(c.Y))
+}
+
+// reaches reports that there is a way from one block to another.
+func reaches(from, to *ssa.BasicBlock) bool {
+	seen := map[*ssa.BasicBlock]bool{}
+	for stack := []*ssa.BasicBlock{from}; len(stack) > 0; {
+		b := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if b == to {
+			return true
+		}
+		for _, succ := range b.Succs {
+			if !seen[succ] {
+				seen[succ] = true
+				stack = append(stack, succ)
+			}
+		}
+	}
+	return false
+}
+
+// spawns reports that goroutines are started in the loops that a block is in.
+func (s *slice) spawns(b *ssa.BasicBlock) bool {
+	for _, c := range b.Parent().Blocks {
+		if !s.prog.info(b.Parent()).inCycle[c.Index] || !reaches(b, c) || !reaches(c, b) {
+			continue
+		}
+		for _, instr := range c.Instrs {
+			switch i := instr.(type) {
+			case *ssa.Go:
+				return true
+			case *ssa.Call:
+				if f := i.Call.StaticCallee(); f != nil && fullName(f) == "(*sync.WaitGroup).Go" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// tell adds the values by which a comparison with a constant can be decided both
+// ways.
+func (s *slice) tell(c *ssa.BinOp) {
+	v, k := c.X, c.Y
+	op := c.Op
+	if _, ok := v.(*ssa.Const); ok {
+		v, k = k, v
+		op = map[token.Token]token.Token{token.LSS: token.GTR, token.GTR: token.LSS, token.LEQ: token.GEQ, token.GEQ: token.LEQ}[op]
+	}
+	limit, ok := k.(*ssa.Const)
+	if !ok {
+		return
+	}
+	n, ok := intConst(limit)
+	if !ok || n < -maxTold || n > maxTold {
+		return
+	}
+	var told int32
+	switch op {
+	case token.GTR, token.LEQ: // n > k or not
+		if told = n + 1; n < 0 {
+			told = n
+		}
+	case token.GEQ, token.LSS:
+		if told = n; n <= 0 {
+			told = n - 1
+		}
+	default:
+		told = n
+	}
+	s.trace(func(n *number) {
+		if !slices.Contains(n.tells, told) {
+			n.tells = append(n.tells, told)
+		}
+	}, v)
+}
+
+// trace follows values back to where they come from.
+func (s *slice) trace(mark func(*number), values ...ssa.Value) {
+	seen := map[ssa.Value]bool{}
+	classes := map[memClass]bool{}
+	stack := slices.Clone(values)
+	push := func(v ...ssa.Value) { stack = append(stack, v...) }
+	results := func(call *ssa.Call, i int) {
+		for _, f := range s.prog.callees(call) {
+			for _, b := range f.Blocks {
+				if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(r.Results) {
+					push(r.Results[i])
+				}
+			}
+		}
+	}
+	stored := func(instrs []ssa.Instruction) {
+		for _, instr := range instrs {
+			switch i := instr.(type) {
+			case *ssa.Store:
+				push(i.Val)
+			case *ssa.MapUpdate:
+				push(i.Value)
+			}
+		}
+	}
+	contents := func(c memClass) {
+		if classes[c] {
+			return
+		}
+		classes[c] = true
+		if s.numberClasses[c] == nil {
+			s.numberClasses[c] = &number{}
+		}
+		mark(s.numberClasses[c])
+		stored(s.stores[c])
+	}
+	for len(stack) > 0 && len(seen) < maxSources {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		switch v.(type) {
+		case nil, *ssa.Const, *ssa.Function, *ssa.Builtin:
+			continue
+		}
+		if seen[v] {
+			continue
+		}
+		seen[v] = true
+		if s.numbers[v] == nil {
+			s.numbers[v] = &number{}
+		}
+		mark(s.numbers[v])
+		if p, ok := s.parts[v]; ok {
+			for _, st := range s.partStores[p.root] {
+				if s.parts[st.Addr].overlaps(p) {
+					push(st.Val)
+				}
+			}
+			continue
+		}
+		switch v := v.(type) {
+		case *ssa.Phi:
+			push(v.Edges...)
+		case *ssa.BinOp:
+			push(v.X, v.Y)
+		case *ssa.UnOp:
+			if v.Op == token.ARROW {
+				push(s.sends[typeKey(v.Type())]...)
+				continue
+			}
+			push(v.X)
+		case *ssa.Convert:
+			push(v.X)
+		case *ssa.ChangeType:
+			push(v.X)
+		case *ssa.MakeInterface:
+			push(v.X)
+		case *ssa.TypeAssert:
+			push(v.X)
+		case *ssa.Field:
+			push(v.X)
+		case *ssa.Slice:
+			push(v.X, v.Low, v.High)
+		case *ssa.MakeSlice:
+			push(v.Len, v.Cap)
+		case *ssa.Lookup:
+			stored(s.mapWrites[mapClass(v.X.Type())])
+		case *ssa.Extract:
+			switch t := v.Tuple.(type) {
+			case *ssa.Call:
+				results(t, v.Index)
+			case *ssa.UnOp:
+				push(s.sends[typeKey(v.Type())]...)
+			case *ssa.TypeAssert:
+				push(t.X)
+			case *ssa.Lookup:
+				stored(s.mapWrites[mapClass(t.X.Type())])
+			}
+		case *ssa.Call:
+			if b, ok := v.Call.Value.(*ssa.Builtin); ok {
+				switch b.Name() {
+				case "len", "cap", "min", "max", "append":
+					push(v.Call.Args...)
+				}
+				continue
+			}
+			results(v, 0)
+		case *ssa.Parameter:
+			for i, prm := range v.Parent().Params {
+				if prm != v {
+					continue
+				}
+				for _, call := range s.callers[v.Parent()] {
+					switch c := call.Common(); {
+					case c.IsInvoke() && i > 0:
+						push(c.Args[i-1])
+					case !c.IsInvoke() && i < len(c.Args):
+						push(c.Args[i])
+					}
+				}
+			}
+		case *ssa.FreeVar:
+			for i, fv := range v.Parent().FreeVars {
+				for _, m := range s.closures[v.Parent()] {
+					if fv == v {
+						push(m.Bindings[i])
+					}
+				}
+			}
+		case *ssa.Alloc, *ssa.Global, *ssa.FieldAddr, *ssa.IndexAddr:
+			c, _ := classOf(v)
+			contents(c)
+		}
+	}
+}
+
+// sized reports that a value has to be chosen, if it is unknown: the instruction
+// has just been executed. For a slice that is its length.
+func (x *translator) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
+	v, isValue := instr.(ssa.Value)
+	if !isValue || !x.sl.value[v] || !x.sl.numbers[v].chosen() {
+		return 0, false
+	}
+	f := p.peek()
+	switch i := instr.(type) {
+	case *ssa.Phi:
+		return 0, false
+	case *ssa.BinOp:
+		// A counter that is not tracked.
+		if x.prog.info(f.ctx.fn).inCycle[i.Block().Index] {
+			return 0, false
+		}
+	case *ssa.UnOp:
+		// What may be another number each time that a loop is tested.
+		if i.Op == token.MUL && x.prog.info(f.ctx.fn).inCycle[i.Block().Index] {
+			return 0, false
+		}
+	}
+	switch t := v.Type().Underlying().(type) {
+	case *types.Basic:
+		if t.Info()&types.IsInteger == 0 || ofTime(v.Type()) {
+			return 0, false
+		}
+	case *types.Slice:
+		comp = 1
+	default:
+		return 0, false
+	}
+	e := p.env[envKey{f.ctx, v}]
+	if comp >= len(e) || e[comp].op != xUnknown || e[comp].pastLimits() {
+		return 0, false
+	}
+	return comp, true
+}
+
+// chooseNumber continues with each value of a number.
+func (x *translator) chooseNumber(p *path, instr ssa.Instruction, comp int) {
+	v := instr.(ssa.Value)
+	values, all := x.numbersFor(v)
+	p.notePick(p.x.resultPos(instr), whatIs(v, comp), values, all)
+	key := envKey{p.peek().ctx, v}
+	e := p.env[key]
+	p.pick(values, func(q *path, k int32) {
+		w := slices.Clone(e)
+		if w[comp] = num(k); comp == 1 {
+			w[2] = num(k) // nothing is known of room behind its elements
+		}
+		q.env[key] = w
+	})
+}
+
+// resultPos is the position of an instruction.
+func (x *translator) resultPos(instr ssa.Instruction) token.Pos {
+	if pos := x.prog.info(instr.Parent()).pos[instr]; pos.IsValid() {
+		return pos
+	}
+	return instr.Pos()
+}
+
+// notePick records what is chosen, and what is left out.
+func (p *path) notePick(pos token.Pos, what string, values []int32, all bool) {
+	p.noteAt(pos, "free-choice", artifact.DirectionOver, what+" is one of "+list(values))
+	if !all {
+		p.noteAt(pos, artifact.ApproximationNumber, artifact.DirectionBound, "the model has no other values of "+what+" than "+list(values))
+	}
+}
+
+// pick continues the path with each of several values. What is chosen is noted
+// before.
+func (p *path) pick(values []int32, set func(q *path, k int32)) {
+	p.branched = true
+	p.spread()
+	for i := len(values) - 1; i >= 0; i-- {
+		q := p.clone()
+		q.picks++
+		set(q, values[i])
+		p.x.continueWith(q)
+	}
+}
+
+func list(values []int32) string {
+	parts := make([]string, len(values))
+	for i, k := range values {
+		parts[i] = fmt.Sprint(k)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// numbersFor are the values that one can be, and whether those are all.
+func (x *translator) numbersFor(v ssa.Value) (values []int32, all bool) {
+	if call, ok := v.(*ssa.Call); ok {
+		if f := call.Call.StaticCallee(); f != nil && x.randomBelow(f) {
+			args := call.Call.Args
+			if c, ok := args[len(args)-1].(*ssa.Const); ok {
+				if k, ok := intConst(c); ok && 0 < k && k <= maxRandom {
+					for i := range k {
+						values = append(values, i)
+					}
+					return values, true
+				}
+			}
+		}
+	}
+	return x.sizes(x.sl.numbers[v], v.Type()), false
+}
+
+// sizes are the values of a number of which nothing is known.
+func (x *translator) sizes(n *number, t types.Type) []int32 {
+	var values []int32
+	for k := range int32(x.opts.Numbers) + 1 {
+		values = append(values, k)
+	}
+	if n != nil {
+		values = append(values, n.tells...)
+	}
+	_, isSlice := t.Underlying().(*types.Slice)
+	b, isBasic := t.Underlying().(*types.Basic)
+	if isSlice || isBasic && b.Info()&types.IsUnsigned != 0 {
+		values = slices.DeleteFunc(values, func(k int32) bool { return k < 0 })
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// maxRandom is the bound up to which all values of a random number are chosen.
+const maxRandom = 8
+
+// randomBelow reports that a function returns a random number below its last
+// argument.
+func (x *translator) randomBelow(f *ssa.Function) bool {
+	if f.Pkg == nil && f.Object() == nil {
+		return false
+	}
+	pkg := f.Object().Pkg()
+	if pkg == nil || pkg.Path() != "math/rand" && pkg.Path() != "math/rand/v2" {
+		return false
+	}
+	switch f.Name() {
+	case "Intn", "IntN", "Int31n", "Int32N", "Int63n", "Int64N", "UintN", "Uint32N", "Uint64N":
+		return true
+	}
+	return false
+}
+
+// whatIs names a value whose size is chosen.
+func whatIs(v ssa.Value, comp int) string {
+	what := "a number from outside"
+	if c := libraryCallee(v); c != "" {
+		what = "the number from " + c
+	}
+	if comp == 1 {
+		what = "the length of a slice from outside"
+		if c := libraryCallee(v); c != "" {
+			what = "the length of what " + c + " returns"
+		}
+	}
+	return what
+}
+
+// libraryCallee names the function whose result a value is.
+func libraryCallee(v ssa.Value) string {
+	if e, ok := v.(*ssa.Extract); ok {
+		v = e.Tuple
+	}
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return ""
+	}
+	if call.Call.IsInvoke() {
+		return call.Call.Method.FullName()
+	}
+	if f := call.Call.StaticCallee(); f != nil {
+		return fullName(f)
+	}
+	return ""
+}
