@@ -140,6 +140,16 @@ func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 	switch t := i.X.Type().Underlying().(type) {
 	case *types.Slice:
 		size = x.width(t.Elem())
+		if x.differ(p.abs(base[0])) {
+			// An index that one of the arrays has another may not have.
+			k, ok, tracked := x.shape(p, base)
+			if !ok && tracked {
+				return false
+			}
+			if tracked {
+				base = append([]*expr{num(k)}, base[1:]...)
+			}
+		}
 		n = base[1]
 	case *types.Pointer:
 		at := t.Elem().Underlying().(*types.Array)
@@ -159,6 +169,25 @@ func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 	}
 	p.set(ctx, i, []*expr{e})
 	return p.advance()
+}
+
+// differ reports that there are arrays of different lengths at some addresses.
+func (x *translator) differ(a abs) bool {
+	if a.top || a.iv || len(a.set) < 2 || len(a.set) > 16 {
+		return false
+	}
+	elems := int32(-1)
+	for _, k := range a.set {
+		o := x.mem.object(k)
+		if o == nil || o.stride == 0 {
+			continue
+		}
+		if elems >= 0 && o.elems != elems {
+			return true
+		}
+		elems = o.elems
+	}
+	return false
 }
 
 func (x *translator) execIndex(p *path, i *ssa.Index) bool {

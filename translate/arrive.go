@@ -321,7 +321,7 @@ func (x *translator) leave(l *location) {
 	case atBegin:
 		q := x.begin()
 		q.from, q.crowd = l, p.crowd
-		x.continueWith(q)
+		x.takeUp(q)
 		x.drive()
 		return
 	}

@@ -256,11 +256,17 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 		x.pushOp(p, c, tgt, deferred)
 		return true
 	}
+	if ptrs := x.sl.filled[site]; len(ptrs) > 0 && !deferred {
+		return x.fill(p, site, ptrs, func(q *path) { q.set(ctx, site.(ssa.Value), x.libraryResult(q, site, tgt)) })
+	}
 	if tgt.fn == nil {
 		p.note("unknown-call", "under", "the function called is not known; its effects on channels and locks are not in the model")
 		return skip()
 	}
 	if tgt.fn.Blocks == nil {
+		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.fn) && x.sl.numbers[call].chosen() {
+			return x.callFlag(p, call)
+		}
 		return skip()
 	}
 	if !x.sl.funcs[tgt.fn] && (deferred || !x.resultNeeded(site)) {

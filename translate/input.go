@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -50,8 +51,11 @@ func (x *translator) noteInput(p *path, site ssa.CallInstruction, tgt target) {
 	p.note(artifact.ApproximationInput, artifact.DirectionOver, fmt.Sprintf("what %s returns may be different in another run", name))
 }
 
+// osArgs are the arguments of the program.
+const osArgs = "os.Args"
+
 // inputVariables are variables of libraries that are set from outside.
-var inputVariables = map[string]bool{"os.Args": true}
+var inputVariables = map[string]bool{osArgs: true}
 
 // noteVariable records that a variable is read that is set from outside.
 func (x *translator) noteVariable(p *path, v ssa.Value) {
@@ -73,4 +77,253 @@ func (x *translator) noteOrder(p *path, i *ssa.Next) {
 		pos = r.X.Pos()
 	}
 	p.noteAt(pos, artifact.ApproximationInput, artifact.DirectionOver, "the order of the elements of a map, or how many there are, may be different in another run")
+}
+
+// takeUp continues a path that starts the program: once for each number of
+// arguments, where something has that size.
+func (x *translator) takeUp(p *path) {
+	if x.sl.args == nil || !x.sl.numbers[x.sl.args].chosen() {
+		x.continueWith(p)
+		return
+	}
+	o := x.global(x.sl.args)
+	at := o.base + 1 // its length; its capacity follows
+	for _, c := range x.mem.cells[at : at+2] {
+		if c.abs.top {
+			c.init, c.abs = 1, absConst(1) // the name of the program
+		}
+	}
+	values := x.sizes(x.sl.numbers[x.sl.args], types.Typ[types.Uint])
+	values = slices.Compact(append(values, values[len(values)-1]+1))
+	values = slices.DeleteFunc(values, func(k int32) bool { return k == 0 })
+	p.notePick(x.resultPos(x.sl.argsRead), "the length of "+osArgs, values, false)
+	p.pick(values, func(q *path, k int32) {
+		q.put(at, num(k))
+		q.put(at+1, num(k))
+	})
+}
+
+// isFlag reports that a function declares a flag that is an integer, and returns
+// where its value is.
+func isFlag(f *ssa.Function) bool {
+	if path := packageOf(f); path != "flag" && !strings.HasSuffix(path, "/pflag") {
+		return false
+	}
+	res := f.Signature.Results()
+	return res.Len() == 1 && f.Signature.Params().Len() > 1 && pointee(res.At(0).Type()) != res.At(0).Type() && isInteger(pointee(res.At(0).Type()))
+}
+
+// callFlag declares a flag: its value is chosen here.
+func (x *translator) callFlag(p *path, call *ssa.Call) bool {
+	t := pointee(call.Type())
+	r, ok := x.allocate(p, call, func() *object { return x.newVariable("flag", t) }, func(o *object) { x.describe(o, t) })
+	if !ok {
+		return false
+	}
+	ctx := p.peek().ctx
+	values := x.withDefault(x.sizes(x.sl.numbers[call], t), call)
+	p.notePick(p.here(), "the flag", values, false)
+	p.pick(values, func(q *path, k int32) {
+		r.put(q, 0, num(k))
+		q.set(ctx, call, []*expr{r.e})
+		q.advance()
+	})
+	return false
+}
+
+// maxDefault is the greatest default value of a flag that is chosen.
+const maxDefault = 16
+
+// withDefault adds the default value of a flag.
+func (x *translator) withDefault(values []int32, call ssa.CallInstruction) []int32 {
+	if k, ok := constArg(call.Common().Args); ok && 0 <= k && k <= maxDefault {
+		values = append(values, k)
+		slices.Sort(values)
+	}
+	return slices.Compact(values)
+}
+
+// fills lists the pointers through which a call out of the program writes what it
+// reads elsewhere: those given to decoders, scanners, and declarations of flags.
+func (p *program) fills(call ssa.CallInstruction) []ssa.Value {
+	if _, ok := call.(*ssa.Call); !ok {
+		return nil
+	}
+	c := call.Common()
+	if _, ok := c.Value.(*ssa.Builtin); ok {
+		return nil
+	}
+	var name string
+	switch f := c.StaticCallee(); {
+	case f != nil && f.Blocks == nil && intrinsicOf(f) == nil && !testingFunc(f):
+		name = f.Name()
+	case c.IsInvoke() && len(p.callees(call)) == 0:
+		name = c.Method.Name()
+	default:
+		return nil
+	}
+	if !fillers(name) {
+		return nil
+	}
+	args := arguments(call)
+	if c.Signature().Recv() != nil && !c.IsInvoke() {
+		args = args[1:]
+	}
+	var out []ssa.Value
+	for _, a := range args {
+		if m, ok := a.(*ssa.MakeInterface); ok {
+			a = m.X
+		}
+		if _, ok := a.Type().Underlying().(*types.Pointer); !ok || !writable(pointee(a.Type()), 0) {
+			continue
+		}
+		if _, ok := a.(*ssa.Const); !ok {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// fillers reports by its name that a function writes through the pointers that
+// it is given.
+func fillers(name string) bool {
+	for _, prefix := range []string{"Unmarshal", "Decode", "Scan", "Sscan", "Fscan"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return name == "Read" || strings.HasSuffix(name, "Var") || strings.HasSuffix(name, "VarP")
+}
+
+// testingFunc reports that a function is one of package testing.
+func testingFunc(f *ssa.Function) bool { return packageOf(f) == "testing" }
+
+// writable reports that a value has parts that a decoder writes: numbers,
+// strings, slices of such, alone or in exported fields.
+func writable(t types.Type, depth int) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer
+	case *types.Slice:
+		return writable(u.Elem(), depth+1)
+	case *types.Array:
+		return writable(u.Elem(), depth+1)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if f := u.Field(i); f.Exported() && depth < 6 && writable(f.Type(), depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A filling is one scalar that a call writes: one of a few values, or any.
+type filling struct {
+	addr   int32
+	values []int32
+	same   bool // the value of the one before
+	what   string
+}
+
+// fillings lists what a call writes into a value of type t at an address.
+func (x *translator) fillings(addr int32, t types.Type, class memClass, what string, call ssa.CallInstruction, depth int) []filling {
+	n := x.sl.numberClasses[class]
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		f := filling{addr: addr, what: what}
+		if u.Info()&types.IsInteger != 0 && !ofTime(t) && n.chosen() {
+			f.values = x.withDefault(x.sizes(n, t), call)
+		}
+		return []filling{f}
+	case *types.Slice:
+		if !writable(t, depth) {
+			return nil
+		}
+		length := filling{addr: addr + 1, what: "the length of " + what}
+		if n.chosen() {
+			length.values = x.sizes(n, t)
+		}
+		return []filling{{addr: addr, what: what}, length, {addr: addr + 2, what: what, same: true}}
+	case *types.Struct:
+		if x.foreign(t) || syncCells(t) != nil || isCond(t) || depth > 6 {
+			return nil
+		}
+		var out []filling
+		for i := range u.NumFields() {
+			f := u.Field(i)
+			if f.Exported() {
+				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), memClass{f.Origin(), typeKey(f.Type())}, f.Name(), call, depth+1)...)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// fill executes a call that writes through pointers; result sets what it returns.
+func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, result func(*path)) bool {
+	ctx := p.peek().ctx
+	var all []filling
+	for _, ptr := range ptrs {
+		e := p.simplify(p.value(ctx, ptr)[0])
+		if _, _, isNew := newObjectAt(e); isNew {
+			p.settle()
+		}
+		k, ok, tracked := x.concrete(p, e)
+		if !tracked {
+			p.note("unknown-memory", artifact.DirectionUnder, "what is written through a pointer that is not tracked is not in the model")
+			continue
+		}
+		if !ok {
+			return false
+		}
+		t := pointee(ptr.Type())
+		if o := x.mem.object(k); k == 0 || o == nil {
+			continue
+		}
+		x.accessed(p, k, x.width(t), x.stmtOf(ctx.fn, call), true)
+		class, _ := classOf(ptr)
+		what := "a number read from outside"
+		if isFlagName(call) {
+			what = "the flag"
+		}
+		all = append(all, x.fillings(k, t, class, what, call, 0)...)
+	}
+	var write func(q *path, i int, last *expr)
+	write = func(q *path, i int, last *expr) {
+		for ; i < len(all); i++ {
+			f := all[i]
+			switch {
+			case x.mem.cells[f.addr].sync:
+			case f.same && last != nil:
+				q.put(f.addr, last)
+			case f.values == nil:
+				last = unknown("read from outside")
+				q.put(f.addr, last)
+			default:
+				q.notePick(q.here(), f.what, f.values, false)
+				q.branched = true
+				q.spread()
+				for _, k := range slices.Backward(f.values) {
+					r := q.clone()
+					r.picks++
+					r.put(f.addr, num(k))
+					write(r, i+1, num(k))
+				}
+				return
+			}
+		}
+		result(q)
+		q.advance()
+		x.continueWith(q)
+	}
+	write(p, 0, nil)
+	return false
+}
+
+// isFlagName reports that a call declares a flag.
+func isFlagName(call ssa.CallInstruction) bool {
+	f := call.Common().StaticCallee()
+	return f != nil && (packageOf(f) == "flag" || strings.HasSuffix(packageOf(f), "/pflag"))
 }

@@ -258,6 +258,9 @@ func (s *slice) trace(mark func(*number), values ...ssa.Value) {
 				push(s.sends[typeKey(v.Type())]...)
 				continue
 			}
+			if g, ok := v.X.(*ssa.Global); ok && g.String() == osArgs && s.args == nil {
+				s.args, s.argsRead = g, v
+			}
 			push(v.X)
 		case *ssa.Convert:
 			push(v.X)
@@ -328,7 +331,11 @@ func (s *slice) trace(mark func(*number), values ...ssa.Value) {
 // has just been executed. For a slice that is its length.
 func (x *translator) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 	v, isValue := instr.(ssa.Value)
-	if !isValue || !x.sl.value[v] || !x.sl.numbers[v].chosen() {
+	if !isValue {
+		return 0, false
+	}
+	n := x.sl.numbers[v]
+	if n == nil || !x.sl.value[v] || !n.chosen() && !(n.loops > 0 && randomBelow(v) > 0) {
 		return 0, false
 	}
 	f := p.peek()
@@ -418,18 +425,11 @@ func list(values []int32) string {
 
 // numbersFor are the values that one can be, and whether those are all.
 func (x *translator) numbersFor(v ssa.Value) (values []int32, all bool) {
-	if call, ok := v.(*ssa.Call); ok {
-		if f := call.Call.StaticCallee(); f != nil && x.randomBelow(f) {
-			args := call.Call.Args
-			if c, ok := args[len(args)-1].(*ssa.Const); ok {
-				if k, ok := intConst(c); ok && 0 < k && k <= maxRandom {
-					for i := range k {
-						values = append(values, i)
-					}
-					return values, true
-				}
-			}
+	if n := randomBelow(v); n > 0 {
+		for i := range n {
+			values = append(values, i)
 		}
+		return values, true
 	}
 	return x.sizes(x.sl.numbers[v], v.Type()), false
 }
@@ -455,21 +455,50 @@ func (x *translator) sizes(n *number, t types.Type) []int32 {
 // maxRandom is the bound up to which all values of a random number are chosen.
 const maxRandom = 8
 
-// randomBelow reports that a function returns a random number below its last
-// argument.
-func (x *translator) randomBelow(f *ssa.Function) bool {
-	if f.Pkg == nil && f.Object() == nil {
-		return false
+// randomBelow is the bound below which a value is a random number, if it is a
+// small constant, else 0.
+func randomBelow(v ssa.Value) int32 {
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return 0
 	}
-	pkg := f.Object().Pkg()
-	if pkg == nil || pkg.Path() != "math/rand" && pkg.Path() != "math/rand/v2" {
-		return false
+	f := call.Call.StaticCallee()
+	if f == nil {
+		return 0
+	}
+	if path := packageOf(f); path != "math/rand" && path != "math/rand/v2" {
+		return 0
 	}
 	switch f.Name() {
 	case "Intn", "IntN", "Int31n", "Int32N", "Int63n", "Int64N", "UintN", "Uint32N", "Uint64N":
-		return true
+	default:
+		return 0
 	}
-	return false
+	if k, ok := constArg(call.Call.Args); ok && 0 < k && k <= maxRandom {
+		return k
+	}
+	return 0
+}
+
+// constArg is the last argument that is an integer constant.
+func constArg(args []ssa.Value) (int32, bool) {
+	for _, a := range slices.Backward(args) {
+		if c, ok := a.(*ssa.Const); ok && isInteger(c.Type()) {
+			return intConst(c)
+		}
+	}
+	return 0, false
+}
+
+// packageOf is the path of the package that a function is declared in.
+func packageOf(f *ssa.Function) string {
+	if f.Origin() != nil {
+		f = f.Origin()
+	}
+	if o := f.Object(); o != nil && o.Pkg() != nil {
+		return o.Pkg().Path()
+	}
+	return ""
 }
 
 // whatIs names a value whose size is chosen.

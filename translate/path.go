@@ -230,41 +230,52 @@ func (p *path) refine(c *expr, truth bool) {
 		set(c, func(k int32) bool { return (k != 0) == truth }, least, most)
 	case xEq, xLt, xLe:
 		rel := func(x, y int64) bool { z, _ := apply(c.op, x, y); return (z != 0) == truth }
-		if leaf(c.a) {
-			if k, ok := p.abs(c.b).single(); ok {
-				lo, hi := int64(least), int64(most)
-				switch {
-				case c.op == xEq && truth:
-					lo, hi = int64(k), int64(k)
-				case c.op == xLt && truth:
-					hi = int64(k) - 1
-				case c.op == xLt:
-					lo = int64(k)
-				case c.op == xLe && truth:
-					hi = int64(k)
-				case c.op == xLe:
-					lo = int64(k) + 1
-				}
-				set(c.a, func(v int32) bool { return rel(int64(v), int64(k)) }, lo, hi)
+		// within narrows one side, v or v + d, to what lies between lo and hi; holds
+		// says whether the comparison does for a value of it.
+		within := func(side *expr, lo, hi int64, holds func(int64) bool) {
+			d := int64(0)
+			if side.op == xAdd && side.b.isConst() {
+				side, d = side.a, int64(side.b.k)
+			}
+			if leaf(side) {
+				set(side, func(v int32) bool { k := int64(v) + d; return lo <= k && k <= hi && holds(k) }, lo-d, hi-d)
 			}
 		}
-		if leaf(c.b) {
-			if k, ok := p.abs(c.a).single(); ok {
-				lo, hi := int64(least), int64(most)
-				switch {
-				case c.op == xEq && truth:
-					lo, hi = int64(k), int64(k)
-				case c.op == xLt && truth:
-					lo = int64(k) + 1
-				case c.op == xLt:
-					hi = int64(k)
-				case c.op == xLe && truth:
-					lo = int64(k)
-				case c.op == xLe:
-					hi = int64(k) - 1
-				}
-				set(c.b, func(v int32) bool { return rel(int64(k), int64(v)) }, lo, hi)
+		if b := p.abs(c.b); !b.top && !b.empty() {
+			bl, bh := b.bounds()
+			k, single := b.single()
+			lo, hi := int64(least), int64(most)
+			switch {
+			case c.op == xEq && truth:
+				lo, hi = int64(bl), int64(bh)
+			case c.op == xLt && truth:
+				hi = int64(bh) - 1
+			case c.op == xLt:
+				lo = int64(bl)
+			case c.op == xLe && truth:
+				hi = int64(bh)
+			case c.op == xLe:
+				lo = int64(bl) + 1
 			}
+			within(c.a, lo, hi, func(v int64) bool { return !single || rel(v, int64(k)) })
+		}
+		if a := p.abs(c.a); !a.top && !a.empty() {
+			al, ah := a.bounds()
+			k, single := a.single()
+			lo, hi := int64(least), int64(most)
+			switch {
+			case c.op == xEq && truth:
+				lo, hi = int64(al), int64(ah)
+			case c.op == xLt && truth:
+				lo = int64(al) + 1
+			case c.op == xLt:
+				hi = int64(ah)
+			case c.op == xLe && truth:
+				lo = int64(al)
+			case c.op == xLe:
+				hi = int64(ah) - 1
+			}
+			within(c.b, lo, hi, func(v int64) bool { return !single || rel(int64(k), v) })
 		}
 	}
 }

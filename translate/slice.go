@@ -47,7 +47,11 @@ type slice struct {
 	// numbers and numberClasses say what values and memory are used for.
 	numbers       map[ssa.Value]*number
 	numberClasses map[memClass]*number
-	recovers      map[*ssa.Function][]*ssa.Call
+	args          *ssa.Global // os.Args, if it may be a number
+	argsRead      *ssa.UnOp   // where it is read
+	// filled are the pointers through which a call out of the program writes.
+	filled   map[ssa.Instruction][]ssa.Value
+	recovers map[*ssa.Function][]*ssa.Call
 }
 
 // memClass names a class of memory cells: a struct field, a global, the
@@ -105,6 +109,7 @@ func newSlice(prog *program) *slice {
 		calledBack: map[*ssa.Function][]ssa.CallInstruction{},
 		checks:     map[ssa.Instruction]string{},
 		recovers:   prog.recoveries(),
+		filled:     map[ssa.Instruction][]ssa.Value{},
 	}
 	for _, f := range prog.funcs {
 		s.findLocals(f)
@@ -203,6 +208,10 @@ func (s *slice) inventory(instr ssa.Instruction) {
 		}
 	}
 	if call, ok := instr.(ssa.CallInstruction); ok {
+		s.filled[instr] = s.prog.fills(call)
+		for _, ptr := range s.filled[instr] {
+			store(ptr)
+		}
 		for _, f := range s.prog.callees(call) {
 			s.callers[f] = append(s.callers[f], call)
 			in := intrinsicOf(f)
@@ -347,6 +356,9 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 		s.need(i.Key)
 		s.need(i.Value)
 	case ssa.CallInstruction:
+		for _, ptr := range s.filled[instr] {
+			s.need(ptr)
+		}
 		c := i.Common()
 		if c.StaticCallee() == nil {
 			if _, ok := c.Value.(*ssa.Builtin); !ok {
@@ -573,6 +585,11 @@ func (s *slice) needCell(addr ssa.Value) {
 		if store, ok := st.(*ssa.Store); ok {
 			whole = pointee(store.Addr.Type())
 		}
+		for _, ptr := range s.filled[st] {
+			if u := pointee(ptr.Type()); contains(u, t, 0) {
+				whole = u
+			}
+		}
 		if whole != nil && contains(whole, t, 0) {
 			s.needInstr(st)
 		}
@@ -739,6 +756,10 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 			if p, ok := s.parts[i.X]; ok && i.Op == token.MUL {
 				s.use(live, p.root)
 				continue
+			}
+		case *ssa.Call:
+			for _, ptr := range s.filled[i] {
+				s.use(live, ptr)
 			}
 		}
 		for _, op := range instr.Operands(nil) {

@@ -402,7 +402,7 @@ func (x *translator) solve() {
 	}
 	if !x.plain {
 		x.inPrefix = true
-		x.continueWith(begin())
+		x.takeUp(begin())
 		x.drive()
 		x.inPrefix = false
 		if len(x.prefix) != 1 || x.prefix[0].loc.kind == atSink || x.prefix[0].loc.kind == atLocal {

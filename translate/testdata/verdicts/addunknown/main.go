@@ -8,9 +8,9 @@ import (
 func work(wg *sync.WaitGroup, n int) {
 	wg.Add(n)
 	for range n {
-		go wg.Done() // unreal "bound exceeded" "negative WaitGroup counter"
+		go wg.Done()
 	}
-	wg.Wait() // unreal "deadlock"
+	wg.Wait()
 }
 
 func main() {
