@@ -11,6 +11,7 @@ type scope struct {
 	cleanups []func()
 	ctx      context.Context
 	cancel   context.CancelFunc
+	over     bool // its context has ended
 }
 
 // Cleanup is t.Cleanup(f) of the test under check; register is t.Cleanup. In a
@@ -39,6 +40,9 @@ func TestContext(ctx context.Context) context.Context {
 	t := g.scope
 	if t.ctx == nil {
 		t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		if t.over {
+			t.cancel()
+		}
 	}
 	return t.ctx
 }
@@ -100,6 +104,7 @@ func (s *run) cleanUp(t *scope) {
 	if s.dying.Load() {
 		return
 	}
+	t.over = true
 	if t.cancel != nil {
 		t.cancel()
 	}

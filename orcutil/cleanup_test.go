@@ -104,6 +104,16 @@ func TestContextOfTest(t *testing.T) {
 	require.Equal(t, parent, TestContext(parent))
 }
 
+// TestContextOfTestLate: a context that is asked for first when the test is over
+// has ended.
+func TestContextOfTestLate(t *testing.T) {
+	res := Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: func() {
+		Cleanup(nil, func() { require.ErrorIs(t, TestContext(t.Context()).Err(), context.Canceled) })
+	}})
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+	require.Empty(t, res.Outcome.Kind, "%s", res)
+}
+
 // TestGoOfNil: the goroutine that executes the statement ends the program.
 func TestGoOfNil(t *testing.T) {
 	var nothing func()

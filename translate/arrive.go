@@ -443,6 +443,7 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 	inLoop := f.ctx.inLoop || f.op == nil && x.prog.info(f.ctx.fn).inCycle[f.block.Index]
 	t := &template{index: len(x.templates), key: key, parent: p.t, origin: site, target: name, fn: tgt.fn,
 		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[string]*callPath{}, inits: map[*variable]int32{}}
+	t.scope = p.scopeOf()
 	t.daemon = p.t.daemon || x.initialising(f.ctx)
 	t.once = p.t.once && !inLoop
 	t.slots = 1
@@ -458,7 +459,7 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 	switch tgt.op {
 	case wgBody:
 		kind = sites.WaitGroupGo
-	case callbackBody:
+	case callbackBody, contextBody:
 		kind = sites.Callback
 	}
 	goSite, _ := x.idx.At(kind, site.Pos())

@@ -372,7 +372,10 @@ func (x *translator) deferOperands(i ssa.CallInstruction) []ssa.Value {
 }
 
 func (x *translator) deferWidth(ctx *callPath, d deferKey) int {
-	if d.cleanup {
+	switch {
+	case d.context:
+		return 0
+	case d.cleanup:
 		return 1
 	}
 	n := 0
@@ -386,7 +389,10 @@ func (x *translator) deferWidth(ctx *callPath, d deferKey) int {
 func (x *translator) runDeferred(p *path) bool {
 	f := p.peek()
 	d := f.defers[len(f.defers)-1]
-	if d.cleanup {
+	switch {
+	case d.context:
+		return x.endContext(p)
+	case d.cleanup:
 		return x.runCleanup(p, d)
 	}
 	e := p.env[envKey{f.ctx, d}]

@@ -29,11 +29,7 @@ func callbackIntrinsics(table map[string]*intrinsic) {
 // afterFunc makes the timer, then starts the goroutine in a step of its own.
 func afterFunc(x *translator, p *path) bool {
 	f := p.peek()
-	site := sites.Site{}
-	if f.ctx.parent != nil && f.ctx.site.Pos().IsValid() {
-		site, _ = x.idx.At(sites.Callback, f.ctx.site.Pos())
-	}
-	if site.ID == 0 {
+	if !x.callbackHere(f) {
 		p.note("unknown-call", artifact.DirectionUnder, "time.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
 		return x.opReturn(p, []*expr{unknown("a timer whose function is not in the model")})
 	}
@@ -74,6 +70,15 @@ func (x *translator) describeCallback(o *object) {
 	a.name, a.abs, a.fix = o.name+"_armed", absBool(), true
 	c.name, c.ref = o.name+"_C", true
 	w.name, w.abs, w.fix = o.name+"_waits", absBool(), true
+}
+
+// callbackHere reports that a call hands over a callback at a site.
+func (x *translator) callbackHere(f *frame) bool {
+	if f.ctx.parent == nil || !f.ctx.site.Pos().IsValid() {
+		return false
+	}
+	_, ok := x.idx.At(sites.Callback, f.ctx.site.Pos())
+	return ok
 }
 
 // runCallback waits for the timer at the Start guard, and calls the function.

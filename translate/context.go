@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 )
@@ -13,13 +15,20 @@ import (
 // A context is its Done channel with more cells. Its address is that of the
 // channel, its cancel function the address of one of the cells; context.
 // Background and whatever can never be cancelled is at address 0, as the nil
-// channel that its Done returns.
+// channel that its Done returns. What AfterFunc registers is a context as well:
+// it is derived from the other, and its function is called when it ends. Where
+// values of contexts matter, WithValue makes another object, see contextvalue.go.
 const (
 	ctxErr      = iota // behind the payload: one of the following
 	ctxParent          // the context that it is derived from
 	ctxDeadline        // it has one
 	ctxCancel
-	ctxCells
+	ctxStop                 // what AfterFunc returns
+	ctxWaits                // the function of AfterFunc has not been called, and not been stopped
+	ctxUp                   // where the values are that it has from the one it is derived from
+	ctxCause                // two scalars, if causes matter
+	ctxLater = ctxCause + 2 // the cause if its deadline passes, likewise
+	ctxCells = ctxLater + 2
 )
 
 // What ended a context.
@@ -27,6 +36,9 @@ const (
 	ctxCanceled = 1
 	ctxExceeded = 2
 )
+
+// causes is the memory that holds the causes of contexts.
+var causes = memClass{nil, "causes of contexts"}
 
 // maxAncestry bounds the search for the descendants of a context.
 const maxAncestry = 256
@@ -44,20 +56,20 @@ func contextIntrinsics(table map[string]*intrinsic) {
 	root := &intrinsic{name: "background", args: []int{}, run: func(x *translator, p *path) bool {
 		return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), num(0)})
 	}}
-	for _, f := range []string{"Background", "TODO", "WithoutCancel"} {
+	for _, f := range []string{"Background", "TODO"} {
 		table["context."+f] = root
 	}
-	table["context.WithValue"] = &intrinsic{name: "withvalue", run: func(x *translator, p *path) bool {
-		return x.opReturn(p, slices.Clone(p.arg(0)))
-	}}
-	cancel := &intrinsic{name: "withcancel", run: func(x *translator, p *path) bool { return newContext(x, p, false) }}
-	timeout := &intrinsic{name: "withtimeout", run: func(x *translator, p *path) bool { return newContext(x, p, true) }}
-	for _, f := range []string{"", "Cause"} {
-		table["context.WithCancel"+f] = cancel
-		table["context.WithTimeout"+f] = timeout
-		table["context.WithDeadline"+f] = timeout
+	for _, cause := range []string{"", "Cause"} {
+		table["context.WithCancel"+cause] = &intrinsic{name: "withcancel", run: func(x *translator, p *path) bool { return newContext(x, p, false) }}
+		timeout := &intrinsic{name: "withtimeout", run: func(x *translator, p *path) bool { return newContext(x, p, true) }}
+		if cause != "" {
+			timeout.also = []int{2}
+		}
+		table["context.WithTimeout"+cause] = timeout
+		table["context.WithDeadline"+cause] = timeout
 	}
-	cancelContext = &intrinsic{name: "cancel", run: func(x *translator, p *path) bool {
+	table["context.Cause"] = &intrinsic{name: "cause", run: contextCause}
+	cancelContext = &intrinsic{name: "cancel", args: []int{0, 1}, run: func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		switch {
 		case !tracked:
@@ -65,60 +77,104 @@ func contextIntrinsics(table map[string]*intrinsic) {
 		case !ok:
 			return false
 		default:
-			x.cancel(p, k, ctxCanceled, x.stmtOfOp(p))
+			cause := zeros(2)
+			if len(p.peek().tgt.args) > 1 {
+				cause = p.arg(1)
+			}
+			x.cancel(p, k, ctxCanceled, cause, x.stmtOfOp(p))
 		}
 		return x.opReturn(p, nil)
 	}}
 	contextMethods = map[string]*intrinsic{
 		"Done": {name: "done", run: func(x *translator, p *path) bool {
-			return x.opReturn(p, p.arg(0)[:1])
+			return x.opReturn(p, []*expr{x.ends(p, p.arg(0)[0])})
 		}},
 		"Err":   {name: "err", run: contextErr},
-		"Value": {name: "value", run: func(x *translator, p *path) bool { return x.opReturn(p, x.unknowns(2, "a value of a context")) }},
+		"Value": {name: "value", args: []int{0, 1}, run: contextValue},
 		"Deadline": {name: "deadline", run: func(x *translator, p *path) bool {
 			return x.opReturn(p, x.unknowns(2, "the deadline of a context"))
 		}},
 	}
+	contextAfterIntrinsics(table)
+	contextValueIntrinsics(table)
 }
 
 // newContext derives a context that can be cancelled.
 func newContext(x *translator, p *path, deadline bool) bool {
-	f := p.peek()
-	if f.ctx.parent == nil {
+	if p.peek().ctx.parent == nil {
 		return x.opReturn(p, nil)
 	}
 	if deadline && x.opts.Strict {
 		x.timePasses(p.here())
 	}
-	in := p.arg(0)
-	if tag := p.simplify(in[0]); !tag.is(x.mem.tag(libraryContext)) {
-		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not one of package context or not tracked: it never ends in the model")
-		in = zeros(2)
-	}
-	parent := p.simplify(in[1])
-	if _, _, isNew := newObjectAt(parent); isNew {
-		p.settle()
-	}
-	err, ok := x.contextCell(p, parent, ctxErr)
-	if !ok {
-		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not tracked: it never ends in the model")
-		parent, err = num(0), num(0)
-	}
-	pos := f.ctx.site.Pos()
-	done := types.NewStruct(nil, nil)
-	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
-		return &object{kind: objChan, name: fmt.Sprintf("ctx_%d", x.prog.src.Fset.Position(pos).Line),
-			size: chanPayload + ctxCells, elem: done, pos: pos, ctx: true}
-	}, x.describeContext)
+	r, ok := x.deriveContext(p)
 	if !ok {
 		return false
 	}
-	r.clear(p, nil)
+	r.put(p, chanPayload+ctxDeadline, boolean(deadline))
+	if deadline && len(p.peek().op.also) > 0 && x.sl.classes[causes] {
+		for i, e := range p.arg(2)[:2] {
+			r.put(p, chanPayload+ctxLater+int32(i), e)
+		}
+	}
+	return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), r.e, arith(xAdd, r.e, num(chanPayload+ctxCancel))})
+}
+
+// parentOf is the context that is an argument: where its values are, and what
+// ends it.
+func (x *translator) parentOf(p *path, in []*expr) (values, end *expr) {
+	if tag := p.simplify(in[0]); !tag.is(x.mem.tag(libraryContext)) {
+		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not one of package context or not tracked: it never ends in the model")
+		return num(0), num(0)
+	}
+	values = p.simplify(in[1])
+	if _, _, isNew := newObjectAt(values); isNew {
+		p.settle()
+	}
+	return values, x.ends(p, values)
+}
+
+// deriveContext makes a context for the call of the operation on top of the
+// stack, derived from that of its first argument.
+func (x *translator) deriveContext(p *path) (ref, bool) {
+	f := p.peek()
+	values, parent := x.parentOf(p, p.arg(0))
+	err, ok := x.contextCell(p, parent, ctxErr)
+	if !ok {
+		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not tracked: it never ends in the model")
+		values, parent, err = num(0), num(0), num(0)
+	}
+	r, ok := x.allocateContext(p, f.ctx.parent, f.ctx.site)
+	if !ok {
+		return ref{}, false
+	}
 	r.put(p, chanPayload+ctxErr, err)
 	r.put(p, chanClosed, not(eq(err, 0)))
 	r.put(p, chanPayload+ctxParent, parent)
-	r.put(p, chanPayload+ctxDeadline, boolean(deadline))
-	return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), r.e, arith(xAdd, r.e, num(chanPayload+ctxCancel))})
+	if x.sl.classes[contextValues] {
+		r.put(p, chanPayload+ctxUp, values)
+	}
+	if x.sl.classes[causes] {
+		for i := range int32(2) {
+			c, _ := x.contextCell(p, parent, ctxCause+i)
+			r.put(p, chanPayload+ctxCause+i, c)
+		}
+	}
+	return r, true
+}
+
+// allocateContext makes a context that is not derived from another.
+func (x *translator) allocateContext(p *path, at *callPath, site ssa.Instruction) (ref, bool) {
+	pos := site.Pos()
+	done := types.NewStruct(nil, nil)
+	r, ok := x.allocateAt(p, at, site, func() *object {
+		return &object{kind: objChan, name: fmt.Sprintf("ctx_%d", x.prog.src.Fset.Position(pos).Line),
+			size: chanPayload + ctxCells, elem: done, pos: pos, ctx: true}
+	}, x.describeContext)
+	if ok {
+		r.clear(p, nil)
+	}
+	return r, ok
 }
 
 func (x *translator) describeContext(o *object) {
@@ -129,11 +185,39 @@ func (x *translator) describeContext(o *object) {
 	err.name, err.abs, err.fix, err.sync = o.name+"_err", absRange(0, ctxExceeded), true, false
 	c(ctxParent).name, c(ctxParent).ref = o.name+"_parent", true
 	c(ctxDeadline).name = o.name + "_deadline"
+	c(ctxWaits).name, c(ctxWaits).abs, c(ctxWaits).fix = o.name+"_waits", absBool(), true
+	c(ctxUp).name, c(ctxUp).ref = o.name+"_values", true
+	for i, n := range interfaceLayout {
+		c(ctxCause+int32(i)).name, c(ctxCause+int32(i)).ref = o.name+"_cause"+n.name, true
+		c(ctxLater+int32(i)).name, c(ctxLater+int32(i)).ref = o.name+"_later"+n.name, true
+	}
 	// What cancels a context cancels those that are derived from it.
 	x.contexts = append(x.contexts, o)
 	for _, l := range x.cancels {
 		x.enqueue(l)
 	}
+}
+
+// lateCauses adds to what the causes of contexts can be what they are when
+// deadlines pass, which the process Time lets happen. It reports whether there is
+// something to do then.
+func (x *translator) lateCauses() bool {
+	if !x.sl.classes[causes] {
+		return false
+	}
+	late := make([]abs, len(interfaceLayout))
+	for i, e := range x.contextError(num(ctxExceeded)) {
+		late[i] = absConst(e.k)
+		for _, o := range x.contexts {
+			late[i] = late[i].join(x.mem.cells[o.behind(ctxLater+int32(i))].abs, maxRefSet)
+		}
+	}
+	for _, o := range x.contexts {
+		for i, a := range late {
+			x.grow(x.mem.cells[o.behind(ctxCause+int32(i))], a)
+		}
+	}
+	return len(x.queue) > 0
 }
 
 // contextCell reads a cell of the context at an address, 0 for those that never
@@ -153,8 +237,9 @@ func (x *translator) contextCell(p *path, addr *expr, k int32) (*expr, bool) {
 }
 
 // cancel ends the context of the object at an address and all that are derived
-// from it. at is the statement that does it.
-func (x *translator) cancel(p *path, k int32, why int32, at sites.ID) {
+// from it. cause is a nil error if there is no other than why; at is the
+// statement that does it.
+func (x *translator) cancel(p *path, k int32, why int32, cause []*expr, at sites.ID) {
 	if !x.emitting && p.from != nil && !slices.Contains(x.cancels, p.from) {
 		x.cancels = append(x.cancels, p.from)
 	}
@@ -181,6 +266,14 @@ func (x *translator) cancel(p *path, k int32, why int32, at sites.ID) {
 		x.accessed(p, e.o.behind(ctxErr), 1, at, true)
 		p.put(e.o.behind(ctxErr), ite(e.cond, num(why), p.cellAt(e.o.behind(ctxErr))))
 		p.put(e.o.base+chanClosed, ite(e.cond, num(1), p.cellAt(e.o.base+chanClosed)))
+		if !x.sl.classes[causes] {
+			continue
+		}
+		none := eq(cause[0], 0)
+		for i, c := range x.contextError(num(why)) {
+			a := e.o.behind(ctxCause + int32(i))
+			p.put(a, ite(e.cond, ite(none, c, cause[i]), p.cellAt(a)))
+		}
 	}
 }
 
@@ -203,9 +296,22 @@ func (x *translator) derived(p *path, o, from *object, budget *int) *expr {
 	return out
 }
 
-// contextErr is the method Err.
-func contextErr(x *translator, p *path) bool {
-	k, ok, tracked := x.settled(p)
+// contextError is the error of a context that has ended by err, nil if it has not.
+func (x *translator) contextError(err *expr) []*expr {
+	canceled := x.errorValue("error context.Canceled", "Canceled")
+	exceeded := x.errorValue("error context.DeadlineExceeded", "DeadlineExceeded")
+	none := eq(err, 0)
+	return []*expr{
+		ite(none, num(0), canceled[0]),
+		ite(none, num(0), ite(eq(err, ctxCanceled), canceled[1], exceeded[1])),
+	}
+}
+
+// ofContext finds the context that the operation on top of the stack is about,
+// nil for one that never ends, and executes f; a context that is not tracked
+// has an unknown error.
+func (x *translator) ofContext(p *path, addr *expr, f func(o *object) []*expr) bool {
+	k, ok, tracked := x.concrete(p, x.ends(p, addr))
 	if !tracked {
 		return x.opReturn(p, x.unknowns(2, "the error of a context that is not tracked"))
 	}
@@ -217,19 +323,28 @@ func contextErr(x *translator, p *path) bool {
 		return x.opReturn(p, zeros(2))
 	}
 	x.accessed(p, o.behind(ctxErr), 1, x.stmtOfOp(p), false)
-	err := p.cellAt(o.behind(ctxErr))
-	canceled := x.errorValue("error context.Canceled", "Canceled")
-	exceeded := x.errorValue("error context.DeadlineExceeded", "DeadlineExceeded")
-	none := eq(err, 0)
-	return x.opReturn(p, []*expr{
-		ite(none, num(0), canceled[0]),
-		ite(none, num(0), ite(eq(err, ctxCanceled), canceled[1], exceeded[1])),
+	return x.opReturn(p, f(o))
+}
+
+// contextErr is the method Err.
+func contextErr(x *translator, p *path) bool {
+	return x.ofContext(p, p.arg(0)[0], func(o *object) []*expr { return x.contextError(p.cellAt(o.behind(ctxErr))) })
+}
+
+// contextCause is the function Cause.
+func contextCause(x *translator, p *path) bool {
+	in := p.arg(0)
+	if tag := p.simplify(in[0]); !tag.is(x.mem.tag(libraryContext)) {
+		return x.opReturn(p, x.unknowns(2, "the cause of a context that is not one of package context or not tracked"))
+	}
+	return x.ofContext(p, in[1], func(o *object) []*expr {
+		return []*expr{p.cellAt(o.behind(ctxCause)), p.cellAt(o.behind(ctxCause + 1))}
 	})
 }
 
 // contextCall completes a target by a method of a context.
 func contextCall(tgt target, name string, addr *expr) target {
 	tgt.op = contextMethods[name]
-	tgt.args = [][]*expr{{addr}}
+	tgt.args = append([][]*expr{{addr}}, tgt.args...)
 	return tgt
 }

@@ -61,6 +61,7 @@ type object struct {
 	// callback: see callback.go.
 	callback bool
 	ctx      bool // see context.go
+	values   bool // see contextvalue.go
 	once     bool // see oncefunc.go
 
 	// Backing arrays that the model allocates for slices: their elements and

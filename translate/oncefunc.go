@@ -109,7 +109,8 @@ func (p *path) putAt(addr *expr, off int32, v *expr) {
 }
 
 // libraryCall completes a target by a function that the library has made: the
-// cancel function of a context, or one that runs once. off is where in the
+// cancel function of a context, one that stops a function of AfterFunc, or one
+// that runs once. off is where in the
 // object o it points, addr the whole address.
 func libraryCall(tgt target, o *object, off int32, addr *expr) (target, bool) {
 	switch {
@@ -117,6 +118,10 @@ func libraryCall(tgt target, o *object, off int32, addr *expr) (target, bool) {
 		return tgt, false
 	case o.ctx && off == chanPayload+ctxCancel:
 		tgt.op = cancelContext
+		tgt.args = append([][]*expr{{arith(xAdd, addr, num(-off))}}, tgt.args...)
+		return tgt, true
+	case o.ctx && off == chanPayload+ctxStop:
+		tgt.op = stopContext
 	case o.once && off == 0:
 		tgt.op, tgt.pos = onceCall, o.pos
 	default:

@@ -37,9 +37,10 @@ type slice struct {
 	partNeeded map[ssa.Value]bool
 	mapWrites  map[memClass][]ssa.Instruction
 	// calledBack lists the calls of the library that call a function.
-	calledBack map[*ssa.Function][]ssa.CallInstruction
-	poolGets   []ssa.CallInstruction
-	poolNews   []*ssa.Function // what a field New of a sync.Pool can be
+	calledBack  map[*ssa.Function][]ssa.CallInstruction
+	poolGets    []ssa.CallInstruction
+	poolNews    []*ssa.Function // what a field New of a sync.Pool can be
+	testContext bool            // the context of a test matters
 	// limited: the program limits the capacity of a slice, as in s[i:j:k].
 	limited bool
 	// checks names the panics that instructions may raise and somebody recovers.
@@ -471,6 +472,8 @@ func (s *slice) sources(v ssa.Value) {
 			s.needCall(v, 0)
 		}
 		s.needInstr(v)
+		s.needContext(v)
+		s.testContext = s.testContext || s.prog.asksForContext(v)
 		if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
 			s.needMap(v.Call.Args[0].Type())
 		}

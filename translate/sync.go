@@ -23,6 +23,8 @@ type intrinsic struct {
 	// writes: likewise.
 	writes bool
 	args   []int // numbers of the arguments that matter; nil for the first
+	// also are numbers of arguments that the slice asks for itself.
+	also []int
 	// calls is the number of the argument that it calls, 0 for none, and takes
 	// that of the argument to keep what it returns in.
 	calls, takes int
@@ -185,6 +187,8 @@ func testingIntrinsic(name string) *intrinsic {
 		return testCleanup
 	case "Parallel":
 		return testParallel
+	case "Context":
+		return testContext
 	case "Error", "Errorf", "Fail":
 		return testError
 	}
@@ -253,7 +257,7 @@ func (x *translator) siteOfOp(p *path) sites.ID {
 func (x *translator) pushOp(p *path, c *callPath, tgt target, deferred bool) {
 	shape := target{fn: tgt.fn, op: tgt.op, pos: tgt.pos}
 	for k, a := range tgt.args {
-		if !tgt.op.needs(k) {
+		if !tgt.op.needs(k) && !slices.Contains(tgt.op.also, k) {
 			a = nil
 		}
 		shape.args = append(shape.args, a)
@@ -646,8 +650,25 @@ func runSubtest(x *translator, p *path) bool {
 	if p.peek().phase == 2 {
 		return x.opReturn(p, []*expr{unknown("whether the subtest passed")})
 	}
-	p.note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
-	return x.callArg(p, 2, func(q *path) { q.top().phase = 2 })
+	f := p.peek()
+	if f.phase == 1 {
+		p.note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
+		p.top().phase = 3
+		if x.sl.testContext {
+			r, ok := x.allocateContext(p, f.ctx.parent, f.ctx.site)
+			if !ok {
+				return false
+			}
+			p.put(x.scopeCell(f.ctx), r.e)
+		}
+	}
+	if !x.callArg(p, 2, func(q *path) { q.top().phase = 2 }) {
+		return false
+	}
+	if g := p.peek(); g.op == nil && g.ctx.parent == f.ctx {
+		p.withContext()
+	}
+	return true
 }
 
 // inSubtest reports whether the path is in a function that t.Run has called.

@@ -26,8 +26,9 @@ type template struct {
 	once         bool // at most one goroutine in a whole run
 	daemon       bool // started by package initialisation, or by such a goroutine
 	site         sites.Site
-	target       string   // names what the goroutine calls
-	start        []*frame // its stack at the first guard
+	scope        *callPath // the call of t.Run that it is started in, nil for none
+	target       string    // names what the goroutine calls
+	start        []*frame  // its stack at the first guard
 	startSite    sites.ID
 	tname, uname string // names in the model
 
@@ -119,6 +120,7 @@ type deferKey struct {
 	instr   ssa.CallInstruction
 	nth     int
 	cleanup bool
+	context bool // the end of the context of a test, no call
 }
 
 // panicKey holds the value of a panic on its way.
@@ -238,6 +240,10 @@ func controlKey(frames []*frame) string {
 		}
 		fmt.Fprintf(&b, "/%d:%d.%d.%d", f.ctx.id, bi, f.idx, f.phase)
 		for _, d := range f.defers {
+			if d.context {
+				b.WriteByte('c')
+				continue
+			}
 			fmt.Fprintf(&b, "d%d.%d.%d", d.instr.Pos(), d.instr.Block().Index, d.nth)
 		}
 		if f.running {

@@ -151,7 +151,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 			if !p.assume(eq(p.cellAt(o.behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.behind(ctxErr)), 0)) {
 				continue
 			}
-			x.cancel(p, o.base, ctxExceeded, 0)
+			x.cancel(p, o.base, ctxExceeded, []*expr{p.cellAt(o.behind(ctxLater)), p.cellAt(o.behind(ctxLater + 1))}, 0)
 		default:
 			continue
 		}

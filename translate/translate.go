@@ -390,6 +390,7 @@ func (x *translator) solve() {
 		p := x.newPath(t, nil)
 		p.role = artifact.RoleLocal
 		p.push(&frame{ctx: t.root, block: x.prog.entry.Blocks[0]})
+		p.withContext()
 		if x.prog.test() && len(x.prog.entry.Params) > 0 {
 			p.set(t.root, x.prog.entry.Params[0], x.unknowns(1, "the testing.T"))
 		}
@@ -433,7 +434,7 @@ func (x *translator) solve() {
 		x.enqueue(l)
 	}
 	x.begin = begin
-	for len(x.queue) > 0 && x.ctx.Err() == nil {
+	for (len(x.queue) > 0 || x.lateCauses()) && x.ctx.Err() == nil {
 		l := x.queue[0]
 		x.queue = x.queue[1:]
 		l.queued = false

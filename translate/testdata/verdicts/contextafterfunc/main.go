@@ -5,7 +5,7 @@ import "context"
 func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := make(chan int)
-	context.AfterFunc(ctx, func() { close(c) }) // under "unknown-call"
+	context.AfterFunc(ctx, func() { close(c) })
 	cancel()
-	<-c // unreal "deadlock"
+	<-c
 }

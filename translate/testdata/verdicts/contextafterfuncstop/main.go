@@ -5,9 +5,9 @@ import "context"
 func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := make(chan int)
-	stop := context.AfterFunc(ctx, func() { close(c) }) // under "unknown-call"
-	if !stop() {                                        // under "unknown-call"
-		panic("it has not been started") // unreal "panic"
+	stop := context.AfterFunc(ctx, func() { close(c) })
+	if !stop() {
+		panic("it has not been started")
 	}
 	cancel()
 	<-c // want "deadlock"

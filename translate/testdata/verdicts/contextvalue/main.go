@@ -8,7 +8,7 @@ func main() {
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), key{}, 1))
 	done := ctx.Done()
 	if ctx.Value(key{}) == nil {
-		panic("no value") // unreal "panic"
+		panic("no value")
 	}
 	cancel()
 	<-done

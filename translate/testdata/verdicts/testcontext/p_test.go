@@ -7,7 +7,7 @@ func TestProgram(t *testing.T) {
 	stopped := make(chan bool)
 	t.Cleanup(func() { <-stopped })
 	go func() {
-		<-t.Context().Done() // refused "channel operation: the channel is not tracked: a value that the model does not keep"
+		<-t.Context().Done()
 		close(stopped)
 	}()
 }

@@ -1,0 +1,99 @@
+package translate
+
+import "github.com/vtrace/vtrace/artifact"
+
+// The goroutine that context.AfterFunc starts is born where AfterFunc is called,
+// as that of time.AfterFunc is, and passes its Start guard when the context that
+// AfterFunc has derived has ended. If it is stopped before, it goes.
+
+var (
+	// contextBody is that goroutine. Its arguments are the context and the
+	// function.
+	contextBody *intrinsic
+	// stopContext is the function that AfterFunc returns.
+	stopContext *intrinsic
+)
+
+func contextAfterIntrinsics(table map[string]*intrinsic) {
+	table["context.AfterFunc"] = &intrinsic{name: "ctxafterfunc", seed: true, args: []int{0, 1}, run: contextAfterFunc}
+	contextBody = &intrinsic{name: "callback", seed: true, args: []int{0, 1}, run: runContextBody}
+	stopContext = &intrinsic{name: "stop", seed: true, run: stopAfterFunc}
+}
+
+// contextAfterFunc derives a context, then starts the goroutine in a step of its
+// own.
+func contextAfterFunc(x *translator, p *path) bool {
+	f := p.peek()
+	if !x.callbackHere(f) {
+		p.note("unknown-call", artifact.DirectionUnder, "context.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
+		return x.opReturn(p, []*expr{unknown("what context.AfterFunc returns, whose function is not in the model")})
+	}
+	switch f.phase {
+	case 1:
+		r, ok := x.deriveContext(p)
+		if !ok {
+			return false
+		}
+		r.put(p, chanPayload+ctxWaits, num(1))
+		g := p.top()
+		g.tgt.args = [][]*expr{{r.e}, g.tgt.args[1]}
+		p.set(g.ctx, argKey(0), []*expr{r.e})
+		g.phase = 2
+		x.arrive(p, atLocal, 0)
+	case 2:
+		x.spawnTarget(p, f.ctx.site, target{op: contextBody, args: p.args()[:2]}, func(q *path) {
+			q.top().phase = 3
+			x.arrive(q, atLocal, 0)
+		})
+	default:
+		return x.opReturn(p, []*expr{arith(xAdd, p.arg(0)[0], num(chanPayload+ctxStop))})
+	}
+	return false
+}
+
+// runContextBody waits for the context at the Start guard, and calls the function.
+func runContextBody(x *translator, p *path) bool {
+	if p.peek().phase == 2 {
+		return x.opReturn(p, nil)
+	}
+	k, ok := x.receiver(p)
+	if !ok {
+		return false
+	}
+	o := x.mem.object(k)
+	if o == nil || !o.ctx {
+		return false
+	}
+	waits := o.behind(ctxWaits)
+	if q := p.fork(eq(p.cellAt(waits), 0)); q != nil {
+		q.role, q.site = artifact.RoleLocal, 0
+		x.finish(q, false)
+	}
+	if !p.assume(eq(p.cellAt(waits), 1)) || !p.assume(not(eq(p.cellAt(o.behind(ctxErr)), 0))) {
+		return false
+	}
+	p.put(waits, num(0))
+	return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
+}
+
+// stopAfterFunc keeps the function from being called, unless its context has
+// ended.
+func stopAfterFunc(x *translator, p *path) bool {
+	k, ok, tracked := x.settled(p)
+	if !tracked {
+		p.note("unknown-call", artifact.DirectionUnder, "the function of AfterFunc that is stopped is not tracked: it is not stopped in the model")
+		return x.opReturn(p, []*expr{unknown("whether a function of AfterFunc was stopped")})
+	}
+	if !ok {
+		return false
+	}
+	o := x.mem.object(k)
+	if o == nil || !o.ctx {
+		return x.opReturn(p, []*expr{num(0)})
+	}
+	x.accessed(p, o.behind(ctxErr), 1, x.stmtOfOp(p), true)
+	waits := o.behind(ctxWaits)
+	stops := and(eq(p.cellAt(o.behind(ctxErr)), 0), eq(p.cellAt(waits), 1))
+	p.put(waits, ite(stops, num(0), p.cellAt(waits)))
+	return x.opReturn(p, []*expr{stops})
+}

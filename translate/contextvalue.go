@@ -1,0 +1,161 @@
+package translate
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// Where the program asks contexts for values, what WithValue returns is an
+// object of its own: a key with its value, the context that it is derived from,
+// and the one that ends it. Otherwise it is the context that it is derived from.
+const (
+	valueEnd   = iota // the context that ends it
+	valueUp           // the context that it is derived from
+	valueKey          // two scalars
+	valueVal   = valueKey + 2
+	valueCells = valueVal + 2
+)
+
+// contextValues is the memory that holds the values of contexts.
+var contextValues = memClass{nil, "values of contexts"}
+
+func contextValueIntrinsics(table map[string]*intrinsic) {
+	table["context.WithValue"] = &intrinsic{name: "withvalue", also: []int{1, 2}, run: func(x *translator, p *path) bool {
+		if !x.sl.classes[contextValues] {
+			return x.opReturn(p, p.arg(0)[:2:2])
+		}
+		if eq(p.arg(1)[0], 0).is(1) {
+			x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil key"}, x.someError())
+			return true
+		}
+		values, end := x.parentOf(p, p.arg(0))
+		return x.valueContext(p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
+	}}
+	table["context.WithoutCancel"] = &intrinsic{name: "withoutcancel", run: func(x *translator, p *path) bool {
+		if !x.sl.classes[contextValues] {
+			return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), num(0)})
+		}
+		values, _ := x.parentOf(p, p.arg(0))
+		return x.valueContext(p, values, num(0), zeros(4))
+	}}
+}
+
+// valueContext returns a context with a value.
+func (x *translator) valueContext(p *path, up, end *expr, keyed []*expr) bool {
+	f := p.peek()
+	if f.ctx.parent == nil {
+		return x.opReturn(p, nil)
+	}
+	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
+		return &object{kind: objData, name: "ctxvalue", size: valueCells, values: true}
+	}, func(o *object) {
+		for i, n := range []string{"_end", "_up", "_key_type", "_key", "_type", "_val"} {
+			c := x.mem.cells[o.base+int32(i)]
+			c.name, c.ref, c.sync = o.name+n, true, true
+		}
+	})
+	if !ok {
+		return false
+	}
+	r.clear(p, nil)
+	for i, e := range append([]*expr{end, up}, keyed...) {
+		r.put(p, int32(i), e)
+	}
+	return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), r.e})
+}
+
+// ends is the address of the context that ends the one at an address.
+func (x *translator) ends(p *path, addr *expr) *expr {
+	if !x.sl.classes[contextValues] {
+		return addr
+	}
+	addr = p.simplify(addr)
+	if _, _, isNew := newObjectAt(addr); isNew {
+		p.settle()
+	}
+	a := p.abs(addr)
+	if addr.op == xUnknown || a.top || a.iv {
+		return addr
+	}
+	out := addr
+	for _, k := range a.set {
+		if o := x.mem.object(k); o != nil && o.values {
+			out = ite(eq(addr, k), p.cellAt(o.base+valueEnd), out)
+		}
+	}
+	return p.simplify(out)
+}
+
+// contextValue is the method Value: it goes from context to context, each the
+// one that the one before is derived from.
+func contextValue(x *translator, p *path) bool {
+	k, ok, tracked := x.settled(p)
+	if !tracked {
+		return x.opReturn(p, x.unknowns(2, "a value of a context that is not tracked"))
+	}
+	if !ok {
+		return false
+	}
+	o := x.mem.object(k)
+	on := func(q *path, up *expr) { q.set(q.peek().ctx, argKey(0), []*expr{up}) }
+	switch {
+	case o == nil:
+		return x.opReturn(p, zeros(2))
+	case o.ctx:
+		on(p, p.cellAt(o.behind(ctxUp)))
+		return true
+	case !o.values:
+		return x.opReturn(p, x.unknowns(2, "a value of a context that is not tracked"))
+	}
+	pair := func(q *path, at int32) []*expr { return []*expr{q.cellAt(o.base + at), q.cellAt(o.base + at + 1)} }
+	x.branch(p, x.equal(p, emptyInterface, emptyInterface, pair(p, valueKey), p.arg(1)), p.here(), "",
+		func(q *path) { x.opReturn(q, pair(q, valueVal)) },
+		func(q *path) { on(q, q.cellAt(o.base+valueUp)) })
+	return false
+}
+
+// needContext asks for the values or causes of contexts if a call reads them.
+func (s *slice) needContext(call *ssa.Call) {
+	class, from := memClass{}, map[string][]int(nil)
+	switch {
+	case call.Call.IsInvoke() && call.Call.Method.FullName() == "(context.Context).Value":
+		s.need(call.Call.Value)
+		s.need(call.Call.Args[0])
+		class, from = contextValues, map[string][]int{"context.WithValue": {1, 2}}
+	case call.Call.StaticCallee() != nil && fullName(call.Call.StaticCallee()) == "context.Cause":
+		class, from = causes, map[string][]int{"context.WithTimeoutCause": {2}, "context.WithDeadlineCause": {2}}
+	default:
+		return
+	}
+	if s.classes[class] {
+		return
+	}
+	s.classes[class] = true
+	for _, f := range s.prog.funcs {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				c, ok := instr.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				if g := c.Common().StaticCallee(); g != nil {
+					for _, k := range from[fullName(g)] {
+						s.need(c.Common().Args[k])
+					}
+				} else if class == causes && cancelsWithCause(c.Common()) {
+					s.need(c.Common().Args[0])
+				}
+			}
+		}
+	}
+}
+
+// cancelsWithCause reports that a call may be one of a context.CancelCauseFunc.
+func cancelsWithCause(c *ssa.CallCommon) bool {
+	sig, ok := c.Value.Type().Underlying().(*types.Signature)
+	return ok && !c.IsInvoke() && sig.Params().Len() == 1 && sig.Results().Len() == 0 &&
+		types.Identical(sig.Params().At(0).Type(), types.Universe.Lookup("error").Type())
+}

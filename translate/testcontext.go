@@ -1,0 +1,98 @@
+package translate
+
+import (
+	"fmt"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// The context of a test, or of a subtest, is there from its beginning, and ends
+// when the test function is over, in front of what is left to Cleanup. A
+// goroutine has that of the test it was started in.
+
+var testContext = &intrinsic{name: "context", args: []int{}}
+
+func init() { testContext.run = contextOfTest }
+
+// asksForContext reports that a call may be one of t.Context.
+func (p *program) asksForContext(call ssa.CallInstruction) bool {
+	c := call.Common()
+	if c.IsInvoke() {
+		return c.Method.FullName() == "(testing.TB).Context"
+	}
+	f := c.StaticCallee()
+	return f != nil && intrinsicOf(f) == testContext
+}
+
+// scopeOf is the call of t.Run whose subtest the path is in, nil in the test
+// itself.
+func (p *path) scopeOf() *callPath {
+	if p.t.parent != nil {
+		return p.t.scope
+	}
+	for i := len(p.frames) - 1; i >= 0; i-- {
+		if p.frames[i].op == testRun {
+			return p.frames[i].ctx
+		}
+	}
+	return nil
+}
+
+// scopeCell holds the address of the context of the subtest that a call of t.Run
+// runs.
+func (x *translator) scopeCell(scope *callPath) int32 {
+	key := fmt.Sprintf("subtest %d", scope.id)
+	if o := x.mem.keyed[key]; o != nil {
+		return o.base
+	}
+	o := x.mem.keyedObject(key, func() *object { return &object{kind: objData, name: "subtest_ctx", size: 1} })
+	c := x.mem.cells[o.base]
+	c.name, c.ref, c.sync = o.name, true, true
+	return o.base
+}
+
+// testContextOf is the address of the context of a test, or of the subtest that
+// a call of t.Run runs.
+func (x *translator) testContextOf(p *path, scope *callPath) *expr {
+	if scope != nil {
+		return p.cellAt(x.scopeCell(scope))
+	}
+	const key = "context of the test"
+	if o := x.mem.keyed[key]; o != nil {
+		return num(o.base)
+	}
+	o := x.mem.keyedObject(key, func() *object {
+		return &object{kind: objChan, name: "test_ctx", size: chanPayload + ctxCells, elem: types.NewStruct(nil, nil), pos: x.prog.entry.Pos(), ctx: true}
+	})
+	x.describeContext(o)
+	return num(o.base)
+}
+
+func contextOfTest(x *translator, p *path) bool {
+	return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), x.testContextOf(p, p.scopeOf())})
+}
+
+// withContext has the innermost frame, that of a test function, end its context
+// when its deferred calls are over.
+func (p *path) withContext() {
+	if !p.x.sl.testContext {
+		return
+	}
+	g := p.top()
+	g.defers = append([]deferKey{{context: true}}, g.defers...)
+}
+
+// endContext takes the end of its context off the innermost frame.
+func (x *translator) endContext(p *path) bool {
+	k, ok, tracked := x.concrete(p, x.testContextOf(p, p.scopeOf()))
+	if !ok && tracked {
+		return false
+	}
+	g := p.top()
+	g.defers = g.defers[:len(g.defers)-1]
+	if tracked {
+		x.cancel(p, k, ctxCanceled, zeros(2), 0)
+	}
+	return true
+}
