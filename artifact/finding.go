@@ -75,7 +75,8 @@ type Finding struct {
 	Test  string `json:"test,omitempty"`
 	// Reproduce is a command that shows the error again.
 	Reproduce string `json:"reproduce,omitempty"`
-	// Reason says why the verdict is not "real".
+	// Reason says why the verdict is not "real", or how a real error has shown
+	// that no trace of the model led to.
 	Reason string `json:"reason,omitempty"`
 	// Attempts is the number of traces that were replayed.
 	Attempts int `json:"attempts,omitempty"`

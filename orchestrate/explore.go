@@ -27,6 +27,15 @@ type ExploreOptions struct {
 	// RunOptions bound each run; Timeout is for the way from one guard to the
 	// next.
 	RunOptions
+	// Expect, if it has a kind, is what the runs are to show: the first that does
+	// is the last. An At without a goroutine is any.
+	Expect artifact.Expect
+	// Guides are the steps of plans that the runs go along with, as far as the
+	// program can; some runs do not. There is no guide by default.
+	Guides [][]artifact.PlanStep
+	// MaxProcesses bounds the processes, and with them the runs that need one of
+	// their own; 0 is no bound.
+	MaxProcesses int
 	// NoReplay leaves out the replay of what was found.
 	NoReplay bool
 	// Recorded, if not nil, is called with every run, in the order of the
@@ -41,6 +50,9 @@ type Exploration struct {
 	Schedules int
 	// Ends are the different ways in which runs ended, by first seed.
 	Ends []End
+	// Shown is the run, the last one, that has shown what was expected, nil if
+	// none has. It is none of the Ends.
+	Shown *Shown
 	// Processes were needed. One is enough unless runs leave something in
 	// theirs; Restarts says what, and where.
 	Processes int
@@ -64,6 +76,12 @@ type End struct {
 	// Replay is what a process of its own showed of an error when it followed
 	// the plan, twice; nil if there is nothing to replay.
 	Replay *Verdict
+}
+
+// Shown is a run that has shown what was expected.
+type Shown struct {
+	Seed uint64
+	Recording
 }
 
 // Restart is a process that had to be replaced.
@@ -95,7 +113,7 @@ func (b *Binary) Explore(ctx context.Context, opts ExploreOptions) (*Exploration
 		opts.Timeout = defaultTimeout
 	}
 	x := &explorer{binary: b, opts: opts, ends: map[string]*End{}, schedules: map[uint64]bool{}}
-	for x.out.Runs < opts.Runs {
+	for x.out.Runs < opts.Runs && x.out.Shown == nil && (opts.MaxProcesses == 0 || x.out.Processes < opts.MaxProcesses) {
 		if err := x.process(ctx); err != nil {
 			return nil, err
 		}
@@ -154,7 +172,9 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	if x.opts.Recorded != nil {
 		e.Traces = filepath.Join(dir, "traces")
 	}
-	cmd, err := x.binary.command(job{MaxSteps: x.opts.MaxSteps, Explore: e}, map[string]string{envPlan: filepath.Join(dir, "job")})
+	j := x.job()
+	j.Explore = e
+	cmd, err := x.binary.command(j, map[string]string{envPlan: filepath.Join(dir, "job")})
 	if err != nil {
 		return err
 	}
@@ -221,13 +241,13 @@ func (x *explorer) process(ctx context.Context) (err error) {
 		return nil
 	}
 	// The run after the last record has ended the process, or hangs.
-	r, err := x.binary.Record(ctx, &next, x.opts.RunOptions)
+	r, err := x.again(ctx, next)
 	if err != nil {
 		return err
 	}
 	v := r.Verdict
 	why := v.Reason
-	if v.Status == Completed {
+	if v.Status == Completed || v.Status == Reproduced {
 		why = "the process died, but not when the run had one of its own"
 	}
 	x.count(foundEnd{Seed: next, verdict: v, plan: r.Plan})
@@ -243,6 +263,18 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	return nil
 }
 
+// job is what all runs have in common.
+func (x *explorer) job() job {
+	return job{Plan: artifact.Plan{Steps: []artifact.PlanStep{}, Expect: x.opts.Expect}, MaxSteps: x.opts.MaxSteps, Guides: x.opts.Guides}
+}
+
+// again does a run in a process of its own.
+func (x *explorer) again(ctx context.Context, seed uint64) (*Recording, error) {
+	j := x.job()
+	j.Random = &seed
+	return x.binary.record(ctx, j, x.opts.RunOptions)
+}
+
 // confirm repeats the first run of each new end that is an error, or that has
 // not been recorded, in a process of its own. It says why runs influence each
 // other, if they do.
@@ -252,10 +284,10 @@ func (x *explorer) confirm(ctx context.Context, found []foundEnd) (why string, e
 		v, plan := f.recording()
 		left := f.Result.Left != "" && len(plan.Steps) == 0
 		key := v.place(plan.Expect)
-		if v.Status != Completed || v.Kind == "" && !left || x.ends[key] != nil {
+		if v.Status != Completed && v.Status != Reproduced || v.Kind == "" && !left || x.ends[key] != nil {
 			continue
 		}
-		r, err := x.binary.Record(ctx, &f.Seed, x.opts.RunOptions)
+		r, err := x.again(ctx, f.Seed)
 		if err != nil {
 			return "", err
 		}
@@ -300,9 +332,7 @@ func (x *explorer) recorded(e *exploreJob, n int) error {
 func (f foundEnd) recording() (*Verdict, artifact.Plan) {
 	v := &Verdict{}
 	v.observe(f.Result)
-	if f.Result.Verdict == orcutil.Completed {
-		v.Status = Completed
-	}
+	v.completed(f.Result)
 	return v, recorded(f.Result, f.Expect)
 }
 
@@ -311,6 +341,12 @@ func (x *explorer) count(f foundEnd) {
 	v, plan := f.verdict, f.plan
 	if v == nil {
 		v, plan = f.recording()
+	}
+	if v.Status == Reproduced {
+		if x.out.Shown == nil {
+			x.out.Shown = &Shown{f.Seed, Recording{v, plan}}
+		}
+		return
 	}
 	key := v.place(plan.Expect)
 	if e := x.ends[key]; e != nil {

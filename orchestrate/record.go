@@ -10,7 +10,7 @@ import (
 // Recording is a run by choices of its own.
 type Recording struct {
 	// Verdict is what was observed; its Status is Completed, Limit or
-	// Unsupported.
+	// Unsupported, or Reproduced if that was to be shown.
 	Verdict *Verdict
 	// Plan makes the program do the same once more: the steps that were done,
 	// and what was observed as its expectation.
@@ -20,14 +20,25 @@ type Recording struct {
 // Record runs the program once without a plan: by random choices with the given
 // seed or, if it is nil, always letting the first goroutine go on that can.
 func (b *Binary) Record(ctx context.Context, seed *uint64, opts RunOptions) (*Recording, error) {
-	v, result, err := b.run(ctx, job{MaxSteps: opts.MaxSteps, Random: seed}, opts)
+	return b.record(ctx, job{MaxSteps: opts.MaxSteps, Random: seed}, opts)
+}
+
+func (b *Binary) record(ctx context.Context, j job, opts RunOptions) (*Recording, error) {
+	v, result, err := b.run(ctx, j, opts)
 	if err != nil {
 		return nil, err
 	}
-	if result.Verdict == orcutil.Completed {
+	v.completed(result)
+	return &Recording{Verdict: v, Plan: recorded(result, result.Observed())}, nil
+}
+
+// completed judges a run by choices of its own that came to its end: one that was
+// to show something and has not is like one that was to show nothing.
+func (v *Verdict) completed(r orcutil.Result) {
+	switch r.Verdict {
+	case orcutil.Completed, orcutil.NotReproduced:
 		v.Status = Completed
 	}
-	return &Recording{Verdict: v, Plan: recorded(result, result.Observed())}, nil
 }
 
 // recorded is the plan that repeats a run.

@@ -39,6 +39,8 @@ type job struct {
 	// Random is the seed of the choices after the plan; nil is the first
 	// goroutine that can go on.
 	Random *uint64 `json:",omitempty"`
+	// Guides are steps that random choices go along with.
+	Guides [][]artifact.PlanStep `json:",omitempty"`
 	// Explore asks for many runs instead.
 	Explore *exploreJob `json:",omitempty"`
 }

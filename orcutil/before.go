@@ -19,6 +19,7 @@ import (
 var before struct {
 	initialised atomic.Bool // nobody but originals starts originals
 	originals   atomic.Int64
+	run         atomic.Bool // there has been a run, or there is one
 
 	sync.Mutex
 	free map[string]int64  // how many, by package of the original, "" for others
@@ -92,10 +93,10 @@ func originalOf() string {
 	return before.all[id]
 }
 
-// freeze stops the calling goroutine for good if it is an original and the run
-// in progress has one in its place.
+// freeze stops the calling goroutine for good if it is an original and a run has
+// had one in its place.
 func freeze() {
-	if active.Load() == nil {
+	if !before.run.Load() {
 		return
 	}
 	if pkg := originalOf(); isRepeated(pkg) {

@@ -131,6 +131,7 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 	var job struct {
 		Plan
 		Random  *uint64
+		Guides  [][]Step // for random choices
 		Explore *exploration
 	}
 	data, err := os.ReadFile(path)
@@ -143,10 +144,10 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 	setTimers(t)
 	cfg.Plan, cfg.Record, cfg.NoLog = job.Plan, true, true
 	if job.Random != nil {
-		cfg.Chooser = Random(*job.Random)
+		cfg.Chooser = Along(job.Guides, *job.Random)
 	}
 	if job.Explore != nil {
-		if err := job.Explore.do(cfg, marshal); err != nil {
+		if err := job.Explore.do(cfg, job.Guides, marshal); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -200,7 +201,7 @@ type exploration struct {
 	Traces string
 }
 
-func (e *exploration) do(cfg Config, marshal func(any) ([]byte, error)) error {
+func (e *exploration) do(cfg Config, guides [][]Step, marshal func(any) ([]byte, error)) error {
 	records, err := os.Create(e.Records)
 	if err != nil {
 		return err
@@ -238,7 +239,7 @@ func (e *exploration) do(cfg Config, marshal func(any) ([]byte, error)) error {
 	ran := uint64(0)
 	cfg.Watchdog = e.Watchdog
 	left, tainted := Explore(Exploration{
-		Config: cfg, Seed: e.Seed, Runs: e.Runs, Record: traces != nil,
+		Config: cfg, Guides: guides, Seed: e.Seed, Runs: e.Runs, Record: traces != nil,
 		Ran: func(end int, r Result) {
 			var b [12]byte
 			binary.LittleEndian.PutUint32(b[:], uint32(end))

@@ -11,8 +11,11 @@ import (
 // Exploration is many random runs in one process, each from a state that
 // RegisterInit has made anew.
 type Exploration struct {
-	// Config is that of every run, without plan and chooser.
+	// Config is that of every run, without steps and chooser. If it has an
+	// expectation, the first run that shows it is the last.
 	Config Config
+	// Guides are what the runs go along with, see Along.
+	Guides [][]Step
 	// Seed is that of the first run; every other one has the next.
 	Seed uint64
 	Runs int
@@ -42,7 +45,7 @@ func Explore(e Exploration) (left string, tainted bool) {
 	ends := map[string]int{}
 	run := func(seed uint64, record bool) Result {
 		cfg := e.Config
-		cfg.Chooser = Random(seed)
+		cfg.Chooser = Along(e.Guides, seed)
 		cfg.Record, cfg.NoStacks, cfg.NoLog = record || e.Record, !record, true
 		return Run(cfg)
 	}
@@ -67,6 +70,9 @@ func Explore(e Exploration) (left string, tainted bool) {
 			e.Found(n, seed, recorded)
 		}
 		e.Ran(n, res)
+		if res.Verdict == Reproduced {
+			return res.Left, false
+		}
 		if res.Left != "" {
 			return res.Left, false
 		}

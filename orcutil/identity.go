@@ -38,6 +38,7 @@ func countOthers() int64 {
 func enter(site Site) *goroutine {
 	s := active.Load()
 	if s == nil {
+		freeze()
 		return nil
 	}
 	g := s.caller()

@@ -133,7 +133,7 @@ func (s *run) observed() bool {
 		return (s.outcome.Kind == KindDeadlock || s.outcome.Kind == KindLeak) && s.stuck(e.Goroutines)
 	case KindLeak:
 		return s.outcome.Kind == KindLeak && s.stuck(e.Goroutines) &&
-			!slices.ContainsFunc(e.Goroutines, func(at At) bool { return s.daemon(s.all[at.G]) })
+			!slices.ContainsFunc(e.Goroutines, func(at At) bool { return at.G != "" && s.daemon(s.all[at.G]) })
 	case KindRace:
 		return slices.ContainsFunc(s.races.list(), func(r Race) bool { return r.is(e.Goroutines) })
 	case KindReachable:
@@ -159,8 +159,8 @@ func (s *run) stuck(want []At) bool {
 // queued: these goroutines are queued at their sites, since the step given.
 func (s *run) queued(want []At) (since int, ok bool) {
 	for _, at := range want {
-		g := s.all[at.G]
-		if g == nil || g.state != blocked || at.Site != "" && at.Site != g.site.key() {
+		g := s.queuedAt(at)
+		if g == nil {
 			return 0, false
 		}
 		since = max(since, g.since)
@@ -168,10 +168,21 @@ func (s *run) queued(want []At) (since int, ok bool) {
 	return since, len(want) > 0
 }
 
+// queuedAt is a goroutine that is queued there, nil if none is. A daemon counts
+// only by its name.
+func (s *run) queuedAt(at At) *goroutine {
+	for _, g := range s.live {
+		if g.state == blocked && (at.G == g.path || at.G == "" && !s.daemon(g)) && (at.Site == "" || at.Site == g.site.key()) {
+			return g
+		}
+	}
+	return nil
+}
+
 // ended: the goroutine that ended the program is one of these, at its site.
 func (s *run) ended(want []At) bool {
 	for _, at := range want {
-		if at.G == s.outcome.G && (at.Site == "" || at.Site == s.outcome.Site || s.onLine(at.Site, s.at)) {
+		if (at.G == s.outcome.G || at.G == "") && (at.Site == "" || at.Site == s.outcome.Site || s.onLine(at.Site, s.at)) {
 			return true
 		}
 	}
@@ -181,13 +192,27 @@ func (s *run) ended(want []At) bool {
 // reached: these goroutines stand at their sites or have just passed them.
 func (s *run) reached(want []At) bool {
 	for _, at := range want {
-		g := s.all[at.G]
 		site, ok := siteOf(at.Site)
-		if g == nil || !ok || g.site != site && g.passed[site] == 0 {
+		if !ok || !s.anyNamed(at.G, func(g *goroutine) bool { return g.site == site || g.passed[site] > 0 }) {
 			return false
 		}
 	}
 	return true
+}
+
+// anyNamed reports whether is holds for the goroutine of a path, or for any if the
+// path is empty.
+func (s *run) anyNamed(path string, is func(*goroutine) bool) bool {
+	if path != "" {
+		g := s.all[path]
+		return g != nil && is(g)
+	}
+	for _, g := range s.all {
+		if is(g) {
+			return true
+		}
+	}
+	return false
 }
 
 // onLine: the site with this key is on the line "file:line".

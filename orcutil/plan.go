@@ -57,7 +57,8 @@ type Step struct {
 	Case int
 }
 
-// At is a goroutine at a site. An empty site is any.
+// At is a goroutine at a site. If one of them is empty it is any, of the goroutines
+// that matter.
 type At struct{ G, Site string }
 
 // Expect is what must be observed once the steps are done.

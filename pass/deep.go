@@ -18,7 +18,8 @@ import (
 // error that the program shows, twice, is real. A trace that it does not follow
 // is refuted: the model is searched again without what was refuted, and the
 // next trace is replayed, until the error is reproduced, there is no trace left
-// (the error is false), or RunDepth traces of the query were tried.
+// (the error is false), or RunDepth traces of the query were tried. For what is
+// still open then, the program is run near the traces, see GuidedRuns.
 //
 // The bundle has the findings with their verdicts, an Orchestration test and
 // the execution log for each of them, and the refutations.
@@ -104,6 +105,9 @@ type suspect struct {
 	outcome  string               // artifact.Real, False or Unconfirmed
 	reason   string
 	test     string
+	// open: the replays have not decided it, and other runs may.
+	open   bool
+	guides [][]artifact.PlanStep // the plans replayed
 	// weak: something was left out that the program may do.
 	weak bool
 	// unexplained says where model and program differ without a reason.
@@ -151,7 +155,10 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, close()) }()
-	if err := d.replayAll(ctx); err != nil || !d.recorded {
+	if err := d.replayAll(ctx); err != nil {
+		return err
+	}
+	if err := d.guide(ctx); err != nil || !d.recorded {
 		return err
 	}
 	return d.races(ctx, second)
@@ -200,13 +207,13 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		return nil
 	}
 	if s.trace == nil {
-		s.conclude(artifact.Unconfirmed, "the search gave no trace")
+		s.giveUp("the search gave no trace")
 		return nil
 	}
 	s.attempts++
 	plan, err := orchestrate.PlanOf(d.side, s.trace, s.query)
 	if err != nil {
-		s.conclude(artifact.Unconfirmed, "the trace cannot be replayed: "+err.Error())
+		s.giveUp("the trace cannot be replayed: " + err.Error())
 		return nil
 	}
 	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog})
@@ -214,6 +221,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		return fmt.Errorf("replay of query %d: %w", s.query.Number, err)
 	}
 	s.replay = v
+	s.guides = append(s.guides, v.Plan.Steps)
 	if d.recorded {
 		d.search.Replays++
 		d.watch(v, v.Trace)
@@ -239,7 +247,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 	labels := orchestrate.NewLabels(d.side, d.net)
 	r, ok := labels.Refute(s.trace, &plan, v)
 	if !ok {
-		s.conclude(artifact.Unconfirmed, v.Reason)
+		s.giveUp(v.Reason)
 		return nil
 	}
 	s.reason = r.Reason
@@ -254,7 +262,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 	if d.opts.Disallow == DisallowFNV {
 		h, ok := pathHash(s.trace)
 		if !ok {
-			s.conclude(artifact.Unconfirmed, "the model has no hash of the path: it was not made with -disallow fnv; last replay: "+r.Reason)
+			s.giveUp("the model has no hash of the path: it was not made with -disallow fnv; last replay: " + r.Reason)
 			return nil
 		}
 		d.hashes[s.query.Number] = append(d.hashes[s.query.Number], h)
@@ -266,7 +274,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		d.refuted = append(d.refuted, path)
 	}
 	if s.attempts >= d.opts.RunDepth {
-		s.conclude(artifact.Unconfirmed, fmt.Sprintf("%d traces were refuted, more were not tried; the last: %s", s.attempts, r.Reason))
+		s.giveUp(fmt.Sprintf("%d traces were refuted, more were not tried; the last: %s", s.attempts, r.Reason))
 	}
 	return nil
 }
@@ -285,6 +293,12 @@ func (d *deep) same(s *suspect) bool {
 
 func (s *suspect) conclude(outcome, reason string) {
 	s.decided, s.outcome, s.reason = true, outcome, reason
+}
+
+// giveUp leaves a suspect undecided that other runs may show to be real.
+func (s *suspect) giveUp(reason string) {
+	s.conclude(artifact.Unconfirmed, reason)
+	s.open = true
 }
 
 // again searches the model without what was refuted.
@@ -314,12 +328,12 @@ func (d *deep) again(ctx context.Context, open []*suspect) error {
 			}
 		case check.True.String():
 			if why := d.doubt(s); why != "" {
-				s.conclude(artifact.Unconfirmed, "no other trace, but "+why+"; the last replay: "+s.reason)
+				s.giveUp("no other trace, but " + why + "; the last replay: " + s.reason)
 			} else {
 				s.conclude(artifact.False, fmt.Sprintf("the program follows none of the traces (%d replayed); the last: %s", s.attempts, s.reason))
 			}
 		default:
-			s.conclude(artifact.Unconfirmed, "the search for another trace was not finished: "+v.Reason)
+			s.giveUp("the search for another trace was not finished: " + v.Reason)
 		}
 	}
 	return nil

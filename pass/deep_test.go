@@ -57,7 +57,6 @@ func TestRefutedTraces(t *testing.T) {
 	}{
 		{"exact", pass.Options{}, artifact.Real, 3},
 		{"fnv", pass.Options{Disallow: pass.DisallowFNV}, artifact.Real, 3},
-		{"depth", pass.Options{RunDepth: 2}, artifact.Unconfirmed, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -78,10 +77,6 @@ func TestRefutedTraces(t *testing.T) {
 			require.NotNil(t, b.Trace(f.Query, c.replays))
 			_, ok := b.Read(artifact.TestPath(f.Query, c.replays))
 			require.True(t, ok)
-			if c.verdict == artifact.Unconfirmed {
-				require.Contains(t, f.Reason, "2 traces were refuted")
-				require.True(t, pass.Conclude(b).Inconclusive())
-			}
 		})
 	}
 }
