@@ -238,9 +238,46 @@ func TestExploreReal(t *testing.T) {
 			again, err := r.binary.Explore(ctx, ExploreOptions{Runs: 1000, Seed: 1})
 			require.NoError(t, err)
 			require.Equal(t, x, again)
+			for _, e := range x.Ends {
+				testExpected(ctx, t, r.binary, e)
+			}
 			testRecord(ctx, t, r.binary)
 		})
 	}
+}
+
+// testExpected looks for an end that is known: by chance, and by its own steps.
+func testExpected(ctx context.Context, t *testing.T, b *Binary, e End) {
+	if e.Kind == "" {
+		return
+	}
+	expect := e.Plan.Expect
+	for i := range expect.Goroutines {
+		expect.Goroutines[i].G = ""
+	}
+	x, err := b.Explore(ctx, ExploreOptions{Runs: 1000, Seed: 1, Expect: expect, NoReplay: true})
+	require.NoError(t, err)
+	require.NotNil(t, x.Shown)
+	require.Equal(t, e.Kind, x.Shown.Verdict.Kind)
+	require.Equal(t, uint64(x.Runs), x.Shown.Seed)
+	v, err := Replay(ctx, b, x.Shown.Plan, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, Reproduced, v.Status, v.Reason)
+
+	x, err = b.Explore(ctx, ExploreOptions{Runs: 10, Expect: expect, Guides: [][]artifact.PlanStep{e.Plan.Steps}, NoReplay: true})
+	require.NoError(t, err)
+	require.NotNil(t, x.Shown)
+	require.Equal(t, 1, x.Runs)
+	require.ElementsMatch(t, e.Plan.Steps, x.Shown.Plan.Steps)
+	if len(expect.Goroutines) == 0 {
+		return
+	}
+
+	expect.Goroutines = []artifact.At{{Site: "elsewhere"}}
+	x, err = b.Explore(ctx, ExploreOptions{Runs: 50, Expect: expect, NoReplay: true})
+	require.NoError(t, err)
+	require.Nil(t, x.Shown)
+	require.Equal(t, 50, x.Runs)
 }
 
 // What cannot be cleaned gets a process of its own, and the rest goes on.

@@ -688,6 +688,7 @@ func TestOriginals(t *testing.T) {
 	start := func(pkg string) (guarded chan bool, done chan bool) {
 		guarded, done = make(chan bool, 1), make(chan bool)
 		begun := make(chan bool)
+		before.run.Store(false) // runs of other tests are in another process, so to say
 		go startedBy(pkg, func() {
 			defer close(done)
 			close(begun)
