@@ -203,7 +203,7 @@ func explore(t *testing.T, prog *source.Program, o *Overlay, dir string) {
 			e := exploreTest(ctx, t, bin, dir, fn, name)
 			e.pkg = g.p.PkgPath
 			all = append(all, e)
-			if e.concurrent() {
+			if e.concurrent() || len(e.first) > 0 {
 				e.report(t)
 			}
 		}
@@ -211,14 +211,17 @@ func explore(t *testing.T, prog *source.Program, o *Overlay, dir string) {
 	summarize(t, all, time.Since(start))
 }
 
-// summarize prints the line of a module, what its runs came to, and which of its
-// tests did not get all of theirs.
+// summarize prints the line of a module, what its runs came to, which of its
+// tests did not get all of theirs, and which did not complete by themselves.
 func summarize(t *testing.T, all []*exploration, elapsed time.Duration) {
 	concurrent, runs, steps := 0, 0, 0
 	calm, early := map[string]int{}, map[string]int{}
-	var short []string
+	var short, alone []string
 	for _, e := range all {
 		if !e.concurrent() {
+			if len(e.first) > 0 {
+				alone = append(alone, fmt.Sprintf("%s: %s", e.test, counts(e.outcomes)))
+			}
 			continue
 		}
 		concurrent++
@@ -240,6 +243,9 @@ func summarize(t *testing.T, all []*exploration, elapsed time.Duration) {
 	for _, s := range short {
 		t.Logf("short: %s", s)
 	}
+	for _, s := range alone {
+		t.Logf("one goroutine: %s", s)
+	}
 }
 
 // counts lists what happened how often.
@@ -254,7 +260,7 @@ func counts(m map[string]int) string {
 
 // concurrent: the test starts goroutines, or does what the runtime refuses.
 func (e *exploration) concurrent() bool {
-	return e.goroutines > 1 || e.refused > 0 || len(e.first) > 0
+	return e.goroutines > 1 || e.refused > 0
 }
 
 func command(ctx context.Context, dir, name string, args ...string) (string, error) {
