@@ -3,6 +3,7 @@
 package orcutil
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -11,12 +12,23 @@ import (
 // function until those that are left are taken to go on for ever.
 const calmAfter = 1000
 
+// calmDaemons is calmAfter if all that are left belong to the process: they are
+// no leak, unless they get stuck, which takes them a few periods.
+const calmDaemons = 100
+
 // calm: the entry function has ended, and since then nothing but the passing of
 // time has kept the others going, for long, and beyond every event that was
 // known at that end.
 func (s *run) calm() bool {
-	return s.entryEnded() && s.wakes >= calmAfter && s.now > s.horizon
+	if !s.entryEnded() || s.wakes < calmDaemons || s.now <= s.horizon {
+		return false
+	}
+	return s.wakes >= calmAfter || !slices.ContainsFunc(s.live, func(g *goroutine) bool { return !s.ofProcess(g) })
 }
+
+// ofProcess: the initialisation of a package has started g, or what has started
+// it, and the run is of a test, which g outlives.
+func (s *run) ofProcess(g *goroutine) bool { return s.cfg.Entry == EntryTest && g.scope == nil }
 
 // entryEnded: the goroutine of the entry function is done, and the program goes
 // on.
@@ -55,7 +67,7 @@ func (s *run) lastKnown() time.Duration {
 // waits for a lock, a wait group or a Once is an error still, unless others keep
 // it going.
 func (s *run) daemon(g *goroutine) bool {
-	if s.cfg.Entry != EntryTest || g.scope != nil {
+	if !s.ofProcess(g) {
 		return false
 	}
 	switch g.op {

@@ -95,7 +95,8 @@
 //
 // Goroutines that the initialisation of packages has started, and those that they
 // have started, belong to the process: after a test they are noted only, unless one
-// is stuck for good at a lock, a wait group or a Once, which is a leak.
+// is stuck for good at a lock, a wait group or a Once, which is a leak. If no others
+// are left, a hundred events are enough.
 //
 // At the end of a run all its goroutines are ended as by runtime.Goexit.
 // Functions that they have deferred run up to their first guard.

@@ -629,6 +629,12 @@ func TestDaemons(t *testing.T) {
 				Sleep(4, time.Second)
 			}
 		}, nil},
+		{"ticks, and a lock in the end", KindLeak, func() {}, func() {
+			for range 10 {
+				Sleep(5, time.Second)
+			}
+			locks()
+		}, stuck("0.1.1 #4")},
 		{"cond", "", func() {}, func() {
 			c := sync.NewCond(new(sync.Mutex))
 			LockIface(3, c.L)
@@ -649,9 +655,10 @@ func TestDaemons(t *testing.T) {
 			require.Equal(t, Completed, res.Verdict, "%s: %s", tt.name, res)
 			require.Equal(t, tt.kind, res.Outcome.Kind, "%s: %s", tt.name, res)
 			require.Equal(t, tt.stuck, res.Observed().Goroutines, tt.name)
+			require.Less(t, res.Steps, 2*calmDaemons+20, tt.name)
 		}
 		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: main, Plan: Plan{Expect: Expect{KindLeak, stuck("0.1.1 #4")}}})
-		require.Equal(t, tt.name == "lock" || tt.name == "wait group", res.Verdict == Reproduced, "%s: %s", tt.name, res)
+		require.Equal(t, tt.kind == KindLeak && tt.stuck[0].G == "0.1.1", res.Verdict == Reproduced, "%s: %s", tt.name, res)
 	}
 }
 
