@@ -265,7 +265,7 @@ func (x *translator) join(p *path, l *location) {
 			grown = true
 		}
 	}
-	if p.from != nil {
+	if p.from != nil && l.kind != atSink { // behind which nobody reads
 		for _, addr := range sortedKeys(p.heap) {
 			x.grow(x.mem.cells[addr], p.abs(p.heap[addr]))
 		}

@@ -138,6 +138,33 @@ func (x *translator) readMap(p *path, e *expr, at ssa.Instruction, i ssa.Value, 
 // the condition that each does, and reports that it goes on. Keys that are not
 // tracked may be any.
 func (x *translator) find(p *path, o *object, key []*expr, done func(q *path, found []*expr) bool) bool {
+	if lost := p.simplify(p.lostKey(o, len(key))); !lost.is(0) {
+		// With a key beyond its limits nothing is known; without, all keys are.
+		if q := p.fork(lost); q != nil && x.compare(q, o, key, done) {
+			x.continueWith(q)
+		}
+		if !p.assume(not(lost)) {
+			return false
+		}
+	}
+	return x.compare(p, o, key, done)
+}
+
+// lostKey is the condition that an entry of a map has a key beyond its limits.
+func (p *path) lostKey(o *object, width int) *expr {
+	any := num(0)
+	for i := range int(o.elems) {
+		for c := range width {
+			if l := p.lost(p.rawCell(o.entry(i) + 1 + int32(c))); l != nil {
+				any = or(any, l)
+			}
+		}
+	}
+	return any
+}
+
+// compare compares a key with those of the entries, for find.
+func (x *translator) compare(p *path, o *object, key []*expr, done func(q *path, found []*expr) bool) bool {
 	kt := o.mapping.Key()
 	found := make([]*expr, o.elems)
 	open := ""
