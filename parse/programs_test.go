@@ -35,6 +35,7 @@ const schedules, most, fine = SCHEDULES, 2000, FINE
 
 func TestControlled(t *testing.T) {
 	t.Setenv("GODEBUG", "asynctimerchan=0")
+	runs, repeated, outputs := 0, 0, 0
 	for _, p := range all() {
 		allowed := p.Allowed
 		if fine {
@@ -43,7 +44,9 @@ func TestControlled(t *testing.T) {
 		got := map[string]bool{}
 		for seed := uint64(0); seed < schedules || seed < most && len(got) < len(allowed); seed++ {
 			out, hash := controlled(t, p, seed)
+			runs++
 			if seed%10 == 0 {
+				repeated++
 				if again, same := controlled(t, p, seed); again != out || same != hash {
 					t.Errorf("%s: seed %d: %q, and again %q", p.Name, seed, out, again)
 				}
@@ -58,7 +61,9 @@ func TestControlled(t *testing.T) {
 				t.Errorf("%s: no schedule gives %q", p.Name, want)
 			}
 		}
+		outputs += len(got)
 	}
+	fmt.Printf("%d programs, %d outputs, %d runs, %d of them repeated\n", len(all()), outputs, runs, repeated)
 }
 
 func controlled(t *testing.T, p show.Program, seed uint64) (string, uint64) {
@@ -133,6 +138,7 @@ func TestPrograms(t *testing.T) {
 			require.Zero(t, code, out)
 			out, code = run(t, dir, bin, "-test.timeout=120s", "-test.run=TestControlled")
 			require.Zero(t, code, out)
+			t.Log(out)
 			if _, err := exec.LookPath("gcc"); err == nil {
 				for _, d := range o.Diagnostics { // all other constructs are guarded
 					require.Equal(t, "c/c.go", d.File, d)
