@@ -20,6 +20,10 @@ func (s *run) judge(d *divergence) Result {
 	if s.outcome.Kind == "" && s.failed() {
 		s.outcome.Kind, s.outcome.G = KindTestFailure, entryPath
 		s.outcome.Message = "the test has failed"
+		if s.lent && s.lost == "" {
+			s.outcome = Outcome{}
+			s.lost = "the test has failed, and uninstrumented code has had its *testing.T, by which it cannot start subtests in a run"
+		}
 	}
 	races := s.races.list()
 	if s.outcome.Kind == "" && len(races) > 0 {

@@ -75,6 +75,7 @@ type run struct {
 
 	finalized map[unsafe.Pointer]bool // what has a finalizer or a cleanup
 	clockRead bool                    // the program has called time.Now
+	lent      bool                    // uninstrumented code has had a *testing.T
 
 	ready []Parked // reused by view
 	buf   []byte   // reused for lines

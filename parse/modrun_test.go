@@ -303,7 +303,7 @@ func exploreTest(ctx context.Context, t *testing.T, bin, dir, fn, name string) *
 		results := readResults(t, out)
 		for _, r := range results {
 			what := e.add(from, r)
-			if what != "" && e.outcomes[what] == 1 && r.Verdict != "unsupported" {
+			if r.Outcome.Kind == "test failure" && e.outcomes[what] == 1 {
 				e.first[what] += failures(ctx, bin, dir, fn, name, from)
 			}
 			from++

@@ -391,6 +391,21 @@ func (r *rewriter) instead(c *ast.CallExpr, helper string, args int) {
 	r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.helper(helper))
 }
 
+// lend tells the runtime that uninstrumented code gets a *testing.T, whose Run
+// panics in a bubble.
+func (r *rewriter) lend(c *ast.CallExpr, f *types.Func) {
+	params := f.Signature().Params()
+	if f.Pkg() == nil || f.Pkg().Path() == "testing" || r.own[f.Pkg().Path()] || len(c.Args) < params.Len() {
+		return
+	}
+	for i := range params.Len() {
+		if types.TypeString(params.At(i).Type(), nil) == "*testing.T" {
+			r.before(c.Args[i].Pos(), r.zz+".Lent(")
+			r.after(c.Args[i].End(), ")")
+		}
+	}
+}
+
 // qualifier is how the file names the package of a function, with a dot.
 func (r *rewriter) qualifier(fun ast.Expr) string {
 	if sel, ok := fun.(*ast.SelectorExpr); ok {
@@ -436,6 +451,7 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		r.instead(c, "AddCleanup", 3)
 		return
 	default:
+		r.lend(c, f)
 		return
 	}
 	sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)

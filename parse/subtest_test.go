@@ -4,9 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
 
 	"github.com/vtrace/vtrace/source"
 )
@@ -134,4 +136,94 @@ func TestSubtests(t *testing.T) {
 0.1 example.com/sub.TestSub$4#2
 PASS
 `, out)
+}
+
+const lentDriver = `package lent
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"testing/synctest"
+
+	orc "vtraceorc"
+)
+
+func TestRun(t *testing.T) {
+	for i, f := range []func(*testing.T){TestSuite, TestLook, TestFails} {
+		var res orc.Result
+		t.Run("", func(t *testing.T) {
+			res = orc.Run(orc.ForTest(t, synctest.Test, synctest.Wait, f, ""))
+		})
+		fmt.Fprintln(os.Stderr, i, res.Verdict, res.Outcome.Kind, res.Message)
+	}
+}
+`
+
+// TestLent: a test that fails since a library cannot start subtests is refused;
+// one that fails otherwise, or does not fail, is not.
+func TestLent(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/lent\n\ngo 1.26\n",
+		"lib/lib.go": `package lib
+
+import "testing"
+
+func Suite(t *testing.T) {
+	defer func() {
+		if v := recover(); v != nil {
+			t.Errorf("test panicked: %v", v)
+			t.FailNow()
+		}
+	}()
+	t.Run("one", func(t *testing.T) {})
+}
+
+func Look(n int, t *testing.T) bool { return n > 0 && !t.Failed() }
+
+func Fails(t testing.TB) { t.Error("no") }
+`,
+		"lent_test.go": `package lent
+
+import (
+	"testing"
+
+	"example.com/lent/lib"
+)
+
+func TestSuite(t *testing.T) { lib.Suite(t) }
+
+func TestLook(t *testing.T) {
+	if !lib.Look(1, t) {
+		t.Error("failed")
+	}
+}
+
+func TestFails(t *testing.T) { lib.Fails(t) }
+`,
+	} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	prog, err := source.LoadModule(ctx, source.Spec{Dir: dir})
+	require.NoError(t, err)
+	prog.Packages = slices.DeleteFunc(prog.Packages, func(p *packages.Package) bool { return p.PkgPath == "example.com/lent/lib" })
+	o, err := Instrument(ctx, prog, Index(prog), Options{})
+	require.NoError(t, err)
+	require.Empty(t, o.Diagnostics)
+	o.Files["zz_test.go"] = []byte(lentDriver)
+	json, err := o.Write(t.TempDir(), prog.Root, goroot(t))
+	require.NoError(t, err)
+	bin := binary(t, "lent")
+	out, code := run(t, dir, "go", "test", "-c", "-vet=off", "-overlay", json, "-o", bin, ".")
+	require.Zero(t, code, out)
+	out, code = run(t, dir, bin, "-test.run=TestSuite|TestLook", "-test.v")
+	require.Zero(t, code, out)
+	require.Contains(t, out, "TestSuite/one")
+	out, _ = run(t, dir, bin, "-test.run=TestRun")
+	require.Contains(t, out, "0 unsupported  the test has failed, and uninstrumented code has had its *testing.T, by which it cannot start subtests in a run\n"+
+		"1 completed  the entry function returned\n2 completed test failure test failure in goroutine 0: the test has failed\n")
 }
