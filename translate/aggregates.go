@@ -43,7 +43,7 @@ func (x *translator) shape(p *path, e []*expr) (ptr int32, ok, tracked bool) {
 			return ptr, false, true
 		}
 		if k, ok := fits.single(); ok {
-			p.pins = append(p.pins, pin{v, k})
+			p.know(v, absConst(k))
 		}
 		if v.op == xVar || v.op == xCell {
 			p.learn(v, fits)
@@ -87,7 +87,7 @@ func (x *translator) check(p *path, bad *expr, detail string, instr ssa.Instruct
 		x.continueWith(q)
 	}
 	if p.assume(not(bad)) {
-		p.pins = append(p.pins, pin{bad, 0})
+		p.know(bad, absConst(0))
 		x.continueWith(p)
 	}
 	return false
@@ -366,11 +366,11 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 	if !full.isConst() {
 		p.spread()
 		if q := p.fork(full); q != nil {
-			q.pins = append(q.pins, pin{full, 1})
+			q.know(full, absConst(1))
 			x.continueWith(q)
 		}
 		if p.assume(not(full)) {
-			p.pins = append(p.pins, pin{full, 0})
+			p.know(full, absConst(0))
 			x.continueWith(p)
 		}
 		return false

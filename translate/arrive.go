@@ -12,9 +12,9 @@ import (
 )
 
 func (x *translator) newPath(t *template, from *location) *path {
-	return &path{x: x, t: t, from: from, env: map[envKey][]*expr{}, heap: map[int32]*expr{}, narrow: map[*expr]abs{},
+	return &path{x: x, t: t, from: from, env: map[envKey][]*expr{}, heap: map[int32]*expr{}, narrow: map[*expr]abs{}, facts: map[uint64]fact{},
 		allocs: map[*pool]int{}, epoch: x.nextEpoch(), created: map[newObject][]*expr{}, marks: map[*ssa.BasicBlock]int{}, role: artifact.RoleOp,
-		crowd: from != nil && x.crowd[pointOf(from)]}
+		crowd: from != nil && x.crowd[pointOf(from)], dense: from != nil && x.dense[pointOf(from)]}
 }
 
 func (x *translator) addLocation(l *location) {

@@ -65,6 +65,9 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 		}
 		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created[o][i] }), true
 	}
+	if o, cell := x.oneFunction(p, callee); o != nil {
+		return x.closure(o, tgt, cell), true
+	}
 	k, ok, tracked := x.concrete(p, callee)
 	if !tracked {
 		return x.guess(p, site, tgt)
@@ -82,12 +85,53 @@ func (x *translator) functionOf(p *path, value *expr, site ssa.Instruction) (tgt
 	if o, _, ok := newObjectAt(value); ok && p.created[o] != nil {
 		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created[o][i] }), true, true
 	}
+	if o, cell := x.oneFunction(p, value); o != nil {
+		return x.closure(o, tgt, cell), true, true
+	}
 	k, ok, tracked := x.concrete(p, value)
 	if !ok {
 		return tgt, false, tracked
 	}
 	tgt, ok = x.functionAt(p, k, tgt, site)
 	return tgt, ok, true
+}
+
+// oneFunction recognises a function value that can be several closures, all of
+// one function: which one only decides what it has captured, which cell reads. It
+// returns one of them, nil if the value has to be known.
+func (x *translator) oneFunction(p *path, value *expr) (o *object, cell func(i int) *expr) {
+	a := p.abs(value)
+	if value.op == xUnknown || value.handedOver() || a.top || a.iv || len(a.set) < 2 || len(a.set) > maxChain {
+		return nil, nil
+	}
+	o = x.mem.object(a.set[0])
+	if o == nil || o.kind != objClosure || o.mk == nil {
+		return nil, nil
+	}
+	for _, k := range a.set {
+		c := x.mem.object(k)
+		if c == nil || c.base != k || c.mk != o.mk || c.fn != o.fn || c.size != o.size {
+			return nil, nil
+		}
+		if _, library := libraryCall(target{}, c, 0, num(k)); library {
+			return nil, nil
+		}
+	}
+	captured := make([]*expr, o.size)
+	for i := range captured {
+		for j := len(a.set) - 1; j >= 0; j-- {
+			e := p.cellAt(a.set[j] + int32(i))
+			if j == len(a.set)-1 {
+				captured[i] = e
+				continue
+			}
+			if (e.op == xUnknown) != (captured[i].op == xUnknown) {
+				return nil, nil // known for some only
+			}
+			captured[i] = ite(eq(value, a.set[j]), e, captured[i])
+		}
+	}
+	return o, func(i int) *expr { return captured[i] }
 }
 
 // functionAt completes a target by the function value at an address.

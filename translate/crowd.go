@@ -57,9 +57,6 @@ func (x *translator) busiest() token.Pos {
 
 // spread notes that the path is one of several that go on from here alike.
 func (p *path) spread() {
-	if !p.crowd {
-		return
-	}
 	for i := len(p.frames) - 1; i >= 0; i-- {
 		if f := p.frames[i]; f.block != nil {
 			p.spreadAt = f.block.Instrs[f.idx]

@@ -671,7 +671,7 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 		}
 		// A cycle: keep the old value of the first target.
 		a := pending[0]
-		tmp := &expr{op: xVar, v: &variable{tmpl: ed.from.tmpl, name: fmt.Sprintf("tmp_%d", n.temps)}}
+		tmp := &expr{op: xVar, v: &variable{tmpl: ed.from.tmpl, id: 1<<63 + uint64(n.temps), name: fmt.Sprintf("tmp_%d", n.temps)}}
 		n.vars[tmp.v] = fmt.Sprintf("tmp_%d", n.temps)
 		n.temps++
 		set(tmp.ast(n), a.to.ast(n))

@@ -18,6 +18,9 @@ type expr struct {
 	why     *ignorance // xUnknown
 	given   bool       // it reads what a partner hands over
 	cells   bool       // it reads cells
+	joined  bool       // it is made where ways meet: its condition says from which it is
+	size    int32      // of it as a tree, saturating; 0 for leaves
+	hash    uint64     // of its structure; 0 for leaves
 
 	// What it can be, found when the path had this epoch; see path.eval.
 	epoch uint64
@@ -55,14 +58,44 @@ type ignorance struct{ reason string }
 
 // node builds an operation.
 func node(op exprOp, a, b, c *expr) *expr {
-	e := &expr{op: op, a: a, b: b, c: c}
+	e := &expr{op: op, a: a, b: b, c: c, size: 1, hash: mix(uint64(op)+1, 0)}
 	for _, x := range []*expr{a, b, c} {
 		if x != nil {
 			e.given = e.given || x.handedOver()
 			e.cells = e.cells || x.cells || x.op == xCell
+			e.size = min(e.size+x.nodes(), 1<<20)
+			e.hash = mix(e.hash, x.key())
 		}
 	}
 	return e
+}
+
+// nodes is the size of an expression as a tree.
+func (e *expr) nodes() int32 { return max(e.size, 1) }
+
+// mix adds to a hash.
+func mix(h, k uint64) uint64 {
+	h = (h ^ k) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+// key is a hash of the structure: expressions that are the same have the same.
+func (e *expr) key() uint64 {
+	k := uint64(0)
+	switch e.op {
+	case xConst, xMsg, xArg:
+		k = uint64(uint32(e.k))
+	case xVar:
+		k = e.v.id
+	case xCell:
+		k = uint64(e.cell.addr)
+	case xAlloc, xFull:
+		k = uint64(e.pool.id)<<16 + uint64(e.k)
+	case xUnknown, xSelf:
+	default:
+		return e.hash
+	}
+	return mix(uint64(e.op)+1, k)
 }
 
 func num(k int32) *expr { return &expr{op: xConst, k: k} }
@@ -86,7 +119,7 @@ func (e *expr) same(f *expr) bool {
 	if e == f {
 		return e.op != xUnknown
 	}
-	if e == nil || f == nil || e.op != f.op || e.op == xUnknown {
+	if e == nil || f == nil || e.op != f.op || e.op == xUnknown || e.hash != f.hash || e.joined != f.joined {
 		return false
 	}
 	switch e.op {
@@ -206,7 +239,52 @@ func arith(op exprOp, a, b *expr) *expr {
 			return arith(op, num(int32(s)), b.a)
 		}
 	}
+	if op == xEq || op == xLt || op == xLe {
+		if c := compareChoice(op, a, b); c != nil {
+			return c
+		}
+	}
 	return node(op, a, b, nil)
+}
+
+// compareChoice compares a choice with a constant where the result is known for
+// one of its sides at least: then what matters is the condition. It is nil where
+// nothing is gained.
+func compareChoice(op exprOp, a, b *expr) *expr {
+	var yes, no *expr
+	c := a
+	switch {
+	case a.op == xIte && b.isConst():
+		yes, no = arith(op, a.b, b), arith(op, a.c, b)
+	case b.op == xIte && a.isConst():
+		c = b
+		yes, no = arith(op, a, b.b), arith(op, a, b.c)
+	default:
+		return nil
+	}
+	if yes.op == xUnknown || no.op == xUnknown || !yes.isConst() && !no.isConst() {
+		return nil
+	}
+	return choice(c.a, yes, no)
+}
+
+// choice is a where c holds and b elsewhere, of conditions.
+func choice(c, a, b *expr) *expr {
+	switch {
+	case c.isConst() && c.k != 0 || a.same(b):
+		return a
+	case c.isConst():
+		return b
+	case a.is(0):
+		return and(not(c), b)
+	case a.isConst():
+		return or(c, b)
+	case b.is(0):
+		return and(c, a)
+	case b.isConst():
+		return or(not(c), a)
+	}
+	return ite(c, a, b)
 }
 
 func ite(c, a, b *expr) *expr {
@@ -224,7 +302,17 @@ func ite(c, a, b *expr) *expr {
 			return x
 		}
 	}
+	// Conditions exclude each other: the one that changes nothing is not needed.
+	if b.op == xIte && a.same(b.c) && excluding(c, b.a) {
+		return b
+	}
 	return node(xIte, c, a, b)
+}
+
+// excluding reports that two conditions compare one value with different
+// constants.
+func excluding(c, d *expr) bool {
+	return c.op == xEq && d.op == xEq && c.b.isConst() && d.b.isConst() && c.b.k != d.b.k && c.a.same(d.a)
 }
 
 func apply(op exprOp, x, y int64) (int64, bool) {

@@ -131,7 +131,7 @@ func (x *translator) decide(p *path, v, lost []*expr, f func(q *path, v []*expr)
 		if !p.assume(not(c)) {
 			return
 		}
-		p.pins = append(p.pins, pin{c, 0})
+		p.know(c, absConst(0))
 		x.decide(p, v, rest, f)
 		return
 	}

@@ -76,6 +76,7 @@ type object struct {
 // pool is what one allocation that can be executed repeatedly draws from.
 type pool struct {
 	name string
+	id   int
 	objs []*object
 }
 

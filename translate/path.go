@@ -21,8 +21,8 @@ type path struct {
 	heap    map[int32]*expr
 	cond    []*expr
 	narrow  map[*expr]abs
-	epoch   uint64 // of narrow, see eval
-	pins    []pin
+	epoch   uint64          // of narrow, see eval
+	facts   map[uint64]fact // of other expressions than narrow, by their key
 	guesses []guess
 	chosen  []pin // free choices of unknown values
 	hand    []abs // of xMsg and xArg
@@ -37,6 +37,7 @@ type path struct {
 	sel     int
 	created map[newObject][]*expr // the cells of these
 	allocs  map[*pool]int         // objects taken from pools in this segment
+	uneven  map[*pool]bool        // where ways have met that took different numbers of them
 	steps   int
 	held    []heldLock
 	marks   map[*ssa.BasicBlock]int // conditions and choices when a loop header was passed last
@@ -44,6 +45,9 @@ type path struct {
 	spawn   *template
 
 	crowd    bool            // the segment is split where ways meet, see crowd.go
+	dense    bool            // it has many ways, see meet.go
+	decided  int             // conditions added so far
+	resumed  bool            // it goes on from where it has waited for others
 	branched bool            // the path is one side of a branch
 	spreadAt ssa.Instruction // where ways have spread
 
@@ -99,7 +103,10 @@ func (p *path) clone() *path {
 		q.marks[k] = v
 	}
 	q.cond = slices.Clone(p.cond)
-	q.pins = slices.Clone(p.pins)
+	q.facts = make(map[uint64]fact, len(p.facts))
+	for k, v := range p.facts {
+		q.facts[k] = v
+	}
 	q.chosen = slices.Clone(p.chosen)
 	q.approx = slices.Clone(p.approx)
 	q.early = slices.Clone(p.early)
@@ -142,11 +149,6 @@ func (p *path) root(e *expr) abs {
 }
 
 func (p *path) abs(e *expr) abs {
-	for _, n := range p.pins {
-		if n.e.same(e) {
-			return absConst(n.k)
-		}
-	}
 	return p.eval(e)
 }
 
@@ -161,8 +163,12 @@ func (p *path) eval(e *expr) abs {
 	}
 	if e.epoch != p.epoch {
 		p.x.evals++
-		a := absOf(e, p.eval)
-		e.val, e.epoch = a, p.epoch
+		if f, ok := p.facts[e.key()]; ok && f.e.same(e) {
+			e.val = f.a
+		} else {
+			e.val = absOf(e, p.eval)
+		}
+		e.epoch = p.epoch
 	}
 	return e.val
 }
@@ -173,6 +179,30 @@ func (p *path) learn(e *expr, a abs) {
 	p.epoch = p.x.nextEpoch()
 }
 
+// A fact is what an expression can be on a path.
+type fact struct {
+	e *expr
+	a abs
+}
+
+// know sets what an expression can be on this path.
+func (p *path) know(e *expr, a abs) {
+	switch e.op {
+	case xVar, xCell, xMsg, xArg:
+		p.learn(e, a)
+	case xConst, xUnknown:
+	default:
+		p.facts[e.key()] = fact{e, a}
+		p.epoch = p.x.nextEpoch()
+	}
+}
+
+// condition adds a condition as it is.
+func (p *path) condition(c *expr) {
+	p.cond = append(p.cond, c)
+	p.decided++
+}
+
 // nextEpoch numbers the states of knowledge of paths.
 func (x *translator) nextEpoch() uint64 {
 	x.epochs++
@@ -181,6 +211,19 @@ func (x *translator) nextEpoch() uint64 {
 
 // simplify replaces an expression whose value is known by that value.
 func (p *path) simplify(e *expr) *expr {
+	for e.op == xIte {
+		k, ok := p.abs(e.a).single()
+		switch {
+		case !ok:
+		case k != 0:
+			e = e.b
+			continue
+		default:
+			e = e.c
+			continue
+		}
+		break
+	}
 	if e.isConst() || e.op == xUnknown {
 		return e
 	}
@@ -196,26 +239,46 @@ func (p *path) assume(c *expr) bool {
 	if c.isConst() {
 		return c.k != 0
 	}
+	if !p.suppose(c) {
+		return false
+	}
+	p.condition(c)
+	return true
+}
+
+// suppose narrows what is known by a condition. It reports whether it can hold.
+func (p *path) suppose(c *expr) bool {
+	if c = p.simplify(c); c.isConst() {
+		return c.k != 0
+	}
 	if c.op == xAnd {
-		return p.assume(c.a) && p.assume(c.b)
+		return p.suppose(c.a) && p.suppose(c.b)
 	}
 	p.refine(c, true)
-	if c.op == xEq && c.b.isConst() {
-		p.pins = append(p.pins, pin{c.a, c.b.k})
-	}
-	p.cond = append(p.cond, c)
 	return true
 }
 
 // refine narrows what the leaves can be, given that c is true, or false.
 func (p *path) refine(c *expr, truth bool) {
-	leaf := func(e *expr) bool { return e.op == xVar || e.op == xCell }
 	set := func(e *expr, keep func(int32) bool, lo, hi int64) {
-		a := p.root(e)
+		if e.isConst() || e.op == xUnknown {
+			return
+		}
+		a := p.abs(e)
+		if a.top && (e.op != xVar && e.op != xCell) {
+			if lo != hi {
+				return
+			}
+			p.know(e, absConst(int32(lo)))
+			return
+		}
 		if a.iv {
 			a = a.clamp(lo, hi)
 		}
-		p.learn(e, a.filter(keep))
+		p.know(e, a.filter(keep))
+	}
+	if c.op != xVar && c.op != xCell {
+		p.know(c, truthValue(truth))
 	}
 	const least, most = -1 << 40, 1 << 40
 	switch c.op {
@@ -225,6 +288,12 @@ func (p *path) refine(c *expr, truth bool) {
 		if truth {
 			p.refine(c.a, true)
 			p.refine(c.b, true)
+			break
+		}
+		if k, ok := p.abs(c.a).single(); ok && k != 0 {
+			p.refine(c.b, false)
+		} else if k, ok := p.abs(c.b).single(); ok && k != 0 {
+			p.refine(c.a, false)
 		}
 	case xVar, xCell:
 		set(c, func(k int32) bool { return (k != 0) == truth }, least, most)
@@ -237,7 +306,7 @@ func (p *path) refine(c *expr, truth bool) {
 			if side.op == xAdd && side.b.isConst() {
 				side, d = side.a, int64(side.b.k)
 			}
-			if leaf(side) {
+			if !side.isConst() {
 				set(side, func(v int32) bool { k := int64(v) + d; return lo <= k && k <= hi && holds(k) }, lo-d, hi-d)
 			}
 		}
@@ -278,6 +347,14 @@ func (p *path) refine(c *expr, truth bool) {
 			within(c.b, lo, hi, func(v int64) bool { return !single || rel(int64(k), v) })
 		}
 	}
+}
+
+// truthValue is what a condition can be that holds, or does not.
+func truthValue(b bool) abs {
+	if b {
+		return absConst(1)
+	}
+	return absConst(0)
 }
 
 // fork pushes a copy of the path that assumes c, to be continued later.
@@ -398,9 +475,6 @@ func (p *path) note(kind, direction, reason string) {
 func (p *path) noteAt(pos token.Pos, kind, direction, reason string) {
 	if p.x.inPrefix {
 		p.early = append(p.early, remark{pos, kind, direction, reason})
-	}
-	if !p.x.emitting && !p.x.opts.Strict {
-		return
 	}
 	n := p.x.approximation(pos, kind, direction, reason)
 	if !slices.Contains(p.approx, n) {

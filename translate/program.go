@@ -183,6 +183,10 @@ type funcInfo struct {
 	// pos gives each instruction a position: its own, or that of the source
 	// expression that it computes.
 	pos map[ssa.Instruction]token.Pos
+	// order is that of the blocks, loops before what follows them, and loops the
+	// headers of the loops around each block, from the outside; see arrange.
+	order []int
+	loops [][]int
 	// liveIn are the needed values live at the entry of each block, after its
 	// phis; set by the slice.
 	liveIn []map[ssa.Value]bool
@@ -317,6 +321,70 @@ func (in *funcInfo) postDominators() {
 				in.cdep[b] = append(in.cdep[b], a)
 			}
 		}
+	}
+}
+
+// arrange orders the blocks, and finds the loops around them.
+func (in *funcInfo) arrange() {
+	if in.order != nil {
+		return
+	}
+	blocks := in.fn.Blocks
+	in.loops = make([][]int, len(blocks))
+	for _, h := range blocks { // dominators have lower numbers than what they dominate
+		var body []bool
+		for _, t := range h.Preds {
+			if !h.Dominates(t) {
+				continue
+			}
+			if body == nil {
+				body = make([]bool, len(blocks))
+				body[h.Index] = true
+			}
+			for stack := []*ssa.BasicBlock{t}; len(stack) > 0; {
+				b := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				if !body[b.Index] {
+					body[b.Index] = true
+					stack = append(stack, b.Preds...)
+				}
+			}
+		}
+		for i, inside := range body {
+			if inside {
+				in.loops[i] = append(in.loops[i], h.Index)
+			}
+		}
+	}
+	for i := range in.loops {
+		sort.Slice(in.loops[i], func(a, b int) bool {
+			g, h := blocks[in.loops[i][a]], blocks[in.loops[i][b]]
+			return g != h && g.Dominates(h)
+		})
+	}
+	// Reverse postorder, what leaves a loop visited first and so placed last.
+	seen := make([]bool, len(blocks))
+	var post []int
+	var visit func(b *ssa.BasicBlock)
+	visit = func(b *ssa.BasicBlock) {
+		seen[b.Index] = true
+		succs := append([]*ssa.BasicBlock(nil), b.Succs...)
+		sort.SliceStable(succs, func(i, j int) bool { return len(in.loops[succs[i].Index]) < len(in.loops[succs[j].Index]) })
+		for _, s := range succs {
+			if !seen[s.Index] {
+				visit(s)
+			}
+		}
+		post = append(post, b.Index)
+	}
+	for _, b := range blocks {
+		if !seen[b.Index] {
+			visit(b)
+		}
+	}
+	in.order = make([]int, len(blocks))
+	for i, b := range post {
+		in.order[b] = len(post) - i
 	}
 }
 

@@ -19,6 +19,9 @@ const (
 	maxWork = 30_000
 	// maxSteps bounds the instructions of one way.
 	maxSteps = 200000
+	// maxChain is the number of values up to which the ways that each know one
+	// can meet again.
+	maxChain = 16
 )
 
 // continueWith takes up a path later.
@@ -27,21 +30,32 @@ func (x *translator) continueWith(p *path) { x.stack = append(x.stack, p) }
 // drive executes all paths that are waiting to their ends.
 func (x *translator) drive() {
 	n := 0
-	for len(x.stack) > 0 {
+	for x.resume() {
 		p := x.stack[len(x.stack)-1]
 		x.stack = x.stack[:len(x.stack)-1]
+		if p.resumed {
+			p.resumed = false
+			x.pursue(p)
+			continue
+		}
 		if x.work++; x.work > maxWork || x.retry && x.cost() > x.budget {
 			x.giveUp(x.busiest(), "program", fmt.Sprintf("too large: more than %d ways from guard to guard in all, most of them from here", x.work-1))
 			return
 		}
 		if n%64 == 0 && x.ctx.Err() != nil {
-			x.stack = nil
+			x.drop()
 			return
 		}
 		n++
 		x.ways[p.from]++
+		if n > denseWays && !p.dense && !x.emitting && p.from != nil {
+			x.drop()
+			x.dense[pointOf(p.from)] = true
+			x.enqueue(p.from)
+			return
+		}
 		if n > crowdWays && !p.crowd && !x.emitting {
-			x.stack = nil
+			x.drop()
 			if p.from == nil {
 				x.plainNeeded = true
 			} else {
@@ -56,35 +70,44 @@ func (x *translator) drive() {
 				return
 			}
 			x.unsupported(p.here(), "segment", why)
-			x.stack = nil
+			x.drop()
 			return
 		}
-		for {
-			waiting := len(x.stack)
-			if !x.step(p) {
-				if len(x.stack) != waiting+1 {
-					break
-				}
-				// There is one way to go on: it is the same.
-				p, x.stack = x.stack[waiting], x.stack[:waiting]
-			}
-			x.steps++
-			if p.steps++; p.steps > maxSteps {
-				x.unsupported(p.here(), "loop", "more than 200000 steps between two guards")
-				break
-			}
-			if p.steps%1024 == 0 && x.ctx.Err() != nil {
-				x.stack = nil
+		x.pursue(p)
+	}
+}
+
+// pursue executes a path until it ends, parts or waits for others.
+func (x *translator) pursue(p *path) {
+	for {
+		waiting := len(x.stack)
+		if !x.step(p) {
+			if len(x.stack) != waiting+1 {
 				return
 			}
+			// There is one way to go on: it is the same.
+			p, x.stack = x.stack[waiting], x.stack[:waiting]
+		}
+		x.steps++
+		if p.steps++; p.steps > maxSteps {
+			x.unsupported(p.here(), "loop", "more than 200000 steps between two guards")
+			return
+		}
+		if p.steps%1024 == 0 && x.ctx.Err() != nil {
+			x.drop()
+			return
 		}
 	}
 }
 
+// drop gives up the paths that are waiting.
+func (x *translator) drop() { x.stack, x.parked = nil, nil }
+
 // giveUp ends the analysis: the program is too large.
 func (x *translator) giveUp(pos token.Pos, what, reason string) {
 	x.unsupported(pos, what, reason)
-	x.stack, x.queue, x.tooLarge = nil, nil, true
+	x.drop()
+	x.queue, x.tooLarge = nil, true
 }
 
 // step executes one instruction of the path; false ends the path here.
@@ -121,8 +144,7 @@ func (x *translator) step(p *path) bool {
 			return false
 		}
 	}
-	if p.meets(instr) {
-		x.split(p)
+	if p.meets(instr) && x.meet(p) {
 		return false
 	}
 	if s := x.accessGuard(f, instr); s != 0 {
@@ -224,18 +246,18 @@ func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
 		f.passed = 0
 		// A loop whose way depends on the state, or on choices, gets a location
 		// of its own; one with a known course is executed here and now.
-		mark := len(p.cond) + p.picks
+		mark := p.decided + p.picks
 		if old, ok := p.marks[to]; ok && mark > old {
 			x.arrive(p, atLocal, 0)
 			return false
 		}
 		p.marks[to] = mark
+		f.turn(x.prog.info(f.ctx.fn), to)
 		if p.steps > 2000 && x.idle(to) {
 			x.arrive(p, atSpin, 0)
 			return false
 		}
-	} else if p.branched && p.crowd && len(to.Preds) > 1 && n < len(to.Instrs) {
-		x.split(p)
+	} else if p.branched && len(to.Preds) > 1 && n < len(to.Instrs) && x.meet(p) {
 		return false
 	}
 	return true
@@ -325,11 +347,42 @@ func (x *translator) concrete(p *path, e *expr) (k int32, ok, tracked bool) {
 		}
 	}
 	p.spread()
-	for i := len(a.set) - 1; i >= 0; i-- {
-		if q := p.fork(arith(xEq, e, num(a.set[i]))); q != nil {
-			q.pins = append(q.pins, pin{e, a.set[i]})
-			x.continueWith(q)
+	if len(a.set) > maxChain {
+		for i := len(a.set) - 1; i >= 0; i-- {
+			if q := p.fork(eq(e, a.set[i])); q != nil {
+				q.know(e, absConst(a.set[i]))
+				x.continueWith(q)
+			}
 		}
+		return 0, false, true
+	}
+	// Each way excludes those before it, so that they can meet again.
+	var ways []*path
+	possible := true
+	for i, k := range a.set {
+		c := p.simplify(eq(e, k))
+		if i+1 < len(a.set) && !c.isConst() {
+			if q := p.fork(c); q != nil {
+				q.know(e, absConst(k))
+				ways = append(ways, q)
+			}
+			if possible = p.assume(not(c)); !possible {
+				break
+			}
+			continue
+		}
+		if c.is(0) {
+			possible = i+1 < len(a.set)
+			continue
+		}
+		p.know(e, absConst(k))
+		break
+	}
+	if possible {
+		ways = append(ways, p)
+	}
+	for i := len(ways) - 1; i >= 0; i-- {
+		x.continueWith(ways[i])
 	}
 	return 0, false, true
 }
@@ -646,7 +699,7 @@ func (x *translator) notNil(p *path, a *expr, instr ssa.Instruction) bool {
 		x.continueWith(q)
 	}
 	if p.assume(not(isNil)) {
-		p.pins = append(p.pins, pin{isNil, 0})
+		p.know(isNil, absConst(0))
 		x.continueWith(p)
 	}
 	return false

@@ -97,6 +97,7 @@ func (x *translator) context(t *template, parent *callPath, site ssa.Instruction
 // variable is a value of a goroutine that lives across a guard.
 type variable struct {
 	tmpl *template
+	id   uint64
 	name string
 	abs  abs // all it holds where it is stored
 	x    *expr
@@ -164,6 +165,7 @@ type location struct {
 
 	queued bool
 	seen   bool
+	ways   int // through the segments that begin here, when they were executed last
 
 	sink *sinkInfo
 	name string
@@ -188,7 +190,7 @@ func (t *template) variable(k varKey, name func() string) *variable {
 	if v := t.vars[k]; v != nil {
 		return v
 	}
-	v := &variable{tmpl: t, name: name()}
+	v := &variable{tmpl: t, id: uint64(t.index)<<32 + uint64(len(t.varList)), name: name()}
 	v.x = &expr{op: xVar, v: v}
 	t.vars[k] = v
 	t.varList = append(t.varList, v)
@@ -212,6 +214,7 @@ type frame struct {
 	deferred bool     // this is a deferred call of the frame below
 	passed   sites.ID // the statement whose guard was passed
 	guess    bool     // the operation is reached by a free choice of the model
+	turns    []int    // how often each loop of the function has begun again in this segment
 }
 
 // unwind is a panic or Goexit on its way up.

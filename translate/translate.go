@@ -142,11 +142,11 @@ func translate(ctx context.Context, p *program, sl *slice, idx *sites.Index, opt
 	access := map[sites.ID]bool{}
 	polled := map[token.Pos]bool{}
 	plain := false
-	crowd := map[point]bool{}
+	crowd, dense := map[point]bool{}, map[point]bool{}
 	cost := 0
-	for range maxRestarts {
+	for restarts := 0; restarts < maxRestarts; {
 		x := newTranslator(ctx, p, sl, idx, effort.lower(opts))
-		x.access, x.polled, x.plain, x.crowd = access, polled, plain, crowd
+		x.access, x.polled, x.plain, x.crowd, x.dense = access, polled, plain, crowd, dense
 		x.asked, x.retry, x.budget = opts, again, effort.cost-cost
 		if effort.entries > 0 {
 			x.entries = effort.entries
@@ -166,7 +166,11 @@ func translate(ctx context.Context, p *program, sl *slice, idx *sites.Index, opt
 			plain = true
 			continue
 		}
-		if x.findShared() || x.again || x.newCrowd {
+		if x.again {
+			continue // there are only so many channels
+		}
+		restarts++
+		if x.findShared() || x.newCrowd {
 			continue
 		}
 		if err := x.errs.ErrorOrNil(); err != nil && !opts.Continue {
@@ -201,8 +205,11 @@ type translator struct {
 	byKey     map[string]*template
 	queue     []*location
 	stack     []*path
+	meeting   map[string][]envKey // what is live where ways meet
+	parked    []*path             // these wait for others where ways meet, see meet.go
 
 	crowd    map[point]bool // where segments begin that are split
+	dense    map[point]bool // where segments begin that have many ways
 	newCrowd bool           // crowd has grown
 
 	access map[sites.ID]bool  // statements with guards
@@ -260,6 +267,7 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		signals:  map[int32]bool{},
 		inside:   map[sites.ID]bool{},
 		ways:     map[*location]int{},
+		meeting:  map[string][]envKey{},
 		entries:  mapEntries,
 	}
 	for _, q := range p.src.Packages {
@@ -434,11 +442,21 @@ func (x *translator) solve() {
 		x.enqueue(l)
 	}
 	x.begin = begin
-	for (len(x.queue) > 0 || x.lateCauses()) && x.ctx.Err() == nil {
-		l := x.queue[0]
-		x.queue = x.queue[1:]
+	for !x.again && (len(x.queue) > 0 || x.lateCauses()) && x.ctx.Err() == nil {
+		// Where few ways begin first: what is learned there saves executing the
+		// many ways elsewhere again.
+		best := 0
+		for i, l := range x.queue {
+			if l.ways < x.queue[best].ways {
+				best = i
+			}
+		}
+		l := x.queue[best]
+		x.queue = slices.Delete(x.queue, best, best+1)
 		l.queued = false
+		before := x.ways[l]
 		x.leave(l)
+		l.ways = x.ways[l] - before
 	}
 }
 

@@ -413,7 +413,7 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 	}
 	pl := x.mem.pools[key]
 	if pl == nil {
-		pl = &pool{name: fmt.Sprintf("pool%d", len(x.mem.order))}
+		pl = &pool{name: fmt.Sprintf("pool%d", len(x.mem.order)), id: len(x.mem.order)}
 		x.mem.pools[key] = pl
 		x.mem.order = append(x.mem.order, pl)
 		n := x.opts.Objects
@@ -429,6 +429,11 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 			pl.objs = append(pl.objs, o)
 		}
 	}
+	if p.uneven[pl] {
+		// How many there are left depends on the way taken.
+		x.arrive(p, atLocal, 0)
+		return ref{}, false
+	}
 	nth := p.allocs[pl] // the objects before are taken in this segment
 	p.allocs[pl]++
 	e := &expr{op: xAlloc, pool: pl, k: int32(nth)}
@@ -438,9 +443,9 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 		return ref{}, false
 	}
 	q := p.clone()
-	q.cond = append(q.cond, none)
+	q.condition(none)
 	q.bound(fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
-	p.cond = append(p.cond, not(none))
+	p.condition(not(none))
 	p.created[newObject{pl, int32(nth)}] = slices.Repeat([]*expr{nil}, int(pl.objs[0].size))
 	return ref{e, pl.objs[nth:]}, true
 }

@@ -1,0 +1,545 @@
+package translate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Ways part where a value has to be known and at branches. Where they meet
+// again, at the same point of the program with the same stack, they become one:
+// what they differ in is a choice between values by the condition on which they
+// have parted. So ways do not multiply with what happens behind.
+//
+// Ways wait for each other: of those that wait, the one that is most behind
+// goes on.
+
+const (
+	// denseWays is the number of ways through a segment from which they also
+	// become one if they write different cells. Below, each keeps to its own:
+	// a step that may write many cells is in the way of more other steps.
+	denseWays = 48
+	// maxNodes is the size, as a tree, up to which expressions are made where
+	// ways meet.
+	maxNodes = 400
+)
+
+// meet has a path wait where ways meet. It reports whether the path has been
+// taken over.
+func (x *translator) meet(p *path) bool {
+	p.spreadAt = nil
+	if p.crowd {
+		x.split(p)
+		return true
+	}
+	if len(x.stack) == 0 && len(x.parked) == 0 {
+		p.branched = false
+		return false
+	}
+	p.resumed = true
+	x.parked = append(x.parked, p)
+	return true
+}
+
+// resume has paths go on that have waited, if nothing else is to do. It reports
+// whether there is a path to execute.
+func (x *translator) resume() bool {
+	if len(x.stack) > 0 {
+		return true
+	}
+	if len(x.parked) == 0 {
+		return false
+	}
+	first := x.parked[0]
+	for _, p := range x.parked[1:] {
+		if x.behind(p, first) < 0 {
+			first = p
+		}
+	}
+	key := x.meetingKey(first)
+	var group, rest []*path
+	for _, p := range x.parked {
+		if x.behind(p, first) == 0 && x.meetingKey(p) == key {
+			group = append(group, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	x.parked = rest
+	group = x.unite(group, key)
+	for i := len(group) - 1; i >= 0; i-- {
+		x.stack = append(x.stack, group[i])
+	}
+	return true
+}
+
+// turn counts that a loop begins again.
+func (f *frame) turn(in *funcInfo, header *ssa.BasicBlock) {
+	f.turns = slices.Clone(f.turns)
+	for len(f.turns) < len(in.fn.Blocks) {
+		f.turns = append(f.turns, 0)
+	}
+	f.turns[header.Index]++
+}
+
+func (f *frame) turnsOf(header int) int {
+	if header < len(f.turns) {
+		return f.turns[header]
+	}
+	return 0
+}
+
+// behind compares how far two paths are: negative if p has more to do before
+// the two can meet.
+func (x *translator) behind(p, q *path) int {
+	for i := range min(len(p.frames), len(q.frames)) {
+		f, g := p.frames[i], q.frames[i]
+		if f.ctx != g.ctx {
+			return cmp.Compare(f.ctx.id, g.ctx.id)
+		}
+		if f.block == nil || g.block == nil {
+			if c := cmp.Compare(f.phase, g.phase); c != 0 {
+				return c
+			}
+			continue
+		}
+		// Who unwinds, or runs deferred calls, is further.
+		late := func(f *frame) int {
+			switch {
+			case f.unwind != nil:
+				return 2
+			case f.running:
+				return 1
+			}
+			return 0
+		}
+		if c := cmp.Compare(late(f), late(g)); c != 0 {
+			return c
+		}
+		in := x.prog.info(f.ctx.fn)
+		in.arrange()
+		a, b := in.loops[f.block.Index], in.loops[g.block.Index]
+		for k := range min(len(a), len(b)) {
+			if a[k] != b[k] {
+				break
+			}
+			if c := cmp.Compare(f.turnsOf(a[k]), g.turnsOf(b[k])); c != 0 {
+				return c
+			}
+		}
+		if c := cmp.Or(cmp.Compare(in.order[f.block.Index], in.order[g.block.Index]), cmp.Compare(f.idx, g.idx), cmp.Compare(len(g.defers), len(f.defers))); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(q.frames), len(p.frames))
+}
+
+// meetingKey tells the points apart at which paths can meet: by the stack, and
+// the turns of the loops around.
+func (x *translator) meetingKey(p *path) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d", p.t.index)
+	b.WriteString(controlKey(p.frames))
+	for _, f := range p.frames {
+		if f.block == nil || f.turns == nil {
+			continue
+		}
+		in := x.prog.info(f.ctx.fn)
+		in.arrange()
+		for _, h := range in.loops[f.block.Index] {
+			fmt.Fprintf(&b, "t%d", f.turnsOf(h))
+		}
+	}
+	return b.String()
+}
+
+// unite makes as few paths as possible of those that have met.
+func (x *translator) unite(group []*path, key string) []*path {
+	if len(group) == 1 {
+		p := group[0]
+		if len(x.parked) == 0 {
+			p.branched = false
+		}
+		return group
+	}
+	live := x.meeting[key]
+	if live == nil {
+		seen := map[envKey]bool{}
+		for _, k := range x.liveOf(group[0].frames) {
+			if e := (envKey{k.ctx, k.v}); !seen[e] {
+				seen[e] = true
+				live = append(live, e)
+			}
+		}
+		x.meeting[key] = live
+	}
+	group = x.uniteAt(group, 0, live)
+	if len(group) == 1 && len(x.parked) == 0 {
+		group[0].branched = false
+	}
+	return group
+}
+
+// uniteAt unites paths whose first n conditions are the same.
+func (x *translator) uniteAt(group []*path, n int, live []envKey) []*path {
+	if len(group) == 1 {
+		return group
+	}
+	for {
+		var c *expr
+		all := true
+		for _, p := range group {
+			if len(p.cond) <= n {
+				all = false
+				break
+			}
+			if c == nil {
+				c = p.cond[n]
+			}
+			all = all && c.same(p.cond[n])
+		}
+		if !all {
+			break
+		}
+		n++
+	}
+	var ended, yes, no, other []*path
+	var c *expr
+	for _, p := range group {
+		switch {
+		case len(p.cond) == n:
+			ended = append(ended, p)
+		case c == nil:
+			c = p.cond[n]
+			yes = append(yes, p)
+		case c.same(p.cond[n]):
+			yes = append(yes, p)
+		case c.same(not(p.cond[n])):
+			no = append(no, p)
+		default:
+			other = append(other, p)
+		}
+	}
+	// Ways that have parted by free choices alone have the same conditions.
+	var out []*path
+	for _, p := range ended {
+		done := false
+		for i, q := range out {
+			if r := q.join(p, nil, n, live); r != nil {
+				out[i], done = r, true
+				break
+			}
+		}
+		if !done {
+			out = append(out, p)
+		}
+	}
+	if len(yes) > 0 {
+		yes = x.uniteAt(yes, n+1, live)
+	}
+	if len(no) > 0 {
+		no = x.uniteAt(no, n+1, live)
+	}
+	if len(yes) == 1 && len(no) == 1 {
+		if p := yes[0].join(no[0], c, n, live); p != nil {
+			yes, no = []*path{p}, nil
+		}
+	}
+	out = append(append(out, yes...), no...)
+	if len(other) > 0 {
+		out = append(out, x.uniteAt(other, n, live)...)
+	}
+	return out
+}
+
+// join makes one path of p, on which c holds, and q, on which it does not, with
+// the same n conditions before it; nil if that is not possible. Without c the two
+// must have the same effects.
+func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
+	x := p.x
+	if p.role != q.role || p.site != q.site || p.sel != q.sel || p.full != q.full || p.spawn != q.spawn ||
+		(p.sync == nil) != (q.sync == nil) || p.sync != nil && *p.sync != *q.sync ||
+		!sameExprs(p.send, q.send) || len(p.hand) != len(q.hand) {
+		return nil
+	}
+	approx := union(p.approx, q.approx)
+	if !p.dense && (len(approx) > len(p.approx) || len(approx) > len(q.approx)) {
+		return nil
+	}
+	even := maps.Equal(p.allocs, q.allocs) && len(p.created) == len(q.created)
+	if !even {
+		// One has taken objects from pools that the other has not.
+		if !p.dense || c == nil {
+			return nil
+		}
+		p, q = p.settled(), q.settled()
+	}
+	held := common(p.held, q.held)
+	if !p.dense && (len(held) < len(p.held) || len(held) < len(q.held)) {
+		return nil
+	}
+	for i, f := range p.frames {
+		if g := q.frames[i]; f.op != nil && (f.tgt.fn != g.tgt.fn || len(f.tgt.args) != len(g.tgt.args)) {
+			return nil
+		}
+	}
+	j := joining{p: p, q: q, c: c}
+	if c != nil && c.op == xEq && c.b.isConst() {
+		// On the other side the value may be known as well.
+		if k, ok := q.abs(c.a).single(); ok {
+			j.other = eq(c.a, k)
+		}
+	}
+	r := *p
+	r.env = make(map[envKey][]*expr, len(live))
+	for _, k := range live {
+		a, b := p.env[k], q.env[k]
+		if len(a) != len(b) {
+			return nil
+		}
+		if a == nil {
+			continue
+		}
+		v := make([]*expr, len(a))
+		for i := range a {
+			if v[i] = j.value(a[i], b[i], nil); v[i] == nil {
+				return nil
+			}
+		}
+		r.env[k] = v
+	}
+	r.heap = make(map[int32]*expr, len(p.heap))
+	addrs := map[int32]*expr{}
+	maps.Copy(addrs, p.heap)
+	maps.Copy(addrs, q.heap)
+	for _, addr := range sortedKeys(addrs) {
+		before := x.mem.cells[addr].x
+		a, b := p.heap[addr], q.heap[addr]
+		if (a == nil || b == nil) && !p.dense && c != nil && x.mem.object(addr).pool != nil {
+			return nil
+		}
+		if a == nil {
+			a = p.rawCell(addr)
+		}
+		if b == nil {
+			b = q.rawCell(addr)
+		}
+		v := j.value(a, b, before)
+		if v == nil {
+			return nil
+		}
+		r.heap[addr] = v
+	}
+	r.created = make(map[newObject][]*expr, len(p.created))
+	for k, a := range p.created {
+		b, ok := q.created[k]
+		if !ok || len(a) != len(b) {
+			return nil
+		}
+		v := make([]*expr, len(a))
+		for i := range a {
+			s, t := a[i], b[i]
+			switch {
+			case s == nil && t == nil:
+				continue
+			case s == nil:
+				s = num(0)
+			case t == nil:
+				t = num(0)
+			}
+			if v[i] = j.value(s, t, nil); v[i] == nil {
+				return nil
+			}
+		}
+		r.created[k] = v
+	}
+	r.cond = slices.Clone(p.cond[:n])
+	if c != nil {
+		rest := choice(c, all(p.cond[n+1:]), all(q.cond[n+1:]))
+		if rest.nodes() > maxNodes {
+			return nil
+		}
+		if !rest.is(1) {
+			r.cond = append(r.cond, rest)
+		}
+	}
+	r.held, r.approx = held, approx
+	if !even {
+		r.allocs, r.uneven = maps.Clone(p.allocs), maps.Clone(p.uneven)
+		if r.uneven == nil {
+			r.uneven = map[*pool]bool{}
+		}
+		for pl, n := range q.allocs {
+			r.allocs[pl] = max(r.allocs[pl], n)
+		}
+		for pl := range r.allocs {
+			if p.allocs[pl] != q.allocs[pl] {
+				r.uneven[pl] = true
+			}
+		}
+	}
+	for pl := range q.uneven {
+		if !r.uneven[pl] {
+			r.uneven = maps.Clone(r.uneven)
+			if r.uneven == nil {
+				r.uneven = map[*pool]bool{}
+			}
+			r.uneven[pl] = true
+		}
+	}
+	r.narrow = make(map[*expr]abs, len(p.narrow))
+	for e, a := range p.narrow {
+		if b, ok := q.narrow[e]; ok {
+			r.narrow[e] = a.join(b, maxRefSet)
+		}
+	}
+	r.facts = make(map[uint64]fact, len(p.facts))
+	for k, f := range p.facts {
+		if g, ok := q.facts[k]; ok && f.e.same(g.e) {
+			r.facts[k] = fact{f.e, f.a.join(g.a, maxRefSet)}
+		} else if f.e.joined {
+			r.facts[k] = f // matters only where p is chosen
+		}
+	}
+	for k, g := range q.facts {
+		if _, ok := r.facts[k]; !ok && g.e.joined {
+			r.facts[k] = g
+		}
+	}
+	for _, f := range j.facts {
+		r.facts[f.e.key()] = f
+	}
+	if rest := r.cond[min(n, len(r.cond)):]; len(rest) > 0 {
+		r.facts[rest[0].key()] = fact{rest[0], absConst(1)}
+	}
+	r.guesses = slices.DeleteFunc(slices.Clone(p.guesses), func(g guess) bool { return !slices.Contains(q.guesses, g) })
+	r.chosen = slices.DeleteFunc(slices.Clone(p.chosen), func(g pin) bool { return !slices.Contains(q.chosen, g) })
+	for _, e := range q.early {
+		if !slices.Contains(r.early, e) {
+			r.early = append(r.early[:len(r.early):len(r.early)], e)
+		}
+	}
+	r.marks = maps.Clone(p.marks)
+	for b, m := range q.marks {
+		r.marks[b] = max(r.marks[b], m)
+	}
+	r.frames = slices.Clone(p.frames)
+	r.steps, r.decided, r.picks = max(p.steps, q.steps), max(p.decided, q.decided), max(p.picks, q.picks)
+	r.epoch = x.nextEpoch()
+	return &r
+}
+
+// joining joins the values of two paths.
+type joining struct {
+	p, q *path
+	c    *expr // holds on p and not on q; nil if only equal values can be joined
+	// other holds on q and not on p, if there is a condition like that beside
+	// the negation of c.
+	other    *expr
+	unknowns map[[2]*expr]*expr
+	facts    []fact
+}
+
+// value is a on p and b on q; nil if there is no such expression. A value that
+// has not changed is that from before.
+func (j *joining) value(a, b, before *expr) *expr {
+	if a.op == xUnknown && b.op == xUnknown {
+		if a == b {
+			return a
+		}
+		// Two unknown values are one only if they are on both sides.
+		u := j.unknowns[[2]*expr{a, b}]
+		if u == nil {
+			u = &expr{op: xUnknown, why: a.why}
+			if j.unknowns == nil {
+				j.unknowns = map[[2]*expr]*expr{}
+			}
+			j.unknowns[[2]*expr{a, b}] = u
+		}
+		return u
+	}
+	if a.same(b) {
+		return a
+	}
+	if j.c == nil || a.op == xUnknown || b.op == xUnknown {
+		return nil
+	}
+	if e := j.known(a, b); e != nil {
+		return e
+	}
+	var v *expr
+	if j.other != nil && before != nil && a.same(before) {
+		v = ite(j.other, b, a)
+	} else {
+		v = ite(j.c, a, b)
+	}
+	switch {
+	case v.nodes() > maxNodes || v.op == xUnknown:
+		return nil
+	case v.op == xIte && v != a && v != b:
+		u := *v
+		u.joined = true
+		v = &u
+		j.facts = append(j.facts, fact{v, j.p.abs(a).join(j.q.abs(b), maxRefSet)})
+	}
+	return v
+}
+
+// known is the value on which the paths have parted, if a and b are what it is on
+// each, or lie at one distance from it; nil if not.
+func (j *joining) known(a, b *expr) *expr {
+	c := j.c
+	if c.op != xEq || !c.b.isConst() || !a.isConst() {
+		return nil
+	}
+	d := int64(a.k) - int64(c.b.k)
+	if d != int64(int32(d)) {
+		return nil
+	}
+	e := arith(xAdd, c.a, num(int32(d)))
+	if b.same(e) {
+		return e
+	}
+	if k, ok := j.q.abs(c.a).single(); ok && b.isConst() && int64(b.k)-int64(k) == d {
+		return e
+	}
+	return nil
+}
+
+func sameExprs(a, b []*expr) bool {
+	return slices.EqualFunc(a, b, func(e, f *expr) bool { return e == f || e != nil && f != nil && e.same(f) })
+}
+
+// union has the elements of both lists.
+func union(a, b []int) []int {
+	out := slices.Clone(a)
+	for _, k := range b {
+		if !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// settled is a copy of a path that has written its new objects to memory.
+func (p *path) settled() *path {
+	if len(p.created) == 0 {
+		return p
+	}
+	q := p.clone()
+	q.settle()
+	return q
+}
+
+// all is the conjunction of conditions.
+func all(list []*expr) *expr {
+	out := num(1)
+	for _, c := range list {
+		out = and(out, c)
+	}
+	return out
+}
