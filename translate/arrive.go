@@ -320,7 +320,7 @@ func (x *translator) leave(l *location) {
 		return
 	case atBegin:
 		q := x.begin()
-		q.from, q.crowd = l, p.crowd
+		q.from, q.crowd, q.dense = l, p.crowd, p.dense
 		x.takeUp(q)
 		x.drive()
 		return

@@ -48,7 +48,7 @@ func (x *translator) drive() {
 		}
 		n++
 		x.ways[p.from]++
-		if n > denseWays && !p.dense && !x.emitting && p.from != nil {
+		if n > denseWays && !x.emitting && p.from != nil && !x.dense[pointOf(p.from)] {
 			x.drop()
 			x.dense[pointOf(p.from)] = true
 			x.enqueue(p.from)
