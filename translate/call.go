@@ -159,6 +159,7 @@ func (x *translator) closure(o *object, tgt target, cell func(i int) *expr) targ
 	tgt.fn = o.fn
 	tgt.op = intrinsicOf(o.fn)
 	if o.mk == nil {
+		tgt.pos = o.pos
 		return tgt
 	}
 	tgt.pos = o.mk.Pos()

@@ -109,6 +109,14 @@ func (x *translator) condLocker(p *path, a int32) (mu int32, writer, ok bool) {
 	if !ok {
 		return 0, false, false
 	}
+	noLock := func() (int32, bool, bool) {
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		x.continueWith(p)
+		return 0, false, false
+	}
+	if tag == 0 {
+		return noLock()
+	}
 	t := x.mem.typeOf(tag)
 	if t == nil || syncCells(pointee(t)) == nil {
 		x.unsupported(p.here(), "sync.Cond", "its lock is neither a Mutex nor an RWMutex")
@@ -118,6 +126,9 @@ func (x *translator) condLocker(p *path, a int32) (mu int32, writer, ok bool) {
 	if !tracked {
 		x.unsupported(p.here(), "sync.Cond", "its lock is not tracked")
 		return 0, false, false
+	}
+	if ok && mu == 0 {
+		return noLock()
 	}
 	return mu, len(syncCells(pointee(t))) == 3, ok
 }

@@ -163,10 +163,11 @@ func (m *memory) keyedObject(key string, make func() *object) *object {
 	return o
 }
 
-// function returns the object of a function without free variables.
-func (m *memory) function(f *ssa.Function) *object {
-	return m.keyedObject("func "+f.String()+fmt.Sprint(f.Pos()), func() *object {
-		return &object{kind: objFunc, name: "fn_" + mangle(f.Name()), fn: f}
+// function returns the object of a function without free variables, of that where
+// it is named at a position that matters, see namedAt.
+func (m *memory) function(f *ssa.Function, pos token.Pos) *object {
+	return m.keyedObject(fmt.Sprintf("func %s%d@%d", f, f.Pos(), pos), func() *object {
+		return &object{kind: objFunc, name: "fn_" + mangle(f.Name()), fn: f, pos: pos}
 	})
 }
 

@@ -375,7 +375,7 @@ func (p *path) value(ctx *callPath, v ssa.Value) []*expr {
 	case *ssa.Global:
 		return []*expr{num(x.global(v).base)}
 	case *ssa.Function:
-		return []*expr{num(x.mem.function(v).base)}
+		return []*expr{num(x.mem.function(v, p.namedAt(ctx, v)).base)}
 	}
 	if e := p.env[envKey{ctx, v}]; e != nil {
 		return e

@@ -1,0 +1,30 @@
+package main
+
+import "sync"
+
+type guard struct {
+	enter, leave func()
+}
+
+func (g guard) do(f func()) {
+	g.enter()
+	defer g.leave()
+	f()
+}
+
+func main() {
+	var mu sync.Mutex
+	var rw sync.RWMutex
+	guards := map[string]guard{
+		"mutex": {mu.Lock, mu.Unlock}, // want "deadlock"
+		"read":  {rw.RLock, rw.RUnlock},
+	}
+	var wg sync.WaitGroup
+	wg.Add(2)
+	for _, g := range guards {
+		g.do(wg.Done)
+	}
+	wg.Wait()
+	guards["read"].do(func() { guards["read"].do(func() {}) })
+	guards["mutex"].do(func() { guards["mutex"].do(func() {}) })
+}
