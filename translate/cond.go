@@ -46,6 +46,15 @@ func newCond(x *translator, p *path) bool {
 	return x.opReturn(p, []*expr{r.e})
 }
 
+// The phases of Wait. With a lock whose methods are the program's own these are
+// called: Unlock behind taking the ticket, Lock once signalled.
+const (
+	condQueued    = 2
+	condUnlocked  = 3
+	condUserQueue = 4
+	condLocked    = 5
+)
+
 // condWait queues and lets go of the lock; once signalled, it takes the lock
 // again.
 func condWait(x *translator, p *path) bool {
@@ -53,32 +62,59 @@ func condWait(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	mu, writer, ok := x.condLocker(p, a)
+	l, ok := x.condLocker(p, a)
 	if !ok {
 		return false
 	}
 	self := &expr{op: xSelf}
-	if p.peek().phase == 2 {
+	waits := func(i int32) *expr { return arith(xEq, p.cellAt(a+condQueue+i), self) }
+	signalled := func() bool {
 		for i := range int32(condWaiters) {
-			if !p.assume(not(arith(xEq, p.cellAt(a+condQueue+i), self))) {
+			if !p.assume(not(waits(i))) {
 				return false
 			}
 		}
-		free := eq(p.cellAt(mu), 0)
-		if writer {
-			free = and(free, and(eq(p.cellAt(mu+rwPending), 0), eq(p.cellAt(mu+rwReaders), 0)))
+		return true
+	}
+	phase := func(k int) func(q *path) { return func(q *path) { q.top().phase = k } }
+	switch p.peek().phase {
+	case condQueued:
+		if !signalled() {
+			return false
+		}
+		free := eq(p.cellAt(l.mu), 0)
+		if l.writer {
+			free = and(free, and(eq(p.cellAt(l.mu+rwPending), 0), eq(p.cellAt(l.mu+rwReaders), 0)))
 		}
 		if !p.assume(free) {
 			return false
 		}
-		p.put(mu, num(1))
+		p.put(l.mu, num(1))
+		return x.opReturn(p, nil)
+	case condUnlocked:
+		here := num(0)
+		for i := range int32(condWaiters) {
+			here = or(here, waits(i))
+		}
+		if q := p.fork(here); q != nil {
+			phase(condUserQueue)(q)
+			q.role = artifact.RoleCommit
+			x.arrive(q, atQueue, x.siteOfOp(q))
+		}
+		return p.assume(not(here)) && x.callMethod(p, l, "Lock", condLocked)
+	case condUserQueue:
+		p.site = 0 // nobody grants it again
+		return signalled() && x.callMethod(p, l, "Lock", condLocked)
+	case condLocked:
 		return x.opReturn(p, nil)
 	}
-	if q := p.fork(eq(p.cellAt(mu), 0)); q != nil {
-		x.fatal(q, "sync: unlock of unlocked mutex")
-	}
-	if !p.assume(eq(p.cellAt(mu), 1)) {
-		return false
+	if l.own == nil {
+		if q := p.fork(eq(p.cellAt(l.mu), 0)); q != nil {
+			x.fatal(q, "sync: unlock of unlocked mutex")
+		}
+		if !p.assume(eq(p.cellAt(l.mu), 1)) {
+			return false
+		}
 	}
 	if q := p.fork(not(eq(p.cellAt(a+condQueue+condWaiters-1), 0))); q != nil {
 		q.bound("more waiters of a condition variable than the model has")
@@ -92,45 +128,103 @@ func condWait(x *translator, p *path) bool {
 		p.put(a+condQueue+i, ite(and(before, eq(c, 0)), self, c))
 		before = and(before, not(eq(c, 0)))
 	}
-	p.put(mu, num(0))
-	p.top().phase = 2
+	if l.own != nil {
+		return x.callMethod(p, l, "Unlock", condUnlocked)
+	}
+	p.put(l.mu, num(0))
+	phase(condQueued)(p)
 	p.role = artifact.RoleCommit
 	x.arrive(p, atQueue, x.siteOfOp(p))
 	return false
 }
 
-// condLocker finds the lock of a Cond; writer says that it is an RWMutex.
-func (x *translator) condLocker(p *path, a int32) (mu int32, writer, ok bool) {
+// lockOfCond is the lock of a Cond: one of package sync, or a value of a type
+// with methods of its own.
+type lockOfCond struct {
+	mu     int32
+	writer bool // it is an RWMutex
+	own    types.Type
+	val    *expr
+}
+
+// condLocker finds the lock of a Cond.
+func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
 	tag, ok, tracked := x.concrete(p, p.cellAt(a+condLock))
 	if !tracked {
 		x.unsupported(p.here(), "sync.Cond", "its lock is not tracked")
-		return 0, false, false
+		return l, false
 	}
 	if !ok {
-		return 0, false, false
+		return l, false
 	}
-	noLock := func() (int32, bool, bool) {
+	noLock := func() (lockOfCond, bool) {
 		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
 		x.continueWith(p)
-		return 0, false, false
+		return l, false
 	}
 	if tag == 0 {
 		return noLock()
 	}
 	t := x.mem.typeOf(tag)
-	if t == nil || syncCells(pointee(t)) == nil {
-		x.unsupported(p.here(), "sync.Cond", "its lock is neither a Mutex nor an RWMutex")
-		return 0, false, false
+	if t == nil || t == libraryRLocker || t == opaqueError {
+		x.unsupported(p.here(), "sync.Cond", "its lock is neither a Mutex nor an RWMutex, nor of a type of the program")
+		return l, false
 	}
-	mu, ok, tracked = x.concrete(p, p.cellAt(a+condLock+1))
+	off, lock, isSync := x.embeddedLock(t)
+	if !isSync {
+		return lockOfCond{own: t, val: p.cellAt(a + condLock + 1)}, true
+	}
+	mu, ok, tracked := x.concrete(p, p.cellAt(a+condLock+1))
 	if !tracked {
 		x.unsupported(p.here(), "sync.Cond", "its lock is not tracked")
-		return 0, false, false
+		return l, false
 	}
 	if ok && mu == 0 {
 		return noLock()
 	}
-	return mu, len(syncCells(pointee(t))) == 3, ok
+	return lockOfCond{mu: mu + int32(off), writer: len(syncCells(lock)) == 3}, ok
+}
+
+// embeddedLock is where in what a pointer of type t points to its methods Lock
+// and Unlock have their lock of package sync.
+func (x *translator) embeddedLock(t types.Type) (off int, lock types.Type, ok bool) {
+	at := func(name string) (off int, lock types.Type, ok bool) {
+		sel := types.NewMethodSet(t).Lookup(nil, name)
+		if _, pointer := t.Underlying().(*types.Pointer); sel == nil || !pointer {
+			return 0, nil, false
+		}
+		lock = pointee(t)
+		for _, k := range sel.Index()[:len(sel.Index())-1] {
+			st, isStruct := lock.Underlying().(*types.Struct)
+			if !isStruct {
+				return 0, nil, false // behind a pointer
+			}
+			off, lock = off+x.fieldOffset(st, k), st.Field(k).Type()
+		}
+		return off, lock, syncCells(lock) != nil
+	}
+	off, lock, ok = at("Lock")
+	off2, _, ok2 := at("Unlock")
+	return off, lock, ok && ok2 && off == off2
+}
+
+// callMethod calls a method of the lock of a Cond, as which the operation on top
+// of the stack goes on in a phase.
+func (x *translator) callMethod(p *path, l lockOfCond, name string, phase int) bool {
+	fn := x.prog.ssa.LookupMethod(l.own, nil, name)
+	if fn == nil || fn.Blocks == nil {
+		x.unsupported(p.here(), "sync.Cond", "the method "+name+" of its lock is not part of the program")
+		return false
+	}
+	recv, ok := x.unbox(p, l.val, l.own)
+	if !ok {
+		return false
+	}
+	p.top().phase = phase
+	if !x.sl.funcs[fn] {
+		return true
+	}
+	return x.enter(p, x.context(p.t, p.peek().ctx, p.peek().ctx.site, phase, fn, ""), target{fn: fn, args: [][]*expr{recv}}, false)
 }
 
 // condSignal wakes the waiter that came first.

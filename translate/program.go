@@ -114,9 +114,18 @@ func (p *program) reach() {
 						visit(g)
 					}
 				}
-				if call, ok := instr.(ssa.CallInstruction); ok {
-					for _, g := range p.callees(call) {
+				switch i := instr.(type) {
+				case ssa.CallInstruction:
+					for _, g := range p.callees(i) {
 						visit(g)
+					}
+				case *ssa.MakeInterface:
+					if libraryType(i.Type()) != "sync.Locker" {
+						break
+					}
+					// A Cond calls them.
+					for _, m := range []string{"Lock", "Unlock"} {
+						visit(p.ssa.LookupMethod(i.X.Type(), nil, m))
 					}
 				}
 			}

@@ -241,6 +241,8 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 		return true
 	case *ssa.UnOp:
 		return i.Op == token.ARROW
+	case *ssa.If:
+		return s.prog.spinsOn(i) != nil
 	case *ssa.Panic:
 		return !unreachablePanic(i)
 	case *ssa.Store:

@@ -151,6 +151,7 @@ func translate(ctx context.Context, p *program, sl *slice, idx *sites.Index, opt
 		if effort.entries > 0 {
 			x.entries = effort.entries
 		}
+		x.guardSpins()
 		x.solve()
 		cost += x.cost()
 		if err := ctx.Err(); err != nil {

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+type spinLock struct{ held atomic.Int32 }
+
+func (l *spinLock) Lock() {
+	for !l.held.CompareAndSwap(0, 1) {
+		runtime.Gosched()
+	}
+}
+
+func (l *spinLock) Unlock() { l.held.Store(0) }
+
+type pool struct {
+	lock  sync.Locker
+	cond  *sync.Cond
+	ready bool
+}
+
+func main() {
+	p := &pool{lock: &spinLock{}}
+	p.cond = sync.NewCond(p.lock)
+	done := make(chan bool)
+	go func() {
+		p.lock.Lock()
+		if !p.ready {
+			p.cond.Wait()
+		}
+		p.lock.Unlock()
+		close(done)
+	}()
+	p.lock.Lock()
+	p.ready = true
+	p.lock.Unlock()
+	p.cond.Signal()
+	<-done
+}
