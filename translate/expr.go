@@ -302,11 +302,25 @@ func ite(c, a, b *expr) *expr {
 			return x
 		}
 	}
+	// What both sides have in common stands once: a counter does not grow with
+	// each condition under which it is counted.
+	x, j := a.plus()
+	if y, k := b.plus(); (j != 0 || k != 0) && !x.isConst() && x.same(y) {
+		return arith(xAdd, x, node(xIte, c, num(j), num(k)))
+	}
 	// Conditions exclude each other: the one that changes nothing is not needed.
 	if b.op == xIte && a.same(b.c) && excluding(c, b.a) {
 		return b
 	}
 	return node(xIte, c, a, b)
+}
+
+// plus takes an expression apart into another one and a constant that is added.
+func (e *expr) plus() (*expr, int32) {
+	if e.op == xAdd && e.b.isConst() {
+		return e.a, e.b.k
+	}
+	return e, 0
 }
 
 // excluding reports that two conditions compare one value with different

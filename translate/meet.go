@@ -480,10 +480,12 @@ func (j *joining) value(a, b, before *expr) *expr {
 	switch {
 	case v.nodes() > maxNodes || v.op == xUnknown:
 		return nil
-	case v.op == xIte && v != a && v != b:
-		u := *v
-		u.joined = true
-		v = &u
+	case v.size > 0 && v != a && v != b:
+		if v.op == xIte {
+			u := *v
+			u.joined = true
+			v = &u
+		}
 		j.facts = append(j.facts, fact{v, j.p.abs(a).join(j.q.abs(b), maxRefSet)})
 	}
 	return v
