@@ -121,7 +121,8 @@ func {{.Func}}(t *zztesting.T) {
 }
 
 // Time passes only when nothing else can happen, or one goroutine alone has gone
-// on for 100 steps: it may be polling the clock.
+// on for 5000 steps: it is likely to poll the clock. After a few hundred it may
+// still be at work, and find its time limits exceeded.
 type {{.Func}}Calm struct {
 	zzorc.Chooser
 	alone int
@@ -130,7 +131,7 @@ type {{.Func}}Calm struct {
 func (c *{{.Func}}Calm) Next(v zzorc.View) zzorc.Choice {
 	if len(v.Ready) != 1 {
 		c.alone = 0
-	} else if c.alone++; c.alone > 100 && v.Time {
+	} else if c.alone++; c.alone > 5000 && v.Time {
 		c.alone = 0
 		return zzorc.Choice{Index: zzorc.TimePasses}
 	}
