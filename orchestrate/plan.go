@@ -119,6 +119,7 @@ func (p *planner) step(index int, step artifact.Step) error {
 			births = append(births, x)
 		case artifact.RoleTime:
 			time = true
+			delete(p.queued, x.Process) // it slept
 		case artifact.RoleLocal:
 			if p.side.Templates[x.Template].Role == "goroutine" {
 				if _, err := p.goroutine(x.Process); err != nil {

@@ -15,9 +15,31 @@ import (
 // is for goroutines that are stuck while control was incomplete.
 //
 // Where the plan marks the order of two steps as a guess and the program does
-// not follow it there, the other order is tried.
+// not follow it there, the other order is tried. A plan that lets time pass, and
+// that the program does not follow, is tried once more with time passing where the
+// program needs it; if that shows what is expected, the Plan of the verdict has
+// the steps that were done.
 func Replay(ctx context.Context, b *Binary, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
-	return replay(ctx, plan, func(p artifact.Plan) (*Verdict, error) { return b.Run(ctx, p, opts) })
+	run := func(p artifact.Plan) (*Verdict, error) { return b.Run(ctx, p, opts) }
+	v, err := replay(ctx, plan, run)
+	if err != nil || v.Status != Infeasible || !slices.ContainsFunc(plan.Steps, func(s artifact.PlanStep) bool { return s.G == timeStep }) {
+		return v, err
+	}
+	elastic, _, err := b.run(ctx, job{Plan: plan, MaxSteps: opts.MaxSteps, Elastic: true}, opts)
+	if err != nil {
+		return nil, err
+	}
+	if elastic.Status != Reproduced {
+		return v, nil
+	}
+	again, err := replay(ctx, artifact.Plan{Steps: elastic.Trace, Expect: plan.Expect}, run)
+	if err != nil {
+		return nil, err
+	}
+	if again.Status != Reproduced {
+		return v, nil
+	}
+	return again, nil
 }
 
 func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*Verdict, error)) (*Verdict, error) {

@@ -36,6 +36,8 @@ const (
 type job struct {
 	artifact.Plan
 	MaxSteps int
+	// Elastic is as in orcutil.Plan.
+	Elastic bool `json:",omitempty"`
 	// Random is the seed of the choices after the plan; nil is the first
 	// goroutine that can go on.
 	Random *uint64 `json:",omitempty"`

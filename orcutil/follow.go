@@ -25,7 +25,13 @@ func (s *run) follow() *divergence {
 			}
 			return &divergence{i + 1, st, "the program has ended: " + s.endText()}
 		}
-		if found := s.follow1(st); found != "" {
+		found := ""
+		if s.cfg.Plan.Elastic {
+			found = s.followElastic(i, st)
+		} else {
+			found = s.follow1(st)
+		}
+		if found != "" {
 			return &divergence{i + 1, st, found}
 		}
 	}

@@ -78,6 +78,10 @@ type Plan struct {
 	// that no step names for it: those of operations that the program has got
 	// since the plan was made.
 	PassOthers bool
+	// Elastic lets time pass when the steps need it, and not only in the place of
+	// a TimeStep: one that has nothing to wait for is left out, and a goroutine
+	// that a step finds blocked may be woken by time first.
+	Elastic bool
 	// MaxSteps bounds the steps of the run, those of the plan and those after
 	// it together; 0 is 100 000.
 	MaxSteps int
