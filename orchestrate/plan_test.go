@@ -195,6 +195,9 @@ func TestPlanSteps(t *testing.T) {
 		"time": {func(w *world) {
 			w.step("M commit z").step("Time time", "M wake z").step("Time time").step("M op l")
 		}, "0 z, T, T, 0 l"},
+		"the operation after a sleep": {func(w *world) {
+			w.step("M commit z").step("M time z").step("M op l")
+		}, "0 z, T, 0 l"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(sites...)
