@@ -19,6 +19,14 @@ var polls = map[string]bool{
 // operations and the like. One that asks for long without coming to a guard
 // waits in vain for those that are not given their turn.
 func (r *rewriter) poll(c *ast.CallExpr) {
+	if r.length(c) {
+		if s, ok := r.idx.Stmt(c.Pos()); ok {
+			r.unit.guarded[s.ID] = true
+			r.before(c.Pos(), fmt.Sprintf("%s.Polled(%d, ", r.zz, s.ID))
+			r.after(c.End(), ")")
+		}
+		return
+	}
 	_, obj := sites.Classify(r.info, c.Fun)
 	f, ok := obj.(*types.Func)
 	if !ok || f.Pkg() == nil {
@@ -51,4 +59,17 @@ func (r *rewriter) poll(c *ast.CallExpr) {
 	}
 	r.before(c.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, function, s.ID))
 	r.after(c.End(), ")")
+}
+
+// length: a call of the builtin len for a channel.
+func (r *rewriter) length(c *ast.CallExpr) bool {
+	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
+	if !ok || len(c.Args) != 1 {
+		return false
+	}
+	if b, ok := r.info.Uses[id].(*types.Builtin); !ok || b.Name() != "len" {
+		return false
+	}
+	_, ok = r.info.TypeOf(c.Args[0]).Underlying().(*types.Chan)
+	return ok
 }

@@ -90,6 +90,10 @@ func TestSpin(t *testing.T) {
 	go stop.Store(true)
 	for !stop.Load() {
 	}
+	c := make(chan int, 1)
+	go func() { c <- 1 }()
+	for len(c) == 0 {
+	}
 	var lock atomic.Int32
 	n := 0
 	var wg sync.WaitGroup
