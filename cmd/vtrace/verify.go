@@ -212,6 +212,9 @@ func (s *verifySettings) writeTable(c *call, out []verified, report *check.Repor
 	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	for i, v := range out {
 		fmt.Fprintf(tw, "%d\t%s\t%s\n", i+1, v.word(), v.Query)
+		if what := v.about(); what != "" {
+			fmt.Fprintf(tw, "\t\t%s\n", what)
+		}
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -277,6 +280,26 @@ func (v *verified) word() string {
 		return "NOT satisfied"
 	default:
 		return "error"
+	}
+}
+
+// about is what the comment of a query says of it, on one line: in the model of a
+// program its description and where it is about, else the first line.
+func (v *verified) about() string {
+	parts := map[string]string{}
+	lines := strings.Split(strings.TrimSpace(v.Comment), "\n")
+	for _, line := range lines {
+		if name, text, ok := strings.Cut(line, ": "); ok && parts[name] == "" {
+			parts[name] = strings.TrimSpace(text)
+		}
+	}
+	switch description, location := parts["description"], parts["location"]; {
+	case description == "":
+		return strings.TrimSpace(lines[0])
+	case location == "":
+		return description
+	default:
+		return location + ": " + description
 	}
 }
 

@@ -132,3 +132,22 @@ func TestVerifyEngine(t *testing.T) {
 	require.Equal(t, exitReal, code, stderr)
 	require.Equal(t, "1  NOT satisfied  A[] not deadlock\n", stdout)
 }
+
+// The queries of a program's model say what they ask and where.
+func TestVerifyAbout(t *testing.T) {
+	for comment, want := range map[string]string{
+		"": "",
+		"description: main at receive\nlocation: a/main.go:11:3\ncategory: x\nnumber: 1": "a/main.go:11:3: main at receive",
+		"description: it is whole\ncategory: internal":                                   "it is whole",
+		"nobody meets\nin the middle":                                                    "nobody meets",
+		" \n":                                                                            "",
+	} {
+		require.Equal(t, want, (&verified{Comment: comment}).about())
+	}
+	file := filepath.Join(t.TempDir(), "model.xml")
+	code, _, stderr := execute(t, "translate", "-o", file, "../../examples/sharedvar_increment")
+	require.Equal(t, exitNothing, code, stderr)
+	code, stdout, _ := execute(t, "verify", file)
+	require.Equal(t, exitReal, code)
+	require.Contains(t, stdout, "sharedvar_increment/main.go:16:8: a panic is not recovered\n")
+}
