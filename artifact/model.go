@@ -167,6 +167,7 @@ const (
 	KindBound           = "bound exceeded"             // of the model
 	KindRace            = "data race"                  // accesses to memory that nothing orders
 	KindReachable       = "reachability"               // user annotation
+	KindNeverReached    = "never reached"              // user annotation; no run can show it
 )
 
 // Trace is a counterexample in the form both people and gjson paths read:

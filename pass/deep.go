@@ -206,6 +206,10 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 	if d.same(s) {
 		return nil
 	}
+	if s.query.Kind == artifact.KindNeverReached {
+		s.conclude(artifact.Unconfirmed, "the model has no such schedule, which no run can show")
+		return nil
+	}
 	if s.trace == nil {
 		s.giveUp("the search gave no trace")
 		return nil

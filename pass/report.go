@@ -115,7 +115,7 @@ func stuck(kind string) bool {
 
 // describe says what the program did: how it ended, and the interleaving.
 func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
-	if v.Status == orchestrate.Reproduced && !stuck(f.Kind) {
+	if v.Status == orchestrate.Reproduced && !stuck(f.Kind) && v.Message != "" {
 		f.Message = v.Message
 	}
 	at := map[string]artifact.Site{}

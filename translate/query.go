@@ -29,6 +29,8 @@ const (
 	CategoryBound             = "resource bound"
 	CategoryExit              = "exit with failure"
 	CategoryTestFailure       = "test failure"
+	// CategoryReachability asks what comments in the program say.
+	CategoryReachability = "reachability"
 	// CategoryInternal asks whether the model itself is whole: its query is
 	// always generated.
 	CategoryInternal = "internal"
@@ -37,7 +39,7 @@ const (
 // Categories lists all categories of queries.
 func Categories() []string {
 	return []string{CategoryChannel, CategoryMutex, CategoryWaitGroup, CategoryPanic, CategoryNilCall, CategoryChannelDeadlock,
-		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategoryLeak, CategoryTestFailure, CategoryBound, CategoryInternal}
+		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategoryLeak, CategoryTestFailure, CategoryReachability, CategoryBound, CategoryInternal}
 }
 
 // sidecarSites copies the sites, by number.
@@ -314,6 +316,7 @@ func (e *emitter) queries() []artifact.Query {
 			}, CategoryLeak)
 		}
 	}
+	e.reachability(add)
 	if s := e.halts(); s != "" {
 		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindBound,
 			Description: "internal error of the translator: never does a goroutine stop where it cannot wait (please report it)"}, CategoryInternal)

@@ -147,6 +147,10 @@ func (x *translator) step(p *path) bool {
 	if p.meets(instr) && x.meet(p) {
 		return false
 	}
+	if s := x.marked(f, instr); s != 0 {
+		x.arrive(p, atStmt, s)
+		return false
+	}
 	if s := x.accessGuard(f, instr); s != 0 {
 		x.arrive(p, atStmt, s)
 		return false

@@ -48,8 +48,12 @@ type slice struct {
 	// numbers and numberClasses say what values and memory are used for.
 	numbers       map[ssa.Value]*number
 	numberClasses map[memClass]*number
-	args          *ssa.Global // os.Args, if it may be a number
-	argsRead      *ssa.UnOp   // where it is read
+	// annotated are the comments on reachability, and marks where their statements
+	// begin.
+	annotated []*annotation
+	marks     map[ssa.Instruction]*annotation
+	args      *ssa.Global // os.Args, if it may be a number
+	argsRead  *ssa.UnOp   // where it is read
 	// filled are the pointers through which a call out of the program writes.
 	filled   map[ssa.Instruction][]ssa.Value
 	recovers map[*ssa.Function][]*ssa.Call
@@ -132,6 +136,7 @@ func newSlice(prog *program) *slice {
 	for _, instr := range seeds {
 		s.needInstr(instr)
 	}
+	s.mark()
 	for again := true; again; again = s.bounds() || s.faults() {
 		for len(s.work) > 0 {
 			f := s.work[len(s.work)-1]

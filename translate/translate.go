@@ -152,6 +152,7 @@ func translate(ctx context.Context, p *program, sl *slice, idx *sites.Index, opt
 			x.entries = effort.entries
 		}
 		x.guardSpins()
+		x.placeAnnotations()
 		x.solve()
 		cost += x.cost()
 		if err := ctx.Err(); err != nil {
