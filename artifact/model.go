@@ -108,6 +108,10 @@ type Approximation struct {
 	// Direction is one of the Direction constants.
 	Direction string `json:"direction"`
 	Reason    string `json:"reason"`
+	// Query is the number of a query that is satisfied if no trace of the model
+	// rests on it, 0 if none tells. Unreached: it is satisfied.
+	Query     int  `json:"query,omitempty"`
+	Unreached bool `json:"unreached,omitempty"`
 }
 
 // ApproximationInput is the Kind of a choice that another run with the same
@@ -165,6 +169,7 @@ const (
 	KindTestFailure     = "test failure"               // t.Error, t.Fatal
 	KindExit            = "exit"                       // os.Exit with a code other than 0
 	KindBound           = "bound exceeded"             // of the model
+	KindImprecise       = "imprecise"                  // of the model; not an error
 	KindRace            = "data race"                  // accesses to memory that nothing orders
 	KindReachable       = "reachability"               // user annotation
 	KindNeverReached    = "never reached"              // user annotation; no run can show it

@@ -236,7 +236,7 @@ func locationOf(side *artifact.Sidecar, at artifact.ProcessAt) artifact.Location
 func (p *planner) expect(tr *artifact.Trace, q artifact.Query) (artifact.Expect, error) {
 	out := artifact.Expect{Kind: q.Kind, Goroutines: []artifact.At{}}
 	switch q.Kind {
-	case artifact.KindBound:
+	case artifact.KindBound, artifact.KindImprecise:
 		return out, fmt.Errorf("a bound of the model is not an error of the program: nothing to replay")
 	case artifact.KindTestFailure:
 		return out, nil

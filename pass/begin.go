@@ -77,6 +77,8 @@ func record(b *artifact.Builder, queries []artifact.Query, side *artifact.Sideca
 			v.Traces = append(v.Traces, b.AddTrace(v.Query, 1, tr))
 		}
 	}
+	unreached(side, found.verdicts)
+	b.SetSidecar(side)
 	b.SetVerdicts(found.verdicts)
 	b.SetFindings(findings(queries, found.verdicts, side))
 }

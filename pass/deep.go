@@ -122,7 +122,7 @@ func (d *deep) open(second *artifact.Bundle) {
 	}
 	for _, q := range second.Queries() {
 		v := verdicts[q.Number]
-		if v.Result != check.False.String() || q.Kind == artifact.KindBound {
+		if v.Result != check.False.String() || q.Kind == artifact.KindBound || q.Kind == artifact.KindImprecise {
 			continue
 		}
 		s := &suspect{query: q, verdict: v, number: 1}
@@ -355,6 +355,9 @@ func (d *deep) doubt(s *suspect) string {
 		return s.unexplained
 	}
 	for _, a := range d.side.Approximations {
+		if a.Unreached {
+			continue
+		}
 		switch a.Kind {
 		case artifact.ApproximationAccess:
 			continue

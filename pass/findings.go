@@ -23,7 +23,7 @@ func findings(queries []artifact.Query, verdicts []artifact.Verdict, side *artif
 	var all []artifact.Finding
 	for _, v := range verdicts {
 		q := byNumber[v.Query]
-		if v.Result != "F" || q.Kind == artifact.KindBound {
+		if v.Result != "F" || q.Kind == artifact.KindBound || q.Kind == artifact.KindImprecise {
 			continue
 		}
 		key := place{q.Kind, q.Site}
@@ -128,6 +128,7 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 	if side != nil {
 		for _, a := range side.Approximations {
 			switch {
+			case a.Unreached:
 			case a.Direction == artifact.DirectionUnder:
 				add("%s:%d:%d: not in the model: %s", a.File, a.Line, a.Col, a.Reason)
 			case a.Kind == artifact.ApproximationNumber:

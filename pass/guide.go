@@ -67,7 +67,7 @@ func (d *deep) sought(s *suspect) (artifact.Expect, bool) {
 	case artifact.KindPartialDeadlock:
 		// The entry function can go on: it returns.
 		e.Kind = artifact.KindLeak
-	case artifact.KindBound, artifact.KindRace, artifact.KindNeverReached:
+	case artifact.KindBound, artifact.KindImprecise, artifact.KindRace, artifact.KindNeverReached:
 		return e, false
 	}
 	return e, known

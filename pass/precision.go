@@ -1,6 +1,11 @@
 package pass
 
-import "github.com/vtrace/vtrace/artifact"
+import (
+	"slices"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+)
 
 // Precision says how far a model is that of its program.
 type Precision struct {
@@ -22,7 +27,9 @@ func precision(side *artifact.Sidecar) Precision {
 	for _, t := range side.Templates {
 		for _, e := range t.Edges {
 			if e.Site > 0 {
-				rests[e.Site] = rests[e.Site] || len(e.Approx) > 0
+				rests[e.Site] = rests[e.Site] || slices.ContainsFunc(e.Approx, func(a int) bool {
+					return a < 0 || a >= len(side.Approximations) || !side.Approximations[a].Unreached
+				})
 			}
 		}
 	}
@@ -34,9 +41,20 @@ func precision(side *artifact.Sidecar) Precision {
 		}
 	}
 	for _, a := range side.Approximations {
-		if a.Direction == artifact.DirectionUnder {
+		if a.Direction == artifact.DirectionUnder && !a.Unreached {
 			p.Outside++
 		}
 	}
 	return p
+}
+
+// unreached marks the approximations on which no trace of the model rests, as these
+// verdicts say.
+func unreached(side *artifact.Sidecar, verdicts []artifact.Verdict) {
+	for i := range side.Approximations {
+		a := &side.Approximations[i]
+		a.Unreached = a.Unreached || a.Query != 0 && slices.ContainsFunc(verdicts, func(v artifact.Verdict) bool {
+			return v.Query == a.Query && v.Result == check.True.String()
+		})
+	}
 }

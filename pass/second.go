@@ -50,6 +50,7 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 		return nil, err
 	}
 	model.Queries = failing(first, model.Queries)
+	unreached(&model.Sidecar, first.Verdicts())
 
 	done = rep.stage("instrument")
 	overlay, err := parse.Instrument(ctx, p.source, p.sites, parse.Options{Accesses: model.Sidecar.Accesses, EveryLine: opts.Model.EveryLine, Races: opts.Model.Races})

@@ -359,6 +359,7 @@ func (x *translator) leave(l *location) {
 			if !r.assume(arith(xEq, v.e, num(v.k))) || !q.assume(arith(xLt, v.e, num(v.k))) {
 				continue
 			}
+			r.beyond = true
 			r.env[v.key] = slices.Clone(r.env[v.key])
 			r.env[v.key][v.comp] = unknown(beyond)
 			paths = append(paths, r)

@@ -302,7 +302,7 @@ func (x *translator) emit() (*Model, error) {
 	x.approx, x.approxAt = nil, map[string]int{}
 	if x.start != nil {
 		for _, r := range x.start.early {
-			x.approximation(r.pos, r.kind, r.direction, r.reason)
+			x.plainly[x.approximation(r.pos, r.kind, r.direction, r.reason)] = true
 		}
 	}
 	if x.opts.Continue && x.errs != nil {
@@ -408,8 +408,8 @@ func (e *emitter) model() (*Model, error) {
 		model.Sidecar.Accesses = append(model.Sidecar.Accesses, int(s))
 	}
 	sort.Ints(model.Sidecar.Accesses)
-	model.Sidecar.Approximations = x.approx
 	model.Queries = e.queries()
+	model.Sidecar.Approximations = x.approx
 	if x.opts.Proto {
 		model.Reveal()
 	}

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"fmt"
+
 	"github.com/vtrace/vtrace/artifact"
 )
 
@@ -122,7 +124,7 @@ func (x *translator) decide(p *path, v, lost []*expr, f func(q *path, v []*expr)
 		rest[i] = nil
 		c = p.simplify(c)
 		p.spread()
-		if q := p.fork(c); q != nil {
+		if q := p.goBeyond(c); q != nil {
 			q.note("free-choice", artifact.DirectionOver, beyond)
 			w := append([]*expr(nil), v...)
 			w[i] = unknown(beyond)
@@ -136,4 +138,75 @@ func (x *translator) decide(p *path, v, lost []*expr, f func(q *path, v []*expr)
 		return
 	}
 	f(p, v)
+}
+
+// goBeyond is the path on which numbers are beyond their limits, nil if there is
+// none.
+func (p *path) goBeyond(c *expr) *path {
+	q := p.fork(c)
+	if q == nil {
+		return nil
+	}
+	q.beyond = true
+	if p.x.emitting {
+		p.x.remember(c)
+	}
+	return q
+}
+
+// remember collects the cells that a condition reads.
+func (x *translator) remember(c *expr) {
+	if c == nil {
+		return
+	}
+	if c.op == xCell && c.cell.confined {
+		x.limited[c.cell] = true
+	}
+	x.remember(c.a)
+	x.remember(c.b)
+	x.remember(c.c)
+}
+
+// beyondLimits asks whether a number is ever beyond its limits, where somebody asks
+// for it. If none is, the approximations of ways on which one is are none. number is
+// that of the query.
+func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
+	x := e.x
+	var conditional []int
+	for i := range x.approx {
+		if x.beyond[i] && !x.plainly[i] {
+			conditional = append(conditional, i)
+		}
+	}
+	if len(conditional) == 0 {
+		return q, false
+	}
+	var at []string
+	for _, c := range x.mem.cells {
+		if c != nil && x.limited[c] && e.n.cells[c] != "" {
+			at = append(at, fmt.Sprintf("%s == %d", e.n.cells[c], c.abs.hi))
+		}
+	}
+	for _, t := range x.templates {
+		for _, l := range t.locs {
+			if _, ok := e.kept[l]; !ok {
+				continue
+			}
+			for i, lv := range l.live {
+				if name := e.n.vars[lv.v]; l.lost[i] && name != "" {
+					for _, p := range e.processes[t] {
+						at = append(at, fmt.Sprintf("(%s.%s and %s.%s == %d)", p, l.name, p, name, l.in[i].hi))
+					}
+				}
+			}
+		}
+	}
+	if len(at) == 0 {
+		return q, false
+	}
+	for _, i := range conditional {
+		x.approx[i].Query = number
+	}
+	return artifact.Query{Formula: "A[] not " + disjunction(at), Kind: artifact.KindImprecise,
+		Description: "the model is exact where numbers are within its limits: none is beyond them"}, true
 }

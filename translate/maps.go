@@ -140,7 +140,7 @@ func (x *translator) readMap(p *path, e *expr, at ssa.Instruction, i ssa.Value, 
 func (x *translator) find(p *path, o *object, key []*expr, done func(q *path, found []*expr) bool) bool {
 	if lost := p.simplify(p.lostKey(o, len(key))); !lost.is(0) {
 		// With a key beyond its limits nothing is known; without, all keys are.
-		if q := p.fork(lost); q != nil && x.compare(q, o, key, done) {
+		if q := p.goBeyond(lost); q != nil && x.compare(q, o, key, done) {
 			x.continueWith(q)
 		}
 		if !p.assume(not(lost)) {

@@ -49,6 +49,7 @@ type path struct {
 	decided  int             // conditions added so far
 	resumed  bool            // it goes on from where it has waited for others
 	branched bool            // the path is one side of a branch
+	beyond   bool            // a number is beyond its limits, see limits.go
 	spreadAt ssa.Instruction // where ways have spread
 
 	// pendingJump is the block that a decided branch leads to.
@@ -477,6 +478,11 @@ func (p *path) noteAt(pos token.Pos, kind, direction, reason string) {
 		p.early = append(p.early, remark{pos, kind, direction, reason})
 	}
 	n := p.x.approximation(pos, kind, direction, reason)
+	if p.beyond {
+		p.x.beyond[n] = true
+	} else {
+		p.x.plainly[n] = true
+	}
 	if !slices.Contains(p.approx, n) {
 		p.approx = append(p.approx, n)
 	}

@@ -31,6 +31,9 @@ const (
 	CategoryTestFailure       = "test failure"
 	// CategoryReachability asks what comments in the program say.
 	CategoryReachability = "reachability"
+	// CategoryPrecision asks whether the model needs its approximations: its query
+	// is always generated.
+	CategoryPrecision = "precision"
 	// CategoryInternal asks whether the model itself is whole: its query is
 	// always generated.
 	CategoryInternal = "internal"
@@ -39,7 +42,7 @@ const (
 // Categories lists all categories of queries.
 func Categories() []string {
 	return []string{CategoryChannel, CategoryMutex, CategoryWaitGroup, CategoryPanic, CategoryNilCall, CategoryChannelDeadlock,
-		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategoryLeak, CategoryTestFailure, CategoryReachability, CategoryBound, CategoryInternal}
+		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategoryLeak, CategoryTestFailure, CategoryReachability, CategoryBound, CategoryPrecision, CategoryInternal}
 }
 
 // sidecarSites copies the sites, by number.
@@ -124,7 +127,7 @@ func (e *emitter) queries() []artifact.Query {
 	x := e.x
 	var out []artifact.Query
 	add := func(q artifact.Query, category string) {
-		if category == "" || category != CategoryInternal && x.opts.Categories != nil && !slices.Contains(x.opts.Categories, category) {
+		if category == "" || category != CategoryInternal && category != CategoryPrecision && x.opts.Categories != nil && !slices.Contains(x.opts.Categories, category) {
 			return
 		}
 		q.Category = category
@@ -317,6 +320,9 @@ func (e *emitter) queries() []artifact.Query {
 		}
 	}
 	e.reachability(add)
+	if q, ok := e.beyondLimits(len(out) + 1); ok {
+		add(q, CategoryPrecision)
+	}
 	if s := e.halts(); s != "" {
 		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindBound,
 			Description: "internal error of the translator: never does a goroutine stop where it cannot wait (please report it)"}, CategoryInternal)

@@ -245,9 +245,13 @@ type translator struct {
 	emitting bool
 	approx   []artifact.Approximation
 	approxAt map[string]int
-	faults   map[token.Pos]string // panics that are not in the model
-	errs     *multierror.Error
-	errSeen  map[string]bool
+	// beyond and plainly are the approximations of ways on which a number is beyond
+	// its limits, and of others; limited are the cells that are asked.
+	beyond, plainly map[int]bool
+	limited         map[*cell]bool
+	faults          map[token.Pos]string // panics that are not in the model
+	errs            *multierror.Error
+	errSeen         map[string]bool
 }
 
 type arrival struct {
@@ -264,6 +268,9 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		orders:   map[*ssa.Function]map[ssa.Value]int{},
 		byKey:    map[string]*template{},
 		approxAt: map[string]int{},
+		beyond:   map[int]bool{},
+		plainly:  map[int]bool{},
+		limited:  map[*cell]bool{},
 		faults:   map[token.Pos]string{},
 		errSeen:  map[string]bool{},
 		signals:  map[int32]bool{},

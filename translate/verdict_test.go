@@ -132,7 +132,7 @@ func found(m *translate.Model, rep *check.Report) []string {
 			s = filepath.Base(q.File) + " " + q.Kind
 		}
 		switch {
-		case r.Verdict == check.True:
+		case r.Verdict == check.True, q.Kind == artifact.KindImprecise:
 			continue
 		case r.Verdict != check.False:
 			s += fmt.Sprintf(" %s %s", r.Verdict, r.Reason)

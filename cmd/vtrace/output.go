@@ -173,7 +173,7 @@ func precision(b *vtrace.Bundle) string {
 	switch p := vtrace.Conclude(b).Precision; {
 	case p.Outside > 0:
 		return "partial"
-	case p.Approximated > 0 || slices.ContainsFunc(b.Sidecar().Approximations, func(a artifact.Approximation) bool { return a.Direction != artifact.DirectionControl }):
+	case p.Approximated > 0 || slices.ContainsFunc(b.Sidecar().Approximations, func(a artifact.Approximation) bool { return a.Direction != artifact.DirectionControl && !a.Unreached }):
 		return "approximated"
 	default:
 		return "exact"
@@ -191,6 +191,9 @@ func modelled(b *vtrace.Bundle) string {
 	var kinds []kind
 	first := map[kind]artifact.Approximation{}
 	for _, a := range b.Sidecar().Approximations {
+		if a.Unreached {
+			continue
+		}
 		k := kind{a.Kind, a.Direction}
 		if count[k]++; count[k] == 1 {
 			kinds = append(kinds, k)
