@@ -117,7 +117,7 @@ func TestCategories(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, m.Queries)
 	for i, q := range m.Queries {
-		require.Contains(t, []string{translate.CategoryWaitGroup, translate.CategoryInternal}, q.Category)
+		require.Contains(t, []string{translate.CategoryWaitGroup, translate.CategoryPrecision, translate.CategoryInternal}, q.Category)
 		require.Equal(t, i+1, q.Number)
 	}
 }
