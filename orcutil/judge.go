@@ -16,6 +16,7 @@ func (s *run) judge(d *divergence) Result {
 	if !s.over && s.resting {
 		s.outcome = s.rest()
 		s.unfinalized()
+		s.unsignalled()
 	}
 	if s.outcome.Kind == "" && s.failed() {
 		s.outcome.Kind, s.outcome.G = KindTestFailure, entryPath

@@ -74,6 +74,7 @@ type run struct {
 	conds   map[*sync.Cond][]*ticket
 
 	finalized map[unsafe.Pointer]bool // what has a finalizer or a cleanup
+	signals   map[any]bool            // the channels and contexts that signals come to
 	clockRead bool                    // the program has called time.Now
 	lent      bool                    // uninstrumented code has had a *testing.T
 

@@ -362,7 +362,14 @@ var outside = map[string]string{
 	"(reflect.Value).Recv":    "a receive by reflection",
 	"(reflect.Value).TrySend": "a send by reflection",
 	"(reflect.Value).TryRecv": "a receive by reflection",
-	"os/signal.Notify":        "signals come from outside",
+}
+
+// signals are the functions of package os/signal by which signals come to the
+// program, with what takes them in.
+var signals = map[string]string{
+	"os/signal.Notify":        "NotifySignals",
+	"os/signal.Stop":          "StopSignals",
+	"os/signal.NotifyContext": "SignalContext",
 }
 
 // foreign looks at a call that is no operation.
@@ -373,6 +380,10 @@ func (r *rewriter) foreign(c *ast.CallExpr, obj types.Object) {
 	}
 	if reason := outside[f.FullName()]; reason != "" {
 		r.diag(c.Lparen, "call of %s: %s: not guarded", f.FullName(), reason)
+	}
+	if taken := signals[f.FullName()]; taken != "" {
+		r.before(c.Fun.Pos(), r.zz+"."+taken+"(")
+		r.after(c.Fun.End(), ")")
 	}
 	r.due(c)
 }

@@ -153,6 +153,7 @@ func init() {
 	atomics(intrinsics)
 	syncMapIntrinsics(intrinsics)
 	poolIntrinsics(intrinsics)
+	signalIntrinsics(intrinsics)
 	condIntrinsics(intrinsics)
 	timerIntrinsics(intrinsics)
 	contextIntrinsics(intrinsics)

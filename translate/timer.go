@@ -136,7 +136,22 @@ func (e *emitter) time(side *artifact.Sidecar) {
 	t := &template{name: "Time", slots: 1, once: true}
 	at := &location{tmpl: t, kind: atLocal}
 	var approx []int
+	add := func(p *path, why int) {
+		ed := &edge{from: at, to: at, guard: p.cond}
+		for _, addr := range sortedKeys(p.heap) {
+			if c := x.mem.cells[addr]; stored(c.abs) {
+				ed.assign = append(ed.assign, assignment{c.x, p.heap[addr]})
+			}
+		}
+		t.edges = append(t.edges, ed)
+		approx = append(approx, why)
+	}
 	for _, o := range x.objects() {
+		if o.ctx || x.notified[o] {
+			for _, p := range x.signal(x.newPath(t, at), o) {
+				add(p, x.signalComes(o))
+			}
+		}
 		p := x.newPath(t, at)
 		switch {
 		case o.timer:
@@ -155,14 +170,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 		default:
 			continue
 		}
-		ed := &edge{from: at, to: at, guard: p.cond}
-		for _, addr := range sortedKeys(p.heap) {
-			if c := x.mem.cells[addr]; stored(c.abs) {
-				ed.assign = append(ed.assign, assignment{c.x, p.heap[addr]})
-			}
-		}
-		t.edges = append(t.edges, ed)
-		approx = append(approx, x.timePasses(o.pos))
+		add(p, x.timePasses(o.pos))
 	}
 	if len(t.edges) == 0 {
 		return

@@ -221,6 +221,7 @@ type translator struct {
 	// segments cancel some.
 	contexts []*object
 	cancels  []*location
+	notified map[*object]bool  // by signal.Notify
 	inside   map[sites.ID]bool // statements in the middle of which guards are passed
 	signals  map[int32]bool    // locks that are released by others than hold them
 	initial  int               // objects made before the start
@@ -274,6 +275,7 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		faults:   map[token.Pos]string{},
 		errSeen:  map[string]bool{},
 		signals:  map[int32]bool{},
+		notified: map[*object]bool{},
 		inside:   map[sites.ID]bool{},
 		ways:     map[*location]int{},
 		meeting:  map[string][]envKey{},

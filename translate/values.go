@@ -555,7 +555,7 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	elem := i.Type().Underlying().(*types.Chan).Elem()
 	width := x.width(elem)
 	kept := k
-	if int(k) > x.opts.BufferValues || !x.sl.classes[memClass{nil, "sent " + typeKey(elem)}] {
+	if int(k) > x.opts.BufferValues || libraryType(elem) == "os.Signal" || !x.sl.classes[memClass{nil, "sent " + typeKey(elem)}] {
 		kept = 0
 	}
 	what := ""

@@ -7,12 +7,12 @@ import (
 
 func main() {
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, os.Interrupt) // under "unknown-call"
+	signal.Notify(c, os.Interrupt)
 	done := make(chan bool)
 	go func() { close(done) }()
 	select {
 	case <-c:
 	case <-done:
 	}
-	signal.Stop(c) // under "unknown-call"
+	signal.Stop(c)
 }

@@ -1,0 +1,128 @@
+package translate
+
+import (
+	"slices"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// A signal may come at any moment, or never: to the channel that signal.Notify
+// was given, if there is room in it, and to a context of signal.NotifyContext,
+// which ends. That is a step of the process Time. For every call of Notify there
+// is a cell that holds the channel, until Stop is called for it.
+
+// ctxSignal is in place of the deadline of a context that a signal ends.
+const ctxSignal = 2
+
+func signalIntrinsics(table map[string]*intrinsic) {
+	table["os/signal.Notify"] = &intrinsic{name: "notify", seed: true, run: notifySignal}
+	table["os/signal.Stop"] = &intrinsic{name: "stopnotify", seed: true, run: stopSignal}
+	table["os/signal.NotifyContext"] = &intrinsic{name: "notifycontext", run: func(x *translator, p *path) bool {
+		if p.peek().ctx.parent == nil {
+			return x.opReturn(p, nil)
+		}
+		r, ok := x.deriveContext(p)
+		if !ok {
+			return false
+		}
+		r.put(p, chanPayload+ctxDeadline, num(ctxSignal))
+		if x.sl.classes[causes] {
+			for i, e := range x.errorValue("error signal", "signal") {
+				r.put(p, chanPayload+ctxLater+int32(i), e)
+			}
+		}
+		return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), r.e, arith(xAdd, r.e, num(chanPayload+ctxCancel))})
+	}}
+}
+
+// notifySignal has signals sent to a channel.
+func notifySignal(x *translator, p *path) bool {
+	f := p.peek()
+	k, ok, tracked := x.settled(p)
+	if !ok && tracked {
+		return false
+	}
+	o := x.mem.object(k)
+	if !tracked || f.ctx.parent == nil || o == nil || o.kind != objChan {
+		p.note("unknown-call", artifact.DirectionUnder, "the channel for signals is not tracked: none comes in the model")
+		return x.opReturn(p, nil)
+	}
+	if o.cap == 0 {
+		p.note("unknown-call", artifact.DirectionUnder, "a channel for signals without a buffer: none comes in the model")
+		return x.opReturn(p, nil)
+	}
+	pos := f.ctx.site.Pos()
+	s := x.mem.keyedObject("signals "+x.position(pos).String(), func() *object {
+		return &object{kind: objData, name: "signals", size: 1, pos: pos}
+	})
+	if !x.notified[s] {
+		x.notified[s] = true
+		c := x.mem.cells[s.base]
+		c.name, c.ref, c.sync = s.name, true, true
+		for _, l := range x.cancels {
+			x.enqueue(l)
+		}
+	}
+	old := p.cellAt(s.base)
+	more := and(not(eq(old, 0)), not(eq(old, k)))
+	if q := p.fork(more); q != nil {
+		q.bound("more than one channel for signals from here")
+	}
+	if !p.assume(not(more)) {
+		return false
+	}
+	p.put(s.base, num(k))
+	return x.opReturn(p, nil)
+}
+
+// stopSignal ends that for a channel.
+func stopSignal(x *translator, p *path) bool {
+	k, ok, tracked := x.settled(p)
+	if !ok && tracked {
+		return false
+	}
+	if !tracked {
+		p.note("unknown-call", artifact.DirectionOver, "the channel for signals is not tracked: they go on coming in the model")
+		return x.opReturn(p, nil)
+	}
+	if !x.emitting && p.from != nil && !slices.Contains(x.cancels, p.from) {
+		x.cancels = append(x.cancels, p.from)
+	}
+	for _, o := range x.objects() {
+		if x.notified[o] {
+			p.put(o.base, ite(eq(p.cellAt(o.base), k), num(0), p.cellAt(o.base)))
+		}
+	}
+	return x.opReturn(p, nil)
+}
+
+// signal lets a signal come, if the object o waits for one. It returns the
+// paths of the process Time.
+func (x *translator) signal(p *path, o *object) []*path {
+	var out []*path
+	if o.ctx {
+		if p.assume(eq(p.cellAt(o.behind(ctxDeadline)), ctxSignal)) && p.assume(eq(p.cellAt(o.behind(ctxErr)), 0)) {
+			x.cancel(p, o.base, ctxCanceled, []*expr{p.cellAt(o.behind(ctxLater)), p.cellAt(o.behind(ctxLater + 1))}, 0)
+			out = append(out, p)
+		}
+		return out
+	}
+	for _, k := range p.abs(p.cellAt(o.base)).set {
+		c := x.mem.object(k)
+		if c == nil || c.kind != objChan {
+			continue
+		}
+		q := p.clone()
+		n := q.cellAt(c.base + chanLen)
+		if q.assume(eq(q.cellAt(o.base), k)) && q.assume(arith(xLt, n, num(c.cap))) {
+			q.put(c.base+chanLen, arith(xAdd, n, num(1)))
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// signalComes is the approximation that rests on.
+func (x *translator) signalComes(o *object) int {
+	return x.approximation(o.pos, "input", artifact.DirectionOver, "a signal may come at any moment, or never")
+}
