@@ -15,9 +15,9 @@ func (g guard) do(f func()) {
 func main() {
 	var mu sync.Mutex
 	var rw sync.RWMutex
-	guards := map[string]guard{
-		"mutex": {mu.Lock, mu.Unlock}, // want "deadlock"
-		"read":  {rw.RLock, rw.RUnlock},
+	guards := []guard{
+		{mu.Lock, mu.Unlock}, // want "deadlock"
+		{rw.RLock, rw.RUnlock},
 	}
 	var wg sync.WaitGroup
 	wg.Add(2)
@@ -25,6 +25,6 @@ func main() {
 		g.do(wg.Done)
 	}
 	wg.Wait()
-	guards["read"].do(func() { guards["read"].do(func() {}) })
-	guards["mutex"].do(func() { guards["mutex"].do(func() {}) })
+	guards[1].do(func() { guards[1].do(func() {}) })
+	guards[0].do(func() { guards[0].do(func() {}) })
 }
