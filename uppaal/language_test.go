@@ -78,6 +78,20 @@ var languageTests = []struct{ section, construct, place, text, want string }{
 	{"System", "an unknown process", "system", "system Nope;", "Nope"},
 	{"System", "dynamic templates", "decl", "dynamic T(int i);", "dynamic is not supported"},
 
+	{"Templates", "parameters by value and by reference", "templates", "<template><name>Q</name><parameter>const id_t i, int &amp;r, int &amp;a[3], chan &amp;ch</parameter>" + oneLocation + "</template>", ""},
+	{"Templates", "a process for each value of a parameter", "templates", "<template><name>Q</name><parameter>const id_t i, const set_t j</parameter>" + oneLocation + "</template>", ""},
+	{"Templates", "some arguments given", "system", "Q(const id_t i) = T(i, x, arr[1]); Q2(int &r) = T(1, r, y); Q3 = Q2(h); system P, Q, Q3;", ""},
+	{"Templates", "a free parameter by reference", "system", "system P, T;", "parameter"},
+	{"Templates", "urgent and committed locations", "body", `<location id="id0"><urgent/></location><location id="id1"><committed/></location><init ref="id0"/>`, ""},
+	{"Templates", "a location that is both", "body", `<location id="id0"><urgent/><committed/></location><init ref="id0"/>`, "both urgent and committed"},
+	{"Templates", "elements in another order", "body", `<init ref="id0"/><transition><target ref="id0"/><source ref="id0"/></transition><location id="id0"><committed/><name>L</name></location>`, ""},
+	{"Templates", "branch points", "body", `<location id="id0"/><branchpoint id="id1"/><init ref="id0"/><transition><source ref="id0"/><target ref="id1"/><label kind="guard">x &lt; 3</label></transition>` +
+		`<transition><source ref="id1"/><target ref="id0"/><label kind="assignment">x++</label><label kind="probability">2</label></transition>`, ""},
+	{"Templates", "no initial location", "body", `<location id="id0"/>`, "no initial location"},
+	{"Templates", "two locations of one name", "body", `<location id="id0"><name>L</name></location><location id="id1"><name>L</name></location><init ref="id0"/>`, "L"},
+	{"Templates", "variables of processes", "body", `<declaration>int own[id_t]; const int k = N; int f() { return own[k - 1]; }</declaration><location id="id0"><label kind="invariant">own[0] &lt; 3</label></location><init ref="id0"/>`, ""},
+	{"Templates", "the textual format (.xta)", "file", "process P() { state a; init a; } system P;", ".xta"},
+
 	{"Queries", "A[], E<>", "query", "A[] not deadlock", ""},
 	{"Queries", "E[]", "query", "E[] P.L", ""},
 	{"Queries", "A<>", "query", "A<> P.done", ""},
@@ -95,13 +109,24 @@ var languageTests = []struct{ section, construct, place, text, want string }{
 	{"Queries", "under a strategy", "query", "A[] x > 1 under s1", "under"},
 }
 
+const oneLocation = `<location id="id9"><name>L</name></location><init ref="id9"/>`
+
 // tryLanguage gives the first error of a construct in its place.
 func tryLanguage(place, text string) error {
 	part := map[string]string{"system": "system P;"}
+	switch place {
+	case "templates":
+		part["system"] = "system P, Q;"
+		if strings.Contains(text, "&amp;") {
+			part["system"] = "Q1 = Q(1, x, arr, c); system P, Q1;"
+		}
+	}
 	part[place] = text
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	for k, v := range part {
-		part[k] = escape.Replace(v)
+		if k != "templates" && k != "body" && k != "file" {
+			part[k] = escape.Replace(v)
+		}
 	}
 	label := func(kind, place string) string {
 		if part[place] == "" {
@@ -109,11 +134,20 @@ func tryLanguage(place, text string) error {
 		}
 		return fmt.Sprintf("<label kind=%q>%s</label>", kind, part[place])
 	}
-	n, err := ReadXML(strings.NewReader("<nta><declaration>" + escape.Replace(baseDecls) + "int32_t h;\n" + part["decl"] + "</declaration>" +
-		"<template><name>P</name><location id=\"id0\"><name>L</name>" + label("invariant", "invariant") + "</location>" +
-		"<location id=\"id1\"><name>done</name></location><init ref=\"id0\"/><transition><source ref=\"id0\"/><target ref=\"id1\"/>" +
-		label("select", "select") + label("guard", "guard") + label("synchronisation", "sync") + label("assignment", "update") +
-		"</transition></template><system>" + part["system"] + "</system></nta>"))
+	body := part["body"]
+	if body == "" {
+		body = "<location id=\"id0\"><name>L</name>" + label("invariant", "invariant") + "</location>" +
+			"<location id=\"id1\"><name>done</name></location><init ref=\"id0\"/><transition><source ref=\"id0\"/><target ref=\"id1\"/>" +
+			label("select", "select") + label("guard", "guard") + label("synchronisation", "sync") + label("assignment", "update") + "</transition>"
+	}
+	file := part["file"]
+	if file == "" {
+		file = "<nta><declaration>" + escape.Replace(baseDecls) + "int32_t h;\n" + part["decl"] + "</declaration>" +
+			"<template><name>P</name>" + body + "</template>" +
+			"<template><name>T</name><parameter>const id_t i, int &amp;r, int &amp;s</parameter>" + oneLocation + "</template>" +
+			part["templates"] + "<system>" + part["system"] + "</system></nta>"
+	}
+	n, err := ReadXML(strings.NewReader(file))
 	if err != nil {
 		return err
 	}

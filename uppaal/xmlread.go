@@ -91,7 +91,7 @@ func readElements(r io.Reader) (*element, error) {
 		}
 	}
 	if len(top.children) != 1 {
-		return nil, errors.New("the document has no root element")
+		return nil, errors.New("the document has no root element: is it XML? (The textual formats .xta and .ta are not read.)")
 	}
 	return top.children[0], nil
 }
