@@ -9,7 +9,8 @@ import (
 // A conjunct is one of the conditions that a transition or a formula needs all
 // of: that a process is in a location, or a test.
 type conjunct struct {
-	// proc is in loc or, if negated, is not; proc is -1 for a test.
+	// proc is in loc or, if negated, is not; proc is -1 for a test. Of a formula:
+	// if loc is -1, proc is stuck.
 	proc, loc int32
 	negated   bool
 
@@ -51,12 +52,20 @@ func (c *compiler) literal(e uppaal.Expr, positive bool) *conjunct {
 			}
 		}
 	}
+	if s, ok := e.(*uppaal.Stuck); ok {
+		return &conjunct{proc: int32(c.processOf(s.Process)), loc: -1, negated: !positive}
+	}
 	l := &conjunct{proc: -1}
 	accesses := c.recorded(func() { l.test = c.formula(e, positive) })
 	l.reads = c.stateCells(accesses, false)
 	l.simple = c.comparison(e, positive)
 	alone := newRanges(c)
 	l.unsafe = !alone.proves(func() bool { return alone.condition(e) })
+	uppaal.Inspect(e, func(e uppaal.Expr) {
+		if _, ok := e.(*uppaal.Stuck); ok {
+			l.unsafe = true // it is no function of the state
+		}
+	})
 	return l
 }
 

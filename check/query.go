@@ -27,6 +27,14 @@ type goal struct {
 	found  bool
 }
 
+// asksStuck reports whether the goal needs to know who is stuck.
+func (g *goal) asksStuck() bool { return len(g.atoms) > 0 }
+
+// reset forgets what a search has found.
+func (g *goal) reset() {
+	g.done, g.found, g.at, g.result, g.needs = false, false, 0, Result{}, nil
+}
+
 // verdictOf is the verdict of an A[] or E<> query once a deciding state was
 // found, or once it is certain that there is none.
 func verdictOf(op uppaal.PathOp, found bool) Verdict {

@@ -25,6 +25,7 @@ type structure struct {
 	risky      []int32
 	pairs      map[uint64]int32 // sending and receiving edge to transition
 	cubes      []goalCube
+	stuck      bool // processes have to be stuck for a goal
 	// spoils are the cubes that a transition may spoil; nil if key steps are
 	// not used.
 	spoils [][]int32
@@ -52,6 +53,7 @@ type transition struct {
 type goalCube struct {
 	goal      *goal
 	conjuncts []int32
+	stuck     []int32 // the processes that have to be stuck besides
 }
 
 // How a transition treats a cell.
@@ -671,6 +673,13 @@ func (b *structurer) goal(q *uppaal.Query, g *goal) error {
 	for _, cube := range b.cubes(q.X, positive) {
 		gc := goalCube{goal: g}
 		for _, l := range cube {
+			if l.proc >= 0 && l.loc < 0 {
+				if l.negated {
+					return errStructure // see visibility.go
+				}
+				gc.stuck = append(gc.stuck, l.proc)
+				continue
+			}
 			if l.unsafe {
 				return errStructure
 			}

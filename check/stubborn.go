@@ -100,11 +100,11 @@ func (s *search) retarget() {
 	var cubes []int32
 	open := make([]bool, len(s.structure.cubes))
 	for i, c := range s.structure.cubes {
-		if open[i] = !c.goal.done; open[i] {
+		if open[i] = !c.goal.done || s.structure.stuck; open[i] {
 			cubes = append(cubes, int32(i))
 		}
 	}
-	deadlock := false
+	deadlock := s.structure.stuck
 	for _, g := range s.local {
 		deadlock = deadlock || !g.done
 	}
@@ -149,7 +149,7 @@ func (s *search) review() error {
 	if kept*10 > offered*9 {
 		s.suspension = max(2*s.suspension, 4)
 		s.suspended = s.suspension
-		if s.keySteps && fused < taken/10 && s.store.len() < muchStored {
+		if s.keySteps && !s.structure.stuck && fused < taken/10 && s.store.len() < muchStored {
 			return errNoGain
 		}
 	}
@@ -226,7 +226,8 @@ func (r *reducer) stubborn() bool {
 		r.set, r.best = r.best, r.set
 	}
 	// The set of the goals is part of the sets of all seeds but key steps.
-	goals := r.close(limit, -1, false)
+	// Where processes have to be stuck, there is no such set.
+	goals := !r.st.stuck && r.close(limit, -1, false)
 	if goals && (!r.deadlock || r.set.enabled > 0) {
 		if better(); limit <= 1 || !r.keySteps {
 			return true
@@ -281,8 +282,8 @@ func (r *reducer) close(limit int, seed int32, key bool) bool {
 	c.clear()
 	if key {
 		for _, i := range st.spoils[seed] {
-			if r.open[i] {
-				r.addEnablers(st.cubes[i].conjuncts)
+			if r.open[i] && !r.addEnablers(st.cubes[i].conjuncts) && len(st.cubes[i].stuck) > 0 {
+				return false
 			}
 		}
 	} else {
@@ -327,8 +328,9 @@ func (r *reducer) close(limit int, seed int32, key bool) bool {
 const enabledWeight = 1 << 10
 
 // addEnablers adds what may make true a conjunct that is false: the one for
-// which that costs least. Which one is taken decides how small the set gets.
-func (r *reducer) addEnablers(conjuncts []int32) {
+// which that costs least. Which one is taken decides how small the set gets. It
+// is false if there is none.
+func (r *reducer) addEnablers(conjuncts []int32) bool {
 	best, least := int32(-1), 0
 	for _, i := range conjuncts {
 		if value, known := r.value(i); !known || value {
@@ -342,11 +344,12 @@ func (r *reducer) addEnablers(conjuncts []int32) {
 		}
 	}
 	if best < 0 {
-		return
+		return false
 	}
 	for _, g := range r.st.conjuncts[best].enablers {
 		r.set.addGroup(r.st, g)
 	}
+	return true
 }
 
 // cost estimates what the enablers of a conjunct add to the set.

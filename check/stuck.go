@@ -233,7 +233,14 @@ func (b *subgraph) stuck(proc int32, from []uint32, dead stateSet) (stateSet, er
 			b.edges = append(b.edges, edgePair{uint32(k), n})
 			return nil
 		}
+		m.filter = nil
+		if r := s.workers[0].r; r != nil {
+			if err := caught(func() { r.choose(m) }); err != nil {
+				return nil, err
+			}
+		}
 		err := s.workers[0].expand()
+		m.filter = nil
 		if err != nil && !errors.Is(err, errFound) {
 			return nil, err
 		}

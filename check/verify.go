@@ -73,7 +73,6 @@ func (v *verification) run() error {
 		return err
 	}
 	v.labels = c.labels
-	stuck := false
 	for i, q := range v.queries {
 		if err := v.info.CheckQuery(q); err != nil {
 			v.report.Results[i] = Result{Verdict: Error, Reason: err.Error()}
@@ -102,8 +101,8 @@ func (v *verification) run() error {
 			continue
 		}
 		v.goals = append(v.goals, g)
-		stuck = stuck || len(g.atoms) > 0
 	}
+	stuck := slices.ContainsFunc(v.goals, (*goal).asksStuck)
 	if c.p.monitor != nil {
 		c.p.monitor.follow = stuck
 	}
@@ -117,33 +116,26 @@ func (v *verification) run() error {
 		}
 		c.p.symmetry = c.symmetry(formulas)
 	}
-	var st *structure
-	if !v.opts.Reductions.NoStubborn && !stuck && len(v.paths) == 0 && len(v.queries) > 0 {
-		// What has no structure is searched in full.
-		if st, err = c.structure(v.queries, v.goals); err != nil {
-			st = nil
-		}
-	}
-	if st != nil && c.p.symmetry == nil && !v.opts.Reductions.NoInvisible && st.spoils != nil && len(st.cubes)+len(st.risky) > 0 {
-		v.runTwice(c.p, st)
-	} else {
-		_, _ = v.explore(c.p, st, false, Stats{})
-	}
+	v.explorePlanned(c)
 	return nil
 }
 
 // explore makes one search for the goals and concludes from it. It reports
 // whether no path was made longer, and why the search ended.
-func (v *verification) explore(prog *program, st *structure, keySteps bool, before Stats) (shortest bool, err error) {
-	s := newSearch(v.ctx, prog, v.goals, &v.opts)
-	s.before = before
+func (v *verification) explore(prog *program, st *structure, keySteps bool) (shortest bool, err error) {
+	opts := v.opts
+	if before := v.report.Stats.Elapsed; opts.Timeout > 0 {
+		opts.Timeout = max(opts.Timeout-before, 1)
+	}
+	s := newSearch(v.ctx, prog, v.goals, &opts)
+	s.before = v.report.Stats
 	s.keepGoing = len(v.queries) == 0
 	for _, g := range v.paths {
 		s.keepGoing = s.keepGoing || g.needsGraph()
 	}
 	if st != nil && s.mem.take(st.bytes) == nil {
 		s.keySteps = keySteps
-		s.fusing = keySteps && !v.opts.Reductions.NoFusing && (st.committing < 0 || len(s.local) == 0)
+		s.fusing = keySteps && !st.stuck && !v.opts.Reductions.NoFusing && (st.committing < 0 || len(s.local) == 0)
 		s.reduce(st)
 	}
 	err = s.run()
@@ -162,46 +154,6 @@ func (v *verification) explore(prog *program, st *structure, keySteps bool, befo
 		s.store.release()
 	}
 	return shortest, err
-}
-
-// runTwice searches with key steps, which tells what can be reached, and then
-// without, for shortest traces and what is found before an invalid evaluation.
-func (v *verification) runTwice(prog *program, st *structure) {
-	shortest, err := v.explore(prog, st, true, Stats{})
-	if v.opts.Order != BreadthFirst || shortest && !errors.Is(err, errNoGain) {
-		return
-	}
-	complete := v.report.Complete
-	first := slices.Clone(v.report.Results)
-	var f *fault
-	if errors.As(err, &f) || errors.Is(err, errNoGain) {
-		first = make([]Result, len(first))
-	} else {
-		if complete {
-			st.risky = nil // there is nothing invalid
-		}
-		v.goals = slices.DeleteFunc(v.goals, func(g *goal) bool { return !g.found })
-	}
-	if len(v.goals) == 0 || v.ctx.Err() != nil {
-		return
-	}
-	for _, g := range v.goals {
-		g.done, g.found, g.at, g.result, g.needs = false, false, 0, Result{}, nil
-		v.report.Results[g.query] = Result{}
-	}
-	if v.opts.Timeout > 0 {
-		v.opts.Timeout = max(v.opts.Timeout-v.report.Stats.Elapsed, 1)
-	}
-	_, _ = v.explore(prog, st, false, v.report.Stats)
-	v.report.Complete = v.report.Complete || complete
-	for i, r := range first {
-		switch now := v.report.Results[i]; {
-		case now.Verdict == Maybe && r.Trace != nil:
-			v.report.Results[i] = r
-		case r.Trace != nil && now.Verdict != r.Verdict && now.Verdict != Error:
-			v.report.Results[i] = Result{Verdict: Error, Reason: "internal: two searches disagree"}
-		}
-	}
 }
 
 // undecided gives every query without a verdict this one.

@@ -17,6 +17,20 @@ import "slices"
 // ends in a state that the key step has made no worse. With each step along the
 // search either the path gets shorter, or the key step is forward.
 //
+// That a process is stuck, so that nothing that can happen makes it move, is no
+// condition on the state alone: what makes it true is not known. But it stays
+// true, whatever happens. So a path to where it is may have key steps that do
+// not belong to it in front like others, if these do not spoil the rest of the
+// cube; nor do they take away that a process can still move. While there are
+// goals with stuck processes, each state is therefore expanded by a set with a
+// key step, or in full. A state may then satisfy all of a cube but that the
+// process is stuck yet: no step that spoils the cube is a key step there. Nor is
+// it lost that a process moves in the end, but that it can move does not stay
+// true: goals that need this are searched in full.
+//
+// Then what a process can do from a stored state is found by the steps that the
+// sets leave, which depend on the state alone: all goals count as open.
+//
 // Paths get longer by the key steps taken first: shortest traces need a second
 // search. See Valmari and Hansen, Stubborn set intuition explained, sections 4
 // to 6, for visibility and ignoring; there, cycles are closed by looking at the
@@ -208,6 +222,9 @@ func (b *structurer) spoilers() error {
 	total := 0
 	for n, c := range st.cubes {
 		for _, i := range c.conjuncts {
+			if l := st.conjuncts[i]; l.proc >= 0 && slices.Contains(c.stuck, l.proc) {
+				continue // who is stuck stays where it is
+			}
 			for _, g := range b.disablers(st.conjuncts[i]) {
 				for _, t := range st.groups[g] {
 					if l := st.spoils[t]; len(l) > 0 && l[len(l)-1] == int32(n) {
