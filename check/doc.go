@@ -76,8 +76,12 @@
 // may make a false conjunct of it true. All open queries of a call are looked
 // for at once, so that few queries at a time reduce more.
 //
-// A full search is made without queries, with stuck atoms, with E[], A<> or
-// -->, with refuted sequences, with priorities or invariants, if a formula is
+// Queries with stuck atoms are searched in full, for shortest traces, up to 65 536
+// states. If there are more, the other queries are decided first, on their own, and
+// then these with key steps (below), unless one of them holds where a process is
+// not stuck. Their traces need not be the shortest then.
+//
+// A full search is made without queries, with E[], A<> or -->, with refuted sequences, with priorities or invariants, if a formula is
 // true because "deadlock" is false, and if a guard, a channel or a formula may
 // be invalid as far as ranges of variables tell. An update that may be invalid
 // is looked for like a formula, which weakens the reduction: guards such as

@@ -104,6 +104,9 @@ func (r *ranges) of(e uppaal.Expr) (b bounds, ok bool) {
 		if !ok {
 			return b, false
 		}
+		if b, ok := r.texts[uppaal.ExprString(e)]; ok {
+			return b, true
+		}
 		lo, hi, _ := scalarRange(f.Result)
 		return bounds{int64(lo), int64(hi)}, !isAggregate(f.Result)
 	case *uppaal.Quant:
@@ -370,10 +373,15 @@ var mirrored = map[uppaal.Op]uppaal.Op{
 	uppaal.OpGe: uppaal.OpLe, uppaal.OpEq: uppaal.OpEq, uppaal.OpNe: uppaal.OpNe,
 }
 
-// compare narrows a variable by a comparison that holds.
+// compare narrows a variable, or the result of a function without side effects,
+// by a comparison that holds.
 func (r *ranges) compare(e uppaal.Expr, op uppaal.Op, other uppaal.Expr) {
-	switch e.(type) {
+	switch e := e.(type) {
 	case *uppaal.Ident, *uppaal.Field, *uppaal.Index:
+	case *uppaal.Call:
+		if !r.c.pure(e) {
+			return
+		}
 	default:
 		return
 	}
@@ -413,6 +421,10 @@ func (r *ranges) compare(e uppaal.Expr, op uppaal.Op, other uppaal.Expr) {
 
 func (r *ranges) narrow(e uppaal.Expr, b bounds) {
 	if r.location(e) || r.c.isLocationIndex(e) {
+		return
+	}
+	if _, call := e.(*uppaal.Call); call {
+		r.texts[uppaal.ExprString(e)] = b
 		return
 	}
 	p, ok := r.reference(e)

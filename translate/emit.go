@@ -751,7 +751,7 @@ func (e *emitter) declarations() ([]uppaal.Decl, error) {
 			text += fmt.Sprintf("bool busy_%s;\n", t.uname)
 			continue
 		}
-		text += fmt.Sprintf("bool busy_%[1]s[%[2]d];\nint[0,%[2]d] idle_%[1]s() {\n  int i;\n  for (i = 0; i < %[2]d; i++) { if (!busy_%[1]s[i]) return i; }\n  return %[2]d;\n}\n", t.uname, t.slots)
+		text += fmt.Sprintf("bool busy_%[1]s[%[2]d];\nint[0,%[2]d] idle_%[1]s() {\n  for (i : int[0,%[3]d]) { if (!busy_%[1]s[i]) return i; }\n  return %[2]d;\n}\n", t.uname, t.slots, t.slots-1)
 	}
 	for _, name := range n.order {
 		dim := ""
