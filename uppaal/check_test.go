@@ -113,6 +113,7 @@ var checkTests = []struct{ place, text, want string }{
 	// Functions.
 	{"decl", "int f() { return 1; } int g() { return f(); }", ""},
 	{"decl", "int f() { return f(); }", "function f calls itself: recursion is not allowed"},
+	{"decl", "int[0,0] f(int n) { int a[f(0)]; return 0; }", "function f calls itself: recursion is not allowed"},
 	{"decl", "int f() { return g(); } int g() { return 1; }", "unknown function g"},
 	{"decl", "int f() { }", "return statement expected at the end of function f"},
 	{"decl", "int f() { if (x) return 1; }", "return statement expected"},

@@ -650,6 +650,7 @@ func (c *checker) funcDecl(d *FuncDecl) {
 		// Parameters and the outermost locals share a scope.
 		c.blockBody(d.Body)
 	})
+	f.declared = true
 	f.effects = c.fn.effects
 	f.Pure = !c.fn.outer && len(c.fn.refs) == 0
 	c.fn = nil

@@ -22,6 +22,8 @@ func (ev *evaluator) call(e *Call) (value, *notConst) {
 		return value{}, ev.fail(e, "more than %d nested calls", maxCalls)
 	case !ok || e.Process != nil || f.Decl.Body == nil || len(e.Args) != len(f.Params):
 		return value{}, ev.fail(e, "function %s is called", e.Fun.Name)
+	case !f.declared:
+		return value{}, ev.fail(e, "function %s is called in its own declaration", e.Fun.Name)
 	case f.Template != nil && f.Template != ev.template:
 		return value{}, ev.fail(e, "function %s of another template is called", e.Fun.Name)
 	}

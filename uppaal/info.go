@@ -95,8 +95,9 @@ type Func struct {
 	// Pure reports that no call changes a variable outside the function.
 	Pure bool
 
-	effects effects
-	reads   []*Var // variables from outside that a call may use
+	declared bool // the body has been looked at
+	effects  effects
+	reads    []*Var // variables from outside that a call may use
 }
 
 // TypeName is a typedef.
