@@ -57,7 +57,7 @@ func (g *segment) position(tag uint32) uint32 {
 }
 
 // full reports that the segment should not take another entry.
-func (g *segment) full() bool { return uint64(g.count+1)*5 > uint64(g.homes)*4 }
+func (g *segment) full() bool { return uint64(g.count+1)*20 > uint64(g.homes)*17 }
 
 // place adds an entry at its position. It reports false if there is no slot
 // for what that displaces.

@@ -10,7 +10,8 @@
 // core without reductions on either side; the verdict of the query with the
 // best that each has (Spin: merging, dataflow and partial orders, depth first;
 // here: all reductions, breadth first, on one core); and the first one again
-// on all cores, against the time that check takes on one. Ratios are check
+// on all cores, against the time that check takes on one, which stands in the
+// place of Spin's, the best of three each. Ratios are check
 // divided by Spin, or by one core: less than 1 is faster. Spin's compilation
 // (spin -a and gcc) is left out of its times and listed apart. CPU times
 // depend less on what else the machine does.
@@ -49,6 +50,10 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// turns is how often the search by all cores is made, and that by one for its
+// ratio.
+const turns = 3
 
 // sample is one search.
 type sample struct {
@@ -113,12 +118,31 @@ func rows(ctx context.Context, name string, net *uppaal.Network, reduced bool, l
 	if err := reducedRow(ctx, name, net, limit); err != nil || all == 1 {
 		return err
 	}
-	many, err := ours(ctx, net, false, all, limit)
-	if err != nil {
-		return err
+	// The best of some, in turns: what else the machine does weighs more on two
+	// cores than on one.
+	var many sample
+	for i := range turns {
+		m, err := ours(ctx, net, false, all, limit)
+		if err != nil {
+			return err
+		}
+		if i == 0 || m.wall < many.wall {
+			many = m
+		}
+		if i+1 == turns {
+			break
+		}
+		one, err := ours(ctx, net, false, 1, limit)
+		if err != nil {
+			return err
+		}
+		if one.wall < full.wall {
+			full = one
+		}
 	}
-	fmt.Printf("| %s | whole graph, %d cores to one | %d | %.2f | %.2f | %.1f | | | | | | %.2f | %.2f | %s |\n",
-		name, all, many.states, many.wall.Seconds(), many.cpu.Seconds(), many.bytes, ratio(many.wall, full.wall), ratio(many.cpu, full.cpu), many.answer)
+	fmt.Printf("| %s | whole graph, %d cores to one, best of %d | %d | %.2f | %.2f | %.1f | | %.2f | %.2f | | | %.2f | %.2f | %s |\n",
+		name, all, turns, many.states, many.wall.Seconds(), many.cpu.Seconds(), many.bytes,
+		full.wall.Seconds(), full.cpu.Seconds(), ratio(many.wall, full.wall), ratio(many.cpu, full.cpu), many.answer)
 	return nil
 }
 
