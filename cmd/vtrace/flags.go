@@ -14,7 +14,16 @@ import (
 // sizeFlag is a number of bytes: 1000000, 500M, 2G.
 type sizeFlag int64
 
-func (s *sizeFlag) String() string { return strconv.FormatInt(int64(*s), 10) }
+func (s *sizeFlag) String() string {
+	n, unit := int64(*s), ""
+	for _, u := range []string{"K", "M", "G"} {
+		if n == 0 || n%1024 != 0 {
+			break
+		}
+		n, unit = n/1024, u
+	}
+	return strconv.FormatInt(n, 10) + unit
+}
 
 func (s *sizeFlag) Set(text string) error {
 	shift := 0

@@ -67,8 +67,13 @@ func (s *settings) model(fs *flag.FlagSet) {
 	fs.BoolVar(&s.fromProto, "from-proto", false, "search the Proto model in the first pass")
 }
 
+// defaultMemory is the memory that a search of a program's model takes at most,
+// so that one that is too large comes to an end.
+const defaultMemory = 2 << 30
+
 func (s *settings) search(fs *flag.FlagSet) {
-	fs.Var(&s.memory, "memory", "bound the memory of a search, as in 500M or 2G")
+	s.memory = defaultMemory
+	fs.Var(&s.memory, "memory", "bound the memory of a search, as in 500M or 2G; 0 is no bound")
 	fs.IntVar(&s.states, "states", 0, "bound the number of states of a search")
 	fs.DurationVar(&s.timeout, "timeout", 0, "bound the time of a search")
 	fs.BoolVar(&s.optimise, "optimise", true, "leave out states in a search where that cannot change an answer")

@@ -15,13 +15,9 @@ func (h *hub) publish(n int) {
 
 func main() {
 	h := &hub{}
-	a, b := make(chan int), make(chan int)
+	a := make(chan int)
 	h.add("a", a)
-	h.add("b", b)
-	go func() {
-		// In this order only.
-		<-a
-		<-b
-	}()
+	go func() { <-a }()
 	h.publish(1)
+	h.publish(2)
 }
