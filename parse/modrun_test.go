@@ -36,6 +36,8 @@ var testTime = flag.Duration("testtime", 20*time.Second, "time for the schedules
 
 var maxSteps = flag.Int("maxsteps", 30_000, "steps of one run of a test of the modules")
 
+var onlyTests = flag.String("only", "", "the tests of the modules to run under schedules, a regular expression")
+
 // exploreTemplate is a test that runs the tests of its package, one by one,
 // under seeded random schedules. Under those with an even seed, time passes only
 // when nothing else can happen. A test whose first run has one goroutine only
@@ -161,6 +163,8 @@ type exploration struct {
 func explore(t *testing.T, prog *source.Program, o *Overlay, dir string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
+	only, err := regexp.Compile(*onlyTests)
+	require.NoError(t, err)
 	type group struct {
 		p     *packages.Package
 		tests []string
@@ -174,7 +178,7 @@ func explore(t *testing.T, prog *source.Program, o *Overlay, dir string) {
 		scope := p.Types.Scope()
 		for _, name := range scope.Names() {
 			f, ok := scope.Lookup(name).(*types.Func)
-			if ok && strings.HasPrefix(name, "Test") && name != "TestMain" && strings.HasSuffix(prog.Fset.Position(f.Pos()).Filename, "_test.go") &&
+			if ok && strings.HasPrefix(name, "Test") && only.MatchString(name) && name != "TestMain" && strings.HasSuffix(prog.Fset.Position(f.Pos()).Filename, "_test.go") &&
 				f.Signature().Params().Len() == 1 && f.Signature().Params().At(0).Type().String() == "*testing.T" {
 				g.tests = append(g.tests, name)
 			}
