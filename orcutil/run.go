@@ -81,13 +81,14 @@ type run struct {
 	ready []Parked // reused by view
 	buf   []byte   // reused for lines
 
-	mu        sync.Mutex
-	ids       map[uint64]*goroutine
-	inbox     []*goroutine // callbacks that have arrived
-	kick      chan struct{}
-	callbacks map[Site]int
-	notes     []string
-	weak      []string // those of the notes that say where control was incomplete
+	mu          sync.Mutex
+	ids         map[uint64]*goroutine
+	lockWaiters []*lockWaiter // outside control, in the order in which they came
+	inbox       []*goroutine  // callbacks that have arrived
+	kick        chan struct{}
+	callbacks   map[Site]int
+	notes       []string
+	weak        []string // those of the notes that say where control was incomplete
 }
 
 // Run runs the entry function under the plan and reports what it observed.
@@ -312,7 +313,7 @@ func (s *run) await(g *goroutine) {
 	if s.back != nil {
 		<-s.back
 	} else {
-		s.cfg.Bubble.Wait()
+		s.quiesce()
 	}
 	s.cur.Store(nil)
 	switch g.state {

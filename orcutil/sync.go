@@ -56,7 +56,7 @@ func refOf(l sync.Locker) (lockRef, bool) {
 	return lockRef{}, false
 }
 
-// real does the real operation on the lock.
+// try, take and unlock do the real operations on the lock.
 func (l lockRef) try() bool {
 	switch l.kind {
 	case mutexLock:
@@ -65,6 +65,17 @@ func (l lockRef) try() bool {
 		return l.rw().TryLock()
 	default:
 		return l.rw().TryRLock()
+	}
+}
+
+func (l lockRef) take() {
+	switch l.kind {
+	case mutexLock:
+		l.mutex().Lock()
+	case writeLock:
+		l.rw().Lock()
+	default:
+		l.rw().RLock()
 	}
 }
 
@@ -111,7 +122,7 @@ func Lock(site Site, m *sync.Mutex) {
 		g.lockAt(opLock, site, mutexRef(m))
 		return
 	}
-	m.Lock()
+	lockOutside(mutexRef(m))
 }
 
 // Unlock is m.Unlock.
@@ -137,7 +148,7 @@ func WLock(site Site, m *sync.RWMutex) {
 		g.lockAt(opLock, site, writeRef(m))
 		return
 	}
-	m.Lock()
+	lockOutside(writeRef(m))
 }
 
 // WUnlock is m.Unlock.
@@ -163,7 +174,7 @@ func RLock(site Site, m *sync.RWMutex) {
 		g.lockAt(opRLock, site, readRef(m))
 		return
 	}
-	m.RLock()
+	lockOutside(readRef(m))
 }
 
 // RUnlock is m.RUnlock.
@@ -189,8 +200,10 @@ func LockIface(site Site, l sync.Locker) {
 	if ref, ok := refOf(l); ok {
 		if g := enter(site); g != nil {
 			g.lockAt(opLock, site, ref)
-			return
+		} else {
+			lockOutside(ref)
 		}
+		return
 	}
 	l.Lock()
 }

@@ -244,7 +244,7 @@ func (s *run) passTime() bool {
 	s.progress.Add(1)
 	i, v, ok, closed := selectOrClosed(list)
 	if s.cfg.Bubble.Wait != nil {
-		s.cfg.Bubble.Wait()
+		s.quiesce()
 	}
 	s.now = time.Since(s.start)
 	switch {
