@@ -106,7 +106,8 @@
 //   - Executions are sequentially consistent, and memory is shared between
 //     segments only: races inside a segment do not show.
 //   - A goroutine of uninstrumented code that calls instrumented functions is
-//     outside control: its operations are the real ones. A goroutine that
+//     outside control: its operations are the real ones, and it is given a lock
+//     that it waits for when a step has left it free. A goroutine that
 //     blocks in uninstrumented code goes outside until it comes to a guard.
 //     Both make the result weak, with a note. They are found by the number of
 //     goroutines in the process and by the stacks they run on; with

@@ -51,14 +51,13 @@ func inBubble() bool {
 	return bytes.Contains(line, []byte("synctest bubble"))
 }
 
-// quiesce waits until nobody in the bubble can go on, those included who wait for a
-// lock that has become free.
+// quiesce waits until nobody in the bubble can go on, those included who wait for
+// a lock that has become free. They run while nobody has the baton, so that none of
+// them is taken for who had it.
 func (s *run) quiesce() {
-	for {
+	s.cfg.Bubble.Wait()
+	for s.handLock() {
 		s.cfg.Bubble.Wait()
-		if !s.handLock() {
-			return
-		}
 	}
 }
 
@@ -70,6 +69,7 @@ func (s *run) handLock() bool {
 	for i, w := range s.lockWaiters {
 		if w.lock.try() {
 			s.lockWaiters = slices.Delete(s.lockWaiters, i, i+1)
+			s.cur.Store(nil)
 			w.got <- true
 			return true
 		}
