@@ -314,10 +314,23 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 		}
 		return skip()
 	}
+	if x.unforeseen(p, tgt) {
+		return skip()
+	}
 	if !x.sl.funcs[tgt.fn] && (deferred || !x.resultNeeded(site)) {
 		return skip()
 	}
 	return x.enter(p, x.context(p.t, ctx, site, nth, tgt.fn, ""), tgt, deferred)
+}
+
+// unforeseen notes that a function is called which the call graph does not have:
+// what it needs has not been found out.
+func (x *translator) unforeseen(p *path, tgt target) bool {
+	if tgt.op != nil || tgt.fn == nil || tgt.fn.Blocks == nil || x.prog.reached[tgt.fn] {
+		return false
+	}
+	p.note("unknown-call", artifact.DirectionUnder, fullName(tgt.fn)+" is called, which the call graph does not foresee; its effects on channels and locks are not in the model")
+	return true
 }
 
 func (x *translator) resultNeeded(site ssa.CallInstruction) bool {

@@ -394,6 +394,7 @@ func init() {
 
 // spawnTarget starts a goroutine that calls tgt: the go site has been passed.
 func (x *translator) spawnTarget(p *path, site ssa.Instruction, tgt target, after func(q *path)) bool {
+	x.unforeseen(p, tgt)
 	t := x.templateFor(p, site, tgt)
 	var handed []*expr
 	for _, k := range t.handed {

@@ -25,8 +25,9 @@ type program struct {
 	init  *ssa.Function // of the entry's package: it calls those of the others
 	graph *callgraph.Graph
 	// funcs are the functions with bodies that can run, in order of position.
-	funcs []*ssa.Function
-	infos map[*ssa.Function]*funcInfo
+	funcs   []*ssa.Function
+	reached map[*ssa.Function]bool // they
+	infos   map[*ssa.Function]*funcInfo
 	// thresholds are the integers to which intervals are widened.
 	thresholds []int32
 }
@@ -134,6 +135,7 @@ func (p *program) reach() {
 	visit(p.init)
 	visit(p.entry)
 	sortFuncs(p.funcs)
+	p.reached = seen
 }
 
 func (p *program) findThresholds() {

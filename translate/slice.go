@@ -690,6 +690,9 @@ func (s *slice) liveness(in *funcInfo) {
 // liveBefore returns the values live before instruction idx of b; phis of b
 // count as defined.
 func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Value]bool {
+	if in.liveIn == nil { // of a goroutine that the call graph does not foresee
+		s.liveness(in)
+	}
 	live := map[ssa.Value]bool{}
 	succs := b.Succs
 	if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && !s.instr[b.Instrs[len(b.Instrs)-1]] {
