@@ -18,6 +18,19 @@ type Sidecar struct {
 	Approximations []Approximation `json:"approximations,omitempty"`
 }
 
+// Site returns the site of a number; false if there is none.
+func (s *Sidecar) Site(id int) (Site, bool) {
+	if id > 0 && id < len(s.Sites) && s.Sites[id].ID == id {
+		return s.Sites[id], true
+	}
+	for _, site := range s.Sites {
+		if site.ID == id && id != 0 {
+			return site, true
+		}
+	}
+	return Site{}, false
+}
+
 // Entry is what runs.
 type Entry struct {
 	Package string `json:"package"` // import path

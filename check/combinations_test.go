@@ -55,10 +55,7 @@ func compareVariants(t *testing.T, seed uint64, n map[string]int) {
 	} else {
 		text = g.busy()
 	}
-	net, err := parseModel(text)
-	require.NoError(t, err, text)
-	info, err := uppaal.Check(net)
-	require.NoError(t, err, text)
+	net, info := generated(t, text)
 	var formulas []string
 	switch g.IntN(4) {
 	case 0:

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/vtrace/vtrace/uppaal"
 )
 
 // TestStuckReduced compares searches for processes that are stuck, with key steps
@@ -40,10 +38,7 @@ func compareStuck(t *testing.T, seed uint64, n map[string]int) {
 	} else {
 		text = g.busy()
 	}
-	net, err := parseModel(text)
-	require.NoError(t, err, text)
-	info, err := uppaal.Check(net)
-	require.NoError(t, err, text)
+	net, info := generated(t, text)
 	var formulas []string
 	for range 1 + g.IntN(4) {
 		p := info.Processes[g.IntN(len(info.Processes))]

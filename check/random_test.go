@@ -403,14 +403,21 @@ func FuzzRandomNetwork(f *testing.F) {
 	})
 }
 
-// compareNetwork compares the two implementations on one random network.
-func compareNetwork(t *testing.T, seed uint64, limit int, n *tally) {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
-	text := g.network()
+// generated is a generated network, which must be a correct one.
+func generated(t *testing.T, text string) (*uppaal.Network, *uppaal.Info) {
+	t.Helper()
 	net, err := parseModel(text)
 	require.NoError(t, err, text)
 	info, err := uppaal.Check(net)
 	require.NoError(t, err, text)
+	return net, info
+}
+
+// compareNetwork compares the two implementations on one random network.
+func compareNetwork(t *testing.T, seed uint64, limit int, n *tally) {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
+	text := g.network()
+	net, info := generated(t, text)
 	ctx := fmt.Sprintf("seed %d\n%s", seed, text)
 
 	all, err := Verify(context.Background(), net, nil, Options{MaxStates: 50000})

@@ -161,10 +161,7 @@ func TestSymmetryCombinations(t *testing.T) {
 func compareSymmetric(t *testing.T, seed uint64, n map[string]int) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 2))}
 	text := g.symmetric()
-	net, err := parseModel(text)
-	require.NoError(t, err, text)
-	_, err = uppaal.Check(net)
-	require.NoError(t, err, text)
+	net, _ := generated(t, text)
 	var formulas []string
 	for range 1 + g.IntN(3) {
 		if g.chance(50) {
@@ -209,10 +206,7 @@ func TestOrbits(t *testing.T) {
 func compareOrbits(t *testing.T, seed uint64, n map[string]int) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 2))}
 	text := g.symmetric()
-	net, err := parseModel(text)
-	require.NoError(t, err, text)
-	info, err := uppaal.Check(net)
-	require.NoError(t, err, text)
+	_, info := generated(t, text)
 	opts := &Options{MaxStates: 3000}
 	states := func(symmetric bool) (*symmetry, *packedStore) {
 		c, err := compile(info, opts, func(int) error { return nil })

@@ -130,13 +130,6 @@ func (l *Labels) approximate(tr *artifact.Trace, step int) bool {
 
 // siteOf returns a site by its number, the zero Site if there is none.
 func siteOf(side *artifact.Sidecar, id int) artifact.Site {
-	if id > 0 && id < len(side.Sites) && side.Sites[id].ID == id {
-		return side.Sites[id]
-	}
-	for _, s := range side.Sites {
-		if s.ID == id && id != 0 {
-			return s
-		}
-	}
-	return artifact.Site{}
+	site, _ := side.Site(id)
+	return site
 }

@@ -89,7 +89,7 @@ func Parallel(register func()) {
 // Lent returns t, a *testing.T that uninstrumented code gets. In a bubble its Run
 // panics, and who recovers from that, as suites of tests do, makes the test fail.
 func Lent[T any](t T) T {
-	if s := active.Load(); s != nil && s.caller() != nil {
+	if s := controlling(); s != nil {
 		s.lent = true
 	}
 	return t

@@ -12,8 +12,8 @@ import (
 // would, at a time of its own. The run remembers that x has f for one, or, if f
 // is nil, that it has none any more.
 func Finalized(x, f any) bool {
-	s := active.Load()
-	if s == nil || s.caller() == nil {
+	s := controlling()
+	if s == nil {
 		return false
 	}
 	v := reflect.ValueOf(x)
@@ -28,15 +28,4 @@ func Finalized(x, f any) bool {
 		s.finalized[v.UnsafePointer()] = true
 	}
 	return true
-}
-
-// unfinalized weakens a run in which something is stuck that a finalizer might
-// have kept going.
-func (s *run) unfinalized() {
-	switch s.outcome.Kind {
-	case KindDeadlock, KindPartialDeadlock, KindLeak:
-		if len(s.finalized) > 0 {
-			s.weaken("finalizers or cleanups of the program, which are never called in a run, might end what is stuck")
-		}
-	}
 }

@@ -55,9 +55,15 @@ func enter(site Site) *goroutine {
 
 // Controlled reports whether the calling goroutine is under the control of a
 // run. Rewritten code asks where an operation needs another form inside a run.
-func Controlled() bool {
-	s := active.Load()
-	return s != nil && s.caller() != nil
+func Controlled() bool { return controlling() != nil }
+
+// controlling is the run that the calling goroutine is under the control of, nil
+// for none.
+func controlling() *run {
+	if s := active.Load(); s != nil && s.caller() != nil {
+		return s
+	}
+	return nil
 }
 
 // caller returns the calling goroutine, nil if it is not under control.

@@ -15,8 +15,8 @@ import (
 func (s *run) judge(d *divergence) Result {
 	if !s.over && s.resting {
 		s.outcome = s.rest()
-		s.unfinalized()
-		s.unsignalled()
+		s.neverComes(len(s.finalized) > 0, "finalizers or cleanups of the program, which are never called in a run, might end what is stuck")
+		s.neverComes(len(s.signals) > 0, "signals, which do not come in a run, might end what is stuck")
 	}
 	if s.outcome.Kind == "" && s.failed() {
 		s.outcome.Kind, s.outcome.G = KindTestFailure, entryPath
@@ -85,6 +85,17 @@ func (s *run) judge(d *divergence) Result {
 	res.VirtualTime = s.now
 	res.Notes, res.Weak, res.Weaknesses, res.Left = s.notes, len(s.weak) > 0, s.weak, s.left
 	return res
+}
+
+// neverComes weakens a run in which something is stuck that what the program has
+// asked for, and runs do not do, might have kept going.
+func (s *run) neverComes(asked bool, what string) {
+	switch s.outcome.Kind {
+	case KindDeadlock, KindPartialDeadlock, KindLeak:
+		if asked {
+			s.weaken(what)
+		}
+	}
 }
 
 func (s *run) failed() bool { return s.cfg.Failed != nil && s.cfg.Failed() }

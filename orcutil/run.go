@@ -100,7 +100,7 @@ func Run(cfg Config) (res Result) {
 	if cfg.Entry == "" {
 		cfg.Entry = EntryMain
 	}
-	s := &run{cfg: cfg}
+	s := newRun(cfg)
 	switch {
 	case cfg.Main == nil:
 		return s.unsupported("no entry function")
@@ -118,6 +118,25 @@ func Run(cfg Config) (res Result) {
 	done := make(chan Result, 1)
 	go func() { done <- s.run() }()
 	return s.watch(done)
+}
+
+// newRun makes what goroutines outside control may look at as soon as the run is
+// the active one, and all else that need not be made in the bubble.
+func newRun(cfg Config) *run {
+	s := &run{
+		cfg: cfg, chooser: cfg.Chooser, stacks: !cfg.NoStacks,
+		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
+	}
+	if cfg.Bubble.Wait == nil {
+		s.back = make(chan struct{})
+	}
+	if s.chooser == nil {
+		s.chooser = FirstEnabled()
+	}
+	if cfg.Races || looksForRaces() {
+		s.races = newRaces(s.stacks)
+	}
+	return s
 }
 
 // run runs the controller, in the bubble if there is one.
@@ -192,20 +211,8 @@ func (s *run) unsupported(why string) Result {
 func (s *run) control() Result {
 	s.others()
 	s.base.Store(countOthers())
-	s.ids = make(map[uint64]*goroutine)
-	s.all = make(map[string]*goroutine)
-	s.kick = make(chan struct{}, 1)
-	if s.cfg.Bubble.Wait == nil {
-		s.back = make(chan struct{})
-	}
-	if s.chooser = s.cfg.Chooser; s.chooser == nil {
-		s.chooser = FirstEnabled()
-	}
-	s.stacks = !s.cfg.NoStacks
-	if s.cfg.Races || looksForRaces() {
-		s.races = newRaces(s.stacks)
-	}
-	s.start = time.Now()
+	s.kick = make(chan struct{}, 1) // of the bubble
+	s.start = time.Now()            // its clock
 
 	s.resume(s.add(entryPath, s.entry))
 	s.settle()

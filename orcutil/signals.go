@@ -47,15 +47,6 @@ func SignalContext(real func(context.Context, ...os.Signal) (context.Context, co
 	}
 }
 
-// controlling is the run that the calling goroutine is under the control of, nil
-// for none.
-func controlling() *run {
-	if s := active.Load(); s != nil && s.caller() != nil {
-		return s
-	}
-	return nil
-}
-
 // awaitSignals remembers a channel or context that signals come to.
 func (s *run) awaitSignals(to any) {
 	s.mu.Lock()
@@ -71,15 +62,4 @@ func (s *run) awaitNoSignals(to any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.signals, to)
-}
-
-// unsignalled weakens a run in which something is stuck that a signal might have
-// kept going.
-func (s *run) unsignalled() {
-	switch s.outcome.Kind {
-	case KindDeadlock, KindPartialDeadlock, KindLeak:
-		if len(s.signals) > 0 {
-			s.weaken("signals, which do not come in a run, might end what is stuck")
-		}
-	}
 }

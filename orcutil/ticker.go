@@ -35,8 +35,11 @@ func Tick(d time.Duration) <-chan time.Time {
 // Ticks tells the run that a ticker of period d sends to c from now on. A ticker
 // that uninstrumented code stops is noticed when the next tick does not come.
 func Ticks(c <-chan time.Time, d time.Duration) {
-	s := active.Load()
-	if c == nil || d <= 0 || s == nil || s.dying.Load() || s.caller() == nil {
+	if c == nil || d <= 0 {
+		return
+	}
+	s := controlling()
+	if s == nil || s.dying.Load() {
 		return
 	}
 	now := s.clock()

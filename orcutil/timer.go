@@ -28,8 +28,7 @@ func (m TimerMethods) Reset(d time.Duration) bool {
 // its value was still to be received. With GODEBUG=asynctimerchan=1, where the
 // channel has a buffer, the value stays.
 func discard(c <-chan time.Time) (s *run, early bool) {
-	s = active.Load()
-	if c == nil || s == nil || s.dying.Load() || s.caller() == nil {
+	if s = controlling(); c == nil || s == nil || s.dying.Load() {
 		return nil, false
 	}
 	if p := R(c).channel(); cap(c) == 0 && len(s.stash[p]) > 0 {

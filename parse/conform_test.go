@@ -50,6 +50,18 @@ func binary(t testing.TB, name string) string {
 	return filepath.Join(t.TempDir(), name)
 }
 
+// testBinary builds the tests of the package in the directory of the program,
+// instrumented.
+func testBinary(t testing.TB, prog *source.Program, o *Overlay) string {
+	t.Helper()
+	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
+	require.NoError(t, err)
+	bin := binary(t, "instrumented")
+	out, code := run(t, prog.Root, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", bin, ".")
+	require.Zero(t, code, out)
+	return bin
+}
+
 // TestConform: the instrumented program prints what the original prints.
 func TestConform(t *testing.T) {
 	ctx := context.Background()

@@ -37,11 +37,7 @@ func TestCost(t *testing.T) {
 		o, err := Instrument(context.Background(), prog, Index(prog), opts)
 		require.NoError(t, err)
 		require.Empty(t, o.Diagnostics)
-		overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
-		require.NoError(t, err)
-		bin := binary(t, "guarded")
-		out, code := run(t, dir, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", bin, ".")
-		require.Zero(t, code, out)
+		bin := testBinary(t, prog, o)
 		binaries = append(binaries, bin)
 	}
 	// The best of five, in turns: the machine may do other things.

@@ -128,11 +128,7 @@ func TestPrograms(t *testing.T) {
 				n = *schedules
 			}
 			o.Files["zz_controlled_test.go"] = []byte(strings.NewReplacer("SCHEDULES", fmt.Sprint(n), "FINE", fmt.Sprint(fine)).Replace(controlledDriver))
-			json, err := o.Write(t.TempDir(), prog.Root, goroot(t))
-			require.NoError(t, err)
-			bin := binary(t, "programs")
-			out, code := run(t, dir, "go", "test", "-c", "-vet=off", "-overlay", json, "-o", bin, ".")
-			require.Zero(t, code, out)
+			bin := testBinary(t, prog, o)
 			// What the free runs leave behind must not disturb the others.
 			out, code = run(t, dir, bin, "-test.timeout=60s", "-test.skip=TestControlled")
 			require.Zero(t, code, out)

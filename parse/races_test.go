@@ -85,12 +85,8 @@ func TestRaces(t *testing.T) {
 		diags = append(diags, d.String())
 	}
 	o.Files["zz_run_test.go"] = fmt.Appendf(nil, raceDriver, table.String())
-	json, err := o.Write(t.TempDir(), prog.Root, goroot(t))
-	require.NoError(t, err)
-	bin := binary(t, "races")
-	out, code := run(t, dir, "go", "test", "-c", "-vet=off", "-overlay", json, "-o", bin, ".")
-	require.Zero(t, code, out)
-	out, code = run(t, dir, bin, "-test.timeout=120s")
+	bin := testBinary(t, prog, o)
+	out, code := run(t, dir, bin, "-test.timeout=120s")
 	require.Zero(t, code, out)
 	found := map[string]string{}
 	for line := range strings.Lines(out) {

@@ -256,11 +256,7 @@ func refusedBinary(t *testing.T, prog *source.Program, o *Overlay) string {
 	var src bytes.Buffer
 	require.NoError(t, exploreTemplate.Execute(&src, map[string]any{"Name": "refused", "Func": "TestZZ", "Tests": names, "Watchdog": 1, "MaxSteps": 300000}))
 	o.Files["zz_refused_test.go"] = src.Bytes()
-	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
-	require.NoError(t, err)
-	bin := binary(t, "refused")
-	out, code := run(t, prog.Root, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", bin, ".")
-	require.Zero(t, code, out)
+	bin := testBinary(t, prog, o)
 	return bin
 }
 

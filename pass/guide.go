@@ -57,7 +57,7 @@ func (d *deep) guide(ctx context.Context) error {
 // cannot show it.
 func (d *deep) sought(s *suspect) (artifact.Expect, bool) {
 	q := s.query
-	site, known := d.siteByID(q.Site)
+	site, known := d.side.Site(q.Site)
 	e := artifact.Expect{Kind: q.Kind, Goroutines: []artifact.At{{Site: site.Key}}}
 	switch q.Kind {
 	case artifact.KindTestFailure:
@@ -71,15 +71,6 @@ func (d *deep) sought(s *suspect) (artifact.Expect, bool) {
 		return e, false
 	}
 	return e, known
-}
-
-func (d *deep) siteByID(id int) (artifact.Site, bool) {
-	for _, s := range d.side.Sites {
-		if s.ID == id && id != 0 {
-			return s, true
-		}
-	}
-	return artifact.Site{}, false
 }
 
 // guideTo looks for an error that queries of several processes ask for.

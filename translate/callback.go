@@ -28,13 +28,11 @@ func callbackIntrinsics(table map[string]*intrinsic) {
 
 // afterFunc makes the timer, then starts the goroutine in a step of its own.
 func afterFunc(x *translator, p *path) bool {
-	f := p.peek()
-	if !x.callbackHere(f) {
+	if !x.callbackHere(p.peek()) {
 		p.note("unknown-call", artifact.DirectionUnder, "time.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
 		return x.opReturn(p, []*expr{unknown("a timer whose function is not in the model")})
 	}
-	switch f.phase {
-	case 1:
+	return x.startCallback(p, callbackBody, timerC, func(f *frame) (ref, bool) {
 		if x.opts.Strict {
 			x.timePasses(p.here())
 		}
@@ -43,23 +41,37 @@ func afterFunc(x *translator, p *path) bool {
 				size: chanPayload + timerCells + 1, elem: types.NewStruct(nil, nil), cap: 1, pos: f.ctx.site.Pos(), timer: true, callback: true}
 		}, x.describeCallback)
 		if !ok {
-			return false
+			return ref{}, false
 		}
 		r.clear(p, nil)
 		r.put(p, chanPayload+timerArmed, num(1))
 		r.put(p, chanPayload+timerWaits, num(1))
+		return r, true
+	})
+}
+
+// startCallback makes what the goroutine of a callback waits for, starts it in a
+// step of its own, with that and the function, and returns a part of what was
+// made.
+func (x *translator) startCallback(p *path, body *intrinsic, part int32, make func(f *frame) (ref, bool)) bool {
+	switch f := p.peek(); f.phase {
+	case 1:
+		r, ok := make(f)
+		if !ok {
+			return false
+		}
 		g := p.top()
 		g.tgt.args = [][]*expr{{r.e}, g.tgt.args[1]}
 		p.set(g.ctx, argKey(0), []*expr{r.e})
 		g.phase = 2
 		x.arrive(p, atLocal, 0)
 	case 2:
-		x.spawnTarget(p, f.ctx.site, target{op: callbackBody, args: p.args()[:2]}, func(q *path) {
+		x.spawnTarget(p, f.ctx.site, target{op: body, args: p.args()[:2]}, func(q *path) {
 			q.top().phase = 3
 			x.arrive(q, atLocal, 0)
 		})
 	default:
-		return x.opReturn(p, []*expr{arith(xAdd, p.arg(0)[0], num(chanPayload+timerC))})
+		return x.opReturn(p, []*expr{arith(xAdd, p.arg(0)[0], num(chanPayload+part))})
 	}
 	return false
 }
@@ -86,11 +98,7 @@ func runCallback(x *translator, p *path) bool {
 	if p.peek().phase == 2 {
 		return x.opReturn(p, nil)
 	}
-	k, ok := x.receiver(p)
-	if !ok {
-		return false
-	}
-	o := x.mem.object(k)
+	o := x.awaited(p)
 	if o == nil || !o.callback {
 		return false
 	}
@@ -106,6 +114,16 @@ func runCallback(x *translator, p *path) bool {
 	p.put(n, num(0))
 	p.put(waits, num(0))
 	return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
+}
+
+// awaited is what the goroutine of a callback waits for, nil if that is not known
+// on this path.
+func (x *translator) awaited(p *path) *object {
+	k, ok := x.receiver(p)
+	if !ok {
+		return nil
+	}
+	return x.mem.object(k)
 }
 
 // setCallback stops the timer of a function, or arms it again.

@@ -23,32 +23,18 @@ func contextAfterIntrinsics(table map[string]*intrinsic) {
 // contextAfterFunc derives a context, then starts the goroutine in a step of its
 // own.
 func contextAfterFunc(x *translator, p *path) bool {
-	f := p.peek()
-	if !x.callbackHere(f) {
+	if !x.callbackHere(p.peek()) {
 		p.note("unknown-call", artifact.DirectionUnder, "context.AfterFunc called through a function value, or as a goroutine: its function is not executed in the model")
 		return x.opReturn(p, []*expr{unknown("what context.AfterFunc returns, whose function is not in the model")})
 	}
-	switch f.phase {
-	case 1:
+	return x.startCallback(p, contextBody, ctxStop, func(*frame) (ref, bool) {
 		r, ok := x.deriveContext(p)
 		if !ok {
-			return false
+			return ref{}, false
 		}
 		r.put(p, chanPayload+ctxWaits, num(1))
-		g := p.top()
-		g.tgt.args = [][]*expr{{r.e}, g.tgt.args[1]}
-		p.set(g.ctx, argKey(0), []*expr{r.e})
-		g.phase = 2
-		x.arrive(p, atLocal, 0)
-	case 2:
-		x.spawnTarget(p, f.ctx.site, target{op: contextBody, args: p.args()[:2]}, func(q *path) {
-			q.top().phase = 3
-			x.arrive(q, atLocal, 0)
-		})
-	default:
-		return x.opReturn(p, []*expr{arith(xAdd, p.arg(0)[0], num(chanPayload+ctxStop))})
-	}
-	return false
+		return r, true
+	})
 }
 
 // runContextBody waits for the context at the Start guard, and calls the function.
@@ -56,11 +42,7 @@ func runContextBody(x *translator, p *path) bool {
 	if p.peek().phase == 2 {
 		return x.opReturn(p, nil)
 	}
-	k, ok := x.receiver(p)
-	if !ok {
-		return false
-	}
-	o := x.mem.object(k)
+	o := x.awaited(p)
 	if o == nil || !o.ctx {
 		return false
 	}

@@ -311,42 +311,32 @@ func (p *path) refine(c *expr, truth bool) {
 				set(side, func(v int32) bool { k := int64(v) + d; return lo <= k && k <= hi && holds(k) }, lo-d, hi-d)
 			}
 		}
-		if b := p.abs(c.b); !b.top && !b.empty() {
-			bl, bh := b.bounds()
-			k, single := b.single()
+		// beside narrows one side by what is known of the other, which is above it
+		// if smaller is c.a.
+		beside := func(side *expr, other abs, smaller bool, holds func(v, k int64) bool) {
+			if other.top || other.empty() {
+				return
+			}
+			ol, oh := other.bounds()
+			k, single := other.single()
 			lo, hi := int64(least), int64(most)
+			strict := int64(0)
+			if (c.op == xLt) == truth {
+				strict = 1
+			}
 			switch {
 			case c.op == xEq && truth:
-				lo, hi = int64(bl), int64(bh)
-			case c.op == xLt && truth:
-				hi = int64(bh) - 1
-			case c.op == xLt:
-				lo = int64(bl)
-			case c.op == xLe && truth:
-				hi = int64(bh)
-			case c.op == xLe:
-				lo = int64(bl) + 1
+				lo, hi = int64(ol), int64(oh)
+			case c.op == xEq:
+			case smaller == truth:
+				hi = int64(oh) - strict
+			default:
+				lo = int64(ol) + strict
 			}
-			within(c.a, lo, hi, func(v int64) bool { return !single || rel(v, int64(k)) })
+			within(side, lo, hi, func(v int64) bool { return !single || holds(v, int64(k)) })
 		}
-		if a := p.abs(c.a); !a.top && !a.empty() {
-			al, ah := a.bounds()
-			k, single := a.single()
-			lo, hi := int64(least), int64(most)
-			switch {
-			case c.op == xEq && truth:
-				lo, hi = int64(al), int64(ah)
-			case c.op == xLt && truth:
-				lo = int64(al) + 1
-			case c.op == xLt:
-				hi = int64(ah)
-			case c.op == xLe && truth:
-				lo = int64(al)
-			case c.op == xLe:
-				hi = int64(ah) - 1
-			}
-			within(c.b, lo, hi, func(v int64) bool { return !single || rel(int64(k), v) })
-		}
+		beside(c.a, p.abs(c.b), true, rel)
+		beside(c.b, p.abs(c.a), false, func(v, k int64) bool { return rel(k, v) })
 	}
 }
 

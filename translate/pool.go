@@ -23,18 +23,7 @@ func poolIntrinsics(table map[string]*intrinsic) {
 // pool is the pool that the operation on top of the stack is called on. ok is
 // false if it has taken over the path.
 func (x *translator) pool(p *path) (k int32, ok bool) {
-	k, ok, tracked := x.settled(p)
-	switch {
-	case !tracked:
-		p.note("unknown-memory", artifact.DirectionUnder, "the sync.Pool is not tracked; what is done to it is not in the model")
-		x.opReturn(p, x.unknowns(p.resultWidth(), "a value of a sync.Pool that is not tracked"))
-		x.continueWith(p)
-		return 0, false
-	case !ok:
-		return 0, false
-	case k == 0:
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
-		x.continueWith(p)
+	if k, ok = x.calledOn(p, "the sync.Pool", "a value of a sync.Pool that is not tracked"); !ok {
 		return 0, false
 	}
 	x.accessed(p, k, poolFirst+2*poolValues, x.stmtOfOp(p), true)

@@ -79,24 +79,34 @@ func syncMapIntrinsics(table map[string]*intrinsic) {
 // syncMap is the map that the operation on top of the stack is called on. ok is
 // false if it has taken over the path.
 func (x *translator) syncMap(p *path, write bool) (o *object, ok bool) {
-	k, ok, tracked := x.settled(p)
-	switch {
-	case !tracked:
-		p.note("unknown-memory", artifact.DirectionUnder, "the sync.Map is not tracked; what is done to it is not in the model")
-		x.opReturn(p, x.unknowns(p.resultWidth(), "the contents of a sync.Map that is not tracked"))
-		x.continueWith(p)
-		return nil, false
-	case !ok:
-		return nil, false
-	case k == 0:
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
-		x.continueWith(p)
+	k, ok := x.calledOn(p, "the sync.Map", "the contents of a sync.Map that is not tracked")
+	if !ok {
 		return nil, false
 	}
 	stride := int32(1 + 2*len(interfaceLayout))
 	o = &object{kind: objData, base: k, size: int32(x.entries)*stride + 1, elems: int32(x.entries), stride: stride, mapping: anyMap}
 	x.accessed(p, k, int(o.size), x.stmtOfOp(p), write)
 	return o, true
+}
+
+// calledOn is the object that the operation on top of the stack is called on. If
+// that is not tracked, or nil, ok is false, and it has taken over the path: what
+// the operation returns is then not known.
+func (x *translator) calledOn(p *path, object, result string) (k int32, ok bool) {
+	k, ok, tracked := x.settled(p)
+	switch {
+	case !tracked:
+		p.note("unknown-memory", artifact.DirectionUnder, object+" is not tracked; what is done to it is not in the model")
+		x.opReturn(p, x.unknowns(p.resultWidth(), result))
+	case !ok:
+		return 0, false
+	case k == 0:
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+	default:
+		return k, true
+	}
+	x.continueWith(p)
+	return 0, false
 }
 
 // whether looks the key of the operation on top of the stack up, and completes
