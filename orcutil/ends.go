@@ -75,7 +75,7 @@ func (g *goroutine) exitWith(code int) {
 	if code != 0 {
 		o.Kind = KindExit
 	}
-	g.stack = callers(false)
+	g.stack = callers()
 	o.Stack = g.stack
 	g.halt(o)
 }

@@ -201,7 +201,7 @@ func (g *goroutine) park() {
 	<-g.wake
 	if s.dying.Load() {
 		if s.stacks {
-			g.stack = callers(false)
+			g.stack = callers()
 		}
 		runtime.Goexit()
 	}

@@ -287,8 +287,8 @@ func (g *goroutine) outcomeOf(v any) Outcome {
 			o.Kind = k.kind
 		}
 	}
-	o.Stack = callers(true)
-	g.stack = o.Stack
+	stack, inOperation := panicCallers()
+	o.Stack, g.stack = stack, stack
 	if len(o.Stack) > 0 {
 		_, g.run.at, _ = strings.Cut(o.Stack[0], " ")
 	}
@@ -297,7 +297,7 @@ func (g *goroutine) outcomeOf(v any) Outcome {
 	site := g.site
 	if g.acting != 0 {
 		site = g.acting
-	} else if g.panicAt != 0 && g.run.onLine(g.panicAt.key(), g.run.at) {
+	} else if g.panicAt != 0 && (inOperation || g.run.onLine(g.panicAt.key(), g.run.at)) {
 		site = g.panicAt
 	}
 	o.Site = site.key()
@@ -315,7 +315,7 @@ var panicKinds = []struct{ text, kind string }{
 
 // fatal is the end of the program by a fatal error in g.
 func (s *run) fatal(g *goroutine, text string) Outcome {
-	g.stack = callers(false)
+	g.stack = callers()
 	if len(g.stack) > 0 {
 		_, s.at, _ = strings.Cut(g.stack[0], " ")
 	}
@@ -367,23 +367,44 @@ var thisPackage = func() string {
 }()
 
 // callers is the stack of the calling goroutine as far as it concerns the
-// program: "function file:line", innermost first. With panicking it begins
-// where the latest panic came from.
-func callers(panicking bool) []string {
-	var pcs [64]uintptr
-	n := runtime.Callers(2, pcs[:])
-	frames := runtime.CallersFrames(pcs[:n])
+// program: "function file:line", innermost first.
+func callers() []string {
 	var stack []string
-	for {
-		f, more := frames.Next()
+	eachFrame(func(f runtime.Frame) {
 		if f.Function != "" && !internalFrame(f) {
 			stack = append(stack, f.Function+" "+path.Base(f.File)+":"+strconv.Itoa(f.Line))
 		}
-		if panicking && f.Function == "runtime.gopanic" {
-			stack, panicking = stack[:0], false // up to here, deferred functions
+	})
+	return slices.Clip(stack)
+}
+
+// panicCallers is callers from where the latest panic came from. inOperation: it
+// came from an operation of this package.
+func panicCallers() (stack []string, inOperation bool) {
+	panicking := true
+	eachFrame(func(f runtime.Frame) {
+		switch {
+		case f.Function == "":
+		case panicking && f.Function == "runtime.gopanic": // up to here, deferred functions
+			stack, inOperation, panicking = stack[:0], false, false
+		case !internalFrame(f):
+			stack = append(stack, f.Function+" "+path.Base(f.File)+":"+strconv.Itoa(f.Line))
+		case len(stack) == 0 && strings.HasPrefix(f.Function, thisPackage):
+			inOperation = true
 		}
+	})
+	return slices.Clip(stack), inOperation
+}
+
+// eachFrame visits the stack of the calling goroutine.
+func eachFrame(visit func(runtime.Frame)) {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		visit(f)
 		if !more {
-			return slices.Clip(stack)
+			return
 		}
 	}
 }

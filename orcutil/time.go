@@ -32,7 +32,7 @@ func (s *run) readClock() {
 	}
 	s.clockRead = true
 	at := ""
-	if stack := callers(false); len(stack) > 0 {
+	if stack := callers(); len(stack) > 0 {
 		_, at, _ = strings.Cut(stack[0], " ")
 		at = " at " + at
 	}
