@@ -473,6 +473,9 @@ func (ev *evaluator) convert(t Type, v []int32, at Expr) (rest []int32, no *notC
 			v[0] = 1
 		}
 	default:
+		if Size(t) != 1 { // one in whose declaration an error was found
+			return nil, ev.fail(at, "the type has no values")
+		}
 		if lo, hi, ok := Range(t); ok && (v[0] < lo || v[0] > hi) {
 			return nil, ev.fail(at, "value %d is out of range [%d,%d]", v[0], lo, hi)
 		}
