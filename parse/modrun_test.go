@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 	"text/template"
@@ -151,7 +152,7 @@ type exploration struct {
 	stopped    string // why there were no more
 	steps      int
 	elapsed    time.Duration
-	outcomes   map[string]int    // by kind and message
+	outcomes   map[string]int    // by kind and place
 	calm       map[string]int    // by kind, the runs where time waits
 	early      map[string]int    // and the others
 	first      map[string]string // how the first of each came about
@@ -306,11 +307,12 @@ func exploreTest(ctx context.Context, t *testing.T, bin, dir, fn, name string) *
 		timeout := limit.Err() != nil
 		cancel()
 		results := readResults(t, out)
+		messages := messagesOf(printed)
 		for _, r := range results {
-			what := e.add(from, r)
-			if r.Outcome.Kind == "test failure" && e.outcomes[what] == 1 {
-				e.first[what] += failures(ctx, bin, dir, fn, name, from)
+			if r.Outcome.Kind == "test failure" && messages[from] == nil {
+				messages[from] = failures(ctx, bin, dir, fn, name, from)
 			}
+			e.add(from, r, messages[from])
 			from++
 		}
 		n := len(results)
@@ -404,8 +406,9 @@ func (e *exploration) count(what, how string) {
 	}
 }
 
-// add counts a run. It returns what happened if it did not complete.
-func (e *exploration) add(seed int, r result) (what string) {
+// add counts a run, whose test has printed these messages. Runs that did not
+// complete are told apart by what happened and where.
+func (e *exploration) add(seed int, r result, messages []string) {
 	e.runs++
 	e.steps += r.Steps
 	e.goroutines = max(e.goroutines, len(r.Goroutines))
@@ -418,7 +421,7 @@ func (e *exploration) add(seed int, r result) (what string) {
 			e.first[what] = fmt.Sprintf("seed %d:\n\t%v\n\t%v\n", seed, race.First, race.Second)
 		}
 	}
-	what = r.Verdict
+	what := r.Verdict
 	switch {
 	case r.Verdict == "unsupported":
 		e.refused++
@@ -432,12 +435,15 @@ func (e *exploration) add(seed int, r result) (what string) {
 	e.class(seed)[what]++
 	if what == "completed" {
 		e.outcomes[what]++
-		return ""
+		return
 	}
 	if r.Verdict == "unsupported" {
 		what += ": " + r.Message
-	} else if seed%2 != 0 {
-		what = "early time: " + what
+	} else {
+		what += r.place(messages)
+		if seed%2 != 0 {
+			what = "early time: " + what
+		}
 	}
 	var how strings.Builder
 	fmt.Fprintf(&how, "seed %d: %s at %s (%s)\n", seed, r.Outcome.G, r.Outcome.Site, cut(r.Message))
@@ -457,8 +463,63 @@ func (e *exploration) add(seed int, r result) (what string) {
 	for _, s := range r.Outcome.Stack[:min(8, len(r.Outcome.Stack))] {
 		fmt.Fprintf(&how, "\t%s\n", s)
 	}
+	for _, m := range messages[:min(3, len(messages))] {
+		fmt.Fprintf(&how, "%s\n", m)
+	}
 	e.count(what, how.String())
-	return what
+}
+
+// place is where what the run came to happened: the messages of the test, the
+// statements that goroutines are stuck at, or the innermost functions of the one
+// that ended the program.
+func (r result) place(messages []string) string {
+	var at []string
+	switch r.Outcome.Kind {
+	case "":
+		return ""
+	case "test failure":
+		for _, m := range messages {
+			if line, _, found := strings.Cut(strings.TrimSpace(m), ": "); found {
+				at = append(at, line)
+			}
+		}
+	case "goroutine leak", "deadlock", "partial deadlock":
+		for _, g := range r.Goroutines {
+			if g.State == "blocked" {
+				source, _, _ := strings.Cut(g.Source, ": ")
+				at = append(at, source)
+			}
+		}
+		sort.Strings(at)
+	default:
+		for _, s := range r.Outcome.Stack[:min(2, len(r.Outcome.Stack))] {
+			at = append(at, s[strings.LastIndexByte(s, ' ')+1:])
+		}
+	}
+	at = slices.Compact(at)
+	if len(at) == 0 {
+		return ""
+	}
+	return " at " + strings.Join(at[:min(4, len(at))], ", ")
+}
+
+var failedRun = regexp.MustCompile(`(?m)^ *--- FAIL: TestZZExplore[0-9]+/([0-9]+)`)
+
+// messagesOf finds what the runs that failed have printed, by seed.
+func messagesOf(printed []byte) map[int][]string {
+	out := map[int][]string{}
+	runs := failedRun.FindAllSubmatchIndex(printed, -1)
+	for i, at := range runs {
+		end := len(printed)
+		if i+1 < len(runs) {
+			end = runs[i+1][0]
+		}
+		seed, _ := strconv.Atoi(string(printed[at[2]:at[3]]))
+		for _, m := range failure.FindAll(printed[at[1]:end], 8) {
+			out[seed] = append(out[seed], string(m))
+		}
+	}
+	return out
 }
 
 // cut is the first line of a text, and not too much of it.
@@ -469,8 +530,9 @@ func cut(s string) string {
 
 var failure = regexp.MustCompile(`(?m)^ +\S+_test\.go:[0-9]+: .*(\n +(Error|Error Trace|expected|actual|Test|Messages).*)*`)
 
-// failures are the first messages of a test that a schedule makes fail.
-func failures(ctx context.Context, bin, dir, fn, name string, seed int) string {
+// failures are the first messages of a test that a schedule makes fail, from a
+// run of its own: the process of the others did not live to print them.
+func failures(ctx context.Context, bin, dir, fn, name string, seed int) []string {
 	limit, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(limit, bin, "-test.run="+fn, "-test.short", "-test.timeout=0", "-test.v")
@@ -479,10 +541,9 @@ func failures(ctx context.Context, bin, dir, fn, name string, seed int) string {
 	cmd.Env = append(os.Environ(), "VTRACE_TEST="+name, "VTRACE_OUT="+os.DevNull, fmt.Sprint("VTRACE_FROM=", seed), fmt.Sprint("VTRACE_TO=", seed+1))
 	printed, err := cmd.CombinedOutput()
 	if err == nil {
-		return ""
+		return []string{}
 	}
-	found := failure.FindAllString(string(printed), 3)
-	return strings.Join(found, "\n") + "\n"
+	return append([]string{}, failure.FindAllString(string(printed), 8)...)
 }
 
 func (e *exploration) report(t *testing.T) {

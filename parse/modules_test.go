@@ -33,7 +33,7 @@ var raceModules = flag.Bool("races", false, "instrument the modules to find data
 // defaultModules adds this module and larger ones to those that all tests run
 // over.
 var defaultModules = slices.Concat([]string{".."}, module.Selection(), []string{
-	"go.etcd.io/bbolt@v1.4.0",
+	"go.etcd.io/bbolt@v1.4.3",
 	"github.com/hashicorp/raft@v1.8.0",
 })
 
