@@ -19,7 +19,8 @@ import (
 var before struct {
 	initialised atomic.Bool // nobody but originals starts originals
 	originals   atomic.Int64
-	run         atomic.Bool // there has been a run, or there is one
+	run         atomic.Bool  // there has been a run, or there is one
+	acting      atomic.Int64 // the sum of free
 
 	sync.Mutex
 	free map[string]int64  // how many, by package of the original, "" for others
@@ -34,6 +35,7 @@ func count(pkg string, n int64) {
 		before.free = make(map[string]int64)
 	}
 	before.free[pkg] += n
+	before.acting.Add(n)
 }
 
 // freely is f for a goroutine that is started outside runs.

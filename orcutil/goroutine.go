@@ -179,7 +179,19 @@ func (g *goroutine) block() {
 	g.state, g.since = blocked, g.run.steps
 	g.ready, g.redo = false, false
 	g.run.blocked = append(g.run.blocked, g)
+	g.run.enqueued(g.op, 1)
 	g.park()
+}
+
+// enqueued counts the goroutines that are queued in operations which the scheduler
+// asks for at every step.
+func (s *run) enqueued(o op, n int) {
+	switch o {
+	case opSleep:
+		s.sleepers += n
+	case opSettle:
+		s.settlers += n
+	}
 }
 
 // pass completes the operation. The goroutine runs on to its next guard.

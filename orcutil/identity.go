@@ -28,8 +28,7 @@ func countOthers() int64 {
 		n = int64(runtime.NumGoroutine())
 	}
 	idle.Store(n)
-	free, _ := goroutinesBefore()
-	return n - free
+	return n
 }
 
 // enter returns the goroutine that calls an operation at site, or nil if the
@@ -71,10 +70,11 @@ func controlling() *run {
 // Only the goroutine with the baton should be here, but goroutines of
 // uninstrumented code may call instrumented functions, and goroutines that are
 // outside come back. While the process has no more goroutines than when the run
-// began and those that the scheduler has started, none of these is outside, and
-// the stack is one on which the goroutine with the baton was seen before, it is
-// that one; otherwise the number of the goroutine decides, which takes
-// microseconds.
+// began and those that the scheduler has started, none of these is outside, none
+// of the program's is left that was started before and has not been stopped for
+// good, and the stack is one on which the goroutine with the baton was seen
+// before, it is that one; otherwise the number of the goroutine decides, which
+// takes microseconds.
 func (s *run) caller() *goroutine {
 	g := s.cur.Load()
 	if s.cfg.Unchecked {
@@ -85,7 +85,7 @@ func (s *run) caller() *goroutine {
 	}
 	others := int64(runtime.NumGoroutine()) - s.started.Load()
 	base := s.base.Load()
-	if others > base || g == nil || s.strays.Load() > 0 {
+	if others > base || g == nil || s.strays.Load() > 0 || before.acting.Load() > 0 {
 		return s.byID(goid())
 	}
 	if others < base { // one from before the run has ended

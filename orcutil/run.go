@@ -36,11 +36,13 @@ type run struct {
 	live    []*goroutine // by path, without those that are done
 	all     map[string]*goroutine
 	blocked []*goroutine // in the order in which they queued
-	steps   int
-	hash    uint64
-	trace   []Step
-	log     []LogLine
-	chooser Chooser
+	// sleepers and settlers are how many of these are in Sleep and in Settle.
+	sleepers, settlers int
+	steps              int
+	hash               uint64
+	trace              []Step
+	log                []LogLine
+	chooser            Chooser
 
 	over         bool   // the program has ended
 	initialising bool   // the entry goroutine repeats the initialisation of packages
@@ -299,6 +301,7 @@ func (s *run) spawn(parent *goroutine, site Site, f func()) *goroutine {
 func (s *run) resume(g *goroutine) {
 	if g.state == blocked {
 		s.blocked = remove(s.blocked, g)
+		s.enqueued(g.op, -1)
 		g.woken, g.wokenOcc = g.site, g.occ()
 	}
 	g.state = running

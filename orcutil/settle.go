@@ -17,6 +17,9 @@ func Settle(site Site, wait func()) {
 
 // settler is the first goroutine that waits for the others to settle.
 func (s *run) settler() *goroutine {
+	if s.settlers == 0 {
+		return nil
+	}
 	for _, g := range s.blocked {
 		if g.op == opSettle {
 			return g

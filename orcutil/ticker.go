@@ -77,17 +77,27 @@ func (m TickerMethods) Reset(d time.Duration) {
 // nextTick is the time of the next tick that a goroutine waits for, or is about
 // to.
 func (s *run) nextTick(now time.Duration) (next time.Duration, ok bool) {
-	s.eachTicker(func(_ *goroutine, _ Case, t ticks) {
+	s.eachTicker(func(_ *goroutine, _ Case, t ticks) bool {
 		if at := t.next(now); at > now && (!ok || at < next) {
 			next, ok = at, true
 		}
+		return true
 	})
 	return next, ok
 }
 
+// anyTick reports whether a goroutine waits for a tick, or is about to.
+func (s *run) anyTick(now time.Duration) (some bool) {
+	s.eachTicker(func(_ *goroutine, _ Case, t ticks) bool {
+		some = t.next(now) > now
+		return !some
+	})
+	return some
+}
+
 // eachTicker visits the receives from tickers that goroutines queue for or stand
-// at.
-func (s *run) eachTicker(visit func(*goroutine, Case, ticks)) {
+// at, as long as visit wants more.
+func (s *run) eachTicker(visit func(*goroutine, Case, ticks) (more bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.tickers) == 0 {
@@ -99,7 +109,9 @@ func (s *run) eachTicker(visit func(*goroutine, Case, ticks)) {
 		}
 		for _, c := range g.cases {
 			if t, ok := s.tickers[c.channel()]; ok && !c.sends() {
-				visit(g, c, t)
+				if !visit(g, c, t) {
+					return
+				}
 			}
 		}
 	}
@@ -109,10 +121,11 @@ func (s *run) eachTicker(visit func(*goroutine, Case, ticks)) {
 // from before, but has not come to a goroutine that is queued for it.
 func (s *run) forgetStopped(before time.Duration) {
 	var stopped []Case
-	s.eachTicker(func(g *goroutine, c Case, t ticks) {
+	s.eachTicker(func(g *goroutine, c Case, t ticks) bool {
 		if g.state == blocked && t.next(before) <= s.now {
 			stopped = append(stopped, c)
 		}
+		return true
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

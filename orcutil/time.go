@@ -188,9 +188,11 @@ func (s *run) nextKnown() (time.Duration, bool) {
 		next, ok = s.dues[0], true
 	}
 	s.mu.Unlock()
-	for _, g := range s.blocked {
-		if g.op == opSleep && (!ok || time.Duration(g.wakeAt) < next) {
-			next, ok = time.Duration(g.wakeAt), true
+	if s.sleepers > 0 {
+		for _, g := range s.blocked {
+			if g.op == opSleep && (!ok || time.Duration(g.wakeAt) < next) {
+				next, ok = time.Duration(g.wakeAt), true
+			}
 		}
 	}
 	if at, ticks := s.nextTick(now); ticks && (!ok || at < next) {
@@ -202,8 +204,20 @@ func (s *run) nextKnown() (time.Duration, bool) {
 // mayPass says whether an event is known to come. Others show only when time
 // passes, and if there is none, the clock of a bubble is at the end of time.
 func (s *run) mayPass() bool {
-	_, ok := s.nextKnown()
-	return ok && s.settler() == nil
+	return s.anyKnown() && s.settlers == 0
+}
+
+// anyKnown reports whether there is an event that the scheduler knows of.
+func (s *run) anyKnown() bool {
+	now := s.clock()
+	if s.sleepers > 0 {
+		return true
+	}
+	s.mu.Lock()
+	n := len(s.dues)
+	due := n > 0 && s.dues[n-1] > now
+	s.mu.Unlock()
+	return due || s.anyTick(now)
 }
 
 // passTime lets time pass to the next event: a known one, a receive or send of

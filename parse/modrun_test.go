@@ -479,10 +479,10 @@ func (r result) place(messages []string) string {
 		return ""
 	case "test failure":
 		for _, m := range messages {
-			if line, _, found := strings.Cut(strings.TrimSpace(m), ": "); found {
-				at = append(at, line)
-			}
+			line, _, _ := strings.Cut(strings.TrimSpace(m), ": ")
+			at = append(at, line)
 		}
+		sort.Strings(at)
 	case "goroutine leak", "deadlock", "partial deadlock":
 		for _, g := range r.Goroutines {
 			if g.State == "blocked" {
