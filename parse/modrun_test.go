@@ -479,8 +479,8 @@ func (r result) place(messages []string) string {
 		return ""
 	case "test failure":
 		for _, m := range messages {
-			line, _, _ := strings.Cut(strings.TrimSpace(m), ": ")
-			at = append(at, line)
+			line, _, _ := strings.Cut(m, ": ")
+			at = append(at, strings.TrimSpace(line))
 		}
 		sort.Strings(at)
 	case "goroutine leak", "deadlock", "partial deadlock":
@@ -528,7 +528,7 @@ func cut(s string) string {
 	return s[:min(200, len(s))]
 }
 
-var failure = regexp.MustCompile(`(?m)^ +\S+_test\.go:[0-9]+: .*(\n +(Error|Error Trace|expected|actual|Test|Messages).*)*`)
+var failure = regexp.MustCompile(`(?m)^ +\S+_test\.go:[0-9]+: .*(\n[ \t]+(Error|Error Trace|expected|actual|Test|Messages).*)*`)
 
 // failures are the first messages of a test that a schedule makes fail, from a
 // run of its own: the process of the others did not live to print them.
