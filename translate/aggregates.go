@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -15,19 +16,15 @@ import (
 // shape finds the address of a slice, and with it its capacity, which is what
 // is left of the array, and the range of its length. ok is false if it has
 // taken over the path, or the path cannot be; tracked is false if the address
-// is not known.
-func (x *translator) shape(p *path, e []*expr) (ptr int32, ok, tracked bool) {
+// is not known. w are the scalars of an element.
+func (x *translator) shape(p *path, e []*expr, w int32) (ptr int32, ok, tracked bool) {
 	ptr, ok, tracked = x.concrete(p, e[0])
 	if !ok || !tracked {
 		return ptr, ok, tracked
 	}
-	left := int32(0)
-	switch o := x.mem.object(ptr); {
-	case ptr == 0:
-	case o == nil || o.stride == 0 || x.sl.limited:
+	left, known := x.room(ptr, w)
+	if !known || ptr != 0 && x.sl.limited {
 		return ptr, true, true
-	default:
-		left = o.elems - (ptr-o.base)/o.stride
 	}
 	for i, k := range []int32{0, left} {
 		v := p.simplify(e[i+1])
@@ -50,6 +47,20 @@ func (x *translator) shape(p *path, e []*expr) (ptr int32, ok, tracked bool) {
 		}
 	}
 	return ptr, true, true
+}
+
+// room counts the elements of w scalars that an array has from an address on. known
+// is false where it is not one of an array of such elements: that of an array in
+// an array is one of the outer one.
+func (x *translator) room(ptr, w int32) (n int32, known bool) {
+	if ptr == 0 {
+		return 0, true
+	}
+	o := x.mem.object(ptr)
+	if o == nil || o.stride == 0 || o.stride != w {
+		return 0, false
+	}
+	return o.elems - (ptr-o.base)/w, true
 }
 
 // inBounds continues with the panic where an index is out of bounds; false if
@@ -130,7 +141,46 @@ func (x *translator) element(p *path, base, i, n *expr, size int, instr ssa.Inst
 	if !x.inBounds(p, i, n, instr) {
 		return nil, false
 	}
-	return arith(xAdd, base, arith(xMul, i, num(int32(size)))), true
+	at := arith(xAdd, base, arith(xMul, i, num(int32(size))))
+	if a, known := x.elementsAt(p.abs(base), p.abs(i), int32(size)); known {
+		if a.empty() {
+			return nil, false // it has no elements: this way is none
+		}
+		if at = p.simplify(at); !at.isConst() && !p.abs(at).within(a) {
+			p.know(at, a)
+		}
+	}
+	return at, true
+}
+
+// elementsAt are the addresses of the elements with the given numbers of arrays at
+// the given addresses. An array has no others, whatever the length of a slice can be
+// taken for. known is false where the arrays are not.
+func (x *translator) elementsAt(base, i abs, w int32) (a abs, known bool) {
+	if base.top || base.iv || i.top || len(base.set) > maxRefSet {
+		return a, false
+	}
+	lo, hi := i.bounds()
+	for _, k := range base.set {
+		if k == 0 {
+			continue // a slice that is nil has no elements
+		}
+		left, known := x.room(k, w)
+		if !known {
+			return a, false
+		}
+		for n := max(lo, 0); n <= min(hi, left-1); n++ {
+			if i.has(n) {
+				a.set = append(a.set, k+n*w)
+			}
+		}
+	}
+	if len(a.set) > maxRefSet {
+		return a, false
+	}
+	slices.Sort(a.set)
+	a.set = slices.Compact(a.set)
+	return a, true
 }
 
 func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
@@ -142,7 +192,7 @@ func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 		size = x.width(t.Elem())
 		if x.differ(p.abs(base[0])) {
 			// An index that one of the arrays has another may not have.
-			k, ok, tracked := x.shape(p, base)
+			k, ok, tracked := x.shape(p, base, int32(size))
 			if !ok && tracked {
 				return false
 			}
@@ -237,13 +287,13 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 		return p.advance()
 	}
 	if _, isSlice := i.X.Type().Underlying().(*types.Slice); isSlice {
-		if k, ok, tracked := x.shape(p, e); tracked {
+		if k, ok, tracked := x.shape(p, e, int32(x.width(elem))); tracked {
 			if !ok {
 				return false
 			}
 			ptr, length, capacity = num(k), p.simplify(length), p.simplify(capacity)
-			if o := x.mem.object(k); o != nil && o.stride != 0 && !x.sl.limited {
-				capacity = num(o.elems - (k-o.base)/o.stride)
+			if left, known := x.room(k, int32(x.width(elem))); known && !x.sl.limited {
+				capacity = num(left)
 			}
 		}
 	}
@@ -326,7 +376,7 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 			added = append(added, e)
 		}
 	} else {
-		from, ok, tracked := x.shape(p, src)
+		from, ok, tracked := x.shape(p, src, int32(w))
 		if !tracked {
 			return fail("a slice that is not tracked is appended")
 		}
@@ -340,7 +390,7 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 	if _, _, isNew := newObjectAt(dst[0]); isNew {
 		p.settle()
 	}
-	ptr, ok, tracked := x.shape(p, dst)
+	ptr, ok, tracked := x.shape(p, dst, int32(w))
 	if !tracked {
 		return fail("a slice that is not tracked is appended to")
 	}

@@ -14,7 +14,7 @@ import (
 func (x *translator) newPath(t *template, from *location) *path {
 	return &path{x: x, t: t, from: from, env: map[envKey][]*expr{}, heap: map[int32]*expr{}, narrow: map[*expr]abs{}, facts: map[uint64]fact{},
 		allocs: map[*pool]int{}, epoch: x.nextEpoch(), created: map[newObject][]*expr{}, marks: map[*ssa.BasicBlock]int{}, role: artifact.RoleOp,
-		crowd: from != nil && x.crowd[pointOf(from)], dense: from != nil && x.dense[pointOf(from)]}
+		crowd: from != nil && x.crowd[pointOf(from)], dense: from != nil && x.dense[pointOf(from)], alone: from != nil && from.alone}
 }
 
 func (x *translator) addLocation(l *location) {
@@ -265,10 +265,19 @@ func (x *translator) join(p *path, l *location) {
 			grown = true
 		}
 	}
-	if p.from != nil && l.kind != atSink { // behind which nobody reads
+	if l.kind != atSink { // behind which nobody reads
+		written := contents{}
 		for _, addr := range sortedKeys(p.heap) {
-			x.grow(x.mem.cells[addr], p.abs(p.heap[addr]))
+			c, e := x.mem.cells[addr], p.heap[addr]
+			if p.from == nil || e == c.x {
+				continue
+			}
+			a := p.abs(e)
+			x.grow(c, a)
+			x.wrote(c, p.t)
+			written[addr] = a
 		}
+		grown = x.place(p, l, written) || grown
 	}
 	if grown {
 		x.enqueue(l)
@@ -432,7 +441,7 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 	for t := p.t; t != nil; t = t.parent {
 		if t.origin == site && t.target == name {
 			if t.once {
-				t.once, t.slots = false, x.opts.Slots
+				x.repeated(t)
 			}
 			return t
 		}

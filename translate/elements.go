@@ -53,7 +53,7 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 			p.settle()
 			src = p.value(ctx, i.Call.Args[1])
 		}
-		ptr, ok, tracked := x.shape(p, src)
+		ptr, ok, tracked := x.shape(p, src, w)
 		if !tracked {
 			return lost()
 		}
@@ -66,7 +66,7 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 	if _, _, isNew := newObjectAt(dst[0]); isNew {
 		p.settle()
 	}
-	to, ok, tracked := x.shape(p, dst)
+	to, ok, tracked := x.shape(p, dst, w)
 	if !tracked {
 		return lost()
 	}

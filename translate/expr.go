@@ -18,6 +18,7 @@ type expr struct {
 	why     *ignorance // xUnknown
 	given   bool       // it reads what a partner hands over
 	cells   bool       // it reads cells
+	news    bool       // it may be the address of a new object
 	joined  bool       // it is made where ways meet: its condition says from which it is
 	size    int32      // of it as a tree, saturating; 0 for leaves
 	hash    uint64     // of its structure; 0 for leaves
@@ -63,6 +64,7 @@ func node(op exprOp, a, b, c *expr) *expr {
 		if x != nil {
 			e.given = e.given || x.handedOver()
 			e.cells = e.cells || x.cells || x.op == xCell
+			e.news = e.news || x.news || x.op == xAlloc
 			e.size = min(e.size+x.nodes(), 1<<20)
 			e.hash = mix(e.hash, x.key())
 		}

@@ -90,7 +90,7 @@ func (x *translator) takeUp(p *path) {
 	at := o.base + 1 // its length; its capacity follows
 	for _, c := range x.mem.cells[at : at+2] {
 		if c.abs.top {
-			c.init, c.abs = 1, absConst(1) // the name of the program
+			c.init, c.abs, c.open = 1, absConst(1), false // the name of the program
 		}
 	}
 	values := x.sizes(x.sl.numbers[x.sl.args], types.Typ[types.Uint])

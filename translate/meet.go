@@ -295,7 +295,7 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 		}
 	}
 	r := *p
-	r.beyond = p.beyond && q.beyond
+	r.beyond, r.alone = p.beyond && q.beyond, p.alone && q.alone
 	r.env = make(map[envKey][]*expr, len(live))
 	for _, k := range live {
 		a, b := p.env[k], q.env[k]

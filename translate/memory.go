@@ -97,9 +97,15 @@ type cell struct {
 	stmts    []sites.ID
 	uses     []use
 	confined bool // kept within limits, see limits.go
-	payload  bool // stands for the messages of a channel
-	sync     bool // part of a synchronisation object or channel
-	group    *object
+
+	open    bool               // what it holds at first is not known
+	writer  *template          // that writes it first
+	shared  bool               // others write it too
+	loose   bool               // it is not kept by place, see places.go
+	places  map[*location]bool // where somebody has asked for it by place
+	payload bool               // stands for the messages of a channel
+	sync    bool               // part of a synchronisation object or channel
+	group   *object
 }
 
 type accessInfo struct{ read, written bool }
@@ -135,7 +141,7 @@ func (m *memory) add(o *object) *object {
 	o.base = int32(len(m.cells))
 	for i := range o.size {
 		addr := o.base + i
-		c := &cell{addr: addr, abs: absConst(0), readers: map[*location]bool{}, access: map[*template]*accessInfo{}, group: o}
+		c := &cell{addr: addr, abs: absConst(0), readers: map[*location]bool{}, places: map[*location]bool{}, access: map[*template]*accessInfo{}, group: o}
 		c.name = fmt.Sprintf("%s_%d", o.name, i)
 		c.x = &expr{op: xCell, cell: c}
 		m.cells = append(m.cells, c)

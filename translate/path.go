@@ -43,6 +43,7 @@ type path struct {
 	marks   map[*ssa.BasicBlock]int // conditions and choices when a loop header was passed last
 	picks   int                     // free choices made
 	spawn   *template
+	alone   bool // the entry has started no goroutine yet
 
 	crowd    bool            // the segment is split where ways meet, see crowd.go
 	dense    bool            // it has many ways, see meet.go
@@ -137,6 +138,9 @@ func (p *path) root(e *expr) abs {
 	case xVar:
 		return e.v.abs
 	case xCell:
+		if a, ok := p.atPlace(e.cell); ok {
+			return a
+		}
 		if p.from != nil {
 			e.cell.readers[p.from] = true
 		}
@@ -422,7 +426,11 @@ func (p *path) rawCell(addr int32) *expr {
 		}
 		return num(c.init)
 	}
-	c.readers[p.from] = true
+	if a, ok := p.atPlace(c); !ok {
+		c.readers[p.from] = true
+	} else if k, ok := a.single(); ok {
+		return num(k)
+	}
 	if c.abs.top {
 		return unknown("contents not tracked")
 	}

@@ -329,6 +329,7 @@ func (x *translator) concrete(p *path, e *expr) (k int32, ok, tracked bool) {
 	if e.isConst() {
 		return e.k, true, true
 	}
+	p.expose(e)
 	a := p.abs(e)
 	if e.op == xUnknown || a.top {
 		return 0, false, false
@@ -726,6 +727,7 @@ func (x *translator) address(p *path, e *expr, instr ssa.Instruction) (*address,
 	if o, _, ok := newObjectAt(e); ok && p.created[o] != nil {
 		return &address{e: e}, true
 	}
+	p.expose(e)
 	a := p.abs(e)
 	if e.op == xUnknown || a.top || a.iv {
 		return nil, true
@@ -757,7 +759,7 @@ func instrAddr(instr ssa.Instruction) ssa.Value {
 
 // accessed records that the goroutine of the path reads or writes cells.
 func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool) {
-	if p.from == nil {
+	if p.from == nil || p.alone {
 		return
 	}
 	for i := range int32(n) {

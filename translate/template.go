@@ -163,6 +163,9 @@ type location struct {
 
 	held []heldLock // by who is here, whatever the way
 
+	alone    bool     // nobody else has been started, see places.go
+	contents contents // of memory
+
 	queued bool
 	seen   bool
 	ways   int // through the segments that begin here, when they were executed last

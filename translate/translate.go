@@ -380,8 +380,16 @@ func (x *translator) grow(c *cell, a abs) {
 
 // wake has the segments executed again that depend on what a cell can hold.
 func (x *translator) wake(c *cell) {
-	readers := make([]*location, 0, len(c.readers))
-	for l := range c.readers {
+	x.enqueueAll(c.readers)
+	if c.abs.top {
+		x.enqueueAll(c.places)
+	}
+}
+
+// enqueueAll has the segments at several locations executed again.
+func (x *translator) enqueueAll(locs map[*location]bool) {
+	readers := make([]*location, 0, len(locs))
+	for l := range locs {
 		readers = append(readers, l)
 	}
 	sort.Slice(readers, func(i, j int) bool {
@@ -407,7 +415,7 @@ func (x *translator) solve() {
 	ini := x.context(t, t.root, nil, 1, x.prog.init, "")
 	begin := func() *path {
 		p := x.newPath(t, nil)
-		p.role = artifact.RoleLocal
+		p.role, p.alone = artifact.RoleLocal, true
 		p.push(&frame{ctx: t.root, block: x.prog.entry.Blocks[0]})
 		p.withContext()
 		if x.prog.test() && len(x.prog.entry.Params) > 0 {
@@ -440,14 +448,14 @@ func (x *translator) solve() {
 					c.abs = absConst(e.k)
 				}
 			} else if !c.fix {
-				c.abs = absTop()
+				c.abs, c.open = absTop(), true
 			}
 		}
 		x.join(a.p, a.loc)
 		x.start = a.p
 		x.enqueue(a.loc)
 	} else {
-		l := &location{tmpl: t, kind: atBegin, key: "begin", op: "begin"}
+		l := &location{tmpl: t, kind: atBegin, key: "begin", op: "begin", alone: true}
 		x.addLocation(l)
 		t.first, t.idle = l, l
 		x.enqueue(l)

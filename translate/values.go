@@ -40,14 +40,14 @@ func (x *translator) global(g *ssa.Global) *object {
 	x.describe(o, t)
 	if g.Pkg != nil && !x.own[g.Pkg.Pkg.Path()] {
 		for i := range o.size {
-			x.mem.cells[o.base+i].abs = absTop()
+			x.mem.cells[o.base+i].abs, x.mem.cells[o.base+i].open = absTop(), true
 		}
 		if types.Identical(t, types.Universe.Lookup("error").Type()) {
 			// An error variable of a library is not nil and equal to itself only.
 			e := x.errorValue("error "+g.String(), mangle(g.Name()))
 			for i, v := range e {
 				c := x.mem.cells[o.base+int32(i)]
-				c.init, c.abs = v.k, absConst(v.k)
+				c.init, c.abs, c.open = v.k, absConst(v.k), false
 			}
 		}
 	}
@@ -482,6 +482,14 @@ func newObjectAt(e *expr) (o newObject, off int32, ok bool) {
 		return newObject{}, 0, false
 	}
 	return newObject{e.pool, e.k}, off, true
+}
+
+// expose has new objects in memory where an expression may be the address of one
+// among others: it is used by its number.
+func (p *path) expose(e *expr) {
+	if len(p.created) > 0 && (e.news || e.op == xAlloc) {
+		p.settle()
+	}
 }
 
 // settle writes the cells of new objects to memory: of each object of the pool

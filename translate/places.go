@@ -1,0 +1,176 @@
+package translate
+
+import (
+	"maps"
+	"slices"
+)
+
+// What a cell can hold is kept once for the whole program, but where it is known
+// who writes: there it is kept by place, as for variables. That is all memory while
+// the entry is alone, before it starts a goroutine, and later cells that only one
+// goroutine writes, at the places of that goroutine. So what a program sets up,
+// under a lock or after a choice, is known for what it is: which array a slice has,
+// and how long it is.
+
+const (
+	// maxPlaced is how many values of a cell are kept by place, and maxPlacedRefs
+	// of one that holds references. What takes more is counted, or grows.
+	maxPlaced     = 8
+	maxPlacedRefs = 32
+)
+
+// contents is what cells can hold at a place: those that it does not list hold what
+// they did at first. It is never changed.
+type contents map[int32]abs
+
+// placed reports that a cell can be kept by place.
+func placed(c *cell) bool {
+	if c.sync || c.fix || c.payload || c.confined || c.loose {
+		return false
+	}
+	o := c.group
+	return o.pool == nil && o.mapping == nil && (o.kind == objData || o.kind == objClosure)
+}
+
+// knows reports that only those that lead to a location have written a cell.
+func (l *location) knows(c *cell) bool {
+	return l.alone || c.writer == l.tmpl && l.tmpl.once && !c.shared
+}
+
+// first is what a cell holds at first.
+func (c *cell) first() abs {
+	if c.open {
+		return absTop()
+	}
+	return absConst(c.init)
+}
+
+// in is what the contents say of a cell.
+func (m contents) in(c *cell) abs {
+	if a, ok := m[c.addr]; ok {
+		return a
+	}
+	return c.first()
+}
+
+// atPlace is what a cell can hold where the path begins; ok is false if that is not
+// kept by place.
+func (p *path) atPlace(c *cell) (a abs, ok bool) {
+	l := p.from
+	if l == nil || !placed(c) || !l.knows(c) {
+		return abs{}, false
+	}
+	c.places[l] = true
+	return l.contents.in(c), true
+}
+
+// wrote notes who writes a cell.
+func (x *translator) wrote(c *cell, t *template) {
+	switch {
+	case c.writer == nil:
+		c.writer = t
+	case c.writer != t && !c.shared:
+		c.shared = true
+		x.wakePlaces(c)
+	}
+}
+
+// loosen keeps a cell by place no more.
+func (x *translator) loosen(c *cell) {
+	c.loose = true
+	x.wakePlaces(c)
+}
+
+// wakePlaces has the segments executed again that depend on what a cell holds by
+// place.
+func (x *translator) wakePlaces(c *cell) {
+	x.enqueueAll(c.places)
+	clear(c.places)
+}
+
+// repeated notes that there can be several goroutines of a template after all.
+func (x *translator) repeated(t *template) {
+	t.once, t.slots = false, x.opts.Slots
+	for _, c := range x.mem.cells {
+		if c != nil && c.writer == t {
+			x.wakePlaces(c)
+		}
+	}
+}
+
+// place adds what the path leaves in memory to what is known of it at a location.
+// written is what it has written. It reports whether something is new.
+func (x *translator) place(p *path, l *location, written contents) bool {
+	grown := false
+	if !l.seen {
+		l.alone = p.alone
+	} else if l.alone && !p.alone {
+		l.alone, grown = false, true
+	}
+	var before contents
+	if p.from != nil {
+		before = p.from.contents
+	} else {
+		written = nil // what the first segment has written is what cells hold at first
+	}
+	if !l.seen && len(written) == 0 {
+		l.contents = before
+		return true
+	}
+	var changed contents
+	var loosened []int32
+	add := func(addr int32, a abs) {
+		c := x.mem.cells[addr]
+		if !placed(c) || !l.knows(c) {
+			return
+		}
+		old, listed := l.contents[addr]
+		switch {
+		case !l.seen:
+		case !listed:
+			old = c.first()
+			fallthrough
+		default:
+			limit := maxPlaced
+			if c.ref {
+				limit = maxPlacedRefs
+			}
+			a = old.join(a, limit)
+			if a.iv {
+				loosened = append(loosened, addr)
+				return
+			}
+		}
+		if l.seen && a.equal(old) {
+			return
+		}
+		if changed == nil {
+			if changed = maps.Clone(l.contents); changed == nil {
+				changed = contents{}
+			}
+		}
+		changed[addr] = a
+	}
+	for addr, a := range before {
+		if _, ok := written[addr]; !ok {
+			add(addr, a)
+		}
+	}
+	for addr, a := range written {
+		add(addr, a)
+	}
+	for addr := range l.contents {
+		_, ok := before[addr]
+		if _, also := written[addr]; !ok && !also {
+			add(addr, x.mem.cells[addr].first())
+		}
+	}
+	slices.Sort(loosened)
+	for _, addr := range loosened {
+		x.loosen(x.mem.cells[addr])
+	}
+	if changed != nil {
+		l.contents = changed
+	}
+	return grown || changed != nil
+}
