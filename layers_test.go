@@ -27,7 +27,7 @@ var layers = map[string][]string{
 	"disallow":                {"uppaal"},
 	"examples":                {},
 	"examples/gen":            {"examples"},
-	"internal/module":         {},
+	"internal/module":         {"source"},
 	"orchestrate":             {"artifact", "check", "orcutil", "sites", "source", "uppaal"},
 	"orcutil":                 {},
 	"orcutil/source":          {"orcutil"},

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/types"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"slices"
@@ -20,7 +17,6 @@ import (
 
 	"github.com/hashicorp/go-multierror"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/go/packages"
 
 	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/internal/module"
@@ -105,11 +101,7 @@ func (o outcome) String() string {
 }
 
 func translateModule(t *testing.T, name, dir string) []outcome {
-	pattern := "./..."
-	if _, err := os.Stat(filepath.Join(dir, "../go.work")); err == nil {
-		dir, pattern = filepath.Dir(dir), "./m/..."
-	}
-	set, err := source.LoadSet(t.Context(), source.Spec{Dir: dir, Pattern: pattern})
+	set, err := module.Load(t.Context(), dir)
 	require.NoError(t, err)
 	only, err := regexp.Compile(*corpusRun)
 	require.NoError(t, err)
@@ -125,7 +117,7 @@ func translateModule(t *testing.T, name, dir string) []outcome {
 			t.Logf("%s: not loaded: %v", e, err)
 			continue
 		}
-		if !concurrent(prog) {
+		if !module.Concurrent(prog) {
 			continue
 		}
 		o := translateEntry(t, prog)
@@ -135,70 +127,6 @@ func translateModule(t *testing.T, name, dir string) []outcome {
 	}
 	t.Logf("%d tests, %d of them concurrent", tests, len(out))
 	return out
-}
-
-// concurrent reports whether the entry of a program may start a goroutine: by
-// the declarations that it refers to, directly or not, where a method that an
-// interface names stands for all of that name.
-func concurrent(prog *source.Program) bool {
-	type decl struct {
-		body *ast.BlockStmt
-		p    *packages.Package
-	}
-	decls := map[types.Object]decl{}
-	methods := map[string][]types.Object{}
-	for _, p := range prog.Packages {
-		for _, file := range p.Syntax {
-			for _, d := range file.Decls {
-				if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
-					obj := p.TypesInfo.Defs[fd.Name]
-					decls[obj] = decl{fd.Body, p}
-					if fd.Recv != nil {
-						methods[fd.Name.Name] = append(methods[fd.Name.Name], obj)
-					}
-				}
-			}
-		}
-	}
-	seen := map[types.Object]bool{}
-	var visit func(obj types.Object) bool
-	visit = func(obj types.Object) bool {
-		f, ok := obj.(*types.Func)
-		if !ok {
-			return false
-		}
-		obj = f.Origin()
-		if seen[obj] {
-			return false
-		}
-		seen[obj] = true
-		if path := f.FullName(); path == "time.AfterFunc" || path == "context.AfterFunc" || path == "(*sync.WaitGroup).Go" {
-			return true
-		}
-		d, ok := decls[obj]
-		if !ok {
-			if f.Signature().Recv() != nil && types.IsInterface(f.Signature().Recv().Type()) {
-				for _, m := range methods[f.Name()] {
-					if visit(m) {
-						return true
-					}
-				}
-			}
-			return false
-		}
-		found := false
-		ast.Inspect(d.body, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.GoStmt:
-				found = true
-			case *ast.Ident:
-				found = found || visit(d.p.TypesInfo.Uses[n])
-			}
-			return !found
-		})
-		return found
-	}
-	return visit(prog.Func)
 }
 
 // translateEntry translates and searches one program, in a goroutine of its own
