@@ -161,8 +161,7 @@ func (b *Binary) with(env ...string) *Binary {
 
 func TestEndToEnd(t *testing.T) {
 	target, side := program(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
-	defer cancel()
+	ctx := t.Context()
 	mainCloses := artifact.Plan{
 		Steps:  steps("0 spawn, 0.1 snd, 0 rcv, 0.1 cls, 0 cls2"),
 		Expect: artifact.Expect{Kind: artifact.KindCloseOfClosed, Goroutines: []artifact.At{{G: "0", Site: "cls2"}}},

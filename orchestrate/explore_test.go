@@ -201,8 +201,7 @@ func roughModule(t *testing.T) string {
 // Exploring real programs finds how they can end, and every error found is
 // reproduced in another process.
 func TestExploreReal(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
-	defer cancel()
+	ctx := t.Context()
 	dir := realModule(t)
 	for _, tc := range []struct {
 		pattern, entry string
@@ -282,8 +281,7 @@ func testExpected(ctx context.Context, t *testing.T, b *Binary, e End) {
 
 // What cannot be cleaned gets a process of its own, and the rest goes on.
 func TestExploreRough(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
+	ctx := t.Context()
 	dir := roughModule(t)
 	explore := func(pattern, entry string, opts ExploreOptions) *Exploration {
 		r := loadReal(ctx, t, dir, pattern, entry, false)
@@ -426,4 +424,44 @@ func TestExploreThroughput(t *testing.T) {
 		t.Logf("%s: %.0f runs/s of up to %d steps, %d schedules, %d processes %v", entry,
 			float64(x.Runs)/time.Since(start).Seconds(), steps, x.Schedules, x.Processes, x.Restarts)
 	}
+}
+
+// A program that starts its own binary starts the program, not another driver,
+// which would write over what the first has recorded.
+func TestExploreStartsItself(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/self\n\ngo 1.26\n", "self_test.go": `package self
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestSelf(t *testing.T) {
+	if os.Getenv("CHILD") != "" {
+		t.Fatal("the child")
+	}
+	out := make(chan string)
+	go func() {
+		cmd := exec.Command(os.Args[0], "-test.run=TestVtraceDriver")
+		cmd.Env = append(os.Environ(), "CHILD=1")
+		b, _ := cmd.CombinedOutput()
+		out <- string(b)
+	}()
+	if s := <-out; strings.Contains(s, "FAIL") {
+		t.Error(s)
+	}
+}
+`} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	r := loadReal(t.Context(), t, dir, ".", "TestSelf", false)
+	x, err := r.binary.Explore(t.Context(), ExploreOptions{Runs: 3, Seed: 1, NoReplay: true})
+	require.NoError(t, err)
+	require.Equal(t, 3, x.Runs)
+	require.Len(t, x.Ends, 1)
+	require.Equal(t, Completed, x.Ends[0].Status, x.Ends[0].Message)
+	require.Empty(t, x.Ends[0].Kind, x.Ends[0].Message)
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -19,8 +18,7 @@ import (
 
 // The generated test of a test entry, as a user runs it.
 func TestGeneratedTestOfTest(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
-	defer cancel()
+	ctx := t.Context()
 	dir := realModule(t)
 	r := loadReal(ctx, t, dir, "./p", "TestFails", false)
 	tests := map[string][]byte{}
@@ -244,8 +242,7 @@ func TestExit(t *testing.T) {
 
 // Hand-made plans on real programs, instrumented by package parse.
 func TestRealPrograms(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
-	defer cancel()
+	ctx := t.Context()
 	dir := realModule(t)
 	built := map[string]*real{}
 	for _, tc := range []struct {

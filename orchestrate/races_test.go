@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -88,8 +87,7 @@ func raceBinary(ctx context.Context, t *testing.T, rest string) (*Binary, Target
 // A race that shows under one order only is found under that order, and its
 // recording shows it again.
 func TestExploreRace(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Second)
-	defer cancel()
+	ctx := t.Context()
 	b, target, side, overlay := raceBinary(ctx, t, "a.balance += 2")
 	x, err := b.Explore(ctx, ExploreOptions{Runs: 1000})
 	require.NoError(t, err)
@@ -136,8 +134,7 @@ func TestExploreRace(t *testing.T) {
 
 // Locked properly, the program has no race.
 func TestExploreNoRace(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Second)
-	defer cancel()
+	ctx := t.Context()
 	b, _, _, _ := raceBinary(ctx, t, "deposit(a, 2)")
 	x, err := b.Explore(ctx, ExploreOptions{Runs: 1000})
 	require.NoError(t, err)

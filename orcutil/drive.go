@@ -90,14 +90,25 @@ func setTimers(t T) {
 	t.Setenv("GODEBUG", os.Getenv("GODEBUG")+",asynctimerchan=0")
 }
 
+// take returns an environment variable, and hides it from the program, which may
+// start its own binary: that is not to do the same.
+func take(t T, name string) string {
+	v := os.Getenv(name)
+	if v != "" {
+		t.Setenv(name, "")
+	}
+	return v
+}
+
 // Orchestrate makes the program follow a plan. The test t fails if what the
 // plan expects is reproduced, and is skipped if the program could not be
 // controlled; marshal is that of encoding/json.
 func Orchestrate(t T, plan Plan, cfg Config, marshal func(any) ([]byte, error)) {
 	setTimers(t)
+	to := take(t, EnvResult)
 	cfg.Plan = plan
 	r := Run(cfg)
-	if err := writeResult(r, marshal); err != nil {
+	if err := writeResult(to, r, marshal); err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder
@@ -124,7 +135,7 @@ func Orchestrate(t T, plan Plan, cfg Config, marshal func(any) ([]byte, error)) 
 // a plan, or run at random. Without the file it does nothing; marshal and
 // unmarshal are those of encoding/json.
 func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) {
-	path := os.Getenv(EnvPlan)
+	path, to := take(t, EnvPlan), take(t, EnvResult)
 	if path == "" {
 		t.Skip("no plan")
 	}
@@ -153,7 +164,7 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 		return
 	}
 	open := func(name string) *limited {
-		path := os.Getenv(name)
+		path := take(t, name)
 		if path == "" {
 			return nil
 		}
@@ -171,14 +182,13 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 		defer w.file.Close()
 		cfg.Journal = w
 	}
-	if err := writeResult(Run(cfg), marshal); err != nil {
+	if err := writeResult(to, Run(cfg), marshal); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// writeResult writes a result to the file that EnvResult names, if it does.
-func writeResult(r Result, marshal func(any) ([]byte, error)) error {
-	path := os.Getenv(EnvResult)
+// writeResult writes a result to a file, unless path is empty.
+func writeResult(path string, r Result, marshal func(any) ([]byte, error)) error {
 	if path == "" {
 		return nil
 	}
