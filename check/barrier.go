@@ -22,7 +22,7 @@ type barrier struct {
 // Looks at a barrier before the worker lets others run, and before it sleeps.
 const (
 	barrierLooks = 1 << 8
-	barrierTurns = 1 << 8
+	barrierTurns = 1 << 13
 )
 
 func newBarrier(workers int) *barrier {

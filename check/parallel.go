@@ -1,10 +1,11 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"math/bits"
 	"runtime"
-	"sync"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -16,12 +17,13 @@ import (
 //     the table does not have, by shards of the table;
 //  2. distinguish: each worker goes through one shard, in the order in which one
 //     worker alone would have found the states, and drops repetitions;
-//  3. number: the new states get numbers in that order;
-//  4. store: each worker writes the new states of its shard and enters them into
-//     the table.
+//  3. number: the new states get numbers in that order, and each worker writes a
+//     run of them;
+//  4. enter: each worker enters the new states of its shard into the table.
 //
 // So there is one writer for every segment and every state, and the result is
-// that of a search by one worker, numbers of states and traces included.
+// that of a search by one worker, numbers of states and traces included. Workers
+// write to different cache lines, but for those at the borders of shards and runs.
 
 const (
 	blockLen    = 16      // states that a worker takes at a time
@@ -59,18 +61,24 @@ type parallelWorker struct {
 	pendHash  [batchLen]uint64
 	pendOrder [batchLen]uint64
 
-	// Of the worker's shard.
+	// Of the worker's shard: the new states of the pass and their hashes.
 	fresh    []freshState
+	hashes   []uint64
 	distinct distinct
 	sink     uint64
-	_        [padding]byte
+
+	// The run of new states that the worker numbers and writes: what it takes
+	// of each shard, and the first number.
+	run   [][]freshState
+	first uint32
+	_     [padding]byte
 }
 
-// freshState is a new state of a pass.
+// freshState is a new state of a pass. It has no number, 0, if there is no room
+// for it: that is the number of the initial state.
 type freshState struct {
 	record []uint64
 	number uint32
-	stored bool
 }
 
 // order gives the place of a record in the search of one worker: the parent,
@@ -113,8 +121,12 @@ func (s *search) recruit() bool {
 				}
 				s.workers = append(s.workers, w)
 			}
+			s.phase = newBarrier(n)
+			for i := range s.workers[1:] {
+				go s.assist(i + 1)
+			}
 			for _, w := range s.workers {
-				w.out = make([]shardOut, n)
+				w.out, w.run = make([]shardOut, n), make([][]freshState, n)
 				if s.prog.width <= recentWidth {
 					w.recent = newRecent(s.prog.width)
 				}
@@ -132,18 +144,38 @@ func (s *search) worthwhile(states int) bool {
 // together runs f for every worker at the same time, and returns the first
 // worker's error that is not nil.
 func (s *search) together(f func(i int, w *worker) error) error {
-	var wg sync.WaitGroup
-	for i, w := range s.workers[1:] {
-		wg.Go(func() { w.err = f(i+1, w) })
-	}
+	s.task = f
+	s.phase.wait(nil)
 	s.workers[0].err = f(0, s.workers[0])
-	wg.Wait()
+	s.phase.wait(nil)
 	for _, w := range s.workers {
 		if w.err != nil {
 			return w.err
 		}
 	}
 	return nil
+}
+
+// assist is the goroutine of a worker that was recruited. It stays for the whole
+// search: starting one takes some hundred microseconds, as long as a short pass.
+func (s *search) assist(i int) {
+	w := s.workers[i]
+	for {
+		s.phase.wait(nil)
+		if s.task == nil {
+			return
+		}
+		w.err = s.task(i, w)
+		s.phase.wait(nil)
+	}
+}
+
+// dismiss ends the goroutines of the workers that were recruited.
+func (s *search) dismiss() {
+	if len(s.workers) > 1 {
+		s.task = nil
+		s.phase.wait(nil)
+	}
 }
 
 // pass expands some states from the head on, up to end.
@@ -155,7 +187,7 @@ func (s *search) pass(end int) error {
 		if w.r != nil {
 			before[i] = counts{w.transitions, w.r.offered, w.r.kept, w.r.fused, w.r.detours}
 		}
-		w.words, w.fresh = 0, w.fresh[:0]
+		w.words, w.fresh, w.hashes = 0, w.fresh[:0], w.hashes[:0]
 		w.pending, w.pendW = 0, w.pendW[:0]
 		for k := range w.out {
 			w.out[k].records = w.out[k].records[:0]
@@ -165,7 +197,6 @@ func (s *search) pass(end int) error {
 	next.Store(int64(s.head))
 	var stop atomic.Bool
 	var numbered error
-	phase := newBarrier(len(s.workers))
 	err := s.together(func(i int, w *worker) error {
 		w.passing = true
 		err := w.expandBlocks(&next, end, &stop)
@@ -173,13 +204,15 @@ func (s *search) pass(end int) error {
 		if err != nil {
 			stop.Store(true)
 		}
-		phase.wait(nil)
+		s.phase.wait(nil)
 		if stop.Load() {
 			return err
 		}
 		w.distinguish(i)
-		phase.wait(func() { numbered = s.numberFresh() })
-		return w.storeFresh()
+		s.phase.wait(func() { numbered = s.allot() })
+		w.writeRun()
+		s.phase.wait(nil)
+		return w.enterFresh()
 	})
 	end = min(end, int(next.Load()))
 	if errors.Is(err, errSpill) {
@@ -241,14 +274,15 @@ func (w *worker) keep(words []uint64) error {
 func (w *worker) sift() error {
 	s := w.s
 	width := s.prog.width
-	w.sink += s.store.warm(w.pendHash[:w.pending])
+	var candidates [batchLen]uint64
+	w.sink += s.store.warm(w.pendHash[:w.pending], &candidates)
 	for k, h := range w.pendHash[:w.pending] {
 		words := w.pendW[k*width : (k+1)*width]
-		if s.store.holds(words, h) {
+		if s.store.holds(words, h, candidates[k]) {
 			continue
 		}
 		seg, _ := split(h)
-		out := &w.out[int(seg)%len(w.out)]
+		out := &w.out[int(seg)*len(w.out)>>segBits]
 		out.records = append(out.records, h, w.pendOrder[k])
 		out.records = append(out.records, words...)
 		w.words += width + 2
@@ -282,6 +316,7 @@ func (w *worker) distinguish(shard int) {
 		lists[first] = lists[first][size:]
 		if w.isFirst(r) {
 			w.fresh = append(w.fresh, freshState{record: r})
+			w.hashes = append(w.hashes, r[0])
 		}
 	}
 }
@@ -321,63 +356,81 @@ func (w *worker) isFirst(r []uint64) bool {
 	}
 }
 
-// numberFresh numbers the new states of all shards in their order, as far as
-// there is room.
-func (s *search) numberFresh() error {
-	at := make([]int, len(s.workers))
-	for {
-		var first *freshState
-		k := 0
-		for i, w := range s.workers {
-			if at[i] < len(w.fresh) {
-				if f := &w.fresh[at[i]]; first == nil || order(f.record) < order(first.record) {
-					first, k = f, i
-				}
+// allot makes room for the new states, as far as there is any, and gives every
+// worker a run of them to number and write.
+func (s *search) allot() error {
+	n, longest := 0, s.workers[0].fresh
+	for _, w := range s.workers {
+		n += len(w.fresh)
+		if len(w.fresh) > len(longest) {
+			longest = w.fresh
+		}
+	}
+	number := s.store.n
+	var err error
+	n, err = s.store.room(n)
+	s.store.n += n
+	rest := make([][]freshState, len(s.workers))
+	for i, w := range s.workers {
+		rest[i] = w.fresh
+	}
+	for i, w := range s.workers {
+		w.first = uint32(number)
+		end := len(longest) * (i + 1) / len(s.workers)
+		for k, l := range rest {
+			at := len(l)
+			if end < len(longest) {
+				at, _ = slices.BinarySearchFunc(l, order(longest[end].record), func(f freshState, o uint64) int {
+					return cmp.Compare(order(f.record), o)
+				})
+			}
+			w.run[k], rest[k] = l[:at], l[at:]
+			number += at
+		}
+	}
+	return err
+}
+
+// writeRun numbers the worker's run of new states, and writes them.
+func (w *worker) writeRun() {
+	store, lists := w.s.store, w.run
+	for number := w.first; number < uint32(store.n); number++ {
+		first := -1
+		for i, l := range lists {
+			if len(l) > 0 && (first < 0 || order(l[0].record) < order(lists[first][0].record)) {
+				first = i
 			}
 		}
-		if first == nil {
-			return nil
+		if first < 0 {
+			return
 		}
-		if err := s.store.room(1); err != nil {
-			return err
-		}
-		first.number, first.stored = uint32(s.store.n), true
-		s.store.n++
-		at[k]++
+		f := &lists[first][0]
+		lists[first] = lists[first][1:]
+		f.number = number
+		store.put(number, f.record[2:], f.record[0], uint32(order(f.record)>>32))
 	}
 }
 
-// storeFresh writes the new states of the worker's shard, and enters them into the
-// table, as far as there is room.
-func (w *worker) storeFresh() (err error) {
+// enterFresh enters the new states of the worker's shard into the table, as far as
+// there is room.
+func (w *worker) enterFresh() error {
 	store := w.s.store
-	for fresh := w.fresh; len(fresh) > 0; {
-		n := min(len(fresh), batchLen)
-		for _, f := range fresh[:n] { // see packedStore.warm
-			seg, tag := split(f.record[0])
-			g := &store.segs[seg]
-			w.sink += g.slots[g.home(tag)]
-		}
-		for _, f := range fresh[:n] {
-			if !f.stored {
-				return err // nor are the others
+	for from := 0; from < len(w.fresh); from += batchLen {
+		hashes := w.hashes[from:min(from+batchLen, len(w.hashes))]
+		w.sink += store.warmFresh(hashes)
+		for k, h := range hashes {
+			number := w.fresh[from+k].number
+			if number == 0 {
+				return nil // nor have the others
 			}
-			copy(store.state(f.number), f.record[2:])
-			if store.compact {
-				*store.mark(f.number) = f.record[0]
-			}
-			word, shift := store.parentWord(f.number)
-			// The neighbour's may be written at the same time.
-			atomic.OrUint64(word, order(f.record)>>32<<shift)
-			seg, tag := split(f.record[0])
+			seg, tag := split(h)
 			g := &store.segs[seg]
-			if err == nil {
-				err = store.enter(g, tag, f.number, g.position(tag))
+			if err := store.enter(g, tag, number, g.position(tag)); err != nil {
+				return err
 			}
 		}
-		fresh = fresh[n:]
 	}
-	return err
+	return nil
 }
 
 // pollPass is the poll of machines during a pass.

@@ -21,10 +21,12 @@ type search struct {
 	store   *packedStore
 	initial []uint64 // the initial state
 
-	workers   []*worker // the first belongs to the searching goroutine
-	m         *machine  // of the first worker
-	recruited bool      // the others exist, if there are to be any
-	passWords int       // of successors that a pass may keep
+	workers   []*worker                    // the first belongs to the searching goroutine
+	m         *machine                     // of the first worker
+	recruited bool                         // the others exist, if there are to be any
+	phase     *barrier                     // of all workers
+	task      func(i int, w *worker) error // what they do together; nil: nothing more
+	passWords int                          // of successors that a pass may keep
 
 	goals []*goal
 	// Undecided goals: of plain formulas; those that need the successors of the
@@ -168,6 +170,13 @@ func (s *search) run() error {
 	} else {
 		err = s.breadthFirst()
 	}
+	err = s.finish(err)
+	s.dismiss()
+	return err
+}
+
+// finish is told why exploring ended, and returns why the search does.
+func (s *search) finish(err error) error {
 	if err == nil || errors.Is(err, errDecided) {
 		return err
 	}

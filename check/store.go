@@ -202,64 +202,86 @@ func (s *packedStore) flush() error {
 		}
 	}
 	n := s.pending
-	s.sink += s.warm(s.pendHash[:n])
+	var candidates [batchLen]uint64
+	s.sink += s.warm(s.pendHash[:n], &candidates)
 	s.pending = 0
 	for i := range n {
-		if err := s.insert(s.pendW[i*s.width:(i+1)*s.width], s.pendHash[i], s.pendP[i]); err != nil {
+		if err := s.insert(s.pendW[i*s.width:(i+1)*s.width], s.pendHash[i], candidates[i], s.pendP[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// warm touches the home slots of a batch of hashes, then the candidate states,
-// before the states are looked up. What it returns has to be kept, for the loads
-// to be made.
-func (s *packedStore) warm(hashes []uint64) (sum uint64) {
+// warm touches the home slots of a batch of hashes, then those behind them that
+// insertion may move or the candidate states, before the states are looked up. It
+// notes the candidates: the first entry with the tag, or 0. What it returns has to
+// be kept, for the loads to be made.
+func (s *packedStore) warm(hashes []uint64, candidates *[batchLen]uint64) (sum uint64) {
 	for _, h := range hashes {
 		seg, tag := split(h)
 		g := &s.segs[seg]
 		sum += g.slots[g.home(tag)]
 	}
-	for _, h := range hashes {
+	for k, h := range hashes {
 		seg, tag := split(h)
-		if e := s.segs[seg].first(tag); e != 0 {
+		g := &s.segs[seg]
+		e := g.first(tag)
+		candidates[k] = e
+		if e != 0 {
 			sum += *s.touch(uint32(e) - 1)
+		} else {
+			sum += g.beyond(tag)
 		}
 	}
 	return sum
 }
 
-// holds reports whether a state has been inserted.
-func (s *packedStore) holds(words []uint64, h uint64) bool {
-	seg, tag := split(h)
-	g := &s.segs[seg]
-	for pos := g.home(tag); ; pos++ {
-		e := g.slots[pos]
+// warmFresh touches, for a batch of hashes of new states, the slots that entering
+// them may move.
+func (s *packedStore) warmFresh(hashes []uint64) (sum uint64) {
+	for _, h := range hashes {
+		seg, tag := split(h)
+		g := &s.segs[seg]
+		sum += g.slots[g.home(tag)] + g.beyond(tag)
+	}
+	return sum
+}
+
+// probe looks a state up in a segment: its entry, or 0 and where that would go.
+func (s *packedStore) probe(g *segment, tag uint32, words []uint64, h uint64) (e uint64, pos uint32) {
+	for pos = g.home(tag); ; pos++ {
+		e = g.slots[pos]
 		if e == 0 || uint32(e>>32) > tag {
-			return false
+			return 0, pos
 		}
 		if uint32(e>>32) == tag && s.same(uint32(e)-1, words, h) {
-			return true
+			return e, pos
 		}
 	}
 }
 
-func (s *packedStore) insert(words []uint64, h uint64, parent uint32) error {
+// holds reports whether a state has been inserted, given its candidate.
+func (s *packedStore) holds(words []uint64, h, candidate uint64) bool {
+	if candidate == 0 || s.same(uint32(candidate)-1, words, h) {
+		return candidate != 0
+	}
+	seg, tag := split(h)
+	e, _ := s.probe(&s.segs[seg], tag, words, h)
+	return e != 0
+}
+
+func (s *packedStore) insert(words []uint64, h, candidate uint64, parent uint32) error {
+	if candidate != 0 && s.same(uint32(candidate)-1, words, h) {
+		return nil
+	}
 	seg, tag := split(h)
 	g := &s.segs[seg]
-	pos := g.home(tag)
-	for {
-		e := g.slots[pos]
-		if e == 0 || uint32(e>>32) > tag {
-			break
-		}
-		if uint32(e>>32) == tag && s.same(uint32(e)-1, words, h) {
-			return nil
-		}
-		pos++
+	e, pos := s.probe(g, tag, words, h)
+	if e != 0 {
+		return nil
 	}
-	if err := s.room(1); err != nil {
+	if _, err := s.room(1); err != nil {
 		return err
 	}
 	if err := s.enter(g, tag, uint32(s.n), pos); err != nil {
@@ -270,20 +292,22 @@ func (s *packedStore) insert(words []uint64, h uint64, parent uint32) error {
 	return nil
 }
 
-// room makes room for n more states in the arena.
-func (s *packedStore) room(n int) error {
-	if s.maxStates > 0 && s.n+n > s.maxStates {
-		return errMaxStates
+// room makes room for up to n more states in the arena. It returns for how many
+// there is room and, if these are fewer, why.
+func (s *packedStore) room(n int) (int, error) {
+	var err error
+	if s.maxStates > 0 && n > s.maxStates-s.n {
+		n, err = s.maxStates-s.n, errMaxStates
 	}
-	if uint64(s.n+n) > 1<<32-2 {
-		return errIndex
+	if n > 1<<32-2-s.n {
+		n, err = 1<<32-2-s.n, errIndex
 	}
-	for (s.n+n-1)>>s.chunkBits >= len(s.chunks) {
-		if err := s.grow(); err != nil {
-			return err
+	for s.n+n > len(s.chunks)<<s.chunkBits {
+		if full := s.grow(); full != nil {
+			return len(s.chunks)<<s.chunkBits - s.n, full
 		}
 	}
-	return nil
+	return n, err
 }
 
 // enter adds state i to a segment, at or after pos.
@@ -300,17 +324,10 @@ func (s *packedStore) enter(g *segment, tag, i, pos uint32) error {
 
 // find looks an inserted state up.
 func (s *packedStore) find(words []uint64) (uint32, bool) {
-	seg, tag := split(hash(words))
-	g := &s.segs[seg]
-	for pos := g.home(tag); ; pos++ {
-		e := g.slots[pos]
-		if e == 0 || uint32(e>>32) > tag {
-			return 0, false
-		}
-		if uint32(e>>32) == tag && equalWords(s.state(uint32(e)-1), words) {
-			return uint32(e) - 1, true
-		}
-	}
+	h := hash(words)
+	seg, tag := split(h)
+	e, _ := s.probe(&s.segs[seg], tag, words, h)
+	return uint32(e) - 1, e != 0
 }
 
 // grow adds a chunk to the arena. Chunks are allocated several at a time, but

@@ -47,6 +47,14 @@ func (g *segment) first(tag uint32) uint64 {
 	}
 }
 
+// beyond is the sum of two slots behind the home of a tag, as far away from each
+// other as a cache line is long. At the load of the table, a new entry moves some
+// twenty others.
+func (g *segment) beyond(tag uint32) uint64 {
+	home := g.home(tag)
+	return g.slots[home+8] + g.slots[home+16]
+}
+
 // position is where a new entry with the tag goes.
 func (g *segment) position(tag uint32) uint32 {
 	pos := g.home(tag)
