@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"math/bits"
+	"unsafe"
 
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -67,6 +68,7 @@ type machine struct {
 	stuck []bool // by process
 
 	expansion
+	_ [padding]byte
 }
 
 type change struct{ cell, old int32 }
@@ -74,13 +76,21 @@ type change struct{ cell, old int32 }
 func newMachine(p *program) *machine {
 	m := &machine{
 		prog:  p,
-		v:     make([]int32, len(p.cells)),
-		w:     make([]uint64, p.width),
+		v:     apart[int32](len(p.cells)),
+		w:     apart[uint64](p.width),
 		stuck: make([]bool, len(p.procs)),
 	}
 	copy(m.v, p.initial)
 	m.pack()
 	return m
+}
+
+// apart makes a slice that no other worker's memory shares a cache line with: its
+// size is a multiple of padding, and the sizes of the allocator are.
+func apart[T int32 | uint64](n int) []T {
+	var x T
+	each := padding / int(unsafe.Sizeof(x))
+	return make([]T, n, max(n+each-1, each)/each*each)
 }
 
 // pack computes w from v.

@@ -24,6 +24,7 @@ import (
 // So there is one writer for every segment and every state, and the result is
 // that of a search by one worker, numbers of states and traces included. Workers
 // write to different cache lines, but for those at the borders of shards and runs.
+// No word is written by two.
 
 const (
 	blockLen    = 16      // states that a worker takes at a time
@@ -126,6 +127,7 @@ func (s *search) recruit() bool {
 				go s.assist(i + 1)
 			}
 			for _, w := range s.workers {
+				w.pendW = apart[uint64](batchLen * s.prog.width)
 				w.out, w.run = make([]shardOut, n), make([][]freshState, n)
 				if s.prog.width <= recentWidth {
 					w.recent = newRecent(s.prog.width)
@@ -188,7 +190,7 @@ func (s *search) pass(end int) error {
 			before[i] = counts{w.transitions, w.r.offered, w.r.kept, w.r.fused, w.r.detours}
 		}
 		w.words, w.fresh, w.hashes = 0, w.fresh[:0], w.hashes[:0]
-		w.pending, w.pendW = 0, w.pendW[:0]
+		w.pending = 0
 		for k := range w.out {
 			w.out[k].records = w.out[k].records[:0]
 		}
@@ -260,7 +262,7 @@ func (w *worker) keep(words []uint64) error {
 	if w.recent != nil && w.recent.seen(words, h) {
 		return nil
 	}
-	w.pendW = append(w.pendW, words...)
+	copy(w.pendW[w.pending*len(words):], words)
 	w.pendHash[w.pending], w.pendOrder[w.pending] = h, uint64(w.at)<<32|uint64(w.seq)
 	w.seq++
 	if w.pending++; w.pending < batchLen {
@@ -287,7 +289,7 @@ func (w *worker) sift() error {
 		out.records = append(out.records, words...)
 		w.words += width + 2
 	}
-	w.pending, w.pendW = 0, w.pendW[:0]
+	w.pending = 0
 	if w.words > s.passWords {
 		return errSpill
 	}
@@ -305,19 +307,34 @@ func (w *worker) distinguish(shard int) {
 		n += len(lists[i]) / size
 	}
 	w.distinct.reset(n)
-	for range n {
-		first := -1
+	for {
+		// The list with the first record, up to the first of another one. Blocks
+		// of states make for long runs.
+		first, end := -1, ^uint64(0)
 		for i, l := range lists {
-			if len(l) > 0 && (first < 0 || order(l) < order(lists[first])) {
+			switch {
+			case len(l) == 0:
+			case first < 0 || order(l) < order(lists[first]):
+				if first >= 0 {
+					end = order(lists[first])
+				}
 				first = i
+			default:
+				end = min(end, order(l))
 			}
 		}
-		r := lists[first][:size:size]
-		lists[first] = lists[first][size:]
-		if w.isFirst(r) {
-			w.fresh = append(w.fresh, freshState{record: r})
-			w.hashes = append(w.hashes, r[0])
+		if first < 0 {
+			return
 		}
+		l := lists[first]
+		for len(l) > 0 && order(l) < end {
+			if r := l[:size:size]; w.isFirst(r) {
+				w.fresh = append(w.fresh, freshState{record: r})
+				w.hashes = append(w.hashes, r[0])
+			}
+			l = l[size:]
+		}
+		lists[first] = l
 	}
 }
 
@@ -360,52 +377,61 @@ func (w *worker) isFirst(r []uint64) bool {
 // worker a run of them to number and write.
 func (s *search) allot() error {
 	n, longest := 0, s.workers[0].fresh
-	for _, w := range s.workers {
+	rest := make([][]freshState, len(s.workers))
+	for i, w := range s.workers {
 		n += len(w.fresh)
+		rest[i] = w.fresh
 		if len(w.fresh) > len(longest) {
 			longest = w.fresh
 		}
 	}
 	number := s.store.n
-	var err error
-	n, err = s.store.room(n)
+	n, err := s.store.room(n)
 	s.store.n += n
-	rest := make([][]freshState, len(s.workers))
-	for i, w := range s.workers {
-		rest[i] = w.fresh
-	}
 	for i, w := range s.workers {
 		w.first = uint32(number)
-		end := len(longest) * (i + 1) / len(s.workers)
+		cut := len(longest) * (i + 1) / len(s.workers)
 		for k, l := range rest {
 			at := len(l)
-			if end < len(longest) {
-				at, _ = slices.BinarySearchFunc(l, order(longest[end].record), func(f freshState, o uint64) int {
+			if cut < len(longest) {
+				at, _ = slices.BinarySearchFunc(l, order(longest[cut].record), func(f freshState, o uint64) int {
 					return cmp.Compare(order(f.record), o)
 				})
 			}
 			w.run[k], rest[k] = l[:at], l[at:]
 			number += at
 		}
+		// Two states have their parents in one word.
+		if k := earliest(rest); number&1 != 0 && k >= 0 {
+			w.run[k], rest[k] = w.run[k][:len(w.run[k])+1], rest[k][1:]
+			number++
+		}
 	}
 	return err
 }
 
+// earliest is the list that begins with the first of some new states, -1 if all
+// are empty.
+func earliest(lists [][]freshState) int {
+	first := -1
+	for i, l := range lists {
+		if len(l) > 0 && (first < 0 || order(l[0].record) < order(lists[first][0].record)) {
+			first = i
+		}
+	}
+	return first
+}
+
 // writeRun numbers the worker's run of new states, and writes them.
 func (w *worker) writeRun() {
-	store, lists := w.s.store, w.run
+	store := w.s.store
 	for number := w.first; number < uint32(store.n); number++ {
-		first := -1
-		for i, l := range lists {
-			if len(l) > 0 && (first < 0 || order(l[0].record) < order(lists[first][0].record)) {
-				first = i
-			}
-		}
-		if first < 0 {
+		k := earliest(w.run)
+		if k < 0 {
 			return
 		}
-		f := &lists[first][0]
-		lists[first] = lists[first][1:]
+		f := &w.run[k][0]
+		w.run[k] = w.run[k][1:]
 		f.number = number
 		store.put(number, f.record[2:], f.record[0], uint32(order(f.record)>>32))
 	}
