@@ -527,13 +527,14 @@ func (r *reference) holds(e uppaal.Expr, st refState, limit int) (value, known b
 }
 
 // limited runs f with a bound on the selections looked at; it reports whether
-// the bound was kept.
+// that was kept, and that of loops, which the machine may keep where the
+// reference does not: it need not compute again what is constant.
 func (r *reference) limited(f func() error) (kept bool, err error) {
 	r.tries, r.maxTries = 0, 1<<17
 	defer func() { r.maxTries = 1 << 40 }()
 	err = f()
 	var bad *refError
-	if errors.As(err, &bad) && bad.tries {
+	if errors.As(err, &bad) && (bad.tries || bad.loop) {
 		return false, nil
 	}
 	return true, err

@@ -254,9 +254,9 @@ func (x *translator) join(p *path, l *location) {
 			continue // any value has its place
 		}
 		a := l.in[i].widen(b, x.limit(lv.v.refs), x.prog.thresholds)
-		if a.top && !l.in[i].top && !lv.v.refs && (!b.top || e.pastLimits()) {
-			// A counter without visible bound: it is kept within limits, and
-			// beyond them is not tracked.
+		if a.top && !l.in[i].top && !lv.v.refs && (!b.top || e.pastLimits() || !l.in[i].empty()) {
+			// A counter without visible bound, or a number that is not tracked on
+			// this way: it is kept within limits, and beyond them is not tracked.
 			a = x.limits()
 			l.lost[i] = true
 		}

@@ -596,7 +596,10 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 				return false
 			}
 			if tracked {
-				return set(x.mapLen(p, o))
+				return x.mapLen(p, o, func(q *path, n *expr) bool {
+					q.set(q.peek().ctx, i, []*expr{n})
+					return q.advance()
+				})
 			}
 		case *types.Basic:
 			if e := arg(0)[0]; e.isConst() {

@@ -233,29 +233,12 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 func (x *translator) lookUp(p *path, o *object, key []*expr, done func(q *path, found, val []*expr, has *expr) bool) bool {
 	kw, vw := int32(x.width(o.mapping.Key())), x.width(o.mapping.Elem())
 	return x.find(p, o, key, func(q *path, found []*expr) bool {
-		out := zeros(vw)
-		has := num(0)
-		more := q.cellAt(o.more())
-		if !more.is(0) {
-			out = x.unknowns(vw, "the contents of a map with more entries than the model keeps")
-			has = unknown("whether a map with many entries has one")
+		if !x.beyondEntries(q, o, func(r *path) { x.lookBeyond(r, o, found, done) }) {
+			return false
 		}
+		out, has := zeros(vw), num(0)
 		for n := range found {
 			if found[n].is(0) {
-				continue
-			}
-			if len(out) > 0 && out[0].op == xUnknown || has.op == xUnknown {
-				// Nothing is known of what is not found.
-				if r := q.fork(found[n]); r != nil {
-					only := zeros(len(found))
-					only[n] = num(1)
-					if done(r, only, x.entryValue(r, o, n, kw, vw), num(1)) {
-						x.continueWith(r)
-					}
-				}
-				if !q.assume(not(found[n])) {
-					return false
-				}
 				continue
 			}
 			for c, v := range x.entryValue(q, o, n, kw, vw) {
@@ -263,11 +246,45 @@ func (x *translator) lookUp(p *path, o *object, key []*expr, done func(q *path, 
 			}
 			has = or(has, found[n])
 		}
-		if has.op == xUnknown {
-			found = zeros(len(found))
-		}
 		return done(q, found, out, has)
 	})
+}
+
+// beyondEntries leaves to f the path on which a map has had more entries than
+// the model keeps, and reports that there is another one, with which p goes on.
+func (x *translator) beyondEntries(p *path, o *object, f func(q *path)) bool {
+	more := p.cellAt(o.more())
+	if more.is(0) {
+		return true
+	}
+	if q := p.fork(not(eq(more, 0))); q != nil {
+		f(q)
+	}
+	return p.assume(eq(more, 0))
+}
+
+// lookBeyond is lookUp in a map that has had more entries: of what is not found
+// nothing is known.
+func (x *translator) lookBeyond(p *path, o *object, found []*expr, done func(q *path, found, val []*expr, has *expr) bool) {
+	end := func(q *path, found, val []*expr, has *expr) {
+		if done(q, found, val, has) {
+			x.continueWith(q)
+		}
+	}
+	kw, vw := int32(x.width(o.mapping.Key())), x.width(o.mapping.Elem())
+	for n := range found {
+		if q := p.fork(found[n]); q != nil {
+			only := zeros(len(found))
+			only[n] = num(1)
+			end(q, only, x.entryValue(q, o, n, kw, vw), num(1))
+		}
+		if !p.assume(not(found[n])) {
+			return
+		}
+	}
+	p.note("free-choice", artifact.DirectionOver, "whether a map with more entries than the model keeps has one")
+	end(p.clone(), zeros(len(found)), x.unknowns(vw, "the contents of a map with more entries than the model keeps"), num(1))
+	end(p, zeros(len(found)), zeros(vw), num(0))
 }
 
 // within evaluates f, given that the key of an entry is one that is ever set.
@@ -424,19 +441,24 @@ func (p *path) empty(o *object) {
 	p.wipe(o, all)
 }
 
-// mapLen is the number of entries of a map.
-func (x *translator) mapLen(p *path, o *object) *expr {
+// mapLen is the number of entries of a map. done completes a path with it, and
+// reports that it goes on.
+func (x *translator) mapLen(p *path, o *object, done func(q *path, n *expr) bool) bool {
 	if o == nil {
-		return num(0)
+		return done(p, num(0))
 	}
-	if !p.cellAt(o.more()).is(0) {
-		return unknown("the length of a map with more entries than the model keeps")
+	if !x.beyondEntries(p, o, func(q *path) {
+		if done(q, unknown("the length of a map with more entries than the model keeps")) {
+			x.continueWith(q)
+		}
+	}) {
+		return false
 	}
 	n := num(0)
 	for i := range int(o.elems) {
 		n = arith(xAdd, n, p.cellAt(o.entry(i)))
 	}
-	return n
+	return done(p, n)
 }
 
 // execNext goes on with an iteration over a map, to any entry that it has not
