@@ -4,5 +4,7 @@
 //
 // Packages of the main modules are "own" packages: they are translated and
 // instrumented. So are those of other modules that Spec.Deps matches. Everything
-// else, the standard library always, is "foreign": known by its types only.
+// else is "foreign": known by its types only. Of the standard library, which
+// cannot be instrumented, containers are translated, from the source that comes
+// with Go (Program.Library).
 package source

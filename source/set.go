@@ -91,6 +91,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 		patterns = append(patterns, path)
 	}
 	sort.Strings(patterns)
+	patterns = append(patterns, imported(roots, own)...)
 	s := &Set{spec: spec, fset: token.NewFileSet()}
 	for _, p := range roots {
 		if !strings.HasSuffix(p.ID, ".test") {
@@ -186,7 +187,7 @@ func (s *Set) program(spec Spec, path string) (*Program, error) {
 	if err := prog.choose(s.pkgs, path); err != nil {
 		return nil, err
 	}
-	if err := errorsOf(prog.Packages); err != nil {
+	if err := errorsOf(slices.Concat(prog.Library, prog.Packages)); err != nil {
 		return nil, err
 	}
 	if prog.Func == nil {

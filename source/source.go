@@ -11,6 +11,7 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -60,6 +61,10 @@ type Program struct {
 	// Packages are the own packages that the entry depends on, itself included,
 	// dependencies first. They have syntax and types.
 	Packages []*packages.Package
+	// Library are the packages of the standard library that the entry depends on
+	// and that are translated from their source, dependencies first: containers.
+	// They have syntax and types, but no guards.
+	Library []*packages.Package
 	// Dependencies are the modules outside of Root that have some of Packages.
 	Dependencies []Dependency
 	// Entry is the package of the entry point; for a test, its test variant or
@@ -229,6 +234,10 @@ func (prog *Program) choose(pkgs []*packages.Package, path string) error {
 				visit(q)
 			}
 		}
+		if p.Module == nil {
+			prog.Library = append(prog.Library, p)
+			return
+		}
 		prog.Packages = append(prog.Packages, p)
 	}
 	visit(prog.Entry)
@@ -328,10 +337,15 @@ func commonRoot(pkgs []*packages.Package) string {
 
 // Rel returns the slash-separated path of a file relative to Root. A file of a
 // dependency outside of Root has the module's path and version in front, as in
-// "golang.org/x/sync@v0.1.0/errgroup/errgroup.go".
+// "golang.org/x/sync@v0.1.0/errgroup/errgroup.go", one of Library "$GOROOT/src".
 func (prog *Program) Rel(file string) string {
 	if name := prog.inDependency(file); name != "" {
 		return name
+	}
+	for _, p := range prog.Library {
+		if filepath.Dir(file) == p.Dir {
+			return path.Join("$GOROOT/src", p.PkgPath, filepath.Base(file))
+		}
 	}
 	rel, err := filepath.Rel(prog.Root, file)
 	if err != nil {

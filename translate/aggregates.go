@@ -82,7 +82,7 @@ func (x *translator) check(p *path, bad *expr, detail string, instr ssa.Instruct
 		return true
 	}
 	raise := func(q *path) {
-		x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOf(q.peek().ctx.fn, instr), pos: q.here(), detail: detail}, x.someError())
+		x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(instr), pos: q.here(), detail: detail}, x.someError())
 	}
 	if bad.isConst() {
 		raise(p)
@@ -257,7 +257,7 @@ func (x *translator) execIndex(p *path, i *ssa.Index) bool {
 	case !ok:
 		return false
 	case k < 0 || int64(k) >= at.Len():
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOf(ctx.fn, i), pos: p.here(), detail: "index out of range"}, x.someError())
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: p.statement(i), pos: p.here(), detail: "index out of range"}, x.someError())
 		return true
 	}
 	p.set(ctx, i, append([]*expr(nil), e[int(k)*n:int(k)*n+n]...))
@@ -493,7 +493,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 			return
 		}
 		if !ok {
-			x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOf(ctx.fn, i), pos: q.here(), detail: "interface conversion"}, x.someError())
+			x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(i), pos: q.here(), detail: "interface conversion"}, x.someError())
 			return
 		}
 		q.set(ctx, i, val)

@@ -137,7 +137,7 @@ func (x *translator) oneFunction(p *path, value *expr) (o *object, cell func(i i
 // functionAt completes a target by the function value at an address.
 func (x *translator) functionAt(p *path, k int32, tgt target, site ssa.Instruction) (target, bool) {
 	if k == 0 {
-		x.raise(p, &unwind{kind: artifact.KindNilCall, site: x.stmtOf(p.fnOf(), site), pos: p.here(), detail: "call of nil function"}, x.someError())
+		x.raise(p, &unwind{kind: artifact.KindNilCall, site: p.statement(site), pos: p.here(), detail: "call of nil function"}, x.someError())
 		x.continueWith(p)
 		return tgt, false
 	}
@@ -177,16 +177,6 @@ func (x *translator) closure(o *object, tgt target, cell func(i int) *expr) targ
 		tgt.bindings = append(tgt.bindings, e)
 	}
 	return tgt
-}
-
-// fnOf is the innermost function with a body.
-func (p *path) fnOf() *ssa.Function {
-	for i := len(p.frames) - 1; i >= 0; i-- {
-		if p.frames[i].op == nil {
-			return p.frames[i].ctx.fn
-		}
-	}
-	return nil
 }
 
 // guess continues with every callee that the call graph knows for a function
@@ -240,7 +230,7 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 		return tgt, false
 	}
 	if tag == 0 {
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOf(p.fnOf(), site), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: p.statement(site), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
 		x.continueWith(p)
 		return tgt, false
 	}

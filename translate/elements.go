@@ -82,7 +82,7 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 	if int(most)*int(w) > maxArray {
 		return lost()
 	}
-	s := x.stmtOf(ctx.fn, i)
+	s := p.statement(i)
 	x.accessed(p, to, int(most*w), s, true)
 	values := make([]*expr, most*w) // of before: the two may overlap
 	for k := range values {

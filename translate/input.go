@@ -282,7 +282,7 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 		if o := x.mem.object(k); k == 0 || o == nil {
 			continue
 		}
-		x.accessed(p, k, x.width(t), x.stmtOf(ctx.fn, call), true)
+		x.accessed(p, k, x.width(t), p.statement(call), true)
 		class, _ := classOf(ptr)
 		what := "a number read from outside"
 		if isFlagName(call) {

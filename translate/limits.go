@@ -103,9 +103,21 @@ func (p *path) mayBeLost(e *expr) bool {
 	return p.mayBeLost(e.a) || p.mayBeLost(e.b) || p.mayBeLost(e.c)
 }
 
-// lost is the condition that what was read from a cell is beyond its limits,
-// nil if it cannot be.
+// lost is the condition that what was read from a cell, or chosen among such, is
+// beyond its limits, nil if it cannot be.
 func (p *path) lost(e *expr) *expr {
+	if e.op == xIte && e.cells && !p.mayBeLost(e.a) {
+		a, b := p.lost(e.b), p.lost(e.c)
+		switch {
+		case a == nil && p.mayBeLost(e.b), b == nil && p.mayBeLost(e.c), a == nil && b == nil:
+			return nil
+		case a == nil:
+			a = num(0)
+		case b == nil:
+			b = num(0)
+		}
+		return ite(e.a, a, b)
+	}
 	if e.op != xCell || !e.cell.confined || e.cell.abs.top || !p.root(e).has(e.cell.abs.hi) {
 		return nil
 	}

@@ -111,7 +111,7 @@ func (x *translator) mapAt(p *path, e *expr, instr ssa.Instruction, write bool) 
 	if o = x.mem.object(k); o == nil || o.mapping == nil {
 		return nil, true, k == 0
 	}
-	x.accessed(p, o.base, int(o.size), x.stmtOf(p.peek().ctx.fn, instr), write)
+	x.accessed(p, o.base, int(o.size), p.statement(instr), write)
 	return o, true, true
 }
 
@@ -350,7 +350,7 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 	case !ok:
 		return false
 	case o == nil:
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOf(ctx.fn, i), pos: p.here(), detail: "assignment to entry in nil map"}, x.someError())
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: p.statement(i), pos: p.here(), detail: "assignment to entry in nil map"}, x.someError())
 		return true
 	}
 	key, val := p.value(ctx, i.Key), p.value(ctx, i.Value)

@@ -69,6 +69,7 @@ type object struct {
 	// behind the last element is still one of the array.
 	elems, stride int32
 	mapping       *types.Map // see maps.go
+	boxed         string     // the type of the value of an interface, see newBox
 
 	uname string // of a channel in the model
 }

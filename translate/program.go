@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"math"
+	"slices"
 	"sort"
 
 	"golang.org/x/tools/go/callgraph"
@@ -28,14 +29,16 @@ type program struct {
 	funcs   []*ssa.Function
 	reached map[*ssa.Function]bool // they
 	infos   map[*ssa.Function]*funcInfo
+	library map[*types.Package]bool // those of src.Library
 	// thresholds are the integers to which intervals are widened.
 	thresholds []int32
 }
 
 func buildProgram(src *source.Program) (*program, error) {
-	prog, pkgs := ssautil.Packages(src.Packages, ssa.InstantiateGenerics|ssa.GlobalDebug)
+	all := slices.Concat(src.Library, src.Packages)
+	prog, pkgs := ssautil.Packages(all, ssa.InstantiateGenerics|ssa.GlobalDebug)
 	var entryPkg *ssa.Package
-	for i, p := range src.Packages {
+	for i, p := range all {
 		if pkgs[i] == nil {
 			return nil, fmt.Errorf("%s: no SSA form", p.PkgPath)
 		}
@@ -53,17 +56,22 @@ func buildProgram(src *source.Program) (*program, error) {
 		entry: prog.FuncValue(src.Func),
 		init:  entryPkg.Func("init"),
 		infos: map[*ssa.Function]*funcInfo{},
+
+		library: map[*types.Package]bool{},
+	}
+	for _, q := range src.Library {
+		p.library[q.Types] = true
 	}
 	if p.entry == nil {
 		return nil, fmt.Errorf("%s: %w", src.Spec.Entry, source.ErrNoEntry)
 	}
-	all := ssautil.AllFunctions(prog)
-	for f := range all {
+	funcs := ssautil.AllFunctions(prog)
+	for f := range funcs {
 		if f.Blocks == nil {
-			delete(all, f)
+			delete(funcs, f)
 		}
 	}
-	p.graph = vta.CallGraph(all, nil)
+	p.graph = vta.CallGraph(funcs, nil)
 	p.reach()
 	p.findThresholds()
 	return p, nil
@@ -159,6 +167,21 @@ func (p *program) findThresholds() {
 	sort.Slice(p.thresholds, func(i, j int) bool { return p.thresholds[i] < p.thresholds[j] })
 }
 
+// ofLibrary reports that a function is one of the library that is translated from
+// its source.
+func (p *program) ofLibrary(f *ssa.Function) bool {
+	if f == nil || len(p.library) == 0 {
+		return false
+	}
+	for f.Parent() != nil {
+		f = f.Parent()
+	}
+	if o := f.Object(); o != nil {
+		return p.library[o.Pkg()]
+	}
+	return f.Pkg != nil && p.library[f.Pkg.Pkg]
+}
+
 // intConst returns an integer or boolean constant that fits 32 bits.
 func intConst(c *ssa.Const) (int32, bool) {
 	if c.Value == nil {
@@ -192,7 +215,8 @@ type funcInfo struct {
 	// inCycle marks the blocks that can run twice in one activation.
 	inCycle []bool
 	// pos gives each instruction a position: its own, or that of the source
-	// expression that it computes.
+	// expression that it computes. Those of the library have none: what happens
+	// in it happens where the program calls it.
 	pos map[ssa.Instruction]token.Pos
 	// order is that of the blocks, loops before what follows them, and loops the
 	// headers of the loops around each block, from the outside; see arrange.
@@ -210,7 +234,10 @@ func (p *program) info(f *ssa.Function) *funcInfo {
 	in := &funcInfo{fn: f}
 	in.postDominators()
 	in.cycles()
-	in.positions()
+	in.pos = map[ssa.Instruction]token.Pos{}
+	if !p.ofLibrary(f) {
+		in.positions()
+	}
 	p.infos[f] = in
 	return in
 }
@@ -424,7 +451,6 @@ func (in *funcInfo) cycles() {
 
 // positions finds a position for instructions that have none of their own.
 func (in *funcInfo) positions() {
-	in.pos = map[ssa.Instruction]token.Pos{}
 	for _, b := range in.fn.Blocks {
 		for _, instr := range b.Instrs {
 			if d, ok := instr.(*ssa.DebugRef); ok {

@@ -210,6 +210,26 @@ func (x *translator) stmtOf(fn *ssa.Function, instr ssa.Instruction) sites.ID {
 	return s.ID
 }
 
+// statement is the one of the program in which the innermost function executes an
+// instruction, 0 if it has no guard: for a function of the library, that of the
+// call.
+func (p *path) statement(instr ssa.Instruction) sites.ID {
+	i := len(p.frames) - 1
+	for i > 0 && p.frames[i].op != nil {
+		i--
+	}
+	ctx := p.frames[i].ctx
+	for p.x.prog.ofLibrary(ctx.fn) {
+		if instr, ctx = ctx.site, ctx.parent; ctx == nil || instr == nil {
+			return 0
+		}
+	}
+	if ctx.fn == nil {
+		return 0
+	}
+	return p.x.stmtOf(ctx.fn, instr)
+}
+
 // advance goes on to the next instruction.
 func (p *path) advance() bool {
 	p.top().idx++
@@ -688,7 +708,7 @@ func (x *translator) notNil(p *path, a *expr, instr ssa.Instruction) bool {
 		return true
 	}
 	nilPanic := func(q *path) {
-		x.raise(q, &unwind{kind: artifact.KindPanic, site: x.stmtOf(q.peek().ctx.fn, instr), pos: q.here(), detail: "nil pointer dereference"}, x.someError())
+		x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(instr), pos: q.here(), detail: "nil pointer dereference"}, x.someError())
 	}
 	if a.isConst() {
 		nilPanic(p)
@@ -737,7 +757,7 @@ func (x *translator) address(p *path, e *expr, instr ssa.Instruction) (*address,
 		_, ok, _ := x.concrete(p, e)
 		return nil, ok
 	}
-	s := x.stmtOf(p.peek().ctx.fn, instr)
+	s := p.statement(instr)
 	_, isStore := instr.(*ssa.Store)
 	for _, k := range a.set {
 		x.accessed(p, k, x.width(pointee(instrAddr(instr).Type())), s, isStore)

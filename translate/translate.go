@@ -281,7 +281,7 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		meeting:  map[string][]envKey{},
 		entries:  mapEntries,
 	}
-	for _, q := range p.src.Packages {
+	for _, q := range slices.Concat(p.src.Library, p.src.Packages) {
 		x.own[q.PkgPath] = true
 		if q.Types != nil {
 			x.own[q.Types.Path()] = true

@@ -313,7 +313,7 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*expr, bool
 			if c.unknownIn() != nil {
 				return []*expr{tag, unknown("a value of several parts")}, true
 			}
-			r, ok := x.allocate(p, i, func() *object { return x.newData("box", t) }, func(o *object) { x.describe(o, t) })
+			r, ok := x.allocate(p, i, func() *object { return x.newBox(t) }, func(o *object) { x.describe(o, t) })
 			if !ok {
 				return nil, false
 			}
@@ -324,7 +324,7 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*expr, bool
 		}
 		key.WriteString(" " + strconv.Itoa(int(c.k)))
 	}
-	o := x.mem.keyedObject(key.String(), func() *object { return x.newData("box", t) })
+	o := x.mem.keyedObject(key.String(), func() *object { return x.newBox(t) })
 	for k, c := range e {
 		cell := x.mem.cells[o.base+int32(k)]
 		cell.init, cell.abs = c.k, absConst(c.k)
@@ -332,7 +332,16 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*expr, bool
 	return []*expr{tag, num(o.base)}, true
 }
 
-// unbox returns the scalars of a value of type t that an interface holds.
+// newBox makes the cells of a value of several parts that an interface holds.
+func (x *translator) newBox(t types.Type) *object {
+	o := x.newData("box", t)
+	o.boxed = typeKey(t)
+	return o
+}
+
+// unbox returns the scalars of a value of type t that an interface holds. Other
+// values that the interface may hold, with other types, end the path: there they
+// are not together.
 func (x *translator) unbox(p *path, val *expr, t types.Type) ([]*expr, bool) {
 	n := x.width(t)
 	switch n {
@@ -349,6 +358,9 @@ func (x *translator) unbox(p *path, val *expr, t types.Type) ([]*expr, bool) {
 		return x.unknowns(n, "a value of several parts"), true
 	}
 	if !ok {
+		return nil, false
+	}
+	if o := x.mem.object(k); o == nil || o.base != k || o.boxed != typeKey(t) {
 		return nil, false
 	}
 	out := make([]*expr, n)

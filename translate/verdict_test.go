@@ -176,6 +176,10 @@ func verdicts(t *testing.T, prog *source.Program) {
 		require.Equal(t, refused, refusals(err))
 		return
 	}
+	var internal *translate.InternalError
+	if errors.As(err, &internal) {
+		t.Logf("%s", internal.Stack)
+	}
 	require.NoError(t, err)
 	want := slices.Concat(r["want"], r["elsewhere"], r["unreal"])
 	sort.Strings(want)

@@ -14,5 +14,5 @@ func main() {
 	}
 	go s.Release(1)
 	s.Acquire(context.Background(), 1)
-	s.Release(2) // library "semaphore.go close: the channel is not tracked: a value that the model does not keep"
+	s.Release(2)
 }
