@@ -1,9 +1,6 @@
 package main
 
-import (
-	"container/heap"
-	"sync"
-)
+import "container/heap"
 
 // A waiter waits with a priority.
 type waiter struct {
@@ -25,27 +22,20 @@ func (q *queue) Pop() any {
 	return w
 }
 
-// main wakes two of three: that of the lowest priority is left.
+// main wakes the first only, but waits for the second.
 func main() {
-	var q queue
-	var started, done sync.WaitGroup
-	done.Add(2)
-	for _, p := range []int{2, 1, 3} {
+	q := make(queue, 0, 2)
+	second := make(chan struct{})
+	for _, p := range []int{1, 2} {
 		w := &waiter{p, make(chan struct{})}
 		heap.Push(&q, w)
-		started.Add(1)
 		go func() {
-			started.Done()
 			<-w.ready
-			if p == 2 {
-				done.Wait() // it takes part itself
+			if p == 1 {
+				close(second)
 			}
-			done.Done()
 		}()
 	}
-	started.Wait()
-	for range 2 {
-		close(heap.Pop(&q).(*waiter).ready)
-	}
-	done.Wait() // want "deadlock"
+	close(heap.Pop(&q).(*waiter).ready)
+	<-second // want "deadlock"
 }

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"container/heap"
-	"sync"
-)
+import "container/heap"
 
 // A waiter waits with a priority.
 type waiter struct {
@@ -25,27 +22,20 @@ func (q *queue) Pop() any {
 	return w
 }
 
-// main wakes the two that do not take part.
+// main waits for the one it wakes.
 func main() {
-	var q queue
-	var started, done sync.WaitGroup
-	done.Add(2)
-	for _, p := range []int{2, 1, 3} {
+	q := make(queue, 0, 2)
+	first := make(chan struct{})
+	for _, p := range []int{1, 2} {
 		w := &waiter{p, make(chan struct{})}
 		heap.Push(&q, w)
-		started.Add(1)
 		go func() {
-			started.Done()
 			<-w.ready
-			if p == 1 {
-				done.Wait() // it takes part itself
+			if p == 2 {
+				close(first)
 			}
-			done.Done()
 		}()
 	}
-	started.Wait()
-	for range 2 {
-		close(heap.Pop(&q).(*waiter).ready)
-	}
-	done.Wait()
+	close(heap.Pop(&q).(*waiter).ready)
+	<-first
 }
