@@ -637,7 +637,10 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		if ok := x.notNil(p, a, i); !ok {
 			return false
 		}
-		return set(i, arith(xAdd, a, num(int32(x.fieldOffset(st, i.Field)))))
+		off := int32(x.fieldOffset(st, i.Field))
+		e := arith(xAdd, a, num(off))
+		p.offset(e, a, off)
+		return set(i, e)
 	case *ssa.Field:
 		st := i.X.Type().Underlying().(*types.Struct)
 		n := x.width(i.Type())
@@ -690,6 +693,24 @@ func kindOf(instr ssa.Instruction) string {
 		return "iteration over maps and strings"
 	}
 	return "this operation"
+}
+
+// offset keeps what is known of a pointer that is not nil for the address of a field
+// of what it points to.
+func (p *path) offset(field, pointer *expr, off int32) {
+	a, b := p.abs(pointer), p.abs(field)
+	if field.isConst() || a.top || a.iv || b.top {
+		return
+	}
+	var at []int32
+	for _, k := range a.set {
+		if k != 0 && b.has(k+off) {
+			at = append(at, k+off)
+		}
+	}
+	if len(at) > 0 && (b.iv || len(at) < len(b.set)) {
+		p.know(field, abs{set: at})
+	}
 }
 
 func (x *translator) resultWidth(f *ssa.Function) int {

@@ -310,7 +310,7 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*expr, bool
 	fmt.Fprintf(&key, "box %s", typeKey(t))
 	for _, c := range e {
 		if !c.isConst() {
-			if c.unknownIn() != nil {
+			if !slices.ContainsFunc(e, func(c *expr) bool { return c.unknownIn() == nil }) {
 				return []*expr{tag, unknown("a value of several parts")}, true
 			}
 			r, ok := x.allocate(p, i, func() *object { return x.newBox(t) }, func(o *object) { x.describe(o, t) })
