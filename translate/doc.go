@@ -60,10 +60,11 @@
 // run may make otherwise have the kind "input" (input.go). A call out of the
 // program is recorded where it is given channels, locks or code that matters
 // (library.go); containers of the library are translated from their source, and
-// what happens in them happens at the statement that calls them. Waiting goroutines are not served in order where that can be
-// seen; loops without operations are assumed to end (bounded.go). What has
-// neither an exact model nor an honest approximation is an UnsupportedError:
-// reflection, unsafe, operations on channels and locks that cannot be followed.
+// what happens in them happens at the statement that calls them. Waiting
+// goroutines are not served in order where that can be seen; loops without
+// operations are assumed to end (bounded.go). What has neither an exact model nor
+// an honest approximation is an UnsupportedError: reflection, unsafe, operations
+// on channels and locks that cannot be followed.
 //
 // Timers may fire, deadlines pass and sleepers wake at any moment: durations
 // are not compared. Each such event is a step of its own, of the process Time
