@@ -92,13 +92,17 @@ func (p *path) confine() {
 }
 
 // mayBeLost reports that an expression copies a cell that can be beyond its
-// limits.
+// limits. A condition is no such copy: where it was computed, the cell was within
+// them.
 func (p *path) mayBeLost(e *expr) bool {
 	if e == nil || !e.cells && e.op != xCell {
 		return false
 	}
-	if e.op == xCell {
+	switch e.op {
+	case xCell:
 		return p.lost(e) != nil
+	case xEq, xLt, xLe, xAnd, xOr, xNot:
+		return false
 	}
 	return p.mayBeLost(e.a) || p.mayBeLost(e.b) || p.mayBeLost(e.c)
 }
@@ -106,7 +110,7 @@ func (p *path) mayBeLost(e *expr) bool {
 // lost is the condition that what was read from a cell, or chosen among such, is
 // beyond its limits, nil if it cannot be.
 func (p *path) lost(e *expr) *expr {
-	if e.op == xIte && e.cells && !p.mayBeLost(e.a) {
+	if e.op == xIte && e.cells {
 		a, b := p.lost(e.b), p.lost(e.c)
 		switch {
 		case a == nil && p.mayBeLost(e.b), b == nil && p.mayBeLost(e.c), a == nil && b == nil:
