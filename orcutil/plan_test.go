@@ -689,6 +689,7 @@ func TestOutsideBubble(t *testing.T) {
 // on from before makes the run weak.
 func TestOriginals(t *testing.T) {
 	require.Empty(t, initialising())
+	acting := before.acting.Load
 	run := func() Result { return Run(Config{Bubble: bubble(t), Main: func() { Access(2) }}) }
 
 	RegisterRepeated("example.com/repeated")
@@ -709,7 +710,9 @@ func TestOriginals(t *testing.T) {
 		return guarded, done
 	}
 	before, _ := goroutinesBefore()
+	others := acting()
 	guarded, _ := start("example.com/repeated")
+	require.Equal(t, others+1, acting(), "it may come to a guard")
 	res := run()
 	require.Equal(t, Completed, res.Verdict, "%s", res)
 	require.False(t, res.Weak, "%v", res.Notes)
@@ -717,6 +720,7 @@ func TestOriginals(t *testing.T) {
 		run() // it comes to its guard beside this run or the next
 	}
 	require.Empty(t, guarded)
+	require.Equal(t, others, acting(), "it is stopped for good, and operations need not tell it apart any more")
 
 	guarded, done := start("example.com/once")
 	res = run()
