@@ -528,7 +528,7 @@ func cut(s string) string {
 	return s[:min(200, len(s))]
 }
 
-var failure = regexp.MustCompile(`(?m)^ +\S+_test\.go:[0-9]+: .*(\n[ \t]+(Error|Error Trace|expected|actual|Test|Messages).*)*`)
+var failure = regexp.MustCompile(`(?m)^ +\S+\.go:[0-9]+: .*(\n[ \t]+(Error|Error Trace|expected|actual|Test|Messages).*)*`)
 
 // failures are the first messages of a test that a schedule makes fail, from a
 // run of its own: the process of the others did not live to print them.
