@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,4 +63,75 @@ func TestPassSpills(t *testing.T) {
 		states = append(states, r.Stats.States, r.Stats.Transitions)
 	}
 	require.Equal(t, states[:2], states[2:], fmt.Sprint(states))
+}
+
+// The goroutines of a search's workers end with it.
+func TestWorkersLeave(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, limit := range []int{0, 5000} {
+		verify(t, philosophers(9), Options{Workers: 4, eager: true, MaxStates: limit, Reductions: plain.Reductions}, "A[] not (Phil(0).eat and Phil(1).eat)")
+	}
+	for range 1 << 20 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		runtime.Gosched()
+	}
+	t.Errorf("%d goroutines instead of %d", runtime.NumGoroutine(), before)
+}
+
+// Workers write runs of new states that make up all for which there is room, in
+// order, and begin at words of parents of their own.
+func TestRuns(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		workers, limit, old := 1+random.IntN(5), random.IntN(80), 1+random.IntN(5)
+		store, err := newPackedStore(1, old+limit, false, &budget{})
+		require.NoError(t, err)
+		_, err = store.room(old)
+		require.NoError(t, err)
+		store.n = old
+		s := &search{store: store}
+		for range workers {
+			w := &worker{s: s}
+			w.run = make([][]freshState, workers)
+			s.workers = append(s.workers, w)
+		}
+		n := random.IntN(60)
+		for i := range n {
+			w := s.workers[random.IntN(workers)]
+			parent := uint64(i / 3)
+			w.fresh = append(w.fresh, freshState{record: []uint64{0, parent<<32 | uint64(i%3), uint64(100 + i)}})
+		}
+		err = s.allot()
+		if n > limit {
+			require.ErrorIs(t, err, errMaxStates)
+		} else {
+			require.NoError(t, err)
+		}
+		for i, w := range s.workers {
+			if first := int(w.first); i > 0 && first < old+n {
+				require.Zero(t, first%2)
+			}
+		}
+		for _, i := range random.Perm(workers) {
+			s.workers[i].writeRun()
+		}
+		stored := min(n, limit)
+		require.Equal(t, old+stored, store.len())
+		for i := range stored {
+			require.EqualValues(t, 100+i, store.state(uint32(old + i))[0])
+			require.EqualValues(t, i/3, store.parent(uint32(old+i)))
+		}
+		for _, w := range s.workers {
+			for _, f := range w.fresh {
+				if i := int(f.record[2]) - 100; i < stored {
+					require.EqualValues(t, old+i, f.number)
+				} else {
+					require.Zero(t, f.number)
+				}
+			}
+		}
+		store.release()
+	}
 }
