@@ -25,11 +25,12 @@ func (x *translator) addLocation(l *location) {
 
 // locationFor returns the location of a control state.
 func (x *translator) locationFor(p *path, kind locKind, site sites.ID) *location {
-	key := fmt.Sprintf("%d:%d%s", kind, site, controlKey(p.frames))
+	key := fmt.Sprintf("%d:%d%s%s", kind, site, controlKey(p.frames), p.variant)
+	key += x.unroll(p, key)
 	if l := p.t.byKey[key]; l != nil {
 		return l
 	}
-	l := &location{tmpl: p.t, key: key, kind: kind, site: site, frames: slices.Clone(p.frames)}
+	l := &location{tmpl: p.t, key: key, kind: kind, site: site, frames: slices.Clone(p.frames), variant: p.variant, rolled: p.rolled}
 	for _, k := range x.liveOf(p.frames) {
 		v := p.t.variable(k, func() string { return x.varName(k) })
 		v.refs = x.isRef(k)
@@ -334,7 +335,7 @@ func (x *translator) leave(l *location) {
 		x.drive()
 		return
 	}
-	p.held = l.held
+	p.held, p.variant, p.rolled = l.held, l.variant, l.rolled
 	var lost []lostValue
 	for i, lv := range l.live {
 		key := envKey{lv.key.ctx, lv.key.v}

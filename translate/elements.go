@@ -79,6 +79,12 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 		return lost()
 	}
 	_, most := a.bounds()
+	for _, arg := range i.Call.Args { // none is written beyond the end of either
+		if l := p.abs(p.value(ctx, arg)[1]); !l.top {
+			_, hi := l.bounds()
+			most = min(most, hi)
+		}
+	}
 	if int(most)*int(w) > maxArray {
 		return lost()
 	}

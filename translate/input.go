@@ -308,6 +308,7 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 				for _, k := range slices.Backward(f.values) {
 					r := q.clone()
 					r.picks++
+					r.vary(k, len(f.values))
 					r.put(f.addr, num(k))
 					write(r, i+1, num(k))
 				}

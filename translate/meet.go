@@ -84,6 +84,12 @@ func (f *frame) turn(in *funcInfo, header *ssa.BasicBlock) {
 		f.turns = append(f.turns, 0)
 	}
 	f.turns[header.Index]++
+	in.arrange()
+	for _, b := range in.fn.Blocks { // the loops inside begin anew
+		if h := b.Index; h != header.Index && slices.Contains(in.loops[h], header.Index) && slices.Contains(in.loops[h], h) {
+			f.turns[h] = 0
+		}
+	}
 }
 
 func (f *frame) turnsOf(header int) int {
@@ -142,7 +148,7 @@ func (x *translator) behind(p, q *path) int {
 // the turns of the loops around.
 func (x *translator) meetingKey(p *path) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d", p.t.index)
+	fmt.Fprintf(&b, "%d%s", p.t.index, p.variant)
 	b.WriteString(controlKey(p.frames))
 	for _, f := range p.frames {
 		if f.block == nil || f.turns == nil {
@@ -295,7 +301,7 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 		}
 	}
 	r := *p
-	r.beyond, r.alone = p.beyond && q.beyond, p.alone && q.alone
+	r.beyond, r.alone, r.rolled = p.beyond && q.beyond, p.alone && q.alone, p.rolled || q.rolled
 	r.env = make(map[envKey][]*expr, len(live))
 	for _, k := range live {
 		a, b := p.env[k], q.env[k]
@@ -464,12 +470,16 @@ func (j *joining) value(a, b, before *expr) *expr {
 		return u
 	}
 	if a.same(b) {
+		if a.joined {
+			j.know(a, a, b)
+		}
 		return a
 	}
 	if j.c == nil || a.op == xUnknown || b.op == xUnknown {
 		return nil
 	}
 	if e := j.known(a, b); e != nil {
+		j.know(e, a, b)
 		return e
 	}
 	var v *expr
@@ -481,15 +491,21 @@ func (j *joining) value(a, b, before *expr) *expr {
 	switch {
 	case v.nodes() > maxNodes || v.op == xUnknown:
 		return nil
-	case v.size > 0 && v != a && v != b:
-		if v.op == xIte {
-			u := *v
-			u.joined = true
-			v = &u
-		}
+	case v.op == xIte && v != a && v != b:
+		u := *v
+		u.joined = true
+		v = &u
+	}
+	j.know(v, a, b)
+	return v
+}
+
+// know sets what a value can be that is a on p and b on q. It may be one of the two,
+// of which only one path knows something.
+func (j *joining) know(v, a, b *expr) {
+	if v.size > 0 {
 		j.facts = append(j.facts, fact{v, j.p.abs(a).join(j.q.abs(b), maxRefSet)})
 	}
-	return v
 }
 
 // known is the value on which the paths have parted, if a and b are what it is on

@@ -45,6 +45,7 @@ const (
 func (s *slice) findNumbers() {
 	s.numbers = map[ssa.Value]*number{}
 	s.numberClasses = map[memClass]*number{}
+	s.makers = map[*ssa.Function]bool{}
 	for _, f := range s.prog.funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
@@ -74,10 +75,10 @@ func (s *slice) findSizes(instr ssa.Instruction) {
 			return
 		}
 		if s.tests(i, c) {
-			spawns := s.spawns(i.Block())
+			makes := s.makesInLoop(i.Block())
 			s.trace(func(n *number) {
 				n.loops++
-				n.sizes = n.sizes || spawns
+				n.sizes = n.sizes || makes
 			}, c.X, c.Y)
 		}
 		s.tell(c)
@@ -132,20 +133,51 @@ func reaches(from, to *ssa.BasicBlock) bool {
 	return false
 }
 
-// spawns reports that goroutines are started in the loops that a block is in.
-func (s *slice) spawns(b *ssa.BasicBlock) bool {
+// makesInLoop reports that goroutines are started, or slices and maps grow, in the
+// loops that a block is in: how often they run says how many there are.
+func (s *slice) makesInLoop(b *ssa.BasicBlock) bool {
 	for _, c := range b.Parent().Blocks {
-		if !s.prog.info(b.Parent()).inCycle[c.Index] || !reaches(b, c) || !reaches(c, b) {
-			continue
+		if s.prog.info(b.Parent()).inCycle[c.Index] && reaches(b, c) && reaches(c, b) && s.makesIn(c) {
+			return true
 		}
-		for _, instr := range c.Instrs {
-			switch i := instr.(type) {
-			case *ssa.Go:
+	}
+	return false
+}
+
+// makes reports the same of a function and those that it calls.
+func (s *slice) makes(f *ssa.Function) bool {
+	made, ok := s.makers[f]
+	if ok || !s.funcs[f] {
+		return made
+	}
+	s.makers[f] = false // while it is looked into
+	for _, b := range f.Blocks {
+		if s.makesIn(b) {
+			s.makers[f] = true
+			return true
+		}
+	}
+	return false
+}
+
+func (s *slice) makesIn(b *ssa.BasicBlock) bool {
+	for _, instr := range b.Instrs {
+		switch i := instr.(type) {
+		case *ssa.Go:
+			return true
+		case *ssa.MapUpdate:
+			if s.executed(i) {
 				return true
-			case *ssa.Call:
-				if f := i.Call.StaticCallee(); f != nil && fullName(f) == "(*sync.WaitGroup).Go" {
+			}
+		case *ssa.Call:
+			if builtin, ok := i.Call.Value.(*ssa.Builtin); ok {
+				if builtin.Name() == "append" && s.executed(i) {
 					return true
 				}
+				break
+			}
+			if f := i.Call.StaticCallee(); f != nil && (fullName(f) == "(*sync.WaitGroup).Go" || s.makes(f)) {
+				return true
 			}
 		}
 	}
@@ -410,6 +442,7 @@ func (p *path) pick(values []int32, set func(q *path, k int32)) {
 	for i := len(values) - 1; i >= 0; i-- {
 		q := p.clone()
 		q.picks++
+		q.vary(values[i], len(values))
 		set(q, values[i])
 		p.x.continueWith(q)
 	}

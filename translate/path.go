@@ -43,7 +43,9 @@ type path struct {
 	marks   map[*ssa.BasicBlock]int // conditions and choices when a loop header was passed last
 	picks   int                     // free choices made
 	spawn   *template
-	alone   bool // the entry has started no goroutine yet
+	alone   bool   // the entry has started no goroutine yet
+	variant string // the numbers chosen, see variants.go
+	rolled  bool   // it may have been here before, see unroll.go
 
 	crowd    bool            // the segment is split where ways meet, see crowd.go
 	dense    bool            // it has many ways, see meet.go

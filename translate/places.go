@@ -102,11 +102,13 @@ func (x *translator) repeated(t *template) {
 // written is what it has written. It reports whether something is new.
 func (x *translator) place(p *path, l *location, written contents) bool {
 	grown := false
-	if !l.seen {
+	switch {
+	case !l.seen:
 		l.alone = p.alone
-	} else if l.alone && !p.alone {
-		l.alone, grown = false, true
+	case l.alone && !p.alone, l.alone && p.rolled && !l.rolled:
+		grown = true
 	}
+	l.alone, l.rolled = l.alone && p.alone, l.rolled || p.rolled
 	var before contents
 	if p.from != nil {
 		before = p.from.contents

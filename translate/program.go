@@ -222,6 +222,8 @@ type funcInfo struct {
 	// headers of the loops around each block, from the outside; see arrange.
 	order []int
 	loops [][]int
+	// tangled: there are cycles that are not loops with one entry.
+	tangled bool
 	// liveIn are the needed values live at the entry of each block, after its
 	// phis; set by the slice.
 	liveIn []map[ssa.Value]bool
@@ -400,6 +402,20 @@ func (in *funcInfo) arrange() {
 			return g != h && g.Dominates(h)
 		})
 	}
+	// Without what goes back to the headers of loops there are no cycles.
+	state := make([]int, len(blocks))
+	var cyclic func(b *ssa.BasicBlock) bool
+	cyclic = func(b *ssa.BasicBlock) bool {
+		state[b.Index] = 1
+		for _, s := range b.Succs {
+			if !s.Dominates(b) && (state[s.Index] == 1 || state[s.Index] == 0 && cyclic(s)) {
+				return true
+			}
+		}
+		state[b.Index] = 2
+		return false
+	}
+	in.tangled = cyclic(blocks[0])
 	// Reverse postorder, what leaves a loop visited first and so placed last.
 	seen := make([]bool, len(blocks))
 	var post []int

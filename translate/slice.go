@@ -48,6 +48,7 @@ type slice struct {
 	// numbers and numberClasses say what values and memory are used for.
 	numbers       map[ssa.Value]*number
 	numberClasses map[memClass]*number
+	makers        map[*ssa.Function]bool // see makes
 	// annotated are the comments on reachability, and marks where their statements
 	// begin.
 	annotated []*annotation

@@ -163,6 +163,8 @@ type location struct {
 
 	held []heldLock // by who is here, whatever the way
 
+	variant  string   // see variants.go
+	rolled   bool     // see unroll.go
 	alone    bool     // nobody else has been started, see places.go
 	contents contents // of memory
 
@@ -217,7 +219,7 @@ type frame struct {
 	deferred bool     // this is a deferred call of the frame below
 	passed   sites.ID // the statement whose guard was passed
 	guess    bool     // the operation is reached by a free choice of the model
-	turns    []int    // how often each loop of the function has begun again in this segment
+	turns    []int    // how often each loop of the function has begun again since it was entered
 }
 
 // unwind is a panic or Goexit on its way up.

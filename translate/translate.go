@@ -225,6 +225,7 @@ type translator struct {
 	inside   map[sites.ID]bool // statements in the middle of which guards are passed
 	signals  map[int32]bool    // locks that are released by others than hold them
 	initial  int               // objects made before the start
+	unrolled int               // locations of turns of loops, see unroll.go
 	begin    func() *path      // the path that starts the program
 
 	start       *path     // the first segment, if it was executed beforehand

@@ -423,6 +423,9 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 	if p.t.once && !inLoop {
 		return single(key)
 	}
+	if turns, once := x.turnsOf(p.frames); once && p.alone && !p.rolled {
+		return single(key + turns)
+	}
 	pl := x.mem.pools[key]
 	if pl == nil {
 		pl = &pool{name: fmt.Sprintf("pool%d", len(x.mem.order)), id: len(x.mem.order)}

@@ -1,0 +1,57 @@
+package translate
+
+import (
+	"fmt"
+	"strings"
+)
+
+// While the entry is alone, each turn of a loop has locations and objects of its own,
+// as far as there are few: what a program sets up in loops is as exact as what it
+// sets up one by one.
+
+const (
+	// maxTurns is how many turns of a loop there are locations and objects for.
+	maxTurns = 16
+	// maxUnrolled is how many such locations there are in all.
+	maxUnrolled = 400
+)
+
+// turnsOf names the turns of the loops that a stack is in, "" if it is in none. once
+// reports that a goroutine comes by such a stack with these turns only once.
+func (x *translator) turnsOf(frames []*frame) (turns string, once bool) {
+	var b strings.Builder
+	once = true
+	for _, f := range frames {
+		if f.op != nil || f.block == nil || f.running || f.unwind != nil {
+			once = false // it may call the function above several times
+			continue
+		}
+		in := x.prog.info(f.ctx.fn)
+		in.arrange()
+		once = once && !in.tangled
+		for _, h := range in.loops[f.block.Index] {
+			n := min(f.turnsOf(h), maxTurns)
+			once = once && n < maxTurns
+			fmt.Fprintf(&b, "@%d", n)
+		}
+	}
+	return b.String(), once
+}
+
+// unroll returns what tells the location of a path apart from those of other turns,
+// given its key without that.
+func (x *translator) unroll(p *path, key string) string {
+	if !p.alone || p.rolled {
+		return ""
+	}
+	turns, _ := x.turnsOf(p.frames)
+	if turns == "" || p.t.byKey[key+turns] != nil {
+		return turns
+	}
+	if x.unrolled == maxUnrolled {
+		p.rolled = true
+		return ""
+	}
+	x.unrolled++
+	return turns
+}
