@@ -65,16 +65,27 @@ func buildProgram(src *source.Program) (*program, error) {
 	if p.entry == nil {
 		return nil, fmt.Errorf("%s: %w", src.Spec.Entry, source.ErrNoEntry)
 	}
-	funcs := ssautil.AllFunctions(prog)
-	for f := range funcs {
-		if f.Blocks == nil {
-			delete(funcs, f)
-		}
-	}
-	p.graph = vta.CallGraph(funcs, nil)
+	p.graph = vta.CallGraph(functions(prog), nil)
 	p.reach()
 	p.findThresholds()
 	return p, nil
+}
+
+// functions are those of a program that have bodies. The methods of an instance of a
+// generic type are made when they are asked for, and may make others: they are asked
+// for until there are no more, of which there is an end since the type checker
+// refuses instances without end.
+func functions(prog *ssa.Program) map[*ssa.Function]bool {
+	all := ssautil.AllFunctions(prog)
+	for n := -1; n < len(all); all = ssautil.AllFunctions(prog) {
+		n = len(all)
+	}
+	for f := range all {
+		if f.Blocks == nil {
+			delete(all, f)
+		}
+	}
+	return all
 }
 
 // callees returns the functions that a call may run, in order.
