@@ -20,7 +20,7 @@ type evaluator struct {
 }
 
 // maxSteps bounds the work on all constants of a network together.
-const maxSteps = 1 << 23
+const maxSteps = 1 << 22
 
 // spend counts work.
 func (ev *evaluator) spend(n int, at Expr) *notConst {
