@@ -100,6 +100,7 @@ func (x *translator) functionOf(p *path, value *expr, site ssa.Instruction) (tgt
 // one function: which one only decides what it has captured, which cell reads. It
 // returns one of them, nil if the value has to be known.
 func (x *translator) oneFunction(p *path, value *expr) (o *object, cell func(i int) *expr) {
+	p.expose(value)
 	a := p.abs(value)
 	if value.op == xUnknown || value.handedOver() || a.top || a.iv || len(a.set) < 2 || len(a.set) > maxChain {
 		return nil, nil

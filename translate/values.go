@@ -168,39 +168,7 @@ func (x *translator) binary(p *path, i *ssa.BinOp) *expr {
 	case token.GEQ:
 		return arith(xLe, r, l)
 	}
-	if l.isConst() && r.isConst() {
-		u, v := int64(l.k), int64(r.k)
-		var z int64
-		switch i.Op {
-		case token.AND:
-			z = u & v
-		case token.OR:
-			z = u | v
-		case token.XOR:
-			z = u ^ v
-		case token.AND_NOT:
-			z = u &^ v
-		case token.SHL:
-			if v < 0 || v > 31 {
-				return unknown("shift")
-			}
-			z = u << v
-		case token.SHR:
-			if v < 0 {
-				return unknown("shift")
-			}
-			z = u >> min(v, 63)
-		}
-		if int64(int32(z)) == z {
-			return p.fits(num(int32(z)), i.Type())
-		}
-	}
-	if i.Op == token.AND && r.isConst() && r.k >= 0 && (r.k&(r.k+1)) == 0 {
-		if lo, _ := p.abs(l).bounds(); !p.abs(l).top && lo >= 0 && r.k < 1<<30 {
-			return arith(xMod, l, num(r.k+1))
-		}
-	}
-	return unknown("bit operation")
+	return p.fits(p.bits(i.Op, l, r), i.Type())
 }
 
 // equal compares two values.
