@@ -107,6 +107,15 @@ func (p *path) mayBeLost(e *expr) bool {
 	return p.mayBeLost(e.a) || p.mayBeLost(e.b) || p.mayBeLost(e.c)
 }
 
+// isLost reports that what a cell holds is known to be beyond its limits.
+func (x *translator) isLost(addr int32, e *expr) bool {
+	if addr <= 0 || int(addr) >= len(x.mem.cells) {
+		return false
+	}
+	c := x.mem.cells[addr]
+	return c.confined && !c.abs.top && e.is(c.abs.hi)
+}
+
 // lost is the condition that what was read from a cell, or chosen among such, is
 // beyond its limits, nil if it cannot be.
 func (p *path) lost(e *expr) *expr {

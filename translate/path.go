@@ -407,7 +407,7 @@ func (p *path) set(ctx *callPath, v any, e []*expr) {
 // decide for reads that find out.
 func (p *path) cellAt(addr int32) *expr {
 	e := p.rawCell(addr)
-	if p.mayBeLost(e) {
+	if p.mayBeLost(e) || p.x.isLost(addr, e) {
 		return unknown(beyond)
 	}
 	return e

@@ -844,7 +844,7 @@ func (x *translator) load(p *path, a *address, n int) (out, lost []*expr) {
 		for k := len(a.addrs) - 1; k >= 0; k-- {
 			e := p.rawCell(a.addrs[k] + int32(i))
 			l := p.lost(e)
-			if l == nil && p.mayBeLost(e) {
+			if l == nil && (p.mayBeLost(e) || x.isLost(a.addrs[k]+int32(i), e)) {
 				e = unknown(beyond)
 			}
 			here := arith(xEq, a.e, num(a.addrs[k]))
