@@ -78,8 +78,10 @@ func newMachine(p *program) *machine {
 		prog:  p,
 		v:     apart[int32](len(p.cells)),
 		w:     apart[uint64](p.width),
+		undo:  make([]change, 0, padding/8), // apart, too
 		stuck: make([]bool, len(p.procs)),
 	}
+	m.parts = make([]*edge, 0, padding/8)
 	copy(m.v, p.initial)
 	m.pack()
 	return m
