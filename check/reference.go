@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -90,7 +91,7 @@ func (e *refError) Error() string { return position(e.pos) + e.msg }
 
 // newReference lays out the variables and computes the initial state.
 func newReference(info *uppaal.Info) (r *reference, err error) {
-	r = &reference{info: info, offset: map[refKey]int{}, chanRank: map[int32]int{}, maxTries: 1 << 40}
+	r = &reference{info: info, offset: map[refKey]int{}, chanRank: map[int32]int{}, maxTries: math.MaxInt}
 	defer catchRef(&err)
 	for _, v := range info.Globals {
 		r.allot(v, -1, v.Name)
@@ -531,7 +532,7 @@ func (r *reference) holds(e uppaal.Expr, st refState, limit int) (value, known b
 // reference does not: it need not compute again what is constant.
 func (r *reference) limited(f func() error) (kept bool, err error) {
 	r.tries, r.maxTries = 0, 1<<17
-	defer func() { r.maxTries = 1 << 40 }()
+	defer func() { r.maxTries = math.MaxInt }()
 	err = f()
 	var bad *refError
 	if errors.As(err, &bad) && (bad.tries || bad.loop) {

@@ -299,8 +299,8 @@ func (s *packedStore) room(n int) (int, error) {
 	if s.maxStates > 0 && n > s.maxStates-s.n {
 		n, err = s.maxStates-s.n, errMaxStates
 	}
-	if n > 1<<32-2-s.n {
-		n, err = 1<<32-2-s.n, errIndex
+	if rest := 1<<32 - 2 - uint64(s.n); uint64(max(n, 0)) > rest {
+		n, err = int(rest), errIndex
 	}
 	for s.n+n > len(s.chunks)<<s.chunkBits {
 		if full := s.grow(); full != nil {
