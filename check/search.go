@@ -349,11 +349,16 @@ func (s *search) decide(g *goal, state uint32) {
 	s.open--
 }
 
+// failGoal notes the state in which a goal cannot be evaluated. With stuck atoms,
+// one nearer to the start may still decide it, for which the graph has to be
+// complete.
 func (s *search) failGoal(g *goal, f *fault, state uint32) {
-	if !g.done && !g.found {
-		s.open--
+	if len(g.atoms) == 0 {
+		if !g.done && !g.found {
+			s.open--
+		}
+		g.done = true
 	}
-	g.done = true
 	g.found, g.at = true, state
 	g.result.Verdict = Error
 	g.result.Reason = f.Error()

@@ -106,7 +106,7 @@ func (s *search) settle() error {
 				return err
 			}
 			if holds {
-				g.found, g.at = true, i
+				g.found, g.at, g.result = true, i, Result{}
 				break
 			}
 		}
@@ -140,8 +140,7 @@ func (s *search) candidates() (map[*goal][]uint32, error) {
 			err := caught(func() { possible = g.possible(m) })
 			var f *fault
 			if errors.As(err, &f) {
-				s.failGoal(g, f, i)
-				return
+				err, possible = nil, true // or not: not with all values of its atoms
 			}
 			if err == nil && possible {
 				if err = s.mem.take(8); err == nil {
