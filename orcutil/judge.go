@@ -372,7 +372,7 @@ func callers() []string {
 	var stack []string
 	eachFrame(func(f runtime.Frame) {
 		if f.Function != "" && !internalFrame(f) {
-			stack = append(stack, f.Function+" "+path.Base(f.File)+":"+strconv.Itoa(f.Line))
+			stack = append(stack, frameText(f))
 		}
 	})
 	return slices.Clip(stack)
@@ -388,12 +388,17 @@ func panicCallers() (stack []string, inOperation bool) {
 		case panicking && f.Function == "runtime.gopanic": // up to here, deferred functions
 			stack, inOperation, panicking = stack[:0], false, false
 		case !internalFrame(f):
-			stack = append(stack, f.Function+" "+path.Base(f.File)+":"+strconv.Itoa(f.Line))
+			stack = append(stack, frameText(f))
 		case len(stack) == 0 && strings.HasPrefix(f.Function, thisPackage):
 			inOperation = true
 		}
 	})
 	return slices.Clip(stack), inOperation
+}
+
+// frameText is a frame in a stack.
+func frameText(f runtime.Frame) string {
+	return f.Function + " " + path.Base(f.File) + ":" + strconv.Itoa(f.Line)
 }
 
 // eachFrame visits the stack of the calling goroutine.
