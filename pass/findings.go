@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
 )
@@ -104,6 +105,21 @@ func Conclude(b *artifact.Bundle) Conclusion {
 	return c
 }
 
+// undecidedSingly is the number of queries that are undecided for the same reason
+// up to which each is listed.
+const undecidedSingly = 3
+
+// categories lists the categories of queries, each once.
+func categories(queries []artifact.Query) string {
+	var out []string
+	for _, q := range queries {
+		if c := q.Category; !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // limits lists what keeps the verdicts from covering all of the program.
 func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifact.Sidecar) []string {
 	byNumber := map[int]artifact.Query{}
@@ -116,11 +132,21 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 			out = append(out, s)
 		}
 	}
+	undecided := map[string][]artifact.Query{} // by the reason
+	for _, v := range verdicts {
+		if v.Result == "M" || v.Result == "E" {
+			undecided[v.Reason] = append(undecided[v.Reason], byNumber[v.Query])
+		}
+	}
 	for _, v := range verdicts {
 		q := byNumber[v.Query]
 		switch {
 		case v.Result == "M", v.Result == "E":
-			add("query %d (%s) is undecided: %s", q.Number, q.Description, v.Reason)
+			if same := undecided[v.Reason]; len(same) > undecidedSingly {
+				add("%d of %d queries are undecided: %s (%s)", len(same), len(queries), v.Reason, categories(same))
+			} else {
+				add("query %d (%s) is undecided: %s", q.Number, q.Description, v.Reason)
+			}
 		case v.Result == "F" && q.Kind == artifact.KindBound:
 			add("a bound of the model is reached: %s", q.Description)
 		}

@@ -49,7 +49,10 @@ func (x *translator) callPos(call ssa.CallInstruction) token.Pos {
 	if pos := x.prog.info(call.Parent()).pos[call]; pos.IsValid() {
 		return pos
 	}
-	return call.Pos()
+	if call.Pos().IsValid() {
+		return call.Pos()
+	}
+	return call.Parent().Pos() // of a wrapper: the method that it is for
 }
 
 // outside names the function that a call calls, and the package of it if that is
