@@ -81,7 +81,7 @@ func (s *slice) needLibrary(call ssa.CallInstruction, in *intrinsic) {
 	case in.calls > 0:
 		s.needCell(call.Common().Args[0])
 		s.needReturned(s.prog.functions(call.Common().Args[in.calls]))
-	case in.name == "poolget":
+	case in.name == "poolget", in.name == "condwait":
 		s.needCell(call.Common().Args[0])
 	}
 }
