@@ -23,6 +23,7 @@ import (
 
 var (
 	followRuns  = flag.Int("follow", 0, "recorded runs of each program for TestComplete, 0 for a few runs of a few programs")
+	followBound = flag.Int("followbound", 0, "bound of the objects of an allocation and of slices that grow in the models, 0 for the default")
 	followSteps = flag.Int("followsteps", 2000, "steps after which these runs are cut")
 )
 
@@ -70,7 +71,8 @@ func TestComplete(t *testing.T) {
 // that the model misses something and does not say so.
 func follows(t *testing.T, spec source.Spec, runs int) {
 	t.Helper()
-	c, err := Complete(context.Background(), spec, CompleteOptions{Runs: runs, Seed: 1, MaxSteps: *followSteps}, Options{})
+	bounds := translate.Bounds{Objects: *followBound, Slice: *followBound}
+	c, err := Complete(context.Background(), spec, CompleteOptions{Runs: runs, Seed: 1, MaxSteps: *followSteps}, Options{Model: &Model{Bounds: bounds}})
 	var refused *translate.UnsupportedError
 	if errors.As(err, &refused) {
 		t.Log(refused)
@@ -106,6 +108,16 @@ func follows(t *testing.T, spec source.Spec, runs int) {
 			t.Log(b.String())
 		}
 	}
+}
+
+// Models with small bounds do what the program does, or end at a bound.
+func TestCompleteSmallBounds(t *testing.T) {
+	t.Parallel()
+	spec := source.Spec{Dir: "../translate/testdata/verdicts/semaphorerelease", Entry: "main"}
+	c, err := Complete(context.Background(), spec, CompleteOptions{Runs: 100, Seed: 1}, Options{Model: &Model{Bounds: translate.Bounds{Objects: 1, Slice: 1}}})
+	require.NoError(t, err)
+	require.Equal(t, c.Runs, c.Counts[orchestrate.Followed]+c.Counts[orchestrate.BeyondBounds])
+	require.Greater(t, c.Counts[orchestrate.Followed], 50)
 }
 
 // A model that lacks an edge which the program takes is found out.

@@ -603,7 +603,10 @@ func (x *translator) callArg(p *path, k int, before func(q *path)) bool {
 func (x *translator) enterArg(p *path, k int, tgt target, before func(q *path)) bool {
 	f := p.peek()
 	before(p)
-	if tgt.fn == nil || tgt.op == nil && tgt.fn.Blocks == nil {
+	if tgt.op == nil && (tgt.fn == nil || tgt.fn.Blocks == nil) {
+		if tgt.fn == nil {
+			p.note("unknown-call", artifact.DirectionUnder, "the function passed is not known; it is not executed in the model")
+		}
 		if f.op.takes > 0 {
 			p.set(f.ctx, argKey(f.op.takes), x.unknowns(len(p.arg(f.op.takes)), "the result of a function that is not in the model"))
 		}

@@ -429,6 +429,10 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 	q.condition(none)
 	q.bound(fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
 	p.condition(not(none))
+	if nth == len(pl.objs)-1 {
+		// It can only be the last one, which is known by its address.
+		return ref{num(pl.objs[nth].base), pl.objs[nth:]}, true
+	}
 	p.created[newObject{pl, int32(nth)}] = slices.Repeat([]*expr{nil}, int(pl.objs[0].size))
 	return ref{e, pl.objs[nth:]}, true
 }
