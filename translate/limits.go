@@ -137,6 +137,21 @@ func (p *path) lost(e *expr) *expr {
 	return eq(e, e.cell.abs.hi)
 }
 
+// cells reads n cells, each with the condition that it is beyond its limits, for
+// decide.
+func (p *path) cells(addr int32, n int) (out, lost []*expr) {
+	out, lost = make([]*expr, n), make([]*expr, n)
+	for i := range out {
+		at := addr + int32(i)
+		out[i] = p.rawCell(at)
+		lost[i] = p.lost(out[i])
+		if lost[i] == nil && (p.mayBeLost(out[i]) || p.x.isLost(at, out[i])) {
+			out[i] = unknown(beyond)
+		}
+	}
+	return out, lost
+}
+
 // decide continues with f for what was read, each scalar of it with the
 // condition that it is beyond its limits, nil if it cannot be: then it is
 // unknown.

@@ -236,18 +236,37 @@ func (x *translator) lookUp(p *path, o *object, key []*expr, done func(q *path, 
 		if !x.beyondEntries(q, o, func(r *path) { x.lookBeyond(r, o, found, done) }) {
 			return false
 		}
-		out, has := zeros(vw), num(0)
+		out, lost, has := zeros(vw), make([]*expr, vw), num(0)
 		for n := range found {
 			if found[n].is(0) {
 				continue
 			}
-			for c, v := range x.entryValue(q, o, n, kw, vw) {
-				out[c] = ite(found[n], v, out[c])
+			val, l := q.cells(o.entry(n)+1+kw, vw)
+			for c := range out {
+				out[c] = ite(found[n], val[c], out[c])
+				if l[c] != nil {
+					lost[c] = or(orFalse(lost[c]), and(found[n], l[c]))
+				}
 			}
 			has = or(has, found[n])
 		}
-		return done(q, found, out, has)
+		if !slices.ContainsFunc(lost, func(l *expr) bool { return l != nil }) {
+			return done(q, found, out, has)
+		}
+		x.decide(q, out, lost, func(r *path, val []*expr) {
+			if done(r, found, val, has) {
+				x.continueWith(r)
+			}
+		})
+		return false
 	})
+}
+
+func orFalse(e *expr) *expr {
+	if e == nil {
+		return num(0)
+	}
+	return e
 }
 
 // beyondEntries leaves to f the path on which a map has had more entries than
@@ -483,7 +502,12 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 	rest := num(1)
 	choices := 0
 	kw, vw := int32(x.width(t.Key())), x.width(t.Elem())
-	var next []*path
+	// turn is one more turn of the loop.
+	type turn struct {
+		path      *path
+		val, lost []*expr
+	}
+	var next []turn
 	for e := range int(o.elems) {
 		used := eq(p.cellAt(o.entry(e)), 1)
 		if seen>>e&1 != 0 || used.is(0) {
@@ -495,28 +519,29 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 			continue
 		}
 		choices++
-		key := make([]*expr, kw)
-		for c := range key {
-			key[c] = q.cellAt(o.entry(e) + 1 + int32(c))
-		}
-		out := []*expr{num(1)}
+		entry := turn{path: q, val: []*expr{num(1)}, lost: []*expr{nil}}
 		tuple := i.Type().(*types.Tuple)
-		for k, part := range [][]*expr{key, x.entryValue(q, o, e, kw, vw)} {
-			if w := x.width(tuple.At(k + 1).Type()); w != len(part) {
-				part = zeros(w) // not asked for
+		at := o.entry(e) + 1
+		for k, width := range []int{int(kw), vw} {
+			val, lost := q.cells(at, width)
+			if w := x.width(tuple.At(k + 1).Type()); w != width {
+				val, lost = zeros(w), make([]*expr, w) // not asked for
 			}
-			out = append(out, part...)
+			entry.val, entry.lost = append(entry.val, val...), append(entry.lost, lost...)
+			at += int32(width)
 		}
 		q.set(ctx, r, []*expr{p.value(ctx, r)[0], num(seen | 1<<e)})
-		q.set(ctx, i, out)
-		q.advance()
-		next = append(next, q)
+		next = append(next, entry)
 	}
-	for _, q := range next {
+	for _, t := range next {
 		if choices > 1 {
-			q.noteAt(r.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
+			t.path.noteAt(r.Pos(), "input", artifact.DirectionOver, "the order of the iteration over a map")
 		}
-		x.continueWith(q)
+		x.decide(t.path, t.val, t.lost, func(q *path, val []*expr) {
+			q.set(ctx, i, val)
+			q.advance()
+			x.continueWith(q)
+		})
 	}
 	if p.assume(rest) {
 		p.set(ctx, i, zeros(n))
