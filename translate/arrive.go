@@ -348,7 +348,7 @@ func (x *translator) leave(l *location) {
 		case ok:
 			e = num(k)
 		case l.in[i].top:
-			e = unknown(notKept(lv.key.v))
+			e = unknown(x.prog.notKept(lv.key.v))
 		case l.in[i].empty():
 			e = num(0)
 		default:

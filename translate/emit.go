@@ -321,6 +321,7 @@ func (x *translator) emit() (*Model, error) {
 	}
 	x.noteEffort()
 	x.leftOut()
+	x.noteTestMain()
 	x.missingPanics()
 	x.assumedLoops()
 	x.queueOrder()

@@ -201,7 +201,7 @@ func (x *translator) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool 
 
 // notKept says what a value is that the model does not keep: if it comes out of
 // a call of the library, that of which function.
-func notKept(v any) string {
+func (p *program) notKept(v any) string {
 	for {
 		switch i := v.(type) {
 		case *ssa.TypeAssert:
@@ -216,6 +216,11 @@ func notKept(v any) string {
 			v = i.X
 		case *ssa.UnOp:
 			v = i.X
+		case *ssa.Global:
+			if why := p.outsideReason(i); why != "" {
+				return why
+			}
+			return "a value that the model does not keep"
 		case *ssa.Call:
 			if f := i.Call.StaticCallee(); f != nil && f.Blocks == nil {
 				return "a result of " + fullName(f) + ", which the model does not keep"

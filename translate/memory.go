@@ -106,6 +106,7 @@ type cell struct {
 	places  map[*location]bool // where somebody has asked for it by place
 	payload bool               // stands for the messages of a channel
 	sync    bool               // part of a synchronisation object or channel
+	outside string             // why nothing is ever known of it
 	group   *object
 }
 

@@ -422,6 +422,9 @@ func (p *path) rawCell(addr int32) *expr {
 		return unknown("outside of memory")
 	}
 	c := p.x.mem.cells[addr]
+	if c.outside != "" {
+		return unknown(c.outside)
+	}
 	if p.from == nil {
 		if c.abs.top {
 			return unknown("contents not tracked")
@@ -440,7 +443,7 @@ func (p *path) rawCell(addr int32) *expr {
 }
 
 func (p *path) put(addr int32, e *expr) {
-	if addr > 0 && int(addr) < len(p.x.mem.cells) {
+	if addr > 0 && int(addr) < len(p.x.mem.cells) && p.x.mem.cells[addr].outside == "" {
 		p.heap[addr] = p.simplify(e)
 	}
 }

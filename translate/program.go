@@ -32,6 +32,7 @@ type program struct {
 	library map[*types.Package]bool // those of src.Library
 	// thresholds are the integers to which intervals are widened.
 	thresholds []int32
+	around     *aroundTests // nil if there is no TestMain
 }
 
 func buildProgram(src *source.Program) (*program, error) {
@@ -68,6 +69,7 @@ func buildProgram(src *source.Program) (*program, error) {
 	p.graph = vta.CallGraph(functions(prog), nil)
 	p.reach()
 	p.findThresholds()
+	p.around = p.findTestMain()
 	return p, nil
 }
 

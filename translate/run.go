@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -562,7 +563,7 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 				return false
 			}
 			if addr == nil {
-				return set(i, x.unknowns(x.width(i.Type()), "read through a pointer that is not tracked")...)
+				return set(i, x.unknowns(x.width(i.Type()), throughUnknown(val(i.X)[0]))...)
 			}
 			x.noteVariable(p, i.X)
 			v, lost := x.load(p, addr, x.width(i.Type()))
@@ -756,6 +757,16 @@ func (x *translator) notNil(p *path, a *expr, instr ssa.Instruction) bool {
 type address struct {
 	e     *expr
 	addrs []int32
+}
+
+// throughUnknown is the reason for not knowing what a pointer points to that is not
+// known itself.
+func throughUnknown(pointer *expr) string {
+	const through = "read through a pointer that is not tracked"
+	if u := pointer.unknownIn(); u != nil && u.why != nil && !strings.HasPrefix(u.why.reason, through) {
+		return through + ": " + u.why.reason
+	}
+	return through
 }
 
 // address resolves a pointer for a load or store. ok is false if it has taken

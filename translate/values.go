@@ -38,6 +38,11 @@ func (x *translator) global(g *ssa.Global) *object {
 		return x.newData(mangle(g.Name()), t)
 	})
 	x.describe(o, t)
+	if why := x.prog.outsideReason(g); why != "" {
+		for i := range o.size {
+			x.mem.cells[o.base+i].outside = why
+		}
+	}
 	if g.Pkg != nil && !x.own[g.Pkg.Pkg.Path()] {
 		for i := range o.size {
 			x.mem.cells[o.base+i].abs, x.mem.cells[o.base+i].open = absTop(), true
