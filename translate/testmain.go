@@ -2,10 +2,12 @@ package translate
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
 )
 
 // The TestMain of a package runs around its tests, outside of what the model and
@@ -14,8 +16,9 @@ import (
 
 // aroundTests is what a program's TestMain does.
 type aroundTests struct {
-	fn   *ssa.Function
-	sets map[*ssa.Global]token.Pos // where it first sets a variable
+	fn    *ssa.Function
+	funcs map[*ssa.Function]bool    // it and what it calls
+	sets  map[*ssa.Global]token.Pos // where it first sets a variable
 }
 
 // findTestMain finds the TestMain that runs around a test, nil if there is none,
@@ -33,19 +36,19 @@ func (p *program) findTestMain() *aroundTests {
 		if f == nil || f.Blocks == nil || f.Signature.Params().Len() != 1 || typeKey(f.Signature.Params().At(0).Type()) != "*testing.M" {
 			continue
 		}
-		m := &aroundTests{fn: f, sets: map[*ssa.Global]token.Pos{}}
-		m.scan(f, map[*ssa.Function]bool{})
+		m := &aroundTests{fn: f, funcs: map[*ssa.Function]bool{}, sets: map[*ssa.Global]token.Pos{}}
+		m.scan(p, f)
 		return m
 	}
 	return nil
 }
 
 // scan collects what a function sets, and those that it calls.
-func (m *aroundTests) scan(f *ssa.Function, seen map[*ssa.Function]bool) {
-	if f == nil || seen[f] {
+func (m *aroundTests) scan(p *program, f *ssa.Function) {
+	if f == nil || f.Blocks == nil || p.ofLibrary(f) || m.funcs[f] {
 		return
 	}
-	seen[f] = true
+	m.funcs[f] = true
 	set := func(v ssa.Value, pos token.Pos) {
 		if g := globalOf(v); g != nil && !m.sets[g].IsValid() {
 			m.sets[g] = pos
@@ -61,16 +64,16 @@ func (m *aroundTests) scan(f *ssa.Function, seen map[*ssa.Function]bool) {
 					set(load.X, i.Pos())
 				}
 			case *ssa.MakeClosure:
-				m.scan(i.Fn.(*ssa.Function), seen)
+				m.scan(p, i.Fn.(*ssa.Function))
 			case ssa.CallInstruction:
 				callee := i.Common().StaticCallee()
-				m.scan(callee, seen)
+				m.scan(p, callee)
 				for _, a := range arguments(i) {
 					switch fn := a.(type) {
 					case *ssa.Function:
-						m.scan(fn, seen)
+						m.scan(p, fn)
 					case *ssa.Global: // its address: it can be set through that
-						if callee == nil || callee.Blocks == nil {
+						if callee == nil || callee.Blocks == nil || p.ofLibrary(callee) {
 							set(fn, i.Pos())
 						}
 					}
@@ -110,13 +113,29 @@ func (p *program) outsideReason(g *ssa.Global) string {
 	return "TestMain, which is not in the model, sets " + g.Name()
 }
 
-// noteTestMain records what TestMain does beside setting variables.
+// noteTestMain records that TestMain does something beside setting variables and
+// ending the process.
 func (x *translator) noteTestMain() {
 	m := x.prog.around
 	if m == nil {
 		return
 	}
-	if x.touches(m.fn, map[*ssa.Function]bool{}) {
-		x.approximation(m.fn.Pos(), "test-main", artifact.DirectionUnder, "TestMain has operations or starts goroutines: they are not in the model")
+	acts := func(instr ssa.Instruction) bool {
+		if call, ok := instr.(ssa.CallInstruction); ok {
+			for _, f := range x.prog.callees(call) {
+				if in := intrinsicOf(f); in != nil && in.kind == sites.Exit || fullName(f) == "(*testing.M).Run" {
+					return false
+				}
+			}
+		}
+		return x.sl.seed(instr)
+	}
+	for f := range m.funcs {
+		for _, b := range f.Blocks {
+			if slices.ContainsFunc(b.Instrs, acts) {
+				x.approximation(m.fn.Pos(), "test-main", artifact.DirectionUnder, "TestMain has operations or starts goroutines: they are not in the model")
+				return
+			}
+		}
 	}
 }
