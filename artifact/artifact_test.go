@@ -312,6 +312,7 @@ func TestContent(t *testing.T) {
 		RefutationsPath:    ``,
 		FindingsPath:       `[{"number": "x"}]`,
 		RacesPath:          `[]`,
+		SweepPath:          `[]`,
 		"traces/q1-1.json": `[]`,
 	} {
 		b := New(Manifest{})

@@ -25,6 +25,7 @@ const (
 	RefutationsPath = "refutations.json"
 	FindingsPath    = "findings.json"
 	RacesPath       = "races.json"
+	SweepPath       = "sweep.json"
 	SourceDir       = "source"
 	OverlayDir      = "overlay"
 	LogsDir         = "logs"
@@ -176,6 +177,9 @@ func (b *Builder) SetRefutations(r []Refutation) { b.putJSON(RefutationsPath, em
 // SetFindings sets the findings.
 func (b *Builder) SetFindings(f []Finding) { b.putJSON(FindingsPath, emptyNotNil(f)) }
 
+// SetSweep sets how the program was run under random schedules.
+func (b *Builder) SetSweep(s *Sweep) { b.putJSON(SweepPath, s) }
+
 // SetRaces sets how data races were looked for.
 func (b *Builder) SetRaces(r *RaceSearch) { b.putJSON(RacesPath, r) }
 
@@ -304,7 +308,7 @@ func checkPath(p string, lim Limits) error {
 		return corrupt(p, "path with a control character or backslash")
 	}
 	switch p {
-	case ModelPath, QueriesPath, SidecarPath, VerdictsPath, RefutationsPath, FindingsPath, RacesPath:
+	case ModelPath, QueriesPath, SidecarPath, VerdictsPath, RefutationsPath, FindingsPath, RacesPath, SweepPath:
 		return nil
 	}
 	for _, dir := range []string{SourceDir, OverlayDir, LogsDir} {

@@ -30,6 +30,10 @@ func (b *Bundle) Findings() []Finding { return decodeFile[[]Finding](b, Findings
 // Races returns how data races were looked for, nil if they were not.
 func (b *Bundle) Races() *RaceSearch { return decodeFile[*RaceSearch](b, RacesPath) }
 
+// Sweep returns how the program was run under random schedules because its model
+// does not cover it, nil if it was not.
+func (b *Bundle) Sweep() *Sweep { return decodeFile[*Sweep](b, SweepPath) }
+
 // Trace returns the k-th trace (from 1) of a query, nil if there is none.
 func (b *Bundle) Trace(query, k int) *Trace { return decodeFile[*Trace](b, TracePath(query, k)) }
 
@@ -79,6 +83,8 @@ func (b *Bundle) checkContent() error {
 			v = new([]Finding)
 		case f.Path == RacesPath:
 			v = new(RaceSearch)
+		case f.Path == SweepPath:
+			v = new(Sweep)
 		case strings.HasPrefix(f.Path, "traces/"):
 			v = new(Trace)
 		default:

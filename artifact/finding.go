@@ -27,6 +27,21 @@ type Refutation struct {
 	Unexplained bool `json:"unexplained,omitempty"`
 }
 
+// Sweep says how a program was run under random schedules because its model does
+// not cover it. What the runs have shown are findings; that there is nothing else
+// does not follow.
+type Sweep struct {
+	// Runs counts the runs, Schedules those with different steps. Limited is how
+	// many of them were cut off, Uncontrolled how many left the control of the
+	// runtime.
+	Runs         int `json:"runs"`
+	Schedules    int `json:"schedules"`
+	Limited      int `json:"limited,omitempty"`
+	Uncontrolled int `json:"uncontrolled,omitempty"`
+	// Stopped says why there were no more runs, if there were to be.
+	Stopped string `json:"stopped,omitempty"`
+}
+
 // RaceSearch says how data races were looked for. The races are findings; that
 // there are no others does not follow.
 type RaceSearch struct {

@@ -33,6 +33,11 @@ type ExploreOptions struct {
 	// Guides are the steps of plans that the runs go along with, as far as the
 	// program can; some runs do not. There is no guide by default.
 	Guides [][]artifact.PlanStep
+	// TotalSteps, if not 0, are enough for the runs of one process together.
+	TotalSteps int
+	// Patient makes time pass only when nothing else can happen: no timer fires
+	// before a goroutine has done what it can.
+	Patient bool
 	// MaxProcesses bounds the processes, and with them the runs that need one of
 	// their own; 0 is no bound.
 	MaxProcesses int
@@ -94,6 +99,7 @@ type Restart struct {
 type exploreJob struct {
 	Seed          uint64
 	Runs          int
+	Steps         int
 	Watchdog      time.Duration
 	Records, Ends string
 	Traces        string // with ExploreOptions.Recorded
@@ -113,7 +119,7 @@ func (b *Binary) Explore(ctx context.Context, opts ExploreOptions) (*Exploration
 		opts.Timeout = defaultTimeout
 	}
 	x := &explorer{binary: b, opts: opts, ends: map[string]*End{}, schedules: map[uint64]bool{}}
-	for x.out.Runs < opts.Runs && x.out.Shown == nil && (opts.MaxProcesses == 0 || x.out.Processes < opts.MaxProcesses) {
+	for x.out.Runs < opts.Runs && !x.enough && x.out.Shown == nil && (opts.MaxProcesses == 0 || x.out.Processes < opts.MaxProcesses) {
 		if err := x.process(ctx); err != nil {
 			return nil, err
 		}
@@ -153,6 +159,7 @@ type explorer struct {
 	ends      map[string]*End
 	schedules map[uint64]bool
 	isolated  bool // one process for each run
+	enough    bool // steps were done
 }
 
 // process does runs in one process, as many as it can.
@@ -163,7 +170,7 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	e := &exploreJob{
-		Seed: x.opts.Seed + uint64(x.out.Runs), Runs: x.opts.Runs - x.out.Runs, Watchdog: x.opts.Timeout,
+		Seed: x.opts.Seed + uint64(x.out.Runs), Runs: x.opts.Runs - x.out.Runs, Steps: x.opts.TotalSteps, Watchdog: x.opts.Timeout,
 		Records: filepath.Join(dir, "records"), Ends: filepath.Join(dir, "ends"),
 	}
 	if x.isolated {
@@ -236,6 +243,7 @@ func (x *explorer) process(ctx context.Context) (err error) {
 		if last.Left != "" && x.out.Runs < x.opts.Runs {
 			x.out.Restarts = append(x.out.Restarts, Restart{next, last.Left})
 		}
+		x.enough = last.Left == "" && len(records) < e.Runs
 		return nil
 	case len(records) == e.Runs:
 		return nil
@@ -265,7 +273,7 @@ func (x *explorer) process(ctx context.Context) (err error) {
 
 // job is what all runs have in common.
 func (x *explorer) job() job {
-	return job{Plan: artifact.Plan{Steps: []artifact.PlanStep{}, Expect: x.opts.Expect}, MaxSteps: x.opts.MaxSteps, Guides: x.opts.Guides}
+	return job{Plan: artifact.Plan{Steps: []artifact.PlanStep{}, Expect: x.opts.Expect}, MaxSteps: x.opts.MaxSteps, Guides: x.opts.Guides, Patient: x.opts.Patient}
 }
 
 // again does a run in a process of its own.

@@ -43,6 +43,8 @@ type job struct {
 	Random *uint64 `json:",omitempty"`
 	// Guides are steps that random choices go along with.
 	Guides [][]artifact.PlanStep `json:",omitempty"`
+	// Patient makes time wait for everything else with random choices.
+	Patient bool `json:",omitempty"`
 	// Explore asks for many runs instead.
 	Explore *exploreJob `json:",omitempty"`
 }

@@ -61,8 +61,8 @@ func endOf(side *artifact.Sidecar) string {
 	return ""
 }
 
-// isTest reports whether the entry is a test function.
-func (t Target) isTest() bool { return t.Entry.Func != "main" }
+// IsTest reports whether the entry is a test function.
+func (t Target) IsTest() bool { return t.Entry.Func != "main" }
 
 // environ is the environment of the go command and of the program.
 func (t Target) environ() []string {

@@ -131,7 +131,7 @@ func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta M
 		return nil, fmt.Errorf("target: %s.%s is not a function", target.Name, target.Entry.Func)
 	}
 	d := testData{
-		BuildTag: buildTag, Package: target.Name, IsTest: target.isTest(),
+		BuildTag: buildTag, Package: target.Name, IsTest: target.IsTest(),
 		End: target.End, Main: target.Entry.Func, Args: target.Args, EnvPlan: envPlan,
 	}
 	if d.Runtime = target.Runtime; d.Runtime == "" {

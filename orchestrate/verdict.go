@@ -59,7 +59,10 @@ type Verdict struct {
 	Log string
 	// Notes say what weakens the verdict or deserves attention; Weak that
 	// control was incomplete, and Weaknesses, which are among the Notes, where.
-	Notes      []string
+	Notes []string
+	// Restless: the entry function had ended, and time alone kept goroutines going
+	// that were left. They are stuck, or may go on for ever.
+	Restless   bool
 	Weak       bool
 	Weaknesses []string
 	// Stdout and Stderr are what the program printed, within bounds.
@@ -93,7 +96,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
 	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes
-	v.Weak, v.Weaknesses = r.Weak, r.Weaknesses
+	v.Weak, v.Weaknesses, v.Restless = r.Weak, r.Weaknesses, r.Restless
 	switch v.Status {
 	case Reproduced, Infeasible, NotReproduced, Limit, Unsupported:
 	case orcutil.Completed:

@@ -143,6 +143,7 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 		Plan
 		Random  *uint64
 		Guides  [][]Step // for random choices
+		Patient bool     // with them
 		Explore *exploration
 	}
 	data, err := os.ReadFile(path)
@@ -156,9 +157,12 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 	cfg.Plan, cfg.Record, cfg.NoLog = job.Plan, true, true
 	if job.Random != nil {
 		cfg.Chooser = Along(job.Guides, *job.Random)
+		if job.Patient {
+			cfg.Chooser = Patient(cfg.Chooser)
+		}
 	}
 	if job.Explore != nil {
-		if err := job.Explore.do(cfg, job.Guides, marshal); err != nil {
+		if err := job.Explore.do(cfg, job.Guides, job.Patient, marshal); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -203,6 +207,7 @@ func writeResult(path string, r Result, marshal func(any) ([]byte, error)) error
 type exploration struct {
 	Seed     uint64
 	Runs     int
+	Steps    int // of all runs, 0: any number
 	Watchdog time.Duration
 	// Records gets twelve bytes for each run: the number of its end and the
 	// hash of its steps. Ends gets a line for each new end, and one in the end.
@@ -211,7 +216,7 @@ type exploration struct {
 	Traces string
 }
 
-func (e *exploration) do(cfg Config, guides [][]Step, marshal func(any) ([]byte, error)) error {
+func (e *exploration) do(cfg Config, guides [][]Step, patient bool, marshal func(any) ([]byte, error)) error {
 	records, err := os.Create(e.Records)
 	if err != nil {
 		return err
@@ -249,7 +254,7 @@ func (e *exploration) do(cfg Config, guides [][]Step, marshal func(any) ([]byte,
 	ran := uint64(0)
 	cfg.Watchdog = e.Watchdog
 	left, tainted := Explore(Exploration{
-		Config: cfg, Guides: guides, Seed: e.Seed, Runs: e.Runs, Record: traces != nil,
+		Config: cfg, Guides: guides, Patient: patient, Seed: e.Seed, Runs: e.Runs, Steps: e.Steps, Record: traces != nil,
 		Ran: func(end int, r Result) {
 			var b [12]byte
 			binary.LittleEndian.PutUint32(b[:], uint32(end))

@@ -19,6 +19,11 @@ type Exploration struct {
 	// Seed is that of the first run; every other one has the next.
 	Seed uint64
 	Runs int
+	// Steps, if not 0, are enough: when the runs have come to so many, together,
+	// there are no more.
+	Steps int
+	// Patient makes time wait for everything else, see Patient.
+	Patient bool
 	// Record makes the Results of Ran have a Trace, and states of goroutines
 	// without stacks.
 	Record bool
@@ -46,11 +51,15 @@ func Explore(e Exploration) (left string, tainted bool) {
 	run := func(seed uint64, record bool) Result {
 		cfg := e.Config
 		cfg.Chooser = Along(e.Guides, seed)
+		if e.Patient {
+			cfg.Chooser = Patient(cfg.Chooser)
+		}
 		cfg.Record, cfg.NoStacks, cfg.NoLog = record || e.Record, !record, true
 		return Run(cfg)
 	}
 	var first Result
 	var size uint64
+	steps := 0
 	for i := range e.Runs {
 		seed := e.Seed + uint64(i)
 		res := run(seed, e.Runs == 1)
@@ -79,10 +88,15 @@ func Explore(e Exploration) (left string, tainted bool) {
 		if i == 0 {
 			first = res
 		}
-		if last := i == e.Runs-1; i > 0 && (last || i%controlled == 0) {
+		steps += res.Steps
+		enough := e.Steps > 0 && steps >= e.Steps
+		if last := enough || i == e.Runs-1; i > 0 && (last || i%controlled == 0) {
 			if again := run(e.Seed, false); again.Hash != first.Hash || again.end() != first.end() {
 				return "the first run comes out otherwise after others: state outlives runs", true
 			}
+		}
+		if enough {
+			return "", false
 		}
 		if i%controlled == settled {
 			if now := heap(); size == 0 {

@@ -84,6 +84,7 @@ func (s *run) judge(d *divergence) Result {
 	res.Steps, res.Hash, res.Trace, res.Log = s.steps, s.hash, s.trace, s.log
 	res.VirtualTime = s.now
 	res.Notes, res.Weak, res.Weaknesses, res.Left = s.notes, len(s.weak) > 0, s.weak, s.left
+	res.Restless = s.restless
 	return res
 }
 
@@ -120,6 +121,7 @@ func (s *run) rest() Outcome {
 		s.note("started by the initialisation of packages, these are left, and no leak of the test: " + strings.Join(others, "; "))
 	}
 	if calm && len(stuck) > 0 {
+		s.restless = true
 		s.note(calmText())
 	}
 	if len(stuck) == 0 {

@@ -172,6 +172,9 @@ type Result struct {
 	// plan alone. Weaknesses are those of the Notes that say where.
 	Weak       bool
 	Weaknesses []string
+	// Restless: after the end of the entry function time alone has kept goroutines
+	// going, for long.
+	Restless bool
 	// Left says what the run has left in the process, so that the next one may
 	// not begin as it did; "" if nothing that was noticed.
 	Left        string

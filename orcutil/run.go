@@ -62,11 +62,12 @@ type run struct {
 
 	races *races // nil if they are not looked for
 
-	held    int           // time has passed so often while the entry function was held at its end
-	wakes   int           // by time, since the entry function has ended
-	horizon time.Duration // the last event that was known then
-	times   int           // time has passed so often
-	busy    string        // who polls in vain
+	held     int           // time has passed so often while the entry function was held at its end
+	wakes    int           // by time, since the entry function has ended
+	restless bool          // the run has ended while time still woke goroutines
+	horizon  time.Duration // the last event that was known then
+	times    int           // time has passed so often
+	busy     string        // who polls in vain
 
 	objects map[object]int
 	counts  map[string]int

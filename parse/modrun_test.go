@@ -75,7 +75,7 @@ func {{.Func}}(t *zztesting.T) {
 	for seed := from; seed < to; seed++ {
 		chooser := zzorc.Random(uint64(seed))
 		if seed%2 == 0 {
-			chooser = &{{.Func}}Calm{Chooser: chooser}
+			chooser = zzorc.Patient(chooser)
 		}
 		var r zzorc.Result
 		t.Run(zzstrconv.Itoa(seed), func(t *zztesting.T) {
@@ -121,25 +121,6 @@ func {{.Func}}(t *zztesting.T) {
 			return
 		}
 	}
-}
-
-// Time passes only when nothing else can happen, or one goroutine alone has gone
-// on for 5000 steps: it is likely to poll the clock. After a few hundred it may
-// still be at work, and find its time limits exceeded.
-type {{.Func}}Calm struct {
-	zzorc.Chooser
-	alone int
-}
-
-func (c *{{.Func}}Calm) Next(v zzorc.View) zzorc.Choice {
-	if len(v.Ready) != 1 {
-		c.alone = 0
-	} else if c.alone++; c.alone > 5000 && v.Time {
-		c.alone = 0
-		return zzorc.Choice{Index: zzorc.TimePasses}
-	}
-	v.Time = false
-	return c.Chooser.Next(v)
 }
 `))
 

@@ -19,7 +19,8 @@ import (
 // is refuted: the model is searched again without what was refuted, and the
 // next trace is replayed, until the error is reproduced, there is no trace left
 // (the error is false), or RunDepth traces of the query were tried. For what is
-// still open then, the program is run near the traces, see GuidedRuns.
+// still open then, the program is run near the traces, see GuidedRuns. What the
+// model does not cover is looked for in runs under random schedules, see SweepRuns.
 //
 // The bundle has the findings with their verdicts, an Orchestration test and
 // the execution log for each of them, and the refutations.
@@ -82,8 +83,10 @@ type deep struct {
 	out     *artifact.Builder
 
 	cases       []*suspect
-	observed    []*suspect // errors that showed while others were replayed
-	recorded    bool       // data races show
+	observed    []*suspect       // errors that showed while others were replayed, or in other runs
+	asked       []artifact.Query // of other runs, and the number of the last query
+	last        int
+	recorded    bool // data races show
 	raced       []*raced
 	search      artifact.RaceSearch
 	refutations []artifact.Refutation
@@ -121,6 +124,7 @@ func (d *deep) open(second *artifact.Bundle) {
 		verdicts[v.Query] = v
 	}
 	for _, q := range second.Queries() {
+		d.last = max(d.last, q.Number)
 		v := verdicts[q.Number]
 		if v.Result != check.False.String() || q.Kind == artifact.KindBound || q.Kind == artifact.KindImprecise {
 			continue
@@ -147,7 +151,8 @@ func (d *deep) pending() []*suspect {
 }
 
 func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
-	if len(d.cases) == 0 && !d.recorded {
+	uncovered := d.uncovered(second)
+	if len(d.cases) == 0 && !d.recorded && !uncovered {
 		return nil
 	}
 	close, err := d.build(ctx, second)
@@ -158,10 +163,31 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if err := d.replayAll(ctx); err != nil {
 		return err
 	}
-	if err := d.guide(ctx); err != nil || !d.recorded {
+	if err := d.guide(ctx); err != nil {
 		return err
 	}
-	return d.races(ctx, second)
+	if uncovered {
+		if err := d.sweep(ctx, second); err != nil {
+			return err
+		}
+	}
+	if d.recorded {
+		if err := d.races(ctx); err != nil {
+			return err
+		}
+	}
+	if len(d.asked) > 0 {
+		d.out.SetQueries(append(second.Queries(), d.asked...))
+	}
+	return nil
+}
+
+// ask gives a number to a query that no model answers: runs have shown the error.
+func (d *deep) ask(q artifact.Query) artifact.Query {
+	d.last++
+	q.Number = d.last
+	d.asked = append(d.asked, q)
+	return q
 }
 
 // replayAll decides the suspects.

@@ -83,23 +83,15 @@ func statement(g artifact.FindingGoroutine) string {
 
 // races runs the program under random schedules too, and makes findings of all
 // data races seen.
-func (d *deep) races(ctx context.Context, second *artifact.Bundle) error {
+func (d *deep) races(ctx context.Context) error {
 	if err := d.explore(ctx); err != nil {
 		return err
 	}
-	number := 0
-	for _, q := range second.Queries() {
-		number = max(number, q.Number)
-	}
-	queries := second.Queries()
-	for i, r := range d.raced {
-		s, err := d.confirm(ctx, number+1+i, r)
-		if err != nil {
+	for _, r := range d.raced {
+		if err := d.confirm(ctx, r); err != nil {
 			return err
 		}
-		queries = append(queries, s.query)
 	}
-	d.out.SetQueries(queries)
 	d.out.SetRaces(&d.search)
 	return nil
 }
@@ -154,35 +146,36 @@ func (d *deep) explore(ctx context.Context) error {
 }
 
 // confirm has the program race again: by the steps up to there, twice.
-func (d *deep) confirm(ctx context.Context, number int, r *raced) (*suspect, error) {
+func (d *deep) confirm(ctx context.Context, r *raced) error {
 	at := func(g artifact.FindingGoroutine) string {
 		return fmt.Sprintf("%s at %s:%d", g.Operation, g.File, g.Line)
 	}
 	first, second := r.sides[0], r.sides[1]
 	place := r.place()
 	q := artifact.Query{
-		Number: number, Category: CategoryRace, Kind: artifact.KindRace, File: place.File, Line: place.Line,
+		Category: CategoryRace, Kind: artifact.KindRace, File: place.File, Line: place.Line,
 		Description: fmt.Sprintf("%s: %s and %s, which nothing orders", artifact.KindRace, at(first), at(second)),
 	}
 	if site, ok := d.siteOf(place.Site); ok && site.Line == place.Line {
 		q.Col = site.Col
 	}
+	q = d.ask(q)
 	plan := artifact.Plan{Steps: r.steps, Expect: artifact.Expect{
 		Kind: artifact.KindRace, Goroutines: []artifact.At{{G: first.G, Site: first.Site}, {G: second.G, Site: second.Site}},
 	}}
 	limits := orchestrate.RunOptions{Timeout: d.opts.Watchdog}
 	once, err := d.binary.Run(ctx, plan, limits)
 	if err != nil {
-		return nil, fmt.Errorf("replay of a data race: %w", err)
+		return fmt.Errorf("replay of a data race: %w", err)
 	}
 	if once.Status == orchestrate.Reproduced {
 		plan.Steps = once.Trace // the run ends with the race
 	}
 	v, err := orchestrate.Replay(ctx, d.binary, plan, limits)
 	if err != nil {
-		return nil, fmt.Errorf("replay of a data race: %w", err)
+		return fmt.Errorf("replay of a data race: %w", err)
 	}
-	d.rep.send(Replayed{number, 1, v.Status})
+	d.rep.send(Replayed{q.Number, 1, v.Status})
 	for _, race := range v.Races {
 		// The stacks of this run; the one that was seen may have kept none.
 		if sides := orchestrate.Accesses(d.side, race); pair(sides) == pair(r.sides) {
@@ -191,15 +184,15 @@ func (d *deep) confirm(ctx context.Context, number int, r *raced) (*suspect, err
 		}
 	}
 	s := &suspect{query: q, attempts: 1, number: 1, replay: v, raced: r}
-	s.trace = &artifact.Trace{Comment: q.Description, Result: "F", Lines: []string{}, Query: number, Plan: &v.Plan}
-	s.verdict.Traces = []string{d.out.AddTrace(number, 1, s.trace)}
+	s.trace = &artifact.Trace{Comment: q.Description, Result: "F", Lines: []string{}, Query: q.Number, Plan: &v.Plan}
+	s.verdict.Traces = []string{d.out.AddTrace(q.Number, 1, s.trace)}
 	if v.Status == orchestrate.Reproduced {
 		s.conclude(artifact.Real, "")
 	} else {
 		s.conclude(artifact.Unconfirmed, "seen in another run, but not again: "+v.Reason)
 	}
 	d.observed = append(d.observed, s)
-	return s, d.keep(s)
+	return d.keep(s)
 }
 
 // describeRace says which accesses race.

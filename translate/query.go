@@ -122,6 +122,26 @@ func crashCategory(kind string) string {
 	return CategoryPanic
 }
 
+// CategoryOf is the category of an error of a kind at an operation.
+func CategoryOf(kind string, at sites.Kind) string {
+	switch kind {
+	case artifact.KindLeak:
+		return CategoryLeak
+	case artifact.KindDeadlock, artifact.KindPartialDeadlock:
+		return blockCategory(at)
+	}
+	return crashCategory(kind)
+}
+
+// DescribeStuck says in words that goroutines are stuck at an operation: the entry
+// function in a deadlock, another one in a leak.
+func DescribeStuck(kind string, at sites.Kind, test bool) string {
+	if kind == artifact.KindLeak {
+		return "a goroutine can never go on at " + at.String() + " after the end of the test"
+	}
+	return "all goroutines are asleep, " + entryName(test) + " at " + at.String()
+}
+
 // queries asks the questions about the model.
 func (e *emitter) queries() []artifact.Query {
 	x := e.x
@@ -245,7 +265,7 @@ func (e *emitter) queries() []artifact.Query {
 		kind := x.idx.Site(id).Kind.String()
 		if s, p := places(blocked[id], isMain, func(p, l string) string { return p + "." + l }); s != "" {
 			add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindDeadlock, Site: int(id), Process: p,
-				Description: "all goroutines are asleep, " + x.entryName() + " at " + kind}, cat)
+				Description: DescribeStuck(artifact.KindDeadlock, x.idx.Site(id).Kind, x.prog.test())}, cat)
 			if e.endless {
 				add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and stuck(%s) and not ended and stuck(%s) and %s.%s%s)", s, main, e.rest.process, e.rest.process, e.rest.first, crash),
 					Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
@@ -257,7 +277,7 @@ func (e *emitter) queries() []artifact.Query {
 		switch {
 		case x.prog.test() && mainDone != "":
 			cat, q.Kind = CategoryLeak, artifact.KindLeak
-			q.Description = "a goroutine can never go on at " + kind + " after the end of the test"
+			q.Description = DescribeStuck(q.Kind, x.idx.Site(id).Kind, true)
 			limit = mainDone + " and not ended" + crash
 		case x.prog.test(), !lockKind(x.idx.Site(id).Kind) && e.returns:
 			// When main returns, it takes with it who waits for messages.
@@ -360,8 +380,10 @@ func disjunction(parts []string) string {
 	return "(" + strings.Join(parts, " or ") + ")"
 }
 
-func (x *translator) entryName() string {
-	if x.prog.test() {
+func (x *translator) entryName() string { return entryName(x.prog.test()) }
+
+func entryName(test bool) string {
+	if test {
 		return "the test"
 	}
 	return "main"

@@ -32,6 +32,8 @@ type result struct {
 	Found   []vtrace.Finding   `json:"findings"`
 	Limits  []string           `json:"limits"`
 	Verdict []artifact.Verdict `json:"verdicts"`
+	// Sweep says how the program was run where the model does not cover it.
+	Sweep *artifact.Sweep `json:"sweep,omitempty"`
 	// Races says how data races were looked for, if they were.
 	Races *artifact.RaceSearch `json:"races,omitempty"`
 	// Approximations are where the model is not exact.
@@ -54,7 +56,7 @@ func resultOf(b *vtrace.Bundle, path string) result {
 	r := result{
 		Pass: m.Pass, Entry: m.Entry, Bundle: path, Digest: b.Digest(),
 		Found: b.Findings(), Limits: vtrace.Conclude(b).Limits, Verdict: b.Verdicts(),
-		Races: b.Races(), Approximations: b.Sidecar().Approximations,
+		Sweep: b.Sweep(), Races: b.Races(), Approximations: b.Sidecar().Approximations,
 	}
 	if r.Found == nil {
 		r.Found = []vtrace.Finding{}
@@ -102,6 +104,9 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 			fmt.Fprintf(&out, "  %s\n", l)
 		}
 	}
+	if s := b.Sweep(); s != nil {
+		out.WriteString("\n" + swept(s))
+	}
 	out.WriteString("\n" + modelled(b))
 	if r := b.Races(); r != nil {
 		out.WriteString("\n" + raceSearch(b, r))
@@ -113,6 +118,23 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// swept says how the program was run where the model does not cover it.
+func swept(s *artifact.Sweep) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "beyond the model: %d runs under random schedules, %d of them different", s.Runs, s.Schedules)
+	if s.Limited > 0 {
+		fmt.Fprintf(&out, ", %d cut off", s.Limited)
+	}
+	if s.Uncontrolled > 0 {
+		fmt.Fprintf(&out, ", %d out of control", s.Uncontrolled)
+	}
+	if s.Stopped != "" {
+		out.WriteString("; ended: " + s.Stopped)
+	}
+	out.WriteString("; other schedules were not looked at\n")
+	return out.String()
 }
 
 // raceSearch says how data races were looked for.

@@ -1,0 +1,167 @@
+package pass_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/source"
+)
+
+// What the model does not cover, since its search ends after a few states, runs
+// under random schedules may show. The twins without the errors have none.
+var swept = []struct {
+	name, text string
+	found      []string
+}{
+	{"deadlock", `
+func TestProgram(t *testing.T) {
+	c := make(chan int)
+	var mu sync.Mutex
+	go func() {
+		mu.Lock()
+		c <- 1
+		mu.Unlock()
+	}()
+	mu.Lock()
+	<-c
+	mu.Unlock()
+}
+`, []string{
+		"real deadlock at 17: all goroutines are asleep, the test at lock",
+		"real deadlock at 18: all goroutines are asleep, the test at receive",
+	}},
+	{"deadlockfixed", `
+func TestProgram(t *testing.T) {
+	c := make(chan int)
+	var mu sync.Mutex
+	go func() {
+		mu.Lock()
+		mu.Unlock()
+		c <- 1
+	}()
+	mu.Lock()
+	mu.Unlock()
+	<-c
+}
+`, nil},
+	{"leaks", `
+func TestProgram(t *testing.T) {
+	a, b := make(chan int), make(chan int)
+	go func() { a <- 1 }()
+	go func() { b <- 1 }()
+	select {
+	case <-a:
+	case <-b:
+	}
+}
+`, []string{
+		"real goroutine leak at 11: a goroutine can never go on at send after the end of the test",
+		"real goroutine leak at 12: a goroutine can never go on at send after the end of the test",
+	}},
+	// Those that time wakes can go on.
+	{"ticking", `
+func TestProgram(t *testing.T) {
+	stop := make(chan int)
+	go func() {
+		tick := time.NewTicker(time.Second)
+		for {
+			select {
+			case <-tick.C:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	var mu sync.Mutex
+	go mu.Lock()
+}
+`, nil},
+	// The timeout is long enough for anything.
+	{"timeout", `
+func TestProgram(t *testing.T) {
+	done := make(chan bool)
+	go func() {
+		var mu sync.Mutex
+		mu.Lock()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Second):
+		t.Error("too late")
+	}
+}
+`, nil},
+	{"order", `
+func TestProgram(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	last := ""
+	for _, s := range []string{"a", "b"} {
+		wg.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			last = s
+		})
+	}
+	wg.Wait()
+	if last != "b" {
+		t.Error("a was the last")
+	}
+	time.Sleep(time.Second)
+}
+`, []string{"real test failure at 0: the test has failed"}},
+	// A failure under all schedules is no matter of concurrency.
+	{"always", `
+func TestProgram(t *testing.T) {
+	var mu sync.Mutex
+	go mu.Lock()
+	time.Sleep(time.Second)
+	t.Error("no")
+}
+`, nil},
+}
+
+func writeTest(t *testing.T, text string) source.Spec {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module program\n\ngo 1.25\n"), 0o600))
+	text = "package program\n\nimport (\n\t\"sync\"\n\t\"testing\"\n\t\"time\"\n)\n" + text + "\nvar _ sync.Mutex\nvar _ time.Time\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "program_test.go"), []byte(text), 0o600))
+	return source.Spec{Dir: dir, Entry: "TestProgram"}
+}
+
+func TestSweep(t *testing.T) {
+	for _, p := range swept {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			b, err := pass.Check(context.Background(), writeTest(t, p.text), pass.Options{Search: pass.Search{MaxStates: 2}})
+			require.NoError(t, err)
+			var found []string
+			for _, f := range b.Findings() {
+				if f.Verdict != artifact.Unconfirmed {
+					found = append(found, fmt.Sprintf("%s %s at %d: %s", f.Verdict, f.Kind, f.Line, f.Message))
+					require.NotEmpty(t, f.Test)
+				}
+			}
+			require.Equal(t, p.found, found)
+			require.NotNil(t, b.Sweep())
+			require.Equal(t, pass.SweepRuns, b.Sweep().Runs)
+		})
+	}
+}
+
+// A model that covers the program is enough.
+func TestNoSweep(t *testing.T) {
+	b, err := pass.Check(context.Background(), writeTest(t, swept[1].text), pass.Options{})
+	require.NoError(t, err)
+	require.Empty(t, pass.Conclude(b).Limits)
+	require.Nil(t, b.Sweep())
+}
