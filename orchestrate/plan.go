@@ -171,10 +171,24 @@ func (p *planner) step(index int, step artifact.Step) error {
 	return nil
 }
 
-// starts reports whether the edge executes a go statement. One that fails by a
-// panic starts nothing, and nothing follows it in its goroutine that counts.
+// starts reports whether the edge starts a goroutine. A go statement that fails by
+// a panic starts nothing, and nothing follows it in its goroutine that counts.
 func starts(x participant) bool {
-	return x.edge.Role == artifact.RoleOp && (x.site.Kind == sites.Go.String() || x.site.Kind == sites.WaitGroupGo.String())
+	switch x.edge.Role {
+	case artifact.RoleOp, artifact.RoleCommit: // a subtest is waited for
+		return startsGoroutine(x.site.Kind)
+	}
+	return false
+}
+
+// startsGoroutine reports that who passes the guard of a site of that kind starts a
+// goroutine.
+func startsGoroutine(kind string) bool {
+	switch kind {
+	case sites.Go.String(), sites.WaitGroupGo.String(), sites.Subtest.String():
+		return true
+	}
+	return false
 }
 
 // order sorts the sides of a rendezvous: plain operations, which queue; then

@@ -118,7 +118,7 @@ func (t *Track) Step(s artifact.PlanStep) (bool, error) {
 		t.places = before
 		return false, err
 	}
-	if kind := t.f.siteByKey(s.Site).Kind; kind == sites.Go.String() || kind == sites.WaitGroupGo.String() {
+	if startsGoroutine(t.f.siteByKey(s.Site).Kind) {
 		t.children[s.G]++
 	}
 	return true, nil

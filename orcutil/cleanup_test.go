@@ -27,7 +27,7 @@ func TestCleanup(t *testing.T) {
 		}, []string{"b", "a", "quit"}, ""},
 		"subtest": {func(clean func(string), quit chan int) {
 			clean("a")
-			Subtest(func() { clean("sub") })
+			Subtest(0, func() { clean("sub") })
 			clean("b")
 		}, []string{"sub", "b", "a", "quit"}, ""},
 		"closed twice": {func(clean func(string), quit chan int) {
@@ -67,7 +67,7 @@ func TestCleanup(t *testing.T) {
 	}
 	called := false
 	Cleanup(t.Cleanup, func() { called = true })
-	Subtest(func() { require.False(t, called) })
+	Subtest(0, func() { require.False(t, called) })
 	t.Cleanup(func() { require.False(t, called) }) // before it, since later
 }
 
@@ -89,7 +89,7 @@ func TestContextOfTest(t *testing.T) {
 				Close(3, ended)
 			})
 			Cleanup(nil, func() { Recv(4, ended); got = append(got, "cleanup") })
-			Subtest(func() {
+			Subtest(0, func() {
 				sub := TestContext(parent)
 				require.NotSame(t, ctx, sub)
 				Cleanup(nil, func() { got = append(got, sub.Err().Error()) })
@@ -135,14 +135,14 @@ func TestSubtestWeak(t *testing.T) {
 		entry func()
 		note  string
 	}{
-		"plain":         {func() { Subtest(func() {}) }, ""},
-		"parallel":      {func() { Subtest(func() { Parallel(func() { t.Error("registered") }) }) }, "one after the other"},
-		"parallel test": {func() { Parallel(func() { t.Error("registered") }) }, ""},
+		"plain":         {func() { Subtest(0, func() {}) }, ""},
+		"parallel":      {func() { Subtest(0, func() { Parallel(0, func() { t.Error("registered") }) }) }, "a parallel subtest is a call"},
+		"parallel test": {func() { Parallel(0, func() { t.Error("registered") }) }, ""},
 		"parallel behind a subtest": {func() {
-			Subtest(func() {})
-			Parallel(func() { t.Error("registered") })
+			Subtest(0, func() {})
+			Parallel(0, func() { t.Error("registered") })
 		}, ""},
-		"skipped":  {func() { Subtest(runtime.Goexit) }, "ended early"},
+		"skipped":  {func() { Subtest(0, runtime.Goexit) }, "ended early"},
 		"finished": {runtime.Goexit, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,6 +152,6 @@ func TestSubtestWeak(t *testing.T) {
 		})
 	}
 	called := false
-	Parallel(func() { called = true })
+	Parallel(0, func() { called = true })
 	require.True(t, called)
 }

@@ -53,6 +53,9 @@ const (
 	opTestEnd
 	opSleep
 	opSettle
+	opSubtest
+	opParallel
+	opJoin
 	opSpin
 	opAccess
 	opEnd
@@ -64,7 +67,8 @@ var opNames = [...]string{
 	opRUnlock: "read unlock", opTryRLock: "try read lock", opAdd: "add", opDone: "done", opWait: "wait",
 	opWGGo: "go", opOnce: "once", opCondWait: "cond wait", opCondSignal: "signal",
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
-	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle", opSpin: "busy loop", opAccess: "access", opEnd: "return",
+	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
+	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }
@@ -100,6 +104,7 @@ type goroutine struct {
 	children int
 	scope    *scope          // nil while packages are initialised
 	wg       *sync.WaitGroup // to be done at exit, see WGGo
+	sub      *scope          // the subtest that its exit ends
 	strayed  atomic.Bool     // set with state outside
 	passing  atomic.Int64    // site, for the watchdog
 	started  bool
@@ -250,6 +255,8 @@ func (s *run) exit(g *goroutine) {
 			}
 		} else if g.wg != nil {
 			s.doneAtExit(g)
+		} else if g.sub != nil {
+			s.subtestOver(g)
 		}
 	}
 	s.unregister(g)

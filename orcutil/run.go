@@ -249,12 +249,14 @@ func (s *run) entry() {
 	s.endMain()
 }
 
-// main runs the entry function, and what it has left to Cleanup, however it
-// ends.
+// main runs the entry function, its parallel subtests and what it has left to
+// Cleanup, however it ends.
 func (s *run) main() {
-	t := &scope{}
-	s.all[entryPath].scope = t
+	g := s.all[entryPath]
+	t := &scope{owner: g}
+	g.scope = t
 	defer s.cleanUp(t)
+	defer s.joinSubtests(t, entryJoin())
 	s.cfg.Main()
 }
 

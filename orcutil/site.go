@@ -36,6 +36,14 @@ func (i SiteInfo) Position() string {
 
 const startSuffix = ".start"
 
+// Where a test function waits for its parallel subtests has a site of its own. One
+// that the generated table lacks has a number beyond that of the Subtest site, 0 for
+// the entry function.
+const (
+	joinSuffix = ".join"
+	joinOffset = 1 << 29
+)
+
 // The guard of a busy loop in the statement at a site has a number and a key of
 // its own.
 const (
@@ -51,6 +59,7 @@ var program struct {
 	sync.RWMutex
 	sites map[Site]SiteInfo
 	keys  map[string]Site
+	join  Site // of the entry function
 	inits []initializer
 	// repeated are the packages whose whole initialisation every run repeats.
 	repeated map[string]bool
@@ -76,6 +85,9 @@ func RegisterSites(pkg string, sites []SiteInfo) {
 	for _, info := range sites {
 		program.sites[Site(info.ID)] = info
 		program.keys[info.Key] = Site(info.ID)
+		if strings.HasSuffix(info.Key, joinSuffix) && !strings.Contains(info.Key[strings.LastIndex(info.Key, "/")+1:], "#") {
+			program.join = Site(info.ID)
+		}
 	}
 }
 
@@ -136,8 +148,13 @@ func (site Site) info() SiteInfo {
 		i.Key = keyOf(i.Key, site-spinOffset) + spinSuffix
 		return i
 	}
-	i := program.sites[site]
-	i.ID, i.Key = int(site), keyOf(i.Key, site)
+	if i, ok := program.sites[site]; ok || site < joinOffset {
+		i.ID, i.Key = int(site), keyOf(i.Key, site)
+		return i
+	}
+	i := program.sites[site-joinOffset]
+	i.ID, i.Kind = int(site), "join"
+	i.Key = keyOf(i.Key, site-joinOffset) + joinSuffix
 	return i
 }
 
@@ -169,6 +186,29 @@ func (site Site) start() Site {
 	return -site
 }
 
+// join is the Join site of a Subtest site.
+func (site Site) join() Site {
+	program.RLock()
+	defer program.RUnlock()
+	if i, ok := program.sites[site]; ok {
+		if s, ok := program.keys[i.Key+joinSuffix]; ok {
+			return s
+		}
+	}
+	return site + joinOffset
+}
+
+// entryJoin is the Join site of the entry function, the one that is not derived
+// from a Subtest site.
+func entryJoin() Site {
+	program.RLock()
+	defer program.RUnlock()
+	if program.join != 0 {
+		return program.join
+	}
+	return joinOffset
+}
+
 // siteOf finds a site by its key.
 func siteOf(key string) (Site, bool) {
 	program.RLock()
@@ -185,6 +225,13 @@ func siteOf(key string) (Site, bool) {
 			return -n, true
 		}
 		return 0, false
+	}
+	if base, ok := strings.CutSuffix(key, joinSuffix); ok {
+		s, ok := program.keys[base]
+		if !ok && base != "#0" {
+			s, ok = number(base)
+		}
+		return s + joinOffset, ok || base == "#0"
 	}
 	if base, ok := strings.CutSuffix(key, spinSuffix); ok {
 		s, ok := program.keys[base]

@@ -425,10 +425,9 @@ func (r *rewriter) qualifier(fun ast.Expr) string {
 	return ""
 }
 
-// subtest rewrites t.Run and t.Parallel. In a run, a subtest is a call and
-// Parallel does nothing but to say so: the runtime alone decides what goes on at
-// one time.
-// Since it is a call, a Fatal in the subtest ends the test around it as well.
+// subtest rewrites t.Run and t.Parallel. In a run, a subtest that may come to
+// t.Parallel is a goroutine; another one is a call, so that a Fatal in it ends the
+// test around it as well.
 func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 	f, ok := obj.(*types.Func)
 	if !ok {
@@ -479,8 +478,13 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		r.diag(c.Lparen, "%s through an embedded field that is not accessible here: not guarded", f.FullName())
 		return
 	}
+	var id sites.ID // 0 for one that is no guard
+	kind := map[string]sites.Kind{"TRun": sites.Subtest, "TParallel": sites.Parallel}[helper]
+	if _, ok := r.idx.At(kind, c.Lparen); ok {
+		id = r.site(kind, c.Lparen)
+	}
 	b := r.build(c.Pos())
-	b.put("%s(", r.helper(helper))
+	b.put("%s(%d, ", r.helper(helper), id)
 	o.put(b)
 	for _, a := range c.Args {
 		b.put(", ")

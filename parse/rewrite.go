@@ -56,6 +56,9 @@ func (r *rewriter) site(kind sites.Kind, pos token.Pos) sites.ID {
 	if start := r.idx.Start(s.ID); start.ID != 0 {
 		r.place(start.ID)
 	}
+	if join := r.idx.Join(s.ID); join.ID != 0 {
+		r.place(join.ID)
+	}
 	return s.ID
 }
 
@@ -77,6 +80,9 @@ func (r *rewriter) decl(d ast.Decl) {
 	}
 	if end := r.idx.End(); fd.Body.Pos() <= end.Pos && end.Pos < fd.Body.End() {
 		r.place(end.ID)
+		if join, ok := r.idx.At(sites.Join, end.Pos); ok {
+			r.place(join.ID)
+		}
 	}
 	r.list(fd.Body.List)
 	if fd.Recv == nil && fd.Name.Name == "init" {

@@ -90,8 +90,9 @@ func TestRun(t *testing.T) {
 }
 `
 
-// TestSubtests: free, subtests are those of package testing; in a run they are
-// calls, and what is left to Cleanup runs before the run is judged.
+// TestSubtests: free, subtests are those of package testing; in a run those that
+// may be parallel are goroutines and the others calls, and what is left to Cleanup
+// runs before the run is judged.
 func TestSubtests(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -112,13 +113,22 @@ func TestSubtests(t *testing.T) {
 	}
 	out, code = run(t, dir, bin, "-test.run=TestRun")
 	require.Zero(t, code, out)
-	require.Equal(t, `0 example.com/sub.TestSub$1#1
-0 example.com/sub.TestSub$1#1
-0 example.com/sub.TestSub$2#1
-0 example.com/sub.TestSub$3$1#1
+	require.Equal(t, `0 example.com/sub.TestSub#1
+0.1 example.com/sub.TestSub#1.start
 0 example.com/sub.TestSub#1
+0.1 example.com/sub.TestSub$1#1
+0.2 example.com/sub.TestSub#1.start
+0 example.com/sub.TestSub$2#1
+0 example.com/sub.check#1
+0.2 example.com/sub.TestSub$1#1
+0.3 example.com/sub.check#1.start
+0.3 example.com/sub.TestSub$3$1#1
+0 example.com/sub.TestSub#2
 0 example.com/sub.TestSub$7#1
 0 example.com/sub.TestSub$7$1#1
+0 example.com/sub.TestSub.join
+0.1 example.com/sub.TestSub$1#2
+0.2 example.com/sub.TestSub$1#2
 0 example.com/sub.values$2#1
 0 example.com/sub.values$2#2
 0 example.com/sub.values$3#1
@@ -127,9 +137,9 @@ func TestSubtests(t *testing.T) {
 0 example.com/sub.TestSub$6#1
 0 example.com/sub.TestSub$5#1
 0 example.com/sub.TestSub$5#2
-0.1 example.com/sub.TestSub#1.start
-0.1 example.com/sub.TestSub$4#1
-0.1 example.com/sub.TestSub$4#2
+0.4 example.com/sub.TestSub#2.start
+0.4 example.com/sub.TestSub$4#1
+0.4 example.com/sub.TestSub$4#2
 PASS
 `, out)
 }

@@ -249,13 +249,13 @@ func helperSource(zz, what string, imports map[string]bool) string {
 	case "Zero":
 		text = fmt.Sprintf("func %sZero[T interface{}](p *T) { *p = *new(T) }", zz)
 	case "TRun":
-		text = fmt.Sprintf("func %sTRun(t *testing.T, name string, f func(*testing.T)) bool {\n\tif !%s.Controlled() {\n\t\treturn t.Run(name, f)\n\t}\n\t%s.Subtest(func() { f(t) })\n\treturn !t.Failed()\n}", zz, zz, zz)
+		text = fmt.Sprintf("func %sTRun(site %s.Site, t *testing.T, name string, f func(*testing.T)) bool {\n\tif !%s.Controlled() {\n\t\treturn t.Run(name, f)\n\t}\n\t%s.Subtest(site, func() { f(t) })\n\treturn !t.Failed()\n}", zz, zz, zz, zz)
 	case "Bubble":
 		text = fmt.Sprintf("func %sBubble(t *testing.T, f func(*testing.T)) {\n\tif !%s.Controlled() {\n\t\tsynctest.Test(t, f)\n\t\treturn\n\t}\n\tf(t)\n}", zz, zz)
 	case "SetFinalizer", "AddCleanup":
 		text = strings.ReplaceAll(finalizers[kind], "ZZ", zz)
 	case "TParallel":
-		text = fmt.Sprintf("func %sTParallel(t *testing.T) { %s.Parallel(t.Parallel) }", zz, zz)
+		text = fmt.Sprintf("func %sTParallel(site %s.Site, t *testing.T) { %s.Parallel(site, t.Parallel) }", zz, zz, zz)
 	case "Deadline":
 		text = fmt.Sprintf("func %sDeadline(t time.Time) time.Time {\n\t%s.Due(time.Until(t))\n\treturn t\n}", zz, zz)
 	case "RecvAs":

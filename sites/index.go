@@ -13,6 +13,7 @@ type Index struct {
 	at     map[place]ID
 	cases  map[token.Pos]selectCase
 	starts map[ID]ID
+	joins  map[ID]ID
 	stores map[ID]ID // by statement
 	end    ID
 	spans  []span // by start; of two with the same start the longer first
@@ -46,13 +47,16 @@ func Number(fset *token.FileSet, rel func(string) string, pkgs []Package, entry 
 		at:     map[place]ID{},
 		cases:  map[token.Pos]selectCase{},
 		starts: map[ID]ID{},
+		joins:  map[ID]ID{},
 		stores: map[ID]ID{},
 	}
 	sorted := append([]Package(nil), pkgs...)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].Path < sorted[j].Path })
+	starting := startingRuns(sorted)
 	var all []*numberer
 	for _, p := range sorted {
 		n := newNumberer(x, fset, rel, p, entry)
+		n.starting = starting
 		n.run()
 		all = append(all, n)
 	}
@@ -101,7 +105,8 @@ func (x *Index) nest() {
 //     function
 //   - a store, as Store: the operator of the assignment; also what go/ssa gives
 //     to the instruction: the variable, the name of the field, or the star
-//   - End: the closing brace of the entry function
+//   - End, and the entry's Join: the closing brace of the entry function
+//   - the Join of a Subtest: the left parenthesis of the call
 //   - Stmt: the first token of the statement or condition; see Stmt for others
 func (x *Index) At(kind Kind, pos token.Pos) (Site, bool) {
 	id, ok := x.at[place{kind, pos}]
@@ -147,9 +152,13 @@ func (x *Index) Stmt(pos token.Pos) (Site, bool) {
 	return x.sites[x.spans[i].site], true
 }
 
-// Start returns the first guard of the goroutine that a Go, WaitGroupGo or
-// Callback site starts; the zero Site for others.
+// Start returns the first guard of the goroutine that a Go, WaitGroupGo,
+// Callback or Subtest site starts; the zero Site for others.
 func (x *Index) Start(site ID) Site { return x.sites[x.starts[site]] }
+
+// Join returns where the function of a Subtest site waits for its own parallel
+// subtests; the zero Site for others.
+func (x *Index) Join(site ID) Site { return x.sites[x.joins[site]] }
 
 // Store returns the store of a statement; the zero Site if it has none.
 func (x *Index) Store(stmt ID) Site { return x.sites[x.stores[stmt]] }

@@ -33,6 +33,9 @@ var words = [...]string{
 	OnceFunc:      "oncefunc",
 	Settle:        "settle",
 	Store:         "store",
+	Subtest:       "subtest",
+	Parallel:      "parallel",
+	Join:          "join",
 }
 
 // String is a short word that never changes: "send", "lock", "statement".

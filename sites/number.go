@@ -24,6 +24,8 @@ type numberer struct {
 	inits      int            // init functions so far
 	writes     []store
 
+	starting map[token.Pos]bool // see startingRuns
+
 	// Of the file at hand.
 	points []point
 	// Of the function at hand.
@@ -85,6 +87,9 @@ func (n *numberer) decl(d ast.Decl, top *function) {
 	n.fn, n.quiet = &function{path: path}, hasPragma(fd.Doc)
 	n.list(fd.Body.List)
 	if n.entry != nil && n.pkg.Info.Defs[fd.Name] == n.entry {
+		if len(n.starting) > 0 {
+			n.points = append(n.points, point{kind: Join, pos: fd.Body.Rbrace, fn: path, at: []place{{Join, fd.Body.Rbrace}}})
+		}
 		n.points = append(n.points, point{kind: End, pos: fd.Body.Rbrace, fn: path, at: []place{{End, fd.Body.Rbrace}}})
 	}
 }
@@ -331,12 +336,18 @@ func (n *numberer) simple(s ast.Stmt) {
 // statement around it.
 func (n *numberer) call(c *ast.CallExpr, keyword ...token.Pos) {
 	kind, obj := Classify(n.pkg.Info, c.Fun)
+	if kind == Invalid && len(keyword) == 0 {
+		kind = n.subtest(c, obj)
+	}
 	if kind == Invalid {
 		n.expr(c.Fun)
 	} else {
 		p := n.op(kind, c.Lparen, keyword...)
 		if kind == WaitGroupGo || kind == Callback {
 			p.at = append(p.at, place{Start, c.Lparen})
+		}
+		if kind == Subtest {
+			p.at = append(p.at, place{Start, c.Lparen}, place{Join, c.Lparen})
 		}
 		if _, ok := obj.(*types.Builtin); !ok {
 			n.operand(c.Fun)
@@ -430,20 +441,26 @@ func (n *numberer) assign(f *ast.File) {
 			key = fmt.Sprintf("%s@%d", p.fn, n.stmts[p.fn])
 		case End:
 			key = p.fn + ".end"
+		case Join:
+			key = p.fn + ".join"
 		default:
 			n.ops[p.fn]++
 			key = fmt.Sprintf("%s#%d", p.fn, n.ops[p.fn])
 		}
 		id := n.add(p, key, text)
 		for _, at := range p.at {
-			if at.kind != Start {
+			if at.kind == p.kind || at.kind != Start && at.kind != Join {
 				n.at[at] = id
 				continue
 			}
 			q := p
-			q.kind = Start
-			n.at[at] = n.add(q, key+".start", text)
-			n.starts[id] = n.at[at]
+			q.kind = at.kind
+			derived, of := ".start", n.starts
+			if at.kind == Join {
+				derived, of = ".join", n.joins
+			}
+			n.at[at] = n.add(q, key+derived, text)
+			of[id] = n.at[at]
 		}
 		for i, pos := range p.cases {
 			n.Index.cases[pos] = selectCase{id, i}

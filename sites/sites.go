@@ -19,7 +19,7 @@ const (
 	Select
 	Close
 	Go    // go statement
-	Start // first guard of the goroutine that a Go, WaitGroupGo or Callback site starts; derived, see Index.Start
+	Start // first guard of the goroutine that a Go, WaitGroupGo, Callback or Subtest site starts; derived, see Index.Start
 	Lock
 	Unlock
 	TryLock
@@ -49,6 +49,13 @@ const (
 	// Store is the write of a statement that reads memory first, as n++ does:
 	// what it writes has been computed.
 	Store
+	// Subtest is a call of t.Run whose function may come to t.Parallel: it starts
+	// a goroutine, and waits until that has ended or comes to t.Parallel.
+	Subtest
+	Parallel // call of t.Parallel, in a program with Subtest sites
+	// Join is where a test function that has returned waits for its parallel
+	// subtests: that of the entry, or, derived, of a Subtest site; see Index.Join.
+	Join
 )
 
 // ID numbers the sites of a program from 1, in order of package path, file
@@ -61,8 +68,8 @@ type Site struct {
 	Kind Kind
 	// Key identifies the site across edits elsewhere: "pkg/path.Func#3" is the
 	// third operation of the function, "pkg/path.Func@7" its seventh statement,
-	// "pkg/path.Func#3.start", "pkg/path.Func@7.store" and "pkg/path.Func.end"
-	// the derived sites.
+	// "pkg/path.Func#3.start", "pkg/path.Func#3.join", "pkg/path.Func@7.store",
+	// "pkg/path.Func.join" and "pkg/path.Func.end" the derived sites.
 	Key string
 	// Func is the function's path: "pkg/path.Func", "pkg/path.(*T).Method",
 	// "pkg/path.Func$1$2" for literals in source order, "pkg/path.init" for

@@ -472,6 +472,8 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 		kind = sites.WaitGroupGo
 	case callbackBody, contextBody:
 		kind = sites.Callback
+	case subtestBody:
+		kind = sites.Subtest
 	}
 	goSite, _ := x.idx.At(kind, site.Pos())
 	if goSite.ID == 0 {

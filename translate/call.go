@@ -422,7 +422,7 @@ func (x *translator) deferOperands(i ssa.CallInstruction) []ssa.Value {
 
 func (x *translator) deferWidth(ctx *callPath, d deferKey) int {
 	switch {
-	case d.context:
+	case d.context, d.join:
 		return 0
 	case d.cleanup:
 		return 1
@@ -441,6 +441,8 @@ func (x *translator) runDeferred(p *path) bool {
 	switch {
 	case d.context:
 		return x.endContext(p)
+	case d.join:
+		return x.endJoin(p)
 	case d.cleanup:
 		return x.runCleanup(p, d)
 	}

@@ -18,22 +18,13 @@ func init() { testCleanup.run = registerCleanup }
 // registerCleanup executes t.Cleanup: it belongs to the innermost test function
 // on the stack, that of a subtest or of the entry.
 func registerCleanup(x *translator, p *path) bool {
-	site, ok := p.peek().ctx.site.(*ssa.Call)
-	if p.t.parent != nil || !ok {
+	at := p.registersCleanup()
+	if at < 0 {
 		p.note("cleanup", "under", "a function registered by Cleanup in a goroutine of its own, or by a deferred call: it is not executed in the model")
 		return x.opReturn(p, nil)
 	}
+	site := p.peek().ctx.site.(*ssa.Call)
 	addr := p.arg(1)[0]
-	at := 0
-	for i := len(p.frames) - 2; i > 0; i-- {
-		if p.frames[i].op == testRun {
-			at = i + 1
-			break
-		}
-	}
-	for at < len(p.frames)-1 && p.frames[at].op != nil {
-		at++
-	}
 	f := *p.frames[at]
 	if f.op != nil {
 		p.note("cleanup", "under", "a function registered by Cleanup outside of a test function: it is not executed in the model")

@@ -25,6 +25,7 @@ const (
 	CategoryOnceDeadlock      = "once related deadlock"
 	CategoryWaitGroupDeadlock = "wait group related deadlock"
 	CategoryCondDeadlock      = "cond related deadlock"
+	CategorySubtestDeadlock   = "subtest related deadlock"
 	CategoryLeak              = "goroutine leak"
 	CategoryBound             = "resource bound"
 	CategoryExit              = "exit with failure"
@@ -42,7 +43,7 @@ const (
 // Categories lists all categories of queries.
 func Categories() []string {
 	return []string{CategoryChannel, CategoryMutex, CategoryWaitGroup, CategoryPanic, CategoryNilCall, CategoryChannelDeadlock,
-		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategoryLeak, CategoryTestFailure, CategoryReachability, CategoryBound, CategoryPrecision, CategoryInternal}
+		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategorySubtestDeadlock, CategoryLeak, CategoryTestFailure, CategoryReachability, CategoryBound, CategoryPrecision, CategoryInternal}
 }
 
 // sidecarSites copies the sites, by number.
@@ -97,6 +98,8 @@ func blockCategory(k sites.Kind) string {
 		return CategoryOnceDeadlock
 	case sites.CondWait:
 		return CategoryCondDeadlock
+	case sites.Subtest, sites.Parallel, sites.Join:
+		return CategorySubtestDeadlock
 	}
 	return CategoryChannelDeadlock
 }

@@ -161,7 +161,7 @@ func init() {
 	bubbleIntrinsics(intrinsics)
 	callbackIntrinsics(intrinsics)
 	rlockerIntrinsics(intrinsics)
-	testFatal.run, testSkip.run, testRun.run = goexit, goexit, runSubtest
+	testFatal.run, testSkip.run = goexit, goexit
 	builtins = map[string]*intrinsic{
 		"close": op("close", sites.Close, false, closeChan),
 		"panic": {name: "panic", kind: sites.Panic, seed: true, run: func(x *translator, p *path) bool {
@@ -199,9 +199,6 @@ func testingIntrinsic(name string) *intrinsic {
 var (
 	testFatal = &intrinsic{name: "fatal", kind: sites.Exit, seed: true, args: []int{}}
 	testSkip  = &intrinsic{name: "skip", kind: sites.Exit, seed: true, args: []int{}}
-	testRun   = &intrinsic{name: "run", seed: true, args: []int{0, 2}}
-
-	testParallel = &intrinsic{name: "parallel", seed: true, args: []int{}, run: parallelSubtest}
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.
@@ -228,23 +225,11 @@ func (x *translator) stepOp(p *path) bool {
 	return f.op.run(x, p)
 }
 
-// siteOfOp finds the site of the operation on top of the stack: of the call,
-// or where it goes through a method value or a wrapper, of that.
+// siteOfOp finds the site of the operation on top of the stack.
 func (x *translator) siteOfOp(p *path) sites.ID {
 	kind := p.peek().op.kind
-	for i := len(p.frames) - 1; i >= 0; i-- {
-		f := p.frames[i]
-		if s, ok := x.idx.At(kind, f.tgt.pos); ok && f.tgt.pos.IsValid() {
-			return s.ID
-		}
-		if f.ctx.site != nil && f.ctx.site.Pos().IsValid() {
-			if s, ok := x.idx.At(kind, f.ctx.site.Pos()); ok {
-				return s.ID
-			}
-		}
-		if f.ctx.parent == nil || f.ctx.parent.fn == nil || !synthetic(f.ctx.parent.fn) {
-			break
-		}
+	if s := p.siteOf(kind); s != 0 {
+		return s
 	}
 	if p.peek().ctx.parent == nil && p.t.origin != nil {
 		if s, ok := x.idx.At(kind, p.t.origin.Pos()); ok {
@@ -647,45 +632,6 @@ func goexit(x *translator, p *path) bool {
 	}
 	x.raise(p, u, nil)
 	return true
-}
-
-// runSubtest executes a subtest in place.
-func runSubtest(x *translator, p *path) bool {
-	if p.peek().phase == 2 {
-		return x.opReturn(p, []*expr{unknown("whether the subtest passed")})
-	}
-	f := p.peek()
-	if f.phase == 1 {
-		p.note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
-		p.top().phase = 3
-		if x.sl.testContext {
-			r, ok := x.allocateContext(p, f.ctx.parent, f.ctx.site)
-			if !ok {
-				return false
-			}
-			p.put(x.scopeCell(f.ctx), r.e)
-		}
-	}
-	if !x.callArg(p, 2, func(q *path) { q.top().phase = 2 }) {
-		return false
-	}
-	if g := p.peek(); g.op == nil && g.ctx.parent == f.ctx {
-		p.withContext()
-	}
-	return true
-}
-
-// inSubtest reports whether the path is in a function that t.Run has called.
-func (p *path) inSubtest() bool {
-	return slices.ContainsFunc(p.frames, func(f *frame) bool { return f.op == testRun })
-}
-
-// parallelSubtest executes t.Parallel, which does nothing but in a subtest.
-func parallelSubtest(x *translator, p *path) bool {
-	if p.inSubtest() {
-		p.note("parallel", artifact.DirectionUnder, "a parallel subtest is a call in the model: that it runs beside others, and after the function that starts it, is not in the model")
-	}
-	return x.opReturn(p, nil)
 }
 
 // sleep waits for time to pass, which it can at any moment.

@@ -122,6 +122,7 @@ type deferKey struct {
 	nth     int
 	cleanup bool
 	context bool // the end of the context of a test, no call
+	join    bool // where a test waits for its parallel subtests, no call
 }
 
 // panicKey holds the value of a panic on its way.
@@ -250,6 +251,10 @@ func controlKey(frames []*frame) string {
 		for _, d := range f.defers {
 			if d.context {
 				b.WriteByte('c')
+				continue
+			}
+			if d.join {
+				b.WriteByte('j')
 				continue
 			}
 			fmt.Fprintf(&b, "d%d.%d.%d", d.instr.Pos(), d.instr.Block().Index, d.nth)

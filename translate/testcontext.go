@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"fmt"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -25,38 +24,10 @@ func (p *program) asksForContext(call ssa.CallInstruction) bool {
 	return f != nil && intrinsicOf(f) == testContext
 }
 
-// scopeOf is the call of t.Run whose subtest the path is in, nil in the test
-// itself.
-func (p *path) scopeOf() *callPath {
-	if p.t.parent != nil {
-		return p.t.scope
-	}
-	for i := len(p.frames) - 1; i >= 0; i-- {
-		if p.frames[i].op == testRun {
-			return p.frames[i].ctx
-		}
-	}
-	return nil
-}
-
-// scopeCell holds the address of the context of the subtest that a call of t.Run
-// runs.
-func (x *translator) scopeCell(scope *callPath) int32 {
-	key := fmt.Sprintf("subtest %d", scope.id)
-	if o := x.mem.keyed[key]; o != nil {
-		return o.base
-	}
-	o := x.mem.keyedObject(key, func() *object { return &object{kind: objData, name: "subtest_ctx", size: 1} })
-	c := x.mem.cells[o.base]
-	c.name, c.ref, c.sync = o.name, true, true
-	return o.base
-}
-
-// testContextOf is the address of the context of a test, or of the subtest that
-// a call of t.Run runs.
+// testContextOf is the address of the context of a test, or of a subtest.
 func (x *translator) testContextOf(p *path, scope *callPath) *expr {
 	if scope != nil {
-		return p.cellAt(x.scopeCell(scope))
+		return x.contextOfSubtest(p, scope)
 	}
 	const key = "context of the test"
 	if o := x.mem.keyed[key]; o != nil {

@@ -419,6 +419,7 @@ func (x *translator) solve() {
 		p.role, p.alone = artifact.RoleLocal, true
 		p.push(&frame{ctx: t.root, block: x.prog.entry.Blocks[0]})
 		p.withContext()
+		p.withJoin()
 		if x.prog.test() && len(x.prog.entry.Params) > 0 {
 			p.set(t.root, x.prog.entry.Params[0], x.unknowns(1, "the testing.T"))
 		}
