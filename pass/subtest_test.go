@@ -13,8 +13,9 @@ import (
 	"github.com/vtrace/vtrace/source"
 )
 
-// Subtests are calls in a run. Where that decides, no error is called real, and
-// a test without errors is not said to be free of them.
+// Subtests that may be parallel are goroutines in a run, others calls. Where that
+// decides, no error is called real, and a test without errors is not said to be
+// free of them.
 func TestSubtests(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -24,10 +25,24 @@ func TestSubtests(t *testing.T) {
 	}{
 		"that meet": {`c := make(chan int)
 	t.Run("send", func(t *testing.T) { t.Parallel(); c <- 1 })
-	t.Run("receive", func(t *testing.T) { t.Parallel(); <-c })`, []string{"p_test.go:7: unconfirmed: deadlock"}, "parallel subtest"},
+	t.Run("receive", func(t *testing.T) { t.Parallel(); <-c })`, nil, ""},
 		"behind the test": {`c := make(chan int, 1)
 	defer close(c)
-	t.Run("send", func(t *testing.T) { t.Parallel(); c <- 1 })`, nil, "parallel subtest"},
+	t.Run("send", func(t *testing.T) { t.Parallel(); c <- 1 })`, []string{"p_test.go:8: real: send on closed channel"}, ""},
+		"skipped in one that may be parallel": {`c := make(chan int)
+	t.Run("skip", func(t *testing.T) { t.Skip(); t.Parallel() })
+	<-c`, []string{"p_test.go:8: real: deadlock"}, ""},
+		"by a goroutine": {`done := make(chan bool)
+	go func() {
+		t.Run("sub", func(t *testing.T) { t.Parallel() })
+		close(done)
+	}()
+	<-done`, nil, "calls t.Run"},
+		"parallel for a goroutine of its own": {`t.Run("sub", func(t *testing.T) {
+		done := make(chan bool)
+		go func() { t.Parallel(); close(done) }()
+		<-done
+	})`, nil, "calls t.Parallel"},
 		"skipped": {`c := make(chan int)
 	go func() { <-c }()
 	t.Run("skip", func(t *testing.T) { t.Skip() })

@@ -1,0 +1,27 @@
+package p
+
+import (
+	"sync"
+	"testing"
+)
+
+// Only subtests that run at one time take the locks in opposite orders.
+func TestProgram(t *testing.T) {
+	var mu, nu sync.Mutex
+	for _, tc := range []struct {
+		name string
+		swap bool
+	}{{"a", false}, {"b", true}} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			first, second := &mu, &nu
+			if tc.swap {
+				first, second = second, first
+			}
+			first.Lock()
+			defer first.Unlock()
+			second.Lock()
+			defer second.Unlock()
+		})
+	}
+} // want "deadlock"
