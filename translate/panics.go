@@ -325,6 +325,8 @@ func (s *slice) needCheck(instr ssa.Instruction) {
 		s.need(i.Addr)
 	case *ssa.UnOp:
 		s.need(i.X)
+	case *ssa.Call:
+		s.need(i.Call.Value)
 	case ssa.Value:
 		s.need(i)
 	}
@@ -372,6 +374,9 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 		return x.followed(p, i.Addr, i)
 	case *ssa.UnOp:
 		return x.followed(p, i.X, i)
+	case *ssa.Call: // of a method, which the model leaves out
+		e := p.simplify(p.value(ctx, i.Call.Value)[0])
+		return e.op == xUnknown || p.abs(e).top || x.check(p, eq(e, 0), x.sl.checks[i], i)
 	case *ssa.TypeAssert:
 		if ok = known(i.X, 0); !ok {
 			x.unchecked(p.here(), x.sl.checks[i])
@@ -391,6 +396,9 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 func (x *translator) followed(p *path, v ssa.Value, instr ssa.Instruction) bool {
 	e := p.simplify(p.value(p.peek().ctx, v)[0])
 	if _, _, isNew := newObjectAt(e); !isNew && (e.op == xUnknown || p.abs(e).top) {
+		if x.sl.mayBeNil[instr] {
+			return true
+		}
 		x.unchecked(p.here(), x.sl.checks[instr])
 		return true
 	}

@@ -58,6 +58,9 @@ type slice struct {
 	// filled are the pointers through which a call out of the program writes.
 	filled   map[ssa.Instruction][]ssa.Value
 	recovers map[*ssa.Function][]*ssa.Call
+	// mayBeNil are the checks of pointers that the program sets to nil, whether
+	// or not the panic is recovered.
+	mayBeNil map[ssa.Instruction]bool
 }
 
 // memClass names a class of memory cells: a struct field, a global, the
@@ -114,6 +117,7 @@ func newSlice(prog *program) *slice {
 		mapWrites:  map[memClass][]ssa.Instruction{},
 		calledBack: map[*ssa.Function][]ssa.CallInstruction{},
 		checks:     map[ssa.Instruction]string{},
+		mayBeNil:   map[ssa.Instruction]bool{},
 		recovers:   prog.recoveries(),
 		filled:     map[ssa.Instruction][]ssa.Value{},
 	}
@@ -138,7 +142,7 @@ func newSlice(prog *program) *slice {
 		s.needInstr(instr)
 	}
 	s.mark()
-	for again := true; again; again = s.bounds() || s.faults() {
+	for again := true; again; again = s.bounds() || s.faults() || s.nils() {
 		for len(s.work) > 0 {
 			f := s.work[len(s.work)-1]
 			s.work = s.work[:len(s.work)-1]

@@ -1,0 +1,134 @@
+package translate
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A pointer or interface that the program sets to nil, or takes out of a map from which it
+// deletes, may be nil by the time that it is followed: a connection that has been
+// closed, a session that has gone. Where the model has the way to such a place
+// anyway, it keeps the value, so that the panic is found.
+
+// nils asks for the values that may be nil where they are followed. It reports
+// whether there was anything new.
+func (s *slice) nils() bool {
+	grown := false
+	for _, f := range s.prog.funcs {
+		if !s.funcs[f] || s.prog.ofLibrary(f) {
+			continue
+		}
+		for _, b := range f.Blocks {
+			if !s.block[b] {
+				continue
+			}
+			for _, instr := range b.Instrs {
+				if v, ok := instr.(ssa.Value); ok && s.maybeNil(v) && s.followedAt(v, 0) {
+					grown = true
+				}
+			}
+		}
+	}
+	return grown
+}
+
+// maybeNil reports that a value is read from where the program puts nil, or from
+// a map from which it deletes.
+func (s *slice) maybeNil(v ssa.Value) bool {
+	switch v.Type().Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+	default:
+		return false
+	}
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		if v.Op != token.MUL {
+			return false
+		}
+		if _, ok := s.parts[v.X]; ok {
+			return false
+		}
+		c, known := classOf(v.X)
+		if !known || c.v == nil {
+			return false
+		}
+		if _, isLocal := c.v.(*ssa.Alloc); isLocal {
+			return false
+		}
+		return slices.ContainsFunc(s.stores[c], func(instr ssa.Instruction) bool {
+			st, ok := instr.(*ssa.Store)
+			return ok && isNil(st.Val)
+		})
+	case *ssa.Lookup:
+		if _, ok := v.X.Type().Underlying().(*types.Map); !ok {
+			return false
+		}
+		return slices.ContainsFunc(s.mapWrites[mapClass(v.X.Type())], func(instr ssa.Instruction) bool {
+			_, deletes := instr.(ssa.CallInstruction)
+			return deletes
+		})
+	}
+	return false
+}
+
+func isNil(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.Value == nil
+}
+
+// maxHanded is through how many calls a value is looked for that is handed on.
+const maxHanded = 3
+
+// followedAt asks for the checks of a value where it is followed: in the blocks
+// that the model has, and at the beginning of functions that it is handed to
+// there. It reports whether there was anything new.
+func (s *slice) followedAt(v ssa.Value, depth int) bool {
+	grown := false
+	for _, instr := range *v.Referrers() {
+		b := instr.Block()
+		if !s.block[b] && (depth == 0 || b.Index != 0) {
+			continue
+		}
+		switch i := instr.(type) {
+		case *ssa.FieldAddr, *ssa.Store, *ssa.UnOp:
+			if s.checks[i] != "" || !follows(i, v) {
+				continue
+			}
+			s.checks[i], s.mayBeNil[i] = fault(i), true
+			s.needCheck(i)
+			grown = true
+		case *ssa.Call:
+			if i.Call.IsInvoke() && i.Call.Value == v && !s.instr[i] && s.checks[i] == "" {
+				s.checks[i], s.mayBeNil[i] = "nil pointer dereference", true
+				s.needCheck(i)
+				grown = true
+			}
+			f := i.Call.StaticCallee()
+			if f == nil || f.Blocks == nil || depth == maxHanded || s.prog.ofLibrary(f) {
+				continue
+			}
+			for k, a := range i.Call.Args {
+				if a == v && k < len(f.Params) && s.followedAt(f.Params[k], depth+1) {
+					grown = true
+				}
+			}
+		}
+	}
+	return grown
+}
+
+// follows reports that an instruction follows a pointer.
+func follows(instr ssa.Instruction, v ssa.Value) bool {
+	switch i := instr.(type) {
+	case *ssa.FieldAddr:
+		return i.X == v
+	case *ssa.Store:
+		return i.Addr == v
+	case *ssa.UnOp:
+		return i.Op == token.MUL && i.X == v
+	}
+	return false
+}
