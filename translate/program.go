@@ -66,25 +66,56 @@ func buildProgram(src *source.Program) (*program, error) {
 	if p.entry == nil {
 		return nil, fmt.Errorf("%s: %w", src.Spec.Entry, source.ErrNoEntry)
 	}
-	p.graph = vta.CallGraph(functions(prog), nil)
+	p.graph = vta.CallGraph(p.candidates(), nil)
 	p.reach()
 	p.findThresholds()
 	p.around = p.findTestMain()
 	return p, nil
 }
 
-// functions are those of a program that have bodies. The methods of an instance of a
-// generic type are made when they are asked for, and may make others: they are asked
-// for until there are no more, of which there is an end since the type checker
-// refuses instances without end.
-func functions(prog *ssa.Program) map[*ssa.Function]bool {
-	all := ssautil.AllFunctions(prog)
-	for n := -1; n < len(all); all = ssautil.AllFunctions(prog) {
-		n = len(all)
+// candidates are the functions that the call graph is made of: those that the
+// initialisers, the entry and TestMain use, and all methods of what becomes an
+// interface in one of them. What only other tests pass on is not among what may
+// come out of a variable then. This is rapid type analysis (Bacon and Sweeney,
+// OOPSLA 1996) where every interface call may go to any of these methods, since
+// code that is not loaded may call them too.
+func (p *program) candidates() map[*ssa.Function]bool {
+	all := map[*ssa.Function]bool{}
+	converted := map[types.Type]bool{}
+	var todo []*ssa.Function
+	add := func(f *ssa.Function) {
+		if f != nil && f.Blocks != nil && !all[f] {
+			all[f] = true
+			todo = append(todo, f)
+		}
 	}
-	for f := range all {
-		if f.Blocks == nil {
-			delete(all, f)
+	add(p.init)
+	add(p.entry)
+	for _, pkg := range p.src.Packages {
+		if sp := p.ssa.Package(pkg.Types); sp != nil {
+			add(sp.Func("TestMain"))
+		}
+	}
+	for len(todo) > 0 {
+		f := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				for _, op := range instr.Operands(nil) {
+					if g, ok := (*op).(*ssa.Function); ok {
+						add(g)
+					}
+				}
+				i, ok := instr.(*ssa.MakeInterface)
+				if !ok || converted[i.X.Type()] {
+					continue
+				}
+				converted[i.X.Type()] = true
+				methods := p.ssa.MethodSets.MethodSet(i.X.Type())
+				for k := range methods.Len() {
+					add(p.ssa.MethodValue(methods.At(k)))
+				}
+			}
 		}
 	}
 	return all
