@@ -132,6 +132,9 @@ type Approximation struct {
 // from outside.
 const ApproximationInput = "input"
 
+// ApproximationOutside is the Kind of a reason why there is no model of the program.
+const ApproximationOutside = "outside"
+
 // ApproximationAccess is the Kind of an access to memory that replays do not
 // see, so that races may go unseen.
 const ApproximationAccess = "not-recorded"

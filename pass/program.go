@@ -142,6 +142,11 @@ func (p *program) translate(ctx context.Context, opts Options, proto bool) (*tra
 		Strict:     opts.Model.Strict,
 		Continue:   opts.Model.Continue,
 	})
+	if err != nil && opts.Model.Continue && !opts.Model.Strict {
+		if m := p.outside(err); m != nil {
+			return m, nil
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("translate: %w", err)
 	}

@@ -1,0 +1,54 @@
+package pass
+
+import (
+	"errors"
+
+	"github.com/hashicorp/go-multierror"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// outside is the model of a program that has none: it does nothing, and its
+// approximations say that what the program does is outside. It is nil if there is
+// another reason for the error than the program.
+func (p *program) outside(err error) *translate.Model {
+	var refusals []*translate.UnsupportedError
+	var many *multierror.Error
+	var one *translate.UnsupportedError
+	switch {
+	case errors.As(err, &many):
+		for _, e := range many.Errors {
+			if !errors.As(e, &one) {
+				return nil
+			}
+			refusals = append(refusals, one)
+		}
+	case errors.As(err, &one):
+		refusals = append(refusals, one)
+	}
+	if len(refusals) == 0 {
+		return nil
+	}
+	start := &uppaal.Location{Name: "start"}
+	m := &translate.Model{
+		Network: &uppaal.Network{
+			Templates: []*uppaal.Template{{Name: "Outside", Locations: []*uppaal.Location{start}, Init: start}},
+			System:    uppaal.SystemLine{Names: []*uppaal.Ident{{Name: "Outside"}}, Below: []bool{}},
+		},
+		Sidecar: *p.sidecar(),
+	}
+	m.Sidecar.Entry = p.entry()
+	m.Sidecar.Templates = []artifact.TemplateInfo{{
+		Name: "Outside", Role: "goroutine", Locations: []artifact.LocationInfo{{Name: start.Name}}, Edges: []artifact.EdgeInfo{},
+	}}
+	for _, r := range refusals {
+		m.Sidecar.Approximations = append(m.Sidecar.Approximations, artifact.Approximation{
+			File: r.Pos.Filename, Line: r.Pos.Line, Col: r.Pos.Column,
+			Kind: artifact.ApproximationOutside, Direction: artifact.DirectionUnder,
+			Reason: "there is no model of the program: " + r.What + " not supported: " + r.Reason,
+		})
+	}
+	return m
+}
