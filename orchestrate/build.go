@@ -82,7 +82,10 @@ func Build(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, er
 			return nil, fmt.Errorf("build: %q is not the name of a test file", name)
 		}
 		// Here the overlay is there, and user's -tags are not touched.
-		tests[name] = bytes.Replace(src, []byte(buildTag+"\n"), []byte("//\n"), 1)
+		for _, tag := range []string{buildTag, oldTag} {
+			src = bytes.Replace(src, []byte(tag+"\n"), []byte(plainTag+"\n"), 1)
+		}
+		tests[name] = src
 	}
 	overlay, err := addToOverlay(opts.Overlay, dir, target.Dir, tests)
 	if err != nil {

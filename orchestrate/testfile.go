@@ -30,8 +30,15 @@ const (
 	driverTest = "TestVtraceDriver"
 	driverFile = "zz_vtrace_driver_test.go"
 	maxLog     = orcutil.MaxLog
+	// language raises generated files to the language version that calls of the
+	// runtime need, in modules with an older one.
+	language = "go1.21"
 	// buildTag keeps generated tests out of builds without the overlay.
-	buildTag = "//go:build vtrace"
+	buildTag = "//go:build vtrace && " + language
+	// plainTag is what builds with the overlay have in its place, and oldTag that
+	// of tests which were generated before.
+	plainTag = "//go:build " + language
+	oldTag   = "//go:build vtrace"
 )
 
 // Meta is what a generated test says of itself.
@@ -138,6 +145,7 @@ func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta M
 		d.Runtime = "vtraceorc"
 	}
 	if plan == nil {
+		d.BuildTag = plainTag
 		d.Driver, d.Func = true, driverTest
 	} else {
 		d.Func = meta.TestName()

@@ -42,6 +42,13 @@ func stored(a abs) bool {
 	return !single
 }
 
+// holds reports that what is live at a location needs a place in the state: also
+// the only object that it can refer to there, if that is one of a pool, since it is
+// free where nothing refers to it.
+func (x *translator) holds(lv liveValue, a abs) bool {
+	return stored(a) || lv.v.refs && x.pooled(a)
+}
+
 // addEdge makes the edge of a path that ends at a location.
 func (x *translator) addEdge(p *path, l *location) {
 	e := &edge{from: p.from, to: l, guard: p.cond, full: p.full, sync: p.sync, role: p.role, site: p.site, sel: p.sel, approx: p.approx}
@@ -64,7 +71,7 @@ func (x *translator) addEdge(p *path, l *location) {
 	}
 	kept := map[*variable]bool{}
 	for i, lv := range l.live {
-		if !stored(l.in[i]) {
+		if !x.holds(lv, l.in[i]) {
 			continue
 		}
 		v := p.liveExpr(lv)
@@ -85,7 +92,7 @@ func (x *translator) addEdge(p *path, l *location) {
 	}
 	if p.from.kind != atIdle && l.kind != atSink {
 		for i, lv := range p.from.live {
-			if stored(p.from.in[i]) && !kept[lv.v] {
+			if x.holds(lv, p.from.in[i]) && !kept[lv.v] {
 				e.assign = append(e.assign, assignment{lv.v.x, num(0)})
 			}
 		}
@@ -375,7 +382,7 @@ func (e *emitter) model() (*Model, error) {
 	e.ranges()
 	if t := x.templates[0]; x.start != nil {
 		for i, lv := range t.first.live {
-			if !stored(t.first.in[i]) {
+			if !x.holds(lv, t.first.in[i]) {
 				continue
 			}
 			if v := x.start.liveExpr(lv); v.isConst() {
@@ -434,24 +441,24 @@ func (e *emitter) ranges() {
 	for _, t := range e.x.templates {
 		for _, l := range t.locs {
 			for i, lv := range l.live {
-				if stored(l.in[i]) {
+				if e.x.holds(lv, l.in[i]) {
 					lv.v.abs = lv.v.abs.join(l.in[i], maxRefSet)
 				}
 			}
 		}
 		for _, v := range t.varList {
-			v.ref = v.refs && e.pooled(v.abs)
+			v.ref = v.refs && e.x.pooled(v.abs)
 		}
 	}
 }
 
 // pooled reports that a value can refer to an object of a pool.
-func (e *emitter) pooled(a abs) bool {
+func (x *translator) pooled(a abs) bool {
 	if a.iv || a.top {
 		return false
 	}
 	for _, k := range a.set {
-		if o := e.x.mem.object(k); o != nil && o.pool != nil {
+		if o := x.mem.object(k); o != nil && o.pool != nil {
 			return true
 		}
 	}
@@ -853,13 +860,13 @@ func (e *emitter) allocators() ([]uppaal.Decl, error) {
 		}
 	}
 	for _, c := range x.mem.cells {
-		if c != nil && n.cells[c] != "" && c.ref && c.group.pool == nil && e.pooled(c.abs) {
+		if c != nil && n.cells[c] != "" && c.ref && c.group.pool == nil && e.x.pooled(c.abs) {
 			mark(n.cells[c], c.abs, "  ")
 		}
 	}
 	b.WriteString("  while (more) {\n    more = false;\n")
 	for _, c := range x.mem.cells {
-		if c != nil && n.cells[c] != "" && c.ref && c.group.pool != nil && e.pooled(c.abs) {
+		if c != nil && n.cells[c] != "" && c.ref && c.group.pool != nil && e.x.pooled(c.abs) {
 			fmt.Fprintf(&b, "    if (used[%d]) {\n", number[c.group])
 			mark(n.cells[c], c.abs, "      ")
 			b.WriteString("    }\n")

@@ -56,6 +56,7 @@ func (x *translator) confine(c *cell) {
 		c.abs.lo, c.abs.hi = min(c.abs.lo, k-room), max(c.abs.hi, k+room)
 	}
 	x.wake(c)
+	x.wakePlaces(c) // it is kept by place no more
 }
 
 // start is what a cell holds at first.
