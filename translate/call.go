@@ -368,6 +368,9 @@ func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt target
 	}
 	n := x.width(sig.Results())
 	if n > 0 && x.resultNeeded(site) {
+		if out, ok := x.textResult(p, site.(*ssa.Call)); ok {
+			return out
+		}
 		x.noteInput(p, site, tgt)
 	}
 	return x.unknowns(n, "result of a call that is not in the model")
@@ -595,9 +598,7 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 				})
 			}
 		case *types.Basic:
-			if e := arg(0)[0]; e.isConst() {
-				return set(num(int32(len(x.mem.texts[e.k]))))
-			}
+			return set(x.textLen(p, arg(0)[0]))
 		case *types.Chan:
 			k, ok, tracked := x.concrete(p, arg(0)[0])
 			if !tracked {

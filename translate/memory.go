@@ -401,6 +401,14 @@ func (m *memory) text(s string) int32 {
 	return n
 }
 
+// textOf is the text of a number, if there is one.
+func (m *memory) textOf(n int32) (s string, ok bool) {
+	if n < 0 || int(n) >= len(m.texts) {
+		return "", false
+	}
+	return m.texts[n], true
+}
+
 // mangle makes a Go name part of a name of the model.
 func mangle(s string) string {
 	var b strings.Builder

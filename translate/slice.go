@@ -484,6 +484,11 @@ func (s *slice) sources(v ssa.Value) {
 			s.needCall(v, 0)
 		}
 		s.needInstr(v)
+		if args, ok := textArgs(v); ok {
+			for _, a := range args {
+				s.need(a)
+			}
+		}
 		s.needContext(v)
 		s.testContext = s.testContext || s.prog.asksForContext(v)
 		if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
@@ -778,6 +783,10 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 		case *ssa.Call:
 			for _, ptr := range s.filled[i] {
 				s.use(live, ptr)
+			}
+			args, _ := textArgs(i)
+			for _, a := range args {
+				s.use(live, a)
 			}
 		}
 		for _, op := range instr.Operands(nil) {

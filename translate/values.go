@@ -126,24 +126,7 @@ func (x *translator) binary(p *path, i *ssa.BinOp) *expr {
 		return not(x.equal(p, i.X.Type(), i.Y.Type(), a, b))
 	}
 	if isString(i.X.Type()) {
-		if a[0].isConst() && b[0].isConst() {
-			s, t := x.mem.texts[a[0].k], x.mem.texts[b[0].k]
-			switch i.Op {
-			case token.ADD:
-				if len(s)+len(t) < 1<<12 {
-					return num(x.mem.text(s + t))
-				}
-			case token.LSS:
-				return boolean(s < t)
-			case token.LEQ:
-				return boolean(s <= t)
-			case token.GTR:
-				return boolean(s > t)
-			case token.GEQ:
-				return boolean(s >= t)
-			}
-		}
-		return unknown("computed string")
+		return x.textOp(p, i.Op, a[0], b[0])
 	}
 	if len(a) != 1 || len(b) != 1 || !isInteger(i.X.Type()) {
 		return unknown("not an integer")
