@@ -78,6 +78,13 @@ func libraryType(t types.Type) string {
 // functions that it calls.
 func (s *slice) needLibrary(call ssa.CallInstruction, in *intrinsic) {
 	switch {
+	case in.name == "sort":
+		if c, ok := call.(*ssa.Call); ok && sorted(c) != nil {
+			s.needClass(memClass{nil, typeKey(sorted(c))}, sorted(c), 0)
+		}
+		if in.calls > 0 {
+			s.needReturned(s.prog.functions(call.Common().Args[in.calls]))
+		}
 	case in.calls > 0:
 		s.needCell(call.Common().Args[0])
 		s.needReturned(s.prog.functions(call.Common().Args[in.calls]))

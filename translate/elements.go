@@ -9,14 +9,17 @@ import (
 )
 
 // elementsWritten is the type of the elements of a slice that an instruction
-// writes by the builtin copy or clear, nil for other instructions.
+// writes by the builtin copy or clear, or sorts, nil for other instructions.
 func elementsWritten(instr ssa.Instruction) types.Type {
 	call, ok := instr.(*ssa.Call)
 	if !ok {
 		return nil
 	}
 	b, ok := call.Call.Value.(*ssa.Builtin)
-	if !ok || b.Name() != "copy" && b.Name() != "clear" {
+	if !ok {
+		return sorted(call)
+	}
+	if b.Name() != "copy" && b.Name() != "clear" {
 		return nil
 	}
 	if t, ok := call.Call.Args[0].Type().Underlying().(*types.Slice); ok {

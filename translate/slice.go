@@ -622,19 +622,7 @@ func (s *slice) needParts(t types.Type, depth int) {
 	if depth > 4 {
 		return
 	}
-	part := func(c memClass, t types.Type) {
-		if s.classes[c] {
-			return
-		}
-		s.classes[c] = true
-		for _, st := range s.stores[c] {
-			s.needInstr(st)
-		}
-		for _, st := range s.untyped[typeKey(t)] {
-			s.needInstr(st)
-		}
-		s.needParts(t, depth+1)
-	}
+	part := func(c memClass, t types.Type) { s.needClass(c, t, depth+1) }
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		for i := range u.NumFields() {
@@ -644,6 +632,21 @@ func (s *slice) needParts(t types.Type, depth int) {
 	case *types.Array:
 		part(memClass{nil, typeKey(u.Elem())}, u.Elem())
 	}
+}
+
+// needClass asks for the cells of a class, which hold values of type t.
+func (s *slice) needClass(c memClass, t types.Type, depth int) {
+	if s.classes[c] {
+		return
+	}
+	s.classes[c] = true
+	for _, st := range s.stores[c] {
+		s.needInstr(st)
+	}
+	for _, st := range s.untyped[typeKey(t)] {
+		s.needInstr(st)
+	}
+	s.needParts(t, depth)
 }
 
 // contains reports that a value of type t holds one of type part inside.

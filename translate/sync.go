@@ -155,6 +155,7 @@ func init() {
 	poolIntrinsics(intrinsics)
 	signalIntrinsics(intrinsics)
 	condIntrinsics(intrinsics)
+	sortIntrinsics(intrinsics)
 	timerIntrinsics(intrinsics)
 	contextIntrinsics(intrinsics)
 	onceIntrinsics(intrinsics)

@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// Library code calls back: once, often, or not at all.
+// The library calls back while it sorts.
 func main() {
 	var mu sync.Mutex
 	n := []int{3, 1, 2}
-	sort.Slice(n, func(i, j int) bool { // under "unknown-call"
+	sort.Slice(n, func(i, j int) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return n[i] < n[j]
 	})
 	mu.Lock()
-	slices.SortFunc(n, func(a, b int) int { // under "unknown-call"
-		mu.Lock() // missed "deadlock"
+	slices.SortFunc(n, func(a, b int) int {
+		mu.Lock() // want "deadlock"
 		defer mu.Unlock()
 		return a - b
 	})

@@ -1,0 +1,219 @@
+package translate
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// Sorting is in the model, as far as it is known how many elements there are: by
+// insertion, which orders equal elements as they were. What compares them is
+// called as the library calls it, if not in the same order or as often.
+
+// maxSorted is the most elements of a slice that is sorted.
+const maxSorted = 8
+
+// The arguments that a sort adds to its own: where the elements lie and how many
+// there are, and what the function returned.
+const (
+	sortFunc   = 1
+	sortPlace  = 2
+	sortResult = 3
+)
+
+// sortPhases is from where on a phase says which two elements are compared, the
+// second of them being placed.
+const sortPhases = 2
+
+// sorter says how a function of the library sorts.
+type sorter struct {
+	by    bool // it is given a function
+	index bool // which is given the indices of two elements, not these
+}
+
+var sorters = map[string]sorter{
+	"sort.Slice":            {by: true, index: true},
+	"sort.SliceStable":      {by: true, index: true},
+	"slices.SortFunc":       {by: true},
+	"slices.SortStableFunc": {by: true},
+	"slices.Sort":           {},
+	"sort.Ints":             {},
+	"sort.Strings":          {},
+}
+
+func sortIntrinsics(table map[string]*intrinsic) {
+	for name, s := range sorters {
+		in := &intrinsic{name: "sort", args: []int{0}, run: func(x *translator, p *path) bool { return x.sort(p, s) }}
+		if s.by {
+			in.args, in.calls, in.takes = []int{0, 1}, sortFunc, sortResult
+		}
+		table[name] = in
+	}
+}
+
+// sorted is the type of the elements that a call sorts, nil for other calls.
+func sorted(call *ssa.Call) types.Type {
+	f := call.Call.StaticCallee()
+	if f == nil || f.Blocks != nil {
+		return nil
+	}
+	if _, ok := sorters[fullName(f)]; !ok {
+		return nil
+	}
+	v := call.Call.Args[0]
+	if m, ok := v.(*ssa.MakeInterface); ok {
+		v = m.X
+	}
+	if t, ok := v.Type().Underlying().(*types.Slice); ok {
+		return t.Elem()
+	}
+	return nil
+}
+
+// sort executes a sort.
+func (x *translator) sort(p *path, s sorter) bool {
+	f := p.peek()
+	call, ok := f.ctx.site.(*ssa.Call)
+	var elem types.Type
+	if ok {
+		elem = sorted(call)
+	}
+	if elem == nil {
+		return x.unsorted(p, "what is sorted is not seen")
+	}
+	w := int32(x.width(elem))
+	if f.phase == 1 {
+		return x.beginSort(p, s, elem, w)
+	}
+	place := p.arg(sortPlace)
+	base, n := place[0].k, place[1].k
+	k := int32(f.phase-sortPhases) / 2
+	i, j := k/maxSorted, k%maxSorted
+	if (f.phase-sortPhases)%2 == 1 { // the function has returned
+		less := p.arg(sortResult)[0]
+		if !s.index {
+			less = arith(xLt, less, num(0))
+		}
+		p.set(f.ctx, argKey(sortResult), zeros(1))
+		x.branch(p, less, p.here(), "", func(q *path) {
+			q.swap(base+(j-1)*w, base+j*w, w)
+			q.top().phase = sortPhase(i, j-1)
+		}, func(q *path) { q.top().phase = sortPhase(i+1, i+1) })
+		return false
+	}
+	if j == 0 {
+		i, j = i+1, i+1
+	}
+	if i >= n {
+		return x.opReturn(p, nil)
+	}
+	tgt, ok, tracked := x.functionOf(p, p.arg(sortFunc)[0], f.ctx.site)
+	switch {
+	case !tracked:
+		return x.unsorted(p, "the function that compares is not tracked")
+	case !ok:
+		return false
+	case s.index:
+		tgt.args = [][]*expr{{num(j)}, {num(j - 1)}}
+	default:
+		a, _ := p.cells(base+j*w, int(w))
+		b, _ := p.cells(base+(j-1)*w, int(w))
+		tgt.args = [][]*expr{a, b}
+	}
+	return x.enterArg(p, sortFunc, tgt, func(q *path) { q.top().phase = sortPhase(i, j) + 1 })
+}
+
+func sortPhase(i, j int32) int { return sortPhases + 2*int(i*maxSorted+j) }
+
+// beginSort finds the elements. Those that are compared by their values are
+// sorted at once.
+func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool {
+	p.settle()
+	v := p.arg(0)
+	if s.index {
+		tag, ok, tracked := x.concrete(p, v[0])
+		if !ok && tracked {
+			return false
+		}
+		t := x.mem.typeOf(tag)
+		if !tracked || t == nil || x.width(t) != 3 {
+			return x.unsorted(p, "the slice is not tracked")
+		}
+		if v, ok = x.unbox(p, v[1], t); !ok {
+			return false
+		}
+	}
+	if len(v) != 3 {
+		return x.unsorted(p, "the slice is not tracked")
+	}
+	base, ok, tracked := x.shape(p, v, w)
+	if !ok && tracked {
+		return false
+	}
+	var n int32
+	if tracked {
+		n, ok, tracked = x.concrete(p, v[1])
+		if !ok && tracked {
+			return false
+		}
+	}
+	switch {
+	case !tracked:
+		return x.unsorted(p, "the slice is not tracked")
+	case n < 2:
+		return x.opReturn(p, nil)
+	case n > maxSorted:
+		return x.unsorted(p, "it has too many elements")
+	}
+	x.accessed(p, base, int(n*w), x.stmtOfOp(p), true)
+	if !s.by {
+		return x.sortValues(p, elem, base, n, w)
+	}
+	g := p.top()
+	place := []*expr{num(base), num(n)}
+	g.tgt.args = [][]*expr{g.tgt.args[0], g.tgt.args[1], place, zeros(1)}
+	p.set(g.ctx, argKey(sortPlace), place)
+	p.set(g.ctx, argKey(sortResult), zeros(1))
+	g.phase = sortPhase(1, 1)
+	return true
+}
+
+// sortValues sorts integers or texts.
+func (x *translator) sortValues(p *path, elem types.Type, base, n, w int32) bool {
+	if w != 1 || !isInteger(elem) && !isString(elem) {
+		return x.unsorted(p, "elements of this type are not tracked")
+	}
+	v, _ := p.cells(base, int(n))
+	for i := 1; i < len(v); i++ {
+		for j := i; j > 0; j-- {
+			a, b := v[j-1], v[j]
+			less := arith(xLt, b, a)
+			if isString(elem) {
+				less = x.textOp(p, token.LSS, b, a)
+			}
+			v[j-1], v[j] = ite(less, b, a), ite(less, a, b)
+		}
+	}
+	for i, e := range v {
+		p.put(base+int32(i), e)
+	}
+	return x.opReturn(p, nil)
+}
+
+// unsorted goes on with the elements in the order in which they were.
+func (x *translator) unsorted(p *path, reason string) bool {
+	p.note("sort", artifact.DirectionUnder, "the order after sorting is not in the model: "+reason)
+	return x.opReturn(p, nil)
+}
+
+// swap exchanges two values of n cells.
+func (p *path) swap(a, b, n int32) {
+	for i := range n {
+		x, y := p.rawCell(a+i), p.rawCell(b+i)
+		p.put(a+i, y)
+		p.put(b+i, x)
+	}
+}
