@@ -26,6 +26,9 @@ func (s *run) judge(d *divergence) Result {
 			s.lost = "the test has failed, and uninstrumented code has had its *testing.T, by which it cannot start subtests in a run"
 		}
 	}
+	if s.failedFirst && s.cfg.Plan.Expect.Kind == KindTestFailure {
+		s.outcome = Outcome{Kind: KindTestFailure, G: entryPath, Message: "the test has failed, before the program ended: " + s.endText()}
+	}
 	races := s.races.list()
 	if s.outcome.Kind == "" && len(races) > 0 {
 		s.outcome = races[0].outcome()
@@ -157,8 +160,9 @@ func (s *run) observed() bool {
 	case KindReachable:
 		return s.reached(e.Goroutines)
 	case KindTestFailure:
-		// It may have left goroutines behind, but not ended otherwise.
-		return s.failed() && !s.over
+		// It may have left goroutines behind, but not ended otherwise before it was
+		// over.
+		return s.failed() && !s.over || s.failedFirst
 	case KindNilCall:
 		// A call is not to be told from any other use of a nil pointer but by
 		// the place; a go statement is.

@@ -282,8 +282,23 @@ func TestTestEntry(t *testing.T) {
 			TestEnd(4, func() { failed = true; Goexit(5) })
 		}}
 	res := Run(cfg)
+	require.Equal(t, Reproduced, res.Verdict, "the test was over when another goroutine panicked: %s", res)
+	require.Equal(t, KindTestFailure, res.Outcome.Kind)
+	require.Contains(t, res.Outcome.Message, KindSendOnClosed)
+
+	failed = false
+	cfg.Main = func() {
+		c := make(chan int)
+		Go(1, func() {
+			Close(2, c)
+			Close(3, c)
+		})
+		failed = true
+		Recv(4, make(chan int))
+	}
+	res = Run(cfg)
 	require.Equal(t, NotReproduced, res.Verdict, "a panic is more than a failed test: %s", res)
-	require.Equal(t, KindSendOnClosed, res.Outcome.Kind)
+	require.Equal(t, KindCloseOfClosed, res.Outcome.Kind)
 
 	failed = false
 	cfg.Main = func() {

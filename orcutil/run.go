@@ -45,6 +45,7 @@ type run struct {
 	chooser            Chooser
 
 	over         bool   // the program has ended
+	failedFirst  bool   // when the test had failed and was over, others going on
 	initialising bool   // the entry goroutine repeats the initialisation of packages
 	returned     bool   // the entry function has returned
 	stopped      bool   // by the Chooser
@@ -504,6 +505,7 @@ func (s *run) weaken(text string) {
 // end records how the program ended; the first end counts.
 func (s *run) end(o Outcome) {
 	if !s.over {
+		s.failedFirst = s.entryEnded() && s.failed()
 		s.over = true
 		s.outcome = o
 	}

@@ -156,10 +156,10 @@ func main() {
 	fmt.Println(name("x"), c)
 	s := []int{2, 1}
 	sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })
-	sort.Slice(s, func(i, j int) bool {
+	strings.IndexFunc("ab", func(r rune) bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return s[i] < s[j]
+		return r == 'b'
 	})
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals)
