@@ -17,6 +17,11 @@ import (
 	"github.com/vtrace/vtrace/source"
 )
 
+var sampleBounds = &Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2, Places: []PlaceBound{
+	{Place: Place{Kind: BoundObjects, File: "main.go", Line: 3, Col: 4}, N: 8},
+	{Place: Place{Kind: BoundEntries, File: "main.go", Line: 5, Col: 1}, N: 1, Why: "with 2 the model would be too large", Query: 7},
+}}
+
 func sample(t testing.TB) *Bundle {
 	b := New(Manifest{
 		Pass: PassFirst, Tool: "v1.0.0", Go: "go1.26.8",
@@ -25,7 +30,7 @@ func sample(t testing.TB) *Bundle {
 	})
 	b.SetModel([]byte("<nta/>"))
 	b.SetQueries([]Query{{Number: 1, Formula: "A[] not Main.crash && x > 0", Kind: KindPanic}})
-	b.SetSidecar(&Sidecar{Entry: Entry{Package: "example.com/m", Func: "main"}, Sites: []Site{{}}})
+	b.SetSidecar(&Sidecar{Entry: Entry{Package: "example.com/m", Func: "main"}, Sites: []Site{{}}, Bounds: sampleBounds})
 	path := b.AddTrace(1, 1, &Trace{Formula: "A[] not Main.crash", Result: "F", Lines: []string{"Main: a > b"}, Query: 1})
 	b.SetVerdicts([]Verdict{{Query: 1, Result: "F", Traces: []string{path}}})
 	b.SetFindings([]Finding{{Number: 1, Verdict: Possible, Kind: KindPanic, Query: 1}})
@@ -69,6 +74,7 @@ func TestSaveLoad(t *testing.T) {
 	require.Equal(t, "A[] not Main.crash && x > 0", b.Queries()[0].Formula)
 	require.NotNil(t, b.Refutations())
 	require.Equal(t, "example.com/m", b.Sidecar().Entry.Package)
+	require.Equal(t, sampleBounds, b.Sidecar().Bounds)
 	require.Equal(t, "package b\n", string(b.SourceFiles()["a/b/Ω.go"]))
 
 	src := filepath.Join(dir, "src")

@@ -16,6 +16,8 @@ type Sidecar struct {
 	Accesses []int `json:"accesses,omitempty"`
 	// Approximations are where the model says more or less than the program.
 	Approximations []Approximation `json:"approximations,omitempty"`
+	// Bounds are those of the model where they are smaller than asked for, else nil.
+	Bounds *Bounds `json:"bounds,omitempty"`
 }
 
 // Site returns the site of a number; false if there is none.
@@ -142,6 +144,10 @@ const ApproximationAccess = "not-recorded"
 // ApproximationNumber is the Kind of a number from outside of which the model
 // has a few values only.
 const ApproximationNumber = "number"
+
+// ApproximationBound is the Kind of a bound that is smaller than asked for, since
+// the model would be too large otherwise.
+const ApproximationBound = "bounds"
 
 // The directions of approximations.
 const (

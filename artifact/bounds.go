@@ -1,0 +1,75 @@
+package artifact
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Bounds are those of a model that would be too large with the ones asked for: how
+// many objects one allocation has, elements a slice that grows, entries a map, and
+// activations a function in one goroutine. A translation that is given them makes
+// the same model again.
+type Bounds struct {
+	// Objects, Elements, Entries and Activations are for the places that are not
+	// listed.
+	Objects     int `json:"objects"`
+	Elements    int `json:"elements"`
+	Entries     int `json:"entries"`
+	Activations int `json:"activations"`
+	// Places are those with more than that, and those at whose bound paths of the
+	// model end, in order.
+	Places []PlaceBound `json:"places,omitempty"`
+}
+
+// PlaceBound is the bound of one place of a program.
+type PlaceBound struct {
+	Place
+	N int `json:"n"`
+	// Why says why it is not greater.
+	Why string `json:"why,omitempty"`
+	// Query is the number of the query that is satisfied if the bound is never
+	// reached, 0 if there is none.
+	Query int `json:"query,omitempty"`
+}
+
+// Place names what has a bound of its own, by what is counted and where the
+// program makes it.
+type Place struct {
+	// Kind is one of the Bound constants.
+	Kind string `json:"kind"`
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	Col  int    `json:"col,omitempty"`
+}
+
+// The kinds of places.
+const (
+	BoundObjects     = "objects"     // of an allocation
+	BoundElements    = "elements"    // of a slice that grows here
+	BoundEntries     = "entries"     // of a map that is made here; without position, of every sync.Map
+	BoundActivations = "activations" // of the function that is declared here
+)
+
+func (p Place) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Col, p.Kind)
+}
+
+// Compare orders places by position and kind.
+func (p Place) Compare(q Place) int {
+	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col), cmp.Compare(p.Kind, q.Kind))
+}
+
+// Of is the bound of the places of a kind that are not listed.
+func (b *Bounds) Of(kind string) int {
+	switch kind {
+	case BoundObjects:
+		return b.Objects
+	case BoundElements:
+		return b.Elements
+	case BoundEntries:
+		return b.Entries
+	case BoundActivations:
+		return b.Activations
+	}
+	return 0
+}
