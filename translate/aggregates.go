@@ -452,10 +452,11 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n int32, added []*expr) bool {
 	elem := call.Type().Underlying().(*types.Slice).Elem()
 	w := int32(x.width(elem))
-	room := int32(x.opts.Slice)
+	most, at := x.boundOf(artifact.BoundElements, p.here())
+	room := int32(most)
 	if n > room {
 		if p.from != nil {
-			p.bound(fmt.Sprintf("a slice of more than %d elements", x.opts.Slice))
+			p.boundAt(at, fmt.Sprintf("a slice of more than %d elements", most))
 			return false
 		}
 		room = n

@@ -237,7 +237,7 @@ func (x *translator) marked(f *frame, instr ssa.Instruction) sites.ID {
 }
 
 // reachability asks whether somebody gets to the annotated statements.
-func (e *emitter) reachability(add func(q artifact.Query, category string)) {
+func (e *emitter) reachability(add func(q artifact.Query, category string) int) {
 	x := e.x
 	for _, a := range x.sl.annotated {
 		s := x.annotatedSite(a)

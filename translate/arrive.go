@@ -288,6 +288,9 @@ func (x *translator) join(p *path, l *location) {
 // sinkTo ends the program, or the path.
 func (x *translator) sinkTo(p *path, s *sinkInfo) {
 	key := fmt.Sprintf("sink %s|%s|%d|%d|%s", s.end, s.kind, s.site, s.pos, s.detail)
+	if s.at != nil {
+		key += "|" + s.at.String()
+	}
 	l := p.t.byKey[key]
 	if l == nil {
 		l = &location{tmpl: p.t, key: key, kind: atSink, site: s.site, op: s.end, sink: s}

@@ -339,9 +339,11 @@ func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) bool
 			depth++
 		}
 	}
-	if depth >= x.opts.Recursion {
-		p.bound(fmt.Sprintf("recursion of %s deeper than %d", fn.Name(), x.opts.Recursion))
-		return false
+	if depth > 0 {
+		if most, at := x.activations(p, fn); depth >= most {
+			p.boundAt(at, fmt.Sprintf("recursion of %s deeper than %d", fn.Name(), most))
+			return false
+		}
 	}
 	for k, fv := range fn.FreeVars {
 		if x.sl.value[fv] && k < len(tgt.bindings) {
@@ -355,6 +357,19 @@ func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) bool
 	}
 	p.push(&frame{ctx: c, block: fn.Blocks[0], tgt: target{pos: tgt.pos}, deferred: deferred})
 	return true
+}
+
+// activations bounds those of a function.
+func (x *translator) activations(p *path, fn *ssa.Function) (n int, at *bounded) {
+	pos := fn.Pos()
+	if !pos.IsValid() || x.prog.ofLibrary(fn) {
+		pos = p.here()
+	}
+	n, at = x.boundOf(artifact.BoundActivations, pos)
+	if at != nil && at.name == "" {
+		at.name = fn.Name()
+	}
+	return n, at
 }
 
 // libraryResult is what a call returns whose body is not part of the program.

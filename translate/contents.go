@@ -28,7 +28,8 @@ func (x *translator) layout(t types.Type) []libraryCell {
 		return interfaceLayout
 	case "sync.Map":
 		var out []libraryCell
-		for i := range x.entries {
+		entries, _ := x.entriesOfSyncMaps()
+		for i := range entries {
 			out = append(out, libraryCell{fmt.Sprintf("_%d_used", i), false})
 			for _, part := range []string{"key", "value"} {
 				for _, c := range interfaceLayout {

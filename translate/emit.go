@@ -326,7 +326,6 @@ func (x *translator) emit() (*Model, error) {
 			}
 		}
 	}
-	x.noteEffort()
 	x.leftOut()
 	x.noteTestMain()
 	x.missingPanics()
@@ -417,6 +416,10 @@ func (e *emitter) model() (*Model, error) {
 	}
 	sort.Ints(model.Sidecar.Accesses)
 	model.Queries = e.queries()
+	e.noteBounds(model)
+	if err := x.errs.ErrorOrNil(); err != nil && !x.opts.Continue {
+		return nil, err
+	}
 	model.Sidecar.Approximations = x.approx
 	if x.opts.Proto {
 		model.Reveal()
@@ -657,34 +660,45 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 		set(&uppaal.Ident{Name: name}, v.ast(n))
 	}
 	pending := slices.Clone(ed.assign)
-	for len(pending) > 0 {
-		progress := false
-		for i, a := range pending {
-			read := false
-			for j, b := range pending {
-				if i != j && b.e.mentions(a.to) {
-					read = true
-				}
+	targets := map[*expr]int{}
+	for i, a := range pending {
+		targets[a.to] = i
+	}
+	// readers counts the others that read a target, and reads are the targets that
+	// one reads.
+	readers, reads := make([]int, len(pending)), make([][]int, len(pending))
+	for i, a := range pending {
+		a.e.visit(func(e *expr) {
+			if k, ok := targets[e]; ok && k != i && !slices.Contains(reads[i], k) {
+				reads[i] = append(reads[i], k)
+				readers[k]++
 			}
-			if read {
-				continue
+		})
+	}
+	order := make([]int, len(pending)) // what is left
+	for i := range order {
+		order[i] = i
+	}
+	for len(order) > 0 {
+		if at := slices.IndexFunc(order, func(i int) bool { return readers[i] == 0 }); at >= 0 {
+			i := order[at]
+			set(pending[i].to.ast(n), pending[i].e.ast(n))
+			for _, k := range reads[i] {
+				readers[k]--
 			}
-			set(a.to.ast(n), a.e.ast(n))
-			pending = slices.Delete(pending, i, i+1)
-			progress = true
-			break
-		}
-		if progress {
+			order = slices.Delete(order, at, at+1)
 			continue
 		}
 		// A cycle: keep the old value of the first target.
-		a := pending[0]
+		a := pending[order[0]]
+		readers[order[0]] = 0
 		tmp := &expr{op: xVar, v: &variable{tmpl: ed.from.tmpl, id: 1<<63 + uint64(n.temps), name: fmt.Sprintf("tmp_%d", n.temps)}}
 		n.vars[tmp.v] = fmt.Sprintf("tmp_%d", n.temps)
 		n.temps++
 		set(tmp.ast(n), a.to.ast(n))
-		for j := range pending {
+		for _, j := range order {
 			pending[j].e = pending[j].e.replace(a.to, tmp)
+			reads[j] = slices.DeleteFunc(reads[j], func(k int) bool { return k == order[0] })
 		}
 	}
 	for i := len(n.news) - 1; i >= 0; i-- {
@@ -711,6 +725,17 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 		set(&uppaal.Ident{Name: "ended"}, &uppaal.BoolLit{Value: true})
 	}
 	return out
+}
+
+// visit calls f for every part of e.
+func (e *expr) visit(f func(*expr)) {
+	if e == nil {
+		return
+	}
+	f(e)
+	e.a.visit(f)
+	e.b.visit(f)
+	e.c.visit(f)
 }
 
 // mentions reports that e reads the variable or cell.

@@ -509,6 +509,7 @@ var uppaalOps = map[exprOp]uppaal.Op{
 
 // ast spells an expression without unknown parts in the model language.
 func (e *expr) ast(n *namer) uppaal.Expr {
+	n.x.written++
 	switch e.op {
 	case xConst:
 		return &uppaal.IntLit{Value: e.k}

@@ -64,9 +64,10 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 		p.set(ctx, i, []*expr{num(x.someMap())})
 		return p.advance()
 	}
-	stride, entries := int32(1+kw+vw), int32(x.entries)
+	n, at := x.boundOf(artifact.BoundEntries, p.here())
+	stride, entries := int32(1+kw+vw), int32(n)
 	r, ok := x.allocate(p, i, func() *object {
-		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_map", size: entries*stride + 1 + int32(kw), elems: entries, stride: stride, mapping: t}
+		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_map", size: entries*stride + 1 + int32(kw), elems: entries, stride: stride, mapping: t, at: at}
 	}, func(o *object) {
 		for n := range int(entries) {
 			at, name := o.entry(n), fmt.Sprintf("%s_%d", o.name, n)
@@ -77,7 +78,11 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 			x.describeAt(at+1+int32(kw), name+"_value", t.Elem(), 0)
 			x.markRefs(at+1+int32(kw), t.Elem())
 		}
-		x.mem.cells[o.more()].name = o.name + "_more"
+		more := x.mem.cells[o.more()]
+		more.name = o.name + "_more"
+		if at != nil && !x.endsWhereFull(t) {
+			at.over = append(at.over, more)
+		}
 		for c := range kw {
 			k := x.mem.cells[o.more()+1+int32(c)]
 			k.abs, k.payload, k.sync = abs{}, true, true
@@ -410,14 +415,20 @@ func (x *translator) update(q *path, o *object, found, key, val []*expr) bool {
 	if absent.is(0) {
 		return true
 	}
-	if !slices.Contains(x.scalarRefs(o.mapping.Elem()), true) {
+	if !x.endsWhereFull(o.mapping) {
 		q.put(o.more(), ite(absent, num(1), q.cellAt(o.more())))
 		return true
 	}
 	if r := q.fork(absent); r != nil {
-		r.bound(fmt.Sprintf("a map of more than %d entries", o.elems))
+		r.boundAt(o.at, fmt.Sprintf("a map of more than %d entries", o.elems))
 	}
 	return q.assume(not(absent))
+}
+
+// endsWhereFull reports that the path ends where a map has more entries than the
+// model keeps: what it holds refers to other things.
+func (x *translator) endsWhereFull(t *types.Map) bool {
+	return slices.Contains(x.scalarRefs(t.Elem()), true)
 }
 
 // execDelete executes the builtins delete and clear for maps.

@@ -69,6 +69,7 @@ type object struct {
 	// behind the last element is still one of the array.
 	elems, stride int32
 	mapping       *types.Map // see maps.go
+	at            *bounded   // the entries of the map, nil if the bound is that asked for
 	boxed         string     // the type of the value of an interface, see newBox
 
 	uname string // of a channel in the model
@@ -79,6 +80,7 @@ type pool struct {
 	name string
 	id   int
 	objs []*object
+	at   *bounded // nil if the bound is that asked for
 }
 
 // cell is one scalar of memory.

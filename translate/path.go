@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 )
 
@@ -507,5 +506,5 @@ func (p *path) choose(reason string, alternatives ...func(q *path)) {
 
 // bound ends the path: a resource is used up.
 func (p *path) bound(what string) {
-	p.x.sinkTo(p, &sinkInfo{end: "bound", kind: artifact.KindBound, pos: p.here(), detail: what})
+	p.boundAt(nil, what)
 }

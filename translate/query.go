@@ -149,9 +149,10 @@ func DescribeStuck(kind string, at sites.Kind, test bool) string {
 func (e *emitter) queries() []artifact.Query {
 	x := e.x
 	var out []artifact.Query
-	add := func(q artifact.Query, category string) {
+	// add returns the number of a query, 0 if it is not asked for.
+	add := func(q artifact.Query, category string) int {
 		if category == "" || category != CategoryInternal && category != CategoryPrecision && x.opts.Categories != nil && !slices.Contains(x.opts.Categories, category) {
-			return
+			return 0
 		}
 		q.Category = category
 		if q.Site != 0 {
@@ -160,6 +161,7 @@ func (e *emitter) queries() []artifact.Query {
 		}
 		q.Number = len(out) + 1
 		out = append(out, q)
+		return q.Number
 	}
 	type at struct {
 		t *template
@@ -171,6 +173,7 @@ func (e *emitter) queries() []artifact.Query {
 		site sites.ID
 		pos  string
 		what string
+		at   *bounded
 	}
 	ends := map[endKey][]at{}
 	var endOrder []endKey
@@ -183,11 +186,14 @@ func (e *emitter) queries() []artifact.Query {
 			}
 			switch {
 			case l.kind == atSink && l.sink.kind != "":
-				k := endKey{l.sink.kind, l.sink.site, "", ""}
-				if l.sink.site == 0 {
+				k := endKey{l.sink.kind, l.sink.site, "", "", l.sink.at}
+				switch {
+				case k.at != nil:
+					// One for each place, wherever it is reached.
+				case l.sink.site == 0:
 					k.pos = x.position(l.sink.pos).String()
 				}
-				if l.sink.kind == artifact.KindBound {
+				if k.at == nil && l.sink.kind == artifact.KindBound {
 					k.what = l.sink.detail
 				}
 				if len(ends[k]) == 0 {
@@ -233,9 +239,16 @@ func (e *emitter) queries() []artifact.Query {
 		q := artifact.Query{Formula: "A[] not " + s, Kind: k.kind, Site: int(k.site), Process: p, Description: describeEnd(k.kind, ends[k][0].l.sink.detail)}
 		if k.site == 0 {
 			pos := x.position(ends[k][0].l.sink.pos)
+			if k.at != nil {
+				pos = x.position(k.at.pos)
+				q.Description = describeEnd(k.kind, k.at.more())
+				k.at.shown = true
+			}
 			q.File, q.Line, q.Col = pos.Filename, pos.Line, pos.Column
 		}
-		add(q, crashCategory(k.kind))
+		if n := add(q, crashCategory(k.kind)); k.at != nil {
+			k.at.Query = n
+		}
 	}
 	main := e.processes[x.templates[0]][0]
 	isMain := func(t *template) bool { return t.parent == nil }
@@ -346,6 +359,7 @@ func (e *emitter) queries() []artifact.Query {
 	if q, ok := e.beyondLimits(len(out) + 1); ok {
 		add(q, CategoryPrecision)
 	}
+	e.overfullMaps(add)
 	if s := e.halts(); s != "" {
 		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindBound,
 			Description: "internal error of the translator: never does a goroutine stop where it cannot wait (please report it)"}, CategoryInternal)

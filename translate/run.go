@@ -39,7 +39,7 @@ func (x *translator) drive() {
 			x.pursue(p)
 			continue
 		}
-		if x.work++; x.work > maxWork || x.retry && x.cost() > x.budget {
+		if x.work++; x.work > maxWork || x.limitedCost() && x.cost() > x.budget {
 			x.giveUp(x.busiest(), "program", fmt.Sprintf("too large: more than %d ways from guard to guard in all, most of them from here", x.work-1))
 			return
 		}
@@ -66,7 +66,7 @@ func (x *translator) drive() {
 		}
 		if n > maxPaths {
 			why := fmt.Sprintf("more than %d ways through the code between two guards", maxPaths)
-			if x.retry {
+			if x.limitedCost() {
 				x.giveUp(p.here(), "segment", why)
 				return
 			}

@@ -84,7 +84,8 @@ func (x *translator) syncMap(p *path, write bool) (o *object, ok bool) {
 		return nil, false
 	}
 	stride := int32(1 + 2*len(interfaceLayout))
-	o = &object{kind: objData, base: k, size: int32(x.entries)*stride + 1, elems: int32(x.entries), stride: stride, mapping: anyMap}
+	n, at := x.entriesOfSyncMaps()
+	o = &object{kind: objData, base: k, size: int32(n)*stride + 1, elems: int32(n), stride: stride, mapping: anyMap, at: at}
 	x.accessed(p, k, int(o.size), x.stmtOfOp(p), write)
 	return o, true
 }

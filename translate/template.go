@@ -190,6 +190,7 @@ type sinkInfo struct {
 	site   sites.ID
 	pos    token.Pos
 	detail string
+	at     *bounded // of a bound that is smaller than asked for
 }
 
 func (t *template) variable(k varKey, name func() string) *variable {

@@ -35,11 +35,17 @@ type Options struct {
 	Continue bool
 
 	Bounds
+	// At are the bounds of an earlier model of the program, where they are smaller
+	// than asked for: the model is made with these.
+	At *artifact.Bounds
+	// Cost is where the translation is given up, with ErrTooLarge; 0 is nowhere.
+	Cost int
 }
 
-// Bounds limit the pools of a model. Zero means the default, or less where the
-// model would be too large, which is recorded as an approximation. A bound that
-// a program exceeds ends that path of the model, and a query says so.
+// Bounds limit the pools of a model. Zero means the default, for objects, slices,
+// entries and recursion less where the model would be too large, which is recorded
+// in the sidecar. A bound that a program exceeds ends that path of the model, and a
+// query says so.
 type Bounds struct {
 	// Slots is how many goroutines that one go statement starts can be alive
 	// at a time, where it can be executed repeatedly. Default 8.
@@ -58,6 +64,8 @@ type Bounds struct {
 	BufferValues int
 	// Slice is how long slices that grow can become. Default 8.
 	Slice int
+	// Entries is how many entries of a map are kept. Default 4.
+	Entries int `json:",omitempty"`
 	// Counter bounds wait groups and readers of locks. Default 32.
 	Counter int
 	// Numbers is the greatest value, from 0 on, that is chosen for a number from
@@ -77,6 +85,7 @@ func (o Options) withDefaults() Options {
 	def(&o.Defers, 4)
 	def(&o.BufferValues, 8)
 	def(&o.Slice, 8)
+	def(&o.Entries, mapEntries)
 	def(&o.Counter, 32)
 	def(&o.Numbers, 3)
 	return o
@@ -87,6 +96,10 @@ type Model struct {
 	Network *uppaal.Network
 	Queries []artifact.Query
 	Sidecar artifact.Sidecar
+	// Cost is what the translation has cost, in the unit of Options.Cost.
+	Cost int
+
+	bounded []*bounded // those in the sidecar that a path reaches
 }
 
 // UnsupportedError is a construct that cannot be translated.
@@ -116,41 +129,68 @@ func (e *InternalError) Error() string {
 const maxRestarts = 24
 
 // Translate makes the model of a program. idx are the sites of its packages.
-func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts Options) (m *Model, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			m, err = nil, &InternalError{prog.Spec.Entry, r, debug.Stack()}
-		}
-	}()
+func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts Options) (*Model, error) {
+	p, err := Prepare(prog, idx)
+	if err != nil {
+		return nil, err
+	}
+	return p.Translate(ctx, opts)
+}
+
+// Prepared is a program of which models can be made, one after the other.
+type Prepared struct {
+	program *program
+	slice   *slice
+	sites   *sites.Index
+}
+
+// caught makes an InternalError of what is thrown.
+func caught(prog *source.Program, err *error) {
+	if r := recover(); r != nil {
+		*err = &InternalError{prog.Spec.Entry, r, debug.Stack()}
+	}
+}
+
+// Prepare does what is the same for all models of a program.
+func Prepare(prog *source.Program, idx *sites.Index) (_ *Prepared, err error) {
+	defer caught(prog, &err)
 	p, err := buildProgram(prog)
 	if err != nil {
 		return nil, err
 	}
-	sl := newSlice(p)
-	for i, e := range efforts {
-		m, err := translate(ctx, p, sl, idx, opts, e, i+1 < len(efforts))
-		if !errors.Is(err, errTooLarge) {
-			return m, err
-		}
-	}
-	return nil, errTooLarge
+	return &Prepared{p, newSlice(p), idx}, nil
 }
 
-// translate makes one attempt. If it can be followed by another one, the error
-// is errTooLarge where that may help.
-func translate(ctx context.Context, p *program, sl *slice, idx *sites.Index, opts Options, effort effort, again bool) (*Model, error) {
+// Translate makes a model. Where it would be too large with the bounds asked for,
+// and Options.At gives no others, it is made with the least ones.
+func (p *Prepared) Translate(ctx context.Context, opts Options) (m *Model, err error) {
+	defer caught(p.program.src, &err)
+	if opts.At != nil {
+		return p.attempt(ctx, opts)
+	}
+	first := opts
+	if first.Cost <= 0 || firstCost < first.Cost {
+		first.Cost = firstCost
+	}
+	if m, err = p.attempt(ctx, first); !errors.Is(err, ErrTooLarge) {
+		return m, err
+	}
+	lowest := opts.Least()
+	opts.At = &lowest
+	return p.attempt(ctx, opts)
+}
+
+// attempt makes a model with the bounds that are given.
+func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 	access := map[sites.ID]bool{}
 	polled := map[token.Pos]bool{}
 	plain := false
 	crowd, dense := map[point]bool{}, map[point]bool{}
 	cost := 0
 	for restarts := 0; restarts < maxRestarts; {
-		x := newTranslator(ctx, p, sl, idx, effort.lower(opts))
+		x := newTranslator(ctx, p.program, p.slice, p.sites, opts)
 		x.access, x.polled, x.plain, x.crowd, x.dense = access, polled, plain, crowd, dense
-		x.asked, x.retry, x.budget = opts, again, effort.cost-cost
-		if effort.entries > 0 {
-			x.entries = effort.entries
-		}
+		x.budget = opts.Cost - cost
 		x.guardSpins()
 		x.placeAnnotations()
 		x.solve()
@@ -159,8 +199,8 @@ func translate(ctx context.Context, p *program, sl *slice, idx *sites.Index, opt
 			return nil, err
 		}
 		if x.tooLarge {
-			if again {
-				return nil, errTooLarge
+			if x.limitedCost() {
+				return nil, ErrTooLarge
 			}
 			return nil, x.errs.ErrorOrNil()
 		}
@@ -179,15 +219,19 @@ func translate(ctx context.Context, p *program, sl *slice, idx *sites.Index, opt
 			return nil, err
 		}
 		m, err := x.emit()
-		if x.tooLarge && again {
-			return nil, errTooLarge
+		if x.tooLarge && x.limitedCost() {
+			return nil, ErrTooLarge
 		}
 		if err != nil {
 			return nil, err
 		}
+		m.Cost = cost + x.work + x.written/100
+		if opts.At != nil && opts.Cost > 0 && m.Cost > opts.Cost {
+			return nil, ErrTooLarge
+		}
 		return m, nil
 	}
-	return nil, fmt.Errorf("%s: the set of shared statements does not settle", p.src.Spec.Pattern)
+	return nil, fmt.Errorf("%s: the set of shared statements does not settle", p.program.src.Spec.Pattern)
 }
 
 // translator is the state of one attempt.
@@ -234,13 +278,14 @@ type translator struct {
 	plain       bool // the first segment is an edge like any other
 	plainNeeded bool
 
-	asked    Options           // as given
-	entries  int               // kept of each map
-	retry    bool              // another attempt can be made
-	budget   int               // of cost, if another attempt can be made
+	asked    artifact.Bounds
+	given    map[artifact.Place]artifact.PlaceBound // in opts.At
+	bounded  map[artifact.Place]*bounded
+	budget   int               // of cost, if that is limited
 	epochs   uint64            // of paths, see path.eval
 	evals    int               // expressions evaluated
 	steps    int               // instructions executed
+	written  int               // expressions of the model
 	work     int               // paths executed
 	ways     map[*location]int // by where they began
 	tooLarge bool              // work is beyond its limit
@@ -280,7 +325,14 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		inside:   map[sites.ID]bool{},
 		ways:     map[*location]int{},
 		meeting:  map[string][]envKey{},
-		entries:  mapEntries,
+		asked:    opts.Asked(),
+		given:    map[artifact.Place]artifact.PlaceBound{},
+		bounded:  map[artifact.Place]*bounded{},
+	}
+	if opts.At != nil {
+		for _, b := range opts.At.Places {
+			x.given[b.Place] = b
+		}
 	}
 	for _, q := range slices.Concat(p.src.Library, p.src.Packages) {
 		x.own[q.PkgPath] = true

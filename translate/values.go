@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
 )
 
 // constant returns the scalars of a constant.
@@ -387,9 +389,13 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 		pl = &pool{name: fmt.Sprintf("pool%d", len(x.mem.order)), id: len(x.mem.order)}
 		x.mem.pools[key] = pl
 		x.mem.order = append(x.mem.order, pl)
-		n := x.opts.Objects
+		n, at := x.boundOf(artifact.BoundObjects, p.here())
 		if trips := x.trips(p.t, ctx, instr.Block()); trips > n && trips <= maxTrips {
 			n = trips
+		}
+		if at != nil && n < x.asked.Objects {
+			at.size = max(at.size, n)
+			pl.at = at
 		}
 		for i := range n {
 			o := make()
@@ -410,12 +416,12 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 	e := &expr{op: xAlloc, pool: pl, k: int32(nth)}
 	none := &expr{op: xFull, pool: pl, k: int32(nth)}
 	if nth >= len(pl.objs) {
-		p.bound(fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
+		p.boundAt(pl.at, fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
 		return ref{}, false
 	}
 	q := p.clone()
 	q.condition(none)
-	q.bound(fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
+	q.boundAt(pl.at, fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
 	p.condition(not(none))
 	if nth == len(pl.objs)-1 {
 		// It can only be the last one, which is known by its address.

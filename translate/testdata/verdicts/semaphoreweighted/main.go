@@ -1,3 +1,4 @@
+// searched "bounds"
 package main
 
 import (

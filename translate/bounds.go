@@ -1,0 +1,221 @@
+package translate
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"slices"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// How many ways there are through a program multiplies with the objects that an
+// allocation stands for, the elements of slices, the entries of maps and the
+// activations of functions. Where there are too many with the bounds asked for, the
+// least ones are used instead, and whoever searches the model can raise those of
+// the places that the search reaches. Paths that need more end in locations that
+// say so, for which there are queries. What is counted decides, not time, so that
+// the result is the same everywhere.
+
+// firstCost is the cost at which the bounds asked for are given up.
+const firstCost = 14_000
+
+// least are the smallest bounds.
+var least = artifact.Bounds{Objects: 1, Elements: 2, Entries: 1, Activations: 2}
+
+// ErrTooLarge is the error of a translation that costs more than Options.Cost.
+var ErrTooLarge = errors.New("too large for these bounds")
+
+// cost is what an analysis has cost so far: the ways, and what was computed on
+// them.
+func (x *translator) cost() int { return x.work + x.steps/20 + x.evals/50 }
+
+// limitedCost reports that there is a cost at which the translation is given up.
+func (x *translator) limitedCost() bool { return x.opts.Cost > 0 }
+
+// Asked are the bounds of all places where the model is not too large.
+func (o Options) Asked() artifact.Bounds {
+	o = o.withDefaults()
+	return artifact.Bounds{Objects: o.Objects, Elements: o.Slice, Entries: o.Entries, Activations: o.Recursion}
+}
+
+// Least are the bounds of all places to begin with where the model is too large
+// with those asked for. What the options give stays.
+func (o Options) Least() artifact.Bounds {
+	b := o.Asked()
+	lower := func(p *int, given, n int) {
+		if given <= 0 {
+			*p = min(*p, n)
+		}
+	}
+	lower(&b.Objects, o.Objects, least.Objects)
+	lower(&b.Elements, o.Slice, least.Elements)
+	lower(&b.Entries, o.Entries, least.Entries)
+	lower(&b.Activations, o.Recursion, least.Activations)
+	return b
+}
+
+// bounded is a place whose bound is smaller than asked for.
+type bounded struct {
+	artifact.PlaceBound
+	pos    token.Pos
+	name   string  // of a function
+	size   int     // the greatest number of objects: loops can have more than N
+	over   []*cell // that say of maps that they have had more entries
+	shown  bool    // the model has paths that reach it
+	approx int     // its number
+}
+
+// boundOf is the bound of a place. at is nil if it is not smaller than asked for.
+func (x *translator) boundOf(kind string, pos token.Pos) (n int, at *bounded) {
+	asked := x.asked.Of(kind)
+	if x.opts.At == nil {
+		return asked, nil
+	}
+	place := artifact.Place{Kind: kind}
+	if pos.IsValid() {
+		q := x.position(pos)
+		place.File, place.Line, place.Col = q.Filename, q.Line, q.Column
+	}
+	given, ok := x.given[place]
+	if !ok {
+		given = artifact.PlaceBound{Place: place, N: x.opts.At.Of(kind)}
+	}
+	if n = max(1, given.N); n >= asked {
+		return asked, nil
+	}
+	if at = x.bounded[place]; at == nil {
+		at = &bounded{PlaceBound: given, pos: pos, size: n}
+		at.Query = 0
+		x.bounded[place] = at
+	}
+	return n, at
+}
+
+// entriesOfSyncMaps is the bound of every sync.Map: how large one is belongs to
+// its type.
+func (x *translator) entriesOfSyncMaps() (n int, at *bounded) {
+	return x.boundOf(artifact.BoundEntries, token.NoPos)
+}
+
+// boundAt ends the path at the bound of a place, which may be nil.
+func (p *path) boundAt(at *bounded, what string) {
+	if at != nil && !at.pos.IsValid() {
+		at.pos = p.here()
+	}
+	p.x.sinkTo(p, &sinkInfo{end: "bound", kind: artifact.KindBound, pos: p.here(), detail: what, at: at})
+}
+
+// more says what is more than the bound.
+func (b *bounded) more() string {
+	switch b.Kind {
+	case artifact.BoundObjects:
+		return fmt.Sprintf("more than %d objects allocated here are in use", b.size)
+	case artifact.BoundElements:
+		return fmt.Sprintf("a slice has more than %d elements here", b.N)
+	case artifact.BoundEntries:
+		if b.File == "" {
+			return fmt.Sprintf("a sync.Map has more than %d entries", b.N)
+		}
+		return fmt.Sprintf("a map made here has more than %d entries", b.N)
+	}
+	return fmt.Sprintf("recursion of %s is deeper than %d", b.name, b.N)
+}
+
+// reason is that of the approximation that the bound is.
+func (b *bounded) reason() string {
+	why := b.Why
+	if why == "" {
+		why = "with the bounds asked for the model would be too large"
+	}
+	if len(b.over) > 0 {
+		return "nothing is known of what is not found where " + b.more() + ": " + why
+	}
+	return "the model ends where " + b.more() + ": " + why
+}
+
+// direction is that of the approximation.
+func (b *bounded) direction() string {
+	if len(b.over) > 0 {
+		return artifact.DirectionOver
+	}
+	return artifact.DirectionBound
+}
+
+// inOrder are the places whose bounds are smaller than asked for.
+func (x *translator) inOrder() []*bounded {
+	var out []*bounded
+	for _, b := range x.bounded {
+		out = append(out, b)
+	}
+	slices.SortFunc(out, func(a, b *bounded) int { return a.Place.Compare(b.Place) })
+	return out
+}
+
+// noteBounds records in the sidecar which bounds the model was made with, and as an
+// approximation each that ends a path.
+func (e *emitter) noteBounds(m *Model) {
+	x := e.x
+	if x.opts.At == nil {
+		return
+	}
+	at := *x.opts.At
+	at.Places = nil
+	for _, b := range x.inOrder() {
+		if !b.shown {
+			continue
+		}
+		m.bounded = append(m.bounded, b)
+		b.approx = x.approximation(b.pos, artifact.ApproximationBound, b.direction(), b.reason())
+		x.approx[b.approx].Query = b.Query
+		at.Places = append(at.Places, b.PlaceBound)
+	}
+	for place, given := range x.given {
+		// Others may have been listed for the models that this one comes from.
+		if b := x.bounded[place]; (b == nil || !b.shown) && given.N != at.Of(place.Kind) {
+			given.Query, given.Why = 0, ""
+			at.Places = append(at.Places, given)
+		}
+	}
+	slices.SortFunc(at.Places, func(a, b artifact.PlaceBound) int { return a.Place.Compare(b.Place) })
+	m.Sidecar.Bounds = &at
+}
+
+// Explain says why the bounds of places are not greater.
+func (m *Model) Explain(why map[artifact.Place]string) {
+	for _, b := range m.bounded {
+		text, ok := why[b.Place]
+		if !ok {
+			continue
+		}
+		b.Why = text
+		m.Sidecar.Approximations[b.approx].Reason = b.reason()
+		for i := range m.Sidecar.Bounds.Places {
+			if p := &m.Sidecar.Bounds.Places[i]; p.Place == b.Place {
+				p.Why = text
+			}
+		}
+	}
+}
+
+// overfullMaps asks of the maps that the model goes on with when they have more
+// entries than it keeps whether they ever have.
+func (e *emitter) overfullMaps(ask func(artifact.Query, string) int) {
+	for _, b := range e.x.inOrder() {
+		var at []string
+		for _, c := range b.over {
+			if n, ok := c.abs.single(); ok && n != 0 {
+				at = append(at, "true") // from the start on
+			} else if name := e.n.cells[c]; name != "" {
+				at = append(at, name+" == 1")
+			}
+		}
+		if len(at) == 0 {
+			continue
+		}
+		b.shown = true
+		pos := e.x.position(b.pos)
+		b.Query = ask(artifact.Query{Formula: "A[] not " + disjunction(at), Kind: artifact.KindImprecise,
+			Description: "the model is exact where maps are small: never " + b.more(), File: pos.Filename, Line: pos.Line, Col: pos.Column}, CategoryPrecision)
+	}
+}
