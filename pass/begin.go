@@ -16,6 +16,7 @@ import (
 type started struct {
 	program *program
 	model   *translate.Model
+	found   *answered // nil if the model is still to be searched
 	out     *artifact.Builder
 }
 
@@ -60,13 +61,11 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 	for _, f := range files {
 		b.AddSource(f.Path, f.Data)
 	}
-	done = rep.stage("translate")
-	model, err := p.translate(ctx, opts, m.FromProto)
-	done()
+	model, found, err := p.fit(ctx, opts, m.FromProto, rep)
 	if err != nil {
 		return nil, err
 	}
-	return &started{p, model, b}, put(b, model)
+	return &started{p, model, found, b}, put(b, model)
 }
 
 // record adds verdicts, traces and possible findings of a search to a bundle.

@@ -52,10 +52,10 @@ func (s *started) reload(ctx context.Context, b *artifact.Bundle, opts Options) 
 }
 
 // proto makes the Proto model of a program, of its Source model if that is at
-// hand.
-func (s *started) proto(ctx context.Context, p *program, opts Options) (*translate.Model, error) {
+// hand, else with the bounds that it has.
+func (s *started) proto(ctx context.Context, p *program, first *artifact.Bundle, opts Options) (*translate.Model, error) {
 	if s == nil || s.program != p || opts.Disallow == DisallowFNV {
-		return p.translate(ctx, opts, true)
+		return p.translate(ctx, opts, true, first.Sidecar().Bounds)
 	}
 	s.model.Reveal()
 	return s.model, nil

@@ -49,9 +49,7 @@ func Complete(ctx context.Context, spec source.Spec, how CompleteOptions, opts O
 	if err != nil {
 		return nil, err
 	}
-	done := rep.stage("translate")
-	model, err := p.translate(ctx, opts, true)
-	done()
+	model, _, err := p.fit(ctx, opts, true, rep)
 	if err != nil {
 		return nil, err
 	}

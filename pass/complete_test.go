@@ -130,7 +130,7 @@ func TestCompleteRejects(t *testing.T) {
 			require.NoError(t, err)
 			opts, err := Options{Model: &Model{}}.withDefaults()
 			require.NoError(t, err)
-			model, err := p.translate(ctx, opts, true)
+			model, err := p.translate(ctx, opts, true, nil)
 			require.NoError(t, err)
 			b, _, err := p.instrument(ctx, &model.Sidecar, parse.Options{Accesses: model.Sidecar.Accesses}, nil, reporter{})
 			require.NoError(t, err)

@@ -8,12 +8,12 @@ import (
 )
 
 // Event is something that happens in a pass: StageStarted, StageDone,
-// SearchProgress, Replayed or QueryDecided.
+// SearchProgress, BoundsRaised, Replayed or QueryDecided.
 type Event interface{ event() }
 
 type (
 	// StageStarted says that a pass begins a stage: "load", "translate",
-	// "search", "instrument", "build", "replay".
+	// "bounds", "search", "instrument", "build", "replay".
 	StageStarted struct{ Pass, Stage string }
 	// StageDone says that it ended, and what it took.
 	StageDone struct {
@@ -24,6 +24,13 @@ type (
 	SearchProgress struct {
 		Pass  string
 		Stats check.Stats
+	}
+	// BoundsRaised says that the model has greater bounds at some places, which
+	// are those listed, before, and how many states a search of it has visited.
+	BoundsRaised struct {
+		Pass   string
+		Places []artifact.PlaceBound
+		States int
 	}
 	// Replayed says that a trace was replayed on the program.
 	Replayed struct {
@@ -41,6 +48,7 @@ type (
 func (StageStarted) event()   {}
 func (StageDone) event()      {}
 func (SearchProgress) event() {}
+func (BoundsRaised) event()   {}
 func (Replayed) event()       {}
 func (QueryDecided) event()   {}
 

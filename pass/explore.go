@@ -32,9 +32,7 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 		return nil, err
 	}
 	out := &Explored{Sidecar: p.sidecar()}
-	done := rep.stage("translate")
-	accesses, err := p.accesses(ctx, opts)
-	done()
+	accesses, err := p.accesses(ctx, opts, rep)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -81,13 +79,13 @@ func loadToRun(ctx context.Context, spec source.Spec, opts Options) (*program, O
 
 // accesses are the accesses to shared memory that get guards, also of a program
 // that the model does not cover.
-func (p *program) accesses(ctx context.Context, opts Options) ([]int, error) {
-	m, err := p.translate(ctx, opts, true)
+func (p *program) accesses(ctx context.Context, opts Options, rep reporter) ([]int, error) {
+	m, _, err := p.fit(ctx, opts, true, rep)
 	if err != nil && ctx.Err() == nil && !opts.Model.Continue && !opts.Model.Strict {
 		model := *opts.Model
 		model.Continue = true
 		opts.Model = &model
-		m, err = p.translate(ctx, opts, true)
+		m, _, err = p.fit(ctx, opts, true, rep)
 	}
 	if err != nil {
 		return nil, err

@@ -120,6 +120,20 @@ func categories(queries []artifact.Query) string {
 	return strings.Join(out, ", ")
 }
 
+// boundOf is the approximation that a query asks for: the bound of a place. It is
+// nil if it asks for another one.
+func boundOf(q artifact.Query, side *artifact.Sidecar) *artifact.Approximation {
+	if side == nil {
+		return nil
+	}
+	for i := range side.Approximations {
+		if a := &side.Approximations[i]; a.Kind == artifact.ApproximationBound && a.Query == q.Number {
+			return a
+		}
+	}
+	return nil
+}
+
 // limits lists what keeps the verdicts from covering all of the program.
 func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifact.Sidecar) []string {
 	byNumber := map[int]artifact.Query{}
@@ -148,7 +162,11 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 				add("query %d (%s) is undecided: %s", q.Number, q.Description, v.Reason)
 			}
 		case v.Result == "F" && q.Kind == artifact.KindBound:
-			add("a bound of the model is reached: %s", q.Description)
+			if a := boundOf(q, side); a != nil {
+				add("%s:%d:%d: a bound of the model is reached: %s", a.File, a.Line, a.Col, a.Reason)
+			} else {
+				add("a bound of the model is reached: %s", q.Description)
+			}
 		}
 	}
 	if side != nil {

@@ -25,13 +25,21 @@ func first(ctx context.Context, load loader, spec source.Spec, opts Options) (*a
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := search(ctx, s.model.Network, s.model.Queries, &s.model.Sidecar, opts, rep, nil)
+	found, err := s.search(ctx, opts, rep)
 	if err != nil {
 		return nil, nil, err
 	}
 	record(s.out, s.model.Queries, &s.model.Sidecar, found)
 	b, err := s.out.Bundle()
 	return b, s, err
+}
+
+// search decides the queries of the model, unless that is done.
+func (s *started) search(ctx context.Context, opts Options, rep reporter) (*searched, error) {
+	if s.found != nil {
+		return s.found.results(s.model.Queries, rep)
+	}
+	return search(ctx, s.model.Network, s.model.Queries, &s.model.Sidecar, opts, rep, nil)
 }
 
 // Translate does what First does before the search: the bundle has the model

@@ -27,6 +27,8 @@ type program struct {
 	source *source.Program
 	sites  *sites.Index
 	dir    string // scratch copy, "" if the program's own directory is used
+
+	prepared *translate.Prepared // nil until the first translation
 }
 
 // load loads the program that spec names.
@@ -127,30 +129,51 @@ func (p *program) manifest(pass string, opts Options) (artifact.Manifest, error)
 	return artifact.Manifest{Pass: pass, Tool: Version(), Go: runtime.Version(), Entry: p.entry(), Options: raw}, nil
 }
 
-// translate makes the model of the program.
-func (p *program) translate(ctx context.Context, opts Options, proto bool) (*translate.Model, error) {
+// translate makes the model of the program, with given bounds where those asked for
+// are too large for it, nil if these are not known.
+func (p *program) translate(ctx context.Context, opts Options, proto bool, at *artifact.Bounds) (*translate.Model, error) {
+	m, err := p.translateWithin(ctx, opts, proto, at, 0)
+	if err != nil && opts.Model.Continue && !opts.Model.Strict {
+		if m := p.outside(err); m != nil {
+			return m, nil
+		}
+	}
+	return m, err
+}
+
+// translateWithin gives up at a cost, if it is not 0.
+func (p *program) translateWithin(ctx context.Context, opts Options, proto bool, at *artifact.Bounds, cost int) (*translate.Model, error) {
+	if p.prepared == nil {
+		prepared, err := translate.Prepare(p.source, p.sites)
+		if err != nil {
+			return nil, fmt.Errorf("translate: %w", err)
+		}
+		p.prepared = prepared
+	}
+	how := p.translation(opts, proto)
+	how.At, how.Cost = at, cost
+	m, err := p.prepared.Translate(ctx, how)
+	if err != nil {
+		return nil, fmt.Errorf("translate: %w", err)
+	}
+	return m, nil
+}
+
+// translation are the options for models of the program.
+func (p *program) translation(opts Options, proto bool) translate.Options {
 	categories := opts.Model.Categories
 	if len(categories) > 0 {
 		// Without these, "nothing found" would not tell of bounds.
 		categories = append(slices.Clone(categories), translate.CategoryBound)
 	}
-	m, err := translate.Translate(ctx, p.source, p.sites, translate.Options{
+	return translate.Options{
 		Categories: categories,
 		Proto:      proto,
 		Hash:       proto && opts.Disallow == DisallowFNV,
 		Bounds:     opts.Model.Bounds,
 		Strict:     opts.Model.Strict,
 		Continue:   opts.Model.Continue,
-	})
-	if err != nil && opts.Model.Continue && !opts.Model.Strict {
-		if m := p.outside(err); m != nil {
-			return m, nil
-		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("translate: %w", err)
-	}
-	return m, nil
 }
 
 // put writes a model with its queries and sidecar into a bundle.
@@ -194,6 +217,19 @@ type searched struct {
 // search decides the queries, which belong to the network.
 func search(ctx context.Context, net *uppaal.Network, queries []artifact.Query, side *artifact.Sidecar, opts Options, rep reporter, refuted [][]check.Label) (*searched, error) {
 	defer rep.stage("search")()
+	limits := opts.search()
+	if len(refuted) > 0 {
+		limits.Refuted, limits.LabelOf = refuted, orchestrate.NewLabels(side, net).Of
+	}
+	a, err := verify(ctx, net, queries, opts.engine(), limits, rep)
+	if err != nil {
+		return nil, err
+	}
+	return a.results(queries, rep)
+}
+
+// verify asks an engine.
+func verify(ctx context.Context, net *uppaal.Network, queries []artifact.Query, engine check.Engine, limits check.Options, rep reporter) (*answered, error) {
 	parsed := make([]*uppaal.Query, len(queries))
 	for i, q := range queries {
 		p, err := uppaal.ParseQuery(q.Formula)
@@ -202,26 +238,27 @@ func search(ctx context.Context, net *uppaal.Network, queries []artifact.Query, 
 		}
 		parsed[i] = p
 	}
-	limits := opts.search()
-	info, err := uppaal.Check(net)
-	if err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	if len(refuted) > 0 {
-		limits.Refuted, limits.LabelOf = refuted, orchestrate.NewLabels(side, net).Of
-	}
 	if rep.to != nil {
 		limits.Progress = func(s check.Stats) { rep.send(SearchProgress{rep.pass, s}) }
 	}
-	report, err := opts.engine().Verify(ctx, net, parsed, limits)
+	report, err := engine.Verify(ctx, net, parsed, limits)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	return &answered{net: net, report: report}, nil
+}
+
+// results are the answers to the queries of a search.
+func (a *answered) results(queries []artifact.Query, rep reporter) (*searched, error) {
+	info, err := uppaal.Check(a.net)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
 	out := &searched{traces: make([]*artifact.Trace, len(queries))}
-	for i, r := range report.Results {
+	for i, r := range a.report.Results {
 		v := artifact.Verdict{Query: queries[i].Number, Result: r.Verdict.String(), Reason: r.Reason}
 		if r.Trace != nil && r.Verdict == check.False {
 			out.traces[i] = orchestrate.TraceOf(info, queries[i], r)

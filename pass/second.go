@@ -44,7 +44,7 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 	b.Remove("traces")
 
 	done = rep.stage("translate")
-	model, err := earlier.proto(ctx, p, opts)
+	model, err := earlier.proto(ctx, p, first, opts)
 	done()
 	if err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func sizeOf(spec source.Spec) ([]string, error) {
 	}
 	var row []string
 	for _, proto := range []bool{false, true} {
-		m, err := p.translate(ctx, opts, proto)
+		m, err := p.translate(ctx, opts, proto, nil)
 		if err != nil {
 			return nil, err
 		}
