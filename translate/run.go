@@ -175,6 +175,9 @@ func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
 		if _, ok := x.sl.parts[i]; ok {
 			return 0
 		}
+	case *ssa.BinOp, *ssa.If:
+		// The guard stands in front of all of a condition, of which the rest, that
+		// touches memory, may not be evaluated.
 	case *ssa.Store, *ssa.Send, *ssa.Select, *ssa.Go, *ssa.Call, *ssa.Panic, *ssa.Defer, *ssa.Lookup, *ssa.MapUpdate, *ssa.Range:
 	default:
 		return 0
