@@ -137,6 +137,10 @@ const ApproximationInput = "input"
 // ApproximationOutside is the Kind of a reason why there is no model of the program.
 const ApproximationOutside = "outside"
 
+// ApproximationAssertion is the Kind of an assertion of a library of which the
+// model assumes that it holds.
+const ApproximationAssertion = "assertion"
+
 // ApproximationAccess is the Kind of an access to memory that replays do not
 // see, so that races may go unseen.
 const ApproximationAccess = "not-recorded"

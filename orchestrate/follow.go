@@ -163,7 +163,7 @@ func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error)
 		default:
 			out.Step, out.Want = i+1, step
 			out.Instead, out.Standing = t.instead(), t.standing(step.G)
-			return out, f.reject(out, t, fmt.Sprintf("step %d of %d, %s: the model cannot do it", i+1, len(r.Plan.Steps), f.describe(step)))
+			return out, f.reject(out, t, r.Verdict, fmt.Sprintf("step %d of %d, %s: the model cannot do it", i+1, len(r.Plan.Steps), f.describe(step)))
 		}
 	}
 	if r.Verdict.Status == Limit {
@@ -181,17 +181,26 @@ func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error)
 		if end == "" {
 			end = "the end of the program"
 		}
-		return out, f.reject(out, t, fmt.Sprintf("after %d steps: the model cannot end by %s as the program did", len(r.Plan.Steps), end))
+		return out, f.reject(out, t, r.Verdict, fmt.Sprintf("after %d steps: the model cannot end by %s as the program did", len(r.Plan.Steps), end))
 	}
 	return out, nil
 }
 
 // reject says what it means that the model cannot do what the program did.
-func (f *Follower) reject(out *Following, t *Track, what string) error {
+func (f *Follower) reject(out *Following, t *Track, v *Verdict, what string) error {
 	out.Status, out.Reason = Rejected, what
 	if t.bound != "" {
 		out.Status, out.Reason = BeyondBounds, what+"; the model ends where its bound is exceeded: "+t.bound
 		return nil
+	}
+	if v.Kind == artifact.KindTestFailure {
+		for i, a := range f.side.Approximations {
+			if a.Kind == artifact.ApproximationAssertion && t.used[i] {
+				out.Status = BeyondBounds
+				out.Reason = fmt.Sprintf("%s; the model assumes that an assertion holds, as at %s:%d", what, a.File, a.Line)
+				return nil
+			}
+		}
 	}
 	for i, a := range f.side.Approximations {
 		if a.Direction != artifact.DirectionUnder || out.Status == LeftOut && !t.used[i] {

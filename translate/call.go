@@ -278,7 +278,7 @@ func (x *translator) execCall(p *path, i *ssa.Call) bool {
 // call enters the target. For a call that is skipped the path goes on behind it.
 func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target, deferred bool) bool {
 	ctx := p.peek().ctx
-	skip := func() bool {
+	skipOn := func(p *path) bool {
 		if deferred {
 			return true
 		}
@@ -287,6 +287,7 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 		}
 		return p.advance()
 	}
+	skip := func() bool { return skipOn(p) }
 	if tgt.op != nil {
 		c := x.context(p.t, ctx, site, nth, tgt.fn, tgt.op.name)
 		x.pushOp(p, c, tgt, deferred)
@@ -302,6 +303,9 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 	if tgt.fn.Blocks == nil {
 		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.fn) && x.sl.numbers[call].chosen() {
 			return x.callFlag(p, call)
+		}
+		if a := x.prog.assertion(site); a != nil && !deferred {
+			return x.assert(p, site.(*ssa.Call), a, skipOn)
 		}
 		return skip()
 	}

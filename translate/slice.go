@@ -265,6 +265,9 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 		if c.IsInvoke() && (lockerMethod(c.Method) || s.prog.ofSync(c)) {
 			return true
 		}
+		if s.prog.assertion(instr) != nil {
+			return true
+		}
 		callees := s.prog.callees(i)
 		for _, f := range callees {
 			if in := intrinsicOf(f); in != nil && in.seed {
@@ -390,6 +393,9 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 		}
 		if c.IsInvoke() && lockerMethod(c.Method) {
 			return
+		}
+		if a := s.prog.assertion(instr); a != nil && a.subject != nil {
+			s.need(a.subject)
 		}
 		for _, f := range s.prog.callees(i) {
 			in := intrinsicOf(f)

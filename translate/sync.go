@@ -620,6 +620,8 @@ func logFatal(x *translator, p *path) bool {
 	return false
 }
 
+const subtestEnds = "a subtest ends here, and in the model the test around it with it: what that does then is not in the model"
+
 func goexit(x *translator, p *path) bool {
 	u := &unwind{goexit: true, site: x.siteOfOp(p), pos: p.here(), detail: "goexit"}
 	f := p.peek()
@@ -629,7 +631,7 @@ func goexit(x *translator, p *path) bool {
 	}
 	if !f.guess && p.inSubtest() {
 		// After a guess, the other way goes on.
-		p.note("subtest", artifact.DirectionUnder, "a subtest ends here, and in the model the test around it with it: what that does then is not in the model")
+		p.note("subtest", artifact.DirectionUnder, subtestEnds)
 	}
 	x.raise(p, u, nil)
 	return true

@@ -1,0 +1,152 @@
+package translate
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// An assertion of a library that is given the test ends it where it fails, by
+// FailNow, in code that is not part of the program. What those of testify ask for is
+// known, as far as it is whether something is nil or true. Of the others it is not
+// known whether they fail: the model goes on, and says so.
+
+// assertion is a call that may end the test.
+type assertion struct {
+	always bool
+	// subject is the argument that decides, nil if that is not known; it fails if the
+	// subject is nil or false, which is what asked negates.
+	subject ssa.Value
+	negated bool
+}
+
+// testify are its assertions that are decided by their second argument, and
+// whether they fail if that is nil or false.
+var testify = map[string]bool{"NoError": false, "Nil": false, "False": false, "Error": true, "NotNil": true, "True": true}
+
+const testifyPath = "github.com/stretchr/testify/"
+
+// assertion recognises a call that may end the test, nil if it is none.
+func (p *program) assertion(instr ssa.Instruction) *assertion {
+	call, ok := instr.(*ssa.Call)
+	if !ok || !p.src.Test {
+		return nil
+	}
+	f := call.Call.StaticCallee()
+	if f == nil || f.Blocks != nil || intrinsicOf(f) != nil || f.Object() == nil || f.Object().Pkg() == nil {
+		return nil
+	}
+	path := f.Object().Pkg().Path()
+	if path == "testing" || strings.HasPrefix(path, "testing/") {
+		return nil
+	}
+	name := f.Name()
+	if path == testifyPath+"assert" && strings.HasPrefix(name, "FailNow") {
+		return &assertion{always: true}
+	}
+	if !p.givenTest(f.Signature) {
+		return nil
+	}
+	if path != testifyPath+"require" {
+		return &assertion{}
+	}
+	name = strings.TrimSuffix(name, "f")
+	if name == "Fail" || name == "FailNow" {
+		return &assertion{always: true}
+	}
+	fails, known := testify[name]
+	if !known || len(call.Call.Args) < 2 || !decides(call.Call.Args[1]) {
+		return &assertion{}
+	}
+	return &assertion{subject: call.Call.Args[1], negated: !fails}
+}
+
+// decides reports that it can be seen whether a value is nil, or false.
+func decides(v ssa.Value) bool {
+	t := v.Type()
+	if m, ok := v.(*ssa.MakeInterface); ok {
+		switch m.X.Type().Underlying().(type) {
+		case *types.Pointer, *types.Chan, *types.Map:
+			return true
+		}
+		return false
+	}
+	if c, ok := v.(*ssa.ChangeInterface); ok {
+		t = c.X.Type()
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsBoolean != 0 || types.Identical(t, types.Universe.Lookup("error").Type())
+}
+
+// givenTest reports that a function has a test that it can end: as an argument, or
+// in its receiver.
+func (p *program) givenTest(sig *types.Signature) bool {
+	for i := range sig.Params().Len() {
+		if endsTest(sig.Params().At(i).Type()) {
+			return true
+		}
+	}
+	if sig.Recv() == nil {
+		return false
+	}
+	st, ok := pointee(sig.Recv().Type()).Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for i := range st.NumFields() {
+		if endsTest(st.Field(i).Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsTest reports that a type has the method by which a test is ended.
+func endsTest(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Interface, *types.Pointer:
+	default:
+		return false
+	}
+	m, _, _ := types.LookupFieldOrMethod(t, false, nil, "FailNow")
+	f, ok := m.(*types.Func)
+	return ok && f.Signature().Params().Len() == 0 && f.Signature().Results().Len() == 0
+}
+
+// assert executes an assertion: it ends the test, or goes on with pass.
+func (x *translator) assert(p *path, site *ssa.Call, a *assertion, pass func(q *path) bool) bool {
+	fail := func(q *path) {
+		guess, s := q.picks > 0, q.statement(site)
+		x.failure(q, s, guess)
+		if !guess && q.inSubtest() {
+			q.note("subtest", artifact.DirectionUnder, subtestEnds)
+		}
+		x.raise(q, &unwind{goexit: true, site: s, pos: q.here(), detail: "fatal"}, nil)
+	}
+	if a.always {
+		fail(p)
+		return true
+	}
+	var fails *expr
+	if a.subject != nil {
+		val := p.value(p.peek().ctx, a.subject)
+		fails = eq(val[0], 0)
+		if _, ok := a.subject.(*ssa.MakeInterface); ok {
+			fails = eq(val[1], 0)
+		}
+		if a.negated {
+			fails = not(fails)
+		}
+		fails = p.simplify(fails)
+	}
+	if fails == nil || fails.op == xUnknown {
+		p.note(artifact.ApproximationAssertion, artifact.DirectionBound,
+			"whether this assertion ends the test depends on what the model does not keep: in the model it does not")
+		return pass(p)
+	}
+	x.branch(p, fails, site.Pos(), "", fail, func(q *path) { pass(q) })
+	return false
+}
