@@ -158,7 +158,7 @@ func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error)
 			out.Reason = fmt.Sprintf("more than %d states of the model fit the first %d steps", maxPlaces, i)
 			return out, nil
 		case r.Verdict.Weak:
-			out.Status, out.Reason = Undecided, "the run was not under control"
+			out.Status, out.Reason = Undecided, "the run was not under control: "+strings.Join(r.Verdict.Weaknesses, "; ")
 			return out, nil
 		default:
 			out.Step, out.Want = i+1, step
@@ -191,6 +191,11 @@ func (f *Follower) reject(out *Following, t *Track, v *Verdict, what string) err
 	out.Status, out.Reason = Rejected, what
 	if t.bound != "" {
 		out.Status, out.Reason = BeyondBounds, what+"; the model ends where its bound is exceeded: "+t.bound
+		return nil
+	}
+	if v.Kind == artifact.KindPanic && out.Want.G == "" && strings.Contains(v.Message, "runtime error: ") {
+		out.Status = LeftOut
+		out.Reason = what + "; panics of the run-time system are in the model only where it follows the value: " + v.Message
 		return nil
 	}
 	if v.Kind == artifact.KindTestFailure {

@@ -10,9 +10,9 @@ import (
 )
 
 // An assertion of a library that is given the test ends it where it fails, by
-// FailNow, in code that is not part of the program. What those of testify ask for is
-// known, as far as it is whether something is nil or true. Of the others it is not
-// known whether they fail: the model goes on, and says so.
+// FailNow, in code that is not part of the program. What those of some libraries ask
+// for is known, as far as it is whether something is nil or true. Of the others it is
+// not known whether they fail: the model goes on, and says so.
 
 // assertion is a call that may end the test.
 type assertion struct {
@@ -23,11 +23,14 @@ type assertion struct {
 	negated bool
 }
 
-// testify are its assertions that are decided by their second argument, and
-// whether they fail if that is nil or false.
-var testify = map[string]bool{"NoError": false, "Nil": false, "False": false, "Error": true, "NotNil": true, "True": true}
+// asserted are assertions that are decided by their second argument, and whether they
+// fail if that is nil or false; asserting are the packages that have them.
+var (
+	asserted  = map[string]bool{"NoError": false, "Nil": false, "False": false, "Error": true, "NotNil": true, "True": true}
+	asserting = map[string]bool{testify + "require": true, "github.com/zeebo/assert": true}
+)
 
-const testifyPath = "github.com/stretchr/testify/"
+const testify = "github.com/stretchr/testify/"
 
 // assertion recognises a call that may end the test, nil if it is none.
 func (p *program) assertion(instr ssa.Instruction) *assertion {
@@ -44,20 +47,20 @@ func (p *program) assertion(instr ssa.Instruction) *assertion {
 		return nil
 	}
 	name := f.Name()
-	if path == testifyPath+"assert" && strings.HasPrefix(name, "FailNow") {
+	if path == testify+"assert" && strings.HasPrefix(name, "FailNow") {
 		return &assertion{always: true}
 	}
 	if !p.givenTest(f.Signature) {
 		return nil
 	}
-	if path != testifyPath+"require" {
+	if !asserting[path] {
 		return &assertion{}
 	}
 	name = strings.TrimSuffix(name, "f")
-	if name == "Fail" || name == "FailNow" {
+	if path == testify+"require" && (name == "Fail" || name == "FailNow") {
 		return &assertion{always: true}
 	}
-	fails, known := testify[name]
+	fails, known := asserted[name]
 	if !known || len(call.Call.Args) < 2 || !decides(call.Call.Args[1]) {
 		return &assertion{}
 	}
