@@ -307,6 +307,10 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 		if a := x.prog.assertion(site); a != nil && !deferred {
 			return x.assert(p, site.(*ssa.Call), a, skipOn)
 		}
+		if call, ok := site.(*ssa.Call); ok && !deferred && x.computes(p, call) {
+			x.arrive(p, atLocal, 0)
+			return false
+		}
 		return skip()
 	}
 	if x.unforeseen(p, tgt) {
@@ -382,12 +386,14 @@ func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt target
 	if tgt.fn != nil {
 		switch name := fullName(tgt.fn); name {
 		case "errors.New", "fmt.Errorf":
-			return []*expr{num(x.mem.tag(opaqueError)), num(x.errorValue(fmt.Sprintf("error %d", site.Pos()), "err")[1].k)}
+			if call, ok := site.(*ssa.Call); ok {
+				return x.newError(fmt.Sprintf("error %d", site.Pos()), call)
+			}
 		}
 	}
 	n := x.width(sig.Results())
 	if n > 0 && x.resultNeeded(site) {
-		if out, ok := x.textResult(p, site.(*ssa.Call)); ok {
+		if out, ok := x.computed(p, site.(*ssa.Call)); ok {
 			return out
 		}
 		x.noteInput(p, site, tgt)

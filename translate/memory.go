@@ -63,6 +63,9 @@ type object struct {
 	ctx      bool // see context.go
 	values   bool // see contextvalue.go
 	once     bool // see oncefunc.go
+	// an error: see errorchain.go.
+	wrapped *ssa.Global
+	wraps   bool
 
 	// Backing arrays that the model allocates for slices: their elements and
 	// the scalars of each. Behind them is a spare cell, so that the address

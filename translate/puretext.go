@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	slashed "path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,6 +115,38 @@ func textArgs(call *ssa.Call) (args []ssa.Value, ok bool) {
 }
 
 func arrayLen(a *ssa.Alloc) int { return int(pointee(a.Type()).Underlying().(*types.Array).Len()) }
+
+// knownArgs lists what the result of a call is computed from, if the model may
+// compute it.
+func knownArgs(call *ssa.Call) []ssa.Value {
+	if isErrorsIs(call) {
+		return call.Call.Args
+	}
+	args, _ := textArgs(call)
+	return args
+}
+
+// computes reports that a result is computed from what a partner hands over: that
+// is done in a step of its own.
+func (x *translator) computes(p *path, call *ssa.Call) bool {
+	if !x.resultNeeded(call) {
+		return false
+	}
+	for _, a := range knownArgs(call) {
+		if slices.ContainsFunc(p.value(p.peek().ctx, a), (*expr).handedOver) {
+			return true
+		}
+	}
+	return false
+}
+
+// computed is what a call returns that the model computes.
+func (x *translator) computed(p *path, call *ssa.Call) (out []*expr, ok bool) {
+	if isErrorsIs(call) {
+		return x.errorIs(p, call)
+	}
+	return x.textResult(p, call)
+}
 
 // textResult computes what a call of a function of texts returns; ok is false if
 // it is not known what it is given.

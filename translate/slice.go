@@ -490,10 +490,8 @@ func (s *slice) sources(v ssa.Value) {
 			s.needCall(v, 0)
 		}
 		s.needInstr(v)
-		if args, ok := textArgs(v); ok {
-			for _, a := range args {
-				s.need(a)
-			}
+		for _, a := range knownArgs(v) {
+			s.need(a)
 		}
 		s.needContext(v)
 		s.testContext = s.testContext || s.prog.asksForContext(v)
@@ -793,8 +791,7 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 			for _, ptr := range s.filled[i] {
 				s.use(live, ptr)
 			}
-			args, _ := textArgs(i)
-			for _, a := range args {
+			for _, a := range knownArgs(i) {
 				s.use(live, a)
 			}
 		}

@@ -1,0 +1,133 @@
+package translate
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// errors.Is is known where the model knows both errors, and the chain of the
+// first: of an error that fmt.Errorf makes, a variable of the package that it
+// wraps.
+
+// maxWrapped is the longest chain of errors that is followed.
+const maxWrapped = 8
+
+// isErrorsIs recognises a call of errors.Is.
+func isErrorsIs(call *ssa.Call) bool {
+	f := call.Call.StaticCallee()
+	return f != nil && f.Blocks == nil && fullName(f) == "errors.Is"
+}
+
+// errorIs is the result of errors.Is; ok is false if it is not known.
+func (x *translator) errorIs(p *path, call *ssa.Call) (out []*expr, ok bool) {
+	ctx := p.peek().ctx
+	err, target := p.value(ctx, call.Call.Args[0]), p.value(ctx, call.Call.Args[1])
+	var wanted [2]int32
+	for i := range wanted {
+		e := p.simplify(target[i])
+		if !e.isConst() {
+			return nil, false
+		}
+		wanted[i] = e.k
+	}
+	return x.tabulate(p, []*expr{err[0], err[1]}, func(k []int32) []any {
+		is, known := x.inChain(p, [2]int32{k[0], k[1]}, wanted)
+		if !known {
+			return nil
+		}
+		return []any{is}
+	})
+}
+
+// inChain reports that an error or one that it wraps is the wanted one; known is
+// false if that cannot be said.
+func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
+	for range maxWrapped {
+		if err[0] == 0 || wanted[0] == 0 {
+			return err[0] == wanted[0], true
+		}
+		if err == wanted {
+			return true, true
+		}
+		t := x.mem.typeOf(err[0])
+		if t == nil {
+			return false, false
+		}
+		if t != opaqueError {
+			return false, !x.unwraps(t)
+		}
+		o := x.mem.object(err[1])
+		if o == nil {
+			return false, err[1] == 0 // which goes with no error: it cannot be
+		}
+		if o.wrapped == nil {
+			return false, !o.wraps
+		}
+		g := x.global(o.wrapped)
+		for i := range err {
+			e := p.cellAt(g.base + int32(i))
+			if !e.isConst() {
+				return false, false
+			}
+			err[i] = e.k
+		}
+	}
+	return false, false
+}
+
+// unwraps reports that the methods of a type say what its values are or wrap, or
+// that its values cannot be told apart by their numbers.
+func (x *translator) unwraps(t types.Type) bool {
+	ms := x.prog.ssa.MethodSets.MethodSet(t)
+	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.width(t) > 1
+}
+
+// newError is the error that a call of errors.New or fmt.Errorf makes.
+func (x *translator) newError(key string, call *ssa.Call) []*expr {
+	e := x.errorValue(key, "err")
+	o := x.mem.object(e[1].k)
+	o.wrapped, o.wraps = wrappedError(call)
+	return e
+}
+
+// wrappedError is the variable that holds what the error wraps that a call makes;
+// wraps says that it may wrap something.
+func wrappedError(call *ssa.Call) (g *ssa.Global, wraps bool) {
+	if fullName(call.Call.StaticCallee()) != "fmt.Errorf" {
+		return nil, false
+	}
+	format, ok := call.Call.Args[0].(*ssa.Const)
+	if !ok || format.Value == nil || format.Value.Kind() != constant.String {
+		return nil, true
+	}
+	verbs := strings.Count(constant.StringVal(format.Value), "%w")
+	if verbs == 0 {
+		return nil, false
+	}
+	if verbs > 1 {
+		return nil, true
+	}
+	for _, a := range arguments(call)[1:] {
+		if c, ok := a.(*ssa.ChangeInterface); ok {
+			a = c.X
+		}
+		if !types.Implements(a.Type(), types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
+			if m, ok := a.(*ssa.MakeInterface); !ok || !types.Implements(m.X.Type(), types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
+				continue
+			}
+			return nil, true
+		}
+		load, ok := a.(*ssa.UnOp)
+		if !ok || load.Op != token.MUL || g != nil {
+			return nil, true
+		}
+		if g, ok = load.X.(*ssa.Global); !ok {
+			return nil, true
+		}
+	}
+	return g, true
+}
