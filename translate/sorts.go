@@ -32,6 +32,7 @@ const sortPhases = 2
 type sorter struct {
 	by    bool // it is given a function
 	index bool // which is given the indices of two elements, not these
+	turns bool // it reverses the order instead
 }
 
 var sorters = map[string]sorter{
@@ -42,6 +43,7 @@ var sorters = map[string]sorter{
 	"slices.Sort":           {},
 	"sort.Ints":             {},
 	"sort.Strings":          {},
+	"slices.Reverse":        {turns: true},
 }
 
 func sortIntrinsics(table map[string]*intrinsic) {
@@ -165,10 +167,16 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 		return x.unsorted(p, "the slice is not tracked")
 	case n < 2:
 		return x.opReturn(p, nil)
-	case n > maxSorted:
+	case n > maxSorted && !s.turns:
 		return x.unsorted(p, "it has too many elements")
 	}
 	x.accessed(p, base, int(n*w), x.stmtOfOp(p), true)
+	if s.turns {
+		for i, j := int32(0), n-1; i < j; i, j = i+1, j-1 {
+			p.swap(base+i*w, base+j*w, w)
+		}
+		return x.opReturn(p, nil)
+	}
 	if !s.by {
 		return x.sortValues(p, elem, base, n, w)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -19,6 +20,14 @@ func main() {
 		locks[n] = &sync.Mutex{}
 	}
 	sort.Strings(names)
+	slices.Reverse(names) // node-1 first
+	slices.Sort(names)
+	names = append(names, "node-2")
+	locks["node-2"] = &sync.Mutex{}
+	slices.Reverse(names[1:])
+	if names[1] != "node-2" || names[2] != "node-1" {
+		<-make(chan int) // never
+	}
 	done := make(chan bool)
 	go func() {
 		for _, n := range names {
