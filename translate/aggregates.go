@@ -456,7 +456,7 @@ func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n
 	room := int32(most)
 	if n > room {
 		if p.from != nil {
-			p.boundAt(at, fmt.Sprintf("a slice of more than %d elements", most))
+			p.boundAt(at, p.here(), fmt.Sprintf("a slice of more than %d elements", most))
 			return false
 		}
 		room = n

@@ -98,12 +98,13 @@ func (x *translator) entriesOfSyncMaps() (n int, at *bounded) {
 	return x.boundOf(artifact.BoundEntries, token.NoPos)
 }
 
-// boundAt ends the path at the bound of a place, which may be nil.
-func (p *path) boundAt(at *bounded, what string) {
+// boundAt ends the path at the bound of a place, which may be nil, where the program
+// reaches it at pos.
+func (p *path) boundAt(at *bounded, pos token.Pos, what string) {
 	if at != nil && !at.pos.IsValid() {
-		at.pos = p.here()
+		at.pos = pos
 	}
-	p.x.sinkTo(p, &sinkInfo{end: "bound", kind: artifact.KindBound, pos: p.here(), detail: what, at: at})
+	p.x.sinkTo(p, &sinkInfo{end: "bound", kind: artifact.KindBound, pos: pos, detail: what, at: at})
 }
 
 // more says what is more than the bound.
@@ -198,18 +199,25 @@ func (m *Model) Explain(why map[artifact.Place]string) {
 	}
 }
 
+// overfull are the conditions that maps made at a place have had more entries than
+// the model keeps.
+func (e *emitter) overfull(b *bounded) []string {
+	var at []string
+	for _, c := range b.over {
+		if n, ok := c.abs.single(); ok && n != 0 {
+			at = append(at, "true") // from the start on
+		} else if name := e.n.cells[c]; name != "" {
+			at = append(at, name+" == 1")
+		}
+	}
+	return at
+}
+
 // overfullMaps asks of the maps that the model goes on with when they have more
 // entries than it keeps whether they ever have.
 func (e *emitter) overfullMaps(ask func(artifact.Query, string) int) {
 	for _, b := range e.x.inOrder() {
-		var at []string
-		for _, c := range b.over {
-			if n, ok := c.abs.single(); ok && n != 0 {
-				at = append(at, "true") // from the start on
-			} else if name := e.n.cells[c]; name != "" {
-				at = append(at, name+" == 1")
-			}
-		}
+		at := e.overfull(b)
 		if len(at) == 0 {
 			continue
 		}

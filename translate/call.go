@@ -349,7 +349,7 @@ func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) bool
 	}
 	if depth > 0 {
 		if most, at := x.activations(p, fn); depth >= most {
-			p.boundAt(at, fmt.Sprintf("recursion of %s deeper than %d", fn.Name(), most))
+			p.boundAt(at, p.here(), fmt.Sprintf("recursion of %s deeper than %d", fn.Name(), most))
 			return false
 		}
 	}

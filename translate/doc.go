@@ -51,8 +51,8 @@
 //
 // Bounds (goroutines, objects, recursion, counters; see Bounds) end a path of
 // the model in a location of its own, and a query tells whether one is reached.
-// Where the model would be too large they are lowered, and the sidecar says so
-// (effort.go).
+// Where the model would be too large the least ones are used, each place of the
+// program has its own, and the sidecar lists them (bounds.go).
 // Approximations are recorded in the sidecar with position, direction and
 // reason: conditions on what the model does not keep (what a map holds beyond
 // four entries, floating point, computed strings, results of libraries) are

@@ -209,7 +209,7 @@ func (x *translator) remember(c *expr) {
 }
 
 // beyondLimits asks whether a number is ever beyond its limits, where somebody asks
-// for it. If none is, the approximations of ways on which one is are none. number is
+// for it, or a map has more entries than the model keeps, less than asked for. If none is, the approximations of ways on which one is are none. number is
 // that of the query.
 func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
 	x := e.x
@@ -223,6 +223,12 @@ func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
 		return q, false
 	}
 	var at []string
+	what := "numbers are"
+	for _, b := range x.inOrder() {
+		if full := e.overfull(b); len(full) > 0 {
+			at, what = append(at, full...), "numbers and maps are"
+		}
+	}
 	for _, c := range x.mem.cells {
 		if c != nil && x.limited[c] && e.n.cells[c] != "" {
 			at = append(at, fmt.Sprintf("%s == %d", e.n.cells[c], c.abs.hi))
@@ -249,5 +255,5 @@ func (e *emitter) beyondLimits(number int) (q artifact.Query, ok bool) {
 		x.approx[i].Query = number
 	}
 	return artifact.Query{Formula: "A[] not " + disjunction(at), Kind: artifact.KindImprecise,
-		Description: "the model is exact where numbers are within its limits: none is beyond them"}, true
+		Description: "the model is exact where " + what + " within its limits: none is beyond them"}, true
 }

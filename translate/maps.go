@@ -282,6 +282,7 @@ func (x *translator) beyondEntries(p *path, o *object, f func(q *path)) bool {
 		return true
 	}
 	if q := p.fork(not(eq(more, 0))); q != nil {
+		q.beyond = q.beyond || o.at != nil
 		f(q)
 	}
 	return p.assume(eq(more, 0))
@@ -420,7 +421,7 @@ func (x *translator) update(q *path, o *object, found, key, val []*expr) bool {
 		return true
 	}
 	if r := q.fork(absent); r != nil {
-		r.boundAt(o.at, fmt.Sprintf("a map of more than %d entries", o.elems))
+		r.boundAt(o.at, r.here(), fmt.Sprintf("a map of more than %d entries", o.elems))
 	}
 	return q.assume(not(absent))
 }
@@ -555,6 +556,11 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 		})
 	}
 	if p.assume(rest) {
+		if more := p.cellAt(o.more()); !more.is(0) {
+			if q := p.fork(not(eq(more, 0))); q != nil {
+				q.boundAt(o.at, r.Pos(), fmt.Sprintf("an iteration over a map of more than %d entries", o.elems))
+			}
+		}
 		p.set(ctx, i, zeros(n))
 		p.advance()
 		x.continueWith(p)

@@ -506,5 +506,5 @@ func (p *path) choose(reason string, alternatives ...func(q *path)) {
 
 // bound ends the path: a resource is used up.
 func (p *path) bound(what string) {
-	p.boundAt(nil, what)
+	p.boundAt(nil, p.here(), what)
 }

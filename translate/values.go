@@ -416,12 +416,12 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 	e := &expr{op: xAlloc, pool: pl, k: int32(nth)}
 	none := &expr{op: xFull, pool: pl, k: int32(nth)}
 	if nth >= len(pl.objs) {
-		p.boundAt(pl.at, fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
+		p.boundAt(pl.at, p.here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
 		return ref{}, false
 	}
 	q := p.clone()
 	q.condition(none)
-	q.boundAt(pl.at, fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
+	q.boundAt(pl.at, q.here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
 	p.condition(not(none))
 	if nth == len(pl.objs)-1 {
 		// It can only be the last one, which is known by its address.
