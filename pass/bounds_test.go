@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +120,16 @@ func TestRaisedBounds(t *testing.T) {
 			require.Equal(t, fresh.Digest(), held.Digest())
 		})
 	}
+}
+
+// TestRaisedIdentical checks that bounds are raised in the same way on one and on two
+// processors.
+func TestRaisedIdentical(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	spec := searchedPrograms(t)["boundentries"]
+	want := digests(t, spec)
+	runtime.GOMAXPROCS(2)
+	require.Equal(t, want, digests(t, spec))
 }
 
 // TestKeptBounds checks that a bound that cannot be raised is kept, and said of its
