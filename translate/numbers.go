@@ -464,8 +464,15 @@ func (x *translator) numbersFor(v ssa.Value) (values []int32, all bool) {
 		}
 		return values, true
 	}
-	return x.sizes(x.sl.numbers[v], v.Type()), false
+	values = x.sizes(x.sl.numbers[v], v.Type())
+	if positive[libraryCallee(v)] {
+		values = slices.DeleteFunc(values, func(k int32) bool { return k < 1 })
+	}
+	return values, false
 }
+
+// positive are functions of the library that return one at least.
+var positive = map[string]bool{"runtime.NumCPU": true, "runtime.GOMAXPROCS": true, "runtime.NumGoroutine": true}
 
 // sizes are the values of a number of which nothing is known.
 func (x *translator) sizes(n *number, t types.Type) []int32 {

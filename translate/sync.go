@@ -162,6 +162,7 @@ func init() {
 	bubbleIntrinsics(intrinsics)
 	callbackIntrinsics(intrinsics)
 	rlockerIntrinsics(intrinsics)
+	mathBitsIntrinsics(intrinsics)
 	testFatal.run, testSkip.run = goexit, goexit
 	builtins = map[string]*intrinsic{
 		"close": op("close", sites.Close, false, closeChan),

@@ -1,0 +1,33 @@
+package translate
+
+import (
+	"math/bits"
+	"strconv"
+)
+
+// What package math/bits counts in an integer is computed where the integer is
+// known.
+
+func mathBitsIntrinsics(table map[string]*intrinsic) {
+	counts := func(size string, width int) {
+		mask := ^uint64(0) >> (64 - width)
+		for name, count := range map[string]func(v uint64) int{
+			"Len":           bits.Len64,
+			"LeadingZeros":  func(v uint64) int { return width - bits.Len64(v) },
+			"TrailingZeros": func(v uint64) int { return min(bits.TrailingZeros64(v), width) },
+			"OnesCount":     bits.OnesCount64,
+		} {
+			table["math/bits."+name+size] = &intrinsic{name: "bits", args: []int{0}, run: func(x *translator, p *path) bool {
+				n := p.simplify(p.arg(0)[0])
+				if n.isConst() {
+					return x.opReturn(p, []*expr{num(int32(count(uint64(n.k) & mask)))})
+				}
+				return x.opReturn(p, []*expr{p.each(n, func(k int32) *expr { return num(int32(count(uint64(k) & mask))) })})
+			}}
+		}
+	}
+	counts("", strconv.IntSize)
+	for _, width := range []int{8, 16, 32, 64} {
+		counts(strconv.Itoa(width), width)
+	}
+}
