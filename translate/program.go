@@ -33,6 +33,10 @@ type program struct {
 	// thresholds are the integers to which intervals are widened.
 	thresholds []int32
 	around     *aroundTests // nil if there is no TestMain
+	// converted are the types whose values become interfaces, and kept what calls may
+	// run of those that a container of the library has kept.
+	converted map[types.Type]bool
+	kept      map[ssa.CallInstruction][]*ssa.Function
 }
 
 func buildProgram(src *source.Program) (*program, error) {
@@ -59,6 +63,9 @@ func buildProgram(src *source.Program) (*program, error) {
 		infos: map[*ssa.Function]*funcInfo{},
 
 		library: map[*types.Package]bool{},
+
+		converted: map[types.Type]bool{},
+		kept:      map[ssa.CallInstruction][]*ssa.Function{},
 	}
 	for _, q := range src.Library {
 		p.library[q.Types] = true
@@ -81,7 +88,7 @@ func buildProgram(src *source.Program) (*program, error) {
 // code that is not loaded may call them too.
 func (p *program) candidates() map[*ssa.Function]bool {
 	all := map[*ssa.Function]bool{}
-	converted := map[types.Type]bool{}
+	converted := p.converted
 	var todo []*ssa.Function
 	add := func(f *ssa.Function) {
 		if f != nil && f.Blocks != nil && !all[f] {
@@ -126,6 +133,9 @@ func (p *program) callees(site ssa.CallInstruction) []*ssa.Function {
 	if f := site.Common().StaticCallee(); f != nil {
 		return []*ssa.Function{f}
 	}
+	if out, ok := p.kept[site]; ok {
+		return out
+	}
 	n := p.graph.Nodes[site.Parent()]
 	if n == nil {
 		return nil
@@ -136,7 +146,64 @@ func (p *program) callees(site ssa.CallInstruction) []*ssa.Function {
 			out = append(out, e.Callee.Func)
 		}
 	}
+	if c := site.Common(); c.IsInvoke() && fromContainer(c.Value, map[ssa.Value]bool{}) {
+		for _, f := range p.implementations(c) {
+			if !slices.Contains(out, f) {
+				out = append(out, f)
+			}
+		}
+		sortFuncs(out)
+		p.kept[site] = out
+		return out
+	}
 	sortFuncs(out)
+	return out
+}
+
+// containers are the functions of the library that return what they were given
+// before, which the call graph does not see.
+var containers = map[string]bool{"(*sync.Pool).Get": true, "(*sync/atomic.Value).Load": true, "(*sync/atomic.Value).Swap": true,
+	"(*sync.Map).Load": true, "(*sync.Map).LoadOrStore": true, "(*sync.Map).LoadAndDelete": true, "(*sync.Map).Swap": true}
+
+// fromContainer reports that a value may be what a container of the library has
+// kept.
+func fromContainer(v ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
+	switch v := v.(type) {
+	case *ssa.Call:
+		f := v.Call.StaticCallee()
+		return f != nil && containers[fullName(f)]
+	case *ssa.Extract:
+		return fromContainer(v.Tuple, seen)
+	case *ssa.TypeAssert:
+		return fromContainer(v.X, seen)
+	case *ssa.ChangeInterface:
+		return fromContainer(v.X, seen)
+	case *ssa.Phi:
+		return slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return fromContainer(e, seen) })
+	}
+	return false
+}
+
+// implementations are the methods that an interface call may run, of all types
+// whose values become interfaces.
+func (p *program) implementations(c *ssa.CallCommon) []*ssa.Function {
+	iface, ok := c.Value.Type().Underlying().(*types.Interface)
+	if !ok {
+		return nil
+	}
+	var out []*ssa.Function
+	for t := range p.converted {
+		if !types.Implements(t, iface) {
+			continue
+		}
+		if f := p.ssa.LookupMethod(t, c.Method.Pkg(), c.Method.Name()); f != nil && f.Blocks != nil && !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
 	return out
 }
 
