@@ -14,7 +14,7 @@ import (
 func (x *translator) newPath(t *template, from *location) *path {
 	return &path{x: x, t: t, from: from, env: map[envKey][]*expr{}, heap: map[int32]*expr{}, narrow: map[*expr]abs{}, facts: map[uint64]fact{},
 		allocs: map[*pool]int{}, epoch: x.nextEpoch(), created: map[newObject][]*expr{}, marks: map[*ssa.BasicBlock]int{}, role: artifact.RoleOp,
-		crowd: from != nil && x.crowd[pointOf(from)], dense: from != nil && x.dense[pointOf(from)], alone: from != nil && from.alone}
+		crowd: from != nil && x.crowd[pointOf(from)], dense: from != nil && x.dense[pointOf(from)], alone: from != nil && from.alone, serial: from != nil && from.serial}
 }
 
 func (x *translator) addLocation(l *location) {
@@ -314,6 +314,7 @@ func (x *translator) leave(l *location) {
 			p.site = t.site.ID // names the goroutine
 		}
 		p.sync = &syncLabel{name: "go", tmpl: t, birth: true}
+		p.serial = t.serial
 		p.hand = t.args
 		for i, k := range t.handed {
 			key := envKey{k.ctx, k.v}
@@ -451,7 +452,18 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 		}
 	}
 	key := fmt.Sprintf("%d|%d|%d.%d|%s", p.t.index, f.ctx.id, site.Block().Index, site.Pos(), name)
+	turns, single := "", false
+	if tgt.op == subtestBody && p.serial && !p.rolled {
+		if turns, single = x.turnsOf(p.frames[:len(p.frames)-1]); single {
+			key += turns
+		}
+	}
+	serial := tgt.op == subtestBody && p.serial
 	if t := x.byKey[key]; t != nil {
+		if t.serial && !serial {
+			t.serial = false
+			x.enqueue(t.idle)
+		}
 		return t
 	}
 	inLoop := f.ctx.inLoop || f.op == nil && x.prog.info(f.ctx.fn).inCycle[f.block.Index]
@@ -459,7 +471,8 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[string]*callPath{}, inits: map[*variable]int32{}}
 	t.scope = p.scopeOf()
 	t.daemon = p.t.daemon || x.initialising(f.ctx)
-	t.once = p.t.once && !inLoop
+	t.once = p.t.once && (!inLoop || single)
+	t.serial = serial
 	t.slots = 1
 	if !t.once {
 		t.slots = x.opts.Slots

@@ -396,7 +396,7 @@ func init() {
 func (x *translator) spawnTarget(p *path, site ssa.Instruction, tgt target, after func(q *path)) bool {
 	x.unforeseen(p, tgt)
 	t := x.templateFor(p, site, tgt)
-	p.alone = false
+	p.alone, p.serial = false, p.serial && tgt.op == subtestBody
 	var handed []*expr
 	for _, k := range t.handed {
 		e := unknown("not tracked")

@@ -301,7 +301,7 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 		}
 	}
 	r := *p
-	r.beyond, r.alone, r.rolled = p.beyond && q.beyond, p.alone && q.alone, p.rolled || q.rolled
+	r.beyond, r.alone, r.serial, r.rolled = p.beyond && q.beyond, p.alone && q.alone, p.serial && q.serial, p.rolled || q.rolled
 	r.env = make(map[envKey][]*expr, len(live))
 	for _, k := range live {
 		a, b := p.env[k], q.env[k]

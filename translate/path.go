@@ -43,6 +43,7 @@ type path struct {
 	picks   int                     // free choices made
 	spawn   *template
 	alone   bool   // the entry has started no goroutine yet
+	serial  bool   // nor has this goroutine but subtests, see unroll.go
 	variant string // the numbers chosen, see variants.go
 	rolled  bool   // it may have been here before, see unroll.go
 

@@ -104,11 +104,11 @@ func (x *translator) place(p *path, l *location, written contents) bool {
 	grown := false
 	switch {
 	case !l.seen:
-		l.alone = p.alone
-	case l.alone && !p.alone, l.alone && p.rolled && !l.rolled:
+		l.alone, l.serial = p.alone, p.serial
+	case l.alone && !p.alone, l.serial && !p.serial, l.serial && p.rolled && !l.rolled:
 		grown = true
 	}
-	l.alone, l.rolled = l.alone && p.alone, l.rolled || p.rolled
+	l.alone, l.serial, l.rolled = l.alone && p.alone, l.serial && p.serial, l.rolled || p.rolled
 	var before contents
 	if p.from != nil {
 		before = p.from.contents

@@ -292,6 +292,7 @@ func goOnParallel(x *translator, p *path) bool {
 	if !ok || !p.assume(eq(p.cellAt(scope+scopeReturned), 1)) {
 		return false
 	}
+	p.serial = false
 	return x.opReturn(p, nil)
 }
 

@@ -24,6 +24,7 @@ type template struct {
 	root         *callPath
 	slots        int
 	once         bool // at most one goroutine in a whole run
+	serial       bool // a subtest of a goroutine that has started none but subtests
 	daemon       bool // started by package initialisation, or by such a goroutine
 	site         sites.Site
 	scope        *callPath // the call of t.Run that it is started in, nil for none
@@ -167,6 +168,7 @@ type location struct {
 	variant  string   // see variants.go
 	rolled   bool     // see unroll.go
 	alone    bool     // nobody else has been started, see places.go
+	serial   bool     // but subtests, see unroll.go
 	contents contents // of memory
 
 	queued bool

@@ -468,7 +468,7 @@ func (x *translator) solve() {
 	ini := x.context(t, t.root, nil, 1, x.prog.init, "")
 	begin := func() *path {
 		p := x.newPath(t, nil)
-		p.role, p.alone = artifact.RoleLocal, true
+		p.role, p.alone, p.serial = artifact.RoleLocal, true, true
 		p.push(&frame{ctx: t.root, block: x.prog.entry.Blocks[0]})
 		p.withContext()
 		p.withJoin()
@@ -509,7 +509,7 @@ func (x *translator) solve() {
 		x.start = a.p
 		x.enqueue(a.loc)
 	} else {
-		l := &location{tmpl: t, kind: atBegin, key: "begin", op: "begin", alone: true}
+		l := &location{tmpl: t, kind: atBegin, key: "begin", op: "begin", alone: true, serial: true}
 		x.addLocation(l)
 		t.first, t.idle = l, l
 		x.enqueue(l)

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// While the entry is alone, each turn of a loop has locations and objects of its own,
-// as far as there are few: what a program sets up in loops is as exact as what it
-// sets up one by one.
+// While the entry is alone, but for subtests that it waits for or that wait for it,
+// each turn of a loop has locations and objects of its own, as far as there are few:
+// what a program sets up in loops is as exact as what it sets up one by one. So it is
+// in these subtests, up to t.Parallel, and each turn has subtests of its own.
 
 const (
 	// maxTurns is how many turns of a loop there are locations and objects for.
@@ -21,7 +22,10 @@ const (
 func (x *translator) turnsOf(frames []*frame) (turns string, once bool) {
 	var b strings.Builder
 	once = true
-	for _, f := range frames {
+	for i, f := range frames {
+		if f.op == subtestBody || f.op == testRun && i == len(frames)-1 {
+			continue
+		}
 		if f.op != nil || f.block == nil || f.running || f.unwind != nil {
 			once = false // it may call the function above several times
 			continue
@@ -41,7 +45,7 @@ func (x *translator) turnsOf(frames []*frame) (turns string, once bool) {
 // unroll returns what tells the location of a path apart from those of other turns,
 // given its key without that.
 func (x *translator) unroll(p *path, key string) string {
-	if !p.alone || p.rolled {
+	if !p.serial || p.rolled {
 		return ""
 	}
 	turns, _ := x.turnsOf(p.frames)

@@ -381,7 +381,7 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 	if p.t.once && !inLoop {
 		return single(key)
 	}
-	if turns, once := x.turnsOf(p.frames); once && p.alone && !p.rolled {
+	if turns, once := x.turnsOf(p.frames); once && p.t.once && p.serial && !p.rolled {
 		return single(key + turns)
 	}
 	pl := x.mem.pools[key]
