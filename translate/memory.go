@@ -66,6 +66,10 @@ type object struct {
 	// an error: see errorchain.go.
 	wrapped *ssa.Global
 	wraps   bool
+	// parallels are the cells that say of subtests whether they are parallel and have
+	// not ended, joiners where they are waited for, see subtest.go.
+	parallels []int32
+	joiners   map[*location]bool
 
 	// Backing arrays that the model allocates for slices: their elements and
 	// the scalars of each. Behind them is a spare cell, so that the address

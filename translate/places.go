@@ -91,6 +91,11 @@ func (x *translator) wakePlaces(c *cell) {
 // repeated notes that there can be several goroutines of a template after all.
 func (x *translator) repeated(t *template) {
 	t.once, t.slots = false, x.opts.Slots
+	if t.subtest() {
+		for _, l := range t.locs {
+			x.enqueue(l)
+		}
+	}
 	for _, c := range x.mem.cells {
 		if c != nil && c.writer == t {
 			x.wakePlaces(c)

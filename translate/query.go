@@ -321,6 +321,9 @@ func (e *emitter) queries() []artifact.Query {
 			if isMain(a.t) || x.prog.test() && a.t.daemon && !lockKind(x.idx.Site(id).Kind) {
 				continue
 			}
+			if a.t.subtest() {
+				continue // the test ends when it has
+			}
 			for _, p := range e.processes[a.t] {
 				if byProcess[p] == nil {
 					order = append(order, p)

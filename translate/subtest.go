@@ -21,7 +21,7 @@ import (
 // Other calls of t.Run are calls.
 const (
 	scopeWaits     = iota // the function is in a t.Run whose subtest goes on
-	scopeParallels        // its parallel subtests that have not ended
+	scopeParallels        // its parallel subtests that have not ended, without those that have a cell
 	scopeReturned         // it has returned: they go on
 	scopeCells
 )
@@ -99,6 +99,9 @@ func (p *path) subtest() *frame {
 	return nil
 }
 
+// subtest reports that a template is that of subtests.
+func (t *template) subtest() bool { return len(t.start) > 0 && t.start[0].op == subtestBody }
+
 // subtestArg is an argument of the goroutine of a subtest.
 func (p *path) subtestArg(k int) *expr {
 	if e := p.env[envKey{p.frames[0].ctx, argKey(k)}]; len(e) > 0 {
@@ -152,9 +155,37 @@ func (x *translator) describeScope(o *object) {
 	for i, name := range []string{"_waits", "_parallel", "_returned"} {
 		c := x.mem.cells[o.base+int32(i)]
 		c.name, c.sync = o.name+name, true
-		c.abs, c.fix = absBool(), true
 	}
-	x.mem.cells[o.base+scopeParallels].abs = absRange(0, int32(x.opts.Counter))
+}
+
+// parallelCell is the cell that says whether the subtest of a template is parallel
+// and has not ended, if there is at most one: then the ends of subtests do not
+// depend on each other.
+func (x *translator) parallelCell(scope int32, t *template) int32 {
+	o := x.mem.keyedObject(fmt.Sprintf("parallel %d", t.index), func() *object { return &object{kind: objData, name: "parallel", size: 1} })
+	if of := x.mem.object(scope); !slices.Contains(of.parallels, o.base) {
+		c := x.mem.cells[o.base]
+		c.name, c.sync = o.name, true
+		of.parallels = append(of.parallels, o.base)
+		x.enqueueAll(of.joiners)
+	}
+	return o.base
+}
+
+// allEnded is the condition that no parallel subtest of a test goes on.
+func (x *translator) allEnded(p *path, scope int32) *expr {
+	o := x.mem.object(scope)
+	if o.joiners == nil {
+		o.joiners = map[*location]bool{}
+	}
+	if p.from != nil {
+		o.joiners[p.from] = true
+	}
+	e := eq(p.cellAt(scope+scopeParallels), 0)
+	for _, a := range o.parallels {
+		e = and(e, eq(p.cellAt(a), 0))
+	}
+	return e
 }
 
 // testScope is the object of the entry.
@@ -238,11 +269,15 @@ func endSubtest(x *translator, p *path) {
 	if a.top || a.iv {
 		return
 	}
+	parallel := p.subtest().phase == pausedPhase
 	for _, k := range a.set {
-		if p.subtest().phase == pausedPhase {
+		switch {
+		case parallel && p.t.once:
+			p.put(x.parallelCell(k, p.t), num(0))
+		case parallel:
 			n := p.cellAt(k + scopeParallels)
 			p.put(k+scopeParallels, ite(eq(parent, k), arith(xSub, n, num(1)), n))
-		} else {
+		default:
 			w := p.cellAt(k + scopeWaits)
 			p.put(k+scopeWaits, ite(eq(parent, k), num(0), w))
 		}
@@ -269,14 +304,22 @@ func parallelSubtest(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	n, lim := p.cellAt(scope+scopeParallels), num(int32(x.opts.Counter))
-	if q := p.fork(arith(xLe, lim, n)); q != nil {
-		q.bound("more parallel subtests than the model counts")
+	if p.t.once {
+		p.put(x.parallelCell(scope, p.t), num(1))
+	} else {
+		if c := x.mem.cells[scope+scopeParallels]; !c.fix { // it is counted in
+			c.abs, c.fix = absRange(0, int32(x.opts.Counter)), true
+			x.wake(c)
+		}
+		n, lim := p.cellAt(scope+scopeParallels), num(int32(x.opts.Counter))
+		if q := p.fork(arith(xLe, lim, n)); q != nil {
+			q.bound("more parallel subtests than the model counts")
+		}
+		if !p.assume(arith(xLt, n, lim)) {
+			return false
+		}
+		p.put(scope+scopeParallels, arith(xAdd, n, num(1)))
 	}
-	if !p.assume(arith(xLt, n, lim)) {
-		return false
-	}
-	p.put(scope+scopeParallels, arith(xAdd, n, num(1)))
 	p.put(scope+scopeWaits, num(0))
 	paused := *p.subtest()
 	paused.phase = pausedPhase
@@ -326,12 +369,12 @@ func (x *translator) endJoin(p *path) bool {
 		done(p)
 		return true
 	}
-	n := p.cellAt(scope + scopeParallels)
-	if q := p.fork(eq(n, 0)); q != nil {
+	ended := x.allEnded(p, scope)
+	if q := p.fork(ended); q != nil {
 		done(q)
 		x.continueWith(q)
 	}
-	if !p.assume(not(eq(n, 0))) {
+	if !p.assume(not(ended)) {
 		return false
 	}
 	done(p)
@@ -347,7 +390,7 @@ func (x *translator) endJoin(p *path) bool {
 // joinSubtests waits for the parallel subtests of a function.
 func joinSubtests(x *translator, p *path) bool {
 	scope, ok := x.receiver(p)
-	if !ok || !p.assume(eq(p.cellAt(scope+scopeParallels), 0)) {
+	if !ok || !p.assume(x.allEnded(p, scope)) {
 		return false
 	}
 	return x.opReturn(p, nil)
