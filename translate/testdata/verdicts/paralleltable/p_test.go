@@ -11,9 +11,7 @@ func TestProgram(t *testing.T) {
 	for _, tc := range []struct {
 		in, want string
 	}{
-		{"a", "A"}, {"b", "B"}, {"c", "C"}, {"d", "D"}, {"e", "E"}, {"f", "F"},
-		{"g", "G"}, {"h", "H"}, {"i", "I"}, {"j", "J"}, {"k", "K"}, {"l", "L"},
-		{"m", "M"}, {"n", "N"}, {"o", "O"}, {"p", "P"},
+		{"a", "A"}, {"b", "B"}, {"c", "C"}, {"d", "D"},
 	} {
 		t.Run(tc.in, func(t *testing.T) {
 			t.Parallel()
