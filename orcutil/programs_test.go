@@ -486,6 +486,31 @@ var programs = []testProgram{
 			panic(Panic(6, order))
 		}
 	}, []string{"", KindPanic}},
+
+	{"parallel subtests in a group", EntryTest, func() {
+		var mu, nu sync.Mutex
+		last := 0
+		Cleanup(nil, func() { Access(1) })
+		Subtest(10, func() {
+			for i := range 3 {
+				Subtest(20, func() {
+					Cleanup(nil, func() { Lock(2, &mu); last = i; Unlock(3, &mu) })
+					Parallel(21, nil)
+					first, second := &mu, &nu
+					if i == 2 {
+						first, second = second, first
+					}
+					Lock(4, first)
+					Lock(5, second)
+					Unlock(6, second)
+					Unlock(7, first)
+				})
+			}
+		})
+		if last == 1 {
+			panic(Panic(8, "last"))
+		}
+	}, []string{"", KindPanic, KindDeadlock}},
 }
 
 // What RegisterInit makes anew for every run: used between two runs, or by
