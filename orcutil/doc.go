@@ -29,6 +29,11 @@
 // has signalled and that must take its lock again, which is a second grant of
 // the same guard.
 //
+// A subtest that may come to t.Parallel is such a goroutine. Who calls t.Run
+// queues until it has ended or has come to t.Parallel, where it waits for the
+// return of the function around; that waits for its parallel subtests at a guard
+// of its own. Other subtests are calls.
+//
 // # Queues
 //
 // Whether a buffer has room, a lock is held or a WaitGroup is at zero stands in
@@ -124,6 +129,8 @@
 //     received from even if uninstrumented code stops it between.
 //   - Finalizers and cleanups are never called. What is stuck after the program
 //     has set one makes the result weak.
+//   - All subtests have the *testing.T of the test: its name, and whether it has
+//     failed. How many run at one time is not limited, as by -parallel.
 //   - A WaitGroup that is reused before its waiters have returned does not
 //     panic: waiters return in the step that completes them.
 //   - KindNilCall is observed as a nil dereference at the expected place, or as

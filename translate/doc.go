@@ -47,6 +47,9 @@
 // somebody only waits for a crash, or for the end of main, is told apart by
 // monitors: processes beside those of the goroutines (monitor.go).
 //
+// A test ends when its function has returned and its parallel subtests have ended
+// (subtest.go): that one of these is stuck is a deadlock of the test.
+//
 // # Limits
 //
 // Bounds (goroutines, objects, recursion, counters; see Bounds) end a path of
