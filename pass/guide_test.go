@@ -19,7 +19,7 @@ func TestGuide(t *testing.T) {
 	// closes before the last.
 	const orders = `package main
 
-import "strings"
+import "bytes"
 
 func main() {
 	c := make(chan string, 3)
@@ -27,7 +27,7 @@ func main() {
 		go func() { c <- s }()
 	}
 	got := <-c + <-c
-	if strings.HasPrefix("cba", got) {
+	if bytes.HasPrefix([]byte("cba"), []byte(got)) {
 		close(c)
 	}
 	<-c
