@@ -26,9 +26,19 @@ const (
 	maxWidth = 1 << 24
 )
 
-func absConst(k int32) abs { return abs{set: []int32{k}} }
-func absTop() abs          { return abs{top: true} }
-func absBool() abs         { return abs{set: []int32{0, 1}} }
+func absConst(k int32) abs {
+	if leastMade <= k && k <= mostMade {
+		i := k - leastMade
+		return abs{set: singles[i : i+1 : i+1]}
+	}
+	return abs{set: []int32{k}}
+}
+
+// either is what a condition can be of which nothing is known.
+var either = [2]int32{0, 1}
+
+func absTop() abs  { return abs{top: true} }
+func absBool() abs { return abs{set: either[:2:2]} }
 
 func absRange(lo, hi int32) abs {
 	if lo > hi {
@@ -110,10 +120,24 @@ func (a abs) join(b abs, limit int) abs {
 	case a.top || b.top:
 		return absTop()
 	case !a.iv && !b.iv:
+		if len(a.set) <= limit && b.within(a) {
+			return a
+		}
 		out := make([]int32, 0, len(a.set)+len(b.set))
-		out = append(append(out, a.set...), b.set...)
-		slices.Sort(out)
-		out = slices.Compact(out)
+		i, j := 0, 0
+		for i < len(a.set) || j < len(b.set) {
+			switch {
+			case j == len(b.set) || i < len(a.set) && a.set[i] < b.set[j]:
+				out = append(out, a.set[i])
+				i++
+			case i == len(a.set) || b.set[j] < a.set[i]:
+				out = append(out, b.set[j])
+				j++
+			default:
+				out = append(out, a.set[i])
+				i, j = i+1, j+1
+			}
+		}
 		if len(out) <= limit {
 			return abs{set: out}
 		}

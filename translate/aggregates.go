@@ -367,13 +367,9 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 		return false
 	}
 	var added []*expr
-	if o, off, isNew := newObjectAt(src[0]); isNew && p.created[o] != nil {
+	if o, off, isNew := newObjectAt(src[0]); isNew && p.created.m[o] != nil {
 		for k := range n * int32(w) {
-			e := p.created[o][off+k]
-			if e == nil {
-				e = num(0)
-			}
-			added = append(added, e)
+			added = append(added, p.newCell(o, off+k))
 		}
 	} else {
 		from, ok, tracked := x.shape(p, src, int32(w))

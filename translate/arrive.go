@@ -12,8 +12,7 @@ import (
 )
 
 func (x *translator) newPath(t *template, from *location) *path {
-	return &path{x: x, t: t, from: from, env: map[envKey][]*expr{}, heap: map[int32]*expr{}, narrow: map[*expr]abs{}, facts: map[uint64]fact{},
-		allocs: map[*pool]int{}, epoch: x.nextEpoch(), created: map[newObject][]*expr{}, marks: map[*ssa.BasicBlock]int{}, role: artifact.RoleOp,
+	return &path{x: x, t: t, from: from, epoch: x.nextEpoch(), role: artifact.RoleOp,
 		crowd: from != nil && x.crowd[pointOf(from)], dense: from != nil && x.dense[pointOf(from)], alone: from != nil && from.alone, serial: from != nil && from.serial}
 }
 
@@ -30,6 +29,7 @@ func (x *translator) locationFor(p *path, kind locKind, site sites.ID) *location
 	if l := p.t.byKey[key]; l != nil {
 		return l
 	}
+	p.own = nil
 	l := &location{tmpl: p.t, key: key, kind: kind, site: site, frames: slices.Clone(p.frames), variant: p.variant, rolled: p.rolled}
 	for _, k := range x.liveOf(p.frames) {
 		v := p.t.variable(k, func() string { return x.varName(k) })
@@ -186,7 +186,7 @@ func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
 	l := x.locationFor(p, kind, site)
 	// A condition that is not tracked but lives on is chosen now.
 	for _, lv := range l.live {
-		e := p.env[envKey{lv.key.ctx, lv.key.v}]
+		e := p.env.m[envKey{lv.key.ctx, lv.key.v}]
 		if lv.key.comp >= len(e) || e[lv.key.comp].op != xUnknown || !x.splits(lv.key) {
 			continue
 		}
@@ -203,7 +203,7 @@ func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
 			if k == 0 && lv.key.comp+1 < len(v) {
 				v[lv.key.comp+1] = num(0)
 			}
-			q.env[key] = v
+			q.env.set(key, v)
 			x.arrive(q, kind, site)
 		}
 		return
@@ -231,7 +231,7 @@ func (x *translator) arriveAt(p *path, l *location) {
 
 // liveExpr is the value on the path of what is live at a location.
 func (p *path) liveExpr(lv liveValue) *expr {
-	e := p.env[envKey{lv.key.ctx, lv.key.v}]
+	e := p.env.m[envKey{lv.key.ctx, lv.key.v}]
 	if lv.key.comp < len(e) {
 		return p.simplify(e[lv.key.comp])
 	}
@@ -267,18 +267,18 @@ func (x *translator) join(p *path, l *location) {
 		}
 	}
 	if l.kind != atSink { // behind which nobody reads
-		written := contents{}
-		for _, addr := range sortedKeys(p.heap) {
-			c, e := x.mem.cells[addr], p.heap[addr]
+		clear(x.left)
+		for _, addr := range sortedKeys(p.heap.m) {
+			c, e := x.mem.cells[addr], p.heap.m[addr]
 			if p.from == nil || e == c.x {
 				continue
 			}
 			a := p.abs(e)
 			x.grow(c, a)
 			x.wrote(c, p.t)
-			written[addr] = a
+			x.left[addr] = a
 		}
-		grown = x.place(p, l, written) || grown
+		grown = x.place(p, l, x.left) || grown
 	}
 	if grown {
 		x.enqueue(l)
@@ -325,7 +325,7 @@ func (x *translator) leave(l *location) {
 			case t.args[i].top:
 				e = unknown("an argument that is not tracked")
 			}
-			p.env[key] = append(p.env[key], e)
+			p.env.set(key, append(p.env.m[key], e))
 		}
 		for _, f := range t.start {
 			p.push(f)
@@ -359,10 +359,10 @@ func (x *translator) leave(l *location) {
 			e = lv.v.x
 			p.learn(e, l.in[i])
 		}
-		for len(p.env[key]) < lv.key.comp {
-			p.env[key] = append(p.env[key], unknown("not kept"))
+		for len(p.env.m[key]) < lv.key.comp {
+			p.env.set(key, append(p.env.m[key], unknown("not kept")))
 		}
-		p.env[key] = append(p.env[key], e)
+		p.env.set(key, append(p.env.m[key], e))
 	}
 	p.frames = slices.Clone(l.frames)
 	// Values beyond their limits are not tracked.
@@ -374,8 +374,9 @@ func (x *translator) leave(l *location) {
 				continue
 			}
 			r.beyond = true
-			r.env[v.key] = slices.Clone(r.env[v.key])
-			r.env[v.key][v.comp] = unknown(beyond)
+			e := slices.Clone(r.env.m[v.key])
+			e[v.comp] = unknown(beyond)
+			r.env.set(v.key, e)
 			paths = append(paths, r)
 		}
 	}
@@ -411,9 +412,9 @@ func (x *translator) leaveWith(l *location, p *path) {
 			return
 		}
 		// What led here has been decided; the instruction is executed now.
-		p.marks = map[*ssa.BasicBlock]int{}
+		p.marks = table[*ssa.BasicBlock, int]{}
 		if f := p.peek(); f.block != nil {
-			p.marks[f.block] = 0
+			p.marks.set(f.block, 0)
 			if f.guess {
 				p.top().guess = false
 				p.picks = 1
@@ -468,7 +469,7 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 	}
 	inLoop := f.ctx.inLoop || f.op == nil && x.prog.info(f.ctx.fn).inCycle[f.block.Index]
 	t := &template{index: len(x.templates), key: key, parent: p.t, origin: site, target: name, fn: tgt.fn,
-		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[string]*callPath{}, inits: map[*variable]int32{}}
+		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[callKey]*callPath{}, inits: map[*variable]int32{}}
 	t.scope = p.scopeOf()
 	t.daemon = p.t.daemon || x.initialising(f.ctx)
 	t.once = p.t.once && (!inLoop || single)

@@ -59,11 +59,11 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 		}
 	}
 	callee := p.simplify(val(c.Value)[0])
-	if o, off, ok := newObjectAt(callee); ok && p.created[o] != nil {
+	if o, off, ok := newObjectAt(callee); ok && p.created.m[o] != nil {
 		if tgt, ok := libraryCall(tgt, o.pool.objs[0], off, callee); ok {
 			return tgt, true
 		}
-		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created[o][i] }), true
+		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created.m[o][i] }), true
 	}
 	if o, cell := x.oneFunction(p, callee); o != nil {
 		return x.closure(o, tgt, cell), true
@@ -82,8 +82,8 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 // false it has taken over the path; a value that is not tracked is none.
 func (x *translator) functionOf(p *path, value *expr, site ssa.Instruction) (tgt target, ok, tracked bool) {
 	value = p.simplify(value)
-	if o, _, ok := newObjectAt(value); ok && p.created[o] != nil {
-		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created[o][i] }), true, true
+	if o, _, ok := newObjectAt(value); ok && p.created.m[o] != nil {
+		return x.closure(o.pool.objs[0], tgt, func(i int) *expr { return p.created.m[o][i] }), true, true
 	}
 	if o, cell := x.oneFunction(p, value); o != nil {
 		return x.closure(o, tgt, cell), true, true
@@ -216,6 +216,27 @@ type guess struct {
 	fn   *ssa.Function
 }
 
+// A methodKey names a method of a dynamic type of interfaces, by its number.
+type methodKey struct {
+	tag int32
+	fn  *types.Func // of the interface
+}
+
+// method returns the method of a type that an interface calls; ok is false if there
+// is none. It is nil if its code is not in the program.
+func (x *translator) method(tag int32, t types.Type, of *types.Func) (fn *ssa.Function, ok bool) {
+	k := methodKey{tag, of}
+	if fn, ok = x.methods[k]; ok {
+		return fn, true
+	}
+	if types.NewMethodSet(t).Lookup(of.Pkg(), of.Name()) == nil {
+		return nil, false
+	}
+	fn = x.prog.ssa.LookupMethod(t, of.Pkg(), of.Name())
+	x.methods[k] = fn
+	return fn, true
+}
+
 func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operands) (target, bool) {
 	c := site.Common()
 	var tgt target
@@ -246,10 +267,10 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 	case libraryRLocker:
 		return rlockerCall(tgt, c.Method.Name(), e[1]), true
 	}
-	if types.NewMethodSet(t).Lookup(c.Method.Pkg(), c.Method.Name()) == nil {
+	fn, ok := x.method(tag, t, c.Method)
+	if !ok {
 		return x.guess(p, site, tgt) // neither is that of another type
 	}
-	fn := x.prog.ssa.LookupMethod(t, c.Method.Pkg(), c.Method.Name())
 	if fn == nil {
 		return tgt, true
 	}
@@ -474,7 +495,7 @@ func (x *translator) runDeferred(p *path) bool {
 	case d.cleanup:
 		return x.runCleanup(p, d)
 	}
-	e := p.env[envKey{f.ctx, d}]
+	e := p.env.m[envKey{f.ctx, d}]
 	kept := map[ssa.Value][]*expr{}
 	for _, v := range x.deferOperands(d.instr) {
 		n := x.valueWidth(v)
@@ -506,7 +527,7 @@ func (x *translator) runDeferred(p *path) bool {
 	}
 	g := p.top()
 	g.defers = g.defers[:len(g.defers)-1]
-	delete(p.env, envKey{f.ctx, d})
+	p.env.remove(envKey{f.ctx, d})
 	return x.call(p, d.instr, d.nth, tgt, true)
 }
 
@@ -540,7 +561,7 @@ func (x *translator) stepUnwind(p *path) bool {
 		}
 		return x.ret(p, zeros(x.resultWidth(f.ctx.fn)))
 	}
-	val := p.env[envKey{f.ctx, panicKey{}}]
+	val := p.env.m[envKey{f.ctx, panicKey{}}]
 	p.pop()
 	if len(p.frames) == 0 {
 		if u.goexit {
@@ -574,7 +595,7 @@ func (x *translator) recovered(p *path, f *frame) []*expr {
 			v.recovered = true
 			g.unwind = &v
 			p.frames[i] = &g
-			return p.env[envKey{f.ctx, panicKey{}}]
+			return p.env.m[envKey{f.ctx, panicKey{}}]
 		}
 		break
 	}

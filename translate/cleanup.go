@@ -55,7 +55,7 @@ func registerCleanup(x *translator, p *path) bool {
 func (x *translator) runCleanup(p *path, d deferKey) bool {
 	f := p.peek()
 	addr := unknown("not tracked")
-	if e := p.env[envKey{f.ctx, d}]; len(e) > 0 {
+	if e := p.env.m[envKey{f.ctx, d}]; len(e) > 0 {
 		addr = e[0]
 	}
 	tgt, ok, tracked := x.functionOf(p, addr, d.instr)
@@ -67,7 +67,7 @@ func (x *translator) runCleanup(p *path, d deferKey) bool {
 	}
 	g := p.top()
 	g.defers = g.defers[:len(g.defers)-1]
-	delete(p.env, envKey{f.ctx, d})
+	p.env.remove(envKey{f.ctx, d})
 	if tgt.fn == nil {
 		return true
 	}

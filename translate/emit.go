@@ -98,8 +98,8 @@ func (x *translator) addEdge(p *path, l *location) {
 		}
 	}
 	if l.kind != atSink {
-		for _, addr := range sortedKeys(p.heap) {
-			c, v := x.mem.cells[addr], p.heap[addr]
+		for _, addr := range sortedKeys(p.heap.m) {
+			c, v := x.mem.cells[addr], p.heap.m[addr]
 			if c.payload || !stored(c.abs) || v.op == xCell && v.cell == c {
 				continue
 			}

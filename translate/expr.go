@@ -20,6 +20,7 @@ type expr struct {
 	cells   bool       // it reads cells
 	news    bool       // it may be the address of a new object
 	joined  bool       // it is made where ways meet: its condition says from which it is
+	part    bool       // a part of it is not tracked
 	size    int32      // of it as a tree, saturating; 0 for leaves
 	hash    uint64     // of its structure; 0 for leaves
 
@@ -65,6 +66,7 @@ func node(op exprOp, a, b, c *expr) *expr {
 			e.given = e.given || x.handedOver()
 			e.cells = e.cells || x.cells || x.op == xCell
 			e.news = e.news || x.news || x.op == xAlloc
+			e.part = e.part || x.part || x.op == xUnknown
 			e.size = min(e.size+x.nodes(), 1<<20)
 			e.hash = mix(e.hash, x.key())
 		}
@@ -100,7 +102,26 @@ func (e *expr) key() uint64 {
 	return mix(uint64(e.op)+1, k)
 }
 
-func num(k int32) *expr { return &expr{op: xConst, k: k} }
+// Most constants are small, or addresses: these are made once.
+const leastMade, mostMade = -64, 1024
+
+var (
+	constants [mostMade - leastMade + 1]expr
+	singles   [mostMade - leastMade + 1]int32
+)
+
+func init() {
+	for i := range constants {
+		constants[i], singles[i] = expr{op: xConst, k: int32(i) + leastMade}, int32(i)+leastMade
+	}
+}
+
+func num(k int32) *expr {
+	if leastMade <= k && k <= mostMade {
+		return &constants[k-leastMade]
+	}
+	return &expr{op: xConst, k: k}
+}
 
 func boolean(b bool) *expr {
 	if b {
@@ -144,6 +165,9 @@ func (e *expr) same(f *expr) bool {
 func (e *expr) unknownIn() *expr {
 	if e == nil || e.op == xUnknown {
 		return e
+	}
+	if !e.part {
+		return nil
 	}
 	for _, x := range []*expr{e.a, e.b, e.c} {
 		if u := x.unknownIn(); u != nil {
@@ -396,23 +420,21 @@ func absOf(e *expr, of func(*expr) abs) abs {
 		return absBool()
 	case xAnd, xOr:
 		a, b := of(e.a), of(e.b)
-		var out abs
-		f := func(x, y bool) bool { return x && y }
+		a0, a1, b0, b1 := a.can(false), a.can(true), b.can(false), b.can(true)
+		if !a0 && !a1 || !b0 && !b1 {
+			return abs{}
+		}
+		yes, no := a1 && b1, a0 || b0
 		if e.op == xOr {
-			f = func(x, y bool) bool { return x || y }
+			yes, no = a1 || b1, a0 && b0
 		}
-		for _, x := range []bool{false, true} {
-			for _, y := range []bool{false, true} {
-				if a.can(x) && b.can(y) {
-					z := int32(0)
-					if f(x, y) {
-						z = 1
-					}
-					out = out.join(absConst(z), maxSet)
-				}
-			}
+		switch {
+		case !no:
+			return absConst(1)
+		case !yes:
+			return absConst(0)
 		}
-		return out
+		return absBool()
 	case xIte:
 		c := of(e.a)
 		var out abs
@@ -428,8 +450,49 @@ func absOf(e *expr, of func(*expr) abs) abs {
 	if e.op == xMod && a.iv && b.equal(absConst(1)) {
 		return absConst(0)
 	}
+	switch e.op {
+	case xEq, xLt, xLe:
+		if !a.top && !a.iv && !b.top && !b.iv {
+			return compareSets(e.op, a.set, b.set)
+		}
+	}
 	return combine(a, b, func(x, y int64) (int64, bool) { return apply(e.op, x, y) },
 		func(al, ah, bl, bh int64) (int64, int64, bool) { return applyBounds(e.op, al, ah, bl, bh) })
+}
+
+// compareSets is what the comparison of two values can be.
+func compareSets(op exprOp, a, b []int32) abs {
+	if len(a) == 0 || len(b) == 0 {
+		return abs{}
+	}
+	least, most := a[0], a[len(a)-1]
+	low, high := b[0], b[len(b)-1]
+	var yes, no bool
+	switch op {
+	case xEq:
+		for i, j := 0, 0; !yes && i < len(a) && j < len(b); {
+			switch {
+			case a[i] < b[j]:
+				i++
+			case b[j] < a[i]:
+				j++
+			default:
+				yes = true
+			}
+		}
+		no = len(a) > 1 || len(b) > 1 || !yes
+	case xLt:
+		yes, no = least < high, most >= low
+	case xLe:
+		yes, no = least <= high, most > low
+	}
+	switch {
+	case !no:
+		return absConst(1)
+	case !yes:
+		return absConst(0)
+	}
+	return absBool()
 }
 
 // can reports that the value can be true, or false.

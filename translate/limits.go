@@ -71,8 +71,8 @@ func (c *cell) start() int32 {
 // is replaced by the one that says so. Copies of such cells are such cells.
 func (p *path) confine() {
 	x := p.x
-	for _, addr := range sortedKeys(p.heap) {
-		c, e := x.mem.cells[addr], p.heap[addr]
+	for _, addr := range sortedKeys(p.heap.m) {
+		c, e := x.mem.cells[addr], p.heap.m[addr]
 		if !c.confined && !x.emitting && (p.mayBeLost(e) || e.pastLimits()) {
 			x.confine(c)
 		}
@@ -82,12 +82,12 @@ func (p *path) confine() {
 		lo, hi := c.abs.bounds()
 		switch a := p.abs(e); {
 		case e.unknownIn() != nil || a.top:
-			p.heap[addr] = num(hi)
+			p.heap.set(addr, num(hi))
 		case e.op == xCell && e.cell == c:
 		case lo > e.k && e.isConst(), e.isConst() && e.k > hi:
-			p.heap[addr] = num(hi)
+			p.heap.set(addr, num(hi))
 		case !a.within(c.abs):
-			p.heap[addr] = ite(and(arith(xLe, num(lo), e), arith(xLt, e, num(hi))), e, num(hi))
+			p.heap.set(addr, ite(and(arith(xLe, num(lo), e), arith(xLt, e, num(hi))), e, num(hi)))
 		}
 	}
 }

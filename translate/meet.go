@@ -2,10 +2,9 @@ package translate
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"strconv"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -147,9 +146,9 @@ func (x *translator) behind(p, q *path) int {
 // meetingKey tells the points apart at which paths can meet: by the stack, and
 // the turns of the loops around.
 func (x *translator) meetingKey(p *path) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d%s", p.t.index, p.variant)
-	b.WriteString(controlKey(p.frames))
+	b := strconv.AppendInt(nil, int64(p.t.index), 10)
+	b = append(b, p.variant...)
+	b = appendControl(b, p.frames)
 	for _, f := range p.frames {
 		if f.block == nil || f.turns == nil {
 			continue
@@ -157,10 +156,10 @@ func (x *translator) meetingKey(p *path) string {
 		in := x.prog.info(f.ctx.fn)
 		in.arrange()
 		for _, h := range in.loops[f.block.Index] {
-			fmt.Fprintf(&b, "t%d", f.turnsOf(h))
+			b = strconv.AppendInt(append(b, 't'), int64(f.turnsOf(h)), 10)
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // unite makes as few paths as possible of those that have met.
@@ -276,7 +275,7 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 	if !p.dense && (len(approx) > len(p.approx) || len(approx) > len(q.approx)) {
 		return nil
 	}
-	even := maps.Equal(p.allocs, q.allocs) && len(p.created) == len(q.created)
+	even := maps.Equal(p.allocs.m, q.allocs.m) && len(p.created.m) == len(q.created.m)
 	if !even {
 		// One has taken objects from pools that the other has not.
 		if !p.dense || c == nil {
@@ -302,9 +301,9 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 	}
 	r := *p
 	r.beyond, r.alone, r.serial, r.rolled = p.beyond && q.beyond, p.alone && q.alone, p.serial && q.serial, p.rolled || q.rolled
-	r.env = make(map[envKey][]*expr, len(live))
+	env := make(map[envKey][]*expr, len(live))
 	for _, k := range live {
-		a, b := p.env[k], q.env[k]
+		a, b := p.env.m[k], q.env.m[k]
 		if len(a) != len(b) {
 			return nil
 		}
@@ -317,15 +316,12 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 				return nil
 			}
 		}
-		r.env[k] = v
+		env[k] = v
 	}
-	r.heap = make(map[int32]*expr, len(p.heap))
-	addrs := map[int32]*expr{}
-	maps.Copy(addrs, p.heap)
-	maps.Copy(addrs, q.heap)
-	for _, addr := range sortedKeys(addrs) {
+	r.heap = p.heap.share()
+	for _, addr := range differing(p.heap.m, q.heap.m) {
 		before := x.mem.cells[addr].x
-		a, b := p.heap[addr], q.heap[addr]
+		a, b := p.heap.m[addr], q.heap.m[addr]
 		if (a == nil || b == nil) && !p.dense && c != nil && x.mem.object(addr).pool != nil {
 			return nil
 		}
@@ -339,11 +335,13 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 		if v == nil {
 			return nil
 		}
-		r.heap[addr] = v
+		if v != p.heap.m[addr] {
+			r.heap.set(addr, v)
+		}
 	}
-	r.created = make(map[newObject][]*expr, len(p.created))
-	for k, a := range p.created {
-		b, ok := q.created[k]
+	created := make(map[newObject][]*expr, len(p.created.m))
+	for k, a := range p.created.m {
+		b, ok := q.created.m[k]
 		if !ok || len(a) != len(b) {
 			return nil
 		}
@@ -362,7 +360,7 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 				return nil
 			}
 		}
-		r.created[k] = v
+		created[k] = v
 	}
 	r.cond = slices.Clone(p.cond[:n])
 	if c != nil {
@@ -376,18 +374,23 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 	}
 	r.held, r.approx = held, approx
 	if !even {
-		r.allocs, r.uneven = maps.Clone(p.allocs), maps.Clone(p.uneven)
+		allocs := maps.Clone(p.allocs.m)
+		if allocs == nil {
+			allocs = map[*pool]int{}
+		}
+		r.uneven = maps.Clone(p.uneven)
 		if r.uneven == nil {
 			r.uneven = map[*pool]bool{}
 		}
-		for pl, n := range q.allocs {
-			r.allocs[pl] = max(r.allocs[pl], n)
+		for pl, n := range q.allocs.m {
+			allocs[pl] = max(allocs[pl], n)
 		}
-		for pl := range r.allocs {
-			if p.allocs[pl] != q.allocs[pl] {
+		for pl := range allocs {
+			if p.allocs.m[pl] != q.allocs.m[pl] {
 				r.uneven[pl] = true
 			}
 		}
+		r.allocs = table[*pool, int]{m: allocs}
 	}
 	for pl := range q.uneven {
 		if !r.uneven[pl] {
@@ -398,31 +401,35 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 			r.uneven[pl] = true
 		}
 	}
-	r.narrow = make(map[*expr]abs, len(p.narrow))
-	for e, a := range p.narrow {
-		if b, ok := q.narrow[e]; ok {
-			r.narrow[e] = a.join(b, maxRefSet)
+	narrow := make(map[*expr]abs, len(p.narrow.m))
+	for e, a := range p.narrow.m {
+		if b, ok := q.narrow.m[e]; ok {
+			narrow[e] = a.join(b, maxRefSet)
 		}
 	}
-	r.facts = make(map[uint64]fact, len(p.facts))
-	for k, f := range p.facts {
-		if g, ok := q.facts[k]; ok && f.e.same(g.e) {
-			r.facts[k] = fact{f.e, f.a.join(g.a, maxRefSet)}
-		} else if f.e.joined {
-			r.facts[k] = f // matters only where p is chosen
+	r.facts = p.facts.share()
+	for k, f := range p.facts.m {
+		switch g, ok := q.facts.m[k]; {
+		case ok && f.e.same(g.e):
+			if !g.a.within(f.a) {
+				r.facts.set(k, fact{f.e, f.a.join(g.a, maxRefSet)})
+			}
+		case !f.e.joined: // which matters only where p is chosen
+			r.facts.remove(k)
 		}
 	}
-	for k, g := range q.facts {
-		if _, ok := r.facts[k]; !ok && g.e.joined {
-			r.facts[k] = g
+	for k, g := range q.facts.m {
+		if _, ok := r.facts.m[k]; !ok && g.e.joined {
+			r.facts.set(k, g)
 		}
 	}
 	for _, f := range j.facts {
-		r.facts[f.e.key()] = f
+		r.facts.set(f.e.key(), f)
 	}
 	if rest := r.cond[min(n, len(r.cond)):]; len(rest) > 0 {
-		r.facts[rest[0].key()] = fact{rest[0], absConst(1)}
+		r.facts.set(rest[0].key(), fact{rest[0], absConst(1)})
 	}
+	r.env, r.created, r.narrow = table[envKey, []*expr]{m: env}, table[newObject, []*expr]{m: created}, table[*expr, abs]{m: narrow}
 	r.guesses = slices.DeleteFunc(slices.Clone(p.guesses), func(g guess) bool { return !slices.Contains(q.guesses, g) })
 	r.chosen = slices.DeleteFunc(slices.Clone(p.chosen), func(g pin) bool { return !slices.Contains(q.chosen, g) })
 	for _, e := range q.early {
@@ -430,14 +437,37 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 			r.early = append(r.early[:len(r.early):len(r.early)], e)
 		}
 	}
-	r.marks = maps.Clone(p.marks)
-	for b, m := range q.marks {
-		r.marks[b] = max(r.marks[b], m)
+	marks := maps.Clone(p.marks.m)
+	if marks == nil {
+		marks = map[*ssa.BasicBlock]int{}
 	}
+	for b, m := range q.marks.m {
+		marks[b] = max(marks[b], m)
+	}
+	r.marks = table[*ssa.BasicBlock, int]{m: marks}
+	r.own = nil
 	r.frames = slices.Clone(p.frames)
 	r.steps, r.decided, r.picks = max(p.steps, q.steps), max(p.decided, q.decided), max(p.picks, q.picks)
 	r.epoch = x.nextEpoch()
 	return &r
+}
+
+// differing returns the cells, in order, that are not the same in both memories, or
+// of which the paths may know different things.
+func differing(a, b map[int32]*expr) []int32 {
+	var out []int32
+	for addr, e := range b {
+		if a[addr] != e || e.joined {
+			out = append(out, addr)
+		}
+	}
+	for addr := range a {
+		if _, ok := b[addr]; !ok {
+			out = append(out, addr)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // joining joins the values of two paths.
@@ -546,7 +576,7 @@ func union(a, b []int) []int {
 
 // settled is a copy of a path that has written its new objects to memory.
 func (p *path) settled() *path {
-	if len(p.created) == 0 {
+	if len(p.created.m) == 0 {
 		return p
 	}
 	q := p.clone()

@@ -395,7 +395,7 @@ func (x *translator) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 	default:
 		return 0, false
 	}
-	e := p.env[envKey{f.ctx, v}]
+	e := p.env.m[envKey{f.ctx, v}]
 	if comp >= len(e) || e[comp].op != xUnknown || e[comp].pastLimits() {
 		return 0, false
 	}
@@ -408,13 +408,13 @@ func (x *translator) chooseNumber(p *path, instr ssa.Instruction, comp int) {
 	values, all := x.numbersFor(v)
 	p.notePick(p.x.resultPos(instr), whatIs(v, comp), values, all)
 	key := envKey{p.peek().ctx, v}
-	e := p.env[key]
+	e := p.env.m[key]
 	p.pick(values, func(q *path, k int32) {
 		w := slices.Clone(e)
 		if w[comp] = num(k); comp == 1 {
 			w[2] = num(k) // nothing is known of room behind its elements
 		}
-		q.env[key] = w
+		q.env.set(key, w)
 	})
 }
 

@@ -16,12 +16,13 @@ type path struct {
 	t       *template
 	from    *location
 	frames  []*frame
-	env     map[envKey][]*expr
-	heap    map[int32]*expr
+	own     *frame // the innermost one that nobody else has
+	env     table[envKey, []*expr]
+	heap    table[int32, *expr]
 	cond    []*expr
-	narrow  map[*expr]abs
-	epoch   uint64          // of narrow, see eval
-	facts   map[uint64]fact // of other expressions than narrow, by their key
+	narrow  table[*expr, abs]
+	epoch   uint64              // of narrow, see eval
+	facts   table[uint64, fact] // of other expressions than narrow, by their key
 	guesses []guess
 	chosen  []pin // free choices of unknown values
 	hand    []abs // of xMsg and xArg
@@ -34,13 +35,13 @@ type path struct {
 	role    string
 	site    sites.ID
 	sel     int
-	created map[newObject][]*expr // the cells of these
-	allocs  map[*pool]int         // objects taken from pools in this segment
-	uneven  map[*pool]bool        // where ways have met that took different numbers of them
+	created table[newObject, []*expr] // the cells of these
+	allocs  table[*pool, int]         // objects taken from pools in this segment
+	uneven  map[*pool]bool            // where ways have met that took different numbers of them
 	steps   int
 	held    []heldLock
-	marks   map[*ssa.BasicBlock]int // conditions and choices when a loop header was passed last
-	picks   int                     // free choices made
+	marks   table[*ssa.BasicBlock, int] // conditions and choices when a loop header was passed last
+	picks   int                         // free choices made
 	spawn   *template
 	alone   bool   // the entry has started no goroutine yet
 	serial  bool   // nor has this goroutine but subtests, see unroll.go
@@ -54,6 +55,7 @@ type path struct {
 	branched bool            // the path is one side of a branch
 	beyond   bool            // a number is beyond its limits, see limits.go
 	spreadAt ssa.Instruction // where ways have spread
+	lap      *lap            // an earlier turn of a loop, see laps.go
 
 	// pendingJump is the block that a decided branch leads to.
 	pendingJump *ssa.BasicBlock
@@ -82,35 +84,11 @@ func (p *path) clone() *path {
 	q := *p
 	q.epoch = p.x.nextEpoch()
 	q.frames = slices.Clone(p.frames)
-	q.env = make(map[envKey][]*expr, len(p.env))
-	for k, v := range p.env {
-		q.env[k] = v
-	}
-	q.heap = make(map[int32]*expr, len(p.heap))
-	for k, v := range p.heap {
-		q.heap[k] = v
-	}
-	q.narrow = make(map[*expr]abs, len(p.narrow))
-	for k, v := range p.narrow {
-		q.narrow[k] = v
-	}
-	q.created = make(map[newObject][]*expr, len(p.created))
-	for k, v := range p.created {
-		q.created[k] = slices.Clone(v)
-	}
-	q.allocs = make(map[*pool]int, len(p.allocs))
-	for k, v := range p.allocs {
-		q.allocs[k] = v
-	}
-	q.marks = make(map[*ssa.BasicBlock]int, len(p.marks))
-	for k, v := range p.marks {
-		q.marks[k] = v
-	}
+	q.env, q.heap, q.created = p.env.share(), p.heap.share(), p.created.share()
+	q.narrow, q.facts = p.narrow.share(), p.facts.share()
+	q.allocs, q.marks = p.allocs.share(), p.marks.share()
+	p.own, q.own = nil, nil
 	q.cond = slices.Clone(p.cond)
-	q.facts = make(map[uint64]fact, len(p.facts))
-	for k, v := range p.facts {
-		q.facts[k] = v
-	}
 	q.chosen = slices.Clone(p.chosen)
 	q.approx = slices.Clone(p.approx)
 	q.early = slices.Clone(p.early)
@@ -121,7 +99,7 @@ func (p *path) clone() *path {
 func (p *path) top() *frame {
 	f := *p.frames[len(p.frames)-1]
 	f.defers = slices.Clone(f.defers)
-	p.frames[len(p.frames)-1] = &f
+	p.frames[len(p.frames)-1], p.own = &f, &f
 	return &f
 }
 
@@ -133,7 +111,7 @@ func (p *path) push(f *frame) { p.frames = append(p.frames, f) }
 
 // root is what a leaf of an expression can be.
 func (p *path) root(e *expr) abs {
-	if a, ok := p.narrow[e]; ok {
+	if a, ok := p.narrow.m[e]; ok {
 		return a
 	}
 	switch e.op {
@@ -170,7 +148,7 @@ func (p *path) eval(e *expr) abs {
 	}
 	if e.epoch != p.epoch {
 		p.x.evals++
-		if f, ok := p.facts[e.key()]; ok && f.e.same(e) {
+		if f, ok := p.facts.m[e.key()]; ok && f.e.same(e) {
 			e.val = f.a
 		} else {
 			e.val = absOf(e, p.eval)
@@ -182,7 +160,7 @@ func (p *path) eval(e *expr) abs {
 
 // learn sets what a variable or cell can be on this path.
 func (p *path) learn(e *expr, a abs) {
-	p.narrow[e] = a
+	p.narrow.set(e, a)
 	p.epoch = p.x.nextEpoch()
 }
 
@@ -199,7 +177,7 @@ func (p *path) know(e *expr, a abs) {
 		p.learn(e, a)
 	case xConst, xUnknown:
 	default:
-		p.facts[e.key()] = fact{e, a}
+		p.facts.set(e.key(), fact{e, a})
 		p.epoch = p.x.nextEpoch()
 	}
 }
@@ -374,7 +352,7 @@ func (p *path) value(ctx *callPath, v ssa.Value) []*expr {
 	case *ssa.Function:
 		return []*expr{num(x.mem.function(v, p.namedAt(ctx, v)).base)}
 	}
-	if e := p.env[envKey{ctx, v}]; e != nil {
+	if e := p.env.m[envKey{ctx, v}]; e != nil {
 		return e
 	}
 	return x.unknowns(x.valueWidth(v), "not tracked")
@@ -400,7 +378,7 @@ func (p *path) set(ctx *callPath, v any, e []*expr) {
 	for i := range e {
 		e[i] = p.simplify(e[i])
 	}
-	p.env[envKey{ctx, v}] = e
+	p.env.set(envKey{ctx, v}, e)
 }
 
 // cellAt reads one cell. One that can be beyond its limits is not tracked; see
@@ -415,7 +393,7 @@ func (p *path) cellAt(addr int32) *expr {
 
 // rawCell reads one cell as it is, to be written back.
 func (p *path) rawCell(addr int32) *expr {
-	if e := p.heap[addr]; e != nil {
+	if e := p.heap.m[addr]; e != nil {
 		return e
 	}
 	if addr <= 0 || int(addr) >= len(p.x.mem.cells) {
@@ -444,7 +422,7 @@ func (p *path) rawCell(addr int32) *expr {
 
 func (p *path) put(addr int32, e *expr) {
 	if addr > 0 && int(addr) < len(p.x.mem.cells) && p.x.mem.cells[addr].outside == "" {
-		p.heap[addr] = p.simplify(e)
+		p.heap.set(addr, p.simplify(e))
 	}
 }
 

@@ -20,8 +20,23 @@ const (
 )
 
 // contents is what cells can hold at a place: those that it does not list hold what
-// they did at first. It is never changed.
-type contents map[int32]abs
+// they did at first. It is never changed. The nil contents list nothing.
+type contents struct{ cells map[int32]abs }
+
+// list returns what is listed.
+func (m *contents) list() map[int32]abs {
+	if m == nil {
+		return nil
+	}
+	return m.cells
+}
+
+// A visit is what is known of the paths that have come to a location from another:
+// the contents of that, and the cells that all of them have written on their way.
+type visit struct {
+	contents *contents
+	written  []int32
+}
 
 // placed reports that a cell can be kept by place.
 func placed(c *cell) bool {
@@ -46,8 +61,8 @@ func (c *cell) first() abs {
 }
 
 // in is what the contents say of a cell.
-func (m contents) in(c *cell) abs {
-	if a, ok := m[c.addr]; ok {
+func (m *contents) in(c *cell) abs {
+	if a, ok := m.list()[c.addr]; ok {
 		return a
 	}
 	return c.first()
@@ -105,7 +120,7 @@ func (x *translator) repeated(t *template) {
 
 // place adds what the path leaves in memory to what is known of it at a location.
 // written is what it has written. It reports whether something is new.
-func (x *translator) place(p *path, l *location, written contents) bool {
+func (x *translator) place(p *path, l *location, written map[int32]abs) bool {
 	grown := false
 	switch {
 	case !l.seen:
@@ -114,24 +129,28 @@ func (x *translator) place(p *path, l *location, written contents) bool {
 		grown = true
 	}
 	l.alone, l.serial, l.rolled = l.alone && p.alone, l.serial && p.serial, l.rolled || p.rolled
-	var before contents
+	var before *contents
 	if p.from != nil {
 		before = p.from.contents
 	} else {
 		written = nil // what the first segment has written is what cells hold at first
 	}
+	if l.visits == nil {
+		l.visits = map[*location]visit{}
+	}
 	if !l.seen && len(written) == 0 {
 		l.contents = before
+		l.visits[p.from] = visit{contents: before}
 		return true
 	}
-	var changed contents
+	var changed map[int32]abs
 	var loosened []int32
 	add := func(addr int32, a abs) {
 		c := x.mem.cells[addr]
 		if !placed(c) || !l.knows(c) {
 			return
 		}
-		old, listed := l.contents[addr]
+		old, listed := l.contents.list()[addr]
 		switch {
 		case !l.seen:
 		case !listed:
@@ -152,32 +171,49 @@ func (x *translator) place(p *path, l *location, written contents) bool {
 			return
 		}
 		if changed == nil {
-			if changed = maps.Clone(l.contents); changed == nil {
-				changed = contents{}
+			if changed = maps.Clone(l.contents.list()); changed == nil {
+				changed = map[int32]abs{}
 			}
 		}
 		changed[addr] = a
 	}
-	for addr, a := range before {
-		if _, ok := written[addr]; !ok {
-			add(addr, a)
+	last, again := l.visits[p.from]
+	if again && last.contents == before {
+		// Only what all others have written is new here.
+		var rest []int32
+		for _, addr := range last.written {
+			if _, ok := written[addr]; ok {
+				rest = append(rest, addr)
+			} else {
+				add(addr, before.in(x.mem.cells[addr]))
+			}
 		}
+		if len(rest) < len(last.written) {
+			l.visits[p.from] = visit{before, rest}
+		}
+	} else {
+		for addr, a := range before.list() {
+			if _, ok := written[addr]; !ok {
+				add(addr, a)
+			}
+		}
+		for addr := range l.contents.list() {
+			_, ok := before.list()[addr]
+			if _, also := written[addr]; !ok && !also {
+				add(addr, x.mem.cells[addr].first())
+			}
+		}
+		l.visits[p.from] = visit{before, slices.Collect(maps.Keys(written))}
 	}
 	for addr, a := range written {
 		add(addr, a)
-	}
-	for addr := range l.contents {
-		_, ok := before[addr]
-		if _, also := written[addr]; !ok && !also {
-			add(addr, x.mem.cells[addr].first())
-		}
 	}
 	slices.Sort(loosened)
 	for _, addr := range loosened {
 		x.loosen(x.mem.cells[addr])
 	}
 	if changed != nil {
-		l.contents = changed
+		l.contents = &contents{changed}
 	}
 	return grown || changed != nil
 }

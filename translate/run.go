@@ -236,13 +236,20 @@ func (p *path) statement(instr ssa.Instruction) sites.ID {
 
 // advance goes on to the next instruction.
 func (p *path) advance() bool {
-	p.top().idx++
+	f := p.peek()
+	if f != p.own {
+		f = p.top()
+	}
+	f.idx++
 	return true
 }
 
 // jump goes from the end of a block to another.
 func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
-	f := p.top()
+	f := p.peek()
+	if f != p.own {
+		f = p.top()
+	}
 	from := f.block
 	pred := -1
 	for i, b := range to.Preds {
@@ -275,16 +282,17 @@ func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
 		// A loop whose way depends on the state, or on choices, gets a location
 		// of its own; one with a known course is executed here and now.
 		mark := p.decided + p.picks
-		if old, ok := p.marks[to]; ok && mark > old {
+		if old, ok := p.marks.m[to]; ok && mark > old {
 			x.arrive(p, atLocal, 0)
 			return false
 		}
-		p.marks[to] = mark
+		p.marks.set(to, mark)
 		f.turn(x.prog.info(f.ctx.fn), to)
 		if p.steps > 2000 && x.idle(to) {
 			x.arrive(p, atSpin, 0)
 			return false
 		}
+		x.skip(p, to)
 	} else if p.branched && len(to.Preds) > 1 && n < len(to.Instrs) && x.meet(p) {
 		return false
 	}
@@ -779,7 +787,7 @@ func (x *translator) address(p *path, e *expr, instr ssa.Instruction) (*address,
 	if !x.notNil(p, e, instr) {
 		return nil, false
 	}
-	if o, _, ok := newObjectAt(e); ok && p.created[o] != nil {
+	if o, _, ok := newObjectAt(e); ok && p.created.m[o] != nil {
 		return &address{e: e}, true
 	}
 	p.expose(e)
@@ -822,7 +830,7 @@ func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool
 			continue
 		}
 		c := x.mem.cells[addr+i]
-		if c.sync {
+		if c.sync || c.group.hollow {
 			continue
 		}
 		in := c.access[p.t]
@@ -848,9 +856,7 @@ func (x *translator) load(p *path, a *address, n int) (out, lost []*expr) {
 	out, lost = make([]*expr, n), make([]*expr, n)
 	if o, off, ok := newObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i := range out {
-			if out[i] = p.created[o][int(off)+i]; out[i] == nil {
-				out[i] = num(0)
-			}
+			out[i] = p.newCell(o, off+int32(i))
 		}
 		return out, lost
 	}
@@ -861,11 +867,11 @@ func (x *translator) load(p *path, a *address, n int) (out, lost []*expr) {
 			if l == nil && (p.mayBeLost(e) || x.isLost(a.addrs[k]+int32(i), e)) {
 				e = unknown(beyond)
 			}
-			here := arith(xEq, a.e, num(a.addrs[k]))
 			if out[i] == nil {
 				out[i], lost[i] = e, l
 				continue
 			}
+			here := arith(xEq, a.e, num(a.addrs[k]))
 			out[i] = ite(here, e, out[i])
 			if l == nil && lost[i] == nil {
 				continue
@@ -885,7 +891,7 @@ func (x *translator) load(p *path, a *address, n int) (out, lost []*expr) {
 func (x *translator) store(p *path, a *address, v []*expr) {
 	if o, off, ok := newObjectAt(a.e); ok && len(a.addrs) == 0 {
 		for i, e := range v {
-			p.created[o][int(off)+i] = p.simplify(e)
+			p.setNew(o, off+int32(i), e)
 		}
 		return
 	}

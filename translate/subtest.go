@@ -104,7 +104,7 @@ func (t *template) subtest() bool { return len(t.start) > 0 && t.start[0].op == 
 
 // subtestArg is an argument of the goroutine of a subtest.
 func (p *path) subtestArg(k int) *expr {
-	if e := p.env[envKey{p.frames[0].ctx, argKey(k)}]; len(e) > 0 {
+	if e := p.env.m[envKey{p.frames[0].ctx, argKey(k)}]; len(e) > 0 {
 		return e[0]
 	}
 	return unknown("an argument that is not tracked")

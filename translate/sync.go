@@ -257,7 +257,7 @@ func (x *translator) pushOp(p *path, c *callPath, tgt target, deferred bool) {
 // arg returns argument k of the operation on top of the stack.
 func (p *path) arg(k int) []*expr {
 	f := p.peek()
-	if e := p.env[envKey{f.ctx, argKey(k)}]; len(e) > 0 {
+	if e := p.env.m[envKey{f.ctx, argKey(k)}]; len(e) > 0 {
 		return e
 	}
 	return p.x.unknowns(2, "an argument that is not tracked")

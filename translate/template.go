@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"sort"
 	"strconv"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -40,7 +39,7 @@ type template struct {
 
 	vars    map[varKey]*variable
 	varList []*variable
-	ctxs    map[string]*callPath
+	ctxs    map[callKey]*callPath
 	handed  []varKey            // what the spawner hands over, in order
 	refs    []bool              // which of it are references
 	args    []abs               // what each can be
@@ -59,6 +58,14 @@ type callPath struct {
 	what   string // of operations that are not functions with bodies
 	inLoop bool
 	depth  int
+}
+
+// A callKey names a call path in a template.
+type callKey struct {
+	parent          int
+	pos             token.Pos // of the call
+	block, idx, nth int
+	fn, what        string
 }
 
 func (x *translator) context(t *template, parent *callPath, site ssa.Instruction, nth int, fn *ssa.Function, what string) *callPath {
@@ -82,11 +89,14 @@ func (x *translator) context(t *template, parent *callPath, site ssa.Instruction
 			}
 		}
 	}
-	name := what
+	name := ""
 	if fn != nil {
-		name = fn.String() + "@" + strconv.Itoa(int(fn.Pos()))
+		if name = x.names[fn]; name == "" {
+			name = fn.String() + "@" + strconv.Itoa(int(fn.Pos()))
+			x.names[fn] = name
+		}
 	}
-	key := fmt.Sprintf("%d|%d.%d.%d|%d|%s|%s", pid, sid, block, idx, nth, name, what)
+	key := callKey{pid, sid, block, idx, nth, name, what}
 	if c := t.ctxs[key]; c != nil {
 		return c
 	}
@@ -165,11 +175,12 @@ type location struct {
 
 	held []heldLock // by who is here, whatever the way
 
-	variant  string   // see variants.go
-	rolled   bool     // see unroll.go
-	alone    bool     // nobody else has been started, see places.go
-	serial   bool     // but subtests, see unroll.go
-	contents contents // of memory
+	variant  string    // see variants.go
+	rolled   bool      // see unroll.go
+	alone    bool      // nobody else has been started, see places.go
+	serial   bool      // but subtests, see unroll.go
+	contents *contents // of memory
+	visits   map[*location]visit
 
 	queued bool
 	seen   bool
@@ -243,43 +254,53 @@ func (u *unwind) key() string {
 	return fmt.Sprintf("!%t%t%s%d.%d%s", u.goexit, u.recovered, u.kind, u.site, u.pos, u.detail)
 }
 
-func controlKey(frames []*frame) string {
-	var b strings.Builder
+func controlKey(frames []*frame) string { return string(appendControl(nil, frames)) }
+
+// appendControl names the control state of a stack.
+func appendControl(b []byte, frames []*frame) []byte {
+	add := func(sep byte, k int) { b = strconv.AppendInt(append(b, sep), int64(k), 10) }
 	for _, f := range frames {
 		bi := -1
 		if f.block != nil {
 			bi = f.block.Index
 		}
-		fmt.Fprintf(&b, "/%d:%d.%d.%d", f.ctx.id, bi, f.idx, f.phase)
+		add('/', f.ctx.id)
+		add(':', bi)
+		add('.', f.idx)
+		add('.', f.phase)
 		for _, d := range f.defers {
 			if d.context {
-				b.WriteByte('c')
+				b = append(b, 'c')
 				continue
 			}
 			if d.join {
-				b.WriteByte('j')
+				b = append(b, 'j')
 				continue
 			}
-			fmt.Fprintf(&b, "d%d.%d.%d", d.instr.Pos(), d.instr.Block().Index, d.nth)
+			add('d', int(d.instr.Pos()))
+			add('.', d.instr.Block().Index)
+			add('.', d.nth)
 		}
 		if f.running {
-			b.WriteByte('r')
+			b = append(b, 'r')
 		}
 		if f.over {
-			b.WriteByte('o')
+			b = append(b, 'o')
 		}
 		if f.guess {
-			b.WriteByte('g')
+			b = append(b, 'g')
 		}
 		if f.deferred {
-			b.WriteByte('D')
+			b = append(b, 'D')
 		}
 		if f.passed != 0 {
-			fmt.Fprintf(&b, "p%d", f.passed)
+			add('p', int(f.passed))
 		}
-		b.WriteString(f.unwind.key())
+		if f.unwind != nil {
+			b = append(b, f.unwind.key()...)
+		}
 	}
-	return b.String()
+	return b
 }
 
 // order numbers the values of a function, for sorting.

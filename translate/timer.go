@@ -82,7 +82,7 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 		return x.opReturn(p, []*expr{r.e})
 	}
 	if o, _, ok := newObjectAt(r.e); ok {
-		p.created[o][c] = r.e
+		p.setNew(o, c, r.e)
 	}
 	return x.opReturn(p, []*expr{arith(xAdd, r.e, num(c))})
 }
@@ -138,9 +138,9 @@ func (e *emitter) time(side *artifact.Sidecar) {
 	var approx []int
 	add := func(p *path, why int) {
 		ed := &edge{from: at, to: at, guard: p.cond}
-		for _, addr := range sortedKeys(p.heap) {
+		for _, addr := range sortedKeys(p.heap.m) {
 			if c := x.mem.cells[addr]; stored(c.abs) {
-				ed.assign = append(ed.assign, assignment{c.x, p.heap[addr]})
+				ed.assign = append(ed.assign, assignment{c.x, p.heap.m[addr]})
 			}
 		}
 		t.edges = append(t.edges, ed)

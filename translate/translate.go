@@ -269,8 +269,11 @@ type translator struct {
 	inside   map[sites.ID]bool // statements in the middle of which guards are passed
 	signals  map[int32]bool    // locks that are released by others than hold them
 	initial  int               // objects made before the start
-	unrolled int               // locations of turns of loops, see unroll.go
-	begin    func() *path      // the path that starts the program
+	left     map[int32]abs     // in memory by a path that arrives
+	methods  map[methodKey]*ssa.Function
+	names    map[*ssa.Function]string // that nothing else has
+	unrolled int                      // locations of turns of loops, see unroll.go
+	begin    func() *path             // the path that starts the program
 
 	start       *path     // the first segment, if it was executed beforehand
 	prefix      []arrival // where the first segment ends, while it is executed
@@ -324,6 +327,9 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		notified: map[*object]bool{},
 		inside:   map[sites.ID]bool{},
 		ways:     map[*location]int{},
+		left:     map[int32]abs{},
+		methods:  map[methodKey]*ssa.Function{},
+		names:    map[*ssa.Function]string{},
 		meeting:  map[string][]envKey{},
 		asked:    opts.Asked(),
 		given:    map[artifact.Place]artifact.PlaceBound{},
@@ -459,7 +465,7 @@ func (x *translator) enqueueAll(locs map[*location]bool) {
 // solve finds all locations and what every variable and cell can hold.
 func (x *translator) solve() {
 	t := &template{key: "entry", name: "main", slots: 1, once: true, fn: x.prog.entry,
-		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[string]*callPath{}, inits: map[*variable]int32{}}
+		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[callKey]*callPath{}, inits: map[*variable]int32{}}
 	if x.prog.src.Test {
 		t.name = "main"
 	}
@@ -493,8 +499,8 @@ func (x *translator) solve() {
 		}
 		a := x.prefix[0]
 		t.first, t.idle = a.loc, a.loc
-		for _, addr := range sortedKeys(a.p.heap) {
-			e := a.p.heap[addr]
+		for _, addr := range sortedKeys(a.p.heap.m) {
+			e := a.p.heap.m[addr]
 			c := x.mem.cells[addr]
 			if e.isConst() {
 				c.init = e.k

@@ -308,8 +308,8 @@ func (x *translator) unbox(p *path, val *expr, t types.Type) ([]*expr, bool) {
 	case 1:
 		return []*expr{val}, true
 	}
-	if o, off, ok := newObjectAt(val); ok && p.created[o] != nil {
-		return slices.Clone(p.created[o][off : int(off)+n]), true
+	if o, off, ok := newObjectAt(val); ok && p.created.m[o] != nil {
+		return slices.Clone(p.created.m[o][off : int(off)+n]), true
 	}
 	k, ok, tracked := x.concrete(p, val)
 	if !tracked {
@@ -359,7 +359,7 @@ func (x *translator) allocateArray(p *path, instr ssa.Instruction, what string, 
 	w := int32(x.width(elem))
 	key := fmt.Sprintf("%s|%d", x.allocationKey(p, ctx, instr), n)
 	return x.allocateKey(p, key, ctx, instr, func() *object {
-		return &object{kind: objData, name: mangle(ctx.fn.Name()) + what, size: n*w + 1, elems: n, stride: w}
+		return &object{kind: objData, name: mangle(ctx.fn.Name()) + what, size: n*w + 1, elems: n, stride: w, hollow: x.hollow(elem)}
 	}, func(o *object) { x.describe(o, types.NewArray(elem, int64(n))) })
 }
 
@@ -411,8 +411,8 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 		x.arrive(p, atLocal, 0)
 		return ref{}, false
 	}
-	nth := p.allocs[pl] // the objects before are taken in this segment
-	p.allocs[pl]++
+	nth := p.allocs.m[pl] // the objects before are taken in this segment
+	p.allocs.set(pl, nth+1)
 	e := &expr{op: xAlloc, pool: pl, k: int32(nth)}
 	none := &expr{op: xFull, pool: pl, k: int32(nth)}
 	if nth >= len(pl.objs) {
@@ -427,27 +427,62 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 		// It can only be the last one, which is known by its address.
 		return ref{num(pl.objs[nth].base), pl.objs[nth:]}, true
 	}
-	p.created[newObject{pl, int32(nth)}] = slices.Repeat([]*expr{nil}, int(pl.objs[0].size))
+	n := pl.objs[0].size
+	if pl.objs[0].hollow {
+		n = 0
+	}
+	p.created.set(newObject{pl, int32(nth)}, slices.Repeat([]*expr{nil}, int(n)))
 	return ref{e, pl.objs[nth:]}, true
 }
 
 // put sets a cell of a new object.
 func (r ref) put(p *path, off int32, v *expr) {
 	if o, _, ok := newObjectAt(r.e); ok {
-		p.created[o][off] = p.simplify(v)
+		p.setNew(o, off, v)
 		return
 	}
 	p.put(r.objs[0].base+off, v)
 }
 
-// clear sets the cells of a new object to zero.
-func (r ref) clear(p *path, except func(off int32) bool) {
-	if p.from == nil && len(p.heap) == 0 {
+// setNew sets a cell of an object that the segment has allocated.
+func (p *path) setNew(o newObject, off int32, v *expr) {
+	if o.pool.objs[0].hollow {
 		return
 	}
+	cells := slices.Clone(p.created.m[o]) // other paths may have it too
+	cells[off] = p.simplify(v)
+	p.created.set(o, cells)
+}
+
+// newCell is a cell of an object that the segment has allocated.
+func (p *path) newCell(o newObject, off int32) *expr {
+	if o.pool.objs[0].hollow {
+		return unknown("contents not tracked")
+	}
+	if e := p.created.m[o][off]; e != nil {
+		return e
+	}
+	return num(0)
+}
+
+// clear sets the cells of a new object to zero.
+func (r ref) clear(p *path, except func(off int32) bool) {
+	if p.from == nil && len(p.heap.m) == 0 || r.objs[0].hollow {
+		return
+	}
+	o, _, isNew := newObjectAt(r.e)
+	var cells []*expr
+	if isNew {
+		cells = slices.Clone(p.created.m[o])
+		p.created.set(o, cells)
+	}
 	for off := range r.objs[0].size {
-		if except == nil || !except(off) {
-			r.put(p, off, num(0))
+		switch {
+		case except != nil && except(off):
+		case isNew:
+			cells[off] = num(0)
+		default:
+			p.put(r.objs[0].base+off, num(0))
 		}
 	}
 }
@@ -468,7 +503,7 @@ func newObjectAt(e *expr) (o newObject, off int32, ok bool) {
 // expose has new objects in memory where an expression may be the address of one
 // among others: it is used by its number.
 func (p *path) expose(e *expr) {
-	if len(p.created) > 0 && (e.news || e.op == xAlloc) {
+	if len(p.created.m) > 0 && (e.news || e.op == xAlloc) {
 		p.settle()
 	}
 }
@@ -476,8 +511,8 @@ func (p *path) expose(e *expr) {
 // settle writes the cells of new objects to memory: of each object of the pool
 // under the condition that it is the one.
 func (p *path) settle() {
-	keys := make([]newObject, 0, len(p.created))
-	for k := range p.created {
+	keys := make([]newObject, 0, len(p.created.m))
+	for k := range p.created.m {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(a, b newObject) int {
@@ -486,7 +521,7 @@ func (p *path) settle() {
 	for _, k := range keys {
 		e := &expr{op: xAlloc, pool: k.pool, k: k.k}
 		for _, o := range k.pool.objs[k.k:] {
-			for off, v := range p.created[k] {
+			for off, v := range p.created.m[k] {
 				if v != nil && !p.x.mem.cells[o.base+int32(off)].payload {
 					at := o.base + int32(off)
 					p.put(at, ite(eq(e, o.base), v, p.rawCell(at)))
@@ -494,7 +529,7 @@ func (p *path) settle() {
 			}
 		}
 	}
-	p.created = map[newObject][]*expr{}
+	p.created = table[newObject, []*expr]{}
 }
 
 // indexOf is the number of an instruction in its block.

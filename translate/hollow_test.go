@@ -1,0 +1,70 @@
+package translate_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/translate"
+)
+
+// TestHollow checks that elements are kept where somebody reads them, whatever the
+// way, and that slices whose elements are not kept have their lengths and identity.
+func TestHollow(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string // sets n
+		n    int
+	}{
+		"not read":        {`b := make([]byte, 4000); for i := range b { b[i] = 1 }; n = len(b[100:200])`, 100},
+		"appended":        {`b := make([]byte, 2, 3); b = append(b, 1); b = append(b, 2, 3); n = len(b)`, 5},
+		"copied":          {`a, b := make([]byte, 5), make([]byte, 3); n = copy(a, b)`, 3},
+		"nil":             {`b := make([]byte, 0); if b != nil { n = 1 }`, 1},
+		"read":            {`b := make([]byte, 3); b[1] = 7; n = int(b[1])`, 7},
+		"read by pointer": {`b := make([]byte, 3); b[1] = 7; n = int(read(&b[1]))`, 7},
+		"read as a whole": {`b := [3]byte{0, 7, 0}; s := b[:]; s[1] = 8; c := b; n = int(c[1])`, 8},
+		"read of a copy":  {`b := make([]byte, 3); b[1] = 7; c := append([]byte(nil), b...); n = int(c[1])`, 7},
+		"read in a range": {`b := []byte{1, 2, 3}; for _, v := range b { n += int(v) }`, 6},
+		"atomic":          {`b := make([]int32, 3); atomic.AddInt32(&b[2], 4); n = int(atomic.LoadInt32(&b[2]))`, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := fmt.Sprintf(`package main
+
+import "sync/atomic"
+
+var _ = atomic.LoadInt32
+
+func read(p *byte) byte { return *p }
+
+func main() {
+	ch := make(chan int, 1)
+	n := 0
+	%s
+	ch <- n
+	if n := <-ch; n != %d {
+		panic("wrong")
+	}
+	panic("right")
+}
+`, c.text, c.n)
+			prog, idx := load(t, program(t, text), "main")
+			m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+			require.NoError(t, err)
+			line := 1 + strings.Count(text[:strings.Index(text, `panic("right")`)], "\n")
+			right := 0
+			for i, r := range verify(t, m).Results {
+				if q := m.Queries[i]; q.Kind == artifact.KindPanic {
+					require.Equal(t, q.Line != line, r.Verdict == check.True, q.Description)
+					if q.Line == line {
+						right++
+					}
+				}
+			}
+			require.Equal(t, 1, right)
+		})
+	}
+}

@@ -1,0 +1,264 @@
+package translate
+
+import (
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A loop that is executed here and now, and a turn of which leaves all as it was but
+// for a counter that only tells how often, does so in all turns: they are left out
+// but for the last.
+
+// firstLap is the turn of a loop from which it is looked at whether a turn changes
+// anything: as far as turns have locations of their own, each is executed.
+const firstLap = 2 * maxTurns
+
+// A lap is what a path has known where a turn of a loop began.
+type lap struct {
+	p    path // a copy
+	live map[envKey][]*expr
+	turn int
+	next int // the turn at which another one is kept
+	// objects is how many were made before the start.
+	objects int
+}
+
+// skip leaves out the turns of a loop that change nothing. The path is at the header,
+// behind its phis.
+func (x *translator) skip(p *path, header *ssa.BasicBlock) {
+	f := p.peek()
+	turn := f.turnsOf(header.Index)
+	if turn < firstLap {
+		return
+	}
+	l := p.lap
+	if l != nil && (l.p.peek().ctx != f.ctx || l.p.peek().block != header || turn <= l.turn) {
+		l = nil
+	}
+	if l != nil && turn == l.turn+1 {
+		if c := x.counter(p, header); c != nil && x.unchanged(p, l, c) {
+			if last := x.lastTurn(p, header, c); x.indexes(p, c, last) {
+				p.set(f.ctx, c, []*expr{num(last)})
+			}
+		}
+		return
+	}
+	if l == nil || turn == l.next {
+		p.lap = &lap{p: *p.clone(), live: x.liveValues(p), turn: turn, next: 2 * turn, objects: x.initial}
+	}
+}
+
+// liveValues returns what is live where a path is.
+func (x *translator) liveValues(p *path) map[envKey][]*expr {
+	out := map[envKey][]*expr{}
+	for _, k := range x.liveOf(p.frames) {
+		e := envKey{k.ctx, k.v}
+		out[e] = p.env.m[e]
+	}
+	return out
+}
+
+// unchanged reports that a turn has left all as it was but for a counter.
+func (x *translator) unchanged(p *path, l *lap, counter *ssa.Phi) bool {
+	q := &l.p
+	if p.decided != q.decided || p.picks != q.picks || len(p.frames) != len(q.frames) || len(p.peek().defers) != len(q.peek().defers) ||
+		len(p.facts.m) != len(q.facts.m) || len(p.narrow.m) != len(q.narrow.m) || p.beyond != q.beyond || p.variant != q.variant ||
+		!slices.Equal(p.held, q.held) || !slices.Equal(p.approx, q.approx) || !slices.Equal(p.early, q.early) || len(p.guesses) != len(q.guesses) ||
+		!slices.Equal(p.chosen, q.chosen) || !maps.Equal(p.allocs.m, q.allocs.m) || x.initial != l.objects {
+		return false
+	}
+	same := func(a, b *expr) bool { return a == b || a != nil && b != nil && a.same(b) }
+	if !maps.EqualFunc(p.created.m, q.created.m, func(a, b []*expr) bool { return slices.EqualFunc(a, b, same) }) {
+		return false
+	}
+	key := envKey{p.peek().ctx, counter}
+	now := x.liveValues(p)
+	delete(now, key)
+	if _, ok := l.live[key]; !ok || len(now) != len(l.live)-1 {
+		return false
+	}
+	for k, v := range now {
+		if !slices.EqualFunc(v, l.live[k], same) {
+			return false
+		}
+	}
+	return maps.EqualFunc(p.heap.m, q.heap.m, same)
+}
+
+// counter returns the variable of a loop that counts its turns, if it is for nothing
+// else: it is compared once, to decide whether the loop goes on.
+func (x *translator) counter(p *path, header *ssa.BasicBlock) *ssa.Phi {
+	for _, instr := range header.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			return nil
+		}
+		if inc, _ := step(phi); inc != nil && x.sl.value[phi] {
+			if c, _ := x.test(phi, inc); c != nil {
+				return phi
+			}
+		}
+	}
+	return nil
+}
+
+// step returns what a counter is at the next turn, and how far it goes; nil if it is
+// none.
+func step(phi *ssa.Phi) (inc *ssa.BinOp, by int64) {
+	h := phi.Block()
+	for i, pred := range h.Preds {
+		if !h.Dominates(pred) {
+			continue
+		}
+		b, ok := phi.Edges[i].(*ssa.BinOp)
+		if !ok || b.X != phi || b.Op != token.ADD && b.Op != token.SUB || inc != nil && b != inc {
+			return nil, 0
+		}
+		c, ok := b.Y.(*ssa.Const)
+		if !ok {
+			return nil, 0
+		}
+		k, ok := intConst(c)
+		if !ok || k == 0 {
+			return nil, 0
+		}
+		if inc, by = b, int64(k); b.Op == token.SUB {
+			by = -by
+		}
+	}
+	return inc, by
+}
+
+// test returns the comparison of a counter that decides whether the loop goes on, and
+// the branch, nil if the counter is used otherwise in the loop.
+func (x *translator) test(phi *ssa.Phi, inc *ssa.BinOp) (*ssa.BinOp, *ssa.If) {
+	h := phi.Block()
+	in := x.prog.info(h.Parent())
+	in.arrange()
+	inside := func(b *ssa.BasicBlock) bool { return slices.Contains(in.loops[b.Index], h.Index) }
+	var cond *ssa.BinOp
+	var branch *ssa.If
+	for _, v := range []ssa.Value{phi, inc} {
+		for _, r := range *v.Referrers() {
+			switch {
+			case r == ssa.Instruction(inc), r == ssa.Instruction(phi), !inside(r.Block()):
+				continue
+			case x.sl.checks[r] == "" && !x.sl.executed(r):
+				if _, ok := r.(*ssa.Phi); !ok {
+					continue
+				}
+			}
+			if other, ok := r.(*ssa.Phi); ok && !x.sl.value[other] {
+				continue
+			}
+			if i, ok := r.(*ssa.IndexAddr); ok && i.X != v {
+				continue // see indexes
+			}
+			c, ok := r.(*ssa.BinOp)
+			if !ok || cond != nil || len(*c.Referrers()) == 0 {
+				return nil, nil
+			}
+			cond = c
+		}
+	}
+	if cond == nil {
+		return nil, nil
+	}
+	for _, r := range *cond.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.If:
+			if branch != nil || inside(r.Block().Succs[0]) == inside(r.Block().Succs[1]) {
+				return nil, nil
+			}
+			branch = r
+		default:
+			return nil, nil
+		}
+	}
+	if branch == nil {
+		return nil, nil
+	}
+	return cond, branch
+}
+
+// indexes reports that where the counter of a loop is an index nobody knows of what,
+// and it is not out of bounds up to its last value.
+func (x *translator) indexes(p *path, phi *ssa.Phi, last int32) bool {
+	ctx := p.peek().ctx
+	inc, by := step(phi)
+	for v, at := range map[ssa.Value]int64{phi: int64(last), inc: int64(last) + by} {
+		for _, r := range *v.Referrers() {
+			i, ok := r.(*ssa.IndexAddr)
+			if !ok || !x.sl.executed(i) && x.sl.checks[i] == "" {
+				continue
+			}
+			base := p.value(ctx, i.X)
+			if _, isSlice := i.X.Type().Underlying().(*types.Slice); !isSlice || p.simplify(base[0]).op != xUnknown || at < 0 || by < 0 {
+				return false
+			}
+			switch n := p.simplify(base[1]); {
+			case n.op == xUnknown:
+			case !n.isConst() || at >= int64(n.k):
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lastTurn is what a counter is at the last turn that is followed by another, or what
+// it is now if that is not known.
+func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int32 {
+	ctx := p.peek().ctx
+	at := p.simplify(p.value(ctx, phi)[0])
+	inc, by := step(phi)
+	cond, branch := x.test(phi, inc)
+	k := int64(at.k)
+	counts, limit, op := cond.X, cond.Y, cond.Op
+	if limit == ssa.Value(phi) || limit == ssa.Value(inc) {
+		counts, limit = limit, counts
+		op = map[token.Token]token.Token{token.LSS: token.GTR, token.LEQ: token.GEQ, token.GTR: token.LSS, token.GEQ: token.LEQ, token.NEQ: token.NEQ, token.EQL: token.EQL}[op]
+	}
+	end := p.simplify(p.value(ctx, limit)[0])
+	if !at.isConst() || !end.isConst() {
+		return at.k
+	}
+	in := x.prog.info(header.Parent())
+	if !slices.Contains(in.loops[branch.Block().Succs[0].Index], header.Index) { // it goes on where this does not hold
+		op = map[token.Token]token.Token{token.LSS: token.GEQ, token.LEQ: token.GTR, token.GTR: token.LEQ, token.GEQ: token.LSS, token.NEQ: token.EQL, token.EQL: token.NEQ}[op]
+	}
+	// left is how far the value compared can go.
+	left := int64(end.k) - k
+	if counts == ssa.Value(inc) {
+		left -= by
+	}
+	if by < 0 {
+		left, by = -left, -by
+		op = map[token.Token]token.Token{token.GTR: token.LSS, token.GEQ: token.LEQ, token.NEQ: token.NEQ}[op]
+	} else if op == token.GTR || op == token.GEQ {
+		return at.k
+	}
+	turns := int64(0)
+	switch op {
+	case token.LSS:
+		turns = (left - 1) / by
+	case token.LEQ:
+		turns = left / by
+	case token.NEQ:
+		if left%by == 0 {
+			turns = left/by - 1
+		}
+	}
+	if left <= 0 || turns <= 0 {
+		return at.k
+	}
+	if _, signed := step(phi); signed < 0 {
+		return int32(k - turns*by)
+	}
+	return int32(k + turns*by)
+}
