@@ -145,7 +145,7 @@ func (x *translator) assert(p *path, site *ssa.Call, a *assertion, pass func(q *
 		}
 		fails = p.simplify(fails)
 	}
-	if fails == nil || fails.op == xUnknown {
+	if fails == nil || fails.unknownIn() != nil {
 		p.note(artifact.ApproximationAssertion, artifact.DirectionBound,
 			"whether this assertion ends the test depends on what the model does not keep: in the model it does not")
 		return pass(p)

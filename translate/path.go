@@ -196,6 +196,9 @@ func (x *translator) nextEpoch() uint64 {
 
 // simplify replaces an expression whose value is known by that value.
 func (p *path) simplify(e *expr) *expr {
+	if o, _, isNew := newObjectAt(e); isNew && p.created.m[o] != nil {
+		return e // what is stored in it is kept apart, also if it can only be one
+	}
 	for e.op == xIte {
 		k, ok := p.abs(e.a).single()
 		switch {

@@ -423,10 +423,6 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 	q.condition(none)
 	q.boundAt(pl.at, q.here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
 	p.condition(not(none))
-	if nth == len(pl.objs)-1 {
-		// It can only be the last one, which is known by its address.
-		return ref{num(pl.objs[nth].base), pl.objs[nth:]}, true
-	}
 	n := pl.objs[0].size
 	if pl.objs[0].hollow {
 		n = 0
