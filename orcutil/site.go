@@ -175,27 +175,22 @@ func (site Site) key() string {
 }
 
 // start is the Start site of a go site.
-func (site Site) start() Site {
-	program.RLock()
-	defer program.RUnlock()
-	if i, ok := program.sites[site]; ok {
-		if s, ok := program.keys[i.Key+startSuffix]; ok {
-			return s
-		}
-	}
-	return -site
-}
+func (site Site) start() Site { return site.derived(startSuffix, -site) }
 
 // join is the Join site of a Subtest site.
-func (site Site) join() Site {
+func (site Site) join() Site { return site.derived(joinSuffix, site+joinOffset) }
+
+// derived is the site whose key has a suffix more, or another one if the generated
+// table has none.
+func (site Site) derived(suffix string, otherwise Site) Site {
 	program.RLock()
 	defer program.RUnlock()
 	if i, ok := program.sites[site]; ok {
-		if s, ok := program.keys[i.Key+joinSuffix]; ok {
+		if s, ok := program.keys[i.Key+suffix]; ok {
 			return s
 		}
 	}
-	return site + joinOffset
+	return otherwise
 }
 
 // entryJoin is the Join site of the entry function, the one that is not derived

@@ -428,13 +428,7 @@ func absOf(e *expr, of func(*expr) abs) abs {
 		if e.op == xOr {
 			yes, no = a1 || b1, a0 && b0
 		}
-		switch {
-		case !no:
-			return absConst(1)
-		case !yes:
-			return absConst(0)
-		}
-		return absBool()
+		return oneOf(yes, no)
 	case xIte:
 		c := of(e.a)
 		var out abs
@@ -486,6 +480,11 @@ func compareSets(op exprOp, a, b []int32) abs {
 	case xLe:
 		yes, no = least <= high, most > low
 	}
+	return oneOf(yes, no)
+}
+
+// oneOf is a condition that can be true, or false, or either.
+func oneOf(yes, no bool) abs {
 	switch {
 	case !no:
 		return absConst(1)

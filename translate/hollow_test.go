@@ -1,16 +1,8 @@
 package translate_test
 
 import (
-	"context"
 	"fmt"
-	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
-
-	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/translate"
 )
 
 // TestHollow checks that elements are kept where somebody reads them, whatever the
@@ -51,20 +43,7 @@ func main() {
 	panic("right")
 }
 `, c.text, c.n)
-			prog, idx := load(t, program(t, text), "main")
-			m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
-			require.NoError(t, err)
-			line := 1 + strings.Count(text[:strings.Index(text, `panic("right")`)], "\n")
-			right := 0
-			for i, r := range verify(t, m).Results {
-				if q := m.Queries[i]; q.Kind == artifact.KindPanic {
-					require.Equal(t, q.Line != line, r.Verdict == check.True, q.Description)
-					if q.Line == line {
-						right++
-					}
-				}
-			}
-			require.Equal(t, 1, right)
+			panicsRight(t, text)
 		})
 	}
 }

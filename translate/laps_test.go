@@ -52,21 +52,28 @@ func main() {
 	panic("right")
 }
 `, c.loop, c.left)
-			prog, idx := load(t, program(t, text), "main")
-			m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
-			require.NoError(t, err)
-			require.Empty(t, m.Sidecar.Approximations)
-			line := 1 + strings.Count(text[:strings.Index(text, `panic("right")`)], "\n")
-			right := 0
-			for i, r := range verify(t, m).Results {
-				if q := m.Queries[i]; q.Kind == artifact.KindPanic {
-					require.Equal(t, q.Line != line, r.Verdict == check.True, q.Description)
-					if q.Line == line {
-						right++
-					}
-				}
-			}
-			require.Equal(t, 1, right)
+			require.Empty(t, panicsRight(t, text).Sidecar.Approximations)
 		})
 	}
+}
+
+// panicsRight requires that a program can panic at panic("right") and nowhere else,
+// and returns its model.
+func panicsRight(t *testing.T, text string) *translate.Model {
+	t.Helper()
+	prog, idx := load(t, program(t, text), "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+	require.NoError(t, err)
+	line := 1 + strings.Count(text[:strings.Index(text, `panic("right")`)], "\n")
+	right := 0
+	for i, r := range verify(t, m).Results {
+		if q := m.Queries[i]; q.Kind == artifact.KindPanic {
+			require.Equal(t, q.Line != line, r.Verdict == check.True, q.Description)
+			if q.Line == line {
+				right++
+			}
+		}
+	}
+	require.Equal(t, 1, right)
+	return m
 }
