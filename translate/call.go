@@ -58,7 +58,17 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 			return tgt, true
 		}
 	}
-	callee := p.simplify(val(c.Value)[0])
+	tgt, ok = x.resolveValue(p, site, tgt, p.simplify(val(c.Value)[0]))
+	if ok && tgt.fn != nil && tgt.op == nil && !types.Identical(tgt.fn.Signature, c.Signature()) {
+		// A function of another type: which value it is and what its type depends
+		// on are not known together, and no run has the two.
+		return tgt, false
+	}
+	return tgt, ok
+}
+
+// resolveValue completes the target of a call of a function value.
+func (x *translator) resolveValue(p *path, site ssa.CallInstruction, tgt target, callee *expr) (target, bool) {
 	if o, off, ok := newObjectAt(callee); ok && p.created.m[o] != nil {
 		if tgt, ok := libraryCall(tgt, o.pool.objs[0], off, callee); ok {
 			return tgt, true
