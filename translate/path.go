@@ -182,8 +182,13 @@ func (p *path) know(e *expr, a abs) {
 	}
 }
 
-// condition adds a condition as it is.
+// condition adds a condition as it is. An edge can have none on what is not tracked:
+// the state of an object that was written over through a pointer, say.
 func (p *path) condition(c *expr) {
+	if u := c.unknownIn(); u != nil && p.x.emitting {
+		p.x.unsupported(p.here(), "operation", "what it waits for is not tracked: "+u.why.reason)
+		return
+	}
 	p.cond = append(p.cond, c)
 	p.decided++
 }
