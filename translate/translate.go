@@ -372,6 +372,9 @@ func (x *translator) leaveOut() {
 
 // unsupported records a construct that stops the translation.
 func (x *translator) unsupported(pos token.Pos, what, reason string) {
+	if !pos.IsValid() { // in code that has none: a wrapper, or an initialiser
+		pos = x.prog.entry.Pos()
+	}
 	e := &UnsupportedError{Pos: x.position(pos), What: what, Reason: reason}
 	if !x.errSeen[e.Error()] {
 		x.errSeen[e.Error()] = true
