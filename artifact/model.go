@@ -20,6 +20,16 @@ type Sidecar struct {
 	Bounds *Bounds `json:"bounds,omitempty"`
 }
 
+// Outside returns the reason why there is no model of the program, nil if there is one.
+func (s *Sidecar) Outside() *Approximation {
+	for i := range s.Approximations {
+		if a := &s.Approximations[i]; a.Kind == ApproximationOutside {
+			return a
+		}
+	}
+	return nil
+}
+
 // Site returns the site of a number; false if there is none.
 func (s *Sidecar) Site(id int) (Site, bool) {
 	if id > 0 && id < len(s.Sites) && s.Sites[id].ID == id {

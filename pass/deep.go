@@ -190,6 +190,17 @@ func (d *deep) ask(q artifact.Query) artifact.Query {
 	return q
 }
 
+// suspectOf is what runs have shown, and the replay of them, as a suspect with a
+// query of its own.
+func (d *deep) suspectOf(q artifact.Query, v *orchestrate.Verdict) *suspect {
+	s := &suspect{query: q, attempts: 1, number: 1, replay: v}
+	s.trace = &artifact.Trace{Comment: q.Description, Result: check.False.String(), Lines: []string{}, Query: q.Number, Plan: &v.Plan}
+	s.verdict.Traces = []string{d.out.AddTrace(q.Number, 1, s.trace)}
+	d.observed = append(d.observed, s)
+	d.rep.send(Replayed{q.Number, 1, v.Status})
+	return s
+}
+
 // replayAll decides the suspects.
 func (d *deep) replayAll(ctx context.Context) error {
 	defer d.rep.stage("replay")()

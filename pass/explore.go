@@ -90,10 +90,8 @@ func (p *program) accesses(ctx context.Context, opts Options, rep reporter) ([]i
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range m.Sidecar.Approximations {
-		if a.Kind == artifact.ApproximationOutside {
-			return nil, fmt.Errorf("%s:%d:%d: %s", a.File, a.Line, a.Col, a.Reason)
-		}
+	if a := m.Sidecar.Outside(); a != nil {
+		return nil, fmt.Errorf("%s:%d:%d: %s", a.File, a.Line, a.Col, a.Reason)
 	}
 	return m.Sidecar.Accesses, nil
 }

@@ -132,17 +132,22 @@ func (d *deep) explore(ctx context.Context) error {
 	if err == nil || errors.Is(err, errEnough) {
 		return nil
 	}
+	d.search.Stopped, err = d.noRuns(ctx, err, limits)
+	return err
+}
+
+// noRuns says why there are no runs under random schedules, where the program is the
+// reason of the error: one that ends before its entry, say, has none.
+func (d *deep) noRuns(ctx context.Context, err error, limits orchestrate.RunOptions) (string, error) {
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return "", ctx.Err()
 	}
-	// A program that ends before its entry, say, has no runs.
 	seed := uint64(0)
 	r, again := d.binary.Record(ctx, &seed, limits)
 	if again != nil || r.Verdict.Status != orchestrate.Unsupported {
-		return errors.Join(err, again)
+		return "", errors.Join(err, again)
 	}
-	d.search.Stopped = r.Verdict.Reason
-	return nil
+	return r.Verdict.Reason, nil
 }
 
 // confirm has the program race again: by the steps up to there, twice.
@@ -175,7 +180,6 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 	if err != nil {
 		return fmt.Errorf("replay of a data race: %w", err)
 	}
-	d.rep.send(Replayed{q.Number, 1, v.Status})
 	for _, race := range v.Races {
 		// The stacks of this run; the one that was seen may have kept none.
 		if sides := orchestrate.Accesses(d.side, race); pair(sides) == pair(r.sides) {
@@ -183,15 +187,13 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 			break
 		}
 	}
-	s := &suspect{query: q, attempts: 1, number: 1, replay: v, raced: r}
-	s.trace = &artifact.Trace{Comment: q.Description, Result: "F", Lines: []string{}, Query: q.Number, Plan: &v.Plan}
-	s.verdict.Traces = []string{d.out.AddTrace(q.Number, 1, s.trace)}
+	s := d.suspectOf(q, v)
+	s.raced = r
 	if v.Status == orchestrate.Reproduced {
 		s.conclude(artifact.Real, "")
 	} else {
 		s.conclude(artifact.Unconfirmed, "seen in another run, but not again: "+v.Reason)
 	}
-	d.observed = append(d.observed, s)
 	return d.keep(s)
 }
 

@@ -40,19 +40,21 @@ func (d *deep) sweep(ctx context.Context, second *artifact.Bundle) error {
 	defer d.rep.stage("explore")()
 	limited, cancel := context.WithTimeout(ctx, d.opts.Watchdog)
 	defer cancel()
+	limits := orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: sweepSteps}
 	x, err := d.binary.Explore(limited, orchestrate.ExploreOptions{
-		Runs: SweepRuns, Patient: true, NoReplay: true, TotalSteps: sweepTotal, MaxProcesses: sweepProcesses,
-		RunOptions: orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: sweepSteps},
+		Runs: SweepRuns, Patient: true, NoReplay: true, TotalSteps: sweepTotal, MaxProcesses: sweepProcesses, RunOptions: limits,
 	})
 	var s artifact.Sweep
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case err == nil:
 	case errors.Is(err, context.DeadlineExceeded):
 		s.Stopped = fmt.Sprintf("they took more than %v", d.opts.Watchdog)
-	case err != nil:
-		// A program that ends before its entry, say, has no runs.
-		s.Stopped = err.Error()
+	default:
+		if s.Stopped, err = d.noRuns(ctx, err, limits); err != nil {
+			return err
+		}
 	}
 	if x != nil {
 		s.Runs, s.Schedules = x.Runs, x.Schedules
@@ -129,12 +131,8 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e orchestrate
 		return nil // it does not come out the same, or those left may go on
 	}
 	reason := fmt.Sprintf("shown by run %d under random schedules, not by a trace of the model", e.Seed+1)
-	for _, a := range second.Verdicts() {
-		for _, q := range second.Queries() {
-			if q.Number == a.Query && a.Result == check.True.String() && q.Kind == e.Kind && q.Site == site.ID && site.ID != 0 {
-				reason = fmt.Sprintf("shown by run %d under random schedules; the model has no such trace (query %d is satisfied)", e.Seed+1, q.Number)
-			}
-		}
+	if n := satisfied(second, e.Kind, site.ID); n != 0 {
+		reason = fmt.Sprintf("shown by run %d under random schedules; the model has no such trace (query %d is satisfied)", e.Seed+1, n)
 	}
 	description := e.Kind
 	if stuck(e.Kind) {
@@ -143,11 +141,22 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e orchestrate
 	q := d.ask(artifact.Query{
 		Category: category, Kind: e.Kind, Site: site.ID, File: site.File, Line: site.Line, Col: site.Col, Description: description,
 	})
-	s := &suspect{query: q, attempts: 1, number: 1, replay: v}
-	s.trace = &artifact.Trace{Comment: q.Description, Result: check.False.String(), Lines: []string{}, Query: q.Number, Plan: &v.Plan}
-	s.verdict.Traces = []string{d.out.AddTrace(q.Number, 1, s.trace)}
+	s := d.suspectOf(q, v)
 	s.conclude(artifact.Real, reason)
-	d.observed = append(d.observed, s)
-	d.rep.send(Replayed{q.Number, 1, v.Status})
 	return d.keep(s)
+}
+
+// satisfied is the number of a query after an error at a site that is satisfied, 0 if
+// there is none.
+func satisfied(b *artifact.Bundle, kind string, site int) int {
+	is := map[int]bool{}
+	for _, v := range b.Verdicts() {
+		is[v.Query] = v.Result == check.True.String()
+	}
+	for _, q := range b.Queries() {
+		if is[q.Number] && q.Kind == kind && q.Site == site && site != 0 {
+			return q.Number
+		}
+	}
+	return 0
 }

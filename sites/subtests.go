@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 )
 
 // A subtest that calls t.Parallel pauses there: t.Run returns, and the rest runs
@@ -66,20 +68,14 @@ func startingRuns(pkgs []Package) map[token.Pos]bool {
 		}
 	}
 	b.spread()
-	// Those that can be any function are known when all others are.
-	for _, f := range b.all {
-		if !f.subtest || !f.pauses {
-			continue
-		}
-		for _, g := range b.all {
-			g.pauses = g.pauses || g.unknown
+	// Those that can be any function are known when all others are. More that pause
+	// do not change whether any does.
+	any := slices.ContainsFunc(b.all, func(f *body) bool { return f.subtest && f.pauses })
+	if any {
+		for _, f := range b.all {
+			f.pauses = f.pauses || f.unknown
 		}
 		b.spread()
-		break
-	}
-	any := false
-	for _, f := range b.all {
-		any = any || f.subtest && f.pauses
 	}
 	out := map[token.Pos]bool{}
 	for _, f := range b.all {
@@ -105,7 +101,7 @@ func (b *bodies) declare(p Package) {
 				continue
 			}
 			// A test function is called by package testing, hardly as a subtest.
-			test := fd.Recv == nil && len(obj.Name()) >= 4 && obj.Name()[:4] == "Test"
+			test := fd.Recv == nil && strings.HasPrefix(obj.Name(), "Test")
 			f := &body{subtest: !test && takesT(obj.Signature())}
 			b.all = append(b.all, f)
 			b.declared[obj] = f

@@ -512,7 +512,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 	case t == nil:
 		finish(p, false, zeros(n))
 	case t == opaqueError:
-		if toIface && types.Identical(i.AssertedType, types.Universe.Lookup("error").Type()) {
+		if toIface && isError(i.AssertedType) {
 			finish(p, true, append([]*expr(nil), e...))
 			return true
 		}

@@ -167,7 +167,7 @@ func (x *translator) splits(k varKey) bool {
 		case *types.Basic:
 			return u.Info()&types.IsBoolean != 0
 		case *types.Interface:
-			return k.comp == 0 && types.Identical(t, types.Universe.Lookup("error").Type())
+			return k.comp == 0 && isError(t)
 		}
 	}
 	return false

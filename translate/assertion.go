@@ -81,7 +81,7 @@ func decides(v ssa.Value) bool {
 		t = c.X.Type()
 	}
 	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsBoolean != 0 || types.Identical(t, types.Universe.Lookup("error").Type())
+	return ok && b.Info()&types.IsBoolean != 0 || isError(t)
 }
 
 // givenTest reports that a function has a test that it can end: as an argument, or

@@ -157,5 +157,5 @@ func (s *slice) needContext(call *ssa.Call) {
 func cancelsWithCause(c *ssa.CallCommon) bool {
 	sig, ok := c.Value.Type().Underlying().(*types.Signature)
 	return ok && !c.IsInvoke() && sig.Params().Len() == 1 && sig.Results().Len() == 0 &&
-		types.Identical(sig.Params().At(0).Type(), types.Universe.Lookup("error").Type())
+		isError(sig.Params().At(0).Type())
 }

@@ -16,11 +16,15 @@ import (
 // maxWrapped is the longest chain of errors that is followed.
 const maxWrapped = 8
 
-// isErrorsIs recognises a call of errors.Is.
-func isErrorsIs(call *ssa.Call) bool {
-	f := call.Call.StaticCallee()
-	return f != nil && f.Blocks == nil && fullName(f) == "errors.Is"
+var errorInterface = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+
+// isError reports that a type is error.
+func isError(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
+
+// isErrorsIs recognises a call of errors.Is.
+func isErrorsIs(call *ssa.Call) bool { return libraryName(call) == "errors.Is" }
 
 // errorIs is the result of errors.Is; ok is false if it is not known.
 func (x *translator) errorIs(p *path, call *ssa.Call) (out []*expr, ok bool) {
@@ -115,8 +119,8 @@ func wrappedError(call *ssa.Call) (g *ssa.Global, wraps bool) {
 		if c, ok := a.(*ssa.ChangeInterface); ok {
 			a = c.X
 		}
-		if !types.Implements(a.Type(), types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
-			if m, ok := a.(*ssa.MakeInterface); !ok || !types.Implements(m.X.Type(), types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
+		if !types.Implements(a.Type(), errorInterface) {
+			if m, ok := a.(*ssa.MakeInterface); !ok || !types.Implements(m.X.Type(), errorInterface) {
 				continue
 			}
 			return nil, true

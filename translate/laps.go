@@ -222,7 +222,7 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 	counts, limit, op := cond.X, cond.Y, cond.Op
 	if limit == ssa.Value(phi) || limit == ssa.Value(inc) {
 		counts, limit = limit, counts
-		op = map[token.Token]token.Token{token.LSS: token.GTR, token.LEQ: token.GEQ, token.GTR: token.LSS, token.GEQ: token.LEQ, token.NEQ: token.NEQ, token.EQL: token.EQL}[op]
+		op = mirrored[op]
 	}
 	end := p.simplify(p.value(ctx, limit)[0])
 	if !at.isConst() || !end.isConst() {
@@ -230,18 +230,16 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 	}
 	in := x.prog.info(header.Parent())
 	if !slices.Contains(in.loops[branch.Block().Succs[0].Index], header.Index) { // it goes on where this does not hold
-		op = map[token.Token]token.Token{token.LSS: token.GEQ, token.LEQ: token.GTR, token.GTR: token.LEQ, token.GEQ: token.LSS, token.NEQ: token.EQL, token.EQL: token.NEQ}[op]
+		op = negated[op]
 	}
+	down := by < 0
 	// left is how far the value compared can go.
 	left := int64(end.k) - k
 	if counts == ssa.Value(inc) {
 		left -= by
 	}
-	if by < 0 {
-		left, by = -left, -by
-		op = map[token.Token]token.Token{token.GTR: token.LSS, token.GEQ: token.LEQ, token.NEQ: token.NEQ}[op]
-	} else if op == token.GTR || op == token.GEQ {
-		return at.k
+	if down {
+		left, by, op = -left, -by, mirrored[op]
 	}
 	turns := int64(0)
 	switch op {
@@ -257,7 +255,7 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 	if left <= 0 || turns <= 0 {
 		return at.k
 	}
-	if _, signed := step(phi); signed < 0 {
+	if down {
 		return int32(k - turns*by)
 	}
 	return int32(k + turns*by)

@@ -77,6 +77,15 @@ func (x *translator) outside(call ssa.CallInstruction) (name, pkg string, ok boo
 	return "", "", false
 }
 
+// libraryName is the full name of the function that a call calls, if it is known and
+// one whose source is not part of the program; "" otherwise.
+func libraryName(call ssa.CallInstruction) string {
+	if f := call.Common().StaticCallee(); f != nil && f.Blocks == nil {
+		return fullName(f)
+	}
+	return ""
+}
+
 // arguments lists the arguments of a call, those of a variadic one singly.
 func arguments(call ssa.CallInstruction) []ssa.Value {
 	var out []ssa.Value
@@ -222,8 +231,8 @@ func (p *program) notKept(v any) string {
 			}
 			return "a value that the model does not keep"
 		case *ssa.Call:
-			if f := i.Call.StaticCallee(); f != nil && f.Blocks == nil {
-				return "a result of " + fullName(f) + ", which the model does not keep"
+			if name := libraryName(i); name != "" {
+				return "a result of " + name + ", which the model does not keep"
 			}
 			return "a value that the model does not keep"
 		default:

@@ -184,6 +184,17 @@ func (s *slice) makesIn(b *ssa.BasicBlock) bool {
 	return false
 }
 
+// mirrored are the comparisons with the sides exchanged, negated those that hold where
+// others do not.
+var (
+	mirrored = map[token.Token]token.Token{
+		token.EQL: token.EQL, token.NEQ: token.NEQ, token.LSS: token.GTR, token.GTR: token.LSS, token.LEQ: token.GEQ, token.GEQ: token.LEQ,
+	}
+	negated = map[token.Token]token.Token{
+		token.EQL: token.NEQ, token.NEQ: token.EQL, token.LSS: token.GEQ, token.GEQ: token.LSS, token.LEQ: token.GTR, token.GTR: token.LEQ,
+	}
+)
+
 // tell adds the values by which a comparison with a constant can be decided both
 // ways.
 func (s *slice) tell(c *ssa.BinOp) {
@@ -191,7 +202,7 @@ func (s *slice) tell(c *ssa.BinOp) {
 	op := c.Op
 	if _, ok := v.(*ssa.Const); ok {
 		v, k = k, v
-		op = map[token.Token]token.Token{token.LSS: token.GTR, token.GTR: token.LSS, token.LEQ: token.GEQ, token.GEQ: token.LEQ}[op]
+		op = mirrored[op]
 	}
 	limit, ok := k.(*ssa.Const)
 	if !ok {

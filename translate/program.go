@@ -73,10 +73,10 @@ func buildProgram(src *source.Program) (*program, error) {
 	if p.entry == nil {
 		return nil, fmt.Errorf("%s: %w", src.Spec.Entry, source.ErrNoEntry)
 	}
+	p.around = p.findTestMain()
 	p.graph = vta.CallGraph(p.candidates(), nil)
 	p.reach()
 	p.findThresholds()
-	p.around = p.findTestMain()
 	return p, nil
 }
 
@@ -98,10 +98,8 @@ func (p *program) candidates() map[*ssa.Function]bool {
 	}
 	add(p.init)
 	add(p.entry)
-	for _, pkg := range p.src.Packages {
-		if sp := p.ssa.Package(pkg.Types); sp != nil {
-			add(sp.Func("TestMain"))
-		}
+	if p.around != nil {
+		add(p.around.fn)
 	}
 	for len(todo) > 0 {
 		f := todo[len(todo)-1]

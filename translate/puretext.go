@@ -76,11 +76,7 @@ var formats = map[string]func(a []any) string{
 // function that computes with texts; ok is false if it is none, or one that is
 // given something else.
 func textArgs(call *ssa.Call) (args []ssa.Value, ok bool) {
-	f := call.Call.StaticCallee()
-	if f == nil || f.Blocks != nil {
-		return nil, false
-	}
-	name := fullName(f)
+	name := libraryName(call)
 	switch {
 	case textFuncs[name] != nil:
 		return call.Call.Args, true

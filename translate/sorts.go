@@ -58,11 +58,7 @@ func sortIntrinsics(table map[string]*intrinsic) {
 
 // sorted is the type of the elements that a call sorts, nil for other calls.
 func sorted(call *ssa.Call) types.Type {
-	f := call.Call.StaticCallee()
-	if f == nil || f.Blocks != nil {
-		return nil
-	}
-	if _, ok := sorters[fullName(f)]; !ok {
+	if _, ok := sorters[libraryName(call)]; !ok {
 		return nil
 	}
 	v := call.Call.Args[0]

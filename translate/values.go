@@ -49,7 +49,7 @@ func (x *translator) global(g *ssa.Global) *object {
 		for i := range o.size {
 			x.mem.cells[o.base+i].abs, x.mem.cells[o.base+i].open = absTop(), true
 		}
-		if types.Identical(t, types.Universe.Lookup("error").Type()) {
+		if isError(t) {
 			// An error variable of a library is not nil and equal to itself only.
 			e := x.errorValue("error "+g.String(), mangle(g.Name()))
 			for i, v := range e {

@@ -178,7 +178,7 @@ func headline(b *vtrace.Bundle) string {
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
-	case slices.ContainsFunc(b.Sidecar().Approximations, func(a artifact.Approximation) bool { return a.Kind == artifact.ApproximationOutside }):
+	case b.Sidecar().Outside() != nil:
 		return "no model; no error seen in random runs"
 	case len(c.Limits) > 0:
 		return "no error found within bounds"
