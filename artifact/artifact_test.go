@@ -318,7 +318,7 @@ func TestContent(t *testing.T) {
 		RefutationsPath:    ``,
 		FindingsPath:       `[{"number": "x"}]`,
 		RacesPath:          `[]`,
-		SweepPath:          `[]`,
+		RunsPath:           `[]`,
 		"traces/q1-1.json": `[]`,
 	} {
 		b := New(Manifest{})

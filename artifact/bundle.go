@@ -25,11 +25,14 @@ const (
 	RefutationsPath = "refutations.json"
 	FindingsPath    = "findings.json"
 	RacesPath       = "races.json"
-	SweepPath       = "sweep.json"
+	RunsPath        = "runs.json"
 	SourceDir       = "source"
 	OverlayDir      = "overlay"
 	LogsDir         = "logs"
 )
+
+// oldSweepPath is in bundles from before there was RunsPath. Nothing reads it.
+const oldSweepPath = "sweep.json"
 
 var numbered = regexp.MustCompile(`^(traces/q[1-9][0-9]*-[1-9][0-9]*\.json|tests/q[1-9][0-9]*-[1-9][0-9]*_test\.go)$`)
 
@@ -177,8 +180,8 @@ func (b *Builder) SetRefutations(r []Refutation) { b.putJSON(RefutationsPath, em
 // SetFindings sets the findings.
 func (b *Builder) SetFindings(f []Finding) { b.putJSON(FindingsPath, emptyNotNil(f)) }
 
-// SetSweep sets how the program was run under random schedules.
-func (b *Builder) SetSweep(s *Sweep) { b.putJSON(SweepPath, s) }
+// SetRuns sets how the program was run beside its model.
+func (b *Builder) SetRuns(r *Runs) { b.putJSON(RunsPath, r) }
 
 // SetRaces sets how data races were looked for.
 func (b *Builder) SetRaces(r *RaceSearch) { b.putJSON(RacesPath, r) }
@@ -308,7 +311,7 @@ func checkPath(p string, lim Limits) error {
 		return corrupt(p, "path with a control character or backslash")
 	}
 	switch p {
-	case ModelPath, QueriesPath, SidecarPath, VerdictsPath, RefutationsPath, FindingsPath, RacesPath, SweepPath:
+	case ModelPath, QueriesPath, SidecarPath, VerdictsPath, RefutationsPath, FindingsPath, RacesPath, RunsPath, oldSweepPath:
 		return nil
 	}
 	for _, dir := range []string{SourceDir, OverlayDir, LogsDir} {

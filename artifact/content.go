@@ -30,9 +30,8 @@ func (b *Bundle) Findings() []Finding { return decodeFile[[]Finding](b, Findings
 // Races returns how data races were looked for, nil if they were not.
 func (b *Bundle) Races() *RaceSearch { return decodeFile[*RaceSearch](b, RacesPath) }
 
-// Sweep returns how the program was run under random schedules because its model
-// does not cover it, nil if it was not.
-func (b *Bundle) Sweep() *Sweep { return decodeFile[*Sweep](b, SweepPath) }
+// Runs returns how the program was run beside its model, nil if it was not.
+func (b *Bundle) Runs() *Runs { return decodeFile[*Runs](b, RunsPath) }
 
 // Trace returns the k-th trace (from 1) of a query, nil if there is none.
 func (b *Bundle) Trace(query, k int) *Trace { return decodeFile[*Trace](b, TracePath(query, k)) }
@@ -83,8 +82,8 @@ func (b *Bundle) checkContent() error {
 			v = new([]Finding)
 		case f.Path == RacesPath:
 			v = new(RaceSearch)
-		case f.Path == SweepPath:
-			v = new(Sweep)
+		case f.Path == RunsPath:
+			v = new(Runs)
 		case strings.HasPrefix(f.Path, "traces/"):
 			v = new(Trace)
 		default:

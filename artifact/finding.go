@@ -1,5 +1,7 @@
 package artifact
 
+import "fmt"
+
 // Verdict is the checker's answer to a query.
 type Verdict struct {
 	Query  int    `json:"query"`  // its number
@@ -27,10 +29,9 @@ type Refutation struct {
 	Unexplained bool `json:"unexplained,omitempty"`
 }
 
-// Sweep says how a program was run under random schedules because its model does
-// not cover it. What the runs have shown are findings; that there is nothing else
-// does not follow.
-type Sweep struct {
+// Runs says how a program was run beside its model, under random schedules. What
+// the runs have shown are findings; that there is nothing else does not follow.
+type Runs struct {
 	// Runs counts the runs, Schedules those with different steps. Limited is how
 	// many of them were cut off, Uncontrolled how many left the control of the
 	// runtime.
@@ -40,6 +41,50 @@ type Sweep struct {
 	Uncontrolled int `json:"uncontrolled,omitempty"`
 	// Stopped says why there were no more runs, if there were to be.
 	Stopped string `json:"stopped,omitempty"`
+	// Failing is how the test fails in every run, if it does: nothing behind that
+	// was looked at.
+	Failing string `json:"failing,omitempty"`
+	// Conformance says what became of those that were followed in the model, nil
+	// if there is no model.
+	Conformance *Conformance `json:"conformance,omitempty"`
+}
+
+// Conformance says whether a model can do what runs of its program did.
+type Conformance struct {
+	// Runs counts those that were compared with the model, each schedule once.
+	Runs int `json:"runs"`
+	// Followed is how many of them the model can do, to their ends.
+	Followed int `json:"followed"`
+	// LeftOut is how many do what the model says that it leaves out, BeyondBounds
+	// how many come to a stated bound of it.
+	LeftOut      int `json:"leftOut,omitempty"`
+	BeyondBounds int `json:"beyondBounds,omitempty"`
+	// Undecided is how many could not be compared, and Reason why the first of them.
+	Undecided int    `json:"undecided,omitempty"`
+	Reason    string `json:"reason,omitempty"`
+	// Gaps are what the program did and the model cannot, each operation once.
+	Gaps []Gap `json:"gaps,omitempty"`
+}
+
+// Gap is where a model cannot do what a run of its program did: the model is wrong,
+// and what it says of the program proves nothing.
+type Gap struct {
+	Run       int    `json:"run"` // its number, from 1
+	Step      int    `json:"step"`
+	G         string `json:"g,omitempty"` // goroutine
+	File      string `json:"file,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Col       int    `json:"col,omitempty"`
+	Operation string `json:"operation,omitempty"`
+	Reason    string `json:"reason"`
+}
+
+func (g Gap) String() string {
+	text := fmt.Sprintf("model gap: in run %d the program did what its model cannot do: %s", g.Run, g.Reason)
+	if g.File != "" {
+		text = fmt.Sprintf("%s:%d:%d: %s", g.File, g.Line, g.Col, text)
+	}
+	return text
 }
 
 // RaceSearch says how data races were looked for. The races are findings; that

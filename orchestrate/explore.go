@@ -51,8 +51,9 @@ type ExploreOptions struct {
 // Exploration is what random runs of a program have shown.
 type Exploration struct {
 	Runs int
-	// Schedules counts those with different steps.
+	// Schedules counts those with different steps, of which Hashes has the hashes.
 	Schedules int
+	Hashes    map[uint64]bool
 	// Ends are the different ways in which runs ended, by first seed.
 	Ends []End
 	// Shown is the run, the last one, that has shown what was expected, nil if
@@ -133,7 +134,7 @@ func (b *Binary) Explore(ctx context.Context, opts ExploreOptions) (*Exploration
 		}
 		return 1
 	})
-	x.out.Schedules = len(x.schedules)
+	x.out.Schedules, x.out.Hashes = len(x.schedules), x.schedules
 	if opts.NoReplay {
 		return &x.out, nil
 	}

@@ -42,6 +42,8 @@ type Following struct {
 	Instead, Standing []string
 	// Widest is the greatest number of states that fitted a prefix.
 	Widest int
+	// Work is what it cost: the states that fitted, summed over the steps.
+	Work int
 }
 
 // maxPlaces bounds the states of the model that fit a prefix of a recording.
@@ -151,6 +153,7 @@ func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error)
 			return nil, err
 		}
 		out.Widest = max(out.Widest, len(t.places))
+		out.Work += len(t.places)
 		switch {
 		case ok:
 		case t.full:

@@ -19,8 +19,11 @@ import (
 // is refuted: the model is searched again without what was refuted, and the
 // next trace is replayed, until the error is reproduced, there is no trace left
 // (the error is false), or RunDepth traces of the query were tried. For what is
-// still open then, the program is run near the traces, see GuidedRuns. What the
-// model does not cover is looked for in runs under random schedules, see SweepRuns.
+// still open then, the program is run near the traces, see GuidedRuns.
+//
+// Before that, runs under random schedules are followed in the model, see
+// ConformanceRuns: a model that cannot do what the program does proves nothing. What
+// these and further runs (ExploreRuns) show is taken up, whatever the model says.
 //
 // The bundle has the findings with their verdicts, an Orchestration test and
 // the execution log for each of them, and the refutations.
@@ -55,7 +58,7 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	d := &deep{
 		opts: opts, rep: rep, program: p, net: net,
 		out: artifact.Extend(second, manifest), side: second.Sidecar(),
-		target: orchestrate.TargetOf(p.source, second.Sidecar()),
+		target: orchestrate.TargetOf(p.source, second.Sidecar()), schedules: map[uint64]bool{},
 	}
 	if d.recorded, err = records(second); err != nil {
 		return nil, err
@@ -89,6 +92,9 @@ type deep struct {
 	recorded    bool // data races show
 	raced       []*raced
 	search      artifact.RaceSearch
+	runs        artifact.Runs
+	ends        []ended         // of the runs
+	schedules   map[uint64]bool // of the runs
 	refutations []artifact.Refutation
 	refuted     [][]check.Label
 	avoided     map[*uppaal.Edge]bool // see avoid
@@ -151,31 +157,32 @@ func (d *deep) pending() []*suspect {
 }
 
 func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
-	uncovered := d.uncovered(second)
-	if len(d.cases) == 0 && !d.recorded && !uncovered {
-		return nil
-	}
 	close, err := d.build(ctx, second)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, close()) }()
+	if err := d.conform(ctx); err != nil {
+		return err
+	}
 	if err := d.replayAll(ctx); err != nil {
 		return err
 	}
 	if err := d.guide(ctx); err != nil {
 		return err
 	}
-	if uncovered {
-		if err := d.sweep(ctx, second); err != nil {
-			return err
-		}
+	if err := d.explore(ctx); err != nil {
+		return err
 	}
 	if d.recorded {
 		if err := d.races(ctx); err != nil {
 			return err
 		}
 	}
+	if err := d.proveEnds(ctx, second); err != nil {
+		return err
+	}
+	d.out.SetRuns(&d.runs)
 	if len(d.asked) > 0 {
 		d.out.SetQueries(append(second.Queries(), d.asked...))
 	}
@@ -383,7 +390,10 @@ func (d *deep) again(ctx context.Context, open []*suspect) error {
 // doubt says why an exhausted search does not make an error false, "" if it
 // does.
 func (d *deep) doubt(s *suspect) string {
+	gaps := gapsOf(&d.runs)
 	switch {
+	case len(gaps) > 0:
+		return gaps[0]
 	case d.opts.Disallow == DisallowFNV:
 		return "two paths may have the same hash"
 	case s.weak:

@@ -98,6 +98,10 @@ func Conclude(b *artifact.Bundle) Conclusion {
 		}
 	}
 	c.Limits = limits(b.Queries(), b.Verdicts(), b.Sidecar())
+	c.Limits = append(c.Limits, gapsOf(b.Runs())...)
+	if r := b.Runs(); r != nil && r.Failing != "" {
+		c.Limits = append(c.Limits, "the test fails in every run, so that nothing behind that was looked at: "+r.Failing)
+	}
 	if r := b.Races(); r != nil && r.Stopped != "" {
 		c.Limits = append(c.Limits, fmt.Sprintf("data races were looked for in %d runs only: %s", r.Runs, r.Stopped))
 	}

@@ -14,7 +14,7 @@ import (
 func (d *deep) observe(ctx context.Context, s *suspect) error {
 	v := s.replay
 	site, ok := d.siteOf(v.Site)
-	if !crash(v.Kind) || !ok || d.known(v.Kind, site.ID) {
+	if !crash(v.Kind) || !ok || d.known(v.Kind, site) {
 		return nil
 	}
 	plan := artifact.Plan{Steps: v.Trace, Expect: artifact.Expect{Kind: v.Kind, Goroutines: []artifact.At{{G: v.G, Site: v.Site}}}}
@@ -45,10 +45,10 @@ func (d *deep) observe(ctx context.Context, s *suspect) error {
 }
 
 // known reports whether an error is real already.
-func (d *deep) known(kind string, site int) bool {
+func (d *deep) known(kind string, at artifact.Site) bool {
 	for _, list := range [][]*suspect{d.cases, d.observed} {
 		for _, o := range list {
-			if o.outcome == artifact.Real && o.query.Kind == kind && o.query.Site == site {
+			if o.outcome == artifact.Real && o.query.Kind == kind && o.query.Site == at.ID && (at.ID != 0 || o.query.File == at.File && o.query.Line == at.Line) {
 				return true
 			}
 		}

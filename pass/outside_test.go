@@ -59,7 +59,7 @@ func main() {
 	c := Conclude(b)
 	require.Equal(t, []string{"main.go:4:7: not in the model: there is no model of the program: channel operation not supported: too large"}, c.Limits)
 	require.Equal(t, Precision{Outside: 1}, c.Precision)
-	require.Equal(t, SweepRuns, b.Sweep().Runs)
+	require.Equal(t, ExploreRuns, b.Runs().Runs)
 	require.Len(t, b.Findings(), 1)
 	f := b.Findings()[0]
 	require.Equal(t, "real send on closed channel at main.go:5", fmt.Sprintf("%s %s at %s:%d", f.Verdict, f.Kind, f.File, f.Line))

@@ -84,7 +84,7 @@ func statement(g artifact.FindingGoroutine) string {
 // races runs the program under random schedules too, and makes findings of all
 // data races seen.
 func (d *deep) races(ctx context.Context) error {
-	if err := d.explore(ctx); err != nil {
+	if err := d.watchRuns(ctx); err != nil {
 		return err
 	}
 	for _, r := range d.raced {
@@ -99,15 +99,15 @@ func (d *deep) races(ctx context.Context) error {
 // errEnough ends an exploration.
 var errEnough = errors.New("enough runs")
 
-// explore watches runs under random schedules. If many of them are out of
+// watchRuns watches runs under random schedules. If many of them are out of
 // control it gives up.
-func (d *deep) explore(ctx context.Context) error {
+func (d *deep) watchRuns(ctx context.Context) error {
 	defer d.rep.stage("explore")()
 	schedules := map[string]bool{}
 	d.search.Ends = map[string]int{}
 	uncontrolled := 0
 	limits := orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: raceSteps}
-	_, err := d.binary.Explore(ctx, orchestrate.ExploreOptions{
+	x, err := d.binary.Explore(ctx, orchestrate.ExploreOptions{
 		Runs: RaceRuns, NoReplay: true, RunOptions: limits,
 		Recorded: func(_ uint64, r *orchestrate.Recording) error {
 			d.search.Runs++
@@ -129,6 +129,9 @@ func (d *deep) explore(ctx context.Context) error {
 		},
 	})
 	d.search.Schedules = len(schedules)
+	if x != nil {
+		d.take(x, false)
+	}
 	if err == nil || errors.Is(err, errEnough) {
 		return nil
 	}

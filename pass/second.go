@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/parse"
 )
 
@@ -67,6 +68,29 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 	if err != nil {
 		return nil, err
 	}
+	contradictions(first, model.Queries, found)
 	record(b, model.Queries, &model.Sidecar, found)
 	return b.Bundle()
+}
+
+// contradictions takes back the answers that are not those of the first pass: the two
+// searches are of one model, so that one of them is wrong, and nobody can tell which.
+func contradictions(first *artifact.Bundle, queries []artifact.Query, found *searched) {
+	asked := map[int]string{}
+	for _, q := range first.Queries() {
+		asked[q.Number] = q.Formula
+	}
+	answers := map[int]string{}
+	for _, v := range first.Verdicts() {
+		answers[v.Query] = v.Result
+	}
+	decided := func(r string) bool { return r == check.True.String() || r == check.False.String() }
+	for i := range found.verdicts {
+		v, before := &found.verdicts[i], answers[queries[i].Number]
+		if before == v.Result || !decided(before) || !decided(v.Result) || asked[queries[i].Number] != queries[i].Formula {
+			continue
+		}
+		v.Reason = fmt.Sprintf("internal error, please report it: the passes contradict each other, the search of the first answers %s, that of the second %s", before, v.Result)
+		v.Result, found.traces[i] = check.Error.String(), nil
+	}
 }

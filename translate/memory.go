@@ -109,6 +109,10 @@ type cell struct {
 	uses     []use
 	confined bool // kept within limits, see limits.go
 
+	// varies: a segment puts something into it that is not what it always holds
+	// between segments. It may be back before the next guard; others see it once
+	// there is a guard in between.
+	varies  bool
 	open    bool               // what it holds at first is not known
 	writer  *template          // that writes it first
 	shared  bool               // others write it too

@@ -430,7 +430,12 @@ func (p *path) rawCell(addr int32) *expr {
 
 func (p *path) put(addr int32, e *expr) {
 	if addr > 0 && int(addr) < len(p.x.mem.cells) && p.x.mem.cells[addr].outside == "" {
-		p.heap.set(addr, p.simplify(e))
+		e = p.simplify(e)
+		p.heap.set(addr, e)
+		if c := p.x.mem.cells[addr]; c != nil && !c.varies && p.from != nil && !p.alone {
+			only, ok := c.abs.single()
+			c.varies = !ok || !e.isConst() || e.k != only
+		}
 	}
 }
 

@@ -565,7 +565,7 @@ func (x *translator) findShared() bool {
 		if c == nil || c.sync || c.abs.top {
 			continue
 		}
-		if _, ok := c.abs.single(); ok {
+		if _, ok := c.abs.single(); ok && !c.varies {
 			continue
 		}
 		n, written := 0, false

@@ -32,8 +32,8 @@ type result struct {
 	Found   []vtrace.Finding   `json:"findings"`
 	Limits  []string           `json:"limits"`
 	Verdict []artifact.Verdict `json:"verdicts"`
-	// Sweep says how the program was run where the model does not cover it.
-	Sweep *artifact.Sweep `json:"sweep,omitempty"`
+	// Runs says how the program was run beside its model.
+	Runs *artifact.Runs `json:"runs,omitempty"`
 	// Races says how data races were looked for, if they were.
 	Races *artifact.RaceSearch `json:"races,omitempty"`
 	// Approximations are where the model is not exact.
@@ -56,7 +56,7 @@ func resultOf(b *vtrace.Bundle, path string) result {
 	r := result{
 		Pass: m.Pass, Entry: m.Entry, Bundle: path, Digest: b.Digest(),
 		Found: b.Findings(), Limits: vtrace.Conclude(b).Limits, Verdict: b.Verdicts(),
-		Sweep: b.Sweep(), Races: b.Races(), Approximations: b.Sidecar().Approximations,
+		Runs: b.Runs(), Races: b.Races(), Approximations: b.Sidecar().Approximations,
 	}
 	if r.Found == nil {
 		r.Found = []vtrace.Finding{}
@@ -104,8 +104,8 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 			fmt.Fprintf(&out, "  %s\n", l)
 		}
 	}
-	if s := b.Sweep(); s != nil {
-		out.WriteString("\n" + swept(s))
+	if r := b.Runs(); r != nil {
+		out.WriteString("\n" + ran(r))
 	}
 	out.WriteString("\n" + modelled(b))
 	if r := b.Races(); r != nil {
@@ -120,21 +120,23 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 	return err
 }
 
-// swept says how the program was run where the model does not cover it.
-func swept(s *artifact.Sweep) string {
+// ran says how the program was run beside its model.
+func ran(r *artifact.Runs) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "beyond the model: %d runs under random schedules, %d of them different", s.Runs, s.Schedules)
-	if s.Limited > 0 {
-		fmt.Fprintf(&out, ", %d cut off", s.Limited)
+	fmt.Fprintf(&out, "runs of the program: %d under random schedules, %d of them different", r.Runs, r.Schedules)
+	if r.Limited > 0 {
+		fmt.Fprintf(&out, ", %d cut off", r.Limited)
 	}
-	if s.Uncontrolled > 0 {
-		fmt.Fprintf(&out, ", %d out of control", s.Uncontrolled)
+	if r.Uncontrolled > 0 {
+		fmt.Fprintf(&out, ", %d out of control", r.Uncontrolled)
 	}
-	if s.Stopped != "" {
-		out.WriteString("; ended: " + s.Stopped)
+	if r.Stopped != "" {
+		out.WriteString("; ended: " + r.Stopped)
 	}
-	out.WriteString("; other schedules were not looked at\n")
-	return out.String()
+	if c := r.Conformance; c != nil {
+		fmt.Fprintf(&out, "; %d were compared with the model, which can do %d of them", c.Runs, c.Followed)
+	}
+	return out.String() + "\n"
 }
 
 // raceSearch says how data races were looked for.

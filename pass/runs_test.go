@@ -16,7 +16,7 @@ import (
 
 // What the model does not cover, since its search ends after a few states, runs
 // under random schedules may show. The twins without the errors have none.
-var swept = []struct {
+var shownByRuns = []struct {
 	name, text string
 	found      []string
 }{
@@ -138,8 +138,8 @@ func writeTest(t *testing.T, text string) source.Spec {
 	return source.Spec{Dir: dir, Entry: "TestProgram"}
 }
 
-func TestSweep(t *testing.T) {
-	for _, p := range swept {
+func TestRuns(t *testing.T) {
+	for _, p := range shownByRuns {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			b, err := pass.Check(context.Background(), writeTest(t, p.text), pass.Options{Search: pass.Search{MaxStates: 2}})
@@ -152,16 +152,19 @@ func TestSweep(t *testing.T) {
 				}
 			}
 			require.Equal(t, p.found, found)
-			require.NotNil(t, b.Sweep())
-			require.Equal(t, pass.SweepRuns, b.Sweep().Runs)
+			require.NotNil(t, b.Runs())
+			require.Equal(t, pass.ExploreRuns+2*pass.ConformanceRuns == b.Runs().Runs, b.Runs().Stopped == "")
 		})
 	}
 }
 
-// A model that covers the program is enough.
-func TestNoSweep(t *testing.T) {
-	b, err := pass.Check(context.Background(), writeTest(t, swept[1].text), pass.Options{})
+// A model that covers the program is not believed without runs of the program.
+func TestRunsBearOut(t *testing.T) {
+	b, err := pass.Check(context.Background(), writeTest(t, shownByRuns[1].text), pass.Options{})
 	require.NoError(t, err)
 	require.Empty(t, pass.Conclude(b).Limits)
-	require.Nil(t, b.Sweep())
+	c := b.Runs().Conformance
+	require.Positive(t, c.Runs)
+	require.Equal(t, c.Runs, c.Followed)
+	require.Empty(t, c.Gaps)
 }

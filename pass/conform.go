@@ -1,0 +1,147 @@
+package pass
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+)
+
+// A model is believed only if runs of the program could have contradicted it and did
+// not. ConformanceRuns is how many runs of each of two strategies (time passes only
+// when nothing else can happen; time passes at any moment) a deep pass follows in
+// the model. What such a run does and the model cannot is a gap.
+const ConformanceRuns = 50
+
+// maxGaps bounds the gaps that are listed, and conformanceWork what following all
+// runs may cost, see orchestrate.Following.Work.
+const (
+	maxGaps         = 10
+	conformanceWork = 400_000
+)
+
+// conformance follows runs of the program in its model.
+type conformance struct {
+	follower *orchestrate.Follower
+	side     *artifact.Sidecar
+	out      *artifact.Conformance
+	seen     map[string]bool // schedules
+	work     int
+}
+
+// newConformance is for the model of a deep pass; it is nil if the program has none.
+func (d *deep) newConformance() (*conformance, error) {
+	if d.side.Outside() != nil {
+		return nil, nil
+	}
+	f, err := orchestrate.NewFollower(d.side, d.net)
+	if err != nil {
+		return nil, err
+	}
+	return &conformance{follower: f, side: d.side, out: &artifact.Conformance{}, seen: map[string]bool{}}, nil
+}
+
+// follow compares a run with the model.
+func (c *conformance) follow(ctx context.Context, run int, r *orchestrate.Recording) error {
+	key := fmt.Sprint(r.Plan.Steps, r.Verdict.Kind, r.Verdict.Site)
+	if c.seen[key] || c.work >= conformanceWork {
+		return nil
+	}
+	c.seen[key] = true
+	got, err := c.follower.Follow(ctx, r)
+	if err != nil {
+		return fmt.Errorf("run %d in the model: %w", run, err)
+	}
+	c.work += got.Work
+	c.out.Runs++
+	if got.Status == orchestrate.Rejected {
+		// What is not under control may act between the steps.
+		for _, a := range c.side.Approximations {
+			if a.Direction == artifact.DirectionControl && a.Kind != artifact.ApproximationAccess {
+				got.Status = orchestrate.Undecided
+				got.Reason += fmt.Sprintf("; %s:%d is not under control (%s)", a.File, a.Line, a.Reason)
+				break
+			}
+		}
+	}
+	switch got.Status {
+	case orchestrate.Followed:
+		c.out.Followed++
+	case orchestrate.LeftOut:
+		c.out.LeftOut++
+	case orchestrate.BeyondBounds:
+		c.out.BeyondBounds++
+	case orchestrate.Rejected:
+		c.gap(run, r, got)
+	default:
+		if c.out.Undecided++; c.out.Reason == "" {
+			c.out.Reason = got.Reason
+		}
+	}
+	return nil
+}
+
+// gap notes what the model cannot do, once for each operation.
+func (c *conformance) gap(run int, r *orchestrate.Recording, got *orchestrate.Following) {
+	g := artifact.Gap{Run: run, Step: got.Step, G: got.Want.G, Reason: got.Reason}
+	key := got.Want.Site
+	if key == "" { // the end
+		g.G, key = r.Verdict.G, r.Verdict.Site
+	}
+	for _, s := range c.side.Sites {
+		if s.Key == key && key != "" {
+			g.File, g.Line, g.Col, g.Operation = s.File, s.Line, s.Col, s.Kind
+		}
+	}
+	same := func(o artifact.Gap) bool {
+		return o.File == g.File && o.Line == g.Line && o.Col == g.Col && o.Operation == g.Operation
+	}
+	if len(c.out.Gaps) < maxGaps && !slices.ContainsFunc(c.out.Gaps, same) {
+		c.out.Gaps = append(c.out.Gaps, g)
+	}
+}
+
+// conform runs the program and follows it in the model.
+func (d *deep) conform(ctx context.Context) error {
+	c, err := d.newConformance()
+	if err != nil || c == nil {
+		return err
+	}
+	defer d.rep.stage("conformance")()
+	d.runs.Conformance = c.out
+	for i, patient := range []bool{true, false} {
+		err := d.under(ctx, orchestrate.ExploreOptions{
+			Runs: ConformanceRuns, Seed: uint64(i * ConformanceRuns), Patient: patient, TotalSteps: totalSteps / 4, MaxProcesses: runProcesses,
+			Recorded: func(seed uint64, r *orchestrate.Recording) error { return c.follow(ctx, int(seed)+1, r) },
+		})
+		if err != nil {
+			return err
+		}
+		if d.runs.Stopped != "" {
+			break
+		}
+	}
+	return nil
+}
+
+// gapsOf says what keeps runs from bearing a model out, nothing if they do.
+func gapsOf(r *artifact.Runs) []string {
+	if r == nil || r.Conformance == nil {
+		return nil
+	}
+	c := r.Conformance
+	var out []string
+	for _, g := range c.Gaps {
+		out = append(out, g.String())
+	}
+	switch {
+	case len(out) > 0:
+	case c.Runs == 0 && r.Stopped != "":
+		out = append(out, "the model was not compared with any run of the program: "+r.Stopped)
+	case c.Followed+c.LeftOut+c.BeyondBounds == 0 && c.Undecided > 0:
+		out = append(out, "no run of the program could be compared with the model: "+c.Reason)
+	}
+	return out
+}

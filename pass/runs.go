@@ -1,0 +1,221 @@
+package pass
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate"
+)
+
+// ExploreRuns is how many runs under random schedules a deep pass does of every
+// program, besides those that it follows in the model. Time passes in them only when
+// nothing else can happen. Errors that they show, and that the program shows again,
+// are real, whatever the model says; that they show none says nothing.
+const ExploreRuns = 1000
+
+// Each run is cut after runSteps steps, and there are no more after totalSteps, nor
+// more than runProcesses processes where runs need their own.
+const (
+	runSteps     = 20_000
+	totalSteps   = 800_000
+	runProcesses = 20
+)
+
+// explore runs the program.
+func (d *deep) explore(ctx context.Context) error {
+	defer d.rep.stage("explore")()
+	return d.under(ctx, orchestrate.ExploreOptions{
+		Runs: ExploreRuns, Seed: 2 * ConformanceRuns, Patient: true, TotalSteps: totalSteps, MaxProcesses: runProcesses,
+	})
+}
+
+// under runs the program under random schedules, and takes up how the runs ended. If
+// there can be none it says why.
+func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error {
+	if d.runs.Stopped != "" && d.runs.Runs == 0 {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, d.opts.Watchdog)
+	defer cancel()
+	how.NoReplay = true
+	how.RunOptions = orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: runSteps}
+	x, err := d.binary.Explore(limited, how)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil:
+	case errors.Is(err, context.DeadlineExceeded):
+		d.runs.Stopped = fmt.Sprintf("they took more than %v", d.opts.Watchdog)
+	default:
+		if d.runs.Stopped, err = d.noRuns(ctx, err, how.RunOptions); err != nil {
+			return err
+		}
+	}
+	if x == nil {
+		return nil
+	}
+	d.runs.Runs += x.Runs
+	for h := range x.Hashes {
+		d.schedules[h] = true
+	}
+	d.runs.Schedules = len(d.schedules)
+	switch {
+	case x.Runs == how.Runs:
+	case x.Processes == how.MaxProcesses:
+		d.runs.Stopped = fmt.Sprintf("%d processes were needed", x.Processes)
+	default:
+		d.runs.Stopped = fmt.Sprintf("they had %d steps", how.TotalSteps)
+	}
+	d.take(x, how.Patient)
+	return nil
+}
+
+// ended is a way in which runs ended, and how many of those of its exploration.
+type ended struct {
+	orchestrate.End
+	of      int
+	patient bool
+}
+
+// take takes up how runs ended.
+func (d *deep) take(x *orchestrate.Exploration, patient bool) {
+	for _, e := range x.Ends {
+		switch e.Status {
+		case orchestrate.Limit:
+			d.runs.Limited += e.Count
+		case orchestrate.Unsupported:
+			d.runs.Uncontrolled += e.Count
+		case orchestrate.Completed:
+			d.ends = append(d.ends, ended{e, x.Runs, patient})
+		}
+	}
+}
+
+// proveEnds makes findings of the errors in which runs ended.
+func (d *deep) proveEnds(ctx context.Context, second *artifact.Bundle) error {
+	if len(d.ends) == 0 {
+		return nil
+	}
+	defer d.rep.stage("replay")()
+	for _, e := range d.ends {
+		if err := d.shown(ctx, second, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shown makes findings of the end of a run, if it is an error that is not known.
+func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) error {
+	at := []artifact.At{{G: e.G, Site: e.Site}}
+	switch {
+	case e.Kind == artifact.KindDeadlock:
+		at = slices.DeleteFunc(slices.Clone(e.Plan.Expect.Goroutines), func(at artifact.At) bool { return at.G != "0" })
+	case e.Kind == artifact.KindLeak && d.target.IsTest():
+		at = slices.Clone(e.Plan.Expect.Goroutines)
+		slices.SortStableFunc(at, func(a, b artifact.At) int { return cmp.Compare(a.Site, b.Site) })
+		at = slices.CompactFunc(at, func(a, b artifact.At) bool { return a.Site == b.Site })
+	case e.Kind == artifact.KindTestFailure && !e.patient:
+		return nil // tests of time fail when it passes while others could go on
+	case e.Kind == artifact.KindTestFailure && e.Count == e.of:
+		// The program is a test that passes, or the run lacks what it needs.
+		d.runs.Failing = e.Message
+		return nil
+	case e.Kind == artifact.KindTestFailure:
+	case crash(e.Kind):
+	default:
+		return nil
+	}
+	for _, a := range at {
+		if err := d.prove(ctx, second, e, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prove replays a run that ended in an error of a goroutine. If the program does
+// the same again, the error is real.
+func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at artifact.At) error {
+	site, ok := d.siteOf(at.Site)
+	failure := e.Kind == artifact.KindTestFailure
+	if !ok && !failure {
+		site = placeOf(e.Stack)
+	}
+	if d.known(e.Kind, site) {
+		return nil
+	}
+	operation := d.program.sites.Site(sites.ID(site.ID)).Kind
+	category := translate.CategoryOf(e.Kind, operation)
+	if asked := d.opts.Model.Categories; asked != nil && !slices.Contains(asked, category) {
+		return nil
+	}
+	plan := artifact.Plan{Steps: e.Plan.Steps, Expect: artifact.Expect{Kind: e.Kind}}
+	if !failure {
+		plan.Expect.Goroutines = []artifact.At{at}
+	}
+	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog})
+	if err != nil {
+		return fmt.Errorf("replay of a run under a random schedule: %w", err)
+	}
+	if e.Kind == artifact.KindLeak && v.Restless {
+		return nil // those left may go on
+	}
+	reason := fmt.Sprintf("shown by run %d under random schedules, not by a trace of the model", e.Seed+1)
+	if n := satisfied(second, e.Kind, site.ID); n != 0 {
+		reason = fmt.Sprintf("shown by run %d under random schedules; the model has no such trace (query %d is satisfied)", e.Seed+1, n)
+	}
+	description := e.Kind
+	if stuck(e.Kind) {
+		description = translate.DescribeStuck(e.Kind, operation, d.target.IsTest())
+	}
+	q := d.ask(artifact.Query{
+		Category: category, Kind: e.Kind, Site: site.ID, File: site.File, Line: site.Line, Col: site.Col, Description: description,
+	})
+	s := d.suspectOf(q, v)
+	if v.Status == orchestrate.Reproduced {
+		s.conclude(artifact.Real, reason)
+	} else {
+		s.conclude(artifact.Unconfirmed, fmt.Sprintf("shown by run %d under random schedules, but not again: %s", e.Seed+1, v.Reason))
+	}
+	return d.keep(s)
+}
+
+// placeOf is where a crash is that happened outside every guard of the program: the
+// innermost place of its stack. It is no site.
+func placeOf(stack []string) artifact.Site {
+	if len(stack) == 0 {
+		return artifact.Site{}
+	}
+	fn, at, _ := strings.Cut(stack[0], " ")
+	file, line, _ := strings.Cut(at, ":")
+	n, err := strconv.Atoi(line)
+	if err != nil {
+		return artifact.Site{}
+	}
+	return artifact.Site{Func: fn, File: file, Line: n}
+}
+
+// satisfied is the number of a query after an error at a site that is satisfied, 0 if
+// there is none.
+func satisfied(b *artifact.Bundle, kind string, site int) int {
+	is := map[int]bool{}
+	for _, v := range b.Verdicts() {
+		is[v.Query] = v.Result == check.True.String()
+	}
+	for _, q := range b.Queries() {
+		if is[q.Number] && q.Kind == kind && q.Site == site && site != 0 {
+			return q.Number
+		}
+	}
+	return 0
+}
