@@ -100,9 +100,10 @@ func (t *Track) goroutine(path string) uint16 {
 // Step does a step of the run. It is false if the model cannot do it, or has too
 // many states that fit; the track is then where it was before.
 //
-// That a goroutine polls is no step of the model: see spinning.
+// That a goroutine polls is no step of the model, see spinning, nor what nobody else
+// can see, see unshared.
 func (t *Track) Step(s artifact.PlanStep) (bool, error) {
-	if t.f.spinning(s.Site) {
+	if t.f.spinning(s.Site) || t.f.unshared(s.Site) {
 		return true, nil
 	}
 	before := t.places

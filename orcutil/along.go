@@ -56,12 +56,17 @@ func (c *along) guided(v View) (Choice, bool) {
 			continue
 		}
 		k := slices.IndexFunc(v.Ready, func(p Parked) bool { return p.G == st.G })
-		if k >= 0 && (v.Ready[k].Key() == st.Site || v.Ready[k].Op == opNames[opStart]) {
+		if k >= 0 && (v.Ready[k].Key() == st.Site || v.Ready[k].Op == opNames[opStart] || c.unnamed(v.Ready[k])) {
 			return Choice{Index: k, Case: max(st.Case, 0)}, true
 		}
 		waiting = append(waiting, st.G)
 	}
 	return Choice{}, false
+}
+
+// unnamed: p is at an atomic operation that no step names.
+func (c *along) unnamed(p Parked) bool {
+	return p.Op == opNames[opAtomic] && !slices.ContainsFunc(c.left, func(st Step) bool { return st.Site == p.Key() })
 }
 
 // done takes a choice from the guide, with what the goroutine was to do before.

@@ -7,6 +7,9 @@ import (
 	"unsafe"
 )
 
+// Atomic operations are guards where goroutines share the variable: site is that of
+// the guard, 0 if there is none. at is where the access is recorded, 0 if it is not.
+//
 // An atomic operation that sees what another has stored happens after it.
 // Atomic operations do not race with each other, but with plain accesses.
 
@@ -57,8 +60,9 @@ func (a Place) place() string {
 }
 
 // Loading is atomic.LoadInt32 and the like, which is do.
-func Loading[T any](at Place, do func(*T) T) func(*T) T {
+func Loading[T any](site Site, at Place, do func(*T) T) func(*T) T {
 	return func(p *T) T {
+		guardAtomic(site)
 		v := do(p)
 		loaded(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
 		return v
@@ -66,16 +70,18 @@ func Loading[T any](at Place, do func(*T) T) func(*T) T {
 }
 
 // Storing is atomic.StoreInt32 and the like.
-func Storing[T any](at Place, do func(*T, T)) func(*T, T) {
+func Storing[T any](site Site, at Place, do func(*T, T)) func(*T, T) {
 	return func(p *T, v T) {
+		guardAtomic(site)
 		do(p, v)
 		stored(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
 	}
 }
 
 // Updating is atomic.AddInt32, SwapInt32, AndInt32 and the like.
-func Updating[T any](at Place, do func(*T, T) T) func(*T, T) T {
+func Updating[T any](site Site, at Place, do func(*T, T) T) func(*T, T) T {
 	return func(p *T, v T) T {
+		guardAtomic(site)
 		v = do(p, v)
 		updated(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
 		return v
@@ -83,8 +89,9 @@ func Updating[T any](at Place, do func(*T, T) T) func(*T, T) T {
 }
 
 // Swapping is atomic.CompareAndSwapInt32 and the like.
-func Swapping[T any](at Place, do func(*T, T, T) bool) func(*T, T, T) bool {
+func Swapping[T any](site Site, at Place, do func(*T, T, T) bool) func(*T, T, T) bool {
 	return func(p *T, old, v T) bool {
+		guardAtomic(site)
 		ok := do(p, old, v)
 		swapped(at, unsafe.Pointer(p), unsafe.Sizeof(*p), ok)
 		return ok
@@ -120,11 +127,24 @@ type Atomic[T any, C cell[T]] struct {
 	c    C
 	p    unsafe.Pointer
 	size uintptr
+	site Site
 	at   Place
+}
+
+// guardAtomic is the guard in front of an atomic operation, if it has one.
+func guardAtomic(site Site) {
+	if site == 0 {
+		return
+	}
+	if g := enter(site); g != nil {
+		g.arrive(opAtomic, site, nil)
+		g.pass()
+	}
 }
 
 // Load is the method of the value.
 func (a Atomic[T, C]) Load() T {
+	guardAtomic(a.site)
 	v := a.c.Load()
 	loaded(a.at, a.p, a.size)
 	return v
@@ -132,12 +152,14 @@ func (a Atomic[T, C]) Load() T {
 
 // Store is the method of the value.
 func (a Atomic[T, C]) Store(v T) {
+	guardAtomic(a.site)
 	a.c.Store(v)
 	stored(a.at, a.p, a.size)
 }
 
 // Swap is the method of the value.
 func (a Atomic[T, C]) Swap(v T) T {
+	guardAtomic(a.site)
 	v = a.c.Swap(v)
 	updated(a.at, a.p, a.size)
 	return v
@@ -145,6 +167,7 @@ func (a Atomic[T, C]) Swap(v T) T {
 
 // CompareAndSwap is the method of the value.
 func (a Atomic[T, C]) CompareAndSwap(old, v T) bool {
+	guardAtomic(a.site)
 	ok := a.c.CompareAndSwap(old, v)
 	swapped(a.at, a.p, a.size, ok)
 	return ok
@@ -154,13 +177,22 @@ func (a Atomic[T, C]) CompareAndSwap(old, v T) bool {
 type AtomicNumber[T any, C integer[T]] struct{ Atomic[T, C] }
 
 // Add is the method of the value.
-func (a AtomicNumber[T, C]) Add(v T) T { return a.update(a.c.Add(v)) }
+func (a AtomicNumber[T, C]) Add(v T) T {
+	guardAtomic(a.site)
+	return a.update(a.c.Add(v))
+}
 
 // And is the method of the value.
-func (a AtomicNumber[T, C]) And(v T) T { return a.update(a.c.And(v)) }
+func (a AtomicNumber[T, C]) And(v T) T {
+	guardAtomic(a.site)
+	return a.update(a.c.And(v))
+}
 
 // Or is the method of the value.
-func (a AtomicNumber[T, C]) Or(v T) T { return a.update(a.c.Or(v)) }
+func (a AtomicNumber[T, C]) Or(v T) T {
+	guardAtomic(a.site)
+	return a.update(a.c.Or(v))
+}
 
 func (a AtomicNumber[T, C]) update(v T) T {
 	updated(a.at, a.p, a.size)
@@ -168,41 +200,41 @@ func (a AtomicNumber[T, C]) update(v T) T {
 }
 
 // Int32 is for the methods of an atomic.Int32.
-func Int32(at Place, p *atomic.Int32) AtomicNumber[int32, *atomic.Int32] {
-	return AtomicNumber[int32, *atomic.Int32]{Atomic[int32, *atomic.Int32]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}}
+func Int32(site Site, at Place, p *atomic.Int32) AtomicNumber[int32, *atomic.Int32] {
+	return AtomicNumber[int32, *atomic.Int32]{Atomic[int32, *atomic.Int32]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), site, at}}
 }
 
 // Int64 is for the methods of an atomic.Int64.
-func Int64(at Place, p *atomic.Int64) AtomicNumber[int64, *atomic.Int64] {
-	return AtomicNumber[int64, *atomic.Int64]{Atomic[int64, *atomic.Int64]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}}
+func Int64(site Site, at Place, p *atomic.Int64) AtomicNumber[int64, *atomic.Int64] {
+	return AtomicNumber[int64, *atomic.Int64]{Atomic[int64, *atomic.Int64]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), site, at}}
 }
 
 // Uint32 is for the methods of an atomic.Uint32.
-func Uint32(at Place, p *atomic.Uint32) AtomicNumber[uint32, *atomic.Uint32] {
-	return AtomicNumber[uint32, *atomic.Uint32]{Atomic[uint32, *atomic.Uint32]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}}
+func Uint32(site Site, at Place, p *atomic.Uint32) AtomicNumber[uint32, *atomic.Uint32] {
+	return AtomicNumber[uint32, *atomic.Uint32]{Atomic[uint32, *atomic.Uint32]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), site, at}}
 }
 
 // Uint64 is for the methods of an atomic.Uint64.
-func Uint64(at Place, p *atomic.Uint64) AtomicNumber[uint64, *atomic.Uint64] {
-	return AtomicNumber[uint64, *atomic.Uint64]{Atomic[uint64, *atomic.Uint64]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}}
+func Uint64(site Site, at Place, p *atomic.Uint64) AtomicNumber[uint64, *atomic.Uint64] {
+	return AtomicNumber[uint64, *atomic.Uint64]{Atomic[uint64, *atomic.Uint64]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), site, at}}
 }
 
 // Uintptr is for the methods of an atomic.Uintptr.
-func Uintptr(at Place, p *atomic.Uintptr) AtomicNumber[uintptr, *atomic.Uintptr] {
-	return AtomicNumber[uintptr, *atomic.Uintptr]{Atomic[uintptr, *atomic.Uintptr]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}}
+func Uintptr(site Site, at Place, p *atomic.Uintptr) AtomicNumber[uintptr, *atomic.Uintptr] {
+	return AtomicNumber[uintptr, *atomic.Uintptr]{Atomic[uintptr, *atomic.Uintptr]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), site, at}}
 }
 
 // Bool is for the methods of an atomic.Bool.
-func Bool(at Place, p *atomic.Bool) Atomic[bool, *atomic.Bool] {
-	return Atomic[bool, *atomic.Bool]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}
+func Bool(site Site, at Place, p *atomic.Bool) Atomic[bool, *atomic.Bool] {
+	return Atomic[bool, *atomic.Bool]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), site, at}
 }
 
 // Pointer is for the methods of an atomic.Pointer.
-func Pointer[T any](at Place, p *atomic.Pointer[T]) Atomic[*T, *atomic.Pointer[T]] {
-	return Atomic[*T, *atomic.Pointer[T]]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}
+func Pointer[T any](site Site, at Place, p *atomic.Pointer[T]) Atomic[*T, *atomic.Pointer[T]] {
+	return Atomic[*T, *atomic.Pointer[T]]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), site, at}
 }
 
 // Value is for the methods of an atomic.Value.
-func Value(at Place, p *atomic.Value) Atomic[any, *atomic.Value] {
-	return Atomic[any, *atomic.Value]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), at}
+func Value(site Site, at Place, p *atomic.Value) Atomic[any, *atomic.Value] {
+	return Atomic[any, *atomic.Value]{p, unsafe.Pointer(p), unsafe.Sizeof(*p), site, at}
 }

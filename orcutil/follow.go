@@ -91,14 +91,18 @@ func (s *run) follow1(st Step) (found string) {
 	return ""
 }
 
-// passOther reports whether g is to pass a guard that no step of the plan names.
+// passOther reports whether g is to pass a guard that no step of the plan names. A
+// plan names the atomic operations that it makes goroutines meet at.
 func (s *run) passOther(g *goroutine) bool {
-	if !s.cfg.Plan.PassOthers || g.op == opEnd {
+	if !s.cfg.Plan.PassOthers && g.op != opAtomic || g.op == opEnd {
 		return false
 	}
 	key := g.site.key()
-	if slices.ContainsFunc(s.cfg.Plan.Steps, func(st Step) bool { return st.G == g.path && st.Site == key }) {
+	if slices.ContainsFunc(s.cfg.Plan.Steps, func(st Step) bool { return (st.G == g.path || g.op == opAtomic) && st.Site == key }) {
 		return false
+	}
+	if g.op == opAtomic {
+		return true
 	}
 	s.note(g.path + " has passed " + key + " (" + sourceLine(g.site) + "), which the plan does not name")
 	return true

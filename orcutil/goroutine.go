@@ -58,6 +58,7 @@ const (
 	opJoin
 	opSpin
 	opAccess
+	opAtomic
 	opEnd
 )
 
@@ -68,7 +69,7 @@ var opNames = [...]string{
 	opWGGo: "go", opOnce: "once", opCondWait: "cond wait", opCondSignal: "signal",
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
 	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
-	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opEnd: "return",
+	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }
@@ -159,9 +160,12 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 		g.panicAt, g.acting = g.acting, 0
 	}
 	g.op, g.site, g.obj, g.cases = o, site, obj, cases
-	g.granted, g.relock, g.polls = false, false, 0
-	if o != opSpin {
-		g.turns = 0
+	g.granted, g.relock = false, false
+	if o != opAtomic { // by which goroutines poll
+		g.polls = 0
+		if o != opSpin {
+			g.turns = 0
+		}
 	}
 	g.state = parked
 	g.park()

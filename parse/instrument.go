@@ -86,8 +86,8 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	}
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))
-		if s.Kind != sites.Stmt && s.Kind != sites.Store {
-			return nil, fmt.Errorf("access guard: site %d is no statement and no store", n)
+		if !s.Kind.IsAccess() {
+			return nil, fmt.Errorf("access guard: site %d is no access to memory", n)
 		}
 		in.accesses[s.ID] = true
 	}

@@ -51,7 +51,7 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 	}
 	kind, obj := sites.Classify(a.info, c.Fun)
 	if kind != sites.Invalid {
-		return 0
+		return 0 // also what is atomic
 	}
 	f, ok := obj.(*types.Func)
 	if !ok {
@@ -70,7 +70,7 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 		return library
 	}
 	switch {
-	case f.Pkg() == nil, a.own[f.Pkg().Path()], isAtomic(f), becomesCall[f.FullName()], isQuiet(a.info, c, f):
+	case f.Pkg() == nil, a.own[f.Pkg().Path()], becomesCall[f.FullName()], isQuiet(a.info, c, f):
 		return 0
 	}
 	return library
@@ -80,8 +80,6 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 var becomesCall = map[string]bool{
 	"(*testing.T).Run": true, "(*testing.common).Cleanup": true, "(testing.TB).Cleanup": true, "testing/synctest.Test": true,
 }
-
-func isAtomic(f *types.Func) bool { return f.Pkg() != nil && f.Pkg().Path() == "sync/atomic" }
 
 // pure reports whether an expression may be evaluated twice.
 func pure(info *types.Info, e ast.Expr) bool {

@@ -264,7 +264,7 @@ func (r *rewriter) unused(fun ast.Expr, obj types.Object) {
 func (r *rewriter) call(c *ast.CallExpr) {
 	kind, obj := sites.Classify(r.info, c.Fun)
 	switch kind {
-	case sites.Invalid:
+	case sites.Invalid, sites.Atomic:
 		r.called = c
 		r.walk(c.Fun)
 		r.args(c)

@@ -8,6 +8,8 @@ import (
 	"go/version"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vtrace/vtrace/sites"
 )
 
 // placeInfo describes a place that touches memory, for the runtime.
@@ -22,6 +24,9 @@ const maxPlaceText = 60
 
 // touch numbers a place that touches the memory of e.
 func (r *rewriter) touch(e ast.Node) int {
+	if r.races == nil {
+		return 0
+	}
 	r.places++
 	start, end := r.file.Offset(e.Pos()), r.file.Offset(e.End())
 	text := strings.Join(strings.Fields(string(r.src[start:end])), " ")
@@ -520,28 +525,32 @@ func (r *rewriter) operated(sel *ast.SelectorExpr) ast.Expr {
 	return r.called.Args[0]
 }
 
-// atomic records what a function or method of package sync/atomic does.
+// atomic guards and records what a function or method of package sync/atomic does.
 func (r *rewriter) atomic(sel *ast.SelectorExpr) {
-	if r.races == nil {
+	f, ok := r.info.Uses[sel.Sel].(*types.Func)
+	if !ok || sites.KindOf(f) != sites.Atomic {
 		return
 	}
-	f, ok := r.info.Uses[sel.Sel].(*types.Func)
-	if !ok || !isAtomic(f) {
+	guard := r.atomicSite(sel)
+	if r.races == nil && guard == 0 {
 		return
 	}
 	m := r.info.Selections[sel]
 	if m == nil {
 		for _, a := range atomicFunctions {
 			if strings.HasPrefix(f.Name(), a.prefix) {
-				r.before(sel.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, a.function, r.touch(r.operated(sel))))
+				r.before(sel.Pos(), fmt.Sprintf("%s.%s(%d, %d, ", r.zz, a.function, guard, r.touch(r.operated(sel))))
 				r.after(sel.End(), ")")
+				r.placeAtomic(guard)
 				return
 			}
 		}
 		return
 	}
 	if m.Kind() != types.MethodVal {
-		r.unrecorded(sel.Pos(), "method expression of package sync/atomic: races are not looked for where it is called")
+		if r.races != nil {
+			r.unrecorded(sel.Pos(), "method expression of package sync/atomic: races are not looked for where it is called")
+		}
 		return
 	}
 	recv := types.Unalias(f.Signature().Recv().Type())
@@ -551,14 +560,35 @@ func (r *rewriter) atomic(sel *ast.SelectorExpr) {
 	named, ok := recv.(*types.Named)
 	o, fits := r.receiver(sel.X, m)
 	if !ok || !fits {
-		r.unrecorded(sel.Pos(), "atomic operation through an embedded field that is not accessible here: not recorded")
+		if r.races != nil {
+			r.unrecorded(sel.Pos(), "atomic operation through an embedded field that is not accessible here: not recorded")
+		}
 		return
 	}
 	at := r.touch(sel.X)
+	r.placeAtomic(guard)
 	b := r.build(sel.Pos())
-	b.put("%s.%s(%d, ", r.zz, named.Obj().Name(), at)
+	b.put("%s.%s(%d, %d, ", r.zz, named.Obj().Name(), guard, at)
 	o.put(b)
 	b.put(").")
 	b.node(sel.Sel)
 	b.done(sel.End())
+}
+
+// atomicSite is the guard of an operation of package sync/atomic, 0 if it has none.
+// Whether goroutines share the variable is not asked: what the model knows of that
+// is tested by runs that do not rely on it.
+func (r *rewriter) atomicSite(sel *ast.SelectorExpr) sites.ID {
+	pos := sel.Sel.Pos()
+	if r.called != nil && ast.Unparen(r.called.Fun) == sel {
+		pos = r.called.Lparen
+	}
+	s, _ := r.idx.At(sites.Atomic, pos)
+	return s.ID
+}
+
+func (r *rewriter) placeAtomic(id sites.ID) {
+	if id != 0 {
+		r.place(id)
+	}
 }

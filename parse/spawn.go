@@ -189,7 +189,8 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	}
 	kind, obj := sites.Classify(r.info, c.Fun)
 	switch kind {
-	case sites.Invalid:
+	case sites.Invalid, sites.Atomic:
+		r.called = c
 		r.walk(c.Fun)
 		r.args(c)
 		r.foreign(c, obj)

@@ -89,7 +89,7 @@ func (r *rewriter) value(e ast.Expr) {
 		return
 	}
 	kind, obj := sites.Classify(r.info, e)
-	if kind == sites.Invalid {
+	if kind == sites.Invalid || kind == sites.Atomic {
 		r.now(e, obj)
 		r.testValue(e, obj)
 		return

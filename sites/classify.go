@@ -95,6 +95,9 @@ func KindOf(f *types.Func) Kind {
 		if f.Pkg() == nil {
 			return Invalid
 		}
+		if f.Pkg().Path() == "sync/atomic" {
+			return Atomic
+		}
 		return functions[[2]string{f.Pkg().Path(), f.Name()}]
 	}
 	t := types.Unalias(recv.Type())
@@ -106,6 +109,8 @@ func KindOf(f *types.Func) Kind {
 		switch named.Obj().Pkg().Path() {
 		case "sync":
 			return syncMethods[[2]string{name, f.Name()}]
+		case "sync/atomic":
+			return Atomic
 		case "log":
 			switch f.Name() {
 			case "Fatal", "Fatalf", "Fatalln":

@@ -36,6 +36,7 @@ var words = [...]string{
 	Subtest:       "subtest",
 	Parallel:      "parallel",
 	Join:          "join",
+	Atomic:        "atomic",
 }
 
 // String is a short word that never changes: "send", "lock", "statement".
@@ -46,6 +47,10 @@ func (k Kind) String() string {
 	return words[Invalid]
 }
 
-// IsOp reports whether the site is a guard of its own right: an operation, a
-// start or the end, and not a statement or a part of one.
-func (s Site) IsOp() bool { return s.Kind != Invalid && s.Kind != Stmt && s.Kind != Store }
+// IsOp reports whether the site always is a guard: an operation, a start or the end,
+// and not an access to memory that goroutines may share.
+func (s Site) IsOp() bool { return s.Kind != Invalid && !s.Kind.IsAccess() }
+
+// IsAccess reports whether a site of the kind touches memory, and is a guard of the
+// model only where goroutines share it.
+func (k Kind) IsAccess() bool { return k == Stmt || k == Store || k == Atomic }

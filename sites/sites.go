@@ -9,8 +9,8 @@ import (
 // Kind is what a program point does.
 type Kind uint8
 
-// The kinds. All but Stmt and Store are operations; every operation and every statement
-// of a function body has a site.
+// The kinds. All but Stmt, Store and Atomic are operations that always have a guard;
+// every operation and every statement of a function body has a site.
 const (
 	Invalid Kind = iota
 	Send
@@ -56,6 +56,9 @@ const (
 	// Join is where a test function that has returned waits for its parallel
 	// subtests: that of the entry, or, derived, of a Subtest site; see Index.Join.
 	Join
+	// Atomic is a call of a function or method of package sync/atomic. The model has
+	// its guard only where goroutines share the variable.
+	Atomic
 )
 
 // ID numbers the sites of a program from 1, in order of package path, file

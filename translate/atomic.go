@@ -4,10 +4,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
 )
 
-// Atomic operations are accesses to shared memory: they have no guard of their
-// own, but the statement that holds one has.
+// Atomic operations are accesses to shared memory: they have a guard where goroutines
+// share the variable.
 
 // An atomicEffect is what an atomic operation does: its result, and what it
 // stores, nil for nothing, given what was there.
@@ -16,6 +17,7 @@ type atomicEffect func(x *translator, p *path, old []*expr, args [][]*expr) (res
 // atomicOp completes an operation on n scalars at its first argument; check, if
 // any, reports whether it goes on with what was there.
 func atomicOp(in *intrinsic, n int, check func(x *translator, p *path, old []*expr) bool, f atomicEffect) *intrinsic {
+	in.kind = sites.Atomic
 	in.run = func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		if !tracked {
@@ -29,7 +31,7 @@ func atomicOp(in *intrinsic, n int, check func(x *translator, p *path, old []*ex
 			x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "nil pointer dereference"}, x.someError())
 			return true
 		}
-		x.accessed(p, k, n, x.stmtOfOp(p), in.writes)
+		x.accessed(p, k, n, x.siteOfOp(p), in.writes)
 		old, lost := make([]*expr, n), make([]*expr, n)
 		for i := range old {
 			at := k + int32(i)

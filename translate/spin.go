@@ -4,6 +4,8 @@ import (
 	"go/token"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/sites"
 )
 
 // spinsOn is the atomic operation by which a branch decides whether a loop goes
@@ -66,8 +68,8 @@ func (x *translator) guardSpins() {
 			continue
 		}
 		if call := x.prog.spinsOn(br); call != nil {
-			if s := x.stmtOf(call.Parent(), call); s != 0 {
-				x.access[s] = true
+			if s, ok := x.idx.At(sites.Atomic, call.Pos()); ok {
+				x.access[s.ID] = true
 			}
 		}
 	}

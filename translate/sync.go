@@ -212,6 +212,10 @@ func (x *translator) stepOp(p *path) bool {
 	if f.phase == 0 {
 		if f.op.kind != sites.Invalid {
 			site := x.siteOfOp(p)
+			if f.op.kind.IsAccess() && !x.access[site] {
+				p.top().phase = 1
+				return f.op.run(x, p)
+			}
 			if site == 0 {
 				x.unsupported(p.here(), f.op.name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
 				return false

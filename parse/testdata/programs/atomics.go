@@ -7,12 +7,10 @@ import (
 	"example.com/programs/show"
 )
 
-var atomicsReached = []string{"2"}
-
 var atomics = []show.Program{
 	{Name: "atomic: typed", Run: atomicTyped, Allowed: []string{"4 true 2 b [1]"}},
 	{Name: "atomic: functions", Run: atomicFunctions, Allowed: []string{"4 7 true"}},
-	{Name: "atomic: load and store", Run: atomicLost, Allowed: atomicsReached, Fine: []string{"1"}},
+	{Name: "atomic: load and store", Run: atomicLost, Allowed: []string{"1", "2"}},
 	{Name: "atomic: compare and swap", Run: atomicSwap, Allowed: []string{"a", "b"}},
 	{Name: "shared: increments", Run: sharedIncrements, Allowed: []string{"2 2"}},
 	{Name: "atomic: spinning with channels", Run: atomicSpin, Allowed: []string{"go"}},
