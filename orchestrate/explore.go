@@ -77,6 +77,9 @@ type End struct {
 	Stack                  []string
 	Goroutines             []Goroutine
 	Races                  []orcutil.Race // as in Verdict; the first tells ends apart
+	// Starved and Since are as in orcutil.Result, of the first run.
+	Starved []artifact.At
+	Since   int
 	// Plan is the recording of the first run.
 	Plan artifact.Plan
 	// Replay is what a process of its own showed of an error when it followed
@@ -365,6 +368,7 @@ func (x *explorer) count(f foundEnd) {
 	x.ends[key] = &End{
 		Count: 1, Seed: f.Seed, Status: v.Status, Plan: plan, Goroutines: v.Goroutines,
 		Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack, Races: v.Races,
+		Starved: v.Starved, Since: v.Since,
 	}
 	if v.Status != Completed && v.Message == "" {
 		x.ends[key].Message = v.Reason

@@ -83,7 +83,7 @@ func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*V
 		first.Status = Unconfirmed
 		return first, nil
 	}
-	if first.Status == Reproduced && first.Weak && stuckKind(plan.Expect.Kind) {
+	if first.Status == Reproduced && first.Weak && !first.Settled && stuckKind(plan.Expect.Kind) {
 		first.Status = Unconfirmed
 		first.Reason = fmt.Sprintf("%s, but control was incomplete: %s", first.Reason, strings.Join(first.Weaknesses, "; "))
 	}

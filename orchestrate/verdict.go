@@ -64,6 +64,10 @@ type Verdict struct {
 	// that were left. They are stuck, or may go on for ever.
 	Restless   bool
 	Weak       bool
+	// Settled, Starved and Since are as in orcutil.Result.
+	Settled bool
+	Starved []artifact.At
+	Since   int
 	Weaknesses []string
 	// Stdout and Stderr are what the program printed, within bounds.
 	Stdout, Stderr string
@@ -96,7 +100,11 @@ func (v *Verdict) observe(r orcutil.Result) {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
 	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes
-	v.Weak, v.Weaknesses, v.Restless = r.Weak, r.Weaknesses, r.Restless
+	v.Weak, v.Weaknesses, v.Restless, v.Settled = r.Weak, r.Weaknesses, r.Restless, r.Settled
+	for _, at := range r.Starved {
+		v.Starved = append(v.Starved, artifact.At{G: at.G, Site: at.Site})
+	}
+	v.Since = r.Since
 	switch v.Status {
 	case Reproduced, Infeasible, NotReproduced, Limit, Unsupported:
 	case orcutil.Completed:

@@ -148,7 +148,7 @@ func (r Result) Observed() Expect {
 	case "", KindTestFailure:
 	case KindDeadlock, KindPartialDeadlock, KindLeak:
 		for _, g := range r.Goroutines {
-			if g.State == "blocked" && !(e.Kind == KindLeak && slices.Contains(r.Daemons, g.G)) {
+			if (g.State == "blocked" || g.State == "outside" && r.Settled) && !(e.Kind == KindLeak && slices.Contains(r.Daemons, g.G)) {
 				e.Goroutines = append(e.Goroutines, At{g.G, g.Site})
 			}
 		}

@@ -58,7 +58,9 @@ func (s *run) judge(d *divergence) Result {
 		if s.busy != "" {
 			res.Message = s.busy
 		}
+		res.Starved, res.Since = s.starved()
 		if since, ok := s.queued(e.Goroutines); ok && e.Kind != "" {
+			res.Starved, res.Since = e.Goroutines, since
 			res.Message += "; those expected to be stuck have been blocked since step " + strconv.Itoa(since) + ", which is no proof"
 		}
 	case e.Kind != "":
@@ -87,8 +89,27 @@ func (s *run) judge(d *divergence) Result {
 	res.Steps, res.Hash, res.Trace, res.Log = s.steps, s.hash, s.trace, s.log
 	res.VirtualTime = s.now
 	res.Notes, res.Weak, res.Weaknesses, res.Left = s.notes, len(s.weak) > 0, s.weak, s.left
-	res.Restless = s.restless
+	res.Restless, res.Settled = s.restless, s.settledOutside()
 	return res
+}
+
+// starved are the goroutines that have been blocked for most of the run, and the step
+// in which the last of them queued.
+func (s *run) starved() (out []At, since int) {
+	for _, g := range s.live {
+		if g.state != blocked || g.op == opSleep || g.since > s.steps/2 || s.ofProcess(g) || slices.ContainsFunc(g.cases, Case.event) {
+			continue
+		}
+		out = append(out, At{g.path, g.site.key()})
+		since = max(since, g.since)
+	}
+	return out, since
+}
+
+// settledOutside: the program rests in a bubble, and control was incomplete only in
+// that goroutines were blocked in code without guards.
+func (s *run) settledOutside() bool {
+	return s.resting && s.cfg.Bubble.Wait != nil && len(s.strayWeak) > 0 && len(s.strayWeak) == len(s.weak)
 }
 
 // neverComes weakens a run in which something is stuck that what the program has
@@ -194,11 +215,17 @@ func (s *run) queued(want []At) (since int, ok bool) {
 // only by its name.
 func (s *run) queuedAt(at At) *goroutine {
 	for _, g := range s.live {
-		if g.state == blocked && (at.G == g.path || at.G == "" && !s.daemon(g)) && (at.Site == "" || at.Site == g.site.key()) {
+		if (g.state == blocked || s.stuckOutside(g)) && (at.G == g.path || at.G == "" && !s.daemon(g)) && (at.Site == "" || at.Site == g.site.key()) {
 			return g
 		}
 	}
 	return nil
+}
+
+// stuckOutside: g is blocked in code without guards, and nothing in its bubble can go
+// on.
+func (s *run) stuckOutside(g *goroutine) bool {
+	return g.state == outside && s.resting && s.cfg.Bubble.Wait != nil
 }
 
 // ended: the goroutine that ended the program is one of these, at its site.

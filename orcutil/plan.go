@@ -172,6 +172,14 @@ type Result struct {
 	// plan alone. Weaknesses are those of the Notes that say where.
 	Weak       bool
 	Weaknesses []string
+	// Settled: nothing could go on at the end, those outside control included, which
+	// wait for something in the bubble. That they are stuck does not rest on control.
+	Settled bool
+	// Starved are, at the limit of steps, the goroutines that have been blocked since
+	// before the middle of the run, while others went on; Since is the step in which
+	// the last of them queued. It may go on like this for ever.
+	Starved []At
+	Since   int
 	// Restless: after the end of the entry function time alone has kept goroutines
 	// going, for long.
 	Restless bool

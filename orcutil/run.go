@@ -93,6 +93,7 @@ type run struct {
 	callbacks   map[Site]int
 	notes       []string
 	weak        []string // those of the notes that say where control was incomplete
+	strayWeak   []string // those of weak that are of goroutines blocked in code without guards
 }
 
 // Run runs the entry function under the plan and reports what it observed.
@@ -338,6 +339,9 @@ func (s *run) await(g *goroutine) {
 		g.strayed.Store(true)
 		why := "goroutine " + g.path + " blocked in code without guards after " + g.site.key()
 		s.weaken(why)
+		if !slices.Contains(s.strayWeak, why) {
+			s.strayWeak = append(s.strayWeak, why)
+		}
 		if s.cfg.Unchecked {
 			s.over, s.lost = true, why+", which needs the check of goroutines"
 		}

@@ -288,6 +288,13 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.conclude(artifact.Real, "")
 		return nil
 	case orchestrate.Infeasible, orchestrate.NotReproduced:
+	case orchestrate.Limit:
+		if why := d.doubt(s); why != "" || v.Since == 0 {
+			s.conclude(artifact.Unconfirmed, v.Reason)
+			return nil
+		}
+		s.conclude(artifact.Real, fmt.Sprintf("the program has come there, and nothing has ended it since step %d while others went on; in the model nothing that they can do ends it", v.Since))
+		return nil
 	default:
 		s.conclude(artifact.Unconfirmed, v.Reason)
 		return nil

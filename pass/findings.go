@@ -99,6 +99,9 @@ func Conclude(b *artifact.Bundle) Conclusion {
 	}
 	c.Limits = limits(b.Queries(), b.Verdicts(), b.Sidecar())
 	c.Limits = append(c.Limits, gapsOf(b.Runs())...)
+	if r := b.Runs(); r != nil && r.Runs > 0 && r.Limited == r.Runs {
+		c.Limits = append(c.Limits, fmt.Sprintf("no run of the program came to its end within %d steps", runSteps))
+	}
 	if r := b.Runs(); r != nil && r.Failing != "" {
 		c.Limits = append(c.Limits, "the test fails in every run, so that nothing behind that was looked at: "+r.Failing)
 	}

@@ -48,12 +48,25 @@ func (d *deep) observe(ctx context.Context, s *suspect) error {
 func (d *deep) known(kind string, at artifact.Site) bool {
 	for _, list := range [][]*suspect{d.cases, d.observed} {
 		for _, o := range list {
-			if o.outcome == artifact.Real && o.query.Kind == kind && o.query.Site == at.ID && (at.ID != 0 || o.query.File == at.File && o.query.Line == at.Line) {
+			if o.outcome == artifact.Real && same(o.query, kind, at) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// same reports whether a query asks for an error of the kind at a place. A crash may
+// go by several names, and of the place of one only the line may be known, or nothing;
+// a test fails once, however often it says so.
+func same(q artifact.Query, kind string, at artifact.Site) bool {
+	switch {
+	case kind == artifact.KindTestFailure:
+		return q.Kind == kind
+	case crash(kind):
+		return crash(q.Kind) && (at.ID != 0 && q.Site == at.ID || at.File == "" || q.File == at.File && q.Line == at.Line)
+	}
+	return q.Kind == kind && q.Site == at.ID
 }
 
 func (d *deep) siteOf(key string) (artifact.Site, bool) {

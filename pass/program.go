@@ -133,7 +133,7 @@ func (p *program) manifest(pass string, opts Options) (artifact.Manifest, error)
 // are too large for it, nil if these are not known.
 func (p *program) translate(ctx context.Context, opts Options, proto bool, at *artifact.Bounds) (*translate.Model, error) {
 	m, err := p.translateWithin(ctx, opts, proto, at, 0)
-	if err != nil && opts.Model.Continue && !opts.Model.Strict {
+	if err != nil && !opts.Model.Strict {
 		if m := p.outside(err); m != nil {
 			return m, nil
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,6 +93,9 @@ func (d *deep) take(x *orchestrate.Exploration, patient bool) {
 		switch e.Status {
 		case orchestrate.Limit:
 			d.runs.Limited += e.Count
+			if patient && len(e.Starved) > 0 {
+				d.ends = append(d.ends, ended{e, x.Runs, patient})
+			}
 		case orchestrate.Unsupported:
 			d.runs.Uncontrolled += e.Count
 		case orchestrate.Completed:
@@ -118,8 +122,10 @@ func (d *deep) proveEnds(ctx context.Context, second *artifact.Bundle) error {
 func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) error {
 	at := []artifact.At{{G: e.G, Site: e.Site}}
 	switch {
+	case e.Status == orchestrate.Limit:
+		return d.starving(e)
 	case e.Kind == artifact.KindDeadlock:
-		at = slices.DeleteFunc(slices.Clone(e.Plan.Expect.Goroutines), func(at artifact.At) bool { return at.G != "0" })
+		at = slices.DeleteFunc(slices.Clone(e.Plan.Expect.Goroutines), func(at artifact.At) bool { return at.G != entryGoroutine })
 	case e.Kind == artifact.KindLeak && d.target.IsTest():
 		at = slices.Clone(e.Plan.Expect.Goroutines)
 		slices.SortStableFunc(at, func(a, b artifact.At) int { return cmp.Compare(a.Site, b.Site) })
@@ -143,20 +149,58 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 	return nil
 }
 
+// starving makes findings of goroutines that have been blocked for most of a run that
+// was cut off, while others went on: that these may go on for ever without them is
+// not known.
+func (d *deep) starving(e ended) error {
+	for _, at := range e.Starved {
+		site, ok := d.siteOf(at.Site)
+		if !ok || at.G != entryGoroutine || d.known(artifact.KindPartialDeadlock, site) || d.known(artifact.KindDeadlock, site) {
+			continue
+		}
+		operation := d.program.sites.Site(sites.ID(site.ID)).Kind
+		if !d.asks(translate.CategoryOf(artifact.KindPartialDeadlock, operation)) {
+			continue
+		}
+		q := d.ask(artifact.Query{
+			Category: translate.CategoryOf(artifact.KindPartialDeadlock, operation), Kind: artifact.KindPartialDeadlock,
+			Site: site.ID, File: site.File, Line: site.Line, Col: site.Col,
+			Description: fmt.Sprintf("goroutine %s may wait for ever at %s while others go on", at.G, operation),
+		})
+		v := &orchestrate.Verdict{Status: e.Status, Plan: e.Plan, Goroutines: e.Goroutines}
+		v.Plan.Expect = artifact.Expect{Kind: artifact.KindPartialDeadlock, Goroutines: []artifact.At{at}}
+		s := d.suspectOf(q, v)
+		s.conclude(artifact.Unconfirmed, fmt.Sprintf("in run %d it was blocked from step %d to the end, step %d, while others went on", e.Seed+1, e.Since, len(e.Plan.Steps)))
+	}
+	return nil
+}
+
+// entryGoroutine is the creation path of the goroutine of the entry function.
+const entryGoroutine = "0"
+
+// asks reports whether errors of a category are looked for.
+func (d *deep) asks(category string) bool {
+	asked := d.opts.Model.Categories
+	return asked == nil || slices.Contains(asked, category)
+}
+
 // prove replays a run that ended in an error of a goroutine. If the program does
 // the same again, the error is real.
 func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at artifact.At) error {
-	site, ok := d.siteOf(at.Site)
+	site, _ := d.siteOf(at.Site)
 	failure := e.Kind == artifact.KindTestFailure
-	if !ok && !failure {
-		site = placeOf(e.Stack)
+	if crash(e.Kind) {
+		// The guard that was passed last is seldom where it crashes.
+		if in, ok := d.placeOf(e.Stack); ok {
+			site.File, site.Line, site.Col, site.Func = in.File, in.Line, in.Col, in.Func
+		}
 	}
 	if d.known(e.Kind, site) {
 		return nil
 	}
 	operation := d.program.sites.Site(sites.ID(site.ID)).Kind
 	category := translate.CategoryOf(e.Kind, operation)
-	if asked := d.opts.Model.Categories; asked != nil && !slices.Contains(asked, category) {
+	if !d.asks(category) {
 		return nil
 	}
 	plan := artifact.Plan{Steps: e.Plan.Steps, Expect: artifact.Expect{Kind: e.Kind}}
@@ -190,19 +234,38 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	return d.keep(s)
 }
 
-// placeOf is where a crash is that happened outside every guard of the program: the
-// innermost place of its stack. It is no site.
-func placeOf(stack []string) artifact.Site {
-	if len(stack) == 0 {
-		return artifact.Site{}
+// placeOf is where a crash happened: the innermost place of its stack that is in a
+// file of the program. Its site is the statement there, if there is one.
+func (d *deep) placeOf(stack []string) (artifact.Site, bool) {
+	for _, frame := range stack {
+		fn, at, _ := strings.Cut(frame, " ")
+		file, text, _ := strings.Cut(at, ":")
+		line, err := strconv.Atoi(text)
+		if err != nil {
+			continue
+		}
+		// Of files in stacks only the last part of the name is known.
+		var in *artifact.Site
+		for i, s := range d.side.Sites {
+			if path.Base(s.File) != file || !strings.HasPrefix(fn, packageOf(s.Func)+".") {
+				continue
+			}
+			if in = &d.side.Sites[i]; s.Line == line {
+				return s, true
+			}
+		}
+		if in != nil {
+			return artifact.Site{Func: fn, File: in.File, Line: line}, true
+		}
 	}
-	fn, at, _ := strings.Cut(stack[0], " ")
-	file, line, _ := strings.Cut(at, ":")
-	n, err := strconv.Atoi(line)
-	if err != nil {
-		return artifact.Site{}
-	}
-	return artifact.Site{Func: fn, File: file, Line: n}
+	return artifact.Site{}, false
+}
+
+// packageOf is the path of the package of a function.
+func packageOf(fn string) string {
+	slash := strings.LastIndexByte(fn, '/') + 1
+	name, _, _ := strings.Cut(fn[slash:], ".")
+	return fn[:slash] + name
 }
 
 // satisfied is the number of a query after an error at a site that is satisfied, 0 if
