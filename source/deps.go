@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -23,9 +24,73 @@ type Dependency struct {
 	Cached bool
 }
 
+// NoDeps is the only pattern of Spec.Deps where no package of another module belongs
+// to the program, also none that would without a pattern.
+const NoDeps = "none"
+
+// maxDependency is the size, in bytes of Go files, up to which the packages of a
+// module are own packages without being asked for.
+const maxDependency = 100_000
+
+// near returns the paths of the packages of other modules that belong to the program
+// without being asked for: their source is at hand. Those are the modules that a
+// directory replaces, and of others, vendored or not, the packages that have
+// concurrency in them, if what the program uses of the module is small. Modules that
+// test programs, or watch their goroutines, are not among the latter.
+func near(roots []*packages.Package) map[string]bool {
+	out := map[string]bool{}
+	byModule := map[string][]*packages.Package{}
+	size := map[string]int64{}
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if m := p.Module; m != nil && !m.Main && m.Replace != nil && m.Replace.Version == "" {
+			out[p.PkgPath] = true
+		}
+	})
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if m := p.Module; m != nil && !m.Main && !out[p.PkgPath] {
+			byModule[m.Path] = append(byModule[m.Path], p)
+			for _, f := range p.GoFiles {
+				if info, err := os.Stat(f); err == nil {
+					size[m.Path] += info.Size()
+				}
+			}
+		}
+	})
+	for m, pkgs := range byModule {
+		tests := func(p *packages.Package) bool { return slices.ContainsFunc(p.GoFiles, func(f string) bool { return holds(f, testing) }) }
+		if size[m] > maxDependency || slices.ContainsFunc(pkgs, tests) {
+			continue
+		}
+		for _, p := range pkgs {
+			if len(p.OtherFiles) == 0 && slices.ContainsFunc(p.GoFiles, func(f string) bool { return holds(f, concurrency) }) {
+				out[p.PkgPath] = true
+			}
+		}
+	}
+	return out
+}
+
+// concurrency is in files that start goroutines, or have channels or locks; testing in
+// those that test programs or watch goroutines.
+var (
+	concurrency = regexp.MustCompile(`(?m)\bchan\b|^\s*go \S|"sync"`)
+	testing     = regexp.MustCompile(`(?m)"testing"|\bruntime\.(Stack|NumGoroutine|Callers)\b`)
+)
+
+func holds(file string, what *regexp.Regexp) bool {
+	data, err := os.ReadFile(file)
+	return err == nil && what.Match(data)
+}
+
 // dependencies returns the paths of the packages of other modules that the
-// patterns of spec.Deps match.
+// patterns of spec.Deps match, or that are near if there is no pattern.
 func (spec Spec) dependencies(roots []*packages.Package) (map[string]bool, error) {
+	switch {
+	case len(spec.Deps) == 0:
+		return near(roots), nil
+	case len(spec.Deps) == 1 && spec.Deps[0] == NoDeps:
+		return nil, nil
+	}
 	out := map[string]bool{}
 	var errs *multierror.Error
 	for _, pattern := range spec.Deps {

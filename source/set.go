@@ -59,7 +59,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 
 	// First the graph: which packages belong to the main modules.
-	const graph = packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest
+	const graph = packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest | packages.NeedFiles
 	roots, err := load(cfg(graph, nil), spec.Pattern)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,9 @@ type Spec struct {
 	Flags []string
 	// Deps are patterns of import paths, as the go command has them: the
 	// packages of other modules that they match are own packages too. "all"
-	// matches every package that is not of the standard library.
+	// matches every package that is not of the standard library, NoDeps none. No
+	// pattern means what is at hand: modules that a directory replaces, and small
+	// ones with concurrency in them.
 	Deps []string
 
 	overlay map[string][]byte // files of the program that differ from those on disk
