@@ -29,6 +29,8 @@ var variants = []struct {
 	{"compacted", Options{HashCompaction: true, eager: true, Workers: 1}, false},
 	{"compacted, three workers", Options{HashCompaction: true, eager: true, Workers: 3, Reductions: plain.Reductions}, false},
 	{"no symmetry", Options{Reductions: Reductions{NoSymmetry: true}}, false},
+	{"stubborn alone, not fused", Options{Reductions: Reductions{NoSymmetry: true, NoFusing: true}}, false},
+	{"stubborn alone, visible", Options{Reductions: Reductions{NoSymmetry: true, NoInvisible: true}}, false},
 	{"symmetry alone", Options{Workers: 1, Reductions: Reductions{NoStubborn: true}}, false},
 	{"symmetry alone, three workers", Options{Workers: 3, eager: true, Reductions: Reductions{NoStubborn: true}}, false},
 	{"random depth first", Options{Order: RandomDepthFirst, Seed: 7}, false},
@@ -88,11 +90,12 @@ func compareVariants(t *testing.T, seed uint64, n map[string]int) {
 	if g.chance(15) {
 		refuted = g.refuted()
 	}
-	compareAll(t, seed, net, text, formulas, refuted, n)
+	compareAll(t, seed, net, text, formulas, refuted, n, true)
 }
 
-// compareAll compares the variants on some queries.
-func compareAll(t *testing.T, seed uint64, net *uppaal.Network, text string, formulas []string, refuted [][]Label, n map[string]int) {
+// compareAll compares the variants on some queries, those with several workers only
+// on demand: they take their time where others use the cores too.
+func compareAll(t *testing.T, seed uint64, net *uppaal.Network, text string, formulas []string, refuted [][]Label, n map[string]int, workers bool) {
 	const limit = 3000
 	run := func(o Options) *Report {
 		o.MaxStates = limit
@@ -112,12 +115,20 @@ func compareAll(t *testing.T, seed uint64, net *uppaal.Network, text string, for
 		n[r.Verdict.String()]++
 	}
 	for _, v := range variants {
+		if v.opts.Workers > 1 && !workers {
+			continue
+		}
 		got := run(v.opts)
 		n[v.name] += got.Stats.States
 		for i, r := range got.Results {
 			b := base.Results[i]
 			msg := fmt.Sprintf("seed %d, %s\n%s\n%s\nplain: %s %s\ngot: %s %s", seed, v.name, text, formulas[i], b.Verdict, b.Reason, r.Verdict, r.Reason)
 			require.NotContains(t, r.Reason, "internal", msg)
+			if r.Reason == errMaxStates.Error() {
+				// The plain search has met the state that decides early.
+				n["late"]++
+				continue
+			}
 			if v.opts.HashCompaction {
 				if r.Reason == errCompact.Error() {
 					continue

@@ -33,9 +33,12 @@ func FuzzStuckReduced(f *testing.F) {
 func compareStuck(t *testing.T, seed uint64, n map[string]int) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7))}
 	var text string
-	if seed%2 == 0 {
+	switch seed % 4 {
+	case 0, 2:
 		text = g.lockers()
-	} else {
+	case 1:
+		text = g.goroutines()
+	default:
 		text = g.busy()
 	}
 	net, info := generated(t, text)

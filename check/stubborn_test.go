@@ -75,6 +75,25 @@ func TestStubbornKeeps(t *testing.T) {
 			loc z
 			a > z | n == 1 | |
 			system P, Q;`, "A[] not (Q.z and P(0).a and P(1).b)", False},
+		{"a case that another process enables where a step would be fused", `
+			int[0,2] c, d;
+			template C
+			loc a
+			loc z
+			a > z | c < 2 | | c++
+			template D
+			loc a
+			loc z
+			a > z | d < 2 | | d++
+			template Q
+			loc a
+			loc choose
+			loc first
+			loc second
+			a > choose | c > 0 | |
+			choose > first | c > 0 | | c--
+			choose > second | d > 0 | | d--
+			system C, D, Q;`, "A[] not Q.second", False},
 	}
 	for _, c := range cases {
 		full := verify(t, c.text, plain, c.query)

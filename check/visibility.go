@@ -59,7 +59,11 @@ func (b *structurer) progress(local []bool) {
 	}
 }
 
-// localEdges are those whose transitions no other process disturbs: by number.
+// localEdges are the internal edges, by number, that accord with all transitions of
+// other processes: where both are enabled, neither disables or disturbs the other.
+// That says nothing of who enables an edge. A set of edges that leaves out the
+// transitions of others has to see to that where some of its edges are disabled, as
+// closing does, and fusing on its own.
 func (b *structurer) localEdges() []bool {
 	local := make([]bool, b.st.edges)
 	for i := range b.st.transitions {
