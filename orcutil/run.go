@@ -52,6 +52,7 @@ type run struct {
 	siteHashes map[Site]uint64
 	numbers    map[unsafe.Pointer]int // of addresses, see canonical
 	pools      map[*sync.Pool][]pooled
+	seeds      map[uint64]bool // of hash/maphash, made in this run
 
 	over         bool   // the program has ended
 	failedFirst  bool   // when the test had failed and was over, others going on

@@ -101,6 +101,11 @@ const randomN = `func ZZRandomN[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uin
 	return randv2.N(n)
 }`
 
+// same are the functions that have one of the same type in the runtime.
+var same = map[string]string{
+	"runtime.NumGoroutine": "NumGoroutine", "hash/maphash.String": "HashString", "hash/maphash.Bytes": "HashBytes",
+}
+
 // statement is the site of the statement that a choice belongs to, 0 outside of
 // functions.
 func (r *rewriter) statement(pos token.Pos) sites.ID {
@@ -118,9 +123,14 @@ func (r *rewriter) random(e ast.Expr, obj types.Object) {
 	if !ok || f.Pkg() == nil || f.Signature().Recv() != nil {
 		return
 	}
-	if f.FullName() == "runtime.NumGoroutine" {
+	if function := same[f.FullName()]; function != "" {
 		r.unused(e, obj)
-		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), r.zz+".NumGoroutine")
+		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), r.zz+"."+function)
+		return
+	}
+	if f.FullName() == "hash/maphash.MakeSeed" {
+		r.unused(e, obj)
+		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), fmt.Sprintf("%s.MakeSeed(%d)", r.zz, r.statement(e.Pos())))
 		return
 	}
 	if _, ok := random[f.FullName()]; !ok {
@@ -177,6 +187,9 @@ func (r *rewriter) environment(c *ast.CallExpr, obj types.Object) {
 	case ordered[name] != "":
 		r.keep[r.qualifier(fun)+f.Name()+"[map[struct{}]struct{}]"] = true
 		with(r.zz + "." + ordered[name])
+	case name == "hash/maphash.Comparable":
+		r.keep[r.qualifier(fun)+"String"] = true
+		r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.zz+".HashComparable")
 	case name == "math/rand/v2.N":
 		r.keep[r.qualifier(fun)+"IntN"] = true
 		with(r.helper("RandomN"))
@@ -191,14 +204,14 @@ func (r *rewriter) environment(c *ast.CallExpr, obj types.Object) {
 	}
 }
 
-// choosing are the methods of package sync that choose, with the function of the
-// runtime for what has them.
+// choosing are the methods that choose, with the function of the runtime for what
+// has them.
 var choosing = map[string]string{
 	"(*sync.Pool).Get": "Pool", "(*sync.Pool).Put": "Pool", "(*sync.Map).Range": "SyncMap",
+	"(*hash/maphash.Hash).Sum64": "Hash", "(*hash/maphash.Hash).Sum": "Hash",
 }
 
-// choice has the runtime choose what a method of package sync returns, or in which
-// order.
+// choice has the runtime choose what a method returns, or in which order.
 func (r *rewriter) choice(sel *ast.SelectorExpr) {
 	s := r.info.Selections[sel]
 	if s == nil || s.Kind() != types.MethodVal {

@@ -3,6 +3,7 @@ package programs
 import (
 	crand "crypto/rand"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"maps"
 	"math"
@@ -39,6 +40,7 @@ var environment = []show.Program{
 	{Name: "random: as values, deferred, started", Run: randomValues, Allowed: []string{"true true invalid argument to Intn [0 1] true"}},
 	{Name: "pool: one value", Run: pool, Allowed: []string{"1", "new"}},
 	{Name: "pool: method values and New", Run: poolValues, Allowed: []string{"nil true new"}},
+	{Name: "hash: buckets", Run: hashes, Allowed: []string{"true true true true true true 8 0", "true true true true true true 8 1"}},
 	{Name: "environment: of the process", Run: ofProcess, Allowed: []string{"true 1 2 true"}, Controlled: true},
 }
 
@@ -513,4 +515,20 @@ func ofProcess(o *show.Out) {
 	o.Print(runtime.NumGoroutine() - n + 1)
 	stop <- true
 	o.Print(len(fmt.Sprintf("%p", o)) > 2)
+}
+
+func hashes(o *show.Out) {
+	seed := maphash.MakeSeed()
+	o.Print(maphash.String(seed, "a") == maphash.Bytes(seed, []byte("a")))
+	o.Print(maphash.String(seed, "a") != maphash.String(seed, "b"))
+	o.Print(maphash.Comparable(seed, point{"a", 1}) == maphash.Comparable(seed, point{"a", 1}))
+	var h struct{ maphash.Hash }
+	h.SetSeed(seed)
+	h.WriteString("a")
+	o.Print(h.Sum64() == maphash.String(seed, "a"))
+	f, sum := maphash.String, h.Sum
+	o.Print(f(seed, "a") == h.Sum64())
+	var long maphash.Hash
+	long.Write(make([]byte, 1000))
+	o.Print(long.Sum64() == long.Sum64(), len(sum(nil)), h.Sum64()>>20%2)
 }
