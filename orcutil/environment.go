@@ -152,6 +152,16 @@ func (n *Numbers) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Text is that of crypto/rand.
+func (n *Numbers) Text() string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	var text [26]byte
+	for i := range text {
+		text[i] = alphabet[n.next(len(alphabet))]
+	}
+	return string(text[:])
+}
+
 // Reader is r, which gives random bytes, or in a run what gives those that the run
 // has chosen.
 func Reader(site Site, r io.Reader) io.Reader { return reader{site, r} }

@@ -56,6 +56,7 @@ var random = map[string]struct{ params, args, result string }{
 	"math/rand/v2.Shuffle":     {"k int, swap func(i, j int)", "k, swap", ""},
 
 	"crypto/rand.Read": {"p []byte", "p", "(int, error)"},
+	"crypto/rand.Text": {"", "", "string"},
 }
 
 // importPaths are the import paths behind the names that generated functions use.
@@ -73,8 +74,8 @@ func randomSource(zz, what string) string {
 		ret, tail = "", "; return"
 	}
 	draw := fmt.Sprintf("%s.New(s).%s(%s)", pkg, name, sh.args)
-	if name == "Read" {
-		draw = "s.Read(p)"
+	if name == "Read" || pkg == "crypto" {
+		draw = fmt.Sprintf("s.%s(%s)", name, sh.args)
 	}
 	small := ""
 	if sh.args == "n" {

@@ -459,7 +459,8 @@ func randomFunctions(o *show.Out) {
 	n, err := crand.Read(b)
 	o.Print(err == nil && n == 8)
 	big, err := crand.Int(crand.Reader, big.NewInt(1))
-	o.Print(big.Int64()+2, len(b), len(crand.Text()))
+	text := crand.Text()
+	o.Print(big.Int64()+2, len(b), len(text))
 	_ = err
 }
 
