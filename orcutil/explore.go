@@ -31,7 +31,8 @@ type Exploration struct {
 	// Ran is called after every run with the number, from 0, of its end.
 	Ran func(end int, res Result)
 	// Found is called before, when the end is a new one, with the recorded
-	// run: Result.Trace, and as Expect what Observed says, repeat it.
+	// run: Result.Trace, Seed and Choices, and as Expect what Observed says, repeat
+	// it.
 	Found func(end int, seed uint64, res Result)
 }
 
