@@ -262,6 +262,23 @@ type ProcessAt struct {
 type Plan struct {
 	Steps  []PlanStep `json:"steps"`
 	Expect Expect     `json:"expect"`
+	// Seed is that of the environment: of random numbers, the order of maps, what a
+	// sync.Pool returns. 0 has maps in the order of their keys.
+	Seed uint64 `json:"seed,omitempty"`
+	// Choices are those of the environment that are known one by one.
+	Choices []EnvChoice `json:"choices,omitempty"`
+}
+
+// EnvChoice is a choice of the environment: Value, of N from 0.
+type EnvChoice struct {
+	// G is the goroutine that it was for, and Site the key of the statement, ""
+	// outside of functions.
+	G    string `json:"g"`
+	Site string `json:"site,omitempty"`
+	// Occ counts, from 1, what G has asked for at Site.
+	Occ   int `json:"occ"`
+	N     int `json:"n"`
+	Value int `json:"value"`
 }
 
 // PlanStep grants one goroutine its pending guard.

@@ -47,8 +47,17 @@ func recorded(r orcutil.Result, e orcutil.Expect) artifact.Plan {
 	for _, s := range r.Trace {
 		p.Steps = append(p.Steps, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
+	p.Seed, p.Choices = r.Seed, choices(r)
 	for _, at := range e.Goroutines {
 		p.Expect.Goroutines = append(p.Expect.Goroutines, artifact.At{G: at.G, Site: at.Site})
 	}
 	return p
+}
+
+// choices are those of the environment that a run has recorded.
+func choices(r orcutil.Result) (out []artifact.EnvChoice) {
+	for _, c := range r.Choices {
+		out = append(out, artifact.EnvChoice(c))
+	}
+	return out
 }

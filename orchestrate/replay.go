@@ -3,6 +3,7 @@ package orchestrate
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,8 +12,13 @@ import (
 )
 
 // Replay makes the program follow a plan, twice, and says what was observed.
-// Runs that do not agree prove nothing: the verdict is then Unconfirmed. So it
-// is for goroutines that are stuck while control was incomplete.
+// Runs that do not come to the same end prove nothing: the verdict is then
+// Unconfirmed. So it is for goroutines that are stuck while control was incomplete.
+// Runs that differ on the way to the same end get a note.
+//
+// A plan that does not show what it expects, of a program that asks its environment
+// for something, is tried with opts.Environments others: the seeds from that of the
+// plan on. The Plan of the verdict has the seed that it was shown with.
 //
 // Where the plan marks the order of two steps as a guess and the program does
 // not follow it there, the other order is tried. A plan that lets time pass, and
@@ -21,6 +27,25 @@ import (
 // the steps that were done.
 func Replay(ctx context.Context, b *Binary, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
 	run := func(p artifact.Plan) (*Verdict, error) { return b.Run(ctx, p, opts) }
+	first, err := b.replay(ctx, plan, opts, run)
+	for i := 0; err == nil && i < opts.Environments && unshown(first); i++ {
+		other := plan
+		other.Seed += uint64(i) + 1
+		var v *Verdict
+		if v, err = b.replay(ctx, other, opts, run); err == nil && v.Status == Reproduced {
+			return v, nil
+		}
+	}
+	return first, err
+}
+
+// unshown: another environment may show what this one has not.
+func unshown(v *Verdict) bool {
+	return v.Asked > 0 && (v.Status == Infeasible || v.Status == NotReproduced)
+}
+
+// replay is Replay in one environment.
+func (b *Binary) replay(ctx context.Context, plan artifact.Plan, opts RunOptions, run func(artifact.Plan) (*Verdict, error)) (*Verdict, error) {
 	v, err := replay(ctx, plan, run)
 	if err != nil || v.Status != Infeasible || !slices.ContainsFunc(plan.Steps, func(s artifact.PlanStep) bool { return s.G == timeStep }) {
 		return v, err
@@ -32,7 +57,9 @@ func Replay(ctx context.Context, b *Binary, plan artifact.Plan, opts RunOptions)
 	if elastic.Status != Reproduced {
 		return v, nil
 	}
-	again, err := replay(ctx, artifact.Plan{Steps: elastic.Trace, Expect: plan.Expect}, run)
+	followed := plan
+	followed.Steps = elastic.Trace
+	again, err := replay(ctx, followed, run)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +109,9 @@ func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*V
 		first.Reason = fmt.Sprintf("two runs of the plan do not agree: %s (%s)", what, first.Reason)
 		first.Status = Unconfirmed
 		return first, nil
+	}
+	if what := variation(first, second); what != "" {
+		first.Notes = append(first.Notes, "two runs of the plan came to the same end, but differ: "+what)
 	}
 	if first.Status == Reproduced && first.Weak && !first.Settled && stuckKind(plan.Expect.Kind) {
 		first.Status = Unconfirmed
@@ -139,8 +169,9 @@ func narrow(v *Verdict) (artifact.Plan, bool) {
 	return out, len(stuck) > 0 && len(stuck) < len(e.Goroutines)
 }
 
-// difference says in what two runs of one plan differ, "" if in nothing that
-// matters. Messages are left out: they may hold addresses.
+// difference says in what two runs of one plan disagree, "" if they come to the
+// same end: the same verdict, by the same error of the same goroutine at the same
+// place.
 func difference(a, b *Verdict) string {
 	switch {
 	case a.Status != b.Status:
@@ -150,6 +181,13 @@ func difference(a, b *Verdict) string {
 	case a.Step != b.Step:
 		return fmt.Sprintf("step %d, then step %d", a.Step, b.Step)
 	}
+	return ""
+}
+
+// variation says in what else two runs of one plan differ, on the way to the same
+// end: something that the run does not choose has been different. "" is in nothing.
+// Messages may hold addresses and numbers.
+func variation(a, b *Verdict) string {
 	for i := range min(len(a.Trace), len(b.Trace)) {
 		if a.Trace[i] != b.Trace[i] {
 			return fmt.Sprintf("step %d done was %v, then %v", i+1, stepWords(a.Trace[i]), stepWords(b.Trace[i]))
@@ -161,17 +199,25 @@ func difference(a, b *Verdict) string {
 	same := func(x, y Goroutine) bool {
 		return x.G == y.G && x.State == y.State && x.Op == y.Op && x.Object == y.Object && x.Site == y.Site
 	}
-	if !slices.EqualFunc(a.Goroutines, b.Goroutines, same) {
+	switch {
+	case !slices.EqualFunc(a.Goroutines, b.Goroutines, same):
 		return "other goroutines at the end"
-	}
-	if !slices.EqualFunc(a.Races, b.Races, func(x, y orcutil.Race) bool { return x.String() == y.String() }) {
+	case !slices.EqualFunc(a.Races, b.Races, func(x, y orcutil.Race) bool { return x.String() == y.String() }):
 		return "other data races"
-	}
-	if a.Log != b.Log {
+	case !slices.Equal(a.Choices, b.Choices):
+		return "other choices of the environment"
+	case plainMessage(a.Message) != plainMessage(b.Message):
+		return fmt.Sprintf("message %q, then %q", a.Message, b.Message)
+	case a.Log != b.Log:
 		return "the execution logs differ"
 	}
 	return ""
 }
+
+var numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
+
+// plainMessage is a message without the numbers in it.
+func plainMessage(s string) string { return numbers.ReplaceAllString(s, "#") }
 
 func stepWords(s artifact.PlanStep) string {
 	if s.G == timeStep {

@@ -71,18 +71,28 @@ func TestReplay(t *testing.T) {
 		"infeasible":       {Status: Infeasible, Step: 1},
 		"in goroutine 0.1": {Status: Reproduced, G: "0.1"},
 		"step 2":           {Status: Reproduced, Step: 2},
-		"1 steps":          {Status: Reproduced, Trace: []artifact.PlanStep{{G: "0"}}},
-		"other goroutines": {Status: Reproduced, Goroutines: []Goroutine{{G: "0"}}},
-		"logs differ":      {Status: Reproduced, Log: "x"},
 	} {
 		v, _ = script(t, plan, good, other)
 		require.Equal(t, Unconfirmed, v.Status, name)
 		require.Contains(t, v.Reason, "do not agree", name)
 	}
-	require.Contains(t, difference(
+	// The same end in another way is noted.
+	for name, other := range map[string]Verdict{
+		"steps, then 1":      {Status: Reproduced, Trace: []artifact.PlanStep{{G: "0"}}},
+		"other goroutines":   {Status: Reproduced, Goroutines: []Goroutine{{G: "0"}}},
+		"logs differ":        {Status: Reproduced, Log: "x"},
+		"other choices":      {Status: Reproduced, Choices: []artifact.EnvChoice{{G: "0"}}},
+		`then "other error"`: {Status: Reproduced, Message: "other error"},
+	} {
+		v, _ = script(t, plan, good, other)
+		require.Equal(t, Reproduced, v.Status, name)
+		require.Len(t, v.Notes, 1)
+		require.Contains(t, v.Notes[0], name)
+	}
+	require.Contains(t, variation(
 		&Verdict{Trace: []artifact.PlanStep{{G: timeStep}}},
 		&Verdict{Trace: []artifact.PlanStep{{G: "0", Site: "s"}}}), "step 1 done was time passes, then goroutine 0 at s")
-	require.Empty(t, difference(&Verdict{Message: "0xc000"}, &Verdict{Message: "0xc001"}), "messages may hold addresses")
+	require.Empty(t, variation(&Verdict{Message: "0xc000 7"}, &Verdict{Message: "0xc001 12"}), "messages may hold addresses")
 
 	// Stuck goroutines under incomplete control prove nothing, a panic does.
 	weak := Verdict{Status: Reproduced, Weak: true, Weaknesses: []string{"a goroutine outside"}}

@@ -24,6 +24,9 @@ type RunOptions struct {
 	Timeout   time.Duration // wall time; default 20 s
 	MaxOutput int           // bytes kept of each of stdout and stderr; default 1 MiB
 	MaxSteps  int           // steps of the run, those after the plan included; default the runtime's
+	// Environments is how many other environments Replay tries where a plan does not
+	// show what it expects: random numbers, orders of maps and the like.
+	Environments int
 }
 
 const (

@@ -55,6 +55,12 @@ type Verdict struct {
 	Plan artifact.Plan
 	// Trace are the steps that were done, those behind the plan included.
 	Trace []artifact.PlanStep
+	// Seed is that of the environment, and Choices what it has chosen, of small
+	// range. Asked counts what the program has asked the environment for: if it is
+	// 0, another seed changes nothing.
+	Seed    uint64
+	Choices []artifact.EnvChoice
+	Asked   int
 	// Log has a line for each guard passed: "TIME goroutine  :  source line".
 	Log string
 	// Notes say what weakens the verdict or deserves attention; Weak that
@@ -99,6 +105,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, s := range r.Trace {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
+	v.Seed, v.Choices, v.Asked = r.Seed, choices(r), r.Asked
 	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes
 	v.Weak, v.Weaknesses, v.Restless, v.Settled = r.Weak, r.Weaknesses, r.Restless, r.Settled
 	for _, at := range r.Starved {

@@ -98,13 +98,14 @@ func Random(seed uint64) Chooser { r := random(seed); return &r }
 // random is the splitmix64 generator.
 type random uint64
 
-func (r *random) next(n int) int {
+func (r *random) next(n int) int { return int(r.word() % uint64(n)) }
+
+func (r *random) word() uint64 {
 	*r += 0x9e3779b97f4a7c15
 	z := uint64(*r)
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
-	z ^= z >> 31
-	return int(z % uint64(n))
+	return z ^ z>>31
 }
 
 func (r *random) Next(v View) Choice {

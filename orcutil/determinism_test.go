@@ -56,7 +56,7 @@ func TestDeterminism(t *testing.T) {
 					again := p.explore(t, uint64(seed))
 					require.Empty(t, observed(first, again), "seed %d, once more\n%s\n%s", seed, first, again)
 					for i := range *stressReplays {
-						again := p.replay(t, first.Trace)
+						again := p.replay(t, first)
 						require.Empty(t, observed(first, again), "seed %d, replay %d\n%s\n%s", seed, i, first, again)
 					}
 				}
@@ -68,12 +68,14 @@ func TestDeterminism(t *testing.T) {
 func (p testProgram) explore(t *testing.T, seed uint64) Result {
 	cfg := p.config(bubble(t))
 	cfg.Chooser = Random(seed)
+	cfg.Plan.Seed = seed
 	return Run(cfg)
 }
 
-func (p testProgram) replay(t *testing.T, trace []Step) Result {
+// replay follows a recorded run.
+func (p testProgram) replay(t *testing.T, first Result) Result {
 	cfg := p.config(bubble(t))
-	cfg.Plan.Steps = trace
+	cfg.Plan.Steps, cfg.Plan.Seed, cfg.Plan.Choices = first.Trace, first.Seed, first.Choices
 	return Run(cfg)
 }
 
@@ -89,6 +91,7 @@ func observed(a, b Result) string {
 		{"steps", a.Steps, b.Steps},
 		{"hash", a.Hash, b.Hash},
 		{"trace", a.Trace, b.Trace},
+		{"choices", a.Choices, b.Choices},
 		{"log", a.Log, b.Log},
 		{"goroutines", a.Goroutines, b.Goroutines},
 		{"notes", a.Notes, b.Notes},

@@ -156,6 +156,9 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 	setTimers(t)
 	cfg.Plan, cfg.Record, cfg.NoLog = job.Plan, true, true
 	if job.Random != nil {
+		if cfg.Plan.Seed == 0 {
+			cfg.Plan.Seed = *job.Random
+		}
 		cfg.Chooser = Along(job.Guides, *job.Random)
 		if job.Patient {
 			cfg.Chooser = Patient(cfg.Chooser)

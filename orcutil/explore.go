@@ -16,7 +16,8 @@ type Exploration struct {
 	Config Config
 	// Guides are what the runs go along with, see Along.
 	Guides [][]Step
-	// Seed is that of the first run; every other one has the next.
+	// Seed is that of the first run; every other one has the next. A run chooses its
+	// environment by the same seed.
 	Seed uint64
 	Runs int
 	// Steps, if not 0, are enough: when the runs have come to so many, together,
@@ -30,7 +31,8 @@ type Exploration struct {
 	// Ran is called after every run with the number, from 0, of its end.
 	Ran func(end int, res Result)
 	// Found is called before, when the end is a new one, with the recorded
-	// run: Result.Trace, and as Expect what Observed says, repeat it.
+	// run: Result.Trace, Seed and Choices, and as Expect what Observed says, repeat
+	// it.
 	Found func(end int, seed uint64, res Result)
 }
 
@@ -50,6 +52,7 @@ func Explore(e Exploration) (left string, tainted bool) {
 	ends := map[string]int{}
 	run := func(seed uint64, record bool) Result {
 		cfg := e.Config
+		cfg.Plan.Seed = seed
 		cfg.Chooser = Along(e.Guides, seed)
 		if e.Patient {
 			cfg.Chooser = Patient(cfg.Chooser)

@@ -124,6 +124,7 @@ type goroutine struct {
 	spun    int  // run.times at the first of them
 	seen    int  // run.times at the last of them
 	passed  map[Site]int
+	asked   map[Site]int // how often it has asked the environment
 	grants  map[Site]int // only sites granted more than once per pass
 
 	// The operation in progress.

@@ -74,6 +74,14 @@ type Plan struct {
 	Name   string
 	Steps  []Step
 	Expect Expect
+	// Seed is that of the environment: of what the program finds random. With 0
+	// maps come in the order of their keys, and a sync.Pool returns what was put
+	// last.
+	Seed uint64
+	// Choices are those of the environment that the seed does not decide, each
+	// named by goroutine, site and occurrence. One that does not occur, or with
+	// another range, is ignored.
+	Choices []EnvChoice
 	// PassOthers has a goroutine pass, without steps of their own, the guards
 	// that no step names for it: those of operations that the program has got
 	// since the plan was made.
@@ -160,6 +168,12 @@ type Result struct {
 	Daemons []string
 	Log     []LogLine
 	Trace   []Step // with Config.Record
+	// Seed is that of the environment, Asked how often the program has asked it
+	// for something, and Choices, with Config.Record, are the answers of small
+	// range. The plan with Trace, Seed and Choices repeats the run.
+	Seed    uint64
+	Asked   int
+	Choices []EnvChoice
 	// Races are the data races found. A run goes on after one, unless it is
 	// what the plan expects; one that ends well is then said to end in the
 	// first of them.

@@ -3,6 +3,7 @@ package orcutil
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -511,6 +512,91 @@ var programs = []testProgram{
 			panic(Panic(8, "last"))
 		}
 	}, []string{"", KindPanic, KindDeadlock}},
+
+	{"jobs of a map in an order of its own", EntryMain, func() {
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		order := ""
+		for r := RangeMap(1, map[string]int{"a": 1, "b": 2, "c": 3}, true); r.Next(); {
+			k := r.K
+			Add(2, &wg, 1)
+			Go(3, func() {
+				Lock(4, &mu)
+				order += k
+				Unlock(5, &mu)
+				Done(6, &wg)
+			})
+		}
+		Wait(7, &wg)
+		if order == "cab" || order == "bca" {
+			panic(Panic(8, order))
+		}
+	}, []string{"", KindPanic}},
+
+	{"locks in an order by chance", EntryMain, func() {
+		locks := [3]sync.Mutex{}
+		var wg sync.WaitGroup
+		for range 3 {
+			Add(1, &wg, 1)
+			Go(2, func() {
+				i, _ := Choose(3, 3)
+				j := rand.New(Entropy(4)).IntN(3)
+				Lock(5, &locks[i])
+				if int(i) != j {
+					Lock(6, &locks[j])
+					Unlock(7, &locks[j])
+				}
+				Unlock(8, &locks[i])
+				Done(9, &wg)
+			})
+		}
+		Wait(10, &wg)
+	}, []string{"", KindDeadlock}},
+
+	{"a pool whose values come back in use", EntryMain, func() {
+		var pool sync.Pool
+		done := make(chan bool)
+		for range 2 {
+			Go(1, func() {
+				c, ok := Pool(2, &pool).Get().(chan int)
+				if !ok {
+					c = make(chan int, 1)
+				}
+				Pool(3, &pool).Put(c)
+				To(c).Send(4, 1)
+				To(done).Send(5, true)
+			})
+		}
+		Recv(6, done)
+		Recv(7, done)
+	}, []string{"", KindDeadlock}},
+
+	{"keys that are channels", EntryMain, func() {
+		subscribers := map[chan int]bool{}
+		a, b := make(chan int), make(chan int)
+		subscribers[Keyed(a)], subscribers[Keyed(b)] = true, true
+		Go(1, func() {
+			Recv(2, a)
+			Recv(3, b)
+		})
+		for r := RangeMap(4, subscribers, false); r.Next(); {
+			To(r.K).Send(5, 1)
+		}
+	}, []string{"", KindDeadlock}},
+
+	{"a sleep of random length", EntryMain, func() {
+		c := make(chan int, 2)
+		for i := range 2 {
+			Go(1, func() {
+				Sleep(2, time.Duration(rand.New(Entropy(3)).Int64N(int64(time.Second))))
+				To(c).Send(4, i)
+			})
+		}
+		if Recv(5, c) == 1 {
+			Close(6, c)
+		}
+		Recv(7, c)
+	}, []string{"", KindSendOnClosed}},
 }
 
 // What RegisterInit makes anew for every run: used between two runs, or by

@@ -44,6 +44,16 @@ type run struct {
 	log                []LogLine
 	chooser            Chooser
 
+	// Of the environment: the choices that the plan prescribes, those made, how
+	// often it was asked, and hashes of the keys of sites.
+	planned    map[asked]EnvChoice
+	choices    []EnvChoice
+	asked      int
+	siteHashes map[Site]uint64
+	numbers    map[unsafe.Pointer]int // of addresses, see canonical
+	pools      map[*sync.Pool][]pooled
+	seeds      map[uint64]bool // of hash/maphash, made in this run
+
 	over         bool   // the program has ended
 	failedFirst  bool   // when the test had failed and was over, others going on
 	initialising bool   // the entry goroutine repeats the initialisation of packages
@@ -131,6 +141,7 @@ func newRun(cfg Config) *run {
 	s := &run{
 		cfg: cfg, chooser: cfg.Chooser, stacks: !cfg.NoStacks,
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
+		planned: planned(cfg.Plan.Choices),
 	}
 	if cfg.Bubble.Wait == nil {
 		s.back = make(chan struct{})
@@ -208,7 +219,7 @@ func (s *run) watch(done <-chan Result) Result {
 }
 
 func (s *run) unsupported(why string) Result {
-	return Result{Verdict: Unsupported, Message: why, Notes: s.notes, Weak: true, Weaknesses: s.weak, Steps: s.steps, Trace: s.trace, Log: s.log}
+	return Result{Verdict: Unsupported, Message: why, Notes: s.notes, Weak: true, Weaknesses: s.weak, Steps: s.steps, Trace: s.trace, Seed: s.cfg.Plan.Seed, Asked: s.asked, Choices: s.choices, Log: s.log}
 }
 
 // control is the controller: it starts the entry function, follows the plan,

@@ -32,6 +32,7 @@ func TestOutcomes(t *testing.T) {
 			for seed := range 400 {
 				cfg := p.config(bubble(t))
 				cfg.Chooser = Random(uint64(seed))
+				cfg.Plan.Seed = uint64(seed)
 				res := Run(cfg)
 				require.Equal(t, Completed, res.Verdict, "%s", res)
 				require.Empty(t, res.Notes[len(res.Notes):])

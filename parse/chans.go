@@ -44,6 +44,9 @@ func (r *rewriter) send(s *ast.SendStmt) {
 func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 	for _, e := range s.Lhs {
 		r.walk(e)
+		if x, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
+			r.keyed(r.info.TypeOf(x.X), x.Index)
+		}
 	}
 	if r.races != nil {
 		defer r.recordWrites(s, s.Lhs, s.Rhs, s.Tok == token.DEFINE, list)()

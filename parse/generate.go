@@ -131,8 +131,8 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	fmt.Fprintf(&b, "package %s\n\nimport (\n\t%s %q\n", w.Name, zz, w.opts.RuntimePath)
 	for _, p := range sortedKeys(imports) {
 		importPath := p
-		if p == "synctest" {
-			importPath = "testing/synctest"
+		if path := importPaths[p]; path != "" {
+			importPath = path
 		}
 		fmt.Fprintf(&b, "\t%s%s %q\n", zz, p, importPath)
 	}

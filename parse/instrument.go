@@ -287,6 +287,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		zz:          w.prefix,
 		keep:        map[string]bool{},
 		version:     w.version(f),
+		set:         setVariables(f),
 	}
 	if r.opts.Races {
 		r.races = findMemory(r.info, r.own, f)

@@ -76,8 +76,10 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 	return library
 }
 
-// becomesCall are the functions that call what they are given, in a run.
+// becomesCall are the functions that call what they are given, in a run, or that the
+// runtime does itself.
 var becomesCall = map[string]bool{
+	"(*sync.Pool).Get": true, "(*sync.Pool).Put": true,
 	"(*testing.T).Run": true, "(*testing.common).Cleanup": true, "(testing.TB).Cleanup": true, "testing/synctest.Test": true,
 }
 

@@ -270,6 +270,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		r.args(c)
 		r.foreign(c, obj)
 		r.subtest(c, obj)
+		r.environment(c, obj)
 		r.builtinCall(c)
 		r.library(c)
 		return

@@ -13,6 +13,7 @@ import (
 // again whether something has happened.
 var polls = map[string]bool{
 	"(context.Context).Err": true, "time.Now": true, "time.Since": true, "time.Until": true,
+	"runtime.NumGoroutine": true,
 }
 
 // poll has the runtime count what a goroutine asks for: the results of atomic

@@ -74,7 +74,7 @@ func controlled(t *testing.T, p show.Program, seed uint64) (string, uint64) {
 			Wait: synctest.Wait,
 		},
 		Main: func() { p.Run(&o) },
-		Plan: orc.Plan{MaxSteps: 20000},
+		Plan: orc.Plan{MaxSteps: 20000, Seed: seed},
 		Chooser: orc.Random(seed),
 		NoLog: true,
 	})

@@ -254,6 +254,9 @@ func evaluates(list []ast.Expr, is func(ast.Node) bool) bool {
 // incDec records the write of an increment or decrement.
 func (r *rewriter) incDec(s *ast.IncDecStmt, list bool) {
 	r.walk(s.X)
+	if x, ok := ast.Unparen(s.X).(*ast.IndexExpr); ok {
+		r.keyed(r.info.TypeOf(x.X), x.Index)
+	}
 	if r.races != nil {
 		defer r.recordWrites(s, []ast.Expr{s.X}, nil, false, list)()
 	}

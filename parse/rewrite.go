@@ -28,6 +28,8 @@ type rewriter struct {
 	// listed is the call that is a statement of a list, later one that is made
 	// later, and called the one whose function is rewritten next.
 	listed, later, called *ast.CallExpr
+	// set are the expressions that are assigned to, or whose address is taken.
+	set map[ast.Expr]bool
 	// renamed are the init functions, in order.
 	renamed []string
 }
@@ -136,6 +138,8 @@ func (r *rewriter) walk(n ast.Node) {
 		case *ast.SelectorExpr:
 			r.value(m)
 			r.timer(m)
+			r.choice(m)
+			r.reader(m)
 			r.atomic(m)
 			r.read(m)
 			return false
@@ -154,6 +158,13 @@ func (r *rewriter) walk(n ast.Node) {
 			return false
 		case *ast.IncDecStmt:
 			r.incDec(m, false)
+			return false
+		case *ast.CompositeLit:
+			r.walkExpr(m.Type)
+			for _, e := range m.Elts {
+				r.walk(e)
+			}
+			r.keyedElements(m)
 			return false
 		}
 		return true

@@ -88,6 +88,9 @@ func (r *rewriter) body(s ast.Stmt) {
 			r.rangeChan(s)
 			return
 		}
+		if r.rangeMap(s) {
+			return
+		}
 		r.walkExpr(s.Key)
 		r.walkExpr(s.Value)
 		r.walk(s.X)

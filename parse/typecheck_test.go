@@ -79,6 +79,16 @@ func fittingRuntime(t *testing.T, std types.Importer, p *packages.Package, o *Ov
 		if q := p.Imports[path]; q != nil {
 			return q.Types, nil
 		}
+		// The iterators of the runtime are handed on to these packages.
+		for _, user := range []string{"maps", "slices"} {
+			if q := p.Imports[user]; q != nil && path == "iter" {
+				for _, i := range q.Types.Imports() {
+					if i.Path() == path {
+						return i, nil
+					}
+				}
+			}
+		}
 		return std.Import(path)
 	}), o)
 }

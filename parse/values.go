@@ -91,6 +91,7 @@ func (r *rewriter) value(e ast.Expr) {
 	kind, obj := sites.Classify(r.info, e)
 	if kind == sites.Invalid || kind == sites.Atomic {
 		r.now(e, obj)
+		r.random(e, obj)
 		r.testValue(e, obj)
 		return
 	}
@@ -217,7 +218,7 @@ func (r *rewriter) methodExpr(b *builder, sel *ast.SelectorExpr, s *types.Select
 }
 
 // qualifier is a package of the standard library that generated functions use.
-var qualifier = regexp.MustCompile(`\b(context|fmt|reflect|runtime|sync|synctest|testing|time)\.`)
+var qualifier = regexp.MustCompile(`\b(context|crypto|fmt|rand|randv2|reflect|runtime|sync|synctest|testing|time)\.`)
 
 // helperSource writes the generated function of that name. It notes which
 // packages the function needs.
@@ -246,6 +247,12 @@ func helperSource(zz, what string, imports map[string]bool) string {
 	switch kind {
 	case "Range":
 		text = fmt.Sprintf("func %sRange[T interface{}](ch <-chan T) (r *%s.Ranger[T], v T) { return %s.RangeCh(ch), v }", zz, zz, zz)
+	case "RangeMap":
+		text = fmt.Sprintf("func %sRangeMap[M interface{ ~map[K]V }, K comparable, V interface{}](site %s.Site, m M, values bool) (r *%s.MapRanger[K, V], k K, v V) {\n\treturn %s.RangeMap(site, m, values), k, v\n}", zz, zz, zz, zz)
+	case "Random":
+		text = randomSource(zz, name)
+	case "RandomN":
+		text = strings.ReplaceAll(randomN, "ZZ", zz)
 	case "Zero":
 		text = fmt.Sprintf("func %sZero[T interface{}](p *T) { *p = *new(T) }", zz)
 	case "TRun":

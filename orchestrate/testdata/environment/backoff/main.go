@@ -1,0 +1,27 @@
+package main
+
+import (
+	"math/rand"
+	"sync"
+	"time"
+)
+
+func main() {
+	var mu sync.Mutex
+	closed := false
+	done := make(chan bool)
+	for range 2 {
+		go func() {
+			time.Sleep(time.Duration(rand.Int63n(1000)) * time.Millisecond)
+			mu.Lock()
+			defer mu.Unlock()
+			if closed && time.Now().Nanosecond()/1e6 < 500 {
+				panic("both early") // want "panic"
+			}
+			closed = true
+			done <- true
+		}()
+	}
+	<-done
+	<-done
+}

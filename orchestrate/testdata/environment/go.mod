@@ -1,0 +1,3 @@
+module example.com/environment
+
+go 1.26
