@@ -264,7 +264,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.giveUp("the trace cannot be replayed: " + err.Error())
 		return nil
 	}
-	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog})
+	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog, Environments: replayEnvironments})
 	if err != nil {
 		return fmt.Errorf("replay of query %d: %w", s.query.Number, err)
 	}
@@ -272,7 +272,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 	s.guides = append(s.guides, v.Plan.Steps)
 	if d.recorded {
 		d.search.Replays++
-		d.watch(v, v.Trace)
+		d.watch(v, done(v))
 	}
 	d.rep.send(Replayed{s.query.Number, s.attempts, v.Status})
 	if err := d.keep(s); err != nil {
@@ -332,6 +332,15 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.giveUp(fmt.Sprintf("%d traces were refuted, more were not tried; the last: %s", s.attempts, r.Reason))
 	}
 	return nil
+}
+
+// replayEnvironments is how many environments a trace of the model is replayed in,
+// besides the plain one, where the program asks its environment for something.
+const replayEnvironments = 4
+
+// done is the plan of what a run has done.
+func done(v *orchestrate.Verdict) artifact.Plan {
+	return artifact.Plan{Steps: v.Trace, Seed: v.Seed, Choices: v.Choices}
 }
 
 // same decides a suspect whose error was reproduced for another process.

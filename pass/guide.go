@@ -99,7 +99,8 @@ func (d *deep) guideTo(ctx context.Context, group []*suspect) error {
 		hidden(group, fmt.Sprintf("%d runs under other schedules did not show it", x.Runs))
 		return nil
 	}
-	plan := artifact.Plan{Steps: x.Shown.Plan.Steps, Expect: artifact.Expect{Kind: s.query.Kind}}
+	plan := x.Shown.Plan
+	plan.Expect = artifact.Expect{Kind: s.query.Kind}
 	for _, at := range x.Shown.Plan.Expect.Goroutines {
 		if s.query.Kind == artifact.KindDeadlock || at.Site == expect.Goroutines[0].Site {
 			plan.Expect.Goroutines = append(plan.Expect.Goroutines, at)
@@ -117,7 +118,7 @@ func (d *deep) guideTo(ctx context.Context, group []*suspect) error {
 	}
 	if d.recorded {
 		d.search.Replays++
-		d.watch(v, v.Trace)
+		d.watch(v, done(v))
 	}
 	s.attempts++
 	d.rep.send(Replayed{s.query.Number, s.attempts, v.Status})

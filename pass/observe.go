@@ -17,7 +17,8 @@ func (d *deep) observe(ctx context.Context, s *suspect) error {
 	if !crash(v.Kind) || !ok || d.known(v.Kind, site) {
 		return nil
 	}
-	plan := artifact.Plan{Steps: v.Trace, Expect: artifact.Expect{Kind: v.Kind, Goroutines: []artifact.At{{G: v.G, Site: v.Site}}}}
+	plan := done(v)
+	plan.Expect = artifact.Expect{Kind: v.Kind, Goroutines: []artifact.At{{G: v.G, Site: v.Site}}}
 	again, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog})
 	if err != nil {
 		return fmt.Errorf("replay of what query %d has shown: %w", s.query.Number, err)

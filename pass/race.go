@@ -27,7 +27,7 @@ const CategoryRace = artifact.KindRace
 // raced are two statements that were seen to race.
 type raced struct {
 	sides []artifact.FindingGoroutine // of the first race between them
-	steps []artifact.PlanStep         // of the run that had it
+	run   artifact.Plan               // that had it
 	whats []string                    // the expressions in all their races
 }
 
@@ -42,7 +42,7 @@ func records(second *artifact.Bundle) (bool, error) {
 }
 
 // watch takes up the data races of a run that did these steps.
-func (d *deep) watch(v *orchestrate.Verdict, steps []artifact.PlanStep) {
+func (d *deep) watch(v *orchestrate.Verdict, run artifact.Plan) {
 	for _, l := range v.RaceLimits {
 		if !slices.Contains(d.search.Limits, l) {
 			d.search.Limits = append(d.search.Limits, l)
@@ -53,7 +53,7 @@ func (d *deep) watch(v *orchestrate.Verdict, steps []artifact.PlanStep) {
 		i := slices.IndexFunc(d.raced, func(o *raced) bool { return pair(o.sides) == pair(sides) })
 		if i < 0 {
 			i = len(d.raced)
-			d.raced = append(d.raced, &raced{sides: sides, steps: steps})
+			d.raced = append(d.raced, &raced{sides: sides, run: run})
 		}
 		for _, what := range []string{r.First.What, r.Second.What} {
 			if o := d.raced[i]; what != "" && !slices.Contains(o.whats, what) {
@@ -112,7 +112,7 @@ func (d *deep) watchRuns(ctx context.Context) error {
 		Recorded: func(_ uint64, r *orchestrate.Recording) error {
 			d.search.Runs++
 			schedules[fmt.Sprint(r.Plan.Steps)] = true
-			d.watch(r.Verdict, r.Plan.Steps)
+			d.watch(r.Verdict, r.Plan)
 			if k := r.Verdict.Kind; k != "" && k != artifact.KindRace {
 				d.search.Ends[k]++
 			}
@@ -168,9 +168,10 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 		q.Col = site.Col
 	}
 	q = d.ask(q)
-	plan := artifact.Plan{Steps: r.steps, Expect: artifact.Expect{
+	plan := r.run
+	plan.Expect = artifact.Expect{
 		Kind: artifact.KindRace, Goroutines: []artifact.At{{G: first.G, Site: first.Site}, {G: second.G, Site: second.Site}},
-	}}
+	}
 	limits := orchestrate.RunOptions{Timeout: d.opts.Watchdog}
 	once, err := d.binary.Run(ctx, plan, limits)
 	if err != nil {

@@ -203,7 +203,8 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	if !d.asks(category) {
 		return nil
 	}
-	plan := artifact.Plan{Steps: e.Plan.Steps, Expect: artifact.Expect{Kind: e.Kind}}
+	plan := e.Plan
+	plan.Expect = artifact.Expect{Kind: e.Kind}
 	if !failure {
 		plan.Expect.Goroutines = []artifact.At{at}
 	}
