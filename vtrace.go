@@ -27,10 +27,13 @@ type (
 
 // The verdicts of findings.
 const (
-	Real        = artifact.Real        // reproduced on the program
-	False       = artifact.False       // not reproducible within the stated bounds
-	Unconfirmed = artifact.Unconfirmed // neither; the finding's Reason says why
-	Possible    = artifact.Possible    // found in the model, not replayed yet
+	Real  = artifact.Real  // reproduced on the program
+	False = artifact.False // not reproducible within the stated bounds
+	// TimingDependent: reproduced, but only if a goroutine is held while time passes, and
+	// what fails is the test itself.
+	TimingDependent = artifact.TimingDependent
+	Unconfirmed     = artifact.Unconfirmed // neither; the finding's Reason says why
+	Possible        = artifact.Possible    // found in the model, not replayed yet
 )
 
 // ErrNoEntry is wrapped by the error of a pass when the package has no such

@@ -1,6 +1,9 @@
 package artifact
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Verdict is the checker's answer to a query.
 type Verdict struct {
@@ -111,6 +114,9 @@ const (
 	False       = "false"       // not reproducible within the stated bounds
 	Unconfirmed = "unconfirmed" // neither, Reason says why
 	Possible    = "possible"    // not replayed yet
+	// TimingDependent: reproduced, but only while time passes though a goroutine could
+	// go on, and what fails is the test itself.
+	TimingDependent = "timing-dependent"
 )
 
 // Finding is one possible error of the program and what is known about it.
@@ -128,6 +134,9 @@ type Finding struct {
 	// Goroutines are those that matter at the end: stuck, or panicking; or the
 	// two accesses of a data race, in their order.
 	Goroutines []FindingGoroutine `json:"goroutines,omitempty"`
+	// Stalls say who has to be slow for the error to come about, the longest first: time
+	// passes while the goroutine could go on.
+	Stalls []FindingStall `json:"stalls,omitempty"`
 	// Interleaving is how the error comes about, step by step.
 	Interleaving []FindingStep `json:"interleaving,omitempty"`
 	// Trace and Test are paths in the bundle.
@@ -155,6 +164,17 @@ type FindingGoroutine struct {
 	Object string   `json:"object,omitempty"`
 	State  string   `json:"state,omitempty"`
 	Stack  []string `json:"stack,omitempty"` // "function file:line", innermost first
+}
+
+// FindingStall is a goroutine that is slow at a place: time passes for so long while it
+// could go on.
+type FindingStall struct {
+	G    string        `json:"g"`
+	Site string        `json:"site"` // key
+	File string        `json:"file,omitempty"`
+	Line int           `json:"line,omitempty"`
+	Text string        `json:"text,omitempty"`
+	For  time.Duration `json:"nanoseconds"`
 }
 
 // FindingStep is one step of a finding's interleaving.

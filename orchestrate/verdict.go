@@ -70,7 +70,9 @@ type Verdict struct {
 	// that were left. They are stuck, or may go on for ever.
 	Restless   bool
 	Weak       bool
-	// Settled, Starved and Since are as in orcutil.Result.
+	// Settled, Starved, Since, Stalls and Failed are as in orcutil.Result.
+	Stalls  []orcutil.Stall
+	Failed  bool
 	Settled bool
 	Starved []artifact.At
 	Since   int
@@ -111,7 +113,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, at := range r.Starved {
 		v.Starved = append(v.Starved, artifact.At{G: at.G, Site: at.Site})
 	}
-	v.Since = r.Since
+	v.Since, v.Stalls, v.Failed = r.Since, r.Stalls, r.Failed
 	switch v.Status {
 	case Reproduced, Infeasible, NotReproduced, Limit, Unsupported:
 	case orcutil.Completed:

@@ -123,9 +123,13 @@ func (s *run) stepTime() string {
 	if g := s.settler(); g != nil {
 		return g.path + " waits for the others to settle, before time passes"
 	}
+	if s.awake() {
+		return "time does not pass: in a synctest bubble somebody can go on"
+	}
 	if !s.passTime() {
 		return "no timer is pending"
 	}
+	s.worked()
 	s.times++
 	s.woken()
 	s.hash = mix(s.hash, uint64(s.now))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -137,8 +138,9 @@ type goroutine struct {
 	since    int  // the step in which it queued
 	recorded int  // index in run.trace of the step that granted it last
 	wakeAt   int64
-	lock     lockRef // what a blocked lock waits for
-	mismatch string  // how the operation differed from a strict choice
+	readyAt  time.Duration // when it came to the guard
+	lock     lockRef       // what a blocked lock waits for
+	mismatch string        // how the operation differed from a strict choice
 
 	// woken is the operation completed last by what another goroutine did.
 	woken    Site
@@ -168,7 +170,7 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 			g.turns = 0
 		}
 	}
-	g.state = parked
+	g.state, g.readyAt = parked, g.run.now
 	g.park()
 	g.acting = site
 }

@@ -80,6 +80,7 @@ func (s *run) judge(d *divergence) Result {
 	if s.back != nil && s.resting && s.anyLive() {
 		s.note("outside a bubble: nothing moved for " + s.patience().String() + ", which is no proof")
 	}
+	res.Stalls, res.Failed = s.stallsAtEnd(), s.failed()
 	states := s.states()
 	s.unwind()
 	for i := range states {

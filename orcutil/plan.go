@@ -186,6 +186,10 @@ type Result struct {
 	// plan alone. Weaknesses are those of the Notes that say where.
 	Weak       bool
 	Weaknesses []string
+	// Failed: the test had failed, however the run ended.
+	Failed bool
+	// Stalls are the longest times for which goroutines were held that could go on.
+	Stalls []Stall
 	// Settled: nothing could go on at the end, those outside control included, which
 	// wait for something in the bubble. That they are stuck does not rest on control.
 	Settled bool

@@ -103,6 +103,10 @@ type run struct {
 	callbacks   map[Site]int
 	notes       []string
 	weak        []string // those of the notes that say where control was incomplete
+	stalls      []Stall
+	taker       *goroutine // that has done the last step, one of inRow in a row
+	inRow       int
+	bubbles     int      // calls of synctest.Test that the program is in
 	strayWeak   []string // those of weak that are of goroutines blocked in code without guards
 }
 
@@ -298,6 +302,7 @@ func (s *run) add(path string, f func()) *goroutine {
 
 func (s *run) insert(g *goroutine) {
 	s.all[g.path] = g
+	g.readyAt = s.now
 	s.races.created(g)
 	g.number = hashText(g.path)
 	i := sort.Search(len(s.live), func(i int) bool { return lowerPath(g.path, s.live[i].path) })
@@ -388,6 +393,8 @@ func (s *run) grant(g *goroutine, want int, strict bool) {
 		s.logPass(g, g.site)
 	}
 	s.hash = mix(s.hash, g.number, uint64(g.site), uint64(occ))
+	s.stalled(g)
+	s.took(g)
 	isSelect := g.op == opSelect
 	g.recorded = len(s.trace) - 1
 	g.want, g.strict, g.chosen, g.mismatch = want, strict, pending, ""

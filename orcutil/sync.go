@@ -321,7 +321,7 @@ func (s *run) reopen(l lockRef) {
 	kept := s.blocked[:0]
 	for _, w := range s.blocked {
 		if w.lock == l && !w.ready {
-			w.state = parked
+			w.state, w.readyAt = parked, s.now
 			continue
 		}
 		kept = append(kept, w)

@@ -258,7 +258,7 @@ func helperSource(zz, what string, imports map[string]bool) string {
 	case "TRun":
 		text = fmt.Sprintf("func %sTRun(site %s.Site, t *testing.T, name string, f func(*testing.T)) bool {\n\tif !%s.Controlled() {\n\t\treturn t.Run(name, f)\n\t}\n\t%s.Subtest(site, func() { f(t) })\n\treturn !t.Failed()\n}", zz, zz, zz, zz)
 	case "Bubble":
-		text = fmt.Sprintf("func %sBubble(t *testing.T, f func(*testing.T)) {\n\tif !%s.Controlled() {\n\t\tsynctest.Test(t, f)\n\t\treturn\n\t}\n\tf(t)\n}", zz, zz)
+		text = fmt.Sprintf("func %sBubble(t *testing.T, f func(*testing.T)) {\n\tif !%s.Controlled() {\n\t\tsynctest.Test(t, f)\n\t\treturn\n\t}\n\t%s.InBubble(func() { f(t) })\n}", zz, zz, zz)
 	case "SetFinalizer", "AddCleanup":
 		text = strings.ReplaceAll(finalizers[kind], "ZZ", zz)
 	case "TParallel":

@@ -182,6 +182,9 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if err := d.proveEnds(ctx, second); err != nil {
 		return err
 	}
+	if err := d.settleStalls(ctx); err != nil {
+		return err
+	}
 	d.out.SetRuns(&d.runs)
 	if len(d.asked) > 0 {
 		d.out.SetQueries(append(second.Queries(), d.asked...))

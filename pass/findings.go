@@ -66,8 +66,8 @@ func sortFindings(all []artifact.Finding) {
 
 // Conclusion sums up what a bundle says about its program.
 type Conclusion struct {
-	// Real, Possible, Unconfirmed and False count the findings.
-	Real, Possible, Unconfirmed, False int
+	// Real, Possible, Unconfirmed, False and TimingDependent count the findings.
+	Real, Possible, Unconfirmed, False, TimingDependent int
 	// Limits are the reasons why "nothing found" is not "there is nothing":
 	// undecided queries, bounds of the model that were reached, behaviour that
 	// the model leaves out. Empty if there are none.
@@ -95,6 +95,8 @@ func Conclude(b *artifact.Bundle) Conclusion {
 			c.Unconfirmed++
 		case artifact.False:
 			c.False++
+		case artifact.TimingDependent:
+			c.TimingDependent++
 		}
 	}
 	c.Limits = limits(b.Queries(), b.Verdicts(), b.Sidecar())

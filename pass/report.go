@@ -52,6 +52,7 @@ func (d *deep) finish(second *artifact.Bundle) {
 		d.decide(&all[i])
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(f artifact.Finding) bool { return otherwise(&f, all) })
+	all = onePerCascade(all)
 	sortFindings(all)
 	d.out.SetFindings(all)
 }
@@ -101,6 +102,7 @@ func (d *deep) decide(f *artifact.Finding) {
 	}
 	if best.replay != nil {
 		d.describe(f, best.replay)
+		d.stalled(f, best.replay)
 	}
 	if best.raced != nil {
 		d.describeRace(f, best.raced)

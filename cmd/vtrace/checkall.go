@@ -130,7 +130,7 @@ func (r *checked) notable() bool {
 		return false
 	}
 	c := vtrace.Conclude(r.bundle)
-	return c.Real+c.Possible+c.Unconfirmed > 0
+	return c.Real+c.Possible+c.Unconfirmed+c.TimingDependent > 0
 }
 
 // code is the exit code that one entry point alone would give. One that cannot

@@ -177,6 +177,9 @@ func headline(b *vtrace.Bundle) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n.n, n.what+noun))
 		}
 	}
+	if c.TimingDependent > 0 {
+		parts = append(parts, "a timing-dependent test")
+	}
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
@@ -244,6 +247,24 @@ var directions = map[string]string{
 	artifact.DirectionControl: "a replay does not control it",
 }
 
+// shownStalls is how many of what has to be slow for an error is printed.
+const shownStalls = 3
+
+// writeStalls says what has to be slow for an error to come about.
+func writeStalls(out *strings.Builder, stalls []artifact.FindingStall) {
+	for i, s := range stalls {
+		if i == shownStalls {
+			fmt.Fprintf(out, "   and %d others for less\n", len(stalls)-i)
+			break
+		}
+		fmt.Fprintf(out, "   only if goroutine %s is slow: it is held for %v", s.G, s.For)
+		if s.File != "" {
+			fmt.Fprintf(out, " at %s:%d: %s", s.File, s.Line, s.Text)
+		}
+		out.WriteString("\n")
+	}
+}
+
 func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
 	fmt.Fprintf(out, "\n%d. %s: %s", f.Number, strings.ToUpper(f.Verdict), f.Kind)
 	if f.File != "" {
@@ -259,6 +280,7 @@ func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
 	if f.Reason != "" {
 		fmt.Fprintf(out, "   reason: %s\n", f.Reason)
 	}
+	writeStalls(out, f.Stalls)
 	if len(f.Goroutines) > 0 {
 		out.WriteString("   goroutines:\n")
 		for _, g := range f.Goroutines {

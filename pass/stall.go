@@ -1,0 +1,130 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+)
+
+// Models let time pass at any moment, and so do some runs: errors that they show may
+// need a stall, that time passes while a goroutine could go on. Whether they do is
+// found out: the program is run near what it did, with time passing only when nothing
+// else can happen. What needs a stall says so. If what fails is the test itself, since
+// its own time-outs were not met, the finding is no error of the program, but a
+// timing-dependent test.
+
+// calmRuns is how many runs look for an error without a stall.
+const calmRuns = 100
+
+// settleStalls looks for a run without stalls of every error that is real.
+func (d *deep) settleStalls(ctx context.Context) error {
+	for _, s := range slices.Concat(d.cases, d.observed) {
+		if s.outcome != artifact.Real || s.replay == nil || s.raced != nil || len(s.replay.Stalls) == 0 {
+			continue
+		}
+		if err := d.settleStall(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *deep) settleStall(ctx context.Context, s *suspect) error {
+	limited, cancel := context.WithTimeout(ctx, d.opts.Watchdog)
+	defer cancel()
+	limits := orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: guidedSteps}
+	x, err := d.binary.Explore(limited, orchestrate.ExploreOptions{
+		Runs: calmRuns, Expect: s.replay.Plan.Expect, Guides: [][]artifact.PlanStep{s.replay.Plan.Steps}, Patient: true,
+		NoReplay: true, MaxProcesses: guidedProcesses, RunOptions: limits,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil
+	case err != nil:
+		return fmt.Errorf("runs without stalls for query %d: %w", s.query.Number, err)
+	case x.Shown == nil:
+		return nil
+	}
+	plan := x.Shown.Plan
+	plan.Expect = s.replay.Plan.Expect
+	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog})
+	if err != nil {
+		return fmt.Errorf("replay of a run without stalls for query %d: %w", s.query.Number, err)
+	}
+	if v.Status != orchestrate.Reproduced || total(v) >= total(s.replay) {
+		return nil
+	}
+	s.replay, s.number = v, len(s.verdict.Traces)+1
+	s.trace = &artifact.Trace{Formula: s.query.Formula, Comment: s.query.Description, Result: "F", Lines: []string{}, Query: s.query.Number, Plan: &v.Plan}
+	s.verdict.Traces = append(s.verdict.Traces, d.out.AddTrace(s.query.Number, s.number, s.trace))
+	return d.keep(s)
+}
+
+// total is how long goroutines were held in a run, together.
+func total(v *orchestrate.Verdict) time.Duration {
+	sum := time.Duration(0)
+	for _, s := range v.Stalls {
+		sum += s.For
+	}
+	return sum
+}
+
+// stalled adds to a finding what has to be slow, and tells the failure of a test that
+// rests on that from an error of the program.
+func (d *deep) stalled(f *artifact.Finding, v *orchestrate.Verdict) {
+	f.Stalls = nil
+	for _, s := range v.Stalls {
+		site, _ := d.siteOf(s.Site)
+		f.Stalls = append(f.Stalls, artifact.FindingStall{G: s.G, Site: s.Site, File: site.File, Line: site.Line, Text: site.Text, For: s.For})
+	}
+	if f.Verdict != artifact.Real || len(f.Stalls) == 0 || !d.target.IsTest() {
+		return
+	}
+	if f.Kind == artifact.KindTestFailure || v.Failed || crash(f.Kind) && strings.HasSuffix(f.File, "_test.go") {
+		f.Verdict = artifact.TimingDependent
+	}
+}
+
+// onePerCascade keeps one of the ways in which a test fails for want of time: that
+// which needs the least.
+func onePerCascade(all []artifact.Finding) []artifact.Finding {
+	best, n := -1, 0
+	need := func(f artifact.Finding) time.Duration {
+		sum := time.Duration(0)
+		for _, s := range f.Stalls {
+			sum += s.For
+		}
+		return sum
+	}
+	for i, f := range all {
+		if f.Verdict != artifact.TimingDependent {
+			continue
+		}
+		if n++; best < 0 || need(f) < need(all[best]) {
+			best = i
+		}
+	}
+	if n < 2 {
+		return all
+	}
+	var out []artifact.Finding
+	for i, f := range all {
+		switch {
+		case f.Verdict != artifact.TimingDependent:
+		case i != best:
+			continue
+		default:
+			f.Message += fmt.Sprintf("; the test fails in %d other ways for want of time", n-1)
+		}
+		out = append(out, f)
+	}
+	return out
+}
