@@ -141,6 +141,24 @@ func NoReductions() Option { return func(o *pass.Options) { o.Search.NoReduction
 // RunDepth is the number of traces that are replayed for one query.
 func RunDepth(n int) Option { return func(o *pass.Options) { o.RunDepth = n } }
 
+// Budget bounds the time of a check, or of a single pass. When it is spent the result is
+// what is known, and says what was cut; 0 is no bound.
+func Budget(d time.Duration) Option { return func(o *pass.Options) { o.Budget = d } }
+
+// Interrupt ends a check, once the channel is closed, as a budget that is spent does:
+// the result is what is known. Cancelling the context gives none.
+func Interrupt(c <-chan struct{}) Option { return func(o *pass.Options) { o.Interrupt = c } }
+
+// Partial calls f during a deep pass with what is known so far, each time that an error
+// has proved real: a bundle of a deep pass in which what is still open is possible.
+func Partial(f func(*Bundle)) Option { return func(o *pass.Options) { o.Partial = f } }
+
+// Resume keeps what the first and second pass of a check have made in a directory, and
+// takes it from there if an earlier check with the same options has made the same.
+func Resume(dir string) Option {
+	return func(o *pass.Options) { o.Cache = &artifact.Cache{Dir: dir} }
+}
+
 // Watchdog bounds the time of one replay.
 func Watchdog(d time.Duration) Option { return func(o *pass.Options) { o.Watchdog = d } }
 

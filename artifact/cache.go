@@ -78,3 +78,30 @@ func (c Cache) Put(b *Bundle) error {
 	}
 	return Save(b, c.path(key))
 }
+
+// Remove removes the bundle that was made from what m says, if there is one.
+func (c Cache) Remove(m Manifest) error {
+	key, err := m.Key()
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(c.path(key)); err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	return nil
+}
+
+// Manifests are those of the bundles that can be read, in order of their keys.
+func (c Cache) Manifests() ([]Manifest, error) {
+	files, err := filepath.Glob(filepath.Join(c.Dir, "*"+Ext))
+	if err != nil {
+		return nil, fmt.Errorf("cache: %w", err)
+	}
+	var out []Manifest
+	for _, f := range files {
+		if b, err := Load(f); err == nil {
+			out = append(out, b.Manifest())
+		}
+	}
+	return out, nil
+}

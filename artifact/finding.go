@@ -44,6 +44,12 @@ type Runs struct {
 	Uncontrolled int `json:"uncontrolled,omitempty"`
 	// Stopped says why there were no more runs, if there were to be.
 	Stopped string `json:"stopped,omitempty"`
+	// Cut is the reason, if the check ended before all runs were done: its budget was
+	// spent, or it was interrupted.
+	Cut string `json:"cut,omitempty"`
+	// Unproved counts the ways in which runs ended that were not replayed, since the
+	// time for that was over.
+	Unproved int `json:"unproved,omitempty"`
 	// Failing is how the test fails in every run, if it does: nothing behind that
 	// was looked at.
 	Failing string `json:"failing,omitempty"`

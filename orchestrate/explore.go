@@ -117,16 +117,21 @@ const recordSize = 12
 // suffice they get processes of their own, and where a run ends or blocks its
 // process, the others go on in a new one.
 //
-// Every error found is replayed in a process of its own.
+// Every error found is replayed in a process of its own. If ctx ends, the result is
+// that of the runs so far, and the error says so.
 func (b *Binary) Explore(ctx context.Context, opts ExploreOptions) (*Exploration, error) {
 	if opts.Timeout <= 0 {
 		opts.Timeout = defaultTimeout
 	}
 	x := &explorer{binary: b, opts: opts, ends: map[string]*End{}, schedules: map[uint64]bool{}}
+	var failed error
 	for x.out.Runs < opts.Runs && !x.enough && x.out.Shown == nil && (opts.MaxProcesses == 0 || x.out.Processes < opts.MaxProcesses) {
-		if err := x.process(ctx); err != nil {
-			return nil, err
+		if failed = x.process(ctx); failed != nil {
+			break
 		}
+	}
+	if failed != nil && ctx.Err() == nil {
+		return nil, failed
 	}
 	for _, e := range x.ends {
 		x.out.Ends = append(x.out.Ends, *e)
@@ -138,8 +143,8 @@ func (b *Binary) Explore(ctx context.Context, opts ExploreOptions) (*Exploration
 		return 1
 	})
 	x.out.Schedules, x.out.Hashes = len(x.schedules), x.schedules
-	if opts.NoReplay {
-		return &x.out, nil
+	if opts.NoReplay || failed != nil {
+		return &x.out, failed
 	}
 	for i := range x.out.Ends {
 		e := &x.out.Ends[i]
@@ -193,10 +198,10 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	stalled, stop := watchGrowth(ctx, e.Records, 2*x.opts.Timeout)
 	runErr := runGroup(stalled, cmd, 0)
 	stop()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	x.out.Processes++
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), x.salvage(e))
+	}
 	records, err := readRecords(e.Records)
 	if err != nil {
 		return fmt.Errorf("explore: %w", err)
@@ -271,6 +276,27 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	x.out.Runs++
 	if x.out.Runs < x.opts.Runs {
 		x.out.Restarts = append(x.out.Restarts, Restart{next + 1, why})
+	}
+	return nil
+}
+
+// salvage counts the runs of a process that was killed.
+func (x *explorer) salvage(e *exploreJob) error {
+	records, err := readRecords(e.Records)
+	if err != nil {
+		return fmt.Errorf("explore: %w", err)
+	}
+	found, last, err := readEnds(e.Ends)
+	if err != nil || last.Tainted {
+		return err
+	}
+	for _, r := range records {
+		if r.end >= len(found) {
+			break // it was not written to the end
+		}
+		x.count(found[r.end])
+		x.schedules[r.hash] = true
+		x.out.Runs++
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (d *deep) avoid(e artifact.Part) {
 // without the edges that are avoided.
 func (d *deep) searchAgain(ctx context.Context, queries []artifact.Query) (*searched, error) {
 	if len(d.avoided) == 0 {
-		return search(ctx, d.net, queries, d.side, d.opts, d.rep, d.refuted)
+		return search(ctx, replayShare, d.net, queries, d.side, d.opts, d.rep, d.refuted)
 	}
 	found, err := d.searchAvoiding(ctx, queries)
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *deep) searchAgain(ctx context.Context, queries []artifact.Query) (*sear
 	if len(rest) == 0 {
 		return found, nil
 	}
-	whole, err := search(ctx, d.net, again, d.side, d.opts, d.rep, d.refuted)
+	whole, err := search(ctx, replayShare, d.net, again, d.side, d.opts, d.rep, d.refuted)
 	if err != nil {
 		return nil, err
 	}
@@ -77,5 +77,5 @@ func (d *deep) searchAvoiding(ctx context.Context, queries []artifact.Query) (*s
 	}()
 	rep := d.rep
 	rep.to = nil // what it decides is not the verdict
-	return search(ctx, d.net, queries, d.side, d.opts, rep, d.refuted)
+	return search(ctx, replayShare, d.net, queries, d.side, d.opts, rep, d.refuted)
 }

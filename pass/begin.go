@@ -18,6 +18,9 @@ type started struct {
 	model   *translate.Model
 	found   *answered // nil if the model is still to be searched
 	out     *artifact.Builder
+	// kept is the bundle of an earlier check that was not finished; there is no model
+	// then.
+	kept *artifact.Bundle
 }
 
 // loader loads the program that a spec names.
@@ -61,11 +64,38 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 	for _, f := range files {
 		b.AddSource(f.Path, f.Data)
 	}
+	if rep.pass == artifact.PassFirst {
+		if kept, err := opts.kept(b); kept != nil || err != nil {
+			return &started{program: p, kept: kept}, err
+		}
+	}
 	model, found, err := p.fit(ctx, opts, m.FromProto, rep)
 	if err != nil {
 		return nil, err
 	}
-	return &started{p, model, found, b}, put(b, model)
+	return &started{program: p, model: model, found: found, out: b}, put(b, model)
+}
+
+// kept is the bundle in the cache that was made from the same as the one begun, nil if
+// there is none.
+func (o Options) kept(begun *artifact.Builder) (*artifact.Bundle, error) {
+	if o.Cache == nil {
+		return nil, nil
+	}
+	b, err := begun.Bundle()
+	if err != nil {
+		return nil, err
+	}
+	got, _, _ := o.Cache.Get(b.Manifest()) // one that is of no use is made anew
+	return got, nil
+}
+
+// keep puts a whole bundle into the cache.
+func (o Options) keep(ctx context.Context, b *artifact.Bundle) error {
+	if o.Cache == nil || cut(ctx, o.soft) != "" {
+		return nil
+	}
+	return o.Cache.Put(b)
 }
 
 // record adds verdicts, traces and possible findings of a search to a bundle.

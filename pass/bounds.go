@@ -90,6 +90,7 @@ type raising struct {
 	proto   bool
 	rep     reporter
 
+	part    context.Context // ends with the share of the budget
 	best    *answered
 	cost    int // of the translations so far
 	states  int // of the searches so far
@@ -108,7 +109,9 @@ func (p *program) fit(ctx context.Context, opts Options, proto bool, rep reporte
 		return m, nil, err
 	}
 	defer rep.stage("bounds")()
-	r := &raising{program: p, opts: opts, proto: proto, rep: rep, kept: map[artifact.Place]string{}}
+	part, cancel := opts.within(ctx, boundsShare)
+	defer cancel()
+	r := &raising{program: p, opts: opts, proto: proto, rep: rep, part: part, kept: map[artifact.Place]string{}}
 	if err := r.run(ctx, m); err != nil {
 		return nil, nil, err
 	}
@@ -177,9 +180,11 @@ func (r *raising) try(ctx context.Context, places []artifact.PlaceBound) (why st
 	}
 	with := fmt.Sprintf("with %d", r.raised(places[0]))
 	limit := min(raiseCost, max(raiseCost/4, raiseTimes*r.best.model.Cost), raisesCost-r.cost)
-	m, err := r.program.translateWithin(ctx, r.opts, r.proto, &bounds, limit)
+	m, err := r.program.translateWithin(r.part, r.opts, r.proto, &bounds, limit)
 	var refused *translate.UnsupportedError
 	switch {
+	case err != nil && cut(ctx, r.part) != "":
+		return with + " the model was not finished: " + cut(ctx, r.part), nil
 	case errors.Is(err, translate.ErrTooLarge):
 		r.cost += limit
 		return with + " the model would be too large", nil
@@ -210,7 +215,7 @@ func (r *raising) raised(p artifact.PlaceBound) int {
 
 // spent reports that there is nothing left of what all this may cost.
 func (r *raising) spent() bool {
-	return r.cost >= raisesCost || r.states >= raisesStates || r.opts.Search.Timeout > 0 && r.elapsed >= r.opts.Search.Timeout
+	return r.part.Err() != nil || r.cost >= raisesCost || r.states >= raisesStates || r.opts.Search.Timeout > 0 && r.elapsed >= r.opts.Search.Timeout
 }
 
 // search looks which bounds a model reaches.
@@ -223,7 +228,7 @@ func (r *raising) search(ctx context.Context, m *translate.Model) (*answered, er
 	if limits.MaxStates == 0 || most < limits.MaxStates {
 		limits.MaxStates = most
 	}
-	a, err := verify(ctx, m.Network, m.Queries, check.Embedded{}, limits, r.rep)
+	a, err := verify(ctx, r.part, m.Network, m.Queries, check.Embedded{}, limits, r.rep)
 	if err != nil {
 		return nil, err
 	}

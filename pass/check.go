@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/parse"
@@ -28,6 +29,8 @@ func CheckEntry(ctx context.Context, set *source.Set, entry source.EntryPoint, o
 }
 
 func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+	opts, stop := opts.bounded(ctx)
+	defer stop()
 	b, s, err := first(ctx, load, spec, opts)
 	if err != nil {
 		return nil, err
@@ -54,7 +57,11 @@ func (s *started) reload(ctx context.Context, b *artifact.Bundle, opts Options) 
 // proto makes the Proto model of a program, of its Source model if that is at
 // hand, else with the bounds that it has.
 func (s *started) proto(ctx context.Context, p *program, first *artifact.Bundle, opts Options) (*translate.Model, error) {
-	if s == nil || s.program != p || opts.Disallow == DisallowFNV {
+	if outside := first.Sidecar().Outside(); outside != nil {
+		// What was refused or cut once has no model in later passes either.
+		return p.withoutModel(slices.DeleteFunc(first.Sidecar().Approximations, func(a artifact.Approximation) bool { return a.Kind != outside.Kind })), nil
+	}
+	if s == nil || s.program != p || s.model == nil || opts.Disallow == DisallowFNV {
 		return p.translate(ctx, opts, true, first.Sidecar().Bounds)
 	}
 	s.model.Reveal()

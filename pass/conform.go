@@ -26,6 +26,7 @@ const (
 type conformance struct {
 	follower *orchestrate.Follower
 	side     *artifact.Sidecar
+	opts     Options
 	out      *artifact.Conformance
 	seen     map[string]bool // schedules
 	work     int
@@ -40,7 +41,7 @@ func (d *deep) newConformance() (*conformance, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conformance{follower: f, side: d.side, out: &artifact.Conformance{}, seen: map[string]bool{}}, nil
+	return &conformance{follower: f, side: d.side, opts: d.opts, out: &artifact.Conformance{}, seen: map[string]bool{}}, nil
 }
 
 // follow compares a run with the model.
@@ -50,8 +51,13 @@ func (c *conformance) follow(ctx context.Context, run int, r *orchestrate.Record
 		return nil
 	}
 	c.seen[key] = true
-	got, err := c.follower.Follow(ctx, r)
-	if err != nil {
+	part, cancel := c.opts.within(ctx, replayShare)
+	defer cancel()
+	got, err := c.follower.Follow(part, r)
+	switch why := cut(ctx, part); {
+	case err != nil && why != "":
+		got = &orchestrate.Following{Status: orchestrate.Undecided, Reason: why}
+	case err != nil:
 		return fmt.Errorf("run %d in the model: %w", run, err)
 	}
 	c.work += got.Work

@@ -177,7 +177,7 @@ func translateEntry(t *testing.T, prog *source.Program) outcome {
 		}
 		opts.Search.Timeout = *corpusTime
 		if found == nil {
-			if found, err = verify(context.WithoutCancel(ctx), m.Network, m.Queries, opts.engine(), opts.search(), reporter{}); err != nil {
+			if found, err = verify(context.WithoutCancel(ctx), context.WithoutCancel(ctx), m.Network, m.Queries, opts.engine(), opts.search(), reporter{}); err != nil {
 				o.class, o.reasons = "crash", []string{err.Error()}
 				return
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
@@ -39,6 +40,8 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	if opts, err = opts.inherit(second); err != nil {
 		return nil, err
 	}
+	opts, stop := opts.bounded(ctx)
+	defer stop()
 	rep := reporter{artifact.PassDeep, opts.Progress}
 	done := rep.stage("load")
 	p, err := earlier.reload(ctx, second, opts)
@@ -67,11 +70,11 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 		return nil, errors.New("data races cannot be looked for: the program of the bundle is not instrumented for that")
 	}
 	d.open(second)
+	d.second = second
 	if err := d.run(ctx, second); err != nil {
 		return nil, err
 	}
-	d.finish(second)
-	return d.out.Bundle()
+	return d.finish(second)
 }
 
 // deep is the state of a deep pass.
@@ -79,6 +82,7 @@ type deep struct {
 	opts    Options
 	rep     reporter
 	program *program
+	second  *artifact.Bundle
 	net     *uppaal.Network
 	side    *artifact.Sidecar
 	target  orchestrate.Target
@@ -157,6 +161,12 @@ func (d *deep) pending() []*suspect {
 }
 
 func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
+	if why := cut(ctx, d.opts.soft); why != "" {
+		d.leave(why)
+		d.runs.Stopped, d.runs.Cut = why, why
+		d.out.SetRuns(&d.runs)
+		return nil
+	}
 	close, err := d.build(ctx, second)
 	if err != nil {
 		return err
@@ -186,9 +196,6 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 		return err
 	}
 	d.out.SetRuns(&d.runs)
-	if len(d.asked) > 0 {
-		d.out.SetQueries(append(second.Queries(), d.asked...))
-	}
 	return nil
 }
 
@@ -214,9 +221,18 @@ func (d *deep) suspectOf(q artifact.Query, v *orchestrate.Verdict) *suspect {
 // replayAll decides the suspects.
 func (d *deep) replayAll(ctx context.Context) error {
 	defer d.rep.stage("replay")()
+	part, cancel := d.opts.within(ctx, replayShare)
+	defer cancel()
 	for {
 		for _, s := range d.pending() {
+			if why := cut(ctx, part); why != "" {
+				d.leave(why)
+				return nil
+			}
 			if err := d.replay(ctx, s); err != nil {
+				return err
+			}
+			if err := d.partial(s); err != nil {
 				return err
 			}
 		}
@@ -229,6 +245,41 @@ func (d *deep) replayAll(ctx context.Context) error {
 		}
 	}
 }
+
+// partial hands on what is known, if a suspect has proved real.
+func (d *deep) partial(s *suspect) error {
+	if d.opts.Partial == nil || s.outcome != artifact.Real {
+		return nil
+	}
+	b, err := d.finish(d.second)
+	if err == nil {
+		d.opts.Partial(b)
+	}
+	return err
+}
+
+// leave gives up what is not decided.
+func (d *deep) leave(why string) {
+	for _, s := range d.pending() {
+		if s.reason != "" {
+			why += "; the last replay: " + s.reason
+		}
+		s.conclude(artifact.Unconfirmed, why)
+	}
+}
+
+// limits bound a run of the program: by the watchdog, and by what is left of the budget.
+func (d *deep) limits(steps int) orchestrate.RunOptions {
+	o := orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: steps}
+	if d.opts.Budget > 0 {
+		left := d.opts.Budget - time.Since(d.opts.start)
+		o.Timeout = min(o.Timeout, max(left, minRun))
+	}
+	return o
+}
+
+// minRun is the time that a run gets at least.
+const minRun = time.Second
 
 // build compiles the instrumented program once for all plans.
 func (d *deep) build(ctx context.Context, second *artifact.Bundle) (func() error, error) {
@@ -267,7 +318,9 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.giveUp("the trace cannot be replayed: " + err.Error())
 		return nil
 	}
-	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog, Environments: replayEnvironments})
+	limits := d.limits(0)
+	limits.Environments = replayEnvironments
+	v, err := orchestrate.Replay(ctx, d.binary, plan, limits)
 	if err != nil {
 		return fmt.Errorf("replay of query %d: %w", s.query.Number, err)
 	}

@@ -104,6 +104,12 @@ func Conclude(b *artifact.Bundle) Conclusion {
 	if r := b.Runs(); r != nil && r.Runs > 0 && r.Limited == r.Runs {
 		c.Limits = append(c.Limits, fmt.Sprintf("no run of the program came to its end within %d steps", runSteps))
 	}
+	if r := b.Runs(); r != nil && r.Cut != "" {
+		c.Limits = append(c.Limits, fmt.Sprintf("the check was ended after %d runs of the program: %s", r.Runs, r.Cut))
+	}
+	if r := b.Runs(); r != nil && r.Unproved > 0 {
+		c.Limits = append(c.Limits, fmt.Sprintf("%d ways in which runs ended were not looked at: there was no time left", r.Unproved))
+	}
 	if r := b.Runs(); r != nil && r.Failing != "" {
 		c.Limits = append(c.Limits, "the test fails in every run, so that nothing behind that was looked at: "+r.Failing)
 	}

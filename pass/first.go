@@ -20,10 +20,15 @@ func First(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundl
 
 // first also returns the program and its model.
 func first(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, *started, error) {
+	opts, stop := opts.bounded(ctx)
+	defer stop()
 	rep := reporter{artifact.PassFirst, opts.Progress}
 	s, err := begin(ctx, load, spec, opts, rep)
 	if err != nil {
 		return nil, nil, err
+	}
+	if s.kept != nil {
+		return s.kept, s, nil
 	}
 	found, err := s.search(ctx, opts, rep)
 	if err != nil {
@@ -31,7 +36,10 @@ func first(ctx context.Context, load loader, spec source.Spec, opts Options) (*a
 	}
 	record(s.out, s.model.Queries, &s.model.Sidecar, found)
 	b, err := s.out.Bundle()
-	return b, s, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return b, s, opts.keep(ctx, b)
 }
 
 // search decides the queries of the model, unless that is done.
@@ -39,12 +47,14 @@ func (s *started) search(ctx context.Context, opts Options, rep reporter) (*sear
 	if s.found != nil {
 		return s.found.results(s.model.Queries, rep)
 	}
-	return search(ctx, s.model.Network, s.model.Queries, &s.model.Sidecar, opts, rep, nil)
+	return search(ctx, firstShare, s.model.Network, s.model.Queries, &s.model.Sidecar, opts, rep, nil)
 }
 
 // Translate does what First does before the search: the bundle has the model
 // and its queries, without verdicts.
 func Translate(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+	opts, stop := opts.bounded(ctx)
+	defer stop()
 	s, err := begin(ctx, load, spec, opts, reporter{artifact.PassTranslate, opts.Progress})
 	if err != nil {
 		return nil, err

@@ -81,15 +81,24 @@ func (d *deep) guideTo(ctx context.Context, group []*suspect) error {
 	for _, o := range group {
 		guides = append(guides, o.guides...)
 	}
-	limited, cancel := context.WithTimeout(ctx, d.opts.Watchdog)
+	part, cancelPart := d.opts.within(ctx, replayShare)
+	defer cancelPart()
+	if why := cut(ctx, part); why != "" {
+		hidden(group, why)
+		return nil
+	}
+	limited, cancel := context.WithTimeout(part, d.opts.Watchdog)
 	defer cancel()
 	x, err := d.binary.Explore(limited, orchestrate.ExploreOptions{
 		Runs: GuidedRuns, Expect: expect, Guides: guides, NoReplay: true, MaxProcesses: guidedProcesses,
-		RunOptions: orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: guidedSteps},
+		RunOptions: d.limits(guidedSteps),
 	})
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case err != nil && cut(ctx, part) != "":
+		hidden(group, cut(ctx, part))
+		return nil
 	case errors.Is(err, context.DeadlineExceeded):
 		hidden(group, fmt.Sprintf("runs under other schedules took more than %v", d.opts.Watchdog))
 		return nil
@@ -112,7 +121,7 @@ func (d *deep) guideTo(ctx context.Context, group []*suspect) error {
 			plan.Expect.Goroutines = append(plan.Expect.Goroutines, artifact.At{G: x.Shown.Verdict.G, Site: at.Site})
 		}
 	}
-	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog})
+	v, err := orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
 	if err != nil {
 		return fmt.Errorf("replay of a run for query %d: %w", s.query.Number, err)
 	}

@@ -19,7 +19,7 @@ func (d *deep) observe(ctx context.Context, s *suspect) error {
 	}
 	plan := done(v)
 	plan.Expect = artifact.Expect{Kind: v.Kind, Goroutines: []artifact.At{{G: v.G, Site: v.Site}}}
-	again, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog})
+	again, err := orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
 	if err != nil {
 		return fmt.Errorf("replay of what query %d has shown: %w", s.query.Number, err)
 	}

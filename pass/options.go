@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
@@ -35,6 +36,20 @@ type Options struct {
 	// a backstop only: what blocks under control is seen at once.
 	Watchdog time.Duration
 
+	// Budget bounds the time of a check, of all that it does, or of a single pass; 0 is
+	// no bound. When it is spent the result is what is known, and says what was cut.
+	Budget time.Duration
+	// Interrupt, once closed, ends a check as a budget that is spent does.
+	Interrupt <-chan struct{}
+
+	// Cache, if not nil, keeps what the first and the second pass of a check have made,
+	// whole, until the check is finished: one that was killed goes on from there.
+	Cache *artifact.Cache
+	// Partial, if not nil, is called during a deep pass with what is known so far, each
+	// time that an error has proved real. It is a bundle of a deep pass in which what is
+	// still open is possible.
+	Partial func(*artifact.Bundle)
+
 	// Root is the directory of the program, if it is at hand: it is used in
 	// place of the copy in the bundle if their files are the same. Programs
 	// whose modules have local replacements, or a vendor directory, need it.
@@ -44,6 +59,10 @@ type Options struct {
 	// Progress, if not nil, is called with what happens, from the goroutine of
 	// the pass.
 	Progress func(Event)
+
+	// See bounded.
+	soft  context.Context
+	start time.Time
 }
 
 // The ways to exclude refuted traces from the next search.

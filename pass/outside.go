@@ -2,6 +2,7 @@ package pass
 
 import (
 	"errors"
+	"go/token"
 
 	"github.com/hashicorp/go-multierror"
 
@@ -31,6 +32,31 @@ func (p *program) outside(err error) *translate.Model {
 	if len(refusals) == 0 {
 		return nil
 	}
+	var why []artifact.Approximation
+	for _, r := range refusals {
+		why = append(why, noModel(r.Pos, r.What+" not supported: "+r.Reason))
+	}
+	return p.withoutModel(why)
+}
+
+// noModel is a reason why there is no model.
+func noModel(at token.Position, why string) artifact.Approximation {
+	return artifact.Approximation{
+		File: at.Filename, Line: at.Line, Col: at.Column,
+		Kind: artifact.ApproximationOutside, Direction: artifact.DirectionUnder,
+		Reason: "there is no model of the program: " + why,
+	}
+}
+
+// position is that of the entry function.
+func (p *program) position() token.Position {
+	pos := p.source.Fset.Position(p.source.Func.Pos())
+	pos.Filename = p.source.Rel(pos.Filename)
+	return pos
+}
+
+// withoutModel is the model of a program that has none for these reasons.
+func (p *program) withoutModel(why []artifact.Approximation) *translate.Model {
 	start := &uppaal.Location{Name: "start"}
 	m := &translate.Model{
 		Network: &uppaal.Network{
@@ -43,12 +69,6 @@ func (p *program) outside(err error) *translate.Model {
 	m.Sidecar.Templates = []artifact.TemplateInfo{{
 		Name: "Outside", Role: "goroutine", Locations: []artifact.LocationInfo{{Name: start.Name}}, Edges: []artifact.EdgeInfo{},
 	}}
-	for _, r := range refusals {
-		m.Sidecar.Approximations = append(m.Sidecar.Approximations, artifact.Approximation{
-			File: r.Pos.Filename, Line: r.Pos.Line, Col: r.Pos.Column,
-			Kind: artifact.ApproximationOutside, Direction: artifact.DirectionUnder,
-			Reason: "there is no model of the program: " + r.What + " not supported: " + r.Reason,
-		})
-	}
+	m.Sidecar.Approximations = append(m.Sidecar.Approximations, why...)
 	return m
 }

@@ -132,8 +132,14 @@ func (p *program) manifest(pass string, opts Options) (artifact.Manifest, error)
 // translate makes the model of the program, with given bounds where those asked for
 // are too large for it, nil if these are not known.
 func (p *program) translate(ctx context.Context, opts Options, proto bool, at *artifact.Bounds) (*translate.Model, error) {
-	m, err := p.translateWithin(ctx, opts, proto, at, 0)
+	part, cancel := opts.within(ctx, translateShare)
+	defer cancel()
+	m, err := p.translateWithin(part, opts, proto, at, 0)
 	if err != nil && !opts.Model.Strict {
+		if why := cut(ctx, part); why != "" {
+			at := p.position()
+			return p.withoutModel([]artifact.Approximation{noModel(at, "its translation was cut: "+why)}), nil
+		}
 		if m := p.outside(err); m != nil {
 			return m, nil
 		}
@@ -214,22 +220,26 @@ type searched struct {
 	traces   []*artifact.Trace  // by query, nil if none
 }
 
-// search decides the queries, which belong to the network.
-func search(ctx context.Context, net *uppaal.Network, queries []artifact.Query, side *artifact.Sidecar, opts Options, rep reporter, refuted [][]check.Label) (*searched, error) {
+// search decides the queries, which belong to the network, until a share of the budget
+// is spent.
+func search(ctx context.Context, share float64, net *uppaal.Network, queries []artifact.Query, side *artifact.Sidecar, opts Options, rep reporter, refuted [][]check.Label) (*searched, error) {
 	defer rep.stage("search")()
 	limits := opts.search()
 	if len(refuted) > 0 {
 		limits.Refuted, limits.LabelOf = refuted, orchestrate.NewLabels(side, net).Of
 	}
-	a, err := verify(ctx, net, queries, opts.engine(), limits, rep)
+	part, cancel := opts.within(ctx, share)
+	defer cancel()
+	a, err := verify(ctx, part, net, queries, opts.engine(), limits, rep)
 	if err != nil {
 		return nil, err
 	}
 	return a.results(queries, rep)
 }
 
-// verify asks an engine.
-func verify(ctx context.Context, net *uppaal.Network, queries []artifact.Query, engine check.Engine, limits check.Options, rep reporter) (*answered, error) {
+// verify asks an engine. When part ends the answers are those that are known; when ctx
+// does there are none.
+func verify(ctx, part context.Context, net *uppaal.Network, queries []artifact.Query, engine check.Engine, limits check.Options, rep reporter) (*answered, error) {
 	parsed := make([]*uppaal.Query, len(queries))
 	for i, q := range queries {
 		p, err := uppaal.ParseQuery(q.Formula)
@@ -241,7 +251,7 @@ func verify(ctx context.Context, net *uppaal.Network, queries []artifact.Query, 
 	if rep.to != nil {
 		limits.Progress = func(s check.Stats) { rep.send(SearchProgress{rep.pass, s}) }
 	}
-	report, err := engine.Verify(ctx, net, parsed, limits)
+	report, err := engine.Verify(part, net, parsed, limits)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}

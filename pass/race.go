@@ -106,8 +106,10 @@ func (d *deep) watchRuns(ctx context.Context) error {
 	schedules := map[string]bool{}
 	d.search.Ends = map[string]int{}
 	uncontrolled := 0
-	limits := orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: raceSteps}
-	x, err := d.binary.Explore(ctx, orchestrate.ExploreOptions{
+	limits := d.limits(raceSteps)
+	part, cancel := d.opts.within(ctx, replayShare)
+	defer cancel()
+	x, err := d.binary.Explore(part, orchestrate.ExploreOptions{
 		Runs: RaceRuns, NoReplay: true, RunOptions: limits,
 		Recorded: func(_ uint64, r *orchestrate.Recording) error {
 			d.search.Runs++
@@ -132,7 +134,11 @@ func (d *deep) watchRuns(ctx context.Context) error {
 	if x != nil {
 		d.take(x, false)
 	}
-	if err == nil || errors.Is(err, errEnough) {
+	switch {
+	case err == nil || errors.Is(err, errEnough):
+		return nil
+	case cut(ctx, part) != "":
+		d.search.Stopped = cut(ctx, part)
 		return nil
 	}
 	d.search.Stopped, err = d.noRuns(ctx, err, limits)
@@ -172,7 +178,7 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 	plan.Expect = artifact.Expect{
 		Kind: artifact.KindRace, Goroutines: []artifact.At{{G: first.G, Site: first.Site}, {G: second.G, Site: second.Site}},
 	}
-	limits := orchestrate.RunOptions{Timeout: d.opts.Watchdog}
+	limits := d.limits(0)
 	once, err := d.binary.Run(ctx, plan, limits)
 	if err != nil {
 		return fmt.Errorf("replay of a data race: %w", err)

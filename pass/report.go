@@ -30,7 +30,10 @@ func (d *deep) keep(s *suspect) error {
 }
 
 // finish writes the verdicts, refutations and findings.
-func (d *deep) finish(second *artifact.Bundle) {
+func (d *deep) finish(second *artifact.Bundle) (*artifact.Bundle, error) {
+	if len(d.asked) > 0 {
+		d.out.SetQueries(append(second.Queries(), d.asked...))
+	}
 	verdicts := second.Verdicts()
 	for i := range verdicts {
 		for _, s := range d.cases {
@@ -55,6 +58,7 @@ func (d *deep) finish(second *artifact.Bundle) {
 	all = onePerCascade(all)
 	sortFindings(all)
 	d.out.SetFindings(all)
+	return d.out.Bundle()
 }
 
 // otherwise reports whether a crash that could not be confirmed is one that is
@@ -89,6 +93,10 @@ func (d *deep) decide(f *artifact.Finding) {
 	}
 	if best == nil {
 		f.Verdict, f.Reason = artifact.Unconfirmed, "its query was not replayed"
+		return
+	}
+	if !best.decided {
+		f.Query = best.query.Number
 		return
 	}
 	f.Verdict, f.Reason, f.Test, f.Query = best.outcome, best.reason, best.test, best.query.Number

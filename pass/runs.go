@@ -45,15 +45,20 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	if d.runs.Stopped != "" && d.runs.Runs == 0 {
 		return nil
 	}
-	limited, cancel := context.WithTimeout(ctx, d.opts.Watchdog)
+	part, cancelPart := d.opts.within(ctx, replayShare)
+	defer cancelPart()
+	limited, cancel := context.WithTimeout(part, d.opts.Watchdog)
 	defer cancel()
 	how.NoReplay = true
-	how.RunOptions = orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: runSteps}
+	how.RunOptions = d.limits(runSteps)
 	x, err := d.binary.Explore(limited, how)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err == nil:
+	case cut(ctx, part) != "":
+		d.runs.Cut = cut(ctx, part)
+		d.runs.Stopped = d.runs.Cut
 	case errors.Is(err, context.DeadlineExceeded):
 		d.runs.Stopped = fmt.Sprintf("they took more than %v", d.opts.Watchdog)
 	default:
@@ -70,7 +75,7 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	}
 	d.runs.Schedules = len(d.schedules)
 	switch {
-	case x.Runs == how.Runs:
+	case x.Runs == how.Runs || d.runs.Stopped != "":
 	case x.Processes == how.MaxProcesses:
 		d.runs.Stopped = fmt.Sprintf("%d processes were needed", x.Processes)
 	default:
@@ -99,6 +104,9 @@ func (d *deep) take(x *orchestrate.Exploration, patient bool) {
 		case orchestrate.Unsupported:
 			d.runs.Uncontrolled += e.Count
 		case orchestrate.Completed:
+			if e.Kind == "" {
+				continue
+			}
 			d.ends = append(d.ends, ended{e, x.Runs, patient})
 		}
 	}
@@ -111,6 +119,10 @@ func (d *deep) proveEnds(ctx context.Context, second *artifact.Bundle) error {
 	}
 	defer d.rep.stage("replay")()
 	for _, e := range d.ends {
+		if cut(ctx, d.opts.soft) != "" {
+			d.runs.Unproved++
+			continue
+		}
 		if err := d.shown(ctx, second, e); err != nil {
 			return err
 		}
@@ -208,7 +220,7 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	if !failure {
 		plan.Expect.Goroutines = []artifact.At{at}
 	}
-	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog})
+	v, err := orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
 	if err != nil {
 		return fmt.Errorf("replay of a run under a random schedule: %w", err)
 	}
@@ -229,9 +241,12 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	s := d.suspectOf(q, v)
 	if v.Status == orchestrate.Reproduced {
 		s.conclude(artifact.Real, reason)
-	} else {
-		s.conclude(artifact.Unconfirmed, fmt.Sprintf("shown by run %d under random schedules, but not again: %s", e.Seed+1, v.Reason))
+		if err := d.keep(s); err != nil {
+			return err
+		}
+		return d.partial(s)
 	}
+	s.conclude(artifact.Unconfirmed, fmt.Sprintf("shown by run %d under random schedules, but not again: %s", e.Seed+1, v.Reason))
 	return d.keep(s)
 }
 

@@ -29,6 +29,8 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 	if opts, err = opts.inherit(first); err != nil {
 		return nil, err
 	}
+	opts, stop := opts.bounded(ctx)
+	defer stop()
 	rep := reporter{artifact.PassSecond, opts.Progress}
 	done := rep.stage("load")
 	p, err := earlier.reload(ctx, first, opts)
@@ -42,6 +44,9 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 		return nil, err
 	}
 	b := artifact.Extend(first, manifest)
+	if kept, err := opts.kept(b); kept != nil || err != nil {
+		return kept, err
+	}
 	b.Remove("traces")
 
 	done = rep.stage("translate")
@@ -64,13 +69,17 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 		return nil, err
 	}
 
-	found, err := search(ctx, model.Network, model.Queries, &model.Sidecar, opts, rep, nil)
+	found, err := search(ctx, secondShare, model.Network, model.Queries, &model.Sidecar, opts, rep, nil)
 	if err != nil {
 		return nil, err
 	}
 	contradictions(first, model.Queries, found)
 	record(b, model.Queries, &model.Sidecar, found)
-	return b.Bundle()
+	made, err := b.Bundle()
+	if err != nil {
+		return nil, err
+	}
+	return made, opts.keep(ctx, made)
 }
 
 // contradictions takes back the answers that are not those of the first pass: the two

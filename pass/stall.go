@@ -2,7 +2,6 @@ package pass
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/sites"
 )
 
 // Models let time pass at any moment, and so do some runs: errors that they show may
@@ -28,6 +28,9 @@ func (d *deep) settleStalls(ctx context.Context) error {
 		if s.outcome != artifact.Real || s.replay == nil || s.raced != nil || len(s.replay.Stalls) == 0 {
 			continue
 		}
+		if cut(ctx, d.opts.soft) != "" {
+			return nil
+		}
 		if err := d.settleStall(ctx, s); err != nil {
 			return err
 		}
@@ -36,9 +39,9 @@ func (d *deep) settleStalls(ctx context.Context) error {
 }
 
 func (d *deep) settleStall(ctx context.Context, s *suspect) error {
-	limited, cancel := context.WithTimeout(ctx, d.opts.Watchdog)
+	limited, cancel := context.WithTimeout(d.opts.soft, d.opts.Watchdog)
 	defer cancel()
-	limits := orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: guidedSteps}
+	limits := d.limits(guidedSteps)
 	x, err := d.binary.Explore(limited, orchestrate.ExploreOptions{
 		Runs: calmRuns, Expect: s.replay.Plan.Expect, Guides: [][]artifact.PlanStep{s.replay.Plan.Steps}, Patient: true,
 		NoReplay: true, MaxProcesses: guidedProcesses, RunOptions: limits,
@@ -46,8 +49,8 @@ func (d *deep) settleStall(ctx context.Context, s *suspect) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil
+	case err != nil && limited.Err() != nil:
+		return nil // it is not known to need no stall
 	case err != nil:
 		return fmt.Errorf("runs without stalls for query %d: %w", s.query.Number, err)
 	case x.Shown == nil:
@@ -55,7 +58,7 @@ func (d *deep) settleStall(ctx context.Context, s *suspect) error {
 	}
 	plan := x.Shown.Plan
 	plan.Expect = s.replay.Plan.Expect
-	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: d.opts.Watchdog})
+	v, err := orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
 	if err != nil {
 		return fmt.Errorf("replay of a run without stalls for query %d: %w", s.query.Number, err)
 	}
@@ -88,7 +91,10 @@ func (d *deep) stalled(f *artifact.Finding, v *orchestrate.Verdict) {
 	if f.Verdict != artifact.Real || len(f.Stalls) == 0 || !d.target.IsTest() {
 		return
 	}
-	if f.Kind == artifact.KindTestFailure || v.Failed || crash(f.Kind) && strings.HasSuffix(f.File, "_test.go") {
+	// A test may also give up by a panic of its own.
+	site, _ := d.siteOf(v.Site)
+	gaveUp := f.Kind == artifact.KindPanic && site.Kind == sites.Panic.String() && strings.HasSuffix(f.File, "_test.go")
+	if f.Kind == artifact.KindTestFailure || v.Failed || gaveUp {
 		f.Verdict = artifact.TimingDependent
 	}
 }

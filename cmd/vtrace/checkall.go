@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +22,6 @@ import (
 type several struct {
 	list bool
 	run  string
-	each time.Duration
 }
 
 // selected returns the entry points of a set that are asked for.
@@ -82,11 +80,12 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	}
 	all := make([]checked, 0, len(entries))
 	for _, e := range entries {
-		r := c.checkEntry(set, e, s, a, opts)
-		rep.done()
-		if err := c.ctx.Err(); err != nil {
-			return 0, errors.Join(err, c.report(all, s.json))
+		if c.ctx.Err() != nil {
+			all = append(all, checked{entry: e, err: errInterrupted})
+			continue
 		}
+		r := c.checkEntry(set, e, s, opts)
+		rep.done()
 		all = append(all, r)
 		if !s.json && r.notable() {
 			if err := writeText(c.stdout, r.bundle, r.path); err != nil {
@@ -98,27 +97,24 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	return worst(all), c.report(all, s.json)
 }
 
-// checkEntry checks one entry point, within the time for each.
-func (c *call) checkEntry(set *vtrace.Set, e vtrace.EntryPoint, s *settings, a *several, opts []vtrace.Option) checked {
-	ctx, cancel := c.ctx, context.CancelFunc(func() {})
-	if a.each > 0 {
-		ctx, cancel = context.WithTimeout(ctx, a.each)
-	}
-	defer cancel()
+// errInterrupted is why an entry point was not checked.
+var errInterrupted = errors.New("interrupted before it was checked")
+
+// checkEntry checks one entry point, within the budget for each.
+func (c *call) checkEntry(set *vtrace.Set, e vtrace.EntryPoint, s *settings, opts []vtrace.Option) checked {
 	start := time.Now()
 	r := checked{entry: e}
-	r.bundle, r.err = set.Check(ctx, e, opts...)
+	k := s.keeper()
+	r.bundle, r.err = set.Check(c.hard(), e, slices.Concat(opts, k.options(), []vtrace.Option{vtrace.Interrupt(c.ctx.Done())})...)
 	r.elapsed = time.Since(start)
-	switch {
-	case c.ctx.Err() != nil:
-	case ctx.Err() != nil:
-		r.err = fmt.Errorf("not finished in the time for each entry point, %v", a.each)
-	case r.err == nil:
+	if r.err == nil {
 		at := *s
 		if s.out != "" && s.out != "-" {
 			at.out = filepath.Join(s.out, bundleName(r.bundle))
 		}
-		r.path, r.err = at.save(r.bundle)
+		if r.path, r.err = at.save(r.bundle); r.err == nil {
+			k.done(r.bundle)
+		}
 	}
 	return r
 }

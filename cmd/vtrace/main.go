@@ -10,8 +10,33 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, finish, stop := interruptible(context.Background())
+	go func() {
+		<-signals
+		finish()
+		<-signals
+		stop()
+	}()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// outer is the key of the context that only a second interrupt ends.
+type outer struct{}
+
+// interruptible returns a context that finish ends, for commands that have nothing to
+// show then. Those that have go on until they have shown it, or stop is called.
+func interruptible(ctx context.Context) (_ context.Context, finish, stop context.CancelFunc) {
+	hard, stop := context.WithCancel(ctx)
+	soft, finish := context.WithCancel(context.WithValue(hard, outer{}, hard))
+	return soft, finish, stop
+}
+
+// hard is the context of work that ends early by itself when that of the call does.
+func (c *call) hard() context.Context {
+	if ctx, ok := c.ctx.Value(outer{}).(context.Context); ok {
+		return ctx
+	}
+	return c.ctx
 }

@@ -41,6 +41,7 @@ type settings struct {
 	optimise bool
 	runDepth int
 	watchdog time.Duration
+	budget   time.Duration
 	disallow string
 	root     string
 }
@@ -67,6 +68,9 @@ func (s *settings) model(fs *flag.FlagSet) {
 	fs.BoolVar(&s.fromProto, "from-proto", false, "search the Proto model in the first pass")
 }
 
+// defaultBudget is the time that the check of an entry point takes at most.
+const defaultBudget = time.Minute
+
 // defaultMemory is the memory that a search of a program's model takes at most,
 // so that one that is too large comes to an end.
 const defaultMemory = 2 << 30
@@ -80,6 +84,7 @@ func (s *settings) search(fs *flag.FlagSet) {
 }
 
 func (s *settings) replay(fs *flag.FlagSet) {
+	fs.DurationVar(&s.budget, "budget", defaultBudget, "bound the time for each entry point; what is known then is the result; 0 is no bound")
 	fs.IntVar(&s.runDepth, "run-depth", pass.DefaultRunDepth, "number of traces to replay for one query")
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one replay")
 	fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how to exclude refuted traces: exact, or fnv")
@@ -106,7 +111,7 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 	}
 	opts := []vtrace.Option{
 		vtrace.MaxMemory(int64(s.memory)), vtrace.MaxStates(s.states), vtrace.Timeout(s.timeout),
-		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Root(s.root),
+		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Root(s.root),
 		vtrace.Progress(rep.event),
 	}
 	if s.disallow == pass.DisallowFNV {
@@ -155,11 +160,13 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	if err := s.writable(); err != nil {
 		return 0, err
 	}
-	b, err := do(c.ctx, arg, s, opts)
+	k := s.keeper()
+	b, err := do(c.hard(), arg, s, append(opts, append(k.options(), vtrace.Interrupt(c.ctx.Done()))...))
 	rep.done()
 	if err != nil {
 		return 0, err
 	}
+	defer k.done(b)
 	// What was found is printed even if it cannot be saved.
 	path, saveErr := s.save(b)
 	write := writeText
@@ -180,7 +187,6 @@ func runCheck(c *call) (int, error) {
 	s.replay(fs)
 	fs.BoolVar(&a.list, "list", false, "list the entry points and do nothing else")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
-	fs.DurationVar(&a.each, "each", 0, "bound the time for each of several entry points")
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
 		return 0, err

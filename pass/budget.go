@@ -1,0 +1,76 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A budget bounds the time of a check by both engines. What is not finished when it is
+// spent is cut and says so; what is known by then is the result. The parts of a check
+// have shares: a translation that takes for ever leaves time for runs of the program.
+//
+// What is cut depends on the machine: a result that says nothing of a budget does not.
+
+// The shares of the budget at whose end a part of a check is cut.
+const (
+	translateShare = 0.35 // making the model
+	boundsShare    = 0.45 // greater bounds
+	firstShare     = 0.55 // the search of the first pass
+	secondShare    = 0.65 // the search of the second pass
+	replayShare    = 0.85 // replays, and runs under random schedules
+)
+
+// errInterrupted is why a check ends that Options.Interrupt has ended.
+var errInterrupted = errors.New("it was interrupted")
+
+// bounded returns options with a context that ends when the budget is spent or
+// Interrupt is closed. The caller must call stop. What is bounded stays as it is.
+func (o Options) bounded(ctx context.Context) (_ Options, stop func()) {
+	if o.soft != nil {
+		return o, func() {}
+	}
+	soft, cancel := context.WithCancelCause(ctx)
+	o.start = time.Now()
+	o.soft = soft
+	done := make(chan struct{})
+	var spent <-chan time.Time
+	if o.Budget > 0 {
+		timer := time.NewTimer(o.Budget)
+		spent = timer.C
+	}
+	go func() {
+		select {
+		case <-o.Interrupt:
+			cancel(errInterrupted)
+		case <-spent:
+			cancel(o.errBudget())
+		case <-done:
+		}
+	}()
+	return o, func() { close(done); cancel(nil) }
+}
+
+func (o Options) errBudget() error { return fmt.Errorf("the budget of %v was spent", o.Budget) }
+
+// within returns the context for a part of a check that ends at a share of the budget.
+func (o Options) within(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
+	if o.soft == nil {
+		return context.WithCancel(ctx)
+	}
+	if o.Budget <= 0 {
+		return context.WithCancel(o.soft)
+	}
+	at := o.start.Add(time.Duration(share * float64(o.Budget)))
+	return context.WithDeadlineCause(o.soft, at, o.errBudget())
+}
+
+// cut says why a part of a check was ended before it was finished, "" if it was not,
+// or if the check as a whole was cancelled.
+func cut(ctx, part context.Context) string {
+	if part == nil || part.Err() == nil || ctx.Err() != nil {
+		return ""
+	}
+	return context.Cause(part).Error()
+}
