@@ -112,6 +112,12 @@ func main() {
 		if time.Now().Add(0) == (time.Time{}) || os.Getpid()%2 == flip() {
 			vtraceorc.Access(10)
 		}
+	case "random end":
+		vtraceorc.Access(10)
+		if os.Getpid()%2 == flip() {
+			vtraceorc.Lock(8, &mu)
+			vtraceorc.Lock(9, &mu)
+		}
 	}
 	vtraceorc.Go(1, sender)
 	vtraceorc.Recv(5, ch)
@@ -263,11 +269,16 @@ func TestEndToEnd(t *testing.T) {
 		require.Contains(t, v.Stdout, "hello")
 	})
 	t.Run("runs that do not agree", func(t *testing.T) {
-		v, err := Replay(ctx, b.with("ODD=random", "ODD_FILE="+filepath.Join(t.TempDir(), "f")),
-			artifact.Plan{Steps: steps("0 stm"), Expect: artifact.Expect{Kind: artifact.KindCloseOfClosed}}, RunOptions{})
+		plan := artifact.Plan{Steps: steps("0 stm"), Expect: artifact.Expect{Kind: artifact.KindCloseOfClosed}}
+		v, err := Replay(ctx, b.with("ODD=random end", "ODD_FILE="+filepath.Join(t.TempDir(), "f")), plan, RunOptions{})
 		require.NoError(t, err)
 		require.Equal(t, Unconfirmed, v.Status)
 		require.Contains(t, v.Reason, "do not agree")
+		// They agree if they come to the same end, in whatever way.
+		v, err = Replay(ctx, b.with("ODD=random", "ODD_FILE="+filepath.Join(t.TempDir(), "f")), plan, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, Reproduced, v.Status)
+		require.Contains(t, strings.Join(v.Notes, "\n"), "came to the same end, but differ")
 	})
 	t.Run("cancelled", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)

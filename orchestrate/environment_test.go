@@ -105,3 +105,43 @@ func shown(r *real, x *Exploration) (out []string) {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// TestOtherEnvironments: a plan that says nothing of the environment is tried in
+// others, if asked to, and the one that shows the error is kept, as are choices that
+// the plan prescribes.
+func TestOtherEnvironments(t *testing.T) {
+	ctx := t.Context()
+	dir, err := filepath.Abs("testdata/environment")
+	require.NoError(t, err)
+	r := loadReal(ctx, t, dir, "./dice", "main", false)
+	x, err := r.binary.Explore(ctx, ExploreOptions{Runs: 100, Seed: 1})
+	require.NoError(t, err)
+	i := slices.IndexFunc(x.Ends, func(e End) bool { return e.Kind == artifact.KindPanic })
+	shown := x.Ends[i].Plan
+	require.Equal(t, 3, shown.Choices[0].Value)
+
+	plan := shown
+	plan.Seed, plan.Choices = 0, nil
+	v, err := Replay(ctx, r.binary, plan, RunOptions{})
+	require.NoError(t, err)
+	require.NotEqual(t, Reproduced, v.Status)
+	require.Equal(t, 1, v.Asked)
+	v, err = Replay(ctx, r.binary, plan, RunOptions{Environments: 50})
+	require.NoError(t, err)
+	require.Equal(t, Reproduced, v.Status, v.Reason)
+	require.NotZero(t, v.Plan.Seed)
+	require.Equal(t, v.Plan.Seed, v.Seed)
+
+	plan.Choices = shown.Choices
+	v, err = Replay(ctx, r.binary, plan, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, Reproduced, v.Status, v.Reason)
+
+	text, err := Test(r.target, r.side, shown, Meta{Query: 1, Trace: 1, Kind: artifact.KindPanic})
+	require.NoError(t, err)
+	require.Contains(t, string(text), fmt.Sprintf("\tSeed: %d,\n", shown.Seed))
+	require.Contains(t, string(text), "N: 6, Value: 3},\n")
+	b, err := Build(ctx, r.target, BuildOptions{Overlay: r.overlay, Tests: map[string][]byte{"vtrace_q1_1_test.go": text}})
+	require.NoError(t, err)
+	require.NoError(t, b.Close())
+}

@@ -69,6 +69,36 @@
 // is called first; calls by uninstrumented code, of certificates for example, it
 // does not see.
 //
+// # The environment
+//
+// Some of what a program does depends neither on its schedule nor on itself: on
+// random numbers, the order of a map, which value a sync.Pool has kept, a hash. That
+// is its environment, and in a run it is chosen. A choice is a function of the seed
+// of the plan, the goroutine, the statement, and how often the goroutine has asked
+// there: it needs no step, and repeats whatever other goroutines do. Choices of small
+// range, a throw of a dice, the order of a few keys, are recorded one by one in
+// Result.Choices, and Plan.Choices can prescribe them. Without a seed maps come in
+// the order of their keys, a sync.Pool returns what was put last, and random numbers
+// are those of one fixed sequence for each statement and goroutine. Exploration uses
+// the seed of the schedule.
+//
+//   - A range over a map comes in any order of the keys that are there when it
+//     begins. Entries that are gone when their turn comes do not come; entries that
+//     are inserted meanwhile never do, which the language allows.
+//   - Keys have an order of their own, by value. Addresses are no values: pointers
+//     and channels are numbered when they are inserted as keys. Others count by what
+//     they point to; where that is equal, a note says that nothing chose.
+//   - The functions of math/rand, math/rand/v2 and crypto/rand that need no
+//     generator draw from the run. For those that are seeded from the time, a run of
+//     a program that reads the clock, with a seed, begins within a second.
+//   - A sync.Pool loses nothing by itself: Get returns any of the values that were
+//     put, or a new one.
+//   - hash/maphash computes other hashes, the same in every process. So do a Hash's,
+//     up to the 128 bytes that it buffers.
+//   - runtime.NumGoroutine counts the goroutines of the run.
+//   - Noted but not chosen are the number of the process, weak pointers, ranges over
+//     maps by reflection, addresses by reflection or formatted with a constant %p.
+//
 // # Data races
 //
 // Where accesses to memory are instrumented too (Rd, Wr and the like; they are
@@ -129,6 +159,10 @@
 //     received from even if uninstrumented code stops it between.
 //   - Finalizers and cleanups are never called. What is stuck after the program
 //     has set one makes the result weak.
+//   - The environment of uninstrumented code is not chosen: the order of its maps,
+//     what it draws from math/rand/v2 and crypto/rand, its hashes and pools. Of
+//     math/rand it draws one fixed sequence for a process. Addresses that are
+//     converted to numbers are what they are.
 //   - All subtests have the *testing.T of the test: its name, and whether it has
 //     failed. How many run at one time is not limited, as by -parallel.
 //   - A WaitGroup that is reused before its waiters have returned does not

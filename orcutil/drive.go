@@ -85,9 +85,10 @@ func ForTest[X T](t X, bubble func(X, func(X)), wait func(), test func(X), endSi
 	}
 }
 
-// setTimers: modules of Go before 1.23 have timers that no bubble can hold.
-func setTimers(t T) {
-	t.Setenv("GODEBUG", os.Getenv("GODEBUG")+",asynctimerchan=0")
+// setDebug: modules of Go before 1.23 have timers that no bubble can hold, and what
+// uninstrumented code draws from math/rand is to be the same in every process.
+func setDebug(t T) {
+	t.Setenv("GODEBUG", os.Getenv("GODEBUG")+",asynctimerchan=0,randautoseed=0")
 }
 
 // take returns an environment variable, and hides it from the program, which may
@@ -104,7 +105,7 @@ func take(t T, name string) string {
 // plan expects is reproduced, and is skipped if the program could not be
 // controlled; marshal is that of encoding/json.
 func Orchestrate(t T, plan Plan, cfg Config, marshal func(any) ([]byte, error)) {
-	setTimers(t)
+	setDebug(t)
 	to := take(t, EnvResult)
 	cfg.Plan = plan
 	r := Run(cfg)
@@ -153,7 +154,7 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 	if err := unmarshal(data, &job); err != nil {
 		t.Fatal(err)
 	}
-	setTimers(t)
+	setDebug(t)
 	cfg.Plan, cfg.Record, cfg.NoLog = job.Plan, true, true
 	if job.Random != nil {
 		if cfg.Plan.Seed == 0 {

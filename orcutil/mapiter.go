@@ -24,6 +24,7 @@ type MapRanger[K comparable, V any] struct {
 	chosen bool // keys are those to come
 	keys   []K
 	native *reflect.MapIter
+	k, v   reflect.Value // K and V, for native
 	// unequal: keys that are not equal to themselves come last, from native; they
 	// cannot be looked up.
 	unequal bool
@@ -37,8 +38,14 @@ func RangeMap[M ~map[K]V, K comparable, V any](site Site, m M, values bool) *Map
 		r.chosen = true
 		return r
 	}
-	r.native = reflect.ValueOf(m).MapRange()
+	r.iterate()
 	return r
+}
+
+// iterate begins the iteration of the language.
+func (r *MapRanger[K, V]) iterate() {
+	r.native = reflect.ValueOf(r.m).MapRange()
+	r.k, r.v = reflect.ValueOf(&r.K).Elem(), reflect.ValueOf(&r.V).Elem()
 }
 
 // Next goes on to the next entry, if there is one.
@@ -55,15 +62,15 @@ func (r *MapRanger[K, V]) Next() bool {
 		return false
 	}
 	if r.native == nil {
-		r.native = reflect.ValueOf(r.m).MapRange()
+		r.iterate()
 	}
 	for r.native.Next() {
-		reflect.ValueOf(&r.K).Elem().SetIterKey(r.native)
+		r.k.SetIterKey(r.native)
 		if r.chosen && r.K == r.K {
 			continue
 		}
 		if r.values {
-			reflect.ValueOf(&r.V).Elem().SetIterValue(r.native)
+			r.v.SetIterValue(r.native)
 		}
 		return true
 	}

@@ -232,7 +232,12 @@ func (s *run) control() Result {
 	s.others()
 	s.base.Store(countOthers())
 	s.kick = make(chan struct{}, 1) // of the bubble
-	s.start = time.Now()            // its clock
+	if seed := s.cfg.Plan.Seed; seed != 0 && s.back == nil && readsClock() {
+		// Who takes random numbers from the clock gets those of this environment.
+		r := random(seed)
+		time.Sleep(time.Duration(r.next(int(time.Second))))
+	}
+	s.start = time.Now() // its clock
 
 	s.resume(s.add(entryPath, s.entry))
 	s.settle()

@@ -63,6 +63,8 @@ var program struct {
 	inits []initializer
 	// repeated are the packages whose whole initialisation every run repeats.
 	repeated map[string]bool
+	// clock: the program reads the clock.
+	clock bool
 	// accesses is nil if those to memory are not instrumented.
 	accesses map[Place]PlaceInfo
 }
@@ -118,6 +120,20 @@ func RegisterRepeated(pkg string) {
 		program.repeated = make(map[string]bool)
 	}
 	program.repeated[pkg] = true
+}
+
+// RegisterClock says that the program reads the clock, from which it may take what is
+// to be random.
+func RegisterClock() {
+	program.Lock()
+	defer program.Unlock()
+	program.clock = true
+}
+
+func readsClock() bool {
+	program.RLock()
+	defer program.RUnlock()
+	return program.clock
 }
 
 func isRepeated(pkg string) bool {

@@ -16,6 +16,13 @@
 // A method of package sync that is called through an interface is guarded if,
 // in a run, what is behind the interface is of package sync, or embeds it.
 //
+// What the environment decides, random numbers, the order of a map, what a sync.Pool
+// returns, is asked of the runtime too. That is no guard, and has no site but that of
+// its statement. Left as they are: a range over a map that does nothing but delete
+// its entries; one with keys of interface types in a module before Go 1.20, which is
+// a Diagnostic; and maps.Keys, maps.Values, maps.All, rand.N and maphash.Comparable
+// where they are not called but used as values.
+//
 // With Options.Races, what reads or writes memory that goroutines may share is
 // recorded too: package variables, variables whose address is taken or that a
 // function literal uses, what pointers point to, elements, maps. A write is

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
 )
 
 // What the environment decides is asked of the runtime, which chooses it in a run:
@@ -134,7 +135,7 @@ func (r *rewriter) random(e ast.Expr, obj types.Object) {
 		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), fmt.Sprintf("%s.MakeSeed(%d)", r.zz, r.statement(e.Pos())))
 		return
 	}
-	if _, ok := random[f.FullName()]; !ok {
+	if _, ok := random[f.FullName()]; !ok || r.seeded && f.Pkg().Path() == "math/rand" {
 		return
 	}
 	name := ""
@@ -147,6 +148,22 @@ func (r *rewriter) random(e ast.Expr, obj types.Object) {
 	b := r.build(e.Pos())
 	b.put("%s(%d)", r.helper("Random_"+name), r.statement(e.Pos()))
 	b.done(e.End())
+}
+
+// seedsRandom reports whether the program calls rand.Seed, in a module for which that
+// has an effect: its random numbers are no choices then, but repeat.
+func seedsRandom(prog *source.Program) bool {
+	seeds, effective := false, false
+	for _, p := range prog.Packages {
+		if m := p.Module; m != nil && m.Main && version.IsValid("go"+m.GoVersion) {
+			effective = effective || version.Compare("go"+m.GoVersion, "go1.24") < 0
+		}
+		for _, obj := range p.TypesInfo.Uses {
+			f, ok := obj.(*types.Func)
+			seeds = seeds || ok && f.FullName() == "math/rand.Seed"
+		}
+	}
+	return seeds && effective
 }
 
 // ordered are the functions that hand out the entries of a map, with those of the

@@ -32,6 +32,10 @@ func FuzzInstrument(f *testing.F) {
 		"package p\nvar a, b = <-c, <-c\nvar c = make(chan int)\nfunc init() { select { case a = <-c: case c <- b: default: } }",
 		"package p\nfunc f[C ~chan T, T any](c C) (v T, ok bool) { select { case v, ok = <-c: return; case c <- v: panic(v) } }",
 		"package p; func f() { if x := 1; x > 2 {} else if y := x; y > 3 {} else if x < y {} else {} }",
+		"package p\nfunc f[M ~map[K]V, K comparable, V any](m M) (k K, v V) { L: for k, v = range m { for range m { continue L }; goto L }; return }",
+		"package p\nimport (\"math/rand\"; r \"math/rand/v2\"; \"maps\"; c \"crypto/rand\")\nvar a = rand.Intn(1)\nvar b = map[any]func(){c.Reader: nil, nil: nil, &a: nil}\nfunc f() { go rand.Shuffle(a, nil); defer r.Perm(r.N[int](2)); for range maps.Keys[map[any]func()](b) { b[&a], b[1] = nil, nil }; c.Reader = nil }",
+		"package p\nimport (\"sync\"; . \"runtime\"; \"hash/maphash\")\ntype t struct{ *sync.Pool; sync.Map; h maphash.Hash }\nfunc f(x t) { x.Put(x.Get()); g := x.Range; g(nil); _ = x.h.Sum64; _ = NumGoroutine() }",
+		"package p\nfunc f(m map[string]int) { for k := range m { delete(m, k) }; for m[\"a\"], m[\"b\"] = range map[int]int{} { }; for _, v := range m { defer func() { _ = v }() } }",
 		"package p\nimport . \"time\"\nfunc f() { s := Sleep; s(1); go Sleep(2); defer AfterFunc(1, nil) }",
 	} {
 		f.Add(text)
@@ -41,7 +45,7 @@ func FuzzInstrument(f *testing.F) {
 	o, err := newOverlay(Options{RuntimePath: DefaultRuntimePath})
 	require.NoError(f, err)
 	orc := orcutilTypes(f, std, o)
-	for _, path := range []string{"context", "errors", "log", "sync/atomic", "flag", "strings"} {
+	for _, path := range []string{"context", "errors", "log", "sync/atomic", "flag", "strings", "math/rand", "math/rand/v2", "maps", "crypto/rand", "hash/maphash"} {
 		_, err := std.Import(path) // not on the time of the first input
 		require.NoError(f, err)
 	}

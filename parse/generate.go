@@ -108,7 +108,7 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	if len(u.zeros) > 0 && !plan.skip {
 		u.helpers["Zero"] = true
 	}
-	if len(u.guarded)+len(u.helpers)+len(u.vars)+len(u.inits)+len(u.places) == 0 {
+	if len(u.guarded)+len(u.helpers)+len(u.vars)+len(u.inits)+len(u.places) == 0 && !u.clock {
 		return
 	}
 	zz := w.prefix
@@ -146,6 +146,9 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	}
 	if w.opts.Races {
 		w.placeTable(&b, u)
+	}
+	if u.clock {
+		fmt.Fprintf(&b, "\t%s.RegisterClock()\n", zz)
 	}
 	// All variables come before all init functions, those of the package
 	// itself before those of its tests.

@@ -84,6 +84,7 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	for _, p := range prog.Packages {
 		in.own[p.PkgPath] = true
 	}
+	in.seeded = seedsRandom(prog)
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))
 		if !s.Kind.IsAccess() {
@@ -135,6 +136,7 @@ type instrumenter struct {
 	guarded  map[sites.ID]bool
 	own      map[string]bool // paths of the packages
 	places   int             // that touch memory, so far
+	seeded   bool            // the program decides by rand.Seed what math/rand gives it
 }
 
 // unit is what has one generated file: the files of a package, those of its
@@ -144,6 +146,7 @@ type unit struct {
 	dir     string // relative to the root
 	guarded map[sites.ID]bool
 	helpers map[string]bool
+	clock   bool // it reads the clock
 	places  []placeInfo
 	// vars are the statements that initialise variables anew, by rank in the
 	// order of initialisation; zeros come before.

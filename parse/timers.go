@@ -90,6 +90,7 @@ func (r *rewriter) timer(sel *ast.SelectorExpr) {
 func (r *rewriter) now(e ast.Expr, obj types.Object) {
 	if f, ok := obj.(*types.Func); ok && f.FullName() == "time.Now" {
 		r.unused(e, obj)
+		r.unit.clock = true
 		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), r.zz+".Now")
 	}
 }

@@ -21,4 +21,18 @@ func Run() {
 		fmt.Print(f(), " ")
 	}
 	fmt.Println()
+	var shared []func() int
+	m := map[int]int{7: 8, 9: 10}
+	for k, v := range m {
+		shared = append(shared, func() int { return k + v })
+	}
+	fmt.Println(len(shared), shared[0]() == shared[1]())
+	shared = nil
+	for _, v := range m {
+		shared = append(shared, func() int { return v })
+	}
+	for k := range m {
+		shared = append(shared, func() int { return k })
+	}
+	fmt.Println(shared[0]() == shared[1](), shared[2]() == shared[3]())
 }
