@@ -94,6 +94,96 @@ func TestStubbornKeeps(t *testing.T) {
 			choose > first | c > 0 | | c--
 			choose > second | d > 0 | | d--
 			system C, D, Q;`, "A[] not Q.second", False},
+		{"two steps of its own", `
+			template P
+			loc a
+			loc b
+			loc y
+			loc z
+			a > b | | |
+			b > y | | |
+			b > z | | |
+			system P;`, "A[] not P.y", False},
+		{"a step that another process disturbs", `
+			int[0,1] x, k;
+			template P
+			var int[0,1] l;
+			loc a
+			loc b
+			loc c
+			loc z
+			a > b | k > 0 | |
+			b > c | | | l = x
+			c > z | l == 1 | |
+			template K
+			loc a
+			loc b
+			loc c
+			a > b | | | k = 1
+			b > c | | | x = 1
+			system P, K;`, "A[] not P.z", False},
+		{"a step that makes a broadcast heard", `
+			int[0,1] k;
+			broadcast chan cast;
+			template P
+			loc a
+			loc b
+			loc c
+			loc z
+			a > b | k > 0 | |
+			b > c | | |
+			c > z | | cast? |
+			template K
+			loc a
+			loc b
+			loc c
+			a > b | | | k = 1
+			b > c | | cast! |
+			system P, K;`, "A[] not (deadlock and P.c)", False},
+		{"a receiving edge where a step is fused", `
+			int[0,1] k;
+			chan meet;
+			template P
+			loc a
+			loc b
+			loc y
+			loc z
+			a > b | k > 0 | |
+			b > y | | |
+			b > z | | meet? |
+			template K
+			loc a
+			loc b
+			loc c
+			a > b | | | k = 1
+			b > c | | meet! |
+			system P, K;`, "A[] not P.z", False},
+		{"a cycle of steps of its own", `
+			template P
+			loc a
+			loc b
+			a > b | | |
+			b > a | | |
+			template Q
+			loc a
+			loc z
+			a > z | | |
+			system P, Q;`, "A[] not Q.z", False},
+		{"a committed location that a step of another process frees", `
+			int[0,2] n, k;
+			template Q
+			loc a
+			loc b
+			loc z
+			a > b | k < 2 | | k++
+			b > z | n < 2 | | n++
+			template S
+			loc a
+			loc held committed
+			loc z
+			a > held | k > 0 | |
+			held > z | n > 0 | |
+			system Q, S;`, "A[] not (deadlock and S.held)", False},
 	}
 	for _, c := range cases {
 		full := verify(t, c.text, plain, c.query)
@@ -103,6 +193,31 @@ func TestStubbornKeeps(t *testing.T) {
 		if c.want == False {
 			require.Len(t, r.Results[0].Trace.Steps, len(full.Results[0].Trace.Steps), c.name)
 		}
+	}
+}
+
+// TestFusedInvalid: a step that may be invalid is not left out, so that the trace
+// leads to where it is taken.
+func TestFusedInvalid(t *testing.T) {
+	const text = `
+		chan c;
+		template P
+		var int[0,1] n;
+		loc a
+		loc b
+		loc z
+		a > b | | c? | n = 1
+		b > z | | | n++
+		template Q
+		loc a
+		loc z
+		a > z | | c! |
+		system P, Q;`
+	for _, o := range []Options{{}, {Order: DepthFirst}} {
+		r := verify(t, text, o, "A[] not P.z").Results[0]
+		require.Equal(t, Error, r.Verdict)
+		require.Contains(t, r.Reason, "outside [0,1]")
+		require.Len(t, r.Trace.Steps, 1)
 	}
 }
 
