@@ -119,27 +119,72 @@ func TestStubbornKeeps(t *testing.T) {
 			loc a
 			loc b
 			loc c
+			loc d
 			a > b | | | k = 1
 			b > c | | | x = 1
+			b > d | | |
 			system P, K;`, "A[] not P.z", False},
 		{"a step that makes a broadcast heard", `
-			int[0,1] k;
+			int[0,1] m;
 			broadcast chan cast;
 			template P
 			loc a
 			loc b
 			loc c
 			loc z
-			a > b | k > 0 | |
+			a > b | | | m = 1
 			b > c | | |
 			c > z | | cast? |
 			template K
 			loc a
-			loc b
 			loc c
-			a > b | | | k = 1
-			b > c | | cast! |
-			system P, K;`, "A[] not (deadlock and P.c)", False},
+			a > c | m == 1 | cast! |
+			system P, K;`, "A[] not (P.c and K.c)", False},
+		{"a broadcast that would be heard without a step", `
+			broadcast chan b;
+			template Q
+			loc a
+			loc left
+			loc heard
+			a > left | | |
+			a > heard | | b? |
+			template S
+			loc a
+			loc z
+			a > z | | b! |
+			system Q, S;`, "A[] not (deadlock and Q.left)", False},
+		{"a broadcast whose receiver disables a step", `
+			bool x;
+			broadcast chan b;
+			template R
+			loc a
+			loc z
+			a > z | !x | |
+			template Q
+			loc a
+			loc heard
+			a > heard | | b? | x = true
+			template S
+			loc a
+			loc z
+			a > z | | b! |
+			system R, Q, S;`, "A[] not (deadlock and R.z)", False},
+		{"a step that changes the channel of a rendezvous", `
+			int[0,1] x;
+			chan d[2];
+			template K
+			loc a
+			loc z
+			a > z | | | x = 1
+			template W
+			loc a
+			loc z
+			a > z | | d[0]? |
+			template S
+			loc a
+			loc z
+			a > z | | d[x]! |
+			system K, W, S;`, "A[] not (deadlock and W.a)", False},
 		{"a receiving edge where a step is fused", `
 			int[0,1] k;
 			chan meet;
@@ -183,7 +228,46 @@ func TestStubbornKeeps(t *testing.T) {
 			loc z
 			a > held | k > 0 | |
 			held > z | n > 0 | |
-			system Q, S;`, "A[] not (deadlock and S.held)", False},
+			system Q, S;`, "A[] not (deadlock and S.held or k == 2)", False},
+	}
+	// Two processes exclude each other, so that a set of one step is one of a third.
+	const excluding = `
+			template Q
+			loc a
+			loc z
+			a > z | x == 0 | | x = 1
+			template R
+			loc a
+			loc z
+			a > z | x == 0 | | x = 2`
+	for name, c := range map[string][2]string{
+		"a key step that makes a process leave by a broadcast": {`
+			template P
+			loc a
+			loc b
+			a > b | | cast? |
+			template S
+			loc a
+			loc z
+			a > z | | cast! |`, "A[] not (P.a and Q.z)"},
+		"a key step into a location": {`
+			template P
+			loc a
+			template S
+			loc a
+			loc z
+			a > z | | |`, "A[] not (Q.z and not S.z)"},
+		"a key step that counts": {`
+			template P
+			loc a
+			template S
+			loc a
+			loc z
+			a > z | n < 2 | | n++`, "A[] not (Q.z and n == 0)"},
+	} {
+		text := "int[0,2] n, x; broadcast chan cast;" + c[0] + excluding + "\nsystem S, P, Q, R;"
+		r := verify(t, text, Options{}, c[1])
+		require.Equal(t, False.String(), r.Results[0].Verdict.String(), name)
 	}
 	for _, c := range cases {
 		full := verify(t, c.text, plain, c.query)
@@ -202,11 +286,11 @@ func TestFusedInvalid(t *testing.T) {
 	const text = `
 		chan c;
 		template P
-		var int[0,1] n;
+		var int[0,1] n = 1;
 		loc a
 		loc b
 		loc z
-		a > b | | c? | n = 1
+		a > b | | c? |
 		b > z | | | n++
 		template Q
 		loc a
