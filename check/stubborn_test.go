@@ -168,7 +168,7 @@ func TestStubbornKeeps(t *testing.T) {
 			loc a
 			loc z
 			a > z | | b! |
-			system R, Q, S;`, "A[] not (deadlock and R.z)", False},
+			system S, Q, R;`, "A[] not (deadlock and R.z)", False},
 		{"a step that changes the channel of a rendezvous", `
 			int[0,1] x;
 			chan d[2];
@@ -184,7 +184,7 @@ func TestStubbornKeeps(t *testing.T) {
 			loc a
 			loc z
 			a > z | | d[x]! |
-			system K, W, S;`, "A[] not (deadlock and W.a)", False},
+			system S, W, K;`, "A[] not (deadlock and W.a)", False},
 		{"a receiving edge where a step is fused", `
 			int[0,1] k;
 			chan meet;
