@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -1098,4 +1099,48 @@ func explore(info *uppaal.Info, limit int, visit func(refState, []refMove)) (*re
 	}
 	space.complete = true
 	return space, nil
+}
+
+// TestBelowRange: a store below a range is invalid, as one above it is.
+func TestBelowRange(t *testing.T) {
+	for _, change := range []string{"n--", "n = n - 1", "n -= 1", "n = l - 1", "n++, n = n - 2"} {
+		r := verify(t, fmt.Sprintf(`
+			int[0,2] n; int[-3,3] l;
+			template P
+			loc a
+			loc b
+			a > b | | | %s
+			system P;`, change), plain, "A[] true").Results[0]
+		require.Equal(t, Error, r.Verdict, change)
+		require.Contains(t, r.Reason, "is outside [0,2]", change)
+	}
+}
+
+// TestRecentWide: states that differ in other words than the first are different
+// where recent states are remembered too.
+func TestRecentWide(t *testing.T) {
+	r := verify(t, `
+		int k0, k1, k2, k3; int[0,127] x, y; int k4, k5, k6, k7;
+		template P
+		loc a
+		loc b
+		a > a | x < 127 | | x++
+		a > a | y < 127 | | y++
+		a > b | x == 127 && y == 127 | | k0 = 1, k1 = 1, k2 = 1, k3 = 1, k4 = 1, k5 = 1, k6 = 1, k7 = 1
+		system P;`, plain)
+	require.Equal(t, 128*128+1, r.Stats.States)
+}
+
+// TestDiffers: of a variable with two values, x != k says which it has.
+func TestDiffers(t *testing.T) {
+	for _, q := range []string{"A[] not (f != 4)", "E<> g != 5", "E<> (P.b and f != 4)", "E<> (P.b and g != 5 and f == 5)"} {
+		r := verify(t, `
+			int[4,5] f = 4, g = 5;
+			template P
+			loc a
+			loc b
+			a > b | | | f = 5, g = 4
+			system P;`, Options{}, q).Results[0]
+		require.NotNil(t, r.Trace, q)
+	}
 }

@@ -94,6 +94,180 @@ func TestStubbornKeeps(t *testing.T) {
 			choose > first | c > 0 | | c--
 			choose > second | d > 0 | | d--
 			system C, D, Q;`, "A[] not Q.second", False},
+		{"two steps of its own", `
+			template P
+			loc a
+			loc b
+			loc y
+			loc z
+			a > b | | |
+			b > y | | |
+			b > z | | |
+			system P;`, "A[] not P.y", False},
+		{"a step that another process disturbs", `
+			int[0,1] x, k;
+			template P
+			var int[0,1] l;
+			loc a
+			loc b
+			loc c
+			loc z
+			a > b | k > 0 | |
+			b > c | | | l = x
+			c > z | l == 1 | |
+			template K
+			loc a
+			loc b
+			loc c
+			loc d
+			a > b | | | k = 1
+			b > c | | | x = 1
+			b > d | | |
+			system P, K;`, "A[] not P.z", False},
+		{"a step that makes a broadcast heard", `
+			int[0,1] m;
+			broadcast chan cast;
+			template P
+			loc a
+			loc b
+			loc c
+			loc z
+			a > b | | | m = 1
+			b > c | | |
+			c > z | | cast? |
+			template K
+			loc a
+			loc c
+			a > c | m == 1 | cast! |
+			system P, K;`, "A[] not (P.c and K.c)", False},
+		{"a broadcast that would be heard without a step", `
+			broadcast chan b;
+			template Q
+			loc a
+			loc left
+			loc heard
+			a > left | | |
+			a > heard | | b? |
+			template S
+			loc a
+			loc z
+			a > z | | b! |
+			system Q, S;`, "A[] not (deadlock and Q.left)", False},
+		{"a broadcast whose receiver disables a step", `
+			bool x;
+			broadcast chan b;
+			template R
+			loc a
+			loc z
+			a > z | !x | |
+			template Q
+			loc a
+			loc heard
+			a > heard | | b? | x = true
+			template S
+			loc a
+			loc z
+			a > z | | b! |
+			system S, Q, R;`, "A[] not (deadlock and R.z)", False},
+		{"a step that changes the channel of a rendezvous", `
+			int[0,1] x;
+			chan d[2];
+			template K
+			loc a
+			loc z
+			a > z | | | x = 1
+			template W
+			loc a
+			loc z
+			a > z | | d[0]? |
+			template S
+			loc a
+			loc z
+			a > z | | d[x]! |
+			system S, W, K;`, "A[] not (deadlock and W.a)", False},
+		{"a receiving edge where a step is fused", `
+			int[0,1] k;
+			chan meet;
+			template P
+			loc a
+			loc b
+			loc y
+			loc z
+			a > b | k > 0 | |
+			b > y | | |
+			b > z | | meet? |
+			template K
+			loc a
+			loc b
+			loc c
+			a > b | | | k = 1
+			b > c | | meet! |
+			system P, K;`, "A[] not P.z", False},
+		{"a cycle of steps of its own", `
+			template P
+			loc a
+			loc b
+			a > b | | |
+			b > a | | |
+			template Q
+			loc a
+			loc z
+			a > z | | |
+			system P, Q;`, "A[] not Q.z", False},
+		{"a committed location that a step of another process frees", `
+			int[0,2] n, k;
+			template Q
+			loc a
+			loc b
+			loc z
+			a > b | k < 2 | | k++
+			b > z | n < 2 | | n++
+			template S
+			loc a
+			loc held committed
+			loc z
+			a > held | k > 0 | |
+			held > z | n > 0 | |
+			system Q, S;`, "A[] not (deadlock and S.held or k == 2)", False},
+	}
+	// Two processes exclude each other, so that a set of one step is one of a third.
+	const excluding = `
+			template Q
+			loc a
+			loc z
+			a > z | x == 0 | | x = 1
+			template R
+			loc a
+			loc z
+			a > z | x == 0 | | x = 2`
+	for name, c := range map[string][2]string{
+		"a key step that makes a process leave by a broadcast": {`
+			template P
+			loc a
+			loc b
+			a > b | | cast? |
+			template S
+			loc a
+			loc z
+			a > z | | cast! |`, "A[] not (P.a and Q.z)"},
+		"a key step into a location": {`
+			template P
+			loc a
+			template S
+			loc a
+			loc z
+			a > z | | |`, "A[] not (Q.z and not S.z)"},
+		"a key step that counts": {`
+			template P
+			loc a
+			template S
+			loc a
+			loc z
+			a > z | n < 2 | | n++`, "A[] not (Q.z and n == 0)"},
+	} {
+		text := "int[0,2] n, x; broadcast chan cast;" + c[0] + excluding + "\nsystem S, P, Q, R;"
+		r := verify(t, text, Options{}, c[1])
+		require.Equal(t, False.String(), r.Results[0].Verdict.String(), name)
 	}
 	for _, c := range cases {
 		full := verify(t, c.text, plain, c.query)
@@ -103,6 +277,31 @@ func TestStubbornKeeps(t *testing.T) {
 		if c.want == False {
 			require.Len(t, r.Results[0].Trace.Steps, len(full.Results[0].Trace.Steps), c.name)
 		}
+	}
+}
+
+// TestFusedInvalid: a step that may be invalid is not left out, so that the trace
+// leads to where it is taken.
+func TestFusedInvalid(t *testing.T) {
+	const text = `
+		chan c;
+		template P
+		var int[0,1] n = 1;
+		loc a
+		loc b
+		loc z
+		a > b | | c? |
+		b > z | | | n++
+		template Q
+		loc a
+		loc z
+		a > z | | c! |
+		system P, Q;`
+	for _, o := range []Options{{}, {Order: DepthFirst}} {
+		r := verify(t, text, o, "A[] not P.z").Results[0]
+		require.Equal(t, Error, r.Verdict)
+		require.Contains(t, r.Reason, "outside [0,1]")
+		require.Len(t, r.Trace.Steps, 1)
 	}
 }
 
