@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			case errors.Is(err, errUsage) && name != "help":
 				fmt.Fprintf(stderr, "run 'vtrace help %s' for its use\n", name)
 			case errors.As(err, &unsupported):
-				fmt.Fprintln(stderr, "with -continue, the model leaves out what is not supported, or there is none and the program is only run under random schedules, and the result says so")
+				fmt.Fprintln(stderr, "without -strict, there is no model and the program is only run under random schedules; with -continue, the model leaves out what is not supported; the result says so")
 			case errors.Is(err, source.ErrNoEntry):
 				fmt.Fprintln(stderr, "name the entry point with -entry")
 			}

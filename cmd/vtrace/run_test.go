@@ -153,13 +153,15 @@ func TestUnsupported(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nimport \"reflect\"\n\nfunc main() {\n\tch := make(chan int)\n\tx := reflect.ValueOf(ch).Interface().(chan int)\n\tx <- 1\n}\n"), 0o644))
-	code, _, stderr := execute(t, "check", "-o", "-", dir)
+	code, _, stderr := execute(t, "check", "-strict", "-o", "-", dir)
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "main.go:8:4")
-	require.Contains(t, stderr, "with -continue")
-	code, stdout, stderr := execute(t, "check", "-continue", "-o", "-", dir)
-	require.Equal(t, exitReal, code, stderr) // nobody receives
-	require.Contains(t, stdout, "main.go:8:4")
+	require.Contains(t, stderr, "without -strict")
+	for _, flags := range [][]string{{"-o", "-"}, {"-continue", "-o", "-"}} {
+		code, stdout, stderr := execute(t, append(append([]string{"check"}, flags...), dir)...)
+		require.Equal(t, exitReal, code, stderr) // nobody receives
+		require.Contains(t, stdout, "main.go:8:4")
+	}
 }
 
 func TestCheckInconclusive(t *testing.T) {
