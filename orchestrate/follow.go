@@ -223,11 +223,12 @@ func (f *Follower) reject(out *Following, t *Track, v *Verdict, what string) err
 	return nil
 }
 
-// unshared reports whether a key is that of an atomic operation which is no guard of
-// the model: it takes the variable for one that goroutines do not share.
+// unshared reports whether a key is that of an atomic operation, or of a statement
+// beside one, which is no guard of the model: it takes the variables for ones that
+// goroutines do not share.
 func (f *Follower) unshared(key string) bool {
 	s := f.siteByKey(key)
-	return s.Kind == sites.Atomic.String() && !slices.Contains(f.side.Accesses, s.ID)
+	return (s.Kind == sites.Atomic.String() || s.Kind == sites.Stmt.String()) && !slices.Contains(f.side.Accesses, s.ID)
 }
 
 // describe says what a step does, and where.

@@ -131,6 +131,13 @@ type Atomic[T any, C cell[T]] struct {
 	at   Place
 }
 
+// Beside guards a statement of a function that has atomic operations: others may act
+// between them and what they are to order. It returns 0.
+func Beside(site Site) int {
+	guardAtomic(site)
+	return 0
+}
+
 // guardAtomic is the guard in front of an atomic operation, if it has one.
 func guardAtomic(site Site) {
 	if site == 0 {

@@ -5,7 +5,9 @@ package orcutil
 import "runtime"
 
 // NumGoroutine is runtime.NumGoroutine. In a run it counts the goroutines of the
-// run: those of the process come to their ends at times of their own.
+// run: those of the process come to their ends at times of their own. One that has
+// done its last operation is counted until its thread has had time for its end: how
+// many of those that have ended since time passed last are counted is a choice.
 func NumGoroutine() int {
 	g := asks()
 	if g == nil {
@@ -16,6 +18,11 @@ func NumGoroutine() int {
 		if other.state != done {
 			n++
 		}
+	}
+	if gone := min(g.run.gone, smallRange-1); gone > 0 {
+		// Those that are not counted now are not counted later either.
+		g.run.gone = g.choose(g.site, gone+1, true)
+		n += g.run.gone
 	}
 	return n
 }

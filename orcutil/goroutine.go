@@ -271,6 +271,7 @@ func (s *run) exit(g *goroutine) {
 		s.started.Add(-1)
 	}
 	g.state = done
+	s.gone++
 	g.f, g.cases = nil, nil
 	if s.back != nil {
 		s.back <- struct{}{}

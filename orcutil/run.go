@@ -103,6 +103,7 @@ type run struct {
 	callbacks   map[Site]int
 	notes       []string
 	weak        []string // those of the notes that say where control was incomplete
+	gone        int      // goroutines that have ended since time passed, and may be counted
 	stalls      []Stall
 	taker       *goroutine // that has done the last step, one of inRow in a row
 	inRow       int

@@ -231,6 +231,7 @@ func (s *run) passTime() bool {
 	if s.settle() {
 		return true
 	}
+	s.gone = 0
 	limit, known := s.nextKnown()
 	before := s.clock()
 	limit -= before

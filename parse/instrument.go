@@ -80,7 +80,12 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 		return nil, err
 	}
 	o.Dependencies = prog.Dependencies
-	in := &instrumenter{prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}, own: map[string]bool{}}
+	in := &instrumenter{prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}, own: map[string]bool{}, atomicFuncs: map[string]bool{}}
+	for _, s := range idx.Sites() {
+		if s.Kind == sites.Atomic {
+			in.atomicFuncs[s.Func] = true
+		}
+	}
 	for _, p := range prog.Packages {
 		in.own[p.PkgPath] = true
 	}
@@ -136,7 +141,10 @@ type instrumenter struct {
 	guarded  map[sites.ID]bool
 	own      map[string]bool // paths of the packages
 	places   int             // that touch memory, so far
-	seeded   bool            // the program decides by rand.Seed what math/rand gives it
+	// atomicFuncs are the functions with atomic operations, by their paths. What stands
+	// beside those is often meant to be ordered by them: each statement is a guard.
+	atomicFuncs map[string]bool
+	seeded      bool // the program decides by rand.Seed what math/rand gives it
 }
 
 // unit is what has one generated file: the files of a package, those of its

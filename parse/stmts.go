@@ -17,6 +17,8 @@ func (r *rewriter) guard(pos token.Pos) string {
 		return ""
 	case r.accesses[s.ID]:
 		function = "Access"
+	case r.atomicFuncs[s.Func]:
+		function = "Beside"
 	case !r.opts.EveryLine:
 		return ""
 	}

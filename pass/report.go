@@ -3,6 +3,7 @@ package pass
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
@@ -125,7 +126,7 @@ func stuck(kind string) bool {
 
 // describe says what the program did: how it ended, and the interleaving.
 func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
-	if v.Status == orchestrate.Reproduced && !stuck(f.Kind) && v.Message != "" {
+	if v.Status == orchestrate.Reproduced && !stuck(f.Kind) && v.Message != "" && !strings.HasPrefix(f.Message, artifact.KindTestFailure+": ") {
 		f.Message = v.Message
 	}
 	at := map[string]artifact.Site{}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -235,6 +236,11 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	if stuck(e.Kind) {
 		description = translate.DescribeStuck(e.Kind, operation, d.target.IsTest())
 	}
+	if failure {
+		if in, text, ok := d.failureIn(v.Stdout); ok {
+			site.File, site.Line, description = in.File, in.Line, text
+		}
+	}
 	q := d.ask(artifact.Query{
 		Category: category, Kind: e.Kind, Site: site.ID, File: site.File, Line: site.Line, Col: site.Col, Description: description,
 	})
@@ -275,6 +281,25 @@ func (d *deep) placeOf(stack []string) (artifact.Site, bool) {
 		}
 	}
 	return artifact.Site{}, false
+}
+
+// reported is a line by which package testing reports where a test logs or fails.
+var reported = regexp.MustCompile(`(?m)^\s+([^\s/:]+\.go):(\d+): (.*)$`)
+
+// failureIn is the first place that a test has reported, and what it says there.
+func (d *deep) failureIn(output string) (in artifact.Site, text string, ok bool) {
+	for _, m := range reported.FindAllStringSubmatch(output, -1) {
+		line, err := strconv.Atoi(m[2])
+		if err != nil {
+			continue
+		}
+		for _, s := range d.side.Sites {
+			if path.Base(s.File) == m[1] && s.Line == line {
+				return s, artifact.KindTestFailure + ": " + m[3], true
+			}
+		}
+	}
+	return artifact.Site{}, "", false
 }
 
 // packageOf is the path of the package of a function.

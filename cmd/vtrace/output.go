@@ -268,7 +268,10 @@ func writeStalls(out *strings.Builder, stalls []artifact.FindingStall) {
 func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
 	fmt.Fprintf(out, "\n%d. %s: %s", f.Number, strings.ToUpper(f.Verdict), f.Kind)
 	if f.File != "" {
-		fmt.Fprintf(out, " at %s:%d:%d", f.File, f.Line, f.Col)
+		fmt.Fprintf(out, " at %s:%d", f.File, f.Line)
+		if f.Col > 0 {
+			fmt.Fprintf(out, ":%d", f.Col)
+		}
 	}
 	if f.Function != "" {
 		fmt.Fprintf(out, " in %s", f.Function)
