@@ -324,7 +324,7 @@ func TestExploreRough(t *testing.T) {
 		status, kind string // of run 2
 		replay       string
 	}{
-		{"TestOutside", 3, after, "blocked goroutines remain", Completed, artifact.KindLeak, Unconfirmed},
+		{"TestOutside", 3, after, "blocked goroutines remain", Completed, artifact.KindLeak, Reproduced},
 		{"TestDeferBlocks", 3, after, "blocked goroutines remain", Completed, artifact.KindLeak, Reproduced},
 		{"TestDeferGoesOn", 1, nil, "", Completed, artifact.KindLeak, Reproduced},
 		{"TestDeferSpins", 3, after, "goroutine 0.3 does not come to another guard after ", Unsupported, "", ""},

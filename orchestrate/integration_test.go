@@ -74,7 +74,7 @@ type real struct {
 
 func loadReal(ctx context.Context, t *testing.T, dir, pattern, entry string, everyLine bool) *real {
 	t.Helper()
-	prog, err := source.Load(ctx, source.Spec{Dir: dir, Pattern: pattern, Entry: entry})
+	prog, err := source.Load(ctx, source.Spec{Dir: dir, Pattern: pattern, Entry: entry, Deps: []string{source.NoDeps}})
 	require.NoError(t, err)
 	idx := parse.Index(prog)
 	side := &artifact.Sidecar{Sites: []artifact.Site{{}}}
