@@ -1,0 +1,159 @@
+package pass_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/source"
+)
+
+var (
+	verdictsAll    = flag.Bool("verdicts", false, "all programs of TestVerdicts, not a few")
+	verdictsUpdate = flag.Bool("update-verdicts", false, "write the outcomes of TestVerdicts")
+)
+
+// What a check says of a program, in a word.
+const (
+	outcomeReal = "real" // an error, reproduced
+	outcomeOpen = "open" // nothing is claimed
+	outcomeNone = "none" // no error
+)
+
+const outcomesFile = "testdata/verdicts.golden"
+
+// TestVerdicts checks programs that somebody wrote who did not know vtrace, in pairs:
+// one with an error, which `// want "kind"` marks, and a corrected one, NAME_ok. Of the
+// first nobody may say that it has no error, of the second no error may be called real.
+// The outcomes are golden: an error that was found is found, what was proved is proved.
+//
+// The first lines of an archive name the entry, and the directory of its package.
+func TestVerdicts(t *testing.T) {
+	names, err := filepath.Glob("testdata/verdicts/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	golden := outcomes(t)
+	var mu sync.Mutex
+	got := map[string]string{}
+	t.Run("programs", func(t *testing.T) {
+		for i, file := range names {
+			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+			if !*verdictsAll && i%24 != 7 {
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				spec, wants := unpack(t, file)
+				b, err := pass.Check(context.Background(), spec, pass.Options{Search: pass.Search{MaxStates: 100_000, MaxMemory: 1 << 30}})
+				require.NoError(t, err)
+				out := outcomeOf(b)
+				mu.Lock()
+				got[name] = out
+				mu.Unlock()
+				if !wants {
+					require.NotEqual(t, outcomeReal, out, describe(b))
+				}
+				if !*verdictsUpdate {
+					require.Equal(t, golden[name], out, describe(b))
+				}
+			})
+		}
+	})
+	silent := 0
+	for name, out := range golden {
+		if !strings.HasSuffix(name, "_ok") && !strings.HasPrefix(name, "g10_") && out == outcomeNone {
+			silent++
+			require.Contains(t, knownSilent, name)
+		}
+	}
+	require.Equal(t, len(knownSilent), silent)
+	if *verdictsUpdate {
+		maps.Copy(golden, got)
+		var text strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(golden)) {
+			fmt.Fprintf(&text, "%s %s\n", name, golden[name])
+		}
+		require.NoError(t, os.WriteFile(outcomesFile, []byte(text.String()), 0o644))
+	}
+}
+
+// knownSilent are the programs with an error of which a check says that they have none,
+// with the reason. Each is a defect.
+var knownSilent = map[string]string{
+	"w_lru": "a data race in container/list, which only -race looks for",
+}
+
+func outcomes(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	data, err := os.ReadFile(outcomesFile)
+	if err != nil && !*verdictsUpdate {
+		require.NoError(t, err)
+	}
+	for line := range strings.Lines(string(data)) {
+		name, outcome, _ := strings.Cut(strings.TrimSpace(line), " ")
+		out[name] = outcome
+	}
+	return out
+}
+
+func outcomeOf(b *artifact.Bundle) string {
+	switch c := pass.Conclude(b); {
+	case c.Real > 0:
+		return outcomeReal
+	case c.Inconclusive():
+		return outcomeOpen
+	default:
+		return outcomeNone
+	}
+}
+
+// describe lists what a check has found, and its limits.
+func describe(b *artifact.Bundle) string {
+	var out strings.Builder
+	for _, f := range b.Findings() {
+		fmt.Fprintf(&out, "%s %s:%d %s %s (%s)\n", f.Verdict, f.File, f.Line, f.Kind, f.Message, f.Reason)
+	}
+	for _, l := range pass.Conclude(b).Limits {
+		out.WriteString(l + "\n")
+	}
+	return out.String()
+}
+
+var wantComment = regexp.MustCompile(`// want "`)
+
+// unpack writes the files of an archive, and says whether the program has an error.
+func unpack(t *testing.T, file string) (spec source.Spec, wants bool) {
+	t.Helper()
+	a, err := txtar.ParseFile(file)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	spec.Dir = dir
+	for line := range strings.Lines(string(a.Comment)) {
+		if v, ok := strings.CutPrefix(line, "entry: "); ok {
+			spec.Entry = strings.TrimSpace(v)
+		} else if v, ok := strings.CutPrefix(line, "dir: "); ok {
+			spec.Dir = filepath.Join(dir, strings.TrimSpace(v))
+		}
+	}
+	for _, f := range a.Files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, f.Data, 0o644))
+		wants = wants || wantComment.Match(f.Data)
+	}
+	return spec, wants
+}
