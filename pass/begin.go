@@ -52,6 +52,7 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 	if err != nil {
 		return nil, err
 	}
+	m.Flags = p.source.Spec.Flags // without those that loading has taken in
 	manifest, err := p.manifest(rep.pass, opts)
 	if err != nil {
 		return nil, err

@@ -51,6 +51,7 @@ func choices(t *types.Basic) []string {
 
 // wrapped is a function that a test calls.
 type wrapped struct {
+	spec Spec
 	p    *packages.Package
 	fset *token.FileSet
 	fn   *types.Func
@@ -76,7 +77,7 @@ func (s *Set) wrap(spec Spec, path string) (entry string, overlay map[string][]b
 	if err != nil {
 		return "", nil, err
 	}
-	w := &wrapped{fset: s.fset, args: args, imports: map[string]string{"testing": "testing"}, edits: map[string][]edit{}}
+	w := &wrapped{spec: spec, fset: s.fset, args: args, imports: map[string]string{"testing": "testing"}, edits: map[string][]edit{}}
 	for _, p := range s.pkgs {
 		if strings.HasSuffix(p.ID, ".test") || p.PkgPath != path && p.PkgPath != path+"_test" || p.ForTest != "" && p.ForTest != path || p.Types == nil {
 			continue
@@ -447,7 +448,7 @@ func (w *wrapped) corpus() ([][]string, error) {
 	}
 	var out [][]string
 	for _, name := range names {
-		data, err := os.ReadFile(name)
+		data, err := w.spec.readFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("seed corpus: %w", err)
 		}
@@ -534,7 +535,7 @@ func (w *wrapped) files(entry string) (map[string][]byte, error) {
 	}
 	out := map[string][]byte{file: text}
 	for name, edits := range w.edits {
-		data, err := os.ReadFile(name)
+		data, err := w.spec.readFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("read source: %w", err)
 		}

@@ -41,7 +41,13 @@ func (e EntryPoint) String() string { return e.Package + " " + e.Func }
 // LoadSet loads the packages that spec.Pattern names, with their tests and the
 // packages of the main modules that they depend on. spec.Entry is not used.
 // Errors in a package are errors of the programs that need it.
-func LoadSet(ctx context.Context, spec Spec) (*Set, error) { return loadSet(ctx, spec, true) }
+func LoadSet(ctx context.Context, spec Spec) (*Set, error) {
+	spec, err := spec.takeOverlay()
+	if err != nil {
+		return nil, err
+	}
+	return loadSet(ctx, spec, true)
+}
 
 func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	if spec.Pattern == "" {

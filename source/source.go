@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -88,6 +89,10 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 	if spec.Entry == "" {
 		spec.Entry = "main"
 	}
+	spec, err := spec.takeOverlay()
+	if err != nil {
+		return nil, err
+	}
 	set, err := loadSet(ctx, spec, spec.Entry != "main")
 	if err != nil {
 		return nil, err
@@ -109,7 +114,12 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 	if entry == "" {
 		return nil, err
 	}
-	spec.Entry, spec.overlay = entry, overlay
+	files := maps.Clone(spec.overlay)
+	if files == nil {
+		files = map[string][]byte{}
+	}
+	maps.Copy(files, overlay)
+	spec.Entry, spec.overlay = entry, files
 	if set, err = loadSet(ctx, spec, true); err != nil {
 		return nil, err
 	}
@@ -419,7 +429,11 @@ func (prog *Program) Files() ([]File, error) {
 // ReadFile reads a file of the program, which need not be as it is on disk: see
 // Changed.
 func (prog *Program) ReadFile(name string) ([]byte, error) {
-	if data, ok := prog.Spec.overlay[name]; ok {
+	return prog.Spec.readFile(name)
+}
+
+func (spec Spec) readFile(name string) ([]byte, error) {
+	if data, ok := spec.overlay[name]; ok {
 		return data, nil
 	}
 	return os.ReadFile(name)

@@ -1,0 +1,74 @@
+package source
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The go command takes files of a program from elsewhere by its -overlay flag, as
+// editors want it for what has not been saved. Those files are read when the program
+// is loaded, and belong to it from then on: the flag is not passed on.
+
+// takeOverlay replaces an -overlay flag by the files that it names.
+func (spec Spec) takeOverlay() (Spec, error) {
+	var name string
+	var rest []string
+	for i := 0; i < len(spec.Flags); i++ {
+		flag := "-" + strings.TrimLeft(spec.Flags[i], "-")
+		value, joined := strings.CutPrefix(flag, "-overlay=")
+		switch {
+		case joined:
+			name = value
+		case flag == "-overlay":
+			if i++; i == len(spec.Flags) {
+				return spec, fmt.Errorf("build flags: -overlay without a file")
+			}
+			name = spec.Flags[i]
+		default:
+			rest = append(rest, spec.Flags[i])
+		}
+	}
+	if name == "" {
+		return spec, nil
+	}
+	dir, err := filepath.Abs(spec.Dir)
+	if err != nil {
+		return spec, fmt.Errorf("source directory: %w", err)
+	}
+	absolute := func(file string) string {
+		if filepath.IsAbs(file) {
+			return filepath.Clean(file)
+		}
+		return filepath.Join(dir, file)
+	}
+	data, err := os.ReadFile(absolute(name))
+	if err != nil {
+		return spec, fmt.Errorf("build flags: -overlay: %w", err)
+	}
+	var overlay struct{ Replace map[string]string }
+	if err := json.Unmarshal(data, &overlay); err != nil {
+		return spec, fmt.Errorf("build flags: -overlay=%s: %w", name, err)
+	}
+	files := maps.Clone(spec.overlay)
+	if files == nil {
+		files = map[string][]byte{}
+	}
+	for _, file := range slices.Sorted(maps.Keys(overlay.Replace)) {
+		from := overlay.Replace[file]
+		if from == "" {
+			return spec, fmt.Errorf("build flags: -overlay=%s: %s is left out, which is not supported", name, file)
+		}
+		text, err := os.ReadFile(absolute(from))
+		if err != nil {
+			return spec, fmt.Errorf("build flags: -overlay=%s: %w", name, err)
+		}
+		files[absolute(file)] = text
+	}
+	spec.Flags, spec.overlay = rest, files
+	return spec, nil
+}
