@@ -57,7 +57,7 @@ func near(roots []*packages.Package) map[string]bool {
 		}
 	})
 	for m, pkgs := range byModule {
-		tests := func(p *packages.Package) bool { return slices.ContainsFunc(p.GoFiles, func(f string) bool { return holds(f, testing) }) }
+		tests := func(p *packages.Package) bool { return slices.ContainsFunc(p.GoFiles, func(f string) bool { return holds(f, watching) }) }
 		if size[m] > maxDependency || slices.ContainsFunc(pkgs, tests) {
 			continue
 		}
@@ -70,11 +70,11 @@ func near(roots []*packages.Package) map[string]bool {
 	return out
 }
 
-// concurrency is in files that start goroutines, or have channels or locks; testing in
+// concurrency is in files that start goroutines, or have channels or locks; watching in
 // those that test programs or watch goroutines.
 var (
 	concurrency = regexp.MustCompile(`(?m)\bchan\b|^\s*go \S|"sync"`)
-	testing     = regexp.MustCompile(`(?m)"testing"|\bruntime\.(Stack|NumGoroutine|Callers)\b`)
+	watching    = regexp.MustCompile(`(?m)"testing"|\bruntime\.(Stack|NumGoroutine|Callers)\b`)
 )
 
 func holds(file string, what *regexp.Regexp) bool {
