@@ -122,6 +122,9 @@ func EveryLine() Option { return func(o *pass.Options) { model(o).EveryLine = tr
 // its replays and in random runs, and they are findings.
 func Races() Option { return func(o *pass.Options) { model(o).Races = true } }
 
+// Args are the arguments that the program sees in os.Args after its name.
+func Args(args ...string) Option { return func(o *pass.Options) { model(o).Args = args } }
+
 // FromProto makes the first pass search the Proto model.
 func FromProto() Option { return func(o *pass.Options) { model(o).FromProto = true } }
 

@@ -58,7 +58,7 @@ func Complete(ctx context.Context, spec source.Spec, how CompleteOptions, opts O
 		return nil, err
 	}
 	guards := parse.Options{Accesses: model.Sidecar.Accesses, EveryLine: opts.Model.EveryLine}
-	b, diagnostics, err := p.instrument(ctx, &model.Sidecar, guards, nil, rep)
+	b, diagnostics, err := p.instrument(ctx, opts, &model.Sidecar, guards, nil, rep)
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,7 @@ func TestCompleteRejects(t *testing.T) {
 			require.NoError(t, err)
 			model, err := p.translate(ctx, opts, true, nil)
 			require.NoError(t, err)
-			b, _, err := p.instrument(ctx, &model.Sidecar, parse.Options{Accesses: model.Sidecar.Accesses}, nil, reporter{})
+			b, _, err := p.instrument(ctx, opts, &model.Sidecar, parse.Options{Accesses: model.Sidecar.Accesses}, nil, reporter{})
 			require.NoError(t, err)
 			defer func() { require.NoError(t, b.Close()) }()
 			var runs []*orchestrate.Recording

@@ -61,7 +61,7 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	d := &deep{
 		opts: opts, rep: rep, program: p, net: net,
 		out: artifact.Extend(second, manifest), side: second.Sidecar(),
-		target: orchestrate.TargetOf(p.source, second.Sidecar()), schedules: map[uint64]bool{},
+		target: p.target(second.Sidecar(), opts), schedules: map[uint64]bool{},
 	}
 	if d.recorded, err = records(second); err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 	case err != nil:
 		out.Limits = append(out.Limits, fmt.Sprintf("accesses to shared memory have no guards: %v", err))
 	}
-	b, diagnostics, err := p.instrument(ctx, out.Sidecar, parse.Options{Accesses: accesses, EveryLine: opts.Model.EveryLine, Races: opts.Model.Races}, nil, rep)
+	b, diagnostics, err := p.instrument(ctx, opts, out.Sidecar, parse.Options{Accesses: accesses, EveryLine: opts.Model.EveryLine, Races: opts.Model.Races}, nil, rep)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (p *program) sidecar() *artifact.Sidecar {
 }
 
 // instrument builds the instrumented program, with the given tests.
-func (p *program) instrument(ctx context.Context, side *artifact.Sidecar, how parse.Options, tests map[string][]byte, rep reporter) (_ *orchestrate.Binary, _ []parse.Diagnostic, err error) {
+func (p *program) instrument(ctx context.Context, opts Options, side *artifact.Sidecar, how parse.Options, tests map[string][]byte, rep reporter) (_ *orchestrate.Binary, _ []parse.Diagnostic, err error) {
 	done := rep.stage("instrument")
 	overlay, err := parse.Instrument(ctx, p.source, p.sites, how)
 	done()
@@ -121,7 +121,7 @@ func (p *program) instrument(ctx context.Context, side *artifact.Sidecar, how pa
 		return nil, nil, fmt.Errorf("scratch directory: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	target := orchestrate.TargetOf(p.source, side)
+	target := p.target(side, opts)
 	files, err := deliver(ctx, overlay, scratch, target)
 	if err != nil {
 		return nil, nil, err

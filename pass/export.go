@@ -245,7 +245,7 @@ func runExported(ctx context.Context, dir string, tests []*exportedFile, opts Op
 		files[f.file] = []byte(strings.NewReplacer(keys...).Replace(string(f.data)))
 	}
 	slices.Sort(accesses)
-	b, _, err := p.instrument(ctx, side, parse.Options{Accesses: accesses, Races: tests[0].races}, files, rep)
+	b, _, err := p.instrument(ctx, opts, side, parse.Options{Accesses: accesses, Races: tests[0].races}, files, rep)
 	if err != nil {
 		return nil, err
 	}

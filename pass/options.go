@@ -97,6 +97,8 @@ type Model struct {
 	Flags []string `json:"flags,omitempty"`
 	// Deps are the patterns of dependencies that belong to the program.
 	Deps []string `json:"deps,omitempty"`
+	// Args are what the program sees in os.Args after its name, if its entry is main.
+	Args []string `json:"args,omitempty"`
 }
 
 // Search bounds a search; zero means no bound.

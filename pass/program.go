@@ -121,6 +121,15 @@ func (p *program) entry() artifact.Entry {
 	return artifact.Entry{Package: path, Func: p.source.Func.Name()}
 }
 
+// target is what is built and run of the program.
+func (p *program) target(side *artifact.Sidecar, opts Options) orchestrate.Target {
+	t := orchestrate.TargetOf(p.source, side)
+	if opts.Model != nil {
+		t.Args = opts.Model.Args
+	}
+	return t
+}
+
 func (p *program) manifest(pass string, opts Options) (artifact.Manifest, error) {
 	raw, err := opts.record(pass)
 	if err != nil {

@@ -31,7 +31,7 @@ func Replay(ctx context.Context, deepPass *artifact.Bundle, test string, opts Op
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	d := &deep{opts: opts, program: p, rep: reporter{artifact.PassDeep, opts.Progress}, side: deepPass.Sidecar(), target: orchestrate.TargetOf(p.source, deepPass.Sidecar())}
+	d := &deep{opts: opts, program: p, rep: reporter{artifact.PassDeep, opts.Progress}, side: deepPass.Sidecar(), target: p.target(deepPass.Sidecar(), opts)}
 	var plan artifact.Plan
 	if trace.Plan != nil {
 		plan = *trace.Plan

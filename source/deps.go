@@ -57,7 +57,9 @@ func near(roots []*packages.Package) map[string]bool {
 		}
 	})
 	for m, pkgs := range byModule {
-		tests := func(p *packages.Package) bool { return slices.ContainsFunc(p.GoFiles, func(f string) bool { return holds(f, watching) }) }
+		tests := func(p *packages.Package) bool {
+			return slices.ContainsFunc(p.GoFiles, func(f string) bool { return holds(f, watching) })
+		}
 		if size[m] > maxDependency || slices.ContainsFunc(pkgs, tests) {
 			continue
 		}

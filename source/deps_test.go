@@ -58,10 +58,14 @@ func TestLoadDependencies(t *testing.T) {
 	p, err = Load(ctx, Spec{Dir: dir, Deps: []string{"example.com/far"}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"example.com/far", "example.com/m"}, paths(p))
-	p, err = Load(ctx, Spec{Dir: dir})
+	p, err = Load(ctx, Spec{Dir: dir, Deps: []string{NoDeps}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"example.com/m"}, paths(p))
 	require.Empty(t, p.Dependencies)
+	// Those at hand: what directories replace, and what is small and has goroutines.
+	p, err = Load(ctx, Spec{Dir: dir})
+	require.NoError(t, err)
+	require.Equal(t, []string{"example.com/far/inner", "example.com/far", "example.com/near/sub", "golang.org/x/sync/errgroup", "example.com/m"}, paths(p))
 
 	_, err = Load(ctx, Spec{Dir: dir, Deps: []string{"context", "example.com/far/unused", "golang.org/x/..."}})
 	require.ErrorContains(t, err, `dependency "context": context is of the standard library, which cannot be instrumented`)

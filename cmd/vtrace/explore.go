@@ -31,6 +31,9 @@ func runExplore(c *call) (int, error) {
 	if *race {
 		opts = append(opts, vtrace.Races())
 	}
+	if len(c.program) > 0 {
+		opts = append(opts, vtrace.Args(c.program...))
+	}
 	x, err := vtrace.Explore(c.ctx, s.source(args[0]), *runs, *seed, opts...)
 	rep.done()
 	if err != nil {

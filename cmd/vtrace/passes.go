@@ -161,6 +161,9 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 		return 0, err
 	}
 	k := s.keeper()
+	if newModel && len(c.program) > 0 {
+		opts = append(opts, vtrace.Args(c.program...))
+	}
 	b, err := do(c.hard(), arg, s, append(opts, append(k.options(), vtrace.Interrupt(c.ctx.Done()))...))
 	rep.done()
 	if err != nil {

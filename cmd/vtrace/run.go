@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/go-multierror"
@@ -32,7 +33,7 @@ type command struct {
 // commands lists the subcommands. It is a function since help refers to it.
 func commands() []command {
 	return []command{
-		{"check", "PACKAGE", "find errors and prove them: all three passes", runCheck},
+		{"check", "PACKAGE [-- ARGUMENTS]", "find errors and prove them: all three passes", runCheck},
 		{"first", "PACKAGE", "first pass: model and search; writes a bundle", runFirst},
 		{"second", "BUNDLE", "second pass: instrument and search the Proto model", runSecond},
 		{"deep", "BUNDLE", "deep pass: replay the traces on the program", runDeep},
@@ -40,7 +41,7 @@ func commands() []command {
 		{"verify", "MODEL.xml [QUERIES]", "check a model: the model checker alone", runVerify},
 		{"inspect", "BUNDLE [PATH]", "show what is in a bundle; PATH is a gjson path", runInspect},
 		{"replay", "BUNDLE TEST", "run an Orchestration test of a bundle", runReplay},
-		{"explore", "PACKAGE", "run a program under many random schedules, without a model", runExplore},
+		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runExplore},
 		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", runExportTest},
 		{"test", "PACKAGE", "run the exported tests of a package on the program as it is now", runTest},
 		{"help", "[COMMAND]", "explain a command", runHelp},
@@ -53,6 +54,8 @@ type call struct {
 	cmd            command
 	args           []string
 	stdout, stderr io.Writer
+	// program are the arguments behind "--": those of the program under check.
+	program []string
 }
 
 // errUsage is wrapped by errors about how the command was called.
@@ -76,7 +79,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if cmd.name != name {
 			continue
 		}
-		code, err := cmd.run(&call{ctx, cmd, args[1:], stdout, stderr})
+		code, err := cmd.run(&call{ctx: ctx, cmd: cmd, args: args[1:], stdout: stdout, stderr: stderr})
 		switch {
 		case errors.Is(err, flag.ErrHelp):
 			return exitNothing
@@ -142,7 +145,7 @@ func runHelp(c *call) (int, error) {
 	}
 	for _, cmd := range commands() {
 		if cmd.name == c.args[0] && cmd.name != "help" {
-			_, err := cmd.run(&call{c.ctx, cmd, []string{"-h"}, c.stdout, c.stdout})
+			_, err := cmd.run(&call{ctx: c.ctx, cmd: cmd, args: []string{"-h"}, stdout: c.stdout, stderr: c.stdout})
 			if errors.Is(err, flag.ErrHelp) {
 				err = nil
 			}
@@ -164,6 +167,9 @@ func (c *call) flags() *flag.FlagSet {
 func (c *call) parse(fs *flag.FlagSet, min, max int) ([]string, error) {
 	var args []string
 	rest := c.args
+	if i := slices.Index(rest, "--"); i >= 0 {
+		rest, c.program = rest[:i], rest[i+1:]
+	}
 	for {
 		err := fs.Parse(rest)
 		if errors.Is(err, flag.ErrHelp) {
