@@ -117,7 +117,7 @@ func TestProgram(t *testing.T) {
 	}
 	time.Sleep(time.Second)
 }
-`, []string{"real test failure at 0: the test has failed"}},
+`, []string{"real test failure at 22: test failure: a was the last"}},
 	// A failure under all schedules is no matter of concurrency.
 	{"always", `
 func TestProgram(t *testing.T) {

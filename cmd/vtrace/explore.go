@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vtrace/vtrace"
@@ -97,8 +98,22 @@ func writeExplored(c *call, x *vtrace.Explored) int {
 			fmt.Fprintln(c.stdout, "   "+line)
 		}
 	}
-	for _, r := range x.Restarts {
-		fmt.Fprintf(c.stdout, "\nnew process before seed %d: %s\n", r.Seed, r.Reason)
+	for i, r := range x.Restarts {
+		same := func(o orchestrate.Restart) bool { return o.Reason == r.Reason }
+		if slices.IndexFunc(x.Restarts, same) < i {
+			continue
+		}
+		fmt.Fprintf(c.stdout, "\nnew process before seed %d", r.Seed)
+		n := 0
+		for _, o := range x.Restarts {
+			if same(o) {
+				n++
+			}
+		}
+		if n > 1 {
+			fmt.Fprintf(c.stdout, " and %d others", n-1)
+		}
+		fmt.Fprintf(c.stdout, ": %s\n", r.Reason)
 	}
 	for _, l := range x.Limits {
 		fmt.Fprintf(c.stdout, "\nnot under control: %s\n", l)
