@@ -60,6 +60,8 @@ const (
 	opSpin
 	opAccess
 	opAtomic
+	opWaited
+	opZero
 	opEnd
 )
 
@@ -70,7 +72,8 @@ var opNames = [...]string{
 	opWGGo: "go", opOnce: "once", opCondWait: "cond wait", opCondSignal: "signal",
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
 	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
-	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic", opEnd: "return",
+	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic",
+	opWaited: "return from wait", opZero: "release of waiters", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }

@@ -54,6 +54,7 @@ type run struct {
 	pools      map[*sync.Pool][]pooled
 	seeds      map[uint64]bool // of hash/maphash, made in this run
 
+	minors       bool   // goroutines stop at minor guards
 	over         bool   // the program has ended
 	failedFirst  bool   // when the test had failed and was over, others going on
 	initialising bool   // the entry goroutine repeats the initialisation of packages
@@ -84,8 +85,11 @@ type run struct {
 	counts  map[string]int
 	stash   map[unsafe.Pointer][]Case
 	wgs     map[*sync.WaitGroup]int
-	onces   map[*sync.Once]*goroutine
-	conds   map[*sync.Cond][]*ticket
+	// zero are those whose counter has come to 0 in a Done that has not released the
+	// waiters yet.
+	zero  map[*sync.WaitGroup]bool
+	onces map[*sync.Once]*goroutine
+	conds map[*sync.Cond][]*ticket
 
 	finalized map[unsafe.Pointer]bool // what has a finalizer or a cleanup
 	signals   map[any]bool            // the channels and contexts that signals come to
@@ -145,7 +149,7 @@ func newRun(cfg Config) *run {
 	s := &run{
 		cfg: cfg, chooser: cfg.Chooser, stacks: !cfg.NoStacks,
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
-		planned: planned(cfg.Plan.Choices),
+		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor(),
 	}
 	if cfg.Bubble.Wait == nil {
 		s.back = make(chan struct{})
@@ -462,7 +466,8 @@ func (s *run) poll(g *goroutine) bool {
 	case opSleep:
 		return g.wakeAt <= int64(s.now)
 	case opWait:
-		return s.waitGroupCount((*sync.WaitGroup)(g.obj)) == 0
+		wg := (*sync.WaitGroup)(g.obj)
+		return !s.zero[wg] && s.waitGroupCount(wg) == 0
 	}
 	return false
 }
