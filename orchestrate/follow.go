@@ -271,8 +271,11 @@ func (f *Follower) minor(key string) bool {
 
 // unmodelled says what kind of error the model does not know, "" if it may.
 func unmodelled(kind string) string {
-	if kind == artifact.KindWaitGroupReuse {
+	switch kind {
+	case artifact.KindWaitGroupReuse:
 		return "in the model waiters of a WaitGroup return as soon as they are released"
+	case artifact.KindMapRace:
+		return "in the model nothing happens at one time"
 	}
 	return ""
 }

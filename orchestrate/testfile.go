@@ -199,6 +199,8 @@ func SitesByKey(side *artifact.Sidecar) map[string]artifact.Site {
 var minorGuards = []struct{ suffix, text string }{
 	{".return", "return from wait"},
 	{".zero", "release of waiters"},
+	{".map", "map access"},
+	{".log", "log"},
 }
 
 // minorText is what a minor guard with a key does, "" if it is none.

@@ -58,7 +58,9 @@
 // done. Only unlocking what is not locked is found beforehand, since the fatal
 // error would end the process.
 //
-// Minor guards stand where only an error can tell that a goroutine has stopped.
+// Minor guards stand where only an error can tell that a goroutine has stopped, as
+// in front of what reads or writes a map: two who stand there with one map, one of
+// them writing, are what Go calls concurrent map writes.
 // Models have none, and a run stops there only if it has no plan, or one that
 // names a minor guard, as recordings do: else goroutines go by.
 //

@@ -16,30 +16,23 @@ import (
 // The first minor guard of a site has the number of the site and minorOffset.
 const minorOffset = 1 << 25
 
-// minorGuards are the operations with the ends of their keys.
+// minorGuards are the operations, in their order, with the ends of their keys.
 var minorGuards = [...]struct {
 	op     op
 	suffix string
 }{
 	{opWaited, ".return"},
 	{opZero, ".zero"},
+	{opMap, ".map"},
+	{opLog, ".log"},
 }
 
 // minor reports whether an operation is that of a minor guard.
-func (o op) minor() bool { return o.minorIndex() >= 0 }
-
-func (o op) minorIndex() int {
-	for i, m := range minorGuards {
-		if m.op == o {
-			return i
-		}
-	}
-	return -1
-}
+func (o op) minor() bool { return opAtomic < o && o < opEnd }
 
 // minor is the guard of a minor operation at the site.
 func (site Site) minor(o op) Site {
-	return site + Site(o.minorIndex()+1)*minorOffset
+	return site + Site(o-opAtomic)*minorOffset
 }
 
 // major is the site that a minor guard belongs to, with the end of its key.
@@ -64,7 +57,7 @@ func minorKey(key string) (of string, o op, ok bool) {
 // stopsAtMinor reports whether runs under the plan stop at minor guards.
 func (p *Plan) stopsAtMinor() bool {
 	switch p.Expect.Kind {
-	case KindWaitGroupReuse:
+	case KindWaitGroupReuse, KindMapRace:
 		return true
 	}
 	return len(p.Steps) == 0 || slices.ContainsFunc(p.Steps, func(st Step) bool {

@@ -131,11 +131,11 @@ func TestMinorGuards(t *testing.T) {
 		Done(7, &wg)
 	}
 	for plan, want := range map[string]string{
-		"0 #1, 0 #2, 0.1 #3, 0 #5, 0 #6, 0 #7":                              "",
-		"0 #1, 0 #2, 0.1 #3, 0 #5, 0 #5.zero, 0 #6, 0.1 #3.return":          KindWaitGroupReuse,
-		"0 #1, 0 #2, 0.1 #3, 0 #5, 0 #5.zero, 0.1 #3.return, 0 #6, 0 #7":    "",
-		"0 #1, 0 #2, 0.1 #3, 0 #5, 0 #6, 0.1 #3.return":                     KindWaitGroupReuse,
-		"0 #1, 0 #2, 0.1 #3, 0 #5, 0 #5.zero, 0 #6, 0 #7, 0.1 #3.return":    "",
+		"0 #1, 0 #2, 0.1 #3, 0 #5, 0 #6, 0 #7":                                         "",
+		"0 #1, 0 #2, 0.1 #3, 0 #5, 0 #5.zero, 0 #6, 0.1 #3.return":                     KindWaitGroupReuse,
+		"0 #1, 0 #2, 0.1 #3, 0 #5, 0 #5.zero, 0.1 #3.return, 0 #6, 0 #7":               "",
+		"0 #1, 0 #2, 0.1 #3, 0 #5, 0 #6, 0.1 #3.return":                                KindWaitGroupReuse,
+		"0 #1, 0 #2, 0.1 #3, 0 #5, 0 #5.zero, 0 #6, 0 #7, 0.1 #3.return":               "",
 		"0 #1, 0 #2, 0 #5, 0 #6, 0.1 #2.start, 0.1 #3, 0 #7, 0 #7.zero, 0.1 #3.return": "",
 	} {
 		res := Run(Config{Bubble: bubble(t), Main: main, EndSite: endSite, Plan: Plan{Steps: steps(plan)}})
