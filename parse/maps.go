@@ -29,6 +29,7 @@ type mapGuards struct {
 
 func findMapGuards(info *types.Info, f *ast.File) *mapGuards {
 	a := &mapGuards{info: info, private: privateMaps(info, f), around: map[ast.Expr]mapGuard{}, writes: map[*ast.IndexExpr]bool{}}
+	later := map[*ast.CallExpr]bool{} // not called where the arguments are evaluated
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -41,8 +42,14 @@ func findMapGuards(info *types.Info, f *ast.File) *mapGuards {
 					a.writes[x] = true // after what the range waits for
 				}
 			}
+		case *ast.GoStmt:
+			later[n.Call] = true
+		case *ast.DeferStmt:
+			later[n.Call] = true
 		case *ast.CallExpr:
-			a.removed(n)
+			if !later[n] {
+				a.removed(n)
+			}
 		case *ast.IndexExpr:
 			if x := a.element(n); x != nil && !a.writes[x] {
 				a.guard("MapRead", "ThenMapRead", x.X, x.Index)
