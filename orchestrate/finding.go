@@ -10,7 +10,7 @@ import (
 
 // Interleaving is a plan in the words of the program.
 func Interleaving(side *artifact.Sidecar, plan artifact.Plan) []artifact.FindingStep {
-	sites := sitesByKey(side)
+	sites := SitesByKey(side)
 	out := []artifact.FindingStep{}
 	for i, s := range plan.Steps {
 		f := artifact.FindingStep{Step: i + 1, G: s.G, Site: s.Site, Case: s.Case, Operation: "time passes"}
@@ -27,7 +27,7 @@ func Interleaving(side *artifact.Sidecar, plan artifact.Plan) []artifact.Finding
 // are expected to be stuck, or to end the program. With a verdict they have the
 // state in which they were seen.
 func Goroutines(side *artifact.Sidecar, plan artifact.Plan, v *Verdict) []artifact.FindingGoroutine {
-	sites := sitesByKey(side)
+	sites := SitesByKey(side)
 	out := []artifact.FindingGoroutine{}
 	for _, at := range plan.Expect.Goroutines {
 		out = append(out, goroutineAt(sites, at))
@@ -57,7 +57,7 @@ func goroutineAt(sites map[string]artifact.Site, at artifact.At) artifact.Findin
 
 // Accesses are the two sides of a data race, in their order.
 func Accesses(side *artifact.Sidecar, r orcutil.Race) []artifact.FindingGoroutine {
-	sites := sitesByKey(side)
+	sites := SitesByKey(side)
 	var out []artifact.FindingGoroutine
 	for _, a := range []orcutil.RaceAccess{r.First, r.Second} {
 		g := goroutineAt(sites, artifact.At{G: a.G, Site: a.Site})

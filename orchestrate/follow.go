@@ -201,6 +201,10 @@ func (f *Follower) reject(out *Following, t *Track, v *Verdict, what string) err
 		out.Reason = what + "; panics of the run-time system are in the model only where it follows the value: " + v.Message
 		return nil
 	}
+	if why := unmodelled(v.Kind); why != "" && out.Want.G == "" {
+		out.Status, out.Reason = LeftOut, what+"; "+why
+		return nil
+	}
 	if v.Kind == artifact.KindTestFailure {
 		for i, a := range f.side.Approximations {
 			if a.Kind == artifact.ApproximationAssertion && t.used[i] {
@@ -257,6 +261,24 @@ func (f *Follower) place(key string) string {
 // will see.
 func (f *Follower) spinning(key string) bool {
 	return strings.HasSuffix(key, spinSuffix) && f.siteByKey(key).Key == ""
+}
+
+// minor reports whether a key is that of a guard at which only the runtime stops
+// goroutines, inside of operations or in front of what is none, see orcutil. The
+// model has no such guard: its goroutine has gone on.
+func (f *Follower) minor(key string) bool {
+	return minorText(key) != "" && f.siteByKey(key).Key == ""
+}
+
+// unmodelled says what kind of error the model does not know, "" if it may.
+func unmodelled(kind string) string {
+	switch kind {
+	case artifact.KindWaitGroupReuse:
+		return "in the model waiters of a WaitGroup return as soon as they are released"
+	case artifact.KindMapRace:
+		return "in the model nothing happens at one time"
+	}
+	return ""
 }
 
 func (f *Follower) siteByKey(key string) artifact.Site {

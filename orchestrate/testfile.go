@@ -151,7 +151,7 @@ func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta M
 		d.Func = meta.TestName()
 		d.Name = fmt.Sprintf("q%d-%d", meta.Query, meta.Trace)
 		d.Plan = *plan
-		sites := sitesByKey(side)
+		sites := SitesByKey(side)
 		for _, s := range plan.Steps {
 			d.Steps = append(d.Steps, testStep{s, describe(sites, s)})
 		}
@@ -176,15 +176,41 @@ func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta M
 // orcutil.Polled.
 const spinSuffix = ".spin"
 
-func sitesByKey(side *artifact.Sidecar) map[string]artifact.Site {
+// SitesByKey are the sites of a program and the guards that the runtime has there
+// besides, by their keys.
+func SitesByKey(side *artifact.Sidecar) map[string]artifact.Site {
 	out := make(map[string]artifact.Site, len(side.Sites))
 	for _, s := range side.Sites {
 		out[s.Key] = s
+		for _, m := range minorGuards {
+			more := s
+			more.Key, more.Kind = s.Key+m.suffix, m.text
+			out[more.Key] = more
+		}
 		key := s.Key + spinSuffix
 		s.Key, s.Kind = key, "busy loop"
 		out[key] = s
 	}
 	return out
+}
+
+// minorGuards are the guards at which only the runtime stops goroutines, by the ends
+// of their keys, see orcutil.
+var minorGuards = []struct{ suffix, text string }{
+	{".return", "return from wait"},
+	{".zero", "release of waiters"},
+	{".map", "map access"},
+	{".log", "log"},
+}
+
+// minorText is what a minor guard with a key does, "" if it is none.
+func minorText(key string) string {
+	for _, m := range minorGuards {
+		if strings.HasSuffix(key, m.suffix) {
+			return m.text
+		}
+	}
+	return ""
 }
 
 // describe is one step in words: where and what.
@@ -206,6 +232,9 @@ func action(site artifact.Site) string {
 		return "start of the goroutine"
 	case "end":
 		return "return"
+	}
+	if text := minorText(site.Key); text != "" {
+		return text + ": " + site.Text
 	}
 	return site.Text
 }
@@ -246,7 +275,7 @@ func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) [
 		add("")
 		add("and then:")
 		add("")
-		sites := sitesByKey(side)
+		sites := SitesByKey(side)
 		for _, at := range plan.Expect.Goroutines {
 			s := sites[at.Site]
 			out = append(out, fmt.Sprintf("\t%s: goroutine %s at %s:%d: %s", plan.Expect.Kind, at.G, s.File, s.Line, action(s)))
@@ -268,7 +297,7 @@ const (
 // Table is the interleaving of a plan as text: a line for each step, a column
 // for each goroutine.
 func Table(side *artifact.Sidecar, plan artifact.Plan) []string {
-	sites := sitesByKey(side)
+	sites := SitesByKey(side)
 	var goroutines []string
 	seen := map[string]int{}
 	for _, s := range plan.Steps {

@@ -101,9 +101,9 @@ func (t *Track) goroutine(path string) uint16 {
 // many states that fit; the track is then where it was before.
 //
 // That a goroutine polls is no step of the model, see spinning, nor what nobody else
-// can see, see unshared.
+// can see, see unshared, nor where only errors can tell, see minor.
 func (t *Track) Step(s artifact.PlanStep) (bool, error) {
-	if t.f.spinning(s.Site) || t.f.unshared(s.Site) {
+	if t.f.spinning(s.Site) || t.f.unshared(s.Site) || t.f.minor(s.Site) {
 		return true, nil
 	}
 	before := t.places
@@ -365,6 +365,9 @@ func (t *Track) endsAt(p place, v *Verdict) (bool, error) {
 		case "finished":
 			ok = i < 0 || at.Site == 0 || at.End != ""
 		case "not started", "at":
+			if t.f.minor(g.Site) {
+				break
+			}
 			if t.f.spinning(g.Site) {
 				ok = i >= 0 && at.End == "" && who[i].mark == standing
 				break

@@ -64,9 +64,10 @@ func (c *along) guided(v View) (Choice, bool) {
 	return Choice{}, false
 }
 
-// unnamed: p is at an atomic operation that no step names.
+// unnamed: p is at an atomic operation or a minor guard that no step names.
 func (c *along) unnamed(p Parked) bool {
-	return p.Op == opNames[opAtomic] && !slices.ContainsFunc(c.left, func(st Step) bool { return st.Site == p.Key() })
+	_, _, _, minor := p.Site.major()
+	return (minor || p.Op == opNames[opAtomic]) && !slices.ContainsFunc(c.left, func(st Step) bool { return st.Site == p.Key() })
 }
 
 // done takes a choice from the guide, with what the goroutine was to do before.

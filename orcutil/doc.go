@@ -49,11 +49,20 @@
 //     meanwhile, without steps.
 //   - Done at zero completes those who wait, the end of the function of a Once
 //     those who wait for it.
+//   - Between a Done that finds zero and the release of the waiters, and between
+//     that and their return, others may go on: those are minor guards, see below,
+//     and reuse of the WaitGroup panics as in Go.
 //   - Cond serves the tickets in order.
 //
 // Errors are genuine: a send on a closed channel panics since the real send is
 // done. Only unlocking what is not locked is found beforehand, since the fatal
 // error would end the process.
+//
+// Minor guards stand where only an error can tell that a goroutine has stopped, as
+// in front of what reads or writes a map: two who stand there with one map, one of
+// them writing, are what Go calls concurrent map writes.
+// Models have none, and a run stops there only if it has no plan, or one that
+// names a minor guard, as recordings do: else goroutines go by.
 //
 // # Time
 //
@@ -165,8 +174,6 @@
 //     converted to numbers are what they are.
 //   - All subtests have the *testing.T of the test: its name, and whether it has
 //     failed. How many run at one time is not limited, as by -parallel.
-//   - A WaitGroup that is reused before its waiters have returned does not
-//     panic: waiters return in the step that completes them.
 //   - KindNilCall is observed as a nil dereference at the expected place, or as
 //     a go statement of a nil function.
 //

@@ -92,8 +92,12 @@ func (s *run) follow1(st Step) (found string) {
 }
 
 // passOther reports whether g is to pass a guard that no step of the plan names. A
-// plan names the atomic operations that it makes goroutines meet at.
+// plan names the atomic operations that it makes goroutines meet at. A minor guard
+// stands in the way of any other step of its goroutine.
 func (s *run) passOther(g *goroutine) bool {
+	if g.op.minor() {
+		return true
+	}
 	if !s.cfg.Plan.PassOthers && g.op != opAtomic || g.op == opEnd {
 		return false
 	}

@@ -60,6 +60,10 @@ const (
 	opSpin
 	opAccess
 	opAtomic
+	opWaited
+	opZero
+	opMap
+	opLog
 	opEnd
 )
 
@@ -70,7 +74,8 @@ var opNames = [...]string{
 	opWGGo: "go", opOnce: "once", opCondWait: "cond wait", opCondSignal: "signal",
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
 	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
-	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic", opEnd: "return",
+	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic",
+	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }
@@ -134,6 +139,7 @@ type goroutine struct {
 	strict   bool // no other will do
 	chosen   int
 	ready    bool // the operation of a blocked goroutine is complete
+	using    mapUse
 	redo     bool // ready to do the operation by itself: it panics
 	since    int  // the step in which it queued
 	recorded int  // index in run.trace of the step that granted it last
@@ -164,7 +170,7 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 	}
 	g.op, g.site, g.obj, g.cases = o, site, obj, cases
 	g.granted, g.relock = false, false
-	if o != opAtomic { // by which goroutines poll
+	if o != opAtomic && !o.minor() { // by which goroutines poll
 		g.polls = 0
 		if o != opSpin {
 			g.turns = 0

@@ -335,6 +335,9 @@ func (g *goroutine) outcomeOf(v any) Outcome {
 	} else if g.panicAt != 0 && (inOperation || g.run.onLine(g.panicAt.key(), g.run.at)) {
 		site = g.panicAt
 	}
+	if of, _, _, ok := site.major(); ok {
+		site = of
+	}
 	o.Site = site.key()
 	return o
 }

@@ -19,6 +19,7 @@ type MapRanger[K comparable, V any] struct {
 	K K
 	V V
 
+	site   Site
 	m      map[K]V
 	values bool // V is wanted
 	chosen bool // keys are those to come
@@ -32,7 +33,8 @@ type MapRanger[K comparable, V any] struct {
 
 // RangeMap begins a range; values says whether V is wanted.
 func RangeMap[M ~map[K]V, K comparable, V any](site Site, m M, values bool) *MapRanger[K, V] {
-	r := &MapRanger[K, V]{m: m, values: values}
+	r := &MapRanger[K, V]{site: site, m: m, values: values}
+	usesMap(site, m, mapIteration)
 	if g := asks(); g != nil {
 		r.keys, r.unequal = order(g, site, map[K]V(m))
 		r.chosen = true
@@ -51,6 +53,7 @@ func (r *MapRanger[K, V]) iterate() {
 // Next goes on to the next entry, if there is one.
 func (r *MapRanger[K, V]) Next() bool {
 	for len(r.keys) > 0 {
+		usesMap(r.site, r.m, mapIteration)
 		k := r.keys[0]
 		r.keys = r.keys[1:]
 		if v, ok := r.m[k]; ok {

@@ -17,6 +17,7 @@ const (
 	KindWaitGroupReuse  = "WaitGroup misuse"           // panic
 	KindNilCall         = "call of nil function"       // panic
 	KindUnlockUnlocked  = "unlock of unlocked mutex"   // fatal error
+	KindMapRace         = "concurrent map access"      // fatal error
 	KindDeadlock        = "deadlock"                   // all goroutines asleep, main among them
 	KindPartialDeadlock = "partial deadlock"           // some goroutines can never go on
 	KindLeak            = "goroutine leak"             // stuck after the end of the entry

@@ -187,7 +187,7 @@ func (s *run) objectOf(g *goroutine) string {
 				return s.nameOf(kind, g.obj)
 			}
 		}
-	case opAdd, opDone, opWait, opWGGo:
+	case opAdd, opDone, opWait, opWGGo, opWaited, opZero:
 		return s.nameOf("waitgroup", g.obj)
 	case opOnce:
 		return s.nameOf("once", g.obj)

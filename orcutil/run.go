@@ -29,6 +29,7 @@ type run struct {
 	// started of those that the scheduler has started.
 	base, started atomic.Int64
 	strays        atomic.Int64 // goroutines outside
+	crowd         atomic.Int64 // how many are live, at least
 
 	stacks bool
 	back   chan struct{} // the baton's way back; nil in a bubble
@@ -54,6 +55,7 @@ type run struct {
 	pools      map[*sync.Pool][]pooled
 	seeds      map[uint64]bool // of hash/maphash, made in this run
 
+	minors       bool   // goroutines stop at minor guards
 	over         bool   // the program has ended
 	failedFirst  bool   // when the test had failed and was over, others going on
 	initialising bool   // the entry goroutine repeats the initialisation of packages
@@ -84,8 +86,11 @@ type run struct {
 	counts  map[string]int
 	stash   map[unsafe.Pointer][]Case
 	wgs     map[*sync.WaitGroup]int
-	onces   map[*sync.Once]*goroutine
-	conds   map[*sync.Cond][]*ticket
+	// zero are those whose counter has come to 0 in a Done that has not released the
+	// waiters yet.
+	zero  map[*sync.WaitGroup]bool
+	onces map[*sync.Once]*goroutine
+	conds map[*sync.Cond][]*ticket
 
 	finalized map[unsafe.Pointer]bool // what has a finalizer or a cleanup
 	signals   map[any]bool            // the channels and contexts that signals come to
@@ -146,7 +151,7 @@ func newRun(cfg Config) *run {
 	s := &run{
 		cfg: cfg, chooser: cfg.Chooser, stacks: !cfg.NoStacks,
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
-		planned: planned(cfg.Plan.Choices),
+		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor(),
 	}
 	if cfg.Bubble.Wait == nil {
 		s.back = make(chan struct{})
@@ -313,6 +318,7 @@ func (s *run) insert(g *goroutine) {
 	g.number = hashText(g.path)
 	i := sort.Search(len(s.live), func(i int) bool { return lowerPath(g.path, s.live[i].path) })
 	s.live = slices.Insert(s.live, i, g)
+	s.crowd.Store(int64(len(s.live)))
 }
 
 // spawn makes the goroutine that a go site starts.
@@ -369,6 +375,7 @@ func (s *run) await(g *goroutine) {
 		}
 	case done:
 		s.live = remove(s.live, g)
+		s.crowd.Store(int64(len(s.live)))
 	}
 }
 
@@ -468,7 +475,8 @@ func (s *run) poll(g *goroutine) bool {
 	case opSleep:
 		return g.wakeAt <= int64(s.now)
 	case opWait:
-		return s.waitGroupCount((*sync.WaitGroup)(g.obj)) == 0
+		wg := (*sync.WaitGroup)(g.obj)
+		return !s.zero[wg] && s.waitGroupCount(wg) == 0
 	}
 	return false
 }

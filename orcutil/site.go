@@ -164,6 +164,12 @@ func (site Site) info() SiteInfo {
 		i.Key = keyOf(i.Key, site-spinOffset) + spinSuffix
 		return i
 	}
+	if of, o, suffix, ok := site.major(); ok {
+		i := program.sites[of]
+		i.ID, i.Kind = int(site), o.String()
+		i.Key = keyOf(i.Key, of) + suffix
+		return i
+	}
 	if i, ok := program.sites[site]; ok || site < joinOffset {
 		i.ID, i.Key = int(site), keyOf(i.Key, site)
 		return i
@@ -250,6 +256,13 @@ func siteOf(key string) (Site, bool) {
 			s, ok = number(base)
 		}
 		return s.spin(), ok
+	}
+	if base, o, ok := minorKey(key); ok {
+		s, ok := program.keys[base]
+		if !ok {
+			s, ok = number(base)
+		}
+		return s.minor(o), ok
 	}
 	return number(key)
 }

@@ -84,7 +84,7 @@ func (s *run) polled(site Site, n int, changed bool) {
 func (s *run) spin(v View) (since int, ok bool) {
 	for _, p := range v.Ready {
 		g := s.all[p.G]
-		if g.op != opSpin && g.op != opAtomic || g.turns <= busy || g.seen != s.times {
+		if g.op != opSpin && g.op != opAtomic && !g.op.minor() || g.turns <= busy || g.seen != s.times {
 			return 0, false
 		}
 		since = max(since, g.spun)

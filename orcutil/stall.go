@@ -30,7 +30,11 @@ func (s *run) stalled(g *goroutine) {
 	if d <= 0 || g.op == opEnd || g.op == opSpin || g.op == opNone {
 		return
 	}
-	s.stalls = append(s.stalls, Stall{g.path, g.site.key(), d})
+	site := g.site
+	if of, _, _, ok := site.major(); ok {
+		site = of
+	}
+	s.stalls = append(s.stalls, Stall{g.path, site.key(), d})
 	if len(s.stalls) >= 4*maxStalls {
 		s.stalls = longest(s.stalls)
 	}

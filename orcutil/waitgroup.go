@@ -35,10 +35,48 @@ func (g *goroutine) addAt(o op, site Site, wg *sync.WaitGroup, n int) {
 	}
 	g.run.count(wg, n)
 	g.pass()
+	if n < 0 && g.run.waitGroupCount(wg) == 0 && g.run.waitedFor(wg) {
+		g.atZero(site, wg)
+	}
+	g.run.releaseWaiters(wg)
+}
+
+// atZero is the moment in which Done has found the counter at zero, and has not
+// released the waiters. To add then is an error, which Done may notice as well.
+func (g *goroutine) atZero(site Site, wg *sync.WaitGroup) {
+	s := g.run
+	if s.zero == nil {
+		s.zero = make(map[*sync.WaitGroup]bool)
+	}
+	s.zero[wg] = true
+	g.acting = site
+	g.stop(opZero, site)
+	delete(s.zero, wg)
+	if s.waitGroupCount(wg) != 0 {
+		panic(addDuringWait)
+	}
+	g.acting = 0
+}
+
+// What sync.WaitGroup panics with.
+const (
+	addDuringWait = "sync: WaitGroup misuse: Add called concurrently with Wait"
+	reusedEarly   = "sync: WaitGroup is reused before previous Wait has returned"
+)
+
+// waitedFor reports whether somebody is queued in Wait.
+func (s *run) waitedFor(wg *sync.WaitGroup) bool {
+	for _, w := range s.blocked {
+		if w.op == opWait && w.obj == unsafe.Pointer(wg) && !w.ready {
+			return true
+		}
+	}
+	return false
 }
 
 // count adds to the counter of a WaitGroup. The real object counts too, and panics.
 func (s *run) count(wg *sync.WaitGroup, n int) {
+	began := n > 0 && s.waitGroupCount(wg) == 0
 	wg.Add(n)
 	if waitGroupState == noState {
 		if s.wgs == nil {
@@ -46,7 +84,14 @@ func (s *run) count(wg *sync.WaitGroup, n int) {
 		}
 		s.wgs[wg] += n
 	}
-	if s.waitGroupCount(wg) != 0 {
+	if began && s.zero[wg] && s.waitedFor(wg) {
+		panic(addDuringWait)
+	}
+}
+
+// releaseWaiters completes those who wait, if the counter is at zero.
+func (s *run) releaseWaiters(wg *sync.WaitGroup) {
+	if s.waitGroupCount(wg) != 0 || s.zero[wg] {
 		return
 	}
 	for _, w := range s.blocked {
@@ -67,9 +112,24 @@ func Wait(site Site, wg *sync.WaitGroup) {
 	g.arrive(opWait, site, unsafe.Pointer(wg))
 	if g.run.waitGroupCount(wg) != 0 {
 		g.block()
+		g.run.races.acquire(g, syncKey{p: unsafe.Pointer(wg)})
+		g.pass()
+		g.waited(site, wg)
+		return
 	}
 	g.run.races.acquire(g, syncKey{p: unsafe.Pointer(wg)})
 	g.pass()
+}
+
+// waited is the return of a waiter that has been released: others may have gone on
+// before it does.
+func (g *goroutine) waited(site Site, wg *sync.WaitGroup) {
+	g.acting = site
+	g.stop(opWaited, site)
+	if g.run.waitGroupCount(wg) != 0 || g.run.waitedFor(wg) {
+		panic(reusedEarly)
+	}
+	g.acting = 0
 }
 
 // WGGo is wg.Go(f). The implicit Done is part of the last segment of the
@@ -97,6 +157,7 @@ func (s *run) doneAtExit(g *goroutine) {
 	}()
 	s.races.release(g, syncKey{p: unsafe.Pointer(g.wg)})
 	s.count(g.wg, -1)
+	s.releaseWaiters(g.wg)
 }
 
 // noState is no offset.

@@ -55,6 +55,7 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 	if u == nil {
 		for _, e := range s.Rhs {
 			r.walk(e)
+			r.guardMap(e)
 		}
 		if list && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
 			r.store(s, s.Lhs[0], s.Tok, s.TokPos, s.Rhs[0])

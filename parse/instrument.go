@@ -299,6 +299,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		keep:        map[string]bool{},
 		version:     w.version(f),
 		set:         setVariables(f),
+		maps:        findMapGuards(w.TypesInfo, f),
 	}
 	if r.opts.Races {
 		r.races = findMemory(r.info, r.own, f)

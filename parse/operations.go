@@ -268,6 +268,9 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		r.called = c
 		r.walk(c.Fun)
 		r.args(c)
+		for _, a := range c.Args {
+			r.guardMap(a)
+		}
 		r.foreign(c, obj)
 		r.subtest(c, obj)
 		r.environment(c, obj)

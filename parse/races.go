@@ -202,7 +202,7 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 // done: a variable that the assignment does not set, and nobody else.
 func (r *rewriter) stable(e ast.Expr, alone, quiet bool) bool {
 	id, ok := e.(*ast.Ident)
-	if !ok || !alone {
+	if _, guarded := r.maps.around[e]; !ok || !alone || guarded {
 		return false
 	}
 	v, ok := r.info.Uses[id].(*types.Var)

@@ -25,6 +25,7 @@ type rewriter struct {
 	keep map[string]bool
 	// races is nil if accesses to memory are not recorded.
 	races *memory
+	maps  *mapGuards
 	// listed is the call that is a statement of a list, later one that is made
 	// later, and called the one whose function is rewritten next.
 	listed, later, called *ast.CallExpr
@@ -150,6 +151,8 @@ func (r *rewriter) walk(n ast.Node) {
 		case *ast.IndexExpr:
 			r.walk(m.X)
 			r.walk(m.Index)
+			r.guardMap(m.X)
+			r.guardMap(m.Index)
 			r.read(m)
 			return false
 		case *ast.StarExpr:

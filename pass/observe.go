@@ -83,7 +83,7 @@ func (d *deep) siteOf(key string) (artifact.Site, bool) {
 func crash(kind string) bool {
 	switch kind {
 	case artifact.KindPanic, artifact.KindSendOnClosed, artifact.KindCloseOfClosed, artifact.KindCloseOfNil,
-		artifact.KindNegativeCounter, artifact.KindWaitGroupReuse, artifact.KindNilCall, artifact.KindUnlockUnlocked:
+		artifact.KindNegativeCounter, artifact.KindWaitGroupReuse, artifact.KindNilCall, artifact.KindUnlockUnlocked, artifact.KindMapRace:
 		return true
 	}
 	return false

@@ -129,10 +129,7 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	if v.Status == orchestrate.Reproduced && !stuck(f.Kind) && v.Message != "" && !strings.HasPrefix(f.Message, artifact.KindTestFailure+": ") {
 		f.Message = v.Message
 	}
-	at := map[string]artifact.Site{}
-	for _, s := range d.side.Sites {
-		at[s.Key] = s
-	}
+	at := orchestrate.SitesByKey(d.side)
 	f.Goroutines = nil
 	for _, g := range v.Goroutines {
 		s := at[g.Site]

@@ -1,0 +1,78 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"slices"
+	"strings"
+)
+
+// Minor guards stand where no operation of the program's begins: inside one, or in
+// front of something that is an operation only for the errors that it may run into.
+// Models have no such guards, and the plans made from them name none. A run that
+// follows such a plan goes by them without stopping. All others stop there: those
+// without a plan, and those that repeat a recording, which names minor guards.
+
+// The first minor guard of a site has the number of the site and minorOffset.
+const minorOffset = 1 << 25
+
+// minorGuards are the operations, in their order, with the ends of their keys.
+var minorGuards = [...]struct {
+	op     op
+	suffix string
+}{
+	{opWaited, ".return"},
+	{opZero, ".zero"},
+	{opMap, ".map"},
+	{opLog, ".log"},
+}
+
+// minor reports whether an operation is that of a minor guard.
+func (o op) minor() bool { return opAtomic < o && o < opEnd }
+
+// minor is the guard of a minor operation at the site.
+func (site Site) minor(o op) Site {
+	return site + Site(o-opAtomic)*minorOffset
+}
+
+// major is the site that a minor guard belongs to, with the end of its key.
+func (site Site) major() (of Site, o op, suffix string, ok bool) {
+	if site < minorOffset || site >= joinOffset {
+		return 0, 0, "", false
+	}
+	m := minorGuards[site/minorOffset-1]
+	return site % minorOffset, m.op, m.suffix, true
+}
+
+// minorKey splits the key of a minor guard.
+func minorKey(key string) (of string, o op, ok bool) {
+	for _, m := range minorGuards {
+		if of, ok := strings.CutSuffix(key, m.suffix); ok {
+			return of, m.op, true
+		}
+	}
+	return "", opNone, false
+}
+
+// stopsAtMinor reports whether runs under the plan stop at minor guards.
+func (p *Plan) stopsAtMinor() bool {
+	switch p.Expect.Kind {
+	case KindWaitGroupReuse, KindMapRace:
+		return true
+	}
+	return len(p.Steps) == 0 || slices.ContainsFunc(p.Steps, func(st Step) bool {
+		_, _, ok := minorKey(st.Site)
+		return ok
+	})
+}
+
+// stop has the goroutine stand at a minor guard of the site, unless nobody else is
+// there who could do anything meanwhile.
+func (g *goroutine) stop(o op, site Site) {
+	if s := g.run; !s.minors || len(s.live) < 2 {
+		return
+	}
+	g.arrive(o, site.minor(o), g.obj)
+	g.pass()
+	g.acting = site
+}

@@ -1,0 +1,271 @@
+package parse
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// mapGuard is a call of the runtime in front of what uses a map.
+type mapGuard struct {
+	function string
+	// of is the map if it is not what the call is put around.
+	of ast.Expr
+}
+
+// mapGuards are the guards of what a file does with maps that goroutines may share,
+// by the expressions that they are put around. Between a guard and the use of the map
+// nothing may wait: the guard is around the map, or around what is evaluated last
+// before.
+type mapGuards struct {
+	info    *types.Info
+	private map[*types.Var]bool // maps that stay in their function
+	around  map[ast.Expr]mapGuard
+	writes  map[*ast.IndexExpr]bool
+}
+
+func findMapGuards(info *types.Info, f *ast.File) *mapGuards {
+	a := &mapGuards{info: info, private: privateMaps(info, f), around: map[ast.Expr]mapGuard{}, writes: map[*ast.IndexExpr]bool{}}
+	later := map[*ast.CallExpr]bool{} // not called where the arguments are evaluated
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			a.assigned(n.Lhs, n.Rhs)
+		case *ast.IncDecStmt:
+			a.assigned([]ast.Expr{n.X}, nil)
+		case *ast.RangeStmt:
+			for _, e := range []ast.Expr{n.Key, n.Value} {
+				if x := a.element(e); x != nil {
+					a.writes[x] = true // after what the range waits for
+				}
+			}
+		case *ast.GoStmt:
+			later[n.Call] = true
+		case *ast.DeferStmt:
+			later[n.Call] = true
+		case *ast.CallExpr:
+			if !later[n] {
+				a.removed(n)
+			}
+		case *ast.IndexExpr:
+			if x := a.element(n); x != nil && !a.writes[x] {
+				a.guard("MapRead", "ThenMapRead", x.X, x.Index)
+			}
+		}
+		return true
+	})
+	return a
+}
+
+// element is an expression that denotes an element of a map, nil for others.
+func (a *mapGuards) element(e ast.Expr) *ast.IndexExpr {
+	if e == nil {
+		return nil
+	}
+	x, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if ok && a.isMap(x.X) {
+		return x
+	}
+	return nil
+}
+
+func (a *mapGuards) isMap(e ast.Expr) bool {
+	t := a.info.TypeOf(e)
+	return t != nil && mapOf(t) != nil
+}
+
+// assigned guards the writes of an assignment.
+func (a *mapGuards) assigned(lhs, rhs []ast.Expr) {
+	for _, e := range lhs {
+		x := a.element(e)
+		if x == nil {
+			continue
+		}
+		a.writes[x] = true
+		if len(lhs) > 1 && slices.ContainsFunc(lhs, a.mayWait) {
+			continue
+		}
+		a.guard("MapWrite", "ThenMapWrite", x.X, append([]ast.Expr{x.Index}, rhs...)...)
+	}
+}
+
+// removed guards the builtins delete and clear.
+func (a *mapGuards) removed(c *ast.CallExpr) {
+	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
+	if !ok || len(c.Args) == 0 || !a.isMap(c.Args[0]) {
+		return
+	}
+	if b, ok := a.info.Uses[id].(*types.Builtin); ok && (b.Name() == "delete" || b.Name() == "clear") {
+		a.guard("MapDelete", "ThenMapWrite", c.Args[0], c.Args[1:]...)
+	}
+}
+
+// guard puts a guard around the map m, or, if what is evaluated before its use may
+// wait, around that.
+func (a *mapGuards) guard(around, then string, m ast.Expr, before ...ast.Expr) {
+	if id, ok := ast.Unparen(m).(*ast.Ident); ok {
+		if v, ok := a.info.Uses[id].(*types.Var); ok && a.private[v] {
+			return
+		}
+	}
+	if _, ok := types.Unalias(a.info.TypeOf(m)).(*types.TypeParam); ok {
+		return
+	}
+	var last ast.Expr // that may wait
+	for _, e := range before {
+		if a.mayWait(e) {
+			last = e
+		}
+	}
+	switch {
+	case last == nil:
+		a.around[m] = mapGuard{function: around}
+	case a.keepsType(last) && pure(a.info, m):
+		a.around[last] = mapGuard{then, m}
+	}
+}
+
+// keepsType: the value of the expression has the same type as an argument of a
+// generic function.
+func (a *mapGuards) keepsType(e ast.Expr) bool {
+	tv := a.info.Types[e]
+	if _, tuple := tv.Type.(*types.Tuple); tuple || !tv.IsValue() || tv.Value != nil {
+		return false
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.CallExpr, *ast.TypeAssertExpr, *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
+		return true
+	case *ast.UnaryExpr:
+		return x.Op == token.AND
+	case *ast.CompositeLit:
+		return x.Type != nil
+	case *ast.BinaryExpr:
+		switch x.Op {
+		case token.ADD, token.SUB, token.MUL, token.QUO, token.REM:
+			return a.keepsType(x.X) || a.keepsType(x.Y)
+		}
+	}
+	return false
+}
+
+// mayWait reports whether the evaluation of an expression may wait for other
+// goroutines, or order anything with respect to them.
+func (a *mapGuards) mayWait(e ast.Expr) bool {
+	return evaluates([]ast.Expr{e}, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			return n.Op == token.ARROW
+		case *ast.CallExpr:
+			fun := ast.Unparen(n.Fun)
+			if tv := a.info.Types[fun]; tv.IsType() || tv.IsBuiltin() {
+				return false
+			}
+			sel, ok := fun.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			f, ok := a.info.Uses[sel.Sel].(*types.Func)
+			return !ok || f.Pkg() == nil || !isQuiet(a.info, n, f)
+		}
+		return false
+	})
+}
+
+// privateMaps are the local variables whose maps nothing but the function that
+// declares them can see, until it returns them: they are made there, and only
+// indexed, ranged over, measured, cleared and compared.
+func privateMaps(info *types.Info, f *ast.File) map[*types.Var]bool {
+	made, seen := map[*types.Var]bool{}, map[*ast.Ident]bool{}
+	shared := findShared(info, f)
+	own := func(e ast.Expr) {
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+			seen[id] = true
+		}
+	}
+	define := func(lhs, rhs ast.Expr) {
+		id, ok := lhs.(*ast.Ident)
+		if !ok {
+			return
+		}
+		v, ok := info.ObjectOf(id).(*types.Var)
+		if !ok || mapOf(v.Type()) == nil {
+			return
+		}
+		switch x := ast.Unparen(rhs).(type) {
+		case *ast.CompositeLit:
+		case *ast.CallExpr:
+			if !info.Types[x.Fun].IsBuiltin() {
+				return
+			}
+		default:
+			return
+		}
+		made[v], seen[id] = true, true
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i := range n.Lhs {
+				if len(n.Lhs) == len(n.Rhs) {
+					define(n.Lhs[i], n.Rhs[i])
+				}
+			}
+		case *ast.ValueSpec:
+			for i := range n.Names {
+				if len(n.Names) == len(n.Values) {
+					define(n.Names[i], n.Values[i])
+				}
+			}
+		case *ast.IndexExpr:
+			own(n.X)
+		case *ast.RangeStmt:
+			own(n.X)
+		case *ast.ReturnStmt:
+			for _, e := range n.Results {
+				own(e)
+			}
+		case *ast.CallExpr:
+			if info.Types[n.Fun].IsBuiltin() && len(n.Args) > 0 {
+				own(n.Args[0])
+			}
+		}
+		return true
+	})
+	for id, obj := range info.Uses {
+		if v, ok := obj.(*types.Var); ok && made[v] && !seen[id] {
+			delete(made, v)
+		}
+	}
+	for v := range made {
+		if shared[v] || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() || v.IsField() {
+			delete(made, v)
+		}
+	}
+	return made
+}
+
+// guardMap puts the guard of what uses a map around an expression, if it has one.
+func (r *rewriter) guardMap(e ast.Expr) {
+	g, ok := r.maps.around[e]
+	if !ok {
+		return
+	}
+	site, ok := r.idx.Stmt(e.Pos())
+	if !ok {
+		return
+	}
+	text := fmt.Sprintf("%s.%s(%d, ", r.zz, g.function, site.ID)
+	if g.of != nil {
+		of := r.src[r.file.Offset(g.of.Pos()):r.file.Offset(g.of.End())]
+		if bytes.ContainsAny(of, "\n/") {
+			return // lines and comments have to stay where they are
+		}
+		text += string(of) + ", "
+	}
+	r.before(e.Pos(), text)
+	r.after(e.End(), ")")
+	r.unit.guarded[site.ID] = true
+}
