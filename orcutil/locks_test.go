@@ -1,6 +1,7 @@
 package orcutil
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -72,6 +73,60 @@ func TestLocks(t *testing.T) {
 		require.Equal(t, Completed, res.Verdict, "seed %d\n%s", seed, res)
 		require.Empty(t, res.Outcome.Kind, "seed %d\n%s", seed, res)
 		require.True(t, m.TryLock() && rw.TryLock(), "seed %d: a lock is left held", seed)
+	}
+}
+
+// inTurn is a Chooser that gives goroutines their turns, by their paths, as far as
+// they are ready, with TimeStep to time, and then to whoever is.
+type inTurn struct{ left []string }
+
+func (c *inTurn) Next(v View) Choice {
+	switch {
+	case len(v.Ready) == 0:
+		return Choice{Index: TimePasses}
+	case len(c.left) == 0:
+		return Choice{}
+	case c.left[0] == TimeStep:
+		c.left = c.left[1:]
+		return Choice{Index: TimePasses}
+	}
+	i := slices.IndexFunc(v.Ready, func(p Parked) bool { return p.G == c.left[0] })
+	if i < 0 {
+		return Choice{Index: Stop}
+	}
+	c.left = c.left[1:]
+	return Choice{Index: i}
+}
+
+// TestUnlockWakes: who waits for a lock can be the next to go on when it is free, with
+// everybody else ready to.
+func TestUnlockWakes(t *testing.T) {
+	var m sync.Mutex
+	var rw sync.RWMutex
+	read := func() { RLock(2, &rw) }
+	write := func() { WLock(2, &rw) }
+	for name, ops := range map[string]struct{ lock, unlock, other func() }{
+		"mutex":               {func() { Lock(2, &m) }, func() { Unlock(4, &m) }, func() { Lock(2, &m) }},
+		"reader after writer": {write, func() { WUnlock(4, &rw) }, read},
+		"writer after writer": {write, func() { WUnlock(4, &rw) }, write},
+		"writer after reader": {read, func() { RUnlock(4, &rw) }, write},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, rw = sync.Mutex{}, sync.RWMutex{}
+			// The other starts, queues, and goes on.
+			c := &inTurn{left: []string{"0", "0", "0.1", "0.1", "0", "0.1"}}
+			res := Run(Config{Bubble: bubble(t), Chooser: c, Main: func() {
+				ops.lock()
+				Go(1, func() {
+					ops.other()
+					Access(3)
+				})
+				ops.unlock()
+				Access(5)
+			}})
+			require.Empty(t, c.left, "%s", res)
+			require.Empty(t, res.Outcome.Kind, "%s", res)
+		})
 	}
 }
 

@@ -48,6 +48,55 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// TestStuckIn: a goroutine that is queued for good is found in whatever operation it
+// is, as the entry function of a program and beside that of a test.
+func TestStuckIn(t *testing.T) {
+	for name, f := range map[string]func(){
+		"send":         func() { To(make(chan int)).Send(2, 1) },
+		"receive":      func() { Recv(2, make(chan int)) },
+		"nil channel":  func() { Recv[int](2, nil) },
+		"select":       func() { Select(2, false, R(make(chan int)), To(make(chan int)).Case(1)) },
+		"empty select": func() { Select(2, false) },
+		"lock": func() {
+			var m sync.Mutex
+			Lock(3, &m)
+			Lock(2, &m)
+		},
+		"write lock": func() {
+			var m sync.RWMutex
+			RLock(3, &m)
+			WLock(2, &m)
+		},
+		"read lock": func() {
+			var m sync.RWMutex
+			WLock(3, &m)
+			RLock(2, &m)
+		},
+		"wait": func() {
+			var wg sync.WaitGroup
+			Add(3, &wg, 1)
+			Wait(2, &wg)
+		},
+		"once": func() {
+			var o sync.Once
+			OnceDo(3, &o, func() { OnceDo(2, &o, func() {}) })
+		},
+		"cond wait": func() {
+			c := sync.NewCond(&sync.Mutex{})
+			LockIface(3, c.L)
+			CondWait(2, c)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res := Run(Config{Bubble: bubble(t), Main: f})
+			require.Equal(t, KindDeadlock, res.Outcome.Kind, "%s", res)
+			res = Run(Config{Bubble: bubble(t), Entry: EntryTest, Main: func() { Go(1, f) }})
+			require.Equal(t, KindLeak, res.Outcome.Kind, "%s", res)
+			require.Equal(t, []At{{"0.1", Site(2).key()}}, res.Observed().Goroutines)
+		})
+	}
+}
+
 // TestNothingLeft: runs end all their goroutines.
 func TestNothingLeft(t *testing.T) {
 	before := runtime.NumGoroutine()
