@@ -68,14 +68,14 @@ type Verdict struct {
 	Notes []string
 	// Restless: the entry function had ended, and time alone kept goroutines going
 	// that were left. They are stuck, or may go on for ever.
-	Restless   bool
-	Weak       bool
+	Restless bool
+	Weak     bool
 	// Settled, Starved, Since, Stalls and Failed are as in orcutil.Result.
-	Stalls  []orcutil.Stall
-	Failed  bool
-	Settled bool
-	Starved []artifact.At
-	Since   int
+	Stalls     []orcutil.Stall
+	Failed     bool
+	Settled    bool
+	Starved    []artifact.At
+	Since      int
 	Weaknesses []string
 	// Stdout and Stderr are what the program printed, within bounds.
 	Stdout, Stderr string
