@@ -60,7 +60,9 @@ type Verdict struct {
 	// 0, another seed changes nothing.
 	Seed    uint64
 	Choices []artifact.EnvChoice
-	Asked   int
+	// Minor: goroutines stopped at guards that only the runtime has.
+	Minor bool
+	Asked int
 	// Log has a line for each guard passed: "TIME goroutine  :  source line".
 	Log string
 	// Notes say what weakens the verdict or deserves attention; Weak that
@@ -68,14 +70,14 @@ type Verdict struct {
 	Notes []string
 	// Restless: the entry function had ended, and time alone kept goroutines going
 	// that were left. They are stuck, or may go on for ever.
-	Restless   bool
-	Weak       bool
+	Restless bool
+	Weak     bool
 	// Settled, Starved, Since, Stalls and Failed are as in orcutil.Result.
-	Stalls  []orcutil.Stall
-	Failed  bool
-	Settled bool
-	Starved []artifact.At
-	Since   int
+	Stalls     []orcutil.Stall
+	Failed     bool
+	Settled    bool
+	Starved    []artifact.At
+	Since      int
 	Weaknesses []string
 	// Stdout and Stderr are what the program printed, within bounds.
 	Stdout, Stderr string
@@ -107,7 +109,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, s := range r.Trace {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
-	v.Seed, v.Choices, v.Asked = r.Seed, choices(r), r.Asked
+	v.Seed, v.Choices, v.Minor, v.Asked = r.Seed, choices(r), r.Minor, r.Asked
 	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes
 	v.Weak, v.Weaknesses, v.Restless, v.Settled = r.Weak, r.Weaknesses, r.Restless, r.Settled
 	for _, at := range r.Starved {
