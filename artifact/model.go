@@ -268,6 +268,9 @@ type Plan struct {
 	Seed uint64 `json:"seed,omitempty"`
 	// Choices are those of the environment that are known one by one.
 	Choices []EnvChoice `json:"choices,omitempty"`
+	// Minor has goroutines stop also at the guards that only the runtime has, as the
+	// run did that the plan repeats: inside of Wait, in front of what uses a map.
+	Minor bool `json:"minor,omitempty"`
 }
 
 // EnvChoice is a choice of the environment: Value, of N from 0.

@@ -47,7 +47,7 @@ func recorded(r orcutil.Result, e orcutil.Expect) artifact.Plan {
 	for _, s := range r.Trace {
 		p.Steps = append(p.Steps, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
-	p.Seed, p.Choices = r.Seed, choices(r)
+	p.Seed, p.Choices, p.Minor = r.Seed, choices(r), r.Minor
 	for _, at := range e.Goroutines {
 		p.Expect.Goroutines = append(p.Expect.Goroutines, artifact.At{G: at.G, Site: at.Site})
 	}

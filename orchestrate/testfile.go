@@ -201,6 +201,7 @@ var minorGuards = []struct{ suffix, text string }{
 	{".zero", "release of waiters"},
 	{".map", "map access"},
 	{".log", "log"},
+	{".cleanup", "cleanup"},
 }
 
 // minorText is what a minor guard with a key does, "" if it is none.

@@ -60,7 +60,9 @@ type Verdict struct {
 	// 0, another seed changes nothing.
 	Seed    uint64
 	Choices []artifact.EnvChoice
-	Asked   int
+	// Minor: goroutines stopped at guards that only the runtime has.
+	Minor bool
+	Asked int
 	// Log has a line for each guard passed: "TIME goroutine  :  source line".
 	Log string
 	// Notes say what weakens the verdict or deserves attention; Weak that
@@ -107,7 +109,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, s := range r.Trace {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
-	v.Seed, v.Choices, v.Asked = r.Seed, choices(r), r.Asked
+	v.Seed, v.Choices, v.Minor, v.Asked = r.Seed, choices(r), r.Minor, r.Asked
 	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes
 	v.Weak, v.Weaknesses, v.Restless, v.Settled = r.Weak, r.Weaknesses, r.Restless, r.Settled
 	for _, at := range r.Starved {

@@ -49,7 +49,12 @@ func (s *run) cleanUp(t *scope) {
 	if s.dying.Load() {
 		return
 	}
-	t.over = true
+	t.over, t.cleaning = true, true
+	defer func() { t.cleaning = false }()
+	if site, ok := siteOf(s.cfg.EndSite); ok && t.parent == nil && s.cfg.Entry == EntryTest {
+		t.owner.stop(opCleanup, site)
+		t.owner.acting = 0
+	}
 	if t.cancel != nil {
 		t.cancel()
 	}

@@ -220,6 +220,10 @@ type follower struct {
 func (f *follower) Next(v View) Choice {
 	var ready []string
 	for i, p := range v.Ready {
+		// The real operations are waited for to their ends.
+		if _, _, _, ok := p.Site.major(); ok {
+			return Choice{Index: i}
+		}
 		if p.G == entryPath || p.Op == "start" {
 			return Choice{Index: i}
 		}

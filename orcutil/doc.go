@@ -62,7 +62,7 @@
 // in front of what reads or writes a map: two who stand there with one map, one of
 // them writing, are what Go calls concurrent map writes.
 // Models have none, and a run stops there only if it has no plan, or one that
-// names a minor guard, as recordings do: else goroutines go by.
+// wants it, as those of recordings do, or names a minor guard: else goroutines go by.
 //
 // # Time
 //

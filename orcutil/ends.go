@@ -94,6 +94,9 @@ func Goexit(site Site) {
 func TestEnd(site Site, f func()) {
 	if g := enter(site); g != nil {
 		g.arrive(opTestEnd, site, nil)
+		if !site.skips() {
+			g.afterTest("Fail")
+		}
 		g.pass()
 	}
 	f()

@@ -25,7 +25,7 @@ func TestExplore(t *testing.T) {
 				Found: func(end int, seed uint64, res Result) {
 					kinds[res.Outcome.Kind] = true
 					again := p.config(bubble(t))
-					again.Plan = Plan{Steps: res.Trace, Expect: res.Observed(), Seed: res.Seed, Choices: res.Choices}
+					again.Plan = Plan{Steps: res.Trace, Expect: res.Observed(), Seed: res.Seed, Choices: res.Choices, Minor: res.Minor}
 					replayed := Run(again)
 					require.Empty(t, replayed.Found, "seed %d\n%s", seed, replayed)
 					require.Equal(t, res.Outcome.Kind, replayed.Outcome.Kind, "seed %d\n%s\n%s", seed, res, replayed)

@@ -64,6 +64,7 @@ const (
 	opZero
 	opMap
 	opLog
+	opCleanup
 	opEnd
 )
 
@@ -75,7 +76,7 @@ var opNames = [...]string{
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
 	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
 	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic",
-	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opEnd: "return",
+	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }

@@ -11,7 +11,7 @@ import (
 // front of something that is an operation only for the errors that it may run into.
 // Models have no such guards, and the plans made from them name none. A run that
 // follows such a plan goes by them without stopping. All others stop there: those
-// without a plan, and those that repeat a recording, which names minor guards.
+// without a plan, and those that repeat a recording, see Plan.Minor.
 
 // The first minor guard of a site has the number of the site and minorOffset.
 const minorOffset = 1 << 25
@@ -25,6 +25,7 @@ var minorGuards = [...]struct {
 	{opZero, ".zero"},
 	{opMap, ".map"},
 	{opLog, ".log"},
+	{opCleanup, ".cleanup"},
 }
 
 // minor reports whether an operation is that of a minor guard.
@@ -56,11 +57,7 @@ func minorKey(key string) (of string, o op, ok bool) {
 
 // stopsAtMinor reports whether runs under the plan stop at minor guards.
 func (p *Plan) stopsAtMinor() bool {
-	switch p.Expect.Kind {
-	case KindWaitGroupReuse, KindMapRace:
-		return true
-	}
-	return len(p.Steps) == 0 || slices.ContainsFunc(p.Steps, func(st Step) bool {
+	return p.Minor || len(p.Steps) == 0 || slices.ContainsFunc(p.Steps, func(st Step) bool {
 		_, _, ok := minorKey(st.Site)
 		return ok
 	})

@@ -83,6 +83,9 @@ type Plan struct {
 	// named by goroutine, site and occurrence. One that does not occur, or with
 	// another range, is ignored.
 	Choices []EnvChoice
+	// Minor has goroutines stop at minor guards, see the package comment, as they did
+	// in a run whose Result says so.
+	Minor bool
 	// PassOthers has a goroutine pass, without steps of their own, the guards
 	// that no step names for it: those of operations that the program has got
 	// since the plan was made.
@@ -171,10 +174,12 @@ type Result struct {
 	Trace   []Step // with Config.Record
 	// Seed is that of the environment, Asked how often the program has asked it
 	// for something, and Choices, with Config.Record, are the answers of small
-	// range. The plan with Trace, Seed and Choices repeats the run.
+	// range. The plan with Trace, Seed, Choices and Minor repeats the run.
 	Seed    uint64
 	Asked   int
 	Choices []EnvChoice
+	// Minor: goroutines stopped at minor guards.
+	Minor bool
 	// Races are the data races found. A run goes on after one, unless it is
 	// what the plan expects; one that ends well is then said to end in the
 	// first of them.

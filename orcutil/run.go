@@ -229,7 +229,7 @@ func (s *run) watch(done <-chan Result) Result {
 }
 
 func (s *run) unsupported(why string) Result {
-	return Result{Verdict: Unsupported, Message: why, Notes: s.notes, Weak: true, Weaknesses: s.weak, Steps: s.steps, Trace: s.trace, Seed: s.cfg.Plan.Seed, Asked: s.asked, Choices: s.choices, Log: s.log}
+	return Result{Verdict: Unsupported, Message: why, Notes: s.notes, Weak: true, Weaknesses: s.weak, Steps: s.steps, Trace: s.trace, Seed: s.cfg.Plan.Seed, Asked: s.asked, Choices: s.choices, Minor: s.minors, Log: s.log}
 }
 
 // control is the controller: it starts the entry function, follows the plan,

@@ -23,6 +23,10 @@ type scope struct {
 	parallel bool // it has come to t.Parallel
 	paused   bool // what called t.Run goes on
 
+	wasParallel bool // it has called t.Parallel
+	alone       bool // it has called what parallel tests may not
+	cleaning    bool // what was left to Cleanup is being called
+
 	parallels int  // subtests that have come to t.Parallel and have not ended
 	released  bool // its function has returned: they go on
 
@@ -49,6 +53,8 @@ func Subtest(site Site, f func()) {
 	switch {
 	case g == nil:
 		f()
+	case g.scope.cleaning:
+		panic(runInCleanup)
 	case site == 0:
 		g.callSubtest(f)
 	default:
@@ -81,6 +87,9 @@ func (g *goroutine) callSubtest(f func()) {
 func (g *goroutine) startSubtest(site Site, f func()) {
 	s, t := g.run, &scope{parent: g.scope}
 	g.arrive(opSubtest, site, unsafe.Pointer(t))
+	if t.parent.cleaning {
+		panic(runInCleanup)
+	}
 	t.owner = s.spawn(g, site, nil)
 	t.owner.scope, t.owner.sub = t, t
 	t.owner.f = func() { s.subtest(t, site.join(), f) }
@@ -106,10 +115,16 @@ func Parallel(site Site, register func()) {
 		return
 	}
 	g := controlledTest()
-	if g == nil || g.scope.parent == nil {
-		return // the test itself: there is none beside it
+	if g == nil {
+		return
 	}
 	s, t := g.run, g.scope
+	if t.owner == g {
+		t.becomesParallel()
+	}
+	if t.parent == nil {
+		return // the test itself: there is none beside it
+	}
 	switch {
 	case t.call || site == 0:
 		s.weaken("a parallel subtest is a call: it runs before the function that starts it goes on")
@@ -117,8 +132,6 @@ func Parallel(site Site, register func()) {
 	case t.owner != g:
 		s.weaken("t.Parallel is called by a goroutine that a subtest has started: it does nothing")
 		return
-	case t.parallel:
-		panic("testing: t.Parallel called multiple times")
 	}
 	t.parallel = true
 	t.parent.parallels++

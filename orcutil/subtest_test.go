@@ -143,7 +143,7 @@ func TestSubtestNames(t *testing.T) {
 	}
 	slices.Sort(names)
 	require.Equal(t, []string{
-		"0 #0.join", "0 #1", "0 #10", "0 " + endSite,
+		"0 #0.join", "0 #1", "0 #10", "0 " + endSite, "0 " + endSite + ".cleanup",
 		"0.1 #1.start", "0.2 #10.start", "0.2 #11", "0.2 #2", "0.2.1 #2.start",
 	}, names)
 }

@@ -15,7 +15,7 @@ func explored(t *testing.T, cfg Config, runs int) map[string]string {
 		Config: cfg, Runs: runs, Ran: func(int, Result) {},
 		Found: func(_ int, seed uint64, res Result) {
 			again := cfg
-			again.Plan = Plan{Steps: res.Trace, Expect: res.Observed(), Seed: res.Seed, Choices: res.Choices}
+			again.Plan = Plan{Steps: res.Trace, Expect: res.Observed(), Seed: res.Seed, Choices: res.Choices, Minor: res.Minor}
 			if res.Outcome.Kind == "" {
 				return
 			}

@@ -429,6 +429,33 @@ func (r *rewriter) qualifier(fun ast.Expr) string {
 	return ""
 }
 
+// logging guards a call that writes to a test, behind all that is evaluated before.
+func (r *rewriter) logging(c *ast.CallExpr, function string) {
+	site, ok := r.idx.Stmt(c.Pos())
+	sel, method := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok || !method || r.info.Selections[sel] == nil || r.info.Selections[sel].Kind() != types.MethodVal {
+		return
+	}
+	around := sel.X
+	if n := len(c.Args); n > 0 {
+		if tv := r.info.Types[c.Args[n-1]]; tv.IsValue() && !tv.IsNil() {
+			if _, tuple := tv.Type.(*types.Tuple); !tuple {
+				around = c.Args[n-1]
+			}
+		}
+	}
+	if around == sel.X {
+		switch r.info.TypeOf(sel.X).Underlying().(type) {
+		case *types.Pointer, *types.Interface:
+		default:
+			return
+		}
+	}
+	r.before(around.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, function, site.ID))
+	r.after(around.End(), ")")
+	r.unit.guarded[site.ID] = true
+}
+
 // subtest rewrites t.Run and t.Parallel. In a run, a subtest that may come to
 // t.Parallel is a goroutine; another one is a call, so that a Fatal in it ends the
 // test around it as well.
@@ -450,6 +477,17 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 			return
 		}
 		r.diag(c.Lparen, "%s in this form: run after the run", f.FullName())
+		return
+	case "(*testing.common).Log", "(*testing.common).Logf", "(testing.TB).Log", "(testing.TB).Logf":
+		r.logging(c, "Logging")
+		return
+	case "(*testing.common).Error", "(*testing.common).Errorf", "(*testing.common).Fail",
+		"(testing.TB).Error", "(testing.TB).Errorf", "(testing.TB).Fail":
+		r.logging(c, "Failing")
+		return
+	case "(*testing.T).Setenv", "(*testing.T).Chdir":
+		r.before(c.Fun.Pos(), r.zz+".NoParallel(")
+		r.after(c.Fun.End(), ")")
 		return
 	case "(*testing.common).Context", "(testing.TB).Context":
 		r.before(c.Pos(), r.zz+".TestContext(")

@@ -396,7 +396,7 @@ const replayEnvironments = 4
 
 // done is the plan of what a run has done.
 func done(v *orchestrate.Verdict) artifact.Plan {
-	return artifact.Plan{Steps: v.Trace, Seed: v.Seed, Choices: v.Choices}
+	return artifact.Plan{Steps: v.Trace, Seed: v.Seed, Choices: v.Choices, Minor: v.Minor}
 }
 
 // same decides a suspect whose error was reproduced for another process.
