@@ -261,10 +261,11 @@ func (d *deep) partial(s *suspect) error {
 // leave gives up what is not decided.
 func (d *deep) leave(why string) {
 	for _, s := range d.pending() {
+		reason := why
 		if s.reason != "" {
-			why += "; the last replay: " + s.reason
+			reason += "; the last replay: " + s.reason
 		}
-		s.conclude(artifact.Unconfirmed, why)
+		s.conclude(artifact.Unconfirmed, reason)
 	}
 }
 

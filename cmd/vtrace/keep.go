@@ -27,7 +27,7 @@ func (s *settings) keeper() *keeper {
 	if s.out != "" {
 		return &keeper{}
 	}
-	k := &keeper{dir: ".vtrace"}
+	k := &keeper{dir: bundleDir}
 	// Another build of vtrace may make something else.
 	exe, err := os.Executable()
 	if err != nil {
@@ -49,7 +49,7 @@ func (k *keeper) options() []vtrace.Option {
 	}
 	opts := []vtrace.Option{vtrace.Partial(func(b *vtrace.Bundle) {
 		// What cannot be kept is no reason to end the check.
-		if os.MkdirAll(k.dir, 0o755) == nil {
+		if makeBundleDir() == nil {
 			_ = artifact.Save(b, filepath.Join(k.dir, partialName(b)))
 		}
 	})}

@@ -264,18 +264,26 @@ func (s *settings) save(b *vtrace.Bundle) (string, error) {
 	case "-":
 		return "", nil
 	case "":
-		if err := os.MkdirAll(".vtrace", 0o755); err != nil {
+		if err := makeBundleDir(); err != nil {
 			return "", fmt.Errorf("save: %w", err)
 		}
-		if err := os.WriteFile(filepath.Join(".vtrace", ".gitignore"), []byte("*\n"), 0o644); err != nil {
-			return "", fmt.Errorf("save: %w", err)
-		}
-		path = filepath.Join(".vtrace", bundleName(b))
+		path = filepath.Join(bundleDir, bundleName(b))
 	}
 	if err := artifact.Save(b, path); err != nil {
 		return "", err
 	}
 	return path, nil
+}
+
+// bundleDir is where bundles go that nobody has named.
+const bundleDir = ".vtrace"
+
+// makeBundleDir makes it, out of sight of git.
+func makeBundleDir() error {
+	if err := os.MkdirAll(bundleDir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(bundleDir, ".gitignore"), []byte("*\n"), 0o644)
 }
 
 // bundleName is the name of a bundle's file. It tells what was checked, and
