@@ -148,6 +148,10 @@ func RunDepth(n int) Option { return func(o *pass.Options) { o.RunDepth = n } }
 // what is known, and says what was cut; 0 is no bound.
 func Budget(d time.Duration) Option { return func(o *pass.Options) { o.Budget = d } }
 
+// Stall is how long a goroutine may be held while time passes for a finding that needs
+// it to have a short stall; it grades findings, and leaves none out.
+func Stall(d time.Duration) Option { return func(o *pass.Options) { o.Stall = d } }
+
 // Interrupt ends a check, once the channel is closed, as a budget that is spent does:
 // the result is what is known. Cancelling the context gives none.
 func Interrupt(c <-chan struct{}) Option { return func(o *pass.Options) { o.Interrupt = c } }

@@ -125,6 +125,12 @@ const (
 	TimingDependent = "timing-dependent"
 )
 
+// The grades of a stall.
+const (
+	StallShort = "short" // a busy machine does that
+	StallLong  = "long"  // longer than the bound that was given
+)
+
 // Finding is one possible error of the program and what is known about it.
 type Finding struct {
 	Number   int    `json:"number"` // from 1
@@ -143,6 +149,8 @@ type Finding struct {
 	// Stalls say who has to be slow for the error to come about, the longest first: time
 	// passes while the goroutine could go on.
 	Stalls []FindingStall `json:"stalls,omitempty"`
+	// Stall grades them by the longest: StallShort or StallLong, "" if there is none.
+	Stall string `json:"stall,omitempty"`
 	// Interleaving is how the error comes about, step by step.
 	Interleaving []FindingStep `json:"interleaving,omitempty"`
 	// Trace and Test are paths in the bundle.

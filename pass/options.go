@@ -18,6 +18,10 @@ const DefaultRunDepth = 15
 // DefaultWatchdog bounds one replay in wall time.
 const DefaultWatchdog = 20 * time.Second
 
+// DefaultStall is what a machine with five times as many processes as it can run does
+// to a goroutine that could go on, in one of a thousand cases: see docs/benchmarks.md.
+const DefaultStall = 100 * time.Millisecond
+
 // Options direct the passes. The zero value is the default everywhere. The
 // passes do not modify it.
 type Options struct {
@@ -36,6 +40,9 @@ type Options struct {
 	// a backstop only: what blocks under control is seen at once.
 	Watchdog time.Duration
 
+	// Stall is how long a goroutine may be held while time passes for a stall to be
+	// short; 0 means DefaultStall. It grades findings, and leaves none out.
+	Stall time.Duration
 	// Budget bounds the time of a check, of all that it does, or of a single pass; 0 is
 	// no bound. When it is spent the result is what is known, and says what was cut.
 	Budget time.Duration
@@ -138,6 +145,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Watchdog == 0 {
 		o.Watchdog = DefaultWatchdog
+	}
+	if o.Stall == 0 {
+		o.Stall = DefaultStall
 	}
 	switch o.Disallow {
 	case "":

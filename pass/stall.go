@@ -83,8 +83,14 @@ func total(v *orchestrate.Verdict) time.Duration {
 // stalled adds to a finding what has to be slow, and tells the failure of a test that
 // rests on that from an error of the program.
 func (d *deep) stalled(f *artifact.Finding, v *orchestrate.Verdict) {
-	f.Stalls = nil
+	f.Stalls, f.Stall = nil, ""
 	for _, s := range v.Stalls {
+		switch {
+		case s.For > d.opts.Stall:
+			f.Stall = artifact.StallLong
+		case f.Stall == "":
+			f.Stall = artifact.StallShort
+		}
 		site, _ := d.siteOf(s.Site)
 		f.Stalls = append(f.Stalls, artifact.FindingStall{G: s.G, Site: s.Site, File: site.File, Line: site.Line, Text: site.Text, For: s.For})
 	}

@@ -251,13 +251,17 @@ var directions = map[string]string{
 const shownStalls = 3
 
 // writeStalls says what has to be slow for an error to come about.
-func writeStalls(out *strings.Builder, stalls []artifact.FindingStall) {
+func writeStalls(out *strings.Builder, f vtrace.Finding) {
+	stalls := f.Stalls
+	if len(stalls) > 0 {
+		fmt.Fprintf(out, "   a %s stall:\n", f.Stall)
+	}
 	for i, s := range stalls {
 		if i == shownStalls {
-			fmt.Fprintf(out, "   and %d others for less\n", len(stalls)-i)
+			fmt.Fprintf(out, "     and %d others for less\n", len(stalls)-i)
 			break
 		}
-		fmt.Fprintf(out, "   only if goroutine %s is slow: it is held for %v", s.G, s.For)
+		fmt.Fprintf(out, "     only if goroutine %s is slow: it is held for %v", s.G, s.For)
 		if s.File != "" {
 			fmt.Fprintf(out, " at %s:%d: %s", s.File, s.Line, s.Text)
 		}
@@ -283,7 +287,7 @@ func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
 	if f.Reason != "" {
 		fmt.Fprintf(out, "   reason: %s\n", f.Reason)
 	}
-	writeStalls(out, f.Stalls)
+	writeStalls(out, f)
 	if len(f.Goroutines) > 0 {
 		out.WriteString("   goroutines:\n")
 		for _, g := range f.Goroutines {

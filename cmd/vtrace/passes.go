@@ -42,6 +42,7 @@ type settings struct {
 	runDepth int
 	watchdog time.Duration
 	budget   time.Duration
+	stall    time.Duration
 	disallow string
 	root     string
 }
@@ -84,6 +85,7 @@ func (s *settings) search(fs *flag.FlagSet) {
 }
 
 func (s *settings) replay(fs *flag.FlagSet) {
+	fs.DurationVar(&s.stall, "stall", pass.DefaultStall, "a goroutine that is held for longer while time passes is a long stall, which findings say")
 	fs.DurationVar(&s.budget, "budget", defaultBudget, "bound the time for each entry point; what is known then is the result; 0 is no bound")
 	fs.IntVar(&s.runDepth, "run-depth", pass.DefaultRunDepth, "number of traces to replay for one query")
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one replay")
@@ -111,7 +113,7 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 	}
 	opts := []vtrace.Option{
 		vtrace.MaxMemory(int64(s.memory)), vtrace.MaxStates(s.states), vtrace.Timeout(s.timeout),
-		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Root(s.root),
+		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Stall(s.stall), vtrace.Root(s.root),
 		vtrace.Progress(rep.event),
 	}
 	if s.disallow == pass.DisallowFNV {
