@@ -72,6 +72,15 @@ func TestVerdicts(t *testing.T) {
 			})
 		}
 	})
+	if *verdictsUpdate {
+		maps.Copy(golden, got)
+		var text strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(golden)) {
+			fmt.Fprintf(&text, "%s %s\n", name, golden[name])
+		}
+		require.NoError(t, os.WriteFile(outcomesFile, []byte(text.String()), 0o644))
+		return
+	}
 	silent := 0
 	for name, out := range golden {
 		if !strings.HasSuffix(name, "_ok") && !strings.HasPrefix(name, "g10_") && out == outcomeNone {
@@ -80,14 +89,6 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(knownSilent), silent)
-	if *verdictsUpdate {
-		maps.Copy(golden, got)
-		var text strings.Builder
-		for _, name := range slices.Sorted(maps.Keys(golden)) {
-			fmt.Fprintf(&text, "%s %s\n", name, golden[name])
-		}
-		require.NoError(t, os.WriteFile(outcomesFile, []byte(text.String()), 0o644))
-	}
 }
 
 // knownSilent are the programs with an error of which a check says that they have none,
