@@ -18,8 +18,8 @@ const DefaultRunDepth = 15
 // DefaultWatchdog bounds one replay in wall time.
 const DefaultWatchdog = 20 * time.Second
 
-// DefaultStall is what a machine with five times as many processes as it can run does
-// to a goroutine that could go on, in one of a thousand cases: see docs/benchmarks.md.
+// DefaultStall is the longest that a machine with five times as many processes as
+// processors held up a goroutine that could go on, see docs/verdicts.md.
 const DefaultStall = 100 * time.Millisecond
 
 // Options direct the passes. The zero value is the default everywhere. The
