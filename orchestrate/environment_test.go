@@ -139,7 +139,7 @@ func TestOtherEnvironments(t *testing.T) {
 
 	text, err := Test(r.target, r.side, shown, Meta{Query: 1, Trace: 1, Kind: artifact.KindPanic})
 	require.NoError(t, err)
-	require.Contains(t, string(text), fmt.Sprintf("\tSeed: %d,\n", shown.Seed))
+	require.Regexp(t, fmt.Sprintf("\tSeed: +%d,\n", shown.Seed), string(text))
 	require.Contains(t, string(text), "N: 6, Value: 3},\n")
 	b, err := Build(ctx, r.target, BuildOptions{Overlay: r.overlay, Tests: map[string][]byte{"vtrace_q1_1_test.go": text}})
 	require.NoError(t, err)

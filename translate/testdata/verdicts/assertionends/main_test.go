@@ -26,9 +26,9 @@ func TestProgram(t *testing.T) {
 	defer cancel()
 	free := make(chan *resource)
 	go func() {
-		free <- &resource{} // want "goroutine leak"
+		free <- &resource{} // want "goroutine leak" // unconfirmed "the test fails by its own deadline: timing-dependent"
 	}()
 	r, err := acquire(ctx, free)
-	require.NoError(t, err) // want "test failure"
+	require.NoError(t, err) // want "test failure" // unconfirmed "the test fails by its own deadline: timing-dependent"
 	r.used = true
 }
