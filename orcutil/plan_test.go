@@ -53,6 +53,27 @@ func mainOf(name string) testProgram {
 	return programs[i]
 }
 
+// TestOccurrence: a step that means another pass of its guard is not done.
+func TestOccurrence(t *testing.T) {
+	for occ, found := range map[int]string{0: "", 1: "", 2: "0 is there for the 1st time", 3: "0 is there for the 1st time"} {
+		res := Run(Config{Bubble: bubble(t), Plan: Plan{Steps: []Step{{G: "0", Site: "#3", Occ: occ}}}, Main: func() {
+			for range 3 {
+				Access(3)
+			}
+		}})
+		require.Equal(t, found, res.Found)
+		require.Equal(t, found != "", res.Verdict == Infeasible, "%s", res)
+	}
+	second := Plan{Steps: []Step{{G: "0", Site: "#3", Occ: 1}, {G: "0", Site: "#3", Occ: 3}}}
+	res := Run(Config{Bubble: bubble(t), Plan: second, Main: func() {
+		for range 3 {
+			Access(3)
+		}
+	}})
+	require.Equal(t, Infeasible, res.Verdict, "%s", res)
+	require.Equal(t, "0 is there for the 2nd time", res.Found)
+}
+
 // TestVerdicts follows plans for the programs and judges.
 func TestVerdicts(t *testing.T) {
 	tests := []struct {

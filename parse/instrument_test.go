@@ -2,6 +2,7 @@ package parse
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -111,4 +112,29 @@ L:
 	o, err = Instrument(context.Background(), prog, idx, Options{})
 	require.NoError(t, err)
 	require.NotContains(t, o.Files, "main.go")
+}
+
+// TestGoOfOperation: a goroutine that is one operation has the guard of the go
+// statement, and that of the operation.
+func TestGoOfOperation(t *testing.T) {
+	prog := load(t, `package main
+
+import "sync"
+
+func main() {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go wg.Done()
+	wg.Wait()
+}
+`)
+	idx := Index(prog)
+	id := map[sites.Kind]sites.ID{}
+	for _, s := range idx.Sites() {
+		id[s.Kind] = s.ID
+	}
+	require.NotEqual(t, id[sites.Go], id[sites.WaitGroupDone])
+	o, err := Instrument(context.Background(), prog, idx, Options{})
+	require.NoError(t, err)
+	require.Regexp(t, fmt.Sprintf(`zzorc\.Go\(%d, func\(\) \{ zzorc\.Done\(%d, `, id[sites.Go], id[sites.WaitGroupDone]), string(o.Files["main.go"]))
 }

@@ -581,14 +581,13 @@ func (x *translator) stepUnwind(p *path) bool {
 		return false
 	}
 	g := p.top()
-	if g.op != nil && g.op.unwound != nil {
-		g.op.unwound(x, p)
-		g = p.top()
-	}
 	g.unwind = u
 	g.running = false
 	if !u.goexit {
 		p.set(g.ctx, panicKey{}, val)
+	}
+	if g.op != nil && g.op.unwound != nil {
+		g.op.unwound(x, p)
 	}
 	return true
 }

@@ -376,7 +376,7 @@ func init() {
 		}
 	}
 	wgBody = &intrinsic{name: "wgbody", seed: true, args: []int{0, 1}, unwound: func(x *translator, p *path) {
-		if u := p.peek().unwind; u == nil || u.goexit {
+		if p.peek().unwind.goexit {
 			done(x, p)
 		}
 	}}

@@ -25,11 +25,11 @@ var onceCall *intrinsic
 
 func onceIntrinsics(table map[string]*intrinsic) {
 	onceCall = &intrinsic{name: "oncefunc", kind: sites.OnceFunc, block: true, seed: true, run: callOnce, unwound: func(x *translator, p *path) {
-		state := int32(oncePanics)
-		if u := p.peek().unwind; u != nil && u.goexit {
-			state = onceOver
+		p.putAt(p.arg(0)[0], onceState, num(oncePanics))
+		if u := p.peek().unwind; u.goexit {
+			// The library takes it for a panic, and panics with what it has recovered.
+			x.raise(p, &unwind{kind: artifact.KindPanic, site: u.site, pos: u.pos, detail: "panic called with nil argument"}, x.someError())
 		}
-		p.putAt(p.arg(0)[0], onceState, num(state))
 	}}
 	in := &intrinsic{name: "newonce", args: []int{0}, run: newOnce}
 	for _, f := range []string{"OnceFunc", "OnceValue", "OnceValues"} {

@@ -440,3 +440,8 @@ func RacyChannelVariable() {
 		}
 	})
 }
+
+func RacyFieldOfVariable() {
+	var p pair
+	both(func() { p.b = 1 }, func() { _ = p.b + 1 })
+}
