@@ -78,15 +78,15 @@ var mu sync.Mutex
 
 func main() {
 	done := make(chan bool)
-	m := map[int]int{}
+	x := new(int)
 	go func() {
 		LOCK
-		m[1] = 2
+		*x = 2
 		UNLOCK
 		close(done)
 	}()
 	LOCK
-	m[2] = 3
+	*x = 3
 	UNLOCK
 	<-done
 	close(done)
