@@ -73,6 +73,10 @@
 // rests: whoever is blocked now is blocked for ever. That is how deadlocks and
 // leaks are proved. Timers that uninstrumented code keeps to itself count too.
 //
+// That time passes while a goroutine stands at a guard is a stall: the schedule needs
+// that it is slow there. A run reports for how long it has held whom. Within the
+// program's own synctest.Test, time passes only when all are blocked.
+//
 // The clock of a bubble begins at midnight UTC 2000-01-01, whatever the day: a
 // program that looks at dates behaves as on that one. A run notes where time.Now
 // is called first; calls by uninstrumented code, of certificates for example, it
