@@ -2,6 +2,8 @@ package pass
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -28,7 +30,27 @@ func CheckEntry(ctx context.Context, set *source.Set, entry source.EntryPoint, o
 	return checkWith(ctx, load, set.Spec(), opts)
 }
 
-func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+// InternalError is a broken invariant of a check: a defect of vtrace, not of the program
+// or the options.
+type InternalError struct {
+	Reason any
+	Stack  []byte
+}
+
+func (e *InternalError) Error() string {
+	return fmt.Sprintf("the check failed, please report it: %v", e.Reason)
+}
+
+// caught makes an InternalError of a panic: the defect of one check is not to end
+// others.
+func caught(err *error) {
+	if r := recover(); r != nil {
+		*err = &InternalError{r, debug.Stack()}
+	}
+}
+
+func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
+	defer caught(&err)
 	opts, stop := opts.bounded(ctx)
 	defer stop()
 	b, s, err := first(ctx, load, spec, opts)

@@ -111,7 +111,7 @@ func (d *deep) guideTo(ctx context.Context, group []*suspect) error {
 	plan := x.Shown.Plan
 	plan.Expect = artifact.Expect{Kind: s.query.Kind}
 	for _, at := range x.Shown.Plan.Expect.Goroutines {
-		if s.query.Kind == artifact.KindDeadlock || at.Site == expect.Goroutines[0].Site {
+		if s.query.Kind == artifact.KindDeadlock || slices.ContainsFunc(expect.Goroutines, func(o artifact.At) bool { return o.Site == at.Site }) {
 			plan.Expect.Goroutines = append(plan.Expect.Goroutines, at)
 		}
 	}

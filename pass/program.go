@@ -152,6 +152,11 @@ func (p *program) translate(ctx context.Context, opts Options, proto bool, at *a
 		if m := p.outside(err); m != nil {
 			return m, nil
 		}
+		// A defect of the translator is none of the program, which can still be run.
+		var internal *translate.InternalError
+		if errors.As(err, &internal) {
+			return p.withoutModel([]artifact.Approximation{noModel(p.position(), internal.Error())}), nil
+		}
 	}
 	return m, err
 }
