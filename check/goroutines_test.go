@@ -577,14 +577,17 @@ func (p *generator) asked(info *uppaal.Info) []string {
 // TestGoroutines compares reductions, orders and numbers of workers with a plain
 // search on networks as the translator makes them.
 func TestGoroutines(t *testing.T) {
-	n := map[string]int{}
-	for seed := *firstNetwork; seed < *firstNetwork+uint64(*networks); seed++ {
+	n, count := map[string]int{}, *networks
+	if testing.Short() {
+		count /= 4
+	}
+	for seed := *firstNetwork; seed < *firstNetwork+uint64(count); seed++ {
 		compareGoroutines(t, seed, n)
 	}
-	t.Logf("%d networks: %v", *networks, n)
+	t.Logf("%d networks: %v", count, n)
 	require.Positive(t, n["F"])
 	require.Positive(t, n["T"])
-	require.Less(t, n["big"], *networks/5)
+	require.Less(t, n["big"], count/5)
 }
 
 func compareGoroutines(t *testing.T, seed uint64, n map[string]int) {

@@ -312,6 +312,9 @@ const shapesFile = "testdata/shapes.txt"
 // of the table have. What the reductions are tested on is then no less than what
 // they are used on.
 func TestShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a thousand networks, one after the other")
+	}
 	if *collectShapes {
 		all := slices.Sorted(maps.Keys(translatedShapes(t)))
 		require.NoError(t, os.WriteFile(shapesFile, []byte(strings.Join(all, "\n")+"\n"), 0o644))
