@@ -98,11 +98,8 @@ func (c *conformance) gap(run int, r *orchestrate.Recording, got *orchestrate.Fo
 	if key == "" { // the end
 		g.G, key = r.Verdict.G, r.Verdict.Site
 	}
-	for _, s := range c.side.Sites {
-		if s.Key == key && key != "" {
-			g.File, g.Line, g.Col, g.Operation = s.File, s.Line, s.Col, s.Kind
-		}
-	}
+	s := orchestrate.SitesByKey(c.side)[key]
+	g.File, g.Line, g.Col, g.Operation = s.File, s.Line, s.Col, s.Kind
 	same := func(o artifact.Gap) bool {
 		return o.File == g.File && o.Line == g.Line && o.Col == g.Col && o.Operation == g.Operation
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
 )
@@ -48,4 +49,12 @@ func TestTranslatorFails(t *testing.T) {
 	require.Len(t, b.Findings(), 1)
 	require.Equal(t, artifact.Real, b.Findings()[0].Verdict)
 	require.Equal(t, 6, b.Findings()[0].Line)
+}
+
+// Runs that look for data races are not among those that Runs counts: that all of
+// these were cut off would go unsaid.
+func TestTakeCountsNothing(t *testing.T) {
+	d := &deep{}
+	d.take(&orchestrate.Exploration{Runs: 3, Ends: []orchestrate.End{{Status: orchestrate.Limit, Count: 3}, {Status: orchestrate.Unsupported, Count: 2}}}, false)
+	require.Equal(t, artifact.Runs{}, d.runs)
 }

@@ -218,6 +218,15 @@ func (d *deep) suspectOf(q artifact.Query, v *orchestrate.Verdict) *suspect {
 	return s
 }
 
+// retrace gives a suspect another trace: what a run has shown, and the replay of it.
+func (d *deep) retrace(s *suspect, v *orchestrate.Verdict) {
+	s.replay, s.number = v, len(s.verdict.Traces)+1
+	s.trace = &artifact.Trace{
+		Formula: s.query.Formula, Comment: s.query.Description, Result: check.False.String(), Lines: []string{}, Query: s.query.Number, Plan: &v.Plan,
+	}
+	s.verdict.Traces = append(s.verdict.Traces, d.out.AddTrace(s.query.Number, s.number, s.trace))
+}
+
 // replayAll decides the suspects.
 func (d *deep) replayAll(ctx context.Context) error {
 	defer d.rep.stage("replay")()

@@ -136,11 +136,7 @@ func (d *deep) guideTo(ctx context.Context, group []*suspect) error {
 		return nil
 	}
 	tried := s.attempts - 1
-	s.replay, s.number = v, len(s.verdict.Traces)+1
-	s.trace = &artifact.Trace{
-		Formula: s.query.Formula, Comment: s.query.Description, Result: "F", Lines: []string{}, Query: s.query.Number, Plan: &v.Plan,
-	}
-	s.verdict.Traces = append(s.verdict.Traces, d.out.AddTrace(s.query.Number, s.number, s.trace))
+	d.retrace(s, v)
 	s.conclude(artifact.Real, fmt.Sprintf("shown by run %d under schedules near the traces of the model, none of which the program followed (%d replayed)", x.Runs, tried))
 	if err := d.keep(s); err != nil {
 		return err

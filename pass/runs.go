@@ -71,6 +71,14 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 		return nil
 	}
 	d.runs.Runs += x.Runs
+	for _, e := range x.Ends {
+		switch e.Status {
+		case orchestrate.Limit:
+			d.runs.Limited += e.Count
+		case orchestrate.Unsupported:
+			d.runs.Uncontrolled += e.Count
+		}
+	}
 	for h := range x.Hashes {
 		d.schedules[h] = true
 	}
@@ -98,12 +106,9 @@ func (d *deep) take(x *orchestrate.Exploration, patient bool) {
 	for _, e := range x.Ends {
 		switch e.Status {
 		case orchestrate.Limit:
-			d.runs.Limited += e.Count
 			if patient && len(e.Starved) > 0 {
 				d.ends = append(d.ends, ended{e, x.Runs, patient})
 			}
-		case orchestrate.Unsupported:
-			d.runs.Uncontrolled += e.Count
 		case orchestrate.Completed:
 			if e.Kind == "" {
 				continue

@@ -65,9 +65,7 @@ func (d *deep) settleStall(ctx context.Context, s *suspect) error {
 	if v.Status != orchestrate.Reproduced || total(v) >= total(s.replay) {
 		return nil
 	}
-	s.replay, s.number = v, len(s.verdict.Traces)+1
-	s.trace = &artifact.Trace{Formula: s.query.Formula, Comment: s.query.Description, Result: "F", Lines: []string{}, Query: s.query.Number, Plan: &v.Plan}
-	s.verdict.Traces = append(s.verdict.Traces, d.out.AddTrace(s.query.Number, s.number, s.trace))
+	d.retrace(s, v)
 	return d.keep(s)
 }
 
