@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -207,9 +206,14 @@ func noContradictions(t *testing.T, load loader, spec source.Spec, opts Options)
 	}
 	start := time.Now()
 	for _, everyLine := range []bool{false, true} {
-		if err := said.hold(ctx, t, load, spec, b, opts, everyLine, runs/len(strategies), bound/time.Duration(len(strategies)), &sum); err != nil {
+		against, err := said.hold(ctx, t, load, spec, b, opts, everyLine, runs/len(strategies), bound/time.Duration(len(strategies)), &sum)
+		if err != nil {
 			t.Logf("no runs: %v", err)
 		}
+		for _, what := range against {
+			t.Error(what)
+		}
+		sum.contradictions += len(against)
 	}
 	if sum.runs < runs/len(strategies)*len(strategies) {
 		sum.short++
@@ -219,8 +223,45 @@ func noContradictions(t *testing.T, load loader, spec source.Spec, opts Options)
 	return sum
 }
 
-// place is where an error is: its kind and the key of the site.
-type place struct{ kind, site string }
+// TestContradictionsShow: what a check would have to say wrongly is found out.
+func TestContradictionsShow(t *testing.T) {
+	spec := source.Spec{Dir: "../examples/rendezvous", Entry: "main"}
+	_, b, err := claimsOf(context.Background(), load, spec, Options{})
+	require.NoError(t, err)
+	i := slices.IndexFunc(b.Findings(), func(f artifact.Finding) bool { return f.Verdict == artifact.Real })
+	require.GreaterOrEqual(t, i, 0)
+	f := b.Findings()[i]
+	at := fmt.Sprintf("%s:%d", f.File, f.Line)
+	for _, c := range []struct {
+		said claims
+		want string
+	}{
+		{claims{}, ""},
+		{claims{none: true}, "but there is no error"},
+		{claims{of: map[place]string{{f.Kind, at}: "false"}}, "is false"},
+		{claims{of: map[place]string{{artifact.KindCloseOfNil, at}: "false"}}, ""},
+	} {
+		var sum tally
+		got, err := c.said.hold(context.Background(), t, load, spec, b, Options{}, false, 100, time.Hour, &sum)
+		require.NoError(t, err)
+		require.Equal(t, 200, sum.runs)
+		require.Equal(t, c.want == "", len(got) == 0, got)
+		for _, what := range got {
+			require.Contains(t, what, c.want)
+		}
+	}
+}
+
+// place is where an error is: its kind, and the key of the site or, of a crash, of
+// which the site may not be known, the file and line.
+type place struct{ kind, at string }
+
+func errorAt(kind string, s artifact.Site) place {
+	if crash(kind) {
+		return place{kind, fmt.Sprintf("%s:%d", s.File, s.Line)}
+	}
+	return place{kind, s.Key}
+}
 
 // claims are what a check says that no run can do.
 type claims struct {
@@ -258,7 +299,7 @@ func claimsOf(ctx context.Context, load loader, spec source.Spec, opts Options) 
 		at := map[int]place{}
 		for _, q := range b.Queries() {
 			if s, ok := b.Sidecar().Site(q.Site); ok {
-				at[q.Number] = place{q.Kind, s.Key}
+				at[q.Number] = errorAt(q.Kind, s)
 			}
 		}
 		answers := map[place]bool{} // whether it is satisfied for all processes
@@ -289,25 +330,24 @@ func claimsOf(ctx context.Context, load loader, spec source.Spec, opts Options) 
 }
 
 // hold runs the program of a check by the strategies for one way to guard it, and holds
-// each error that comes again against what was said.
-func (said claims) hold(ctx context.Context, t *testing.T, load loader, spec source.Spec, b *artifact.Bundle, opts Options, everyLine bool, runs int, bound time.Duration, sum *tally) error {
+// each error that comes again against what was said: it lists the contradictions.
+func (said claims) hold(ctx context.Context, t *testing.T, load loader, spec source.Spec, b *artifact.Bundle, opts Options, everyLine bool, runs int, bound time.Duration, sum *tally) (out []string, err error) {
 	opts.Budget = 0
-	var err error
 	if opts, err = opts.inherit(b); err != nil {
-		return err
+		return nil, err
 	}
 	if opts.Model.Flags == nil && opts.Model.Deps == nil {
 		opts.Model.Flags, opts.Model.Deps = spec.Flags, spec.Deps
 	}
 	p, err := load(ctx, spec)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	side := p.sidecar()
 	how := parse.Options{Accesses: b.Sidecar().Accesses, EveryLine: everyLine, Races: opts.Model.Races}
 	binary, _, err := p.instrument(ctx, opts, side, how, nil, reporter{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { require.NoError(t, binary.Close()) }()
 	limits := orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: runSteps}
@@ -321,7 +361,7 @@ func (said claims) hold(ctx context.Context, t *testing.T, load loader, spec sou
 		})
 		cancel()
 		if x == nil || err != nil && part.Err() == nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return out, fmt.Errorf("%s: %w", s.name, err)
 		}
 		if sum.runs += x.Runs; x.Runs < runs {
 			t.Logf("%s: %d runs of %d: %d processes, %v", s.name, x.Runs, runs, x.Processes, x.Restarts)
@@ -333,7 +373,7 @@ func (said claims) hold(ctx context.Context, t *testing.T, load loader, spec sou
 			sum.errors++
 			v, err := orchestrate.Replay(ctx, binary, e.Plan, limits)
 			if err != nil {
-				return err
+				return out, err
 			}
 			if v.Status != orchestrate.Reproduced {
 				t.Logf("%s: run %d, %s, does not come again: %s", s.name, e.Seed, e.Kind, v.Reason)
@@ -341,16 +381,18 @@ func (said claims) hold(ctx context.Context, t *testing.T, load loader, spec sou
 			}
 			sum.again++
 			for _, what := range said.against(side, spec, e, v) {
-				t.Errorf("%s: run %d of %d shows it, at %s: %s, but %s", s.name, e.Seed, e.Count, placesOf(side, e), e.Message, what)
-				sum.contradictions++
+				out = append(out, fmt.Sprintf("%s: run %d and %d others show %s at %s (%s), but %s", s.name, e.Seed, e.Count-1, e.Kind, placesOf(side, e), e.Message, what))
 			}
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // against is what was said that the end of a run contradicts.
 func (said claims) against(side *artifact.Sidecar, spec source.Spec, e orchestrate.End, v *orchestrate.Verdict) (out []string) {
+	if e.Kind == artifact.KindExit {
+		return nil // what the program is meant to do
+	}
 	if len(v.Stalls) > 0 && (e.Kind == artifact.KindTestFailure || v.Failed) {
 		return nil // a test of time, which is no error of the program
 	}
@@ -358,49 +400,47 @@ func (said claims) against(side *artifact.Sidecar, spec source.Spec, e orchestra
 		return nil // those left end with the program, or may go on
 	}
 	if said.none {
-		out = append(out, "there is no error: "+e.Kind)
+		out = append(out, "there is no error")
 	}
-	for _, site := range sitesOf(side, e) {
-		if what := said.of[place{e.Kind, site}]; what != "" {
-			out = append(out, fmt.Sprintf("%s at %s is %s", e.Kind, site, what))
+	for _, s := range sitesOf(side, e) {
+		if what := said.of[errorAt(e.Kind, s)]; what != "" {
+			out = append(out, fmt.Sprintf("at %s:%d that is %s", s.File, s.Line, what))
 		}
 	}
 	return out
 }
 
-// sitesOf are the keys of the sites of an error.
-func sitesOf(side *artifact.Sidecar, e orchestrate.End) []string {
-	at := map[string]bool{}
+// sitesOf are the sites of an error.
+func sitesOf(side *artifact.Sidecar, e orchestrate.End) []artifact.Site {
+	keys := []string{e.Site}
 	switch {
 	case stuck(e.Kind):
+		keys = nil
 		for _, g := range e.Plan.Expect.Goroutines {
 			if e.Kind == artifact.KindLeak || g.G == entryGoroutine {
-				at[g.Site] = true
+				keys = append(keys, g.Site)
 			}
 		}
 	case crash(e.Kind):
 		// The guard that was passed last is seldom where it crashes.
 		if in, ok := (&deep{side: side}).placeOf(e.Stack); ok {
-			at[in.Key] = true
-		} else {
-			at[e.Site] = true
+			return []artifact.Site{in}
 		}
-	default:
-		at[e.Site] = true
 	}
-	delete(at, "")
-	return slices.Sorted(maps.Keys(at))
+	var out []artifact.Site
+	for _, s := range side.Sites {
+		if s.Key != "" && slices.Contains(keys, s.Key) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // placesOf are the sites of an error for a reader.
 func placesOf(side *artifact.Sidecar, e orchestrate.End) string {
 	var out []string
-	for _, key := range sitesOf(side, e) {
-		for _, s := range side.Sites {
-			if s.Key == key {
-				out = append(out, fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line))
-			}
-		}
+	for _, s := range sitesOf(side, e) {
+		out = append(out, fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line))
 	}
 	return strings.Join(out, ", ")
 }
