@@ -86,6 +86,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		}
 		r := c.checkEntry(set, e, s, opts)
 		rep.done()
+		rep.entry(e, r.elapsed)
 		all = append(all, r)
 		if !s.json && r.notable() {
 			if err := writeText(c.stdout, r.bundle, r.path); err != nil {
