@@ -123,6 +123,9 @@ const (
 	// TimingDependent: reproduced, but only while time passes though a goroutine could
 	// go on, and what fails is the test itself.
 	TimingDependent = "timing-dependent"
+	// Note: reproduced, and no error: a goroutine that the test leaves behind is a worker
+	// of a service that it has not stopped, and ends with the process.
+	Note = "note"
 )
 
 // The grades of a stall.

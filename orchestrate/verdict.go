@@ -91,7 +91,10 @@ type Goroutine struct {
 	Object string
 	Site   string // key
 	Source string // "file:line: text"
-	Stack  []string
+	// Stack is its own, Created that of the goroutine that has started it: "function
+	// file:line", innermost first.
+	Stack   []string
+	Created []string
 }
 
 // observe takes over what the runtime reported.

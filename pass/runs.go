@@ -110,12 +110,19 @@ func (d *deep) take(x *orchestrate.Exploration, patient bool) {
 				d.ends = append(d.ends, ended{e, x.Runs, patient})
 			}
 		case orchestrate.Completed:
+			d.left.add(e, d.funcOf)
 			if e.Kind == "" {
 				continue
 			}
 			d.ends = append(d.ends, ended{e, x.Runs, patient})
 		}
 	}
+}
+
+// funcOf is the function of a site.
+func (d *deep) funcOf(key string) string {
+	site, _ := d.siteOf(key)
+	return site.Func
 }
 
 // proveEnds makes findings of the errors in which runs ended.

@@ -127,7 +127,7 @@ func (r *checked) notable() bool {
 		return false
 	}
 	c := vtrace.Conclude(r.bundle)
-	return c.Real+c.Possible+c.Unconfirmed+c.TimingDependent > 0
+	return c.Real+c.Possible+c.Unconfirmed+c.TimingDependent+c.Notes > 0
 }
 
 // code is the exit code that one entry point alone would give. One that cannot
