@@ -81,12 +81,13 @@ func (d *deep) gradeLeak(f *artifact.Finding, v *orchestrate.Verdict) {
 	f.Reason = fmt.Sprintf("a worker that waits for work, of a service that %s has and nothing has stopped; no run ends without it", of)
 }
 
-// stuckAt are the goroutines that are blocked where a finding is.
+// stuckAt are the goroutines that are blocked where a finding is, but for those of the
+// process.
 func (d *deep) stuckAt(f *artifact.Finding, v *orchestrate.Verdict) []orchestrate.Goroutine {
 	var out []orchestrate.Goroutine
 	for _, g := range v.Goroutines {
 		site, ok := d.siteOf(g.Site)
-		if ok && site.File == f.File && site.Line == f.Line && site.Col == f.Col && g.State == "blocked" {
+		if ok && site.File == f.File && site.Line == f.Line && site.Col == f.Col && g.State == "blocked" && !slices.Contains(v.Daemons, g.G) {
 			out = append(out, g)
 		}
 	}

@@ -126,6 +126,9 @@ func (t *tracer) result(c *ssa.Call, i int, part bool) string {
 		}
 		return ""
 	}
+	if isTest(t.frames[i].fn) && t.stopped(aliases(c)) {
+		return ""
+	}
 	if recv := receiver(call); recv != nil {
 		if of := t.holder(recv, i, true); of != "" {
 			return of
