@@ -70,15 +70,62 @@ func (d *deep) gradeLeak(f *artifact.Finding, v *orchestrate.Verdict) {
 	if d.goleak.asked || !d.left.always(f.Function) {
 		return
 	}
-	// Every goroutine there has to be a worker.
-	var of string
+	// Every goroutine there has to have a reason.
+	reason := ""
 	for _, g := range stuck {
-		if of = d.workerOf(g, v); of == "" {
+		if reason = d.whyLeft(g, v); reason == "" {
 			return
 		}
 	}
-	f.Verdict = artifact.Note
-	f.Reason = fmt.Sprintf("a worker that waits for work, of a service that %s has and nothing has stopped; no run ends without it", of)
+	f.Verdict, f.Reason = artifact.Note, reason+"; no run ends without it"
+}
+
+// whyLeft says why a goroutine is left that is no error, "" if it is one.
+func (d *deep) whyLeft(g orchestrate.Goroutine, v *orchestrate.Verdict) string {
+	p, err := d.leftProgram()
+	if err != nil {
+		return ""
+	}
+	at, ok := d.leftAt(g, v)
+	if !ok {
+		return ""
+	}
+	if of := p.Worker(at); of != "" {
+		return fmt.Sprintf("a worker that waits for work, of a service that %s has and nothing has stopped", of)
+	}
+	if p.Watcher(at) {
+		return "it waits for what the test does not expect"
+	}
+	switch d.kindOf(g.Site) {
+	case sites.Lock.String(), sites.RLock.String():
+	default:
+		return ""
+	}
+	// Who is in the function whose lock it waits for, and waits for work there.
+	for _, h := range v.Goroutines {
+		if h.G == g.G || h.State != "blocked" || len(g.Stack) == 0 || !within(h.Stack, g.Stack[0]) {
+			continue
+		}
+		if at, ok := d.leftAt(h, v); ok && p.Worker(at) != "" {
+			return "it waits for a lock that a worker has, of a service that nothing has stopped"
+		}
+	}
+	return ""
+}
+
+// within: a stack has the function of a frame, and is somewhere else in it.
+func within(stack []string, frame string) bool {
+	function, _, _ := strings.Cut(frame, " ")
+	return slices.ContainsFunc(stack, func(f string) bool {
+		name, _, _ := strings.Cut(f, " ")
+		return name == function && f != frame
+	})
+}
+
+// kindOf is the kind of a site.
+func (d *deep) kindOf(key string) string {
+	site, _ := d.siteOf(key)
+	return site.Kind
 }
 
 // stuckAt are the goroutines that are blocked where a finding is, but for those of the
@@ -94,16 +141,9 @@ func (d *deep) stuckAt(f *artifact.Finding, v *orchestrate.Verdict) []orchestrat
 	return out
 }
 
-// workerOf says whose worker a goroutine is, "" if it is none.
-func (d *deep) workerOf(g orchestrate.Goroutine, v *orchestrate.Verdict) string {
-	p, err := d.leftProgram()
-	if err != nil {
-		return ""
-	}
+// leftAt is a goroutine with the stacks of those that have started it.
+func (d *deep) leftAt(g orchestrate.Goroutine, v *orchestrate.Verdict) (left.Goroutine, bool) {
 	site, ok := d.siteOf(g.Site)
-	if !ok {
-		return ""
-	}
 	at := left.Goroutine{Site: sites.ID(site.ID), Stack: g.Stack}
 	for path := g.G; path != ""; path = creator(path) {
 		i := slices.IndexFunc(v.Goroutines, func(o orchestrate.Goroutine) bool { return o.G == path })
@@ -112,7 +152,7 @@ func (d *deep) workerOf(g orchestrate.Goroutine, v *orchestrate.Verdict) string 
 		}
 		at.Created = append(at.Created, v.Goroutines[i].Created)
 	}
-	return p.Worker(at)
+	return at, ok
 }
 
 // creator is the path of the goroutine that has started the one with a path.

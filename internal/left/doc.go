@@ -27,6 +27,9 @@
 //     a channel of it or sends on it, cancels a context, stops a timer or wakes who waits
 //     for a Cond, and is given nothing but truths, times and contexts: how long to wait, perhaps.
 //
+// A Watcher is another goroutine that is none: one that a test has for what it does not
+// expect.
+//
 // All this is read from the SSA form, along the calls that have led to where the
 // goroutine is blocked and to where it was started, as a run has recorded them: what is
 // handed over otherwise is not followed, and counts as dropped.
