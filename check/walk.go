@@ -1,8 +1,8 @@
 package check
 
 import (
-	"encoding/binary"
 	"context"
+	"encoding/binary"
 	"errors"
 	"slices"
 
