@@ -97,6 +97,11 @@ func (d *deep) whyLeft(g orchestrate.Goroutine, v *orchestrate.Verdict) string {
 		return "it waits for what the test does not expect"
 	}
 	switch d.kindOf(g.Site) {
+	case sites.WaitGroupWait.String():
+		if d.startedWorkers(p, g, v) {
+			return "it waits for workers that it has started, of a service that nothing has stopped"
+		}
+		return ""
 	case sites.Lock.String(), sites.RLock.String():
 	default:
 		return ""
@@ -111,6 +116,22 @@ func (d *deep) whyLeft(g orchestrate.Goroutine, v *orchestrate.Verdict) string {
 		}
 	}
 	return ""
+}
+
+// startedWorkers: of the goroutines that one has started some are left, and all of these
+// are workers.
+func (d *deep) startedWorkers(p *left.Program, g orchestrate.Goroutine, v *orchestrate.Verdict) bool {
+	n := 0
+	for _, h := range v.Goroutines {
+		if creator(h.G) != g.G || h.State == "finished" {
+			continue
+		}
+		at, ok := d.leftAt(h, v)
+		if n++; !ok || h.State != "blocked" || p.Worker(at) == "" {
+			return false
+		}
+	}
+	return n > 0
 }
 
 // within: a stack has the function of a frame, and is somewhere else in it.

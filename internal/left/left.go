@@ -28,8 +28,9 @@ func (p *Program) Worker(g Goroutine) (of string) {
 	for k, stack := range g.Created {
 		created := p.frames(stack)
 		if k == 0 && len(created) > 0 {
-			// The function that the instrumented go statement makes.
-			for own > 1 && t.frames[own-1] == created[0] {
+			// The function that the instrumented go statement makes: on the line of that, it
+			// seems to be the function around, or the literal that is started.
+			if last := t.frames[own-1]; own > 1 && last.line == created[0].line && (last.fn == created[0].fn || last.fn == t.frames[own-2].fn) {
 				own--
 			}
 			t.frames = t.frames[:own]
