@@ -20,23 +20,9 @@ type Goroutine struct {
 
 // Worker says for whom a goroutine works that is left, "" if it is no worker.
 func (p *Program) Worker(g Goroutine) (of string) {
-	t := &tracer{Program: p, frames: p.frames(g.Stack)}
-	if len(t.frames) == 0 || len(g.Created) == 0 {
+	t, own := p.trace(g)
+	if t == nil {
 		return ""
-	}
-	own := len(t.frames)
-	for k, stack := range g.Created {
-		created := p.frames(stack)
-		if k == 0 && len(created) > 0 {
-			// The function that the instrumented go statement makes: on the line of that, it
-			// seems to be the function around, or the literal that is started.
-			if last := t.frames[own-1]; own > 1 && last.line == created[0].line && (last.fn == created[0].fn || last.fn == t.frames[own-2].fn) {
-				own--
-			}
-			t.frames = t.frames[:own]
-			t.startedByTest = isTest(created[0].fn)
-		}
-		t.frames = append(t.frames, created...)
 	}
 	kind, from, contexts := t.waitsOn(g.Site)
 	if len(from) == 0 && len(contexts) == 0 || !t.loops(own, kind) && (t.startedByTest || !signals(from)) {
@@ -51,6 +37,30 @@ func (p *Program) Worker(g Goroutine) (of string) {
 		}
 	}
 	return ""
+}
+
+// trace begins to follow what a goroutine waits on, own of whose frames are its own. It
+// is nil if that cannot be followed.
+func (p *Program) trace(g Goroutine) (t *tracer, own int) {
+	t = &tracer{Program: p, frames: p.frames(g.Stack)}
+	if len(t.frames) == 0 || len(g.Created) == 0 {
+		return nil, 0
+	}
+	own = len(t.frames)
+	for k, stack := range g.Created {
+		created := p.frames(stack)
+		if k == 0 && len(created) > 0 {
+			// The function that the instrumented go statement makes: on the line of that, it
+			// seems to be the function around, or the literal that is started.
+			if last := t.frames[own-1]; own > 1 && last.line == created[0].line && (last.fn == created[0].fn || last.fn == t.frames[own-2].fn) {
+				own--
+			}
+			t.frames = t.frames[:own]
+			t.startedByTest = isTest(created[0].fn)
+		}
+		t.frames = append(t.frames, created...)
+	}
+	return t, own
 }
 
 // signals: all of these are channels without values, which are there to be closed.

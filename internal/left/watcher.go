@@ -11,24 +11,20 @@ import (
 
 // Watcher reports whether a goroutine of a test is there for something that the test
 // does not expect: it fails the test if what it waits for happens, and does nothing
-// else; or it waits for a wait group only to tell so, to who has waited for that with a
-// time-out. Left in every run of a test that passes, it is as the test wants it.
+// else; or it waits for a wait group of the test's only to tell so, to who has waited for
+// that with a time-out. Left in every run of a test that passes, it is as the test wants it.
 func (p *Program) Watcher(g Goroutine) bool {
-	frames := p.frames(g.Stack)
-	if len(frames) == 0 || len(g.Created) == 0 {
+	t, own := p.trace(g)
+	if t == nil || own == len(t.frames) {
 		return false
 	}
-	created := p.frames(g.Created[0])
-	if len(created) == 0 {
-		return false
-	}
-	for _, f := range append(frames[:1:1], created[0]) {
+	for _, f := range []frame{t.frames[0], t.frames[own]} {
 		if !strings.HasSuffix(p.src.Fset.PositionFor(f.fn.Pos(), false).Filename, "_test.go") {
 			return false
 		}
 	}
 	kind := p.sites.Site(g.Site).Kind
-	at := p.blockedIn(frames[0].fn, g.Site)
+	at := p.blockedIn(t.frames[0].fn, g.Site)
 	if at == nil {
 		return false
 	}
@@ -40,7 +36,8 @@ func (p *Program) Watcher(g Goroutine) bool {
 	case sites.Recv:
 		return rest.fails && rest.signals == 0
 	case sites.WaitGroupWait:
-		return rest.fails != (rest.signals == 1)
+		call, ok := at.(*ssa.Call)
+		return ok && rest.fails != (rest.signals == 1) && t.holder(receiver(call.Common()), 0, true) != ""
 	}
 	return false
 }
