@@ -12,6 +12,7 @@ import (
 // Goroutine is one that is left.
 type Goroutine struct {
 	Site  sites.ID // where it is blocked
+	Nil   bool     // on a nil channel
 	Stack []string // "function file:line", innermost first
 	// Created are the stacks of who has started it, of who has started that one, and
 	// so on.

@@ -12,7 +12,8 @@ import (
 // Watcher reports whether a goroutine of a test is there for something that the test
 // does not expect: it fails the test if what it waits for happens, and does nothing
 // else; or it waits for a wait group of the test's only to tell so, to who has waited for
-// that with a time-out. Left in every run of a test that passes, it is as the test wants it.
+// that with a time-out; or it does nothing but to send to, or receive from, what a
+// function of the program has returned, which is no channel. Left in every run of a test that passes, it is as the test wants it.
 func (p *Program) Watcher(g Goroutine) bool {
 	t, own := p.trace(g)
 	if t == nil || own == len(t.frames) {
@@ -33,13 +34,29 @@ func (p *Program) Watcher(g Goroutine) bool {
 		return false
 	}
 	switch kind {
-	case sites.Recv:
-		return rest.fails && rest.signals == 0
+	case sites.Recv, sites.Send:
+		if g.Nil && !rest.fails && rest.signals == 0 {
+			return fromCall(at)
+		}
+		return kind == sites.Recv && rest.fails && rest.signals == 0
 	case sites.WaitGroupWait:
 		call, ok := at.(*ssa.Call)
 		return ok && rest.fails != (rest.signals == 1) && t.holder(receiver(call.Common()), 0, true) != ""
 	}
 	return false
+}
+
+// fromCall: the channel of an operation is the result of a call.
+func fromCall(at ssa.Instruction) bool {
+	var v ssa.Value
+	switch at := at.(type) {
+	case *ssa.Send:
+		v = at.Chan
+	case *ssa.UnOp:
+		v = at.X
+	}
+	_, ok := v.(*ssa.Call)
+	return ok
 }
 
 // blockedIn is the instruction of a site.
@@ -53,6 +70,8 @@ func (p *Program) blockedIn(f *ssa.Function, site sites.ID) ssa.Instruction {
 					continue
 				}
 				kind = sites.Recv
+			case *ssa.Send:
+				kind = sites.Send
 			case *ssa.Call:
 				kind = sites.WaitGroupWait
 			default:
