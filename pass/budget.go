@@ -87,6 +87,15 @@ func (o Options) bounded(ctx context.Context) (_ Options, stop func()) {
 	return o, func() { close(done); cancel(nil) }
 }
 
+// late returns a context for what has been begun when the budget is spent: it ends a
+// little later.
+func (o Options) late(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.soft == nil || o.Budget <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadlineCause(ctx, o.start.Add(o.Budget+o.Budget/20), o.errBudget())
+}
+
 func (o Options) errBudget() error { return fmt.Errorf("the budget of %v was spent", o.Budget) }
 
 // within returns the context for a part of a check that ends at a share of the budget.

@@ -344,7 +344,13 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 	}
 	limits := d.limits(0)
 	limits.Environments = replayEnvironments
-	v, err := orchestrate.Replay(ctx, d.binary, plan, limits)
+	late, cancel := d.opts.late(ctx)
+	defer cancel()
+	v, err := orchestrate.Replay(late, d.binary, plan, limits)
+	if why := cut(ctx, late); err != nil && why != "" {
+		s.giveUp(why)
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("replay of query %d: %w", s.query.Number, err)
 	}

@@ -67,7 +67,7 @@ func (d *deep) gradeLeak(f *artifact.Finding, v *orchestrate.Verdict) {
 		f.Verdict, f.Reason = artifact.Note, "the test has goleak ignore it"
 		return
 	}
-	if d.goleak.asked || !d.left.always(f.Function) {
+	if d.goleak.asked {
 		return
 	}
 	// Every goroutine there has to have a reason.
@@ -90,10 +90,11 @@ func (d *deep) whyLeft(g orchestrate.Goroutine, v *orchestrate.Verdict) string {
 	if !ok {
 		return ""
 	}
-	if of := p.Worker(at); of != "" {
+	always := d.left.always(d.funcOf(g.Site))
+	if of := p.Worker(at); of != "" && always {
 		return fmt.Sprintf("a worker that waits for work, of a service that %s has and nothing has stopped", of)
 	}
-	if p.Watcher(at) {
+	if always && p.Watcher(at) {
 		return "it waits for what the test does not expect"
 	}
 	switch d.kindOf(g.Site) {
@@ -111,11 +112,17 @@ func (d *deep) whyLeft(g orchestrate.Goroutine, v *orchestrate.Verdict) string {
 		if h.G == g.G || h.State != "blocked" || len(g.Stack) == 0 || !within(h.Stack, g.Stack[0]) {
 			continue
 		}
-		if at, ok := d.leftAt(h, v); ok && p.Worker(at) != "" {
+		if d.isWorker(p, h, v) {
 			return "it waits for a lock that a worker has, of a service that nothing has stopped"
 		}
 	}
 	return ""
+}
+
+// isWorker: a goroutine is a worker, and left in every run.
+func (d *deep) isWorker(p *left.Program, g orchestrate.Goroutine, v *orchestrate.Verdict) bool {
+	at, ok := d.leftAt(g, v)
+	return ok && d.left.always(d.funcOf(g.Site)) && p.Worker(at) != ""
 }
 
 // startedWorkers: of the goroutines that one has started some are left, and all of these
@@ -126,8 +133,7 @@ func (d *deep) startedWorkers(p *left.Program, g orchestrate.Goroutine, v *orche
 		if creator(h.G) != g.G || h.State == "finished" {
 			continue
 		}
-		at, ok := d.leftAt(h, v)
-		if n++; !ok || h.State != "blocked" || p.Worker(at) == "" {
+		if n++; h.State != "blocked" || !d.isWorker(p, h, v) {
 			return false
 		}
 	}

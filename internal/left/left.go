@@ -99,7 +99,7 @@ func (t *tracer) waitsOn(site sites.ID) (kind sites.Kind, from, contexts []ssa.V
 		switch {
 		case isContext(v):
 			contexts = append(contexts, v)
-		case !isTimer(v):
+		case !isTimer(v, nil):
 			from = append(from, v)
 		}
 	}
@@ -148,8 +148,9 @@ func isContext(v ssa.Value) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "context"
 }
 
-// isTimer: v is the channel of a timer or a ticker of package time.
-func isTimer(v ssa.Value) bool {
+// isTimer: v is the channel of a timer or a ticker of package time. What the values of
+// loops are made of is looked at once.
+func isTimer(v ssa.Value, seen map[ssa.Value]bool) bool {
 	switch v := v.(type) {
 	case *ssa.UnOp:
 		if a, ok := v.X.(*ssa.FieldAddr); ok && v.Op == token.MUL {
@@ -158,8 +159,15 @@ func isTimer(v ssa.Value) bool {
 	case *ssa.Call:
 		return calleePackage(v.Common()) == "time"
 	case *ssa.Phi:
+		if seen[v] {
+			return false
+		}
+		if seen == nil {
+			seen = map[ssa.Value]bool{}
+		}
+		seen[v] = true
 		for _, e := range v.Edges {
-			if isTimer(e) {
+			if isTimer(e, seen) {
 				return true
 			}
 		}
