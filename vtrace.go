@@ -32,8 +32,10 @@ const (
 	// TimingDependent: reproduced, but only if a goroutine is held while time passes, and
 	// what fails is the test itself.
 	TimingDependent = artifact.TimingDependent
-	Unconfirmed     = artifact.Unconfirmed // neither; the finding's Reason says why
-	Possible        = artifact.Possible    // found in the model, not replayed yet
+	// Note: reproduced, and no error: a worker of a service that a test has not stopped.
+	Note        = artifact.Note
+	Unconfirmed = artifact.Unconfirmed // neither; the finding's Reason says why
+	Possible    = artifact.Possible    // found in the model, not replayed yet
 )
 
 // ErrNoEntry is wrapped by the error of a pass when the package has no such

@@ -123,6 +123,10 @@ const (
 	// TimingDependent: reproduced, but only while time passes though a goroutine could
 	// go on, and what fails is the test itself.
 	TimingDependent = "timing-dependent"
+	// Note: reproduced, and no error: a goroutine that the test leaves behind is a worker
+	// of a service that it has not stopped, or is there for what it does not expect, and
+	// ends with the process.
+	Note = "note"
 )
 
 // The grades of a stall.

@@ -73,7 +73,9 @@ func caught(f func()) (err error) {
 func (f *fault) Error() string { return position(f.pos) + f.msg }
 
 // compile makes a program of a network. poll is called while the initial
-// values are computed. A *fault is returned if they cannot be.
+// values are computed, and for every edge, since a large network takes longer to
+// compile than many a search: what it returns ends that. A *fault is returned if the
+// values cannot be computed.
 func compile(info *uppaal.Info, opts *Options, poll func(int) error) (c *compiler, err error) {
 	c = &compiler{
 		info:         info,
@@ -92,7 +94,7 @@ func compile(info *uppaal.Info, opts *Options, poll func(int) error) (c *compile
 		c.pack()
 		c.folding = true
 		c.p.before, c.p.after = c.updates(c.info.Before), c.updates(c.info.After)
-		c.edges(opts)
+		c.edges(opts, poll)
 		c.priorities()
 		c.fields()
 	})
@@ -447,7 +449,7 @@ func (c *compiler) fields() {
 }
 
 // edges compiles the processes.
-func (c *compiler) edges(opts *Options) {
+func (c *compiler) edges(opts *Options, poll func(int) error) {
 	c.p.receivers = make([][]int32, len(c.p.channels))
 	labels := newLabels(opts, c.info)
 	for i, p := range c.info.Processes {
@@ -474,6 +476,9 @@ func (c *compiler) edges(opts *Options) {
 			c.p.invariant = append(c.p.invariant, int32(i))
 		}
 		for k, e := range p.Template.Edges {
+			if err := poll(0); err != nil {
+				panic(interrupted{err})
+			}
 			ce := &edge{proc: int32(i), index: int32(k), from: index[e.From], to: index[e.To], label: -1}
 			if !c.edge(ce, e) {
 				continue

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
-	"time"
 )
 
 // A round of a breadth-first search is expanded by all workers in passes of
@@ -53,7 +52,7 @@ type parallelWorker struct {
 	words   int // kept in all
 	recent  *recent
 	seq     uint32 // successors of the state being expanded
-	work    int
+	pace    pace
 	err     error
 
 	// Successors that have not been sifted.
@@ -246,6 +245,9 @@ func (w *worker) expandBlocks(next *atomic.Int64, end int, stop *atomic.Bool) er
 		from := int(next.Add(blockLen)) - blockLen
 		for i := from; i < min(from+blockLen, end); i++ {
 			if err := w.expandState(uint32(i)); err != nil {
+				return err
+			}
+			if err := w.pollPass(1); err != nil {
 				return err
 			}
 		}
@@ -461,9 +463,9 @@ func (w *worker) enterFresh() error {
 
 // pollPass is the poll of machines during a pass.
 func (w *worker) pollPass(work int) error {
-	if w.work += work; w.work < 1<<13 {
+	now, due := w.pace.due(work)
+	if !due {
 		return nil
 	}
-	w.work = 0
-	return w.s.late(time.Now())
+	return w.s.late(now)
 }

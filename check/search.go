@@ -51,7 +51,7 @@ type search struct {
 	before     Stats // of an earlier search for the same queries
 	start      time.Time
 	deadline   time.Time // zero: none
-	work       int
+	pace       pace
 	lastReport time.Time
 
 	// The first state with a transition that is invalid. A breadth-first
@@ -104,12 +104,10 @@ func newSearch(ctx context.Context, prog *program, goals []*goal, opts *Options)
 // poll accounts for work and, now and then, looks at the clock, the context
 // and the observer.
 func (s *search) poll(work int) error {
-	s.work += work
-	if s.work < 1<<13 {
+	now, due := s.pace.due(work)
+	if !due {
 		return nil
 	}
-	s.work = 0
-	now := time.Now()
 	if err := s.late(now); err != nil {
 		return err
 	}

@@ -74,6 +74,10 @@ func (v *verification) run() error {
 	}
 	v.labels = c.labels
 	for i, q := range v.queries {
+		if v.ctx.Err() != nil {
+			v.undecided(Maybe, fmt.Sprintf("cancelled: %v", context.Cause(v.ctx)))
+			return nil
+		}
 		if err := v.info.CheckQuery(q); err != nil {
 			v.report.Results[i] = Result{Verdict: Error, Reason: err.Error()}
 			continue

@@ -110,6 +110,19 @@ func TestCancel(t *testing.T) {
 	require.Equal(t, Maybe, r.Results[0].Verdict)
 }
 
+// A network is not compiled for a context that is over: to do so may take longer than
+// the search.
+func TestCancelledBefore(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errors.New("enough"))
+	info, err := uppaal.Check(model(t, philosophers(3)))
+	require.NoError(t, err)
+	compiled := 0
+	_, err = compile(info, &Options{}, func(int) error { compiled++; return ctx.Err() })
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 1, compiled)
+}
+
 // A long evaluation notices the end of the context, too.
 func TestCancelInLoop(t *testing.T) {
 	text := `

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -11,7 +12,7 @@ import (
 // A Walk goes through the states of a network step by step, where its user
 // chooses. It has the transitions that a search without reductions explores.
 //
-//	w, err := check.NewWalk(net)
+//	w, err := check.NewWalk(ctx, net)
 //	moves, err := w.Moves(w.Initial())
 //
 // A Walk is not safe for concurrent use.
@@ -36,8 +37,8 @@ type Move struct {
 }
 
 // NewWalk prepares a network. The errors are those of Verify; an invalid initial
-// value is one too.
-func NewWalk(net *uppaal.Network) (*Walk, error) {
+// value is one too, and so is the end of the context.
+func NewWalk(ctx context.Context, net *uppaal.Network) (*Walk, error) {
 	info, err := uppaal.Check(net)
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func NewWalk(net *uppaal.Network) (*Walk, error) {
 		if work += n; work > 1<<24 {
 			return errors.New("initial values take too long to compute")
 		}
-		return nil
+		return ctx.Err()
 	})
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func TestWalk(t *testing.T) {
 			if !rep.Complete {
 				t.Skip("a large or invalid network")
 			}
-			w, err := NewWalk(net)
+			w, err := NewWalk(t.Context(), net)
 			require.NoError(t, err)
 			ref, err := newReference(w.Info)
 			require.NoError(t, err)
@@ -68,14 +68,14 @@ func TestWalk(t *testing.T) {
 
 // What cannot be evaluated is an error of the state it concerns.
 func TestWalkInvalid(t *testing.T) {
-	_, err := NewWalk(model(t, "int[0,3] x = 4;\ntemplate P\nloc A\nsystem P;"))
+	_, err := NewWalk(t.Context(), model(t, "int[0,3] x = 4;\ntemplate P\nloc A\nsystem P;"))
 	require.ErrorContains(t, err, "out of range [0,3]")
-	_, err = NewWalk(model(t, "template P\nloc A inv false\nsystem P;"))
+	_, err = NewWalk(t.Context(), model(t, "template P\nloc A inv false\nsystem P;"))
 	require.ErrorContains(t, err, "invariant")
-	_, err = NewWalk(model(t, "template P\nloc A\nA > A | y > 0 | |\nsystem P;"))
+	_, err = NewWalk(t.Context(), model(t, "template P\nloc A\nA > A | y > 0 | |\nsystem P;"))
 	require.Error(t, err)
 
-	w, err := NewWalk(model(t, "int[0,3] x = 2;\ntemplate P\nloc A\nA > A | | | x++\nsystem P;"))
+	w, err := NewWalk(t.Context(), model(t, "int[0,3] x = 2;\ntemplate P\nloc A\nA > A | | | x++\nsystem P;"))
 	require.NoError(t, err)
 	moves, err := w.Moves(w.Initial())
 	require.NoError(t, err)

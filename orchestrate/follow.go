@@ -64,9 +64,9 @@ type Follower struct {
 	moves     map[check.Packed][]check.Move
 }
 
-// NewFollower prepares a Proto model with its sidecar.
-func NewFollower(side *artifact.Sidecar, net *uppaal.Network) (*Follower, error) {
-	walk, err := check.NewWalk(net)
+// NewFollower prepares a Proto model with its sidecar, unless the context ends.
+func NewFollower(ctx context.Context, side *artifact.Sidecar, net *uppaal.Network) (*Follower, error) {
+	walk, err := check.NewWalk(ctx, net)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}

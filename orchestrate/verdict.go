@@ -72,7 +72,8 @@ type Verdict struct {
 	// that were left. They are stuck, or may go on for ever.
 	Restless bool
 	Weak     bool
-	// Settled, Starved, Since, Stalls and Failed are as in orcutil.Result.
+	// Settled, Starved, Since, Stalls, Failed and Daemons are as in orcutil.Result.
+	Daemons    []string
 	Stalls     []orcutil.Stall
 	Failed     bool
 	Settled    bool
@@ -91,7 +92,10 @@ type Goroutine struct {
 	Object string
 	Site   string // key
 	Source string // "file:line: text"
-	Stack  []string
+	// Stack is its own, Created that of the goroutine that has started it: "function
+	// file:line", innermost first.
+	Stack   []string
+	Created []string
 }
 
 // observe takes over what the runtime reported.
@@ -115,7 +119,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, at := range r.Starved {
 		v.Starved = append(v.Starved, artifact.At{G: at.G, Site: at.Site})
 	}
-	v.Since, v.Stalls, v.Failed = r.Since, r.Stalls, r.Failed
+	v.Since, v.Stalls, v.Failed, v.Daemons = r.Since, r.Stalls, r.Failed, r.Daemons
 	switch v.Status {
 	case Reproduced, Infeasible, NotReproduced, Limit, Unsupported:
 	case orcutil.Completed:

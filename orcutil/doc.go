@@ -78,7 +78,13 @@
 // program's own synctest.Test, time passes only when all are blocked.
 //
 // The clock of a bubble begins at midnight UTC 2000-01-01, whatever the day: a
-// program that looks at dates behaves as on that one. A run notes where time.Now
+// program that looks at dates behaves as on that one. In a program that calls time.Now
+// it begins on a morning in June of that year, with a fraction of a second that
+// depends on the seed of the plan: nothing is due just when a run begins. There it is
+// also a nanosecond later than an event when somebody goes on after it, so that a
+// second that has been slept for has passed. Deadlines that are equal stay so: what is
+// due at one instant may come in any order. If the program calls synctest.Test, which
+// promises that clock, neither is so. A run notes where time.Now
 // is called first; calls by uninstrumented code, of certificates for example, it
 // does not see.
 //
@@ -102,8 +108,8 @@
 //     and channels are numbered when they are inserted as keys. Others count by what
 //     they point to; where that is equal, a note says that nothing chose.
 //   - The functions of math/rand, math/rand/v2 and crypto/rand that need no
-//     generator draw from the run. For those that are seeded from the time, a run of
-//     a program that reads the clock, with a seed, begins within a second.
+//     generator draw from the run. Those that are seeded from the time depend on when
+//     the run begins.
 //   - A sync.Pool loses nothing by itself: Get returns any of the values that were
 //     put, or a new one.
 //   - hash/maphash computes other hashes, the same in every process. So do a Hash's,

@@ -93,10 +93,12 @@ const (
 type goroutine struct {
 	run    *run
 	path   string
-	number uint64        // hash of the path
-	f      func()        // entry function
-	wake   chan struct{} // the baton
-	id     uint64        // the Go runtime's number
+	number uint64 // hash of the path
+	f      func() // entry function
+	// created is the stack of who has started it, if stacks are kept.
+	created []string
+	wake    chan struct{} // the baton
+	id      uint64        // the Go runtime's number
 
 	// For races: its number, what has happened before, and how many calls of
 	// uninstrumented code it is in.

@@ -84,7 +84,7 @@ func (s *run) judge(d *divergence) Result {
 	states := s.states()
 	s.unwind()
 	for i := range states {
-		states[i].Stack = s.all[states[i].G].stack
+		states[i].Stack, states[i].Created = s.all[states[i].G].stack, s.all[states[i].G].created
 	}
 	res.Goroutines = states
 	res.Steps, res.Hash, res.Trace, res.Log = s.steps, s.hash, s.trace, s.log

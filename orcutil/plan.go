@@ -234,6 +234,8 @@ type GState struct {
 	Site   string // key
 	Source string // "file:line: text"
 	Stack  []string
+	// Created is the stack of the goroutine that has started it, where it did.
+	Created []string
 }
 
 // LogLine says that a goroutine passed a guard.

@@ -112,6 +112,7 @@ type run struct {
 	stalls      []Stall
 	taker       *goroutine // that has done the last step, one of inRow in a row
 	inRow       int
+	lags        bool     // the clock is a little late, see lag
 	bubbles     int      // calls of synctest.Test that the program is in
 	strayWeak   []string // those of weak that are of goroutines blocked in code without guards
 }
@@ -232,16 +233,23 @@ func (s *run) unsupported(why string) Result {
 	return Result{Verdict: Unsupported, Message: why, Notes: s.notes, Weak: true, Weaknesses: s.weak, Steps: s.steps, Trace: s.trace, Seed: s.cfg.Plan.Seed, Asked: s.asked, Choices: s.choices, Minor: s.minors, Log: s.log}
 }
 
+// ordinary is from when the clock of a bubble begins, on the first second of a century,
+// to a moment at which nothing in particular is due, on a morning in June: programs
+// that do something at the full minute, or at the end of a month, are not to do it just
+// when a run begins.
+const ordinary = 164*24*time.Hour + 10*time.Hour + 23*time.Minute + 47*time.Second
+
 // control is the controller: it starts the entry function, follows the plan,
 // lets the rest run and judges.
 func (s *run) control() Result {
 	s.others()
 	s.base.Store(countOthers())
 	s.kick = make(chan struct{}, 1) // of the bubble
-	if seed := s.cfg.Plan.Seed; seed != 0 && s.back == nil && readsClock() {
+	if s.back == nil && readsClock() {
 		// Who takes random numbers from the clock gets those of this environment.
-		r := random(seed)
-		time.Sleep(time.Duration(r.next(int(time.Second))))
+		r := random(s.cfg.Plan.Seed)
+		time.Sleep(ordinary + time.Duration(r.next(int(time.Second))))
+		s.lags = true
 	}
 	s.start = time.Now() // its clock
 
@@ -326,6 +334,9 @@ func (s *run) spawn(parent *goroutine, site Site, f func()) *goroutine {
 	parent.children++
 	g := s.add(parent.path+"."+strconv.Itoa(parent.children), f)
 	g.op, g.site, g.scope = opStart, site.start(), parent.scope
+	if s.stacks {
+		g.created = callers()
+	}
 	s.races.started(parent, g)
 	return g
 }

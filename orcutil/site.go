@@ -63,8 +63,8 @@ var program struct {
 	inits []initializer
 	// repeated are the packages whose whole initialisation every run repeats.
 	repeated map[string]bool
-	// clock: the program reads the clock.
-	clock bool
+	// clock: the program reads the clock. bubbles: it makes bubbles of its own.
+	clock, bubbles bool
 	// accesses is nil if those to memory are not instrumented.
 	accesses map[Place]PlaceInfo
 }
@@ -130,10 +130,19 @@ func RegisterClock() {
 	program.clock = true
 }
 
+// RegisterBubbles says that the program calls synctest.Test, which promises a clock
+// that begins at midnight UTC 2000-01-01 and moves to the very instant of an event.
+func RegisterBubbles() {
+	program.Lock()
+	defer program.Unlock()
+	program.bubbles = true
+}
+
+// readsClock: the program reads a clock of which nothing is promised.
 func readsClock() bool {
 	program.RLock()
 	defer program.RUnlock()
-	return program.clock
+	return program.clock && !program.bubbles
 }
 
 func isRepeated(pkg string) bool {

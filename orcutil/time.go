@@ -16,6 +16,11 @@ import (
 // far is later than any timer of a program, yet within the range of time.
 const far = 200 * 365 * 24 * time.Hour
 
+// lag is how much later than an event it is, in a program that reads the clock, when
+// somebody goes on. Of a program that sleeps for a second and then looks whether a second
+// has passed, no real clock says that it is exactly that.
+const lag = time.Nanosecond
+
 // Now is time.Now(). The first call in a bubble is noted, since there it is the
 // year 2000.
 func Now() time.Time {
@@ -260,6 +265,9 @@ func (s *run) passTime() bool {
 	i, v, ok, closed := selectOrClosed(list)
 	if s.cfg.Bubble.Wait != nil {
 		s.quiesce()
+	}
+	if s.lags {
+		time.Sleep(lag)
 	}
 	s.now = time.Since(s.start)
 	switch {

@@ -34,6 +34,46 @@ func TestNow(t *testing.T) {
 	require.WithinDuration(t, time.Now(), Now(), time.Hour)
 }
 
+// TestOrdinaryClock: in a program that reads the clock nothing is due when a run begins,
+// which depends on the seed, and a time that has been slept for has passed. In one that
+// makes bubbles the clock is theirs.
+func TestOrdinaryClock(t *testing.T) {
+	set := func(clock, bubbles bool) {
+		program.Lock()
+		defer program.Unlock()
+		program.clock, program.bubbles = clock, bubbles
+	}
+	t.Cleanup(func() { set(false, false) })
+	run := func(seed uint64) (start time.Time, slept time.Duration) {
+		cfg := Config{Bubble: bubble(t), Plan: Plan{Seed: seed}, Main: func() {
+			start = Now()
+			Sleep(1, time.Second)
+			slept = Now().Sub(start)
+		}}
+		res := Run(cfg)
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		return start.UTC(), slept
+	}
+	midnight := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+	set(true, false)
+	first, slept := run(0)
+	require.Equal(t, "2000-06-13 10:23", first.Format("2006-01-02 15:04"))
+	require.NotZero(t, first.Nanosecond())
+	require.Equal(t, time.Second+lag, slept)
+	again, _ := run(0)
+	require.Equal(t, first, again)
+	other, _ := run(7)
+	require.NotEqual(t, first, other)
+
+	for _, c := range [][2]bool{{false, false}, {true, true}} {
+		set(c[0], c[1])
+		start, slept := run(7)
+		require.Equal(t, midnight, start)
+		require.Equal(t, time.Second, slept)
+	}
+}
+
 // TestTimeMayPass: what a Chooser is told about time is what asking every
 // goroutine gives.
 func TestTimeMayPass(t *testing.T) {

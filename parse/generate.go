@@ -150,6 +150,9 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	if u.clock {
 		fmt.Fprintf(&b, "\t%s.RegisterClock()\n", zz)
 	}
+	if u.helpers["Bubble"] {
+		fmt.Fprintf(&b, "\t%s.RegisterBubbles()\n", zz)
+	}
 	// All variables come before all init functions, those of the package
 	// itself before those of its tests.
 	phase := 0

@@ -105,8 +105,16 @@ func (p *program) fit(ctx context.Context, opts Options, proto bool, rep reporte
 	done := rep.stage("translate")
 	m, err := p.translate(ctx, opts, proto, nil)
 	done()
-	if err != nil || m.Sidecar.Bounds == nil {
+	if err != nil {
 		return m, nil, err
+	}
+	if why, err := oversized(m, opts); err != nil {
+		return nil, nil, err
+	} else if why != "" {
+		return p.withoutModel([]artifact.Approximation{noModel(p.position(), why)}), nil, nil
+	}
+	if m.Sidecar.Bounds == nil {
+		return m, nil, nil
 	}
 	defer rep.stage("bounds")()
 	part, cancel := opts.within(ctx, boundsShare)

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/vtrace/vtrace/translate"
+	"github.com/vtrace/vtrace/uppaal"
 )
 
 // A budget bounds the time of a check by both engines. What is not finished when it is
@@ -21,6 +24,38 @@ const (
 	secondShare    = 0.65 // the search of the second pass
 	replayShare    = 0.85 // replays, and runs under random schedules
 )
+
+// modelPerSecond is how many bytes the text of a model may have for each second of the
+// budget. To write a model, to read it again, to check its types and to pack it takes
+// time in each pass that nothing cuts: some tenths of a second for a megabyte.
+const modelPerSecond = 1 << 20
+
+// oversized says why a model is too large for the budget, "" if it is not.
+func oversized(m *translate.Model, opts Options) (string, error) {
+	if opts.Budget <= 0 || opts.Model.Strict {
+		return "", nil
+	}
+	limit := int64(opts.Budget.Seconds() * modelPerSecond)
+	w := counting{limit: limit}
+	switch err := uppaal.WriteXML(&w, m.Network); {
+	case errors.Is(err, errOversized):
+		return fmt.Sprintf("it would have more than %d bytes, which is too much for the budget of %v", limit, opts.Budget), nil
+	default:
+		return "", err
+	}
+}
+
+// counting counts what is written, up to a limit.
+type counting struct{ n, limit int64 }
+
+var errOversized = errors.New("too large")
+
+func (w *counting) Write(p []byte) (int, error) {
+	if w.n += int64(len(p)); w.n > w.limit {
+		return 0, errOversized
+	}
+	return len(p), nil
+}
 
 // errInterrupted is why a check ends that Options.Interrupt has ended.
 var errInterrupted = errors.New("it was interrupted")
@@ -50,6 +85,15 @@ func (o Options) bounded(ctx context.Context) (_ Options, stop func()) {
 		}
 	}()
 	return o, func() { close(done); cancel(nil) }
+}
+
+// late returns a context for what has been begun when the budget is spent: it ends a
+// little later.
+func (o Options) late(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.soft == nil || o.Budget <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadlineCause(ctx, o.start.Add(o.Budget+o.Budget/20), o.errBudget())
 }
 
 func (o Options) errBudget() error { return fmt.Errorf("the budget of %v was spent", o.Budget) }

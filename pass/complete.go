@@ -53,7 +53,7 @@ func Complete(ctx context.Context, spec source.Spec, how CompleteOptions, opts O
 	if err != nil {
 		return nil, err
 	}
-	f, err := orchestrate.NewFollower(&model.Sidecar, model.Network)
+	f, err := orchestrate.NewFollower(ctx, &model.Sidecar, model.Network)
 	if err != nil {
 		return nil, err
 	}

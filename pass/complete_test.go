@@ -144,7 +144,7 @@ func TestCompleteRejects(t *testing.T) {
 			require.Len(t, runs, 50)
 			// rejected counts the runs that the model does not follow.
 			rejected := func() (n int) {
-				f, err := orchestrate.NewFollower(&model.Sidecar, model.Network)
+				f, err := orchestrate.NewFollower(t.Context(), &model.Sidecar, model.Network)
 				require.NoError(t, err)
 				for _, r := range runs {
 					got, err := f.Follow(ctx, r)

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -33,12 +34,17 @@ type conformance struct {
 }
 
 // newConformance is for the model of a deep pass; it is nil if the program has none.
-func (d *deep) newConformance() (*conformance, error) {
+func (d *deep) newConformance(ctx context.Context) (*conformance, error) {
 	if d.side.Outside() != nil {
 		return nil, nil
 	}
-	f, err := orchestrate.NewFollower(d.side, d.net)
-	if err != nil {
+	part, cancel := d.opts.within(ctx, replayShare)
+	defer cancel()
+	f, err := orchestrate.NewFollower(part, d.side, d.net)
+	switch why := cut(ctx, part); {
+	case err != nil && why != "":
+		return nil, errors.New(why)
+	case err != nil:
 		return nil, err
 	}
 	return &conformance{follower: f, side: d.side, opts: d.opts, out: &artifact.Conformance{}, seen: map[string]bool{}}, nil
@@ -110,7 +116,7 @@ func (c *conformance) gap(run int, r *orchestrate.Recording, got *orchestrate.Fo
 
 // conform runs the program and follows it in the model.
 func (d *deep) conform(ctx context.Context) error {
-	c, err := d.newConformance()
+	c, err := d.newConformance(ctx)
 	if c == nil && err == nil {
 		return nil
 	}

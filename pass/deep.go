@@ -11,6 +11,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/disallow"
+	"github.com/vtrace/vtrace/internal/left"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -98,6 +99,9 @@ type deep struct {
 	search      artifact.RaceSearch
 	runs        artifact.Runs
 	ends        []ended         // of the runs
+	left        leftovers       // of the runs
+	holders     *left.Program   // nil until it is asked
+	goleak      *goleak         // nil until it is asked
 	schedules   map[uint64]bool // of the runs
 	refutations []artifact.Refutation
 	refuted     [][]check.Label
@@ -162,13 +166,15 @@ func (d *deep) pending() []*suspect {
 
 func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if why := cut(ctx, d.opts.soft); why != "" {
-		d.leave(why)
-		d.runs.Stopped, d.runs.Cut = why, why
-		d.out.SetRuns(&d.runs)
+		d.unrun(why)
 		return nil
 	}
-	close, err := d.build(ctx, second)
-	if err != nil {
+	close, err := d.build(d.opts.soft, second)
+	switch why := cut(ctx, d.opts.soft); {
+	case err != nil && why != "":
+		d.unrun("the instrumented program was not built: " + why)
+		return nil
+	case err != nil:
 		return err
 	}
 	defer func() { err = errors.Join(err, close()) }()
@@ -197,6 +203,13 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	}
 	d.out.SetRuns(&d.runs)
 	return nil
+}
+
+// unrun gives up before there is anything to run.
+func (d *deep) unrun(why string) {
+	d.leave(why)
+	d.runs.Stopped, d.runs.Cut = why, why
+	d.out.SetRuns(&d.runs)
 }
 
 // ask gives a number to a query that no model answers: runs have shown the error.
@@ -283,12 +296,13 @@ func (d *deep) limits(steps int) orchestrate.RunOptions {
 	o := orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: steps}
 	if d.opts.Budget > 0 {
 		left := d.opts.Budget - time.Since(d.opts.start)
-		o.Timeout = min(o.Timeout, max(left, minRun))
+		o.Timeout = min(o.Timeout, max(left, min(minRun, d.opts.Budget/20)))
 	}
 	return o
 }
 
-// minRun is the time that a run gets at least.
+// minRun is the time that a run gets at least, if the budget is large: most need a
+// hundredth of it.
 const minRun = time.Second
 
 // build compiles the instrumented program once for all plans.
@@ -330,7 +344,13 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 	}
 	limits := d.limits(0)
 	limits.Environments = replayEnvironments
-	v, err := orchestrate.Replay(ctx, d.binary, plan, limits)
+	late, cancel := d.opts.late(ctx)
+	defer cancel()
+	v, err := orchestrate.Replay(late, d.binary, plan, limits)
+	if why := cut(ctx, late); err != nil && why != "" {
+		s.giveUp(why)
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("replay of query %d: %w", s.query.Number, err)
 	}

@@ -66,8 +66,8 @@ func sortFindings(all []artifact.Finding) {
 
 // Conclusion sums up what a bundle says about its program.
 type Conclusion struct {
-	// Real, Possible, Unconfirmed, False and TimingDependent count the findings.
-	Real, Possible, Unconfirmed, False, TimingDependent int
+	// Real, Possible, Unconfirmed, False, TimingDependent and Notes count the findings.
+	Real, Possible, Unconfirmed, False, TimingDependent, Notes int
 	// Limits are the reasons why "nothing found" is not "there is nothing":
 	// undecided queries, bounds of the model that were reached, behaviour that
 	// the model leaves out. Empty if there are none.
@@ -97,6 +97,8 @@ func Conclude(b *artifact.Bundle) Conclusion {
 			c.False++
 		case artifact.TimingDependent:
 			c.TimingDependent++
+		case artifact.Note:
+			c.Notes++
 		}
 	}
 	c.Limits = limits(b.Queries(), b.Verdicts(), b.Sidecar())

@@ -244,11 +244,26 @@ func search(ctx context.Context, share float64, net *uppaal.Network, queries []a
 	}
 	part, cancel := opts.within(ctx, share)
 	defer cancel()
+	if why := cut(ctx, part); why != "" {
+		// A large network takes seconds until its search can begin.
+		return unsearched(queries, why, rep), nil
+	}
 	a, err := verify(ctx, part, net, queries, opts.engine(), limits, rep)
 	if err != nil {
 		return nil, err
 	}
 	return a.results(queries, rep)
+}
+
+// unsearched are the answers when there is no time for a search.
+func unsearched(queries []artifact.Query, why string, rep reporter) *searched {
+	out := &searched{traces: make([]*artifact.Trace, len(queries))}
+	for _, q := range queries {
+		v := artifact.Verdict{Query: q.Number, Result: check.Maybe.String(), Reason: "cancelled: " + why}
+		out.verdicts = append(out.verdicts, v)
+		rep.send(QueryDecided{rep.pass, q, v})
+	}
+	return out
 }
 
 // verify asks an engine. When part ends the answers are those that are known; when ctx
@@ -277,9 +292,12 @@ func verify(ctx, part context.Context, net *uppaal.Network, queries []artifact.Q
 
 // results are the answers to the queries of a search.
 func (a *answered) results(queries []artifact.Query, rep reporter) (*searched, error) {
-	info, err := uppaal.Check(a.net)
-	if err != nil {
-		return nil, fmt.Errorf("model: %w", err)
+	var info *uppaal.Info
+	if slices.ContainsFunc(a.report.Results, func(r check.Result) bool { return r.Trace != nil }) {
+		var err error
+		if info, err = uppaal.Check(a.net); err != nil {
+			return nil, fmt.Errorf("model: %w", err)
+		}
 	}
 	out := &searched{traces: make([]*artifact.Trace, len(queries))}
 	for i, r := range a.report.Results {

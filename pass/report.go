@@ -112,6 +112,7 @@ func (d *deep) decide(f *artifact.Finding) {
 	if best.replay != nil {
 		d.describe(f, best.replay)
 		d.stalled(f, best.replay)
+		d.gradeLeak(f, best.replay)
 	}
 	if best.raced != nil {
 		d.describeRace(f, best.raced)

@@ -110,6 +110,7 @@ func (d *deep) take(x *orchestrate.Exploration, patient bool) {
 				d.ends = append(d.ends, ended{e, x.Runs, patient})
 			}
 		case orchestrate.Completed:
+			d.left.add(e, d.funcOf)
 			if e.Kind == "" {
 				continue
 			}
@@ -118,18 +119,29 @@ func (d *deep) take(x *orchestrate.Exploration, patient bool) {
 	}
 }
 
+// funcOf is the function of a site.
+func (d *deep) funcOf(key string) string {
+	site, _ := d.siteOf(key)
+	return site.Func
+}
+
 // proveEnds makes findings of the errors in which runs ended.
 func (d *deep) proveEnds(ctx context.Context, second *artifact.Bundle) error {
 	if len(d.ends) == 0 {
 		return nil
 	}
 	defer d.rep.stage("replay")()
+	late, cancel := d.opts.late(ctx)
+	defer cancel()
 	for _, e := range d.ends {
 		if cut(ctx, d.opts.soft) != "" {
 			d.runs.Unproved++
 			continue
 		}
-		if err := d.shown(ctx, second, e); err != nil {
+		switch err := d.shown(late, second, e); {
+		case err != nil && cut(ctx, late) != "":
+			d.runs.Unproved++
+		case err != nil:
 			return err
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // need a stall, that time passes while a goroutine could go on. Whether they do is
 // found out: the program is run near what it did, with time passing only when nothing
 // else can happen. What needs a stall says so. If what fails is the test itself, since
-// its own time-outs were not met, the finding is no error of the program, but a
-// timing-dependent test.
+// its own time-outs were not met, or others were not where it took them to be after it had
+// slept, the finding is no error of the program, but a timing-dependent test.
 
 // calmRuns is how many runs look for an error without a stall.
 const calmRuns = 100
@@ -58,7 +58,12 @@ func (d *deep) settleStall(ctx context.Context, s *suspect) error {
 	}
 	plan := x.Shown.Plan
 	plan.Expect = s.replay.Plan.Expect
-	v, err := orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
+	late, cancelLate := d.opts.late(ctx)
+	defer cancelLate()
+	v, err := orchestrate.Replay(late, d.binary, plan, d.limits(0))
+	if err != nil && cut(ctx, late) != "" {
+		return nil // as above
+	}
 	if err != nil {
 		return fmt.Errorf("replay of a run without stalls for query %d: %w", s.query.Number, err)
 	}
@@ -98,10 +103,35 @@ func (d *deep) stalled(f *artifact.Finding, v *orchestrate.Verdict) {
 	// A test may also give up by a panic of its own.
 	site, _ := d.siteOf(v.Site)
 	gaveUp := f.Kind == artifact.KindPanic && site.Kind == sites.Panic.String() && strings.HasSuffix(f.File, "_test.go")
-	if f.Kind == artifact.KindTestFailure || v.Failed || gaveUp {
+	if f.Kind == artifact.KindTestFailure || v.Failed || gaveUp || d.restsOnSleep(v) {
 		f.Verdict = artifact.TimingDependent
 	}
 }
+
+// restsOnSleep reports that time passes in a run only while the test sleeps: until
+// others have come so far, as it takes for granted. What it does too early then is the
+// test's fault, even if it does not notice itself, and is stuck.
+func (d *deep) restsOnSleep(v *orchestrate.Verdict) bool {
+	passes, slept := 0, 0
+	for _, step := range v.Plan.Steps {
+		if step.G == timePasses {
+			passes++
+			continue
+		}
+		site, ok := d.siteOf(step.Site)
+		if !ok || site.Kind != sites.Sleep.String() {
+			continue
+		}
+		if !strings.HasSuffix(site.File, "_test.go") {
+			return false
+		}
+		slept++
+	}
+	return passes > 0 && passes <= slept
+}
+
+// timePasses is the goroutine of the steps of a plan in which time passes.
+const timePasses = "T"
 
 // onePerCascade keeps one of the ways in which a test fails for want of time: that
 // which needs the least.

@@ -23,7 +23,8 @@ var wantKinds = regexp.MustCompile(`// want ((?:"[^"]*"\s*)+)`)
 
 // TestTable takes the programs of the translator's table through all passes:
 // what their comments want is real, and nothing else is. A comment
-// `// unconfirmed "reason"` beside it says why the replay does not prove it. What
+// `// unconfirmed "reason"` beside it says why the replay does not prove it, `// note
+// "reason"` why it is no error. What
 // `// missed "kind"` or `// silent "kind"` says that only the program has, the
 // exploration may find.
 func TestTable(t *testing.T) {
@@ -43,8 +44,12 @@ func TestTable(t *testing.T) {
 			for path, data := range b.Below(artifact.SourceDir) {
 				for i, line := range strings.Split(string(data), "\n") {
 					if m := wantKinds.FindStringSubmatch(line); m != nil && strings.HasSuffix(path, ".go") && !strings.Contains(line, "// unconfirmed ") {
+						note := ""
+						if strings.Contains(line, "// note ") {
+							note = " (note)"
+						}
 						for _, k := range regexp.MustCompile(`"[^"]*"`).FindAllString(m[1], -1) {
-							want = append(want, fmt.Sprintf("%s:%d %s", filepath.Base(path), i+1, strings.Trim(k, `"`)))
+							want = append(want, fmt.Sprintf("%s:%d %s%s", filepath.Base(path), i+1, strings.Trim(k, `"`), note))
 						}
 					}
 				}
@@ -54,7 +59,9 @@ func TestTable(t *testing.T) {
 			real := []string{}
 			for _, f := range b.Findings() {
 				at := fmt.Sprintf("%s:%d %s", filepath.Base(f.File), f.Line, f.Kind)
-				if f.Verdict != artifact.Real || beside(b, f, "// unconfirmed ") || beside(b, f, fmt.Sprintf("// missed %q", f.Kind)) || beside(b, f, fmt.Sprintf("// silent %q", f.Kind)) {
+				if f.Verdict == artifact.Note {
+					real = append(real, at+" (note)")
+				} else if f.Verdict != artifact.Real || beside(b, f, "// unconfirmed ") || beside(b, f, fmt.Sprintf("// missed %q", f.Kind)) || beside(b, f, fmt.Sprintf("// silent %q", f.Kind)) {
 					t.Logf("%s %s: %s", f.Verdict, at, f.Reason)
 				} else if !elsewhere || !strings.Contains(f.File, "@") {
 					real = append(real, at)

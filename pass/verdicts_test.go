@@ -22,6 +22,7 @@ import (
 
 var (
 	verdictsAll    = flag.Bool("verdicts", false, "all programs of TestVerdicts, not a few")
+	verdictsRun    = flag.String("verdicts-run", "", "those programs of TestVerdicts with a name that begins so")
 	verdictsUpdate = flag.Bool("update-verdicts", false, "write the outcomes of TestVerdicts")
 )
 
@@ -29,6 +30,7 @@ var (
 const (
 	outcomeReal = "real" // an error, reproduced
 	outcomeOpen = "open" // nothing is claimed
+	outcomeNote = "note" // a worker of a service that the test has not stopped, and no error
 	outcomeNone = "none" // no error
 )
 
@@ -47,7 +49,10 @@ func TestVerdicts(t *testing.T) {
 	t.Run("programs", func(t *testing.T) {
 		for i, file := range verdictPrograms(t) {
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-			if !*verdictsAll && (i%24 != 7 || testing.Short()) {
+			if *verdictsRun != "" && !strings.HasPrefix(name, *verdictsRun) {
+				continue
+			}
+			if !*verdictsAll && *verdictsRun == "" && (i%24 != 7 || testing.Short()) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
@@ -96,9 +101,7 @@ var knownSilent = map[string]string{
 
 // knownAlarms are the programs without an error that a check calls real, with the
 // reason. Each is a defect.
-var knownAlarms = map[string]string{
-	"g10_daemon": "a worker of the package, started by the first test that needs it, is taken for a leak of that test",
-}
+var knownAlarms = map[string]string{}
 
 // verdictPrograms are the archives.
 func verdictPrograms(t *testing.T) []string {
@@ -136,6 +139,8 @@ func outcomeOf(b *artifact.Bundle) string {
 	switch c := Conclude(b); {
 	case c.Real > 0:
 		return outcomeReal
+	case c.Notes > 0:
+		return outcomeNote
 	case c.Inconclusive():
 		return outcomeOpen
 	default:

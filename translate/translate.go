@@ -161,6 +161,9 @@ func Prepare(prog *source.Program, idx *sites.Index) (_ *Prepared, err error) {
 	return &Prepared{p, newSlice(p), idx}, nil
 }
 
+// SSA is the SSA form of the program.
+func (p *Prepared) SSA() *ssa.Program { return p.program.ssa }
+
 // Translate makes a model. Where it would be too large with the bounds asked for,
 // and Options.At gives no others, it is made with the least ones.
 func (p *Prepared) Translate(ctx context.Context, opts Options) (m *Model, err error) {

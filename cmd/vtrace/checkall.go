@@ -86,6 +86,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		}
 		r := c.checkEntry(set, e, s, opts)
 		rep.done()
+		rep.entry(e, r.elapsed)
 		all = append(all, r)
 		if !s.json && r.notable() {
 			if err := writeText(c.stdout, r.bundle, r.path); err != nil {
@@ -126,7 +127,7 @@ func (r *checked) notable() bool {
 		return false
 	}
 	c := vtrace.Conclude(r.bundle)
-	return c.Real+c.Possible+c.Unconfirmed+c.TimingDependent > 0
+	return c.Real+c.Possible+c.Unconfirmed+c.TimingDependent+c.Notes > 0
 }
 
 // code is the exit code that one entry point alone would give. One that cannot

@@ -178,6 +178,12 @@ func headline(b *vtrace.Bundle) string {
 		parts = append(parts, "a timing-dependent test")
 	}
 	switch {
+	case c.Notes == 1:
+		parts = append(parts, "1 note")
+	case c.Notes > 1:
+		parts = append(parts, fmt.Sprintf("%d notes", c.Notes))
+	}
+	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
 	case b.Sidecar().Outside() != nil:

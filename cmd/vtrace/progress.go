@@ -45,6 +45,15 @@ func (p *progress) event(e vtrace.Event) {
 	}
 }
 
+// entry prints what a whole entry point took, which is more than its stages: what a
+// budget is held against.
+func (p *progress) entry(e vtrace.EntryPoint, elapsed time.Duration) {
+	if p.timing {
+		p.clear()
+		fmt.Fprintf(p.w, "%-22s %8.3fs %s\n", "entry", elapsed.Seconds(), e)
+	}
+}
+
 func (p *progress) draw(format string, args ...any) {
 	now := time.Now()
 	if !p.terminal || now.Sub(p.start) < time.Second || now.Sub(p.drawn) < 100*time.Millisecond {

@@ -212,6 +212,39 @@ func TestJSON(t *testing.T) {
 	require.Contains(t, r.Found[0].Reproduce, r.Bundle)
 }
 
+// A note is shown, counted, and no reason for an exit code.
+func TestNote(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/note\n\ngo 1.26\n",
+		"x_test.go": `package note
+
+import "testing"
+
+type loop struct{ in chan int }
+
+func start() *loop {
+	l := &loop{make(chan int)}
+	go func() {
+		for range l.in {
+		}
+	}()
+	return l
+}
+
+func TestLoop(t *testing.T) { start().in <- 1 }
+`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := execute(t, "check", "-entry", "TestLoop", dir)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Contains(t, stdout, "TestLoop: 1 note\n")
+	require.Contains(t, stdout, "1. NOTE: goroutine leak at x_test.go:10:3")
+	require.Contains(t, stdout, "reason: a worker that waits for work, of a service that the test has and nothing has stopped; no run ends without it")
+}
+
 func TestTranslateAndVerify(t *testing.T) {
 	dir := program(t, "sequences")
 	code, xml, stderr := execute(t, "translate", dir)

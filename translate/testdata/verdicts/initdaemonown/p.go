@@ -13,6 +13,6 @@ func start() *server {
 }
 
 func (s *server) loop() {
-	for range s.req { // want "goroutine leak"
+	for range s.req { // want "goroutine leak" // note "the test has the server, and has not stopped it"
 	}
 }

@@ -1,0 +1,192 @@
+package left
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// Goroutine is one that is left.
+type Goroutine struct {
+	Site  sites.ID // where it is blocked
+	Nil   bool     // on a nil channel
+	Stack []string // "function file:line", innermost first
+	// Created are the stacks of who has started it, of who has started that one, and
+	// so on.
+	Created [][]string
+}
+
+// Worker says for whom a goroutine works that is left, "" if it is no worker.
+func (p *Program) Worker(g Goroutine) (of string) {
+	t, own := p.trace(g)
+	if t == nil {
+		return ""
+	}
+	kind, from, contexts := t.waitsOn(g.Site)
+	if len(from) == 0 && len(contexts) == 0 || !t.loops(own, kind) && (t.startedByTest || !signals(from)) {
+		return ""
+	}
+	if len(from) == 0 && !t.startedByTest {
+		from = contexts
+	}
+	for _, v := range from {
+		if of := t.holder(v, 0, false); of != "" {
+			return of
+		}
+	}
+	return ""
+}
+
+// trace begins to follow what a goroutine waits on, own of whose frames are its own. It
+// is nil if that cannot be followed.
+func (p *Program) trace(g Goroutine) (t *tracer, own int) {
+	t = &tracer{Program: p, frames: p.frames(g.Stack)}
+	if len(t.frames) == 0 || len(g.Created) == 0 {
+		return nil, 0
+	}
+	own = len(t.frames)
+	for k, stack := range g.Created {
+		created := p.frames(stack)
+		if k == 0 && len(created) > 0 {
+			// The function that the instrumented go statement makes: on the line of that, it
+			// seems to be the function around, or the literal that is started.
+			if last := t.frames[own-1]; own > 1 && last.line == created[0].line && (last.fn == created[0].fn || last.fn == t.frames[own-2].fn) {
+				own--
+			}
+			t.frames = t.frames[:own]
+			t.startedByTest = isTest(created[0].fn)
+		}
+		t.frames = append(t.frames, created...)
+	}
+	return t, own
+}
+
+// signals: all of these are channels without values, which are there to be closed.
+func signals(from []ssa.Value) bool {
+	for _, v := range from {
+		c, ok := v.Type().Underlying().(*types.Chan)
+		if !ok {
+			return false
+		}
+		s, ok := c.Elem().Underlying().(*types.Struct)
+		if !ok || s.NumFields() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// loops: the goroutine, whose first frames are its own, waits in an endless loop. The
+// loop around the condition of a Cond is another.
+func (t *tracer) loops(own int, kind sites.Kind) bool {
+	for i, f := range t.frames[:own] {
+		if (i > 0 || kind != sites.CondWait) && t.endless(f) {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsOn are the values that the operation at a site receives from: contexts apart, and
+// only if nothing is sent. Timers do not count: they come by themselves, or never.
+func (t *tracer) waitsOn(site sites.ID) (kind sites.Kind, from, contexts []ssa.Value) {
+	kind = t.sites.Site(site).Kind
+	sends := false
+	receive := func(v ssa.Value) {
+		switch {
+		case isContext(v):
+			contexts = append(contexts, v)
+		case !isTimer(v, nil):
+			from = append(from, v)
+		}
+	}
+	at := func(k sites.Kind, pos token.Pos) bool {
+		s, ok := t.sites.At(k, pos)
+		return ok && s.ID == site
+	}
+	for _, b := range t.frames[0].fn.Blocks {
+		for _, instr := range b.Instrs {
+			switch instr := instr.(type) {
+			case *ssa.UnOp:
+				if instr.Op == token.ARROW && (at(sites.Recv, instr.Pos()) || at(sites.Range, instr.Pos()) || kind == sites.Select && at(sites.Recv, instr.Pos())) {
+					receive(instr.X)
+				}
+			case *ssa.Select:
+				if !at(sites.Select, instr.Pos()) {
+					break
+				}
+				for _, st := range instr.States {
+					if st.Dir == types.RecvOnly {
+						receive(st.Chan)
+					} else {
+						sends = true
+					}
+				}
+			case *ssa.Call:
+				if kind == sites.CondWait && at(sites.CondWait, instr.Pos()) && len(instr.Call.Args) > 0 {
+					from = append(from, instr.Call.Args[0])
+				}
+			}
+		}
+	}
+	if sends {
+		contexts = nil
+	}
+	return kind, from, contexts
+}
+
+// isContext: v is the Done channel of a context.
+func isContext(v ssa.Value) bool {
+	c, ok := v.(*ssa.Call)
+	if !ok || !c.Call.IsInvoke() || c.Call.Method.Name() != "Done" {
+		return false
+	}
+	n, ok := c.Call.Value.Type().(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "context"
+}
+
+// isTimer: v is the channel of a timer or a ticker of package time. What the values of
+// loops are made of is looked at once.
+func isTimer(v ssa.Value, seen map[ssa.Value]bool) bool {
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		if a, ok := v.X.(*ssa.FieldAddr); ok && v.Op == token.MUL {
+			return ofPackage(a.X.Type(), "time")
+		}
+	case *ssa.Call:
+		return calleePackage(v.Common()) == "time"
+	case *ssa.Phi:
+		if seen[v] {
+			return false
+		}
+		if seen == nil {
+			seen = map[ssa.Value]bool{}
+		}
+		seen[v] = true
+		for _, e := range v.Edges {
+			if isTimer(e, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func ofPackage(t types.Type, path string) bool {
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	n, ok := t.(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path
+}
+
+// calleePackage is the path of the package of the function called, "" if it is not known.
+func calleePackage(c *ssa.CallCommon) string {
+	if f := c.StaticCallee(); f != nil && f.Pkg != nil {
+		return f.Pkg.Pkg.Path()
+	}
+	return ""
+}
