@@ -94,6 +94,7 @@ type goroutine struct {
 	run    *run
 	path   string
 	number uint64        // hash of the path
+	seq    int32         // its number in an execution
 	f      func()        // entry function
 	wake   chan struct{} // the baton
 	id     uint64        // the Go runtime's number
@@ -147,6 +148,7 @@ type goroutine struct {
 	wakeAt   int64
 	readyAt  time.Duration // when it came to the guard
 	lock     lockRef       // what a blocked lock waits for
+	wants    lockRef       // what the operation takes, or takes again
 	mismatch string        // how the operation differed from a strict choice
 
 	// woken is the operation completed last by what another goroutine did.

@@ -12,6 +12,7 @@ func Settle(site Site, wait func()) {
 	}
 	g.arrive(opSettle, site, nil)
 	g.block()
+	g.run.exec.settled(g)
 	g.pass()
 }
 

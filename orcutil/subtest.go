@@ -87,6 +87,7 @@ func (g *goroutine) callSubtest(f func()) {
 func (g *goroutine) startSubtest(site Site, f func()) {
 	s, t := g.run, &scope{parent: g.scope}
 	g.arrive(opSubtest, site, unsafe.Pointer(t))
+	s.exec.on(spaceScope, unsafe.Pointer(t), touchAny)
 	if t.parent.cleaning {
 		panic(runInCleanup)
 	}
@@ -137,6 +138,7 @@ func Parallel(site Site, register func()) {
 	t.parent.parallels++
 	s.pause(g, t)
 	g.arrive(opParallel, site, unsafe.Pointer(t.parent))
+	s.exec.on(spaceScope, unsafe.Pointer(t.parent), touchAny)
 	for !t.parent.released {
 		g.block()
 	}
@@ -146,6 +148,7 @@ func Parallel(site Site, register func()) {
 
 // pause lets who has called t.Run go on.
 func (s *run) pause(g *goroutine, t *scope) {
+	s.exec.on(spaceScope, unsafe.Pointer(t), touchAny)
 	s.races.release(g, t.key(pausedPart))
 	t.paused = true
 	s.completeScope(opSubtest, t)
@@ -162,6 +165,7 @@ func (s *run) completeScope(o op, t *scope) {
 
 // release lets the parallel subtests of a function that has returned go on.
 func (s *run) release(g *goroutine, t *scope) {
+	s.exec.on(spaceScope, unsafe.Pointer(t), touchAny)
 	s.races.release(g, t.key(releasedPart))
 	t.released = true
 	s.completeScope(opParallel, t)
@@ -176,6 +180,7 @@ func (s *run) joinSubtests(t *scope, site Site) {
 	g := t.owner
 	s.release(g, t)
 	g.arrive(opJoin, site, unsafe.Pointer(t))
+	s.exec.on(spaceScope, unsafe.Pointer(t), touchAny)
 	for t.parallels > 0 {
 		g.block()
 	}
@@ -191,6 +196,7 @@ func (s *run) subtestOver(g *goroutine) {
 		s.pause(g, t)
 		return
 	}
+	s.exec.on(spaceScope, unsafe.Pointer(t.parent), touchAny)
 	s.races.release(g, t.parent.key(endedPart))
 	if t.parent.parallels--; t.parent.parallels == 0 {
 		s.completeScope(opJoin, t.parent)

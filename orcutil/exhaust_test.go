@@ -1,0 +1,340 @@
+package orcutil
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	exhaustScripts = flag.Int("orc.exhaust", 200, "random programs that TestExhaustRandom explores exhaustively")
+	exhaustFrom    = flag.Int("orc.exhaustfrom", 0, "seed of the first of them")
+)
+
+// enumeration is a Chooser that takes every choice there is, one after the other, in
+// runs of its own: no two steps are taken to commute. Time passes only when nothing else
+// can happen.
+type enumeration struct {
+	path []int // the choices of the run
+	of   []int // how many there were
+	pos  int
+}
+
+func (e *enumeration) pick(n int) int {
+	if e.pos == len(e.path) {
+		e.path, e.of = append(e.path, 0), append(e.of, n)
+	}
+	e.pos++
+	return e.path[e.pos-1]
+}
+
+func (e *enumeration) Next(v View) Choice {
+	n := 0
+	for _, p := range v.Ready {
+		n += max(p.Cases, 1)
+	}
+	if n == 0 {
+		return Choice{Index: TimePasses}
+	}
+	k := 0
+	if n > 1 {
+		k = e.pick(n)
+	}
+	for i, p := range v.Ready {
+		if k < max(p.Cases, 1) {
+			return Choice{Index: i, Case: k}
+		}
+		k -= max(p.Cases, 1)
+	}
+	panic("unreachable")
+}
+
+// next goes to the next run; it reports whether there is one.
+func (e *enumeration) next() bool {
+	for len(e.path) > 0 {
+		last := len(e.path) - 1
+		if e.path[last]++; e.path[last] < e.of[last] {
+			return true
+		}
+		e.path, e.of = e.path[:last], e.of[:last]
+	}
+	return false
+}
+
+// outcomes is what enumerate and exhaust have seen: outcomes, and how many executions.
+type outcomes struct {
+	seen     map[string]bool
+	runs     int
+	complete bool
+	out      Exhausted
+}
+
+func (o outcomes) sorted() []string { return slices.Sorted(maps.Keys(o.seen)) }
+
+// enumerate does up to limit runs by plain enumeration.
+func enumerate(cfg Config, seen func(Result) string, limit int) outcomes {
+	o := outcomes{seen: map[string]bool{}}
+	e := &enumeration{}
+	for ; o.runs < limit; o.runs++ {
+		cfg.Chooser, cfg.NoLog, cfg.NoStacks, cfg.Record = e, true, true, false
+		cfg.Plan.MaxSteps = 400
+		e.pos = 0
+		o.seen[seen(Run(cfg))] = true
+		if !e.next() {
+			o.runs++
+			o.complete = true
+			return o
+		}
+	}
+	return o
+}
+
+// exhaust explores exhaustively.
+func exhaust(t testing.TB, e Exhaustion, seen func(Result) string) outcomes {
+	for {
+		o := outcomes{seen: map[string]bool{}}
+		e.Ran = func(_ int, res Result) { o.seen[seen(res)] = true }
+		e.Found = func(int, Result) {}
+		o.out = Exhaust(e)
+		require.Empty(t, o.out.Left)
+		o.runs, o.complete = o.out.Runs, o.out.Complete
+		if !o.out.Misuse || e.Misuse {
+			return o
+		}
+		e.Misuse = true
+	}
+}
+
+// TestExhaustPrograms: the exploration comes to every end that a program can have.
+func TestExhaustPrograms(t *testing.T) {
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			cfg := p.config(bubble(t))
+			seen := func(res Result) string { return res.end() }
+			if p.entry == EntryMain { // whose return comes last, and ends the program well
+				seen = func(res Result) string { return strings.TrimSuffix(res.end(), Completed+"\n\n") }
+			}
+			plain := enumerate(cfg, seen, 20_000)
+			o := exhaust(t, Exhaustion{Config: cfg, Accesses: accessGuards(p.name), Until: time.Now().Add(20 * time.Second)}, seen)
+			t.Logf("%d of %d executions, %d cut, %v %v", o.runs, plain.runs, o.out.Cut, plain.complete, o.out.Bounds)
+			require.True(t, o.complete)
+			if plain.complete {
+				plain.seen[""] = plain.seen[""] || p.entry == EntryMain
+				o.seen[""] = o.seen[""] || p.entry == EntryMain
+				if o.out.Choices == 0 { // of the environment, which plain enumeration leaves alone
+					require.Equal(t, plain.sorted(), o.sorted())
+				}
+			} else {
+				for _, k := range p.outcomes {
+					require.True(t, slices.ContainsFunc(o.sorted(), func(s string) bool { return strings.Split(s+"\n", "\n")[1] == k }), "%s", k)
+				}
+			}
+		})
+	}
+}
+
+// accessGuards are those of the programs: what they share, by name, is a group.
+func accessGuards(program string) (all []AccessGuard) {
+	switch program {
+	case "broken mutual exclusion":
+		for _, at := range []Site{10, 20} {
+			all = append(all, AccessGuard{at.key(), 1, false}, AccessGuard{(at + 1).key(), 1, true}, AccessGuard{(at + 5).key(), 1, true},
+				AccessGuard{(at + 2).key(), 2, true}, AccessGuard{(at + 4).key(), 2, true})
+		}
+		return all
+	}
+	for n := range 99 {
+		all = append(all, AccessGuard{Site: Site(n + 1).key(), Group: 1, Writes: true})
+	}
+	return all
+}
+
+// randomProgram is a program of a few goroutines that use shared objects at random. What
+// they see is in logs, one for each goroutine.
+type randomProgram struct {
+	goros [][]action
+	caps  []int
+	logs  []string
+}
+
+var exhaustKinds = []string{
+	"send", "recv", "send", "recv", "close", "select", "select recv", "poll", "try send",
+	"lock", "lock", "unlock", "try lock", "rlock", "runlock", "wlock", "wunlock", "try rlock",
+	"add", "done", "wait", "once", "cond wait", "signal", "broadcast", "store", "load", "cas", "yield",
+}
+
+func newRandomProgram(r *random, kinds []string) *randomProgram {
+	p := &randomProgram{caps: []int{r.next(3), r.next(2)}}
+	for range 2 + r.next(2) {
+		var list []action
+		for range 1 + r.next(4) {
+			list = append(list, action{kinds[r.next(len(kinds))], r.next(2), r.next(2), r.next(5)})
+		}
+		p.goros = append(p.goros, list)
+	}
+	p.logs = make([]string, len(p.goros))
+	return p
+}
+
+func (p *randomProgram) main() {
+	var (
+		chans = []chan int{make(chan int, p.caps[0]), make(chan int, p.caps[1])}
+		mus   [2]sync.Mutex
+		rw    sync.RWMutex
+		wg    sync.WaitGroup
+		once  sync.Once
+		cond  = sync.NewCond(&mus[0])
+		words [2]atomic.Int32
+	)
+	clear(p.logs)
+	act := func(site Site, x action, holds map[string]int) string {
+		c := chans[x.a]
+		mu := fmt.Sprint("mu", x.a)
+		switch x.kind {
+		case "send":
+			To(c).Send(site, x.v)
+		case "recv":
+			return fmt.Sprint(Recv2(site, c))
+		case "close":
+			Close(site, c)
+		case "select":
+			r := R(c)
+			return fmt.Sprint(Select(site, false, r, To(chans[x.b]).Case(x.v)), r.V, r.OK)
+		case "select recv":
+			r, q := R(chans[0]), R(chans[1])
+			return fmt.Sprint(Select(site, false, r, q), r.V, r.OK, q.V, q.OK)
+		case "poll":
+			r := R(c)
+			return fmt.Sprint(Select(site, true, r), r.V, r.OK)
+		case "try send":
+			return fmt.Sprint(Select(site, true, To(c).Case(x.v)))
+		case "lock":
+			Lock(site, &mus[x.a])
+			holds[mu]++
+		case "unlock":
+			if holds[mu] > 0 {
+				holds[mu]--
+				Unlock(site, &mus[x.a])
+			}
+		case "try lock":
+			ok := TryLock(site, &mus[x.a])
+			if ok {
+				holds[mu]++
+			}
+			return fmt.Sprint(ok)
+		case "rlock":
+			RLock(site, &rw)
+			holds["r"]++
+		case "runlock":
+			if holds["r"] > 0 {
+				holds["r"]--
+				RUnlock(site, &rw)
+			}
+		case "try rlock":
+			ok := TryRLock(site, &rw)
+			if ok {
+				holds["r"]++
+			}
+			return fmt.Sprint(ok)
+		case "wlock":
+			WLock(site, &rw)
+			holds["w"]++
+		case "wunlock":
+			if holds["w"] > 0 {
+				holds["w"]--
+				WUnlock(site, &rw)
+			}
+		case "add":
+			Add(site, &wg, 1)
+		case "done":
+			Done(site, &wg)
+		case "wait":
+			Wait(site, &wg)
+		case "once":
+			first := false
+			OnceDo(site, &once, func() {
+				first = true
+				To(chans[x.b]).Send(site+1, 7)
+			})
+			return fmt.Sprint(first)
+		case "cond wait":
+			if holds["mu0"] > 0 {
+				CondWait(site, cond)
+			}
+		case "signal":
+			CondSignal(site, cond)
+		case "broadcast":
+			CondBroadcast(site, cond)
+		case "store":
+			Int32(site, 0, &words[x.a]).Store(int32(x.v))
+		case "load":
+			return fmt.Sprint(Int32(site, 0, &words[x.a]).Load())
+		case "cas":
+			return fmt.Sprint(Int32(site, 0, &words[x.a]).CompareAndSwap(0, int32(x.v)))
+		case "yield":
+			Access(site)
+		}
+		return ""
+	}
+	body := func(i int) {
+		holds := map[string]int{}
+		for k, x := range p.goros[i] {
+			p.logs[i] += x.kind + "("
+			p.logs[i] += act(Site(100*(i+1)+2*k), x, holds) + ") "
+		}
+		p.logs[i] += "end"
+	}
+	for i := 1; i < len(p.goros); i++ {
+		Go(Site(10+i), func() { body(i) })
+	}
+	body(0)
+}
+
+func (p *randomProgram) seen(res Result) string {
+	if res.Outcome.endsProgram() { // wherever the others are
+		i, _ := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(res.Outcome.G, "0"), "."))
+		return res.end() + "\n" + p.logs[i]
+	}
+	return res.end() + "\n" + strings.Join(p.logs, "\n")
+}
+
+// testExhaustRandom: what a random program can show, of what every goroutine has seen in
+// all of its executions, the exploration shows.
+func testExhaustRandom(t *testing.T, seed uint64, kinds []string) (runs, plainRuns, cut int) {
+	r := random(seed)
+	p := newRandomProgram(&r, kinds)
+	cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}
+	plain := enumerate(cfg, p.seen, 3000)
+	if !plain.complete {
+		return 0, 0, 0
+	}
+	o := exhaust(t, Exhaustion{Config: cfg}, p.seen)
+	require.True(t, o.complete, "seed %d: %+v", seed, p.goros)
+	if !slices.Equal(plain.sorted(), o.sorted()) {
+		missing := slices.DeleteFunc(plain.sorted(), func(s string) bool { return o.seen[s] })
+		extra := slices.DeleteFunc(o.sorted(), func(s string) bool { return plain.seen[s] })
+		t.Fatalf("seed %d: caps %v %+v\nonly in plain enumeration: %q\nonly in the reduced one: %q\n%d of %d executions", seed, p.caps, p.goros, missing, extra, o.runs, plain.runs)
+	}
+	return o.runs, plain.runs, o.out.Cut
+}
+
+func TestExhaustRandom(t *testing.T) {
+	runs, plain, cut, complete := 0, 0, 0, 0
+	for i := range *exhaustScripts {
+		r, p, c := testExhaustRandom(t, uint64(*exhaustFrom+i), exhaustKinds)
+		runs, plain, cut = runs+r, plain+p, cut+c
+		if r > 0 {
+			complete++
+		}
+	}
+	t.Logf("%d programs: %d executions of %d, %d cut", complete, runs, plain, cut)
+}
