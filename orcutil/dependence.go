@@ -79,7 +79,7 @@ var pairs = [...][2]touchKind{
 	{touchFilled, touchOfferSend},
 	{touchTaken, touchOfferRecv},
 	{touchOfferSend, touchOfferRecv}, // the first, if it has no default, would have queued
-	{touchClose, touchFreed}, // else the sender panics
+	{touchClose, touchFreed},         // else the sender panics
 	{touchClose, touchClose},
 	{touchClose, touchOfferSend},
 	{touchClose, touchOfferRecv},

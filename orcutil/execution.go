@@ -38,12 +38,12 @@ type accessGroup struct {
 
 // event is a step: of one goroutine, though others that it completes run on in it.
 type event struct {
-	g    int32 // -1: time passes
+	g int32 // -1: time passes
 	// waits: the goroutine cannot do its operation, and at most queues for it. That
 	// orders nothing, but the operation might have come earlier.
 	waits bool
-	node int32 // of the search, -1 if there was no choice
-	site Site
+	node  int32 // of the search, -1 if there was no choice
+	site  Site
 	// acts and touches are what was done in the step; those of a communication are
 	// added once it is known how it came out.
 	firstAct, lastAct int32

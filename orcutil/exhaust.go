@@ -35,7 +35,6 @@ type Exhaustion struct {
 	Found func(end int, res Result)
 	// Saved, if not nil, is called with the frontier from time to time.
 	Saved func(f *Frontier)
-	dbg   func(*search, Result)
 }
 
 // AccessGuard is a statement that may race with others.
