@@ -25,9 +25,9 @@ type Exhaustion struct {
 	Misuse bool
 	// Frontier is where an earlier exploration has stopped; nil: the beginning.
 	Frontier *Frontier
-	// Runs and Until bound the exploration; 0 is no bound.
-	Runs  int
-	Until time.Time
+	// Runs, Steps of all runs together, and Until bound the exploration; 0 is no bound.
+	Runs, Steps int
+	Until       time.Time
 	// Ran is called after every run with the number, from 0, of its end, except those
 	// that were cut since they are equivalent to others.
 	Ran func(end int, res Result)
@@ -67,6 +67,11 @@ type Exhausted struct {
 	Misuse bool
 	// Timed: time could have passed while a goroutine could go on.
 	Timed bool
+	// Races are the data races seen, each pair of places once.
+	Races []Race
+	// Stuck are the keys of the sites at which goroutines were blocked for good when
+	// main returned.
+	Stuck []string
 	// Left and Tainted are the results of Explore.
 	Left    string
 	Tainted bool
@@ -118,6 +123,8 @@ const (
 	streak = 64
 	// defaultExhaustSteps bounds a run.
 	defaultExhaustSteps = 2000
+	// maxBounds is how many places are said at which control was incomplete.
+	maxBounds = 8
 	// saveEvery is how often the frontier is saved.
 	saveEvery = 200 * time.Millisecond
 )
@@ -127,6 +134,7 @@ func Exhaust(e Exhaustion) Exhausted {
 	x := &search{e: e, exec: &execution{next: -1, misuse: e.Misuse, accesses: map[Site]accessGroup{}}}
 	x.exec.pick = func(n int) int {
 		x.out.Choices++
+		x.asks++
 		return x.pick(n)
 	}
 	for _, a := range e.Accesses {
@@ -153,6 +161,7 @@ type search struct {
 	out   Exhausted
 
 	// Of the run at hand.
+	asks     int    // of the environment
 	cutOff   bool   // all that could go on are asleep
 	strange  string // why the run does not repeat what it is to repeat
 	sleep    []sleeper
@@ -183,7 +192,7 @@ func (x *search) do() Exhausted {
 			x.out.Complete = true
 			break
 		}
-		if x.e.Runs > 0 && x.out.Runs >= x.e.Runs || !x.e.Until.IsZero() && time.Now().After(x.e.Until) {
+		if x.e.Runs > 0 && x.out.Runs >= x.e.Runs || x.e.Steps > 0 && x.out.Steps >= x.e.Steps || !x.e.Until.IsZero() && time.Now().After(x.e.Until) {
 			x.out.Frontier = x.frontier()
 			break
 		}
@@ -198,6 +207,17 @@ func (x *search) do() Exhausted {
 			break
 		}
 		x.analyse(res)
+		for _, w := range res.Weaknesses {
+			x.bound(len(x.out.Bounds) < maxBounds, w)
+		}
+		for _, l := range res.RaceLimits {
+			x.bound(len(x.out.Bounds) < maxBounds, l)
+		}
+		x.bound(res.Asked > x.asks, "random numbers of a large range, the order of large maps and the like, of which one is explored")
+		x.stuck(res)
+		for _, r := range res.Races {
+			x.raced(r)
+		}
 		if x.cutOff {
 			x.out.Cut++
 		} else {
@@ -253,6 +273,7 @@ func (x *search) frontier() *Frontier {
 
 // run does one execution: the choices in nodes, then new ones.
 func (x *search) run(record bool) Result {
+	x.asks = 0
 	x.pos, x.cutOff, x.strange, x.sleep, x.stepped, x.stalls, x.last, x.row = 0, false, "", nil, 0, 0, "", 0
 	x.age, x.versions, x.looked = map[string]int{}, map[touched]int{}, map[string]looks{}
 	x.exec.reset()
@@ -634,4 +655,26 @@ func (x *search) also(n *Node, g string) {
 // endsProgram: a goroutine has ended the program, and the others with it.
 func (o Outcome) endsProgram() bool {
 	return o.G != "" && o.Kind != KindTestFailure && o.Kind != KindRace
+}
+
+// maxExhaustRaces bounds the races of an exploration.
+const maxExhaustRaces = 200
+
+// raced notes a data race.
+func (x *search) raced(r Race) {
+	if len(x.out.Races) < maxExhaustRaces && !slices.ContainsFunc(x.out.Races, func(o Race) bool { return o.Places() == r.Places() }) {
+		x.out.Races = append(x.out.Races, r)
+	}
+}
+
+// stuck notes who was blocked when main returned, which it did last.
+func (x *search) stuck(res Result) {
+	if x.e.Config.Entry != EntryMain || res.Outcome.Kind != "" {
+		return
+	}
+	for _, g := range res.Goroutines {
+		if g.State == "blocked" && !slices.Contains(x.out.Stuck, g.Site) {
+			x.out.Stuck = append(x.out.Stuck, g.Site)
+		}
+	}
 }

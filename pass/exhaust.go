@@ -1,0 +1,375 @@
+package pass
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
+)
+
+// The second engine runs the program itself under every schedule that is not equivalent
+// to another one, without a model in between. Goroutines are switched at operations, and
+// at the statements that a run has seen to race: if no run has a data race elsewhere,
+// every behaviour of the program is one of such a schedule (Musuvathi and Qadeer, PLDI
+// 2007). Where a race shows, its statements become guards and the exploration begins
+// again.
+
+// exhaustRounds bounds how often guards are added, and scoutRuns the runs of a round
+// whose only purpose is to see whether they have to be.
+const (
+	exhaustRounds = 5
+	scoutRuns     = 100
+)
+
+// In a check the exploration of a program ends after exhaustRuns, or exhaustSteps of
+// all runs. Each run is cut after exhaustRunSteps.
+const (
+	exhaustRuns     = 20_000
+	exhaustSteps    = 400_000
+	exhaustRunSteps = 2000
+)
+
+// Exhaustion says how a program is explored.
+type Exhaustion struct {
+	// Stalls is how often, in one run, time may pass while a goroutine could go on;
+	// -1: any number.
+	Stalls int
+	// MaxRuns, TotalSteps of all runs, and MaxTime bound the exploration; 0 is no bound.
+	MaxRuns, TotalSteps int
+	MaxTime             time.Duration
+	// MaxSteps bounds a run; 0 is 2000.
+	MaxSteps int
+	// Frontier is what an earlier exploration has left to do, see Exhausted.Rest.
+	Frontier []byte
+}
+
+// Exhausted is what an exhaustive exploration of a program has shown.
+type Exhausted struct {
+	*orchestrate.Exhaustive
+	// Sidecar has the sites, to read the plans with.
+	Sidecar *artifact.Sidecar
+	// Guarded are the statements that were seen to race, and became guards.
+	Guarded []artifact.Site
+	// Limits say what the exploration does not cover.
+	Limits []string
+	// Stalls is that of the Exhaustion.
+	Stalls int
+}
+
+// Proved reports whether the program has no other behaviour than what was seen, for its
+// input.
+func (x *Exhausted) Proved() bool {
+	return x.Complete && len(x.Limits) == 0 && (!x.Timed || x.Stalls < 0)
+}
+
+// Coverage says in a sentence what was explored.
+func (x *Exhausted) Coverage() string {
+	number := fmt.Sprintf("%d schedules that are not equivalent", x.Runs)
+	if x.Runs == 1 {
+		number = "the one schedule that there is, but for equivalent ones,"
+	}
+	what := number + " were run; there are more"
+	if x.Complete {
+		what = "all " + number + " were run"
+		if x.Runs == 1 {
+			what = number + " was run"
+		}
+	}
+	if x.Timed {
+		switch {
+		case x.Stalls == 0:
+			what += ", of those in which time passes only when nothing else can happen"
+		case x.Stalls > 0:
+			what += fmt.Sprintf(", of those in which time passes at most %d times while a goroutine could go on", x.Stalls)
+		}
+	}
+	if x.Cut > 0 {
+		what += fmt.Sprintf(" (%d more were given up on the way, being equivalent to others)", x.Cut)
+	}
+	return what
+}
+
+// Exhaust runs a program under all schedules that are not equivalent. There is no model.
+// Every error found is replayed in a process of its own.
+func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options) (_ *Exhausted, err error) {
+	p, opts, rep, err := loadToRun(ctx, spec, opts)
+	if err != nil {
+		return nil, err
+	}
+	x, b, err := p.exhaust(ctx, p.sidecar(), nil, how, opts, rep)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	defer rep.stage("replay")()
+	return x, b.ReplayEnds(ctx, x.Ends, orchestrate.RunOptions{Timeout: opts.Watchdog})
+}
+
+// exhaust explores a program in which the statements of these sites are guards, and
+// those that are seen to race besides. It returns the last binary.
+func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses []int, how Exhaustion, opts Options, rep reporter) (_ *Exhausted, b *orchestrate.Binary, err error) {
+	defer func() {
+		if err != nil && b != nil {
+			err = errors.Join(err, b.Close())
+		}
+	}()
+	began := time.Now()
+	guards := newAccessGroups(side, accesses)
+	frontier, misuse := []byte(nil), false
+	if len(how.Frontier) > 0 {
+		var f savedFrontier
+		if err := json.Unmarshal(how.Frontier, &f); err != nil {
+			return nil, nil, fmt.Errorf("frontier of an exploration: %w", err)
+		}
+		if f.Stalls != how.Stalls {
+			return nil, nil, fmt.Errorf("frontier of an exploration: it is of one with %d stalls, not %d", f.Stalls, how.Stalls)
+		}
+		guards.guards, guards.group, guards.writes = f.Guards, f.Groups, f.Writes
+		frontier, misuse = f.Nodes, f.Misuse
+	}
+	for round := 1; ; round++ {
+		binary, diagnostics, err := p.instrument(ctx, opts, side, parse.Options{Accesses: guards.ids(), Races: true}, nil, rep)
+		if err != nil {
+			return nil, nil, err
+		}
+		b = binary
+		job := orchestrate.ExhaustOptions{
+			RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
+			Stalls:     how.Stalls, MaxProcesses: runProcesses, Frontier: frontier,
+		}
+		done := rep.stage("explore")
+		x, added, err := exhaustWith(ctx, b, guards, &misuse, job, how, began)
+		done()
+		if err != nil {
+			return nil, b, err
+		}
+		limits := append(uncontrolled(diagnostics), x.Bounds...)
+		if added && round < exhaustRounds {
+			if err := b.Close(); err != nil {
+				return nil, nil, err
+			}
+			b, frontier = nil, nil
+			continue
+		}
+		if added {
+			limits = append(limits, fmt.Sprintf("data races still showed after guards had been added %d times", exhaustRounds))
+		}
+		out := p.exhausted(x, side, guards, limits, how)
+		if len(x.Rest) > 0 {
+			if out.Rest, err = json.Marshal(savedFrontier{how.Stalls, guards.guards, guards.group, guards.writes, misuse, x.Rest}); err != nil {
+				return nil, b, fmt.Errorf("frontier of an exploration: %w", err)
+			}
+		}
+		return out, b, nil
+	}
+}
+
+// savedFrontier is what is left to do of an exploration, with the guards that it has.
+type savedFrontier struct {
+	Stalls int
+	Guards []int
+	Groups map[int]int
+	Writes map[int]bool
+	Misuse bool
+	Nodes  json.RawMessage
+}
+
+// exhaustWith explores a binary: first a few runs, which may show that guards are
+// missing, then the rest. It reports whether they are.
+func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroups, misuse *bool, job orchestrate.ExhaustOptions, how Exhaustion, began time.Time) (sum *orchestrate.Exhaustive, added bool, err error) {
+	for {
+		job.Accesses, job.Misuse = guards.list(), *misuse
+		job.MaxRuns, job.TotalSteps = how.MaxRuns, how.TotalSteps
+		if sum != nil {
+			job.MaxRuns, job.TotalSteps = left(how.MaxRuns, sum.Runs), left(how.TotalSteps, sum.Steps)
+		} else if len(job.Frontier) == 0 && (how.MaxRuns == 0 || how.MaxRuns > scoutRuns) {
+			job.MaxRuns = scoutRuns
+		}
+		if how.MaxTime > 0 {
+			job.MaxTime = max(how.MaxTime-time.Since(began), time.Second)
+		}
+		x, err := b.Exhaust(ctx, job)
+		if err != nil {
+			return nil, false, err
+		}
+		scouted := sum == nil && job.MaxRuns == scoutRuns && x.Runs >= scoutRuns && !x.Complete && x.Stopped == ""
+		if sum != nil {
+			x.Join(sum)
+		}
+		sum = x
+		switch added := guards.add(x.Races); {
+		case added:
+			return sum, true, nil
+		case x.Misuse && !*misuse:
+			*misuse, sum, job.Frontier = true, nil, nil
+		case scouted:
+			job.Frontier = x.Rest
+		default:
+			return sum, false, nil
+		}
+	}
+}
+
+// left is what is left of a bound, of which 0 is none.
+func left(bound, used int) int {
+	if bound == 0 {
+		return 0
+	}
+	return max(bound-used, 1)
+}
+
+// exhausted is the result of the last round.
+func (p *program) exhausted(x *orchestrate.Exhaustive, side *artifact.Sidecar, g *accessGroups, limits []string, how Exhaustion) *Exhausted {
+	out := &Exhausted{Exhaustive: x, Sidecar: side, Stalls: how.Stalls, Limits: append(limits, p.channelLengths()...)}
+	out.Limits = append(out.Limits, g.unguarded...)
+	for _, id := range g.racing() {
+		if s, ok := side.Site(id); ok {
+			out.Guarded = append(out.Guarded, s)
+		}
+	}
+	if x.Stopped != "" {
+		out.Limits = append(out.Limits, x.Stopped)
+	}
+	return out
+}
+
+// uncontrolled are the operations without guards, and how many accesses to memory are
+// not looked at for races.
+func uncontrolled(diagnostics []parse.Diagnostic) (out []string) {
+	accesses := 0
+	first := ""
+	for _, d := range diagnostics {
+		if !d.Access {
+			out = append(out, d.String())
+		} else if accesses++; accesses == 1 {
+			first = d.String()
+		}
+	}
+	if accesses > 0 {
+		out = append(out, fmt.Sprintf("%d accesses to memory are not looked at for data races, as at %s", accesses, first))
+	}
+	return out
+}
+
+// channelLengths are the places where the program asks for the length of a channel,
+// which is no operation of its own.
+func (p *program) channelLengths() (out []string) {
+	for _, pkg := range p.source.Packages {
+		for _, f := range pkg.Syntax {
+			ast.Inspect(f, func(n ast.Node) bool {
+				c, ok := n.(*ast.CallExpr)
+				if !ok || len(c.Args) != 1 {
+					return true
+				}
+				id, ok := ast.Unparen(c.Fun).(*ast.Ident)
+				if !ok {
+					return true
+				}
+				b, ok := pkg.TypesInfo.Uses[id].(*types.Builtin)
+				if !ok || b.Name() != "len" {
+					return true
+				}
+				if _, ok := pkg.TypesInfo.TypeOf(c.Args[0]).Underlying().(*types.Chan); ok {
+					at := p.source.Fset.Position(c.Pos())
+					out = append(out, fmt.Sprintf("%s:%d:%d: the length of a channel, which others may change", p.source.Rel(at.Filename), at.Line, at.Column))
+				}
+				return true
+			})
+		}
+	}
+	return out
+}
+
+// accessGroups are the statements that touch memory and are guards. Those that were
+// seen to race, directly or with a third one, are a group.
+type accessGroups struct {
+	side      *artifact.Sidecar
+	keys      map[string]artifact.Site
+	guards    []int
+	group     map[int]int // of the sites that race
+	writes    map[int]bool
+	unguarded []string
+}
+
+func newAccessGroups(side *artifact.Sidecar, accesses []int) *accessGroups {
+	return &accessGroups{
+		side: side, keys: orchestrate.SitesByKey(side), guards: slices.Clone(accesses), group: map[int]int{}, writes: map[int]bool{},
+	}
+}
+
+// add adds the statements of data races. It reports whether there are new ones.
+func (a *accessGroups) add(races []orcutil.Race) (added bool) {
+	for _, r := range races {
+		var ids []int
+		for _, side := range []orcutil.RaceAccess{r.First, r.Second} {
+			s, ok := a.keys[side.Site]
+			if !ok || s.Kind != sites.Stmt.String() && s.Kind != sites.Store.String() && s.Kind != sites.Atomic.String() {
+				text := fmt.Sprintf("%s: a data race with which others cannot be interleaved: %s", side.Source, side.String())
+				if !slices.Contains(a.unguarded, text) {
+					a.unguarded = append(a.unguarded, text)
+				}
+				continue
+			}
+			ids = append(ids, s.ID)
+			writes := strings.Contains(side.Op, "write")
+			if !slices.Contains(a.guards, s.ID) {
+				a.guards = append(a.guards, s.ID)
+				added = true
+			}
+			if writes && !a.writes[s.ID] {
+				a.writes[s.ID] = true
+				added = true
+			}
+		}
+		for _, id := range ids {
+			if a.group[id] == 0 {
+				a.group[id] = id
+				added = true
+			}
+		}
+		if len(ids) == 2 && a.group[ids[0]] != a.group[ids[1]] {
+			from, to := a.group[ids[0]], a.group[ids[1]]
+			for id, g := range a.group {
+				if g == from {
+					a.group[id] = to
+				}
+			}
+			added = true
+		}
+	}
+	return added
+}
+
+func (a *accessGroups) ids() []int { return slices.Sorted(slices.Values(a.guards)) }
+
+// racing are the sites that are in a group.
+func (a *accessGroups) racing() (out []int) {
+	for _, id := range a.ids() {
+		if a.group[id] != 0 {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func (a *accessGroups) list() (out []orcutil.AccessGuard) {
+	for _, id := range a.racing() {
+		if s, ok := a.side.Site(id); ok {
+			out = append(out, orcutil.AccessGuard{Site: s.Key, Group: a.group[id], Writes: a.writes[id]})
+		}
+	}
+	return out
+}
