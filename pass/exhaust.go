@@ -62,44 +62,10 @@ type Exhausted struct {
 	// Sidecar has the sites, to read the plans with.
 	Sidecar *artifact.Sidecar
 	// Guarded are the statements that were seen to race, and became guards.
-	Guarded []artifact.Site
-	// Limits say what the exploration does not cover.
-	Limits []string
-	// Stalls is that of the Exhaustion.
-	Stalls int
-}
-
-// Proved reports whether the program has no other behaviour than what was seen, for its
-// input.
-func (x *Exhausted) Proved() bool {
-	return x.Complete && len(x.Limits) == 0 && (!x.Timed || x.Stalls < 0)
-}
-
-// Coverage says in a sentence what was explored.
-func (x *Exhausted) Coverage() string {
-	number := fmt.Sprintf("%d schedules that are not equivalent", x.Runs)
-	if x.Runs == 1 {
-		number = "the one schedule that there is, but for equivalent ones,"
-	}
-	what := number + " were run; there are more"
-	if x.Complete {
-		what = "all " + number + " were run"
-		if x.Runs == 1 {
-			what = number + " was run"
-		}
-	}
-	if x.Timed {
-		switch {
-		case x.Stalls == 0:
-			what += ", of those in which time passes only when nothing else can happen"
-		case x.Stalls > 0:
-			what += fmt.Sprintf(", of those in which time passes at most %d times while a goroutine could go on", x.Stalls)
-		}
-	}
-	if x.Cut > 0 {
-		what += fmt.Sprintf(" (%d more were given up on the way, being equivalent to others)", x.Cut)
-	}
-	return what
+	Guarded  []artifact.Site
+	accesses []int // the guards
+	// Covered says how far the exploration has come.
+	Covered artifact.Exhaustive
 }
 
 // Exhaust runs a program under all schedules that are not equivalent. There is no model.
@@ -233,15 +199,18 @@ func left(bound, used int) int {
 
 // exhausted is the result of the last round.
 func (p *program) exhausted(x *orchestrate.Exhaustive, side *artifact.Sidecar, g *accessGroups, limits []string, how Exhaustion) *Exhausted {
-	out := &Exhausted{Exhaustive: x, Sidecar: side, Stalls: how.Stalls, Limits: append(limits, p.channelLengths()...)}
-	out.Limits = append(out.Limits, g.unguarded...)
+	out := &Exhausted{Exhaustive: x, Sidecar: side, Covered: artifact.Exhaustive{
+		Schedules: x.Runs, Cut: x.Cut, Complete: x.Complete, Timed: x.Timed, Stalls: how.Stalls,
+		Limits: slices.Concat(limits, p.channelLengths(), g.unguarded),
+	}}
+	out.accesses = g.ids()
 	for _, id := range g.racing() {
 		if s, ok := side.Site(id); ok {
 			out.Guarded = append(out.Guarded, s)
 		}
 	}
 	if x.Stopped != "" {
-		out.Limits = append(out.Limits, x.Stopped)
+		out.Covered.Limits = append(out.Covered.Limits, x.Stopped)
 	}
 	return out
 }
@@ -372,4 +341,90 @@ func (a *accessGroups) list() (out []orcutil.AccessGuard) {
 		}
 	}
 	return out
+}
+
+// exhaust runs the program of a deep pass under every schedule, if what is known by then
+// leaves something open. What it shows is among the ends of runs afterwards.
+func (d *deep) exhaust(ctx context.Context) error {
+	if d.certain() || d.runs.Failing != "" || d.runs.Stopped != "" || d.runs.Uncontrolled > 0 {
+		return nil
+	}
+	part, cancel := d.opts.within(ctx, exhaustShare)
+	defer cancel()
+	for _, stalls := range []int{0, -1} {
+		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: exhaustSteps}
+		if at, ok := part.Deadline(); ok {
+			if how.MaxTime = time.Until(at); how.MaxTime < time.Second {
+				return nil
+			}
+		}
+		x, b, err := d.program.exhaust(part, d.side, d.side.Accesses, how, d.opts, d.rep)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && cut(ctx, part) != "":
+			return nil
+		case err != nil:
+			d.runs.Exhaustive = &artifact.Exhaustive{Limits: []string{err.Error()}}
+			return nil
+		}
+		if err := b.Close(); err != nil {
+			return err
+		}
+		if stalls == 0 || x.Complete {
+			d.runs.Exhaustive = &x.Covered
+		}
+		d.takeExhaustive(x)
+		if !x.Timed || !x.Complete || len(x.Covered.Limits) > 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// certain reports whether nothing is left open.
+func (d *deep) certain() bool {
+	for _, s := range slices.Concat(d.cases, d.observed) {
+		if s.outcome == artifact.Real {
+			return true
+		}
+	}
+	for _, s := range d.cases {
+		if s.outcome == artifact.Unconfirmed {
+			return false
+		}
+	}
+	return len(limits(d.second.Queries(), d.second.Verdicts(), d.side)) == 0 && len(gapsOf(&d.runs)) == 0
+}
+
+// takeExhaustive takes up how the runs of an exploration ended, and decides the possible
+// errors that it would have shown.
+func (d *deep) takeExhaustive(x *Exhausted) {
+	guards := map[string]bool{}
+	for _, id := range x.accesses {
+		if s, ok := d.side.Site(id); ok && !slices.Contains(d.side.Accesses, id) && s.Kind != sites.Atomic.String() {
+			guards[s.Key] = true
+		}
+	}
+	for _, e := range x.Ends {
+		if e.Status != orchestrate.Completed || e.Kind == "" {
+			continue
+		}
+		// The program of the bundle has no guards there.
+		e.Plan.Steps = slices.DeleteFunc(slices.Clone(e.Plan.Steps), func(s artifact.PlanStep) bool { return guards[s.Site] })
+		d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: x.Covered.Stalls == 0, exhaustive: true})
+	}
+	if !x.Covered.Proved() {
+		return
+	}
+	for _, s := range d.cases {
+		e, shows := d.sought(s)
+		if s.outcome != artifact.Unconfirmed || !shows {
+			continue
+		}
+		if site, ok := d.side.Site(s.query.Site); ok && !d.target.IsTest() && e.Kind == artifact.KindLeak && slices.Contains(x.Stuck, site.Key) {
+			continue // main returns, and does not wait for it
+		}
+		s.conclude(artifact.False, x.Covered.Coverage()+", and none shows it")
+	}
 }

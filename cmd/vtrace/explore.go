@@ -168,15 +168,15 @@ func exhaust(c *call, src vtrace.Source, how vtrace.Exhaustion, file string, rep
 
 // writeExhausted prints what an exhaustive exploration has covered, and the ends.
 func writeExhausted(c *call, x *vtrace.Exhausted) int {
-	fmt.Fprintln(c.stdout, x.Coverage())
+	fmt.Fprintln(c.stdout, x.Covered.Coverage())
 	code := writeEnds(c, x.Ends, x.Sidecar, false)
 	if len(x.Guarded) > 0 {
 		fmt.Fprintf(c.stdout, "\ngoroutines are switched at %d statements that race with each other too, the first at %s:%d\n", len(x.Guarded), x.Guarded[0].File, x.Guarded[0].Line)
 	}
-	for _, l := range x.Limits {
+	for _, l := range x.Covered.Limits {
 		fmt.Fprintf(c.stdout, "\nnot covered: %s\n", l)
 	}
-	if code == exitNothing && !x.Proved() {
+	if code == exitNothing && !x.Covered.Proved() {
 		return exitInconclusive
 	}
 	return code
