@@ -19,6 +19,8 @@ type ExhaustOptions struct {
 	RunOptions
 	// Accesses are the statements with guards that may race with each other.
 	Accesses []orcutil.AccessGuard
+	// Awaits are the keys of sites in loops that only look whether something has changed.
+	Awaits []string
 	// Stalls is how often, in one run, time may pass while a goroutine could go on;
 	// -1: any number.
 	Stalls int
@@ -51,6 +53,7 @@ type Exhaustive struct {
 // exhaustJob is the part of a job for an exhaustive exploration, see orcutil.Drive.
 type exhaustJob struct {
 	Accesses                        []orcutil.AccessGuard
+	Awaits                          []string
 	Stalls                          int
 	Misuse                          bool
 	Frontier, Records, Ends, Result string
@@ -134,7 +137,7 @@ type exhauster struct {
 func (x *exhauster) process(ctx context.Context, n int, frontier string, spent time.Duration) (again bool, err error) {
 	file := func(name string) string { return filepath.Join(x.dir, fmt.Sprintf("%s%d", name, n)) }
 	e := &exhaustJob{
-		Accesses: x.opts.Accesses, Stalls: x.opts.Stalls, Misuse: x.opts.Misuse, Frontier: frontier,
+		Accesses: x.opts.Accesses, Awaits: x.opts.Awaits, Stalls: x.opts.Stalls, Misuse: x.opts.Misuse, Frontier: frontier,
 		Records: file("records"), Ends: file("ends"), Result: file("result"), Watchdog: x.opts.Timeout,
 	}
 	if x.opts.MaxRuns > 0 {

@@ -287,6 +287,7 @@ func (e *exploration) do(cfg Config, guides [][]Step, patient bool, marshal func
 // exhaustion is an exhaustive exploration.
 type exhaustion struct {
 	Accesses []AccessGuard
+	Awaits   []string
 	Stalls   int
 	Misuse   bool
 	// Frontier is a file with one to go on from, and to which it is saved; it need not
@@ -335,7 +336,7 @@ func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal
 	defer ends.Close()
 	cfg.Watchdog = e.Watchdog
 	x := Exhaustion{
-		Config: cfg, Accesses: e.Accesses, Stalls: e.Stalls, Misuse: e.Misuse, Frontier: frontier, Runs: e.Runs, Steps: e.Steps,
+		Config: cfg, Accesses: e.Accesses, Awaits: e.Awaits, Stalls: e.Stalls, Misuse: e.Misuse, Frontier: frontier, Runs: e.Runs, Steps: e.Steps,
 		Ran: func(end int, r Result) {
 			_, err := records.Write(runRecord(end, r.Hash))
 			fail(err)

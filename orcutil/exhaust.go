@@ -18,6 +18,10 @@ type Exhaustion struct {
 	// Accesses are the keys of the statements that may race, with the number of their
 	// group: those of different groups do not race with each other.
 	Accesses []AccessGuard
+	// Awaits are the keys of sites in loops that do nothing but look whether something
+	// has changed: how often they look in vain makes no difference. Other loops are
+	// followed a few times.
+	Awaits []string
 	// Stalls is how often, in one run, time may pass while a goroutine could go on;
 	// -1: any number.
 	Stalls int
@@ -129,6 +133,9 @@ const (
 	saveEvery = 200 * time.Millisecond
 )
 
+// loopBound is what is not explored of a loop that may do more than to look.
+const loopBound = "a loop that looks again and again while nothing changes, more than three times in a row"
+
 // Exhaust does the exploration.
 func Exhaust(e Exhaustion) Exhausted {
 	x := &search{e: e, exec: &execution{next: -1, misuse: e.Misuse, accesses: map[Site]accessGroup{}}}
@@ -140,6 +147,12 @@ func Exhaust(e Exhaustion) Exhausted {
 	for _, a := range e.Accesses {
 		if site, ok := siteOf(a.Site); ok {
 			x.exec.accesses[site] = accessGroup{a.Group, a.Writes}
+		}
+	}
+	x.awaits = map[Site]bool{}
+	for _, key := range e.Awaits {
+		if site, ok := siteOf(key); ok {
+			x.awaits[site] = true
 		}
 	}
 	if e.Frontier != nil {
@@ -174,6 +187,7 @@ type search struct {
 	looked   map[string]looks
 	mayTouch []touch
 	misuse   bool
+	awaits   map[Site]bool
 }
 
 // looks are what a goroutine has seen at one site while it only looked.
@@ -350,6 +364,7 @@ func (x *search) Next(v View) Choice {
 				held = i
 			}
 		case x.spins(g):
+			x.bound(!x.awaits[p.Site], loopBound)
 			if spinning < 0 || x.age[p.G] < x.age[v.Ready[spinning].G] {
 				spinning = i
 			}
@@ -367,12 +382,8 @@ func (x *search) Next(v View) Choice {
 	case end >= 0: // it ends the program: nobody else could do anything before
 		return Choice{Index: end}
 	case v.Time:
-		if spinning >= 0 {
-			x.bound(true, "loops that look again and again while nothing changes")
-		}
 		return Choice{Index: TimePasses}
 	case spinning >= 0:
-		x.bound(true, "loops that look again and again while nothing changes")
 		x.tick(v.Ready[spinning].G)
 		return Choice{Index: spinning}
 	case held >= 0:
@@ -380,9 +391,6 @@ func (x *search) Next(v View) Choice {
 		return Choice{Index: held} // to be seen to wait
 	default:
 		return Choice{Index: TimePasses}
-	}
-	if spinning >= 0 {
-		x.bound(true, "loops that look again and again while nothing changes")
 	}
 	chosen := x.choose(s, v, ready, stall)
 	switch {

@@ -114,7 +114,7 @@ func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses 
 		b = binary
 		job := orchestrate.ExhaustOptions{
 			RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
-			Stalls:     how.Stalls, MaxProcesses: runProcesses, Frontier: frontier,
+			Awaits:     p.awaits(), Stalls: how.Stalls, MaxProcesses: runProcesses, Frontier: frontier,
 		}
 		done := rep.stage("explore")
 		x, added, err := exhaustWith(ctx, b, guards, &misuse, job, how, began)
