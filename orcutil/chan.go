@@ -203,6 +203,16 @@ func Close[T any](site Site, ch chan<- T) {
 	g.pass()
 }
 
+// Measured returns ch, a channel whose length is asked for next. It is no guard.
+func Measured[C any](ch C) C {
+	if s := controlling(); s != nil {
+		p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
+		s.exec.on(spaceChan, p, touchOfferRecv)
+		s.exec.on(spaceChan, p, touchOfferSend)
+	}
+	return ch
+}
+
 // Select is the select statement with these cases, in source order. It returns
 // the index of the chosen one, -1 for the default.
 func Select(site Site, hasDefault bool, cases ...Case) int {

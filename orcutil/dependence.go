@@ -76,6 +76,7 @@ var pairs = [...][2]touchKind{
 	{touchRecv, touchRecvQueued},
 	{touchRecv, touchOfferSend},
 	{touchRecvQueued, touchOfferSend},
+	{touchRecvClosed, touchOfferSend},
 	{touchFilled, touchOfferSend},
 	{touchTaken, touchOfferRecv},
 	{touchOfferSend, touchOfferRecv}, // the first, if it has no default, would have queued
@@ -173,3 +174,6 @@ func independent(a, b []touch) bool {
 	}
 	return true
 }
+
+// ofChannel: the object is a channel.
+func (t touch) ofChannel() bool { return t.object.space == spaceChan }

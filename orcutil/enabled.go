@@ -61,7 +61,7 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		}
 	}
 	x := s.exec
-	if a, ok := x.accesses[g.site]; ok && g.op.access() {
+	if a := x.accesses[g.site]; a.group != 0 && g.op.access() {
 		out = append(out, touch{touched{space: spaceAccess, n: a.group}, a.kind()})
 	}
 	if g.wg != nil { // it may end
@@ -142,6 +142,7 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		add(spaceMap, g.obj, touchWrite)
 	case opSubtest, opParallel, opJoin:
 		add(spaceScope, g.obj, touchAny)
+		add(spaceTest, nil, touchRead)
 	case opLog, opTestEnd:
 		add(spaceTest, nil, touchRead)
 	case opEnd, opCleanup:

@@ -32,8 +32,9 @@ type execution struct {
 
 // accessGroup says that a statement may race with the others of a group.
 type accessGroup struct {
-	group  int
-	writes bool
+	group    int // 0: it is not known to race
+	writes   bool
+	measures bool
 }
 
 // event is a step: of one goroutine, though others that it completes run on in it.
@@ -107,7 +108,7 @@ func (x *execution) step(g *goroutine) {
 	}
 	x.begin(event{g: g.seq, node: x.next, site: g.site, waits: x.queues})
 	x.next, x.queues = -1, false
-	if a, ok := x.accesses[g.site]; ok && g.op.access() {
+	if a := x.accesses[g.site]; a.group != 0 && g.op.access() {
 		x.touch(touched{space: spaceAccess, n: a.group}, a.kind())
 	}
 }

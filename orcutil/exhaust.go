@@ -43,9 +43,12 @@ type Exhaustion struct {
 
 // AccessGuard is a statement that may race with others.
 type AccessGuard struct {
-	Site   string // key
+	Site string // key
+	// Group is 0 if the statement is not known to race.
 	Group  int
 	Writes bool
+	// Measures: it asks for the length of a channel.
+	Measures bool
 }
 
 // Exhausted is how far an exploration has come.
@@ -146,7 +149,7 @@ func Exhaust(e Exhaustion) Exhausted {
 	}
 	for _, a := range e.Accesses {
 		if site, ok := siteOf(a.Site); ok {
-			x.exec.accesses[site] = accessGroup{a.Group, a.Writes}
+			x.exec.accesses[site] = accessGroup{a.Group, a.Writes, a.Measures}
 		}
 	}
 	x.awaits = map[Site]bool{}
@@ -184,7 +187,7 @@ type search struct {
 	row      int
 	age      map[string]int // when a goroutine has stepped last
 	versions map[touched]int
-	looked   map[string]looks
+	looked   map[string]map[Site]looks // by goroutine, since it has changed anything
 	mayTouch []touch
 	misuse   bool
 	awaits   map[Site]bool
@@ -192,7 +195,6 @@ type search struct {
 
 // looks are what a goroutine has seen at one site while it only looked.
 type looks struct {
-	site  Site
 	sum   int
 	n     int
 	reads []touched
@@ -289,7 +291,7 @@ func (x *search) frontier() *Frontier {
 func (x *search) run(record bool) Result {
 	x.asks = 0
 	x.pos, x.cutOff, x.strange, x.sleep, x.stepped, x.stalls, x.last, x.row = 0, false, "", nil, 0, 0, "", 0
-	x.age, x.versions, x.looked = map[string]int{}, map[touched]int{}, map[string]looks{}
+	x.age, x.versions, x.looked = map[string]int{}, map[touched]int{}, map[string]map[Site]looks{}
 	x.exec.reset()
 	cfg := x.e.Config
 	cfg.Plan.Steps = nil
@@ -541,6 +543,9 @@ func (x *search) wake(s *run, e *event) {
 		if g == nil || g.state != parked {
 			return true
 		}
+		if a := x.exec.accesses[g.site]; a.measures && g.op.access() && slices.ContainsFunc(e.touches, touch.ofChannel) {
+			return true
+		}
 		x.mayTouch = s.mayTouch(g, x.mayTouch[:0])
 		for _, t := range z.Extra {
 			x.mayTouch = append(x.mayTouch, touch{touched{space: t.Space, n: t.N}, t.Kind})
@@ -568,20 +573,23 @@ func (x *search) look(g string, e *event) {
 	case !only:
 		delete(x.looked, g)
 	default:
-		l := x.looked[g]
-		if l.site == e.site && l.sum == sum {
+		l, ok := x.looked[g][e.site]
+		if ok && l.sum == sum {
 			l.n++
 		} else {
-			l = looks{site: e.site, sum: sum, n: 1, reads: reads}
+			l = looks{sum: sum, n: 1, reads: reads}
 		}
-		x.looked[g] = l
+		if x.looked[g] == nil {
+			x.looked[g] = map[Site]looks{}
+		}
+		x.looked[g][e.site] = l
 	}
 }
 
 // spins reports whether a goroutine is to wait until what it looks at has changed.
 func (x *search) spins(g *goroutine) bool {
-	l, ok := x.looked[g.path]
-	if !ok || l.n < futile || l.site != g.site {
+	l, ok := x.looked[g.path][g.site]
+	if !ok || l.n < futile {
 		return false
 	}
 	sum := 0

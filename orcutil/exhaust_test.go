@@ -146,9 +146,16 @@ func TestExhaustPrograms(t *testing.T) {
 func accessGuards(program string) (all []AccessGuard) {
 	switch program {
 	case "broken mutual exclusion":
+		const want, inside = 1, 2
 		for _, at := range []Site{10, 20} {
-			all = append(all, AccessGuard{at.key(), 1, false}, AccessGuard{(at + 1).key(), 1, true}, AccessGuard{(at + 5).key(), 1, true},
-				AccessGuard{(at + 2).key(), 2, true}, AccessGuard{(at + 4).key(), 2, true})
+			add := func(n Site, group int, writes bool) {
+				all = append(all, AccessGuard{Site: (at + n).key(), Group: group, Writes: writes})
+			}
+			add(0, want, false)
+			add(1, want, true)
+			add(5, want, true)
+			add(2, inside, true)
+			add(4, inside, true)
 		}
 		return all
 	}

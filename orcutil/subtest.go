@@ -50,6 +50,9 @@ func (t *scope) key(part uint8) syncKey { return syncKey{unsafe.Pointer(t), part
 // Cleanup, however it ends.
 func Subtest(site Site, f func()) {
 	g := controlledTest()
+	if g != nil {
+		g.run.exec.touch(touched{space: spaceTest}, touchRead)
+	}
 	switch {
 	case g == nil:
 		f()
@@ -87,6 +90,7 @@ func (g *goroutine) callSubtest(f func()) {
 func (g *goroutine) startSubtest(site Site, f func()) {
 	s, t := g.run, &scope{parent: g.scope}
 	g.arrive(opSubtest, site, unsafe.Pointer(t))
+	s.exec.touch(touched{space: spaceTest}, touchRead)
 	s.exec.on(spaceScope, unsafe.Pointer(t), touchAny)
 	if t.parent.cleaning {
 		panic(runInCleanup)

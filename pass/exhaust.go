@@ -93,7 +93,8 @@ func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses 
 		}
 	}()
 	began := time.Now()
-	guards := newAccessGroups(side, accesses)
+	measuring, unmeasured := p.measures()
+	guards := newAccessGroups(side, accesses, measuring)
 	frontier, misuse := []byte(nil), false
 	if len(how.Frontier) > 0 {
 		var f savedFrontier
@@ -122,7 +123,7 @@ func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses 
 		if err != nil {
 			return nil, b, err
 		}
-		limits := append(uncontrolled(diagnostics), x.Bounds...)
+		limits := slices.Concat(uncontrolled(diagnostics), x.Bounds, unmeasured)
 		if added && round < exhaustRounds {
 			if err := b.Close(); err != nil {
 				return nil, nil, err
@@ -201,7 +202,7 @@ func left(bound, used int) int {
 func (p *program) exhausted(x *orchestrate.Exhaustive, side *artifact.Sidecar, g *accessGroups, limits []string, how Exhaustion) *Exhausted {
 	out := &Exhausted{Exhaustive: x, Sidecar: side, Covered: artifact.Exhaustive{
 		Schedules: x.Runs, Cut: x.Cut, Complete: x.Complete, Timed: x.Timed, Stalls: how.Stalls,
-		Limits: slices.Concat(limits, p.channelLengths(), g.unguarded),
+		Limits: slices.Concat(limits, g.unguarded),
 	}}
 	out.accesses = g.ids()
 	for _, id := range g.racing() {
@@ -233,33 +234,65 @@ func uncontrolled(diagnostics []parse.Diagnostic) (out []string) {
 	return out
 }
 
-// channelLengths are the places where the program asks for the length of a channel,
-// which is no operation of its own.
-func (p *program) channelLengths() (out []string) {
+// measures finds where the program asks for the length of a channel. That is no
+// operation: the statements around become guards. Where there is no site for one, the
+// place is a limit.
+func (p *program) measures() (statements []int, limits []string) {
+	type place struct {
+		file      string
+		line, col int
+	}
+	at := map[place]int{}
+	for _, s := range p.sites.Sites() {
+		if s.Kind == sites.Stmt {
+			at[place{s.File, s.Line, s.Col}] = int(s.ID)
+		}
+	}
 	for _, pkg := range p.source.Packages {
 		for _, f := range pkg.Syntax {
+			var around []ast.Node
 			ast.Inspect(f, func(n ast.Node) bool {
+				if n == nil {
+					around = around[:len(around)-1]
+					return true
+				}
+				around = append(around, n)
 				c, ok := n.(*ast.CallExpr)
-				if !ok || len(c.Args) != 1 {
+				if !ok || !asksLength(pkg.TypesInfo, c) {
 					return true
 				}
-				id, ok := ast.Unparen(c.Fun).(*ast.Ident)
-				if !ok {
-					return true
+				for _, s := range slices.Backward(around) {
+					from := p.source.Fset.Position(s.Pos())
+					if id, ok := at[place{p.source.Rel(from.Filename), from.Line, from.Column}]; ok {
+						if !slices.Contains(statements, id) {
+							statements = append(statements, id)
+						}
+						return true
+					}
+					if _, ok := s.(ast.Stmt); ok {
+						break
+					}
 				}
-				b, ok := pkg.TypesInfo.Uses[id].(*types.Builtin)
-				if !ok || b.Name() != "len" {
-					return true
-				}
-				if _, ok := pkg.TypesInfo.TypeOf(c.Args[0]).Underlying().(*types.Chan); ok {
-					at := p.source.Fset.Position(c.Pos())
-					out = append(out, fmt.Sprintf("%s:%d:%d: the length of a channel, which others may change", p.source.Rel(at.Filename), at.Line, at.Column))
-				}
+				from := p.source.Fset.Position(c.Pos())
+				limits = append(limits, fmt.Sprintf("%s:%d:%d: the length of a channel, which others may change", p.source.Rel(from.Filename), from.Line, from.Column))
 				return true
 			})
 		}
 	}
-	return out
+	return statements, limits
+}
+
+// asksLength reports whether a call is len of a channel.
+func asksLength(info *types.Info, c *ast.CallExpr) bool {
+	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
+	if !ok || len(c.Args) != 1 {
+		return false
+	}
+	if b, ok := info.Uses[id].(*types.Builtin); !ok || b.Name() != "len" {
+		return false
+	}
+	_, ok = info.TypeOf(c.Args[0]).Underlying().(*types.Chan)
+	return ok
 }
 
 // accessGroups are the statements that touch memory and are guards. Those that were
@@ -270,13 +303,20 @@ type accessGroups struct {
 	guards    []int
 	group     map[int]int // of the sites that race
 	writes    map[int]bool
+	measuring []int // that ask for the length of a channel
 	unguarded []string
 }
 
-func newAccessGroups(side *artifact.Sidecar, accesses []int) *accessGroups {
-	return &accessGroups{
-		side: side, keys: orchestrate.SitesByKey(side), guards: slices.Clone(accesses), group: map[int]int{}, writes: map[int]bool{},
+func newAccessGroups(side *artifact.Sidecar, accesses, measuring []int) *accessGroups {
+	a := &accessGroups{
+		side: side, keys: orchestrate.SitesByKey(side), guards: slices.Clone(accesses), group: map[int]int{}, writes: map[int]bool{}, measuring: measuring,
 	}
+	for _, id := range measuring {
+		if !slices.Contains(a.guards, id) {
+			a.guards = append(a.guards, id)
+		}
+	}
+	return a
 }
 
 // add adds the statements of data races. It reports whether there are new ones.
@@ -335,9 +375,11 @@ func (a *accessGroups) racing() (out []int) {
 }
 
 func (a *accessGroups) list() (out []orcutil.AccessGuard) {
-	for _, id := range a.racing() {
-		if s, ok := a.side.Site(id); ok {
-			out = append(out, orcutil.AccessGuard{Site: s.Key, Group: a.group[id], Writes: a.writes[id]})
+	for _, id := range a.ids() {
+		s, ok := a.side.Site(id)
+		measures := slices.Contains(a.measuring, id)
+		if ok && (a.group[id] != 0 || measures) {
+			out = append(out, orcutil.AccessGuard{Site: s.Key, Group: a.group[id], Writes: a.writes[id], Measures: measures})
 		}
 	}
 	return out
