@@ -26,6 +26,7 @@ type execution struct {
 	next    int32 // the node of the step that is about to be done
 	queues  bool  // it only queues
 	misuse  bool  // the run stops at all minor guards
+	foreign bool  // who has not locked an RWMutex has unlocked it
 	unknown bool  // a choice had more alternatives than are explored
 	pick    func(n int) int
 }
@@ -272,8 +273,14 @@ func (x *execution) unlocks(g *goroutine, l lockRef) {
 	x.on(spaceLock, l.p, kind)
 	if h := (hold{g.seq, l}); x.holds[h] > 0 {
 		x.holds[h]--
-	} else {
-		x.on(spaceLock, l.p, touchForeignUnlock)
+		return
+	}
+	x.on(spaceLock, l.p, touchForeignUnlock)
+	x.foreign = x.foreign || l.kind != mutexLock
+	for h := range x.holds { // those who hold it do so no more, or may not
+		if h.lock == l {
+			x.holds[h] = 0
+		}
 	}
 }
 

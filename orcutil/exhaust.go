@@ -269,6 +269,7 @@ func (x *search) do() Exhausted {
 		}
 	}
 	x.bound(x.out.Limited > 0, "runs that were cut off")
+	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
 	if x.exec.unknown {
 		x.bound(true, "choices with more alternatives than are explored, of which the first was taken")
 	}

@@ -1,6 +1,7 @@
 package orcutil
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -145,6 +146,8 @@ func TestExhaustPrograms(t *testing.T) {
 // accessGuards are those of the programs: what they share, by name, is a group.
 func accessGuards(program string) (all []AccessGuard) {
 	switch program {
+	case "a context that two look at", "a context that is polled":
+		return nil
 	case "broken mutual exclusion":
 		const want, inside = 1, 2
 		for _, at := range []Site{10, 20} {
@@ -260,6 +263,18 @@ func (p *randomProgram) main() {
 				holds["w"]--
 				WUnlock(site, &rw)
 			}
+		case "try wlock":
+			ok := TryWLock(site, &rw)
+			if ok {
+				holds["w"]++
+			}
+			return fmt.Sprint(ok)
+		case "any unlock":
+			Unlock(site, &mus[x.a])
+		case "any runlock":
+			RUnlock(site, &rw)
+		case "any wunlock":
+			WUnlock(site, &rw)
 		case "add":
 			Add(site, &wg, 1)
 		case "done":
@@ -344,4 +359,213 @@ func TestExhaustRandom(t *testing.T) {
 		}
 	}
 	t.Logf("%d programs: %d executions of %d, %d cut", complete, runs, plain, cut)
+}
+
+// families are kinds of operations that belong together: programs of few kinds come
+// sooner to what is special about two of them.
+var families = [][]string{
+	{"send", "recv", "close"},
+	{"send", "recv", "select", "close"},
+	{"send", "select recv", "close"},
+	{"send", "recv", "poll", "try send", "close"},
+	{"select", "select recv", "poll", "try send", "recv", "send"},
+	{"lock", "unlock", "try lock"},
+	{"rlock", "runlock", "wlock", "wunlock", "try rlock", "try wlock"},
+	{"lock", "try lock", "any unlock"},
+	{"rlock", "runlock", "wlock", "any runlock", "any wunlock", "try wlock"},
+	{"add", "done", "wait"},
+	{"once", "send", "recv"},
+	{"lock", "unlock", "cond wait", "signal", "broadcast"},
+	{"store", "load", "cas"},
+}
+
+// special are programs for what random ones seldom show.
+var special = []testProgram{
+	{"a context, cancelled and waited for", EntryTest, func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		c := make(chan int, 1)
+		Go(1, func() {
+			Access(2)
+			m := Lib()
+			cancel()
+			Back(m)
+		})
+		Go(3, func() { To(c).Send(4, 1) })
+		d, r := R(ctx.Done()), R(c)
+		if Select(5, false, d, r) == 1 {
+			Access(6)
+			m := Lib()
+			err := ctx.Err()
+			Back(m)
+			if err != nil {
+				panic(Panic(7, "received, and cancelled"))
+			}
+		}
+	}, nil},
+	{"a receive that comes too late for who polls", EntryTest, func() {
+		c := make(chan int)
+		Go(1, func() { Recv2(2, c) })
+		if Select(3, true, To(c).Case(1)) == 0 {
+			panic(Panic(4, "received"))
+		}
+		Close(5, c)
+	}, nil},
+	{"a close that comes too late for who sends", EntryTest, func() {
+		c := make(chan int)
+		Go(1, func() { To(c).Send(2, 1) })
+		Go(3, func() { Close(4, c) })
+		Go(5, func() { Recv(6, c) })
+	}, nil},
+	{"a poll that a select could have met", EntryTest, func() {
+		c, d := make(chan int), make(chan int, 1)
+		Go(1, func() {
+			r, q := R(c), R(d)
+			Select(2, false, r, q)
+		})
+		if Select(3, true, To(c).Case(1)) == 0 {
+			panic(Panic(4, "met"))
+		}
+		To(d).Send(5, 1)
+	}, nil},
+	{"who receives the last value", EntryTest, func() {
+		c := make(chan int, 1)
+		To(c).Send(1, 1)
+		Close(2, c)
+		Go(3, func() {
+			if _, ok := Recv2(4, c); !ok {
+				panic(Panic(5, "closed"))
+			}
+		})
+		Recv(6, c)
+	}, nil},
+	{"a context that two look at", EntryTest, func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		Go(1, func() {
+			Access(2)
+			m := Lib()
+			cancel()
+			Back(m)
+		})
+		Access(3)
+		m := Lib()
+		err := ctx.Err()
+		Back(m)
+		if err != nil {
+			panic(Panic(4, "cancelled"))
+		}
+	}, nil},
+	{"a context that is polled", EntryTest, func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		Go(1, func() {
+			Access(2)
+			m := Lib()
+			cancel()
+			Back(m)
+		})
+		if Select(3, true, R(ctx.Done())) == 0 {
+			panic(Panic(4, "cancelled"))
+		}
+	}, nil},
+	{"two that unlock for a third", EntryTest, func() {
+		var mu sync.Mutex
+		Lock(1, &mu)
+		Go(2, func() { Unlock(3, &mu) })
+		if !TryLock(4, &mu) {
+			Unlock(5, &mu)
+		}
+	}, nil},
+	{"a reader that another one waits for in vain", EntryTest, func() {
+		var mu sync.RWMutex
+		c := make(chan int)
+		RLock(1, &mu)
+		Go(2, func() {
+			if TryWLock(3, &mu) {
+				panic(Panic(4, "free"))
+			}
+		})
+		Go(5, func() { To(c).Send(6, 1) })
+		Recv(7, c)
+		RUnlock(8, &mu)
+	}, nil},
+	{"two that unlock what a third has locked", EntryTest, func() {
+		var mu sync.Mutex
+		Lock(1, &mu)
+		Go(2, func() { Unlock(3, &mu) })
+		Go(4, func() { Unlock(5, &mu) })
+	}, nil},
+	{"a test that ends beside one that logs", EntryTest, func() {
+		Go(1, func() { Failing(2, 0) })
+	}, nil},
+	{"parallel subtests", EntryTest, func() {
+		var mu sync.Mutex
+		n := 0
+		for i := range 2 {
+			Subtest(Site(10*(i+1)), func() {
+				Parallel(Site(10*(i+1)+1), nil)
+				Lock(Site(10*(i+1)+2), &mu)
+				n = 2*n + i
+				if n == 2 {
+					panic(Panic(5, n))
+				}
+				Unlock(Site(10*(i+1)+3), &mu)
+			})
+		}
+	}, nil},
+}
+
+// TestDependence: every pair of kinds that is said to depend on each other is needed.
+// Without it an execution is lost that plain enumeration has.
+func TestDependence(t *testing.T) {
+	type sample struct {
+		cfg  Config
+		seen func(Result) string
+		want []string
+		name string
+	}
+	var samples []sample
+	add := func(name string, cfg Config, seen func(Result) string, limit int) {
+		if plain := enumerate(cfg, seen, limit); plain.complete && plain.runs > 1 {
+			samples = append(samples, sample{cfg, seen, plain.sorted(), name})
+		}
+	}
+	for _, p := range append(slices.Clone(special), programs...) {
+		cfg := p.config(bubble(t))
+		cfg.Races = true
+		add(p.name, cfg, func(res Result) string { return res.end() }, 4000)
+	}
+	for _, kinds := range families {
+		for seed := range *exhaustScripts / 2 {
+			r := random(seed)
+			p := newRandomProgram(&r, kinds)
+			add(fmt.Sprint(kinds, seed), Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}, p.seen, 600)
+		}
+	}
+	lost := func(s *sample) bool {
+		o := exhaust(t, Exhaustion{Config: s.cfg, Accesses: accessGuards(s.name), Until: time.Now().Add(10 * time.Second)}, s.seen)
+		if len(o.out.Bounds) > 0 {
+			return false
+		}
+		return slices.ContainsFunc(s.want, func(w string) bool {
+			return !o.seen[w] && !(s.cfg.Entry == EntryMain && strings.HasPrefix(w, Completed+"\n\n"))
+		})
+	}
+	samples = slices.DeleteFunc(samples, func(s sample) bool { return lost(&s) && assertKnown(t, s.name) })
+	for _, p := range slices.Concat(pairs[:], oneWay[:]) {
+		a, b := p[0], p[1]
+		before, after := dependent[a][b], dependent[b][a]
+		dependent[a][b], dependent[b][a] = false, false
+		i := slices.IndexFunc(samples, func(s sample) bool { return lost(&s) })
+		dependent[a][b], dependent[b][a] = before, after
+		if i < 0 {
+			t.Errorf("no program needs the dependence of %d and %d", a, b)
+		} else {
+			t.Logf("%d and %d: %s", a, b, samples[i].name)
+		}
+	}
+}
+
+// assertKnown fails: with all dependences nothing may be lost.
+func assertKnown(t *testing.T, name string) bool {
+	t.Errorf("%s: an execution is lost", name)
+	return true
 }
