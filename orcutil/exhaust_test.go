@@ -531,7 +531,7 @@ func TestDependence(t *testing.T) {
 	for _, p := range append(slices.Clone(special), programs...) {
 		cfg := p.config(bubble(t))
 		cfg.Races = true
-		add(p.name, cfg, func(res Result) string { return res.end() }, 4000)
+		add(p.name, cfg, func(res Result) string { return res.end() }, 20_000)
 	}
 	for _, kinds := range families {
 		for seed := range *exhaustScripts / 2 {
