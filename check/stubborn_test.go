@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -313,4 +315,32 @@ func TestStubbornApplies(t *testing.T) {
 		require.Equal(t, True, r.Results[0].Verdict, q)
 		require.Less(t, r.Stats.States, 531440*9/10, q)
 	}
+}
+
+// TestCutInvalid: a search with key steps that was cut off before it came to an
+// invalid step says nothing about that: the search for the shortest trace of what was
+// found finds it.
+func TestCutInvalid(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("chan none;\ntemplate P\n")
+	const steps, goal = 30, 10
+	for i := range steps + 1 {
+		fmt.Fprintf(&text, "loc p%d\n", i)
+	}
+	for i := range steps {
+		fmt.Fprintf(&text, "p%d > p%d | | |\n", i, i+1)
+		fmt.Fprintf(&text, "p%d > p%d | | none? |\n", i, i) // such steps are not fused
+	}
+	text.WriteString(`
+		template R
+		var int[0,1] n = 1;
+		loc a
+		loc b
+		a > b | | | n++
+		system P, R;`)
+	limits := Options{Workers: 1, MaxStates: (steps + goal) / 2}
+	r := verify(t, text.String(), limits, fmt.Sprintf("E<> P.p%d", goal), fmt.Sprintf("E<> P.p%d", steps))
+	require.Equal(t, Error, r.Results[0].Verdict, r.Results[0].Reason)
+	require.Contains(t, r.Results[0].Reason, "outside [0,1]")
+	require.Equal(t, Maybe, r.Results[1].Verdict, r.Results[1].Reason)
 }

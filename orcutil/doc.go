@@ -122,7 +122,9 @@
 //
 // Uninstrumented code may synchronise: each call of it that may is taken to
 // come after all earlier ones, whoever made them. That hides races, as does
-// memory that such code touches; none is reported that is not there. After an
+// memory that such code touches; none is reported that is not there. That methods
+// of one list, buffer or the like of the standard library are called with nothing to
+// order the calls is said, without a claim that they race, see Use. After an
 // operation by a goroutine outside control a run looks no further. Not seen is
 // uninstrumented code that locks, by itself, a lock of the program's.
 //

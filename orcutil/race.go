@@ -155,6 +155,23 @@ func Copy[E any](at Place, dst, src []E) int {
 	return copy(dst, src)
 }
 
+// Use records that a method of a library, which is not instrumented, uses *p and
+// perhaps changes it. It returns p.
+func Use[T any](at Place, p *T, changes bool) *T {
+	s := active.Load()
+	if s == nil || s.races == nil || p == nil || s.dying.Load() {
+		return p
+	}
+	kind := accessKind(0)
+	if changes {
+		kind = writes
+	}
+	if g := s.caller(); g != nil {
+		s.races.use(g, at, unsafe.Pointer(p), kind)
+	}
+	return p
+}
+
 // elements records an access to all elements of s.
 func elements[E any](at Place, s []E, kind accessKind) {
 	if r := active.Load(); r != nil && r.races != nil && len(s) > 0 {
@@ -301,6 +318,19 @@ func (r *races) limits() (out []string) {
 	}
 	if r.off != "" {
 		out = append(out, "data races were looked for only until: "+r.off)
+	}
+	seen := map[string]bool{}
+	for _, f := range r.unseen {
+		a, b := f.first.at.info(), f.second.at.info()
+		if b.File < a.File || b.File == a.File && b.Line < a.Line {
+			a, b = b, a
+		}
+		at := func(i PlaceInfo) string { return i.Text + " at " + i.File + ":" + strconv.Itoa(i.Line) }
+		text := "nothing orders the calls of methods on " + at(a) + " and " + at(b) + ": whether the library's accesses race is not seen"
+		if !seen[text] {
+			seen[text] = true
+			out = append(out, text)
+		}
 	}
 	if r.cut {
 		out = append(out, "of accesses to more than "+strconv.Itoa(maxAccess)+" bytes only the first were looked at for races")

@@ -72,6 +72,9 @@ type races struct {
 
 	found []foundRace
 	seen  map[[2]Place]bool
+
+	used   map[unsafe.Pointer]*word // one word for each object
+	unseen []foundRace              // uses that nothing orders
 }
 
 // foundRace is a race as found: the records of both accesses.
@@ -80,7 +83,7 @@ type foundRace struct{ first, second record }
 func newRaces(stacks bool) *races {
 	return &races{
 		objects: make(map[syncKey]*clock), chans: make(map[unsafe.Pointer]*chanClock),
-		pages: make(map[uintptr]*page), seen: make(map[[2]Place]bool), keepStacks: stacks,
+		pages: make(map[uintptr]*page), seen: make(map[[2]Place]bool), used: make(map[unsafe.Pointer]*word), keepStacks: stacks,
 	}
 }
 
@@ -145,6 +148,30 @@ func (r *races) access(g *goroutine, at Place, p unsafe.Pointer, size uintptr, k
 		w.add(rec, g.clock)
 	}
 	return found
+}
+
+// use records that code which is not instrumented uses an object, of which it may
+// change something or not. What it reads and writes there is not known: two uses that
+// nothing orders may race.
+func (r *races) use(g *goroutine, at Place, p unsafe.Pointer, kind accessKind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.off != "" {
+		return
+	}
+	w := r.used[p]
+	if w == nil {
+		w = new(word)
+		r.used[p] = w
+	}
+	rec := record{clock: g.clock.at(g.index), g: uint32(g.index), at: at, mask: 1, kind: kind}
+	if w.repeats(rec) {
+		return
+	}
+	if first, ok := w.conflict(rec, g.clock); ok && len(r.unseen) < maxRaces {
+		r.unseen = append(r.unseen, foundRace{first, rec})
+	}
+	w.add(rec, g.clock)
 }
 
 // word finds the shadow of the word at an address.

@@ -18,6 +18,9 @@ type memory struct {
 	reads, maps map[ast.Expr]bool
 	// copied are pointers whose method takes a copy of what they point to.
 	copied map[ast.Expr]bool
+	// uses are the receivers, or pointers to them, of methods of types that their
+	// packages document for one goroutine at a time; the value says that they may change them.
+	uses map[ast.Expr]bool
 	// calls of uninstrumented code, or perhaps.
 	calls map[*ast.CallExpr]callee
 	// hidden are reads that are not recorded, with the reason.
@@ -36,7 +39,7 @@ const (
 func findMemory(info *types.Info, own map[string]bool, f *ast.File) *memory {
 	a := &memory{
 		info: info, own: own, shared: findShared(info, f),
-		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, hidden: map[ast.Expr]string{},
+		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, hidden: map[ast.Expr]string{},
 	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -288,8 +291,51 @@ func (a *memory) call(c *ast.CallExpr) {
 	}
 	a.value(c.Fun)
 	a.values(c.Args)
+	a.use(c)
 	if k := a.calleeOf(c); k != 0 {
 		a.calls[c] = k
+	}
+}
+
+// unlocked are types of the standard library whose methods leave it to their callers
+// that no two goroutines use a value at a time.
+var unlocked = map[string]bool{
+	"container/list.List": true, "container/ring.Ring": true, "bytes.Buffer": true, "strings.Builder": true,
+	"bufio.Reader": true, "bufio.Writer": true, "bufio.Scanner": true, "math/rand.Rand": true, "math/rand/v2.Rand": true,
+}
+
+// looking are the methods of these types that change nothing.
+var looking = map[string]bool{
+	"Len": true, "Front": true, "Back": true, "Cap": true, "String": true, "Bytes": true, "Text": true, "Err": true,
+	"Available": true, "Buffered": true, "Size": true,
+}
+
+// use marks the receiver of a call of a method of a type that is unlocked.
+func (a *memory) use(c *ast.CallExpr) {
+	x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	m := a.info.Selections[x]
+	if m == nil || m.Kind() != types.MethodVal || len(m.Index()) != 1 {
+		return
+	}
+	t := types.Unalias(m.Recv())
+	p, isPtr := t.(*types.Pointer)
+	if isPtr {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || !unlocked[n.Obj().Pkg().Path()+"."+n.Obj().Name()] || !isPtr && !a.isShared(x.X) {
+		return
+	}
+	a.uses[x.X] = !looking[x.Sel.Name]
+}
+
+// unuse is for calls that happen later than their receiver is evaluated.
+func (a *memory) unuse(c *ast.CallExpr) {
+	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
+		delete(a.uses, x.X)
 	}
 }
 
@@ -357,8 +403,10 @@ func (a *memory) stmt(s ast.Stmt) {
 		a.values(s.Rhs)
 	case *ast.GoStmt:
 		a.value(s.Call)
+		a.unuse(s.Call)
 	case *ast.DeferStmt:
 		a.value(s.Call)
+		a.unuse(s.Call)
 	case *ast.ReturnStmt:
 		a.values(s.Results)
 	case *ast.IfStmt:

@@ -63,6 +63,14 @@ func (r *rewriter) read(e ast.Expr) {
 		r.before(e.Pos(), fmt.Sprintf("%s.RdMap(%d, ", r.zz, r.touch(e)))
 		r.after(e.End(), ")")
 	}
+	if changes, ok := r.races.uses[e]; ok {
+		address := "&"
+		if isPointer(r.info.TypeOf(e)) {
+			address = ""
+		}
+		r.before(e.Pos(), fmt.Sprintf("%s.Use(%d, %s", r.zz, r.touch(e), address))
+		r.after(e.End(), fmt.Sprintf(", %t)", changes))
+	}
 }
 
 // target is what an assignment writes to.

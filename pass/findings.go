@@ -122,6 +122,9 @@ func Conclude(b *artifact.Bundle) Conclusion {
 	if r := b.Races(); r != nil && r.Stopped != "" {
 		c.Limits = append(c.Limits, fmt.Sprintf("data races were looked for in %d runs only: %s", r.Runs, r.Stopped))
 	}
+	if r := b.Races(); r != nil {
+		c.Limits = append(c.Limits, r.Limits...)
+	}
 	c.Precision = precision(b.Sidecar())
 	return c
 }

@@ -162,9 +162,6 @@ func raceSearch(b *vtrace.Bundle, r *artifact.RaceSearch) string {
 	for _, kind := range slices.Sorted(maps.Keys(r.Ends)) {
 		fmt.Fprintf(&out, "  %d of these runs ended in: %s; \"vtrace explore\" shows such ends\n", r.Ends[kind], kind)
 	}
-	for _, l := range r.Limits {
-		fmt.Fprintf(&out, "  %s\n", l)
-	}
 	return out.String()
 }
 
