@@ -154,6 +154,23 @@ func (r *races) signalled(g, w *goroutine) {
 	g.tick()
 }
 
+// settled: g has waited until all others were blocked, which orders what they have done
+// before what it does, as synctest.Wait promises.
+func (r *races) settled(g *goroutine) {
+	g.run.exec.settled(g)
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range g.run.all {
+		if o != g {
+			g.clock.join(o.clock)
+			o.tick()
+		}
+	}
+}
+
 // met: g and w have passed a value without a buffer, which orders either
 // before the other's next.
 func (r *races) met(g, w *goroutine) {

@@ -64,8 +64,8 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 	if a := x.accesses[g.site]; a.group != 0 && g.op.access() {
 		out = append(out, touch{touched{space: spaceAccess, n: a.group}, a.kind()})
 	}
-	if g.wg != nil { // it may end
-		add(spaceWaitGroup, unsafe.Pointer(g.wg), touchDone)
+	if g.wg != nil && x.misuse { // it may end
+		add(spaceWaitGroup, unsafe.Pointer(g.wg), touchAny)
 	}
 	if g.scope != nil && (g.sub != nil || g.scope.owner == g) {
 		for t := g.scope; t != nil; t = t.parent {
@@ -120,11 +120,6 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		}
 	case opAdd, opWGGo:
 		add(spaceWaitGroup, g.obj, touchAdd)
-	case opDone:
-		add(spaceWaitGroup, g.obj, touchDone)
-		if s.waitGroupCount((*sync.WaitGroup)(g.obj)) == 0 {
-			add(spaceWaitGroup, g.obj, touchAdd)
-		}
 	case opWait, opZero, opWaited:
 		add(spaceWaitGroup, g.obj, touchWait)
 	case opOnce:
@@ -135,7 +130,10 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 			add(spaceLock, g.wants.p, touchUnlock, touchRUnlock)
 		}
 	case opAtomic:
-		if g.obj != nil {
+		switch {
+		case g.obj != nil && g.loads:
+			add(spaceAtomic, g.obj, touchRead)
+		case g.obj != nil:
 			add(spaceAtomic, g.obj, touchWrite)
 		}
 	case opMap:

@@ -83,6 +83,7 @@ const (
 	actRelease                // what g has done comes before what is acquired
 	actAcquire                // what was released comes before what g does
 	actWake                   // what g has done comes before what other does
+	actCount                  // g adds n to a WaitGroup
 	actSettle                 // all that was done comes before what g does
 )
 
@@ -235,11 +236,10 @@ func (x *execution) counts(g *goroutine, wg *sync.WaitGroup, n int) {
 	if x == nil {
 		return
 	}
-	kind := touchDone
-	if n >= 0 || g.run.waitGroupCount(wg)+n < 0 {
-		kind = touchAdd
+	if n > 0 {
+		x.on(spaceWaitGroup, unsafe.Pointer(wg), touchAdd)
 	}
-	x.on(spaceWaitGroup, unsafe.Pointer(wg), kind)
+	x.act(act{kind: actCount, g: g.seq, n: n, object: syncKey{p: unsafe.Pointer(wg)}})
 	if x.misuse {
 		x.on(spaceWaitGroup, unsafe.Pointer(wg), touchAny)
 	}

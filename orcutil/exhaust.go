@@ -623,6 +623,7 @@ func (x *search) analyse(res Result) {
 			}
 		}
 	}
+	x.misuse = x.misuse || x.hb.early
 	for _, r := range res.Races {
 		x.misuse = x.misuse || r.First.Op == opMapWrite || r.Second.Op == opMapWrite
 	}

@@ -142,6 +142,7 @@ type goroutine struct {
 	chosen   int
 	ready    bool // the operation of a blocked goroutine is complete
 	using    mapUse
+	loads    bool // an atomic operation that changes nothing
 	redo     bool // ready to do the operation by itself: it panics
 	since    int  // the step in which it queued
 	recorded int  // index in run.trace of the step that granted it last

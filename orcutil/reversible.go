@@ -26,6 +26,9 @@ type happensBefore struct {
 	chans    map[syncKey]*chanClock
 	buf      []uint32 // behind the clocks
 
+	adds  map[syncKey][]added // to WaitGroups
+	early bool                // a Done may come before its Add
+
 	before     clock // of the event at hand: what its goroutine had behind it
 	candidates []int32
 }
@@ -64,6 +67,7 @@ func (o *happensBefore) races(x *execution, found func(first, second int)) {
 		o.objects = make(map[touched][]toucher)
 	}
 	clear(o.objects)
+	o.adds, o.early = make(map[syncKey][]added), false
 	o.released, o.chans = make(map[syncKey]*clock), make(map[syncKey]*chanClock)
 	for range n {
 		o.clocks = append(o.clocks, o.newClock(nil))
@@ -162,6 +166,8 @@ func (o *happensBefore) act(a *act) {
 		for _, c := range o.clocks {
 			g.join(c)
 		}
+	case actCount:
+		o.count(a, *g)
 	case actRelease:
 		c := o.released[a.object]
 		if c == nil {
@@ -193,6 +199,35 @@ func (o *happensBefore) act(a *act) {
 			h.sent = h.sent[1:]
 		}
 		h.taken = append(h.taken, o.newClock(*g))
+	}
+}
+
+// added is what an event has added to a WaitGroup, and nobody has taken off.
+type added struct {
+	event int
+	left  int
+}
+
+// count finds for every Done an Add of its own that has happened before it. If there is
+// one for each, no order of the steps of this execution makes a counter negative (Hall's
+// theorem).
+func (o *happensBefore) count(a *act, now clock) {
+	list := o.adds[a.object]
+	if a.n > 0 {
+		o.adds[a.object] = append(list, added{len(o.after) - 1, a.n})
+		return
+	}
+	for n := -a.n; n > 0; n-- {
+		// The last one is the one that the fewest can have.
+		i := len(list) - 1
+		for i >= 0 && (list[i].left == 0 || !o.happened(list[i].event, now)) {
+			i--
+		}
+		if i < 0 {
+			o.early = true
+			return
+		}
+		list[i].left--
 	}
 }
 

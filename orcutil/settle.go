@@ -12,7 +12,7 @@ func Settle(site Site, wait func()) {
 	}
 	g.arrive(opSettle, site, nil)
 	g.block()
-	g.run.exec.settled(g)
+	g.run.races.settled(g)
 	g.pass()
 }
 
