@@ -15,3 +15,19 @@ type Explored = pass.Explored
 func Explore(ctx context.Context, src Source, runs int, seed uint64, opts ...Option) (*Explored, error) {
 	return pass.Explore(ctx, src.spec, runs, seed, options(opts))
 }
+
+// Exhaustion says how Exhaust explores a program, and Exhausted what that has shown.
+type (
+	Exhaustion = pass.Exhaustion
+	Exhausted  = pass.Exhausted
+)
+
+// Exhaust runs a program under every schedule that is not equivalent to another one: two
+// are equivalent if they differ only in the order of steps that do not depend on each
+// other. If Exhausted.Proved reports it, the program has no other behaviour, for its
+// input, than what was seen. Otherwise Exhausted.Rest is where to go on from.
+//
+// Time passes only when nothing else can happen, but as often as Exhaustion.Stalls says.
+func Exhaust(ctx context.Context, src Source, how Exhaustion, opts ...Option) (*Exhausted, error) {
+	return pass.Exhaust(ctx, src.spec, how, options(opts))
+}

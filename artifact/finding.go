@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -56,6 +57,55 @@ type Runs struct {
 	// Conformance says what became of those that were followed in the model, nil
 	// if there is no model.
 	Conformance *Conformance `json:"conformance,omitempty"`
+	// Exhaustive says how far the program was run under every schedule, nil if it was
+	// not.
+	Exhaustive *Exhaustive `json:"exhaustive,omitempty"`
+}
+
+// Exhaustive says how far a program was run under every schedule that is not equivalent
+// to another one.
+type Exhaustive struct {
+	// Schedules counts the runs, none equivalent to another one, and Cut those that
+	// were given up on the way, since they turned out to be.
+	Schedules int `json:"schedules"`
+	Cut       int `json:"cut,omitempty"`
+	// Complete: there are no others, but for what Limits say.
+	Complete bool `json:"complete,omitempty"`
+	// Timed: time could have passed while a goroutine could go on. Stalls is how often
+	// in one run it did, at most; -1 is any number.
+	Timed  bool `json:"timed,omitempty"`
+	Stalls int  `json:"stalls,omitempty"`
+	// Limits say what was not covered.
+	Limits []string `json:"limits,omitempty"`
+}
+
+// Proved reports whether the program has no other behaviour, for its input, than the
+// schedules have shown.
+func (e *Exhaustive) Proved() bool {
+	return e != nil && e.Complete && len(e.Limits) == 0 && (!e.Timed || e.Stalls < 0)
+}
+
+// Coverage says in a sentence what was explored.
+func (e *Exhaustive) Coverage() string {
+	var out strings.Builder
+	switch {
+	case e.Complete && e.Schedules == 1:
+		out.WriteString("the only schedule of the program, but for equivalent ones, was run")
+	case e.Complete:
+		fmt.Fprintf(&out, "all %d schedules of the program that are not equivalent were run", e.Schedules)
+	default:
+		fmt.Fprintf(&out, "%d schedules of the program that are not equivalent were run, and there are more", e.Schedules)
+	}
+	switch {
+	case e.Timed && e.Stalls == 0:
+		out.WriteString(", of those in which time passes only when nothing else can happen")
+	case e.Timed && e.Stalls > 0:
+		fmt.Fprintf(&out, ", of those in which time passes at most %d times while a goroutine could go on", e.Stalls)
+	}
+	if e.Cut > 0 {
+		fmt.Fprintf(&out, "; %d runs were given up, being equivalent to others", e.Cut)
+	}
+	return out.String()
 }
 
 // Conformance says whether a model can do what runs of its program did.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -133,31 +134,40 @@ func (b *Binary) Explore(ctx context.Context, opts ExploreOptions) (*Exploration
 	if failed != nil && ctx.Err() == nil {
 		return nil, failed
 	}
-	for _, e := range x.ends {
-		x.out.Ends = append(x.out.Ends, *e)
-	}
-	slices.SortFunc(x.out.Ends, func(a, b End) int {
-		if a.Seed < b.Seed {
-			return -1
-		}
-		return 1
-	})
+	x.out.Ends = x.sorted()
 	x.out.Schedules, x.out.Hashes = len(x.schedules), x.schedules
 	if opts.NoReplay || failed != nil {
 		return &x.out, failed
 	}
-	for i := range x.out.Ends {
-		e := &x.out.Ends[i]
+	if err := b.ReplayEnds(ctx, x.out.Ends, opts.RunOptions); err != nil {
+		return nil, err
+	}
+	return &x.out, nil
+}
+
+// ReplayEnds replays the first run of every end that is an error.
+func (b *Binary) ReplayEnds(ctx context.Context, ends []End, opts RunOptions) error {
+	for i := range ends {
+		e := &ends[i]
 		if e.Kind == "" || e.Status != Completed {
 			continue
 		}
-		v, err := Replay(ctx, b, e.Plan, opts.RunOptions)
+		v, err := Replay(ctx, b, e.Plan, opts)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		e.Replay = v
 	}
-	return &x.out, nil
+	return nil
+}
+
+// sorted are the ends, by the first runs that ended so.
+func (x *explorer) sorted() (out []End) {
+	for _, key := range slices.Sorted(maps.Keys(x.ends)) {
+		out = append(out, *x.ends[key])
+	}
+	slices.SortStableFunc(out, func(a, b End) int { return cmp.Compare(a.Seed, b.Seed) })
+	return out
 }
 
 // explorer is the state of an exploration.

@@ -50,6 +50,8 @@ type job struct {
 	Patient bool `json:",omitempty"`
 	// Explore asks for many runs instead.
 	Explore *exploreJob `json:",omitempty"`
+	// Exhaust asks for all schedules that are not equivalent.
+	Exhaust *exhaustJob `json:",omitempty"`
 }
 
 // Run makes the program follow a plan once. The error is for what prevents any

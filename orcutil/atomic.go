@@ -20,10 +20,14 @@ func updated(at Place, p unsafe.Pointer, size uintptr) { atomically(at, p, size,
 
 func atomically(at Place, p unsafe.Pointer, size uintptr, loads, stores, keeps bool) {
 	s := active.Load()
-	if s == nil || s.races == nil || s.dying.Load() {
+	if s == nil || s.races == nil && s.exec == nil || s.dying.Load() {
 		return
 	}
 	g := s.caller()
+	s.exec.atomic(g, p, stores)
+	if s.races == nil {
+		return
+	}
 	if g == nil {
 		s.races.stop("atomic operation by a goroutine outside control at " + at.place())
 		return
@@ -62,7 +66,7 @@ func (a Place) place() string {
 // Loading is atomic.LoadInt32 and the like, which is do.
 func Loading[T any](site Site, at Place, do func(*T) T) func(*T) T {
 	return func(p *T) T {
-		guardAtomic(site)
+		guardAtomic(site, unsafe.Pointer(p), true)
 		v := do(p)
 		loaded(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
 		return v
@@ -72,7 +76,7 @@ func Loading[T any](site Site, at Place, do func(*T) T) func(*T) T {
 // Storing is atomic.StoreInt32 and the like.
 func Storing[T any](site Site, at Place, do func(*T, T)) func(*T, T) {
 	return func(p *T, v T) {
-		guardAtomic(site)
+		guardAtomic(site, unsafe.Pointer(p), false)
 		do(p, v)
 		stored(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
 	}
@@ -81,7 +85,7 @@ func Storing[T any](site Site, at Place, do func(*T, T)) func(*T, T) {
 // Updating is atomic.AddInt32, SwapInt32, AndInt32 and the like.
 func Updating[T any](site Site, at Place, do func(*T, T) T) func(*T, T) T {
 	return func(p *T, v T) T {
-		guardAtomic(site)
+		guardAtomic(site, unsafe.Pointer(p), false)
 		v = do(p, v)
 		updated(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
 		return v
@@ -91,7 +95,7 @@ func Updating[T any](site Site, at Place, do func(*T, T) T) func(*T, T) T {
 // Swapping is atomic.CompareAndSwapInt32 and the like.
 func Swapping[T any](site Site, at Place, do func(*T, T, T) bool) func(*T, T, T) bool {
 	return func(p *T, old, v T) bool {
-		guardAtomic(site)
+		guardAtomic(site, unsafe.Pointer(p), false)
 		ok := do(p, old, v)
 		swapped(at, unsafe.Pointer(p), unsafe.Sizeof(*p), ok)
 		return ok
@@ -134,24 +138,25 @@ type Atomic[T any, C cell[T]] struct {
 // Beside guards a statement of a function that has atomic operations: others may act
 // between them and what they are to order. It returns 0.
 func Beside(site Site) int {
-	guardAtomic(site)
+	guardAtomic(site, nil, true)
 	return 0
 }
 
 // guardAtomic is the guard in front of an atomic operation, if it has one.
-func guardAtomic(site Site) {
+func guardAtomic(site Site, p unsafe.Pointer, loads bool) {
 	if site == 0 {
 		return
 	}
 	if g := enter(site); g != nil {
-		g.arrive(opAtomic, site, nil)
+		g.loads = loads
+		g.arrive(opAtomic, site, p)
 		g.pass()
 	}
 }
 
 // Load is the method of the value.
 func (a Atomic[T, C]) Load() T {
-	guardAtomic(a.site)
+	guardAtomic(a.site, a.p, true)
 	v := a.c.Load()
 	loaded(a.at, a.p, a.size)
 	return v
@@ -159,14 +164,14 @@ func (a Atomic[T, C]) Load() T {
 
 // Store is the method of the value.
 func (a Atomic[T, C]) Store(v T) {
-	guardAtomic(a.site)
+	guardAtomic(a.site, a.p, false)
 	a.c.Store(v)
 	stored(a.at, a.p, a.size)
 }
 
 // Swap is the method of the value.
 func (a Atomic[T, C]) Swap(v T) T {
-	guardAtomic(a.site)
+	guardAtomic(a.site, a.p, false)
 	v = a.c.Swap(v)
 	updated(a.at, a.p, a.size)
 	return v
@@ -174,7 +179,7 @@ func (a Atomic[T, C]) Swap(v T) T {
 
 // CompareAndSwap is the method of the value.
 func (a Atomic[T, C]) CompareAndSwap(old, v T) bool {
-	guardAtomic(a.site)
+	guardAtomic(a.site, a.p, false)
 	ok := a.c.CompareAndSwap(old, v)
 	swapped(a.at, a.p, a.size, ok)
 	return ok
@@ -185,19 +190,19 @@ type AtomicNumber[T any, C integer[T]] struct{ Atomic[T, C] }
 
 // Add is the method of the value.
 func (a AtomicNumber[T, C]) Add(v T) T {
-	guardAtomic(a.site)
+	guardAtomic(a.site, a.p, false)
 	return a.update(a.c.Add(v))
 }
 
 // And is the method of the value.
 func (a AtomicNumber[T, C]) And(v T) T {
-	guardAtomic(a.site)
+	guardAtomic(a.site, a.p, false)
 	return a.update(a.c.And(v))
 }
 
 // Or is the method of the value.
 func (a AtomicNumber[T, C]) Or(v T) T {
-	guardAtomic(a.site)
+	guardAtomic(a.site, a.p, false)
 	return a.update(a.c.Or(v))
 }
 

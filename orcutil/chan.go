@@ -196,10 +196,21 @@ func Close[T any](site Site, ch chan<- T) {
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
 	g.run.name("chan", p)
 	g.arrive(opClose, site, p)
+	g.run.exec.closes(g, p)
 	close(ch)
 	g.run.races.closed(g, p)
 	g.run.transfer(p)
 	g.pass()
+}
+
+// Measured returns ch, a channel whose length is asked for next. It is no guard.
+func Measured[C any](ch C) C {
+	if s := controlling(); s != nil {
+		p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
+		s.exec.on(spaceChan, p, touchOfferRecv)
+		s.exec.on(spaceChan, p, touchOfferSend)
+	}
+	return ch
 }
 
 // Select is the select statement with these cases, in source order. It returns
@@ -255,12 +266,14 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 		s.name("chan", p)
 	}
 	g.arrive(o, site, p, cases...)
+	id := s.exec.communicates(g, o == opSelect, hasDefault)
 	g.chosen = s.communicateNow(g, hasDefault)
 	if g.chosen == pending {
 		want := g.want
 		g.block()
 		g.recordCase()
 		if g.redo { // the channel has been closed
+			s.exec.completes(id, g.chosen)
 			cases[g.chosen].block()
 		}
 		if o == opSelect && g.strict && want > 0 && g.chosen != want {
@@ -269,6 +282,7 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 		}
 	}
 	g.recordCase()
+	s.exec.completes(id, g.chosen)
 	g.cases = nil
 	g.pass()
 	return g.chosen
@@ -341,6 +355,7 @@ func (s *run) complete(g *goroutine, c Case) bool {
 			if c.sends() {
 				partner.accept(c)
 			} else {
+				s.exec.on(spaceChan, p, touchFreed)
 				c.accept(partner)
 			}
 			w.chosen, w.ready = i, true
@@ -373,6 +388,7 @@ func (s *run) pollCases(g *goroutine, p unsafe.Pointer) bool {
 		if c.sends() {
 			ok, closed := trySend(c)
 			if ok {
+				s.exec.on(spaceChan, q, touchFreed)
 				s.races.communicated(g, c)
 			}
 			if ok || closed {

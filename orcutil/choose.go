@@ -17,6 +17,8 @@ type View struct {
 	// beside ready goroutines.
 	Time bool
 	Step int // steps done
+
+	run *run
 }
 
 // Parked is a goroutine at a guard.

@@ -50,9 +50,11 @@ func (s *run) cleanUp(t *scope) {
 		return
 	}
 	t.over, t.cleaning = true, true
+	s.exec.touch(touched{space: spaceTest}, touchWrite)
 	defer func() { t.cleaning = false }()
 	if site, ok := siteOf(s.cfg.EndSite); ok && t.parent == nil && s.cfg.Entry == EntryTest {
 		t.owner.stop(opCleanup, site)
+		s.exec.touch(touched{space: spaceTest}, touchWrite)
 		t.owner.acting = 0
 	}
 	if t.cancel != nil {

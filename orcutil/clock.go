@@ -85,6 +85,7 @@ func (g *goroutine) tick() { g.clock[g.index]++ }
 
 // started orders what g has done before what child does.
 func (r *races) started(g, child *goroutine) {
+	g.run.exec.started(g, child)
 	if r == nil {
 		return
 	}
@@ -96,6 +97,7 @@ func (r *races) started(g, child *goroutine) {
 
 // release orders what g has done before what acquires the key.
 func (r *races) release(g *goroutine, k syncKey) {
+	g.run.exec.release(g, k)
 	if r == nil {
 		return
 	}
@@ -112,6 +114,7 @@ func (r *races) release(g *goroutine, k syncKey) {
 
 // acquire orders what was released before what g does.
 func (r *races) acquire(g *goroutine, k syncKey) {
+	g.run.exec.acquire(g, k)
 	if r == nil {
 		return
 	}
@@ -141,6 +144,7 @@ func (r *races) unlocks(g *goroutine, l lockRef) {
 
 // signalled: g has woken w, which waits for a Cond.
 func (r *races) signalled(g, w *goroutine) {
+	g.run.exec.woke(g, w)
 	if r == nil {
 		return
 	}
@@ -150,9 +154,27 @@ func (r *races) signalled(g, w *goroutine) {
 	g.tick()
 }
 
+// settled: g has waited until all others were blocked, which orders what they have done
+// before what it does, as synctest.Wait promises.
+func (r *races) settled(g *goroutine) {
+	g.run.exec.settled(g)
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range g.run.all {
+		if o != g {
+			g.clock.join(o.clock)
+			o.tick()
+		}
+	}
+}
+
 // met: g and w have passed a value without a buffer, which orders either
 // before the other's next.
 func (r *races) met(g, w *goroutine) {
+	g.run.exec.met(g, w)
 	if r == nil {
 		return
 	}
@@ -175,6 +197,7 @@ func (r *races) channel(p unsafe.Pointer) *chanClock {
 
 // communicated: g has completed c on the real channel.
 func (r *races) communicated(g *goroutine, c Case) {
+	g.run.exec.communicated(g, c)
 	if r == nil {
 		return
 	}

@@ -25,13 +25,15 @@ func CondWait(site Site, c *sync.Cond) {
 	}
 	s := g.run
 	s.name("cond", unsafe.Pointer(c))
+	l, known := lockBehind(c.L)
+	g.wants = l
 	g.arrive(opCondWait, site, unsafe.Pointer(c))
 	t := &ticket{g: g}
 	if s.conds == nil {
 		s.conds = make(map[*sync.Cond][]*ticket)
 	}
 	s.conds[c] = append(s.conds[c], t)
-	l, known := lockBehind(c.L)
+	s.exec.on(spaceCond, unsafe.Pointer(c), touchAny)
 	if !known {
 		// The lock has guards of its own, if any.
 		g.pass()
@@ -80,6 +82,7 @@ func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 	s := g.run
 	s.name("cond", unsafe.Pointer(c))
 	g.arrive(o, site, unsafe.Pointer(c))
+	s.exec.on(spaceCond, unsafe.Pointer(c), touchAny)
 	tickets := s.conds[c]
 	if n < 0 || n > len(tickets) {
 		n = len(tickets)

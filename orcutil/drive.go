@@ -146,6 +146,7 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 		Guides  [][]Step // for random choices
 		Patient bool     // with them
 		Explore *exploration
+		Exhaust *exhaustion
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -167,6 +168,12 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 	}
 	if job.Explore != nil {
 		if err := job.Explore.do(cfg, job.Guides, job.Patient, marshal); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if job.Exhaust != nil {
+		if err := job.Exhaust.do(cfg, marshal, unmarshal); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -260,14 +267,11 @@ func (e *exploration) do(cfg Config, guides [][]Step, patient bool, marshal func
 	left, tainted := Explore(Exploration{
 		Config: cfg, Guides: guides, Patient: patient, Seed: e.Seed, Runs: e.Runs, Steps: e.Steps, Record: traces != nil,
 		Ran: func(end int, r Result) {
-			var b [12]byte
-			binary.LittleEndian.PutUint32(b[:], uint32(end))
-			binary.LittleEndian.PutUint64(b[4:], r.Hash)
 			if traces != nil {
 				encode(traces, e.Seed+ran, r)
 			}
 			ran++
-			if _, err := records.Write(b[:]); err != nil {
+			if _, err := records.Write(runRecord(end, r.Hash)); err != nil {
 				failed = err
 			}
 		},
@@ -278,6 +282,95 @@ func (e *exploration) do(cfg Config, guides [][]Step, patient bool, marshal func
 		Left          string
 	}{true, tainted, left})
 	return failed
+}
+
+// exhaustion is an exhaustive exploration.
+type exhaustion struct {
+	Accesses []AccessGuard
+	Awaits   []string
+	Stalls   int
+	Misuse   bool
+	// Frontier is a file with one to go on from, and to which it is saved; it need not
+	// exist.
+	Frontier string
+	Runs     int
+	Steps    int
+	Time     time.Duration
+	Watchdog time.Duration
+	// Records and Ends are as those of an exploration. Result gets an Exhausted.
+	Records, Ends, Result string
+}
+
+func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) (err error) {
+	var frontier *Frontier
+	if data, err := os.ReadFile(e.Frontier); err == nil {
+		if err := unmarshal(data, &frontier); err != nil {
+			return err
+		}
+	}
+	var failed error
+	fail := func(err error) {
+		if failed == nil {
+			failed = err
+		}
+	}
+	write := func(path string, v any) {
+		data, err := marshal(v)
+		if err == nil {
+			err = os.WriteFile(path+".new", data, 0o600)
+		}
+		if err == nil {
+			err = os.Rename(path+".new", path)
+		}
+		fail(err)
+	}
+	records, err := os.OpenFile(e.Records, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer records.Close()
+	ends, err := os.OpenFile(e.Ends, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer ends.Close()
+	cfg.Watchdog = e.Watchdog
+	x := Exhaustion{
+		Config: cfg, Accesses: e.Accesses, Awaits: e.Awaits, Stalls: e.Stalls, Misuse: e.Misuse, Frontier: frontier, Runs: e.Runs, Steps: e.Steps,
+		Ran: func(end int, r Result) {
+			_, err := records.Write(runRecord(end, r.Hash))
+			fail(err)
+		},
+		Found: func(end int, r Result) {
+			line, err := marshal(struct {
+				Expect Expect
+				Result Result
+			}{r.Observed(), r})
+			fail(err)
+			_, err = ends.Write(append(line, '\n'))
+			fail(err)
+		},
+		Saved: func(f *Frontier) { write(e.Frontier, f) },
+	}
+	if e.Time > 0 {
+		x.Until = time.Now().Add(e.Time)
+	}
+	out := Exhaust(x)
+	if out.Frontier != nil {
+		write(e.Frontier, out.Frontier)
+	}
+	out.Frontier = nil
+	write(e.Result, out)
+	return failed
+}
+
+// runRecord is what a run leaves in a file: the number of its end and the hash of its
+// steps.
+func runRecord(end int, hash uint64) []byte {
+	var b [12]byte
+	binary.LittleEndian.PutUint32(b[:], uint32(end))
+	binary.LittleEndian.PutUint64(b[4:], hash)
+	return b[:]
 }
 
 // limited bounds what is written to a file.

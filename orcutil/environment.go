@@ -92,6 +92,9 @@ func (g *goroutine) choose(site Site, n int, ordered bool) int {
 		r := random(seed)
 		value = r.next(n)
 	}
+	if s.exec != nil {
+		value = s.exec.pick(n)
+	}
 	if s.planned != nil {
 		if c, ok := s.planned[asked{g.path, site.key(), occ}]; ok && c.N == n && c.Value >= 0 && c.Value < n {
 			value = c.Value

@@ -121,6 +121,7 @@ func (s *run) matchesOcc(g *goroutine, occ int) bool {
 // stepTime lets time pass as a step.
 func (s *run) stepTime() string {
 	s.steps++
+	s.exec.time()
 	if s.cfg.Journal != nil {
 		s.journal(TimeStep, "", 0, anyCase)
 	}
@@ -202,7 +203,7 @@ func (s *run) view() View {
 		ready = append(ready, s.parkedAt(end))
 	}
 	s.ready = ready
-	return View{Ready: ready, Time: s.mayPass(), Step: s.steps}
+	return View{Ready: ready, Time: s.mayPass(), Step: s.steps, run: s}
 }
 
 func (s *run) parkedAt(g *goroutine) Parked {

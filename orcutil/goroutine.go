@@ -94,6 +94,7 @@ type goroutine struct {
 	run    *run
 	path   string
 	number uint64 // hash of the path
+	seq    int32  // its number in an execution
 	f      func() // entry function
 	// created is the stack of who has started it, if stacks are kept.
 	created []string
@@ -143,12 +144,14 @@ type goroutine struct {
 	chosen   int
 	ready    bool // the operation of a blocked goroutine is complete
 	using    mapUse
+	loads    bool // an atomic operation that changes nothing
 	redo     bool // ready to do the operation by itself: it panics
 	since    int  // the step in which it queued
 	recorded int  // index in run.trace of the step that granted it last
 	wakeAt   int64
 	readyAt  time.Duration // when it came to the guard
 	lock     lockRef       // what a blocked lock waits for
+	wants    lockRef       // what the operation takes, or takes again
 	mismatch string        // how the operation differed from a strict choice
 
 	// woken is the operation completed last by what another goroutine did.

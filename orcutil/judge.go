@@ -82,6 +82,7 @@ func (s *run) judge(d *divergence) Result {
 	}
 	res.Stalls, res.Failed = s.stallsAtEnd(), s.failed()
 	states := s.states()
+	s.exec.waiting(s)
 	s.unwind()
 	for i := range states {
 		states[i].Stack, states[i].Created = s.all[states[i].G].stack, s.all[states[i].G].created

@@ -31,10 +31,12 @@ func (r *races) inLibrary(g *goroutine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.passLibrary(g)
+	g.run.exec.library(g)
 }
 
 // library passes the library.
 func (r *races) throughLibrary(g *goroutine) {
+	g.run.exec.library(g)
 	if r == nil {
 		return
 	}

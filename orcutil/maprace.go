@@ -22,6 +22,14 @@ const (
 	mapWrite
 )
 
+// touches is how the use touches the map.
+func (u mapUse) touches() touchKind {
+	if u == mapWrite {
+		return touchWrite
+	}
+	return touchRead
+}
+
 // mapErrors are the fatal errors of those who notice that another one writes.
 var mapErrors = [...]string{
 	mapRead:      "concurrent map read and map write",
@@ -80,12 +88,16 @@ func usesMap[M any](site Site, m M, use mapUse) {
 
 func (g *goroutine) useMap(site Site, p unsafe.Pointer, use mapUse) {
 	g.mapOverlap(site, p, use)
+	if x := g.run.exec; x != nil && !x.misuse {
+		return // the accesses are looked at for races
+	}
 	at := site.minor(opMap)
 	if g.passed[at] >= mapStops {
 		return
 	}
 	g.using = use
 	g.arrive(opMap, at, p)
+	g.run.exec.on(spaceMap, p, use.touches())
 	g.mapOverlap(site, p, use)
 	g.pass()
 }

@@ -145,6 +145,8 @@ type Config struct {
 	// Patience is how long a run outside a bubble waits for something to
 	// happen before it takes what is blocked as blocked for ever; 0 is 1 s.
 	Patience time.Duration
+	// exec, if not nil, collects what steps depend on.
+	exec *execution
 	// Watchdog bounds, in real time, how long the program may take from one
 	// guard to the next; 0 is no bound. A run that exceeds it is abandoned: the
 	// process should run no other after it.

@@ -82,6 +82,8 @@ type run struct {
 	times    int           // time has passed so often
 	busy     string        // who polls in vain
 
+	exec *execution // nil unless the exploration is exhaustive
+
 	objects map[object]int
 	counts  map[string]int
 	stash   map[unsafe.Pointer][]Case
@@ -152,7 +154,7 @@ func newRun(cfg Config) *run {
 	s := &run{
 		cfg: cfg, chooser: cfg.Chooser, stacks: !cfg.NoStacks,
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
-		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor(),
+		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor(), exec: cfg.exec,
 	}
 	if cfg.Bubble.Wait == nil {
 		s.back = make(chan struct{})
@@ -281,6 +283,7 @@ func (s *run) entry() {
 	}
 	g := s.all[entryPath]
 	g.arrive(opEnd, site, nil)
+	s.exec.touch(touched{space: spaceTest}, touchWrite)
 	g.pass()
 	s.endMain()
 }
@@ -323,6 +326,7 @@ func (s *run) insert(g *goroutine) {
 	s.all[g.path] = g
 	g.readyAt = s.now
 	s.races.created(g)
+	s.exec.add(g)
 	g.number = hashText(g.path)
 	i := sort.Search(len(s.live), func(i int) bool { return lowerPath(g.path, s.live[i].path) })
 	s.live = slices.Insert(s.live, i, g)
@@ -419,6 +423,7 @@ func (s *run) grant(g *goroutine, want int, strict bool) {
 	s.hash = mix(s.hash, g.number, uint64(g.site), uint64(occ))
 	s.stalled(g)
 	s.took(g)
+	s.exec.step(g)
 	isSelect := g.op == opSelect
 	g.recorded = len(s.trace) - 1
 	g.want, g.strict, g.chosen, g.mismatch = want, strict, pending, ""

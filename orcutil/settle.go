@@ -12,6 +12,7 @@ func Settle(site Site, wait func()) {
 	}
 	g.arrive(opSettle, site, nil)
 	g.block()
+	g.run.races.settled(g)
 	g.pass()
 }
 

@@ -116,3 +116,27 @@ func TestPassOthers(t *testing.T) {
 	require.Equal(t, Infeasible, res.Verdict, "%s", res)
 	require.Contains(t, res.Found, "0.1 is blocked in lock")
 }
+
+// What the others have done before synctest.Wait returns happens before what follows.
+func TestSettleOrders(t *testing.T) {
+	for seed := range uint64(20) {
+		x := new(int)
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Races: true, Chooser: Random(seed), Main: func() {
+			Go(1, func() {
+				*Rd(1, x) = 1
+				Wr(1, x)
+			})
+			Settle(2, nil)
+			_ = *Rd(2, x)
+			Go(3, func() {
+				*x = 2
+				Wr(3, x)
+			})
+			if seed%2 == 1 {
+				_ = *Rd(4, x)
+			}
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		require.Equal(t, seed%2 == 1, len(res.Races) > 0, "%s", res)
+	}
+}

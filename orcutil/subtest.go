@@ -50,6 +50,9 @@ func (t *scope) key(part uint8) syncKey { return syncKey{unsafe.Pointer(t), part
 // Cleanup, however it ends.
 func Subtest(site Site, f func()) {
 	g := controlledTest()
+	if g != nil {
+		g.run.exec.touch(touched{space: spaceTest}, touchRead)
+	}
 	switch {
 	case g == nil:
 		f()
@@ -87,6 +90,8 @@ func (g *goroutine) callSubtest(f func()) {
 func (g *goroutine) startSubtest(site Site, f func()) {
 	s, t := g.run, &scope{parent: g.scope}
 	g.arrive(opSubtest, site, unsafe.Pointer(t))
+	s.exec.touch(touched{space: spaceTest}, touchRead)
+	s.exec.on(spaceScope, unsafe.Pointer(t), touchAny)
 	if t.parent.cleaning {
 		panic(runInCleanup)
 	}
@@ -137,6 +142,7 @@ func Parallel(site Site, register func()) {
 	t.parent.parallels++
 	s.pause(g, t)
 	g.arrive(opParallel, site, unsafe.Pointer(t.parent))
+	s.exec.on(spaceScope, unsafe.Pointer(t.parent), touchAny)
 	for !t.parent.released {
 		g.block()
 	}
@@ -146,6 +152,7 @@ func Parallel(site Site, register func()) {
 
 // pause lets who has called t.Run go on.
 func (s *run) pause(g *goroutine, t *scope) {
+	s.exec.on(spaceScope, unsafe.Pointer(t), touchAny)
 	s.races.release(g, t.key(pausedPart))
 	t.paused = true
 	s.completeScope(opSubtest, t)
@@ -162,6 +169,7 @@ func (s *run) completeScope(o op, t *scope) {
 
 // release lets the parallel subtests of a function that has returned go on.
 func (s *run) release(g *goroutine, t *scope) {
+	s.exec.on(spaceScope, unsafe.Pointer(t), touchAny)
 	s.races.release(g, t.key(releasedPart))
 	t.released = true
 	s.completeScope(opParallel, t)
@@ -176,6 +184,7 @@ func (s *run) joinSubtests(t *scope, site Site) {
 	g := t.owner
 	s.release(g, t)
 	g.arrive(opJoin, site, unsafe.Pointer(t))
+	s.exec.on(spaceScope, unsafe.Pointer(t), touchAny)
 	for t.parallels > 0 {
 		g.block()
 	}
@@ -191,6 +200,7 @@ func (s *run) subtestOver(g *goroutine) {
 		s.pause(g, t)
 		return
 	}
+	s.exec.on(spaceScope, unsafe.Pointer(t.parent), touchAny)
 	s.races.release(g, t.parent.key(endedPart))
 	if t.parent.parallels--; t.parent.parallels == 0 {
 		s.completeScope(opJoin, t.parent)

@@ -221,6 +221,7 @@ func UnlockIface(site Site, l sync.Locker) {
 
 func (g *goroutine) lockAt(o op, site Site, l lockRef) {
 	l.name(g.run)
+	g.wants = l
 	g.arrive(o, site, l.p)
 	g.acquire(l)
 	g.pass()
@@ -238,9 +239,13 @@ func (g *goroutine) tryLockAt(o op, site Site, l lockRef) bool {
 	g.arrive(o, site, l.p)
 	// A writer that has announced itself fails others, as in Go.
 	ok := (l.kind == mutexLock || g.run.announced(l.p) == nil) && l.try()
+	kind := touchTryFailed
 	if ok {
+		kind = touchTried
+		g.run.exec.locks(g, l)
 		g.run.races.locked(g, l)
 	}
+	g.run.exec.on(spaceLock, l.p, kind)
 	g.pass()
 	return ok
 }
@@ -252,6 +257,7 @@ func (g *goroutine) tryLockAt(o op, site Site, l lockRef) bool {
 // its Unlock.
 func (g *goroutine) acquire(l lockRef) {
 	s := g.run
+	s.exec.locks(g, l)
 	defer s.races.locked(g, l)
 	for {
 		if (l.kind == mutexLock || s.announced(l.p) == nil) && l.try() {
@@ -284,6 +290,7 @@ func (s *run) announced(m unsafe.Pointer) *goroutine {
 // release gives the lock back and decides what that means to its waiters.
 func (g *goroutine) release(l lockRef) {
 	s := g.run
+	s.exec.unlocks(g, l)
 	if !l.held() {
 		g.halt(s.fatal(g, unlockTexts[l.kind]))
 	}
@@ -355,6 +362,7 @@ func OnceDo(site Site, o *sync.Once, f func()) {
 	s := g.run
 	s.name("once", unsafe.Pointer(o))
 	g.arrive(opOnce, site, unsafe.Pointer(o))
+	s.exec.on(spaceOnce, unsafe.Pointer(o), touchOnceLater)
 	for s.onces[o] != nil {
 		g.block()
 	}
@@ -366,6 +374,7 @@ func OnceDo(site Site, o *sync.Once, f func()) {
 			s.onces = make(map[*sync.Once]*goroutine)
 		}
 		s.onces[o] = g
+		s.exec.on(spaceOnce, unsafe.Pointer(o), touchOnceFirst)
 		defer s.onceDone(o, g)
 		f()
 	})

@@ -38,6 +38,7 @@ func logging(site Site, what string) {
 
 // afterTest panics if the test under check has completed.
 func (g *goroutine) afterTest(what string) {
+	g.run.exec.touch(touched{space: spaceTest}, touchRead)
 	if s := g.run; g.path != entryPath && s.cfg.Entry == EntryTest && s.entryEnded() {
 		panic(what + " in goroutine after " + s.testName() + " has completed")
 	}

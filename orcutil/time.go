@@ -169,6 +169,7 @@ func (s *run) adopt() {
 	})
 	for _, g := range arrived {
 		s.insert(g)
+		s.exec.arrived(g)
 	}
 }
 

@@ -30,6 +30,7 @@ func Done(site Site, wg *sync.WaitGroup) {
 func (g *goroutine) addAt(o op, site Site, wg *sync.WaitGroup, n int) {
 	g.run.name("waitgroup", unsafe.Pointer(wg))
 	g.arrive(o, site, unsafe.Pointer(wg))
+	g.run.exec.counts(g, wg, n)
 	if n < 0 {
 		g.run.races.release(g, syncKey{p: unsafe.Pointer(wg)})
 	}
@@ -50,7 +51,10 @@ func (g *goroutine) atZero(site Site, wg *sync.WaitGroup) {
 	}
 	s.zero[wg] = true
 	g.acting = site
-	g.stop(opZero, site)
+	if g.run.stopsInWaitGroups() {
+		g.stop(opZero, site)
+		g.run.exec.waits(wg)
+	}
 	delete(s.zero, wg)
 	if s.waitGroupCount(wg) != 0 {
 		panic(addDuringWait)
@@ -110,6 +114,7 @@ func Wait(site Site, wg *sync.WaitGroup) {
 	}
 	g.run.name("waitgroup", unsafe.Pointer(wg))
 	g.arrive(opWait, site, unsafe.Pointer(wg))
+	g.run.exec.waits(wg)
 	if g.run.waitGroupCount(wg) != 0 {
 		g.block()
 		g.run.races.acquire(g, syncKey{p: unsafe.Pointer(wg)})
@@ -125,7 +130,10 @@ func Wait(site Site, wg *sync.WaitGroup) {
 // before it does.
 func (g *goroutine) waited(site Site, wg *sync.WaitGroup) {
 	g.acting = site
-	g.stop(opWaited, site)
+	if g.run.stopsInWaitGroups() {
+		g.stop(opWaited, site)
+		g.run.exec.waits(wg)
+	}
 	if g.run.waitGroupCount(wg) != 0 || g.run.waitedFor(wg) {
 		panic(reusedEarly)
 	}
@@ -143,6 +151,7 @@ func WGGo(site Site, wg *sync.WaitGroup, f func()) {
 	s := g.run
 	s.name("waitgroup", unsafe.Pointer(wg))
 	g.arrive(opWGGo, site, unsafe.Pointer(wg))
+	s.exec.counts(g, wg, 1)
 	s.count(wg, 1)
 	s.spawn(g, site, f).wg = wg
 	g.pass()
@@ -155,6 +164,7 @@ func (s *run) doneAtExit(g *goroutine) {
 			s.end(g.outcomeOf(v))
 		}
 	}()
+	s.exec.counts(g, g.wg, -1)
 	s.races.release(g, syncKey{p: unsafe.Pointer(g.wg)})
 	s.count(g.wg, -1)
 	s.releaseWaiters(g.wg)

@@ -357,6 +357,11 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 		r.after(c.Args[0].End(), ")")
 	}
 	switch b.Name() {
+	case "len":
+		if _, ok := r.info.TypeOf(c.Args[0]).Underlying().(*types.Chan); ok {
+			first("%s.Measured(", r.zz)
+			r.after(c.Args[0].End(), ")")
+		}
 	case "delete":
 		if !callFree(c.Args[1:]) {
 			r.unrecorded(c.Lparen, "the deletion is not recorded: its key is the result of a call")

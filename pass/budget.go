@@ -22,7 +22,8 @@ const (
 	boundsShare    = 0.45 // greater bounds
 	firstShare     = 0.55 // the search of the first pass
 	secondShare    = 0.65 // the search of the second pass
-	replayShare    = 0.85 // replays, and runs under random schedules
+	replayShare    = 0.75 // replays, and runs under random schedules
+	exhaustShare   = 0.95 // runs under every schedule
 )
 
 // modelPerSecond is how many bytes the text of a model may have for each second of the

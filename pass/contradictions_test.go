@@ -292,7 +292,7 @@ func claimsOf(ctx context.Context, load loader, spec source.Spec, opts Options) 
 		return said, nil, err
 	}
 	said.Conclusion = Conclude(b)
-	said.none = !said.Inconclusive() && said.Real+said.TimingDependent == 0
+	said.none = !said.Inconclusive() && said.Real+said.TimingDependent+said.Notes == 0
 	said.of = map[place]string{}
 	// The queries of the first pass whose categories have no error are not asked again.
 	for _, b := range []*artifact.Bundle{one, b} {

@@ -198,6 +198,12 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if err := d.proveEnds(ctx, second); err != nil {
 		return err
 	}
+	if err := d.exhaust(ctx); err != nil {
+		return err
+	}
+	if err := d.proveEnds(ctx, second); err != nil {
+		return err
+	}
 	if err := d.settleStalls(ctx); err != nil {
 		return err
 	}

@@ -74,6 +74,9 @@ type Conclusion struct {
 	Limits []string
 	// Precision says how far the model is that of the program.
 	Precision Precision
+	// Proved: the program was run under every schedule that is not equivalent to another
+	// one, so that nothing rests on the model.
+	Proved bool
 }
 
 // Inconclusive reports that no real error was found, but that there may be one
@@ -101,18 +104,21 @@ func Conclude(b *artifact.Bundle) Conclusion {
 			c.Notes++
 		}
 	}
-	c.Limits = limits(b.Queries(), b.Verdicts(), b.Sidecar())
-	c.Limits = append(c.Limits, gapsOf(b.Runs())...)
-	if r := b.Runs(); r != nil && r.Runs > 0 && r.Limited == r.Runs {
+	r := b.Runs()
+	c.Proved = r != nil && r.Exhaustive.Proved()
+	if !c.Proved { // by the program itself, whatever the model leaves open
+		c.Limits = modelLimits(b)
+	}
+	if r != nil && !c.Proved && r.Runs > 0 && r.Limited == r.Runs {
 		c.Limits = append(c.Limits, fmt.Sprintf("no run of the program came to its end within %d steps", runSteps))
 	}
-	if r := b.Runs(); r != nil && r.Cut != "" {
+	if r != nil && !c.Proved && r.Cut != "" {
 		c.Limits = append(c.Limits, fmt.Sprintf("the check was ended after %d runs of the program: %s", r.Runs, r.Cut))
 	}
-	if r := b.Runs(); r != nil && r.Unproved > 0 {
+	if r != nil && r.Unproved > 0 {
 		c.Limits = append(c.Limits, fmt.Sprintf("%d ways in which runs ended were not looked at: there was no time left", r.Unproved))
 	}
-	if r := b.Runs(); r != nil && r.Failing != "" {
+	if r != nil && r.Failing != "" {
 		c.Limits = append(c.Limits, "the test fails in every run, so that nothing behind that was looked at: "+r.Failing)
 	}
 	if r := b.Races(); r != nil && r.Stopped != "" {
@@ -123,6 +129,11 @@ func Conclude(b *artifact.Bundle) Conclusion {
 	}
 	c.Precision = precision(b.Sidecar())
 	return c
+}
+
+// modelLimits lists what keeps the model from being all of the program.
+func modelLimits(b *artifact.Bundle) []string {
+	return append(limits(b.Queries(), b.Verdicts(), b.Sidecar()), gapsOf(b.Runs())...)
 }
 
 // undecidedSingly is the number of queries that are undecided for the same reason

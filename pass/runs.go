@@ -97,8 +97,17 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 // ended is a way in which runs ended, and how many of those of its exploration.
 type ended struct {
 	orchestrate.End
-	of      int
-	patient bool
+	of         int
+	patient    bool
+	exhaustive bool
+}
+
+// name says which run it was.
+func (e *ended) name() string {
+	if e.exhaustive {
+		return "a run of the exploration of every schedule"
+	}
+	return fmt.Sprintf("run %d under random schedules", e.Seed+1)
 }
 
 // take takes up how runs ended.
@@ -107,14 +116,14 @@ func (d *deep) take(x *orchestrate.Exploration, patient bool) {
 		switch e.Status {
 		case orchestrate.Limit:
 			if patient && len(e.Starved) > 0 {
-				d.ends = append(d.ends, ended{e, x.Runs, patient})
+				d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: patient})
 			}
 		case orchestrate.Completed:
 			d.left.add(e, d.funcOf)
 			if e.Kind == "" {
 				continue
 			}
-			d.ends = append(d.ends, ended{e, x.Runs, patient})
+			d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: patient})
 		}
 	}
 }
@@ -145,6 +154,7 @@ func (d *deep) proveEnds(ctx context.Context, second *artifact.Bundle) error {
 			return err
 		}
 	}
+	d.ends = nil
 	return nil
 }
 
@@ -245,9 +255,9 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	if e.Kind == artifact.KindLeak && v.Restless {
 		return nil // those left may go on
 	}
-	reason := fmt.Sprintf("shown by run %d under random schedules, not by a trace of the model", e.Seed+1)
+	reason := fmt.Sprintf("shown by %s, not by a trace of the model", e.name())
 	if n := satisfied(second, e.Kind, site.ID); n != 0 {
-		reason = fmt.Sprintf("shown by run %d under random schedules; the model has no such trace (query %d is satisfied)", e.Seed+1, n)
+		reason = fmt.Sprintf("shown by %s; the model has no such trace (query %d is satisfied)", e.name(), n)
 	}
 	description := e.Kind
 	if stuck(e.Kind) {
@@ -269,7 +279,7 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 		}
 		return d.partial(s)
 	}
-	s.conclude(artifact.Unconfirmed, fmt.Sprintf("shown by run %d under random schedules, but not again: %s", e.Seed+1, v.Reason))
+	s.conclude(artifact.Unconfirmed, fmt.Sprintf("shown by %s, but not again: %s", e.name(), v.Reason))
 	return d.keep(s)
 }
 

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
@@ -19,6 +23,10 @@ func runExplore(c *call) (int, error) {
 	seed := fs.Uint64("seed", 0, "seed of the first run; every other one has the next")
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time from one guard to the next")
 	race := fs.Bool("race", false, "look for data races under each schedule")
+	exhaustive := fs.Bool("exhaustive", false, "run every schedule that is not equivalent to another one, and say what was covered")
+	stalls := fs.Int("stalls", 0, "with -exhaustive: how often time may pass, in one run, while a goroutine could go on; -1 is any number")
+	within := fs.Duration("budget", time.Minute, "with -exhaustive: bound the time; 0 is no bound")
+	frontier := fs.String("frontier", "", "with -exhaustive: go on from `FILE`, if it exists, and leave there what is left to do")
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
@@ -34,6 +42,10 @@ func runExplore(c *call) (int, error) {
 	}
 	if len(c.program) > 0 {
 		opts = append(opts, vtrace.Args(c.program...))
+	}
+	if *exhaustive {
+		how := vtrace.Exhaustion{Stalls: *stalls, MaxTime: *within}
+		return exhaust(c, s.source(args[0]), how, *frontier, rep, opts)
 	}
 	x, err := vtrace.Explore(c.ctx, s.source(args[0]), *runs, *seed, opts...)
 	rep.done()
@@ -59,45 +71,8 @@ func replayed(v *orchestrate.Verdict) string {
 // writeExplored prints the ends of the runs, those that are errors with the
 // schedule of the first run.
 func writeExplored(c *call, x *vtrace.Explored) int {
-	code := exitNothing
 	fmt.Fprintf(c.stdout, "%d runs, %d schedules, %d ends\n", x.Runs, x.Schedules, len(x.Ends))
-	for i, e := range x.Ends {
-		what := "the program ended well"
-		switch {
-		case e.Status != orchestrate.Completed:
-			what = e.Status + ": " + e.Message
-			if code == exitNothing {
-				code = exitInconclusive
-			}
-		case e.Kind != "":
-			what = e.Kind
-			if e.Message != "" {
-				what += ": " + e.Message
-			}
-		}
-		fmt.Fprintf(c.stdout, "\n%d. %s\n   %d times, first with seed %d\n", i+1, what, e.Count, e.Seed)
-		if e.Replay == nil {
-			continue
-		}
-		if e.Replay.Status == orchestrate.Reproduced {
-			code = exitReal
-		} else if code == exitNothing {
-			code = exitInconclusive
-		}
-		fmt.Fprintf(c.stdout, "   %s\n", replayed(e.Replay))
-		races := e.Replay.Races
-		if len(races) == 0 {
-			races = e.Races
-		}
-		for _, r := range races {
-			for line := range strings.Lines(r.Report()) {
-				fmt.Fprint(c.stdout, "   "+line)
-			}
-		}
-		for _, line := range orchestrate.Table(x.Sidecar, e.Plan) {
-			fmt.Fprintln(c.stdout, "   "+line)
-		}
-	}
+	code := writeEnds(c, x.Ends, x.Sidecar, true)
 	for i, r := range x.Restarts {
 		same := func(o orchestrate.Restart) bool { return o.Reason == r.Reason }
 		if slices.IndexFunc(x.Restarts, same) < i {
@@ -117,6 +92,92 @@ func writeExplored(c *call, x *vtrace.Explored) int {
 	}
 	for _, l := range x.Limits {
 		fmt.Fprintf(c.stdout, "\nnot under control: %s\n", l)
+	}
+	return code
+}
+
+// writeEnds prints the ends of runs, those that are errors with the schedule of the first
+// run.
+func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bool) int {
+	code := exitNothing
+	for i, e := range ends {
+		what := "the program ended well"
+		switch {
+		case e.Status != orchestrate.Completed:
+			what = e.Status + ": " + e.Message
+			if code == exitNothing {
+				code = exitInconclusive
+			}
+		case e.Kind != "":
+			what = e.Kind
+			if e.Message != "" {
+				what += ": " + e.Message
+			}
+		}
+		fmt.Fprintf(c.stdout, "\n%d. %s\n   %d times", i+1, what, e.Count)
+		if seeds {
+			fmt.Fprintf(c.stdout, ", first with seed %d", e.Seed)
+		}
+		fmt.Fprintln(c.stdout)
+		if e.Replay == nil {
+			continue
+		}
+		if e.Replay.Status == orchestrate.Reproduced {
+			code = exitReal
+		} else if code == exitNothing {
+			code = exitInconclusive
+		}
+		fmt.Fprintf(c.stdout, "   %s\n", replayed(e.Replay))
+		races := e.Replay.Races
+		if len(races) == 0 {
+			races = e.Races
+		}
+		for _, r := range races {
+			for line := range strings.Lines(r.Report()) {
+				fmt.Fprint(c.stdout, "   "+line)
+			}
+		}
+		for _, line := range orchestrate.Table(side, e.Plan) {
+			fmt.Fprintln(c.stdout, "   "+line)
+		}
+	}
+	return code
+}
+
+// exhaust runs every schedule of a program.
+func exhaust(c *call, src vtrace.Source, how vtrace.Exhaustion, file string, rep *progress, opts []vtrace.Option) (int, error) {
+	if file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return 0, err
+		}
+		how.Frontier = data
+	}
+	x, err := vtrace.Exhaust(c.ctx, src, how, opts...)
+	rep.done()
+	if err != nil {
+		return 0, err
+	}
+	code := writeExhausted(c, x)
+	if file == "" || len(x.Rest) == 0 {
+		return code, nil
+	}
+	fmt.Fprintf(c.stdout, "\nwhat is left to do is in %s; the same command goes on from there\n", file)
+	return code, os.WriteFile(file, x.Rest, 0o644)
+}
+
+// writeExhausted prints what an exhaustive exploration has covered, and the ends.
+func writeExhausted(c *call, x *vtrace.Exhausted) int {
+	fmt.Fprintln(c.stdout, x.Covered.Coverage())
+	code := writeEnds(c, x.Ends, x.Sidecar, false)
+	if len(x.Guarded) > 0 {
+		fmt.Fprintf(c.stdout, "\ngoroutines are switched at %d statements that race with each other too, the first at %s:%d\n", len(x.Guarded), x.Guarded[0].File, x.Guarded[0].Line)
+	}
+	for _, l := range x.Covered.Limits {
+		fmt.Fprintf(c.stdout, "\nnot covered: %s\n", l)
+	}
+	if code == exitNothing && !x.Covered.Proved() {
+		return exitInconclusive
 	}
 	return code
 }

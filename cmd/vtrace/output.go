@@ -136,6 +136,12 @@ func ran(r *artifact.Runs) string {
 	if c := r.Conformance; c != nil {
 		fmt.Fprintf(&out, "; %d were compared with the model, which can do %d of them", c.Runs, c.Followed)
 	}
+	if e := r.Exhaustive; e != nil {
+		out.WriteString("\n" + e.Coverage())
+		for _, l := range e.Limits {
+			out.WriteString("\n  not covered: " + l)
+		}
+	}
 	return out.String() + "\n"
 }
 
@@ -186,6 +192,8 @@ func headline(b *vtrace.Bundle) string {
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
+	case c.Proved:
+		return "no error: " + b.Runs().Exhaustive.Coverage()
 	case b.Sidecar().Outside() != nil:
 		return "no model; no error seen in random runs"
 	case len(c.Limits) > 0:

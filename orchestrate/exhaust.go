@@ -1,0 +1,218 @@
+package orchestrate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/vtrace/vtrace/orcutil"
+)
+
+// ExhaustOptions are for Exhaust.
+type ExhaustOptions struct {
+	// RunOptions bound each run; Timeout is for the way from one guard to the next.
+	RunOptions
+	// Accesses are the statements with guards that may race with each other.
+	Accesses []orcutil.AccessGuard
+	// Awaits are the keys of sites in loops that only look whether something has changed.
+	Awaits []string
+	// Stalls is how often, in one run, time may pass while a goroutine could go on;
+	// -1: any number.
+	Stalls int
+	// Misuse has goroutines stop also where only the misuse of a WaitGroup or a map
+	// would show.
+	Misuse bool
+	// Frontier, if not empty, is what an earlier exploration of the same program, with
+	// the same options, has left to do.
+	Frontier []byte
+	// MaxRuns, TotalSteps of all runs, and MaxTime bound the exploration; 0 is no bound.
+	// MaxProcesses bounds the processes.
+	MaxRuns      int
+	TotalSteps   int
+	MaxTime      time.Duration
+	MaxProcesses int
+}
+
+// Exhaustive is how far an exhaustive exploration has come.
+type Exhaustive struct {
+	orcutil.Exhausted
+	// Ends are the different ways in which runs ended. They are not replayed.
+	Ends []End
+	// Stopped says why there is more to do; "" if there is not, or if a bound of the
+	// options was reached.
+	Stopped string
+	// Rest is the frontier; empty if the exploration is complete.
+	Rest []byte
+}
+
+// exhaustJob is the part of a job for an exhaustive exploration, see orcutil.Drive.
+type exhaustJob struct {
+	Accesses                        []orcutil.AccessGuard
+	Awaits                          []string
+	Stalls                          int
+	Misuse                          bool
+	Frontier, Records, Ends, Result string
+	Runs, Steps                     int
+	Time                            time.Duration
+	Watchdog                        time.Duration
+}
+
+// Exhaust runs the program under all schedules that are not equivalent, see
+// orcutil.Exhaust. If ctx ends, the result is that of the runs so far, and the error
+// says so.
+func (b *Binary) Exhaust(ctx context.Context, opts ExhaustOptions) (_ *Exhaustive, err error) {
+	if opts.Timeout <= 0 {
+		opts.Timeout = defaultTimeout
+	}
+	dir, err := os.MkdirTemp("", "vtrace-exhaust-")
+	if err != nil {
+		return nil, fmt.Errorf("exhaust: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	x := &exhauster{
+		explorer: explorer{binary: b, opts: ExploreOptions{RunOptions: opts.RunOptions}, ends: map[string]*End{}, schedules: map[uint64]bool{}},
+		opts:     opts, dir: dir,
+	}
+	frontier := filepath.Join(dir, "frontier")
+	if len(opts.Frontier) > 0 {
+		if err := os.WriteFile(frontier, opts.Frontier, 0o600); err != nil {
+			return nil, fmt.Errorf("exhaust: %w", err)
+		}
+	}
+	began := time.Now()
+	for n := 1; ; n++ {
+		again, err := x.process(ctx, n, frontier, time.Since(began))
+		if err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+		if err != nil || !again {
+			break
+		}
+		if opts.MaxProcesses > 0 && n >= opts.MaxProcesses {
+			x.sum.Stopped = fmt.Sprintf("%d processes were needed: %s", n, x.sum.Left)
+			break
+		}
+	}
+	x.sum.Ends = x.sorted()
+	if !x.sum.Complete {
+		if x.sum.Rest, err = os.ReadFile(frontier); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("exhaust: %w", err)
+		}
+	}
+	return &x.sum, ctx.Err()
+}
+
+// Join adds what an exploration has done that this one goes on from.
+func (x *Exhaustive) Join(earlier *Exhaustive) {
+	later := x.Exhausted
+	sum := exhauster{sum: Exhaustive{Exhausted: earlier.Exhausted}}
+	sum.add(later)
+	x.Exhausted = sum.sum.Exhausted
+	for _, e := range earlier.Ends {
+		same := func(o End) bool {
+			return o.Status == e.Status && o.Kind == e.Kind && o.Site == e.Site && o.Message == e.Message
+		}
+		if i := slices.IndexFunc(x.Ends, same); i >= 0 {
+			x.Ends[i].Count += e.Count
+		} else {
+			x.Ends = append(x.Ends, e)
+		}
+	}
+}
+
+// exhauster is the state of an exhaustive exploration, over processes.
+type exhauster struct {
+	explorer
+	opts ExhaustOptions
+	dir  string
+	sum  Exhaustive
+}
+
+// process goes on in a new process. It reports whether another one is needed.
+func (x *exhauster) process(ctx context.Context, n int, frontier string, spent time.Duration) (again bool, err error) {
+	file := func(name string) string { return filepath.Join(x.dir, fmt.Sprintf("%s%d", name, n)) }
+	e := &exhaustJob{
+		Accesses: x.opts.Accesses, Awaits: x.opts.Awaits, Stalls: x.opts.Stalls, Misuse: x.opts.Misuse, Frontier: frontier,
+		Records: file("records"), Ends: file("ends"), Result: file("result"), Watchdog: x.opts.Timeout,
+	}
+	if x.opts.MaxRuns > 0 {
+		e.Runs = max(x.opts.MaxRuns-x.sum.Runs, 1)
+	}
+	if x.opts.TotalSteps > 0 {
+		e.Steps = max(x.opts.TotalSteps-x.sum.Steps, 1)
+	}
+	if x.opts.MaxTime > 0 {
+		e.Time = max(x.opts.MaxTime-spent, time.Millisecond)
+	}
+	j := x.job()
+	j.Exhaust = e
+	cmd, err := x.binary.command(j, map[string]string{envPlan: file("job")})
+	if err != nil {
+		return false, err
+	}
+	out := &boundedWriter{max: 1 << 10}
+	cmd.Stderr = out
+	watched, stop := watchGrowth(ctx, e.Records, 2*x.opts.Timeout)
+	runErr := runGroup(watched, cmd, 0)
+	stop()
+	x.out.Processes++
+	// What was found counts, however the process ended.
+	records, err := readRecords(e.Records)
+	if err != nil {
+		return false, fmt.Errorf("exhaust: %w", err)
+	}
+	found, _, err := readEnds(e.Ends)
+	if err != nil {
+		return false, fmt.Errorf("exhaust: %w", err)
+	}
+	for _, r := range records {
+		if r.end < len(found) {
+			x.count(found[r.end])
+		}
+	}
+	var res orcutil.Exhausted
+	data, err := os.ReadFile(e.Result)
+	if err == nil {
+		err = json.Unmarshal(data, &res)
+	}
+	if err != nil {
+		x.sum.Runs += len(records)
+		x.sum.Complete = false
+		x.sum.Stopped = fmt.Sprintf("the program has ended its process: %v", runErr)
+		return false, ctx.Err()
+	}
+	x.add(res)
+	return res.Left != "" && !res.Tainted && !res.Complete && ctx.Err() == nil, ctx.Err()
+}
+
+// add adds the result of a process.
+func (x *exhauster) add(r orcutil.Exhausted) {
+	s := &x.sum.Exhausted
+	s.Runs, s.Cut, s.Limited, s.Steps = s.Runs+r.Runs, s.Cut+r.Cut, s.Limited+r.Limited, s.Steps+r.Steps
+	s.Choices += r.Choices
+	s.Misuse, s.Timed = s.Misuse || r.Misuse, s.Timed || r.Timed
+	s.Complete, s.Left, s.Tainted = r.Complete, r.Left, r.Tainted
+	for _, b := range r.Bounds {
+		if !slices.Contains(s.Bounds, b) {
+			s.Bounds = append(s.Bounds, b)
+		}
+	}
+	for _, site := range r.Stuck {
+		if !slices.Contains(s.Stuck, site) {
+			s.Stuck = append(s.Stuck, site)
+		}
+	}
+	for _, race := range r.Races {
+		if !slices.ContainsFunc(s.Races, func(o orcutil.Race) bool { return o.Places() == race.Places() }) {
+			s.Races = append(s.Races, race)
+		}
+	}
+	if r.Tainted {
+		x.sum.Stopped = r.Left
+	}
+}

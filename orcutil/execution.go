@@ -1,0 +1,467 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// execution is what the steps of one run did, as far as it says which of them depend
+// on each other. It is nil in runs that are not part of an exhaustive exploration; all
+// of its methods that the runtime calls are no-ops then.
+type execution struct {
+	names  []string // creation paths of the goroutines, by index
+	events []event
+	comms  []communication
+	acts   []act
+	closed map[unsafe.Pointer]bool // channels that the program has closed
+	own    map[unsafe.Pointer]bool // channels that it has sent on or closed
+	holds  map[hold]int            // how often
+	// accesses are the statements that are guards since they may race, by the
+	// number of their group.
+	accesses map[Site]accessGroup
+
+	next    int32 // the node of the step that is about to be done
+	queues  bool  // it only queues
+	misuse  bool  // the run stops at all minor guards
+	foreign bool  // who has not locked an RWMutex has unlocked it
+	unknown bool  // a choice had more alternatives than are explored
+	pick    func(n int) int
+}
+
+// accessGroup says that a statement may race with the others of a group.
+type accessGroup struct {
+	group    int // 0: it is not known to race
+	writes   bool
+	measures bool
+}
+
+// event is a step: of one goroutine, though others that it completes run on in it.
+type event struct {
+	g int32 // -1: time passes
+	// waits: the goroutine cannot do its operation, and at most queues for it. That
+	// orders nothing, but the operation might have come earlier.
+	waits bool
+	node  int32 // of the search, -1 if there was no choice
+	site  Site
+	// acts and touches are what was done in the step; those of a communication are
+	// added once it is known how it came out.
+	firstAct, lastAct int32
+	touches           []touch
+}
+
+// communication is a send, receive or select.
+type communication struct {
+	g          int32
+	event      int32 // in which it began
+	end        int32 // in which it was completed, -1: never
+	isSelect   bool
+	hasDefault bool
+	chosen     int
+	value      bool // a receive that has got a value, or a send
+	cases      []Case
+}
+
+// hold is a lock that a goroutine holds.
+type hold struct {
+	g    int32
+	lock lockRef
+}
+
+// actKind is something that orders goroutines.
+type actKind uint8
+
+const (
+	actStart   actKind = iota // g has started other
+	actSend                   // g has sent on a channel of capacity n
+	actRecv                   // g has received a value from a channel with a buffer
+	actClosed                 // g has found the channel closed
+	actClose                  // g has closed it
+	actMet                    // g and other have passed a value
+	actRelease                // what g has done comes before what is acquired
+	actAcquire                // what was released comes before what g does
+	actWake                   // what g has done comes before what other does
+	actCount                  // g adds n to a WaitGroup
+	actSettle                 // all that was done comes before what g does
+)
+
+type act struct {
+	kind     actKind
+	g, other int32
+	n        int
+	object   syncKey
+}
+
+// add numbers a goroutine.
+func (x *execution) add(g *goroutine) {
+	if x == nil {
+		return
+	}
+	g.seq = int32(len(x.names))
+	x.names = append(x.names, g.path)
+}
+
+// step begins the step of a goroutine.
+func (x *execution) step(g *goroutine) {
+	if x == nil {
+		return
+	}
+	x.begin(event{g: g.seq, node: x.next, site: g.site, waits: x.queues})
+	x.next, x.queues = -1, false
+	if a := x.accesses[g.site]; a.group != 0 && g.op.access() {
+		x.touch(touched{space: spaceAccess, n: a.group}, a.kind())
+	}
+}
+
+// access: the guard is of a statement that touches memory, or of an atomic operation.
+func (o op) access() bool { return o == opAccess || o == opAtomic }
+
+func (a accessGroup) kind() touchKind {
+	if a.writes {
+		return touchWrite
+	}
+	return touchRead
+}
+
+// time begins the step in which time passes.
+func (x *execution) time() {
+	if x == nil {
+		return
+	}
+	x.begin(event{g: -1, node: x.next})
+	x.next = -1
+}
+
+func (x *execution) begin(e event) {
+	e.firstAct = int32(len(x.acts))
+	e.lastAct = e.firstAct
+	if n := len(x.events); n < cap(x.events) { // with what its touches were kept in
+		x.events = x.events[:n+1]
+		e.touches = x.events[n].touches[:0]
+		x.events[n] = e
+		return
+	}
+	x.events = append(x.events, e)
+}
+
+// act adds something that orders goroutines to the step at hand.
+func (x *execution) act(a act) {
+	if n := len(x.events); n > 0 {
+		x.acts = append(x.acts, a)
+		x.events[n-1].lastAct++
+	}
+}
+
+// touch adds a touch to the step at hand.
+func (x *execution) touch(o touched, k touchKind) {
+	if x == nil || len(x.events) == 0 {
+		return // before the first step there is one goroutine
+	}
+	e := &x.events[len(x.events)-1]
+	t := touch{o, k}
+	if !slices.Contains(e.touches, t) {
+		e.touches = append(e.touches, t)
+	}
+}
+
+// on is touch for an object with an address.
+func (x *execution) on(space touchSpace, p unsafe.Pointer, k touchKind) {
+	if x != nil {
+		x.touch(touched{space: space, p: p}, k)
+	}
+}
+
+func (x *execution) started(g, child *goroutine) {
+	if x != nil {
+		x.act(act{kind: actStart, g: g.seq, other: child.seq})
+	}
+}
+
+func (x *execution) release(g *goroutine, k syncKey) {
+	if x != nil {
+		x.act(act{kind: actRelease, g: g.seq, object: k})
+	}
+}
+
+func (x *execution) acquire(g *goroutine, k syncKey) {
+	if x != nil {
+		x.act(act{kind: actAcquire, g: g.seq, object: k})
+	}
+}
+
+func (x *execution) woke(g, other *goroutine) {
+	if x != nil {
+		x.act(act{kind: actWake, g: g.seq, other: other.seq})
+	}
+}
+
+func (x *execution) met(g, other *goroutine) {
+	if x != nil {
+		x.act(act{kind: actMet, g: g.seq, other: other.seq})
+	}
+}
+
+func (x *execution) settled(g *goroutine) {
+	if x != nil {
+		x.act(act{kind: actSettle, g: g.seq})
+	}
+}
+
+// library is a call of uninstrumented code that may order goroutines. Goroutines
+// outside control, which make the run a weak one, are left out.
+func (x *execution) library(g *goroutine) {
+	if x != nil && g.run.cur.Load() == g {
+		x.touch(touched{space: spaceLibrary}, touchLibrary)
+	}
+}
+
+// arrived is the first that is seen of the goroutine of a callback.
+func (x *execution) arrived(g *goroutine) {
+	if n := len(x.eventsOf()); n > 0 {
+		x.act(act{kind: actStart, g: x.events[n-1].g, other: g.seq})
+	}
+}
+
+func (x *execution) eventsOf() []event {
+	if x == nil {
+		return nil
+	}
+	return x.events
+}
+
+// counts: g adds to a WaitGroup.
+func (x *execution) counts(g *goroutine, wg *sync.WaitGroup, n int) {
+	if x == nil {
+		return
+	}
+	if n > 0 {
+		x.on(spaceWaitGroup, unsafe.Pointer(wg), touchAdd)
+	}
+	x.act(act{kind: actCount, g: g.seq, n: n, object: syncKey{p: unsafe.Pointer(wg)}})
+	if x.misuse {
+		x.on(spaceWaitGroup, unsafe.Pointer(wg), touchAny)
+	}
+}
+
+// locks: g takes a lock, or queues for it.
+func (x *execution) locks(g *goroutine, l lockRef) {
+	if x == nil {
+		return
+	}
+	if x.holds == nil {
+		x.holds = make(map[hold]int)
+	}
+	x.holds[hold{g.seq, l}]++
+	kind := touchLock
+	if l.kind == readLock {
+		kind = touchRLock
+	}
+	x.on(spaceLock, l.p, kind)
+}
+
+// unlocks: g gives a lock back, be it its own or not.
+func (x *execution) unlocks(g *goroutine, l lockRef) {
+	if x == nil {
+		return
+	}
+	kind := touchUnlock
+	if l.kind == readLock {
+		kind = touchRUnlock
+	}
+	x.on(spaceLock, l.p, kind)
+	if h := (hold{g.seq, l}); x.holds[h] > 0 {
+		x.holds[h]--
+		return
+	}
+	x.on(spaceLock, l.p, touchForeignUnlock)
+	x.foreign = x.foreign || l.kind != mutexLock
+	for h := range x.holds { // those who hold it do so no more, or may not
+		if h.lock == l {
+			x.holds[h] = 0
+		}
+	}
+}
+
+// waits is Wait, or a moment in which a WaitGroup is not to be used again.
+func (x *execution) waits(wg *sync.WaitGroup) {
+	x.on(spaceWaitGroup, unsafe.Pointer(wg), touchWait)
+	if x != nil && x.misuse {
+		x.on(spaceWaitGroup, unsafe.Pointer(wg), touchAny)
+	}
+}
+
+// stopsInWaitGroups: runs of an exhaustive exploration stop within the operations of
+// WaitGroups only if one may be used again too early.
+func (s *run) stopsInWaitGroups() bool { return s.exec == nil || s.exec.misuse }
+
+// atomic is an operation of package sync/atomic. One without a guard of its own, which
+// is not seen to come, counts as a call of uninstrumented code.
+func (x *execution) atomic(g *goroutine, p unsafe.Pointer, stores bool) {
+	if x == nil || g == nil {
+		return
+	}
+	kind := touchRead
+	if stores {
+		kind = touchWrite
+	}
+	x.on(spaceAtomic, p, kind)
+	if g.op != opAtomic || g.obj != p {
+		x.library(g)
+	}
+}
+
+// communicated: g has completed c on the real channel.
+func (x *execution) communicated(g *goroutine, c Case) {
+	if x == nil {
+		return
+	}
+	a := act{kind: actSend, g: g.seq, n: c.capacity(), object: syncKey{p: c.channel()}}
+	switch {
+	case c.sends():
+	case c.received():
+		a.kind = actRecv
+	default:
+		a.kind = actClosed
+	}
+	x.act(a)
+}
+
+// closes: g closes a channel. Selects that this completes take no other case.
+func (x *execution) closes(g *goroutine, p unsafe.Pointer) {
+	if x == nil {
+		return
+	}
+	if x.closed == nil {
+		x.closed = make(map[unsafe.Pointer]bool)
+	}
+	x.closed[p] = true
+	x.owns(p)
+	x.on(spaceChan, p, touchClose)
+	x.act(act{kind: actClose, g: g.seq, object: syncKey{p: p}})
+}
+
+func (x *execution) owns(p unsafe.Pointer) {
+	if x.own == nil {
+		x.own = make(map[unsafe.Pointer]bool)
+	}
+	x.own[p] = true
+}
+
+// communicates begins a communication; the result identifies it to completes.
+func (x *execution) communicates(g *goroutine, isSelect, hasDefault bool) int {
+	if x == nil || len(x.events) == 0 {
+		return -1
+	}
+	for _, c := range g.cases {
+		if c.sends() && c.channel() != nil {
+			x.owns(c.channel())
+		}
+	}
+	x.comms = append(x.comms, communication{
+		g: g.seq, event: int32(len(x.events) - 1), end: -1, isSelect: isSelect, hasDefault: hasDefault, chosen: pending,
+		cases: append([]Case(nil), g.cases...),
+	})
+	return len(x.comms) - 1
+}
+
+// completes ends a communication.
+func (x *execution) completes(id, chosen int) {
+	if x == nil || id < 0 {
+		return
+	}
+	c := &x.comms[id]
+	c.chosen, c.end = chosen, int32(len(x.events)-1)
+	if chosen >= 0 {
+		k := c.cases[chosen]
+		c.value = k.sends() || k.received()
+	}
+}
+
+// touchesOf adds what a communication touches, as far as is known by now, to the
+// steps in which it began and ended.
+func (x *execution) touchesOf(c *communication) {
+	began := &x.events[c.event]
+	add := func(e *event, k Case, kind touchKind) {
+		t := touch{touched{space: spaceChan, p: k.channel()}, kind}
+		if !slices.Contains(e.touches, t) {
+			e.touches = append(e.touches, t)
+		}
+	}
+	now := c.end == c.event
+	for i, k := range c.cases {
+		if k.channel() == nil {
+			continue
+		}
+		taken := i == c.chosen
+		if taken || !now {
+			switch {
+			case k.sends():
+				add(began, k, touchSend)
+			case !taken:
+				add(began, k, touchRecvQueued)
+			case c.value:
+				add(began, k, touchRecv)
+			default:
+				add(began, k, touchRecvClosed)
+			}
+		}
+		if taken && c.value {
+			add(began, k, filled(k))
+		}
+		if !taken && c.end >= 0 || c.hasDefault {
+			add(began, k, offer(k)) // later it might have been ready
+			add(&x.events[max(c.end, c.event)], k, offer(k))
+		}
+		if !k.sends() && k.event() && !x.own[k.channel()] {
+			t := touch{touched{space: spaceLibrary}, touchLibrarySee}
+			if !slices.Contains(began.touches, t) {
+				began.touches = append(began.touches, t)
+			}
+		}
+	}
+}
+
+func filled(k Case) touchKind {
+	if k.sends() {
+		return touchFilled
+	}
+	return touchTaken
+}
+
+func offer(k Case) touchKind {
+	if k.sends() {
+		return touchOfferSend
+	}
+	return touchOfferRecv
+}
+
+// waiting adds, at the end of the run, the steps that goroutines would do if what keeps
+// them at their guards came later, or not at all.
+func (x *execution) waiting(s *run) {
+	if x == nil {
+		return
+	}
+	for _, g := range s.live {
+		if g.state == parked && !s.enabled(g) {
+			x.begin(event{g: g.seq, node: -1, site: g.site, waits: true})
+			e := &x.events[len(x.events)-1]
+			e.touches = s.mayTouch(g, e.touches)
+		}
+	}
+}
+
+// reset makes the execution ready for another run.
+func (x *execution) reset() {
+	clear(x.acts)
+	clear(x.comms)
+	for i := range x.events {
+		clear(x.events[i].touches)
+	}
+	x.names, x.events, x.comms, x.acts = x.names[:0], x.events[:0], x.comms[:0], x.acts[:0]
+	clear(x.closed)
+	clear(x.own)
+	clear(x.holds)
+	x.next = -1
+}

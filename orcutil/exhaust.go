@@ -1,0 +1,698 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"slices"
+	"time"
+)
+
+// Exhaustion is an exploration of a program by all of its schedules that are not
+// equivalent: depth-first over executions, each from the start to its end, with dynamic
+// partial-order reduction by source sets and sleep sets (Abdulla, Aronis, Jonsson,
+// Sagonas: Source Sets, Journal of the ACM 64, 2017). Choices of the environment and of
+// a select among several ready cases branch too.
+type Exhaustion struct {
+	// Config is that of every run, without a plan and a chooser.
+	Config Config
+	// Accesses are the keys of the statements that may race, with the number of their
+	// group: those of different groups do not race with each other.
+	Accesses []AccessGuard
+	// Awaits are the keys of sites in loops that do nothing but look whether something
+	// has changed: how often they look in vain makes no difference. Other loops are
+	// followed a few times.
+	Awaits []string
+	// Stalls is how often, in one run, time may pass while a goroutine could go on;
+	// -1: any number.
+	Stalls int
+	// Misuse has goroutines stop at all minor guards, see the package comment.
+	Misuse bool
+	// Frontier is where an earlier exploration has stopped; nil: the beginning.
+	Frontier *Frontier
+	// Runs, Steps of all runs together, and Until bound the exploration; 0 is no bound.
+	Runs, Steps int
+	Until       time.Time
+	// Ran is called after every run with the number, from 0, of its end, except those
+	// that were cut since they are equivalent to others.
+	Ran func(end int, res Result)
+	// Found is called before, when the end is a new one, as that of Exploration.
+	Found func(end int, res Result)
+	// Saved, if not nil, is called with the frontier from time to time.
+	Saved func(f *Frontier)
+}
+
+// AccessGuard is a statement that may race with others.
+type AccessGuard struct {
+	Site string // key
+	// Group is 0 if the statement is not known to race.
+	Group  int
+	Writes bool
+	// Measures: it asks for the length of a channel.
+	Measures bool
+}
+
+// Exhausted is how far an exploration has come.
+type Exhausted struct {
+	// Runs counts the executions that came to an end, or to the limit of steps. They
+	// are not equivalent to each other. Cut are those that turned out equivalent to
+	// others on the way.
+	Runs, Cut int
+	// Limited are those of Runs that came to the limit of steps.
+	Limited int
+	// Choices counts those of the environment that were met.
+	Choices int
+	// Steps counts all steps.
+	Steps int
+	// Complete: there is no other execution, but for what Bounds says.
+	Complete bool
+	// Frontier is where to go on; nil if Complete.
+	Frontier *Frontier
+	// Bounds say what was not explored.
+	Bounds []string
+	// Misuse: an operation of a WaitGroup or a map has been seen that may be an error
+	// if goroutines stop at minor guards, too. The exploration is to be repeated so.
+	Misuse bool
+	// Timed: time could have passed while a goroutine could go on.
+	Timed bool
+	// Races are the data races seen, each pair of places once.
+	Races []Race
+	// Stuck are the keys of the sites at which goroutines were blocked for good when
+	// main returned.
+	Stuck []string
+	// Left and Tainted are the results of Explore.
+	Left    string
+	Tainted bool
+}
+
+// Frontier is what a depth-first search has left to do: the choices of the last
+// execution, with the alternatives of each.
+type Frontier struct {
+	Nodes []Node
+	// Bounds and Timed are those of the executions so far.
+	Bounds []string
+	Timed  bool
+}
+
+// Node is a choice: of a goroutine, or, if Of is not 0, of one of so many values.
+type Node struct {
+	Chosen string   `json:",omitempty"` // creation path, or TimeStep
+	Ready  []string `json:",omitempty"` // all that there were
+	To     []string `json:",omitempty"` // that are to be chosen too
+	Sleep  []sleeper
+	Of     int `json:",omitempty"`
+	Value  int `json:",omitempty"`
+	hash   uint64
+}
+
+// sleeper is a goroutine whose step need not be done: it has been explored in the place
+// of an earlier choice, and nothing since depends on it.
+type sleeper struct {
+	G string
+	// Extra are what its step has touched that has no address.
+	Extra []extraTouch `json:",omitempty"`
+}
+
+// extraTouch is a touch of an object without an address.
+type extraTouch struct {
+	Space touchSpace
+	N     int
+	Kind  touchKind
+}
+
+const (
+	// maxValues is how many alternatives a choice of the environment may have.
+	maxValues = 24
+	// futile is how often in a row a goroutine may look at the same, unchanged, until
+	// it waits for a change.
+	futile = 3
+	// streak is how many steps in a row one goroutine does by default while others
+	// could go on.
+	streak = 64
+	// defaultExhaustSteps bounds a run.
+	defaultExhaustSteps = 2000
+	// maxBounds is how many places are said at which control was incomplete.
+	maxBounds = 8
+	// saveEvery is how often the frontier is saved.
+	saveEvery = 200 * time.Millisecond
+)
+
+// loopBound is what is not explored of a loop that may do more than to look.
+const loopBound = "a loop that looks again and again while nothing changes, more than three times in a row"
+
+// Exhaust does the exploration.
+func Exhaust(e Exhaustion) Exhausted {
+	x := &search{e: e, exec: &execution{next: -1, misuse: e.Misuse, accesses: map[Site]accessGroup{}}}
+	x.exec.pick = func(n int) int {
+		x.out.Choices++
+		x.asks++
+		return x.pick(n)
+	}
+	for _, a := range e.Accesses {
+		if site, ok := siteOf(a.Site); ok {
+			x.exec.accesses[site] = accessGroup{a.Group, a.Writes, a.Measures}
+		}
+	}
+	x.awaits = map[Site]bool{}
+	for _, key := range e.Awaits {
+		if site, ok := siteOf(key); ok {
+			x.awaits[site] = true
+		}
+	}
+	if e.Frontier != nil {
+		for _, n := range e.Frontier.Nodes {
+			x.nodes = append(x.nodes, n)
+		}
+		x.out.Bounds, x.out.Timed = e.Frontier.Bounds, e.Frontier.Timed
+	}
+	return x.do()
+}
+
+// search is the state of an exploration.
+type search struct {
+	e     Exhaustion
+	nodes []Node
+	pos   int // of the next choice
+	exec  *execution
+	hb    happensBefore
+	out   Exhausted
+
+	// Of the run at hand.
+	asks     int    // of the environment
+	cutOff   bool   // all that could go on are asleep
+	strange  string // why the run does not repeat what it is to repeat
+	sleep    []sleeper
+	stepped  int // events whose touches have been looked at
+	stalls   int // so far
+	last     string
+	row      int
+	age      map[string]int // when a goroutine has stepped last
+	versions map[touched]int
+	looked   map[string]map[Site]looks // by goroutine, since it has changed anything
+	mayTouch []touch
+	misuse   bool
+	awaits   map[Site]bool
+}
+
+// looks are what a goroutine has seen at one site while it only looked.
+type looks struct {
+	sum   int
+	n     int
+	reads []touched
+}
+
+func (x *search) do() Exhausted {
+	ends := map[string]int{}
+	saved := time.Now()
+	for first := true; ; first = false {
+		if !first && !x.next() {
+			x.out.Complete = true
+			break
+		}
+		if x.e.Runs > 0 && x.out.Runs >= x.e.Runs || x.e.Steps > 0 && x.out.Steps >= x.e.Steps || !x.e.Until.IsZero() && time.Now().After(x.e.Until) {
+			x.out.Frontier = x.frontier()
+			break
+		}
+		if x.e.Saved != nil && time.Since(saved) > saveEvery {
+			saved = time.Now()
+			x.e.Saved(x.frontier())
+		}
+		res := x.run(false)
+		x.out.Steps += res.Steps
+		if x.strange != "" {
+			x.out.Left, x.out.Tainted = x.strange, true
+			break
+		}
+		x.analyse(res)
+		for _, w := range res.Weaknesses {
+			x.bound(len(x.out.Bounds) < maxBounds, w)
+		}
+		for _, l := range res.RaceLimits {
+			x.bound(len(x.out.Bounds) < maxBounds, l)
+		}
+		x.bound(res.Asked > x.asks, "random numbers of a large range, the order of large maps and the like, of which one is explored")
+		x.stuck(res)
+		for _, r := range res.Races {
+			x.raced(r)
+		}
+		if x.cutOff {
+			x.out.Cut++
+		} else {
+			x.out.Runs++
+			if res.Verdict == Limit {
+				x.out.Limited++
+			}
+			key := res.end()
+			n, known := ends[key]
+			if !known {
+				n = len(ends)
+				ends[key] = n
+				recorded := res
+				if res.Left == "" {
+					recorded = x.run(true)
+					if x.strange != "" || recorded.Hash != res.Hash || recorded.end() != key {
+						x.out.Left, x.out.Tainted = "two runs with the same choices differ: state outlives runs, or the program chooses by itself", true
+						break
+					}
+				}
+				x.e.Found(n, recorded)
+			}
+			x.e.Ran(n, res)
+		}
+		if res.Left != "" {
+			if x.next() {
+				x.out.Frontier = x.frontier()
+			} else {
+				x.out.Complete = true
+			}
+			x.out.Left = res.Left
+			break
+		}
+	}
+	x.bound(x.out.Limited > 0, "runs that were cut off")
+	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
+	if x.exec.unknown {
+		x.bound(true, "choices with more alternatives than are explored, of which the first was taken")
+	}
+	x.out.Complete = x.out.Complete && !x.out.Tainted
+	x.out.Misuse = x.misuse
+	return x.out
+}
+
+func (x *search) bound(is bool, text string) {
+	if is && !slices.Contains(x.out.Bounds, text) {
+		x.out.Bounds = append(x.out.Bounds, text)
+	}
+}
+
+func (x *search) frontier() *Frontier {
+	return &Frontier{slices.Clone(x.nodes), x.out.Bounds, x.out.Timed}
+}
+
+// run does one execution: the choices in nodes, then new ones.
+func (x *search) run(record bool) Result {
+	x.asks = 0
+	x.pos, x.cutOff, x.strange, x.sleep, x.stepped, x.stalls, x.last, x.row = 0, false, "", nil, 0, 0, "", 0
+	x.age, x.versions, x.looked = map[string]int{}, map[touched]int{}, map[string]map[Site]looks{}
+	x.exec.reset()
+	cfg := x.e.Config
+	cfg.Plan.Steps = nil
+	if cfg.Plan.MaxSteps <= 0 {
+		cfg.Plan.MaxSteps = defaultExhaustSteps
+	}
+	cfg.Chooser, cfg.exec = x, x.exec
+	cfg.Record, cfg.NoStacks, cfg.NoLog = record, !record, true
+	return Run(cfg)
+}
+
+// next moves on to the next execution: it changes the last choice that has an
+// alternative left. It reports whether there is one.
+func (x *search) next() bool {
+	for i := len(x.nodes) - 1; i >= 0; i-- {
+		n := &x.nodes[i]
+		if n.Of > 0 {
+			if n.Value++; n.Value < n.Of {
+				x.nodes = x.nodes[:i+1]
+				return true
+			}
+			continue
+		}
+		n.Sleep = append(n.Sleep, sleeper{n.Chosen, x.extras(int32(i))})
+		for len(n.To) > 0 {
+			g := n.To[0]
+			n.To = n.To[1:]
+			if !asleep(n.Sleep, g) {
+				n.Chosen = g
+				x.nodes = x.nodes[:i+1]
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// extras are what the step of the last execution that was chosen at a node has touched
+// without an address. Of a frontier that was loaded that is not known: it may be all.
+func (x *search) extras(node int32) (out []extraTouch) {
+	for i := range x.exec.events {
+		e := &x.exec.events[i]
+		if e.node != node {
+			continue
+		}
+		for _, t := range e.touches {
+			if t.object.p == nil {
+				out = append(out, extraTouch{t.object.space, t.object.n, t.kind})
+			}
+		}
+	}
+	return out
+}
+
+func asleep(list []sleeper, g string) bool {
+	return slices.ContainsFunc(list, func(s sleeper) bool { return s.G == g })
+}
+
+// Next is that of Chooser.
+func (x *search) Next(v View) Choice {
+	s := v.run
+	x.observe(s)
+	var ready []int // in v.Ready
+	var end, held, spinning = -1, -1, -1
+	for i, p := range v.Ready {
+		g := s.all[p.G]
+		switch {
+		case p.End && s.cfg.Entry == EntryMain:
+			end = i
+		case !s.enabled(g):
+			if held < 0 {
+				held = i
+			}
+		case x.spins(g):
+			x.bound(!x.awaits[p.Site], loopBound)
+			if spinning < 0 || x.age[p.G] < x.age[v.Ready[spinning].G] {
+				spinning = i
+			}
+		default:
+			ready = append(ready, i)
+		}
+	}
+	stall := v.Time && len(ready) > 0
+	if stall {
+		x.out.Timed = true
+		stall = x.e.Stalls < 0 || x.stalls < x.e.Stalls
+	}
+	switch {
+	case len(ready) > 0:
+	case end >= 0: // it ends the program: nobody else could do anything before
+		return Choice{Index: end}
+	case v.Time:
+		return Choice{Index: TimePasses}
+	case spinning >= 0:
+		x.tick(v.Ready[spinning].G)
+		return Choice{Index: spinning}
+	case held >= 0:
+		x.exec.queues = true
+		return Choice{Index: held} // to be seen to wait
+	default:
+		return Choice{Index: TimePasses}
+	}
+	chosen := x.choose(s, v, ready, stall)
+	switch {
+	case chosen == "":
+		return Choice{Index: Stop}
+	case chosen == TimeStep:
+		x.stalls++
+		return Choice{Index: TimePasses}
+	}
+	x.tick(chosen)
+	i := slices.IndexFunc(v.Ready, func(p Parked) bool { return p.G == chosen })
+	return Choice{Index: i, Case: x.selectCase(s, s.all[chosen])}
+}
+
+func (x *search) tick(g string) {
+	if g == x.last {
+		x.row++
+	} else {
+		x.last, x.row = g, 0
+	}
+	x.age[g] = len(x.exec.events) + 1
+}
+
+// choose is the choice at a node: the one that is to be repeated, or a new one. It
+// returns "" if what could be chosen need not be.
+func (x *search) choose(s *run, v View, ready []int, stall bool) string {
+	hash := uint64(len(ready))
+	for _, i := range ready {
+		hash = mix(hash, s.all[v.Ready[i].G].number, uint64(v.Ready[i].Site))
+	}
+	x.exec.next = int32(x.pos)
+	if x.pos < len(x.nodes) {
+		n := &x.nodes[x.pos]
+		if n.Of > 0 || n.hash != 0 && n.hash != hash {
+			x.strange = "a run that is to repeat another one does not: state outlives runs, or the program chooses by itself"
+			return ""
+		}
+		n.hash = hash
+		x.pos++
+		x.sleep = slices.Clone(n.Sleep)
+		return n.Chosen
+	}
+	n := Node{Sleep: x.sleep, hash: hash}
+	for _, i := range ready {
+		n.Ready = append(n.Ready, v.Ready[i].G)
+	}
+	if stall {
+		n.Ready = append(n.Ready, TimeStep)
+	}
+	for _, g := range n.Ready {
+		switch {
+		case asleep(n.Sleep, g) || g == TimeStep:
+		case g == x.last && x.row < streak:
+			n.Chosen = g
+		case n.Chosen == "" || n.Chosen != x.last && x.age[g] < x.age[n.Chosen] || n.Chosen == x.last && x.row >= streak:
+			n.Chosen = g
+		}
+		if n.Chosen == x.last && x.row < streak && n.Chosen != "" {
+			break
+		}
+	}
+	if n.Chosen == "" && stall && !asleep(n.Sleep, TimeStep) {
+		n.Chosen = TimeStep
+	}
+	if n.Chosen == "" {
+		x.cutOff = true
+		return ""
+	}
+	if stall {
+		n.To = without(n.Ready, n.Chosen) // time depends on everything
+	}
+	x.nodes = append(x.nodes, n)
+	x.pos++
+	x.sleep = slices.Clone(n.Sleep)
+	return n.Chosen
+}
+
+func without(list []string, g string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(o string) bool { return o == g })
+}
+
+// selectCase chooses among the cases that are ready.
+func (x *search) selectCase(s *run, g *goroutine) int {
+	if g.op != opSelect {
+		return 0
+	}
+	var list []int
+	for i, c := range g.cases {
+		if s.couldTake(c) {
+			list = append(list, i)
+		}
+	}
+	switch len(list) {
+	case 0:
+		return 0
+	case 1:
+		return list[0]
+	}
+	return list[x.pick(len(list))]
+}
+
+// pick is a choice of one of n values.
+func (x *search) pick(n int) int {
+	if n > maxValues {
+		x.exec.unknown = true
+		return 0
+	}
+	if x.pos == len(x.nodes) {
+		x.nodes = append(x.nodes, Node{Of: n})
+	}
+	node := &x.nodes[x.pos]
+	if node.Of != n {
+		x.strange = "a run that is to repeat another one does not: state outlives runs, or the program chooses by itself"
+		return 0
+	}
+	x.pos++
+	return node.Value
+}
+
+// observe looks at what the last steps have touched: who is asleep and depends on that
+// wakes up, and who only looks again and again is noticed.
+func (x *search) observe(s *run) {
+	for i := range x.exec.comms {
+		c := &x.exec.comms[i]
+		if int(max(c.event, c.end)) >= x.stepped {
+			x.exec.touchesOf(c)
+		}
+	}
+	for ; x.stepped < len(x.exec.events); x.stepped++ {
+		e := &x.exec.events[x.stepped]
+		if x.pos == len(x.nodes) { // else the nodes say who is asleep
+			x.wake(s, e)
+		}
+		if e.g >= 0 {
+			x.look(x.exec.names[e.g], e)
+		} else {
+			clear(x.looked)
+		}
+	}
+}
+
+func (x *search) wake(s *run, e *event) {
+	x.sleep = slices.DeleteFunc(x.sleep, func(z sleeper) bool {
+		if e.g < 0 || z.G == TimeStep {
+			return true
+		}
+		g := s.all[z.G]
+		if g == nil || g.state != parked {
+			return true
+		}
+		if a := x.exec.accesses[g.site]; a.measures && g.op.access() && slices.ContainsFunc(e.touches, touch.ofChannel) {
+			return true
+		}
+		x.mayTouch = s.mayTouch(g, x.mayTouch[:0])
+		for _, t := range z.Extra {
+			x.mayTouch = append(x.mayTouch, touch{touched{space: t.Space, n: t.N}, t.Kind})
+		}
+		return !independent(x.mayTouch, e.touches)
+	})
+}
+
+// look notes whether a step has only looked at objects, and at nothing new.
+func (x *search) look(g string, e *event) {
+	only, sum := len(e.touches) > 0, 0
+	var reads []touched
+	for _, t := range e.touches {
+		switch t.kind {
+		case touchRead, touchOfferRecv, touchOfferSend, touchTryFailed, touchLibrarySee:
+			sum += x.versions[t.object]
+			reads = append(reads, t.object)
+		default:
+			only = false
+			x.versions[t.object]++
+		}
+	}
+	switch {
+	case len(e.touches) == 0:
+	case !only:
+		delete(x.looked, g)
+	default:
+		l, ok := x.looked[g][e.site]
+		if ok && l.sum == sum {
+			l.n++
+		} else {
+			l = looks{sum: sum, n: 1, reads: reads}
+		}
+		if x.looked[g] == nil {
+			x.looked[g] = map[Site]looks{}
+		}
+		x.looked[g][e.site] = l
+	}
+}
+
+// spins reports whether a goroutine is to wait until what it looks at has changed.
+func (x *search) spins(g *goroutine) bool {
+	l, ok := x.looked[g.path][g.site]
+	if !ok || l.n < futile {
+		return false
+	}
+	sum := 0
+	for _, o := range l.reads {
+		sum += x.versions[o]
+	}
+	return sum == l.sum
+}
+
+// analyse adds to the nodes of an execution what is to be chosen there too.
+func (x *search) analyse(res Result) {
+	events := x.exec.events
+	x.hb.races(x.exec, func(first, second int) {
+		node := events[first].node
+		x.hazard(&events[first], &events[second])
+		if node < 0 {
+			x.bound(true, "orders in which goroutines queue that time has let go on")
+			return
+		}
+		x.add(&x.nodes[node], x.hb.initials(first, second))
+	})
+	if n := len(events); n > 0 && res.Outcome.endsProgram() && res.Verdict == Completed {
+		// The program has ended, and the others could do nothing more.
+		for i := n - 1; i >= 0; i-- {
+			if node := events[i].node; node >= 0 {
+				for _, g := range x.nodes[node].Ready {
+					x.also(&x.nodes[node], g)
+				}
+				break
+			}
+		}
+	}
+	x.misuse = x.misuse || x.hb.early
+	for _, r := range res.Races {
+		x.misuse = x.misuse || r.First.Op == opMapWrite || r.Second.Op == opMapWrite
+	}
+}
+
+const opMapWrite = "map write"
+
+// hazard notes that a WaitGroup may be added to while others wait for it.
+func (x *search) hazard(a, b *event) {
+	for _, t := range a.touches {
+		for _, u := range b.touches {
+			if t.object == u.object && t.object.space == spaceWaitGroup && (t.kind == touchAdd && u.kind == touchWait || t.kind == touchWait && u.kind == touchAdd) {
+				x.misuse = true
+			}
+		}
+	}
+}
+
+// add has one of the goroutines chosen at a node, unless one is anyway.
+func (x *search) add(n *Node, initials []int32) {
+	best := ""
+	for _, i := range initials {
+		g := x.exec.names[i]
+		if g == n.Chosen || slices.Contains(n.To, g) || asleep(n.Sleep, g) {
+			return
+		}
+		if slices.Contains(n.Ready, g) {
+			best = g // the last one is often that of the race
+		}
+	}
+	if best != "" {
+		n.To = append(n.To, best)
+		return
+	}
+	for _, g := range n.Ready {
+		x.also(n, g)
+	}
+}
+
+// also has a goroutine chosen at a node.
+func (x *search) also(n *Node, g string) {
+	if g != n.Chosen && !slices.Contains(n.To, g) && !asleep(n.Sleep, g) {
+		n.To = append(n.To, g)
+	}
+}
+
+// endsProgram: a goroutine has ended the program, and the others with it.
+func (o Outcome) endsProgram() bool {
+	return o.G != "" && o.Kind != KindTestFailure && o.Kind != KindRace
+}
+
+// maxExhaustRaces bounds the races of an exploration.
+const maxExhaustRaces = 200
+
+// raced notes a data race.
+func (x *search) raced(r Race) {
+	if len(x.out.Races) < maxExhaustRaces && !slices.ContainsFunc(x.out.Races, func(o Race) bool { return o.Places() == r.Places() }) {
+		x.out.Races = append(x.out.Races, r)
+	}
+}
+
+// stuck notes who was blocked when main returned, which it did last.
+func (x *search) stuck(res Result) {
+	if x.e.Config.Entry != EntryMain || res.Outcome.Kind != "" {
+		return
+	}
+	for _, g := range res.Goroutines {
+		if g.State == "blocked" && !slices.Contains(x.out.Stuck, g.Site) {
+			x.out.Stuck = append(x.out.Stuck, g.Site)
+		}
+	}
+}

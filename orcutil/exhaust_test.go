@@ -1,0 +1,571 @@
+package orcutil
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	exhaustScripts = flag.Int("orc.exhaust", 200, "random programs that TestExhaustRandom explores exhaustively")
+	exhaustFrom    = flag.Int("orc.exhaustfrom", 0, "seed of the first of them")
+)
+
+// enumeration is a Chooser that takes every choice there is, one after the other, in
+// runs of its own: no two steps are taken to commute. Time passes only when nothing else
+// can happen.
+type enumeration struct {
+	path []int // the choices of the run
+	of   []int // how many there were
+	pos  int
+}
+
+func (e *enumeration) pick(n int) int {
+	if e.pos == len(e.path) {
+		e.path, e.of = append(e.path, 0), append(e.of, n)
+	}
+	e.pos++
+	return e.path[e.pos-1]
+}
+
+func (e *enumeration) Next(v View) Choice {
+	n := 0
+	for _, p := range v.Ready {
+		n += max(p.Cases, 1)
+	}
+	if n == 0 {
+		return Choice{Index: TimePasses}
+	}
+	k := 0
+	if n > 1 {
+		k = e.pick(n)
+	}
+	for i, p := range v.Ready {
+		if k < max(p.Cases, 1) {
+			return Choice{Index: i, Case: k}
+		}
+		k -= max(p.Cases, 1)
+	}
+	panic("unreachable")
+}
+
+// next goes to the next run; it reports whether there is one.
+func (e *enumeration) next() bool {
+	for len(e.path) > 0 {
+		last := len(e.path) - 1
+		if e.path[last]++; e.path[last] < e.of[last] {
+			return true
+		}
+		e.path, e.of = e.path[:last], e.of[:last]
+	}
+	return false
+}
+
+// outcomes is what enumerate and exhaust have seen: outcomes, and how many executions.
+type outcomes struct {
+	seen     map[string]bool
+	runs     int
+	complete bool
+	out      Exhausted
+}
+
+func (o outcomes) sorted() []string { return slices.Sorted(maps.Keys(o.seen)) }
+
+// enumerate does up to limit runs by plain enumeration.
+func enumerate(cfg Config, seen func(Result) string, limit int) outcomes {
+	o := outcomes{seen: map[string]bool{}}
+	e := &enumeration{}
+	for ; o.runs < limit; o.runs++ {
+		cfg.Chooser, cfg.NoLog, cfg.NoStacks, cfg.Record = e, true, true, false
+		cfg.Plan.MaxSteps = 400
+		e.pos = 0
+		o.seen[seen(Run(cfg))] = true
+		if !e.next() {
+			o.runs++
+			o.complete = true
+			return o
+		}
+	}
+	return o
+}
+
+// exhaust explores exhaustively.
+func exhaust(t testing.TB, e Exhaustion, seen func(Result) string) outcomes {
+	for {
+		o := outcomes{seen: map[string]bool{}}
+		e.Ran = func(_ int, res Result) { o.seen[seen(res)] = true }
+		e.Found = func(int, Result) {}
+		o.out = Exhaust(e)
+		require.Empty(t, o.out.Left)
+		o.runs, o.complete = o.out.Runs, o.out.Complete
+		if !o.out.Misuse || e.Misuse {
+			return o
+		}
+		e.Misuse = true
+	}
+}
+
+// TestExhaustPrograms: the exploration comes to every end that a program can have.
+func TestExhaustPrograms(t *testing.T) {
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			cfg := p.config(bubble(t))
+			seen := func(res Result) string { return res.end() }
+			if p.entry == EntryMain { // whose return comes last, and ends the program well
+				seen = func(res Result) string { return strings.TrimSuffix(res.end(), Completed+"\n\n") }
+			}
+			plain := enumerate(cfg, seen, 20_000)
+			o := exhaust(t, Exhaustion{Config: cfg, Accesses: accessGuards(p.name), Until: time.Now().Add(20 * time.Second)}, seen)
+			t.Logf("%d of %d executions, %d cut, %v %v", o.runs, plain.runs, o.out.Cut, plain.complete, o.out.Bounds)
+			require.True(t, o.complete)
+			if plain.complete {
+				plain.seen[""] = plain.seen[""] || p.entry == EntryMain
+				o.seen[""] = o.seen[""] || p.entry == EntryMain
+				if o.out.Choices == 0 { // of the environment, which plain enumeration leaves alone
+					require.Equal(t, plain.sorted(), o.sorted())
+				}
+			} else {
+				for _, k := range p.outcomes {
+					require.True(t, slices.ContainsFunc(o.sorted(), func(s string) bool { return strings.Split(s+"\n", "\n")[1] == k }), "%s", k)
+				}
+			}
+		})
+	}
+}
+
+// accessGuards are those of the programs: what they share, by name, is a group.
+func accessGuards(program string) (all []AccessGuard) {
+	switch program {
+	case "a context that two look at", "a context that is polled":
+		return nil
+	case "broken mutual exclusion":
+		const want, inside = 1, 2
+		for _, at := range []Site{10, 20} {
+			add := func(n Site, group int, writes bool) {
+				all = append(all, AccessGuard{Site: (at + n).key(), Group: group, Writes: writes})
+			}
+			add(0, want, false)
+			add(1, want, true)
+			add(5, want, true)
+			add(2, inside, true)
+			add(4, inside, true)
+		}
+		return all
+	}
+	for n := range 99 {
+		all = append(all, AccessGuard{Site: Site(n + 1).key(), Group: 1, Writes: true})
+	}
+	return all
+}
+
+// randomProgram is a program of a few goroutines that use shared objects at random. What
+// they see is in logs, one for each goroutine.
+type randomProgram struct {
+	goros [][]action
+	caps  []int
+	logs  []string
+}
+
+var exhaustKinds = []string{
+	"send", "recv", "send", "recv", "close", "select", "select recv", "poll", "try send",
+	"lock", "lock", "unlock", "try lock", "rlock", "runlock", "wlock", "wunlock", "try rlock",
+	"add", "done", "wait", "once", "cond wait", "signal", "broadcast", "store", "load", "cas", "yield",
+}
+
+func newRandomProgram(r *random, kinds []string) *randomProgram {
+	p := &randomProgram{caps: []int{r.next(3), r.next(2)}}
+	for range 2 + r.next(2) {
+		var list []action
+		for range 1 + r.next(4) {
+			list = append(list, action{kinds[r.next(len(kinds))], r.next(2), r.next(2), r.next(5)})
+		}
+		p.goros = append(p.goros, list)
+	}
+	p.logs = make([]string, len(p.goros))
+	return p
+}
+
+func (p *randomProgram) main() {
+	var (
+		chans = []chan int{make(chan int, p.caps[0]), make(chan int, p.caps[1])}
+		mus   [2]sync.Mutex
+		rw    sync.RWMutex
+		wg    sync.WaitGroup
+		once  sync.Once
+		cond  = sync.NewCond(&mus[0])
+		words [2]atomic.Int32
+	)
+	clear(p.logs)
+	act := func(site Site, x action, holds map[string]int) string {
+		c := chans[x.a]
+		mu := fmt.Sprint("mu", x.a)
+		switch x.kind {
+		case "send":
+			To(c).Send(site, x.v)
+		case "recv":
+			return fmt.Sprint(Recv2(site, c))
+		case "close":
+			Close(site, c)
+		case "select":
+			r := R(c)
+			return fmt.Sprint(Select(site, false, r, To(chans[x.b]).Case(x.v)), r.V, r.OK)
+		case "select recv":
+			r, q := R(chans[0]), R(chans[1])
+			return fmt.Sprint(Select(site, false, r, q), r.V, r.OK, q.V, q.OK)
+		case "poll":
+			r := R(c)
+			return fmt.Sprint(Select(site, true, r), r.V, r.OK)
+		case "try send":
+			return fmt.Sprint(Select(site, true, To(c).Case(x.v)))
+		case "lock":
+			Lock(site, &mus[x.a])
+			holds[mu]++
+		case "unlock":
+			if holds[mu] > 0 {
+				holds[mu]--
+				Unlock(site, &mus[x.a])
+			}
+		case "try lock":
+			ok := TryLock(site, &mus[x.a])
+			if ok {
+				holds[mu]++
+			}
+			return fmt.Sprint(ok)
+		case "rlock":
+			RLock(site, &rw)
+			holds["r"]++
+		case "runlock":
+			if holds["r"] > 0 {
+				holds["r"]--
+				RUnlock(site, &rw)
+			}
+		case "try rlock":
+			ok := TryRLock(site, &rw)
+			if ok {
+				holds["r"]++
+			}
+			return fmt.Sprint(ok)
+		case "wlock":
+			WLock(site, &rw)
+			holds["w"]++
+		case "wunlock":
+			if holds["w"] > 0 {
+				holds["w"]--
+				WUnlock(site, &rw)
+			}
+		case "try wlock":
+			ok := TryWLock(site, &rw)
+			if ok {
+				holds["w"]++
+			}
+			return fmt.Sprint(ok)
+		case "any unlock":
+			Unlock(site, &mus[x.a])
+		case "any runlock":
+			RUnlock(site, &rw)
+		case "any wunlock":
+			WUnlock(site, &rw)
+		case "add":
+			Add(site, &wg, 1)
+		case "done":
+			Done(site, &wg)
+		case "wait":
+			Wait(site, &wg)
+		case "once":
+			first := false
+			OnceDo(site, &once, func() {
+				first = true
+				To(chans[x.b]).Send(site+1, 7)
+			})
+			return fmt.Sprint(first)
+		case "cond wait":
+			if holds["mu0"] > 0 {
+				CondWait(site, cond)
+			}
+		case "signal":
+			CondSignal(site, cond)
+		case "broadcast":
+			CondBroadcast(site, cond)
+		case "store":
+			Int32(site, 0, &words[x.a]).Store(int32(x.v))
+		case "load":
+			return fmt.Sprint(Int32(site, 0, &words[x.a]).Load())
+		case "cas":
+			return fmt.Sprint(Int32(site, 0, &words[x.a]).CompareAndSwap(0, int32(x.v)))
+		case "yield":
+			Access(site)
+		}
+		return ""
+	}
+	body := func(i int) {
+		holds := map[string]int{}
+		for k, x := range p.goros[i] {
+			p.logs[i] += x.kind + "("
+			p.logs[i] += act(Site(100*(i+1)+2*k), x, holds) + ") "
+		}
+		p.logs[i] += "end"
+	}
+	for i := 1; i < len(p.goros); i++ {
+		Go(Site(10+i), func() { body(i) })
+	}
+	body(0)
+}
+
+func (p *randomProgram) seen(res Result) string {
+	if res.Outcome.endsProgram() { // wherever the others are
+		i, _ := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(res.Outcome.G, "0"), "."))
+		return res.end() + "\n" + p.logs[i]
+	}
+	return res.end() + "\n" + strings.Join(p.logs, "\n")
+}
+
+// testExhaustRandom: what a random program can show, of what every goroutine has seen in
+// all of its executions, the exploration shows.
+func testExhaustRandom(t *testing.T, seed uint64, kinds []string) (runs, plainRuns, cut int) {
+	r := random(seed)
+	p := newRandomProgram(&r, kinds)
+	cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}
+	plain := enumerate(cfg, p.seen, 3000)
+	if !plain.complete {
+		return 0, 0, 0
+	}
+	o := exhaust(t, Exhaustion{Config: cfg}, p.seen)
+	require.True(t, o.complete, "seed %d: %+v", seed, p.goros)
+	if !slices.Equal(plain.sorted(), o.sorted()) {
+		missing := slices.DeleteFunc(plain.sorted(), func(s string) bool { return o.seen[s] })
+		extra := slices.DeleteFunc(o.sorted(), func(s string) bool { return plain.seen[s] })
+		t.Fatalf("seed %d: caps %v %+v\nonly in plain enumeration: %q\nonly in the reduced one: %q\n%d of %d executions", seed, p.caps, p.goros, missing, extra, o.runs, plain.runs)
+	}
+	return o.runs, plain.runs, o.out.Cut
+}
+
+func TestExhaustRandom(t *testing.T) {
+	runs, plain, cut, complete := 0, 0, 0, 0
+	for i := range *exhaustScripts {
+		r, p, c := testExhaustRandom(t, uint64(*exhaustFrom+i), exhaustKinds)
+		runs, plain, cut = runs+r, plain+p, cut+c
+		if r > 0 {
+			complete++
+		}
+	}
+	t.Logf("%d programs: %d executions of %d, %d cut", complete, runs, plain, cut)
+}
+
+// families are kinds of operations that belong together: programs of few kinds come
+// sooner to what is special about two of them.
+var families = [][]string{
+	{"send", "recv", "close"},
+	{"send", "recv", "select", "close"},
+	{"send", "select recv", "close"},
+	{"send", "recv", "poll", "try send", "close"},
+	{"select", "select recv", "poll", "try send", "recv", "send"},
+	{"lock", "unlock", "try lock"},
+	{"rlock", "runlock", "wlock", "wunlock", "try rlock", "try wlock"},
+	{"lock", "try lock", "any unlock"},
+	{"rlock", "runlock", "wlock", "any runlock", "any wunlock", "try wlock"},
+	{"add", "done", "wait"},
+	{"once", "send", "recv"},
+	{"lock", "unlock", "cond wait", "signal", "broadcast"},
+	{"store", "load", "cas"},
+}
+
+// special are programs for what random ones seldom show.
+var special = []testProgram{
+	{"a context, cancelled and waited for", EntryTest, func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		c := make(chan int, 1)
+		Go(1, func() {
+			Access(2)
+			m := Lib()
+			cancel()
+			Back(m)
+		})
+		Go(3, func() { To(c).Send(4, 1) })
+		d, r := R(ctx.Done()), R(c)
+		if Select(5, false, d, r) == 1 {
+			Access(6)
+			m := Lib()
+			err := ctx.Err()
+			Back(m)
+			if err != nil {
+				panic(Panic(7, "received, and cancelled"))
+			}
+		}
+	}, nil},
+	{"a receive that comes too late for who polls", EntryTest, func() {
+		c := make(chan int)
+		Go(1, func() { Recv2(2, c) })
+		if Select(3, true, To(c).Case(1)) == 0 {
+			panic(Panic(4, "received"))
+		}
+		Close(5, c)
+	}, nil},
+	{"a close that comes too late for who sends", EntryTest, func() {
+		c := make(chan int)
+		Go(1, func() { To(c).Send(2, 1) })
+		Go(3, func() { Close(4, c) })
+		Go(5, func() { Recv(6, c) })
+	}, nil},
+	{"a poll that a select could have met", EntryTest, func() {
+		c, d := make(chan int), make(chan int, 1)
+		Go(1, func() {
+			r, q := R(c), R(d)
+			Select(2, false, r, q)
+		})
+		if Select(3, true, To(c).Case(1)) == 0 {
+			panic(Panic(4, "met"))
+		}
+		To(d).Send(5, 1)
+	}, nil},
+	{"who receives the last value", EntryTest, func() {
+		c := make(chan int, 1)
+		To(c).Send(1, 1)
+		Close(2, c)
+		Go(3, func() {
+			if _, ok := Recv2(4, c); !ok {
+				panic(Panic(5, "closed"))
+			}
+		})
+		Recv(6, c)
+	}, nil},
+	{"a context that two look at", EntryTest, func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		Go(1, func() {
+			Access(2)
+			m := Lib()
+			cancel()
+			Back(m)
+		})
+		Access(3)
+		m := Lib()
+		err := ctx.Err()
+		Back(m)
+		if err != nil {
+			panic(Panic(4, "cancelled"))
+		}
+	}, nil},
+	{"a context that is polled", EntryTest, func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		Go(1, func() {
+			Access(2)
+			m := Lib()
+			cancel()
+			Back(m)
+		})
+		if Select(3, true, R(ctx.Done())) == 0 {
+			panic(Panic(4, "cancelled"))
+		}
+	}, nil},
+	{"two that unlock for a third", EntryTest, func() {
+		var mu sync.Mutex
+		Lock(1, &mu)
+		Go(2, func() { Unlock(3, &mu) })
+		if !TryLock(4, &mu) {
+			Unlock(5, &mu)
+		}
+	}, nil},
+	{"a reader that another one waits for in vain", EntryTest, func() {
+		var mu sync.RWMutex
+		c := make(chan int)
+		RLock(1, &mu)
+		Go(2, func() {
+			if TryWLock(3, &mu) {
+				panic(Panic(4, "free"))
+			}
+		})
+		Go(5, func() { To(c).Send(6, 1) })
+		Recv(7, c)
+		RUnlock(8, &mu)
+	}, nil},
+	{"two that unlock what a third has locked", EntryTest, func() {
+		var mu sync.Mutex
+		Lock(1, &mu)
+		Go(2, func() { Unlock(3, &mu) })
+		Go(4, func() { Unlock(5, &mu) })
+	}, nil},
+	{"a test that ends beside one that logs", EntryTest, func() {
+		Go(1, func() { Failing(2, 0) })
+	}, nil},
+	{"parallel subtests", EntryTest, func() {
+		var mu sync.Mutex
+		n := 0
+		for i := range 2 {
+			Subtest(Site(10*(i+1)), func() {
+				Parallel(Site(10*(i+1)+1), nil)
+				Lock(Site(10*(i+1)+2), &mu)
+				n = 2*n + i
+				if n == 2 {
+					panic(Panic(5, n))
+				}
+				Unlock(Site(10*(i+1)+3), &mu)
+			})
+		}
+	}, nil},
+}
+
+// TestDependence: every pair of kinds that is said to depend on each other is needed.
+// Without it an execution is lost that plain enumeration has.
+func TestDependence(t *testing.T) {
+	type sample struct {
+		cfg  Config
+		seen func(Result) string
+		want []string
+		name string
+	}
+	var samples []sample
+	add := func(name string, cfg Config, seen func(Result) string, limit int) {
+		if plain := enumerate(cfg, seen, limit); plain.complete && plain.runs > 1 {
+			samples = append(samples, sample{cfg, seen, plain.sorted(), name})
+		}
+	}
+	for _, p := range append(slices.Clone(special), programs...) {
+		cfg := p.config(bubble(t))
+		cfg.Races = true
+		add(p.name, cfg, func(res Result) string { return res.end() }, 20_000)
+	}
+	for _, kinds := range families {
+		for seed := range *exhaustScripts / 2 {
+			r := random(seed)
+			p := newRandomProgram(&r, kinds)
+			add(fmt.Sprint(kinds, seed), Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}, p.seen, 600)
+		}
+	}
+	lost := func(s *sample) bool {
+		o := exhaust(t, Exhaustion{Config: s.cfg, Accesses: accessGuards(s.name), Until: time.Now().Add(10 * time.Second)}, s.seen)
+		if len(o.out.Bounds) > 0 {
+			return false
+		}
+		return slices.ContainsFunc(s.want, func(w string) bool {
+			return !o.seen[w] && !(s.cfg.Entry == EntryMain && strings.HasPrefix(w, Completed+"\n\n"))
+		})
+	}
+	samples = slices.DeleteFunc(samples, func(s sample) bool { return lost(&s) && assertKnown(t, s.name) })
+	for _, p := range slices.Concat(pairs[:], oneWay[:]) {
+		a, b := p[0], p[1]
+		before, after := dependent[a][b], dependent[b][a]
+		dependent[a][b], dependent[b][a] = false, false
+		i := slices.IndexFunc(samples, func(s sample) bool { return lost(&s) })
+		dependent[a][b], dependent[b][a] = before, after
+		if i < 0 {
+			t.Errorf("no program needs the dependence of %d and %d", a, b)
+		} else {
+			t.Logf("%d and %d: %s", a, b, samples[i].name)
+		}
+	}
+}
+
+// assertKnown fails: with all dependences nothing may be lost.
+func assertKnown(t *testing.T, name string) bool {
+	t.Errorf("%s: an execution is lost", name)
+	return true
+}

@@ -1,0 +1,472 @@
+package pass
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
+)
+
+// The second engine runs the program itself under every schedule that is not equivalent
+// to another one, without a model in between. Goroutines are switched at operations, and
+// at the statements that a run has seen to race: if no run has a data race elsewhere,
+// every behaviour of the program is one of such a schedule (Musuvathi and Qadeer, PLDI
+// 2007). Where a race shows, its statements become guards and the exploration begins
+// again.
+
+// exhaustRounds bounds how often guards are added, and scoutRuns the runs of a round
+// whose only purpose is to see whether they have to be.
+const (
+	exhaustRounds = 5
+	scoutRuns     = 100
+)
+
+// In a check the exploration of a program ends after exhaustRuns, or exhaustSteps of
+// all runs. Each run is cut after exhaustRunSteps.
+const (
+	exhaustRuns     = 20_000
+	exhaustSteps    = 400_000
+	exhaustRunSteps = 2000
+)
+
+// Exhaustion says how a program is explored.
+type Exhaustion struct {
+	// Stalls is how often, in one run, time may pass while a goroutine could go on;
+	// -1: any number.
+	Stalls int
+	// MaxRuns, TotalSteps of all runs, and MaxTime bound the exploration; 0 is no bound.
+	MaxRuns, TotalSteps int
+	MaxTime             time.Duration
+	// MaxSteps bounds a run; 0 is 2000.
+	MaxSteps int
+	// Frontier is what an earlier exploration has left to do, see Exhausted.Rest.
+	Frontier []byte
+}
+
+// Exhausted is what an exhaustive exploration of a program has shown.
+type Exhausted struct {
+	*orchestrate.Exhaustive
+	// Sidecar has the sites, to read the plans with.
+	Sidecar *artifact.Sidecar
+	// Guarded are the statements that were seen to race, and became guards.
+	Guarded  []artifact.Site
+	accesses []int // the guards
+	// Covered says how far the exploration has come.
+	Covered artifact.Exhaustive
+}
+
+// Exhaust runs a program under all schedules that are not equivalent. There is no model.
+// Every error found is replayed in a process of its own.
+func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options) (_ *Exhausted, err error) {
+	p, opts, rep, err := loadToRun(ctx, spec, opts)
+	if err != nil {
+		return nil, err
+	}
+	x, b, err := p.exhaust(ctx, p.sidecar(), nil, how, opts, rep)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	defer rep.stage("replay")()
+	return x, b.ReplayEnds(ctx, x.Ends, orchestrate.RunOptions{Timeout: opts.Watchdog})
+}
+
+// exhaust explores a program in which the statements of these sites are guards, and
+// those that are seen to race besides. It returns the last binary.
+func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses []int, how Exhaustion, opts Options, rep reporter) (_ *Exhausted, b *orchestrate.Binary, err error) {
+	defer func() {
+		if err != nil && b != nil {
+			err = errors.Join(err, b.Close())
+		}
+	}()
+	began := time.Now()
+	measuring, unmeasured := p.measures()
+	guards := newAccessGroups(side, accesses, measuring)
+	frontier, misuse := []byte(nil), false
+	if len(how.Frontier) > 0 {
+		var f savedFrontier
+		if err := json.Unmarshal(how.Frontier, &f); err != nil {
+			return nil, nil, fmt.Errorf("frontier of an exploration: %w", err)
+		}
+		if f.Stalls != how.Stalls {
+			return nil, nil, fmt.Errorf("frontier of an exploration: it is of one with %d stalls, not %d", f.Stalls, how.Stalls)
+		}
+		guards.guards, guards.group, guards.writes = f.Guards, f.Groups, f.Writes
+		frontier, misuse = f.Nodes, f.Misuse
+	}
+	for round := 1; ; round++ {
+		binary, diagnostics, err := p.instrument(ctx, opts, side, parse.Options{Accesses: guards.ids(), Races: true}, nil, rep)
+		if err != nil {
+			return nil, nil, err
+		}
+		b = binary
+		job := orchestrate.ExhaustOptions{
+			RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
+			Awaits:     p.awaits(), Stalls: how.Stalls, MaxProcesses: runProcesses, Frontier: frontier,
+		}
+		done := rep.stage("explore")
+		x, added, err := exhaustWith(ctx, b, guards, &misuse, job, how, began)
+		done()
+		if err != nil {
+			return nil, b, err
+		}
+		limits := slices.Concat(uncontrolled(diagnostics), x.Bounds, unmeasured)
+		if added && round < exhaustRounds {
+			if err := b.Close(); err != nil {
+				return nil, nil, err
+			}
+			b, frontier = nil, nil
+			continue
+		}
+		if added {
+			limits = append(limits, fmt.Sprintf("data races still showed after guards had been added %d times", exhaustRounds))
+		}
+		out := p.exhausted(x, side, guards, limits, how)
+		if len(x.Rest) > 0 {
+			if out.Rest, err = json.Marshal(savedFrontier{how.Stalls, guards.guards, guards.group, guards.writes, misuse, x.Rest}); err != nil {
+				return nil, b, fmt.Errorf("frontier of an exploration: %w", err)
+			}
+		}
+		return out, b, nil
+	}
+}
+
+// savedFrontier is what is left to do of an exploration, with the guards that it has.
+type savedFrontier struct {
+	Stalls int
+	Guards []int
+	Groups map[int]int
+	Writes map[int]bool
+	Misuse bool
+	Nodes  json.RawMessage
+}
+
+// exhaustWith explores a binary: first a few runs, which may show that guards are
+// missing, then the rest. It reports whether they are.
+func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroups, misuse *bool, job orchestrate.ExhaustOptions, how Exhaustion, began time.Time) (sum *orchestrate.Exhaustive, added bool, err error) {
+	for {
+		job.Accesses, job.Misuse = guards.list(), *misuse
+		job.MaxRuns, job.TotalSteps = how.MaxRuns, how.TotalSteps
+		if sum != nil {
+			job.MaxRuns, job.TotalSteps = rest(how.MaxRuns, sum.Runs), rest(how.TotalSteps, sum.Steps)
+		} else if len(job.Frontier) == 0 && (how.MaxRuns == 0 || how.MaxRuns > scoutRuns) {
+			job.MaxRuns = scoutRuns
+		}
+		if how.MaxTime > 0 {
+			job.MaxTime = max(how.MaxTime-time.Since(began), time.Second)
+		}
+		x, err := b.Exhaust(ctx, job)
+		if err != nil {
+			return nil, false, err
+		}
+		scouted := sum == nil && job.MaxRuns == scoutRuns && x.Runs >= scoutRuns && !x.Complete && x.Stopped == ""
+		if sum != nil {
+			x.Join(sum)
+		}
+		sum = x
+		switch added := guards.add(x.Races); {
+		case added:
+			return sum, true, nil
+		case x.Misuse && !*misuse:
+			*misuse, sum, job.Frontier = true, nil, nil
+		case scouted:
+			job.Frontier = x.Rest
+		default:
+			return sum, false, nil
+		}
+	}
+}
+
+// rest is what is left of a bound, of which 0 is none.
+func rest(bound, used int) int {
+	if bound == 0 {
+		return 0
+	}
+	return max(bound-used, 1)
+}
+
+// exhausted is the result of the last round.
+func (p *program) exhausted(x *orchestrate.Exhaustive, side *artifact.Sidecar, g *accessGroups, limits []string, how Exhaustion) *Exhausted {
+	out := &Exhausted{Exhaustive: x, Sidecar: side, Covered: artifact.Exhaustive{
+		Schedules: x.Runs, Cut: x.Cut, Complete: x.Complete, Timed: x.Timed, Stalls: how.Stalls,
+		Limits: slices.Concat(limits, g.unguarded),
+	}}
+	out.accesses = g.ids()
+	for _, id := range g.racing() {
+		if s, ok := side.Site(id); ok {
+			out.Guarded = append(out.Guarded, s)
+		}
+	}
+	if x.Stopped != "" {
+		out.Covered.Limits = append(out.Covered.Limits, x.Stopped)
+	}
+	return out
+}
+
+// uncontrolled are the operations without guards, and how many accesses to memory are
+// not looked at for races.
+func uncontrolled(diagnostics []parse.Diagnostic) (out []string) {
+	accesses := 0
+	first := ""
+	for _, d := range diagnostics {
+		if !d.Access {
+			out = append(out, d.String())
+		} else if accesses++; accesses == 1 {
+			first = d.String()
+		}
+	}
+	if accesses > 0 {
+		out = append(out, fmt.Sprintf("%d accesses to memory are not looked at for data races, as at %s", accesses, first))
+	}
+	return out
+}
+
+// measures finds where the program asks for the length of a channel. That is no
+// operation: the statements around become guards. Where there is no site for one, the
+// place is a limit.
+func (p *program) measures() (statements []int, limits []string) {
+	type place struct {
+		file      string
+		line, col int
+	}
+	at := map[place]int{}
+	for _, s := range p.sites.Sites() {
+		if s.Kind == sites.Stmt {
+			at[place{s.File, s.Line, s.Col}] = int(s.ID)
+		}
+	}
+	for _, pkg := range p.source.Packages {
+		for _, f := range pkg.Syntax {
+			var around []ast.Node
+			ast.Inspect(f, func(n ast.Node) bool {
+				if n == nil {
+					around = around[:len(around)-1]
+					return true
+				}
+				around = append(around, n)
+				c, ok := n.(*ast.CallExpr)
+				if !ok || !asksLength(pkg.TypesInfo, c) {
+					return true
+				}
+				for _, s := range slices.Backward(around) {
+					from := p.source.Fset.Position(s.Pos())
+					if id, ok := at[place{p.source.Rel(from.Filename), from.Line, from.Column}]; ok {
+						if !slices.Contains(statements, id) {
+							statements = append(statements, id)
+						}
+						return true
+					}
+					if _, ok := s.(ast.Stmt); ok {
+						break
+					}
+				}
+				from := p.source.Fset.Position(c.Pos())
+				limits = append(limits, fmt.Sprintf("%s:%d:%d: the length of a channel, which others may change", p.source.Rel(from.Filename), from.Line, from.Column))
+				return true
+			})
+		}
+	}
+	return statements, limits
+}
+
+// asksLength reports whether a call is len of a channel.
+func asksLength(info *types.Info, c *ast.CallExpr) bool {
+	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
+	if !ok || len(c.Args) != 1 {
+		return false
+	}
+	if b, ok := info.Uses[id].(*types.Builtin); !ok || b.Name() != "len" {
+		return false
+	}
+	_, ok = info.TypeOf(c.Args[0]).Underlying().(*types.Chan)
+	return ok
+}
+
+// accessGroups are the statements that touch memory and are guards. Those that were
+// seen to race, directly or with a third one, are a group.
+type accessGroups struct {
+	side      *artifact.Sidecar
+	keys      map[string]artifact.Site
+	guards    []int
+	group     map[int]int // of the sites that race
+	writes    map[int]bool
+	measuring []int // that ask for the length of a channel
+	unguarded []string
+}
+
+func newAccessGroups(side *artifact.Sidecar, accesses, measuring []int) *accessGroups {
+	a := &accessGroups{
+		side: side, keys: orchestrate.SitesByKey(side), guards: slices.Clone(accesses), group: map[int]int{}, writes: map[int]bool{}, measuring: measuring,
+	}
+	for _, id := range measuring {
+		if !slices.Contains(a.guards, id) {
+			a.guards = append(a.guards, id)
+		}
+	}
+	return a
+}
+
+// add adds the statements of data races. It reports whether there are new ones.
+func (a *accessGroups) add(races []orcutil.Race) (added bool) {
+	for _, r := range races {
+		var ids []int
+		for _, side := range []orcutil.RaceAccess{r.First, r.Second} {
+			s, ok := a.keys[side.Site]
+			if !ok || s.Kind != sites.Stmt.String() && s.Kind != sites.Store.String() && s.Kind != sites.Atomic.String() {
+				text := fmt.Sprintf("%s: a data race with which others cannot be interleaved: %s", side.Source, side.String())
+				if !slices.Contains(a.unguarded, text) {
+					a.unguarded = append(a.unguarded, text)
+				}
+				continue
+			}
+			ids = append(ids, s.ID)
+			writes := strings.Contains(side.Op, "write")
+			if !slices.Contains(a.guards, s.ID) {
+				a.guards = append(a.guards, s.ID)
+				added = true
+			}
+			if writes && !a.writes[s.ID] {
+				a.writes[s.ID] = true
+				added = true
+			}
+		}
+		for _, id := range ids {
+			if a.group[id] == 0 {
+				a.group[id] = id
+				added = true
+			}
+		}
+		if len(ids) == 2 && a.group[ids[0]] != a.group[ids[1]] {
+			from, to := a.group[ids[0]], a.group[ids[1]]
+			for id, g := range a.group {
+				if g == from {
+					a.group[id] = to
+				}
+			}
+			added = true
+		}
+	}
+	return added
+}
+
+func (a *accessGroups) ids() []int { return slices.Sorted(slices.Values(a.guards)) }
+
+// racing are the sites that are in a group.
+func (a *accessGroups) racing() (out []int) {
+	for _, id := range a.ids() {
+		if a.group[id] != 0 {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func (a *accessGroups) list() (out []orcutil.AccessGuard) {
+	for _, id := range a.ids() {
+		s, ok := a.side.Site(id)
+		measures := slices.Contains(a.measuring, id)
+		if ok && (a.group[id] != 0 || measures) {
+			out = append(out, orcutil.AccessGuard{Site: s.Key, Group: a.group[id], Writes: a.writes[id], Measures: measures})
+		}
+	}
+	return out
+}
+
+// exhaust runs the program of a deep pass under every schedule, if what is known by then
+// leaves something open. What it shows is among the ends of runs afterwards.
+func (d *deep) exhaust(ctx context.Context) error {
+	if d.certain() || d.runs.Failing != "" || d.runs.Stopped != "" || d.runs.Uncontrolled > 0 {
+		return nil
+	}
+	part, cancel := d.opts.within(ctx, exhaustShare)
+	defer cancel()
+	for _, stalls := range []int{0, -1} {
+		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: exhaustSteps}
+		if at, ok := part.Deadline(); ok {
+			if how.MaxTime = time.Until(at); how.MaxTime < time.Second {
+				return nil
+			}
+		}
+		x, b, err := d.program.exhaust(part, d.side, d.side.Accesses, how, d.opts, d.rep)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && cut(ctx, part) != "":
+			return nil
+		case err != nil:
+			d.runs.Exhaustive = &artifact.Exhaustive{Limits: []string{err.Error()}}
+			return nil
+		}
+		if err := b.Close(); err != nil {
+			return err
+		}
+		if stalls == 0 || x.Complete {
+			d.runs.Exhaustive = &x.Covered
+		}
+		d.takeExhaustive(x)
+		if !x.Timed || !x.Complete || len(x.Covered.Limits) > 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// certain reports whether nothing is left open.
+func (d *deep) certain() bool {
+	for _, s := range slices.Concat(d.cases, d.observed) {
+		if s.outcome == artifact.Real {
+			return true
+		}
+	}
+	for _, s := range d.cases {
+		if s.outcome == artifact.Unconfirmed {
+			return false
+		}
+	}
+	return len(limits(d.second.Queries(), d.second.Verdicts(), d.side)) == 0 && len(gapsOf(&d.runs)) == 0
+}
+
+// takeExhaustive takes up how the runs of an exploration ended, and decides the possible
+// errors that it would have shown.
+func (d *deep) takeExhaustive(x *Exhausted) {
+	guards := map[string]bool{}
+	for _, id := range x.accesses {
+		if s, ok := d.side.Site(id); ok && !slices.Contains(d.side.Accesses, id) && s.Kind != sites.Atomic.String() {
+			guards[s.Key] = true
+		}
+	}
+	for _, e := range x.Ends {
+		if e.Status != orchestrate.Completed || e.Kind == "" {
+			continue
+		}
+		// The program of the bundle has no guards there.
+		e.Plan.Steps = slices.DeleteFunc(slices.Clone(e.Plan.Steps), func(s artifact.PlanStep) bool { return guards[s.Site] })
+		d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: x.Covered.Stalls == 0, exhaustive: true})
+	}
+	if !x.Covered.Proved() {
+		return
+	}
+	for _, s := range d.cases {
+		e, shows := d.sought(s)
+		if s.outcome != artifact.Unconfirmed || !shows {
+			continue
+		}
+		if site, ok := d.side.Site(s.query.Site); ok && !d.target.IsTest() && e.Kind == artifact.KindLeak && slices.Contains(x.Stuck, site.Key) {
+			continue // main returns, and does not wait for it
+		}
+		s.conclude(artifact.False, x.Covered.Coverage()+", and none shows it")
+	}
+}

@@ -1,0 +1,207 @@
+package pass
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/source"
+)
+
+var exhaustAll = flag.Bool("exhaustive", false, "all programs of the table in TestExhaustTable, not a few")
+
+// program writes a program to a directory of its own.
+func programOf(t *testing.T, src string) source.Spec {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.25\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(src), 0o644))
+	return source.Spec{Dir: dir, Pattern: ".", Entry: "main"}
+}
+
+// kindsOf are the errors in which an exploration has seen runs end, with those replays
+// that did not show them again.
+func kindsOf(t *testing.T, x *Exhausted) (kinds []string) {
+	for _, e := range x.Ends {
+		if e.Kind == "" || e.Kind == artifact.KindRace || e.Status != orchestrate.Completed {
+			continue
+		}
+		if e.Replay != nil {
+			require.Equal(t, orchestrate.Reproduced, e.Replay.Status, "%s %s: %s", e.Kind, e.Message, e.Replay.Reason)
+		}
+		if !slices.Contains(kinds, e.Kind) {
+			kinds = append(kinds, e.Kind)
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// Statements that race are switched at, also if only others that do so show it.
+func TestExhaustRaces(t *testing.T) {
+	x, err := Exhaust(t.Context(), programOf(t, `package main
+
+var ready, seen bool
+
+func main() {
+	done := make(chan bool)
+	go func() {
+		ready = true
+		seen = false
+		done <- true
+	}()
+	if ready {
+		if seen {
+			panic("before it is set back")
+		}
+		seen = true
+	}
+	if seen && !ready {
+		panic("never")
+	}
+	<-done
+	if seen {
+		panic("after it is set back")
+	}
+}
+`), Exhaustion{}, Options{})
+	require.NoError(t, err)
+	require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+	require.NotEmpty(t, x.Guarded)
+	var panics []string
+	for _, e := range x.Ends {
+		if e.Kind == artifact.KindPanic {
+			panics = append(panics, e.Message)
+		}
+	}
+	require.Equal(t, []string{"panic: after it is set back"}, panics)
+}
+
+// An exploration that is cut into many goes on where it has stopped.
+func TestExhaustFrontier(t *testing.T) {
+	spec := programOf(t, `package main
+
+import "sync"
+
+func main() {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	last := 0
+	for i := range 4 {
+		wg.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			last = i
+		})
+	}
+	wg.Wait()
+	if last == 2 {
+		panic("the third was last")
+	}
+}
+`)
+	whole, err := Exhaust(t.Context(), spec, Exhaustion{}, Options{})
+	require.NoError(t, err)
+	require.True(t, whole.Complete)
+	require.Equal(t, 24, whole.Runs)
+	var parts []*Exhausted
+	var frontier []byte
+	for range 10 {
+		x, err := Exhaust(t.Context(), spec, Exhaustion{MaxRuns: 7, Frontier: frontier}, Options{})
+		require.NoError(t, err)
+		parts = append(parts, x)
+		if frontier = x.Rest; len(frontier) == 0 {
+			break
+		}
+		require.False(t, x.Complete)
+	}
+	require.Len(t, parts, 4)
+	runs := 0
+	kinds := map[string]bool{}
+	for _, x := range parts {
+		runs += x.Runs
+		for _, k := range kindsOf(t, x) {
+			kinds[k] = true
+		}
+	}
+	require.Equal(t, 24, runs)
+	require.True(t, kinds[artifact.KindPanic])
+	require.True(t, parts[3].Complete)
+	_, err = Exhaust(t.Context(), spec, Exhaustion{Frontier: []byte("{")}, Options{})
+	require.ErrorContains(t, err, "frontier")
+}
+
+// Loops that only look do not bound an exploration, those that count do.
+func TestExhaustLoops(t *testing.T) {
+	for name, body := range map[string]string{"looks": "runtime.Gosched()", "counts": "n++\n\t\tif n == 50 {\n\t\t\tpanic(n)\n\t\t}"} {
+		x, err := Exhaust(t.Context(), programOf(t, `package main
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+func main() {
+	var ready atomic.Bool
+	n := 0
+	go func() { ready.Store(true) }()
+	for !ready.Load() {
+		`+body+`
+	}
+	_, _ = n, runtime.Gosched
+}
+`), Exhaustion{}, Options{})
+		require.NoError(t, err)
+		require.True(t, x.Complete)
+		require.Equal(t, name == "looks", x.Covered.Proved(), "%s: %v", name, x.Covered.Limits)
+	}
+}
+
+// TestExhaustTable compares exhaustive exploration with the model and its replays over
+// the programs of the table: where both engines say all, they say the same.
+func TestExhaustTable(t *testing.T) {
+	n := 0
+	tablePrograms(t, func(name string, spec source.Spec) {
+		if n++; !*exhaustAll && (n%60 != 29 || testing.Short()) {
+			return
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			b, err := Check(ctx, spec, Options{Search: Search{MaxStates: 200_000}})
+			require.NoError(t, err)
+			x, err := Exhaust(ctx, spec, Exhaustion{MaxRuns: exhaustRuns, TotalSteps: exhaustSteps}, Options{})
+			require.NoError(t, err)
+			seen := kindsOf(t, x)
+			t.Logf("%s; limits %v; ends %v", x.Covered.Coverage(), x.Covered.Limits, seen)
+			var real []string
+			for _, f := range b.Findings() {
+				// Of main a leak is no end; a stall is another schedule.
+				if f.Verdict == artifact.Real && len(f.Stalls) == 0 && (f.Kind != artifact.KindLeak && f.Kind != artifact.KindPartialDeadlock || strings.HasPrefix(spec.Entry, "Test")) {
+					real = append(real, f.Kind)
+				}
+			}
+			slices.Sort(real)
+			real = slices.Compact(real)
+			c := Conclude(b)
+			if len(c.Limits) == 0 && c.Unconfirmed == 0 {
+				for _, k := range seen {
+					require.Contains(t, real, k, "the exploration has seen it, the check has not")
+				}
+			}
+			if x.Complete && len(x.Covered.Limits) == 0 {
+				for _, k := range real {
+					require.Contains(t, seen, k, "the check has seen it, the exploration has not")
+				}
+			}
+		})
+	})
+}
