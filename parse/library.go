@@ -57,6 +57,9 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 	if !ok {
 		return funcValue
 	}
+	if becomesCall[f.FullName()] {
+		return 0
+	}
 	recv := f.Signature().Recv()
 	if recv != nil && types.IsInterface(recv.Type()) {
 		if s := f.Signature(); s.Params().Len() == 0 && (f.Name() == "Error" || f.Name() == "String") {
@@ -70,7 +73,7 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 		return library
 	}
 	switch {
-	case f.Pkg() == nil, a.own[f.Pkg().Path()], becomesCall[f.FullName()], isQuiet(a.info, c, f):
+	case f.Pkg() == nil, a.own[f.Pkg().Path()], isQuiet(a.info, c, f):
 		return 0
 	}
 	return library
@@ -81,6 +84,7 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 var becomesCall = map[string]bool{
 	"(*sync.Pool).Get": true, "(*sync.Pool).Put": true,
 	"(*testing.T).Run": true, "(*testing.common).Cleanup": true, "(testing.TB).Cleanup": true, "testing/synctest.Test": true,
+	"(*testing.common).Context": true, "(testing.TB).Context": true,
 }
 
 // pure reports whether an expression may be evaluated twice.
