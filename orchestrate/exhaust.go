@@ -202,6 +202,11 @@ func (x *exhauster) add(r orcutil.Exhausted) {
 			s.Bounds = append(s.Bounds, b)
 		}
 	}
+	for _, call := range r.Calls {
+		if !slices.Contains(s.Calls, call) {
+			s.Calls = append(s.Calls, call)
+		}
+	}
 	for _, site := range r.Stuck {
 		if !slices.Contains(s.Stuck, site) {
 			s.Stuck = append(s.Stuck, site)

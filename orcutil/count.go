@@ -13,6 +13,9 @@ func NumGoroutine() int {
 	if g == nil {
 		return runtime.NumGoroutine()
 	}
+	if x := g.run.exec; x != nil {
+		x.census = true
+	}
 	n := 0
 	for _, other := range g.run.all {
 		if other.state != done {

@@ -189,6 +189,20 @@
 //   - KindNilCall is observed as a nil dereference at the expected place, or as
 //     a go statement of a nil function.
 //
+// # Every schedule
+//
+// Exhaust runs the program under all schedules that are not equivalent. What depends on
+// what is one table, in dependence.go. A goroutine that would only queue for what another
+// one holds is not granted until nothing else can go on; main returns last, since that
+// ends the program. Choices of the environment, and of a select with several ready cases,
+// branch. Loops that only look whether something has changed are followed until they
+// have seen the same three times. Time passes only when nothing else can happen, or also
+// at other moments, as often as Exhaustion.Stalls says.
+//
+// What uninstrumented code does to order goroutines is one object: each call of it
+// depends on each other one. With accesses to memory recorded, a run says which
+// statements race, and which have such calls: as guards they make the exploration exact.
+//
 // # How the parts fit
 //
 // The methods of goroutine (arrive, block, pass, park) are what operations are

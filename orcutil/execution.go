@@ -3,6 +3,7 @@
 package orcutil
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"unsafe"
@@ -26,6 +27,7 @@ type execution struct {
 	next    int32 // the node of the step that is about to be done
 	queues  bool  // it only queues
 	misuse  bool  // the run stops at all minor guards
+	census  bool  // the program has counted its goroutines
 	foreign bool  // who has not locked an RWMutex has unlocked it
 	unknown bool  // a choice had more alternatives than are explored
 	pick    func(n int) int
@@ -50,7 +52,12 @@ type event struct {
 	// added once it is known how it came out.
 	firstAct, lastAct int32
 	touches           []touch
+	// calls are the first two calls of uninstrumented code that may order goroutines.
+	calls [][callFrames]uintptr
 }
+
+// callFrames is how many frames are looked at for where such a call comes from.
+const callFrames = 8
 
 // communication is a send, receive or select.
 type communication struct {
@@ -139,7 +146,7 @@ func (x *execution) begin(e event) {
 	e.lastAct = e.firstAct
 	if n := len(x.events); n < cap(x.events) { // with what its touches were kept in
 		x.events = x.events[:n+1]
-		e.touches = x.events[n].touches[:0]
+		e.touches, e.calls = x.events[n].touches[:0], x.events[n].calls[:0]
 		x.events[n] = e
 		return
 	}
@@ -215,6 +222,44 @@ func (x *execution) library(g *goroutine) {
 	if x != nil && g.run.cur.Load() == g {
 		x.touch(touched{space: spaceLibrary}, touchLibrary)
 	}
+}
+
+// calls is library where such a call begins.
+func (x *execution) calls(g *goroutine) {
+	x.library(g)
+	if x == nil || g.run.cur.Load() != g || len(x.events) == 0 {
+		return
+	}
+	e := &x.events[len(x.events)-1]
+	if len(e.calls) < 2 {
+		var c [callFrames]uintptr
+		runtime.Callers(2, c[:])
+		e.calls = append(e.calls, c)
+	}
+}
+
+// apart reports whether the one call of uninstrumented code that a step has made is all
+// that it has done: then others can act before and after it.
+func (e *event) apart() bool {
+	return len(e.calls) < 2 && !slices.ContainsFunc(e.touches, func(t touch) bool { return t.object.space != spaceLibrary && t.object.space != spaceAccess })
+}
+
+// places are where the calls of uninstrumented code come from: "function file:line".
+func (e *event) places() (out []string) {
+	for i := range e.calls {
+		frames := runtime.CallersFrames(e.calls[i][:])
+		for {
+			f, more := frames.Next()
+			if f.Function != "" && !internalFrame(f) {
+				out = append(out, frameText(f))
+				break
+			}
+			if !more {
+				break
+			}
+		}
+	}
+	return out
 }
 
 // arrived is the first that is seen of the goroutine of a callback.
@@ -308,7 +353,7 @@ func (x *execution) atomic(g *goroutine, p unsafe.Pointer, stores bool) {
 	}
 	x.on(spaceAtomic, p, kind)
 	if g.op != opAtomic || g.obj != p {
-		x.library(g)
+		x.calls(g)
 	}
 }
 

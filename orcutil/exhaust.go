@@ -79,6 +79,9 @@ type Exhausted struct {
 	// Stuck are the keys of the sites at which goroutines were blocked for good when
 	// main returned.
 	Stuck []string
+	// Calls are where uninstrumented code is called that others may act before and after,
+	// "function file:line": the statements there are to be guards.
+	Calls []string
 	// Left and Tainted are the results of Explore.
 	Left    string
 	Tainted bool
@@ -269,6 +272,7 @@ func (x *search) do() Exhausted {
 		}
 	}
 	x.bound(x.out.Limited > 0, "runs that were cut off")
+	x.bound(x.exec.census, "runtime.NumGoroutine, which counts goroutines that others start and end meanwhile")
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
 	if x.exec.unknown {
 		x.bound(true, "choices with more alternatives than are explored, of which the first was taken")
@@ -631,8 +635,19 @@ func (x *search) analyse(res Result) {
 
 const opMapWrite = "map write"
 
-// hazard notes that a WaitGroup may be added to while others wait for it.
+// hazard notes that a WaitGroup may be added to while others wait for it, and calls of
+// uninstrumented code that others are to be able to act between.
 func (x *search) hazard(a, b *event) {
+	for _, e := range []*event{a, b} {
+		if e.apart() || !onLibrary(a, b) {
+			continue
+		}
+		for _, place := range e.places() {
+			if !slices.Contains(x.out.Calls, place) {
+				x.out.Calls = append(x.out.Calls, place)
+			}
+		}
+	}
 	for _, t := range a.touches {
 		for _, u := range b.touches {
 			if t.object == u.object && t.object.space == spaceWaitGroup && (t.kind == touchAdd && u.kind == touchWait || t.kind == touchWait && u.kind == touchAdd) {
@@ -640,6 +655,15 @@ func (x *search) hazard(a, b *event) {
 			}
 		}
 	}
+}
+
+// onLibrary reports whether what uninstrumented code does in two steps depends on each
+// other.
+func onLibrary(a, b *event) bool {
+	is := func(e *event, kinds ...touchKind) bool {
+		return slices.ContainsFunc(e.touches, func(t touch) bool { return t.object.space == spaceLibrary && slices.Contains(kinds, t.kind) })
+	}
+	return is(a, touchLibrary) && is(b, touchLibrary, touchLibrarySee) || is(a, touchLibrarySee) && is(b, touchLibrary)
 }
 
 // add has one of the goroutines chosen at a node, unless one is anyway.

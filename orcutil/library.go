@@ -61,6 +61,7 @@ func Lib() Mark {
 		return noLibrary
 	}
 	s.races.throughLibrary(g)
+	s.exec.calls(g)
 	m := Mark(g.library)
 	g.library++
 	return m

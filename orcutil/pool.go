@@ -27,7 +27,7 @@ func (a PoolAt) Get() any {
 		return a.pool.Get()
 	}
 	s := g.run
-	s.exec.library(g)
+	s.exec.calls(g)
 	list := s.pools[a.pool]
 	if n := len(list); n > 0 {
 		if i := n - 1 - g.choose(a.site, n+1, true); i >= 0 {
@@ -51,7 +51,7 @@ func (a PoolAt) Put(x any) {
 		a.pool.Put(x)
 	case x != nil:
 		s := g.run
-		s.exec.library(g)
+		s.exec.calls(g)
 		if s.pools == nil {
 			s.pools = make(map[*sync.Pool][]pooled)
 		}

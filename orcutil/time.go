@@ -99,6 +99,7 @@ func Callback(site Site, f func()) func() {
 	if by == nil {
 		return f
 	}
+	s.exec.calls(by) // the order of such calls names the goroutines
 	scope := by.scope
 	creator := s.races.snapshot(by)
 	s.mu.Lock()

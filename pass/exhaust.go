@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -177,7 +179,8 @@ func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroup
 			x.Join(sum)
 		}
 		sum = x
-		switch added := guards.add(x.Races); {
+		raced, called := guards.add(x.Races), guards.addCalls(x.Calls)
+		switch added := raced || called; {
 		case added:
 			return sum, true, nil
 		case x.Misuse && !*misuse:
@@ -357,6 +360,26 @@ func (a *accessGroups) add(races []orcutil.Race) (added bool) {
 				}
 			}
 			added = true
+		}
+	}
+	return added
+}
+
+// addCalls adds the statements that call uninstrumented code which may order goroutines:
+// "function file:line". It reports whether there are new ones.
+func (a *accessGroups) addCalls(calls []string) (added bool) {
+	for _, call := range calls {
+		fn, at, _ := strings.Cut(call, " ")
+		file, line, _ := strings.Cut(at, ":")
+		found := false
+		for _, s := range a.side.Sites {
+			if path.Base(s.File) == file && strconv.Itoa(s.Line) == line && s.Kind == sites.Stmt.String() && strings.HasPrefix(fn, packageOf(s.Func)+".") && !slices.Contains(a.guards, s.ID) {
+				a.guards = append(a.guards, s.ID)
+				found, added = true, true
+			}
+		}
+		if text := at + ": a statement with calls of uninstrumented code, between which others may act"; !found && !slices.Contains(a.unguarded, text) {
+			a.unguarded = append(a.unguarded, text)
 		}
 	}
 	return added

@@ -85,6 +85,48 @@ func main() {
 	require.Equal(t, []string{"panic: after it is set back"}, panics)
 }
 
+// Others act between calls of uninstrumented code, be they in one statement or in two.
+func TestExhaustLibrary(t *testing.T) {
+	for name, body := range map[string]string{
+		"two statements": `if _, ok := m.Load("k"); !ok {
+				if _, loaded := m.Swap("k", i); loaded {
+					panic("two")
+				}
+			}`,
+		"one statement": `if !is(m.Load("k")) && is(m.Swap("k", i)) {
+				panic("two")
+			}`,
+	} {
+		x, err := Exhaust(t.Context(), programOf(t, `package main
+
+import "sync"
+
+func is(_ any, ok bool) bool { return ok }
+
+func main() {
+	var m sync.Map
+	done := make(chan bool, 2)
+	for i := range 2 {
+		go func() {
+			`+body+`
+			done <- true
+		}()
+	}
+	<-done
+	<-done
+}
+`), Exhaustion{}, Options{})
+		require.NoError(t, err)
+		require.True(t, x.Complete)
+		if name == "one statement" { // in which there is one guard
+			require.False(t, x.Covered.Proved())
+			continue
+		}
+		require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+		require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, x))
+	}
+}
+
 // An exploration that is cut into many goes on where it has stopped.
 func TestExhaustFrontier(t *testing.T) {
 	spec := programOf(t, `package main

@@ -38,7 +38,7 @@ func main() {
 		verdicts   []string
 	}{
 		{"panic", thirdCall, []string{"main.go:14: real: panic"}},
-		{"never", strings.ReplaceAll(thirdCall, `"b"`, `"z"`), []string{"main.go:14: unconfirmed: panic"}},
+		{"never", strings.ReplaceAll(thirdCall, `"b"`, `"z"`), []string{"main.go:14: false: panic"}},
 		{"orders", orders, []string{"main.go:8: real: send on closed channel"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
