@@ -162,9 +162,7 @@ func Exhaust(e Exhaustion) Exhausted {
 		}
 	}
 	if e.Frontier != nil {
-		for _, n := range e.Frontier.Nodes {
-			x.nodes = append(x.nodes, n)
-		}
+		x.nodes = append(x.nodes, e.Frontier.Nodes...)
 		x.out.Bounds, x.out.Timed = e.Frontier.Bounds, e.Frontier.Timed
 	}
 	return x.do()

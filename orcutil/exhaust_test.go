@@ -124,7 +124,11 @@ func TestExhaustPrograms(t *testing.T) {
 			if p.entry == EntryMain { // whose return comes last, and ends the program well
 				seen = func(res Result) string { return strings.TrimSuffix(res.end(), Completed+"\n\n") }
 			}
-			plain := enumerate(cfg, seen, 20_000)
+			limit := 20_000
+			if testing.Short() {
+				limit = 1000
+			}
+			plain := enumerate(cfg, seen, limit)
 			o := exhaust(t, Exhaustion{Config: cfg, Accesses: accessGuards(p.name), Until: time.Now().Add(20 * time.Second)}, seen)
 			t.Logf("%d of %d executions, %d cut, %v %v", o.runs, plain.runs, o.out.Cut, plain.complete, o.out.Bounds)
 			require.True(t, o.complete)
@@ -351,7 +355,11 @@ func testExhaustRandom(t *testing.T, seed uint64, kinds []string) (runs, plainRu
 
 func TestExhaustRandom(t *testing.T) {
 	runs, plain, cut, complete := 0, 0, 0, 0
-	for i := range *exhaustScripts {
+	n := *exhaustScripts
+	if testing.Short() {
+		n /= 5
+	}
+	for i := range n {
 		r, p, c := testExhaustRandom(t, uint64(*exhaustFrom+i), exhaustKinds)
 		runs, plain, cut = runs+r, plain+p, cut+c
 		if r > 0 {
@@ -516,6 +524,9 @@ var special = []testProgram{
 // TestDependence: every pair of kinds that is said to depend on each other is needed.
 // Without it an execution is lost that plain enumeration has.
 func TestDependence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("explores thousands of programs")
+	}
 	type sample struct {
 		cfg  Config
 		seen func(Result) string
