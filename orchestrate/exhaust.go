@@ -13,12 +13,19 @@ import (
 	"github.com/vtrace/vtrace/orcutil"
 )
 
+// Of the runtime: a statement that may race, a data race, and one side of it.
+type (
+	AccessGuard = orcutil.AccessGuard
+	Race        = orcutil.Race
+	RaceAccess  = orcutil.RaceAccess
+)
+
 // ExhaustOptions are for Exhaust.
 type ExhaustOptions struct {
 	// RunOptions bound each run; Timeout is for the way from one guard to the next.
 	RunOptions
 	// Accesses are the statements with guards that may race with each other.
-	Accesses []orcutil.AccessGuard
+	Accesses []AccessGuard
 	// Awaits are the keys of sites in loops that only look whether something has changed.
 	Awaits []string
 	// Stalls is how often, in one run, time may pass while a goroutine could go on;
@@ -52,7 +59,7 @@ type Exhaustive struct {
 
 // exhaustJob is the part of a job for an exhaustive exploration, see orcutil.Drive.
 type exhaustJob struct {
-	Accesses                        []orcutil.AccessGuard
+	Accesses                        []AccessGuard
 	Awaits                          []string
 	Stalls                          int
 	Misuse                          bool

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	exhaustScripts = flag.Int("orc.exhaust", 200, "random programs that TestExhaustRandom explores exhaustively")
+	exhaustScripts = flag.Int("orc.exhaust", 160, "random programs that TestExhaustRandom explores exhaustively")
 	exhaustFrom    = flag.Int("orc.exhaustfrom", 0, "seed of the first of them")
 )
 
@@ -545,7 +545,7 @@ func TestDependence(t *testing.T) {
 		add(p.name, cfg, func(res Result) string { return res.end() }, 20_000)
 	}
 	for _, kinds := range families {
-		for seed := range *exhaustScripts / 2 {
+		for seed := range *exhaustScripts / 4 {
 			r := random(seed)
 			p := newRandomProgram(&r, kinds)
 			add(fmt.Sprint(kinds, seed), Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}, p.seen, 600)

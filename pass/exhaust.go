@@ -16,7 +16,6 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/orcutil"
 	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
@@ -323,10 +322,10 @@ func newAccessGroups(side *artifact.Sidecar, accesses, measuring []int) *accessG
 }
 
 // add adds the statements of data races. It reports whether there are new ones.
-func (a *accessGroups) add(races []orcutil.Race) (added bool) {
+func (a *accessGroups) add(races []orchestrate.Race) (added bool) {
 	for _, r := range races {
 		var ids []int
-		for _, side := range []orcutil.RaceAccess{r.First, r.Second} {
+		for _, side := range []orchestrate.RaceAccess{r.First, r.Second} {
 			s, ok := a.keys[side.Site]
 			if !ok || s.Kind != sites.Stmt.String() && s.Kind != sites.Store.String() && s.Kind != sites.Atomic.String() {
 				text := fmt.Sprintf("%s: a data race with which others cannot be interleaved: %s", side.Source, side.String())
@@ -397,12 +396,12 @@ func (a *accessGroups) racing() (out []int) {
 	return out
 }
 
-func (a *accessGroups) list() (out []orcutil.AccessGuard) {
+func (a *accessGroups) list() (out []orchestrate.AccessGuard) {
 	for _, id := range a.ids() {
 		s, ok := a.side.Site(id)
 		measures := slices.Contains(a.measuring, id)
 		if ok && (a.group[id] != 0 || measures) {
-			out = append(out, orcutil.AccessGuard{Site: s.Key, Group: a.group[id], Writes: a.writes[id], Measures: measures})
+			out = append(out, orchestrate.AccessGuard{Site: s.Key, Group: a.group[id], Writes: a.writes[id], Measures: measures})
 		}
 	}
 	return out

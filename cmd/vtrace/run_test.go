@@ -165,11 +165,35 @@ func TestUnsupported(t *testing.T) {
 }
 
 func TestCheckInconclusive(t *testing.T) {
-	dir := program(t, "loopspawn_fixed")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {\n\tc := make(chan int)\n\tgo func() {\n\t\tfor {\n\t\t\tc <- 1\n\t\t}\n\t}()\n\tfor range c {\n\t}\n}\n"), 0o644))
 	code, stdout, stderr := execute(t, "check", "-states", "5", "-o", "-", dir)
 	require.Equal(t, exitInconclusive, code, stderr)
 	require.Contains(t, stdout, "no error found within bounds")
 	require.Contains(t, stdout, "undecided")
+	require.Contains(t, stdout, "there are more")
+}
+
+// Where the search of the model is cut off, runs of every schedule prove the program.
+func TestCheckEverySchedule(t *testing.T) {
+	dir := program(t, "loopspawn_fixed")
+	code, stdout, stderr := execute(t, "check", "-states", "5", "-o", "-", dir)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Regexp(t, "no error: (all [0-9]+ schedules|the only schedule) of the program", stdout)
+}
+
+func TestExploreExhaustive(t *testing.T) {
+	dir := program(t, "loopspawn")
+	code, stdout, stderr := execute(t, "explore", "-exhaustive", dir)
+	require.Equal(t, exitReal, code, stderr)
+	require.Regexp(t, "(all [0-9]+ schedules|the only schedule) of the program", stdout)
+	require.Contains(t, stdout, "reproduced in a process of its own")
+	rest := filepath.Join(t.TempDir(), "rest")
+	code, stdout, stderr = execute(t, "explore", "-exhaustive", "-frontier", rest, program(t, "loopspawn_fixed"))
+	require.Equal(t, exitNothing, code, stderr)
+	require.NotContains(t, stdout, "left to do")
+	require.NoFileExists(t, rest)
 }
 
 func TestCheckEntry(t *testing.T) {
