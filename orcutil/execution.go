@@ -13,13 +13,14 @@ import (
 // on each other. It is nil in runs that are not part of an exhaustive exploration; all
 // of its methods that the runtime calls are no-ops then.
 type execution struct {
-	names  []string // creation paths of the goroutines, by index
-	events []event
-	comms  []communication
-	acts   []act
-	closed map[unsafe.Pointer]bool // channels that the program has closed
-	own    map[unsafe.Pointer]bool // channels that it has sent on or closed
-	holds  map[hold]int            // how often
+	names   []string // creation paths of the goroutines, by index
+	events  []event
+	comms   []communication
+	changed []int // those that have begun or ended since they were looked at
+	acts    []act
+	closed  map[unsafe.Pointer]bool // channels that the program has closed
+	own     map[unsafe.Pointer]bool // channels that it has sent on or closed
+	holds   map[hold]int            // how often
 	// accesses are the statements that are guards since they may race, by the
 	// number of their group.
 	accesses map[Site]accessGroup
@@ -408,6 +409,7 @@ func (x *execution) communicates(g *goroutine, isSelect, hasDefault bool) int {
 		g: g.seq, event: int32(len(x.events) - 1), end: -1, isSelect: isSelect, hasDefault: hasDefault, chosen: pending,
 		cases: append([]Case(nil), g.cases...),
 	})
+	x.changed = append(x.changed, len(x.comms)-1)
 	return len(x.comms) - 1
 }
 
@@ -416,6 +418,7 @@ func (x *execution) completes(id, chosen int) {
 	if x == nil || id < 0 {
 		return
 	}
+	x.changed = append(x.changed, id)
 	c := &x.comms[id]
 	c.chosen, c.end = chosen, int32(len(x.events)-1)
 	if chosen >= 0 {
@@ -504,6 +507,7 @@ func (x *execution) reset() {
 	for i := range x.events {
 		clear(x.events[i].touches)
 	}
+	x.changed = x.changed[:0]
 	x.names, x.events, x.comms, x.acts = x.names[:0], x.events[:0], x.comms[:0], x.acts[:0]
 	clear(x.closed)
 	clear(x.own)

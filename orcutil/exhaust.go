@@ -102,9 +102,12 @@ type Node struct {
 	Ready  []string `json:",omitempty"` // all that there were
 	To     []string `json:",omitempty"` // that are to be chosen too
 	Sleep  []sleeper
-	Of     int `json:",omitempty"`
-	Value  int `json:",omitempty"`
-	hash   uint64
+	// Extra are what the step that was chosen has touched without an address, in all
+	// executions with it so far.
+	Extra []extraTouch `json:",omitempty"`
+	Of    int          `json:",omitempty"`
+	Value int          `json:",omitempty"`
+	hash  uint64
 }
 
 // sleeper is a goroutine whose step need not be done: it has been explored in the place
@@ -224,6 +227,7 @@ func (x *search) do() Exhausted {
 			break
 		}
 		x.analyse(res)
+		x.bound(res.Verdict != Completed && res.Verdict != Limit, res.Message)
 		for _, w := range res.Weaknesses {
 			x.bound(len(x.out.Bounds) < maxBounds, w)
 		}
@@ -318,7 +322,8 @@ func (x *search) next() bool {
 			}
 			continue
 		}
-		n.Sleep = append(n.Sleep, sleeper{n.Chosen, x.extras(int32(i))})
+		n.Sleep = append(n.Sleep, sleeper{n.Chosen, n.Extra})
+		n.Extra = nil
 		for len(n.To) > 0 {
 			g := n.To[0]
 			n.To = n.To[1:]
@@ -332,21 +337,20 @@ func (x *search) next() bool {
 	return false
 }
 
-// extras are what the step of the last execution that was chosen at a node has touched
-// without an address. Of a frontier that was loaded that is not known: it may be all.
-func (x *search) extras(node int32) (out []extraTouch) {
+// extras notes what the steps of an execution have touched without an address.
+func (x *search) extras() {
 	for i := range x.exec.events {
 		e := &x.exec.events[i]
-		if e.node != node {
+		if e.node < 0 {
 			continue
 		}
+		n := &x.nodes[e.node]
 		for _, t := range e.touches {
-			if t.object.p == nil {
-				out = append(out, extraTouch{t.object.space, t.object.n, t.kind})
+			if o := (extraTouch{t.object.space, t.object.n, t.kind}); t.object.p == nil && !slices.Contains(n.Extra, o) {
+				n.Extra = append(n.Extra, o)
 			}
 		}
 	}
-	return out
 }
 
 func asleep(list []sleeper, g string) bool {
@@ -407,6 +411,10 @@ func (x *search) Next(v View) Choice {
 	}
 	x.tick(chosen)
 	i := slices.IndexFunc(v.Ready, func(p Parked) bool { return p.G == chosen })
+	if i < 0 {
+		x.strange = "a run that is to repeat another one does not: goroutine " + chosen + " cannot go on"
+		return Choice{Index: Stop}
+	}
 	return Choice{Index: i, Case: x.selectCase(s, s.all[chosen])}
 }
 
@@ -518,12 +526,10 @@ func (x *search) pick(n int) int {
 // observe looks at what the last steps have touched: who is asleep and depends on that
 // wakes up, and who only looks again and again is noticed.
 func (x *search) observe(s *run) {
-	for i := range x.exec.comms {
-		c := &x.exec.comms[i]
-		if int(max(c.event, c.end)) >= x.stepped {
-			x.exec.touchesOf(c)
-		}
+	for _, id := range x.exec.changed {
+		x.exec.touchesOf(&x.exec.comms[id])
 	}
+	x.exec.changed = x.exec.changed[:0]
 	for ; x.stepped < len(x.exec.events); x.stepped++ {
 		e := &x.exec.events[x.stepped]
 		if x.pos == len(x.nodes) { // else the nodes say who is asleep
@@ -605,6 +611,7 @@ func (x *search) spins(g *goroutine) bool {
 // analyse adds to the nodes of an execution what is to be chosen there too.
 func (x *search) analyse(res Result) {
 	events := x.exec.events
+	defer x.extras()
 	x.hb.races(x.exec, func(first, second int) {
 		node := events[first].node
 		x.hazard(&events[first], &events[second])
