@@ -124,7 +124,7 @@ func TestExhaustPrograms(t *testing.T) {
 			if p.entry == EntryMain { // whose return comes last, and ends the program well
 				seen = func(res Result) string { return strings.TrimSuffix(res.end(), Completed+"\n\n") }
 			}
-			limit := 20_000
+			limit := 5000
 			if testing.Short() {
 				limit = 1000
 			}
@@ -545,7 +545,7 @@ func TestDependence(t *testing.T) {
 		add(p.name, cfg, func(res Result) string { return res.end() }, 20_000)
 	}
 	for _, kinds := range families {
-		for seed := range *exhaustScripts / 4 {
+		for seed := range *exhaustScripts / 8 {
 			r := random(seed)
 			p := newRandomProgram(&r, kinds)
 			add(fmt.Sprint(kinds, seed), Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}, p.seen, 600)
