@@ -266,7 +266,7 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 		s.name("chan", p)
 	}
 	g.arrive(o, site, p, cases...)
-	id := s.exec.communicates(g, o == opSelect, hasDefault)
+	id := s.exec.communicates(g, hasDefault)
 	g.chosen = s.communicateNow(g, hasDefault)
 	if g.chosen == pending {
 		want := g.want

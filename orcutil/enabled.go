@@ -13,11 +13,12 @@ import (
 // lock that is held keeps its goroutines at their guards, but for a writer that finds
 // readers: from then on it keeps others out.
 func (s *run) enabled(g *goroutine) bool {
-	switch {
-	case g.relock || g.op == opLock || g.op == opRLock:
+	if g.relock {
 		return s.mayAcquire(g.wants)
 	}
 	switch g.op {
+	case opLock, opRLock:
+		return s.mayAcquire(g.wants)
 	case opWait:
 		wg := (*sync.WaitGroup)(g.obj)
 		return s.exec.misuse || s.waitGroupCount(wg) == 0 && !s.zero[wg]

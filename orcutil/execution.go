@@ -30,7 +30,6 @@ type execution struct {
 	misuse  bool  // the run stops at all minor guards
 	census  bool  // the program has counted its goroutines
 	foreign bool  // who has not locked an RWMutex has unlocked it
-	unknown bool  // a choice had more alternatives than are explored
 	pick    func(n int) int
 }
 
@@ -62,10 +61,8 @@ const callFrames = 8
 
 // communication is a send, receive or select.
 type communication struct {
-	g          int32
 	event      int32 // in which it began
 	end        int32 // in which it was completed, -1: never
-	isSelect   bool
 	hasDefault bool
 	chosen     int
 	value      bool // a receive that has got a value, or a send
@@ -167,8 +164,11 @@ func (x *execution) touch(o touched, k touchKind) {
 	if x == nil || len(x.events) == 0 {
 		return // before the first step there is one goroutine
 	}
-	e := &x.events[len(x.events)-1]
-	t := touch{o, k}
+	x.events[len(x.events)-1].touch(touch{o, k})
+}
+
+// touch adds a touch, once.
+func (e *event) touch(t touch) {
 	if !slices.Contains(e.touches, t) {
 		e.touches = append(e.touches, t)
 	}
@@ -265,16 +265,9 @@ func (e *event) places() (out []string) {
 
 // arrived is the first that is seen of the goroutine of a callback.
 func (x *execution) arrived(g *goroutine) {
-	if n := len(x.eventsOf()); n > 0 {
-		x.act(act{kind: actStart, g: x.events[n-1].g, other: g.seq})
+	if x != nil && len(x.events) > 0 {
+		x.act(act{kind: actStart, g: x.events[len(x.events)-1].g, other: g.seq})
 	}
-}
-
-func (x *execution) eventsOf() []event {
-	if x == nil {
-		return nil
-	}
-	return x.events
 }
 
 // counts: g adds to a WaitGroup.
@@ -396,7 +389,7 @@ func (x *execution) owns(p unsafe.Pointer) {
 }
 
 // communicates begins a communication; the result identifies it to completes.
-func (x *execution) communicates(g *goroutine, isSelect, hasDefault bool) int {
+func (x *execution) communicates(g *goroutine, hasDefault bool) int {
 	if x == nil || len(x.events) == 0 {
 		return -1
 	}
@@ -406,7 +399,7 @@ func (x *execution) communicates(g *goroutine, isSelect, hasDefault bool) int {
 		}
 	}
 	x.comms = append(x.comms, communication{
-		g: g.seq, event: int32(len(x.events) - 1), end: -1, isSelect: isSelect, hasDefault: hasDefault, chosen: pending,
+		event: int32(len(x.events) - 1), end: -1, hasDefault: hasDefault, chosen: pending,
 		cases: append([]Case(nil), g.cases...),
 	})
 	x.changed = append(x.changed, len(x.comms)-1)
@@ -432,10 +425,7 @@ func (x *execution) completes(id, chosen int) {
 func (x *execution) touchesOf(c *communication) {
 	began := &x.events[c.event]
 	add := func(e *event, k Case, kind touchKind) {
-		t := touch{touched{space: spaceChan, p: k.channel()}, kind}
-		if !slices.Contains(e.touches, t) {
-			e.touches = append(e.touches, t)
-		}
+		e.touch(touch{touched{space: spaceChan, p: k.channel()}, kind})
 	}
 	now := c.end == c.event
 	for i, k := range c.cases {
@@ -463,10 +453,7 @@ func (x *execution) touchesOf(c *communication) {
 			add(&x.events[max(c.end, c.event)], k, offer(k))
 		}
 		if !k.sends() && k.event() && !x.own[k.channel()] {
-			t := touch{touched{space: spaceLibrary}, touchLibrarySee}
-			if !slices.Contains(began.touches, t) {
-				began.touches = append(began.touches, t)
-			}
+			began.touch(touch{touched{space: spaceLibrary}, touchLibrarySee})
 		}
 	}
 }

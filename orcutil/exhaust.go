@@ -193,7 +193,6 @@ type search struct {
 	versions map[touched]int
 	looked   map[string]map[Site]looks // by goroutine, since it has changed anything
 	mayTouch []touch
-	misuse   bool
 	awaits   map[Site]bool
 }
 
@@ -227,14 +226,7 @@ func (x *search) do() Exhausted {
 			break
 		}
 		x.analyse(res)
-		x.bound(res.Verdict != Completed && res.Verdict != Limit, res.Message)
-		for _, w := range res.Weaknesses {
-			x.bound(len(x.out.Bounds) < maxBounds, w)
-		}
-		for _, l := range res.RaceLimits {
-			x.bound(len(x.out.Bounds) < maxBounds, l)
-		}
-		x.bound(res.Asked > x.asks, "random numbers of a large range, the order of large maps and the like, of which one is explored")
+		x.limits(res)
 		x.stuck(res)
 		for _, r := range res.Races {
 			x.raced(r)
@@ -273,15 +265,20 @@ func (x *search) do() Exhausted {
 			break
 		}
 	}
-	x.bound(x.out.Limited > 0, "runs that were cut off")
+	return x.out
+}
+
+// limits notes what a run has shown that is not explored. It does so after every run, so
+// that a frontier has it too.
+func (x *search) limits(res Result) {
+	x.bound(res.Verdict == Limit, "runs that were cut off")
+	x.bound(res.Verdict != Completed && res.Verdict != Limit, res.Message)
 	x.bound(x.exec.census, "runtime.NumGoroutine, which counts goroutines that others start and end meanwhile")
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
-	if x.exec.unknown {
-		x.bound(true, "choices with more alternatives than are explored, of which the first was taken")
+	x.bound(res.Asked > x.asks, "random numbers of a large range, the order of large maps and the like, of which one is explored")
+	for _, l := range slices.Concat(res.Weaknesses, res.RaceLimits) {
+		x.bound(len(x.out.Bounds) < maxBounds, l)
 	}
-	x.out.Complete = x.out.Complete && !x.out.Tainted
-	x.out.Misuse = x.misuse
-	return x.out
 }
 
 func (x *search) bound(is bool, text string) {
@@ -453,22 +450,7 @@ func (x *search) choose(s *run, v View, ready []int, stall bool) string {
 	if stall {
 		n.Ready = append(n.Ready, TimeStep)
 	}
-	for _, g := range n.Ready {
-		switch {
-		case asleep(n.Sleep, g) || g == TimeStep:
-		case g == x.last && x.row < streak:
-			n.Chosen = g
-		case n.Chosen == "" || n.Chosen != x.last && x.age[g] < x.age[n.Chosen] || n.Chosen == x.last && x.row >= streak:
-			n.Chosen = g
-		}
-		if n.Chosen == x.last && x.row < streak && n.Chosen != "" {
-			break
-		}
-	}
-	if n.Chosen == "" && stall && !asleep(n.Sleep, TimeStep) {
-		n.Chosen = TimeStep
-	}
-	if n.Chosen == "" {
+	if n.Chosen = x.preferred(&n); n.Chosen == "" {
 		x.cutOff = true
 		return ""
 	}
@@ -479,6 +461,22 @@ func (x *search) choose(s *run, v View, ready []int, stall bool) string {
 	x.pos++
 	x.sleep = slices.Clone(n.Sleep)
 	return n.Chosen
+}
+
+// preferred is whom a new node has go on: who has done the last step, though not for
+// ever, else who has waited longest; time only if nobody else need be chosen.
+func (x *search) preferred(n *Node) (best string) {
+	for _, g := range n.Ready {
+		switch {
+		case asleep(n.Sleep, g):
+		case g == x.last && x.row < streak:
+			return g
+		case g == TimeStep && best != "":
+		case best == "" || x.age[g] < x.age[best]:
+			best = g
+		}
+	}
+	return best
 }
 
 func without(list []string, g string) []string {
@@ -508,7 +506,7 @@ func (x *search) selectCase(s *run, g *goroutine) int {
 // pick is a choice of one of n values.
 func (x *search) pick(n int) int {
 	if n > maxValues {
-		x.exec.unknown = true
+		x.bound(true, "choices with more alternatives than are explored, of which the first was taken")
 		return 0
 	}
 	if x.pos == len(x.nodes) {
@@ -632,9 +630,9 @@ func (x *search) analyse(res Result) {
 			}
 		}
 	}
-	x.misuse = x.misuse || x.hb.early
+	x.out.Misuse = x.out.Misuse || x.hb.early
 	for _, r := range res.Races {
-		x.misuse = x.misuse || r.First.Op == opMapWrite || r.Second.Op == opMapWrite
+		x.out.Misuse = x.out.Misuse || r.First.Op == opMapWrite || r.Second.Op == opMapWrite
 	}
 }
 
@@ -656,7 +654,7 @@ func (x *search) hazard(a, b *event) {
 	for _, t := range a.touches {
 		for _, u := range b.touches {
 			if t.object == u.object && t.object.space == spaceWaitGroup && (t.kind == touchAdd && u.kind == touchWait || t.kind == touchWait && u.kind == touchAdd) {
-				x.misuse = true
+				x.out.Misuse = true
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // awaits are the keys of the sites in such loops.
 func (p *program) awaits() (keys []string) {
-	a := &awaitFinder{idx: p.sites, decls: map[*types.Func]declaration{}, rel: p.source.Rel, pure: map[*types.Func]bool{}}
+	a := &awaitFinder{decls: map[*types.Func]declaration{}, pure: map[*types.Func]bool{}}
 	for _, pkg := range p.source.Packages {
 		for _, f := range pkg.Syntax {
 			for _, d := range f.Decls {
@@ -64,9 +64,7 @@ type declaration struct {
 
 // awaitFinder finds out what only looks.
 type awaitFinder struct {
-	idx   *sites.Index
 	decls map[*types.Func]declaration
-	rel   func(string) string
 	pure  map[*types.Func]bool // of functions looked at, false while they are
 }
 
