@@ -25,7 +25,9 @@ type (
 // Exhaust runs a program under every schedule that is not equivalent to another one: two
 // are equivalent if they differ only in the order of steps that do not depend on each
 // other. If Exhausted.Proved reports it, the program has no other behaviour, for its
-// input, than what was seen. Otherwise Exhausted.Rest is where to go on from.
+// input, than what was seen. Otherwise Exhausted.Rest is where to go on from, for
+// Exhaustion.Frontier: the result of that is the sum of both. If ctx ends, the result is
+// what is known by then, and the error says so.
 //
 // Time passes only when nothing else can happen, but as often as Exhaustion.Stalls says.
 func Exhaust(ctx context.Context, src Source, how Exhaustion, opts ...Option) (*Exhausted, error) {

@@ -114,7 +114,7 @@ func (b *Binary) Exhaust(ctx context.Context, opts ExhaustOptions) (_ *Exhaustiv
 	return &x.sum, ctx.Err()
 }
 
-// Join adds what an exploration has done that this one goes on from.
+// Join adds what an exploration has done that this one has gone on from.
 func (x *Exhaustive) Join(earlier *Exhaustive) {
 	later := x.Exhausted
 	sum := exhauster{sum: Exhaustive{Exhausted: earlier.Exhausted}}
@@ -191,6 +191,9 @@ func (x *exhauster) process(ctx context.Context, n int, frontier string, spent t
 		x.sum.Runs += len(records)
 		x.sum.Complete = false
 		x.sum.Stopped = fmt.Sprintf("the program has ended its process: %v", runErr)
+		if ctx.Err() != nil {
+			x.sum.Stopped = context.Cause(ctx).Error()
+		}
 		return false, ctx.Err()
 	}
 	x.add(res)

@@ -580,3 +580,30 @@ func assertKnown(t *testing.T, name string) bool {
 	t.Errorf("%s: an execution is lost", name)
 	return true
 }
+
+// TestExhaustFrontier: what an exploration has seen bounds those that go on from it, also
+// if they do not see it again.
+func TestExhaustFrontier(t *testing.T) {
+	e := Exhaustion{
+		Config: Config{Bubble: bubble(t), Entry: EntryMain, EndSite: endSite, Main: func() {
+			var word atomic.Int32
+			Go(1, func() { storeWord(2, &word, 1) })
+			if loadWord(3, &word) == 0 {
+				NumGoroutine()
+			}
+		}},
+		Ran: func(int, Result) {}, Found: func(int, Result) {},
+	}
+	whole := Exhaust(e)
+	require.True(t, whole.Complete)
+	require.Equal(t, 2, whole.Runs)
+	require.Len(t, whole.Bounds, 1)
+	e.Runs = 1
+	first := Exhaust(e)
+	require.False(t, first.Complete)
+	require.NotNil(t, first.Frontier)
+	e.Frontier = first.Frontier
+	second := Exhaust(e)
+	require.True(t, second.Complete)
+	require.Equal(t, whole.Bounds, second.Bounds)
+}

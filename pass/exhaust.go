@@ -70,7 +70,8 @@ type Exhausted struct {
 }
 
 // Exhaust runs a program under all schedules that are not equivalent. There is no model.
-// Every error found is replayed in a process of its own.
+// Every error found is replayed in a process of its own. If ctx ends, the result is what
+// is known by then, without replays, and the error says so.
 func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options) (_ *Exhausted, err error) {
 	p, opts, rep, err := loadToRun(ctx, spec, opts)
 	if err != nil {
@@ -78,7 +79,7 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 	}
 	x, b, err := p.exhaust(ctx, p.sidecar(), nil, how, opts, rep)
 	if err != nil {
-		return nil, err
+		return x, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	defer rep.stage("replay")()
@@ -86,17 +87,17 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 }
 
 // exhaust explores a program in which the statements of these sites are guards, and
-// those that are seen to race besides. It returns the last binary.
-func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses []int, how Exhaustion, opts Options, rep reporter) (_ *Exhausted, b *orchestrate.Binary, err error) {
-	defer func() {
-		if err != nil && b != nil {
-			err = errors.Join(err, b.Close())
-		}
-	}()
+// those that are seen to race besides. It returns the last binary, unless there is an
+// error; if that is the end of ctx, the result is what is known by then.
+func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses []int, how Exhaustion, opts Options, rep reporter) (_ *Exhausted, _ *orchestrate.Binary, err error) {
 	began := time.Now()
 	measuring, unmeasured := p.measures()
 	guards := newAccessGroups(side, accesses, measuring)
-	frontier, misuse := []byte(nil), false
+	job := orchestrate.ExhaustOptions{
+		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
+		Awaits:     p.awaits(), Stalls: how.Stalls, MaxProcesses: runProcesses,
+	}
+	var earlier *orchestrate.Exhaustive
 	if len(how.Frontier) > 0 {
 		var f savedFrontier
 		if err := json.Unmarshal(how.Frontier, &f); err != nil {
@@ -105,61 +106,67 @@ func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses 
 		if f.Stalls != how.Stalls {
 			return nil, nil, fmt.Errorf("frontier of an exploration: it is of one with %d stalls, not %d", f.Stalls, how.Stalls)
 		}
-		guards.guards, guards.group, guards.writes = f.Guards, f.Groups, f.Writes
-		frontier, misuse = f.Nodes, f.Misuse
+		f.restore(guards)
+		job.Frontier, earlier = f.Nodes, f.Earlier
 	}
 	for round := 1; ; round++ {
-		binary, diagnostics, err := p.instrument(ctx, opts, side, parse.Options{Accesses: guards.ids(), Races: true}, nil, rep)
+		b, diagnostics, err := p.instrument(ctx, opts, side, parse.Options{Accesses: guards.ids(), Races: true}, nil, rep)
 		if err != nil {
 			return nil, nil, err
 		}
-		b = binary
-		job := orchestrate.ExhaustOptions{
-			RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
-			Awaits:     p.awaits(), Stalls: how.Stalls, MaxProcesses: runProcesses, Frontier: frontier,
-		}
 		done := rep.stage("explore")
-		x, added, err := exhaustWith(ctx, b, guards, &misuse, job, how, began)
+		x, again, err := exhaustWith(ctx, b, guards, job, how, began)
 		done()
-		if err != nil {
-			return nil, b, err
-		}
-		limits := slices.Concat(uncontrolled(diagnostics), x.Bounds, unmeasured)
-		if added && round < exhaustRounds {
+		if again && err == nil && round < exhaustRounds {
 			if err := b.Close(); err != nil {
 				return nil, nil, err
 			}
-			b, frontier = nil, nil
+			job.Frontier, earlier = nil, nil
 			continue
 		}
-		if added {
-			limits = append(limits, fmt.Sprintf("data races still showed after guards had been added %d times", exhaustRounds))
+		if x == nil {
+			return nil, nil, errors.Join(err, b.Close())
 		}
-		out := p.exhausted(x, side, guards, limits, how)
-		if len(x.Rest) > 0 {
-			if out.Rest, err = json.Marshal(savedFrontier{how.Stalls, guards.guards, guards.group, guards.writes, misuse, x.Rest}); err != nil {
-				return nil, b, fmt.Errorf("frontier of an exploration: %w", err)
-			}
+		limits := slices.Concat(uncontrolled(diagnostics), unmeasured)
+		if again {
+			limits = append(limits, "data races still showed, or calls of uninstrumented code, behind which there are no guards")
+			x.Rest = nil // it would go on without them
+		}
+		if earlier != nil {
+			x.Join(earlier)
+		}
+		out, saveErr := p.exhausted(x, guards, limits, how)
+		if err = errors.Join(err, saveErr); err != nil {
+			return out, nil, errors.Join(err, b.Close())
 		}
 		return out, b, nil
 	}
 }
 
-// savedFrontier is what is left to do of an exploration, with the guards that it has.
+// savedFrontier is what is left to do of an exploration, with the guards that it has and
+// what it has shown by then.
 type savedFrontier struct {
-	Stalls int
-	Guards []int
-	Groups map[int]int
-	Writes map[int]bool
-	Misuse bool
-	Nodes  json.RawMessage
+	Stalls    int
+	Guards    []int
+	Groups    map[int]int
+	Writes    map[int]bool
+	Unguarded []string
+	Misuse    bool
+	Nodes     json.RawMessage
+	Earlier   *orchestrate.Exhaustive
+}
+
+// restore gives an exploration the guards of the saved one.
+func (f *savedFrontier) restore(a *accessGroups) {
+	a.guards, a.group, a.writes, a.unguarded, a.misuse = f.Guards, f.Groups, f.Writes, f.Unguarded, f.Misuse
 }
 
 // exhaustWith explores a binary: first a few runs, which may show that guards are
-// missing, then the rest. It reports whether they are.
-func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroups, misuse *bool, job orchestrate.ExhaustOptions, how Exhaustion, began time.Time) (sum *orchestrate.Exhaustive, added bool, err error) {
+// missing, then the rest. It reports whether they are, so that the exploration has to
+// begin again. If ctx ends, the result is what is known by then.
+func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroups, job orchestrate.ExhaustOptions, how Exhaustion, began time.Time) (sum *orchestrate.Exhaustive, again bool, err error) {
 	for {
-		job.Accesses, job.Misuse = guards.list(), *misuse
+		job.Accesses, job.Misuse = guards.list(), guards.misuse
 		job.MaxRuns, job.TotalSteps = how.MaxRuns, how.TotalSteps
 		if sum != nil {
 			job.MaxRuns, job.TotalSteps = rest(how.MaxRuns, sum.Runs), rest(how.TotalSteps, sum.Steps)
@@ -170,7 +177,7 @@ func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroup
 			job.MaxTime = max(how.MaxTime-time.Since(began), time.Second)
 		}
 		x, err := b.Exhaust(ctx, job)
-		if err != nil {
+		if x == nil {
 			return nil, false, err
 		}
 		scouted := sum == nil && job.MaxRuns == scoutRuns && x.Runs >= scoutRuns && !x.Complete && x.Stopped == ""
@@ -178,17 +185,12 @@ func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroup
 			x.Join(sum)
 		}
 		sum = x
-		raced, called := guards.add(x.Races), guards.addCalls(x.Calls)
-		switch added := raced || called; {
-		case added:
-			return sum, true, nil
-		case x.Misuse && !*misuse:
-			*misuse, sum, job.Frontier = true, nil, nil
-		case scouted:
-			job.Frontier = x.Rest
-		default:
-			return sum, false, nil
+		raced, called, misused := guards.add(x.Races), guards.addCalls(x.Calls), x.Misuse && !guards.misuse
+		guards.misuse = guards.misuse || misused
+		if again = raced || called || misused; again || err != nil || !scouted {
+			return sum, again, err
 		}
+		job.Frontier = x.Rest
 	}
 }
 
@@ -201,21 +203,30 @@ func rest(bound, used int) int {
 }
 
 // exhausted is the result of the last round.
-func (p *program) exhausted(x *orchestrate.Exhaustive, side *artifact.Sidecar, g *accessGroups, limits []string, how Exhaustion) *Exhausted {
-	out := &Exhausted{Exhaustive: x, Sidecar: side, Covered: artifact.Exhaustive{
+func (p *program) exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how Exhaustion) (*Exhausted, error) {
+	out := &Exhausted{Exhaustive: x, Sidecar: g.side, accesses: g.ids(), Covered: artifact.Exhaustive{
 		Schedules: x.Runs, Cut: x.Cut, Complete: x.Complete, Timed: x.Timed, Stalls: how.Stalls,
-		Limits: slices.Concat(limits, g.unguarded),
+		Limits: slices.Concat(limits, x.Bounds, g.unguarded),
 	}}
-	out.accesses = g.ids()
 	for _, id := range g.racing() {
-		if s, ok := side.Site(id); ok {
+		if s, ok := g.side.Site(id); ok {
 			out.Guarded = append(out.Guarded, s)
 		}
 	}
 	if x.Stopped != "" {
 		out.Covered.Limits = append(out.Covered.Limits, x.Stopped)
 	}
-	return out
+	if len(x.Rest) == 0 {
+		return out, nil
+	}
+	earlier := *x
+	earlier.Rest = nil
+	saved, err := json.Marshal(savedFrontier{how.Stalls, g.guards, g.group, g.writes, g.unguarded, g.misuse, x.Rest, &earlier})
+	if err != nil {
+		return out, fmt.Errorf("frontier of an exploration: %w", err)
+	}
+	x.Rest = saved
+	return out, nil
 }
 
 // uncontrolled are the operations without guards, and how many accesses to memory are
@@ -307,6 +318,7 @@ type accessGroups struct {
 	writes    map[int]bool
 	measuring []int // that ask for the length of a channel
 	unguarded []string
+	misuse    bool // goroutines stop at all minor guards
 }
 
 func newAccessGroups(side *artifact.Sidecar, accesses, measuring []int) *accessGroups {
@@ -427,6 +439,10 @@ func (d *deep) exhaust(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil && cut(ctx, part) != "":
+			if x != nil { // what it has shown until then
+				d.runs.Exhaustive = cmp.Or(d.runs.Exhaustive, &x.Covered)
+				d.takeExhaustive(x)
+			}
 			return nil
 		case err != nil:
 			d.runs.Exhaustive = &artifact.Exhaustive{Limits: []string{err.Error()}}

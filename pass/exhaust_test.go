@@ -166,20 +166,70 @@ func main() {
 		require.False(t, x.Complete)
 	}
 	require.Len(t, parts, 4)
-	runs := 0
-	kinds := map[string]bool{}
-	for _, x := range parts {
-		runs += x.Runs
-		for _, k := range kindsOf(t, x) {
-			kinds[k] = true
-		}
+	var runs []int
+	for _, x := range parts { // each is the sum of those before
+		runs = append(runs, x.Runs)
 	}
-	require.Equal(t, 24, runs)
-	require.True(t, kinds[artifact.KindPanic])
-	require.True(t, parts[3].Complete)
+	require.Equal(t, []int{7, 14, 21, 24}, runs)
+	last := parts[3]
+	require.True(t, last.Complete)
+	require.Equal(t, whole.Covered, last.Covered)
+	require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, last))
+	require.Equal(t, kindsOf(t, whole), kindsOf(t, last))
 	_, err = Exhaust(t.Context(), spec, Exhaustion{Frontier: []byte("{")}, Options{})
 	require.ErrorContains(t, err, "frontier")
 }
+
+// What a part of an exploration has left out bounds the whole.
+func TestExhaustFrontierBounds(t *testing.T) {
+	spec := programOf(t, countingLoop)
+	var frontier []byte
+	for range 100 {
+		x, err := Exhaust(t.Context(), spec, Exhaustion{MaxRuns: 1, Frontier: frontier}, Options{})
+		require.NoError(t, err)
+		if frontier = x.Rest; len(frontier) > 0 {
+			continue
+		}
+		require.True(t, x.Complete)
+		require.Greater(t, x.Runs, 1)
+		require.False(t, x.Covered.Proved())
+		require.NotEmpty(t, x.Covered.Limits)
+		return
+	}
+	t.Fatal("the exploration does not end")
+}
+
+// What is known when an exploration is interrupted is not lost.
+func TestExhaustInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	x, err := Exhaust(ctx, programOf(t, countingLoop), Exhaustion{}, Options{Progress: func(e Event) {
+		if s, ok := e.(StageStarted); ok && s.Stage == "explore" {
+			cancel()
+		}
+	}})
+	require.ErrorIs(t, err, context.Canceled)
+	require.NotNil(t, x)
+	require.False(t, x.Complete)
+	require.NotEmpty(t, x.Covered.Limits)
+}
+
+// countingLoop does not only look.
+const countingLoop = `package main
+
+import "sync/atomic"
+
+func main() {
+	var ready atomic.Bool
+	n := 0
+	go func() { ready.Store(true) }()
+	for !ready.Load() {
+		if n++; n == 50 {
+			panic(n)
+		}
+	}
+}
+`
 
 // Loops that only look do not bound an exploration, those that count do.
 func TestExhaustLoops(t *testing.T) {

@@ -155,15 +155,19 @@ func exhaust(c *call, src vtrace.Source, how vtrace.Exhaustion, file string, rep
 	}
 	x, err := vtrace.Exhaust(c.ctx, src, how, opts...)
 	rep.done()
-	if err != nil {
+	if x == nil {
 		return 0, err
 	}
-	code := writeExhausted(c, x)
-	if file == "" || len(x.Rest) == 0 {
-		return code, nil
+	code := writeExhausted(c, x) // also if it was interrupted
+	switch {
+	case file == "":
+	case len(x.Rest) > 0:
+		fmt.Fprintf(c.stdout, "\nwhat is left to do is in %s; the same command goes on from there\n", file)
+		err = errors.Join(err, os.WriteFile(file, x.Rest, 0o644))
+	case err == nil && len(how.Frontier) > 0:
+		err = os.Remove(file) // nothing is left
 	}
-	fmt.Fprintf(c.stdout, "\nwhat is left to do is in %s; the same command goes on from there\n", file)
-	return code, os.WriteFile(file, x.Rest, 0o644)
+	return code, err
 }
 
 // writeExhausted prints what an exhaustive exploration has covered, and the ends.
