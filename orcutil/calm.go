@@ -32,11 +32,11 @@ func (s *run) ofProcess(g *goroutine) bool { return s.cfg.Entry == EntryTest && 
 
 // entryEnded: the goroutine of the entry function is done, and the program goes
 // on.
-func (s *run) entryEnded() bool { return s.all[entryPath].state == done }
+func (s *run) entryEnded() bool { return s.first.state == done }
 
 // woken counts the passing of time at the end of the entry function and after it.
 func (s *run) woken() {
-	if s.all[entryPath].op == opEnd {
+	if s.first.op == opEnd {
 		s.held++
 	}
 	if !s.entryEnded() {

@@ -194,7 +194,7 @@ func Close[T any](site Site, ch chan<- T) {
 		return
 	}
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
-	g.run.name("chan", p)
+	g.run.name(channelObject, p)
 	g.arrive(opClose, site, p)
 	g.run.exec.closes(g, p)
 	close(ch)
@@ -263,7 +263,7 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 	var p unsafe.Pointer
 	for _, c := range cases {
 		p = c.channel()
-		s.name("chan", p)
+		s.name(channelObject, p)
 	}
 	g.arrive(o, site, p, cases...)
 	id := s.exec.communicates(g, hasDefault)

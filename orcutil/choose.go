@@ -30,6 +30,8 @@ type Parked struct {
 	Cases int
 	// End marks the guard at the return of the entry function.
 	End bool
+
+	g *goroutine
 }
 
 // Key is the key of the site.

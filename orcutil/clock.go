@@ -33,11 +33,14 @@ func (c *clock) join(d clock) {
 // RWMutex apart.
 type syncKey struct {
 	p    unsafe.Pointer
-	part uint8
+	part objectPart
 }
 
+// objectPart is of the size of a pointer, so that syncKey is hashed at once.
+type objectPart uintptr
+
 const (
-	wholeObject uint8 = iota
+	wholeObject objectPart = iota
 	readersPart
 )
 

@@ -24,7 +24,7 @@ func CondWait(site Site, c *sync.Cond) {
 		return
 	}
 	s := g.run
-	s.name("cond", unsafe.Pointer(c))
+	s.name(condObject, unsafe.Pointer(c))
 	l, known := lockBehind(c.L)
 	g.wants = l
 	g.arrive(opCondWait, site, unsafe.Pointer(c))
@@ -80,7 +80,7 @@ func CondBroadcast(site Site, c *sync.Cond) {
 // signalAt wakes the n oldest waiters, all if n < 0.
 func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 	s := g.run
-	s.name("cond", unsafe.Pointer(c))
+	s.name(condObject, unsafe.Pointer(c))
 	g.arrive(o, site, unsafe.Pointer(c))
 	s.exec.on(spaceCond, unsafe.Pointer(c), touchAny)
 	tickets := s.conds[c]

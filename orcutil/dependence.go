@@ -130,14 +130,14 @@ var dependent = func() (d [touchKinds][touchKinds]bool) {
 // touched identifies an object in one run. The pointer keeps it alive, so that no other
 // gets its address.
 type touched struct {
-	space touchSpace
 	p     unsafe.Pointer
-	n     int // of what has no address
+	space touchSpace
+	n     int32 // of what has no address
 }
 
 // touchSpace tells objects apart that may have the same address, such as a struct and
 // its first field.
-type touchSpace uint8
+type touchSpace uint32 // of that size, so that touched has no gaps and is hashed at once
 
 const (
 	spaceChan touchSpace = iota

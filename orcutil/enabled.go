@@ -63,7 +63,7 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 	}
 	x := s.exec
 	if a := x.accesses[g.site]; a.group != 0 && g.op.access() {
-		out = append(out, touch{touched{space: spaceAccess, n: a.group}, a.kind()})
+		out = append(out, touch{touched{space: spaceAccess, n: int32(a.group)}, a.kind()})
 	}
 	if g.wg != nil && x.misuse { // it may end
 		add(spaceWaitGroup, unsafe.Pointer(g.wg), touchAny)
@@ -204,7 +204,7 @@ func (o op) ofWaitGroup() bool {
 // holdsAny: g holds the lock, in one way or the other.
 func (x *execution) holdsAny(g *goroutine, p unsafe.Pointer) bool {
 	for _, kind := range [...]lockKind{mutexLock, writeLock, readLock} {
-		if x.holds[hold{g.seq, lockRef{kind, p}}] > 0 {
+		if x.holds[hold{uintptr(g.seq), lockRef{kind, p}}] > 0 {
 			return true
 		}
 	}

@@ -134,17 +134,33 @@ func Method[T any](x *T, f func(*T)) func() {
 
 // object identifies a synchronisation object.
 type object struct {
-	kind string
 	p    unsafe.Pointer
+	kind objectKind
 }
+
+// objectKind is what an object is called; of the size of a pointer, so that object is
+// hashed at once.
+type objectKind uintptr
+
+const (
+	channelObject objectKind = iota
+	mutexObject
+	rwMutexObject
+	waitGroupObject
+	onceObject
+	condObject
+	objectKinds
+)
+
+var objectNames = [objectKinds]string{"chan", "mutex", "rwmutex", "waitgroup", "once", "cond"}
 
 // name numbers an object by its first use in the run. The pointer is kept, so
 // that no other object gets its address.
-func (s *run) name(kind string, p unsafe.Pointer) {
+func (s *run) name(kind objectKind, p unsafe.Pointer) {
 	if p == nil {
 		return
 	}
-	o := object{kind, p}
+	o := object{p, kind}
 	s.mu.Lock() // a goroutine that comes back from outside may be here too
 	defer s.mu.Unlock()
 	if _, ok := s.objects[o]; ok {
@@ -152,18 +168,17 @@ func (s *run) name(kind string, p unsafe.Pointer) {
 	}
 	if s.objects == nil {
 		s.objects = make(map[object]int)
-		s.counts = make(map[string]int)
 	}
 	s.counts[kind]++
 	s.objects[o] = s.counts[kind]
 }
 
 // nameOf is the name of an object, as in "chan#1".
-func (s *run) nameOf(kind string, p unsafe.Pointer) string {
+func (s *run) nameOf(kind objectKind, p unsafe.Pointer) string {
 	if p == nil {
-		return "nil " + kind
+		return "nil " + objectNames[kind]
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return kind + "#" + strconv.Itoa(s.objects[object{kind, p}])
+	return objectNames[kind] + "#" + strconv.Itoa(s.objects[object{p, kind}])
 }

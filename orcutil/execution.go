@@ -71,7 +71,7 @@ type communication struct {
 
 // hold is a lock that a goroutine holds.
 type hold struct {
-	g    int32
+	g    uintptr
 	lock lockRef
 }
 
@@ -116,7 +116,7 @@ func (x *execution) step(g *goroutine) {
 	x.begin(event{g: g.seq, node: x.next, site: g.site, waits: x.queues})
 	x.next, x.queues = -1, false
 	if a := x.accesses[g.site]; a.group != 0 && g.op.access() {
-		x.touch(touched{space: spaceAccess, n: a.group}, a.kind())
+		x.touch(touched{space: spaceAccess, n: int32(a.group)}, a.kind())
 	}
 }
 
@@ -292,7 +292,7 @@ func (x *execution) locks(g *goroutine, l lockRef) {
 	if x.holds == nil {
 		x.holds = make(map[hold]int)
 	}
-	x.holds[hold{g.seq, l}]++
+	x.holds[hold{uintptr(g.seq), l}]++
 	kind := touchLock
 	if l.kind == readLock {
 		kind = touchRLock
@@ -310,7 +310,7 @@ func (x *execution) unlocks(g *goroutine, l lockRef) {
 		kind = touchRUnlock
 	}
 	x.on(spaceLock, l.p, kind)
-	if h := (hold{g.seq, l}); x.holds[h] > 0 {
+	if h := (hold{uintptr(g.seq), l}); x.holds[h] > 0 {
 		x.holds[h]--
 		return
 	}

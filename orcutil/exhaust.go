@@ -158,7 +158,7 @@ func Exhaust(e Exhaustion) Exhausted {
 			x.exec.accesses[site] = accessGroup{a.Group, a.Writes, a.Measures}
 		}
 	}
-	x.awaits = map[Site]bool{}
+	x.awaits, x.versions = map[Site]bool{}, map[touched]int{}
 	for _, key := range e.Awaits {
 		if site, ok := siteOf(key); ok {
 			x.awaits[site] = true
@@ -185,19 +185,20 @@ type search struct {
 	cutOff   bool   // all that could go on are asleep
 	strange  string // why the run does not repeat what it is to repeat
 	sleep    []sleeper
-	stepped  int // events whose touches have been looked at
-	stalls   int // so far
-	last     string
+	stepped  int   // events whose touches have been looked at
+	stalls   int   // so far
+	last     int32 // the goroutine that has done the last step, -1: none
 	row      int
-	age      map[string]int // when a goroutine has stepped last
+	age      []int // when a goroutine has stepped last
 	versions map[touched]int
-	looked   map[string]map[Site]looks // by goroutine, since it has changed anything
+	looked   [][]looks // by goroutine, since it has changed anything
 	mayTouch []touch
 	awaits   map[Site]bool
 }
 
 // looks are what a goroutine has seen at one site while it only looked.
 type looks struct {
+	site  Site
 	sum   int
 	n     int
 	reads []touched
@@ -294,8 +295,10 @@ func (x *search) frontier() *Frontier {
 // run does one execution: the choices in nodes, then new ones.
 func (x *search) run(record bool) Result {
 	x.asks = 0
-	x.pos, x.cutOff, x.strange, x.sleep, x.stepped, x.stalls, x.last, x.row = 0, false, "", nil, 0, 0, "", 0
-	x.age, x.versions, x.looked = map[string]int{}, map[touched]int{}, map[string]map[Site]looks{}
+	x.pos, x.cutOff, x.strange, x.sleep, x.stepped, x.stalls, x.last, x.row = 0, false, "", nil, 0, 0, -1, 0
+	x.age = x.age[:0]
+	clear(x.versions)
+	x.forget()
 	x.exec.reset()
 	cfg := x.e.Config
 	cfg.Plan.Steps = nil
@@ -343,7 +346,7 @@ func (x *search) extras() {
 		}
 		n := &x.nodes[e.node]
 		for _, t := range e.touches {
-			if o := (extraTouch{t.object.space, t.object.n, t.kind}); t.object.p == nil && !slices.Contains(n.Extra, o) {
+			if o := (extraTouch{t.object.space, int(t.object.n), t.kind}); t.object.p == nil && !slices.Contains(n.Extra, o) {
 				n.Extra = append(n.Extra, o)
 			}
 		}
@@ -361,7 +364,7 @@ func (x *search) Next(v View) Choice {
 	var ready []int // in v.Ready
 	var end, held, spinning = -1, -1, -1
 	for i, p := range v.Ready {
-		g := s.all[p.G]
+		g := p.g
 		switch {
 		case p.End && s.cfg.Entry == EntryMain:
 			end = i
@@ -371,7 +374,7 @@ func (x *search) Next(v View) Choice {
 			}
 		case x.spins(g):
 			x.bound(!x.awaits[p.Site], loopBound)
-			if spinning < 0 || x.age[p.G] < x.age[v.Ready[spinning].G] {
+			if spinning < 0 || x.ageOf(g) < x.ageOf(v.Ready[spinning].g) {
 				spinning = i
 			}
 		default:
@@ -390,7 +393,7 @@ func (x *search) Next(v View) Choice {
 	case v.Time:
 		return Choice{Index: TimePasses}
 	case spinning >= 0:
-		x.tick(v.Ready[spinning].G)
+		x.tick(v.Ready[spinning].g)
 		return Choice{Index: spinning}
 	case held >= 0:
 		x.exec.queues = true
@@ -406,22 +409,35 @@ func (x *search) Next(v View) Choice {
 		x.stalls++
 		return Choice{Index: TimePasses}
 	}
-	x.tick(chosen)
 	i := slices.IndexFunc(v.Ready, func(p Parked) bool { return p.G == chosen })
 	if i < 0 {
 		x.strange = "a run that is to repeat another one does not: goroutine " + chosen + " cannot go on"
 		return Choice{Index: Stop}
 	}
-	return Choice{Index: i, Case: x.selectCase(s, s.all[chosen])}
+	g := v.Ready[i].g
+	x.tick(g)
+	return Choice{Index: i, Case: x.selectCase(s, g)}
 }
 
-func (x *search) tick(g string) {
-	if g == x.last {
+// tick notes that a goroutine is about to do a step.
+func (x *search) tick(g *goroutine) {
+	if g.seq == x.last {
 		x.row++
 	} else {
-		x.last, x.row = g, 0
+		x.last, x.row = g.seq, 0
 	}
-	x.age[g] = len(x.exec.events) + 1
+	for int(g.seq) >= len(x.age) {
+		x.age = append(x.age, 0)
+	}
+	x.age[g.seq] = len(x.exec.events) + 1
+}
+
+// ageOf is the lower the longer a goroutine has done no step.
+func (x *search) ageOf(g *goroutine) int {
+	if int(g.seq) >= len(x.age) {
+		return 0
+	}
+	return x.age[g.seq]
 }
 
 // choose is the choice at a node: the one that is to be repeated, or a new one. It
@@ -429,7 +445,7 @@ func (x *search) tick(g string) {
 func (x *search) choose(s *run, v View, ready []int, stall bool) string {
 	hash := uint64(len(ready))
 	for _, i := range ready {
-		hash = mix(hash, s.all[v.Ready[i].G].number, uint64(v.Ready[i].Site))
+		hash = mix(hash, v.Ready[i].g.number, uint64(v.Ready[i].Site))
 	}
 	x.exec.next = int32(x.pos)
 	if x.pos < len(x.nodes) {
@@ -443,14 +459,14 @@ func (x *search) choose(s *run, v View, ready []int, stall bool) string {
 		x.sleep = slices.Clone(n.Sleep)
 		return n.Chosen
 	}
-	n := Node{Sleep: x.sleep, hash: hash}
+	n := Node{Sleep: x.sleep, hash: hash, Ready: make([]string, 0, len(ready)+1)}
 	for _, i := range ready {
 		n.Ready = append(n.Ready, v.Ready[i].G)
 	}
 	if stall {
 		n.Ready = append(n.Ready, TimeStep)
 	}
-	if n.Chosen = x.preferred(&n); n.Chosen == "" {
+	if n.Chosen = x.preferred(&n, v, ready, stall); n.Chosen == "" {
 		x.cutOff = true
 		return ""
 	}
@@ -465,16 +481,22 @@ func (x *search) choose(s *run, v View, ready []int, stall bool) string {
 
 // preferred is whom a new node has go on: who has done the last step, though not for
 // ever, else who has waited longest; time only if nobody else need be chosen.
-func (x *search) preferred(n *Node) (best string) {
-	for _, g := range n.Ready {
-		switch {
-		case asleep(n.Sleep, g):
-		case g == x.last && x.row < streak:
-			return g
-		case g == TimeStep && best != "":
-		case best == "" || x.age[g] < x.age[best]:
-			best = g
+func (x *search) preferred(n *Node, v View, ready []int, stall bool) (best string) {
+	var oldest int
+	for _, i := range ready {
+		p := v.Ready[i]
+		if asleep(n.Sleep, p.G) {
+			continue
 		}
+		if p.g.seq == x.last && x.row < streak {
+			return p.G
+		}
+		if age := x.ageOf(p.g); best == "" || age < oldest {
+			best, oldest = p.G, age
+		}
+	}
+	if best == "" && stall && !asleep(n.Sleep, TimeStep) {
+		return TimeStep
 	}
 	return best
 }
@@ -534,9 +556,9 @@ func (x *search) observe(s *run) {
 			x.wake(s, e)
 		}
 		if e.g >= 0 {
-			x.look(x.exec.names[e.g], e)
+			x.look(e)
 		} else {
-			clear(x.looked)
+			x.forget()
 		}
 	}
 }
@@ -555,55 +577,88 @@ func (x *search) wake(s *run, e *event) {
 		}
 		x.mayTouch = s.mayTouch(g, x.mayTouch[:0])
 		for _, t := range z.Extra {
-			x.mayTouch = append(x.mayTouch, touch{touched{space: t.Space, n: t.N}, t.Kind})
+			x.mayTouch = append(x.mayTouch, touch{touched{space: t.Space, n: int32(t.N)}, t.Kind})
 		}
 		return !independent(x.mayTouch, e.touches)
 	})
 }
 
+// forget forgets what goroutines have looked at.
+func (x *search) forget() {
+	for i := range x.looked {
+		x.looked[i] = x.looked[i][:0]
+	}
+}
+
 // look notes whether a step has only looked at objects, and at nothing new.
-func (x *search) look(g string, e *event) {
-	only, sum := len(e.touches) > 0, 0
-	var reads []touched
+func (x *search) look(e *event) {
+	if len(e.touches) == 0 {
+		return
+	}
+	only, sum := true, 0
 	for _, t := range e.touches {
-		switch t.kind {
-		case touchRead, touchOfferRecv, touchOfferSend, touchTryFailed, touchLibrarySee:
+		if t.kind.looks() {
 			sum += x.versions[t.object]
-			reads = append(reads, t.object)
-		default:
+		} else {
 			only = false
 			x.versions[t.object]++
 		}
 	}
-	switch {
-	case len(e.touches) == 0:
-	case !only:
-		delete(x.looked, g)
-	default:
-		l, ok := x.looked[g][e.site]
-		if ok && l.sum == sum {
-			l.n++
-		} else {
-			l = looks{sum: sum, n: 1, reads: reads}
-		}
-		if x.looked[g] == nil {
-			x.looked[g] = map[Site]looks{}
-		}
-		x.looked[g][e.site] = l
+	for int(e.g) >= len(x.looked) {
+		x.looked = append(x.looked, nil)
 	}
+	list := &x.looked[e.g]
+	if !only {
+		*list = (*list)[:0]
+		return
+	}
+	i := slices.IndexFunc(*list, func(l looks) bool { return l.site == e.site })
+	if i < 0 {
+		i = len(*list)
+		if i < cap(*list) { // with what its reads were kept in
+			*list = (*list)[:i+1]
+		} else {
+			*list = append(*list, looks{})
+		}
+		(*list)[i].site, (*list)[i].n = e.site, 0
+	}
+	l := &(*list)[i]
+	if l.n > 0 && l.sum == sum {
+		l.n++
+		return
+	}
+	l.sum, l.n, l.reads = sum, 1, l.reads[:0]
+	for _, t := range e.touches {
+		l.reads = append(l.reads, t.object)
+	}
+}
+
+// looks: a touch of the kind changes nothing.
+func (k touchKind) looks() bool {
+	switch k {
+	case touchRead, touchOfferRecv, touchOfferSend, touchTryFailed, touchLibrarySee:
+		return true
+	}
+	return false
 }
 
 // spins reports whether a goroutine is to wait until what it looks at has changed.
 func (x *search) spins(g *goroutine) bool {
-	l, ok := x.looked[g.path][g.site]
-	if !ok || l.n < futile {
+	if int(g.seq) >= len(x.looked) {
 		return false
 	}
-	sum := 0
-	for _, o := range l.reads {
-		sum += x.versions[o]
+	for i := range x.looked[g.seq] {
+		l := &x.looked[g.seq][i]
+		if l.site != g.site || l.n < futile {
+			continue
+		}
+		sum := 0
+		for _, o := range l.reads {
+			sum += x.versions[o]
+		}
+		return sum == l.sum
 	}
-	return sum == l.sum
+	return false
 }
 
 // analyse adds to the nodes of an execution what is to be chosen there too.

@@ -147,7 +147,16 @@ func (s *run) stepTime() string {
 // tail lets everything go on that can, by the choices of the Chooser, until
 // the program has ended or nothing can move.
 func (s *run) tail() {
-	for !s.over && !s.stopped && s.steps < s.cfg.Plan.MaxSteps {
+	s.choosing = true
+	defer func() { s.choosing = false }()
+	for s.more() {
+		if c := s.next; c != nil { // for which the rest has been looked at, too
+			s.next = nil
+			if s.choice(*c, View{Ready: s.ready}) {
+				return
+			}
+			continue
+		}
 		v := s.view()
 		if len(v.Ready) == 0 && (!s.anyLive() || s.calm()) {
 			s.resting = true
@@ -164,18 +173,28 @@ func (s *run) tail() {
 				return
 			}
 		}
-		c := s.chooser.Next(v)
-		switch {
-		case c.Index == Stop:
-			s.stopped = true
-		case c.Index >= 0 && c.Index < len(v.Ready):
-			s.grant(s.all[v.Ready[c.Index].G], max(c.Case, 0), false)
-		case s.reopenFree():
-		case s.stepTime() != "" && len(v.Ready) == 0:
-			s.resting = true
+		if s.choice(s.chooser.Next(v), v) {
 			return
 		}
 	}
+}
+
+// more: the Chooser may have another step done.
+func (s *run) more() bool { return !s.over && !s.stopped && s.steps < s.cfg.Plan.MaxSteps }
+
+// choice does what the Chooser has said. It reports whether nothing can move any more.
+func (s *run) choice(c Choice, v View) (rests bool) {
+	switch {
+	case c.Index == Stop:
+		s.stopped = true
+	case c.Index >= 0 && c.Index < len(v.Ready):
+		s.grant(v.Ready[c.Index].g, max(c.Case, 0), false)
+	case s.reopenFree():
+	case s.stepTime() != "" && len(v.Ready) == 0:
+		s.resting = true
+		return true
+	}
+	return false
 }
 
 // view is what there is to choose from. Where goroutines are expected to be
@@ -207,7 +226,7 @@ func (s *run) view() View {
 }
 
 func (s *run) parkedAt(g *goroutine) Parked {
-	return Parked{G: g.path, Site: g.site, Op: g.op.String(), Cases: len(g.cases), End: g.op == opEnd}
+	return Parked{G: g.path, Site: g.site, Op: g.op.String(), Cases: len(g.cases), End: g.op == opEnd, g: g}
 }
 
 func (s *run) anyLive() bool {

@@ -142,6 +142,7 @@ type goroutine struct {
 	want     int  // case that the step names
 	strict   bool // no other will do
 	chosen   int
+	selects  bool // the step at hand is that of a select
 	ready    bool // the operation of a blocked goroutine is complete
 	using    mapUse
 	loads    bool // an atomic operation that changes nothing
@@ -230,6 +231,9 @@ func (g *goroutine) pass() {
 // park gives the baton back and waits for it.
 func (g *goroutine) park() {
 	s := g.run
+	if s.goesOn(g) {
+		return
+	}
 	s.races.inLibrary(g)
 	if s.back != nil {
 		s.back <- struct{}{}

@@ -131,7 +131,7 @@ func (s *run) failed() bool { return s.cfg.Failed != nil && s.cfg.Failed() }
 
 // rest says how the program ended when nothing can move any more.
 func (s *run) rest() Outcome {
-	entry := s.all[entryPath]
+	entry := s.first
 	var stuck, others []string
 	calm := s.calm()
 	over := s.returned || entry.state == done

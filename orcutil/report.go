@@ -172,27 +172,27 @@ func (s *run) objectOf(g *goroutine) string {
 	switch g.op {
 	case opSend, opRecv, opSelect, opClose:
 		if g.op == opClose {
-			return s.nameOf("chan", g.obj)
+			return s.nameOf(channelObject, g.obj)
 		}
 		var names []string
 		for _, c := range g.cases {
-			if n := s.nameOf("chan", c.channel()); !slices.Contains(names, n) {
+			if n := s.nameOf(channelObject, c.channel()); !slices.Contains(names, n) {
 				names = append(names, n)
 			}
 		}
 		return strings.Join(names, ", ")
 	case opLock, opUnlock, opTryLock, opRLock, opRUnlock, opTryRLock:
-		for _, kind := range [...]string{"mutex", "rwmutex"} {
-			if _, ok := s.objects[object{kind, g.obj}]; ok {
+		for _, kind := range [...]objectKind{mutexObject, rwMutexObject} {
+			if _, ok := s.objects[object{g.obj, kind}]; ok {
 				return s.nameOf(kind, g.obj)
 			}
 		}
 	case opAdd, opDone, opWait, opWGGo, opWaited, opZero:
-		return s.nameOf("waitgroup", g.obj)
+		return s.nameOf(waitGroupObject, g.obj)
 	case opOnce:
-		return s.nameOf("once", g.obj)
+		return s.nameOf(onceObject, g.obj)
 	case opCondWait, opCondSignal, opCondBroadcast:
-		return s.nameOf("cond", g.obj)
+		return s.nameOf(condObject, g.obj)
 	}
 	return ""
 }

@@ -3,6 +3,7 @@
 package orcutil
 
 import (
+	"runtime"
 	"slices"
 	"sort"
 	"strconv"
@@ -36,6 +37,7 @@ type run struct {
 
 	live    []*goroutine // by path, without those that are done
 	all     map[string]*goroutine
+	first   *goroutine   // that of the entry function
 	blocked []*goroutine // in the order in which they queued
 	// sleepers and settlers are how many of these are in Sleep and in Settle.
 	sleepers, settlers int
@@ -85,7 +87,7 @@ type run struct {
 	exec *execution // nil unless the exploration is exhaustive
 
 	objects map[object]int
-	counts  map[string]int
+	counts  [objectKinds]int
 	stash   map[unsafe.Pointer][]Case
 	wgs     map[*sync.WaitGroup]int
 	// zero are those whose counter has come to 0 in a Done that has not released the
@@ -112,6 +114,9 @@ type run struct {
 	weak        []string // those of the notes that say where control was incomplete
 	gone        int      // goroutines that have ended since time passed, and may be counted
 	stalls      []Stall
+	granted     *goroutine // that does the step at hand, until it stops
+	choosing    bool       // by the Chooser, not by the plan
+	next        *Choice    // what the Chooser has said in advance, see goesOn
 	taker       *goroutine // that has done the last step, one of inRow in a row
 	inRow       int
 	lags        bool     // the clock is a little late, see lag
@@ -255,7 +260,8 @@ func (s *run) control() Result {
 	}
 	s.start = time.Now() // its clock
 
-	s.resume(s.add(entryPath, s.entry))
+	s.first = s.add(entryPath, s.entry)
+	s.resume(s.first)
 	s.settle()
 
 	d := s.follow()
@@ -281,7 +287,7 @@ func (s *run) entry() {
 	if !ok {
 		s.note("the end site " + s.cfg.EndSite + " is not registered")
 	}
-	g := s.all[entryPath]
+	g := s.first
 	g.arrive(opEnd, site, nil)
 	s.exec.touch(touched{space: spaceTest}, touchWrite)
 	g.pass()
@@ -291,7 +297,7 @@ func (s *run) entry() {
 // main runs the entry function, its parallel subtests and what it has left to
 // Cleanup, however it ends.
 func (s *run) main() {
-	g := s.all[entryPath]
+	g := s.first
 	t := &scope{owner: g}
 	g.scope = t
 	defer s.cleanUp(t)
@@ -403,6 +409,14 @@ func remove(list []*goroutine, g *goroutine) []*goroutine {
 
 // grant does one step: g passes its guard, and what that completes runs on.
 func (s *run) grant(g *goroutine, want int, strict bool) {
+	s.begin(g, want, strict)
+	s.resume(g)
+	s.stepped()
+	s.settle()
+}
+
+// begin notes a step that is about to be done.
+func (s *run) begin(g *goroutine, want int, strict bool) {
 	s.steps++
 	occ := g.occ()
 	if s.cfg.Journal != nil {
@@ -424,14 +438,59 @@ func (s *run) grant(g *goroutine, want int, strict bool) {
 	s.stalled(g)
 	s.took(g)
 	s.exec.step(g)
-	isSelect := g.op == opSelect
+	g.selects = g.op == opSelect
 	g.recorded = len(s.trace) - 1
 	g.want, g.strict, g.chosen, g.mismatch = want, strict, pending, ""
-	s.resume(g)
-	if isSelect && g.chosen != pending {
+	s.granted = g
+}
+
+// stepped notes that who was granted a step has stopped.
+func (s *run) stepped() {
+	g := s.granted
+	if g == nil {
+		return
+	}
+	if g.selects && g.chosen != pending {
 		s.hash = mix(s.hash, uint64(g.chosen))
 	}
-	s.settle()
+	s.granted = nil
+}
+
+// goesOn is called by a goroutine that has come to its next guard. It reports whether
+// the Chooser has it do the next step, too: then the goroutine passes the guard at once,
+// without the two switches of goroutines that a step takes else. What the Chooser says
+// instead is kept for the controller.
+func (s *run) goesOn(g *goroutine) bool {
+	if s.granted != g || !s.choosing || g.state != parked || g.library > 0 || !s.alone() {
+		return false
+	}
+	s.stepped()
+	s.adopt()
+	if s.completed() != nil || !s.more() {
+		return false
+	}
+	v := s.view()
+	if _, spins := s.spin(v); spins || len(v.Ready) == 0 {
+		return false
+	}
+	c := s.chooser.Next(v)
+	if c.Index < 0 || c.Index >= len(v.Ready) || v.Ready[c.Index].g != g {
+		s.next = &c
+		return false
+	}
+	s.begin(g, max(c.Case, 0), false)
+	g.state = running
+	g.passing.Store(int64(g.site))
+	s.progress.Add(1)
+	return true
+}
+
+// alone: nobody in the bubble can do anything but the goroutine with the baton.
+func (s *run) alone() bool {
+	if s.strays.Load() > 0 {
+		return false
+	}
+	return s.cfg.Unchecked || s.back != nil || int64(runtime.NumGoroutine())-s.started.Load() <= s.base.Load()
 }
 
 // mix adds values to a hash.

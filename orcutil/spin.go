@@ -83,7 +83,7 @@ func (s *run) polled(site Site, n int, changed bool) {
 // last of them began.
 func (s *run) spin(v View) (since int, ok bool) {
 	for _, p := range v.Ready {
-		g := s.all[p.G]
+		g := p.g
 		if g.op != opSpin && g.op != opAtomic && !g.op.minor() || g.turns <= busy || g.seen != s.times {
 			return 0, false
 		}
@@ -95,7 +95,7 @@ func (s *run) spin(v View) (since int, ok bool) {
 // changing reports whether one of those that could go on has changed memory in
 // the turns of late, so that it is no busy loop.
 func (s *run) changing(v View) bool {
-	return slices.ContainsFunc(v.Ready, func(p Parked) bool { return s.all[p.G].idle <= busy })
+	return slices.ContainsFunc(v.Ready, func(p Parked) bool { return p.g.idle <= busy })
 }
 
 // busyText says who polls in vain.

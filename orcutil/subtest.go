@@ -38,12 +38,12 @@ type scope struct {
 
 // The parts of a scope that order goroutines.
 const (
-	pausedPart uint8 = iota
+	pausedPart objectPart = iota
 	releasedPart
 	endedPart
 )
 
-func (t *scope) key(part uint8) syncKey { return syncKey{unsafe.Pointer(t), part} }
+func (t *scope) key(part objectPart) syncKey { return syncKey{unsafe.Pointer(t), part} }
 
 // Subtest is t.Run of the test under check, in a run: f calls the function of the
 // subtest. With site 0 it is a call, and f is followed by what it has left to

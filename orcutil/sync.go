@@ -9,7 +9,7 @@ import (
 )
 
 // lockKind is a way to hold a lock.
-type lockKind uint8
+type lockKind uintptr // of the size of a pointer, so that lockRef is hashed at once
 
 const (
 	noLock lockKind = iota
@@ -32,9 +32,9 @@ func readRef(m *sync.RWMutex) lockRef  { return lockRef{readLock, unsafe.Pointer
 
 func (l lockRef) mutex() *sync.Mutex { return (*sync.Mutex)(l.p) }
 func (l lockRef) rw() *sync.RWMutex  { return (*sync.RWMutex)(l.p) }
-func (l lockRef) name(s *run)        { s.name(lockNames[l.kind], l.p) }
+func (l lockRef) name(s *run)        { s.name(lockObjects[l.kind], l.p) }
 
-var lockNames = [...]string{mutexLock: "mutex", writeLock: "rwmutex", readLock: "rwmutex"}
+var lockObjects = [...]objectKind{mutexLock: mutexObject, writeLock: rwMutexObject, readLock: rwMutexObject}
 
 // rlockerType is the dynamic type of RWMutex.RLocker's result, a pointer to the
 // RWMutex under another type.
@@ -360,7 +360,7 @@ func OnceDo(site Site, o *sync.Once, f func()) {
 		return
 	}
 	s := g.run
-	s.name("once", unsafe.Pointer(o))
+	s.name(onceObject, unsafe.Pointer(o))
 	g.arrive(opOnce, site, unsafe.Pointer(o))
 	s.exec.on(spaceOnce, unsafe.Pointer(o), touchOnceLater)
 	for s.onces[o] != nil {

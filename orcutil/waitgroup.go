@@ -28,7 +28,7 @@ func Done(site Site, wg *sync.WaitGroup) {
 }
 
 func (g *goroutine) addAt(o op, site Site, wg *sync.WaitGroup, n int) {
-	g.run.name("waitgroup", unsafe.Pointer(wg))
+	g.run.name(waitGroupObject, unsafe.Pointer(wg))
 	g.arrive(o, site, unsafe.Pointer(wg))
 	g.run.exec.counts(g, wg, n)
 	if n < 0 {
@@ -112,7 +112,7 @@ func Wait(site Site, wg *sync.WaitGroup) {
 		wg.Wait()
 		return
 	}
-	g.run.name("waitgroup", unsafe.Pointer(wg))
+	g.run.name(waitGroupObject, unsafe.Pointer(wg))
 	g.arrive(opWait, site, unsafe.Pointer(wg))
 	g.run.exec.waits(wg)
 	if g.run.waitGroupCount(wg) != 0 {
@@ -149,7 +149,7 @@ func WGGo(site Site, wg *sync.WaitGroup, f func()) {
 		return
 	}
 	s := g.run
-	s.name("waitgroup", unsafe.Pointer(wg))
+	s.name(waitGroupObject, unsafe.Pointer(wg))
 	g.arrive(opWGGo, site, unsafe.Pointer(wg))
 	s.exec.counts(g, wg, 1)
 	s.count(wg, 1)
