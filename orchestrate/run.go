@@ -27,6 +27,8 @@ type RunOptions struct {
 	// Environments is how many other environments Replay tries where a plan does not
 	// show what it expects: random numbers, orders of maps and the like.
 	Environments int
+	// PassOthers is as in orcutil.Plan.
+	PassOthers bool
 }
 
 const (
@@ -41,6 +43,8 @@ type job struct {
 	MaxSteps int
 	// Elastic is as in orcutil.Plan.
 	Elastic bool `json:",omitempty"`
+	// PassOthers is as in orcutil.Plan.
+	PassOthers bool `json:",omitempty"`
 	// Random is the seed of the choices after the plan; nil is the first
 	// goroutine that can go on.
 	Random *uint64 `json:",omitempty"`
@@ -57,7 +61,7 @@ type job struct {
 // Run makes the program follow a plan once. The error is for what prevents any
 // run, such as a cancelled context; whatever the program does is a Verdict.
 func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
-	v, _, err := b.run(ctx, job{Plan: plan, MaxSteps: opts.MaxSteps}, opts)
+	v, _, err := b.run(ctx, job{Plan: plan, MaxSteps: opts.MaxSteps, PassOthers: opts.PassOthers}, opts)
 	return v, err
 }
 

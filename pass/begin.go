@@ -21,6 +21,8 @@ type started struct {
 	// kept is the bundle of an earlier check that was not finished; there is no model
 	// then.
 	kept *artifact.Bundle
+	// schedules are those that the program is run under beside; nil if it is not.
+	schedules *schedules
 }
 
 // loader loads the program that a spec names.
@@ -53,6 +55,9 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 		return nil, err
 	}
 	m.Flags = p.source.Spec.Flags // without those that loading has taken in
+	if opts.loaded != nil {
+		opts.loaded(p, opts)
+	}
 	manifest, err := p.manifest(rep.pass, opts)
 	if err != nil {
 		return nil, err

@@ -117,7 +117,7 @@ func (p *program) fit(ctx context.Context, opts Options, proto bool, rep reporte
 		return m, nil, nil
 	}
 	defer rep.stage("bounds")()
-	part, cancel := opts.within(ctx, boundsShare)
+	part, cancel := opts.forModel(ctx, boundsShare)
 	defer cancel()
 	r := &raising{program: p, opts: opts, proto: proto, rep: rep, part: part, kept: map[artifact.Place]string{}}
 	if err := r.run(ctx, m); err != nil {

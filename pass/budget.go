@@ -22,7 +22,8 @@ const (
 	boundsShare    = 0.45 // greater bounds
 	firstShare     = 0.55 // the search of the first pass
 	secondShare    = 0.65 // the search of the second pass
-	replayShare    = 0.75 // replays, and runs under random schedules
+	conformShare   = 0.10 // following runs in the model, from when it begins
+	replayShare    = 0.85 // replays, and runs under random schedules
 	exhaustShare   = 0.95 // runs under every schedule
 )
 
@@ -109,6 +110,19 @@ func (o Options) within(ctx context.Context, share float64) (context.Context, co
 	}
 	at := o.start.Add(time.Duration(share * float64(o.Budget)))
 	return context.WithDeadlineCause(o.soft, at, o.errBudget())
+}
+
+// lasting returns the context for a part of a check that may take a share of the budget,
+// whenever it begins.
+func (o Options) lasting(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
+	if o.soft == nil {
+		return context.WithCancel(ctx)
+	}
+	if o.Budget <= 0 {
+		return context.WithCancel(o.soft)
+	}
+	at := time.Now().Add(time.Duration(share * float64(o.Budget)))
+	return context.WithDeadlineCause(o.soft, at, fmt.Errorf("its share of the budget of %v was spent", o.Budget))
 }
 
 // cut says why a part of a check was ended before it was finished, "" if it was not,

@@ -53,10 +53,20 @@ func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options)
 	defer caught(&err)
 	opts, stop := opts.bounded(ctx)
 	defer stop()
+	opts, stopModel := opts.withEngines()
+	defer stopModel()
+	var other *schedules
+	opts.loaded = func(p *program, opts Options) { other = opts.beside(ctx, p) }
+	defer func() {
+		if other != nil {
+			other.stop()
+		}
+	}()
 	b, s, err := first(ctx, load, spec, opts)
 	if err != nil {
 		return nil, err
 	}
+	s.schedules = other
 	if opts.Root == "" {
 		opts.Root = s.program.source.Root
 	}

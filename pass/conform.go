@@ -27,27 +27,29 @@ const (
 type conformance struct {
 	follower *orchestrate.Follower
 	side     *artifact.Sidecar
-	opts     Options
 	out      *artifact.Conformance
 	seen     map[string]bool // schedules
 	work     int
+	part     context.Context // ends when no more runs are followed
+	cancel   context.CancelFunc
 }
 
 // newConformance is for the model of a deep pass; it is nil if the program has none.
 func (d *deep) newConformance(ctx context.Context) (*conformance, error) {
-	if d.side.Outside() != nil {
+	if d.side.Outside() != nil || d.opts.model != nil && d.opts.model.Err() != nil {
 		return nil, nil
 	}
-	part, cancel := d.opts.within(ctx, replayShare)
-	defer cancel()
+	part, cancel := d.opts.lasting(ctx, conformShare)
 	f, err := orchestrate.NewFollower(part, d.side, d.net)
-	switch why := cut(ctx, part); {
-	case err != nil && why != "":
-		return nil, errors.New(why)
-	case err != nil:
+	if err != nil {
+		why := cut(ctx, part)
+		cancel()
+		if why != "" {
+			return nil, errors.New(why)
+		}
 		return nil, err
 	}
-	return &conformance{follower: f, side: d.side, opts: d.opts, out: &artifact.Conformance{}, seen: map[string]bool{}}, nil
+	return &conformance{follower: f, side: d.side, out: &artifact.Conformance{}, seen: map[string]bool{}, part: part, cancel: cancel}, nil
 }
 
 // follow compares a run with the model.
@@ -57,10 +59,8 @@ func (c *conformance) follow(ctx context.Context, run int, r *orchestrate.Record
 		return nil
 	}
 	c.seen[key] = true
-	part, cancel := c.opts.within(ctx, replayShare)
-	defer cancel()
-	got, err := c.follower.Follow(part, r)
-	switch why := cut(ctx, part); {
+	got, err := c.follower.Follow(c.part, r)
+	switch why := cut(ctx, c.part); {
 	case err != nil && why != "":
 		got = &orchestrate.Following{Status: orchestrate.Undecided, Reason: why}
 	case ctx.Err() != nil:
@@ -125,6 +125,7 @@ func (d *deep) conform(ctx context.Context) error {
 		d.runs.Conformance = &artifact.Conformance{Undecided: 1, Reason: err.Error()}
 		return nil
 	}
+	defer c.cancel()
 	defer d.rep.stage("conformance")()
 	d.runs.Conformance = c.out
 	for i, patient := range []bool{true, false} {

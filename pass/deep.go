@@ -62,7 +62,10 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	d := &deep{
 		opts: opts, rep: rep, program: p, net: net,
 		out: artifact.Extend(second, manifest), side: second.Sidecar(),
-		target: p.target(second.Sidecar(), opts), schedules: map[uint64]bool{},
+		target: p.target(second.Sidecar(), opts), seen: map[uint64]bool{},
+	}
+	if earlier != nil && earlier.program == p {
+		d.schedules = earlier.schedules
 	}
 	if d.recorded, err = records(second); err != nil {
 		return nil, err
@@ -102,7 +105,8 @@ type deep struct {
 	left        leftovers       // of the runs
 	holders     *left.Program   // nil until it is asked
 	goleak      *goleak         // nil until it is asked
-	schedules   map[uint64]bool // of the runs
+	seen        map[uint64]bool // schedules of the runs
+	schedules   *schedules      // run beside; nil if they are not
 	refutations []artifact.Refutation
 	refuted     [][]check.Label
 	avoided     map[*uppaal.Edge]bool // see avoid

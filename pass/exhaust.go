@@ -38,8 +38,8 @@ const (
 // In a check the exploration of a program ends after exhaustRuns, or exhaustSteps of
 // all runs. Each run is cut after exhaustRunSteps.
 const (
-	exhaustRuns     = 20_000
-	exhaustSteps    = 400_000
+	exhaustRuns     = 500_000
+	exhaustSteps    = 10_000_000
 	exhaustRunSteps = 2000
 )
 
@@ -422,42 +422,30 @@ func (a *accessGroups) list() (out []orchestrate.AccessGuard) {
 // exhaust runs the program of a deep pass under every schedule, if what is known by then
 // leaves something open. What it shows is among the ends of runs afterwards.
 func (d *deep) exhaust(ctx context.Context) error {
-	if d.certain() || d.runs.Failing != "" || d.runs.Stopped != "" || d.runs.Uncontrolled > 0 {
+	if d.certain() || d.runs.Failing != "" || d.runs.Limited == d.runs.Runs || d.runs.Uncontrolled > 0 {
 		return nil
 	}
 	part, cancel := d.opts.within(ctx, exhaustShare)
 	defer cancel()
-	for _, stalls := range []int{0, -1} {
-		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: exhaustSteps}
-		if at, ok := part.Deadline(); ok {
-			if how.MaxTime = time.Until(at); how.MaxTime < time.Second {
-				return nil
-			}
-		}
-		x, b, err := d.program.exhaust(part, d.side, d.side.Accesses, how, d.opts, d.rep)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil && cut(ctx, part) != "":
-			if x != nil { // what it has shown until then
-				d.runs.Exhaustive = cmp.Or(d.runs.Exhaustive, &x.Covered)
-				d.takeExhaustive(x)
-			}
-			return nil
-		case err != nil:
-			d.runs.Exhaustive = &artifact.Exhaustive{Limits: []string{err.Error()}}
-			return nil
-		}
-		if err := b.Close(); err != nil {
-			return err
-		}
-		if stalls == 0 || x.Complete {
-			d.runs.Exhaustive = &x.Covered
-		}
+	var rounds []*Exhausted
+	var err error
+	if d.schedules != nil {
+		done := d.rep.stage("explore")
+		rounds, err = d.schedules.result(part)
+		done()
+	} else {
+		rounds, err = d.program.everySchedule(part, d.opts, d.rep)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case len(rounds) > 0:
+		d.runs.Exhaustive = coverage(rounds)
+	case err != nil && cut(ctx, part) == "" && !errors.Is(err, context.DeadlineExceeded):
+		d.runs.Exhaustive = &artifact.Exhaustive{Limits: []string{err.Error()}}
+	}
+	for _, x := range rounds {
 		d.takeExhaustive(x)
-		if !x.Timed || !x.Complete || len(x.Covered.Limits) > 0 {
-			break
-		}
 	}
 	return nil
 }

@@ -70,6 +70,12 @@ type Options struct {
 	// See bounded.
 	soft  context.Context
 	start time.Time
+	// See withEngines: they are nil if there is one engine at a time.
+	model     context.Context
+	stopModel context.CancelCauseFunc
+	// loaded, if not nil, is called with the program of a first pass, and the options for
+	// it.
+	loaded func(*program, Options)
 }
 
 // The ways to exclude refuted traces from the next search.

@@ -141,7 +141,7 @@ func (p *program) manifest(pass string, opts Options) (artifact.Manifest, error)
 // translate makes the model of the program, with given bounds where those asked for
 // are too large for it, nil if these are not known.
 func (p *program) translate(ctx context.Context, opts Options, proto bool, at *artifact.Bounds) (*translate.Model, error) {
-	part, cancel := opts.within(ctx, translateShare)
+	part, cancel := opts.forModel(ctx, translateShare)
 	defer cancel()
 	m, err := p.translateWithin(part, opts, proto, at, 0)
 	if err != nil && !opts.Model.Strict {
@@ -242,7 +242,7 @@ func search(ctx context.Context, share float64, net *uppaal.Network, queries []a
 	if len(refuted) > 0 {
 		limits.Refuted, limits.LabelOf = refuted, orchestrate.NewLabels(side, net).Of
 	}
-	part, cancel := opts.within(ctx, share)
+	part, cancel := opts.forModel(ctx, share)
 	defer cancel()
 	if why := cut(ctx, part); why != "" {
 		// A large network takes seconds until its search can begin.

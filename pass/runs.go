@@ -80,9 +80,9 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 		}
 	}
 	for h := range x.Hashes {
-		d.schedules[h] = true
+		d.seen[h] = true
 	}
-	d.runs.Schedules = len(d.schedules)
+	d.runs.Schedules = len(d.seen)
 	switch {
 	case x.Runs == how.Runs || d.runs.Stopped != "":
 	case x.Processes == how.MaxProcesses:
@@ -248,9 +248,9 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	if !failure {
 		plan.Expect.Goroutines = []artifact.At{at}
 	}
-	v, err := orchestrate.Replay(ctx, d.binary, plan, d.limits(0))
+	v, err := d.replayEnd(ctx, e, plan)
 	if err != nil {
-		return fmt.Errorf("replay of a run under a random schedule: %w", err)
+		return fmt.Errorf("replay of a run: %w", err)
 	}
 	if e.Kind == artifact.KindLeak && v.Restless {
 		return nil // those left may go on
@@ -281,6 +281,22 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	}
 	s.conclude(artifact.Unconfirmed, fmt.Sprintf("shown by %s, but not again: %s", e.name(), v.Reason))
 	return d.keep(s)
+}
+
+// replayEnd replays a run. One of the exploration of every schedule has not stopped at the
+// guards that only the program of the bundle has: it is repeated with them first.
+func (d *deep) replayEnd(ctx context.Context, e ended, plan artifact.Plan) (*orchestrate.Verdict, error) {
+	limits := d.limits(0)
+	if e.exhaustive {
+		passing := limits
+		passing.PassOthers = true
+		v, err := orchestrate.Replay(ctx, d.binary, plan, passing)
+		if err != nil || v.Status != orchestrate.Reproduced {
+			return v, err
+		}
+		plan.Steps = v.Trace
+	}
+	return orchestrate.Replay(ctx, d.binary, plan, limits)
 }
 
 // placeOf is where a crash happened: the innermost place of its stack that is in a

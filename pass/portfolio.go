@@ -1,0 +1,163 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// The two engines work on a program beside each other: the second one runs the program
+// under every schedule while the model is made and searched. What it has shown is taken
+// up where a deep pass without it would begin to run all schedules, so that the result
+// does not depend on which engine is faster. There is one exception: a search of the
+// model that goes on when a quarter of the budget is spent is ended by a proof of the
+// second engine, and the result says so.
+
+const (
+	// headStart is how long the model has for itself. Most programs are decided by then,
+	// and need no second build.
+	headStart = time.Second
+	// provedShare is the share of the budget after which a proof ends the search of the
+	// model.
+	provedShare = 0.25
+)
+
+// errProved is why the model is not searched any further.
+var errProved = errors.New("all schedules of the program had been run by then")
+
+// schedules is the exploration of all schedules of a program beside its model.
+type schedules struct {
+	asked  chan struct{} // closed when it is not to wait for the model
+	ask    sync.Once
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed when the fields below are set
+
+	rounds []*Exhausted // see everySchedule
+	err    error
+}
+
+// beside starts the exploration of a program. The caller must call stop.
+func (o Options) beside(ctx context.Context, p *program) *schedules {
+	part, release := o.within(ctx, exhaustShare)
+	part, cancel := context.WithCancelCause(part)
+	s := &schedules{asked: make(chan struct{}), done: make(chan struct{}), cancel: cancel}
+	wait := time.NewTimer(headStart)
+	go func() {
+		defer close(s.done)
+		defer release()
+		defer caught(&s.err)
+		defer wait.Stop()
+		select {
+		case <-part.Done():
+			s.err = part.Err()
+			return
+		case <-wait.C:
+		case <-s.asked:
+		}
+		s.rounds, s.err = p.everySchedule(part, o, reporter{})
+		if s.err == nil && proved(s.rounds) {
+			o.endModel()
+		}
+	}()
+	return s
+}
+
+// stop ends the exploration, and waits until its processes have ended.
+func (s *schedules) stop() {
+	s.end(nil)
+}
+
+func (s *schedules) end(why error) {
+	s.cancel(why)
+	<-s.done
+}
+
+// result waits for the exploration until ctx ends.
+func (s *schedules) result(ctx context.Context) ([]*Exhausted, error) {
+	s.ask.Do(func() { close(s.asked) })
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+		s.end(context.Cause(ctx))
+	}
+	return s.rounds, s.err
+}
+
+// everySchedule runs a program under every schedule in which time passes only when
+// nothing else can happen, and then, if that finds nothing, under those in which it passes
+// at any moment. If ctx ends the result is what is known by then.
+func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter) (rounds []*Exhausted, err error) {
+	for _, stalls := range []int{0, -1} {
+		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: exhaustSteps}
+		if at, ok := ctx.Deadline(); ok {
+			if how.MaxTime = time.Until(at); how.MaxTime < time.Second {
+				return rounds, context.DeadlineExceeded
+			}
+		}
+		x, b, err := p.exhaust(ctx, p.sidecar(), nil, how, opts, rep)
+		if x != nil {
+			rounds = append(rounds, x)
+		}
+		if err != nil {
+			return rounds, err
+		}
+		if err := b.Close(); err != nil {
+			return rounds, err
+		}
+		if !x.Timed || !x.Complete || len(x.Covered.Limits) > 0 {
+			break
+		}
+	}
+	return rounds, nil
+}
+
+// proved reports whether all schedules were run, and none ends in an error.
+func proved(rounds []*Exhausted) bool {
+	for _, x := range rounds {
+		for _, e := range x.Ends {
+			if e.Kind != "" {
+				return false
+			}
+		}
+	}
+	return len(rounds) > 0 && coverage(rounds).Proved()
+}
+
+// coverage is how far rounds have come: the first one, or the second if it is complete.
+func coverage(rounds []*Exhausted) *artifact.Exhaustive {
+	covered := &rounds[0].Covered
+	for _, x := range rounds[1:] {
+		if x.Complete {
+			covered = &x.Covered
+		}
+	}
+	return covered
+}
+
+// forModel returns the context for a part of a check that works on the model: it ends at
+// a share of the budget, or when a proof of the other engine has ended the model.
+func (o Options) forModel(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
+	if o.model != nil {
+		o.soft = o.model
+	}
+	return o.within(ctx, share)
+}
+
+// endModel ends the work on the model, as soon as it has had its share of the budget.
+func (o Options) endModel() {
+	if o.stopModel == nil || o.Budget <= 0 {
+		return
+	}
+	at := o.start.Add(time.Duration(provedShare * float64(o.Budget)))
+	timer := time.AfterFunc(time.Until(at), func() { o.stopModel(errProved) })
+	context.AfterFunc(o.model, func() { timer.Stop() })
+}
+
+// withEngines returns options for a check by both engines. The caller must call stop.
+func (o Options) withEngines() (_ Options, stop func()) {
+	o.model, o.stopModel = context.WithCancelCause(o.soft)
+	return o, func() { o.stopModel(nil) }
+}
