@@ -73,6 +73,7 @@ type Options struct {
 	// See withEngines: they are nil if there is one engine at a time.
 	model     context.Context
 	stopModel context.CancelCauseFunc
+	timing    *engineTiming // nil: defaultTiming
 	// loaded, if not nil, is called with the program of a first pass, and the options for
 	// it.
 	loaded func(*program, Options)

@@ -16,14 +16,17 @@ import (
 // model that goes on when a quarter of the budget is spent is ended by a proof of the
 // second engine, and the result says so.
 
-const (
+// engineTiming says when the engines look at each other.
+type engineTiming struct {
 	// headStart is how long the model has for itself. Most programs are decided by then,
 	// and need no second build.
-	headStart = time.Second
-	// provedShare is the share of the budget after which a proof ends the search of the
+	headStart time.Duration
+	// provedShare is the share of the budget after which a proof ends the work on the
 	// model.
-	provedShare = 0.25
-)
+	provedShare float64
+}
+
+var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.25}
 
 // errProved is why the model is not searched any further.
 var errProved = errors.New("all schedules of the program had been run by then")
@@ -44,7 +47,7 @@ func (o Options) beside(ctx context.Context, p *program) *schedules {
 	part, release := o.within(ctx, exhaustShare)
 	part, cancel := context.WithCancelCause(part)
 	s := &schedules{asked: make(chan struct{}), done: make(chan struct{}), cancel: cancel}
-	wait := time.NewTimer(headStart)
+	wait := time.NewTimer(o.timing.headStart)
 	go func() {
 		defer close(s.done)
 		defer release()
@@ -151,7 +154,7 @@ func (o Options) endModel() {
 	if o.stopModel == nil || o.Budget <= 0 {
 		return
 	}
-	at := o.start.Add(time.Duration(provedShare * float64(o.Budget)))
+	at := o.start.Add(time.Duration(o.timing.provedShare * float64(o.Budget)))
 	timer := time.AfterFunc(time.Until(at), func() { o.stopModel(errProved) })
 	context.AfterFunc(o.model, func() { timer.Stop() })
 }
@@ -159,5 +162,8 @@ func (o Options) endModel() {
 // withEngines returns options for a check by both engines. The caller must call stop.
 func (o Options) withEngines() (_ Options, stop func()) {
 	o.model, o.stopModel = context.WithCancelCause(o.soft)
+	if o.timing == nil {
+		o.timing = &defaultTiming
+	}
 	return o, func() { o.stopModel(nil) }
 }
