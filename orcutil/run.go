@@ -99,6 +99,7 @@ type run struct {
 	finalized map[unsafe.Pointer]bool // what has a finalizer or a cleanup
 	signals   map[any]bool            // the channels and contexts that signals come to
 	clockRead bool                    // the program has called time.Now
+	readings  int                     // of the clock, since the last step
 	lent      bool                    // uninstrumented code has had a *testing.T
 
 	ready []Parked // reused by view
@@ -409,6 +410,7 @@ func remove(list []*goroutine, g *goroutine) []*goroutine {
 
 // grant does one step: g passes its guard, and what that completes runs on.
 func (s *run) grant(g *goroutine, want int, strict bool) {
+	s.tick()
 	s.begin(g, want, strict)
 	s.resume(g)
 	s.stepped()
@@ -461,7 +463,7 @@ func (s *run) stepped() {
 // without the two switches of goroutines that a step takes else. What the Chooser says
 // instead is kept for the controller.
 func (s *run) goesOn(g *goroutine) bool {
-	if s.granted != g || !s.choosing || g.state != parked || g.library > 0 || !s.alone() {
+	if s.granted != g || !s.choosing || s.readings > 0 || g.state != parked || g.library > 0 || !s.alone() {
 		return false
 	}
 	s.stepped()

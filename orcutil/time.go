@@ -24,15 +24,57 @@ const lag = time.Nanosecond
 // Now is time.Now(). The first call in a bubble is noted, since there it is the
 // year 2000.
 func Now() time.Time {
-	if s := active.Load(); s != nil && s.back == nil {
-		s.readClock()
+	s := active.Load()
+	if s == nil || s.back != nil {
+		return time.Now()
 	}
-	return time.Now()
+	g := s.caller()
+	if g == nil {
+		return time.Now()
+	}
+	s.readClock(g)
+	if !s.lags {
+		return time.Now()
+	}
+	s.readings++
+	return time.Now().Add(time.Duration(s.readings-1) * lag)
 }
 
-func (s *run) readClock() {
-	g := s.caller()
-	if g == nil || s.clockRead {
+// Since is time.Since(t).
+func Since(t time.Time) time.Duration {
+	if active.Load() == nil {
+		return time.Since(t)
+	}
+	return Now().Sub(t)
+}
+
+// Until is time.Until(t).
+func Until(t time.Time) time.Duration {
+	if active.Load() == nil {
+		return time.Until(t)
+	}
+	return t.Sub(Now())
+}
+
+// tick lets the time pass that reading the clock has taken since the last step: on no
+// real machine do two readings, one after the other, show the same.
+func (s *run) tick() {
+	if s.readings == 0 {
+		return
+	}
+	d := time.Duration(s.readings) * lag
+	time.Sleep(d)
+	s.readings = 0
+	s.now = time.Since(s.start)
+	for _, g := range s.live {
+		if g.state == parked {
+			g.readyAt += d // nobody is slow for that
+		}
+	}
+}
+
+func (s *run) readClock(g *goroutine) {
+	if s.clockRead {
 		return
 	}
 	s.clockRead = true
@@ -239,6 +281,7 @@ func (s *run) passTime() bool {
 		return true
 	}
 	s.gone = 0
+	s.tick()
 	limit, known := s.nextKnown()
 	before := s.clock()
 	limit -= before

@@ -1,6 +1,7 @@
 package orcutil
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ func TestNow(t *testing.T) {
 		want []string
 	}{
 		{"bubble", Config{Bubble: bubble(t), Main: ask},
-			[]string{"in a run it is 2000-01-01 00:00:00 UTC, and later only by steps that let time pass; goroutine 0.1 asks for the time at time_test.go:13"}},
+			[]string{"in a run it is 2000-01-01 00:00:00 UTC, and later only by steps that let time pass; goroutine 0.1 asks for the time at time_test.go:14"}},
 		{"never", Config{Bubble: bubble(t), Main: func() { Go(1, func() {}) }}, nil},
 		{"real time", Config{Main: func() { Now() }}, nil},
 	} {
@@ -60,7 +61,7 @@ func TestOrdinaryClock(t *testing.T) {
 	first, slept := run(0)
 	require.Equal(t, "2000-06-13 10:23", first.Format("2006-01-02 15:04"))
 	require.NotZero(t, first.Nanosecond())
-	require.Equal(t, time.Second+lag, slept)
+	require.Equal(t, time.Second+2*lag, slept) // by the reading before, and by the wait
 	again, _ := run(0)
 	require.Equal(t, first, again)
 	other, _ := run(7)
@@ -72,6 +73,50 @@ func TestOrdinaryClock(t *testing.T) {
 		require.Equal(t, midnight, start)
 		require.Equal(t, time.Second, slept)
 	}
+}
+
+// TestReadings: of two readings of the clock the second is later, whether there is a step
+// in between or not, and what a timer shows is no earlier than it has to be.
+func TestReadings(t *testing.T) {
+	program.Lock()
+	program.clock = true
+	program.Unlock()
+	t.Cleanup(func() {
+		program.Lock()
+		program.clock = false
+		program.Unlock()
+	})
+	var runs [2][]time.Time
+	for i := range runs {
+		res := Run(Config{Bubble: bubble(t), Main: func() {
+			var mu sync.Mutex
+			read := func() time.Time {
+				now := Now()
+				runs[i] = append(runs[i], now)
+				return now
+			}
+			first := read()
+			require.Positive(t, Since(first))
+			read()
+			Lock(1, &mu)
+			start := read()
+			require.Negative(t, Until(start))
+			Unlock(2, &mu)
+			start = read()
+			after := time.After(time.Second)
+			due := Recv(3, after)
+			runs[i] = append(runs[i], due)
+			require.Equal(t, time.Second, due.Sub(start))
+			read()
+			Sleep(4, time.Second)
+			require.Greater(t, Since(due), time.Second)
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		for k := 1; k < len(runs[i]); k++ {
+			require.True(t, runs[i][k].After(runs[i][k-1]), "reading %d", k)
+		}
+	}
+	require.Equal(t, runs[0], runs[1])
 }
 
 // TestTimeMayPass: what a Chooser is told about time is what asking every

@@ -86,11 +86,16 @@ func (r *rewriter) timer(sel *ast.SelectorExpr) {
 	b.done(sel.End())
 }
 
-// now has the runtime notice where time.Now is called.
+// clockReaders are the functions that read the clock, with those of the runtime.
+var clockReaders = map[string]string{"time.Now": "Now", "time.Since": "Since", "time.Until": "Until"}
+
+// now has the runtime notice where the clock is read.
 func (r *rewriter) now(e ast.Expr, obj types.Object) {
-	if f, ok := obj.(*types.Func); ok && f.FullName() == "time.Now" {
-		r.unused(e, obj)
-		r.unit.clock = true
-		r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), r.zz+".Now")
+	f, ok := obj.(*types.Func)
+	if !ok || clockReaders[f.FullName()] == "" {
+		return
 	}
+	r.unused(e, obj)
+	r.unit.clock = true
+	r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), r.zz+"."+clockReaders[f.FullName()])
 }
