@@ -450,17 +450,18 @@ func (d *deep) exhaust(ctx context.Context) error {
 	return nil
 }
 
-// certain reports whether nothing is left open.
+// certain reports whether nothing is left open: all possible errors are decided, and one
+// is real or the model is exact.
 func (d *deep) certain() bool {
-	for _, s := range slices.Concat(d.cases, d.observed) {
-		if s.outcome == artifact.Real {
-			return true
-		}
+	all := slices.Concat(d.cases, d.observed)
+	is := func(outcome string) func(*suspect) bool {
+		return func(s *suspect) bool { return s.outcome == outcome }
 	}
-	for _, s := range d.cases {
-		if s.outcome == artifact.Unconfirmed {
-			return false
-		}
+	switch {
+	case slices.ContainsFunc(all, is(artifact.Unconfirmed)):
+		return false
+	case slices.ContainsFunc(all, is(artifact.Real)):
+		return true
 	}
 	return len(limits(d.second.Queries(), d.second.Verdicts(), d.side)) == 0 && len(gapsOf(&d.runs)) == 0
 }

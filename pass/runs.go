@@ -175,6 +175,13 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 	case e.Kind == artifact.KindTestFailure && e.Count == e.of:
 		// The program is a test that passes, or the run lacks what it needs.
 		d.runs.Failing = e.Message
+		v, err := d.binary.Run(ctx, e.Plan, d.limits(0))
+		if err != nil {
+			return fmt.Errorf("a run that fails: %w", err)
+		}
+		if in, text, ok := d.failureIn(v.Stdout); ok {
+			d.runs.Failing = fmt.Sprintf("%s:%d: %s", in.File, in.Line, text)
+		}
 		return nil
 	case e.Kind == artifact.KindTestFailure:
 	case crash(e.Kind):

@@ -168,3 +168,19 @@ func TestRunsBearOut(t *testing.T) {
 	require.Equal(t, c.Runs, c.Followed)
 	require.Empty(t, c.Gaps)
 }
+
+// TestFailingAlways: of a test that fails in every run the result says where.
+func TestFailingAlways(t *testing.T) {
+	b, err := pass.Check(context.Background(), writeTest(t, `
+func TestProgram(t *testing.T) {
+	c := make(chan int, 1)
+	go func() { c <- 1 }()
+	if n := <-c; n != 2 {
+		t.Errorf("got %d", n)
+	}
+}
+`), pass.Options{})
+	require.NoError(t, err)
+	require.Contains(t, b.Runs().Failing, "_test.go:")
+	require.Contains(t, b.Runs().Failing, "got 1")
+}
