@@ -140,13 +140,14 @@ func (r *rewriter) walk(n ast.Node) {
 			r.value(m)
 			r.timer(m)
 			r.choice(m)
-			r.reader(m)
 			r.atomic(m)
 			r.read(m)
+			r.reader(m, m.Sel)
 			return false
 		case *ast.Ident:
 			r.value(m)
 			r.read(m)
+			r.reader(m, m)
 			return false
 		case *ast.IndexExpr:
 			r.walk(m.X)
