@@ -217,6 +217,11 @@ func (x *exhauster) add(r orcutil.Exhausted) {
 			s.Calls = append(s.Calls, call)
 		}
 	}
+	for _, n := range r.Reached {
+		if !slices.Contains(s.Reached, n) {
+			s.Reached = append(s.Reached, n)
+		}
+	}
 	for _, site := range r.Stuck {
 		if !slices.Contains(s.Stuck, site) {
 			s.Stuck = append(s.Stuck, site)

@@ -202,6 +202,7 @@ var minorGuards = []struct{ suffix, text string }{
 	{".map", "map access"},
 	{".log", "log"},
 	{".cleanup", "cleanup"},
+	{".len", "length of a channel"},
 }
 
 // minorText is what a minor guard with a key does, "" if it is none.

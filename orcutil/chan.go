@@ -203,14 +203,33 @@ func Close[T any](site Site, ch chan<- T) {
 	g.pass()
 }
 
-// Measured returns ch, a channel whose length is asked for next. It is no guard.
-func Measured[C any](ch C) C {
-	if s := controlling(); s != nil {
-		p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
-		s.exec.on(spaceChan, p, touchOfferRecv)
-		s.exec.on(spaceChan, p, touchOfferSend)
+// Measured returns ch, a channel whose length is asked for next. site is that of the
+// statement, 0 outside of functions. It is a minor guard in an exhaustive exploration,
+// where others may send and receive before and after, and in what repeats a run of one.
+func Measured[C any](site Site, ch C) C {
+	if s := active.Load(); s != nil && s.lengths {
+		// That of a channel without a buffer is 0.
+		if g := s.caller(); g != nil && !s.dying.Load() && reflect.ValueOf(ch).Cap() > 0 {
+			g.measure(site, *(*unsafe.Pointer)(unsafe.Pointer(&ch)))
+		}
 	}
 	return ch
+}
+
+func (g *goroutine) measure(site Site, p unsafe.Pointer) {
+	s := g.run
+	switch {
+	case len(s.live) < 2:
+	case site != 0:
+		acting := g.acting
+		g.arrive(opMeasure, site.minor(opMeasure), p)
+		s.exec.continues(site)
+		g.pass()
+		g.acting = acting
+	case s.exec != nil:
+		s.exec.unguarded = true
+	}
+	s.exec.on(spaceChan, p, touchMeasured)
 }
 
 // Select is the select statement with these cases, in source order. It returns

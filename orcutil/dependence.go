@@ -37,6 +37,7 @@ const (
 	touchTaken
 	touchFreed // a receive has let a sender go on that was queued
 	touchClose
+	touchMeasured // its length has been asked for
 
 	touchLock
 	touchRLock
@@ -86,6 +87,10 @@ var pairs = [...][2]touchKind{
 	{touchClose, touchClose},
 	{touchClose, touchOfferSend},
 	{touchClose, touchOfferRecv},
+	// It tells how many have sent and how many have received, whoever was first; that
+	// somebody who has to wait is queued makes no difference.
+	{touchMeasured, touchSend},
+	{touchMeasured, touchRecv},
 
 	{touchLock, touchLock},
 	{touchLock, touchRLock},
@@ -170,6 +175,3 @@ func independent(a, b []touch) bool {
 	}
 	return true
 }
-
-// ofChannel: the object is a channel.
-func (t touch) ofChannel() bool { return t.object.space == spaceChan }

@@ -63,6 +63,8 @@
 // them writing, are what Go calls concurrent map writes.
 // Models have none, and a run stops there only if it has no plan, or one that
 // wants it, as those of recordings do, or names a minor guard: else goroutines go by.
+// Where the length of a channel is asked for they stop only in an exhaustive exploration,
+// and in what repeats a run of one.
 //
 // # Time
 //

@@ -137,6 +137,11 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		case g.obj != nil:
 			add(spaceAtomic, g.obj, touchWrite)
 		}
+	case opMeasure:
+		add(spaceChan, g.obj, touchMeasured)
+		if of, _, _, _ := g.site.major(); x.accesses[of].group != 0 { // see execution.continues
+			out = append(out, touch{touched{space: spaceAccess, n: int32(x.accesses[of].group)}, x.accesses[of].kind()})
+		}
 	case opMap:
 		add(spaceMap, g.obj, touchWrite)
 	case opSubtest, opParallel, opJoin:

@@ -25,19 +25,23 @@ type execution struct {
 	// number of their group.
 	accesses map[Site]accessGroup
 
+	// reached are statements with something that is not guarded or recorded, in all runs.
+	reached map[int]bool
+
 	next    int32 // the node of the step that is about to be done
 	queues  bool  // it only queues
 	misuse  bool  // the run stops at all minor guards
 	census  bool  // the program has counted its goroutines
 	foreign bool  // who has not locked an RWMutex has unlocked it
-	pick    func(n int) int
+	// unguarded: the length of a channel was asked for where there is no guard.
+	unguarded bool
+	pick      func(n int) int
 }
 
 // accessGroup says that a statement may race with the others of a group.
 type accessGroup struct {
-	group    int // 0: it is not known to race
-	writes   bool
-	measures bool
+	group  int // 0: it is not known to race
+	writes bool
 }
 
 // event is a step: of one goroutine, though others that it completes run on in it.
@@ -116,6 +120,16 @@ func (x *execution) step(g *goroutine) {
 	x.begin(event{g: g.seq, node: x.next, site: g.site, waits: x.queues})
 	x.next, x.queues = -1, false
 	if a := x.accesses[g.site]; a.group != 0 && g.op.access() {
+		x.touch(touched{space: spaceAccess, n: int32(a.group)}, a.kind())
+	}
+}
+
+// continues: what the statement at a site does is not over, though a guard stands in it.
+func (x *execution) continues(site Site) {
+	if x == nil {
+		return
+	}
+	if a := x.accesses[site]; a.group != 0 {
 		x.touch(touched{space: spaceAccess, n: int32(a.group)}, a.kind())
 	}
 }
@@ -487,6 +501,23 @@ func (x *execution) waiting(s *run) {
 	}
 }
 
+// Reached says that a statement is executed in which something is not guarded, or an
+// access to memory not recorded, by the number that it has in the diagnostics.
+func Reached(n int) {
+	if s := active.Load(); s != nil && s.exec != nil {
+		s.reach(n)
+	}
+}
+
+func (s *run) reach(n int) {
+	s.reaching.Lock() // goroutines outside control come here at any time
+	defer s.reaching.Unlock()
+	if s.exec.reached == nil {
+		s.exec.reached = make(map[int]bool)
+	}
+	s.exec.reached[n] = true
+}
+
 // reset makes the execution ready for another run.
 func (x *execution) reset() {
 	clear(x.acts)
@@ -495,6 +526,7 @@ func (x *execution) reset() {
 		clear(x.events[i].touches)
 	}
 	x.changed = x.changed[:0]
+	x.unguarded = false
 	x.names, x.events, x.comms, x.acts = x.names[:0], x.events[:0], x.comms[:0], x.acts[:0]
 	clear(x.closed)
 	clear(x.own)

@@ -47,8 +47,6 @@ type AccessGuard struct {
 	// Group is 0 if the statement is not known to race.
 	Group  int
 	Writes bool
-	// Measures: it asks for the length of a channel.
-	Measures bool
 }
 
 // Exhausted is how far an exploration has come.
@@ -82,6 +80,9 @@ type Exhausted struct {
 	// Calls are where uninstrumented code is called that others may act before and after,
 	// "function file:line": the statements there are to be guards.
 	Calls []string
+	// Reached are the statements, by number, that were executed and in which something is
+	// not guarded or recorded, see the function of that name.
+	Reached []int
 	// Left and Tainted are the results of Explore.
 	Left    string
 	Tainted bool
@@ -155,13 +156,14 @@ func Exhaust(e Exhaustion) Exhausted {
 	}
 	for _, a := range e.Accesses {
 		if site, ok := siteOf(a.Site); ok {
-			x.exec.accesses[site] = accessGroup{a.Group, a.Writes, a.Measures}
+			x.exec.accesses[site] = accessGroup{a.Group, a.Writes}
 		}
 	}
 	x.awaits, x.versions = map[Site]bool{}, map[touched]int{}
 	for _, key := range e.Awaits {
 		if site, ok := siteOf(key); ok {
 			x.awaits[site] = true
+			x.awaits[site.minor(opMeasure)] = true
 		}
 	}
 	if e.Frontier != nil {
@@ -199,6 +201,7 @@ type search struct {
 // looks are what a goroutine has seen at one site while it only looked.
 type looks struct {
 	site  Site
+	first touched // of the objects
 	sum   int
 	n     int
 	reads []touched
@@ -266,6 +269,7 @@ func (x *search) do() Exhausted {
 			break
 		}
 	}
+	x.out.Reached = x.reached()
 	return x.out
 }
 
@@ -275,11 +279,21 @@ func (x *search) limits(res Result) {
 	x.bound(res.Verdict == Limit, "runs that were cut off")
 	x.bound(res.Verdict != Completed && res.Verdict != Limit, res.Message)
 	x.bound(x.exec.census, "runtime.NumGoroutine, which counts goroutines that others start and end meanwhile")
+	x.bound(x.exec.unguarded, "the length of a channel, asked for where there is no guard")
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
 	x.bound(res.Asked > x.asks, "random numbers of a large range, the order of large maps and the like, of which one is explored")
 	for _, l := range slices.Concat(res.Weaknesses, res.RaceLimits) {
 		x.bound(len(x.out.Bounds) < maxBounds, l)
 	}
+}
+
+// reached are the statements that Reached was called for, in order.
+func (x *search) reached() (out []int) {
+	for n := range x.exec.reached {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
 }
 
 func (x *search) bound(is bool, text string) {
@@ -572,9 +586,6 @@ func (x *search) wake(s *run, e *event) {
 		if g == nil || g.state != parked {
 			return true
 		}
-		if a := x.exec.accesses[g.site]; a.measures && g.op.access() && slices.ContainsFunc(e.touches, touch.ofChannel) {
-			return true
-		}
 		x.mayTouch = s.mayTouch(g, x.mayTouch[:0])
 		for _, t := range z.Extra {
 			x.mayTouch = append(x.mayTouch, touch{touched{space: t.Space, n: int32(t.N)}, t.Kind})
@@ -612,7 +623,8 @@ func (x *search) look(e *event) {
 		*list = (*list)[:0]
 		return
 	}
-	i := slices.IndexFunc(*list, func(l looks) bool { return l.site == e.site })
+	// At one site several objects may be looked at in turn, as in len(a) + len(b).
+	i := slices.IndexFunc(*list, func(l looks) bool { return l.site == e.site && l.first == e.touches[0].object })
 	if i < 0 {
 		i = len(*list)
 		if i < cap(*list) { // with what its reads were kept in
@@ -620,7 +632,7 @@ func (x *search) look(e *event) {
 		} else {
 			*list = append(*list, looks{})
 		}
-		(*list)[i].site, (*list)[i].n = e.site, 0
+		(*list)[i].site, (*list)[i].first, (*list)[i].n = e.site, e.touches[0].object, 0
 	}
 	l := &(*list)[i]
 	if l.n > 0 && l.sum == sum {
@@ -636,7 +648,7 @@ func (x *search) look(e *event) {
 // looks: a touch of the kind changes nothing.
 func (k touchKind) looks() bool {
 	switch k {
-	case touchRead, touchOfferRecv, touchOfferSend, touchTryFailed, touchLibrarySee:
+	case touchRead, touchOfferRecv, touchOfferSend, touchMeasured, touchTryFailed, touchLibrarySee:
 		return true
 	}
 	return false
@@ -647,18 +659,22 @@ func (x *search) spins(g *goroutine) bool {
 	if int(g.seq) >= len(x.looked) {
 		return false
 	}
+	found := false
 	for i := range x.looked[g.seq] {
 		l := &x.looked[g.seq][i]
-		if l.site != g.site || l.n < futile {
+		if l.site != g.site {
 			continue
 		}
 		sum := 0
 		for _, o := range l.reads {
 			sum += x.versions[o]
 		}
-		return sum == l.sum
+		if l.n < futile || sum != l.sum {
+			return false
+		}
+		found = true
 	}
-	return false
+	return found
 }
 
 // analyse adds to the nodes of an execution what is to be chosen there too.

@@ -306,6 +306,9 @@ func (p *randomProgram) main() {
 			return fmt.Sprint(Int32(site, 0, &words[x.a]).Load())
 		case "cas":
 			return fmt.Sprint(Int32(site, 0, &words[x.a]).CompareAndSwap(0, int32(x.v)))
+		case "len":
+			Access(site) // plain enumeration stops nowhere else
+			return fmt.Sprint(len(Measured(site, c)))
 		case "yield":
 			Access(site)
 		}
@@ -385,6 +388,8 @@ var families = [][]string{
 	{"once", "send", "recv"},
 	{"lock", "unlock", "cond wait", "signal", "broadcast"},
 	{"store", "load", "cas"},
+	{"send", "recv", "len"},
+	{"send", "recv", "select", "try send", "poll", "close", "len"},
 }
 
 // special are programs for what random ones seldom show.
@@ -408,6 +413,15 @@ var special = []testProgram{
 			if err != nil {
 				panic(Panic(7, "received, and cancelled"))
 			}
+		}
+	}, nil},
+	{"the length of a channel of which somebody receives", EntryTest, func() {
+		c := make(chan int, 1)
+		To(c).Send(1, 1)
+		Go(2, func() { Recv(3, c) })
+		Access(4) // plain enumeration does not stop at lengths
+		if len(Measured(5, c)) == 0 {
+			panic(Panic(6, "empty"))
 		}
 	}, nil},
 	{"a receive that comes too late for who polls", EntryTest, func() {

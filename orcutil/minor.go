@@ -26,6 +26,7 @@ var minorGuards = [...]struct {
 	{opMap, ".map"},
 	{opLog, ".log"},
 	{opCleanup, ".cleanup"},
+	{opMeasure, ".len"},
 }
 
 // minor reports whether an operation is that of a minor guard.
@@ -60,6 +61,16 @@ func (p *Plan) stopsAtMinor() bool {
 	return p.Minor || len(p.Steps) == 0 || slices.ContainsFunc(p.Steps, func(st Step) bool {
 		_, _, ok := minorKey(st.Site)
 		return ok
+	})
+}
+
+// stopsAtLengths reports whether runs under the plan stop where the length of a channel
+// is asked for: only those that are to repeat one of an exhaustive exploration, which is
+// the only one that does. In models it is part of what stands before it.
+func (p *Plan) stopsAtLengths() bool {
+	return slices.ContainsFunc(p.Steps, func(st Step) bool {
+		_, o, _ := minorKey(st.Site)
+		return o == opMeasure
 	})
 }
 

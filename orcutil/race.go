@@ -4,6 +4,7 @@ package orcutil
 
 import (
 	"path"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -114,6 +115,28 @@ func Wr[T any](at Place, p *T) {
 	}
 }
 
+// Embedded records the reads of embedded pointers of *p, to which the indices of fields
+// lead one after the other, and returns p.
+func Embedded[T any](at Place, p *T, path ...int) *T {
+	s := active.Load()
+	if s == nil || s.races == nil || p == nil {
+		return p
+	}
+	v := reflect.ValueOf(p)
+	for _, i := range path {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return p // what follows panics
+			}
+			v = v.Elem()
+		}
+		if v = v.Field(i); v.Kind() == reflect.Pointer {
+			s.touch(at, v.Addr().UnsafePointer(), v.Type().Size(), 0)
+		}
+	}
+	return p
+}
+
 // RdMap records that the map m is read, and returns it.
 func RdMap[M any](at Place, m M) M {
 	if s := active.Load(); s != nil && s.races != nil {
@@ -128,6 +151,13 @@ func WrMap[M any](at Place, m M) M {
 		s.touch(at, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 1, ofMap|writes)
 	}
 	return m
+}
+
+// ThenWrMap records that the map m is written, and returns v, which is evaluated last
+// before that.
+func ThenWrMap[M, T any](at Place, m M, v T) T {
+	WrMap(at, m)
+	return v
 }
 
 // WrSlice records that all elements of s are written, and returns s.

@@ -57,7 +57,9 @@ type run struct {
 	pools      map[*sync.Pool][]pooled
 	seeds      map[uint64]bool // of hash/maphash, made in this run
 
-	minors       bool   // goroutines stop at minor guards
+	minors       bool // goroutines stop at minor guards
+	reaching     sync.Mutex
+	lengths      bool   // also where the length of a channel is asked for
 	over         bool   // the program has ended
 	failedFirst  bool   // when the test had failed and was over, others going on
 	initialising bool   // the entry goroutine repeats the initialisation of packages
@@ -160,7 +162,7 @@ func newRun(cfg Config) *run {
 	s := &run{
 		cfg: cfg, chooser: cfg.Chooser, stacks: !cfg.NoStacks,
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
-		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor(), exec: cfg.exec,
+		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor(), lengths: cfg.exec != nil || cfg.Plan.stopsAtLengths(), exec: cfg.exec,
 	}
 	if cfg.Bubble.Wait == nil {
 		s.back = make(chan struct{})

@@ -15,7 +15,7 @@ import (
 )
 
 // TestBuild instruments the modules in testdata/*.txtar, every statement
-// guarded, builds them and compares what they print. The comment of an archive
+// guarded, or every access to memory recorded, builds them and compares what they print. The comment of an archive
 // lists the diagnostics.
 func TestBuild(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
@@ -39,20 +39,25 @@ func TestBuild(t *testing.T) {
 			ctx := context.Background()
 			prog, err := source.Load(ctx, source.Spec{Dir: dir})
 			require.NoError(t, err)
-			o, err := Instrument(ctx, prog, Index(prog), Options{EveryLine: true})
-			require.NoError(t, err)
-			json, err := o.Write(t.TempDir(), prog.Root, goroot(t))
-			require.NoError(t, err)
+			idx := Index(prog)
 			want, code := run(t, dir, "go", "run", ".")
 			require.Zero(t, code, want)
-			got, code := run(t, dir, "go", "run", "-overlay", json, ".")
-			require.Zero(t, code, got)
-			require.Equal(t, want, got)
-			var diags []string
-			for _, d := range o.Diagnostics {
-				diags = append(diags, d.String())
+			for _, opts := range []Options{{EveryLine: true}, {EveryLine: true, Races: true}} {
+				o, err := Instrument(ctx, prog, idx, opts)
+				require.NoError(t, err)
+				json, err := o.Write(t.TempDir(), prog.Root, goroot(t))
+				require.NoError(t, err)
+				got, code := run(t, dir, "go", "run", "-overlay", json, ".")
+				require.Zero(t, code, got)
+				require.Equal(t, want, got)
+				var diags []string
+				for _, d := range o.Diagnostics {
+					if !d.Access {
+						diags = append(diags, d.String())
+					}
+				}
+				require.Equal(t, strings.TrimSpace(string(ar.Comment)), strings.Join(diags, "\n"))
 			}
-			require.Equal(t, strings.TrimSpace(string(ar.Comment)), strings.Join(diags, "\n"))
 		})
 	}
 }

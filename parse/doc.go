@@ -29,7 +29,9 @@
 // recorded when it is done. Not recorded are the first value of a variable, the
 // results that a return sets, the copies of a loop's variables from one iteration
 // to the next, elements that append or copy get from a call or a string, and
-// what library functions touch. Other accesses that are left out are Diagnostics.
+// what library functions touch. Other accesses that are left out are Diagnostics. The
+// runtime is told where a statement with a Diagnostic is executed, if there is a list of
+// statements that it belongs to: see Diagnostic.Reach.
 //
 // A construct that cannot be guarded stays as it is, and is reported as a
 // Diagnostic. These are: cgo files; operations by reflection and coroutines of

@@ -252,18 +252,19 @@ func (r *rewriter) choice(sel *ast.SelectorExpr) {
 	b.done(sel.End())
 }
 
-// reader has the runtime give what crypto/rand.Reader does, where it is read.
-func (r *rewriter) reader(sel *ast.SelectorExpr) {
-	v, ok := r.info.Uses[sel.Sel].(*types.Var)
-	if !ok || v.Pkg() == nil || v.Pkg().Path() != "crypto/rand" || v.Name() != "Reader" || r.set[sel] {
+// reader has the runtime give what crypto/rand.Reader does, where it is read. The read
+// is recorded before: what the runtime returns has no address.
+func (r *rewriter) reader(e ast.Expr, name *ast.Ident) {
+	v, ok := r.info.Uses[name].(*types.Var)
+	if !ok || v.Pkg() == nil || v.Pkg().Path() != "crypto/rand" || v.Name() != "Reader" || r.set[e] {
 		return
 	}
-	id := r.statement(sel.Pos())
-	r.before(sel.Pos(), fmt.Sprintf("%s.Reader(%d, ", r.zz, id))
-	r.after(sel.End(), ")")
+	id := r.statement(e.Pos())
+	r.before(e.Pos(), fmt.Sprintf("%s.Reader(%d, ", r.zz, id))
+	r.after(e.End(), ")")
 }
 
-// setVariables are the selectors of a file that are assigned to, or whose address is
+// setVariables are the expressions of a file that are assigned to, or whose address is
 // taken.
 func setVariables(f *ast.File) map[ast.Expr]bool {
 	set := map[ast.Expr]bool{}

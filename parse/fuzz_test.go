@@ -36,48 +36,86 @@ func FuzzInstrument(f *testing.F) {
 		"package p\nimport (\"math/rand\"; r \"math/rand/v2\"; \"maps\"; c \"crypto/rand\")\nvar a = rand.Intn(1)\nvar b = map[any]func(){c.Reader: nil, nil: nil, &a: nil}\nfunc f() { go rand.Shuffle(a, nil); defer r.Perm(r.N[int](2)); for range maps.Keys[map[any]func()](b) { b[&a], b[1] = nil, nil }; c.Reader = nil }",
 		"package p\nimport (\"sync\"; . \"runtime\"; \"hash/maphash\")\ntype t struct{ *sync.Pool; sync.Map; h maphash.Hash }\nfunc f(x t) { x.Put(x.Get()); g := x.Range; g(nil); _ = x.h.Sum64; _ = NumGoroutine() }",
 		"package p\nfunc f(m map[string]int) { for k := range m { delete(m, k) }; for m[\"a\"], m[\"b\"] = range map[int]int{} { }; for _, v := range m { defer func() { _ = v }() } }",
+		"package p\nimport . \"crypto/rand\"\nimport \"math/big\"\nvar r = Reader\nfunc f() { Int(Reader, big.NewInt(1)); r = (Reader); Reader = r; _, _ = &Reader, Reader.Read }",
 		"package p\nimport . \"time\"\nfunc f() { s := Sleep; s(1); go Sleep(2); defer AfterFunc(1, nil) }",
 	} {
 		f.Add(text)
 	}
-	fset := token.NewFileSet()
-	std := importer.ForCompiler(fset, "source", nil)
-	o, err := newOverlay(Options{RuntimePath: DefaultRuntimePath})
-	require.NoError(f, err)
-	orc := orcutilTypes(f, std, o)
-	for _, path := range []string{"context", "errors", "log", "sync/atomic", "flag", "strings", "math/rand", "math/rand/v2", "maps", "crypto/rand", "hash/maphash"} {
-		_, err := std.Import(path) // not on the time of the first input
-		require.NoError(f, err)
-	}
+	c := newChecker(f)
 	f.Fuzz(func(t *testing.T, src string) {
-		name := filepath.Join(t.TempDir(), "x.go")
-		file, err := parser.ParseFile(fset, name, src, parser.ParseComments)
-		if err != nil {
+		if !c.instrument(t, src) {
 			t.Skip()
 		}
-		for _, imp := range file.Imports {
-			switch imp.Path.Value {
-			case `"C"`, `"testing"`, `"net/http"`:
-				t.Skip()
-			}
-		}
-		info := &types.Info{
-			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-			Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{},
-			Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{}, FileVersions: map[*ast.File]string{},
-		}
-		pkg, err := (&types.Config{Importer: std, GoVersion: "go1.26"}).Check("p", fset, []*ast.File{file}, info)
-		if err != nil {
-			t.Skip()
-		}
-		require.NoError(t, os.WriteFile(name, []byte(src), 0o644))
-		p := &packages.Package{
-			ID: "p", PkgPath: "p", Name: file.Name.Name, GoFiles: []string{name}, Syntax: []*ast.File{file}, Fset: fset,
-			Types: pkg, TypesInfo: info, TypesSizes: types.SizesFor("gc", "amd64"), Module: &packages.Module{},
-		}
-		prog := &source.Program{Fset: fset, Root: filepath.Dir(name), Packages: []*packages.Package{p}}
-		o, err := Instrument(context.Background(), prog, Index(prog), Options{EveryLine: true})
-		require.NoError(t, err)
-		typecheck(t, std, orc, p, o)
 	})
+}
+
+// checker type-checks sources, instruments them, and type-checks the result.
+type checker struct {
+	fset *token.FileSet
+	std  types.Importer
+	orc  *types.Package
+}
+
+func newChecker(t testing.TB) *checker {
+	c := &checker{fset: token.NewFileSet()}
+	c.std = importer.ForCompiler(c.fset, "source", nil)
+	o, err := newOverlay(Options{RuntimePath: DefaultRuntimePath})
+	require.NoError(t, err)
+	c.orc = orcutilTypes(t, c.std, o)
+	for _, path := range []string{"context", "errors", "log", "sync/atomic", "flag", "strings", "math/rand", "math/rand/v2", "maps", "crypto/rand", "hash/maphash"} {
+		_, err := c.std.Import(path) // not on the time of the first input
+		require.NoError(t, err)
+	}
+	return c
+}
+
+// instrument instruments a source in every way, in a new and an old language version,
+// and reports whether it is valid in one of them.
+func (c *checker) instrument(t *testing.T, src string) (is bool) {
+	t.Helper()
+	for _, version := range []string{"go1.26", "go1.18"} {
+		is = c.instrumentAt(t, src, version) || is
+	}
+	return is
+}
+
+func (c *checker) instrumentAt(t *testing.T, src, version string) bool {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "x.go")
+	file, err := parser.ParseFile(c.fset, name, src, parser.ParseComments)
+	if err != nil {
+		return false
+	}
+	for _, imp := range file.Imports {
+		switch imp.Path.Value {
+		case `"C"`, `"testing"`, `"net/http"`:
+			return false
+		}
+	}
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{},
+		Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{}, FileVersions: map[*ast.File]string{},
+	}
+	pkg, err := (&types.Config{Importer: c.std, GoVersion: version}).Check("p", c.fset, []*ast.File{file}, info)
+	if err != nil {
+		return false
+	}
+	info.FileVersions[file] = version
+	require.NoError(t, os.WriteFile(name, []byte(src), 0o644))
+	p := &packages.Package{
+		ID: "p", PkgPath: "p", Name: file.Name.Name, GoFiles: []string{name}, Syntax: []*ast.File{file}, Fset: c.fset,
+		Types: pkg, TypesInfo: info, TypesSizes: types.SizesFor("gc", "amd64"), Module: &packages.Module{},
+	}
+	prog := &source.Program{Fset: c.fset, Root: filepath.Dir(name), Packages: []*packages.Package{p}}
+	idx := Index(prog)
+	for _, opts := range []Options{{EveryLine: true}, {Races: true, Accesses: accesses(idx)}} {
+		o, err := Instrument(context.Background(), prog, idx, opts)
+		require.NoError(t, err)
+		typecheck(t, c.std, c.orc, p, o)
+		if t.Failed() {
+			t.Fatalf("%s: races %t, of\n%s\ninstrumented:\n%s", version, opts.Races, src, o.Files["x.go"])
+		}
+	}
+	return true
 }

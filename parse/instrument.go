@@ -41,6 +41,9 @@ type Diagnostic struct {
 	// Access: it is only an access to memory that is not recorded. No control
 	// is lost by that, but races may go unseen.
 	Access bool
+	// Reach is the number by which the runtime is told, with Races, that the statement
+	// around is executed; 0 if it is not told.
+	Reach int
 }
 
 func (d Diagnostic) String() string {
@@ -141,6 +144,7 @@ type instrumenter struct {
 	guarded  map[sites.ID]bool
 	own      map[string]bool // paths of the packages
 	places   int             // that touch memory, so far
+	reaches  int             // statements with something that is not guarded or recorded
 	// atomicFuncs are the functions with atomic operations, by their paths. What stands
 	// beside those is often meant to be ordered by them: each statement is a guard.
 	atomicFuncs map[string]bool

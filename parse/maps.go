@@ -160,6 +160,9 @@ func (a *mapGuards) mayWait(e ast.Expr) bool {
 			return n.Op == token.ARROW
 		case *ast.CallExpr:
 			fun := ast.Unparen(n.Fun)
+			if asksLength(a.info, n) {
+				return true
+			}
 			if tv := a.info.Types[fun]; tv.IsType() || tv.IsBuiltin() {
 				return false
 			}

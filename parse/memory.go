@@ -23,6 +23,9 @@ type memory struct {
 	uses map[ast.Expr]bool
 	// calls of uninstrumented code, or perhaps.
 	calls map[*ast.CallExpr]callee
+	// embedded are operands of selectors that follow embedded pointers, with the indices of
+	// the fields that these are read from, one after the other.
+	embedded map[ast.Expr][]int
 	// hidden are reads that are not recorded, with the reason.
 	hidden map[ast.Expr]string
 }
@@ -39,7 +42,7 @@ const (
 func findMemory(info *types.Info, own map[string]bool, f *ast.File) *memory {
 	a := &memory{
 		info: info, own: own, shared: findShared(info, f),
-		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, hidden: map[ast.Expr]string{},
+		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
 	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -198,7 +201,7 @@ func (a *memory) value(e ast.Expr) {
 // implicit notes the pointers that a selector follows silently.
 func (a *memory) implicit(x *ast.SelectorExpr, m *types.Selection, n int) {
 	t := m.Recv()
-	for _, i := range m.Index()[:n] {
+	for k, i := range m.Index()[:n] {
 		if p, ok := t.Underlying().(*types.Pointer); ok {
 			t = p.Elem()
 		}
@@ -206,7 +209,17 @@ func (a *memory) implicit(x *ast.SelectorExpr, m *types.Selection, n int) {
 		if !ok {
 			return
 		}
-		if t = s.Field(i).Type(); isPointer(t) {
+		if t = s.Field(i).Type(); !isPointer(t) {
+			continue
+		}
+		switch {
+		case isPointer(a.info.TypeOf(x.X)), a.info.Types[x.X].Addressable() && a.isShared(x.X):
+			a.embedded[x.X] = m.Index()[:k+1]
+		case a.info.Types[x.X].Addressable(): // the first is nobody else's
+			if k > 0 {
+				a.embedded[x.X] = m.Index()[:k+1]
+			}
+		case k > 0:
 			a.hidden[x] = "the embedded pointer " + s.Field(i).Name() + " is read without being recorded"
 		}
 	}

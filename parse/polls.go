@@ -20,7 +20,7 @@ var polls = map[string]bool{
 // operations and the like. One that asks for long without coming to a guard
 // waits in vain for those that are not given their turn.
 func (r *rewriter) poll(c *ast.CallExpr) {
-	if r.length(c) {
+	if asksLength(r.info, c) {
 		if s, ok := r.idx.Stmt(c.Pos()); ok {
 			r.unit.guarded[s.ID] = true
 			r.before(c.Pos(), fmt.Sprintf("%s.Polled(%d, ", r.zz, s.ID))
@@ -62,15 +62,15 @@ func (r *rewriter) poll(c *ast.CallExpr) {
 	r.after(c.End(), ")")
 }
 
-// length: a call of the builtin len for a channel.
-func (r *rewriter) length(c *ast.CallExpr) bool {
+// asksLength: a call of the builtin len for a channel.
+func asksLength(info *types.Info, c *ast.CallExpr) bool {
 	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
 	if !ok || len(c.Args) != 1 {
 		return false
 	}
-	if b, ok := r.info.Uses[id].(*types.Builtin); !ok || b.Name() != "len" {
+	if b, ok := info.Uses[id].(*types.Builtin); !ok || b.Name() != "len" {
 		return false
 	}
-	_, ok = r.info.TypeOf(c.Args[0]).Underlying().(*types.Chan)
+	_, ok = info.TypeOf(c.Args[0]).Underlying().(*types.Chan)
 	return ok
 }

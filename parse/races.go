@@ -63,6 +63,19 @@ func (r *rewriter) read(e ast.Expr) {
 		r.before(e.Pos(), fmt.Sprintf("%s.RdMap(%d, ", r.zz, r.touch(e)))
 		r.after(e.End(), ")")
 	}
+	if path := r.races.embedded[e]; path != nil {
+		open, end := "&", ")"
+		if isPointer(r.info.TypeOf(e)) {
+			open, end = "", ""
+		}
+		fields := strings.Trim(strings.ReplaceAll(fmt.Sprint(path), " ", ", "), "[]")
+		call := fmt.Sprintf("%s.Embedded(%d, %s", r.zz, r.touch(e), open)
+		if open != "" {
+			call = "(*" + call
+		}
+		r.before(e.Pos(), call)
+		r.after(e.End(), ", "+fields+")"+end)
+	}
 	if changes, ok := r.races.uses[e]; ok {
 		address := "&"
 		if isPointer(r.info.TypeOf(e)) {
@@ -118,7 +131,7 @@ func (r *rewriter) parts(t *target, e ast.Expr) (shared, ok bool) {
 		case m == nil:
 			v, ok := r.info.Uses[x.Sel].(*types.Var)
 			return ok && r.races.variable(v), true
-		case r.races.hidden[x] != "":
+		case r.races.hidden[x] != "", r.races.embedded[x.X] != nil && !isPointer(r.info.TypeOf(x.X)):
 			return true, false
 		case isPointer(r.info.TypeOf(x.X)):
 			t.parts = append(t.parts, x.X)
@@ -286,7 +299,7 @@ func (r *rewriter) variables(list []ast.Expr, define bool) string {
 		}
 		id, ok := ast.Unparen(e).(*ast.Ident)
 		if !ok {
-			r.unrecorded(e.Pos(), "the write is not recorded in this place")
+			text += r.assigned(e, list)
 			continue
 		}
 		if v, ok := r.info.ObjectOf(id).(*types.Var); ok && r.races.variable(v) && (!define || r.perLoop()) {
@@ -296,9 +309,67 @@ func (r *rewriter) variables(list []ast.Expr, define bool) string {
 	return text
 }
 
+// assigned records the write to an expression that is no identifier, after it, if
+// nothing that is assigned with it decides what it denotes.
+func (r *rewriter) assigned(e ast.Expr, list []ast.Expr) string {
+	t := &target{expr: e}
+	shared, ok := r.parts(t, e)
+	if ok && !shared {
+		return ""
+	}
+	start, end := r.file.Offset(e.Pos()), r.file.Offset(e.End())
+	if !ok || !pure(r.info, e) || strings.ContainsAny(string(r.src[start:end]), "\n/") || r.decides(e, list) {
+		r.unrecorded(e.Pos(), "the write is not recorded in this place")
+		return ""
+	}
+	if t.isMap {
+		start, end = r.file.Offset(t.parts[0].Pos()), r.file.Offset(t.parts[0].End())
+		return fmt.Sprintf(" %s.WrMap(%d, %s);", r.zz, r.touch(e), r.src[start:end])
+	}
+	return fmt.Sprintf(" %s.Wr(%d, &%s);", r.zz, r.touch(e), r.src[start:end])
+}
+
+// decides reports whether an assignment to one of a list may change what e denotes: one
+// to a variable in it, or to anything else if it follows pointers or indices.
+func (r *rewriter) decides(e ast.Expr, list []ast.Expr) bool {
+	for _, o := range list {
+		if o == nil || isBlank(o) {
+			continue
+		}
+		id, ok := ast.Unparen(o).(*ast.Ident)
+		if !ok && o != e {
+			return true
+		}
+		if ok && evaluates([]ast.Expr{e}, func(n ast.Node) bool {
+			x, ok := n.(*ast.Ident)
+			return ok && r.info.ObjectOf(x) == r.info.ObjectOf(id)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
 // perLoop: a loop has one set of variables for all iterations.
 func (r *rewriter) perLoop() bool {
 	return r.version != "" && version.Compare(r.version, "go1.22") < 0
+}
+
+// ofSlices: all types of the type parameter are slices, with one type of elements.
+func ofSlices(p *types.TypeParam) bool {
+	i, ok := p.Constraint().Underlying().(*types.Interface)
+	if !ok || i.NumEmbeddeds() != 1 {
+		return false
+	}
+	t := i.EmbeddedType(0)
+	if u, ok := t.(*types.Union); ok {
+		if u.Len() != 1 {
+			return false
+		}
+		t = u.Term(0).Type()
+	}
+	_, ok = t.Underlying().(*types.Slice)
+	return ok
 }
 
 // rangeElements rewrites a range over a slice whose elements are read. It
@@ -308,30 +379,41 @@ func (r *rewriter) rangeElements(s *ast.RangeStmt) bool {
 		return false
 	}
 	t := r.info.TypeOf(s.X)
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		r.unrecorded(s.X.Pos(), "the elements that are read are not recorded")
+	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
+		if !ofSlices(p) {
+			r.unrecorded(s.X.Pos(), "the elements that are read are not recorded")
+			return false
+		}
+	} else if _, ok := t.Underlying().(*types.Slice); !ok {
 		return false
 	}
-	if _, ok := t.Underlying().(*types.Slice); !ok {
-		return false
-	}
-	if r.perLoop() && s.Tok == token.DEFINE {
-		r.unrecorded(s.X.Pos(), "the elements that are read are not recorded in this language version")
-		return false
-	}
-	rg := r.name()
+	rg, tok := r.name(), s.Tok
 	b := r.build(s.For)
-	b.put("for %s := %s.RangeSlice(", rg, r.zz)
+	if s.Tok == token.DEFINE && r.perLoop() {
+		// One pair of variables for all iterations.
+		tok = token.ASSIGN
+		b.put("for %s, ", rg)
+		if s.Key == nil {
+			b.put("_")
+		} else {
+			b.node(s.Key)
+		}
+		b.put(", ")
+		b.node(s.Value)
+		b.put(" := %s(", r.helper("RangeSlice"))
+	} else {
+		b.put("for %s := %s.RangeSlice(", rg, r.zz)
+	}
 	b.node(s.X)
 	b.put("); %s.Next(%d); { ", rg, r.touch(s.X))
 	if isBlank(s.Key) {
 		b.node(s.Value)
-		b.put(" %v %s.V;", s.Tok, rg)
+		b.put(" %v %s.V;", tok, rg)
 	} else {
 		b.node(s.Key)
 		b.put(", ")
 		b.node(s.Value)
-		b.put(" %v %s.K, %s.V;", s.Tok, rg, rg)
+		b.put(" %v %s.K, %s.V;", tok, rg, rg)
 	}
 	b.put(" ")
 	b.node(s.Body)
@@ -342,6 +424,11 @@ func (r *rewriter) rangeElements(s *ast.RangeStmt) bool {
 
 // builtinCall records what builtins do to memory.
 func (r *rewriter) builtinCall(c *ast.CallExpr) {
+	if asksLength(r.info, c) {
+		r.before(c.Args[0].Pos(), fmt.Sprintf("%s.Measured(%d, ", r.zz, r.statement(c.Pos())))
+		r.after(c.Args[0].End(), ")")
+		return
+	}
 	if r.races == nil {
 		return
 	}
@@ -357,14 +444,15 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 		r.after(c.Args[0].End(), ")")
 	}
 	switch b.Name() {
-	case "len":
-		if _, ok := r.info.TypeOf(c.Args[0]).Underlying().(*types.Chan); ok {
-			first("%s.Measured(", r.zz)
-			r.after(c.Args[0].End(), ")")
-		}
 	case "delete":
 		if !callFree(c.Args[1:]) {
-			r.unrecorded(c.Lparen, "the deletion is not recorded: its key is the result of a call")
+			if !pure(r.info, c.Args[0]) || !r.maps.keepsType(c.Args[1]) {
+				r.unrecorded(c.Lparen, "the deletion is not recorded: its key is the result of a call")
+				return
+			}
+			start, end := r.file.Offset(c.Args[0].Pos()), r.file.Offset(c.Args[0].End())
+			r.before(c.Args[1].Pos(), fmt.Sprintf("%s.ThenWrMap(%d, %s, ", r.zz, r.touch(c.Args[0]), r.src[start:end]))
+			r.after(c.Args[1].End(), ")")
 			return
 		}
 		wrap("WrMap")

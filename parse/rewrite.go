@@ -47,6 +47,27 @@ func (r *rewriter) unrecorded(pos token.Pos, format string, args ...any) {
 	r.overlay.Diagnostics[len(r.overlay.Diagnostics)-1].Access = true
 }
 
+// reached tells the runtime that a statement is executed in which something is not guarded
+// or recorded: first is the number of diagnostics before it was rewritten.
+func (r *rewriter) reached(first int) string {
+	if r.races == nil {
+		return ""
+	}
+	text := ""
+	for i := first; i < len(r.overlay.Diagnostics); i++ {
+		d := &r.overlay.Diagnostics[i]
+		if d.Reach != 0 {
+			continue // in a statement inside
+		}
+		if text == "" {
+			r.reaches++
+			text = fmt.Sprintf("%s.Reached(%d); ", r.zz, r.reaches)
+		}
+		d.Reach = r.reaches
+	}
+	return text
+}
+
 // site returns the number of the operation at pos, 0 with a diagnostic if it
 // has none, and has it registered.
 func (r *rewriter) site(kind sites.Kind, pos token.Pos) sites.ID {
@@ -140,13 +161,14 @@ func (r *rewriter) walk(n ast.Node) {
 			r.value(m)
 			r.timer(m)
 			r.choice(m)
-			r.reader(m)
 			r.atomic(m)
 			r.read(m)
+			r.reader(m, m.Sel)
 			return false
 		case *ast.Ident:
 			r.value(m)
 			r.read(m)
+			r.reader(m, m)
 			return false
 		case *ast.IndexExpr:
 			r.walk(m.X)

@@ -52,8 +52,9 @@ func (r *rewriter) stmt(s ast.Stmt) {
 	case *ast.EmptyStmt:
 		return
 	}
+	first := len(r.overlay.Diagnostics)
 	r.body(s)
-	r.before(s.Pos(), r.front(s.Pos()))
+	r.before(s.Pos(), r.front(s.Pos())+r.reached(first))
 }
 
 // labeled rewrites a labelled statement. Loops and the like must follow their

@@ -247,6 +247,8 @@ func helperSource(zz, what string, imports map[string]bool) string {
 	switch kind {
 	case "Range":
 		text = fmt.Sprintf("func %sRange[T interface{}](ch <-chan T) (r *%s.Ranger[T], v T) { return %s.RangeCh(ch), v }", zz, zz, zz)
+	case "RangeSlice":
+		text = fmt.Sprintf("func %sRangeSlice[S interface{ ~[]E }, E interface{}](s S) (r *%s.SliceRange[E], k int, v E) { return %s.RangeSlice([]E(s)), k, v }", zz, zz, zz)
 	case "RangeMap":
 		text = fmt.Sprintf("func %sRangeMap[M interface{ ~map[K]V }, K comparable, V interface{}](site %s.Site, m M, values bool) (r *%s.MapRanger[K, V], k K, v V) {\n\treturn %s.RangeMap(site, m, values), k, v\n}", zz, zz, zz, zz)
 	case "Random":

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/types"
 	"path"
 	"slices"
 	"strconv"
@@ -91,8 +89,7 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 // error; if that is the end of ctx, the result is what is known by then.
 func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses []int, how Exhaustion, opts Options, rep reporter) (_ *Exhausted, _ *orchestrate.Binary, err error) {
 	began := time.Now()
-	measuring, unmeasured := p.measures()
-	guards := newAccessGroups(side, accesses, measuring)
+	guards := newAccessGroups(side, accesses)
 	job := orchestrate.ExhaustOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
 		Awaits:     p.awaits(), Stalls: how.Stalls, MaxProcesses: runProcesses,
@@ -127,13 +124,13 @@ func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses 
 		if x == nil {
 			return nil, nil, errors.Join(err, b.Close())
 		}
-		limits := slices.Concat(uncontrolled(diagnostics), unmeasured)
+		if earlier != nil {
+			x.Join(earlier)
+		}
+		limits := uncontrolled(diagnostics, x.Reached)
 		if again {
 			limits = append(limits, "data races still showed, or calls of uninstrumented code, behind which there are no guards")
 			x.Rest = nil // it would go on without them
-		}
-		if earlier != nil {
-			x.Join(earlier)
 		}
 		out, saveErr := p.exhausted(x, guards, limits, how)
 		if err = errors.Join(err, saveErr); err != nil {
@@ -230,11 +227,14 @@ func (p *program) exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits [
 }
 
 // uncontrolled are the operations without guards, and how many accesses to memory are
-// not looked at for races.
-func uncontrolled(diagnostics []parse.Diagnostic) (out []string) {
+// not looked at for races, but for those that were not executed.
+func uncontrolled(diagnostics []parse.Diagnostic, reached []int) (out []string) {
 	accesses := 0
 	first := ""
 	for _, d := range diagnostics {
+		if d.Reach != 0 && !slices.Contains(reached, d.Reach) {
+			continue
+		}
 		if !d.Access {
 			out = append(out, d.String())
 		} else if accesses++; accesses == 1 {
@@ -247,67 +247,6 @@ func uncontrolled(diagnostics []parse.Diagnostic) (out []string) {
 	return out
 }
 
-// measures finds where the program asks for the length of a channel. That is no
-// operation: the statements around become guards. Where there is no site for one, the
-// place is a limit.
-func (p *program) measures() (statements []int, limits []string) {
-	type place struct {
-		file      string
-		line, col int
-	}
-	at := map[place]int{}
-	for _, s := range p.sites.Sites() {
-		if s.Kind == sites.Stmt {
-			at[place{s.File, s.Line, s.Col}] = int(s.ID)
-		}
-	}
-	for _, pkg := range p.source.Packages {
-		for _, f := range pkg.Syntax {
-			var around []ast.Node
-			ast.Inspect(f, func(n ast.Node) bool {
-				if n == nil {
-					around = around[:len(around)-1]
-					return true
-				}
-				around = append(around, n)
-				c, ok := n.(*ast.CallExpr)
-				if !ok || !asksLength(pkg.TypesInfo, c) {
-					return true
-				}
-				for _, s := range slices.Backward(around) {
-					from := p.source.Fset.Position(s.Pos())
-					if id, ok := at[place{p.source.Rel(from.Filename), from.Line, from.Column}]; ok {
-						if !slices.Contains(statements, id) {
-							statements = append(statements, id)
-						}
-						return true
-					}
-					if _, ok := s.(ast.Stmt); ok {
-						break
-					}
-				}
-				from := p.source.Fset.Position(c.Pos())
-				limits = append(limits, fmt.Sprintf("%s:%d:%d: the length of a channel, which others may change", p.source.Rel(from.Filename), from.Line, from.Column))
-				return true
-			})
-		}
-	}
-	return statements, limits
-}
-
-// asksLength reports whether a call is len of a channel.
-func asksLength(info *types.Info, c *ast.CallExpr) bool {
-	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
-	if !ok || len(c.Args) != 1 {
-		return false
-	}
-	if b, ok := info.Uses[id].(*types.Builtin); !ok || b.Name() != "len" {
-		return false
-	}
-	_, ok = info.TypeOf(c.Args[0]).Underlying().(*types.Chan)
-	return ok
-}
-
 // accessGroups are the statements that touch memory and are guards. Those that were
 // seen to race, directly or with a third one, are a group.
 type accessGroups struct {
@@ -316,21 +255,14 @@ type accessGroups struct {
 	guards    []int
 	group     map[int]int // of the sites that race
 	writes    map[int]bool
-	measuring []int // that ask for the length of a channel
 	unguarded []string
 	misuse    bool // goroutines stop at all minor guards
 }
 
-func newAccessGroups(side *artifact.Sidecar, accesses, measuring []int) *accessGroups {
-	a := &accessGroups{
-		side: side, keys: orchestrate.SitesByKey(side), guards: slices.Clone(accesses), group: map[int]int{}, writes: map[int]bool{}, measuring: measuring,
+func newAccessGroups(side *artifact.Sidecar, accesses []int) *accessGroups {
+	return &accessGroups{
+		side: side, keys: orchestrate.SitesByKey(side), guards: slices.Clone(accesses), group: map[int]int{}, writes: map[int]bool{},
 	}
-	for _, id := range measuring {
-		if !slices.Contains(a.guards, id) {
-			a.guards = append(a.guards, id)
-		}
-	}
-	return a
 }
 
 // add adds the statements of data races. It reports whether there are new ones.
@@ -410,10 +342,8 @@ func (a *accessGroups) racing() (out []int) {
 
 func (a *accessGroups) list() (out []orchestrate.AccessGuard) {
 	for _, id := range a.ids() {
-		s, ok := a.side.Site(id)
-		measures := slices.Contains(a.measuring, id)
-		if ok && (a.group[id] != 0 || measures) {
-			out = append(out, orchestrate.AccessGuard{Site: s.Key, Group: a.group[id], Writes: a.writes[id], Measures: measures})
+		if s, ok := a.side.Site(id); ok && a.group[id] != 0 {
+			out = append(out, orchestrate.AccessGuard{Site: s.Key, Group: a.group[id], Writes: a.writes[id]})
 		}
 	}
 	return out

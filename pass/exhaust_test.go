@@ -127,6 +127,129 @@ func main() {
 	}
 }
 
+// Where the length of a channel is asked for, others act before and after, wherever that
+// stands in a statement.
+func TestExhaustLength(t *testing.T) {
+	for name, body := range map[string]string{
+		"initialiser": `for {
+			if n := len(c); n == 2 {
+				panic("two")
+			} else if n < 3 {
+				break
+			}
+		}`,
+		"case":     `switch { case cap(c) == 0: case len(c) == 2: panic("two") }`,
+		"loop":     `for len(c) == 2 { panic("two") }`,
+		"operand":  `if n := 10*len(c) + len(c); n == 12 { panic("two") }`,
+		"returned": `func() { defer func(n int) { if n == 2 { panic("two") } }(len(c)) }()`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			x, err := Exhaust(t.Context(), programOf(t, `package main
+
+func main() {
+	c := make(chan int, 3)
+	go func() {
+		for i := range 3 {
+			c <- i
+		}
+		<-c
+	}()
+	`+body+`
+}
+`), Exhaustion{}, Options{})
+			require.NoError(t, err)
+			require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+			require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, x))
+		})
+	}
+}
+
+// The length of a channel that nobody else uses then is no limit, in what is not run it
+// is none either; in the initialisation of a package it is one if others are there.
+func TestExhaustLengthLimits(t *testing.T) {
+	for init, limit := range map[string]string{"0": "", "start()": "length of a channel"} {
+		x, err := Exhaust(t.Context(), programOf(t, `package main
+
+var c = make(chan int, 1)
+
+var n, at = `+init+`, len(c)
+
+func start() int {
+	go func() { c <- 1 }()
+	return 0
+}
+
+func main() {
+	own := make(chan int, 2)
+	own <- 1
+	done := make(chan bool)
+	go func() { done <- true }()
+	if x := len(own); x != 1 {
+		panic("lost")
+	}
+	<-done
+}
+`), Exhaustion{}, Options{})
+		require.NoError(t, err)
+		if limit == "" {
+			require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+			require.Equal(t, 1, x.Runs)
+		} else {
+			require.Contains(t, strings.Join(x.Covered.Limits, "\n"), limit)
+		}
+	}
+}
+
+// What is not guarded, or not recorded, is a limit where it is executed, and only there.
+func TestExhaustReached(t *testing.T) {
+	for call, limits := range map[string]int{
+		"0": 0, "1": 1, "2": 1, "3": 2, "4": 1,
+	} {
+		x, err := Exhaust(t.Context(), programOf(t, `package main
+
+import (
+	"reflect"
+	"sync/atomic"
+)
+
+var n atomic.Int32
+
+func recorded(what int) bool {
+	if what&1 != 0 {
+		for range 1 {
+			load := (*atomic.Int32).Load
+			return load(&n) == 0
+		}
+	}
+	return true
+}
+
+func main() {
+	const what = `+call+`
+	done := make(chan bool)
+	go func() { done <- recorded(what) }()
+	<-done
+	if what&2 != 0 {
+		func() {
+			reflect.ValueOf(make(chan int, 1)).TrySend(reflect.ValueOf(1))
+		}()
+	}
+	if what&4 != 0 {
+	loop:
+		for i := range 2 {
+			if i == reflect.ValueOf(make(chan int, 1)).Len() || reflect.ValueOf(make(chan int, 1)).TrySend(reflect.ValueOf(1)) {
+				continue loop
+			}
+		}
+	}
+}
+`), Exhaustion{}, Options{})
+		require.NoError(t, err)
+		require.Len(t, x.Covered.Limits, limits, "%s: %v", call, x.Covered.Limits)
+		require.True(t, x.Complete)
+	}
+}
+
 // An exploration that is cut into many goes on where it has stopped.
 func TestExhaustFrontier(t *testing.T) {
 	spec := programOf(t, `package main

@@ -445,3 +445,95 @@ func RacyFieldOfVariable() {
 	var p pair
 	both(func() { p.b = 1 }, func() { _ = p.b + 1 })
 }
+
+func elements[S ~[]E, E any](s S) (n int) {
+	for _, v := range s {
+		_ = v
+		n++
+	}
+	return n
+}
+
+func RacyRangeOfTypeParameter() {
+	s := make([]int, 4)
+	both(func() { s[3] = 1 }, func() { elements(s) })
+}
+
+func SafeRangeOfTypeParameter() {
+	s := make([]int, 4)
+	both(func() { elements(s) }, func() { elements(s) })
+}
+
+func RacySelectIntoField() {
+	p := new(pair)
+	c := make(chan int, 1)
+	c <- 1
+	both(func() { _ = p.a }, func() {
+		select {
+		case p.a = <-c:
+		}
+	})
+}
+
+func SafeSelectIntoField() {
+	p := new(pair)
+	c := make(chan int, 1)
+	c <- 1
+	both(func() { _ = p.b }, func() {
+		select {
+		case p.a = <-c:
+		}
+	})
+}
+
+func RacyRangeIntoMap() {
+	m := map[string]int{}
+	both(func() { _ = m["a"] }, func() {
+		for m["b"] = range []int{1} {
+		}
+	})
+}
+
+func RacyDeleteOfCalled() {
+	m := map[string]int{"a": 1}
+	both(func() { _ = m["a"] }, func() { delete(m, fmt.Sprint("a")) })
+}
+
+type inner struct{ *pair }
+
+type outer struct {
+	inner
+	n int
+}
+
+func RacyEmbeddedPointer() {
+	o := &outer{inner: inner{new(pair)}}
+	both(func() { o.pair = new(pair) }, func() { _ = o.a })
+}
+
+func RacyEmbeddedMethod() {
+	o := outer{inner: inner{new(pair)}}
+	both(func() { o.inner = inner{new(pair)} }, func() { o.set(1) })
+}
+
+func RacyEmbeddedWrite() {
+	o := &outer{inner: inner{new(pair)}}
+	both(func() { o.pair = new(pair) }, func() { o.a = 1 })
+}
+
+func SafeEmbeddedPointer() {
+	o := &outer{inner: inner{new(pair)}}
+	both(func() { _ = o.a }, func() { o.b++; o.n++ })
+}
+
+func SafeEmbeddedOwn() {
+	p := new(pair)
+	both(func() {
+		o := outer{inner: inner{p}}
+		_ = o.a
+	}, func() {
+		o := outer{inner: inner{p}}
+		o.inner = inner{p}
+		_ = o.sum()
+	})
+}
