@@ -29,7 +29,10 @@ type BuildOptions struct {
 // Binary is a compiled program with its Orchestration tests.
 type Binary struct {
 	// Path is the executable.
-	Path   string
+	Path string
+	// Guards, if not nil, are the keys of the statements at which runs stop, of those
+	// that have a guard as accesses to memory; nil: all.
+	Guards []string
 	target Target
 	dir    string // scratch
 }

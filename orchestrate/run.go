@@ -52,6 +52,8 @@ type job struct {
 	Guides [][]artifact.PlanStep `json:",omitempty"`
 	// Patient makes time wait for everything else with random choices.
 	Patient bool `json:",omitempty"`
+	// Guards are those of the Binary.
+	Guards *[]string `json:",omitempty"`
 	// Explore asks for many runs instead.
 	Explore *exploreJob `json:",omitempty"`
 	// Exhaust asks for all schedules that are not equivalent.
@@ -121,6 +123,9 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, r
 // command prepares the driver for a job; files are the values of its
 // environment variables.
 func (b *Binary) command(j job, files map[string]string) (*exec.Cmd, error) {
+	if b.Guards != nil {
+		j.Guards = &b.Guards
+	}
 	data, err := json.Marshal(j)
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)

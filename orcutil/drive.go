@@ -143,8 +143,9 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 	var job struct {
 		Plan
 		Random  *uint64
-		Guides  [][]Step // for random choices
-		Patient bool     // with them
+		Guides  [][]Step  // for random choices
+		Patient bool      // with them
+		Guards  *[]string // keys, for Config.Guards
 		Explore *exploration
 		Exhaust *exhaustion
 	}
@@ -157,6 +158,14 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 	}
 	setDebug(t)
 	cfg.Plan, cfg.Record, cfg.NoLog = job.Plan, true, true
+	if job.Guards != nil {
+		cfg.Guards = map[Site]bool{}
+		for _, key := range *job.Guards {
+			if site, ok := siteOf(key); ok {
+				cfg.Guards[site] = true
+			}
+		}
+	}
 	if job.Random != nil {
 		if cfg.Plan.Seed == 0 {
 			cfg.Plan.Seed = *job.Random

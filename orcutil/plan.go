@@ -145,6 +145,9 @@ type Config struct {
 	// Patience is how long a run outside a bubble waits for something to
 	// happen before it takes what is blocked as blocked for ever; 0 is 1 s.
 	Patience time.Duration
+	// Guards, if not nil, are the statements that stop goroutines, of those that call
+	// Access.
+	Guards map[Site]bool
 	// exec, if not nil, collects what steps depend on.
 	exec *execution
 	// Watchdog bounds, in real time, how long the program may take from one

@@ -29,7 +29,7 @@ import (
 // exhaustRounds bounds how often guards are added, and scoutRuns the runs of a round
 // whose only purpose is to see whether they have to be.
 const (
-	exhaustRounds = 5
+	exhaustRounds = 8
 	scoutRuns     = 100
 )
 
@@ -75,21 +75,47 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 	if err != nil {
 		return nil, err
 	}
-	x, b, err := p.exhaust(ctx, p.sidecar(), nil, how, opts, rep)
+	side := p.sidecar()
+	b, err := p.guardable(ctx, side, opts, rep)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	x, err := p.exhaust(ctx, b, side, how, opts, rep)
 	if err != nil {
 		return x, err
 	}
-	defer func() { err = errors.Join(err, b.Close()) }()
 	defer rep.stage("replay")()
 	return x, b.ReplayEnds(ctx, x.Ends, orchestrate.RunOptions{Timeout: opts.Watchdog})
 }
 
-// exhaust explores a program in which the statements of these sites are guards, and
-// those that are seen to race besides. It returns the last binary, unless there is an
-// error; if that is the end of ctx, the result is what is known by then.
-func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses []int, how Exhaustion, opts Options, rep reporter) (_ *Exhausted, _ *orchestrate.Binary, err error) {
+// guardable is an instrumented program in which every statement may become a guard.
+type guardable struct {
+	*orchestrate.Binary
+	diagnostics []parse.Diagnostic
+}
+
+// guardable builds the program so that exhaust can explore it.
+func (p *program) guardable(ctx context.Context, side *artifact.Sidecar, opts Options, rep reporter) (*guardable, error) {
+	var statements []int
+	for _, s := range p.sites.Sites() {
+		if s.Kind == sites.Stmt {
+			statements = append(statements, int(s.ID))
+		}
+	}
+	b, diagnostics, err := p.instrument(ctx, opts, side, parse.Options{Accesses: statements, Races: true}, nil, rep)
+	if err != nil {
+		return nil, err
+	}
+	return &guardable{b, diagnostics}, nil
+}
+
+// exhaust explores a program. The statements that are seen to race become guards: the
+// binary has them afterwards. If ctx ends, the result is what is known by then.
+func (p *program) exhaust(ctx context.Context, b *guardable, side *artifact.Sidecar, how Exhaustion, opts Options, rep reporter) (*Exhausted, error) {
+	defer rep.stage("explore")()
 	began := time.Now()
-	guards := newAccessGroups(side, accesses)
+	guards := newAccessGroups(side)
 	job := orchestrate.ExhaustOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
 		Awaits:     p.awaits(), Stalls: how.Stalls, MaxProcesses: runProcesses,
@@ -98,45 +124,34 @@ func (p *program) exhaust(ctx context.Context, side *artifact.Sidecar, accesses 
 	if len(how.Frontier) > 0 {
 		var f savedFrontier
 		if err := json.Unmarshal(how.Frontier, &f); err != nil {
-			return nil, nil, fmt.Errorf("frontier of an exploration: %w", err)
+			return nil, fmt.Errorf("frontier of an exploration: %w", err)
 		}
 		if f.Stalls != how.Stalls {
-			return nil, nil, fmt.Errorf("frontier of an exploration: it is of one with %d stalls, not %d", f.Stalls, how.Stalls)
+			return nil, fmt.Errorf("frontier of an exploration: it is of one with %d stalls, not %d", f.Stalls, how.Stalls)
 		}
 		f.restore(guards)
 		job.Frontier, earlier = f.Nodes, f.Earlier
 	}
 	for round := 1; ; round++ {
-		b, diagnostics, err := p.instrument(ctx, opts, side, parse.Options{Accesses: guards.ids(), Races: true}, nil, rep)
-		if err != nil {
-			return nil, nil, err
-		}
-		done := rep.stage("explore")
-		x, again, err := exhaustWith(ctx, b, guards, job, how, began)
-		done()
+		b.Guards = guards.keysOf()
+		x, again, err := exhaustWith(ctx, b.Binary, guards, job, how, began)
 		if again && err == nil && round < exhaustRounds {
-			if err := b.Close(); err != nil {
-				return nil, nil, err
-			}
 			job.Frontier, earlier = nil, nil
 			continue
 		}
 		if x == nil {
-			return nil, nil, errors.Join(err, b.Close())
+			return nil, err
 		}
 		if earlier != nil {
 			x.Join(earlier)
 		}
-		limits := uncontrolled(diagnostics, x.Reached)
+		limits := uncontrolled(b.diagnostics, x.Reached)
 		if again {
 			limits = append(limits, "data races still showed, or calls of uninstrumented code, behind which there are no guards")
 			x.Rest = nil // it would go on without them
 		}
 		out, saveErr := p.exhausted(x, guards, limits, how)
-		if err = errors.Join(err, saveErr); err != nil {
-			return out, nil, errors.Join(err, b.Close())
-		}
-		return out, b, nil
+		return out, errors.Join(err, saveErr)
 	}
 }
 
@@ -259,9 +274,9 @@ type accessGroups struct {
 	misuse    bool // goroutines stop at all minor guards
 }
 
-func newAccessGroups(side *artifact.Sidecar, accesses []int) *accessGroups {
+func newAccessGroups(side *artifact.Sidecar) *accessGroups {
 	return &accessGroups{
-		side: side, keys: orchestrate.SitesByKey(side), guards: slices.Clone(accesses), group: map[int]int{}, writes: map[int]bool{},
+		side: side, keys: orchestrate.SitesByKey(side), group: map[int]int{}, writes: map[int]bool{},
 	}
 }
 
@@ -326,6 +341,17 @@ func (a *accessGroups) addCalls(calls []string) (added bool) {
 		}
 	}
 	return added
+}
+
+// keysOf are the keys of the guards.
+func (a *accessGroups) keysOf() []string {
+	keys := []string{}
+	for _, id := range a.ids() {
+		if s, ok := a.side.Site(id); ok {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
 }
 
 func (a *accessGroups) ids() []int { return slices.Sorted(slices.Values(a.guards)) }

@@ -93,6 +93,12 @@ func (s *schedules) result(ctx context.Context) ([]*Exhausted, error) {
 // nothing else can happen, and then, if that finds nothing, under those in which it passes
 // at any moment. If ctx ends the result is what is known by then.
 func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter) (rounds []*Exhausted, err error) {
+	side := p.sidecar()
+	b, err := p.guardable(ctx, side, opts, rep)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
 	for _, stalls := range []int{0, -1} {
 		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: exhaustSteps}
 		if at, ok := ctx.Deadline(); ok {
@@ -100,14 +106,11 @@ func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter)
 				return rounds, context.DeadlineExceeded
 			}
 		}
-		x, b, err := p.exhaust(ctx, p.sidecar(), nil, how, opts, rep)
+		x, err := p.exhaust(ctx, b, side, how, opts, rep)
 		if x != nil {
 			rounds = append(rounds, x)
 		}
 		if err != nil {
-			return rounds, err
-		}
-		if err := b.Close(); err != nil {
 			return rounds, err
 		}
 		if !x.Timed || !x.Complete || len(x.Covered.Limits) > 0 {
