@@ -521,7 +521,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 			func(q *path) { finish(q, false, zeros(n)) })
 		return false
 	case toIface:
-		if types.Implements(t, iface) {
+		if implements(t, iface) {
 			finish(p, true, append([]*expr(nil), e...))
 		} else {
 			finish(p, false, zeros(n))
@@ -534,6 +534,26 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 		finish(p, true, val)
 	default:
 		finish(p, false, zeros(n))
+	}
+	return true
+}
+
+// implements reports that values of a dynamic type of interfaces have the methods of
+// an interface. What stands for a type of the library has those of that type.
+func implements(t types.Type, iface *types.Interface) bool {
+	var has func(name string) bool
+	switch t {
+	case libraryContext:
+		has = func(name string) bool { return contextMethods[name] != nil || name == "String" }
+	case libraryRLocker:
+		has = func(name string) bool { return name == "Lock" || name == "Unlock" }
+	default:
+		return types.Implements(t, iface)
+	}
+	for m := range iface.Methods() {
+		if !m.Exported() || !has(m.Name()) {
+			return false
+		}
 	}
 	return true
 }
