@@ -236,6 +236,11 @@ func (p *program) reach() {
 				case ssa.CallInstruction:
 					for _, g := range p.callees(i) {
 						visit(g)
+						if in := intrinsicOf(g); in != nil && len(in.methods) > 0 {
+							for _, m := range p.calledMethods(i.Common().Args[0], in.methods) {
+								visit(m)
+							}
+						}
 					}
 				case *ssa.MakeInterface:
 					if libraryType(i.Type()) != "sync.Locker" {

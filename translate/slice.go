@@ -237,6 +237,9 @@ func (s *slice) inventory(instr ssa.Instruction) {
 					s.calledBack[g] = append(s.calledBack[g], call)
 				}
 			}
+			for _, g := range s.prog.calledMethods(call.Common().Args[0], in.methods) {
+				s.calledBack[g] = append(s.calledBack[g], call)
+			}
 			if in.name == "poolget" {
 				s.poolGets = append(s.poolGets, call)
 			}
