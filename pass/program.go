@@ -29,6 +29,9 @@ type program struct {
 	dir    string // scratch copy, "" if the program's own directory is used
 
 	prepared *translate.Prepared // nil until the first translation
+	// prepareWith, if not nil, prepares it in place of translate.Prepare: tests plant
+	// defects of the translator so.
+	prepareWith func(completions ...artifact.Completion) (*translate.Prepared, error)
 	// completions are those that it was prepared with.
 	completions []artifact.Completion
 }
@@ -166,7 +169,13 @@ func (p *program) translate(ctx context.Context, opts Options, proto bool, at *a
 // prepare does what is the same for all models of the program with the same completions.
 func (p *program) prepare(opts Options) (*translate.Prepared, error) {
 	if p.prepared == nil || !slices.Equal(p.completions, opts.Model.Completions) {
-		prepared, err := translate.Prepare(p.source, p.sites, opts.Model.Completions...)
+		with := p.prepareWith
+		if with == nil {
+			with = func(c ...artifact.Completion) (*translate.Prepared, error) {
+				return translate.Prepare(p.source, p.sites, c...)
+			}
+		}
+		prepared, err := with(opts.Model.Completions...)
 		if err != nil {
 			return nil, fmt.Errorf("translate: %w", err)
 		}

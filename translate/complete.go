@@ -69,9 +69,30 @@ func (p *program) isAt(pos token.Pos, c artifact.Completion) bool {
 
 // everyFunction lists the functions with source and bodies, in order.
 func (p *program) everyFunction() []*ssa.Function {
+	all := ssautil.AllFunctions(p.ssa)
+	var withClosures func(f *ssa.Function)
+	withClosures = func(f *ssa.Function) {
+		all[f] = true
+		for _, g := range f.AnonFuncs {
+			withClosures(g)
+		}
+	}
+	for _, q := range slices.Concat(p.src.Library, p.src.Packages) {
+		for _, name := range q.Types.Scope().Names() {
+			named, ok := q.Types.Scope().Lookup(name).Type().(*types.Named)
+			if !ok {
+				continue
+			}
+			for m := range named.Methods() {
+				if f := p.ssa.FuncValue(m); f != nil {
+					withClosures(f)
+				}
+			}
+		}
+	}
 	var out []*ssa.Function
-	for f := range ssautil.AllFunctions(p.ssa) {
-		if f.Blocks != nil && f.Syntax() != nil {
+	for f := range all {
+		if f.Blocks != nil && f.Syntax() != nil && (f.Synthetic == "" || f.Origin() != nil) {
 			out = append(out, f)
 		}
 	}
