@@ -115,7 +115,7 @@ func follows(t *testing.T, spec source.Spec, runs int) {
 func TestCompleteLacked(t *testing.T) {
 	for _, name := range []string{
 		"maprangeanyof", "maprangedelete", "contextassert", "contextassertswitch", "rlockerassert",
-		"timerdue", "timerdueselect", "sortinterface", "sortinterfacetime", "timerqueue",
+		"timerdue", "timerdueselect", "sortinterface", "sortinterfacetime", "timerqueue", "funcmaplibrary",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

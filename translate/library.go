@@ -140,6 +140,15 @@ func (x *translator) actsOn(a ssa.Value, callee string) string {
 		return x.actsOn(v.X, callee)
 	case *ssa.ChangeInterface:
 		return x.actsOn(v.X, callee)
+	case *ssa.MakeMap: // of functions, for instance
+		for _, r := range *v.Referrers() {
+			if u, ok := r.(*ssa.MapUpdate); ok && u.Map == a {
+				if what := x.actsOn(u.Value, callee); what != "" {
+					return what
+				}
+			}
+		}
+		return ""
 	case *ssa.MakeInterface:
 		t := v.X.Type()
 		if len(callee) > 8 && callee[:8] == "reflect." && (isChan(t) || isFunc(t)) {
