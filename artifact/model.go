@@ -18,6 +18,8 @@ type Sidecar struct {
 	Approximations []Approximation `json:"approximations,omitempty"`
 	// Bounds are those of the model where they are smaller than asked for, else nil.
 	Bounds *Bounds `json:"bounds,omitempty"`
+	// Completions are what runs of the program have added to the model.
+	Completions []Completion `json:"completions,omitempty"`
 }
 
 // Outside returns the reason why there is no model of the program, nil if there is one.

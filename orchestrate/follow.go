@@ -196,7 +196,7 @@ func (f *Follower) reject(out *Following, t *Track, v *Verdict, what string) err
 		out.Status, out.Reason = BeyondBounds, what+"; the model ends where its bound is exceeded: "+t.bound
 		return nil
 	}
-	if v.Kind == artifact.KindPanic && out.Want.G == "" && strings.Contains(v.Message, "runtime error: ") {
+	if v.Kind == artifact.KindPanic && out.Want.G == "" && ofRuntime(v.Message) {
 		out.Status = LeftOut
 		out.Reason = what + "; panics of the run-time system are in the model only where it follows the value: " + v.Message
 		return nil
@@ -225,6 +225,11 @@ func (f *Follower) reject(out *Following, t *Track, v *Verdict, what string) err
 		}
 	}
 	return nil
+}
+
+// ofRuntime reports that a panic is one of the run-time system, by its message.
+func ofRuntime(message string) bool {
+	return strings.Contains(message, "runtime error: ") || strings.Contains(message, "interface conversion: ")
 }
 
 // unshared reports whether a key is that of an atomic operation, or of a statement

@@ -342,7 +342,25 @@ func (f *Follower) urgent(s check.Packed) bool {
 
 // Ends reports whether the model can be at the end that a run has come to, with
 // every goroutine where it was.
+//
+// Timers that are due at once fire without a step of the run, see Step.
 func (t *Track) Ends(v *Verdict) (bool, error) {
+	ok, err := t.endsHere(v)
+	if ok || err != nil {
+		return ok, err
+	}
+	before := t.places
+	t.places = maps.Clone(before)
+	err = t.settle(true)
+	if err == nil && !t.full {
+		ok, err = t.endsHere(v)
+	}
+	t.places = before
+	return ok, err
+}
+
+// endsHere does the same for what no time has passed in.
+func (t *Track) endsHere(v *Verdict) (bool, error) {
 	for p := range t.places {
 		ok, err := t.endsAt(p, v)
 		if ok || err != nil {

@@ -51,8 +51,12 @@ func caught(err *error) {
 
 func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
 	defer caught(&err)
-	opts, stop := opts.bounded(ctx)
-	defer stop()
+	return checkCompleted(ctx, opts, func(ctx context.Context, opts Options) (*artifact.Bundle, error) {
+		return checkRound(ctx, load, spec, opts)
+	})
+}
+
+func checkRound(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, error) {
 	opts, stopModel := opts.withEngines()
 	defer stopModel()
 	var other *schedules

@@ -110,6 +110,24 @@ func follows(t *testing.T, spec source.Spec, runs int) {
 	}
 }
 
+// Models do what programs do that once showed what they lacked. TestComplete follows all
+// programs only if it is asked to.
+func TestCompleteLacked(t *testing.T) {
+	for _, name := range []string{
+		"maprangeanyof", "maprangedelete", "contextassert", "contextassertswitch", "rlockerassert",
+		"timerdue", "timerdueselect", "sortinterface", "sortinterfacetime", "timerqueue", "funcmaplibrary",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := source.Spec{Dir: "../translate/testdata/verdicts/" + name, Entry: "main"}
+			if strings.HasPrefix(name, "timerdue") {
+				spec.Entry = "TestProgram"
+			}
+			follows(t, spec, 10)
+		})
+	}
+}
+
 // Models with small bounds do what the program does, or end at a bound.
 func TestCompleteSmallBounds(t *testing.T) {
 	t.Parallel()

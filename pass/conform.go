@@ -32,6 +32,8 @@ type conformance struct {
 	work     int
 	part     context.Context // ends when no more runs are followed
 	cancel   context.CancelFunc
+	// departures are where runs leave the model.
+	departures []departure
 }
 
 // newConformance is for the model of a deep pass; it is nil if the program has none.
@@ -85,10 +87,12 @@ func (c *conformance) follow(ctx context.Context, run int, r *orchestrate.Record
 		c.out.Followed++
 	case orchestrate.LeftOut:
 		c.out.LeftOut++
+		c.departed(run, r, got)
 	case orchestrate.BeyondBounds:
 		c.out.BeyondBounds++
 	case orchestrate.Rejected:
 		c.gap(run, r, got)
+		c.departed(run, r, got)
 	default:
 		if c.out.Undecided++; c.out.Reason == "" {
 			c.out.Reason = got.Reason
@@ -140,7 +144,7 @@ func (d *deep) conform(ctx context.Context) error {
 			break
 		}
 	}
-	return nil
+	return d.complete(ctx, c)
 }
 
 // gapsOf says what keeps runs from bearing a model out, nothing if they do.

@@ -12,7 +12,6 @@ import (
 	"github.com/vtrace/vtrace/internal/left"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/translate"
 )
 
 // A goroutine that a test leaves behind is an error if nothing can ever wake it: a
@@ -194,14 +193,11 @@ func (d *deep) leftProgram() (*left.Program, error) {
 		return d.holders, nil
 	}
 	p := d.program
-	if p.prepared == nil {
-		prepared, err := translate.Prepare(p.source, p.sites)
-		if err != nil {
-			return nil, fmt.Errorf("translate: %w", err)
-		}
-		p.prepared = prepared
+	prepared, err := p.prepare(d.opts)
+	if err != nil {
+		return nil, err
 	}
-	d.holders = left.New(p.source, p.prepared.SSA(), p.sites)
+	d.holders = left.New(p.source, prepared.SSA(), p.sites)
 	return d.holders, nil
 }
 

@@ -67,6 +67,8 @@ type Options struct {
 	// the pass.
 	Progress func(Event)
 
+	// completing: a model that lacks what runs do is completed, and checked again.
+	completing bool
 	// See bounded.
 	soft  context.Context
 	start time.Time
@@ -113,6 +115,9 @@ type Model struct {
 	Deps []string `json:"deps,omitempty"`
 	// Args are what the program sees in os.Args after its name, if its entry is main.
 	Args []string `json:"args,omitempty"`
+	// Completions are what runs of the program have shown that the model lacked. A check
+	// finds them itself; later passes make the same model of them.
+	Completions []artifact.Completion `json:"completions,omitempty"`
 }
 
 // Search bounds a search; zero means no bound.

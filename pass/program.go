@@ -29,6 +29,11 @@ type program struct {
 	dir    string // scratch copy, "" if the program's own directory is used
 
 	prepared *translate.Prepared // nil until the first translation
+	// prepareWith, if not nil, prepares it in place of translate.Prepare: tests plant
+	// defects of the translator so.
+	prepareWith func(completions ...artifact.Completion) (*translate.Prepared, error)
+	// completions are those that it was prepared with.
+	completions []artifact.Completion
 }
 
 // load loads the program that spec names.
@@ -161,18 +166,33 @@ func (p *program) translate(ctx context.Context, opts Options, proto bool, at *a
 	return m, err
 }
 
-// translateWithin gives up at a cost, if it is not 0.
-func (p *program) translateWithin(ctx context.Context, opts Options, proto bool, at *artifact.Bounds, cost int) (*translate.Model, error) {
-	if p.prepared == nil {
-		prepared, err := translate.Prepare(p.source, p.sites)
+// prepare does what is the same for all models of the program with the same completions.
+func (p *program) prepare(opts Options) (*translate.Prepared, error) {
+	if p.prepared == nil || !slices.Equal(p.completions, opts.Model.Completions) {
+		with := p.prepareWith
+		if with == nil {
+			with = func(c ...artifact.Completion) (*translate.Prepared, error) {
+				return translate.Prepare(p.source, p.sites, c...)
+			}
+		}
+		prepared, err := with(opts.Model.Completions...)
 		if err != nil {
 			return nil, fmt.Errorf("translate: %w", err)
 		}
-		p.prepared = prepared
+		p.prepared, p.completions = prepared, opts.Model.Completions
+	}
+	return p.prepared, nil
+}
+
+// translateWithin gives up at a cost, if it is not 0.
+func (p *program) translateWithin(ctx context.Context, opts Options, proto bool, at *artifact.Bounds, cost int) (*translate.Model, error) {
+	prepared, err := p.prepare(opts)
+	if err != nil {
+		return nil, err
 	}
 	how := p.translation(opts, proto)
 	how.At, how.Cost = at, cost
-	m, err := p.prepared.Translate(ctx, how)
+	m, err := prepared.Translate(ctx, how)
 	if err != nil {
 		return nil, fmt.Errorf("translate: %w", err)
 	}

@@ -310,12 +310,44 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	if !x.sliceBounds(p, p.simplify(lo), p.simplify(hi), p.simplify(capacity), i) {
 		return false
 	}
-	p.set(ctx, i, []*expr{
-		arith(xAdd, ptr, arith(xMul, lo, num(int32(x.width(elem))))),
-		arith(xSub, hi, lo),
-		arith(xSub, capacity, lo),
-	})
+	w := int32(x.width(elem))
+	out := []*expr{
+		p.simplify(arith(xAdd, ptr, arith(xMul, lo, num(w)))),
+		p.simplify(arith(xSub, hi, lo)),
+		p.simplify(arith(xSub, capacity, lo)),
+	}
+	// The bounds hold: it lies in the array, and is not shorter than nothing. One
+	// without room lies in none: behind the last element is another object.
+	if ptr.isConst() && ptr.k != 0 && !x.sl.limited {
+		if left, known := x.room(ptr.k, w); known {
+			none := x.noElements(w)
+			out[0] = p.simplify(ite(eq(lo, left), num(none), out[0]))
+			p.keepAmong(out[0], func(k int32) bool { return k == none || ptr.k <= k && k < ptr.k+left*w })
+		}
+	}
+	atLeast := func(k int32) bool { return k >= 0 }
+	p.keepAmong(out[1], atLeast)
+	p.keepAmong(out[2], atLeast)
+	p.set(ctx, i, out)
 	return p.advance()
+}
+
+// keepAmong narrows what is known of an expression to some values, if it can have one.
+func (p *path) keepAmong(e *expr, keep func(k int32) bool) {
+	a := p.abs(e)
+	if e.isConst() || e.op == xUnknown || a.top {
+		return
+	}
+	if in := a.filter(keep); !in.empty() && !in.equal(a) {
+		p.know(e, in)
+	}
+}
+
+// noElements stands for the arrays of slices that have no room. They are not nil.
+func (x *translator) noElements(w int32) int32 {
+	return x.mem.keyedObject(fmt.Sprintf("no elements of %d", w), func() *object {
+		return &object{kind: objData, name: "no_elements", size: 1, stride: w}
+	}).base
 }
 
 func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
@@ -521,7 +553,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 			func(q *path) { finish(q, false, zeros(n)) })
 		return false
 	case toIface:
-		if types.Implements(t, iface) {
+		if implements(t, iface) {
 			finish(p, true, append([]*expr(nil), e...))
 		} else {
 			finish(p, false, zeros(n))
@@ -534,6 +566,26 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 		finish(p, true, val)
 	default:
 		finish(p, false, zeros(n))
+	}
+	return true
+}
+
+// implements reports that values of a dynamic type of interfaces have the methods of
+// an interface. What stands for a type of the library has those of that type.
+func implements(t types.Type, iface *types.Interface) bool {
+	var has func(name string) bool
+	switch t {
+	case libraryContext:
+		has = func(name string) bool { return contextMethods[name] != nil || name == "String" }
+	case libraryRLocker:
+		has = func(name string) bool { return name == "Lock" || name == "Unlock" }
+	default:
+		return types.Implements(t, iface)
+	}
+	for m := range iface.Methods() {
+		if !m.Exported() || !has(m.Name()) {
+			return false
+		}
 	}
 	return true
 }

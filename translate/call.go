@@ -33,6 +33,15 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 		tgt.op = builtins[b.Name()]
 		return tgt, true
 	}
+	if fs := x.prog.calls[site]; len(fs) > 0 && !x.prog.fromLibrary(site) {
+		switch g, decided := p.guessed(site); {
+		case !decided:
+			x.guessCompleted(p, site, fs)
+			return tgt, false
+		case g != nil:
+			return x.guess(p, site, tgt)
+		}
+	}
 	if c.IsInvoke() {
 		return x.resolveInvoke(p, site, val)
 	}
@@ -194,7 +203,7 @@ func (x *translator) closure(o *object, tgt target, cell func(i int) *expr) targ
 // value that is not tracked.
 func (x *translator) guess(p *path, site ssa.CallInstruction, tgt target) (target, bool) {
 	for _, g := range p.guesses {
-		if g.site == site {
+		if g.site == site && g.fn != nil {
 			tgt.fn = g.fn
 			tgt.op = intrinsicOf(g.fn)
 			for _, fv := range g.fn.FreeVars {
@@ -332,6 +341,11 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 		return skip()
 	}
 	if tgt.fn.Blocks == nil {
+		if fs := x.prog.calls[site]; len(fs) > 0 {
+			tgt.op = callsBack
+			x.pushOp(p, x.context(p.t, ctx, site, nth, tgt.fn, callsBack.name), tgt, deferred)
+			return true
+		}
 		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.fn) && x.sl.numbers[call].chosen() {
 			return x.callFlag(p, call)
 		}

@@ -86,6 +86,8 @@ func (s *slice) needLibrary(call ssa.CallInstruction, in *intrinsic) {
 		if in.calls > 0 {
 			s.needReturned(s.prog.functions(call.Common().Args[in.calls]))
 		}
+	case len(in.methods) > 0:
+		s.needReturned(s.prog.calledMethods(call.Common().Args[0], in.methods))
 	case in.calls > 0:
 		s.needCell(call.Common().Args[0])
 		s.needReturned(s.prog.functions(call.Common().Args[in.calls]))

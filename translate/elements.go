@@ -88,6 +88,11 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 			most = min(most, hi)
 		}
 	}
+	for i, at := range []int32{to, from} { // nor of the arrays
+		if left, known := x.room(at, w); known && (i == 0 || copies) {
+			most = min(most, left)
+		}
+	}
 	if int(most)*int(w) > maxArray {
 		return lost()
 	}

@@ -327,6 +327,7 @@ func (x *translator) emit() (*Model, error) {
 		}
 	}
 	x.leftOut()
+	x.noteCompletions()
 	x.noteTestMain()
 	x.missingPanics()
 	x.assumedLoops()
@@ -421,6 +422,7 @@ func (e *emitter) model() (*Model, error) {
 		return nil, err
 	}
 	model.Sidecar.Approximations = x.approx
+	model.Sidecar.Completions = x.prog.added
 	if x.opts.Proto {
 		model.Reveal()
 	}

@@ -138,6 +138,17 @@ func (x *translator) actsOn(a ssa.Value, callee string) string {
 		return ""
 	case *ssa.ChangeType:
 		return x.actsOn(v.X, callee)
+	case *ssa.ChangeInterface:
+		return x.actsOn(v.X, callee)
+	case *ssa.MakeMap: // of functions, for instance
+		for _, r := range *v.Referrers() {
+			if u, ok := r.(*ssa.MapUpdate); ok && u.Map == a {
+				if what := x.actsOn(u.Value, callee); what != "" {
+					return what
+				}
+			}
+		}
+		return ""
 	case *ssa.MakeInterface:
 		t := v.X.Type()
 		if len(callee) > 8 && callee[:8] == "reflect." && (isChan(t) || isFunc(t)) {
@@ -177,6 +188,18 @@ func (x *translator) actsOn(a ssa.Value, callee string) string {
 		return "the function"
 	case isSync(t):
 		return "the " + typeKey(t)
+	case isError(t):
+		return ""
+	}
+	// A value of any type that has the methods.
+	if iface, ok := t.Underlying().(*types.Interface); ok {
+		for m := range iface.Methods() {
+			for _, f := range x.prog.calledMethods(a, []string{m.Name()}) {
+				if m.Exported() && x.touches(f, map[*ssa.Function]bool{}) {
+					return "the method " + m.Name() + " of a value"
+				}
+			}
+		}
 	}
 	return ""
 }

@@ -511,6 +511,12 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 	if !ok || !tracked {
 		return false
 	}
+	if more := p.cellAt(o.more()); !more.is(0) {
+		// What comes now may be an entry that the model does not keep.
+		if q := p.fork(not(eq(more, 0))); q != nil {
+			q.boundAt(o.at, r.Pos(), fmt.Sprintf("an iteration over a map of more than %d entries", o.elems))
+		}
+	}
 	rest := num(1)
 	choices := 0
 	kw, vw := int32(x.width(t.Key())), x.width(t.Elem())
@@ -556,11 +562,6 @@ func (x *translator) execNext(p *path, i *ssa.Next) bool {
 		})
 	}
 	if p.assume(rest) {
-		if more := p.cellAt(o.more()); !more.is(0) {
-			if q := p.fork(not(eq(more, 0))); q != nil {
-				q.boundAt(o.at, r.Pos(), fmt.Sprintf("an iteration over a map of more than %d entries", o.elems))
-			}
-		}
 		p.set(ctx, i, zeros(n))
 		p.advance()
 		x.continueWith(p)

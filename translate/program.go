@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -37,9 +38,10 @@ type program struct {
 	// run of those that a container of the library has kept.
 	converted map[types.Type]bool
 	kept      map[ssa.CallInstruction][]*ssa.Function
+	completed
 }
 
-func buildProgram(src *source.Program) (*program, error) {
+func buildProgram(src *source.Program, completions []artifact.Completion) (*program, error) {
 	all := slices.Concat(src.Library, src.Packages)
 	prog, pkgs := ssautil.Packages(all, ssa.InstantiateGenerics|ssa.GlobalDebug)
 	var entryPkg *ssa.Package
@@ -73,6 +75,7 @@ func buildProgram(src *source.Program) (*program, error) {
 	if p.entry == nil {
 		return nil, fmt.Errorf("%s: %w", src.Spec.Entry, source.ErrNoEntry)
 	}
+	p.complete(completions)
 	p.around = p.findTestMain()
 	p.graph = vta.CallGraph(p.candidates(), nil)
 	p.reach()
@@ -100,6 +103,9 @@ func (p *program) candidates() map[*ssa.Function]bool {
 	add(p.entry)
 	if p.around != nil {
 		add(p.around.fn)
+	}
+	for _, f := range p.calledToo() {
+		add(f)
 	}
 	for len(todo) > 0 {
 		f := todo[len(todo)-1]
@@ -153,6 +159,11 @@ func (p *program) callees(site ssa.CallInstruction) []*ssa.Function {
 		sortFuncs(out)
 		p.kept[site] = out
 		return out
+	}
+	for _, f := range p.calls[site] {
+		if !p.fromLibrary(site) && !slices.Contains(out, f) {
+			out = append(out, f)
+		}
 	}
 	sortFuncs(out)
 	return out
@@ -234,8 +245,16 @@ func (p *program) reach() {
 				}
 				switch i := instr.(type) {
 				case ssa.CallInstruction:
+					for _, g := range p.calls[i] {
+						visit(g)
+					}
 					for _, g := range p.callees(i) {
 						visit(g)
+						if in := intrinsicOf(g); in != nil && len(in.methods) > 0 {
+							for _, m := range p.calledMethods(i.Common().Args[0], in.methods) {
+								visit(m)
+							}
+						}
 					}
 				case *ssa.MakeInterface:
 					if libraryType(i.Type()) != "sync.Locker" {

@@ -496,6 +496,10 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 			return x.jump(p, ctx.fn.Blocks[d])
 		}
 		then, els := f.block.Succs[0], f.block.Succs[1]
+		if reason := x.prog.branches[i]; reason != "" {
+			p.choose(reason, func(q *path) { q.pendingJump = then }, func(q *path) { q.pendingJump = els })
+			return false
+		}
 		go2 := func(b *ssa.BasicBlock) func(q *path) {
 			return func(q *path) {
 				q.pendingJump = b

@@ -219,6 +219,11 @@ func (s *slice) inventory(instr ssa.Instruction) {
 		}
 	}
 	if call, ok := instr.(ssa.CallInstruction); ok {
+		if s.prog.fromLibrary(call) {
+			for _, f := range s.prog.calls[call] {
+				s.calledBack[f] = append(s.calledBack[f], call)
+			}
+		}
 		s.filled[instr] = s.prog.fills(call)
 		for _, ptr := range s.filled[instr] {
 			store(ptr)
@@ -236,6 +241,9 @@ func (s *slice) inventory(instr ssa.Instruction) {
 				for _, g := range s.prog.functions(call.Common().Args[in.calls]) {
 					s.calledBack[g] = append(s.calledBack[g], call)
 				}
+			}
+			for _, g := range s.prog.calledMethods(call.Common().Args[0], in.methods) {
+				s.calledBack[g] = append(s.calledBack[g], call)
 			}
 			if in.name == "poolget" {
 				s.poolGets = append(s.poolGets, call)
@@ -409,7 +417,9 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 				s.needLibrary(i, in)
 			case f.Blocks == nil:
 				for _, a := range c.Args {
-					if _, ok := a.Type().Underlying().(*types.Signature); ok {
+					_, asks := a.Type().Underlying().(*types.Interface)
+					asks = asks && len(s.prog.calls[i]) > 0
+					if _, ok := a.Type().Underlying().(*types.Signature); ok || asks {
 						s.need(a)
 					}
 				}

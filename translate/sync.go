@@ -28,6 +28,8 @@ type intrinsic struct {
 	// calls is the number of the argument that it calls, 0 for none, and takes
 	// that of the argument to keep what it returns in.
 	calls, takes int
+	// methods are those of its first argument, an interface, that it calls.
+	methods []string
 	// run executes it from f.phase on: 1 at first, as it sets it afterwards.
 	run func(x *translator, p *path) bool
 	// unwound is called when a panic passes through it.
@@ -156,6 +158,7 @@ func init() {
 	signalIntrinsics(intrinsics)
 	condIntrinsics(intrinsics)
 	sortIntrinsics(intrinsics)
+	methodSortIntrinsics(intrinsics)
 	timerIntrinsics(intrinsics)
 	contextIntrinsics(intrinsics)
 	onceIntrinsics(intrinsics)

@@ -151,10 +151,11 @@ func caught(prog *source.Program, err *error) {
 	}
 }
 
-// Prepare does what is the same for all models of a program.
-func Prepare(prog *source.Program, idx *sites.Index) (_ *Prepared, err error) {
+// Prepare does what is the same for all models of a program, which are completed by
+// what runs have shown.
+func Prepare(prog *source.Program, idx *sites.Index, completions ...artifact.Completion) (_ *Prepared, err error) {
 	defer caught(prog, &err)
-	p, err := buildProgram(prog)
+	p, err := buildProgram(prog, completions)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,179 @@
+package translate
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// sort.Sort and sort.Stable order what has the methods of sort.Interface: the model
+// calls these, as the library does for few elements, by insertion. What Less returns
+// decides where the model knows it; else it may be either.
+
+// The arguments that a sort by methods adds to its own: how many elements there are,
+// and what the method returned. sortedBy is the one whose methods are called.
+const (
+	sortedBy = iota
+	sortedCount
+	sortedResult
+)
+
+// A sort by methods asks for the length first. Then three phases belong to each pair of
+// elements: one in front of the comparison, one in which it is made, and one behind it.
+// Where there are more than two elements the ways that the sort can have taken become one
+// in front of each comparison: what they have done is in memory.
+const (
+	sortLen = 2 + iota
+	sortFirst
+)
+
+const (
+	pairAhead = iota
+	pairBegun
+	pairCompared
+	pairPhases
+)
+
+func pairPhase(i, j int32, at int) int { return sortFirst + pairPhases*int(i*maxSorted+j) + at }
+
+var methodSorts = []string{"sort.Sort", "sort.Stable"}
+
+func methodSortIntrinsics(table map[string]*intrinsic) {
+	for _, name := range methodSorts {
+		table[name] = &intrinsic{name: "sortmethods", args: []int{0}, methods: []string{"Len", "Less", "Swap"}, takes: sortedResult, run: sortByMethods}
+	}
+}
+
+// sortByMethods executes a sort.
+func sortByMethods(x *translator, p *path) bool {
+	f := p.peek()
+	switch {
+	case f.phase == 1:
+		g := p.top()
+		g.tgt.args = [][]*expr{g.tgt.args[0], zeros(1), zeros(1)}
+		p.set(g.ctx, argKey(sortedCount), zeros(1))
+		p.set(g.ctx, argKey(sortedResult), zeros(1))
+		return x.callSorted(p, "Len", sortLen)
+	case f.phase == sortLen:
+		n, ok, tracked := x.concrete(p, p.arg(sortedResult)[0])
+		switch {
+		case tracked && !ok:
+			return false
+		case !tracked:
+			return x.unsorted(p, "how many elements there are is not tracked")
+		case n > maxSorted:
+			return x.unsorted(p, "it has too many elements")
+		case n < 2:
+			return x.opReturn(p, nil)
+		}
+		p.set(f.ctx, argKey(sortedCount), []*expr{num(n)})
+		p.set(f.ctx, argKey(sortedResult), zeros(1))
+		p.top().phase = pairPhase(1, 1, pairAhead)
+		return true
+	}
+	n := p.simplify(p.arg(sortedCount)[0])
+	pair := int32(f.phase-sortFirst) / pairPhases
+	i, j := pair/maxSorted, pair%maxSorted
+	switch (f.phase - sortFirst) % pairPhases {
+	case pairAhead:
+		p.set(f.ctx, argKey(sortedResult), zeros(1))
+		if j == 0 {
+			i, j = i+1, i+1
+		}
+		if n.isConst() && i >= n.k {
+			return x.opReturn(p, nil)
+		}
+		p.top().phase = pairPhase(i, j, pairBegun)
+		if n.is(2) {
+			return true
+		}
+		x.arrive(p, atLocal, 0)
+	case pairBegun:
+		if q := p.fork(arith(xLe, n, num(i))); q != nil {
+			x.opReturn(q, nil)
+			x.continueWith(q)
+		}
+		if p.assume(arith(xLt, num(i), n)) {
+			return x.callSorted(p, "Less", pairPhase(i, j, pairCompared), num(j), num(j-1))
+		}
+	case pairCompared:
+		less := p.arg(sortedResult)[0]
+		p.set(f.ctx, argKey(sortedResult), zeros(1))
+		x.branch(p, less, p.here(), "what Less returns is not tracked", func(q *path) {
+			if x.callSorted(q, "Swap", pairPhase(i, j-1, pairAhead), num(j), num(j-1)) {
+				x.continueWith(q)
+			}
+		}, func(q *path) { q.top().phase = pairPhase(i+1, i+1, pairAhead) })
+	}
+	return false
+}
+
+// callSorted calls a method of the interface that is the first argument of the
+// operation on top of the stack, which goes on in a phase. It reports that the path
+// goes on.
+func (x *translator) callSorted(p *path, name string, phase int, args ...*expr) bool {
+	f := p.peek()
+	iface, ok := f.tgt.fn.Signature.Params().At(0).Type().Underlying().(*types.Interface)
+	if !ok {
+		return x.unsorted(p, "what is sorted is not seen")
+	}
+	m := slices.IndexFunc(slices.Collect(iface.Methods()), func(m *types.Func) bool { return m.Name() == name })
+	v := p.arg(0)
+	tag, ok, tracked := x.concrete(p, v[0])
+	if !ok && tracked {
+		return false
+	}
+	t := x.mem.typeOf(tag)
+	if !tracked || t == nil || m < 0 {
+		return x.unsorted(p, "the value is not tracked")
+	}
+	fn, ok := x.method(tag, t, iface.Method(m))
+	if !ok || fn == nil {
+		return x.unsorted(p, "the value is of a type whose methods are not in the model")
+	}
+	recv, ok := x.unbox(p, v[1], t)
+	if !ok {
+		return false
+	}
+	tgt := target{fn: fn, op: intrinsicOf(fn), args: [][]*expr{recv}}
+	for _, a := range args {
+		tgt.args = append(tgt.args, []*expr{a})
+	}
+	if x.unforeseen(p, tgt) {
+		return x.unsorted(p, "the call graph does not foresee its methods")
+	}
+	return x.enterArg(p, sortedBy, tgt, func(q *path) { q.top().phase = phase })
+}
+
+// calledMethods are the methods by these names, with bodies, that the library may call
+// of a value: of the type that it has if that is seen, else of all that become
+// interfaces and have them.
+func (p *program) calledMethods(v ssa.Value, names []string) []*ssa.Function {
+	iface, ok := v.Type().Underlying().(*types.Interface)
+	if !ok {
+		return nil
+	}
+	var out []*ssa.Function
+	of := func(t types.Type) {
+		for m := range iface.Methods() {
+			if !slices.Contains(names, m.Name()) {
+				continue
+			}
+			if f := p.ssa.LookupMethod(t, m.Pkg(), m.Name()); f != nil && f.Blocks != nil && !slices.Contains(out, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	if m, ok := v.(*ssa.MakeInterface); ok {
+		of(m.X.Type())
+		return out
+	}
+	for t := range p.converted {
+		if types.Implements(t, iface) {
+			of(t)
+		}
+	}
+	sortFuncs(out)
+	return out
+}
