@@ -147,6 +147,8 @@ type Config struct {
 	Patience time.Duration
 	// exec, if not nil, collects what steps depend on.
 	exec *execution
+	// noMinor: goroutines do not stop at minor guards, though there is no plan.
+	noMinor bool
 	// Watchdog bounds, in real time, how long the program may take from one
 	// guard to the next; 0 is no bound. A run that exceeds it is abandoned: the
 	// process should run no other after it.
