@@ -211,6 +211,7 @@ func (x *minimiser) follows(p Plan) (Result, bool) {
 	}
 	cfg := x.m.Config
 	cfg.Plan = p
+	cfg.Plan.MaxSteps = x.max
 	r := x.run(cfg)
 	return r, x.same(r)
 }
