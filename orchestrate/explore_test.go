@@ -272,7 +272,9 @@ func testExpected(ctx context.Context, t *testing.T, b *Binary, e End) {
 	require.NoError(t, err)
 	require.NotNil(t, x.Shown)
 	require.Equal(t, 1, x.Runs)
-	require.ElementsMatch(t, e.Plan.Steps, x.Shown.Plan.Steps)
+	for _, s := range e.Plan.Steps {
+		require.Contains(t, x.Shown.Plan.Steps, s)
+	}
 	if len(expect.Goroutines) == 0 {
 		return
 	}

@@ -74,6 +74,9 @@ type minimiser struct {
 	failedAt string
 	best     candidate
 	cost     Cost // of the best, with all of its steps
+	plan     Plan // of the best, and the run that has followed it
+	followed Result
+	atomics  map[string]bool // the sites of atomic operations
 	max      int  // steps of a run
 }
 
@@ -106,9 +109,10 @@ func (x *minimiser) search() {
 	}
 	x.out.Before = costOf(plan, x.base.Stalls)
 	x.out.After = x.out.Before
-	if x.spent() || len(plan.Steps) == 0 {
+	if x.out.Complete, x.out.Least = len(plan.Steps) == 0, len(plan.Steps) == 0; x.out.Complete || x.spent() {
 		return
 	}
+	x.atomics = map[string]bool{}
 	x.max = max(2*x.base.Steps, minimumSteps)
 	x.best = candidate{
 		blocks: blocks(x.base.Trace, len(x.base.Trace), x.base.Goroutines), cases: cases{}, seed: plan.Seed, choices: plan.Choices,
@@ -129,6 +133,7 @@ func (x *minimiser) search() {
 			x.reduce()
 		}
 		x.out.Complete = !x.spent()
+		x.unnamed()
 		if !x.fewer() {
 			return
 		}
@@ -141,7 +146,7 @@ func (x *minimiser) try(c candidate) bool {
 	if x.spent() {
 		return false
 	}
-	s := &scheduled{blocks: c.blocks, cases: c.cases}
+	s := &scheduled{blocks: c.blocks, cases: c.cases, atomics: x.atomics}
 	s.wanted = x.m.Config.Plan.Expect.Kind == KindTestFailure
 	return x.takes(c, x.run(x.config(c, s)), s.after)
 }
@@ -198,7 +203,8 @@ func (x *minimiser) takes(c candidate, r Result, failed int) bool {
 		}
 		x.best, x.cost = c, cost
 		x.best.blocks = blocks(r.Trace, n, r.Goroutines)
-		x.better(x.brief(plan, got))
+		x.plan, x.followed = x.brief(plan, got)
+		x.better(x.plan, x.followed.Stalls)
 		return true
 	}
 	return false
@@ -230,7 +236,7 @@ func (x *minimiser) better(p Plan, stalls []Stall) {
 
 // brief leaves out the steps at Start guards that need none of their own, since the next
 // step is of the same goroutine.
-func (x *minimiser) brief(p Plan, r Result) (Plan, []Stall) {
+func (x *minimiser) brief(p Plan, r Result) (Plan, Result) {
 	short := p
 	short.Steps = nil
 	for i, st := range p.Steps {
@@ -241,10 +247,26 @@ func (x *minimiser) brief(p Plan, r Result) (Plan, []Stall) {
 	}
 	if len(short.Steps) < len(p.Steps) {
 		if got, ok := x.follows(short); ok && got.Hash == r.Hash {
-			return short, got.Stalls
+			return short, got
 		}
 	}
-	return p, r.Stalls
+	return p, r
+}
+
+// unnamed leaves out the steps of atomic operations that nobody has to stop at: those
+// that a plan names nowhere are no steps of it.
+func (x *minimiser) unnamed() {
+	for _, st := range x.plan.Steps {
+		if !x.atomics[st.Site] || !slices.Contains(x.plan.Steps, st) {
+			continue
+		}
+		p := x.plan
+		p.Steps = slices.DeleteFunc(slices.Clone(p.Steps), func(o Step) bool { return o.Site == st.Site })
+		if got, ok := x.follows(p); ok && len(p.Steps) > 0 && got.Hash == x.followed.Hash {
+			x.plan = p
+		}
+	}
+	x.better(x.plan, x.followed.Stalls)
 }
 
 // same reports whether a run ends in the error of the given plan: the same, of the same

@@ -207,22 +207,27 @@ func (f *failing) look(v View) {
 type scheduled struct {
 	sticky
 	failing
-	blocks []block
-	cases  cases
-	pos    int
+	blocks  []block
+	cases   cases
+	atomics map[string]bool // gets the sites of atomic operations
+	pos     int
+	begun   bool // the block at pos
 }
 
 func (c *scheduled) Next(v View) Choice {
 	c.look(v)
 	choice := c.next(v)
 	if choice.Index >= 0 {
+		if p := v.Ready[choice.Index]; p.Op == opNames[opAtomic] {
+			c.atomics[p.Key()] = true
+		}
 		choice.Case = c.cases.of(v, choice.Index)
 	}
 	return choice
 }
 
 func (c *scheduled) next(v View) Choice {
-	for ; c.pos < len(c.blocks); c.pos++ {
+	for ; c.pos < len(c.blocks); c.pos, c.begun = c.pos+1, false {
 		b := c.blocks[c.pos]
 		switch {
 		case b.g == TimeStep && (v.Time || len(v.Ready) == 0):
@@ -230,11 +235,12 @@ func (c *scheduled) next(v View) Choice {
 			return Choice{Index: TimePasses}
 		case b.g == TimeStep:
 			continue
-		case len(v.Ready) == 0:
+		case len(v.Ready) == 0 && !c.begun: // it may wait for an event
 			return Choice{Index: TimePasses}
 		}
 		if i := index(v, b.g); i >= 0 && !v.run.beyond(b.g, b.until) {
 			c.took(v.Ready[i])
+			c.begun = true
 			return Choice{Index: i}
 		}
 	}
