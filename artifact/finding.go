@@ -210,6 +210,8 @@ type Finding struct {
 	// Minimised says how much less there is to understand of it than of the one that has
 	// shown the error first; nil if that was not looked for.
 	Minimised *Minimised `json:"minimised,omitempty"`
+	// Values are the choices of the environment that it needs, once it was minimised.
+	Values []FindingValue `json:"values,omitempty"`
 	// Trace and Test are paths in the bundle.
 	Trace string `json:"trace,omitempty"`
 	Test  string `json:"test,omitempty"`
@@ -220,6 +222,18 @@ type Finding struct {
 	Reason string `json:"reason,omitempty"`
 	// Attempts is the number of traces that were replayed.
 	Attempts int `json:"attempts,omitempty"`
+}
+
+// FindingValue is a choice of the environment that an interleaving needs, as for a random
+// number or the order of a map: Value, of N from 0.
+type FindingValue struct {
+	G     string `json:"g"`
+	Site  string `json:"site,omitempty"` // key
+	File  string `json:"file,omitempty"`
+	Line  int    `json:"line,omitempty"`
+	Text  string `json:"text,omitempty"`
+	N     int    `json:"n"`
+	Value int    `json:"value"`
 }
 
 // Minimised is what has become of an interleaving that was minimised: what the error does
@@ -250,8 +264,9 @@ type Schedule struct {
 	// Held is how long goroutines are held that could go on, at Stalls places.
 	Held   time.Duration `json:"heldNanoseconds,omitempty"`
 	Stalls int           `json:"stalls,omitempty"`
-	// Values are those chosen besides: answers of the environment, and cases of a select
-	// other than the first.
+	// Seeds is 1 if the answers of the environment follow from a seed. Values are those
+	// chosen one by one, and cases of a select other than the first.
+	Seeds  int `json:"seeds,omitempty"`
 	Values int `json:"values,omitempty"`
 }
 

@@ -76,8 +76,9 @@ type minimiser struct {
 	cost     Cost // of the best, with all of its steps
 	plan     Plan // of the best, and the run that has followed it
 	followed Result
+	chosen   []EnvChoice     // by the environment in that run
 	atomics  map[string]bool // the sites of atomic operations
-	max      int  // steps of a run
+	max      int             // steps of a run
 }
 
 // spent reports that the search has to end.
@@ -201,7 +202,7 @@ func (x *minimiser) takes(c candidate, r Result, failed int) bool {
 		if cost.Compare(x.cost) >= 0 {
 			continue
 		}
-		x.best, x.cost = c, cost
+		x.best, x.cost, x.chosen = c, cost, r.Choices
 		x.best.blocks = blocks(r.Trace, n, r.Goroutines)
 		x.plan, x.followed = x.brief(plan, got)
 		x.better(x.plan, x.followed.Stalls)
@@ -234,16 +235,14 @@ func (x *minimiser) better(p Plan, stalls []Stall) {
 	}
 }
 
-// brief leaves out the steps at Start guards that need none of their own, since the next
-// step is of the same goroutine.
+// brief leaves out the steps at Start guards that need none of their own.
 func (x *minimiser) brief(p Plan, r Result) (Plan, Result) {
 	short := p
 	short.Steps = nil
 	for i, st := range p.Steps {
-		if strings.HasSuffix(st.Site, startSuffix) && i+1 < len(p.Steps) && p.Steps[i+1].G == st.G {
-			continue
+		if !startsOnly(p.Steps, i) {
+			short.Steps = append(short.Steps, st)
 		}
-		short.Steps = append(short.Steps, st)
 	}
 	if len(short.Steps) < len(p.Steps) {
 		if got, ok := x.follows(short); ok && got.Hash == r.Hash {
@@ -418,7 +417,8 @@ func (x *minimiser) values() (better bool) {
 		return ok
 	}
 	if x.best.seed != 0 && !attempt(func(c *candidate) { c.seed, c.choices = 0, nil }) {
-		attempt(func(c *candidate) { c.seed = 0 })
+		// All that the seed has decided, instead of it.
+		attempt(func(c *candidate) { c.seed, c.choices = 0, x.chosen })
 	}
 	for size := len(x.best.choices); size > 0; size /= 2 {
 		for i := 0; i+size <= len(x.best.choices) && !x.spent(); {

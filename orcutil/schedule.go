@@ -5,6 +5,7 @@ package orcutil
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -19,31 +20,36 @@ type Cost struct {
 	// Switches counts from how many steps to the next another goroutine goes on.
 	// Goroutines are those that do steps.
 	Switches, Goroutines int
-	Steps                int
-	// Values are what is chosen besides: answers of the environment, and cases of a
-	// select other than the first.
-	Values int
+	// Steps counts all but those at Start guards that need none of their own.
+	Steps int
+	// Seeds is 1 if the answers of the environment follow from a seed, which tells
+	// nothing. Values are what is chosen one by one: such answers, and cases of a select
+	// other than the first.
+	Seeds, Values int
 }
 
 // Compare is below 0 if there is less to understand.
 func (c Cost) Compare(d Cost) int {
 	return cmp.Or(
 		cmp.Compare(c.Held, d.Held), cmp.Compare(c.Stalls, d.Stalls), cmp.Compare(c.Switches, d.Switches),
-		cmp.Compare(c.Goroutines, d.Goroutines), cmp.Compare(c.Steps, d.Steps), cmp.Compare(c.Values, d.Values),
+		cmp.Compare(c.Goroutines, d.Goroutines), cmp.Compare(c.Steps, d.Steps), cmp.Compare(c.Seeds, d.Seeds), cmp.Compare(c.Values, d.Values),
 	)
 }
 
 // costOf is the cost of a plan, with the stalls of the run that has followed it.
 func costOf(p Plan, stalls []Stall) Cost {
-	c := Cost{Stalls: len(stalls), Steps: len(p.Steps), Values: len(p.Choices)}
+	c := Cost{Stalls: len(stalls), Values: len(p.Choices)}
 	for _, s := range stalls {
 		c.Held += s.For
 	}
 	if p.Seed != 0 {
-		c.Values++
+		c.Seeds = 1
 	}
 	last, seen := "", map[string]bool{}
-	for _, st := range p.Steps {
+	for i, st := range p.Steps {
+		if !startsOnly(p.Steps, i) {
+			c.Steps++
+		}
 		if st.Case > 0 {
 			c.Values++
 		}
@@ -58,6 +64,12 @@ func costOf(p Plan, stalls []Stall) Cost {
 	}
 	c.Goroutines = len(seen)
 	return c
+}
+
+// startsOnly: the i-th step is at a Start guard, and since the next one is of the same
+// goroutine, a plan need not have it.
+func startsOnly(steps []Step, i int) bool {
+	return strings.HasSuffix(steps[i].Site, startSuffix) && i+1 < len(steps) && steps[i+1].G == steps[i].G
 }
 
 // place is a guard, and for which time, from 1, a goroutine stands there. The zero value

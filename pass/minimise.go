@@ -81,7 +81,7 @@ func (d *deep) minimiseOne(ctx context.Context, s *suspect, limit time.Duration)
 }
 
 func scheduleOf(c orchestrate.Cost) artifact.Schedule {
-	return artifact.Schedule{Switches: c.Switches, Goroutines: c.Goroutines, Steps: c.Steps, Held: c.Held, Stalls: c.Stalls, Values: c.Values}
+	return artifact.Schedule{Switches: c.Switches, Goroutines: c.Goroutines, Steps: c.Steps, Held: c.Held, Stalls: c.Stalls, Seeds: c.Seeds, Values: c.Values}
 }
 
 // otherError says why the replay of another plan would make another finding of a suspect,

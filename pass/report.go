@@ -104,7 +104,12 @@ func (d *deep) decide(f *artifact.Finding) {
 	if path := best.path(); path != "" {
 		f.Trace = path
 	}
-	f.Minimised = best.minimised
+	if f.Minimised = best.minimised; f.Minimised != nil && f.Minimised.Complete {
+		for _, c := range best.replay.Plan.Choices {
+			s, _ := d.siteOf(c.Site)
+			f.Values = append(f.Values, artifact.FindingValue{G: c.G, Site: c.Site, File: s.File, Line: s.Line, Text: s.Text, N: c.N, Value: c.Value})
+		}
+	}
 	if f.Test != "" {
 		f.Reproduce = fmt.Sprintf("vtrace replay BUNDLE q%d-%d", best.query.Number, best.number)
 	}

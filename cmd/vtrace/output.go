@@ -315,6 +315,13 @@ func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
 			}
 		}
 	}
+	for _, v := range f.Values {
+		fmt.Fprintf(out, "   only if goroutine %s gets %d, of 0 to %d", v.G, v.Value, v.N-1)
+		if v.File != "" {
+			fmt.Fprintf(out, ", at %s:%d: %s", v.File, v.Line, v.Text)
+		}
+		out.WriteString("\n")
+	}
 	if len(f.Interleaving) > 0 {
 		out.WriteString("   interleaving:\n")
 		if m := f.Minimised; m != nil && m.Of != "" {
