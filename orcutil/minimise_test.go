@@ -1,6 +1,7 @@
 package orcutil
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"slices"
@@ -402,6 +403,106 @@ func TestMinimise(t *testing.T) {
 	}
 }
 
+// TestMinimiseSame: an error of another goroutine, at another line, or of a test that
+// fails elsewhere, is another error, however much less there is to understand of it.
+func TestMinimiseSame(t *testing.T) {
+	crash := func(n int) {
+		var none map[string]int
+		if n == 0 {
+			none["a"] = 1
+		}
+		none["b"] = 1 // on another line, behind the same guard
+	}
+	failed := false
+	for _, p := range []struct {
+		name string
+		main func()
+		is   func(Result) bool // the error that takes more switches
+		in   func([]Step) bool // what the least schedule of it has
+	}{
+		{"at another line", func() {
+			n := 0
+			Go(1, func() {
+				Access(2)
+				n = 1
+			})
+			Access(3)
+			crash(n)
+		}, func(r Result) bool { return r.Outcome.Kind == KindPanic && switchesIn(r.Trace) > 0 },
+			func(steps []Step) bool { return switchesIn(steps) == 2 }},
+		{"of another goroutine", func() {
+			c := make(chan int, 1)
+			Go(1, func() {
+				Access(2)
+				panic(Panic(3, "either"))
+			})
+			To(c).Send(4, 1)
+			panic(Panic(3, "either"))
+		}, func(r Result) bool { return r.Outcome.G == "0.1" },
+			func(steps []Step) bool { return steps[len(steps)-1].G == "0.1" }},
+		{"of a test that fails elsewhere", func() {
+			failed = false
+			n := 0
+			Go(1, func() {
+				Access(2)
+				n = 1
+			})
+			if Access(3); n == 0 {
+				Access(4)
+				failed = true
+				Access(5)
+				return
+			}
+			Access(6)
+			failed = true
+			Access(7)
+		}, func(r Result) bool {
+			return slices.ContainsFunc(r.Trace, func(st Step) bool { return st.Site == "#6" })
+		}, func(steps []Step) bool { return steps[len(steps)-1].Site == "#6" && switchesIn(steps) == 2 }},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			failed = false
+			cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main, Failed: func() bool { return failed }}
+			found := false
+			for seed := range uint64(40) {
+				run := cfg
+				run.Chooser, run.Record = Random(seed), true
+				res := Run(run)
+				if !p.is(res) {
+					continue
+				}
+				if res.Outcome.Kind == KindPanic && strings.HasPrefix(p.name, "at") && !slices.ContainsFunc(res.Trace[:slices.IndexFunc(res.Trace, func(st Step) bool { return st.Site == "#3" })], func(st Step) bool { return st.Site == "#2" }) {
+					continue // the line that needs nobody else
+				}
+				found = true
+				run = cfg
+				run.Plan = planOf(res)
+				run.Plan.Expect.Goroutines = nil // any
+				got := Minimise(Minimisation{Config: run})
+				require.Empty(t, got.Left)
+				require.True(t, p.in(got.Plan.Steps), "%v", got.Plan.Steps)
+			}
+			require.True(t, found)
+		})
+	}
+}
+
+// TestMinimiseSteps: a goroutine does no more than it has to before another one goes on.
+func TestMinimiseSteps(t *testing.T) {
+	cfg := Config{Bubble: bubble(t), Entry: EntryMain, Main: func() {
+		Go(1, func() { panic(Panic(2, "at once")) })
+		for i := range 7 {
+			Access(Site(10 + i))
+		}
+	}}
+	for _, res := range errorsOf(cfg, KindPanic, 50) {
+		cfg := cfg
+		cfg.Plan = planOf(res)
+		got := Minimise(Minimisation{Config: cfg})
+		require.Equal(t, []Step{{G: "0", Site: "#1", Occ: 1}, {G: "0.1", Site: "#2", Occ: 1}}, got.Plan.Steps)
+	}
+}
+
 // blocksOf are the goroutines of a schedule, each with its steps in a row.
 func blocksOf(steps []Step) (out [][]Step) {
 	for i, st := range steps {
@@ -515,7 +616,14 @@ func oneMinimal(t *testing.T, name string, cfg Config, got Minimised, want Resul
 			return
 		}
 		shorter := told(res, want)
-		if switchesIn(shorter) >= got.After.Switches {
+		goroutines := map[string]bool{}
+		n := 0
+		for i, st := range shorter {
+			if goroutines[st.G] = true; !startsOnly(shorter, i) {
+				n++
+			}
+		}
+		if cmp.Or(cmp.Compare(switchesIn(shorter), got.After.Switches), cmp.Compare(len(goroutines), got.After.Goroutines), cmp.Compare(n, got.After.Steps)) >= 0 {
 			return
 		}
 		again := cfg
