@@ -176,6 +176,11 @@ var minimumTests = []minimumTest{
 		Close(6, c)
 		Sleep(7, 3*time.Second)
 	}, nil}, KindSendOnClosed, 1, 0, 0, []string{"0.1"}},
+	{testProgram{"a stall that would save switches", EntryMain, func() {
+		Go(1, func() { Access(2) })
+		Sleep(3, time.Second)
+		panic(Panic(4, "always"))
+	}, nil}, KindPanic, 2, 0, 0, nil},
 	{testProgram{"the shorter of two stalls", EntryMain, func() {
 		short, long := time.After(Due(time.Millisecond)), time.After(Due(time.Second))
 		c := make(chan int, 1)
@@ -685,4 +690,39 @@ func TestMinimiseBounds(t *testing.T) {
 	require.Contains(t, got.Left, "does not show what it expects")
 	require.Equal(t, cfg.Plan, got.Plan)
 	require.Equal(t, got.Before, got.After)
+}
+
+// TestMinimisePlan: what plans of models do not name, minor guards and atomic operations,
+// is not in what becomes of them, and a plan of which nothing can be left out stays.
+func TestMinimisePlan(t *testing.T) {
+	cfg := Config{Bubble: bubble(t), Entry: EntryMain, Main: func() {
+		var wg sync.WaitGroup
+		var word atomic.Int32
+		Add(1, &wg, 1)
+		Go(2, func() {
+			for range 5 {
+				storeWord(3, &word, 1)
+			}
+			Access(4)
+			Done(5, &wg)
+		})
+		Access(6)
+		Wait(7, &wg)
+		panic(Panic(8, "always"))
+	}}
+	step := func(g, site string) Step { return Step{G: g, Site: site, Occ: 1} }
+	least := []Step{step("0", "#1"), step("0", "#2"), step("0", "#6"), step("0", "#7"), step("0.1", "#4"), step("0.1", "#5"), step("0", "#8")}
+	expect := Expect{KindPanic, []At{{"0", "#8"}}}
+	cfg.Plan = Plan{Expect: expect, Steps: []Step{least[0], least[1], least[4], least[2], least[3], least[5], least[6]}}
+	got := Minimise(Minimisation{Config: cfg})
+	require.Equal(t, least, got.Plan.Steps)
+	require.False(t, got.Plan.Minor)
+	require.Equal(t, Cost{Switches: 4, Goroutines: 2, Steps: 7}, got.Before)
+	require.Equal(t, Cost{Switches: 2, Goroutines: 2, Steps: 7}, got.After)
+
+	cfg.Plan.Steps = least
+	got = Minimise(Minimisation{Config: cfg, Better: func(m Minimised) { t.Errorf("%v is no better", m.Plan.Steps) }})
+	require.Equal(t, cfg.Plan, got.Plan)
+	require.True(t, got.Complete)
+	require.True(t, got.Least)
 }
