@@ -181,6 +181,28 @@ var minimumTests = []minimumTest{
 		Sleep(3, time.Second)
 		panic(Panic(4, "always"))
 	}, nil}, KindPanic, 2, 0, 0, nil},
+	{testProgram{"time that passes again and again", EntryMain, func() {
+		Go(1, func() {
+			for range 3 {
+				Sleep(2, time.Second)
+			}
+			panic(Panic(3, "always"))
+		})
+		Sleep(4, 10*time.Second)
+	}, nil}, KindPanic, 1, 0, 0, nil},
+	{testProgram{"a goroutine that is woken", EntryMain, func() {
+		var m sync.Mutex
+		c := sync.NewCond(&m)
+		Go(1, func() {
+			Lock(2, &m)
+			CondSignal(3, c)
+			Unlock(4, &m)
+			Access(5)
+		})
+		Lock(6, &m)
+		CondWait(7, c)
+		panic(Panic(8, "woken"))
+	}, nil}, KindPanic, 2, 0, 0, nil},
 	{testProgram{"the shorter of two stalls", EntryMain, func() {
 		short, long := time.After(Due(time.Millisecond)), time.After(Due(time.Second))
 		c := make(chan int, 1)
@@ -412,11 +434,10 @@ func TestMinimise(t *testing.T) {
 // fails elsewhere, is another error, however much less there is to understand of it.
 func TestMinimiseSame(t *testing.T) {
 	crash := func(n int) {
-		var none map[string]int
 		if n == 0 {
-			none["a"] = 1
+			panic("either")
 		}
-		none["b"] = 1 // on another line, behind the same guard
+		panic("either") // on another line, behind the same guard
 	}
 	failed := false
 	for _, p := range []struct {
@@ -725,4 +746,17 @@ func TestMinimisePlan(t *testing.T) {
 	require.Equal(t, cfg.Plan, got.Plan)
 	require.True(t, got.Complete)
 	require.True(t, got.Least)
+}
+
+// TestCost: what comes first weighs more than all that follows.
+func TestCost(t *testing.T) {
+	order := []Cost{
+		{Values: 9}, {Seeds: 1}, {Seeds: 9, Values: 9}, {Steps: 1}, {Steps: 9, Seeds: 9}, {Goroutines: 1}, {Goroutines: 9, Steps: 9},
+		{Switches: 1}, {Switches: 9, Goroutines: 9}, {Stalls: 1}, {Stalls: 9, Switches: 9}, {Held: 1}, {Held: 9, Stalls: 9},
+	}
+	for i := range order {
+		for j := range order {
+			require.Equal(t, cmp.Compare(i, j), order[i].Compare(order[j]), "%+v %+v", order[i], order[j])
+		}
+	}
 }
