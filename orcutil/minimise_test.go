@@ -439,6 +439,7 @@ func TestMinimiseSame(t *testing.T) {
 		}
 		panic("either") // on another line, behind the same guard
 	}
+	either := func() { panic(Panic(3, "either")) }
 	failed := false
 	for _, p := range []struct {
 		name string
@@ -460,10 +461,10 @@ func TestMinimiseSame(t *testing.T) {
 			c := make(chan int, 1)
 			Go(1, func() {
 				Access(2)
-				panic(Panic(3, "either"))
+				either()
 			})
 			To(c).Send(4, 1)
-			panic(Panic(3, "either"))
+			either()
 		}, func(r Result) bool { return r.Outcome.G == "0.1" },
 			func(steps []Step) bool { return steps[len(steps)-1].G == "0.1" }},
 		{"of a test that fails elsewhere", func() {
