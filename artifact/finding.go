@@ -207,6 +207,11 @@ type Finding struct {
 	Stall string `json:"stall,omitempty"`
 	// Interleaving is how the error comes about, step by step.
 	Interleaving []FindingStep `json:"interleaving,omitempty"`
+	// Minimised says how much less there is to understand of it than of the one that has
+	// shown the error first; nil if that was not looked for.
+	Minimised *Minimised `json:"minimised,omitempty"`
+	// Values are the choices of the environment that it needs, once it was minimised.
+	Values []FindingValue `json:"values,omitempty"`
 	// Trace and Test are paths in the bundle.
 	Trace string `json:"trace,omitempty"`
 	Test  string `json:"test,omitempty"`
@@ -217,6 +222,52 @@ type Finding struct {
 	Reason string `json:"reason,omitempty"`
 	// Attempts is the number of traces that were replayed.
 	Attempts int `json:"attempts,omitempty"`
+}
+
+// FindingValue is a choice of the environment that an interleaving needs, as for a random
+// number or the order of a map: Value, of N from 0.
+type FindingValue struct {
+	G     string `json:"g"`
+	Site  string `json:"site,omitempty"` // key
+	File  string `json:"file,omitempty"`
+	Line  int    `json:"line,omitempty"`
+	Text  string `json:"text,omitempty"`
+	N     int    `json:"n"`
+	Value int    `json:"value"`
+}
+
+// Minimised is what has become of an interleaving that was minimised: what the error does
+// not need was left out.
+type Minimised struct {
+	// Of is the path in the bundle of the trace with the interleaving as it was, "" if it
+	// still is.
+	Of     string   `json:"of,omitempty"`
+	Before Schedule `json:"before"`
+	After  Schedule `json:"after"`
+	// Runs of the program were needed.
+	Runs int `json:"runs"`
+	// Complete: no single part of it can be left out. Least: no interleaving with the
+	// same random choices has fewer switches.
+	Complete bool `json:"complete,omitempty"`
+	Least    bool `json:"least,omitempty"`
+	// Stopped says why it was not finished, or could not be used.
+	Stopped string `json:"stopped,omitempty"`
+}
+
+// Schedule says how much there is to understand of an interleaving.
+type Schedule struct {
+	// Switches counts from how many steps to the next another goroutine goes on, of the
+	// Goroutines that do Steps.
+	Switches   int `json:"switches"`
+	Goroutines int `json:"goroutines"`
+	Steps      int `json:"steps"`
+	// Held is how long goroutines are held that could go on, at Stalls places.
+	Held   time.Duration `json:"heldNanoseconds,omitempty"`
+	Stalls int           `json:"stalls,omitempty"`
+	// Seeds is 1 if the answers of the environment follow from a seed. Values are those
+	// chosen one by one, and cases of a select other than the first.
+	Seeds  int `json:"seeds,omitempty"`
+	Values int `json:"values,omitempty"`
 }
 
 // FindingGoroutine is a goroutine at the end of a finding's interleaving.

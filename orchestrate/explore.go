@@ -81,11 +81,14 @@ type End struct {
 	// Starved and Since are as in orcutil.Result, of the first run.
 	Starved []artifact.At
 	Since   int
-	// Plan is the recording of the first run.
+	// Plan is the recording of the first run, or a plan with less to understand that
+	// shows the same, see Minimised.
 	Plan artifact.Plan
 	// Replay is what a process of its own showed of an error when it followed
 	// the plan, twice; nil if there is nothing to replay.
 	Replay *Verdict
+	// Minimised says what has become of the recording, nil if it was not reproduced.
+	Minimised *Minimised
 }
 
 // Shown is a run that has shown what was expected.
@@ -145,7 +148,8 @@ func (b *Binary) Explore(ctx context.Context, opts ExploreOptions) (*Exploration
 	return &x.out, nil
 }
 
-// ReplayEnds replays the first run of every end that is an error.
+// ReplayEnds replays the first run of every end that is an error, and minimises those that
+// show it again.
 func (b *Binary) ReplayEnds(ctx context.Context, ends []End, opts RunOptions) error {
 	for i := range ends {
 		e := &ends[i]
@@ -157,6 +161,16 @@ func (b *Binary) ReplayEnds(ctx context.Context, ends []End, opts RunOptions) er
 			return err
 		}
 		e.Replay = v
+		if v.Status != Reproduced {
+			continue
+		}
+		e.Minimised, err = b.Minimise(ctx, v, MinimiseOptions{RunOptions: opts, Runs: MinimiseRuns, TotalSteps: MinimiseSteps, MaxTime: opts.Timeout})
+		if err != nil {
+			return err
+		}
+		if e.Minimised.Replay != nil {
+			e.Replay, e.Plan = e.Minimised.Replay, e.Minimised.Replay.Plan
+		}
 	}
 	return nil
 }

@@ -58,6 +58,8 @@ type job struct {
 	Explore *exploreJob `json:",omitempty"`
 	// Exhaust asks for all schedules that are not equivalent.
 	Exhaust *exhaustJob `json:",omitempty"`
+	// Minimise asks for a schedule with less to understand that ends as the plan does.
+	Minimise *minimiseJob `json:",omitempty"`
 }
 
 // Run makes the program follow a plan once. The error is for what prevents any

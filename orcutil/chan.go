@@ -326,6 +326,8 @@ func (s *run) communicateNow(g *goroutine, hasDefault bool) int {
 		if i >= n {
 			i -= n
 		}
+		g.chosen = i
+		g.recordCase() // a send may panic
 		if !s.complete(g, g.cases[i]) {
 			continue
 		}
@@ -333,6 +335,11 @@ func (s *run) communicateNow(g *goroutine, hasDefault bool) int {
 			g.mismatch = "case " + caseText(i) + " was ready, " + caseText(g.want) + " was not"
 		}
 		return i
+	}
+	if g.chosen != pending {
+		g.chosen = 0
+		g.recordCase()
+		g.chosen = pending
 	}
 	if hasDefault {
 		if g.strict && g.want != noCase {

@@ -148,6 +148,8 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 		Guards  *[]string // keys, for Config.Guards
 		Explore *exploration
 		Exhaust *exhaustion
+
+		Minimise *minimisation
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -183,6 +185,12 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 	}
 	if job.Exhaust != nil {
 		if err := job.Exhaust.do(cfg, marshal, unmarshal); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if job.Minimise != nil {
+		if err := job.Minimise.do(cfg, marshal); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -323,16 +331,7 @@ func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal
 			failed = err
 		}
 	}
-	write := func(path string, v any) {
-		data, err := marshal(v)
-		if err == nil {
-			err = os.WriteFile(path+".new", data, 0o600)
-		}
-		if err == nil {
-			err = os.Rename(path+".new", path)
-		}
-		fail(err)
-	}
+	write := func(path string, v any) { fail(replaceFile(path, v, marshal)) }
 	records, err := os.OpenFile(e.Records, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -371,6 +370,56 @@ func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal
 	out.Frontier = nil
 	write(e.Result, out)
 	return failed
+}
+
+// minimisation is the search for a schedule with less to understand.
+type minimisation struct {
+	Runs, Steps int
+	Time        time.Duration
+	Watchdog    time.Duration
+	// Records gets a byte for each run. Result gets a Minimised, anew when there is a
+	// better one: what is known is kept, however the process ends.
+	Records, Result string
+}
+
+func (m *minimisation) do(cfg Config, marshal func(any) ([]byte, error)) (err error) {
+	records, err := os.Create(m.Records)
+	if err != nil {
+		return err
+	}
+	defer records.Close()
+	var failed error
+	fail := func(err error) {
+		if failed == nil {
+			failed = err
+		}
+	}
+	cfg.Watchdog = m.Watchdog
+	x := Minimisation{
+		Config: cfg, Runs: m.Runs, Steps: m.Steps,
+		Ran: func() {
+			_, err := records.Write([]byte{'.'})
+			fail(err)
+		},
+		Better: func(out Minimised) { fail(replaceFile(m.Result, out, marshal)) },
+	}
+	if m.Time > 0 {
+		x.Until = time.Now().Add(m.Time)
+	}
+	fail(replaceFile(m.Result, Minimise(x), marshal))
+	return failed
+}
+
+// replaceFile writes a value to a file, which has always all of one.
+func replaceFile(path string, v any, marshal func(any) ([]byte, error)) error {
+	data, err := marshal(v)
+	if err == nil {
+		err = os.WriteFile(path+".new", data, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	return err
 }
 
 // runRecord is what a run leaves in a file: the number of its end and the hash of its

@@ -211,7 +211,7 @@ func (s *run) view() View {
 		case parked:
 			if g.op == opEnd {
 				end = g
-				if s.cfg.Plan.Expect.Kind != "" {
+				if s.cfg.Plan.Expect.Kind != "" && !s.endsNow() {
 					continue
 				}
 			}
@@ -223,6 +223,13 @@ func (s *run) view() View {
 	}
 	s.ready = ready
 	return View{Ready: ready, Time: s.mayPass(), Step: s.steps, run: s}
+}
+
+// endsNow: what chooses wants the entry function to return while others could go on,
+// though something is expected.
+func (s *run) endsNow() bool {
+	c, ok := s.chooser.(interface{ ends(*run) bool })
+	return ok && c.ends(s)
 }
 
 func (s *run) parkedAt(g *goroutine) Parked {

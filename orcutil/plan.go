@@ -150,6 +150,10 @@ type Config struct {
 	Guards map[Site]bool
 	// exec, if not nil, collects what steps depend on.
 	exec *execution
+	// noMinor: goroutines do not stop at minor guards, though there is no plan.
+	noMinor bool
+	// lengths: goroutines stop where they ask for the length of a channel.
+	lengths bool
 	// Watchdog bounds, in real time, how long the program may take from one
 	// guard to the next; 0 is no bound. A run that exceeds it is abandoned: the
 	// process should run no other after it.

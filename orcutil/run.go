@@ -162,7 +162,7 @@ func newRun(cfg Config) *run {
 	s := &run{
 		cfg: cfg, chooser: cfg.Chooser, stacks: !cfg.NoStacks,
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
-		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor(), lengths: cfg.exec != nil || cfg.Plan.stopsAtLengths(), exec: cfg.exec,
+		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor() && !cfg.noMinor, lengths: cfg.exec != nil || cfg.lengths || cfg.Plan.stopsAtLengths(), exec: cfg.exec,
 	}
 	if cfg.Bubble.Wait == nil {
 		s.back = make(chan struct{})

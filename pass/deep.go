@@ -126,6 +126,8 @@ type suspect struct {
 	outcome  string               // artifact.Real, False or Unconfirmed
 	reason   string
 	test     string
+	// minimised says what has become of the interleaving, nil if it was not minimised.
+	minimised *artifact.Minimised
 	// open: the replays have not decided it, and other runs may.
 	open   bool
 	guides [][]artifact.PlanStep // the plans replayed
@@ -211,6 +213,9 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if err := d.settleStalls(ctx); err != nil {
 		return err
 	}
+	if err := d.minimise(ctx); err != nil {
+		return err
+	}
 	d.out.SetRuns(&d.runs)
 	return nil
 }
@@ -243,11 +248,23 @@ func (d *deep) suspectOf(q artifact.Query, v *orchestrate.Verdict) *suspect {
 
 // retrace gives a suspect another trace: what a run has shown, and the replay of it.
 func (d *deep) retrace(s *suspect, v *orchestrate.Verdict) {
-	s.replay, s.number = v, len(s.verdict.Traces)+1
+	s.replay = v
+	// What was observed in the replay of a query's trace has its number.
+	var others []*suspect
+	s.number = len(s.verdict.Traces) + 1
+	for _, o := range d.cases {
+		if o != s && o.query.Number == s.query.Number {
+			others = append(others, o)
+			s.number = max(s.number, len(o.verdict.Traces)+1)
+		}
+	}
 	s.trace = &artifact.Trace{
 		Formula: s.query.Formula, Comment: s.query.Description, Result: check.False.String(), Lines: []string{}, Query: s.query.Number, Plan: &v.Plan,
 	}
-	s.verdict.Traces = append(s.verdict.Traces, d.out.AddTrace(s.query.Number, s.number, s.trace))
+	path := d.out.AddTrace(s.query.Number, s.number, s.trace)
+	for _, o := range append(others, s) {
+		o.verdict.Traces = append(o.verdict.Traces, path)
+	}
 }
 
 // replayAll decides the suspects.

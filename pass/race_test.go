@@ -159,7 +159,8 @@ func race(t *testing.T, b *artifact.Bundle, f artifact.Finding) {
 	require.NoError(t, err)
 	require.Equal(t, "reproduced", v.Status, v.Reason)
 	require.Equal(t, artifact.KindRace, v.Kind)
-	require.Len(t, v.Trace, len(f.Interleaving), "the run ends with the race")
+	last, told := v.Trace[len(v.Trace)-1], f.Interleaving[len(f.Interleaving)-1]
+	require.Equal(t, [2]string{told.G, told.Site}, [2]string{last.G, last.Site}, "the run ends with the race")
 }
 
 // Both variables are named, though the finding is one.

@@ -101,10 +101,14 @@ func (d *deep) decide(f *artifact.Finding) {
 		return
 	}
 	f.Verdict, f.Reason, f.Test, f.Query = best.outcome, best.reason, best.test, best.query.Number
-	if best.number <= len(best.verdict.Traces) {
-		f.Trace = best.verdict.Traces[best.number-1]
-	} else if len(best.verdict.Traces) == 1 {
-		f.Trace = best.verdict.Traces[0]
+	if path := best.path(); path != "" {
+		f.Trace = path
+	}
+	if f.Minimised = best.minimised; f.Minimised != nil && f.Minimised.Complete {
+		for _, c := range best.replay.Plan.Choices {
+			s, _ := d.siteOf(c.Site)
+			f.Values = append(f.Values, artifact.FindingValue{G: c.G, Site: c.Site, File: s.File, Line: s.Line, Text: s.Text, N: c.N, Value: c.Value})
+		}
 	}
 	if f.Test != "" {
 		f.Reproduce = fmt.Sprintf("vtrace replay BUNDLE q%d-%d", best.query.Number, best.number)
@@ -116,6 +120,19 @@ func (d *deep) decide(f *artifact.Finding) {
 	}
 	if best.raced != nil {
 		d.describeRace(f, best.raced)
+	}
+}
+
+// path is that of the trace of a suspect, "" if there is none. What was observed in the
+// replay of another one's has only its own.
+func (s *suspect) path() string {
+	switch all := s.verdict.Traces; {
+	case len(all) == 0:
+		return ""
+	case s.number <= len(all):
+		return all[s.number-1]
+	default:
+		return all[len(all)-1]
 	}
 }
 

@@ -128,6 +128,9 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 			code = exitInconclusive
 		}
 		fmt.Fprintf(c.stdout, "   %s\n", replayed(e.Replay))
+		if m := e.Minimised; m != nil && m.Replay != nil {
+			fmt.Fprintf(c.stdout, "   minimised from %s to %s\n", plural(m.Before.Switches, "switch of goroutine", "switches of goroutine"), plural(m.After.Switches, "switch", "switches"))
+		}
 		races := e.Replay.Races
 		if len(races) == 0 {
 			races = e.Races

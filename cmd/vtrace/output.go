@@ -315,8 +315,18 @@ func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
 			}
 		}
 	}
+	for _, v := range f.Values {
+		fmt.Fprintf(out, "   only if goroutine %s gets %d, of 0 to %d", v.G, v.Value, v.N-1)
+		if v.File != "" {
+			fmt.Fprintf(out, ", at %s:%d: %s", v.File, v.Line, v.Text)
+		}
+		out.WriteString("\n")
+	}
 	if len(f.Interleaving) > 0 {
 		out.WriteString("   interleaving:\n")
+		if m := f.Minimised; m != nil && m.Of != "" {
+			fmt.Fprintf(out, "     %s, %s before it was minimised\n", scheduleText(m.After), scheduleText(m.Before))
+		}
 		for _, s := range elide(f.Interleaving) {
 			if s.Step == 0 {
 				out.WriteString("      ...\n")
@@ -339,6 +349,18 @@ func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
 	if cmd := reproduce(f, path); cmd != "" {
 		fmt.Fprintf(out, "   reproduce: %s\n", cmd)
 	}
+}
+
+// scheduleText says how much there is to understand of an interleaving.
+func scheduleText(s artifact.Schedule) string {
+	return fmt.Sprintf("%s in %s", plural(s.Switches, "switch", "switches"), plural(s.Steps, "step", "steps"))
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 // elide shortens a long interleaving for people: its beginning and its end. A
