@@ -29,8 +29,9 @@ type execution struct {
 	queues  bool  // it only queues
 	misuse  bool  // the run stops at all minor guards
 	census  bool  // the program has counted its goroutines
+	behind  bool  // goroutines have called uninstrumented code in steps of others
 	foreign bool  // who has not locked an RWMutex has unlocked it
-	pick    func(n int) int
+	pick    func(g *goroutine, n int) int
 }
 
 // accessGroup says that a statement may race with the others of a group.
@@ -220,8 +221,12 @@ func (x *execution) settled(g *goroutine) {
 // library is a call of uninstrumented code that may order goroutines. Goroutines
 // outside control, which make the run a weak one, are left out.
 func (x *execution) library(g *goroutine) {
-	if x != nil && g.run.cur.Load() == g {
-		x.touch(touched{space: spaceLibrary}, touchLibrary)
+	if x == nil || g.run.cur.Load() != g {
+		return
+	}
+	x.touch(touched{space: spaceLibrary}, touchLibrary)
+	if n := len(x.events); n > 0 && x.events[n-1].g != g.seq {
+		x.behind = true
 	}
 }
 
