@@ -77,6 +77,7 @@ type outcomes struct {
 	runs     int
 	complete bool
 	out      Exhausted
+	misuse   bool // goroutines stopped at minor guards
 }
 
 func (o outcomes) sorted() []string { return slices.Sorted(maps.Keys(o.seen)) }
@@ -108,7 +109,7 @@ func exhaust(t testing.TB, e Exhaustion, seen func(Result) string) outcomes {
 		o.out = Exhaust(e)
 		require.Empty(t, o.out.Left)
 		o.runs, o.complete = o.out.Runs, o.out.Complete
-		if !o.out.Misuse || e.Misuse {
+		if o.misuse = e.Misuse; !o.out.Misuse || e.Misuse {
 			return o
 		}
 		e.Misuse = true
