@@ -169,7 +169,7 @@ func (b *bounding) taken(v View, ready []int, i int) {
 
 func (b *bounding) analyse(res Result) {
 	now := b.now()
-	now.Behind = now.Behind || b.exec.behind
+	now.Behind = now.Behind || b.exec.behind != 0
 	if b.cutOff {
 		now.Cut++
 		return // what it has shown, an equivalent one has, too

@@ -29,9 +29,11 @@ type execution struct {
 	queues  bool  // it only queues
 	misuse  bool  // the run stops at all minor guards
 	census  bool  // the program has counted its goroutines
-	behind  bool  // goroutines have called uninstrumented code in steps of others
 	foreign bool  // who has not locked an RWMutex has unlocked it
 	pick    func(g *goroutine, n int) int
+	// behind is a hash of who has called uninstrumented code in steps of others, in this
+	// order; 0: nobody.
+	behind uint64
 }
 
 // accessGroup says that a statement may race with the others of a group.
@@ -137,7 +139,7 @@ func (x *execution) time() {
 		return
 	}
 	x.begin(event{g: -1, node: x.next})
-	x.next = -1
+	x.next, x.behind = -1, 0
 }
 
 func (x *execution) begin(e event) {
@@ -226,7 +228,7 @@ func (x *execution) library(g *goroutine) {
 	}
 	x.touch(touched{space: spaceLibrary}, touchLibrary)
 	if n := len(x.events); n > 0 && x.events[n-1].g != g.seq {
-		x.behind = true
+		x.behind = mix(x.behind, g.number)
 	}
 }
 
@@ -504,5 +506,5 @@ func (x *execution) reset() {
 	clear(x.closed)
 	clear(x.own)
 	clear(x.holds)
-	x.next = -1
+	x.next, x.behind = -1, 0
 }

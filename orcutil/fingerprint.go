@@ -47,16 +47,16 @@ type hashedComm struct {
 type component uint8
 
 const (
-	noComponent    component = iota
-	touchComponent           // how a step has touched its objects, which is how it came out
-	caseComponent            // which case of a select was taken
-	choiceComponent
-	timeComponent
-	queueComponent
-	behindComponent
-	lastComponent
-	leftComponent
-	looksComponent
+	noComponent     component = iota
+	touchComponent            // how a step has touched its objects, which is how it came out
+	choiceComponent           // of the environment
+	timeComponent             // what depends on that time has passed
+	queueComponent            // the order of those who wait for the same
+	behindComponent           // the order of all who wait
+	callsComponent            // the order in which they have called uninstrumented code
+	lastComponent             // who has done the last step
+	leftComponent             // how many preemptions are left
+	looksComponent            // who looks in vain
 )
 
 // omitted is a component that a test leaves out, to see that it is needed.
@@ -130,12 +130,8 @@ func (f *fingerprint) completed(x *execution, event int32) {
 		if g < 0 {
 			continue // a goroutine that time has started is not at a guard
 		}
-		h := f.past[g]
-		if caseComponent.in() {
-			h = mix(h, uint64(c.chosen-pending))
-		}
 		touches := x.outcomeOf(c)
-		f.pending = append(f.pending, hashedComm{g, f.touched(h, touches), touches})
+		f.pending = append(f.pending, hashedComm{g, f.touched(mix(f.past[g], 1), touches), touches})
 	}
 	for _, c := range f.pending {
 		f.past[c.g] = c.hash
@@ -181,6 +177,9 @@ func (f *fingerprint) touch(h uint64, touches []touch) {
 // all is the hash of everything that was done.
 func (f *fingerprint) all(x *execution) uint64 {
 	sum := f.choices
+	if callsComponent.in() {
+		sum += x.behind
+	}
 	for g, h := range f.past {
 		sum += mix(h, hashText(x.names[g]))
 	}
@@ -188,7 +187,7 @@ func (f *fingerprint) all(x *execution) uint64 {
 }
 
 // outcomeOf is what a communication that is completed has touched, as far as others may
-// depend on it afterwards.
+// depend on it afterwards. In the order of the cases it also says which was taken.
 func (x *execution) outcomeOf(c *communication) (out []touch) {
 	for i, k := range c.cases {
 		if k.channel() == nil {
