@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"regexp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -532,5 +533,144 @@ func TestFingerprint(t *testing.T) {
 		}
 		noticed(fmt.Sprintf("the dependence of %v", needed))
 		dependent = before
+	}
+}
+
+// A counter for each step of a few goroutines, and a bug behind two preemptions: too many
+// schedules for the exhaustive search, few with two preemptions.
+func twoPreemptions(buggy bool) func() {
+	return func() {
+		const others, steps = 2, 7
+		var words [others]atomic.Int32
+		var turn, done atomic.Int32
+		workers(others+2, func(i int) {
+			switch i {
+			case 0: // its check and its use are two steps, twice
+				if loadWord(1, &turn) == 1 {
+					storeWord(2, &turn, 2)
+					if buggy && loadWord(3, &done) == 1 && loadWord(4, &turn) == 2 {
+						panic(Panic(5, "twice between"))
+					}
+				}
+			case 1:
+				storeWord(6, &turn, 1)
+				if loadWord(7, &turn) == 2 {
+					storeWord(8, &done, 1)
+				}
+			default:
+				for range steps {
+					storeWord(9, &words[i-2], loadWord(10, &words[(i-1)%others]))
+				}
+			}
+		})
+	}
+}
+
+// TestBoundingFinds: an error that needs two preemptions is found with two, and not with
+// less, where the exhaustive search is not at its end after many more executions.
+func TestBoundingFinds(t *testing.T) {
+	explore := func(e Exhaustion, buggy bool) (out Exhausted, panics bool) {
+		e.Config = Config{Bubble: bubble(t), Entry: EntryMain, EndSite: endSite, Main: twoPreemptions(buggy)}
+		e.Ran = func(_ int, res Result) { panics = panics || res.Outcome.Kind == KindPanic }
+		e.Found = func(int, Result) {}
+		out = Exhaust(e)
+		return out, panics
+	}
+	one, panics := explore(Exhaustion{Bounding: &Bounding{Last: 1}}, true)
+	t.Logf("%+v", one.Preemptions)
+	require.False(t, panics)
+	two, panics := explore(Exhaustion{Bounding: &Bounding{Last: 2}, Runs: 20_000}, true)
+	t.Logf("%+v", two.Preemptions)
+	require.True(t, panics)
+	whole, panics := explore(Exhaustion{Runs: two.Runs}, true)
+	require.False(t, whole.Complete)
+	t.Logf("exhaustive search: %d executions, found: %v", whole.Runs, panics)
+	_, panics = explore(Exhaustion{Bounding: &Bounding{Last: 2}, Runs: two.Runs}, false)
+	require.False(t, panics)
+}
+
+// TestBoundingFrontier: a search that is cut into many comes to the same result.
+func TestBoundingFrontier(t *testing.T) {
+	seed := 0
+	for n := 0; n < 6; seed++ {
+		r := random(seed)
+		p := newRandomProgram(&r, exhaustKinds)
+		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}, Bounding: &Bounding{Last: 2}}
+		whole := exhaust(t, e, p.seen)
+		if whole.runs < 20 || whole.misuse {
+			continue
+		}
+		n++
+		for _, k := range []int{1, 3, 7} {
+			seen := map[string]bool{}
+			e := e
+			e.Runs = k
+			e.Ran = func(_ int, res Result) { seen[p.seen(res)] = true }
+			e.Found = func(int, Result) {}
+			out := Exhaust(e)
+			for range 10_000 {
+				if out.Complete || len(out.Preemptions) > 0 && out.Preemptions[len(out.Preemptions)-1].Preemptions > 2 {
+					break
+				}
+				e.Frontier = out.Frontier
+				out = Exhaust(e)
+			}
+			require.Equal(t, whole.sorted(), outcomes{seen: seen}.sorted())
+			require.Equal(t, whole.complete, out.Complete)
+			require.Equal(t, len(whole.out.Preemptions), len(out.Preemptions))
+			for c, b := range out.Preemptions {
+				require.Equal(t, whole.out.Preemptions[c].Complete, b.Complete)
+				require.Equal(t, whole.out.Preemptions[c].Postponed, b.Postponed)
+				require.GreaterOrEqual(t, b.Runs, whole.out.Preemptions[c].Runs)
+			}
+		}
+		// Its frontier is none of the other kind of search.
+		e.Bounding, e.Runs, e.Frontier = nil, 0, &Frontier{Preemptions: []Bounded{{}}}
+		require.NotEmpty(t, Exhaust(e).Left)
+	}
+}
+
+// TestBoundingCache: a cache that is too small costs executions, and nothing else.
+func TestBoundingCache(t *testing.T) {
+	more := false
+	for seed := range 12 {
+		r := random(seed)
+		p := newRandomProgram(&r, exhaustKinds)
+		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}}
+		explore := func(fingerprints int) outcomes {
+			e.Bounding = &Bounding{Last: 1, Fingerprints: fingerprints}
+			return exhaust(t, e, p.seen)
+		}
+		large, small, none := explore(0), explore(3), explore(-1)
+		require.Equal(t, none.sorted(), small.sorted())
+		require.Equal(t, large.sorted(), small.sorted())
+		require.LessOrEqual(t, small.runs, none.runs)
+		require.Zero(t, none.out.Cut)
+		more = more || small.runs > large.runs
+	}
+	require.True(t, more, "no program has more than three prefixes")
+}
+
+var numbered = regexp.MustCompile(`chan#[0-9]+`)
+
+// TestBoundingPrograms: what a program can show within a bound it shows with fingerprints.
+func TestBoundingPrograms(t *testing.T) {
+	for _, p := range append(slices.Clone(special), programs...) {
+		cfg := p.config(bubble(t))
+		cfg.Races = true
+		for c := range 3 {
+			explore := func(fingerprints int) outcomes {
+				e := Exhaustion{Config: cfg, Accesses: accessGuards(p.name), Runs: 2000, Bounding: &Bounding{Last: c, Fingerprints: fingerprints}}
+				// Channels are numbered in the order of their first use, be it seen or not.
+				return exhaust(t, e, func(res Result) string {
+					return numbered.ReplaceAllString(res.end()+res.Outcome.Message, "chan")
+				})
+			}
+			plain := explore(-1)
+			if plain.runs >= 2000 {
+				break
+			}
+			require.Empty(t, different(plain, explore(0)), "%s, %d preemptions", p.name, c)
+		}
 	}
 }

@@ -164,6 +164,9 @@ func (f *fingerprint) touched(h uint64, touches []touch) uint64 {
 // touch has later steps depend on a step with this hash.
 func (f *fingerprint) touch(h uint64, touches []touch) {
 	for _, t := range touches {
+		if t.kind == touchFreed {
+			continue
+		}
 		slot, known := f.slots[t.object]
 		if !known {
 			slot = len(f.sums)

@@ -201,6 +201,9 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if err := d.exhaust(ctx); err != nil {
 		return err
 	}
+	if err := d.bound(ctx); err != nil {
+		return err
+	}
 	if err := d.proveEnds(ctx, second); err != nil {
 		return err
 	}
