@@ -370,6 +370,13 @@ func TestExhaustRandom(t *testing.T) {
 	t.Logf("%d programs: %d executions of %d, %d cut", complete, runs, plain, cut)
 }
 
+// TestExhaustForeignUnlock: who is let in by a goroutine that unlocks for another one could
+// have come before that one.
+func TestExhaustForeignUnlock(t *testing.T) {
+	runs, _, _ := testExhaustRandom(t, 1223, []string{"lock", "try lock", "any unlock"})
+	require.Positive(t, runs)
+}
+
 // families are kinds of operations that belong together: programs of few kinds come
 // sooner to what is special about two of them.
 var families = [][]string{
