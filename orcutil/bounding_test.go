@@ -582,7 +582,7 @@ func TestBoundingFinds(t *testing.T) {
 	two, panics := explore(Exhaustion{Bounding: &Bounding{Last: 2}, Runs: 20_000}, true)
 	t.Logf("%+v", two.Preemptions)
 	require.True(t, panics)
-	whole, panics := explore(Exhaustion{Runs: two.Runs}, true)
+	whole, panics := explore(Exhaustion{Runs: two.Runs + two.Cut}, true)
 	require.False(t, whole.Complete)
 	t.Logf("exhaustive search: %d executions, found: %v", whole.Runs, panics)
 	_, panics = explore(Exhaustion{Bounding: &Bounding{Last: 2}, Runs: two.Runs}, false)
