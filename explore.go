@@ -3,6 +3,7 @@ package vtrace
 import (
 	"context"
 
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
 
@@ -21,6 +22,13 @@ type (
 	Exhaustion = pass.Exhaustion
 	Exhausted  = pass.Exhausted
 )
+
+// Bounding is for Exhaustion.Bounding: programs that have too many schedules are run with
+// few preemptions first.
+type Bounding = orchestrate.Bounding
+
+// AllPreemptions is for Bounding.Last: there is no last bound.
+const AllPreemptions = orchestrate.AllPreemptions
 
 // Exhaust runs a program under every schedule that is not equivalent to another one: two
 // are equivalent if they differ only in the order of steps that do not depend on each

@@ -60,6 +60,9 @@ type Runs struct {
 	// Exhaustive says how far the program was run under every schedule, nil if it was
 	// not.
 	Exhaustive *Exhaustive `json:"exhaustive,omitempty"`
+	// Preemptions says how far it was run under the schedules with few preemptions, nil
+	// if it was not: it is for programs with too many schedules.
+	Preemptions *Exhaustive `json:"preemptions,omitempty"`
 }
 
 // Exhaustive says how far a program was run under every schedule that is not equivalent
@@ -75,8 +78,24 @@ type Exhaustive struct {
 	// in one run it did, at most; -1 is any number.
 	Timed  bool `json:"timed,omitempty"`
 	Stalls int  `json:"stalls,omitempty"`
+	// Preemptions is how far the exploration has come with each bound of preemptions,
+	// from 0, if it is bounded so. Schedules counts all of their runs.
+	Preemptions []Preemptions `json:"preemptions,omitempty"`
+	// Errors counts the different errors in which runs ended.
+	Errors int `json:"errors,omitempty"`
 	// Limits say what was not covered.
 	Limits []string `json:"limits,omitempty"`
+}
+
+// Preemptions says how far a program was run under the schedules with a bounded number
+// of preemptions: that another goroutine goes on though the one that has done the last
+// step could.
+type Preemptions struct {
+	AtMost int `json:"atMost"`
+	// Schedules and Cut are as those of Exhaustive.
+	Schedules int  `json:"schedules"`
+	Cut       int  `json:"cut,omitempty"`
+	Complete  bool `json:"complete,omitempty"`
 }
 
 // Proved reports whether the program has no other behaviour, for its input, than the
@@ -88,13 +107,12 @@ func (e *Exhaustive) Proved() bool {
 // Coverage says in a sentence what was explored.
 func (e *Exhaustive) Coverage() string {
 	var out strings.Builder
-	switch {
-	case e.Complete && e.Schedules == 1:
-		out.WriteString("the only schedule of the program, but for equivalent ones, was run")
-	case e.Complete:
-		fmt.Fprintf(&out, "all %d schedules of the program that are not equivalent were run", e.Schedules)
-	default:
-		fmt.Fprintf(&out, "%d schedules of the program that are not equivalent were run, and there are more", e.Schedules)
+	cut := e.Cut
+	if n := len(e.Preemptions); n > 0 {
+		cut = e.Preemptions[n-1].Cut
+		out.WriteString(e.bounded())
+	} else {
+		out.WriteString(e.unbounded())
 	}
 	switch {
 	case e.Timed && e.Stalls == 0:
@@ -102,10 +120,59 @@ func (e *Exhaustive) Coverage() string {
 	case e.Timed && e.Stalls > 0:
 		fmt.Fprintf(&out, ", of those in which time passes at most %d times while a goroutine could go on", e.Stalls)
 	}
-	if e.Cut > 0 {
-		fmt.Fprintf(&out, "; %d runs were given up, being equivalent to others", e.Cut)
+	if cut > 0 {
+		fmt.Fprintf(&out, "; %d runs were given up, being equivalent to others", cut)
 	}
 	return out.String()
+}
+
+// unbounded is Coverage of an exploration that is not bounded by preemptions.
+func (e *Exhaustive) unbounded() string {
+	switch {
+	case e.Complete && e.Schedules == 1:
+		return "the only schedule of the program, but for equivalent ones, was run"
+	case e.Complete:
+		return fmt.Sprintf("all %d schedules of the program that are not equivalent were run", e.Schedules)
+	}
+	return fmt.Sprintf("%d schedules of the program that are not equivalent were run, and there are more", e.Schedules)
+}
+
+// bounded is Coverage of an exploration that is bounded by preemptions.
+func (e *Exhaustive) bounded() string {
+	last := e.Preemptions[len(e.Preemptions)-1]
+	done, ok := e.AllWithin()
+	switch {
+	case e.Complete:
+		return fmt.Sprintf("all schedules of the program were run, but for equivalent ones: %d executions", last.Schedules)
+	case !ok:
+		return fmt.Sprintf("%d schedules with no preemption were run, and there are more", last.Schedules)
+	}
+	text := fmt.Sprintf("all schedules with %s were run, but for equivalent ones: %d executions", atMost(done.AtMost), done.Schedules)
+	if last.Schedules > 0 && !last.Complete {
+		text += fmt.Sprintf("; and %d of those with %s", last.Schedules, atMost(last.AtMost))
+	}
+	return text
+}
+
+// AllWithin is the greatest bound of preemptions within which all schedules were run; it
+// reports whether there is one.
+func (e *Exhaustive) AllWithin() (p Preemptions, ok bool) {
+	for _, b := range e.Preemptions {
+		if b.Complete {
+			p, ok = b, true
+		}
+	}
+	return p, ok
+}
+
+func atMost(preemptions int) string {
+	switch preemptions {
+	case 0:
+		return "no preemption"
+	case 1:
+		return "at most 1 preemption"
+	}
+	return fmt.Sprintf("at most %d preemptions", preemptions)
 }
 
 // Conformance says whether a model can do what runs of its program did.

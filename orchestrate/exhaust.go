@@ -20,6 +20,15 @@ type (
 	RaceAccess  = orcutil.RaceAccess
 )
 
+// Of the runtime: that an exploration is bounded by preemptions, and how far it has come.
+type (
+	Bounding = orcutil.Bounding
+	Bounded  = orcutil.Bounded
+)
+
+// AllPreemptions is for Bounding.Last.
+const AllPreemptions = orcutil.AllPreemptions
+
 // ExhaustOptions are for Exhaust.
 type ExhaustOptions struct {
 	// RunOptions bound each run; Timeout is for the way from one guard to the next.
@@ -34,6 +43,8 @@ type ExhaustOptions struct {
 	// Misuse has goroutines stop also where only the misuse of a WaitGroup or a map
 	// would show.
 	Misuse bool
+	// Bounding has the exploration bounded by preemptions, nil: it is not.
+	Bounding *Bounding
 	// Frontier, if not empty, is what an earlier exploration of the same program, with
 	// the same options, has left to do.
 	Frontier []byte
@@ -63,6 +74,7 @@ type exhaustJob struct {
 	Awaits                          []string
 	Stalls                          int
 	Misuse                          bool
+	Bounding                        *Bounding
 	Frontier, Records, Ends, Result string
 	Runs, Steps                     int
 	Time                            time.Duration
@@ -144,7 +156,7 @@ type exhauster struct {
 func (x *exhauster) process(ctx context.Context, n int, frontier string, spent time.Duration) (again bool, err error) {
 	file := func(name string) string { return filepath.Join(x.dir, fmt.Sprintf("%s%d", name, n)) }
 	e := &exhaustJob{
-		Accesses: x.opts.Accesses, Awaits: x.opts.Awaits, Stalls: x.opts.Stalls, Misuse: x.opts.Misuse, Frontier: frontier,
+		Accesses: x.opts.Accesses, Awaits: x.opts.Awaits, Stalls: x.opts.Stalls, Misuse: x.opts.Misuse, Bounding: x.opts.Bounding, Frontier: frontier,
 		Records: file("records"), Ends: file("ends"), Result: file("result"), Watchdog: x.opts.Timeout,
 	}
 	if x.opts.MaxRuns > 0 {
@@ -207,6 +219,9 @@ func (x *exhauster) add(r orcutil.Exhausted) {
 	s.Choices += r.Choices
 	s.Misuse, s.Timed = s.Misuse || r.Misuse, s.Timed || r.Timed
 	s.Complete, s.Left, s.Tainted = r.Complete, r.Left, r.Tainted
+	if len(r.Preemptions) > 0 { // the frontier has what was before
+		s.Preemptions = r.Preemptions
+	}
 	for _, b := range r.Bounds {
 		if !slices.Contains(s.Bounds, b) {
 			s.Bounds = append(s.Bounds, b)

@@ -205,6 +205,10 @@
 // depends on each other one. With accesses to memory recorded, a run says which
 // statements race, and which have such calls: as guards they make the exploration exact.
 //
+// Bounding has Exhaust run all schedules with few preemptions first, of which it runs
+// those once that come to the same state, see fingerprint.go. That is for programs that
+// have too many schedules.
+//
 // # How the parts fit
 //
 // The methods of goroutine (arrive, block, pass, park) are what operations are

@@ -93,7 +93,7 @@ func (g *goroutine) choose(site Site, n int, ordered bool) int {
 		value = r.next(n)
 	}
 	if s.exec != nil {
-		value = s.exec.pick(n)
+		value = s.exec.pick(g, n)
 	}
 	if s.planned != nil {
 		if c, ok := s.planned[asked{g.path, site.key(), occ}]; ok && c.N == n && c.Value >= 0 && c.Value < n {

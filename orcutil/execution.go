@@ -35,7 +35,10 @@ type execution struct {
 	foreign bool  // who has not locked an RWMutex has unlocked it
 	// unguarded: the length of a channel was asked for where there is no guard.
 	unguarded bool
-	pick      func(n int) int
+	pick      func(g *goroutine, n int) int
+	// behind is a hash of who has called uninstrumented code in steps of others, in this
+	// order; 0: nobody.
+	behind uint64
 }
 
 // accessGroup says that a statement may race with the others of a group.
@@ -150,7 +153,7 @@ func (x *execution) time() {
 		return
 	}
 	x.begin(event{g: -1, node: x.next})
-	x.next = -1
+	x.next, x.behind = -1, 0
 }
 
 func (x *execution) begin(e event) {
@@ -234,8 +237,12 @@ func (x *execution) settled(g *goroutine) {
 // library is a call of uninstrumented code that may order goroutines. Goroutines
 // outside control, which make the run a weak one, are left out.
 func (x *execution) library(g *goroutine) {
-	if x != nil && g.run.cur.Load() == g {
-		x.touch(touched{space: spaceLibrary}, touchLibrary)
+	if x == nil || g.run.cur.Load() != g {
+		return
+	}
+	x.touch(touched{space: spaceLibrary}, touchLibrary)
+	if n := len(x.events); n > 0 && x.events[n-1].g != g.seq {
+		x.behind = mix(x.behind, g.number)
 	}
 }
 
@@ -531,5 +538,5 @@ func (x *execution) reset() {
 	clear(x.closed)
 	clear(x.own)
 	clear(x.holds)
-	x.next = -1
+	x.next, x.behind = -1, 0
 }

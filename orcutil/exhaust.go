@@ -25,6 +25,8 @@ type Exhaustion struct {
 	// Stalls is how often, in one run, time may pass while a goroutine could go on;
 	// -1: any number.
 	Stalls int
+	// Bounding has the exploration bounded by preemptions, nil: it is not.
+	Bounding *Bounding
 	// Misuse has goroutines stop at all minor guards, see the package comment.
 	Misuse bool
 	// Frontier is where an earlier exploration has stopped; nil: the beginning.
@@ -63,6 +65,8 @@ type Exhausted struct {
 	Steps int
 	// Complete: there is no other execution, but for what Bounds says.
 	Complete bool
+	// Preemptions is how far it has come with each bound of them, from 0.
+	Preemptions []Bounded
 	// Frontier is where to go on; nil if Complete.
 	Frontier *Frontier
 	// Bounds say what was not explored.
@@ -95,6 +99,8 @@ type Frontier struct {
 	// Bounds and Timed are those of the executions so far.
 	Bounds []string
 	Timed  bool
+	// Preemptions are those of Exhausted: the last one is of what is left to do.
+	Preemptions []Bounded `json:",omitempty"`
 }
 
 // Node is a choice: of a goroutine, or, if Of is not 0, of one of so many values.
@@ -149,10 +155,12 @@ const loopBound = "a loop that looks again and again while nothing changes, more
 // Exhaust does the exploration.
 func Exhaust(e Exhaustion) Exhausted {
 	x := &search{e: e, exec: &execution{next: -1, misuse: e.Misuse, accesses: map[Site]accessGroup{}}}
-	x.exec.pick = func(n int) int {
+	x.exec.pick = func(g *goroutine, n int) int {
 		x.out.Choices++
 		x.asks++
-		return x.pick(n)
+		value := x.pick(n)
+		x.by.chose(g, value)
+		return value
 	}
 	for _, a := range e.Accesses {
 		if site, ok := siteOf(a.Site); ok {
@@ -167,15 +175,53 @@ func Exhaust(e Exhaustion) Exhausted {
 		}
 	}
 	if e.Frontier != nil {
+		if (e.Bounding != nil) != (len(e.Frontier.Preemptions) > 0) {
+			return Exhausted{Frontier: e.Frontier, Left: "the frontier is of another kind of exploration", Tainted: true}
+		}
 		x.nodes = append(x.nodes, e.Frontier.Nodes...)
 		x.out.Bounds, x.out.Timed = e.Frontier.Bounds, e.Frontier.Timed
+		x.out.Preemptions = slices.Clone(e.Frontier.Preemptions)
+	}
+	x.by = reduction{x}
+	if e.Bounding != nil {
+		b := newBounding(x, *e.Bounding)
+		if b.over() {
+			x.out.Frontier = x.frontier()
+			return x.out
+		}
+		x.by = b
 	}
 	return x.do()
+}
+
+// strategy says which executions are run.
+type strategy interface {
+	// begin is called before every run.
+	begin()
+	// observe is called before every choice of a run, when what communications have
+	// touched of late is not known yet, and stepped for every step after that.
+	observe()
+	stepped(s *run, e *event)
+	// chose is told of a choice of the environment.
+	chose(g *goroutine, value int)
+	// open chooses at a new node, and says what is to be chosen there too. It reports
+	// whether anything is to be.
+	open(n *Node, s *run, v View, ready []int, stall bool) bool
+	// taken is told of a choice, which is one of v.Ready, or TimePasses.
+	taken(v View, ready []int, i int)
+	// analyse is called after every run, to add what is to be chosen at nodes.
+	analyse(res Result)
+	// leave is called when all executions with the choice at a node have been run.
+	leave(n *Node)
+	// more is called when nothing is left to choose. It reports whether the search is to
+	// begin again from the start, or else whether that was all.
+	more() (again, all bool)
 }
 
 // search is the state of an exploration.
 type search struct {
 	e     Exhaustion
+	by    strategy
 	nodes []Node
 	pos   int // of the next choice
 	exec  *execution
@@ -211,8 +257,7 @@ func (x *search) do() Exhausted {
 	ends := map[string]int{}
 	saved := time.Now()
 	for first := true; ; first = false {
-		if !first && !x.next() {
-			x.out.Complete = true
+		if !first && !x.goOn() {
 			break
 		}
 		if x.e.Runs > 0 && x.out.Runs >= x.e.Runs || x.e.Steps > 0 && x.out.Steps >= x.e.Steps || !x.e.Until.IsZero() && time.Now().After(x.e.Until) {
@@ -229,7 +274,7 @@ func (x *search) do() Exhausted {
 			x.out.Left, x.out.Tainted = x.strange, true
 			break
 		}
-		x.analyse(res)
+		x.by.analyse(res)
 		x.limits(res)
 		x.stuck(res)
 		for _, r := range res.Races {
@@ -260,10 +305,8 @@ func (x *search) do() Exhausted {
 			x.e.Ran(n, res)
 		}
 		if res.Left != "" {
-			if x.next() {
+			if x.goOn() {
 				x.out.Frontier = x.frontier()
-			} else {
-				x.out.Complete = true
 			}
 			x.out.Left = res.Left
 			break
@@ -271,6 +314,24 @@ func (x *search) do() Exhausted {
 	}
 	x.out.Reached = x.reached()
 	return x.out
+}
+
+// goOn moves on to the next execution. It reports whether there is one.
+func (x *search) goOn() bool {
+	if x.next() {
+		return true
+	}
+	again, all := x.by.more()
+	x.nodes = nil
+	switch {
+	case again:
+		return true
+	case all:
+		x.out.Complete = true
+	default:
+		x.out.Frontier = x.frontier()
+	}
+	return false
 }
 
 // limits notes what a run has shown that is not explored. It does so after every run, so
@@ -303,7 +364,7 @@ func (x *search) bound(is bool, text string) {
 }
 
 func (x *search) frontier() *Frontier {
-	return &Frontier{slices.Clone(x.nodes), x.out.Bounds, x.out.Timed}
+	return &Frontier{slices.Clone(x.nodes), x.out.Bounds, x.out.Timed, slices.Clone(x.out.Preemptions)}
 }
 
 // run does one execution: the choices in nodes, then new ones.
@@ -314,6 +375,7 @@ func (x *search) run(record bool) Result {
 	clear(x.versions)
 	x.forget()
 	x.exec.reset()
+	x.by.begin()
 	cfg := x.e.Config
 	cfg.Plan.Steps = nil
 	if cfg.Plan.MaxSteps <= 0 {
@@ -336,8 +398,7 @@ func (x *search) next() bool {
 			}
 			continue
 		}
-		n.Sleep = append(n.Sleep, sleeper{n.Chosen, n.Extra})
-		n.Extra = nil
+		x.by.leave(n)
 		for len(n.To) > 0 {
 			g := n.To[0]
 			n.To = n.To[1:]
@@ -349,26 +410,6 @@ func (x *search) next() bool {
 		}
 	}
 	return false
-}
-
-// extras notes what the steps of an execution have touched without an address.
-func (x *search) extras() {
-	for i := range x.exec.events {
-		e := &x.exec.events[i]
-		if e.node < 0 {
-			continue
-		}
-		n := &x.nodes[e.node]
-		for _, t := range e.touches {
-			if o := (extraTouch{t.object.space, int(t.object.n), t.kind}); t.object.p == nil && !slices.Contains(n.Extra, o) {
-				n.Extra = append(n.Extra, o)
-			}
-		}
-	}
-}
-
-func asleep(list []sleeper, g string) bool {
-	return slices.ContainsFunc(list, func(s sleeper) bool { return s.G == g })
 }
 
 // Next is that of Chooser.
@@ -420,6 +461,7 @@ func (x *search) Next(v View) Choice {
 	case chosen == "":
 		return Choice{Index: Stop}
 	case chosen == TimeStep:
+		x.by.taken(v, ready, TimePasses)
 		x.stalls++
 		return Choice{Index: TimePasses}
 	}
@@ -429,6 +471,7 @@ func (x *search) Next(v View) Choice {
 		return Choice{Index: Stop}
 	}
 	g := v.Ready[i].g
+	x.by.taken(v, ready, i)
 	x.tick(g)
 	return Choice{Index: i, Case: x.selectCase(s, g)}
 }
@@ -473,50 +516,21 @@ func (x *search) choose(s *run, v View, ready []int, stall bool) string {
 		x.sleep = slices.Clone(n.Sleep)
 		return n.Chosen
 	}
-	n := Node{Sleep: x.sleep, hash: hash, Ready: make([]string, 0, len(ready)+1)}
+	n := Node{hash: hash, Ready: make([]string, 0, len(ready)+1)}
 	for _, i := range ready {
 		n.Ready = append(n.Ready, v.Ready[i].G)
 	}
 	if stall {
 		n.Ready = append(n.Ready, TimeStep)
 	}
-	if n.Chosen = x.preferred(&n, v, ready, stall); n.Chosen == "" {
+	if !x.by.open(&n, s, v, ready, stall) {
 		x.cutOff = true
 		return ""
-	}
-	if stall {
-		n.To = without(n.Ready, n.Chosen) // time depends on everything
 	}
 	x.nodes = append(x.nodes, n)
 	x.pos++
 	x.sleep = slices.Clone(n.Sleep)
 	return n.Chosen
-}
-
-// preferred is whom a new node has go on: who has done the last step, though not for
-// ever, else who has waited longest; time only if nobody else need be chosen.
-func (x *search) preferred(n *Node, v View, ready []int, stall bool) (best string) {
-	var oldest int
-	for _, i := range ready {
-		p := v.Ready[i]
-		if asleep(n.Sleep, p.G) {
-			continue
-		}
-		if p.g.seq == x.last && x.row < streak {
-			return p.G
-		}
-		if age := x.ageOf(p.g); best == "" || age < oldest {
-			best, oldest = p.G, age
-		}
-	}
-	if best == "" && stall && !asleep(n.Sleep, TimeStep) {
-		return TimeStep
-	}
-	return best
-}
-
-func without(list []string, g string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(o string) bool { return o == g })
 }
 
 // selectCase chooses among the cases that are ready.
@@ -560,38 +574,20 @@ func (x *search) pick(n int) int {
 // observe looks at what the last steps have touched: who is asleep and depends on that
 // wakes up, and who only looks again and again is noticed.
 func (x *search) observe(s *run) {
+	x.by.observe()
 	for _, id := range x.exec.changed {
 		x.exec.touchesOf(&x.exec.comms[id])
 	}
 	x.exec.changed = x.exec.changed[:0]
 	for ; x.stepped < len(x.exec.events); x.stepped++ {
 		e := &x.exec.events[x.stepped]
-		if x.pos == len(x.nodes) { // else the nodes say who is asleep
-			x.wake(s, e)
-		}
+		x.by.stepped(s, e)
 		if e.g >= 0 {
 			x.look(e)
 		} else {
 			x.forget()
 		}
 	}
-}
-
-func (x *search) wake(s *run, e *event) {
-	x.sleep = slices.DeleteFunc(x.sleep, func(z sleeper) bool {
-		if e.g < 0 || z.G == TimeStep {
-			return true
-		}
-		g := s.all[z.G]
-		if g == nil || g.state != parked {
-			return true
-		}
-		x.mayTouch = s.mayTouch(g, x.mayTouch[:0])
-		for _, t := range z.Extra {
-			x.mayTouch = append(x.mayTouch, touch{touched{space: t.Space, n: int32(t.N)}, t.Kind})
-		}
-		return !independent(x.mayTouch, e.touches)
-	})
 }
 
 // forget forgets what goroutines have looked at.
@@ -665,11 +661,7 @@ func (x *search) spins(g *goroutine) bool {
 		if l.site != g.site {
 			continue
 		}
-		sum := 0
-		for _, o := range l.reads {
-			sum += x.versions[o]
-		}
-		if l.n < futile || sum != l.sum {
+		if l.n < futile || !x.unchanged(l) {
 			return false
 		}
 		found = true
@@ -677,30 +669,27 @@ func (x *search) spins(g *goroutine) bool {
 	return found
 }
 
-// analyse adds to the nodes of an execution what is to be chosen there too.
-func (x *search) analyse(res Result) {
+// unchanged: nothing that was looked at has changed since.
+func (x *search) unchanged(l *looks) bool {
+	sum := 0
+	for _, o := range l.reads {
+		sum += x.versions[o]
+	}
+	return sum == l.sum
+}
+
+// races looks for reversible races of a run: of the events first and second. It notes
+// what they, and data races, say of the guards that the exploration is to have.
+func (x *search) races(res Result, found func(first, second int)) {
 	events := x.exec.events
-	defer x.extras()
 	x.hb.races(x.exec, func(first, second int) {
-		node := events[first].node
 		x.hazard(&events[first], &events[second])
-		if node < 0 {
+		if events[first].node < 0 {
 			x.bound(true, "orders in which goroutines queue that time has let go on")
 			return
 		}
-		x.add(&x.nodes[node], x.hb.initials(first, second))
+		found(first, second)
 	})
-	if n := len(events); n > 0 && res.Outcome.endsProgram() && res.Verdict == Completed {
-		// The program has ended, and the others could do nothing more.
-		for i := n - 1; i >= 0; i-- {
-			if node := events[i].node; node >= 0 {
-				for _, g := range x.nodes[node].Ready {
-					x.also(&x.nodes[node], g)
-				}
-				break
-			}
-		}
-	}
 	x.out.Misuse = x.out.Misuse || x.hb.early
 	for _, r := range res.Races {
 		x.out.Misuse = x.out.Misuse || r.First.Op == opMapWrite || r.Second.Op == opMapWrite
@@ -738,34 +727,6 @@ func onLibrary(a, b *event) bool {
 		return slices.ContainsFunc(e.touches, func(t touch) bool { return t.object.space == spaceLibrary && slices.Contains(kinds, t.kind) })
 	}
 	return is(a, touchLibrary) && is(b, touchLibrary, touchLibrarySee) || is(a, touchLibrarySee) && is(b, touchLibrary)
-}
-
-// add has one of the goroutines chosen at a node, unless one is anyway.
-func (x *search) add(n *Node, initials []int32) {
-	best := ""
-	for _, i := range initials {
-		g := x.exec.names[i]
-		if g == n.Chosen || slices.Contains(n.To, g) || asleep(n.Sleep, g) {
-			return
-		}
-		if slices.Contains(n.Ready, g) {
-			best = g // the last one is often that of the race
-		}
-	}
-	if best != "" {
-		n.To = append(n.To, best)
-		return
-	}
-	for _, g := range n.Ready {
-		x.also(n, g)
-	}
-}
-
-// also has a goroutine chosen at a node.
-func (x *search) also(n *Node, g string) {
-	if g != n.Chosen && !slices.Contains(n.To, g) && !asleep(n.Sleep, g) {
-		n.To = append(n.To, g)
-	}
 }
 
 // endsProgram: a goroutine has ended the program, and the others with it.

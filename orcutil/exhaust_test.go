@@ -77,6 +77,7 @@ type outcomes struct {
 	runs     int
 	complete bool
 	out      Exhausted
+	misuse   bool // goroutines stopped at minor guards
 }
 
 func (o outcomes) sorted() []string { return slices.Sorted(maps.Keys(o.seen)) }
@@ -108,7 +109,7 @@ func exhaust(t testing.TB, e Exhaustion, seen func(Result) string) outcomes {
 		o.out = Exhaust(e)
 		require.Empty(t, o.out.Left)
 		o.runs, o.complete = o.out.Runs, o.out.Complete
-		if !o.out.Misuse || e.Misuse {
+		if o.misuse = e.Misuse; !o.out.Misuse || e.Misuse {
 			return o
 		}
 		e.Misuse = true
@@ -370,6 +371,13 @@ func TestExhaustRandom(t *testing.T) {
 		}
 	}
 	t.Logf("%d programs: %d executions of %d, %d cut", complete, runs, plain, cut)
+}
+
+// TestExhaustForeignUnlock: who is let in by a goroutine that unlocks for another one could
+// have come before that one.
+func TestExhaustForeignUnlock(t *testing.T) {
+	runs, _, _ := testExhaustRandom(t, 1223, []string{"lock", "try lock", "any unlock"})
+	require.Positive(t, runs)
 }
 
 // families are kinds of operations that belong together: programs of few kinds come

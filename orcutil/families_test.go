@@ -1,6 +1,7 @@
 package orcutil
 
 import (
+	"flag"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -243,5 +244,114 @@ func TestFamilies(t *testing.T) {
 			// Source sets are not optimal, as it is known of the last zero.
 			require.LessOrEqual(t, out.Cut, out.Runs/4+1)
 		})
+	}
+}
+
+var familiesTable = flag.Bool("orc.families", false, "TestFamiliesBounded prints the table of docs/benchmarks.md")
+
+// atRandom chooses at random among the goroutines that could go on, and hashes the run.
+type atRandom struct {
+	random
+	exec  *execution
+	print fingerprint
+}
+
+func (c *atRandom) Next(v View) Choice {
+	c.print.update(c.exec)
+	c.exec.changed = c.exec.changed[:0]
+	var all []int
+	end := TimePasses
+	for i, p := range v.Ready {
+		if p.End {
+			end = i
+		} else if v.run.enabled(p.g) {
+			all = append(all, i)
+		}
+	}
+	if len(all) == 0 {
+		return Choice{Index: end}
+	}
+	i := all[c.next(len(all))]
+	return Choice{Index: i, Case: c.next(max(v.Ready[i].Cases, 1))}
+}
+
+// classes does random runs, up to limit, until so many were seen that are not equivalent.
+func classes(cfg Config, count, limit int) (runs, seen int) {
+	c := &atRandom{random: random(1), exec: &execution{next: -1}}
+	c.exec.pick = func(_ *goroutine, n int) int { return c.next(n) }
+	prints := map[uint64]bool{}
+	cfg.Chooser, cfg.exec, cfg.NoLog, cfg.NoStacks = c, c.exec, true, true
+	for runs < limit && len(prints) < count {
+		c.exec.reset()
+		c.print.reset()
+		Run(cfg)
+		runs++
+		c.print.update(c.exec)
+		prints[c.print.all(c.exec)] = true
+	}
+	return runs, len(prints)
+}
+
+// TestFamiliesBounded: a search bounded by preemptions comes to an end, and executions that
+// are equivalent have the same fingerprint.
+func TestFamiliesBounded(t *testing.T) {
+	const plainLimit, randomLimit, within = 10_000, 10_000, 10 * time.Second
+	if *familiesTable {
+		fmt.Println("| program | size | exhaustive | 0 | 1 | 2 | all | plain | random |\n|---|---|---|---|---|---|---|---|---|")
+	}
+	for _, f := range allFamilies {
+		cfg := Config{Bubble: bubble(t), Entry: EntryMain, EndSite: endSite, Main: func() { f.main(f.size) }}
+		e := Exhaustion{Config: cfg, Ran: func(int, Result) {}, Found: func(int, Result) {}}
+		if !*familiesTable {
+			if f.count > 24 || testing.Short() && f.count > 8 {
+				continue
+			}
+			e.Bounding, e.Steps = &Bounding{Last: 1}, 100_000
+			out := Exhaust(e)
+			require.True(t, out.Complete || len(out.Preemptions) == 3 || out.Steps >= e.Steps, f.name)
+			require.Empty(t, out.Bounds)
+			// In whose step main comes to its end makes some more.
+			_, seen := classes(cfg, 2*f.count+1, 20*f.count)
+			require.LessOrEqual(t, seen, 2*f.count, f.name)
+			continue
+		}
+		speed := func(n int, began time.Time) string {
+			return fmt.Sprintf("%d (%.0f/s)", n, float64(n)/time.Since(began).Seconds())
+		}
+		began := time.Now()
+		out := Exhaust(e)
+		fmt.Printf("| %s | %d | %s |", f.name, f.size, speed(out.Runs+out.Cut, began))
+		began = time.Now()
+		e.Bounding, e.Until = &Bounding{Last: AllPreemptions}, began.Add(within)
+		out = Exhaust(e)
+		for c := range 3 {
+			switch {
+			case c < len(out.Preemptions) && out.Preemptions[c].Complete:
+				fmt.Printf(" %d + %d |", out.Preemptions[c].Runs, out.Preemptions[c].Cut)
+			case c < len(out.Preemptions):
+				fmt.Printf(" more |")
+			default:
+				fmt.Printf(" |")
+			}
+		}
+		last := out.Preemptions[len(out.Preemptions)-1]
+		if out.Complete {
+			fmt.Printf(" %d: %d + %d; %s |", last.Preemptions, last.Runs, last.Cut, speed(out.Runs+out.Cut, began))
+		} else {
+			fmt.Printf(" %d, more; %s |", last.Preemptions, speed(out.Runs+out.Cut, began))
+		}
+		began = time.Now()
+		plain := enumerate(cfg, func(Result) string { return "" }, plainLimit)
+		text := speed(plain.runs, began)
+		if !plain.complete {
+			text = "more than " + text
+		}
+		began = time.Now()
+		runs, seen := classes(cfg, f.count, randomLimit)
+		fmt.Printf(" %s | %s", text, speed(runs, began))
+		if seen < f.count {
+			fmt.Printf(": %d of %d", seen, f.count)
+		}
+		fmt.Println(" |")
 	}
 }

@@ -31,6 +31,10 @@ type happensBefore struct {
 
 	before     clock // of the event at hand: what its goroutine had behind it
 	candidates []int32
+	// letIn are those of them that have unlocked for another goroutine what the event
+	// locks. That they come after an earlier lock does not keep the event from coming
+	// before that: they would unlock for it.
+	letIn []int32
 }
 
 // toucher is the last event by which a goroutine has touched an object so.
@@ -93,11 +97,14 @@ func (o *happensBefore) event(i int, found func(first, second int)) {
 		return
 	}
 	o.before = o.newClock(o.clocks[e.g])
-	o.candidates = o.candidates[:0]
+	o.candidates, o.letIn = o.candidates[:0], o.letIn[:0]
 	for _, t := range e.touches {
 		for _, d := range o.objects[t.object] {
 			if d.g != e.g && dependent[d.kind][t.kind] {
 				o.candidates = append(o.candidates, d.event)
+				if d.kind == touchForeignUnlock && t.kind == touchLock {
+					o.letIn = append(o.letIn, d.event)
+				}
 			}
 		}
 	}
@@ -109,6 +116,11 @@ func (o *happensBefore) event(i int, found func(first, second int)) {
 		if !o.happened(int(c), now) {
 			found(int(c), i)
 		}
+		if !slices.Contains(o.letIn, c) {
+			now.join(o.after[c])
+		}
+	}
+	for _, c := range o.letIn {
 		now.join(o.after[c])
 	}
 	if e.waits {

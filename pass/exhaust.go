@@ -46,6 +46,9 @@ type Exhaustion struct {
 	// Stalls is how often, in one run, time may pass while a goroutine could go on;
 	// -1: any number.
 	Stalls int
+	// Bounding has the exploration run all schedules with no preemption, then those with
+	// one, and so on, nil: in no order.
+	Bounding *orchestrate.Bounding
 	// MaxRuns, TotalSteps of all runs, and MaxTime bound the exploration; 0 is no bound.
 	MaxRuns, TotalSteps int
 	MaxTime             time.Duration
@@ -118,7 +121,7 @@ func (p *program) exhaust(ctx context.Context, b *guardable, side *artifact.Side
 	guards := newAccessGroups(side)
 	job := orchestrate.ExhaustOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
-		Awaits:     p.awaits(), Stalls: how.Stalls, MaxProcesses: runProcesses,
+		Awaits:     p.awaits(), Stalls: how.Stalls, Bounding: how.Bounding, MaxProcesses: runProcesses,
 	}
 	var earlier *orchestrate.Exhaustive
 	if len(how.Frontier) > 0 {
@@ -128,6 +131,9 @@ func (p *program) exhaust(ctx context.Context, b *guardable, side *artifact.Side
 		}
 		if f.Stalls != how.Stalls {
 			return nil, fmt.Errorf("frontier of an exploration: it is of one with %d stalls, not %d", f.Stalls, how.Stalls)
+		}
+		if bounded := len(f.Earlier.Preemptions) > 0; bounded != (how.Bounding != nil) {
+			return nil, errors.New("frontier of an exploration: one of both is bounded by preemptions, the other is not")
 		}
 		f.restore(guards)
 		job.Frontier, earlier = f.Nodes, f.Earlier
@@ -217,9 +223,14 @@ func rest(bound, used int) int {
 // exhausted is the result of the last round.
 func (p *program) exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how Exhaustion) (*Exhausted, error) {
 	out := &Exhausted{Exhaustive: x, Sidecar: g.side, accesses: g.ids(), Covered: artifact.Exhaustive{
-		Schedules: x.Runs, Cut: x.Cut, Complete: x.Complete, Timed: x.Timed, Stalls: how.Stalls,
+		Schedules: x.Runs, Cut: x.Cut, Complete: x.Complete, Timed: x.Timed, Stalls: how.Stalls, Preemptions: preemptions(x.Preemptions),
 		Limits: slices.Concat(limits, x.Bounds, g.unguarded),
 	}}
+	for _, e := range x.Ends {
+		if e.Status == orchestrate.Completed && e.Kind != "" {
+			out.Covered.Errors++
+		}
+	}
 	for _, id := range g.racing() {
 		if s, ok := g.side.Site(id); ok {
 			out.Guarded = append(out.Guarded, s)
@@ -383,25 +394,28 @@ func (d *deep) exhaust(ctx context.Context) error {
 	}
 	part, cancel := d.opts.within(ctx, exhaustShare)
 	defer cancel()
-	var rounds []*Exhausted
+	var found explored
 	var err error
 	if d.schedules != nil {
 		done := d.rep.stage("explore")
-		rounds, err = d.schedules.result(part)
+		found, err = d.schedules.result(part)
 		done()
 	} else {
-		rounds, err = d.program.everySchedule(part, d.opts, d.rep)
+		found, err = d.program.everySchedule(part, d.opts, d.rep)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case len(rounds) > 0:
-		d.runs.Exhaustive = coverage(rounds)
+	case len(found.rounds) > 0:
+		d.runs.Exhaustive = coverage(found.rounds)
 	case err != nil && cut(ctx, part) == "" && !errors.Is(err, context.DeadlineExceeded):
 		d.runs.Exhaustive = &artifact.Exhaustive{Limits: []string{err.Error()}}
 	}
-	for _, x := range rounds {
+	for _, x := range found.rounds {
 		d.takeExhaustive(x)
+	}
+	if found.bounded != nil {
+		d.takeBounded(found.bounded)
 	}
 	return nil
 }

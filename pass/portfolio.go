@@ -3,10 +3,12 @@ package pass
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // The two engines work on a program beside each other: the second one runs the program
@@ -38,8 +40,17 @@ type schedules struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when the fields below are set
 
-	rounds []*Exhausted // see everySchedule
-	err    error
+	explored
+	err error
+}
+
+// explored is what the exploration of all schedules of a program has shown.
+type explored struct {
+	// rounds are those in which time passes only when nothing else can happen, and those
+	// in which it passes at any moment, if they were begun.
+	rounds []*Exhausted
+	// bounded are those with few preemptions; nil if they were not run.
+	bounded *Exhausted
 }
 
 // beside starts the exploration of a program. The caller must call stop.
@@ -60,7 +71,7 @@ func (o Options) beside(ctx context.Context, p *program) *schedules {
 		case <-wait.C:
 		case <-s.asked:
 		}
-		s.rounds, s.err = p.everySchedule(part, o, reporter{})
+		s.explored, s.err = p.everySchedule(part, o, reporter{})
 		if s.err == nil && proved(s.rounds) {
 			o.endModel()
 		}
@@ -79,57 +90,59 @@ func (s *schedules) end(why error) {
 }
 
 // result waits for the exploration until ctx ends.
-func (s *schedules) result(ctx context.Context) ([]*Exhausted, error) {
+func (s *schedules) result(ctx context.Context) (explored, error) {
 	s.ask.Do(func() { close(s.asked) })
 	select {
 	case <-s.done:
 	case <-ctx.Done():
 		s.end(context.Cause(ctx))
 	}
-	return s.rounds, s.err
+	return s.explored, s.err
 }
 
 // everySchedule runs a program under every schedule in which time passes only when
 // nothing else can happen, and then, if that finds nothing, under those in which it passes
-// at any moment. If ctx ends the result is what is known by then.
-func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter) (rounds []*Exhausted, err error) {
+// at any moment. If there are too many it runs those with few preemptions. If ctx ends the
+// result is what is known by then.
+func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter) (out explored, err error) {
 	side := p.sidecar()
 	b, err := p.guardable(ctx, side, opts, rep)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	for _, stalls := range []int{0, -1} {
 		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: exhaustSteps}
 		if at, ok := ctx.Deadline(); ok {
-			if how.MaxTime = time.Until(at); how.MaxTime < time.Second {
-				return rounds, context.DeadlineExceeded
+			if how.MaxTime = time.Duration((1 - boundingShare) * float64(time.Until(at))); how.MaxTime < time.Second {
+				return out, context.DeadlineExceeded
 			}
 		}
 		x, err := p.exhaust(ctx, b, side, how, opts, rep)
 		if x != nil {
-			rounds = append(rounds, x)
+			out.rounds = append(out.rounds, x)
 		}
 		if err != nil {
-			return rounds, err
+			return out, err
 		}
 		if !x.Timed || !x.Complete || len(x.Covered.Limits) > 0 {
 			break
 		}
 	}
-	return rounds, nil
+	if x := out.rounds[0]; !x.Complete && x.Runs > 0 && !fails(x) {
+		out.bounded, err = p.fewPreemptions(ctx, b, side, opts, rep)
+	}
+	return out, err
 }
 
 // proved reports whether all schedules were run, and none ends in an error.
 func proved(rounds []*Exhausted) bool {
-	for _, x := range rounds {
-		for _, e := range x.Ends {
-			if e.Kind != "" {
-				return false
-			}
-		}
-	}
-	return len(rounds) > 0 && coverage(rounds).Proved()
+	return len(rounds) > 0 && !slices.ContainsFunc(rounds, fails) && coverage(rounds).Proved()
+}
+
+// fails reports whether a run has ended in an error.
+func fails(x *Exhausted) bool {
+	return slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Kind != "" })
 }
 
 // coverage is how far rounds have come: the first one, or the second if it is complete.

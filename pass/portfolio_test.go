@@ -118,8 +118,8 @@ func TestProgram(t *testing.T) {
 }`))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, p.close()) }()
-	rounds, err := p.everySchedule(context.Background(), Options{Model: &Model{}}, reporter{})
+	found, err := p.everySchedule(context.Background(), Options{Model: &Model{}}, reporter{})
 	require.NoError(t, err)
-	require.True(t, rounds[0].Complete)
-	require.False(t, proved(rounds))
+	require.True(t, found.rounds[0].Complete)
+	require.False(t, proved(found.rounds))
 }

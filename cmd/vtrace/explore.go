@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ func runExplore(c *call) (int, error) {
 	race := fs.Bool("race", false, "look for data races under each schedule")
 	exhaustive := fs.Bool("exhaustive", false, "run every schedule that is not equivalent to another one, and say what was covered")
 	stalls := fs.Int("stalls", 0, "with -exhaustive: how often time may pass, in one run, while a goroutine could go on; -1 is any number")
+	preemptions := fs.String("preemptions", "", "with -exhaustive: run all schedules with no preemption, then those with 1, and so on to `N`; \"all\" or -1: until all schedules were run. For programs that have too many")
 	within := fs.Duration("budget", time.Minute, "with -exhaustive: bound the time; 0 is no bound")
 	frontier := fs.String("frontier", "", "with -exhaustive: go on from `FILE`, if it exists, and leave there what is left to do")
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
@@ -45,6 +47,9 @@ func runExplore(c *call) (int, error) {
 	}
 	if *exhaustive {
 		how := vtrace.Exhaustion{Stalls: *stalls, MaxTime: *within}
+		if how.Bounding, err = bounding(*preemptions); err != nil {
+			return 0, err
+		}
 		return exhaust(c, s.source(args[0]), how, *frontier, rep, opts)
 	}
 	x, err := vtrace.Explore(c.ctx, s.source(args[0]), *runs, *seed, opts...)
@@ -147,6 +152,21 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 	return code
 }
 
+// bounding reads the value of -preemptions.
+func bounding(value string) (*vtrace.Bounding, error) {
+	switch value {
+	case "":
+		return nil, nil
+	case "all":
+		return &vtrace.Bounding{Last: vtrace.AllPreemptions}, nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < vtrace.AllPreemptions {
+		return nil, fmt.Errorf("%w: -preemptions %s: a number, or all", errUsage, value)
+	}
+	return &vtrace.Bounding{Last: n}, nil
+}
+
 // exhaust runs every schedule of a program.
 func exhaust(c *call, src vtrace.Source, how vtrace.Exhaustion, file string, rep *progress, opts []vtrace.Option) (int, error) {
 	if file != "" {
@@ -165,7 +185,11 @@ func exhaust(c *call, src vtrace.Source, how vtrace.Exhaustion, file string, rep
 	switch {
 	case file == "":
 	case len(x.Rest) > 0:
-		fmt.Fprintf(c.stdout, "\nwhat is left to do is in %s; the same command goes on from there\n", file)
+		again := "the same command"
+		if done, ok := x.Covered.AllWithin(); ok && how.Bounding.Last == done.AtMost {
+			again += " with more preemptions"
+		}
+		fmt.Fprintf(c.stdout, "\nwhat is left to do is in %s; %s goes on from there\n", file, again)
 		err = errors.Join(err, os.WriteFile(file, x.Rest, 0o644))
 	case err == nil && len(how.Frontier) > 0:
 		err = os.Remove(file) // nothing is left

@@ -142,6 +142,12 @@ func ran(r *artifact.Runs) string {
 			out.WriteString("\n  not covered: " + l)
 		}
 	}
+	if e := r.Preemptions; e != nil && !e.Complete {
+		out.WriteString("\n" + e.Coverage())
+		if e.Errors == 0 {
+			out.WriteString("; none ends in an error")
+		}
+	}
 	return out.String() + "\n"
 }
 

@@ -195,6 +195,29 @@ func TestExploreExhaustive(t *testing.T) {
 	require.NoFileExists(t, rest)
 }
 
+func TestExplorePreemptions(t *testing.T) {
+	dir := program(t, "loopspawn")
+	code, stdout, stderr := execute(t, "explore", "-exhaustive", "-preemptions", "all", dir)
+	require.Equal(t, exitReal, code, stderr)
+	require.Regexp(t, "^all schedules of the program were run, but for equivalent ones: [0-9]+ executions", stdout)
+	rest := filepath.Join(t.TempDir(), "rest")
+	fixed := program(t, "loopspawn_fixed")
+	code, stdout, stderr = execute(t, "explore", "-exhaustive", "-preemptions", "0", "-frontier", rest, fixed)
+	require.Equal(t, exitInconclusive, code, stderr)
+	require.Regexp(t, "^all schedules with no preemption were run, but for equivalent ones: [0-9]+ executions", stdout)
+	require.Contains(t, stdout, "the same command with more preemptions goes on from there")
+	code, _, stderr = execute(t, "explore", "-exhaustive", "-frontier", rest, fixed)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "bounded by preemptions")
+	code, stdout, stderr = execute(t, "explore", "-exhaustive", "-preemptions", "all", "-frontier", rest, fixed)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Regexp(t, "^all schedules of the program were run", stdout)
+	require.NoFileExists(t, rest)
+	code, _, stderr = execute(t, "explore", "-exhaustive", "-preemptions", "few", fixed)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "-preemptions few")
+}
+
 func TestCheckEntry(t *testing.T) {
 	dir := program(t, "sequences")
 	code, _, stderr := execute(t, "check", dir, "-entry", "TestNone")

@@ -1,0 +1,50 @@
+package pass
+
+import (
+	"context"
+	"time"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+)
+
+// A program that has too many schedules is run under those with no preemption, then under
+// those with one, and so on. That proves nothing, but says what was covered, and an error
+// that it shows is one. boundingShare is the part of the time for that, and boundingSteps
+// bound all runs.
+const (
+	boundingShare = 1.0 / 3
+	boundingSteps = exhaustSteps / 2
+)
+
+// fewPreemptions runs a program that everySchedule has not finished.
+func (p *program) fewPreemptions(ctx context.Context, b *guardable, side *artifact.Sidecar, opts Options, rep reporter) (*Exhausted, error) {
+	how := Exhaustion{Bounding: &orchestrate.Bounding{Last: orchestrate.AllPreemptions}, TotalSteps: boundingSteps}
+	if at, ok := ctx.Deadline(); ok {
+		if how.MaxTime = time.Until(at); how.MaxTime < time.Second {
+			return nil, nil
+		}
+	}
+	return p.exhaust(ctx, b, side, how, opts, rep)
+}
+
+// takeBounded takes up what runs with few preemptions have shown.
+func (d *deep) takeBounded(x *Exhausted) {
+	if _, ok := x.Covered.AllWithin(); ok {
+		d.runs.Preemptions = &x.Covered
+	}
+	if x.Complete {
+		d.runs.Exhaustive = &x.Covered
+	}
+	d.takeExhaustive(x)
+}
+
+// preemptions is how far an exploration has come with each bound.
+func preemptions(list []orchestrate.Bounded) (out []artifact.Preemptions) {
+	for _, b := range list {
+		if b.Runs > 0 || b.Cut > 0 { // else it was not begun
+			out = append(out, artifact.Preemptions{AtMost: b.Preemptions, Schedules: b.Runs, Cut: b.Cut, Complete: b.Complete})
+		}
+	}
+	return out
+}
