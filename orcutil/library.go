@@ -127,6 +127,13 @@ func EndFunc[F any](f F) {
 	}
 }
 
+// EndIface ends a call that LibIface has begun.
+func EndIface(x any) {
+	if foreignType(reflect.TypeOf(x)) {
+		End()
+	}
+}
+
 // Back2 ends a call begun by Begun.
 func Back2[A, B any](a A, b B) (A, B) {
 	End()

@@ -93,6 +93,9 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 		in.own[p.PkgPath] = true
 	}
 	in.seeded = seedsRandom(prog)
+	if opts.Races {
+		in.plain = plainPackages(prog.Packages, in.own)
+	}
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))
 		if !s.Kind.IsAccess() {
@@ -142,9 +145,10 @@ type instrumenter struct {
 	overlay  *Overlay
 	accesses map[sites.ID]bool
 	guarded  map[sites.ID]bool
-	own      map[string]bool // paths of the packages
-	places   int             // that touch memory, so far
-	reaches  int             // statements with something that is not guarded or recorded
+	own      map[string]bool          // paths of the packages
+	plain    map[string]*plainPackage // of other modules
+	places   int                      // that touch memory, so far
+	reaches  int                      // statements with something that is not guarded or recorded
 	// atomicFuncs are the functions with atomic operations, by their paths. What stands
 	// beside those is often meant to be ordered by them: each statement is a guard.
 	atomicFuncs map[string]bool
@@ -306,7 +310,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		maps:        findMapGuards(w.TypesInfo, f),
 	}
 	if r.opts.Races {
-		r.races = findMemory(r.info, r.own, f)
+		r.races = findMemory(r.info, r.own, r.plain, f)
 	}
 	for _, d := range f.Decls {
 		r.decl(d)

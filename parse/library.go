@@ -57,7 +57,7 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 	if !ok {
 		return funcValue
 	}
-	if becomesCall[f.FullName()] {
+	if becomesCall[f.FullName()] || silent[f.FullName()] {
 		return 0
 	}
 	recv := f.Signature().Recv()
@@ -73,7 +73,7 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 		return library
 	}
 	switch {
-	case f.Pkg() == nil, a.own[f.Pkg().Path()], isQuiet(a.info, c, f):
+	case f.Pkg() == nil, a.own[f.Pkg().Path()], isQuiet(a.info, c, f), a.plainly(c, f):
 		return 0
 	}
 	return library
@@ -83,8 +83,20 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 // runtime does itself.
 var becomesCall = map[string]bool{
 	"(*sync.Pool).Get": true, "(*sync.Pool).Put": true,
-	"(*testing.T).Run": true, "(*testing.common).Cleanup": true, "(testing.TB).Cleanup": true, "testing/synctest.Test": true,
+	"(*testing.T).Run": true, "(*testing.T).Parallel": true, "(*testing.common).Cleanup": true, "(testing.TB).Cleanup": true, "testing/synctest.Test": true,
 	"(*testing.common).Context": true, "(testing.TB).Context": true,
+}
+
+// silent are functions of packages that are not quiet which tell those that call them
+// nothing of each other. What a context's methods return does not change, but for Err.
+var silent = map[string]bool{
+	"context.Background": true, "context.TODO": true, "context.WithValue": true, "context.WithoutCancel": true,
+	"context.WithCancel": true, "context.WithCancelCause": true, "context.WithTimeout": true, "context.WithTimeoutCause": true,
+	"context.WithDeadline": true, "context.WithDeadlineCause": true,
+	"(context.Context).Done": true, "(context.Context).Deadline": true, "(context.Context).Value": true,
+	"(*testing.common).Helper": true, "(testing.TB).Helper": true, "(*testing.common).Name": true, "(testing.TB).Name": true,
+	"(*testing.common).Log": true, "(testing.TB).Log": true, "(*testing.common).Logf": true, "(testing.TB).Logf": true,
+	"runtime/debug.Stack": true, "runtime/debug.PrintStack": true,
 }
 
 // pure reports whether an expression may be evaluated twice.

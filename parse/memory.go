@@ -11,6 +11,7 @@ import (
 type memory struct {
 	info   *types.Info
 	own    map[string]bool // paths of the instrumented packages
+	plain  map[string]*plainPackage
 	shared map[*types.Var]bool
 
 	// reads are variables, elements and what pointers point to, maps the
@@ -21,6 +22,10 @@ type memory struct {
 	// uses are the receivers, or pointers to them, of methods of types that their
 	// packages document for one goroutine at a time; the value says that they may change them.
 	uses map[ast.Expr]bool
+	// plainCalls are those of plain packages, with what they use.
+	plainCalls map[*ast.CallExpr][]ast.Expr
+	// usedLater are those that are made later; the value says that they change something.
+	usedLater map[*ast.CallExpr]bool
 	// calls of uninstrumented code, or perhaps.
 	calls map[*ast.CallExpr]callee
 	// embedded are operands of selectors that follow embedded pointers, with the indices of
@@ -39,9 +44,9 @@ const (
 	ifaceCall                   // what is in an interface decides
 )
 
-func findMemory(info *types.Info, own map[string]bool, f *ast.File) *memory {
+func findMemory(info *types.Info, own map[string]bool, plain map[string]*plainPackage, f *ast.File) *memory {
 	a := &memory{
-		info: info, own: own, shared: findShared(info, f),
+		info: info, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, shared: findShared(info, f),
 		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
 	}
 	for _, d := range f.Decls {
@@ -349,6 +354,12 @@ func (a *memory) use(c *ast.CallExpr) {
 func (a *memory) unuse(c *ast.CallExpr) {
 	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
 		delete(a.uses, x.X)
+	}
+	if used, ok := a.plainCalls[c]; ok {
+		for _, e := range used {
+			a.usedLater[c] = a.usedLater[c] || a.uses[e]
+			delete(a.uses, e)
+		}
 	}
 }
 

@@ -82,7 +82,7 @@ func (r *rewriter) read(e ast.Expr) {
 			address = ""
 		}
 		r.before(e.Pos(), fmt.Sprintf("%s.Use(%d, %s", r.zz, r.touch(e), address))
-		r.after(e.End(), fmt.Sprintf(", %t)", changes))
+		r.after(e.End(), fmt.Sprintf(", %v)", constantBool(changes)))
 	}
 }
 
@@ -576,13 +576,24 @@ func (r *rewriter) inferred(fun ast.Expr) bool {
 // deferLibrary orders a deferred call of uninstrumented code.
 func (r *rewriter) deferLibrary(s *ast.DeferStmt) {
 	c := s.Call
+	if r.races != nil && len(r.races.plainCalls[c]) > 0 {
+		r.deferUse(s)
+		return
+	}
 	if r.races == nil || r.races.calls[c] == 0 {
 		return
 	}
 	k := r.races.calls[c]
 	fun := ast.Unparen(c.Fun)
 	pre, post := r.build(s.Defer), r.build(s.End())
-	if k == funcValue && pure(r.info, fun) {
+	if sel, ok := fun.(*ast.SelectorExpr); ok && k == ifaceCall && pure(r.info, sel.X) {
+		pre.put("defer %s.EndIface(", r.zz)
+		pre.node(sel.X)
+		pre.put("); ")
+		post.put("; defer %s.LibIface(", r.zz)
+		post.node(sel.X)
+		post.put(")")
+	} else if k == funcValue && pure(r.info, fun) {
 		pre.put("defer %s.EndFunc(", r.zz)
 		pre.node(fun)
 		pre.put("); ")
@@ -597,6 +608,26 @@ func (r *rewriter) deferLibrary(s *ast.DeferStmt) {
 	post.move(s.End())
 	r.before(s.Defer, pre.buf.String())
 	r.after(s.End(), post.buf.String())
+}
+
+// deferUse records what a deferred call of a plain package uses, when it is made.
+func (r *rewriter) deferUse(s *ast.DeferStmt) {
+	b := r.build(s.End())
+	for _, e := range r.races.plainCalls[s.Call] {
+		if !pure(r.info, e) {
+			r.unrecorded(e.Pos(), "what a deferred call of a library uses is not recorded")
+			return
+		}
+		address := "&"
+		if isPointer(r.info.TypeOf(e)) {
+			address = ""
+		}
+		b.put("; defer %s.Use(%d, %s", r.zz, r.touch(e), address)
+		b.node(e)
+		b.put(", %v)", constantBool(r.races.usedLater[s.Call]))
+	}
+	b.move(s.End())
+	r.after(s.End(), b.buf.String())
 }
 
 // goLibrary is what the goroutine that a go statement starts does first;

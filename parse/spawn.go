@@ -211,6 +211,9 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	if id == 0 {
 		return
 	}
+	if r.races != nil && len(r.races.plainCalls[c]) > 0 {
+		r.unrecorded(s.Go, "what a library uses in a goroutine of its own is not recorded")
+	}
 	b := r.build(s.Go)
 	lit, isLit := ast.Unparen(c.Fun).(*ast.FuncLit)
 	if isLit && len(c.Args) == 0 && lit.Type.Results.NumFields() == 0 && lit.Type.Params.NumFields() == 0 {

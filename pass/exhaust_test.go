@@ -250,6 +250,154 @@ func main() {
 	}
 }
 
+// Calls that tell nothing of each other, and of instrumented code through an interface,
+// need no guards.
+func TestExhaustSilent(t *testing.T) {
+	x, err := Exhaust(t.Context(), programOf(t, `package main
+
+import (
+	"context"
+	"sync"
+)
+
+type closer interface{ close(n int) }
+
+type one struct{ mu sync.Mutex; n int }
+
+func (o *one) close(n int) { o.mu.Lock(); o.n += n; o.mu.Unlock() }
+
+func main() {
+	var c closer = &one{}
+	done, also := make(chan bool, 1), make(chan bool, 1)
+	work := func(done chan bool) {
+		defer func() { done <- true }()
+		defer c.close(1)
+		ctx, cancel := context.WithCancel(context.WithValue(context.Background(), "k", 1))
+		_ = cancel
+		select {
+		case <-ctx.Done():
+		default:
+		}
+		if _, ok := ctx.Deadline(); ok || ctx.Value("k") != 1 {
+			panic("lost")
+		}
+	}
+	go work(done)
+	go work(also)
+	<-done
+	<-also
+}
+`), Exhaustion{}, Options{})
+	require.NoError(t, err)
+	require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+	require.Equal(t, 2, x.Runs) // the lock
+}
+
+// withQueue is a program with a module beside it that is not instrumented.
+func withQueue(t *testing.T, queue, body string) source.Spec {
+	t.Helper()
+	spec := programOf(t, `package main
+
+import (
+	"sync"
+
+	"example.com/queue"
+)
+
+func main() {
+	var mu sync.Mutex
+	done, also := make(chan bool, 1), make(chan bool, 1)
+	q := queue.New()
+	`+body+`
+	<-done
+	<-also
+	_ = &mu
+}
+`)
+	spec.Deps = []string{source.NoDeps}
+	for name, text := range map[string]string{
+		"go.mod":         "module example.com/p\n\ngo 1.25\n\nrequire example.com/queue v0.0.0\n\nreplace example.com/queue => ./queue\n",
+		"queue/go.mod":   "module example.com/queue\n\ngo 1.25\n",
+		"queue/queue.go": queue,
+	} {
+		name = filepath.Join(spec.Dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	}
+	return spec
+}
+
+// What a package of another module only computes orders nothing: others may act between
+// its calls, which do not hide races. Those that it may run into itself are limits.
+func TestExhaustPlainDependency(t *testing.T) {
+	const queue = `package queue
+
+type Queue struct{ list []int }
+
+func New() *Queue { return &Queue{} }
+
+func (q *Queue) Add(v int) { q.list = append(q.list, v) }
+
+func (q *Queue) Len() int { return len(q.list) }
+`
+	const synchronised = `package queue
+
+import "sync"
+
+type Queue struct{ list []int; mu sync.Mutex }
+
+func New() *Queue { return &Queue{} }
+
+func (q *Queue) Add(v int) { q.mu.Lock(); defer q.mu.Unlock(); q.list = append(q.list, v) }
+
+func (q *Queue) Len() int { q.mu.Lock(); defer q.mu.Unlock(); return len(q.list) }
+`
+	for _, c := range []struct {
+		name, queue, body string
+		runs              int
+		limit, kind       string
+	}{
+		{"with a lock", queue, `go func() { mu.Lock(); q.Add(1); mu.Unlock(); done <- true }()
+	go func() { mu.Lock(); if q.Len() == 1 { panic("one") }; mu.Unlock(); also <- true }()`, 2, "", artifact.KindPanic},
+		{"looking", queue, `go func() { _ = q.Len(); done <- true }()
+	go func() { _ = q.Len() + q.Len(); also <- true }()`, 1, "", ""},
+		{"one for each", queue, `p := queue.New()
+	go func() { p.Add(1); p.Add(2); done <- true }()
+	go func() { q.Add(1); q.Add(2); also <- true }()`, 1, "", ""},
+		{"writing", queue, `go func() { q.Add(1); done <- true }()
+	go func() { q.Add(2); also <- true }()`, 1, "nothing orders the calls of methods on q", ""},
+		{"writing, deferred", queue, `go func() { defer func() { done <- true }(); defer q.Add(1) }()
+	go func() { q.Add(2); also <- true }()`, 0, "nothing orders the calls of methods on q", ""},
+		{"writing, in a goroutine of its own", queue, `go q.Add(1)
+	go func() { q.Add(2); done <- true; also <- true }()`, 0, "is not recorded", ""},
+		{"a race beside", queue, `x := 0
+	go func() { x = 1; q.Len(); done <- true }()
+	go func() { q.Len(); _ = x; also <- true }()`, 2, "", ""},
+		{"synchronised", synchronised, `go func() { q.Add(1); done <- true }()
+	go func() { if q.Len() == 1 { panic("one") }; also <- true }()`, 2, "", artifact.KindPanic},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x, err := Exhaust(t.Context(), withQueue(t, c.queue, c.body), Exhaustion{}, Options{})
+			require.NoError(t, err)
+			require.True(t, x.Complete)
+			if c.runs > 0 {
+				require.Equal(t, c.runs, x.Runs)
+			}
+			if c.limit == "" {
+				require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+			} else {
+				require.Contains(t, strings.Join(x.Covered.Limits, "\n"), c.limit)
+			}
+			if c.kind != "" {
+				require.Equal(t, []string{c.kind}, kindsOf(t, x))
+			}
+			if c.name == "a race beside" {
+				require.NotEmpty(t, x.Guarded)
+			}
+		})
+	}
+}
+
 // An exploration that is cut into many goes on where it has stopped.
 func TestExhaustFrontier(t *testing.T) {
 	spec := programOf(t, `package main
