@@ -113,9 +113,10 @@ func (o *happensBefore) event(i int, found func(first, second int)) {
 	o.candidates = slices.Compact(o.candidates)
 	for k := len(o.candidates) - 1; k >= 0; k-- {
 		c := o.candidates[k]
-		if !o.happened(int(c), now) {
-			found(int(c), i)
+		if o.happened(int(c), now) {
+			continue // with all that has happened before it
 		}
+		found(int(c), i)
 		if !slices.Contains(o.letIn, c) {
 			now.join(o.after[c])
 		}

@@ -57,6 +57,8 @@ func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options)
 }
 
 func checkRound(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+	opts, stop := opts.bounded(ctx)
+	defer stop()
 	opts, stopModel := opts.withEngines()
 	defer stopModel()
 	var other *schedules

@@ -38,7 +38,7 @@ const (
 const (
 	exhaustRuns     = 500_000
 	exhaustSteps    = 10_000_000
-	exhaustRunSteps = 2000
+	exhaustRunSteps = 20_000
 )
 
 // Exhaustion says how a program is explored.
@@ -52,7 +52,7 @@ type Exhaustion struct {
 	// MaxRuns, TotalSteps of all runs, and MaxTime bound the exploration; 0 is no bound.
 	MaxRuns, TotalSteps int
 	MaxTime             time.Duration
-	// MaxSteps bounds a run; 0 is 2000.
+	// MaxSteps bounds a run; 0 is 20 000.
 	MaxSteps int
 	// Frontier is what an earlier exploration has left to do, see Exhausted.Rest.
 	Frontier []byte
