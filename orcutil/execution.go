@@ -59,8 +59,15 @@ type event struct {
 	// added once it is known how it came out.
 	firstAct, lastAct int32
 	touches           []touch
-	// calls are the first two calls of uninstrumented code that may order goroutines.
-	calls [][callFrames]uintptr
+	// calls are those of uninstrumented code that may order goroutines, the first two of
+	// each goroutine that runs in the step.
+	calls []libraryCall
+}
+
+// libraryCall is a call of uninstrumented code that may order goroutines.
+type libraryCall struct {
+	g  int32
+	at [callFrames]uintptr
 }
 
 // callFrames is how many frames are looked at for where such a call comes from.
@@ -252,36 +259,49 @@ func (x *execution) calls(g *goroutine) {
 	if x == nil || g.run.cur.Load() != g || len(x.events) == 0 {
 		return
 	}
+	g.calledIn = len(x.events)
 	e := &x.events[len(x.events)-1]
-	if len(e.calls) < 2 {
-		var c [callFrames]uintptr
-		runtime.Callers(2, c[:])
+	known := 0
+	for i := range e.calls {
+		if e.calls[i].g == g.seq {
+			known++
+		}
+	}
+	if known < 2 {
+		c := libraryCall{g: g.seq}
+		runtime.Callers(2, c.at[:])
 		e.calls = append(e.calls, c)
 	}
 }
 
-// apart reports whether the one call of uninstrumented code that a step has made is all
-// that it has done: then others can act before and after it.
-func (e *event) apart() bool {
-	return len(e.calls) < 2 && !slices.ContainsFunc(e.touches, func(t touch) bool { return t.object.space != spaceLibrary && t.object.space != spaceAccess })
+// returns is called where a call of uninstrumented code ends. If there were steps since it
+// began, for its arguments, it is one of this step.
+func (x *execution) returns(g *goroutine) {
+	if x != nil && g.calledIn != len(x.events) {
+		x.calls(g)
+	}
 }
 
-// places are where the calls of uninstrumented code come from: "function file:line".
-func (e *event) places() (out []string) {
-	for i := range e.calls {
-		frames := runtime.CallersFrames(e.calls[i][:])
-		for {
-			f, more := frames.Next()
-			if f.Function != "" && !internalFrame(f) {
-				out = append(out, frameText(f))
-				break
-			}
-			if !more {
-				break
-			}
+// apart reports whether the one call of uninstrumented code that a step has made is all
+// that it has done: then others can act before and after it. A goroutine that the step has
+// let go on has done nothing that is apart.
+func (e *event) apart() bool {
+	return len(e.calls) < 2 && e.firstAct == e.lastAct && (len(e.calls) == 0 || e.calls[0].g == e.g) && !slices.ContainsFunc(e.touches, func(t touch) bool { return t.object.space != spaceLibrary && t.object.space != spaceAccess })
+}
+
+// placeOf is where a call of uninstrumented code comes from: "function file:line", "" if
+// that is not known.
+func placeOf(at []uintptr) string {
+	frames := runtime.CallersFrames(at)
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !internalFrame(f) {
+			return frameText(f)
+		}
+		if !more {
+			return ""
 		}
 	}
-	return out
 }
 
 // arrived is the first that is seen of the goroutine of a callback.

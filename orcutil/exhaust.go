@@ -167,7 +167,7 @@ func Exhaust(e Exhaustion) Exhausted {
 			x.exec.accesses[site] = accessGroup{a.Group, a.Writes}
 		}
 	}
-	x.awaits, x.versions = map[Site]bool{}, map[touched]int{}
+	x.awaits, x.versions, x.noted = map[Site]bool{}, map[touched]int{}, map[[callFrames]uintptr]bool{}
 	for _, key := range e.Awaits {
 		if site, ok := siteOf(key); ok {
 			x.awaits[site] = true
@@ -242,6 +242,7 @@ type search struct {
 	looked   [][]looks // by goroutine, since it has changed anything
 	mayTouch []touch
 	awaits   map[Site]bool
+	noted    map[[callFrames]uintptr]bool // calls of uninstrumented code
 }
 
 // looks are what a goroutine has seen at one site while it only looked.
@@ -690,6 +691,9 @@ func (x *search) races(res Result, found func(first, second int)) {
 		}
 		found(first, second)
 	})
+	for _, e := range x.hb.together {
+		x.noteCalls(&events[e])
+	}
 	x.out.Misuse = x.out.Misuse || x.hb.early
 	for _, r := range res.Races {
 		x.out.Misuse = x.out.Misuse || r.First.Op == opMapWrite || r.Second.Op == opMapWrite
@@ -702,13 +706,8 @@ const opMapWrite = "map write"
 // uninstrumented code that others are to be able to act between.
 func (x *search) hazard(a, b *event) {
 	for _, e := range []*event{a, b} {
-		if e.apart() || !onLibrary(a, b) {
-			continue
-		}
-		for _, place := range e.places() {
-			if !slices.Contains(x.out.Calls, place) {
-				x.out.Calls = append(x.out.Calls, place)
-			}
+		if !e.apart() && onLibrary(a, b) {
+			x.noteCalls(e)
 		}
 	}
 	for _, t := range a.touches {
@@ -716,6 +715,20 @@ func (x *search) hazard(a, b *event) {
 			if t.object == u.object && t.object.space == spaceWaitGroup && (t.kind == touchAdd && u.kind == touchWait || t.kind == touchWait && u.kind == touchAdd) {
 				x.out.Misuse = true
 			}
+		}
+	}
+}
+
+// noteCalls notes the calls of uninstrumented code of a step.
+func (x *search) noteCalls(e *event) {
+	for i := range e.calls {
+		at := e.calls[i].at
+		if x.noted[at] {
+			continue
+		}
+		x.noted[at] = true
+		if place := placeOf(at[:]); place != "" && !slices.Contains(x.out.Calls, place) {
+			x.out.Calls = append(x.out.Calls, place)
 		}
 	}
 }

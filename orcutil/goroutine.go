@@ -96,7 +96,9 @@ type goroutine struct {
 	path   string
 	number uint64 // hash of the path
 	seq    int32  // its number in an execution
-	f      func() // entry function
+	// calledIn is how many steps there were when it has called uninstrumented code last.
+	calledIn int
+	f        func() // entry function
 	// created is the stack of who has started it, if stacks are kept.
 	created []string
 	wake    chan struct{} // the baton

@@ -92,6 +92,7 @@ func Back(m Mark) {
 	}
 	if g := s.caller(); g != nil {
 		s.races.throughLibrary(g)
+		s.exec.returns(g)
 		g.library = int(m)
 	}
 }
@@ -116,6 +117,7 @@ func End() {
 	}
 	if g := s.caller(); g != nil {
 		s.races.throughLibrary(g)
+		s.exec.returns(g)
 		g.library = max(0, g.library-1)
 	}
 }

@@ -26,6 +26,12 @@ type happensBefore struct {
 	chans    map[syncKey]*chanClock
 	buf      []uint32 // behind the clocks
 
+	// together are the steps with calls of uninstrumented code that might come in another
+	// order, and do not, since the steps have done more than that. See call.
+	together []int32
+	called   [][]callRecord // by goroutine, of steps that are not apart
+	lastCall []uint32       // by goroutine, 0: none
+
 	adds  map[syncKey][]added // to WaitGroups
 	early bool                // a Done may come before its Add
 
@@ -71,6 +77,7 @@ func (o *happensBefore) races(x *execution, found func(first, second int)) {
 		o.objects = make(map[touched][]toucher)
 	}
 	clear(o.objects)
+	o.together, o.called, o.lastCall = o.together[:0], make([][]callRecord, n), make([]uint32, n)
 	o.adds, o.early = make(map[syncKey][]added), false
 	o.released, o.chans = make(map[syncKey]*clock), make(map[syncKey]*chanClock)
 	for range n {
@@ -135,6 +142,9 @@ func (o *happensBefore) event(i int, found func(first, second int)) {
 	for k := e.firstAct; k < e.lastAct; k++ {
 		o.act(&o.x.acts[k])
 	}
+	for k := range e.calls {
+		o.call(i, e.calls[k].g)
+	}
 	for _, t := range e.touches {
 		list := o.objects[t.object]
 		j := slices.IndexFunc(list, func(d toucher) bool { return d.g == e.g && d.kind == t.kind })
@@ -143,6 +153,46 @@ func (o *happensBefore) event(i int, found func(first, second int)) {
 		} else {
 			list[j].event = int32(i)
 		}
+	}
+}
+
+// callRecord is a call of uninstrumented code: the step that it was made in, and how many
+// steps its goroutine had done by then.
+type callRecord struct {
+	event int32
+	local uint32
+}
+
+// maxCallRecords bounds the calls of one goroutine that are remembered.
+const maxCallRecords = 64
+
+// call looks for calls of other goroutines before one of g that might as well come after
+// it: nothing that their goroutines have done later has happened before it. To reverse two
+// steps reverses such calls only if the steps do nothing else.
+func (o *happensBefore) call(event int, g int32) {
+	apart := o.x.events[event].apart()
+	now := o.clocks[g]
+	hides := false
+	for other := range o.called {
+		if int32(other) == g {
+			continue
+		}
+		unordered := func(local uint32) bool { return local+1 > now[other] }
+		hides = hides || o.lastCall[other] > 0 && unordered(o.lastCall[other]-1)
+		for k := len(o.called[other]) - 1; k >= 0 && unordered(o.called[other][k].local); k-- {
+			o.together = append(o.together, o.called[other][k].event)
+		}
+	}
+	if hides && !apart {
+		o.together = append(o.together, int32(event))
+	}
+	local := o.counts[g]
+	o.lastCall[g] = local + 1
+	if !apart {
+		if len(o.called[g]) == maxCallRecords {
+			o.called[g] = append(o.called[g][:0], o.called[g][1:]...)
+		}
+		o.called[g] = append(o.called[g], callRecord{int32(event), local})
 	}
 }
 

@@ -127,6 +127,91 @@ func main() {
 	}
 }
 
+// TestExhaustLibraryAfter: calls of uninstrumented code come in every order, also where a
+// goroutine makes one right after an operation that another one waits for.
+func TestExhaustLibraryAfter(t *testing.T) {
+	for name, c := range map[string]struct{ begin, a, b string }{
+		"rendezvous":  {"c := make(chan int)", "c <- 1", "<-c"},
+		"buffer":      {"c := make(chan int, 1)", "c <- 1", "<-c"},
+		"close":       {"c := make(chan int)", "close(c)", "<-c"},
+		"wait group":  {"var wg sync.WaitGroup; wg.Add(1)", "wg.Done()", "wg.Wait()"},
+		"an argument": {"c := make(chan int)", "c <- 1", "_ = []int{<-c}"},
+		"a lock":      {"var mu sync.Mutex; mu.Lock()", "mu.Unlock()", "mu.Lock()"},
+	} {
+		for _, first := range []string{"a", "b"} {
+			t.Run(name+" "+first, func(t *testing.T) {
+				x, err := Exhaust(t.Context(), programOf(t, `package main
+
+import (
+	"bytes"
+	"log"
+	"sync"
+)
+
+var _ sync.Mutex
+
+func main() {
+	var b bytes.Buffer
+	l := log.New(&b, "", 0)
+	done := make(chan bool)
+	`+c.begin+`
+	go func() {
+		`+c.a+`
+		l.Print("a")
+		done <- true
+	}()
+	go func() {
+		`+c.b+`
+		l.Print("b")
+		done <- true
+	}()
+	<-done
+	<-done
+	if b.String()[:1] == "`+first+`" {
+		panic("first")
+	}
+}
+`), Exhaustion{}, Options{})
+				require.NoError(t, err)
+				require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+				require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, x))
+			})
+		}
+	}
+}
+
+// TestExhaustLibraryArgument: what a call waits for in its arguments is done in one step
+// with it, which a result says.
+func TestExhaustLibraryArgument(t *testing.T) {
+	x, err := Exhaust(t.Context(), programOf(t, `package main
+
+import (
+	"bytes"
+	"log"
+)
+
+func main() {
+	var b bytes.Buffer
+	l := log.New(&b, "", 0)
+	c, done := make(chan int), make(chan bool)
+	go func() {
+		c <- 1
+		l.Print("a")
+		done <- true
+	}()
+	l.Print("b", <-c)
+	<-done
+	if b.String()[:1] == "a" {
+		panic("first")
+	}
+}
+`), Exhaustion{}, Options{})
+	require.NoError(t, err)
+	if len(kindsOf(t, x)) == 0 {
+		require.False(t, x.Covered.Proved())
+	}
+}
+
 // Where the length of a channel is asked for, others act before and after, wherever that
 // stands in a statement.
 func TestExhaustLength(t *testing.T) {
