@@ -355,3 +355,39 @@ func TestFamiliesBounded(t *testing.T) {
 		fmt.Println(" |")
 	}
 }
+
+// TestExhaustThroughput measures executions of a given number of steps, half of them with
+// accesses to memory that are looked at for races: four goroutines, each with a lock of its
+// own, that at last write and read the same word, in 576 orders. It is no benchmark since a
+// bubble needs a *testing.T.
+func TestExhaustThroughput(t *testing.T) {
+	if *measure == 0 {
+		t.Skip("needs -orc.measure=1")
+	}
+	for _, steps := range []int{20, 100, 1000, 5000} {
+		for _, races := range []bool{false, true} {
+			began := time.Now()
+			out := Exhaust(Exhaustion{
+				Config: Config{Bubble: bubble(t), Entry: EntryMain, Plan: Plan{MaxSteps: 10_000}, Races: races, Main: func() {
+					var word atomic.Int32
+					workers(4, func(int) {
+						var mu sync.Mutex
+						var x int
+						for range (steps - 20) / 8 {
+							Lock(1, &mu)
+							*Rd(5, &x)++
+							Wr(6, &x)
+							Unlock(2, &mu)
+						}
+						storeWord(3, &word, 1)
+						loadWord(4, &word)
+					})
+				}},
+				Ran: func(int, Result) {}, Found: func(int, Result) {},
+			})
+			took := time.Since(began).Seconds()
+			t.Logf("%d steps, accesses recorded: %t: %.0f executions/s, %.2f µs for a step", out.Steps/(out.Runs+out.Cut), races, float64(out.Runs+out.Cut)/took, took*1e6/float64(out.Steps))
+			require.Equal(t, 576, out.Runs)
+		}
+	}
+}

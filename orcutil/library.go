@@ -103,10 +103,42 @@ func Back1[A any](m Mark, a A) A {
 	return a
 }
 
-// Begun is a call begun, see Back2. It is not ended exactly after a panic.
+// Begun begins a call of f, of uninstrumented code perhaps, see Ended2. It is not ended
+// exactly after a panic.
 func Begun[F any](f F) F {
-	Lib()
+	s := active.Load()
+	if s == nil || s.races == nil || s.dying.Load() {
+		return f
+	}
+	if g := s.caller(); g != nil {
+		foreign := foreignFunc(*(*unsafe.Pointer)(unsafe.Pointer(&f)))
+		if g.begun = append(g.begun, foreign); foreign {
+			Lib()
+		}
+	}
 	return f
+}
+
+// Passed is f, of a call with more results than Ended4 takes.
+func Passed[F any](f F) F {
+	Back(Lib())
+	return f
+}
+
+// ended ends the last call that Begun has begun.
+func ended() {
+	s := active.Load()
+	if s == nil || s.races == nil || s.dying.Load() {
+		return
+	}
+	g := s.caller()
+	if g == nil || len(g.begun) == 0 {
+		return
+	}
+	foreign := g.begun[len(g.begun)-1]
+	if g.begun = g.begun[:len(g.begun)-1]; foreign {
+		End()
+	}
 }
 
 // End ends the last call that Lib has begun.
@@ -136,7 +168,25 @@ func EndIface(x any) {
 	}
 }
 
-// Back2 ends a call begun by Begun.
+// Ended2 ends a call that Begun has begun.
+func Ended2[A, B any](a A, b B) (A, B) {
+	ended()
+	return a, b
+}
+
+// Ended3 is Ended2 for three results.
+func Ended3[A, B, C any](a A, b B, c C) (A, B, C) {
+	ended()
+	return a, b, c
+}
+
+// Ended4 is Ended2 for four results.
+func Ended4[A, B, C, D any](a A, b B, c C, d D) (A, B, C, D) {
+	ended()
+	return a, b, c, d
+}
+
+// Back2 ends a call of which the beginning is not known.
 func Back2[A, B any](a A, b B) (A, B) {
 	End()
 	return a, b

@@ -547,12 +547,20 @@ func (r *rewriter) library(c *ast.CallExpr) {
 		r.before(c.Pos(), b.buf.String())
 		r.after(c.End(), ")")
 	default:
-		if !r.inferred(c.Fun) {
-			r.before(c.Fun.Pos(), r.zz+".Begun(")
+		n := tuple.Len()
+		begin, end := "Begun", "Ended"
+		switch {
+		case n > 4:
+			begin = "Passed"
+		case r.inferred(c.Fun):
+			begin, end = "", "Back"
+		}
+		if begin != "" {
+			r.before(c.Fun.Pos(), r.zz+"."+begin+"(")
 			r.after(c.Fun.End(), ")")
 		}
-		if n := tuple.Len(); n <= 4 {
-			r.before(c.Pos(), fmt.Sprintf("%s.Back%d(", r.zz, n))
+		if n <= 4 {
+			r.before(c.Pos(), fmt.Sprintf("%s.%s%d(", r.zz, end, n))
 			r.after(c.End(), ")")
 		}
 	}

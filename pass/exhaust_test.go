@@ -212,6 +212,41 @@ func main() {
 	}
 }
 
+// TestExhaustFunctionValues: a call of a function value, which may be one of
+// uninstrumented code, is none of these if it is the program's own, however many results it
+// has.
+func TestExhaustFunctionValues(t *testing.T) {
+	for name, c := range map[string]struct{ results, take string }{
+		"none": {"", ""}, "one": {"int", "_ ="}, "two": {"(int, error)", "_, _ ="}, "three": {"(a, b, c int)", "_, _, _ ="},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x, err := Exhaust(t.Context(), programOf(t, `package main
+
+func main() {
+	done := make(chan bool)
+	var own func() `+c.results+`
+	own = func() (`+strings.Trim(c.results, "()")+`) { panic("one") }
+	for range 3 {
+		go func() {
+			defer func() {
+				recover()
+				done <- true
+			}()
+			`+c.take+` own()
+		}()
+	}
+	for range 3 {
+		<-done
+	}
+}
+`), Exhaustion{}, Options{})
+			require.NoError(t, err)
+			require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+			require.Equal(t, 6, x.Covered.Schedules) // the orders in which they send
+		})
+	}
+}
+
 // Where the length of a channel is asked for, others act before and after, wherever that
 // stands in a statement.
 func TestExhaustLength(t *testing.T) {
