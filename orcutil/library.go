@@ -269,9 +269,13 @@ func foreignFunc(closure unsafe.Pointer) bool {
 	pc := *(*uintptr)(closure)
 	return known(pc, func() bool {
 		f := runtime.FuncForPC(pc)
-		// Behind the method value of an interface is what is in it.
-		if f == nil || strings.HasSuffix(f.Name(), "-fm") {
+		if f == nil {
 			return true
+		}
+		// Behind the method value of an interface is what is in it, and behind that of a
+		// promoted method what is embedded.
+		if method, ok := strings.CutSuffix(f.Name(), "-fm"); ok {
+			return !declares(strings.ReplaceAll(method, "%2e", "."))
 		}
 		return !isInstrumented(packageOf(f.Name()))
 	})

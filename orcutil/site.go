@@ -235,6 +235,18 @@ func entryJoin() Site {
 	return joinOffset
 }
 
+// declares: the instrumented program has the body of a function.
+func declares(function string) bool {
+	program.RLock()
+	defer program.RUnlock()
+	for _, i := range program.sites {
+		if i.Func == function {
+			return true
+		}
+	}
+	return false
+}
+
 // siteOf finds a site by its key.
 func siteOf(key string) (Site, bool) {
 	program.RLock()

@@ -247,6 +247,54 @@ func main() {
 	}
 }
 
+// TestExhaustMethodValues: the method value of a method of the program's own is no
+// uninstrumented code; that of a library's is, also where it is promoted, or in an interface.
+func TestExhaustMethodValues(t *testing.T) {
+	for name, c := range map[string]struct {
+		value     string
+		schedules int
+	}{
+		"own": {"new(own).put", 6}, "of a value": {"own{}.get", 6}, "promoted": {"(&outer{Logger: l}).Println", 36}, "interface": {"i.Println", 36},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x, err := Exhaust(t.Context(), programOf(t, `package main
+
+import (
+	"io"
+	"log"
+)
+
+type own struct{ n int }
+
+func (o *own) put(...any) { o.n++ }
+func (o own) get(...any)  { _ = o.n }
+
+type outer struct{ *log.Logger }
+
+func main() {
+	l := log.New(io.Discard, "", 0)
+	var i interface{ Println(...any) } = l
+	_ = i
+	done := make(chan bool)
+	for range 3 {
+		f := `+c.value+`
+		go func() {
+			f()
+			done <- true
+		}()
+	}
+	for range 3 {
+		<-done
+	}
+}
+`), Exhaustion{}, Options{})
+			require.NoError(t, err)
+			require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+			require.Equal(t, c.schedules, x.Covered.Schedules)
+		})
+	}
+}
+
 // Where the length of a channel is asked for, others act before and after, wherever that
 // stands in a statement.
 func TestExhaustLength(t *testing.T) {
