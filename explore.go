@@ -3,7 +3,6 @@ package vtrace
 import (
 	"context"
 
-	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
 
@@ -25,10 +24,10 @@ type (
 
 // Bounding is for Exhaustion.Bounding: programs that have too many schedules are run with
 // few preemptions first.
-type Bounding = orchestrate.Bounding
+type Bounding = pass.Bounding
 
 // AllPreemptions is for Bounding.Last: there is no last bound.
-const AllPreemptions = orchestrate.AllPreemptions
+const AllPreemptions = pass.AllPreemptions
 
 // Exhaust runs a program under every schedule that is not equivalent to another one: two
 // are equivalent if they differ only in the order of steps that do not depend on each

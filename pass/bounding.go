@@ -8,6 +8,12 @@ import (
 	"github.com/vtrace/vtrace/orchestrate"
 )
 
+// Bounding is for Exhaustion.Bounding.
+type Bounding = orchestrate.Bounding
+
+// AllPreemptions is for Bounding.Last: there is no last bound.
+const AllPreemptions = orchestrate.AllPreemptions
+
 // A program that has too many schedules is run under those with no preemption, then under
 // those with one, and so on. That proves nothing, but says what was covered, and an error
 // that it shows is one. boundingShare is the part of the time for that, and boundingSteps
@@ -19,7 +25,7 @@ const (
 
 // fewPreemptions runs a program that everySchedule has not finished.
 func (p *program) fewPreemptions(ctx context.Context, b *guardable, side *artifact.Sidecar, opts Options, rep reporter) (*Exhausted, error) {
-	how := Exhaustion{Bounding: &orchestrate.Bounding{Last: orchestrate.AllPreemptions}, TotalSteps: boundingSteps}
+	how := Exhaustion{Bounding: &Bounding{Last: AllPreemptions}, TotalSteps: boundingSteps}
 	if at, ok := ctx.Deadline(); ok {
 		if how.MaxTime = time.Until(at); how.MaxTime < time.Second {
 			return nil, nil

@@ -48,7 +48,7 @@ type Exhaustion struct {
 	Stalls int
 	// Bounding has the exploration run all schedules with no preemption, then those with
 	// one, and so on, nil: in no order.
-	Bounding *orchestrate.Bounding
+	Bounding *Bounding
 	// MaxRuns, TotalSteps of all runs, and MaxTime bound the exploration; 0 is no bound.
 	MaxRuns, TotalSteps int
 	MaxTime             time.Duration
