@@ -448,6 +448,9 @@ func (s *sample) explored(t *testing.T, fingerprints int) (seen []string, comple
 // TestFingerprint: every component of fingerprints is needed. Without it prefixes are
 // taken to be equivalent that are not, and what can happen after one of them is lost.
 func TestFingerprint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, which has TestBoundingRandom")
+	}
 	var samples []sample
 	add := func(name string, e Exhaustion, seen func(Result) string) {
 		for c := range 3 {
@@ -566,6 +569,9 @@ func twoPreemptions(buggy bool) func() {
 // TestBoundingFinds: an error that needs two preemptions is found with two, and not with
 // less, where the exhaustive search is not at its end after many more executions.
 func TestBoundingFinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, which has TestBoundingRandom")
+	}
 	explore := func(e Exhaustion, buggy bool) (out Exhausted, panics bool) {
 		e.Config = Config{Bubble: bubble(t), Entry: EntryMain, EndSite: endSite, Main: twoPreemptions(buggy)}
 		e.Ran = func(_ int, res Result) { panics = panics || res.Outcome.Kind == KindPanic }
@@ -652,6 +658,9 @@ var numbered = regexp.MustCompile(`chan#[0-9]+`)
 
 // TestBoundingPrograms: what a program can show within a bound it shows with fingerprints.
 func TestBoundingPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, which has TestBoundingRandom")
+	}
 	for _, p := range append(slices.Clone(special), programs...) {
 		cfg := p.config(bubble(t))
 		cfg.Races = true

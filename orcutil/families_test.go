@@ -295,6 +295,9 @@ func classes(cfg Config, count, limit int) (runs, seen int) {
 // TestFamiliesBounded: a search bounded by preemptions comes to an end, and executions that
 // are equivalent have the same fingerprint.
 func TestFamiliesBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector, which has TestBoundingRandom")
+	}
 	const plainLimit, randomLimit, within = 10_000, 10_000, 10 * time.Second
 	if *familiesTable {
 		fmt.Println("| program | size | exhaustive | 0 | 1 | 2 | all | plain | random |\n|---|---|---|---|---|---|---|---|---|")

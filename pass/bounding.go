@@ -16,16 +16,12 @@ const AllPreemptions = orchestrate.AllPreemptions
 
 // A program that has too many schedules is run under those with no preemption, then under
 // those with one, and so on. That proves nothing, but says what was covered, and an error
-// that it shows is one. boundingShare is the part of the time for that, and boundingSteps
-// bound all runs.
-const (
-	boundingShare = 1.0 / 3
-	boundingSteps = exhaustSteps / 2
-)
+// that it shows is one. boundingShare is the part of the time for that.
+const boundingShare = 1.0 / 3
 
 // fewPreemptions runs a program that everySchedule has not finished.
 func (p *program) fewPreemptions(ctx context.Context, b *guardable, side *artifact.Sidecar, opts Options, rep reporter) (*Exhausted, error) {
-	how := Exhaustion{Bounding: &Bounding{Last: AllPreemptions}, TotalSteps: boundingSteps}
+	how := Exhaustion{Bounding: &Bounding{Last: AllPreemptions}, TotalSteps: opts.engines().steps / 2}
 	if at, ok := ctx.Deadline(); ok {
 		if how.MaxTime = time.Until(at); how.MaxTime < time.Second {
 			return nil, nil

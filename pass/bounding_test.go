@@ -75,7 +75,7 @@ func main() {
 // A check of a program with too many schedules says within how many preemptions it has
 // run all of them, and proves nothing by that.
 func TestBoundingCheck(t *testing.T) {
-	b, err := Check(t.Context(), programOf(t, manySchedules), Options{Search: Search{MaxStates: 5}})
+	b, err := Check(t.Context(), programOf(t, manySchedules), Options{Search: Search{MaxStates: 5}, timing: &engineTiming{steps: 400_000}})
 	require.NoError(t, err)
 	r := b.Runs()
 	require.False(t, r.Exhaustive.Complete)

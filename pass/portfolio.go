@@ -18,7 +18,7 @@ import (
 // model that goes on when a quarter of the budget is spent is ended by a proof of the
 // second engine, and the result says so.
 
-// engineTiming says when the engines look at each other.
+// engineTiming says when the engines look at each other, and how much the second one does.
 type engineTiming struct {
 	// headStart is how long the model has for itself. Most programs are decided by then,
 	// and need no second build.
@@ -26,9 +26,12 @@ type engineTiming struct {
 	// provedShare is the share of the budget after which a proof ends the work on the
 	// model.
 	provedShare float64
+	// steps bounds those of all runs under every schedule; half as many are for few
+	// preemptions.
+	steps int
 }
 
-var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.25}
+var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.25, steps: exhaustSteps}
 
 // errProved is why the model is not searched any further.
 var errProved = errors.New("all schedules of the program had been run by then")
@@ -58,7 +61,7 @@ func (o Options) beside(ctx context.Context, p *program) *schedules {
 	part, release := o.within(ctx, exhaustShare)
 	part, cancel := context.WithCancelCause(part)
 	s := &schedules{asked: make(chan struct{}), done: make(chan struct{}), cancel: cancel}
-	wait := time.NewTimer(o.timing.headStart)
+	wait := time.NewTimer(o.engines().headStart)
 	go func() {
 		defer close(s.done)
 		defer release()
@@ -112,7 +115,7 @@ func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter)
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	for _, stalls := range []int{0, -1} {
-		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: exhaustSteps}
+		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: opts.engines().steps}
 		if at, ok := ctx.Deadline(); ok {
 			if how.MaxTime = time.Duration((1 - boundingShare) * float64(time.Until(at))); how.MaxTime < time.Second {
 				return out, context.DeadlineExceeded
@@ -156,6 +159,14 @@ func coverage(rounds []*Exhausted) *artifact.Exhaustive {
 	return covered
 }
 
+// engines is the timing of the engines.
+func (o Options) engines() *engineTiming {
+	if o.timing == nil {
+		return &defaultTiming
+	}
+	return o.timing
+}
+
 // forModel returns the context for a part of a check that works on the model: it ends at
 // a share of the budget, or when a proof of the other engine has ended the model.
 func (o Options) forModel(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
@@ -170,7 +181,7 @@ func (o Options) endModel() {
 	if o.stopModel == nil || o.Budget <= 0 {
 		return
 	}
-	at := o.start.Add(time.Duration(o.timing.provedShare * float64(o.Budget)))
+	at := o.start.Add(time.Duration(o.engines().provedShare * float64(o.Budget)))
 	timer := time.AfterFunc(time.Until(at), func() { o.stopModel(errProved) })
 	context.AfterFunc(o.model, func() { timer.Stop() })
 }
@@ -178,8 +189,5 @@ func (o Options) endModel() {
 // withEngines returns options for a check by both engines. The caller must call stop.
 func (o Options) withEngines() (_ Options, stop func()) {
 	o.model, o.stopModel = context.WithCancelCause(o.soft)
-	if o.timing == nil {
-		o.timing = &defaultTiming
-	}
 	return o, func() { o.stopModel(nil) }
 }

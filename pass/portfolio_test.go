@@ -61,7 +61,7 @@ func TestEngines(t *testing.T) {
 			require.NoError(t, err)
 			require.NotNil(t, alone.Runs().Exhaustive)
 			for _, headStart := range []time.Duration{0, time.Hour} {
-				b, err := Check(context.Background(), spec, Options{timing: &engineTiming{headStart: headStart, provedShare: 1}})
+				b, err := Check(context.Background(), spec, Options{timing: &engineTiming{headStart: headStart, provedShare: 1, steps: exhaustSteps}})
 				require.NoError(t, err)
 				require.Equal(t, alone.Runs(), b.Runs())
 				require.Equal(t, alone.Findings(), b.Findings())
@@ -97,7 +97,7 @@ func (e endless) Verify(ctx context.Context, _ *uppaal.Network, queries []*uppaa
 // error is no proof: the model may know of others.
 func TestProofEndsModel(t *testing.T) {
 	searches := 0
-	opts := Options{Engine: endless{&searches}, Budget: time.Hour, timing: &engineTiming{}}
+	opts := Options{Engine: endless{&searches}, Budget: time.Hour, timing: &engineTiming{steps: exhaustSteps}}
 	b, err := Check(context.Background(), openProgram(t, `
 func TestProgram(t *testing.T) {
 	c := make(chan reflect.Kind)
