@@ -129,8 +129,8 @@ func (x *execution) step(g *goroutine) {
 	}
 	x.begin(event{g: g.seq, node: x.next, site: g.site, waits: x.queues})
 	x.next, x.queues = -1, false
-	if a := x.accesses[g.site]; a.group != 0 && g.op.access() {
-		x.touch(touched{space: spaceAccess, n: int32(a.group)}, a.kind())
+	if g.op.access() {
+		x.continues(g.site)
 	}
 }
 

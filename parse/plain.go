@@ -128,25 +128,8 @@ func (r *plainReader) declared(f *ast.File) {
 			r.decls[d.Name.Name] = append(r.decls[d.Name.Name], d)
 			r.files[d] = imports
 			if d.Recv != nil && len(d.Recv.List) == 1 {
-				t := d.Recv.List[0].Type
-				for {
-					switch x := t.(type) {
-					case *ast.StarExpr:
-						t = x.X
-						continue
-					case *ast.ParenExpr:
-						t = x.X
-						continue
-					case *ast.IndexExpr:
-						t = x.X
-						continue
-					case *ast.IndexListExpr:
-						t = x.X
-						continue
-					case *ast.Ident:
-						r.types[x.Name] = true
-					}
-					break
+				if id := root(d.Recv.List[0].Type); id != nil {
+					r.types[id.Name] = true
 				}
 			}
 		case *ast.GenDecl:
@@ -209,7 +192,8 @@ func waits(name string) bool {
 	return false
 }
 
-// root is the variable that an expression denotes a part of, or what it points to.
+// root is the variable that an expression denotes a part of, or what it points to; of the
+// type of a receiver, its name.
 func root(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
@@ -218,6 +202,8 @@ func root(e ast.Expr) *ast.Ident {
 		case *ast.SelectorExpr:
 			e = x.X
 		case *ast.IndexExpr:
+			e = x.X
+		case *ast.IndexListExpr:
 			e = x.X
 		case *ast.StarExpr:
 			e = x.X

@@ -20,14 +20,14 @@ const AllPreemptions = orchestrate.AllPreemptions
 const boundingShare = 1.0 / 3
 
 // fewPreemptions runs a program that everySchedule has not finished.
-func (p *program) fewPreemptions(ctx context.Context, b *guardable, side *artifact.Sidecar, opts Options, rep reporter) (*Exhausted, error) {
+func (b *guardable) fewPreemptions(ctx context.Context, opts Options, rep reporter) (*Exhausted, error) {
 	how := Exhaustion{Bounding: &Bounding{Last: AllPreemptions}, TotalSteps: opts.engines().steps / 2}
 	if at, ok := ctx.Deadline(); ok {
 		if how.MaxTime = time.Until(at); how.MaxTime < time.Second {
 			return nil, nil
 		}
 	}
-	return p.exhaust(ctx, b, side, how, opts, rep)
+	return b.exhaust(ctx, how, opts, rep)
 }
 
 // takeBounded takes up what runs with few preemptions have shown.

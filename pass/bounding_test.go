@@ -10,29 +10,7 @@ import (
 
 // Races become guards round by round also where preemptions are bounded.
 func TestBoundingRaces(t *testing.T) {
-	spec := programOf(t, `package main
-
-var ready, seen bool
-
-func main() {
-	done := make(chan bool)
-	go func() {
-		ready = true
-		seen = false
-		done <- true
-	}()
-	if ready {
-		if seen {
-			panic("before it is set back")
-		}
-		seen = true
-	}
-	<-done
-	if seen {
-		panic("after it is set back")
-	}
-}
-`)
+	spec := programOf(t, racingFlags)
 	whole, err := Exhaust(t.Context(), spec, Exhaustion{}, Options{})
 	require.NoError(t, err)
 	x, err := Exhaust(t.Context(), spec, Exhaustion{Bounding: &orchestrate.Bounding{Last: orchestrate.AllPreemptions}}, Options{})

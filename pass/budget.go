@@ -102,27 +102,25 @@ func (o Options) errBudget() error { return fmt.Errorf("the budget of %v was spe
 
 // within returns the context for a part of a check that ends at a share of the budget.
 func (o Options) within(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
-	if o.soft == nil {
-		return context.WithCancel(ctx)
-	}
-	if o.Budget <= 0 {
-		return context.WithCancel(o.soft)
-	}
-	at := o.start.Add(time.Duration(share * float64(o.Budget)))
-	return context.WithDeadlineCause(o.soft, at, o.errBudget())
+	return o.until(ctx, o.start, share, o.errBudget())
 }
 
 // lasting returns the context for a part of a check that may take a share of the budget,
 // whenever it begins.
 func (o Options) lasting(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
+	return o.until(ctx, time.Now(), share, fmt.Errorf("its share of the budget of %v was spent", o.Budget))
+}
+
+// until returns a context that ends a share of the budget after a time, if there is a
+// budget, with that cause.
+func (o Options) until(ctx context.Context, from time.Time, share float64, why error) (context.Context, context.CancelFunc) {
 	if o.soft == nil {
 		return context.WithCancel(ctx)
 	}
 	if o.Budget <= 0 {
 		return context.WithCancel(o.soft)
 	}
-	at := time.Now().Add(time.Duration(share * float64(o.Budget)))
-	return context.WithDeadlineCause(o.soft, at, fmt.Errorf("its share of the budget of %v was spent", o.Budget))
+	return context.WithDeadlineCause(o.soft, from.Add(time.Duration(share*float64(o.Budget))), why)
 }
 
 // cut says why a part of a check was ended before it was finished, "" if it was not,

@@ -120,8 +120,8 @@ func (d *deep) stackAt(ctx context.Context, plan artifact.Plan, steps int, next 
 // nobody is a goroutine that no run has: its step ends a run.
 const nobody = "nobody"
 
-// checkCompleted checks a program, and again as long as its model is completed.
-func checkCompleted(ctx context.Context, opts Options, round func(ctx context.Context, opts Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
+// checkCompleted checks a program by rounds, as long as its model is completed.
+func checkCompleted(opts Options, round func(opts Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
 	begun := time.Now()
 	for n := 0; ; n++ {
 		now := opts
@@ -129,11 +129,7 @@ func checkCompleted(ctx context.Context, opts Options, round func(ctx context.Co
 		if opts.Budget > 0 && n > 0 {
 			now.Budget = max(opts.Budget-time.Since(begun), opts.Budget/20)
 		}
-		b, err := func() (*artifact.Bundle, error) {
-			now, stop := now.bounded(ctx)
-			defer stop()
-			return round(ctx, now)
-		}()
+		b, err := round(now)
 		var more *errCompleted
 		if !errors.As(err, &more) {
 			return b, err

@@ -78,13 +78,12 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 	if err != nil {
 		return nil, err
 	}
-	side := p.sidecar()
-	b, err := p.guardable(ctx, side, opts, rep)
+	b, err := p.guardable(ctx, opts, rep)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	x, err := p.exhaust(ctx, b, side, how, opts, rep)
+	x, err := b.exhaust(ctx, how, opts, rep)
 	if err != nil {
 		return x, err
 	}
@@ -95,11 +94,14 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 // guardable is an instrumented program in which every statement may become a guard.
 type guardable struct {
 	*orchestrate.Binary
+	side        *artifact.Sidecar // the sites
+	awaits      []string          // keys, see program.awaits
 	diagnostics []parse.Diagnostic
 }
 
-// guardable builds the program so that exhaust can explore it.
-func (p *program) guardable(ctx context.Context, side *artifact.Sidecar, opts Options, rep reporter) (*guardable, error) {
+// guardable builds the program so that it can be explored.
+func (p *program) guardable(ctx context.Context, opts Options, rep reporter) (*guardable, error) {
+	side := p.sidecar()
 	var statements []int
 	for _, s := range p.sites.Sites() {
 		if s.Kind == sites.Stmt {
@@ -110,18 +112,18 @@ func (p *program) guardable(ctx context.Context, side *artifact.Sidecar, opts Op
 	if err != nil {
 		return nil, err
 	}
-	return &guardable{b, diagnostics}, nil
+	return &guardable{b, side, p.awaits(), diagnostics}, nil
 }
 
 // exhaust explores a program. The statements that are seen to race become guards: the
 // binary has them afterwards. If ctx ends, the result is what is known by then.
-func (p *program) exhaust(ctx context.Context, b *guardable, side *artifact.Sidecar, how Exhaustion, opts Options, rep reporter) (*Exhausted, error) {
+func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, rep reporter) (*Exhausted, error) {
 	defer rep.stage("explore")()
 	began := time.Now()
-	guards := newAccessGroups(side)
+	guards := newAccessGroups(b.side)
 	job := orchestrate.ExhaustOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
-		Awaits:     p.awaits(), Stalls: how.Stalls, Bounding: how.Bounding, MaxProcesses: runProcesses,
+		Awaits:     b.awaits, Stalls: how.Stalls, Bounding: how.Bounding, MaxProcesses: runProcesses,
 	}
 	var earlier *orchestrate.Exhaustive
 	if len(how.Frontier) > 0 {
@@ -156,7 +158,7 @@ func (p *program) exhaust(ctx context.Context, b *guardable, side *artifact.Side
 			limits = append(limits, "data races still showed, or calls of uninstrumented code, behind which there are no guards")
 			x.Rest = nil // it would go on without them
 		}
-		out, saveErr := p.exhausted(x, guards, limits, how)
+		out, saveErr := exhausted(x, guards, limits, how)
 		return out, errors.Join(err, saveErr)
 	}
 }
@@ -221,7 +223,7 @@ func rest(bound, used int) int {
 }
 
 // exhausted is the result of the last round.
-func (p *program) exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how Exhaustion) (*Exhausted, error) {
+func exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how Exhaustion) (*Exhausted, error) {
 	out := &Exhausted{Exhaustive: x, Sidecar: g.side, accesses: g.ids(), Covered: artifact.Exhaustive{
 		Schedules: x.Runs, Cut: x.Cut, Complete: x.Complete, Timed: x.Timed, Stalls: how.Stalls, Preemptions: preemptions(x.Preemptions),
 		Limits: slices.Concat(limits, x.Bounds, g.unguarded),

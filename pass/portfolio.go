@@ -108,8 +108,7 @@ func (s *schedules) result(ctx context.Context) (explored, error) {
 // at any moment. If there are too many it runs those with few preemptions. If ctx ends the
 // result is what is known by then.
 func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter) (out explored, err error) {
-	side := p.sidecar()
-	b, err := p.guardable(ctx, side, opts, rep)
+	b, err := p.guardable(ctx, opts, rep)
 	if err != nil {
 		return out, err
 	}
@@ -121,7 +120,7 @@ func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter)
 				return out, context.DeadlineExceeded
 			}
 		}
-		x, err := p.exhaust(ctx, b, side, how, opts, rep)
+		x, err := b.exhaust(ctx, how, opts, rep)
 		if x != nil {
 			out.rounds = append(out.rounds, x)
 		}
@@ -133,7 +132,7 @@ func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter)
 		}
 	}
 	if x := out.rounds[0]; !x.Complete && x.Runs > 0 && !fails(x) {
-		out.bounded, err = p.fewPreemptions(ctx, b, side, opts, rep)
+		out.bounded, err = b.fewPreemptions(ctx, opts, rep)
 	}
 	return out, err
 }
