@@ -227,11 +227,6 @@ func (x *exhauster) add(r orcutil.Exhausted) {
 			s.Bounds = append(s.Bounds, b)
 		}
 	}
-	for _, call := range r.Calls {
-		if !slices.Contains(s.Calls, call) {
-			s.Calls = append(s.Calls, call)
-		}
-	}
 	for _, n := range r.Reached {
 		if !slices.Contains(s.Reached, n) {
 			s.Reached = append(s.Reached, n)

@@ -174,7 +174,7 @@ var hidden = []struct {
 	{testProgram{"which of two contexts", EntryTest, func() {
 		var done [2]<-chan struct{}
 		for i := range done {
-			m := Lib()
+			m := Lib(0)
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
 			Back(m)
@@ -217,7 +217,7 @@ var hidden = []struct {
 		panic(Panic(6, b.result()))
 	}, nil}, 0},
 	{testProgram{"who is woken first by a library", EntryTest, func() {
-		m := Lib()
+		m := Lib(0)
 		ctx, cancel := context.WithCancel(context.Background())
 		var done [2]<-chan struct{}
 		var stop [2]func()
@@ -229,13 +229,13 @@ var hidden = []struct {
 		n := 0
 		b := bothWait(func(i int) int {
 			Recv2(2, done[i])
-			m := Lib()
+			m := Lib(0)
 			n++
 			v := n
 			Back(m)
 			return v
 		})
-		m = Lib()
+		m = Lib(0)
 		cancel()
 		Back(m)
 		Access(3)
@@ -334,7 +334,7 @@ var hidden = []struct {
 	after("two that call a library", func(x *shared) (a, b func()) {
 		set := func(i int) {
 			Access(10)
-			m := Lib()
+			m := Lib(0)
 			x.v = i
 			Back(m)
 		}

@@ -137,8 +137,12 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		case g.obj != nil:
 			add(spaceAtomic, g.obj, touchWrite)
 		}
-	case opMeasure:
-		add(spaceChan, g.obj, touchMeasured)
+	case opMeasure, opCall:
+		if g.op == opMeasure {
+			add(spaceChan, g.obj, touchMeasured)
+		} else {
+			out = append(out, touch{touched{space: spaceLibrary}, touchLibrary})
+		}
 		if of, _, _, _ := g.site.major(); x.accesses[of].group != 0 { // see execution.continues
 			out = append(out, touch{touched{space: spaceAccess, n: int32(x.accesses[of].group)}, x.accesses[of].kind()})
 		}

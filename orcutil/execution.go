@@ -62,6 +62,9 @@ type event struct {
 	// calls are those of uninstrumented code that may order goroutines, the first two of
 	// each goroutine that runs in the step.
 	calls []libraryCall
+	// apart: others can act before and after what uninstrumented code does in the step,
+	// which has begun with the only call of it.
+	apart bool
 }
 
 // libraryCall is a call of uninstrumented code that may order goroutines.
@@ -166,6 +169,7 @@ func (x *execution) time() {
 func (x *execution) begin(e event) {
 	e.firstAct = int32(len(x.acts))
 	e.lastAct = e.firstAct
+	e.apart = true
 	if n := len(x.events); n < cap(x.events) { // with what its touches were kept in
 		x.events = x.events[:n+1]
 		e.touches, e.calls = x.events[n].touches[:0], x.events[n].calls[:0]
@@ -261,6 +265,7 @@ func (x *execution) calls(g *goroutine) {
 	}
 	g.calledIn = len(x.events)
 	e := &x.events[len(x.events)-1]
+	e.apart = e.apart && e.begins(g)
 	known := 0
 	for i := range e.calls {
 		if e.calls[i].g == g.seq {
@@ -282,11 +287,10 @@ func (x *execution) returns(g *goroutine) {
 	}
 }
 
-// apart reports whether the one call of uninstrumented code that a step has made is all
-// that it has done: then others can act before and after it. A goroutine that the step has
-// let go on has done nothing that is apart.
-func (e *event) apart() bool {
-	return len(e.calls) < 2 && e.firstAct == e.lastAct && (len(e.calls) == 0 || e.calls[0].g == e.g) && !slices.ContainsFunc(e.touches, func(t touch) bool { return t.object.space != spaceLibrary && t.object.space != spaceAccess })
+// begins reports whether a call of uninstrumented code is what a step begins with: nothing
+// was done in it before, by its goroutine or one that it has let go on.
+func (e *event) begins(g *goroutine) bool {
+	return e.g == g.seq && len(e.calls) == 0 && e.firstAct == e.lastAct && !slices.ContainsFunc(e.touches, func(t touch) bool { return t.object.space != spaceLibrary })
 }
 
 // placeOf is where a call of uninstrumented code comes from: "function file:line", "" if

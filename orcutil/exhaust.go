@@ -3,7 +3,9 @@
 package orcutil
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -81,9 +83,6 @@ type Exhausted struct {
 	// Stuck are the keys of the sites at which goroutines were blocked for good when
 	// main returned.
 	Stuck []string
-	// Calls are where uninstrumented code is called that others may act before and after,
-	// "function file:line": the statements there are to be guards.
-	Calls []string
 	// Reached are the statements, by number, that were executed and in which something is
 	// not guarded or recorded, see the function of that name.
 	Reached []int
@@ -171,7 +170,7 @@ func Exhaust(e Exhaustion) Exhausted {
 	for _, key := range e.Awaits {
 		if site, ok := siteOf(key); ok {
 			x.awaits[site] = true
-			x.awaits[site.minor(opMeasure)] = true
+			x.awaits[site.minor(opMeasure)], x.awaits[site.minor(opCall)] = true, true
 		}
 	}
 	if e.Frontier != nil {
@@ -703,10 +702,10 @@ func (x *search) races(res Result, found func(first, second int)) {
 const opMapWrite = "map write"
 
 // hazard notes that a WaitGroup may be added to while others wait for it, and calls of
-// uninstrumented code that others are to be able to act between.
+// uninstrumented code that others may act before.
 func (x *search) hazard(a, b *event) {
 	for _, e := range []*event{a, b} {
-		if !e.apart() && onLibrary(a, b) {
+		if !e.apart && onLibrary(a, b) {
 			x.noteCalls(e)
 		}
 	}
@@ -727,9 +726,8 @@ func (x *search) noteCalls(e *event) {
 			continue
 		}
 		x.noted[at] = true
-		if place := placeOf(at[:]); place != "" && !slices.Contains(x.out.Calls, place) {
-			x.out.Calls = append(x.out.Calls, place)
-		}
+		_, place, _ := strings.Cut(placeOf(at[:]), " ")
+		x.bound(len(x.out.Bounds) < maxBounds, cmp.Or(place, "an unknown place")+": a call of uninstrumented code in one step with what was before it, between which others may act")
 	}
 }
 

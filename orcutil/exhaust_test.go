@@ -407,7 +407,7 @@ var special = []testProgram{
 		c := make(chan int, 1)
 		Go(1, func() {
 			Access(2)
-			m := Lib()
+			m := Lib(0)
 			cancel()
 			Back(m)
 		})
@@ -415,7 +415,7 @@ var special = []testProgram{
 		d, r := R(ctx.Done()), R(c)
 		if Select(5, false, d, r) == 1 {
 			Access(6)
-			m := Lib()
+			m := Lib(0)
 			err := ctx.Err()
 			Back(m)
 			if err != nil {
@@ -472,12 +472,12 @@ var special = []testProgram{
 		ctx, cancel := context.WithCancel(context.Background())
 		Go(1, func() {
 			Access(2)
-			m := Lib()
+			m := Lib(0)
 			cancel()
 			Back(m)
 		})
 		Access(3)
-		m := Lib()
+		m := Lib(0)
 		err := ctx.Err()
 		Back(m)
 		if err != nil {
@@ -488,7 +488,7 @@ var special = []testProgram{
 		ctx, cancel := context.WithCancel(context.Background())
 		Go(1, func() {
 			Access(2)
-			m := Lib()
+			m := Lib(0)
 			cancel()
 			Back(m)
 		})

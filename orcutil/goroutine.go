@@ -66,6 +66,7 @@ const (
 	opLog
 	opCleanup
 	opMeasure
+	opCall
 	opEnd
 )
 
@@ -77,7 +78,7 @@ var opNames = [...]string{
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
 	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
 	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic",
-	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opEnd: "return",
+	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opCall: "call of uninstrumented code", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }
@@ -110,7 +111,7 @@ type goroutine struct {
 	clock   clock
 	creator clock // of who has made a callback
 	library int
-	begun   []bool // the calls with several results that it is in: of uninstrumented code
+	begun   []Mark // of the calls with several results that it is in
 
 	// Blocks of its stack in which it was seen, by their number; see caller.
 	blocks    [16]uintptr

@@ -50,51 +50,106 @@ type Mark int
 
 const noLibrary Mark = -1
 
-// Lib begins a call of uninstrumented code. Back ends it.
-func Lib() Mark {
+// libraryCaller is the goroutine that calls uninstrumented code, nil if that is of no
+// concern.
+func libraryCaller() *goroutine {
 	s := active.Load()
 	if s == nil || s.races == nil || s.dying.Load() {
-		return noLibrary
+		return nil
 	}
-	g := s.caller()
+	return s.caller()
+}
+
+// Depth is where a call begins whose arguments have to be evaluated first: Ready follows
+// behind them. Back ends the call.
+func Depth() Mark {
+	if g := libraryCaller(); g != nil {
+		return Mark(g.library)
+	}
+	return noLibrary
+}
+
+// Lib begins a call of uninstrumented code in a statement, 0 where there is no guard. Back
+// ends it.
+func Lib(site Site) Mark {
+	g := libraryCaller()
 	if g == nil {
 		return noLibrary
 	}
-	s.races.throughLibrary(g)
-	s.exec.calls(g)
 	m := Mark(g.library)
-	g.library++
+	g.callsLibrary(site)
 	return m
 }
 
-// LibFunc begins the call of a function value: of uninstrumented code, perhaps.
-func LibFunc[F any](f F) Mark {
-	if s := active.Load(); s == nil || s.races == nil || !foreignFunc(*(*unsafe.Pointer)(unsafe.Pointer(&f))) {
-		return noLibrary
-	}
-	return Lib()
+// callsLibrary begins a call of uninstrumented code. Others may come before and after it:
+// it is a step of its own in an exhaustive exploration, and in what repeats a run of one.
+func (g *goroutine) callsLibrary(site Site) {
+	g.stopToCall(site)
+	g.run.races.throughLibrary(g)
+	g.run.exec.calls(g)
+	g.library++
 }
 
-// LibIface begins the call of a method through an interface.
-func LibIface(x any) Mark {
-	if s := active.Load(); s == nil || s.races == nil || !foreignType(reflect.TypeOf(x)) {
-		return noLibrary
+// stopToCall has the goroutine stand at the guard of a call of uninstrumented code in a
+// statement.
+func (g *goroutine) stopToCall(site Site) {
+	if s := g.run; s.every && site != 0 && len(s.live) > 1 {
+		acting := g.acting
+		g.arrive(opCall, site.minor(opCall), nil)
+		s.exec.continues(site)
+		g.pass()
+		g.acting = acting
 	}
-	return Lib()
 }
 
-// Back ends a call that Lib has begun. After a panic that was recovered from it
-// also ends those within.
+// LibFunc is Lib for a function value: of uninstrumented code, perhaps.
+func LibFunc[F any](site Site, f F) Mark {
+	if active.Load() == nil || !foreignFunc(codeOf(&f)) {
+		return noLibrary
+	}
+	return Lib(site)
+}
+
+// LibIface is Lib for a method called through an interface.
+func LibIface(site Site, x any) Mark {
+	if active.Load() == nil || !foreignType(reflect.TypeOf(x)) {
+		return noLibrary
+	}
+	return Lib(site)
+}
+
+// Ready is a, the last operand that has to be evaluated of a call that Depth, or Starts,
+// stands before. The call begins now.
+func Ready[A any](site Site, a A) A {
+	Lib(site)
+	return a
+}
+
+// ReadyFunc is Ready for the call of a function value.
+func ReadyFunc[F, A any](site Site, f F, a A) A {
+	LibFunc(site, f)
+	return a
+}
+
+// ReadyIface is Ready for a method called through an interface.
+func ReadyIface[A any](site Site, x any, a A) A {
+	LibIface(site, x)
+	return a
+}
+
+// Back ends a call that began when the goroutine was as deep in the library as m says, if
+// one did. After a panic that was recovered from it also ends those within.
 func Back(m Mark) {
-	s := active.Load()
-	if m == noLibrary || s == nil || s.races == nil || s.dying.Load() {
+	if m == noLibrary {
 		return
 	}
-	if g := s.caller(); g != nil {
-		s.races.throughLibrary(g)
-		s.exec.returns(g)
-		g.library = int(m)
+	g := libraryCaller()
+	if g == nil || g.library <= int(m) {
+		return
 	}
+	g.run.races.throughLibrary(g)
+	g.run.exec.returns(g)
+	g.library = int(m)
 }
 
 // Back1 is Back around a call with a result.
@@ -105,70 +160,63 @@ func Back1[A any](m Mark, a A) A {
 
 // Begun begins a call of f, of uninstrumented code perhaps, see Ended2. It is not ended
 // exactly after a panic.
-func Begun[F any](f F) F {
-	s := active.Load()
-	if s == nil || s.races == nil || s.dying.Load() {
-		return f
+func Begun[F any](site Site, f F) F {
+	if g := libraryCaller(); g != nil {
+		g.begun = append(g.begun, Mark(g.library))
+		LibFunc(site, f)
 	}
-	if g := s.caller(); g != nil {
-		foreign := foreignFunc(*(*unsafe.Pointer)(unsafe.Pointer(&f)))
-		if g.begun = append(g.begun, foreign); foreign {
-			Lib()
-		}
+	return f
+}
+
+// Starts is Begun for a call that begins with Ready.
+func Starts[F any](f F) F {
+	if g := libraryCaller(); g != nil {
+		g.begun = append(g.begun, Mark(g.library))
 	}
 	return f
 }
 
 // Passed is f, of a call with more results than Ended4 takes.
-func Passed[F any](f F) F {
-	Back(Lib())
+func Passed[F any](site Site, f F) F {
+	Back(LibFunc(site, f))
 	return f
 }
 
-// ended ends the last call that Begun has begun.
+// ended ends the last call that Begun or Starts has begun.
 func ended() {
-	s := active.Load()
-	if s == nil || s.races == nil || s.dying.Load() {
-		return
-	}
-	g := s.caller()
+	g := libraryCaller()
 	if g == nil || len(g.begun) == 0 {
 		return
 	}
-	foreign := g.begun[len(g.begun)-1]
-	if g.begun = g.begun[:len(g.begun)-1]; foreign {
-		End()
-	}
+	m := g.begun[len(g.begun)-1]
+	g.begun = g.begun[:len(g.begun)-1]
+	Back(m)
 }
 
-// End ends the last call that Lib has begun.
+// End ends the last call that was begun.
 func End() {
-	s := active.Load()
-	if s == nil || s.races == nil || s.dying.Load() {
-		return
-	}
-	if g := s.caller(); g != nil {
-		s.races.throughLibrary(g)
-		s.exec.returns(g)
+	if g := libraryCaller(); g != nil {
+		g.run.races.throughLibrary(g)
+		g.run.exec.returns(g)
 		g.library = max(0, g.library-1)
 	}
 }
 
 // EndFunc ends a call that LibFunc has begun.
 func EndFunc[F any](f F) {
-	if foreignFunc(*(*unsafe.Pointer)(unsafe.Pointer(&f))) {
+	if active.Load() != nil && foreignFunc(codeOf(&f)) {
 		End()
 	}
 }
 
 // EndIface ends a call that LibIface has begun.
 func EndIface(x any) {
-	if foreignType(reflect.TypeOf(x)) {
+	if active.Load() != nil && foreignType(reflect.TypeOf(x)) {
 		End()
 	}
 }
 
-// Ended2 ends a call that Begun has begun.
+// Ended2 ends a call that Begun or Starts has begun.
 func Ended2[A, B any](a A, b B) (A, B) {
 	ended()
 	return a, b
@@ -186,7 +234,7 @@ func Ended4[A, B, C, D any](a A, b B, c C, d D) (A, B, C, D) {
 	return a, b, c, d
 }
 
-// Back2 ends a call of which the beginning is not known.
+// Back2 ends a call of which it is not known whether it has begun.
 func Back2[A, B any](a A, b B) (A, B) {
 	End()
 	return a, b
@@ -203,6 +251,9 @@ func Back4[A, B, C, D any](a A, b B, c C, d D) (A, B, C, D) {
 	End()
 	return a, b, c, d
 }
+
+// codeOf is the closure that a function value points to.
+func codeOf[F any](f *F) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(f)) }
 
 // instrumented are the packages whose accesses to memory are seen, and foreign
 // remembers of types and code pointers whether they are of others.

@@ -27,6 +27,7 @@ func (a PoolAt) Get() any {
 		return a.pool.Get()
 	}
 	s := g.run
+	g.stopToCall(a.site)
 	s.exec.calls(g)
 	list := s.pools[a.pool]
 	if n := len(list); n > 0 {
@@ -51,6 +52,7 @@ func (a PoolAt) Put(x any) {
 		a.pool.Put(x)
 	case x != nil:
 		s := g.run
+		g.stopToCall(a.site)
 		s.exec.calls(g)
 		if s.pools == nil {
 			s.pools = make(map[*sync.Pool][]pooled)

@@ -27,7 +27,7 @@ type happensBefore struct {
 	buf      []uint32 // behind the clocks
 
 	// together are the steps with calls of uninstrumented code that might come in another
-	// order, and do not, since the steps have done more than that. See call.
+	// order, and do not, since the steps have done something before. See call.
 	together []int32
 	called   [][]callRecord // by goroutine, of steps that are not apart
 	lastCall []uint32       // by goroutine, 0: none
@@ -168,9 +168,9 @@ const maxCallRecords = 64
 
 // call looks for calls of other goroutines before one of g that might as well come after
 // it: nothing that their goroutines have done later has happened before it. To reverse two
-// steps reverses such calls only if the steps do nothing else.
+// steps reverses such calls only if the steps begin with them.
 func (o *happensBefore) call(event int, g int32) {
-	apart := o.x.events[event].apart()
+	apart := o.x.events[event].apart
 	now := o.clocks[g]
 	hides := false
 	for other := range o.called {

@@ -131,6 +131,7 @@ func Callback(site Site, f func()) func() {
 	if by == nil {
 		return f
 	}
+	by.stopToCall(site)
 	s.exec.calls(by) // the order of such calls names the goroutines
 	scope := by.scope
 	creator := s.races.snapshot(by)

@@ -498,22 +498,24 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 	}
 }
 
-// mark adds the beginning of a call that may be one of uninstrumented code.
-func (r *rewriter) mark(b *builder, c *ast.CallExpr, k callee) {
+// mark adds the beginning of a call that may be one of uninstrumented code: Lib and the
+// like, or Ready and the like, after which an operand follows.
+func (r *rewriter) mark(function string, c *ast.CallExpr, k callee) *builder {
 	fun := ast.Unparen(c.Fun)
 	sel, _ := fun.(*ast.SelectorExpr)
+	b := r.build(c.Pos())
+	at := r.statement(c.Pos())
 	switch {
 	case k == funcValue && pure(r.info, fun):
-		b.put("%s.LibFunc(", r.zz)
+		b.put("%s.%sFunc(%d, ", r.zz, function, at)
 		b.node(fun)
-		b.put(")")
 	case k == ifaceCall && sel != nil && pure(r.info, sel.X):
-		b.put("%s.LibIface(", r.zz)
+		b.put("%s.%sIface(%d, ", r.zz, function, at)
 		b.node(sel.X)
-		b.put(")")
 	default:
-		b.put("%s.Lib()", r.zz)
+		b.put("%s.%s(%d", r.zz, function, at)
 	}
+	return b
 }
 
 // library orders a call of uninstrumented code. A call that is a statement of a
@@ -524,39 +526,55 @@ func (r *rewriter) library(c *ast.CallExpr) {
 	}
 	k := r.races.calls[c]
 	tuple, _ := r.info.TypeOf(c).(*types.Tuple)
+	// Operands in which something is done come first.
+	last, done := r.lastOperation(c)
+	inferred := tuple != nil && r.inferred(c.Fun)
+	if inferred && last == nil && !done {
+		last = r.firstOperand(c) // the function value cannot be passed on
+	}
+	if tuple != nil && !inferred && last != nil && last.Pos() < c.Lparen {
+		last = nil // Begun follows behind it
+	}
+	begin := r.zz + ".Depth()"
+	switch {
+	case last != nil && (tuple == nil || tuple.Len() <= 4):
+		b := r.mark("Ready", c, k)
+		b.put(", ")
+		b.move(last.Pos())
+		r.before(last.Pos(), b.buf.String())
+		r.after(last.End(), ")")
+	default:
+		last = nil
+		b := r.mark("Lib", c, k)
+		b.put(")")
+		b.move(c.Pos())
+		begin = b.buf.String()
+	}
 	switch {
 	case r.info.Types[c].IsVoid():
 		m := r.name()
-		b := r.build(c.Pos())
 		open, end := "{ ", "}"
 		if c != r.listed {
 			open, end = "func() { ", "}()"
 		}
-		b.put("%s%s := ", open, m)
-		r.mark(b, c, k)
-		b.put("; ")
-		b.move(c.Pos())
-		r.before(c.Pos(), b.buf.String())
+		r.before(c.Pos(), fmt.Sprintf("%s%s := %s; ", open, m, begin))
 		r.after(c.End(), fmt.Sprintf("; %s.Back(%s) %s", r.zz, m, end))
 	case tuple == nil:
-		b := r.build(c.Pos())
-		b.put("%s.Back1(", r.zz)
-		r.mark(b, c, k)
-		b.put(", ")
-		b.move(c.Pos())
-		r.before(c.Pos(), b.buf.String())
+		r.before(c.Pos(), fmt.Sprintf("%s.Back1(%s, ", r.zz, begin))
 		r.after(c.End(), ")")
 	default:
 		n := tuple.Len()
-		begin, end := "Begun", "Ended"
+		function, end := fmt.Sprintf("Begun(%d, ", r.statement(c.Pos())), "Ended"
 		switch {
 		case n > 4:
-			begin = "Passed"
-		case r.inferred(c.Fun):
-			begin, end = "", "Back"
+			function = fmt.Sprintf("Passed(%d, ", r.statement(c.Pos()))
+		case inferred:
+			function, end = "", "Back"
+		case last != nil:
+			function = "Starts("
 		}
-		if begin != "" {
-			r.before(c.Fun.Pos(), r.zz+"."+begin+"(")
+		if function != "" {
+			r.before(c.Fun.Pos(), r.zz+"."+function)
 			r.after(c.Fun.End(), ")")
 		}
 		if n <= 4 {
@@ -564,6 +582,87 @@ func (r *rewriter) library(c *ast.CallExpr) {
 			r.after(c.End(), ")")
 		}
 	}
+}
+
+// lastOperation is the last expression, of those that the operands of a call are evaluated
+// from, that may stand at a guard or runs code of its own; done reports whether there is
+// one. It is nil if there is none or the runtime cannot be told of its end.
+func (r *rewriter) lastOperation(c *ast.CallExpr) (last ast.Expr, done bool) {
+	for i := len(c.Args) - 1; i >= 0 && last == nil; i-- {
+		last = r.operationIn(c.Args[i])
+	}
+	if fun := ast.Unparen(c.Fun); last == nil {
+		if sel, ok := fun.(*ast.SelectorExpr); ok {
+			last = r.operationIn(sel.X)
+		} else {
+			last = r.operationIn(fun)
+		}
+	}
+	if last == nil {
+		return nil, false
+	}
+	t := r.info.TypeOf(last)
+	if _, several := t.(*types.Tuple); several {
+		return nil, true
+	}
+	if b, ok := last.(*ast.BinaryExpr); ok && types.TypeString(t, nil) != "bool" || ok && r.info.Types[b].Value != nil {
+		return nil, true
+	}
+	start, end := r.file.Offset(last.Pos()), r.file.Offset(last.End())
+	if i := r.first(start); i < len(r.edits) && r.edits[i].start == start && r.edits[i].end > end {
+		return nil, true // it has moved
+	}
+	return last, true
+}
+
+// operationIn is the last operation of an expression, nil if it only computes.
+func (r *rewriter) operationIn(e ast.Expr) (last ast.Expr) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			tv := r.info.Types[n.Fun]
+			if (tv.IsType() || tv.IsBuiltin()) && !asksLength(r.info, n) {
+				return true
+			}
+			last = n
+			return false
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				last = n
+				return false
+			}
+		case *ast.IndexExpr:
+			if r.maps.isMap(n.X) {
+				last = n
+				return false
+			}
+		case *ast.BinaryExpr:
+			// The right side may not be evaluated.
+			if (n.Op == token.LAND || n.Op == token.LOR) && r.operationIn(n.Y) != nil {
+				last = n
+				return false
+			}
+		}
+		return true
+	})
+	return last
+}
+
+// firstOperand is an argument of a call whose type does not follow from its place, nil if
+// there is none.
+func (r *rewriter) firstOperand(c *ast.CallExpr) ast.Expr {
+	for _, a := range c.Args {
+		tv := r.info.Types[a]
+		b, basic := tv.Type.(*types.Basic)
+		if _, several := tv.Type.(*types.Tuple); !several && tv.Value == nil && !(basic && b.Info()&types.IsUntyped != 0) && !tv.IsNil() {
+			if _, lit := ast.Unparen(a).(*ast.FuncLit); !lit {
+				return a
+			}
+		}
+	}
+	return nil
 }
 
 // inferred reports whether type arguments of a function are inferred.
@@ -593,24 +692,24 @@ func (r *rewriter) deferLibrary(s *ast.DeferStmt) {
 	}
 	k := r.races.calls[c]
 	fun := ast.Unparen(c.Fun)
-	pre, post := r.build(s.Defer), r.build(s.End())
+	pre, post, at := r.build(s.Defer), r.build(s.End()), r.statement(c.Pos())
 	if sel, ok := fun.(*ast.SelectorExpr); ok && k == ifaceCall && pure(r.info, sel.X) {
 		pre.put("defer %s.EndIface(", r.zz)
 		pre.node(sel.X)
 		pre.put("); ")
-		post.put("; defer %s.LibIface(", r.zz)
+		post.put("; defer %s.LibIface(%d, ", r.zz, at)
 		post.node(sel.X)
 		post.put(")")
 	} else if k == funcValue && pure(r.info, fun) {
 		pre.put("defer %s.EndFunc(", r.zz)
 		pre.node(fun)
 		pre.put("); ")
-		post.put("; defer %s.LibFunc(", r.zz)
+		post.put("; defer %s.LibFunc(%d, ", r.zz, at)
 		post.node(fun)
 		post.put(")")
 	} else {
 		pre.put("defer %s.End(); ", r.zz)
-		post.put("; defer %s.Lib()", r.zz)
+		post.put("; defer %s.Lib(%d)", r.zz, at)
 	}
 	pre.move(s.Defer)
 	post.move(s.End())
@@ -645,9 +744,9 @@ func (r *rewriter) goLibrary(c *ast.CallExpr, function string) string {
 		return ""
 	}
 	if r.races.calls[c] == funcValue && function != "" {
-		return fmt.Sprintf("defer %s.Back(%s.LibFunc(%s)); ", r.zz, r.zz, function)
+		return fmt.Sprintf("defer %s.Back(%s.LibFunc(0, %s)); ", r.zz, r.zz, function)
 	}
-	return fmt.Sprintf("defer %s.Back(%s.Lib()); ", r.zz, r.zz)
+	return fmt.Sprintf("defer %s.Back(%s.Lib(0)); ", r.zz, r.zz)
 }
 
 // atomicFunctions are the functions of package sync/atomic, by how their names

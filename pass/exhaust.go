@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -155,7 +153,7 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 		}
 		limits := uncontrolled(b.diagnostics, x.Reached)
 		if again {
-			limits = append(limits, "data races still showed, or calls of uninstrumented code, behind which there are no guards")
+			limits = append(limits, "data races still showed, behind which there are no guards")
 			x.Rest = nil // it would go on without them
 		}
 		out, saveErr := exhausted(x, guards, limits, how)
@@ -205,9 +203,9 @@ func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroup
 			x.Join(sum)
 		}
 		sum = x
-		raced, called, misused := guards.add(x.Races), guards.addCalls(x.Calls), x.Misuse && !guards.misuse
+		raced, misused := guards.add(x.Races), x.Misuse && !guards.misuse
 		guards.misuse = guards.misuse || misused
-		if again = raced || called || misused; again || err != nil || !scouted {
+		if again = raced || misused; again || err != nil || !scouted {
 			return sum, again, err
 		}
 		job.Frontier = x.Rest
@@ -331,26 +329,6 @@ func (a *accessGroups) add(races []orchestrate.Race) (added bool) {
 				}
 			}
 			added = true
-		}
-	}
-	return added
-}
-
-// addCalls adds the statements that call uninstrumented code which may order goroutines:
-// "function file:line". It reports whether there are new ones.
-func (a *accessGroups) addCalls(calls []string) (added bool) {
-	for _, call := range calls {
-		fn, at, _ := strings.Cut(call, " ")
-		file, line, _ := strings.Cut(at, ":")
-		found := false
-		for _, s := range a.side.Sites {
-			if path.Base(s.File) == file && strconv.Itoa(s.Line) == line && s.Kind == sites.Stmt.String() && strings.HasPrefix(fn, packageOf(s.Func)+".") && !slices.Contains(a.guards, s.ID) {
-				a.guards = append(a.guards, s.ID)
-				found, added = true, true
-			}
-		}
-		if text := at + ": a statement with calls of uninstrumented code, between which others may act"; !found && !slices.Contains(a.unguarded, text) {
-			a.unguarded = append(a.unguarded, text)
 		}
 	}
 	return added
