@@ -203,6 +203,7 @@ var minorGuards = []struct{ suffix, text string }{
 	{".log", "log"},
 	{".cleanup", "cleanup"},
 	{".len", "length of a channel"},
+	{".call", "call of uninstrumented code"},
 }
 
 // minorText is what a minor guard with a key does, "" if it is none.

@@ -207,7 +207,7 @@ func Close[T any](site Site, ch chan<- T) {
 // statement, 0 outside of functions. It is a minor guard in an exhaustive exploration,
 // where others may send and receive before and after, and in what repeats a run of one.
 func Measured[C any](site Site, ch C) C {
-	if s := active.Load(); s != nil && s.every {
+	if s := active.Load(); s != nil && s.lengths {
 		// That of a channel without a buffer is 0.
 		if g := s.caller(); g != nil && !s.dying.Load() && reflect.ValueOf(ch).Cap() > 0 {
 			g.measure(site, *(*unsafe.Pointer)(unsafe.Pointer(&ch)))

@@ -265,7 +265,10 @@ func (x *execution) calls(g *goroutine) {
 	}
 	g.calledIn = len(x.events)
 	e := &x.events[len(x.events)-1]
-	e.apart = e.apart && e.begins(g)
+	// Who is alone has nobody to act between, and has no guard. Before the calls of those
+	// who have ended it can only come with what stands before it in the step, and there has
+	// one.
+	e.apart = e.apart && (len(g.run.live) < 2 || e.begins(g))
 	known := 0
 	for i := range e.calls {
 		if e.calls[i].g == g.seq {

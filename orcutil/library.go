@@ -54,7 +54,7 @@ const noLibrary Mark = -1
 // concern.
 func libraryCaller() *goroutine {
 	s := active.Load()
-	if s == nil || s.races == nil || s.dying.Load() {
+	if s == nil || s.races == nil && !s.minors || s.dying.Load() {
 		return nil
 	}
 	return s.caller()
@@ -76,24 +76,23 @@ func Lib(site Site) Mark {
 	if g == nil {
 		return noLibrary
 	}
-	m := Mark(g.library)
-	g.callsLibrary(site)
-	return m
+	return g.callsLibrary(site)
 }
 
 // callsLibrary begins a call of uninstrumented code. Others may come before and after it:
-// it is a step of its own in an exhaustive exploration, and in what repeats a run of one.
-func (g *goroutine) callsLibrary(site Site) {
+// it is a step of its own.
+func (g *goroutine) callsLibrary(site Site) Mark {
 	g.stopToCall(site)
 	g.run.races.throughLibrary(g)
 	g.run.exec.calls(g)
 	g.library++
+	return Mark(g.library - 1)
 }
 
 // stopToCall has the goroutine stand at the guard of a call of uninstrumented code in a
 // statement.
 func (g *goroutine) stopToCall(site Site) {
-	if s := g.run; s.every && site != 0 && len(s.live) > 1 {
+	if s := g.run; s.minors && site != 0 && len(s.live) > 1 {
 		acting := g.acting
 		g.arrive(opCall, site.minor(opCall), nil)
 		s.exec.continues(site)
@@ -104,18 +103,20 @@ func (g *goroutine) stopToCall(site Site) {
 
 // LibFunc is Lib for a function value: of uninstrumented code, perhaps.
 func LibFunc[F any](site Site, f F) Mark {
-	if active.Load() == nil || !foreignFunc(codeOf(&f)) {
+	g := libraryCaller()
+	if g == nil || !foreignFunc(codeOf(&f)) {
 		return noLibrary
 	}
-	return Lib(site)
+	return g.callsLibrary(site)
 }
 
 // LibIface is Lib for a method called through an interface.
 func LibIface(site Site, x any) Mark {
-	if active.Load() == nil || !foreignType(reflect.TypeOf(x)) {
+	g := libraryCaller()
+	if g == nil || !foreignType(reflect.TypeOf(x)) {
 		return noLibrary
 	}
-	return Lib(site)
+	return g.callsLibrary(site)
 }
 
 // Ready is a, the last operand that has to be evaluated of a call that Depth, or Starts,
@@ -204,14 +205,14 @@ func End() {
 
 // EndFunc ends a call that LibFunc has begun.
 func EndFunc[F any](f F) {
-	if active.Load() != nil && foreignFunc(codeOf(&f)) {
+	if libraryCaller() != nil && foreignFunc(codeOf(&f)) {
 		End()
 	}
 }
 
 // EndIface ends a call that LibIface has begun.
 func EndIface(x any) {
-	if active.Load() != nil && foreignType(reflect.TypeOf(x)) {
+	if libraryCaller() != nil && foreignType(reflect.TypeOf(x)) {
 		End()
 	}
 }

@@ -157,7 +157,7 @@ func (x *minimiser) config(c candidate, chooser Chooser) Config {
 	cfg := x.m.Config
 	cfg.Plan.Steps, cfg.Plan.Seed, cfg.Plan.Choices = nil, c.seed, c.choices
 	cfg.Plan.Minor, cfg.noMinor = x.base.Minor, !x.base.Minor
-	cfg.every = x.m.Config.Plan.stopsAtEvery()
+	cfg.lengths = x.m.Config.Plan.stopsAtLengths()
 	cfg.Plan.MaxSteps = x.max
 	cfg.Chooser = chooser
 	return cfg

@@ -65,20 +65,15 @@ func (p *Plan) stopsAtMinor() bool {
 	})
 }
 
-// stopsAtEvery reports whether runs under the plan stop also at the guards that only runs of
-// an exhaustive exploration have, where the length of a channel is asked for and where
-// uninstrumented code is called: those that are to repeat such a run. In models these are
-// part of what stands before them.
-func (p *Plan) stopsAtEvery() bool {
+// stopsAtLengths reports whether runs under the plan stop where the length of a channel
+// is asked for: only those that are to repeat one of an exhaustive exploration, which is
+// the only one that does. In models it is part of what stands before it.
+func (p *Plan) stopsAtLengths() bool {
 	return slices.ContainsFunc(p.Steps, func(st Step) bool {
 		_, o, _ := minorKey(st.Site)
-		return o.exhaustive()
+		return o == opMeasure
 	})
 }
-
-// exhaustive reports whether only runs of an exhaustive exploration stop at guards of the
-// operation.
-func (o op) exhaustive() bool { return o == opMeasure || o == opCall }
 
 // stop has the goroutine stand at a minor guard of the site, unless nobody else is
 // there who could do anything meanwhile.

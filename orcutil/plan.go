@@ -152,8 +152,8 @@ type Config struct {
 	exec *execution
 	// noMinor: goroutines do not stop at minor guards, though there is no plan.
 	noMinor bool
-	// every: goroutines stop also at the minor guards of exhaustive explorations.
-	every bool
+	// lengths: goroutines stop where they ask for the length of a channel.
+	lengths bool
 	// Watchdog bounds, in real time, how long the program may take from one
 	// guard to the next; 0 is no bound. A run that exceeds it is abandoned: the
 	// process should run no other after it.

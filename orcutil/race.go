@@ -24,9 +24,19 @@ type PlaceInfo struct {
 	Text string // the expression
 }
 
+// RegisterPackage says that the code of a package is instrumented. Generated code calls it.
+func RegisterPackage(pkg string) {
+	instrumented.Lock()
+	defer instrumented.Unlock()
+	if instrumented.packages == nil {
+		instrumented.packages = make(map[string]bool)
+	}
+	instrumented.packages[pkg] = true
+}
+
 // RegisterPlaces adds the accesses of a package and has every run look for
 // data races. Generated code calls it.
-func RegisterPlaces(pkg string, accesses []PlaceInfo) {
+func RegisterPlaces(accesses []PlaceInfo) {
 	program.Lock()
 	if program.accesses == nil {
 		program.accesses = make(map[Place]PlaceInfo, len(accesses))
@@ -35,12 +45,6 @@ func RegisterPlaces(pkg string, accesses []PlaceInfo) {
 		program.accesses[Place(a.ID)] = a
 	}
 	program.Unlock()
-	instrumented.Lock()
-	defer instrumented.Unlock()
-	if instrumented.packages == nil {
-		instrumented.packages = make(map[string]bool)
-	}
-	instrumented.packages[pkg] = true
 }
 
 // looksForRaces: the program's accesses to memory are instrumented.

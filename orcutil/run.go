@@ -59,7 +59,7 @@ type run struct {
 
 	minors       bool // goroutines stop at minor guards
 	reaching     sync.Mutex
-	every        bool   // also at those of exhaustive explorations
+	lengths      bool   // also where the length of a channel is asked for
 	over         bool   // the program has ended
 	failedFirst  bool   // when the test had failed and was over, others going on
 	initialising bool   // the entry goroutine repeats the initialisation of packages
@@ -162,7 +162,7 @@ func newRun(cfg Config) *run {
 	s := &run{
 		cfg: cfg, chooser: cfg.Chooser, stacks: !cfg.NoStacks,
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
-		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor() && !cfg.noMinor, every: cfg.exec != nil || cfg.every || cfg.Plan.stopsAtEvery(), exec: cfg.exec,
+		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor() && !cfg.noMinor, lengths: cfg.exec != nil || cfg.lengths || cfg.Plan.stopsAtLengths(), exec: cfg.exec,
 	}
 	if cfg.Bubble.Wait == nil {
 		s.back = make(chan struct{})

@@ -196,11 +196,6 @@ func (r *rewriter) environment(c *ast.CallExpr, obj types.Object) {
 		r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), function)
 		r.before(c.Args[0].Pos(), fmt.Sprintf("%d, ", r.statement(c.Pos())))
 	}
-	around := func(function, more string) {
-		id := r.statement(c.Pos())
-		r.before(c.Pos(), fmt.Sprintf("%s.%s(%d, %s", r.zz, function, id, more))
-		r.after(c.End(), ")")
-	}
 	switch {
 	case ordered[name] != "":
 		r.keep[r.qualifier(fun)+f.Name()+"[map[struct{}]struct{}]"] = true
@@ -211,6 +206,21 @@ func (r *rewriter) environment(c *ast.CallExpr, obj types.Object) {
 	case name == "math/rand/v2.N":
 		r.keep[r.qualifier(fun)+"IntN"] = true
 		with(r.helper("RandomN"))
+	}
+}
+
+// undecided rewrites a call whose result the environment decides.
+func (r *rewriter) undecided(c *ast.CallExpr, obj types.Object) {
+	f, ok := obj.(*types.Func)
+	if !ok || f.Pkg() == nil {
+		return
+	}
+	around := func(function, more string) {
+		id := r.statement(c.Pos())
+		r.before(c.Pos(), fmt.Sprintf("%s.%s(%d, %s", r.zz, function, id, more))
+		r.after(c.End(), ")")
+	}
+	switch name := f.FullName(); {
 	case name == "(reflect.Value).MapKeys":
 		around("ReflectedKeys", "")
 	case undecided[name] != "":

@@ -144,6 +144,10 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	if len(u.guarded) > 0 {
 		fmt.Fprintf(&b, "\t%s.RegisterSites(%q, %sSites%s)\n", zz, w.PkgPath, zz, suffix[u.name])
 	}
+	fmt.Fprintf(&b, "\t%s.RegisterPackage(%q)\n", zz, w.PkgPath)
+	if w.Name == "main" {
+		fmt.Fprintf(&b, "\t%s.RegisterPackage(\"main\")\n", zz) // as linked
+	}
 	if w.opts.Races {
 		w.placeTable(&b, u)
 	}
@@ -194,21 +198,15 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 
 // placeTable writes the registration of the places that touch memory.
 func (w *pkgRewriter) placeTable(b *bytes.Buffer, u *unit) {
-	names := []string{w.PkgPath}
-	if w.Name == "main" {
-		names = append(names, "main") // as linked
-	}
-	for i, name := range names {
-		fmt.Fprintf(b, "\t%s.RegisterPlaces(%q, []%s.PlaceInfo{", w.prefix, name, w.prefix)
-		if i == 0 && len(u.places) > 0 {
-			b.WriteString("\n")
-			for _, p := range u.places {
-				fmt.Fprintf(b, "\t\t{%d, %d, %q, %d, %s},\n", p.id, p.site, p.file, p.line, strconv.Quote(p.text))
-			}
-			b.WriteString("\t")
+	fmt.Fprintf(b, "\t%s.RegisterPlaces([]%s.PlaceInfo{", w.prefix, w.prefix)
+	if len(u.places) > 0 {
+		b.WriteString("\n")
+		for _, p := range u.places {
+			fmt.Fprintf(b, "\t\t{%d, %d, %q, %d, %s},\n", p.id, p.site, p.file, p.line, strconv.Quote(p.text))
 		}
-		b.WriteString("})\n")
+		b.WriteString("\t")
 	}
+	b.WriteString("})\n")
 }
 
 // siteTable writes the table of the guarded sites.

@@ -93,9 +93,7 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 		in.own[p.PkgPath] = true
 	}
 	in.seeded = seedsRandom(prog)
-	if opts.Races {
-		in.plain = plainPackages(prog.Packages, in.own)
-	}
+	in.plain = plainPackages(prog.Packages, in.own)
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))
 		if !s.Kind.IsAccess() {
@@ -309,8 +307,10 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		set:         setVariables(f),
 		maps:        findMapGuards(w.TypesInfo, f),
 	}
+	memory := findMemory(r.info, r.own, r.plain, f)
+	r.calls = memory.calls
 	if r.opts.Races {
-		r.races = findMemory(r.info, r.own, r.plain, f)
+		r.races = memory
 	}
 	for _, d := range f.Decls {
 		r.decl(d)

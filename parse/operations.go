@@ -276,6 +276,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		r.environment(c, obj)
 		r.builtinCall(c)
 		r.library(c)
+		r.undecided(c, obj)
 		return
 	case sites.Callback:
 		r.operandOf(c.Fun)

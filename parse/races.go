@@ -521,10 +521,10 @@ func (r *rewriter) mark(function string, c *ast.CallExpr, k callee) *builder {
 // library orders a call of uninstrumented code. A call that is a statement of a
 // list is a block then.
 func (r *rewriter) library(c *ast.CallExpr) {
-	if r.races == nil || r.races.calls[c] == 0 || c == r.later {
+	if r.calls[c] == 0 || c == r.later {
 		return
 	}
-	k := r.races.calls[c]
+	k := r.calls[c]
 	tuple, _ := r.info.TypeOf(c).(*types.Tuple)
 	// Operands in which something is done come first.
 	last, done := r.lastOperation(c)
@@ -687,10 +687,10 @@ func (r *rewriter) deferLibrary(s *ast.DeferStmt) {
 		r.deferUse(s)
 		return
 	}
-	if r.races == nil || r.races.calls[c] == 0 {
+	if r.calls[c] == 0 {
 		return
 	}
-	k := r.races.calls[c]
+	k := r.calls[c]
 	fun := ast.Unparen(c.Fun)
 	pre, post, at := r.build(s.Defer), r.build(s.End()), r.statement(c.Pos())
 	if sel, ok := fun.(*ast.SelectorExpr); ok && k == ifaceCall && pure(r.info, sel.X) {
@@ -740,10 +740,10 @@ func (r *rewriter) deferUse(s *ast.DeferStmt) {
 // goLibrary is what the goroutine that a go statement starts does first;
 // function is the variable that holds what it calls, if there is one.
 func (r *rewriter) goLibrary(c *ast.CallExpr, function string) string {
-	if r.races == nil || r.races.calls[c] == 0 {
+	if r.calls[c] == 0 {
 		return ""
 	}
-	if r.races.calls[c] == funcValue && function != "" {
+	if r.calls[c] == funcValue && function != "" {
 		return fmt.Sprintf("defer %s.Back(%s.LibFunc(0, %s)); ", r.zz, r.zz, function)
 	}
 	return fmt.Sprintf("defer %s.Back(%s.Lib(0)); ", r.zz, r.zz)

@@ -25,6 +25,8 @@ type rewriter struct {
 	keep map[string]bool
 	// races is nil if accesses to memory are not recorded.
 	races *memory
+	// calls are those of uninstrumented code, or perhaps.
+	calls map[*ast.CallExpr]callee
 	maps  *mapGuards
 	// listed is the call that is a statement of a list, later one that is made
 	// later, and called the one whose function is rewritten next.

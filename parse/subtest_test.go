@@ -124,6 +124,7 @@ func TestSubtests(t *testing.T) {
 0.3 example.com/sub.check#1.start
 0.3 example.com/sub.TestSub$3$1#1
 0 example.com/sub.TestSub#2
+0 example.com/sub.values@7.call
 0 example.com/sub.TestSub$7#1
 0 example.com/sub.TestSub$7$1#1
 0 example.com/sub.TestSub.join
