@@ -335,8 +335,8 @@ func TestExploreRough(t *testing.T) {
 		{"TestDeferBlocks", 3, after, "blocked goroutines remain", Completed, artifact.KindLeak, Reproduced},
 		{"TestDeferGoesOn", 1, nil, "", Completed, artifact.KindLeak, Reproduced},
 		{"TestDeferSpins", 3, after, "goroutine 0.3 does not come to another guard after ", Unsupported, "", ""},
-		{"TestOsExit", 3, after, "the process exited with code 9 outside vtrace's control in step 6", Unsupported, "", ""},
-		{"TestCrashes", 3, after, "the process died outside vtrace's control in step 6", Unsupported, "", ""},
+		{"TestOsExit", 3, after, "the process exited with code 9 outside vtrace's control in step 7", Unsupported, "", ""},
+		{"TestCrashes", 3, after, "the process died outside vtrace's control in step 7", Unsupported, "", ""},
 		{"TestFatal", 3, after, "fatal error: sync: unlock of unlocked mutex", Unsupported, "", ""},
 		{"TestAdds", 7, []uint64{0}, repeated, "", "", ""},
 	} {

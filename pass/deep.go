@@ -172,14 +172,12 @@ func (d *deep) pending() []*suspect {
 
 func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if why := cut(ctx, d.opts.soft); why != "" {
-		d.unrun(why)
-		return nil
+		return d.unrun(ctx, why)
 	}
 	close, err := d.build(d.opts.soft, second)
 	switch why := cut(ctx, d.opts.soft); {
 	case err != nil && why != "":
-		d.unrun("the instrumented program was not built: " + why)
-		return nil
+		return d.unrun(ctx, "the instrumented program was not built: "+why)
 	case err != nil:
 		return err
 	}
@@ -220,11 +218,17 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	return nil
 }
 
-// unrun gives up before there is anything to run.
-func (d *deep) unrun(why string) {
+// unrun gives up before there is anything to run. The other engine has a build of its own,
+// and may have proved something by then.
+func (d *deep) unrun(ctx context.Context, why string) error {
 	d.leave(why)
+	if err := d.exhaust(ctx); err != nil {
+		return err
+	}
+	d.runs.Unproved += len(d.ends)
 	d.runs.Stopped, d.runs.Cut = why, why
 	d.out.SetRuns(&d.runs)
+	return nil
 }
 
 // ask gives a number to a query that no model answers: runs have shown the error.

@@ -369,7 +369,7 @@ func (a *accessGroups) list() (out []orchestrate.AccessGuard) {
 // exhaust runs the program of a deep pass under every schedule, if what is known by then
 // leaves something open. What it shows is among the ends of runs afterwards.
 func (d *deep) exhaust(ctx context.Context) error {
-	if d.certain() || d.runs.Failing != "" || d.runs.Limited == d.runs.Runs || d.runs.Uncontrolled > 0 {
+	if d.certain() || d.runs.Failing != "" || d.runs.Runs > 0 && d.runs.Limited == d.runs.Runs || d.runs.Uncontrolled > 0 {
 		return nil
 	}
 	part, cancel := d.opts.within(ctx, exhaustShare)

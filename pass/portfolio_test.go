@@ -111,6 +111,24 @@ func TestProgram(t *testing.T) {
 	require.Empty(t, b.Findings())
 	require.Contains(t, b.Verdicts()[0].Reason, errProved.Error())
 
+	// It is not lost if the check is ended before there is a build for replays.
+	interrupt := make(chan struct{})
+	opts.Interrupt = interrupt
+	opts.Progress = func(e Event) {
+		if e == (StageStarted{artifact.PassDeep, "build"}) {
+			close(interrupt)
+		}
+	}
+	b, err = Check(context.Background(), openProgram(t, `
+func TestProgram(t *testing.T) {
+	c := make(chan reflect.Kind)
+	go func() { c <- reflect.Int }()
+	<-c
+}`), opts)
+	require.NoError(t, err)
+	require.Zero(t, b.Runs().Runs)
+	require.True(t, Conclude(b).Proved)
+
 	p, err := load(context.Background(), openProgram(t, `
 func TestProgram(t *testing.T) {
 	c := make(chan reflect.Kind)

@@ -14,8 +14,9 @@
 //     lock, a wait group or a Once, holds up what it has to deliver. A select may offer
 //     something too.
 //   - It does so in a loop that may go on for ever: one that does not count. Or it waits
-//     for signals only, contexts and channels of empty structs, and what has started it is
-//     not the test: for the end of the service.
+//     for signals only, contexts and channels of empty structs, for the end of the service:
+//     what has started it is not the test, or it is in code of the service and only
+//     exported methods of that close what it waits for.
 //   - What it waits on is part of something that is held: by a package-level variable, or
 //     by the test. The test holds what it has made or got from a function, if what is
 //     waited on is part of that: a field, or what a method returns. A plain channel
@@ -25,7 +26,8 @@
 //     held, by whoever holds that.
 //   - The test has not stopped it: it has called no method of what it holds that closes
 //     a channel of it or sends on it, cancels a context, stops a timer or wakes who waits
-//     for a Cond, and is given nothing but truths, times and contexts: how long to wait, perhaps.
+//     for a Cond, and is given nothing but truths, times and contexts: how long to wait, perhaps. A
+//     method that has led to the goroutine does not stop it. It runs the service.
 //
 // A Watcher is another goroutine that is none: one that a test has for what it does not
 // expect.

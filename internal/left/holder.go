@@ -3,6 +3,8 @@ package left
 import (
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -400,14 +402,14 @@ func (t *tracer) captured(v *ssa.FreeVar, i int, part bool) string {
 
 // stopped: a method that ends something is called on what the test holds, by these names.
 func (t *tracer) stopped(names map[ssa.Value]bool) bool {
-	for a := range names {
+	for a := range withParts(names) {
 		for _, r := range referrers(a) {
 			var call *ssa.CallCommon
 			switch r := r.(type) {
 			case ssa.CallInstruction:
 				call = r.Common()
 			case *ssa.MakeClosure:
-				if f := r.Fn.(*ssa.Function); strings.HasSuffix(f.Name(), "$bound") && !givesWork(f) && t.ends(f, map[*ssa.Function]bool{}) {
+				if f := r.Fn.(*ssa.Function); strings.HasSuffix(f.Name(), "$bound") && t.stops(f) {
 					return true
 				}
 				continue
@@ -418,13 +420,40 @@ func (t *tracer) stopped(names map[ssa.Value]bool) bool {
 				continue
 			}
 			for _, f := range t.methods(call) {
-				if !givesWork(f) && t.ends(f, map[*ssa.Function]bool{}) {
+				if t.stops(f) {
 					return true
 				}
 			}
 		}
 	}
 	return false
+}
+
+// stops: the method f ends something. One that has led to the goroutine does not end it:
+// the service is run by it.
+func (t *tracer) stops(f *ssa.Function) bool {
+	led := func(o frame) bool { return origin(o.fn) == origin(f) }
+	return !slices.ContainsFunc(t.frames, led) && !givesWork(f) && t.ends(f, map[*ssa.Function]bool{})
+}
+
+// withParts are values, and the fields and elements that are read from them.
+func withParts(names map[ssa.Value]bool) map[ssa.Value]bool {
+	out := maps.Clone(names)
+	todo := slices.Collect(maps.Keys(names))
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, r := range referrers(v) {
+			switch r := r.(type) {
+			case *ssa.Field, *ssa.FieldAddr, *ssa.Index, *ssa.IndexAddr, *ssa.UnOp:
+				if part := r.(ssa.Value); !out[part] {
+					out[part] = true
+					todo = append(todo, part)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // givesWork: the method f is given more than what says how long to wait. What gives
@@ -472,8 +501,15 @@ func (t *tracer) ends(f *ssa.Function, seen map[*ssa.Function]bool) bool {
 	}
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
-			if s, ok := instr.(*ssa.Send); ok && isPart(s.Chan) {
-				return true
+			switch s := instr.(type) {
+			case *ssa.Send:
+				if isPart(s.Chan) {
+					return true
+				}
+			case *ssa.Select:
+				if slices.ContainsFunc(s.States, func(st *ssa.SelectState) bool { return st.Dir == types.SendOnly && isPart(st.Chan) }) {
+					return true
+				}
 			}
 			c, ok := instr.(ssa.CallInstruction)
 			if !ok {

@@ -26,7 +26,7 @@ func (p *Program) Worker(g Goroutine) (of string) {
 		return ""
 	}
 	kind, from, contexts := t.waitsOn(g.Site)
-	if len(from) == 0 && len(contexts) == 0 || !t.loops(own, kind) && (t.startedByTest || !signals(from)) {
+	if len(from) == 0 && len(contexts) == 0 || !t.loops(own, kind) && (!signals(from) || t.startedByTest && !t.askedToEnd(from)) {
 		return ""
 	}
 	if len(from) == 0 && !t.startedByTest {
@@ -77,6 +77,76 @@ func signals(from []ssa.Value) bool {
 		}
 	}
 	return true
+}
+
+// askedToEnd: these are channels of a service, and all that closes one of them is a method
+// that its users call. What is closed by what the service does by itself is a result.
+func (t *tracer) askedToEnd(from []ssa.Value) bool {
+	if len(from) == 0 || isTest(t.frames[0].fn) {
+		return false
+	}
+	for _, v := range from {
+		field := fieldOf(v)
+		if field == nil {
+			return false
+		}
+		closes := 0
+		for _, all := range t.byFile {
+			for _, f := range all {
+				if !t.closes(f.Function, field) {
+					continue
+				}
+				if f.Signature.Recv() == nil || !token.IsExported(f.Name()) {
+					return false
+				}
+				closes++
+			}
+		}
+		if closes == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// closes: f itself closes a channel of a field.
+func (p *Program) closes(f *ssa.Function, field *types.Var) bool {
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			if c, ok := instr.(ssa.CallInstruction); ok {
+				if b, ok := c.Common().Value.(*ssa.Builtin); ok && b.Name() == "close" && fieldOf(c.Common().Args[0]) == field {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// fieldOf is the field that a value is read from, nil if it is none.
+func fieldOf(v ssa.Value) *types.Var {
+	switch v := v.(type) {
+	case *ssa.ChangeType:
+		return fieldOf(v.X)
+	case *ssa.UnOp:
+		if a, ok := v.X.(*ssa.FieldAddr); ok && v.Op == token.MUL {
+			return fieldAt(a.X.Type(), a.Field)
+		}
+	case *ssa.Field:
+		return fieldAt(v.X.Type(), v.Field)
+	}
+	return nil
+}
+
+// fieldAt is a field of a struct or of what a pointer points to.
+func fieldAt(t types.Type, i int) *types.Var {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if s, ok := t.Underlying().(*types.Struct); ok && i < s.NumFields() {
+		return s.Field(i).Origin()
+	}
+	return nil
 }
 
 // loops: the goroutine, whose first frames are its own, waits in an endless loop. The
