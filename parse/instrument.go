@@ -306,6 +306,8 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		version:     w.version(f),
 		set:         setVariables(f),
 		maps:        findMapGuards(w.TypesInfo, f),
+		begins:      map[*ast.CallExpr]bool{},
+		awaited:     map[ast.Expr]*ast.CallExpr{},
 	}
 	memory := findMemory(r.info, r.own, r.plain, f)
 	r.calls = memory.calls

@@ -266,6 +266,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 	switch kind {
 	case sites.Invalid, sites.Atomic:
 		r.called = c
+		r.beginsBehind(c)
 		r.walk(c.Fun)
 		r.args(c)
 		for _, a := range c.Args {

@@ -500,8 +500,8 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 
 // mark adds the beginning of a call that may be one of uninstrumented code: Lib and the
 // like, or Ready and the like, after which an operand follows.
-func (r *rewriter) mark(function string, c *ast.CallExpr, k callee) *builder {
-	fun := ast.Unparen(c.Fun)
+func (r *rewriter) mark(function string, c *ast.CallExpr) *builder {
+	fun, k := ast.Unparen(c.Fun), r.calls[c]
 	sel, _ := fun.(*ast.SelectorExpr)
 	b := r.build(c.Pos())
 	at := r.statement(c.Pos())
@@ -524,28 +524,16 @@ func (r *rewriter) library(c *ast.CallExpr) {
 	if r.calls[c] == 0 || c == r.later {
 		return
 	}
-	k := r.calls[c]
 	tuple, _ := r.info.TypeOf(c).(*types.Tuple)
-	// Operands in which something is done come first.
-	last, done := r.lastOperation(c)
 	inferred := tuple != nil && r.inferred(c.Fun)
-	if inferred && last == nil && !done {
-		last = r.firstOperand(c) // the function value cannot be passed on
-	}
-	if tuple != nil && !inferred && last != nil && last.Pos() < c.Lparen {
-		last = nil // Begun follows behind it
+	if inferred && !r.begins[c] && tuple.Len() <= 4 && r.lastOperation(c) == nil {
+		if a := r.firstOperand(c); a != nil { // the function value cannot be passed on
+			r.begin(c, a)
+		}
 	}
 	begin := r.zz + ".Depth()"
-	switch {
-	case last != nil && (tuple == nil || tuple.Len() <= 4):
-		b := r.mark("Ready", c, k)
-		b.put(", ")
-		b.move(last.Pos())
-		r.before(last.Pos(), b.buf.String())
-		r.after(last.End(), ")")
-	default:
-		last = nil
-		b := r.mark("Lib", c, k)
+	if !r.begins[c] {
+		b := r.mark("Lib", c)
 		b.put(")")
 		b.move(c.Pos())
 		begin = b.buf.String()
@@ -570,7 +558,7 @@ func (r *rewriter) library(c *ast.CallExpr) {
 			function = fmt.Sprintf("Passed(%d, ", r.statement(c.Pos()))
 		case inferred:
 			function, end = "", "Back"
-		case last != nil:
+		case r.begins[c]:
 			function = "Starts("
 		}
 		if function != "" {
@@ -584,35 +572,65 @@ func (r *rewriter) library(c *ast.CallExpr) {
 	}
 }
 
-// lastOperation is the last expression, of those that the operands of a call are evaluated
-// from, that may stand at a guard or runs code of its own; done reports whether there is
-// one. It is nil if there is none or the runtime cannot be told of its end.
-func (r *rewriter) lastOperation(c *ast.CallExpr) (last ast.Expr, done bool) {
-	for i := len(c.Args) - 1; i >= 0 && last == nil; i-- {
-		last = r.operationIn(c.Args[i])
+// beginsBehind decides, before the operands of a call of uninstrumented code are rewritten,
+// behind which of them it begins: those in which something is done come first.
+func (r *rewriter) beginsBehind(c *ast.CallExpr) {
+	if r.calls[c] == 0 || c == r.later {
+		return
 	}
-	if fun := ast.Unparen(c.Fun); last == nil {
-		if sel, ok := fun.(*ast.SelectorExpr); ok {
-			last = r.operationIn(sel.X)
-		} else {
-			last = r.operationIn(fun)
+	last := r.lastOperation(c)
+	if last == nil {
+		return
+	}
+	switch t := r.info.TypeOf(c).(type) {
+	case *types.Tuple:
+		if t.Len() > 4 || last.Pos() < c.Lparen && !r.inferred(c.Fun) {
+			return // Passed, or Begun, follows behind it
 		}
 	}
-	if last == nil {
-		return nil, false
+	switch t := r.info.TypeOf(last).(type) {
+	case *types.Tuple:
+		return // which cannot be passed on with more
+	default:
+		if _, ok := last.(*ast.BinaryExpr); ok && types.TypeString(t, nil) != "bool" {
+			return
+		}
 	}
-	t := r.info.TypeOf(last)
-	if _, several := t.(*types.Tuple); several {
-		return nil, true
+	r.awaited[last] = c
+}
+
+// done begins the call of uninstrumented code for which an expression is the last operand
+// in which something is done. It is called as soon as the expression is rewritten, before
+// what is around it.
+func (r *rewriter) done(e ast.Expr) {
+	if c := r.awaited[e]; c != nil {
+		delete(r.awaited, e)
+		r.begin(c, e)
 	}
-	if b, ok := last.(*ast.BinaryExpr); ok && types.TypeString(t, nil) != "bool" || ok && r.info.Types[b].Value != nil {
-		return nil, true
+}
+
+// begin begins a call behind one of its operands.
+func (r *rewriter) begin(c *ast.CallExpr, operand ast.Expr) {
+	b := r.mark("Ready", c)
+	b.put(", ")
+	b.move(operand.Pos())
+	r.before(operand.Pos(), b.buf.String())
+	r.after(operand.End(), ")")
+	r.begins[c] = true
+}
+
+// lastOperation is the last expression, of those that the operands of a call are evaluated
+// from, that may stand at a guard or runs code of its own; nil if there is none.
+func (r *rewriter) lastOperation(c *ast.CallExpr) ast.Expr {
+	for i := len(c.Args) - 1; i >= 0; i-- {
+		if last := r.operationIn(c.Args[i]); last != nil {
+			return last
+		}
 	}
-	start, end := r.file.Offset(last.Pos()), r.file.Offset(last.End())
-	if i := r.first(start); i < len(r.edits) && r.edits[i].start == start && r.edits[i].end > end {
-		return nil, true // it has moved
+	if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
+		return r.operationIn(sel.X)
 	}
-	return last, true
+	return r.operationIn(ast.Unparen(c.Fun))
 }
 
 // operationIn is the last operation of an expression, nil if it only computes.

@@ -27,7 +27,11 @@ type rewriter struct {
 	races *memory
 	// calls are those of uninstrumented code, or perhaps.
 	calls map[*ast.CallExpr]callee
-	maps  *mapGuards
+	// begins are those that begin behind one of their operands, awaited the operands that
+	// are not rewritten yet.
+	begins  map[*ast.CallExpr]bool
+	awaited map[ast.Expr]*ast.CallExpr
+	maps    *mapGuards
 	// listed is the call that is a statement of a list, later one that is made
 	// later, and called the one whose function is rewritten next.
 	listed, later, called *ast.CallExpr
@@ -130,6 +134,7 @@ func (r *rewriter) walk(n ast.Node) {
 			if m.Op == token.ARROW {
 				r.receive(m, m, "Recv")
 				r.read(m)
+				r.done(m)
 				return false
 			}
 		case *ast.ValueSpec:
@@ -158,6 +163,7 @@ func (r *rewriter) walk(n ast.Node) {
 			r.call(m)
 			r.poll(m)
 			r.read(m)
+			r.done(m)
 			return false
 		case *ast.SelectorExpr:
 			r.value(m)
@@ -178,7 +184,15 @@ func (r *rewriter) walk(n ast.Node) {
 			r.guardMap(m.X)
 			r.guardMap(m.Index)
 			r.read(m)
+			r.done(m)
 			return false
+		case *ast.BinaryExpr:
+			if r.awaited[m] != nil {
+				r.walk(m.X)
+				r.walk(m.Y)
+				r.done(m)
+				return false
+			}
 		case *ast.StarExpr:
 			r.walk(m.X)
 			r.read(m)

@@ -200,6 +200,10 @@ func TestExhaustLibraryForms(t *testing.T) {
 		{"a deferred call", `defer m.LoadOrStore("w", id(i))`},
 		{"a deferred function value", `f := m.LoadOrStore; defer f("w", id(i))`},
 		{"a receiver that calls", `same(m).LoadOrStore("w", i)`},
+		{"an element of a result", `m.LoadOrStore("w", list(i)[0].i)`},
+		{"what a result points to", `m.LoadOrStore("w", *pointer(i))`},
+		{"a method of an element", `m.LoadOrStore("w", list(i)[0].get())`},
+		{"an element of a map that is returned", `m.LoadOrStore("w", mapped(i)["k"].i)`},
 		{"a call in a call", `second(m.LoadOrStore("w", second(m.LoadOrStore("w", id(i)))))`},
 		{"a pool", `p.Put(&i); p.Get(); m.LoadOrStore("w", i)`},
 	}
@@ -227,7 +231,12 @@ type pair struct {
 	both bool
 }
 
-func (p pair) of() int { return p.i }
+func (p pair) of() int   { return p.i }
+func (p *pair) get() int { return p.i }
+
+func list(i int) []pair           { return []pair{{i, true}} }
+func pointer(i int) *int          { return &i }
+func mapped(i int) map[string]pair { return map[string]pair{"k": {i, true}} }
 
 func id(i int) int               { return i }
 func pick(i int, _ bool) int     { return i }
