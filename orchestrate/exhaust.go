@@ -40,6 +40,9 @@ type ExhaustOptions struct {
 	// Stalls is how often, in one run, time may pass while a goroutine could go on;
 	// -1: any number.
 	Stalls int
+	// Values is how many alternatives a choice of the environment may have; of those with
+	// more one is explored. Less than 24 is 24.
+	Values int
 	// Misuse has goroutines stop also where only the misuse of a WaitGroup or a map
 	// would show.
 	Misuse bool
@@ -73,6 +76,7 @@ type exhaustJob struct {
 	Accesses                        []AccessGuard
 	Awaits                          []string
 	Stalls                          int
+	Values                          int
 	Misuse                          bool
 	Bounding                        *Bounding
 	Frontier, Records, Ends, Result string
@@ -156,7 +160,7 @@ type exhauster struct {
 func (x *exhauster) process(ctx context.Context, n int, frontier string, spent time.Duration) (again bool, err error) {
 	file := func(name string) string { return filepath.Join(x.dir, fmt.Sprintf("%s%d", name, n)) }
 	e := &exhaustJob{
-		Accesses: x.opts.Accesses, Awaits: x.opts.Awaits, Stalls: x.opts.Stalls, Misuse: x.opts.Misuse, Bounding: x.opts.Bounding, Frontier: frontier,
+		Accesses: x.opts.Accesses, Awaits: x.opts.Awaits, Stalls: x.opts.Stalls, Values: x.opts.Values, Misuse: x.opts.Misuse, Bounding: x.opts.Bounding, Frontier: frontier,
 		Records: file("records"), Ends: file("ends"), Result: file("result"), Watchdog: x.opts.Timeout,
 	}
 	if x.opts.MaxRuns > 0 {
@@ -217,7 +221,7 @@ func (x *exhauster) add(r orcutil.Exhausted) {
 	s := &x.sum.Exhausted
 	s.Runs, s.Cut, s.Limited, s.Steps = s.Runs+r.Runs, s.Cut+r.Cut, s.Limited+r.Limited, s.Steps+r.Steps
 	s.Choices += r.Choices
-	s.Misuse, s.Timed = s.Misuse || r.Misuse, s.Timed || r.Timed
+	s.Misuse, s.Timed, s.Untaken = s.Misuse || r.Misuse, s.Timed || r.Timed, s.Untaken || r.Untaken
 	s.Complete, s.Left, s.Tainted = r.Complete, r.Left, r.Tainted
 	if len(r.Preemptions) > 0 { // the frontier has what was before
 		s.Preemptions = r.Preemptions

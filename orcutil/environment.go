@@ -93,7 +93,7 @@ func (g *goroutine) choose(site Site, n int, ordered bool) int {
 		value = r.next(n)
 	}
 	if s.exec != nil {
-		value = s.exec.pick(g, n)
+		value = s.exec.pick(g, site, n)
 	}
 	if s.planned != nil {
 		if c, ok := s.planned[asked{g.path, site.key(), occ}]; ok && c.N == n && c.Value >= 0 && c.Value < n {
@@ -131,6 +131,7 @@ func Entropy(site Site) *Numbers {
 		return nil
 	}
 	_, seed := g.ask(site)
+	g.run.exec.draws(site)
 	return &Numbers{random(seed)}
 }
 

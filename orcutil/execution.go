@@ -35,7 +35,9 @@ type execution struct {
 	foreign bool  // who has not locked an RWMutex has unlocked it
 	// unguarded: the length of a channel was asked for where there is no guard.
 	unguarded bool
-	pick      func(g *goroutine, n int) int
+	pick      func(g *goroutine, site Site, n int) int
+	// drawn are where random numbers of a large range were asked for, each once.
+	drawn []Site
 	// behind is a hash of who has called uninstrumented code in steps of others, in this
 	// order; 0: nobody.
 	behind uint64
@@ -90,6 +92,13 @@ type communication struct {
 type hold struct {
 	g    uintptr
 	lock lockRef
+}
+
+// draws notes where random numbers of a large range are asked for.
+func (x *execution) draws(site Site) {
+	if x != nil && !slices.Contains(x.drawn, site) {
+		x.drawn = append(x.drawn, site)
+	}
 }
 
 // actKind is something that orders goroutines.

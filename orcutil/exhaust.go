@@ -27,6 +27,9 @@ type Exhaustion struct {
 	// Stalls is how often, in one run, time may pass while a goroutine could go on;
 	// -1: any number.
 	Stalls int
+	// Values is how many alternatives a choice of the environment may have; of those with
+	// more one is explored. Less than 24 is 24.
+	Values int
 	// Bounding has the exploration bounded by preemptions, nil: it is not.
 	Bounding *Bounding
 	// Misuse has goroutines stop at all minor guards, see the package comment.
@@ -78,6 +81,8 @@ type Exhausted struct {
 	Misuse bool
 	// Timed: time could have passed while a goroutine could go on.
 	Timed bool
+	// Untaken: a choice of the environment had more alternatives than Values.
+	Untaken bool
 	// Races are the data races seen, each pair of places once.
 	Races []Race
 	// Stuck are the keys of the sites at which goroutines were blocked for good when
@@ -132,7 +137,7 @@ type extraTouch struct {
 }
 
 const (
-	// maxValues is how many alternatives a choice of the environment may have.
+	// maxValues is how many alternatives a choice of the environment may have at least.
 	maxValues = 24
 	// futile is how often in a row a goroutine may look at the same, unchanged, until
 	// it waits for a change.
@@ -154,9 +159,14 @@ const loopBound = "a loop that looks again and again while nothing changes, more
 // Exhaust does the exploration.
 func Exhaust(e Exhaustion) Exhausted {
 	x := &search{e: e, exec: &execution{next: -1, misuse: e.Misuse, accesses: map[Site]accessGroup{}}}
-	x.exec.pick = func(g *goroutine, n int) int {
+	x.exec.pick = func(g *goroutine, site Site, n int) int {
 		x.out.Choices++
 		x.asks++
+		if n > max(e.Values, maxValues) {
+			x.out.Untaken = true
+			x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a choice with more alternatives than are explored, of which the first was taken")
+			n = 1
+		}
 		value := x.pick(n)
 		x.by.chose(g, value)
 		return value
@@ -342,7 +352,10 @@ func (x *search) limits(res Result) {
 	x.bound(x.exec.census, "runtime.NumGoroutine, which counts goroutines that others start and end meanwhile")
 	x.bound(x.exec.unguarded, "the length of a channel, asked for where there is no guard")
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
-	x.bound(res.Asked > x.asks, "random numbers of a large range, the order of large maps and the like, of which one is explored")
+	for _, site := range x.exec.drawn {
+		x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a random number of a large range, the order of a large map or the like, of which one is explored")
+	}
+	x.bound(res.Asked > x.asks && len(x.exec.drawn) == 0, "random numbers of a large range, the order of large maps and the like, of which one is explored")
 	for _, l := range slices.Concat(res.Weaknesses, res.RaceLimits) {
 		x.bound(len(x.out.Bounds) < maxBounds, l)
 	}
@@ -555,8 +568,7 @@ func (x *search) selectCase(s *run, g *goroutine) int {
 
 // pick is a choice of one of n values.
 func (x *search) pick(n int) int {
-	if n > maxValues {
-		x.bound(true, "choices with more alternatives than are explored, of which the first was taken")
+	if n < 2 {
 		return 0
 	}
 	if x.pos == len(x.nodes) {

@@ -22,6 +22,7 @@ func MakeSeed(site Site) func() maphash.Seed {
 			return maphash.MakeSeed()
 		}
 		_, bits := g.ask(site)
+		g.run.exec.draws(site)
 		bits |= 1 // 0 is no seed
 		s := g.run
 		if s.seeds == nil {

@@ -111,6 +111,7 @@ func (g *goroutine) permute(site Site, n int, swap func(i, j int)) {
 		return
 	}
 	if n > choicesOfOrder {
+		g.run.exec.draws(site)
 		if _, seed := g.ask(site); g.run.cfg.Plan.Seed != 0 {
 			r := random(seed)
 			for i := n - 1; i > 0; i-- {

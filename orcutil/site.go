@@ -197,6 +197,14 @@ func keyOf(key string, site Site) string {
 	return key
 }
 
+// position is where the site is, for a message.
+func (site Site) position() string {
+	if site == 0 {
+		return "outside of functions"
+	}
+	return site.info().Position()
+}
+
 // key is the stable identity of the site.
 func (site Site) key() string {
 	if site == 0 {

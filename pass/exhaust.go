@@ -44,6 +44,9 @@ type Exhaustion struct {
 	// Stalls is how often, in one run, time may pass while a goroutine could go on;
 	// -1: any number.
 	Stalls int
+	// Values is how many alternatives a choice of the environment may have, as the order of
+	// a map; of those with more one is explored. Less than 24 is 24.
+	Values int
 	// Bounding has the exploration run all schedules with no preemption, then those with
 	// one, and so on, nil: in no order.
 	Bounding *Bounding
@@ -81,7 +84,7 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	x, err := b.exhaust(ctx, how, opts, rep)
+	x, err := b.exhaustValues(ctx, how, opts, rep)
 	if err != nil {
 		return x, err
 	}
@@ -113,6 +116,35 @@ func (p *program) guardable(ctx context.Context, opts Options, rep reporter) (*g
 	return &guardable{b, side, p.awaits(), diagnostics}, nil
 }
 
+// manyValues is how many alternatives a choice of the environment may have in programs with
+// so few schedules that all of them can be explored: the orders of seven elements.
+const manyValues = 5040
+
+// exhaustValues explores a program, and if all that is left out then are choices of the
+// environment with more alternatives than were explored, explores it with more. What is
+// known by then stays if that does not come to an end.
+func (b *guardable) exhaustValues(ctx context.Context, how Exhaustion, opts Options, rep reporter) (*Exhausted, error) {
+	began := time.Now()
+	x, err := b.exhaust(ctx, how, opts, rep)
+	if err != nil || !x.Complete || !x.Untaken || how.Values >= manyValues {
+		return x, err
+	}
+	how.Values, how.Frontier = manyValues, nil
+	if how.MaxTime > 0 {
+		if how.MaxTime -= time.Since(began); how.MaxTime < time.Second {
+			return x, nil
+		}
+	}
+	more, err := b.exhaust(ctx, how, opts, rep)
+	switch {
+	case more != nil && more.Complete:
+		return more, err
+	case ctx.Err() != nil: // what is cut is not lost
+		return x, nil
+	}
+	return x, err
+}
+
 // exhaust explores a program. The statements that are seen to race become guards: the
 // binary has them afterwards. If ctx ends, the result is what is known by then.
 func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, rep reporter) (*Exhausted, error) {
@@ -121,7 +153,7 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 	guards := newAccessGroups(b.side)
 	job := orchestrate.ExhaustOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
-		Awaits:     b.awaits, Stalls: how.Stalls, Bounding: how.Bounding, MaxProcesses: runProcesses,
+		Awaits:     b.awaits, Stalls: how.Stalls, Values: how.Values, Bounding: how.Bounding, MaxProcesses: runProcesses,
 	}
 	var earlier *orchestrate.Exhaustive
 	if len(how.Frontier) > 0 {
@@ -129,6 +161,7 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 		if err := json.Unmarshal(how.Frontier, &f); err != nil {
 			return nil, fmt.Errorf("frontier of an exploration: %w", err)
 		}
+		job.Values, how.Values = f.Values, f.Values
 		if f.Stalls != how.Stalls {
 			return nil, fmt.Errorf("frontier of an exploration: it is of one with %d stalls, not %d", f.Stalls, how.Stalls)
 		}
@@ -165,6 +198,7 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 // what it has shown by then.
 type savedFrontier struct {
 	Stalls    int
+	Values    int `json:",omitempty"`
 	Guards    []int
 	Groups    map[int]int
 	Writes    map[int]bool
@@ -244,7 +278,7 @@ func exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how 
 	}
 	earlier := *x
 	earlier.Rest = nil
-	saved, err := json.Marshal(savedFrontier{how.Stalls, g.guards, g.group, g.writes, g.unguarded, g.misuse, x.Rest, &earlier})
+	saved, err := json.Marshal(savedFrontier{how.Stalls, how.Values, g.guards, g.group, g.writes, g.unguarded, g.misuse, x.Rest, &earlier})
 	if err != nil {
 		return out, fmt.Errorf("frontier of an exploration: %w", err)
 	}

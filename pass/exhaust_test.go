@@ -312,6 +312,37 @@ func main() {
 	require.Contains(t, strings.Join(x.Covered.Limits, "\n"), "main.go:19: a call of uninstrumented code")
 }
 
+// TestExhaustValues: choices with many alternatives are all taken if the program has few
+// schedules, and said not to be if it has too many.
+func TestExhaustValues(t *testing.T) {
+	for keys, whole := range map[string]bool{"abcde": true, "abcdefgh": false} {
+		last := keys[len(keys)-1:]
+		x, err := Exhaust(t.Context(), programOf(t, `package main
+
+func main() {
+	m := map[byte]bool{}
+	for _, k := range []byte("`+keys+`") {
+		m[k] = true
+	}
+	order := ""
+	for k := range m {
+		order += string(k)
+	}
+	if order == "`+last+keys[:len(keys)-1]+`" {
+		panic(order)
+	}
+}
+`), Exhaustion{}, Options{})
+		require.NoError(t, err)
+		require.Equal(t, whole, x.Covered.Proved(), "%v", x.Covered.Limits)
+		if whole {
+			require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, x))
+		} else {
+			require.Contains(t, x.Covered.Limits[0], "main.go:9: a choice with more alternatives than are explored")
+		}
+	}
+}
+
 // TestExhaustFunctionValues: a call of a function value, which may be one of
 // uninstrumented code, is none of these if it is the program's own, however many results it
 // has.

@@ -120,7 +120,7 @@ func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter)
 				return out, context.DeadlineExceeded
 			}
 		}
-		x, err := b.exhaust(ctx, how, opts, rep)
+		x, err := b.exhaustValues(ctx, how, opts, rep)
 		if x != nil {
 			out.rounds = append(out.rounds, x)
 		}
