@@ -169,6 +169,15 @@ func Begun[F any](site Site, f F) F {
 	return f
 }
 
+// BegunIface is Begun for a method called through an interface.
+func BegunIface[F any](site Site, x any, f F) F {
+	if g := libraryCaller(); g != nil {
+		g.begun = append(g.begun, Mark(g.library))
+		LibIface(site, x)
+	}
+	return f
+}
+
 // Starts is Begun for a call that begins with Ready.
 func Starts[F any](f F) F {
 	if g := libraryCaller(); g != nil {

@@ -561,7 +561,13 @@ func (r *rewriter) library(c *ast.CallExpr) {
 		case r.begins[c]:
 			function = "Starts("
 		}
-		if function != "" {
+		if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && !r.begins[c] && r.calls[c] == ifaceCall && n <= 4 && pure(r.info, sel.X) {
+			b := r.mark("Begun", c)
+			b.put(", ")
+			b.move(c.Fun.Pos())
+			r.before(c.Fun.Pos(), b.buf.String())
+			r.after(c.Fun.End(), ")")
+		} else if function != "" {
 			r.before(c.Fun.Pos(), r.zz+"."+function)
 			r.after(c.Fun.End(), ")")
 		}

@@ -343,19 +343,23 @@ func main() {
 	}
 }
 
-// TestExhaustFunctionValues: a call of a function value, which may be one of
-// uninstrumented code, is none of these if it is the program's own, however many results it
-// has.
+// TestExhaustFunctionValues: a call of a function value, or of a method of an interface, which
+// may be one of uninstrumented code, is none of these if it is the program's own, however
+// many results it has.
 func TestExhaustFunctionValues(t *testing.T) {
 	for name, c := range map[string]struct{ results, take string }{
 		"none": {"", ""}, "one": {"int", "_ ="}, "two": {"(int, error)", "_, _ ="}, "three": {"(a, b, c int)", "_, _, _ ="},
 	} {
-		t.Run(name, func(t *testing.T) {
+		check := func(t *testing.T, call string) {
 			x, err := Exhaust(t.Context(), programOf(t, `package main
+
+type function func() `+c.results+`
+
+func (f function) call() `+c.results+` { `+map[bool]string{true: "return "}[c.results != ""]+`f() }
 
 func main() {
 	done := make(chan bool)
-	var own func() `+c.results+`
+	var own function
 	own = func() (`+strings.Trim(c.results, "()")+`) { panic("one") }
 	for range 3 {
 		go func() {
@@ -363,7 +367,9 @@ func main() {
 				recover()
 				done <- true
 			}()
-			`+c.take+` own()
+			var i interface{ call() `+c.results+` } = own
+			_ = i
+			`+c.take+` `+call+`
 		}()
 	}
 	for range 3 {
@@ -374,7 +380,9 @@ func main() {
 			require.NoError(t, err)
 			require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
 			require.Equal(t, 6, x.Covered.Schedules) // the orders in which they send
-		})
+		}
+		t.Run(name, func(t *testing.T) { check(t, "own()") })
+		t.Run(name+" through an interface", func(t *testing.T) { check(t, "i.call()") })
 	}
 }
 
