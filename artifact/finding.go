@@ -43,6 +43,9 @@ type Runs struct {
 	Schedules    int `json:"schedules"`
 	Limited      int `json:"limited,omitempty"`
 	Uncontrolled int `json:"uncontrolled,omitempty"`
+	// Systematic counts runs besides, before these: under schedules none of which is
+	// equivalent to another one, a few.
+	Systematic int `json:"systematic,omitempty"`
 	// Stopped says why there were no more runs, if there were to be.
 	Stopped string `json:"stopped,omitempty"`
 	// Cut is the reason, if the check ended before all runs were done: its budget was
@@ -289,6 +292,9 @@ type Finding struct {
 	Reason string `json:"reason,omitempty"`
 	// Attempts is the number of traces that were replayed.
 	Attempts int `json:"attempts,omitempty"`
+	// Runs is after how many runs of the program a real error has shown: replays of
+	// traces, and runs under other schedules, the last of which has shown it.
+	Runs int `json:"runs,omitempty"`
 }
 
 // FindingValue is a choice of the environment that an interleaving needs, as for a random

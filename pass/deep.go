@@ -126,6 +126,8 @@ type suspect struct {
 	outcome  string               // artifact.Real, False or Unconfirmed
 	reason   string
 	test     string
+	// run is the number of the run that has shown it, 0 if that is the last attempt.
+	run int
 	// minimised says what has become of the interleaving, nil if it was not minimised.
 	minimised *artifact.Minimised
 	// open: the replays have not decided it, and other runs may.
@@ -184,6 +186,9 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, close()) }()
+	if err := d.systematic(ctx); err != nil {
+		return err
+	}
 	if err := d.conform(ctx); err != nil {
 		return err
 	}

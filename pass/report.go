@@ -100,6 +100,9 @@ func (d *deep) decide(f *artifact.Finding) {
 		f.Query = best.query.Number
 		return
 	}
+	if best.outcome == artifact.Real {
+		f.Runs = f.Attempts - 1 + max(best.run, 1)
+	}
 	f.Verdict, f.Reason, f.Test, f.Query = best.outcome, best.reason, best.test, best.query.Number
 	if path := best.path(); path != "" {
 		f.Trace = path
