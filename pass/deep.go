@@ -101,16 +101,17 @@ type deep struct {
 	raced       []*raced
 	search      artifact.RaceSearch
 	runs        artifact.Runs
-	ends        []ended         // of the runs
-	left        leftovers       // of the runs
-	holders     *left.Program   // nil until it is asked
-	goleak      *goleak         // nil until it is asked
-	seen        map[uint64]bool // schedules of the runs
-	schedules   *schedules      // run beside; nil if they are not
+	ends        []ended               // of the runs
+	left        leftovers             // of the runs
+	holders     *left.Program         // nil until it is asked
+	goleak      *goleak               // nil until it is asked
+	seen        map[uint64]bool       // schedules of the runs
+	schedules   *schedules            // run beside; nil if they are not
+	follower    *orchestrate.Follower // nil: the model does not say where runs are
+	facts       map[orchestrate.EdgeOf]*fact
 	refutations []artifact.Refutation
 	refuted     [][]check.Label
-	avoided     map[*uppaal.Edge]bool // see avoid
-	hashes      map[int][]int32       // refuted traces by query, with DisallowFNV
+	hashes      map[int][]int32 // refuted traces by query, with DisallowFNV
 }
 
 // suspect is a query that is not satisfied: a possible error.
@@ -120,12 +121,16 @@ type suspect struct {
 	trace    *artifact.Trace
 	number   int // of the trace, among those of the query
 	attempts int
-	decided  bool
-	replay   *orchestrate.Verdict // the last one
-	raced    *raced               // if it is a data race
-	outcome  string               // artifact.Real, False or Unconfirmed
-	reason   string
-	test     string
+	// next is the plan that goes on from where the last run has come, nil if there is
+	// none, and continued how many there were.
+	next      *orchestrate.Continuation
+	continued int
+	decided   bool
+	replay    *orchestrate.Verdict // the last one
+	raced     *raced               // if it is a data race
+	outcome   string               // artifact.Real, False or Unconfirmed
+	reason    string
+	test      string
 	// run is the number of the run that has shown it, 0 if that is the last attempt.
 	run int
 	// minimised says what has become of the interleaving, nil if it was not minimised.
@@ -158,7 +163,6 @@ func (d *deep) open(second *artifact.Bundle) {
 		d.cases = append(d.cases, s)
 	}
 	d.hashes = map[int][]int32{}
-	d.avoided = map[*uppaal.Edge]bool{}
 }
 
 // pending are the suspects that are not decided.
@@ -283,8 +287,18 @@ func (d *deep) replayAll(ctx context.Context) error {
 				d.leave(why)
 				return nil
 			}
-			if err := d.replay(ctx, s); err != nil {
-				return err
+			for again := true; again; {
+				err := d.replay(ctx, s)
+				if err != nil {
+					return err
+				}
+				if again, err = d.goOn(ctx, s); err != nil {
+					return err
+				}
+				if why := cut(ctx, part); again && why != "" {
+					d.leave(why)
+					return nil
+				}
 			}
 			if err := d.partial(s); err != nil {
 				return err
@@ -369,7 +383,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		return nil
 	}
 	s.attempts++
-	plan, err := orchestrate.PlanOf(d.side, s.trace, s.query)
+	plan, repeated, err := d.planOf(s)
 	if err != nil {
 		s.giveUp("the trace cannot be replayed: " + err.Error())
 		return nil
@@ -417,6 +431,10 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.conclude(artifact.Unconfirmed, v.Reason)
 		return nil
 	}
+	if v.Status == orchestrate.Infeasible && v.Step <= repeated {
+		s.reason, s.continued = unrepeated(v.Step, repeated), d.opts.RunDepth
+		return nil // there is nothing to learn, nor to go on from
+	}
 	labels := orchestrate.NewLabels(d.side, d.net)
 	r, ok := labels.Refute(s.trace, &plan, v)
 	if !ok {
@@ -446,7 +464,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		}
 		d.refuted = append(d.refuted, path)
 	}
-	if s.attempts >= d.opts.RunDepth {
+	if s.attempts-s.continued >= d.opts.RunDepth {
 		s.giveUp(fmt.Sprintf("%d traces were refuted, more were not tried; the last: %s", s.attempts, r.Reason))
 	}
 	return nil

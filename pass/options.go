@@ -67,6 +67,8 @@ type Options struct {
 	// the pass.
 	Progress func(Event)
 
+	// from are where searches begin; none: at the start.
+	from [][]check.Step
 	// completing: a model that lacks what runs do is completed, and checked again.
 	completing bool
 	// See bounded.
@@ -194,7 +196,7 @@ func (o Options) engine() check.Engine {
 
 func (o Options) search() check.Options {
 	return check.Options{
-		MaxMemory: o.Search.MaxMemory, MaxStates: o.Search.MaxStates, Timeout: o.Search.Timeout,
+		From: o.from, MaxMemory: o.Search.MaxMemory, MaxStates: o.Search.MaxStates, Timeout: o.Search.Timeout,
 		Reductions: check.Reductions{NoStubborn: o.Search.NoReductions, NoSymmetry: o.Search.NoReductions},
 	}
 }
