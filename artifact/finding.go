@@ -33,6 +33,18 @@ type Refutation struct {
 	Unexplained bool `json:"unexplained,omitempty"`
 }
 
+// Fact is what runs have done at an edge of the model that it leaves open if the program
+// takes: of Met runs that have come to the choice Taken have taken the edge. Those of which
+// the model cannot tell are not counted. A fact is no proof: another run may do otherwise.
+type Fact struct {
+	Template int    `json:"template"` // index in Sidecar.Templates
+	Edge     int    `json:"edge"`     // index in the template's edges
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Met      int    `json:"met"`
+	Taken    int    `json:"taken"`
+}
+
 // Runs says how a program was run beside its model, under random schedules. What
 // the runs have shown are findings; that there is nothing else does not follow.
 type Runs struct {

@@ -1,7 +1,9 @@
 package pass
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
@@ -53,6 +55,21 @@ func (d *deep) avoid(e artifact.Part) {
 	if at := (orchestrate.EdgeOf{Template: e.Template, Edge: e.Edge}); orchestrate.LeftOpen(d.side, at) && d.edge(at) != nil {
 		d.factOf(at).met++
 	}
+}
+
+// factsKnown are the facts, for the bundle.
+func (d *deep) factsKnown() (out []artifact.Fact) {
+	for at, f := range d.facts {
+		if e := d.edge(at); e != nil {
+			out = append(out, artifact.Fact{
+				Template: at.Template, Edge: at.Edge, From: orchestrate.LocationName(e.From), To: orchestrate.LocationName(e.To), Met: f.met, Taken: f.taken,
+			})
+		}
+	}
+	slices.SortFunc(out, func(a, b artifact.Fact) int {
+		return cmp.Or(cmp.Compare(a.Template, b.Template), cmp.Compare(a.Edge, b.Edge))
+	})
+	return out
 }
 
 // edge is one of the network, nil if there is no such edge.

@@ -75,10 +75,17 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	}
 	d.open(second)
 	d.second = second
+	if err := d.resume(); err != nil {
+		return nil, err
+	}
 	if err := d.run(ctx, second); err != nil {
 		return nil, err
 	}
-	return d.finish(second)
+	b, err := d.finish(second)
+	if err != nil {
+		return nil, err
+	}
+	return b, d.unsave(ctx, b)
 }
 
 // deep is the state of a deep pass.
@@ -107,6 +114,8 @@ type deep struct {
 	goleak      *goleak               // nil until it is asked
 	seen        map[uint64]bool       // schedules of the runs
 	schedules   *schedules            // run beside; nil if they are not
+	saved       time.Time             // when what is known was saved last
+	savedAll    int                   // refutations by then
 	follower    *orchestrate.Follower // nil: the model does not say where runs are
 	facts       map[orchestrate.EdgeOf]*fact
 	refutations []artifact.Refutation
@@ -281,6 +290,11 @@ func (d *deep) replayAll(ctx context.Context) error {
 	defer d.rep.stage("replay")()
 	part, cancel := d.opts.within(ctx, replayShare)
 	defer cancel()
+	if again := d.resumed(); len(again) > 0 {
+		if err := d.again(ctx, again); err != nil {
+			return err
+		}
+	}
 	for {
 		for _, s := range d.pending() {
 			if why := cut(ctx, part); why != "" {
@@ -293,6 +307,9 @@ func (d *deep) replayAll(ctx context.Context) error {
 					return err
 				}
 				if again, err = d.goOn(ctx, s); err != nil {
+					return err
+				}
+				if err := d.save(ctx); err != nil {
 					return err
 				}
 				if why := cut(ctx, part); again && why != "" {
@@ -441,11 +458,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.giveUp(v.Reason)
 		return nil
 	}
-	s.reason = r.Reason
-	s.weak = s.weak || r.Weak
-	if r.Unexplained {
-		s.unexplained = fmt.Sprintf("nothing that the model leaves open explains why the program left trace %d (please report it)", s.attempts)
-	}
+	s.took(r)
 	d.refutations = append(d.refutations, r)
 	if left, ok := labels.Left(s.trace, r); ok {
 		d.avoid(left)

@@ -45,6 +45,7 @@ func (d *deep) finish(second *artifact.Bundle) (*artifact.Bundle, error) {
 	}
 	d.out.SetVerdicts(verdicts)
 	d.out.SetRefutations(d.refutations)
+	d.out.SetFacts(d.factsKnown())
 
 	all := second.Findings()
 	for _, o := range d.observed {
