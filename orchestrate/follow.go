@@ -264,6 +264,11 @@ func (f *Follower) place(key string) string {
 	return key
 }
 
+// ignores reports whether a step of a run is none of the model.
+func (f *Follower) ignores(s artifact.PlanStep) bool {
+	return f.spinning(s.Site) || f.unshared(s.Site) || f.minor(s.Site)
+}
+
 // spinning reports whether a key is that of the guard to which the runtime brings
 // a goroutine that polls for long, see orcutil.Polled. The model has no such
 // guard: its goroutine may poll on, or have left the loop already with what it

@@ -209,7 +209,8 @@ func (b *Beginning) leads(tr *artifact.Trace) bool {
 // PlanFrom turns a counterexample that goes on from one of some beginnings into a plan:
 // what the run had done by then, and the steps that make the program follow the rest. It
 // is nil if the model, followed along the plan, cannot do it: the plan would not be that
-// of the trace.
+// of the trace. It is nil, too, if time passes later, or has passed in the model where it
+// has not in the run: what a timer does then is not known.
 func PlanFrom(begun []Beginning, tr *artifact.Trace, q artifact.Query) (_ *Continuation, err error) {
 	var b *Beginning
 	for i := range begun {
@@ -220,10 +221,19 @@ func PlanFrom(begun []Beginning, tr *artifact.Trace, q artifact.Query) (_ *Conti
 	if b == nil {
 		return nil, fmt.Errorf("query %d: the trace goes on from nowhere", q.Number)
 	}
+	if !b.timely() {
+		return nil, nil
+	}
 	p := b.planner()
+	done := len(p.steps)
 	for i := len(b.Path); i < len(tr.Steps); i++ {
 		if err := p.step(i, tr.Steps[i]); err != nil {
 			return nil, fmt.Errorf("query %d: trace step %d: %w", q.Number, i+1, err)
+		}
+	}
+	for _, s := range p.steps[done:] {
+		if s.G == timeStep {
+			return nil, nil
 		}
 	}
 	expect, err := p.expect(tr, q)
@@ -233,7 +243,7 @@ func PlanFrom(begun []Beginning, tr *artifact.Trace, q artifact.Query) (_ *Conti
 	if ok, err := b.history.f.can(p.steps); err != nil || !ok {
 		return nil, err
 	}
-	return &Continuation{artifact.Plan{Steps: p.steps, Expect: expect}, b.Done}, nil
+	return &Continuation{artifact.Plan{Steps: p.steps, Expect: expect}, done}, nil
 }
 
 // Continuation is a plan whose first steps, Done of them, a run has done already.
@@ -254,6 +264,23 @@ func (f *Follower) can(steps []artifact.PlanStep) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// timely reports whether time has passed on the way when it has in the run.
+func (b *Beginning) timely() bool {
+	h := b.history
+	passed := map[int]bool{} // by the step of the run
+	for _, v := range b.way {
+		if v.step != nil && slices.ContainsFunc(v.step.Parts, func(p check.Part) bool { return h.f.edge(p).Role == artifact.RoleTime }) {
+			passed[h.stage[v]-1] = true
+		}
+	}
+	for n, s := range h.steps[:b.Done] {
+		if passed[n] != (s.G == timeStep) {
+			return false
+		}
+	}
+	return !passed[-1]
 }
 
 // planner is one that has read the path of a beginning, but that the plan is what the run
@@ -293,9 +320,12 @@ func (b *Beginning) planner() *planner {
 		}
 	}
 	for n, s := range h.steps[:b.Done] {
+		if f.ignores(s) {
+			continue // a run passes what its plan names nowhere
+		}
 		s.Trace, s.Process, s.Swap = at[n], process[n], false
-		p.passed[artifact.At{G: s.G, Site: s.Site}]++
-		p.last[s.G] = n
+		p.passed[artifact.At{G: s.G, Site: s.Site}] = s.Occ // who is granted a lock again has it again
+		p.last[s.G] = len(p.steps)
 		if startsGoroutine(f.siteByKey(s.Site).Kind) {
 			p.children[s.G]++
 		}
@@ -303,10 +333,14 @@ func (b *Beginning) planner() *planner {
 	}
 	for i, m := range who[:len(f.templates)] {
 		k, acted := p.last[h.names[m.g]]
-		if !acted || m.mark == standing || m.mark == queued && f.siteByKey(p.steps[k].Site).Kind == sites.Lock.String() {
-			continue // who waits for a lock is granted once more
+		switch {
+		case !acted || m.mark == standing:
+		case m.mark == queued && f.siteByKey(p.steps[k].Site).Kind == sites.Lock.String():
+			// Who waits for a lock is granted it once more, and has not passed yet.
+			p.passed[artifact.At{G: p.steps[k].G, Site: p.steps[k].Site}]--
+		default:
+			p.queued[name(i)] = k
 		}
-		p.queued[name(i)] = k
 	}
 	return p
 }

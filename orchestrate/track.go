@@ -112,7 +112,7 @@ func (t *Track) goroutine(path string) uint16 {
 // That a goroutine polls is no step of the model, see spinning, nor what nobody else
 // can see, see unshared, nor where only errors can tell, see minor.
 func (t *Track) Step(s artifact.PlanStep) (bool, error) {
-	if t.f.spinning(s.Site) || t.f.unshared(s.Site) || t.f.minor(s.Site) {
+	if t.f.ignores(s) {
 		t.note(s)
 		return true, nil
 	}

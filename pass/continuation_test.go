@@ -1,0 +1,138 @@
+package pass
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+var continuations = flag.String("continuations", "q7_o,q7_sub,t6_stopped,l4_scanner,p3_slot,w_pqcond,w_upgrade,n13_a", "programs of TestContinuations begin so")
+
+// TestContinuations cuts runs of programs in two wherever the model can, at any of the states
+// in which it may be: the rest of the way to the end of the run, read as a trace that goes on
+// from there, is a plan that the program follows, to the same end. That tests the states,
+// who their processes are, and who is in a queue there.
+func TestContinuations(t *testing.T) {
+	total := make(chan int, 1000)
+	t.Run("programs", func(t *testing.T) {
+		for _, file := range verdictPrograms(t) {
+			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+			wanted := false
+			for prefix := range strings.SplitSeq(*continuations, ",") {
+				wanted = wanted || strings.HasPrefix(name, prefix)
+			}
+			if !wanted || testing.Short() {
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				total <- continueRuns(t, file)
+			})
+		}
+	})
+	close(total)
+	sum := 0
+	for n := range total {
+		sum += n
+	}
+	t.Logf("%d continuations", sum)
+	if !testing.Short() {
+		require.Positive(t, sum)
+	}
+}
+
+// continueRuns is how many continuations of runs of a program were tried.
+func continueRuns(t *testing.T, file string) (n int) {
+	ctx := context.Background()
+	spec, _ := unpack(t, file)
+	opts := Options{Search: Search{MaxStates: 20_000}}
+	first, err := First(ctx, spec, opts)
+	require.NoError(t, err)
+	if first.Sidecar().Outside() != nil {
+		return 0
+	}
+	second, err := Second(ctx, first, Options{Search: opts.Search, Root: spec.Dir})
+	require.NoError(t, err)
+	opts, err = Options{Root: spec.Dir}.inherit(second)
+	require.NoError(t, err)
+	p, err := reload(ctx, second, opts)
+	require.NoError(t, err)
+	side := second.Sidecar()
+	d := &deep{opts: opts, program: p, side: side, target: p.target(side, opts)}
+	remove, err := d.build(ctx, second)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, remove()) }()
+	net, err := uppaal.ReadXML(bytes.NewReader(second.Model()))
+	require.NoError(t, err)
+	f, err := orchestrate.NewFollower(ctx, side, net)
+	require.NoError(t, err)
+	info, err := uppaal.Check(net)
+	require.NoError(t, err)
+	always, err := uppaal.ParseQuery("E<> true")
+	require.NoError(t, err)
+	q := artifact.Query{Number: 1, Kind: artifact.KindTestFailure} // expects nobody anywhere
+	// trail follows a run, and gives the trace of the first way.
+	trail := func(v *orchestrate.Verdict) (*orchestrate.History, *artifact.Trace) {
+		h, err := f.Trail(ctx, v)
+		require.NoError(t, err)
+		if h == nil {
+			return nil, nil
+		}
+		end := h.Ends()[0]
+		report, err := check.Verify(ctx, net, []*uppaal.Query{always}, check.Options{From: [][]check.Step{end.Path}})
+		require.NoError(t, err)
+		require.Equal(t, check.True, report.Results[0].Verdict, report.Results[0].Reason)
+		require.Len(t, report.Results[0].Trace.Steps, len(end.Path))
+		return h, orchestrate.TraceOf(info, q, report.Results[0])
+	}
+	refused := 0
+	for seed := range uint64(3) {
+		r, err := d.binary.Record(ctx, &seed, d.limits(0))
+		require.NoError(t, err)
+		h, tr := trail(r.Verdict)
+		if h == nil || r.Verdict.Weak {
+			continue
+		}
+		// As a plan goes: without the guards that are none of the model.
+		whole, err := orchestrate.PlanFrom(h.Ends(), tr, q)
+		require.NoError(t, err)
+		if whole == nil {
+			continue
+		}
+		whole.Plan.Seed = r.Plan.Seed
+		run, err := d.binary.Run(ctx, whole.Plan, d.limits(0))
+		require.NoError(t, err)
+		if h, tr = trail(run); h == nil || run.Status == orchestrate.Infeasible {
+			continue // what the model takes for private makes a difference
+		}
+		for _, b := range append(h.Before(), h.Ends()...) {
+			c, err := orchestrate.PlanFrom([]orchestrate.Beginning{b}, tr, q)
+			if err != nil {
+				continue // it is on another way
+			}
+			if c == nil {
+				refused++
+				continue
+			}
+			again := c.Plan
+			again.Seed = run.Seed
+			v, err := d.binary.Run(ctx, again, d.limits(0))
+			require.NoError(t, err)
+			require.NotEqual(t, orchestrate.Infeasible, v.Status, "seed %d, %d of %d steps: %s\n%v\n%v", seed, b.Done, len(run.Trace), v.Reason, again.Steps, run.Trace)
+			require.Equal(t, run.Kind, v.Kind, "seed %d, %d of %d steps: %s", seed, b.Done, len(run.Trace), v.Reason)
+			n++
+		}
+	}
+	t.Logf("%d continuations, %d without a plan", n, refused)
+	return n
+}
