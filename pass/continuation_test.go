@@ -16,14 +16,14 @@ import (
 	"github.com/vtrace/vtrace/uppaal"
 )
 
-var continuations = flag.String("continuations", "q7_o,q7_sub,t6_stopped,l4_scanner,p3_slot,w_pqcond,w_upgrade,n13_a", "programs of TestContinuations begin so")
+var continuations = flag.String("continuations", "t6_stopped,w_pqcond,w_upgrade", "programs of TestContinuations begin so")
 
 // TestContinuations cuts runs of programs in two wherever the model can, at any of the states
 // in which it may be: the rest of the way to the end of the run, read as a trace that goes on
 // from there, is a plan that the program follows, to the same end. That tests the states,
 // who their processes are, and who is in a queue there.
 func TestContinuations(t *testing.T) {
-	total := make(chan int, 1000)
+	total := make(chan [2]int, 1000)
 	t.Run("programs", func(t *testing.T) {
 		for _, file := range verdictPrograms(t) {
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
@@ -36,30 +36,33 @@ func TestContinuations(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				total <- continueRuns(t, file)
+				n, refused := continueRuns(t, file)
+				t.Logf("%d continuations, %d without a plan", n, refused)
+				total <- [2]int{n, refused}
 			})
 		}
 	})
 	close(total)
-	sum := 0
+	sum, refused := 0, 0
 	for n := range total {
-		sum += n
+		sum, refused = sum+n[0], refused+n[1]
 	}
-	t.Logf("%d continuations", sum)
+	t.Logf("%d continuations, %d without a plan", sum, refused)
 	if !testing.Short() {
-		require.Positive(t, sum)
+		require.Less(t, refused, sum)
 	}
 }
 
-// continueRuns is how many continuations of runs of a program were tried.
-func continueRuns(t *testing.T, file string) (n int) {
+// continueRuns is how many continuations of runs of a program were tried, and of how many
+// there is no plan.
+func continueRuns(t *testing.T, file string) (n, refused int) {
 	ctx := context.Background()
 	spec, _ := unpack(t, file)
 	opts := Options{Search: Search{MaxStates: 20_000}}
 	first, err := First(ctx, spec, opts)
 	require.NoError(t, err)
 	if first.Sidecar().Outside() != nil {
-		return 0
+		return 0, 0
 	}
 	second, err := Second(ctx, first, Options{Search: opts.Search, Root: spec.Dir})
 	require.NoError(t, err)
@@ -95,7 +98,6 @@ func continueRuns(t *testing.T, file string) (n int) {
 		require.Len(t, report.Results[0].Trace.Steps, len(end.Path))
 		return h, orchestrate.TraceOf(info, q, report.Results[0])
 	}
-	refused := 0
 	for seed := range uint64(3) {
 		r, err := d.binary.Record(ctx, &seed, d.limits(0))
 		require.NoError(t, err)
@@ -133,6 +135,5 @@ func continueRuns(t *testing.T, file string) (n int) {
 			n++
 		}
 	}
-	t.Logf("%d continuations, %d without a plan", n, refused)
-	return n
+	return n, refused
 }
