@@ -18,12 +18,14 @@ import (
 
 // Deep replays the traces of a second pass on the instrumented program. An
 // error that the program shows, twice, is real. A trace that it does not follow
-// is refuted: the model is searched again without what was refuted, and the
-// next trace is replayed, until the error is reproduced, there is no trace left
-// (the error is false), or RunDepth traces of the query were tried. For what is
-// still open then, the program is run near the traces, see GuidedRuns.
+// is refuted: the model is searched from where the run has come, so that it goes
+// on, at most RunDepth times for a query, and otherwise from the start without what
+// was refuted. The next trace is replayed, until the error is reproduced, there is
+// no trace left (the error is false), or RunDepth traces from the start were tried.
+// For what is still open then, the program is run near the traces, see GuidedRuns.
 //
-// Before that, runs under random schedules are followed in the model, see
+// Before that, the program is run under a few schedules in order, and runs under random
+// schedules are followed in the model, see
 // ConformanceRuns: a model that cannot do what the program does proves nothing. What
 // these and further runs (ExploreRuns) show is taken up, whatever the model says.
 //

@@ -31,7 +31,7 @@ type Options struct {
 	// Search bounds each search of the checker.
 	Search Search
 	// RunDepth is the number of traces that the deep pass replays for one
-	// query; 0 means DefaultRunDepth.
+	// query, and of those that go on from them; 0 means DefaultRunDepth.
 	RunDepth int
 	// Disallow says how refuted traces are excluded: DisallowExact (also if
 	// empty) or DisallowFNV.
