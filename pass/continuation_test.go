@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,7 @@ func continueRuns(t *testing.T, file string) (n, refused int) {
 	always, err := uppaal.ParseQuery("E<> true")
 	require.NoError(t, err)
 	q := artifact.Query{Number: 1, Kind: artifact.KindTestFailure} // expects nobody anywhere
+	sites := orchestrate.SitesByKey(side)
 	// trail follows a run, and gives the trace of the first way.
 	trail := func(v *orchestrate.Verdict) (*orchestrate.History, *artifact.Trace) {
 		h, err := f.Trail(ctx, v)
@@ -116,6 +118,30 @@ func continueRuns(t *testing.T, file string) (n, refused int) {
 		require.NoError(t, err)
 		if h, tr = trail(run); h == nil || run.Status == orchestrate.Infeasible {
 			continue // what the model takes for private makes a difference
+		}
+		// Left in the midst, it may be where its goroutines are, and nowhere else.
+		cut := whole.Plan
+		cut.Steps = append(slices.Clone(cut.Steps[:len(cut.Steps)/2]), artifact.PlanStep{G: "0", Site: "nowhere", Occ: 1})
+		left, err := d.binary.Run(ctx, cut, d.limits(0))
+		require.NoError(t, err)
+		require.Equal(t, orchestrate.Infeasible, left.Status, left.Reason)
+		if at, err := f.Trail(ctx, left); at != nil {
+			for _, end := range at.Ends() {
+				report, err := check.Verify(ctx, net, []*uppaal.Query{always}, check.Options{From: [][]check.Step{end.Path}})
+				require.NoError(t, err)
+				stand := map[string]bool{}
+				for _, p := range orchestrate.TraceOf(info, q, report.Results[0]).Final {
+					site, _ := side.Site(side.Templates[p.Template].Locations[p.Location].Site)
+					stand[site.Key] = true
+				}
+				for _, g := range left.Goroutines {
+					if s, ok := sites[g.Site]; ok && g.State == "at" && s.Kind != "atomic" && s.Kind != "stmt" {
+						require.True(t, stand[g.Site], "%v: %v", g, stand)
+					}
+				}
+			}
+		} else {
+			require.NoError(t, err)
 		}
 		for _, b := range append(h.Before(), h.Ends()...) {
 			c, err := orchestrate.PlanFrom([]orchestrate.Beginning{b}, tr, q)
