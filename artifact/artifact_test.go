@@ -316,6 +316,7 @@ func TestContent(t *testing.T) {
 		SidecarPath:        `{"nonsense": 1}`,
 		VerdictsPath:       `[] []`,
 		RefutationsPath:    ``,
+		FactsPath:          `[{"met": "often"}]`,
 		FindingsPath:       `[{"number": "x"}]`,
 		RacesPath:          `[]`,
 		RunsPath:           `[]`,

@@ -23,6 +23,7 @@ const (
 	SidecarPath     = "sidecar.json"
 	VerdictsPath    = "verdicts.json"
 	RefutationsPath = "refutations.json"
+	FactsPath       = "facts.json"
 	FindingsPath    = "findings.json"
 	RacesPath       = "races.json"
 	RunsPath        = "runs.json"
@@ -177,6 +178,9 @@ func (b *Builder) SetVerdicts(v []Verdict) { b.putJSON(VerdictsPath, emptyNotNil
 // SetRefutations sets what replays have refuted.
 func (b *Builder) SetRefutations(r []Refutation) { b.putJSON(RefutationsPath, emptyNotNil(r)) }
 
+// SetFacts sets what runs have done where the model leaves something open.
+func (b *Builder) SetFacts(f []Fact) { b.putJSON(FactsPath, emptyNotNil(f)) }
+
 // SetFindings sets the findings.
 func (b *Builder) SetFindings(f []Finding) { b.putJSON(FindingsPath, emptyNotNil(f)) }
 
@@ -311,7 +315,7 @@ func checkPath(p string, lim Limits) error {
 		return corrupt(p, "path with a control character or backslash")
 	}
 	switch p {
-	case ModelPath, QueriesPath, SidecarPath, VerdictsPath, RefutationsPath, FindingsPath, RacesPath, RunsPath, oldSweepPath:
+	case ModelPath, QueriesPath, SidecarPath, VerdictsPath, RefutationsPath, FactsPath, FindingsPath, RacesPath, RunsPath, oldSweepPath:
 		return nil
 	}
 	for _, dir := range []string{SourceDir, OverlayDir, LogsDir} {

@@ -21,6 +21,9 @@ func (b *Bundle) Sidecar() *Sidecar { return decodeFile[*Sidecar](b, SidecarPath
 // Verdicts returns the checker's verdicts.
 func (b *Bundle) Verdicts() []Verdict { return decodeFile[[]Verdict](b, VerdictsPath) }
 
+// Facts returns what runs have done where the model leaves something open.
+func (b *Bundle) Facts() []Fact { return decodeFile[[]Fact](b, FactsPath) }
+
 // Refutations returns what replays have refuted.
 func (b *Bundle) Refutations() []Refutation { return decodeFile[[]Refutation](b, RefutationsPath) }
 
@@ -78,6 +81,8 @@ func (b *Bundle) checkContent() error {
 			v = new([]Verdict)
 		case f.Path == RefutationsPath:
 			v = new([]Refutation)
+		case f.Path == FactsPath:
+			v = new([]Fact)
 		case f.Path == FindingsPath:
 			v = new([]Finding)
 		case f.Path == RacesPath:

@@ -33,6 +33,18 @@ type Refutation struct {
 	Unexplained bool `json:"unexplained,omitempty"`
 }
 
+// Fact is what runs have done at an edge of the model that it leaves open if the program
+// takes: of Met runs that have come to the choice Taken have taken the edge. Those of which
+// the model cannot tell are not counted. A fact is no proof: another run may do otherwise.
+type Fact struct {
+	Template int    `json:"template"` // index in Sidecar.Templates
+	Edge     int    `json:"edge"`     // index in the template's edges
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Met      int    `json:"met"`
+	Taken    int    `json:"taken"`
+}
+
 // Runs says how a program was run beside its model, under random schedules. What
 // the runs have shown are findings; that there is nothing else does not follow.
 type Runs struct {
@@ -43,6 +55,9 @@ type Runs struct {
 	Schedules    int `json:"schedules"`
 	Limited      int `json:"limited,omitempty"`
 	Uncontrolled int `json:"uncontrolled,omitempty"`
+	// Systematic counts runs besides, before these: under schedules none of which is
+	// equivalent to another one, a few.
+	Systematic int `json:"systematic,omitempty"`
 	// Stopped says why there were no more runs, if there were to be.
 	Stopped string `json:"stopped,omitempty"`
 	// Cut is the reason, if the check ended before all runs were done: its budget was
@@ -289,6 +304,9 @@ type Finding struct {
 	Reason string `json:"reason,omitempty"`
 	// Attempts is the number of traces that were replayed.
 	Attempts int `json:"attempts,omitempty"`
+	// Runs is after how many runs of the program a real error has shown: replays of
+	// traces, and runs under other schedules, the last of which has shown it.
+	Runs int `json:"runs,omitempty"`
 }
 
 // FindingValue is a choice of the environment that an interleaving needs, as for a random

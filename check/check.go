@@ -63,6 +63,12 @@ type Options struct {
 	// LabelOf gives the label of one participant of a transition, or "" for
 	// none; required with Refuted, called only while compiling.
 	LabelOf func(p *uppaal.Process, edge int) Label
+	// From are paths from the initial state. If there are any, the search begins in the
+	// states behind them and not in the initial state, and the answers are about what can
+	// be reached from there: "A[] p" is that p holds from there on. Traces begin with the
+	// path; they are shortest in the steps behind it. Queries about paths (E[], A<>, -->)
+	// and HashCompaction are not supported with it, and symmetry is not used.
+	From [][]Step
 	// Progress, if not nil, is called now and then from the searching
 	// goroutine.
 	Progress func(Stats)

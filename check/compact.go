@@ -160,7 +160,11 @@ func (s *search) traceTo(i uint32) (*Trace, error) {
 			return nil, err
 		}
 	}
-	return s.trace(states)
+	t, err := s.trace(states)
+	if err != nil {
+		return nil, err
+	}
+	return s.begun(states, t)
 }
 
 // compacts reports whether the states of a program are to be compacted: those

@@ -114,6 +114,13 @@
 // receivers of a broadcast that change more than their own variables, and
 // queries that name a process by its number. The initial values of variables
 // need not be alike. It is off without queries, with stuck atoms, with E[],
-// A<> or -->, and with refuted sequences. It is combined with stubborn sets,
-// but neither with key steps nor with fusing.
+// A<> or -->, with refuted sequences and with Options.From. It is combined with
+// stubborn sets, but neither with key steps nor with fusing.
+//
+// # Other starts
+//
+// Options.From has a search begin behind paths from the initial state: in the states
+// that a run of the program has led to, say. Refuted sequences go on where the paths
+// leave off. Stubborn sets, key steps and fusing depend on the state at hand and what
+// follows, and are used as ever.
 package check

@@ -584,8 +584,28 @@ func refDecide(t *testing.T, net *uppaal.Network, text []string, opts Options) [
 		}
 		return path, left, false
 	}
-	seen := map[string]int{ref.initial.key() + "[]false": 0}
-	nodes := []node{{st: ref.initial}}
+	seen := map[string]int{}
+	nodes := []node{}
+	begin := opts.From
+	if len(begin) == 0 {
+		begin = [][]Step{nil}
+	}
+	for _, steps := range begin {
+		n, refuted := node{st: ref.initial}, false
+		for _, step := range steps {
+			to, ok, err := ref.follow(n.st, step)
+			require.NoError(t, err)
+			require.True(t, ok)
+			path, left, cut := follow(n, step)
+			n, refuted = node{to, 0, path, left}, refuted || cut
+		}
+		if key := n.st.key() + fmt.Sprint(n.path, n.left); !refuted {
+			if _, ok := seen[key]; !ok {
+				seen[key] = len(nodes)
+				nodes = append(nodes, n)
+			}
+		}
+	}
 	succ := [][]int{}
 	for k := 0; k < len(nodes); k++ {
 		n := nodes[k]

@@ -20,6 +20,7 @@ type search struct {
 	mem     budget
 	store   *packedStore
 	initial []uint64 // the initial state
+	starts  []*start // with Options.From
 
 	workers   []*worker                    // the first belongs to the searching goroutine
 	m         *machine                     // of the first worker
@@ -254,7 +255,7 @@ func (s *search) expandAlone(end int) error {
 	return nil
 }
 
-// seed inserts the initial state.
+// seed inserts the initial state, or those that the search is to begin in.
 func (s *search) seed() error {
 	m := s.m
 	if mon := s.prog.monitor; mon != nil && mon.final[0] {
@@ -272,6 +273,9 @@ func (s *search) seed() error {
 		return &fault{msg: "the initial state violates an invariant"}
 	}
 	s.initial = slices.Clone(m.w)
+	if len(s.opts.From) > 0 {
+		return s.seedFrom()
+	}
 	return s.store.add(s.workers[0].normal(m.w), noParent)
 }
 

@@ -33,6 +33,9 @@ func (Embedded) Verify(ctx context.Context, net *uppaal.Network, queries []*uppa
 	if opts.HashCompaction && opts.Order != BreadthFirst {
 		return nil, errors.New("hash compaction needs a breadth-first search")
 	}
+	if opts.HashCompaction && len(opts.From) > 0 {
+		return nil, errors.New("hash compaction needs a search from the initial state")
+	}
 	info, err := uppaal.Check(net)
 	if err != nil {
 		return nil, err
@@ -87,6 +90,10 @@ func (v *verification) run() error {
 				v.report.Results[i] = Result{Verdict: Error, Reason: errCompact.Error()}
 				continue
 			}
+			if len(v.opts.From) > 0 {
+				v.report.Results[i] = Result{Verdict: Error, Reason: "queries about paths need a search from the initial state"}
+				continue
+			}
 			g, err := c.pathGoal(q, i)
 			if err != nil {
 				v.report.Results[i] = Result{Verdict: Error, Reason: err.Error()}
@@ -113,7 +120,7 @@ func (v *verification) run() error {
 	if len(v.goals)+len(v.paths) == 0 && len(v.queries) > 0 {
 		return nil
 	}
-	if !v.opts.Reductions.NoSymmetry && !stuck && len(v.paths) == 0 && len(v.goals) > 0 && c.p.monitor == nil {
+	if !v.opts.Reductions.NoSymmetry && len(v.opts.From) == 0 && !stuck && len(v.paths) == 0 && len(v.goals) > 0 && c.p.monitor == nil {
 		var formulas []uppaal.Expr
 		for _, g := range v.goals {
 			formulas = append(formulas, v.queries[g.query].X)

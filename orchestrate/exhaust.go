@@ -1,6 +1,7 @@
 package orchestrate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,7 +63,8 @@ type ExhaustOptions struct {
 // Exhaustive is how far an exhaustive exploration has come.
 type Exhaustive struct {
 	orcutil.Exhausted
-	// Ends are the different ways in which runs ended. They are not replayed.
+	// Ends are the different ways in which runs ended, with the first such run, from 0, in
+	// place of a seed. They are not replayed.
 	Ends []End
 	// Stopped says why there is more to do; "" if there is not, or if a bound of the
 	// options was reached.
@@ -136,16 +138,21 @@ func (x *Exhaustive) Join(earlier *Exhaustive) {
 	sum := exhauster{sum: Exhaustive{Exhausted: earlier.Exhausted}}
 	sum.add(later)
 	x.Exhausted = sum.sum.Exhausted
+	for i := range x.Ends {
+		x.Ends[i].Seed += uint64(earlier.Runs)
+	}
 	for _, e := range earlier.Ends {
 		same := func(o End) bool {
 			return o.Status == e.Status && o.Kind == e.Kind && o.Site == e.Site && o.Message == e.Message
 		}
 		if i := slices.IndexFunc(x.Ends, same); i >= 0 {
 			x.Ends[i].Count += e.Count
+			x.Ends[i].Seed = e.Seed
 		} else {
 			x.Ends = append(x.Ends, e)
 		}
 	}
+	slices.SortStableFunc(x.Ends, func(a, b End) int { return cmp.Compare(a.Seed, b.Seed) })
 }
 
 // exhauster is the state of an exhaustive exploration, over processes.
@@ -193,9 +200,11 @@ func (x *exhauster) process(ctx context.Context, n int, frontier string, spent t
 	if err != nil {
 		return false, fmt.Errorf("exhaust: %w", err)
 	}
-	for _, r := range records {
+	for i, r := range records {
 		if r.end < len(found) {
-			x.count(found[r.end])
+			e := found[r.end]
+			e.Seed = uint64(x.sum.Runs + i)
+			x.count(e)
 		}
 	}
 	var res orcutil.Exhausted

@@ -44,6 +44,8 @@ type Following struct {
 	Widest int
 	// Work is what it cost: the states that fitted, summed over the steps.
 	Work int
+	// History has the ways, if the run was followed to its end.
+	History *History
 }
 
 // maxPlaces bounds the states of the model that fit a prefix of a recording.
@@ -139,7 +141,7 @@ func (f *Follower) successors(s check.Packed) ([]check.Move, error) {
 
 // Follow follows a recording.
 func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error) {
-	t, err := f.Begin()
+	t, err := f.begin(true)
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +178,8 @@ func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error)
 	case err != nil:
 		return nil, err
 	case ok:
+		out.History, err = t.history(r.Verdict)
+		return out, err
 	case r.Verdict.Weak || r.Verdict.Status != Completed:
 		out.Status, out.Reason = Undecided, "the run was not under control to its end: "+r.Verdict.Reason
 	default:
@@ -258,6 +262,11 @@ func (f *Follower) place(key string) string {
 		return fmt.Sprintf("%s:%d: %s (%s)", s.File, s.Line, s.Text, s.Kind)
 	}
 	return key
+}
+
+// ignores reports whether a step of a run is none of the model.
+func (f *Follower) ignores(s artifact.PlanStep) bool {
+	return f.spinning(s.Site) || f.unshared(s.Site) || f.minor(s.Site)
 }
 
 // spinning reports whether a key is that of the guard to which the runtime brings

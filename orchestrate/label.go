@@ -117,11 +117,8 @@ func (l *Labels) approximate(tr *artifact.Trace, step int) bool {
 			break
 		}
 		for _, p := range s.Parts {
-			e, _ := l.edge(p.Template, p.Edge)
-			for _, a := range e.Approx {
-				if a >= 0 && a < len(l.side.Approximations) && l.side.Approximations[a].Direction == artifact.DirectionOver {
-					return true
-				}
+			if LeftOpen(l.side, EdgeOf{p.Template, p.Edge}) {
+				return true
 			}
 		}
 	}

@@ -31,14 +31,7 @@ const entryPath = "0"
 // two that have not. Of these, the one that cannot do anything else queues
 // first.
 func PlanOf(side *artifact.Sidecar, tr *artifact.Trace, q artifact.Query) (artifact.Plan, error) {
-	p := &planner{
-		side:     side,
-		who:      map[string]string{},
-		children: map[string]int{},
-		passed:   map[artifact.At]int{},
-		queued:   map[string]int{},
-		last:     map[string]int{},
-	}
+	p := newPlanner(side)
 	for i, step := range tr.Steps {
 		if err := p.step(i, step); err != nil {
 			return artifact.Plan{}, fmt.Errorf("query %d: trace step %d: %w", q.Number, i+1, err)
@@ -52,6 +45,17 @@ func PlanOf(side *artifact.Sidecar, tr *artifact.Trace, q artifact.Query) (artif
 		p.steps = []artifact.PlanStep{}
 	}
 	return artifact.Plan{Steps: p.steps, Expect: expect}, nil
+}
+
+func newPlanner(side *artifact.Sidecar) *planner {
+	return &planner{
+		side:     side,
+		who:      map[string]string{},
+		children: map[string]int{},
+		passed:   map[artifact.At]int{},
+		queued:   map[string]int{},
+		last:     map[string]int{},
+	}
 }
 
 // planner is the state while reading a trace.

@@ -29,7 +29,7 @@ func TraceOf(info *uppaal.Info, q artifact.Query, r check.Result) *artifact.Trac
 			e := p.Template.Edges[part.Edge]
 			a := artifact.Part{
 				Process: p.Name, Template: slices.Index(info.Network.Templates, p.Template), Edge: part.Edge,
-				From: locationName(e.From), To: locationName(e.To),
+				From: LocationName(e.From), To: LocationName(e.To),
 			}
 			for _, v := range part.Select {
 				a.Select = append(a.Select, int(v))
@@ -62,8 +62,8 @@ func changes(before, after []check.VarValue) []artifact.Var {
 	return out
 }
 
-// locationName is how traces name a location.
-func locationName(l *uppaal.Location) string {
+// LocationName is how traces name a location.
+func LocationName(l *uppaal.Location) string {
 	if l.Name != "" {
 		return l.Name
 	}

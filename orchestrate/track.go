@@ -26,10 +26,14 @@ type Track struct {
 	names    []string // of goroutines, by number
 	number   map[string]uint16
 	children map[string]int
-	places   map[place]bool
+	places   map[place]*visit
 	full     bool         // places would exceed maxPlaces
 	bound    string       // a bound that was reached
 	used     map[int]bool // approximations met
+	// remembers: the places have the way there, and done are the steps with the places
+	// behind them, those at the beginning first.
+	remembers bool
+	done      []stage
 }
 
 // place is a state of the model with who its processes are.
@@ -78,12 +82,17 @@ func decode(s string) cast {
 }
 
 // Begin is the track of a run that has done nothing yet.
-func (f *Follower) Begin() (*Track, error) {
-	t := &Track{f: f, names: []string{""}, number: map[string]uint16{}, children: map[string]int{}, used: map[int]bool{}}
+func (f *Follower) Begin() (*Track, error) { return f.begin(false) }
+
+func (f *Follower) begin(remembers bool) (*Track, error) {
+	t := &Track{f: f, remembers: remembers, names: []string{""}, number: map[string]uint16{}, children: map[string]int{}, used: map[int]bool{}}
 	c := make(cast, len(f.templates)+len(f.callbacks))
 	c[f.entry].g = t.goroutine(entryPath)
-	t.places = map[place]bool{{f.walk.Initial(), c.encode()}: true}
-	return t, t.settle(false)
+	t.places = map[place]*visit{}
+	t.reach(nil, place{f.walk.Initial(), c.encode()}, nil)
+	err := t.settle(false)
+	t.note(artifact.PlanStep{})
+	return t, err
 }
 
 // goroutine is the number of a creation path.
@@ -103,7 +112,8 @@ func (t *Track) goroutine(path string) uint16 {
 // That a goroutine polls is no step of the model, see spinning, nor what nobody else
 // can see, see unshared, nor where only errors can tell, see minor.
 func (t *Track) Step(s artifact.PlanStep) (bool, error) {
-	if t.f.spinning(s.Site) || t.f.unshared(s.Site) || t.f.minor(s.Site) {
+	if t.f.ignores(s) {
+		t.note(s)
 		return true, nil
 	}
 	before := t.places
@@ -122,6 +132,7 @@ func (t *Track) Step(s artifact.PlanStep) (bool, error) {
 	if startsGoroutine(t.f.siteByKey(s.Site).Kind) {
 		t.children[s.G]++
 	}
+	t.note(s)
 	return true, nil
 }
 
@@ -133,9 +144,9 @@ func (t *Track) step(s artifact.PlanStep) error {
 		return t.settle(true)
 	}
 	g, kind := t.goroutine(s.G), t.f.siteByKey(s.Site).Kind
-	t.places = map[place]bool{}
-	for p := range before {
-		if err := t.grant(p, g, s, kind); err != nil {
+	t.places = map[place]*visit{}
+	for p, v := range before {
+		if err := t.grant(p, v, g, s, kind); err != nil {
 			return err
 		}
 	}
@@ -143,7 +154,7 @@ func (t *Track) step(s artifact.PlanStep) error {
 }
 
 // grant adds the places behind a place in which the goroutine passes its guard.
-func (t *Track) grant(p place, g uint16, s artifact.PlanStep, kind string) error {
+func (t *Track) grant(p place, v *visit, g uint16, s artifact.PlanStep, kind string) error {
 	who := decode(p.who)
 	process := slices.IndexFunc(who, func(m member) bool { return m.g == g })
 	if process < 0 || t.f.urgent(p.at) {
@@ -192,14 +203,14 @@ func (t *Track) grant(p place, g uint16, s artifact.PlanStep, kind string) error
 			}
 		}
 		if ok {
-			t.add(m, next)
+			t.add(v, m, next)
 		}
 	}
 	if !completes && here.Blocking {
 		if who[process].mark != committed {
 			who[process].mark, who[process].sel = queued, int8(s.Case)
 		}
-		t.places[place{p.at, who.encode()}] = true
+		t.reach(v, place{p.at, who.encode()}, nil)
 	}
 	return nil
 }
@@ -267,7 +278,7 @@ func (t *Track) settle(time bool) error {
 			if !t.silent(m, who, time) {
 				continue
 			}
-			if next, added := t.add(m, who); added {
+			if next, added := t.add(t.places[p], m, who); added {
 				work = append(work, next)
 			}
 		}
@@ -307,8 +318,8 @@ func (t *Track) silent(m check.Move, who cast, time bool) bool {
 	return true
 }
 
-// add adds the place behind a move.
-func (t *Track) add(m check.Move, who cast) (p place, added bool) {
+// add adds the place behind a move from a visit.
+func (t *Track) add(from *visit, m check.Move, who cast) (p place, added bool) {
 	for _, part := range m.Step.Parts {
 		i := part.Process
 		for _, a := range t.f.edge(part).Approx {
@@ -322,11 +333,7 @@ func (t *Track) add(m check.Move, who cast) (p place, added bool) {
 		}
 	}
 	p = place{m.To, who.encode()}
-	if t.places[p] {
-		return p, false
-	}
-	t.places[p] = true
-	return p, true
+	return p, t.reach(from, p, &m.Step)
 }
 
 // urgent reports whether a process is in a committed location: the segment has

@@ -2,6 +2,7 @@ package pass_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,6 +80,59 @@ func TestResume(t *testing.T) {
 		require.NoError(t, cache.Remove(m))
 	}
 	require.Empty(t, manifests(t, cache))
+}
+
+// A deep pass that was killed has kept what it has learnt, and the next one replays none of
+// the traces again that were refuted.
+func TestResumeReplays(t *testing.T) {
+	t.Parallel()
+	spec := write(t, strings.ReplaceAll(thirdCall, `"b"`, `"z"`))
+	cache := &artifact.Cache{Dir: t.TempDir()}
+	check := func(stopAt int) (*artifact.Bundle, []string) {
+		ctx, stop := context.WithCancel(context.Background())
+		defer stop()
+		var replayed []string
+		b, err := pass.Check(ctx, spec, pass.Options{Cache: cache, Progress: func(e pass.Event) {
+			if r, ok := e.(pass.Replayed); ok {
+				if replayed = append(replayed, r.Outcome); len(replayed) == stopAt {
+					stop()
+				}
+			}
+		}})
+		if stopAt > 0 {
+			require.ErrorIs(t, err, context.Canceled)
+		} else {
+			require.NoError(t, err)
+		}
+		return b, replayed
+	}
+	_, replayed := check(2)
+	require.Len(t, replayed, 2)
+	require.Len(t, manifests(t, cache), 3)
+	kept := deepIn(t, cache)
+	require.Len(t, kept.Refutations(), 1)
+	require.NotEmpty(t, kept.Facts())
+	resumed, replayed := check(0)
+	require.Equal(t, artifact.False, resumed.Findings()[0].Verdict, resumed.Findings()[0].Reason)
+	require.Equal(t, kept.Refutations()[0], resumed.Refutations()[0])
+	require.Len(t, manifests(t, cache), 2)
+	whole, before := check(0)
+	require.Equal(t, whole.Findings()[0].Verdict, resumed.Findings()[0].Verdict)
+	require.Equal(t, len(before)-1, len(replayed))
+}
+
+// deepIn is the bundle of a deep pass in a cache.
+func deepIn(t *testing.T, c *artifact.Cache) *artifact.Bundle {
+	t.Helper()
+	for _, m := range manifests(t, c) {
+		if m.Pass == artifact.PassDeep {
+			b, _, err := c.Get(m)
+			require.NoError(t, err)
+			return b
+		}
+	}
+	require.Fail(t, "there is none")
+	return nil
 }
 
 func manifests(t *testing.T, c *artifact.Cache) []artifact.Manifest {

@@ -32,6 +32,7 @@ type conformance struct {
 	work     int
 	part     context.Context // ends when no more runs are followed
 	cancel   context.CancelFunc
+	learn    func(*orchestrate.History)
 	// departures are where runs leave the model.
 	departures []departure
 }
@@ -51,7 +52,7 @@ func (d *deep) newConformance(ctx context.Context) (*conformance, error) {
 		}
 		return nil, err
 	}
-	return &conformance{follower: f, side: d.side, out: &artifact.Conformance{}, seen: map[string]bool{}, part: part, cancel: cancel}, nil
+	return &conformance{follower: f, side: d.side, out: &artifact.Conformance{}, seen: map[string]bool{}, part: part, cancel: cancel, learn: d.learn}, nil
 }
 
 // follow compares a run with the model.
@@ -85,6 +86,9 @@ func (c *conformance) follow(ctx context.Context, run int, r *orchestrate.Record
 	switch got.Status {
 	case orchestrate.Followed:
 		c.out.Followed++
+		if got.History != nil {
+			c.learn(got.History)
+		}
 	case orchestrate.LeftOut:
 		c.out.LeftOut++
 		c.departed(run, r, got)
@@ -130,6 +134,7 @@ func (d *deep) conform(ctx context.Context) error {
 		return nil
 	}
 	defer c.cancel()
+	d.follower = c.follower
 	defer d.rep.stage("conformance")()
 	d.runs.Conformance = c.out
 	for i, patient := range []bool{true, false} {

@@ -55,6 +55,6 @@ func TestTranslatorFails(t *testing.T) {
 // these were cut off would go unsaid.
 func TestTakeCountsNothing(t *testing.T) {
 	d := &deep{}
-	d.take(&orchestrate.Exploration{Runs: 3, Ends: []orchestrate.End{{Status: orchestrate.Limit, Count: 3}, {Status: orchestrate.Unsupported, Count: 2}}}, false)
+	d.take(&orchestrate.Exploration{Runs: 3, Ends: []orchestrate.End{{Status: orchestrate.Limit, Count: 3}, {Status: orchestrate.Unsupported, Count: 2}}}, orchestrate.ExploreOptions{}, 0)
 	require.Equal(t, artifact.Runs{}, d.runs)
 }

@@ -18,12 +18,14 @@ import (
 
 // Deep replays the traces of a second pass on the instrumented program. An
 // error that the program shows, twice, is real. A trace that it does not follow
-// is refuted: the model is searched again without what was refuted, and the
-// next trace is replayed, until the error is reproduced, there is no trace left
-// (the error is false), or RunDepth traces of the query were tried. For what is
-// still open then, the program is run near the traces, see GuidedRuns.
+// is refuted: the model is searched from where the run has come, so that it goes
+// on, at most RunDepth times for a query, and otherwise from the start without what
+// was refuted. The next trace is replayed, until the error is reproduced, there is
+// no trace left (the error is false), or RunDepth traces from the start were tried.
+// For what is still open then, the program is run near the traces, see GuidedRuns.
 //
-// Before that, runs under random schedules are followed in the model, see
+// Before that, the program is run under a few schedules in order, and runs under random
+// schedules are followed in the model, see
 // ConformanceRuns: a model that cannot do what the program does proves nothing. What
 // these and further runs (ExploreRuns) show is taken up, whatever the model says.
 //
@@ -75,10 +77,17 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	}
 	d.open(second)
 	d.second = second
+	if err := d.resume(); err != nil {
+		return nil, err
+	}
 	if err := d.run(ctx, second); err != nil {
 		return nil, err
 	}
-	return d.finish(second)
+	b, err := d.finish(second)
+	if err != nil {
+		return nil, err
+	}
+	return b, d.unsave(ctx, b)
 }
 
 // deep is the state of a deep pass.
@@ -101,16 +110,19 @@ type deep struct {
 	raced       []*raced
 	search      artifact.RaceSearch
 	runs        artifact.Runs
-	ends        []ended         // of the runs
-	left        leftovers       // of the runs
-	holders     *left.Program   // nil until it is asked
-	goleak      *goleak         // nil until it is asked
-	seen        map[uint64]bool // schedules of the runs
-	schedules   *schedules      // run beside; nil if they are not
+	ends        []ended               // of the runs
+	left        leftovers             // of the runs
+	holders     *left.Program         // nil until it is asked
+	goleak      *goleak               // nil until it is asked
+	seen        map[uint64]bool       // schedules of the runs
+	schedules   *schedules            // run beside; nil if they are not
+	saved       time.Time             // when what is known was saved last
+	savedAll    int                   // refutations by then
+	follower    *orchestrate.Follower // nil: the model does not say where runs are
+	facts       map[orchestrate.EdgeOf]*fact
 	refutations []artifact.Refutation
 	refuted     [][]check.Label
-	avoided     map[*uppaal.Edge]bool // see avoid
-	hashes      map[int][]int32       // refuted traces by query, with DisallowFNV
+	hashes      map[int][]int32 // refuted traces by query, with DisallowFNV
 }
 
 // suspect is a query that is not satisfied: a possible error.
@@ -120,12 +132,18 @@ type suspect struct {
 	trace    *artifact.Trace
 	number   int // of the trace, among those of the query
 	attempts int
-	decided  bool
-	replay   *orchestrate.Verdict // the last one
-	raced    *raced               // if it is a data race
-	outcome  string               // artifact.Real, False or Unconfirmed
-	reason   string
-	test     string
+	// next is the plan that goes on from where the last run has come, nil if there is
+	// none, and continued how many there were.
+	next      *orchestrate.Continuation
+	continued int
+	decided   bool
+	replay    *orchestrate.Verdict // the last one
+	raced     *raced               // if it is a data race
+	outcome   string               // artifact.Real, False or Unconfirmed
+	reason    string
+	test      string
+	// run is the number of the run that has shown it, 0 if that is the last attempt.
+	run int
 	// minimised says what has become of the interleaving, nil if it was not minimised.
 	minimised *artifact.Minimised
 	// open: the replays have not decided it, and other runs may.
@@ -156,7 +174,6 @@ func (d *deep) open(second *artifact.Bundle) {
 		d.cases = append(d.cases, s)
 	}
 	d.hashes = map[int][]int32{}
-	d.avoided = map[*uppaal.Edge]bool{}
 }
 
 // pending are the suspects that are not decided.
@@ -182,6 +199,9 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, close()) }()
+	if err := d.systematic(ctx); err != nil {
+		return err
+	}
 	if err := d.conform(ctx); err != nil {
 		return err
 	}
@@ -276,14 +296,32 @@ func (d *deep) replayAll(ctx context.Context) error {
 	defer d.rep.stage("replay")()
 	part, cancel := d.opts.within(ctx, replayShare)
 	defer cancel()
+	if again := d.resumed(); len(again) > 0 {
+		if err := d.again(ctx, again); err != nil {
+			return err
+		}
+	}
 	for {
 		for _, s := range d.pending() {
 			if why := cut(ctx, part); why != "" {
 				d.leave(why)
 				return nil
 			}
-			if err := d.replay(ctx, s); err != nil {
-				return err
+			for again := true; again; {
+				err := d.replay(ctx, s)
+				if err != nil {
+					return err
+				}
+				if again, err = d.goOn(ctx, s); err != nil {
+					return err
+				}
+				if err := d.save(ctx); err != nil {
+					return err
+				}
+				if why := cut(ctx, part); again && why != "" {
+					d.leave(why)
+					return nil
+				}
 			}
 			if err := d.partial(s); err != nil {
 				return err
@@ -368,7 +406,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		return nil
 	}
 	s.attempts++
-	plan, err := orchestrate.PlanOf(d.side, s.trace, s.query)
+	plan, repeated, err := d.planOf(s)
 	if err != nil {
 		s.giveUp("the trace cannot be replayed: " + err.Error())
 		return nil
@@ -416,17 +454,17 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.conclude(artifact.Unconfirmed, v.Reason)
 		return nil
 	}
+	if v.Status == orchestrate.Infeasible && v.Step <= repeated {
+		s.reason, s.continued = unrepeated(v.Step, repeated), d.opts.RunDepth
+		return nil // there is nothing to learn, nor to go on from
+	}
 	labels := orchestrate.NewLabels(d.side, d.net)
 	r, ok := labels.Refute(s.trace, &plan, v)
 	if !ok {
 		s.giveUp(v.Reason)
 		return nil
 	}
-	s.reason = r.Reason
-	s.weak = s.weak || r.Weak
-	if r.Unexplained {
-		s.unexplained = fmt.Sprintf("nothing that the model leaves open explains why the program left trace %d (please report it)", s.attempts)
-	}
+	s.took(r)
 	d.refutations = append(d.refutations, r)
 	if left, ok := labels.Left(s.trace, r); ok {
 		d.avoid(left)
@@ -445,7 +483,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		}
 		d.refuted = append(d.refuted, path)
 	}
-	if s.attempts >= d.opts.RunDepth {
+	if s.attempts-s.continued >= d.opts.RunDepth {
 		s.giveUp(fmt.Sprintf("%d traces were refuted, more were not tried; the last: %s", s.attempts, r.Reason))
 	}
 	return nil

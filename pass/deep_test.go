@@ -23,7 +23,8 @@ func write(t *testing.T, text string) source.Spec {
 }
 
 // The model cannot tell what bytes.Contains returns, so that its first trace
-// panics in the first call; the program does in the third.
+// panics in the first call; the program does in the third. Runs that were followed in the
+// model have shown that.
 const thirdCall = `package main
 
 import (
@@ -55,8 +56,8 @@ func TestRefutedTraces(t *testing.T) {
 		verdict string
 		replays int
 	}{
-		{"exact", pass.Options{}, artifact.Real, 3},
-		{"fnv", pass.Options{Disallow: pass.DisallowFNV}, artifact.Real, 3},
+		{"exact", pass.Options{}, artifact.Real, 2},
+		{"fnv", pass.Options{Disallow: pass.DisallowFNV}, artifact.Real, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +74,7 @@ func TestRefutedTraces(t *testing.T) {
 			require.Equal(t, c.verdict, f.Verdict, f.Reason)
 			require.Equal(t, 14, f.Line)
 			require.Equal(t, c.replays, f.Attempts, replays)
-			require.Len(t, b.Refutations(), 2)
+			require.Len(t, b.Refutations(), c.replays-1)
 			require.NotNil(t, b.Trace(f.Query, c.replays))
 			_, ok := b.Read(artifact.TestPath(f.Query, c.replays))
 			require.True(t, ok)
@@ -232,6 +233,5 @@ func TestAvoidedChoices(t *testing.T) {
 	require.Len(t, b.Findings(), 1)
 	f := b.Findings()[0]
 	require.Equal(t, artifact.Real, f.Verdict, f.Reason)
-	require.LessOrEqual(t, f.Attempts, 8)
-	t.Log(f.Attempts)
+	require.LessOrEqual(t, f.Attempts, 3)
 }

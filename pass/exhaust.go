@@ -463,9 +463,10 @@ func (d *deep) takeExhaustive(x *Exhausted) {
 		if e.Status != orchestrate.Completed || e.Kind == "" {
 			continue
 		}
+		number := int(e.Seed) + 1
 		// The program of the bundle has no guards there.
 		e.Plan.Steps = slices.DeleteFunc(slices.Clone(e.Plan.Steps), func(s artifact.PlanStep) bool { return guards[s.Site] })
-		d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: x.Covered.Stalls == 0, exhaustive: true})
+		d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: x.Covered.Stalls == 0, exhaustive: true, number: number})
 	}
 	if !x.Covered.Proved() {
 		return

@@ -136,6 +136,7 @@ func (d *deep) guideTo(ctx context.Context, group []*suspect) error {
 		return nil
 	}
 	tried := s.attempts - 1
+	s.run = x.Runs
 	d.retrace(s, v)
 	s.conclude(artifact.Real, fmt.Sprintf("shown by run %d under schedules near the traces of the model, none of which the program followed (%d replayed)", x.Runs, tried))
 	if err := d.keep(s); err != nil {

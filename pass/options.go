@@ -31,7 +31,7 @@ type Options struct {
 	// Search bounds each search of the checker.
 	Search Search
 	// RunDepth is the number of traces that the deep pass replays for one
-	// query; 0 means DefaultRunDepth.
+	// query, and of those that go on from them; 0 means DefaultRunDepth.
 	RunDepth int
 	// Disallow says how refuted traces are excluded: DisallowExact (also if
 	// empty) or DisallowFNV.
@@ -67,6 +67,8 @@ type Options struct {
 	// the pass.
 	Progress func(Event)
 
+	// from are where searches begin; none: at the start.
+	from [][]check.Step
 	// completing: a model that lacks what runs do is completed, and checked again.
 	completing bool
 	// See bounded.
@@ -194,7 +196,7 @@ func (o Options) engine() check.Engine {
 
 func (o Options) search() check.Options {
 	return check.Options{
-		MaxMemory: o.Search.MaxMemory, MaxStates: o.Search.MaxStates, Timeout: o.Search.Timeout,
+		From: o.from, MaxMemory: o.Search.MaxMemory, MaxStates: o.Search.MaxStates, Timeout: o.Search.Timeout,
 		Reductions: check.Reductions{NoStubborn: o.Search.NoReductions, NoSymmetry: o.Search.NoReductions},
 	}
 }

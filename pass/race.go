@@ -28,6 +28,7 @@ const CategoryRace = artifact.KindRace
 type raced struct {
 	sides []artifact.FindingGoroutine // of the first race between them
 	run   artifact.Plan               // that had it
+	after int                         // how many runs that had been, replays too
 	whats []string                    // the expressions in all their races
 }
 
@@ -53,7 +54,7 @@ func (d *deep) watch(v *orchestrate.Verdict, run artifact.Plan) {
 		i := slices.IndexFunc(d.raced, func(o *raced) bool { return pair(o.sides) == pair(sides) })
 		if i < 0 {
 			i = len(d.raced)
-			d.raced = append(d.raced, &raced{sides: sides, run: run})
+			d.raced = append(d.raced, &raced{sides: sides, run: run, after: d.search.Replays + d.search.Runs})
 		}
 		for _, what := range []string{r.First.What, r.Second.What} {
 			if o := d.raced[i]; what != "" && !slices.Contains(o.whats, what) {
@@ -109,7 +110,7 @@ func (d *deep) watchRuns(ctx context.Context) error {
 	limits := d.limits(raceSteps)
 	part, cancel := d.opts.within(ctx, replayShare)
 	defer cancel()
-	x, err := d.binary.Explore(part, orchestrate.ExploreOptions{
+	how := orchestrate.ExploreOptions{
 		Runs: RaceRuns, NoReplay: true, RunOptions: limits,
 		Recorded: func(_ uint64, r *orchestrate.Recording) error {
 			d.search.Runs++
@@ -129,10 +130,11 @@ func (d *deep) watchRuns(ctx context.Context) error {
 			}
 			return nil
 		},
-	})
+	}
+	x, err := d.binary.Explore(part, how)
 	d.search.Schedules = len(schedules)
 	if x != nil {
-		d.take(x, false)
+		d.take(x, how, d.runs.Systematic+d.runs.Runs)
 	}
 	switch {
 	case err == nil || errors.Is(err, errEnough):
@@ -198,7 +200,7 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 		}
 	}
 	s := d.suspectOf(q, v)
-	s.raced = r
+	s.raced, s.run = r, r.after
 	if v.Status == orchestrate.Reproduced {
 		s.conclude(artifact.Real, "")
 	} else {

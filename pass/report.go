@@ -45,6 +45,7 @@ func (d *deep) finish(second *artifact.Bundle) (*artifact.Bundle, error) {
 	}
 	d.out.SetVerdicts(verdicts)
 	d.out.SetRefutations(d.refutations)
+	d.out.SetFacts(d.factsKnown())
 
 	all := second.Findings()
 	for _, o := range d.observed {
@@ -99,6 +100,9 @@ func (d *deep) decide(f *artifact.Finding) {
 	if !best.decided {
 		f.Query = best.query.Number
 		return
+	}
+	if best.outcome == artifact.Real {
+		f.Runs = f.Attempts - 1 + max(best.run, 1)
 	}
 	f.Verdict, f.Reason, f.Test, f.Query = best.outcome, best.reason, best.test, best.query.Number
 	if path := best.path(); path != "" {

@@ -70,6 +70,7 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	if x == nil {
 		return nil
 	}
+	before := d.runs.Systematic + d.runs.Runs
 	d.runs.Runs += x.Runs
 	for _, e := range x.Ends {
 		switch e.Status {
@@ -90,7 +91,7 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	default:
 		d.runs.Stopped = fmt.Sprintf("they had %d steps", how.TotalSteps)
 	}
-	d.take(x, how.Patient)
+	d.take(x, how, before)
 	return nil
 }
 
@@ -100,30 +101,35 @@ type ended struct {
 	of         int
 	patient    bool
 	exhaustive bool
+	systematic bool
+	number     int // of the run, among all that the deep pass has done but replays
 }
 
 // name says which run it was.
 func (e *ended) name() string {
-	if e.exhaustive {
-		return "a run of the exploration of every schedule"
+	switch {
+	case e.exhaustive:
+		return fmt.Sprintf("run %d of the exploration of every schedule", e.number)
+	case e.systematic:
+		return fmt.Sprintf("run %d, under a systematic schedule", e.number)
 	}
-	return fmt.Sprintf("run %d under random schedules", e.Seed+1)
+	return fmt.Sprintf("run %d, under a random schedule", e.number)
 }
 
-// take takes up how runs ended.
-func (d *deep) take(x *orchestrate.Exploration, patient bool) {
+// take takes up how runs ended, which were so many runs before.
+func (d *deep) take(x *orchestrate.Exploration, how orchestrate.ExploreOptions, before int) {
 	for _, e := range x.Ends {
 		switch e.Status {
 		case orchestrate.Limit:
-			if patient && len(e.Starved) > 0 {
-				d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: patient})
+			if how.Patient && len(e.Starved) > 0 {
+				d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: how.Patient, number: before + int(e.Seed-how.Seed) + 1})
 			}
 		case orchestrate.Completed:
 			d.left.add(e, d.funcOf)
 			if e.Kind == "" {
 				continue
 			}
-			d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: patient})
+			d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: how.Patient, number: before + int(e.Seed-how.Seed) + 1})
 		}
 	}
 }
@@ -183,6 +189,8 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 			d.runs.Failing = fmt.Sprintf("%s:%d: %s", in.File, in.Line, text)
 		}
 		return nil
+	case e.Kind == artifact.KindTestFailure && e.systematic && d.failsAlways():
+		return nil
 	case e.Kind == artifact.KindTestFailure:
 	case crash(e.Kind):
 	default:
@@ -217,7 +225,7 @@ func (d *deep) starving(e ended) error {
 		v := &orchestrate.Verdict{Status: e.Status, Plan: e.Plan, Goroutines: e.Goroutines}
 		v.Plan.Expect = artifact.Expect{Kind: artifact.KindPartialDeadlock, Goroutines: []artifact.At{at}}
 		s := d.suspectOf(q, v)
-		s.conclude(artifact.Unconfirmed, fmt.Sprintf("in run %d it was blocked from step %d to the end, step %d, while others went on", e.Seed+1, e.Since, len(e.Plan.Steps)))
+		s.conclude(artifact.Unconfirmed, fmt.Sprintf("in run %d it was blocked from step %d to the end, step %d, while others went on", e.number, e.Since, len(e.Plan.Steps)))
 	}
 	return nil
 }
@@ -279,6 +287,7 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 		Category: category, Kind: e.Kind, Site: site.ID, File: site.File, Line: site.Line, Col: site.Col, Description: description,
 	})
 	s := d.suspectOf(q, v)
+	s.run = e.number
 	if v.Status == orchestrate.Reproduced {
 		s.conclude(artifact.Real, reason)
 		if err := d.keep(s); err != nil {

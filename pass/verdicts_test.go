@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
@@ -34,6 +35,9 @@ const (
 	outcomeNone = "none" // no error
 )
 
+// mostRuns is how many runs of the program a real error may take.
+const mostRuns = 50
+
 const outcomesFile = "testdata/verdicts.golden"
 
 // TestVerdicts checks programs that somebody wrote who did not know vtrace, in pairs:
@@ -46,6 +50,7 @@ func TestVerdicts(t *testing.T) {
 	golden := outcomes(t)
 	var mu sync.Mutex
 	got := map[string]string{}
+	var runs []int // of each real error
 	t.Run("programs", func(t *testing.T) {
 		for i, file := range verdictPrograms(t) {
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
@@ -64,6 +69,13 @@ func TestVerdicts(t *testing.T) {
 				out := outcomeOf(b)
 				mu.Lock()
 				got[name] = out
+				for _, f := range b.Findings() {
+					if f.Verdict == artifact.Real {
+						t.Logf("%s:%d: %s: %d runs (%d replays) %s", f.File, f.Line, f.Kind, f.Runs, f.Attempts, f.Reason)
+						runs = append(runs, f.Runs)
+						assert.LessOrEqual(t, f.Runs, mostRuns, describe(b))
+					}
+				}
 				mu.Unlock()
 				if len(wants) == 0 && knownAlarms[name] == "" {
 					require.NotEqual(t, outcomeReal, out, describe(b))
@@ -74,6 +86,9 @@ func TestVerdicts(t *testing.T) {
 			})
 		}
 	})
+	if slices.Sort(runs); len(runs) > 0 {
+		t.Logf("runs for each of %d real errors: median %d, most %d", len(runs), runs[len(runs)/2], runs[len(runs)-1])
+	}
 	if *verdictsUpdate {
 		maps.Copy(golden, got)
 		var text strings.Builder

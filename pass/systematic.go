@@ -1,0 +1,73 @@
+package pass
+
+import (
+	"context"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+)
+
+// The first runs of a deep pass are under schedules no two of which are equivalent, as
+// those of the second engine are. A small program has few, so that its errors show in the
+// first of them, where random runs would need many: they do the same again and again. Of
+// a large one these are no more than its first runs. They prove nothing: the program has
+// the guards of its model, and not one at every statement that may race.
+//
+// If the first schedule ends in an error those near to it do, too, and only random runs
+// follow.
+const (
+	systematicRuns      = 16
+	systematicSteps     = 50_000
+	systematicProcesses = 4
+)
+
+// systematic does these runs, and takes up how they ended.
+func (d *deep) systematic(ctx context.Context) error {
+	defer d.rep.stage("explore")()
+	part, cancelPart := d.opts.within(ctx, replayShare)
+	defer cancelPart()
+	limited, cancel := context.WithTimeout(part, d.opts.Watchdog)
+	defer cancel()
+	how := orchestrate.ExhaustOptions{
+		RunOptions: d.limits(runSteps), Awaits: d.program.awaits(), Misuse: true,
+		MaxRuns: 1, TotalSteps: systematicSteps, MaxProcesses: systematicProcesses,
+	}
+	for _, id := range d.side.Accesses {
+		if s, ok := d.side.Site(id); ok { // any two may be on the same memory
+			how.Accesses = append(how.Accesses, orchestrate.AccessGuard{Site: s.Key, Group: 1, Writes: true})
+		}
+	}
+	x, err := d.binary.Exhaust(limited, how)
+	if x != nil && err == nil && !x.Complete && len(x.Rest) > 0 && len(x.Ends) == 1 && x.Ends[0].Kind == "" {
+		first := x
+		how.Frontier, how.MaxRuns = first.Rest, systematicRuns-first.Runs
+		if x, err = d.binary.Exhaust(limited, how); x != nil {
+			x.Join(first)
+		} else {
+			x = first
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil || x == nil {
+		return nil // the random runs say why there can be none, or that there is no time
+	}
+	d.runs.Systematic = x.Runs
+	for _, e := range x.Ends {
+		if e.Status == orchestrate.Completed && e.Kind != "" {
+			d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: true, number: int(e.Seed) + 1, systematic: true})
+		}
+	}
+	return nil
+}
+
+// failsAlways reports whether the test fails in all random runs that have been done.
+func (d *deep) failsAlways() bool {
+	for _, e := range d.ends {
+		if e.Kind == artifact.KindTestFailure && e.patient && e.Count == e.of {
+			return true
+		}
+	}
+	return d.runs.Failing != ""
+}
