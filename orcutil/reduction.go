@@ -8,6 +8,7 @@ import "slices"
 // sleep sets: of executions that are equivalent one is run.
 type reduction struct {
 	*search
+	print    fingerprint
 	sequence sequence
 	races    []reversal
 	needed   []int32
@@ -22,6 +23,9 @@ type reduction struct {
 func (x *reduction) begin() {
 	x.nodeStands, x.stands, x.touches = x.nodeStands[:0], x.stands[:0], x.touches[:0]
 	x.own = x.own[:0]
+	if dbgPrints != nil {
+		x.print.reset()
+	}
 }
 
 // taken notes what the step may touch that is about to be done.
@@ -36,8 +40,16 @@ func (x *reduction) taken(v View, _ []int, i int) {
 	x.own[x.pos-1] = [2]int32{from, int32(len(x.touches))}
 }
 
-func (*reduction) observe()                {}
-func (*reduction) chose(*goroutine, int)   {}
+func (x *reduction) observe() {
+	if dbgPrints != nil {
+		x.print.update(x.exec)
+	}
+}
+func (x *reduction) chose(g *goroutine, v int) {
+	if dbgPrints != nil {
+		x.print.chose(g, v)
+	}
+}
 func (*reduction) more() (again, all bool) { return false, true }
 
 // open has one goroutine go on. Others are chosen, too, once a run has shown that its
@@ -139,6 +151,10 @@ func (x *reduction) analyse(res Result) {
 	events := x.exec.events
 	defer x.extras()
 	x.trace(res)
+	if dbgPrints != nil && !x.cutOff {
+		x.print.update(x.exec)
+		dbgPrints[x.print.all(x.exec)]++
+	}
 	x.ender = -1
 	var last *Node
 	if res.Outcome.endsProgram() && res.Verdict == Completed {

@@ -42,3 +42,5 @@ func (x *reduction) trace(res Result) {
 		fmt.Println("cut with asleep", x.sleep)
 	}
 }
+
+var dbgPrints map[uint64]int
