@@ -101,6 +101,8 @@ type Frontier struct {
 	Timed  bool
 	// Preemptions are those of Exhausted: the last one is of what is left to do.
 	Preemptions []Bounded `json:",omitempty"`
+	// Trees: the nodes have wakeup trees. Those of earlier versions do not.
+	Trees bool `json:",omitempty"`
 }
 
 // Node is a choice: of a goroutine, or, if Of is not 0, of one of so many values.
@@ -136,7 +138,7 @@ type sleeper struct {
 	// Followed: it has never ended the program, so that what can come after it has been
 	// explored, too.
 	Followed bool `json:",omitempty"`
-	// Stale: a step was chosen since that no wakeup tree has asked for, see loose.
+	// Stale: a step was chosen since that is in no wakeup tree, see loose.
 	Stale bool `json:",omitempty"`
 }
 
@@ -193,13 +195,7 @@ func Exhaust(e Exhaustion) Exhausted {
 		if (e.Bounding != nil) != (len(e.Frontier.Preemptions) > 0) {
 			return Exhausted{Frontier: e.Frontier, Left: "the frontier is of another kind of exploration", Tainted: true}
 		}
-		for _, n := range e.Frontier.Nodes {
-			for _, g := range n.Older {
-				n.To = append(n.To, branch{G: g})
-			}
-			n.Older = nil
-			x.nodes = append(x.nodes, n)
-		}
+		x.nodes = e.Frontier.nodes()
 		x.out.Bounds, x.out.Timed = e.Frontier.Bounds, e.Frontier.Timed
 		x.out.Preemptions = slices.Clone(e.Frontier.Preemptions)
 	}
@@ -390,7 +386,26 @@ func (x *search) bound(is bool, text string) {
 }
 
 func (x *search) frontier() *Frontier {
-	return &Frontier{slices.Clone(x.nodes), x.out.Bounds, x.out.Timed, slices.Clone(x.out.Preemptions)}
+	return &Frontier{slices.Clone(x.nodes), x.out.Bounds, x.out.Timed, slices.Clone(x.out.Preemptions), true}
+}
+
+// nodes are those of a frontier. What one of an earlier version has explored says nothing
+// of sequences.
+func (f *Frontier) nodes() []Node {
+	nodes := slices.Clone(f.Nodes)
+	if f.Trees {
+		return nodes
+	}
+	for i := range nodes {
+		n := &nodes[i]
+		n.Sleep = slices.Clone(n.Sleep)
+		stale(n.Sleep)
+		for _, g := range n.Older {
+			n.To = append(n.To, branch{G: g})
+		}
+		n.Older = nil
+	}
+	return nodes
 }
 
 // run does one execution: the choices in nodes, then new ones.
@@ -612,7 +627,7 @@ func (x *search) pick(n int) int {
 	x.pos++
 	if node.Value != node.First {
 		x.advice = straight(x.advice)
-		grow(x.sleep)
+		stale(x.sleep)
 	}
 	return node.Value
 }

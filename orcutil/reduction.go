@@ -8,24 +8,21 @@ import "slices"
 // sleep sets: of executions that are equivalent one is run.
 type reduction struct {
 	*search
-	print    fingerprint
-	sequence sequence
-	races    []reversal
-	needed   []int32
+	sequence  sequence
+	reversals []reversal
+	needed    []int32
 	// Of the run at hand: what goroutines may touch that stand at guards, by node.
 	nodeStands [][2]int32 // in stands
 	own        [][2]int32 // in touches, of the step that was done
 	stands     []standing
 	touches    []touch
 	ender      int32 // the event that has ended the program, -1: none
+	partial    bool  // it has been cut, or has come to the limit of steps
 }
 
 func (x *reduction) begin() {
 	x.nodeStands, x.stands, x.touches = x.nodeStands[:0], x.stands[:0], x.touches[:0]
 	x.own = x.own[:0]
-	if dbgPrints != nil {
-		x.print.reset()
-	}
 }
 
 // taken notes what the step may touch that is about to be done.
@@ -40,16 +37,8 @@ func (x *reduction) taken(v View, _ []int, i int) {
 	x.own[x.pos-1] = [2]int32{from, int32(len(x.touches))}
 }
 
-func (x *reduction) observe() {
-	if dbgPrints != nil {
-		x.print.update(x.exec)
-	}
-}
-func (x *reduction) chose(g *goroutine, v int) {
-	if dbgPrints != nil {
-		x.print.chose(g, v)
-	}
-}
+func (*reduction) observe()                {}
+func (*reduction) chose(*goroutine, int)   {}
 func (*reduction) more() (again, all bool) { return false, true }
 
 // open has one goroutine go on. Others are chosen, too, once a run has shown that its
@@ -71,7 +60,7 @@ func (x *reduction) open(n *Node, _ *run, v View, ready []int, stall bool) bool 
 		n.Chosen = x.preferred(n, v, ready, stall)
 	}
 	if !exact {
-		grow(n.Sleep)
+		stale(n.Sleep) // what comes now is in no tree
 	}
 	if stall { // time depends on everything
 		for _, g := range n.Ready {
@@ -151,27 +140,26 @@ func (x *reduction) analyse(res Result) {
 	events := x.exec.events
 	defer x.extras()
 	x.trace(res)
-	if dbgPrints != nil && !x.cutOff {
-		x.print.update(x.exec)
-		dbgPrints[x.print.all(x.exec)]++
-	}
-	x.ender = -1
-	var last *Node
+	x.ender, x.partial = -1, x.cutOff || res.Verdict == Limit
+	var last *Node // the choice of the step that has ended the program
 	if res.Outcome.endsProgram() && res.Verdict == Completed {
 		for i := len(events) - 1; i >= 0 && last == nil; i-- {
+			if x.ender < 0 && !events[i].waits {
+				x.ender = int32(i)
+			}
 			if events[i].node >= 0 {
-				x.ender, last = int32(i), &x.nodes[events[i].node]
+				last = &x.nodes[events[i].node]
 			}
 		}
 	}
-	x.races = x.races[:0]
-	x.search.races(res, func(first, second int) {
+	x.reversals = x.reversals[:0]
+	x.races(res, func(first, second int) {
 		if !x.planned(first, second) {
-			x.races = append(x.races, reversal{int32(first), int32(second), x.hb.before, slices.Clone(x.hb.candidates)})
+			x.reversals = append(x.reversals, reversal{int32(first), int32(second), x.hb.before, slices.Clone(x.hb.candidates)})
 		}
 	})
-	for i := range x.races {
-		x.insert(&x.races[i])
+	for i := range x.reversals {
+		x.insert(&x.reversals[i])
 	}
 	if last != nil {
 		// The program has ended, and the others could do nothing more.

@@ -5,14 +5,30 @@ package orcutil
 import "slices"
 
 // A wakeup tree is what is to be run at a node besides what was run first: sequences of
-// steps, those with a common beginning together. Each reverses a race, and is such that at
-// its end nobody is asleep, so that an execution that begins with it is not cut (Abdulla,
+// steps, those with a common beginning together. Each reverses a race, and wakes all who
+// are asleep where it begins, so that no execution that begins with it is cut (Abdulla,
 // Aronis, Jonsson, Sagonas: Source Sets, Journal of the ACM 64, 2017).
 //
-// That no execution is lost follows from its first steps alone: of every execution that is
-// not equivalent to one that was run, one of the first steps is to be chosen at some node.
-// The steps after that only advise, and a run may leave them: where a goroutine is not
-// ready it goes on as if there were none.
+// A sequence is left out if somebody who is asleep could as well come first: what he has
+// touched depends on nothing in it, up to the end of the execution. That is right only as
+// long as all that the executions with him first have shown is run, too, which the trees
+// see to: it is in them, at the same nodes. A run can leave its tree, since a goroutine is
+// not ready that was to go on, or a step has another choice of the environment, and at the
+// end of a tree somebody may be asleep who should not. From there on the sleepers are
+// stale, and nodes with stale sleepers are explored by source sets, of the same authors:
+// only who is first in a sequence has it left out. That never loses an execution, but some
+// are begun that turn out to be equivalent to others. Trees are advice then.
+//
+// So the reduction is optimal where operations are what the theory takes them for. It is
+// not where
+//   - a step has a choice: a select with several ready cases, the environment. All values
+//     are run, also those that wake nobody;
+//   - a step ends the program: what the others would have done is not known, and they are
+//     all tried, though mostly nothing of it depends on that step;
+//   - a reversed step touches other objects than it did, as a select or a TryLock that
+//     comes out otherwise, or has another number of guards, as the length of a channel;
+//   - time may pass while a goroutine could go on: it depends on everything, and all
+//     others are chosen where it can.
 
 // branch is a step of a wakeup tree, and what comes after it.
 type branch struct {
@@ -20,9 +36,9 @@ type branch struct {
 	// Values are those of the environment, and the cases, that the step has chosen.
 	Values []int    `json:",omitempty"`
 	Then   []branch `json:",omitempty"`
-	// Unless one of these has been explored in the place of the sequence, and nothing
-	// that it has touched without an address depends on Extra, which the sequence has:
-	// then the sequence comes after it, too. Only the first step of a sequence has them.
+	// Unless has those that could as well come before this step and what follows, as far
+	// as that is known before they are run. Then what has no address is compared: Extra
+	// is what the step, and what follows, have touched of that.
 	Unless []string     `json:",omitempty"`
 	Extra  []extraTouch `json:",omitempty"`
 }
@@ -30,8 +46,7 @@ type branch struct {
 // maxWakeup bounds the steps of a sequence, and so what nodes need.
 const maxWakeup = 512
 
-// sourceSets: a test has only the first steps of sequences run, and all that nothing known
-// of v_full would leave out.
+// sourceSets is set by a test, which has all nodes explored by source sets.
 var sourceSets bool
 
 // reversal is a race that may be reversed: of the events first and second.
@@ -50,14 +65,14 @@ type standing struct {
 // sequence is what is to come first, in the place of a race: all later events but those
 // that the first event of the race has to precede.
 type sequence struct {
-	x      *reduction
-	race   *reversal
-	events []int32
-	heads  []head
-	// strict: all that has to be known for optimality is.
+	x       *reduction
+	race    *reversal
+	events  []int32
+	heads   []head
+	removed []int32 // the goroutines of the events that were taken away
+	// strict: the node is not loose, and the execution is at its end, so that nothing is
+	// missing in the sequence.
 	strict bool
-	// removed are the goroutines of the events that were taken away.
-	removed []int32
 }
 
 // head is the first event of a goroutine in a sequence.
@@ -238,68 +253,30 @@ func (x *reduction) note(n *Node, pos int, s *run) {
 // insert adds the sequence of a race to the wakeup tree of the node before it, unless an
 // equivalent beginning is explored anyway.
 func (x *reduction) insert(r *reversal) {
-	node := x.exec.events[r.first].node
-	n := &x.nodes[node]
+	n := &x.nodes[x.exec.events[r.first].node]
 	v := x.sequenceOf(r)
-	v.strict = !x.cutOff && !loose(n.Sleep) && !sourceSets
+	v.strict = !x.partial && !loose(n.Sleep)
 	for i := range n.Sleep {
 		if v.covered(&n.Sleep[i]) {
 			return
 		}
 	}
-	needed := x.needed[:0] // events that wake somebody, or reverse the race
+	x.needed = append(x.needed[:0], r.second)
 	for i := range n.Sleep {
-		needed = v.waker(n.Sleep[i].G, n.Sleep[i].Extra, needed)
+		v.waker(n.Sleep[i].G, n.Sleep[i].Extra)
 	}
-	var unless []string
-	list, top := &n.To, true
-search:
-	for {
-		for i := range *list {
-			b := &(*list)[i]
-			h := v.head(b.G)
-			if h == nil {
-				// Its step is not known in full before it is done.
-				if touches, known := v.standing(b.G); v.strict && known && v.commutes(touches) {
-					unless = append(unless, b.G)
-				}
-				needed = v.waker(b.G, nil, needed)
-				continue
-			}
-			if !v.begins(h) {
-				needed = v.waker(b.G, nil, needed)
-				continue
-			}
-			if len(b.Unless) > 0 {
-				continue // it may be left out
-			}
-			if len(b.Then) == 0 || !slices.Equal(b.Values, x.valuesOf(h.event)) {
-				return
-			}
-			v.remove(h)
-			if len(v.events) == 0 {
-				return
-			}
-			list, top, unless = &b.Then, false, nil
-			continue search
-		}
-		break
+	list, unless := v.place(&n.To)
+	if list == nil {
+		return
 	}
-	x.needed = append(needed, r.second)
 	extra := v.extra(unless)
 	steps := v.shortened(x.needed)
-	if top && len(steps) > 0 && !slices.Contains(n.Ready, x.exec.names[x.exec.events[steps[0]].g]) {
-		// It was not to be granted then. Another one may come first.
-		i := slices.IndexFunc(v.heads, func(h head) bool { return h.initial && slices.Contains(n.Ready, x.exec.names[h.g]) })
-		if i < 0 {
-			for _, g := range n.Ready {
-				x.also(n, g)
-			}
-			return
+	if list == &n.To && !v.ready(n, steps) {
+		// Nobody who comes first in it was ready then.
+		for _, g := range n.Ready {
+			x.also(n, g)
 		}
-		first := v.heads[i].event
-		steps = slices.DeleteFunc(steps, func(k int32) bool { return k == first })
-		steps = slices.Insert(steps, 0, first)
+		return
 	}
 	if len(steps) == 0 {
 		return
@@ -312,44 +289,97 @@ search:
 	*list = append(*list, tree...)
 }
 
-// waker adds to the events that are needed one that wakes a goroutine.
-func (v *sequence) waker(g string, extra []extraTouch, needed []int32) []int32 {
+// place goes along the first branches of a tree that begin the sequence, and takes their
+// steps away. It returns where what is left is to be added, nil if nowhere: what comes
+// after the end of a branch is explored without a tree. It notes who passes by.
+func (v *sequence) place(list *[]branch) (at *[]branch, unless []string) {
+	for i := 0; i < len(*list); i++ {
+		b := &(*list)[i]
+		h := v.head(b.G)
+		switch {
+		case h == nil:
+			// What it touches without an address shows when it is done.
+			if touches, known := v.standing(b.G); v.strict && known && v.commutes(touches) {
+				unless = append(unless, b.G)
+			}
+			v.waker(b.G, nil)
+		case !v.begins(h):
+			v.waker(b.G, nil)
+		case len(b.Unless) > 0: // it may be left out
+		case len(b.Then) == 0 || !slices.Equal(b.Values, v.x.valuesOf(h.event)):
+			return nil, nil
+		default:
+			v.remove(h)
+			list, unless, i = &b.Then, nil, -1
+		}
+	}
+	return list, unless
+}
+
+// ready has a sequence begin with one who was ready at a node, if one of them can.
+func (v *sequence) ready(n *Node, steps []int32) bool {
+	x := v.x
+	could := func(k int32) bool { return slices.Contains(n.Ready, x.exec.names[x.exec.events[k].g]) }
+	if len(steps) == 0 || could(steps[0]) {
+		return true
+	}
+	for _, h := range v.heads {
+		if i := slices.Index(steps, h.event); i > 0 && h.initial && could(h.event) {
+			copy(steps[1:i+1], steps[:i])
+			steps[0] = h.event
+			return true
+		}
+	}
+	return false
+}
+
+// waker adds to the events that are needed those that wake a goroutine, or one of them.
+func (v *sequence) waker(g string, extra []extraTouch) {
+	x := v.x
 	if h := v.head(g); h != nil {
 		if h.initial {
-			return append(needed, v.race.second) // which it may depend on
+			x.needed = append(x.needed, v.race.second) // which it may depend on
 		}
 		for _, k := range v.events[:h.at] {
 			if v.precedes(k, h.event) {
-				needed = append(needed, k)
+				x.needed = append(x.needed, k)
 			}
 		}
-		return needed
+		return
 	}
 	z := sleeper{G: g, Extra: extra}
-	touches, known := v.standing(g)
-	if known {
+	if touches, known := v.standing(g); known {
 		touches = z.with(touches)
 		for _, k := range v.events {
-			if !independent(touches, v.x.exec.events[k].touches) {
-				needed = append(needed, k)
-				for i := range v.x.exec.comms { // what it touches may show only later
-					if c := &v.x.exec.comms[i]; c.event == k && c.end > k && slices.Contains(v.events, c.end) {
-						needed = append(needed, c.end)
-					}
-				}
-				return needed
+			if independent(touches, x.exec.events[k].touches) {
+				continue
 			}
+			x.needed = append(x.needed, k)
+			for i := range x.exec.comms { // what it touches may show only when that ends
+				if c := &x.exec.comms[i]; c.event == k && c.end > k && slices.Contains(v.events, c.end) {
+					x.needed = append(x.needed, c.end)
+				}
+			}
+			return
 		}
 	}
-	return append(needed, v.events...)
+	x.needed = append(x.needed, v.events...)
 }
 
 // shortened are the events of the sequence that are needed, and those that have to come
-// before them.
+// before them, or may make the reversed event what it will be.
 func (v *sequence) shortened(needed []int32) []int32 {
+	x, second := v.x, v.race.second
+	keep := make([]bool, len(v.events))
+	for i, k := range v.events {
+		keep[i] = slices.Contains(needed, k) || k < second && !v.apart(x.exec.events[k].touches, second)
+	}
 	out := make([]int32, 0, len(v.events))
-	for _, k := range v.events {
-		if slices.ContainsFunc(needed, func(n int32) bool { return n == k || k < n && v.precedes(k, n) }) {
+	for i, k := range v.events {
+		for j := i; j < len(keep) && !keep[i]; j++ {
+			keep[i] = keep[j] && j > i && v.precedes(k, v.events[j])
+		}
+		if keep[i] {
 			out = append(out, k)
 		}
 	}
@@ -423,11 +453,13 @@ func straight(tree []branch) []branch {
 	return tree
 }
 
+// loose reports whether a node with these sleepers is explored by source sets.
 func loose(asleep []sleeper) bool {
-	return slices.ContainsFunc(asleep, func(z sleeper) bool { return z.Stale })
+	return sourceSets || slices.ContainsFunc(asleep, func(z sleeper) bool { return z.Stale })
 }
 
-func grow(asleep []sleeper) {
+// stale has nodes with these sleepers explored by source sets.
+func stale(asleep []sleeper) {
 	for i := range asleep {
 		asleep[i].Stale = true
 	}
