@@ -139,7 +139,6 @@ func (x *reduction) wake(s *run, e *event) {
 func (x *reduction) analyse(res Result) {
 	events := x.exec.events
 	defer x.extras()
-	x.trace(res)
 	x.ender, x.partial = -1, x.cutOff || res.Verdict == Limit
 	var last *Node // the choice of the step that has ended the program
 	if res.Outcome.endsProgram() && res.Verdict == Completed {

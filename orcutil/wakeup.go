@@ -270,9 +270,9 @@ func (x *reduction) insert(r *reversal) {
 		return
 	}
 	extra := v.extra(unless)
-	steps := v.shortened(x.needed)
-	if list == &n.To && !v.ready(n, steps) {
-		// Nobody who comes first in it was ready then.
+	steps := v.shortened()
+	if list == &n.To && !v.begin(n, steps) {
+		// Nobody who could come first in it was ready then.
 		for _, g := range n.Ready {
 			x.also(n, g)
 		}
@@ -316,21 +316,19 @@ func (v *sequence) place(list *[]branch) (at *[]branch, unless []string) {
 	return list, unless
 }
 
-// ready has a sequence begin with one who was ready at a node, if one of them can.
-func (v *sequence) ready(n *Node, steps []int32) bool {
-	x := v.x
-	could := func(k int32) bool { return slices.Contains(n.Ready, x.exec.names[x.exec.events[k].g]) }
-	if len(steps) == 0 || could(steps[0]) {
-		return true
-	}
-	for _, h := range v.heads {
-		if i := slices.Index(steps, h.event); i > 0 && h.initial && could(h.event) {
+// begin has a sequence begin with one who was ready at a node. Of several it is the last
+// one, who often is that of the race: if that step depends on more than is known, most of
+// it shows there.
+func (v *sequence) begin(n *Node, steps []int32) bool {
+	for i, k := range slices.Backward(steps) {
+		initial := slices.ContainsFunc(v.heads, func(h head) bool { return h.event == k && h.initial && k <= v.race.second })
+		if initial && slices.Contains(n.Ready, v.x.exec.names[v.x.exec.events[k].g]) {
 			copy(steps[1:i+1], steps[:i])
-			steps[0] = h.event
+			steps[0] = k
 			return true
 		}
 	}
-	return false
+	return len(steps) == 0
 }
 
 // waker adds to the events that are needed those that wake a goroutine, or one of them.
@@ -367,23 +365,21 @@ func (v *sequence) waker(g string, extra []extraTouch) {
 }
 
 // shortened are the events of the sequence that are needed, and those that have to come
-// before them, or may make the reversed event what it will be.
-func (v *sequence) shortened(needed []int32) []int32 {
+// before them. If some have to come before the reversed event, others before it are among
+// them that may make it what it will be.
+func (v *sequence) shortened() []int32 {
 	x, second := v.x, v.race.second
-	keep := make([]bool, len(v.events))
-	for i, k := range v.events {
-		keep[i] = slices.Contains(needed, k) || k < second && !v.apart(x.exec.events[k].touches, second)
-	}
-	out := make([]int32, 0, len(v.events))
-	for i, k := range v.events {
-		for j := i; j < len(keep) && !keep[i]; j++ {
-			keep[i] = keep[j] && j > i && v.precedes(k, v.events[j])
-		}
-		if keep[i] {
-			out = append(out, k)
+	h := v.head(x.exec.names[x.exec.events[second].g])
+	depends := h != nil && !(h.event == second && h.initial)
+	base := make([]int32, 0, len(v.events))
+	for _, k := range v.events {
+		if slices.Contains(x.needed, k) || depends && k < second && !v.apart(x.exec.events[k].touches, second) {
+			base = append(base, k)
 		}
 	}
-	return out
+	return slices.DeleteFunc(slices.Clone(v.events), func(k int32) bool {
+		return !slices.ContainsFunc(base, func(b int32) bool { return b == k || k < b && v.precedes(k, b) })
+	})
 }
 
 // extra is what the events of the sequence have touched without an address, if it is to be

@@ -1,0 +1,213 @@
+package orcutil
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bySourceSets explores a program without wakeup trees.
+func bySourceSets(t *testing.T, e Exhaustion, seen func(Result) string) outcomes {
+	sourceSets = true
+	defer func() { sourceSets = false }()
+	return exhaust(t, e, seen)
+}
+
+// wakeupSeeds are random programs that were explored wrongly while one of the rules of
+// wakeup trees was missing, with what it was.
+var wakeupSeeds = []struct {
+	seed  uint64
+	kinds []string
+	what  string
+}{
+	{2257, []string{"send", "recv", "select", "close"}, "what makes a reversed select what it will be"},
+	{1350, []string{"select", "select recv", "poll", "try send", "recv", "send"}, "the same of a poll"},
+	{1858, []string{"rlock", "runlock", "wlock", "wunlock", "try rlock", "try wlock"}, "the same of a TryLock"},
+	{3409, []string{"rlock", "runlock", "wlock", "wunlock", "try rlock", "try wlock"}, "the same of a TryLock"},
+	{99, []string{"send", "select recv", "close"}, "all others are tried when a step has ended the program"},
+}
+
+// TestWakeupSeeds: nothing is lost where it was.
+func TestWakeupSeeds(t *testing.T) {
+	for _, s := range wakeupSeeds {
+		r := random(s.seed)
+		p := newRandomProgram(&r, s.kinds)
+		cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}
+		plain := enumerate(cfg, p.seen, 20_000)
+		require.True(t, plain.complete)
+		require.Equal(t, plain.sorted(), exhaust(t, Exhaustion{Config: cfg}, p.seen).sorted(), "%s: %v %d", s.what, s.kinds, s.seed)
+	}
+}
+
+// TestWakeupTrees: programs that are too large for plain enumeration show the same with
+// wakeup trees as with source sets, in less executions.
+func TestWakeupTrees(t *testing.T) {
+	n := *exhaustScripts / 8
+	if testing.Short() {
+		n /= 5
+	}
+	before, after := 0, 0
+	for _, kinds := range append([][]string{exhaustKinds}, families...) {
+		for i := range n {
+			seed := uint64(*exhaustFrom + i)
+			r := random(seed)
+			p := newRandomProgram(&r, kinds)
+			e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}, Runs: 1000}
+			sets := bySourceSets(t, e, p.seen)
+			if !sets.complete {
+				continue
+			}
+			e.Runs = 0
+			trees := exhaust(t, e, p.seen)
+			require.Equal(t, sets.sorted(), trees.sorted(), "%v %d", kinds, seed)
+			before, after = before+sets.out.Cut, after+trees.out.Cut
+		}
+	}
+	t.Logf("%d cut, %d with source sets", after, before)
+	require.Less(t, after, before)
+}
+
+// inPieces does an exploration a few executions at a time, each time from the text of the
+// frontier of the last one.
+func inPieces(t *testing.T, e Exhaustion, runs int, seen func(Result) string) (o outcomes) {
+	o.seen = map[string]bool{}
+	e.Runs = runs
+	e.Ran = func(_ int, res Result) { o.seen[seen(res)] = true }
+	e.Found = func(int, Result) {}
+	for {
+		out := Exhaust(e)
+		require.Empty(t, out.Left)
+		o.runs, o.out.Cut = o.runs+out.Runs, o.out.Cut+out.Cut
+		if out.Complete {
+			return o
+		}
+		text, err := json.Marshal(out.Frontier)
+		require.NoError(t, err)
+		e.Frontier = new(Frontier)
+		require.NoError(t, json.Unmarshal(text, e.Frontier))
+	}
+}
+
+// TestWakeupFrontier: an exploration that is cut into many runs the same executions.
+func TestWakeupFrontier(t *testing.T) {
+	for _, f := range allFamilies {
+		if f.count < 6 || f.count > 64 {
+			continue
+		}
+		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryMain, Main: func() { f.main(f.size) }}}
+		o := inPieces(t, e, 1, func(Result) string { return "" })
+		require.Equal(t, f.count, o.runs, f.name)
+		require.Zero(t, o.out.Cut, f.name)
+	}
+	for n, seed := 0, 0; n < 12; seed++ {
+		kinds := families[seed%len(families)]
+		r := random(seed)
+		p := newRandomProgram(&r, kinds)
+		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}}
+		whole := exhaust(t, e, p.seen)
+		if whole.runs < 20 || whole.runs > 300 || whole.misuse {
+			continue
+		}
+		n++
+		for _, runs := range []int{1, 7} {
+			o := inPieces(t, e, runs, p.seen)
+			require.Equal(t, whole.sorted(), o.sorted(), "%v %d", kinds, seed)
+			require.Equal(t, whole.runs, o.runs, "%v %d", kinds, seed)
+			require.Equal(t, whole.out.Cut, o.out.Cut, "%v %d", kinds, seed)
+		}
+	}
+}
+
+// older is a frontier as versions without wakeup trees have stored it.
+func older(t *testing.T, f *Frontier) *Frontier {
+	type olderSleeper struct {
+		G     string
+		Extra []extraTouch `json:",omitempty"`
+	}
+	type olderNode struct {
+		Chosen string   `json:",omitempty"`
+		Ready  []string `json:",omitempty"`
+		To     []string `json:",omitempty"`
+		Sleep  []olderSleeper
+		Extra  []extraTouch `json:",omitempty"`
+		Of     int          `json:",omitempty"`
+		Value  int          `json:",omitempty"`
+	}
+	var nodes []olderNode
+	for _, n := range f.Nodes {
+		o := olderNode{Chosen: n.Chosen, Ready: n.Ready, Extra: n.Extra, Of: n.Of, Value: n.Value}
+		for _, b := range n.To {
+			if !slices.Contains(o.To, b.G) {
+				o.To = append(o.To, b.G)
+			}
+		}
+		for _, z := range n.Sleep {
+			o.Sleep = append(o.Sleep, olderSleeper{z.G, z.Extra})
+		}
+		nodes = append(nodes, o)
+	}
+	text, err := json.Marshal(map[string]any{"Nodes": nodes, "Bounds": f.Bounds, "Timed": f.Timed})
+	require.NoError(t, err)
+	out := new(Frontier)
+	require.NoError(t, json.Unmarshal(text, out))
+	return out
+}
+
+// TestOlderFrontier: an exploration goes on from the frontier of a version without wakeup
+// trees, which has explored by source sets.
+func TestOlderFrontier(t *testing.T) {
+	resumed := 0
+	for n, seed := 0, 0; n < 12; seed++ {
+		kinds := families[seed%len(families)]
+		r := random(seed)
+		p := newRandomProgram(&r, kinds)
+		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}}
+		whole := bySourceSets(t, e, p.seen)
+		if whole.runs < 20 || whole.runs > 300 || whole.misuse {
+			continue
+		}
+		n++
+		for _, runs := range []int{1, 5, 13} {
+			e.Runs, e.Frontier = runs, nil
+			first := bySourceSets(t, e, p.seen)
+			if first.complete {
+				continue
+			}
+			resumed++
+			e.Runs, e.Frontier = 0, older(t, first.out.Frontier)
+			for w := range exhaust(t, e, p.seen).seen {
+				first.seen[w] = true
+			}
+			require.Equal(t, whole.sorted(), first.sorted(), "%v %d, after %d runs", kinds, seed, runs)
+		}
+	}
+	require.Greater(t, resumed, 20)
+}
+
+// TestWakeupPrograms logs what is cut of the programs of the tests, and with time that may
+// pass while a goroutine could go on.
+func TestWakeupPrograms(t *testing.T) {
+	if *measure == 0 {
+		t.Skip("needs -orc.measure=1")
+	}
+	for stalls := range 2 {
+		runs, cut, before := 0, 0, 0
+		for _, p := range slices.Concat(programs, special) {
+			e := Exhaustion{Config: p.config(bubble(t)), Accesses: accessGuards(p.name), Stalls: stalls, Runs: 2000}
+			seen := func(res Result) string { return res.end() }
+			trees, sets := exhaust(t, e, seen), bySourceSets(t, e, seen)
+			if !trees.complete || !sets.complete {
+				continue
+			}
+			runs, cut, before = runs+trees.runs, cut+trees.out.Cut, before+sets.out.Cut
+			if trees.out.Cut > 0 {
+				t.Log(fmt.Sprintf("%d stalls, %s: %d executions, %d cut, %d with source sets", stalls, p.name, trees.runs, trees.out.Cut, sets.out.Cut), strings.Join(trees.out.Bounds, "; "))
+			}
+		}
+		t.Logf("%d stalls: %d executions, %d cut, %d with source sets", stalls, runs, cut, before)
+	}
+}
