@@ -11,7 +11,7 @@ package orcutil
 // cases and of the environment.
 //
 // Of prefixes with the same fingerprint one is gone on with. This is not to be combined
-// with sleep sets and source sets: what these leave out since an equivalent execution is
+// with sleep sets and wakeup trees: what these leave out since an equivalent execution is
 // run elsewhere may need more preemptions there (Coons, Musuvathi, McKinley: Bounded
 // Partial-Order Reduction, OOPSLA 2013).
 type Bounding struct {

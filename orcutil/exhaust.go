@@ -9,9 +9,10 @@ import (
 
 // Exhaustion is an exploration of a program by all of its schedules that are not
 // equivalent: depth-first over executions, each from the start to its end, with dynamic
-// partial-order reduction by source sets and sleep sets (Abdulla, Aronis, Jonsson,
-// Sagonas: Source Sets, Journal of the ACM 64, 2017). Choices of the environment and of
-// a select among several ready cases branch too.
+// partial-order reduction by wakeup trees and sleep sets (Abdulla, Aronis, Jonsson,
+// Sagonas: Source Sets, Journal of the ACM 64, 2017), which is optimal but for what
+// wakeup.go says. Choices of the environment and of a select among several ready cases
+// branch too.
 type Exhaustion struct {
 	// Config is that of every run, without a plan and a chooser.
 	Config Config

@@ -394,7 +394,7 @@ func TestExhaustRandom(t *testing.T) {
 	}
 	explore(n, exhaustKinds)
 	for _, kinds := range families {
-		explore(n/4, kinds)
+		explore(n/16, kinds)
 	}
 	t.Logf("%d programs: %d executions of %d, %d cut; %d that can end before others: %d executions of %d, %d cut",
 		whole.programs, whole.runs, whole.plain, whole.cut, ended.programs, ended.runs, ended.plain, ended.cut)
