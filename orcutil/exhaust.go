@@ -447,6 +447,9 @@ func (x *search) next() bool {
 			n.To = n.To[1:]
 			if !asleep(n.Sleep, b.G) && !b.superseded(n.Sleep) {
 				n.Chosen, n.Then, n.Values = b.G, b.Then, b.Values
+				if b.Loose {
+					stale(n.Sleep)
+				}
 				x.nodes = x.nodes[:i+1]
 				return true
 			}

@@ -52,6 +52,7 @@ func (x *reduction) open(n *Node, _ *run, v View, ready []int, stall bool) bool 
 			exact = false
 		case n.Chosen == "":
 			n.Chosen, n.Then, n.Values = b.G, b.Then, b.Values
+			exact = exact && !b.Loose
 		default:
 			n.To = append(n.To, b)
 		}

@@ -25,8 +25,10 @@ import "slices"
 //     are run, also those that wake nobody;
 //   - a step ends the program: what the others would have done is not known, and they are
 //     all tried, though mostly nothing of it depends on that step;
-//   - a reversed step touches other objects than it did, as a select or a TryLock that
-//     comes out otherwise, or has another number of guards, as the length of a channel;
+//   - a step that could come out in several ways is reversed, a select, a TryLock or the
+//     length of a channel, and others have to do with the same objects that it has no
+//     order to: they may be needed before it, or in the way. The sequence is open then,
+//     and nothing but its first step is run;
 //   - time may pass while a goroutine could go on: it depends on everything, and all
 //     others are chosen where it can.
 
@@ -41,6 +43,8 @@ type branch struct {
 	// is what the step, and what follows, have touched of that.
 	Unless []string     `json:",omitempty"`
 	Extra  []extraTouch `json:",omitempty"`
+	// Loose: what the sequence comes to is open, see there.
+	Loose bool `json:",omitempty"`
 }
 
 // maxWakeup bounds the steps of a sequence, and so what nodes need.
@@ -152,17 +156,7 @@ func (v *sequence) apart(touches []touch, k int32) bool {
 	if !independent(touches, of) {
 		return false
 	}
-	if k != v.race.second {
-		return true
-	}
-	for _, a := range touches {
-		for _, b := range of {
-			if a.object == b.object && !(a.kind == b.kind && steady(a.kind)) {
-				return false
-			}
-		}
-	}
-	return true
+	return k != v.race.second || !together(touches, of)
 }
 
 // steady: a step that touches so does it in any order.
@@ -255,7 +249,8 @@ func (x *reduction) note(n *Node, pos int, s *run) {
 func (x *reduction) insert(r *reversal) {
 	n := &x.nodes[x.exec.events[r.first].node]
 	v := x.sequenceOf(r)
-	v.strict = !x.partial && !loose(n.Sleep)
+	open := v.open()
+	v.strict = !x.partial && !loose(n.Sleep) && !open
 	for i := range n.Sleep {
 		if v.covered(&n.Sleep[i]) {
 			return
@@ -281,10 +276,11 @@ func (x *reduction) insert(r *reversal) {
 	if len(steps) == 0 {
 		return
 	}
-	if sourceSets {
+	if open || sourceSets {
 		steps = steps[:1]
 	}
 	tree := x.chain(steps)
+	tree[0].Loose = open
 	tree[0].Unless, tree[0].Extra = unless, extra
 	*list = append(*list, tree...)
 }
@@ -365,20 +361,52 @@ func (v *sequence) waker(g string, extra []extraTouch) {
 }
 
 // shortened are the events of the sequence that are needed, and those that have to come
-// before them. If some have to come before the reversed event, others before it are among
-// them that may make it what it will be.
+// before them, or may have made them what they are.
 func (v *sequence) shortened() []int32 {
-	x, second := v.x, v.race.second
-	h := v.head(x.exec.names[x.exec.events[second].g])
-	depends := h != nil && !(h.event == second && h.initial)
-	base := make([]int32, 0, len(v.events))
-	for _, k := range v.events {
-		if slices.Contains(x.needed, k) || depends && k < second && !v.apart(x.exec.events[k].touches, second) {
-			base = append(base, k)
+	x := v.x
+	return slices.DeleteFunc(slices.Clone(v.events), func(k int32) bool {
+		return !slices.ContainsFunc(x.needed, func(b int32) bool {
+			return b == k || k < b && (v.precedes(k, b) || b != v.race.second && x.exec.events[b].several() && v.meets(k, b))
+		})
+	})
+}
+
+// open reports whether it is open what the second event of the race comes to in the
+// sequence: it could come out in several ways, and another event of the sequence, which
+// has no order to it, has to do with the same objects. It may be needed or in the way.
+func (v *sequence) open() bool {
+	second := v.race.second
+	return v.x.exec.events[second].several() && slices.ContainsFunc(v.events, func(k int32) bool {
+		return k != second && !v.precedes(k, second) && v.meets(k, second)
+	})
+}
+
+// meets reports whether two events touch the same object, and not only in a way that makes
+// no difference.
+func (v *sequence) meets(j, k int32) bool {
+	return together(v.x.exec.events[j].touches, v.x.exec.events[k].touches)
+}
+
+func together(a, b []touch) bool {
+	for _, t := range a {
+		for _, u := range b {
+			if t.object == u.object && !(t.kind == u.kind && steady(t.kind)) {
+				return true
+			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(v.events), func(k int32) bool {
-		return !slices.ContainsFunc(base, func(b int32) bool { return b == k || k < b && v.precedes(k, b) })
+	return false
+}
+
+// several: the step could have come out in another way, without an order of the others that
+// it depends on having changed.
+func (e *event) several() bool {
+	return slices.ContainsFunc(e.touches, func(t touch) bool {
+		switch t.kind {
+		case touchOfferSend, touchOfferRecv, touchMeasured, touchTried, touchTryFailed, touchForeignUnlock:
+			return true
+		}
+		return false
 	})
 }
 
