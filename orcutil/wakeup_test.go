@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -227,4 +228,82 @@ func TestWakeupPrograms(t *testing.T) {
 		}
 		t.Logf("%d stalls: %d executions, %d cut, %d with source sets", stalls, runs, cut, before)
 	}
+}
+
+// handmade is an execution of three goroutines that store the first of two words, the
+// second, and the first. A fourth one, which is asleep before it, loads the second.
+func handmade(asleep sleeper) *reduction {
+	words := new([2]int)
+	word := func(i int, k touchKind) []touch {
+		return []touch{{touched{space: spaceAtomic, p: unsafe.Pointer(&words[i])}, k}}
+	}
+	x := &reduction{search: &search{exec: &execution{names: []string{"0", "0.1", "0.2", "0.3"}}}, ender: -1}
+	for g, touches := range [][]touch{word(0, touchWrite), word(1, touchRead), word(0, touchWrite)} {
+		x.exec.events = append(x.exec.events, event{g: int32(g), node: int32(g + 1), touches: touches})
+	}
+	x.exec.events[1].node = 2
+	x.nodes = []Node{{}, {Chosen: "0", Ready: []string{"0", "0.1", "0.2", "0.3"}, Sleep: []sleeper{asleep}}, {Chosen: "0.1"}, {Chosen: "0.2"}, {Of: 3, Value: 2}}
+	x.touches = word(1, touchRead)
+	x.stands = []standing{{asleep.G, 0, 1}}
+	x.nodeStands = [][2]int32{{}, {0, 1}, {1, 1}, {1, 1}}
+	x.own = make([][2]int32, len(x.nodes))
+	return x
+}
+
+// reverse adds the reversal of its only race, and returns what is to be run at the node
+// before.
+func (x *reduction) reverse() []branch {
+	var all []reversal
+	x.hb.races(x.exec, func(first, second int) {
+		all = append(all, reversal{int32(first), int32(second), x.hb.before, slices.Clone(x.hb.candidates)})
+	})
+	for i := range all {
+		x.insert(&all[i])
+	}
+	return x.nodes[1].To
+}
+
+// TestWakeupRules: a sequence is left out only if all is known that this rests on.
+func TestWakeupRules(t *testing.T) {
+	followed := sleeper{G: "0.3", Followed: true}
+	reversed := []branch{{G: "0.2", Values: []int{2}}}
+	x := handmade(followed)
+	require.Empty(t, x.reverse(), "who is asleep commutes with all")
+
+	x = handmade(followed)
+	x.partial = true
+	require.Len(t, x.reverse(), 1, "the execution is not at its end")
+
+	require.Len(t, handmade(sleeper{G: "0.3"}).reverse(), 1, "who is asleep has ended the program")
+	require.Len(t, handmade(sleeper{G: "0.3", Followed: true, Stale: true}).reverse(), 1, "the node is loose")
+
+	x = handmade(followed)
+	x.nodes[1].Sleep = nil
+	require.Equal(t, reversed, x.reverse(), "nothing else is needed")
+
+	x = handmade(followed)
+	x.nodes[1].Sleep = nil
+	race := reversal{first: 0, second: 2}
+	x.hb.races(x.exec, func(first, second int) { race.before, race.candidates = x.hb.before, slices.Clone(x.hb.candidates) })
+	require.Equal(t, []int32{1, 2}, x.sequenceOf(&race).events)
+	x.ender = 1
+	require.Equal(t, []int32{2}, x.sequenceOf(&race).events, "what has ended the program comes last")
+
+	n := Node{Chosen: "0", Ended: true}
+	x.leave(&n)
+	n.Chosen = "0.1"
+	x.leave(&n)
+	require.Equal(t, []sleeper{{G: "0"}, {G: "0.1", Followed: true}}, n.Sleep)
+}
+
+// TestWakeupSuperseded: a sequence that could come after another step is left out when
+// that has been explored, unless what has no address depends on each other.
+func TestWakeupSuperseded(t *testing.T) {
+	calls := []extraTouch{{Space: spaceLibrary, Kind: touchLibrary}}
+	b := branch{G: "0", Unless: []string{"0.1"}, Extra: calls}
+	require.True(t, b.superseded([]sleeper{{G: "0.1", Followed: true}}))
+	require.False(t, b.superseded([]sleeper{{G: "0.2", Followed: true}}), "another one")
+	require.False(t, b.superseded([]sleeper{{G: "0.1"}}), "it has ended the program")
+	require.False(t, b.superseded([]sleeper{{G: "0.1", Followed: true, Extra: calls}}), "both call uninstrumented code")
+	require.False(t, b.superseded([]sleeper{{G: "0.1", Followed: true}, {G: "0.2", Stale: true}}), "the node is loose")
 }
