@@ -193,7 +193,3 @@ func (x *reduction) also(n *Node, g string) {
 func asleep(list []sleeper, g string) bool {
 	return slices.ContainsFunc(list, func(s sleeper) bool { return s.G == g })
 }
-
-func without(list []string, g string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(o string) bool { return o == g })
-}
