@@ -282,6 +282,14 @@ func TestWakeupRules(t *testing.T) {
 	require.Equal(t, reversed, x.reverse(), "nothing else is needed")
 
 	x = handmade(followed)
+	x.touches[0].kind = touchWrite
+	require.Equal(t, []branch{{G: "0.2", Values: []int{2}, Then: []branch{{G: "0.1"}}}}, x.reverse(), "who is asleep is woken")
+
+	x = handmade(followed)
+	x.nodes[1].To = []branch{{G: "0.2"}}
+	require.Equal(t, []branch{{G: "0.2"}}, func() []branch { x.nodes[1].Sleep = nil; return x.reverse() }(), "what comes after the end of a branch is explored")
+
+	x = handmade(followed)
 	x.nodes[1].Sleep = nil
 	race := reversal{first: 0, second: 2}
 	x.hb.races(x.exec, func(first, second int) { race.before, race.candidates = x.hb.before, slices.Clone(x.hb.candidates) })
@@ -306,4 +314,26 @@ func TestWakeupSuperseded(t *testing.T) {
 	require.False(t, b.superseded([]sleeper{{G: "0.1"}}), "it has ended the program")
 	require.False(t, b.superseded([]sleeper{{G: "0.1", Followed: true, Extra: calls}}), "both call uninstrumented code")
 	require.False(t, b.superseded([]sleeper{{G: "0.1", Followed: true}, {G: "0.2", Stale: true}}), "the node is loose")
+}
+
+// TestWakeupValues: a choice that begins with another value than the first has all.
+func TestWakeupValues(t *testing.T) {
+	x := &search{nodes: []Node{{Of: 3, Value: 1, First: 1}}}
+	var values []int
+	for {
+		values = append(values, x.nodes[0].Value)
+		if !x.next() {
+			break
+		}
+	}
+	require.Equal(t, []int{1, 2, 0}, values)
+}
+
+// TestOlderNodes: the sleepers of an older frontier say nothing of sequences.
+func TestOlderNodes(t *testing.T) {
+	f := Frontier{Nodes: []Node{{Older: []string{"0.1"}, Sleep: []sleeper{{G: "0"}}}}}
+	require.Equal(t, []Node{{To: []branch{{G: "0.1"}}, Sleep: []sleeper{{G: "0", Stale: true}}}}, f.nodes())
+	require.Equal(t, []sleeper{{G: "0"}}, f.Nodes[0].Sleep)
+	f.Trees = true
+	require.False(t, f.nodes()[0].Sleep[0].Stale)
 }
