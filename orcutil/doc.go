@@ -198,9 +198,10 @@
 // one holds is not granted until nothing else can go on; main returns last, since that
 // ends the program. Choices of the environment, and of a select with several ready cases,
 // branch. No execution is begun that is equivalent to another one, but for some after
-// operations that come out in several ways, see wakeup.go. Loops that only look whether something has changed are followed until they
-// have seen the same three times. Time passes only when nothing else can happen, or also
-// at other moments, as often as Exhaustion.Stalls says.
+// operations that come out in several ways, see wakeup.go. Loops that only look whether
+// something has changed are followed until they have seen the same three times. Time
+// passes only when nothing else can happen, or also at other moments, as often as
+// Exhaustion.Stalls says.
 //
 // What uninstrumented code does to order goroutines is one object: each call of it
 // depends on each other one. With accesses to memory recorded, a run says which
