@@ -11,7 +11,7 @@ package orcutil
 // cases and of the environment.
 //
 // Of prefixes with the same fingerprint one is gone on with. This is not to be combined
-// with sleep sets and source sets: what these leave out since an equivalent execution is
+// with sleep sets and wakeup trees: what these leave out since an equivalent execution is
 // run elsewhere may need more preemptions there (Coons, Musuvathi, McKinley: Bounded
 // Partial-Order Reduction, OOPSLA 2013).
 type Bounding struct {
@@ -119,9 +119,10 @@ func (b *bounding) open(n *Node, s *run, v View, ready []int, stall bool) bool {
 	}
 	n.Chosen = v.Ready[first].G
 	if holder < 0 || left > 0 {
-		n.To = without(n.Ready, n.Chosen)
-		if stall && left == 0 {
-			n.To = without(n.To, TimeStep)
+		for _, g := range n.Ready {
+			if g != n.Chosen && (g != TimeStep || left > 0) {
+				n.To = append(n.To, branch{G: g})
+			}
 		}
 	}
 	if len(n.To)+1 < len(n.Ready) {
@@ -179,6 +180,8 @@ func (b *bounding) analyse(res Result) {
 }
 
 func (b *bounding) leave(*Node) {}
+
+func (b *bounding) note(*Node, int, *run) {}
 
 func (b *bounding) more() (again, all bool) {
 	now := b.now()

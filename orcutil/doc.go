@@ -197,9 +197,11 @@
 // what is one table, in dependence.go. A goroutine that would only queue for what another
 // one holds is not granted until nothing else can go on; main returns last, since that
 // ends the program. Choices of the environment, and of a select with several ready cases,
-// branch. Loops that only look whether something has changed are followed until they
-// have seen the same three times. Time passes only when nothing else can happen, or also
-// at other moments, as often as Exhaustion.Stalls says.
+// branch. No execution is begun that is equivalent to another one, but for some after
+// operations that come out in several ways, see wakeup.go. Loops that only look whether
+// something has changed are followed until they have seen the same three times. Time
+// passes only when nothing else can happen, or also at other moments, as often as
+// Exhaustion.Stalls says.
 //
 // What uninstrumented code does to order goroutines is one object: each call of it
 // depends on each other one. With accesses to memory recorded, a run says which

@@ -11,9 +11,10 @@ import (
 
 // Exhaustion is an exploration of a program by all of its schedules that are not
 // equivalent: depth-first over executions, each from the start to its end, with dynamic
-// partial-order reduction by source sets and sleep sets (Abdulla, Aronis, Jonsson,
-// Sagonas: Source Sets, Journal of the ACM 64, 2017). Choices of the environment and of
-// a select among several ready cases branch too.
+// partial-order reduction by wakeup trees and sleep sets (Abdulla, Aronis, Jonsson,
+// Sagonas: Source Sets, Journal of the ACM 64, 2017), which is optimal but for what
+// wakeup.go says. Choices of the environment and of a select among several ready cases
+// branch too.
 type Exhaustion struct {
 	// Config is that of every run, without a plan and a chooser.
 	Config Config
@@ -105,19 +106,31 @@ type Frontier struct {
 	Timed  bool
 	// Preemptions are those of Exhausted: the last one is of what is left to do.
 	Preemptions []Bounded `json:",omitempty"`
+	// Trees: the nodes have wakeup trees. Those of earlier versions do not.
+	Trees bool `json:",omitempty"`
 }
 
 // Node is a choice: of a goroutine, or, if Of is not 0, of one of so many values.
 type Node struct {
 	Chosen string   `json:",omitempty"` // creation path, or TimeStep
 	Ready  []string `json:",omitempty"` // all that there were
-	To     []string `json:",omitempty"` // that are to be chosen too
-	Sleep  []sleeper
+	// To is what is to be run besides what is chosen, a wakeup tree.
+	To []branch `json:"Wakeup,omitempty"`
+	// Then is what is to be run after the step that is chosen, and Values what that is to
+	// choose itself.
+	Then   []branch `json:",omitempty"`
+	Values []int    `json:",omitempty"`
+	// Older is To in frontiers of versions that knew no sequences.
+	Older []string `json:"To,omitempty"`
+	Sleep []sleeper
 	// Extra are what the step that was chosen has touched without an address, in all
 	// executions with it so far.
 	Extra []extraTouch `json:",omitempty"`
-	Of    int          `json:",omitempty"`
-	Value int          `json:",omitempty"`
+	// Ended: the step that was chosen has ended the program in one of them.
+	Ended bool `json:",omitempty"`
+	Of    int  `json:",omitempty"`
+	Value int  `json:",omitempty"`
+	First int  `json:",omitempty"` // value
 	hash  uint64
 }
 
@@ -127,6 +140,11 @@ type sleeper struct {
 	G string
 	// Extra are what its step has touched that has no address.
 	Extra []extraTouch `json:",omitempty"`
+	// Followed: it has never ended the program, so that what can come after it has been
+	// explored, too.
+	Followed bool `json:",omitempty"`
+	// Stale: a step was chosen since that is in no wakeup tree, see loose.
+	Stale bool `json:",omitempty"`
 }
 
 // extraTouch is a touch of an object without an address.
@@ -187,11 +205,11 @@ func Exhaust(e Exhaustion) Exhausted {
 		if (e.Bounding != nil) != (len(e.Frontier.Preemptions) > 0) {
 			return Exhausted{Frontier: e.Frontier, Left: "the frontier is of another kind of exploration", Tainted: true}
 		}
-		x.nodes = append(x.nodes, e.Frontier.Nodes...)
+		x.nodes = e.Frontier.nodes()
 		x.out.Bounds, x.out.Timed = e.Frontier.Bounds, e.Frontier.Timed
 		x.out.Preemptions = slices.Clone(e.Frontier.Preemptions)
 	}
-	x.by = reduction{x}
+	x.by = &reduction{search: x}
 	if e.Bounding != nil {
 		b := newBounding(x, *e.Bounding)
 		if b.over() {
@@ -216,6 +234,8 @@ type strategy interface {
 	// open chooses at a new node, and says what is to be chosen there too. It reports
 	// whether anything is to be.
 	open(n *Node, s *run, v View, ready []int, stall bool) bool
+	// note is told of every node that a run comes to.
+	note(n *Node, pos int, s *run)
 	// taken is told of a choice, which is one of v.Ready, or TimePasses.
 	taken(v View, ready []int, i int)
 	// analyse is called after every run, to add what is to be chosen at nodes.
@@ -242,9 +262,11 @@ type search struct {
 	cutOff   bool   // all that could go on are asleep
 	strange  string // why the run does not repeat what it is to repeat
 	sleep    []sleeper
-	stepped  int   // events whose touches have been looked at
-	stalls   int   // so far
-	last     int32 // the goroutine that has done the last step, -1: none
+	advice   []branch // what is to be run next
+	values   []int    // and chosen in the step at hand
+	stepped  int      // events whose touches have been looked at
+	stalls   int      // so far
+	last     int32    // the goroutine that has done the last step, -1: none
 	row      int
 	age      []int // when a goroutine has stepped last
 	versions map[touched]int
@@ -377,13 +399,33 @@ func (x *search) bound(is bool, text string) {
 }
 
 func (x *search) frontier() *Frontier {
-	return &Frontier{slices.Clone(x.nodes), x.out.Bounds, x.out.Timed, slices.Clone(x.out.Preemptions)}
+	return &Frontier{slices.Clone(x.nodes), x.out.Bounds, x.out.Timed, slices.Clone(x.out.Preemptions), true}
+}
+
+// nodes are those of a frontier. What one of an earlier version has explored says nothing
+// of sequences.
+func (f *Frontier) nodes() []Node {
+	nodes := slices.Clone(f.Nodes)
+	if f.Trees {
+		return nodes
+	}
+	for i := range nodes {
+		n := &nodes[i]
+		n.Sleep = slices.Clone(n.Sleep)
+		stale(n.Sleep)
+		for _, g := range n.Older {
+			n.To = append(n.To, branch{G: g})
+		}
+		n.Older = nil
+	}
+	return nodes
 }
 
 // run does one execution: the choices in nodes, then new ones.
 func (x *search) run(record bool) Result {
 	x.asks = 0
 	x.pos, x.cutOff, x.strange, x.sleep, x.stepped, x.stalls, x.last, x.row = 0, false, "", nil, 0, 0, -1, 0
+	x.advice, x.values = nil, nil
 	x.age = x.age[:0]
 	clear(x.versions)
 	x.forget()
@@ -405,7 +447,7 @@ func (x *search) next() bool {
 	for i := len(x.nodes) - 1; i >= 0; i-- {
 		n := &x.nodes[i]
 		if n.Of > 0 {
-			if n.Value++; n.Value < n.Of {
+			if n.Value = (n.Value + 1) % n.Of; n.Value != n.First {
 				x.nodes = x.nodes[:i+1]
 				return true
 			}
@@ -413,10 +455,13 @@ func (x *search) next() bool {
 		}
 		x.by.leave(n)
 		for len(n.To) > 0 {
-			g := n.To[0]
+			b := n.To[0]
 			n.To = n.To[1:]
-			if !asleep(n.Sleep, g) {
-				n.Chosen = g
+			if !asleep(n.Sleep, b.G) && !b.superseded(n.Sleep) {
+				n.Chosen, n.Then, n.Values = b.G, b.Then, b.Values
+				if b.Loose {
+					stale(n.Sleep)
+				}
 				x.nodes = x.nodes[:i+1]
 				return true
 			}
@@ -525,9 +570,7 @@ func (x *search) choose(s *run, v View, ready []int, stall bool) string {
 			return ""
 		}
 		n.hash = hash
-		x.pos++
-		x.sleep = slices.Clone(n.Sleep)
-		return n.Chosen
+		return x.follow(n, s)
 	}
 	n := Node{hash: hash, Ready: make([]string, 0, len(ready)+1)}
 	for _, i := range ready {
@@ -540,9 +583,19 @@ func (x *search) choose(s *run, v View, ready []int, stall bool) string {
 		x.cutOff = true
 		return ""
 	}
+	if x.pos > 0 && x.nodes[x.pos-1].Of == 0 {
+		x.nodes[x.pos-1].Then = nil // the new node has it
+	}
 	x.nodes = append(x.nodes, n)
+	return x.follow(&x.nodes[x.pos], s)
+}
+
+// follow goes on from a node with what is chosen there.
+func (x *search) follow(n *Node, s *run) string {
+	x.by.note(n, x.pos, s)
 	x.pos++
 	x.sleep = slices.Clone(n.Sleep)
+	x.advice, x.values = n.Then, n.Values
 	return n.Chosen
 }
 
@@ -571,8 +624,15 @@ func (x *search) pick(n int) int {
 	if n < 2 {
 		return 0
 	}
+	first := 0
+	if len(x.values) > 0 {
+		if first = x.values[0]; first >= n {
+			first = 0
+		}
+		x.values = x.values[1:]
+	}
 	if x.pos == len(x.nodes) {
-		x.nodes = append(x.nodes, Node{Of: n})
+		x.nodes = append(x.nodes, Node{Of: n, Value: first, First: first})
 	}
 	node := &x.nodes[x.pos]
 	if node.Of != n {
@@ -580,6 +640,10 @@ func (x *search) pick(n int) int {
 		return 0
 	}
 	x.pos++
+	if node.Value != node.First {
+		x.advice = straight(x.advice)
+		stale(x.sleep)
+	}
 	return node.Value
 }
 

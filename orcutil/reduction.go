@@ -4,42 +4,88 @@ package orcutil
 
 import "slices"
 
-// reduction is the strategy of dynamic partial-order reduction by source sets and sleep
-// sets: of executions that are equivalent one is run.
-type reduction struct{ *search }
+// reduction is the strategy of optimal dynamic partial-order reduction by wakeup trees and
+// sleep sets: of executions that are equivalent one is run.
+type reduction struct {
+	*search
+	sequence  sequence
+	reversals []reversal
+	needed    []int32
+	// Of the run at hand: what goroutines may touch that stand at guards, by node.
+	nodeStands [][2]int32 // in stands
+	own        [][2]int32 // in touches, of the step that was done
+	stands     []standing
+	touches    []touch
+	ender      int32 // the event that has ended the program, -1: none
+	partial    bool  // it has been cut, or has come to the limit of steps
+}
 
-func (reduction) begin()                  {}
-func (reduction) observe()                {}
-func (reduction) chose(*goroutine, int)   {}
-func (reduction) taken(View, []int, int)  {}
-func (reduction) more() (again, all bool) { return false, true }
+func (x *reduction) begin() {
+	x.nodeStands, x.stands, x.touches = x.nodeStands[:0], x.stands[:0], x.touches[:0]
+	x.own = x.own[:0]
+}
+
+// taken notes what the step may touch that is about to be done.
+func (x *reduction) taken(v View, _ []int, i int) {
+	from := int32(len(x.touches))
+	if i != TimePasses {
+		x.touches = v.run.mayTouch(v.Ready[i].g, x.touches)
+	}
+	for len(x.own) < x.pos {
+		x.own = append(x.own, [2]int32{})
+	}
+	x.own[x.pos-1] = [2]int32{from, int32(len(x.touches))}
+}
+
+func (*reduction) observe()                {}
+func (*reduction) chose(*goroutine, int)   {}
+func (*reduction) more() (again, all bool) { return false, true }
 
 // open has one goroutine go on. Others are chosen, too, once a run has shown that its
 // steps depend on theirs.
-func (x reduction) open(n *Node, _ *run, v View, ready []int, stall bool) bool {
+func (x *reduction) open(n *Node, _ *run, v View, ready []int, stall bool) bool {
 	n.Sleep = x.sleep
-	n.Chosen = x.preferred(n, v, ready, stall)
-	if stall {
-		n.To = without(n.Ready, n.Chosen) // time depends on everything
+	exact := len(x.advice) > 0
+	for _, b := range x.advice {
+		switch {
+		case !slices.Contains(n.Ready, b.G) || asleep(n.Sleep, b.G):
+			exact = false
+		case n.Chosen == "":
+			n.Chosen, n.Then, n.Values = b.G, b.Then, b.Values
+			exact = exact && !b.Loose
+		default:
+			n.To = append(n.To, b)
+		}
+	}
+	if n.Chosen == "" {
+		n.Chosen = x.preferred(n, v, ready, stall)
+	}
+	if !exact {
+		stale(n.Sleep) // what comes now is in no tree
+	}
+	if stall { // time depends on everything
+		for _, g := range n.Ready {
+			x.also(n, g)
+		}
 	}
 	return n.Chosen != ""
 }
 
 // leave has the step that was chosen not be done again before one depends on it.
-func (x reduction) leave(n *Node) {
-	n.Sleep = append(n.Sleep, sleeper{n.Chosen, n.Extra})
-	n.Extra = nil
+func (x *reduction) leave(n *Node) {
+	n.Sleep = append(n.Sleep, sleeper{G: n.Chosen, Extra: n.Extra, Followed: !n.Ended})
+	n.Extra, n.Ended = nil, false
 }
 
 // stepped wakes those who are asleep and depend on a step.
-func (x reduction) stepped(s *run, e *event) {
+func (x *reduction) stepped(s *run, e *event) {
 	if x.pos == len(x.nodes) { // else the nodes say who is asleep
 		x.wake(s, e)
 	}
 }
 
 // extras notes what the steps of an execution have touched without an address.
-func (x reduction) extras() {
+func (x *reduction) extras() {
 	for i := range x.exec.events {
 		e := &x.exec.events[i]
 		if e.node < 0 {
@@ -56,7 +102,7 @@ func (x reduction) extras() {
 
 // preferred is whom a new node has go on: who has done the last step, though not for
 // ever, else who has waited longest; time only if nobody else need be chosen.
-func (x reduction) preferred(n *Node, v View, ready []int, stall bool) (best string) {
+func (x *reduction) preferred(n *Node, v View, ready []int, stall bool) (best string) {
 	var oldest int
 	for _, i := range ready {
 		p := v.Ready[i]
@@ -76,7 +122,7 @@ func (x reduction) preferred(n *Node, v View, ready []int, stall bool) (best str
 	return best
 }
 
-func (x reduction) wake(s *run, e *event) {
+func (x *reduction) wake(s *run, e *event) {
 	x.sleep = slices.DeleteFunc(x.sleep, func(z sleeper) bool {
 		if e.g < 0 || z.G == TimeStep {
 			return true
@@ -85,66 +131,65 @@ func (x reduction) wake(s *run, e *event) {
 		if g == nil || g.state != parked {
 			return true
 		}
-		x.mayTouch = s.mayTouch(g, x.mayTouch[:0])
-		for _, t := range z.Extra {
-			x.mayTouch = append(x.mayTouch, touch{touched{space: t.Space, n: int32(t.N)}, t.Kind})
-		}
+		x.mayTouch = z.with(s.mayTouch(g, x.mayTouch[:0]))
 		return !independent(x.mayTouch, e.touches)
 	})
 }
 
-// analyse adds to the nodes of an execution what is to be chosen there too.
-func (x reduction) analyse(res Result) {
+// analyse adds to the nodes of an execution what is to be run there too.
+func (x *reduction) analyse(res Result) {
 	events := x.exec.events
 	defer x.extras()
-	x.races(res, func(first, second int) {
-		x.add(&x.nodes[events[first].node], x.hb.initials(first, second))
-	})
-	if n := len(events); n > 0 && res.Outcome.endsProgram() && res.Verdict == Completed {
-		// The program has ended, and the others could do nothing more.
-		for i := n - 1; i >= 0; i-- {
-			if node := events[i].node; node >= 0 {
-				for _, g := range x.nodes[node].Ready {
-					x.also(&x.nodes[node], g)
-				}
-				break
+	x.ender, x.partial = -1, x.cutOff || res.Verdict == Limit
+	var last *Node // the choice of the step that has ended the program
+	if res.Outcome.endsProgram() && res.Verdict == Completed {
+		for i := len(events) - 1; i >= 0 && last == nil; i-- {
+			if x.ender < 0 && !events[i].waits {
+				x.ender = int32(i)
+			}
+			if events[i].node >= 0 {
+				last = &x.nodes[events[i].node]
 			}
 		}
 	}
+	x.reversals = x.reversals[:0]
+	x.races(res, func(first, second int) {
+		if !x.planned(first, second) {
+			x.reversals = append(x.reversals, reversal{int32(first), int32(second), x.hb.before, slices.Clone(x.hb.candidates)})
+		}
+	})
+	for i := range x.reversals {
+		x.insert(&x.reversals[i])
+	}
+	if last != nil {
+		// The program has ended, and the others could do nothing more.
+		last.Ended = true
+		for _, g := range last.Ready {
+			x.also(last, g)
+		}
+	}
 }
 
-// add has one of the goroutines chosen at a node, unless one is anyway.
-func (x reduction) add(n *Node, initials []int32) {
-	best := ""
-	for _, i := range initials {
+// planned reports whether one of the goroutines that could come first if a race were
+// reversed has been chosen where it could, or will be.
+func (x *reduction) planned(first, second int) bool {
+	n := &x.nodes[x.exec.events[first].node]
+	for _, i := range x.hb.initials(first, second) {
 		g := x.exec.names[i]
-		if g == n.Chosen || slices.Contains(n.To, g) || asleep(n.Sleep, g) {
-			return
-		}
-		if slices.Contains(n.Ready, g) {
-			best = g // the last one is often that of the race
+		if asleep(n.Sleep, g) || slices.ContainsFunc(n.To, func(b branch) bool { return b.G == g && len(b.Then) == 0 && len(b.Unless) == 0 }) {
+			return true
 		}
 	}
-	if best != "" {
-		n.To = append(n.To, best)
-		return
-	}
-	for _, g := range n.Ready {
-		x.also(n, g)
-	}
+	return false
 }
 
 // also has a goroutine chosen at a node.
-func (x reduction) also(n *Node, g string) {
-	if g != n.Chosen && !slices.Contains(n.To, g) && !asleep(n.Sleep, g) {
-		n.To = append(n.To, g)
+func (x *reduction) also(n *Node, g string) {
+	if g != n.Chosen && !slices.ContainsFunc(n.To, func(b branch) bool { return b.G == g }) && !asleep(n.Sleep, g) {
+		n.To = append(n.To, branch{G: g})
 	}
 }
 
 func asleep(list []sleeper, g string) bool {
 	return slices.ContainsFunc(list, func(s sleeper) bool { return s.G == g })
-}
-
-func without(list []string, g string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(o string) bool { return o == g })
 }

@@ -298,6 +298,7 @@ func (o *happensBefore) count(a *act, now clock) {
 // an execution in which second does not come after it: of the events from there up to
 // second that do not depend on first, those that nothing else of these has to precede.
 func (o *happensBefore) initials(first, second int) (out []int32) {
+	race := reversal{int32(first), int32(second), o.before, o.candidates}
 	var heads []int // the first event of each goroutine among those
 	for k := first + 1; k <= second; k++ {
 		g := o.x.events[k].g
@@ -308,7 +309,7 @@ func (o *happensBefore) initials(first, second int) (out []int32) {
 			if k < second {
 				return o.happened(head, o.after[k])
 			}
-			return o.precedes(head, first)
+			return o.precedes(&race, head)
 		}
 		own := func(head int) bool { return o.x.events[head].g == g }
 		if slices.ContainsFunc(heads, own) {
@@ -322,13 +323,13 @@ func (o *happensBefore) initials(first, second int) (out []int32) {
 	return out
 }
 
-// precedes reports whether an event has to come before the event at hand even if first
-// does not.
-func (o *happensBefore) precedes(event, first int) bool {
-	if o.happened(event, o.before) {
+// precedes reports whether an event has to come before the second one of a race even if
+// the first one does not.
+func (o *happensBefore) precedes(r *reversal, event int) bool {
+	if o.happened(event, r.before) {
 		return true
 	}
-	return slices.ContainsFunc(o.candidates, func(c int32) bool {
-		return int(c) != first && !o.happened(first, o.after[c]) && o.happened(event, o.after[c])
+	return slices.ContainsFunc(r.candidates, func(c int32) bool {
+		return c != r.first && !o.happened(int(r.first), o.after[c]) && o.happened(event, o.after[c])
 	})
 }
