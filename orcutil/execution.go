@@ -3,6 +3,7 @@
 package orcutil
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"sync"
@@ -20,6 +21,7 @@ type execution struct {
 	acts    []act
 	closed  map[unsafe.Pointer]bool // channels that the program has closed
 	own     map[unsafe.Pointer]bool // channels that it has sent on or closed
+	byEnd   []int32                 // communications, see offersOfPartners
 	holds   map[hold]int            // how often
 	// accesses are the statements that are guards since they may race, by the
 	// number of their group.
@@ -512,6 +514,72 @@ func (x *execution) touchesOf(c *communication) {
 		if !k.sends() && k.event() && !x.own[k.channel()] {
 			began.touch(touch{touched{space: spaceLibrary}, touchLibrarySee})
 		}
+	}
+}
+
+// offersOfPartners adds what has let a select take a case at once: the send of the value that
+// it has received, the receive that has made room for its own. Had the select been there
+// before, it would have queued, and that step would have decided against its other cases.
+func (x *execution) offersOfPartners() {
+	found := false
+	for i := range x.comms {
+		found = found || x.comms[i].takesAtOnce()
+	}
+	if !found {
+		return
+	}
+	x.byEnd = x.byEnd[:0]
+	for i := range x.comms {
+		if c := &x.comms[i]; c.end >= 0 && c.chosen >= 0 && c.value {
+			x.byEnd = append(x.byEnd, int32(i))
+		}
+	}
+	slices.SortStableFunc(x.byEnd, func(i, j int32) int { return cmp.Compare(x.comms[i].end, x.comms[j].end) })
+	// The k-th value that is received is that of the k-th send, which needs a place that
+	// receive k-C has made, C being the capacity.
+	sends, recvs := make(map[unsafe.Pointer][]int32), make(map[unsafe.Pointer][]int32)
+	for _, i := range x.byEnd {
+		k := x.comms[i].cases[x.comms[i].chosen]
+		list := recvs
+		if k.sends() {
+			list = sends
+		}
+		list[k.channel()] = append(list[k.channel()], i)
+	}
+	sent, received := make(map[unsafe.Pointer]int), make(map[unsafe.Pointer]int)
+	for _, i := range x.byEnd {
+		k := x.comms[i].cases[x.comms[i].chosen]
+		p := k.channel()
+		list, counts, n := sends[p], received, received[p]
+		if k.sends() {
+			list, counts, n = recvs[p], sent, sent[p]-k.capacity()
+		}
+		counts[p]++
+		if n >= 0 && n < len(list) {
+			x.partner(i, list[n])
+		}
+	}
+}
+
+// takesAtOnce: a select, without a default, has taken one of several cases when it began.
+func (c *communication) takesAtOnce() bool {
+	return len(c.cases) > 1 && !c.hasDefault && c.chosen >= 0 && c.end == c.event
+}
+
+// partner adds what a select offers that has taken a case at once to the steps of the
+// communication that has let it.
+func (x *execution) partner(of, by int32) {
+	c, d := &x.comms[of], &x.comms[by]
+	if !c.takesAtOnce() {
+		return
+	}
+	for i, k := range c.cases {
+		if i == c.chosen || k.channel() == nil {
+			continue
+		}
+		t := touch{touched{space: spaceChan, p: k.channel()}, offer(k)}
+		x.events[d.event].touch(t)
+		x.events[d.end].touch(t)
 	}
 }
 

@@ -485,6 +485,42 @@ var special = []testProgram{
 		}
 		To(d).Send(5, 1)
 	}, nil},
+	{"a poll that meets a select before there is room for what that sends", EntryTest, func() {
+		c, d := make(chan int, 1), make(chan int)
+		Go(1, func() {
+			r := R(d)
+			Select(2, false, r, To(c).Case(1))
+		})
+		Go(3, func() {
+			if Select(4, true, To(d).Case(1)) == 0 {
+				panic(Panic(5, "met"))
+			}
+		})
+		To(c).Send(6, 1)
+		Recv(7, c)
+	}, nil},
+	{"a poll that meets a select before there is something to receive", EntryTest, func() {
+		c, d := make(chan int, 1), make(chan int)
+		Go(1, func() {
+			r, q := R(d), R(c)
+			Select(2, false, r, q)
+		})
+		To(c).Send(3, 1)
+		if Select(4, true, To(d).Case(1)) == 0 {
+			panic(Panic(5, "met after the send"))
+		}
+	}, nil},
+	{"a poll that meets a select before a sender comes", EntryTest, func() {
+		c, d := make(chan int), make(chan int)
+		Go(1, func() {
+			r, q := R(d), R(c)
+			Select(2, false, r, q)
+		})
+		Go(3, func() { To(c).Send(4, 1) })
+		if Select(5, true, To(d).Case(1)) == 0 {
+			panic(Panic(6, "met"))
+		}
+	}, nil},
 	{"who receives the last value", EntryTest, func() {
 		c := make(chan int, 1)
 		To(c).Send(1, 1)

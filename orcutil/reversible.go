@@ -70,6 +70,7 @@ func (o *happensBefore) races(x *execution, found func(first, second int)) {
 	for i := range x.comms {
 		x.touchesOf(&x.comms[i])
 	}
+	x.offersOfPartners()
 	n := len(x.names)
 	o.buf = o.buf[:0]
 	o.clocks, o.after, o.local, o.counts = o.clocks[:0], o.after[:0], o.local[:0], append(o.counts[:0], make([]uint32, n)...)
