@@ -204,8 +204,8 @@
 // Exhaustion.Stalls says.
 //
 // What uninstrumented code does to order goroutines is one object: each call of it
-// depends on each other one. With accesses to memory recorded, a run says which
-// statements race, and which have such calls: as guards they make the exploration exact.
+// depends on each other one. Such a call is a step of its own. With accesses to memory
+// recorded, a run says which statements race: as guards they make the exploration exact.
 //
 // Bounding has Exhaust run all schedules with few preemptions first, of which it runs
 // those once that come to the same state, see fingerprint.go. That is for programs that
