@@ -119,6 +119,18 @@ func LibIface(site Site, x any) Mark {
 	return g.callsLibrary(site)
 }
 
+// IsForeign reports whether a method called through an interface is uninstrumented code,
+// perhaps.
+func IsForeign(x any) bool { return libraryCaller() != nil && foreignType(reflect.TypeOf(x)) }
+
+// LibIf is Lib if the call is one of uninstrumented code.
+func LibIf(foreign bool) Mark {
+	if !foreign {
+		return noLibrary
+	}
+	return Lib(0)
+}
+
 // Ready is a, the last operand that has to be evaluated of a call that Depth, or Starts,
 // stands before. The call begins now.
 func Ready[A any](site Site, a A) A {

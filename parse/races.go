@@ -762,10 +762,14 @@ func (r *rewriter) deferUse(s *ast.DeferStmt) {
 }
 
 // goLibrary is what the goroutine that a go statement starts does first;
-// function is the variable that holds what it calls, if there is one.
-func (r *rewriter) goLibrary(c *ast.CallExpr, function string) string {
+// function is the variable that holds what it calls, if there is one, and foreign the one
+// that says whether it is uninstrumented code, if that is known before.
+func (r *rewriter) goLibrary(c *ast.CallExpr, function, foreign string) string {
 	if r.calls[c] == 0 {
 		return ""
+	}
+	if foreign != "" {
+		return fmt.Sprintf("defer %s.Back(%s.LibIf(%s)); ", r.zz, r.zz, foreign)
 	}
 	if r.calls[c] == funcValue && function != "" {
 		return fmt.Sprintf("defer %s.Back(%s.LibFunc(0, %s)); ", r.zz, r.zz, function)

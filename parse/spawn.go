@@ -232,13 +232,20 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 		h.callee, h.function = c.Fun, r.name()
 	}
 	h.open(b)
+	foreign := ""
+	if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && r.calls[c] == ifaceCall && pure(r.info, sel.X) {
+		foreign = r.name()
+		b.put("%s := %s.IsForeign(", foreign, r.zz)
+		b.node(sel.X)
+		b.put("); ")
+	}
 	if sig, ok := r.info.TypeOf(c.Fun).Underlying().(*types.Signature); ok && h.callee != nil && len(c.Args) == 0 && sig.Results().Len() == 0 {
 		// Go finds a nil function here; others, where they are called.
 		b.put("%s.GoValue(%d, %s, func() { ", r.zz, id, h.function)
 	} else {
 		b.put("%s.Go(%d, func() { ", r.zz, id)
 	}
-	b.put("%s", r.goLibrary(c, h.function))
+	b.put("%s", r.goLibrary(c, h.function, foreign))
 	switch {
 	case kind == sites.Panic:
 		b.put("panic(%s.Panic(%d, ", r.zz, r.site(sites.Panic, c.Lparen))

@@ -387,6 +387,31 @@ func main() {
 	}
 }
 
+// TestExhaustGo: a goroutine that is a method of the program's own is no uninstrumented code,
+// though it is called through an interface.
+func TestExhaustGo(t *testing.T) {
+	x, err := Exhaust(t.Context(), programOf(t, `package main
+
+type sender struct{ to chan int }
+
+func (s *sender) send(n int) { s.to <- n }
+
+func main() {
+	to := make(chan int)
+	var s interface{ send(n int) } = &sender{to}
+	for i := range 3 {
+		go s.send(i)
+	}
+	for range 3 {
+		<-to
+	}
+}
+`), Exhaustion{}, Options{})
+	require.NoError(t, err)
+	require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+	require.Equal(t, 6, x.Covered.Schedules)
+}
+
 // TestExhaustMethodValues: the method value of a method of the program's own is no
 // uninstrumented code; that of a library's is, also where it is promoted, or in an interface.
 func TestExhaustMethodValues(t *testing.T) {
