@@ -111,7 +111,7 @@ type goroutine struct {
 	clock   clock
 	creator clock // of who has made a callback
 	library int
-	begun   []Mark // of the calls with several results that it is in
+	begun   []begunCall
 
 	// Blocks of its stack in which it was seen, by their number; see caller.
 	blocks    [16]uintptr

@@ -171,31 +171,67 @@ func Back1[A any](m Mark, a A) A {
 	return a
 }
 
-// Begun begins a call of f, of uninstrumented code perhaps, see Ended2. It is not ended
+// begunCall is a call of which the operands are evaluated, or that goes on: how deep in the
+// library its goroutine was before, and whether it is one of uninstrumented code, perhaps.
+type begunCall struct {
+	before  Mark
+	foreign bool
+}
+
+// Begun begins a call of f, of uninstrumented code perhaps, see Ended. It is not ended
 // exactly after a panic.
 func Begun[F any](site Site, f F) F {
-	if g := libraryCaller(); g != nil {
-		g.begun = append(g.begun, Mark(g.library))
-		LibFunc(site, f)
+	if g := libraryCaller(); g != nil && g.starts(foreignFunc(codeOf(&f))) {
+		g.callsLibrary(site)
 	}
 	return f
 }
 
-// BegunIface is Begun for a method called through an interface.
+// BegunIface is Begun for the method f of x, which is called through an interface.
 func BegunIface[F any](site Site, x any, f F) F {
-	if g := libraryCaller(); g != nil {
-		g.begun = append(g.begun, Mark(g.library))
-		LibIface(site, x)
+	if g := libraryCaller(); g != nil && g.starts(foreignType(reflect.TypeOf(x))) {
+		g.callsLibrary(site)
 	}
 	return f
 }
 
-// Starts is Begun for a call that begins with Ready.
+// On is x, of which a method is called through an interface. It begins the call as Begun
+// does.
+func On[X any](site Site, x X) X {
+	if g := libraryCaller(); g != nil && g.starts(foreignType(reflect.TypeOf(x))) {
+		g.callsLibrary(site)
+	}
+	return x
+}
+
+// Starts is Begun for a call that begins with Ready, or the like.
 func Starts[F any](f F) F {
 	if g := libraryCaller(); g != nil {
-		g.begun = append(g.begun, Mark(g.library))
+		g.starts(foreignFunc(codeOf(&f)))
 	}
 	return f
+}
+
+// StartsOn is On for a call that begins with ReadyBegun.
+func StartsOn[X any](x X) X {
+	if g := libraryCaller(); g != nil {
+		g.starts(foreignType(reflect.TypeOf(x)))
+	}
+	return x
+}
+
+// starts notes a call. It reports whether it is one of uninstrumented code, perhaps.
+func (g *goroutine) starts(foreign bool) bool {
+	g.begun = append(g.begun, begunCall{Mark(g.library), foreign})
+	return foreign
+}
+
+// ReadyBegun is Ready for the call that Starts, or StartsOn, has noted last.
+func ReadyBegun[A any](site Site, a A) A {
+	if g := libraryCaller(); g != nil && len(g.begun) > 0 && g.begun[len(g.begun)-1].foreign {
+		g.callsLibrary(site)
+	}
+	return a
 }
 
 // Passed is f, of a call with more results than Ended4 takes.
@@ -204,15 +240,21 @@ func Passed[F any](site Site, f F) F {
 	return f
 }
 
-// ended ends the last call that Begun or Starts has begun.
-func ended() {
+// Ended ends the last call that Begun, On, Starts or StartsOn has noted.
+func Ended() {
 	g := libraryCaller()
 	if g == nil || len(g.begun) == 0 {
 		return
 	}
-	m := g.begun[len(g.begun)-1]
+	c := g.begun[len(g.begun)-1]
 	g.begun = g.begun[:len(g.begun)-1]
-	Back(m)
+	Back(c.before)
+}
+
+// Ended1 is Ended around a call with a result.
+func Ended1[A any](a A) A {
+	Ended()
+	return a
 }
 
 // End ends the last call that was begun.
@@ -238,21 +280,21 @@ func EndIface(x any) {
 	}
 }
 
-// Ended2 ends a call that Begun or Starts has begun.
+// Ended2 is Ended1 for two results.
 func Ended2[A, B any](a A, b B) (A, B) {
-	ended()
+	Ended()
 	return a, b
 }
 
 // Ended3 is Ended2 for three results.
 func Ended3[A, B, C any](a A, b B, c C) (A, B, C) {
-	ended()
+	Ended()
 	return a, b, c
 }
 
 // Ended4 is Ended2 for four results.
 func Ended4[A, B, C, D any](a A, b B, c C, d D) (A, B, C, D) {
-	ended()
+	Ended()
 	return a, b, c, d
 }
 

@@ -513,9 +513,63 @@ func (r *rewriter) mark(function string, c *ast.CallExpr) *builder {
 		b.put("%s.%sIface(%d, ", r.zz, function, at)
 		b.node(sel.X)
 	default:
+		if target, _ := r.decider(c); target != nil {
+			function += "Begun"
+		}
 		b.put("%s.%s(%d", r.zz, function, at)
 	}
 	return b
+}
+
+// decider is the expression whose value decides whether a call is one of uninstrumented
+// code, if that may be evaluated only once: a function, or if on is true what is in an
+// interface. It is nil if the call is one in any case, or what decides is evaluated twice.
+func (r *rewriter) decider(c *ast.CallExpr) (target ast.Expr, on bool) {
+	if tuple, ok := r.info.TypeOf(c).(*types.Tuple); ok && tuple.Len() > 4 || r.inferred(c.Fun) {
+		return nil, false
+	}
+	fun := ast.Unparen(c.Fun)
+	switch r.calls[c] {
+	case funcValue:
+		if !pure(r.info, fun) {
+			return c.Fun, false
+		}
+	case ifaceCall:
+		if sel, ok := fun.(*ast.SelectorExpr); ok && !pure(r.info, sel.X) {
+			return sel.X, true
+		}
+	}
+	return nil, false
+}
+
+// decided orders a call of which a value decides whether it is one of uninstrumented code.
+func (r *rewriter) decided(c *ast.CallExpr, target ast.Expr, on bool) {
+	function := fmt.Sprintf("Begun(%d, ", r.statement(c.Pos()))
+	switch {
+	case r.begins[c] && on:
+		function = "StartsOn("
+	case r.begins[c]:
+		function = "Starts("
+	case on:
+		function = fmt.Sprintf("On(%d, ", r.statement(c.Pos()))
+	}
+	r.before(target.Pos(), r.zz+"."+function)
+	r.after(target.End(), ")")
+	if r.info.Types[c].IsVoid() {
+		open, end := "{ ", "}"
+		if c != r.listed {
+			open, end = "func() { ", "}()"
+		}
+		r.before(c.Pos(), open)
+		r.after(c.End(), fmt.Sprintf("; %s.Ended() %s", r.zz, end))
+		return
+	}
+	n := 1
+	if tuple, ok := r.info.TypeOf(c).(*types.Tuple); ok {
+		n = tuple.Len()
+	}
+	r.before(c.Pos(), fmt.Sprintf("%s.Ended%d(", r.zz, n))
+	r.after(c.End(), ")")
 }
 
 // library orders a call of uninstrumented code. A call that is a statement of a
@@ -530,6 +584,10 @@ func (r *rewriter) library(c *ast.CallExpr) {
 		if a := r.firstOperand(c); a != nil { // the function value cannot be passed on
 			r.begin(c, a)
 		}
+	}
+	if target, on := r.decider(c); target != nil {
+		r.decided(c, target, on)
+		return
 	}
 	begin := r.zz + ".Depth()"
 	if !r.begins[c] {
@@ -593,6 +651,9 @@ func (r *rewriter) beginsBehind(c *ast.CallExpr) {
 		if t.Len() > 4 || last.Pos() < c.Lparen && !r.inferred(c.Fun) {
 			return // Passed, or Begun, follows behind it
 		}
+	}
+	if target, _ := r.decider(c); target != nil && last.Pos() < c.Lparen {
+		return // so does Begun, or On
 	}
 	switch t := r.info.TypeOf(last).(type) {
 	case *types.Tuple:
@@ -689,7 +750,7 @@ func (r *rewriter) firstOperand(c *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// inferred reports whether type arguments of a function are inferred.
+// inferred reports whether a function has type arguments, inferred or not.
 func (r *rewriter) inferred(fun ast.Expr) bool {
 	switch x := ast.Unparen(fun).(type) {
 	case *ast.Ident:
@@ -698,7 +759,9 @@ func (r *rewriter) inferred(fun ast.Expr) bool {
 	case *ast.SelectorExpr:
 		_, ok := r.info.Instances[x.Sel]
 		return ok
-	case *ast.IndexExpr, *ast.IndexListExpr:
+	case *ast.IndexExpr: // or an element that is a function
+		return r.info.Types[x.Index].IsType()
+	case *ast.IndexListExpr:
 		return true
 	}
 	return false

@@ -201,6 +201,11 @@ func TestExhaustLibraryForms(t *testing.T) {
 		{"a deferred call", `defer m.LoadOrStore("w", id(i))`},
 		{"a deferred function value", `f := m.LoadOrStore; defer f("w", id(i))`},
 		{"a receiver that calls", `same(m).LoadOrStore("w", i)`},
+		{"an interface that is returned", `stored(m).Store("w", id(i)); m.Store("w", 3-i)`},
+		{"one, and a call in an argument", `loader(m).LoadOrStore("w", id(i))`},
+		{"a function of a table", `[]func(k, v any) (any, bool){m.LoadOrStore}[zero()]("w", i)`},
+		{"one, and an argument that receives", `[]func(k, v any) (any, bool){m.LoadOrStore}[zero()]("w", <-own)`},
+		{"a function without results", `[]func(k, v any){m.Store}[zero()]("w", 3-i)`},
 		{"an element of a result", `m.LoadOrStore("w", list(i)[0].i)`},
 		{"what a result points to", `m.LoadOrStore("w", *pointer(i))`},
 		{"a method of an element", `m.LoadOrStore("w", list(i)[0].get())`},
@@ -235,6 +240,14 @@ type pair struct {
 func (p pair) of() int   { return p.i }
 func (p *pair) get() int { return p.i }
 
+func zero() int { return 0 }
+
+type loads interface{ LoadOrStore(k, v any) (any, bool) }
+type stores interface{ Store(k, v any) }
+
+func loader(m *sync.Map) loads  { return m }
+func stored(m *sync.Map) stores { return m }
+
 func list(i int) []pair           { return []pair{{i, true}} }
 func pointer(i int) *int          { return &i }
 func mapped(i int) map[string]pair { return map[string]pair{"k": {i, true}} }
@@ -245,7 +258,7 @@ func same(m *sync.Map) *sync.Map { return m }
 func second(v any, _ bool) any   { return v }
 `+functions+`
 func main() {
-	form := (4*rand.Intn(8) + rand.Intn(4)) % `+fmt.Sprint(len(forms))+`
+	form := (8*rand.Intn(8) + rand.Intn(8)) % `+fmt.Sprint(len(forms))+`
 	call := [...]func(m *sync.Map, p *sync.Pool, own chan int, n *atomic.Int32, table map[int]int, i int){`+table+`}[form]
 	m, p := new(sync.Map), &sync.Pool{New: func() any { return new(int) }}
 	m.Store("v", 0)
@@ -356,6 +369,10 @@ func TestExhaustFunctionValues(t *testing.T) {
 
 type function func() `+c.results+`
 
+func zero() int { return 0 }
+
+func same(i interface{ call() `+c.results+` }) interface{ call() `+c.results+` } { return i }
+
 func (f function) call() `+c.results+` { `+map[bool]string{true: "return "}[c.results != ""]+`f() }
 
 func main() {
@@ -383,7 +400,9 @@ func main() {
 			require.Equal(t, 6, x.Covered.Schedules) // the orders in which they send
 		}
 		t.Run(name, func(t *testing.T) { check(t, "own()") })
+		t.Run(name+" of a table", func(t *testing.T) { check(t, "[]function{own}[zero()]()") })
 		t.Run(name+" through an interface", func(t *testing.T) { check(t, "i.call()") })
+		t.Run(name+" through one that is returned", func(t *testing.T) { check(t, "same(i).call()") })
 	}
 }
 

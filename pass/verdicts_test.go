@@ -73,7 +73,7 @@ func TestVerdicts(t *testing.T) {
 					if f.Verdict == artifact.Real {
 						t.Logf("%s:%d: %s: %d runs (%d replays) %s", f.File, f.Line, f.Kind, f.Runs, f.Attempts, f.Reason)
 						runs = append(runs, f.Runs)
-						assert.LessOrEqual(t, f.Runs, mostRuns, describe(b))
+						assert.True(t, f.Runs <= mostRuns || manyRuns[name] != "", describe(b))
 					}
 				}
 				mu.Unlock()
@@ -117,6 +117,11 @@ var knownSilent = map[string]string{
 // knownAlarms are the programs without an error that a check calls real, with the
 // reason. Each is a defect.
 var knownAlarms = map[string]string{}
+
+// manyRuns are the programs with an error that may take more than mostRuns, and why.
+var manyRuns = map[string]string{
+	"w_graceful": "what the WaitGroup panics for, besides the error that one run shows, needs three switches at minor guards",
+}
 
 // verdictPrograms are the archives.
 func verdictPrograms(t *testing.T) []string {
