@@ -170,6 +170,20 @@ func WrSlice[S ~[]E, E any](at Place, s S) S {
 	return s
 }
 
+// RdSlice records that all elements of s are read, and returns s.
+func RdSlice[S ~[]E, E any](at Place, s S) S {
+	elements(at, []E(s), 0)
+	return s
+}
+
+// Set records that *p is written by a function that is given p, and returns p.
+func Set[T any](at Place, p *T) *T {
+	if p != nil {
+		Wr(at, p)
+	}
+	return p
+}
+
 // Append records what appending n elements to s does to the array behind it,
 // and returns s.
 func Append[S ~[]E, E any](at Place, s S, n int) S {

@@ -22,10 +22,14 @@ type memory struct {
 	// uses are the receivers, or pointers to them, of methods of types that their
 	// packages document for one goroutine at a time; the value says that they may change them.
 	uses map[ast.Expr]bool
-	// plainCalls are those of plain packages, with what they use.
+	// plainCalls are those of plain packages, and those of such methods that are made later,
+	// with what they use.
 	plainCalls map[*ast.CallExpr][]ast.Expr
 	// usedLater are those that are made later; the value says that they change something.
 	usedLater map[*ast.CallExpr]bool
+	// given are calls of functions that order nothing, with the arguments whose memory they
+	// read or write.
+	given map[*ast.CallExpr][]givenArg
 	// calls of uninstrumented code, or perhaps.
 	calls map[*ast.CallExpr]callee
 	// embedded are operands of selectors that follow embedded pointers, with the indices of
@@ -46,7 +50,7 @@ const (
 
 func findMemory(info *types.Info, own map[string]bool, plain map[string]*plainPackage, f *ast.File) *memory {
 	a := &memory{
-		info: info, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, shared: findShared(info, f),
+		info: info, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, given: map[*ast.CallExpr][]givenArg{}, shared: findShared(info, f),
 		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
 	}
 	for _, d := range f.Decls {
@@ -313,13 +317,14 @@ func (a *memory) call(c *ast.CallExpr) {
 	if k := a.calleeOf(c); k != 0 {
 		a.calls[c] = k
 	}
+	a.give(c)
 }
 
 // unlocked are types of the standard library whose methods leave it to their callers
 // that no two goroutines use a value at a time.
 var unlocked = map[string]bool{
 	"container/list.List": true, "container/ring.Ring": true, "bytes.Buffer": true, "strings.Builder": true,
-	"bufio.Reader": true, "bufio.Writer": true, "bufio.Scanner": true, "math/rand.Rand": true, "math/rand/v2.Rand": true,
+	"bytes.Reader": true, "strings.Reader": true, "bufio.Reader": true, "bufio.Writer": true, "bufio.Scanner": true, "math/rand.Rand": true, "math/rand/v2.Rand": true,
 }
 
 // looking are the methods of these types that change nothing.
@@ -352,8 +357,10 @@ func (a *memory) use(c *ast.CallExpr) {
 
 // unuse is for calls that happen later than their receiver is evaluated.
 func (a *memory) unuse(c *ast.CallExpr) {
-	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
-		delete(a.uses, x.X)
+	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && a.plainCalls[c] == nil {
+		if _, used := a.uses[x.X]; used {
+			a.plainCalls[c] = []ast.Expr{x.X}
+		}
 	}
 	if used, ok := a.plainCalls[c]; ok {
 		for _, e := range used {

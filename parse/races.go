@@ -772,7 +772,6 @@ func (r *rewriter) deferLibrary(s *ast.DeferStmt) {
 	c := s.Call
 	if r.races != nil && len(r.races.plainCalls[c]) > 0 {
 		r.deferUse(s)
-		return
 	}
 	if r.calls[c] == 0 {
 		return

@@ -750,6 +750,67 @@ func (q *Queue) Len() int { q.mu.Lock(); defer q.mu.Unlock(); return len(q.list)
 	}
 }
 
+// TestExhaustGiven: what functions of the library that order nothing do to memory that they
+// are given is done in every order, or the result says that it is not. Where it is ordered
+// there is no more to do.
+func TestExhaustGiven(t *testing.T) {
+	const notSeen, notRecorded = "whether the library's accesses race is not seen", "is not recorded"
+	for _, c := range []struct {
+		name, imports, made, call, early, limit string
+	}{
+		{"sort", "slices", "s := []int{2, 1}", "slices.Sort(s)", "s[0] != 1", ""},
+		{"sort by a function", "sort", "s := []int{2, 1}", "sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })", "s[0] != 1", ""},
+		{"copy a map", "maps", "m := map[int]int{}", "maps.Copy(m, map[int]int{1: 1})", "len(m) != 1", ""},
+		{"scan", "fmt", "var n int", `fmt.Sscan("1", &n)`, "n != 1", ""},
+		{"read a slice", "strings", `s := []string{"a"}`, `s[0] = "b"`, `strings.Join(s, "") != "b"`, ""},
+		{"print", "bytes fmt", "var b bytes.Buffer", `fmt.Fprint(&b, "x")`, "b.Len() != 1", notSeen},
+		{"read", "strings", `r := strings.NewReader("x")`, "r.ReadByte()", "r.Len() != 0", notSeen},
+		{"deferred", "bytes", "var b bytes.Buffer", `func() { defer b.WriteString("x") }()`, "b.Len() != 1", notSeen},
+		{"deferred sort", "slices", "s := []int{2, 1}", "func() { defer slices.Sort(s) }()", "s[0] != 1", notRecorded},
+	} {
+		for _, ordered := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s %v", c.name, ordered), func(t *testing.T) {
+				t.Parallel()
+				body := "close(done)\n" + c.call
+				if ordered {
+					body = c.call + "\nclose(done)"
+				}
+				x, err := Exhaust(t.Context(), programOf(t, `package main
+
+import (
+	"`+strings.ReplaceAll(c.imports, " ", "\"\n\t\"")+`"
+)
+
+func main() {
+	`+c.made+`
+	done := make(chan bool)
+	go func() {
+		`+body+`
+	}()
+	<-done
+	if `+c.early+` {
+		panic("early")
+	}
+}
+`), Exhaustion{}, Options{})
+				require.NoError(t, err)
+				limits := strings.Join(x.Covered.Limits, "\n")
+				switch {
+				case ordered && c.limit != notRecorded:
+					require.True(t, x.Covered.Proved(), limits)
+					require.Empty(t, kindsOf(t, x))
+				case !ordered && c.limit == "":
+					require.True(t, x.Covered.Proved(), limits)
+					require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, x))
+					require.Equal(t, 2, x.Runs, "early, and late")
+				default:
+					require.Contains(t, limits, c.limit)
+				}
+			})
+		}
+	}
+}
+
 // An exploration that is cut into many goes on where it has stopped.
 func TestExhaustFrontier(t *testing.T) {
 	spec := programOf(t, `package main

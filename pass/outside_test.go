@@ -65,3 +65,20 @@ func main() {
 	require.Equal(t, "real send on closed channel at main.go:5", fmt.Sprintf("%s %s at %s:%d", f.Verdict, f.Kind, f.File, f.Line))
 	require.Nil(t, (&program{}).outside(errors.New("disk full")))
 }
+
+// Who waits in code of others is said to be there.
+func TestStuckInLibrary(t *testing.T) {
+	t.Parallel()
+	b, err := Check(context.Background(), programOf(t, `package main
+
+import "io"
+
+func main() {
+	r, _ := io.Pipe()
+	r.Read(nil)
+}
+`), Options{})
+	require.NoError(t, err)
+	require.Len(t, b.Findings(), 1)
+	require.Equal(t, "all goroutines are asleep, main in a call of uninstrumented code", b.Findings()[0].Message)
+}

@@ -30,6 +30,9 @@ func (x *translator) leftOut() {
 				if !outside {
 					continue
 				}
+				if rendezvous[callee] {
+					x.approximation(x.callPos(call), "unknown-call", artifact.DirectionUnder, callee+" makes what goroutines wait for each other at; that is not in the model")
+				}
 				for _, a := range arguments(call) {
 					if what := x.actsOn(a, callee); what != "" {
 						reason := fmt.Sprintf("%s may use %s that is passed to it", callee, what)
@@ -43,6 +46,13 @@ func (x *translator) leftOut() {
 			}
 		}
 	}
+}
+
+// rendezvous are the functions that return pairs of which one waits for the other. What
+// they return is read and written through interfaces of all kinds, so that it is for the
+// call itself that the result says so.
+var rendezvous = map[string]bool{
+	"io.Pipe": true, "net.Pipe": true, "os.Pipe": true, "net.Listen": true, "net/http/httptest.NewServer": true,
 }
 
 func (x *translator) callPos(call ssa.CallInstruction) token.Pos {

@@ -137,12 +137,16 @@ func CategoryOf(kind string, at sites.Kind) string {
 }
 
 // DescribeStuck says in words that goroutines are stuck at an operation: the entry
-// function in a deadlock, another one in a leak.
+// function in a deadlock, another one in a leak. What waits in code of others is at none.
 func DescribeStuck(kind string, at sites.Kind, test bool) string {
-	if kind == artifact.KindLeak {
-		return "a goroutine can never go on at " + at.String() + " after the end of the test"
+	where := "at " + at.String()
+	if at == sites.Invalid {
+		where = "in a call of uninstrumented code"
 	}
-	return "all goroutines are asleep, " + entryName(test) + " at " + at.String()
+	if kind == artifact.KindLeak {
+		return "a goroutine can never go on " + where + " after the end of the test"
+	}
+	return "all goroutines are asleep, " + entryName(test) + " " + where
 }
 
 // queries asks the questions about the model.

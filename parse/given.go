@@ -1,0 +1,124 @@
+package parse
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// Functions that order nothing may still read or write memory that they are given. Where
+// all of it is read or written, that is recorded in front of the call, as of a statement
+// of the program's own.
+
+// givenUse is what a function does to the memory behind an argument.
+type givenUse int
+
+const (
+	givenReadSlice givenUse = iota + 1
+	givenWrittenSlice
+	givenReadMap
+	givenWrittenMap
+	givenSet // what a pointer points to is written
+	givenWriter
+)
+
+// recording are the functions of the runtime that record the uses, and return what they
+// are given.
+var recording = [...]string{
+	givenReadSlice: "RdSlice", givenWrittenSlice: "WrSlice", givenReadMap: "RdMap", givenWrittenMap: "WrMap", givenSet: "Set",
+}
+
+// givenUses are functions of packages that are quiet, with what they do to their arguments,
+// from the first on; the last is that of all arguments behind it.
+var givenUses = map[string][]givenUse{
+	"sort.Ints": {givenWrittenSlice}, "sort.Strings": {givenWrittenSlice}, "sort.Float64s": {givenWrittenSlice},
+	"sort.Slice": {givenWrittenSlice, 0}, "sort.SliceStable": {givenWrittenSlice, 0},
+	"slices.Sort": {givenWrittenSlice}, "slices.SortFunc": {givenWrittenSlice, 0}, "slices.SortStableFunc": {givenWrittenSlice, 0},
+	"slices.Reverse": {givenWrittenSlice}, "slices.Clone": {givenReadSlice}, "slices.Max": {givenReadSlice}, "slices.Min": {givenReadSlice},
+	"strings.Join": {givenReadSlice, 0},
+	"maps.Copy":    {givenWrittenMap, givenReadMap}, "maps.Insert": {givenWrittenMap, 0}, "maps.Clone": {givenReadMap},
+	"fmt.Sscan": {0, givenSet}, "fmt.Sscanln": {0, givenSet}, "fmt.Sscanf": {0, 0, givenSet},
+	"fmt.Fprint": {givenWriter, 0}, "fmt.Fprintln": {givenWriter, 0}, "fmt.Fprintf": {givenWriter, 0},
+}
+
+// give notes what a call of such a function does to what it is given.
+func (a *memory) give(c *ast.CallExpr) {
+	_, obj := sites.Classify(a.info, c.Fun)
+	f, ok := obj.(*types.Func)
+	if !ok || f.Pkg() == nil || a.calls[c] != 0 || c.Ellipsis.IsValid() {
+		return
+	}
+	uses := givenUses[f.FullName()]
+	for i, arg := range c.Args {
+		if len(uses) == 0 {
+			return
+		}
+		u := uses[min(i, len(uses)-1)]
+		t := a.info.TypeOf(arg)
+		if u == 0 || t == nil || a.info.Types[arg].IsNil() || !u.fits(t) || !a.reaches(arg) {
+			continue
+		}
+		a.given[c] = append(a.given[c], givenArg{arg, u})
+	}
+}
+
+// givenArg is an argument with what is done to it.
+type givenArg struct {
+	expr ast.Expr
+	use  givenUse
+}
+
+// fits: an argument of the type can be recorded so.
+func (u givenUse) fits(t types.Type) bool {
+	switch u {
+	case givenReadSlice, givenWrittenSlice:
+		if p, ok := types.Unalias(t).(*types.TypeParam); ok {
+			return ofSlices(p)
+		}
+		_, ok := t.Underlying().(*types.Slice)
+		return ok
+	case givenReadMap, givenWrittenMap:
+		if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+			return false
+		}
+		_, ok := t.Underlying().(*types.Map)
+		return ok
+	}
+	p, ok := types.Unalias(t).(*types.Pointer)
+	if !ok || u == givenSet {
+		return ok
+	}
+	n, ok := types.Unalias(p.Elem()).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && unlocked[n.Obj().Pkg().Path()+"."+n.Obj().Name()]
+}
+
+// reaches: others may reach what an argument refers to.
+func (a *memory) reaches(arg ast.Expr) bool {
+	u, ok := ast.Unparen(arg).(*ast.UnaryExpr)
+	return !ok || u.Op != token.AND || a.isShared(u.X)
+}
+
+// given records what a function does to what it is given, when all that is evaluated for
+// its call has been.
+func (r *rewriter) given(c *ast.CallExpr) {
+	if r.races == nil || len(r.races.given[c]) == 0 {
+		return
+	}
+	if c == r.later || !callFree(c.Args) {
+		r.unrecorded(c.Lparen, "what a function of a library does to what it is given is not recorded here")
+		return
+	}
+	for _, g := range r.races.given[c] {
+		at := r.touch(g.expr)
+		if g.use == givenWriter {
+			r.before(g.expr.Pos(), fmt.Sprintf("%s.Use(%d, ", r.zz, at))
+			r.after(g.expr.End(), ", true)")
+			continue
+		}
+		r.before(g.expr.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, recording[g.use], at))
+		r.after(g.expr.End(), ")")
+	}
+}

@@ -1,0 +1,8 @@
+package main
+
+import "io"
+
+func main() {
+	_, w := io.Pipe()       // under "unknown-call"
+	w.Write([]byte("text")) // missed "deadlock"
+}
