@@ -101,6 +101,9 @@ func (d *deep) whyLeft(g orchestrate.Goroutine, v *orchestrate.Verdict) string {
 		if d.startedWorkers(p, g, v) {
 			return "it waits for workers that it has started, of a service that nothing has stopped"
 		}
+		if of, group := p.Waits(at); of != "" && always && d.awaited(p, group, v) {
+			return fmt.Sprintf("it waits for the workers of a service that %s has and nothing has stopped", of)
+		}
 		return ""
 	case sites.Lock.String(), sites.RLock.String():
 	default:
@@ -130,6 +133,22 @@ func (d *deep) startedWorkers(p *left.Program, g orchestrate.Goroutine, v *orche
 	n := 0
 	for _, h := range v.Goroutines {
 		if creator(h.G) != g.G || h.State == "finished" {
+			continue
+		}
+		if n++; h.State != "blocked" || !d.isWorker(p, h, v) {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// awaited: of the goroutines that are done with a wait group when they end some are left,
+// and all of these are workers.
+func (d *deep) awaited(p *left.Program, group *types.Var, v *orchestrate.Verdict) bool {
+	n := 0
+	for _, h := range v.Goroutines {
+		at, ok := d.leftAt(h, v)
+		if h.State == "finished" || !ok || !p.IsOf(at, group) {
 			continue
 		}
 		if n++; h.State != "blocked" || !d.isWorker(p, h, v) {

@@ -40,6 +40,64 @@ func (p *Program) Worker(g Goroutine) (of string) {
 	return ""
 }
 
+// Waits says who holds the wait group that a goroutine waits for, "" if nobody does, or its
+// service was stopped, and which field it is.
+func (p *Program) Waits(g Goroutine) (of string, group *types.Var) {
+	t, _ := p.trace(g)
+	if t == nil {
+		return "", nil
+	}
+	for _, c := range groupCalls(t.frames[0].fn, "Wait") {
+		if s, ok := t.sites.At(sites.WaitGroupWait, c.Pos()); ok && s.ID == g.Site {
+			if group = groupOf(c); group != nil {
+				return t.holder(c.Common().Args[0], 0, false), group
+			}
+		}
+	}
+	return "", nil
+}
+
+// IsOf: when a goroutine ends it is done with the wait group of a field.
+func (p *Program) IsOf(g Goroutine, group *types.Var) bool {
+	t, own := p.trace(g)
+	if t == nil {
+		return false
+	}
+	for _, f := range t.frames[:own] {
+		for _, c := range groupCalls(f.fn, "Done") {
+			if groupOf(c) == group {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// groupCalls are the calls, deferred ones too, of a method of wait groups in a function.
+func groupCalls(f *ssa.Function, method string) (out []ssa.CallInstruction) {
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			c, ok := instr.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			if callee := c.Common().StaticCallee(); callee != nil && callee.String() == "(*sync.WaitGroup)."+method {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// groupOf is the field that a wait group is, or that points to it; nil if it is none.
+func groupOf(c ssa.CallInstruction) *types.Var {
+	v := c.Common().Args[0]
+	if a, ok := v.(*ssa.FieldAddr); ok {
+		return fieldAt(a.X.Type(), a.Field)
+	}
+	return fieldOf(v)
+}
+
 // trace begins to follow what a goroutine waits on, own of whose frames are its own. It
 // is nil if that cannot be followed.
 func (p *Program) trace(g Goroutine) (t *tracer, own int) {
