@@ -220,6 +220,15 @@ func Use[T any](at Place, p *T, changes bool) *T {
 	return p
 }
 
+// UseKept is Use for a value of a type of which libraries keep pointers: what they do with
+// *p, in calls of other goroutines, may come before and after.
+func UseKept[T any](at Place, p *T, changes bool) *T {
+	if g := libraryCaller(); g != nil && p != nil {
+		g.run.exec.calls(g)
+	}
+	return Use(at, p, changes)
+}
+
 // elements records an access to all elements of s.
 func elements[E any](at Place, s []E, kind accessKind) {
 	if r := active.Load(); r != nil && r.races != nil && len(s) > 0 {

@@ -114,7 +114,7 @@ func (r *rewriter) given(c *ast.CallExpr) {
 	for _, g := range r.races.given[c] {
 		at := r.touch(g.expr)
 		if g.use == givenWriter {
-			r.before(g.expr.Pos(), fmt.Sprintf("%s.Use(%d, ", r.zz, at))
+			r.before(g.expr.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, r.use(g.expr), at))
 			r.after(g.expr.End(), ", true)")
 			continue
 		}

@@ -94,6 +94,7 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	}
 	in.seeded = seedsRandom(prog)
 	in.plain = plainPackages(prog.Packages, in.own)
+	in.kept = keptTypes(prog.Packages)
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))
 		if !s.Kind.IsAccess() {
@@ -145,6 +146,7 @@ type instrumenter struct {
 	guarded  map[sites.ID]bool
 	own      map[string]bool          // paths of the packages
 	plain    map[string]*plainPackage // of other modules
+	kept     map[string]bool          // see keptTypes
 	places   int                      // that touch memory, so far
 	reaches  int                      // statements with something that is not guarded or recorded
 	// atomicFuncs are the functions with atomic operations, by their paths. What stands

@@ -81,7 +81,7 @@ func (r *rewriter) read(e ast.Expr) {
 		if isPointer(r.info.TypeOf(e)) {
 			address = ""
 		}
-		r.before(e.Pos(), fmt.Sprintf("%s.Use(%d, %s", r.zz, r.touch(e), address))
+		r.before(e.Pos(), fmt.Sprintf("%s.%s(%d, %s", r.zz, r.use(e), r.touch(e), address))
 		r.after(e.End(), fmt.Sprintf(", %v)", constantBool(changes)))
 	}
 }
@@ -815,7 +815,7 @@ func (r *rewriter) deferUse(s *ast.DeferStmt) {
 		if isPointer(r.info.TypeOf(e)) {
 			address = ""
 		}
-		b.put("; defer %s.Use(%d, %s", r.zz, r.touch(e), address)
+		b.put("; defer %s.%s(%d, %s", r.zz, r.use(e), r.touch(e), address)
 		b.node(e)
 		b.put(", %v)", constantBool(r.races.usedLater[s.Call]))
 	}

@@ -326,6 +326,38 @@ func main() {
 	require.Contains(t, strings.Join(x.Covered.Limits, "\n"), "main.go:19: a call of uninstrumented code")
 }
 
+// TestExhaustKept: what the program does to a buffer that a library keeps is not ordered with
+// what the library does to it, unless somebody waits.
+func TestExhaustKept(t *testing.T) {
+	for wait, proved := range map[string]bool{"wrote": false, "flushed": true} {
+		x, err := Exhaust(t.Context(), programOf(t, `package main
+
+import (
+	"bufio"
+	"bytes"
+)
+
+func main() {
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
+	wrote, flushed := make(chan bool, 1), make(chan bool, 1)
+	go func() {
+		w.WriteString("hello")
+		wrote <- true
+		w.Flush()
+		flushed <- true
+	}()
+	<-`+wait+`
+	if b.Len() != 5 {
+		panic("not flushed")
+	}
+}
+`), Exhaustion{}, Options{})
+		require.NoError(t, err)
+		require.Equal(t, proved, x.Covered.Proved(), "%s: %v", wait, x.Covered.Limits)
+	}
+}
+
 // TestExhaustValues: choices with many alternatives are all taken if the program has few
 // schedules, and said not to be if it has too many.
 func TestExhaustValues(t *testing.T) {

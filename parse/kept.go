@@ -1,0 +1,98 @@
+package parse
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// A library may keep what it is given, as bufio.NewWriter and log.New keep the buffer that
+// they write to. What it does to that later is not recorded. So a use of a value of such a
+// type by the program counts as a call of uninstrumented code, too: an exploration of all
+// schedules has both in every order, or says that it has not.
+
+// keptTypes are the unlocked types, by name, of which a pointer is given to something that
+// may keep it: to an interface, by an argument, an assignment or a literal.
+func keptTypes(roots []*packages.Package) map[string]bool {
+	kept := map[string]bool{}
+	for _, p := range roots {
+		info := p.TypesInfo
+		keep := func(to types.Type, e ast.Expr) {
+			t, ok := info.TypeOf(e).(*types.Pointer)
+			if to == nil || !ok || !types.IsInterface(to) {
+				return
+			}
+			if name := unlockedName(t.Elem()); name != "" {
+				kept[name] = true
+			}
+		}
+		for _, f := range p.Syntax {
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					sig, ok := info.TypeOf(n.Fun).Underlying().(*types.Signature)
+					if _, obj := sites.Classify(info, n.Fun); !ok || obj != nil && obj.Pkg() != nil && quiet[obj.Pkg().Path()] || keepsNothing(obj) {
+						return true
+					}
+					for i, a := range n.Args {
+						if i < sig.Params().Len() && !(sig.Variadic() && i >= sig.Params().Len()-1) {
+							keep(sig.Params().At(i).Type(), a)
+						}
+					}
+				case *ast.AssignStmt:
+					for i, e := range n.Rhs {
+						if len(n.Lhs) == len(n.Rhs) {
+							keep(info.TypeOf(n.Lhs[i]), e)
+						}
+					}
+				case *ast.ValueSpec:
+					for _, e := range n.Values {
+						if n.Type != nil {
+							keep(info.TypeOf(n.Type), e)
+						}
+					}
+				case *ast.KeyValueExpr:
+					if id, ok := n.Key.(*ast.Ident); ok {
+						if v, ok := info.Uses[id].(*types.Var); ok {
+							keep(v.Type(), n.Value)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	return kept
+}
+
+// keepsNothing: a function of package fmt writes to what it is given, and that is recorded.
+func keepsNothing(obj types.Object) bool {
+	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == "fmt"
+}
+
+// unlockedName is the name of a type that is unlocked, "" for others.
+func unlockedName(t types.Type) string {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return ""
+	}
+	if name := n.Obj().Pkg().Path() + "." + n.Obj().Name(); unlocked[name] {
+		return name
+	}
+	return ""
+}
+
+// use is the function of the runtime that records the use of a value by a method.
+func (r *rewriter) use(e ast.Expr) string {
+	t := r.info.TypeOf(e)
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if r.kept[unlockedName(t)] {
+		return "UseKept"
+	}
+	return "Use"
+}
