@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/vtrace/vtrace/sites"
 )
@@ -107,11 +108,12 @@ func (r *rewriter) given(c *ast.CallExpr) {
 	if r.races == nil || len(r.races.given[c]) == 0 {
 		return
 	}
-	if c == r.later || !callFree(c.Args) {
-		r.unrecorded(c.Lparen, "what a function of a library does to what it is given is not recorded here")
-		return
-	}
 	for _, g := range r.races.given[c] {
+		// What is evaluated behind it may let others act.
+		if behind := c.Args[slices.Index(c.Args, g.expr)+1:]; c == r.later || !callFree(behind) {
+			r.unrecorded(c.Lparen, "what a function of a library does to what it is given is not recorded here")
+			return
+		}
 		at := r.touch(g.expr)
 		if g.use == givenWriter {
 			r.before(g.expr.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, r.use(g.expr), at))

@@ -791,6 +791,7 @@ func TestExhaustGiven(t *testing.T) {
 		name, imports, made, call, early, limit string
 	}{
 		{"sort", "slices", "s := []int{2, 1}", "slices.Sort(s)", "s[0] != 1", ""},
+		{"sort what is returned", "slices", "s := []int{2, 1}\n\tsame := func(s []int) []int { return s }", "slices.Sort(same(s))", "s[0] != 1", ""},
 		{"sort by a function", "sort", "s := []int{2, 1}", "sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })", "s[0] != 1", ""},
 		{"copy a map", "maps", "m := map[int]int{}", "maps.Copy(m, map[int]int{1: 1})", "len(m) != 1", ""},
 		{"scan", "fmt", "var n int", `fmt.Sscan("1", &n)`, "n != 1", ""},
