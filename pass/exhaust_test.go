@@ -432,9 +432,11 @@ func main() {
 			require.Equal(t, 6, x.Covered.Schedules) // the orders in which they send
 		}
 		t.Run(name, func(t *testing.T) { check(t, "own()") })
-		t.Run(name+" of a table", func(t *testing.T) { check(t, "[]function{own}[zero()]()") })
 		t.Run(name+" through an interface", func(t *testing.T) { check(t, "i.call()") })
-		t.Run(name+" through one that is returned", func(t *testing.T) { check(t, "same(i).call()") })
+		if name == "none" || name == "two" {
+			t.Run(name+" of a table", func(t *testing.T) { check(t, "[]function{own}[zero()]()") })
+			t.Run(name+" through one that is returned", func(t *testing.T) { check(t, "same(i).call()") })
+		}
 	}
 }
 
@@ -987,7 +989,11 @@ func TestExhaustTable(t *testing.T) {
 			ctx := context.Background()
 			b, err := Check(ctx, spec, Options{Search: Search{MaxStates: 200_000}})
 			require.NoError(t, err)
-			x, err := Exhaust(ctx, spec, Exhaustion{MaxRuns: exhaustRuns, TotalSteps: exhaustSteps}, Options{})
+			steps := exhaustSteps
+			if !*exhaustAll {
+				steps /= 10 // enough for all programs but those that go on for ever
+			}
+			x, err := Exhaust(ctx, spec, Exhaustion{MaxRuns: exhaustRuns, TotalSteps: steps}, Options{})
 			require.NoError(t, err)
 			seen := kindsOf(t, x)
 			shown := slices.Clone(seen)
