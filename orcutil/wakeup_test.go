@@ -49,7 +49,7 @@ func TestWakeupSeeds(t *testing.T) {
 // TestWakeupTrees: programs that are too large for plain enumeration show the same with
 // wakeup trees as with source sets, in less executions.
 func TestWakeupTrees(t *testing.T) {
-	n := *exhaustScripts / 16
+	n := *exhaustScripts / 8
 	if testing.Short() {
 		n /= 5
 	}
