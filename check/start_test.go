@@ -19,10 +19,14 @@ import (
 // for several, with refuted sequences and without.
 func TestStarts(t *testing.T) {
 	n := map[string]int{}
-	for seed := range uint64(*networks) {
+	count := uint64(*networks)
+	if testing.Short() {
+		count /= 3
+	}
+	for seed := range count {
 		compareStarts(t, 1<<33+seed, n)
 	}
-	t.Logf("%d networks: %v", *networks, n)
+	t.Logf("%d networks: %v", count, n)
 	for _, what := range []string{"T", "F", "several", "refuted", "all refuted", "shorter", "stuck"} {
 		require.Positive(t, n[what], what)
 	}

@@ -28,6 +28,15 @@ func programOf(t *testing.T, src string) source.Spec {
 	return source.Spec{Dir: dir, Pattern: ".", Entry: "main"}
 }
 
+// inLong skips a test in the short form of the suite: it builds programs and looks at what
+// these do, and this package has no goroutines in it beyond those of any exploration.
+func inLong(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("programs under all of their schedules")
+	}
+}
+
 // kindsOf are the errors in which an exploration has seen runs end, with those replays
 // that did not show them again.
 func kindsOf(t *testing.T, x *Exhausted) (kinds []string) {
@@ -91,6 +100,7 @@ func TestExhaustRaces(t *testing.T) {
 
 // Others act between calls of uninstrumented code, be they in one statement or in two.
 func TestExhaustLibrary(t *testing.T) {
+	inLong(t)
 	for name, body := range map[string]string{
 		"two statements": `if _, ok := m.Load("k"); !ok {
 				if _, loaded := m.Swap("k", i); loaded {
@@ -129,6 +139,7 @@ func main() {
 // TestExhaustLibraryAfter: calls of uninstrumented code come in every order, also where a
 // goroutine makes one right after an operation that another one waits for.
 func TestExhaustLibraryAfter(t *testing.T) {
+	inLong(t)
 	operations := []struct{ name, begin, a, b string }{
 		{"rendezvous", "c := make(chan int)", "c <- 1", "<-c"},
 		{"buffer", "c := make(chan int, 1)", "c <- 1", "<-c"},
@@ -183,6 +194,7 @@ import (
 // TestExhaustLibraryForms: a call of uninstrumented code is a step of its own wherever it
 // stands and whatever its operands wait for.
 func TestExhaustLibraryForms(t *testing.T) {
+	inLong(t)
 	forms := []struct{ name, form string }{
 		{"a condition", `if m.CompareAndSwap("w", nil, i) { return }; m.LoadOrStore("w", i)`},
 		{"an argument that calls", `m.LoadOrStore("w", id(i))`},
@@ -329,6 +341,7 @@ func main() {
 // TestExhaustKept: what the program does to a buffer that a library keeps is not ordered with
 // what the library does to it, unless somebody waits.
 func TestExhaustKept(t *testing.T) {
+	inLong(t)
 	for wait, proved := range map[string]bool{"wrote": false, "flushed": true} {
 		x, err := Exhaust(t.Context(), programOf(t, `package main
 
@@ -361,6 +374,7 @@ func main() {
 // TestExhaustValues: choices with many alternatives are all taken if the program has few
 // schedules, and said not to be if it has too many.
 func TestExhaustValues(t *testing.T) {
+	inLong(t)
 	for keys, whole := range map[string]bool{"abcde": true, "abcdefgh": false} {
 		last := keys[len(keys)-1:]
 		x, err := Exhaust(t.Context(), programOf(t, `package main
@@ -393,6 +407,7 @@ func main() {
 // may be one of uninstrumented code, is none of these if it is the program's own, however
 // many results it has.
 func TestExhaustFunctionValues(t *testing.T) {
+	inLong(t)
 	for name, c := range map[string]struct{ results, take string }{
 		"none": {"", ""}, "one": {"int", "_ ="}, "two": {"(int, error)", "_, _ ="}, "three": {"(a, b, c int)", "_, _, _ ="},
 	} {
@@ -443,6 +458,7 @@ func main() {
 // TestExhaustGo: a goroutine that is a method of the program's own is no uninstrumented code,
 // though it is called through an interface.
 func TestExhaustGo(t *testing.T) {
+	inLong(t)
 	x, err := Exhaust(t.Context(), programOf(t, `package main
 
 type sender struct{ to chan int }
@@ -468,6 +484,7 @@ func main() {
 // TestExhaustMethodValues: the method value of a method of the program's own is no
 // uninstrumented code; that of a library's is, also where it is promoted, or in an interface.
 func TestExhaustMethodValues(t *testing.T) {
+	inLong(t)
 	for name, c := range map[string]struct {
 		value     string
 		schedules int
@@ -516,6 +533,7 @@ func main() {
 // Where the length of a channel is asked for, others act before and after, wherever that
 // stands in a statement.
 func TestExhaustLength(t *testing.T) {
+	inLong(t)
 	for name, body := range map[string]string{
 		"initialiser": `for {
 			if n := len(c); n == 2 {
@@ -553,6 +571,7 @@ func main() {
 // The length of a channel that nobody else uses then is no limit, in what is not run it
 // is none either; in the initialisation of a package it is one if others are there.
 func TestExhaustLengthLimits(t *testing.T) {
+	inLong(t)
 	for init, limit := range map[string]string{"0": "", "start()": "length of a channel"} {
 		x, err := Exhaust(t.Context(), programOf(t, `package main
 
@@ -588,6 +607,7 @@ func main() {
 
 // What is not guarded, or not recorded, is a limit where it is executed, and only there.
 func TestExhaustReached(t *testing.T) {
+	inLong(t)
 	for call, limits := range map[string]int{
 		"0": 0, "1": 1, "2": 1, "3": 2, "4": 1,
 	} {
@@ -639,6 +659,7 @@ func main() {
 // Calls that tell nothing of each other, and of instrumented code through an interface,
 // need no guards.
 func TestExhaustSilent(t *testing.T) {
+	inLong(t)
 	x, err := Exhaust(t.Context(), programOf(t, `package main
 
 import (
@@ -716,6 +737,7 @@ func main() {
 // What a package of another module only computes orders nothing: others may act between
 // its calls, which do not hide races. Those that it may run into itself are limits.
 func TestExhaustPlainDependency(t *testing.T) {
+	inLong(t)
 	const queue = `package queue
 
 type Queue struct{ list []int }
@@ -788,6 +810,7 @@ func (q *Queue) Len() int { q.mu.Lock(); defer q.mu.Unlock(); return len(q.list)
 // are given is done in every order, or the result says that it is not. Where it is ordered
 // there is no more to do.
 func TestExhaustGiven(t *testing.T) {
+	inLong(t)
 	const notSeen, notRecorded = "whether the library's accesses race is not seen", "is not recorded"
 	for _, c := range []struct {
 		name, imports, made, call, early, limit string
