@@ -36,6 +36,9 @@ var wakeupSeeds = []struct {
 
 // TestWakeupSeeds: nothing is lost where it was.
 func TestWakeupSeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("programs under all of their schedules")
+	}
 	for _, s := range wakeupSeeds {
 		r := random(s.seed)
 		p := newRandomProgram(&r, s.kinds)
