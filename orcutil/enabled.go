@@ -62,8 +62,13 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		}
 	}
 	x := s.exec
-	if a := x.accesses[g.site]; a.group != 0 && g.op.access() {
-		out = append(out, touch{touched{space: spaceAccess, n: int32(a.group)}, a.kind()})
+	access := func(site Site) {
+		if a := x.accesses[site]; a.group != 0 {
+			out = append(out, touch{touched{space: spaceAccess, n: int32(a.group)}, a.kind()})
+		}
+	}
+	if g.op.access() {
+		access(g.site)
 	}
 	if g.wg != nil && x.misuse { // it may end
 		add(spaceWaitGroup, unsafe.Pointer(g.wg), touchAny)
@@ -137,15 +142,14 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		case g.obj != nil:
 			add(spaceAtomic, g.obj, touchWrite)
 		}
-	case opMeasure, opCall:
-		if g.op == opMeasure {
-			add(spaceChan, g.obj, touchMeasured)
-		} else {
-			out = append(out, touch{touched{space: spaceLibrary}, touchLibrary})
-		}
-		if of, _, _, _ := g.site.major(); x.accesses[of].group != 0 { // see execution.continues
-			out = append(out, touch{touched{space: spaceAccess, n: int32(x.accesses[of].group)}, x.accesses[of].kind()})
-		}
+	case opMeasure:
+		add(spaceChan, g.obj, touchMeasured)
+		of, _, _, _ := g.site.major()
+		access(of) // see execution.continues
+	case opCall:
+		add(spaceLibrary, nil, touchLibrary)
+		of, _, _, _ := g.site.major()
+		access(of)
 	case opMap:
 		add(spaceMap, g.obj, touchWrite)
 	case opSubtest, opParallel, opJoin:

@@ -71,7 +71,8 @@ type event struct {
 	apart bool
 }
 
-// libraryCall is a call of uninstrumented code that may order goroutines.
+// libraryCall is a call of uninstrumented code that may order goroutines, and where it comes
+// from if it is not apart.
 type libraryCall struct {
 	g  int32
 	at [callFrames]uintptr
@@ -206,6 +207,16 @@ func (x *execution) touch(o touched, k touchKind) {
 	x.events[len(x.events)-1].touch(touch{o, k})
 }
 
+// extra adds what the step has touched without an address to a list, each once.
+func (e *event) extra(list []extraTouch) []extraTouch {
+	for _, t := range e.touches {
+		if o := (extraTouch{t.object.space, int(t.object.n), t.kind}); t.object.p == nil && !slices.Contains(list, o) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
 // touch adds a touch, once.
 func (e *event) touch(t touch) {
 	if !slices.Contains(e.touches, t) {
@@ -288,7 +299,9 @@ func (x *execution) calls(g *goroutine) {
 	}
 	if known < 2 {
 		c := libraryCall{g: g.seq}
-		runtime.Callers(2, c.at[:])
+		if !e.apart { // else nobody will ask
+			runtime.Callers(2, c.at[:])
+		}
 		e.calls = append(e.calls, c)
 	}
 }

@@ -798,7 +798,7 @@ func (x *search) hazard(a, b *event) {
 func (x *search) noteCalls(e *event) {
 	for i := range e.calls {
 		at := e.calls[i].at
-		if x.noted[at] {
+		if at[0] == 0 || x.noted[at] {
 			continue
 		}
 		x.noted[at] = true

@@ -187,14 +187,6 @@ func Begun[F any](site Site, f F) F {
 	return f
 }
 
-// BegunIface is Begun for the method f of x, which is called through an interface.
-func BegunIface[F any](site Site, x any, f F) F {
-	if g := libraryCaller(); g != nil && g.starts(foreignType(reflect.TypeOf(x))) {
-		g.callsLibrary(site)
-	}
-	return f
-}
-
 // On is x, of which a method is called through an interface. It begins the call as Begun
 // does.
 func On[X any](site Site, x X) X {

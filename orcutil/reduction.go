@@ -92,11 +92,7 @@ func (x *reduction) extras() {
 			continue
 		}
 		n := &x.nodes[e.node]
-		for _, t := range e.touches {
-			if o := (extraTouch{t.object.space, int(t.object.n), t.kind}); t.object.p == nil && !slices.Contains(n.Extra, o) {
-				n.Extra = append(n.Extra, o)
-			}
-		}
+		n.Extra = e.extra(n.Extra)
 	}
 }
 

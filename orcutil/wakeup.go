@@ -417,11 +417,7 @@ func (v *sequence) extra(unless []string) (out []extraTouch) {
 		return nil
 	}
 	for _, k := range v.events {
-		for _, t := range v.x.exec.events[k].touches {
-			if o := (extraTouch{t.object.space, int(t.object.n), t.kind}); t.object.p == nil && !slices.Contains(out, o) {
-				out = append(out, o)
-			}
-		}
+		out = v.x.exec.events[k].extra(out)
 	}
 	return out
 }

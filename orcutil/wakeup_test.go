@@ -12,7 +12,7 @@ import (
 )
 
 // bySourceSets explores a program without wakeup trees.
-func bySourceSets(t *testing.T, e Exhaustion, seen func(Result) string) outcomes {
+func bySourceSets(t testing.TB, e Exhaustion, seen func(Result) string) outcomes {
 	sourceSets = true
 	defer func() { sourceSets = false }()
 	return exhaust(t, e, seen)
@@ -124,22 +124,31 @@ func TestWakeupFrontier(t *testing.T) {
 		require.Equal(t, f.count, o.runs, f.name)
 		require.Zero(t, o.out.Cut, f.name)
 	}
+	ofSomeSize(t, exhaust, func(name string, e Exhaustion, seen func(Result) string, whole outcomes) {
+		for _, runs := range []int{1, 7} {
+			o := inPieces(t, e, runs, seen)
+			require.Equal(t, whole.sorted(), o.sorted(), name)
+			require.Equal(t, whole.runs, o.runs, name)
+			require.Equal(t, whole.out.Cut, o.out.Cut, name)
+		}
+	})
+}
+
+// ofSomeSize calls check with random programs, and what an exploration of each has shown
+// that has some runs, and not too many.
+func ofSomeSize(t *testing.T, explore func(testing.TB, Exhaustion, func(Result) string) outcomes, check func(name string, e Exhaustion, seen func(Result) string, whole outcomes)) {
+	t.Helper()
 	for n, seed := 0, 0; n < 12; seed++ {
 		kinds := families[seed%len(families)]
 		r := random(seed)
 		p := newRandomProgram(&r, kinds)
 		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}}
-		whole := exhaust(t, e, p.seen)
+		whole := explore(t, e, p.seen)
 		if whole.runs < 20 || whole.runs > 300 || whole.misuse {
 			continue
 		}
 		n++
-		for _, runs := range []int{1, 7} {
-			o := inPieces(t, e, runs, p.seen)
-			require.Equal(t, whole.sorted(), o.sorted(), "%v %d", kinds, seed)
-			require.Equal(t, whole.runs, o.runs, "%v %d", kinds, seed)
-			require.Equal(t, whole.out.Cut, o.out.Cut, "%v %d", kinds, seed)
-		}
+		check(fmt.Sprint(kinds, " ", seed), e, p.seen, whole)
 	}
 }
 
@@ -182,30 +191,21 @@ func older(t *testing.T, f *Frontier) *Frontier {
 // trees, which has explored by source sets.
 func TestOlderFrontier(t *testing.T) {
 	resumed := 0
-	for n, seed := 0, 0; n < 12; seed++ {
-		kinds := families[seed%len(families)]
-		r := random(seed)
-		p := newRandomProgram(&r, kinds)
-		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}}
-		whole := bySourceSets(t, e, p.seen)
-		if whole.runs < 20 || whole.runs > 300 || whole.misuse {
-			continue
-		}
-		n++
+	ofSomeSize(t, bySourceSets, func(name string, e Exhaustion, seen func(Result) string, whole outcomes) {
 		for _, runs := range []int{1, 5, 13} {
 			e.Runs, e.Frontier = runs, nil
-			first := bySourceSets(t, e, p.seen)
+			first := bySourceSets(t, e, seen)
 			if first.complete {
 				continue
 			}
 			resumed++
 			e.Runs, e.Frontier = 0, older(t, first.out.Frontier)
-			for w := range exhaust(t, e, p.seen).seen {
+			for w := range exhaust(t, e, seen).seen {
 				first.seen[w] = true
 			}
-			require.Equal(t, whole.sorted(), first.sorted(), "%v %d, after %d runs", kinds, seed, runs)
+			require.Equal(t, whole.sorted(), first.sorted(), "%s, after %d runs", name, runs)
 		}
-	}
+	})
 	require.Greater(t, resumed, 20)
 }
 

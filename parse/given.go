@@ -88,12 +88,8 @@ func (u givenUse) fits(t types.Type) bool {
 		_, ok := t.Underlying().(*types.Map)
 		return ok
 	}
-	p, ok := types.Unalias(t).(*types.Pointer)
-	if !ok || u == givenSet {
-		return ok
-	}
-	n, ok := types.Unalias(p.Elem()).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && unlocked[n.Obj().Pkg().Path()+"."+n.Obj().Name()]
+	_, ok := types.Unalias(t).(*types.Pointer)
+	return ok && (u == givenSet || unlockedName(t) != "")
 }
 
 // reaches: others may reach what an argument refers to.

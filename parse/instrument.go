@@ -94,7 +94,9 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	}
 	in.seeded = seedsRandom(prog)
 	in.plain = plainPackages(prog.Packages, in.own)
-	in.kept = keptTypes(prog.Packages)
+	if opts.Races {
+		in.kept = keptTypes(prog.Packages)
+	}
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))
 		if !s.Kind.IsAccess() {

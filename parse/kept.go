@@ -21,11 +21,11 @@ func keptTypes(roots []*packages.Package) map[string]bool {
 	for _, p := range roots {
 		info := p.TypesInfo
 		keep := func(to types.Type, e ast.Expr) {
-			t, ok := info.TypeOf(e).(*types.Pointer)
-			if to == nil || !ok || !types.IsInterface(to) {
+			t := info.TypeOf(e)
+			if to == nil || t == nil || !types.IsInterface(to) || !isPointer(t) {
 				return
 			}
-			if name := unlockedName(t.Elem()); name != "" {
+			if name := unlockedName(t); name != "" {
 				kept[name] = true
 			}
 		}
@@ -73,25 +73,9 @@ func keepsNothing(obj types.Object) bool {
 	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == "fmt"
 }
 
-// unlockedName is the name of a type that is unlocked, "" for others.
-func unlockedName(t types.Type) string {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil {
-		return ""
-	}
-	if name := n.Obj().Pkg().Path() + "." + n.Obj().Name(); unlocked[name] {
-		return name
-	}
-	return ""
-}
-
 // use is the function of the runtime that records the use of a value by a method.
 func (r *rewriter) use(e ast.Expr) string {
-	t := r.info.TypeOf(e)
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if r.kept[unlockedName(t)] {
+	if r.kept[unlockedName(r.info.TypeOf(e))] {
 		return "UseKept"
 	}
 	return "Use"

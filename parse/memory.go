@@ -327,6 +327,23 @@ var unlocked = map[string]bool{
 	"bytes.Reader": true, "strings.Reader": true, "bufio.Reader": true, "bufio.Writer": true, "bufio.Scanner": true, "math/rand.Rand": true, "math/rand/v2.Rand": true,
 }
 
+// unlockedName is the name of such a type, or of the one that a pointer points to; "" for
+// others.
+func unlockedName(t types.Type) string {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return ""
+	}
+	if name := n.Obj().Pkg().Path() + "." + n.Obj().Name(); unlocked[name] {
+		return name
+	}
+	return ""
+}
+
 // looking are the methods of these types that change nothing.
 var looking = map[string]bool{
 	"Len": true, "Front": true, "Back": true, "Cap": true, "String": true, "Bytes": true, "Text": true, "Err": true,
@@ -343,13 +360,7 @@ func (a *memory) use(c *ast.CallExpr) {
 	if m == nil || m.Kind() != types.MethodVal || len(m.Index()) != 1 {
 		return
 	}
-	t := types.Unalias(m.Recv())
-	p, isPtr := t.(*types.Pointer)
-	if isPtr {
-		t = types.Unalias(p.Elem())
-	}
-	n, ok := t.(*types.Named)
-	if !ok || n.Obj().Pkg() == nil || !unlocked[n.Obj().Pkg().Path()+"."+n.Obj().Name()] || !isPtr && !a.isShared(x.X) {
+	if unlockedName(m.Recv()) == "" || !isPointer(m.Recv()) && !a.isShared(x.X) {
 		return
 	}
 	a.uses[x.X] = !looking[x.Sel.Name]

@@ -522,22 +522,21 @@ func (r *rewriter) mark(function string, c *ast.CallExpr) *builder {
 }
 
 // decider is the expression whose value decides whether a call is one of uninstrumented
-// code, if that may be evaluated only once: a function, or if on is true what is in an
-// interface. It is nil if the call is one in any case, or what decides is evaluated twice.
+// code, if that may be evaluated only once, or nothing can stand before the call, which has
+// several results: a function, or if on is true what is in an interface. It is nil if the
+// call is one in any case, what decides is evaluated twice, or it cannot be passed on.
 func (r *rewriter) decider(c *ast.CallExpr) (target ast.Expr, on bool) {
-	if tuple, ok := r.info.TypeOf(c).(*types.Tuple); ok && tuple.Len() > 4 || r.inferred(c.Fun) {
+	n := r.results(c)
+	if n > maxResults || r.inferred(c.Fun) {
 		return nil, false
 	}
 	fun := ast.Unparen(c.Fun)
-	switch r.calls[c] {
-	case funcValue:
-		if !pure(r.info, fun) {
-			return c.Fun, false
-		}
-	case ifaceCall:
-		if sel, ok := fun.(*ast.SelectorExpr); ok && !pure(r.info, sel.X) {
-			return sel.X, true
-		}
+	sel, _ := fun.(*ast.SelectorExpr)
+	switch k := r.calls[c]; {
+	case k == ifaceCall && sel != nil && (n > 0 || !pure(r.info, sel.X)):
+		return sel.X, true
+	case n > 0, k == funcValue && !pure(r.info, fun):
+		return c.Fun, false
 	}
 	return nil, false
 }
@@ -556,20 +555,27 @@ func (r *rewriter) decided(c *ast.CallExpr, target ast.Expr, on bool) {
 	r.before(target.Pos(), r.zz+"."+function)
 	r.after(target.End(), ")")
 	if r.info.Types[c].IsVoid() {
-		open, end := "{ ", "}"
-		if c != r.listed {
-			open, end = "func() { ", "}()"
-		}
+		open, end := r.block(c)
 		r.before(c.Pos(), open)
 		r.after(c.End(), fmt.Sprintf("; %s.Ended() %s", r.zz, end))
 		return
 	}
-	n := 1
-	if tuple, ok := r.info.TypeOf(c).(*types.Tuple); ok {
-		n = tuple.Len()
-	}
-	r.before(c.Pos(), fmt.Sprintf("%s.Ended%d(", r.zz, n))
+	r.before(c.Pos(), fmt.Sprintf("%s.Ended%d(", r.zz, max(r.results(c), 1)))
 	r.after(c.End(), ")")
+}
+
+// block is around the statements that a call without results becomes.
+func (r *rewriter) block(c *ast.CallExpr) (open, end string) {
+	if c == r.listed {
+		return "{ ", "}"
+	}
+	return "func() { ", "}()"
+}
+
+// results is how many results a call has that has several, 0 for others.
+func (r *rewriter) results(c *ast.CallExpr) int {
+	tuple, _ := r.info.TypeOf(c).(*types.Tuple)
+	return tuple.Len()
 }
 
 // library orders a call of uninstrumented code. A call that is a statement of a
@@ -578,9 +584,8 @@ func (r *rewriter) library(c *ast.CallExpr) {
 	if r.calls[c] == 0 || c == r.later {
 		return
 	}
-	tuple, _ := r.info.TypeOf(c).(*types.Tuple)
-	inferred := tuple != nil && r.inferred(c.Fun)
-	if inferred && !r.begins[c] && tuple.Len() <= 4 && r.lastOperation(c) == nil {
+	n := r.results(c)
+	if 0 < n && n <= maxResults && r.inferred(c.Fun) && !r.begins[c] && r.lastOperation(c) == nil {
 		if a := r.firstOperand(c); a != nil { // the function value cannot be passed on
 			r.begin(c, a)
 		}
@@ -599,42 +604,23 @@ func (r *rewriter) library(c *ast.CallExpr) {
 	switch {
 	case r.info.Types[c].IsVoid():
 		m := r.name()
-		open, end := "{ ", "}"
-		if c != r.listed {
-			open, end = "func() { ", "}()"
-		}
+		open, end := r.block(c)
 		r.before(c.Pos(), fmt.Sprintf("%s%s := %s; ", open, m, begin))
 		r.after(c.End(), fmt.Sprintf("; %s.Back(%s) %s", r.zz, m, end))
-	case tuple == nil:
+	case n == 0:
 		r.before(c.Pos(), fmt.Sprintf("%s.Back1(%s, ", r.zz, begin))
 		r.after(c.End(), ")")
+	case n > maxResults:
+		r.before(c.Fun.Pos(), fmt.Sprintf("%s.Passed(%d, ", r.zz, r.statement(c.Pos())))
+		r.after(c.Fun.End(), ")")
 	default:
-		n := tuple.Len()
-		function, end := fmt.Sprintf("Begun(%d, ", r.statement(c.Pos())), "Ended"
-		switch {
-		case n > 4:
-			function = fmt.Sprintf("Passed(%d, ", r.statement(c.Pos()))
-		case inferred:
-			function, end = "", "Back"
-		case r.begins[c]:
-			function = "Starts("
-		}
-		if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && !r.begins[c] && r.calls[c] == ifaceCall && n <= 4 && pure(r.info, sel.X) {
-			b := r.mark("Begun", c)
-			b.put(", ")
-			b.move(c.Fun.Pos())
-			r.before(c.Fun.Pos(), b.buf.String())
-			r.after(c.Fun.End(), ")")
-		} else if function != "" {
-			r.before(c.Fun.Pos(), r.zz+"."+function)
-			r.after(c.Fun.End(), ")")
-		}
-		if n <= 4 {
-			r.before(c.Pos(), fmt.Sprintf("%s.%s%d(", r.zz, end, n))
-			r.after(c.End(), ")")
-		}
+		r.before(c.Pos(), fmt.Sprintf("%s.Back%d(", r.zz, n))
+		r.after(c.End(), ")")
 	}
 }
+
+// maxResults is how many results a call may have that Ended2 and the like stand around.
+const maxResults = 4
 
 // beginsBehind decides, before the operands of a call of uninstrumented code are rewritten,
 // behind which of them it begins: those in which something is done come first.
@@ -646,22 +632,15 @@ func (r *rewriter) beginsBehind(c *ast.CallExpr) {
 	if last == nil {
 		return
 	}
-	switch t := r.info.TypeOf(c).(type) {
-	case *types.Tuple:
-		if t.Len() > 4 || last.Pos() < c.Lparen && !r.inferred(c.Fun) {
-			return // Passed, or Begun, follows behind it
-		}
+	if target, _ := r.decider(c); r.results(c) > maxResults || target != nil && last.Pos() < c.Lparen {
+		return // Passed, Begun, or On, follows behind it
 	}
-	if target, _ := r.decider(c); target != nil && last.Pos() < c.Lparen {
-		return // so does Begun, or On
-	}
-	switch t := r.info.TypeOf(last).(type) {
-	case *types.Tuple:
+	t := r.info.TypeOf(last)
+	if _, several := t.(*types.Tuple); several {
 		return // which cannot be passed on with more
-	default:
-		if _, ok := last.(*ast.BinaryExpr); ok && types.TypeString(t, nil) != "bool" {
-			return
-		}
+	}
+	if _, ok := last.(*ast.BinaryExpr); ok && types.TypeString(t, nil) != "bool" {
+		return
 	}
 	r.awaited[last] = c
 }

@@ -105,6 +105,14 @@ func (o Options) within(ctx context.Context, share float64) (context.Context, co
 	return o.until(ctx, o.start, share, o.errBudget())
 }
 
+// watched returns the context for runs of the program that end at a share of the budget,
+// and the one that the watchdog ends besides.
+func (o Options) watched(ctx context.Context, share float64) (part, limited context.Context, cancel context.CancelFunc) {
+	part, cancelPart := o.within(ctx, share)
+	limited, cancelLimited := context.WithTimeout(part, o.Watchdog)
+	return part, limited, func() { cancelLimited(); cancelPart() }
+}
+
 // lasting returns the context for a part of a check that may take a share of the budget,
 // whenever it begins.
 func (o Options) lasting(ctx context.Context, share float64) (context.Context, context.CancelFunc) {

@@ -477,11 +477,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		}
 		d.hashes[s.query.Number] = append(d.hashes[s.query.Number], h)
 	} else {
-		path := make([]check.Label, len(r.Labels))
-		for i, l := range r.Labels {
-			path[i] = check.Label(l)
-		}
-		d.refuted = append(d.refuted, path)
+		d.refuted = append(d.refuted, pathOf(r))
 	}
 	if s.attempts-s.continued >= d.opts.RunDepth {
 		s.giveUp(fmt.Sprintf("%d traces were refuted, more were not tried; the last: %s", s.attempts, r.Reason))

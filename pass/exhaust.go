@@ -120,15 +120,16 @@ func (p *program) guardable(ctx context.Context, opts Options, rep reporter) (*g
 // so few schedules that all of them can be explored: the orders of seven elements.
 const manyValues = 5040
 
-// exhaustValues explores a program, and if all that is left out then are choices of the
-// environment with more alternatives than were explored, explores it with more. What is
-// known by then stays if that does not come to an end.
+// exhaustValues explores a program, and if it has choices of the environment with more
+// alternatives than were explored, explores it again with more. What is known by then stays
+// if that does not come to an end, and the binary has the guards of what is returned.
 func (b *guardable) exhaustValues(ctx context.Context, how Exhaustion, opts Options, rep reporter) (*Exhausted, error) {
 	began := time.Now()
 	x, err := b.exhaust(ctx, how, opts, rep)
 	if err != nil || !x.Complete || !x.Untaken || how.Values >= manyValues {
 		return x, err
 	}
+	guards := b.Guards
 	how.Values, how.Frontier = manyValues, nil
 	if how.MaxTime > 0 {
 		if how.MaxTime -= time.Since(began); how.MaxTime < time.Second {
@@ -136,10 +137,11 @@ func (b *guardable) exhaustValues(ctx context.Context, how Exhaustion, opts Opti
 		}
 	}
 	more, err := b.exhaust(ctx, how, opts, rep)
-	switch {
-	case more != nil && more.Complete:
+	if more != nil && more.Complete {
 		return more, err
-	case ctx.Err() != nil: // what is cut is not lost
+	}
+	b.Guards = guards
+	if ctx.Err() != nil { // what is cut is not lost
 		return x, nil
 	}
 	return x, err

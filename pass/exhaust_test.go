@@ -136,6 +136,19 @@ func main() {
 	}
 }
 
+// endsOf explores a program, which ends in these ways and in no others.
+func endsOf(t *testing.T, want []string, src string) {
+	t.Helper()
+	x, err := Exhaust(t.Context(), programOf(t, src), Exhaustion{}, Options{})
+	require.NoError(t, err)
+	require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+	var got []string
+	for _, e := range x.Ends {
+		got = append(got, e.Message)
+	}
+	require.ElementsMatch(t, want, got)
+}
+
 // TestExhaustLibraryAfter: calls of uninstrumented code come in every order, also where a
 // goroutine makes one right after an operation that another one waits for.
 func TestExhaustLibraryAfter(t *testing.T) {
@@ -159,7 +172,7 @@ func TestExhaustLibraryAfter(t *testing.T) {
 			want = append(want, fmt.Sprintf("panic: %s, %s first", o.name, first))
 		}
 	}
-	x, err := Exhaust(t.Context(), programOf(t, `package main
+	endsOf(t, want, `package main
 
 import (
 	"bytes"
@@ -181,14 +194,7 @@ import (
 	})
 	done.Wait()
 `+ends+`}
-`), Exhaustion{}, Options{})
-	require.NoError(t, err)
-	require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
-	var got []string
-	for _, e := range x.Ends {
-		got = append(got, e.Message)
-	}
-	require.ElementsMatch(t, want, got)
+`)
 }
 
 // TestExhaustLibraryForms: a call of uninstrumented code is a step of its own wherever it
@@ -236,7 +242,7 @@ func TestExhaustLibraryForms(t *testing.T) {
 			want = append(want, fmt.Sprintf("panic: %s, %d first", f.name, first))
 		}
 	}
-	x, err := Exhaust(t.Context(), programOf(t, `package main
+	endsOf(t, want, `package main
 
 import (
 	"math/rand"
@@ -294,14 +300,7 @@ func main() {
 		first, _ = m.Load("v")
 	}
 `+ends+`}
-`), Exhaustion{}, Options{})
-	require.NoError(t, err)
-	require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
-	var got []string
-	for _, e := range x.Ends {
-		got = append(got, e.Message)
-	}
-	require.ElementsMatch(t, want, got)
+`)
 }
 
 // TestExhaustLibraryTogether: what is done in one step with a call of uninstrumented code

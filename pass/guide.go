@@ -81,14 +81,12 @@ func (d *deep) guideTo(ctx context.Context, group []*suspect) error {
 	for _, o := range group {
 		guides = append(guides, o.guides...)
 	}
-	part, cancelPart := d.opts.within(ctx, replayShare)
-	defer cancelPart()
+	part, limited, cancel := d.opts.watched(ctx, replayShare)
+	defer cancel()
 	if why := cut(ctx, part); why != "" {
 		hidden(group, why)
 		return nil
 	}
-	limited, cancel := context.WithTimeout(part, d.opts.Watchdog)
-	defer cancel()
 	x, err := d.binary.Explore(limited, orchestrate.ExploreOptions{
 		Runs: GuidedRuns, Expect: expect, Guides: guides, NoReplay: true, MaxProcesses: guidedProcesses,
 		RunOptions: d.limits(guidedSteps),

@@ -59,13 +59,18 @@ func (d *deep) resume() error {
 	d.refutations = kept.Refutations()
 	d.savedAll = len(d.refutations)
 	for _, r := range d.refutations {
-		path := make([]check.Label, len(r.Labels))
-		for i, l := range r.Labels {
-			path[i] = check.Label(l)
-		}
-		d.refuted = append(d.refuted, path)
+		d.refuted = append(d.refuted, pathOf(r))
 	}
 	return nil
+}
+
+// pathOf is the path that a refutation excludes.
+func pathOf(r artifact.Refutation) []check.Label {
+	path := make([]check.Label, len(r.Labels))
+	for i, l := range r.Labels {
+		path[i] = check.Label(l)
+	}
+	return path
 }
 
 // resumed are the suspects of which replays of an earlier pass have refuted traces: the model

@@ -46,9 +46,7 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	if d.runs.Stopped != "" && d.runs.Runs == 0 {
 		return nil
 	}
-	part, cancelPart := d.opts.within(ctx, replayShare)
-	defer cancelPart()
-	limited, cancel := context.WithTimeout(part, d.opts.Watchdog)
+	part, limited, cancel := d.opts.watched(ctx, replayShare)
 	defer cancel()
 	how.NoReplay = true
 	how.RunOptions = d.limits(runSteps)

@@ -24,9 +24,7 @@ const (
 // systematic does these runs, and takes up how they ended.
 func (d *deep) systematic(ctx context.Context) error {
 	defer d.rep.stage("explore")()
-	part, cancelPart := d.opts.within(ctx, replayShare)
-	defer cancelPart()
-	limited, cancel := context.WithTimeout(part, d.opts.Watchdog)
+	_, limited, cancel := d.opts.watched(ctx, replayShare)
 	defer cancel()
 	how := orchestrate.ExhaustOptions{
 		RunOptions: d.limits(runSteps), Awaits: d.program.awaits(), Misuse: true,

@@ -287,24 +287,18 @@ func referrers(v ssa.Value) []ssa.Instruction {
 func (t *tracer) calls(i int) []ssa.CallInstruction {
 	var there, anywhere, dynamic []ssa.CallInstruction
 	callee, caller := origin(t.frames[i].fn), t.frames[i+1]
-	for _, b := range caller.fn.Blocks {
-		for _, instr := range b.Instrs {
-			c, ok := instr.(ssa.CallInstruction)
-			if !ok {
-				continue
+	for c := range callsIn(caller.fn) {
+		here := t.src.Fset.PositionFor(c.Pos(), false).Line == caller.line
+		static := c.Common().StaticCallee()
+		switch {
+		case static != nil && origin(static) == callee, c.Common().IsInvoke() && c.Common().Method.Name() == callee.Name():
+			anywhere = append(anywhere, c)
+			if here {
+				there = append(there, c)
 			}
-			here := t.src.Fset.PositionFor(c.Pos(), false).Line == caller.line
-			static := c.Common().StaticCallee()
-			switch {
-			case static != nil && origin(static) == callee, c.Common().IsInvoke() && c.Common().Method.Name() == callee.Name():
-				anywhere = append(anywhere, c)
-				if here {
-					there = append(there, c)
-				}
-			case static == nil && here && !c.Common().IsInvoke():
-				if _, ok := c.Common().Value.(*ssa.Builtin); !ok {
-					dynamic = append(dynamic, c)
-				}
+		case static == nil && here && !c.Common().IsInvoke():
+			if _, ok := c.Common().Value.(*ssa.Builtin); !ok {
+				dynamic = append(dynamic, c)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package left
 import (
 	"go/token"
 	"go/types"
+	"iter"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -75,18 +76,25 @@ func (p *Program) IsOf(g Goroutine, group *types.Var) bool {
 
 // groupCalls are the calls, deferred ones too, of a method of wait groups in a function.
 func groupCalls(f *ssa.Function, method string) (out []ssa.CallInstruction) {
-	for _, b := range f.Blocks {
-		for _, instr := range b.Instrs {
-			c, ok := instr.(ssa.CallInstruction)
-			if !ok {
-				continue
-			}
-			if callee := c.Common().StaticCallee(); callee != nil && callee.String() == "(*sync.WaitGroup)."+method {
-				out = append(out, c)
-			}
+	for c := range callsIn(f) {
+		if callee := c.Common().StaticCallee(); callee != nil && callee.String() == "(*sync.WaitGroup)."+method {
+			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// callsIn are the calls in a function, those of go and defer statements too.
+func callsIn(f *ssa.Function) iter.Seq[ssa.CallInstruction] {
+	return func(yield func(ssa.CallInstruction) bool) {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				if c, ok := instr.(ssa.CallInstruction); ok && !yield(c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // groupOf is the field that a wait group is, or that points to it; nil if it is none.
@@ -169,13 +177,9 @@ func (t *tracer) askedToEnd(from []ssa.Value) bool {
 
 // closes: f itself closes a channel of a field.
 func (p *Program) closes(f *ssa.Function, field *types.Var) bool {
-	for _, b := range f.Blocks {
-		for _, instr := range b.Instrs {
-			if c, ok := instr.(ssa.CallInstruction); ok {
-				if b, ok := c.Common().Value.(*ssa.Builtin); ok && b.Name() == "close" && fieldOf(c.Common().Args[0]) == field {
-					return true
-				}
-			}
+	for c := range callsIn(f) {
+		if b, ok := c.Common().Value.(*ssa.Builtin); ok && b.Name() == "close" && fieldOf(c.Common().Args[0]) == field {
+			return true
 		}
 	}
 	return false
