@@ -41,6 +41,20 @@ func (t *Track) reach(from *visit, p place, step *check.Step) bool {
 	return true
 }
 
+// ordered are places in an order that is always the same if the first way to a place is
+// remembered, so that it is always the same, too.
+func (t *Track) ordered(places map[place]*visit) []place {
+	out := slices.Collect(maps.Keys(places))
+	if t.remembers {
+		slices.SortFunc(out, comparePlaces)
+	}
+	return out
+}
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.who, b.who))
+}
+
 // note remembers the step that was done.
 func (t *Track) note(s artifact.PlanStep) {
 	if t.remembers {
@@ -134,9 +148,7 @@ func (t *Track) fitting(v *Verdict) (out []*visit, err error) {
 	return out, nil
 }
 
-func compareVisits(a, b *visit) int {
-	return cmp.Or(cmp.Compare(a.at.at, b.at.at), cmp.Compare(a.at.who, b.at.who))
-}
+func compareVisits(a, b *visit) int { return comparePlaces(a.at, b.at) }
 
 // A Beginning is a state of the model in which a run may have been, with the way there.
 type Beginning struct {

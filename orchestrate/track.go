@@ -145,8 +145,8 @@ func (t *Track) step(s artifact.PlanStep) error {
 	}
 	g, kind := t.goroutine(s.G), t.f.siteByKey(s.Site).Kind
 	t.places = map[place]*visit{}
-	for p, v := range before {
-		if err := t.grant(p, v, g, s, kind); err != nil {
+	for _, p := range t.ordered(before) {
+		if err := t.grant(p, before[p], g, s, kind); err != nil {
 			return err
 		}
 	}
@@ -258,10 +258,7 @@ func (t *Track) completes(e artifact.EdgeInfo, m member) bool {
 // passing of time does.
 func (t *Track) settle(time bool) error {
 	t.full = false
-	work := make([]place, 0, len(t.places))
-	for p := range t.places {
-		work = append(work, p)
-	}
+	work := t.ordered(t.places)
 	for len(work) > 0 {
 		if len(t.places) > maxPlaces {
 			t.full = true

@@ -54,6 +54,14 @@ func TestContinuations(t *testing.T) {
 	}
 }
 
+// waysOf are the ways to where a run may be, and may have been.
+func waysOf(h *orchestrate.History) (out [][]check.Step) {
+	for _, b := range append(h.Ends(), h.Before()...) {
+		out = append(out, b.Path)
+	}
+	return out
+}
+
 // continueRuns is how many continuations of runs of a program were tried, and of how many
 // there is no plan.
 func continueRuns(t *testing.T, file string) (n, refused int) {
@@ -92,6 +100,11 @@ func continueRuns(t *testing.T, file string) (n, refused int) {
 		require.NoError(t, err)
 		if h == nil {
 			return nil, nil
+		}
+		for range 5 { // the ways are the same each time, though several lead to a state
+			again, err := f.Trail(ctx, v)
+			require.NoError(t, err)
+			require.Equal(t, waysOf(h), waysOf(again))
 		}
 		end := h.Ends()[0]
 		report, err := check.Verify(ctx, net, []*uppaal.Query{always}, check.Options{From: [][]check.Step{end.Path}})
