@@ -33,6 +33,8 @@ type Exhaustion struct {
 	Values int
 	// Bounding has the exploration bounded by preemptions, nil: it is not.
 	Bounding *Bounding
+	// sourceSets has all nodes explored by source sets, to compare wakeup trees with.
+	sourceSets bool
 	// Misuse has goroutines stop at all minor guards, see the package comment.
 	Misuse bool
 	// Frontier is where an earlier exploration has stopped; nil: the beginning.
@@ -457,7 +459,7 @@ func (x *search) next() bool {
 		for len(n.To) > 0 {
 			b := n.To[0]
 			n.To = n.To[1:]
-			if !asleep(n.Sleep, b.G) && !b.superseded(n.Sleep) {
+			if !asleep(n.Sleep, b.G) && !x.superseded(&b, n.Sleep) {
 				n.Chosen, n.Then, n.Values = b.G, b.Then, b.Values
 				if b.Loose {
 					stale(n.Sleep)

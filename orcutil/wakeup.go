@@ -50,9 +50,6 @@ type branch struct {
 // maxWakeup bounds the steps of a sequence, and so what nodes need.
 const maxWakeup = 512
 
-// sourceSets is set by a test, which has all nodes explored by source sets.
-var sourceSets bool
-
 // reversal is a race that may be reversed: of the events first and second.
 type reversal struct {
 	first, second int32
@@ -250,7 +247,7 @@ func (x *reduction) insert(r *reversal) {
 	n := &x.nodes[x.exec.events[r.first].node]
 	v := x.sequenceOf(r)
 	open := v.open()
-	v.strict = !x.partial && !loose(n.Sleep) && !open
+	v.strict = !x.partial && !x.loose(n.Sleep) && !open
 	for i := range n.Sleep {
 		if v.covered(&n.Sleep[i]) {
 			return
@@ -276,7 +273,7 @@ func (x *reduction) insert(r *reversal) {
 	if len(steps) == 0 {
 		return
 	}
-	if open || sourceSets {
+	if open || x.e.sourceSets {
 		steps = steps[:1]
 	}
 	tree := x.chain(steps)
@@ -448,8 +445,8 @@ func (x *reduction) valuesOf(event int32) (out []int) {
 
 // superseded reports whether a sequence that is to be run next comes after a step that has
 // been explored since it was found.
-func (b *branch) superseded(asleep []sleeper) bool {
-	if loose(asleep) {
+func (x *search) superseded(b *branch, asleep []sleeper) bool {
+	if x.loose(asleep) {
 		return false
 	}
 	for i := range asleep {
@@ -474,8 +471,8 @@ func straight(tree []branch) []branch {
 }
 
 // loose reports whether a node with these sleepers is explored by source sets.
-func loose(asleep []sleeper) bool {
-	return sourceSets || slices.ContainsFunc(asleep, func(z sleeper) bool { return z.Stale })
+func (x *search) loose(asleep []sleeper) bool {
+	return x.e.sourceSets || slices.ContainsFunc(asleep, func(z sleeper) bool { return z.Stale })
 }
 
 // stale has nodes with these sleepers explored by source sets.

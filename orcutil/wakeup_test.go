@@ -13,8 +13,7 @@ import (
 
 // bySourceSets explores a program without wakeup trees.
 func bySourceSets(t testing.TB, e Exhaustion, seen func(Result) string) outcomes {
-	sourceSets = true
-	defer func() { sourceSets = false }()
+	e.sourceSets = true
 	return exhaust(t, e, seen)
 }
 
@@ -311,12 +310,13 @@ func TestWakeupRules(t *testing.T) {
 // that has been explored, unless what has no address depends on each other.
 func TestWakeupSuperseded(t *testing.T) {
 	calls := []extraTouch{{Space: spaceLibrary, Kind: touchLibrary}}
+	x := new(search)
 	b := branch{G: "0", Unless: []string{"0.1"}, Extra: calls}
-	require.True(t, b.superseded([]sleeper{{G: "0.1", Followed: true}}))
-	require.False(t, b.superseded([]sleeper{{G: "0.2", Followed: true}}), "another one")
-	require.False(t, b.superseded([]sleeper{{G: "0.1"}}), "it has ended the program")
-	require.False(t, b.superseded([]sleeper{{G: "0.1", Followed: true, Extra: calls}}), "both call uninstrumented code")
-	require.False(t, b.superseded([]sleeper{{G: "0.1", Followed: true}, {G: "0.2", Stale: true}}), "the node is loose")
+	require.True(t, x.superseded(&b, []sleeper{{G: "0.1", Followed: true}}))
+	require.False(t, x.superseded(&b, []sleeper{{G: "0.2", Followed: true}}), "another one")
+	require.False(t, x.superseded(&b, []sleeper{{G: "0.1"}}), "it has ended the program")
+	require.False(t, x.superseded(&b, []sleeper{{G: "0.1", Followed: true, Extra: calls}}), "both call uninstrumented code")
+	require.False(t, x.superseded(&b, []sleeper{{G: "0.1", Followed: true}, {G: "0.2", Stale: true}}), "the node is loose")
 }
 
 // TestWakeupValues: a choice that begins with another value than the first has all.
