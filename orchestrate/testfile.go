@@ -204,7 +204,15 @@ var minorGuards = []struct{ suffix, text string }{
 	{".cleanup", "cleanup"},
 	{".len", "length of a channel"},
 	{".call", "call of uninstrumented code"},
+	{".timer", "stop of a timer"},
+	{delaySuffix, "delay of a deadline"},
 }
+
+const delaySuffix = ".delay"
+
+// IsDelay reports whether a choice of the environment, by the key of its site, is how late a
+// goroutine sets a deadline.
+func IsDelay(key string) bool { return strings.HasSuffix(key, delaySuffix) }
 
 // minorText is what a minor guard with a key does, "" if it is none.
 func minorText(key string) string {

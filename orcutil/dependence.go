@@ -64,6 +64,9 @@ const (
 	touchLibrary    // a call of uninstrumented code that may order goroutines
 	touchLibrarySee // the receive of what such code may have sent
 
+	touchSet   // of a deadline, which may be behind others that are pending
+	touchSleep // one that comes in time
+
 	touchKinds
 )
 
@@ -110,6 +113,9 @@ var pairs = [...][2]touchKind{
 
 	{touchLibrary, touchLibrary},
 	{touchLibrary, touchLibrarySee},
+
+	{touchSet, touchSet},
+	{touchSet, touchSleep},
 }
 
 // oneWay are kinds of which only the second could have come before the first, and would
@@ -156,6 +162,8 @@ const (
 	spaceTest
 	spaceMap
 	spaceLibrary
+	spaceTimer
+	spaceDeadlines // that are pending
 )
 
 // touch is what a step does to one object.

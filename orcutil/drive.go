@@ -172,7 +172,7 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 		if cfg.Plan.Seed == 0 {
 			cfg.Plan.Seed = *job.Random
 		}
-		cfg.Chooser = Along(job.Guides, *job.Random)
+		cfg.Chooser, cfg.Delays = Along(job.Guides, *job.Random), !job.Patient
 		if job.Patient {
 			cfg.Chooser = Patient(cfg.Chooser)
 		}

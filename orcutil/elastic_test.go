@@ -22,8 +22,8 @@ func TestElastic(t *testing.T) {
 		}
 	}
 	poll := func() {
-		after := time.After(Due(2 * time.Second))
-		ticker := NewTicker(time.Second)
+		after := time.After(Due(1, 2*time.Second))
+		ticker := NewTicker(1, time.Second)
 		defer ticker.Stop()
 		for range 2 {
 			switch c := R(ticker.C); Select(1, true, R(after), c) {

@@ -21,8 +21,9 @@ type EnvChoice struct {
 	N    int
 	// Value is the number that a random function returns; the index, in
 	// lexicographic order, of the permutation that a map's keys, sorted, come in;
-	// and for a sync.Pool how many values have been put after the one that it
-	// returns, N-1 if that is a new one.
+	// for a sync.Pool how many values have been put after the one that it
+	// returns, N-1 if that is a new one; and where a deadline is set behind how many
+	// others, that it would have come before, a slow goroutine puts it.
 	Value int
 }
 
@@ -95,6 +96,12 @@ func (g *goroutine) choose(site Site, n int, ordered bool) int {
 	if s.exec != nil {
 		value = s.exec.pick(g, site, n)
 	}
+	return g.decided(site, occ, n, value)
+}
+
+// decided is the value of a choice, if the plan prescribes no other one. The run records it.
+func (g *goroutine) decided(site Site, occ, n, value int) int {
+	s := g.run
 	if s.planned != nil {
 		if c, ok := s.planned[asked{g.path, site.key(), occ}]; ok && c.N == n && c.Value >= 0 && c.Value < n {
 			value = c.Value

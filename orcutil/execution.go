@@ -38,6 +38,11 @@ type execution struct {
 	// unguarded: the length of a channel was asked for where there is no guard.
 	unguarded bool
 	pick      func(g *goroutine, site Site, n int) int
+	// delay is pick for how late a deadline is set, if it mayDelay.
+	delay    func(g *goroutine, site Site, n int) int
+	mayDelay func() bool
+	// timed: deadlines may be set late, so that it matters which is set first.
+	timed bool
 	// drawn are where random numbers of a large range were asked for, each once.
 	drawn []Site
 	// behind is a hash of who has called uninstrumented code in steps of others, in this
@@ -264,6 +269,20 @@ func (x *execution) met(g, other *goroutine) {
 func (x *execution) settled(g *goroutine) {
 	if x != nil {
 		x.act(act{kind: actSettle, g: g.seq})
+	}
+}
+
+// sets: somebody sets a deadline, and may be late with it.
+func (x *execution) sets() {
+	if x != nil && x.timed {
+		x.touch(touched{space: spaceDeadlines}, touchSet)
+	}
+}
+
+// sleeps: somebody is going to wake up.
+func (x *execution) sleeps() {
+	if x != nil && x.timed {
+		x.touch(touched{space: spaceDeadlines}, touchSleep)
 	}
 }
 

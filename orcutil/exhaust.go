@@ -191,6 +191,19 @@ func Exhaust(e Exhaustion) Exhausted {
 		x.by.chose(g, value)
 		return value
 	}
+	x.exec.timed = e.Stalls != 0
+	x.exec.mayDelay = func() bool {
+		x.out.Timed = true
+		x.bound(e.Stalls != 0 && e.Bounding != nil, "that time passes before a deadline is set, which is not counted as a preemption")
+		return x.mayStall() && e.Bounding == nil
+	}
+	x.exec.delay = func(g *goroutine, site Site, n int) int {
+		value := x.exec.pick(g, site, n)
+		if value > 0 {
+			x.stalls++
+		}
+		return value
+	}
 	for _, a := range e.Accesses {
 		if site, ok := siteOf(a.Site); ok {
 			x.exec.accesses[site] = accessGroup{a.Group, a.Writes}
@@ -499,7 +512,7 @@ func (x *search) Next(v View) Choice {
 	stall := v.Time && len(ready) > 0
 	if stall {
 		x.out.Timed = true
-		stall = x.e.Stalls < 0 || x.stalls < x.e.Stalls
+		stall = x.mayStall()
 	}
 	switch {
 	case len(ready) > 0:
@@ -535,6 +548,9 @@ func (x *search) Next(v View) Choice {
 	x.tick(g)
 	return Choice{Index: i, Case: x.selectCase(s, g)}
 }
+
+// mayStall: time may pass once more while a goroutine could go on.
+func (x *search) mayStall() bool { return x.e.Stalls < 0 || x.stalls < x.e.Stalls }
 
 // tick notes that a goroutine is about to do a step.
 func (x *search) tick(g *goroutine) {

@@ -53,7 +53,7 @@ func Explore(e Exploration) (left string, tainted bool) {
 	run := func(seed uint64, record bool) Result {
 		cfg := e.Config
 		cfg.Plan.Seed = seed
-		cfg.Chooser = Along(e.Guides, seed)
+		cfg.Chooser, cfg.Delays = Along(e.Guides, seed), !e.Patient
 		if e.Patient {
 			cfg.Chooser = Patient(cfg.Chooser)
 		}

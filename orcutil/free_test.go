@@ -121,7 +121,7 @@ func TestFallThrough(t *testing.T) {
 		"sleep": func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				Sleep(1, Due(time.Hour))
+				Sleep(1, Due(1, time.Hour))
 				require.Equal(t, time.Hour, time.Since(start))
 			})
 		},

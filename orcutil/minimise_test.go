@@ -158,7 +158,7 @@ var minimumTests = []minimumTest{
 		Select(5, false, r, q)
 	}, nil}, KindLeak, 2, 0, 1, []string{"0.1"}},
 	{testProgram{"a stall that is needed", EntryMain, func() {
-		timeout := time.After(Due(time.Second))
+		timeout := time.After(Due(1, time.Second))
 		c := make(chan int, 1)
 		Go(1, func() { To(c).Send(2, 1) })
 		r, q := R(c), R(timeout)
@@ -204,7 +204,7 @@ var minimumTests = []minimumTest{
 		panic(Panic(8, "woken"))
 	}, nil}, KindPanic, 2, 0, 0, nil},
 	{testProgram{"the shorter of two stalls", EntryMain, func() {
-		short, long := time.After(Due(time.Millisecond)), time.After(Due(time.Second))
+		short, long := time.After(Due(1, time.Millisecond)), time.After(Due(1, time.Second))
 		c := make(chan int, 1)
 		Go(1, func() { To(c).Send(2, 1) })
 		r, p, q := R(c), R(short), R(long)

@@ -28,6 +28,8 @@ var minorGuards = [...]struct {
 	{opCleanup, ".cleanup"},
 	{opMeasure, ".len"},
 	{opCall, ".call"},
+	{opTimer, ".timer"},
+	{opDelay, ".delay"}, // no goroutine stops there, see delay.go
 }
 
 // minor reports whether an operation is that of a minor guard.

@@ -125,6 +125,8 @@ type Config struct {
 	Failed func() bool
 	// Chooser decides after the steps of the plan; nil is FirstEnabled.
 	Chooser Chooser
+	// Delays has deadlines be set late, by the seed of the plan, as if goroutines were slow.
+	Delays bool
 	// Record collects the steps that were done in Result.Trace.
 	Record bool
 	// Log gets a line for every guard passed, as it happens.

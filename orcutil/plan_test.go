@@ -379,7 +379,7 @@ func TestLogAndJournal(t *testing.T) {
 			})
 			time.AfterFunc(1500*time.Millisecond, func() {})
 			<-time.After(0) // uninstrumented: time stands still
-			_ = Due(1500 * time.Millisecond)
+			_ = Due(1, 1500*time.Millisecond)
 			Recv(1003, c)
 			Line(1004)
 		}}
@@ -492,7 +492,7 @@ func TestForeign(t *testing.T) {
 				for range 8 {
 					Go(1, func() {
 						<-gate
-						Due(time.Second)
+						Due(1, time.Second)
 						Close(4, make(chan int))
 						To(done).Send(5, 1)
 					})
@@ -597,12 +597,12 @@ func TestTimersAtOnce(t *testing.T) {
 		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{Steps: steps("0 #1, T, 0 #1, 0 #2/0, 0 #2/0, 0 #2/0, 0 #2/0, 0 #3, F@#4.1 #5, F@#4.2 #5")}, Main: func() {
 			var timers [3]<-chan time.Time
 			for i := range timers {
-				timers[i] = time.After(Due(time.Second))
+				timers[i] = time.After(Due(1, time.Second))
 			}
-			time.AfterFunc(Due(time.Second), Callback(4, func() { Access(5) }))
-			ctx, cancel := context.WithTimeout(context.Background(), Due(time.Second))
+			time.AfterFunc(Due(1, time.Second), Callback(4, func() { Access(5) }))
+			ctx, cancel := context.WithTimeout(context.Background(), Due(1, time.Second))
 			defer cancel()
-			time.AfterFunc(Due(time.Second), Callback(4, func() { Access(5) }))
+			time.AfterFunc(Due(1, time.Second), Callback(4, func() { Access(5) }))
 			Access(1)
 			Access(1)
 			for i, c := range timers {

@@ -108,15 +108,15 @@ var programs = []testProgram{
 	}, []string{"", KindDeadlock}},
 
 	{"timeout, context and callback", EntryTest, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), Due(time.Second))
+		ctx, cancel := context.WithTimeout(context.Background(), Due(1, time.Second))
 		defer cancel()
 		res := make(chan int)
 		Go(1, func() {
 			Sleep(2, 500*time.Millisecond)
 			To(res).Send(3, 1)
 		})
-		time.AfterFunc(Due(700*time.Millisecond), Callback(4, func() { Access(5) }))
-		r, d, a := R(res), R(ctx.Done()), R(time.After(Due(600*time.Millisecond)))
+		time.AfterFunc(Due(1, 700*time.Millisecond), Callback(4, func() { Access(5) }))
+		r, d, a := R(res), R(ctx.Done()), R(time.After(Due(1, 600*time.Millisecond)))
 		switch Select(6, false, r, d, a) {
 		case 0:
 		case 1:
@@ -260,7 +260,7 @@ var programs = []testProgram{
 	}, []string{KindDeadlock}},
 
 	{"ticker", EntryMain, func() {
-		tick := NewTicker(time.Second)
+		tick := NewTicker(1, time.Second)
 		stop := make(chan struct{})
 		Go(1, func() {
 			Sleep(2, 3500*time.Millisecond)
@@ -269,14 +269,14 @@ var programs = []testProgram{
 		for n := 0; ; n++ {
 			s, k := R(stop), R(tick.C)
 			if Select(4, false, s, k) == 0 {
-				Ticker(tick).Stop()
+				Ticker(1, tick).Stop()
 				return
 			}
 		}
 	}, []string{""}},
 
 	{"polling for what a ticker does", EntryMain, func() {
-		tick := NewTicker(time.Second)
+		tick := NewTicker(1, time.Second)
 		var mu sync.Mutex
 		n := 0
 		Go(1, func() {
@@ -286,7 +286,7 @@ var programs = []testProgram{
 				n++
 				Unlock(4, &mu)
 			}
-			Ticker(tick).Stop()
+			Ticker(1, tick).Stop()
 		})
 		for done := false; !done; {
 			Lock(5, &mu)
@@ -296,19 +296,19 @@ var programs = []testProgram{
 	}, []string{""}},
 
 	{"a ticker stopped", EntryMain, func() {
-		tick := NewTicker(time.Second)
+		tick := NewTicker(1, time.Second)
 		Go(1, func() {
 			for {
 				Recv(2, tick.C)
 			}
 		})
 		Sleep(3, 2*time.Second)
-		Ticker(tick).Stop()
+		Ticker(1, tick).Stop()
 		Recv(4, make(chan int))
 	}, []string{KindDeadlock}},
 
 	{"a ticker stopped by uninstrumented code", EntryMain, func() {
-		tick := NewTicker(time.Second)
+		tick := NewTicker(1, time.Second)
 		Go(1, func() {
 			for {
 				Recv(2, tick.C)
@@ -320,11 +320,11 @@ var programs = []testProgram{
 	}, []string{KindDeadlock}},
 
 	{"a timer stopped after it has fired", EntryMain, func() {
-		t := time.NewTimer(Due(time.Second))
+		t := time.NewTimer(Due(1, time.Second))
 		got := false
 		Go(1, func() { Recv(2, t.C); got = true })
 		Sleep(3, 2*time.Second)
-		stopped := Timer(t).Stop()
+		stopped := Timer(1, t).Stop()
 		Sleep(4, time.Second)
 		if stopped == got {
 			panic("a value of a stopped timer")
@@ -332,7 +332,7 @@ var programs = []testProgram{
 	}, []string{""}},
 
 	{"a timer reset after it has fired", EntryMain, func() {
-		t := time.NewTimer(Due(time.Second))
+		t := time.NewTimer(Due(1, time.Second))
 		start := time.Now()
 		var got []time.Duration
 		Go(1, func() {
@@ -341,7 +341,8 @@ var programs = []testProgram{
 			}
 		})
 		Sleep(3, 2*time.Second)
-		n, pending := len(got), Timer(t).Reset(3*time.Second)
+		pending := Timer(1, t).Reset(3 * time.Second)
+		n := len(got)
 		at := time.Since(start) + 3*time.Second
 		Sleep(4, 10*time.Second)
 		for _, d := range got[n:] {
@@ -355,11 +356,11 @@ var programs = []testProgram{
 	}, []string{""}},
 
 	{"a ticker stopped after it has ticked", EntryMain, func() {
-		a, b := NewTicker(time.Second), NewTicker(time.Second)
+		a, b := NewTicker(1, time.Second), NewTicker(1, time.Second)
 		Go(1, func() {
 			Select(2, false, R(a.C), R(b.C))
-			Ticker(a).Stop()
-			Ticker(b).Stop()
+			Ticker(1, a).Stop()
+			Ticker(1, b).Stop()
 			Select(3, false, R(a.C), R(b.C))
 			panic("a tick of a stopped ticker")
 		})
@@ -367,14 +368,14 @@ var programs = []testProgram{
 	}, []string{""}},
 
 	{"a ticker reset", EntryMain, func() {
-		tick := NewTicker(time.Hour)
+		tick := NewTicker(1, time.Hour)
 		stopped := make(chan bool)
 		Go(1, func() {
-			Ticker(tick).Reset(time.Millisecond)
+			Ticker(1, tick).Reset(time.Millisecond)
 			for range 3 {
 				Recv(2, tick.C)
 			}
-			Ticker(tick).Stop()
+			Ticker(1, tick).Stop()
 			Close(3, stopped)
 		})
 		Recv(4, stopped)
@@ -445,7 +446,7 @@ var programs = []testProgram{
 		called := make(chan int, 1)
 		stop := context.AfterFunc(ctx, Callback(1, func() { To(called).Send(2, 1) }))
 		Go(3, func() { Close(4, parent.done) })
-		t, d := R(time.After(Due(time.Second))), R(ctx.Done())
+		t, d := R(time.After(Due(1, time.Second))), R(ctx.Done())
 		if Select(5, false, t, d) == 0 && stop() {
 			return
 		}
@@ -476,7 +477,7 @@ var programs = []testProgram{
 		var wg sync.WaitGroup
 		Add(1, &wg, 4)
 		for i := range 4 {
-			time.AfterFunc(Due(time.Second), Callback(2, func() {
+			time.AfterFunc(Due(1, time.Second), Callback(2, func() {
 				Access(3)
 				order = append(order, i)
 				Done(4, &wg)

@@ -381,6 +381,10 @@ func (s *run) await(g *goroutine) {
 		<-s.back
 	} else {
 		s.quiesce()
+		for g.late > 0 {
+			s.delayed(g)
+			s.quiesce()
+		}
 	}
 	s.cur.Store(nil)
 	switch g.state {

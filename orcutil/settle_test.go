@@ -61,7 +61,7 @@ func TestSettleBeforeTime(t *testing.T) {
 	res := Run(Config{
 		Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Plan: Plan{Steps: steps("0 #1, 0 #5, T")},
 		Main: func() {
-			Due(time.Second)
+			Due(1, time.Second)
 			Go(1, func() { Access(2) })
 			Settle(5, nil)
 		},

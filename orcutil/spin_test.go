@@ -56,7 +56,7 @@ func TestBusyLoop(t *testing.T) {
 		return Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: main})
 	}
 	res := run(func() {
-		c := time.After(Due(time.Hour))
+		c := time.After(Due(1, time.Hour))
 		for start := time.Now(); time.Since(start) < time.Hour; Polled(1, 0) {
 		}
 		<-c
@@ -158,7 +158,7 @@ func TestCalm(t *testing.T) {
 			Go(3, func() { Recv(4, c) })
 		}, stuck("0.1 #2", "0.2 #4")},
 		{"beyond a time limit", "", func() {
-			stop := time.After(Due(5000 * time.Second))
+			stop := time.After(Due(1, 5000*time.Second))
 			Go(1, func() {
 				for {
 					select {

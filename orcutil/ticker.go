@@ -19,17 +19,28 @@ func (t ticks) next(now time.Duration) time.Duration {
 
 // NewTicker is time.NewTicker: every tick is a known event while a goroutine
 // waits, or is about to.
-func NewTicker(d time.Duration) *time.Ticker {
+func NewTicker(site Site, d time.Duration) *time.Ticker {
+	begin(site, d)
 	t := time.NewTicker(d)
 	Ticks(t.C, d)
 	return t
 }
 
 // Tick is time.Tick, see NewTicker.
-func Tick(d time.Duration) <-chan time.Time {
+func Tick(site Site, d time.Duration) <-chan time.Time {
+	begin(site, d)
 	c := time.Tick(d)
 	Ticks(c, d)
 	return c
+}
+
+// begin lets time pass, as is chosen, before the first period of a ticker, see delay.go.
+func begin(site Site, d time.Duration) {
+	if s := controlling(); s != nil && d > 0 && !s.dying.Load() {
+		if g := s.caller(); g != nil {
+			g.delay(site, d, true)
+		}
+	}
 }
 
 // Ticks tells the run that a ticker of period d sends to c from now on. A ticker
@@ -52,13 +63,17 @@ func Ticks(c <-chan time.Time, d time.Duration) {
 }
 
 // TickerMethods are the methods of a ticker that the run must know of.
-type TickerMethods struct{ t *time.Ticker }
+type TickerMethods struct {
+	site Site
+	t    *time.Ticker
+}
 
-// Ticker is t, for a call of one of its methods.
-func Ticker(t *time.Ticker) TickerMethods { return TickerMethods{t} }
+// Ticker is t, for a call of one of its methods in the statement at a site.
+func Ticker(site Site, t *time.Ticker) TickerMethods { return TickerMethods{site, t} }
 
 // Stop is the method of the ticker.
 func (m TickerMethods) Stop() {
+	changes(m.site, unsafe.Pointer(m.t), m.t.C)
 	m.t.Stop()
 	if s, _ := discard(m.t.C); s != nil {
 		s.mu.Lock()
@@ -69,6 +84,8 @@ func (m TickerMethods) Stop() {
 
 // Reset is the method of the ticker.
 func (m TickerMethods) Reset(d time.Duration) {
+	changes(m.site, unsafe.Pointer(m.t), m.t.C)
+	begin(m.site, d)
 	m.t.Reset(d)
 	discard(m.t.C)
 	Ticks(m.t.C, d)

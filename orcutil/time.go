@@ -86,6 +86,7 @@ func Sleep(site Site, d time.Duration) {
 	}
 	g.arrive(opSleep, site, nil)
 	if d > 0 {
+		g.run.exec.sleeps()
 		g.wakeAt = int64(g.run.clock()) + int64(d)
 		if g.wakeAt < 0 {
 			g.wakeAt = math.MaxInt64
@@ -98,8 +99,8 @@ func Sleep(site Site, d time.Duration) {
 // Due tells the run that something happens after d, and returns d. Around the
 // duration given to time.After, time.NewTimer, context.WithTimeout and the like
 // it makes the event known even while nobody waits for it, so that a step can
-// let time pass up to it.
-func Due(d time.Duration) time.Duration {
+// let time pass up to it. Where others are pending, time may pass before, see delay.go.
+func Due(site Site, d time.Duration) time.Duration {
 	if d <= 0 {
 		return d
 	}
@@ -108,14 +109,31 @@ func Due(d time.Duration) time.Duration {
 		return d
 	}
 	if g := s.caller(); g != nil {
-		at := s.clock() + d
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if i, found := slices.BinarySearch(s.dues, at); !found && at > 0 {
-			s.dues = slices.Insert(s.dues, i, at)
-		}
+		g.delay(site, d, false)
+		s.due(d)
 	}
 	return d
+}
+
+// DueAt tells the run that something happens at t, which no delay makes later, and returns
+// t.
+func DueAt(t time.Time) time.Time {
+	s := active.Load()
+	if d := time.Until(t); d > 0 && s != nil && !s.dying.Load() && s.caller() != nil {
+		s.exec.sets()
+		s.due(d)
+	}
+	return t
+}
+
+// due notes that something happens after d.
+func (s *run) due(d time.Duration) {
+	at := s.clock() + d
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i, found := slices.BinarySearch(s.dues, at); !found && at > 0 {
+		s.dues = slices.Insert(s.dues, i, at)
+	}
 }
 
 // Callback prepares a function that others will call in a goroutine of their

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 	"strings"
@@ -28,11 +29,11 @@ func (r *rewriter) due(c *ast.CallExpr) {
 		r.ticker(c, f)
 		return
 	}
-	announce := r.zz + ".Due"
+	announce := fmt.Sprintf("%s.Due(%d, ", r.zz, r.statement(c.Pos()))
 	if strings.HasPrefix(f.Name(), "WithDeadline") {
-		announce = r.helper("Deadline")
+		announce = r.zz + ".DueAt("
 	}
-	r.before(c.Args[i].Pos(), announce+"(")
+	r.before(c.Args[i].Pos(), announce)
 	r.after(c.Args[i].End(), ")")
 }
 
@@ -44,6 +45,7 @@ func (r *rewriter) ticker(c *ast.CallExpr, f *types.Func) {
 	fun := calledFunc(c)
 	r.keep[r.qualifier(fun)+f.Name()] = true
 	r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.zz+"."+f.Name())
+	r.before(c.Args[0].Pos(), fmt.Sprintf("%d, ", r.statement(c.Pos())))
 }
 
 // timer has the runtime stop and reset timers and tickers, so that it knows when
@@ -79,7 +81,7 @@ func (r *rewriter) timer(sel *ast.SelectorExpr) {
 		return
 	}
 	b := r.build(sel.Pos())
-	b.put("%s.%s(", r.zz, function)
+	b.put("%s.%s(%d, ", r.zz, function, r.statement(sel.Pos()))
 	o.put(b)
 	b.put(").")
 	b.node(sel.Sel)

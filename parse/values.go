@@ -265,8 +265,6 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = strings.ReplaceAll(finalizers[kind], "ZZ", zz)
 	case "TParallel":
 		text = fmt.Sprintf("func %sTParallel(site %s.Site, t *testing.T) { %s.Parallel(site, t.Parallel) }", zz, zz, zz)
-	case "Deadline":
-		text = fmt.Sprintf("func %sDeadline(t time.Time) time.Time {\n\t%s.Due(time.Until(t))\n\treturn t\n}", zz, zz)
 	case "RecvAs":
 		text = fmt.Sprintf("func %sRecvAs[B ~bool, T interface{}](site %s.Site, ch <-chan T) (T, B) {\n\tv, ok := %s.Recv2(site, ch)\n\treturn v, ok == (0 == 0)\n}", zz, zz, zz)
 	case "OnceFunc", "OnceValue", "OnceValues":
@@ -295,7 +293,7 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = fmt.Sprintf("%s) func(%s) %s { return func(%s) %s { %s } }", head, params, sh.result, params, sh.result, body)
 	case "AfterFunc":
 		sig := "(d time.Duration, f func()) *time.Timer"
-		call := fmt.Sprintf("time.AfterFunc(%s.Due(d), %s.Callback(site, f))", zz, zz)
+		call := fmt.Sprintf("time.AfterFunc(%s.Due(site, d), %s.Callback(site, f))", zz, zz)
 		if name == "context" {
 			sig = "(c context.Context, f func()) func() bool"
 			call = fmt.Sprintf("context.AfterFunc(c, %s.Callback(site, f))", zz)

@@ -110,6 +110,9 @@ func (d *deep) decide(f *artifact.Finding) {
 	}
 	if f.Minimised = best.minimised; f.Minimised != nil && f.Minimised.Complete {
 		for _, c := range best.replay.Plan.Choices {
+			if orchestrate.IsDelay(c.Site) {
+				continue // the stalls have it
+			}
 			s, _ := d.siteOf(c.Site)
 			f.Values = append(f.Values, artifact.FindingValue{G: c.G, Site: c.Site, File: s.File, Line: s.Line, Text: s.Text, N: c.N, Value: c.Value})
 		}

@@ -1,0 +1,107 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"slices"
+	"time"
+)
+
+// In a run time passes from one event to the next. A goroutine that is slow may also be
+// slow for less than that, and it shows where it sets a deadline: the deadline is later then
+// than another one that is pending, and that it would have come before. How late it is, as
+// seen from the deadlines that are pending, is a choice: 0 is in time, each other value puts
+// it behind one more of them.
+//
+// Elsewhere nothing is lost: for what a goroutine does a little later others can be slow to
+// come up to it. In front of a Sleep neither, since who wakes too early may be slow to go on.
+
+// delays are, in ascending order, the times that may pass before an event is set that comes
+// after d, with the least of them for every pending event that it then comes behind. No
+// event may come meanwhile. With a period, d is that of a ticker.
+func (s *run) delays(d time.Duration, periodic bool) (out []time.Duration) {
+	now := s.clock()
+	next := now + far
+	pending := func(at time.Duration) {
+		next = min(next, at)
+		switch late := at - now - d; {
+		case late >= 0:
+			out = append(out, late+lag)
+		case periodic: // a later tick
+			out = append(out, (at-now)%d+lag)
+		}
+	}
+	if now+d < now {
+		return nil // never
+	}
+	s.mu.Lock()
+	for _, at := range s.dues {
+		if at > now {
+			pending(at)
+		}
+	}
+	for _, t := range s.tickers {
+		next = min(next, t.next(now))
+		pending(t.next(now + d - 1))
+	}
+	s.mu.Unlock()
+	if s.sleepers > 0 {
+		for _, g := range s.blocked {
+			if at := time.Duration(g.wakeAt); g.op == opSleep && at > now {
+				pending(at)
+			}
+		}
+	}
+	out = slices.DeleteFunc(out, func(late time.Duration) bool { return now+late >= next })
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// delay lets time pass, as is chosen, before g sets an event at a site that comes after d.
+func (g *goroutine) delay(site Site, d time.Duration, periodic bool) {
+	s := g.run
+	s.exec.sets()
+	if s.back != nil || s.bubbles > 0 { // the clock is a real one, or exact
+		return
+	}
+	list := s.delays(d, periodic)
+	if len(list) == 0 {
+		return
+	}
+	value := g.chooseDelay(site.minor(opDelay), len(list)+1)
+	if value == 0 {
+		return
+	}
+	late := list[value-1]
+	s.stalls = append(s.stalls, Stall{g.path, site.key(), late})
+	g.late = late
+	<-g.wake
+}
+
+// delayed lets the time pass that g, which has the baton, is late, and g go on. No event comes
+// meanwhile.
+func (s *run) delayed(g *goroutine) {
+	time.Sleep(g.late)
+	s.now = time.Since(s.start)
+	g.late = 0
+	g.wake <- struct{}{}
+}
+
+// chooseDelay is a choice of n. Unless time may pass while a goroutine could go on, or a plan
+// says so, there is no delay.
+func (g *goroutine) chooseDelay(site Site, n int) int {
+	s := g.run
+	if s.exec != nil && !s.exec.mayDelay() {
+		return 0
+	}
+	occ, seed := g.ask(site)
+	value := 0
+	switch {
+	case s.exec != nil:
+		value = s.exec.delay(g, site, n)
+	case s.cfg.Delays:
+		r := random(seed)
+		value = r.next(n)
+	}
+	return g.decided(site, occ, n, value)
+}

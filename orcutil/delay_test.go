@@ -1,0 +1,280 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var timedScripts = flag.Int("orc.timed", 150, "random programs with timers that TestExhaustTimed explores")
+
+// timedKinds are what goroutines of a timed program do. Timers are shared, but for those of
+// "after" and the contexts, which belong to one goroutine.
+var timedKinds = []string{"sleep", "poll", "poll", "recv", "stop", "reset", "arm", "poll own", "recv own", "poll own", "stop own"}
+
+// timedUnit is the unit of durations. In the simulation it has timedTicks instants.
+const (
+	timedUnit  = time.Millisecond
+	timedTicks = 6
+)
+
+// timedAction is something that a goroutine does: with timer of, and for d units.
+type timedAction struct {
+	kind  string
+	of, d int
+}
+
+// timedProgram is a program of goroutines that use timers.
+type timedProgram struct {
+	first []int // durations of the timers that all share, which are set at the beginning
+	goros [][]timedAction
+	logs  []string
+}
+
+func newTimedProgram(r *random) *timedProgram {
+	p := &timedProgram{}
+	for range 1 + r.next(2) {
+		p.first = append(p.first, 1+r.next(3))
+	}
+	for range 1 + r.next(2) {
+		var list []timedAction
+		for range 1 + r.next(4) {
+			list = append(list, timedAction{timedKinds[r.next(len(timedKinds))], r.next(len(p.first)), 1 + r.next(3)})
+		}
+		p.goros = append(p.goros, list)
+	}
+	p.logs = make([]string, len(p.goros))
+	return p
+}
+
+// main is the program.
+func (p *timedProgram) main() {
+	clear(p.logs)
+	var timers []*time.Timer
+	for i, d := range p.first {
+		timers = append(timers, time.NewTimer(Due(Site(5+i), time.Duration(d)*timedUnit)))
+	}
+	var wg sync.WaitGroup
+	body := func(i int) {
+		var own *time.Timer
+		for k, x := range p.goros[i] {
+			site := Site(100*(i+1) + 2*k)
+			d := time.Duration(x.d) * timedUnit
+			t := timers[x.of]
+			if strings.HasSuffix(x.kind, "own") {
+				t = own
+			}
+			result := ""
+			switch x.kind {
+			case "sleep":
+				Sleep(site, d)
+			case "arm":
+				Access(site)
+				own = time.NewTimer(Due(site, d))
+			default:
+				if t == nil {
+					continue
+				}
+				switch strings.Fields(x.kind)[0] {
+				case "poll":
+					r := R(t.C)
+					result = fmt.Sprint(Select(site, true, r), r.OK)
+				case "recv":
+					Recv(site, t.C)
+				case "stop":
+					result = fmt.Sprint(Timer(site, t).Stop())
+				case "reset":
+					result = fmt.Sprint(Timer(site, t).Reset(d))
+				}
+			}
+			p.logs[i] += x.kind + "(" + result + ") "
+		}
+		p.logs[i] += "end"
+	}
+	for i := 1; i < len(p.goros); i++ {
+		Add(1, &wg, 1)
+		Go(Site(10+i), func() {
+			body(i)
+			Done(2, &wg)
+		})
+	}
+	body(0)
+	Wait(3, &wg)
+}
+
+func (p *timedProgram) seen(Result) string { return strings.Join(p.logs, " | ") }
+
+// timedState is a state of the simulation: of the timers, first those that are shared, then
+// one of each goroutine, how many instants are left, -1 if it is not set, and whether its
+// value is there; of each goroutine what is next, and how long it sleeps, -1 if it does not.
+type timedState struct {
+	left  [4]int8
+	value [4]bool
+	made  [4]bool
+	pc    [2]int8
+	sleep [2]int8
+	logs  [2]string
+}
+
+// simulated is what goroutines can see by the meaning of timers: any time passes before each
+// step of a goroutine. It shares nothing with the runtime.
+func (p *timedProgram) simulated() map[string]bool {
+	shared := len(p.first)
+	s := timedState{left: [4]int8{-1, -1, -1, -1}, sleep: [2]int8{-1, -1}}
+	var starts []timedState
+	var begin func(s timedState, i int)
+	begin = func(s timedState, i int) { // time may pass between the first timers, too
+		if i == shared {
+			starts = append(starts, s)
+			return
+		}
+		s.left[i], s.made[i] = int8(p.first[i]*timedTicks), true
+		begin(s, i+1)
+		if i+1 < shared {
+			for {
+				var ok bool
+				if s, ok = s.tick(); !ok {
+					return
+				}
+				begin(s, i+1)
+			}
+		}
+	}
+	begin(s, 0)
+	known := map[timedState]bool{}
+	ends := map[string]bool{}
+	todo := starts
+	for len(todo) > 0 {
+		s := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if known[s] {
+			continue
+		}
+		known[s] = true
+		stuck := true
+		if t, ok := s.tick(); ok {
+			stuck = false
+			todo = append(todo, t)
+		}
+		for i := range p.goros {
+			if t, ok := p.step(s, i); ok {
+				stuck = false
+				todo = append(todo, t)
+			}
+		}
+		if stuck {
+			ends[strings.Join(s.logs[:len(p.goros)], " | ")] = true
+		}
+	}
+	return ends
+}
+
+// tick lets one instant pass, if anybody waits for it.
+func (s timedState) tick() (timedState, bool) {
+	some := false
+	for i, n := range s.left {
+		if n > 0 {
+			some = true
+			if s.left[i]--; n == 1 {
+				s.left[i], s.value[i] = -1, true
+			}
+		}
+	}
+	for i, n := range s.sleep {
+		if n > 0 {
+			some = true
+			if s.sleep[i]--; n == 1 {
+				s.sleep[i] = -1
+			}
+		}
+	}
+	return s, some
+}
+
+// step is what goroutine i does next, if it can.
+func (p *timedProgram) step(s timedState, i int) (timedState, bool) {
+	if s.sleep[i] > 0 || int(s.pc[i]) > len(p.goros[i]) {
+		return s, false
+	}
+	if int(s.pc[i]) == len(p.goros[i]) {
+		s.pc[i]++
+		s.logs[i] += "end"
+		return s, true
+	}
+	x := p.goros[i][s.pc[i]]
+	// What a sleep has to say is said when it is over.
+	if x.kind == "sleep" && s.sleep[i] == -1 {
+		s.sleep[i] = int8(x.d * timedTicks)
+		s.pc[i]++
+		s.logs[i] += "sleep() "
+		return s, true
+	}
+	n := x.of
+	if x.kind == "arm" || strings.HasSuffix(x.kind, "own") {
+		n = len(p.first) + i
+	}
+	if x.kind != "arm" && !s.made[n] {
+		s.pc[i]++
+		return s, true
+	}
+	result := ""
+	switch strings.Fields(x.kind)[0] {
+	case "arm":
+		s.left[n], s.value[n], s.made[n] = int8(x.d*timedTicks), false, true
+	case "poll":
+		result = "-1 false"
+		if s.value[n] {
+			result, s.value[n] = "0 true", false
+		}
+	case "recv":
+		if !s.value[n] {
+			return s, false
+		}
+		s.value[n] = false
+	case "stop", "reset":
+		result = fmt.Sprint(s.left[n] > 0 || s.value[n])
+		s.left[n], s.value[n] = -1, false
+		if x.kind == "reset" {
+			s.left[n] = int8(x.d * timedTicks)
+		}
+	}
+	s.pc[i]++
+	s.logs[i] += x.kind + "(" + result + ") "
+	return s, true
+}
+
+// TestExhaustTimed: what goroutines of random programs can see of timers, if time may pass
+// at any moment, is what a simulation says that knows nothing of the runtime.
+func TestExhaustTimed(t *testing.T) {
+	n := *timedScripts
+	if testing.Short() {
+		n /= 5
+	}
+	runs, ends := 0, 0
+	for seed := range uint64(n) {
+		r := random(seed)
+		p := newTimedProgram(&r)
+		want := p.simulated()
+		cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}
+		o := exhaust(t, Exhaustion{Config: cfg, Stalls: -1}, p.seen)
+		require.True(t, o.complete)
+		require.Empty(t, o.out.Bounds)
+		about := fmt.Sprintf("seed %d: first %v %+v", seed, p.first, p.goros)
+		for s := range want {
+			require.True(t, o.seen[s], "%s: no schedule shows %q, of %d; others %q", about, s, o.runs, o.sorted())
+		}
+		for s := range o.seen {
+			require.True(t, want[s], "%s: no clock allows %q", about, s)
+		}
+		runs, ends = runs+o.runs, ends+len(want)
+	}
+	t.Logf("%d programs: %d executions, %d ends", n, runs, ends)
+	require.Greater(t, ends, n)
+}
