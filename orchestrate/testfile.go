@@ -204,7 +204,6 @@ var minorGuards = []struct{ suffix, text string }{
 	{".cleanup", "cleanup"},
 	{".len", "length of a channel"},
 	{".call", "call of uninstrumented code"},
-	{".timer", "stop of a timer"},
 	{delaySuffix, "delay of a deadline"},
 }
 

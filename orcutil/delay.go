@@ -14,7 +14,8 @@ import (
 // it behind one more of them.
 //
 // Elsewhere nothing is lost: for what a goroutine does a little later others can be slow to
-// come up to it. In front of a Sleep neither, since who wakes too early may be slow to go on.
+// come up to it. Neither is it with a Sleep: that somebody wakes later than he could is no other
+// than that he is slow to go on.
 
 // delays are, in ascending order, the times that may pass before an event is set that comes
 // after d, with the least of them for every pending event that it then comes behind. No
@@ -48,13 +49,21 @@ func (s *run) delays(d time.Duration, periodic bool) (out []time.Duration) {
 	if s.sleepers > 0 {
 		for _, g := range s.blocked {
 			if at := time.Duration(g.wakeAt); g.op == opSleep && at > now {
-				pending(at)
+				next = min(next, at)
 			}
 		}
 	}
 	out = slices.DeleteFunc(out, func(late time.Duration) bool { return now+late >= next })
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// stopToSet has the goroutine stand where it is about to set a deadline. While time passes
+// only when nothing else can happen it makes no difference who is first.
+func (g *goroutine) stopToSet(site Site) {
+	if x := g.run.exec; x == nil || x.timed {
+		g.stopToCall(site)
+	}
 }
 
 // delay lets time pass, as is chosen, before g sets an event at a site that comes after d.

@@ -15,9 +15,12 @@ import (
 
 var timedScripts = flag.Int("orc.timed", 150, "random programs with timers that TestExhaustTimed explores")
 
-// timedKinds are what goroutines of a timed program do. Timers are shared, but for those of
-// "after" and the contexts, which belong to one goroutine.
-var timedKinds = []string{"sleep", "poll", "poll", "recv", "stop", "reset", "arm", "poll own", "recv own", "poll own", "stop own"}
+// timedKinds are what goroutines of a timed program do. Timers are shared, but for the own one
+// that a goroutine sets by "arm". "put" and "look" send to and poll a channel with room.
+var timedKinds = []string{"sleep", "poll", "poll", "recv", "stop", "reset", "arm", "poll own", "recv own", "poll own", "stop own", "put", "look"}
+
+// unsharedKinds are those of programs without shared timers.
+var unsharedKinds = []string{"sleep", "arm", "arm", "poll own", "recv own", "stop own", "put", "look"}
 
 // timedUnit is the unit of durations. In the simulation it has timedTicks instants.
 const (
@@ -40,13 +43,17 @@ type timedProgram struct {
 
 func newTimedProgram(r *random) *timedProgram {
 	p := &timedProgram{}
-	for range 1 + r.next(2) {
+	kinds := timedKinds
+	for range r.next(3) {
 		p.first = append(p.first, 1+r.next(3))
+	}
+	if len(p.first) == 0 {
+		kinds = unsharedKinds
 	}
 	for range 1 + r.next(2) {
 		var list []timedAction
 		for range 1 + r.next(4) {
-			list = append(list, timedAction{timedKinds[r.next(len(timedKinds))], r.next(len(p.first)), 1 + r.next(3)})
+			list = append(list, timedAction{kinds[r.next(len(kinds))], r.next(max(len(p.first), 1)), 1 + r.next(3)})
 		}
 		p.goros = append(p.goros, list)
 	}
@@ -62,22 +69,27 @@ func (p *timedProgram) main() {
 		timers = append(timers, time.NewTimer(Due(Site(5+i), time.Duration(d)*timedUnit)))
 	}
 	var wg sync.WaitGroup
+	c := make(chan int, 8)
 	body := func(i int) {
 		var own *time.Timer
 		for k, x := range p.goros[i] {
 			site := Site(100*(i+1) + 2*k)
 			d := time.Duration(x.d) * timedUnit
-			t := timers[x.of]
-			if strings.HasSuffix(x.kind, "own") {
-				t = own
+			t := own
+			if x.of < len(timers) && !strings.HasSuffix(x.kind, "own") {
+				t = timers[x.of]
 			}
 			result := ""
 			switch x.kind {
 			case "sleep":
 				Sleep(site, d)
 			case "arm":
-				Access(site)
 				own = time.NewTimer(Due(site, d))
+			case "put":
+				To(c).Send(site, 1)
+			case "look":
+				r := R(c)
+				result = fmt.Sprint(Select(site, true, r), r.OK)
 			default:
 				if t == nil {
 					continue
@@ -89,9 +101,13 @@ func (p *timedProgram) main() {
 				case "recv":
 					Recv(site, t.C)
 				case "stop":
+					m := Lib(site)
 					result = fmt.Sprint(Timer(site, t).Stop())
+					Back(m)
 				case "reset":
+					m := Lib(site)
 					result = fmt.Sprint(Timer(site, t).Reset(d))
+					Back(m)
 				}
 			}
 			p.logs[i] += x.kind + "(" + result + ") "
@@ -119,6 +135,7 @@ type timedState struct {
 	value [4]bool
 	made  [4]bool
 	pc    [2]int8
+	put   int8 // values in the channel
 	sleep [2]int8
 	logs  [2]string
 }
@@ -214,6 +231,22 @@ func (p *timedProgram) step(s timedState, i int) (timedState, bool) {
 		s.sleep[i] = int8(x.d * timedTicks)
 		s.pc[i]++
 		s.logs[i] += "sleep() "
+		return s, true
+	}
+	switch {
+	case x.kind == "put":
+		s.put++
+		s.pc[i]++
+		s.logs[i] += "put() "
+		return s, true
+	case x.kind == "look":
+		s.pc[i]++
+		if s.put == 0 {
+			s.logs[i] += "look(-1 false) "
+			return s, true
+		}
+		s.put--
+		s.logs[i] += "look(0 true) "
 		return s, true
 	}
 	n := x.of

@@ -64,8 +64,7 @@ const (
 	touchLibrary    // a call of uninstrumented code that may order goroutines
 	touchLibrarySee // the receive of what such code may have sent
 
-	touchSet   // of a deadline, which may be behind others that are pending
-	touchSleep // one that comes in time
+	touchSet // of a deadline, which may be behind others that are pending
 
 	touchKinds
 )
@@ -115,7 +114,6 @@ var pairs = [...][2]touchKind{
 	{touchLibrary, touchLibrarySee},
 
 	{touchSet, touchSet},
-	{touchSet, touchSleep},
 }
 
 // oneWay are kinds of which only the second could have come before the first, and would
@@ -162,7 +160,6 @@ const (
 	spaceTest
 	spaceMap
 	spaceLibrary
-	spaceTimer
 	spaceDeadlines // that are pending
 )
 

@@ -150,13 +150,6 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		add(spaceLibrary, nil, touchLibrary)
 		of, _, _, _ := g.site.major()
 		access(of)
-	case opTimer:
-		add(spaceTimer, g.timer, touchAny)
-		if g.obj != nil {
-			add(spaceChan, g.obj, touchRecv, touchTaken)
-		}
-		of, _, _, _ := g.site.major()
-		access(of)
 	case opMap:
 		add(spaceMap, g.obj, touchWrite)
 	case opSubtest, opParallel, opJoin:

@@ -279,13 +279,6 @@ func (x *execution) sets() {
 	}
 }
 
-// sleeps: somebody is going to wake up.
-func (x *execution) sleeps() {
-	if x != nil && x.timed {
-		x.touch(touched{space: spaceDeadlines}, touchSleep)
-	}
-}
-
 // library is a call of uninstrumented code that may order goroutines. Goroutines
 // outside control, which make the run a weak one, are left out.
 func (x *execution) library(g *goroutine) {

@@ -607,6 +607,38 @@ var special = []testProgram{
 	}, nil},
 }
 
+// lateDeadlines are programs that panic only where a goroutine is slow to set its timer, so
+// that it is behind one that another goroutine has set before. Whichever goroutine is run
+// first, one of them needs the other order.
+var lateDeadlines = []testProgram{
+	{"a deadline that is late", EntryTest, func() { late(false) }, []string{KindPanic}},
+	{"a deadline that is late, of the other goroutine", EntryTest, func() { late(true) }, []string{KindPanic}},
+}
+
+// late has sites beyond those of accessGuards.
+func late(other bool) {
+	ready, fired := make(chan int, 1), make(chan int, 1)
+	long := func() {
+		t := time.NewTimer(Due(101, 3*time.Second))
+		Recv(102, ready)
+		Recv(103, t.C)
+		To(fired).Send(104, 1)
+	}
+	short := func() {
+		t := time.NewTimer(Due(105, 2*time.Second))
+		To(ready).Send(106, 1)
+		Recv(107, fired)
+		if Select(108, true, R(t.C)) < 0 {
+			panic(Panic(109, "not yet"))
+		}
+	}
+	if other {
+		long, short = short, long
+	}
+	Go(110, short)
+	long()
+}
+
 // TestDependence: every pair of kinds that is said to depend on each other is needed.
 // Without it an execution is lost that plain enumeration has.
 func TestDependence(t *testing.T) {
@@ -614,15 +646,16 @@ func TestDependence(t *testing.T) {
 		t.Skip("explores thousands of programs")
 	}
 	type sample struct {
-		cfg  Config
-		seen func(Result) string
-		want []string
-		name string
+		cfg    Config
+		seen   func(Result) string
+		want   []string
+		name   string
+		stalls int
 	}
 	var samples []sample
 	add := func(name string, cfg Config, seen func(Result) string, limit int) {
 		if plain := enumerate(cfg, seen, limit); plain.complete && plain.runs > 1 {
-			samples = append(samples, sample{cfg, seen, plain.sorted(), name})
+			samples = append(samples, sample{cfg, seen, plain.sorted(), name, 0})
 		}
 	}
 	for _, p := range append(slices.Clone(special), programs...) {
@@ -637,8 +670,12 @@ func TestDependence(t *testing.T) {
 			add(fmt.Sprint(kinds, seed), Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}, p.seen, 600)
 		}
 	}
+	for _, p := range lateDeadlines { // which plain enumeration does not know of
+		cfg := p.config(bubble(t))
+		samples = append(samples, sample{cfg, Result.end, []string{Completed + "\npanic\n" + Site(109).key()}, p.name, -1})
+	}
 	lost := func(s *sample) bool {
-		o := exhaust(t, Exhaustion{Config: s.cfg, Accesses: accessGuards(s.name), Until: time.Now().Add(10 * time.Second)}, s.seen)
+		o := exhaust(t, Exhaustion{Config: s.cfg, Stalls: s.stalls, Accesses: accessGuards(s.name), Until: time.Now().Add(10 * time.Second)}, s.seen)
 		if len(o.out.Bounds) > 0 {
 			return false
 		}

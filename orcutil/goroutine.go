@@ -67,7 +67,6 @@ const (
 	opCleanup
 	opMeasure
 	opCall
-	opTimer
 	opDelay
 	opEnd
 )
@@ -80,7 +79,7 @@ var opNames = [...]string{
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
 	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
 	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic",
-	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opCall: "call of uninstrumented code", opTimer: "stop of a timer", opDelay: "delay of a deadline", opEnd: "return",
+	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opCall: "call of uninstrumented code", opDelay: "delay of a deadline", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }
@@ -100,8 +99,7 @@ type goroutine struct {
 	number uint64 // hash of the path
 	seq    int32  // its number in an execution
 	// calledIn is how many steps there were when it has called uninstrumented code last.
-	late     time.Duration  // that it lets pass before it sets a deadline
-	timer    unsafe.Pointer // that it is about to stop
+	late     time.Duration // that it lets pass before it sets a deadline
 	calledIn int
 	f        func() // entry function
 	// created is the stack of who has started it, if stacks are kept.

@@ -90,17 +90,11 @@ func (g *goroutine) callsLibrary(site Site) Mark {
 }
 
 // stopToCall has the goroutine stand at the guard of a call of uninstrumented code in a
-// statement.
+// statement, unless nobody is there who could do anything meanwhile, and no time can pass.
 func (g *goroutine) stopToCall(site Site) {
-	g.stopWithin(opCall, site, nil)
-}
-
-// stopWithin has the goroutine stand at a minor guard in the middle of a statement, unless
-// nobody else is there who could do anything meanwhile, and no time can pass.
-func (g *goroutine) stopWithin(o op, site Site, object unsafe.Pointer) {
 	if s := g.run; s.minors && site != 0 && (len(s.live) > 1 || s.mayPass()) {
 		acting := g.acting
-		g.arrive(o, site.minor(o), object)
+		g.arrive(opCall, site.minor(opCall), nil)
 		s.exec.continues(site)
 		g.pass()
 		g.acting = acting

@@ -28,7 +28,6 @@ var minorGuards = [...]struct {
 	{opCleanup, ".cleanup"},
 	{opMeasure, ".len"},
 	{opCall, ".call"},
-	{opTimer, ".timer"},
 	{opDelay, ".delay"}, // no goroutine stops there, see delay.go
 }
 

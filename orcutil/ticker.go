@@ -20,7 +20,7 @@ func (t ticks) next(now time.Duration) time.Duration {
 // NewTicker is time.NewTicker: every tick is a known event while a goroutine
 // waits, or is about to.
 func NewTicker(site Site, d time.Duration) *time.Ticker {
-	begin(site, d)
+	begin(site, d, true)
 	t := time.NewTicker(d)
 	Ticks(t.C, d)
 	return t
@@ -28,19 +28,23 @@ func NewTicker(site Site, d time.Duration) *time.Ticker {
 
 // Tick is time.Tick, see NewTicker.
 func Tick(site Site, d time.Duration) <-chan time.Time {
-	begin(site, d)
+	begin(site, d, true)
 	c := time.Tick(d)
 	Ticks(c, d)
 	return c
 }
 
-// begin lets time pass, as is chosen, before the first period of a ticker, see delay.go.
-func begin(site Site, d time.Duration) {
-	if s := controlling(); s != nil && d > 0 && !s.dying.Load() {
-		if g := s.caller(); g != nil {
-			g.delay(site, d, true)
-		}
+// begin lets time pass, as is chosen, before the first period of a ticker, see delay.go. It
+// may be a step of its own.
+func begin(site Site, d time.Duration, apart bool) {
+	g := asks()
+	if g == nil || d <= 0 {
+		return
 	}
+	if apart {
+		g.stopToSet(site)
+	}
+	g.delay(site, d, true)
 }
 
 // Ticks tells the run that a ticker of period d sends to c from now on. A ticker
@@ -73,7 +77,6 @@ func Ticker(site Site, t *time.Ticker) TickerMethods { return TickerMethods{site
 
 // Stop is the method of the ticker.
 func (m TickerMethods) Stop() {
-	changes(m.site, unsafe.Pointer(m.t), m.t.C)
 	m.t.Stop()
 	if s, _ := discard(m.t.C); s != nil {
 		s.mu.Lock()
@@ -84,8 +87,7 @@ func (m TickerMethods) Stop() {
 
 // Reset is the method of the ticker.
 func (m TickerMethods) Reset(d time.Duration) {
-	changes(m.site, unsafe.Pointer(m.t), m.t.C)
-	begin(m.site, d)
+	begin(m.site, d, false)
 	m.t.Reset(d)
 	discard(m.t.C)
 	Ticks(m.t.C, d)

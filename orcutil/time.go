@@ -86,7 +86,6 @@ func Sleep(site Site, d time.Duration) {
 	}
 	g.arrive(opSleep, site, nil)
 	if d > 0 {
-		g.run.exec.sleeps()
 		g.wakeAt = int64(g.run.clock()) + int64(d)
 		if g.wakeAt < 0 {
 			g.wakeAt = math.MaxInt64
@@ -99,18 +98,20 @@ func Sleep(site Site, d time.Duration) {
 // Due tells the run that something happens after d, and returns d. Around the
 // duration given to time.After, time.NewTimer, context.WithTimeout and the like
 // it makes the event known even while nobody waits for it, so that a step can
-// let time pass up to it. Where others are pending, time may pass before, see delay.go.
+// let time pass up to it. Others may act before, and where other events are pending time may
+// pass, see delay.go.
 func Due(site Site, d time.Duration) time.Duration {
-	if d <= 0 {
-		return d
+	if g := asks(); g != nil && d > 0 {
+		g.stopToSet(site)
 	}
-	s := active.Load()
-	if s == nil || s.dying.Load() {
-		return d
-	}
-	if g := s.caller(); g != nil {
+	return set(site, d)
+}
+
+// set is Due in a step that has begun already.
+func set(site Site, d time.Duration) time.Duration {
+	if g := asks(); g != nil && d > 0 {
 		g.delay(site, d, false)
-		s.due(d)
+		g.run.due(d)
 	}
 	return d
 }
@@ -118,10 +119,11 @@ func Due(site Site, d time.Duration) time.Duration {
 // DueAt tells the run that something happens at t, which no delay makes later, and returns
 // t.
 func DueAt(t time.Time) time.Time {
-	s := active.Load()
-	if d := time.Until(t); d > 0 && s != nil && !s.dying.Load() && s.caller() != nil {
-		s.exec.sets()
-		s.due(d)
+	if g := asks(); g != nil {
+		g.run.exec.sets()
+		if d := time.Until(t); d > 0 {
+			g.run.due(d)
+		}
 	}
 	return t
 }
@@ -134,6 +136,12 @@ func (s *run) due(d time.Duration) {
 	if i, found := slices.BinarySearch(s.dues, at); !found && at > 0 {
 		s.dues = slices.Insert(s.dues, i, at)
 	}
+}
+
+// AfterFunc is time.AfterFunc(d, f).
+func AfterFunc(site Site, d time.Duration, f func()) *time.Timer {
+	f = Callback(site, f)
+	return time.AfterFunc(set(site, d), f)
 }
 
 // Callback prepares a function that others will call in a goroutine of their

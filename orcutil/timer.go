@@ -2,10 +2,7 @@
 
 package orcutil
 
-import (
-	"time"
-	"unsafe"
-)
+import "time"
 
 // TimerMethods are the methods of a timer that the run must know of.
 type TimerMethods struct {
@@ -18,41 +15,14 @@ func Timer(site Site, t *time.Timer) TimerMethods { return TimerMethods{site, t}
 
 // Stop is the method of the timer.
 func (m TimerMethods) Stop() bool {
-	changes(m.site, unsafe.Pointer(m.t), m.t.C)
 	_, early := discard(m.t.C)
 	return m.t.Stop() || early
 }
 
 // Reset is the method of the timer.
 func (m TimerMethods) Reset(d time.Duration) bool {
-	changes(m.site, unsafe.Pointer(m.t), m.t.C)
 	_, early := discard(m.t.C)
-	return m.t.Reset(Due(m.site, d)) || early
-}
-
-// changes is called before the goroutine that calls stops a timer or ticker, or sets it
-// anew. What comes of that, and what others receive of it then, depends on the moment: it is
-// a step of its own.
-func changes(site Site, timer unsafe.Pointer, c <-chan time.Time) {
-	s := active.Load()
-	if s == nil || s.dying.Load() {
-		return
-	}
-	g := s.caller()
-	if g == nil {
-		return
-	}
-	var p unsafe.Pointer
-	if c != nil {
-		p = R(c).channel()
-	}
-	g.timer = timer
-	g.stopWithin(opTimer, site, p)
-	s.exec.on(spaceTimer, timer, touchAny)
-	if p != nil { // nobody receives afterwards what was there
-		s.exec.on(spaceChan, p, touchRecv)
-		s.exec.on(spaceChan, p, touchTaken)
-	}
+	return m.t.Reset(set(m.site, d)) || early
 }
 
 // discard forgets what the calling goroutine's run, s if there is one, has

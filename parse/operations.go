@@ -283,7 +283,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 	case sites.Callback:
 		r.operandOf(c.Fun)
 		r.args(c)
-		r.callback(c)
+		r.callback(c, obj)
 		return
 	case sites.OnceFunc:
 		r.args(c)
@@ -330,16 +330,23 @@ func (r *rewriter) operandOf(fun ast.Expr) {
 
 // callback has the function handed to time.AfterFunc or context.AfterFunc
 // announced to the runtime.
-func (r *rewriter) callback(c *ast.CallExpr) {
+func (r *rewriter) callback(c *ast.CallExpr, obj types.Object) {
 	if len(c.Args) != 2 {
 		r.diag(c.Lparen, "callback in the results of a call: not guarded")
 		return
 	}
-	if id := r.site(sites.Callback, c.Lparen); id != 0 {
-		r.before(c.Args[1].Pos(), fmt.Sprintf("%s.Callback(%d, ", r.zz, id))
-		r.after(c.Args[1].End(), ")")
+	id := r.site(sites.Callback, c.Lparen)
+	if id == 0 {
+		return
 	}
-	r.due(c)
+	if fun := calledFunc(c); obj.Pkg().Path() == "time" {
+		r.keep[r.qualifier(fun)+obj.Name()] = true
+		r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.zz+".AfterFunc")
+		r.before(c.Args[0].Pos(), fmt.Sprintf("%d, ", id))
+		return
+	}
+	r.before(c.Args[1].Pos(), fmt.Sprintf("%s.Callback(%d, ", r.zz, id))
+	r.after(c.Args[1].End(), ")")
 }
 
 // onceFunc rewrites sync.OnceFunc, OnceValue and OnceValues: every call of the

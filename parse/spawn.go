@@ -198,7 +198,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	case sites.Callback:
 		r.operandOf(c.Fun)
 		r.args(c)
-		r.callback(c)
+		r.callback(c, obj)
 	default:
 		r.operandOf(c.Fun)
 		r.args(c)

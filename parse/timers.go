@@ -12,7 +12,7 @@ import (
 // durations are the library functions that arm a timer, with the argument that
 // says for how long, or until when.
 var durations = map[string]int{
-	"time.After": 0, "time.NewTimer": 0, "time.AfterFunc": 0,
+	"time.After": 0, "time.NewTimer": 0,
 	"context.WithTimeout": 1, "context.WithTimeoutCause": 1,
 	"context.WithDeadline": 1, "context.WithDeadlineCause": 1,
 }

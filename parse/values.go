@@ -293,7 +293,7 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = fmt.Sprintf("%s) func(%s) %s { return func(%s) %s { %s } }", head, params, sh.result, params, sh.result, body)
 	case "AfterFunc":
 		sig := "(d time.Duration, f func()) *time.Timer"
-		call := fmt.Sprintf("time.AfterFunc(%s.Due(site, d), %s.Callback(site, f))", zz, zz)
+		call := zz + ".AfterFunc(site, d, f)"
 		if name == "context" {
 			sig = "(c context.Context, f func()) func() bool"
 			call = fmt.Sprintf("context.AfterFunc(c, %s.Callback(site, f))", zz)
