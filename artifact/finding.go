@@ -24,7 +24,7 @@ type Refutation struct {
 	Step   int    `json:"step"`
 	Reason string `json:"reason"`
 	// Weak: the program did follow the labels, but was not in error behind
-	// them. Leaving out all traces that begin with them may leave out others
+	// them, or might follow them if it set deadlines in another order. Leaving out all traces that begin with them may leave out others
 	// that it can follow, so no error is false because of this alone.
 	Weak bool `json:"weak,omitempty"`
 	// Unexplained: nothing that the model leaves open explains why the program

@@ -28,12 +28,23 @@ import (
 func Replay(ctx context.Context, b *Binary, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
 	run := func(p artifact.Plan) (*Verdict, error) { return b.Run(ctx, p, opts) }
 	first, err := b.replay(ctx, plan, opts, run)
+	late := opts
+	late.Delays = true
+	runLate := func(p artifact.Plan) (*Verdict, error) { return b.Run(ctx, p, late) }
 	for i := 0; err == nil && i < opts.Environments && unshown(first); i++ {
 		other := plan
 		other.Seed += uint64(i) + 1
-		var v *Verdict
-		if v, err = b.replay(ctx, other, opts, run); err == nil && v.Status == Reproduced {
-			return v, nil
+		v, err := b.replay(ctx, other, late, runLate)
+		if err != nil {
+			return nil, err
+		}
+		if v.Status != Reproduced {
+			continue
+		}
+		known := v.Plan
+		known.Choices = v.Choices // with the delays, which later replays do not choose
+		if v, err = b.replay(ctx, known, opts, run); err != nil || v.Status == Reproduced {
+			return v, err
 		}
 	}
 	return first, err
@@ -50,7 +61,7 @@ func (b *Binary) replay(ctx context.Context, plan artifact.Plan, opts RunOptions
 	if err != nil || v.Status != Infeasible || !slices.ContainsFunc(plan.Steps, func(s artifact.PlanStep) bool { return s.G == timeStep }) {
 		return v, err
 	}
-	elastic, _, err := b.run(ctx, job{Plan: plan, MaxSteps: opts.MaxSteps, Elastic: true}, opts)
+	elastic, _, err := b.run(ctx, job{Plan: plan, MaxSteps: opts.MaxSteps, Elastic: true, Delays: opts.Delays}, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,8 @@ type RunOptions struct {
 	// Environments is how many other environments Replay tries where a plan does not
 	// show what it expects: random numbers, orders of maps and the like.
 	Environments int
+	// Delays has deadlines be set late, by the seed of the plan, as if goroutines were slow.
+	Delays bool
 	// PassOthers is as in orcutil.Plan.
 	PassOthers bool
 }
@@ -52,6 +54,8 @@ type job struct {
 	Guides [][]artifact.PlanStep `json:",omitempty"`
 	// Patient makes time wait for everything else with random choices.
 	Patient bool `json:",omitempty"`
+	// Delays is that of RunOptions.
+	Delays bool `json:",omitempty"`
 	// Guards are those of the Binary.
 	Guards *[]string `json:",omitempty"`
 	// Explore asks for many runs instead.
@@ -65,7 +69,7 @@ type job struct {
 // Run makes the program follow a plan once. The error is for what prevents any
 // run, such as a cancelled context; whatever the program does is a Verdict.
 func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
-	v, _, err := b.run(ctx, job{Plan: plan, MaxSteps: opts.MaxSteps, PassOthers: opts.PassOthers}, opts)
+	v, _, err := b.run(ctx, job{Plan: plan, MaxSteps: opts.MaxSteps, PassOthers: opts.PassOthers, Delays: opts.Delays}, opts)
 	return v, err
 }
 

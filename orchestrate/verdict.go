@@ -63,6 +63,9 @@ type Verdict struct {
 	// Minor: goroutines stopped at guards that only the runtime has.
 	Minor bool
 	Asked int
+	// Deadlines: one was set that would have come behind others, had its goroutine been slow
+	// or another one fast.
+	Deadlines bool
 	// Log has a line for each guard passed: "TIME goroutine  :  source line".
 	Log string
 	// Notes say what weakens the verdict or deserves attention; Weak that
@@ -113,6 +116,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, s := range r.Trace {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
+	v.Deadlines = r.Deadlines
 	v.Seed, v.Choices, v.Minor, v.Asked = r.Seed, choices(r), r.Minor, r.Asked
 	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes
 	v.Weak, v.Weaknesses, v.Restless, v.Settled = r.Weak, r.Weaknesses, r.Restless, r.Settled

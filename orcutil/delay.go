@@ -66,10 +66,26 @@ func (g *goroutine) stopToSet(site Site) {
 	}
 }
 
+// sets notes that g sets a deadline at a time.
+func (s *run) sets(g *goroutine, at time.Duration) {
+	s.exec.sets()
+	now := s.clock()
+	for o, latest := range s.latest {
+		s.ordered = s.ordered || o != g && latest > now
+	}
+	if s.latest == nil {
+		s.latest = make(map[*goroutine]time.Duration)
+	}
+	s.latest[g] = max(s.latest[g], at)
+}
+
 // delay lets time pass, as is chosen, before g sets an event at a site that comes after d.
 func (g *goroutine) delay(site Site, d time.Duration, periodic bool) {
 	s := g.run
-	s.exec.sets()
+	s.sets(g, s.clock()+d)
+	if periodic {
+		s.latest[g] = far
+	}
 	if s.back != nil || s.bubbles > 0 { // the clock is a real one, or exact
 		return
 	}
@@ -77,6 +93,7 @@ func (g *goroutine) delay(site Site, d time.Duration, periodic bool) {
 	if len(list) == 0 {
 		return
 	}
+	s.ordered = true
 	value := g.chooseDelay(site.minor(opDelay), len(list)+1)
 	if value == 0 {
 		return

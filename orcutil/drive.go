@@ -145,6 +145,7 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 		Random  *uint64
 		Guides  [][]Step  // for random choices
 		Patient bool      // with them
+		Delays  bool      // for Config.Delays
 		Guards  *[]string // keys, for Config.Guards
 		Explore *exploration
 		Exhaust *exhaustion
@@ -159,7 +160,7 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 		t.Fatal(err)
 	}
 	setDebug(t)
-	cfg.Plan, cfg.Record, cfg.NoLog = job.Plan, true, true
+	cfg.Plan, cfg.Record, cfg.NoLog, cfg.Delays = job.Plan, true, true, job.Delays
 	if job.Guards != nil {
 		cfg.Guards = map[Site]bool{}
 		for _, key := range *job.Guards {

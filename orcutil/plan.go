@@ -191,6 +191,9 @@ type Result struct {
 	Choices []EnvChoice
 	// Minor: goroutines stopped at minor guards.
 	Minor bool
+	// Deadlines: one was set that would have come behind others, had its goroutine been slow
+	// or another one fast.
+	Deadlines bool
 	// Races are the data races found. A run goes on after one, unless it is
 	// what the plan expects; one that ends well is then said to end in the
 	// first of them.

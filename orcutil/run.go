@@ -74,6 +74,10 @@ type run struct {
 	start time.Time
 	now   time.Duration
 	dues  []time.Duration // known events, ascending
+	// latest is the last deadline that each goroutine has set, and ordered whether it matters
+	// in which order they have.
+	latest  map[*goroutine]time.Duration
+	ordered bool
 	// tickers are those known, by channel.
 	tickers map[unsafe.Pointer]ticks
 

@@ -120,7 +120,7 @@ func set(site Site, d time.Duration) time.Duration {
 // t.
 func DueAt(t time.Time) time.Time {
 	if g := asks(); g != nil {
-		g.run.exec.sets()
+		g.run.sets(g, g.run.clock()+time.Until(t))
 		if d := time.Until(t); d > 0 {
 			g.run.due(d)
 		}

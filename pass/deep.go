@@ -464,6 +464,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 		s.giveUp(v.Reason)
 		return nil
 	}
+	r.Weak = r.Weak || v.Deadlines // set in another order, the program may follow it
 	s.took(r)
 	d.refutations = append(d.refutations, r)
 	if left, ok := labels.Left(s.trace, r); ok {
