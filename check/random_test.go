@@ -17,6 +17,15 @@ import (
 
 var networks = flag.Int("networks", 400, "random networks in differential tests")
 
+// networkCount is how many there are: in the short form, which the race detector slows down,
+// a third.
+func networkCount() int {
+	if testing.Short() {
+		return *networks / 3
+	}
+	return *networks
+}
+
 // generator makes random networks in the format of model.
 type generator struct {
 	*rand.Rand
@@ -386,11 +395,11 @@ type tally struct {
 // engine itself replays its traces.
 func TestRandomNetworks(t *testing.T) {
 	n := tally{paths: map[string]int{}}
-	for seed := range uint64(*networks) {
+	for seed := range uint64(networkCount()) {
 		compareNetwork(t, seed, refLimit, &n)
 	}
-	t.Logf("%d networks: %+v", *networks, n)
-	require.Less(t, n.faults+n.big, *networks/2)
+	t.Logf("%d networks: %+v", networkCount(), n)
+	require.Less(t, n.faults+n.big, networkCount()/2)
 	require.Positive(t, n.stuck)
 	require.Len(t, n.paths, 6, "both verdicts of each operator")
 }

@@ -79,13 +79,19 @@
 // that it is slow there. A run reports for how long it has held whom. Within the
 // program's own synctest.Test, time passes only when all are blocked.
 //
+// A goroutine may also be slow for less time than there is to the next event. That shows
+// where it sets a deadline, of a timer or a context: it comes behind others then that are
+// pending, and that it would have come before. How late it is, of the times that make a
+// difference, is a choice of the environment in runs in which time may pass at any moment,
+// and a stall. To set a deadline is a step of its own there.
+//
 // The clock of a bubble begins at midnight UTC 2000-01-01, whatever the day: a
 // program that looks at dates behaves as on that one. In a program that calls time.Now
 // it begins on a morning in June of that year, with a fraction of a second that
 // depends on the seed of the plan: nothing is due just when a run begins. There it is
 // also a nanosecond later than an event when somebody goes on after it, so that a
-// second that has been slept for has passed. Deadlines that are equal stay so: what is
-// due at one instant may come in any order. If the program calls synctest.Test, which
+// second that has been slept for has passed. Deadlines that are equal stay so if nobody is
+// slow: what is due at one instant may come in any order. If the program calls synctest.Test, which
 // promises that clock, neither is so. A run notes where time.Now
 // is called first; calls by uninstrumented code, of certificates for example, it
 // does not see.

@@ -125,6 +125,7 @@ func TestRaisedBounds(t *testing.T) {
 // TestRaisedIdentical checks that bounds are raised in the same way on one and on two
 // processors.
 func TestRaisedIdentical(t *testing.T) {
+	inLong(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	spec := searchedPrograms(t)["boundentries"]
 	want := digests(t, spec)
@@ -135,6 +136,7 @@ func TestRaisedIdentical(t *testing.T) {
 // TestKeptBounds checks that a bound that cannot be raised is kept, and said of its
 // place, with the reason.
 func TestKeptBounds(t *testing.T) {
+	inLong(t)
 	b, err := First(context.Background(), source.Spec{Dir: "../translate/testdata/large", Entry: "main"}, Options{})
 	require.NoError(t, err)
 	kept := []string{}

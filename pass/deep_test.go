@@ -135,6 +135,9 @@ func main() {
 
 // Selected categories leave out errors, but not that a bound was reached.
 func TestCategories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutines that others have not")
+	}
 	t.Parallel()
 	spec := write(t, `package main
 

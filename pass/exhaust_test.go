@@ -28,12 +28,13 @@ func programOf(t *testing.T, src string) source.Spec {
 	return source.Spec{Dir: dir, Pattern: ".", Entry: "main"}
 }
 
-// inLong skips a test in the short form of the suite: it builds programs and looks at what
-// these do, and this package has no goroutines in it beyond those of any exploration.
+// inLong skips a test in the short form of the suite, which is for the race detector: it
+// builds programs and looks at what these do, or searches a large model, and this package has
+// no goroutines in it beyond those of others.
 func inLong(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("programs under all of their schedules")
+		t.Skip("has no goroutines that others have not")
 	}
 }
 

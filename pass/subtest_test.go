@@ -18,6 +18,9 @@ import (
 // decides, no error is called real, and a test without errors is not said to be
 // free of them.
 func TestSubtests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutines that others have not")
+	}
 	t.Parallel()
 	for name, c := range map[string]struct {
 		body  string
