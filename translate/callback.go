@@ -46,6 +46,8 @@ func afterFunc(x *translator, p *path) bool {
 		r.clear(p, nil)
 		r.put(p, chanPayload+timerArmed, num(1))
 		r.put(p, chanPayload+timerWaits, num(1))
+		d, known := x.durationOf(p, 0)
+		x.arm(p, x.eventOf(r.objs[0]), d, known)
 		return r, true
 	})
 }
@@ -140,6 +142,7 @@ func setCallback(x *translator, p *path, o *object, armed int32, result []*expr)
 		}
 	}
 	p.put(a, num(armed))
+	x.set(p, o, armed)
 	if len(result) > 0 {
 		result[0] = was
 	}

@@ -66,7 +66,9 @@ func contextIntrinsics(table map[string]*intrinsic) {
 			timeout.also = []int{2}
 		}
 		table["context.WithTimeout"+cause] = timeout
-		table["context.WithDeadline"+cause] = timeout
+		absolute := *timeout
+		absolute.absolute = true
+		table["context.WithDeadline"+cause] = &absolute
 	}
 	table["context.Cause"] = &intrinsic{name: "cause", run: contextCause}
 	cancelContext = &intrinsic{name: "cancel", args: []int{0, 1}, run: func(x *translator, p *path) bool {
@@ -107,11 +109,16 @@ func newContext(x *translator, p *path, deadline bool) bool {
 	if deadline && x.opts.Strict {
 		x.timePasses(p.here())
 	}
-	r, ok := x.deriveContext(p)
+	r, ok, tracked := x.deriveContext(p)
 	if !ok {
 		return false
 	}
 	r.put(p, chanPayload+ctxDeadline, boolean(deadline))
+	if deadline {
+		// One that is not tracked may have an earlier deadline.
+		d, known := x.durationOf(p, 1)
+		x.arm(p, x.eventOf(r.objs[0]), d, known && tracked && !p.peek().op.absolute)
+	}
 	if deadline && len(p.peek().op.also) > 0 && x.sl.classes[causes] {
 		for i, e := range p.arg(2)[:2] {
 			r.put(p, chanPayload+ctxLater+int32(i), e)
@@ -135,18 +142,18 @@ func (x *translator) parentOf(p *path, in []*expr) (values, end *expr) {
 }
 
 // deriveContext makes a context for the call of the operation on top of the
-// stack, derived from that of its first argument.
-func (x *translator) deriveContext(p *path) (ref, bool) {
+// stack, derived from that of its first argument. tracked says whether that is known.
+func (x *translator) deriveContext(p *path) (r ref, ok, tracked bool) {
 	f := p.peek()
 	values, parent := x.parentOf(p, p.arg(0))
-	err, ok := x.contextCell(p, parent, ctxErr)
-	if !ok {
+	err, tracked := x.contextCell(p, parent, ctxErr)
+	tracked = tracked && p.simplify(p.arg(0)[0]).is(x.mem.tag(libraryContext))
+	if err == nil {
 		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not tracked: it never ends in the model")
 		values, parent, err = num(0), num(0), num(0)
 	}
-	r, ok := x.allocateContext(p, f.ctx.parent, f.ctx.site)
-	if !ok {
-		return ref{}, false
+	if r, ok = x.allocateContext(p, f.ctx.parent, f.ctx.site); !ok {
+		return ref{}, false, tracked
 	}
 	r.put(p, chanPayload+ctxErr, err)
 	r.put(p, chanClosed, not(eq(err, 0)))
@@ -160,7 +167,7 @@ func (x *translator) deriveContext(p *path) (ref, bool) {
 			r.put(p, chanPayload+ctxCause+i, c)
 		}
 	}
-	return r, true
+	return r, true, tracked
 }
 
 // allocateContext makes a context that is not derived from another.
@@ -266,6 +273,7 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*expr, at sites
 		x.accessed(p, e.o.behind(ctxErr), 1, at, true)
 		p.put(e.o.behind(ctxErr), ite(e.cond, num(why), p.cellAt(e.o.behind(ctxErr))))
 		p.put(e.o.base+chanClosed, ite(e.cond, num(1), p.cellAt(e.o.base+chanClosed)))
+		x.ended(p, x.eventsOf[e.o], e.cond)
 		if !x.sl.classes[causes] {
 			continue
 		}

@@ -22,7 +22,9 @@ type intrinsic struct {
 	reads bool       // the memory that its first argument points to
 	// writes: likewise.
 	writes bool
-	args   []int // numbers of the arguments that matter; nil for the first
+	// absolute: what it is given is a moment, no duration.
+	absolute bool
+	args     []int // numbers of the arguments that matter; nil for the first
 	// also are numbers of arguments that the slice asks for itself.
 	also []int
 	// calls is the number of the argument that it calls, 0 for none, and takes
@@ -647,13 +649,19 @@ func goexit(x *translator, p *path) bool {
 
 // sleep waits for time to pass, which it can at any moment.
 func sleep(x *translator, p *path) bool {
+	e := x.sleepOf(p.t)
 	if p.peek().phase == 1 {
+		d, known := x.durationOf(p, 0)
+		x.arm(p, e, d, known)
 		p.top().phase = 2
 		p.role = artifact.RoleCommit
 		x.arrive(p, atQueue, x.siteOfOp(p))
 		return false
 	}
 	p.role = artifact.RoleTime
+	if !x.due(p, e) {
+		return false
+	}
 	p.note("time", "over", "a sleep may end at any moment: durations are not compared")
 	return x.opReturn(p, nil)
 }

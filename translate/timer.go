@@ -78,6 +78,8 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	armed, c := chanPayload+width+timerArmed, chanPayload+width+timerC
 	r.clear(p, func(off int32) bool { return off >= chanPayload && off < armed || off == c })
 	r.put(p, armed, num(1))
+	d, known := x.durationOf(p, 0)
+	x.arm(p, x.eventOf(r.objs[0]), d, known)
 	if !pointer {
 		return x.opReturn(p, []*expr{r.e})
 	}
@@ -116,8 +118,19 @@ func setTimer(x *translator, p *path, armed int32) bool {
 		}
 		p.put(a, num(armed))
 		p.put(n, num(0))
+		x.set(p, o, armed)
 	}
 	return x.opReturn(p, result)
+}
+
+// set notes that a timer was stopped or armed again.
+func (x *translator) set(p *path, o *object, armed int32) {
+	if armed == 0 {
+		x.ended(p, x.eventsOf[o], num(1))
+		return
+	}
+	d, known := x.durationOf(p, 1)
+	x.arm(p, x.eventOf(o), d, known)
 }
 
 // settled is the address that the operation is called on, with new objects
@@ -155,15 +168,23 @@ func (e *emitter) time(side *artifact.Sidecar) {
 		p := x.newPath(t, at)
 		switch {
 		case o.timer:
-			if !p.assume(eq(p.cellAt(o.behind(timerArmed)), 1)) || !p.assume(eq(p.cellAt(o.base+chanLen), 0)) {
+			// A tick that finds no room is lost, and others may wait for it.
+			e, free := x.eventsOf[o], eq(p.cellAt(o.base+chanLen), 0)
+			if o.ticker {
+				free = or(free, x.waited(p, e))
+			}
+			if !p.assume(eq(p.cellAt(o.behind(timerArmed)), 1)) || !p.assume(free) || !x.due(p, e) {
 				continue
 			}
 			p.put(o.base+chanLen, num(1))
-			if !o.ticker {
+			x.ended(p, e, num(1))
+			if o.ticker {
+				x.ticked(p, e)
+			} else {
 				p.put(o.behind(timerArmed), num(0))
 			}
 		case o.ctx:
-			if !p.assume(eq(p.cellAt(o.behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.behind(ctxErr)), 0)) {
+			if !p.assume(eq(p.cellAt(o.behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.behind(ctxErr)), 0)) || !x.due(p, x.eventsOf[o]) {
 				continue
 			}
 			x.cancel(p, o.base, ctxExceeded, []*expr{p.cellAt(o.behind(ctxLater)), p.cellAt(o.behind(ctxLater + 1))}, 0)
