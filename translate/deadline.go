@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"math"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -56,8 +57,8 @@ type event struct {
 	// touch are the locations whose segments arm it or end it, watch those that
 	// compare it with something that they arm, ripe those behind which it is not fresh.
 	touch, watch, ripe map[*location]bool
-	// duration and fresh are cells that are kept once they are asked for. fresh is the
-	// process that has armed it and has passed no guard since, or 0.
+	// duration and fresh are cells that are kept once they are asked for. fresh says
+	// who has armed it and has passed no guard since, 0 if nobody.
 	duration, fresh *keptCell
 }
 
@@ -198,7 +199,7 @@ func (x *translator) arm(p *path, e *event, d int64, known bool) {
 	p.touches(e)
 	if e.o != nil {
 		p.keep(e.duration, num(k))
-		p.keep(e.fresh, p.self())
+		p.keep(e.fresh, num(p.armer()))
 		p.fresh = union(p.fresh, []int{e.id})
 	}
 	for _, f := range x.events {
@@ -239,12 +240,15 @@ func (x *translator) ended(p *path, e *event, cond *expr) {
 	}
 }
 
-// self is the number of the process of the path. That of the entry is the first.
-func (p *path) self() *expr {
-	if p.t.parent == nil {
-		return num(1)
+// severalArmers stands for a goroutine of a template that can have several.
+const severalArmers = -1
+
+// armer is what the cell fresh of an event holds that the goroutine of the path arms.
+func (p *path) armer() int32 {
+	if !p.t.once {
+		return severalArmers
 	}
-	return &expr{op: xSelf}
+	return int32(p.t.index) + 1
 }
 
 // keep writes a cell of an event. What is written before the start costs nothing, and
@@ -310,8 +314,8 @@ func (x *translator) first(p *path, a, b *event, d int64, by bool) *expr {
 	}
 	if !by || !p.t.once || len(a.armers) > 1 || !a.armers[p.t] {
 		x.need(a, a.fresh)
-		if f := p.cellAt(a.fresh.addr); !by || !f.same(p.self()) {
-			cond = and(cond, eq(f, 0))
+		if f := p.heap.m[a.fresh.addr]; !by || f == nil || !f.is(p.armer()) {
+			cond = and(cond, eq(p.cellAt(a.fresh.addr), 0))
 		}
 	}
 	return p.simplify(cond)
@@ -384,10 +388,17 @@ func (x *translator) ticked(p *path, e *event) {
 	}
 }
 
-// lateTicks adds what the process Time does when tickers tick: events that are
-// pending then may have to come before the next tick. It reports whether there is
-// something to do then.
-func (x *translator) lateTicks() bool {
+// lateEvents adds what the process Time does when events come: others do not wait for
+// them any more, and those that are pending when a ticker ticks may have to come
+// before its next tick. It reports whether there is something to do then.
+func (x *translator) lateEvents() bool {
+	for _, a := range x.events {
+		for _, b := range x.events {
+			if c := x.before(a, b, false); c != nil {
+				x.grow(c, absConst(0))
+			}
+		}
+	}
 	for _, e := range x.events {
 		if e.o == nil || !e.o.ticker || e.beyond || !x.comparing {
 			continue
@@ -432,12 +443,12 @@ func (x *translator) ripen(p *path, l *location) {
 		case !e.ripe[l] || !x.comparing:
 		case l.kind == atLocal:
 			p.fresh = append(p.fresh, e.id)
-		case e.fresh.needed:
-			v, self := p.cellAt(e.fresh.addr), p.self()
-			if rest, ok := p.abs(v).filter(func(k int32) bool { return !self.is(k) }).single(); ok && rest == 0 {
+		case e.fresh.needed && p.t.once:
+			v, own := p.cellAt(e.fresh.addr), p.armer()
+			if rest, ok := p.abs(v).filter(func(k int32) bool { return k != own }).single(); ok && rest == 0 {
 				p.put(e.fresh.addr, num(0))
 			} else if !v.is(0) {
-				p.put(e.fresh.addr, ite(arith(xEq, v, self), num(0), v))
+				p.put(e.fresh.addr, ite(eq(v, own), num(0), v))
 			}
 		}
 	}
@@ -550,23 +561,22 @@ func (s *slice) fixedNumbers() map[*ssa.Global]int64 {
 	return out
 }
 
-// calculate is a result that is no larger than what it is computed of can make it
-// without a carry.
+// calculate is the result of an operation, if it does not overflow.
 func calculate(op token.Token, a, b int64) (n int64, known bool) {
-	const most = 1 << 31
-	small := func(k int64) bool { return -most < k && k < most }
+	const most = math.MaxInt64 / 2
+	small := func(k int64) bool { return -most <= k && k <= most }
 	switch op {
 	case token.ADD:
-		return a + b, small(a>>31) && small(b>>31)
+		return a + b, small(a) && small(b)
 	case token.SUB:
-		return a - b, small(a>>31) && small(b>>31)
+		return a - b, small(a) && small(b)
 	case token.MUL:
-		return a * b, small(a) && small(b)
+		return a * b, a == 0 || small(a) && small(b) && a*b/a == b
 	case token.QUO:
 		if b == 0 {
 			return 0, false
 		}
-		return a / b, true
+		return a / b, small(a)
 	}
 	return 0, false
 }

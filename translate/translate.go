@@ -540,7 +540,7 @@ func (x *translator) solve() {
 		x.enqueue(l)
 	}
 	x.begin = begin
-	for !x.again && (len(x.queue) > 0 || x.lateCauses() || x.lateTicks()) && x.ctx.Err() == nil {
+	for !x.again && (len(x.queue) > 0 || x.lateCauses() || x.lateEvents()) && x.ctx.Err() == nil {
 		// Where few ways begin first: what is learned there saves executing the
 		// many ways elsewhere again.
 		best := 0
