@@ -33,9 +33,6 @@ func afterFunc(x *translator, p *path) bool {
 		return x.opReturn(p, []*expr{unknown("a timer whose function is not in the model")})
 	}
 	return x.startCallback(p, callbackBody, timerC, func(f *frame) (ref, bool) {
-		if x.opts.Strict {
-			x.timePasses(p.here())
-		}
 		r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
 			return &object{kind: objChan, name: fmt.Sprintf("afterfunc_%d", x.prog.src.Fset.Position(f.ctx.site.Pos()).Line),
 				size: chanPayload + timerCells + 1, elem: types.NewStruct(nil, nil), cap: 1, pos: f.ctx.site.Pos(), timer: true, callback: true}

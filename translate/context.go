@@ -106,9 +106,6 @@ func newContext(x *translator, p *path, deadline bool) bool {
 	if p.peek().ctx.parent == nil {
 		return x.opReturn(p, nil)
 	}
-	if deadline && x.opts.Strict {
-		x.timePasses(p.here())
-	}
 	r, ok, tracked := x.deriveContext(p)
 	if !ok {
 		return false

@@ -41,6 +41,12 @@ const (
 	maxOrigin = 16
 )
 
+// Why the model has orders of events that no clock has.
+const (
+	uncompared = "it may happen at any moment: durations are not compared"
+	inPairs    = "durations are compared in pairs: it may happen in an order with others that no clock allows"
+)
+
 // event is what has deadlines: the object of a timer or of a context, or a template
 // whose goroutine sleeps.
 type event struct {
@@ -53,6 +59,7 @@ type event struct {
 	durations []int64
 	others    bool // it is armed with others as well
 	beyond    bool // more are compared already
+	arms      map[*callPath]bool
 	armers    map[*template]bool
 	// touch are the locations whose segments arm it or end it, watch those that
 	// compare it with something that they arm, ripe those behind which it is not fresh.
@@ -70,7 +77,7 @@ type keptCell struct {
 
 // newEvent makes an event.
 func (x *translator) newEvent(name string, o *object, t *template) *event {
-	e := &event{id: len(x.events), name: name, o: o, t: t, armers: map[*template]bool{},
+	e := &event{id: len(x.events), name: name, o: o, t: t, arms: map[*callPath]bool{}, armers: map[*template]bool{},
 		touch: map[*location]bool{}, watch: map[*location]bool{}, ripe: map[*location]bool{}}
 	x.events = append(x.events, e)
 	return e
@@ -159,6 +166,7 @@ func (x *translator) isArmedBy(p *path, e *event, d int64, known bool) int32 {
 		k, grown = len(e.durations), true
 		e.durations = append(e.durations, d)
 	}
+	e.arms[p.peek().ctx] = true
 	if !e.armers[p.t] {
 		e.armers[p.t], grown = true, true
 	}
@@ -187,6 +195,7 @@ func (x *translator) mayCompare() bool {
 // it is to be.
 func (x *translator) arm(p *path, e *event, d int64, known bool) {
 	if e == nil {
+		x.several = true
 		return
 	}
 	k := x.isArmedBy(p, e, d, known)
@@ -238,6 +247,30 @@ func (x *translator) ended(p *path, e *event, cond *expr) {
 			}
 		}
 	}
+}
+
+// timing is why an event may come in an order with others that no clock has, "" if it
+// cannot: then every order in the model is one of a run whose goroutines are fast and
+// slow where it takes that. It is so of an event that is alone in the program, armed
+// again or not, since between its arming and its coming goroutines may do anything or
+// nothing. It is so of two that are each armed once, known by all to have been: if a is
+// armed first for the shorter time it comes first, always; if for the longer one, b may
+// be armed at any moment until a comes. What comes behind depends on more than a pair:
+// of a timer for 100 ms and a ticker of 30 ms no pair says that there are three ticks.
+// One with no time to pass comes at once, and in the model later as well.
+func (x *translator) timing(e *event) string {
+	if e == nil || e.others || e.beyond || slices.Min(e.durations) <= 0 {
+		return uncompared
+	}
+	once := func(e *event) bool {
+		return e.o != nil && !e.o.ticker && len(e.arms) == 1 && !e.others && !e.fresh.needed
+	}
+	switch {
+	case x.several:
+	case len(x.events) == 1, len(x.events) == 2 && x.comparing && once(x.events[0]) && once(x.events[1]):
+		return ""
+	}
+	return inPairs
 }
 
 // severalArmers stands for a goroutine of a template that can have several.

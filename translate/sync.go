@@ -647,7 +647,7 @@ func goexit(x *translator, p *path) bool {
 	return true
 }
 
-// sleep waits for time to pass, which it can at any moment.
+// sleep waits for time to pass, in a step of its own behind the guard.
 func sleep(x *translator, p *path) bool {
 	e := x.sleepOf(p.t)
 	if p.peek().phase == 1 {
@@ -662,7 +662,9 @@ func sleep(x *translator, p *path) bool {
 	if !x.due(p, e) {
 		return false
 	}
-	p.note("time", "over", "a sleep may end at any moment: durations are not compared")
+	if why := x.timing(e); why != "" {
+		p.note("time", artifact.DirectionOver, why)
+	}
 	return x.opReturn(p, nil)
 }
 

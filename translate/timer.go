@@ -14,8 +14,8 @@ import (
 
 // A timer is a channel with one place and two more cells: whether it is armed,
 // and the field C, which holds the channel. A *time.Timer or *time.Ticker is
-// the address of the latter. An armed timer may fire at any moment: durations
-// are not compared. That is a step of its own, of the process Time.
+// the address of the latter. That an armed timer fires is a step of its own, of the
+// process Time; in which order events come says deadline.go.
 const (
 	timerArmed = iota // behind the payload
 	timerC
@@ -45,9 +45,14 @@ func timerIntrinsics(table map[string]*intrinsic) {
 	}
 }
 
-// timePasses is the approximation that timers rest on.
-func (x *translator) timePasses(pos token.Pos) int {
-	return x.approximation(pos, "time", artifact.DirectionOver, "it may happen at any moment: durations are not compared")
+// timePasses is the approximation that an event rests on, nothing if it has none. The
+// event is nil for those of which there can be several.
+func (x *translator) timePasses(e *event, pos token.Pos) []int {
+	why := x.timing(e)
+	if why == "" {
+		return nil
+	}
+	return []int{x.approximation(pos, "time", artifact.DirectionOver, why)}
 }
 
 // newTimer makes an armed timer.
@@ -55,9 +60,6 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	f := p.peek()
 	if f.ctx.parent == nil {
 		return x.opReturn(p, nil)
-	}
-	if x.opts.Strict {
-		x.timePasses(p.here())
 	}
 	pos := f.ctx.site.Pos()
 	var elem types.Type
@@ -148,8 +150,8 @@ func (e *emitter) time(side *artifact.Sidecar) {
 	x := e.x
 	t := &template{name: "Time", slots: 1, once: true}
 	at := &location{tmpl: t, kind: atLocal}
-	var approx []int
-	add := func(p *path, why int) {
+	var approx [][]int
+	add := func(p *path, why []int) {
 		ed := &edge{from: at, to: at, guard: p.cond}
 		for _, addr := range sortedKeys(p.heap.m) {
 			if c := x.mem.cells[addr]; stored(c.abs) {
@@ -162,7 +164,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 	for _, o := range x.objects() {
 		if o.ctx || x.notified[o] {
 			for _, p := range x.signal(x.newPath(t, at), o) {
-				add(p, x.signalComes(o))
+				add(p, []int{x.signalComes(o)})
 			}
 		}
 		p := x.newPath(t, at)
@@ -191,7 +193,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 		default:
 			continue
 		}
-		add(p, x.timePasses(o.pos))
+		add(p, x.timePasses(x.eventsOf[o], o.pos))
 	}
 	if len(t.edges) == 0 {
 		return
@@ -212,7 +214,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 			ue.Guard = g
 		}
 		tmpl.Edges = append(tmpl.Edges, ue)
-		info.Edges = append(info.Edges, artifact.EdgeInfo{Role: artifact.RoleTime, Approx: approx[i : i+1 : i+1]})
+		info.Edges = append(info.Edges, artifact.EdgeInfo{Role: artifact.RoleTime, Approx: approx[i]})
 	}
 	e.net.Templates = append(e.net.Templates, tmpl)
 	side.Templates = append(side.Templates, info)

@@ -278,6 +278,7 @@ type translator struct {
 	precedes map[[2]int]*cell
 	// comparing: durations are compared; comparable: they are to be.
 	comparing, comparable bool
+	several               bool              // there are others, of which each can be several
 	notified              map[*object]bool  // by signal.Notify
 	inside                map[sites.ID]bool // statements in the middle of which guards are passed
 	signals               map[int32]bool    // locks that are released by others than hold them

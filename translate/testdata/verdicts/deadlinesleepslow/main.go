@@ -7,6 +7,7 @@ import (
 
 // A sleep may be over before a shorter time is over that has begun later.
 func main() {
+	begun := make(chan int, 1)
 	made := make(chan context.Context, 1)
 	go func() {
 		time.Sleep(100 * time.Millisecond)
@@ -14,6 +15,7 @@ func main() {
 			panic("the sleep was first") // want "panic"
 		}
 	}()
+	begun <- 1
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	made <- ctx

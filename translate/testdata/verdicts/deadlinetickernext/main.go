@@ -6,9 +6,8 @@ import "time"
 func main() {
 	ticks := time.NewTicker(2 * time.Second)
 	defer ticks.Stop()
-	c := make(chan int, 1)
 	<-ticks.C
-	c <- 1
+	time.Sleep(3 * time.Second)
 	first := time.After(time.Second)
 	<-ticks.C
 	select {
