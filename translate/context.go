@@ -66,9 +66,7 @@ func contextIntrinsics(table map[string]*intrinsic) {
 			timeout.also = []int{2}
 		}
 		table["context.WithTimeout"+cause] = timeout
-		absolute := *timeout
-		absolute.absolute = true
-		table["context.WithDeadline"+cause] = &absolute
+		table["context.WithDeadline"+cause] = timeout
 	}
 	table["context.Cause"] = &intrinsic{name: "cause", run: contextCause}
 	cancelContext = &intrinsic{name: "cancel", args: []int{0, 1}, run: func(x *translator, p *path) bool {
@@ -112,9 +110,9 @@ func newContext(x *translator, p *path, deadline bool) bool {
 	}
 	r.put(p, chanPayload+ctxDeadline, boolean(deadline))
 	if deadline {
-		// One that is not tracked may have an earlier deadline.
+		// That of a context that is not tracked may be earlier. A moment is no number.
 		d, known := x.durationOf(p, 1)
-		x.arm(p, x.eventOf(r.objs[0]), d, known && tracked && !p.peek().op.absolute)
+		x.arm(p, x.eventOf(r.objs[0]), d, known && tracked)
 	}
 	if deadline && len(p.peek().op.also) > 0 && x.sl.classes[causes] {
 		for i, e := range p.arg(2)[:2] {

@@ -132,7 +132,7 @@ func (g *times) program() string {
 		line += 1 + strings.Count(text, "\n")
 		fmt.Fprintln(&out, text)
 	}
-	print("package main\n\nimport (\n\t\"context\"\n\t\"time\"\n)\n\nvar _ context.Context\n")
+	print("package main\n\nimport (\n\t\"context\"\n\t\"time\"\n)\n\nvar _ context.Context\n\nvar _ time.Duration\n")
 	print("func main() {\n\tg, h := make(chan int, 99), make(chan int, 99)\n\t_, _ = g, h")
 	var body func(k int, guard string)
 	body = func(k int, guard string) {

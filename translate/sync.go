@@ -22,9 +22,7 @@ type intrinsic struct {
 	reads bool       // the memory that its first argument points to
 	// writes: likewise.
 	writes bool
-	// absolute: what it is given is a moment, no duration.
-	absolute bool
-	args     []int // numbers of the arguments that matter; nil for the first
+	args   []int // numbers of the arguments that matter; nil for the first
 	// also are numbers of arguments that the slice asks for itself.
 	also []int
 	// calls is the number of the argument that it calls, 0 for none, and takes
