@@ -467,3 +467,72 @@ func (o *order) end(obj int) {
 func (o *order) ended(obj int) bool {
 	return obj >= 0 && !slices.ContainsFunc(o.arms, func(a arming) bool { return a.obj == obj })
 }
+
+// TestTimeApproximations checks where the model says that it has orders which no clock
+// has: not of what is alone, or two that are armed once, and Strict takes those.
+func TestTimeApproximations(t *testing.T) {
+	const moment, pairs = "it may happen at any moment: durations are not compared", "durations are compared in pairs: it may happen in an order with others that no clock allows"
+	for name, c := range map[string]struct {
+		body string
+		want []string // line and reason
+	}{
+		"one":            {"a := time.NewTimer(5 * time.Second)\n<-a.C\na.Reset(1)\n<-a.C", nil},
+		"one ticker":     {"a := time.NewTicker(time.Second)\n<-a.C\n<-a.C", nil},
+		"two":            {"a := time.After(time.Second)\nb := time.After(time.Hour)\n<-b\n<-a", nil},
+		"two, again":     {"a := time.NewTimer(time.Second)\nb := time.After(time.Hour)\na.Reset(3)\n<-b\n<-a.C", []string{"8 " + pairs, "9 " + pairs}},
+		"timer and tick": {"a := time.Tick(time.Second)\nb := time.After(time.Hour)\n<-b\n<-a", []string{"8 " + pairs, "9 " + pairs}},
+		"with a sleep":   {"a := time.After(time.Second)\ntime.Sleep(time.Hour)\n<-a", []string{"8 " + pairs, "9 " + pairs}},
+		"unknown":        {"a := time.After(time.Duration(len(os.Args)))\nb := time.After(time.Hour)\n<-b\n<-a", []string{"8 " + moment, "9 " + pairs}},
+		"no time":        {"a := time.After(0)\n<-a", []string{"8 " + moment}},
+		"a loop":         {"c := make(chan int, 1)\ngo func() { c <- 1 }()\nfor {\nselect {\ncase <-c:\ncase <-time.After(time.Second):\n}\n}", []string{"13 " + moment}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "package main\n\nimport (\n\t\"os\"\n\t\"time\"\n)\nfunc main() {\n" + c.body + "\n}\n\nvar _ = os.Args\n"
+			prog, idx := load(t, program(t, text), "main")
+			m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+			require.NoError(t, err)
+			var got []string
+			for _, a := range m.Sidecar.Approximations {
+				if a.Kind == "time" {
+					got = append(got, fmt.Sprint(a.Line, " ", a.Reason))
+				}
+			}
+			slices.Sort(got)
+			slices.Sort(c.want)
+			require.Equal(t, c.want, got)
+			if _, err = translate.Translate(context.Background(), prog, idx, translate.Options{Strict: true}); c.want == nil {
+				require.NoError(t, err)
+			} else {
+				require.Error(t, err)
+			}
+		})
+	}
+}
+
+// TestComparedBound checks that more events than maxCompared are not compared, and the
+// first ones still are.
+func TestComparedBound(t *testing.T) {
+	var arm, wait strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&arm, "t%d := time.After(%d * time.Second)\n", i, i+1)
+		fmt.Fprintf(&wait, "case <-t%d:\n", i)
+	}
+	prog, idx := load(t, program(t, "package main\n\nimport \"time\"\n\nfunc main() {\n"+arm.String()+"select {\n"+wait.String()+"}\n}\n"), "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{})
+	require.NoError(t, err)
+	moment := 0
+	for _, a := range m.Sidecar.Approximations {
+		if strings.Contains(a.Reason, "any moment") {
+			moment++
+		}
+	}
+	require.Equal(t, 2, moment)
+	w := newTimed(t, m)
+	came := map[string]bool{}
+	moves, err := w.walk.Moves(w.walk.Initial())
+	require.NoError(t, err)
+	for _, move := range moves {
+		came[w.labels[move.Step.Parts[0].Process][move.Step.Parts[0].Edge]] = true
+	}
+	require.Equal(t, map[string]bool{"after_6": true, "after_14": true, "after_15": true}, came)
+}
