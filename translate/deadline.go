@@ -506,7 +506,8 @@ func (x *translator) durationOf(p *path, arg int) (d int64, known bool) {
 
 // number is the value of an integer expression in an activation, which may be more
 // than the model keeps: durations are. now says that the activation is where the value
-// is used; else it is known only if it is a constant.
+// is used; else it is known only if it is a constant. The activation is nil if it is
+// not known.
 func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps int) (n int64, known bool) {
 	if !isInteger(v.Type()) || steps == 0 {
 		return 0, false
@@ -544,16 +545,18 @@ func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps
 			return n, known
 		}
 	case *ssa.Parameter:
+		if ctx == nil {
+			return 0, false
+		}
 		call, ok := ctx.site.(ssa.CallInstruction)
-		parent := ctx.parent
-		if ctx.parent == nil {
+		if ctx.parent == nil { // a goroutine: of its spawner the activation is not known
 			call, ok = ctx.tmpl.origin.(ssa.CallInstruction)
 		}
 		if !ok || ctx.fn != v.Parent() || call.Common().StaticCallee() != ctx.fn {
 			return 0, false
 		}
 		_, calls := call.(*ssa.Call)
-		return x.number(p, parent, call.Common().Args[slices.Index(v.Parent().Params, v)], now && calls, steps-1)
+		return x.number(p, ctx.parent, call.Common().Args[slices.Index(v.Parent().Params, v)], now && calls, steps-1)
 	}
 	return 0, false
 }

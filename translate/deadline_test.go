@@ -19,7 +19,7 @@ import (
 	"github.com/vtrace/vtrace/uppaal"
 )
 
-var deadlinePrograms = flag.Int("deadlines", 60, "random programs for TestDeadlines")
+var deadlinePrograms = flag.Int("deadlines", 30, "random programs for TestDeadlines")
 
 // TestDeadlines compares the model of random programs that do nothing but arm timers,
 // tickers and contexts, stop them, arm them again and sleep, with the clock: every
