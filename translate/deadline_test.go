@@ -526,7 +526,7 @@ func TestComparedBound(t *testing.T) {
 			moment++
 		}
 	}
-	require.Equal(t, 2, moment)
+	require.Equal(t, 5, moment)
 	w := newTimed(t, m)
 	came := map[string]bool{}
 	moves, err := w.walk.Moves(w.walk.Initial())
@@ -534,5 +534,5 @@ func TestComparedBound(t *testing.T) {
 	for _, move := range moves {
 		came[w.labels[move.Step.Parts[0].Process][move.Step.Parts[0].Edge]] = true
 	}
-	require.Equal(t, map[string]bool{"after_6": true, "after_14": true, "after_15": true}, came)
+	require.Equal(t, map[string]bool{"after_6": true, "after_11": true, "after_12": true, "after_13": true, "after_14": true, "after_15": true}, came)
 }
