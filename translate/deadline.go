@@ -35,7 +35,7 @@ const (
 	// maxCompared is how many events are compared with each other, and how many
 	// sleepers with them. The orders in which they can be pending are states of the
 	// model: goroutines that each arm a timer and do one more step have, for five of
-	// them, twice the states that they have without, for six ten times. More are as if
+	// them, 2.4 times the states that they have without, for six ten times. More are as if
 	// their durations were not known.
 	maxCompared = 5
 	// maxOrigin is how many steps are gone back to find where a duration comes from.
