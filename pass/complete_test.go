@@ -128,6 +128,20 @@ func TestCompleteLacked(t *testing.T) {
 	}
 }
 
+// Where the model compares durations it can do what runs do, also of what is due at one
+// moment, and where goroutines are slow between a guard and what they arm.
+func TestCompleteDeadlines(t *testing.T) {
+	for _, name := range []string{
+		"deadlineatonce", "deadlineequal", "deadlineequalfirst", "deadlineticker", "deadlinetickerlost",
+		"deadlinereset", "deadlinegivenfunc", "deadlinesleepslow",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			follows(t, source.Spec{Dir: "../translate/testdata/verdicts/" + name, Entry: "main"}, 20)
+		})
+	}
+}
+
 // Models with small bounds do what the program does, or end at a bound.
 func TestCompleteSmallBounds(t *testing.T) {
 	t.Parallel()

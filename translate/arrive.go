@@ -266,6 +266,9 @@ func (x *translator) join(p *path, l *location) {
 			grown = true
 		}
 	}
+	if x.freshAt(p, l) {
+		grown = true
+	}
 	if l.kind != atSink { // behind which nobody reads
 		clear(x.left)
 		for _, addr := range sortedKeys(p.heap.m) {
@@ -340,6 +343,7 @@ func (x *translator) leave(l *location) {
 		return
 	}
 	p.held, p.variant, p.rolled = l.held, l.variant, l.rolled
+	x.ripen(p, l)
 	var lost []lostValue
 	for i, lv := range l.live {
 		key := envKey{lv.key.ctx, lv.key.v}

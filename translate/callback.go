@@ -33,9 +33,6 @@ func afterFunc(x *translator, p *path) bool {
 		return x.opReturn(p, []*expr{unknown("a timer whose function is not in the model")})
 	}
 	return x.startCallback(p, callbackBody, timerC, func(f *frame) (ref, bool) {
-		if x.opts.Strict {
-			x.timePasses(p.here())
-		}
 		r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
 			return &object{kind: objChan, name: fmt.Sprintf("afterfunc_%d", x.prog.src.Fset.Position(f.ctx.site.Pos()).Line),
 				size: chanPayload + timerCells + 1, elem: types.NewStruct(nil, nil), cap: 1, pos: f.ctx.site.Pos(), timer: true, callback: true}
@@ -46,6 +43,8 @@ func afterFunc(x *translator, p *path) bool {
 		r.clear(p, nil)
 		r.put(p, chanPayload+timerArmed, num(1))
 		r.put(p, chanPayload+timerWaits, num(1))
+		d, known := x.durationOf(p, 0)
+		x.arm(p, x.eventOf(r.objs[0]), d, known)
 		return r, true
 	})
 }
@@ -140,6 +139,7 @@ func setCallback(x *translator, p *path, o *object, armed int32, result []*expr)
 		}
 	}
 	p.put(a, num(armed))
+	x.set(p, o, armed)
 	if len(result) > 0 {
 		result[0] = was
 	}

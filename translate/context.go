@@ -104,14 +104,16 @@ func newContext(x *translator, p *path, deadline bool) bool {
 	if p.peek().ctx.parent == nil {
 		return x.opReturn(p, nil)
 	}
-	if deadline && x.opts.Strict {
-		x.timePasses(p.here())
-	}
-	r, ok := x.deriveContext(p)
+	r, ok, tracked := x.deriveContext(p)
 	if !ok {
 		return false
 	}
 	r.put(p, chanPayload+ctxDeadline, boolean(deadline))
+	if deadline {
+		// That of a context that is not tracked may be earlier. A moment is no number.
+		d, known := x.durationOf(p, 1)
+		x.arm(p, x.eventOf(r.objs[0]), d, known && tracked)
+	}
 	if deadline && len(p.peek().op.also) > 0 && x.sl.classes[causes] {
 		for i, e := range p.arg(2)[:2] {
 			r.put(p, chanPayload+ctxLater+int32(i), e)
@@ -135,18 +137,18 @@ func (x *translator) parentOf(p *path, in []*expr) (values, end *expr) {
 }
 
 // deriveContext makes a context for the call of the operation on top of the
-// stack, derived from that of its first argument.
-func (x *translator) deriveContext(p *path) (ref, bool) {
+// stack, derived from that of its first argument. tracked says whether that is known.
+func (x *translator) deriveContext(p *path) (r ref, ok, tracked bool) {
 	f := p.peek()
 	values, parent := x.parentOf(p, p.arg(0))
-	err, ok := x.contextCell(p, parent, ctxErr)
-	if !ok {
+	err, tracked := x.contextCell(p, parent, ctxErr)
+	tracked = tracked && p.simplify(p.arg(0)[0]).is(x.mem.tag(libraryContext))
+	if err == nil {
 		p.note("context", artifact.DirectionUnder, "the context that this one is derived from is not tracked: it never ends in the model")
 		values, parent, err = num(0), num(0), num(0)
 	}
-	r, ok := x.allocateContext(p, f.ctx.parent, f.ctx.site)
-	if !ok {
-		return ref{}, false
+	if r, ok = x.allocateContext(p, f.ctx.parent, f.ctx.site); !ok {
+		return ref{}, false, tracked
 	}
 	r.put(p, chanPayload+ctxErr, err)
 	r.put(p, chanClosed, not(eq(err, 0)))
@@ -160,7 +162,7 @@ func (x *translator) deriveContext(p *path) (ref, bool) {
 			r.put(p, chanPayload+ctxCause+i, c)
 		}
 	}
-	return r, true
+	return r, true, tracked
 }
 
 // allocateContext makes a context that is not derived from another.
@@ -266,6 +268,7 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*expr, at sites
 		x.accessed(p, e.o.behind(ctxErr), 1, at, true)
 		p.put(e.o.behind(ctxErr), ite(e.cond, num(why), p.cellAt(e.o.behind(ctxErr))))
 		p.put(e.o.base+chanClosed, ite(e.cond, num(1), p.cellAt(e.o.base+chanClosed)))
+		x.ended(p, x.eventsOf[e.o], e.cond)
 		if !x.sl.classes[causes] {
 			continue
 		}

@@ -28,7 +28,7 @@ func contextAfterFunc(x *translator, p *path) bool {
 		return x.opReturn(p, []*expr{unknown("what context.AfterFunc returns, whose function is not in the model")})
 	}
 	return x.startCallback(p, contextBody, ctxStop, func(*frame) (ref, bool) {
-		r, ok := x.deriveContext(p)
+		r, ok, _ := x.deriveContext(p)
 		if !ok {
 			return ref{}, false
 		}

@@ -69,8 +69,12 @@
 // an honest approximation is an UnsupportedError: reflection, unsafe, operations
 // on channels and locks that cannot be followed.
 //
-// Timers may fire, deadlines pass and sleepers wake at any moment: durations
-// are not compared. Each such event is a step of its own, of the process Time
-// or of the sleeper, with an approximation that says so. Contexts are those of
-// package context; one derived from another type of context never ends by it.
+// That a timer fires, a context ends by its timeout or a sleeper wakes is a step of its
+// own, of the process Time or of the sleeper, at any moment behind the one in which it
+// was armed: goroutines may be fast or slow. Only if its duration is a known number it
+// does not come before what was armed earlier for no longer a time (deadline.go). An
+// approximation says where the model has orders that no clock has: durations that are
+// not known, timers of which one place makes several, and three deadlines or more, of
+// which pairs do not tell all. Contexts are those of package context; one derived from
+// another type of context never ends by it.
 package translate

@@ -337,7 +337,11 @@ func (x *translator) emit() (*Model, error) {
 	}
 	e := &emitter{x: x, n: &namer{x: x, taken: map[string]bool{}, vars: map[*variable]string{}, cells: map[*cell]string{},
 		pools: map[*pool]string{}, chans: map[string]bool{}}}
-	return e.model()
+	m, err := e.model()
+	if err == nil && x.opts.Strict && !x.opts.Continue {
+		err = x.errs.ErrorOrNil() // of what is known only now
+	}
+	return m, err
 }
 
 type emitter struct {

@@ -372,7 +372,7 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 			r.cond = append(r.cond, rest)
 		}
 	}
-	r.held, r.approx = held, approx
+	r.held, r.approx, r.fresh = held, approx, union(p.fresh, q.fresh)
 	if !even {
 		allocs := maps.Clone(p.allocs.m)
 		if allocs == nil {

@@ -40,6 +40,7 @@ type path struct {
 	uneven  map[*pool]bool            // where ways have met that took different numbers of them
 	steps   int
 	held    []heldLock
+	fresh   []int                       // events that it has armed, by their numbers, see deadline.go
 	marks   table[*ssa.BasicBlock, int] // conditions and choices when a loop header was passed last
 	picks   int                         // free choices made
 	spawn   *template
@@ -92,6 +93,7 @@ func (p *path) clone() *path {
 	q.chosen = slices.Clone(p.chosen)
 	q.approx = slices.Clone(p.approx)
 	q.early = slices.Clone(p.early)
+	q.fresh = slices.Clone(p.fresh)
 	return &q
 }
 

@@ -111,6 +111,12 @@ func (x *translator) repeated(t *template) {
 			x.enqueue(l)
 		}
 	}
+	for _, e := range x.events {
+		if e.armers[t] {
+			x.enqueueAll(e.touch)
+			x.enqueueAll(e.watch)
+		}
+	}
 	for _, c := range x.mem.cells {
 		if c != nil && c.writer == t {
 			x.wakePlaces(c)

@@ -21,7 +21,7 @@ func signalIntrinsics(table map[string]*intrinsic) {
 		if p.peek().ctx.parent == nil {
 			return x.opReturn(p, nil)
 		}
-		r, ok := x.deriveContext(p)
+		r, ok, _ := x.deriveContext(p)
 		if !ok {
 			return false
 		}

@@ -49,6 +49,7 @@ type slice struct {
 	numbers       map[ssa.Value]*number
 	numberClasses map[memClass]*number
 	makers        map[*ssa.Function]bool // see makes
+	fixed         map[*ssa.Global]int64  // numbers that never change
 	// annotated are the comments on reachability, and marks where their statements
 	// begin.
 	annotated []*annotation
@@ -159,6 +160,7 @@ func newSlice(prog *program) *slice {
 		s.liveness(prog.info(f))
 	}
 	s.findNumbers()
+	s.fixed = s.fixedNumbers()
 	return s
 }
 

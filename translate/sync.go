@@ -645,16 +645,24 @@ func goexit(x *translator, p *path) bool {
 	return true
 }
 
-// sleep waits for time to pass, which it can at any moment.
+// sleep waits for time to pass, in a step of its own behind the guard.
 func sleep(x *translator, p *path) bool {
+	e := x.sleepOf(p.t)
 	if p.peek().phase == 1 {
+		d, known := x.durationOf(p, 0)
+		x.arm(p, e, d, known)
 		p.top().phase = 2
 		p.role = artifact.RoleCommit
 		x.arrive(p, atQueue, x.siteOfOp(p))
 		return false
 	}
 	p.role = artifact.RoleTime
-	p.note("time", "over", "a sleep may end at any moment: durations are not compared")
+	if !x.due(p, e) {
+		return false
+	}
+	if why := x.timing(e); why != "" {
+		p.note("time", artifact.DirectionOver, why)
+	}
 	return x.opReturn(p, nil)
 }
 

@@ -14,8 +14,8 @@ import (
 
 // A timer is a channel with one place and two more cells: whether it is armed,
 // and the field C, which holds the channel. A *time.Timer or *time.Ticker is
-// the address of the latter. An armed timer may fire at any moment: durations
-// are not compared. That is a step of its own, of the process Time.
+// the address of the latter. That an armed timer fires is a step of its own, of the
+// process Time; in which order events come says deadline.go.
 const (
 	timerArmed = iota // behind the payload
 	timerC
@@ -45,9 +45,14 @@ func timerIntrinsics(table map[string]*intrinsic) {
 	}
 }
 
-// timePasses is the approximation that timers rest on.
-func (x *translator) timePasses(pos token.Pos) int {
-	return x.approximation(pos, "time", artifact.DirectionOver, "it may happen at any moment: durations are not compared")
+// timePasses is the approximation that an event rests on, nothing if it has none. The
+// event is nil for those of which there can be several.
+func (x *translator) timePasses(e *event, pos token.Pos) []int {
+	why := x.timing(e)
+	if why == "" {
+		return nil
+	}
+	return []int{x.approximation(pos, "time", artifact.DirectionOver, why)}
 }
 
 // newTimer makes an armed timer.
@@ -55,9 +60,6 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	f := p.peek()
 	if f.ctx.parent == nil {
 		return x.opReturn(p, nil)
-	}
-	if x.opts.Strict {
-		x.timePasses(p.here())
 	}
 	pos := f.ctx.site.Pos()
 	var elem types.Type
@@ -78,6 +80,8 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	armed, c := chanPayload+width+timerArmed, chanPayload+width+timerC
 	r.clear(p, func(off int32) bool { return off >= chanPayload && off < armed || off == c })
 	r.put(p, armed, num(1))
+	d, known := x.durationOf(p, 0)
+	x.arm(p, x.eventOf(r.objs[0]), d, known)
 	if !pointer {
 		return x.opReturn(p, []*expr{r.e})
 	}
@@ -116,8 +120,19 @@ func setTimer(x *translator, p *path, armed int32) bool {
 		}
 		p.put(a, num(armed))
 		p.put(n, num(0))
+		x.set(p, o, armed)
 	}
 	return x.opReturn(p, result)
+}
+
+// set notes that a timer was stopped or armed again.
+func (x *translator) set(p *path, o *object, armed int32) {
+	if armed == 0 {
+		x.ended(p, x.eventsOf[o], num(1))
+		return
+	}
+	d, known := x.durationOf(p, 1)
+	x.arm(p, x.eventOf(o), d, known)
 }
 
 // settled is the address that the operation is called on, with new objects
@@ -135,8 +150,8 @@ func (e *emitter) time(side *artifact.Sidecar) {
 	x := e.x
 	t := &template{name: "Time", slots: 1, once: true}
 	at := &location{tmpl: t, kind: atLocal}
-	var approx []int
-	add := func(p *path, why int) {
+	var approx [][]int
+	add := func(p *path, why []int) {
 		ed := &edge{from: at, to: at, guard: p.cond}
 		for _, addr := range sortedKeys(p.heap.m) {
 			if c := x.mem.cells[addr]; stored(c.abs) {
@@ -149,28 +164,36 @@ func (e *emitter) time(side *artifact.Sidecar) {
 	for _, o := range x.objects() {
 		if o.ctx || x.notified[o] {
 			for _, p := range x.signal(x.newPath(t, at), o) {
-				add(p, x.signalComes(o))
+				add(p, []int{x.signalComes(o)})
 			}
 		}
 		p := x.newPath(t, at)
 		switch {
 		case o.timer:
-			if !p.assume(eq(p.cellAt(o.behind(timerArmed)), 1)) || !p.assume(eq(p.cellAt(o.base+chanLen), 0)) {
+			// A tick that finds no room is lost, and others may wait for it.
+			e, free := x.eventsOf[o], eq(p.cellAt(o.base+chanLen), 0)
+			if o.ticker {
+				free = or(free, x.waited(p, e))
+			}
+			if !p.assume(eq(p.cellAt(o.behind(timerArmed)), 1)) || !p.assume(free) || !x.due(p, e) {
 				continue
 			}
 			p.put(o.base+chanLen, num(1))
-			if !o.ticker {
+			x.ended(p, e, num(1))
+			if o.ticker {
+				x.ticked(p, e)
+			} else {
 				p.put(o.behind(timerArmed), num(0))
 			}
 		case o.ctx:
-			if !p.assume(eq(p.cellAt(o.behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.behind(ctxErr)), 0)) {
+			if !p.assume(eq(p.cellAt(o.behind(ctxDeadline)), 1)) || !p.assume(eq(p.cellAt(o.behind(ctxErr)), 0)) || !x.due(p, x.eventsOf[o]) {
 				continue
 			}
 			x.cancel(p, o.base, ctxExceeded, []*expr{p.cellAt(o.behind(ctxLater)), p.cellAt(o.behind(ctxLater + 1))}, 0)
 		default:
 			continue
 		}
-		add(p, x.timePasses(o.pos))
+		add(p, x.timePasses(x.eventsOf[o], o.pos))
 	}
 	if len(t.edges) == 0 {
 		return
@@ -191,7 +214,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 			ue.Guard = g
 		}
 		tmpl.Edges = append(tmpl.Edges, ue)
-		info.Edges = append(info.Edges, artifact.EdgeInfo{Role: artifact.RoleTime, Approx: approx[i : i+1 : i+1]})
+		info.Edges = append(info.Edges, artifact.EdgeInfo{Role: artifact.RoleTime, Approx: approx[i]})
 	}
 	e.net.Templates = append(e.net.Templates, tmpl)
 	side.Templates = append(side.Templates, info)

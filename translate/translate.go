@@ -188,12 +188,12 @@ func (p *Prepared) Translate(ctx context.Context, opts Options) (m *Model, err e
 func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 	access := map[sites.ID]bool{}
 	polled := map[token.Pos]bool{}
-	plain := false
+	plain, comparing := false, false
 	crowd, dense := map[point]bool{}, map[point]bool{}
 	cost := 0
 	for restarts := 0; restarts < maxRestarts; {
 		x := newTranslator(ctx, p.program, p.slice, p.sites, opts)
-		x.access, x.polled, x.plain, x.crowd, x.dense = access, polled, plain, crowd, dense
+		x.access, x.polled, x.plain, x.comparing, x.crowd, x.dense = access, polled, plain, comparing, crowd, dense
 		x.budget = opts.Cost - cost
 		x.guardSpins()
 		x.placeAnnotations()
@@ -208,12 +208,13 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 			}
 			return nil, x.errs.ErrorOrNil()
 		}
+		comparing = comparing || x.comparable
 		if x.plainNeeded && !plain {
 			plain = true
 			continue
 		}
 		if x.again {
-			continue // there are only so many channels
+			continue // there are only so many channels, and durations are compared once
 		}
 		restarts++
 		if x.findShared() || x.newCrowd {
@@ -264,20 +265,29 @@ type translator struct {
 
 	access map[sites.ID]bool  // statements with guards
 	polled map[token.Pos]bool // channels that somebody polls, by their make
-	again  bool               // polled has grown
+	again  bool               // polled has grown, or durations are to be compared
 	// contexts are those that there are, and cancels the locations whose
 	// segments cancel some.
 	contexts []*object
 	cancels  []*location
-	notified map[*object]bool  // by signal.Notify
-	inside   map[sites.ID]bool // statements in the middle of which guards are passed
-	signals  map[int32]bool    // locks that are released by others than hold them
-	initial  int               // objects made before the start
-	left     map[int32]abs     // in memory by a path that arrives
-	methods  map[methodKey]*ssa.Function
-	names    map[*ssa.Function]string // that nothing else has
-	unrolled int                      // locations of turns of loops, see unroll.go
-	begin    func() *path             // the path that starts the program
+	// events are what has deadlines, by their numbers, and precedes the cells that say
+	// for two of them which comes first, see deadline.go.
+	events   []*event
+	eventsOf map[*object]*event
+	sleeps   map[*template]*event
+	precedes map[[2]int]*cell
+	// comparing: durations are compared; comparable: they are to be.
+	comparing, comparable bool
+	several               bool              // there are others, of which each can be several
+	notified              map[*object]bool  // by signal.Notify
+	inside                map[sites.ID]bool // statements in the middle of which guards are passed
+	signals               map[int32]bool    // locks that are released by others than hold them
+	initial               int               // objects made before the start
+	left                  map[int32]abs     // in memory by a path that arrives
+	methods               map[methodKey]*ssa.Function
+	names                 map[*ssa.Function]string // that nothing else has
+	unrolled              int                      // locations of turns of loops, see unroll.go
+	begin                 func() *path             // the path that starts the program
 
 	start       *path     // the first segment, if it was executed beforehand
 	prefix      []arrival // where the first segment ends, while it is executed
@@ -329,6 +339,9 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		errSeen:  map[string]bool{},
 		signals:  map[int32]bool{},
 		notified: map[*object]bool{},
+		eventsOf: map[*object]*event{},
+		sleeps:   map[*template]*event{},
+		precedes: map[[2]int]*cell{},
 		inside:   map[sites.ID]bool{},
 		ways:     map[*location]int{},
 		left:     map[int32]abs{},
@@ -528,7 +541,7 @@ func (x *translator) solve() {
 		x.enqueue(l)
 	}
 	x.begin = begin
-	for !x.again && (len(x.queue) > 0 || x.lateCauses()) && x.ctx.Err() == nil {
+	for !x.again && (len(x.queue) > 0 || x.lateCauses() || x.lateEvents()) && x.ctx.Err() == nil {
 		// Where few ways begin first: what is learned there saves executing the
 		// many ways elsewhere again.
 		best := 0
