@@ -38,7 +38,7 @@ type execution struct {
 	// unguarded: the length of a channel was asked for where there is no guard.
 	unguarded bool
 	pick      func(g *goroutine, site Site, n int) int
-	// drawn are where random numbers of a large range were asked for, each once.
+	// drawn are where random numbers of a large range were asked for in the run, each once.
 	drawn []Site
 	// behind is a hash of who has called uninstrumented code in steps of others, in this
 	// order; 0: nobody.
@@ -650,7 +650,7 @@ func (x *execution) reset() {
 		clear(x.events[i].touches)
 	}
 	x.changed = x.changed[:0]
-	x.unguarded = false
+	x.unguarded, x.drawn = false, x.drawn[:0]
 	x.names, x.events, x.comms, x.acts = x.names[:0], x.events[:0], x.comms[:0], x.acts[:0]
 	clear(x.closed)
 	clear(x.own)

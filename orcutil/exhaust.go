@@ -39,6 +39,9 @@ type Exhaustion struct {
 	Misuse bool
 	// Frontier is where an earlier exploration has stopped; nil: the beginning.
 	Frontier *Frontier
+	// Below has the exploration end where one of so many first nodes of the frontier would
+	// be chosen anew, see Parts. Not for one that is bounded by preemptions.
+	Below int
 	// Runs, Steps of all runs together, and Until bound the exploration; 0 is no bound.
 	Runs, Steps int
 	Until       time.Time
@@ -77,6 +80,9 @@ type Exhausted struct {
 	Preemptions []Bounded
 	// Frontier is where to go on; nil if Complete.
 	Frontier *Frontier
+	// Exhausted: there is no other execution with what is chosen at the first nodes, see
+	// Exhaustion.Below. The frontier has them.
+	Exhausted bool
 	// Bounds say what was not explored.
 	Bounds []string
 	// Misuse: an operation of a WaitGroup or a map has been seen that may be an error
@@ -130,6 +136,9 @@ type Node struct {
 	Extra []extraTouch `json:",omitempty"`
 	// Ended: the step that was chosen has ended the program in one of them.
 	Ended bool `json:",omitempty"`
+	// Asked: an exploration below the node has found something that To had not. What it
+	// has made of that depends on To.
+	Asked bool `json:",omitempty"`
 	Of    int  `json:",omitempty"`
 	Value int  `json:",omitempty"`
 	First int  `json:",omitempty"` // value
@@ -355,6 +364,11 @@ func (x *search) goOn() bool {
 	if x.next() {
 		return true
 	}
+	if x.e.Below > 0 {
+		x.nodes = x.nodes[:x.e.Below]
+		x.out.Exhausted, x.out.Frontier = true, x.frontier()
+		return false
+	}
 	again, all := x.by.more()
 	x.nodes = nil
 	switch {
@@ -446,7 +460,7 @@ func (x *search) run(record bool) Result {
 // next moves on to the next execution: it changes the last choice that has an
 // alternative left. It reports whether there is one.
 func (x *search) next() bool {
-	for i := len(x.nodes) - 1; i >= 0; i-- {
+	for i := len(x.nodes) - 1; i >= x.e.Below; i-- {
 		n := &x.nodes[i]
 		if n.Of > 0 {
 			if n.Value = (n.Value + 1) % n.Of; n.Value != n.First {
