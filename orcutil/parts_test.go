@@ -1,63 +1,255 @@
 package orcutil
 
 import (
+	"encoding/json"
+	"flag"
 	"fmt"
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestPartsMeasure
-func TestPartsMeasure(t *testing.T) {
-	if *measure == 0 {
-		t.Skip("needs -orc.measure=1")
-	}
-	for _, f := range []family{{"one lock for all", 6, 720, allFamilies[0].main}, {"one lock for all", 7, 5040, allFamilies[0].main}, {"last zero", 10, 3328, lastZero}, {"indexer", 14, 512, indexer}, {"file system", 21, 256, fileSystem}, {"readers", 11, 2048, allFamilies[2].main}} {
-		for _, chunk := range []int{50, 300} {
-			e := Exhaustion{
-				Config: Config{Bubble: bubble(t), Entry: EntryMain, Main: func() { f.main(f.size) }},
-				Ran:    func(int, Result) {}, Found: func(int, Result) {},
-			}
-			e.Runs = 100
-			first := Exhaust(e)
-			runs, cut := first.Runs, first.Cut
-			p := NewParts(first.Frontier)
-			p.Emit = func(out Exhausted, _ any) { runs, cut = runs+out.Runs, cut+out.Cut }
-			// two processors of equal speed, in time of executions
-			const procs = 2
-			var busy []*Task
-			var end []int
-			var outs []Exhausted
-			now, work, tasks, idle := first.Runs, first.Runs, 0, 0
-			for {
-				for _, k := range p.Tasks(procs - len(busy)) {
-					e.Runs, e.Frontier, e.Below = chunk, k.Frontier, k.Below
-					out := Exhaust(e)
-					tasks++
-					work += out.Runs + out.Cut
-					busy, end, outs = append(busy, k), append(end, now+out.Runs+out.Cut), append(outs, out)
-				}
-				if len(busy) == 0 {
-					break
-				}
-				i := 0
-				for j := range busy {
-					if end[j] < end[i] {
-						i = j
-					}
-				}
-				if len(busy) < procs {
-					idle += end[i] - now
-				}
-				now = end[i]
-				k, out := busy[i], outs[i]
-				busy, end, outs = append(busy[:i:i], busy[i+1:]...), append(end[:i:i], end[i+1:]...), append(outs[:i:i], outs[i+1:]...)
-				p.Done(k, &out, nil)
-			}
-			fmt.Println(f.name, f.size, "chunk", chunk, "runs", runs, "cut", cut, "time", now, "work", work, "tasks", tasks, "discarded", p.Discarded, "idle", idle, time.Now().Format("04:05"))
-			require.True(t, p.Complete())
-			require.Equal(t, f.count, runs)
+var (
+	partsScripts = flag.Int("orc.parts", 400, "random programs that TestPartsRandom explores in parts")
+	partsFrom    = flag.Int("orc.partsfrom", 0, "seed of the first of them")
+)
+
+// ranRun is what an exploration has shown of one run.
+type ranRun struct {
+	end  string
+	hash uint64
+}
+
+// history is all that an exploration has shown, in its order.
+type history struct {
+	runs  []ranRun
+	plans map[string][]Step // of the first runs with an end
+	sum   Exhausted
+	rest  *Frontier
+}
+
+// watch has an exploration add to a history.
+func (h *history) watch(e *Exhaustion) {
+	h.plans = map[string][]Step{}
+	e.Ran = func(_ int, res Result) { h.runs = append(h.runs, ranRun{res.end(), res.Hash}) }
+	e.Found = func(_ int, res Result) {
+		if _, known := h.plans[res.end()]; !known {
+			h.plans[res.end()] = res.Trace
 		}
 	}
+}
+
+// add adds what came later.
+func (h *history) add(out Exhausted, later *history) {
+	h.runs = append(h.runs, later.runs...)
+	for end, plan := range later.plans {
+		if _, known := h.plans[end]; !known {
+			h.plans[end] = plan
+		}
+	}
+	h.count(out)
+}
+
+func (h *history) count(out Exhausted) {
+	s := &h.sum
+	s.Runs, s.Cut, s.Limited, s.Steps, s.Choices = s.Runs+out.Runs, s.Cut+out.Cut, s.Limited+out.Limited, s.Steps+out.Steps, s.Choices+out.Choices
+	s.Timed, s.Misuse, s.Untaken = s.Timed || out.Timed, s.Misuse || out.Misuse, s.Untaken || out.Untaken
+	for _, b := range out.Bounds {
+		if !slices.Contains(s.Bounds, b) {
+			s.Bounds = append(s.Bounds, b)
+		}
+	}
+	for _, site := range out.Stuck {
+		if !slices.Contains(s.Stuck, site) {
+			s.Stuck = append(s.Stuck, site)
+		}
+	}
+	for _, r := range out.Races {
+		if !slices.ContainsFunc(s.Races, func(o Race) bool { return o.Places() == r.Places() }) {
+			s.Races = append(s.Races, r)
+		}
+	}
+}
+
+// alone explores in one go.
+func alone(t *testing.T, e Exhaustion) *history {
+	h := &history{}
+	h.watch(&e)
+	out := Exhaust(e)
+	require.Empty(t, out.Left)
+	h.count(out)
+	h.rest = out.Frontier
+	return h
+}
+
+// split says how an exploration is done in parts.
+type split struct {
+	begin     int // runs before that
+	processes int
+	chunk     int // runs of a task, at most
+	fail      int // one of so many tasks comes to nothing, 0: none
+}
+
+// apart explores in parts, of which processes that are as fast as chance has it do several at
+// once. Frontiers pass through their text, as they do between processes.
+func apart(t *testing.T, e Exhaustion, how split, r *random) (h *history, tasks, discarded int) {
+	h = &history{}
+	first := e
+	first.Runs = how.begin
+	if e.Runs > 0 {
+		first.Runs = min(how.begin, e.Runs)
+	}
+	h.watch(&first)
+	out := Exhaust(first)
+	h.count(out)
+	if out.Complete {
+		return h, 0, 0
+	}
+	p := NewParts(throughText(t, out.Frontier))
+	if e.Runs > 0 {
+		if p.Runs = e.Runs - out.Runs; p.Runs == 0 {
+			h.rest = out.Frontier
+			return h, 0, 0
+		}
+	}
+	if e.Steps > 0 {
+		if p.Steps = e.Steps - out.Steps; p.Steps <= 0 {
+			h.rest = out.Frontier
+			return h, 0, 0
+		}
+	}
+	p.Emit = func(out Exhausted, with any) { h.add(out, with.(*history)) }
+	var busy []*Task
+	for {
+		busy = append(busy, p.Tasks(how.processes-len(busy))...)
+		require.LessOrEqual(t, len(busy), how.processes)
+		if len(busy) == 0 {
+			break
+		}
+		i := r.next(len(busy))
+		k := busy[i]
+		busy = slices.Delete(busy, i, i+1)
+		if tasks++; tasks > 20_000 {
+			t.Fatal("it does not come to an end")
+		}
+		if how.fail > 0 && r.next(how.fail) == 0 {
+			p.Done(k, nil, nil)
+			continue
+		}
+		part, later := e, &history{}
+		later.watch(&part)
+		part.Frontier, part.Below, part.Runs, part.Steps = throughText(t, k.Frontier), k.Below, 1+r.next(how.chunk), k.Steps
+		if k.Runs > 0 {
+			part.Runs = min(part.Runs, k.Runs)
+		}
+		out := Exhaust(part)
+		require.Empty(t, out.Left)
+		if out.Frontier != nil {
+			out.Frontier = throughText(t, out.Frontier)
+		}
+		p.Done(k, &out, later)
+	}
+	h.rest = p.Frontier()
+	require.Equal(t, p.Complete(), h.rest == nil)
+	return h, tasks, p.Discarded
+}
+
+func throughText(t *testing.T, f *Frontier) *Frontier {
+	text, err := json.Marshal(f)
+	require.NoError(t, err)
+	out := new(Frontier)
+	require.NoError(t, json.Unmarshal(text, out))
+	return out
+}
+
+// requireSame: two explorations are the same in all that they say.
+func requireSame(t *testing.T, want, got *history, name string) {
+	t.Helper()
+	require.Equal(t, want.runs, got.runs, name)
+	require.Equal(t, want.plans, got.plans, name)
+	w, g := want.sum, got.sum
+	for _, s := range []*Exhausted{&w, &g} {
+		for i := range s.Races { // addresses differ, as they do from run to run
+			s.Races[i] = Race{First: RaceAccess{Site: s.Races[i].Places()}}
+		}
+	}
+	require.Equal(t, w, g, name)
+	if want.rest == nil || got.rest == nil {
+		require.Equal(t, want.rest, got.rest, name)
+		return
+	}
+	a, err := json.Marshal(want.rest)
+	require.NoError(t, err)
+	b, err := json.Marshal(got.rest)
+	require.NoError(t, err)
+	require.JSONEq(t, string(a), string(b), name)
+}
+
+// partsProgram is a program for TestPartsRandom: one of the families, or of all kinds, with
+// more goroutines than there are elsewhere.
+func partsProgram(seed int) (*randomProgram, string) {
+	kinds := append([][]string{exhaustKinds}, families...)[seed%(len(families)+1)]
+	r := random(seed)
+	p := newRandomProgram(&r, kinds)
+	for range r.next(3) {
+		var list []action
+		for range 1 + r.next(3) {
+			list = append(list, action{kinds[r.next(len(kinds))], r.next(2), r.next(2), r.next(5)})
+		}
+		p.goros = append(p.goros, list)
+	}
+	p.logs = make([]string, len(p.goros))
+	return p, fmt.Sprint(kinds, " ", seed)
+}
+
+// TestPartsRandom: an exploration in parts is the same as one in one go, wherever it is split,
+// whoever is faster, and whatever comes to nothing: the same runs in the same order, the same
+// that were cut, the same ends with the same plans, the same bounds, and where it is cut the
+// same frontier.
+func TestPartsRandom(t *testing.T) {
+	n := *partsScripts
+	if testing.Short() {
+		n /= 20
+	}
+	var programs, runs, tasks, discarded, cuts int
+	for i := range n {
+		p, name := partsProgram(*partsFrom + i)
+		r := random(*partsFrom + i)
+		e := Exhaustion{
+			Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}, Runs: 600,
+			Misuse: r.next(2) == 0, Stalls: r.next(2),
+		}
+		whole := alone(t, e)
+		if whole.sum.Runs < 8 {
+			continue
+		}
+		programs++
+		runs += whole.sum.Runs
+		try := func(e Exhaustion, want *history) {
+			how := split{begin: 1 + r.next(20), processes: 1 + r.next(5), chunk: 1 + r.next(40), fail: 0}
+			if r.next(4) == 0 {
+				how.fail = 2 + r.next(4)
+			}
+			got, k, d := apart(t, e, how, &r)
+			tasks, discarded = tasks+k, discarded+d
+			requireSame(t, want, got, fmt.Sprintf("%s %+v", name, how))
+		}
+		for range 3 {
+			try(e, whole)
+		}
+		// With a bound.
+		e.Runs = 1 + r.next(whole.sum.Runs)
+		try(e, alone(t, e))
+		e.Runs, e.Steps = 600, 1+r.next(whole.sum.Steps)
+		want := alone(t, e)
+		if want.rest != nil {
+			cuts++
+		}
+		try(e, want)
+	}
+	t.Logf("%d programs, %d runs; %d tasks, %d discarded; %d cut", programs, runs, tasks, discarded, cuts)
+	require.Positive(t, programs)
+	require.Positive(t, discarded)
+	require.Positive(t, cuts)
 }
