@@ -80,9 +80,9 @@ type Exhausted struct {
 	Preemptions []Bounded
 	// Frontier is where to go on; nil if Complete.
 	Frontier *Frontier
-	// Exhausted: there is no other execution with what is chosen at the first nodes, see
+	// Through: there is no other execution with what is chosen at the first nodes, see
 	// Exhaustion.Below. The frontier has them.
-	Exhausted bool
+	Through bool `json:",omitempty"`
 	// Bounds say what was not explored.
 	Bounds []string
 	// Misuse: an operation of a WaitGroup or a map has been seen that may be an error
@@ -366,7 +366,7 @@ func (x *search) goOn() bool {
 	}
 	if x.e.Below > 0 {
 		x.nodes = x.nodes[:x.e.Below]
-		x.out.Exhausted, x.out.Frontier = true, x.frontier()
+		x.out.Through, x.out.Frontier = true, x.frontier()
 		return false
 	}
 	again, all := x.by.more()

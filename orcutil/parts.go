@@ -231,7 +231,7 @@ func (s *Parts) Done(t *Task, out *Exhausted, with any) {
 		s.Discarded++
 		return
 	}
-	p.nodes, p.done = nodes, out.Complete || out.Exhausted
+	p.nodes, p.done = nodes, out.Complete || out.Through
 	p.results = append(p.results, r)
 	p.bounds, p.timed = slices.Clone(out.Bounds), p.timed || out.Timed
 	s.settle()
