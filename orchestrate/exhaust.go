@@ -87,6 +87,7 @@ type exhaustJob struct {
 	Bounding                        *Bounding
 	Frontier, Records, Ends, Result string
 	Below                           int
+	Stop                            string
 	Runs, Steps                     int
 	Time                            time.Duration
 	Watchdog                        time.Duration

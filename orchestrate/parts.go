@@ -3,9 +3,11 @@ package orchestrate
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/vtrace/vtrace/orcutil"
@@ -15,9 +17,11 @@ const (
 	// aloneRuns are done by one process alone: most programs have less, and those that
 	// have more show in these what the parts of the rest depend on.
 	aloneRuns = 500
-	// taskTime is after what time a process ends, so that others can take a part of what
-	// is left.
-	taskTime = time.Second
+	// taskTime is after what time a process ends, so that it is seen whether others guess
+	// right. minTaskTime is how long it goes on at least before it is asked to, since
+	// others have nothing to do: what it is doing can be divided then.
+	taskTime    = 300 * time.Millisecond
+	minTaskTime = 50 * time.Millisecond
 	// maxFailed is how many processes may fail that do what may be in vain, until there
 	// are no more of them.
 	maxFailed = 3
@@ -35,12 +39,36 @@ func (x *exhauster) spent() bool {
 	return o.MaxRuns > 0 && s.Runs >= o.MaxRuns || o.TotalSteps > 0 && s.Steps >= o.TotalSteps || o.MaxTime > 0 && time.Since(x.began) >= o.MaxTime
 }
 
-// ended is a task that a process has done.
-type ended struct {
-	task *orcutil.Task
-	file string // of the frontier
-	by   *processed
-	err  error
+// running is a task that a process is doing.
+type running struct {
+	*orcutil.Task
+	file  string // of the frontier
+	began time.Time
+	kill  context.CancelFunc
+	asked *time.Timer // when it is asked to end, nil: it is not
+	// What has come of it:
+	by  *processed
+	err error
+}
+
+// ask has a process end soon.
+func (r *running) ask() {
+	if r.asked == nil {
+		r.asked = time.AfterFunc(minTaskTime-time.Since(r.began), func() {
+			_ = os.WriteFile(r.stop(), nil, 0o600) // else it takes longer
+		})
+	}
+}
+
+func (r *running) stop() string { return r.file + ".stop" }
+
+// end cleans up after a process.
+func (r *running) end() error {
+	r.kill()
+	if r.asked != nil {
+		r.asked.Stop()
+	}
+	return os.Remove(r.file)
 }
 
 // inParts goes on in several processes at once, see orcutil.Parts. What is left to do is in a
@@ -60,82 +88,84 @@ func (x *exhauster) inParts(ctx context.Context, frontier string) (err error) {
 	parts.Emit = func(_ orcutil.Exhausted, by any) { x.take(ctx, by.(*processed)) }
 
 	within, cancel := context.WithCancel(ctx)
-	running := map[*orcutil.Task]context.CancelFunc{}
-	done := make(chan ended)
+	var busy []*running // the oldest first
+	done := make(chan *running)
 	defer func() {
 		cancel()
-		for range running {
-			<-done
+		for range busy {
+			err = errors.Join(err, (<-done).end())
 		}
 	}()
-	rest := func() *orcutil.Frontier { return parts.Frontier() }
-	for n, failed, stop := 0, 0, false; ; {
+	start := func(n int, t *orcutil.Task) error {
+		r := &running{Task: t, file: filepath.Join(x.dir, fmt.Sprintf("frontier%d", n)), began: time.Now()}
+		if err := writeFrontier(r.file, t.Frontier); err != nil {
+			return err
+		}
+		var part context.Context
+		part, r.kill = context.WithCancel(within)
+		busy = append(busy, r)
+		go func() {
+			r.by, r.err = x.process(part, &exhaustJob{Frontier: r.file, Below: t.Below, Runs: t.Runs, Steps: t.Steps, Stop: r.stop()}, x.taskTime())
+			done <- r
+		}()
+		return nil
+	}
+	stopped := false       // for good
+	rest := parts.Frontier // what is left then
+	for failed := 0; !stopped; {
 		processes := x.opts.Parallel
 		if failed >= maxFailed {
 			processes = 1
 		}
-		if !stop && !x.spent() {
-			for _, t := range parts.Tasks(processes - len(running)) {
-				n++
-				file := filepath.Join(x.dir, fmt.Sprintf("frontier%d", n))
-				if err := writeFrontier(file, t.Frontier); err != nil {
+		if !x.spent() {
+			for _, t := range parts.Tasks(processes - len(busy)) {
+				x.out.Processes++
+				if err := start(x.out.Processes, t); err != nil {
 					return err
 				}
-				part, end := context.WithCancel(within)
-				running[t] = end
-				x.out.Processes++
-				go func() {
-					by, err := x.process(part, &exhaustJob{Frontier: file, Below: t.Below, Runs: t.Runs, Steps: t.Steps}, x.taskTime())
-					done <- ended{t, file, by, err}
-				}()
 			}
 		}
-		if len(running) == 0 {
+		if len(busy) == 0 {
 			break
 		}
-		e := <-done
-		running[e.task]()
-		delete(running, e.task)
-		if e.err != nil {
-			return e.err
+		if len(busy) < processes && !x.spent() {
+			busy[0].ask() // and then there is something for others to do
 		}
-		wanted := parts.Wanted(e.task)
+		r := <-done
+		busy = slices.DeleteFunc(busy, func(b *running) bool { return b == r })
+		wanted := parts.Wanted(r.Task)
 		switch {
-		case e.by.res == nil && !e.task.Guess:
-			// This is what the exploration comes to, and it goes no further.
-			f, err := readFrontier(e.file)
-			if err != nil {
-				return err
-			}
-			rest = func() *orcutil.Frontier { return f }
-			x.take(ctx, e.by)
-			stop = true
-		case e.by.res == nil || e.task.Guess && e.by.res.Left != "":
+		case r.err != nil:
+			return errors.Join(r.err, r.end())
+		case r.Guess && (r.by.res == nil || r.by.res.Left != ""):
 			if wanted {
 				failed++
 			}
-			parts.Done(e.task, nil, nil)
-		case e.by.res.Tainted:
-			x.take(ctx, e.by)
-			stop = true
+			parts.Done(r.Task, nil, nil)
+		case r.by.res == nil || r.by.res.Tainted:
+			// This is what the exploration comes to, and it goes no further.
+			saved, err := readFrontier(r.file)
+			if err != nil {
+				return errors.Join(err, r.end())
+			}
+			rest = func() *orcutil.Frontier { return saved }
+			x.take(ctx, r.by)
+			stopped = true
 		default:
-			if !e.by.res.Complete {
-				if e.by.res.Frontier, err = readFrontier(e.file); err != nil {
-					return err
+			if !r.by.res.Complete {
+				if r.by.res.Frontier, err = readFrontier(r.file); err != nil {
+					return errors.Join(err, r.end())
 				}
 			}
-			parts.Done(e.task, e.by.res, e.by)
-			stop = !e.task.Guess && e.by.res.Left != "" && !x.again(e.by.res) || stop
+			parts.Done(r.Task, r.by.res, r.by)
+			stopped = !r.Guess && r.by.res.Left != "" && !x.again(r.by.res)
 		}
-		if err := os.Remove(e.file); err != nil {
+		if err := r.end(); err != nil {
 			return fmt.Errorf("exhaust: %w", err)
 		}
-		if stop {
-			break
-		}
-		for t, end := range running {
-			if !parts.Wanted(t) {
-				end()
+		for _, b := range busy {
+			if !parts.Wanted(b.Task) {
+				b.kill()
 			}
 		}
 	}

@@ -313,6 +313,8 @@ type exhaustion struct {
 	// exist.
 	Frontier string
 	Below    int
+	// Stop is a file: when there is one, the exploration ends.
+	Stop     string
 	Runs     int
 	Steps    int
 	Time     time.Duration
@@ -320,6 +322,9 @@ type exhaustion struct {
 	// Records and Ends are as those of an exploration. Result gets an Exhausted.
 	Records, Ends, Result string
 }
+
+// stopEvery is how often an exploration looks whether it is to end.
+const stopEvery = 10 * time.Millisecond
 
 func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) (err error) {
 	var frontier *Frontier
@@ -365,6 +370,17 @@ func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal
 	}
 	if e.Time > 0 {
 		x.Until = time.Now().Add(e.Time)
+	}
+	if e.Stop != "" {
+		looked := time.Now()
+		x.Stop = func() bool {
+			if time.Since(looked) < stopEvery {
+				return false
+			}
+			looked = time.Now()
+			_, err := os.Stat(e.Stop)
+			return err == nil
+		}
 	}
 	out := Exhaust(x)
 	if out.Frontier != nil {

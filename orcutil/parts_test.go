@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -252,4 +253,74 @@ func TestPartsRandom(t *testing.T) {
 	require.Positive(t, programs)
 	require.Positive(t, discarded)
 	require.Positive(t, cuts)
+}
+
+// TestPartsSpeed logs how long explorations take in parts, in executions: a process does one
+// in the time of one, and begins in the time of 8.
+func TestPartsSpeed(t *testing.T) {
+	if *measure == 0 {
+		t.Skip("needs -orc.measure=1")
+	}
+	const begin, chunk, start = 200, 200, 8
+	mixed := func(n int) {
+		var mu, other sync.Mutex
+		workers(n, func(int) {
+			for range 2 {
+				Lock(1, &mu)
+				Unlock(2, &mu)
+			}
+			Lock(3, &other)
+			Unlock(4, &other)
+		})
+	}
+	for _, f := range []family{
+		{"one lock for all", 7, 5040, allFamilies[0].main}, {"last zero", 11, 7168, lastZero}, {"indexer", 15, 4096, indexer},
+		{"readers and a writer of memory", 13, 8192, allFamilies[2].main}, {"two locks", 3, 0, mixed}, {"two locks", 4, 0, mixed},
+	} {
+		for _, processes := range []int{2, 4} {
+			e := Exhaustion{
+				Config: Config{Bubble: bubble(t), Entry: EntryMain, Main: func() { f.main(f.size) }},
+				Ran:    func(int, Result) {}, Found: func(int, Result) {}, Runs: begin,
+			}
+			first := Exhaust(e)
+			runs := first.Runs
+			p := NewParts(first.Frontier)
+			p.Emit = func(out Exhausted, _ any) { runs += out.Runs }
+			type job struct {
+				task *Task
+				end  int
+				out  Exhausted
+			}
+			var busy []job
+			now, work, idle, tasks := first.Runs+first.Cut, 0, 0, 0
+			for {
+				for _, k := range p.Tasks(processes - len(busy)) {
+					e.Runs, e.Frontier, e.Below = chunk, throughText(t, k.Frontier), k.Below
+					out := Exhaust(e)
+					busy = append(busy, job{k, now + start + out.Runs + out.Cut, out})
+					work, tasks = work+out.Runs+out.Cut, tasks+1
+				}
+				if len(busy) == 0 {
+					break
+				}
+				soonest := 0
+				for i := range busy {
+					if busy[i].end < busy[soonest].end {
+						soonest = i
+					}
+				}
+				b := busy[soonest]
+				idle += (processes - len(busy)) * (b.end - now)
+				now = b.end
+				busy = slices.Delete(busy, soonest, soonest+1)
+				p.Done(b.task, &b.out, nil)
+				busy = slices.DeleteFunc(busy, func(b job) bool { return !p.Wanted(b.task) })
+			}
+			t.Logf("%s %d, %d processes: %d executions in the time of %d: %.2f; %d executed, %d tasks, %d discarded, idle %d", f.name, f.size, processes, runs, now, float64(runs)/float64(now), work+begin, tasks, p.Discarded, idle)
+			require.True(t, p.Complete())
+			if f.count > 0 {
+				require.Equal(t, f.count, runs)
+			}
+		}
+	}
 }
