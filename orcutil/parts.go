@@ -297,7 +297,7 @@ func (s *Parts) exact(results []result) bool {
 			}
 		}
 	}
-	return (s.Runs <= 0 || runs <= s.Runs) && (s.Steps <= 0 || steps < s.Steps)
+	return (s.Runs <= 0 || runs < s.Runs) && (s.Steps <= 0 || steps < s.Steps)
 }
 
 // compare compares guesses with what is known by now.
