@@ -62,6 +62,8 @@ type ExhaustOptions struct {
 	TotalSteps   int
 	MaxTime      time.Duration
 	MaxProcesses int
+
+	started func(r *running) // for tests: a process that is one of several
 }
 
 // Exhaustive is how far an exhaustive exploration has come.
@@ -147,8 +149,8 @@ func (x *Exhaustive) Join(earlier *Exhaustive) {
 			return o.Status == e.Status && o.Kind == e.Kind && o.Site == e.Site && o.Message == e.Message
 		}
 		if i := slices.IndexFunc(x.Ends, same); i >= 0 {
-			x.Ends[i].Count += e.Count
-			x.Ends[i].Seed = e.Seed
+			e.Count += x.Ends[i].Count
+			x.Ends[i] = e
 		} else {
 			x.Ends = append(x.Ends, e)
 		}

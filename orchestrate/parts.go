@@ -104,6 +104,9 @@ func (x *exhauster) inParts(ctx context.Context, frontier string) (err error) {
 		var part context.Context
 		part, r.kill = context.WithCancel(within)
 		busy = append(busy, r)
+		if x.opts.started != nil {
+			x.opts.started(r)
+		}
 		go func() {
 			r.by, r.err = x.process(part, &exhaustJob{Frontier: r.file, Below: t.Below, Runs: t.Runs, Steps: t.Steps, Stop: r.stop()}, x.taskTime())
 			done <- r

@@ -106,7 +106,7 @@ func (s *Parts) Wanted(t *Task) bool { return t.part.task == t && !s.over() }
 // Tasks returns up to n more tasks. If none is being done, there is one unless all is
 // done, or a bound is reached.
 func (s *Parts) Tasks(n int) (out []*Task) {
-	if s.over() {
+	if n <= 0 || s.over() {
 		return nil
 	}
 	for len(s.idle()) < n && len(s.list) < maxParts && (s.extend() || s.split()) {
