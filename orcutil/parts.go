@@ -73,8 +73,11 @@ type Task struct {
 	base  []Node // those of the frontier, which the exploration may change
 }
 
-// maxParts bounds what is done before it is known to be needed.
-const maxParts = 64
+// maxParts and maxAhead bound what is done before it is known to be needed, in parts and runs.
+const (
+	maxParts = 64
+	maxAhead = 1 << 20
+)
 
 // NewParts returns the parts of what an exploration has left to do.
 func NewParts(f *Frontier) *Parts {
@@ -112,10 +115,23 @@ func (s *Parts) Tasks(n int) (out []*Task) {
 	for len(s.idle()) < n && len(s.list) < maxParts && (s.extend() || s.split()) {
 	}
 	idle := s.idle()
+	if s.ahead() > maxAhead {
+		idle = slices.DeleteFunc(idle, func(p *part) bool { return p != s.list[0] })
+	}
 	for _, p := range idle[:min(n, len(idle))] {
 		out = append(out, s.start(p))
 	}
 	return out
+}
+
+// ahead is how many runs of guesses wait for what comes before them.
+func (s *Parts) ahead() (n int) {
+	for _, p := range s.list {
+		for _, r := range p.results {
+			n += r.out.Runs
+		}
+	}
+	return n
 }
 
 // idle are the parts that could be gone on with.

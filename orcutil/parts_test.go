@@ -267,6 +267,24 @@ func TestPartsRandom(t *testing.T) {
 	require.Positive(t, cuts)
 }
 
+// TestPartsExact: guesses count only if the exploration would not have ended before, or said
+// less.
+func TestPartsExact(t *testing.T) {
+	s := NewParts(&Frontier{Bounds: []string{"a"}})
+	s.Runs, s.Steps = 10, 100
+	guess := func(runs, steps int, before []string, more ...string) []result {
+		return []result{{Exhausted{Runs: runs, Steps: steps, Bounds: slices.Concat(before, more)}, before, nil}}
+	}
+	known := []string{"a"}
+	require.True(t, s.exact(guess(9, 99, known)))
+	require.False(t, s.exact(guess(10, 99, known)), "it would have ended before executions that were cut")
+	require.False(t, s.exact(guess(9, 100, known)), "it would have ended before")
+	many := []string{"b", "c", "d", "e", "f", "g", "h", "i"}
+	require.True(t, s.exact(guess(1, 1, known, many...)), "the same were known")
+	require.True(t, s.exact(guess(1, 1, nil, many[:7]...)), "there is room for all")
+	require.False(t, s.exact(guess(1, 1, nil, many...)), "the last one would be left out")
+}
+
 // TestPartsSpeed logs how long explorations take in parts, in executions: a process does one
 // in the time of one, and begins in the time of 8.
 func TestPartsSpeed(t *testing.T) {
