@@ -145,9 +145,8 @@ func (x *Exhaustive) Join(earlier *Exhaustive) {
 		x.Ends[i].Seed += uint64(earlier.Runs)
 	}
 	for _, e := range earlier.Ends {
-		same := func(o End) bool {
-			return o.Status == e.Status && o.Kind == e.Kind && o.Site == e.Site && o.Message == e.Message
-		}
+		key := e.place()
+		same := func(o End) bool { return o.place() == key }
 		if i := slices.IndexFunc(x.Ends, same); i >= 0 {
 			e.Count += x.Ends[i].Count
 			x.Ends[i] = e
@@ -156,6 +155,13 @@ func (x *Exhaustive) Join(earlier *Exhaustive) {
 		}
 	}
 	slices.SortStableFunc(x.Ends, func(a, b End) int { return cmp.Compare(a.Seed, b.Seed) })
+}
+
+// place tells ends apart, as that of verdicts: messages may say who was there in the first run
+// of each exploration.
+func (e *End) place() string {
+	v := Verdict{Status: e.Status, Reason: e.Message, Kind: e.Kind, G: e.G, Site: e.Site, Races: e.Races}
+	return v.place(e.Plan.Expect)
 }
 
 // exhauster is the state of an exhaustive exploration, over processes.

@@ -151,12 +151,10 @@ func TestExhaustParallelCancelled(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	ctx, cancel := context.WithCancel(t.Context())
-	guesses := 0
-	x, err := b.Exhaust(ctx, ExhaustOptions{Parallel: 2, started: func(r *running) {
-		if r.Guess {
-			if guesses++; guesses == 2 {
-				cancel()
-			}
+	processes := 0
+	x, err := b.Exhaust(ctx, ExhaustOptions{Parallel: 3, started: func(*running) {
+		if processes++; processes == 4 {
+			cancel()
 		}
 	}})
 	require.ErrorIs(t, err, context.Canceled)

@@ -38,6 +38,9 @@ func runExplore(c *call) (int, error) {
 	if *runs < 1 {
 		return 0, fmt.Errorf("%w: -runs is at least 1", errUsage)
 	}
+	if *parallel < 0 {
+		return 0, fmt.Errorf("%w: -parallel is at least 0", errUsage)
+	}
 	rep := newProgress(c.stderr, s.timing)
 	opts := []vtrace.Option{vtrace.Watchdog(s.watchdog), vtrace.Progress(rep.event)}
 	if *race {
