@@ -45,19 +45,19 @@ type running struct {
 	file  string // of the frontier
 	began time.Time
 	kill  context.CancelFunc
-	asked *time.Timer // when it is asked to end, nil: it is not
+	asked bool // to end
 	// What has come of it:
 	by  *processed
 	err error
 }
 
 // ask has a process end soon.
-func (r *running) ask() {
-	if r.asked == nil {
-		r.asked = time.AfterFunc(minTaskTime-time.Since(r.began), func() {
-			_ = os.WriteFile(r.stop(), nil, 0o600) // else it takes longer
-		})
+func (r *running) ask() error {
+	r.asked = true
+	if err := os.WriteFile(r.stop(), nil, 0o600); err != nil {
+		return fmt.Errorf("exhaust: %w", err)
 	}
+	return nil
 }
 
 func (r *running) stop() string { return r.file + ".stop" }
@@ -65,10 +65,10 @@ func (r *running) stop() string { return r.file + ".stop" }
 // end cleans up after a process.
 func (r *running) end() error {
 	r.kill()
-	if r.asked != nil {
-		r.asked.Stop()
+	if err := os.Remove(r.file); err != nil {
+		return fmt.Errorf("exhaust: %w", err)
 	}
-	return os.Remove(r.file)
+	return nil
 }
 
 // inParts goes on in several processes at once, see orcutil.Parts. What is left to do is in a
@@ -131,10 +131,19 @@ func (x *exhauster) inParts(ctx context.Context, frontier string) (err error) {
 		if len(busy) == 0 {
 			break
 		}
-		if len(busy) < processes && !x.spent() {
-			busy[0].ask() // and then there is something for others to do
+		var late <-chan time.Time
+		if oldest := busy[0]; len(busy) < processes && !oldest.asked && !x.spent() {
+			late = time.After(minTaskTime - time.Since(oldest.began))
 		}
-		r := <-done
+		var r *running
+		select {
+		case r = <-done:
+		case <-late: // when it has ended, there is something for others to do
+			if err := busy[0].ask(); err != nil {
+				return err
+			}
+			continue
+		}
 		busy = slices.DeleteFunc(busy, func(b *running) bool { return b == r })
 		wanted := parts.Wanted(r.Task)
 		switch {
@@ -164,7 +173,7 @@ func (x *exhauster) inParts(ctx context.Context, frontier string) (err error) {
 			stopped = !r.Guess && r.by.res.Left != "" && !x.again(r.by.res)
 		}
 		if err := r.end(); err != nil {
-			return fmt.Errorf("exhaust: %w", err)
+			return err
 		}
 		for _, b := range busy {
 			if !parts.Wanted(b.Task) {

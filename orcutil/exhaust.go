@@ -45,7 +45,7 @@ type Exhaustion struct {
 	// Runs, Steps of all runs together, and Until bound the exploration; 0 is no bound.
 	Runs, Steps int
 	Until       time.Time
-	// Stop, if not nil, reports whether to end before the next run.
+	// Stop, if not nil, reports whether to end after a run.
 	Stop func() bool
 	// Ran is called after every run with the number, from 0, of its end, except those
 	// that were cut since they are equivalent to others.
@@ -305,7 +305,7 @@ func (x *search) do() Exhausted {
 		if !first && !x.goOn() {
 			break
 		}
-		if x.e.Runs > 0 && x.out.Runs >= x.e.Runs || x.e.Steps > 0 && x.out.Steps >= x.e.Steps || !x.e.Until.IsZero() && time.Now().After(x.e.Until) || x.e.Stop != nil && x.e.Stop() {
+		if x.e.Runs > 0 && x.out.Runs >= x.e.Runs || x.e.Steps > 0 && x.out.Steps >= x.e.Steps || !x.e.Until.IsZero() && time.Now().After(x.e.Until) || !first && x.e.Stop != nil && x.e.Stop() {
 			x.out.Frontier = x.frontier()
 			break
 		}
