@@ -86,7 +86,7 @@ func alone(t *testing.T, e Exhaustion) *history {
 
 // split says how an exploration is done in parts.
 type split struct {
-	begin     int // runs before that
+	begin     int // runs before that, 0: it begins with the frontier
 	processes int
 	chunk     int // runs of a task, at most
 	fail      int // one of so many tasks comes to nothing, 0: none
@@ -95,30 +95,29 @@ type split struct {
 // apart explores in parts, of which processes that are as fast as chance has it do several at
 // once. Frontiers pass through their text, as they do between processes.
 func apart(t *testing.T, e Exhaustion, how split, r *random) (h *history, tasks, discarded int) {
-	h = &history{}
-	first := e
-	first.Runs = how.begin
-	if e.Runs > 0 {
-		first.Runs = min(how.begin, e.Runs)
+	h = &history{plans: map[string][]Step{}}
+	rest := e.Frontier
+	if how.begin > 0 {
+		first := e
+		first.Runs = how.begin
+		if e.Runs > 0 {
+			first.Runs = min(how.begin, e.Runs)
+		}
+		h.watch(&first)
+		out := Exhaust(first)
+		h.count(out)
+		rest = out.Frontier
 	}
-	h.watch(&first)
-	out := Exhaust(first)
-	h.count(out)
-	if out.Complete {
+	if rest == nil || e.Runs > 0 && h.sum.Runs >= e.Runs || e.Steps > 0 && h.sum.Steps >= e.Steps {
+		h.rest = rest
 		return h, 0, 0
 	}
-	p := NewParts(throughText(t, out.Frontier))
+	p := NewParts(throughText(t, rest))
 	if e.Runs > 0 {
-		if p.Runs = e.Runs - out.Runs; p.Runs == 0 {
-			h.rest = out.Frontier
-			return h, 0, 0
-		}
+		p.Runs = e.Runs - h.sum.Runs
 	}
 	if e.Steps > 0 {
-		if p.Steps = e.Steps - out.Steps; p.Steps <= 0 {
-			h.rest = out.Frontier
-			return h, 0, 0
-		}
+		p.Steps = e.Steps - h.sum.Steps
 	}
 	p.Emit = func(out Exhausted, with any) { h.add(out, with.(*history)) }
 	var busy []*Task
@@ -265,6 +264,38 @@ func TestPartsRandom(t *testing.T) {
 	require.Positive(t, programs)
 	require.Positive(t, discarded)
 	require.Positive(t, cuts)
+}
+
+// TestPartsFamilies: in parts, too, each execution is run once.
+func TestPartsFamilies(t *testing.T) {
+	for _, f := range allFamilies {
+		if f.count < 6 || f.count > 256 {
+			continue
+		}
+		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryMain, Main: func() { f.main(f.size) }}}
+		r := random(1)
+		got, tasks, _ := apart(t, e, split{begin: 2, processes: 3, chunk: 9}, &r)
+		require.Greater(t, tasks, 1, f.name)
+		require.Equal(t, f.count, got.sum.Runs, f.name)
+		requireSame(t, alone(t, e), got, f.name)
+	}
+}
+
+// TestPartsOlder: the frontier of a version without wakeup trees can be gone on with in parts.
+func TestPartsOlder(t *testing.T) {
+	tasks := 0
+	ofSomeSize(t, bySourceSets, func(name string, e Exhaustion, seen func(Result) string, _ outcomes) {
+		e.Runs = 5
+		first := bySourceSets(t, e, seen)
+		require.False(t, first.complete)
+		e.Runs, e.Frontier = 0, older(t, first.out.Frontier)
+		want := alone(t, e)
+		r := random(1)
+		got, n, _ := apart(t, e, split{processes: 3, chunk: 10}, &r)
+		tasks += n
+		requireSame(t, want, got, name)
+	})
+	require.Greater(t, tasks, 50)
 }
 
 // TestPartsExact: guesses count only if the exploration would not have ended before, or said
