@@ -20,7 +20,7 @@ const (
 	// taskTime is after what time a process ends, so that it is seen whether others guess
 	// right. minTaskTime is how long it goes on at least before it is asked to, since
 	// others have nothing to do: what it is doing can be divided then.
-	taskTime    = 300 * time.Millisecond
+	taskTime    = 500 * time.Millisecond
 	minTaskTime = 50 * time.Millisecond
 	// maxFailed is how many processes may fail that do what may be in vain, until there
 	// are no more of them.
