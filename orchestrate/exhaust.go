@@ -52,12 +52,18 @@ type ExhaustOptions struct {
 	// Frontier, if not empty, is what an earlier exploration of the same program, with
 	// the same options, has left to do.
 	Frontier []byte
+	// Parallel is how many processes explore at once; less than 2 is one, which explorations
+	// that are bounded by preemptions, or have few runs, have anyway. The result is the
+	// same, but for what a bound of time cuts off.
+	Parallel int
 	// MaxRuns, TotalSteps of all runs, and MaxTime bound the exploration; 0 is no bound.
-	// MaxProcesses bounds the processes.
+	// MaxProcesses bounds the processes that are needed since another one could not go on.
 	MaxRuns      int
 	TotalSteps   int
 	MaxTime      time.Duration
 	MaxProcesses int
+
+	started func(r *running) // for tests: a process that is one of several
 }
 
 // Exhaustive is how far an exhaustive exploration has come.
@@ -82,6 +88,8 @@ type exhaustJob struct {
 	Misuse                          bool
 	Bounding                        *Bounding
 	Frontier, Records, Ends, Result string
+	Below                           int
+	Stop                            string
 	Runs, Steps                     int
 	Time                            time.Duration
 	Watchdog                        time.Duration
@@ -109,18 +117,13 @@ func (b *Binary) Exhaust(ctx context.Context, opts ExhaustOptions) (_ *Exhaustiv
 			return nil, fmt.Errorf("exhaust: %w", err)
 		}
 	}
-	began := time.Now()
-	for n := 1; ; n++ {
-		again, err := x.process(ctx, n, frontier, time.Since(began))
-		if err != nil && ctx.Err() == nil {
+	x.began = time.Now()
+	if err := x.inOne(ctx, frontier); err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	if x.parts() && ctx.Err() == nil {
+		if err := x.inParts(ctx, frontier); err != nil && ctx.Err() == nil {
 			return nil, err
-		}
-		if err != nil || !again {
-			break
-		}
-		if opts.MaxProcesses > 0 && n >= opts.MaxProcesses {
-			x.sum.Stopped = fmt.Sprintf("%d processes were needed: %s", n, x.sum.Left)
-			break
 		}
 	}
 	x.sum.Ends = x.sorted()
@@ -142,12 +145,11 @@ func (x *Exhaustive) Join(earlier *Exhaustive) {
 		x.Ends[i].Seed += uint64(earlier.Runs)
 	}
 	for _, e := range earlier.Ends {
-		same := func(o End) bool {
-			return o.Status == e.Status && o.Kind == e.Kind && o.Site == e.Site && o.Message == e.Message
-		}
+		key := e.place()
+		same := func(o End) bool { return o.place() == key }
 		if i := slices.IndexFunc(x.Ends, same); i >= 0 {
-			x.Ends[i].Count += e.Count
-			x.Ends[i].Seed = e.Seed
+			e.Count += x.Ends[i].Count
+			x.Ends[i] = e
 		} else {
 			x.Ends = append(x.Ends, e)
 		}
@@ -155,74 +157,139 @@ func (x *Exhaustive) Join(earlier *Exhaustive) {
 	slices.SortStableFunc(x.Ends, func(a, b End) int { return cmp.Compare(a.Seed, b.Seed) })
 }
 
+// place tells ends apart, as that of verdicts: messages may say who was there in the first run
+// of each exploration.
+func (e *End) place() string {
+	v := Verdict{Status: e.Status, Reason: e.Message, Kind: e.Kind, G: e.G, Site: e.Site, Races: e.Races}
+	return v.place(e.Plan.Expect)
+}
+
 // exhauster is the state of an exhaustive exploration, over processes.
 type exhauster struct {
 	explorer
-	opts ExhaustOptions
-	dir  string
-	sum  Exhaustive
+	opts  ExhaustOptions
+	dir   string
+	began time.Time
+	sum   Exhaustive
+	// restarts counts the processes that were needed since another one could not go on.
+	restarts int
 }
 
-// process goes on in a new process. It reports whether another one is needed.
-func (x *exhauster) process(ctx context.Context, n int, frontier string, spent time.Duration) (again bool, err error) {
-	file := func(name string) string { return filepath.Join(x.dir, fmt.Sprintf("%s%d", name, n)) }
-	e := &exhaustJob{
-		Accesses: x.opts.Accesses, Awaits: x.opts.Awaits, Stalls: x.opts.Stalls, Values: x.opts.Values, Misuse: x.opts.Misuse, Bounding: x.opts.Bounding, Frontier: frontier,
-		Records: file("records"), Ends: file("ends"), Result: file("result"), Watchdog: x.opts.Timeout,
+// inOne explores in one process at a time: up to the end, or, if there may be several, as
+// far as one does it alone.
+func (x *exhauster) inOne(ctx context.Context, frontier string) error {
+	for {
+		limit := x.opts.MaxRuns
+		if x.opts.Parallel > 1 && x.opts.Bounding == nil && (limit <= 0 || limit > aloneRuns) {
+			limit = aloneRuns
+		}
+		e := &exhaustJob{Frontier: frontier}
+		if limit > 0 {
+			e.Runs = max(limit-x.sum.Runs, 1)
+		}
+		if x.opts.TotalSteps > 0 {
+			e.Steps = max(x.opts.TotalSteps-x.sum.Steps, 1)
+		}
+		r, err := x.process(ctx, e, x.left())
+		x.out.Processes++
+		if err != nil {
+			return err
+		}
+		x.take(ctx, r)
+		if r.res == nil || !x.again(r.res) || ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
-	if x.opts.MaxRuns > 0 {
-		e.Runs = max(x.opts.MaxRuns-x.sum.Runs, 1)
+}
+
+// again reports whether another process is needed, since one could not go on, and allowed.
+func (x *exhauster) again(r *orcutil.Exhausted) bool {
+	if r.Left == "" || r.Tainted || r.Complete {
+		return false
 	}
-	if x.opts.TotalSteps > 0 {
-		e.Steps = max(x.opts.TotalSteps-x.sum.Steps, 1)
+	x.restarts++
+	if x.opts.MaxProcesses > 0 && x.restarts >= x.opts.MaxProcesses {
+		x.sum.Stopped = fmt.Sprintf("%d processes were needed: %s", x.restarts, r.Left)
+		return false
 	}
-	if x.opts.MaxTime > 0 {
-		e.Time = max(x.opts.MaxTime-spent, time.Millisecond)
+	return true
+}
+
+// left is how much time there is, 0: any.
+func (x *exhauster) left() time.Duration {
+	if x.opts.MaxTime <= 0 {
+		return 0
 	}
+	return max(x.opts.MaxTime-time.Since(x.began), time.Millisecond)
+}
+
+// processed is what a process has done.
+type processed struct {
+	records []runRecord
+	found   []foundEnd
+	// res is what it has reported; nil: it has ended before, as err says.
+	res *orcutil.Exhausted
+	err error
+}
+
+// process explores in a new process, for a time, if that is not 0. It may be called for
+// several at once.
+func (x *exhauster) process(ctx context.Context, e *exhaustJob, within time.Duration) (_ *processed, err error) {
+	dir, err := os.MkdirTemp(x.dir, "process")
+	if err != nil {
+		return nil, fmt.Errorf("exhaust: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	e.Accesses, e.Awaits, e.Stalls, e.Values, e.Misuse, e.Bounding = x.opts.Accesses, x.opts.Awaits, x.opts.Stalls, x.opts.Values, x.opts.Misuse, x.opts.Bounding
+	e.Records, e.Ends, e.Result, e.Watchdog, e.Time = file("records"), file("ends"), file("result"), x.opts.Timeout, within
 	j := x.job()
 	j.Exhaust = e
 	cmd, err := x.binary.command(j, map[string]string{envPlan: file("job")})
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	out := &boundedWriter{max: 1 << 10}
-	cmd.Stderr = out
+	cmd.Stderr = &boundedWriter{max: 1 << 10}
 	watched, stop := watchGrowth(ctx, e.Records, 2*x.opts.Timeout)
-	runErr := runGroup(watched, cmd, 0)
+	p := &processed{err: runGroup(watched, cmd, 0)}
 	stop()
-	x.out.Processes++
 	// What was found counts, however the process ended.
-	records, err := readRecords(e.Records)
-	if err != nil {
-		return false, fmt.Errorf("exhaust: %w", err)
+	if p.records, err = readRecords(e.Records); err != nil {
+		return nil, fmt.Errorf("exhaust: %w", err)
 	}
-	found, _, err := readEnds(e.Ends)
-	if err != nil {
-		return false, fmt.Errorf("exhaust: %w", err)
-	}
-	for i, r := range records {
-		if r.end < len(found) {
-			e := found[r.end]
-			e.Seed = uint64(x.sum.Runs + i)
-			x.count(e)
-		}
+	if p.found, _, err = readEnds(e.Ends); err != nil {
+		return nil, fmt.Errorf("exhaust: %w", err)
 	}
 	var res orcutil.Exhausted
 	data, err := os.ReadFile(e.Result)
 	if err == nil {
 		err = json.Unmarshal(data, &res)
 	}
-	if err != nil {
-		x.sum.Runs += len(records)
-		x.sum.Complete = false
-		x.sum.Stopped = fmt.Sprintf("the program has ended its process: %v", runErr)
-		if ctx.Err() != nil {
-			x.sum.Stopped = context.Cause(ctx).Error()
-		}
-		return false, ctx.Err()
+	if err == nil {
+		p.res = &res
 	}
-	x.add(res)
-	return res.Left != "" && !res.Tainted && !res.Complete && ctx.Err() == nil, ctx.Err()
+	return p, nil
+}
+
+// take adds what a process has done.
+func (x *exhauster) take(ctx context.Context, p *processed) {
+	for i, r := range p.records {
+		if r.end < len(p.found) {
+			e := p.found[r.end]
+			e.Seed = uint64(x.sum.Runs + i)
+			x.count(e)
+		}
+	}
+	if p.res != nil {
+		x.add(*p.res)
+		return
+	}
+	x.sum.Runs += len(p.records)
+	x.sum.Complete = false
+	x.sum.Stopped = fmt.Sprintf("the program has ended its process: %v", p.err)
+	if ctx.Err() != nil {
+		x.sum.Stopped = context.Cause(ctx).Error()
+	}
 }
 
 // add adds the result of a process.

@@ -313,6 +313,9 @@ type exhaustion struct {
 	// Frontier is a file with one to go on from, and to which it is saved; it need not
 	// exist.
 	Frontier string
+	Below    int
+	// Stop is a file: when there is one, the exploration ends.
+	Stop     string
 	Runs     int
 	Steps    int
 	Time     time.Duration
@@ -320,6 +323,9 @@ type exhaustion struct {
 	// Records and Ends are as those of an exploration. Result gets an Exhausted.
 	Records, Ends, Result string
 }
+
+// stopEvery is how often an exploration looks whether it is to end.
+const stopEvery = 10 * time.Millisecond
 
 func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) (err error) {
 	var frontier *Frontier
@@ -347,7 +353,7 @@ func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal
 	defer ends.Close()
 	cfg.Watchdog = e.Watchdog
 	x := Exhaustion{
-		Config: cfg, Accesses: e.Accesses, Awaits: e.Awaits, Stalls: e.Stalls, Values: e.Values, Misuse: e.Misuse, Bounding: e.Bounding, Frontier: frontier, Runs: e.Runs, Steps: e.Steps,
+		Config: cfg, Accesses: e.Accesses, Awaits: e.Awaits, Stalls: e.Stalls, Values: e.Values, Misuse: e.Misuse, Bounding: e.Bounding, Frontier: frontier, Below: e.Below, Runs: e.Runs, Steps: e.Steps,
 		Ran: func(end int, r Result) {
 			_, err := records.Write(runRecord(end, r.Hash))
 			fail(err)
@@ -365,6 +371,17 @@ func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal
 	}
 	if e.Time > 0 {
 		x.Until = time.Now().Add(e.Time)
+	}
+	if e.Stop != "" {
+		looked := time.Now()
+		x.Stop = func() bool {
+			if time.Since(looked) < stopEvery {
+				return false
+			}
+			looked = time.Now()
+			_, err := os.Stat(e.Stop)
+			return err == nil
+		}
 	}
 	out := Exhaust(x)
 	if out.Frontier != nil {

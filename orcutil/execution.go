@@ -43,7 +43,7 @@ type execution struct {
 	mayDelay func() bool
 	// timed: deadlines may be set late, so that it matters which is set first.
 	timed bool
-	// drawn are where random numbers of a large range were asked for, each once.
+	// drawn are where random numbers of a large range were asked for in the run, each once.
 	drawn []Site
 	// behind is a hash of who has called uninstrumented code in steps of others, in this
 	// order; 0: nobody.
@@ -662,7 +662,7 @@ func (x *execution) reset() {
 		clear(x.events[i].touches)
 	}
 	x.changed = x.changed[:0]
-	x.unguarded = false
+	x.unguarded, x.drawn = false, x.drawn[:0]
 	x.names, x.events, x.comms, x.acts = x.names[:0], x.events[:0], x.comms[:0], x.acts[:0]
 	clear(x.closed)
 	clear(x.own)

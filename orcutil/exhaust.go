@@ -39,9 +39,14 @@ type Exhaustion struct {
 	Misuse bool
 	// Frontier is where an earlier exploration has stopped; nil: the beginning.
 	Frontier *Frontier
+	// Below has the exploration end where one of so many first nodes of the frontier would
+	// be chosen anew, see Parts. Not for one that is bounded by preemptions.
+	Below int
 	// Runs, Steps of all runs together, and Until bound the exploration; 0 is no bound.
 	Runs, Steps int
 	Until       time.Time
+	// Stop, if not nil, reports whether to end after a run.
+	Stop func() bool
 	// Ran is called after every run with the number, from 0, of its end, except those
 	// that were cut since they are equivalent to others.
 	Ran func(end int, res Result)
@@ -77,6 +82,9 @@ type Exhausted struct {
 	Preemptions []Bounded
 	// Frontier is where to go on; nil if Complete.
 	Frontier *Frontier
+	// Through: there is no other execution with what is chosen at the first nodes, see
+	// Exhaustion.Below. The frontier has them.
+	Through bool `json:",omitempty"`
 	// Bounds say what was not explored.
 	Bounds []string
 	// Misuse: an operation of a WaitGroup or a map has been seen that may be an error
@@ -130,6 +138,9 @@ type Node struct {
 	Extra []extraTouch `json:",omitempty"`
 	// Ended: the step that was chosen has ended the program in one of them.
 	Ended bool `json:",omitempty"`
+	// Asked: an exploration below the node has found something that To had not. What it
+	// has made of that depends on To.
+	Asked bool `json:",omitempty"`
 	Of    int  `json:",omitempty"`
 	Value int  `json:",omitempty"`
 	First int  `json:",omitempty"` // value
@@ -307,7 +318,7 @@ func (x *search) do() Exhausted {
 		if !first && !x.goOn() {
 			break
 		}
-		if x.e.Runs > 0 && x.out.Runs >= x.e.Runs || x.e.Steps > 0 && x.out.Steps >= x.e.Steps || !x.e.Until.IsZero() && time.Now().After(x.e.Until) {
+		if x.e.Runs > 0 && x.out.Runs >= x.e.Runs || x.e.Steps > 0 && x.out.Steps >= x.e.Steps || !x.e.Until.IsZero() && time.Now().After(x.e.Until) || !first && x.e.Stop != nil && x.e.Stop() {
 			x.out.Frontier = x.frontier()
 			break
 		}
@@ -367,6 +378,11 @@ func (x *search) do() Exhausted {
 func (x *search) goOn() bool {
 	if x.next() {
 		return true
+	}
+	if x.e.Below > 0 {
+		x.nodes = x.nodes[:x.e.Below]
+		x.out.Through, x.out.Frontier = true, x.frontier()
+		return false
 	}
 	again, all := x.by.more()
 	x.nodes = nil
@@ -459,7 +475,7 @@ func (x *search) run(record bool) Result {
 // next moves on to the next execution: it changes the last choice that has an
 // alternative left. It reports whether there is one.
 func (x *search) next() bool {
-	for i := len(x.nodes) - 1; i >= 0; i-- {
+	for i := len(x.nodes) - 1; i >= x.e.Below; i-- {
 		n := &x.nodes[i]
 		if n.Of > 0 {
 			if n.Value = (n.Value + 1) % n.Of; n.Value != n.First {

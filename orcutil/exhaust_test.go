@@ -312,6 +312,9 @@ func (p *randomProgram) main() {
 			return fmt.Sprint(len(Measured(site, c)))
 		case "yield":
 			Access(site)
+		case "library":
+			Access(site)
+			Back(Lib(0))
 		}
 		return ""
 	}

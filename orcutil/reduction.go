@@ -137,15 +137,13 @@ func (x *reduction) analyse(res Result) {
 	events := x.exec.events
 	defer x.extras()
 	x.ender, x.partial = -1, x.cutOff || res.Verdict == Limit
-	var last *Node // the choice of the step that has ended the program
+	last := int32(-1) // the choice of the step that has ended the program
 	if res.Outcome.endsProgram() && res.Verdict == Completed {
-		for i := len(events) - 1; i >= 0 && last == nil; i-- {
+		for i := len(events) - 1; i >= 0 && last < 0; i-- {
 			if x.ender < 0 && !events[i].waits {
 				x.ender = int32(i)
 			}
-			if events[i].node >= 0 {
-				last = &x.nodes[events[i].node]
-			}
+			last = events[i].node
 		}
 	}
 	x.reversals = x.reversals[:0]
@@ -157,11 +155,13 @@ func (x *reduction) analyse(res Result) {
 	for i := range x.reversals {
 		x.insert(&x.reversals[i])
 	}
-	if last != nil {
+	if last >= 0 {
 		// The program has ended, and the others could do nothing more.
-		last.Ended = true
-		for _, g := range last.Ready {
-			x.also(last, g)
+		n := &x.nodes[last]
+		n.Ended = true
+		x.ask(last)
+		for _, g := range n.Ready {
+			x.also(n, g)
 		}
 	}
 }
@@ -177,6 +177,15 @@ func (x *reduction) planned(first, second int) bool {
 		}
 	}
 	return false
+}
+
+// ask notes that an execution has more to add to a node than stands there. Whether it is
+// added depends on what stands there, which matters to who explores a part of the
+// executions only, see Parts.
+func (x *reduction) ask(node int32) {
+	if int(node) < x.e.Below {
+		x.nodes[node].Asked = true
+	}
 }
 
 // also has a goroutine chosen at a node.

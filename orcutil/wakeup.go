@@ -261,6 +261,7 @@ func (x *reduction) insert(r *reversal) {
 	if list == nil {
 		return
 	}
+	x.ask(x.exec.events[r.first].node)
 	extra := v.extra(unless)
 	steps := v.shortened()
 	if list == &n.To && !v.begin(n, steps) {

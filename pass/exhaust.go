@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -50,6 +51,10 @@ type Exhaustion struct {
 	// Bounding has the exploration run all schedules with no preemption, then those with
 	// one, and so on, nil: in no order.
 	Bounding *Bounding
+	// Parallel is how many processes explore at once if the program has more than some
+	// hundred schedules, and is not bounded by preemptions; 0 is as many as there are
+	// cores. The result is the same, but for what MaxTime cuts off.
+	Parallel int
 	// MaxRuns, TotalSteps of all runs, and MaxTime bound the exploration; 0 is no bound.
 	MaxRuns, TotalSteps int
 	MaxTime             time.Duration
@@ -156,6 +161,7 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 	job := orchestrate.ExhaustOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
 		Awaits:     b.awaits, Stalls: how.Stalls, Values: how.Values, Bounding: how.Bounding, MaxProcesses: runProcesses,
+		Parallel: cmp.Or(how.Parallel, runtime.GOMAXPROCS(0)),
 	}
 	var earlier *orchestrate.Exhaustive
 	if len(how.Frontier) > 0 {

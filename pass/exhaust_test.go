@@ -1049,3 +1049,55 @@ func TestExhaustTable(t *testing.T) {
 		})
 	})
 }
+
+// TestExhaustParallel: an exploration by several processes has the result of one by one
+// process, guards for races included, and goes on from what it has left to do.
+func TestExhaustParallel(t *testing.T) {
+	inLong(t)
+	spec := programOf(t, `package main
+
+import "sync"
+
+func main() {
+	var wg sync.WaitGroup
+	x := 0
+	for range 3 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for range 3 {
+				x++
+			}
+		}()
+	}
+	wg.Wait()
+	if x == 2 {
+		panic("hardly anything is left")
+	}
+}
+`)
+	one, err := Exhaust(t.Context(), spec, Exhaustion{Parallel: 1}, Options{})
+	require.NoError(t, err)
+	require.True(t, one.Complete)
+	require.Greater(t, one.Runs, 1000)
+	require.NotEmpty(t, one.Guarded)
+	two, err := Exhaust(t.Context(), spec, Exhaustion{Parallel: 2}, Options{})
+	require.NoError(t, err)
+	require.Equal(t, one.Covered, two.Covered)
+	require.Equal(t, one.Guarded, two.Guarded)
+	require.Equal(t, one.Steps, two.Steps)
+	same := func(x *Exhausted) {
+		require.Len(t, x.Ends, len(one.Ends))
+		for i, e := range one.Ends {
+			require.Equal(t, []any{e.Kind, e.Site, e.Count, e.Seed, e.Plan}, []any{x.Ends[i].Kind, x.Ends[i].Site, x.Ends[i].Count, x.Ends[i].Seed, x.Ends[i].Plan})
+		}
+	}
+	same(two)
+	first, err := Exhaust(t.Context(), spec, Exhaustion{Parallel: 2, MaxRuns: one.Runs - 200}, Options{})
+	require.NoError(t, err)
+	require.Equal(t, one.Runs-200, first.Runs)
+	whole, err := Exhaust(t.Context(), spec, Exhaustion{Parallel: 2, Frontier: first.Rest}, Options{})
+	require.NoError(t, err)
+	require.Equal(t, one.Covered, whole.Covered)
+	same(whole)
+}

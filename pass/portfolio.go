@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -114,7 +115,7 @@ func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter)
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	for _, stalls := range []int{0, -1} {
-		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: opts.engines().steps}
+		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: opts.engines().steps, Parallel: besideModel()}
 		if at, ok := ctx.Deadline(); ok {
 			if how.MaxTime = time.Duration((1 - boundingShare) * float64(time.Until(at))); how.MaxTime < time.Second {
 				return out, context.DeadlineExceeded
@@ -136,6 +137,9 @@ func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter)
 	}
 	return out, err
 }
+
+// besideModel is how many processes explore at once beside the model, which has a core.
+func besideModel() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
 
 // proved reports whether all schedules were run, and none ends in an error.
 func proved(rounds []*Exhausted) bool {

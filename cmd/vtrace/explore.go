@@ -27,6 +27,7 @@ func runExplore(c *call) (int, error) {
 	exhaustive := fs.Bool("exhaustive", false, "run every schedule that is not equivalent to another one, and say what was covered")
 	stalls := fs.Int("stalls", 0, "with -exhaustive: how often time may pass, in one run, while a goroutine could go on; -1 is any number")
 	preemptions := fs.String("preemptions", "", "with -exhaustive: run all schedules with no preemption, then those with 1, and so on to `N`; \"all\" or -1: until all schedules were run. For programs that have too many")
+	parallel := fs.Int("parallel", 0, "with -exhaustive: how many processes run schedules at once, if there are more than some hundred; 0 is as many as there are cores. The result is the same")
 	within := fs.Duration("budget", time.Minute, "with -exhaustive: bound the time; 0 is no bound")
 	frontier := fs.String("frontier", "", "with -exhaustive: go on from `FILE`, if it exists, and leave there what is left to do")
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
@@ -37,6 +38,9 @@ func runExplore(c *call) (int, error) {
 	if *runs < 1 {
 		return 0, fmt.Errorf("%w: -runs is at least 1", errUsage)
 	}
+	if *parallel < 0 {
+		return 0, fmt.Errorf("%w: -parallel is at least 0", errUsage)
+	}
 	rep := newProgress(c.stderr, s.timing)
 	opts := []vtrace.Option{vtrace.Watchdog(s.watchdog), vtrace.Progress(rep.event)}
 	if *race {
@@ -46,7 +50,7 @@ func runExplore(c *call) (int, error) {
 		opts = append(opts, vtrace.Args(c.program...))
 	}
 	if *exhaustive {
-		how := vtrace.Exhaustion{Stalls: *stalls, MaxTime: *within}
+		how := vtrace.Exhaustion{Stalls: *stalls, Parallel: *parallel, MaxTime: *within}
 		if how.Bounding, err = bounding(*preemptions); err != nil {
 			return 0, err
 		}
