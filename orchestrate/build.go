@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -95,8 +96,12 @@ func Build(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, er
 		return nil, err
 	}
 	b := &Binary{Path: filepath.Join(dir, "orchestration.test"), target: target, dir: dir}
-	args := append([]string{"test", "-c", "-vet=off", "-trimpath", "-overlay", overlay, "-o", b.Path}, target.Flags...)
 	env := target.environ()
+	args := []string{"test", "-c", "-vet=off", "-trimpath", "-overlay", overlay, "-o", b.Path}
+	if !slices.ContainsFunc(target.allFlags(), func(f string) bool { return isFlag(f, "ldflags") }) {
+		args = append(args, "-ldflags=-w") // no debugger looks at the binary, and linking is faster
+	}
+	args = append(args, target.Flags...)
 	if opts.ModCache != "" {
 		// What is added to it can be removed again. The index of packages would
 		// outlive it in the build cache.
@@ -134,19 +139,27 @@ func noIndex(env []string) string {
 
 // noOverlay refuses flags that ours would override.
 func noOverlay(target Target) error {
-	flags := target.Flags
-	for _, kv := range target.environ() {
+	if slices.ContainsFunc(target.allFlags(), func(f string) bool { return isFlag(f, "overlay") }) {
+		return errors.New("build: programs that are built with -overlay are not supported")
+	}
+	return nil
+}
+
+// allFlags are the build flags, with those of the environment.
+func (t Target) allFlags() []string {
+	flags := t.Flags
+	for _, kv := range t.environ() {
 		if v, ok := strings.CutPrefix(kv, "GOFLAGS="); ok {
 			flags = append(flags[:len(flags):len(flags)], strings.Fields(v)...)
 		}
 	}
-	for _, f := range flags {
-		f = "-" + strings.TrimLeft(f, "-")
-		if f == "-overlay" || strings.HasPrefix(f, "-overlay=") {
-			return errors.New("build: programs that are built with -overlay are not supported")
-		}
-	}
-	return nil
+	return flags
+}
+
+// isFlag reports whether an argument of the go command is a flag with a name.
+func isFlag(arg, name string) bool {
+	f := strings.TrimLeft(arg, "-")
+	return f != arg && (f == name || strings.HasPrefix(f, name+"="))
 }
 
 // addToOverlay writes the tests to dir, and an overlay that has them too.

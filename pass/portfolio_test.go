@@ -141,3 +141,12 @@ func TestProgram(t *testing.T) {
 	require.True(t, found.rounds[0].Complete)
 	require.False(t, proved(found.rounds))
 }
+
+// WithSteps bounds the steps of all runs under every schedule, for tests of programs that go on
+// for ever: package pass_test has no options for it.
+func WithSteps(o Options, steps int) Options {
+	timing := defaultTiming
+	timing.steps = steps
+	o.timing = &timing
+	return o
+}

@@ -142,7 +142,7 @@ func TestRuns(t *testing.T) {
 	for _, p := range shownByRuns {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			b, err := pass.Check(context.Background(), writeTest(t, p.text), pass.Options{Search: pass.Search{MaxStates: 2}})
+			b, err := pass.Check(context.Background(), writeTest(t, p.text), pass.WithSteps(pass.Options{Search: pass.Search{MaxStates: 2}}, 400_000))
 			require.NoError(t, err)
 			var found []string
 			for _, f := range b.Findings() {
