@@ -109,6 +109,7 @@ func writeExplored(c *call, x *vtrace.Explored) int {
 // run.
 func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bool) int {
 	code := exitNothing
+	sites := orchestrate.SitesByKey(side)
 	for i, e := range ends {
 		what := "the program ended well"
 		switch {
@@ -140,6 +141,7 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 		if m := e.Minimised; m != nil && m.Replay != nil {
 			fmt.Fprintf(c.stdout, "   minimised from %s to %s\n", plural(m.Before.Switches, "switch of goroutine", "switches of goroutine"), plural(m.After.Switches, "switch", "switches"))
 		}
+		writeStalls(c.stdout, stallsOf(e.Replay, sites))
 		races := e.Replay.Races
 		if len(races) == 0 {
 			races = e.Races
@@ -154,6 +156,15 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 		}
 	}
 	return code
+}
+
+// stallsOf are the stalls of a replay, with their places.
+func stallsOf(v *orchestrate.Verdict, sites map[string]artifact.Site) (out []artifact.FindingStall) {
+	for _, s := range v.Stalls {
+		at := sites[s.Site]
+		out = append(out, artifact.FindingStall{G: s.G, Site: s.Site, File: at.File, Line: at.Line, Text: at.Text, For: s.For})
+	}
+	return out
 }
 
 // bounding reads the value of -preemptions.

@@ -268,11 +268,7 @@ var directions = map[string]string{
 const shownStalls = 3
 
 // writeStalls says what has to be slow for an error to come about.
-func writeStalls(out *strings.Builder, f vtrace.Finding) {
-	stalls := f.Stalls
-	if len(stalls) > 0 {
-		fmt.Fprintf(out, "   a %s stall:\n", f.Stall)
-	}
+func writeStalls(out io.Writer, stalls []artifact.FindingStall) {
 	for i, s := range stalls {
 		if i == shownStalls {
 			fmt.Fprintf(out, "     and %d others for less\n", len(stalls)-i)
@@ -282,7 +278,7 @@ func writeStalls(out *strings.Builder, f vtrace.Finding) {
 		if s.File != "" {
 			fmt.Fprintf(out, " at %s:%d: %s", s.File, s.Line, s.Text)
 		}
-		out.WriteString("\n")
+		fmt.Fprintln(out)
 	}
 }
 
@@ -304,7 +300,10 @@ func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
 	if f.Reason != "" {
 		fmt.Fprintf(out, "   reason: %s\n", f.Reason)
 	}
-	writeStalls(out, f)
+	if len(f.Stalls) > 0 {
+		fmt.Fprintf(out, "   a %s stall:\n", f.Stall)
+		writeStalls(out, f.Stalls)
+	}
 	if len(f.Goroutines) > 0 {
 		out.WriteString("   goroutines:\n")
 		for _, g := range f.Goroutines {
