@@ -1,0 +1,32 @@
+package pass
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// TestLateDeadlines: errors for which a goroutine has to be slow to set a deadline are found
+// by replays of the trace that has the deadlines in this order; and if the program sets them
+// in steps that the trace does not tell apart, its refutation is not the last word.
+func TestLateDeadlines(t *testing.T) {
+	inLong(t)
+	for name, most := range map[string]int{"h8_context": replayEnvironments + 1, "h8_started": mostRuns} {
+		t.Run(name, func(t *testing.T) {
+			spec, wants := unpack(t, "testdata/verdicts/"+name+".txtar")
+			b, err := Check(context.Background(), spec, Options{Model: verdictModel(wants)})
+			require.NoError(t, err)
+			require.Equal(t, outcomeReal, outcomeOf(b), describe(b))
+			for _, f := range b.Findings() {
+				if f.Verdict == artifact.Real {
+					require.LessOrEqual(t, f.Runs, most, describe(b))
+					require.NotEmpty(t, f.Stalls)
+					require.Equal(t, artifact.StallShort, f.Stall)
+				}
+			}
+		})
+	}
+}
