@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/source"
 )
 
 // TestLateDeadlines: errors for which a goroutine has to be slow to set a deadline are found
@@ -27,6 +28,22 @@ func TestLateDeadlines(t *testing.T) {
 					require.Equal(t, artifact.StallShort, f.Stall)
 				}
 			}
+		})
+	}
+}
+
+// TestShownIsNotFalse: what a run has shown is not called false as well, since no trace of the
+// model could be followed to it: deadlines in an order that its plan does not tell, or time
+// that the plan lets pass to what has happened already.
+func TestShownIsNotFalse(t *testing.T) {
+	inLong(t)
+	for _, name := range []string{"deadlinegivenfunc", "deadlineabsolute"} {
+		t.Run(name, func(t *testing.T) {
+			b, err := Check(context.Background(), source.Spec{Dir: "../translate/testdata/verdicts/" + name, Entry: "main"}, Options{})
+			require.NoError(t, err)
+			require.Len(t, b.Findings(), 1, describe(b))
+			require.Equal(t, artifact.Real, b.Findings()[0].Verdict, describe(b))
+			require.NotZero(t, b.Findings()[0].Trace)
 		})
 	}
 }

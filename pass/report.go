@@ -63,11 +63,12 @@ func (d *deep) finish(second *artifact.Bundle) (*artifact.Bundle, error) {
 	return d.out.Bundle()
 }
 
-// otherwise reports whether a crash that could not be confirmed is one that is
-// real under another name: a value that was recovered and thrown again, say.
+// otherwise reports whether a crash that could not be confirmed, or that the program shows by
+// none of the traces of the model, is one that is real under another name: a value that was
+// recovered and thrown again, say, or one that a run has shown, of which only the line is known.
 func otherwise(f *artifact.Finding, all []artifact.Finding) bool {
-	return f.Verdict == artifact.Unconfirmed && crash(f.Kind) && slices.ContainsFunc(all, func(o artifact.Finding) bool {
-		return o.Verdict == artifact.Real && crash(o.Kind) && o.File == f.File && o.Line == f.Line && o.Col == f.Col
+	return (f.Verdict == artifact.Unconfirmed || f.Verdict == artifact.False) && crash(f.Kind) && slices.ContainsFunc(all, func(o artifact.Finding) bool {
+		return (o.Verdict == artifact.Real || o.Verdict == artifact.TimingDependent) && crash(o.Kind) && o.File == f.File && o.Line == f.Line
 	})
 }
 

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Who goes on first is not who arms first. In a run both arm at one instant, since
-// there is no guard behind which one of them could be held.
+// Who goes on first is not who arms first: main may be slow to set its deadline.
 func main() {
 	begin := make(chan int)
 	contexts := make(chan context.Context)
@@ -15,7 +14,7 @@ func main() {
 		<-begin
 		<-time.After(time.Second)
 		if ctx := <-contexts; ctx.Err() == nil {
-			panic("the second was over first") // unreal "panic"
+			panic("the second was over first") // want "panic"
 		}
 		done <- 1
 	}()
