@@ -4,7 +4,7 @@ func main() {
 	want := map[int]bool{1: true, 2: true, 3: true}
 	results := make(chan int)
 	go func() {
-		for k := range want {
+		for k := range want { // want "concurrent map access"
 			results <- k
 		}
 	}()
