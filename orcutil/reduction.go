@@ -63,7 +63,9 @@ func (x *reduction) open(n *Node, _ *run, v View, ready []int, stall bool) bool 
 	if !exact {
 		stale(n.Sleep) // what comes now is in no tree
 	}
-	if stall { // time depends on everything
+	if x.e.Stalls != 0 {
+		// Time depends on everything. It may also be a later step, as a sleep, that lets it
+		// pass: then no race with it tells that others could come first here.
 		for _, g := range n.Ready {
 			x.also(n, g)
 		}

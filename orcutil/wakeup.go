@@ -30,7 +30,7 @@ import "slices"
 //     order to: they may be needed before it, or in the way. The sequence is open then,
 //     and nothing but its first step is run;
 //   - time may pass while a goroutine could go on: it depends on everything, and all
-//     others are chosen where it can.
+//     others are chosen at every node.
 
 // branch is a step of a wakeup tree, and what comes after it.
 type branch struct {
