@@ -137,10 +137,9 @@ func (b *Binary) Exhaust(ctx context.Context, opts ExhaustOptions) (_ *Exhaustiv
 
 // Join adds what an exploration has done that this one has gone on from.
 func (x *Exhaustive) Join(earlier *Exhaustive) {
-	later := x.Exhausted
-	sum := exhauster{sum: Exhaustive{Exhausted: earlier.Exhausted}}
-	sum.add(later)
-	x.Exhausted = sum.sum.Exhausted
+	sum := earlier.Exhausted
+	sum.Add(x.Exhausted)
+	x.Exhausted = sum
 	for i := range x.Ends {
 		x.Ends[i].Seed += uint64(earlier.Runs)
 	}
@@ -294,35 +293,7 @@ func (x *exhauster) take(ctx context.Context, p *processed) {
 
 // add adds the result of a process.
 func (x *exhauster) add(r orcutil.Exhausted) {
-	s := &x.sum.Exhausted
-	s.Runs, s.Cut, s.Limited, s.Steps = s.Runs+r.Runs, s.Cut+r.Cut, s.Limited+r.Limited, s.Steps+r.Steps
-	s.Choices += r.Choices
-	s.Misuse, s.Timed, s.Untaken = s.Misuse || r.Misuse, s.Timed || r.Timed, s.Untaken || r.Untaken
-	s.Complete, s.Left, s.Tainted = r.Complete, r.Left, r.Tainted
-	if len(r.Preemptions) > 0 { // the frontier has what was before
-		s.Preemptions = r.Preemptions
-	}
-	for _, b := range r.Bounds {
-		if !slices.Contains(s.Bounds, b) {
-			s.Bounds = append(s.Bounds, b)
-		}
-	}
-	for _, n := range r.Reached {
-		if !slices.Contains(s.Reached, n) {
-			s.Reached = append(s.Reached, n)
-		}
-	}
-	for _, site := range r.Stuck {
-		if !slices.Contains(s.Stuck, site) {
-			s.Stuck = append(s.Stuck, site)
-		}
-	}
-	for _, race := range r.Races {
-		if !slices.ContainsFunc(s.Races, func(o orcutil.Race) bool { return o.Places() == race.Places() }) {
-			s.Races = append(s.Races, race)
-		}
-	}
-	if r.Tainted {
+	if x.sum.Add(r); r.Tainted {
 		x.sum.Stopped = r.Left
 	}
 }

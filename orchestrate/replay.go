@@ -26,15 +26,13 @@ import (
 // program needs it; if that shows what is expected, the Plan of the verdict has
 // the steps that were done.
 func Replay(ctx context.Context, b *Binary, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
-	run := func(p artifact.Plan) (*Verdict, error) { return b.Run(ctx, p, opts) }
-	first, err := b.replay(ctx, plan, opts, run)
+	first, err := b.replay(ctx, plan, opts)
 	late := opts
 	late.Delays = true
-	runLate := func(p artifact.Plan) (*Verdict, error) { return b.Run(ctx, p, late) }
 	for i := 0; err == nil && i < opts.Environments && unshown(first); i++ {
 		other := plan
 		other.Seed += uint64(i) + 1
-		v, err := b.replay(ctx, other, late, runLate)
+		v, err := b.replay(ctx, other, late)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +41,7 @@ func Replay(ctx context.Context, b *Binary, plan artifact.Plan, opts RunOptions)
 		}
 		known := v.Plan
 		known.Choices = v.Choices // with the delays, which later replays do not choose
-		if v, err = b.replay(ctx, known, opts, run); err != nil || v.Status == Reproduced {
+		if v, err = b.replay(ctx, known, opts); err != nil || v.Status == Reproduced {
 			return v, err
 		}
 	}
@@ -56,7 +54,8 @@ func unshown(v *Verdict) bool {
 }
 
 // replay is Replay in one environment.
-func (b *Binary) replay(ctx context.Context, plan artifact.Plan, opts RunOptions, run func(artifact.Plan) (*Verdict, error)) (*Verdict, error) {
+func (b *Binary) replay(ctx context.Context, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
+	run := func(p artifact.Plan) (*Verdict, error) { return b.Run(ctx, p, opts) }
 	passes := func(s artifact.PlanStep) bool { return s.G == timeStep }
 	v, err := replay(ctx, plan, run)
 	if err != nil || v.Status != Infeasible || !slices.ContainsFunc(plan.Steps, passes) {

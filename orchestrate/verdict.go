@@ -165,3 +165,12 @@ func deathOf(stderr string) string {
 	}
 	return ""
 }
+
+// FindingStalls are the stalls of the run as findings have them, with their places.
+func (v *Verdict) FindingStalls(siteOf func(key string) artifact.Site) (out []artifact.FindingStall) {
+	for _, s := range v.Stalls {
+		at := siteOf(s.Site)
+		out = append(out, artifact.FindingStall{G: s.G, Site: s.Site, File: at.File, Line: at.Line, Text: at.Text, For: s.For})
+	}
+	return out
+}

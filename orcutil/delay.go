@@ -66,7 +66,7 @@ func (g *goroutine) stopToSet(site Site) {
 	}
 }
 
-// sets notes that g sets a deadline at a time.
+// sets notes that g sets a deadline, and what the latest time is at which it comes.
 func (s *run) sets(g *goroutine, at time.Duration) {
 	s.exec.sets()
 	now := s.clock()
@@ -82,10 +82,11 @@ func (s *run) sets(g *goroutine, at time.Duration) {
 // delay lets time pass, as is chosen, before g sets an event at a site that comes after d.
 func (g *goroutine) delay(site Site, d time.Duration, periodic bool) {
 	s := g.run
-	s.sets(g, s.clock()+d)
+	latest := s.clock() + d
 	if periodic {
-		s.latest[g] = far
+		latest = far
 	}
+	s.sets(g, latest)
 	if s.back != nil || s.bubbles > 0 { // the clock is a real one, or exact
 		return
 	}

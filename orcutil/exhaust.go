@@ -107,6 +107,36 @@ type Exhausted struct {
 	Tainted bool
 }
 
+// Add adds what the exploration that has gone on from this one has come to. The frontiers stay
+// as they are.
+func (s *Exhausted) Add(later Exhausted) {
+	s.Runs, s.Cut, s.Limited = s.Runs+later.Runs, s.Cut+later.Cut, s.Limited+later.Limited
+	s.Steps, s.Choices = s.Steps+later.Steps, s.Choices+later.Choices
+	s.Misuse, s.Timed, s.Untaken = s.Misuse || later.Misuse, s.Timed || later.Timed, s.Untaken || later.Untaken
+	s.Complete, s.Left, s.Tainted = later.Complete, later.Left, later.Tainted
+	if len(later.Preemptions) > 0 { // which have what was before
+		s.Preemptions = later.Preemptions
+	}
+	s.Bounds = union(s.Bounds, later.Bounds)
+	s.Reached = union(s.Reached, later.Reached)
+	s.Stuck = union(s.Stuck, later.Stuck)
+	for _, r := range later.Races {
+		if !slices.ContainsFunc(s.Races, func(o Race) bool { return o.Places() == r.Places() }) {
+			s.Races = append(s.Races, r)
+		}
+	}
+}
+
+// union adds what a list lacks.
+func union[T comparable](list, more []T) []T {
+	for _, m := range more {
+		if !slices.Contains(list, m) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
 // Frontier is what a depth-first search has left to do: the choices of the last
 // execution, with the alternatives of each.
 type Frontier struct {

@@ -53,24 +53,8 @@ func (h *history) add(out Exhausted, later *history) {
 }
 
 func (h *history) count(out Exhausted) {
-	s := &h.sum
-	s.Runs, s.Cut, s.Limited, s.Steps, s.Choices = s.Runs+out.Runs, s.Cut+out.Cut, s.Limited+out.Limited, s.Steps+out.Steps, s.Choices+out.Choices
-	s.Timed, s.Misuse, s.Untaken = s.Timed || out.Timed, s.Misuse || out.Misuse, s.Untaken || out.Untaken
-	for _, b := range out.Bounds {
-		if !slices.Contains(s.Bounds, b) {
-			s.Bounds = append(s.Bounds, b)
-		}
-	}
-	for _, site := range out.Stuck {
-		if !slices.Contains(s.Stuck, site) {
-			s.Stuck = append(s.Stuck, site)
-		}
-	}
-	for _, r := range out.Races {
-		if !slices.ContainsFunc(s.Races, func(o Race) bool { return o.Places() == r.Places() }) {
-			s.Races = append(s.Races, r)
-		}
-	}
+	h.sum.Add(out)
+	h.sum.Complete = false // rest says so
 }
 
 // alone explores in one go.

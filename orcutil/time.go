@@ -120,8 +120,9 @@ func set(site Site, d time.Duration) time.Duration {
 // t.
 func DueAt(t time.Time) time.Time {
 	if g := asks(); g != nil {
-		g.run.sets(g, g.run.clock()+time.Until(t))
-		if d := time.Until(t); d > 0 {
+		d := time.Until(t)
+		g.run.sets(g, g.run.clock()+d)
+		if d > 0 {
 			g.run.due(d)
 		}
 	}

@@ -86,7 +86,7 @@ func total(v *orchestrate.Verdict) time.Duration {
 // stalled adds to a finding what has to be slow, and tells the failure of a test that
 // rests on that from an error of the program.
 func (d *deep) stalled(f *artifact.Finding, v *orchestrate.Verdict) {
-	f.Stalls, f.Stall = nil, ""
+	f.Stalls, f.Stall = v.FindingStalls(func(key string) artifact.Site { s, _ := d.siteOf(key); return s }), ""
 	for _, s := range v.Stalls {
 		switch {
 		case s.For > d.opts.Stall:
@@ -94,8 +94,6 @@ func (d *deep) stalled(f *artifact.Finding, v *orchestrate.Verdict) {
 		case f.Stall == "":
 			f.Stall = artifact.StallShort
 		}
-		site, _ := d.siteOf(s.Site)
-		f.Stalls = append(f.Stalls, artifact.FindingStall{G: s.G, Site: s.Site, File: site.File, Line: site.Line, Text: site.Text, For: s.For})
 	}
 	if f.Verdict != artifact.Real || len(f.Stalls) == 0 || !d.target.IsTest() {
 		return

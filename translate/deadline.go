@@ -4,7 +4,6 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"math"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -598,22 +597,13 @@ func (s *slice) fixedNumbers() map[*ssa.Global]int64 {
 	return out
 }
 
-// calculate is the result of an operation, if it does not overflow.
+// calculate is the result of an operation, if it is a number that fits.
 func calculate(op token.Token, a, b int64) (n int64, known bool) {
-	const most = math.MaxInt64 / 2
-	small := func(k int64) bool { return -most <= k && k <= most }
-	switch op {
-	case token.ADD:
-		return a + b, small(a) && small(b)
-	case token.SUB:
-		return a - b, small(a) && small(b)
-	case token.MUL:
-		return a * b, a == 0 || small(a) && small(b) && a*b/a == b
-	case token.QUO:
-		if b == 0 {
-			return 0, false
-		}
-		return a / b, small(a)
+	switch {
+	case op == token.QUO && b != 0:
+		op = token.QUO_ASSIGN // which is that of whole numbers
+	case op != token.ADD && op != token.SUB && op != token.MUL:
+		return 0, false
 	}
-	return 0, false
+	return constant.Int64Val(constant.BinaryOp(constant.MakeInt64(a), op, constant.MakeInt64(b)))
 }

@@ -141,7 +141,7 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 		if m := e.Minimised; m != nil && m.Replay != nil {
 			fmt.Fprintf(c.stdout, "   minimised from %s to %s\n", plural(m.Before.Switches, "switch of goroutine", "switches of goroutine"), plural(m.After.Switches, "switch", "switches"))
 		}
-		writeStalls(c.stdout, stallsOf(e.Replay, sites))
+		writeStalls(c.stdout, e.Replay.FindingStalls(func(key string) artifact.Site { return sites[key] }))
 		races := e.Replay.Races
 		if len(races) == 0 {
 			races = e.Races
@@ -156,15 +156,6 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 		}
 	}
 	return code
-}
-
-// stallsOf are the stalls of a replay, with their places.
-func stallsOf(v *orchestrate.Verdict, sites map[string]artifact.Site) (out []artifact.FindingStall) {
-	for _, s := range v.Stalls {
-		at := sites[s.Site]
-		out = append(out, artifact.FindingStall{G: s.G, Site: s.Site, File: at.File, Line: at.Line, Text: at.Text, For: s.For})
-	}
-	return out
 }
 
 // bounding reads the value of -preemptions.
