@@ -204,6 +204,7 @@ var minorGuards = []struct{ suffix, text string }{
 	{".cleanup", "cleanup"},
 	{".len", "length of a channel"},
 	{".call", "call of uninstrumented code"},
+	{".clock", "reading of the clock"},
 	{delaySuffix, "delay of a deadline"},
 }
 

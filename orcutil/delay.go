@@ -22,18 +22,17 @@ import (
 // event may come meanwhile. With a period, d is that of a ticker.
 func (s *run) delays(d time.Duration, periodic bool) (out []time.Duration) {
 	now := s.clock()
-	next := now + far
+	if now+d < now {
+		return nil // never
+	}
+	next := s.nextPending()
 	pending := func(at time.Duration) {
-		next = min(next, at)
 		switch late := at - now - d; {
 		case late >= 0:
 			out = append(out, late+lag)
 		case periodic: // a later tick
 			out = append(out, (at-now)%d+lag)
 		}
-	}
-	if now+d < now {
-		return nil // never
 	}
 	s.mu.Lock()
 	for _, at := range s.dues {
@@ -42,8 +41,27 @@ func (s *run) delays(d time.Duration, periodic bool) (out []time.Duration) {
 		}
 	}
 	for _, t := range s.tickers {
-		next = min(next, t.next(now))
 		pending(t.next(now + d - 1))
+	}
+	s.mu.Unlock()
+	out = slices.DeleteFunc(out, func(late time.Duration) bool { return now+late >= next })
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// nextPending is the time of the next event that may come, though nobody waits for it; it
+// is far if there is none.
+func (s *run) nextPending() time.Duration {
+	now := s.clock()
+	next := now + far
+	s.mu.Lock()
+	for _, at := range s.dues {
+		if at > now {
+			next = min(next, at)
+		}
+	}
+	for _, t := range s.tickers {
+		next = min(next, t.next(now))
 	}
 	s.mu.Unlock()
 	if s.sleepers > 0 {
@@ -53,9 +71,7 @@ func (s *run) delays(d time.Duration, periodic bool) (out []time.Duration) {
 			}
 		}
 	}
-	out = slices.DeleteFunc(out, func(late time.Duration) bool { return now+late >= next })
-	slices.Sort(out)
-	return slices.Compact(out)
+	return next
 }
 
 // stopToSet has the goroutine stand where it is about to set a deadline. While time passes
@@ -90,10 +106,15 @@ func (g *goroutine) delay(site Site, d time.Duration, periodic bool) {
 	if s.back != nil || s.bubbles > 0 { // the clock is a real one, or exact
 		return
 	}
-	list := s.delays(d, periodic)
+	g.isLate(site, s.delays(d, periodic))
+}
+
+// isLate lets time pass: none, or one of those in a list, as is chosen.
+func (g *goroutine) isLate(site Site, list []time.Duration) {
 	if len(list) == 0 {
 		return
 	}
+	s := g.run
 	s.ordered = true
 	value := g.chooseDelay(site.minor(opDelay), len(list)+1)
 	if value == 0 {
@@ -127,8 +148,9 @@ func (g *goroutine) chooseDelay(site Site, n int) int {
 	case s.exec != nil:
 		value = s.exec.delay(g, site, n)
 	case s.cfg.Delays:
-		r := random(seed)
-		value = r.next(n)
+		if r := random(seed); r.next(2) > 0 {
+			value = 1 + r.next(n-1)
+		}
 	}
 	return g.decided(site, occ, n, value)
 }

@@ -22,6 +22,10 @@ var timedKinds = []string{"sleep", "poll", "poll", "recv", "stop", "reset", "arm
 // unsharedKinds are those of programs without shared timers.
 var unsharedKinds = []string{"sleep", "arm", "arm", "poll own", "recv own", "stop own", "put", "look"}
 
+// readingKinds are those of programs that read the clock: "mark" keeps what it shows, "since"
+// looks whether a duration has passed since then, "stamp" counts who has read it before.
+var readingKinds = []string{"sleep", "arm", "poll own", "put", "look", "mark", "since", "since", "since", "stamp"}
+
 // timedUnit is the unit of durations. In the simulation it has timedTicks instants.
 const (
 	timedUnit  = time.Millisecond
@@ -39,6 +43,7 @@ type timedProgram struct {
 	first []int // durations of the timers that all share, which are set at the beginning
 	goros [][]timedAction
 	logs  []string
+	reads bool // the program reads the clock
 }
 
 func newTimedProgram(r *random) *timedProgram {
@@ -61,9 +66,28 @@ func newTimedProgram(r *random) *timedProgram {
 	return p
 }
 
+// newReadingProgram is a random program that reads the clock.
+func newReadingProgram(r *random) *timedProgram {
+	p := &timedProgram{reads: true}
+	for range 1 + r.next(2) {
+		var list []timedAction
+		for range 1 + r.next(4) {
+			list = append(list, timedAction{kind: readingKinds[r.next(len(readingKinds))], d: 1 + r.next(3)})
+		}
+		p.goros = append(p.goros, list)
+	}
+	p.logs = make([]string, len(p.goros))
+	return p
+}
+
 // main is the program.
 func (p *timedProgram) main() {
 	clear(p.logs)
+	var start time.Time
+	if p.reads {
+		start = Clock(20).Now()
+	}
+	stamps := 0
 	var timers []*time.Timer
 	for i, d := range p.first {
 		timers = append(timers, time.NewTimer(Due(Site(5+i), time.Duration(d)*timedUnit)))
@@ -72,6 +96,7 @@ func (p *timedProgram) main() {
 	c := make(chan int, 8)
 	body := func(i int) {
 		var own *time.Timer
+		mark := start
 		for k, x := range p.goros[i] {
 			site := Site(100*(i+1) + 2*k)
 			d := time.Duration(x.d) * timedUnit
@@ -85,6 +110,14 @@ func (p *timedProgram) main() {
 				Sleep(site, d)
 			case "arm":
 				own = time.NewTimer(Due(site, d))
+			case "mark":
+				mark = Clock(site).Now()
+			case "since":
+				result = fmt.Sprint(Clock(site).Since(mark) > d)
+			case "stamp":
+				Clock(site).Now()
+				result = fmt.Sprint(stamps)
+				stamps++
 			case "put":
 				To(c).Send(site, 1)
 			case "look":
@@ -137,8 +170,15 @@ type timedState struct {
 	pc    [2]int8
 	put   int8 // values in the channel
 	sleep [2]int8
-	logs  [2]string
+	// since is for how long what the clock has shown is kept, up to sinceMost, and stamps are
+	// how many have read it.
+	since  [2]int8
+	stamps int8
+	logs   [2]string
 }
+
+// sinceMost is longer than all durations.
+const sinceMost = 3*timedTicks + 1
 
 // simulated is what goroutines can see by the meaning of timers: any time passes before each
 // step of a goroutine. It shares nothing with the runtime.
@@ -176,7 +216,7 @@ func (p *timedProgram) simulated() map[string]bool {
 		}
 		known[s] = true
 		stuck := true
-		if t, ok := s.tick(); ok {
+		if t, ok := s.tick(); ok || p.reads && t != s {
 			stuck = false
 			todo = append(todo, t)
 		}
@@ -212,6 +252,9 @@ func (s timedState) tick() (timedState, bool) {
 			}
 		}
 	}
+	for i := range s.since {
+		s.since[i] = min(s.since[i]+1, sinceMost)
+	}
 	return s, some
 }
 
@@ -233,13 +276,27 @@ func (p *timedProgram) step(s timedState, i int) (timedState, bool) {
 		s.logs[i] += "sleep() "
 		return s, true
 	}
-	switch {
-	case x.kind == "put":
+	switch x.kind {
+	case "mark":
+		s.since[i] = 0
+		s.pc[i]++
+		s.logs[i] += "mark() "
+		return s, true
+	case "since":
+		s.pc[i]++
+		s.logs[i] += fmt.Sprintf("since(%v) ", int(s.since[i]) >= x.d*timedTicks)
+		return s, true
+	case "stamp":
+		s.pc[i]++
+		s.logs[i] += fmt.Sprintf("stamp(%d) ", s.stamps)
+		s.stamps++
+		return s, true
+	case "put":
 		s.put++
 		s.pc[i]++
 		s.logs[i] += "put() "
 		return s, true
-	case x.kind == "look":
+	case "look":
 		s.pc[i]++
 		if s.put == 0 {
 			s.logs[i] += "look(-1 false) "
@@ -290,14 +347,47 @@ func TestExhaustTimed(t *testing.T) {
 	if testing.Short() {
 		n /= 5
 	}
-	runs, ends := 0, 0
 	seeds := []uint64{1237} // a sleep that begins later lets time pass before a step
 	for seed := range uint64(n) {
 		seeds = append(seeds, seed)
 	}
+	exhaustTimed(t, seeds, newTimedProgram)
+}
+
+// TestExhaustReadings: so it is with what the clock shows.
+func TestExhaustReadings(t *testing.T) {
+	n := *timedScripts / 3
+	if testing.Short() {
+		n /= 3
+	}
+	readsDurations(t, timedUnit, 2*timedUnit, 3*timedUnit)
+	var seeds []uint64
+	for seed := range uint64(n) {
+		seeds = append(seeds, seed)
+	}
+	exhaustTimed(t, seeds, newReadingProgram)
+}
+
+// readsDurations makes a test one of a program that reads the clock and names durations.
+func readsDurations(t *testing.T, list ...time.Duration) {
+	t.Helper()
+	program.Lock()
+	defer program.Unlock()
+	clock, named := program.clock, program.durations
+	program.clock, program.durations = true, list
+	t.Cleanup(func() {
+		program.Lock()
+		defer program.Unlock()
+		program.clock, program.durations = clock, named
+	})
+}
+
+// exhaustTimed compares the explorations of random programs with their simulations.
+func exhaustTimed(t *testing.T, seeds []uint64, program func(*random) *timedProgram) {
+	runs, ends := 0, 0
 	for _, seed := range seeds {
 		r := random(seed)
-		p := newTimedProgram(&r)
+		p := program(&r)
 		want := p.simulated()
 		cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}
 		o := exhaust(t, Exhaustion{Config: cfg, Stalls: -1}, p.seen)
@@ -312,6 +402,6 @@ func TestExhaustTimed(t *testing.T) {
 		}
 		runs, ends = runs+o.runs, ends+len(want)
 	}
-	t.Logf("%d programs: %d executions, %d ends", n, runs, ends)
-	require.Greater(t, ends, n)
+	t.Logf("%d programs: %d executions, %d ends", len(seeds), runs, ends)
+	require.Greater(t, ends, len(seeds))
 }

@@ -146,7 +146,7 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		add(spaceChan, g.obj, touchMeasured)
 		of, _, _, _ := g.site.major()
 		access(of) // see execution.continues
-	case opCall:
+	case opCall, opRead:
 		add(spaceLibrary, nil, touchLibrary)
 		of, _, _, _ := g.site.major()
 		access(of)

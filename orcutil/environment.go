@@ -22,8 +22,9 @@ type EnvChoice struct {
 	// Value is the number that a random function returns; the index, in
 	// lexicographic order, of the permutation that a map's keys, sorted, come in;
 	// for a sync.Pool how many values have been put after the one that it
-	// returns, N-1 if that is a new one; and where a deadline is set behind how many
-	// others, that it would have come before, a slow goroutine puts it.
+	// returns, N-1 if that is a new one; where a deadline is set behind how many
+	// others, that it would have come before, a slow goroutine puts it; and where the
+	// clock is read which of the times that make a difference it shows.
 	Value int
 }
 

@@ -254,7 +254,7 @@ func Exhaust(e Exhaustion) Exhausted {
 	for _, key := range e.Awaits {
 		if site, ok := siteOf(key); ok {
 			x.awaits[site] = true
-			x.awaits[site.minor(opMeasure)], x.awaits[site.minor(opCall)] = true, true
+			x.awaits[site.minor(opMeasure)], x.awaits[site.minor(opCall)], x.awaits[site.minor(opRead)] = true, true, true
 		}
 	}
 	if e.Frontier != nil {

@@ -67,6 +67,7 @@ const (
 	opCleanup
 	opMeasure
 	opCall
+	opRead
 	opDelay
 	opEnd
 )
@@ -79,7 +80,7 @@ var opNames = [...]string{
 	opCondBroadcast: "broadcast", opPanic: "panic", opExit: "exit", opGoexit: "goexit",
 	opTestEnd: "end of test", opSleep: "sleep", opSettle: "settle",
 	opSubtest: "subtest", opParallel: "parallel", opJoin: "wait for subtests", opSpin: "busy loop", opAccess: "access", opAtomic: "atomic",
-	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opCall: "call of uninstrumented code", opDelay: "delay of a deadline", opEnd: "return",
+	opWaited: "return from wait", opZero: "release of waiters", opMap: "map access", opLog: "log", opCleanup: "cleanup", opMeasure: "length of a channel", opCall: "call of uninstrumented code", opRead: "reading of the clock", opDelay: "delay of a deadline", opEnd: "return",
 }
 
 func (o op) String() string { return opNames[o] }
@@ -99,7 +100,7 @@ type goroutine struct {
 	number uint64 // hash of the path
 	seq    int32  // its number in an execution
 	// calledIn is how many steps there were when it has called uninstrumented code last.
-	late     time.Duration // that it lets pass before it sets a deadline
+	late     time.Duration // that it lets pass before it sets a deadline or reads the clock
 	calledIn int
 	f        func() // entry function
 	// created is the stack of who has started it, if stacks are kept.

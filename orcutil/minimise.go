@@ -428,6 +428,17 @@ func (x *minimiser) values() (better bool) {
 			}
 		}
 	}
+	for i, choice := range x.best.choices {
+		// A goroutine is to be slow for no longer than it needs to be.
+		if !strings.HasSuffix(choice.Site, minorGuards[opDelay-opAtomic-1].suffix) {
+			continue
+		}
+		for value := 1; value < choice.Value && !x.spent(); value++ {
+			if attempt(func(c *candidate) { c.choices = slices.Clone(c.choices); c.choices[i].Value = value }) {
+				break
+			}
+		}
+	}
 	for _, name := range x.best.cases.sorted() {
 		attempt(func(c *candidate) {
 			c.cases = cases{}

@@ -28,6 +28,7 @@ var minorGuards = [...]struct {
 	{opCleanup, ".cleanup"},
 	{opMeasure, ".len"},
 	{opCall, ".call"},
+	{opRead, ".clock"},
 	{opDelay, ".delay"}, // no goroutine stops there, see delay.go
 }
 

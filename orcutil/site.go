@@ -3,10 +3,12 @@
 package orcutil
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Site is the number of a program point. Numbers are unique in a program and
@@ -65,6 +67,8 @@ var program struct {
 	repeated map[string]bool
 	// clock: the program reads the clock. bubbles: it makes bubbles of its own.
 	clock, bubbles bool
+	// durations are those that it names as constants, ascending.
+	durations []time.Duration
 	// accesses is nil if those to memory are not instrumented.
 	accesses map[Place]PlaceInfo
 }
@@ -122,12 +126,31 @@ func RegisterRepeated(pkg string) {
 	program.repeated[pkg] = true
 }
 
-// RegisterClock says that the program reads the clock, from which it may take what is
+// RegisterClock says that a package reads the clock, from which it may take what is
 // to be random.
 func RegisterClock() {
 	program.Lock()
 	defer program.Unlock()
 	program.clock = true
+}
+
+// RegisterDurations says which durations, in nanoseconds, a package names as constants.
+func RegisterDurations(list ...int64) {
+	program.Lock()
+	defer program.Unlock()
+	for _, n := range list {
+		d := time.Duration(n)
+		if i, found := slices.BinarySearch(program.durations, d); !found && d > 0 {
+			program.durations = slices.Insert(program.durations, i, d)
+		}
+	}
+}
+
+// durations are those that the program names as constants, ascending.
+func durations() []time.Duration {
+	program.RLock()
+	defer program.RUnlock()
+	return program.durations[:len(program.durations):len(program.durations)]
 }
 
 // RegisterBubbles says that the program calls synctest.Test, which promises a clock

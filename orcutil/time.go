@@ -8,73 +8,12 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unsafe"
 )
 
 // far is later than any timer of a program, yet within the range of time.
 const far = 200 * 365 * 24 * time.Hour
-
-// lag is how much later than an event it is, in a program that reads the clock, when
-// somebody goes on. Of a program that sleeps for a second and then looks whether a second
-// has passed, no real clock says that it is exactly that.
-const lag = time.Nanosecond
-
-// Now is time.Now(). The first call in a bubble is noted, since there it is the
-// year 2000.
-func Now() time.Time {
-	s := active.Load()
-	if s == nil || s.back != nil {
-		return time.Now()
-	}
-	g := s.caller()
-	if g == nil {
-		return time.Now()
-	}
-	s.readClock(g)
-	if !s.lags {
-		return time.Now()
-	}
-	s.readings++
-	return time.Now().Add(time.Duration(s.readings-1) * lag)
-}
-
-// Since is time.Since(t).
-func Since(t time.Time) time.Duration { return Now().Sub(t) }
-
-// Until is time.Until(t).
-func Until(t time.Time) time.Duration { return t.Sub(Now()) }
-
-// tick lets the time pass that reading the clock has taken since the last step: on no
-// real machine do two readings, one after the other, show the same.
-func (s *run) tick() {
-	if s.readings == 0 {
-		return
-	}
-	d := time.Duration(s.readings) * lag
-	time.Sleep(d)
-	s.readings = 0
-	s.now = time.Since(s.start)
-	for _, g := range s.live {
-		if g.state == parked {
-			g.readyAt += d // nobody is slow for that
-		}
-	}
-}
-
-func (s *run) readClock(g *goroutine) {
-	if s.clockRead {
-		return
-	}
-	s.clockRead = true
-	at := ""
-	if stack := callers(); len(stack) > 0 {
-		_, at, _ = strings.Cut(stack[0], " ")
-		at = " at " + at
-	}
-	s.note("in a run it is " + s.start.UTC().Format("2006-01-02 15:04:05 MST") + ", and later only by steps that let time pass; goroutine " + g.path + " asks for the time" + at)
-}
 
 // Sleep is time.Sleep(d).
 func Sleep(site Site, d time.Duration) {

@@ -11,9 +11,9 @@ import (
 // TestNow: the first call of time.Now is noted, in a bubble.
 func TestNow(t *testing.T) {
 	ask := func() {
-		Go(1, func() { Now() })
+		Go(1, func() { Clock(0).Now() })
 		Sleep(2, time.Hour)
-		Now()
+		Clock(0).Now()
 	}
 	for _, tt := range []struct {
 		name string
@@ -23,7 +23,7 @@ func TestNow(t *testing.T) {
 		{"bubble", Config{Bubble: bubble(t), Main: ask},
 			[]string{"in a run it is 2000-01-01 00:00:00 UTC, and later only by steps that let time pass; goroutine 0.1 asks for the time at time_test.go:14"}},
 		{"never", Config{Bubble: bubble(t), Main: func() { Go(1, func() {}) }}, nil},
-		{"real time", Config{Main: func() { Now() }}, nil},
+		{"real time", Config{Main: func() { Clock(0).Now() }}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			res := Run(tt.cfg)
@@ -32,7 +32,7 @@ func TestNow(t *testing.T) {
 			require.False(t, res.Weak)
 		})
 	}
-	require.WithinDuration(t, time.Now(), Now(), time.Hour)
+	require.WithinDuration(t, time.Now(), Clock(0).Now(), time.Hour)
 }
 
 // TestOrdinaryClock: in a program that reads the clock nothing is due when a run begins,
@@ -47,9 +47,9 @@ func TestOrdinaryClock(t *testing.T) {
 	t.Cleanup(func() { set(false, false) })
 	run := func(seed uint64) (start time.Time, slept time.Duration) {
 		cfg := Config{Bubble: bubble(t), Plan: Plan{Seed: seed}, Main: func() {
-			start = Now()
+			start = Clock(0).Now()
 			Sleep(1, time.Second)
-			slept = Now().Sub(start)
+			slept = Clock(0).Now().Sub(start)
 		}}
 		res := Run(cfg)
 		require.Equal(t, Completed, res.Verdict, "%s", res)
@@ -91,16 +91,16 @@ func TestReadings(t *testing.T) {
 		res := Run(Config{Bubble: bubble(t), Main: func() {
 			var mu sync.Mutex
 			read := func() time.Time {
-				now := Now()
+				now := Clock(0).Now()
 				runs[i] = append(runs[i], now)
 				return now
 			}
 			first := read()
-			require.Positive(t, Since(first))
+			require.Positive(t, Clock(0).Since(first))
 			read()
 			Lock(1, &mu)
 			start := read()
-			require.Negative(t, Until(start))
+			require.Negative(t, Clock(0).Until(start))
 			Unlock(2, &mu)
 			start = read()
 			after := time.After(time.Second)
@@ -109,7 +109,7 @@ func TestReadings(t *testing.T) {
 			require.Equal(t, time.Second, due.Sub(start))
 			read()
 			Sleep(4, time.Second)
-			require.Greater(t, Since(due), time.Second)
+			require.Greater(t, Clock(0).Since(due), time.Second)
 		}})
 		require.Equal(t, Completed, res.Verdict, "%s", res)
 		for k := 1; k < len(runs[i]); k++ {

@@ -108,7 +108,7 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	if len(u.zeros) > 0 && !plan.skip {
 		u.helpers["Zero"] = true
 	}
-	if len(u.guarded)+len(u.helpers)+len(u.vars)+len(u.inits)+len(u.places) == 0 && !u.clock {
+	if len(u.guarded)+len(u.helpers)+len(u.vars)+len(u.inits)+len(u.places)+len(u.durations) == 0 && !u.clock {
 		return
 	}
 	zz := w.prefix
@@ -153,6 +153,16 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	}
 	if u.clock {
 		fmt.Fprintf(&b, "\t%s.RegisterClock()\n", zz)
+	}
+	if len(u.durations) > 0 {
+		fmt.Fprintf(&b, "\t%s.RegisterDurations(", zz)
+		for i, d := range slices.Sorted(maps.Keys(u.durations)) {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprint(&b, d)
+		}
+		b.WriteString(")\n")
 	}
 	if u.helpers["Bubble"] {
 		fmt.Fprintf(&b, "\t%s.RegisterBubbles()\n", zz)

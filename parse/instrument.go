@@ -93,6 +93,7 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 		in.own[p.PkgPath] = true
 	}
 	in.seeded = seedsRandom(prog)
+	in.clock = readsClock(prog)
 	in.plain = plainPackages(prog.Packages, in.own)
 	if opts.Races {
 		in.kept = keptTypes(prog.Packages)
@@ -155,6 +156,7 @@ type instrumenter struct {
 	// beside those is often meant to be ordered by them: each statement is a guard.
 	atomicFuncs map[string]bool
 	seeded      bool // the program decides by rand.Seed what math/rand gives it
+	clock       bool // the program reads the clock
 }
 
 // unit is what has one generated file: the files of a package, those of its
@@ -165,7 +167,9 @@ type unit struct {
 	guarded map[sites.ID]bool
 	helpers map[string]bool
 	clock   bool // it reads the clock
-	places  []placeInfo
+	// durations are the constants, in nanoseconds, in a program that reads the clock.
+	durations map[int64]bool
+	places    []placeInfo
 	// vars are the statements that initialise variables anew, by rank in the
 	// order of initialisation; zeros come before.
 	zeros []string
@@ -282,7 +286,7 @@ func (w *pkgRewriter) unitOf(file string) *unit {
 	if u == nil {
 		u = &unit{
 			name: name, dir: path.Dir(w.prog.Rel(file)),
-			guarded: map[sites.ID]bool{}, helpers: map[string]bool{}, vars: map[int]string{},
+			guarded: map[sites.ID]bool{}, helpers: map[string]bool{}, vars: map[int]string{}, durations: map[int64]bool{},
 		}
 		w.units[name] = u
 	}
@@ -317,6 +321,11 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 	r.calls = memory.calls
 	if r.opts.Races {
 		r.races = memory
+	}
+	if w.clock {
+		for _, d := range constantDurations(r.info, f) {
+			r.unit.durations[d] = true
+		}
 	}
 	for _, d := range f.Decls {
 		r.decl(d)

@@ -32,6 +32,8 @@ type rewriter struct {
 	begins  map[*ast.CallExpr]bool
 	awaited map[ast.Expr]*ast.CallExpr
 	maps    *mapGuards
+	// readings are those of the clock, once there is one.
+	readings *readings
 	// listed is the call that is a statement of a list, later one that is made
 	// later, and called the one whose function is rewritten next.
 	listed, later, called *ast.CallExpr

@@ -87,17 +87,3 @@ func (r *rewriter) timer(sel *ast.SelectorExpr) {
 	b.node(sel.Sel)
 	b.done(sel.End())
 }
-
-// clockReaders are the functions that read the clock, with those of the runtime.
-var clockReaders = map[string]string{"time.Now": "Now", "time.Since": "Since", "time.Until": "Until"}
-
-// now has the runtime notice where the clock is read.
-func (r *rewriter) now(e ast.Expr, obj types.Object) {
-	f, ok := obj.(*types.Func)
-	if !ok || clockReaders[f.FullName()] == "" {
-		return
-	}
-	r.unused(e, obj)
-	r.unit.clock = true
-	r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), r.zz+"."+clockReaders[f.FullName()])
-}

@@ -1,0 +1,130 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// What the clock shows when a goroutine reads it is a choice of the run, as how late a
+// deadline is set is one (see delay.go): somebody may be slow before, though nothing is
+// pending that the run could let time pass to. Of all the times up to the next event, those
+// make a difference at which a duration has passed since an earlier reading: durations that
+// the program names as constants are known. For those that it calculates there is the last
+// time before the next event or, if none is pending, one that is late for all of them.
+//
+// Which of two goroutines reads the clock first makes a difference even if no time passes:
+// a reading is a step of its own.
+
+// lag is how much later than an event it is, in a program that reads the clock, when
+// somebody goes on. Of a program that sleeps for a second and then looks whether a second
+// has passed, no real clock says that it is exactly that.
+const lag = time.Nanosecond
+
+// maxReadings bounds the readings of a run that are kept, to compare later ones with.
+const maxReadings = 64
+
+// Clock is what reads the clock in the statement at a site; 0 if nothing depends on what
+// it shows.
+type Clock Site
+
+// Now is time.Now(). The first call in a run is noted.
+func (c Clock) Now() time.Time {
+	s := active.Load()
+	if s == nil || s.back != nil {
+		return time.Now()
+	}
+	g := s.caller()
+	if g == nil {
+		return time.Now()
+	}
+	s.readClock(g)
+	if !s.lags {
+		return time.Now()
+	}
+	if c != 0 && !s.dying.Load() {
+		g.reads(Site(c))
+	}
+	s.readings++
+	return time.Now().Add(time.Duration(s.readings-1) * lag)
+}
+
+// Since is time.Since(t).
+func (c Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+
+// Until is time.Until(t).
+func (c Clock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
+
+// reads is the step in which g reads the clock, with the time that passes before.
+func (g *goroutine) reads(site Site) {
+	s := g.run
+	g.stopBefore(opRead, site)
+	s.exec.calls(g)
+	s.exec.sets()
+	if s.bubbles > 0 { // the clock is exact
+		return
+	}
+	g.isLate(site, s.lateReadings())
+	if at := s.clock(); len(s.read) < maxReadings && !slices.Contains(s.read, at) {
+		s.read = append(s.read, at)
+	}
+}
+
+// lateReadings are, in ascending order, how late the clock may be read so that it makes a
+// difference. No event may come meanwhile.
+func (s *run) lateReadings() (out []time.Duration) {
+	now := s.clock()
+	constants := durations()
+	last := time.Hour
+	if n := len(constants); n > 0 && constants[n-1] < far/10 {
+		last = max(last, 10*constants[n-1])
+	}
+	if next := s.nextPending(); next < now+far {
+		last = next - now - lag
+	}
+	if last <= 0 {
+		return nil
+	}
+	for _, from := range s.read {
+		for _, d := range constants {
+			if late := from + d - now + lag; late > 0 && late < last {
+				out = append(out, late)
+			}
+		}
+	}
+	out = append(out, last)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// tick lets the time pass that reading the clock has taken since the last step: on no
+// real machine do two readings, one after the other, show the same.
+func (s *run) tick() {
+	if s.readings == 0 {
+		return
+	}
+	d := time.Duration(s.readings) * lag
+	time.Sleep(d)
+	s.readings = 0
+	s.now = time.Since(s.start)
+	for _, g := range s.live {
+		if g.state == parked {
+			g.readyAt += d // nobody is slow for that
+		}
+	}
+}
+
+func (s *run) readClock(g *goroutine) {
+	if s.clockRead {
+		return
+	}
+	s.clockRead = true
+	at := ""
+	if stack := callers(); len(stack) > 0 {
+		_, at, _ = strings.Cut(stack[0], " ")
+		at = " at " + at
+	}
+	s.note("in a run it is " + s.start.UTC().Format("2006-01-02 15:04:05 MST") + ", and later only by steps that let time pass; goroutine " + g.path + " asks for the time" + at)
+}
