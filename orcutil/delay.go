@@ -106,7 +106,15 @@ func (g *goroutine) delay(site Site, d time.Duration, periodic bool) {
 	if s.back != nil || s.bubbles > 0 { // the clock is a real one, or exact
 		return
 	}
-	g.isLate(site, s.delays(d, periodic))
+	list := s.delays(d, periodic)
+	if len(s.read) > 0 {
+		// Who reads the clock later may see that a duration has passed, though the event
+		// is still to come.
+		list = append(list, s.lateReadings(d)...)
+		slices.Sort(list)
+		list = slices.Compact(list)
+	}
+	g.isLate(site, list)
 }
 
 // isLate lets time pass: none, or one of those in a list, as is chosen.

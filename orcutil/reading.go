@@ -66,15 +66,15 @@ func (g *goroutine) reads(site Site) {
 	if s.bubbles > 0 { // the clock is exact
 		return
 	}
-	g.isLate(site, s.lateReadings())
+	g.isLate(site, s.lateReadings(0))
 	if at := s.clock(); len(s.read) < maxReadings && !slices.Contains(s.read, at) {
 		s.read = append(s.read, at)
 	}
 }
 
 // lateReadings are, in ascending order, how late the clock may be read so that it makes a
-// difference. No event may come meanwhile.
-func (s *run) lateReadings() (out []time.Duration) {
+// difference, now or after a delay that is known. No event may come meanwhile.
+func (s *run) lateReadings(delay time.Duration) (out []time.Duration) {
 	now := s.clock()
 	constants := durations()
 	last := time.Hour
@@ -89,8 +89,10 @@ func (s *run) lateReadings() (out []time.Duration) {
 	}
 	for _, from := range s.read {
 		for _, d := range constants {
-			if late := from + d - now + lag; late > 0 && late < last {
-				out = append(out, late)
+			for _, late := range []time.Duration{from + d - now + lag, from + d - now - delay + lag} {
+				if late > 0 && late < last {
+					out = append(out, late)
+				}
 			}
 		}
 	}
