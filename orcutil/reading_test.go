@@ -1,0 +1,83 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestReadingOrder: each of two goroutines can be the first to read the clock, though no
+// time passes, also where one reads it right behind what lets the other one go on.
+func TestReadingOrder(t *testing.T) {
+	readsDurations(t)
+	for _, meet := range []bool{false, true} {
+		var first, second time.Time
+		main := func() {
+			met, done := make(chan int), make(chan int)
+			Go(1, func() {
+				if meet {
+					To(met).Send(2, 1)
+				}
+				first = Clock(3).Now()
+				To(done).Send(4, 1)
+			})
+			if meet {
+				Recv(5, met)
+			}
+			second = Clock(6).Now()
+			Recv(7, done)
+		}
+		seen := func(Result) string { return fmt.Sprint(first.Before(second)) }
+		o := exhaust(t, Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: main}}, seen)
+		require.True(t, o.complete)
+		require.Empty(t, o.out.Bounds)
+		require.Equal(t, []string{"false", "true"}, o.sorted(), "meet %v", meet)
+	}
+}
+
+// TestReadingLate: a clock that is read twice shows that durations have passed meanwhile
+// which the program does not name, and if a timer is pending only those that may have passed
+// before it was set, or until it comes.
+func TestReadingLate(t *testing.T) {
+	readsDurations(t, time.Minute)
+	limits := []time.Duration{30 * time.Second, 3 * time.Minute, 5 * time.Hour}
+	for _, tt := range []struct {
+		timer time.Duration
+		want  []string
+	}{
+		{0, []string{"30s 3m0s", "30s", ""}},
+		{2 * time.Minute, []string{"", "30s", "30s 3m0s", "fired ", "fired 30s", "fired 30s 3m0s"}},
+	} {
+		said := ""
+		main := func() {
+			said = ""
+			start := Clock(1).Now()
+			var timer *time.Timer
+			if tt.timer > 0 {
+				timer = time.NewTimer(Due(2, tt.timer))
+			}
+			passed := Clock(3).Since(start)
+			if timer != nil {
+				if r := R(timer.C); Select(4, true, r) == 0 {
+					said = "fired "
+				}
+			}
+			var over []string
+			for _, d := range limits {
+				if passed > d {
+					over = append(over, d.String())
+				}
+			}
+			said += strings.Join(over, " ")
+		}
+		o := exhaust(t, Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: main}, Stalls: -1}, func(Result) string { return said })
+		require.True(t, o.complete)
+		require.Empty(t, o.out.Bounds)
+		require.ElementsMatch(t, tt.want, o.sorted())
+	}
+}

@@ -1,0 +1,109 @@
+package parse
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestClock: the clock is a choice where something depends on what it shows, and only there.
+func TestClock(t *testing.T) {
+	const head = `package main
+
+import (
+	"fmt"
+	"log"
+	"math/rand"
+	"testing"
+	"time"
+)
+
+type entry struct {
+	at  time.Time
+	now func() time.Time
+	ttl time.Duration
+}
+
+var global time.Time
+var used = []any{fmt.Println, log.Println, rand.New, testing.Short, global}
+
+func expired(time.Time) bool { return false }
+
+func main() {}
+
+`
+	for _, tt := range []struct {
+		name, body string
+		decides    []bool // of the readings, in their order
+	}{
+		{"logged", "func f() { start := time.Now(); defer func() { log.Println(time.Since(start)) }() }", []bool{false, false}},
+		{"printed by parts", "func f(t *testing.T) { t.Logf(\"%.1f\", float64(time.Since(time.Now()))/1e6); fmt.Println(-time.Until(time.Now())) }", []bool{false, false, false, false}},
+		{"a seed", "func f() *rand.Rand { return rand.New(rand.NewSource(time.Now().UnixNano())) }", []bool{false}},
+		{"dropped", "func f() { time.Now(); _ = time.Now(); var x = time.Now(); x = time.Now(); x = x.Add(1) }", []bool{false, false, false, false}},
+		{"compared", "func f(e entry) bool { return time.Since(e.at) > e.ttl }", []bool{true}},
+		{"a condition", "func f(e entry) { start := time.Now(); if end := time.Now(); end.After(start.Add(e.ttl)) { panic(1) } }", []bool{true, true}},
+		{"one of two", "func f() { a, b := time.Now(), time.Now(); log.Print(a); for !b.IsZero() {} }", []bool{false, true}},
+		{"in a function literal", "func f() { start := time.Now(); func() { if time.Since(start) > 1 { panic(1) } }() }", []bool{true, true}},
+		{"assigned later", "func f() { var last time.Time; last = time.Now(); d := time.Until(last); if d > 0 { panic(1) } }", []bool{true, true}},
+		{"of itself", "func f() { d := time.Since(global); d = d + 1; d = 2 * d }", []bool{false}},
+		{"kept in a field", "func f(e *entry) { e.at = time.Now() }", []bool{true}},
+		{"kept in a variable of the package", "func f() { global = time.Now() }", []bool{true}},
+		{"kept behind a pointer", "func f() { x := time.Now(); p := &x; log.Print(*p) }", []bool{true}},
+		{"a part of a value", "func f() entry { return entry{at: time.Now()} }", []bool{true}},
+		{"returned", "func f() time.Time { return time.Now() }", []bool{true}},
+		{"a result", "func f() (at time.Time) { at = time.Now(); return }", []bool{true}},
+		{"given to the program", "func f() { expired(time.Now()) }", []bool{true}},
+		{"a deadline", "func f() { time.Sleep(time.Until(global)) }", []bool{true}},
+		{"text", "func f() string { return fmt.Sprint(time.Now()) }", []bool{true}},
+		{"a function", "func f() entry { return entry{now: time.Now} }", []bool{true}},
+		{"a call of a function in parentheses", "func f() { _ = (time.Now)(); if (time.Now)().IsZero() { panic(1) } }", []bool{false, true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			prog := load(t, head+tt.body+"\n")
+			o, err := Instrument(t.Context(), prog, Index(prog), Options{})
+			require.NoError(t, err)
+			text := string(o.Files["main.go"])
+			var got []bool
+			for _, m := range regexp.MustCompile(`\.Clock\((\d+)\)\.(Now|Since|Until)`).FindAllStringSubmatch(text, -1) {
+				got = append(got, m[1] != "0")
+			}
+			require.Equal(t, tt.decides, got, text[strings.Index(text, "func f"):])
+		})
+	}
+}
+
+// TestDurations: the runtime is told which durations a program names that reads the clock.
+func TestDurations(t *testing.T) {
+	const text = `package main
+
+import "time"
+
+const ttl = 5 * time.Second
+
+func main() {
+	limit(3, time.Minute)
+	_ = time.READ
+}
+
+func limit(n int, d time.Duration) bool {
+	var never time.Duration = -1
+	return d > time.Duration(n)*time.Millisecond+never || d > 7 && d < ttl
+}
+`
+	registered := func(read string) []string {
+		prog := load(t, strings.Replace(text, "time.READ", read, 1))
+		o, err := Instrument(t.Context(), prog, Index(prog), Options{})
+		require.NoError(t, err)
+		for name, file := range o.Files {
+			if m := regexp.MustCompile(`RegisterDurations\((.*)\)`).FindStringSubmatch(string(file)); m != nil {
+				require.Equal(t, "zz_vtrace_gen.go", name)
+				return m[1:]
+			}
+		}
+		return nil
+	}
+	require.Equal(t, []string{"7, 1000000, 5000000000, 60000000000"}, registered("time.Now()"))
+	require.Empty(t, registered("time.Second"))
+}
