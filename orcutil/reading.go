@@ -23,6 +23,10 @@ import (
 // has passed, no real clock says that it is exactly that.
 const lag = time.Nanosecond
 
+// instant is less than what makes a difference between two readings: readings and waits
+// that take their lag only are taken for one.
+const instant = time.Microsecond
+
 // maxReadings bounds the readings of a run that are kept, to compare later ones with.
 const maxReadings = 64
 
@@ -31,7 +35,19 @@ const maxReadings = 64
 type Clock Site
 
 // Now is time.Now(). The first call in a run is noted.
-func (c Clock) Now() time.Time {
+func (c Clock) Now() time.Time { return c.read(true) }
+
+// Once is time.Now() for a time that nothing is compared with later.
+func (c Clock) Once() time.Time { return c.read(false) }
+
+// Since is time.Since(t).
+func (c Clock) Since(t time.Time) time.Duration { return c.Once().Sub(t) }
+
+// Until is time.Until(t).
+func (c Clock) Until(t time.Time) time.Duration { return t.Sub(c.Once()) }
+
+// read reads the clock. The program keeps what it shows, if kept.
+func (c Clock) read(kept bool) time.Time {
 	s := active.Load()
 	if s == nil || s.back != nil {
 		return time.Now()
@@ -45,20 +61,14 @@ func (c Clock) Now() time.Time {
 		return time.Now()
 	}
 	if c != 0 && !s.dying.Load() {
-		g.reads(Site(c))
+		g.reads(Site(c), kept)
 	}
 	s.readings++
 	return time.Now().Add(time.Duration(s.readings-1) * lag)
 }
 
-// Since is time.Since(t).
-func (c Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
-
-// Until is time.Until(t).
-func (c Clock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
-
 // reads is the step in which g reads the clock, with the time that passes before.
-func (g *goroutine) reads(site Site) {
+func (g *goroutine) reads(site Site, kept bool) {
 	s := g.run
 	g.stopBefore(opRead, site)
 	s.exec.calls(g)
@@ -67,7 +77,11 @@ func (g *goroutine) reads(site Site) {
 		return
 	}
 	g.isLate(site, s.lateReadings(0))
-	if at := s.clock(); len(s.read) < maxReadings && !slices.Contains(s.read, at) {
+	switch at, n := s.clock(), len(s.read); {
+	case !kept:
+	case n > 0 && at-s.read[n-1] < instant:
+		s.read[n-1] = at
+	case n < maxReadings:
 		s.read = append(s.read, at)
 	}
 }

@@ -106,7 +106,7 @@ type run struct {
 	signals   map[any]bool            // the channels and contexts that signals come to
 	clockRead bool                    // the program has called time.Now
 	readings  int                     // of the clock, since the last step
-	read      []time.Duration         // times that the clock has shown, each once
+	read      []time.Duration         // times that the clock has shown, and that are kept, ascending
 	lent      bool                    // uninstrumented code has had a *testing.T
 
 	ready []Parked // reused by view

@@ -52,6 +52,9 @@ func (r *rewriter) now(e ast.Expr, obj types.Object) {
 		r.readings = newReadings(r.info, r.ast)
 	}
 	site := sites.ID(0)
+	if method == "Now" && r.readings.onlyOnce(e) {
+		method = "Once"
+	}
 	if r.readings.matter(e) {
 		site = r.statement(e.Pos())
 	}
@@ -90,18 +93,42 @@ func newReadings(info *types.Info, f *ast.File) *readings {
 	return x
 }
 
+// callOf is the call of a function, nil if it is used as a value.
+func (x *readings) callOf(fun ast.Expr) *ast.CallExpr {
+	for {
+		switch p := x.parents[fun].(type) {
+		case *ast.ParenExpr:
+			fun = p
+		case *ast.CallExpr:
+			if p.Fun == fun {
+				return p
+			}
+			return nil
+		default:
+			return nil
+		}
+	}
+}
+
 // matter reports whether anything depends on what a function returns that reads the clock.
 func (x *readings) matter(fun ast.Expr) bool {
-	e := fun
-	for {
-		p, ok := x.parents[e].(*ast.ParenExpr)
-		if !ok {
-			break
-		}
-		e = p
+	c := x.callOf(fun)
+	return c == nil || x.decides(c)
+}
+
+// onlyOnce reports whether of the time that a function returns nothing is left but what a
+// method calculates at once, which is no time.
+func (x *readings) onlyOnce(fun ast.Expr) bool {
+	c := x.callOf(fun)
+	if c == nil {
+		return false
 	}
-	c, ok := x.parents[e].(*ast.CallExpr)
-	return !ok || c.Fun != e || x.decides(c)
+	method, ok := x.parents[c].(*ast.SelectorExpr)
+	if !ok || x.callOf(method) == nil {
+		return false
+	}
+	results := x.info.TypeOf(method).(*types.Signature).Results()
+	return !slices.ContainsFunc(slices.Collect(results.Variables()), func(v *types.Var) bool { return types.TypeString(v.Type(), nil) == "time.Time" })
 }
 
 // decides reports whether anything depends on the value of an expression.
@@ -114,8 +141,8 @@ func (x *readings) decides(e ast.Expr) bool {
 	case *ast.UnaryExpr:
 		return x.decides(p)
 	case *ast.SelectorExpr:
-		c, ok := x.parents[p].(*ast.CallExpr)
-		return !ok || c.Fun != p || !x.ofTime(c) || x.decides(c)
+		c := x.callOf(p)
+		return c == nil || !x.ofTime(c) || x.decides(c)
 	case *ast.CallExpr:
 		switch tv := x.info.Types[p.Fun]; {
 		case tv.IsType() || x.ofTime(p):

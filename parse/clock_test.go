@@ -66,12 +66,38 @@ func main() {}
 			require.NoError(t, err)
 			text := string(o.Files["main.go"])
 			var got []bool
-			for _, m := range regexp.MustCompile(`\.Clock\((\d+)\)\.(Now|Since|Until)`).FindAllStringSubmatch(text, -1) {
+			for _, m := range regexp.MustCompile(`\.Clock\((\d+)\)\.(Now|Once|Since|Until)`).FindAllStringSubmatch(text, -1) {
 				got = append(got, m[1] != "0")
 			}
 			require.Equal(t, tt.decides, got, text[strings.Index(text, "func f"):])
 		})
 	}
+}
+
+// TestOnce: which times are kept, so that later ones may be compared with them.
+func TestOnce(t *testing.T) {
+	const text = `package main
+
+import "time"
+
+func main() {
+	a := time.Now()
+	b := (time.Now()).Sub(a)
+	c := time.Now().Add(b)
+	for time.Now().Before(c) && a.Before(time.Now()) {
+	}
+	f := time.Now().After
+	_ = f
+}
+`
+	prog := load(t, text)
+	o, err := Instrument(t.Context(), prog, Index(prog), Options{})
+	require.NoError(t, err)
+	var methods []string
+	for _, m := range regexp.MustCompile(`\.Clock\(\d+\)\.(\w+)`).FindAllStringSubmatch(string(o.Files["main.go"]), -1) {
+		methods = append(methods, m[1])
+	}
+	require.Equal(t, []string{"Now", "Once", "Now", "Once", "Now", "Now"}, methods)
 }
 
 // TestDurations: the runtime is told which durations a program names that reads the clock.
