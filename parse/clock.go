@@ -93,21 +93,24 @@ func newReadings(info *types.Info, f *ast.File) *readings {
 	return x
 }
 
+// around is an expression with the parentheses around it.
+func (x *readings) around(e ast.Expr) ast.Expr {
+	for {
+		p, ok := x.parents[e].(*ast.ParenExpr)
+		if !ok {
+			return e
+		}
+		e = p
+	}
+}
+
 // callOf is the call of a function, nil if it is used as a value.
 func (x *readings) callOf(fun ast.Expr) *ast.CallExpr {
-	for {
-		switch p := x.parents[fun].(type) {
-		case *ast.ParenExpr:
-			fun = p
-		case *ast.CallExpr:
-			if p.Fun == fun {
-				return p
-			}
-			return nil
-		default:
-			return nil
-		}
+	fun = x.around(fun)
+	if c, ok := x.parents[fun].(*ast.CallExpr); ok && c.Fun == fun {
+		return c
 	}
+	return nil
 }
 
 // matter reports whether anything depends on what a function returns that reads the clock.
@@ -123,7 +126,7 @@ func (x *readings) onlyOnce(fun ast.Expr) bool {
 	if c == nil {
 		return false
 	}
-	method, ok := x.parents[c].(*ast.SelectorExpr)
+	method, ok := x.parents[x.around(c)].(*ast.SelectorExpr)
 	if !ok || x.callOf(method) == nil {
 		return false
 	}
