@@ -1,5 +1,7 @@
 package artifact
 
+import "time"
+
 // This file defines what accompanies a model: the sidecar that leads from the
 // model back to the program, the queries with what they mean, traces and
 // plans. These are wire types: they hold no pointers into other packages.
@@ -285,6 +287,8 @@ type EnvChoice struct {
 	Occ   int `json:"occ"`
 	N     int `json:"n"`
 	Value int `json:"value"`
+	// Late is how late a deadline is set, or the clock is read, in nanoseconds.
+	Late time.Duration `json:"late,omitempty"`
 }
 
 // PlanStep grants one goroutine its pending guard.

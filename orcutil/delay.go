@@ -124,11 +124,10 @@ func (g *goroutine) isLate(site Site, list []time.Duration) {
 	}
 	s := g.run
 	s.ordered = true
-	value := g.chooseDelay(site.minor(opDelay), len(list)+1)
-	if value == 0 {
+	late := g.chooseDelay(site.minor(opDelay), list)
+	if late == 0 {
 		return
 	}
-	late := list[value-1]
 	s.stalls = append(s.stalls, Stall{g.path, site.key(), late})
 	g.late = late
 	<-g.wake
@@ -143,14 +142,15 @@ func (s *run) delayed(g *goroutine) {
 	g.wake <- struct{}{}
 }
 
-// chooseDelay is a choice of n. Unless time may pass while a goroutine could go on, or a plan
-// says so, there is no delay.
-func (g *goroutine) chooseDelay(site Site, n int) int {
+// chooseDelay is none, or one of those in a list. Unless time may pass while a goroutine
+// could go on, or a plan says so, there is none.
+func (g *goroutine) chooseDelay(site Site, list []time.Duration) (late time.Duration) {
 	s := g.run
 	if s.exec != nil && !s.exec.mayDelay() {
 		return 0
 	}
 	occ, seed := g.ask(site)
+	n := len(list) + 1
 	value := 0
 	switch {
 	case s.exec != nil:
@@ -160,5 +160,18 @@ func (g *goroutine) chooseDelay(site Site, n int) int {
 			value = 1 + r.next(n-1)
 		}
 	}
-	return g.decided(site, occ, n, value)
+	if value > 0 {
+		late = list[value-1]
+	}
+	c, planned := s.planned[asked{g.path, site.key(), occ}]
+	switch {
+	case planned && c.Late > 0 && s.clock()+c.Late < s.nextPending():
+		value, late = c.Value, c.Late
+	case planned && c.Late == 0 && c.Value == 0:
+		value, late = 0, 0
+	}
+	if s.cfg.Record && len(s.choices) < maxChoices {
+		s.choices = append(s.choices, EnvChoice{g.path, site.key(), occ, n, value, late})
+	}
+	return late
 }

@@ -307,9 +307,11 @@ type exhaustion struct {
 	Accesses []AccessGuard
 	Awaits   []string
 	Stalls   int
-	Values   int
-	Misuse   bool
-	Bounding *Bounding
+	// Durations is that of Config.
+	Durations []time.Duration
+	Values    int
+	Misuse    bool
+	Bounding  *Bounding
 	// Frontier is a file with one to go on from, and to which it is saved; it need not
 	// exist.
 	Frontier string
@@ -351,7 +353,7 @@ func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal
 		return err
 	}
 	defer ends.Close()
-	cfg.Watchdog = e.Watchdog
+	cfg.Watchdog, cfg.Durations = e.Watchdog, e.Durations
 	x := Exhaustion{
 		Config: cfg, Accesses: e.Accesses, Awaits: e.Awaits, Stalls: e.Stalls, Values: e.Values, Misuse: e.Misuse, Bounding: e.Bounding, Frontier: frontier, Below: e.Below, Runs: e.Runs, Steps: e.Steps,
 		Ran: func(end int, r Result) {

@@ -2,7 +2,10 @@
 
 package orcutil
 
-import "io"
+import (
+	"io"
+	"time"
+)
 
 // The environment of a run is what decides, besides the schedule, what the
 // program does, and is not the program: random numbers, the order of a map, which
@@ -26,6 +29,9 @@ type EnvChoice struct {
 	// others, that it would have come before, a slow goroutine puts it; and where the
 	// clock is read which of the times that make a difference it shows.
 	Value int
+	// Late is how late that is, where something is set or read late. It counts, whatever
+	// N and Value are, if no event comes meanwhile.
+	Late time.Duration
 }
 
 // smallRange is the greatest range of random numbers that are choices each. Of
@@ -109,7 +115,7 @@ func (g *goroutine) decided(site Site, occ, n, value int) int {
 		}
 	}
 	if s.cfg.Record && len(s.choices) < maxChoices {
-		s.choices = append(s.choices, EnvChoice{g.path, site.key(), occ, n, value})
+		s.choices = append(s.choices, EnvChoice{G: g.path, Site: site.key(), Occ: occ, N: n, Value: value})
 	}
 	return value
 }

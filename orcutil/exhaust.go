@@ -94,6 +94,10 @@ type Exhausted struct {
 	Timed bool
 	// Untaken: a choice of the environment had more alternatives than Values.
 	Untaken bool
+	// Durations are those, ascending, that the clock was compared with and that are not
+	// known. An exploration in which time passes at any moment is to be repeated with
+	// them, see Config.
+	Durations []time.Duration
 	// Races are the data races seen, each pair of places once.
 	Races []Race
 	// Stuck are the keys of the sites at which goroutines were blocked for good when
@@ -118,6 +122,7 @@ func (s *Exhausted) Add(later Exhausted) {
 		s.Preemptions = later.Preemptions
 	}
 	s.Bounds = union(s.Bounds, later.Bounds)
+	s.Durations = slices.Sorted(slices.Values(union(s.Durations, later.Durations)))
 	s.Reached = union(s.Reached, later.Reached)
 	s.Stuck = union(s.Stuck, later.Stuck)
 	for _, r := range later.Races {
@@ -432,6 +437,8 @@ func (x *search) goOn() bool {
 func (x *search) limits(res Result) {
 	x.bound(res.Verdict == Limit, "runs that were cut off")
 	x.bound(res.Verdict != Completed && res.Verdict != Limit, res.Message)
+	x.out.Durations = union(x.out.Durations, res.Durations)
+	slices.Sort(x.out.Durations)
 	x.bound(x.exec.census, "runtime.NumGoroutine, which counts goroutines that others start and end meanwhile")
 	x.bound(x.exec.unguarded, "the length of a channel, asked for where there is no guard")
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")

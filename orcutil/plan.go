@@ -125,8 +125,12 @@ type Config struct {
 	Failed func() bool
 	// Chooser decides after the steps of the plan; nil is FirstEnabled.
 	Chooser Chooser
-	// Delays has deadlines be set late, by the seed of the plan, as if goroutines were slow.
+	// Delays has deadlines be set late, and the clock be read late, by the seed of the plan, as
+	// if goroutines were slow.
 	Delays bool
+	// Durations are some that the clock is compared with, besides those that the program
+	// names as constants.
+	Durations []time.Duration
 	// Record collects the steps that were done in Result.Trace.
 	Record bool
 	// Log gets a line for every guard passed, as it happens.
@@ -194,6 +198,8 @@ type Result struct {
 	// Deadlines: one was set that would have come behind others, had its goroutine been slow
 	// or another one fast.
 	Deadlines bool
+	// Durations are those, ascending, that the clock was compared with and that are not known.
+	Durations []time.Duration
 	// Races are the data races found. A run goes on after one, unless it is
 	// what the plan expects; one that ends well is then said to end in the
 	// first of them.

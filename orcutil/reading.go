@@ -30,6 +30,10 @@ const instant = time.Microsecond
 // maxReadings bounds the readings of a run that are kept, to compare later ones with.
 const maxReadings = 64
 
+// maxShown bounds the last readings that are kept, to tell what has passed between two of
+// them from other durations.
+const maxShown = 8
+
 // Clock is what reads the clock in the statement at a site; 0 if nothing depends on what
 // it shows.
 type Clock Site
@@ -77,7 +81,11 @@ func (g *goroutine) reads(site Site, kept bool) {
 		return
 	}
 	g.isLate(site, s.lateReadings(0))
-	switch at, n := s.clock(), len(s.read); {
+	at, n := s.clock(), len(s.read)
+	if s.shown = append(s.shown, at); len(s.shown) > maxShown {
+		s.shown = s.shown[1:]
+	}
+	switch {
 	case !kept:
 	case n > 0 && at-s.read[n-1] < instant:
 		s.read[n-1] = at
@@ -90,7 +98,7 @@ func (g *goroutine) reads(site Site, kept bool) {
 // difference, now or after a delay that is known. No event may come meanwhile.
 func (s *run) lateReadings(delay time.Duration) (out []time.Duration) {
 	now := s.clock()
-	constants := durations()
+	constants := s.durations()
 	last := time.Hour
 	if n := len(constants); n > 0 && constants[n-1] < far/10 {
 		last = max(last, 10*constants[n-1])
@@ -113,6 +121,52 @@ func (s *run) lateReadings(delay time.Duration) (out []time.Duration) {
 	out = append(out, last)
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// maxCompared bounds the durations that a run finds the clock compared with.
+const maxCompared = 8
+
+// Compared is a duration that is calculated, and compared with another one or added to a
+// time. If it is none that has passed between two readings of the clock, or is left of one
+// that is known, later readings are to show that it has passed.
+func Compared(d time.Duration) time.Duration {
+	if s := active.Load(); s != nil && s.lags && !s.dying.Load() && s.caller() != nil {
+		s.comparesWith(max(d, -d))
+	}
+	return d
+}
+
+func (s *run) comparesWith(d time.Duration) {
+	known := s.durations()
+	close := func(a, b time.Duration) bool { return max(a-b, b-a) < instant }
+	if d < instant || len(s.compared) >= maxCompared || slices.Contains(known, d) || slices.Contains(s.compared, d) {
+		return
+	}
+	for _, at := range append(s.shown, s.clock()) {
+		for _, from := range s.read {
+			passed := max(at-from, from-at)
+			if close(d, passed) || slices.ContainsFunc(known, func(c time.Duration) bool { return close(d, max(c-passed, passed-c)) }) {
+				return
+			}
+		}
+	}
+	i, _ := slices.BinarySearch(s.compared, d)
+	s.compared = slices.Insert(s.compared, i, d)
+}
+
+// durations are those, ascending, that are known when the clock is read: what the run has
+// found itself is not known to others of an exploration.
+func (s *run) durations() []time.Duration {
+	list := durations()
+	if len(s.cfg.Durations) == 0 && (s.exec != nil || len(s.compared) == 0) {
+		return list
+	}
+	list = slices.Concat(list, s.cfg.Durations)
+	if s.exec == nil {
+		list = append(list, s.compared...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // tick lets the time pass that reading the clock has taken since the last step: on no

@@ -106,6 +106,8 @@ type run struct {
 	signals   map[any]bool            // the channels and contexts that signals come to
 	clockRead bool                    // the program has called time.Now
 	readings  int                     // of the clock, since the last step
+	shown     []time.Duration         // the last times that the clock has shown
+	compared  []time.Duration         // found in the run, ascending
 	read      []time.Duration         // times that the clock has shown, and that are kept, ascending
 	lent      bool                    // uninstrumented code has had a *testing.T
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -59,6 +60,34 @@ func (r *rewriter) now(e ast.Expr, obj types.Object) {
 		site = r.statement(e.Pos())
 	}
 	r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), fmt.Sprintf("%s.Clock(%d).%s", r.zz, site, method))
+}
+
+// comparison has the runtime notice which durations are compared.
+func (r *rewriter) comparison(e *ast.BinaryExpr) {
+	switch e.Op {
+	case token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL, token.NEQ:
+		r.compared(e.X)
+		r.compared(e.Y)
+	}
+}
+
+// addition has the runtime notice which durations are added to times.
+func (r *rewriter) addition(c *ast.CallExpr) {
+	_, obj := sites.Classify(r.info, c.Fun)
+	if f, ok := obj.(*types.Func); ok && len(c.Args) == 1 && f.FullName() == "(time.Time).Add" {
+		r.compared(c.Args[0])
+	}
+}
+
+// compared has the runtime notice a duration that is no constant, in a program that reads
+// the clock.
+func (r *rewriter) compared(e ast.Expr) {
+	tv := r.info.Types[e]
+	if !r.clock || tv.Value != nil || !tv.IsValue() || types.TypeString(tv.Type, nil) != "time.Duration" {
+		return
+	}
+	r.before(e.Pos(), r.zz+".Compared(")
+	r.after(e.End(), ")")
 }
 
 // readings finds out whether anything depends on what the clock shows, in a file. It errs on
@@ -120,7 +149,7 @@ func (x *readings) matter(fun ast.Expr) bool {
 }
 
 // onlyOnce reports whether of the time that a function returns nothing is left but what a
-// method calculates at once, which is no time.
+// method calculates at once, which is a truth or a duration.
 func (x *readings) onlyOnce(fun ast.Expr) bool {
 	c := x.callOf(fun)
 	if c == nil {
@@ -131,7 +160,14 @@ func (x *readings) onlyOnce(fun ast.Expr) bool {
 		return false
 	}
 	results := x.info.TypeOf(method).(*types.Signature).Results()
-	return !slices.ContainsFunc(slices.Collect(results.Variables()), func(v *types.Var) bool { return types.TypeString(v.Type(), nil) == "time.Time" })
+	if results.Len() != 1 {
+		return false
+	}
+	switch types.TypeString(results.At(0).Type(), nil) {
+	case "bool", "time.Duration":
+		return true
+	}
+	return false // a time, or one as a number
 }
 
 // decides reports whether anything depends on the value of an expression.

@@ -163,6 +163,7 @@ func (r *rewriter) walk(n ast.Node) {
 			return false
 		case *ast.CallExpr:
 			r.call(m)
+			r.addition(m)
 			r.poll(m)
 			r.read(m)
 			r.done(m)
@@ -189,12 +190,11 @@ func (r *rewriter) walk(n ast.Node) {
 			r.done(m)
 			return false
 		case *ast.BinaryExpr:
-			if r.awaited[m] != nil {
-				r.walk(m.X)
-				r.walk(m.Y)
-				r.done(m)
-				return false
-			}
+			r.walk(m.X)
+			r.walk(m.Y)
+			r.comparison(m)
+			r.done(m)
+			return false
 		case *ast.StarExpr:
 			r.walk(m.X)
 			r.read(m)

@@ -194,7 +194,7 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 		}
 		limits := uncontrolled(b.diagnostics, x.Reached)
 		if again {
-			limits = append(limits, "data races still showed, behind which there are no guards")
+			limits = append(limits, "data races behind which there are no guards, or durations that the clock is compared with, still showed in the last round")
 			x.Rest = nil // it would go on without them
 		}
 		out, saveErr := exhausted(x, guards, limits, how)
@@ -212,6 +212,7 @@ type savedFrontier struct {
 	Writes    map[int]bool
 	Unguarded []string
 	Misuse    bool
+	Durations []time.Duration `json:",omitempty"`
 	Nodes     json.RawMessage
 	Earlier   *orchestrate.Exhaustive
 }
@@ -219,6 +220,7 @@ type savedFrontier struct {
 // restore gives an exploration the guards of the saved one.
 func (f *savedFrontier) restore(a *accessGroups) {
 	a.guards, a.group, a.writes, a.unguarded, a.misuse = f.Guards, f.Groups, f.Writes, f.Unguarded, f.Misuse
+	a.durations = f.Durations
 }
 
 // exhaustWith explores a binary: first a few runs, which may show that guards are
@@ -226,7 +228,7 @@ func (f *savedFrontier) restore(a *accessGroups) {
 // begin again. If ctx ends, the result is what is known by then.
 func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroups, job orchestrate.ExhaustOptions, how Exhaustion, began time.Time) (sum *orchestrate.Exhaustive, again bool, err error) {
 	for {
-		job.Accesses, job.Misuse = guards.list(), guards.misuse
+		job.Accesses, job.Misuse, job.Durations = guards.list(), guards.misuse, guards.durations
 		job.MaxRuns, job.TotalSteps = how.MaxRuns, how.TotalSteps
 		if sum != nil {
 			job.MaxRuns, job.TotalSteps = rest(how.MaxRuns, sum.Runs), rest(how.TotalSteps, sum.Steps)
@@ -247,7 +249,8 @@ func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroup
 		sum = x
 		raced, misused := guards.add(x.Races), x.Misuse && !guards.misuse
 		guards.misuse = guards.misuse || misused
-		if again = raced || misused; again || err != nil || !scouted {
+		compared := how.Stalls != 0 && guards.compared(x.Durations)
+		if again = raced || misused || compared; again || err != nil || !scouted {
 			return sum, again, err
 		}
 		job.Frontier = x.Rest
@@ -286,7 +289,7 @@ func exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how 
 	}
 	earlier := *x
 	earlier.Rest = nil
-	saved, err := json.Marshal(savedFrontier{how.Stalls, how.Values, g.guards, g.group, g.writes, g.unguarded, g.misuse, x.Rest, &earlier})
+	saved, err := json.Marshal(savedFrontier{how.Stalls, how.Values, g.guards, g.group, g.writes, g.unguarded, g.misuse, g.durations, x.Rest, &earlier})
 	if err != nil {
 		return out, fmt.Errorf("frontier of an exploration: %w", err)
 	}
@@ -325,6 +328,8 @@ type accessGroups struct {
 	writes    map[int]bool
 	unguarded []string
 	misuse    bool // goroutines stop at all minor guards
+	// durations are those that the clock is compared with and that the program does not name.
+	durations []time.Duration
 }
 
 func newAccessGroups(side *artifact.Sidecar) *accessGroups {
@@ -370,6 +375,18 @@ func (a *accessGroups) add(races []orchestrate.Race) (added bool) {
 					a.group[id] = to
 				}
 			}
+			added = true
+		}
+	}
+	return added
+}
+
+// compared adds durations that the clock is compared with. It reports whether there are new
+// ones.
+func (a *accessGroups) compared(list []time.Duration) (added bool) {
+	for _, d := range list {
+		if i, found := slices.BinarySearch(a.durations, d); !found {
+			a.durations = slices.Insert(a.durations, i, d)
 			added = true
 		}
 	}
