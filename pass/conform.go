@@ -137,9 +137,20 @@ func (d *deep) conform(ctx context.Context) error {
 	d.follower = c.follower
 	defer d.rep.stage("conformance")()
 	d.runs.Conformance = c.out
-	for i, patient := range []bool{true, false} {
+	// A few of both kinds come first, so that an error of either shows soon.
+	const first = ConformanceRuns / 5
+	for _, part := range []struct {
+		patient  bool
+		from, to int
+	}{
+		{true, 0, first},
+		{false, ConformanceRuns, ConformanceRuns + first},
+		{true, first, ConformanceRuns},
+		{false, ConformanceRuns + first, 2 * ConformanceRuns},
+	} {
+		runs := part.to - part.from
 		err := d.under(ctx, orchestrate.ExploreOptions{
-			Runs: ConformanceRuns, Seed: uint64(i * ConformanceRuns), Patient: patient, TotalSteps: totalSteps / 4, MaxProcesses: runProcesses,
+			Runs: runs, Seed: uint64(part.from), Patient: part.patient, TotalSteps: totalSteps / 4 * runs / ConformanceRuns, MaxProcesses: runProcesses,
 			Recorded: func(seed uint64, r *orchestrate.Recording) error { return c.follow(ctx, int(seed)+1, r) },
 		})
 		if err != nil {

@@ -13,6 +13,9 @@ import (
 // a large one these are no more than its first runs. They prove nothing: the program has
 // the guards of its model, and not one at every statement that may race.
 //
+// Where time could have passed in them while somebody could go on as many follow in which it
+// does.
+//
 // If the first schedule ends in an error those near to it do, too, and only random runs
 // follow.
 const (
@@ -51,13 +54,26 @@ func (d *deep) systematic(ctx context.Context) error {
 	if err != nil || x == nil {
 		return nil // the random runs say why there can be none, or that there is no time
 	}
-	d.runs.Systematic = x.Runs
+	d.takeSystematic(x, true)
+	if !x.Timed || len(d.ends) > 0 {
+		return nil
+	}
+	how.Frontier, how.Stalls, how.MaxRuns = nil, -1, systematicRuns
+	if x, err = d.binary.Exhaust(limited, how); x != nil && err == nil {
+		d.takeSystematic(x, false)
+	}
+	return ctx.Err()
+}
+
+// takeSystematic takes up how runs ended.
+func (d *deep) takeSystematic(x *orchestrate.Exhaustive, patient bool) {
+	before := d.runs.Systematic
+	d.runs.Systematic += x.Runs
 	for _, e := range x.Ends {
 		if e.Status == orchestrate.Completed && e.Kind != "" {
-			d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: true, number: int(e.Seed) + 1, systematic: true})
+			d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: patient, number: before + int(e.Seed) + 1, systematic: true})
 		}
 	}
-	return nil
 }
 
 // failsAlways reports whether the test fails in all random runs that have been done.

@@ -29,10 +29,11 @@ var (
 
 // What a check says of a program, in a word.
 const (
-	outcomeReal = "real" // an error, reproduced
-	outcomeOpen = "open" // nothing is claimed
-	outcomeNote = "note" // a worker of a service that the test has not stopped, and no error
-	outcomeNone = "none" // no error
+	outcomeReal = "real"   // an error, reproduced
+	outcomeOpen = "open"   // nothing is claimed
+	outcomeNote = "note"   // a worker of a service that the test has not stopped, and no error
+	outcomeTime = "timing" // a test that fails only where a goroutine is slow
+	outcomeNone = "none"   // no error
 )
 
 // mostRuns is how many runs of the program a real error may take.
@@ -163,6 +164,8 @@ func outcomeOf(b *artifact.Bundle) string {
 		return outcomeNote
 	case c.Inconclusive():
 		return outcomeOpen
+	case c.TimingDependent > 0:
+		return outcomeTime
 	default:
 		return outcomeNone
 	}
