@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -46,4 +47,20 @@ func TestReadme(t *testing.T) {
 		return
 	}
 	require.Equal(t, string(readme), string(got), "run: go test . -run TestReadme -update")
+}
+
+// TestMerged: no document has what a merge has left open.
+func TestMerged(t *testing.T) {
+	var names []string
+	for _, pattern := range []string{"*.md", "docs/*.md"} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		names = append(names, found...)
+	}
+	require.Contains(t, names, "CHANGELOG.md")
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.NotRegexp(t, `(?m)^(<<<<<<<|=======|>>>>>>>)`, string(text), name)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
@@ -274,12 +275,24 @@ func writeStalls(out io.Writer, stalls []artifact.FindingStall) {
 			fmt.Fprintf(out, "     and %d others for less\n", len(stalls)-i)
 			break
 		}
-		fmt.Fprintf(out, "     only if goroutine %s is slow: it is held for %v", s.G, s.For)
+		fmt.Fprintf(out, "     only if goroutine %s is slow: it is held for %v", s.G, readable(s.For))
 		if s.File != "" {
 			fmt.Fprintf(out, " at %s:%d: %s", s.File, s.Line, s.Text)
 		}
 		fmt.Fprintln(out)
 	}
+}
+
+// readable is a duration without what nobody wants to know of it: the nanoseconds that
+// readings of the clock take in a run.
+func readable(d time.Duration) time.Duration {
+	switch {
+	case d >= time.Second:
+		return d.Round(time.Millisecond)
+	case d >= time.Millisecond:
+		return d.Round(time.Microsecond)
+	}
+	return d
 }
 
 func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
