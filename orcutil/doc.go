@@ -83,7 +83,9 @@
 // where it sets a deadline, of a timer or a context: it comes behind others then that are
 // pending, and that it would have come before. How late it is, of the times that make a
 // difference, is a choice of the environment in runs in which time may pass at any moment,
-// and a stall. To set a deadline is a step of its own there.
+// and a stall. To set a deadline is a step of its own there. So it is where it reads the
+// clock, and something depends on what that shows: it shows that nobody was slow, or that a
+// duration has passed since an earlier reading.
 //
 // The clock of a bubble begins at midnight UTC 2000-01-01, whatever the day: a
 // program that looks at dates behaves as on that one. In a program that calls time.Now
