@@ -110,7 +110,7 @@ func (g *goroutine) delay(site Site, d time.Duration, periodic bool) {
 	if len(s.read) > 0 {
 		// Who reads the clock later may see that a duration has passed, though the event
 		// is still to come.
-		list = append(list, s.lateReadings(d)...)
+		list = append(list, s.lateReadings()...)
 		slices.Sort(list)
 		list = slices.Compact(list)
 	}

@@ -80,7 +80,12 @@ func (g *goroutine) reads(site Site, kept bool) {
 	if s.bubbles > 0 { // the clock is exact
 		return
 	}
-	g.isLate(site, s.lateReadings(0))
+	if s.exec != nil || s.cfg.Delays || len(s.planned) > 0 {
+		g.isLate(site, s.lateReadings())
+	} else { // nobody is
+		s.ordered = true
+		g.ask(site.minor(opDelay))
+	}
 	at, n := s.clock(), len(s.read)
 	if s.shown = append(s.shown, at); len(s.shown) > maxShown {
 		s.shown = s.shown[1:]
@@ -95,13 +100,15 @@ func (g *goroutine) reads(site Site, kept bool) {
 }
 
 // lateReadings are, in ascending order, how late the clock may be read so that it makes a
-// difference, now or after a delay that is known. No event may come meanwhile.
-func (s *run) lateReadings(delay time.Duration) (out []time.Duration) {
+// difference. No event may come meanwhile.
+func (s *run) lateReadings() (out []time.Duration) {
 	now := s.clock()
 	constants := s.durations()
 	last := time.Hour
-	if n := len(constants); n > 0 && constants[n-1] < far/10 {
-		last = max(last, 10*constants[n-1])
+	for _, d := range constants {
+		if d < far/2 { // else it stands for never
+			last = max(last, 2*d)
+		}
 	}
 	if next := s.nextPending(); next < now+far {
 		last = next - now - lag
@@ -111,10 +118,8 @@ func (s *run) lateReadings(delay time.Duration) (out []time.Duration) {
 	}
 	for _, from := range s.read {
 		for _, d := range constants {
-			for _, late := range []time.Duration{from + d - now + lag, from + d - now - delay + lag} {
-				if late > 0 && late < last {
-					out = append(out, late)
-				}
+			if late := from + d - now + lag; late > 0 && late < last {
+				out = append(out, late)
 			}
 		}
 	}
@@ -137,17 +142,18 @@ func Compared(d time.Duration) time.Duration {
 }
 
 func (s *run) comparesWith(d time.Duration) {
-	known := s.durations()
+	known := slices.Concat(s.durations(), s.compared)
 	close := func(a, b time.Duration) bool { return max(a-b, b-a) < instant }
-	if d < instant || len(s.compared) >= maxCompared || slices.Contains(known, d) || slices.Contains(s.compared, d) {
+	if d < instant || len(s.compared) >= maxCompared || slices.Contains(known, d) {
 		return
 	}
-	for _, at := range append(s.shown, s.clock()) {
-		for _, from := range s.read {
+	for _, from := range s.read {
+		has := func(at time.Duration) bool { // passed since from, or is what is left of a known one
 			passed := max(at-from, from-at)
-			if close(d, passed) || slices.ContainsFunc(known, func(c time.Duration) bool { return close(d, max(c-passed, passed-c)) }) {
-				return
-			}
+			return close(d, passed) || slices.ContainsFunc(known, func(c time.Duration) bool { return close(d, max(c-passed, passed-c)) })
+		}
+		if has(s.clock()) || slices.ContainsFunc(s.shown, has) {
+			return
 		}
 	}
 	i, _ := slices.BinarySearch(s.compared, d)

@@ -81,3 +81,26 @@ func TestReadingLate(t *testing.T) {
 		require.ElementsMatch(t, tt.want, o.sorted())
 	}
 }
+
+// TestCompared: a run notices durations that it does not know, and takes none for one that
+// has passed between two readings, or that is what is left of one that is known.
+func TestCompared(t *testing.T) {
+	readsDurations(t, time.Minute)
+	cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
+		start := Clock(1).Now()
+		Sleep(2, 10*time.Second)
+		Compared(Clock(3).Since(start))
+		Compared(Clock(4).Until(start))
+		Compared(Clock(5).Until(start.Add(Compared(time.Minute))))
+		Compared(Clock(6).Until(start.Add(Compared(30 * time.Second))))
+		Compared(-5 * time.Second)
+		Compared(0)
+	}}
+	want := []time.Duration{5 * time.Second, 30 * time.Second}
+	res := Run(cfg)
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+	require.Equal(t, want, res.Durations)
+	o := exhaust(t, Exhaustion{Config: cfg, Stalls: -1}, func(Result) string { return "" })
+	require.True(t, o.complete)
+	require.Equal(t, want, o.out.Durations)
+}
