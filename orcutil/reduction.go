@@ -63,12 +63,8 @@ func (x *reduction) open(n *Node, _ *run, v View, ready []int, stall bool) bool 
 	if !exact {
 		stale(n.Sleep) // what comes now is in no tree
 	}
-	if x.e.Stalls != 0 {
-		// Time depends on everything. It may also be a later step, as a sleep, that lets it
-		// pass: then no race with it tells that others could come first here.
-		for _, g := range n.Ready {
-			x.also(n, g)
-		}
+	if slices.Contains(n.Ready, TimeStep) {
+		x.also(n, TimeStep) // see passed
 	}
 	return n.Chosen != ""
 }
@@ -157,11 +153,38 @@ func (x *reduction) analyse(res Result) {
 	for i := range x.reversals {
 		x.insert(&x.reversals[i])
 	}
+	if x.e.Stalls != 0 {
+		x.passed()
+	}
 	if last >= 0 {
 		// The program has ended, and the others could do nothing more.
 		n := &x.nodes[last]
 		n.Ended = true
 		x.ask(last)
+		for _, g := range n.Ready {
+			x.also(n, g)
+		}
+	}
+}
+
+// passed has all goroutines that were ready chosen at the nodes before time has passed, on
+// which every step depends. It may be a later step, as a sleep, that lets it pass: then it
+// could not have come there, and no race tells that others could come first. Where time can
+// pass it is chosen in any case.
+func (x *reduction) passed() {
+	last := -1
+	for i := range x.exec.events {
+		if x.exec.events[i].g < 0 {
+			last = i
+		}
+	}
+	for i := range x.exec.events[:last+1] {
+		node := x.exec.events[i].node
+		if node < 0 {
+			continue
+		}
+		x.ask(node)
+		n := &x.nodes[node]
 		for _, g := range n.Ready {
 			x.also(n, g)
 		}
