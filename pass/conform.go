@@ -137,8 +137,12 @@ func (d *deep) conform(ctx context.Context) error {
 	d.follower = c.follower
 	defer d.rep.stage("conformance")()
 	d.runs.Conformance = c.out
-	// A few of both kinds come first, so that an error of either shows soon.
-	const first = ConformanceRuns / 5
+	// If time may pass while somebody could go on a few of both kinds come first, so that an
+	// error of either shows soon.
+	first := ConformanceRuns
+	if d.timed {
+		first /= 5
+	}
 	for _, part := range []struct {
 		patient  bool
 		from, to int
@@ -149,6 +153,9 @@ func (d *deep) conform(ctx context.Context) error {
 		{false, ConformanceRuns + first, 2 * ConformanceRuns},
 	} {
 		runs := part.to - part.from
+		if runs == 0 {
+			continue
+		}
 		err := d.under(ctx, orchestrate.ExploreOptions{
 			Runs: runs, Seed: uint64(part.from), Patient: part.patient, TotalSteps: totalSteps / 4 * runs / ConformanceRuns, MaxProcesses: runProcesses,
 			Recorded: func(seed uint64, r *orchestrate.Recording) error { return c.follow(ctx, int(seed)+1, r) },

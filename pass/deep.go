@@ -119,6 +119,7 @@ type deep struct {
 	saved       time.Time             // when what is known was saved last
 	savedAll    int                   // refutations by then
 	follower    *orchestrate.Follower // nil: the model does not say where runs are
+	timed       bool                  // time may have passed in them while a goroutine could go on
 	facts       map[orchestrate.EdgeOf]*fact
 	refutations []artifact.Refutation
 	refuted     [][]check.Label

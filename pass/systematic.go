@@ -55,6 +55,7 @@ func (d *deep) systematic(ctx context.Context) error {
 		return nil // the random runs say why there can be none, or that there is no time
 	}
 	d.takeSystematic(x, true)
+	d.timed = x.Timed
 	if !x.Timed || len(d.ends) > 0 {
 		return nil
 	}
