@@ -160,15 +160,15 @@ func (g *goroutine) chooseDelay(site Site, list []time.Duration) (late time.Dura
 			value = 1 + r.next(n-1)
 		}
 	}
+	c, planned := s.planned[asked{g.path, site.key(), occ}]
+	if planned && c.Late == 0 && (c.Value == 0 || c.Value > 0 && c.N == n && c.Value < n) {
+		value = c.Value // a plan of before there was Late has no more than that
+	}
 	if value > 0 {
 		late = list[value-1]
 	}
-	c, planned := s.planned[asked{g.path, site.key(), occ}]
-	switch {
-	case planned && c.Late > 0 && s.clock()+c.Late < s.nextPending():
+	if planned && c.Late > 0 && s.clock()+c.Late < s.nextPending() {
 		value, late = c.Value, c.Late
-	case planned && c.Late == 0 && c.Value == 0:
-		value, late = 0, 0
 	}
 	if s.cfg.Record && len(s.choices) < maxChoices {
 		s.choices = append(s.choices, EnvChoice{g.path, site.key(), occ, n, value, late})

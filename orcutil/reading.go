@@ -30,6 +30,10 @@ const instant = time.Microsecond
 // maxReadings bounds the readings of a run that are kept, to compare later ones with.
 const maxReadings = 64
 
+// longestDelay is how late the clock is read at most in a program that names no durations: a day,
+// of which many talk as of a number, has passed.
+const longestDelay = 25 * time.Hour
+
 // maxShown bounds the last readings that are kept, to tell what has passed between two of
 // them from other durations.
 const maxShown = 8
@@ -64,8 +68,12 @@ func (c Clock) read(kept bool) time.Time {
 	if !s.lags {
 		return time.Now()
 	}
-	if c != 0 && !s.dying.Load() {
+	switch {
+	case s.dying.Load():
+	case c != 0:
 		g.reads(Site(c), kept)
+	case s.initialising && kept: // a variable of a package
+		s.keepReading()
 	}
 	s.readings++
 	return time.Now().Add(time.Duration(s.readings-1) * lag)
@@ -86,12 +94,18 @@ func (g *goroutine) reads(site Site, kept bool) {
 		s.ordered = true
 		g.ask(site.minor(opDelay))
 	}
-	at, n := s.clock(), len(s.read)
-	if s.shown = append(s.shown, at); len(s.shown) > maxShown {
+	if s.shown = append(s.shown, s.clock()); len(s.shown) > maxShown {
 		s.shown = s.shown[1:]
 	}
+	if kept {
+		s.keepReading()
+	}
+}
+
+// keepReading notes that the program keeps what the clock shows.
+func (s *run) keepReading() {
+	at, n := s.clock(), len(s.read)
 	switch {
-	case !kept:
 	case n > 0 && at-s.read[n-1] < instant:
 		s.read[n-1] = at
 	case n < maxReadings:
@@ -104,7 +118,7 @@ func (g *goroutine) reads(site Site, kept bool) {
 func (s *run) lateReadings() (out []time.Duration) {
 	now := s.clock()
 	constants := s.durations()
-	last := time.Hour
+	last := longestDelay
 	for _, d := range constants {
 		if d < far/2 { // else it stands for never
 			last = max(last, 2*d)
