@@ -120,7 +120,7 @@ func (s *run) lateReadings() (out []time.Duration) {
 	constants := s.durations()
 	last := longestDelay
 	for _, d := range constants {
-		if d < far/2 { // else it stands for never
+		if d < far/100 { // else it stands for never
 			last = max(last, 2*d)
 		}
 	}

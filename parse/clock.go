@@ -97,7 +97,7 @@ type readings struct {
 	info    *types.Info
 	parents map[ast.Node]ast.Node
 	names   map[types.Object][]*ast.Ident // of variables, also where they are declared
-	known   map[types.Object]bool         // variables that were looked at
+	known   map[types.Object]bool         // variables that were looked at for a reading
 }
 
 func newReadings(info *types.Info, f *ast.File) *readings {
@@ -144,6 +144,7 @@ func (x *readings) callOf(fun ast.Expr) *ast.CallExpr {
 
 // matter reports whether anything depends on what a function returns that reads the clock.
 func (x *readings) matter(fun ast.Expr) bool {
+	clear(x.known)
 	c := x.callOf(fun)
 	return c == nil || x.decides(c)
 }
@@ -215,7 +216,6 @@ func (x *readings) decidesAs(e ast.Expr) bool {
 		return false // what depends on it is looked at already
 	}
 	x.known[v] = true
-	defer delete(x.known, v)
 	return slices.ContainsFunc(x.names[v], func(id *ast.Ident) bool {
 		switch p := x.parents[id].(type) {
 		case *ast.AssignStmt:

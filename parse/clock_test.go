@@ -48,6 +48,7 @@ func main() {}
 		{"in a function literal", "func f() { start := time.Now(); func() { if time.Since(start) > 1 { panic(1) } }() }", []bool{true, true}},
 		{"assigned later", "func f() { var last time.Time; last = time.Now(); d := time.Until(last); if d > 0 { panic(1) } }", []bool{true, true}},
 		{"of itself", "func f() { d := time.Since(global); d = d + 1; d = 2 * d }", []bool{false}},
+		{"in a circle", "func f() { a := time.Since(global); b := a; c := a + b; b = a + c; a = b + c; c = a + b; d := a + b + c; a = d + b; b = d + c; c = d + a }", []bool{false}},
 		{"kept in a field", "func f(e *entry) { e.at = time.Now() }", []bool{true}},
 		{"kept in a variable of the package", "func f() { global = time.Now() }", []bool{true}},
 		{"kept behind a pointer", "func f() { x := time.Now(); p := &x; log.Print(*p) }", []bool{true}},
