@@ -18,10 +18,10 @@ import (
 var networks = flag.Int("networks", 400, "random networks in differential tests")
 
 // networkCount is how many there are: in the short form, which the race detector slows down,
-// a third.
+// a quarter.
 func networkCount() int {
 	if testing.Short() {
-		return *networks / 3
+		return *networks / 4
 	}
 	return *networks
 }
