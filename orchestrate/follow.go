@@ -9,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/orcutil"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -281,7 +282,7 @@ func (f *Follower) spinning(key string) bool {
 // goroutines, inside of operations or in front of what is none, see orcutil. The
 // model has no such guard: its goroutine has gone on.
 func (f *Follower) minor(key string) bool {
-	return minorText(key) != "" && f.siteByKey(key).Key == ""
+	return orcutil.MinorText(key) != "" && f.siteByKey(key).Key == ""
 }
 
 // unmodelled says what kind of error the model does not know, "" if it may.

@@ -180,11 +180,12 @@ const spinSuffix = ".spin"
 // besides, by their keys.
 func SitesByKey(side *artifact.Sidecar) map[string]artifact.Site {
 	out := make(map[string]artifact.Site, len(side.Sites))
+	minor := orcutil.MinorGuards()
 	for _, s := range side.Sites {
 		out[s.Key] = s
-		for _, m := range minorGuards {
+		for _, m := range minor {
 			more := s
-			more.Key, more.Kind = s.Key+m.suffix, m.text
+			more.Key, more.Kind = s.Key+m.Suffix, m.Text
 			out[more.Key] = more
 		}
 		key := s.Key + spinSuffix
@@ -194,35 +195,9 @@ func SitesByKey(side *artifact.Sidecar) map[string]artifact.Site {
 	return out
 }
 
-// minorGuards are the guards at which only the runtime stops goroutines, by the ends
-// of their keys, see orcutil.
-var minorGuards = []struct{ suffix, text string }{
-	{".return", "return from wait"},
-	{".zero", "release of waiters"},
-	{".map", "map access"},
-	{".log", "log"},
-	{".cleanup", "cleanup"},
-	{".len", "length of a channel"},
-	{".call", "call of uninstrumented code"},
-	{".clock", "reading of the clock"},
-	{delaySuffix, "delay of a deadline"},
-}
-
-const delaySuffix = ".delay"
-
 // IsDelay reports whether a choice of the environment, by the key of its site, is how late a
-// goroutine sets a deadline.
-func IsDelay(key string) bool { return strings.HasSuffix(key, delaySuffix) }
-
-// minorText is what a minor guard with a key does, "" if it is none.
-func minorText(key string) string {
-	for _, m := range minorGuards {
-		if strings.HasSuffix(key, m.suffix) {
-			return m.text
-		}
-	}
-	return ""
-}
+// goroutine sets a deadline or reads the clock.
+func IsDelay(key string) bool { return orcutil.IsDelay(key) }
 
 // describe is one step in words: where and what.
 func describe(sites map[string]artifact.Site, s artifact.PlanStep) string {
@@ -244,7 +219,7 @@ func action(site artifact.Site) string {
 	case "end":
 		return "return"
 	}
-	if text := minorText(site.Key); text != "" {
+	if text := orcutil.MinorText(site.Key); text != "" {
 		return text + ": " + site.Text
 	}
 	return site.Text

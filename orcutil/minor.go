@@ -49,6 +49,36 @@ func (site Site) major() (of Site, o op, suffix string, ok bool) {
 	return site % minorOffset, m.op, m.suffix, true
 }
 
+// MinorGuard is a kind of guard at which only the runtime stops goroutines.
+type MinorGuard struct {
+	Suffix string // of its key
+	Text   string // what it does
+}
+
+// MinorGuards are those that the runtime may have at a site besides that of the site.
+func MinorGuards() []MinorGuard {
+	list := make([]MinorGuard, 0, len(minorGuards))
+	for _, m := range minorGuards {
+		list = append(list, MinorGuard{m.suffix, opNames[m.op]})
+	}
+	return list
+}
+
+// MinorText is what the minor guard with a key does, "" if it is none.
+func MinorText(key string) string {
+	if _, o, ok := minorKey(key); ok {
+		return opNames[o]
+	}
+	return ""
+}
+
+// IsDelay reports whether a choice of the environment, by the key of its site, is how late a
+// goroutine sets a deadline or reads the clock.
+func IsDelay(key string) bool {
+	_, o, ok := minorKey(key)
+	return ok && o == opDelay
+}
+
 // minorKey splits the key of a minor guard.
 func minorKey(key string) (of string, o op, ok bool) {
 	for _, m := range minorGuards {
