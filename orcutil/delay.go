@@ -17,9 +17,8 @@ import (
 // come up to it. Neither is it with a Sleep: that somebody wakes later than he could is no other
 // than that he is slow to go on.
 
-// delays are, in ascending order, the times that may pass before an event is set that comes
-// after d, with the least of them for every pending event that it then comes behind. No
-// event may come meanwhile. With a period, d is that of a ticker.
+// delays are the times that may pass before an event is set that comes after d: the least one
+// for every pending event that it then comes behind. No event may come meanwhile. With a period, d is that of a ticker.
 func (s *run) delays(d time.Duration, periodic bool) (out []time.Duration) {
 	now := s.clock()
 	if now+d < now {
@@ -44,9 +43,7 @@ func (s *run) delays(d time.Duration, periodic bool) (out []time.Duration) {
 		pending(t.next(now + d - 1))
 	}
 	s.mu.Unlock()
-	out = slices.DeleteFunc(out, func(late time.Duration) bool { return now+late >= next })
-	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.DeleteFunc(out, func(late time.Duration) bool { return now+late >= next })
 }
 
 // nextPending is the time of the next event that may come, though nobody waits for it; it
@@ -111,8 +108,6 @@ func (g *goroutine) delay(site Site, d time.Duration, periodic bool) {
 		// Who reads the clock later may see that a duration has passed, though the event
 		// is still to come.
 		list = append(list, s.lateReadings()...)
-		slices.Sort(list)
-		list = slices.Compact(list)
 	}
 	g.isLate(site, list)
 }
@@ -122,6 +117,8 @@ func (g *goroutine) isLate(site Site, list []time.Duration) {
 	if len(list) == 0 {
 		return
 	}
+	slices.Sort(list)
+	list = slices.Compact(list)
 	s := g.run
 	s.ordered = true
 	late := g.chooseDelay(site.minor(opDelay), list)
@@ -160,7 +157,7 @@ func (g *goroutine) chooseDelay(site Site, list []time.Duration) (late time.Dura
 			value = 1 + r.next(n-1)
 		}
 	}
-	c, planned := s.planned[asked{g.path, site.key(), occ}]
+	c, planned := g.prescribed(site, occ)
 	if planned && c.Late == 0 && (c.Value == 0 || c.Value > 0 && c.N == n && c.Value < n) {
 		value = c.Value // a plan of before there was Late has no more than that
 	}
@@ -170,8 +167,6 @@ func (g *goroutine) chooseDelay(site Site, list []time.Duration) (late time.Dura
 	if planned && c.Late > 0 && s.clock()+c.Late < s.nextPending() {
 		value, late = c.Value, c.Late
 	}
-	if s.cfg.Record && len(s.choices) < maxChoices {
-		s.choices = append(s.choices, EnvChoice{g.path, site.key(), occ, n, value, late})
-	}
+	s.record(EnvChoice{g.path, site.key(), occ, n, value, late})
 	return late
 }

@@ -108,16 +108,27 @@ func (g *goroutine) choose(site Site, n int, ordered bool) int {
 
 // decided is the value of a choice, if the plan prescribes no other one. The run records it.
 func (g *goroutine) decided(site Site, occ, n, value int) int {
-	s := g.run
-	if s.planned != nil {
-		if c, ok := s.planned[asked{g.path, site.key(), occ}]; ok && c.N == n && c.Value >= 0 && c.Value < n {
-			value = c.Value
-		}
+	if c, ok := g.prescribed(site, occ); ok && c.N == n && c.Value >= 0 && c.Value < n {
+		value = c.Value
 	}
-	if s.cfg.Record && len(s.choices) < maxChoices {
-		s.choices = append(s.choices, EnvChoice{G: g.path, Site: site.key(), Occ: occ, N: n, Value: value})
-	}
+	g.run.record(EnvChoice{G: g.path, Site: site.key(), Occ: occ, N: n, Value: value})
 	return value
+}
+
+// prescribed is the choice that the plan has for what g asks for.
+func (g *goroutine) prescribed(site Site, occ int) (c EnvChoice, ok bool) {
+	if g.run.planned == nil {
+		return c, false
+	}
+	c, ok = g.run.planned[asked{g.path, site.key(), occ}]
+	return c, ok
+}
+
+// record notes a choice, if the run is recorded.
+func (s *run) record(c EnvChoice) {
+	if s.cfg.Record && len(s.choices) < maxChoices {
+		s.choices = append(s.choices, c)
+	}
 }
 
 // Choose returns a number below n that the run has chosen. It fails outside of

@@ -94,8 +94,7 @@ type Exhausted struct {
 	Timed bool
 	// Untaken: a choice of the environment had more alternatives than Values.
 	Untaken bool
-	// Durations are those, ascending, that the clock was compared with and that are not
-	// known. An exploration in which time passes at any moment is to be repeated with
+	// Durations are those that the clock was compared with and that are not known. An exploration in which time passes at any moment is to be repeated with
 	// them, see Config.
 	Durations []time.Duration
 	// Races are the data races seen, each pair of places once.
@@ -122,7 +121,7 @@ func (s *Exhausted) Add(later Exhausted) {
 		s.Preemptions = later.Preemptions
 	}
 	s.Bounds = union(s.Bounds, later.Bounds)
-	s.Durations = slices.Sorted(slices.Values(union(s.Durations, later.Durations)))
+	s.Durations = union(s.Durations, later.Durations)
 	s.Reached = union(s.Reached, later.Reached)
 	s.Stuck = union(s.Stuck, later.Stuck)
 	for _, r := range later.Races {
@@ -438,7 +437,6 @@ func (x *search) limits(res Result) {
 	x.bound(res.Verdict == Limit, "runs that were cut off")
 	x.bound(res.Verdict != Completed && res.Verdict != Limit, res.Message)
 	x.out.Durations = union(x.out.Durations, res.Durations)
-	slices.Sort(x.out.Durations)
 	x.bound(x.exec.census, "runtime.NumGoroutine, which counts goroutines that others start and end meanwhile")
 	x.bound(x.exec.unguarded, "the length of a channel, asked for where there is no guard")
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")

@@ -99,8 +99,9 @@ type goroutine struct {
 	path   string
 	number uint64 // hash of the path
 	seq    int32  // its number in an execution
+	// late is how much time it lets pass before it sets a deadline or reads the clock.
+	late time.Duration
 	// calledIn is how many steps there were when it has called uninstrumented code last.
-	late     time.Duration // that it lets pass before it sets a deadline or reads the clock
 	calledIn int
 	f        func() // entry function
 	// created is the stack of who has started it, if stacks are kept.

@@ -12,8 +12,9 @@ import (
 // deadline is set is one (see delay.go): somebody may be slow before, though nothing is
 // pending that the run could let time pass to. Of all the times up to the next event, those
 // make a difference at which a duration has passed since an earlier reading: durations that
-// the program names as constants are known. For those that it calculates there is the last
-// time before the next event or, if none is pending, one that is late for all of them.
+// the program names as constants are known, others as soon as they are compared. For those that
+// are not there is the last time before the next event or, if none is pending, one that is
+// later than all that are known.
 //
 // Which of two goroutines reads the clock first makes a difference even if no time passes:
 // a reading is a step of its own.
@@ -38,8 +39,8 @@ const longestDelay = 25 * time.Hour
 // them from other durations.
 const maxShown = 8
 
-// Clock is what reads the clock in the statement at a site; 0 if nothing depends on what
-// it shows.
+// Clock is what reads the clock in the statement at a site. At 0 what it shows is no choice:
+// nothing depends on it, or it is named outside of functions, where there is no statement.
 type Clock Site
 
 // Now is time.Now(). The first call in a run is noted.
@@ -113,13 +114,12 @@ func (s *run) keepReading() {
 	}
 }
 
-// lateReadings are, in ascending order, how late the clock may be read so that it makes a
-// difference. No event may come meanwhile.
+// lateReadings are how late the clock may be read so that it makes a difference. No event may
+// come meanwhile.
 func (s *run) lateReadings() (out []time.Duration) {
 	now := s.clock()
-	constants := s.durations()
 	last := longestDelay
-	for _, d := range constants {
+	for _, d := range s.known {
 		if d < far/100 { // else it stands for never
 			last = max(last, 2*d)
 		}
@@ -131,15 +131,13 @@ func (s *run) lateReadings() (out []time.Duration) {
 		return nil
 	}
 	for _, from := range s.read {
-		for _, d := range constants {
+		for _, d := range s.known {
 			if late := from + d - now + lag; late > 0 && late < last {
 				out = append(out, late)
 			}
 		}
 	}
-	out = append(out, last)
-	slices.Sort(out)
-	return slices.Compact(out)
+	return append(out, last)
 }
 
 // maxCompared bounds the durations that a run finds the clock compared with.
@@ -156,37 +154,32 @@ func Compared(d time.Duration) time.Duration {
 }
 
 func (s *run) comparesWith(d time.Duration) {
-	known := slices.Concat(s.durations(), s.compared)
-	close := func(a, b time.Duration) bool { return max(a-b, b-a) < instant }
-	if d < instant || len(s.compared) >= maxCompared || slices.Contains(known, d) {
+	if d < instant || len(s.compared) >= maxCompared || slices.Contains(s.known, d) || slices.Contains(s.compared, d) {
 		return
 	}
+	close := func(a, b time.Duration) bool { return max(a-b, b-a) < instant }
 	for _, from := range s.read {
 		has := func(at time.Duration) bool { // passed since from, or is what is left of a known one
 			passed := max(at-from, from-at)
-			return close(d, passed) || slices.ContainsFunc(known, func(c time.Duration) bool { return close(d, max(c-passed, passed-c)) })
+			leaves := func(c time.Duration) bool { return close(d, max(c-passed, passed-c)) }
+			return close(d, passed) || slices.ContainsFunc(s.known, leaves) || slices.ContainsFunc(s.compared, leaves)
 		}
 		if has(s.clock()) || slices.ContainsFunc(s.shown, has) {
 			return
 		}
 	}
-	i, _ := slices.BinarySearch(s.compared, d)
-	s.compared = slices.Insert(s.compared, i, d)
+	s.compared = inserted(s.compared, d)
+	if s.exec == nil { // what a run has found is not known to others of an exploration
+		s.known = inserted(s.known, d)
+	}
 }
 
-// durations are those, ascending, that are known when the clock is read: what the run has
-// found itself is not known to others of an exploration.
-func (s *run) durations() []time.Duration {
-	list := durations()
-	if len(s.cfg.Durations) == 0 && (s.exec != nil || len(s.compared) == 0) {
-		return list
+// inserted adds a value to a list in ascending order that may have it.
+func inserted(list []time.Duration, d time.Duration) []time.Duration {
+	if i, found := slices.BinarySearch(list, d); !found {
+		return slices.Insert(list, i, d)
 	}
-	list = slices.Concat(list, s.cfg.Durations)
-	if s.exec == nil {
-		list = append(list, s.compared...)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return list
 }
 
 // tick lets the time pass that reading the clock has taken since the last step: on no

@@ -107,7 +107,8 @@ type run struct {
 	clockRead bool                    // the program has called time.Now
 	readings  int                     // of the clock, since the last step
 	shown     []time.Duration         // the last times that the clock has shown
-	compared  []time.Duration         // found in the run, ascending
+	known     []time.Duration         // durations that the clock is compared with, ascending
+	compared  []time.Duration         // those found in the run, ascending
 	read      []time.Duration         // times that the clock has shown, and that are kept, ascending
 	lent      bool                    // uninstrumented code has had a *testing.T
 
@@ -169,7 +170,10 @@ func newRun(cfg Config) *run {
 	s := &run{
 		cfg: cfg, chooser: cfg.Chooser, stacks: !cfg.NoStacks,
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
-		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor() && !cfg.noMinor, lengths: cfg.exec != nil || cfg.lengths || cfg.Plan.stopsAtLengths(), exec: cfg.exec,
+		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor() && !cfg.noMinor, lengths: cfg.exec != nil || cfg.lengths || cfg.Plan.stopsAtLengths(), exec: cfg.exec, known: durations(),
+	}
+	for _, d := range cfg.Durations {
+		s.known = inserted(s.known, d)
 	}
 	if cfg.Bubble.Wait == nil {
 		s.back = make(chan struct{})

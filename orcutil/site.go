@@ -3,7 +3,6 @@
 package orcutil
 
 import (
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -139,9 +138,8 @@ func RegisterDurations(list ...int64) {
 	program.Lock()
 	defer program.Unlock()
 	for _, n := range list {
-		d := time.Duration(n)
-		if i, found := slices.BinarySearch(program.durations, d); !found && d > 0 {
-			program.durations = slices.Insert(program.durations, i, d)
+		if n > 0 {
+			program.durations = inserted(program.durations, time.Duration(n))
 		}
 	}
 }

@@ -73,8 +73,8 @@ func (s *run) due(d time.Duration) {
 	at := s.clock() + d
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i, found := slices.BinarySearch(s.dues, at); !found && at > 0 {
-		s.dues = slices.Insert(s.dues, i, at)
+	if at > 0 {
+		s.dues = inserted(s.dues, at)
 	}
 }
 
