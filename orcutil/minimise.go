@@ -429,12 +429,11 @@ func (x *minimiser) values() (better bool) {
 		}
 	}
 	for i, choice := range x.best.choices {
-		// A goroutine is to be slow for no longer than it needs to be.
-		if !strings.HasSuffix(choice.Site, minorGuards[opDelay-opAtomic-1].suffix) {
-			continue
-		}
-		for value := 1; value < choice.Value && !x.spent(); value++ {
-			if attempt(func(c *candidate) { c.choices = slices.Clone(c.choices); c.choices[i].Value = value }) {
+		// A goroutine is to be slow for no longer than it needs to be: of the durations that
+		// the program names for the least one that will do.
+		for _, d := range durations() {
+			late := d + lag
+			if late >= choice.Late || attempt(func(c *candidate) { c.choices = slices.Clone(c.choices); c.choices[i].Late = late }) {
 				break
 			}
 		}

@@ -104,3 +104,34 @@ func TestCompared(t *testing.T) {
 	require.True(t, o.complete)
 	require.Equal(t, want, o.out.Durations)
 }
+
+// TestMinimiseReading: a goroutine is slow for no longer than an error needs.
+func TestMinimiseReading(t *testing.T) {
+	readsDurations(t, time.Second, 5*time.Second, 10*time.Second, time.Minute)
+	cfg := Config{Bubble: bubble(t), Delays: true, Record: true, Main: func() {
+		start := Clock(1).Now()
+		if Clock(2).Since(start) > 5*time.Second {
+			panic(Panic(3, "late"))
+		}
+	}}
+	longest := time.Duration(0)
+	for seed := range uint64(40) {
+		run := cfg
+		run.Plan.Seed = seed
+		res := Run(run)
+		if res.Outcome.Kind != KindPanic || heldIn(res) <= 5*time.Second+instant {
+			continue
+		}
+		longest = max(longest, heldIn(res))
+		run = cfg
+		run.Delays, run.Plan = false, planOf(res)
+		got := Minimise(Minimisation{Config: run})
+		require.Empty(t, got.Left)
+		require.InDelta(t, 5*time.Second, got.After.Held, float64(instant), "%+v", got.Plan)
+		run.Plan = got.Plan
+		again := Run(run)
+		require.True(t, sameEnd(again, res), again)
+		require.Equal(t, got.After.Held, heldIn(again))
+	}
+	require.Greater(t, longest, time.Minute)
+}
