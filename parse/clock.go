@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/sites"
-	"github.com/vtrace/vtrace/source"
 )
 
 // clockReaders are the functions that read the clock, with the methods of the runtime's
@@ -21,23 +20,11 @@ var clockReaders = map[string]string{"time.Now": "Now", "time.Since": "Since", "
 // isClockReader reports whether a function reads the clock.
 func isClockReader(obj types.Object) (method string, ok bool) {
 	f, ok := obj.(*types.Func)
-	if !ok {
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != "time" {
 		return "", false
 	}
 	method, ok = clockReaders[f.FullName()]
 	return method, ok
-}
-
-// readsClock reports whether a program reads the clock.
-func readsClock(prog *source.Program) bool {
-	for _, p := range prog.Packages {
-		for _, obj := range p.TypesInfo.Uses {
-			if _, ok := isClockReader(obj); ok {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // now has the runtime read the clock, for e that names a function which does. The runtime
@@ -52,15 +39,18 @@ func (r *rewriter) now(e ast.Expr, obj types.Object) {
 	if r.readings == nil {
 		r.readings = newReadings(r.info, r.ast)
 	}
-	site := sites.ID(0)
 	if method == "Now" && r.readings.onlyOnce(e) {
 		method = "Once"
 	}
+	site := sites.ID(0)
 	if r.readings.matter(e) {
 		site = r.statement(e.Pos())
 	}
 	r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), fmt.Sprintf("%s.Clock(%d).%s", r.zz, site, method))
 }
+
+// isDuration reports whether a type is time.Duration.
+func isDuration(t types.Type) bool { return types.TypeString(t, nil) == "time.Duration" }
 
 // comparison has the runtime notice which durations are compared.
 func (r *rewriter) comparison(e *ast.BinaryExpr) {
@@ -83,7 +73,7 @@ func (r *rewriter) addition(c *ast.CallExpr) {
 // the clock.
 func (r *rewriter) compared(e ast.Expr) {
 	tv := r.info.Types[e]
-	if !r.clock || tv.Value != nil || !tv.IsValue() || types.TypeString(tv.Type, nil) != "time.Duration" {
+	if !r.clock || tv.Value != nil || !tv.IsValue() || !isDuration(tv.Type) {
 		return
 	}
 	r.before(e.Pos(), r.zz+".Compared(")
@@ -102,16 +92,10 @@ type readings struct {
 
 func newReadings(info *types.Info, f *ast.File) *readings {
 	x := &readings{info, map[ast.Node]ast.Node{}, map[types.Object][]*ast.Ident{}, map[types.Object]bool{}}
-	var stack []ast.Node
-	ast.Inspect(f, func(n ast.Node) bool {
-		if n == nil {
-			stack = stack[:len(stack)-1]
-			return true
-		}
+	ast.PreorderStack(f, nil, func(n ast.Node, stack []ast.Node) bool {
 		if len(stack) > 0 {
 			x.parents[n] = stack[len(stack)-1]
 		}
-		stack = append(stack, n)
 		if id, ok := n.(*ast.Ident); ok {
 			if v, ok := info.ObjectOf(id).(*types.Var); ok {
 				x.names[v] = append(x.names[v], id)
@@ -164,28 +148,20 @@ func (x *readings) onlyOnce(fun ast.Expr) bool {
 	if results.Len() != 1 {
 		return false
 	}
-	switch types.TypeString(results.At(0).Type(), nil) {
-	case "bool", "time.Duration":
-		return true
-	}
-	return false // a time, or one as a number
+	t := results.At(0).Type()
+	return isDuration(t) || types.TypeString(t, nil) == "bool" // else a time, or one as a number
 }
 
 // decides reports whether anything depends on the value of an expression.
 func (x *readings) decides(e ast.Expr) bool {
 	switch p := x.parents[e].(type) {
-	case *ast.ParenExpr:
-		return x.decides(p)
-	case *ast.BinaryExpr:
-		return x.decides(p)
-	case *ast.UnaryExpr:
-		return x.decides(p)
+	case *ast.ParenExpr, *ast.BinaryExpr, *ast.UnaryExpr:
+		return x.decides(p.(ast.Expr))
 	case *ast.SelectorExpr:
 		c := x.callOf(p)
 		return c == nil || !x.ofTime(c) || x.decides(c)
 	case *ast.CallExpr:
-		switch tv := x.info.Types[p.Fun]; {
-		case tv.IsType() || x.ofTime(p):
+		if x.info.Types[p.Fun].IsType() || x.ofTime(p) {
 			return x.decides(p)
 		}
 		return !x.shows(p)
@@ -245,12 +221,13 @@ func (x *readings) ofTime(c *ast.CallExpr) bool {
 		name := types.TypeString(recv.Type(), nil)
 		return name == "time.Time" || name == "time.Duration" || name == "time.Month" || name == "time.Weekday"
 	}
-	_, ok = clockReaders[f.FullName()]
+	_, ok = isClockReader(f)
 	return ok
 }
 
-// shows reports whether a call tells somebody what it is given, or takes it for a seed, and
-// returns nothing that depends on it.
+// shows reports whether a call is of a function that tells somebody what it is given, or takes
+// it for a seed. A handler of the program's own, or a writer, that decides by what it is told
+// is not looked for.
 func (x *readings) shows(c *ast.CallExpr) bool {
 	_, obj := sites.Classify(x.info, c.Fun)
 	f, ok := obj.(*types.Func)
@@ -282,7 +259,7 @@ func constantDurations(info *types.Info, f *ast.File) []int64 {
 			return true
 		}
 		tv := info.Types[e]
-		if tv.Value == nil || types.TypeString(tv.Type, nil) != "time.Duration" {
+		if tv.Value == nil || !isDuration(tv.Type) {
 			return true
 		}
 		if d, exact := constant.Int64Val(constant.ToInt(tv.Value)); exact && d > 0 {

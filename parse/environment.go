@@ -7,7 +7,10 @@ import (
 	"go/token"
 	"go/types"
 	"go/version"
+	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/packages"
 
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
@@ -153,17 +156,28 @@ func (r *rewriter) random(e ast.Expr, obj types.Object) {
 // seedsRandom reports whether the program calls rand.Seed, in a module for which that
 // has an effect: its random numbers are no choices then, but repeat.
 func seedsRandom(prog *source.Program) bool {
-	seeds, effective := false, false
+	effective := false
 	for _, p := range prog.Packages {
 		if m := p.Module; m != nil && m.Main && version.IsValid("go"+m.GoVersion) {
 			effective = effective || version.Compare("go"+m.GoVersion, "go1.24") < 0
 		}
-		for _, obj := range p.TypesInfo.Uses {
-			f, ok := obj.(*types.Func)
-			seeds = seeds || ok && f.FullName() == "math/rand.Seed"
-		}
 	}
-	return seeds && effective
+	return effective && uses(prog, func(obj types.Object) bool {
+		f, ok := obj.(*types.Func)
+		return ok && f.FullName() == "math/rand.Seed"
+	})
+}
+
+// uses reports whether a program names one of some objects.
+func uses(prog *source.Program, is func(types.Object) bool) bool {
+	return slices.ContainsFunc(prog.Packages, func(p *packages.Package) bool {
+		for _, obj := range p.TypesInfo.Uses {
+			if is(obj) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // ordered are the functions that hand out the entries of a map, with those of the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/types"
 	"path"
 	"path/filepath"
 	"slices"
@@ -93,7 +94,10 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 		in.own[p.PkgPath] = true
 	}
 	in.seeded = seedsRandom(prog)
-	in.clock = readsClock(prog)
+	in.clock = uses(prog, func(obj types.Object) bool {
+		_, ok := isClockReader(obj)
+		return ok
+	})
 	in.plain = plainPackages(prog.Packages, in.own)
 	if opts.Races {
 		in.kept = keptTypes(prog.Packages)

@@ -10,11 +10,8 @@ import (
 )
 
 // polls are the functions outside of sync/atomic that a loop may ask again and
-// again whether something has happened.
-var polls = map[string]bool{
-	"(context.Context).Err": true, "time.Now": true, "time.Since": true, "time.Until": true,
-	"runtime.NumGoroutine": true,
-}
+// again whether something has happened, besides those that read the clock.
+var polls = map[string]bool{"(context.Context).Err": true, "runtime.NumGoroutine": true}
 
 // poll has the runtime count what a goroutine asks for: the results of atomic
 // operations and the like. One that asks for long without coming to a guard
@@ -34,7 +31,8 @@ func (r *rewriter) poll(c *ast.CallExpr) {
 		return
 	}
 	gosched := f.FullName() == "runtime.Gosched"
-	if !gosched && (f.Pkg().Path() != "sync/atomic" || f.Signature().Results().Len() != 1) && !polls[f.FullName()] {
+	_, clock := isClockReader(f)
+	if !gosched && !clock && (f.Pkg().Path() != "sync/atomic" || f.Signature().Results().Len() != 1) && !polls[f.FullName()] {
 		return
 	}
 	s, ok := r.idx.Stmt(c.Pos())
