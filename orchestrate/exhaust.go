@@ -41,9 +41,6 @@ type ExhaustOptions struct {
 	// Stalls is how often, in one run, time may pass while a goroutine could go on;
 	// -1: any number.
 	Stalls int
-	// Durations are those that the clock is compared with, besides those that the program
-	// names.
-	Durations []time.Duration
 	// Values is how many alternatives a choice of the environment may have; of those with
 	// more one is explored. Less than 24 is 24.
 	Values int
@@ -87,7 +84,6 @@ type exhaustJob struct {
 	Accesses                        []AccessGuard
 	Awaits                          []string
 	Stalls                          int
-	Durations                       []time.Duration
 	Values                          int
 	Misuse                          bool
 	Bounding                        *Bounding
@@ -244,7 +240,7 @@ func (x *exhauster) process(ctx context.Context, e *exhaustJob, within time.Dura
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	file := func(name string) string { return filepath.Join(dir, name) }
-	e.Accesses, e.Awaits, e.Stalls, e.Durations, e.Values, e.Misuse, e.Bounding = x.opts.Accesses, x.opts.Awaits, x.opts.Stalls, x.opts.Durations, x.opts.Values, x.opts.Misuse, x.opts.Bounding
+	e.Accesses, e.Awaits, e.Stalls, e.Values, e.Misuse, e.Bounding = x.opts.Accesses, x.opts.Awaits, x.opts.Stalls, x.opts.Values, x.opts.Misuse, x.opts.Bounding
 	e.Records, e.Ends, e.Result, e.Watchdog, e.Time = file("records"), file("ends"), file("result"), x.opts.Timeout, within
 	j := x.job()
 	j.Exhaust = e

@@ -327,7 +327,7 @@ func (x *explorer) salvage(e *exploreJob) error {
 
 // job is what all runs have in common.
 func (x *explorer) job() job {
-	return job{Plan: artifact.Plan{Steps: []artifact.PlanStep{}, Expect: x.opts.Expect}, MaxSteps: x.opts.MaxSteps, Guides: x.opts.Guides, Patient: x.opts.Patient}
+	return job{Plan: artifact.Plan{Steps: []artifact.PlanStep{}, Expect: x.opts.Expect}, MaxSteps: x.opts.MaxSteps, Guides: x.opts.Guides, Patient: x.opts.Patient, Durations: x.opts.Durations}
 }
 
 // again does a run in a process of its own.

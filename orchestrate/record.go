@@ -20,7 +20,7 @@ type Recording struct {
 // Record runs the program once without a plan: by random choices with the given
 // seed or, if it is nil, always letting the first goroutine go on that can.
 func (b *Binary) Record(ctx context.Context, seed *uint64, opts RunOptions) (*Recording, error) {
-	return b.record(ctx, job{MaxSteps: opts.MaxSteps, Random: seed}, opts)
+	return b.record(ctx, job{MaxSteps: opts.MaxSteps, Random: seed, Durations: opts.Durations}, opts)
 }
 
 func (b *Binary) record(ctx context.Context, j job, opts RunOptions) (*Recording, error) {

@@ -66,7 +66,7 @@ func (b *Binary) replay(ctx context.Context, plan artifact.Plan, opts RunOptions
 	for _, steps := range [][]artifact.PlanStep{plan.Steps, slices.DeleteFunc(slices.Clone(plan.Steps), passes)} {
 		followed := plan
 		followed.Steps = steps
-		elastic, _, err := b.run(ctx, job{Plan: followed, MaxSteps: opts.MaxSteps, Elastic: true, Delays: opts.Delays}, opts)
+		elastic, _, err := b.run(ctx, job{Plan: followed, MaxSteps: opts.MaxSteps, Elastic: true, Delays: opts.Delays, Durations: opts.Durations}, opts)
 		if err != nil {
 			return nil, err
 		}

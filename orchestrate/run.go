@@ -29,6 +29,9 @@ type RunOptions struct {
 	Environments int
 	// Delays has deadlines be set late, by the seed of the plan, as if goroutines were slow.
 	Delays bool
+	// Durations are those that the clock is compared with, besides those that the program
+	// names.
+	Durations []time.Duration
 	// PassOthers is as in orcutil.Plan.
 	PassOthers bool
 }
@@ -56,6 +59,8 @@ type job struct {
 	Patient bool `json:",omitempty"`
 	// Delays is that of RunOptions.
 	Delays bool `json:",omitempty"`
+	// Durations is that of RunOptions.
+	Durations []time.Duration `json:",omitempty"`
 	// Guards are those of the Binary.
 	Guards *[]string `json:",omitempty"`
 	// Explore asks for many runs instead.
@@ -69,7 +74,7 @@ type job struct {
 // Run makes the program follow a plan once. The error is for what prevents any
 // run, such as a cancelled context; whatever the program does is a Verdict.
 func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (*Verdict, error) {
-	v, _, err := b.run(ctx, job{Plan: plan, MaxSteps: opts.MaxSteps, PassOthers: opts.PassOthers, Delays: opts.Delays}, opts)
+	v, _, err := b.run(ctx, job{Plan: plan, MaxSteps: opts.MaxSteps, PassOthers: opts.PassOthers, Delays: opts.Delays, Durations: opts.Durations}, opts)
 	return v, err
 }
 

@@ -104,7 +104,10 @@ func (g *goroutine) delay(site Site, d time.Duration, periodic bool) {
 		return
 	}
 	list := s.delays(d, periodic)
-	if len(s.read) > 0 {
+	if s.readings.lags {
+		s.readings.event(s.clock())
+	}
+	if len(s.readings.kept) > 0 {
 		// Who reads the clock later may see that a duration has passed, though the event
 		// is still to come.
 		list = append(list, s.lateReadings()...)
@@ -133,6 +136,10 @@ func (g *goroutine) isLate(site Site, list []time.Duration) {
 // delayed lets the time pass that g, which has the baton, is late, and g go on. No event comes
 // meanwhile.
 func (s *run) delayed(g *goroutine) {
+	at := s.clock() + g.late
+	if apart := s.readings.moments.apart(at); s.readings.lags && at+apart < s.nextPending() {
+		g.late += apart
+	}
 	time.Sleep(g.late)
 	s.now = time.Since(s.start)
 	g.late = 0

@@ -113,7 +113,7 @@ func (p *timedProgram) main() {
 			case "mark":
 				mark = Clock(site).Now()
 			case "since":
-				result = fmt.Sprint(Compared(Clock(site).Since(mark)) > Compared(d))
+				result = fmt.Sprint(Compared(Clock(site).Since(mark), d) > 0)
 			case "stamp":
 				Clock(site).Now()
 				result = fmt.Sprint(stamps)

@@ -147,6 +147,8 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 		Patient bool      // with them
 		Delays  bool      // for Config.Delays
 		Guards  *[]string // keys, for Config.Guards
+		// Durations is that of Config.
+		Durations []time.Duration
 		Explore *exploration
 		Exhaust *exhaustion
 
@@ -160,7 +162,7 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 		t.Fatal(err)
 	}
 	setDebug(t)
-	cfg.Plan, cfg.Record, cfg.NoLog, cfg.Delays = job.Plan, true, true, job.Delays
+	cfg.Plan, cfg.Record, cfg.NoLog, cfg.Delays, cfg.Durations = job.Plan, true, true, job.Delays, job.Durations
 	if job.Guards != nil {
 		cfg.Guards = map[Site]bool{}
 		for _, key := range *job.Guards {
@@ -307,11 +309,9 @@ type exhaustion struct {
 	Accesses []AccessGuard
 	Awaits   []string
 	Stalls   int
-	// Durations is that of Config.
-	Durations []time.Duration
-	Values    int
-	Misuse    bool
-	Bounding  *Bounding
+	Values   int
+	Misuse   bool
+	Bounding *Bounding
 	// Frontier is a file with one to go on from, and to which it is saved; it need not
 	// exist.
 	Frontier string
@@ -353,7 +353,7 @@ func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal
 		return err
 	}
 	defer ends.Close()
-	cfg.Watchdog, cfg.Durations = e.Watchdog, e.Durations
+	cfg.Watchdog = e.Watchdog
 	x := Exhaustion{
 		Config: cfg, Accesses: e.Accesses, Awaits: e.Awaits, Stalls: e.Stalls, Values: e.Values, Misuse: e.Misuse, Bounding: e.Bounding, Frontier: frontier, Below: e.Below, Runs: e.Runs, Steps: e.Steps,
 		Ran: func(end int, r Result) {

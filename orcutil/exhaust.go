@@ -444,7 +444,11 @@ func (x *search) limits(res Result) {
 		x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a random number of a large range, the order of a large map or the like, of which one is explored")
 	}
 	x.bound(res.Asked > x.asks && len(x.exec.drawn) == 0, "random numbers of a large range, the order of large maps and the like, of which one is explored")
-	for _, l := range slices.Concat(res.Weaknesses, res.RaceLimits) {
+	limits := slices.Concat(res.Weaknesses, res.RaceLimits)
+	if x.e.Stalls != 0 { // else the clock shows what it does
+		limits = append(limits, res.ClockLimits...)
+	}
+	for _, l := range limits {
 		x.bound(len(x.out.Bounds) < maxBounds, l)
 	}
 }

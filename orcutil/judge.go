@@ -89,7 +89,8 @@ func (s *run) judge(d *divergence) Result {
 	}
 	res.Goroutines = states
 	res.Steps, res.Hash, res.Trace, res.Log = s.steps, s.hash, s.trace, s.log
-	res.Deadlines, res.Durations = s.ordered, s.compared
+	res.Deadlines, res.Durations = s.ordered, s.readings.compared
+	res.ClockLimits = s.readings.limits
 	res.Seed, res.Asked, res.Choices = s.cfg.Plan.Seed, s.asked, s.choices
 	res.Minor = s.minors
 	res.VirtualTime = s.now

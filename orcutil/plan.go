@@ -200,6 +200,8 @@ type Result struct {
 	Deadlines bool
 	// Durations are those, ascending, that the clock was compared with and that are not known.
 	Durations []time.Duration
+	// ClockLimits say what was compared with what the clock has shown, and how cannot be told.
+	ClockLimits []string
 	// Races are the data races found. A run goes on after one, unless it is
 	// what the plan expects; one that ends well is then said to end in the
 	// first of them.

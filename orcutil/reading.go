@@ -3,7 +3,7 @@
 package orcutil
 
 import (
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -35,28 +35,51 @@ const maxReadings = 64
 // of which many talk as of a number, has passed.
 const longestDelay = 25 * time.Hour
 
-// maxShown bounds the last readings that are kept, to tell what has passed between two of
-// them from other durations.
-const maxShown = 8
+// readings are what a run knows of how its program uses the clock.
+type readings struct {
+	lags  bool          // the program reads it
+	taken time.Duration // by those since the last step
+	// kept are the times that it has shown and that the program keeps, and events those at which
+	// deadlines were set, both ascending. The start of the run is one of the events.
+	kept, events []time.Duration
+	// known are the durations that the clock is compared with, and found those of them that are
+	// no constants, both ascending.
+	known, found []time.Duration
+	// compared are those of the run that neither has.
+	compared []time.Duration
+	// moments tell which of them what a program compares comes from.
+	moments moments
+	placed  time.Duration // the clock, when it last was told from all moments
+	limits  []string      // what readings are not known to depend on
+}
 
 // Clock is what reads the clock in the statement at a site. At 0 what it shows is no choice:
 // nothing depends on it, or it is named outside of functions, where there is no statement.
 type Clock Site
 
 // Now is time.Now(). The first call in a run is noted.
-func (c Clock) Now() time.Time { return c.read(true) }
-
-// Once is time.Now() for a time that nothing is compared with later.
-func (c Clock) Once() time.Time { return c.read(false) }
+func (c Clock) Now() time.Time { return read(Site(c), true) }
 
 // Since is time.Since(t).
-func (c Clock) Since(t time.Time) time.Duration { return c.Once().Sub(t) }
+func (c Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 
 // Until is time.Until(t).
-func (c Clock) Until(t time.Time) time.Duration { return t.Sub(c.Once()) }
+func (c Clock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
+
+// Once is a Clock for what nothing is compared with later.
+type Once Site
+
+// Now is time.Now().
+func (c Once) Now() time.Time { return read(Site(c), false) }
+
+// Since is time.Since(t).
+func (c Once) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+
+// Until is time.Until(t).
+func (c Once) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
 // read reads the clock. The program keeps what it shows, if kept.
-func (c Clock) read(kept bool) time.Time {
+func read(site Site, kept bool) time.Time {
 	s := active.Load()
 	if s == nil || s.back != nil {
 		return time.Now()
@@ -66,131 +89,97 @@ func (c Clock) read(kept bool) time.Time {
 		return time.Now()
 	}
 	s.readClock(g)
-	if !s.lags {
+	if !s.readings.lags || s.bubbles > 0 { // there the clock is exact
 		return time.Now()
 	}
-	switch {
-	case s.dying.Load():
-	case c != 0:
-		g.reads(Site(c), kept)
-	case s.initialising && kept: // a variable of a package
-		s.keepReading()
+	if site != 0 && !s.dying.Load() {
+		g.reads(site)
 	}
-	s.readings++
-	return time.Now().Add(time.Duration(s.readings-1) * lag)
+	r := &s.readings
+	at := s.clock() + r.taken
+	at += r.moments.apart(at)
+	r.taken = at + lag - s.clock()
+	if site != 0 || s.initialising { // which repeats the variables of packages
+		r.moments.add(moment{at: at, kept: kept})
+		if kept {
+			r.keep(at)
+		}
+	}
+	return s.start.Add(at)
 }
 
 // reads is the step in which g reads the clock, with the time that passes before.
-func (g *goroutine) reads(site Site, kept bool) {
+func (g *goroutine) reads(site Site) {
 	s := g.run
 	g.stopBefore(opRead, site)
 	s.exec.calls(g)
 	s.exec.sets()
-	if s.bubbles > 0 { // the clock is exact
-		return
-	}
 	if s.exec != nil || s.cfg.Delays || len(s.planned) > 0 {
 		g.isLate(site, s.lateReadings())
 	} else { // nobody is
 		s.ordered = true
 		g.ask(site.minor(opDelay))
 	}
-	if s.shown = append(s.shown, s.clock()); len(s.shown) > maxShown {
-		s.shown = s.shown[1:]
-	}
-	if kept {
-		s.keepReading()
-	}
 }
 
-// keepReading notes that the program keeps what the clock shows.
-func (s *run) keepReading() {
-	at, n := s.clock(), len(s.read)
+// keep notes that the program keeps what the clock has shown.
+func (r *readings) keep(at time.Duration) {
+	n := len(r.kept)
 	switch {
-	case n > 0 && at-s.read[n-1] < instant:
-		s.read[n-1] = at
+	case n > 0 && at-r.kept[n-1] < instant:
+		r.kept[n-1] = at
 	case n < maxReadings:
-		s.read = append(s.read, at)
+		r.kept = append(r.kept, at)
+	default:
+		r.limit("more than " + strconv.Itoa(maxReadings) + " readings of the clock are kept")
 	}
 }
 
 // lateReadings are how late the clock may be read so that it makes a difference. No event may
 // come meanwhile.
 func (s *run) lateReadings() (out []time.Duration) {
+	r := &s.readings
 	now := s.clock()
 	last := longestDelay
-	for _, d := range s.known {
+	for _, d := range r.known {
 		if d < far/100 { // else it stands for never
 			last = max(last, 2*d)
 		}
 	}
 	if next := s.nextPending(); next < now+far {
-		last = next - now - lag
+		last = next - now - instant
 	}
 	if last <= 0 {
 		return nil
 	}
-	for _, from := range s.read {
-		for _, d := range s.known {
-			if late := from + d - now + lag; late > 0 && late < last {
-				out = append(out, late)
+	passed := func(since, durations []time.Duration) {
+		for _, from := range since {
+			for _, d := range durations {
+				if late := from + d - now + lag; late > 0 && late < last {
+					out = append(out, late)
+				}
 			}
 		}
 	}
+	passed(r.kept, r.known)
+	passed(r.events, r.found)
 	return append(out, last)
 }
 
-// maxCompared bounds the durations that a run finds the clock compared with.
-const maxCompared = 8
-
-// Compared is a duration that is calculated, and compared with another one or added to a
-// time. If it is none that has passed between two readings of the clock, or is left of one
-// that is known, later readings are to show that it has passed.
-func Compared(d time.Duration) time.Duration {
-	if s := active.Load(); s != nil && s.lags && !s.dying.Load() && s.caller() != nil {
-		s.comparesWith(max(d, -d))
-	}
-	return d
-}
-
-func (s *run) comparesWith(d time.Duration) {
-	if d < instant || len(s.compared) >= maxCompared || slices.Contains(s.known, d) || slices.Contains(s.compared, d) {
-		return
-	}
-	close := func(a, b time.Duration) bool { return max(a-b, b-a) < instant }
-	for _, from := range s.read {
-		has := func(at time.Duration) bool { // passed since from, or is what is left of a known one
-			passed := max(at-from, from-at)
-			leaves := func(c time.Duration) bool { return close(d, max(c-passed, passed-c)) }
-			return close(d, passed) || slices.ContainsFunc(s.known, leaves) || slices.ContainsFunc(s.compared, leaves)
-		}
-		if has(s.clock()) || slices.ContainsFunc(s.shown, has) {
-			return
-		}
-	}
-	s.compared = inserted(s.compared, d)
-	if s.exec == nil { // what a run has found is not known to others of an exploration
-		s.known = inserted(s.known, d)
-	}
-}
-
-// inserted adds a value to a list in ascending order that may have it.
-func inserted(list []time.Duration, d time.Duration) []time.Duration {
-	if i, found := slices.BinarySearch(list, d); !found {
-		return slices.Insert(list, i, d)
-	}
-	return list
-}
-
 // tick lets the time pass that reading the clock has taken since the last step: on no
-// real machine do two readings, one after the other, show the same.
+// real machine do two readings, one after the other, show the same. So much more of it passes
+// that a deadline that is set next is told from all else.
 func (s *run) tick() {
-	if s.readings == 0 {
+	r := &s.readings
+	if !r.lags || r.taken == 0 && r.placed == s.now {
 		return
 	}
-	d := time.Duration(s.readings) * lag
+	d := r.taken + r.moments.apart(s.now+r.taken)
+	r.taken, r.placed = 0, s.now+d
+	if d == 0 {
+		return
+	}
 	time.Sleep(d)
-	s.readings = 0
 	s.now = time.Since(s.start)
 	for _, g := range s.live {
 		if g.state == parked {

@@ -4,6 +4,8 @@ package orcutil
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,27 +84,157 @@ func TestReadingLate(t *testing.T) {
 	}
 }
 
-// TestCompared: a run notices durations that it does not know, and takes none for one that
-// has passed between two readings, or that is what is left of one that is known.
+// TestCompared: of whatever is calculated from times that the clock has shown, at which
+// deadlines were set, or that the program names, a run finds what has to pass between two of
+// them so that a comparison comes out otherwise.
 func TestCompared(t *testing.T) {
 	readsDurations(t, time.Minute)
+	for _, tt := range []struct {
+		name string
+		main func()
+		want []time.Duration // in seconds
+	}{
+		{"named", func() { Compared(Clock(2).Since(Clock(1).Now()), time.Minute) }, nil},
+		{"calculated", func() { Compared(Clock(2).Since(Clock(1).Now()), 5*time.Second) }, []time.Duration{5}},
+		{"from the other side", func() { Compared(5*time.Second, Clock(2).Since(Clock(1).Now())) }, []time.Duration{5}},
+		{"negative", func() { Compared(-5*time.Second, Clock(2).Until(Clock(1).Now())) }, []time.Duration{5}},
+		{"has always", func() { Compared(Clock(2).Since(Clock(1).Now()), -5*time.Second) }, nil},
+		{"what is left", func() { Compared(Clock(2).Until(Clock(1).Now().Add(time.Minute)), 3*time.Second) }, []time.Duration{57}},
+		{"later than that", func() { Compared(Clock(2).Until(Clock(1).Now().Add(time.Minute)), -3*time.Second) }, []time.Duration{63}},
+		{"a sum", func() {
+			start := Clock(1).Now()
+			Moment(Clock(2).Now()).After(start.Add(5 * time.Second).Add(2 * time.Second))
+		}, []time.Duration{7}},
+		{"a date", func() { Moment(Clock(1).Now().AddDate(0, 0, 1)).Before(Clock(2).Now()) }, []time.Duration{24 * 3600}},
+		{"a difference", func() {
+			start := Clock(1).Now()
+			Sleep(2, time.Second)
+			Compared(-(Clock(3).Since(start) - Clock(4).Since(start)), 5*time.Second)
+		}, []time.Duration{5}},
+		{"which of them", func() {
+			var read [4]time.Time
+			for i := range read {
+				read[i] = Clock(1 + i).Now()
+				Sleep(Site(11+i), time.Duration(i+1)*time.Second)
+			}
+			for i := range read {
+				Compared(read[3].Sub(read[i]), 100*time.Second+time.Duration(i)*time.Second)
+			}
+		}, []time.Duration{100, 101, 102}},
+		{"a deadline", func() {
+			due := Recv(2, time.After(Due(1, 10*time.Second)))
+			Compared(Clock(3).Since(due), 3*time.Second)
+		}, []time.Duration{13}},
+		{"when a program starts", func() {
+			Compared(Clock(1).Now().Sub(active.Load().start.Truncate(instant).Add(13*time.Second)), 0)
+		}, []time.Duration{13}},
+		{"no clock", func() { Compared(3*time.Second, 4*time.Second) }, nil},
+		{"never", func() {
+			Compared(Clock(1).Since(Clock(2).Now()), math.MaxInt64)
+			Compared(math.MinInt64, Clock(1).Since(Clock(2).Now()))
+			Moment(time.Time{}).Equal(Clock(1).Now())
+		}, nil},
+		{"added", func() { Noted(4 * time.Second); Noted(-5 * time.Second); Noted(time.Minute); Noted(0) }, []time.Duration{4, 5}},
+		{"added, less what has passed", func() { Noted(9*time.Second - Clock(1).Since(Clock(2).Now())) }, []time.Duration{9}},
+		{"in a bubble", func() {
+			InBubble(func() { Compared(Clock(2).Since(Clock(1).Now()), 5*time.Second) })
+		}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: tt.main}
+			res := Run(cfg)
+			require.Equal(t, Completed, res.Verdict, "%s", res)
+			require.Equal(t, seconds(tt.want), res.Durations)
+			require.Empty(t, res.ClockLimits)
+			o := exhaust(t, Exhaustion{Config: cfg, Stalls: -1}, func(Result) string { return "" })
+			require.Empty(t, o.out.Bounds)
+			slices.Sort(o.out.Durations)
+			require.Equal(t, seconds(tt.want), o.out.Durations)
+			cfg.Durations = o.out.Durations
+			o = exhaust(t, Exhaustion{Config: cfg, Stalls: -1}, func(Result) string { return "" })
+			require.Empty(t, o.out.Durations)
+		})
+	}
+}
+
+func seconds(list []time.Duration) (out []time.Duration) {
+	for _, n := range list {
+		out = append(out, n*time.Second)
+	}
+	return out
+}
+
+// TestComparedSum: a sum of what has passed several times is no difference of two moments. An
+// exploration says so, or finds other durations each time, and does not come to an end.
+func TestComparedSum(t *testing.T) {
+	readsDurations(t)
+	for n := 2; n < 6; n++ {
+		cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
+			var total time.Duration
+			for range n {
+				total += Clock(2).Since(Clock(1).Now())
+			}
+			Compared(total, 10*time.Second)
+		}}
+		for round := 0; ; round++ {
+			o := exhaust(t, Exhaustion{Config: cfg, Stalls: -1, Runs: 300}, func(Result) string { return "" })
+			if len(o.out.Bounds) > 0 {
+				require.Regexp(t, `^reading_test.go:\d+: what the clock has shown is compared with `, o.out.Bounds[0])
+				break
+			}
+			require.NotEmpty(t, o.out.Durations, "%d", n)
+			if cfg.Durations = union(cfg.Durations, o.out.Durations); round == 3 {
+				break
+			}
+		}
+	}
+}
+
+// TestNotKept: a comparison with a reading that was taken for one that nothing is compared with
+// is a limit.
+func TestNotKept(t *testing.T) {
+	readsDurations(t)
 	cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
-		start := Clock(1).Now()
-		Sleep(2, 10*time.Second)
-		Compared(Clock(3).Since(start))
-		Compared(Clock(4).Until(start))
-		Compared(Clock(5).Until(start.Add(Compared(time.Minute))))
-		Compared(Clock(6).Until(start.Add(Compared(30 * time.Second))))
-		Compared(-5 * time.Second)
-		Compared(0)
+		Compared(Clock(2).Since(Once(1).Now()), 5*time.Second)
 	}}
-	want := []time.Duration{5 * time.Second, 30 * time.Second}
-	res := Run(cfg)
-	require.Equal(t, Completed, res.Verdict, "%s", res)
-	require.Equal(t, want, res.Durations)
 	o := exhaust(t, Exhaustion{Config: cfg, Stalls: -1}, func(Result) string { return "" })
-	require.True(t, o.complete)
-	require.Equal(t, want, o.out.Durations)
+	require.Empty(t, o.out.Durations)
+	require.Len(t, o.out.Bounds, 1)
+	require.Contains(t, o.out.Bounds[0], "an earlier reading of which nothing was to be kept")
+}
+
+// TestMoments: every difference of two moments tells which they are, whatever has passed
+// between them.
+func TestMoments(t *testing.T) {
+	r := random(1)
+	for range 200 {
+		var m moments
+		at := time.Duration(0)
+		for range 3 * maxMoments {
+			at += time.Duration(r.next(3)) * time.Duration(r.next(1000)) * time.Microsecond
+			at += time.Duration(r.next(3))
+			at += m.apart(at)
+			m.add(moment{at: at, kept: r.next(3) == 0, set: r.next(3) == 0})
+			at += lag
+		}
+		require.Len(t, m.list, maxMoments)
+		for i, a := range m.list {
+			for _, b := range m.list[:i] {
+				rest := time.Duration(r.next(100)-50) * time.Microsecond
+				first, later, back, got, ok := m.between(a.at - b.at + rest)
+				require.True(t, ok)
+				require.Equal(t, b.at, first.at)
+				require.Equal(t, a.at, later.at)
+				require.False(t, back)
+				require.Equal(t, rest, got)
+				first, later, back, got, ok = m.between(b.at - a.at + rest)
+				require.True(t, ok)
+				require.Equal(t, [2]time.Duration{b.at, a.at}, [2]time.Duration{first.at, later.at})
+				require.True(t, back)
+				require.Equal(t, rest, got)
+			}
+		}
+	}
 }
 
 // TestMinimiseReading: a goroutine is slow for no longer than an error needs.

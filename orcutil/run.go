@@ -105,12 +105,8 @@ type run struct {
 	finalized map[unsafe.Pointer]bool // what has a finalizer or a cleanup
 	signals   map[any]bool            // the channels and contexts that signals come to
 	clockRead bool                    // the program has called time.Now
-	readings  int                     // of the clock, since the last step
-	shown     []time.Duration         // the last times that the clock has shown
-	known     []time.Duration         // durations that the clock is compared with, ascending
-	compared  []time.Duration         // those found in the run, ascending
-	read      []time.Duration         // times that the clock has shown, and that are kept, ascending
-	lent      bool                    // uninstrumented code has had a *testing.T
+	readings  readings
+	lent      bool // uninstrumented code has had a *testing.T
 
 	ready []Parked // reused by view
 	buf   []byte   // reused for lines
@@ -170,10 +166,11 @@ func newRun(cfg Config) *run {
 	s := &run{
 		cfg: cfg, chooser: cfg.Chooser, stacks: !cfg.NoStacks,
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
-		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor() && !cfg.noMinor, lengths: cfg.exec != nil || cfg.lengths || cfg.Plan.stopsAtLengths(), exec: cfg.exec, known: durations(),
+		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor() && !cfg.noMinor, lengths: cfg.exec != nil || cfg.lengths || cfg.Plan.stopsAtLengths(), exec: cfg.exec,
 	}
+	s.readings.known = durations()
 	for _, d := range cfg.Durations {
-		s.known = inserted(s.known, d)
+		s.readings.learn(d)
 	}
 	if cfg.Bubble.Wait == nil {
 		s.back = make(chan struct{})
@@ -270,9 +267,10 @@ func (s *run) control() Result {
 		// Who takes random numbers from the clock gets those of this environment.
 		r := random(s.cfg.Plan.Seed)
 		time.Sleep(ordinary + time.Duration(r.next(int(time.Second))))
-		s.lags = true
+		s.readings.lags = true
 	}
 	s.start = time.Now() // its clock
+	s.readings.begin(s.start)
 
 	s.first = s.add(entryPath, s.entry)
 	s.resume(s.first)
@@ -480,7 +478,7 @@ func (s *run) stepped() {
 // without the two switches of goroutines that a step takes else. What the Chooser says
 // instead is kept for the controller.
 func (s *run) goesOn(g *goroutine) bool {
-	if s.granted != g || !s.choosing || s.readings > 0 || g.state != parked || g.library > 0 || !s.alone() {
+	if s.granted != g || !s.choosing || s.readings.taken > 0 || g.state != parked || g.library > 0 || !s.alone() {
 		return false
 	}
 	s.stepped()

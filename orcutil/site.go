@@ -138,7 +138,7 @@ func RegisterDurations(list ...int64) {
 	program.Lock()
 	defer program.Unlock()
 	for _, n := range list {
-		if n > 0 {
+		if time.Duration(n) >= instant {
 			program.durations = inserted(program.durations, time.Duration(n))
 		}
 	}

@@ -268,7 +268,7 @@ func (s *run) passTime() bool {
 	if s.cfg.Bubble.Wait != nil {
 		s.quiesce()
 	}
-	if s.lags {
+	if s.readings.lags {
 		time.Sleep(lag)
 	}
 	s.now = time.Since(s.start)

@@ -13,72 +13,124 @@ import (
 	"github.com/vtrace/vtrace/sites"
 )
 
-// clockReaders are the functions that read the clock, with the methods of the runtime's
-// Clock that do so for a run.
-var clockReaders = map[string]string{"time.Now": "Now", "time.Since": "Since", "time.Until": "Until"}
-
-// isClockReader reports whether a function reads the clock.
-func isClockReader(obj types.Object) (method string, ok bool) {
-	f, ok := obj.(*types.Func)
-	if !ok || f.Pkg() == nil || f.Pkg().Path() != "time" {
-		return "", false
-	}
-	method, ok = clockReaders[f.FullName()]
-	return method, ok
-}
-
 // now has the runtime read the clock, for e that names a function which does. The runtime
 // is given the site, and chooses what the clock shows, unless nothing depends on that.
 func (r *rewriter) now(e ast.Expr, obj types.Object) {
-	method, ok := isClockReader(obj)
-	if !ok {
+	name := sites.ClockReader(obj)
+	if name == "" {
 		return
 	}
 	r.unused(e, obj)
 	r.unit.clock = true
 	if r.readings == nil {
-		r.readings = newReadings(r.info, r.ast)
+		r.readings = newReadings(r.info, r.ast, r.handlesLogs)
 	}
-	if method == "Now" && r.readings.onlyOnce(e) {
-		method = "Once"
-	}
-	site := sites.ID(0)
-	if r.readings.matter(e) {
+	site, by := sites.ID(0), "Clock"
+	switch r.readings.useOf(e) {
+	case compared:
+		by = "Once"
+		fallthrough
+	case kept:
 		site = r.statement(e.Pos())
 	}
-	r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), fmt.Sprintf("%s.Clock(%d).%s", r.zz, site, method))
+	r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), fmt.Sprintf("%s.%s(%d).%s", r.zz, by, site, name))
 }
 
-// isDuration reports whether a type is time.Duration.
-func isDuration(t types.Type) bool { return types.TypeString(t, nil) == "time.Duration" }
+// isTimeType reports whether a type is that of a name in package time.
+func isTimeType(t types.Type, name string) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time"
+}
 
-// comparison has the runtime notice which durations are compared.
+func isDuration(t types.Type) bool { return t != nil && isTimeType(t, "Duration") }
+
+// comparison has the runtime compare two durations, in a program that reads the clock.
 func (r *rewriter) comparison(e *ast.BinaryExpr) {
-	switch e.Op {
-	case token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL, token.NEQ:
-		r.compared(e.X)
-		r.compared(e.Y)
-	}
-}
-
-// addition has the runtime notice which durations are added to times.
-func (r *rewriter) addition(c *ast.CallExpr) {
-	_, obj := sites.Classify(r.info, c.Fun)
-	if f, ok := obj.(*types.Func); ok && len(c.Args) == 1 && f.FullName() == "(time.Time).Add" {
-		r.compared(c.Args[0])
-	}
-}
-
-// compared has the runtime notice a duration that is no constant, in a program that reads
-// the clock.
-func (r *rewriter) compared(e ast.Expr) {
-	tv := r.info.Types[e]
-	if !r.clock || tv.Value != nil || !tv.IsValue() || !isDuration(tv.Type) {
+	if !r.clock || !isComparison(e.Op) || r.info.Types[e].Value != nil || !isDuration(r.info.TypeOf(e.X)) || !isDuration(r.info.TypeOf(e.Y)) {
 		return
 	}
-	r.before(e.Pos(), r.zz+".Compared(")
+	r.before(e.X.Pos(), r.zz+".Compared(")
+	start := r.file.Offset(e.OpPos)
+	r.replace(start, start+len(e.Op.String()), ",")
+	r.after(e.Y.End(), ") "+e.Op.String()+" 0")
+}
+
+func isComparison(op token.Token) bool {
+	switch op {
+	case token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL, token.NEQ:
+		return true
+	}
+	return false
+}
+
+// comparing are the methods of a time that compare it with another one.
+var comparing = map[string]bool{"After": true, "Before": true, "Equal": true, "Compare": true}
+
+// inNumbers are those of a duration that make it a number.
+var inNumbers = map[string]bool{"Hours": true, "Minutes": true, "Seconds": true, "Milliseconds": true, "Microseconds": true, "Nanoseconds": true}
+
+// calculation has the runtime compare two times, for a call that does, or note a duration, for
+// one that adds it to a time or makes it a number, in a program that reads the clock.
+func (r *rewriter) calculation(c *ast.CallExpr) {
+	if !r.clock {
+		return
+	}
+	if r.info.Types[c.Fun].IsType() {
+		if len(c.Args) == 1 && isNumber(r.info.TypeOf(c)) && !isDuration(r.info.TypeOf(c)) {
+			r.noted(c.Args[0])
+		}
+		return
+	}
+	sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok || r.info.Selections[sel] == nil {
+		return // a method expression, for one
+	}
+	switch t := r.info.TypeOf(sel.X); {
+	case inNumbers[sel.Sel.Name]:
+		r.noted(sel.X)
+	case sel.Sel.Name == "Add" && len(c.Args) == 1 && isFunc(r.info.Uses[sel.Sel], "(time.Time).Add"):
+		r.noted(c.Args[0])
+	case comparing[sel.Sel.Name] && isTimeType(t, "Time"):
+		r.before(sel.X.Pos(), r.zz+".Moment(")
+		r.after(sel.X.End(), ")")
+	case comparing[sel.Sel.Name] && isPointer(t) && isTimeType(t.Underlying().(*types.Pointer).Elem(), "Time"):
+		star := "*"
+		if r.races != nil && r.races.copied[sel.X] {
+			star = "" // what is recorded is the time
+		}
+		r.before(sel.X.Pos(), r.zz+".Moment("+star)
+		r.after(sel.X.End(), ")")
+	}
+}
+
+func isNumber(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsNumeric != 0
+}
+
+func isFunc(obj types.Object, name string) bool {
+	f, ok := obj.(*types.Func)
+	return ok && f.FullName() == name
+}
+
+// noted has the runtime note a duration that is no constant.
+func (r *rewriter) noted(e ast.Expr) {
+	tv := r.info.Types[e]
+	if tv.Value != nil || !tv.IsValue() || !isDuration(tv.Type) {
+		return
+	}
+	r.before(e.Pos(), r.zz+".Noted(")
 	r.after(e.End(), ")")
 }
+
+// use is what becomes of the value of an expression that depends on the clock.
+type use int
+
+const (
+	ignored  use = iota // nothing depends on it
+	compared            // something does, but nothing is left of it for later
+	kept                // it is in memory, or somebody else has it
+)
 
 // readings finds out whether anything depends on what the clock shows, in a file. It errs on
 // the side of yes: a value that is kept in memory, returned or given to a function of the
@@ -88,10 +140,12 @@ type readings struct {
 	parents map[ast.Node]ast.Node
 	names   map[types.Object][]*ast.Ident // of variables, also where they are declared
 	known   map[types.Object]bool         // variables that were looked at for a reading
+	// handlesLogs: the program may decide by what it logs.
+	handlesLogs bool
 }
 
-func newReadings(info *types.Info, f *ast.File) *readings {
-	x := &readings{info, map[ast.Node]ast.Node{}, map[types.Object][]*ast.Ident{}, map[types.Object]bool{}}
+func newReadings(info *types.Info, f *ast.File, handlesLogs bool) *readings {
+	x := &readings{info, map[ast.Node]ast.Node{}, map[types.Object][]*ast.Ident{}, map[types.Object]bool{}, handlesLogs}
 	ast.PreorderStack(f, nil, func(n ast.Node, stack []ast.Node) bool {
 		if len(stack) > 0 {
 			x.parents[n] = stack[len(stack)-1]
@@ -126,87 +180,119 @@ func (x *readings) callOf(fun ast.Expr) *ast.CallExpr {
 	return nil
 }
 
-// matter reports whether anything depends on what a function returns that reads the clock.
-func (x *readings) matter(fun ast.Expr) bool {
+// useOf is what becomes of what a function returns that reads the clock.
+func (x *readings) useOf(fun ast.Expr) use {
 	clear(x.known)
 	c := x.callOf(fun)
-	return c == nil || x.decides(c)
-}
-
-// onlyOnce reports whether of the time that a function returns nothing is left but what a
-// method calculates at once, which is a truth or a duration.
-func (x *readings) onlyOnce(fun ast.Expr) bool {
-	c := x.callOf(fun)
 	if c == nil {
-		return false
+		return kept
 	}
-	method, ok := x.parents[x.around(c)].(*ast.SelectorExpr)
-	if !ok || x.callOf(method) == nil {
-		return false
-	}
-	results := x.info.TypeOf(method).(*types.Signature).Results()
-	if results.Len() != 1 {
-		return false
-	}
-	t := results.At(0).Type()
-	return isDuration(t) || types.TypeString(t, nil) == "bool" // else a time, or one as a number
+	return x.use(c)
 }
 
-// decides reports whether anything depends on the value of an expression.
-func (x *readings) decides(e ast.Expr) bool {
+// use is what becomes of an expression.
+func (x *readings) use(e ast.Expr) use {
 	switch p := x.parents[e].(type) {
-	case *ast.ParenExpr, *ast.BinaryExpr, *ast.UnaryExpr:
-		return x.decides(p.(ast.Expr))
+	case *ast.ParenExpr, *ast.UnaryExpr:
+		return x.use(p.(ast.Expr))
+	case *ast.BinaryExpr:
+		other := p.X
+		if other == e {
+			other = p.Y
+		}
+		u := x.use(p)
+		switch {
+		case isComparison(p.Op) || p.Op == token.LAND || p.Op == token.LOR:
+			return min(u, compared)
+		case u != ignored && x.info.Types[other].Value == nil:
+			return kept // the other one may depend on the clock, too
+		}
+		return u
 	case *ast.SelectorExpr:
 		c := x.callOf(p)
-		return c == nil || !x.ofTime(c) || x.decides(c)
-	case *ast.CallExpr:
-		if x.info.Types[p.Fun].IsType() || x.ofTime(p) {
-			return x.decides(p)
+		if c == nil || !x.ofTime(c) {
+			return kept
 		}
-		return !x.shows(p)
+		u := x.of(c)
+		if _, read := ast.Unparen(e).(*ast.CallExpr); u != ignored && !read && len(c.Args) > 0 && isTimeType(x.info.TypeOf(c.Args[0]), "Time") {
+			return kept // the other one may have been read later
+		}
+		return u
+	case *ast.CallExpr:
+		switch {
+		case x.info.Types[p.Fun].IsType():
+			return x.use(p)
+		case x.ofTime(p):
+			if x.of(p) != ignored {
+				return kept // for what it is compared with, or calculated from
+			}
+			return ignored
+		case x.shows(p):
+			return ignored
+		}
 	case *ast.AssignStmt:
-		return len(p.Lhs) != len(p.Rhs) || x.decidesAs(p.Lhs[slices.Index(p.Rhs, e)])
+		if len(p.Lhs) == len(p.Rhs) {
+			u := x.usedAs(p.Lhs[slices.Index(p.Rhs, e)])
+			if u != ignored && p.Tok != token.ASSIGN && p.Tok != token.DEFINE {
+				return kept // what is there may depend on the clock, too
+			}
+			return u
+		}
 	case *ast.ValueSpec:
-		return len(p.Names) != len(p.Values) || x.decidesAs(p.Names[slices.Index(p.Values, e)])
+		if len(p.Names) == len(p.Values) {
+			return x.usedAs(p.Names[slices.Index(p.Values, e)])
+		}
 	case *ast.ExprStmt:
-		return false
+		return ignored
+	case *ast.IfStmt, *ast.ForStmt, *ast.SwitchStmt, *ast.CaseClause:
+		return compared
 	}
-	return true
+	return kept
 }
 
-// decidesAs reports whether anything depends on the value of what it is assigned to.
-func (x *readings) decidesAs(e ast.Expr) bool {
+// of is what becomes of the result of a function that calculates with a time: if it is a
+// truth, nothing of the time is left.
+func (x *readings) of(c *ast.CallExpr) use {
+	u := x.use(c)
+	if b, ok := x.info.TypeOf(c).Underlying().(*types.Basic); ok && b.Kind() == types.Bool {
+		return min(u, compared)
+	}
+	return u
+}
+
+// usedAs is what becomes of the value of what it is assigned to.
+func (x *readings) usedAs(e ast.Expr) (u use) {
 	id, ok := e.(*ast.Ident)
 	if !ok {
-		return true
+		return kept
 	}
 	if id.Name == "_" {
-		return false
+		return ignored
 	}
 	v, ok := x.info.ObjectOf(id).(*types.Var)
 	if !ok || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() {
-		return true
+		return kept
 	}
 	if x.known[v] {
-		return false // what depends on it is looked at already
+		return ignored // what becomes of it is looked at already
 	}
 	x.known[v] = true
-	return slices.ContainsFunc(x.names[v], func(id *ast.Ident) bool {
+	for _, id := range x.names[v] {
 		switch p := x.parents[id].(type) {
 		case *ast.AssignStmt:
 			if slices.Contains(p.Lhs, ast.Expr(id)) {
-				return false
+				continue
 			}
 		case *ast.ValueSpec:
 			if slices.Contains(p.Names, id) {
-				return false
+				continue
 			}
 		case *ast.UnaryExpr:
-			return true // its address, for one
+			return kept // its address, for one
 		}
-		return x.decides(id) // a parameter or a result does, too
-	})
+		u = max(u, x.use(id)) // a parameter or a result is kept, too
+	}
+	return u
 }
 
 // ofTime reports whether a call is of a function of package time which does nothing but
@@ -218,16 +304,13 @@ func (x *readings) ofTime(c *ast.CallExpr) bool {
 		return false
 	}
 	if recv := f.Signature().Recv(); recv != nil {
-		name := types.TypeString(recv.Type(), nil)
-		return name == "time.Time" || name == "time.Duration" || name == "time.Month" || name == "time.Weekday"
+		return slices.ContainsFunc([]string{"Time", "Duration", "Month", "Weekday"}, func(name string) bool { return isTimeType(recv.Type(), name) })
 	}
-	_, ok = isClockReader(f)
-	return ok
+	return sites.ClockReader(f) != ""
 }
 
 // shows reports whether a call is of a function that tells somebody what it is given, or takes
-// it for a seed. A handler of the program's own, or a writer, that decides by what it is told
-// is not looked for.
+// it for a seed. Writers of the program that decide by what they are told are not looked for.
 func (x *readings) shows(c *ast.CallExpr) bool {
 	_, obj := sites.Classify(x.info, c.Fun)
 	f, ok := obj.(*types.Func)
@@ -238,8 +321,10 @@ func (x *readings) shows(c *ast.CallExpr) bool {
 	switch f.Pkg().Path() {
 	case "fmt":
 		return strings.HasPrefix(name, "Print")
-	case "log", "log/slog":
+	case "log":
 		return true
+	case "log/slog":
+		return !x.handlesLogs
 	case "testing":
 		return !strings.HasPrefix(name, "Set")
 	case "math/rand":
@@ -250,10 +335,29 @@ func (x *readings) shows(c *ast.CallExpr) bool {
 	return false
 }
 
-// constantDurations are the durations, in nanoseconds, that a file names as constants, ascending.
+// isLogRecord reports whether an object is the type of what a handler of logs is given.
+func isLogRecord(obj types.Object) bool {
+	return obj.Pkg() != nil && obj.Pkg().Path() == "log/slog" && obj.Name() == "Record"
+}
+
+// constantDurations are the durations, in nanoseconds, that a file names as constants,
+// ascending, without those that are units: what others are multiplied with, divided by or
+// rounded to.
 func constantDurations(info *types.Info, f *ast.File) []int64 {
 	found := map[int64]bool{}
+	units := map[ast.Expr]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			switch n.Op {
+			case token.MUL, token.QUO, token.REM:
+				units[n.X], units[n.Y] = true, true // unless all of it is a constant
+			}
+		case *ast.CallExpr:
+			if _, obj := sites.Classify(info, n.Fun); len(n.Args) == 1 && (isFunc(obj, "(time.Duration).Round") || isFunc(obj, "(time.Duration).Truncate") || isFunc(obj, "(time.Time).Round") || isFunc(obj, "(time.Time).Truncate")) {
+				units[n.Args[0]] = true
+			}
+		}
 		e, ok := n.(ast.Expr)
 		if !ok {
 			return true
@@ -262,7 +366,7 @@ func constantDurations(info *types.Info, f *ast.File) []int64 {
 		if tv.Value == nil || !isDuration(tv.Type) {
 			return true
 		}
-		if d, exact := constant.Int64Val(constant.ToInt(tv.Value)); exact && d > 0 {
+		if d, exact := constant.Int64Val(constant.ToInt(tv.Value)); exact && d > 0 && !units[ast.Unparen(e)] && !units[e] {
 			found[d] = true
 		}
 		return false // 5*time.Second is one of 5 seconds

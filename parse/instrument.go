@@ -94,10 +94,9 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 		in.own[p.PkgPath] = true
 	}
 	in.seeded = seedsRandom(prog)
-	in.clock = uses(prog, func(obj types.Object) bool {
-		_, ok := isClockReader(obj)
-		return ok
-	})
+	in.clock = uses(prog, func(obj types.Object) bool { return sites.ClockReader(obj) != "" })
+	in.bubbles = in.clock && makesBubbles(prog)
+	in.handlesLogs = in.clock && uses(prog, isLogRecord)
 	in.plain = plainPackages(prog.Packages, in.own)
 	if opts.Races {
 		in.kept = keptTypes(prog.Packages)
@@ -161,6 +160,8 @@ type instrumenter struct {
 	atomicFuncs map[string]bool
 	seeded      bool // the program decides by rand.Seed what math/rand gives it
 	clock       bool // the program reads the clock
+	bubbles     bool // it does so in bubbles of its own
+	handlesLogs bool // it has a handler of logs
 }
 
 // unit is what has one generated file: the files of a package, those of its

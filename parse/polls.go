@@ -31,8 +31,7 @@ func (r *rewriter) poll(c *ast.CallExpr) {
 		return
 	}
 	gosched := f.FullName() == "runtime.Gosched"
-	_, clock := isClockReader(f)
-	if !gosched && !clock && (f.Pkg().Path() != "sync/atomic" || f.Signature().Results().Len() != 1) && !polls[f.FullName()] {
+	if !gosched && sites.ClockReader(f) == "" && (f.Pkg().Path() != "sync/atomic" || f.Signature().Results().Len() != 1) && !polls[f.FullName()] {
 		return
 	}
 	s, ok := r.idx.Stmt(c.Pos())

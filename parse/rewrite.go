@@ -163,7 +163,7 @@ func (r *rewriter) walk(n ast.Node) {
 			return false
 		case *ast.CallExpr:
 			r.call(m)
-			r.addition(m)
+			r.calculation(m)
 			r.poll(m)
 			r.read(m)
 			r.done(m)

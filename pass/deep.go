@@ -120,6 +120,7 @@ type deep struct {
 	savedAll    int                   // refutations by then
 	follower    *orchestrate.Follower // nil: the model does not say where runs are
 	timed       bool                  // time may have passed in them while a goroutine could go on
+	durations   []time.Duration       // that the clock turned out to be compared with, ascending
 	facts       map[orchestrate.EdgeOf]*fact
 	refutations []artifact.Refutation
 	refuted     [][]check.Label
@@ -363,7 +364,7 @@ func (d *deep) leave(why string) {
 
 // limits bound a run of the program: by the watchdog, and by what is left of the budget.
 func (d *deep) limits(steps int) orchestrate.RunOptions {
-	o := orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: steps}
+	o := orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: steps, Durations: d.durations}
 	if d.opts.Budget > 0 {
 		left := d.opts.Budget - time.Since(d.opts.start)
 		o.Timeout = min(o.Timeout, max(left, min(minRun, d.opts.Budget/20)))
@@ -481,7 +482,11 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 	} else {
 		d.refuted = append(d.refuted, pathOf(r))
 	}
-	if s.attempts-s.continued >= d.opts.RunDepth {
+	depth := d.opts.RunDepth
+	if v.Deadlines {
+		depth = (depth + 2) / 3 // what it depends on is in no plan: schedules near to these vary it
+	}
+	if s.attempts-s.continued >= depth {
 		s.giveUp(fmt.Sprintf("%d traces were refuted, more were not tried; the last: %s", s.attempts, r.Reason))
 	}
 	return nil

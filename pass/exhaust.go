@@ -249,7 +249,10 @@ func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroup
 		sum = x
 		raced, misused := guards.add(x.Races), x.Misuse && !guards.misuse
 		guards.misuse = guards.misuse || misused
-		compared := how.Stalls != 0 && guards.compared(x.Durations)
+		compared := false
+		if how.Stalls != 0 {
+			guards.durations, compared = insertedDurations(guards.durations, x.Durations)
+		}
 		if again = raced || misused || compared; again || err != nil || !scouted {
 			return sum, again, err
 		}
@@ -381,16 +384,14 @@ func (a *accessGroups) add(races []orchestrate.Race) (added bool) {
 	return added
 }
 
-// compared adds durations that the clock is compared with. It reports whether there are new
-// ones.
-func (a *accessGroups) compared(list []time.Duration) (added bool) {
-	for _, d := range list {
-		if i, found := slices.BinarySearch(a.durations, d); !found {
-			a.durations = slices.Insert(a.durations, i, d)
-			added = true
+// insertedDurations adds durations to an ascending list. It reports whether there are new ones.
+func insertedDurations(list, more []time.Duration) (_ []time.Duration, found bool) {
+	for _, d := range more {
+		if i, known := slices.BinarySearch(list, d); !known {
+			list, found = slices.Insert(slices.Clip(list), i, d), true
 		}
 	}
-	return added
+	return list, found
 }
 
 // keysOf are the keys of the guards.

@@ -59,9 +59,19 @@ func (d *deep) systematic(ctx context.Context) error {
 	if !x.Timed || len(d.ends) > 0 {
 		return nil
 	}
+	// Durations that the clock turns out to be compared with make more runs different, and
+	// later runs know them, too.
 	how.Frontier, how.Stalls, how.MaxRuns = nil, -1, systematicRuns
-	if x, err = d.binary.Exhaust(limited, how); x != nil && err == nil {
+	for range exhaustRounds {
+		if x, err = d.binary.Exhaust(limited, how); x == nil || err != nil {
+			break
+		}
 		d.takeSystematic(x, false)
+		var found bool
+		if d.durations, found = insertedDurations(d.durations, x.Durations); !found || len(d.ends) > 0 {
+			break
+		}
+		how.Durations = d.durations
 	}
 	return ctx.Err()
 }

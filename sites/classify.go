@@ -45,6 +45,18 @@ var functions = map[[2]string]Kind{
 	{"sync", "OnceValues"}:       OnceFunc,
 }
 
+// clockReaders are the functions of package time that read the clock.
+var clockReaders = map[string]bool{"Now": true, "Since": true, "Until": true}
+
+// ClockReader returns the name of a function that reads the clock, "" if it does not.
+func ClockReader(obj types.Object) string {
+	f, ok := obj.(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != "time" || f.Signature().Recv() != nil || !clockReaders[f.Name()] {
+		return ""
+	}
+	return f.Name()
+}
+
 // testEnds are the methods of the types in package testing that end the test.
 var testEnds = map[string]bool{
 	"FailNow": true, "Fatal": true, "Fatalf": true,

@@ -139,8 +139,9 @@ func (x *Index) Case(pos token.Pos) (Site, int, bool) {
 //     has none, since it is assigned after the choice
 //
 // The body of a function literal belongs to the literal's own statements.
-// Outside of function bodies, and in functions that must not call others
-// (go:nosplit and the like), there is none.
+// Outside of function bodies, but for declarations of variables whose values are functions
+// that read the clock, and in functions that must not call others (go:nosplit and the
+// like), there is none.
 func (x *Index) Stmt(pos token.Pos) (Site, bool) {
 	i := sort.Search(len(x.spans), func(i int) bool { return x.spans[i].start > pos }) - 1
 	for i >= 0 && x.spans[i].end <= pos {

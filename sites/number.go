@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -77,6 +78,7 @@ func (n *numberer) decl(d ast.Decl, top *function) {
 	fd, ok := d.(*ast.FuncDecl)
 	if !ok {
 		n.fn, n.quiet = top, false
+		n.clocks(d)
 		n.expr(d)
 		return
 	}
@@ -92,6 +94,40 @@ func (n *numberer) decl(d ast.Decl, top *function) {
 		}
 		n.points = append(n.points, point{kind: End, pos: fd.Body.Rbrace, fn: path, at: []place{{End, fd.Body.Rbrace}}})
 	}
+}
+
+// clocks adds the declarations of variables whose values have functions that read the clock:
+// whoever calls one does so at its site.
+func (n *numberer) clocks(d ast.Decl) {
+	g, ok := d.(*ast.GenDecl)
+	if !ok || g.Tok != token.VAR {
+		return
+	}
+	for _, spec := range g.Specs {
+		if n.namesClock(spec) {
+			n.stmt(spec.Pos(), extent(spec.Pos(), spec.End()))
+		}
+	}
+}
+
+// namesClock reports whether there is a function that reads the clock and is not called, other
+// than in function literals.
+func (n *numberer) namesClock(node ast.Node) (found bool) {
+	ast.Inspect(node, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if _, obj := Classify(n.pkg.Info, m.Fun); ClockReader(obj) != "" {
+				found = found || slices.ContainsFunc(m.Args, func(a ast.Expr) bool { return n.namesClock(a) })
+				return false
+			}
+		case *ast.Ident:
+			found = found || ClockReader(n.pkg.Info.Uses[m]) != ""
+		}
+		return true
+	})
+	return found
 }
 
 // funcPath names a declared function.
