@@ -135,7 +135,7 @@ func (r *readings) event(at time.Duration) {
 
 // limit notes that readings may depend on something else.
 func (r *readings) limit(what string) {
-	if len(r.limits) >= maxClockLimits {
+	if len(r.limits) == maxClockLimits {
 		return
 	}
 	if stack := callers(); len(stack) > 0 {
@@ -150,8 +150,10 @@ func (r *readings) limit(what string) {
 // Compared compares two durations. If what the clock has shown is in them, later readings are
 // to show whatever makes a difference.
 func Compared(x, y time.Duration) int {
-	if s := readsNow(); s != nil && !never(x) && !never(y) {
-		s.compares(x - y)
+	if !never(x) && !never(y) && remainder(x-y) != 0 { // else it does not depend on the clock
+		if s := readsNow(); s != nil {
+			s.compares(x - y)
+		}
 	}
 	return cmp.Compare(x, y)
 }
@@ -170,8 +172,8 @@ func (m Moment) Equal(t time.Time) bool { return m.Compare(t) == 0 }
 
 // Compare is the method of the time.
 func (m Moment) Compare(t time.Time) int {
-	if s := readsNow(); s != nil {
-		if d := time.Time(m).Sub(t); !never(d) {
+	if d := time.Time(m).Sub(t); !never(d) && remainder(d) != 0 {
+		if s := readsNow(); s != nil {
 			s.compares(d)
 		}
 	}
@@ -202,11 +204,9 @@ func readsNow() *run {
 // never: a duration stands for that something does not happen.
 func never(d time.Duration) bool { return d <= -far || d >= far }
 
-// compares notes that the program finds out whether a duration is positive.
+// compares notes that the program finds out whether a duration is positive, which has a
+// remainder.
 func (s *run) compares(d time.Duration) {
-	if remainder(d) == 0 {
-		return // of durations that do not depend on the clock
-	}
 	r := &s.readings
 	first, _, back, passes, ok := r.moments.between(d)
 	if !back {
@@ -214,7 +214,7 @@ func (s *run) compares(d time.Duration) {
 	}
 	switch {
 	case !ok:
-		r.limit("what the clock has shown is compared with something else than an earlier reading and a duration")
+		r.limit("durations or times are compared, and how they depend on the clock cannot be told")
 	case passes < instant: // as it has always
 	case first.kept:
 		s.comparesWith(passes, r.known)

@@ -115,10 +115,11 @@ func (g *goroutine) delay(site Site, d time.Duration, periodic bool) {
 	g.isLate(site, list)
 }
 
-// isLate lets time pass: none, or one of those in a list, as is chosen.
-func (g *goroutine) isLate(site Site, list []time.Duration) {
+// isLate lets time pass: none, or one of those in a list, as is chosen. It reports whether
+// any has.
+func (g *goroutine) isLate(site Site, list []time.Duration) bool {
 	if len(list) == 0 {
-		return
+		return false
 	}
 	slices.Sort(list)
 	list = slices.Compact(list)
@@ -126,11 +127,22 @@ func (g *goroutine) isLate(site Site, list []time.Duration) {
 	s.ordered = true
 	late := g.chooseDelay(site.minor(opDelay), list)
 	if late == 0 {
-		return
+		return false
 	}
-	s.stalls = append(s.stalls, Stall{g.path, site.key(), late})
+	if !g.looksAgain() { // else it is at work
+		s.stalls = append(s.stalls, Stall{g.path, site.key(), late})
+	}
 	g.late = late
 	<-g.wake
+	return true
+}
+
+// looksAgain: g only looks whether something has happened, and it has not.
+func (g *goroutine) looksAgain() bool {
+	if x := g.run.exec; x != nil {
+		return x.spins
+	}
+	return g.turns > 0
 }
 
 // delayed lets the time pass that g, which has the baton, is late, and g go on. No event comes
@@ -147,22 +159,25 @@ func (s *run) delayed(g *goroutine) {
 }
 
 // chooseDelay is none, or one of those in a list. Unless time may pass while a goroutine
-// could go on, or a plan says so, there is none.
+// could go on, or a plan says so, there is none; but who looks at the clock again and again
+// while nothing happens is late in the end.
 func (g *goroutine) chooseDelay(site Site, list []time.Duration) (late time.Duration) {
 	s := g.run
-	if s.exec != nil && !s.exec.mayDelay() {
+	looks := g.looksAgain()
+	if s.exec != nil && !looks && !s.exec.mayDelay() {
 		return 0
 	}
 	occ, seed := g.ask(site)
 	n := len(list) + 1
 	value := 0
-	switch {
+	switch r := random(seed); {
 	case s.exec != nil:
-		value = s.exec.delay(g, site, n)
-	case s.cfg.Delays:
-		if r := random(seed); r.next(2) > 0 {
-			value = 1 + r.next(n-1)
-		}
+		value = s.exec.delay(g, site, n, looks)
+	case !looks && (!s.cfg.Delays || r.next(2) == 0):
+	case r.next(3) == 0: // most errors need no more than that somebody is late enough
+		value = n - 1
+	default:
+		value = 1 + r.next(n-1)
 	}
 	c, planned := g.prescribed(site, occ)
 	if planned && c.Late == 0 && (c.Value == 0 || c.Value > 0 && c.N == n && c.Value < n) {

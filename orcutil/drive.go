@@ -149,8 +149,8 @@ func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]
 		Guards  *[]string // keys, for Config.Guards
 		// Durations is that of Config.
 		Durations []time.Duration
-		Explore *exploration
-		Exhaust *exhaustion
+		Explore   *exploration
+		Exhaust   *exhaustion
 
 		Minimise *minimisation
 	}

@@ -38,9 +38,11 @@ type execution struct {
 	// unguarded: the length of a channel was asked for where there is no guard.
 	unguarded bool
 	pick      func(g *goroutine, site Site, n int) int
-	// delay is pick for how late a deadline is set, if it mayDelay.
-	delay    func(g *goroutine, site Site, n int) int
+	// delay is pick for how late a deadline is set, if it mayDelay. Who looksAgain is late.
+	delay    func(g *goroutine, site Site, n int, looksAgain bool) int
 	mayDelay func() bool
+	// spins: who does the step only looks whether something has happened, and it has not.
+	spins bool
 	// timed: deadlines may be set late, so that it matters which is set first.
 	timed bool
 	// drawn are where random numbers of a large range were asked for in the run, each once.
@@ -74,6 +76,9 @@ type event struct {
 	// apart: others can act before and after what uninstrumented code does in the step,
 	// which has begun with the only call of it.
 	apart bool
+	// reads: the clock was read, and no time has passed for that. Others may do it before or
+	// after, but it changes nothing.
+	reads bool
 }
 
 // libraryCall is a call of uninstrumented code that may order goroutines, and where it comes
@@ -276,6 +281,14 @@ func (x *execution) settled(g *goroutine) {
 func (x *execution) sets() {
 	if x != nil && x.timed {
 		x.touch(touched{space: spaceDeadlines}, touchSet)
+	}
+}
+
+// reads notes that the step is a reading of the clock, before which some time has passed or
+// none.
+func (x *execution) reads(late bool) {
+	if x != nil && len(x.events) > 0 {
+		x.events[len(x.events)-1].reads = !late
 	}
 }
 

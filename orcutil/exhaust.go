@@ -242,7 +242,10 @@ func Exhaust(e Exhaustion) Exhausted {
 		x.bound(e.Stalls != 0 && e.Bounding != nil, "that time passes before a deadline is set, which is not counted as a preemption")
 		return x.mayStall() && e.Bounding == nil
 	}
-	x.exec.delay = func(g *goroutine, site Site, n int) int {
+	x.exec.delay = func(g *goroutine, site Site, n int, looksAgain bool) int {
+		if looksAgain { // whoever is slow, it takes the time
+			return 1 + x.exec.pick(g, site, n-1)
+		}
 		value := x.exec.pick(g, site, n)
 		if value > 0 {
 			x.stalls++
@@ -544,6 +547,7 @@ func (x *search) next() bool {
 func (x *search) Next(v View) Choice {
 	s := v.run
 	x.observe(s)
+	x.exec.spins = false
 	var ready []int // in v.Ready
 	var end, held, spinning = -1, -1, -1
 	for i, p := range v.Ready {
@@ -577,6 +581,7 @@ func (x *search) Next(v View) Choice {
 		return Choice{Index: TimePasses}
 	case spinning >= 0:
 		x.tick(v.Ready[spinning].g)
+		x.exec.spins = true
 		return Choice{Index: spinning}
 	case held >= 0:
 		x.exec.queues = true
@@ -753,7 +758,7 @@ func (x *search) look(e *event) {
 	}
 	only, sum := true, 0
 	for _, t := range e.touches {
-		if t.kind.looks() {
+		if t.kind.looks() || e.reads && (t.object.space == spaceLibrary || t.object.space == spaceDeadlines) {
 			sum += x.versions[t.object]
 		} else {
 			only = false

@@ -114,8 +114,8 @@ func (g *goroutine) reads(site Site) {
 	g.stopBefore(opRead, site)
 	s.exec.calls(g)
 	s.exec.sets()
-	if s.exec != nil || s.cfg.Delays || len(s.planned) > 0 {
-		g.isLate(site, s.lateReadings())
+	if s.exec != nil || s.cfg.Delays || len(s.planned) > 0 || g.looksAgain() {
+		s.exec.reads(g.isLate(site, s.lateReadings()))
 	} else { // nobody is
 		s.ordered = true
 		g.ask(site.minor(opDelay))

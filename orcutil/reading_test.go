@@ -179,7 +179,7 @@ func TestComparedSum(t *testing.T) {
 		for round := 0; ; round++ {
 			o := exhaust(t, Exhaustion{Config: cfg, Stalls: -1, Runs: 300}, func(Result) string { return "" })
 			if len(o.out.Bounds) > 0 {
-				require.Regexp(t, `^reading_test.go:\d+: what the clock has shown is compared with `, o.out.Bounds[0])
+				require.Regexp(t, `^reading_test.go:\d+: (durations or times are|what the clock has shown is) compared`, o.out.Bounds[0])
 				break
 			}
 			require.NotEmpty(t, o.out.Durations, "%d", n)
@@ -266,4 +266,30 @@ func TestMinimiseReading(t *testing.T) {
 		require.Equal(t, got.After.Held, heldIn(again))
 	}
 	require.Greater(t, longest, time.Minute)
+}
+
+// TestReadingLoop: a loop that does nothing but look at the clock comes to an end, in an
+// exploration after few schedules, whether others may be slow or not, and is no stall.
+func TestReadingLoop(t *testing.T) {
+	readsDurations(t, time.Second)
+	cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
+		done := make(chan int)
+		Go(1, func() {
+			start := Clock(2).Now()
+			for Compared(Polled(3, Once(3).Since(start)), time.Second) < 0 {
+			}
+			Close(4, done)
+		})
+		Recv(5, done)
+	}}
+	for _, stalls := range []int{0, -1} {
+		o := exhaust(t, Exhaustion{Config: cfg, Stalls: stalls, Awaits: []string{Site(3).key()}, Until: time.Now().Add(20 * time.Second)}, Result.end)
+		require.True(t, o.complete)
+		require.Empty(t, o.out.Bounds)
+		require.Equal(t, []string{"completed\n\n"}, o.sorted())
+	}
+	res := Run(cfg)
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+	require.Greater(t, res.VirtualTime, time.Second)
+	require.Empty(t, res.Stalls)
 }

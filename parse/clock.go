@@ -22,11 +22,8 @@ func (r *rewriter) now(e ast.Expr, obj types.Object) {
 	}
 	r.unused(e, obj)
 	r.unit.clock = true
-	if r.readings == nil {
-		r.readings = newReadings(r.info, r.ast, r.handlesLogs)
-	}
 	site, by := sites.ID(0), "Clock"
-	switch r.readings.useOf(e) {
+	switch r.dependences().useOf(e) {
 	case compared:
 		by = "Once"
 		fallthrough
@@ -34,6 +31,14 @@ func (r *rewriter) now(e ast.Expr, obj types.Object) {
 		site = r.statement(e.Pos())
 	}
 	r.replace(r.file.Offset(e.Pos()), r.file.Offset(e.End()), fmt.Sprintf("%s.%s(%d).%s", r.zz, by, site, name))
+}
+
+// dependences are what depends on readings of the clock in the file.
+func (r *rewriter) dependences() *readings {
+	if r.readings == nil {
+		r.readings = newReadings(r.info, r.ast, r.handlesLogs)
+	}
+	return r.readings
 }
 
 // isTimeType reports whether a type is that of a name in package time.
@@ -48,6 +53,9 @@ func isDuration(t types.Type) bool { return t != nil && isTimeType(t, "Duration"
 func (r *rewriter) comparison(e *ast.BinaryExpr) {
 	if !r.clock || !isComparison(e.Op) || r.info.Types[e].Value != nil || !isDuration(r.info.TypeOf(e.X)) || !isDuration(r.info.TypeOf(e.Y)) {
 		return
+	}
+	if r.dependences().useOfValue(e) == ignored {
+		return // neither may be from a reading that is a choice
 	}
 	r.before(e.X.Pos(), r.zz+".Compared(")
 	start := r.file.Offset(e.OpPos)
@@ -84,6 +92,9 @@ func (r *rewriter) calculation(c *ast.CallExpr) {
 	sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok || r.info.Selections[sel] == nil {
 		return // a method expression, for one
+	}
+	if comparing[sel.Sel.Name] && r.dependences().useOfValue(c) == ignored {
+		return
 	}
 	switch t := r.info.TypeOf(sel.X); {
 	case inNumbers[sel.Sel.Name]:
@@ -182,15 +193,20 @@ func (x *readings) callOf(fun ast.Expr) *ast.CallExpr {
 
 // useOf is what becomes of what a function returns that reads the clock.
 func (x *readings) useOf(fun ast.Expr) use {
-	clear(x.known)
 	c := x.callOf(fun)
 	if c == nil {
 		return kept
 	}
-	return x.use(c)
+	return x.useOfValue(c)
 }
 
-// use is what becomes of an expression.
+// useOfValue is what becomes of the value of an expression.
+func (x *readings) useOfValue(e ast.Expr) use {
+	clear(x.known)
+	return x.use(e)
+}
+
+// use is useOfValue, for a variable that is not known yet.
 func (x *readings) use(e ast.Expr) use {
 	switch p := x.parents[e].(type) {
 	case *ast.ParenExpr, *ast.UnaryExpr:
@@ -295,12 +311,17 @@ func (x *readings) usedAs(e ast.Expr) (u use) {
 	return u
 }
 
-// ofTime reports whether a call is of a function of package time which does nothing but
-// calculate.
+// ofTime reports whether a call is of such a function of package time.
 func (x *readings) ofTime(c *ast.CallExpr) bool {
 	_, obj := sites.Classify(x.info, c.Fun)
 	f, ok := obj.(*types.Func)
-	if !ok || f.Pkg() == nil || f.Pkg().Path() != "time" {
+	return ok && OfTime(f)
+}
+
+// OfTime reports whether a function is one of package time that reads the clock, or
+// calculates with times and durations and does nothing else.
+func OfTime(f *types.Func) bool {
+	if f.Pkg() == nil || f.Pkg().Path() != "time" {
 		return false
 	}
 	if recv := f.Signature().Recv(); recv != nil {

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/sites"
 	"golang.org/x/tools/go/packages"
 )
@@ -131,8 +132,7 @@ func (a *awaitFinder) quiet(info *types.Info, c *ast.CallExpr) bool {
 	case *types.Builtin:
 		return f.Name() == "len" || f.Name() == "cap"
 	case *types.Func:
-		switch f.FullName() {
-		case "runtime.Gosched", "time.Sleep":
+		if name := f.FullName(); name == "runtime.Gosched" || name == "time.Sleep" || parse.OfTime(f) {
 			return true
 		}
 		if pure, known := a.pure[f]; known {

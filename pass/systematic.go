@@ -20,6 +20,7 @@ import (
 // follow.
 const (
 	systematicRuns      = 16
+	systematicScouts    = 4 // those that show which durations the clock is compared with
 	systematicSteps     = 50_000
 	systematicProcesses = 4
 )
@@ -59,19 +60,20 @@ func (d *deep) systematic(ctx context.Context) error {
 	if !x.Timed || len(d.ends) > 0 {
 		return nil
 	}
-	// Durations that the clock turns out to be compared with make more runs different, and
-	// later runs know them, too.
-	how.Frontier, how.Stalls, how.MaxRuns = nil, -1, systematicRuns
-	for range exhaustRounds {
+	// Durations that the clock turns out to be compared with make more runs different.
+	how.Frontier, how.Stalls = nil, -1
+	for _, how.MaxRuns = range []int{systematicScouts, systematicRuns - systematicScouts} {
 		if x, err = d.binary.Exhaust(limited, how); x == nil || err != nil {
 			break
 		}
 		d.takeSystematic(x, false)
-		var found bool
-		if d.durations, found = insertedDurations(d.durations, x.Durations); !found || len(d.ends) > 0 {
+		d.durations, _ = insertedDurations(d.durations, x.Durations)
+		if len(d.ends) > 0 || len(d.durations) == 0 && x.Complete {
 			break
 		}
-		how.Durations = d.durations
+		if how.Frontier = x.Rest; len(d.durations) > 0 {
+			how.Frontier, how.Durations = nil, d.durations
+		}
 	}
 	return ctx.Err()
 }
