@@ -347,11 +347,7 @@ func TestExhaustTimed(t *testing.T) {
 	if testing.Short() {
 		n /= 5
 	}
-	seeds := []uint64{1237} // a sleep that begins later lets time pass before a step
-	for seed := range uint64(n) {
-		seeds = append(seeds, seed)
-	}
-	exhaustTimed(t, seeds, newTimedProgram)
+	exhaustTimed(t, newTimedProgram, n, 1237) // in which a sleep that begins later lets time pass before a step
 }
 
 // TestExhaustReadings: so it is with what the clock shows.
@@ -361,11 +357,7 @@ func TestExhaustReadings(t *testing.T) {
 		n /= 3
 	}
 	readsDurations(t, timedUnit) // the others are noticed
-	var seeds []uint64
-	for seed := range uint64(n) {
-		seeds = append(seeds, seed)
-	}
-	exhaustTimed(t, seeds, newReadingProgram)
+	exhaustTimed(t, newReadingProgram, n)
 }
 
 // readsDurations makes a test one of a program that reads the clock and names durations.
@@ -382,8 +374,12 @@ func readsDurations(t *testing.T, list ...time.Duration) {
 	})
 }
 
-// exhaustTimed compares the explorations of random programs with their simulations.
-func exhaustTimed(t *testing.T, seeds []uint64, program func(*random) *timedProgram) {
+// exhaustTimed compares the explorations of random programs, the first n and those of more
+// seeds, with their simulations.
+func exhaustTimed(t *testing.T, program func(*random) *timedProgram, n int, seeds ...uint64) {
+	for seed := range uint64(n) {
+		seeds = append(seeds, seed)
+	}
 	runs, ends := 0, 0
 	for _, seed := range seeds {
 		r := random(seed)

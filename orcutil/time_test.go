@@ -78,14 +78,7 @@ func TestOrdinaryClock(t *testing.T) {
 // TestReadings: of two readings of the clock the second is later, whether there is a step
 // in between or not, and what a timer shows is no earlier than it has to be.
 func TestReadings(t *testing.T) {
-	program.Lock()
-	program.clock = true
-	program.Unlock()
-	t.Cleanup(func() {
-		program.Lock()
-		program.clock = false
-		program.Unlock()
-	})
+	readsDurations(t)
 	var runs [2][]time.Time
 	for i := range runs {
 		res := Run(Config{Bubble: bubble(t), Main: func() {

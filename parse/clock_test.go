@@ -1,11 +1,18 @@
 package parse
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
 )
 
 // TestClock: the clock is a choice where something depends on what it shows, and only there.
@@ -154,4 +161,81 @@ func limit(n int, d time.Duration) bool {
 	}
 	require.Equal(t, []string{"7, 5000000000, 60000000000"}, registered("time.Now()"))
 	require.Empty(t, registered("time.Second"))
+}
+
+// TestClockValue: who reads the clock through a variable of the package does so at the site of
+// its declaration; what a variable is initialised with has none.
+func TestClockValue(t *testing.T) {
+	const text = `package main
+
+import "time"
+
+var start = time.Now()
+var now, since = time.Now, time.Since
+var clocks = []func() time.Time{func() time.Time { return time.Now() }}
+
+func main() {}
+`
+	prog := load(t, text)
+	idx := Index(prog)
+	o, err := Instrument(t.Context(), prog, idx, Options{})
+	require.NoError(t, err)
+	lines := map[int]bool{}
+	for _, m := range regexp.MustCompile(`\.Clock\((\d+)\)\.\w+`).FindAllStringSubmatch(string(o.Files["main.go"]), -1) {
+		id, err := strconv.Atoi(m[1])
+		require.NoError(t, err)
+		lines[idx.Site(sites.ID(id)).Line] = true
+		require.True(t, id == 0 || strings.Contains(string(o.Files["zz_vtrace_gen.go"]), fmt.Sprintf("\t{%d, ", id)), "%s is not registered", m[0])
+	}
+	require.Equal(t, map[int]bool{0: true, 6: true, 7: true}, lines)
+}
+
+// TestBubbles: only a test that may call synctest.Test itself has a clock that is exact.
+func TestBubbles(t *testing.T) {
+	const text = `package main
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+type runner interface{ run(*testing.T) }
+type plain struct{}
+type exact struct{ n int }
+
+func (plain) start(t *testing.T) { time.Now() }
+func (*exact) run(t *testing.T) { synctest.Test(t, func(*testing.T) {}) }
+
+func bubble[T any](t *testing.T, _ T) { synctest.Test(t, func(*testing.T) {}) }
+
+func TestIt(t *testing.T) { BODY }
+
+func TestOther(t *testing.T) { bubble(t, 1) }
+`
+	for _, tt := range []struct {
+		body string
+		want bool
+	}{
+		{"time.Now()", false},
+		{"plain{}.start(t)", false},
+		{"time.Now(); bubble(t, \"\")", true},
+		{"time.Now(); var r runner = &exact{}; r.run(t)", true},
+		{"time.Now(); f := (&exact{}).run; f(t)", true},
+		{"time.Now(); t.Run(\"\", func(t *testing.T) { bubble(t, 1) })", true},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"go.mod": "module example.com/m\n\ngo 1.26\n", "x_test.go": strings.Replace(text, "BODY", tt.body, 1)} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+		}
+		prog, err := source.Load(t.Context(), source.Spec{Dir: dir, Entry: "TestIt"})
+		require.NoError(t, err)
+		o, err := Instrument(t.Context(), prog, Index(prog), Options{})
+		require.NoError(t, err)
+		all := ""
+		for _, f := range o.Files {
+			all += string(f)
+		}
+		require.Equal(t, tt.want, strings.Contains(all, "RegisterBubbles()"), tt.body)
+	}
 }

@@ -1011,68 +1011,68 @@ func TestExhaustTable(t *testing.T) {
 		executions, cut          int
 		wasteful                 int // programs with more than 2 % cut
 	)
-	t.Run("programs", func(t *testing.T) {
-		tablePrograms(t, func(name string, spec source.Spec) {
-			if n++; !*exhaustAll && (n%60 != 29 || testing.Short()) {
-				return
+	t.Cleanup(func() { // when the parallel tests have ended
+		t.Logf("%d programs: %d explored completely, %d within 20 s with the build; %d executions, %d cut, in %d programs more than 2 %%", programs, complete, soon, executions, cut, wasteful)
+	})
+	tablePrograms(t, func(name string, spec source.Spec) {
+		if n++; !*exhaustAll && (n%60 != 29 || testing.Short()) {
+			return
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			b, err := Check(ctx, spec, Options{Search: Search{MaxStates: 200_000}})
+			require.NoError(t, err)
+			steps := exhaustSteps
+			if !*exhaustAll {
+				steps /= 10 // enough for all programs but those that go on for ever
 			}
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				ctx := context.Background()
-				b, err := Check(ctx, spec, Options{Search: Search{MaxStates: 200_000}})
-				require.NoError(t, err)
-				steps := exhaustSteps
-				if !*exhaustAll {
-					steps /= 10 // enough for all programs but those that go on for ever
+			began := time.Now()
+			x, err := Exhaust(ctx, spec, Exhaustion{MaxRuns: exhaustRuns, TotalSteps: steps}, Options{})
+			require.NoError(t, err)
+			mu.Lock()
+			programs++
+			executions, cut = executions+x.Runs, cut+x.Cut
+			if x.Complete {
+				complete++
+			}
+			if x.Complete && time.Since(began) <= 20*time.Second {
+				soon++
+			}
+			if x.Cut*50 > x.Runs+x.Cut {
+				wasteful++
+			}
+			mu.Unlock()
+			seen := kindsOf(t, x)
+			shown := slices.Clone(seen)
+			for _, e := range x.Ends { // what the map panics for is a data race where accesses are recorded
+				if e.Kind == artifact.KindRace && strings.Contains(e.Message, "concurrent map") {
+					shown = append(shown, artifact.KindMapRace)
 				}
-				began := time.Now()
-				x, err := Exhaust(ctx, spec, Exhaustion{MaxRuns: exhaustRuns, TotalSteps: steps}, Options{})
-				require.NoError(t, err)
-				mu.Lock()
-				programs++
-				executions, cut = executions+x.Runs, cut+x.Cut
-				if x.Complete {
-					complete++
+			}
+			t.Logf("%s; limits %v; ends %v", x.Covered.Coverage(), x.Covered.Limits, seen)
+			var real []string
+			for _, f := range b.Findings() {
+				// Of main a leak is no end; a stall is another schedule.
+				if f.Verdict == artifact.Real && len(f.Stalls) == 0 && (f.Kind != artifact.KindLeak && f.Kind != artifact.KindPartialDeadlock || strings.HasPrefix(spec.Entry, "Test")) {
+					real = append(real, f.Kind)
 				}
-				if x.Complete && time.Since(began) <= 20*time.Second {
-					soon++
+			}
+			slices.Sort(real)
+			real = slices.Compact(real)
+			c := Conclude(b)
+			if len(c.Limits) == 0 && c.Unconfirmed == 0 {
+				for _, k := range seen {
+					require.Contains(t, real, k, "the exploration has seen it, the check has not")
 				}
-				if x.Cut*50 > x.Runs+x.Cut {
-					wasteful++
+			}
+			if x.Complete && len(x.Covered.Limits) == 0 {
+				for _, k := range real {
+					require.Contains(t, shown, k, "the check has seen it, the exploration has not")
 				}
-				mu.Unlock()
-				seen := kindsOf(t, x)
-				shown := slices.Clone(seen)
-				for _, e := range x.Ends { // what the map panics for is a data race where accesses are recorded
-					if e.Kind == artifact.KindRace && strings.Contains(e.Message, "concurrent map") {
-						shown = append(shown, artifact.KindMapRace)
-					}
-				}
-				t.Logf("%s; limits %v; ends %v", x.Covered.Coverage(), x.Covered.Limits, seen)
-				var real []string
-				for _, f := range b.Findings() {
-					// Of main a leak is no end; a stall is another schedule.
-					if f.Verdict == artifact.Real && len(f.Stalls) == 0 && (f.Kind != artifact.KindLeak && f.Kind != artifact.KindPartialDeadlock || strings.HasPrefix(spec.Entry, "Test")) {
-						real = append(real, f.Kind)
-					}
-				}
-				slices.Sort(real)
-				real = slices.Compact(real)
-				c := Conclude(b)
-				if len(c.Limits) == 0 && c.Unconfirmed == 0 {
-					for _, k := range seen {
-						require.Contains(t, real, k, "the exploration has seen it, the check has not")
-					}
-				}
-				if x.Complete && len(x.Covered.Limits) == 0 {
-					for _, k := range real {
-						require.Contains(t, shown, k, "the check has seen it, the exploration has not")
-					}
-				}
-			})
+			}
 		})
 	})
-	t.Logf("%d programs: %d explored completely, %d within 20 s with the build; %d executions, %d cut, in %d programs more than 2 %%", programs, complete, soon, executions, cut, wasteful)
 }
 
 // TestExhaustParallel: an exploration by several processes has the result of one by one

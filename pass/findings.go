@@ -115,6 +115,9 @@ func Conclude(b *artifact.Bundle) Conclusion {
 	if r != nil && !c.Proved && r.Cut != "" {
 		c.Limits = append(c.Limits, fmt.Sprintf("the check was ended after %d runs of the program: %s", r.Runs, r.Cut))
 	}
+	if r != nil && !c.Proved && r.Uncontrolled > 0 {
+		c.Limits = append(c.Limits, fmt.Sprintf("%d of %d runs of the program got out of control: what they might have shown is not known", r.Uncontrolled, r.Runs))
+	}
 	if r != nil && r.Unproved > 0 {
 		c.Limits = append(c.Limits, fmt.Sprintf("%d ways in which runs ended were not looked at: there was no time left", r.Unproved))
 	}

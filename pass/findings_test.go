@@ -29,3 +29,21 @@ func TestLimits(t *testing.T) {
 		"query 2 (a goroutine can never go on) is undecided: time budget reached",
 	}, limits(queries, verdicts, nil))
 }
+
+// TestOutOfControl: with runs that got out of control nothing is said to have no error, but if
+// all schedules were run.
+func TestOutOfControl(t *testing.T) {
+	concluded := func(r artifact.Runs) Conclusion {
+		b := artifact.New(artifact.Manifest{Pass: artifact.PassDeep})
+		b.SetRuns(&r)
+		bundle, err := b.Bundle()
+		require.NoError(t, err)
+		return Conclude(bundle)
+	}
+	require.False(t, concluded(artifact.Runs{Runs: 100}).Inconclusive())
+	c := concluded(artifact.Runs{Runs: 100, Uncontrolled: 1})
+	require.True(t, c.Inconclusive())
+	require.Equal(t, []string{"1 of 100 runs of the program got out of control: what they might have shown is not known"}, c.Limits)
+	all := &artifact.Exhaustive{Complete: true, Schedules: 1}
+	require.False(t, concluded(artifact.Runs{Runs: 100, Uncontrolled: 1, Exhaustive: all}).Inconclusive())
+}
