@@ -104,15 +104,15 @@ func (g *goroutine) delay(site Site, d time.Duration, periodic bool) {
 		return
 	}
 	list := s.delays(d, periodic)
-	if s.readings.lags {
-		s.readings.event(s.clock())
-	}
-	if len(s.readings.kept) > 0 {
+	if len(s.readings.kept) > 0 || len(s.readings.found) > 0 {
 		// Who reads the clock later may see that a duration has passed, though the event
 		// is still to come.
 		list = append(list, s.lateReadings()...)
 	}
 	g.isLate(site, list)
+	if s.readings.lags {
+		s.readings.event(s.clock())
+	}
 }
 
 // isLate lets time pass: none, or one of those in a list, as is chosen. It reports whether

@@ -136,8 +136,25 @@ func TestCompared(t *testing.T) {
 		}, nil},
 		{"added", func() { Noted(4 * time.Second); Noted(-5 * time.Second); Noted(time.Minute); Noted(0) }, []time.Duration{4, 5}},
 		{"added, less what has passed", func() { Noted(9*time.Second - Clock(1).Since(Clock(2).Now())) }, []time.Duration{9}},
+		{"which of the deadlines", func() {
+			start := Clock(1).Now()
+			Sleep(20, time.Second)
+			var due [2]time.Time
+			for i := range due {
+				due[i] = Recv(Site(11+i), time.After(Due(Site(2+i), time.Duration(i+1)*time.Second)))
+			}
+			for i := range due {
+				Compared(due[i].Sub(start), 100*time.Second+time.Duration(10*i)*time.Second)
+			}
+		}, []time.Duration{99, 108}},
 		{"in a bubble", func() {
-			InBubble(func() { Compared(Clock(2).Since(Clock(1).Now()), 5*time.Second) })
+			start := Clock(1).Now()
+			InBubble(func() {
+				if Compared(Clock(3).Since(Clock(2).Now()), 0) != 0 {
+					panic("the clock is not exact")
+				}
+				Compared(Clock(4).Since(start), 5*time.Second)
+			})
 		}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -162,6 +179,59 @@ func seconds(list []time.Duration) (out []time.Duration) {
 		out = append(out, n*time.Second)
 	}
 	return out
+}
+
+// TestBetween: an exploration comes between two limits, however they are calculated.
+func TestBetween(t *testing.T) {
+	readsDurations(t)
+	for _, tt := range []struct {
+		name string
+		main func() (from, to int) // how the two comparisons come out
+	}{
+		{"since a deadline", func() (int, int) {
+			late := Clock(3).Since(Recv(2, time.After(Due(1, 10*time.Second))))
+			return Compared(late, 3*time.Second), Compared(late, 4*time.Second)
+		}},
+		{"between two deadlines", func() (int, int) {
+			first := time.After(Due(1, 10*time.Second))
+			passed := Recv(3, time.After(Due(2, 20*time.Second))).Sub(Recv(4, first))
+			return Compared(passed, 13*time.Second), Compared(passed, 14*time.Second)
+		}},
+		{"what is left", func() (int, int) {
+			end := Clock(1).Now().Add(10 * time.Second)
+			left := Clock(2).Until(end)
+			return Compared(4*time.Second, left), Compared(3*time.Second, left)
+		}},
+		{"an elapsed time since another one", func() (int, int) {
+			start := Clock(1).Now()
+			first := Clock(2).Since(start)
+			passed := Clock(3).Since(start) - first
+			return Compared(passed, 3*time.Second), Compared(passed, 4*time.Second)
+		}},
+		{"times", func() (int, int) {
+			at := Clock(1).Now()
+			now := Moment(Clock(2).Now())
+			return now.Compare(at.Add(time.Second).Add(2 * time.Second)), now.Compare(at.Add(4 * time.Second))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			seen := ""
+			cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
+				from, to := tt.main()
+				seen = fmt.Sprint(from, to)
+			}}
+			for {
+				o := exhaust(t, Exhaustion{Config: cfg, Stalls: -1}, func(Result) string { return seen })
+				require.True(t, o.complete)
+				require.Empty(t, o.out.Bounds)
+				if len(o.out.Durations) == 0 {
+					require.Equal(t, []string{"-1 -1", "1 -1", "1 1"}, o.sorted())
+					return
+				}
+				cfg.Durations = union(cfg.Durations, o.out.Durations)
+			}
+		})
+	}
 }
 
 // TestComparedSum: a sum of what has passed several times is no difference of two moments. An
@@ -194,6 +264,8 @@ func TestComparedSum(t *testing.T) {
 // is a limit.
 func TestNotKept(t *testing.T) {
 	readsDurations(t)
+	always := Run(Config{Bubble: bubble(t), Main: func() { Compared(Clock(2).Since(Once(1).Now()), -time.Second) }})
+	require.Empty(t, always.ClockLimits)
 	cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
 		Compared(Clock(2).Since(Once(1).Now()), 5*time.Second)
 	}}
@@ -212,7 +284,7 @@ func TestMoments(t *testing.T) {
 		at := time.Duration(0)
 		for range 3 * maxMoments {
 			at += time.Duration(r.next(3)) * time.Duration(r.next(1000)) * time.Microsecond
-			at += time.Duration(r.next(3))
+			at += time.Duration(r.next(3)) * time.Duration(r.next(700))
 			at += m.apart(at)
 			m.add(moment{at: at, kept: r.next(3) == 0, set: r.next(3) == 0})
 			at += lag

@@ -109,6 +109,10 @@ func (c *cache) use() bool {
 	if time.Since(start) > c.ttl || -time.Until(start) > time.Second {
 		return true
 	}
+	old := time.Now()
+	if old.Sub(start) > 1 {
+		return false
+	}
 	d := time.Since(start)
 	later := time.Since(start)
 	e := time.Since(start)
@@ -126,7 +130,7 @@ func (c *cache) use() bool {
 		methods = append(methods, m[1]+" "+m[3])
 	}
 	require.Equal(t, []string{"Clock Now", "Clock Now", "Clock Now", "Once Now", "Clock Now", "Clock Now",
-		"Clock Since", "Clock Since", "Once Since", "Once Until", "Once Since", "Clock Since", "Clock Since", "Clock Since"}, methods)
+		"Clock Since", "Clock Since", "Once Since", "Once Until", "Clock Now", "Once Since", "Clock Since", "Clock Since", "Clock Since"}, methods)
 }
 
 // TestDurations: the runtime is told which durations a program names that reads the clock.
@@ -161,6 +165,79 @@ func limit(n int, d time.Duration) bool {
 	}
 	require.Equal(t, []string{"7, 5000000000, 60000000000"}, registered("time.Now()"))
 	require.Empty(t, registered("time.Second"))
+}
+
+// TestComparisons: the runtime compares durations and times itself, and is told of durations that
+// are added to times or made numbers, unless nothing depends on that.
+func TestComparisons(t *testing.T) {
+	const text = `package main
+
+import "time"
+
+type ttl = time.Duration
+type stamp struct{ time.Time }
+type item struct {
+	at  *time.Time
+	ttl time.Duration
+}
+
+var start = time.Now()
+
+func (i item) f(d ttl, t time.Time, n int64) any { return EXPR }
+
+func main() {}
+`
+	for expr, want := range map[string]string{
+		"d > i.ttl":                             "zz.Compared(d , i.ttl) > 0",
+		"i.ttl == d/2":                          "zz.Compared(i.ttl , d/2) == 0",
+		"(d) <= 5 && 3 < d":                     "zz.Compared((d) , 5) <= 0 && zz.Compared(3 , d) < 0",
+		"n > 5":                                 "n > 5",
+		"time.Second > 1":                       "time.Second > 1",
+		"t.After(start)":                        "zz.Moment(t).After(start)",
+		"i.at.Before(t)":                        "zz.Moment(*i.at).Before(t)",
+		"(*i.at).Equal(t)":                      "zz.Moment((*i.at)).Equal(t)",
+		"t.Add(d).Compare(t)":                   "zz.Moment(t.Add(zz.Noted(d))).Compare(t)",
+		"t.Add(time.Second)":                    "t.Add(time.Second)",
+		"stamp{t}.Before(t)":                    "stamp{t}.Before(t)",
+		"t.Sub(t)":                              "t.Sub(t)",
+		"d.Seconds() > 5":                       "zz.Noted(d).Seconds() > 5",
+		"float64(d) > 5":                        "float64(zz.Noted(d)) > 5",
+		"int64(d/3)":                            "int64(zz.Noted(d/3))",
+		"ttl(n)":                                "ttl(n)",
+		"func() { println(t.IsZero(), d > 5) }": "func() { println(t.IsZero(), zz.Compared(d , 5) > 0) }",
+	} {
+		prog := load(t, strings.Replace(text, "EXPR", expr, 1))
+		o, err := Instrument(t.Context(), prog, Index(prog), Options{})
+		require.NoError(t, err)
+		file := string(o.Files["main.go"])
+		_, file, _ = strings.Cut(file, ") any { return ")
+		file, _, _ = strings.Cut(file, " }\n\nfunc main")
+		require.Equal(t, want, strings.ReplaceAll(file, "zzorc", "zz"), expr)
+	}
+}
+
+// TestHandler: in a program with a handler of logs something may depend on what is logged.
+func TestHandler(t *testing.T) {
+	const text = `package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+type handler struct{ slog.Handler }
+
+func (handler) Handle(context.Context, RECORD) error { return nil }
+
+func main() { slog.Info("now", "at", time.Now()) }
+`
+	for record, kept := range map[string]bool{"slog.Record": true, "slog.Attr": false} {
+		prog := load(t, strings.Replace(text, "RECORD", record, 1))
+		o, err := Instrument(t.Context(), prog, Index(prog), Options{})
+		require.NoError(t, err)
+		require.Equal(t, kept, !strings.Contains(string(o.Files["main.go"]), ".Clock(0)."), record)
+	}
 }
 
 // TestClockValue: who reads the clock through a variable of the package does so at the site of
@@ -207,6 +284,10 @@ type exact struct{ n int }
 func (plain) start(t *testing.T) { time.Now() }
 func (*exact) run(t *testing.T) { synctest.Test(t, func(*testing.T) {}) }
 
+type box[T any] struct{ v T }
+
+func (box[T]) run2(t *testing.T) { synctest.Test(t, func(*testing.T) {}) }
+
 func bubble[T any](t *testing.T, _ T) { synctest.Test(t, func(*testing.T) {}) }
 
 func TestIt(t *testing.T) { BODY }
@@ -221,6 +302,7 @@ func TestOther(t *testing.T) { bubble(t, 1) }
 		{"plain{}.start(t)", false},
 		{"time.Now(); bubble(t, \"\")", true},
 		{"time.Now(); var r runner = &exact{}; r.run(t)", true},
+		{"time.Now(); box[int]{}.run2(t)", true},
 		{"time.Now(); f := (&exact{}).run; f(t)", true},
 		{"time.Now(); t.Run(\"\", func(t *testing.T) { bubble(t, 1) })", true},
 	} {
