@@ -37,8 +37,8 @@ const maxMoments = 14
 // remainder is what is less than an instant, at least 0.
 func remainder(d time.Duration) time.Duration { return (d%instant + instant) % instant }
 
-// add adds a moment. If there are too many, one is forgotten: the oldest that the program does
-// not keep, or the oldest.
+// add adds a moment. If there are too many, one is forgotten: the oldest of the readings that
+// the program does not keep or, if there are none, of the deadlines, or of all.
 func (m *moments) add(n moment) {
 	if i := slices.IndexFunc(m.list, func(o moment) bool { return o.at == n.at }); i >= 0 {
 		m.list[i].kept, m.list[i].set = m.list[i].kept || n.kept, m.list[i].set || n.set
@@ -46,7 +46,10 @@ func (m *moments) add(n moment) {
 	}
 	if len(m.list) == maxMoments {
 		i := slices.IndexFunc(m.list, func(o moment) bool { return !o.kept && !o.set })
-		m.list = slices.Delete(m.list, max(i, 0), max(i, 0)+1)
+		if i < 0 {
+			i = max(slices.IndexFunc(m.list, func(o moment) bool { return !o.kept }), 0)
+		}
+		m.list = slices.Delete(m.list, i, i+1)
 		clear(m.differs[:])
 		for i, o := range m.list {
 			m.differ(o, m.list[:i])
@@ -125,9 +128,12 @@ func (r *readings) learn(d time.Duration) {
 	r.known, r.found = inserted(r.known, d), inserted(r.found, d)
 }
 
-// event notes that a deadline was set.
+// event notes that a deadline was set. Of many the last ones count.
 func (r *readings) event(at time.Duration) {
-	if n := len(r.events); at-r.events[n-1] >= instant && n < maxReadings {
+	if n := len(r.events); at-r.events[n-1] >= instant {
+		if n == maxReadings {
+			r.events = slices.Delete(r.events, 0, 1)
+		}
 		r.events = append(r.events, at)
 	}
 	r.moments.add(moment{at: at, set: true})

@@ -126,7 +126,6 @@ type run struct {
 	next        *Choice    // what the Chooser has said in advance, see goesOn
 	taker       *goroutine // that has done the last step, one of inRow in a row
 	inRow       int
-	lags        bool     // the clock is a little late, see lag
 	bubbles     int      // calls of synctest.Test that the program is in
 	strayWeak   []string // those of weak that are of goroutines blocked in code without guards
 }
