@@ -311,7 +311,7 @@ func (x *readings) usedAs(e ast.Expr) (u use) {
 	return u
 }
 
-// ofTime reports whether a call is of such a function of package time.
+// ofTime reports whether OfTime is true of what a call calls.
 func (x *readings) ofTime(c *ast.CallExpr) bool {
 	_, obj := sites.Classify(x.info, c.Fun)
 	f, ok := obj.(*types.Func)
