@@ -148,12 +148,8 @@ func (g *goroutine) looksAgain() bool {
 // delayed lets the time pass that g, which has the baton, is late, and g go on. No event comes
 // meanwhile.
 func (s *run) delayed(g *goroutine) {
-	at := s.clock() + g.late
-	if apart := s.readings.moments.apart(at); s.readings.lags && at+apart < s.nextPending() {
-		g.late += apart
-	}
 	time.Sleep(g.late)
-	s.now = time.Since(s.start)
+	s.passed()
 	g.late = 0
 	g.wake <- struct{}{}
 }

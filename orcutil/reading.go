@@ -166,12 +166,29 @@ func (s *run) lateReadings() (out []time.Duration) {
 	return append(out, last)
 }
 
+// late reports whether some time is to pass before the next step.
+func (r *readings) late(now time.Duration) bool { return r.lags && (r.taken > 0 || r.placed != now) }
+
+// passed: time has passed, in a step. It does until the clock is told from all moments, unless an
+// event comes before: what goes on may set a deadline at once.
+func (s *run) passed() {
+	s.now = time.Since(s.start)
+	if !s.readings.lags {
+		return
+	}
+	if d := s.readings.moments.apart(s.now); d > 0 && s.now+d < s.nextPending() {
+		time.Sleep(d)
+		s.now += d
+	}
+	s.readings.placed = s.now
+}
+
 // tick lets the time pass that reading the clock has taken since the last step: on no
 // real machine do two readings, one after the other, show the same. So much more of it passes
 // that a deadline that is set next is told from all else.
 func (s *run) tick() {
 	r := &s.readings
-	if !r.lags || r.taken == 0 && r.placed == s.now {
+	if !r.late(s.now) {
 		return
 	}
 	d := r.taken + r.moments.apart(s.now+r.taken)

@@ -147,11 +147,19 @@ func TestCompared(t *testing.T) {
 				Compared(due[i].Sub(start), 100*time.Second+time.Duration(10*i)*time.Second)
 			}
 		}, []time.Duration{99, 108}},
+		{"the last two of three deadlines", func() {
+			var due [3]time.Time
+			for i := range due {
+				due[i] = Recv(Site(11+i), time.After(Due(Site(2+i), time.Second)))
+			}
+			Compared(due[2].Sub(due[1]), 7*time.Second)
+		}, []time.Duration{7}},
 		{"in a bubble", func() {
 			start := Clock(1).Now()
+			Sleep(5, time.Second)
 			InBubble(func() {
 				if Compared(Clock(3).Since(Clock(2).Now()), 0) != 0 {
-					panic("the clock is not exact")
+					t.Error("the clock is not exact")
 				}
 				Compared(Clock(4).Since(start), 5*time.Second)
 			})
@@ -183,7 +191,7 @@ func seconds(list []time.Duration) (out []time.Duration) {
 
 // TestBetween: an exploration comes between two limits, however they are calculated.
 func TestBetween(t *testing.T) {
-	readsDurations(t)
+	readsDurations(t, 13*time.Second) // which is not yet known as one since a deadline
 	for _, tt := range []struct {
 		name string
 		main func() (from, to int) // how the two comparisons come out
@@ -281,15 +289,26 @@ func TestMoments(t *testing.T) {
 	r := random(1)
 	for range 200 {
 		var m moments
+		var firstKept moment
+		keptOnes := 0
 		at := time.Duration(0)
 		for range 3 * maxMoments {
 			at += time.Duration(r.next(3)) * time.Duration(r.next(1000)) * time.Microsecond
 			at += time.Duration(r.next(3)) * time.Duration(r.next(700))
 			at += m.apart(at)
-			m.add(moment{at: at, kept: r.next(3) == 0, set: r.next(3) == 0})
+			n := moment{at: at, kept: r.next(4) == 0, set: r.next(3) == 0}
+			if n.kept {
+				if keptOnes++; keptOnes == 1 {
+					firstKept = n
+				}
+			}
+			m.add(n)
 			at += lag
 		}
 		require.Len(t, m.list, maxMoments)
+		if first, ok := firstKept.at, keptOnes < maxMoments; ok {
+			require.True(t, slices.ContainsFunc(m.list, func(o moment) bool { return o.at == first }), "a moment that is kept is forgotten before others")
+		}
 		for i, a := range m.list {
 			for _, b := range m.list[:i] {
 				rest := time.Duration(r.next(100)-50) * time.Microsecond

@@ -271,7 +271,7 @@ func (s *run) passTime() bool {
 	if s.readings.lags {
 		time.Sleep(lag)
 	}
-	s.now = time.Since(s.start)
+	s.passed()
 	switch {
 	case closed:
 	case i >= 2 && waits[i].sends():
