@@ -156,10 +156,8 @@ func (r *readings) limit(what string) {
 // Compared compares two durations. If what the clock has shown is in them, later readings are
 // to show whatever makes a difference.
 func Compared(x, y time.Duration) int {
-	if !never(x) && !never(y) && remainder(x-y) != 0 { // else it does not depend on the clock
-		if s := readsNow(); s != nil {
-			s.compares(x - y)
-		}
+	if !never(x) && !never(y) {
+		comparing(x - y)
 	}
 	return cmp.Compare(x, y)
 }
@@ -178,12 +176,18 @@ func (m Moment) Equal(t time.Time) bool { return m.Compare(t) == 0 }
 
 // Compare is the method of the time.
 func (m Moment) Compare(t time.Time) int {
-	if d := time.Time(m).Sub(t); !never(d) && remainder(d) != 0 {
-		if s := readsNow(); s != nil {
-			s.compares(d)
-		}
-	}
+	comparing(time.Time(m).Sub(t))
 	return time.Time(m).Compare(t)
+}
+
+// comparing: the program finds out whether a duration is positive.
+func comparing(d time.Duration) {
+	if never(d) || remainder(d) == 0 {
+		return // it does not depend on the clock
+	}
+	if s := readsNow(); s != nil {
+		s.compares(d)
+	}
 }
 
 // Noted is a duration that is added to a time, or made a number: the clock may be compared

@@ -49,12 +49,11 @@ type readings struct {
 	compared []time.Duration
 	// moments tell which of them what a program compares comes from.
 	moments moments
-	placed  time.Duration // the clock, when it last was told from all moments
-	limits  []string      // what readings are not known to depend on
+	limits  []string // what readings are not known to depend on
 }
 
 // Clock is what reads the clock in the statement at a site. At 0 what it shows is no choice:
-// nothing depends on it, or it is named outside of functions, where there is no statement.
+// nothing depends on it, or it is called outside of functions, where there is no statement.
 type Clock Site
 
 // Now is time.Now(). The first call in a run is noted.
@@ -166,11 +165,8 @@ func (s *run) lateReadings() (out []time.Duration) {
 	return append(out, last)
 }
 
-// late reports whether some time is to pass before the next step.
-func (r *readings) late(now time.Duration) bool { return r.lags && (r.taken > 0 || r.placed != now) }
-
-// passed: time has passed, in a step. It does until the clock is told from all moments, unless an
-// event comes before: what goes on may set a deadline at once.
+// passed: time has passed. It does until the clock is told from all moments, unless an event
+// comes before: what goes on may set a deadline at once.
 func (s *run) passed() {
 	s.now = time.Since(s.start)
 	if !s.readings.lags {
@@ -180,27 +176,21 @@ func (s *run) passed() {
 		time.Sleep(d)
 		s.now += d
 	}
-	s.readings.placed = s.now
 }
 
 // tick lets the time pass that reading the clock has taken since the last step: on no
-// real machine do two readings, one after the other, show the same. So much more of it passes
-// that a deadline that is set next is told from all else.
+// real machine do two readings, one after the other, show the same.
 func (s *run) tick() {
-	r := &s.readings
-	if !r.late(s.now) {
+	if s.readings.taken == 0 {
 		return
 	}
-	d := r.taken + r.moments.apart(s.now+r.taken)
-	r.taken, r.placed = 0, s.now+d
-	if d == 0 {
-		return
-	}
-	time.Sleep(d)
-	s.now = time.Since(s.start)
+	before := s.now
+	time.Sleep(s.readings.taken)
+	s.readings.taken = 0
+	s.passed()
 	for _, g := range s.live {
 		if g.state == parked {
-			g.readyAt += d // nobody is slow for that
+			g.readyAt += s.now - before // nobody is slow for that
 		}
 	}
 }

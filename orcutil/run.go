@@ -270,6 +270,7 @@ func (s *run) control() Result {
 	}
 	s.start = time.Now() // its clock
 	s.readings.begin(s.start)
+	s.passed()
 
 	s.first = s.add(entryPath, s.entry)
 	s.resume(s.first)
@@ -477,7 +478,7 @@ func (s *run) stepped() {
 // without the two switches of goroutines that a step takes else. What the Chooser says
 // instead is kept for the controller.
 func (s *run) goesOn(g *goroutine) bool {
-	if s.granted != g || !s.choosing || s.readings.late(s.now) || g.state != parked || g.library > 0 || !s.alone() {
+	if s.granted != g || !s.choosing || s.readings.taken > 0 || g.state != parked || g.library > 0 || !s.alone() {
 		return false
 	}
 	s.stepped()

@@ -162,10 +162,7 @@ func seedsRandom(prog *source.Program) bool {
 			effective = effective || version.Compare("go"+m.GoVersion, "go1.24") < 0
 		}
 	}
-	return effective && uses(prog, func(obj types.Object) bool {
-		f, ok := obj.(*types.Func)
-		return ok && f.FullName() == "math/rand.Seed"
-	})
+	return effective && uses(prog, func(obj types.Object) bool { return isFunc(obj, "math/rand.Seed") })
 }
 
 // uses reports whether a program names one of some objects.

@@ -251,7 +251,9 @@ func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroup
 		guards.misuse = guards.misuse || misused
 		compared := false
 		if how.Stalls != 0 {
-			guards.durations, compared = insertedDurations(guards.durations, x.Durations)
+			known := len(guards.durations)
+			guards.durations = withDurations(guards.durations, x.Durations)
+			compared = len(guards.durations) > known
 		}
 		if again = raced || misused || compared; again || err != nil || !scouted {
 			return sum, again, err
@@ -384,14 +386,11 @@ func (a *accessGroups) add(races []orchestrate.Race) (added bool) {
 	return added
 }
 
-// insertedDurations adds durations to an ascending list. It reports whether there are new ones.
-func insertedDurations(list, more []time.Duration) (_ []time.Duration, found bool) {
-	for _, d := range more {
-		if i, known := slices.BinarySearch(list, d); !known {
-			list, found = slices.Insert(slices.Clip(list), i, d), true
-		}
-	}
-	return list, found
+// withDurations are the durations of two lists, ascending.
+func withDurations(list, more []time.Duration) []time.Duration {
+	all := slices.Concat(list, more)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // keysOf are the keys of the guards.
