@@ -78,6 +78,10 @@ type Runs struct {
 	// Preemptions says how far it was run under the schedules with few preemptions, nil
 	// if it was not: it is for programs with too many schedules.
 	Preemptions *Exhaustive `json:"preemptions,omitempty"`
+	// Races are data races, in words, that runs have shown, and where there may be others
+	// that do not show: an answer that takes statements for steps does not cover them.
+	// Empty if data races themselves were looked for.
+	Races []string `json:"races,omitempty"`
 }
 
 // Exhaustive says how far a program was run under every schedule that is not equivalent

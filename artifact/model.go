@@ -151,6 +151,10 @@ const ApproximationInput = "input"
 // ApproximationOutside is the Kind of a reason why there is no model of the program.
 const ApproximationOutside = "outside"
 
+// ApproximationFailure is the Kind of a failure of the test that is not asked for: whether
+// it happens depends on what the model does not keep.
+const ApproximationFailure = "test-failure"
+
 // ApproximationAssertion is the Kind of an assertion of a library of which the
 // model assumes that it holds.
 const ApproximationAssertion = "assertion"

@@ -99,6 +99,8 @@ type Exhausted struct {
 	Durations []time.Duration
 	// Races are the data races seen, each pair of places once.
 	Races []Race
+	// Unseen says where data races may be that do not show. Bounds has it too.
+	Unseen []string `json:",omitempty"`
 	// Stuck are the keys of the sites at which goroutines were blocked for good when
 	// main returned.
 	Stuck []string
@@ -124,6 +126,7 @@ func (s *Exhausted) Add(later Exhausted) {
 	s.Durations = union(s.Durations, later.Durations)
 	s.Reached = union(s.Reached, later.Reached)
 	s.Stuck = union(s.Stuck, later.Stuck)
+	s.Unseen = union(s.Unseen, later.Unseen)
 	for _, r := range later.Races {
 		if !slices.ContainsFunc(s.Races, func(o Race) bool { return o.Places() == r.Places() }) {
 			s.Races = append(s.Races, r)
@@ -447,6 +450,7 @@ func (x *search) limits(res Result) {
 		x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a random number of a large range, the order of a large map or the like, of which one is explored")
 	}
 	x.bound(res.Asked > x.asks && len(x.exec.drawn) == 0, "random numbers of a large range, the order of large maps and the like, of which one is explored")
+	x.out.Unseen = union(x.out.Unseen, res.RaceLimits)
 	limits := slices.Concat(res.Weaknesses, res.RaceLimits)
 	if x.e.Stalls != 0 { // else the clock shows what it does
 		limits = append(limits, res.ClockLimits...)

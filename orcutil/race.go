@@ -203,6 +203,12 @@ func Copy[E any](at Place, dst, src []E) int {
 	return copy(dst, src)
 }
 
+// CopyString is the builtin copy of a string.
+func CopyString(at Place, dst []byte, src string) int {
+	elements(at, dst[:min(len(dst), len(src))], writes)
+	return copy(dst, src)
+}
+
 // Use records that a method of a library, which is not instrumented, uses *p and
 // perhaps changes it. It returns p.
 func Use[T any](at Place, p *T, changes bool) *T {

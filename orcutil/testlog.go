@@ -22,6 +22,28 @@ func Failing[T any](site Site, v T) T {
 	return v
 }
 
+// LogValue returns f, a method of a *testing.T that logs, to be called later: as Logging
+// does, in front of each call. So do those that follow.
+func LogValue(site Site, f func(...any)) func(...any) {
+	return func(args ...any) { f(Logging(site, args)...) }
+}
+
+func LogfValue(site Site, f func(string, ...any)) func(string, ...any) {
+	return func(format string, args ...any) { f(format, Logging(site, args)...) }
+}
+
+func ErrorValue(site Site, f func(...any)) func(...any) {
+	return func(args ...any) { f(Failing(site, args)...) }
+}
+
+func ErrorfValue(site Site, f func(string, ...any)) func(string, ...any) {
+	return func(format string, args ...any) { f(format, Failing(site, args)...) }
+}
+
+func FailValue(site Site, f func()) func() {
+	return func() { Failing(site, f)() }
+}
+
 func logging(site Site, what string) {
 	g := controlledTest()
 	if g == nil || g.path == entryPath {

@@ -489,11 +489,17 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 	case "copy":
 		to, okTo := r.info.TypeOf(c.Args[0]).Underlying().(*types.Slice)
 		from, okFrom := r.info.TypeOf(c.Args[1]).Underlying().(*types.Slice)
-		if !okTo || !okFrom || !types.Identical(to.Elem(), from.Elem()) {
+		text, okText := r.info.TypeOf(c.Args[1]).Underlying().(*types.Basic)
+		function := ".Copy"
+		switch {
+		case okTo && okText && text.Info()&types.IsString != 0 && types.Identical(to.Elem(), types.Typ[types.Byte]):
+			function = ".CopyString"
+		case !okTo || !okFrom || !types.Identical(to.Elem(), from.Elem()):
+			r.unrecorded(c.Lparen, "what is copied here is not recorded")
 			return
 		}
 		fun := ast.Unparen(c.Fun)
-		r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.zz+".Copy")
+		r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.zz+function)
 		first("%d, ", r.touch(c.Args[0]))
 	}
 }

@@ -138,12 +138,12 @@ func translateEntry(t *testing.T, prog *source.Program) outcome {
 	done := make(chan outcome, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 30**corpusTime)
 	defer cancel()
-	start := processorTime()
+	start := processorTime(false)
 	go func() {
 		// Other work on the machine must not decide what is too long.
 		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()
-		for ctx.Err() == nil && processorTime()-start < *corpusTime {
+		for ctx.Err() == nil && processorTime(false)-start < *corpusTime {
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
@@ -162,7 +162,7 @@ func translateEntry(t *testing.T, prog *source.Program) outcome {
 		opts := Options{Model: &Model{}, Search: Search{MaxStates: *corpusStates, MaxMemory: 4 << 30}}
 		p := &program{source: prog, sites: parse.Index(prog)}
 		m, found, err := p.fit(ctx, opts, false, reporter{artifact.PassFirst, o.event})
-		o.translate = processorTime() - start
+		o.translate = processorTime(false) - start
 		var internal *translate.InternalError
 		switch {
 		case errors.As(err, &internal):
@@ -192,17 +192,21 @@ func translateEntry(t *testing.T, prog *source.Program) outcome {
 		return o
 	case <-time.After(60**corpusTime + 10*time.Second):
 		t.Error("does not end")
-		return outcome{class: "hang", translate: processorTime() - start, reasons: []string{"no answer to a cancelled context"}}
+		return outcome{class: "hang", translate: processorTime(false) - start, reasons: []string{"no answer to a cancelled context"}}
 	}
 }
 
-// processorTime is what the process has used: nothing else goes on in it.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
+// processorTime is what the process has used, and, if that is asked for, the child
+// processes that it has waited for: nothing else goes on in it.
+func processorTime(children bool) (sum time.Duration) {
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(who, &u); err != nil || who == syscall.RUSAGE_CHILDREN && !children {
+			continue
+		}
+		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return sum
 }
 
 // event notes how often bounds were raised.

@@ -426,9 +426,19 @@ func (a *accessGroups) list() (out []orchestrate.AccessGuard) {
 }
 
 // exhaust runs the program of a deep pass under every schedule, if what is known by then
-// leaves something open. What it shows is among the ends of runs afterwards.
+// leaves something open, or a few schedules show a data race: what the model takes for one
+// step is not one then. What it shows is among the ends of runs afterwards.
 func (d *deep) exhaust(ctx context.Context) error {
-	if d.certain() || d.runs.Failing != "" || d.runs.Runs > 0 && d.runs.Limited == d.runs.Runs || d.runs.Uncontrolled > 0 {
+	if d.certain() {
+		if d.found() {
+			return nil
+		}
+		raced, err := d.unguardedRaces(ctx)
+		if err != nil || !raced {
+			return err
+		}
+	}
+	if d.runs.Failing != "" || d.runs.Runs > 0 && d.runs.Limited == d.runs.Runs || d.runs.Uncontrolled > 0 {
 		return nil
 	}
 	part, cancel := d.opts.within(ctx, exhaustShare)
@@ -452,6 +462,7 @@ func (d *deep) exhaust(ctx context.Context) error {
 	}
 	for _, x := range found.rounds {
 		d.takeExhaustive(x)
+		d.takeRaces(x.Exhaustive, false)
 	}
 	if found.bounded != nil {
 		d.takeBounded(found.bounded)
@@ -469,10 +480,73 @@ func (d *deep) certain() bool {
 	switch {
 	case slices.ContainsFunc(all, is(artifact.Unconfirmed)):
 		return false
-	case slices.ContainsFunc(all, is(artifact.Real)):
+	case d.found():
 		return true
 	}
 	return len(limits(d.second.Queries(), d.second.Verdicts(), d.side)) == 0 && len(gapsOf(&d.runs)) == 0
+}
+
+// found reports whether an error is real.
+func (d *deep) found() bool {
+	return slices.ContainsFunc(slices.Concat(d.cases, d.observed), func(s *suspect) bool { return s.outcome == artifact.Real })
+}
+
+// raceRuns is how many schedules are looked at for data races before a model without an
+// error is believed.
+const raceRuns = 32
+
+// unguardedRaces runs a few schedules, none equivalent to another one, and reports whether
+// they show data races in memory of which the model has no guards. Whether two accesses
+// race hardly depends on the schedule: nothing orders them in most.
+func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
+	if d.recorded { // it is done already, and they are errors
+		return false, nil
+	}
+	part, cancel := d.opts.within(ctx, exhaustShare)
+	defer cancel()
+	b, err := d.program.guardable(part, d.opts, d.rep)
+	if err != nil {
+		return false, ctx.Err()
+	}
+	defer func() { _ = b.Close() }()
+	done := d.rep.stage("explore")
+	x, err := b.Exhaust(part, orchestrate.ExhaustOptions{
+		RunOptions: orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: exhaustRunSteps},
+		Awaits:     b.awaits, MaxRuns: raceRuns, TotalSteps: systematicSteps, MaxProcesses: systematicProcesses,
+	})
+	done()
+	if x == nil || err != nil {
+		return false, ctx.Err()
+	}
+	d.takeRaces(x, true)
+	return len(d.runs.Races) > 0, nil
+}
+
+// takeRaces notes data races. Those between statements that are guards of the model, both
+// of them, say nothing against the model, which has the read and the write of an
+// assignment as two steps, where the runs have one.
+func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
+	keys := orchestrate.SitesByKey(d.side)
+	guarded := func(a orchestrate.RaceAccess) bool {
+		s, ok := keys[a.Site]
+		return ok && slices.Contains(d.side.Accesses, s.ID)
+	}
+	found := slices.Clone(x.Unseen)
+	for _, r := range x.Races {
+		if !byModel || !guarded(r.First) || !guarded(r.Second) {
+			found = append(found, fmt.Sprintf("a data race, behind which the program may do what no order of its statements does: %s at %s and %s at %s, which nothing orders",
+				access(r.First), r.First.Source, access(r.Second), r.Second.Source))
+		}
+	}
+	d.runs.Races = slices.Compact(slices.Sorted(slices.Values(append(found, d.runs.Races...))))
+}
+
+// access names what a side of a race does.
+func access(a orchestrate.RaceAccess) string {
+	if a.What == "" {
+		return a.Op
+	}
+	return a.Op + " of " + a.What
 }
 
 // takeExhaustive takes up how the runs of an exploration ended, and decides the possible

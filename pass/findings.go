@@ -118,6 +118,9 @@ func Conclude(b *artifact.Bundle) Conclusion {
 	if r != nil && !c.Proved && r.Uncontrolled > 0 {
 		c.Limits = append(c.Limits, fmt.Sprintf("%d of %d runs of the program got out of control: what they might have shown is not known", r.Uncontrolled, r.Runs))
 	}
+	if r != nil {
+		c.Limits = append(c.Limits, r.Races...)
+	}
 	if r != nil && r.Unproved > 0 {
 		c.Limits = append(c.Limits, fmt.Sprintf("%d ways in which runs ended were not looked at: there was no time left", r.Unproved))
 	}
@@ -209,7 +212,7 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 			case a.Unreached:
 			case a.Direction == artifact.DirectionUnder:
 				add("%s:%d:%d: not in the model: %s", a.File, a.Line, a.Col, a.Reason)
-			case a.Kind == artifact.ApproximationNumber:
+			case a.Kind == artifact.ApproximationNumber, a.Kind == artifact.ApproximationFailure, a.Kind == artifact.ApproximationAssertion:
 				add("%s:%d:%d: %s", a.File, a.Line, a.Col, a.Reason)
 			}
 		}

@@ -28,7 +28,7 @@ func (x *translator) failure(p *path, site sites.ID, guess bool) {
 	case !x.prog.test():
 		return
 	case guess:
-		p.note("test-failure", artifact.DirectionBound, "whether the test fails here depends on what the model does not keep: it is not asked for")
+		p.note(artifact.ApproximationFailure, artifact.DirectionBound, "whether the test fails here depends on what the model does not keep: it is not asked for")
 		return
 	}
 	x.sinkTo(p.clone(), &sinkInfo{end: "exit", kind: artifact.KindTestFailure, site: site, pos: p.here(), detail: "the test fails"})

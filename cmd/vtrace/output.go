@@ -199,7 +199,7 @@ func headline(b *vtrace.Bundle) string {
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
-	case c.Proved:
+	case c.Proved && len(c.Limits) == 0:
 		return "no error: " + b.Runs().Exhaustive.Coverage()
 	case b.Sidecar().Outside() != nil:
 		return "no model; no error seen in random runs"
