@@ -24,6 +24,7 @@ const (
 	givenWrittenMap
 	givenSet // what a pointer points to is written
 	givenWriter
+	givenRead // a map, or the elements of a slice, is read; of other values it is not recorded
 )
 
 // recording are the functions of the runtime that record the uses, and return what they
@@ -42,14 +43,17 @@ var givenUses = map[string][]givenUse{
 	"strings.Join": {givenReadSlice, 0},
 	"maps.Copy":    {givenWrittenMap, givenReadMap}, "maps.Insert": {givenWrittenMap, 0}, "maps.Clone": {givenReadMap},
 	"fmt.Sscan": {0, givenSet}, "fmt.Sscanln": {0, givenSet}, "fmt.Sscanf": {0, 0, givenSet},
-	"fmt.Fprint": {givenWriter, 0}, "fmt.Fprintln": {givenWriter, 0}, "fmt.Fprintf": {givenWriter, 0},
+	"fmt.Fprint": {givenWriter, givenRead}, "fmt.Fprintln": {givenWriter, givenRead}, "fmt.Fprintf": {givenWriter, 0, givenRead},
+	"fmt.Print": {givenRead}, "fmt.Println": {givenRead}, "fmt.Printf": {0, givenRead}, "fmt.Errorf": {0, givenRead},
+	"fmt.Sprint": {givenRead}, "fmt.Sprintln": {givenRead}, "fmt.Sprintf": {0, givenRead},
+	"encoding/json.Marshal": {givenRead}, "encoding/json.MarshalIndent": {givenRead, 0},
 }
 
 // give notes what a call of such a function does to what it is given.
 func (a *memory) give(c *ast.CallExpr) {
 	_, obj := sites.Classify(a.info, c.Fun)
 	f, ok := obj.(*types.Func)
-	if !ok || f.Pkg() == nil || a.calls[c] != 0 || c.Ellipsis.IsValid() {
+	if !ok || f.Pkg() == nil || c.Ellipsis.IsValid() {
 		return
 	}
 	uses := givenUses[f.FullName()]
@@ -59,6 +63,14 @@ func (a *memory) give(c *ast.CallExpr) {
 		}
 		u := uses[min(i, len(uses)-1)]
 		t := a.info.TypeOf(arg)
+		if u == givenRead {
+			// What is evaluated behind it may let others act: it is not recorded then.
+			if u = readOf(t); !callFree(c.Args[i+1:]) {
+				continue
+			}
+		} else if a.calls[c] != 0 {
+			continue
+		}
 		if u == 0 || t == nil || a.info.Types[arg].IsNil() || !u.fits(t) || !a.reaches(arg) {
 			continue
 		}
@@ -70,6 +82,20 @@ func (a *memory) give(c *ast.CallExpr) {
 type givenArg struct {
 	expr ast.Expr
 	use  givenUse
+}
+
+// readOf is how a value of a type is read, 0 if it is neither a map nor a slice.
+func readOf(t types.Type) givenUse {
+	if t == nil {
+		return 0
+	}
+	switch t.Underlying().(type) {
+	case *types.Map:
+		return givenReadMap
+	case *types.Slice:
+		return givenReadSlice
+	}
+	return 0
 }
 
 // fits: an argument of the type can be recorded so.

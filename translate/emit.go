@@ -115,6 +115,32 @@ func (x *translator) addEdge(p *path, l *location) {
 		}
 	}
 	l.tmpl.edges = append(l.tmpl.edges, e)
+	if x.parts += e.parts(); x.parts > maxParts && !x.tooLarge {
+		x.giveUp(p.here(), "program", fmt.Sprintf("too large: the conditions and assignments of the model have more than %d parts", maxParts))
+	}
+}
+
+// maxParts bounds the parts of all expressions of a model. Values that were merged share
+// theirs, so that an expression that is written out may be larger than memory.
+const maxParts = 2_000_000
+
+// parts is how many parts the expressions of an edge have when they are written out.
+func (e *edge) parts() (n int) {
+	add := func(x *expr) {
+		if x != nil {
+			n += int(x.nodes())
+		}
+	}
+	for _, g := range e.guard {
+		add(g)
+	}
+	for _, v := range e.send {
+		add(v)
+	}
+	for _, a := range e.assign {
+		add(a.e)
+	}
+	return n
 }
 
 func (e *edge) equal(f *edge) bool {
@@ -305,7 +331,7 @@ func (n *namer) channel(s *syncLabel) uppaal.Expr {
 // emit makes the network.
 func (x *translator) emit() (*Model, error) {
 	x.emitting = true
-	x.work = 0
+	x.work, x.parts = 0, 0
 	x.approx, x.approxAt = nil, map[string]int{}
 	if x.start != nil {
 		for _, r := range x.start.early {
@@ -323,6 +349,9 @@ func (x *translator) emit() (*Model, error) {
 			}
 			if err := x.ctx.Err(); err != nil {
 				return nil, err
+			}
+			if x.tooLarge {
+				return nil, x.errs.ErrorOrNil()
 			}
 		}
 	}

@@ -304,6 +304,7 @@ type translator struct {
 	steps    int               // instructions executed
 	written  int               // expressions of the model
 	work     int               // paths executed
+	parts    int               // of the expressions of the edges
 	ways     map[*location]int // by where they began
 	tooLarge bool              // work is beyond its limit
 	emitting bool
