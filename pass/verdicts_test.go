@@ -112,7 +112,8 @@ func TestVerdicts(t *testing.T) {
 // knownSilent are the programs with an error of which a check says that they have none,
 // with the reason. Each is a defect.
 var knownSilent = map[string]string{
-	"w_lru": "a data race in container/list, and what comes of it: a check that looks for races says that it does not see them, see TestRacesUnseen",
+	"n12_buffer_shared":  "a data race in a buffer that is written through an interface: calls of uninstrumented code count as ordered",
+	"n12_encoder_shared": "a data race in an encoder, and in what it calls: calls of uninstrumented code count as ordered",
 }
 
 // knownAlarms are the programs without an error that a check calls real, with the
@@ -121,7 +122,8 @@ var knownAlarms = map[string]string{}
 
 // manyRuns are the programs with an error that may take more than mostRuns, and why.
 var manyRuns = map[string]string{
-	"w_graceful": "what the WaitGroup panics for, besides the error that one run shows, needs three switches at minor guards",
+	"n12_etag_page": "one schedule of a hundred shows it, and whether the test fails depends on strings, which the model does not keep",
+	"w_graceful":    "what the WaitGroup panics for, besides the error that one run shows, needs three switches at minor guards",
 }
 
 // verdictPrograms are the archives.
