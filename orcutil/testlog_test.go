@@ -23,8 +23,14 @@ func TestAfterTest(t *testing.T) {
 		test func()
 		want []string
 	}{
-		"nobody waits":          {func() { Go(1, func() { Logging(2, t) }) }, []string{logs}},
-		"failure, nobody waits": {func() { Go(1, func() { Failing(2, t) }) }, []string{fails}},
+		"nobody waits":                             {func() { Go(1, func() { Logging(2, t) }) }, []string{logs}},
+		"failure, nobody waits":                    {func() { Go(1, func() { Failing(2, t) }) }, []string{fails}},
+		"Log as a value":                           {func() { log := LogValue(2, func(...any) {}); Go(1, func() { log() }) }, []string{logs}},
+		"Logf as a value":                          {func() { log := LogfValue(2, func(string, ...any) {}); Go(1, func() { log("") }) }, []string{logs}},
+		"Error as a value":                         {func() { fail := ErrorValue(2, func(...any) {}); Go(1, func() { fail() }) }, []string{fails}},
+		"Errorf as a value":                        {func() { fail := ErrorfValue(2, func(string, ...any) {}); Go(1, func() { fail("") }) }, []string{fails}},
+		"Fail as a value":                          {func() { fail := FailValue(2, func() {}); Go(1, func() { fail() }) }, []string{fails}},
+		"a value that the test does not call late": {func() { LogValue(2, func(...any) {})() }, nil},
 		"behind what the test waits for": {func() {
 			done := make(chan int)
 			Go(1, func() { Close(2, done); Logging(3, t) })
