@@ -504,9 +504,14 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 	}
 	part, cancel := d.opts.within(ctx, exhaustShare)
 	defer cancel()
+	unseen := func() (bool, error) {
+		why := cmp.Or(cut(ctx, part), "the program could not be run with its accesses to memory recorded")
+		d.runs.Races = append(d.runs.Races, "data races were not looked for: "+why)
+		return false, ctx.Err()
+	}
 	b, err := d.program.guardable(part, d.opts, d.rep)
 	if err != nil {
-		return false, ctx.Err()
+		return unseen()
 	}
 	defer func() { _ = b.Close() }()
 	done := d.rep.stage("explore")
@@ -515,8 +520,8 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 		Awaits:     b.awaits, MaxRuns: raceRuns, TotalSteps: systematicSteps, MaxProcesses: systematicProcesses,
 	})
 	done()
-	if x == nil || err != nil {
-		return false, ctx.Err()
+	if x == nil || err != nil || x.Runs == 0 {
+		return unseen()
 	}
 	d.takeRaces(x, true)
 	return len(d.runs.Races) > 0, nil
