@@ -253,7 +253,8 @@ func (s *run) unsupported(why string) Result {
 // ordinary is from when the clock of a bubble begins, on the first second of a century,
 // to a moment at which nothing in particular is due, on a morning in June: programs
 // that do something at the full minute, or at the end of a month, are not to do it just
-// when a run begins.
+// when a run begins. The year is one of today, and not 2000: what a program says to be
+// valid since some year of this century is.
 const ordinary = 9660*24*time.Hour + 10*time.Hour + 23*time.Minute + 47*time.Second
 
 // control is the controller: it starts the entry function, follows the plan,

@@ -23,23 +23,27 @@ func Failing[T any](site Site, v T) T {
 }
 
 // LogValue returns f, a method of a *testing.T that logs, to be called later: as Logging
-// does, in front of each call. So do those that follow.
+// does, in front of each call.
 func LogValue(site Site, f func(...any)) func(...any) {
 	return func(args ...any) { f(Logging(site, args)...) }
 }
 
+// LogfValue is LogValue for Logf.
 func LogfValue(site Site, f func(string, ...any)) func(string, ...any) {
 	return func(format string, args ...any) { f(format, Logging(site, args)...) }
 }
 
+// ErrorValue is LogValue for Error, as Failing does.
 func ErrorValue(site Site, f func(...any)) func(...any) {
 	return func(args ...any) { f(Failing(site, args)...) }
 }
 
+// ErrorfValue is ErrorValue for Errorf.
 func ErrorfValue(site Site, f func(string, ...any)) func(string, ...any) {
 	return func(format string, args ...any) { f(format, Failing(site, args)...) }
 }
 
+// FailValue is ErrorValue for Fail.
 func FailValue(site Site, f func()) func() {
 	return func() { Failing(site, f)() }
 }

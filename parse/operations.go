@@ -439,6 +439,16 @@ func (r *rewriter) qualifier(fun ast.Expr) string {
 	return ""
 }
 
+// testWrites are the methods that write to a test, which it panics for when it has
+// completed, with the function of the runtime that stands in front of a call.
+var testWrites = map[string]string{
+	"(*testing.common).Log": "Logging", "(testing.TB).Log": "Logging",
+	"(*testing.common).Logf": "Logging", "(testing.TB).Logf": "Logging",
+	"(*testing.common).Error": "Failing", "(testing.TB).Error": "Failing",
+	"(*testing.common).Errorf": "Failing", "(testing.TB).Errorf": "Failing",
+	"(*testing.common).Fail": "Failing", "(testing.TB).Fail": "Failing",
+}
+
 // logging guards a call that writes to a test, behind all that is evaluated before.
 func (r *rewriter) logging(c *ast.CallExpr, function string) {
 	site, ok := r.idx.Stmt(c.Pos())
@@ -474,6 +484,10 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 	if !ok {
 		return
 	}
+	if function := testWrites[f.FullName()]; function != "" {
+		r.logging(c, function)
+		return
+	}
 	var helper string
 	switch f.FullName() {
 	case "(*testing.T).Run":
@@ -487,13 +501,6 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 			return
 		}
 		r.diag(c.Lparen, "%s in this form: run after the run", f.FullName())
-		return
-	case "(*testing.common).Log", "(*testing.common).Logf", "(testing.TB).Log", "(testing.TB).Logf":
-		r.logging(c, "Logging")
-		return
-	case "(*testing.common).Error", "(*testing.common).Errorf", "(*testing.common).Fail",
-		"(testing.TB).Error", "(testing.TB).Errorf", "(testing.TB).Fail":
-		r.logging(c, "Failing")
 		return
 	case "(*testing.T).Setenv", "(*testing.T).Chdir":
 		r.before(c.Fun.Pos(), r.zz+".NoParallel(")

@@ -171,9 +171,12 @@ func (r *rewriter) testValue(e ast.Expr, obj types.Object) {
 		}
 		r.before(e.Pos(), r.zz+"."+f.Name()+"Value(")
 		r.after(e.End(), ")")
-	case "(*testing.common).Log", "(*testing.common).Logf", "(testing.TB).Log", "(testing.TB).Logf",
-		"(*testing.common).Error", "(*testing.common).Errorf", "(*testing.common).Fail",
-		"(testing.TB).Error", "(testing.TB).Errorf", "(testing.TB).Fail":
+	case "(*testing.T).Run", "(*testing.T).Parallel", "testing/synctest.Test", "runtime.SetFinalizer", "runtime.AddCleanup":
+		r.diag(pos, "%s used as a value: not guarded", name)
+	default:
+		if testWrites[name] == "" {
+			return
+		}
 		site, ok := r.idx.Stmt(e.Pos())
 		if !method || !ok {
 			r.diag(pos, "testing's %s used as a method expression: that it is called after the end of the test is not seen", f.Name())
@@ -182,8 +185,6 @@ func (r *rewriter) testValue(e ast.Expr, obj types.Object) {
 		r.before(e.Pos(), fmt.Sprintf("%s.%sValue(%d, ", r.zz, f.Name(), site.ID))
 		r.after(e.End(), ")")
 		r.unit.guarded[site.ID] = true
-	case "(*testing.T).Run", "(*testing.T).Parallel", "testing/synctest.Test", "runtime.SetFinalizer", "runtime.AddCleanup":
-		r.diag(pos, "%s used as a value: not guarded", name)
 	}
 }
 

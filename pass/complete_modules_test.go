@@ -50,14 +50,7 @@ func followsModule(t *testing.T, name string, only *regexp.Regexp) {
 	set, err := module.Load(t.Context(), dir)
 	require.NoError(t, err)
 	all := map[string]int{}
-	for _, e := range set.Entries() {
-		if e.Func == "main" || !only.MatchString(e.Func) {
-			continue
-		}
-		prog, err := set.Program(e)
-		if err != nil || !module.Concurrent(prog) {
-			continue
-		}
+	for _, e := range concurrentTests(set, only) {
 		t.Run(e.Func, func(t *testing.T) {
 			for class, n := range followsTest(t, source.Spec{Dir: filepath.Dir(e.Pos.Filename), Entry: e.Func}) {
 				all[class] += n

@@ -91,13 +91,7 @@ func TestNoContradictionsModules(t *testing.T) {
 			require.NoError(t, err)
 			set, err := module.Load(t.Context(), dir)
 			require.NoError(t, err)
-			for _, e := range set.Entries() {
-				if e.Func == "main" || !only.MatchString(e.Func) {
-					continue
-				}
-				if prog, err := set.Program(e); err != nil || !module.Concurrent(prog) {
-					continue
-				}
+			for _, e := range concurrentTests(set, only) {
 				load := func(context.Context, source.Spec) (*program, error) {
 					src, err := set.Program(e)
 					if err != nil {

@@ -539,19 +539,10 @@ func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
 	found := slices.Clone(x.Unseen)
 	for _, r := range x.Races {
 		if !byModel || !guarded(r.First) || !guarded(r.Second) {
-			found = append(found, fmt.Sprintf("a data race, behind which the program may do what no order of its statements does: %s at %s and %s at %s, which nothing orders",
-				access(r.First), r.First.Source, access(r.Second), r.Second.Source))
+			found = append(found, "a data race, behind which the program may do what no order of its statements does: "+unordered(orchestrate.Accesses(d.side, r)))
 		}
 	}
 	d.runs.Races = slices.Compact(slices.Sorted(slices.Values(append(found, d.runs.Races...))))
-}
-
-// access names what a side of a race does.
-func access(a orchestrate.RaceAccess) string {
-	if a.What == "" {
-		return a.Op
-	}
-	return a.Op + " of " + a.What
 }
 
 // takeExhaustive takes up how the runs of an exploration ended, and decides the possible

@@ -3,6 +3,7 @@ package pass
 import (
 	"flag"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,7 +44,7 @@ func TestModules(t *testing.T) {
 			require.NoError(t, err)
 			set, err := module.Load(t.Context(), dir)
 			require.NoError(t, err)
-			for _, e := range concurrentTests(set) {
+			for _, e := range evenly(concurrentTests(set, regexp.MustCompile("")), *checkedTests) {
 				t.Run(e.Func, func(t *testing.T) { of = append(of, checkTest(t, set, e)) })
 			}
 		})
@@ -53,18 +54,21 @@ func TestModules(t *testing.T) {
 	t.Logf("| all | %s |", summary(all))
 }
 
-// concurrentTests selects as many concurrent tests of a module as are to be checked.
-func concurrentTests(set *source.Set) []source.EntryPoint {
-	var all []source.EntryPoint
+// concurrentTests are the concurrent tests of a module with names that match.
+func concurrentTests(set *source.Set, only *regexp.Regexp) (all []source.EntryPoint) {
 	for _, e := range set.Entries() {
-		if e.Func == "main" {
+		if e.Func == "main" || !only.MatchString(e.Func) {
 			continue
 		}
 		if prog, err := set.Program(e); err == nil && module.Concurrent(prog) {
 			all = append(all, e)
 		}
 	}
-	n := *checkedTests
+	return all
+}
+
+// evenly selects n of them, evenly spaced; all for 0.
+func evenly(all []source.EntryPoint, n int) []source.EntryPoint {
 	if n == 0 || n >= len(all) {
 		return all
 	}
@@ -77,7 +81,7 @@ func concurrentTests(set *source.Set) []source.EntryPoint {
 
 // answer is what a check says of a test.
 type answer struct {
-	what      string // "none", "real", "timing", "note" or "open"
+	what      string // as of TestVerdicts
 	engine    string // of what is none: "schedules" or "model"
 	time, cpu time.Duration
 }
@@ -88,19 +92,10 @@ func checkTest(t *testing.T, set *source.Set, e source.EntryPoint) answer {
 	a := answer{time: time.Since(began), cpu: processorTime(true) - used}
 	require.NoError(t, err)
 	c := Conclude(b)
-	switch {
-	case c.Real > 0:
-		a.what = "real"
-	case c.Inconclusive():
-		a.what = "open"
-	case c.TimingDependent > 0:
-		a.what = "timing"
-	case c.Notes > 0:
-		a.what = "note"
-	default:
-		a.what = "none"
+	if a.what = outcomeOf(b); c.Inconclusive() { // beside notes, too
+		a.what = outcomeOpen
 	}
-	if a.what != "real" && a.what != "open" {
+	if a.what != outcomeReal && a.what != outcomeOpen {
 		a.engine = "model"
 		if c.Proved {
 			a.engine = "schedules"
@@ -139,6 +134,6 @@ func summary(of []answer) string {
 	times := slices.SortedFunc(slices.Values(of), func(a, b answer) int { return int(a.time - b.time) })
 	cpus := slices.SortedFunc(slices.Values(of), func(a, b answer) int { return int(a.cpu - b.cpu) })
 	return fmt.Sprintf("%d | %d | %d | %d | %d | %d | %d | %.1f | %.1f | %.1f", len(of),
-		count("none", "schedules"), count("none", "model"), count("real", ""), count("timing", ""), count("note", ""), count("open", ""),
+		count(outcomeNone, "schedules"), count(outcomeNone, "model"), count(outcomeReal, ""), count(outcomeTime, ""), count(outcomeNote, ""), count(outcomeOpen, ""),
 		times[len(of)/2].time.Seconds(), times[len(of)-1].time.Seconds(), cpus[len(of)/2].cpu.Seconds())
 }

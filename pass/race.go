@@ -161,16 +161,21 @@ func (d *deep) noRuns(ctx context.Context, err error, limits orchestrate.RunOpti
 	return r.Verdict.Reason, nil
 }
 
-// confirm has the program race again: by the steps up to there, twice.
-func (d *deep) confirm(ctx context.Context, r *raced) error {
+// unordered says what the two sides of a race do, and where.
+func unordered(sides []artifact.FindingGoroutine) string {
 	at := func(g artifact.FindingGoroutine) string {
 		return fmt.Sprintf("%s at %s:%d", g.Operation, g.File, g.Line)
 	}
+	return fmt.Sprintf("%s and %s, which nothing orders", at(sides[0]), at(sides[1]))
+}
+
+// confirm has the program race again: by the steps up to there, twice.
+func (d *deep) confirm(ctx context.Context, r *raced) error {
 	first, second := r.sides[0], r.sides[1]
 	place := r.place()
 	q := artifact.Query{
 		Category: CategoryRace, Kind: artifact.KindRace, File: place.File, Line: place.Line,
-		Description: fmt.Sprintf("%s: %s and %s, which nothing orders", artifact.KindRace, at(first), at(second)),
+		Description: artifact.KindRace + ": " + unordered(r.sides),
 	}
 	if site, ok := d.siteOf(place.Site); ok && site.Line == place.Line {
 		q.Col = site.Col

@@ -306,7 +306,7 @@ type translator struct {
 	work     int               // paths executed
 	parts    int               // of the expressions of the edges
 	ways     map[*location]int // by where they began
-	tooLarge bool              // work is beyond its limit
+	tooLarge bool              // work or parts are beyond their limit
 	emitting bool
 	approx   []artifact.Approximation
 	approxAt map[string]int
