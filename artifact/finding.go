@@ -120,7 +120,13 @@ type Preemptions struct {
 // Proved reports whether the program has no other behaviour, for its input, than the
 // schedules have shown.
 func (e *Exhaustive) Proved() bool {
-	return e != nil && e.Complete && len(e.Limits) == 0 && (!e.Timed || e.Stalls < 0)
+	return e.AllWithoutStalls() && (!e.Timed || e.Stalls < 0)
+}
+
+// AllWithoutStalls reports whether the program has no other behaviour, for its input, than
+// the schedules have shown, as long as time passes only when nothing else can happen.
+func (e *Exhaustive) AllWithoutStalls() bool {
+	return e != nil && e.Complete && len(e.Limits) == 0
 }
 
 // Coverage says in a sentence what was explored.

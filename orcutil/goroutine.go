@@ -115,7 +115,11 @@ type goroutine struct {
 	clock   clock
 	creator clock // of who has made a callback
 	library int
-	begun   []begunCall
+	// beforeCall is the clock before the call of uninstrumented code that was begun last, as
+	// long as the goroutine's own time is callAt: operands may still be evaluated.
+	beforeCall clock
+	callAt     uint32
+	begun      []begunCall
 
 	// Blocks of its stack in which it was seen, by their number; see caller.
 	blocks    [16]uintptr

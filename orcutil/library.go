@@ -45,6 +45,24 @@ func (r *races) throughLibrary(g *goroutine) {
 	r.passLibrary(g)
 }
 
+// begins passes the library for a call. What is done with its operands does not come after
+// what others did before their calls.
+func (r *races) begins(g *goroutine) {
+	if r != nil {
+		g.beforeCall = append(g.beforeCall[:0], g.clock...)
+	}
+	r.throughLibrary(g)
+	g.callAt = g.clock.at(g.index)
+}
+
+// atUse is what has happened before g, which may have begun a call, uses its operands.
+func (g *goroutine) atUse() clock {
+	if g.callAt != 0 && g.callAt == g.clock.at(g.index) {
+		return g.beforeCall
+	}
+	return g.clock
+}
+
 // Mark is how deep in the library a goroutine was before a call, or noLibrary.
 type Mark int
 
@@ -83,7 +101,7 @@ func Lib(site Site) Mark {
 // it is a step of its own.
 func (g *goroutine) callsLibrary(site Site) Mark {
 	g.stopToCall(site)
-	g.run.races.throughLibrary(g)
+	g.run.races.begins(g)
 	g.run.exec.calls(g)
 	g.library++
 	return Mark(g.library - 1)
@@ -320,6 +338,7 @@ var instrumented struct {
 	sync.RWMutex
 	packages map[string]bool
 	foreign  map[any]bool
+	unlocked map[string]bool
 }
 
 // known remembers an answer.

@@ -235,6 +235,88 @@ func UseKept[T any](at Place, p *T, changes bool) *T {
 	return Use(at, p, changes)
 }
 
+// RegisterUnlocked names the types of libraries, by package and name, whose methods leave it
+// to their callers that one goroutine at a time uses a value. Generated code calls it.
+func RegisterUnlocked(names ...string) {
+	instrumented.Lock()
+	defer instrumented.Unlock()
+	if instrumented.unlocked == nil {
+		instrumented.unlocked = make(map[string]bool)
+	}
+	for _, n := range names {
+		instrumented.unlocked[n] = true
+	}
+}
+
+// isUnlocked: a pointer to a type that RegisterUnlocked has named.
+func isUnlocked(t reflect.Type) bool {
+	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Name() == "" {
+		return false
+	}
+	return known(unlockedKey{t}, func() bool {
+		instrumented.RLock()
+		defer instrumented.RUnlock()
+		return instrumented.unlocked[t.Elem().PkgPath()+"."+t.Elem().Name()]
+	})
+}
+
+// unlockedKey tells what is known of a type here from whether it is foreign.
+type unlockedKey struct{ t reflect.Type }
+
+// UseValue is Use for what is in an interface, if that is a pointer to a value of such a
+// type.
+func UseValue[T any](at Place, v T, changes bool) T {
+	if s := active.Load(); s == nil || s.races == nil {
+		return v
+	}
+	if isUnlocked(reflect.TypeOf(v)) {
+		Use(at, (*byte)(reflect.ValueOf(v).UnsafePointer()), changes)
+	}
+	return v
+}
+
+// Given records what a function that is not instrumented may do with v, which it is given:
+// read or, if it changes it, write the elements of a slice, a map, or what a pointer points
+// to, unless that has methods that do it. It returns v.
+func Given[T any](at Place, v T, changes bool) T {
+	s := active.Load()
+	if s == nil || s.races == nil {
+		return v
+	}
+	kind := perhaps
+	if changes {
+		kind |= writes
+	}
+	switch x := reflect.ValueOf(v); x.Kind() {
+	case reflect.Map:
+		if !x.IsNil() {
+			s.touch(at, x.UnsafePointer(), 1, ofMap|kind)
+		}
+	case reflect.Slice:
+		if x.Len() > 0 {
+			s.touch(at, x.UnsafePointer(), uintptr(x.Len())*x.Type().Elem().Size(), kind)
+		}
+	case reflect.Pointer:
+		switch {
+		case x.IsNil():
+		case isUnlocked(x.Type()):
+			UseValue(at, v, true)
+		case changes || !shows(v):
+			s.touch(at, x.UnsafePointer(), x.Type().Elem().Size(), kind)
+		}
+	}
+	return v
+}
+
+// shows: a value has a method by which libraries learn what is in it.
+func shows(v any) bool {
+	switch v.(type) {
+	case error, interface{ String() string }, interface{ MarshalJSON() ([]byte, error) }, interface{ MarshalText() ([]byte, error) }:
+		return true
+	}
+	return false
+}
+
 // elements records an access to all elements of s.
 func elements[E any](at Place, s []E, kind accessKind) {
 	if r := active.Load(); r != nil && r.races != nil && len(s) > 0 {
@@ -389,7 +471,7 @@ func (r *races) limits() (out []string) {
 			a, b = b, a
 		}
 		at := func(i PlaceInfo) string { return i.Text + " at " + i.File + ":" + strconv.Itoa(i.Line) }
-		text := "nothing orders the calls of methods on " + at(a) + " and " + at(b) + ": whether the library's accesses race is not seen"
+		text := "nothing orders the uses of " + at(a) + " and " + at(b) + ": whether the library's accesses race is not seen"
 		if !seen[text] {
 			seen[text] = true
 			out = append(out, text)

@@ -15,6 +15,7 @@ const (
 	writes    accessKind = 1 << iota // else it reads
 	atomicOne                        // by package sync/atomic
 	ofMap                            // of a map as a whole
+	perhaps                          // by code that is not instrumented
 )
 
 // record is an access to bytes of a word.
@@ -116,6 +117,10 @@ func (r *races) access(g *goroutine, at Place, p unsafe.Pointer, size uintptr, k
 		size, r.cut = maxAccess, true
 	}
 	stack := int32(-1)
+	now := g.clock
+	if kind&perhaps != 0 {
+		now = g.atUse()
+	}
 	begin, end := uintptr(p), uintptr(p)+size
 	for base := begin &^ 7; base < end; base += 8 {
 		mask := uint8(0xff)
@@ -142,10 +147,10 @@ func (r *races) access(g *goroutine, at Place, p unsafe.Pointer, size uintptr, k
 			stack = r.stack()
 		}
 		rec.stack = stack
-		if first, ok := w.conflict(rec, g.clock); ok && found == nil {
-			found = r.report(first, rec)
+		if first, ok := w.conflict(rec, now); ok && found == nil {
+			found = r.conflicting(first, rec)
 		}
-		w.add(rec, g.clock)
+		w.add(rec, now)
 	}
 	return found
 }
@@ -168,10 +173,29 @@ func (r *races) use(g *goroutine, at Place, p unsafe.Pointer, kind accessKind) {
 	if w.repeats(rec) {
 		return
 	}
-	if first, ok := w.conflict(rec, g.clock); ok && len(r.unseen) < maxRaces {
-		r.unseen = append(r.unseen, foundRace{first, rec})
+	now := g.atUse()
+	if first, ok := w.conflict(rec, now); ok {
+		r.unordered(first, rec)
 	}
-	w.add(rec, g.clock)
+	w.add(rec, now)
+}
+
+// conflicting notes two accesses to the same memory that nothing orders. It returns a race
+// that is not known yet.
+func (r *races) conflicting(first, second record) *foundRace {
+	if (first.kind|second.kind)&perhaps == 0 {
+		return r.report(first, second)
+	}
+	r.unordered(first, second)
+	return nil
+}
+
+// unordered notes two uses of memory that nothing orders, one of them by code that is not
+// instrumented, so that it is not known whether they race.
+func (r *races) unordered(first, second record) {
+	if len(r.unseen) < maxRaces {
+		r.unseen = append(r.unseen, foundRace{first, second})
+	}
 }
 
 // word finds the shadow of the word at an address.
@@ -199,14 +223,18 @@ func (w *word) repeats(n record) bool {
 	return false
 }
 
-// conflict finds an access that has not happened before n and excludes it.
-func (w *word) conflict(n record, now clock) (record, bool) {
+// conflict finds an access that has not happened before n and excludes it, if there is one
+// that is certain to have been made.
+func (w *word) conflict(n record, now clock) (first record, found bool) {
 	for _, o := range w.records {
 		if o.g != n.g && o.mask&n.mask != 0 && (o.kind|n.kind)&writes != 0 && o.kind&n.kind&atomicOne == 0 && o.clock > now.at(int(o.g)) {
-			return o, true
+			if o.kind&perhaps == 0 {
+				return o, true
+			}
+			first, found = o, true
 		}
 	}
-	return record{}, false
+	return first, found
 }
 
 // add takes the place of the accesses that can race with nothing that does not
@@ -215,8 +243,9 @@ func (w *word) add(n record, now clock) {
 	kept := w.records[:0]
 	for _, o := range w.records {
 		before := o.g == n.g || o.clock <= now.at(int(o.g))
-		// A plain access stands for an atomic one, and a write for a read.
-		covers := n.kind&writes >= o.kind&writes && n.kind&atomicOne <= o.kind&atomicOne
+		// A plain access stands for an atomic one, a write for a read, and one that is certain
+		// for one that is not.
+		covers := n.kind&writes >= o.kind&writes && n.kind&atomicOne <= o.kind&atomicOne && n.kind&perhaps <= o.kind&perhaps
 		if before && covers {
 			o.mask &^= n.mask
 		}

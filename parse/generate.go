@@ -217,6 +217,9 @@ func (w *pkgRewriter) placeTable(b *bytes.Buffer, u *unit) {
 		b.WriteString("\t")
 	}
 	b.WriteString("})\n")
+	for _, t := range w.unlocked {
+		fmt.Fprintf(b, "\t%s.RegisterUnlocked(%q)\n", w.prefix, unlockedName(t))
+	}
 }
 
 // siteTable writes the table of the guarded sites.

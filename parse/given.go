@@ -138,7 +138,8 @@ func (r *rewriter) given(c *ast.CallExpr) {
 		}
 		at := r.touch(g.expr)
 		if g.use == givenWriter {
-			r.before(g.expr.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, r.use(g.expr), at))
+			call, _ := r.use(g.expr)
+			r.before(g.expr.Pos(), fmt.Sprintf("%s.%s", r.zz, fmt.Sprintf(call, at)))
 			r.after(g.expr.End(), ", true)")
 			continue
 		}

@@ -99,7 +99,7 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	in.handlesLogs = in.clock && uses(prog, isLogRecord)
 	in.plain = plainPackages(prog.Packages, in.own)
 	if opts.Races {
-		in.kept = keptTypes(prog.Packages)
+		in.kept, in.unlocked = keptTypes(prog.Packages), unlockedTypes(prog.Packages)
 	}
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))
@@ -153,6 +153,7 @@ type instrumenter struct {
 	own      map[string]bool          // paths of the packages
 	plain    map[string]*plainPackage // of other modules
 	kept     map[string]bool          // see keptTypes
+	unlocked []types.Type             // see unlockedTypes
 	places   int                      // that touch memory, so far
 	reaches  int                      // statements with something that is not guarded or recorded
 	// atomicFuncs are the functions with atomic operations, by their paths. What stands
@@ -322,7 +323,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		begins:      map[*ast.CallExpr]bool{},
 		awaited:     map[ast.Expr]*ast.CallExpr{},
 	}
-	memory := findMemory(r.info, r.own, r.plain, f)
+	memory := findMemory(w.Types, r.info, r.own, r.plain, r.unlocked, f)
 	r.calls = memory.calls
 	if r.opts.Races {
 		r.races = memory

@@ -73,10 +73,24 @@ func keepsNothing(obj types.Object) bool {
 	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == "fmt"
 }
 
-// use is the function of the runtime that records the use of a value by a method.
-func (r *rewriter) use(e ast.Expr) string {
-	if r.kept[unlockedName(r.info.TypeOf(e))] {
-		return "UseKept"
+// use is the call of the runtime that records the use of a value by a method, up to the
+// value, with a verb for the place, and what follows on the value: the way to an embedded
+// field.
+func (r *rewriter) use(e ast.Expr) (call, field string) {
+	t := r.info.TypeOf(e)
+	for _, f := range r.races.promoted[e] {
+		field += "." + f.Name()
+		t = f.Type()
 	}
-	return "Use"
+	if types.IsInterface(t) {
+		return "UseValue(%d, ", field
+	}
+	call = "Use"
+	if r.kept[unlockedName(t)] {
+		call = "UseKept"
+	}
+	if isPointer(t) {
+		return call + "(%d, ", field
+	}
+	return call + "(%d, &", field
 }

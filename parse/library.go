@@ -22,6 +22,9 @@ var quiet = map[string]bool{
 // isQuiet reports whether a call of an uninstrumented function orders nothing.
 func isQuiet(info *types.Info, c *ast.CallExpr, f *types.Func) bool {
 	path := f.Pkg().Path()
+	if recv := f.Signature().Recv(); recv != nil && mapTypes[nameOf(recv.Type())] != nil {
+		return true
+	}
 	switch path {
 	case "fmt":
 		if !strings.HasPrefix(f.Name(), "Fprint") {

@@ -9,6 +9,7 @@ import (
 // memory are the places of a file where memory is touched that goroutines may
 // share, and the calls of functions that may synchronise out of sight.
 type memory struct {
+	pkg    *types.Package
 	info   *types.Info
 	own    map[string]bool // paths of the instrumented packages
 	plain  map[string]*plainPackage
@@ -19,9 +20,19 @@ type memory struct {
 	reads, maps map[ast.Expr]bool
 	// copied are pointers whose method takes a copy of what they point to.
 	copied map[ast.Expr]bool
+	// mapWrites are maps whose method writes them.
+	mapWrites map[ast.Expr]bool
 	// uses are the receivers, or pointers to them, of methods of types that their
 	// packages document for one goroutine at a time; the value says that they may change them.
 	uses map[ast.Expr]bool
+	// promoted are the embedded fields that lead from such a receiver to the value that has
+	// the method.
+	promoted map[ast.Expr][]*types.Var
+	// handed are arguments of functions that are not instrumented, which may read what they
+	// refer to; the value says that they may write it.
+	handed map[ast.Expr]bool
+	// unlocked are the types that unlocked names, of the packages that the program imports.
+	unlocked []types.Type
 	// plainCalls are those of plain packages, and those of such methods that are made later,
 	// with what they use.
 	plainCalls map[*ast.CallExpr][]ast.Expr
@@ -48,9 +59,9 @@ const (
 	ifaceCall                   // what is in an interface decides
 )
 
-func findMemory(info *types.Info, own map[string]bool, plain map[string]*plainPackage, f *ast.File) *memory {
+func findMemory(pkg *types.Package, info *types.Info, own map[string]bool, plain map[string]*plainPackage, unlocked []types.Type, f *ast.File) *memory {
 	a := &memory{
-		info: info, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, given: map[*ast.CallExpr][]givenArg{}, shared: findShared(info, f),
+		pkg: pkg, info: info, unlocked: unlocked, promoted: map[ast.Expr][]*types.Var{}, handed: map[ast.Expr]bool{}, mapWrites: map[ast.Expr]bool{}, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, given: map[*ast.CallExpr][]givenArg{}, shared: findShared(info, f),
 		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
 	}
 	for _, d := range f.Decls {
@@ -318,67 +329,7 @@ func (a *memory) call(c *ast.CallExpr) {
 		a.calls[c] = k
 	}
 	a.give(c)
-}
-
-// unlocked are types of the standard library whose methods leave it to their callers
-// that no two goroutines use a value at a time.
-var unlocked = map[string]bool{
-	"container/list.List": true, "container/ring.Ring": true, "bytes.Buffer": true, "strings.Builder": true,
-	"bytes.Reader": true, "strings.Reader": true, "bufio.Reader": true, "bufio.Writer": true, "bufio.Scanner": true, "math/rand.Rand": true, "math/rand/v2.Rand": true,
-}
-
-// unlockedName is the name of such a type, or of the one that a pointer points to; "" for
-// others.
-func unlockedName(t types.Type) string {
-	t = types.Unalias(t)
-	if p, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(p.Elem())
-	}
-	n, ok := t.(*types.Named)
-	if !ok || n.Obj().Pkg() == nil {
-		return ""
-	}
-	if name := n.Obj().Pkg().Path() + "." + n.Obj().Name(); unlocked[name] {
-		return name
-	}
-	return ""
-}
-
-// looking are the methods of these types that change nothing.
-var looking = map[string]bool{
-	"Len": true, "Front": true, "Back": true, "Cap": true, "String": true, "Bytes": true, "Text": true, "Err": true,
-	"Available": true, "Buffered": true, "Size": true,
-}
-
-// use marks the receiver of a call of a method of a type that is unlocked.
-func (a *memory) use(c *ast.CallExpr) {
-	x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
-	if !ok {
-		return
-	}
-	m := a.info.Selections[x]
-	if m == nil || m.Kind() != types.MethodVal || len(m.Index()) != 1 {
-		return
-	}
-	if unlockedName(m.Recv()) == "" || !isPointer(m.Recv()) && !a.isShared(x.X) {
-		return
-	}
-	a.uses[x.X] = !looking[x.Sel.Name]
-}
-
-// unuse is for calls that happen later than their receiver is evaluated.
-func (a *memory) unuse(c *ast.CallExpr) {
-	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && a.plainCalls[c] == nil {
-		if _, used := a.uses[x.X]; used {
-			a.plainCalls[c] = []ast.Expr{x.X}
-		}
-	}
-	if used, ok := a.plainCalls[c]; ok {
-		for _, e := range used {
-			a.usedLater[c] = a.usedLater[c] || a.uses[e]
-			delete(a.uses, e)
-		}
-	}
+	a.hand(c)
 }
 
 func (a *memory) builtin(fun ast.Expr) (*types.Builtin, bool) {

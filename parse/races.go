@@ -63,6 +63,10 @@ func (r *rewriter) read(e ast.Expr) {
 		r.before(e.Pos(), fmt.Sprintf("%s.RdMap(%d, ", r.zz, r.touch(e)))
 		r.after(e.End(), ")")
 	}
+	if r.races.mapWrites[e] {
+		r.before(e.Pos(), fmt.Sprintf("%s.WrMap(%d, ", r.zz, r.touch(e)))
+		r.after(e.End(), ")")
+	}
 	if path := r.races.embedded[e]; path != nil {
 		open, end := "&", ")"
 		if isPointer(r.info.TypeOf(e)) {
@@ -77,11 +81,12 @@ func (r *rewriter) read(e ast.Expr) {
 		r.after(e.End(), ", "+fields+")"+end)
 	}
 	if changes, ok := r.races.uses[e]; ok {
-		address := "&"
-		if isPointer(r.info.TypeOf(e)) {
-			address = ""
-		}
-		r.before(e.Pos(), fmt.Sprintf("%s.%s(%d, %s", r.zz, r.use(e), r.touch(e), address))
+		function, field := r.use(e)
+		r.before(e.Pos(), fmt.Sprintf("%s.%s", r.zz, fmt.Sprintf(function, r.touch(e))))
+		r.after(e.End(), fmt.Sprintf("%s, %v)", field, constantBool(changes)))
+	}
+	if changes, ok := r.races.handed[e]; ok {
+		r.before(e.Pos(), fmt.Sprintf("%s.Given(%d, ", r.zz, r.touch(e)))
 		r.after(e.End(), fmt.Sprintf(", %v)", constantBool(changes)))
 	}
 }
@@ -796,13 +801,10 @@ func (r *rewriter) deferUse(s *ast.DeferStmt) {
 			r.unrecorded(e.Pos(), "what a deferred call of a library uses is not recorded")
 			return
 		}
-		address := "&"
-		if isPointer(r.info.TypeOf(e)) {
-			address = ""
-		}
-		b.put("; defer %s.%s(%d, %s", r.zz, r.use(e), r.touch(e), address)
+		function, field := r.use(e)
+		b.put("; defer %s.%s", r.zz, fmt.Sprintf(function, r.touch(e)))
 		b.node(e)
-		b.put(", %v)", constantBool(r.races.usedLater[s.Call]))
+		b.put("%s, %v)", field, constantBool(r.races.usedLater[s.Call]))
 	}
 	b.move(s.End())
 	r.after(s.End(), b.buf.String())

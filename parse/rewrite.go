@@ -139,6 +139,24 @@ func (r *rewriter) walk(n ast.Node) {
 				r.done(m)
 				return false
 			}
+			r.walk(m.X)
+			r.read(m)
+			return false
+		case *ast.ParenExpr:
+			r.walk(m.X)
+			r.read(m)
+			return false
+		case *ast.TypeAssertExpr:
+			r.walk(m.X)
+			r.walkExpr(m.Type)
+			r.read(m)
+			return false
+		case *ast.SliceExpr:
+			for _, e := range []ast.Expr{m.X, m.Low, m.High, m.Max} {
+				r.walkExpr(e)
+			}
+			r.read(m)
+			return false
 		case *ast.ValueSpec:
 			if u := commaOK(len(m.Names), m.Values); u != nil {
 				if obj := r.info.Defs[m.Names[1]]; obj != nil && !plainBool(obj.Type()) {

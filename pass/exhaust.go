@@ -447,10 +447,12 @@ func (d *deep) exhaust(ctx context.Context) error {
 	var err error
 	if d.schedules != nil {
 		done := d.rep.stage("explore")
-		found, err = d.schedules.result(part)
+		found, err = d.schedules.result(part, d.asksOnlyFailures())
 		done()
 	} else {
-		found, err = d.program.everySchedule(part, d.opts, d.rep)
+		found, err = d.program.everySchedule(part, d.opts, d.rep, func(x *Exhausted) bool {
+			return !d.asksOnlyFailures() || !x.Covered.AllWithoutStalls()
+		})
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -483,7 +485,19 @@ func (d *deep) certain() bool {
 	case d.found():
 		return true
 	}
-	return len(limits(d.second.Queries(), d.second.Verdicts(), d.side)) == 0 && len(gapsOf(&d.runs)) == 0
+	return d.proves(false)
+}
+
+// proves reports whether the model leaves nothing open, but for what all schedules without
+// a stall show, if they were run.
+func (d *deep) proves(allWithoutStalls bool) bool {
+	return len(limits(d.second.Queries(), d.second.Verdicts(), d.side, allWithoutStalls)) == 0 && len(gapsOf(&d.runs)) == 0
+}
+
+// asksOnlyFailures reports whether nothing is left open but whether the test fails, for
+// which schedules with stalls need not be run.
+func (d *deep) asksOnlyFailures() bool {
+	return d.proves(true) && !slices.ContainsFunc(slices.Concat(d.cases, d.observed), func(s *suspect) bool { return s.outcome == artifact.Unconfirmed })
 }
 
 // found reports whether an error is real.

@@ -27,7 +27,7 @@ func TestLimits(t *testing.T) {
 	require.Equal(t, []string{
 		"4 of 6 queries are undecided: memory budget reached (channel safety, goroutine exits with panic)",
 		"query 2 (a goroutine can never go on) is undecided: time budget reached",
-	}, limits(queries, verdicts, nil))
+	}, limits(queries, verdicts, nil, false))
 }
 
 // TestOutOfControl: with runs that got out of control nothing is said to have no error, but if

@@ -46,6 +46,11 @@ type schedules struct {
 
 	explored
 	err error
+
+	// first is the round without stalls, if all of its schedules were run: firstDone is closed
+	// then.
+	first     *Exhausted
+	firstDone chan struct{}
 }
 
 // explored is what the exploration of all schedules of a program has shown.
@@ -61,7 +66,7 @@ type explored struct {
 func (o Options) beside(ctx context.Context, p *program) *schedules {
 	part, release := o.within(ctx, exhaustShare)
 	part, cancel := context.WithCancelCause(part)
-	s := &schedules{asked: make(chan struct{}), done: make(chan struct{}), cancel: cancel}
+	s := &schedules{asked: make(chan struct{}), done: make(chan struct{}), firstDone: make(chan struct{}), cancel: cancel}
 	wait := time.NewTimer(o.engines().headStart)
 	go func() {
 		defer close(s.done)
@@ -75,7 +80,13 @@ func (o Options) beside(ctx context.Context, p *program) *schedules {
 		case <-wait.C:
 		case <-s.asked:
 		}
-		s.explored, s.err = p.everySchedule(part, o, reporter{})
+		s.explored, s.err = p.everySchedule(part, o, reporter{}, func(x *Exhausted) bool {
+			if x.Covered.AllWithoutStalls() {
+				s.first = x
+				close(s.firstDone)
+			}
+			return true
+		})
 		if s.err == nil && proved(s.rounds) {
 			o.endModel()
 		}
@@ -93,22 +104,35 @@ func (s *schedules) end(why error) {
 	<-s.done
 }
 
-// result waits for the exploration until ctx ends.
-func (s *schedules) result(ctx context.Context) (explored, error) {
+// result waits for the exploration until ctx ends. If it is asked for the schedules without
+// stalls only, it has no others where those are complete, also if others were run already:
+// so it does not depend on which engine is faster.
+func (s *schedules) result(ctx context.Context, withoutStalls bool) (explored, error) {
 	s.ask.Do(func() { close(s.asked) })
+	var enough chan struct{}
+	if withoutStalls {
+		enough = s.firstDone
+	}
 	select {
+	case <-enough:
 	case <-s.done:
 	case <-ctx.Done():
 		s.end(context.Cause(ctx))
+	}
+	select {
+	case <-enough:
+		s.stop()
+		return explored{rounds: []*Exhausted{s.first}}, nil
+	default:
 	}
 	return s.explored, s.err
 }
 
 // everySchedule runs a program under every schedule in which time passes only when
 // nothing else can happen, and then, if that finds nothing, under those in which it passes
-// at any moment. If there are too many it runs those with few preemptions. If ctx ends the
-// result is what is known by then.
-func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter) (out explored, err error) {
+// at any moment, unless told after the first round not to go on. If there are too many it
+// runs those with few preemptions. If ctx ends the result is what is known by then.
+func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter, goOn func(first *Exhausted) bool) (out explored, err error) {
 	b, err := p.guardable(ctx, opts, rep)
 	if err != nil {
 		return out, err
@@ -128,7 +152,7 @@ func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter)
 		if err != nil {
 			return out, err
 		}
-		if !x.Timed || !x.Complete || len(x.Covered.Limits) > 0 {
+		if goesOn := stalls != 0 || goOn(x); !goesOn || !x.Timed || !x.Covered.AllWithoutStalls() {
 			break
 		}
 	}

@@ -136,7 +136,7 @@ func TestProgram(t *testing.T) {
 }`))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, p.close()) }()
-	found, err := p.everySchedule(context.Background(), Options{Model: &Model{}}, reporter{})
+	found, err := p.everySchedule(context.Background(), Options{Model: &Model{}}, reporter{}, func(*Exhausted) bool { return true })
 	require.NoError(t, err)
 	require.True(t, found.rounds[0].Complete)
 	require.False(t, proved(found.rounds))

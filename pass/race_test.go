@@ -259,7 +259,7 @@ func main() {
 }
 `
 	for _, c := range []struct{ text, limit string }{
-		{text, "nothing orders the calls of methods on l at main.go:16 and l at main.go:16: whether the library's accesses race is not seen"},
+		{text, "nothing orders the uses of l at main.go:16 and l at main.go:16: whether the library's accesses race is not seen"},
 		{strings.NewReplacer("RLock", "Lock", "RUnlock", "Unlock").Replace(text), ""},
 	} {
 		t.Run(c.limit, func(t *testing.T) {

@@ -31,7 +31,7 @@ func TestRaceLimits(t *testing.T) {
 // all schedules have been run.
 func TestFailureLimit(t *testing.T) {
 	b := checked(t, "n12_etag_page")
-	said := limits(b.Queries(), b.Verdicts(), b.Sidecar())
+	said := limits(b.Queries(), b.Verdicts(), b.Sidecar(), false)
 	require.True(t, slices.ContainsFunc(said, func(l string) bool { return strings.HasSuffix(l, "it is not asked for") }), said)
 	require.Equal(t, outcomeReal, outcomeOf(b))
 

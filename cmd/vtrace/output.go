@@ -99,14 +99,15 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 	if refuted > 0 {
 		fmt.Fprintf(&out, "\nerrors of the model that the program does not have: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
 	}
-	if c := vtrace.Conclude(b); len(c.Limits) > 0 {
+	limits := vtrace.Conclude(b).Limits
+	if len(limits) > 0 {
 		out.WriteString("\nwhat this result does not cover:\n")
-		for _, l := range c.Limits {
+		for _, l := range limits {
 			fmt.Fprintf(&out, "  %s\n", l)
 		}
 	}
 	if r := b.Runs(); r != nil {
-		out.WriteString("\n" + ran(r))
+		out.WriteString("\n" + ran(r, limits))
 	}
 	out.WriteString("\n" + modelled(b))
 	if r := b.Races(); r != nil {
@@ -121,8 +122,8 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 	return err
 }
 
-// ran says how the program was run beside its model.
-func ran(r *artifact.Runs) string {
+// ran says how the program was run beside its model. Limits of the result have been said.
+func ran(r *artifact.Runs, limits []string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "runs of the program: %d under random schedules, %d of them different", r.Runs, r.Schedules)
 	if r.Limited > 0 {
@@ -140,7 +141,9 @@ func ran(r *artifact.Runs) string {
 	if e := r.Exhaustive; e != nil {
 		out.WriteString("\n" + e.Coverage())
 		for _, l := range e.Limits {
-			out.WriteString("\n  not covered: " + l)
+			if !slices.Contains(limits, l) {
+				out.WriteString("\n  not covered: " + l)
+			}
 		}
 	}
 	if e := r.Preemptions; e != nil && !e.Complete {

@@ -5,7 +5,13 @@ import (
 	"bytes"
 	"container/list"
 	"container/ring"
+	"encoding/json"
+	"fmt"
+	"io"
 	"math/rand"
+	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -103,6 +109,107 @@ func SafeOthers() {
 		for s.Scan() {
 			l.order.PushBack(s.Text())
 		}
+	}
+	both(f, f)
+}
+
+// What is in an interface, embedded, or given to a library, is used, too.
+
+type wrapped struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+type behind struct{ *wrapped }
+
+type settings struct {
+	Name  string
+	Limit map[string]int
+}
+
+func put(w io.Writer, s string) { _, _ = w.Write([]byte(s)) }
+
+func UnseenWriter() {
+	var b bytes.Buffer
+	both(func() { put(&b, "a") }, func() { put(&b, "b") })
+}
+
+func UnseenPrint() {
+	var w io.Writer = new(strings.Builder)
+	both(func() { fmt.Fprint(w, "a") }, func() { fmt.Fprintf(w, "b") })
+}
+
+func UnseenEmbedded() {
+	b := behind{new(wrapped)}
+	both(func() { b.WriteString("a") }, func() { b.wrapped.WriteByte('b') })
+}
+
+func UnseenEncoder() {
+	e := json.NewEncoder(io.Discard)
+	both(func() { _ = e.Encode(1) }, func() { _ = e.Encode(2) })
+}
+
+func UnseenCopy() {
+	var b bytes.Buffer
+	both(func() { _, _ = io.Copy(&b, strings.NewReader("a")) }, func() { _ = b.Len() })
+}
+
+func UnseenDecode() {
+	s := new(settings)
+	both(func() { _ = json.Unmarshal([]byte(`{"Name":"a"}`), s) }, func() { _ = s.Name == "" })
+}
+
+func UnseenShown() {
+	s := new(settings)
+	both(func() { s.Name = "a" }, func() { _ = fmt.Sprint(s) })
+}
+
+func UnseenRead() {
+	p := make([]byte, 8)
+	both(func() { _, _ = io.ReadFull(strings.NewReader("abcdefgh"), p) }, func() { _ = p[3] })
+}
+
+func UnseenLookup() {
+	s := []int{1, 2, 3}
+	both(func() { s[2] = 4 }, func() { _, _ = slices.BinarySearch(s, 2) })
+}
+
+func RacyHeader() {
+	h := http.Header{}
+	both(func() { h.Set("a", "b") }, func() { _ = h.Get("a") })
+}
+
+func RacyValues() {
+	v := url.Values{}
+	both(func() { v.Add("a", "b") }, func() { v.Del("a") })
+}
+
+func SafeGiven() {
+	b := behind{new(wrapped)}
+	s, h, list := &settings{Limit: map[string]int{"a": 1}}, http.Header{}, []int{3, 1, 2}
+	e := json.NewEncoder(b)
+	f := func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		put(b, "a")
+		b.WriteString("c")
+		fmt.Fprintln(b, s, list)
+		_ = e.Encode(s)
+		_ = json.Unmarshal([]byte(`{"Name":"a"}`), s)
+		s.Limit["b"]++
+		h.Set("a", fmt.Sprint(s.Limit))
+		list[0]++
+		_, _ = slices.BinarySearch(list, 2)
+	}
+	both(f, f)
+}
+
+func SafeGivenReads() {
+	s, h, list := &settings{Name: "a"}, http.Header{"A": {"b"}}, []int{1, 2, 3}
+	f := func() {
+		_ = fmt.Sprint(s, h, list)
+		_ = h.Get("a")
+		_, _ = slices.BinarySearch(list, 2)
 	}
 	both(f, f)
 }

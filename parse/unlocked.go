@@ -1,0 +1,270 @@
+package parse
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// Some types of libraries leave it to their callers that one goroutine at a time uses a
+// value. What they do with it is not recorded, but that they do is: two uses that nothing
+// orders may race. The same goes for slices, maps and pointers that are given to a function
+// that is not instrumented.
+
+// unlocked are such types of the standard library.
+var unlocked = map[string]bool{
+	"archive/tar.Reader": true, "archive/tar.Writer": true, "archive/zip.Writer": true,
+	"bufio.Reader": true, "bufio.Writer": true, "bufio.Scanner": true,
+	"bytes.Buffer": true, "bytes.Reader": true,
+	"compress/flate.Writer": true, "compress/gzip.Reader": true, "compress/gzip.Writer": true, "compress/zlib.Writer": true,
+	"container/list.List": true, "container/ring.Ring": true,
+	"encoding/csv.Reader": true, "encoding/csv.Writer": true,
+	"encoding/json.Decoder": true, "encoding/json.Encoder": true,
+	"encoding/xml.Decoder": true, "encoding/xml.Encoder": true,
+	"flag.FlagSet": true,
+	"math/rand.Rand": true, "math/rand.Zipf": true, "math/rand/v2.Rand": true, "math/rand/v2.Zipf": true,
+	"math/rand/v2.PCG": true, "math/rand/v2.ChaCha8": true,
+	"mime/multipart.Reader": true, "mime/multipart.Writer": true,
+	"mime/quotedprintable.Reader": true, "mime/quotedprintable.Writer": true,
+	"net/textproto.Reader": true, "net/textproto.Writer": true,
+	"strings.Builder": true, "strings.Reader": true,
+	"text/scanner.Scanner": true, "text/tabwriter.Writer": true,
+}
+
+// looking are the methods of these types that change nothing.
+var looking = map[string]bool{
+	"Len": true, "Front": true, "Back": true, "Cap": true, "String": true, "Bytes": true, "Text": true, "Err": true,
+	"Available": true, "Buffered": true, "Size": true, "Error": true, "FieldPos": true, "InputOffset": true,
+	"Lookup": true, "Parsed": true, "Arg": true, "Args": true, "NArg": true, "NFlag": true, "Name": true,
+	"Visit": true, "VisitAll": true, "Boundary": true, "FormDataContentType": true,
+}
+
+// mapTypes are types of the standard library that are maps, with the methods that write
+// them: the others read.
+var mapTypes = map[string][]string{
+	"net/http.Header":          {"Add", "Del", "Set"},
+	"net/textproto.MIMEHeader": {"Add", "Del", "Set"},
+	"net/url.Values":           {"Add", "Del", "Set"},
+	"net/mail.Header":          {},
+}
+
+// writers are functions of the standard library that write what an argument refers to.
+var writers = map[string]int{
+	"encoding/json.Unmarshal": 1, "(*encoding/json.Decoder).Decode": 0,
+	"encoding/xml.Unmarshal": 1, "(*encoding/xml.Decoder).Decode": 0,
+	"(*encoding/gob.Decoder).Decode": 0, "encoding/binary.Read": 2, "errors.As": 1,
+	"io.ReadFull": 1, "io.ReadAtLeast": 1, "crypto/rand.Read": 0, "math/rand.Read": 0,
+	"(*os.File).Read": 0, "(*os.File).ReadAt": 0, "(*bufio.Reader).Read": 0, "(*bytes.Buffer).Read": 0,
+	"(*bytes.Reader).Read": 0, "(*strings.Reader).Read": 0,
+}
+
+// keeping are packages whose functions do not look at what they are given, or are no
+// functions of a library to the program.
+var keeping = map[string]bool{
+	"context": true, "iter": true, "reflect": true, "runtime": true, "sync": true, "sync/atomic": true,
+	"unique": true, "unsafe": true, "weak": true,
+}
+
+// nameOf is the package and the name of a type, or of the one that a pointer points to; ""
+// for types without.
+func nameOf(t types.Type) string {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return ""
+	}
+	return n.Obj().Pkg().Path() + "." + n.Obj().Name()
+}
+
+// unlockedName is the name of a type that is unlocked, or of the one that a pointer points
+// to; "" for others.
+func unlockedName(t types.Type) string {
+	if name := nameOf(t); unlocked[name] {
+		return name
+	}
+	return ""
+}
+
+// unlockedTypes are pointers to those types of the packages that a program imports.
+func unlockedTypes(roots []*packages.Package) (out []types.Type) {
+	seen := map[*types.Package]bool{}
+	var visit func(p *types.Package)
+	visit = func(p *types.Package) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		for _, q := range p.Imports() {
+			visit(q)
+		}
+	}
+	for _, p := range roots {
+		visit(p.Types)
+	}
+	for p := range seen {
+		for name := range unlocked {
+			if i := strings.LastIndexByte(name, '.'); name[:i] == p.Path() {
+				if o := p.Scope().Lookup(name[i+1:]); o != nil {
+					out = append(out, types.NewPointer(o.Type()))
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b types.Type) int { return strings.Compare(nameOf(a), nameOf(b)) })
+	return slices.CompactFunc(out, func(a, b types.Type) bool { return nameOf(a) == nameOf(b) })
+}
+
+// mayHold: a pointer to a value of an unlocked type may be in an interface with methods.
+func (a *memory) mayHold(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	if _, param := types.Unalias(t).(*types.TypeParam); !ok || param || i.NumMethods() == 0 {
+		return false
+	}
+	return slices.ContainsFunc(a.unlocked, func(u types.Type) bool { return types.Implements(u, i) })
+}
+
+// use marks the receiver of a call of a method of a type that is unlocked, or may be.
+func (a *memory) use(c *ast.CallExpr) {
+	x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	m := a.info.Selections[x]
+	if m == nil || m.Kind() != types.MethodVal {
+		return
+	}
+	fields := a.fields(m)
+	if len(fields) < len(m.Index())-1 {
+		return // they cannot be named
+	}
+	recv := m.Recv()
+	if n := len(fields); n > 0 {
+		recv = fields[n-1].Type()
+	}
+	changes := !looking[x.Sel.Name]
+	switch name := unlockedName(recv); {
+	case name != "" && (isPointer(recv) || a.isShared(x.X) || isPointer(m.Recv())):
+	case name == "" && a.mayHold(recv):
+	case name == "" && a.mapReceiver(x, m, recv):
+		return
+	default:
+		return
+	}
+	a.uses[x.X] = changes
+	if len(fields) > 0 {
+		a.promoted[x.X] = fields
+	}
+}
+
+// fields are the embedded fields that lead to a method, as far as the package may name them.
+func (a *memory) fields(m *types.Selection) (out []*types.Var) {
+	t := m.Recv()
+	for _, i := range m.Index()[:len(m.Index())-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		s, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			return out
+		}
+		f := s.Field(i)
+		if !f.Exported() && f.Pkg() != a.pkg {
+			return out
+		}
+		out, t = append(out, f), f.Type()
+	}
+	return out
+}
+
+// mapReceiver marks the receiver of a method that reads or writes a map.
+func (a *memory) mapReceiver(x *ast.SelectorExpr, m *types.Selection, recv types.Type) bool {
+	methods, ok := mapTypes[nameOf(recv)]
+	if !ok || isPointer(recv) || len(m.Index()) > 1 {
+		return false
+	}
+	if slices.Contains(methods, x.Sel.Name) {
+		a.mapWrites[x.X] = true
+	} else {
+		a.maps[x.X] = true
+	}
+	return true
+}
+
+// unuse is for calls that happen later than their receiver is evaluated.
+func (a *memory) unuse(c *ast.CallExpr) {
+	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && a.plainCalls[c] == nil {
+		if _, used := a.uses[x.X]; used {
+			a.plainCalls[c] = []ast.Expr{x.X}
+		}
+		delete(a.maps, x.X)
+		delete(a.mapWrites, x.X)
+	}
+	if used, ok := a.plainCalls[c]; ok {
+		for _, e := range used {
+			a.usedLater[c] = a.usedLater[c] || a.uses[e]
+			delete(a.uses, e)
+		}
+	}
+}
+
+// hand marks what a function that is not instrumented is given and may look at, but for
+// what give has marked.
+func (a *memory) hand(c *ast.CallExpr) {
+	kind, obj := sites.Classify(a.info, c.Fun)
+	f, ok := obj.(*types.Func)
+	if kind != sites.Invalid || !ok || f.Pkg() == nil || a.own[f.Pkg().Path()] || a.plain[f.Pkg().Path()] != nil || keeping[f.Pkg().Path()] {
+		return
+	}
+	name := f.FullName()
+	sig, ok := a.info.TypeOf(c.Fun).(*types.Signature)
+	if !ok || becomesCall[name] || sig.Recv() != nil && types.IsInterface(sig.Recv().Type()) {
+		return
+	}
+	written, writes := writers[name]
+	makes := strings.HasPrefix(f.Name(), "New") // and keeps what it is given
+	for i, arg := range c.Args {
+		tv := a.info.Types[arg]
+		if tv.IsNil() || tv.Value != nil || tv.Type == nil || slices.ContainsFunc(a.given[c], func(g givenArg) bool { return g.expr == arg }) {
+			continue
+		}
+		to := tv.Type
+		if n := sig.Params().Len(); i < n && !(sig.Variadic() && i == n-1) {
+			to = sig.Params().At(i).Type()
+		} else if s, ok := sig.Params().At(n - 1).Type().(*types.Slice); ok && !c.Ellipsis.IsValid() {
+			to = s.Elem()
+		}
+		wide, isInterface := to.Underlying().(*types.Interface)
+		switch {
+		case unlockedName(tv.Type) != "" && isPointer(tv.Type), isInterface && a.mayHold(tv.Type):
+			if a.reaches(arg) {
+				a.uses[arg] = !makes
+			}
+		case makes, isInterface && wide.NumMethods() > 0, !refersOpenly(tv.Type), !a.reaches(arg):
+		default:
+			a.handed[arg] = writes && i == written
+		}
+	}
+}
+
+// refersOpenly: what a value refers to is a map, the elements of a slice or what a pointer
+// points to, or that is in an interface; an error tells itself.
+func refersOpenly(t types.Type) bool {
+	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
+		t = p
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Map, *types.Slice, *types.Pointer:
+		return true
+	case *types.Interface:
+		return u.NumMethods() == 0
+	}
+	return false
+}
