@@ -111,6 +111,7 @@ type deep struct {
 	search      artifact.RaceSearch
 	runs        artifact.Runs
 	ends        []ended               // of the runs
+	endsWell    bool                  // a run has ended without an error, or did not end
 	left        leftovers             // of the runs
 	holders     *left.Program         // nil until it is asked
 	goleak      *goleak               // nil until it is asked

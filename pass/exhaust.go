@@ -569,6 +569,7 @@ func (d *deep) takeExhaustive(x *Exhausted) {
 		}
 	}
 	for _, e := range x.Ends {
+		d.endsWell = d.endsWell || e.Kind == ""
 		if e.Status != orchestrate.Completed || e.Kind == "" {
 			continue
 		}

@@ -125,7 +125,7 @@ func Conclude(b *artifact.Bundle) Conclusion {
 		c.Limits = append(c.Limits, fmt.Sprintf("%d ways in which runs ended were not looked at: there was no time left", r.Unproved))
 	}
 	if r != nil && r.Failing != "" {
-		c.Limits = append(c.Limits, "the test fails in every run, so that nothing behind that was looked at: "+r.Failing)
+		c.Limits = append(c.Limits, "it fails in every run, so that nothing behind that was looked at: "+r.Failing)
 	}
 	if r := b.Races(); r != nil && r.Stopped != "" {
 		c.Limits = append(c.Limits, fmt.Sprintf("data races were looked for in %d runs only: %s", r.Runs, r.Stopped))

@@ -129,6 +129,9 @@ func (d *deep) decide(f *artifact.Finding) {
 	if best.raced != nil {
 		d.describeRace(f, best.raced)
 	}
+	if f.Kind == artifact.KindExit && f.Verdict == artifact.Real && !d.endsWell {
+		f.Verdict, f.Reason = artifact.Note, "no run of the program ends otherwise"
+	}
 }
 
 // path is that of the trace of a suspect, "" if there is none. What was observed in the

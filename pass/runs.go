@@ -119,12 +119,14 @@ func (d *deep) take(x *orchestrate.Exploration, how orchestrate.ExploreOptions, 
 	for _, e := range x.Ends {
 		switch e.Status {
 		case orchestrate.Limit:
+			d.endsWell = true
 			if how.Patient && len(e.Starved) > 0 {
 				d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: how.Patient, number: before + int(e.Seed-how.Seed) + 1})
 			}
 		case orchestrate.Completed:
 			d.left.add(e, d.funcOf)
 			if e.Kind == "" {
+				d.endsWell = true
 				continue
 			}
 			d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: how.Patient, number: before + int(e.Seed-how.Seed) + 1})
@@ -174,8 +176,13 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 		at = slices.Clone(e.Plan.Expect.Goroutines)
 		slices.SortStableFunc(at, func(a, b artifact.At) int { return cmp.Compare(a.Site, b.Site) })
 		at = slices.CompactFunc(at, func(a, b artifact.At) bool { return a.Site == b.Site })
-	case e.Kind == artifact.KindTestFailure && !e.patient:
+	case (e.Kind == artifact.KindTestFailure || e.Kind == artifact.KindExit) && !e.patient:
 		return nil // tests of time fail when it passes while others could go on
+	case e.Kind == artifact.KindExit && !d.endsWell:
+		site, _ := d.siteOf(e.Site) // it is what the program does, or it lacks what it needs
+		d.runs.Failing = fmt.Sprintf("%s:%d: %s", site.File, site.Line, e.Message)
+		return nil
+	case e.Kind == artifact.KindExit:
 	case e.Kind == artifact.KindTestFailure && e.Count == e.of:
 		// The program is a test that passes, or the run lacks what it needs.
 		d.runs.Failing = e.Message

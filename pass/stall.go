@@ -95,6 +95,9 @@ func (d *deep) stalled(f *artifact.Finding, v *orchestrate.Verdict) {
 			f.Stall = artifact.StallShort
 		}
 	}
+	if f.Verdict == artifact.Real && len(f.Stalls) > 0 && f.Kind == artifact.KindExit {
+		f.Verdict = artifact.TimingDependent
+	}
 	if f.Verdict != artifact.Real || len(f.Stalls) == 0 || !d.target.IsTest() {
 		return
 	}

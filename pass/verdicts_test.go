@@ -111,10 +111,7 @@ func TestVerdicts(t *testing.T) {
 
 // knownSilent are the programs with an error of which a check says that they have none,
 // with the reason. Each is a defect.
-var knownSilent = map[string]string{
-	"n12_buffer_shared":  "a data race in a buffer that is written through an interface: calls of uninstrumented code count as ordered",
-	"n12_encoder_shared": "a data race in an encoder, and in what it calls: calls of uninstrumented code count as ordered",
-}
+var knownSilent = map[string]string{}
 
 // knownAlarms are the programs without an error that a check calls real, with the
 // reason. Each is a defect.

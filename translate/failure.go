@@ -22,6 +22,20 @@ func init() {
 	}
 }
 
+// exits lets the model end with the program. That it exits with a failure is its own way to
+// say that it has failed, and is asked for as the failure of a test is.
+func (x *translator) exits(p *path, well, unknown bool, detail string) {
+	kind := artifact.KindExit
+	switch {
+	case well:
+		kind = ""
+	case unknown || p.peek().guess:
+		kind = ""
+		p.note(artifact.ApproximationFailure, artifact.DirectionBound, "whether the program exits with a failure here depends on what the model does not keep: it is not asked for")
+	}
+	x.sinkTo(p, &sinkInfo{end: "exit", kind: kind, site: x.siteOfOp(p), pos: p.here(), detail: detail})
+}
+
 // failure lets the model end with the failure of the test.
 func (x *translator) failure(p *path, site sites.ID, guess bool) {
 	switch {

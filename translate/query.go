@@ -43,7 +43,7 @@ const (
 // Categories lists all categories of queries.
 func Categories() []string {
 	return []string{CategoryChannel, CategoryMutex, CategoryWaitGroup, CategoryPanic, CategoryNilCall, CategoryChannelDeadlock,
-		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategorySubtestDeadlock, CategoryLeak, CategoryTestFailure, CategoryReachability, CategoryBound, CategoryPrecision, CategoryInternal}
+		CategoryMutexDeadlock, CategoryOnceDeadlock, CategoryWaitGroupDeadlock, CategoryCondDeadlock, CategorySubtestDeadlock, CategoryLeak, CategoryTestFailure, CategoryExit, CategoryReachability, CategoryBound, CategoryPrecision, CategoryInternal}
 }
 
 // sidecarSites copies the sites, by number.
@@ -120,7 +120,7 @@ func crashCategory(kind string) string {
 	case artifact.KindTestFailure:
 		return CategoryTestFailure
 	case artifact.KindExit:
-		return ""
+		return CategoryExit
 	}
 	return CategoryPanic
 }
@@ -422,6 +422,8 @@ func describeEnd(kind, detail string) string {
 		return "a panic is not recovered: " + detail
 	case artifact.KindTestFailure:
 		return "the test reports a failure"
+	case artifact.KindExit:
+		return "the program exits with a failure: " + detail
 	case artifact.KindBound:
 		return "the model is complete: never " + detail
 	}

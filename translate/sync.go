@@ -223,7 +223,7 @@ func (x *translator) stepOp(p *path) bool {
 				x.unsupported(p.here(), f.op.name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
 				return false
 			}
-			if f.op == testFatal || f.op == testSkip {
+			if f.op.kind == sites.Exit {
 				p.top().guess = p.picks > 0
 			}
 			x.arrive(p, atOp, site)
@@ -614,17 +614,13 @@ func (x *translator) enterArg(p *path, k int, tgt target, before func(q *path)) 
 }
 
 func osExit(x *translator, p *path) bool {
-	detail := "os.Exit"
-	kind := artifact.KindExit
-	if e := p.simplify(p.arg(0)[0]); e.isConst() && e.k == 0 {
-		kind = ""
-	}
-	x.sinkTo(p, &sinkInfo{end: "exit", kind: kind, site: x.siteOfOp(p), pos: p.here(), detail: detail})
+	e := p.simplify(p.arg(0)[0])
+	x.exits(p, e.isConst() && e.k == 0, !e.isConst(), "os.Exit")
 	return false
 }
 
 func logFatal(x *translator, p *path) bool {
-	x.sinkTo(p, &sinkInfo{end: "exit", kind: artifact.KindExit, site: x.siteOfOp(p), pos: p.here(), detail: "log.Fatal"})
+	x.exits(p, false, false, "log.Fatal")
 	return false
 }
 

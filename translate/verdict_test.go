@@ -87,7 +87,7 @@ var (
 //
 //	// want "kind"            it has this error, and the model too
 //	// elsewhere "file kind"  likewise, in a dependency
-//	// unreal "kind"          only the model has it
+//	// unreal "kind"          only the model has it, or the program does so in every run
 //	// missed "kind"          only the program has it, and the model says that it
 //	                          leaves something out, or ends at a bound
 //	// silent "kind"          only the program has it, and the model does not say so

@@ -14,5 +14,5 @@ func main() {
 		close(c)
 	}()
 	<-c
-	log.Fatalf("always")
+	log.Fatalf("always") // unreal "exit"
 }
