@@ -2,7 +2,10 @@
 
 package orcutil
 
-import "strings"
+import (
+	"reflect"
+	"strings"
+)
 
 // A test that has completed is not to be written to: what its goroutines log then, or
 // say of its failure, panics. In a run the test under check completes when its entry
@@ -20,6 +23,29 @@ func Logging[T any](site Site, v T) T {
 func Failing[T any](site Site, v T) T {
 	logging(site, "Fail")
 	return v
+}
+
+// LoggingOn returns x, on which a method is called that logs if x is a *testing.T: then it
+// does what Logging does.
+func LoggingOn[X any](site Site, x X) X {
+	if isTest(x) {
+		logging(site, "Log")
+	}
+	return x
+}
+
+// FailingOn is LoggingOn for a method that says that the test has failed.
+func FailingOn[X any](site Site, x X) X {
+	if isTest(x) {
+		logging(site, "Fail")
+	}
+	return x
+}
+
+// isTest: x is a *testing.T, which this package does not import.
+func isTest(x any) bool {
+	t := reflect.TypeOf(x)
+	return t != nil && t.Kind() == reflect.Pointer && t.Elem().Name() == "T" && t.Elem().PkgPath() == "testing"
 }
 
 // LogValue returns f, a method of a *testing.T that logs, to be called later: as Logging

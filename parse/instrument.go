@@ -98,6 +98,7 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	in.bubbles = in.clock && makesBubbles(prog)
 	in.handlesLogs = in.clock && uses(prog, isLogRecord)
 	in.plain = plainPackages(prog.Packages, in.own)
+	in.testType = testTypeOf(prog.Packages)
 	if opts.Races {
 		in.kept, in.unlocked = keptTypes(prog.Packages), unlockedTypes(prog.Packages)
 	}
@@ -154,6 +155,7 @@ type instrumenter struct {
 	plain    map[string]*plainPackage // of other modules
 	kept     map[string]bool          // see keptTypes
 	unlocked []types.Type             // see unlockedTypes
+	testType types.Type               // see testTypeOf
 	places   int                      // that touch memory, so far
 	reaches  int                      // statements with something that is not guarded or recorded
 	// atomicFuncs are the functions with atomic operations, by their paths. What stands

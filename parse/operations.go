@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"strings"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/vtrace/vtrace/sites"
 )
 
@@ -449,6 +451,34 @@ var testWrites = map[string]string{
 	"(*testing.common).Fail": "Failing", "(testing.TB).Fail": "Failing",
 }
 
+// mayWriteTest is the function of the runtime for a method of an interface of the program's
+// own, in which a *testing.T may be, and of which the method writes to the test; "" for
+// others.
+func (r *rewriter) mayWriteTest(f *types.Func) string {
+	recv := f.Signature().Recv()
+	if r.testType == nil || recv == nil || !types.IsInterface(recv.Type()) {
+		return ""
+	}
+	function := testWrites["(testing.TB)."+f.Name()]
+	i, ok := recv.Type().Underlying().(*types.Interface)
+	if function == "" || !ok || !types.Implements(r.testType, i) {
+		return ""
+	}
+	return function
+}
+
+// testTypeOf is *testing.T, nil if the program does not import package testing.
+func testTypeOf(roots []*packages.Package) types.Type {
+	for _, p := range roots {
+		for _, q := range p.Types.Imports() {
+			if q.Path() == "testing" {
+				return types.NewPointer(q.Scope().Lookup("T").Type())
+			}
+		}
+	}
+	return nil
+}
+
 // logging guards a call that writes to a test, behind all that is evaluated before.
 func (r *rewriter) logging(c *ast.CallExpr, function string) {
 	site, ok := r.idx.Stmt(c.Pos())
@@ -486,6 +516,16 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 	}
 	if function := testWrites[f.FullName()]; function != "" {
 		r.logging(c, function)
+		return
+	}
+	if function := r.mayWriteTest(f); function != "" {
+		if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && types.IsInterface(r.info.TypeOf(sel.X)) {
+			if site, ok := r.idx.Stmt(c.Pos()); ok {
+				r.before(sel.X.Pos(), fmt.Sprintf("%s.%sOn(%d, ", r.zz, function, site.ID))
+				r.after(sel.X.End(), ")")
+				r.unit.guarded[site.ID] = true
+			}
+		}
 		return
 	}
 	var helper string

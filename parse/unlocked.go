@@ -26,7 +26,7 @@ var unlocked = map[string]bool{
 	"encoding/csv.Reader": true, "encoding/csv.Writer": true,
 	"encoding/json.Decoder": true, "encoding/json.Encoder": true,
 	"encoding/xml.Decoder": true, "encoding/xml.Encoder": true,
-	"flag.FlagSet": true,
+	"flag.FlagSet":   true,
 	"math/rand.Rand": true, "math/rand.Zipf": true, "math/rand/v2.Rand": true, "math/rand/v2.Zipf": true,
 	"math/rand/v2.PCG": true, "math/rand/v2.ChaCha8": true,
 	"mime/multipart.Reader": true, "mime/multipart.Writer": true,
