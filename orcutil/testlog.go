@@ -3,6 +3,7 @@
 package orcutil
 
 import (
+	"io"
 	"reflect"
 	"strings"
 )
@@ -46,6 +47,20 @@ func FailingOn[X any](site Site, x X) X {
 func isTest(x any) bool {
 	t := reflect.TypeOf(x)
 	return t != nil && t.Kind() == reflect.Pointer && t.Elem().Name() == "T" && t.Elem().PkgPath() == "testing"
+}
+
+// TestOutput returns w, the writer that a *testing.T has for others to log to, with what
+// Logging does in front of each Write.
+func TestOutput(site Site, w io.Writer) io.Writer { return testOutput{site, w} }
+
+type testOutput struct {
+	site Site
+	w    io.Writer
+}
+
+func (o testOutput) Write(p []byte) (int, error) {
+	logging(o.site, "Log")
+	return o.w.Write(p)
 }
 
 // LogValue returns f, a method of a *testing.T that logs, to be called later: as Logging

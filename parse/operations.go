@@ -550,6 +550,13 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		r.before(c.Pos(), r.zz+".TestContext(")
 		r.after(c.End(), ")")
 		return
+	case "(*testing.common).Output", "(testing.TB).Output":
+		if site, ok := r.idx.Stmt(c.Pos()); ok {
+			r.before(c.Pos(), fmt.Sprintf("%s.TestOutput(%d, ", r.zz, site.ID))
+			r.after(c.End(), ")")
+			r.unit.guarded[site.ID] = true
+		}
+		return
 	case "testing/synctest.Test":
 		r.instead(c, "Bubble", 2)
 		return
