@@ -762,34 +762,43 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 	return out
 }
 
-// visit calls f for every part of e.
+// visit calls f for every part of e, once also for those that occur more than once.
 func (e *expr) visit(f func(*expr)) {
-	if e == nil {
-		return
+	seen := map[*expr]bool{}
+	var visit func(e *expr)
+	visit = func(e *expr) {
+		if e == nil || seen[e] {
+			return
+		}
+		seen[e] = true
+		f(e)
+		visit(e.a)
+		visit(e.b)
+		visit(e.c)
 	}
-	f(e)
-	e.a.visit(f)
-	e.b.visit(f)
-	e.c.visit(f)
+	visit(e)
 }
 
-// mentions reports that e reads the variable or cell.
-func (e *expr) mentions(root *expr) bool {
-	return e != nil && (e == root || e.a.mentions(root) || e.b.mentions(root) || e.c.mentions(root))
-}
-
+// replace puts another expression in the place of a variable or cell. What it does not occur
+// in stays as it is.
 func (e *expr) replace(root, by *expr) *expr {
-	switch {
-	case e == nil:
-		return nil
-	case e == root:
-		return by
-	case !e.mentions(root):
-		return e
+	done := map[*expr]*expr{root: by, nil: nil}
+	var replace func(e *expr) *expr
+	replace = func(e *expr) *expr {
+		if r, ok := done[e]; ok {
+			return r
+		}
+		a, b, c := replace(e.a), replace(e.b), replace(e.c)
+		r := e
+		if a != e.a || b != e.b || c != e.c {
+			f := *e
+			f.a, f.b, f.c = a, b, c
+			r = &f
+		}
+		done[e] = r
+		return r
 	}
-	f := *e
-	f.a, f.b, f.c = e.a.replace(root, by), e.b.replace(root, by), e.c.replace(root, by)
-	return &f
+	return replace(e)
 }
 
 // declare makes the declaration of a variable.

@@ -138,7 +138,20 @@ func (e *expr) is(k int32) bool {
 }
 
 // same reports that two expressions are equal as trees.
-func (e *expr) same(f *expr) bool {
+func (e *expr) same(f *expr) bool { return new(comparison).same(e, f) }
+
+// comparison is one of two expressions. These share parts, and may have far more of them as
+// trees than there are: which are equal is kept as soon as it is worth it. Two that differ
+// end it.
+type comparison struct {
+	compared int
+	equal    map[[2]*expr]bool
+}
+
+// keepsEqual is after how many parts a comparison keeps which are equal.
+const keepsEqual = 64
+
+func (c *comparison) same(e, f *expr) bool {
 	if e == f {
 		return e.op != xUnknown
 	}
@@ -157,8 +170,22 @@ func (e *expr) same(f *expr) bool {
 	case xSelf:
 		return true
 	}
-	eq := func(x, y *expr) bool { return x == nil && y == nil || x != nil && y != nil && x.same(y) }
-	return eq(e.a, f.a) && eq(e.b, f.b) && eq(e.c, f.c)
+	if c.compared++; c.compared > keepsEqual {
+		if c.equal[[2]*expr{e, f}] {
+			return true
+		}
+		if c.equal == nil {
+			c.equal = map[[2]*expr]bool{}
+		}
+	}
+	eq := func(x, y *expr) bool { return x == nil && y == nil || x != nil && y != nil && c.same(x, y) }
+	if !eq(e.a, f.a) || !eq(e.b, f.b) || !eq(e.c, f.c) {
+		return false
+	}
+	if c.equal != nil {
+		c.equal[[2]*expr{e, f}] = true
+	}
+	return true
 }
 
 // unknownIn returns the unknown part of an expression, nil if it has none.
