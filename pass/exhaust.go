@@ -500,9 +500,12 @@ func (d *deep) asksOnlyFailures() bool {
 	return d.proves(true) && !slices.ContainsFunc(slices.Concat(d.cases, d.observed), func(s *suspect) bool { return s.outcome == artifact.Unconfirmed })
 }
 
-// found reports whether an error is real.
+// found reports whether an error is real that needs no stall, or is one of the program: a test
+// that fails with a stall may do so without one, too.
 func (d *deep) found() bool {
-	return slices.ContainsFunc(slices.Concat(d.cases, d.observed), func(s *suspect) bool { return s.outcome == artifact.Real })
+	return slices.ContainsFunc(slices.Concat(d.cases, d.observed), func(s *suspect) bool {
+		return s.outcome == artifact.Real && (s.replay == nil || !d.dependsOnTiming(s.query.Kind, s.query.File, s.replay))
+	})
 }
 
 // raceRuns is how many schedules are looked at for data races before a model without an

@@ -127,6 +127,9 @@ func Conclude(b *artifact.Bundle) Conclusion {
 	if r != nil && r.Failing != "" {
 		c.Limits = append(c.Limits, "it fails in every run, so that nothing behind that was looked at: "+r.Failing)
 	}
+	if c.TimingDependent > 0 && (r == nil || !r.Exhaustive.AllWithoutStalls()) {
+		c.Limits = append(c.Limits, "whether it fails also while nobody is slow is not known: not all schedules in which time passes only when nothing else can happen were run")
+	}
 	if r := b.Races(); r != nil && r.Stopped != "" {
 		c.Limits = append(c.Limits, fmt.Sprintf("data races were looked for in %d runs only: %s", r.Runs, r.Stopped))
 	}

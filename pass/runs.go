@@ -93,6 +93,39 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	return nil
 }
 
+// sequentialRuns are those without preemptions in which a program may show that it can end
+// without a failure, of which all others have failed.
+const sequentialRuns = 32
+
+// endWell looks for a run that ends without a failure, if all others have failed. Where each
+// of many steps may go wrong hardly a random schedule goes well.
+func (d *deep) endWell(ctx context.Context) error {
+	fails := func(e ended) bool { return e.Kind == artifact.KindTestFailure || e.Kind == artifact.KindExit }
+	if d.endsWell || d.runs.Failing != "" || !slices.ContainsFunc(d.ends, fails) {
+		return nil
+	}
+	late, cancel := d.opts.late(ctx)
+	defer cancel()
+	// Without a plan a goroutine goes on as long as it can.
+	v, err := d.binary.Run(late, artifact.Plan{Steps: []artifact.PlanStep{}}, d.limits(0))
+	if err == nil && v.Status != orchestrate.Limit && v.Status != orchestrate.Unsupported && v.Kind == "" && !v.Failed {
+		d.endsWell = true
+		return nil
+	}
+	x, err := d.binary.Exhaust(late, orchestrate.ExhaustOptions{
+		RunOptions: d.limits(runSteps), Awaits: d.program.awaits(), Bounding: &Bounding{},
+		MaxRuns: sequentialRuns, TotalSteps: systematicSteps, MaxProcesses: systematicProcesses,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil || x == nil:
+		return nil // it is not known to end well
+	}
+	d.endsWell = slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Status == orchestrate.Completed && e.Kind == "" })
+	return nil
+}
+
 // ended is a way in which runs ended, and how many of those of its exploration.
 type ended struct {
 	orchestrate.End
@@ -145,6 +178,9 @@ func (d *deep) proveEnds(ctx context.Context, second *artifact.Bundle) error {
 	if len(d.ends) == 0 {
 		return nil
 	}
+	if err := d.endWell(ctx); err != nil {
+		return err
+	}
 	defer d.rep.stage("replay")()
 	late, cancel := d.opts.late(ctx)
 	defer cancel()
@@ -183,7 +219,10 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 		d.runs.Failing = fmt.Sprintf("%s:%d: %s", site.File, site.Line, e.Message)
 		return nil
 	case e.Kind == artifact.KindExit:
-	case e.Kind == artifact.KindTestFailure && e.Count == e.of:
+	case e.Kind == artifact.KindTestFailure && !d.endsWell:
+		if e.systematic {
+			return nil // a random run says it, too
+		}
 		// The program is a test that passes, or the run lacks what it needs.
 		d.runs.Failing = e.Message
 		v, err := d.binary.Run(ctx, e.Plan, d.limits(0))
@@ -193,8 +232,6 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 		if in, text, ok := d.failureIn(v.Stdout); ok {
 			d.runs.Failing = fmt.Sprintf("%s:%d: %s", in.File, in.Line, text)
 		}
-		return nil
-	case e.Kind == artifact.KindTestFailure && e.systematic && d.failsAlways():
 		return nil
 	case e.Kind == artifact.KindTestFailure:
 	case crash(e.Kind):
@@ -255,7 +292,8 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 			site.File, site.Line, site.Col, site.Func = in.File, in.Line, in.Col, in.Func
 		}
 	}
-	if d.known(e.Kind, site) {
+	timed := d.dependingOnTiming(e, site)
+	if timed == nil && d.known(e.Kind, site) {
 		return nil
 	}
 	operation := d.program.sites.Site(sites.ID(site.ID)).Kind
@@ -274,6 +312,13 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	}
 	if e.Kind == artifact.KindLeak && v.Restless {
 		return nil // those left may go on
+	}
+	if timed != nil {
+		if v.Status != orchestrate.Reproduced || len(v.Stalls) > 0 {
+			return nil
+		}
+		d.retrace(timed, v)
+		return d.keep(timed)
 	}
 	reason := fmt.Sprintf("shown by %s, not by a trace of the model", e.name())
 	if n := satisfied(second, e.Kind, site.ID); n != 0 {
@@ -302,6 +347,20 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	}
 	s.conclude(artifact.Unconfirmed, fmt.Sprintf("shown by %s, but not again: %s", e.name(), v.Reason))
 	return d.keep(s)
+}
+
+// dependingOnTiming is the suspect for the error that a run has shown without a stall, if it
+// is real so far with one only; nil if there is none.
+func (d *deep) dependingOnTiming(e ended, site artifact.Site) *suspect {
+	if !e.patient {
+		return nil
+	}
+	for _, s := range slices.Concat(d.cases, d.observed) {
+		if s.outcome == artifact.Real && s.replay != nil && same(s.query, e.Kind, site) && d.dependsOnTiming(s.query.Kind, s.query.File, s.replay) {
+			return s
+		}
+	}
+	return nil
 }
 
 // replayEnd replays a run. One of the exploration of every schedule has not stopped at the

@@ -95,18 +95,26 @@ func (d *deep) stalled(f *artifact.Finding, v *orchestrate.Verdict) {
 			f.Stall = artifact.StallShort
 		}
 	}
-	if f.Verdict == artifact.Real && len(f.Stalls) > 0 && f.Kind == artifact.KindExit {
+	if f.Verdict == artifact.Real && d.dependsOnTiming(f.Kind, f.File, v) {
 		f.Verdict = artifact.TimingDependent
 	}
-	if f.Verdict != artifact.Real || len(f.Stalls) == 0 || !d.target.IsTest() {
-		return
+}
+
+// dependsOnTiming reports whether what a run shows needs a stall, and what fails is the test,
+// or the program that says so itself.
+func (d *deep) dependsOnTiming(kind, file string, v *orchestrate.Verdict) bool {
+	switch {
+	case len(v.Stalls) == 0:
+		return false
+	case kind == artifact.KindExit:
+		return true
+	case !d.target.IsTest():
+		return false
 	}
 	// A test may also give up by a panic of its own.
 	site, _ := d.siteOf(v.Site)
-	gaveUp := f.Kind == artifact.KindPanic && site.Kind == sites.Panic.String() && strings.HasSuffix(f.File, "_test.go")
-	if f.Kind == artifact.KindTestFailure || v.Failed || gaveUp || d.restsOnSleep(v) {
-		f.Verdict = artifact.TimingDependent
-	}
+	gaveUp := kind == artifact.KindPanic && site.Kind == sites.Panic.String() && strings.HasSuffix(file, "_test.go")
+	return kind == artifact.KindTestFailure || v.Failed || gaveUp || d.restsOnSleep(v)
 }
 
 // restsOnSleep reports that time passes in a run only while the test sleeps: until

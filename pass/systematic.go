@@ -3,7 +3,6 @@ package pass
 import (
 	"context"
 
-	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
 )
 
@@ -88,14 +87,4 @@ func (d *deep) takeSystematic(x *orchestrate.Exhaustive, patient bool) {
 			d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: patient, number: before + int(e.Seed) + 1, systematic: true})
 		}
 	}
-}
-
-// failsAlways reports whether the test fails in all random runs that have been done.
-func (d *deep) failsAlways() bool {
-	for _, e := range d.ends {
-		if e.Kind == artifact.KindTestFailure && e.patient && e.Count == e.of {
-			return true
-		}
-	}
-	return d.runs.Failing != ""
 }
