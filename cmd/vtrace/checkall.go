@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -93,9 +94,34 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 				return 0, err
 			}
 			fmt.Fprintln(c.stdout)
+		} else if !s.json {
+			r.writeLimits(c.stdout)
 		}
 	}
 	return worst(all), c.report(all, s.json)
+}
+
+// shownLimits is how many of the limits of a result are printed beside a table.
+const shownLimits = 3
+
+// writeLimits says what keeps the result for an entry point open, of which nothing else is
+// printed.
+func (r *checked) writeLimits(out io.Writer) {
+	if r.bundle == nil {
+		return
+	}
+	limits := vtrace.Conclude(r.bundle).Limits
+	if len(limits) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "%s: what the result does not cover:\n", r.entry)
+	for _, l := range limits[:min(len(limits), shownLimits)] {
+		fmt.Fprintf(out, "  %s\n", l)
+	}
+	if n := len(limits) - shownLimits; n > 0 {
+		fmt.Fprintf(out, "  and %d more, with -entry %s\n", n, r.entry.Func)
+	}
+	fmt.Fprintln(out)
 }
 
 // errInterrupted is why an entry point was not checked.

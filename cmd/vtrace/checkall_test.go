@@ -104,3 +104,46 @@ example.com/m/c TestC	c/c_test.go:5
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "-o: stat nowhere: no such file or directory")
 }
+
+// TestCheckTests: a package without main has all of its tests checked, and what keeps a
+// result open is said.
+func TestCheckTests(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"m_test.go": `package m
+
+import (
+	"os"
+	"testing"
+)
+
+func TestNone(t *testing.T) {
+	c := make(chan int, 1)
+	c <- 1
+}
+
+func TestReal(t *testing.T) {
+	c := make(chan int)
+	go func() { c <- 1 }()
+}
+
+func TestOpen(t *testing.T) {
+	if _, err := os.Stat("there is none"); err == nil {
+		t.Error("there is")
+	}
+	t.Fail()
+}
+`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	t.Chdir(dir)
+	code, stdout, stderr := execute(t, "check", ".")
+	require.Equal(t, exitReal, code, stderr)
+	require.Contains(t, stdout, "example.com/m TestReal: 1 real error\n")
+	require.Contains(t, stdout, "example.com/m TestOpen: what the result does not cover:\n  m_test.go:")
+	require.Contains(t, stdout, "\n  it fails in every run, so that nothing behind that was looked at: ")
+	require.Regexp(t, `example.com/m TestOpen +approximated +it fails in every run\n`, stdout)
+	require.Contains(t, stdout, "\n3 entry points: 1 inconclusive, 1 with real errors, 1 without error\n")
+}

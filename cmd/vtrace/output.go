@@ -204,6 +204,8 @@ func headline(b *vtrace.Bundle) string {
 		return strings.Join(parts, ", ")
 	case c.Proved && len(c.Limits) == 0:
 		return "no error: " + b.Runs().Exhaustive.Coverage()
+	case b.Runs() != nil && b.Runs().Failing != "":
+		return "it fails in every run"
 	case b.Sidecar().Outside() != nil:
 		return "no model; no error seen in random runs"
 	case len(c.Limits) > 0:

@@ -54,7 +54,7 @@ func (s *settings) output(fs *flag.FlagSet) {
 }
 
 func (s *settings) program(fs *flag.FlagSet) {
-	fs.StringVar(&s.entry, "entry", "", "entry point: main, which is the default, or the name of a test function; of check also all")
+	fs.StringVar(&s.entry, "entry", "", "entry point: main, which is the default, or the name of a test function; of check also all, which is the default where there is no main")
 	fs.StringVar(&s.buildFlags, "flags", "", "build flags of the go command, separated by blanks")
 	fs.StringVar(&s.deps, "deps", "", "check and instrument also the packages of other modules that match `PATTERNS`, as in golang.org/x/sync/..., separated by commas; all: every one that is not of the standard library")
 }
@@ -199,9 +199,14 @@ func runCheck(c *call) (int, error) {
 	if a.list || a.run != "" || s.entry == allEntries || strings.Contains(args[0], "...") {
 		return c.checkAll(&s, &a, args[0])
 	}
-	return c.one(&s, args[0], true, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+	code, err := c.one(&s, args[0], true, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
 		return vtrace.Check(ctx, s.source(arg), opts...)
 	})
+	if s.entry == "" && len(c.program) == 0 && errors.Is(err, vtrace.ErrNoEntry) {
+		s.entry = allEntries // a package without main: all of its tests
+		return c.checkAll(&s, &a, args[0])
+	}
+	return code, err
 }
 
 func runFirst(c *call) (int, error) {
