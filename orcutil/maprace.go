@@ -77,7 +77,7 @@ func ThenMapWrite[M, T any](site Site, m M, v T) T {
 
 // usesMap is the guard in front of what uses a map.
 func usesMap[M any](site Site, m M, use mapUse) {
-	if s := active.Load(); s != nil && s.minors && s.crowd.Load() > 1 {
+	if s := active.Load(); s != nil && s.minors && s.alive.Load() > 1 {
 		if p := *(*unsafe.Pointer)(unsafe.Pointer(&m)); p != nil {
 			if g := asks(); g != nil {
 				g.useMap(site, p, use)

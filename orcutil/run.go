@@ -30,7 +30,7 @@ type run struct {
 	// started of those that the scheduler has started.
 	base, started atomic.Int64
 	strays        atomic.Int64 // goroutines outside
-	crowd         atomic.Int64 // how many are live, at least
+	alive         atomic.Int64 // how many goroutines are live, at least
 
 	stacks bool
 	back   chan struct{} // the baton's way back; nil in a bubble
@@ -349,7 +349,7 @@ func (s *run) insert(g *goroutine) {
 	g.number = hashText(g.path)
 	i := sort.Search(len(s.live), func(i int) bool { return lowerPath(g.path, s.live[i].path) })
 	s.live = slices.Insert(s.live, i, g)
-	s.crowd.Store(int64(len(s.live)))
+	s.alive.Store(int64(len(s.live)))
 }
 
 // spawn makes the goroutine that a go site starts.
@@ -413,7 +413,7 @@ func (s *run) await(g *goroutine) {
 		}
 	case done:
 		s.live = remove(s.live, g)
-		s.crowd.Store(int64(len(s.live)))
+		s.alive.Store(int64(len(s.live)))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/vtrace/vtrace/sites"
@@ -211,7 +212,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	if id == 0 {
 		return
 	}
-	if r.races != nil && len(r.races.plainCalls[c])+len(r.races.given[c]) > 0 {
+	if r.races != nil && (len(r.races.plainCalls[c])+len(r.races.given[c]) > 0 || slices.ContainsFunc(c.Args, r.races.isUse)) {
 		r.unrecorded(s.Go, "what a library uses in a goroutine of its own is not recorded")
 	}
 	b := r.build(s.Go)

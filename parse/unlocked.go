@@ -254,6 +254,12 @@ func (a *memory) hand(c *ast.CallExpr) {
 	}
 }
 
+// isUse reports whether a function is given a value of an unlocked type, or may be.
+func (a *memory) isUse(e ast.Expr) bool {
+	_, ok := a.uses[e]
+	return ok
+}
+
 // refersOpenly: what a value refers to is a map, the elements of a slice or what a pointer
 // points to, or that is in an interface; an error tells itself.
 func refersOpenly(t types.Type) bool {

@@ -13,7 +13,7 @@ import (
 
 func (x *translator) newPath(t *template, from *location) *path {
 	return &path{x: x, t: t, from: from, epoch: x.nextEpoch(), role: artifact.RoleOp,
-		crowd: from != nil && x.crowd[pointOf(from)], dense: from != nil && x.dense[pointOf(from)], alone: from != nil && from.alone, serial: from != nil && from.serial}
+		split: from != nil && x.splitAt[pointOf(from)], dense: from != nil && x.dense[pointOf(from)], alone: from != nil && from.alone, serial: from != nil && from.serial}
 }
 
 func (x *translator) addLocation(l *location) {
@@ -337,7 +337,7 @@ func (x *translator) leave(l *location) {
 		return
 	case atBegin:
 		q := x.begin()
-		q.from, q.crowd, q.dense = l, p.crowd, p.dense
+		q.from, q.split, q.dense = l, p.split, p.dense
 		x.takeUp(q)
 		x.drive()
 		return

@@ -31,7 +31,7 @@ const (
 // taken over.
 func (x *translator) meet(p *path) bool {
 	p.spreadAt = nil
-	if p.crowd {
+	if p.split {
 		x.split(p)
 		return true
 	}

@@ -77,7 +77,7 @@ type object struct {
 	elems, stride int32
 	mapping       *types.Map // see maps.go
 	at            *bounded   // the entries of the map, nil if the bound is that asked for
-	hollow        bool       // nobody reads what it holds, see hollow
+	writeOnly     bool       // nobody reads what it holds, see writeOnly
 	boxed         string     // the type of the value of an interface, see newBox
 
 	uname string // of a channel in the model
@@ -157,7 +157,7 @@ func (m *memory) add(o *object) *object {
 	o.base = int32(len(m.cells))
 	for i := range o.size {
 		addr := o.base + i
-		if o.hollow && i > 0 { // one cell stands for all
+		if o.writeOnly && i > 0 { // one cell stands for all
 			m.cells = append(m.cells, m.cells[o.base])
 			m.owner = append(m.owner, o)
 			continue
@@ -165,7 +165,7 @@ func (m *memory) add(o *object) *object {
 		c := &cell{addr: addr, abs: absConst(0), readers: map[*location]bool{}, places: map[*location]bool{}, access: map[*template]*accessInfo{}, group: o}
 		c.name = fmt.Sprintf("%s_%d", o.name, i)
 		c.x = &expr{op: xCell, cell: c}
-		if o.hollow {
+		if o.writeOnly {
 			c.outside, c.fix, c.loose, c.open, c.abs = "the element is not kept", true, true, true, absTop()
 		}
 		m.cells = append(m.cells, c)
@@ -214,15 +214,15 @@ func (x *translator) newVariable(name string, t types.Type) *object {
 		if w := x.width(at.Elem()); w > 0 && int64(o.size) == int64(w)*at.Len() {
 			o.elems, o.stride = int32(at.Len()), int32(w)
 			o.size++
-			o.hollow = x.hollow(at.Elem())
+			o.writeOnly = x.writeOnly(at.Elem())
 		}
 	}
 	return o
 }
 
-// hollow reports that no element of a slice or array of its own is ever read, of
+// writeOnly reports that no element of a slice or array of its own is ever read, of
 // those of a type: it need not be kept what they are, only where.
-func (x *translator) hollow(elem types.Type) bool {
+func (x *translator) writeOnly(elem types.Type) bool {
 	if _, ok := elem.Underlying().(*types.Basic); !ok {
 		return false
 	}
@@ -233,7 +233,7 @@ func (x *translator) hollow(elem types.Type) bool {
 // describe names the cells of a data object and marks those of
 // synchronisation objects.
 func (x *translator) describe(o *object, t types.Type) {
-	if o.hollow {
+	if o.writeOnly {
 		return
 	}
 	x.describeAt(o.base, o.name, t, 0)

@@ -49,14 +49,14 @@ type path struct {
 	variant string // the numbers chosen, see variants.go
 	rolled  bool   // it may have been here before, see unroll.go
 
-	crowd    bool            // the segment is split where ways meet, see crowd.go
-	dense    bool            // it has many ways, see meet.go
-	decided  int             // conditions added so far
-	resumed  bool            // it goes on from where it has waited for others
-	branched bool            // the path is one side of a branch
-	beyond   bool            // a number is beyond its limits, see limits.go
-	spreadAt ssa.Instruction // where ways have spread
-	lap      *lap            // an earlier turn of a loop, see laps.go
+	split     bool            // the segment is split where ways meet, see split.go
+	dense     bool            // it has many ways, see meet.go
+	decided   int             // conditions added so far
+	resumed   bool            // it goes on from where it has waited for others
+	branched  bool            // the path is one side of a branch
+	beyond    bool            // a number is beyond its limits, see limits.go
+	spreadAt  ssa.Instruction // where ways have spread
+	iteration *iteration      // an earlier turn of a loop, see iterations.go
 
 	// pendingJump is the block that a decided branch leads to.
 	pendingJump *ssa.BasicBlock

@@ -55,12 +55,12 @@ func (x *translator) drive() {
 			x.enqueue(p.from)
 			return
 		}
-		if n > crowdWays && !p.crowd && !x.emitting {
+		if n > splitWays && !p.split && !x.emitting {
 			x.drop()
 			if p.from == nil {
 				x.plainNeeded = true
 			} else {
-				x.crowded(p.from)
+				x.splitFrom(p.from)
 			}
 			return
 		}
@@ -834,7 +834,7 @@ func (x *translator) accessed(p *path, addr int32, n int, s sites.ID, write bool
 			continue
 		}
 		c := x.mem.cells[addr+i]
-		if c.sync || c.group.hollow {
+		if c.sync || c.group.writeOnly {
 			continue
 		}
 		in := c.access[p.t]

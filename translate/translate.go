@@ -189,11 +189,11 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 	access := map[sites.ID]bool{}
 	polled := map[token.Pos]bool{}
 	plain, comparing := false, false
-	crowd, dense := map[point]bool{}, map[point]bool{}
+	splitAt, dense := map[point]bool{}, map[point]bool{}
 	cost := 0
 	for restarts := 0; restarts < maxRestarts; {
 		x := newTranslator(ctx, p.program, p.slice, p.sites, opts)
-		x.access, x.polled, x.plain, x.comparing, x.crowd, x.dense = access, polled, plain, comparing, crowd, dense
+		x.access, x.polled, x.plain, x.comparing, x.splitAt, x.dense = access, polled, plain, comparing, splitAt, dense
 		x.budget = opts.Cost - cost
 		x.guardSpins()
 		x.placeAnnotations()
@@ -217,7 +217,7 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 			continue // there are only so many channels, and durations are compared once
 		}
 		restarts++
-		if x.findShared() || x.newCrowd {
+		if x.findShared() || x.newSplits {
 			continue
 		}
 		if err := x.errs.ErrorOrNil(); err != nil && !opts.Continue {
@@ -259,9 +259,9 @@ type translator struct {
 	meeting   map[string][]envKey // what is live where ways meet
 	parked    []*path             // these wait for others where ways meet, see meet.go
 
-	crowd    map[point]bool // where segments begin that are split
-	dense    map[point]bool // where segments begin that have many ways
-	newCrowd bool           // crowd has grown
+	splitAt   map[point]bool // where segments begin that are split
+	dense     map[point]bool // where segments begin that have many ways
+	newSplits bool           // splitAt has grown
 
 	access map[sites.ID]bool  // statements with guards
 	polled map[token.Pos]bool // channels that somebody polls, by their make

@@ -359,7 +359,7 @@ func (x *translator) allocateArray(p *path, instr ssa.Instruction, what string, 
 	w := int32(x.width(elem))
 	key := fmt.Sprintf("%s|%d", x.allocationKey(p, ctx, instr), n)
 	return x.allocateKey(p, key, ctx, instr, func() *object {
-		return &object{kind: objData, name: mangle(ctx.fn.Name()) + what, size: n*w + 1, elems: n, stride: w, hollow: x.hollow(elem)}
+		return &object{kind: objData, name: mangle(ctx.fn.Name()) + what, size: n*w + 1, elems: n, stride: w, writeOnly: x.writeOnly(elem)}
 	}, func(o *object) { x.describe(o, types.NewArray(elem, int64(n))) })
 }
 
@@ -424,7 +424,7 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 	q.boundAt(pl.at, q.here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
 	p.condition(not(none))
 	n := pl.objs[0].size
-	if pl.objs[0].hollow {
+	if pl.objs[0].writeOnly {
 		n = 0
 	}
 	p.created.set(newObject{pl, int32(nth)}, slices.Repeat([]*expr{nil}, int(n)))
@@ -442,7 +442,7 @@ func (r ref) put(p *path, off int32, v *expr) {
 
 // setNew sets a cell of an object that the segment has allocated.
 func (p *path) setNew(o newObject, off int32, v *expr) {
-	if o.pool.objs[0].hollow {
+	if o.pool.objs[0].writeOnly {
 		return
 	}
 	cells := slices.Clone(p.created.m[o]) // other paths may have it too
@@ -452,7 +452,7 @@ func (p *path) setNew(o newObject, off int32, v *expr) {
 
 // newCell is a cell of an object that the segment has allocated.
 func (p *path) newCell(o newObject, off int32) *expr {
-	if o.pool.objs[0].hollow {
+	if o.pool.objs[0].writeOnly {
 		return unknown("contents not tracked")
 	}
 	if e := p.created.m[o][off]; e != nil {
@@ -463,7 +463,7 @@ func (p *path) newCell(o newObject, off int32) *expr {
 
 // clear sets the cells of a new object to zero.
 func (r ref) clear(p *path, except func(off int32) bool) {
-	if p.from == nil && len(p.heap.m) == 0 || r.objs[0].hollow {
+	if p.from == nil && len(p.heap.m) == 0 || r.objs[0].writeOnly {
 		return
 	}
 	o, _, isNew := newObjectAt(r.e)

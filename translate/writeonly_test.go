@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestHollow checks that elements are kept where somebody reads them, whatever the
+// TestWriteOnly checks that elements are kept where somebody reads them, whatever the
 // way, and that slices whose elements are not kept have their lengths and identity.
-func TestHollow(t *testing.T) {
+func TestWriteOnly(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string // sets n
 		n    int

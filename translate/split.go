@@ -11,8 +11,8 @@ import (
 // each such point, so that the ways meet there again: at a committed location,
 // where nobody else can act, in which the state says which way was taken.
 
-// crowdWays is the number of ways from which a segment is split.
-const crowdWays = 256
+// splitWays is the number of ways from which a segment is split.
+const splitWays = 256
 
 // A point is where segments begin, in all contexts.
 type point struct {
@@ -30,10 +30,10 @@ func pointOf(l *location) point {
 	return point{kind: l.kind}
 }
 
-// crowded has the segments at a location split from now on.
-func (x *translator) crowded(l *location) {
-	x.crowd[pointOf(l)] = true
-	x.newCrowd = true
+// splitFrom has the segments at a location split from now on.
+func (x *translator) splitFrom(l *location) {
+	x.splitAt[pointOf(l)] = true
+	x.newSplits = true
 	x.enqueue(l)
 }
 
@@ -65,7 +65,7 @@ func (p *path) spread() {
 	}
 }
 
-// meets reports that the ways of a crowded segment meet in front of an
+// meets reports that the ways of a split segment meet in front of an
 // instruction: behind where they spread.
 func (p *path) meets(instr ssa.Instruction) bool {
 	return p.spreadAt != nil && p.spreadAt != instr

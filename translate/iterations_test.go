@@ -13,9 +13,9 @@ import (
 	"github.com/vtrace/vtrace/translate"
 )
 
-// TestLaps checks that a loop of many turns that change nothing is left with the
+// TestIterations checks that a loop of many turns that change nothing is left with the
 // right number, and that one that changes something is executed turn by turn.
-func TestLaps(t *testing.T) {
+func TestIterations(t *testing.T) {
 	for name, c := range map[string]struct {
 		loop string
 		left int // what n is then

@@ -13,12 +13,12 @@ import (
 // for a counter that only tells how often, does so in all turns: they are left out
 // but for the last.
 
-// firstLap is the turn of a loop from which it is looked at whether a turn changes
+// firstIteration is the turn of a loop from which it is looked at whether a turn changes
 // anything: as far as turns have locations of their own, each is executed.
-const firstLap = 2 * maxTurns
+const firstIteration = 2 * maxTurns
 
-// A lap is what a path has known where a turn of a loop began.
-type lap struct {
+// An iteration is what a path has known where a turn of a loop began.
+type iteration struct {
 	p    path // a copy
 	live map[envKey][]*expr
 	turn int
@@ -32,10 +32,10 @@ type lap struct {
 func (x *translator) skip(p *path, header *ssa.BasicBlock) {
 	f := p.peek()
 	turn := f.turnsOf(header.Index)
-	if turn < firstLap {
+	if turn < firstIteration {
 		return
 	}
-	l := p.lap
+	l := p.iteration
 	if l != nil && (l.p.peek().ctx != f.ctx || l.p.peek().block != header || turn <= l.turn) {
 		l = nil
 	}
@@ -48,7 +48,7 @@ func (x *translator) skip(p *path, header *ssa.BasicBlock) {
 		return
 	}
 	if l == nil || turn == l.next {
-		p.lap = &lap{p: *p.clone(), live: x.liveValues(p), turn: turn, next: 2 * turn, objects: x.initial}
+		p.iteration = &iteration{p: *p.clone(), live: x.liveValues(p), turn: turn, next: 2 * turn, objects: x.initial}
 	}
 }
 
@@ -63,7 +63,7 @@ func (x *translator) liveValues(p *path) map[envKey][]*expr {
 }
 
 // unchanged reports that a turn has left all as it was but for a counter.
-func (x *translator) unchanged(p *path, l *lap, counter *ssa.Phi) bool {
+func (x *translator) unchanged(p *path, l *iteration, counter *ssa.Phi) bool {
 	q := &l.p
 	if p.decided != q.decided || p.picks != q.picks || len(p.frames) != len(q.frames) || len(p.peek().defers) != len(q.peek().defers) ||
 		len(p.facts.m) != len(q.facts.m) || len(p.narrow.m) != len(q.narrow.m) || p.beyond != q.beyond || p.variant != q.variant ||
