@@ -484,6 +484,8 @@ func (d *deep) certain() bool {
 		return false
 	case d.found():
 		return true
+	case slices.ContainsFunc(all, is(artifact.Real)): // with a stall, so far
+		return false
 	}
 	return d.proves(false)
 }
