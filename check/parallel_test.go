@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,16 +51,20 @@ func TestWorkersAgree(t *testing.T) {
 
 // A pass that would keep too many successors is done by one worker.
 func TestPassSpills(t *testing.T) {
-	text := `
-		int[0,7] x; int[0,4095] y;
+	values, memory := 4096, int64(12<<20)
+	if testing.Short() {
+		values, memory = 2048, 6<<20
+	}
+	text := strings.ReplaceAll(`
+		int[0,7] x; int[0,LAST] y;
 		template P
 		loc a
-		a > a select i : int[0,4095] | x < 7 && i % 16 == x | | y = i, x++
-		a > a select i : int[0,4095] | x > 6 | | y = i
-		system P;`
+		a > a select i : int[0,LAST] | x < 7 && i % 16 == x | | y = i, x++
+		a > a select i : int[0,LAST] | x > 6 | | y = i
+		system P;`, "LAST", strconv.Itoa(values-1))
 	var states []int
 	for _, workers := range []int{1, 3} {
-		r := verify(t, text, Options{Workers: workers, eager: true, MaxMemory: 12 << 20, Reductions: plain.Reductions}, "A[] x < 16")
+		r := verify(t, text, Options{Workers: workers, eager: true, MaxMemory: memory, Reductions: plain.Reductions}, "A[] x < 16")
 		require.Equal(t, True, r.Results[0].Verdict, r.Results[0].Reason)
 		states = append(states, r.Stats.States, r.Stats.Transitions)
 	}

@@ -21,7 +21,7 @@ var networks = flag.Int("networks", 400, "random networks in differential tests"
 // a quarter.
 func networkCount() int {
 	if testing.Short() {
-		return *networks / 6
+		return *networks / 9
 	}
 	return *networks
 }

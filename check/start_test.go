@@ -21,7 +21,7 @@ func TestStarts(t *testing.T) {
 	n := map[string]int{}
 	count := uint64(*networks)
 	if testing.Short() {
-		count /= 6
+		count /= 9
 	}
 	for seed := range count {
 		compareStarts(t, 1<<33+seed, n)

@@ -116,7 +116,7 @@ func different(plain, o outcomes) string {
 func TestBoundingRandom(t *testing.T) {
 	n := *boundingScripts
 	if testing.Short() {
-		n /= 5
+		n /= 10
 	}
 	var programs, runs, plainRuns, cut [4]int
 	for i := range n {

@@ -393,7 +393,7 @@ func TestExhaustRandom(t *testing.T) {
 	}
 	n := *exhaustScripts
 	if testing.Short() {
-		n /= 5
+		n /= 10
 	}
 	explore(n, exhaustKinds)
 	for _, kinds := range families {

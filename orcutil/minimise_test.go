@@ -391,7 +391,7 @@ func TestMinimise(t *testing.T) {
 			var found []Result
 			wanted := 5
 			if testing.Short() {
-				wanted = 2
+				wanted = 1
 			}
 			for seed := uint64(0); len(found) < wanted && seed < 500; seed++ {
 				run := cfg
