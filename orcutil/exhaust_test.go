@@ -393,7 +393,7 @@ func TestExhaustRandom(t *testing.T) {
 	}
 	n := *exhaustScripts
 	if testing.Short() {
-		n /= 10
+		n /= 5
 	}
 	explore(n, exhaustKinds)
 	for _, kinds := range families {
