@@ -300,7 +300,7 @@ func Given[T any](at Place, v T, changes bool) T {
 		switch {
 		case x.IsNil():
 		case isUnlocked(x.Type()):
-			UseValue(at, v, true)
+			Use(at, (*byte)(x.UnsafePointer()), true)
 		case changes || !shows(v):
 			s.touch(at, x.UnsafePointer(), x.Type().Elem().Size(), kind)
 		}

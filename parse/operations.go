@@ -520,10 +520,9 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 	}
 	if function := r.mayWriteTest(f); function != "" {
 		if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && types.IsInterface(r.info.TypeOf(sel.X)) {
-			if site, ok := r.idx.Stmt(c.Pos()); ok {
-				r.before(sel.X.Pos(), fmt.Sprintf("%s.%sOn(%d, ", r.zz, function, site.ID))
+			if at := r.statement(c.Pos()); at != 0 {
+				r.before(sel.X.Pos(), fmt.Sprintf("%s.%sOn(%d, ", r.zz, function, at))
 				r.after(sel.X.End(), ")")
-				r.unit.guarded[site.ID] = true
 			}
 		}
 		return
@@ -551,10 +550,9 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		r.after(c.End(), ")")
 		return
 	case "(*testing.common).Output", "(testing.TB).Output":
-		if site, ok := r.idx.Stmt(c.Pos()); ok {
-			r.before(c.Pos(), fmt.Sprintf("%s.TestOutput(%d, ", r.zz, site.ID))
+		if at := r.statement(c.Pos()); at != 0 {
+			r.before(c.Pos(), fmt.Sprintf("%s.TestOutput(%d, ", r.zz, at))
 			r.after(c.End(), ")")
-			r.unit.guarded[site.ID] = true
 		}
 		return
 	case "testing/synctest.Test":

@@ -450,9 +450,7 @@ func (d *deep) exhaust(ctx context.Context) error {
 		found, err = d.schedules.result(part, d.asksOnlyFailures())
 		done()
 	} else {
-		found, err = d.program.everySchedule(part, d.opts, d.rep, func(x *Exhausted) bool {
-			return !d.asksOnlyFailures() || !x.Covered.AllWithoutStalls()
-		})
+		found, err = d.program.everySchedule(part, d.opts, d.rep, func(*Exhausted) bool { return !d.asksOnlyFailures() })
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -475,19 +473,20 @@ func (d *deep) exhaust(ctx context.Context) error {
 // certain reports whether nothing is left open: all possible errors are decided, and one
 // is real or the model is exact.
 func (d *deep) certain() bool {
-	all := slices.Concat(d.cases, d.observed)
-	is := func(outcome string) func(*suspect) bool {
-		return func(s *suspect) bool { return s.outcome == outcome }
-	}
 	switch {
-	case slices.ContainsFunc(all, is(artifact.Unconfirmed)):
+	case d.has(artifact.Unconfirmed):
 		return false
 	case d.found():
 		return true
-	case slices.ContainsFunc(all, is(artifact.Real)): // with a stall, so far
+	case d.has(artifact.Real): // with a stall, so far
 		return false
 	}
 	return d.proves(false)
+}
+
+// has reports whether a suspect has an outcome.
+func (d *deep) has(outcome string) bool {
+	return slices.ContainsFunc(slices.Concat(d.cases, d.observed), func(s *suspect) bool { return s.outcome == outcome })
 }
 
 // proves reports whether the model leaves nothing open, but for what all schedules without
@@ -499,7 +498,7 @@ func (d *deep) proves(allWithoutStalls bool) bool {
 // asksOnlyFailures reports whether nothing is left open but whether the test fails, for
 // which schedules with stalls need not be run.
 func (d *deep) asksOnlyFailures() bool {
-	return d.proves(true) && !slices.ContainsFunc(slices.Concat(d.cases, d.observed), func(s *suspect) bool { return s.outcome == artifact.Unconfirmed })
+	return d.proves(true) && !d.has(artifact.Unconfirmed)
 }
 
 // found reports whether an error is real that needs no stall, or is one of the program: a test
@@ -574,7 +573,7 @@ func (d *deep) takeExhaustive(x *Exhausted) {
 		}
 	}
 	for _, e := range x.Ends {
-		d.endsWell = d.endsWell || e.Kind == ""
+		d.endsWell = d.endsWell || endsWell(e)
 		if e.Status != orchestrate.Completed || e.Kind == "" {
 			continue
 		}

@@ -130,7 +130,7 @@ func (s *schedules) result(ctx context.Context, withoutStalls bool) (explored, e
 
 // everySchedule runs a program under every schedule in which time passes only when
 // nothing else can happen, and then, if that finds nothing, under those in which it passes
-// at any moment, unless told after the first round not to go on. If there are too many it
+// at any moment, unless goOn, which is told of the first round, says no. If there are too many it
 // runs those with few preemptions. If ctx ends the result is what is known by then.
 func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter, goOn func(first *Exhausted) bool) (out explored, err error) {
 	b, err := p.guardable(ctx, opts, rep)

@@ -126,6 +126,11 @@ func (d *deep) endWell(ctx context.Context) error {
 	return nil
 }
 
+// endsWell reports whether a run has ended without an error, or would have gone on.
+func endsWell(e orchestrate.End) bool {
+	return e.Status == orchestrate.Limit || e.Status == orchestrate.Completed && e.Kind == ""
+}
+
 // ended is a way in which runs ended, and how many of those of its exploration.
 type ended struct {
 	orchestrate.End
@@ -150,16 +155,15 @@ func (e *ended) name() string {
 // take takes up how runs ended, which were so many runs before.
 func (d *deep) take(x *orchestrate.Exploration, how orchestrate.ExploreOptions, before int) {
 	for _, e := range x.Ends {
+		d.endsWell = d.endsWell || endsWell(e)
 		switch e.Status {
 		case orchestrate.Limit:
-			d.endsWell = true
 			if how.Patient && len(e.Starved) > 0 {
 				d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: how.Patient, number: before + int(e.Seed-how.Seed) + 1})
 			}
 		case orchestrate.Completed:
 			d.left.add(e, d.funcOf)
 			if e.Kind == "" {
-				d.endsWell = true
 				continue
 			}
 			d.ends = append(d.ends, ended{End: e, of: x.Runs, patient: how.Patient, number: before + int(e.Seed-how.Seed) + 1})

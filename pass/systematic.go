@@ -82,7 +82,7 @@ func (d *deep) takeSystematic(x *orchestrate.Exhaustive, patient bool) {
 	before := d.runs.Systematic
 	d.runs.Systematic += x.Runs
 	for _, e := range x.Ends {
-		d.endsWell = d.endsWell || e.Kind == ""
+		d.endsWell = d.endsWell || endsWell(e)
 		if e.Status == orchestrate.Completed && e.Kind != "" {
 			d.ends = append(d.ends, ended{End: e, of: e.Count + 1, patient: patient, number: before + int(e.Seed) + 1, systematic: true})
 		}

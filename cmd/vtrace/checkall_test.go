@@ -43,14 +43,20 @@ func TestReflect(t *testing.T) {
 	"none/nothing.go": "package none\n",
 }
 
-func TestCheckAll(t *testing.T) {
+// inModule runs the test in a directory with these files.
+func inModule(t *testing.T, files map[string]string) {
+	t.Helper()
 	dir := t.TempDir()
-	for name, text := range severalEntries {
+	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	t.Chdir(dir)
+}
+
+func TestCheckAll(t *testing.T) {
+	inModule(t, severalEntries)
 
 	code, stdout, stderr := execute(t, "check", "-list", "./...")
 	require.Equal(t, exitNothing, code, stderr)
@@ -108,8 +114,7 @@ example.com/m/c TestC	c/c_test.go:5
 // TestCheckTests: a package without main has all of its tests checked, and what keeps a
 // result open is said.
 func TestCheckTests(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	inModule(t, map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.26\n",
 		"m_test.go": `package m
 
@@ -135,10 +140,7 @@ func TestOpen(t *testing.T) {
 	t.Fail()
 }
 `,
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	t.Chdir(dir)
+	})
 	code, stdout, stderr := execute(t, "check", ".")
 	require.Equal(t, exitReal, code, stderr)
 	require.Contains(t, stdout, "example.com/m TestReal: 1 real error\n")
