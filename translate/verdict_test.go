@@ -17,6 +17,7 @@ import (
 
 	"github.com/hashicorp/go-multierror"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
@@ -151,6 +152,7 @@ func found(m *translate.Model, rep *check.Report) []string {
 // TestVerdicts checks the programs of testdata and the examples: exactly the
 // errors that their comments name are found.
 func TestVerdicts(t *testing.T) {
+	models := map[string]bool{}
 	for dir, deps := range map[string][]string{"testdata/verdicts": {"golang.org/x/sync/..."}, "../examples": nil} {
 		set, err := source.LoadSet(context.Background(), source.Spec{Dir: dir, Pattern: "./...", Deps: deps})
 		require.NoError(t, err)
@@ -160,22 +162,29 @@ func TestVerdicts(t *testing.T) {
 				continue
 			}
 			n++
-			t.Run(path.Base(e.Package), func(t *testing.T) {
+			name := path.Base(e.Package)
+			require.False(t, models[name], "two programs have the name %s", name)
+			models[name] = true
+			t.Run(name, func(t *testing.T) {
 				prog, err := set.Program(e)
 				require.NoError(t, err)
-				verdicts(t, prog)
+				verdicts(t, prog, name)
 			})
 		}
 		require.Positive(t, n)
 	}
+	for _, name := range goldenModels(t) {
+		require.True(t, models[name], "%s: there is no such program any more", name)
+	}
 }
 
-func verdicts(t *testing.T, prog *source.Program) {
+func verdicts(t *testing.T, prog *source.Program, name string) {
 	r := remarksOf(t, prog)
 	m, err := translate.Translate(context.Background(), prog, number(prog), translate.Options{})
 	if refused := append(r["refused"], r["library"]...); refused != nil {
 		require.Error(t, err, "it is translated")
 		require.Equal(t, refused, refusals(err))
+		golden(t, name, []txtar.File{{Name: "refused", Data: []byte(strings.Join(refused, "\n") + "\n")}})
 		return
 	}
 	var internal *translate.InternalError
@@ -184,13 +193,14 @@ func verdicts(t *testing.T, prog *source.Program) {
 	}
 	require.NoError(t, err)
 	require.Equal(t, r["searched"] != nil, m.Sidecar.Bounds != nil)
+	rep := verify(t, m)
+	golden(t, name, partsOf(m, rep))
 	if m.Sidecar.Bounds != nil {
-		verify(t, m)
 		return
 	}
 	want := slices.Concat(r["want"], r["elsewhere"], r["unreal"])
 	sort.Strings(want)
-	require.Equal(t, strings.Join(want, "\n"), strings.Join(found(m, verify(t, m)), "\n"))
+	require.Equal(t, strings.Join(want, "\n"), strings.Join(found(m, rep), "\n"))
 	under := []string{}
 	for _, a := range m.Sidecar.Approximations {
 		if a.Direction == artifact.DirectionUnder {
