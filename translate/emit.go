@@ -187,22 +187,14 @@ type namer struct {
 	newVars int
 }
 
-// reserved are names that the model language or its queries use.
-var reserved = map[string]bool{}
-
-func init() {
-	for _, w := range strings.Fields(`const select guard sync assign probability process state branchpoint init trans urgent commit
-		broadcast system true false and or xor not imply for while do if else default return typedef struct import meta
-		before_update after_update progress gantt assert IO forall exists sum priority bool int double string chan clock void
-		scalar hybrid dynamic spawn exit numOf query location abs fabs pow sqrt cbrt log ln exp exp2 log10 log2 sin cos tan fmod
-		fma fmax fmin fdim ceil floor trunc round random deadlock stuck A E U W R M sup inf bounds control control_t simulation
-		simulate Pr minE maxE minPr maxPr strategy under imitate loadStrategy saveStrategy sat X switch case continue break enum
-		ended slot msg arg tmp isnan rint hypot erf tgamma lgamma logb ilogb ldexp nextafter copysign signbit isfinite isinf
-		isnormal expm1 log1p sinh cosh tanh asinh acosh atanh asin acos atan atan2 fint random_arcsine random_beta random_gamma
-		random_normal random_poisson random_tri random_weibull int8_t uint8_t int16_t uint16_t int32_t val_t hash_t hash32 hash_path`) {
-		reserved[w] = true
-	}
+// ownNames are those that every model may have besides the names of the program.
+var ownNames = map[string]bool{
+	"ended": true, "slot": true, "msg": true, "arg": true, "tmp": true,
+	"val_t": true, "hash_t": true, "hash32": true, "hash_path": true, // of package disallow
 }
+
+// reserved reports whether nothing of the program may have this name in the model.
+func reserved(name string) bool { return ownNames[name] || uppaal.IsReserved(name) }
 
 // unique makes a name that nothing else has.
 func (n *namer) unique(s string) string {
@@ -213,7 +205,7 @@ func (n *namer) unique(s string) string {
 		s = s[:80]
 	}
 	name := s
-	if reserved[name] {
+	if reserved(name) {
 		name = s + "_"
 	}
 	for i := 2; n.taken[name]; i++ {
@@ -525,7 +517,7 @@ func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo
 	}
 	names := map[string]bool{}
 	unique := func(s string) string {
-		if reserved[s] {
+		if reserved(s) {
 			s += "_"
 		}
 		name := s
