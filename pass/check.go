@@ -51,8 +51,10 @@ func caught(err *error) {
 
 func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
 	defer caught(&err)
-	return checkCompleted(opts, func(opts Options) (*artifact.Bundle, error) {
-		return checkRound(ctx, load, spec, opts)
+	return checkRaces(ctx, opts, func(opts Options) (*artifact.Bundle, error) {
+		return checkCompleted(opts, func(opts Options) (*artifact.Bundle, error) {
+			return checkRound(ctx, load, spec, opts)
+		})
 	})
 }
 

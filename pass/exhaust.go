@@ -557,6 +557,9 @@ func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
 	found := slices.Clone(x.Unseen)
 	for _, r := range x.Races {
 		if !byModel || !guarded(r.First) || !guarded(r.Second) {
+			if d.opts.raced != nil {
+				d.opts.raced()
+			}
 			found = append(found, "a data race, behind which the program may do what no order of its statements does: "+unordered(orchestrate.Accesses(d.side, r)))
 		}
 	}

@@ -81,6 +81,8 @@ type Options struct {
 	// loaded, if not nil, is called with the program of a first pass, and the options for
 	// it.
 	loaded func(*program, Options)
+	// raced, if not nil, is called when runs have shown a data race that was not looked for.
+	raced func()
 }
 
 // The ways to exclude refuted traces from the next search.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
@@ -30,6 +31,48 @@ type raced struct {
 	run   artifact.Plan               // that had it
 	after int                         // how many runs that had been, replays too
 	whats []string                    // the expressions in all their races
+}
+
+// racesShare is the share of the budget that has to be left for a check that looks for
+// data races, behind one that did not.
+const racesShare = 0.25
+
+// checkRaces checks a program, and if its runs have shown a data race, though none was
+// looked for, checks it again so that they are: a data race is an error by itself. What that
+// does not reproduce stays a limit of the first result.
+func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
+	begun, raced := time.Now(), false
+	model := Model{}
+	if opts.Model != nil {
+		model = *opts.Model
+	}
+	wanted := len(model.Categories) == 0 || slices.Contains(model.Categories, CategoryRace)
+	if !model.Races && wanted {
+		opts.raced = func() { raced = true }
+	}
+	b, err := check(opts)
+	if err != nil || !raced || Conclude(b).Real > 0 {
+		return b, err
+	}
+	model.Races = true
+	opts.Model, opts.raced = &model, nil
+	if opts.Budget > 0 {
+		left := opts.Budget - time.Since(begun)
+		if left < time.Duration(racesShare*float64(opts.Budget)) {
+			return b, nil
+		}
+		opts.Budget = left
+	}
+	again, err := check(opts)
+	switch {
+	case ctx.Err() != nil: // the first result is whole
+		return b, nil
+	case err != nil:
+		return nil, err
+	case Conclude(again).Real == 0:
+		return b, nil
+	}
+	return again, nil
 }
 
 // records reports whether the program in a bundle is instrumented to find data

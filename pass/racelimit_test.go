@@ -12,17 +12,81 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 )
 
-// TestRaceLimits: a check that does not look for data races claims nothing of a program
-// that has one, whatever its model says, and goes on claiming of the corrected one.
-func TestRaceLimits(t *testing.T) {
+// TestRacesSeen: a check that was not asked for data races reports those that its runs show.
+// Its deep pass by itself, which cannot, claims nothing of such a program, whatever the model
+// says. Both go on claiming of the corrected one.
+func TestRacesSeen(t *testing.T) {
 	for _, name := range []string{"n12_append_alias", "n12_expr_plain", "n12_gob_stream", "n12_histogram", "n12_json_map"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := Conclude(checked(t, name))
-			require.True(t, c.Inconclusive())
-			require.True(t, slices.ContainsFunc(c.Limits, func(l string) bool { return strings.HasPrefix(l, "a data race, ") }), c.Limits)
-			c = Conclude(checked(t, name+"_ok"))
+			b := checked(t, name)
+			require.Equal(t, outcomeReal, outcomeOf(b))
+			require.True(t, slices.ContainsFunc(b.Findings(), func(f artifact.Finding) bool {
+				return f.Kind == artifact.KindRace && f.Verdict == artifact.Real && f.Interleaving != nil
+			}), describe(b))
+			c := Conclude(checked(t, name+"_ok"))
 			require.False(t, c.Inconclusive(), c.Limits)
+		})
+	}
+}
+
+// TestRaceLimits: the passes one by one have instrumented the program by the time that a run
+// shows a data race: it is a limit of their result.
+func TestRaceLimits(t *testing.T) {
+	spec, _ := unpack(t, "testdata/verdicts/n12_histogram.txtar")
+	b, err := First(t.Context(), spec, Options{})
+	require.NoError(t, err)
+	b, err = Second(t.Context(), b, Options{})
+	require.NoError(t, err)
+	b, err = Deep(t.Context(), b, Options{})
+	require.NoError(t, err)
+	c := Conclude(b)
+	require.True(t, c.Inconclusive())
+	require.True(t, slices.ContainsFunc(c.Limits, func(l string) bool { return strings.HasPrefix(l, "a data race, ") }), c.Limits)
+}
+
+// TestCheckRaces: what a second check does not reproduce leaves the result of the first one.
+func TestCheckRaces(t *testing.T) {
+	bundle := func(build func(b *artifact.Builder)) *artifact.Bundle {
+		out := artifact.New(artifact.Manifest{Pass: artifact.PassDeep})
+		build(out)
+		b, err := out.Bundle()
+		require.NoError(t, err)
+		return b
+	}
+	real := bundle(func(b *artifact.Builder) {
+		b.SetFindings([]artifact.Finding{{Number: 1, Kind: artifact.KindRace, Verdict: artifact.Real}})
+	})
+	limited := bundle(func(b *artifact.Builder) { b.SetRuns(&artifact.Runs{Races: []string{"a data race"}}) })
+	for _, test := range []struct {
+		name   string
+		opts   Options
+		shows  bool // a run of the first check shows a race
+		second *artifact.Bundle
+		checks int
+		want   *artifact.Bundle
+	}{
+		{"none is seen", Options{}, false, real, 1, limited},
+		{"it is reproduced", Options{}, true, real, 2, real},
+		{"it is not", Options{}, true, limited, 2, limited},
+		{"only deadlocks are wanted", Options{Model: &Model{Categories: []string{"deadlock"}}}, true, real, 1, limited},
+		{"races are looked for already", Options{Model: &Model{Races: true}}, true, real, 1, limited},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			checks := 0
+			b, err := checkRaces(t.Context(), test.opts, func(opts Options) (*artifact.Bundle, error) {
+				if checks++; checks == 2 {
+					require.True(t, opts.Model.Races)
+					return test.second, nil
+				}
+				if test.shows && opts.raced != nil {
+					opts.raced()
+				}
+				return limited, nil
+			})
+			require.NoError(t, err)
+			require.Same(t, test.want, b)
+			require.Equal(t, test.checks, checks)
 		})
 	}
 }

@@ -74,8 +74,17 @@ func TestTable(t *testing.T) {
 	})
 }
 
-// beside reports whether a text stands on the line of a finding.
+// beside reports whether a text stands on the line of a finding, or anywhere in the program
+// if the finding has no line: it is in a library.
 func beside(b *artifact.Bundle, f artifact.Finding, text string) bool {
+	if f.File == "" {
+		for _, data := range b.Below(artifact.SourceDir) {
+			if strings.Contains(string(data), text) {
+				return true
+			}
+		}
+		return false
+	}
 	data, ok := b.Read(artifact.SourceDir + "/" + f.File)
 	lines := strings.Split(string(data), "\n")
 	return ok && f.Line >= 1 && f.Line <= len(lines) && strings.Contains(lines[f.Line-1], text)

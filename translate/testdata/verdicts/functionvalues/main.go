@@ -13,7 +13,7 @@ type options struct {
 	end   func()
 }
 
-var defaults = options{time.Sleep, os.Exit, runtime.Goexit} // unreal "exit"
+var defaults = options{time.Sleep, os.Exit, runtime.Goexit} // want "exit" // note "every run ends so"
 
 func work(o options, wg *sync.WaitGroup, fail bool) {
 	defer wg.Done()

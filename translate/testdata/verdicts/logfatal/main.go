@@ -14,5 +14,5 @@ func main() {
 		close(c)
 	}()
 	<-c
-	log.Fatalf("always") // unreal "exit"
+	log.Fatalf("always") // want "exit" // note "every run ends so"
 }

@@ -10,7 +10,7 @@ func main() {
 		os.Exit(1) // the deferred close is not run
 	}()
 	go func() {
-		os.Exit(3) // unreal "exit"
+		os.Exit(3) // want "exit" // note "every run ends so"
 	}()
 	select {}
 }
