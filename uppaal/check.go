@@ -84,7 +84,6 @@ func Check(n *Network) (*Info, error) {
 	}
 	c := &checker{info: info, errs: &errorList{}, scope: newScope(nil), work: maxSteps, dependent: map[*Template]*dependence{}}
 	c.predefine()
-	info.Globals = nil
 	c.scope = newScope(c.scope)
 	info.global = c.scope
 	c.text("declaration")

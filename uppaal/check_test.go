@@ -591,7 +591,7 @@ func TestInfo(t *testing.T) {
 	for _, v := range info.Globals {
 		globals = append(globals, v.Name)
 	}
-	require.Equal(t, "N x y b b2 arr perId small sc sc2 ofSet s s2 c cs bc uc m", strings.Join(globals, " "))
+	require.Equal(t, "INT8_MIN INT8_MAX UINT8_MAX INT16_MIN INT16_MAX UINT16_MAX INT32_MIN INT32_MAX N x y b b2 arr perId small sc sc2 ofSet s s2 c cs bc uc m", strings.Join(globals, " "))
 	for d, f := range info.Funcs {
 		switch d.Name {
 		case "f":
@@ -607,7 +607,7 @@ func TestInfo(t *testing.T) {
 			require.True(t, f.Pure, d.Name)
 		}
 	}
-	require.Equal(t, &Array{Elem: Int{-32768, 32767}, Lo: 0, Hi: 2}, info.Globals[6].Type)
+	require.Equal(t, &Array{Elem: Int{-32768, 32767}, Lo: 0, Hi: 2}, info.Globals[14].Type)
 }
 
 func TestTypes(t *testing.T) {

@@ -276,6 +276,23 @@ func (c *checker) roots(e Expr) []*Var {
 	return nil
 }
 
+// variableType is the type of the variable that an lvalue of type t is: the values of
+// assignments and conditionals have the range of no variable.
+func (c *checker) variableType(e Expr, t Type) Type {
+	typ := func(e Expr) Type { return c.variableType(e, c.info.Types[e]) }
+	switch e := e.(type) {
+	case *Assign:
+		return typ(e.L)
+	case *IncDec:
+		return typ(e.X)
+	case *Cond:
+		if then := typ(e.Then); identical(then, typ(e.Else)) {
+			return then
+		}
+	}
+	return t
+}
+
 // change notes that an operator changes an lvalue and reports whether it may.
 func (c *checker) change(e Expr, op string) bool {
 	roots := c.roots(e)
@@ -414,7 +431,8 @@ func (c *checker) argument(p *Var, e Expr, t Type, changed bool) {
 	case roots == nil:
 		c.errorf(e.Position(), "reference parameter %s needs a variable", p.Name)
 		return
-	case !refCompatible(p.Type, t):
+	case !p.Const && !modifiable(roots): // see below
+	case !refCompatible(p, c.variableType(e, t)):
 		c.errorf(e.Position(), "reference parameter %s has the type %v, not %v", p.Name, p.Type, t)
 		return
 	}
@@ -442,14 +460,17 @@ func modifiable(roots []*Var) bool {
 }
 
 // refCompatible reports whether a variable of type t can be referred to by a
-// parameter of type p.
-func refCompatible(p, t Type) bool {
-	a, ok := p.(Chan)
+// parameter.
+func refCompatible(p *Var, t Type) bool {
+	a, ok := p.Type.(Chan)
 	b, ok2 := t.(Chan)
-	if ok && ok2 {
+	switch {
+	case ok && ok2:
 		return a.capability() <= b.capability()
+	case p.Const:
+		return equivalent(p.Type, t)
 	}
-	return equivalent(p, t)
+	return identical(p.Type, t)
 }
 
 // capability orders channels by what they can be used for. A parameter takes

@@ -176,7 +176,8 @@ type Info struct {
 	Defs map[any]*Var // keys: *VarDecl, *Param, *Binding
 	// Types gives the type of every expression that has one.
 	Types map[Expr]Type
-	// Globals lists the global variables and constants in declaration order;
+	// Globals lists the predefined constants, and the global variables and constants in
+	// declaration order;
 	// Locals those of each template; Params its parameters.
 	Globals []*Var
 	Locals  map[*Template][]*Var

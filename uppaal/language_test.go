@@ -49,6 +49,8 @@ var languageTests = []struct{ section, construct, place, text, want string }{
 
 	{"Functions", "if, while, do, for, for over a type, return", "decl", "int f() { int i; if (x > 1) return 1; else i = 2; while (i < 3) i++; do i--; while (i > 0); for (i = 0; i < 3; i++) ; for (j : id_t) i += j; return i; }", ""},
 	{"Functions", "reference parameters", "decl", "void f(int &v, int &a[3]) { v = a[1]; }", ""},
+	{"Functions", "a reference to a variable of another range", "decl", "void f(int &v) { } void g() { f(h); }", "reference parameter v has the type int[-32768,32767], not int[-2147483648,2147483647]"},
+	{"Functions", "a constant reference to a variable of another range", "decl", "int f(const int &v) { return v; } int g() { return f(h); }", ""},
 	{"Functions", "assert", "decl", "void f() { assert x < 3; }", ""},
 	{"Functions", "before_update, after_update", "decl", "before_update { x = 0 } after_update { y = x }", ""},
 	{"Functions", "recursion", "decl", "int f() { return f(); }", "recursion is not allowed"},
@@ -80,7 +82,7 @@ var languageTests = []struct{ section, construct, place, text, want string }{
 
 	{"Templates", "parameters by value and by reference", "templates", "<template><name>Q</name><parameter>const id_t i, int &amp;r, int &amp;a[3], chan &amp;ch</parameter>" + oneLocation + "</template>", ""},
 	{"Templates", "a process for each value of a parameter", "templates", "<template><name>Q</name><parameter>const id_t i, const set_t j</parameter>" + oneLocation + "</template>", ""},
-	{"Templates", "some arguments given", "system", "Q(const id_t i) = T(i, x, arr[1]); Q2(int &r) = T(1, r, y); Q3 = Q2(h); system P, Q, Q3;", ""},
+	{"Templates", "some arguments given", "system", "Q(const id_t i) = T(i, x, arr[1]); Q2(int &r) = T(1, r, y); Q3 = Q2(y); system P, Q, Q3;", ""},
 	{"Templates", "a free parameter by reference", "system", "system P, T;", "parameter"},
 	{"Templates", "urgent and committed locations", "body", `<location id="id0"><urgent/></location><location id="id1"><committed/></location><init ref="id0"/>`, ""},
 	{"Templates", "a location that is both", "body", `<location id="id0"><urgent/><committed/></location><init ref="id0"/>`, "both urgent and committed"},
@@ -111,8 +113,8 @@ var languageTests = []struct{ section, construct, place, text, want string }{
 
 const oneLocation = `<location id="id9"><name>L</name></location><init ref="id9"/>`
 
-// tryLanguage gives the first error of a construct in its place.
-func tryLanguage(place, text string) error {
+// tryLanguage reads a construct in its place, and gives the first error.
+func tryLanguage(place, text string) (*Network, *Query, error) {
 	part := map[string]string{"system": "system P;"}
 	switch place {
 	case "templates":
@@ -149,17 +151,39 @@ func tryLanguage(place, text string) error {
 	}
 	n, err := ReadXML(strings.NewReader(file))
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	info, err := Check(n)
-	if err != nil || place != "query" {
-		return err
+	if err != nil {
+		return nil, nil, err
+	}
+	if place != "query" {
+		text = "A[] true"
 	}
 	q, err := ParseQuery(text)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	return info.CheckQuery(q)
+	return n, q, info.CheckQuery(q)
+}
+
+// Construct is a row of the table that is accepted: a network with it, and a query.
+type Construct struct {
+	Name, Text string
+	Network    *Network
+	Query      *Query
+}
+
+// AcceptedConstructs are for the engine, which imports this package.
+func AcceptedConstructs(t testing.TB) (all []Construct) {
+	for _, c := range languageTests {
+		if c.want == "" {
+			n, q, err := tryLanguage(c.place, c.text)
+			require.NoError(t, err, c.text)
+			all = append(all, Construct{c.construct, c.text, n, q})
+		}
+	}
+	return all
 }
 
 // TestLanguage tries every construct, and compares the table with the
@@ -172,7 +196,7 @@ func TestLanguage(t *testing.T) {
 		"(-update); what is rejected is rejected with the message given.\n")
 	section := ""
 	for _, c := range languageTests {
-		err := tryLanguage(c.place, c.text)
+		_, _, err := tryLanguage(c.place, c.text)
 		status := "accepted"
 		if c.want == "" {
 			if err != nil {

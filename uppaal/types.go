@@ -187,16 +187,22 @@ func integral(t Type) bool {
 	return false
 }
 
-// equivalent reports whether two types are the same for references, whole
-// copies and whole comparisons.
-func equivalent(a, b Type) bool {
+// equivalent reports whether two types are the same for references through which
+// nothing is changed, whole copies and whole comparisons.
+func equivalent(a, b Type) bool { return alike(a, b, true) }
+
+// identical reports whether they are the same for references through which either
+// may be changed: "const int" is no exception.
+func identical(a, b Type) bool { return alike(a, b, false) }
+
+func alike(a, b Type, constants bool) bool {
 	switch a := a.(type) {
 	case Bool, Void:
 		return a == b
 	case Int:
 		b, ok := b.(Int)
 		// "const int" has no range; its type is that of 32 bits.
-		return ok && (a == b || a == fullInt || b == fullInt)
+		return ok && (a == b || constants && (a == fullInt || b == fullInt))
 	case Chan:
 		b, ok := b.(Chan)
 		return ok && a.capability() == b.capability()
@@ -204,14 +210,14 @@ func equivalent(a, b Type) bool {
 		return a == b
 	case *Array:
 		b, ok := b.(*Array)
-		return ok && a.Lo == b.Lo && a.Hi == b.Hi && a.Scalar == b.Scalar && equivalent(a.Elem, b.Elem)
+		return ok && a.Lo == b.Lo && a.Hi == b.Hi && a.Scalar == b.Scalar && alike(a.Elem, b.Elem, constants)
 	case *Struct:
 		b, ok := b.(*Struct)
 		if !ok || len(a.Fields) != len(b.Fields) {
 			return false
 		}
 		for i, f := range a.Fields {
-			if f.Name != b.Fields[i].Name || !equivalent(f.Type, b.Fields[i].Type) {
+			if f.Name != b.Fields[i].Name || !alike(f.Type, b.Fields[i].Type, constants) {
 				return false
 			}
 		}
