@@ -73,19 +73,26 @@ func (c Cache) Put(b *Bundle) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
-		return fmt.Errorf("cache: %w", err)
+	put := func() error {
+		if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+			return fmt.Errorf("cache: %w", err)
+		}
+		return Save(b, c.path(key))
 	}
-	return Save(b, c.path(key))
+	if err := put(); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return put() // another process has removed it meanwhile
 }
 
-// Remove removes the bundle that was made from what m says, if there is one.
+// Remove removes the bundle that was made from what m says, if there is one, and what
+// processes that were killed have written of it.
 func (c Cache) Remove(m Manifest) error {
 	key, err := m.Key()
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(c.path(key)); err != nil {
+	if err := Remove(c.path(key)); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
 	return nil

@@ -63,6 +63,14 @@ func TestCache(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Hit, what)
 
+	// A process was killed while it wrote the archive.
+	require.NoError(t, os.WriteFile(filepath.Join(c.Dir, ".vtrace-"+key+Ext+"-1"), data[:4], 0o644))
+	require.NoError(t, c.Remove(m))
+	files, err := os.ReadDir(c.Dir)
+	require.NoError(t, err)
+	require.Empty(t, files)
+	require.NoError(t, c.Put(b))
+
 	// Someone else's bundle under this name.
 	other, err := Extend(b, Manifest{Pass: PassSecond}).Bundle()
 	require.NoError(t, err)

@@ -32,11 +32,29 @@ func Save(b *Bundle, path string) error {
 	return saveDir(b, path)
 }
 
+// unfinished is the pattern of the files that have the archive until it is whole.
+func unfinished(path string) string { return ".vtrace-" + filepath.Base(path) + "-*" }
+
+// Remove removes the archive at a path, if there is one, and what processes that were killed
+// have written of it.
+func Remove(path string) error {
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(path), unfinished(path)))
+	if err != nil {
+		return fmt.Errorf("remove bundle: %w", err)
+	}
+	for _, f := range append(files, path) {
+		if err := os.RemoveAll(f); err != nil {
+			return fmt.Errorf("remove bundle: %w", err)
+		}
+	}
+	return nil
+}
+
 func saveArchive(b *Bundle, path string) (err error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("save bundle: %s: exists and is not a regular file", path)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".vtrace-*")
+	tmp, err := os.CreateTemp(filepath.Dir(path), unfinished(path))
 	if err != nil {
 		return fmt.Errorf("save bundle: %w", err)
 	}

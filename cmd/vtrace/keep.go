@@ -69,7 +69,7 @@ func (k *keeper) done(b *vtrace.Bundle) {
 	if k.dir == "" {
 		return
 	}
-	_ = os.Remove(filepath.Join(k.dir, partialName(b)))
+	_ = artifact.Remove(filepath.Join(k.dir, partialName(b)))
 	if k.cache == "" {
 		return
 	}

@@ -122,6 +122,8 @@ func TestSeveral(t *testing.T) {
 		require.Equal(t, len(want), saved())
 		names, err := filepath.Glob(filepath.Join(dir, ".vtrace", "[^.]*"))
 		require.NoError(t, err)
-		require.Len(t, names, 1, "what was kept is removed: %v", names)
+		below, err := filepath.Glob(filepath.Join(dir, ".vtrace", "*", "*", "*"))
+		require.NoError(t, err)
+		require.Len(t, names, 1, "what was kept is removed: %v, %v", names, below)
 	}
 }
