@@ -82,6 +82,10 @@ type Runs struct {
 	// that do not show: an answer that takes statements for steps does not cover them.
 	// Empty if data races themselves were looked for.
 	Races []string `json:"races,omitempty"`
+	// WordRaces are data races that runs have shown, in words, between statements that the
+	// model has as steps, of no more memory than a machine word: its answer covers every order
+	// of these statements. Empty if data races themselves were looked for.
+	WordRaces []string `json:"wordRaces,omitempty"`
 }
 
 // Exhaustive says how far a program was run under every schedule that is not equivalent

@@ -77,7 +77,10 @@ type RaceAccess struct {
 	What   string // the expression
 	Site   string // key of the statement
 	Source string // "file:line"
-	Stack  []string
+	// Wide: it is of more than a machine word, as that of a string or a slice, and not done at
+	// once.
+	Wide  bool `json:",omitempty"`
+	Stack []string
 }
 
 // String is the access in words.
@@ -403,7 +406,7 @@ func (r *races) side(a record) RaceAccess {
 	case a.kind&ofMap != 0:
 		op = "map " + op
 	}
-	out := RaceAccess{G: r.paths[a.g], Op: op, What: info.Text, Site: Site(info.Site).key()}
+	out := RaceAccess{G: r.paths[a.g], Op: op, What: info.Text, Site: Site(info.Site).key(), Wide: a.kind&wide != 0}
 	if info.File != "" {
 		out.Source = info.File + ":" + strconv.Itoa(info.Line)
 	}

@@ -16,7 +16,11 @@ const (
 	atomicOne                        // by package sync/atomic
 	ofMap                            // of a map as a whole
 	perhaps                          // by code that is not instrumented
+	wide                             // of more than a machine word: not done at once
 )
+
+// wordSize is how many bytes of memory are read or written at once.
+const wordSize = unsafe.Sizeof(uintptr(0))
 
 // record is an access to bytes of a word.
 type record struct {
@@ -112,6 +116,9 @@ func (r *races) access(g *goroutine, at Place, p unsafe.Pointer, size uintptr, k
 	defer r.mu.Unlock()
 	if r.off != "" {
 		return nil
+	}
+	if size > wordSize {
+		kind |= wide
 	}
 	if size > maxAccess {
 		size, r.cut = maxAccess, true

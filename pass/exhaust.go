@@ -547,7 +547,8 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 
 // takeRaces notes data races. Those between statements that are guards of the model, both
 // of them, say nothing against the model, which has the read and the write of an
-// assignment as two steps, where the runs have one.
+// assignment as two steps, where the runs have one; but if both are of more than a machine
+// word, one may see a part of what the other one writes, which no order of steps does.
 func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
 	keys := orchestrate.SitesByKey(d.side)
 	guarded := func(a orchestrate.RaceAccess) bool {
@@ -555,15 +556,26 @@ func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
 		return ok && slices.Contains(d.side.Accesses, s.ID)
 	}
 	found := slices.Clone(x.Unseen)
+	var words []string
 	for _, r := range x.Races {
-		if !byModel || !guarded(r.First) || !guarded(r.Second) {
-			if d.opts.raced != nil {
-				d.opts.raced()
-			}
-			found = append(found, "a data race, behind which the program may do what no order of its statements does: "+unordered(orchestrate.Accesses(d.side, r)))
+		text := unordered(orchestrate.Accesses(d.side, r))
+		torn := r.First.Wide && r.Second.Wide
+		if byModel && !torn && guarded(r.First) && guarded(r.Second) {
+			words = append(words, text)
+			continue
 		}
+		if d.opts.raced != nil {
+			d.opts.raced()
+		}
+		found = append(found, "a data race, behind which the program may do what no order of its statements does: "+text)
 	}
-	d.runs.Races = slices.Compact(slices.Sorted(slices.Values(append(found, d.runs.Races...))))
+	d.runs.Races = sortedSet(d.runs.Races, found)
+	d.runs.WordRaces = sortedSet(d.runs.WordRaces, words)
+}
+
+// sortedSet is the union of two lists.
+func sortedSet(a, b []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
 // takeExhaustive takes up how the runs of an exploration ended, and decides the possible

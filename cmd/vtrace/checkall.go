@@ -104,24 +104,25 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 // shownLimits is how many of the limits of a result are printed beside a table.
 const shownLimits = 3
 
-// writeLimits says what keeps the result for an entry point open, of which nothing else is
-// printed.
+// writeLimits says what keeps the result for an entry point open, and which data races are
+// not counted, of which nothing else is printed.
 func (r *checked) writeLimits(out io.Writer) {
 	if r.bundle == nil {
 		return
 	}
-	limits := vtrace.Conclude(r.bundle).Limits
-	if len(limits) == 0 {
-		return
+	if limits := vtrace.Conclude(r.bundle).Limits; len(limits) > 0 {
+		fmt.Fprintf(out, "%s: what the result does not cover:\n", r.entry)
+		for _, l := range limits[:min(len(limits), shownLimits)] {
+			fmt.Fprintf(out, "  %s\n", l)
+		}
+		if n := len(limits) - shownLimits; n > 0 {
+			fmt.Fprintf(out, "  and %d more, with -entry %s\n", n, r.entry.Func)
+		}
+		fmt.Fprintln(out)
 	}
-	fmt.Fprintf(out, "%s: what the result does not cover:\n", r.entry)
-	for _, l := range limits[:min(len(limits), shownLimits)] {
-		fmt.Fprintf(out, "  %s\n", l)
+	if races := wordRaces(fmt.Sprintf("%s: ", r.entry), r.bundle); races != "" {
+		fmt.Fprintln(out, races)
 	}
-	if n := len(limits) - shownLimits; n > 0 {
-		fmt.Fprintf(out, "  and %d more, with -entry %s\n", n, r.entry.Func)
-	}
-	fmt.Fprintln(out)
 }
 
 // errInterrupted is why an entry point was not checked.

@@ -115,11 +115,23 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 	} else if len(b.Sidecar().Accesses) > 0 {
 		out.WriteString("\nstatements that access shared memory are taken as atomic, but for the write of an assignment: races within them are not looked for\n")
 	}
+	out.WriteString(wordRaces("\n", b))
 	if path != "" {
 		fmt.Fprintf(&out, "\nbundle: %s\n", path)
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// wordRaces says, behind a prefix, which data races a result does not count; "" if there are
+// none.
+func wordRaces(prefix string, b *vtrace.Bundle) string {
+	r := b.Runs()
+	if r == nil || len(r.WordRaces) == 0 {
+		return ""
+	}
+	return prefix + "data races, not counted as errors, since the result covers every order of these statements (-race reports them):\n  " +
+		strings.Join(r.WordRaces, "\n  ") + "\n"
 }
 
 // ran says how the program was run beside its model. Limits of the result have been said.

@@ -128,6 +128,17 @@ func TestCheckNothing(t *testing.T) {
 	require.NoDirExists(t, ".vtrace")
 }
 
+// TestCheckWordRaces: data races that a result does not count are said, beside a table too.
+func TestCheckWordRaces(t *testing.T) {
+	for _, how := range [][]string{nil, {"-entry", "all"}} {
+		args := append([]string{"check", "-o", "-"}, how...)
+		code, stdout, stderr := execute(t, append(args, program(t, "sharedvar_fixed"))...)
+		require.Equal(t, exitNothing, code, stderr)
+		require.Contains(t, stdout, "not counted as errors")
+		require.Contains(t, stdout, "write of x at main.go:26 and read of x at main.go:14, which nothing orders\n")
+	}
+}
+
 // The options that change how the search is done do not change what it finds.
 func TestCheckOptions(t *testing.T) {
 	dir := program(t, "sharedvar_increment")
