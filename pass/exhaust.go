@@ -515,7 +515,8 @@ const raceRuns = 32
 
 // unguardedRaces runs a few schedules, none equivalent to another one, and reports whether
 // they show data races in memory of which the model has no guards. Whether two accesses
-// race hardly depends on the schedule: nothing orders them in most.
+// race hardly depends on the schedule: nothing orders them in most. But a time limit may
+// order them as long as nobody is slow.
 func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 	if d.recorded { // it is done already, and they are errors
 		return false, nil
@@ -532,16 +533,19 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 		return unseen()
 	}
 	defer func() { _ = b.Close() }()
-	done := d.rep.stage("explore")
-	x, err := b.Exhaust(part, orchestrate.ExhaustOptions{
-		RunOptions: orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: exhaustRunSteps},
-		Awaits:     b.awaits, MaxRuns: raceRuns, TotalSteps: systematicSteps, MaxProcesses: systematicProcesses,
-	})
-	done()
-	if x == nil || err != nil || x.Runs == 0 {
-		return unseen()
+	defer d.rep.stage("explore")()
+	for _, stalls := range []int{0, -1} {
+		x, err := b.Exhaust(part, orchestrate.ExhaustOptions{
+			RunOptions: orchestrate.RunOptions{Timeout: d.opts.Watchdog, MaxSteps: exhaustRunSteps},
+			Awaits:     b.awaits, Stalls: stalls, MaxRuns: raceRuns, TotalSteps: systematicSteps, MaxProcesses: systematicProcesses,
+		})
+		if x == nil || err != nil || x.Runs == 0 {
+			return unseen()
+		}
+		if d.takeRaces(x, true); !x.Timed {
+			break
+		}
 	}
-	d.takeRaces(x, true)
 	return len(d.runs.Races) > 0, nil
 }
 

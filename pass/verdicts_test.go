@@ -66,7 +66,7 @@ func TestVerdicts(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				spec, wants := unpack(t, file)
-				opts := Options{Model: verdictModel(wants), Search: Search{MaxStates: 100_000, MaxMemory: 1 << 30}, Budget: *verdictsBudget}
+				opts := Options{Search: Search{MaxStates: 100_000, MaxMemory: 1 << 30}, Budget: *verdictsBudget}
 				b, err := Check(context.Background(), spec, opts)
 				require.NoError(t, err)
 				out := outcomeOf(b)
@@ -142,15 +142,6 @@ func verdictPrograms(t *testing.T) []string {
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
 	return names
-}
-
-// verdictModel asks for data races where they are all that is wanted.
-func verdictModel(wants []string) *Model {
-	races := slices.Contains(wants, artifact.KindRace)
-	if others := slices.ContainsFunc(wants, func(kind string) bool { return kind != artifact.KindRace }); races && !others {
-		return &Model{Races: true}
-	}
-	return nil
 }
 
 func outcomes(t *testing.T) map[string]string {
