@@ -212,7 +212,9 @@ func DeepPass(ctx context.Context, second *Bundle, opts ...Option) (*Bundle, err
 	return pass.Deep(ctx, second, options(opts))
 }
 
-// Check runs the three passes, one after the other.
+// Check runs the three passes, one after the other, beside runs of the program under every
+// schedule. Unlike the passes by themselves it begins again where runs have shown what the
+// model lacks, or a data race.
 func Check(ctx context.Context, src Source, opts ...Option) (*Bundle, error) {
 	return pass.Check(ctx, src.spec, options(opts))
 }

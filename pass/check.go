@@ -13,7 +13,8 @@ import (
 )
 
 // Check runs the three passes. The result is that of First, Second and Deep;
-// the program is loaded and translated once.
+// the program is loaded and translated once. It begins again where runs have shown what the
+// model lacks, or a data race: see Model.Completions and Model.Races.
 func Check(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
 	return checkWith(ctx, load, spec, opts)
 }
