@@ -268,28 +268,38 @@ type claims struct {
 // claimsOf checks a program, as Check does.
 func claimsOf(ctx context.Context, load loader, spec source.Spec, opts Options) (said claims, b *artifact.Bundle, err error) {
 	defer caught(&err)
-	opts, stop := opts.bounded(ctx)
-	defer stop()
-	one, s, err := first(ctx, load, spec, opts)
+	firstOf := map[*artifact.Bundle]*artifact.Bundle{} // a check may begin again
+	b, err = checkRaces(ctx, opts, func(opts Options) (*artifact.Bundle, error) {
+		return checkCompleted(opts, func(opts Options) (*artifact.Bundle, error) {
+			opts, stop := opts.bounded(ctx)
+			defer stop()
+			one, s, err := first(ctx, load, spec, opts)
+			if err != nil {
+				return nil, err
+			}
+			if opts.Root == "" {
+				opts.Root = s.program.source.Root
+			}
+			opts.Model = nil
+			two, err := second(ctx, one, s, opts)
+			if err != nil {
+				return nil, err
+			}
+			b, err := deepen(ctx, two, s, opts)
+			if err == nil {
+				firstOf[b] = one
+			}
+			return b, err
+		})
+	})
 	if err != nil {
-		return said, nil, err
-	}
-	if opts.Root == "" {
-		opts.Root = s.program.source.Root
-	}
-	opts.Model = nil
-	two, err := second(ctx, one, s, opts)
-	if err != nil {
-		return said, nil, err
-	}
-	if b, err = deepen(ctx, two, s, opts); err != nil {
 		return said, nil, err
 	}
 	said.Conclusion = Conclude(b)
 	said.none = !said.Inconclusive() && said.Real+said.TimingDependent+said.Notes == 0
 	said.of = map[place]string{}
 	// The queries of the first pass whose categories have no error are not asked again.
-	for _, b := range []*artifact.Bundle{one, b} {
+	for _, b := range []*artifact.Bundle{firstOf[b], b} {
 		at := map[int]place{}
 		for _, q := range b.Queries() {
 			if s, ok := b.Sidecar().Site(q.Site); ok {
