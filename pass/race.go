@@ -54,6 +54,9 @@ func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifac
 	if err != nil || !raced || Conclude(b).Real > 0 {
 		return b, err
 	}
+	if r := b.Runs(); r.Cut != "" {
+		return b, nil // interrupted, say
+	}
 	model.Races = true
 	opts.Model, opts.raced = &model, nil
 	if opts.Budget > 0 {

@@ -80,19 +80,21 @@ func TestCheckRaces(t *testing.T) {
 		b.SetFindings([]artifact.Finding{{Number: 1, Kind: artifact.KindRace, Verdict: artifact.Real}})
 	})
 	limited := bundle(func(b *artifact.Builder) { b.SetRuns(&artifact.Runs{Races: []string{"a data race"}}) })
+	interrupted := bundle(func(b *artifact.Builder) { b.SetRuns(&artifact.Runs{Races: []string{"a data race"}, Cut: "it was interrupted"}) })
 	for _, test := range []struct {
 		name   string
 		opts   Options
 		shows  bool // a run of the first check shows a race
+		first  *artifact.Bundle
 		second *artifact.Bundle
 		checks int
-		want   *artifact.Bundle
 	}{
-		{"none is seen", Options{}, false, real, 1, limited},
-		{"it is reproduced", Options{}, true, real, 2, real},
-		{"it is not", Options{}, true, limited, 2, limited},
-		{"only deadlocks are wanted", Options{Model: &Model{Categories: []string{"deadlock"}}}, true, real, 1, limited},
-		{"races are looked for already", Options{Model: &Model{Races: true}}, true, real, 1, limited},
+		{"none is seen", Options{}, false, limited, real, 1},
+		{"it is reproduced", Options{}, true, limited, real, 2},
+		{"it is not", Options{}, true, limited, bundle(func(*artifact.Builder) {}), 2},
+		{"the check was interrupted", Options{}, true, interrupted, real, 1},
+		{"only deadlocks are wanted", Options{Model: &Model{Categories: []string{"deadlock"}}}, true, limited, real, 1},
+		{"races are looked for already", Options{Model: &Model{Races: true}}, true, limited, real, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			checks := 0
@@ -104,10 +106,14 @@ func TestCheckRaces(t *testing.T) {
 				if test.shows && opts.raced != nil {
 					opts.raced()
 				}
-				return limited, nil
+				return test.first, nil
 			})
 			require.NoError(t, err)
-			require.Same(t, test.want, b)
+			want := test.first
+			if test.checks == 2 && test.second == real {
+				want = real
+			}
+			require.Same(t, want, b)
 			require.Equal(t, test.checks, checks)
 		})
 	}

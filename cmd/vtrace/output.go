@@ -130,7 +130,7 @@ func wordRaces(prefix string, b *vtrace.Bundle) string {
 	if r == nil || len(r.WordRaces) == 0 {
 		return ""
 	}
-	return prefix + "data races, not counted as errors, since the result covers every order of these statements (-race reports them):\n  " +
+	return prefix + "data races, not counted as errors, since the model has every order of these statements (-race reports them):\n  " +
 		strings.Join(r.WordRaces, "\n  ") + "\n"
 }
 
