@@ -80,7 +80,9 @@ func TestCheckRaces(t *testing.T) {
 		b.SetFindings([]artifact.Finding{{Number: 1, Kind: artifact.KindRace, Verdict: artifact.Real}})
 	})
 	limited := bundle(func(b *artifact.Builder) { b.SetRuns(&artifact.Runs{Races: []string{"a data race"}}) })
-	interrupted := bundle(func(b *artifact.Builder) { b.SetRuns(&artifact.Runs{Races: []string{"a data race"}, Cut: "it was interrupted"}) })
+	interrupted := bundle(func(b *artifact.Builder) {
+		b.SetRuns(&artifact.Runs{Races: []string{"a data race"}, Cut: "it was interrupted"})
+	})
 	for _, test := range []struct {
 		name   string
 		opts   Options
