@@ -34,10 +34,7 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 	if err != nil {
 		return nil, err
 	}
-	m := Model{}
-	if opts.Model != nil {
-		m = *opts.Model
-	}
+	m := opts.ownModel()
 	for _, c := range m.Categories {
 		if all := translate.Categories(); !slices.Contains(all, c) {
 			return nil, fmt.Errorf("no query category %q: the categories are %s", c, strings.Join(all, ", "))

@@ -134,10 +134,7 @@ func checkCompleted(opts Options, round func(opts Options) (*artifact.Bundle, er
 		if !errors.As(err, &more) {
 			return b, err
 		}
-		model := Model{}
-		if opts.Model != nil {
-			model = *opts.Model
-		}
+		model := opts.ownModel()
 		model.Completions = more.completions
 		opts.Model = &model
 	}

@@ -252,7 +252,7 @@ func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroup
 		compared := false
 		if how.Stalls != 0 {
 			known := len(guards.durations)
-			guards.durations = withDurations(guards.durations, x.Durations)
+			guards.durations = union(guards.durations, x.Durations)
 			compared = len(guards.durations) > known
 		}
 		if again = raced || misused || compared; again || err != nil || !scouted {
@@ -384,13 +384,6 @@ func (a *accessGroups) add(races []orchestrate.Race) (added bool) {
 		}
 	}
 	return added
-}
-
-// withDurations are the durations of two lists, ascending.
-func withDurations(list, more []time.Duration) []time.Duration {
-	all := slices.Concat(list, more)
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // keysOf are the keys of the guards.
@@ -573,13 +566,15 @@ func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
 		}
 		found = append(found, "a data race, behind which the program may do what no order of its statements does: "+text)
 	}
-	d.runs.Races = sortedSet(d.runs.Races, found)
-	d.runs.WordRaces = sortedSet(d.runs.WordRaces, words)
+	d.runs.Races = union(d.runs.Races, found)
+	d.runs.WordRaces = union(d.runs.WordRaces, words)
 }
 
-// sortedSet is the union of two lists.
-func sortedSet(a, b []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
+// union has the elements of two lists, ascending, each once.
+func union[T cmp.Ordered](a, b []T) []T {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // takeExhaustive takes up how the runs of an exploration ended, and decides the possible

@@ -63,10 +63,7 @@ func loadToRun(ctx context.Context, spec source.Spec, opts Options) (*program, O
 	if err != nil {
 		return nil, opts, reporter{}, err
 	}
-	model := Model{}
-	if opts.Model != nil {
-		model = *opts.Model
-	}
+	model := opts.ownModel()
 	if model.Flags == nil && model.Deps == nil {
 		model.Flags, model.Deps = spec.Flags, spec.Deps
 	}

@@ -154,6 +154,14 @@ func (o Options) record(pass string) (json.RawMessage, error) {
 	return json.Marshal(r)
 }
 
+// ownModel is a copy of how the model is made, which may be changed.
+func (o Options) ownModel() Model {
+	if o.Model == nil {
+		return Model{}
+	}
+	return *o.Model
+}
+
 // withDefaults fills in what is zero and says what is wrong.
 func (o Options) withDefaults() (Options, error) {
 	if o.RunDepth == 0 {

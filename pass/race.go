@@ -42,12 +42,8 @@ const racesShare = 0.25
 // does not reproduce stays a limit of the first result.
 func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
 	begun, raced := time.Now(), false
-	model := Model{}
-	if opts.Model != nil {
-		model = *opts.Model
-	}
-	wanted := len(model.Categories) == 0 || slices.Contains(model.Categories, CategoryRace)
-	if !model.Races && wanted {
+	model := opts.ownModel()
+	if !model.Races && len(model.Categories) == 0 { // else only these categories are asked for
 		opts.raced = func() { raced = true }
 	}
 	b, err := check(opts)

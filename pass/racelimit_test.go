@@ -90,13 +90,14 @@ func TestCheckRaces(t *testing.T) {
 		first  *artifact.Bundle
 		second *artifact.Bundle
 		checks int
+		want   *artifact.Bundle
 	}{
-		{"none is seen", Options{}, false, limited, real, 1},
-		{"it is reproduced", Options{}, true, limited, real, 2},
-		{"it is not", Options{}, true, limited, bundle(func(*artifact.Builder) {}), 2},
-		{"the check was interrupted", Options{}, true, interrupted, real, 1},
-		{"only deadlocks are wanted", Options{Model: &Model{Categories: []string{"deadlock"}}}, true, limited, real, 1},
-		{"races are looked for already", Options{Model: &Model{Races: true}}, true, limited, real, 1},
+		{"none is seen", Options{}, false, limited, real, 1, limited},
+		{"it is reproduced", Options{}, true, limited, real, 2, real},
+		{"it is not", Options{}, true, limited, bundle(func(*artifact.Builder) {}), 2, limited},
+		{"the check was interrupted", Options{}, true, interrupted, real, 1, interrupted},
+		{"only deadlocks are wanted", Options{Model: &Model{Categories: []string{"deadlock"}}}, true, limited, real, 1, limited},
+		{"races are looked for already", Options{Model: &Model{Races: true}}, true, limited, real, 1, limited},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			checks := 0
@@ -111,11 +112,7 @@ func TestCheckRaces(t *testing.T) {
 				return test.first, nil
 			})
 			require.NoError(t, err)
-			want := test.first
-			if test.checks == 2 && test.second == real {
-				want = real
-			}
-			require.Same(t, want, b)
+			require.Same(t, test.want, b)
 			require.Equal(t, test.checks, checks)
 		})
 	}

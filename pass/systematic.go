@@ -66,7 +66,7 @@ func (d *deep) systematic(ctx context.Context) error {
 			break
 		}
 		d.takeSystematic(x, false)
-		d.durations = withDurations(d.durations, x.Durations)
+		d.durations = union(d.durations, x.Durations)
 		if len(d.ends) > 0 || len(d.durations) == 0 && x.Complete {
 			break
 		}

@@ -431,7 +431,7 @@ func (c *checker) argument(p *Var, e Expr, t Type, changed bool) {
 	case roots == nil:
 		c.errorf(e.Position(), "reference parameter %s needs a variable", p.Name)
 		return
-	case !p.Const && !modifiable(roots): // see below
+	case !p.Const && !modifiable(roots): // the type of a constant is not what is wrong: see below
 	case !refCompatible(p, c.variableType(e, t)):
 		c.errorf(e.Position(), "reference parameter %s has the type %v, not %v", p.Name, p.Type, t)
 		return
