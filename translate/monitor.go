@@ -46,7 +46,7 @@ func (e *emitter) monitors() {
 	}
 	test := x.prog.test()
 	e.returns = returns || test
-	e.endless = mainBlocks && endless(x.templates[1:])
+	e.endless = mainBlocks && x.endless(x.templates[1:])
 	partial := !test && blocks && (locks || !returns)
 	if crash && (blocks || e.endless) {
 		e.over = e.newMonitor("Over", true)
@@ -57,7 +57,7 @@ func (e *emitter) monitors() {
 	if test {
 		e.forever()
 	}
-	if e.endless || len(e.spins) > 0 || partial && endless(x.templates) {
+	if e.endless || len(e.spins) > 0 || partial && x.endless(x.templates) {
 		e.rest = e.newMonitor("Rest", false)
 	}
 }
@@ -73,7 +73,7 @@ type spin struct {
 // cycle that no way leads out of.
 func (e *emitter) forever() {
 	templates := e.x.templates[1:]
-	if !endless(templates) {
+	if !e.x.endless(templates) {
 		return
 	}
 	for _, t := range templates {
@@ -195,7 +195,7 @@ func (e *emitter) watchers(side *artifact.Sidecar) {
 
 // endless reports that goroutines of these templates may run for ever: along
 // cycles whose messages and partners come from such cycles.
-func endless(templates []*template) bool {
+func (x *translator) endless(templates []*template) bool {
 	live := map[*edge]bool{}
 	var order []*edge
 	for _, t := range templates {
@@ -220,7 +220,7 @@ func endless(templates []*template) bool {
 		offers := map[[2]any]bool{}
 		for _, ed := range order {
 			if live[ed] {
-				for _, o := range ed.offers() {
+				for _, o := range x.offers(ed) {
 					offers[o] = true
 				}
 			}
@@ -240,9 +240,9 @@ func endless(templates []*template) bool {
 	return len(live) > 0
 }
 
-// offers lists what an edge gives to others: a side of a rendezvous, a message
-// for a buffer or place in it.
-func (ed *edge) offers() [][2]any {
+// exchanges lists what an edge gives to others: a side of a rendezvous, a message
+// for a buffer (false) or place in it (true).
+func (ed *edge) exchanges() [][2]any {
 	var out [][2]any
 	if s := ed.sync; s != nil && s.obj != nil {
 		out = append(out, [2]any{s.obj, s.send})
@@ -255,11 +255,28 @@ func (ed *edge) offers() [][2]any {
 	return out
 }
 
-// needs lists what an edge needs of others: the counterparts of what it offers.
+// offers lists what an edge gives to others, and the messages that time will send for a
+// timer that it arms.
+func (x *translator) offers(ed *edge) [][2]any {
+	out := ed.exchanges()
+	for _, a := range ed.assign {
+		c := a.to.cell
+		if a.to.op == xCell && c.group.timer && c.addr == c.group.behind(timerArmed) && !(a.e.isConst() && a.e.k == 0) {
+			out = append(out, [2]any{x.mem.cells[c.group.base+chanLen], false})
+		}
+	}
+	return out
+}
+
+// needs lists what an edge needs of others: the counterparts of what it gives them. A
+// ticker needs nobody.
 func (ed *edge) needs() [][2]any {
-	out := ed.offers()
-	for i := range out {
-		out[i][1] = !out[i][1].(bool)
+	var out [][2]any
+	for _, e := range ed.exchanges() {
+		if c, ok := e[0].(*cell); ok && c.group.ticker {
+			continue
+		}
+		out = append(out, [2]any{e[0], !e[1].(bool)})
 	}
 	return out
 }
