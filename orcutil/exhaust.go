@@ -99,8 +99,10 @@ type Exhausted struct {
 	Durations []time.Duration
 	// Races are the data races seen, each pair of places once.
 	Races []Race
-	// Unseen says where data races may be that do not show. Bounds has it too.
-	Unseen []string `json:",omitempty"`
+	// Unseen says where data races may be that do not show. Bounds has it too. Unordered are
+	// those of them that are of two uses by code that is not instrumented.
+	Unseen    []string `json:",omitempty"`
+	Unordered []Race   `json:",omitempty"`
 	// Stuck are the keys of the sites at which goroutines were blocked for good when
 	// main returned.
 	Stuck []string
@@ -128,9 +130,10 @@ func (s *Exhausted) Add(later Exhausted) {
 	s.Stuck = union(s.Stuck, later.Stuck)
 	s.Unseen = union(s.Unseen, later.Unseen)
 	for _, r := range later.Races {
-		if !slices.ContainsFunc(s.Races, func(o Race) bool { return o.Places() == r.Places() }) {
-			s.Races = append(s.Races, r)
-		}
+		s.Races = addRace(s.Races, r)
+	}
+	for _, r := range later.Unordered {
+		s.Unordered = addRace(s.Unordered, r)
 	}
 }
 
@@ -376,7 +379,10 @@ func (x *search) do() Exhausted {
 		x.limits(res)
 		x.stuck(res)
 		for _, r := range res.Races {
-			x.raced(r)
+			x.out.Races = addRace(x.out.Races, r)
+		}
+		for _, r := range res.Unordered {
+			x.out.Unordered = addRace(x.out.Unordered, r)
 		}
 		if x.cutOff {
 			x.out.Cut++
@@ -906,11 +912,12 @@ func (o Outcome) endsProgram() bool {
 // maxExhaustRaces bounds the races of an exploration.
 const maxExhaustRaces = 200
 
-// raced notes a data race.
-func (x *search) raced(r Race) {
-	if len(x.out.Races) < maxExhaustRaces && !slices.ContainsFunc(x.out.Races, func(o Race) bool { return o.Places() == r.Places() }) {
-		x.out.Races = append(x.out.Races, r)
+// addRace adds a race unless there is one between the same places, or there are too many.
+func addRace(races []Race, r Race) []Race {
+	if len(races) < maxExhaustRaces && !slices.ContainsFunc(races, func(o Race) bool { return o.Places() == r.Places() }) {
+		return append(races, r)
 	}
+	return races
 }
 
 // stuck notes who was blocked when main returned, which it did last.

@@ -119,6 +119,7 @@ type goroutine struct {
 	// long as the goroutine's own time is callAt: operands may still be evaluated.
 	beforeCall clock
 	callAt     uint32
+	loans      []loan // what it has given to libraries
 	begun      []begunCall
 
 	// Blocks of its stack in which it was seen, by their number; see caller.
@@ -244,6 +245,7 @@ func (g *goroutine) pass() {
 // park gives the baton back and waits for it.
 func (g *goroutine) park() {
 	s := g.run
+	s.races.stepped(g)
 	if s.goesOn(g) {
 		return
 	}
@@ -258,6 +260,7 @@ func (g *goroutine) park() {
 		}
 		runtime.Goexit()
 	}
+	g.resumed()
 	s.races.inLibrary(g)
 }
 
@@ -278,6 +281,7 @@ const bubbleSuffix = " called inside synctest bubble"
 func (s *run) exit(g *goroutine) {
 	v := recover()
 	g.back()
+	s.races.returned(g)
 	if !s.dying.Load() {
 		if v != nil {
 			g.panicked = true

@@ -33,7 +33,7 @@ func (s *run) judge(d *divergence) Result {
 	if s.outcome.Kind == "" && len(races) > 0 {
 		s.outcome = races[0].outcome()
 	}
-	res := Result{Outcome: s.outcome, Races: races, RaceLimits: s.races.limits()}
+	res := Result{Outcome: s.outcome, Races: races, RaceLimits: s.races.limits(), Unordered: s.races.unordered()}
 	for _, g := range s.live {
 		if s.daemon(g) {
 			res.Daemons = append(res.Daemons, g.path)

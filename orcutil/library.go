@@ -181,6 +181,7 @@ func Back(m Mark) {
 	if g == nil || g.library <= int(m) {
 		return
 	}
+	g.run.races.returned(g)
 	g.run.races.throughLibrary(g)
 	g.run.exec.returns(g)
 	g.library = int(m)
@@ -273,6 +274,7 @@ func Ended1[A any](a A) A {
 // End ends the last call that was begun.
 func End() {
 	if g := libraryCaller(); g != nil {
+		g.run.races.returned(g)
 		g.run.races.throughLibrary(g)
 		g.run.exec.returns(g)
 		g.library = max(0, g.library-1)
@@ -339,6 +341,8 @@ var instrumented struct {
 	packages map[string]bool
 	foreign  map[any]bool
 	unlocked map[string]bool
+	// valueMethods are the methods that take copies of their receivers.
+	valueMethods map[string]bool
 }
 
 // known remembers an answer.

@@ -208,6 +208,9 @@ type Result struct {
 	Races []Race
 	// RaceLimits say why races may have gone unseen. They are among the Notes.
 	RaceLimits []string
+	// Unordered are uses of memory by code that is not instrumented that nothing orders, and of
+	// which it is not known whether they race. RaceLimits has them, too.
+	Unordered []Race `json:",omitempty"`
 	// Notes say what weakens the verdict or deserves attention.
 	Notes []string
 	// Weak: control was incomplete, so that the verdict does not follow from the

@@ -187,15 +187,89 @@ func Set[T any](at Place, p *T) *T {
 	return p
 }
 
-// Append records what appending n elements to s does to the array behind it,
-// and returns s.
-func Append[S ~[]E, E any](at Place, s S, n int) S {
+// Append is the builtin append.
+func Append[S ~[]E, E any](at Place, s S, v ...E) S {
+	appends(at, []E(s), len(v))
+	return append(s, v...)
+}
+
+// AppendString is the builtin append of a string.
+func AppendString[S ~[]byte, T ~string](at Place, s S, v T) S {
+	appends(at, []byte(s), len(v))
+	return append(s, v...)
+}
+
+// appends records what appending n elements to s does to the array behind it.
+func appends[E any](at Place, s []E, n int) {
 	if len(s)+n <= cap(s) {
-		elements(at, []E(s)[len(s):len(s)+n], writes)
+		elements(at, s[len(s):len(s)+n], writes)
 	} else {
-		elements(at, []E(s), 0)
+		elements(at, s, 0)
 	}
-	return s
+}
+
+// RdElements is RdSlice for a value that is a slice, perhaps.
+func RdElements[T any](at Place, v T) T {
+	if s := active.Load(); s != nil && s.races != nil {
+		if x := reflect.ValueOf(v); x.Kind() == reflect.Slice && x.Len() > 0 {
+			s.touch(at, x.UnsafePointer(), uintptr(x.Len())*x.Type().Elem().Size(), 0)
+		}
+	}
+	return v
+}
+
+// RdDynamic records that what v points to is read, if the method that is called next takes a
+// copy of it. It returns v.
+func RdDynamic[T any](at Place, v T, method string) T {
+	s := active.Load()
+	if s == nil || s.races == nil {
+		return v
+	}
+	t := reflect.TypeOf(v)
+	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Name() == "" || !takesCopy(t, method) {
+		return v
+	}
+	if x := reflect.ValueOf(v); !x.IsNil() {
+		s.touch(at, x.UnsafePointer(), t.Elem().Size(), 0)
+	}
+	return v
+}
+
+// RegisterValueMethods names the methods of types of a package, as in "Type.Method", that
+// take copies of their receivers. Generated code calls it.
+func RegisterValueMethods(pkg string, methods ...string) {
+	instrumented.Lock()
+	defer instrumented.Unlock()
+	if instrumented.valueMethods == nil {
+		instrumented.valueMethods = make(map[string]bool)
+	}
+	for _, m := range methods {
+		instrumented.valueMethods[pkg+"."+m] = true
+	}
+}
+
+// copyKey tells what is known of a type here from what is known elsewhere.
+type copyKey struct {
+	t      reflect.Type
+	method string
+}
+
+// takesCopy: a method of what t points to takes a copy of it.
+func takesCopy(t reflect.Type, method string) bool {
+	return known(copyKey{t, method}, func() bool {
+		name, _, _ := strings.Cut(t.Elem().Name(), "[") // behind it are the arguments of its type parameters
+		instrumented.RLock()
+		defer instrumented.RUnlock()
+		return instrumented.valueMethods[t.Elem().PkgPath()+"."+name+"."+method]
+	})
+}
+
+// Returned records that a result of a function is read when it returns, if it does so by a
+// statement that names none.
+func Returned[T any](returns *bool, at Place, p *T) {
+	if *returns {
+		Rd(at, p)
+	}
 }
 
 // Copy is the builtin copy of slices.
@@ -215,18 +289,27 @@ func CopyString(at Place, dst []byte, src string) int {
 // Use records that a method of a library, which is not instrumented, uses *p and
 // perhaps changes it. It returns p.
 func Use[T any](at Place, p *T, changes bool) *T {
-	s := active.Load()
-	if s == nil || s.races == nil || p == nil || s.dying.Load() {
-		return p
+	if s := active.Load(); s != nil && s.races != nil && p != nil {
+		s.use(at, unsafe.Pointer(p), reflect.TypeFor[T](), changes)
+	}
+	return p
+}
+
+// use records that a library uses a value of a type.
+func (s *run) use(at Place, p unsafe.Pointer, t reflect.Type, changes bool) {
+	if s.dying.Load() {
+		return
 	}
 	kind := accessKind(0)
 	if changes {
 		kind = writes
 	}
 	if g := s.caller(); g != nil {
-		s.races.use(g, at, unsafe.Pointer(p), kind)
+		s.races.use(g, at, p, kind)
+		if changes {
+			s.races.lend(g, at, p, t)
+		}
 	}
-	return p
 }
 
 // UseKept is Use for a value of a type of which libraries keep pointers: what they do with
@@ -269,11 +352,14 @@ type unlockedKey struct{ t reflect.Type }
 // UseValue is Use for what is in an interface, if that is a pointer to a value of such a
 // type.
 func UseValue[T any](at Place, v T, changes bool) T {
-	if s := active.Load(); s == nil || s.races == nil {
+	s := active.Load()
+	if s == nil || s.races == nil {
 		return v
 	}
-	if isUnlocked(reflect.TypeOf(v)) {
-		Use(at, (*byte)(reflect.ValueOf(v).UnsafePointer()), changes)
+	if t := reflect.TypeOf(v); isUnlocked(t) {
+		if p := reflect.ValueOf(v).UnsafePointer(); p != nil {
+			s.use(at, p, t.Elem(), changes)
+		}
 	}
 	return v
 }
@@ -303,7 +389,7 @@ func Given[T any](at Place, v T, changes bool) T {
 		switch {
 		case x.IsNil():
 		case isUnlocked(x.Type()):
-			Use(at, (*byte)(x.UnsafePointer()), true)
+			s.use(at, x.UnsafePointer(), x.Type().Elem(), true)
 		case changes || !shows(v):
 			s.touch(at, x.UnsafePointer(), x.Type().Elem().Size(), kind)
 		}
@@ -439,6 +525,19 @@ func (r *races) list() []Race {
 	return out
 }
 
+// unordered are the uses of which it is not known whether they race.
+func (r *races) unordered() (out []Race) {
+	if r == nil {
+		return nil
+	}
+	for _, f := range r.unseen {
+		if !r.seen[placesOf(f.first, f.second)] {
+			out = addRace(out, r.race(f))
+		}
+	}
+	return out
+}
+
 // stack numbers the stack of the calling goroutine, if stacks are kept.
 func (r *races) stack() int32 {
 	if !r.keepStacks {
@@ -469,6 +568,9 @@ func (r *races) limits() (out []string) {
 	}
 	seen := map[string]bool{}
 	for _, f := range r.unseen {
+		if r.seen[placesOf(f.first, f.second)] {
+			continue // they do race
+		}
 		a, b := f.first.at.info(), f.second.at.info()
 		if b.File < a.File || b.File == a.File && b.Line < a.Line {
 			a, b = b, a

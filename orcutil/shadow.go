@@ -17,6 +17,7 @@ const (
 	ofMap                            // of a map as a whole
 	perhaps                          // by code that is not instrumented
 	wide                             // of more than a machine word: not done at once
+	lent                             // by a library, of what it was given: see librarywrite.go
 )
 
 // wordSize is how many bytes of memory are read or written at once.
@@ -114,18 +115,22 @@ func (r *races) stopped(why string) {
 func (r *races) access(g *goroutine, at Place, p unsafe.Pointer, size uintptr, kind accessKind) (found *foundRace) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.accessFrom(g, at, p, size, kind, -1)
+}
+
+// accessFrom is access with the number of a stack, -1 for that of the caller.
+func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintptr, kind accessKind, stack int32) (found *foundRace) {
 	if r.off != "" {
 		return nil
 	}
-	if size > wordSize {
+	if size > wordSize || kind&lent != 0 { // a library does more than one thing
 		kind |= wide
 	}
 	if size > maxAccess {
 		size, r.cut = maxAccess, true
 	}
-	stack := int32(-1)
 	now := g.clock
-	if kind&perhaps != 0 {
+	if kind&(perhaps|lent) != 0 {
 		now = g.atUse()
 	}
 	begin, end := uintptr(p), uintptr(p)+size
@@ -182,7 +187,7 @@ func (r *races) use(g *goroutine, at Place, p unsafe.Pointer, kind accessKind) {
 	}
 	now := g.atUse()
 	if first, ok := w.conflict(rec, now); ok {
-		r.unordered(first, rec)
+		r.uncertain(first, rec)
 	}
 	w.add(rec, now)
 }
@@ -193,13 +198,13 @@ func (r *races) conflicting(first, second record) *foundRace {
 	if (first.kind|second.kind)&perhaps == 0 {
 		return r.report(first, second)
 	}
-	r.unordered(first, second)
+	r.uncertain(first, second)
 	return nil
 }
 
-// unordered notes two uses of memory that nothing orders, one of them by code that is not
+// uncertain notes two uses of memory that nothing orders, one of them by code that is not
 // instrumented, so that it is not known whether they race.
-func (r *races) unordered(first, second record) {
+func (r *races) uncertain(first, second record) {
 	if len(r.unseen) < maxRaces {
 		r.unseen = append(r.unseen, foundRace{first, second})
 	}
@@ -263,9 +268,11 @@ func (w *word) add(n record, now clock) {
 	w.records = append(kept, n)
 }
 
+func placesOf(a, b record) [2]Place { return [2]Place{min(a.at, b.at), max(a.at, b.at)} }
+
 // report notes a race, unless one between the same two places is known.
 func (r *races) report(first, second record) *foundRace {
-	pair := [2]Place{min(first.at, second.at), max(first.at, second.at)}
+	pair := placesOf(first, second)
 	if r.seen[pair] || len(r.found) == maxRaces {
 		return nil
 	}

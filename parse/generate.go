@@ -217,9 +217,27 @@ func (w *pkgRewriter) placeTable(b *bytes.Buffer, u *unit) {
 		b.WriteString("\t")
 	}
 	b.WriteString("})\n")
+	if methods := valueMethods(w.Types); len(methods) > 0 {
+		paths := []string{w.Types.Path()}
+		if w.Types.Name() == "main" {
+			paths = append(paths, "main") // as reflection has it in a command
+		}
+		for _, p := range paths {
+			fmt.Fprintf(b, "\t%s.RegisterValueMethods(%q, %s)\n", w.prefix, p, quoted(methods))
+		}
+	}
 	for _, t := range w.unlocked {
 		fmt.Fprintf(b, "\t%s.RegisterUnlocked(%q)\n", w.prefix, unlockedName(t))
 	}
+}
+
+// quoted lists strings as arguments of a call.
+func quoted(list []string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strconv.Quote(s)
+	}
+	return strings.Join(out, ", ")
 }
 
 // siteTable writes the table of the guarded sites.

@@ -101,6 +101,13 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	in.testType = testTypeOf(prog.Packages)
 	if opts.Races {
 		in.kept, in.unlocked = keptTypes(prog.Packages), unlockedTypes(prog.Packages)
+		in.valueMethods = map[string]bool{}
+		for _, p := range prog.Packages {
+			for _, m := range valueMethods(p.Types) {
+				_, name, _ := strings.Cut(m, ".")
+				in.valueMethods[name] = true
+			}
+		}
 	}
 	for _, n := range opts.Accesses {
 		s := idx.Site(sites.ID(n))
@@ -155,9 +162,11 @@ type instrumenter struct {
 	plain    map[string]*plainPackage // of other modules
 	kept     map[string]bool          // see keptTypes
 	unlocked []types.Type             // see unlockedTypes
-	testType types.Type               // see testTypeOf
-	places   int                      // that touch memory, so far
-	reaches  int                      // statements with something that is not guarded or recorded
+	// valueMethods are the names of methods of the program that take copies of their receivers.
+	valueMethods map[string]bool
+	testType     types.Type // see testTypeOf
+	places       int        // that touch memory, so far
+	reaches      int        // statements with something that is not guarded or recorded
 	// atomicFuncs are the functions with atomic operations, by their paths. What stands
 	// beside those is often meant to be ordered by them: each statement is a guard.
 	atomicFuncs map[string]bool
@@ -325,7 +334,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		begins:      map[*ast.CallExpr]bool{},
 		awaited:     map[ast.Expr]*ast.CallExpr{},
 	}
-	memory := findMemory(w.Types, r.info, r.own, r.plain, r.unlocked, f)
+	memory := findMemory(w.Types, r.info, r.own, r.plain, r.unlocked, r.valueMethods, f)
 	r.calls = memory.calls
 	if r.opts.Races {
 		r.races = memory

@@ -18,8 +18,21 @@ type memory struct {
 	// reads are variables, elements and what pointers point to, maps the
 	// operands of indexing and ranging, whose value is read.
 	reads, maps map[ast.Expr]bool
-	// copied are pointers whose method takes a copy of what they point to.
-	copied map[ast.Expr]bool
+	// copied are pointers whose method takes a copy of what they point to; of those that are
+	// also operands of a call, pointed are passed on. fieldsCopied are operands whose embedded
+	// field a method takes a copy of, with the fields that lead to it.
+	copied, pointed map[ast.Expr]bool
+	fieldsCopied    map[ast.Expr][]*types.Var
+	// dynamic are what is in an interface, with the method that is called: it takes a copy of
+	// what is pointed to, perhaps.
+	dynamic map[ast.Expr]string
+	// elements are slices whose elements are read.
+	elements map[ast.Expr]bool
+	// results are those of the function around the node that is looked at; bodies and returned
+	// say which ones the body of a function has, and a statement returns.
+	results  *namedResults
+	bodies   map[*ast.BlockStmt]*namedResults
+	returned map[*ast.ReturnStmt]*namedResults
 	// mapWrites are maps whose method writes them.
 	mapWrites map[ast.Expr]bool
 	// uses are the receivers, or pointers to them, of methods of types that their
@@ -31,6 +44,8 @@ type memory struct {
 	// handed are arguments of functions that are not instrumented, which may read what they
 	// refer to; the value says that they may write it.
 	handed map[ast.Expr]bool
+	// valueMethods are the names of methods of instrumented packages that take copies.
+	valueMethods map[string]bool
 	// unlocked are the types that unlocked names, of the packages that the program imports.
 	unlocked []types.Type
 	// plainCalls are those of plain packages, and those of such methods that are made later,
@@ -59,22 +74,23 @@ const (
 	ifaceCall                   // what is in an interface decides
 )
 
-func findMemory(pkg *types.Package, info *types.Info, own map[string]bool, plain map[string]*plainPackage, unlocked []types.Type, f *ast.File) *memory {
+func findMemory(pkg *types.Package, info *types.Info, own map[string]bool, plain map[string]*plainPackage, unlocked []types.Type, valueMethods map[string]bool, f *ast.File) *memory {
 	a := &memory{
 		pkg: pkg, info: info, unlocked: unlocked, promoted: map[ast.Expr][]*types.Var{}, handed: map[ast.Expr]bool{}, mapWrites: map[ast.Expr]bool{}, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, given: map[*ast.CallExpr][]givenArg{}, shared: findShared(info, f),
 		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
+		pointed: map[ast.Expr]bool{}, fieldsCopied: map[ast.Expr][]*types.Var{}, dynamic: map[ast.Expr]string{}, elements: map[ast.Expr]bool{}, bodies: map[*ast.BlockStmt]*namedResults{}, returned: map[*ast.ReturnStmt]*namedResults{}, valueMethods: valueMethods,
 	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			if d.Body != nil {
-				a.stmt(d.Body)
+				a.function(d.Type, d.Body)
 			}
 		case *ast.GenDecl:
 			// The initialisation of a package has no other goroutine.
 			ast.Inspect(d, func(n ast.Node) bool {
 				if lit, ok := n.(*ast.FuncLit); ok {
-					a.stmt(lit.Body)
+					a.function(lit.Type, lit.Body)
 					return false
 				}
 				return true
@@ -173,6 +189,8 @@ func (a *memory) value(e ast.Expr) {
 			a.implicit(x, m, len(m.Index())-1)
 		case m.Kind() == types.MethodVal:
 			a.receiver(x, m)
+		case m.Kind() == types.MethodExpr:
+			a.methodExpr(nil, x)
 		}
 	case *ast.IndexExpr:
 		a.index(x)
@@ -214,7 +232,7 @@ func (a *memory) value(e ast.Expr) {
 			a.value(elt)
 		}
 	case *ast.FuncLit:
-		a.stmt(x.Body)
+		a.function(x.Type, x.Body)
 	}
 }
 
@@ -301,28 +319,125 @@ func (a *memory) receiver(x *ast.SelectorExpr, m *types.Selection) {
 		a.base(x.X)
 		if len(m.Index()) == 1 {
 			a.value(x.X)
+			if ok && types.IsInterface(a.info.TypeOf(x.X)) && !isTypeParam(a.info.TypeOf(x.X)) && a.valueMethods[f.Name()] {
+				a.dynamic[x.X] = f.Name()
+			}
 		}
 		return
 	}
-	if isPointer(f.Signature().Recv().Type()) || len(m.Index()) > 1 {
+	if isPointer(f.Signature().Recv().Type()) {
 		a.base(x.X)
+		return
+	}
+	if len(m.Index()) > 1 {
+		a.base(x.X)
+		a.embeddedCopy(x, m)
 		return
 	}
 	a.value(x.X)
 	a.copied[x.X] = isPointer(a.info.TypeOf(x.X))
 }
 
+// embeddedCopy marks the embedded field that a method takes a copy of.
+func (a *memory) embeddedCopy(x *ast.SelectorExpr, m *types.Selection) {
+	shared := isPointer(m.Recv()) || a.info.Types[x.X].Addressable() && a.isShared(x.X)
+	fields := a.fields(m)
+	for _, f := range fields {
+		shared = shared || isPointer(f.Type())
+	}
+	switch {
+	case !shared:
+	case len(fields) < len(m.Index())-1:
+		a.hidden[x] = "the embedded value that a method takes a copy of is read without being recorded"
+	default:
+		a.fieldsCopied[x.X] = fields
+	}
+}
+
+// methodExpr marks what a method takes a copy of that a method expression names by the type
+// of a pointer.
+func (a *memory) methodExpr(c *ast.CallExpr, x *ast.SelectorExpr) (is bool) {
+	m := a.info.Selections[x]
+	if m == nil || m.Kind() != types.MethodExpr || !isPointer(m.Recv()) {
+		return false
+	}
+	f, ok := m.Obj().(*types.Func)
+	if !ok || isPointer(f.Signature().Recv().Type()) || types.IsInterface(f.Signature().Recv().Type()) {
+		return false
+	}
+	if c == nil || len(c.Args) == 0 || len(m.Index()) > 1 {
+		a.hidden[x] = "what the method takes a copy of is read without being recorded"
+	} else {
+		a.pointed[c.Args[0]] = true
+	}
+	return true
+}
+
+func isTypeParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
+}
+
+// readsElements: a conversion copies the elements of a slice.
+func (a *memory) readsElements(from, to types.Type) bool {
+	isSlice := func(t types.Type) bool {
+		if p, ok := types.Unalias(t).(*types.TypeParam); ok {
+			return !types.Identical(from, to) && mayBeSlice(p)
+		}
+		_, ok := t.Underlying().(*types.Slice)
+		return ok
+	}
+	if !isSlice(from) {
+		return false
+	}
+	if isTypeParam(to) {
+		return true
+	}
+	switch t := to.Underlying().(type) {
+	case *types.Basic:
+		return t.Info()&types.IsString != 0
+	case *types.Array:
+		return true
+	}
+	return false
+}
+
+// mayBeSlice: a type of the type parameter may be a slice.
+func mayBeSlice(p *types.TypeParam) bool {
+	i := p.Constraint().Underlying().(*types.Interface)
+	for k := range i.NumEmbeddeds() {
+		switch t := i.EmbeddedType(k).Underlying().(type) {
+		case *types.Slice:
+			return true
+		case *types.Union:
+			for n := range t.Len() {
+				if _, ok := t.Term(n).Type().Underlying().(*types.Slice); ok {
+					return true
+				}
+			}
+		case *types.Interface:
+			return true // it is looked at when it runs
+		}
+	}
+	return false
+}
+
 // call marks what a call reads, and whether it may synchronise.
 func (a *memory) call(c *ast.CallExpr) {
 	if tv := a.info.Types[c.Fun]; tv.IsType() {
 		a.values(c.Args)
+		if a.info.Types[c].Value == nil && a.info.Types[c.Args[0]].Type != nil && a.readsElements(a.info.TypeOf(c.Args[0]), tv.Type) {
+			a.elements[c.Args[0]] = true
+		}
 		return
 	}
 	if b, ok := a.builtin(c.Fun); ok {
 		a.builtinCall(c, b)
 		return
 	}
-	a.value(c.Fun)
+	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); !ok || !a.methodExpr(c, x) {
+		a.value(c.Fun)
+	}
 	a.values(c.Args)
 	a.use(c)
 	if k := a.calleeOf(c); k != 0 {
@@ -355,6 +470,13 @@ func (a *memory) builtinCall(c *ast.CallExpr, b *types.Builtin) {
 		if _, ok := a.info.TypeOf(c.Args[0]).Underlying().(*types.Array); ok {
 			a.base(c.Args[0])
 			return
+		}
+	case "append":
+		if n := len(c.Args); c.Ellipsis.IsValid() && a.info.Types[c.Args[n-1]].Type != nil && !a.info.Types[c.Args[n-1]].IsNil() {
+			t := a.info.TypeOf(c.Args[n-1])
+			if _, ok := t.Underlying().(*types.Slice); ok || isTypeParam(t) {
+				a.elements[c.Args[n-1]] = true
+			}
 		}
 	case "cap":
 		if _, ok := a.info.TypeOf(c.Args[0]).Underlying().(*types.Array); ok {
@@ -402,6 +524,7 @@ func (a *memory) stmt(s ast.Stmt) {
 		a.unuse(s.Call)
 	case *ast.ReturnStmt:
 		a.values(s.Results)
+		a.returns(s)
 	case *ast.IfStmt:
 		a.stmt(s.Init)
 		a.value(s.Cond)
@@ -466,4 +589,25 @@ func (a *memory) rangeStmt(s *ast.RangeStmt) {
 		a.value(s.X)
 	}
 	a.stmt(s.Body)
+}
+
+// valueMethods are the methods of the types of a package that take copies of their
+// receivers, as in "Type.Method".
+func valueMethods(p *types.Package) (out []string) {
+	for _, name := range p.Scope().Names() {
+		t, ok := p.Scope().Lookup(name).(*types.TypeName)
+		if !ok || t.IsAlias() {
+			continue
+		}
+		n, ok := t.Type().(*types.Named)
+		if !ok {
+			continue
+		}
+		for f := range n.Methods() {
+			if !isPointer(f.Signature().Recv().Type()) {
+				out = append(out, name+"."+f.Name())
+			}
+		}
+	}
+	return out
 }

@@ -27,9 +27,13 @@ func (r *rewriter) touch(e ast.Node) int {
 	if r.races == nil {
 		return 0
 	}
-	r.places++
 	start, end := r.file.Offset(e.Pos()), r.file.Offset(e.End())
-	text := strings.Join(strings.Fields(string(r.src[start:end])), " ")
+	return r.touchAs(e, strings.Join(strings.Fields(string(r.src[start:end])), " "))
+}
+
+// touchAs is touch with the text that a report shows.
+func (r *rewriter) touchAs(e ast.Node, text string) int {
+	r.places++
 	if utf8.RuneCountInString(text) > maxPlaceText {
 		text = string([]rune(text)[:maxPlaceText-3]) + "..."
 	}
@@ -58,6 +62,35 @@ func (r *rewriter) read(e ast.Expr) {
 	if r.races.copied[e] {
 		r.before(e.Pos(), fmt.Sprintf("(*%s.Rd(%d, ", r.zz, r.touch(e)))
 		r.after(e.End(), "))")
+	}
+	if fields := r.races.fieldsCopied[e]; fields != nil {
+		open, path := "&", ""
+		for _, f := range fields {
+			path += "." + f.Name()
+		}
+		if isPointer(fields[len(fields)-1].Type()) {
+			open = ""
+		}
+		defer func() { // of what is recorded of the operand itself
+			r.before(e.Pos(), fmt.Sprintf("(*%s.Rd(%d, %s", r.zz, r.touch(e), open))
+			r.after(e.End(), path+"))")
+		}()
+	}
+	if r.races.pointed[e] {
+		r.before(e.Pos(), fmt.Sprintf("%s.Rd(%d, ", r.zz, r.touch(e)))
+		r.after(e.End(), ")")
+	}
+	if method := r.races.dynamic[e]; method != "" {
+		r.before(e.Pos(), fmt.Sprintf("%s.RdDynamic(%d, ", r.zz, r.touch(e)))
+		r.after(e.End(), fmt.Sprintf(", %q)", method))
+	}
+	if r.races.elements[e] {
+		function := "RdSlice"
+		if isTypeParam(r.info.TypeOf(e)) {
+			function = "RdElements"
+		}
+		r.before(e.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, function, r.touch(e)))
+		r.after(e.End(), ")")
 	}
 	if r.races.maps[e] {
 		r.before(e.Pos(), fmt.Sprintf("%s.RdMap(%d, ", r.zz, r.touch(e)))
@@ -472,25 +505,21 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 		if len(c.Args) < 2 || r.info.Types[c.Args[0]].IsNil() {
 			return
 		}
-		if _, ok := r.info.TypeOf(c.Args[0]).Underlying().(*types.Slice); !ok {
+		t := r.info.TypeOf(c.Args[0])
+		if p, ok := types.Unalias(t).(*types.TypeParam); ok && !ofSlices(p) {
+			r.unrecorded(c.Lparen, "what is appended here is not recorded")
 			return
 		}
-		if !callFree(c.Args[1:]) {
-			return // the elements may come later than now
-		}
-		n := fmt.Sprint(len(c.Args) - 1)
+		function := ".Append"
 		if c.Ellipsis.IsValid() {
-			if !pure(r.info, c.Args[1]) || r.shadowed["len"] {
-				return
-			}
-			start, end := r.file.Offset(c.Args[1].Pos()), r.file.Offset(c.Args[1].End())
-			n = "len(" + string(r.src[start:end]) + ")"
-			if r.info.Types[c.Args[1]].IsNil() {
-				return
+			if t, ok := r.info.TypeOf(c.Args[1]).Underlying().(*types.Basic); ok && t.Info()&types.IsString != 0 {
+				function = ".AppendString"
+				at := r.file.Offset(c.Ellipsis)
+				r.replace(at, at+len("..."), "")
 			}
 		}
-		first("%s.Append(%d, ", r.zz, r.touch(c.Args[0]))
-		r.after(c.Args[0].End(), ", "+n+")")
+		r.replaceFunction(c, function)
+		first("%d, ", r.touch(c.Args[0]))
 	case "copy":
 		to, okTo := r.info.TypeOf(c.Args[0]).Underlying().(*types.Slice)
 		from, okFrom := r.info.TypeOf(c.Args[1]).Underlying().(*types.Slice)
@@ -503,10 +532,15 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 			r.unrecorded(c.Lparen, "what is copied here is not recorded")
 			return
 		}
-		fun := ast.Unparen(c.Fun)
-		r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.zz+function)
+		r.replaceFunction(c, function)
 		first("%d, ", r.touch(c.Args[0]))
 	}
+}
+
+// replaceFunction has a call call a function of the runtime.
+func (r *rewriter) replaceFunction(c *ast.CallExpr, function string) {
+	fun := ast.Unparen(c.Fun)
+	r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.zz+function)
 }
 
 // mark adds the beginning of a call that may be one of uninstrumented code: Lib and the

@@ -116,7 +116,7 @@ func (r *rewriter) decl(d ast.Decl) {
 			r.place(join.ID)
 		}
 	}
-	r.list(fd.Body.List)
+	r.functionBody(fd.Body)
 	if fd.Recv == nil && fd.Name.Name == "init" {
 		r.renameInit(fd)
 	}
@@ -130,7 +130,7 @@ func (r *rewriter) walk(n ast.Node) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		switch m := m.(type) {
 		case *ast.BlockStmt:
-			r.list(m.List)
+			r.functionBody(m)
 			return false
 		case *ast.UnaryExpr:
 			if m.Op == token.ARROW {

@@ -128,6 +128,8 @@ func (r *rewriter) body(s ast.Stmt) {
 		r.incDec(s, true)
 	case *ast.BranchStmt:
 		r.branch(s)
+	case *ast.ReturnStmt:
+		r.returnStmt(s)
 	default:
 		r.walk(s)
 	}

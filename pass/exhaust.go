@@ -247,7 +247,9 @@ func exhaustWith(ctx context.Context, b *orchestrate.Binary, guards *accessGroup
 			x.Join(sum)
 		}
 		sum = x
-		raced, misused := guards.add(x.Races), x.Misuse && !guards.misuse
+		raced := guards.add(x.Races, true)
+		raced = guards.add(x.Unordered, false) || raced
+		misused := x.Misuse && !guards.misuse
 		guards.misuse = guards.misuse || misused
 		compared := false
 		if how.Stalls != 0 {
@@ -343,15 +345,16 @@ func newAccessGroups(side *artifact.Sidecar) *accessGroups {
 	}
 }
 
-// add adds the statements of data races. It reports whether there are new ones.
-func (a *accessGroups) add(races []orchestrate.Race) (added bool) {
+// add adds the statements of data races, which are certain or not. It reports whether there
+// are new ones.
+func (a *accessGroups) add(races []orchestrate.Race, certain bool) (added bool) {
 	for _, r := range races {
 		var ids []int
 		for _, side := range []orchestrate.RaceAccess{r.First, r.Second} {
 			s, ok := a.keys[side.Site]
 			if !ok || s.Kind != sites.Stmt.String() && s.Kind != sites.Store.String() && s.Kind != sites.Atomic.String() {
 				text := fmt.Sprintf("%s: a data race with which others cannot be interleaved: %s", side.Source, side.String())
-				if !slices.Contains(a.unguarded, text) {
+				if certain && !slices.Contains(a.unguarded, text) {
 					a.unguarded = append(a.unguarded, text)
 				}
 				continue

@@ -33,7 +33,7 @@ func newLibrary() *library {
 
 func (l *library) list() *list.List { return l.order }
 
-func UnseenPush() {
+func RacyLibraryPush() {
 	l := list.New()
 	both(func() { l.PushBack(1) }, func() { l.PushFront(2) })
 }
@@ -43,7 +43,7 @@ func UnseenLook() {
 	both(func() { l.order.PushBack(1) }, func() { _ = l.list().Len() })
 }
 
-func UnseenField() {
+func RacyLibraryField() {
 	l := newLibrary()
 	both(func() { l.log.WriteString("a") }, func() { l.log.WriteString("b") })
 }
@@ -64,7 +64,7 @@ func UnseenVariable() {
 	both(func() { _ = w.Flush() }, func() { _ = w.Available(); _, _ = w.WriteString("a") })
 }
 
-func UnseenElement() {
+func RacyLibraryElement() {
 	all := []ring.Ring{{}, {}}
 	both(func() { all[1].Link(ring.New(1)) }, func() { all[1].Unlink(1) })
 }
@@ -129,17 +129,17 @@ type settings struct {
 
 func put(w io.Writer, s string) { _, _ = w.Write([]byte(s)) }
 
-func UnseenWriter() {
+func RacyLibraryWriter() {
 	var b bytes.Buffer
 	both(func() { put(&b, "a") }, func() { put(&b, "b") })
 }
 
-func UnseenPrint() {
+func RacyLibraryPrint() {
 	var w io.Writer = new(strings.Builder)
 	both(func() { fmt.Fprint(w, "a") }, func() { fmt.Fprintf(w, "b") })
 }
 
-func UnseenEmbedded() {
+func RacyLibraryEmbedded() {
 	b := behind{new(wrapped)}
 	both(func() { b.WriteString("a") }, func() { b.wrapped.WriteByte('b') })
 }

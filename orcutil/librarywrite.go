@@ -1,0 +1,144 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// What a library writes to a value that it is lent is not recorded, but some of it shows:
+// memory that is not what it was before the call, while nobody else could do anything, was
+// written by it. Two writes of the same word that nothing orders are a data race, as
+// they are for the race detector. A library that writes what was there already, or only
+// reads, does not show: such a use stays one of which it is not known (races.unseen).
+
+const (
+	// maxLent is how many bytes of the arrays of a lent value are compared.
+	maxLent = 4096
+	// maxLoans bounds the values that a goroutine is looked after for at a time, and
+	// loanSteps after how many of its steps a call that has not ended is given up.
+	maxLoans  = 8
+	loanSteps = 2
+)
+
+// loan is a value that a goroutine has given to a library, with its memory as it was.
+type loan struct {
+	at    Place
+	p     unsafe.Pointer
+	t     reflect.Type // of the value
+	spans []span
+	stack int32
+	steps int // of the goroutine since
+}
+
+// span is a piece of memory.
+type span struct {
+	p      unsafe.Pointer
+	before []byte
+}
+
+// lend has the memory of a value compared when g makes its next step, or the call ends.
+func (r *races) lend(g *goroutine, at Place, p unsafe.Pointer, t reflect.Type) {
+	if t.Size() == 0 || t.Size() > maxLent || g.run.strays.Load() > 0 {
+		return
+	}
+	if len(g.loans) == maxLoans {
+		g.loans = append(g.loans[:0], g.loans[1:]...)
+	}
+	r.mu.Lock()
+	l := loan{at: at, p: p, t: t, stack: r.stack()}
+	r.mu.Unlock()
+	l.look()
+	g.loans = append(g.loans, l)
+}
+
+// look takes the memory of the value for what it was before.
+func (l *loan) look() {
+	l.spans = append(l.spans[:0], copyOf(l.p, l.t.Size()))
+	l.arrays(l.p, l.t)
+}
+
+// arrays adds the memory behind the slices in a value: their capacity, as libraries write
+// beyond their lengths.
+func (l *loan) arrays(p unsafe.Pointer, t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			l.arrays(unsafe.Add(p, f.Offset), f.Type)
+		}
+	case reflect.Slice:
+		s := (*[]byte)(p) // whatever its elements are, the header is the same
+		if size := uintptr(cap(*s)) * t.Elem().Size(); size > 0 {
+			l.spans = append(l.spans, copyOf(unsafe.Pointer(unsafe.SliceData(*s)), min(size, maxLent)))
+		}
+	}
+}
+
+func copyOf(p unsafe.Pointer, size uintptr) span {
+	return span{p, append([]byte(nil), unsafe.Slice((*byte)(p), size)...)}
+}
+
+// settle records what libraries have written to what g has lent them. It comes before g
+// gives the baton back, and before it passes the library's clock.
+func (r *races) settle(g *goroutine) {
+	if r == nil || len(g.loans) == 0 {
+		return
+	}
+	if g.run.strays.Load() > 0 || g.run.dying.Load() {
+		g.loans = g.loans[:0] // somebody else may have written
+		return
+	}
+	for i := range g.loans {
+		l := &g.loans[i]
+		for _, s := range l.spans {
+			now := unsafe.Slice((*byte)(s.p), len(s.before))
+			for j := 0; j < len(now); j += int(wordSize) {
+				k := min(j+int(wordSize), len(now))
+				if string(now[j:k]) != string(s.before[j:k]) {
+					r.written(g, l, unsafe.Pointer(&now[j]), uintptr(k-j))
+				}
+			}
+		}
+		l.look()
+	}
+}
+
+// written records that a library has written a part of what g has lent it.
+func (r *races) written(g *goroutine, l *loan, p unsafe.Pointer, size uintptr) {
+	r.mu.Lock()
+	f := r.accessFrom(g, l.at, p, size, writes|lent, l.stack)
+	r.mu.Unlock()
+	if f != nil {
+		g.run.raced(*f)
+	}
+}
+
+// stepped settles what g has lent, and gives up what it has lent long ago.
+func (r *races) stepped(g *goroutine) {
+	if r == nil || len(g.loans) == 0 {
+		return
+	}
+	r.settle(g)
+	kept := g.loans[:0]
+	for _, l := range g.loans {
+		if l.steps++; l.steps < loanSteps {
+			kept = append(kept, l)
+		}
+	}
+	g.loans = kept
+}
+
+// resumed looks again at what g has lent, after others could do something.
+func (g *goroutine) resumed() {
+	for i := range g.loans {
+		g.loans[i].look()
+	}
+}
+
+// returned settles what g has lent to a call that ends.
+func (r *races) returned(g *goroutine) {
+	r.settle(g)
+	g.loans = g.loans[:0]
+}
