@@ -414,6 +414,25 @@ var programs = []testProgram{
 		Wait(8, &wg)
 	}, []string{""}},
 
+	// The signal may come between the release of the lock and the wait, since the lock has
+	// guards of its own behind it.
+	{"a condition over a lock of the program's", EntryMain, func() {
+		l := &loggedLock{log: make(chan int, 8)}
+		c := sync.NewCond(l)
+		ready := false
+		Go(1, func() {
+			LockIface(2, c.L)
+			ready = true
+			CondSignal(3, c)
+			UnlockIface(4, c.L)
+		})
+		LockIface(5, c.L)
+		for !ready {
+			CondWait(6, c)
+		}
+		UnlockIface(7, c.L)
+	}, []string{""}},
+
 	{"readers, writers and a try", EntryTest, func() {
 		var m sync.RWMutex
 		var wg sync.WaitGroup
@@ -630,4 +649,20 @@ func (c ownContext) Err() error {
 	default:
 		return nil
 	}
+}
+
+// loggedLock does more than one operation when it is locked and unlocked.
+type loggedLock struct {
+	mu  sync.Mutex
+	log chan int
+}
+
+func (l *loggedLock) Lock() {
+	Lock(40, &l.mu)
+	To(l.log).Send(41, 1)
+}
+
+func (l *loggedLock) Unlock() {
+	Unlock(42, &l.mu)
+	To(l.log).Send(43, 2)
 }
