@@ -775,9 +775,11 @@ func (q *Queue) Len() int { q.mu.Lock(); defer q.mu.Unlock(); return len(q.list)
 	go func() { p.Add(1); p.Add(2); done <- true }()
 	go func() { q.Add(1); q.Add(2); also <- true }()`, 1, "", ""},
 		{"writing", queue, `go func() { q.Add(1); done <- true }()
-	go func() { q.Add(2); also <- true }()`, 1, "nothing orders the uses of q", ""},
+	go func() { q.Add(2); also <- true }()`, 2, "", artifact.KindRace},
 		{"writing, deferred", queue, `go func() { defer func() { done <- true }(); defer q.Add(1) }()
-	go func() { q.Add(2); also <- true }()`, 0, "nothing orders the uses of q", ""},
+	go func() { q.Add(2); also <- true }()`, 0, "", artifact.KindRace},
+		{"writing what is there", queue, `go func() { q.Add(1); done <- true }()
+	go func() { q.Len(); also <- true }()`, 2, "nothing orders the uses of q", ""},
 		{"writing, in a goroutine of its own", queue, `go q.Add(1)
 	go func() { q.Add(2); done <- true; also <- true }()`, 0, "is not recorded", ""},
 		{"a race beside", queue, `x := 0
@@ -798,7 +800,9 @@ func (q *Queue) Len() int { q.mu.Lock(); defer q.mu.Unlock(); return len(q.list)
 			} else {
 				require.Contains(t, strings.Join(x.Covered.Limits, "\n"), c.limit)
 			}
-			if c.kind != "" {
+			if c.kind == artifact.KindRace {
+				require.NotEmpty(t, x.Races)
+			} else if c.kind != "" {
 				require.Equal(t, []string{c.kind}, kindsOf(t, x))
 			}
 			if c.name == "a race beside" {
