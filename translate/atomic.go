@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"go/token"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -93,6 +95,17 @@ func atomics(table map[string]*intrinsic) {
 			return []*expr{c}, []*expr{ite(c, args[2][0], old[0])}
 		})
 	}
+	masks := func(op token.Token) *intrinsic {
+		return atomicOp(&intrinsic{name: "atomicmask", reads: true, writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
+			return old, []*expr{p.bits(op, old[0], args[1][0])}
+		})
+	}
+	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr"} {
+		for prefix, op := range map[string]token.Token{"And": token.AND, "Or": token.OR} {
+			table["sync/atomic."+prefix+t] = masks(op)
+			table["(*sync/atomic."+t+")."+prefix] = masks(op)
+		}
+	}
 	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Pointer"} {
 		table["sync/atomic.Load"+t] = load()
 		table["sync/atomic.Store"+t] = store()
@@ -113,39 +126,46 @@ func atomics(table map[string]*intrinsic) {
 
 // atomicValues are the methods of atomic.Value, which is an interface value.
 func atomicValues(table map[string]*intrinsic) {
-	op := func(name, what string, in intrinsic, f atomicEffect) {
+	op := func(name, what, does string, in intrinsic, f atomicEffect) {
 		in.name, in.reads = what, true
 		var check func(x *translator, p *path, old []*expr) bool
 		if in.writes {
-			check = func(x *translator, p *path, old []*expr) bool { return x.storable(p, old, p.arg(len(in.args)-1)) }
+			check = func(x *translator, p *path, old []*expr) bool { return x.storable(p, does, old, p.args()[1:len(in.args)]) }
 		}
 		table["(*sync/atomic.Value)."+name] = atomicOp(&in, len(interfaceLayout), check, f)
 	}
-	op("Load", "atomicload", intrinsic{}, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
+	op("Load", "atomicload", "", intrinsic{}, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
 		return old, nil
 	})
-	op("Store", "atomicstore", intrinsic{writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
+	op("Store", "atomicstore", "store", intrinsic{writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
 		return nil, args[1]
 	})
-	op("Swap", "atomicswap", intrinsic{writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+	op("Swap", "atomicswap", "swap", intrinsic{writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
 		return old, args[1]
 	})
-	op("CompareAndSwap", "atomiccas", intrinsic{writes: true, args: []int{0, 1, 2}}, func(x *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
+	op("CompareAndSwap", "atomiccas", "compare and swap", intrinsic{writes: true, args: []int{0, 1, 2}}, func(x *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
 		c := x.equal(p, emptyInterface, emptyInterface, old, args[1])
 		return []*expr{c}, []*expr{ite(c, args[2][0], old[0]), ite(c, args[2][1], old[1])}
 	})
 }
 
-// storable continues with the panic that storing a value in an atomic.Value
-// beside another causes, and reports whether the path goes on without.
-func (x *translator) storable(p *path, old, val []*expr) bool {
-	for _, bad := range []struct {
+// storable continues with the panic that storing the last of values in an atomic.Value
+// beside another causes, and reports whether the path goes on without. If there are two, the
+// first is what the other one is compared with: nothing is stored where nothing was, but for
+// nil.
+func (x *translator) storable(p *path, does string, old []*expr, values [][]*expr) bool {
+	val := values[len(values)-1]
+	differs := func(a, b []*expr) *expr { return and(not(eq(a[0], 0)), not(arith(xEq, a[0], b[0]))) }
+	type badness struct {
 		cond *expr
 		what string
-	}{
-		{eq(val[0], 0), "sync/atomic: store of nil value into Value"},
-		{and(not(eq(old[0], 0)), not(arith(xEq, old[0], val[0]))), "sync/atomic: store of inconsistently typed value into Value"},
-	} {
+	}
+	bads := []badness{{eq(val[0], 0), "sync/atomic: " + does + " of nil value into Value"}}
+	if len(values) > 1 {
+		bads = append(bads, badness{differs(values[0], val), "sync/atomic: " + does + " of inconsistently typed values"})
+	}
+	bads = append(bads, badness{differs(old, val), "sync/atomic: " + does + " of inconsistently typed value into Value"})
+	for _, bad := range bads {
 		c := p.simplify(bad.cond)
 		if c.op == xUnknown {
 			p.note("unknown-memory", artifact.DirectionUnder, "what is stored in an atomic.Value is not tracked: that it panics is not in the model")

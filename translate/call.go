@@ -564,9 +564,19 @@ func (x *translator) raise(p *path, u *unwind, val []*expr) {
 	if !u.goexit {
 		p.set(f.ctx, panicKey{}, append([]*expr(nil), val...))
 	}
-	g := p.top()
-	g.unwind = u
-	g.running = false
+	p.top().unwinds(u)
+}
+
+// unwinds has a frame unwind. A panic of a call that Goexit has a deferred function make does
+// not end that.
+func (f *frame) unwinds(u *unwind) {
+	if f.unwind != nil && (f.unwind.goexit || f.unwind.exits) && !u.goexit {
+		v := *u
+		v.exits = true
+		u = &v
+	}
+	f.unwind = u
+	f.running = false
 }
 
 // stepUnwind goes on unwinding the innermost frame.
@@ -578,6 +588,10 @@ func (x *translator) stepUnwind(p *path) bool {
 	u := f.unwind
 	if u.recovered {
 		g := p.top()
+		if u.exits {
+			g.unwind = &unwind{goexit: true, site: u.site, pos: u.pos, detail: "goexit"}
+			return true
+		}
 		g.unwind = nil
 		if r := f.ctx.fn.Recover; r != nil {
 			g.block, g.idx = r, 0
@@ -595,8 +609,7 @@ func (x *translator) stepUnwind(p *path) bool {
 		return false
 	}
 	g := p.top()
-	g.unwind = u
-	g.running = false
+	g.unwinds(u)
 	if !u.goexit {
 		p.set(g.ctx, panicKey{}, val)
 	}

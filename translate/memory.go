@@ -409,7 +409,7 @@ func (x *translator) fieldOffset(st *types.Struct, i int) int {
 
 // tag numbers the dynamic types of interfaces.
 func (m *memory) tag(t types.Type) int32 {
-	k := typeKey(t)
+	k := typeKey(t) + declaredIn(t)
 	if n, ok := m.tags[k]; ok {
 		return n
 	}
@@ -417,6 +417,18 @@ func (m *memory) tag(t types.Type) int32 {
 	n := int32(len(m.tagged))
 	m.tags[k] = n
 	return n
+}
+
+// declaredIn tells types apart that functions declare by the same name.
+func declaredIn(t types.Type) string {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Parent() == nil || n.Obj().Parent() == n.Obj().Pkg().Scope() {
+		return ""
+	}
+	return fmt.Sprintf("@%d", n.Obj().Pos())
 }
 
 func (m *memory) typeOf(tag int32) types.Type {

@@ -241,17 +241,20 @@ type frame struct {
 type unwind struct {
 	goexit    bool
 	recovered bool
-	kind      string // artifact.Kind*
-	site      sites.ID
-	pos       token.Pos
-	detail    string
+	// exits: it is the panic of a call that runtime.Goexit has deferred functions make, which
+	// goes on when it is recovered from.
+	exits  bool
+	kind   string // artifact.Kind*
+	site   sites.ID
+	pos    token.Pos
+	detail string
 }
 
 func (u *unwind) key() string {
 	if u == nil {
 		return ""
 	}
-	return fmt.Sprintf("!%t%t%s%d.%d%s", u.goexit, u.recovered, u.kind, u.site, u.pos, u.detail)
+	return fmt.Sprintf("!%t%t%t%s%d.%d%s", u.goexit, u.recovered, u.exits, u.kind, u.site, u.pos, u.detail)
 }
 
 func controlKey(frames []*frame) string { return string(appendControl(nil, frames)) }
