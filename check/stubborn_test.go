@@ -205,6 +205,27 @@ func TestStubbornKeeps(t *testing.T) {
 			a > b | | | k = 1
 			b > c | | meet! |
 			system P, K;`, "A[] not P.z", False},
+		{"a case that a rendezvous of two others enables where a step would be fused", `
+			int[0,1] m;
+			int[0,2] n;
+			chan meet;
+			template P
+			loc s
+			loc choose
+			loc first
+			loc second
+			s > choose | | | m = 1
+			choose > second | n > 0 | |
+			choose > first | | |
+			template Q
+			loc a
+			loc z
+			a > z | | meet! |
+			template R
+			loc a
+			loc z
+			a > z | m == 1 | meet? | n++
+			system P, Q, R;`, "A[] not P.second", False},
 		{"a cycle of steps of its own", `
 			template P
 			loc a

@@ -1552,3 +1552,103 @@ func RacyFormRangestr() {
 		}
 	})
 }
+func inc(p *int) { *p++ }
+
+// The address of a part of a variable is given away before another part of the function uses
+// the variable.
+func RacyFormAddressOfField() {
+	var s struct{ in In }
+	done := make(chan bool)
+	p := &s.in.x
+	go increments(p, done)
+	s.in.x++
+	<-done
+}
+
+func RacyFormAddressOfElement() {
+	var a [2]In
+	done := make(chan bool)
+	p := &a[1].y
+	go increments(p, done)
+	a[1].y++
+	<-done
+}
+
+func increments(p *int, done chan bool) {
+	inc(p)
+	done <- true
+}
+
+// Each operation of package sync/atomic may publish what was written before, and each that
+// reads may see so.
+func SafeFormAtomics() {
+	for i := range 7 {
+		for j := range 5 {
+			publish(i, j)
+		}
+	}
+}
+
+func publish(i, j int) {
+	var n int32
+	x := 0
+	both(func() {
+		x = 1
+		switch i {
+		case 0:
+			atomic.StoreInt32(&n, 1)
+		case 1:
+			atomic.AddInt32(&n, 1)
+		case 2:
+			atomic.SwapInt32(&n, 1)
+		case 3:
+			atomic.CompareAndSwapInt32(&n, 0, 1)
+		case 4:
+			atomic.OrInt32(&n, 1)
+		case 5:
+			for !atomic.CompareAndSwapInt32(&n, 0, 1) {
+			}
+		case 6:
+			atomic.AndInt32(&n, 0)
+			atomic.StoreInt32(&n, 1)
+		}
+	}, func() {
+		seen := false
+		switch j {
+		case 0:
+			seen = atomic.LoadInt32(&n) == 1
+		case 1:
+			seen = atomic.AddInt32(&n, 0) == 1
+		case 2:
+			seen = atomic.OrInt32(&n, 0) == 1
+		case 3:
+			seen = atomic.AndInt32(&n, 1) == 1
+		case 4:
+			seen = atomic.CompareAndSwapInt32(&n, 1, 1)
+		}
+		if seen {
+			use(x)
+		}
+	})
+}
+
+// The one that comes second uses what the one before it has written.
+func SafeFormAtomicSwap() {
+	var n int32
+	x := 0
+	step := func() {
+		if atomic.SwapInt32(&n, 1) == 1 {
+			for atomic.LoadInt32(&n) != 2 {
+			}
+			use(x)
+			return
+		}
+		x = 1
+		atomic.SwapInt32(&n, 2)
+	}
+	both(step, func() {
+		if atomic.LoadInt32(&n) == 2 {
+			use(x)
+		}
+	})
+}
