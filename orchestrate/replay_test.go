@@ -96,9 +96,12 @@ func TestReplay(t *testing.T) {
 
 	// Stuck goroutines under incomplete control prove nothing, a panic does.
 	weak := Verdict{Status: Reproduced, Weak: true, Weaknesses: []string{"a goroutine outside"}}
-	v, _ = script(t, plan, weak, weak)
-	require.Equal(t, Unconfirmed, v.Status)
-	require.Contains(t, v.Reason, "a goroutine outside")
+	for _, kind := range []string{artifact.KindDeadlock, artifact.KindPartialDeadlock, artifact.KindLeak} {
+		plan.Expect.Kind = kind
+		v, _ = script(t, plan, weak, weak)
+		require.Equal(t, Unconfirmed, v.Status, kind)
+		require.Contains(t, v.Reason, "a goroutine outside")
+	}
 	plan.Expect.Kind = artifact.KindPanic
 	v, _ = script(t, plan, weak, weak)
 	require.Equal(t, Reproduced, v.Status)
