@@ -79,8 +79,10 @@ type RaceAccess struct {
 	Source string // "file:line"
 	// Wide: it is of more than a machine word, as that of a string or a slice, and not done at
 	// once.
-	Wide  bool `json:",omitempty"`
-	Stack []string
+	Wide bool `json:",omitempty"`
+	// Updates: it reads what is there first, as x++ does.
+	Updates bool `json:",omitempty"`
+	Stack   []string
 }
 
 // String is the access in words.
@@ -119,6 +121,13 @@ func Rd[T any](at Place, p *T) *T {
 func Wr[T any](at Place, p *T) {
 	if s := active.Load(); s != nil && s.races != nil {
 		s.touch(at, unsafe.Pointer(p), unsafe.Sizeof(*p), writes)
+	}
+}
+
+// Up records that *p has been updated: what was there was read, and then written.
+func Up[T any](at Place, p *T) {
+	if s := active.Load(); s != nil && s.races != nil {
+		s.touch(at, unsafe.Pointer(p), unsafe.Sizeof(*p), writes|updates)
 	}
 }
 
@@ -492,7 +501,7 @@ func (r *races) side(a record) RaceAccess {
 	case a.kind&ofMap != 0:
 		op = "map " + op
 	}
-	out := RaceAccess{G: r.paths[a.g], Op: op, What: info.Text, Site: Site(info.Site).key(), Wide: a.kind&wide != 0}
+	out := RaceAccess{G: r.paths[a.g], Op: op, What: info.Text, Site: Site(info.Site).key(), Wide: a.kind&wide != 0, Updates: a.kind&updates != 0}
 	if info.File != "" {
 		out.Source = info.File + ":" + strconv.Itoa(info.Line)
 	}

@@ -18,6 +18,7 @@ const (
 	perhaps                          // by code that is not instrumented
 	wide                             // of more than a machine word: not done at once
 	lent                             // by a library, of what it was given: see librarywrite.go
+	updates                          // a write of what is calculated from what was there
 )
 
 // wordSize is how many bytes of memory are read or written at once.

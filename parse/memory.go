@@ -570,7 +570,7 @@ func (a *memory) rangeStmt(s *ast.RangeStmt) {
 			}
 		}
 	}
-	switch t := a.info.TypeOf(s.X).Underlying().(type) {
+	switch a.info.TypeOf(s.X).Underlying().(type) {
 	case *types.Array:
 		if s.Value == nil || isBlank(s.Value) {
 			a.base(s.X) // its length is a constant
@@ -580,11 +580,6 @@ func (a *memory) rangeStmt(s *ast.RangeStmt) {
 	case *types.Map:
 		a.value(s.X)
 		a.maps[s.X] = true
-	case *types.Pointer:
-		a.value(s.X)
-		if _, ok := t.Elem().Underlying().(*types.Array); ok && s.Value != nil && !isBlank(s.Value) {
-			a.hidden[s.X] = "the elements that ranging over a pointer to an array reads are not recorded"
-		}
 	default:
 		a.value(s.X)
 	}

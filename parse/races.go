@@ -233,12 +233,16 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 	}
 	pre.move(s.Pos())
 	post := r.build(s.End())
+	function := "Wr"
+	if updates(s) {
+		function = "Up"
+	}
 	for _, t := range targets {
 		if t.isMap {
 			post.put("; %s.WrMap(%d, ", r.zz, r.touch(t.expr))
 			post.node(t.parts[0])
 		} else {
-			post.put("; %s.Wr(%d, &", r.zz, r.touch(t.expr))
+			post.put("; %s.%s(%d, &", r.zz, function, r.touch(t.expr))
 			post.node(t.expr)
 		}
 		post.put(")")
@@ -255,6 +259,12 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 		r.before(s.Pos(), before)
 		r.after(s.End(), after)
 	}
+}
+
+// updates: a statement reads what it writes.
+func updates(s ast.Stmt) bool {
+	a, ok := s.(*ast.AssignStmt)
+	return !ok || a.Tok != token.ASSIGN && a.Tok != token.DEFINE
 }
 
 // stable reports whether an operand has its value still when the assignment is
@@ -410,8 +420,18 @@ func ofSlices(p *types.TypeParam) bool {
 	return ok
 }
 
-// rangeElements rewrites a range over a slice whose elements are read. It
-// reports whether it has.
+// isArrayPointer: a range over a value of the type reads elements of an array as it goes.
+func isArrayPointer(t types.Type) bool {
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok {
+		return false
+	}
+	_, ok = p.Elem().Underlying().(*types.Array)
+	return ok
+}
+
+// rangeElements rewrites a range over a slice, or a pointer to an array, whose elements are
+// read. It reports whether it has.
 func (r *rewriter) rangeElements(s *ast.RangeStmt) bool {
 	if s.Value == nil || isBlank(s.Value) {
 		return false
@@ -422,8 +442,12 @@ func (r *rewriter) rangeElements(s *ast.RangeStmt) bool {
 			r.unrecorded(s.X.Pos(), "the elements that are read are not recorded")
 			return false
 		}
-	} else if _, ok := t.Underlying().(*types.Slice); !ok {
+	} else if _, ok := t.Underlying().(*types.Slice); !ok && !isArrayPointer(t) {
 		return false
+	}
+	open, end := "", ""
+	if isArrayPointer(t) {
+		open, end = "(", ")[:]"
 	}
 	rg, tok := r.name(), s.Tok
 	b := r.build(s.For)
@@ -442,8 +466,9 @@ func (r *rewriter) rangeElements(s *ast.RangeStmt) bool {
 	} else {
 		b.put("for %s := %s.RangeSlice(", rg, r.zz)
 	}
+	b.put("%s", open)
 	b.node(s.X)
-	b.put("); %s.Next(%d); { ", rg, r.touch(s.X))
+	b.put("%s); %s.Next(%d); { ", end, rg, r.touch(s.X))
 	if isBlank(s.Key) {
 		b.node(s.Value)
 		b.put(" %v %s.V;", tok, rg)

@@ -307,22 +307,33 @@ func exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how 
 // uncontrolled are the operations without guards, and how many accesses to memory are
 // not looked at for races, but for those that were not executed.
 func uncontrolled(diagnostics []parse.Diagnostic, reached []int) (out []string) {
-	accesses := 0
-	first := ""
 	for _, d := range diagnostics {
-		if d.Reach != 0 && !slices.Contains(reached, d.Reach) {
+		if !d.Access && (d.Reach == 0 || slices.Contains(reached, d.Reach)) {
+			out = append(out, d.String())
+		}
+	}
+	if text := unseenAccesses(diagnostics, reached); text != "" {
+		out = append(out, text)
+	}
+	return out
+}
+
+// unseenAccesses says how many accesses to memory were executed and are not looked at for
+// races, if there are any.
+func unseenAccesses(diagnostics []parse.Diagnostic, reached []int) string {
+	accesses, first := 0, ""
+	for _, d := range diagnostics {
+		if !d.Access || d.Reach != 0 && !slices.Contains(reached, d.Reach) {
 			continue
 		}
-		if !d.Access {
-			out = append(out, d.String())
-		} else if accesses++; accesses == 1 {
+		if accesses++; accesses == 1 {
 			first = d.String()
 		}
 	}
-	if accesses > 0 {
-		out = append(out, fmt.Sprintf("%d accesses to memory are not looked at for data races, as at %s", accesses, first))
+	if accesses == 0 {
+		return ""
 	}
-	return out
+	return fmt.Sprintf("%d accesses to memory are not looked at for data races, as at %s", accesses, first)
 }
 
 // accessGroups are the statements that touch memory and are guards. Those that were
@@ -538,7 +549,11 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 		if x == nil || err != nil || x.Runs == 0 {
 			return unseen()
 		}
-		if d.takeRaces(x, true); !x.Timed {
+		d.takeRaces(x, true)
+		if text := unseenAccesses(b.diagnostics, x.Reached); text != "" {
+			d.runs.Races = union(d.runs.Races, []string{text})
+		}
+		if !x.Timed {
 			break
 		}
 	}
@@ -550,17 +565,13 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 // assignment as two steps, where the runs have one; but if both are of more than a machine
 // word, one may see a part of what the other one writes, which no order of steps does.
 func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
-	keys := orchestrate.SitesByKey(d.side)
-	guarded := func(a orchestrate.RaceAccess) bool {
-		s, ok := keys[a.Site]
-		return ok && slices.Contains(d.side.Accesses, s.ID)
-	}
+	ordered := d.orderedAccesses(x.Races)
 	found := slices.Clone(x.Unseen)
 	var words []string
 	for _, r := range x.Races {
 		text := unordered(orchestrate.Accesses(d.side, r))
 		torn := r.First.Wide && r.Second.Wide
-		if byModel && !torn && guarded(r.First) && guarded(r.Second) {
+		if byModel && !torn && ordered(r.First) && ordered(r.Second) {
 			words = append(words, text)
 			continue
 		}
@@ -571,6 +582,44 @@ func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
 	}
 	d.runs.Races = union(d.runs.Races, found)
 	d.runs.WordRaces = union(d.runs.WordRaces, words)
+}
+
+// orderedAccesses is the condition that the model has every order of an access, one side of
+// one of races, and others: its statement is a guard, and does nothing else to what races in
+// the same step. Where a statement has a guard in front of its write, too, that is a step of
+// its own.
+func (d *deep) orderedAccesses(races []orchestrate.Race) func(orchestrate.RaceAccess) bool {
+	keys := orchestrate.SitesByKey(d.side)
+	guarded := func(key string) bool {
+		s, ok := keys[key]
+		return ok && slices.Contains(d.side.Accesses, s.ID)
+	}
+	type accesses struct{ reads, writes map[string]bool }
+	of := map[string]accesses{}
+	for _, r := range races {
+		for _, a := range []orchestrate.RaceAccess{r.First, r.Second} {
+			all, ok := of[a.Site]
+			if !ok {
+				all = accesses{map[string]bool{}, map[string]bool{}}
+				of[a.Site] = all
+			}
+			if strings.Contains(a.Op, "write") {
+				all.writes[a.What] = true
+			} else {
+				all.reads[a.What] = true
+			}
+			if a.Updates {
+				all.reads[a.What] = true
+			}
+		}
+	}
+	return func(a orchestrate.RaceAccess) bool {
+		n, m := len(of[a.Site].reads), len(of[a.Site].writes)
+		if guarded(sites.StoreKey(a.Site)) {
+			return guarded(a.Site) && n <= 1 && m <= 1
+		}
+		return guarded(a.Site) && n+m <= 1
+	}
 }
 
 // union has the elements of two lists, ascending, each once.

@@ -45,13 +45,16 @@ func (n *numberer) addStores() {
 			continue
 		}
 		pos := n.fset.PositionFor(s.op, false)
-		site.ID, site.Kind, site.Key, site.Pos = ID(len(n.sites)), Store, site.Key+".store", s.op
+		site.ID, site.Kind, site.Key, site.Pos = ID(len(n.sites)), Store, StoreKey(site.Key), s.op
 		site.Line, site.Col = pos.Line, pos.Column
 		n.sites = append(n.sites, site)
 		n.Index.stores[n.at[place{Stmt, s.stmt}]] = site.ID
 		n.at[place{Store, s.op}], n.at[place{Store, s.target}] = site.ID, site.ID
 	}
 }
+
+// StoreKey is the key of the store of a statement, of which it has the key.
+func StoreKey(stmt string) string { return stmt + ".store" }
 
 // target is the position of the write to a variable or a chain of fields, as
 // the SSA form has it. Such an expression can be evaluated twice.

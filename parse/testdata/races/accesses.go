@@ -1652,3 +1652,23 @@ func SafeFormAtomicSwap() {
 		}
 	})
 }
+
+func RacyFormRangeOfArrayPointer() {
+	var b [4]int
+	both(func() { b[3] = 2 }, func() {
+		for i, v := range &b {
+			use(i + v)
+		}
+	})
+}
+
+func SafeFormRangeOfArrayPointer() {
+	var b [4]int
+	both(func() { b[3] = 2 }, func() {
+		for i, v := range &b {
+			if use(v); i == 2 {
+				break
+			}
+		}
+	})
+}
