@@ -128,8 +128,20 @@ func (r *races) acquire(g *goroutine, k syncKey) {
 	}
 }
 
+// operates records that an operation of package sync changes its object, at once, so that it
+// races with what copies or overwrites the object as a value.
+func (r *races) operates(g *goroutine, p unsafe.Pointer) {
+	if r == nil || g.site == 0 {
+		return
+	}
+	if f := r.access(g, placeAt(g.site), p, wordSize, writes|atomicOne); f != nil {
+		g.run.raced(*f)
+	}
+}
+
 // locked: g has got the lock.
 func (r *races) locked(g *goroutine, l lockRef) {
+	defer r.operates(g, l.p)
 	r.acquire(g, syncKey{l.p, wholeObject})
 	if l.kind == writeLock {
 		r.acquire(g, syncKey{l.p, readersPart})
@@ -138,6 +150,7 @@ func (r *races) locked(g *goroutine, l lockRef) {
 
 // unlocks: g is about to give the lock back.
 func (r *races) unlocks(g *goroutine, l lockRef) {
+	r.operates(g, l.p)
 	if l.kind == readLock {
 		r.release(g, syncKey{l.p, readersPart})
 		return

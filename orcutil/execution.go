@@ -30,11 +30,13 @@ type execution struct {
 	// reached are statements with something that is not guarded or recorded, in all runs.
 	reached map[int]bool
 
-	next    int32 // the node of the step that is about to be done
-	queues  bool  // it only queues
-	misuse  bool  // the run stops at all minor guards
-	census  bool  // the program has counted its goroutines
-	foreign bool  // who has not locked an RWMutex has unlocked it
+	next   int32 // the node of the step that is about to be done
+	queues bool  // it only queues
+	misuse bool  // the run stops at all minor guards
+	census bool  // the program has counted its goroutines
+	// finalizes: the program has handed a function to runtime.SetFinalizer or AddCleanup.
+	finalizes bool
+	foreign   bool // who has not locked an RWMutex has unlocked it
 	// unguarded: the length of a channel was asked for where there is no guard.
 	unguarded bool
 	pick      func(g *goroutine, site Site, n int) int

@@ -450,6 +450,7 @@ func (x *search) limits(res Result) {
 	x.bound(res.Verdict != Completed && res.Verdict != Limit, res.Message)
 	x.out.Durations = union(x.out.Durations, res.Durations)
 	x.bound(x.exec.census, "runtime.NumGoroutine, which counts goroutines that others start and end meanwhile")
+	x.bound(x.exec.finalizes, "what finalizers and cleanups of package runtime do, which runs never call")
 	x.bound(x.exec.unguarded, "the length of a channel, asked for where there is no guard")
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
 	for _, site := range x.exec.drawn {

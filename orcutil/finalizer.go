@@ -16,6 +16,9 @@ func Finalized(x, f any) bool {
 	if s == nil {
 		return false
 	}
+	if f != nil && s.exec != nil {
+		s.exec.finalizes = true
+	}
 	v := reflect.ValueOf(x)
 	switch {
 	case v.Kind() != reflect.Pointer:

@@ -26,7 +26,8 @@ const (
 type loan struct {
 	at    Place
 	p     unsafe.Pointer
-	t     reflect.Type // of the value
+	t     reflect.Type // of the value, nil for memory of a size
+	size  uintptr
 	spans []span
 	stack int32
 	steps int // of the goroutine since
@@ -40,14 +41,27 @@ type span struct {
 
 // lend has the memory of a value compared when g makes its next step, or the call ends.
 func (r *races) lend(g *goroutine, at Place, p unsafe.Pointer, t reflect.Type) {
-	if t.Size() == 0 || t.Size() > maxLent || g.run.strays.Load() > 0 {
+	if size := t.Size(); size > 0 && size <= maxLent {
+		r.lendMemory(g, loan{at: at, p: p, t: t, size: size})
+	}
+}
+
+// lendSlice is lend for the array behind a slice, up to its capacity.
+func (r *races) lendSlice(g *goroutine, at Place, p unsafe.Pointer, size uintptr) {
+	if size > 0 {
+		r.lendMemory(g, loan{at: at, p: p, size: min(size, maxLent)})
+	}
+}
+
+func (r *races) lendMemory(g *goroutine, l loan) {
+	if g.run.strays.Load() > 0 {
 		return
 	}
 	if len(g.loans) == maxLoans {
 		g.loans = append(g.loans[:0], g.loans[1:]...)
 	}
 	r.mu.Lock()
-	l := loan{at: at, p: p, t: t, stack: r.stack()}
+	l.stack = r.stack()
 	r.mu.Unlock()
 	l.look()
 	g.loans = append(g.loans, l)
@@ -55,24 +69,29 @@ func (r *races) lend(g *goroutine, at Place, p unsafe.Pointer, t reflect.Type) {
 
 // look takes the memory of the value for what it was before.
 func (l *loan) look() {
-	l.spans = append(l.spans[:0], copyOf(l.p, l.t.Size()))
-	l.arrays(l.p, l.t)
+	l.spans = append(l.spans[:0], copyOf(l.p, l.size))
+	if l.t != nil {
+		slicesIn(l.p, l.t, func(p unsafe.Pointer, _, size uintptr) { // libraries write beyond the length
+			if size > 0 {
+				l.spans = append(l.spans, copyOf(p, min(size, maxLent)))
+			}
+		})
+	}
 }
 
-// arrays adds the memory behind the slices in a value: their capacity, as libraries write
-// beyond their lengths.
-func (l *loan) arrays(p unsafe.Pointer, t reflect.Type) {
+// slicesIn calls f with the arrays behind the slices in a value, and their sizes in bytes, up
+// to the length and to the capacity of the slice.
+func slicesIn(p unsafe.Pointer, t reflect.Type, f func(p unsafe.Pointer, length, capacity uintptr)) {
 	switch t.Kind() {
 	case reflect.Struct:
 		for i := range t.NumField() {
-			f := t.Field(i)
-			l.arrays(unsafe.Add(p, f.Offset), f.Type)
+			field := t.Field(i)
+			slicesIn(unsafe.Add(p, field.Offset), field.Type, f)
 		}
 	case reflect.Slice:
-		s := (*[]byte)(p) // whatever its elements are, the header is the same
-		if size := uintptr(cap(*s)) * t.Elem().Size(); size > 0 {
-			l.spans = append(l.spans, copyOf(unsafe.Pointer(unsafe.SliceData(*s)), min(size, maxLent)))
-		}
+		s := *(*[]byte)(p) // whatever its elements are, the header is the same
+		size := t.Elem().Size()
+		f(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*size, uintptr(cap(s))*size)
 	}
 }
 

@@ -54,7 +54,14 @@ func looksForRaces() bool {
 	return program.accesses != nil
 }
 
+// placeAt is the place of an operation that has a guard.
+func placeAt(s Site) Place { return -Place(s) }
+
 func (a Place) info() PlaceInfo {
+	if a < 0 {
+		s := Site(-a).info()
+		return PlaceInfo{ID: int(a), Site: int(-a), File: s.File, Line: s.Line, Text: s.Text}
+	}
 	program.RLock()
 	defer program.RUnlock()
 	i, ok := program.accesses[a]
@@ -315,6 +322,11 @@ func (s *run) use(at Place, p unsafe.Pointer, t reflect.Type, changes bool) {
 	}
 	if g := s.caller(); g != nil {
 		s.races.use(g, at, p, kind)
+		slicesIn(p, t, func(p unsafe.Pointer, size, _ uintptr) { // it reads them, perhaps
+			if size > 0 {
+				s.races.access(g, at, p, size, perhaps)
+			}
+		})
 		if changes {
 			s.races.lend(g, at, p, t)
 		}
@@ -391,8 +403,12 @@ func Given[T any](at Place, v T, changes bool) T {
 			s.touch(at, x.UnsafePointer(), 1, ofMap|kind)
 		}
 	case reflect.Slice:
+		size := x.Type().Elem().Size()
 		if x.Len() > 0 {
-			s.touch(at, x.UnsafePointer(), uintptr(x.Len())*x.Type().Elem().Size(), kind)
+			s.touch(at, x.UnsafePointer(), uintptr(x.Len())*size, kind)
+		}
+		if g := s.caller(); g != nil && !s.dying.Load() {
+			s.races.lendSlice(g, at, x.UnsafePointer(), uintptr(x.Cap())*size)
 		}
 	case reflect.Pointer:
 		switch {

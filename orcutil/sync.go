@@ -379,6 +379,7 @@ func OnceDo(site Site, o *sync.Once, f func()) {
 		f()
 	})
 	s.races.acquire(g, syncKey{p: unsafe.Pointer(o)})
+	s.races.operates(g, unsafe.Pointer(o))
 }
 
 // onceDone completes those who wait for the function of a Once, be it returned,
@@ -388,6 +389,7 @@ func (s *run) onceDone(o *sync.Once, g *goroutine) {
 	if s.dying.Load() {
 		return
 	}
+	s.races.operates(g, unsafe.Pointer(o))
 	s.races.release(g, syncKey{p: unsafe.Pointer(o)})
 	for _, w := range s.blocked {
 		if w.op == opOnce && w.obj == unsafe.Pointer(o) {

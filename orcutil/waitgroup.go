@@ -31,6 +31,7 @@ func (g *goroutine) addAt(o op, site Site, wg *sync.WaitGroup, n int) {
 	g.run.name(waitGroupObject, unsafe.Pointer(wg))
 	g.arrive(o, site, unsafe.Pointer(wg))
 	g.run.exec.counts(g, wg, n)
+	g.run.races.operates(g, unsafe.Pointer(wg))
 	if n < 0 {
 		g.run.races.release(g, syncKey{p: unsafe.Pointer(wg)})
 	}
@@ -118,11 +119,13 @@ func Wait(site Site, wg *sync.WaitGroup) {
 	if g.run.waitGroupCount(wg) != 0 {
 		g.block()
 		g.run.races.acquire(g, syncKey{p: unsafe.Pointer(wg)})
+		g.run.races.operates(g, unsafe.Pointer(wg))
 		g.pass()
 		g.waited(site, wg)
 		return
 	}
 	g.run.races.acquire(g, syncKey{p: unsafe.Pointer(wg)})
+	g.run.races.operates(g, unsafe.Pointer(wg))
 	g.pass()
 }
 

@@ -220,7 +220,7 @@ func (a *memory) unuse(c *ast.CallExpr) {
 func (a *memory) hand(c *ast.CallExpr) {
 	kind, obj := sites.Classify(a.info, c.Fun)
 	f, ok := obj.(*types.Func)
-	if kind != sites.Invalid || !ok || f.Pkg() == nil || a.own[f.Pkg().Path()] || a.plain[f.Pkg().Path()] != nil || keeping[f.Pkg().Path()] {
+	if kind != sites.Invalid || !ok || f.Pkg() == nil || a.own[f.Pkg().Path()] || a.plain[f.Pkg().Path()] != nil || keeping[f.Pkg().Path()] && f.FullName() != "reflect.DeepEqual" {
 		return
 	}
 	name := f.FullName()

@@ -1,9 +1,13 @@
 package races
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"math/rand"
+	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -1671,4 +1675,78 @@ func SafeFormRangeOfArrayPointer() {
 			}
 		}
 	})
+}
+
+type guarded struct {
+	mu sync.Mutex
+	rw sync.RWMutex
+	on sync.Once
+	wg sync.WaitGroup
+	n  int
+}
+
+// What overwrites or copies an object of package sync races with the operations on it.
+
+func RacyFormMutexOverwritten() {
+	s := &guarded{}
+	both(func() { s.mu = sync.Mutex{} }, func() { s.mu.Lock(); s.mu.Unlock() })
+}
+
+func RacyFormRWMutexOverwritten() {
+	s := &guarded{}
+	both(func() { s.rw = sync.RWMutex{} }, func() { s.rw.RLock(); s.rw.RUnlock() })
+}
+
+func RacyFormOnceOverwritten() {
+	s := &guarded{}
+	both(func() { s.on = sync.Once{} }, func() { s.on.Do(func() {}) })
+}
+
+func RacyFormWaitGroupOverwritten() {
+	s := &guarded{}
+	both(func() { s.wg = sync.WaitGroup{} }, func() { s.wg.Add(1) })
+}
+
+func RacyFormMutexCopied() {
+	s := &guarded{}
+	both(func() { s.mu.Lock(); s.n++; s.mu.Unlock() }, func() { t := *s; use(&t) })
+}
+
+func SafeFormMutexOverwritten() {
+	s := &guarded{}
+	s.mu.Lock()
+	s.mu = sync.Mutex{}
+	both(func() { s.mu.Lock(); s.n++; s.mu.Unlock() }, func() { s.mu.Lock(); s.n++; s.mu.Unlock() })
+	s.mu = sync.Mutex{}
+	s.wg.Add(2)
+	go s.wg.Done()
+	go s.wg.Done()
+	s.wg.Wait()
+	s.wg = sync.WaitGroup{}
+}
+
+func RacyLibrarySlice() {
+	b := []byte("12345678")
+	both(func() { binary.BigEndian.PutUint32(b, 77) }, func() { use(b[2]) })
+}
+
+func RacyLibraryAppend() {
+	b := make([]byte, 0, 8)
+	both(func() { use(strconv.AppendInt(b, 12, 10)) }, func() { use(append(b, 3)) })
+}
+
+func UnseenDeepEqual() {
+	b := []int{1, 2}
+	both(func() { b[0] = 3 }, func() { use(reflect.DeepEqual(b, []int{1, 2})) })
+}
+
+func UnseenKept() {
+	b := []byte("12345678")
+	r := bytes.NewReader(b)
+	both(func() { b[0] = 3 }, func() { _, _ = r.ReadByte() })
+}
+
+func SafeLibrarySlice() {
+	b := []byte("12345678")
+	both(func() { binary.BigEndian.PutUint32(b[4:], 77) }, func() { use(b[2]) })
 }

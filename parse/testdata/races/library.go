@@ -164,7 +164,7 @@ func UnseenShown() {
 	both(func() { s.Name = "a" }, func() { _ = fmt.Sprint(s) })
 }
 
-func UnseenRead() {
+func RacyLibraryRead() {
 	p := make([]byte, 8)
 	both(func() { _, _ = io.ReadFull(strings.NewReader("abcdefgh"), p) }, func() { _ = p[3] })
 }
