@@ -226,6 +226,40 @@ func TestStubbornKeeps(t *testing.T) {
 			loc z
 			a > z | m == 1 | meet? | n++
 			system P, Q, R;`, "A[] not P.second", False},
+		{"a broadcast whose receiver closes a cycle", `
+			broadcast chan x, y;
+			template A
+			loc a
+			loc b
+			a > b | | x! |
+			b > a | | y? |
+			template B
+			loc b
+			loc a
+			a > b | | y! |
+			b > a | | x? |
+			template C
+			loc a
+			loc z
+			a > z | | |
+			a > z | | |
+			system A, B, C;`, "A[] not C.z", False},
+		{"a receiver of a broadcast that may not take part", `
+			int[0,3] n = 3;
+			broadcast chan b;
+			template D
+			loc a
+			loc z
+			a > z | n > 0 | | n--
+			template S
+			loc a
+			loc z
+			a > z | | b! |
+			template R
+			loc a
+			loc heard
+			a > heard | n < 3 | b? |
+			system S, D, R;`, "A[] not R.heard", False},
 		{"a cycle of steps of its own", `
 			template P
 			loc a

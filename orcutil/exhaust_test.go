@@ -411,6 +411,37 @@ func TestExhaustForeignUnlock(t *testing.T) {
 	require.Positive(t, testExhaustRandom(t, 1223, []string{"lock", "try lock", "any unlock"}).runs)
 }
 
+// TestExhaustValues: a choice with more alternatives than are explored is a limit of what was.
+func TestExhaustValues(t *testing.T) {
+	for _, c := range []struct {
+		keys, values int
+		found        bool
+	}{{4, 0, true}, {5, 0, false}, {5, 120, true}} {
+		m := map[int]int{}
+		for k := range c.keys {
+			m[k] = k
+		}
+		program := func() {
+			last := 0
+			for r := RangeMap(1, m, false); r.Next(); {
+				last = r.K
+			}
+			if last == 0 {
+				panic(Panic(2, "the least key came last"))
+			}
+		}
+		seen := exhaust(t, Exhaustion{Config: Config{Bubble: bubble(t), Main: program, Entry: EntryTest, EndSite: endSite}, Values: c.values}, func(res Result) string { return res.Outcome.Kind })
+		require.True(t, seen.complete)
+		require.Equal(t, c.found, seen.seen[KindPanic])
+		require.Equal(t, !c.found, seen.out.Untaken)
+		if c.found {
+			require.Empty(t, seen.out.Bounds)
+		} else {
+			require.Contains(t, seen.out.Bounds[0], "more alternatives than are explored")
+		}
+	}
+}
+
 // families are kinds of operations that belong together: programs of few kinds come
 // sooner to what is special about two of them.
 var families = [][]string{
