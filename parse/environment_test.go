@@ -36,3 +36,31 @@ func TestSeeded(t *testing.T) {
 		}
 	}
 }
+
+// TestMapOrders: a range over a map asks for the order, unless it only empties the map.
+func TestMapOrders(t *testing.T) {
+	for body, chosen := range map[string]bool{
+		"for k := range m { delete(m, k) }":           false,
+		"for k := range m { delete(m, peer[k]) }":     true,
+		"for k := range m { delete(peer, k) }":        true,
+		"for k := range m { println(k) }":             true,
+		"for k, v := range m { delete(m, v); _ = k }": true,
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{
+			"go.mod":  "module example.com/orders\n\ngo 1.26\n",
+			"main.go": "package main\n\nvar m, peer map[int]int\n\nfunc main() {\n\t" + body + "\n}\n",
+		} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		}
+		prog, err := source.Load(context.Background(), source.Spec{Dir: dir})
+		require.NoError(t, err)
+		o, err := Instrument(context.Background(), prog, Index(prog), Options{})
+		require.NoError(t, err)
+		if text := string(o.Files["main.go"]); chosen {
+			require.Contains(t, text, ".RangeMap(", body)
+		} else {
+			require.NotContains(t, text, ".RangeMap(", body)
+		}
+	}
+}
