@@ -21,6 +21,11 @@ func (d *deep) keep(s *suspect) error {
 		return fmt.Errorf("query %d: %w", n, err)
 	}
 	s.test = d.out.AddTest(n, k, src)
+	if p := s.replay.Plan; s.trace != nil && s.trace.Plan == nil && (p.Seed != 0 || len(p.Choices) > 0) {
+		// The steps of the trace do not say what the environment has decided.
+		s.trace.Plan = &p
+		d.out.AddTrace(n, k, s.trace)
+	}
 	d.out.AddLog(name+".log", []byte(s.replay.Log))
 	for ext, text := range map[string]string{".stdout": s.replay.Stdout, ".stderr": s.replay.Stderr} {
 		if text != "" {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -77,6 +78,9 @@ func TestVerdicts(t *testing.T) {
 						t.Logf("%s:%d: %s: %d runs (%d replays) %s", f.File, f.Line, f.Kind, f.Runs, f.Attempts, f.Reason)
 						runs = append(runs, f.Runs)
 						assert.True(t, f.Runs <= mostRuns || manyRuns[name] != "", describe(b))
+						if len(f.Values) > 0 { // what the trace does not say
+							again(t, b, f)
+						}
 					}
 				}
 				mu.Unlock()
@@ -119,6 +123,34 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(knownSilent), silent)
+}
+
+// again replays a real finding by the command that it names.
+func again(t *testing.T, b *artifact.Bundle, f artifact.Finding) {
+	t.Helper()
+	v, err := Replay(t.Context(), b, f.Test, Options{})
+	require.NoError(t, err)
+	require.Equal(t, orchestrate.Reproduced, v.Status, v.Reason)
+}
+
+// TestReplayOfChoices: the replay of an error that rests on the order of a map has that order.
+func TestReplayOfChoices(t *testing.T) {
+	for _, name := range []string{"e11_maporder", "e11_numgoroutine"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec, _ := unpack(t, filepath.Join("testdata", "verdicts", name+".txtar"))
+			b, err := Check(t.Context(), spec, Options{})
+			require.NoError(t, err)
+			replayed := 0
+			for _, f := range b.Findings() {
+				if f.Verdict == artifact.Real && len(f.Values) > 0 {
+					again(t, b, f)
+					replayed++
+				}
+			}
+			require.Positive(t, replayed)
+		})
+	}
 }
 
 // knownSilent are the programs with an error of which a check says that they have none,
