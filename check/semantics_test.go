@@ -228,6 +228,23 @@ var semantics = []struct {
 		expect: []expectation{{"E<> Q.d", "T", 1}, {"E<> Q.b", "T", 1}},
 	},
 	{
+		name: "a path rests behind an urgent synchronisation",
+		model: `
+			urgent chan c;
+			template P
+			loc a
+			loc b
+			loc d
+			a > b | | c! |
+			b > d | | |
+			template Q
+			loc a
+			loc b
+			a > b | | c? |
+			system P, Q;`,
+		expect: []expectation{{"A<> P.b", "T", -1}, {"A<> P.d", "F", 1}},
+	},
+	{
 		name: "select",
 		model: `
 			int[0,5] x; int[0,5] y;

@@ -442,6 +442,30 @@ func TestExhaustValues(t *testing.T) {
 	}
 }
 
+// TestExhaustCut: runs that come to the limit of steps are no proof.
+func TestExhaustCut(t *testing.T) {
+	program := func() {
+		a, b := make(chan int), make(chan int)
+		Go(1, func() {
+			for {
+				To(b).Send(2, Recv(3, a))
+			}
+		})
+		for i := range 100 {
+			To(a).Send(4, i)
+			Recv(5, b)
+		}
+		panic(Panic(6, "after all rounds"))
+	}
+	for steps, cut := range map[int]bool{100: true, 1000: false} {
+		cfg := Config{Bubble: bubble(t), Main: program, Entry: EntryTest, EndSite: endSite, Plan: Plan{MaxSteps: steps}}
+		seen := exhaust(t, Exhaustion{Config: cfg}, func(res Result) string { return res.Outcome.Kind })
+		require.Equal(t, cut, seen.out.Limited > 0)
+		require.Equal(t, cut, slices.Contains(seen.out.Bounds, "runs that were cut off"), "%v", seen.out.Bounds)
+		require.Equal(t, !cut, seen.seen[KindPanic])
+	}
+}
+
 // families are kinds of operations that belong together: programs of few kinds come
 // sooner to what is special about two of them.
 var families = [][]string{
