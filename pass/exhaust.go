@@ -446,7 +446,11 @@ func (d *deep) exhaust(ctx context.Context) error {
 		}
 	}
 	if d.runs.Failing != "" || d.runs.Runs > 0 && d.runs.Limited == d.runs.Runs || d.runs.Uncontrolled > 0 {
-		return nil
+		if d.certain() || d.found() {
+			return nil
+		}
+		_, err := d.unguardedRaces(ctx) // they may be why
+		return err
 	}
 	part, cancel := d.opts.within(ctx, exhaustShare)
 	defer cancel()
