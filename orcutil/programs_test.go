@@ -414,6 +414,13 @@ var programs = []testProgram{
 		Wait(8, &wg)
 	}, []string{""}},
 
+	{"an exit before a panic, and behind it", EntryMain, func() {
+		done := make(chan bool)
+		Go(1, func() { Exit(2, 0) })
+		Go(3, func() { panic(Panic(4, "the other one")) })
+		Recv(5, done)
+	}, []string{"", KindPanic}},
+
 	// The signal may come between the release of the lock and the wait, since the lock has
 	// guards of its own behind it.
 	{"a condition over a lock of the program's", EntryMain, func() {
