@@ -244,6 +244,20 @@ func TestStubbornKeeps(t *testing.T) {
 			a > z | | |
 			a > z | | |
 			system A, B, C;`, "A[] not C.z", False},
+		{"a step that counts up and down", `
+			int[-5,9] n = 1;
+			int[0,2] k;
+			template P
+			loc a
+			loc b
+			loc z
+			a > a | n > 0 && n < 5 | | n++, n -= 2
+			a > z | n <= 0 | |
+			template Q
+			loc a
+			loc z
+			a > z | k < 2 | | k++
+			system Q, P;`, "A[] not P.z", False},
 		{"a receiver of a broadcast that may not take part", `
 			int[0,3] n = 3;
 			broadcast chan b;
