@@ -40,6 +40,7 @@ func (r *races) throughLibrary(g *goroutine) {
 	if r == nil {
 		return
 	}
+	r.settle(g) // what was written by now comes before
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.passLibrary(g)
