@@ -130,7 +130,9 @@ func atomicValues(table map[string]*intrinsic) {
 		in.name, in.reads = what, true
 		var check func(x *translator, p *path, old []*expr) bool
 		if in.writes {
-			check = func(x *translator, p *path, old []*expr) bool { return x.storable(p, does, old, p.args()[1:len(in.args)]) }
+			check = func(x *translator, p *path, old []*expr) bool {
+				return x.storable(p, does, old, p.args()[1:len(in.args)])
+			}
 		}
 		table["(*sync/atomic.Value)."+name] = atomicOp(&in, len(interfaceLayout), check, f)
 	}
