@@ -3,13 +3,14 @@
 package orcutil
 
 import (
+	"bytes"
 	"reflect"
 	"unsafe"
 )
 
 // What a library writes to a value that it is lent is not recorded, but some of it shows:
 // memory that is not what it was before the call, while nobody else could do anything, was
-// written by it. Two writes of the same word that nothing orders are a data race, as
+// written by it. Two writes of the same bytes that nothing orders are a data race, as
 // they are for the race detector. A library that writes what was there already, or only
 // reads, does not show: such a use stays one of which it is not known (races.unseen).
 
@@ -113,10 +114,17 @@ func (r *races) settle(g *goroutine) {
 		l := &g.loans[i]
 		for _, s := range l.spans {
 			now := unsafe.Slice((*byte)(s.p), len(s.before))
-			for j := 0; j < len(now); j += int(wordSize) {
-				k := min(j+int(wordSize), len(now))
-				if string(now[j:k]) != string(s.before[j:k]) {
+			if bytes.Equal(now, s.before) {
+				continue
+			}
+			for j := 0; j < len(now); j++ {
+				k := j // others may write the bytes beside
+				for k < len(now) && now[k] != s.before[k] {
+					k++
+				}
+				if k > j {
 					r.written(g, l, unsafe.Pointer(&now[j]), uintptr(k-j))
+					j = k
 				}
 			}
 		}

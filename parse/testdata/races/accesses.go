@@ -1746,6 +1746,11 @@ func UnseenKept() {
 	both(func() { b[0] = 3 }, func() { _, _ = r.ReadByte() })
 }
 
+func SafeLibraryParts() {
+	b := make([]byte, 16)
+	both(func() { binary.BigEndian.PutUint32(b[0:4], 0x01020304) }, func() { binary.BigEndian.PutUint32(b[4:], 0x05060708) })
+}
+
 func SafeLibrarySlice() {
 	b := []byte("12345678")
 	both(func() { binary.BigEndian.PutUint32(b[4:], 77) }, func() { use(b[2]) })
