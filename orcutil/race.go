@@ -203,10 +203,13 @@ func Set[T any](at Place, p *T) *T {
 	return p
 }
 
-// Append is the builtin append.
-func Append[S ~[]E, E any](at Place, s S, v ...E) S {
-	appends(at, []E(s), len(v))
-	return append(s, v...)
+// Append is the builtin append to s. What is appended is given to the function that it
+// returns, so that it does not take part in finding out E.
+func Append[S ~[]E, E any](at Place, s S) func(...E) S {
+	return func(v ...E) S {
+		appends(at, []E(s), len(v))
+		return append(s, v...)
+	}
 }
 
 // AppendString is the builtin append of a string.

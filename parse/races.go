@@ -535,16 +535,7 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 			r.unrecorded(c.Lparen, "what is appended here is not recorded")
 			return
 		}
-		function := ".Append"
-		if c.Ellipsis.IsValid() {
-			if t, ok := r.info.TypeOf(c.Args[1]).Underlying().(*types.Basic); ok && t.Info()&types.IsString != 0 {
-				function = ".AppendString"
-				at := r.file.Offset(c.Ellipsis)
-				r.replace(at, at+len("..."), "")
-			}
-		}
-		r.replaceFunction(c, function)
-		first("%d, ", r.touch(c.Args[0]))
+		r.appends(c)
 	case "copy":
 		to, okTo := r.info.TypeOf(c.Args[0]).Underlying().(*types.Slice)
 		from, okFrom := r.info.TypeOf(c.Args[1]).Underlying().(*types.Slice)
@@ -560,6 +551,38 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 		r.replaceFunction(c, function)
 		first("%d, ", r.touch(c.Args[0]))
 	}
+}
+
+// appends records what an append does to the array behind its first argument, when the others
+// have been evaluated.
+func (r *rewriter) appends(c *ast.CallExpr) {
+	from, to := r.file.Offset(c.Args[0].End()), r.file.Offset(c.Args[1].Pos())
+	comma := strings.IndexByte(string(r.src[from:to]), ',')
+	if strings.Contains(string(r.src[from:to]), "/") {
+		comma = -1 // it may stand in a comment
+	}
+	text := false
+	if c.Ellipsis.IsValid() {
+		t := r.info.TypeOf(c.Args[1])
+		b, ok := t.Underlying().(*types.Basic)
+		text = ok && b.Info()&types.IsString != 0
+		if p, ok := types.Unalias(t).(*types.TypeParam); ok && !ofSlices(p) {
+			comma = -1 // a string, or a slice
+		}
+	}
+	if comma < 0 {
+		r.unrecorded(c.Lparen, "what is appended here is not recorded")
+		return
+	}
+	r.before(c.Args[0].Pos(), fmt.Sprintf("%d, ", r.touch(c.Args[0])))
+	if text {
+		at := r.file.Offset(c.Ellipsis)
+		r.replace(at, at+len("..."), "")
+		r.replaceFunction(c, ".AppendString")
+		return
+	}
+	r.replace(from+comma, from+comma+1, ")(")
+	r.replaceFunction(c, ".Append")
 }
 
 // replaceFunction has a call call a function of the runtime.

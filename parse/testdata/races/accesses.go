@@ -1755,3 +1755,29 @@ func SafeLibrarySlice() {
 	b := []byte("12345678")
 	both(func() { binary.BigEndian.PutUint32(b[4:], 77) }, func() { use(b[2]) })
 }
+
+type text1 string
+
+func either[T ~[]byte | ~string](b []byte, v T) []byte { return append(b, v...) }
+
+func all[L ~[]V, V any](l L) []V { return append([]V(nil), l...) }
+
+// What is appended need not have the type of the elements.
+func RacyFormAppendOfOthers() {
+	list, n, err := make([]any, 1, 9), 3, error(nil)
+	both(func() {
+		use(append(list, n, "a", nil, err, 1<<n))
+	}, func() {
+		use(append(
+			list,
+			n,
+			use,
+		))
+	})
+	use(append([]int64(nil), 1<<n, 'a'))
+	use(append([]*int(nil), nil))
+	use(append([]*int{}, nil...))
+	use(append([]byte("a"), text1("b")...))
+	use(append(either(nil, "a"), either(nil, []byte("b"))...))
+	use(all([]int{n}))
+}
