@@ -37,6 +37,7 @@ type execution struct {
 	// finalizes: the program has handed a function to runtime.SetFinalizer or AddCleanup.
 	finalizes bool
 	foreign   bool // who has not locked an RWMutex has unlocked it
+	held      bool // others had to wait for an operation within a library's lock
 	// unguarded: the length of a channel was asked for where there is no guard.
 	unguarded bool
 	pick      func(g *goroutine, site Site, n int) int

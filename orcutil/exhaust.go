@@ -452,6 +452,7 @@ func (x *search) limits(res Result) {
 	x.bound(x.exec.census, "runtime.NumGoroutine, which counts goroutines that others start and end meanwhile")
 	x.bound(x.exec.finalizes, "what finalizers and cleanups of package runtime do, which runs never call")
 	x.bound(x.exec.unguarded, "the length of a channel, asked for where there is no guard")
+	x.bound(x.exec.held, "operations in what a library calls back with a lock of its own: others do not come before them")
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
 	for _, site := range x.exec.drawn {
 		x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a random number of a large range, the order of a large map or the like, of which one is explored")

@@ -221,6 +221,7 @@ func (s *run) view() View {
 	if len(ready) == 0 && end != nil && (!s.mayPass() || s.held >= calmAfter) {
 		ready = append(ready, s.parkedAt(end))
 	}
+	ready = s.holders(ready)
 	s.ready = ready
 	return View{Ready: ready, Time: s.mayPass(), Step: s.steps, run: s}
 }

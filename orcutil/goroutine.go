@@ -115,10 +115,12 @@ type goroutine struct {
 	clock   clock
 	creator clock // of who has made a callback
 	library int
-	// beforeCall is the clock before the call of uninstrumented code that was begun last, as
-	// long as the goroutine's own time is callAt: operands may still be evaluated.
+	// beforeCall is the clock before the call of uninstrumented code that was begun last, in
+	// the statement callIn, as long as the goroutine's own time is callAt: operands may still
+	// be evaluated.
 	beforeCall clock
 	callAt     uint32
+	callIn     Site
 	loans      []loan // what it has given to libraries
 	begun      []begunCall
 
@@ -165,6 +167,7 @@ type goroutine struct {
 	recorded int  // index in run.trace of the step that granted it last
 	wakeAt   int64
 	readyAt  time.Duration // when it came to the guard
+	holds    bool          // it came there in a function that holds a lock, see RegisterHolding
 	lock     lockRef       // what a blocked lock waits for
 	wants    lockRef       // what the operation takes, or takes again
 	mismatch string        // how the operation differed from a strict choice
@@ -197,7 +200,7 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 			g.turns = 0
 		}
 	}
-	g.state, g.readyAt = parked, g.run.now
+	g.state, g.readyAt, g.holds = parked, g.run.now, holdsLibraryLock()
 	g.park()
 	g.acting = site
 }

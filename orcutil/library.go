@@ -46,19 +46,21 @@ func (r *races) throughLibrary(g *goroutine) {
 	r.passLibrary(g)
 }
 
-// begins passes the library for a call. What is done with its operands does not come after
-// what others did before their calls.
-func (r *races) begins(g *goroutine) {
+// begins passes the library for a call in a statement. What is done with its operands does
+// not come after what others did before their calls.
+func (r *races) begins(g *goroutine, statement Site) {
 	if r != nil {
 		g.beforeCall = append(g.beforeCall[:0], g.clock...)
 	}
 	r.throughLibrary(g)
-	g.callAt = g.clock.at(g.index)
+	g.callAt, g.callIn = g.clock.at(g.index), statement
 }
 
-// atUse is what has happened before g, which may have begun a call, uses its operands.
-func (g *goroutine) atUse() clock {
-	if g.callAt != 0 && g.callAt == g.clock.at(g.index) {
+// atUse is what has happened before g uses something at a place, which may be an operand of
+// a call that has begun. What the library calls back, in other statements, comes after what
+// the library has waited for.
+func (g *goroutine) atUse(at Place) clock {
+	if g.callIn != 0 && g.callAt == g.clock.at(g.index) && at.info().Site == int(g.callIn) {
 		return g.beforeCall
 	}
 	return g.clock
@@ -102,7 +104,7 @@ func Lib(site Site) Mark {
 // it is a step of its own.
 func (g *goroutine) callsLibrary(site Site) Mark {
 	g.stopToCall(site)
-	g.run.races.begins(g)
+	g.run.races.begins(g, site)
 	g.run.exec.calls(g)
 	g.library++
 	return Mark(g.library - 1)
@@ -400,7 +402,11 @@ func foreignFunc(closure unsafe.Pointer) bool {
 	if closure == nil {
 		return false
 	}
-	pc := *(*uintptr)(closure)
+	return foreignCode(*(*uintptr)(closure))
+}
+
+// foreignCode is foreignFunc for what the function begins with.
+func foreignCode(pc uintptr) bool {
 	return known(pc, func() bool {
 		f := runtime.FuncForPC(pc)
 		if f == nil {

@@ -132,7 +132,7 @@ func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintpt
 	}
 	now := g.clock
 	if kind&(perhaps|lent) != 0 {
-		now = g.atUse()
+		now = g.atUse(at)
 	}
 	begin, end := uintptr(p), uintptr(p)+size
 	for base := begin &^ 7; base < end; base += 8 {
@@ -186,7 +186,7 @@ func (r *races) use(g *goroutine, at Place, p unsafe.Pointer, kind accessKind) {
 	if w.repeats(rec) {
 		return
 	}
-	now := g.atUse()
+	now := g.atUse(at)
 	if first, ok := w.conflict(rec, now); ok {
 		r.uncertain(first, rec)
 	}

@@ -148,6 +148,9 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	if w.Name == "main" {
 		fmt.Fprintf(&b, "\t%s.RegisterPackage(\"main\")\n", zz) // as linked
 	}
+	if names := holdingLocks(w.Types); len(names) > 0 {
+		fmt.Fprintf(&b, "\t%s.RegisterHolding(%s)\n", zz, quoted(names))
+	}
 	if w.opts.Races {
 		w.placeTable(&b, u)
 	}

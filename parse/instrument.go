@@ -335,7 +335,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		awaited:     map[ast.Expr]*ast.CallExpr{},
 	}
 	memory := findMemory(w.Types, r.info, r.own, r.plain, r.unlocked, r.valueMethods, f)
-	r.calls = memory.calls
+	r.calls, r.operands = memory.calls, memory.operands
 	if r.opts.Races {
 		r.races = memory
 	}

@@ -3,6 +3,7 @@ package parse
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/vtrace/vtrace/sites"
@@ -42,7 +43,27 @@ func isQuiet(info *types.Info, c *ast.CallExpr, f *types.Func) bool {
 		}
 		return true
 	}
-	return quiet[path]
+	return quiet[path] && !givesStream(f)
+}
+
+// holding are functions of the standard library, as they are linked, that call back with a
+// lock of their own, by the package that programs import.
+var holding = map[string][]string{
+	"crypto/tls":   {"crypto/tls.(*Conn).Handshake", "crypto/tls.(*Conn).Read", "crypto/tls.(*Conn).Write"},
+	"database/sql": {"database/sql.withLock"},
+	"encoding/gob": {"encoding/gob.(*Decoder).DecodeValue", "encoding/gob.(*Encoder).EncodeValue"},
+	"expvar":       {"expvar.(*Map).Do", "expvar.Do"},
+	"log":          {"log.(*Logger).output"},
+	"log/slog":     {"log/slog.(*commonHandler).handle"},
+}
+
+// holdingLocks are those of the packages that a package imports.
+func holdingLocks(pkg *types.Package) (out []string) {
+	for _, p := range pkg.Imports() {
+		out = append(out, holding[p.Path()]...)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // calleeOf says what a call, which is no builtin, may call; 0 is instrumented
@@ -76,8 +97,10 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 		return library
 	}
 	switch {
-	case f.Pkg() == nil, a.own[f.Pkg().Path()], isQuiet(a.info, c, f), a.plainly(c, f):
+	case f.Pkg() == nil, a.own[f.Pkg().Path()], isQuiet(a.info, c, f), wraps(f), a.plainly(c, f):
 		return 0
+	case a.forwards(c, f):
+		return forwarding
 	}
 	return library
 }

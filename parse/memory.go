@@ -56,8 +56,9 @@ type memory struct {
 	// given are calls of functions that order nothing, with the arguments whose memory they
 	// read or write.
 	given map[*ast.CallExpr][]givenArg
-	// calls of uninstrumented code, or perhaps.
-	calls map[*ast.CallExpr]callee
+	// calls of uninstrumented code, or perhaps; operands are those of which one decides.
+	calls    map[*ast.CallExpr]callee
+	operands map[*ast.CallExpr][]ast.Expr
 	// embedded are operands of selectors that follow embedded pointers, with the indices of
 	// the fields that these are read from, one after the other.
 	embedded map[ast.Expr][]int
@@ -69,15 +70,16 @@ type memory struct {
 type callee uint8
 
 const (
-	library   callee = iota + 1 // uninstrumented code
-	funcValue                   // a function value decides
-	ifaceCall                   // what is in an interface decides
+	library    callee = iota + 1 // uninstrumented code
+	funcValue                    // a function value decides
+	ifaceCall                    // what is in an interface decides
+	forwarding                   // what is behind the operands decides
 )
 
 func findMemory(pkg *types.Package, info *types.Info, own map[string]bool, plain map[string]*plainPackage, unlocked []types.Type, valueMethods map[string]bool, f *ast.File) *memory {
 	a := &memory{
 		pkg: pkg, info: info, unlocked: unlocked, promoted: map[ast.Expr][]*types.Var{}, handed: map[ast.Expr]bool{}, mapWrites: map[ast.Expr]bool{}, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, given: map[*ast.CallExpr][]givenArg{}, shared: findShared(info, f),
-		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
+		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, operands: map[*ast.CallExpr][]ast.Expr{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
 		pointed: map[ast.Expr]bool{}, fieldsCopied: map[ast.Expr][]*types.Var{}, dynamic: map[ast.Expr]string{}, elements: map[ast.Expr]bool{}, bodies: map[*ast.BlockStmt]*namedResults{}, returned: map[*ast.ReturnStmt]*namedResults{}, valueMethods: valueMethods,
 	}
 	for _, d := range f.Decls {

@@ -609,7 +609,11 @@ func (r *rewriter) mark(function string, c *ast.CallExpr) *builder {
 		if target, _ := r.decider(c); target != nil {
 			function += "Begun"
 		}
-		b.put("%s.%s(%d", r.zz, function, at)
+		if k == forwarding {
+			b.put("%s.%sOf(%d, %d", r.zz, function, at, r.touch(c))
+		} else {
+			b.put("%s.%s(%d", r.zz, function, at)
+		}
 	}
 	return b
 }
@@ -645,8 +649,15 @@ func (r *rewriter) decided(c *ast.CallExpr, target ast.Expr, on bool) {
 	case on:
 		function = fmt.Sprintf("On(%d, ", r.statement(c.Pos()))
 	}
+	b := r.build(target.End())
+	if r.calls[c] == forwarding && !r.begins[c] {
+		function = fmt.Sprintf("BegunOf(%d, %d, ", r.statement(c.Pos()), r.touch(c))
+		r.putOperands(b, c)
+	}
+	b.put(")")
+	b.move(target.End())
 	r.before(target.Pos(), r.zz+"."+function)
-	r.after(target.End(), ")")
+	r.after(target.End(), b.buf.String())
 	if r.info.Types[c].IsVoid() {
 		open, end := r.block(c)
 		r.before(c.Pos(), open)
@@ -690,6 +701,7 @@ func (r *rewriter) library(c *ast.CallExpr) {
 	begin := r.zz + ".Depth()"
 	if !r.begins[c] {
 		b := r.mark("Lib", c)
+		r.putOperands(b, c)
 		b.put(")")
 		b.move(c.Pos())
 		begin = b.buf.String()
@@ -754,7 +766,11 @@ func (r *rewriter) begin(c *ast.CallExpr, operand ast.Expr) {
 	b.put(", ")
 	b.move(operand.Pos())
 	r.before(operand.Pos(), b.buf.String())
-	r.after(operand.End(), ")")
+	end := r.build(operand.End())
+	r.putOperands(end, c)
+	end.put(")")
+	end.move(operand.End())
+	r.after(operand.End(), end.buf.String())
 	r.begins[c] = true
 }
 
@@ -864,6 +880,14 @@ func (r *rewriter) deferLibrary(s *ast.DeferStmt) {
 		pre.put("); ")
 		post.put("; defer %s.LibFunc(%d, ", r.zz, at)
 		post.node(fun)
+		post.put(")")
+	} else if k == forwarding {
+		place := r.touch(c)
+		pre.put("defer %s.EndOf(%d", r.zz, place)
+		r.putOperands(pre, c)
+		pre.put("); ")
+		post.put("; defer %s.LibOf(%d, %d", r.zz, at, place)
+		r.putOperands(post, c)
 		post.put(")")
 	} else {
 		pre.put("defer %s.End(); ", r.zz)

@@ -26,7 +26,8 @@ type rewriter struct {
 	// races is nil if accesses to memory are not recorded.
 	races *memory
 	// calls are those of uninstrumented code, or perhaps.
-	calls map[*ast.CallExpr]callee
+	calls    map[*ast.CallExpr]callee
+	operands map[*ast.CallExpr][]ast.Expr
 	// begins are those that begin behind one of their operands, awaited the operands that
 	// are not rewritten yet.
 	begins  map[*ast.CallExpr]bool

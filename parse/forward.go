@@ -1,0 +1,139 @@
+package parse
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/vtrace/vtrace/sites"
+)
+
+// Some functions of the standard library order nothing by themselves between the goroutines
+// that call them: all that they do besides computing, they do by the readers, the writers and
+// the functions that they are given, or that are behind what they are given. The runtime looks
+// at what that is.
+
+// forwardingPackages are the packages of such functions and methods.
+var forwardingPackages = map[string]bool{
+	"bufio": true, "bytes": true, "compress/flate": true, "compress/gzip": true, "compress/zlib": true,
+	"encoding/base64": true, "encoding/binary": true, "encoding/csv": true, "encoding/hex": true, "encoding/json": true,
+	"encoding/xml": true, "fmt": true, "io": true, "mime/quotedprintable": true, "strings": true, "text/tabwriter": true,
+}
+
+// wraps reports whether a function only makes a value that forwards to its arguments.
+func wraps(f *types.Func) bool {
+	switch f.FullName() {
+	case "compress/gzip.NewReader", "compress/zlib.NewReader", "compress/zlib.NewReaderDict":
+		return false // they read
+	case "io.LimitReader", "io.MultiReader", "io.MultiWriter", "io.NopCloser", "io.TeeReader":
+		return true
+	}
+	return forwardingPackages[f.Pkg().Path()] && f.Signature().Recv() == nil && strings.HasPrefix(f.Name(), "New")
+}
+
+// givesStream reports whether a function is given a reader or a writer.
+func givesStream(f *types.Func) bool {
+	for v := range f.Signature().Params().Variables() {
+		if n, ok := types.Unalias(v.Type()).(*types.Named); ok && types.IsInterface(n) && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "io" {
+			return true
+		}
+	}
+	return false
+}
+
+// forwards reports whether a call is one of a function that only forwards to what is behind
+// its operands, and these can be evaluated again. It notes those that may refer to something.
+func (a *memory) forwards(c *ast.CallExpr, f *types.Func) bool {
+	if !forwardingPackages[f.Pkg().Path()] {
+		return false
+	}
+	operands := c.Args
+	if f.Signature().Recv() != nil {
+		x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		m := a.info.Selections[x]
+		if m == nil || m.Kind() != types.MethodVal || len(m.Index()) != 1 {
+			return false
+		}
+		operands = append([]ast.Expr{x.X}, c.Args...)
+	}
+	var ok bool
+	if operands, ok = a.referring(operands); ok {
+		a.operands[c] = operands
+	}
+	return ok
+}
+
+// referring are those of the operands of a call that may refer to something. Of what is only
+// made of others, as bufio.NewReader(r), it is these. It reports whether they can be evaluated
+// again.
+func (a *memory) referring(operands []ast.Expr) (out []ast.Expr, ok bool) {
+	for _, e := range operands {
+		e = ast.Unparen(e)
+		tv := a.info.Types[e]
+		_, literal := e.(*ast.FuncLit)
+		call, isCall := e.(*ast.CallExpr)
+		switch {
+		case tv.IsNil(), tv.Value != nil, literal, tv.Type != nil && isPlainData(tv.Type, 0):
+		case isCall:
+			kind, obj := sites.Classify(a.info, call.Fun)
+			f, isFunc := obj.(*types.Func)
+			if kind != sites.Invalid || !isFunc || f.Pkg() == nil || !wraps(f) {
+				return nil, false
+			}
+			inner, ok := a.referring(call.Args)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, inner...)
+		case tv.Type == nil, !pureOrAddress(a.info, e):
+			return nil, false
+		default:
+			out = append(out, e)
+		}
+	}
+	return out, true
+}
+
+// pureOrAddress is pure also for the address of such an expression.
+func pureOrAddress(info *types.Info, e ast.Expr) bool {
+	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = u.X
+	}
+	return pure(info, e)
+}
+
+// isPlainData: values of the type refer to nothing that has methods.
+func isPlainData(t types.Type, depth int) bool {
+	if isTypeParam(t) || depth > 10 {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer
+	case *types.Slice:
+		return isPlainData(u.Elem(), depth+1)
+	case *types.Array:
+		return isPlainData(u.Elem(), depth+1)
+	case *types.Map:
+		return isPlainData(u.Key(), depth+1) && isPlainData(u.Elem(), depth+1)
+	}
+	return false
+}
+
+// putOperands adds the operands of a call that forwards to a call of the runtime.
+func (r *rewriter) putOperands(b *builder, c *ast.CallExpr) {
+	recv, _ := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	for _, e := range r.operands[c] {
+		b.put(", ")
+		if t := r.info.TypeOf(e); recv != nil && e == ast.Unparen(recv.X) && !isPointer(t) && !types.IsInterface(t) && r.info.Types[e].Addressable() {
+			b.put("&")
+		}
+		b.put("(")
+		b.node(e)
+		b.put(")")
+	}
+}
