@@ -169,9 +169,9 @@ func (r *rewriter) parts(t *target, e ast.Expr) (shared, ok bool) {
 		case m == nil:
 			v, ok := r.info.Uses[x.Sel].(*types.Var)
 			return ok && r.races.variable(v), true
-		case r.races.hidden[x] != "", r.races.embedded[x.X] != nil && !isPointer(r.info.TypeOf(x.X)):
+		case r.races.hidden[x] != "":
 			return true, false
-		case isPointer(r.info.TypeOf(x.X)):
+		case isPointer(r.info.TypeOf(x.X)), m.Indirect(): // or an embedded pointer is followed
 			t.parts = append(t.parts, x.X)
 			return true, true
 		}

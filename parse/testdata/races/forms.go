@@ -537,3 +537,91 @@ func SafeEmbeddedOwn() {
 		_ = o.sum()
 	})
 }
+
+func RacySliceLow() {
+	b, n := []int{1, 2}, 1
+	both(func() { n = 2 }, func() { _ = b[n:] })
+}
+
+func RacySliceHigh() {
+	b, n := []int{1, 2}, 1
+	both(func() { n = 2 }, func() { _ = b[:n] })
+}
+
+func RacySliceMax() {
+	b, n := []int{1, 2}, 1
+	both(func() { n = 2 }, func() { _ = b[0:1:n] })
+}
+
+// Each goroutine has a struct of its own, in which the same one is embedded.
+func RacyEmbeddedInOwn() {
+	p := &pair{}
+	f := func() {
+		o := struct{ *pair }{p}
+		o.a++
+	}
+	both(f, f)
+}
+
+type holdsPair struct{ *pair }
+
+type holdsHolder struct {
+	own int
+	holdsPair
+}
+
+func RacyEmbeddedTwice() {
+	p := &pair{}
+	f := func() {
+		var o [1]holdsHolder
+		o[0].pair = p
+		o[0].own++
+		o[0].b = 3
+	}
+	both(f, f)
+}
+
+func RacyEmbeddedCaptured() {
+	o := holdsPair{&pair{}}
+	both(func() { o.a += 2 }, func() { o.a++ })
+}
+
+// The assignment of a writes to the pair that o has before.
+func RacyEmbeddedReplaced() {
+	p := &pair{}
+	f := func() {
+		o := holdsPair{p}
+		o.a, o.pair = 1, nil
+		if p.b == 0 {
+			_ = o
+		}
+	}
+	both(f, f)
+}
+
+func SafeEmbedded() {
+	f := func() {
+		o := holdsHolder{holdsPair: holdsPair{&pair{}}}
+		o.a, o.pair = 1, &pair{}
+		o.b, o.own = o.a, 2
+	}
+	both(f, f)
+}
+
+func RacyDefinedAgain() {
+	var n int
+	done := make(chan bool)
+	go func() { n = 2; done <- true }()
+	m, n := len(done), cap(done)
+	<-done
+	_, _ = m, n
+}
+
+func SafeDefinedAgain() {
+	var n int
+	done := make(chan bool)
+	go func() { n = 2; done <- true }()
+	<-done
+	m, n := len(done), cap(done)
+	_, _ = m, n
+}

@@ -213,3 +213,14 @@ func SafeGivenReads() {
 	}
 	both(f, f)
 }
+
+func RacyLibraryScan() {
+	s := bufio.NewScanner(strings.NewReader("a\nb\n"))
+	both(func() { s.Scan() }, func() { s.Scan() })
+}
+
+// What is read is what was there before.
+func UnseenSameRead() {
+	p, zeros := make([]byte, 8), make([]byte, 8)
+	both(func() { _, _ = io.ReadFull(bytes.NewReader(zeros), p) }, func() { _ = p[3] })
+}
