@@ -15,6 +15,59 @@ func TestStubbornKeeps(t *testing.T) {
 		name, text, query string
 		want              Verdict
 	}{
+		{"a broadcast that takes its receiver away", `
+			broadcast chan b;
+			int[0,1] n;
+			template R
+			loc r
+			r > r | | | n = 1 - n
+			template P
+			loc kept
+			loc left
+			kept > left | | b? |
+			template Q
+			loc a
+			loc z
+			a > z | | b! |
+			system R, P, Q;`, "A[] P.kept", False},
+		{"a cycle that only receivers close", `
+			chan c, d;
+			template P
+			loc a
+			loc b
+			a > b | | d! |
+			b > a | | c? |
+			template Q
+			loc a
+			loc b
+			a > b | | c! |
+			b > a | | d? |
+			template First
+			loc a
+			loc z
+			a > z | | c? |
+			template R
+			loc x
+			loc y
+			loc done
+			x > y | | |
+			y > done | | |
+			system First, P, Q, R;`, "E<> R.done and First.z", True},
+		{"a comparison that does not hold, and is waited for", `
+			int[0,5] x;
+			int[0,1] n;
+			template R
+			loc r
+			r > r | | | n = 1 - n
+			template P
+			loc a
+			loc done
+			a > done | !(x < 3) | |
+			template Q
+			loc a
+			loc z
+			a > z | | | x = 3
+			system R, P, Q;`, "E<> P.done", True},
 		{"an invalid update that no query mentions", `
 			int[0,1] n;
 			template P(const int[0,1] id)

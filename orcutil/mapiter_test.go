@@ -250,3 +250,17 @@ func TestEnvironment(t *testing.T) {
 	require.False(t, ok)
 	require.Nil(t, Entropy(1))
 }
+
+// TestPoolChoices: what a pool gives is any value that was put into it, or a new one.
+func TestPoolChoices(t *testing.T) {
+	seen := map[any]bool{}
+	for seed := range uint64(100) {
+		inRun(t, seed, func() {
+			pool := sync.Pool{New: func() any { return "new" }}
+			Pool(1, &pool).Put("a")
+			Pool(2, &pool).Put("b")
+			seen[Pool(3, &pool).Get()] = true
+		})
+	}
+	require.Equal(t, map[any]bool{"a": true, "b": true, "new": true}, seen)
+}

@@ -138,3 +138,25 @@ func main() {
 	require.NoError(t, err)
 	require.Regexp(t, fmt.Sprintf(`zzorc\.Go\(%d, func\(\) \{ zzorc\.Done\(%d, `, id[sites.Go], id[sites.WaitGroupDone]), string(o.Files["main.go"]))
 }
+
+// TestOutside: every function that the runtime does not see is named where it is called.
+func TestOutside(t *testing.T) {
+	calls := map[string]string{
+		"iter.Pull":               "iter.Pull(func(func(int) bool) {})",
+		"iter.Pull2":              "iter.Pull2(func(func(int, int) bool) {})",
+		"reflect.Select":          "reflect.Select(nil)",
+		"(reflect.Value).Send":    "v.Send(v)",
+		"(reflect.Value).Recv":    "v.Recv()",
+		"(reflect.Value).TrySend": "v.TrySend(v)",
+		"(reflect.Value).TryRecv": "v.TryRecv()",
+	}
+	require.Len(t, calls, len(outside))
+	for f, call := range calls {
+		prog := load(t, "package main\n\nimport (\n\t\"iter\"\n\t\"reflect\"\n)\n\nvar _ = iter.Pull[int]\n\nfunc main() {\n\tvar v reflect.Value\n\t"+call+"\n\t_ = v\n}\n")
+		o, err := Instrument(context.Background(), prog, Index(prog), Options{})
+		require.NoError(t, err)
+		require.Len(t, o.Diagnostics, 1, f)
+		require.Equal(t, 12, o.Diagnostics[0].Line, f)
+		require.Contains(t, o.Diagnostics[0].String(), "call of "+f+": ", f)
+	}
+}
