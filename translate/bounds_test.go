@@ -3,6 +3,8 @@ package translate_test
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,6 +87,34 @@ func TestLeastBounds(t *testing.T) {
 }
 
 // approximationOf is the approximation that a bound is.
+// TestSlots: where more goroutines may be alive than the model has, that is a bound, also if
+// the model has one of them. What is started once needs no more.
+func TestSlots(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/slots\n\ngo 1.26\n",
+		"main.go": "package main\n\nimport \"math/rand/v2\"\n\nfunc main() {\n\tc := make(chan int)\n\tgo func() { c <- 0 }()\n" +
+			"\tfor range rand.IntN(5) {\n\t\tgo func() { c <- 1 }()\n\t}\n\t<-c\n}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	prog, idx := load(t, dir, "main")
+	p, err := translate.Prepare(prog, idx)
+	require.NoError(t, err)
+	for _, slots := range []int{1, 2} {
+		m, err := p.Translate(ctx, translate.Options{Bounds: translate.Bounds{Slots: slots}})
+		require.NoError(t, err)
+		var lines []int
+		for _, q := range m.Queries {
+			if q.Kind == artifact.KindBound && q.Line > 0 {
+				lines = append(lines, q.Line)
+			}
+		}
+		require.Equal(t, []int{9}, lines, "%d goroutines", slots)
+	}
+}
+
 func approximationOf(t *testing.T, m *translate.Model, b artifact.PlaceBound) artifact.Approximation {
 	t.Helper()
 	for _, a := range m.Sidecar.Approximations {

@@ -533,3 +533,81 @@ func SafeSyncMapRange() {
 		return true
 	})
 }
+
+// What wakes a waiter comes before what it does then, also without the lock.
+func SafeSignal() { wakes((*sync.Cond).Signal) }
+
+func SafeBroadcast() { wakes((*sync.Cond).Broadcast) }
+
+func wakes(wake func(*sync.Cond)) {
+	var mu sync.Mutex
+	c := sync.NewCond(&mu)
+	x := 0
+	waits, done := make(chan bool, 1), make(chan bool)
+	go func() {
+		mu.Lock()
+		waits <- true
+		c.Wait()
+		mu.Unlock()
+		_ = x
+		done <- true
+	}()
+	<-waits
+	mu.Lock()
+	mu.Unlock()
+	x = 1
+	wake(c)
+	<-done
+}
+
+func SafeDirectSignal() {
+	var mu sync.Mutex
+	c := sync.NewCond(&mu)
+	x := 0
+	waits, done := make(chan bool, 1), make(chan bool)
+	go func() {
+		mu.Lock()
+		waits <- true
+		c.Wait()
+		mu.Unlock()
+		_ = x
+		done <- true
+	}()
+	<-waits
+	mu.Lock()
+	mu.Unlock()
+	x = 1
+	c.Signal()
+	<-done
+}
+
+// What follows a wait for parallel parts of a group comes after them.
+func SafeGroupGo() {
+	var wg sync.WaitGroup
+	x := 0
+	wg.Go(func() { x = 1 })
+	wg.Wait()
+	_ = x
+}
+
+func RacyAppendExact() {
+	b := make([]int, 1, 2)
+	f := func() { _ = append(b, 2) }
+	both(f, f)
+}
+
+func RacyAppendTwoExact() {
+	b := make([]int, 1, 3)
+	both(func() { _ = append(b, 2, 3) }, func() { _ = append(b, 4) })
+}
+
+func SafeAppendBeyond() {
+	b := make([]int, 1, 2)
+	f := func() { _ = append(b, 2, 3) }
+	both(f, f)
+}
+
+func RacyCopyTo() {
+	b := make([]int, 2)
+	both(func() { copy(b, []int{1}) }, func() { _ = b[0] })
+}
