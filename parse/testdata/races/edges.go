@@ -611,3 +611,46 @@ func RacyCopyTo() {
 	b := make([]int, 2)
 	both(func() { copy(b, []int{1}) }, func() { _ = b[0] })
 }
+
+// A swap that fails stores nothing.
+func RacyFailedSwapBefore() {
+	var f atomic.Int32
+	x := 0
+	both(func() { x = 1; f.CompareAndSwap(5, 6) }, func() {
+		time.Sleep(1)
+		f.Load()
+		_ = x
+	})
+}
+
+// Who loads the second value has not seen the first one.
+func RacyStoreOver() {
+	var f atomic.Int32
+	x := 0
+	go func() { x = 1; f.Store(1) }()
+	both(func() { time.Sleep(1); f.Store(2) }, func() {
+		time.Sleep(2)
+		f.Load()
+		_ = x
+	})
+}
+
+func RacyReadThenWrite() {
+	x := 0
+	both(func() {
+		if x == 0 {
+			x = 1
+		}
+	}, func() { time.Sleep(1); _ = x })
+}
+
+// The second send does not need the place of the first.
+func RacyBufferedEarly() {
+	x := 0
+	c := make(chan int, 2)
+	go func() { x = 1; <-c }()
+	c <- 1
+	time.Sleep(1)
+	c <- 2
+	_ = x
+}
