@@ -75,6 +75,7 @@ func (r *races) snapshot(g *goroutine) clock {
 	if r == nil {
 		return nil
 	}
+	r.settle(g)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := slices.Clone(g.clock)
@@ -92,6 +93,7 @@ func (r *races) started(g, child *goroutine) {
 	if r == nil {
 		return
 	}
+	r.settle(g)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	child.clock.join(g.clock)
@@ -104,6 +106,7 @@ func (r *races) release(g *goroutine, k syncKey) {
 	if r == nil {
 		return
 	}
+	r.settle(g)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.objects[k]
@@ -121,6 +124,7 @@ func (r *races) acquire(g *goroutine, k syncKey) {
 	if r == nil {
 		return
 	}
+	r.settle(g)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c := r.objects[k]; c != nil {
@@ -164,6 +168,7 @@ func (r *races) signalled(g, w *goroutine) {
 	if r == nil {
 		return
 	}
+	r.settle(g)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w.clock.join(g.clock)
@@ -271,6 +276,7 @@ func (r *races) closed(g *goroutine, p unsafe.Pointer) {
 	if r == nil {
 		return
 	}
+	r.settle(g)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	h := r.channel(p)

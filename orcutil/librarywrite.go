@@ -101,7 +101,8 @@ func copyOf(p unsafe.Pointer, size uintptr) span {
 }
 
 // settle records what libraries have written to what g has lent them. It comes before g
-// gives the baton back, and before it passes the library's clock.
+// gives the baton back, and before its clock and that of anything else learn of each other:
+// what is written later has not happened before that.
 func (r *races) settle(g *goroutine) {
 	if r == nil || len(g.loans) == 0 {
 		return

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Values of the standard library that are for one goroutine at a time: that their
@@ -223,4 +224,44 @@ func RacyLibraryScan() {
 func UnseenSameRead() {
 	p, zeros := make([]byte, 8), make([]byte, 8)
 	both(func() { _, _ = io.ReadFull(bytes.NewReader(zeros), p) }, func() { _ = p[3] })
+}
+
+// What a library has written to a value comes before what passes the value on.
+
+func SafePooled() {
+	pool := sync.Pool{New: func() any { return new(bytes.Buffer) }}
+	f := func() {
+		b := pool.Get().(*bytes.Buffer)
+		b.Reset()
+		defer pool.Put(b)
+		b.WriteString("a")
+		b.WriteByte(' ')
+	}
+	both(f, f)
+}
+
+func SafePublished() {
+	var b bytes.Buffer
+	var ready atomic.Bool
+	both(func() {
+		b.WriteString("a")
+		ready.Store(true)
+	}, func() {
+		if ready.Load() {
+			b.WriteString("b")
+		}
+	})
+}
+
+func SafePublishedPointer() {
+	var p atomic.Pointer[bytes.Buffer]
+	both(func() {
+		b := new(bytes.Buffer)
+		b.WriteString("a")
+		p.Store(b)
+	}, func() {
+		if b := p.Load(); b != nil {
+			b.Reset()
+		}
+	})
 }
