@@ -68,6 +68,57 @@ func TestStubbornKeeps(t *testing.T) {
 			loc z
 			a > z | | | x = 3
 			system R, P, Q;`, "E<> P.done", True},
+		{"a difference from the least of several values", `
+			int[0,2] x;
+			int[0,1] n;
+			template R
+			loc r
+			r > r | | | n = 1 - n
+			template P
+			loc a
+			loc b
+			a > b | | | x = 1
+			system R, P;`, "E<> x != 0", True},
+		{"a difference from the least of several values, in a conjunction", `
+			int[0,2] x;
+			int[0,2] y;
+			template P
+			loc a
+			loc b
+			a > b | | | x = 1
+			template Q
+			loc a
+			loc b
+			a > b | | | y = 1
+			system P, Q;`, "E<> x != 0 and y != 0 and P.b", True},
+		{"an index that its guard allows, and the array does not have", `
+			int[0,5] i;
+			int[0,1] n;
+			bool a[4];
+			template R
+			loc r
+			r > r | | | n = 1 - n
+			template P
+			loc x
+			loc y
+			x > y | i <= 4 | | a[i] = true
+			template Q
+			loc x
+			loc y
+			x > x | i < 4 | | i = i + 1
+			system R, P, Q;`, "A[] not (R.r and n > 1)", Error},
+		{"an index that its guard allows, and the array has", `
+			int[0,5] i;
+			bool a[4];
+			template P
+			loc x
+			loc y
+			x > y | i <= 3 | | a[i] = true
+			template Q
+			loc x
+			loc y
+			x > x | i < 4 | | i = i + 1
+			system P, Q;`, "E<> a[3]", True},
 		{"an invalid update that no query mentions", `
 			int[0,1] n;
 			template P(const int[0,1] id)
