@@ -321,7 +321,7 @@ func commReceive(comm ast.Stmt) (lhs []ast.Expr, u *ast.UnaryExpr) {
 // rangesOverChan reports whether the statement receives from a channel.
 func (r *rewriter) rangesOverChan(s *ast.RangeStmt) bool {
 	t := r.info.TypeOf(s.X)
-	if _, ok := types.Unalias(t).(*types.TypeParam); !ok {
+	if !isTypeParam(t) {
 		if _, ok := t.Underlying().(*types.Chan); !ok {
 			return false
 		}

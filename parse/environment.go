@@ -434,8 +434,7 @@ func mapOfTerms(t types.Type, seen map[types.Type]bool) *types.Map {
 func strictlyComparable(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
-		_, param := types.Unalias(t).(*types.TypeParam)
-		return param
+		return isTypeParam(t)
 	case *types.Array:
 		return strictlyComparable(u.Elem())
 	case *types.Struct:

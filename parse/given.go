@@ -108,7 +108,7 @@ func (u givenUse) fits(t types.Type) bool {
 		_, ok := t.Underlying().(*types.Slice)
 		return ok
 	case givenReadMap, givenWrittenMap:
-		if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		if isTypeParam(t) {
 			return false
 		}
 		_, ok := t.Underlying().(*types.Map)

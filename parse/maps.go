@@ -111,7 +111,7 @@ func (a *mapGuards) guard(around, then string, m ast.Expr, before ...ast.Expr) {
 			return
 		}
 	}
-	if _, ok := types.Unalias(a.info.TypeOf(m)).(*types.TypeParam); ok {
+	if isTypeParam(a.info.TypeOf(m)) {
 		return
 	}
 	var last ast.Expr // that may wait

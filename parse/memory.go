@@ -381,7 +381,7 @@ func isTypeParam(t types.Type) bool {
 }
 
 // readsElements: a conversion copies the elements of a slice.
-func (a *memory) readsElements(from, to types.Type) bool {
+func readsElements(from, to types.Type) bool {
 	isSlice := func(t types.Type) bool {
 		if p, ok := types.Unalias(t).(*types.TypeParam); ok {
 			return !types.Identical(from, to) && mayBeSlice(p)
@@ -428,7 +428,7 @@ func mayBeSlice(p *types.TypeParam) bool {
 func (a *memory) call(c *ast.CallExpr) {
 	if tv := a.info.Types[c.Fun]; tv.IsType() {
 		a.values(c.Args)
-		if a.info.Types[c].Value == nil && a.info.Types[c.Args[0]].Type != nil && a.readsElements(a.info.TypeOf(c.Args[0]), tv.Type) {
+		if a.info.Types[c].Value == nil && a.info.Types[c.Args[0]].Type != nil && readsElements(a.info.TypeOf(c.Args[0]), tv.Type) {
 			a.elements[c.Args[0]] = true
 		}
 		return

@@ -337,7 +337,7 @@ func (a *memory) plainly(c *ast.CallExpr, f *types.Func) bool {
 // harmless: a result of the type shows nothing of what its package does to memory: an
 // element that it has been given, a value of its type, or a copy.
 func (a *memory) harmless(t types.Type, pkg *types.Package) bool {
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok || types.IsInterface(t) {
+	if isTypeParam(t) || types.IsInterface(t) {
 		return true
 	}
 	return ofPackage(t, pkg) || !refers(t, 0)

@@ -436,7 +436,8 @@ func (a *accessGroups) list() (out []orchestrate.AccessGuard) {
 // leaves something open, or a few schedules show a data race: what the model takes for one
 // step is not one then. What it shows is among the ends of runs afterwards.
 func (d *deep) exhaust(ctx context.Context) error {
-	if d.certain() {
+	certain := d.certain()
+	if certain {
 		if d.found() {
 			return nil
 		}
@@ -446,7 +447,7 @@ func (d *deep) exhaust(ctx context.Context) error {
 		}
 	}
 	if d.runs.Failing != "" || d.runs.Runs > 0 && d.runs.Limited == d.runs.Runs || d.runs.Uncontrolled > 0 {
-		if d.certain() || d.found() {
+		if certain || d.found() {
 			return nil
 		}
 		_, err := d.unguardedRaces(ctx) // they may be why
@@ -564,10 +565,10 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 	return len(d.runs.Races) > 0, nil
 }
 
-// takeRaces notes data races. Those between statements that are guards of the model, both
-// of them, say nothing against the model, which has the read and the write of an
-// assignment as two steps, where the runs have one; but if both are of more than a machine
-// word, one may see a part of what the other one writes, which no order of steps does.
+// takeRaces notes data races. Those between statements that are guards of the model, both of
+// them with one access in a step, say nothing against the model, which has the read and the
+// write of an assignment as two steps, where the runs have one; but if both are of more than a
+// machine word, one may see a part of what the other one writes, which no order of steps does.
 func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
 	ordered := d.orderedAccesses(x.Races)
 	found := slices.Clone(x.Unseen)
