@@ -570,6 +570,14 @@ type holdsHolder struct {
 	holdsPair
 }
 
+func RacyEmbeddedReadInOwn() {
+	p := &pair{}
+	both(func() {
+		o := holdsPair{p}
+		_ = o.a == 1
+	}, func() { p.a = 1 })
+}
+
 func RacyEmbeddedTwice() {
 	p := &pair{}
 	f := func() {
