@@ -4,48 +4,71 @@ package orcutil
 
 import (
 	"runtime"
-	"sync/atomic"
+	"sync"
 )
 
 // Some functions of libraries hold a lock while they call back, as those of package log
 // do while the program's writer writes. Who stands at a guard within one would have others
 // wait for that lock outside of control: it comes first, as long as it can.
 
-// holding are the functions that RegisterHolding has named.
-var holding atomic.Pointer[map[string]bool]
+// holding are the functions that RegisterHolding has named, and what is known of program
+// counters: whether they are in such a function.
+var holding struct {
+	sync.RWMutex
+	names map[string]bool
+	pcs   map[uintptr]bool
+}
 
 // RegisterHolding names functions of libraries, as they are linked, that call back with a
 // lock of their own. Generated code calls it.
 func RegisterHolding(names ...string) {
-	all := map[string]bool{}
-	if known := holding.Load(); known != nil {
-		for n := range *known {
-			all[n] = true
-		}
+	holding.Lock()
+	defer holding.Unlock()
+	if holding.names == nil {
+		holding.names, holding.pcs = make(map[string]bool), make(map[uintptr]bool)
 	}
 	for _, n := range names {
-		all[n] = true
+		holding.names[n] = true
 	}
-	holding.Store(&all)
+	clear(holding.pcs)
 }
 
-// holdsLibraryLock reports whether the calling goroutine is in such a function.
+// holdsLibraryLock reports whether the calling goroutine is in such a function. It is asked
+// at every guard: the names of functions are looked up once for each program counter.
 func holdsLibraryLock() bool {
-	names := holding.Load()
-	if names == nil {
+	holding.RLock()
+	defer holding.RUnlock()
+	if len(holding.names) == 0 {
 		return false
 	}
 	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
-	for {
-		f, more := frames.Next()
-		if (*names)[f.Function] {
+	for _, pc := range pcs[:runtime.Callers(3, pcs[:])] {
+		is, known := holding.pcs[pc]
+		if !known {
+			is = learnHolding(pc)
+		}
+		if is {
 			return true
 		}
-		if !more {
-			return false
-		}
 	}
+	return false
+}
+
+// learnHolding finds whether a program counter is in such a function. The caller has the
+// lock for reading, and has it again afterwards.
+func learnHolding(pc uintptr) (is bool) {
+	holding.RUnlock()
+	defer holding.RLock()
+	holding.Lock()
+	defer holding.Unlock()
+	frames := runtime.CallersFrames([]uintptr{pc})
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		is = is || holding.names[f.Function]
+	}
+	holding.pcs[pc] = is
+	return is
 }
 
 // holders are those of the goroutines that hold a lock of a library, or all if there are
