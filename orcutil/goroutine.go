@@ -131,6 +131,7 @@ type goroutine struct {
 	children int
 	scope    *scope          // nil while packages are initialised
 	wg       *sync.WaitGroup // to be done at exit, see WGGo
+	wgGo     Site            // the call that has started it then
 	sub      *scope          // the subtest that its exit ends
 	strayed  atomic.Bool     // set with state outside
 	passing  atomic.Int64    // site, for the watchdog

@@ -156,7 +156,8 @@ func WGGo(site Site, wg *sync.WaitGroup, f func()) {
 	g.arrive(opWGGo, site, unsafe.Pointer(wg))
 	s.exec.counts(g, wg, 1)
 	s.count(wg, 1)
-	s.spawn(g, site, f).wg = wg
+	started := s.spawn(g, site, f)
+	started.wg, started.wgGo = wg, site
 	g.pass()
 }
 
@@ -164,6 +165,7 @@ func WGGo(site Site, wg *sync.WaitGroup, f func()) {
 func (s *run) doneAtExit(g *goroutine) {
 	defer func() {
 		if v := recover(); v != nil {
+			g.acting = g.wgGo
 			s.end(g.outcomeOf(v))
 		}
 	}()

@@ -614,7 +614,7 @@ func (x *translator) stepUnwind(p *path) bool {
 		p.set(g.ctx, panicKey{}, val)
 	}
 	if g.op != nil && g.op.unwound != nil {
-		g.op.unwound(x, p)
+		return g.op.unwound(x, p)
 	}
 	return true
 }

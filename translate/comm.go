@@ -370,23 +370,23 @@ func wgGo(x *translator, p *path) bool {
 var wgBody *intrinsic
 
 func init() {
-	done := func(x *translator, p *path) {
-		if k, ok := p.simplify(p.arg(0)[0]).isConstValue(); ok {
-			p.put(k, arith(xSub, p.cellAt(k), num(1)))
+	wgBody = &intrinsic{name: "wgbody", seed: true, args: []int{0, 1}, unwound: func(x *translator, p *path) bool {
+		if !p.peek().unwind.goexit {
+			return true // the panic ends the program
 		}
-	}
-	wgBody = &intrinsic{name: "wgbody", seed: true, args: []int{0, 1}, unwound: func(x *translator, p *path) {
-		if p.peek().unwind.goexit {
-			done(x, p)
+		addr := p.arg(0)[0]
+		n, ok := x.wgCounter(p, arith(xSub, p.getAt(addr, 0), num(1)))
+		if ok {
+			p.putAt(addr, 0, n)
 		}
+		return ok
 	}}
 	wgBody.run = func(x *translator, p *path) bool {
+		if p.peek().phase == 2 {
+			return wgAdd(x, p, num(-1))
+		}
 		if _, ok := x.receiver(p); !ok {
 			return false
-		}
-		if p.peek().phase == 2 {
-			done(x, p)
-			return x.opReturn(p, nil)
 		}
 		return x.callArg(p, 1, func(q *path) { q.top().phase = 2 })
 	}

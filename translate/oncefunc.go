@@ -24,12 +24,13 @@ const oncePanics = onceOver + 1
 var onceCall *intrinsic
 
 func onceIntrinsics(table map[string]*intrinsic) {
-	onceCall = &intrinsic{name: "oncefunc", kind: sites.OnceFunc, block: true, seed: true, run: callOnce, unwound: func(x *translator, p *path) {
+	onceCall = &intrinsic{name: "oncefunc", kind: sites.OnceFunc, block: true, seed: true, run: callOnce, unwound: func(x *translator, p *path) bool {
 		p.putAt(p.arg(0)[0], onceState, num(oncePanics))
 		if u := p.peek().unwind; u.goexit {
 			// The library takes it for a panic, and panics with what it has recovered.
 			x.raise(p, &unwind{kind: artifact.KindPanic, site: u.site, pos: u.pos, detail: "panic called with nil argument"}, x.someError())
 		}
+		return true
 	}}
 	in := &intrinsic{name: "newonce", args: []int{0}, run: newOnce}
 	for _, f := range []string{"OnceFunc", "OnceValue", "OnceValues"} {
@@ -99,13 +100,33 @@ func callOnce(x *translator, p *path) bool {
 
 // putAt sets a cell of the object that is at one of several addresses.
 func (p *path) putAt(addr *expr, off int32, v *expr) {
-	a := p.abs(addr)
-	if a.top || a.iv {
-		return
-	}
-	for _, k := range a.set {
+	for _, k := range p.addresses(addr) {
 		p.put(k+off, ite(eq(addr, k), v, p.cellAt(k+off)))
 	}
+}
+
+// getAt is what such a cell has.
+func (p *path) getAt(addr *expr, off int32) *expr {
+	v := unknown("the object is not tracked")
+	for i, k := range p.addresses(addr) {
+		if i == 0 {
+			v = p.cellAt(k + off)
+			continue
+		}
+		v = ite(eq(addr, k), p.cellAt(k+off), v)
+	}
+	return v
+}
+
+// addresses are those that an expression can be. Where they are too many it is said that
+// what is done there is not in the model.
+func (p *path) addresses(addr *expr) []int32 {
+	a := p.abs(addr)
+	if a.top || a.iv {
+		p.note("unknown-memory", artifact.DirectionUnder, "the object is not tracked: what is done to it is not in the model")
+		return nil
+	}
+	return a.set
 }
 
 // libraryCall completes a target by a function that the library has made: the

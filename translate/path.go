@@ -454,6 +454,9 @@ func (p *path) here() token.Pos {
 			return f.ctx.site.Pos()
 		}
 	}
+	if p.t.origin != nil {
+		return p.t.origin.Pos() // an operation is what the goroutine does
+	}
 	return token.NoPos
 }
 

@@ -263,14 +263,10 @@ func bodyOfSubtest(x *translator, p *path) bool {
 }
 
 // endSubtest tells the test around that the subtest has ended.
-func endSubtest(x *translator, p *path) {
+func endSubtest(x *translator, p *path) bool {
 	parent := p.subtestArg(subtestParent)
-	a := p.abs(parent)
-	if a.top || a.iv {
-		return
-	}
 	parallel := p.subtest().phase == pausedPhase
-	for _, k := range a.set {
+	for _, k := range p.addresses(parent) {
 		switch {
 		case parallel && p.t.once:
 			p.put(x.parallelCell(k, p.t), num(0))
@@ -282,6 +278,7 @@ func endSubtest(x *translator, p *path) {
 			p.put(k+scopeWaits, ite(eq(parent, k), num(0), w))
 		}
 	}
+	return true
 }
 
 // parallelSubtest begins t.Parallel, which does nothing but in a subtest.

@@ -32,8 +32,9 @@ type intrinsic struct {
 	methods []string
 	// run executes it from f.phase on: 1 at first, as it sets it afterwards.
 	run func(x *translator, p *path) bool
-	// unwound is called when a panic passes through it.
-	unwound func(x *translator, p *path)
+	// unwound is called when a panic, or a Goexit, passes through it. It reports whether the
+	// path goes on.
+	unwound func(x *translator, p *path) bool
 }
 
 func (in *intrinsic) needs(k int) bool {
@@ -237,6 +238,9 @@ func (x *translator) stepOp(p *path) bool {
 // siteOfOp finds the site of the operation on top of the stack.
 func (x *translator) siteOfOp(p *path) sites.ID {
 	kind := p.peek().op.kind
+	if p.peek().op == wgBody {
+		kind = sites.WaitGroupGo // it counts down for the call that has started it
+	}
 	if s := p.siteOf(kind); s != 0 {
 		return s
 	}
@@ -508,12 +512,8 @@ func wgAdd(x *translator, p *path, delta *expr) bool {
 		}
 		return false
 	}
-	n := arith(xAdd, p.cellAt(a), delta)
-	if q := p.fork(arith(xLt, n, num(0))); q != nil {
-		x.raise(q, &unwind{kind: artifact.KindNegativeCounter, site: x.siteOfOp(q), pos: q.here(), detail: "sync: negative WaitGroup counter"}, x.someError())
-		x.continueWith(q)
-	}
-	if !p.assume(arith(xLe, num(0), n)) {
+	n, ok := x.wgCounter(p, arith(xAdd, p.cellAt(a), delta))
+	if !ok {
 		return false
 	}
 	lim := num(int32(x.opts.Counter))
@@ -525,6 +525,16 @@ func wgAdd(x *translator, p *path, delta *expr) bool {
 	}
 	p.put(a, n)
 	return x.opReturn(p, nil)
+}
+
+// wgCounter is n, what a counter is set to, where it is not negative; the operation panics
+// elsewhere. It reports whether p goes on.
+func (x *translator) wgCounter(p *path, n *expr) (*expr, bool) {
+	if q := p.fork(arith(xLt, n, num(0))); q != nil {
+		x.raise(q, &unwind{kind: artifact.KindNegativeCounter, site: x.siteOfOp(q), pos: q.here(), detail: "sync: negative WaitGroup counter"}, x.someError())
+		x.continueWith(q)
+	}
+	return n, p.assume(arith(xLe, num(0), n))
 }
 
 func wgWait(x *translator, p *path) bool {
@@ -569,13 +579,10 @@ func onceDo(x *translator, p *path) bool {
 	})
 }
 
-func onceDone(x *translator, p *path) {
-	if k, ok := p.simplify(p.arg(0)[0]).isConstValue(); ok {
-		p.put(k, num(onceOver))
-	}
+func onceDone(x *translator, p *path) bool {
+	p.putAt(p.arg(0)[0], 0, num(onceOver))
+	return true
 }
-
-func (e *expr) isConstValue() (int32, bool) { return e.k, e.op == xConst }
 
 // callArg calls argument k of the operation on top of the stack; before is
 // applied once the function is known.
