@@ -71,7 +71,8 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 		r.receiveAs(u, s.Rhs[0], name)
 		return
 	}
-	if !list {
+	// What is assigned to is evaluated before the receive, unless it is the same afterwards.
+	if !list || !pure(r.info, s.Lhs[0]) || !pure(r.info, s.Lhs[1]) {
 		r.walk(u.X)
 		r.diag(u.OpPos, "second value of a receive assigned to type %v: not guarded", r.info.TypeOf(s.Lhs[1]))
 		return
@@ -85,7 +86,7 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 	b.node(s.Lhs[0])
 	b.put(", ")
 	b.node(s.Lhs[1])
-	b.put(" = %s, %s == %s }", v, ok, ok)
+	b.put(" = %s, %s == (0 == 0) }", v, ok)
 	b.done(s.End())
 }
 
