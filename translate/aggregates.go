@@ -411,6 +411,7 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 		if !ok {
 			return false
 		}
+		x.accessed(p, from, int(n)*w, p.statement(call), false)
 		for k := range n * int32(w) {
 			added = append(added, p.rawCell(from+k))
 		}
@@ -465,7 +466,11 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 	}
 	// The length need not be known: the elements go where it says.
 	lo, hi := p.abs(length).bounds()
-	for at := max(0, lo); at <= min(hi, capacity-n); at++ {
+	lo, hi = max(0, lo), min(hi, capacity-n)
+	if n > 0 {
+		x.accessed(p, ptr+lo*int32(w), int(hi-lo+n)*w, p.statement(call), true)
+	}
+	for at := lo; at <= hi; at++ {
 		for k, e := range added {
 			to := ptr + at*int32(w) + int32(k)
 			p.put(to, ite(eq(length, at), e, p.rawCell(to)))
@@ -494,6 +499,7 @@ func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n
 		newCap *= 2
 	}
 	newCap = min(newCap, room)
+	x.accessed(p, ptr, int(length*w), p.statement(call), false)
 	all := make([]*expr, length*w)
 	for k := range all {
 		all[k] = p.rawCell(ptr + int32(k))
