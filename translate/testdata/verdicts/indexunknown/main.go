@@ -15,5 +15,5 @@ func main() {
 		panic("two elements")
 	}
 	both[i] <- 1
-	both[i] <- 2  // want "deadlock"
+	both[i] <- 2 // want "deadlock"
 }
