@@ -106,13 +106,16 @@ func (x *translator) check(p *path, bad *expr, detail string, instr ssa.Instruct
 
 // sliceBounds continues with the panic where the bounds of a slice expression
 // are wrong; false if it has taken over the path.
-func (x *translator) sliceBounds(p *path, lo, hi, limit *expr, instr ssa.Instruction) bool {
+func (x *translator) sliceBounds(p *path, lo, hi, limit, capacity *expr, instr ssa.Instruction) bool {
 	for _, e := range []*expr{lo, hi, limit} {
 		if e.op == xUnknown || p.abs(e).top {
 			return true
 		}
 	}
-	return x.check(p, or(arith(xLt, lo, num(0)), or(arith(xLt, hi, lo), arith(xLt, limit, hi))), "slice bounds out of range", instr)
+	if capacity.op == xUnknown || p.abs(capacity).top {
+		capacity = limit
+	}
+	return x.check(p, or(arith(xLt, lo, num(0)), or(arith(xLt, hi, lo), or(arith(xLt, limit, hi), arith(xLt, capacity, limit)))), "slice bounds out of range", instr)
 }
 
 // element computes base + i*size for an index; an index that is not tracked is
@@ -304,17 +307,18 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	if i.High != nil {
 		hi = p.value(ctx, i.High)[0]
 	}
+	limit := capacity
 	if i.Max != nil {
-		capacity = p.value(ctx, i.Max)[0]
+		limit = p.value(ctx, i.Max)[0]
 	}
-	if !x.sliceBounds(p, p.simplify(lo), p.simplify(hi), p.simplify(capacity), i) {
+	if !x.sliceBounds(p, p.simplify(lo), p.simplify(hi), p.simplify(limit), p.simplify(capacity), i) {
 		return false
 	}
 	w := int32(x.width(elem))
 	out := []*expr{
 		p.simplify(arith(xAdd, ptr, arith(xMul, lo, num(w)))),
 		p.simplify(arith(xSub, hi, lo)),
-		p.simplify(arith(xSub, capacity, lo)),
+		p.simplify(arith(xSub, limit, lo)),
 	}
 	// The bounds hold: it lies in the array, and is not shorter than nothing. One
 	// without room lies in none: behind the last element is another object.
@@ -411,6 +415,7 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 		if !ok {
 			return false
 		}
+		x.accessed(p, from, int(n)*w, p.statement(call), false)
 		for k := range n * int32(w) {
 			added = append(added, p.rawCell(from+k))
 		}
@@ -465,7 +470,11 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 	}
 	// The length need not be known: the elements go where it says.
 	lo, hi := p.abs(length).bounds()
-	for at := max(0, lo); at <= min(hi, capacity-n); at++ {
+	lo, hi = max(0, lo), min(hi, capacity-n)
+	if n > 0 {
+		x.accessed(p, ptr+lo*int32(w), int(hi-lo+n)*w, p.statement(call), true)
+	}
+	for at := lo; at <= hi; at++ {
 		for k, e := range added {
 			to := ptr + at*int32(w) + int32(k)
 			p.put(to, ite(eq(length, at), e, p.rawCell(to)))
@@ -494,6 +503,7 @@ func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n
 		newCap *= 2
 	}
 	newCap = min(newCap, room)
+	x.accessed(p, ptr, int(length*w), p.statement(call), false)
 	all := make([]*expr, length*w)
 	for k := range all {
 		all[k] = p.rawCell(ptr + int32(k))

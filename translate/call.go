@@ -531,8 +531,9 @@ func (x *translator) runDeferred(p *path) bool {
 	if b, ok := d.instr.Common().Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
 		g := p.top()
 		g.defers = g.defers[:len(g.defers)-1]
-		if b.Name() == "recover" {
-			x.recovered(p, f) // deferred directly: it stops the panic
+		// A recover that is deferred itself is one of the function that defers it.
+		if n := len(p.frames); b.Name() == "recover" && f.deferred && n >= 2 && p.frames[n-2].op == nil {
+			x.recovered(p, p.frames[n-2])
 		}
 		return true
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // elementsWritten is the type of the elements of a slice that an instruction
-// writes by the builtin copy or clear, or sorts, nil for other instructions.
+// writes by the builtin copy, clear or append, or sorts, nil for other instructions.
 func elementsWritten(instr ssa.Instruction) types.Type {
 	call, ok := instr.(*ssa.Call)
 	if !ok {
@@ -19,7 +19,13 @@ func elementsWritten(instr ssa.Instruction) types.Type {
 	if !ok {
 		return sorted(call)
 	}
-	if b.Name() != "copy" && b.Name() != "clear" {
+	switch b.Name() {
+	case "copy", "clear":
+	case "append": // in place, if there is room
+		if c, ok := call.Call.Args[0].(*ssa.Const); ok && c.Value == nil {
+			return nil
+		}
+	default:
 		return nil
 	}
 	if t, ok := call.Call.Args[0].Type().Underlying().(*types.Slice); ok {
