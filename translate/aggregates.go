@@ -386,12 +386,16 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 		return p.advance()
 	}
 	w := x.width(st.Elem())
+	dst := p.value(ctx, call.Call.Args[0])
+	src := p.value(ctx, call.Call.Args[1])
 	fail := func(why string) bool {
+		if at := p.simplify(dst[0]); at.op != xUnknown && !at.is(0) {
+			// There may be room in an array whose elements are known.
+			p.note("append", artifact.DirectionUnder, why+": the elements written are not in the model")
+		}
 		p.set(ctx, call, []*expr{unknown(why), unknown(why), unknown(why)})
 		return p.advance()
 	}
-	dst := p.value(ctx, call.Call.Args[0])
-	src := p.value(ctx, call.Call.Args[1])
 	if len(src) != 3 {
 		return fail("append of a string")
 	}

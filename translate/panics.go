@@ -152,8 +152,8 @@ func counts(v ssa.Value) bool {
 
 // recoveries finds where panics are recovered: the functions that defer a
 // function which calls recover, with these calls.
-func (p *program) recoveries() map[*ssa.Function][]*ssa.Call {
-	out := map[*ssa.Function][]*ssa.Call{}
+func (p *program) recoveries() map[*ssa.Function][]ssa.CallInstruction {
+	out := map[*ssa.Function][]ssa.CallInstruction{}
 	for _, f := range p.funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
@@ -175,12 +175,13 @@ func (p *program) recoveries() map[*ssa.Function][]*ssa.Call {
 	return out
 }
 
-func recoverCalls(f *ssa.Function) []*ssa.Call {
-	var out []*ssa.Call
+// recoverCalls are the calls of recover in a deferred function, also those that it defers.
+func recoverCalls(f *ssa.Function) []ssa.CallInstruction {
+	var out []ssa.CallInstruction
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
-			if c, ok := instr.(*ssa.Call); ok {
-				if r, ok := c.Call.Value.(*ssa.Builtin); ok && r.Name() == "recover" {
+			if c, ok := instr.(ssa.CallInstruction); ok {
+				if r, ok := c.Common().Value.(*ssa.Builtin); ok && r.Name() == "recover" {
 					out = append(out, c)
 				}
 			}
@@ -228,7 +229,7 @@ func (s *slice) faults() bool {
 			}
 			m := false
 			if calls := s.recovers[f]; calls != nil {
-				m = s.resultKept(f) || slices.ContainsFunc(calls, func(c *ssa.Call) bool { return s.value[c] })
+				m = s.resultKept(f) || slices.ContainsFunc(calls, func(c ssa.CallInstruction) bool { return c.Value() != nil && s.value[c.Value()] })
 			} else {
 				m = slices.ContainsFunc(s.callers[f], func(c ssa.CallInstruction) bool {
 					return !isGo(c) && below[c.Parent()] && leavesOut(c.Parent(), c)

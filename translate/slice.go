@@ -58,7 +58,7 @@ type slice struct {
 	argsRead  *ssa.UnOp   // where it is read
 	// filled are the pointers through which a call out of the program writes.
 	filled   map[ssa.Instruction][]ssa.Value
-	recovers map[*ssa.Function][]*ssa.Call
+	recovers map[*ssa.Function][]ssa.CallInstruction
 	// mayBeNil are the checks of pointers that the program sets to nil, whether
 	// or not the panic is recovered.
 	mayBeNil map[ssa.Instruction]bool
