@@ -207,7 +207,7 @@ func (x *translator) execIndexAddr(p *path, i *ssa.IndexAddr) bool {
 	case *types.Pointer:
 		at := t.Elem().Underlying().(*types.Array)
 		if int64(x.width(at)) != int64(x.width(at.Elem()))*at.Len() {
-			p.set(ctx, i, []*expr{unknown(fmt.Sprintf("an array of more than %d cells", maxArray))})
+			p.set(ctx, i, []*expr{unkept(fmt.Sprintf("an array of more than %d cells", maxArray))})
 			return p.advance()
 		}
 		if !x.notNil(p, base[0], i) {
@@ -283,7 +283,7 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 		at := t.Elem().Underlying().(*types.Array)
 		ptr, length, capacity, elem = e[0], num(int32(at.Len())), num(int32(at.Len())), at.Elem()
 		if int64(x.width(at)) != int64(x.width(at.Elem()))*at.Len() {
-			ptr = unknown("a large array")
+			ptr = unkept("a large array")
 		}
 	default:
 		p.set(ctx, i, x.unknowns(x.width(i.Type()), "a slice of this type"))
@@ -361,7 +361,7 @@ func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 	capExpr := p.simplify(p.value(ctx, i.Cap)[0])
 	k, ok, tracked := x.concrete(p, capExpr)
 	if !tracked || int(k)*w > maxArray {
-		p.set(ctx, i, []*expr{unknown("a slice of unknown or large capacity"), p.value(ctx, i.Len)[0], capExpr})
+		p.set(ctx, i, []*expr{unkept("a slice of unknown or large capacity"), p.value(ctx, i.Len)[0], capExpr})
 		return p.advance()
 	}
 	if !ok {

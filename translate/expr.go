@@ -56,7 +56,10 @@ const (
 )
 
 // ignorance says where a value that is not tracked comes from.
-type ignorance struct{ reason string }
+type ignorance struct {
+	reason string
+	unkept bool // it is an address of memory that the model has nothing of
+}
 
 // node builds an operation.
 func node(op exprOp, a, b, c *expr) *expr {
@@ -130,7 +133,15 @@ func boolean(b bool) *expr {
 	return num(0)
 }
 
-func unknown(reason string) *expr { return &expr{op: xUnknown, why: &ignorance{reason}} }
+func unknown(reason string) *expr {
+	return &expr{op: xUnknown, why: &ignorance{reason: reason}}
+}
+
+// unkept is an address of memory that the model has nothing of: what is written there
+// is read nowhere else in the model.
+func unkept(reason string) *expr {
+	return &expr{op: xUnknown, why: &ignorance{reason: reason, unkept: true}}
+}
 
 func (e *expr) isConst() bool { return e.op == xConst }
 func (e *expr) is(k int32) bool {

@@ -199,7 +199,8 @@ func fillers(name string) bool {
 func testingFunc(f *ssa.Function) bool { return packageOf(f) == "testing" }
 
 // writable reports that a value has parts that a decoder writes: numbers,
-// strings, slices of such, alone or in exported fields.
+// strings, slices and arrays of such, alone or in exported fields, and there also
+// pointers, maps and values of any type.
 func writable(t types.Type, depth int) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -210,12 +211,23 @@ func writable(t types.Type, depth int) bool {
 		return writable(u.Elem(), depth+1)
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if f := u.Field(i); f.Exported() && depth < 6 && writable(f.Type(), depth+1) {
+			if f := u.Field(i); filled(f) && depth < 6 && writable(f.Type(), depth+1) {
 				return true
 			}
 		}
+	case *types.Pointer, *types.Map:
+		return depth > 0
+	case *types.Interface:
+		return depth > 0 && u.Empty()
 	}
 	return false
+}
+
+// filled reports that decoders write a field: it is exported, or those of a struct that
+// is embedded may be.
+func filled(f *types.Var) bool {
+	_, isStruct := f.Type().Underlying().(*types.Struct)
+	return f.Exported() || f.Embedded() && isStruct
 }
 
 // A filling is one scalar that a call writes: one of a few values, or any.
@@ -223,6 +235,7 @@ type filling struct {
 	addr   int32
 	values []int32
 	same   bool // the value of the one before
+	fresh  bool // if it is nil so far, something new
 	what   string
 }
 
@@ -245,6 +258,25 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 			length.values = x.sizes(n, t)
 		}
 		return []filling{{addr: addr, what: what}, length, {addr: addr + 2, what: what, same: true}}
+	case *types.Array:
+		w := x.width(u.Elem())
+		if !writable(t, depth) || int64(x.width(t)) != int64(w)*u.Len() {
+			return nil
+		}
+		var out []filling
+		for i := range int32(u.Len()) {
+			out = append(out, x.fillings(addr+i*int32(w), u.Elem(), memClass{nil, typeKey(u.Elem())}, what, call, depth+1)...)
+		}
+		return out
+	case *types.Pointer, *types.Map, *types.Interface:
+		if !writable(t, depth) {
+			return nil
+		}
+		var out []filling
+		for i := range int32(x.width(t)) {
+			out = append(out, filling{addr: addr + i, what: what, fresh: true})
+		}
+		return out
 	case *types.Struct:
 		if x.foreign(t) || syncCells(t) != nil || isCond(t) || depth > 6 {
 			return nil
@@ -252,7 +284,7 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 		var out []filling
 		for i := range u.NumFields() {
 			f := u.Field(i)
-			if f.Exported() {
+			if filled(f) {
 				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), memClass{f.Origin(), typeKey(f.Type())}, f.Name(), call, depth+1)...)
 			}
 		}
@@ -296,6 +328,10 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 			f := all[i]
 			switch {
 			case x.mem.cells[f.addr].sync:
+			case f.fresh:
+				if q.cellAt(f.addr).is(0) {
+					q.put(f.addr, unknown("read from outside"))
+				}
 			case f.same && last != nil:
 				q.put(f.addr, last)
 			case f.values == nil:

@@ -371,6 +371,7 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 	o, ok, tracked := x.mapAt(p, p.value(ctx, i.Map)[0], i, true)
 	switch {
 	case !tracked:
+		x.noteWrite(p, p.value(ctx, i.Map)[0])
 		return p.advance()
 	case !ok:
 		return false
@@ -438,6 +439,9 @@ func (x *translator) execDelete(p *path, i *ssa.Call) bool {
 	o, ok, tracked := x.mapAt(p, p.value(ctx, i.Call.Args[0])[0], i, true)
 	if !ok && tracked {
 		return false
+	}
+	if !tracked {
+		x.noteWrite(p, p.value(ctx, i.Call.Args[0])[0])
 	}
 	if o == nil {
 		return p.advance()

@@ -558,6 +558,7 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 			return false
 		}
 		if addr == nil {
+			x.noteWrite(p, val(i.Addr)[0])
 			return p.advance()
 		}
 		x.store(p, addr, val(i.Val))
@@ -648,7 +649,7 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 			return set(i, a)
 		}
 		if x.foreign(pointee(i.X.Type())) {
-			return set(i, unknown("field of a foreign type"))
+			return set(i, unkept("field of a foreign type"))
 		}
 		if ok := x.notNil(p, a, i); !ok {
 			return false
@@ -810,6 +811,16 @@ func (x *translator) address(p *path, e *expr, instr ssa.Instruction) (*address,
 		x.accessed(p, k, x.width(pointee(instrAddr(instr).Type())), s, isStore)
 	}
 	return &address{e, a.set}, true
+}
+
+// noteWrite records that what is written through a pointer, or into a map, is not in
+// the model, unless it is known to be where the model has nothing.
+func (x *translator) noteWrite(p *path, to *expr) {
+	to = p.simplify(to)
+	if u := to.unknownIn(); to.isConst() || u != nil && u.why.unkept {
+		return
+	}
+	p.note("unknown-memory", artifact.DirectionUnder, "what is written through a pointer that is not tracked is not in the model")
 }
 
 func instrAddr(instr ssa.Instruction) ssa.Value {

@@ -589,24 +589,24 @@ func onceDone(x *translator, p *path) bool {
 func (x *translator) callArg(p *path, k int, before func(q *path)) bool {
 	f := p.peek()
 	tgt, ok, tracked := x.functionOf(p, p.arg(k)[0], f.ctx.site)
-	if !tracked {
-		p.note("unknown-call", "under", "the function passed is not tracked; it is not executed in the model")
-		return x.opReturn(p, nil)
-	}
-	if !ok {
+	if !ok && tracked {
 		return false
 	}
 	return x.enterArg(p, k, tgt, before)
 }
 
 // enterArg calls what argument k of the operation on top of the stack is, after
-// before.
+// before. What is not known, or not in the model, returns at once.
 func (x *translator) enterArg(p *path, k int, tgt target, before func(q *path)) bool {
 	f := p.peek()
 	before(p)
 	if tgt.op == nil && (tgt.fn == nil || tgt.fn.Blocks == nil) {
 		if tgt.fn == nil {
-			p.note("unknown-call", artifact.DirectionUnder, "the function passed is not known; it is not executed in the model")
+			pos := p.here()
+			if !pos.IsValid() && p.t.origin != nil { // in a goroutine that begins with it
+				pos = p.t.origin.Pos()
+			}
+			p.noteAt(pos, "unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
 		}
 		if f.op.takes > 0 {
 			p.set(f.ctx, argKey(f.op.takes), x.unknowns(len(p.arg(f.op.takes)), "the result of a function that is not in the model"))

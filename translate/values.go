@@ -250,7 +250,11 @@ func (x *translator) convert(p *path, i *ssa.Convert) []*expr {
 	if b, ok := i.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
 		x.unsupported(p.here(), "unsafe.Pointer", "memory behind it cannot be followed")
 	}
-	return x.unknowns(n, "converted value")
+	out := x.unknowns(n, "converted value")
+	if _, ok := i.Type().Underlying().(*types.Slice); ok {
+		out[0] = unkept("converted value") // a copy
+	}
+	return out
 }
 
 // makeInterface boxes a value: the number of its type, and its scalar.

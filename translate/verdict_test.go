@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/types"
 	"os"
 	"path"
 	"path/filepath"
@@ -152,7 +153,8 @@ func found(m *translate.Model, rep *check.Report) []string {
 // TestVerdicts checks the programs of testdata and the examples: exactly the
 // errors that their comments name are found.
 func TestVerdicts(t *testing.T) {
-	models := map[string]bool{}
+	models, called := map[string]bool{}, map[string]bool{}
+	imported := map[string]*types.Package{}
 	for dir, deps := range map[string][]string{"testdata/verdicts": {"golang.org/x/sync/..."}, "../examples": nil} {
 		set, err := source.LoadSet(context.Background(), source.Spec{Dir: dir, Pattern: "./...", Deps: deps})
 		require.NoError(t, err)
@@ -165,9 +167,10 @@ func TestVerdicts(t *testing.T) {
 			name := path.Base(e.Package)
 			require.False(t, models[name], "two programs have the name %s", name)
 			models[name] = true
+			prog, err := set.Program(e)
+			require.NoError(t, err)
+			calls(prog, called, imported)
 			t.Run(name, func(t *testing.T) {
-				prog, err := set.Program(e)
-				require.NoError(t, err)
 				verdicts(t, prog, name)
 			})
 		}
@@ -176,6 +179,40 @@ func TestVerdicts(t *testing.T) {
 	for _, name := range goldenModels(t) {
 		require.True(t, models[name], "%s: there is no such program any more", name)
 	}
+	for _, name := range slices.Concat(translate.Operations(), translate.TextFunctions()) {
+		require.True(t, called[name] || !exists(imported, name), "no program calls %s", name)
+	}
+}
+
+// calls collects the functions that a program names, and the packages that it imports.
+func calls(prog *source.Program, called map[string]bool, imported map[string]*types.Package) {
+	for _, p := range prog.Packages {
+		for _, i := range p.Types.Imports() {
+			imported[i.Path()] = i
+		}
+		for _, o := range p.TypesInfo.Uses {
+			if f, ok := o.(*types.Func); ok {
+				called[f.Origin().FullName()] = true
+			}
+		}
+	}
+}
+
+// exists reports that there is a function, or a method, of a full name.
+func exists(imported map[string]*types.Package, full string) bool {
+	name, method, isMethod := strings.Cut(strings.TrimPrefix(full, "(*"), ").")
+	name = strings.TrimSuffix(name, "[T]")
+	dot := strings.LastIndexByte(name, '.')
+	p := imported[name[:dot]]
+	if p == nil {
+		return true
+	}
+	o := p.Scope().Lookup(name[dot+1:])
+	if o == nil || !isMethod {
+		return o != nil
+	}
+	m, _, _ := types.LookupFieldOrMethod(o.Type(), true, p, method)
+	return m != nil
 }
 
 func verdicts(t *testing.T, prog *source.Program, name string) {
