@@ -592,7 +592,12 @@ var semantics = []struct {
 			template P
 			loc a inv x > 0
 			system P;`,
-		expect:  []expectation{{"A[] true", "E initial state violates an invariant", -1}},
+		expect: []expectation{
+			{"A[] true", "E initial state violates an invariant", -1},
+			{"E[] true", "E initial state violates an invariant", -1},
+			{"A<> P.a", "E initial state violates an invariant", -1},
+			{"P.a --> P.a", "E initial state violates an invariant", -1},
+		},
 		noCount: true,
 	},
 	{
