@@ -180,7 +180,7 @@ func compareSymmetric(t *testing.T, seed uint64, n map[string]int) {
 	if g.chance(5) {
 		refuted = g.refuted()
 	}
-	compareAll(t, seed, net, text, formulas, refuted, n, true)
+	compareAll(t, seed, net, text, formulas, refuted, n, variants)
 }
 
 func FuzzSymmetry(f *testing.F) {
