@@ -70,6 +70,9 @@ func compareVariants(t *testing.T, seed uint64, n map[string]int) {
 		}
 	case 1:
 		formulas = []string{"E<> " + g.location(info) + " and " + g.cond(1)}
+		if f := g.somewhere(t, net); f != "" && !info.HasPriorities() && g.chance(50) {
+			formulas[0] = "E<> " + f
+		}
 	case 2:
 		for range 1 + g.IntN(3) {
 			formulas = append(formulas, "A[] not ("+g.location(info)+" and "+g.location(info)+" and "+g.cond(0)+")")

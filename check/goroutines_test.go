@@ -595,6 +595,11 @@ func compareGoroutines(t *testing.T, seed uint64, n map[string]int) {
 	text := g.goroutines()
 	net, info := generated(t, text)
 	formulas := g.asked(info)
+	if g.chance(25) {
+		if f := g.somewhere(t, net); f != "" {
+			formulas = []string{"A[] not (" + f + ")"}
+		}
+	}
 	list := alone
 	if seed%8 == 0 {
 		list = variants
