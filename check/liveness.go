@@ -47,6 +47,8 @@ func (g *pathGoal) needsGraph() bool { return g.op == uppaal.LeadsTo }
 // concludePaths answers the queries about paths after the main search.
 func (v *verification) concludePaths(s *search, replay *replayer, stop error, failure *Result) {
 	for _, g := range v.paths {
+		// A search that was stopped may not even have stored the initial state.
+		open := stop != nil && (g.needsGraph() || s.store.len() == 0)
 		r := &v.report.Results[g.query]
 		p := &pathSearch{s: s, goal: g}
 		states, err := p.run()
@@ -74,9 +76,9 @@ func (v *verification) concludePaths(s *search, replay *replayer, stop error, fa
 				continue
 			}
 			r.Trace = trace
-		case stop != nil && g.needsGraph() && failure != nil:
+		case open && failure != nil:
 			*r = *failure
-		case stop != nil && g.needsGraph():
+		case open:
 			*r = Result{Verdict: Maybe, Reason: stop.Error()}
 		default:
 			*r = Result{Verdict: True}

@@ -366,10 +366,13 @@ func (g *generator) formulas(info *uppaal.Info, n int) []string {
 			case 0:
 				f += " and deadlock"
 			case 1:
-				f = "not deadlock or " + f
+				f = pick(g, "not deadlock or ", "not deadlock or ", "(deadlock == flag) and ", "(deadlock xor flag) or ", "(deadlock ? x == 0 : flag) and ", "(exists (q : int[0,1]) (deadlock and a[q] == 0)) and ",
+					"(forall (q : int[0,1]) (a[q] < 1 or deadlock)) and ", "(sum (q : int[0,1]) (deadlock ? a[q] : 0)) == 0 and ") + f
 			}
 		}
-		switch g.IntN(5) {
+		switch g.IntN(6) {
+		case 5:
+			f = fmt.Sprintf(pick(g, "(stuck(%s) == flag)", "(flag ? stuck(%s) : x == 0)", "(stuck(%s) xor x == 1)")+" and ", info.Processes[g.IntN(len(info.Processes))].Name) + f
 		case 0:
 			f += fmt.Sprintf(" and stuck(%s)", info.Processes[g.IntN(len(info.Processes))].Name)
 		case 1:
@@ -532,6 +535,12 @@ func (g *generator) refuted() [][]Label {
 		var seq []Label
 		for range 1 + g.IntN(4) {
 			seq = append(seq, Label(fmt.Sprintf("T%d%d", g.IntN(2), g.IntN(2))))
+			if g.chance(10) {
+				seq = append(seq, "") // which counts for nothing
+			}
+		}
+		if g.chance(2) {
+			seq = pick(g, []Label{}, []Label{""}) // which every path begins with
 		}
 		list = append(list, seq)
 	}
@@ -560,6 +569,12 @@ func refDecide(t *testing.T, net *uppaal.Network, text []string, opts Options) [
 	}
 	ref, err := newReference(info)
 	require.NoError(t, err)
+	var sequences [][]Label
+	everything := false
+	for _, seq := range opts.Refuted {
+		seq = slices.DeleteFunc(slices.Clone(seq), func(l Label) bool { return l == "" })
+		sequences, everything = append(sequences, seq), everything || len(seq) == 0
+	}
 	type node struct {
 		st    refState
 		depth int
@@ -579,7 +594,7 @@ func refDecide(t *testing.T, net *uppaal.Network, text []string, opts Options) [
 			}
 			path = append(path[:len(path):len(path)], l)
 			left = true
-			for _, seq := range opts.Refuted {
+			for _, seq := range sequences {
 				if len(seq) >= len(path) && fmt.Sprint(seq[:len(path)]) == fmt.Sprint(path) {
 					left = false
 					if len(seq) == len(path) {
@@ -600,7 +615,7 @@ func refDecide(t *testing.T, net *uppaal.Network, text []string, opts Options) [
 		begin = [][]Step{nil}
 	}
 	for _, steps := range begin {
-		n, refuted := node{st: ref.initial}, false
+		n, refuted := node{st: ref.initial}, everything
 		for _, step := range steps {
 			to, ok, err := ref.follow(n.st, step)
 			require.NoError(t, err)
@@ -696,7 +711,7 @@ func refDecide(t *testing.T, net *uppaal.Network, text []string, opts Options) [
 		default:
 			in, err := forever(q.X, q.Op == uppaal.PotentiallyAlway)
 			*r = refResult{verdict: False, path: q.Op, err: err}
-			if err == nil && in[0] == (q.Op == uppaal.PotentiallyAlway) {
+			if err == nil && (len(in) > 0 && in[0]) == (q.Op == uppaal.PotentiallyAlway) {
 				r.verdict = True
 			}
 		}

@@ -182,6 +182,9 @@ func (s *search) finish(err error) error {
 	// States that were inserted before the search had to stop are worth a
 	// look, and so are pending ones, if there is room for them.
 	_ = s.store.flush()
+	if s.store.len() == 0 {
+		return err // there was no room for the initial state
+	}
 	if err2 := s.show(); err2 != nil {
 		return err2
 	}

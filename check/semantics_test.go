@@ -592,7 +592,12 @@ var semantics = []struct {
 			template P
 			loc a inv x > 0
 			system P;`,
-		expect:  []expectation{{"A[] true", "E initial state violates an invariant", -1}},
+		expect: []expectation{
+			{"A[] true", "E initial state violates an invariant", -1},
+			{"E[] true", "E initial state violates an invariant", -1},
+			{"A<> P.a", "E initial state violates an invariant", -1},
+			{"P.a --> P.a", "E initial state violates an invariant", -1},
+		},
 		noCount: true,
 	},
 	{
@@ -683,6 +688,26 @@ var semantics = []struct {
 			{"A[] not (x > 3 and stuck(P))", "F", 4},
 		},
 		states: 10,
+	},
+	{
+		name: "stuck: more processes than are tried in all combinations",
+		model: `
+			int[0,1] n, x;
+			template P(const int[0,8] id)
+			loc a
+			loc b
+			a > b | x == 1 | |
+			template R
+			loc r
+			loc z
+			r > r | | | n = 1 - n
+			r > z | n == 1 | | x = 1 - n
+			z > z | | | n = 1 - n
+			system P, R;`,
+		expect: []expectation{
+			{"E<> R.z and stuck(P(0)) and stuck(P(1)) and stuck(P(2)) and stuck(P(3)) and stuck(P(4)) and stuck(P(5)) and stuck(P(6)) and stuck(P(7)) and stuck(P(8))", "T", 2},
+			{"E<> R.r and stuck(P(0)) and stuck(P(1)) and stuck(P(2)) and stuck(P(3)) and stuck(P(4)) and stuck(P(5)) and stuck(P(6)) and stuck(P(7)) and not stuck(P(8))", "F", -1},
+		},
 	},
 	{
 		name: "template variables and parameters",

@@ -27,7 +27,7 @@ func TestStarts(t *testing.T) {
 		compareStarts(t, 1<<33+seed, n)
 	}
 	t.Logf("%d networks: %v", count, n)
-	for _, what := range []string{"T", "F", "several", "refuted", "all refuted", "shorter", "stuck"} {
+	for _, what := range []string{"T", "F", "several", "refuted", "all refuted", "goroutines", "shorter", "stuck"} {
 		require.Positive(t, n[what], what)
 	}
 }
@@ -35,7 +35,11 @@ func TestStarts(t *testing.T) {
 func compareStarts(t *testing.T, seed uint64, n map[string]int) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
 	var text string
-	switch seed % 4 {
+	switch seed % 6 {
+	case 4:
+		text = g.goroutines()
+	case 5:
+		text = g.small()
 	case 0:
 		text = g.busy()
 	case 1:
@@ -48,6 +52,9 @@ func compareStarts(t *testing.T, seed uint64, n map[string]int) {
 	if err != nil || !space.complete {
 		n["skipped"]++
 		return
+	}
+	if seed%6 == 4 {
+		n["goroutines"]++
 	}
 	ref, err := newReference(info)
 	require.NoError(t, err)
@@ -74,10 +81,21 @@ func compareStarts(t *testing.T, seed uint64, n map[string]int) {
 		opts.Refuted = g.refuted()
 		n["refuted"]++
 	}
+	if seed%16 == 3 {
+		opts.Refuted = append(opts.Refuted, []Label{}) // everything
+	}
 	var formulas []string
-	list := g.formulas(info, 6)
-	if seed%4 == 1 {
+	var list []string
+	if seed%6 < 4 {
+		list = g.formulas(info, 6)
+	}
+	switch seed % 6 {
+	case 1:
 		list = []string{g.symmetricFormula(), g.symmetricFormula()}
+	case 4:
+		list, formulas = nil, g.asked(info)
+	case 5:
+		list = []string{g.smallFormula(info), g.smallFormula(info), g.smallFormula(info)}
 	}
 	for _, f := range list {
 		formulas = append(formulas, pick(g, "E<> "+f, "A[] not ("+f+")"))
@@ -153,6 +171,7 @@ func refutes(opts Options, info *uppaal.Info, path []Step) bool {
 		}
 	}
 	return slices.ContainsFunc(opts.Refuted, func(seq []Label) bool {
+		seq = slices.DeleteFunc(slices.Clone(seq), func(l Label) bool { return l == "" })
 		return len(seq) <= len(labels) && slices.Equal(seq, labels[:len(seq)])
 	})
 }
