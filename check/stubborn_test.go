@@ -30,6 +30,102 @@ func TestStubbornKeeps(t *testing.T) {
 			loc z
 			a > z | | b! |
 			system R, P, Q;`, "A[] P.kept", False},
+		{"a function that writes what it is given", `
+			int x;
+			void put(int &r) { r = 1; }
+			template A
+			loc start
+			loc done
+			start > done | | | put(x)
+			template C
+			loc start
+			loc done
+			start > done | x == 0 | |
+			system A, C;`, "E<> A.done && C.done", True},
+		{"a synchronisation that goes round", `
+			chan c;
+			template S
+			loc s
+			s > s | | c! |
+			template R
+			loc a
+			loc b
+			a > b | | c? |
+			b > a | | c? |
+			template C
+			loc c0
+			loc c1
+			loc c2
+			loc c3
+			c0 > c1 | | |
+			c0 > c2 | | |
+			c1 > c3 | | |
+			c2 > c3 | | |
+			system S, R, C;`, "E<> C.c3", True},
+		{"a step that spoils what is looked for", `
+			int[0,3] x;
+			template A
+			loc a
+			loc b
+			a > b | | | x = 1
+			template C
+			loc c0
+			loc c1
+			loc c2
+			loc c3
+			c0 > c1 | | |
+			c0 > c2 | | |
+			c1 > c3 | | |
+			c2 > c3 | | |
+			system A, C;`, "E<> x == 0 && C.c3", True},
+		{"two that can go on no longer", `
+			template P
+			loc a
+			loc b
+			a > b | | |
+			template Q
+			loc a
+			loc b
+			a > b | | |
+			template R
+			loc r
+			r > r | | |
+			system P, Q, R;`, "E<> stuck(P) && stuck(Q)", True},
+		{"an invalid step beside the one that is looked for", `
+			int[0,3] x;
+			template A
+			loc a
+			loc b
+			a > b | | | x = x + 5
+			template B
+			loc a
+			loc b
+			a > b | | |
+			system A, B;`, "E<> B.b", True},
+		{"a step that is invalid since it changes the index of what it counts", `
+			int[0,3] a[2] = {0, 3};
+			int[0,1] i;
+			template A
+			loc p
+			loc q
+			p > q | a[i] < 3 | | i = 1, a[i]++
+			template B
+			loc kept
+			loc left
+			system A, B;`, "A[] not B.left", Error},
+		{"the last of many values", `
+			bool a[100];
+			template W
+			loc start
+			loc done
+			start > done | | | a[99] = true
+			template B
+			loc start
+			loc some
+			loc all
+			start > some | exists (i : int[0,99]) a[i] | |
+			start > all | forall (i : int[0,99]) not a[i] | |
+			system W, B;`, "E<> B.some && W.done && not B.all", True},
 		{"a cycle that only receivers close", `
 			chan c, d;
 			template P
