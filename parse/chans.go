@@ -85,7 +85,7 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 	b.node(s.Lhs[0])
 	b.put(", ")
 	b.node(s.Lhs[1])
-	b.put(" = %s, %s == %s }", v, ok, ok)
+	b.put(" = %s, %s == (0 == 0) }", v, ok)
 	b.done(s.End())
 }
 
@@ -144,7 +144,7 @@ func (r *rewriter) rangeChan(s *ast.RangeStmt) {
 		b.node(key)
 		b.put(" %v %s.V;", s.Tok, rg)
 	}
-	b.put(" ")
+	b.put("%s ", r.variables([]ast.Expr{key}, s.Tok == token.DEFINE))
 	b.node(s.Body)
 	b.put("}")
 	b.done(s.End())
