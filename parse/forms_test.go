@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -483,25 +484,35 @@ var (
 )
 `
 
-// formFile is a file with the programs, whose names begin with prefix, and a table of them.
+// formFile is a file with the programs, whose names begin with prefix.
 func formFile(programs []formProgram, head, prefix string) []byte {
 	var b strings.Builder
 	b.WriteString(head + "package forms\n\n" + formImports)
-	tables := map[string]string{"racy": "racy", "locked": "safe", "beside": "safe", "order": "ordered"}
-	lists := map[string]string{}
 	for i, p := range programs {
 		params := map[bool]string{true: "t *T"}[p.kind == "order"]
 		fmt.Fprintf(&b, "\n// %s\nfunc %s%d(%s) {\n%s}\n", p.name, prefix, i, params, p.code)
-		lists[tables[p.kind]] += fmt.Sprintf("\t%s = append(%[1]s, %sProgram{%q, %s%d})\n", tables[p.kind], tables[p.kind], strings.TrimSpace(prefix+" "+p.kind+" / "+p.name), prefix, i)
 	}
-	fmt.Fprintf(&b, "\nfunc init() {\n%s%s%s}\n", lists["racy"], lists["safe"], lists["ordered"])
 	return []byte(b.String())
+}
+
+// formTable is a variable with the programs of some kinds.
+func formTable(name, of string, files map[string][]formProgram, kinds ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nvar %s = []%s{\n", name, of)
+	for _, prefix := range slices.Sorted(maps.Keys(files)) {
+		for i, p := range files[prefix] {
+			if slices.Contains(kinds, p.kind) {
+				fmt.Fprintf(&b, "\t{%q, %s%d},\n", prefix+" / "+p.kind+" / "+p.name, prefix, i)
+			}
+		}
+	}
+	return b.String() + "}\n"
 }
 
 // unseenForms are the racy programs in which a write is not recorded, which is said.
 var unseenForms = []string{
-	"program racy / range map value / field of result: no race",
-	"program racy / select second ok / field of result: no race",
+	"new / racy / range map value / field of result: no race",
+	"new / racy / select second ok / field of result: no race",
 }
 
 // TestForms: in every place where an expression stands, what it does to memory is recorded,
@@ -519,10 +530,11 @@ func testForms(t *testing.T, programs []formProgram) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/forms")))
 	old := slices.DeleteFunc(slices.Clone(programs), func(p formProgram) bool { return !p.old })
+	files := map[string][]formProgram{"new": programs, "old": old}
 	for name, data := range map[string][]byte{
-		"new.go":        formFile(programs, "", "program"),
+		"new.go":        formFile(programs, "", "new"),
 		"old.go":        formFile(old, "//go:build go1.21\n\n", "old"),
-		"order_test.go": []byte(orderDriver),
+		"order_test.go": []byte(orderDriver + formTable("ordered", "orderedProgram", files, "order")),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
@@ -538,7 +550,8 @@ func testForms(t *testing.T, programs []formProgram) {
 	idx := Index(prog)
 	o, err := Instrument(ctx, prog, idx, Options{Races: true, Accesses: accesses(idx)})
 	require.NoError(t, err)
-	o.Files["zz_run_test.go"] = []byte(formDriver)
+	o.Files["zz_run_test.go"] = []byte(formDriver +
+		formTable("racy", "program", files, "racy") + formTable("safe", "program", files, "locked", "beside"))
 	bin := testBinary(t, prog, o)
 	for _, name := range []string{"TestOrder", "TestControlled"} {
 		got, code := run(t, dir, bin, "-test.run="+name, "-test.timeout=60s")
@@ -547,7 +560,6 @@ func testForms(t *testing.T, programs []formProgram) {
 	}
 	out, code = run(t, dir, bin, "-test.run=TestRacy|TestSafe", "-test.timeout=600s")
 	require.Zero(t, code, out)
-	t.Log(out)
 	var wrong []string
 	for line := range strings.Lines(strings.TrimSuffix(out, "PASS\n")) {
 		wrong = append(wrong, strings.TrimSpace(line))

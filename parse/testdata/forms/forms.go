@@ -25,24 +25,15 @@ func newT() *T {
 	return &T{c: make(chan int), quit: make(chan bool), n: 1, list0: make([]int, 3), table0: map[int]int{}}
 }
 
-type (
-	racyProgram struct {
-		name string
-		f    func()
-	}
-	safeProgram    = racyProgram
-	orderedProgram struct {
-		name string
-		f    func(*T)
-	}
-)
+type program struct {
+	name string
+	f    func()
+}
 
-// The programs; they are generated.
-var (
-	racy    []racyProgram
-	safe    []safeProgram
-	ordered []orderedProgram
-)
+type orderedProgram struct {
+	name string
+	f    func(*T)
+}
 
 // feed sends to c until it is told to stop.
 func (t *T) feed() {
