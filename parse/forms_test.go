@@ -115,6 +115,7 @@ var readPlaces = []piece{
 	{"receive", `<-t.full(§)`},
 	{"receive ok", `v, ok := <-t.full(§); t.use(v, ok)`},
 	{"receive ok assigned", `l, ok := t.list(2), false; l[§], ok = <-t.full(3); t.use(l, ok)`},
+	{"receive ok of a type without a name here", `type yes bool; var y yes; v, c := 0, t.closed(§); { yes := 0; for range 3 { v, y = <-c; t.use(v, y, yes) } }`},
 	{"select send value", `select { case t.full(1) <- §: t.use("sent"); default: t.use("default") }`},
 	{"select send channel", `select { case t.full(§) <- t.one(): t.use("sent"); default: t.use("default") }`},
 	{"select receive", `select { case v := <-t.full(§): t.use(v) }`},
