@@ -145,7 +145,7 @@ func (r *rewriter) rangeChan(s *ast.RangeStmt) {
 		b.node(key)
 		b.put(" %v %s.V;", s.Tok, rg)
 	}
-	b.put(" ")
+	b.put("%s ", r.variables([]ast.Expr{key}, s.Tok == token.DEFINE))
 	b.node(s.Body)
 	b.put("}")
 	b.done(s.End())

@@ -403,6 +403,38 @@ func (r *rewriter) perLoop() bool {
 	return r.version != "" && version.Compare(r.version, "go1.22") < 0
 }
 
+// copied records that the variables of a loop are read at the end of each iteration: those
+// of the next one are copies.
+func (r *rewriter) copied(s *ast.ForStmt) {
+	init, ok := s.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE || r.perLoop() {
+		return
+	}
+	reads := ""
+	for _, e := range init.Lhs {
+		if v, ok := r.info.ObjectOf(e.(*ast.Ident)).(*types.Var); ok && r.races.variable(v) {
+			reads += fmt.Sprintf("%s.Rd(%d, &%s); ", r.zz, r.touch(e), v.Name())
+		}
+	}
+	switch {
+	case reads == "":
+		return
+	case len(init.Lhs) != len(init.Rhs):
+		r.unrecorded(s.For, "that the variables of this loop are copied is not recorded")
+		return
+	}
+	name := r.name()
+	r.after(init.Lhs[len(init.Lhs)-1].End(), ", "+name)
+	r.after(init.Rhs[len(init.Rhs)-1].End(), ", func() {}")
+	r.after(s.Body.Lbrace+1, fmt.Sprintf(" %s = func() { %s};", name, reads))
+	if s.Post == nil {
+		r.before(s.Body.Lbrace, name+"() ")
+		return
+	}
+	r.before(s.Post.Pos(), "func() { "+name+"(); ")
+	r.after(s.Post.End(), " }()")
+}
+
 // ofSlices: all types of the type parameter are slices, with one type of elements.
 func ofSlices(p *types.TypeParam) bool {
 	i, ok := p.Constraint().Underlying().(*types.Interface)

@@ -79,6 +79,9 @@ func (r *rewriter) body(s ast.Stmt) {
 		r.walkExpr(s.Cond)
 		r.simple(s.Post)
 		r.list(s.Body.List)
+		if r.races != nil {
+			r.copied(s)
+		}
 		if s.Cond == nil {
 			return
 		}

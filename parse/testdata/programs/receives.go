@@ -13,6 +13,7 @@ var receives = []show.Program{
 	{Name: "receives: order of evaluation", Run: receiveOrder, Allowed: []string{"[f a g b h] 3 1 -1"}},
 	{Name: "receives: short-circuit", Run: receiveShort, Allowed: []string{"false true 1"}},
 	{Name: "receives: comma ok", Run: receiveOk, Allowed: []string{"1 true 0 false <nil> false yes 0 <nil>"}},
+	{Name: "receives: comma ok of a type without a name here", Run: receiveOkNameless, Allowed: []string{"1 true 0 false 1 true 0 false"}},
 	{Name: "receives: returns", Run: receiveReturns, Allowed: []string{"1 2 5 6 5 <nil>"}},
 	{Name: "receives: operands", Run: receiveOperands, Allowed: []string{"-1 true 3 5 d bc"}},
 	{Name: "sends: conversions", Run: sendConversions, Allowed: []string{"int int32 float64 <nil> show.Program 4 8 bytes"}},
@@ -120,6 +121,30 @@ func receiveOk(o *show.Out) {
 	var e error
 	e, _ = <-closed[error]()
 	o.Print(e)
+}
+
+type flagOf[T any] bool
+
+func receiveOkNameless(o *show.Out) {
+	type yes bool
+	var v int
+	var y yes
+	c := closed(1)
+	{
+		yes := 2
+		_ = yes
+		v, y = <-c
+		o.Print(v, y)
+		v, y = <-c
+		o.Print(v, y)
+	}
+	var z flagOf[string]
+	var l [1]int
+	c = closed(1)
+	l[0], z = <-c
+	o.Print(l[0], z)
+	l[0], z = <-c
+	o.Print(l[0], z)
 }
 
 func receiveReturns(o *show.Out) {

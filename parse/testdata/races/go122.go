@@ -47,3 +47,56 @@ func ownVariables(list []func() int) {
 		panic("one variable for all iterations")
 	}
 }
+
+// The variable of the next iteration is a copy.
+func RacyNewLoopCopied() {
+	done := make(chan bool, 2)
+	for i := 0; i < 2; i++ {
+		go func() {
+			i += 2
+			done <- true
+		}()
+	}
+	<-done
+}
+
+func RacyNewLoopWithoutPost() {
+	done := make(chan bool, 2)
+	for i, n := 0, 0; n < 2; {
+		go func() {
+			i += 2
+			done <- true
+		}()
+		n++
+	}
+	<-done
+}
+
+func SafeNewLoopCopied() {
+	done := make(chan bool)
+	sum := 0
+	for i, n := 0, 1; i < 6; i++ {
+		go func() {
+			i += n
+			done <- true
+		}()
+		if <-done; i == 3 {
+			continue
+		}
+		sum += i
+	}
+	if sum != 1+5 {
+		panic(sum)
+	}
+}
+
+// Whoever reads the variable does not mind that it is copied.
+func SafeNewLoopRead() {
+	done := make(chan int, 3)
+	for i := 0; i < 3; i++ {
+		go func() { done <- i }()
+	}
+	if <-done+<-done+<-done != 3 {
+		panic("one variable for all iterations")
+	}
+}

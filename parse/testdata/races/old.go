@@ -47,3 +47,35 @@ func SafeOldRangeLast() {
 		panic(f())
 	}
 }
+
+func RacyOldRangeOfChannel() {
+	c, done := make(chan int, 2), make(chan bool, 2)
+	c <- 1
+	c <- 2
+	close(c)
+	for v := range c {
+		go func() { done <- v > 0 }()
+	}
+	<-done
+	<-done
+}
+
+func SafeOldRangeOfChannel() {
+	c, done := make(chan int, 2), make(chan bool, 2)
+	c <- 1
+	c <- 2
+	close(c)
+	for v := range c {
+		go func() { done <- v > 0 }()
+		<-done
+	}
+}
+
+func RacyOldRangeOfMap() {
+	done := make(chan bool, 2)
+	for k, v := range map[int]int{1: 1, 2: 2} {
+		go func() { done <- k+v > 0 }()
+	}
+	<-done
+	<-done
+}
