@@ -104,10 +104,10 @@ var edges = []struct {
 		x.start(func() { x.write(); Recv(4, x.c) }, func() { To(x.c).Send(3, 0); x.read() })
 	}},
 	{"behind send, behind receive", false, func(x *meeting) {
-		x.start(func() { To(x.c).Send(3, 0); x.write() }, func() { Recv(4, x.c); x.read() })
+		x.start(func() { To(x.c).Send(3, 0); x.write() }, func() { Recv(4, x.c); Access(5); x.read() })
 	}},
 	{"behind receive, behind send", false, func(x *meeting) {
-		x.start(func() { Recv(4, x.c); x.write() }, func() { To(x.c).Send(3, 0); x.read() })
+		x.start(func() { Recv(4, x.c); x.write() }, func() { To(x.c).Send(3, 0); Access(5); x.read() })
 	}},
 	{"send, receive of another", false, func(x *meeting) {
 		x.start(func() { x.write(); To(x.c).Send(3, 0) }, func() { Recv(4, x.d); x.readLater() },
@@ -255,6 +255,36 @@ var edges = []struct {
 	}},
 	{"close in a library, receive", true, func(x *meeting) {
 		x.start(func() { x.write(); m := Lib(3); close(x.c); Back(m) }, func() { Recv2(4, x.c); x.read() })
+	}},
+	{"send, receive when a library has sent later", true, func(x *meeting) {
+		c := make(chan int, 3)
+		x.start(func() { x.write(); To(c).Send(3, 0) }, func() { Recv(4, c); x.readLater() }, func() {
+			if Access(5); x.passed && len(c) == 1 {
+				c <- 0
+				To(c).Send(6, 0)
+			}
+		})
+	}},
+	{"receive, send that needs the room when a library has sent meanwhile", true, func(x *meeting) {
+		c, sent := make(chan int, 3), false
+		To(c).Send(2, 0)
+		x.start(func() { x.write(); Recv(3, c) }, func() {
+			if Access(4); sent {
+				To(c).Send(4, 0)
+				x.read()
+			}
+		}, func() {
+			if Access(5); x.passed {
+				c <- 0
+				To(c).Send(6, 0)
+				sent = true
+			}
+		})
+	}},
+	{"close of a channel that a library has used, receive", true, func(x *meeting) {
+		x.two <- 0
+		Recv(2, x.two)
+		x.start(func() { x.write(); Close(3, x.two) }, func() { Recv2(4, x.two); x.read() })
 	}},
 	{"receive of what a library has sent long ago", false, func(x *meeting) {
 		m := Lib(2)
@@ -527,6 +557,16 @@ var edges = []struct {
 	{"cancel, done", true, func(x *meeting) {
 		ctx, cancel := context.WithCancel(context.Background())
 		x.start(func() { x.write(); m := Lib(3); cancel(); Back(m) }, func() { Recv2(4, ctx.Done()); x.read() })
+	}},
+	{"cancel, function of the context", true, func(x *meeting) {
+		ctx, cancel := context.WithCancel(context.Background())
+		context.AfterFunc(ctx, Callback(4, x.read))
+		x.start(func() { x.write(); m := Lib(3); cancel(); Back(m) }, func() {})
+	}},
+	{"behind cancel, function of the context", false, func(x *meeting) {
+		ctx, cancel := context.WithCancel(context.Background())
+		context.AfterFunc(ctx, Callback(4, x.readLater))
+		x.start(func() { m := Lib(3); cancel(); Back(m); x.write() }, func() {})
 	}},
 	{"behind cancel, done", false, func(x *meeting) {
 		ctx, cancel := context.WithCancel(context.Background())
