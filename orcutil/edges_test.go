@@ -554,6 +554,17 @@ var edges = []struct {
 	{"a library that lets others go on", true, func(x *meeting) {
 		x.start(func() { m := Lib(3); x.write(); Access(5); Back(m) }, func() { Access(5); Back(Lib(4)); x.read() })
 	}},
+	{"calls of libraries, within one that goes on", true, func(x *meeting) {
+		x.start(func() { x.write(); Back(Lib(3)) }, func() { m := Lib(4); Access(5); x.readLater(); Back(m) })
+	}},
+	{"a call of a library, a timer that has fired long ago", true, func(x *meeting) {
+		x.start(func() { x.write(); Back(Lib(3)) }, func() {
+			c := time.After(Due(4, time.Second))
+			Sleep(5, 2*time.Second)
+			Recv(6, c)
+			x.readLater()
+		})
+	}},
 	{"cancel, done", true, func(x *meeting) {
 		ctx, cancel := context.WithCancel(context.Background())
 		x.start(func() { x.write(); m := Lib(3); cancel(); Back(m) }, func() { Recv2(4, ctx.Done()); x.read() })

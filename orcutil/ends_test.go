@@ -211,3 +211,69 @@ func TestUnwinding(t *testing.T) {
 		require.Equal(t, []string{"once", "group", "subtest", "cleanup", "end"}, order)
 	}
 }
+
+// sendingLock has an unlock that blocks until somebody receives.
+type sendingLock struct{ c chan int }
+
+func (sendingLock) Lock()     {}
+func (l sendingLock) Unlock() { To(l.c).Send(40, 1) }
+
+// TestSignalBeforeQueue: a signal that comes while the unlock of a lock of the program's blocks
+// ends the wait that follows, and not the unlock.
+func TestSignalBeforeQueue(t *testing.T) {
+	both := 0
+	plain := enumerate(Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
+		l := sendingLock{make(chan int)}
+		c := sync.NewCond(l)
+		Go(1, func() { Recv(2, l.c) })
+		Go(3, func() { CondSignal(4, c) })
+		CondWait(5, c)
+		both++
+	}}, func(res Result) string { return res.Outcome.Kind }, 1000)
+	require.True(t, plain.complete)
+	require.Equal(t, []string{"", KindDeadlock}, plain.sorted()) // the signal may be too early
+	require.Positive(t, both)
+}
+
+// TestWaitingWriter: a writer that waits for readers keeps others out, as the real one does.
+func TestWaitingWriter(t *testing.T) {
+	var real sync.RWMutex
+	real.RLock()
+	written := make(chan bool)
+	go func() {
+		real.Lock()
+		close(written)
+		real.Unlock()
+	}()
+	for real.TryRLock() { // until it waits
+		real.RUnlock()
+		runtime.Gosched()
+	}
+	require.False(t, real.TryLock())
+	real.RUnlock()
+	<-written
+
+	var order []string
+	say := func(text string) { order = append(order, text) }
+	c := &inTurn{left: []string{"0", "0", "0", "0.1", "0.1", "0.2", "0.2", "0.2", "0.2", "0"}}
+	res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Chooser: c, Main: func() {
+		var rw sync.RWMutex
+		RLock(1, &rw)
+		Go(2, func() {
+			WLock(3, &rw)
+			say("writer")
+			WUnlock(4, &rw)
+		})
+		Go(2, func() {
+			require.False(t, TryRLock(5, &rw))
+			require.False(t, TryWLock(6, &rw))
+			RLock(7, &rw)
+			say("reader")
+			RUnlock(8, &rw)
+		})
+		say("unlock")
+		RUnlock(9, &rw)
+	}})
+	require.Empty(t, res.Outcome.Kind, "%s", res)
+	require.Equal(t, []string{"unlock", "writer", "reader"}, order, "%v %s", c.left, res)
+}
