@@ -106,6 +106,9 @@ var edges = []struct {
 	{"behind send, behind receive", false, func(x *meeting) {
 		x.start(func() { To(x.c).Send(3, 0); x.write() }, func() { Recv(4, x.c); Access(5); x.read() })
 	}},
+	{"again behind send, behind receive", false, func(x *meeting) {
+		x.start(func() { x.write(); To(x.c).Send(3, 0); x.write() }, func() { Recv(4, x.c); Access(5); x.readLater() })
+	}},
 	{"behind receive, behind send", false, func(x *meeting) {
 		x.start(func() { Recv(4, x.c); x.write() }, func() { To(x.c).Send(3, 0); Access(5); x.read() })
 	}},
@@ -421,7 +424,8 @@ var edges = []struct {
 	}},
 	{"done, wait for another group", false, func(x *meeting) {
 		Add(2, &x.wg, 1)
-		x.start(func() { x.write(); Done(3, &x.wg) }, func() { Wait(4, &x.wh); x.readLater() })
+		Add(2, &x.wh, 1)
+		x.start(func() { x.write(); Done(3, &x.wg) }, func() { Wait(4, &x.wh); x.readLater() }, func() { Done(5, &x.wh) })
 	}},
 	{"go of a group, its function", true, func(x *meeting) { x.write(); WGGo(3, &x.wg, x.read) }},
 	{"behind go of a group", false, func(x *meeting) { WGGo(3, &x.wg, x.read); x.write() }},
@@ -804,6 +808,7 @@ func requireEdge(t *testing.T, name string, ordered bool, main func(*meeting)) {
 		main(x)
 	}}
 	look := func(res Result) string {
+		require.False(t, res.Outcome.endsProgram(), "%s\n%s", name, res)
 		if x.reads > 0 {
 			met++
 			require.Equal(t, !ordered, len(res.Races) > 0, "%s\n%s", name, res)

@@ -223,6 +223,28 @@ func TestAccesses(t *testing.T) {
 	}
 }
 
+// TestAtomicAccesses: atomic operations race with others that are not atomic, also with those
+// that their own goroutine has done before them, and not with each other.
+func TestAtomicAccesses(t *testing.T) {
+	atomics := map[bool]func(m *memory){
+		false: func(m *memory) { Int32(2, 1, in[atomic.Int32](m, 16)).Load() },
+		true:  func(m *memory) { Int32(2, 1, in[atomic.Int32](m, 16)).Store(1) },
+	}
+	plain := map[bool]func(m *memory){
+		false: func(m *memory) { Rd(3, in[int32](m, 16)) },
+		true:  func(m *memory) { Wr(3, in[int32](m, 16)) },
+	}
+	for _, a := range []bool{false, true} {
+		for _, b := range []bool{false, true} {
+			require.Empty(t, probed(t, atomics[a], true, atomics[b]).Races)
+			for _, c := range []bool{false, true} {
+				res := probed(t, func(m *memory) { plain[a](m); atomics[b](m) }, true, atomics[c])
+				require.Equal(t, a || c, len(res.Races) > 0, "%t %t %t %s", a, b, c, res)
+			}
+		}
+	}
+}
+
 // unlocked is a type of a library, whose methods do not lock.
 type unlocked struct {
 	n    uint64
@@ -239,6 +261,7 @@ var lending = []struct {
 }{
 	{"slice to read", func(m *memory) { Given(1, m.bytes[16:20:24], false) }, extent{16, 20}, extent{}, extent{}},
 	{"slice to change", func(m *memory) { Given(1, m.bytes[16:20:24], true) }, extent{}, extent{16, 20}, extent{}},
+	{"write, then slice to change", func(m *memory) { Wr(2, &m.bytes[17]); Given(1, m.bytes[16:20], true) }, extent{}, extent{16, 20}, extent{17, 18}},
 	{"empty slice", func(m *memory) { Given(1, m.bytes[16:16:24], true) }, extent{}, extent{}, extent{}},
 	{"slice of words", func(m *memory) { Given(1, unsafe.Slice(in[uint32](m, 16), 3), true) }, extent{}, extent{16, 28}, extent{}},
 	{"pointer to read", func(m *memory) { Given(1, in[copied](m, 16), false) }, extent{16, 24}, extent{}, extent{}},
