@@ -198,7 +198,7 @@ func Close[T any](site Site, ch chan<- T) {
 	g.arrive(opClose, site, p)
 	g.run.exec.closes(g, p)
 	close(ch)
-	g.run.races.closed(g, p)
+	g.run.races.closed(g, p, unsafe.Sizeof(*new(T)) == 0)
 	g.run.transfer(p)
 	g.pass()
 }

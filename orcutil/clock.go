@@ -253,6 +253,9 @@ func (r *races) communicated(g *goroutine, c Case) {
 		h.foreign = len(h.sent) != c.buffered()
 	}
 	if h.foreign {
+		if !c.sends() && !c.received() {
+			g.clock.join(r.events)
+		}
 		r.mixed(h)
 		r.passLibrary(g)
 		return
@@ -271,8 +274,8 @@ func (r *races) mixed(h *chanClock) {
 	h.sent, h.taken = nil, nil
 }
 
-// closed: g closes the channel.
-func (r *races) closed(g *goroutine, p unsafe.Pointer) {
+// closed: g closes the channel, of an event if it has no values.
+func (r *races) closed(g *goroutine, p unsafe.Pointer, event bool) {
 	if r == nil {
 		return
 	}
@@ -281,6 +284,9 @@ func (r *races) closed(g *goroutine, p unsafe.Pointer) {
 	defer r.mu.Unlock()
 	h := r.channel(p)
 	h.closed.join(g.clock)
+	if event {
+		r.events.join(g.clock)
+	}
 	if h.foreign {
 		r.library.join(g.clock)
 	}

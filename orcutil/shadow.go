@@ -65,6 +65,9 @@ type races struct {
 	objects map[syncKey]*clock
 	chans   map[unsafe.Pointer]*chanClock
 	library clock
+	// events is what the program has done before it closed channels without values: a library
+	// that waits for one, as a context for its parent's, closes others then.
+	events clock
 
 	pages    map[uintptr]*page
 	last     *page

@@ -155,6 +155,7 @@ func WGGo(site Site, wg *sync.WaitGroup, f func()) {
 	s.name(waitGroupObject, unsafe.Pointer(wg))
 	g.arrive(opWGGo, site, unsafe.Pointer(wg))
 	s.exec.counts(g, wg, 1)
+	s.races.operates(g, unsafe.Pointer(wg))
 	s.count(wg, 1)
 	started := s.spawn(g, site, f)
 	started.wg, started.wgGo = wg, site
