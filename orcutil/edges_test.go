@@ -668,18 +668,20 @@ type atomicOps struct {
 
 // opsOf are the operations of a, whose value is raw; it is never wrong.
 func opsOf[T any](a, raw cell[T], p unsafe.Pointer, size uintptr, v, wrong T) atomicOps {
-	compare := func(matches bool, old T) {
-		if a.CompareAndSwap(old, v) != matches {
-			panic("the result of CompareAndSwap")
-		}
-	}
 	return atomicOps{
 		p: p, size: size,
-		load:      func() { a.Load() },
-		store:     func() { a.Store(v) },
-		swap:      func() { a.Swap(v) },
-		swapped:   func() { compare(true, raw.Load()) },
-		unswapped: func() { compare(false, wrong) },
+		load:  func() { a.Load() },
+		store: func() { a.Store(v) },
+		swap:  func() { a.Swap(v) },
+		swapped: func() {
+			for !a.CompareAndSwap(raw.Load(), v) { // another one came between
+			}
+		},
+		unswapped: func() {
+			if a.CompareAndSwap(wrong, v) {
+				panic("swapped")
+			}
+		},
 	}
 }
 
