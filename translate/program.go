@@ -150,7 +150,9 @@ func (p *program) callees(site ssa.CallInstruction) []*ssa.Function {
 			out = append(out, e.Callee.Func)
 		}
 	}
-	if c := site.Common(); c.IsInvoke() && fromContainer(c.Value, map[ssa.Value]bool{}) {
+	// A value that comes from nowhere comes from memory that the library keeps, or from
+	// reflection.
+	if c := site.Common(); c.IsInvoke() && (len(out) == 0 || fromContainer(c.Value, map[ssa.Value]bool{})) {
 		for _, f := range p.implementations(c) {
 			if !slices.Contains(out, f) {
 				out = append(out, f)
@@ -185,6 +187,8 @@ func fromContainer(v ssa.Value, seen map[ssa.Value]bool) bool {
 	case *ssa.Call:
 		f := v.Call.StaticCallee()
 		return f != nil && containers[fullName(f)]
+	case *ssa.Parameter:
+		return ofEntries(v.Parent().Signature) // what the Range of a Map gives
 	case *ssa.Extract:
 		return fromContainer(v.Tuple, seen)
 	case *ssa.TypeAssert:
@@ -195,6 +199,19 @@ func fromContainer(v ssa.Value, seen map[ssa.Value]bool) bool {
 		return slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return fromContainer(e, seen) })
 	}
 	return false
+}
+
+// ofEntries reports whether functions of the signature are given the entries of a container.
+func ofEntries(s *types.Signature) bool {
+	if s.Params().Len() != 2 || s.Results().Len() != 1 || !isBool(s.Results().At(0).Type()) {
+		return false
+	}
+	for v := range s.Params().Variables() {
+		if i, ok := v.Type().Underlying().(*types.Interface); !ok || i.NumMethods() > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // implementations are the methods that an interface call may run, of all types
