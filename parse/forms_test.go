@@ -351,7 +351,8 @@ func ofLoops(p piece) bool {
 
 // formPrograms are what comes from crossing places and accesses: with something in the other
 // goroutine that races with the access; with a lock around both; and with something there that
-// uses what lies beside. All accesses stand in some places, and some in all.
+// uses what lies beside. Unless all are asked for, every access stands in some places, and some
+// accesses in each, as with what is done there.
 func formPrograms(all bool) (out []formProgram) {
 	cross := func(places []piece, accesses []access, other func(access) string) {
 		for i, p := range places {
@@ -360,7 +361,7 @@ func formPrograms(all bool) (out []formProgram) {
 					continue
 				}
 				for _, v := range []struct{ kind, run, other string }{{"racy", "both", other(a)}, {"locked", "locked", other(a)}, {"beside", "both", a.beside}} {
-					if v.other == "" {
+					if v.other == "" || !all && k != 0 && (v.kind == "locked" || v.kind == "beside" && i >= len(accesses)) {
 						continue
 					}
 					code := fmt.Sprintf("\t%s\n\t%s(func(t *T) { %s }, func(t *T) { %s })\n", a.setup, v.run, v.other, strings.ReplaceAll(p.code, "§", a.expr))
@@ -370,8 +371,11 @@ func formPrograms(all bool) (out []formProgram) {
 		}
 	}
 	order := func(places, pieces []piece) {
-		for _, p := range places {
-			for _, q := range pieces {
+		for i, p := range places {
+			for k, q := range pieces {
+				if !all && k != i%len(pieces) && k != (i+1)%len(pieces) {
+					continue
+				}
 				out = append(out, formProgram{p.name + " / " + q.name, "order", fmt.Sprintf("\t%s\n", strings.ReplaceAll(p.code, "§", q.code)), ofLoops(p)})
 			}
 		}
