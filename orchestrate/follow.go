@@ -141,13 +141,58 @@ func (f *Follower) successors(s check.Packed) ([]check.Move, error) {
 }
 
 // Follow follows a recording.
+//
+// What a statement does is one step of the model. Where the run has stopped within it, in front
+// of a call, the step may come when the statement begins, or behind the call.
 func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error) {
+	out, err := f.follow(ctx, r, r.Plan.Steps)
+	if err != nil || out.Status != Rejected {
+		return out, err
+	}
+	later, moved := f.behindCalls(r.Plan.Steps)
+	if !moved {
+		return out, nil
+	}
+	again, err := f.follow(ctx, r, later)
+	if err != nil || again.Status != Followed {
+		return out, err
+	}
+	return again, nil
+}
+
+// behindCalls are the steps with those of statements behind the guards that only the runtime
+// has within them. It reports whether there are such.
+func (f *Follower) behindCalls(steps []artifact.PlanStep) (out []artifact.PlanStep, moved bool) {
+	out = slices.Clone(steps)
+	for i := len(out) - 1; i >= 0; i-- {
+		s, to := out[i], i
+		if f.siteByKey(s.Site).Kind != sites.Stmt.String() {
+			continue
+		}
+		for j := i + 1; j < len(out); j++ {
+			if out[j].G != s.G {
+				continue
+			}
+			if !f.minor(out[j].Site) || !strings.HasPrefix(out[j].Site, s.Site+".") {
+				break
+			}
+			to = j
+		}
+		copy(out[i:], out[i+1:to+1])
+		out[to] = s
+		moved = moved || to > i
+	}
+	return out, moved
+}
+
+// follow is Follow for the steps in an order.
+func (f *Follower) follow(ctx context.Context, r *Recording, steps []artifact.PlanStep) (*Following, error) {
 	t, err := f.begin(true)
 	if err != nil {
 		return nil, err
 	}
 	out := &Following{Status: Followed}
-	for i, step := range r.Plan.Steps {
+	for i, step := range steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -169,7 +214,7 @@ func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error)
 		default:
 			out.Step, out.Want = i+1, step
 			out.Instead, out.Standing = t.instead(), t.standing(step.G)
-			return out, f.reject(out, t, r.Verdict, fmt.Sprintf("step %d of %d, %s: the model cannot do it", i+1, len(r.Plan.Steps), f.describe(step)))
+			return out, f.reject(out, t, r.Verdict, fmt.Sprintf("step %d of %d, %s: the model cannot do it", i+1, len(steps), f.describe(step)))
 		}
 	}
 	if r.Verdict.Status == Limit {
@@ -184,12 +229,12 @@ func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error)
 	case r.Verdict.Weak || r.Verdict.Status != Completed:
 		out.Status, out.Reason = Undecided, "the run was not under control to its end: "+r.Verdict.Reason
 	default:
-		out.Step, out.Instead = len(r.Plan.Steps)+1, t.instead()
+		out.Step, out.Instead = len(steps)+1, t.instead()
 		end := r.Verdict.Kind
 		if end == "" {
 			end = "the end of the program"
 		}
-		return out, f.reject(out, t, r.Verdict, fmt.Sprintf("after %d steps: the model cannot end by %s as the program did", len(r.Plan.Steps), end))
+		return out, f.reject(out, t, r.Verdict, fmt.Sprintf("after %d steps: the model cannot end by %s as the program did", len(steps), end))
 	}
 	return out, nil
 }
