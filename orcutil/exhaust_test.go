@@ -442,6 +442,55 @@ func TestExhaustValues(t *testing.T) {
 	}
 }
 
+// TestExhaustEnds: programs whose ends are known beforehand. Time passes only when nothing
+// else can happen.
+func TestExhaustEnds(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		main func()
+		ends []string
+	}{
+		{"a flag that is set behind as many sends as there is room for", func() {
+			c := make(chan int, 2)
+			var flag atomic.Int32
+			Go(1, func() {
+				To(c).Send(2, 1)
+				To(c).Send(3, 2)
+				Int32(4, 0, &flag).Store(1)
+			})
+			if Int32(5, 0, &flag).Load() == 1 {
+				panic(Panic(6, "it was set"))
+			}
+			Recv(7, c)
+		}, []string{"", KindPanic}},
+		{"the last of several cases that are ready", func() {
+			a, b, c, d := make(chan int, 1), make(chan int, 1), make(chan int, 1), make(chan int, 1)
+			To(a).Send(1, 1)
+			To(b).Send(2, 1)
+			To(c).Send(3, 1)
+			To(d).Send(4, 1)
+			if Select(5, false, R(a), R(b), R(c), R(d)) == 3 {
+				panic(Panic(6, "the last"))
+			}
+		}, []string{"", KindPanic}},
+		{"who sleeps wakes before a deadline that is later", func() {
+			done := make(chan int, 1)
+			Go(1, func() {
+				Sleep(2, time.Second)
+				To(done).Send(3, 1)
+			})
+			late := time.After(Due(4, 2*time.Second))
+			if Select(5, false, R(done), R(late)) == 1 {
+				panic(Panic(6, "too late"))
+			}
+		}, []string{""}},
+	} {
+		seen := exhaust(t, Exhaustion{Config: Config{Bubble: bubble(t), Main: c.main, Entry: EntryTest, EndSite: endSite}}, func(res Result) string { return res.Outcome.Kind })
+		require.True(t, seen.complete, c.name)
+		require.Equal(t, c.ends, seen.sorted(), c.name)
+	}
+}
+
 // TestExhaustCut: runs that come to the limit of steps are no proof.
 func TestExhaustCut(t *testing.T) {
 	program := func() {

@@ -116,6 +116,7 @@ func TestCompleteLacked(t *testing.T) {
 	for _, name := range []string{
 		"maprangeanyof", "maprangedelete", "contextassert", "contextassertswitch", "rlockerassert",
 		"timerdue", "timerdueselect", "sortinterface", "sortinterfacetime", "timerqueue", "funcmaplibrary",
+		"contextafterfuncrace",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -123,7 +124,7 @@ func TestCompleteLacked(t *testing.T) {
 			if strings.HasPrefix(name, "timerdue") {
 				spec.Entry = "TestProgram"
 			}
-			follows(t, spec, 10)
+			follows(t, spec, 20)
 		})
 	}
 }
