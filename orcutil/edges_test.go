@@ -558,6 +558,10 @@ var edges = []struct {
 	{"a library that lets others go on", true, func(x *meeting) {
 		x.start(func() { m := Lib(3); x.write(); Access(5); Back(m) }, func() { Access(5); Back(Lib(4)); x.read() })
 	}},
+	{"a library in which one waits for another", true, func(x *meeting) {
+		c := make(chan int)
+		x.start(func() { x.write(); m := Lib(3); c <- 1; Back(m) }, func() { m := Lib(4); <-c; Back(m); x.read() })
+	}},
 	{"calls of libraries, within one that goes on", true, func(x *meeting) {
 		x.start(func() { x.write(); Back(Lib(3)) }, func() { m := Lib(4); Access(5); x.readLater(); Back(m) })
 	}},
