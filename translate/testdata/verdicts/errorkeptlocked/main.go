@@ -1,23 +1,29 @@
 package main
 
 import (
-	"os"
+	"errors"
 	"sync"
 )
 
-// Whether a file was opened is looked at with the lock held.
-func look(mu *sync.Mutex) {
-	f, err := os.Open("there is no such file")
+// The model does not keep the entries of a map of these, with all their parts.
+type entry struct {
+	name, from, to, by, at, host, port, path, user, group, mode, kind, size, seen, last, next string
+
+	err error
+}
+
+// The error is looked at with the lock held.
+func look(entries map[string]entry, mu *sync.Mutex) {
+	err := entries["a"].err
 	mu.Lock()
 	if err != nil {
 		return
 	}
-	f.Close()
 	mu.Unlock()
 }
 
 func main() {
 	var mu sync.Mutex
-	look(&mu)
+	look(map[string]entry{"a": {err: errors.New("refused")}}, &mu)
 	mu.Lock() // want "deadlock"
 }
