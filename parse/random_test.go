@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	randomFunctions = flag.Int("functions", 60, "functions of the random program of TestRandomProgram")
+	randomFunctions = flag.Int("functions", 40, "functions of the random program of TestRandomProgram")
 	randomSeed      = flag.Uint64("functionsfrom", 1, "seed of the first of them")
 )
 
@@ -582,7 +582,7 @@ func TestRandomProgram(t *testing.T) {
 				"accesses":   {Accesses: accesses(idx)},
 				"races":      {Races: true},
 			} {
-				if (version != "") != (name == "accesses") && *randomFunctions <= 60 {
+				if (version != "") != (name == "accesses") && *randomFunctions <= 40 {
 					continue
 				}
 				o, err := Instrument(context.Background(), prog, idx, opts)
