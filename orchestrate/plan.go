@@ -300,9 +300,11 @@ func (p *planner) expect(tr *artifact.Trace, q artifact.Query) (artifact.Expect,
 			if k, ok := p.last[g]; ok {
 				at.Site = p.steps[k].Site
 			}
-			// Deferred calls may have passed guards since the panic.
-			if key := siteOf(p.side, q.Site).Key; p.passed[artifact.At{G: g, Site: key}] > 0 {
-				at.Site = key
+			// Deferred calls may have passed guards since the panic. What WaitGroup.Go counts
+			// down, when the goroutine ends, belongs to the call that has started it.
+			of := siteOf(p.side, q.Site)
+			if p.passed[artifact.At{G: g, Site: of.Key}] > 0 || of.Kind == sites.WaitGroupGo.String() {
+				at.Site = of.Key
 			}
 			out.Goroutines = append(out.Goroutines, at)
 		}

@@ -82,6 +82,31 @@ func TestRefutedTraces(t *testing.T) {
 	}
 }
 
+// What WaitGroup.Go counts down at the end panics at the call of it, in the model and in the
+// program.
+func TestWaitGroupGoDone(t *testing.T) {
+	t.Parallel()
+	b, err := pass.Check(context.Background(), write(t, `package main
+
+import "sync"
+
+func main() {
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		wg.Done()
+	})
+	wg.Wait()
+}
+`), pass.Options{})
+	require.NoError(t, err)
+	require.Len(t, b.Findings(), 1)
+	f := b.Findings()[0]
+	require.Equal(t, artifact.Real, f.Verdict, f.Reason)
+	require.Equal(t, 7, f.Line)
+	require.Empty(t, b.Refutations())
+	require.Empty(t, f.Reason)
+}
+
 // No trace of the model is one of the program.
 func TestFalse(t *testing.T) {
 	t.Parallel()
