@@ -57,6 +57,9 @@ type middle struct {
 
 type inner struct{ n uint64 }
 
+// The fields before the pointers keep these from the beginning of their structs.
+var _ = outer{n: 1, middle: &middle{n: 1, inner: &inner{n: 1}}}
+
 // touching are the ways to record accesses to memory, and what they touch.
 var touching = []struct {
 	name          string

@@ -246,8 +246,7 @@ func TestSuppose(t *testing.T) {
 		v.x = &expr{op: xVar, v: v}
 	}
 	u, v := vars[0].x, vars[1].x
-	var side func() *expr
-	side = func() *expr {
+	side := func() *expr {
 		e := []*expr{u, v, num(int32(rnd.Intn(60) - 30))}[rnd.Intn(3)]
 		if rnd.Intn(3) == 0 {
 			return arith(xAdd, e, num(int32(rnd.Intn(5)-2)))
