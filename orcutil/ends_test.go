@@ -130,8 +130,20 @@ var fatal = []struct {
 	{"unlock for reading", func() { new(sync.RWMutex).RUnlock() }, func() { RUnlock(1, new(sync.RWMutex)) }, KindUnlockUnlocked},
 	{"unlock for writing of what is locked for reading", func() { var m sync.RWMutex; m.RLock(); m.Unlock() }, func() { var m sync.RWMutex; RLock(2, &m); WUnlock(1, &m) }, KindUnlockUnlocked},
 	{"unlock for reading of what is locked for writing", func() { var m sync.RWMutex; m.Lock(); m.RUnlock() }, func() { var m sync.RWMutex; WLock(2, &m); RUnlock(1, &m) }, KindUnlockUnlocked},
-	{"second unlock", func() { var m sync.Mutex; m.Lock(); m.Unlock(); m.Unlock() }, func() { var m sync.Mutex; Lock(2, &m); Unlock(2, &m); Unlock(1, &m) }, KindUnlockUnlocked},
-	{"second unlock for reading", func() { var m sync.RWMutex; m.RLock(); m.RUnlock(); m.RUnlock() }, func() { var m sync.RWMutex; RLock(2, &m); RUnlock(2, &m); RUnlock(1, &m) }, KindUnlockUnlocked},
+	{"second unlock", func() {
+		var m sync.Mutex
+		m.Lock()
+		for range 2 {
+			m.Unlock()
+		}
+	}, func() { var m sync.Mutex; Lock(2, &m); Unlock(2, &m); Unlock(1, &m) }, KindUnlockUnlocked},
+	{"second unlock for reading", func() {
+		var m sync.RWMutex
+		m.RLock()
+		for range 2 {
+			m.RUnlock()
+		}
+	}, func() { var m sync.RWMutex; RLock(2, &m); RUnlock(2, &m); RUnlock(1, &m) }, KindUnlockUnlocked},
 	{"unlock through an interface", func() { new(sync.RWMutex).RLocker().Unlock() }, func() { UnlockIface(1, new(sync.RWMutex).RLocker()) }, KindUnlockUnlocked},
 	{"wait for a condition without its lock", func() { sync.NewCond(new(sync.Mutex)).Wait() }, func() { CondWait(1, sync.NewCond(new(sync.Mutex))) }, KindUnlockUnlocked},
 	{"go of nil", func() { var f func(); go f() }, func() { var f func(); GoValue(1, f, func() { f() }) }, KindNilCall},

@@ -17,11 +17,9 @@ import (
 )
 
 // own is a type of an instrumented package, as this one is taken to be.
-type own struct{ n int }
+type own struct{ _ int }
 
 func (*own) Write(p []byte) (int, error) { return len(p), nil }
-
-func (o own) method() {}
 
 type ownAround struct{ own }
 
@@ -30,6 +28,8 @@ type ownAroundForeign struct{ *bytes.Buffer }
 type ownAroundInterface struct{ io.Writer }
 
 type ownWith struct{ buffer *bytes.Buffer }
+
+var _ = ownWith{buffer: nil} // what is behind the field is looked at by reflection
 
 // calls are the ways to call what may be a function or a method of a library.
 var calls = []struct {

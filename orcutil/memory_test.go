@@ -34,13 +34,13 @@ type extent struct{ from, to int }
 func (e extent) has(i int) bool { return e.from <= i && i < e.to }
 
 // copied has a method of its value and one of a pointer to it.
-type copied struct{ a, b uint32 }
+type copied struct{ _, _ uint32 }
 
 func (copied) Value()    {}
 func (*copied) Pointer() {}
 
 // textual has a method by which libraries learn what is in it.
-type textual struct{ a uint64 }
+type textual struct{ _ uint64 }
 
 func (*textual) String() string { return "" }
 
