@@ -602,11 +602,7 @@ func (x *translator) enterArg(p *path, k int, tgt target, before func(q *path)) 
 	before(p)
 	if tgt.op == nil && (tgt.fn == nil || tgt.fn.Blocks == nil) {
 		if tgt.fn == nil {
-			pos := p.here()
-			if !pos.IsValid() && p.t.origin != nil { // in a goroutine that begins with it
-				pos = p.t.origin.Pos()
-			}
-			p.noteAt(pos, "unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
+			p.note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
 		}
 		if f.op.takes > 0 {
 			p.set(f.ctx, argKey(f.op.takes), x.unknowns(len(p.arg(f.op.takes)), "the result of a function that is not in the model"))
