@@ -654,3 +654,163 @@ func RacyBufferedEarly() {
 	c <- 2
 	_ = x
 }
+
+// Operations that are values.
+
+func SafeMutexValues() {
+	var mu sync.Mutex
+	x, c := 0, make(chan bool, 1)
+	add := func() {
+		lock, unlock := mu.Lock, mu.Unlock
+		lock()
+		x++
+		unlock()
+	}
+	go func() {
+		add()
+		c <- true
+	}()
+	add()
+	mu.Lock()
+	unlock := mu.Unlock
+	x++
+	unlock()
+	<-c
+}
+
+func SafeMutexValuesGiven() {
+	var mu sync.Mutex
+	x, c := 0, make(chan bool, 1)
+	between := func(before, after func()) {
+		before()
+		defer after()
+		x++
+	}
+	go func() {
+		between(mu.Lock, mu.Unlock)
+		c <- true
+	}()
+	between(mu.Lock, mu.Unlock)
+	<-c
+}
+
+func SafeRWMutexValues() {
+	var mu sync.RWMutex
+	x, c := 0, make(chan bool, 1)
+	go func() {
+		lock, unlock := mu.RLock, mu.RUnlock
+		lock()
+		_ = x
+		unlock()
+		c <- true
+	}()
+	lock, unlock := mu.Lock, mu.Unlock
+	lock()
+	x++
+	unlock()
+	<-c
+}
+
+func SafeMethodExpressions() {
+	var mu sync.Mutex
+	x, c := 0, make(chan bool, 1)
+	go func() {
+		(*sync.Mutex).Lock(&mu)
+		x++
+		(*sync.Mutex).Unlock(&mu)
+		c <- true
+	}()
+	lock, unlock := (*sync.Mutex).Lock, (*sync.Mutex).Unlock
+	lock(&mu)
+	x++
+	unlock(&mu)
+	<-c
+}
+
+func SafeWaitGroupValues() {
+	var wg sync.WaitGroup
+	x := 0
+	add, done, wait := wg.Add, wg.Done, wg.Wait
+	add(1)
+	go func() {
+		x++
+		done()
+	}()
+	wait()
+	x++
+}
+
+func SafeOnceDoValue() {
+	var once sync.Once
+	x, c := 0, make(chan bool, 1)
+	do := once.Do
+	first := func() { x++ }
+	go func() {
+		do(first)
+		_ = x
+		c <- true
+	}()
+	do(first)
+	_ = x
+	<-c
+}
+
+func SafeCondValues() {
+	var mu sync.Mutex
+	cond := sync.NewCond(&mu)
+	x, ready := 0, false
+	go func() {
+		x++
+		mu.Lock()
+		ready = true
+		signal := cond.Signal
+		signal()
+		mu.Unlock()
+	}()
+	mu.Lock()
+	wait := cond.Wait
+	for !ready {
+		wait()
+	}
+	mu.Unlock()
+	x++
+}
+
+func SafeAtomicValues() {
+	var flag atomic.Bool
+	x, c := 0, make(chan bool, 1)
+	store, load := flag.Store, flag.Load
+	go func() {
+		x++
+		store(true)
+		c <- true
+	}()
+	if load() {
+		x++
+	}
+	<-c
+}
+
+// Receives in declarations.
+
+func SafeReceiveDeclared() {
+	x, c := 0, make(chan bool)
+	go func() {
+		x = 1
+		c <- true
+	}()
+	var v = <-c
+	x = 2
+	_ = v
+}
+
+func SafeReceiveDeclaredOk() {
+	x, c := 0, make(chan bool)
+	go func() {
+		x = 1
+		c <- true
+	}()
+	var v, ok = <-c
+	x = 2
+	_, _ = v, ok
+}
