@@ -801,7 +801,7 @@ func SafeReceiveDeclared() {
 	}()
 	var v = <-c
 	x = 2
-	_ = v
+	_, _ = v, x
 }
 
 func SafeReceiveDeclaredOk() {
@@ -812,5 +812,5 @@ func SafeReceiveDeclaredOk() {
 	}()
 	var v, ok = <-c
 	x = 2
-	_, _ = v, ok
+	_, _, _ = v, ok, x
 }
