@@ -22,10 +22,11 @@ func NumGoroutine() int {
 			n++
 		}
 	}
-	if gone := min(g.run.gone, smallRange-1); gone > 0 {
+	if gone := min(int(g.run.gone.Load()), smallRange-1); gone > 0 {
 		// Those that are not counted now are not counted later either.
-		g.run.gone = g.choose(g.site, gone+1, true)
-		n += g.run.gone
+		left := g.choose(g.site, gone+1, true)
+		g.run.gone.Store(int64(left))
+		n += left
 	}
 	return n
 }

@@ -308,7 +308,7 @@ func (s *run) exit(g *goroutine) {
 		s.started.Add(-1)
 	}
 	g.state = done
-	s.gone++
+	s.gone.Add(1)
 	g.f, g.cases = nil, nil
 	if s.back != nil {
 		s.back <- struct{}{}

@@ -118,8 +118,8 @@ type run struct {
 	kick        chan struct{}
 	callbacks   map[Site]int
 	notes       []string
-	weak        []string // those of the notes that say where control was incomplete
-	gone        int      // goroutines that have ended since time passed, and may be counted
+	weak        []string     // those of the notes that say where control was incomplete
+	gone        atomic.Int64 // goroutines that have ended since time passed, and may be counted
 	stalls      []Stall
 	granted     *goroutine // that does the step at hand, until it stops
 	choosing    bool       // by the Chooser, not by the plan

@@ -237,7 +237,7 @@ func (s *run) passTime() bool {
 	if s.settle() {
 		return true
 	}
-	s.gone = 0
+	s.gone.Store(0)
 	s.tick()
 	limit, known := s.nextKnown()
 	before := s.clock()
