@@ -8,6 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// choice is a process that comes to the same place in two ways.
+const choice = `
+	template C
+	loc c0
+	loc c1
+	loc c2
+	loc c3
+	c0 > c1 | | |
+	c0 > c2 | | |
+	c1 > c3 | | |
+	c2 > c3 | | |
+`
+
 // TestStubbornKeeps has networks in which a set that is too small would lose
 // the answer.
 func TestStubbornKeeps(t *testing.T) {
@@ -52,32 +65,14 @@ func TestStubbornKeeps(t *testing.T) {
 			loc b
 			a > b | | c? |
 			b > a | | c? |
-			template C
-			loc c0
-			loc c1
-			loc c2
-			loc c3
-			c0 > c1 | | |
-			c0 > c2 | | |
-			c1 > c3 | | |
-			c2 > c3 | | |
-			system S, R, C;`, "E<> C.c3", True},
+` + choice + `			system S, R, C;`, "E<> C.c3", True},
 		{"a step that spoils what is looked for", `
 			int[0,3] x;
 			template A
 			loc a
 			loc b
 			a > b | | | x = 1
-			template C
-			loc c0
-			loc c1
-			loc c2
-			loc c3
-			c0 > c1 | | |
-			c0 > c2 | | |
-			c1 > c3 | | |
-			c2 > c3 | | |
-			system A, C;`, "E<> x == 0 && C.c3", True},
+` + choice + `			system A, C;`, "E<> x == 0 && C.c3", True},
 		{"two that can go on no longer", `
 			template P
 			loc a

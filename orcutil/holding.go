@@ -14,7 +14,7 @@ import (
 // holding are the functions that RegisterHolding has named, and what is known of program
 // counters: whether they are in such a function.
 var holding struct {
-	sync.RWMutex
+	sync.Mutex
 	names map[string]bool
 	pcs   map[uintptr]bool
 }
@@ -36,8 +36,8 @@ func RegisterHolding(names ...string) {
 // holdsLibraryLock reports whether the calling goroutine is in such a function. It is asked
 // at every guard: the names of functions are looked up once for each program counter.
 func holdsLibraryLock() bool {
-	holding.RLock()
-	defer holding.RUnlock()
+	holding.Lock()
+	defer holding.Unlock()
 	if len(holding.names) == 0 {
 		return false
 	}
@@ -45,30 +45,15 @@ func holdsLibraryLock() bool {
 	for _, pc := range pcs[:runtime.Callers(3, pcs[:])] {
 		is, known := holding.pcs[pc]
 		if !known {
-			is = learnHolding(pc)
+			f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+			is = holding.names[f.Function]
+			holding.pcs[pc] = is
 		}
 		if is {
 			return true
 		}
 	}
 	return false
-}
-
-// learnHolding finds whether a program counter is in such a function. The caller has the
-// lock for reading, and has it again afterwards.
-func learnHolding(pc uintptr) (is bool) {
-	holding.RUnlock()
-	defer holding.RLock()
-	holding.Lock()
-	defer holding.Unlock()
-	frames := runtime.CallersFrames([]uintptr{pc})
-	for more := true; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		is = is || holding.names[f.Function]
-	}
-	holding.pcs[pc] = is
-	return is
 }
 
 // holders are those of the goroutines that hold a lock of a library, or all if there are
