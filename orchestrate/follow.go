@@ -143,44 +143,61 @@ func (f *Follower) successors(s check.Packed) ([]check.Move, error) {
 // Follow follows a recording.
 //
 // What a statement does is one step of the model. Where the run has stopped within it, in front
-// of a call, the step may come when the statement begins, or behind the call.
+// of a call, the step may come when the statement begins, or behind the call: all steps are
+// tried at the beginning, and then all of them behind.
 func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error) {
 	out, err := f.follow(ctx, r, r.Plan.Steps)
 	if err != nil || out.Status != Rejected {
 		return out, err
 	}
-	later, moved := f.behindCalls(r.Plan.Steps)
+	later, moved := f.behindCalls(r)
 	if !moved {
 		return out, nil
 	}
 	again, err := f.follow(ctx, r, later)
-	if err != nil || again.Status != Followed {
-		return out, err
+	switch {
+	case err != nil:
+		return nil, err
+	case again.Status == Followed:
+		return again, nil
 	}
-	return again, nil
+	return out, nil
 }
 
-// behindCalls are the steps with those of statements behind the guards that only the runtime
-// has within them. It reports whether there are such.
-func (f *Follower) behindCalls(steps []artifact.PlanStep) (out []artifact.PlanStep, moved bool) {
-	out = slices.Clone(steps)
+// behindCalls are the steps of a recording with those of statements behind the guards that only
+// the runtime has within them; without those of statements in which the run has ended at such a
+// guard. It reports whether there are any.
+func (f *Follower) behindCalls(r *Recording) (out []artifact.PlanStep, moved bool) {
+	ends := map[string]string{} // sites, by goroutine
+	for _, g := range r.Verdict.Goroutines {
+		ends[g.G] = g.Site
+	}
+	out = slices.Clone(r.Plan.Steps)
 	for i := len(out) - 1; i >= 0; i-- {
-		s, to := out[i], i
-		if f.siteByKey(s.Site).Kind != sites.Stmt.String() {
+		s := out[i]
+		if f.siteByKey(s.Site).Kind != sites.Stmt.String() || f.unshared(s.Site) {
+			continue // it is no statement, or none of the model
+		}
+		within := func(site string) bool { return f.minor(site) && strings.HasPrefix(site, s.Site+".") }
+		to, last := i, true
+		for j := i + 1; j < len(out) && last; j++ {
+			switch {
+			case out[j].G != s.G:
+			case within(out[j].Site):
+				to = j
+			default:
+				last = false
+			}
+		}
+		switch {
+		case last && within(ends[s.G]):
+			out = slices.Delete(out, i, i+1)
+		case to > i:
+			out = slices.Insert(slices.Delete(out, i, i+1), to, s)
+		default:
 			continue
 		}
-		for j := i + 1; j < len(out); j++ {
-			if out[j].G != s.G {
-				continue
-			}
-			if !f.minor(out[j].Site) || !strings.HasPrefix(out[j].Site, s.Site+".") {
-				break
-			}
-			to = j
-		}
-		copy(out[i:], out[i+1:to+1])
-		out[to] = s
-		moved = moved || to > i
+		moved = true
 	}
 	return out, moved
 }

@@ -116,7 +116,7 @@ func TestCompleteLacked(t *testing.T) {
 	for _, name := range []string{
 		"maprangeanyof", "maprangedelete", "contextassert", "contextassertswitch", "rlockerassert",
 		"timerdue", "timerdueselect", "sortinterface", "sortinterfacetime", "timerqueue", "funcmaplibrary",
-		"contextafterfuncrace",
+		"contextafterfuncrace", "syncmapshared",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
