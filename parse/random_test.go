@@ -15,8 +15,12 @@ import (
 	"github.com/vtrace/vtrace/source"
 )
 
+// ordinaryFunctions are those of the ordinary run, in one form of instrumentation for each
+// language version.
+const ordinaryFunctions = 40
+
 var (
-	randomFunctions = flag.Int("functions", 40, "functions of the random program of TestRandomProgram")
+	randomFunctions = flag.Int("functions", ordinaryFunctions, "functions of the random program of TestRandomProgram; not those of the ordinary run: in all forms of instrumentation")
 	randomSeed      = flag.Uint64("functionsfrom", 1, "seed of the first of them")
 )
 
@@ -566,7 +570,7 @@ func randomProgram(t *testing.T, version string, seed uint64, n int) string {
 // TestRandomProgram: what the functions of a random program do, and in which order they do it,
 // is what they do without instrumentation, free and in runs.
 func TestRandomProgram(t *testing.T) {
-	for _, version := range []string{"", "go1.21"} {
+	for version, ordinary := range map[string]string{"": "races", "go1.21": "accesses"} {
 		t.Run("version"+version, func(t *testing.T) {
 			dir := randomProgram(t, version, *randomSeed, *randomFunctions)
 			plain := binary(t, "plain")
@@ -582,7 +586,7 @@ func TestRandomProgram(t *testing.T) {
 				"accesses":   {Accesses: accesses(idx)},
 				"races":      {Races: true},
 			} {
-				if *randomFunctions <= 40 && name != map[string]string{"": "races", "go1.21": "accesses"}[version] {
+				if *randomFunctions == ordinaryFunctions && name != ordinary {
 					continue
 				}
 				o, err := Instrument(context.Background(), prog, idx, opts)
