@@ -174,7 +174,8 @@ func (p *program) callees(site ssa.CallInstruction) []*ssa.Function {
 // containers are the functions of the library that return what they were given
 // before, which the call graph does not see.
 var containers = map[string]bool{"(*sync.Pool).Get": true, "(*sync/atomic.Value).Load": true, "(*sync/atomic.Value).Swap": true,
-	"(*sync.Map).Load": true, "(*sync.Map).LoadOrStore": true, "(*sync.Map).LoadAndDelete": true, "(*sync.Map).Swap": true}
+	"(*sync.Map).Load": true, "(*sync.Map).LoadOrStore": true, "(*sync.Map).LoadAndDelete": true, "(*sync.Map).Swap": true,
+	"(context.Context).Value": true}
 
 // fromContainer reports that a value may be what a container of the library has
 // kept.
@@ -185,6 +186,9 @@ func fromContainer(v ssa.Value, seen map[ssa.Value]bool) bool {
 	seen[v] = true
 	switch v := v.(type) {
 	case *ssa.Call:
+		if v.Call.IsInvoke() {
+			return containers[v.Call.Method.FullName()]
+		}
 		f := v.Call.StaticCallee()
 		return f != nil && containers[fullName(f)]
 	case *ssa.Parameter:
