@@ -105,7 +105,7 @@ var smallGroups = [][]form{
 	{{sel: "select i : int[0,1]", sync: "d[i]!"}, {sel: "select i : int[0,1]", guard: "a[i] == 1", sync: "d[i]?"}, {update: "a[0] = 1"}, {update: "a[1] = 0"}},
 	{{sel: "select i : int[0,1]", guard: "a[i] == 1", sync: "d[i]!"}, {sync: "d[0]?"}, {update: "a[0] = 1"}, {update: "a[0] = 0"}},
 	{{sel: "select i : int[0,1]", guard: "i == x"}, {update: "x = 2"}, {update: "x = 1"}},
-	{{sel: "select i : int[0,1]", guard: "i == x && two[x] == 0"}, {update: "two[0] = 1"}, {update: "two[1] = 1"}, {update: "two[0] = 0"}},
+	{{sel: "select i : int[0,1]", guard: "i == x && two[x] == 0"}, {update: "two[0] = 1"}, {update: "two[1] = 1"}, {guard: "x == 1", update: "x = 0"}},
 	{{sel: "select i : int[0,1]", guard: "a[i] == 0", sync: "c!"}, {sync: "c?"}, {update: "a[0] = 1"}, {update: "a[1] = 1"}},
 	// Choices of a process one of which others make possible, or take away.
 	{{guard: "n > 0"}, {}, {guard: "n < 3", update: "n = n + 1"}},

@@ -439,6 +439,30 @@ func TestStubbornKeeps(t *testing.T) {
 			a > z | | |
 			a > z | | |
 			system A, B, C;`, "A[] not C.z", False},
+		{"a condition behind one on what is selected, which another process makes true", `
+			int[0,2] x;
+			int[0,1] two[2];
+			template P
+			loc a
+			loc z
+			a > z select i : int[0,1] | i == x && two[x] == 1 | |
+			template W
+			loc a
+			loc b
+			a > b | | | two[0] = 1
+			template X
+			loc a
+			loc b
+			a > b | two[1] == 1 | | x = 2
+` + choice + `			system C, P, W, X;`, "A[] not P.z", False},
+		{"a sum of which parts cancel out", `
+			int[-1,1] x = 1, y;
+			template P
+			loc a
+			loc b
+			a > b | | | y = -1
+			b > b | y == 1 | | x = -1
+` + choice + `			system C, P;`, "E<> not (sum (q : int[0,1]) (q == 0 ? x : y))", True},
 		{"a step that counts up and down", `
 			int[-5,9] n = 1;
 			int[0,2] k;

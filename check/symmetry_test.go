@@ -371,8 +371,21 @@ func TestToldApart(t *testing.T) {
 		{"void f() { int[0,2] t[id_t]; a = t; }", "", ", f()", "", true},
 		{"", "", "", "b?", false}, // the last receiver decides k
 		{"", "", "", "b!", true},
+		{"chan e[2];", "", "", "e[forall (j : id_t) 2 / a[j] == 1]!", false},
+		{"chan e[2];", "", "", "e[forall (j : id_t) a[j] == 1]!", true},
+		{"typedef struct { int[0,2] t; id_t z; } rec; void f() { rec r = {1, k}; k = r.z; }", "", ", f()", "", false},
+		{"inv 2 / (a[i] + 1) < 3", "", "", "", false},
+		{"inv a[i] < 3", "", "", "", true},
+		{"inv forall (j : id_t) a[j] < 3", "", "", "", true},
+		{"bool ok() { return a[k] < 3; }", "forall (j : id_t) (a[j] == 0 || ok())", "", "", false},
+		{"int[0,2] s[3];", "forall (j : id_t) s[a[j]] == 0", ", s[1] = 1", "", true},
+		{"int[0,2] s[2];", "forall (j : id_t) s[a[j]] == 0", ", s[1] = 1", "", false},
 	} {
-		net := model(t, network(x.decls, x.guard, x.update, x.sync))
+		text := network(x.decls, x.guard, x.update, x.sync)
+		if inv, ok := strings.CutPrefix(x.decls, "inv"); ok {
+			text = strings.Replace(network("", x.guard, x.update, x.sync), "loc n1", "loc n1 inv"+inv, 1)
+		}
+		net := model(t, text)
 		info, err := uppaal.Check(net)
 		require.NoError(t, err)
 		c, err := compile(info, &Options{}, func(int) error { return nil })
