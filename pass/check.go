@@ -21,6 +21,9 @@ func Check(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundl
 
 // CheckEntry does the same with an entry point of packages that are loaded.
 func CheckEntry(ctx context.Context, set *source.Set, entry source.EntryPoint, opts Options) (*artifact.Bundle, error) {
+	if set == nil {
+		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+	}
 	load := func(context.Context, source.Spec) (*program, error) {
 		src, err := set.Program(entry)
 		if err != nil {
@@ -52,6 +55,9 @@ func caught(err *error) {
 
 func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
 	defer caught(&err)
+	if err := usable(ctx, spec); err != nil {
+		return nil, err
+	}
 	return checkRaces(ctx, opts, func(opts Options) (*artifact.Bundle, error) {
 		return checkCompleted(opts, func(opts Options) (*artifact.Bundle, error) {
 			return checkRound(ctx, load, spec, opts)
@@ -79,7 +85,8 @@ func checkRound(ctx context.Context, load loader, spec source.Spec, opts Options
 	if opts.Root == "" {
 		opts.Root = s.program.source.Root
 	}
-	opts.Model = nil // as the first pass recorded it
+	// As the first pass recorded it: with flags that are the caller's.
+	opts.Model, opts.Flags = nil, s.program.source.Spec.Flags
 	if b, err = second(ctx, b, s, opts); err != nil {
 		return nil, err
 	}
