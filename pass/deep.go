@@ -47,6 +47,13 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	if opts, err = opts.inherit(second); err != nil {
 		return nil, err
 	}
+	net, err := uppaal.ReadXML(bytes.NewReader(second.Model()))
+	if err != nil {
+		return nil, &artifact.CorruptError{File: artifact.ModelPath, Err: err}
+	}
+	if err := fits(second.Sidecar(), net); err != nil {
+		return nil, err
+	}
 	opts, stop := opts.bounded(ctx)
 	defer stop()
 	rep := reporter{artifact.PassDeep, opts.Progress}
@@ -59,13 +66,6 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	defer func() { err = errors.Join(err, p.close()) }()
 	manifest, err := p.manifest(artifact.PassDeep, opts)
 	if err != nil {
-		return nil, err
-	}
-	net, err := uppaal.ReadXML(bytes.NewReader(second.Model()))
-	if err != nil {
-		return nil, &artifact.CorruptError{File: artifact.ModelPath, Err: err}
-	}
-	if err := fits(second.Sidecar(), net); err != nil {
 		return nil, err
 	}
 	d := &deep{
