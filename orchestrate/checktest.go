@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// CheckTest reports what in the source of an Orchestration test is not as Test generates it.
-// A test that passes does nothing but follow a plan: it is one function, with a plan of
+// CheckTest reports what in the source of an Orchestration test is not as Test generates it,
+// for a test of that name and an entry function. A test that passes does nothing but follow a plan: it is one function, with a plan of
 // constants, that calls the runtime and the entry of the program; and nothing in its
 // comments speaks to the go command, but for the build constraint.
-func CheckTest(src []byte, name string) error {
+func CheckTest(src []byte, name, entry string) error {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name+".go", src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -43,6 +43,7 @@ func CheckTest(src []byte, name string) error {
 		return errors.New("not an Orchestration test: it has no build constraint")
 	}
 	allowed := []string{"encoding/json", "testing", "testing/synctest", "vtraceorc"}
+	runtime := ""
 	var fn *ast.FuncDecl
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -61,18 +62,23 @@ func CheckTest(src []byte, name string) error {
 				if err != nil || !slices.Contains(allowed, path) || s.Name != nil && !token.IsIdentifier(s.Name.Name) {
 					return wrong(s, "an import")
 				}
+				if path == "vtraceorc" {
+					if runtime = path; s.Name != nil {
+						runtime = s.Name.Name
+					}
+				}
 			}
 		}
 	}
 	if fn == nil {
 		return errors.New("not an Orchestration test: it has no function " + name)
 	}
-	return checkBody(fn.Body, wrong)
+	return checkBody(fn.Body, runtime, entry, wrong)
 }
 
 // checkBody accepts the three statements of a generated test: a plan, a configuration, and
-// the call that follows the plan.
-func checkBody(body *ast.BlockStmt, wrong func(ast.Node, string) error) error {
+// the call that follows the plan, the latter two of the runtime.
+func checkBody(body *ast.BlockStmt, runtime, entry string, wrong func(ast.Node, string) error) error {
 	if len(body.List) != 3 {
 		return wrong(body, "other statements")
 	}
@@ -108,14 +114,14 @@ func checkBody(body *ast.BlockStmt, wrong func(ast.Node, string) error) error {
 		return wrong(bad, "a plan of other things than constants")
 	}
 	config, ok := defined(body.List[1], "config").(*ast.CallExpr)
-	if !ok || !calls(config, "ForTest", "ForMain") || !values(config.Args) {
+	if !ok || !calls(config, runtime, "ForTest", "ForMain") || !values(config.Args) || len(config.Args) < 5 || !isName(config.Args[3], entry) {
 		return wrong(body.List[1], "not a configuration")
 	}
 	last, ok := body.List[2].(*ast.ExprStmt)
 	if !ok {
 		return wrong(body.List[2], "another statement")
 	}
-	if call, ok := last.X.(*ast.CallExpr); !ok || !calls(call, "Orchestrate") || !values(call.Args) {
+	if call, ok := last.X.(*ast.CallExpr); !ok || !calls(call, runtime, "Orchestrate") || !values(call.Args) {
 		return wrong(last, "another call")
 	}
 	return nil
@@ -127,13 +133,12 @@ func isName(e ast.Expr, name string) bool {
 }
 
 // calls reports whether a call is one of a function of a package, by these names.
-func calls(call *ast.CallExpr, names ...string) bool {
+func calls(call *ast.CallExpr, pkg string, names ...string) bool {
 	s, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || call.Ellipsis.IsValid() {
 		return false
 	}
-	_, ok = s.X.(*ast.Ident)
-	return ok && slices.Contains(names, s.Sel.Name)
+	return isName(s.X, pkg) && slices.Contains(names, s.Sel.Name)
 }
 
 // values reports whether arguments are names and constants.

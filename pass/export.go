@@ -89,7 +89,7 @@ func Export(deepPass *artifact.Bundle, test string, flags ...string) (_ *Exporte
 		return nil, err
 	}
 	id := strings.ReplaceAll(strings.TrimPrefix(name, "q"), "-", "_")
-	if err := orchestrate.CheckTest(src, exportedPrefix+"Q"+id); err != nil {
+	if err := orchestrate.CheckTest(src, exportedPrefix+"Q"+id, entry.Func); err != nil {
 		return nil, &artifact.CorruptError{File: "tests/" + name + "_test.go", Err: err}
 	}
 	e := &Exported{
@@ -339,7 +339,7 @@ func (e exportedSite) find(all []artifact.Site) (now artifact.Site, ok bool) {
 		}
 	}
 	switch {
-	case len(like) == e.Of:
+	case len(like) == e.Of && 1 <= e.Nth && e.Nth <= e.Of:
 		return like[e.Nth-1], true
 	case ok && (len(like) == 0 || e.like(now)):
 		return now, true

@@ -311,6 +311,9 @@ var forgeries = []struct {
 	{"test that calls", func(f *forgery) {
 		f.files["tests/q1-1_test.go"] = strings.Replace(f.files["tests/q1-1_test.go"], `Name: "q1-1"`, `Name: func() string { panic(0) }()`, 1)
 	}, "other things than constants", export},
+	{"test of another function", func(f *forgery) {
+		f.files["tests/q1-1_test.go"] = strings.Replace(f.files["tests/q1-1_test.go"], ", main,", ", removeAll,", 1)
+	}, "not a configuration", export},
 	{"test that is no Go", func(f *forgery) { f.files["tests/q1-1_test.go"] = "\x00" }, "not an Orchestration test", export},
 
 	// What the passes take for granted.
