@@ -30,9 +30,6 @@ type loader func(ctx context.Context, spec source.Spec) (*program, error)
 
 // begin loads and translates a program and puts both into a new bundle.
 func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep reporter) (*started, error) {
-	if err := usable(ctx, spec); err != nil {
-		return nil, err
-	}
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err

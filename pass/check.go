@@ -16,6 +16,9 @@ import (
 // the program is loaded and translated once. It begins again where runs have shown what the
 // model lacks, or a data race: see Model.Completions and Model.Races.
 func Check(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+	if err := usable(ctx, spec); err != nil {
+		return nil, err
+	}
 	return checkWith(ctx, load, spec, opts)
 }
 
@@ -23,6 +26,9 @@ func Check(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundl
 func CheckEntry(ctx context.Context, set *source.Set, entry source.EntryPoint, opts Options) (*artifact.Bundle, error) {
 	if set == nil {
 		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+	}
+	if err := usable(ctx, set.Spec()); err != nil {
+		return nil, err
 	}
 	load := func(context.Context, source.Spec) (*program, error) {
 		src, err := set.Program(entry)
@@ -55,9 +61,6 @@ func caught(err *error) {
 
 func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
 	defer caught(&err)
-	if err := usable(ctx, spec); err != nil {
-		return nil, err
-	}
 	return checkRaces(ctx, opts, func(opts Options) (*artifact.Bundle, error) {
 		return checkCompleted(opts, func(opts Options) (*artifact.Bundle, error) {
 			return checkRound(ctx, load, spec, opts)

@@ -94,7 +94,7 @@ func buildFlags(recorded, given []string) ([]string, error) {
 			return nil, &RefusedError{
 				Flag: f, What: fmt.Sprintf("build flag %q", clip(f)),
 				Reason: "flags can have the go command run anything, and of a bundle only " + obeyedNames() + " are obeyed, in the form -name=value",
-				Remedy: "if you trust it, give it yourself: -flags on the command line, Options.Flags in the SDK",
+				Remedy: "if you trust it, give it yourself: -flags on the command line, BuildFlags in the SDK",
 			}
 		}
 	}

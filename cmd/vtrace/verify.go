@@ -33,7 +33,8 @@ type verifySettings struct {
 }
 
 func (s *verifySettings) declare(fs *flag.FlagSet) {
-	fs.Var(&s.memory, "memory", "bound the memory of the search, as in 500M or 2G")
+	s.memory = defaultMemory // a model may be anybody's
+	fs.Var(&s.memory, "memory", "bound the memory of the search, as in 500M or 2G; 0 is no bound")
 	fs.IntVar(&s.states, "states", 0, "bound the number of states")
 	fs.DurationVar(&s.timeout, "timeout", 0, "bound the time of the search")
 	fs.StringVar(&s.order, "order", "bfs", "order of the search: bfs (shortest traces), dfs or random (depth first)")
