@@ -372,7 +372,7 @@ var forgeries = []struct {
 		f.files[artifact.FindingsPath] = strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20)
 	}, "nested", nil},
 	{"many findings", func(f *forgery) {
-		f.files[artifact.FindingsPath] = "[{}" + strings.Repeat(",{}", 2_300_000) + "]"
+		f.files[artifact.FindingsPath] = "[{}" + strings.Repeat(",{}", 3_500_000) + "]"
 	}, "limit exceeded", nil},
 	{"null", func(f *forgery) { f.files[artifact.SidecarPath] = "null\n" }, "null", nil},
 	{"unknown field", func(f *forgery) { f.files[artifact.FindingsPath] = `[{"run": "touch"}]` }, "unknown field", nil},
@@ -455,6 +455,19 @@ func TestForged(t *testing.T) {
 				}
 				require.Equal(t, before, snapshot(t, outer), u.name)
 			}
+			// What can be loaded is extracted to where it belongs, and saved again.
+			for path, l := range loaded {
+				if l.b == nil {
+					continue
+				}
+				to := filepath.Join(bundles, "to-"+filepath.Base(path))
+				require.NoError(t, l.b.ExtractSource(filepath.Join(to+"-source")))
+				require.NoError(t, artifact.Save(l.b, to))
+			}
+			after := snapshot(t, outer)
+			maps.DeleteFunc(after, func(p, _ string) bool { return strings.HasPrefix(p, bundles+string(filepath.Separator)) })
+			maps.DeleteFunc(before, func(p, _ string) bool { return strings.HasPrefix(p, bundles+string(filepath.Separator)) })
+			require.Equal(t, before, after)
 		})
 	}
 	require.GreaterOrEqual(t, len(forgeries), 40)
@@ -513,4 +526,48 @@ func TestForgedBuilt(t *testing.T) {
 	code, _, stderr = execute(t, "second", f.write(t, dir, "b"))
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "invalid pattern syntax")
+}
+
+// The flags of an exported test are obeyed as those of a bundle: it may have come with a
+// patch.
+func TestForgedExported(t *testing.T) {
+	dir := program(t, "rendezvous")
+	canary := filepath.Join(t.TempDir(), "canary")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "vtrace_main_q1_1_test.go"), []byte("//go:build vtrace\n\npackage main\n\nfunc TestOrchestration_main_Q1_1() {}\n\n//vtrace:entry main\n//vtrace:flag -toolexec=touch "+canary+"\n"), 0o644))
+	code, _, stderr := execute(t, "test", dir)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, `build flag "-toolexec=touch`)
+	require.NoFileExists(t, canary)
+}
+
+// No link leads what is exported out of the program, and nothing is written over.
+func TestForgedLink(t *testing.T) {
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
+	path := honest(t, artifact.PassDeep).write(t, dir, "b")
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"go.mod": "", "main.go": ""} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	}
+	require.NoError(t, os.Symlink(outside, "vtrace_main_q1_1_test.go"))
+	code, _, stderr := execute(t, "export-test", path, "q1-1")
+	require.Equal(t, exitUsage, code, stderr)
+	require.NoFileExists(t, outside)
+	require.NoError(t, os.Remove("vtrace_main_q1_1_test.go"))
+	code, _, stderr = execute(t, "export-test", path, "q1-1")
+	require.Equal(t, exitNothing, code, stderr)
+}
+
+// A bundle does not speak to the terminal.
+func TestForgedText(t *testing.T) {
+	f := honest(t, artifact.PassDeep)
+	f.files[artifact.FindingsPath] = `[{"number": 1, "verdict": "real", "kind": "panic\u001b[2J", "category": "", "query": 1, "message": "\u202eevil\u009b"}]`
+	f.manifest.Tool = "\x1b]0;x\x07"
+	path := f.write(t, t.TempDir(), "b")
+	for _, args := range [][]string{{"inspect", path}, {"inspect", path, "findings.0.message"}, {"replay", path, "\x1b[2J"}} {
+		_, stdout, stderr := execute(t, args...)
+		require.NotContains(t, stdout+stderr, "\x1b")
+		require.NotContains(t, stdout+stderr, "\u009b")
+		require.NotContains(t, stdout+stderr, "\u202e")
+		require.NotEmpty(t, stdout+stderr)
+	}
 }

@@ -52,6 +52,9 @@ func (s *verifySettings) declare(fs *flag.FlagSet) {
 // options turns the flags into options of an engine.
 func (s *verifySettings) options() (check.Options, error) {
 	opts := check.Options{MaxMemory: int64(s.memory), MaxStates: s.states, Timeout: s.timeout, Seed: s.seed, Workers: s.workers, HashCompaction: s.compact}
+	if s.engine == "verifyta" && s.memory == defaultMemory {
+		opts.MaxMemory = 0 // it has no such bound, and says so if one is asked for
+	}
 	if s.workers < 0 {
 		return opts, fmt.Errorf("%w: -workers is 0 or more", errUsage)
 	}
