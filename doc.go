@@ -23,4 +23,32 @@
 // A finding is claimed real only after two replays that agree, and false only
 // when the search is exhausted. Everything else is unconfirmed, with the
 // reason. Conclude says what the model left out or did not reach.
+//
+// # Bundles of others
+//
+// SecondPass builds the program of a bundle, DeepPass builds and runs it, with what the
+// caller may do: look at a bundle of somebody whom you would not let run a program, but
+// give it to neither. artifact.Load and Conclude run nothing. docs/security.md has the whole
+// of it.
+//
+// # Errors
+//
+// No call panics on nil, zero or bad arguments. What it refuses has a type, for errors.As:
+//
+//   - *ArgumentError: an argument is nil or empty: a context, a bundle, a set, a source
+//     that names no package.
+//   - *OptionError: an option is negative or otherwise out of range, or none of the words
+//     that it may be.
+//   - *SpecError: the directory, pattern, entry or flags of a source are of no use.
+//   - *PassError: the bundle is of another pass than the one that comes before.
+//   - *RefusedError: a build flag, a directory or a toolchain that a bundle names is not
+//     obeyed unless the caller asks for it; it says how.
+//   - *CorruptError: a bundle, or a file of it, is broken, or too large (ErrLimit).
+//   - *VersionError: a bundle is of a newer version, or of one that there never was.
+//   - *UnsupportedError: with Strict, what has no model. ErrNoEntry: no such entry point.
+//   - *BuildError: the instrumented program does not compile.
+//   - *InternalError: a defect of vtrace, or of the Engine that was given.
+//
+// Errors in the program are packages.Error values in a *multierror.Error; the rest is of
+// the operating system and the go command. A cancelled context gives its own error.
 package vtrace

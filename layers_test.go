@@ -15,7 +15,7 @@ import (
 // architecture of docs/architecture.md. What a package may import directly it
 // may also leave out.
 var layers = map[string][]string{
-	"":                        {"artifact", "check", "pass", "source", "translate"},
+	"":                        {"artifact", "check", "orchestrate", "pass", "source", "translate"},
 	"artifact":                {},
 	"check":                   {"uppaal"},
 	"check/internal/compare":  {"check", "check/internal/families", "check/internal/spin", "check/promela", "uppaal"},

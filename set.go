@@ -16,6 +16,9 @@ type Set struct{ set *source.Set }
 // Load loads the packages that a source's pattern names, "./..." for all of a
 // module, with their tests. The entry of the source is not used.
 func Load(ctx context.Context, src Source) (*Set, error) {
+	if src.spec.Pattern == "" && src.spec.Dir == "" {
+		return nil, &ArgumentError{Name: "source", Reason: "names no package"}
+	}
 	set, err := source.LoadSet(ctx, src.spec)
 	if err != nil {
 		return nil, err
@@ -25,9 +28,17 @@ func Load(ctx context.Context, src Source) (*Set, error) {
 
 // Entries lists the entry points: main functions and tests, by package and
 // place.
-func (s *Set) Entries() []EntryPoint { return s.set.Entries() }
+func (s *Set) Entries() []EntryPoint {
+	if s == nil || s.set == nil {
+		return nil
+	}
+	return s.set.Entries()
+}
 
 // Check runs the three passes on one of the entry points.
 func (s *Set) Check(ctx context.Context, entry EntryPoint, opts ...Option) (*Bundle, error) {
+	if s == nil {
+		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+	}
 	return pass.CheckEntry(ctx, s.set, entry, options(opts))
 }

@@ -53,7 +53,9 @@ type SourceOption func(*source.Spec)
 func Package(pattern string, opts ...SourceOption) Source {
 	s := source.Spec{Pattern: pattern}
 	for _, o := range opts {
-		o(&s)
+		if o != nil {
+			o(&s)
+		}
 	}
 	return Source{s}
 }
@@ -62,7 +64,9 @@ func Package(pattern string, opts ...SourceOption) Source {
 func Dir(dir string, opts ...SourceOption) Source {
 	s := source.Spec{Dir: dir, Pattern: "."}
 	for _, o := range opts {
-		o(&s)
+		if o != nil {
+			o(&s)
+		}
 	}
 	return Source{s}
 }
@@ -179,6 +183,13 @@ func DisallowFNV() Option { return func(o *pass.Options) { o.Disallow = pass.Dis
 // place of the copy in the bundle if it holds the same files.
 func Root(dir string) Option { return func(o *pass.Options) { o.Root = dir } }
 
+// BuildFlags are build flags of the go command for a pass that starts from a bundle. Of the
+// flags in a bundle, only -tags and a few more that can do no harm are obeyed; another one
+// is a *RefusedError unless it is given here too.
+func BuildFlags(flags ...string) Option {
+	return func(o *pass.Options) { o.Flags = append(o.Flags, flags...) }
+}
+
 // Engine sets the model checker; without it the embedded one is used.
 func Engine(e check.Engine) Option { return func(o *pass.Options) { o.Engine = e } }
 
@@ -189,7 +200,9 @@ func Progress(f func(Event)) Option { return func(o *pass.Options) { o.Progress 
 func options(opts []Option) pass.Options {
 	var o pass.Options
 	for _, f := range opts {
-		f(&o)
+		if f != nil {
+			f(&o)
+		}
 	}
 	return o
 }

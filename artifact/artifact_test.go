@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -277,7 +278,9 @@ func TestArchiveAttacks(t *testing.T) {
 		"changed file":       {entries: append(append([]entry{}, good[:len(good)-1]...), entry{good[len(good)-1].name, tar.TypeReg, strings.Replace(good[len(good)-1].data, "F", "T", 1)}), file: good[len(good)-1].name, want: "digest"},
 		"trailing data":      {entries: good, trailer: "x", want: "behind the end"},
 		"other format":       {entries: raw(Format, "zip"), file: manifestPath, want: "format"},
-		"version 0":          {entries: raw(`"version": 1`, `"version": 0`), file: manifestPath, want: "no format version"},
+		"parent":             {entries: manifest(func(m *Manifest) { m.Parent = "../parent" }), file: manifestPath, want: "no digest"},
+		"negative size":      {entries: manifest(func(m *Manifest) { m.Files[0].Size = -1 }), file: good[1].name, want: "bytes"},
+		"repository":         {entries: with(entry{"source/.git/config", tar.TypeReg, "x"}), file: "source/.git/config", want: "repository"},
 		"unknown field":      {entries: raw(`"pass"`, `"extra": 1, "pass"`), file: manifestPath, want: "unknown field"},
 		"not canonical":      {entries: raw(`"pass"`, ` "pass"`), file: manifestPath, want: "canonical"},
 		"not JSON":           {entries: raw(`{`, ``), file: manifestPath, want: "invalid"},
@@ -297,10 +300,25 @@ func TestArchiveAttacks(t *testing.T) {
 		})
 	}
 
-	_, err = ReadArchive(bytes.NewReader(archive(t, "", raw(`"version": 1`, `"version": 7, "new": {}`)...)), DefaultLimits)
-	var v *VersionError
-	require.ErrorAs(t, err, &v)
-	require.Equal(t, VersionError{Found: 7, Known: 1}, *v)
+	for version, want := range map[string]VersionError{
+		`7, "new": {}`:          {Found: 7, Known: Version},
+		`0`:                     {Found: 0, Known: Version},
+		`-1`:                    {Found: -1, Known: Version},
+		`"two"`:                 {Text: `"two"`, Known: Version},
+		`2.5`:                   {Text: `2.5`, Known: Version},
+		`123456789012345678901`: {Text: `123456789012345678901`, Known: Version},
+		`null`:                  {Text: `null`, Known: Version},
+	} {
+		_, err = ReadArchive(bytes.NewReader(archive(t, "", raw(fmt.Sprintf(`"version": %d`, Version), `"version": `+version)...)), DefaultLimits)
+		var v *VersionError
+		require.ErrorAs(t, err, &v, version)
+		require.Equal(t, want, *v)
+	}
+	// Bundles of older versions are read as they are.
+	old := raw(fmt.Sprintf(`"version": %d`, Version), `"version": 1`)
+	got, err = ReadArchive(bytes.NewReader(archive(t, "", old...)), DefaultLimits)
+	require.NoError(t, err)
+	require.Equal(t, 1, got.Manifest().Version)
 
 	whole := archive(t, "", good...)
 	for _, cut := range []int{0, 3, len(whole) / 2, len(whole) - 1} {
@@ -337,10 +355,11 @@ func TestLimits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "b")
 	require.NoError(t, Save(b, dir))
 	for name, lim := range map[string]Limits{
-		"files": {Files: 3, File: 1 << 20, Total: 1 << 20, Path: 100},
-		"file":  {Files: 100, File: 10, Total: 1 << 20, Path: 100},
-		"total": {Files: 100, File: 1 << 20, Total: 5000, Path: 100},
-		"path":  {Files: 100, File: 1 << 20, Total: 1 << 20, Path: 10},
+		"files":   {Files: 3, File: 1 << 20, Total: 1 << 20, Path: 100},
+		"file":    {Files: 100, File: 10, Total: 1 << 20, Path: 100},
+		"total":   {Files: 100, File: 1 << 20, Total: 5000, Path: 100},
+		"decoded": {Files: 100, File: 1 << 20, Total: 1 << 20, Path: 100, Decoded: 500},
+		"path":    {Files: 100, File: 1 << 20, Total: 1 << 20, Path: 10},
 	} {
 		_, err := ReadArchive(bytes.NewReader(data), lim)
 		require.ErrorIs(t, err, ErrLimit, name)

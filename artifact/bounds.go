@@ -61,6 +61,9 @@ func (p Place) Compare(q Place) int {
 
 // Of is the bound of the places of a kind that are not listed.
 func (b *Bounds) Of(kind string) int {
+	if b == nil {
+		return 0
+	}
 	switch kind {
 	case BoundObjects:
 		return b.Objects

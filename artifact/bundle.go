@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -46,19 +47,31 @@ func TestPath(query, k int) string { return fmt.Sprintf("tests/q%d-%d_test.go", 
 // ErrLimit is wrapped by the error for a bundle that exceeds a limit.
 var ErrLimit = errors.New("limit exceeded")
 
-// Limits bound what a bundle may hold.
+// Limits bound what a bundle may hold. Those that are 0 are as in DefaultLimits.
 type Limits struct {
-	Files int   // number of files
-	File  int64 // bytes of one file
-	Total int64 // bytes of all files
-	Path  int   // bytes of a path
+	Files   int   // number of files
+	File    int64 // bytes of one file
+	Total   int64 // bytes of all files
+	Path    int   // bytes of a path
+	Decoded int64 // bytes that one JSON file may take in memory
 }
 
 // DefaultLimits are those of Load and Builder.
-var DefaultLimits = Limits{Files: 50_000, File: 256 << 20, Total: 1 << 30, Path: 1024}
+var DefaultLimits = Limits{Files: 50_000, File: 256 << 20, Total: 1 << 30, Path: 1024, Decoded: 1 << 30}
+
+// withDefaults fills in what is zero, and says what is wrong.
+func (l Limits) withDefaults() (Limits, error) {
+	d := DefaultLimits
+	if min(l.Files, l.Path) < 0 || min(l.File, l.Total, l.Decoded) < 0 {
+		return l, &ArgumentError{"limits", "a limit is negative"}
+	}
+	l.Files, l.Path = cmp.Or(l.Files, d.Files), cmp.Or(l.Path, d.Path)
+	l.File, l.Total, l.Decoded = cmp.Or(l.File, d.File), cmp.Or(l.Total, d.Total), cmp.Or(l.Decoded, d.Decoded)
+	return l, nil
+}
 
 // Bundle is a set of files with a manifest. It is immutable and safe for
-// concurrent use.
+// concurrent use. A nil bundle has no files and the zero Manifest.
 type Bundle struct {
 	manifest Manifest
 	encoded  []byte // the manifest as it is saved
@@ -67,6 +80,9 @@ type Bundle struct {
 
 // Manifest returns a copy of the manifest.
 func (b *Bundle) Manifest() Manifest {
+	if b == nil {
+		return Manifest{}
+	}
 	m := b.manifest
 	m.Options = bytes.Clone(m.Options)
 	m.Files = slices.Clone(m.Files)
@@ -75,13 +91,21 @@ func (b *Bundle) Manifest() Manifest {
 
 // Digest identifies the content of the bundle: the sha256 of its manifest, in
 // hexadecimal.
-func (b *Bundle) Digest() string { return digestOf(b.encoded) }
+func (b *Bundle) Digest() string {
+	if b == nil {
+		return ""
+	}
+	return digestOf(b.encoded)
+}
 
 // Digest returns b.Digest().
 func Digest(b *Bundle) string { return b.Digest() }
 
 // Paths are the paths of all files but the manifest, sorted.
 func (b *Bundle) Paths() []string {
+	if b == nil {
+		return nil
+	}
 	out := make([]string, len(b.manifest.Files))
 	for i, f := range b.manifest.Files {
 		out[i] = f.Path
@@ -91,6 +115,9 @@ func (b *Bundle) Paths() []string {
 
 // Read returns a copy of a file, and whether there is one.
 func (b *Bundle) Read(path string) ([]byte, bool) {
+	if b == nil {
+		return nil, false
+	}
 	data, ok := b.files[path]
 	return bytes.Clone(data), ok
 }
@@ -99,6 +126,9 @@ func (b *Bundle) Read(path string) ([]byte, bool) {
 // relative to it. The bytes must not be changed.
 func (b *Bundle) Below(dir string) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
+		if b == nil {
+			return
+		}
 		for _, f := range b.manifest.Files {
 			rel, ok := strings.CutPrefix(f.Path, dir+"/")
 			if ok && !yield(rel, b.files[f.Path]) {
@@ -109,7 +139,7 @@ func (b *Bundle) Below(dir string) iter.Seq2[string, []byte] {
 }
 
 // Builder collects the files of a new bundle. The first error is kept and
-// returned by Bundle.
+// returned by Bundle. The zero value is one of the zero Manifest.
 type Builder struct {
 	manifest Manifest
 	limits   Limits
@@ -127,6 +157,10 @@ func New(m Manifest) *Builder {
 // parent. Later files replace those of the parent.
 func Extend(parent *Bundle, m Manifest) *Builder {
 	b := New(m)
+	if parent == nil {
+		b.err = &ArgumentError{"parent", "nil bundle"}
+		return b
+	}
 	b.manifest.Parent = parent.Digest()
 	for path, data := range parent.files {
 		b.files[path] = data
@@ -136,8 +170,11 @@ func Extend(parent *Bundle, m Manifest) *Builder {
 
 // Put adds or replaces a file. The bytes are copied.
 func (b *Builder) Put(path string, data []byte) {
-	if b.err != nil {
+	if b == nil || b.err != nil {
 		return
+	}
+	if b.files == nil {
+		b.files, b.limits = map[string][]byte{}, DefaultLimits
 	}
 	if err := checkPath(path, b.limits); err != nil {
 		b.err = err
@@ -148,6 +185,9 @@ func (b *Builder) Put(path string, data []byte) {
 
 // Remove removes a file, or all files below a directory.
 func (b *Builder) Remove(path string) {
+	if b == nil {
+		return
+	}
 	for p := range b.files {
 		if p == path || strings.HasPrefix(p, path+"/") {
 			delete(b.files, p)
@@ -156,6 +196,9 @@ func (b *Builder) Remove(path string) {
 }
 
 func (b *Builder) putJSON(path string, v any) {
+	if b == nil {
+		return
+	}
 	data, err := EncodeJSON(v)
 	if err != nil && b.err == nil {
 		b.err = fmt.Errorf("bundle: %q: %w", path, err)
@@ -224,8 +267,15 @@ func emptyNotNil[T any](s []T) []T {
 
 // Bundle returns the bundle, or the first error met while building it.
 func (b *Builder) Bundle() (*Bundle, error) {
+	if b == nil {
+		return nil, &ArgumentError{"builder", "nil"}
+	}
 	if b.err != nil {
 		return nil, b.err
+	}
+	limits, err := b.limits.withDefaults()
+	if err != nil {
+		return nil, err
 	}
 	m := b.manifest
 	m.Format, m.Version = Format, Version
@@ -243,35 +293,21 @@ func (b *Builder) Bundle() (*Bundle, error) {
 	for p, data := range b.files {
 		files[p] = data
 	}
-	return newBundle(encoded, files, b.limits)
+	return newBundle(encoded, files, limits)
 }
 
 // newBundle checks a manifest against the files and makes them a bundle.
 func newBundle(encoded []byte, files map[string][]byte, lim Limits) (*Bundle, error) {
-	m, err := decodeManifest(encoded)
+	m, err := decodeManifest(encoded, lim)
 	if err != nil {
 		return nil, err
 	}
-	if len(m.Files) > lim.Files {
-		return nil, corrupt("", "%w: more than %d files", ErrLimit, lim.Files)
-	}
-	var total int64
-	for i, f := range m.Files {
-		if err := checkPath(f.Path, lim); err != nil {
-			return nil, err
-		}
-		if i > 0 && m.Files[i-1].Path >= f.Path {
-			return nil, corrupt(manifestPath, "files not sorted at %q", f.Path)
-		}
+	for _, f := range m.Files {
 		data, ok := files[f.Path]
 		if !ok {
 			return nil, corrupt(f.Path, "missing")
 		}
-		size := int64(len(data))
-		if total += size; size > lim.File || total > lim.Total {
-			return nil, corrupt(f.Path, "%w: size", ErrLimit)
-		}
-		if size != f.Size {
+		if size := int64(len(data)); size != f.Size {
 			return nil, corrupt(f.Path, "%d bytes, want %d", size, f.Size)
 		}
 		if digestOf(data) != f.SHA256 {
@@ -301,7 +337,10 @@ func newBundle(encoded []byte, files map[string][]byte, lim Limits) (*Bundle, er
 		return nil, corrupt(manifestPath, "digest of the source files differs")
 	}
 	b := &Bundle{manifest: m, encoded: encoded, files: files}
-	return b, b.checkContent()
+	if err := b.checkContent(lim); err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // checkPath accepts a clean relative path of a file that bundles can hold.
@@ -313,6 +352,8 @@ func checkPath(p string, lim Limits) error {
 		return corrupt(p, "not a clean relative path")
 	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }):
 		return corrupt(p, "path with a control character or backslash")
+	case ofRepository(p):
+		return corrupt(p, "of a repository: the go command would have its commands run by what stands there")
 	}
 	switch p {
 	case ModelPath, QueriesPath, SidecarPath, VerdictsPath, RefutationsPath, FactsPath, FindingsPath, RacesPath, RunsPath, oldSweepPath:
@@ -327,6 +368,19 @@ func checkPath(p string, lim Limits) error {
 		return nil
 	}
 	return corrupt(p, "not a file of a bundle")
+}
+
+// repositories are the names that make a directory one of a version control system. The
+// go command asks those for the revision when it builds, and they run what the directory
+// says they are to run.
+var repositories = []string{".git", ".hg", ".svn", ".bzr", ".fslckout", "_fossil_", ".jj"}
+
+// ofRepository reports whether a path leads through such a name, as file systems that do not
+// tell upper from lower case see it.
+func ofRepository(p string) bool {
+	return slices.ContainsFunc(strings.Split(p, "/"), func(name string) bool {
+		return slices.Contains(repositories, strings.ToLower(strings.TrimRight(name, ". ")))
+	})
 }
 
 // sourceDigest is the digest of the program's files, "" if there are none. It

@@ -37,13 +37,21 @@ func (m Manifest) Key() (string, error) {
 	return digestOf(data), nil
 }
 
+// key is that of a manifest, for a cache that is somewhere.
+func (c Cache) key(m Manifest) (string, error) {
+	if c.Dir == "" {
+		return "", fmt.Errorf("cache: %w", &ArgumentError{"directory", "empty"})
+	}
+	return m.Key()
+}
+
 func (c Cache) path(key string) string { return filepath.Join(c.Dir, key+Ext) }
 
 // Get returns the bundle that was made from what m says, if there is one. The
 // error says why a Stale or Corrupt one is of no use, or that the cache cannot
 // be read; the bundle is nil then.
 func (c Cache) Get(m Manifest) (*Bundle, Lookup, error) {
-	key, err := m.Key()
+	key, err := c.key(m)
 	if err != nil {
 		return nil, Miss, err
 	}
@@ -69,7 +77,10 @@ func (c Cache) Get(m Manifest) (*Bundle, Lookup, error) {
 
 // Put stores a bundle.
 func (c Cache) Put(b *Bundle) error {
-	key, err := b.manifest.Key()
+	if b == nil {
+		return fmt.Errorf("cache: %w", &ArgumentError{"bundle", "nil"})
+	}
+	key, err := c.key(b.manifest)
 	if err != nil {
 		return err
 	}
@@ -88,7 +99,7 @@ func (c Cache) Put(b *Bundle) error {
 // Remove removes the bundle that was made from what m says, if there is one, and what
 // processes that were killed have written of it.
 func (c Cache) Remove(m Manifest) error {
-	key, err := m.Key()
+	key, err := c.key(m)
 	if err != nil {
 		return err
 	}
@@ -100,6 +111,9 @@ func (c Cache) Remove(m Manifest) error {
 
 // Manifests are those of the bundles that can be read, in order of their keys.
 func (c Cache) Manifests() ([]Manifest, error) {
+	if c.Dir == "" {
+		return nil, fmt.Errorf("cache: %w", &ArgumentError{"directory", "empty"})
+	}
 	files, err := filepath.Glob(filepath.Join(c.Dir, "*"+Ext))
 	if err != nil {
 		return nil, fmt.Errorf("cache: %w", err)

@@ -1,6 +1,10 @@
 package artifact
 
-import "strings"
+import (
+	"bytes"
+	"reflect"
+	"strings"
+)
 
 // This file gives the files of a bundle as what they hold. Every call decodes
 // anew: the results are the caller's own. Content is checked when a bundle is
@@ -42,7 +46,7 @@ func (b *Bundle) Trace(query, k int) *Trace { return decodeFile[*Trace](b, Trace
 // TraceAt returns the trace at a path, as verdicts name it, nil if there is
 // none.
 func (b *Bundle) TraceAt(path string) *Trace {
-	if !strings.HasPrefix(path, "traces/") {
+	if !strings.HasPrefix(path, tracesDir) {
 		return nil
 	}
 	return decodeFile[*Trace](b, path)
@@ -59,6 +63,9 @@ func (b *Bundle) SourceFiles() map[string][]byte {
 
 func decodeFile[T any](b *Bundle, path string) T {
 	var v T
+	if b == nil {
+		return v
+	}
 	if data, ok := b.files[path]; ok {
 		if err := decodeJSON(data, &v); err != nil {
 			var zero T
@@ -68,33 +75,47 @@ func decodeFile[T any](b *Bundle, path string) T {
 	return v
 }
 
+// forms are the files with a known form, and what they hold.
+var forms = map[string]reflect.Type{
+	QueriesPath:     reflect.TypeFor[[]Query](),
+	SidecarPath:     reflect.TypeFor[Sidecar](),
+	VerdictsPath:    reflect.TypeFor[[]Verdict](),
+	RefutationsPath: reflect.TypeFor[[]Refutation](),
+	FactsPath:       reflect.TypeFor[[]Fact](),
+	FindingsPath:    reflect.TypeFor[[]Finding](),
+	RacesPath:       reflect.TypeFor[RaceSearch](),
+	RunsPath:        reflect.TypeFor[Runs](),
+}
+
+// traceForm is that of the files in tracesDir.
+var traceForm = reflect.TypeFor[Trace]()
+
+const tracesDir = "traces/"
+
+// formOf is what the file at a path holds, nil if that is not looked at.
+func formOf(path string) reflect.Type {
+	if strings.HasPrefix(path, tracesDir) {
+		return traceForm
+	}
+	return forms[path]
+}
+
 // checkContent decodes every file with a known form.
-func (b *Bundle) checkContent() error {
+func (b *Bundle) checkContent(lim Limits) error {
 	for _, f := range b.manifest.Files {
-		var v any
-		switch {
-		case f.Path == QueriesPath:
-			v = new([]Query)
-		case f.Path == SidecarPath:
-			v = new(Sidecar)
-		case f.Path == VerdictsPath:
-			v = new([]Verdict)
-		case f.Path == RefutationsPath:
-			v = new([]Refutation)
-		case f.Path == FactsPath:
-			v = new([]Fact)
-		case f.Path == FindingsPath:
-			v = new([]Finding)
-		case f.Path == RacesPath:
-			v = new(RaceSearch)
-		case f.Path == RunsPath:
-			v = new(Runs)
-		case strings.HasPrefix(f.Path, "traces/"):
-			v = new(Trace)
-		default:
+		form := formOf(f.Path)
+		if form == nil {
 			continue
 		}
-		if err := decodeJSON(b.files[f.Path], v); err != nil {
+		data := b.files[f.Path]
+		if err := checkDecoded(data, form, lim.Decoded); err != nil {
+			return &CorruptError{f.Path, err}
+		}
+		// Null would be no value, of which nobody thinks who has found the file.
+		if bytes.HasPrefix(bytes.TrimSpace(data), []byte("null")) {
+			return corrupt(f.Path, "null")
+		}
+		if err := decodeJSON(data, reflect.New(form).Interface()); err != nil {
 			return &CorruptError{f.Path, err}
 		}
 	}

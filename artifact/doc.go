@@ -11,11 +11,17 @@
 // Every file is listed in the manifest with its size and sha256, so the digest
 // of a bundle ([Bundle.Digest]) is that of its manifest.
 //
-// Bundles may come from anywhere. Load bounds sizes and counts, accepts plain
-// files only, refuses paths that leave the bundle, duplicates, files it does
-// not know and files that the manifest does not list, and runs nothing. A
-// bundle of a newer format is refused with a [*VersionError], anything broken
-// with a [*CorruptError] that names the file.
+// Bundles may come from anywhere. Load bounds sizes, counts, depths and what
+// JSON takes in memory, accepts plain files only, refuses paths that leave the
+// bundle or lead into a repository, duplicates, files it does not know and files
+// that the manifest does not list, and runs nothing. docs/security.md says what
+// that is good for.
+//
+// Errors: a bundle of a version that is not known, a newer one above all, is
+// refused with a [*VersionError]; anything broken with a [*CorruptError] that
+// names the file, which wraps [ErrLimit] for what is too large. A nil or empty
+// argument is an [*ArgumentError]. What is in the way of writing is an
+// [*ExistsError], which is fs.ErrExist. Everything else comes from the file system.
 //
 // The types of the files' content (Sidecar, Query, Trace, Plan, Finding, ...)
 // are wire types without pointers into other packages.

@@ -135,6 +135,9 @@ func (e *Exhaustive) AllWithoutStalls() bool {
 
 // Coverage says in a sentence what was explored.
 func (e *Exhaustive) Coverage() string {
+	if e == nil {
+		return ""
+	}
 	var out strings.Builder
 	cut := e.Cut
 	if n := len(e.Preemptions); n > 0 {
@@ -186,6 +189,9 @@ func (e *Exhaustive) bounded() string {
 // AllWithin is the greatest bound of preemptions within which all schedules were run; it
 // reports whether there is one.
 func (e *Exhaustive) AllWithin() (p Preemptions, ok bool) {
+	if e == nil {
+		return p, false
+	}
 	for _, b := range e.Preemptions {
 		if b.Complete {
 			p, ok = b, true

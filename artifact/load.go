@@ -16,6 +16,10 @@ func Load(path string) (*Bundle, error) { return LoadLimited(path, DefaultLimits
 
 // LoadLimited reads a bundle in either form.
 func LoadLimited(path string, lim Limits) (*Bundle, error) {
+	lim, err := lim.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", path, err)
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("load bundle: %w", err)
@@ -31,7 +35,7 @@ func LoadLimited(path string, lim Limits) (*Bundle, error) {
 			err = errors.Join(err, f.Close())
 		}
 	default:
-		err = errors.New("neither a directory nor a regular file")
+		err = corrupt("", "neither a directory nor a regular file")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", path, err)
@@ -42,9 +46,13 @@ func LoadLimited(path string, lim Limits) (*Bundle, error) {
 // reading collects the files of a bundle that is being read.
 type reading struct {
 	lim     Limits
-	total   int64
 	encoded []byte
 	files   map[string][]byte
+	sizes   map[string]int64 // as the manifest has them
+}
+
+func newReading(lim Limits) *reading {
+	return &reading{lim: lim, files: map[string][]byte{}, sizes: map[string]int64{}}
 }
 
 // add reads one file. The manifest must come first: what it says of the
@@ -52,7 +60,7 @@ type reading struct {
 func (r *reading) add(name string, from io.Reader) error {
 	if r.encoded == nil {
 		if name != manifestPath {
-			return corrupt(name, "in front of the manifest")
+			return corrupt(short(name), "in front of the manifest")
 		}
 	} else {
 		if name == manifestPath {
@@ -64,26 +72,37 @@ func (r *reading) add(name string, from io.Reader) error {
 		if _, ok := r.files[name]; ok {
 			return corrupt(name, "twice")
 		}
-		if len(r.files) >= r.lim.Files {
-			return corrupt("", "%w: more than %d files", ErrLimit, r.lim.Files)
+		if _, ok := r.sizes[name]; !ok {
+			return corrupt(name, "not listed in the manifest")
 		}
 	}
-	limit := min(r.lim.File, r.lim.Total-r.total)
+	// What is larger than the manifest says is seen without being read to its end.
+	limit := min(r.lim.File, maxManifest)
+	if r.encoded != nil {
+		limit = r.sizes[name]
+	}
 	data, err := io.ReadAll(io.LimitReader(from, limit+1))
 	if err != nil {
 		return &CorruptError{name, err}
 	}
-	if int64(len(data)) > limit {
+	switch {
+	case int64(len(data)) <= limit:
+	case r.encoded != nil:
+		return corrupt(name, "more than %d bytes, want %d", limit, limit)
+	default:
 		return corrupt(name, "%w: size", ErrLimit)
 	}
 	if r.encoded == nil {
-		if _, err := decodeManifest(data); err != nil {
+		m, err := decodeManifest(data, r.lim)
+		if err != nil {
 			return err
 		}
 		r.encoded = data
+		for _, f := range m.Files {
+			r.sizes[f.Path] = f.Size
+		}
 		return nil
 	}
-	r.total += int64(len(data))
 	r.files[name] = data
 	return nil
 }
@@ -97,6 +116,13 @@ func (r *reading) bundle() (*Bundle, error) {
 
 // ReadArchive reads the archive form of a bundle.
 func ReadArchive(from io.Reader, lim Limits) (*Bundle, error) {
+	if from == nil {
+		return nil, &ArgumentError{"reader", "nil"}
+	}
+	lim, err := lim.withDefaults()
+	if err != nil {
+		return nil, err
+	}
 	z, err := zstd.NewReader(from,
 		zstd.WithDecoderConcurrency(1),
 		zstd.WithDecoderLowmem(true),
@@ -107,9 +133,9 @@ func ReadArchive(from io.Reader, lim Limits) (*Bundle, error) {
 	}
 	defer z.Close()
 	// Headers and padding count too: a header may name gigabytes of records.
-	stream := io.LimitReader(z, lim.Total+int64(lim.Files)*4096+1<<20)
+	stream := io.LimitReader(z, lim.Total+int64(lim.Files)*4096+maxManifest+1<<20)
 	t := tar.NewReader(stream)
-	r := &reading{lim: lim, files: map[string][]byte{}}
+	r := newReading(lim)
 	for {
 		hdr, err := t.Next()
 		if err == io.EOF {
@@ -119,10 +145,10 @@ func ReadArchive(from io.Reader, lim Limits) (*Bundle, error) {
 			return nil, &CorruptError{"", err}
 		}
 		if hdr.Typeflag != tar.TypeReg {
-			return nil, corrupt(hdr.Name, "not a regular file (type %q)", hdr.Typeflag)
+			return nil, corrupt(short(hdr.Name), "not a regular file (type %q)", hdr.Typeflag)
 		}
 		if hdr.Size > lim.File {
-			return nil, corrupt(hdr.Name, "%w: size", ErrLimit)
+			return nil, corrupt(short(hdr.Name), "%w: size", ErrLimit)
 		}
 		if err := r.add(hdr.Name, t); err != nil {
 			return nil, err
@@ -132,6 +158,14 @@ func ReadArchive(from io.Reader, lim Limits) (*Bundle, error) {
 		return nil, &CorruptError{"", err}
 	}
 	return r.bundle()
+}
+
+// short is a name that may have been made long.
+func short(name string) string {
+	if len(name) > 64 {
+		return name[:64] + "..."
+	}
+	return name
 }
 
 // onlyZeros reads the padding behind the end of an archive.
@@ -159,7 +193,7 @@ func loadDir(dir string, lim Limits) (*Bundle, error) {
 		return nil, err
 	}
 	defer root.Close()
-	r := &reading{lim: lim, files: map[string][]byte{}}
+	r := newReading(lim)
 	read := func(name string) error {
 		info, err := root.Lstat(name)
 		if errors.Is(err, fs.ErrNotExist) {

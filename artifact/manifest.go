@@ -8,14 +8,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"regexp"
 )
 
 const (
 	// Format is the name of the bundle format.
 	Format = "vtrace-bundle"
-	// Version is the newest version of the format that this package knows.
-	Version = 1
+	// Version is the newest version of the format that this package knows, the one that it
+	// writes. It grows with every change of what a bundle may hold, so that an older vtrace
+	// says that a bundle is newer, and not that it is broken: see TestFormat.
+	Version = 2
 )
+
+// maxManifest bounds the bytes of a manifest: those of as many files as there may be.
+const maxManifest = 64 << 20
 
 // The passes that a manifest can name.
 const (
@@ -50,34 +57,6 @@ type FileInfo struct {
 	Path   string `json:"path"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
-}
-
-// VersionError says that a bundle has a newer format than this package knows.
-type VersionError struct {
-	Found, Known int
-}
-
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("bundle: format version %d is newer than %d, the newest this vtrace reads", e.Found, e.Known)
-}
-
-// CorruptError says which file of a bundle is broken, and how.
-type CorruptError struct {
-	File string // path in the bundle, "" for the bundle as a whole
-	Err  error
-}
-
-func (e *CorruptError) Error() string {
-	if e.File == "" {
-		return "bundle: " + e.Err.Error()
-	}
-	return fmt.Sprintf("bundle: %q: %v", e.File, e.Err)
-}
-
-func (e *CorruptError) Unwrap() error { return e.Err }
-
-func corrupt(file, format string, args ...any) error {
-	return &CorruptError{File: file, Err: fmt.Errorf(format, args...)}
 }
 
 // EncodeJSON returns v in the canonical form of bundles: indented by two
@@ -126,22 +105,33 @@ func decodeJSON(data []byte, v any) error {
 
 // decodeManifest checks format and version first, so that a newer manifest is
 // told from a broken one.
-func decodeManifest(data []byte) (Manifest, error) {
+func decodeManifest(data []byte, lim Limits) (Manifest, error) {
+	if len(data) > maxManifest {
+		return Manifest{}, corrupt(manifestPath, "%w: more than %d bytes", ErrLimit, maxManifest)
+	}
 	var head struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
+		Format  string          `json:"format"`
+		Version json.RawMessage `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		return Manifest{}, &CorruptError{manifestPath, err}
 	}
 	if head.Format != Format {
-		return Manifest{}, corrupt(manifestPath, "format %q, want %q", head.Format, Format)
+		return Manifest{}, corrupt(manifestPath, "format %q, want %q", head.Format[:min(len(head.Format), 64)], Format)
 	}
-	if head.Version > Version {
-		return Manifest{}, &VersionError{Found: head.Version, Known: Version}
+	if err := versionOf(head.Version); err != nil {
+		return Manifest{}, err
 	}
-	if head.Version < 1 {
-		return Manifest{}, corrupt(manifestPath, "no format version %d", head.Version)
+	s, err := shapeOf(data)
+	if err != nil {
+		return Manifest{}, &CorruptError{manifestPath, err}
+	}
+	if s.indented > 2*int64(len(data))+64 {
+		// It would be made large to be compared: what is nested deeply is indented much.
+		return Manifest{}, corrupt(manifestPath, "not in canonical form")
+	}
+	if err := checkDecoded(data, reflect.TypeFor[Manifest](), lim.Decoded); err != nil {
+		return Manifest{}, &CorruptError{manifestPath, err}
 	}
 	var m Manifest
 	if err := decodeJSON(data, &m); err != nil {
@@ -151,7 +141,36 @@ func decodeManifest(data []byte) (Manifest, error) {
 	if again, err := m.encode(); err != nil || !bytes.Equal(again, data) {
 		return Manifest{}, corrupt(manifestPath, "not in canonical form")
 	}
-	return m, nil
+	if m.Parent != "" && !hexDigest.MatchString(m.Parent) {
+		return Manifest{}, corrupt(manifestPath, "the parent is no digest")
+	}
+	return m, m.checkFiles(lim)
+}
+
+var hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// checkFiles checks what a manifest says of the files before any of them is read.
+func (m *Manifest) checkFiles(lim Limits) error {
+	if len(m.Files) > lim.Files {
+		return corrupt("", "%w: more than %d files", ErrLimit, lim.Files)
+	}
+	var total int64
+	for i, f := range m.Files {
+		if err := checkPath(f.Path, lim); err != nil {
+			return err
+		}
+		if i > 0 && m.Files[i-1].Path >= f.Path {
+			return corrupt(manifestPath, "files not sorted at %q", f.Path)
+		}
+		if f.Size < 0 {
+			return corrupt(f.Path, "%d bytes", f.Size)
+		}
+		if f.Size > lim.File || f.Size > lim.Total-total {
+			return corrupt(f.Path, "%w: size", ErrLimit)
+		}
+		total += f.Size
+	}
+	return nil
 }
 
 func (m Manifest) encode() ([]byte, error) {

@@ -26,6 +26,9 @@ type Sidecar struct {
 
 // Outside returns the reason why there is no model of the program, nil if there is one.
 func (s *Sidecar) Outside() *Approximation {
+	if s == nil {
+		return nil
+	}
 	for i := range s.Approximations {
 		if a := &s.Approximations[i]; a.Kind == ApproximationOutside {
 			return a
@@ -36,6 +39,9 @@ func (s *Sidecar) Outside() *Approximation {
 
 // Site returns the site of a number; false if there is none.
 func (s *Sidecar) Site(id int) (Site, bool) {
+	if s == nil {
+		return Site{}, false
+	}
 	if id > 0 && id < len(s.Sites) && s.Sites[id].ID == id {
 		return s.Sites[id], true
 	}

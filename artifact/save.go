@@ -26,6 +26,12 @@ const zstdWindow = 4 << 20
 // directory. It replaces an older bundle there, but refuses to replace
 // anything else. A failed Save leaves what was there.
 func Save(b *Bundle, path string) error {
+	if b == nil {
+		return fmt.Errorf("save: %w", &ArgumentError{"bundle", "nil"})
+	}
+	if path == "" {
+		return fmt.Errorf("save: %w", &ArgumentError{"path", "empty"})
+	}
 	if strings.HasSuffix(path, Ext) {
 		return saveArchive(b, path)
 	}
@@ -38,6 +44,9 @@ func unfinished(path string) string { return ".vtrace-" + filepath.Base(path) + 
 // Remove removes the archive at a path, if there is one, and what processes that were killed
 // have written of it.
 func Remove(path string) error {
+	if path == "" {
+		return fmt.Errorf("remove bundle: %w", &ArgumentError{"path", "empty"})
+	}
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(path), unfinished(path)))
 	if err != nil {
 		return fmt.Errorf("remove bundle: %w", err)
@@ -52,7 +61,7 @@ func Remove(path string) error {
 
 func saveArchive(b *Bundle, path string) (err error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("save bundle: %s: exists and is not a regular file", path)
+		return fmt.Errorf("save bundle: %w", &ExistsError{path, "exists and is not a regular file"})
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), unfinished(path))
 	if err != nil {
@@ -86,6 +95,9 @@ func saveArchive(b *Bundle, path string) (err error) {
 // WriteArchive writes the archive form of a bundle: the manifest first, then
 // the files in order.
 func WriteArchive(w io.Writer, b *Bundle) error {
+	if w == nil || b == nil {
+		return &ArgumentError{"writer and bundle", "nil"}
+	}
 	z, err := zstd.NewWriter(w,
 		zstd.WithEncoderConcurrency(1), // the bytes must not depend on the machine
 		zstd.WithEncoderLevel(zstd.SpeedDefault),
@@ -175,7 +187,7 @@ func replaceable(dir string) (bool, error) {
 		return false, fmt.Errorf("save bundle: %w", err)
 	}
 	if !info.IsDir() {
-		return false, fmt.Errorf("save bundle: %s: exists and is not a directory", dir)
+		return false, fmt.Errorf("save bundle: %w", &ExistsError{dir, "exists and is not a directory"})
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -184,15 +196,29 @@ func replaceable(dir string) (bool, error) {
 	if len(entries) == 0 {
 		return true, nil
 	}
-	data, err := os.ReadFile(filepath.Join(dir, manifestPath))
+	data, err := readManifest(dir)
 	var version *VersionError
 	if err == nil {
-		_, err = decodeManifest(data)
+		_, err = decodeManifest(data, DefaultLimits)
 	}
 	if err != nil && !errors.As(err, &version) {
-		return false, fmt.Errorf("save bundle: %s: exists and is not a bundle", dir)
+		return false, fmt.Errorf("save bundle: %w", &ExistsError{dir, "exists and is not a bundle"})
 	}
 	return true, nil
+}
+
+// readManifest reads a manifest in a directory, and no more than one can have.
+func readManifest(dir string) ([]byte, error) {
+	path := filepath.Join(dir, manifestPath)
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fs.ErrInvalid)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxManifest+1))
 }
 
 // writeTree writes new files below an existing directory.
@@ -205,7 +231,7 @@ func writeTree(dir string, files func(func(string, []byte) bool)) error {
 	made := map[string]bool{".": true}
 	for name, data := range files {
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			return fmt.Errorf("%q: cannot be a file name here", name)
+			return corrupt(name, "cannot be a file name here")
 		}
 		if parent := path.Dir(name); !made[parent] {
 			if err := root.MkdirAll(filepath.FromSlash(parent), 0o755); err != nil {
@@ -231,6 +257,12 @@ func writeTree(dir string, files func(func(string, []byte) bool)) error {
 // ExtractSource writes the program's files below dir, which must be empty or
 // not exist.
 func (b *Bundle) ExtractSource(dir string) error {
+	switch {
+	case b == nil:
+		return fmt.Errorf("extract source: %w", &ArgumentError{"bundle", "nil"})
+	case dir == "":
+		return fmt.Errorf("extract source: %w", &ArgumentError{"directory", "empty"})
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("extract source: %w", err)
 	}
@@ -239,7 +271,7 @@ func (b *Bundle) ExtractSource(dir string) error {
 		return fmt.Errorf("extract source: %w", err)
 	}
 	if len(entries) > 0 {
-		return fmt.Errorf("extract source: %s: not empty", dir)
+		return fmt.Errorf("extract source: %w", &ExistsError{dir, "not empty"})
 	}
 	if err := writeTree(dir, b.Below(SourceDir)); err != nil {
 		return fmt.Errorf("extract source: %w", err)

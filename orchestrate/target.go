@@ -38,10 +38,14 @@ type Target struct {
 // TargetOf returns the target for a loaded program with the sidecar of its
 // model.
 func TargetOf(prog *source.Program, side *artifact.Sidecar) Target {
-	file := prog.Fset.Position(prog.Decl.Pos()).Filename
+	// Where the go command has found the package: a line directive could say otherwise.
+	dir := prog.Entry.Dir
+	if dir == "" {
+		dir = filepath.Dir(prog.Fset.PositionFor(prog.Decl.Pos(), false).Filename)
+	}
 	return Target{
 		Root:  prog.Root,
-		Dir:   filepath.Dir(file),
+		Dir:   dir,
 		Name:  prog.Entry.Name,
 		Entry: artifact.Entry{Package: prog.Entry.PkgPath, Func: prog.Func.Name()},
 		Taken: prog.Entry.Types.Scope().Names(),

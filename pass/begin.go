@@ -37,11 +37,11 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 	m := opts.ownModel()
 	for _, c := range m.Categories {
 		if all := translate.Categories(); !slices.Contains(all, c) {
-			return nil, fmt.Errorf("no query category %q: the categories are %s", c, strings.Join(all, ", "))
+			return nil, &OptionError{"categories", fmt.Sprintf("no query category %q: the categories are %s", c, strings.Join(all, ", "))}
 		}
 	}
 	// The next pass loads the program with the same flags.
-	m.Flags = slices.Concat(m.Flags, spec.Flags)
+	m.Flags = canonicalFlags(slices.Concat(m.Flags, spec.Flags, opts.Flags))
 	m.Deps = slices.Concat(m.Deps, spec.Deps)
 	spec.Flags, spec.Deps, opts.Model = m.Flags, m.Deps, &m
 
@@ -135,15 +135,4 @@ func failing(b *artifact.Bundle, queries []artifact.Query) []artifact.Query {
 		}
 	}
 	return out
-}
-
-// expect checks that a bundle comes from the pass that must come before.
-func expect(b *artifact.Bundle, passes ...string) error {
-	got := b.Manifest().Pass
-	for _, p := range passes {
-		if got == p {
-			return nil
-		}
-	}
-	return fmt.Errorf("bundle of the %s pass: this pass starts from one of the %s pass", got, passes[0])
 }

@@ -16,11 +16,20 @@ import (
 // the program is loaded and translated once. It begins again where runs have shown what the
 // model lacks, or a data race: see Model.Completions and Model.Races.
 func Check(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+	if err := usable(ctx, spec); err != nil {
+		return nil, err
+	}
 	return checkWith(ctx, load, spec, opts)
 }
 
 // CheckEntry does the same with an entry point of packages that are loaded.
 func CheckEntry(ctx context.Context, set *source.Set, entry source.EntryPoint, opts Options) (*artifact.Bundle, error) {
+	if set == nil {
+		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+	}
+	if err := usable(ctx, set.Spec()); err != nil {
+		return nil, err
+	}
 	load := func(context.Context, source.Spec) (*program, error) {
 		src, err := set.Program(entry)
 		if err != nil {
@@ -79,7 +88,8 @@ func checkRound(ctx context.Context, load loader, spec source.Spec, opts Options
 	if opts.Root == "" {
 		opts.Root = s.program.source.Root
 	}
-	opts.Model = nil // as the first pass recorded it
+	// As the first pass recorded it: with flags that are the caller's.
+	opts.Model, opts.Flags = nil, s.program.source.Spec.Flags
 	if b, err = second(ctx, b, s, opts); err != nil {
 		return nil, err
 	}

@@ -45,6 +45,10 @@ type CompleteOptions struct {
 // Proto model. A run that is rejected is a defect of the translator: the program
 // does what no search of the model can find.
 func Complete(ctx context.Context, spec source.Spec, how CompleteOptions, opts Options) (_ *Completeness, err error) {
+	defer caught(&err)
+	if how.Runs < 1 || how.MaxSteps < 0 {
+		return nil, &OptionError{"runs", fmt.Sprintf("%d runs of %d steps", how.Runs, how.MaxSteps)}
+	}
 	p, opts, rep, err := loadToRun(ctx, spec, opts)
 	if err != nil {
 		return nil, err

@@ -37,10 +37,21 @@ func Deep(ctx context.Context, second *artifact.Bundle, opts Options) (*artifact
 
 // deepen takes the program from an earlier pass, if it is given and can be used.
 func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts Options) (_ *artifact.Bundle, err error) {
+	defer caught(&err)
+	if err := present(ctx, second); err != nil {
+		return nil, err
+	}
 	if err := expect(second, artifact.PassSecond); err != nil {
 		return nil, err
 	}
 	if opts, err = opts.inherit(second); err != nil {
+		return nil, err
+	}
+	net, err := uppaal.ReadXML(bytes.NewReader(second.Model()))
+	if err != nil {
+		return nil, &artifact.CorruptError{File: artifact.ModelPath, Err: err}
+	}
+	if err := fits(second.Sidecar(), net); err != nil {
 		return nil, err
 	}
 	opts, stop := opts.bounded(ctx)
@@ -56,10 +67,6 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	manifest, err := p.manifest(artifact.PassDeep, opts)
 	if err != nil {
 		return nil, err
-	}
-	net, err := uppaal.ReadXML(bytes.NewReader(second.Model()))
-	if err != nil {
-		return nil, fmt.Errorf("model of the bundle: %w", err)
 	}
 	d := &deep{
 		opts: opts, rep: rep, program: p, net: net,
@@ -88,6 +95,19 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 		return nil, err
 	}
 	return b, d.unsave(ctx, b)
+}
+
+// fits says where a sidecar is not that of a model.
+func fits(side *artifact.Sidecar, net *uppaal.Network) error {
+	same := len(side.Templates) == len(net.Templates)
+	for i := 0; same && i < len(net.Templates); i++ {
+		s, t := side.Templates[i], net.Templates[i]
+		same = len(s.Locations) == len(t.Locations) && len(s.Edges) == len(t.Edges)
+	}
+	if !same {
+		return &artifact.CorruptError{File: artifact.SidecarPath, Err: errors.New("it is not that of the model")}
+	}
+	return nil
 }
 
 // deep is the state of a deep pass.

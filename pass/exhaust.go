@@ -64,6 +64,26 @@ type Exhaustion struct {
 	Frontier []byte
 }
 
+// check says what is out of range.
+func (how Exhaustion) check() error {
+	last := 0
+	if how.Bounding != nil {
+		last = how.Bounding.Last
+	}
+	for _, n := range []struct {
+		name         string
+		value, least int64
+	}{
+		{"stalls", int64(how.Stalls), -1}, {"values", int64(how.Values), 0}, {"preemptions", int64(last), AllPreemptions}, {"parallel", int64(how.Parallel), 0},
+		{"runs", int64(how.MaxRuns), 0}, {"total steps", int64(how.TotalSteps), 0}, {"time", int64(how.MaxTime), 0}, {"steps", int64(how.MaxSteps), 0},
+	} {
+		if n.value < n.least {
+			return &OptionError{n.name, fmt.Sprintf("%d is less than %d", n.value, n.least)}
+		}
+	}
+	return nil
+}
+
 // Exhausted is what an exhaustive exploration of a program has shown.
 type Exhausted struct {
 	*orchestrate.Exhaustive
@@ -80,6 +100,10 @@ type Exhausted struct {
 // Every error found is replayed in a process of its own. If ctx ends, the result is what
 // is known by then, without replays, and the error says so.
 func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options) (_ *Exhausted, err error) {
+	defer caught(&err)
+	if err := how.check(); err != nil {
+		return nil, err
+	}
 	p, opts, rep, err := loadToRun(ctx, spec, opts)
 	if err != nil {
 		return nil, err

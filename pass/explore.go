@@ -27,6 +27,10 @@ type Explored struct {
 //
 // The seeds are seed and those after it.
 func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts Options) (_ *Explored, err error) {
+	defer caught(&err)
+	if runs < 1 {
+		return nil, &OptionError{"runs", fmt.Sprintf("%d is less than 1", runs)}
+	}
 	p, opts, rep, err := loadToRun(ctx, spec, opts)
 	if err != nil {
 		return nil, err
@@ -59,6 +63,9 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 // filled in and the reporter of its stages. A model without flags and
 // dependencies has those of the program.
 func loadToRun(ctx context.Context, spec source.Spec, opts Options) (*program, Options, reporter, error) {
+	if err := usable(ctx, spec); err != nil {
+		return nil, opts, reporter{}, err
+	}
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, opts, reporter{}, err

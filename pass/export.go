@@ -51,15 +51,22 @@ const (
 const exportedPrefix = "TestOrchestration_"
 
 // Export makes a regression test of an Orchestration test of a deep pass, named
-// as for Replay.
-func Export(deepPass *artifact.Bundle, test string) (*Exported, error) {
+// as for Replay. It runs nothing. The test in the bundle has to be one that vtrace could
+// have made: it does nothing but follow a plan. The build flags that the bundle has are
+// obeyed as in Options.Flags, of which flags are the value.
+func Export(deepPass *artifact.Bundle, test string, flags ...string) (_ *Exported, err error) {
+	defer caught(&err)
 	if err := expect(deepPass, artifact.PassDeep); err != nil {
 		return nil, err
 	}
 	if _, _, err := testNumbers(deepPass, test); err != nil {
 		return nil, err
 	}
-	opts, err := Options{}.inherit(deepPass)
+	opts, err := Options{Flags: flags}.inherit(deepPass)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := entryOf(deepPass)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +75,7 @@ func Export(deepPass *artifact.Bundle, test string) (*Exported, error) {
 	if !ok {
 		return nil, fmt.Errorf("no test %s in the bundle: its trace was not replayed", name)
 	}
-	side, entry := deepPass.Sidecar(), deepPass.Manifest().Entry
+	side := deepPass.Sidecar()
 	dir, found := "", false
 	for _, s := range side.Sites {
 		if s.Kind == sites.End.String() {
@@ -76,9 +83,15 @@ func Export(deepPass *artifact.Bundle, test string) (*Exported, error) {
 		}
 	}
 	if !found {
-		return nil, errors.New("the bundle does not say where the entry ends")
+		return nil, &artifact.CorruptError{File: artifact.SidecarPath, Err: errors.New("it does not say where the entry ends")}
+	}
+	if err := exportedDir(deepPass, dir); err != nil {
+		return nil, err
 	}
 	id := strings.ReplaceAll(strings.TrimPrefix(name, "q"), "-", "_")
+	if err := orchestrate.CheckTest(src, exportedPrefix+"Q"+id, entry.Func); err != nil {
+		return nil, &artifact.CorruptError{File: "tests/" + name + "_test.go", Err: err}
+	}
 	e := &Exported{
 		Name:    exportedPrefix + entry.Func + "_Q" + id,
 		Path:    path.Join(dir, "vtrace_"+strings.ToLower(entry.Func)+"_q"+id+"_test.go"),
@@ -125,9 +138,17 @@ type ExportedResult struct {
 
 // RunExported runs the exported tests in the directory of a package, those whose
 // names match, on the program as it is now.
-func RunExported(ctx context.Context, dir string, match *regexp.Regexp, opts Options) ([]ExportedResult, error) {
-	opts, err := opts.withDefaults()
-	if err != nil {
+//
+// The build flags that a test names are obeyed as those of a bundle: see Options.Flags.
+func RunExported(ctx context.Context, dir string, match *regexp.Regexp, opts Options) (_ []ExportedResult, err error) {
+	defer caught(&err)
+	switch {
+	case ctx == nil:
+		return nil, &ArgumentError{Name: "context", Reason: "nil"}
+	case dir == "":
+		return nil, &ArgumentError{Name: "directory", Reason: "empty"}
+	}
+	if opts, err = opts.withDefaults(); err != nil {
 		return nil, err
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
@@ -220,7 +241,12 @@ func readExported(dir string) ([][]*exportedFile, error) {
 // and runs them.
 func runExported(ctx context.Context, dir string, tests []*exportedFile, opts Options, rep reporter) (_ []ExportedResult, err error) {
 	done := rep.stage("load")
-	p, err := load(ctx, source.Spec{Dir: dir, Pattern: ".", Entry: tests[0].entry, Flags: tests[0].flags, Deps: tests[0].deps})
+	flags, err := buildFlags(tests[0].flags, opts.Flags)
+	if err != nil {
+		done()
+		return nil, fmt.Errorf("exported test %s: %w", tests[0].file, err)
+	}
+	p, err := load(ctx, source.Spec{Dir: dir, Pattern: ".", Entry: tests[0].entry, Flags: flags, Deps: tests[0].deps})
 	done()
 	if err != nil {
 		return nil, err
@@ -313,7 +339,7 @@ func (e exportedSite) find(all []artifact.Site) (now artifact.Site, ok bool) {
 		}
 	}
 	switch {
-	case len(like) == e.Of:
+	case len(like) == e.Of && 1 <= e.Nth && e.Nth <= e.Of:
 		return like[e.Nth-1], true
 	case ok && (len(like) == 0 || e.like(now)):
 		return now, true

@@ -88,6 +88,10 @@ func (c Conclusion) Inconclusive() bool {
 // Conclude sums up a bundle.
 func Conclude(b *artifact.Bundle) Conclusion {
 	var c Conclusion
+	if b == nil {
+		c.Limits = []string{"there is no bundle"}
+		return c
+	}
 	for _, f := range b.Findings() {
 		switch f.Verdict {
 		case artifact.Real:

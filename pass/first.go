@@ -13,7 +13,11 @@ import (
 //
 // The bundle holds the program, the model, the queries, the sidecar, the
 // verdicts, the traces and the findings. Options.Root is not used.
-func First(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+func First(ctx context.Context, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
+	defer caught(&err)
+	if err := usable(ctx, spec); err != nil {
+		return nil, err
+	}
 	b, _, err := first(ctx, load, spec, opts)
 	return b, err
 }
@@ -52,7 +56,11 @@ func (s *started) search(ctx context.Context, opts Options, rep reporter) (*sear
 
 // Translate does what First does before the search: the bundle has the model
 // and its queries, without verdicts.
-func Translate(ctx context.Context, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+func Translate(ctx context.Context, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
+	defer caught(&err)
+	if err := usable(ctx, spec); err != nil {
+		return nil, err
+	}
 	opts, stop := opts.bounded(ctx)
 	defer stop()
 	s, err := begin(ctx, load, spec, opts, reporter{artifact.PassTranslate, opts.Progress})

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -57,6 +59,10 @@ type Options struct {
 	// still open is possible.
 	Partial func(*artifact.Bundle)
 
+	// Flags are build flags for a pass that starts from a bundle. Of the flags in a bundle,
+	// only -tags and a few more that can do no harm are obeyed; another one is a
+	// *RefusedError unless it is here too. Flags that the bundle does not have are added.
+	Flags []string
 	// Root is the directory of the program, if it is at hand: it is used in
 	// place of the copy in the bundle if their files are the same. Programs
 	// whose modules have local replacements, or a vendor directory, need it.
@@ -162,8 +168,41 @@ func (o Options) ownModel() Model {
 	return *o.Model
 }
 
+// maxBound bounds the bounds of a model: more has no search an end.
+const maxBound = 1 << 16
+
+// check says what is wrong with how a model is made.
+func (m *Model) check() error {
+	v := reflect.ValueOf(m.Bounds)
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Int && (f.Int() < 0 || f.Int() > maxBound) {
+			return &OptionError{"bounds", fmt.Sprintf("%s is %d, and not from 0 to %d", strings.ToLower(v.Type().Field(i).Name), f.Int(), maxBound)}
+		}
+	}
+	return nil
+}
+
 // withDefaults fills in what is zero and says what is wrong.
 func (o Options) withDefaults() (Options, error) {
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{
+		{"run depth", int64(o.RunDepth)}, {"watchdog", int64(o.Watchdog)}, {"stall", int64(o.Stall)}, {"budget", int64(o.Budget)},
+		{"memory", o.Search.MaxMemory}, {"states", int64(o.Search.MaxStates)}, {"timeout", int64(o.Search.Timeout)},
+	} {
+		if n.value < 0 {
+			return o, &OptionError{n.name, fmt.Sprintf("%d is negative", n.value)}
+		}
+	}
+	if o.Model != nil {
+		if err := o.Model.check(); err != nil {
+			return o, err
+		}
+	}
+	if o.Cache != nil && o.Cache.Dir == "" {
+		return o, &OptionError{"cache", "has no directory"}
+	}
 	if o.RunDepth == 0 {
 		o.RunDepth = DefaultRunDepth
 	}
@@ -178,7 +217,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Disallow = DisallowExact
 	case DisallowExact, DisallowFNV:
 	default:
-		return o, fmt.Errorf("options: no way %q to disallow traces", o.Disallow)
+		return o, &OptionError{"disallow", fmt.Sprintf("no way %q to disallow traces", o.Disallow)}
 	}
 	return o, nil
 }
@@ -189,9 +228,12 @@ func (o Options) inherit(b *artifact.Bundle) (Options, error) {
 	if o.Model != nil || err != nil {
 		return o, err
 	}
-	var r recorded
-	if err := json.Unmarshal(b.Manifest().Options, &r); err != nil {
-		return o, fmt.Errorf("options in the bundle: %w", err)
+	r, err := recordedOptions(b)
+	if err != nil {
+		return o, err
+	}
+	if r.Model.Flags, err = buildFlags(r.Model.Flags, o.Flags); err != nil {
+		return o, err
 	}
 	o.Model = &r.Model
 	return o, nil

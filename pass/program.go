@@ -48,8 +48,11 @@ func load(ctx context.Context, spec source.Spec) (*program, error) {
 // reload loads the program of a bundle: from opts.Root if it holds the same
 // files, else from the copy in the bundle. The caller must call close.
 func reload(ctx context.Context, b *artifact.Bundle, opts Options) (*program, error) {
-	m := b.Manifest()
-	spec := source.Spec{Pattern: m.Entry.Package, Entry: m.Entry.Func, Flags: opts.Model.Flags, Deps: opts.Model.Deps}
+	entry, err := entryOf(b)
+	if err != nil {
+		return nil, err
+	}
+	spec := source.Spec{Pattern: entry.Package, ImportPath: true, Entry: entry.Func, Flags: opts.Model.Flags, Deps: opts.Model.Deps}
 	if opts.Root != "" && sameFiles(b, opts.Root, os.ReadFile) {
 		spec.Dir = opts.Root
 		p, err := load(ctx, spec)
@@ -58,6 +61,10 @@ func reload(ctx context.Context, b *artifact.Bundle, opts Options) (*program, er
 		}
 		return p, err
 	}
+	if err := checkModules(b); err != nil {
+		return nil, err
+	}
+	spec = copySpec(spec)
 	dir, err := os.MkdirTemp("", "vtrace-")
 	if err != nil {
 		return nil, fmt.Errorf("scratch directory: %w", err)
@@ -71,7 +78,7 @@ func reload(ctx context.Context, b *artifact.Bundle, opts Options) (*program, er
 		err = sameDependencies(b, p.source)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("program of the bundle: %w", err), os.RemoveAll(dir))
+		return nil, errors.Join(fmt.Errorf("program of the bundle: %w", toolchain(err)), os.RemoveAll(dir))
 	}
 	p.dir = dir
 	return p, nil
@@ -105,6 +112,9 @@ func sameDependencies(b *artifact.Bundle, prog *source.Program) error {
 
 // sameFiles reports whether the files below root, as read reads them, are those of the bundle.
 func sameFiles(b *artifact.Bundle, root string, read func(string) ([]byte, error)) bool {
+	if b.Manifest().Source == "" {
+		return false // nothing is like anything
+	}
 	for path, want := range b.Below(artifact.SourceDir) {
 		if source.OfDependency(path) {
 			continue
@@ -306,6 +316,9 @@ func verify(ctx, part context.Context, net *uppaal.Network, queries []artifact.Q
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if report == nil || len(report.Results) != len(parsed) {
+		return nil, &InternalError{Reason: "the engine has not answered each query"}
 	}
 	return &answered{net: net, report: report}, nil
 }

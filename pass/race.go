@@ -3,7 +3,6 @@ package pass
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -77,11 +76,8 @@ func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifac
 // records reports whether the program in a bundle is instrumented to find data
 // races.
 func records(second *artifact.Bundle) (bool, error) {
-	var r recorded
-	if err := json.Unmarshal(second.Manifest().Options, &r); err != nil {
-		return false, fmt.Errorf("options in the bundle: %w", err)
-	}
-	return r.Model.Races, nil
+	r, err := recordedOptions(second)
+	return r.Model.Races, err
 }
 
 // watch takes up the data races of a run that did these steps.

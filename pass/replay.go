@@ -16,6 +16,10 @@ import (
 // trace of a query, named as in "q3-1". The trace in the bundle is what is
 // replayed.
 func Replay(ctx context.Context, deepPass *artifact.Bundle, test string, opts Options) (_ *orchestrate.Verdict, err error) {
+	defer caught(&err)
+	if err := present(ctx, deepPass); err != nil {
+		return nil, err
+	}
 	if err := expect(deepPass, artifact.PassDeep); err != nil {
 		return nil, err
 	}
@@ -55,7 +59,7 @@ func testNumbers(b *artifact.Bundle, test string) (artifact.Query, *artifact.Tra
 	number, err1 := strconv.Atoi(q)
 	trace, err2 := strconv.Atoi(k)
 	if err := errors.Join(err1, err2); err != nil || !strings.HasPrefix(name, "q") {
-		return artifact.Query{}, nil, fmt.Errorf("%q is not the name of a test, as in q3-1", test)
+		return artifact.Query{}, nil, &ArgumentError{Name: "test", Reason: fmt.Sprintf("%q is not the name of a test, as in q3-1", clip(test))}
 	}
 	tr := b.Trace(number, trace)
 	for _, query := range b.Queries() {

@@ -23,6 +23,10 @@ func Second(ctx context.Context, first *artifact.Bundle, opts Options) (*artifac
 // second takes the program and its model from an earlier pass, if it is given
 // and they can be used.
 func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts Options) (_ *artifact.Bundle, err error) {
+	defer caught(&err)
+	if err := present(ctx, first); err != nil {
+		return nil, err
+	}
 	if err := expect(first, artifact.PassFirst); err != nil {
 		return nil, err
 	}

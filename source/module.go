@@ -15,6 +15,9 @@ import (
 // if empty, matches, each with its tests, and the external test packages. The
 // result has no entry.
 func LoadModule(ctx context.Context, spec Spec) (*Program, error) {
+	if err := spec.check(ctx); err != nil {
+		return nil, err
+	}
 	if spec.Pattern == "" {
 		spec.Pattern = "./..."
 	}

@@ -42,6 +42,9 @@ func (e EntryPoint) String() string { return e.Package + " " + e.Func }
 // packages of the main modules that they depend on. spec.Entry is not used.
 // Errors in a package are errors of the programs that need it.
 func LoadSet(ctx context.Context, spec Spec) (*Set, error) {
+	if err := spec.check(ctx); err != nil {
+		return nil, err
+	}
 	spec, err := spec.takeOverlay()
 	if err != nil {
 		return nil, err
@@ -57,8 +60,10 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source directory: %w", err)
 	}
-	if dir, spec.Pattern, err = resolve(dir, spec.Pattern); err != nil {
-		return nil, err
+	if !spec.ImportPath {
+		if dir, spec.Pattern, err = resolve(dir, spec.Pattern); err != nil {
+			return nil, err
+		}
 	}
 	cfg := func(m packages.LoadMode, fset *token.FileSet) *packages.Config {
 		return &packages.Config{Context: ctx, Dir: dir, Env: spec.Env, BuildFlags: spec.Flags, Mode: m, Tests: tests, Fset: fset, Overlay: spec.overlay}

@@ -47,6 +47,10 @@ type Spec struct {
 	// ones with concurrency in them.
 	Deps []string
 
+	// ImportPath says that Pattern is the path of a package, and not that of a directory if
+	// there is one of that name.
+	ImportPath bool
+
 	overlay map[string][]byte // files of the program that differ from those on disk
 }
 
@@ -86,6 +90,9 @@ const mode = packages.LoadSyntax | packages.NeedModule | packages.NeedEmbedFiles
 // Load loads the program that spec names. Errors in the program are collected
 // in a *multierror.Error of packages.Error values.
 func Load(ctx context.Context, spec Spec) (*Program, error) {
+	if err := spec.check(ctx); err != nil {
+		return nil, err
+	}
 	if spec.Entry == "" {
 		spec.Entry = "main"
 	}
@@ -125,6 +132,29 @@ func Load(ctx context.Context, spec Spec) (*Program, error) {
 	}
 	spec.Pattern = set.spec.Pattern
 	return set.program(spec, set.matched[0])
+}
+
+// SpecError says which part of a Spec, or what else it is loaded with, is of no use.
+type SpecError struct {
+	Field, Reason string
+}
+
+func (e *SpecError) Error() string { return e.Field + ": " + e.Reason }
+
+// check says what is wrong before anything is run.
+func (spec Spec) check(ctx context.Context) error {
+	switch {
+	case ctx == nil:
+		return &SpecError{"context", "nil"}
+	case strings.HasPrefix(spec.Pattern, "-"):
+		return &SpecError{"package", fmt.Sprintf("%q is a flag, and no pattern", spec.Pattern)}
+	}
+	for _, f := range []struct{ name, text string }{{"directory", spec.Dir}, {"package", spec.Pattern}, {"entry point", spec.Entry}, {"build flags", strings.Join(spec.Flags, " ")}} {
+		if strings.ContainsRune(f.text, 0) {
+			return &SpecError{f.name, "has a zero byte"}
+		}
+	}
+	return nil
 }
 
 // resolve turns a pattern that names a directory into that directory and ".":
@@ -386,6 +416,9 @@ func (prog *Program) Files() ([]File, error) {
 				names[f] = true
 			}
 		}
+		if p.Module == nil {
+			continue // of the standard library: none that Load gives
+		}
 		mod := []string{p.Module.GoMod, filepath.Join(p.Module.Dir, "go.sum")}
 		switch {
 		case p.Module.Main:
@@ -405,7 +438,7 @@ func (prog *Program) Files() ([]File, error) {
 			names[filepath.Join(prog.Root, f)] = true
 		}
 	}
-	if prog.Test && len(prog.Entry.GoFiles) > 0 {
+	if prog.Test && prog.Entry != nil && len(prog.Entry.GoFiles) > 0 { // LoadModule has no entry
 		if err := addTestdata(names, filepath.Join(filepath.Dir(prog.Entry.GoFiles[0]), "testdata")); err != nil {
 			return nil, err
 		}
@@ -445,9 +478,26 @@ func (prog *Program) Changed(name string) bool {
 	return ok
 }
 
+// repository reports whether a name makes a directory one of a version control system, as
+// package artifact has it.
+func repository(name string) bool {
+	switch strings.ToLower(strings.TrimRight(name, ". ")) {
+	case ".git", ".hg", ".svn", ".bzr", ".fslckout", "_fossil_", ".jj":
+		return true
+	}
+	return false
+}
+
 func addTestdata(names map[string]bool, dir string) error {
 	var total int64
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && repository(d.Name()) {
+			// Nothing that a bundle may have: the go command would look into it.
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}

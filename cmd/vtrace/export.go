@@ -20,6 +20,8 @@ import (
 func runExportTest(c *call) (int, error) {
 	fs := c.flags()
 	out := fs.String("o", "", "write the file to `DIR`, the directory of the entry's package; default: where it belongs in the tree around the current directory")
+	var s settings
+	s.trusted(fs)
 	args, err := c.parse(fs, 2, 2)
 	if err != nil {
 		return 0, err
@@ -28,29 +30,46 @@ func runExportTest(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	e, err := pass.Export(b, args[1])
+	e, err := pass.Export(b, args[1], s.flags()...)
 	if err != nil {
 		return 0, err
 	}
-	path := filepath.Join(*out, filepath.Base(e.Path))
-	if *out == "" {
-		root, err := rootOf(b)
-		if err != nil {
+	dir, name := *out, filepath.Base(e.Path)
+	if dir == "" {
+		if dir, err = rootOf(b); err != nil {
 			return 0, err
 		}
-		path = filepath.Join(root, filepath.FromSlash(e.Path))
+		name = filepath.FromSlash(e.Path)
 	}
-	switch old, err := os.ReadFile(path); {
-	case err == nil && !bytes.Equal(old, e.Data):
-		return 0, fmt.Errorf("%s exists, with other content: remove it first", path)
-	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return 0, err
-	}
-	if err := os.WriteFile(path, e.Data, 0o644); err != nil {
+	path := filepath.Join(dir, name)
+	if err := writeNew(dir, name, e.Data); err != nil {
 		return 0, err
 	}
 	fmt.Fprintf(c.stdout, "wrote %s: %s\nrun it with: %s\n", path, e.Name, e.Command)
 	return exitNothing, nil
+}
+
+// writeNew writes a file of a directory, which may be there with the same content. No link
+// leads it out of the directory.
+func writeNew(dir, name string, data []byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		old, err := root.ReadFile(name)
+		if err == nil && !bytes.Equal(old, data) {
+			err = fmt.Errorf("%s exists, with other content: remove it first", filepath.Join(dir, name))
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // rootOf finds the root of the program of a bundle: the current directory, or
@@ -84,6 +103,7 @@ func runTest(c *call) (int, error) {
 	var s settings
 	fs := c.flags()
 	run := fs.String("run", "", "run only tests whose names match `REGEXP`")
+	s.trusted(fs)
 	verbose := fs.Bool("v", false, "print the output of the tests, with the execution logs")
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one test")
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
@@ -100,7 +120,7 @@ func runTest(c *call) (int, error) {
 		return 0, err
 	}
 	rep := newProgress(c.stderr, s.timing)
-	results, err := pass.RunExported(c.ctx, dir, match, pass.Options{Watchdog: s.watchdog, Progress: rep.event})
+	results, err := pass.RunExported(c.ctx, dir, match, pass.Options{Watchdog: s.watchdog, Flags: s.flags(), Progress: rep.event})
 	rep.done()
 	if err != nil {
 		return 0, err

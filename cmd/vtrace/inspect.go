@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"path"
 	"strings"
 
@@ -40,7 +41,7 @@ func runInspect(c *call) (int, error) {
 	if !r.Exists() {
 		return 0, fmt.Errorf("%s: nothing at %q", args[0], args[1])
 	}
-	_, err = fmt.Fprintln(c.stdout, r.String())
+	_, err = fmt.Fprintln(c.stdout, plain(r.String()))
 	return exitNothing, err
 }
 
@@ -70,14 +71,18 @@ func document(b *vtrace.Bundle) ([]byte, error) {
 
 func writeContents(c *call, b *vtrace.Bundle) error {
 	m := b.Manifest()
-	fmt.Fprintf(c.stdout, "%s, version %d, %s pass, vtrace %s, %s\n", m.Format, m.Version, m.Pass, m.Tool, m.Go)
-	fmt.Fprintf(c.stdout, "digest %s\n", b.Digest())
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s, version %d, %s pass, vtrace %s, %s\n", m.Format, m.Version, m.Pass, m.Tool, m.Go)
+	fmt.Fprintf(&out, "digest %s\n", b.Digest())
 	if m.Parent != "" {
-		fmt.Fprintf(c.stdout, "parent %s\n", m.Parent)
+		fmt.Fprintf(&out, "parent %s\n", m.Parent)
 	}
 	for _, f := range m.Files {
-		fmt.Fprintf(c.stdout, "%9d  %s\n", f.Size, f.Path)
+		fmt.Fprintf(&out, "%9d  %s\n", f.Size, f.Path)
 	}
-	fmt.Fprintln(c.stdout)
+	fmt.Fprintln(&out)
+	if _, err := io.WriteString(c.stdout, plain(out.String())); err != nil {
+		return err
+	}
 	return writeText(c.stdout, b, "")
 }

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/pass"
 )
 
 func exitCode(b *vtrace.Bundle) int {
@@ -57,7 +59,7 @@ func resultOf(b *vtrace.Bundle, path string) result {
 	r := result{
 		Pass: m.Pass, Entry: m.Entry, Bundle: path, Digest: b.Digest(),
 		Found: b.Findings(), Limits: vtrace.Conclude(b).Limits, Verdict: b.Verdicts(),
-		Runs: b.Runs(), Races: b.Races(), Approximations: b.Sidecar().Approximations,
+		Runs: b.Runs(), Races: b.Races(), Approximations: sidecar(b).Approximations,
 	}
 	if r.Found == nil {
 		r.Found = []vtrace.Finding{}
@@ -66,17 +68,21 @@ func resultOf(b *vtrace.Bundle, path string) result {
 		r.Limits = []string{}
 	}
 	for i := range r.Found {
-		r.Found[i].Reproduce = reproduce(r.Found[i], path)
+		r.Found[i].Reproduce = reproduce(b, r.Found[i], path)
 	}
 	return r
 }
 
-// reproduce is the command that shows a finding again, "" if there is none.
-func reproduce(f vtrace.Finding, path string) string {
+// reproduce is the command that shows a finding of a bundle again, "" if there is none.
+func reproduce(b *vtrace.Bundle, f vtrace.Finding, path string) string {
 	if f.Test == "" || path == "" {
 		return ""
 	}
-	return fmt.Sprintf("vtrace replay %s %s", path, testName(f.Test))
+	flags := ""
+	if list := pass.Unobeyed(b); len(list) > 0 {
+		flags = fmt.Sprintf("-flags '%s' ", strings.ReplaceAll(strings.Join(list, " "), "'", `'\''`))
+	}
+	return fmt.Sprintf("vtrace replay %s%s %s", flags, path, testName(f.Test))
 }
 
 // testName turns tests/q3-1_test.go into q3-1.
@@ -94,7 +100,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 			refuted++
 			continue
 		}
-		writeFinding(&out, f, path)
+		writeFinding(&out, b, f, path)
 	}
 	if refuted > 0 {
 		fmt.Fprintf(&out, "\nerrors of the model that the program does not have: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
@@ -112,15 +118,44 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 	out.WriteString("\n" + modelled(b))
 	if r := b.Races(); r != nil {
 		out.WriteString("\n" + raceSearch(b, r))
-	} else if len(b.Sidecar().Accesses) > 0 {
+	} else if len(sidecar(b).Accesses) > 0 {
 		out.WriteString("\nstatements that access shared memory are taken as atomic, but for the write of an assignment: races within them are not looked for\n")
 	}
 	out.WriteString(wordRaces("\n", b))
 	if path != "" {
 		fmt.Fprintf(&out, "\nbundle: %s\n", path)
 	}
-	_, err := io.WriteString(w, out.String())
+	_, err := io.WriteString(w, plain(out.String()))
 	return err
+}
+
+// sidecar is that of a bundle, an empty one if it has none.
+func sidecar(b *vtrace.Bundle) *artifact.Sidecar {
+	if s := b.Sidecar(); s != nil {
+		return s
+	}
+	return &artifact.Sidecar{}
+}
+
+// plain is text without what a terminal takes for commands, or shows in another order than it
+// stands there: a bundle may have been written by anybody.
+func plain(s string) string {
+	command := func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
+	}
+	s = strings.ToValidUTF8(s, "\ufffd")
+	if !strings.ContainsFunc(s, command) {
+		return s
+	}
+	var out strings.Builder
+	for _, r := range s {
+		if command(r) {
+			fmt.Fprintf(&out, "\\u%04x", r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
 }
 
 // wordRaces says, behind a prefix, which data races a result does not count; "" if there are
@@ -218,7 +253,7 @@ func headline(b *vtrace.Bundle) string {
 		return "no error: " + b.Runs().Exhaustive.Coverage()
 	case b.Runs() != nil && b.Runs().Failing != "":
 		return "it fails in every run"
-	case b.Sidecar().Outside() != nil:
+	case sidecar(b).Outside() != nil:
 		return "no model; no error seen in random runs"
 	case len(c.Limits) > 0:
 		return "no error found within bounds"
@@ -237,7 +272,7 @@ func precision(b *vtrace.Bundle) string {
 	switch p := vtrace.Conclude(b).Precision; {
 	case p.Outside > 0:
 		return "partial"
-	case p.Approximated > 0 || slices.ContainsFunc(b.Sidecar().Approximations, func(a artifact.Approximation) bool { return a.Direction != artifact.DirectionControl && !a.Unreached }):
+	case p.Approximated > 0 || slices.ContainsFunc(sidecar(b).Approximations, func(a artifact.Approximation) bool { return a.Direction != artifact.DirectionControl && !a.Unreached }):
 		return "approximated"
 	default:
 		return "exact"
@@ -254,7 +289,7 @@ func modelled(b *vtrace.Bundle) string {
 	count := map[kind]int{}
 	var kinds []kind
 	first := map[kind]artifact.Approximation{}
-	for _, a := range b.Sidecar().Approximations {
+	for _, a := range sidecar(b).Approximations {
 		if a.Unreached {
 			continue
 		}
@@ -312,7 +347,7 @@ func readable(d time.Duration) time.Duration {
 	return d
 }
 
-func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
+func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string) {
 	fmt.Fprintf(out, "\n%d. %s: %s", f.Number, strings.ToUpper(f.Verdict), f.Kind)
 	if f.File != "" {
 		fmt.Fprintf(out, " at %s:%d", f.File, f.Line)
@@ -381,7 +416,7 @@ func writeFinding(out *strings.Builder, f vtrace.Finding, path string) {
 			out.WriteString("\n")
 		}
 	}
-	if cmd := reproduce(f, path); cmd != "" {
+	if cmd := reproduce(b, f, path); cmd != "" {
 		fmt.Fprintf(out, "   reproduce: %s\n", cmd)
 	}
 }

@@ -92,13 +92,21 @@ func (s *settings) replay(fs *flag.FlagSet) {
 	fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how to exclude refuted traces: exact, or fnv")
 }
 
+// trusted are the build flags for a program that a bundle, or a test from one, names.
+func (s *settings) trusted(fs *flag.FlagSet) {
+	fs.StringVar(&s.buildFlags, "flags", "", "build flags of the go command, separated by blanks; of those in the bundle only -tags and others that do no harm are obeyed, unless they are given here too")
+}
+
+// flags are the build flags that were given.
+func (s *settings) flags() []string { return strings.Fields(s.buildFlags) }
+
 func (s *settings) rootDir(fs *flag.FlagSet) {
 	fs.StringVar(&s.root, "root", "", "directory of the program, used if it holds the files of the bundle")
 }
 
 // source is the program that the arguments name.
 func (s *settings) source(pattern string) vtrace.Source {
-	src := []vtrace.SourceOption{vtrace.Entry(s.entry), vtrace.Flags(strings.Fields(s.buildFlags)...)}
+	src := []vtrace.SourceOption{vtrace.Entry(s.entry), vtrace.Flags(s.flags()...)}
 	if s.deps != "" {
 		src = append(src, vtrace.Deps(strings.Split(s.deps, ",")...))
 	}
@@ -115,6 +123,9 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 		vtrace.MaxMemory(int64(s.memory)), vtrace.MaxStates(s.states), vtrace.Timeout(s.timeout),
 		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Stall(s.stall), vtrace.Root(s.root),
 		vtrace.Progress(rep.event),
+	}
+	if !newModel {
+		opts = append(opts, vtrace.BuildFlags(s.flags()...))
 	}
 	if s.disallow == pass.DisallowFNV {
 		opts = append(opts, vtrace.DisallowFNV())
@@ -223,6 +234,7 @@ func runSecond(c *call) (int, error) {
 	return runPass(c, false, func(s *settings, fs *flag.FlagSet) {
 		s.search(fs)
 		s.rootDir(fs)
+		s.trusted(fs)
 		fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how the deep pass will exclude refuted traces: exact, or fnv")
 	}, func(ctx context.Context, arg string, _ *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
 		b, err := artifact.Load(arg)
@@ -238,6 +250,7 @@ func runDeep(c *call) (int, error) {
 		s.search(fs)
 		s.replay(fs)
 		s.rootDir(fs)
+		s.trusted(fs)
 	}, func(ctx context.Context, arg string, _ *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
 		b, err := artifact.Load(arg)
 		if err != nil {
@@ -297,7 +310,7 @@ func makeBundleDir() error {
 // depends on nothing else.
 func bundleName(b *vtrace.Bundle) string {
 	m := b.Manifest()
-	name := fmt.Sprintf("%s-%s-%s", filepath.Base(m.Entry.Package), m.Entry.Func, m.Source[:8])
+	name := fmt.Sprintf("%s-%s-%s", filepath.Base(m.Entry.Package), m.Entry.Func, m.Source[:min(8, len(m.Source))])
 	if m.Pass != artifact.PassDeep {
 		name += "-" + m.Pass
 	}

@@ -14,6 +14,7 @@ func runReplay(c *call) (int, error) {
 	var s settings
 	fs := c.flags()
 	s.rootDir(fs)
+	s.trusted(fs)
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of the replay")
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	args, err := c.parse(fs, 2, 2)
@@ -25,7 +26,7 @@ func runReplay(c *call) (int, error) {
 		return 0, err
 	}
 	rep := newProgress(c.stderr, s.timing)
-	v, err := pass.Replay(c.ctx, b, args[1], pass.Options{Root: s.root, Watchdog: s.watchdog, Progress: rep.event})
+	v, err := pass.Replay(c.ctx, b, args[1], pass.Options{Root: s.root, Flags: s.flags(), Watchdog: s.watchdog, Progress: rep.event})
 	rep.done()
 	if err != nil {
 		return 0, err
@@ -36,12 +37,13 @@ func runReplay(c *call) (int, error) {
 // writeReplay prints the execution log, apart from what the program printed,
 // and the verdict.
 func writeReplay(c *call, v *orchestrate.Verdict) (int, error) {
+	// What the program itself has printed is shown as it is.
 	section := func(title, text string) {
 		if text != "" {
 			fmt.Fprintf(c.stdout, "-- %s --\n%s\n", title, text)
 		}
 	}
-	section("execution log", v.Log)
+	section("execution log", plain(v.Log))
 	section("standard output of the program", v.Stdout)
 	section("standard error of the program", v.Stderr)
 	fmt.Fprintf(c.stdout, "%s: %s\n", v.Status, strings.TrimPrefix(v.Reason, v.Status+": "))

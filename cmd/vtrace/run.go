@@ -27,24 +27,35 @@ const (
 // means exitUsage.
 type command struct {
 	name, args, short string
+	executes          executes
 	run               func(c *call) (int, error)
 }
+
+// executes says what a command executes.
+type executes string
+
+const (
+	nothing    executes = "nothing"
+	compiles   executes = "the go command, which compiles the program, with a C compiler where it has cgo; not the program"
+	runs       executes = "the go command, which compiles the program, with a C compiler where it has cgo; and the program itself, with all that you may do"
+	theChecker executes = "nothing; with -engine verifyta, an installed UPPAAL"
+)
 
 // commands lists the subcommands. It is a function since help refers to it.
 func commands() []command {
 	return []command{
-		{"check", "PACKAGE [-- ARGUMENTS]", "find errors and prove them: all three passes", runCheck},
-		{"first", "PACKAGE", "first pass: model and search; writes a bundle", runFirst},
-		{"second", "BUNDLE", "second pass: instrument and search the Proto model", runSecond},
-		{"deep", "BUNDLE", "deep pass: replay the traces on the program", runDeep},
-		{"translate", "PACKAGE", "write the model of a program as UPPAAL XML", runTranslate},
-		{"verify", "MODEL.xml [QUERIES]", "check a model: the model checker alone", runVerify},
-		{"inspect", "BUNDLE [PATH]", "show what is in a bundle; PATH is a gjson path", runInspect},
-		{"replay", "BUNDLE TEST", "run an Orchestration test of a bundle", runReplay},
-		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runExplore},
-		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", runExportTest},
-		{"test", "PACKAGE", "run the exported tests of a package on the program as it is now", runTest},
-		{"help", "[COMMAND]", "explain a command", runHelp},
+		{"check", "PACKAGE [-- ARGUMENTS]", "find errors and prove them: all three passes", runs, runCheck},
+		{"first", "PACKAGE", "first pass: model and search; writes a bundle", compiles, runFirst},
+		{"second", "BUNDLE", "second pass: instrument and search the Proto model", compiles, runSecond},
+		{"deep", "BUNDLE", "deep pass: replay the traces on the program", runs, runDeep},
+		{"translate", "PACKAGE", "write the model of a program as UPPAAL XML", compiles, runTranslate},
+		{"verify", "MODEL.xml [QUERIES]", "check a model: the model checker alone", theChecker, runVerify},
+		{"inspect", "BUNDLE [PATH]", "show what is in a bundle; PATH is a gjson path", nothing, runInspect},
+		{"replay", "BUNDLE TEST", "run an Orchestration test of a bundle", runs, runReplay},
+		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runs, runExplore},
+		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", nothing, runExportTest},
+		{"test", "PACKAGE", "run the exported tests of a package on the program as it is now", runs, runTest},
+		{"help", "[COMMAND]", "explain a command", nothing, runHelp},
 	}
 }
 
@@ -109,7 +120,7 @@ func printError(w io.Writer, err error) {
 	if errors.As(err, &many) {
 		head, _, _ := strings.Cut(err.Error(), many.Error())
 		for _, e := range many.Errors {
-			fmt.Fprintf(w, "vtrace: %s%v\n", head, e)
+			fmt.Fprintf(w, "vtrace: %s\n", plain(head+e.Error()))
 		}
 		return
 	}
@@ -117,7 +128,7 @@ func printError(w io.Writer, err error) {
 		fmt.Fprintln(w, "vtrace: interrupted")
 		return
 	}
-	fmt.Fprintf(w, "vtrace: %v\n", err)
+	fmt.Fprintf(w, "vtrace: %s\n", plain(err.Error()))
 }
 
 func usage(w io.Writer) {
@@ -126,16 +137,27 @@ func usage(w io.Writer) {
 usage: vtrace COMMAND [flags] [arguments]
 
 `)
+	var build, run []string
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-10s %-20s %s\n", c.name, c.args, c.short)
+		switch c.executes {
+		case runs:
+			run = append(run, c.name)
+		case compiles:
+			build = append(build, c.name)
+		}
 	}
-	fmt.Fprint(w, `
+	fmt.Fprintf(w, `
 PACKAGE is one package: its directory, or its import path.
 BUNDLE is a .vtz file or a directory that a pass has written.
 
+%s build and run the program;
+%s build it; the others execute nothing of it.
+Do not let a command run the program of somebody whom you do not trust.
+
 exit codes: 0 nothing found, 1 real errors found, 2 usage or input error,
 3 inconclusive
-`)
+`, strings.Join(run, ", "), strings.Join(build, ", "))
 }
 
 func runHelp(c *call) (int, error) {
@@ -173,7 +195,7 @@ func (c *call) parse(fs *flag.FlagSet, min, max int) ([]string, error) {
 	for {
 		err := fs.Parse(rest)
 		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintf(c.stderr, "usage: vtrace %s [flags] %s\n\n%s\n\n", c.cmd.name, c.cmd.args, c.cmd.short)
+			fmt.Fprintf(c.stderr, "usage: vtrace %s [flags] %s\n\n%s\n\nexecutes: %s\n\n", c.cmd.name, c.cmd.args, c.cmd.short, c.cmd.executes)
 			fs.SetOutput(c.stderr)
 			fs.PrintDefaults()
 			return nil, err

@@ -33,7 +33,8 @@ type verifySettings struct {
 }
 
 func (s *verifySettings) declare(fs *flag.FlagSet) {
-	fs.Var(&s.memory, "memory", "bound the memory of the search, as in 500M or 2G")
+	s.memory = defaultMemory // a model may be anybody's
+	fs.Var(&s.memory, "memory", "bound the memory of the search, as in 500M or 2G; 0 is no bound")
 	fs.IntVar(&s.states, "states", 0, "bound the number of states")
 	fs.DurationVar(&s.timeout, "timeout", 0, "bound the time of the search")
 	fs.StringVar(&s.order, "order", "bfs", "order of the search: bfs (shortest traces), dfs or random (depth first)")
@@ -51,6 +52,9 @@ func (s *verifySettings) declare(fs *flag.FlagSet) {
 // options turns the flags into options of an engine.
 func (s *verifySettings) options() (check.Options, error) {
 	opts := check.Options{MaxMemory: int64(s.memory), MaxStates: s.states, Timeout: s.timeout, Seed: s.seed, Workers: s.workers, HashCompaction: s.compact}
+	if s.engine == "verifyta" && s.memory == defaultMemory {
+		opts.MaxMemory = 0 // it has no such bound, and says so if one is asked for
+	}
 	if s.workers < 0 {
 		return opts, fmt.Errorf("%w: -workers is 0 or more", errUsage)
 	}

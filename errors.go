@@ -1,0 +1,26 @@
+package vtrace
+
+import (
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate"
+)
+
+// The errors of the SDK, for errors.As. The package documentation says when they come.
+type (
+	ArgumentError    = artifact.ArgumentError
+	OptionError      = pass.OptionError
+	PassError        = pass.PassError
+	RefusedError     = pass.RefusedError
+	CorruptError     = artifact.CorruptError
+	VersionError     = artifact.VersionError
+	SpecError        = source.SpecError
+	UnsupportedError = translate.UnsupportedError
+	BuildError       = orchestrate.BuildError
+	InternalError    = pass.InternalError
+)
+
+// ErrLimit is wrapped by the CorruptError of a bundle that is too large.
+var ErrLimit = artifact.ErrLimit

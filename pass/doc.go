@@ -1,0 +1,22 @@
+// Package pass has the passes of vtrace: functions from an artifact bundle, or a
+// program, to an artifact bundle.
+//
+// Bundles may come from anywhere. Conclude and Export run nothing. Second builds the
+// program of a bundle; Deep and Replay build and run it. What of a bundle reaches the go
+// command is checked before: of its build flags those in one table are obeyed (see
+// Options.Flags), its entry is an import path and an identifier, and its go.mod names no
+// directory outside. docs/security.md has the rest.
+//
+// Errors have types, for errors.As:
+//
+//   - *ArgumentError: an argument is nil, empty, or none that there is.
+//   - *OptionError: an option is out of range, or not one of the words that it may be.
+//   - *PassError: the bundle is of another pass than the one asked for.
+//   - *RefusedError: something in a bundle is not obeyed unless the caller asks for it.
+//   - *artifact.CorruptError, *artifact.VersionError: the bundle is broken, or of a version
+//     that is not known.
+//   - *source.SpecError: what names the program is of no use.
+//   - *translate.UnsupportedError, *orchestrate.BuildError: the program has no model, or
+//     does not compile.
+//   - *InternalError: a defect of vtrace, or of the engine that was given.
+package pass

@@ -1,0 +1,85 @@
+package pass
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/source"
+)
+
+// ArgumentError says which argument of a call is of no use.
+type ArgumentError = artifact.ArgumentError
+
+// OptionError says which option a pass cannot use, and why.
+type OptionError struct {
+	Option, Reason string
+}
+
+func (e *OptionError) Error() string { return "options: " + e.Option + ": " + e.Reason }
+
+// PassError says that a bundle is not of the pass that comes before.
+type PassError struct {
+	Got  string
+	Want []string
+}
+
+func (e *PassError) Error() string {
+	return fmt.Sprintf("bundle of the %s pass: this pass starts from one of the %s pass", e.Got, strings.Join(e.Want, " or "))
+}
+
+// RefusedError says what in a bundle, or in a test that was exported from one, is not
+// obeyed, why, and what to do.
+type RefusedError struct {
+	// Flag is the build flag, "" if it is something else.
+	Flag string
+	// What it is, and the Reason for not obeying it.
+	What, Reason string
+	// Remedy is what to do about it.
+	Remedy string
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%s is not obeyed: %s; %s", e.What, e.Reason, e.Remedy)
+}
+
+// present says what a pass lacks before it begins.
+func present(ctx context.Context, b *artifact.Bundle) error {
+	switch {
+	case ctx == nil:
+		return &ArgumentError{Name: "context", Reason: "nil"}
+	case b == nil:
+		return &ArgumentError{Name: "bundle", Reason: "nil"}
+	}
+	return nil
+}
+
+// usable says what is wrong with what names a program.
+func usable(ctx context.Context, spec source.Spec) error {
+	switch {
+	case ctx == nil:
+		return &ArgumentError{Name: "context", Reason: "nil"}
+	case spec.Pattern == "" && spec.Dir == "":
+		return &ArgumentError{Name: "source", Reason: "names no package"}
+	}
+	return nil
+}
+
+// expect checks that a bundle comes from the pass that must come before, and has what that
+// pass gives.
+func expect(b *artifact.Bundle, passes ...string) error {
+	if b == nil {
+		return &ArgumentError{Name: "bundle", Reason: "nil"}
+	}
+	if got := b.Manifest().Pass; !slices.Contains(passes, got) {
+		return &PassError{Got: got, Want: passes}
+	}
+	for _, path := range []string{artifact.ModelPath, artifact.QueriesPath, artifact.SidecarPath, artifact.VerdictsPath} {
+		if _, ok := b.Read(path); !ok {
+			return &artifact.CorruptError{File: path, Err: fmt.Errorf("missing in a bundle of the %s pass", b.Manifest().Pass)}
+		}
+	}
+	return nil
+}

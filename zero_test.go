@@ -1,0 +1,221 @@
+package vtrace_test
+
+import (
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/uppaal"
+)
+
+// api are the exported functions of the SDK, and its types with methods.
+var api = map[string]any{
+	"vtrace.Args": vtrace.Args, "vtrace.Budget": vtrace.Budget, "vtrace.BuildFlags": vtrace.BuildFlags, "vtrace.Categories": vtrace.Categories,
+	"vtrace.Check": vtrace.Check, "vtrace.Conclude": vtrace.Conclude, "vtrace.Continue": vtrace.Continue, "vtrace.DeepPass": vtrace.DeepPass,
+	"vtrace.Deps": vtrace.Deps, "vtrace.Dir": vtrace.Dir, "vtrace.DisallowFNV": vtrace.DisallowFNV, "vtrace.Engine": vtrace.Engine,
+	"vtrace.Entry": vtrace.Entry, "vtrace.Env": vtrace.Env, "vtrace.EveryLine": vtrace.EveryLine, "vtrace.Exhaust": vtrace.Exhaust,
+	"vtrace.Explore": vtrace.Explore, "vtrace.FirstPass": vtrace.FirstPass, "vtrace.Flags": vtrace.Flags, "vtrace.FromProto": vtrace.FromProto,
+	"vtrace.In": vtrace.In, "vtrace.Interrupt": vtrace.Interrupt, "vtrace.Load": vtrace.Load, "vtrace.MaxMemory": vtrace.MaxMemory,
+	"vtrace.MaxStates": vtrace.MaxStates, "vtrace.NoReductions": vtrace.NoReductions, "vtrace.Package": vtrace.Package, "vtrace.Partial": vtrace.Partial,
+	"vtrace.Progress": vtrace.Progress, "vtrace.QueryCategories": vtrace.QueryCategories, "vtrace.Races": vtrace.Races, "vtrace.Resume": vtrace.Resume,
+	"vtrace.Root": vtrace.Root, "vtrace.RunDepth": vtrace.RunDepth, "vtrace.SecondPass": vtrace.SecondPass, "vtrace.Stall": vtrace.Stall,
+	"vtrace.Strict": vtrace.Strict, "vtrace.Timeout": vtrace.Timeout, "vtrace.Translate": vtrace.Translate, "vtrace.Watchdog": vtrace.Watchdog,
+	"vtrace.WithBounds": vtrace.WithBounds, "vtrace.Set": vtrace.Set{},
+
+	"pass.Check": pass.Check, "pass.CheckEntry": pass.CheckEntry, "pass.Complete": pass.Complete, "pass.Conclude": pass.Conclude, "pass.Deep": pass.Deep,
+	"pass.Exhaust": pass.Exhaust, "pass.Explore": pass.Explore, "pass.Export": pass.Export, "pass.First": pass.First, "pass.Replay": pass.Replay,
+	"pass.RunExported": pass.RunExported, "pass.Second": pass.Second, "pass.Translate": pass.Translate, "pass.Unobeyed": pass.Unobeyed, "pass.Version": pass.Version,
+	"pass.Conclusion": pass.Conclusion{}, "pass.InternalError": pass.InternalError{}, "pass.OptionError": pass.OptionError{},
+	"pass.PassError": pass.PassError{}, "pass.RefusedError": pass.RefusedError{},
+
+	"artifact.Digest": artifact.Digest, "artifact.EncodeJSON": artifact.EncodeJSON, "artifact.Extend": artifact.Extend, "artifact.Load": artifact.Load,
+	"artifact.LoadLimited": artifact.LoadLimited, "artifact.New": artifact.New, "artifact.ReadArchive": artifact.ReadArchive, "artifact.Remove": artifact.Remove,
+	"artifact.Save": artifact.Save, "artifact.TestPath": artifact.TestPath, "artifact.TracePath": artifact.TracePath, "artifact.WriteArchive": artifact.WriteArchive,
+	"artifact.ArgumentError": artifact.ArgumentError{}, "artifact.Bounds": artifact.Bounds{}, "artifact.Builder": artifact.Builder{}, "artifact.Bundle": artifact.Bundle{},
+	"artifact.Cache": artifact.Cache{}, "artifact.Completion": artifact.Completion{}, "artifact.CorruptError": artifact.CorruptError{}, "artifact.ExistsError": artifact.ExistsError{},
+	"artifact.Exhaustive": artifact.Exhaustive{}, "artifact.Gap": artifact.Gap{}, "artifact.Manifest": artifact.Manifest{}, "artifact.Place": artifact.Place{},
+	"artifact.Sidecar": artifact.Sidecar{}, "artifact.VersionError": artifact.VersionError{},
+}
+
+// typed reports whether an error is of a type that the documentation lists, or of the file
+// system.
+func typed(err error) bool {
+	var (
+		argument *vtrace.ArgumentError
+		option   *vtrace.OptionError
+		spec     *vtrace.SpecError
+		passes   *vtrace.PassError
+		refused  *vtrace.RefusedError
+		corrupt  *vtrace.CorruptError
+		version  *vtrace.VersionError
+		internal *vtrace.InternalError
+		path     *fs.PathError
+	)
+	return errors.As(err, &argument) || errors.As(err, &option) || errors.As(err, &spec) || errors.As(err, &passes) || errors.As(err, &refused) ||
+		errors.As(err, &corrupt) || errors.As(err, &version) || errors.As(err, &internal) || errors.As(err, &path)
+}
+
+// accepts are the calls that have an answer for nothing.
+var accepts = map[string]bool{"artifact.EncodeJSON": true, "artifact.Manifest.Key": true, "artifact.Builder.Bundle": true, "artifact.Bundle.ExtractSource": true}
+
+// No function and no method panics on nil or zero values, and what is refused has a type.
+func TestZero(t *testing.T) {
+	t.Chdir(t.TempDir())
+	errorType := reflect.TypeFor[error]()
+	ctxType := reflect.TypeFor[context.Context]()
+	call := func(name string, f reflect.Value, ctx context.Context) {
+		var args []reflect.Value
+		for i := range f.Type().NumIn() {
+			if f.Type().IsVariadic() && i == f.Type().NumIn()-1 {
+				break
+			}
+			arg := reflect.Zero(f.Type().In(i))
+			if ctx != nil && f.Type().In(i) == ctxType {
+				arg = reflect.ValueOf(ctx)
+			}
+			args = append(args, arg)
+		}
+		for _, r := range f.Call(args) {
+			if r.Type() != errorType || strings.HasSuffix(name, "Unwrap") {
+				continue
+			}
+			err, _ := r.Interface().(error)
+			if err == nil {
+				require.True(t, accepts[name], "%s accepts nothing", name)
+			} else {
+				require.True(t, typed(err), "%s: %T %v", name, err, err)
+			}
+		}
+	}
+	for name, v := range api {
+		if f := reflect.ValueOf(v); f.Kind() == reflect.Func {
+			call(name, f, nil)
+			call(name, f, context.Background())
+			continue
+		}
+		pointer := reflect.New(reflect.TypeOf(v))
+		for _, receiver := range []reflect.Value{pointer, reflect.Zero(pointer.Type())} {
+			for i := range receiver.NumMethod() {
+				m := receiver.Type().Method(i)
+				if _, value := reflect.TypeOf(v).MethodByName(m.Name); receiver.IsNil() && (value || m.Name == "Error" || m.Name == "Unwrap") {
+					continue // of the value, of which there is none; and nobody makes a nil error
+				}
+				for _, ctx := range []context.Context{nil, context.Background()} {
+					f := receiver.Method(i)
+					if name := name + "." + m.Name; !receiver.IsNil() || !accepts[name] {
+						call(name, f, ctx)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestZeroIsAll: the table has every exported function, and every type with exported methods.
+func TestZeroIsAll(t *testing.T) {
+	for pkg, dir := range map[string]string{"vtrace": ".", "pass": "pass", "artifact": "artifact"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		require.NoError(t, err)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			for _, d := range f.Decls {
+				fd, ok := d.(*ast.FuncDecl)
+				if !ok || !fd.Name.IsExported() {
+					continue
+				}
+				name := fd.Name.Name
+				if fd.Recv != nil {
+					r := fd.Recv.List[0].Type
+					if star, ok := r.(*ast.StarExpr); ok {
+						r = star.X
+					}
+					if name = r.(*ast.Ident).Name; !ast.IsExported(name) {
+						continue
+					}
+				}
+				require.Contains(t, api, pkg+"."+name, file)
+			}
+		}
+	}
+}
+
+// silent is an engine that has no report.
+type silent struct{}
+
+func (silent) Verify(context.Context, *uppaal.Network, []*uppaal.Query, check.Options) (*check.Report, error) {
+	return nil, nil
+}
+
+// Options that are out of range are refused by all that take options, before anything is run.
+func TestBadOptions(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir() // without a program: nobody comes so far
+	src := vtrace.Dir(dir)
+	second, err := artifact.New(artifact.Manifest{Pass: artifact.PassSecond}).Bundle()
+	require.NoError(t, err)
+	for name, opt := range map[string]vtrace.Option{
+		"run depth": vtrace.RunDepth(-1), "watchdog": vtrace.Watchdog(-time.Second), "stall": vtrace.Stall(-1), "budget": vtrace.Budget(-1),
+		"memory": vtrace.MaxMemory(-1), "states": vtrace.MaxStates(-1), "timeout": vtrace.Timeout(-1), "cache": vtrace.Resume(""),
+		"bounds": vtrace.WithBounds(vtrace.Bounds{Slots: -1}), "bounds without end": vtrace.WithBounds(vtrace.Bounds{Slice: 1 << 40}),
+		"categories": vtrace.Categories("luck"), "disallow": func(o *pass.Options) { o.Disallow = "some" },
+	} {
+		for call, err := range map[string]error{
+			"first":     errorOf(vtrace.FirstPass(ctx, src, opt)),
+			"check":     errorOf(vtrace.Check(ctx, src, opt)),
+			"translate": errorOf(vtrace.Translate(ctx, src, opt)),
+			"explore":   errorOf(vtrace.Explore(ctx, src, 1, 0, opt)),
+			"exhaust":   errorOf(vtrace.Exhaust(ctx, src, vtrace.Exhaustion{}, opt)),
+		} {
+			var e *vtrace.OptionError
+			if name == "categories" && (call == "explore" || call == "exhaust") {
+				continue // there are no queries
+			}
+			require.ErrorAs(t, err, &e, "%s %s", call, name)
+		}
+		_, err := vtrace.DeepPass(ctx, second, opt)
+		require.True(t, typed(err), "%s %v", name, err)
+	}
+	for _, how := range []vtrace.Exhaustion{
+		{Stalls: -2}, {Values: -1}, {Parallel: -1}, {MaxRuns: -1}, {TotalSteps: -1}, {MaxTime: -1}, {MaxSteps: -1}, {Bounding: &vtrace.Bounding{Last: -2}},
+	} {
+		var e *vtrace.OptionError
+		_, err := vtrace.Exhaust(ctx, src, how)
+		require.ErrorAs(t, err, &e)
+	}
+	for _, runs := range []int{0, -1} {
+		var e *vtrace.OptionError
+		_, err := vtrace.Explore(ctx, src, runs, 0)
+		require.ErrorAs(t, err, &e)
+	}
+	_, err = artifact.LoadLimited(dir, artifact.Limits{Files: -1})
+	var a *vtrace.ArgumentError
+	require.ErrorAs(t, err, &a)
+	// The engine and the specification are the caller's.
+	_, err = vtrace.FirstPass(ctx, vtrace.Package("./examples/rendezvous"), vtrace.Engine(silent{}), nil)
+	var internal *vtrace.InternalError
+	require.ErrorAs(t, err, &internal)
+	_, err = vtrace.FirstPass(ctx, vtrace.Package("-toolexec=x", nil))
+	var s *source.SpecError
+	require.ErrorAs(t, err, &s)
+}
+
+func errorOf[T any](_ T, err error) error { return err }
