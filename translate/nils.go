@@ -101,7 +101,7 @@ func (s *slice) followedAt(v ssa.Value, depth int) bool {
 			s.needCheck(i)
 			grown = true
 		case *ssa.Call:
-			if i.Call.IsInvoke() && i.Call.Value == v && !s.instr[i] && s.checks[i] == "" {
+			if (i.Call.IsInvoke() && i.Call.Value == v || actedOn(i) == v) && !s.instr[i] && s.checks[i] == "" {
 				s.checks[i], s.mayBeNil[i] = "nil pointer dereference", true
 				s.needCheck(i)
 				grown = true
