@@ -63,9 +63,6 @@ func (s *slice) maybeNil(v ssa.Value) bool {
 			return ok && isNil(st.Val)
 		})
 	case *ssa.Lookup:
-		if _, ok := v.X.Type().Underlying().(*types.Map); !ok {
-			return false
-		}
 		return slices.ContainsFunc(s.mapWrites[mapClass(v.X.Type())], func(instr ssa.Instruction) bool {
 			_, deletes := instr.(ssa.CallInstruction)
 			return deletes
