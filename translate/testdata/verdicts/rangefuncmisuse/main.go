@@ -39,7 +39,7 @@ func main() {
 		panic("it has")
 	}
 	var next func(int) bool
-	for range late(&next) {
+	for range late(&next) { // unconfirmed "the panic is where the loop is"
 		c <- 3
 	}
 	if len(c) != 4 {

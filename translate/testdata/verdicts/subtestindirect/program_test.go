@@ -21,6 +21,6 @@ func TestProgram(t *testing.T) {
 	<-done
 	defer t.Run("d", func(t *testing.T) {
 		<-c
-		<-c // want "deadlock"
+		<-c // want "deadlock" // unconfirmed "t.Run that is a value is not instrumented"
 	})
 }

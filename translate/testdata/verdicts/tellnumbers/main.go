@@ -21,15 +21,15 @@ func main() {
 	c := make(chan int, 1)
 	d := make(chan int)
 	for range k {
-		c <- 1 // want "deadlock"
+		c <- 1 // want "deadlock" // unconfirmed "with other arguments"
 	}
 	if k > -2 {
 		if k <= -1 {
-			<-d // want "deadlock"
+			<-d // want "deadlock" // unconfirmed "with other arguments"
 		}
 	}
 	if -3 >= k {
-		<-c // want "deadlock"
+		<-c // want "deadlock" // unconfirmed "with other arguments"
 	}
 	if k < 0 {
 		return
