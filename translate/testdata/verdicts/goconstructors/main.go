@@ -33,6 +33,6 @@ func main() {
 			panic("never")
 		}
 		<-ctx.Done()
-		<-make(chan int) // want "deadlock"
+		<-make(chan int) // want "deadlock" // unconfirmed "a signal might end what is stuck"
 	}()
 }
