@@ -54,6 +54,7 @@ func (a PoolAt) Put(x any) {
 		s := g.run
 		g.stopToCall(a.site)
 		s.exec.calls(g)
+		_ = a.pool.New // panics if there is no pool, as the original does
 		if s.pools == nil {
 			s.pools = make(map[*sync.Pool][]pooled)
 		}

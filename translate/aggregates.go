@@ -129,19 +129,17 @@ func (x *translator) element(p *path, base, i, n *expr, size int, instr ssa.Inst
 		if !ok {
 			return nil, false
 		}
-		for _, w := range p.chosen {
-			if w.e == i {
-				return arith(xAdd, base, num(w.k*int32(size))), true
+		c := slices.IndexFunc(p.chosen, func(w pin) bool { return w.e == i })
+		if c < 0 {
+			var alts []func(*path)
+			for j := range k {
+				alts = append(alts, func(q *path) { q.chosen = append(q.chosen, pin{i, j}) })
 			}
+			p.choose("the index is not tracked", alts...)
+			return nil, false
 		}
-		var alts []func(*path)
-		for j := range k {
-			alts = append(alts, func(q *path) { q.chosen = append(q.chosen, pin{i, j}) })
-		}
-		p.choose("the index is not tracked", alts...)
-		return nil, false
-	}
-	if !x.inBounds(p, i, n, instr) {
+		i = num(p.chosen[c].k)
+	} else if !x.inBounds(p, i, n, instr) {
 		return nil, false
 	}
 	at := arith(xAdd, base, arith(xMul, i, num(int32(size))))

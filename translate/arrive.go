@@ -540,8 +540,7 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 			hand(v)
 		}
 		t.name = tgt.fn.Name()
-	default:
-		p.note("unknown-call", "under", "the goroutine runs code that is not part of the program: it ends at once in the model")
+	default: // code that is not part of the program: it ends at once
 		t.name = "library"
 		if tgt.fn != nil {
 			t.name = tgt.fn.Name()

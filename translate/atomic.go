@@ -146,7 +146,7 @@ func atomicValues(table map[string]*intrinsic) {
 		return old, args[1]
 	})
 	op("CompareAndSwap", "atomiccas", "compare and swap", intrinsic{writes: true, args: []int{0, 1, 2}}, func(x *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
-		c := x.equal(p, emptyInterface, emptyInterface, old, args[1])
+		c := x.equal(p, emptyInterface, old, args[1])
 		return []*expr{c}, []*expr{ite(c, args[2][0], old[0]), ite(c, args[2][1], old[1])}
 	})
 }

@@ -85,6 +85,9 @@ func counted(header *ssa.BasicBlock) bool {
 		if b, ok := call.Call.Value.(*ssa.Builtin); !ok || b.Name() != "len" && b.Name() != "cap" {
 			return false
 		}
+		if of, ok := call.Call.Args[0].(*ssa.Phi); ok && header.Dominates(of.Block()) {
+			return false // another one each time
+		}
 	}
 	for i, e := range phi.Edges {
 		if !header.Dominates(phi.Block().Preds[i]) {
@@ -107,7 +110,7 @@ func counted(header *ssa.BasicBlock) bool {
 		} else if step.Op != token.ADD {
 			return false
 		}
-		if !(n > 0 && up || n < 0 && down) {
+		if !(n > 0 && up || n < 0 && down) || c.Op == token.NEQ && n != 1 && n != -1 {
 			return false
 		}
 	}

@@ -657,18 +657,12 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 	case "append":
 		return x.appendTo(p, i)
 	case "len", "cap":
-		switch t := i.Call.Args[0].Type().Underlying().(type) {
+		switch i.Call.Args[0].Type().Underlying().(type) { // that of an array is a constant
 		case *types.Slice:
 			if b.Name() == "len" {
 				return set(arg(0)[1])
 			}
 			return set(arg(0)[2])
-		case *types.Array:
-			return set(num(int32(t.Len())))
-		case *types.Pointer:
-			if at, ok := t.Elem().Underlying().(*types.Array); ok {
-				return set(num(int32(at.Len())))
-			}
 		case *types.Map:
 			o, ok, tracked := x.mapAt(p, arg(0)[0], i, false)
 			if tracked && !ok {

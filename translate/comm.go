@@ -395,6 +395,9 @@ func init() {
 // spawnTarget starts a goroutine that calls tgt: the go site has been passed.
 func (x *translator) spawnTarget(p *path, site ssa.Instruction, tgt target, after func(q *path)) bool {
 	x.unforeseen(p, tgt)
+	if tgt.op == nil && tgt.fn == nil {
+		p.note("unknown-call", artifact.DirectionUnder, "the function that the goroutine runs is not known: it ends at once in the model")
+	}
 	t := x.templateFor(p, site, tgt)
 	p.alone, p.serial = false, p.serial && tgt.op == subtestBody
 	var handed []*expr

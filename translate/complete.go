@@ -51,7 +51,10 @@ func (p *program) complete(list []artifact.Completion) {
 					if !ok || c.Kind != artifact.CompletedCall || !p.isAt(call.Pos(), c) {
 						continue
 					}
-					p.calls[call] = append(p.calls[call], named[c.Callee]...)
+					for _, g := range named[c.Callee] {
+						p.calls[call] = append(p.calls[call], g)
+						p.calls[call] = append(p.calls[call], p.promoting(call, g)...)
+					}
 					found = true
 				}
 			}
@@ -242,6 +245,24 @@ func (p *program) methodOf(t types.Type, fn *ssa.Function) *ssa.Function {
 		return nil
 	}
 	return p.ssa.MethodValue(m)
+}
+
+// promoting are the methods by which a function of the library calls one that the type of
+// an argument has from a part of it.
+func (p *program) promoting(call ssa.CallInstruction, fn *ssa.Function) (out []*ssa.Function) {
+	if !p.fromLibrary(call) {
+		return nil
+	}
+	for _, a := range arguments(call) {
+		m, ok := a.(*ssa.MakeInterface)
+		if !ok {
+			continue
+		}
+		if f := p.methodOf(m.X.Type(), fn); f != nil && f != fn {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // noteCompletions records what has been added.

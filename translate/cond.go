@@ -32,6 +32,9 @@ func condIntrinsics(table map[string]*intrinsic) {
 // newCond allocates a Cond.
 func newCond(x *translator, p *path) bool {
 	f := p.peek()
+	if f.ctx.parent == nil {
+		return x.opReturn(p, nil)
+	}
 	l := p.arg(0)
 	t := f.tgt.fn.Signature.Results().At(0).Type()
 	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object { return x.newData("cond", pointee(t)) },
@@ -78,9 +81,15 @@ func condWait(x *translator, p *path) bool {
 	}
 	phase := func(k int) func(q *path) { return func(q *path) { q.top().phase = k } }
 	switch p.peek().phase {
-	case condQueued:
+	case condQueued, condUserQueue:
+		if p.peek().phase == condUserQueue {
+			p.site = 0 // nobody grants it again
+		}
 		if !signalled() {
 			return false
+		}
+		if l.own != nil {
+			return x.callMethod(p, l, "Lock", condLocked)
 		}
 		free := eq(p.cellAt(l.mu), 0)
 		if l.writer {
@@ -92,6 +101,12 @@ func condWait(x *translator, p *path) bool {
 		p.put(l.mu, num(1))
 		return x.opReturn(p, nil)
 	case condUnlocked:
+		if l.own == nil { // a Cond of the same place, or it has another lock now
+			phase(condQueued)(p)
+			p.role = artifact.RoleCommit
+			x.arrive(p, atQueue, x.siteOfOp(p))
+			return false
+		}
 		here := num(0)
 		for i := range int32(condWaiters) {
 			here = or(here, waits(i))
@@ -102,9 +117,6 @@ func condWait(x *translator, p *path) bool {
 			x.arrive(q, atQueue, x.siteOfOp(q))
 		}
 		return p.assume(not(here)) && x.callMethod(p, l, "Lock", condLocked)
-	case condUserQueue:
-		p.site = 0 // nobody grants it again
-		return signalled() && x.callMethod(p, l, "Lock", condLocked)
 	case condLocked:
 		return x.opReturn(p, nil)
 	}

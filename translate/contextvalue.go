@@ -111,7 +111,7 @@ func contextValue(x *translator, p *path) bool {
 		return x.opReturn(p, x.unknowns(2, "a value of a context that is not tracked"))
 	}
 	pair := func(q *path, at int32) []*expr { return []*expr{q.cellAt(o.base + at), q.cellAt(o.base + at + 1)} }
-	x.branch(p, x.equal(p, emptyInterface, emptyInterface, pair(p, valueKey), p.arg(1)), p.here(), "",
+	x.branch(p, x.equal(p, emptyInterface, pair(p, valueKey), p.arg(1)), p.here(), "",
 		func(q *path) { x.opReturn(q, pair(q, valueVal)) },
 		func(q *path) { on(q, q.cellAt(o.base+valueUp)) })
 	return false

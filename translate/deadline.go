@@ -528,11 +528,14 @@ func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps
 	case *ssa.ChangeType:
 		return x.number(p, ctx, v.X, now, steps-1)
 	case *ssa.Convert:
-		if b, ok := v.Type().Underlying().(*types.Basic); !ok || b.Kind() != types.Int && b.Kind() != types.Int64 {
+		if !wide(v.Type()) {
 			return 0, false // it may wrap
 		}
 		return x.number(p, ctx, v.X, now, steps-1)
 	case *ssa.BinOp:
+		if !wide(v.Type()) {
+			return 0, false
+		}
 		a, known := x.number(p, ctx, v.X, now, steps-1)
 		b, also := x.number(p, ctx, v.Y, now, steps-1)
 		if !known || !also {
@@ -559,6 +562,12 @@ func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps
 		return x.number(p, ctx.parent, call.Common().Args[slices.Index(v.Parent().Params, v)], now && calls, steps-1)
 	}
 	return 0, false
+}
+
+// wide reports that numbers of a type are as wide as durations.
+func wide(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && (b.Kind() == types.Int || b.Kind() == types.Int64)
 }
 
 // fixedNumbers are the package-level variables that are given a number by their

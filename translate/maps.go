@@ -183,7 +183,7 @@ func (x *translator) compare(p *path, o *object, key []*expr, done func(q *path,
 		for c := range k {
 			k[c] = p.cellAt(o.entry(i) + 1 + int32(c))
 		}
-		same := p.within(o, k, func() *expr { return p.simplify(x.equal(p, kt, kt, k, key)) })
+		same := p.within(o, k, func() *expr { return p.simplify(x.equal(p, kt, k, key)) })
 		if same.op == xUnknown {
 			open = why(same)
 			same = num(1)
@@ -214,11 +214,6 @@ func (x *translator) compare(p *path, o *object, key []*expr, done func(q *path,
 
 func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 	ctx := p.peek().ctx
-	n := x.valueWidth(i)
-	if _, isMap := i.X.Type().Underlying().(*types.Map); !isMap {
-		p.set(ctx, i, x.unknowns(n, "a byte of a string"))
-		return p.advance()
-	}
 	o, goesOn := x.readMap(p, p.value(ctx, i.X)[0], i, i, "the contents of a map that is not tracked")
 	if o == nil {
 		return goesOn

@@ -63,9 +63,6 @@ func (s *slice) maybeNil(v ssa.Value) bool {
 			return ok && isNil(st.Val)
 		})
 	case *ssa.Lookup:
-		if _, ok := v.X.Type().Underlying().(*types.Map); !ok {
-			return false
-		}
 		return slices.ContainsFunc(s.mapWrites[mapClass(v.X.Type())], func(instr ssa.Instruction) bool {
 			_, deletes := instr.(ssa.CallInstruction)
 			return deletes
@@ -101,7 +98,7 @@ func (s *slice) followedAt(v ssa.Value, depth int) bool {
 			s.needCheck(i)
 			grown = true
 		case *ssa.Call:
-			if i.Call.IsInvoke() && i.Call.Value == v && !s.instr[i] && s.checks[i] == "" {
+			if (i.Call.IsInvoke() && i.Call.Value == v || actedOn(i) == v) && !s.instr[i] && s.checks[i] == "" {
 				s.checks[i], s.mayBeNil[i] = "nil pointer dereference", true
 				s.needCheck(i)
 				grown = true

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
 )
 
 // A panic of the runtime (an index out of range, an assignment to an entry of a
@@ -63,6 +64,10 @@ func fault(instr ssa.Instruction) string {
 		if !i.CommaOk {
 			return "interface conversion"
 		}
+	case *ssa.Call:
+		if v := actedOn(i); v != nil {
+			return nilFault(v)
+		}
 	case *ssa.FieldAddr:
 		return nilFault(i.X)
 	case *ssa.Store:
@@ -83,6 +88,22 @@ func nilFault(v ssa.Value) string {
 		return ""
 	}
 	return "nil pointer dereference"
+}
+
+// actedOn is the pointer through which a call acts that the model may leave out: of an
+// atomic operation, a sync.Map, a sync.Pool, a timer.
+func actedOn(call *ssa.Call) ssa.Value {
+	f := call.Call.StaticCallee()
+	if f == nil || len(call.Call.Args) == 0 {
+		return nil
+	}
+	if in := intrinsicOf(f); in == nil || in.seed || f.Signature.Recv() == nil && in.kind != sites.Atomic {
+		return nil
+	}
+	if _, ok := call.Call.Args[0].Type().Underlying().(*types.Pointer); !ok {
+		return nil
+	}
+	return call.Call.Args[0]
 }
 
 func isZero(v ssa.Value) bool {
@@ -248,6 +269,9 @@ func (s *slice) faults() bool {
 		}
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
+				if _, isCall := instr.(*ssa.Call); isCall && s.instr[instr] {
+					continue // which does that itself
+				}
 				if what := fault(instr); what != "" && s.checks[instr] == "" && leavesOut(f, instr) {
 					s.checks[instr] = what
 					s.needCheck(instr)
@@ -327,7 +351,11 @@ func (s *slice) needCheck(instr ssa.Instruction) {
 	case *ssa.UnOp:
 		s.need(i.X)
 	case *ssa.Call:
-		s.need(i.Call.Value)
+		if v := actedOn(i); v != nil {
+			s.need(v)
+		} else {
+			s.need(i.Call.Value)
+		}
 	case ssa.Value:
 		s.need(i)
 	}
@@ -375,7 +403,10 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 		return x.followed(p, i.Addr, i)
 	case *ssa.UnOp:
 		return x.followed(p, i.X, i)
-	case *ssa.Call: // of a method, which the model leaves out
+	case *ssa.Call: // which the model leaves out
+		if v := actedOn(i); v != nil {
+			return x.sl.instr[i] || x.followed(p, v, i)
+		}
 		e := p.simplify(p.value(ctx, i.Call.Value)[0])
 		return e.op == xUnknown || p.abs(e).top || x.check(p, eq(e, 0), x.sl.checks[i], i)
 	case *ssa.TypeAssert:

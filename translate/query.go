@@ -398,8 +398,8 @@ func (e *emitter) halts() string {
 }
 
 func disjunction(parts []string) string {
-	if len(parts) == 1 {
-		return parts[0]
+	if len(parts) == 1 && !strings.Contains(parts[0], " == ") || len(parts) == 1 && parts[0][0] == '(' {
+		return parts[0] // "not" binds tighter than a comparison
 	}
 	return "(" + strings.Join(parts, " or ") + ")"
 }

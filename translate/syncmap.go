@@ -145,7 +145,7 @@ func (p *path) replace(o *object, found, val []*expr) {
 // its key if it has the value that is its argument 2.
 func (x *translator) ifEqual(p *path, o *object, change func(q *path, found []*expr)) bool {
 	return x.whether(p, o, func(q *path, found, val []*expr) bool {
-		x.branch(q, x.equal(q, emptyInterface, emptyInterface, val, q.arg(2)), q.here(), "", func(r *path) {
+		x.branch(q, x.equal(q, emptyInterface, val, q.arg(2)), q.here(), "", func(r *path) {
 			change(r, found)
 			x.opReturn(r, []*expr{num(1)})
 		}, func(r *path) { x.opReturn(r, []*expr{num(0)}) })

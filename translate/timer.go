@@ -111,6 +111,9 @@ func setTimer(x *translator, p *path, armed int32) bool {
 		p.note("unknown-call", artifact.DirectionUnder, "the timer is not tracked; what is done to it is not in the model")
 	case !ok:
 		return false
+	case k == 0:
+		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+		return true
 	case o != nil && o.callback:
 		return setCallback(x, p, o, armed, result)
 	case o != nil && o.timer:

@@ -123,9 +123,9 @@ func (x *translator) binary(p *path, i *ssa.BinOp) *expr {
 	a, b := p.value(ctx, i.X), p.value(ctx, i.Y)
 	switch i.Op {
 	case token.EQL:
-		return x.equal(p, i.X.Type(), i.Y.Type(), a, b)
+		return x.equal(p, i.X.Type(), a, b)
 	case token.NEQ:
-		return not(x.equal(p, i.X.Type(), i.Y.Type(), a, b))
+		return not(x.equal(p, i.X.Type(), a, b))
 	}
 	if isString(i.X.Type()) {
 		return x.textOp(p, i.Op, a[0], b[0])
@@ -161,12 +161,10 @@ func (x *translator) binary(p *path, i *ssa.BinOp) *expr {
 	return p.fits(p.bits(i.Op, l, r), i.Type())
 }
 
-// equal compares two values.
-func (x *translator) equal(p *path, s, t types.Type, a, b []*expr) *expr {
-	_, si := s.Underlying().(*types.Interface)
-	_, ti := t.Underlying().(*types.Interface)
-	switch {
-	case si && ti:
+// equal compares two values of a type.
+func (x *translator) equal(p *path, t types.Type, a, b []*expr) *expr {
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
 		if a[0].is(0) || b[0].is(0) {
 			return arith(xEq, a[0], b[0])
 		}
@@ -179,17 +177,6 @@ func (x *translator) equal(p *path, s, t types.Type, a, b []*expr) *expr {
 			}
 			return unknown("comparison of values of several parts in interfaces")
 		}
-	case si != ti:
-		// Comparison of an interface with a concrete value.
-		if ti {
-			a, b, s, t = b, a, t, s
-		}
-		if len(b) != 1 {
-			return unknown("comparison with an interface")
-		}
-		return and(arith(xEq, a[0], num(x.mem.tag(t))), arith(xEq, a[1], b[0]))
-	}
-	switch u := s.Underlying().(type) {
 	case *types.Slice:
 		return arith(xEq, a[0], b[0]) // with nil only
 	case *types.Basic:

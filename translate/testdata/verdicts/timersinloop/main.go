@@ -1,0 +1,28 @@
+package main
+
+import (
+	"sync"
+	"time"
+)
+
+// Goroutines of one place arm timers, and what they do follows from which is first.
+func main() {
+	var wg sync.WaitGroup
+	c := make(chan int, 2)
+	for range 2 {
+		wg.Go(func() {
+			t := time.NewTimer(time.Second)
+			select {
+			case <-t.C:
+				c <- 1
+			case <-time.After(2 * time.Second):
+				c <- 2
+			}
+		})
+	}
+	wg.Wait()
+	if <-c == 2 || <-c == 2 {
+		<-c // unreal "deadlock"
+	}
+	<-c // want "deadlock"
+}
