@@ -1,6 +1,8 @@
 package orcutil
 
 import (
+	"bytes"
+	"io"
 	"runtime"
 	"testing"
 
@@ -51,6 +53,16 @@ func TestAfterTest(t *testing.T) {
 			Cleanup(nil, func() { Recv(4, done) })
 			Go(1, func() { Logging(3, "v"); Close(2, done) })
 		}, nil},
+		"on what is a test":         {func() { Go(1, func() { LoggingOn(2, any(t)) }) }, []string{logs}},
+		"failure on what is a test": {func() { Go(1, func() { FailingOn(2, any(t)) }) }, []string{fails}},
+		"on what is no test": {func() {
+			Go(1, func() { LoggingOn(2, any(new(T))); LoggingOn(2, any(bytes.Buffer{})); LoggingOn[any](2, nil) })
+		}, nil},
+		"failure on what is another type's value": {func() { Go(1, func() { FailingOn(2, any(new(testing.B))); FailingOn(2, any("")) }) }, nil},
+		"the output of a test": {func() {
+			w := TestOutput(2, io.Discard)
+			Go(1, func() { w.Write(nil) })
+		}, []string{logs}},
 		"Fatal": {func() { Go(1, func() { TestEnd(1012, runtime.Goexit) }) }, []string{fails}},
 		"Skip":  {func() { Go(1, func() { TestEnd(1013, runtime.Goexit) }) }, nil},
 		"Fatal, the test waits": {func() {
