@@ -170,18 +170,23 @@ func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error)
 // such a guard. It reports whether there are any.
 func (f *Follower) behindCalls(r *Recording) (out []artifact.PlanStep, moved bool) {
 	ends := map[string]string{} // sites, by goroutine
+	panics := map[string]bool{} // whose last step is still to come
 	for _, g := range r.Verdict.Goroutines {
 		ends[g.G] = g.Site
+		panics[g.G] = g.State == "panicked"
 	}
 	out = slices.Clone(r.Plan.Steps)
 	for i := len(out) - 1; i >= 0; i-- {
 		s := out[i]
+		if f.ignores(s) {
+			continue
+		}
 		within := func(site string) bool { return f.minor(site) && strings.HasPrefix(site, s.Site+".") }
 		switch kind := f.siteByKey(s.Site).Kind; {
-		case kind == sites.Panic.String():
-			within = f.minor // it has done nothing yet that others can see
-		case kind != sites.Stmt.String() || f.unshared(s.Site):
-			continue // it is no statement, or none of the model
+		case panics[s.G]:
+			within, panics[s.G] = f.minor, false // its last step was to panic
+		case kind != sites.Stmt.String():
+			continue
 		}
 		to, last := i, true
 		for j := i + 1; j < len(out) && last; j++ {

@@ -5,6 +5,8 @@ import "testing"
 
 func TestProgram(t *testing.T) {
 	c := make(chan int, 1)
-	go func() { c <- 1 }()
-	panic("failed") // want "panic"
+	d := make(chan int, 1)
+	go func() { d <- 1 }()
+	close(c)
+	close(c) // want "close of closed channel"
 }
