@@ -398,8 +398,7 @@ func (a *author) statement() {
 		a.line("if %s < 2 {\ngoto %s\n}\n}", n, l)
 	case 28:
 		if a.racy {
-			p := a.kept("plain", "int", "")
-			a.line("%s", a.oneOf(p+" = "+a.integer(), r+" += "+p, p+"++", "if "+p+" == 1 {\n"+r+"++\n}"))
+			a.plain()
 			return
 		}
 		a.critical()
@@ -587,6 +586,12 @@ func (a *author) tail(format string, args ...any) {
 // cellHelper is a number with a lock that it embeds.
 func (a *author) cellHelper() {
 	a.helper("cell", "type cell struct {\n\tsync.Mutex\n\tn int\n}\n\nfunc (c *cell) add(n int) (sum int) {\n\tc.Lock()\n\tdefer c.Unlock()\n\tc.n += n\n\treturn c.n\n}\n\nfunc (c *cell) get() int {\n\tc.Lock()\n\tdefer c.Unlock()\n\treturn c.n\n}")
+}
+
+// plain uses a variable that nothing orders.
+func (a *author) plain() {
+	p, r := a.kept("plain", "int", ""), a.result()
+	a.line("%s", a.oneOf(p+" = "+a.integer(), r+" += "+p, p+"++", "if "+p+" == 1 {\n"+r+"++\n}"))
 }
 
 // critical is a section under a lock, in which a plain variable is used.
@@ -1270,6 +1275,9 @@ func (a *author) goroutine(k int) string {
 		}
 		if a.IntN(2) == 0 {
 			a.statement()
+		}
+		if a.racy {
+			a.plain()
 		}
 	})
 }

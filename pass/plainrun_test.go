@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
 )
 
 // plainEnd is how a run of the plain program ended, without vtrace.
@@ -156,7 +158,9 @@ func (e plainEnd) among(shown map[string]bool) bool {
 	switch {
 	case e.hangs:
 		return shown["stuck"]
-	case !e.crash && !e.failed:
+	case e.failed:
+		return shown[artifact.KindTestFailure]
+	case !e.crash:
 		return true
 	}
 	for end := range shown {
