@@ -144,7 +144,8 @@ func (f *Follower) successors(s check.Packed) ([]check.Move, error) {
 //
 // What a statement does is one step of the model. Where the run has stopped within it, in front
 // of a call, the step may come when the statement begins, or behind the call: all steps are
-// tried at the beginning, and then all of them behind.
+// tried at the beginning, and then all of them behind. So may a panic that ends the program,
+// where a test has stopped before its cleanups.
 func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error) {
 	out, err := f.follow(ctx, r, r.Plan.Steps)
 	if err != nil || out.Status != Rejected {
@@ -164,21 +165,29 @@ func (f *Follower) Follow(ctx context.Context, r *Recording) (*Following, error)
 	return out, nil
 }
 
-// behindCalls are the steps of a recording with those of statements behind the guards that only
-// the runtime has within them; without those of statements in which the run has ended at such a
-// guard. It reports whether there are any.
+// behindCalls are the steps of a recording with those of statements, and panics, behind the guards
+// that only the runtime has within them; without those of statements in which the run has ended at
+// such a guard. It reports whether there are any.
 func (f *Follower) behindCalls(r *Recording) (out []artifact.PlanStep, moved bool) {
 	ends := map[string]string{} // sites, by goroutine
+	panics := map[string]bool{} // whose last step is still to come
 	for _, g := range r.Verdict.Goroutines {
 		ends[g.G] = g.Site
+		panics[g.G] = g.State == "panicked"
 	}
 	out = slices.Clone(r.Plan.Steps)
 	for i := len(out) - 1; i >= 0; i-- {
 		s := out[i]
-		if f.siteByKey(s.Site).Kind != sites.Stmt.String() || f.unshared(s.Site) {
-			continue // it is no statement, or none of the model
+		if f.ignores(s) {
+			continue
 		}
 		within := func(site string) bool { return f.minor(site) && strings.HasPrefix(site, s.Site+".") }
+		switch kind := f.siteByKey(s.Site).Kind; {
+		case panics[s.G]:
+			within, panics[s.G] = f.minor, false // its last step was to panic
+		case kind != sites.Stmt.String():
+			continue
+		}
 		to, last := i, true
 		for j := i + 1; j < len(out) && last; j++ {
 			switch {

@@ -387,8 +387,8 @@ func (t *Track) endsAt(p place, v *Verdict) (bool, error) {
 		case "finished":
 			ok = i < 0 || at.Site == 0 || at.End != ""
 		case "not started", "at":
-			if t.f.minor(g.Site) {
-				break
+			if t.f.minor(g.Site) || t.f.unshared(g.Site) {
+				break // the model has no guard there
 			}
 			if t.f.spinning(g.Site) {
 				ok = i >= 0 && at.End == "" && who[i].mark == standing

@@ -17,8 +17,11 @@ import (
 	"github.com/vtrace/vtrace/source"
 )
 
+// oracleOrdinary is how many programs the ordinary run of TestOracle has.
+const oracleOrdinary = 3
+
 var (
-	oraclePrograms = flag.Int("programs", 6, "random programs for TestOracle")
+	oraclePrograms = flag.Int("programs", oracleOrdinary, "random programs for TestOracle and TestOracleWide")
 	oracleSeed     = flag.Uint64("seed", 1, "seed of the first of them")
 	oracleRuns     = flag.Int("runs", 300, "random runs of each of them")
 )

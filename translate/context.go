@@ -266,6 +266,7 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*expr, at sites
 	}
 	for _, e := range ends {
 		x.accessed(p, e.o.behind(ctxErr), 1, at, true)
+		x.againstTime(e.o, at)
 		p.put(e.o.behind(ctxErr), ite(e.cond, num(why), p.cellAt(e.o.behind(ctxErr))))
 		p.put(e.o.base+chanClosed, ite(e.cond, num(1), p.cellAt(e.o.base+chanClosed)))
 		x.ended(p, x.eventsOf[e.o], e.cond)
@@ -326,6 +327,7 @@ func (x *translator) ofContext(p *path, addr *expr, f func(o *object) []*expr) b
 		return x.opReturn(p, zeros(2))
 	}
 	x.accessed(p, o.behind(ctxErr), 1, x.stmtOfOp(p), false)
+	x.againstTime(o, x.stmtOfOp(p))
 	return x.opReturn(p, f(o))
 }
 

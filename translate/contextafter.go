@@ -74,6 +74,7 @@ func stopAfterFunc(x *translator, p *path) bool {
 		return x.opReturn(p, []*expr{num(0)})
 	}
 	x.accessed(p, o.behind(ctxErr), 1, x.stmtOfOp(p), true)
+	x.againstTime(o, x.stmtOfOp(p))
 	waits := o.behind(ctxWaits)
 	stops := and(eq(p.cellAt(o.behind(ctxErr)), 0), eq(p.cellAt(waits), 1))
 	p.put(waits, ite(stops, num(0), p.cellAt(waits)))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -115,8 +116,10 @@ func setTimer(x *translator, p *path, armed int32) bool {
 		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
 		return true
 	case o != nil && o.callback:
+		x.againstTime(o, x.stmtOfOp(p))
 		return setCallback(x, p, o, armed, result)
 	case o != nil && o.timer:
+		x.againstTime(o, x.stmtOfOp(p))
 		a, n := o.behind(timerArmed), o.base+chanLen
 		if len(result) > 0 {
 			result[0] = or(eq(p.cellAt(a), 1), arith(xLt, num(0), p.cellAt(n)))
@@ -136,6 +139,31 @@ func (x *translator) set(p *path, o *object, armed int32) {
 	}
 	d, known := x.durationOf(p, 1)
 	x.arm(p, x.eventOf(o), d, known)
+}
+
+// againstTime notes that a statement looks at or sets what the process Time changes, as another
+// goroutine would: a timer, or the error of a context.
+func (x *translator) againstTime(o *object, s sites.ID) {
+	if s != 0 && !slices.Contains(x.untimely[s], o) {
+		x.untimely[s] = append(x.untimely[s], o)
+	}
+}
+
+// findTimed adds these statements to those that have guards, and reports whether there are
+// new ones. Contexts end by themselves only if one of them has a deadline, or ends by a
+// signal.
+func (x *translator) findTimed() (grown bool) {
+	deadlines := slices.ContainsFunc(x.contexts, func(o *object) bool {
+		v, ok := x.mem.cells[o.behind(ctxDeadline)].abs.single()
+		return !ok || v != 0
+	})
+	for s, objs := range x.untimely {
+		if !x.access[s] && (deadlines || slices.ContainsFunc(objs, func(o *object) bool { return !o.ctx })) {
+			x.access[s] = true
+			grown = true
+		}
+	}
+	return grown
 }
 
 // settled is the address that the operation is called on, with new objects

@@ -259,9 +259,10 @@ type translator struct {
 	meeting   map[string][]envKey // what is live where ways meet
 	parked    []*path             // these wait for others where ways meet, see meet.go
 
-	splitAt   map[point]bool // where segments begin that are split
-	dense     map[point]bool // where segments begin that have many ways
-	newSplits bool           // splitAt has grown
+	untimely  map[sites.ID][]*object // statements, and what they look at or set that the passing of time changes, see timer.go
+	splitAt   map[point]bool         // where segments begin that are split
+	dense     map[point]bool         // where segments begin that have many ways
+	newSplits bool                   // splitAt has grown
 
 	access map[sites.ID]bool  // statements with guards
 	polled map[token.Pos]bool // channels that somebody polls, by their make
@@ -344,6 +345,7 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 		sleeps:   map[*template]*event{},
 		precedes: map[[2]int]*cell{},
 		inside:   map[sites.ID]bool{},
+		untimely: map[sites.ID][]*object{},
 		ways:     map[*location]int{},
 		left:     map[int32]abs{},
 		methods:  map[methodKey]*ssa.Function{},
@@ -577,7 +579,7 @@ func (x *translator) findShared() bool {
 	if x.errs.ErrorOrNil() != nil && !x.opts.Continue {
 		return false
 	}
-	grown := false
+	grown := x.findTimed()
 	var shared []*cell
 	for _, c := range x.mem.cells {
 		if c == nil || c.sync || c.abs.top {
