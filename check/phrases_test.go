@@ -494,7 +494,7 @@ func compareFault(t *testing.T, ctx string, p *phrased, net *uppaal.Network, inf
 	require.NoError(t, err)
 	states, depth := []refState{ref.initial}, []int{0}
 	index := map[string]int{ref.initial.key(): 0}
-	valid, dead := []bool{}, []bool{}
+	var valid []bool
 	last := 1 << 30 // the level that the search ends with
 	for i := 0; i < len(states) && depth[i] <= last; i++ {
 		moves, err := ref.moves(states[i])
@@ -502,7 +502,7 @@ func compareFault(t *testing.T, ctx string, p *phrased, net *uppaal.Network, inf
 			last = depth[i]
 			moves = validMoves(t, ref, info, states[i])
 		}
-		valid, dead = append(valid, err == nil), append(dead, err == nil && len(moves) == 0)
+		valid = append(valid, err == nil)
 		for _, m := range moves {
 			if k := m.target.key(); index[k] == 0 && k != ref.initial.key() {
 				index[k] = len(states)

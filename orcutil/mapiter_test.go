@@ -268,8 +268,8 @@ func TestPoolChoices(t *testing.T) {
 // TestPoolNil: a pool that is nil has no values, and takes none.
 func TestPoolNil(t *testing.T) {
 	inRun(t, 1, func() {
-		require.Panics(t, func() { (*sync.Pool)(nil).Put(1) })
-		require.Panics(t, func() { Pool(1, nil).Put(1) })
+		require.Panics(t, func() { (*sync.Pool)(nil).Put(new(1)) })
+		require.Panics(t, func() { Pool(1, nil).Put(new(1)) })
 		require.Panics(t, func() { Pool(2, nil).Get() })
 	})
 }

@@ -96,6 +96,9 @@ func (g *times) program() string {
 			}
 			for range g.IntN(3) {
 				d := 1 + g.IntN(4)
+				// What stops or resets is a step of its own, and what is armed before is armed
+				// until then: a step arms only at its end.
+				arms := slices.ContainsFunc(g.steps[k][i], func(x deed) bool { return x.do != "stop" })
 				switch a := g.IntN(8); {
 				case a < 4 && len(g.objs) < 5 || len(mine) == 0:
 					o := timer{kind: []string{"newtimer", "newtimer", "newticker", "ctx"}[g.IntN(4)], parent: -1}
@@ -110,9 +113,9 @@ func (g *times) program() string {
 					mine = append(mine, len(g.objs))
 					g.steps[k][i] = append(g.steps[k][i], deed{"create", len(g.objs), d})
 					g.objs = append(g.objs, o)
-				case a < 5:
+				case a < 5 && !arms:
 					g.steps[k][i] = append(g.steps[k][i], deed{"stop", mine[g.IntN(len(mine))], 0})
-				case a < 7:
+				case a < 7 && !arms:
 					if o := mine[g.IntN(len(mine))]; g.objs[o].kind != "ctx" {
 						g.steps[k][i] = append(g.steps[k][i], deed{"reset", o, d})
 					}
