@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,4 +102,55 @@ func compareBounds(t *testing.T, seed uint64, n map[string]int) {
 			}
 		}
 	}
+}
+
+// TestStoresForget: what is known of a cell ends with every form of store to it, so that an
+// update behind it which is invalid is looked for.
+func TestStoresForget(t *testing.T) {
+	stores := []string{
+		"a[0] = 3", "a[i] = 3", "a[1 - j] = 3", "a[b[0]] = 3", "a[i] += 3", "a[(i = 0)] = 3", "a = full", "a = flag ? full : a", "(flag ? a : full)[i] = 3",
+		"put(a[i])", "put(a[0])", "fill(a)", "some(i)", "every()", "other(j)", "(a[i] = 3) = 3", "flag ? a[i] = 3 : 0", "a[i]++, a[i] = 3",
+	}
+	steps := []string{
+		"n0 > n1 | a[0] < 3 | | %s, a[0]++",
+		"n0 > n1 | flag && a[0] < 3 | | %s, a[0] += 1",
+		"n0 > n1 | forall (k : int[0,1]) a[k] < 3 | | %s, a[0]++",
+		"n0 > n1 | a[i] < 3 | | %s, a[i]++",
+		"n0 > n1 | | | a[0] = 1, %s, a[0]++",
+		"n0 > n1 | | c! | %s", // the other one receives, and goes on
+	}
+	for _, store := range stores {
+		for _, step := range steps {
+			text := `int[0,3] a[2] = {0, 1}; int[0,3] full[2] = {3, 3}; int[0,1] i; int[0,1] j = 1; int[0,1] b[1]; bool flag = true; chan c;
+				void put(int[0,3] &p) { p = 3; }
+				void fill(int[0,3] &p[2]) { p[i] = 3; }
+				void some(int k) { if (k > 0) { i = 0; } else { a[k] = 3; } }
+				void every() { for (k : int[0,1]) a[k] = 3; }
+				void other(int k) { while (k > 0) { k--; a[k] = 3; } }
+				template P
+				loc n0
+				loc n1
+				` + fmt.Sprintf(step, store) + `
+				template Q
+				loc n0
+				loc n1
+				` + behindStore(step) + `
+				template R
+				loc kept
+				loc left
+				system P, Q, R;`
+			net, _ := generated(t, text)
+			r, err := Verify(context.Background(), net, queries(t, "A[] not R.left"), Options{Workers: 1})
+			require.NoError(t, err)
+			require.Equal(t, Error, r.Results[0].Verdict, text)
+		}
+	}
+}
+
+// behindStore is the edge of the other process: it receives, if the first one sends.
+func behindStore(step string) string {
+	if strings.Contains(step, "c!") {
+		return "n0 > n1 | a[0] < 3 | c? | a[0]++"
+	}
+	return "n0 > n1 | | |"
 }
