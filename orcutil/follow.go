@@ -26,7 +26,9 @@ func (s *run) follow() *divergence {
 			return &divergence{i + 1, st, "the program has ended: " + s.endText()}
 		}
 		found := ""
+		s.ahead = s.cfg.Plan.Steps[i:]
 		if s.cfg.Plan.Elastic {
+			s.ahead = nil
 			found = s.followElastic(i, st)
 		} else {
 			found = s.follow1(st)
@@ -35,7 +37,15 @@ func (s *run) follow() *divergence {
 			return &divergence{i + 1, st, found}
 		}
 	}
+	s.ahead = nil
 	return nil
+}
+
+// goesBy reports whether g went by a minor guard in the run that a plan repeats: it has a
+// step to come, and that is another one.
+func (s *run) goesBy(g *goroutine, site Site) bool {
+	i := slices.IndexFunc(s.ahead, func(st Step) bool { return st.G == g.path })
+	return i >= 0 && s.ahead[i].Site != site.key()
 }
 
 // follow1 does one step, or says what stands in its way.
@@ -83,6 +93,9 @@ func (s *run) follow1(st Step) (found string) {
 	}
 	if !s.matchesOcc(g, st.Occ) {
 		return st.G + " is there for the " + ordinal(g.occ()) + " time"
+	}
+	if len(s.ahead) > 0 {
+		s.ahead = s.ahead[1:]
 	}
 	s.grant(g, st.Case, true)
 	if g.mismatch != "" {

@@ -92,7 +92,7 @@ func (g *goroutine) useMap(site Site, p unsafe.Pointer, use mapUse) {
 		return // the accesses are looked at for races
 	}
 	at := site.minor(opMap)
-	if g.passed[at] >= mapStops {
+	if g.passed[at] >= mapStops || g.run.goesBy(g, at) {
 		return
 	}
 	g.using = use

@@ -57,7 +57,8 @@ type run struct {
 	pools      map[*sync.Pool][]pooled
 	seeds      map[uint64]bool // of hash/maphash, made in this run
 
-	minors       bool // goroutines stop at minor guards
+	minors       bool   // goroutines stop at minor guards
+	ahead        []Step // of the plan that is followed
 	reaching     sync.Mutex
 	lengths      bool   // also where the length of a channel is asked for
 	over         bool   // the program has ended

@@ -139,6 +139,36 @@ func main() {
 	}
 }
 
+// What is replayed is there also where goroutines use maps, in front of which only runs that
+// are not exhaustive have guards.
+func TestExhaustMapsReplayed(t *testing.T) {
+	inLong(t)
+	x, err := Exhaust(t.Context(), programOf(t, `package main
+
+import (
+	"context"
+	"errors"
+)
+
+func main() {
+	late := errors.New("late")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	go cancel(late)
+	for k, v := range map[int]int{1: 1} {
+		_, _ = k, v
+	}
+	cancel(nil)
+	<-ctx.Done()
+	if context.Cause(ctx) == late {
+		panic("the other one was first")
+	}
+}
+`), Exhaustion{}, Options{})
+	require.NoError(t, err)
+	require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+	require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, x))
+}
+
 // endsOf explores a program, which ends in these ways and in no others.
 func endsOf(t *testing.T, want []string, src string) {
 	t.Helper()
