@@ -1,6 +1,7 @@
 package orcutil
 
 import (
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -257,5 +258,89 @@ func TestDueAt(t *testing.T) {
 		require.True(t, out.Complete)
 		require.Equal(t, timed, out.Timed, set)
 		require.Equal(t, timed, out.Runs > 1, set)
+	}
+}
+
+// TestExhaustedAdd: what a part of an exploration has shown is in the sum, whichever part it was.
+func TestExhaustedAdd(t *testing.T) {
+	stays := []string{"Frontier", "Through"}        // see Add
+	last := []string{"Complete", "Left", "Tainted"} // as the later part says
+	race := []Race{{First: RaceAccess{Site: "x"}}}  // of a list of races
+	values := []any{true, 3, []string{"x"}, []int{3}, "x", race, []Bounded{{Runs: 3}}, []time.Duration{3}, &Frontier{}}
+	of := reflect.TypeFor[Exhausted]()
+	for i := range of.NumField() {
+		name := of.Field(i).Name
+		for _, later := range []bool{false, true} {
+			var sum, more Exhausted
+			to := reflect.ValueOf(&sum)
+			if later {
+				to = reflect.ValueOf(&more)
+			}
+			k := slices.IndexFunc(values, func(v any) bool { return reflect.TypeOf(v) == of.Field(i).Type })
+			require.GreaterOrEqual(t, k, 0, "no value for %s", name)
+			to.Elem().Field(i).Set(reflect.ValueOf(values[k]))
+			want := !slices.Contains(stays, name) && (later || !slices.Contains(last, name)) || slices.Contains(stays, name) && !later
+			sum.Add(more)
+			got := reflect.ValueOf(sum).Field(i)
+			if !want {
+				require.True(t, got.IsZero(), "%s, later %t", name, later)
+				continue
+			}
+			require.Equal(t, values[k], got.Interface(), "%s, later %t", name, later)
+			if got.Kind() == reflect.Slice { // each once
+				sum.Add(more)
+				sum.Add(sum)
+				require.Equal(t, 1, reflect.ValueOf(sum).Field(i).Len(), name)
+			}
+		}
+	}
+	f := &Frontier{Timed: true, Bounds: []string{"x"}}
+	out := Exhaust(Exhaustion{Frontier: f, Until: time.Now().Add(-1)})
+	require.True(t, out.Timed)
+	require.True(t, out.Frontier.Timed)
+	require.Equal(t, f.Bounds, out.Bounds)
+}
+
+// TestStuckAtEnd: of a program whose main returns, who is blocked then for good is named, at each
+// site once.
+func TestStuckAtEnd(t *testing.T) {
+	for entry, want := range map[string][]string{EntryMain: {"#10", "#3"}, EntryTest: nil} {
+		out := Exhaust(Exhaustion{Config: Config{Bubble: bubble(t), Entry: entry, EndSite: endSite, Main: func() {
+			c, done := make(chan int), make(chan int, 2)
+			for range 2 {
+				Go(1, func() { To(done).Send(7, 0); Recv(2, c) })
+			}
+			Go(4, func() { To(done).Send(8, 0); To(c).Send(3, 1); To(c).Send(3, 1); To(c).Send(3, 1) })
+			for range 2 {
+				Go(5, func() { Access(6); Recv[int](10, nil) })
+			}
+			for range 3 {
+				Recv(9, done)
+			}
+		}}, Ran: func(int, Result) {}, Found: func(int, Result) {}})
+		require.True(t, out.Complete)
+		slices.Sort(out.Stuck)
+		require.Equal(t, want, out.Stuck, entry)
+	}
+}
+
+// TestBoundingTime: that time passes while a goroutine could go on is a preemption.
+func TestBoundingTime(t *testing.T) {
+	poll := func() {
+		for range 2 {
+			c := time.After(Due(1, time.Second))
+			Access(2)
+			if Select(3, true, R(c)) < 0 {
+				return
+			}
+		}
+		panic(Panic(4, "both have fired"))
+	}
+	for last, want := range [][]string{{""}, {""}, {"", KindPanic}, {"", KindPanic}} {
+		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: poll}, Stalls: -1, Bounding: &Bounding{Last: last}}
+		o := exhaust(t, e, func(res Result) string { return res.Outcome.Kind })
+		require.Equal(t, want, o.sorted(), "%d", last)
+		require.Equal(t, last < 2, !o.complete)
+		require.True(t, o.out.Preemptions[0].Postponed)
 	}
 }
