@@ -1,0 +1,5 @@
+//go:build !race
+
+package orcutil
+
+const raceDetector = false
