@@ -363,6 +363,9 @@ func FuzzSmallNetworks(f *testing.F) {
 
 // Every form occurs in the networks of the test.
 func TestSmallForms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one worker has no goroutines for the race detector")
+	}
 	counts := map[form]int{}
 	for seed := range uint64(3 * *networks) {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 21))}

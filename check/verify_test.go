@@ -328,6 +328,9 @@ func TestLargeSelect(t *testing.T) {
 }
 
 func TestManyCells(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one worker has no goroutines for the race detector")
+	}
 	text := `
 		int a[1000000];
 		template P

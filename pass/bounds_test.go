@@ -62,6 +62,7 @@ func violated(b *artifact.Bundle) []string {
 // have models that are exact as far as these bounds go: their searches raise the
 // bounds of the places that need it, and of no others.
 func TestRaisedBounds(t *testing.T) {
+	inLong(t)
 	all := searchedPrograms(t)
 	for _, c := range []struct {
 		name   string

@@ -158,6 +158,7 @@ func main() {
 
 // A model that takes for impossible what runs do has a gap, until it is completed.
 func TestCompletesPlanted(t *testing.T) {
+	inLong(t)
 	for name, p := range map[string]struct{ text, is, seems, kind string }{
 		"branch": {plantedBranch, "true", "false", artifact.CompletedBranch},
 		"callee": {plantedCallee, "waits{}", "sends{}", artifact.CompletedCall},

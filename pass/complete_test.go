@@ -113,6 +113,7 @@ func follows(t *testing.T, spec source.Spec, runs int) {
 // Models do what programs do that once showed what they lacked. TestComplete follows all
 // programs only if it is asked to.
 func TestCompleteLacked(t *testing.T) {
+	inLong(t)
 	for _, name := range []string{
 		"maprangeanyof", "maprangedelete", "contextassert", "contextassertswitch", "rlockerassert",
 		"timerdue", "timerdueselect", "sortinterface", "sortinterfacetime", "timerqueue", "funcmaplibrary",
