@@ -164,6 +164,7 @@ var knownAlarms = map[string]string{}
 
 // manyRuns are the programs with an error that may take more than mostRuns, and why.
 var manyRuns = map[string]string{
+	"h8_started":    "no trace has the deadline behind the timer, and one schedule of a hundred near the traces has it",
 	"n12_etag_page": "one schedule of a hundred shows it, and whether the test fails depends on strings, which the model does not keep",
 	"w_graceful":    "what the WaitGroup panics for, besides the error that one run shows, needs three switches at minor guards",
 }
