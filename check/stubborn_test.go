@@ -598,6 +598,9 @@ func TestFusedInvalid(t *testing.T) {
 // Formulas over locations and variables have structures: a silent full search
 // would answer them all the same.
 func TestStubbornApplies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one worker has no goroutines for the race detector")
+	}
 	for _, q := range hundred(12)[:8] {
 		r := verify(t, philosophers(12), Options{Workers: 1}, q)
 		require.Equal(t, True, r.Results[0].Verdict, q)

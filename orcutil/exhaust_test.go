@@ -127,7 +127,7 @@ func TestExhaustPrograms(t *testing.T) {
 			}
 			limit := 5000
 			if testing.Short() {
-				limit = 1000
+				limit = 200
 			}
 			plain := enumerate(cfg, seen, limit)
 			o := exhaust(t, Exhaustion{Config: cfg, Accesses: accessGuards(p.name), Until: time.Now().Add(20 * time.Second)}, seen)
