@@ -16,7 +16,7 @@ import (
 // may also leave out.
 var layers = map[string][]string{
 	"":                        {"artifact", "check", "orchestrate", "pass", "source", "translate"},
-	"artifact":                {},
+	"artifact":                {"internal/repository"},
 	"check":                   {"uppaal"},
 	"check/internal/compare":  {"check", "check/internal/families", "check/internal/spin", "check/promela", "uppaal"},
 	"check/internal/families": {"uppaal"},
@@ -29,13 +29,14 @@ var layers = map[string][]string{
 	"examples/gen":            {"examples"},
 	"internal/left":           {"sites", "source"},
 	"internal/module":         {"source"},
+	"internal/repository":     {},
 	"orchestrate":             {"artifact", "check", "orcutil", "sites", "source", "uppaal"},
 	"orcutil":                 {},
 	"orcutil/source":          {"orcutil"},
 	"parse":                   {"orcutil/source", "sites", "source"},
 	"pass":                    {"artifact", "check", "disallow", "internal/left", "orchestrate", "parse", "sites", "source", "translate", "uppaal"},
 	"sites":                   {},
-	"source":                  {},
+	"source":                  {"internal/repository"},
 	"translate":               {"artifact", "disallow", "sites", "source", "uppaal"},
 	"uppaal":                  {},
 }

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vtrace/vtrace/internal/repository"
 )
 
 // The paths of the files of a bundle.
@@ -352,7 +354,7 @@ func checkPath(p string, lim Limits) error {
 		return corrupt(p, "not a clean relative path")
 	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }):
 		return corrupt(p, "path with a control character or backslash")
-	case ofRepository(p):
+	case slices.ContainsFunc(strings.Split(p, "/"), repository.Named):
 		return corrupt(p, "of a repository: the go command would have its commands run by what stands there")
 	}
 	switch p {
@@ -368,19 +370,6 @@ func checkPath(p string, lim Limits) error {
 		return nil
 	}
 	return corrupt(p, "not a file of a bundle")
-}
-
-// repositories are the names that make a directory one of a version control system. The
-// go command asks those for the revision when it builds, and they run what the directory
-// says they are to run.
-var repositories = []string{".git", ".hg", ".svn", ".bzr", ".fslckout", "_fossil_", ".jj"}
-
-// ofRepository reports whether a path leads through such a name, as file systems that do not
-// tell upper from lower case see it.
-func ofRepository(p string) bool {
-	return slices.ContainsFunc(strings.Split(p, "/"), func(name string) bool {
-		return slices.Contains(repositories, strings.ToLower(strings.TrimRight(name, ". ")))
-	})
 }
 
 // sourceDigest is the digest of the program's files, "" if there are none. It

@@ -20,6 +20,8 @@ import (
 
 	"github.com/hashicorp/go-multierror"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/vtrace/vtrace/internal/repository"
 )
 
 // ErrNoEntry is wrapped by the error of Load when the package has no such
@@ -478,20 +480,10 @@ func (prog *Program) Changed(name string) bool {
 	return ok
 }
 
-// repository reports whether a name makes a directory one of a version control system, as
-// package artifact has it.
-func repository(name string) bool {
-	switch strings.ToLower(strings.TrimRight(name, ". ")) {
-	case ".git", ".hg", ".svn", ".bzr", ".fslckout", "_fossil_", ".jj":
-		return true
-	}
-	return false
-}
-
 func addTestdata(names map[string]bool, dir string) error {
 	var total int64
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && repository(d.Name()) {
+		if err == nil && repository.Named(d.Name()) {
 			// Nothing that a bundle may have: the go command would look into it.
 			if d.IsDir() {
 				return filepath.SkipDir

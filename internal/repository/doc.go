@@ -1,0 +1,2 @@
+// Package repository knows the directories of version control systems.
+package repository
