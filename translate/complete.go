@@ -52,8 +52,7 @@ func (p *program) complete(list []artifact.Completion) {
 						continue
 					}
 					for _, g := range named[c.Callee] {
-						p.calls[call] = append(p.calls[call], g)
-						p.calls[call] = append(p.calls[call], p.promoting(call, g)...)
+						p.calls[call] = append(append(p.calls[call], g), p.promoting(call, g)...)
 					}
 					found = true
 				}

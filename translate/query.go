@@ -397,9 +397,11 @@ func (e *emitter) halts() string {
 	return disjunction(parts)
 }
 
+// disjunction is one of formulas that are names, or in parentheses, or a comparison. It can
+// stand behind "not", which binds tighter than any operator.
 func disjunction(parts []string) string {
-	if len(parts) == 1 && !strings.Contains(parts[0], " == ") || len(parts) == 1 && parts[0][0] == '(' {
-		return parts[0] // "not" binds tighter than a comparison
+	if only := parts[0]; len(parts) == 1 && (only[0] == '(' || !strings.Contains(only, " ")) {
+		return only
 	}
 	return "(" + strings.Join(parts, " or ") + ")"
 }
