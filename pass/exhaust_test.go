@@ -21,13 +21,20 @@ import (
 
 var exhaustAll = flag.Bool("exhaustive", false, "all programs of the table in TestExhaustTable, not a few")
 
-// program writes a program to a directory of its own.
+// programOf writes a program to a directory of its own.
 func programOf(t *testing.T, src string) source.Spec {
 	t.Helper()
+	return written(t, "1.25", "main.go", src, "main")
+}
+
+// written writes a file to a module of its own, in that version of the language, and names
+// its entry.
+func written(t *testing.T, version, name, text, entry string) source.Spec {
+	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.25\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(src), 0o644))
-	return source.Spec{Dir: dir, Pattern: ".", Entry: "main"}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo "+version+"\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	return source.Spec{Dir: dir, Pattern: ".", Entry: entry}
 }
 
 // inLong skips a test in the short form of the suite, which is for the race detector: it

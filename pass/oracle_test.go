@@ -5,8 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -246,17 +244,20 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-func oracle(t *testing.T, text string, test bool) {
-	dir := t.TempDir()
-	name, entry := "main.go", "main"
+// randomSpec writes a random program.
+func randomSpec(t *testing.T, text string, test bool) source.Spec {
+	t.Helper()
 	if test {
-		name, entry = "p_test.go", "TestP"
+		return written(t, "1.26", "p_test.go", text, "TestP")
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	return written(t, "1.26", "main.go", text, "main")
+}
+
+func oracle(t *testing.T, text string, test bool) {
+	spec := randomSpec(t, text, test)
 	ctx := context.Background()
-	opts := Options{Root: dir, Search: Search{MaxStates: 500_000}}
-	b, err := First(ctx, source.Spec{Dir: dir, Entry: entry}, opts)
+	opts := Options{Root: spec.Dir, Search: Search{MaxStates: 500_000}}
+	b, err := First(ctx, spec, opts)
 	require.NoError(t, err, text)
 	second, err := Second(ctx, b, opts)
 	require.NoError(t, err, text)

@@ -6,18 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
 )
 
@@ -96,14 +91,7 @@ func endOf(kind string, line int) string {
 // wide compares what is said of a program.
 func wide(t *testing.T, text string, test bool) (*Exhausted, claims) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	name, entry := "main.go", "main"
-	if test {
-		name, entry = "p_test.go", "TestP"
-	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	spec := source.Spec{Dir: dir, Pattern: ".", Entry: entry}
+	spec := randomSpec(t, text, test)
 
 	search := Search{MaxStates: 200_000}
 	said, b, err := claimsOf(ctx, load, spec, Options{Search: search, Budget: 30 * time.Second})
