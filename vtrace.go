@@ -51,18 +51,15 @@ type SourceOption func(*source.Spec)
 // Package is the program of the package that pattern names, as the go command
 // would resolve it: "./internal/pool", "example.com/m/pool".
 func Package(pattern string, opts ...SourceOption) Source {
-	s := source.Spec{Pattern: pattern}
-	for _, o := range opts {
-		if o != nil {
-			o(&s)
-		}
-	}
-	return Source{s}
+	return newSource(source.Spec{Pattern: pattern}, opts)
 }
 
 // Dir is the program of the package in a directory.
 func Dir(dir string, opts ...SourceOption) Source {
-	s := source.Spec{Dir: dir, Pattern: "."}
+	return newSource(source.Spec{Dir: dir, Pattern: "."}, opts)
+}
+
+func newSource(s source.Spec, opts []SourceOption) Source {
 	for _, o := range opts {
 		if o != nil {
 			o(&s)

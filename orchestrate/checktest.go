@@ -12,9 +12,10 @@ import (
 )
 
 // CheckTest reports what in the source of an Orchestration test is not as Test generates it,
-// for a test of that name and an entry function. A test that passes does nothing but follow a plan: it is one function, with a plan of
-// constants, that calls the runtime and the entry of the program; and nothing in its
-// comments speaks to the go command, but for the build constraint.
+// for a test of that name and an entry function. A test that passes does nothing but follow
+// a plan: it is one function, with a plan of constants, that calls the runtime and the entry
+// of the program; and nothing in its comments speaks to the go command, but for the build
+// constraint.
 func CheckTest(src []byte, name, entry string) error {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name+".go", src, parser.ParseComments|parser.SkipObjectResolution)

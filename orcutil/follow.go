@@ -26,11 +26,10 @@ func (s *run) follow() *divergence {
 			return &divergence{i + 1, st, "the program has ended: " + s.endText()}
 		}
 		found := ""
-		s.ahead = s.cfg.Plan.Steps[i:]
 		if s.cfg.Plan.Elastic {
-			s.ahead = nil
 			found = s.followElastic(i, st)
 		} else {
+			s.ahead = s.cfg.Plan.Steps[i:]
 			found = s.follow1(st)
 		}
 		if found != "" {

@@ -168,7 +168,7 @@ func (o Options) ownModel() Model {
 	return *o.Model
 }
 
-// maxBound bounds the bounds of a model: more has no search an end.
+// maxBound bounds the bounds of a model: the search of a larger one has no end.
 const maxBound = 1 << 16
 
 // check says what is wrong with how a model is made.
