@@ -169,6 +169,12 @@ func Resume(dir string) Option {
 	return func(o *pass.Options) { o.Cache = &artifact.Cache{Dir: dir} }
 }
 
+// Results keeps the results of checks in a directory, of at most so many bytes (0: 1 GiB),
+// and takes those of entry points from there that can reach nothing that has changed.
+func Results(dir string, maxBytes int64) Option {
+	return func(o *pass.Options) { o.Results = &artifact.Results{Dir: dir, MaxBytes: maxBytes} }
+}
+
 // Watchdog bounds the time of one replay.
 func Watchdog(d time.Duration) Option { return func(o *pass.Options) { o.Watchdog = d } }
 

@@ -61,6 +61,13 @@ func caught(err *error) {
 
 func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
 	defer caught(&err)
+	if opts.Results != nil && opts.Engine == nil {
+		return checkUnlessUnchanged(ctx, load, spec, opts)
+	}
+	return checkAnew(ctx, load, spec, opts)
+}
+
+func checkAnew(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, error) {
 	return checkRaces(ctx, opts, func(opts Options) (*artifact.Bundle, error) {
 		return checkCompleted(opts, func(opts Options) (*artifact.Bundle, error) {
 			return checkRound(ctx, load, spec, opts)

@@ -7,8 +7,8 @@ import (
 	"github.com/vtrace/vtrace/check"
 )
 
-// Event is something that happens in a pass: StageStarted, StageDone,
-// SearchProgress, BoundsRaised, Replayed or QueryDecided.
+// Event is something that happens in a pass: StageStarted, StageDone, SearchProgress,
+// BoundsRaised, Replayed, QueryDecided, Unchanged or ResultsUnusable.
 type Event interface{ event() }
 
 type (
@@ -44,6 +44,19 @@ type (
 		Verdict artifact.Verdict
 	}
 )
+
+type (
+	// Unchanged says that the result is that of an earlier check, since nothing has changed
+	// that the entry can reach. Elsewhere reports that other files of the program have
+	// changed: the bundle has them as they were then.
+	Unchanged struct{ Elsewhere bool }
+	// ResultsUnusable says why the result of an earlier check was not looked for or not
+	// taken, or why this one was not kept.
+	ResultsUnusable struct{ Err error }
+)
+
+func (Unchanged) event()       {}
+func (ResultsUnusable) event() {}
 
 func (StageStarted) event()   {}
 func (StageDone) event()      {}

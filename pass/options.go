@@ -54,6 +54,10 @@ type Options struct {
 	// Cache, if not nil, keeps what the first and the second pass of a check have made,
 	// whole, until the check is finished: one that was killed goes on from there.
 	Cache *artifact.Cache
+	// Results, if not nil, keeps the results of whole checks. A check of which nothing has
+	// changed that its entry can reach takes its result from there, and an Unchanged event
+	// says so. It is not used with an Engine of the caller's.
+	Results *artifact.Results
 	// Partial, if not nil, is called during a deep pass with what is known so far, each
 	// time that an error has proved real. It is a bundle of a deep pass in which what is
 	// still open is possible.
@@ -80,6 +84,8 @@ type Options struct {
 	// See bounded.
 	soft  context.Context
 	start time.Time
+	// spent is what of the budget was spent before the check began.
+	spent time.Duration
 	// See withEngines: they are nil if there is one engine at a time.
 	model     context.Context
 	stopModel context.CancelCauseFunc

@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,7 +40,12 @@ type reachable struct {
 	methods map[string][]*declaration // by the key of their type
 	reached map[*declaration]bool
 	queue   []*declaration
+	// environment: something that is reached asks for the environment.
+	environment bool
 }
+
+// environmentFuncs are the functions of os that show the environment.
+var environmentFuncs = []string{"Environ", "ExpandEnv", "Getenv", "LookupEnv", "UserCacheDir", "UserConfigDir", "UserHomeDir", "TempDir"}
 
 // key names what is declared at package level. Objects are not compared: a package and its
 // variant for a test are loaded side by side.
@@ -49,8 +55,8 @@ func key(pkg *types.Package, name string) string { return pkg.Path() + "." + nam
 // depend on: the declarations that it can reach, with their places, what its packages
 // import, module files, embedded files and testdata, and of dependencies that are not among
 // its packages those that no go.sum vouches for. Packages with cgo, assembly or linkname
-// count as a whole. It does not cover the toolchain, the environment, and other files that
-// the program reads when it runs.
+// count as a whole. It covers the environment if something that is reached asks for that, and
+// not the toolchain, nor what else the program reads when it runs.
 func (prog *Program) ReachableDigest() (string, error) {
 	h := sha256.New()
 	for _, write := range []func(io.Writer) error{prog.reach().write, prog.writeOther} {
@@ -257,6 +263,9 @@ func (r *reachable) follow(d *declaration) {
 			if obj == nil || obj.Pkg() == nil {
 				continue
 			}
+			if obj.Pkg().Path() == "os" && slices.Contains(environmentFuncs, obj.Name()) {
+				r.environment = true
+			}
 			if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
 				if t := receiver(f.Origin()); t != "" {
 					r.reachName(t)
@@ -302,6 +311,13 @@ func (r *reachable) write(h io.Writer) error {
 		}
 		place := fset.Position(d.node.Pos())
 		fmt.Fprintf(h, "%s %q:%d %q\n", d.kind, r.prog.Rel(place.Filename), place.Line, data[at.Offset:end.Offset])
+	}
+	if r.environment {
+		env := r.prog.Spec.Env
+		if env == nil {
+			env = os.Environ()
+		}
+		fmt.Fprintf(h, "environment %q\n", slices.Sorted(slices.Values(env)))
 	}
 	return nil
 }

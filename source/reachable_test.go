@@ -190,6 +190,25 @@ func TestReachableDigest(t *testing.T) {
 	}
 }
 
+// A program that asks for the environment depends on it, and another one does not.
+func TestReachableEnvironment(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.mod":   "module example.com/e\n\ngo 1.26\n",
+		"a/a.go":   "package main\n\nimport \"os\"\n\nfunc main() { _ = os.Getenv(\"X\") }\n",
+		"b/b.go":   "package main\n\nfunc main() {}\n",
+		"b/lib.go": "package main\n\nimport \"os\"\n\nfunc unused() string { return os.Getenv(\"X\") }\n",
+	})
+	digest := func(pkg, x string) string {
+		p, err := Load(context.Background(), Spec{Dir: dir, Pattern: pkg, Env: append(os.Environ(), "X="+x)})
+		require.NoError(t, err)
+		d, err := p.ReachableDigest()
+		require.NoError(t, err)
+		return d
+	}
+	require.NotEqual(t, digest("./a", "1"), digest("./a", "2"))
+	require.Equal(t, digest("./b", "1"), digest("./b", "2"))
+}
+
 // What no go.sum vouches for counts, though it does not belong to the program.
 func TestReachableLoose(t *testing.T) {
 	dir := withDependencies(t)

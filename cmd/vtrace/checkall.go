@@ -50,6 +50,8 @@ type checked struct {
 	path    string
 	err     error
 	elapsed time.Duration
+	// unchanged: the result is that of an earlier check.
+	unchanged bool
 }
 
 // checkAll checks the entry points of the packages that a pattern names, one
@@ -85,7 +87,9 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			all = append(all, checked{entry: e, err: errInterrupted})
 			continue
 		}
+		rep.unchanged = nil
 		r := c.checkEntry(set, e, s, opts)
+		r.unchanged = rep.unchanged != nil
 		rep.done()
 		rep.entry(e, r.elapsed)
 		all = append(all, r)
@@ -230,7 +234,9 @@ func (c *call) report(all []checked, asJSON bool) error {
 		}{[]result{}, []refusal{}}
 		for _, r := range all {
 			if r.bundle != nil {
-				out.Entries = append(out.Entries, resultOf(r.bundle, r.path))
+				entry := resultOf(r.bundle, r.path)
+				entry.Unchanged = r.unchanged
+				out.Entries = append(out.Entries, entry)
 			} else {
 				out.Refused = append(out.Refused, refusal{r.entry.Package, r.entry.Func, linesOf(r.err)})
 			}
@@ -238,7 +244,7 @@ func (c *call) report(all []checked, asJSON bool) error {
 		return encode(c.stdout, out)
 	}
 	table := tabwriter.NewWriter(c.stdout, 0, 8, 2, ' ', 0)
-	count := map[string]int{}
+	count, unchanged := map[string]int{}, 0
 	for _, r := range all {
 		text := ""
 		switch {
@@ -257,6 +263,10 @@ func (c *call) report(all []checked, asJSON bool) error {
 		if r.bundle != nil {
 			count[map[int]string{exitNothing: "without error", exitReal: "with real errors", exitInconclusive: "inconclusive"}[r.code()]]++
 		}
+		if r.unchanged {
+			text += " (unchanged)"
+			unchanged++
+		}
 		fmt.Fprintf(table, "%s\t%s\t%s\n", r.entry, precision(r.bundle), text)
 	}
 	if err := table.Flush(); err != nil {
@@ -268,6 +278,9 @@ func (c *call) report(all []checked, asJSON bool) error {
 	}
 	slices.SortFunc(parts, func(a, b string) int { return cmp.Compare(a[strings.Index(a, " "):], b[strings.Index(b, " "):]) })
 	fmt.Fprintf(c.stdout, "\n%d entry points: %s\n", len(all), strings.Join(parts, ", "))
+	if unchanged > 0 {
+		fmt.Fprintf(c.stdout, "%d were not checked again, since nothing that they can reach has changed; -cache off does\n", unchanged)
+	}
 	return nil
 }
 

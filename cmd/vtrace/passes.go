@@ -45,6 +45,7 @@ type settings struct {
 	stall    time.Duration
 	disallow string
 	root     string
+	cache    string
 }
 
 func (s *settings) output(fs *flag.FlagSet) {
@@ -100,6 +101,23 @@ func (s *settings) trusted(fs *flag.FlagSet) {
 // flags are the build flags that were given.
 func (s *settings) flags() []string { return strings.Fields(s.buildFlags) }
 
+// resultsVariable is the environment variable that says where results are kept.
+const resultsVariable = "VTRACE_CACHE"
+
+// noResults is the -cache that keeps none.
+const noResults = "off"
+
+func (s *settings) results(fs *flag.FlagSet) {
+	dir := os.Getenv(resultsVariable)
+	if dir == "" {
+		dir = noResults
+		if user, err := os.UserCacheDir(); err == nil {
+			dir = filepath.Join(user, "vtrace")
+		}
+	}
+	fs.StringVar(&s.cache, "cache", dir, "keep results in `DIR`, or off: an entry point that can reach nothing that has changed since it was checked is not checked again; "+resultsVariable+" in the environment sets the default")
+}
+
 func (s *settings) rootDir(fs *flag.FlagSet) {
 	fs.StringVar(&s.root, "root", "", "directory of the program, used if it holds the files of the bundle")
 }
@@ -126,6 +144,9 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 	}
 	if !newModel {
 		opts = append(opts, vtrace.BuildFlags(s.flags()...))
+	}
+	if s.cache != "" && s.cache != noResults {
+		opts = append(opts, vtrace.Results(s.cache, 0))
 	}
 	if s.disallow == pass.DisallowFNV {
 		opts = append(opts, vtrace.DisallowFNV())
@@ -185,11 +206,16 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	defer k.done(b)
 	// What was found is printed even if it cannot be saved.
 	path, saveErr := s.save(b)
-	write := writeText
 	if s.json {
-		write = writeJSON
+		r := resultOf(b, path)
+		r.Unchanged = rep.unchanged != nil
+		return exitCode(b), errors.Join(encode(c.stdout, r), saveErr)
 	}
-	return exitCode(b), errors.Join(write(c.stdout, b, path), saveErr)
+	err = writeText(c.stdout, b, path)
+	if err == nil && rep.unchanged != nil {
+		_, err = fmt.Fprintf(c.stdout, "\n%s\n", unchangedText(rep.unchanged))
+	}
+	return exitCode(b), errors.Join(err, saveErr)
 }
 
 func runCheck(c *call) (int, error) {
@@ -201,6 +227,7 @@ func runCheck(c *call) (int, error) {
 	s.model(fs)
 	s.search(fs)
 	s.replay(fs)
+	s.results(fs)
 	fs.BoolVar(&a.list, "list", false, "list the entry points and do nothing else")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
 	args, err := c.parse(fs, 1, 1)

@@ -20,6 +20,8 @@ type progress struct {
 	start    time.Time
 	drawn    time.Time
 	dirty    bool
+	// unchanged, if not nil, says that the result is that of an earlier check.
+	unchanged *pass.Unchanged
 }
 
 func newProgress(w io.Writer, timing bool) *progress {
@@ -30,6 +32,11 @@ func newProgress(w io.Writer, timing bool) *progress {
 // event is the callback of the passes.
 func (p *progress) event(e vtrace.Event) {
 	switch e := e.(type) {
+	case pass.Unchanged:
+		p.unchanged = &e
+	case pass.ResultsUnusable:
+		p.clear()
+		fmt.Fprintf(p.w, "vtrace: the result is not kept, or not taken from an earlier check: %s\n", plain(e.Err.Error()))
 	case pass.StageStarted:
 		p.draw("%s pass: %s", e.Pass, e.Stage)
 	case pass.StageDone:
