@@ -1,7 +1,6 @@
 package pass
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
@@ -32,7 +30,7 @@ import (
 type resultInputs struct {
 	Build   string          `json:"build"`     // of vtrace, see buildID
 	Runtime string          `json:"runtime"`   // the version of Go that vtrace was built with
-	Go      json.RawMessage `json:"toolchain"` // see toolchainInputs
+	Go      json.RawMessage `json:"toolchain"` // see source.Program.Toolchain
 	Entry   artifact.Entry  `json:"entry"`
 	Options json.RawMessage `json:"options"` // those that a bundle records
 	// The rest of the options that change a result.
@@ -122,7 +120,7 @@ func (p *program) resultInputs(ctx context.Context, opts Options) (*resultInputs
 	if err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
-	tools, err := toolchainInputs(ctx, p.source)
+	tools, err := p.source.Toolchain(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
@@ -138,26 +136,6 @@ func (p *program) resultInputs(ctx context.Context, opts Options) (*resultInputs
 		Build: build, Runtime: runtime.Version(), Go: tools, Entry: p.entry(), Options: options,
 		Stall: opts.Stall, Budget: opts.Budget, Watchdog: opts.Watchdog, Reachable: reachable,
 	}, nil
-}
-
-// toolchainVariables are what the go command says of itself that can change how a program is
-// built or runs. Those of cgo are no paths of the machine as long as nobody sets them.
-var toolchainVariables = []string{
-	"GOVERSION", "GOOS", "GOARCH", "GOFLAGS", "GOEXPERIMENT", "GODEBUG", "GOFIPS140",
-	"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM",
-	"CGO_ENABLED", "CC", "CXX", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_LDFLAGS",
-}
-
-func toolchainInputs(ctx context.Context, prog *source.Program) (json.RawMessage, error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"env", "-json"}, toolchainVariables...)...)
-	cmd.Dir, cmd.Env = prog.Root, prog.Spec.Env
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("go env: %w: %s", err, strings.TrimSpace(stderr.String()))
-	}
-	return out, nil
 }
 
 // buildID tells builds of vtrace apart: by the version of a release, or of a commit, else by

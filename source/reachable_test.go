@@ -209,6 +209,33 @@ func TestReachableEnvironment(t *testing.T) {
 	require.Equal(t, digest("./b", "1"), digest("./b", "2"))
 }
 
+// What the go command is told to do for another platform is another toolchain.
+func TestToolchain(t *testing.T) {
+	dir := write(t, module)
+	of := func(env ...string) string {
+		prog := &Program{Root: dir, Spec: Spec{Env: append(os.Environ(), env...)}} // loading for another platform builds its library
+		got, err := prog.Toolchain(context.Background())
+		require.NoError(t, err)
+		return string(got)
+	}
+	require.Contains(t, of(), "GOVERSION")
+	require.Equal(t, of(), of())
+	require.NotEqual(t, of(), of("GOARCH=mips64"))
+	require.NotEqual(t, of(), of("CGO_CFLAGS=-O1"))
+
+	set, err := LoadSet(context.Background(), Spec{Dir: dir, Pattern: "./..."})
+	require.NoError(t, err)
+	entries := set.Entries()
+	require.Greater(t, len(entries), 1)
+	for _, e := range entries {
+		prog, err := set.Program(e)
+		require.NoError(t, err)
+		_, err = prog.Toolchain(context.Background())
+		require.NoError(t, err)
+		require.True(t, prog.toolchain == set.toolchain && set.toolchain.known != nil)
+	}
+}
+
 // What no go.sum vouches for counts, though it does not belong to the program.
 func TestReachableLoose(t *testing.T) {
 	dir := withDependencies(t)

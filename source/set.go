@@ -25,6 +25,8 @@ type Set struct {
 	pkgs    []*packages.Package
 	matched []string // import paths of the packages that the pattern names, sorted
 	loose   []string // see Program.loose
+
+	toolchain *toolchain
 }
 
 // EntryPoint is an entry point of a package of a Set.
@@ -104,7 +106,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 	sort.Strings(patterns)
 	patterns = append(patterns, imported(roots, own)...)
-	s := &Set{spec: spec, fset: token.NewFileSet(), loose: loose(roots, own)}
+	s := &Set{spec: spec, fset: token.NewFileSet(), loose: loose(roots, own), toolchain: &toolchain{}}
 	for _, p := range roots {
 		if !strings.HasSuffix(p.ID, ".test") {
 			s.matched = append(s.matched, strings.TrimSuffix(p.PkgPath, "_test"))
@@ -195,7 +197,7 @@ func (s *Set) Program(e EntryPoint) (*Program, error) {
 // program chooses the packages of the program with the entry spec.Entry in the
 // package of that path.
 func (s *Set) program(spec Spec, path string) (*Program, error) {
-	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose}
+	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, toolchain: s.toolchain}
 	if err := prog.choose(s.pkgs, path); err != nil {
 		return nil, err
 	}

@@ -89,6 +89,8 @@ type Program struct {
 	// loose are the files of dependencies, outside of Packages, that no go.sum vouches for:
 	// vendored ones, and those that a directory replaces.
 	loose []string
+	// toolchain is shared with the other programs of its Set.
+	toolchain *toolchain
 }
 
 const mode = packages.LoadSyntax | packages.NeedModule | packages.NeedEmbedFiles | packages.NeedForTest
