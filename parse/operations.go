@@ -397,11 +397,15 @@ func (r *rewriter) foreign(c *ast.CallExpr, obj types.Object) {
 	if reason := outside[f.FullName()]; reason != "" {
 		r.diag(c.Lparen, "call of %s: %s: not guarded", f.FullName(), reason)
 	}
-	if taken := signals[f.FullName()]; taken != "" {
-		r.before(c.Fun.Pos(), r.zz+"."+taken+"(")
-		r.after(c.Fun.End(), ")")
-	}
 	r.due(c)
+}
+
+// signal has the runtime take in a function of package os/signal, called or as a value.
+func (r *rewriter) signal(e ast.Expr, obj types.Object) {
+	if f, ok := obj.(*types.Func); ok && signals[f.FullName()] != "" {
+		r.before(e.Pos(), r.zz+"."+signals[f.FullName()]+"(")
+		r.after(e.End(), ")")
+	}
 }
 
 // instead calls a generated function in place of one of the library: in a run,
