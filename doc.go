@@ -40,6 +40,7 @@
 //   - *OptionError: an option is negative or otherwise out of range, or none of the words
 //     that it may be.
 //   - *SpecError: the directory, pattern, entry or flags of a source are of no use.
+//   - *FrontierError: what an exploration has left to do is broken, or of another program.
 //   - *PassError: the bundle is of another pass than the one that comes before.
 //   - *RefusedError: a build flag, a directory or a toolchain that a bundle names is not
 //     obeyed unless the caller asks for it; it says how.

@@ -17,6 +17,7 @@ type (
 	CorruptError     = artifact.CorruptError
 	VersionError     = artifact.VersionError
 	SpecError        = source.SpecError
+	FrontierError    = pass.FrontierError
 	UnsupportedError = translate.UnsupportedError
 	BuildError       = orchestrate.BuildError
 	InternalError    = pass.InternalError
