@@ -17,6 +17,7 @@ import (
 var layers = map[string][]string{
 	"":                        {"artifact", "check", "orchestrate", "pass", "source", "translate"},
 	"artifact":                {"internal/repository"},
+	"artifact/schema":         {},
 	"check":                   {"uppaal"},
 	"check/internal/compare":  {"check", "check/internal/families", "check/internal/spin", "check/promela", "uppaal"},
 	"check/internal/families": {"uppaal"},
