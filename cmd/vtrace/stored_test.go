@@ -70,6 +70,8 @@ func TestStoredBundles(t *testing.T) {
 			show("second", "-o", to("second.vtz"), at("first.vtz"))
 			show("deep", "-o", to("deep.vtz"), to("second.vtz"))
 			show("deep", "-o", to("deep.vtz"), at("second.vtz"))
+			code, stdout, _ := execute(t, "bundle", "verify", at("translate"), at("first.vtz"), at("second.vtz"), at("deep.vtz"), to("second.vtz"), to("deep.vtz"))
+			require.Equal(t, exitNothing, code, stdout)
 			resumed, err := artifact.Load(to("deep.vtz"))
 			require.NoError(t, err)
 			require.Equal(t, artifact.Version, resumed.Manifest().Version)
