@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -95,6 +96,9 @@ func TestVerify(t *testing.T) {
 		"a verdict's trace":    {remove("traces/q1-2.json"), "verdicts.json", `there is no trace "traces/q1-2.json"`},
 		"a trace of another":   {replace("traces/q1-1.json", `"query": 1`, `"query": 5`), "traces/q1-1.json", "of query 5"},
 		"a trace of no query":  {func(_ *artifact.Manifest, f map[string]string) { f["traces/q90-1.json"] = f["traces/q1-1.json"] }, "traces/q90-1.json", "there is no query 90"},
+		"a number without end": {func(_ *artifact.Manifest, f map[string]string) {
+			f["tests/q"+strings.Repeat("9", 30)+"-1_test.go"] = ""
+		}, "", "too large"},
 		"an edge of a trace":   {replace("traces/q1-1.json", `"edge": 1`, `"edge": 100`), "traces/q1-1.json", "no edge 100"},
 		"an end of a trace":    {replace("traces/q1-1.json", `"location": `, `"location": 10`), "traces/q1-1.json", "no location 10"},
 		"a test without trace": {func(_ *artifact.Manifest, f map[string]string) { f["tests/q1-99_test.go"] = "package main\n" }, "tests/q1-99_test.go", "no trace"},
@@ -121,6 +125,49 @@ func TestVerify(t *testing.T) {
 			require.True(t, found, "%v", problems)
 		})
 	}
+}
+
+// Whatever a bundle has that can be loaded, the tools end, and say no more than they may.
+func FuzzTools(f *testing.F) {
+	whole := map[string]string{}
+	b := stored(f, "deep.vtz")
+	for _, p := range b.Paths() {
+		if !strings.HasPrefix(p, "overlay/runtime/") {
+			data, _ := b.Read(p)
+			whole[p] = string(data)
+		}
+	}
+	paths := slices.Sorted(maps.Keys(whole))
+	for i, p := range paths {
+		f.Add(uint8(i), []byte(whole[p]))
+		f.Add(uint8(i), []byte("[{}]"))
+		f.Add(uint8(i), []byte("{}"))
+	}
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		changed := paths[int(which)%len(paths)]
+		out := artifact.New(b.Manifest())
+		for p, text := range whole {
+			if p == changed {
+				text = string(data)
+			}
+			out.Put(p, []byte(text))
+		}
+		made, err := out.Bundle()
+		if err != nil {
+			return // it cannot be loaded
+		}
+		problems := Verify(made)
+		require.LessOrEqual(t, len(problems), maxProblems)
+		slim, err := Slim(made)
+		require.NoError(t, err)
+		if len(problems) == 0 {
+			require.Empty(t, Verify(slim))
+		}
+		d, err := Diff(b, made)
+		require.NoError(t, err)
+		require.False(t, d.Same()) // it lacks the runtime
+		require.Len(t, entryOf("x", made).Row(), len(Columns()))
+	})
 }
 
 func TestVerifyParent(t *testing.T) {

@@ -61,6 +61,18 @@ func writeIndented(w io.Writer, v any) error {
 	return err
 }
 
+// bundleLimit is the flag that bounds the size of the bundles that a tool reads.
+func bundleLimit(fs *flag.FlagSet, usage string) *sizeFlag {
+	limit := sizeFlag(bundle.IndexLimits.Total)
+	fs.Var(&limit, "limit", usage)
+	return &limit
+}
+
+// limits are those of a bundle of this size.
+func (s *sizeFlag) limits() artifact.Limits {
+	return artifact.Limits{Total: int64(*s), File: int64(*s), Decoded: int64(*s)}
+}
+
 // bundleReport is what is known of one bundle.
 type bundleReport struct {
 	Bundle   string           `json:"bundle"`
@@ -71,6 +83,7 @@ type bundleReport struct {
 func runBundleVerify(c *call) (int, error) {
 	fs := c.flags()
 	asJSON := fs.Bool("json", false, "print the result as JSON")
+	limit := bundleLimit(fs, "refuse a bundle with more than `SIZE` of files")
 	args, err := c.parse(fs, 1, 1000)
 	if err != nil {
 		return 0, err
@@ -81,7 +94,7 @@ func runBundleVerify(c *call) (int, error) {
 	code := exitNothing
 	for i, path := range args {
 		result[i] = bundleReport{Bundle: path, Problems: []bundle.Problem{}}
-		b, err := artifact.Load(path)
+		b, err := artifact.LoadLimited(path, limit.limits())
 		var corrupt *artifact.CorruptError
 		switch {
 		case errors.As(err, &corrupt):
@@ -241,13 +254,11 @@ func runBundleSlim(c *call) (int, error) {
 func runBundleIndex(c *call) (int, error) {
 	fs := c.flags()
 	asCSV := fs.Bool("csv", false, "print a table, as CSV with a line of titles, in place of lines of JSON")
-	limit := sizeFlag(bundle.IndexLimits.Total)
-	fs.Var(&limit, "limit", "list a bundle with more than `SIZE` of files as one that cannot be read")
+	limit := bundleLimit(fs, "list a bundle with more than `SIZE` of files as one that cannot be read")
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
 		return 0, err
 	}
-	lim := artifact.Limits{Total: int64(limit), File: int64(limit), Decoded: int64(limit)}
 	write := func(e bundle.Entry) error { return bundle.WriteLine(c.stdout, e) }
 	if *asCSV {
 		if err := bundle.WriteRow(c.stdout, bundle.Columns()); err != nil {
@@ -261,5 +272,5 @@ func runBundleIndex(c *call) (int, error) {
 			return bundle.WriteRow(c.stdout, row)
 		}
 	}
-	return exitNothing, bundle.Index(c.ctx, args[0], lim, write)
+	return exitNothing, bundle.Index(c.ctx, args[0], limit.limits(), write)
 }

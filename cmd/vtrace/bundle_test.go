@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,6 +45,8 @@ func TestBundleDocument(t *testing.T) {
 
 func TestBundleUsage(t *testing.T) {
 	good := filepath.Join(storedDir, "v3", "deep.vtz")
+	newer := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(newer, "manifest.json"), fmt.Appendf(nil, `{"format": %q, "version": %d, "more": {}}`, artifact.Format, artifact.Version+1), 0o644))
 	for _, c := range []struct {
 		args           []string
 		code           int
@@ -57,6 +60,8 @@ func TestBundleUsage(t *testing.T) {
 		{[]string{"bundle", "verify"}, exitUsage, "", "usage: vtrace bundle verify [flags] BUNDLE..."},
 		{[]string{"bundle", "verify", "nowhere.vtz"}, exitUsage, "", "nowhere.vtz"},
 		{[]string{"bundle", "verify", "testdata/door.xml"}, exitReal, "testdata/door.xml: ", ""},
+		{[]string{"bundle", "verify", "-limit", "1K", good}, exitReal, "limit exceeded", ""},
+		{[]string{"bundle", "verify", newer}, exitUsage, "", "is newer than"},
 		{[]string{"bundle", "diff", good}, exitUsage, "", "vtrace bundle diff [flags] BUNDLE BUNDLE"},
 		{[]string{"bundle", "diff", good, good}, exitNothing, "", ""},
 		{[]string{"bundle", "diff", good, filepath.Join(storedDir, "v2", "deep.vtz")}, exitReal, "format version: 3 -> 2", ""},
@@ -68,7 +73,7 @@ func TestBundleUsage(t *testing.T) {
 		{[]string{"bundle", "index", "nowhere"}, exitUsage, "", "nowhere"},
 		{[]string{"bundle", "index", good}, exitUsage, "", "not a directory"},
 	} {
-		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+		t.Run(strings.ReplaceAll(strings.Join(c.args, " "), newer, "newer"), func(t *testing.T) {
 			code, stdout, stderr := execute(t, c.args...)
 			require.Equal(t, c.code, code, stderr)
 			require.Contains(t, stdout, c.stdout)
