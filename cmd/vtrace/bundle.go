@@ -168,8 +168,8 @@ func runBundleDiff(c *call) (int, error) {
 // requiredOut is the flag that says where a tool writes to.
 func requiredOut(fs *flag.FlagSet, usage string) *string { return fs.String("o", "", usage) }
 
-// missingOut is the error for a tool that was not told where to write to.
-var missingOut = fmt.Errorf("%w: -o says where to write to", errUsage)
+// errNoOut is the error for a tool that was not told where to write to.
+var errNoOut = fmt.Errorf("%w: -o says where to write to", errUsage)
 
 func runBundleMerge(c *call) (int, error) {
 	fs := c.flags()
@@ -180,7 +180,7 @@ func runBundleMerge(c *call) (int, error) {
 		return 0, err
 	}
 	if *out == "" {
-		return 0, missingOut
+		return 0, errNoOut
 	}
 	merged, err := bundle.Merge(c.ctx, *out, args...)
 	if err != nil {
@@ -203,7 +203,7 @@ func runBundleExtract(c *call) (int, error) {
 	}
 	switch {
 	case *out == "":
-		return 0, missingOut
+		return 0, errNoOut
 	case *all == (len(args) > 1):
 		return 0, fmt.Errorf("%w: either PATHs say what to extract, or -all does", errUsage)
 	}
@@ -228,7 +228,7 @@ func runBundleSlim(c *call) (int, error) {
 		return 0, err
 	}
 	if *out == "" {
-		return 0, missingOut
+		return 0, errNoOut
 	}
 	b, err := artifact.Load(args[0])
 	if err != nil {
