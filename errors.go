@@ -19,6 +19,7 @@ type (
 	SpecError        = source.SpecError
 	UnsupportedError = translate.UnsupportedError
 	BuildError       = orchestrate.BuildError
+	RuntimeError     = pass.RuntimeError
 	InternalError    = pass.InternalError
 )
 

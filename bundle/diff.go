@@ -48,7 +48,7 @@ type Files struct {
 func (f Files) none() bool { return len(f.Added)+len(f.Removed)+len(f.Changed) == 0 }
 
 // Same reports that there is no difference.
-func (d *Difference) Same() bool { return d.A == d.B }
+func (d *Difference) Same() bool { return d == nil || d.A == d.B }
 
 // Diff compares two bundles, which may be of other versions of the program, of vtrace, and of
 // the format.

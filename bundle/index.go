@@ -84,7 +84,10 @@ var IndexLimits = artifact.Limits{Total: 256 << 20, Decoded: 256 << 20}
 // the names of the files of the folders on the way to it; nothing is kept. The first error of
 // the function ends the walk.
 func Index(ctx context.Context, dir string, lim artifact.Limits, entry func(Entry) error) error {
-	if entry == nil {
+	switch {
+	case ctx == nil:
+		return &artifact.ArgumentError{Name: "context", Reason: "nil"}
+	case entry == nil:
 		return &artifact.ArgumentError{Name: "function", Reason: "nil"}
 	}
 	root, err := os.Stat(dir)
@@ -157,6 +160,9 @@ func hasManifest(dir string) bool {
 
 // WriteLine writes an entry as a line of JSON.
 func WriteLine(w io.Writer, e Entry) error {
+	if w == nil {
+		return &artifact.ArgumentError{Name: "writer", Reason: "nil"}
+	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(e)
@@ -207,6 +213,9 @@ func (e Entry) Row() []string {
 
 // WriteRow writes a row of a table as CSV.
 func WriteRow(w io.Writer, row []string) error {
+	if w == nil {
+		return &artifact.ArgumentError{Name: "writer", Reason: "nil"}
+	}
 	c := csv.NewWriter(w)
 	if err := c.Write(row); err != nil {
 		return err

@@ -77,10 +77,12 @@ type Seen struct {
 // memory at a time. A bundle that is there twice is taken once; one that cannot be read is an
 // error, and the directory is then as it was.
 func Merge(ctx context.Context, dir string, paths ...string) (_ *Collection, err error) {
-	if dir == "" {
+	switch {
+	case ctx == nil:
+		return nil, &artifact.ArgumentError{Name: "context", Reason: "nil"}
+	case dir == "":
 		return nil, &artifact.ArgumentError{Name: "directory", Reason: "empty"}
-	}
-	if len(paths) == 0 {
+	case len(paths) == 0:
 		return nil, &artifact.ArgumentError{Name: "bundles", Reason: "none"}
 	}
 	made, err := emptyDir(dir)
@@ -212,6 +214,9 @@ func emptyDir(dir string) (made bool, err error) {
 
 // String is the collection in words.
 func (c *Collection) String() string {
+	if c == nil {
+		return ""
+	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d bundles, %d findings\n", len(c.Bundles), len(c.Findings))
 	for _, m := range c.Findings {

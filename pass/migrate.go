@@ -34,7 +34,12 @@ func (e *RuntimeError) Error() string {
 	return fmt.Sprintf("the instrumented program in the bundle was made by vtrace %s, and does not fit this vtrace: it does not compile, and cannot be instrumented again, since %s; use that version, or check the program again", clip(e.Tool), e.Reason)
 }
 
-func (e *RuntimeError) Unwrap() error { return e.Build }
+func (e *RuntimeError) Unwrap() error {
+	if e.Build == nil {
+		return nil
+	}
+	return e.Build
+}
 
 // compile builds the instrumented program of a bundle in a directory. It returns the overlay
 // that took the place of that in the bundle, nil if that one was used.
