@@ -42,6 +42,8 @@
 //   - *SpecError: the directory, pattern, entry or flags of a source are of no use.
 //   - *FrontierError: what an exploration has left to do is broken, or of another program.
 //   - *PassError: the bundle is of another pass than the one that comes before.
+//   - *RuntimeError: the instrumented program of a bundle is that of another vtrace, does not
+//     compile with this one, and cannot be made anew.
 //   - *RefusedError: a build flag, a directory or a toolchain that a bundle names is not
 //     obeyed unless the caller asks for it; it says how.
 //   - *CorruptError: a bundle, or a file of it, is broken, or too large (ErrLimit).

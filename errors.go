@@ -20,6 +20,7 @@ type (
 	FrontierError    = pass.FrontierError
 	UnsupportedError = translate.UnsupportedError
 	BuildError       = orchestrate.BuildError
+	RuntimeError     = pass.RuntimeError
 	InternalError    = pass.InternalError
 )
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/bundle"
 	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
@@ -41,7 +42,11 @@ var api = map[string]any{
 	"pass.Exhaust": pass.Exhaust, "pass.Explore": pass.Explore, "pass.Export": pass.Export, "pass.First": pass.First, "pass.Replay": pass.Replay,
 	"pass.RunExported": pass.RunExported, "pass.Second": pass.Second, "pass.Translate": pass.Translate, "pass.Unobeyed": pass.Unobeyed, "pass.Version": pass.Version,
 	"pass.Conclusion": pass.Conclusion{}, "pass.InternalError": pass.InternalError{}, "pass.OptionError": pass.OptionError{},
-	"pass.PassError": pass.PassError{}, "pass.RefusedError": pass.RefusedError{},
+	"pass.PassError": pass.PassError{}, "pass.RefusedError": pass.RefusedError{}, "pass.RuntimeError": pass.RuntimeError{},
+
+	"bundle.Columns": bundle.Columns, "bundle.Diff": bundle.Diff, "bundle.Extract": bundle.Extract, "bundle.Index": bundle.Index, "bundle.Merge": bundle.Merge,
+	"bundle.Slim": bundle.Slim, "bundle.Verify": bundle.Verify, "bundle.VerifyParent": bundle.VerifyParent, "bundle.WriteLine": bundle.WriteLine, "bundle.WriteRow": bundle.WriteRow,
+	"bundle.Collection": bundle.Collection{}, "bundle.Difference": bundle.Difference{}, "bundle.Entry": bundle.Entry{}, "bundle.Problem": bundle.Problem{},
 
 	"artifact.Digest": artifact.Digest, "artifact.EncodeJSON": artifact.EncodeJSON, "artifact.Extend": artifact.Extend, "artifact.Load": artifact.Load,
 	"artifact.LoadLimited": artifact.LoadLimited, "artifact.New": artifact.New, "artifact.ReadArchive": artifact.ReadArchive, "artifact.Remove": artifact.Remove,
@@ -128,7 +133,7 @@ func TestZero(t *testing.T) {
 
 // TestZeroIsAll: the table has every exported function, and every type with exported methods.
 func TestZeroIsAll(t *testing.T) {
-	for pkg, dir := range map[string]string{"vtrace": ".", "pass": "pass", "artifact": "artifact"} {
+	for pkg, dir := range map[string]string{"vtrace": ".", "pass": "pass", "artifact": "artifact", "bundle": "bundle"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)
 		for _, file := range files {

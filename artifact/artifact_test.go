@@ -27,7 +27,7 @@ func sample(t testing.TB) *Bundle {
 	b := New(Manifest{
 		Pass: PassFirst, Tool: "v1.0.0", Go: "go1.26.8",
 		Entry:   Entry{Package: "example.com/m", Func: "main"},
-		Options: json.RawMessage(`{"z":1,"a":{"y":"<>&","b":12345678901234567890}}`),
+		Options: json.RawMessage(`{"search":{"maxMemory":1234567890123456789},"model":{"flags":["<>&"],"bounds":{}}}`),
 	})
 	b.SetModel([]byte("<nta/>"))
 	b.SetQueries([]Query{{Number: 1, Formula: "A[] not Main.crash && x > 0", Kind: KindPanic}})
@@ -97,10 +97,10 @@ func TestByteIdentity(t *testing.T) {
 		}
 		require.Equal(t, first, buf.Bytes())
 	}
-	x := New(Manifest{Options: json.RawMessage(`{"a": 1, "b": 2}`)})
+	x := New(Manifest{Options: json.RawMessage(`{"search": {}, "model": {"bounds": {}}}`)})
 	x.AddSource("p", []byte("1"))
 	x.AddSource("q", []byte("2"))
-	y := New(Manifest{Options: json.RawMessage(`{"b":2,"a":1}`)})
+	y := New(Manifest{Options: json.RawMessage(`{"model":{"bounds":{}},"search":{}}`)})
 	y.AddSource("q", []byte("2"))
 	y.AddSource("p", []byte("0"))
 	y.AddSource("p", []byte("1"))

@@ -13,9 +13,9 @@ type Bounds struct {
 	// Objects, Elements, Entries and Activations are for the places that are not
 	// listed.
 	Objects     int `json:"objects"`
-	Elements    int `json:"elements"`
-	Entries     int `json:"entries"`
-	Activations int `json:"activations"`
+	Elements    int `json:"elements"`    // of a slice that grows
+	Entries     int `json:"entries"`     // of a map
+	Activations int `json:"activations"` // of a function in one goroutine
 	// Places are those with more than that, and those at whose bound paths of the
 	// model end, in order.
 	Places []PlaceBound `json:"places,omitempty"`
@@ -24,7 +24,7 @@ type Bounds struct {
 // PlaceBound is the bound of one place of a program.
 type PlaceBound struct {
 	Place
-	N int `json:"n"`
+	N int `json:"n"` // the bound there
 	// Why says why it is not greater.
 	Why string `json:"why,omitempty"`
 	// Query is the number of the query that is satisfied if the bound is never
@@ -36,10 +36,10 @@ type PlaceBound struct {
 // program makes it.
 type Place struct {
 	// Kind is one of the Bound constants.
-	Kind string `json:"kind"`
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
-	Col  int    `json:"col,omitempty"`
+	Kind string `json:"kind" schema:"objects|elements|entries|activations"`
+	File string `json:"file,omitempty"` // relative to the root of the program; "" is every place of the kind
+	Line int    `json:"line,omitempty"` // from 1
+	Col  int    `json:"col,omitempty"`  // in bytes, from 1
 }
 
 // The kinds of places.

@@ -149,8 +149,8 @@ type Builder struct {
 	err      error
 }
 
-// New starts a bundle. Of the manifest it takes Pass, Tool, Go, Entry, Options
-// and Parent; the rest is computed.
+// New starts a bundle. Of the manifest it takes Pass, Tool, Go, Entry, Options,
+// Parent and SlimmedFrom; the rest is computed.
 func New(m Manifest) *Builder {
 	return &Builder{manifest: m, limits: DefaultLimits, files: map[string][]byte{}}
 }

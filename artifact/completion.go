@@ -6,15 +6,15 @@ import "fmt"
 // impossible. A translation that is given it lets the model do it too.
 type Completion struct {
 	// Kind is one of the Completed constants.
-	Kind string `json:"kind"`
+	Kind string `json:"kind" schema:"call|branch"`
 	// File, Line and Col are the place of the call or condition.
 	File string `json:"file"`
-	Line int    `json:"line"`
-	Col  int    `json:"col"`
+	Line int    `json:"line"` // from 1
+	Col  int    `json:"col"`  // in bytes, from 1
 	// Func is the function there, and Block the number of the block in its SSA form that
 	// ends with the condition.
 	Func  string `json:"func"`
-	Block int    `json:"block,omitempty"`
+	Block int    `json:"block,omitempty"` // number of the block in its SSA form, for a condition
 	// Callee is the function that is called.
 	Callee string `json:"callee,omitempty"`
 	// Run is the number of the run that has shown it.

@@ -8,9 +8,9 @@ import (
 
 // Verdict is the checker's answer to a query.
 type Verdict struct {
-	Query  int    `json:"query"`  // its number
-	Result string `json:"result"` // T, F, M or E
-	Reason string `json:"reason,omitempty"`
+	Query  int    `json:"query"`                   // its number
+	Result string `json:"result" schema:"T|F|M|E"` // T, F, M or E
+	Reason string `json:"reason,omitempty"`        // why the answer is neither T nor F, or what it rests on
 	// Traces are the paths of its counterexamples in the bundle.
 	Traces []string `json:"traces,omitempty"`
 }
@@ -18,11 +18,11 @@ type Verdict struct {
 // Refutation is what a replay taught: the program does not follow these labels
 // (see check.Label), so no trace that begins with them is an error of it.
 type Refutation struct {
-	Query  int      `json:"query"`
-	Labels []string `json:"labels"`
+	Query  int      `json:"query"`  // its number
+	Labels []string `json:"labels"` // those of the steps, in order: PROCESS@KEY/CASE>KEY
 	// Step is the step of the plan, from 1, that could not be done.
 	Step   int    `json:"step"`
-	Reason string `json:"reason"`
+	Reason string `json:"reason"` // what was found instead
 	// Weak: the program did follow the labels, but was not in error behind
 	// them, or might follow them if it set deadlines in another order. Leaving out all traces that begin with them may leave out others
 	// that it can follow, so no error is false because of this alone.
@@ -39,10 +39,10 @@ type Refutation struct {
 type Fact struct {
 	Template int    `json:"template"` // index in Sidecar.Templates
 	Edge     int    `json:"edge"`     // index in the template's edges
-	From     string `json:"from"`
-	To       string `json:"to"`
-	Met      int    `json:"met"`
-	Taken    int    `json:"taken"`
+	From     string `json:"from"`     // name of the location that it leaves
+	To       string `json:"to"`       // name of the location that it enters
+	Met      int    `json:"met"`      // runs that came to the choice
+	Taken    int    `json:"taken"`    // those of them that took the edge
 }
 
 // Runs says how a program was run beside its model, under random schedules. What
@@ -52,9 +52,9 @@ type Runs struct {
 	// many of them were cut off, Uncontrolled how many left the control of the
 	// runtime.
 	Runs         int `json:"runs"`
-	Schedules    int `json:"schedules"`
-	Limited      int `json:"limited,omitempty"`
-	Uncontrolled int `json:"uncontrolled,omitempty"`
+	Schedules    int `json:"schedules"`              // those with different steps
+	Limited      int `json:"limited,omitempty"`      // those that were cut off
+	Uncontrolled int `json:"uncontrolled,omitempty"` // those that left the control of the runtime
 	// Systematic counts runs besides, before these: under schedules none of which is
 	// equivalent to another one, a few.
 	Systematic int `json:"systematic,omitempty"`
@@ -94,13 +94,13 @@ type Exhaustive struct {
 	// Schedules counts the runs, none equivalent to another one, and Cut those that
 	// were given up on the way, since they turned out to be.
 	Schedules int `json:"schedules"`
-	Cut       int `json:"cut,omitempty"`
+	Cut       int `json:"cut,omitempty"` // runs that were given up, being equivalent to others
 	// Complete: there are no others, but for what Limits say.
 	Complete bool `json:"complete,omitempty"`
 	// Timed: time could have passed while a goroutine could go on. Stalls is how often
 	// in one run it did, at most; -1 is any number.
 	Timed  bool `json:"timed,omitempty"`
-	Stalls int  `json:"stalls,omitempty"`
+	Stalls int  `json:"stalls,omitempty"` // see Timed; -1 is any number
 	// Preemptions is how far the exploration has come with each bound of preemptions,
 	// from 0, if it is bounded so. Schedules counts all of their runs.
 	Preemptions []Preemptions `json:"preemptions,omitempty"`
@@ -114,11 +114,11 @@ type Exhaustive struct {
 // of preemptions: that another goroutine goes on though the one that has done the last
 // step could.
 type Preemptions struct {
-	AtMost int `json:"atMost"`
+	AtMost int `json:"atMost"` // the bound, from 0
 	// Schedules and Cut are as those of Exhaustive.
 	Schedules int  `json:"schedules"`
-	Cut       int  `json:"cut,omitempty"`
-	Complete  bool `json:"complete,omitempty"`
+	Cut       int  `json:"cut,omitempty"`      // as of Exhaustive
+	Complete  bool `json:"complete,omitempty"` // as of Exhaustive
 }
 
 // Proved reports whether the program has no other behaviour, for its input, than the
@@ -219,10 +219,10 @@ type Conformance struct {
 	// LeftOut is how many do what the model says that it leaves out, BeyondBounds
 	// how many come to a stated bound of it.
 	LeftOut      int `json:"leftOut,omitempty"`
-	BeyondBounds int `json:"beyondBounds,omitempty"`
+	BeyondBounds int `json:"beyondBounds,omitempty"` // runs that come to a stated bound of the model
 	// Undecided is how many could not be compared, and Reason why the first of them.
 	Undecided int    `json:"undecided,omitempty"`
-	Reason    string `json:"reason,omitempty"`
+	Reason    string `json:"reason,omitempty"` // why the first of the undecided could not be compared
 	// Gaps are what the program did and the model cannot, each operation once.
 	Gaps []Gap `json:"gaps,omitempty"`
 }
@@ -230,14 +230,14 @@ type Conformance struct {
 // Gap is where a model cannot do what a run of its program did: the model is wrong,
 // and what it says of the program proves nothing.
 type Gap struct {
-	Run       int    `json:"run"` // its number, from 1
-	Step      int    `json:"step"`
-	G         string `json:"g,omitempty"` // goroutine
-	File      string `json:"file,omitempty"`
-	Line      int    `json:"line,omitempty"`
-	Col       int    `json:"col,omitempty"`
-	Operation string `json:"operation,omitempty"`
-	Reason    string `json:"reason"`
+	Run       int    `json:"run"`                 // its number, from 1
+	Step      int    `json:"step"`                // of the run, from 1
+	G         string `json:"g,omitempty"`         // goroutine
+	File      string `json:"file,omitempty"`      // relative to the root of the program
+	Line      int    `json:"line,omitempty"`      // from 1
+	Col       int    `json:"col,omitempty"`       // in bytes, from 1
+	Operation string `json:"operation,omitempty"` // in a word
+	Reason    string `json:"reason"`              // what the program did, for people
 }
 
 func (g Gap) String() string {
@@ -256,8 +256,8 @@ type RaceSearch struct {
 	// Runs counts the runs under random schedules, Schedules those with
 	// different steps. Limited is how many of them were cut off.
 	Runs      int `json:"runs"`
-	Schedules int `json:"schedules"`
-	Limited   int `json:"limited,omitempty"`
+	Schedules int `json:"schedules"`         // those with different steps
+	Limited   int `json:"limited,omitempty"` // those that were cut off
 	// Ends counts the runs that ended in another error, by kind.
 	Ends map[string]int `json:"ends,omitempty"`
 	// Stopped says why there were no more runs, if there were to be.
@@ -289,16 +289,16 @@ const (
 
 // Finding is one possible error of the program and what is known about it.
 type Finding struct {
-	Number   int    `json:"number"` // from 1
-	Verdict  string `json:"verdict"`
-	Kind     string `json:"kind"` // a Kind constant
-	Category string `json:"category"`
-	Query    int    `json:"query"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Col      int    `json:"col,omitempty"`
-	Function string `json:"function,omitempty"`
-	Message  string `json:"message"`
+	Number   int    `json:"number"`                                                                 // from 1
+	Verdict  string `json:"verdict" schema:"real|false|unconfirmed|possible|timing-dependent|note"` // real, false, unconfirmed, possible, timing-dependent or note
+	Kind     string `json:"kind"`                                                                   // a Kind constant
+	Category string `json:"category"`                                                               // that of the query
+	Query    int    `json:"query"`                                                                  // the number of the query that it violates
+	File     string `json:"file,omitempty"`                                                         // where the error happens, relative to the root of the program
+	Line     int    `json:"line,omitempty"`                                                         // from 1
+	Col      int    `json:"col,omitempty"`                                                          // in bytes, from 1
+	Function string `json:"function,omitempty"`                                                     // full name of the function there
+	Message  string `json:"message"`                                                                // what happens, for people
 	// Goroutines are those that matter at the end: stuck, or panicking; or the
 	// two accesses of a data race, in their order.
 	Goroutines []FindingGoroutine `json:"goroutines,omitempty"`
@@ -306,7 +306,7 @@ type Finding struct {
 	// passes while the goroutine could go on.
 	Stalls []FindingStall `json:"stalls,omitempty"`
 	// Stall grades them by the longest: StallShort or StallLong, "" if there is none.
-	Stall string `json:"stall,omitempty"`
+	Stall string `json:"stall,omitempty" schema:"short|long"`
 	// Interleaving is how the error comes about, step by step.
 	Interleaving []FindingStep `json:"interleaving,omitempty"`
 	// Minimised says how much less there is to understand of it than of the one that has
@@ -316,7 +316,7 @@ type Finding struct {
 	Values []FindingValue `json:"values,omitempty"`
 	// Trace and Test are paths in the bundle.
 	Trace string `json:"trace,omitempty"`
-	Test  string `json:"test,omitempty"`
+	Test  string `json:"test,omitempty"` // of the Orchestration test that follows the trace
 	// Reproduce is a command that shows the error again.
 	Reproduce string `json:"reproduce,omitempty"`
 	// Reason says why the verdict is not "real", or how a real error has shown
@@ -332,13 +332,13 @@ type Finding struct {
 // FindingValue is a choice of the environment that an interleaving needs, as for a random
 // number or the order of a map: Value, of N from 0.
 type FindingValue struct {
-	G     string `json:"g"`
+	G     string `json:"g"`              // creation path of the goroutine that asked
 	Site  string `json:"site,omitempty"` // key
-	File  string `json:"file,omitempty"`
-	Line  int    `json:"line,omitempty"`
-	Text  string `json:"text,omitempty"`
-	N     int    `json:"n"`
-	Value int    `json:"value"`
+	File  string `json:"file,omitempty"` // of Site
+	Line  int    `json:"line,omitempty"` // of Site
+	Text  string `json:"text,omitempty"` // the source line
+	N     int    `json:"n"`              // number of values that it could have
+	Value int    `json:"value"`          // from 0, less than N
 }
 
 // Minimised is what has become of an interleaving that was minimised: what the error does
@@ -347,14 +347,14 @@ type Minimised struct {
 	// Of is the path in the bundle of the trace with the interleaving as it was, "" if it
 	// still is.
 	Of     string   `json:"of,omitempty"`
-	Before Schedule `json:"before"`
-	After  Schedule `json:"after"`
+	Before Schedule `json:"before"` // of the interleaving that has shown the error first
+	After  Schedule `json:"after"`  // of the one that is reported
 	// Runs of the program were needed.
 	Runs int `json:"runs"`
 	// Complete: no single part of it can be left out. Least: no interleaving with the
 	// same random choices has fewer switches.
 	Complete bool `json:"complete,omitempty"`
-	Least    bool `json:"least,omitempty"`
+	Least    bool `json:"least,omitempty"` // see Complete
 	// Stopped says why it was not finished, or could not be used.
 	Stopped string `json:"stopped,omitempty"`
 }
@@ -364,51 +364,51 @@ type Schedule struct {
 	// Switches counts from how many steps to the next another goroutine goes on, of the
 	// Goroutines that do Steps.
 	Switches   int `json:"switches"`
-	Goroutines int `json:"goroutines"`
-	Steps      int `json:"steps"`
+	Goroutines int `json:"goroutines"` // those that do Steps
+	Steps      int `json:"steps"`      // all of them
 	// Held is how long goroutines are held that could go on, at Stalls places.
 	Held   time.Duration `json:"heldNanoseconds,omitempty"`
-	Stalls int           `json:"stalls,omitempty"`
+	Stalls int           `json:"stalls,omitempty"` // places at which goroutines are held
 	// Seeds is 1 if the answers of the environment follow from a seed. Values are those
 	// chosen one by one, and cases of a select other than the first.
 	Seeds  int `json:"seeds,omitempty"`
-	Values int `json:"values,omitempty"`
+	Values int `json:"values,omitempty"` // choices of the environment, and cases of a select, that are prescribed
 }
 
 // FindingGoroutine is a goroutine at the end of a finding's interleaving.
 type FindingGoroutine struct {
-	G         string `json:"g"`    // creation path
-	Site      string `json:"site"` // key
-	Operation string `json:"operation"`
-	Func      string `json:"func,omitempty"`
-	File      string `json:"file,omitempty"`
-	Line      int    `json:"line,omitempty"`
+	G         string `json:"g"`              // creation path
+	Site      string `json:"site"`           // key
+	Operation string `json:"operation"`      // in a word
+	Func      string `json:"func,omitempty"` // full name of the function
+	File      string `json:"file,omitempty"` // relative to the root of the program
+	Line      int    `json:"line,omitempty"` // from 1
 	Text      string `json:"text,omitempty"` // the source line
 	// Object is the name of what it waits for, State how it stands there.
 	Object string   `json:"object,omitempty"`
-	State  string   `json:"state,omitempty"`
+	State  string   `json:"state,omitempty"` // as in "blocked" or "finished"
 	Stack  []string `json:"stack,omitempty"` // "function file:line", innermost first
 }
 
 // FindingStall is a goroutine that is slow at a place: time passes for so long while it
 // could go on.
 type FindingStall struct {
-	G    string        `json:"g"`
-	Site string        `json:"site"` // key
-	File string        `json:"file,omitempty"`
-	Line int           `json:"line,omitempty"`
-	Text string        `json:"text,omitempty"`
-	For  time.Duration `json:"nanoseconds"`
+	G    string        `json:"g"`              // creation path of the goroutine
+	Site string        `json:"site"`           // key
+	File string        `json:"file,omitempty"` // of Site
+	Line int           `json:"line,omitempty"` // of Site
+	Text string        `json:"text,omitempty"` // the source line
+	For  time.Duration `json:"nanoseconds"`    // how long, in nanoseconds
 }
 
 // FindingStep is one step of a finding's interleaving.
 type FindingStep struct {
-	Step      int    `json:"step"` // from 1
-	G         string `json:"g"`
-	Site      string `json:"site,omitempty"`
-	Operation string `json:"operation"`
-	Case      int    `json:"case,omitempty"`
-	File      string `json:"file,omitempty"`
-	Line      int    `json:"line,omitempty"`
-	Text      string `json:"text,omitempty"`
+	Step      int    `json:"step"`           // from 1
+	G         string `json:"g"`              // creation path of the goroutine
+	Site      string `json:"site,omitempty"` // key
+	Operation string `json:"operation"`      // in a word
+	Case      int    `json:"case,omitempty"` // of a select, in source order from 0; -1 is its default
+	File      string `json:"file,omitempty"` // relative to the root of the program
+	Line      int    `json:"line,omitempty"` // from 1
+	Text      string `json:"text,omitempty"` // the source line
 }

@@ -18,7 +18,7 @@ const (
 	// Version is the newest version of the format that this package knows, the one that it
 	// writes. It grows with every change of what a bundle may hold, so that an older vtrace
 	// says that a bundle is newer, and not that it is broken: see TestFormat.
-	Version = 2
+	Version = 3
 )
 
 // maxManifest bounds the bytes of a manifest: those of as many files as there may be.
@@ -34,29 +34,33 @@ const (
 
 // Manifest describes a bundle. All of it is covered by the bundle's digest.
 type Manifest struct {
-	Format  string `json:"format"`
-	Version int    `json:"version"`
-	Pass    string `json:"pass"`
+	Format  string `json:"format" schema:"vtrace-bundle"`             // always "vtrace-bundle"
+	Version int    `json:"version"`                                   // of the format
+	Pass    string `json:"pass" schema:"translate|first|second|deep"` // the one that made the bundle
 	// Tool is the version of vtrace, Go that of the Go toolchain.
 	Tool  string `json:"tool"`
-	Go    string `json:"go"`
-	Entry Entry  `json:"entry"`
-	// Options are those of the pass, in its own form.
+	Go    string `json:"go"`    // see Tool
+	Entry Entry  `json:"entry"` // what runs
+	// Options are those of the pass, as a value of type Options. [Bundle.Options] decodes
+	// what older versions have.
 	Options json.RawMessage `json:"options,omitempty"`
 	// Source is the digest of the files below source/, as source.Digest
 	// computes it.
-	Source string `json:"source,omitempty"`
+	Source string `json:"source,omitempty" schema:"digest"`
 	// Parent is the digest of the bundle that the pass started from.
-	Parent string `json:"parent,omitempty"`
+	Parent string `json:"parent,omitempty" schema:"digest"`
+	// SlimmedFrom is the digest of the bundle of which this one is a part: what verdicts and
+	// replays do not need was left out.
+	SlimmedFrom string `json:"slimmedFrom,omitempty" schema:"digest"`
 	// Files are all files but the manifest, sorted by path.
 	Files []FileInfo `json:"files"`
 }
 
 // FileInfo is the manifest's record of one file.
 type FileInfo struct {
-	Path   string `json:"path"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
+	Path   string `json:"path"`                   // slash-separated, relative to the bundle
+	Size   int64  `json:"size"`                   // in bytes
+	SHA256 string `json:"sha256" schema:"digest"` // of the content, in hexadecimal
 }
 
 // EncodeJSON returns v in the canonical form of bundles: indented by two
@@ -143,6 +147,12 @@ func decodeManifest(data []byte, lim Limits) (Manifest, error) {
 	}
 	if m.Parent != "" && !hexDigest.MatchString(m.Parent) {
 		return Manifest{}, corrupt(manifestPath, "the parent is no digest")
+	}
+	if m.SlimmedFrom != "" && !hexDigest.MatchString(m.SlimmedFrom) {
+		return Manifest{}, corrupt(manifestPath, "what it was slimmed from is no digest")
+	}
+	if _, err := m.options(); err != nil {
+		return Manifest{}, err
 	}
 	return m, m.checkFiles(lim)
 }

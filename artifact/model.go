@@ -8,7 +8,7 @@ import "time"
 
 // Sidecar says of every location and edge of a model what it stands for.
 type Sidecar struct {
-	Entry Entry  `json:"entry"`
+	Entry Entry  `json:"entry"` // what runs, as in the manifest
 	Sites []Site `json:"sites"` // by number; Sites[0] is the zero Site
 	// Templates in the order of the model's templates.
 	Templates []TemplateInfo `json:"templates"`
@@ -61,22 +61,22 @@ type Entry struct {
 
 // Site is a numbered program point; see package sites.
 type Site struct {
-	ID   int    `json:"id"`
-	Kind string `json:"kind"`
-	Key  string `json:"key"`
-	Func string `json:"func"`
-	File string `json:"file"`
-	Line int    `json:"line"`
-	Col  int    `json:"col"`
-	Text string `json:"text"`
+	ID   int    `json:"id"`   // its number, from 1
+	Kind string `json:"kind"` // the operation, in a word: "send", "go", "statement", ...
+	Key  string `json:"key"`  // function and ordinal: survives edits elsewhere
+	Func string `json:"func"` // full name of the function around it
+	File string `json:"file"` // relative to the root of the program
+	Line int    `json:"line"` // from 1
+	Col  int    `json:"col"`  // in bytes, from 1
+	Text string `json:"text"` // the source line, without its indentation
 }
 
 // TemplateInfo describes one template.
 type TemplateInfo struct {
-	Name string `json:"name"`
+	Name string `json:"name"` // in the model
 	// Role is "goroutine" (one process is one goroutine at a time) or "env"
 	// (the scheduler, time).
-	Role string `json:"role"`
+	Role string `json:"role" schema:"goroutine|env"`
 	// Func is the key of the goroutine's entry function.
 	Func      string         `json:"func,omitempty"`
 	Locations []LocationInfo `json:"locations"` // in the template's order
@@ -85,7 +85,7 @@ type TemplateInfo struct {
 
 // LocationInfo describes one location.
 type LocationInfo struct {
-	Name string `json:"name"`
+	Name string `json:"name"` // in the model
 	// Site is the guard the goroutine stands at, 0 if none.
 	Site int `json:"site,omitempty"`
 	// Blocking: the operation at Site can wait for others.
@@ -126,8 +126,8 @@ const (
 
 // EdgeInfo describes one edge.
 type EdgeInfo struct {
-	Site int    `json:"site,omitempty"`
-	Role string `json:"role"`
+	Site int    `json:"site,omitempty"`                                      // the operation that it does, 0 if none
+	Role string `json:"role" schema:"op|commit|wake|birth|start|local|time"` // one of the Role constants
 	// Case is the chosen case of a select, in source order from 0, -1 for its
 	// default. 0 elsewhere.
 	Case int `json:"case,omitempty"`
@@ -137,19 +137,19 @@ type EdgeInfo struct {
 
 // Approximation is one place where the model is not exact.
 type Approximation struct {
-	Site int    `json:"site,omitempty"`
-	File string `json:"file"`
-	Line int    `json:"line"`
-	Col  int    `json:"col"`
+	Site int    `json:"site,omitempty"` // where it is, 0 if at no site
+	File string `json:"file"`           // relative to the root of the program
+	Line int    `json:"line"`           // from 1
+	Col  int    `json:"col"`            // in bytes, from 1
 	// Kind is a short stable word: "free-choice", "unknown-call", "loop-bound", ...
 	Kind string `json:"kind"`
 	// Direction is one of the Direction constants.
-	Direction string `json:"direction"`
-	Reason    string `json:"reason"`
+	Direction string `json:"direction" schema:"over|under|bound|control"`
+	Reason    string `json:"reason"` // in words, for people
 	// Query is the number of a query that is satisfied if no trace of the model
 	// rests on it, 0 if none tells. Unreached: it is satisfied.
 	Query     int  `json:"query,omitempty"`
-	Unreached bool `json:"unreached,omitempty"`
+	Unreached bool `json:"unreached,omitempty"` // no trace of the model rests on it
 }
 
 // ApproximationInput is the Kind of a choice that another run with the same
@@ -193,15 +193,15 @@ type Query struct {
 	Number int `json:"number"` // from 1
 	// Formula is "" for a data race, which is not asked of the model.
 	Formula     string `json:"formula"`
-	Description string `json:"description"`
-	Category    string `json:"category"`
+	Description string `json:"description"` // for people
+	Category    string `json:"category"`    // as the option for categories has it
 	// Kind is the error that a violation is; see the Kind constants.
 	Kind string `json:"kind"`
 	// Site, with File, Line and Col, is where the error happens; 0 if nowhere.
 	Site int    `json:"site,omitempty"`
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
-	Col  int    `json:"col,omitempty"`
+	File string `json:"file,omitempty"` // of Site, relative to the root of the program
+	Line int    `json:"line,omitempty"` // of Site, from 1
+	Col  int    `json:"col,omitempty"`  // of Site, in bytes from 1
 	// Process is the process the query is about, by name, "" if none.
 	Process string `json:"process,omitempty"`
 }
@@ -232,12 +232,12 @@ const (
 // Trace is a counterexample in the form both people and gjson paths read:
 // Lines keeps the seed form, Steps the structure.
 type Trace struct {
-	Formula string   `json:"formula"`
-	Comment string   `json:"comment"`
-	Result  string   `json:"result"` // T, F, M or E
-	Lines   []string `json:"trace"`  // "P: A > B", sender first
-	Query   int      `json:"query"`
-	Steps   []Step   `json:"steps,omitempty"`
+	Formula string   `json:"formula"`                 // that of the query
+	Comment string   `json:"comment"`                 // the description of the query
+	Result  string   `json:"result" schema:"T|F|M|E"` // T, F, M or E
+	Lines   []string `json:"trace"`                   // "P: A > B", sender first
+	Query   int      `json:"query"`                   // its number
+	Steps   []Step   `json:"steps,omitempty"`         // from the initial state on
 	// Final is the location of every process in the last state.
 	Final []ProcessAt `json:"final,omitempty"`
 	// Plan is what to replay if that is not what the steps say: an error that
@@ -255,31 +255,31 @@ type Step struct {
 
 // Part is what one process did in a step.
 type Part struct {
-	Process  string `json:"process"`
-	Template int    `json:"template"` // index in Sidecar.Templates
-	Edge     int    `json:"edge"`     // index in the template's edges
-	Select   []int  `json:"select,omitempty"`
-	From     string `json:"from"`
-	To       string `json:"to"`
+	Process  string `json:"process"`          // its name
+	Template int    `json:"template"`         // index in Sidecar.Templates
+	Edge     int    `json:"edge"`             // index in the template's edges
+	Select   []int  `json:"select,omitempty"` // the values that the edge has selected, in order
+	From     string `json:"from"`             // name of the location it leaves
+	To       string `json:"to"`               // name of the location it enters
 }
 
 // Var is the value of a variable.
 type Var struct {
-	Name  string `json:"name"`
-	Value int    `json:"value"`
+	Name  string `json:"name"`  // as in the model, with its index or process
+	Value int    `json:"value"` // after the step
 }
 
 // ProcessAt is where a process stands.
 type ProcessAt struct {
-	Process  string `json:"process"`
-	Template int    `json:"template"`
+	Process  string `json:"process"`  // its name
+	Template int    `json:"template"` // index in Sidecar.Templates
 	Location int    `json:"location"` // index in TemplateInfo.Locations
 }
 
 // Plan is a trace as the runtime follows it.
 type Plan struct {
-	Steps  []PlanStep `json:"steps"`
-	Expect Expect     `json:"expect"`
+	Steps  []PlanStep `json:"steps"`  // in order
+	Expect Expect     `json:"expect"` // what must have happened behind them
 	// Seed is that of the environment: of random numbers, the order of maps, what a
 	// sync.Pool returns. 0 has maps in the order of their keys.
 	Seed uint64 `json:"seed,omitempty"`
@@ -295,11 +295,11 @@ type EnvChoice struct {
 	// G is the goroutine that it was for, and Site the key of the statement, ""
 	// outside of functions.
 	G    string `json:"g"`
-	Site string `json:"site,omitempty"`
+	Site string `json:"site,omitempty"` // key of the statement, "" outside of functions
 	// Occ counts, from 1, what G has asked for at Site.
 	Occ   int `json:"occ"`
-	N     int `json:"n"`
-	Value int `json:"value"`
+	N     int `json:"n"`     // number of values that it could have
+	Value int `json:"value"` // from 0, less than N
 	// Late is how late a deadline is set, or the clock is read, in nanoseconds.
 	Late time.Duration `json:"late,omitempty"`
 }
@@ -318,7 +318,7 @@ type PlanStep struct {
 	// Trace is the index of the step of the trace this one comes from, and
 	// Process the process that takes it.
 	Trace   int    `json:"trace"`
-	Process string `json:"process,omitempty"`
+	Process string `json:"process,omitempty"` // that of the model, see Trace
 	// Swap marks the first of two steps that are one rendezvous of two
 	// selects: the model does not say which of them queues first, so a replay
 	// may try the other order.
@@ -327,16 +327,16 @@ type PlanStep struct {
 
 // Expect is what must happen once the steps are done.
 type Expect struct {
-	Kind string `json:"kind"`
-	// Stuck are the goroutines that must be unable to go on, or the one that
+	Kind string `json:"kind"` // one of the Kind constants
+	// Goroutines are those that must be unable to go on, or the one that
 	// panics, each with its site.
 	Goroutines []At `json:"goroutines"`
 }
 
 // At is a goroutine at a site.
 type At struct {
-	G    string `json:"g"`
-	Site string `json:"site"`
+	G    string `json:"g"`    // creation path, see PlanStep
+	Site string `json:"site"` // key
 	// Process is the process of the model that the goroutine is.
 	Process string `json:"process,omitempty"`
 }

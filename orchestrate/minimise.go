@@ -91,6 +91,9 @@ func (b *Binary) Minimise(ctx context.Context, v *Verdict, opts MinimiseOptions)
 		err = json.Unmarshal(data, &found)
 	}
 	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			err = errors.New("it has written no result") // without the path, which is another one each time
+		}
 		// A program may end its process in any of its runs.
 		return &Minimised{Stopped: fmt.Sprintf("the process ended before anything was found: %v", errors.Join(runErr, err))}, nil
 	}

@@ -36,7 +36,7 @@ type Overlay struct {
 }
 
 func newOverlay(opts Options) (*Overlay, error) {
-	o := &Overlay{Files: map[string][]byte{}, Runtime: map[string][]byte{}, RuntimeDir: opts.RuntimeDir}
+	o := &Overlay{Files: map[string][]byte{}, RuntimeDir: opts.RuntimeDir}
 	if opts.RuntimeDir == "" {
 		o.RuntimeDir, o.RuntimeStd = opts.RuntimePath, true
 	}
@@ -45,14 +45,22 @@ func newOverlay(opts Options) (*Overlay, error) {
 			return nil, fmt.Errorf("runtime package %q: not a path", p)
 		}
 	}
+	var err error
+	o.Runtime, err = Runtime()
+	return o, err
+}
+
+// Runtime are the files of the runtime package of instrumented programs, by name.
+func Runtime() (map[string][]byte, error) {
+	files := map[string][]byte{}
 	for name, data := range runtime.Files() {
 		text, err := renamePackage(name, data)
 		if err != nil {
 			return nil, err
 		}
-		o.Runtime[name] = text
+		files[name] = text
 	}
-	return o, nil
+	return files, nil
 }
 
 // renamePackage changes the package clause of a file of the runtime.

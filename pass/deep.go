@@ -405,9 +405,9 @@ func (d *deep) build(ctx context.Context, second *artifact.Bundle) (func() error
 	if err != nil {
 		return nil, fmt.Errorf("scratch directory: %w", err)
 	}
-	files, err := deliver(ctx, overlayOf(second, d.program.source), dir, d.target)
-	if err == nil {
-		d.binary, err = orchestrate.Build(ctx, d.target, orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache})
+	again, err := d.compile(ctx, second, dir)
+	if again != nil && d.out != nil {
+		d.replaceOverlay(again)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))

@@ -18,5 +18,7 @@
 //   - *source.SpecError: what names the program is of no use.
 //   - *translate.UnsupportedError, *orchestrate.BuildError: the program has no model, or
 //     does not compile.
+//   - *RuntimeError: the instrumented program of a bundle does not fit this vtrace, and cannot
+//     be made anew.
 //   - *InternalError: a defect of vtrace, or of the engine that was given.
 package pass

@@ -11,7 +11,6 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/translate"
 )
 
 // DefaultRunDepth is how many traces of one query the deep pass replays.
@@ -107,56 +106,15 @@ const (
 	DisallowFNV = "fnv"
 )
 
-// Model says how the model of a program is made. It is recorded in the bundle.
-type Model struct {
-	// Categories selects the queries; nil means all.
-	Categories []string `json:"categories,omitempty"`
-	// Bounds limits the model's pools.
-	Bounds translate.Bounds `json:"bounds"`
-	// Strict makes every approximation an error.
-	Strict bool `json:"strict,omitempty"`
-	// Continue goes on where the program has constructs that cannot be
-	// translated, and leaves them out; the result says so.
-	Continue bool `json:"continue,omitempty"`
-	// EveryLine guards every statement and not only the points of the model.
-	EveryLine bool `json:"everyLine,omitempty"`
-	// Races records accesses to memory that goroutines may share: replays and
-	// random runs find data races.
-	Races bool `json:"races,omitempty"`
-	// FromProto makes the first pass search the Proto model.
-	FromProto bool `json:"fromProto,omitempty"`
-	// Flags are build flags of the go command.
-	Flags []string `json:"flags,omitempty"`
-	// Deps are the patterns of dependencies that belong to the program.
-	Deps []string `json:"deps,omitempty"`
-	// Args are what the program sees in os.Args after its name, if its entry is main.
-	Args []string `json:"args,omitempty"`
-	// Completions are what runs of the program have shown that the model lacked. A check
-	// finds them itself; later passes make the same model of them.
-	Completions []artifact.Completion `json:"completions,omitempty"`
-}
-
-// Search bounds a search; zero means no bound.
-type Search struct {
-	MaxMemory int64         `json:"maxMemory,omitempty"` // bytes
-	MaxStates int           `json:"maxStates,omitempty"`
-	Timeout   time.Duration `json:"timeout,omitempty"`
-	// NoReductions makes the embedded engine visit every state, also where it
-	// could leave some out without changing an answer.
-	NoReductions bool `json:"noReductions,omitempty"`
-}
-
-// recorded is what a manifest keeps of the options: those that shape the
-// results of its pass.
-type recorded struct {
-	Model    Model  `json:"model"`
-	Search   Search `json:"search"`
-	Disallow string `json:"disallow,omitempty"`
-	RunDepth int    `json:"runDepth,omitempty"`
-}
+type (
+	// Model says how the model of a program is made. It is recorded in the bundle.
+	Model = artifact.ModelOptions
+	// Search bounds a search; zero means no bound.
+	Search = artifact.SearchOptions
+)
 
 func (o Options) record(pass string) (json.RawMessage, error) {
-	r := recorded{Model: *o.Model, Search: o.Search}
+	r := artifact.Options{Model: *o.Model, Search: o.Search}
 	switch pass {
 	case artifact.PassSecond:
 		r.Disallow = o.Disallow
@@ -177,8 +135,8 @@ func (o Options) ownModel() Model {
 // maxBound bounds the bounds of a model: the search of a larger one has no end.
 const maxBound = 1 << 16
 
-// check says what is wrong with how a model is made.
-func (m *Model) check() error {
+// checkModel says what is wrong with how a model is made.
+func checkModel(m *Model) error {
 	v := reflect.ValueOf(m.Bounds)
 	for i := range v.NumField() {
 		if f := v.Field(i); f.Kind() == reflect.Int && (f.Int() < 0 || f.Int() > maxBound) {
@@ -202,7 +160,7 @@ func (o Options) withDefaults() (Options, error) {
 		}
 	}
 	if o.Model != nil {
-		if err := o.Model.check(); err != nil {
+		if err := checkModel(o.Model); err != nil {
 			return o, err
 		}
 	}

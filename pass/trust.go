@@ -1,7 +1,6 @@
 package pass
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/token"
 	"os"
@@ -110,11 +109,7 @@ func buildFlags(recorded, given []string) ([]string, error) {
 // Unobeyed are the build flags of a bundle that a pass or a replay obeys only if they are in
 // Options.Flags too.
 func Unobeyed(b *artifact.Bundle) []string {
-	var r recorded
-	if json.Unmarshal(b.Manifest().Options, &r) != nil {
-		return nil
-	}
-	return slices.DeleteFunc(r.Model.Flags, obeyed)
+	return slices.DeleteFunc(b.Options().Model.Flags, obeyed)
 }
 
 // clip shortens what may be long for an error.
@@ -127,15 +122,15 @@ func clip(s string) string {
 }
 
 // recordedOptions are those that a bundle has recorded, as far as they are obeyed.
-func recordedOptions(b *artifact.Bundle) (recorded, error) {
-	var r recorded
+func recordedOptions(b *artifact.Bundle) (artifact.Options, error) {
+	r := b.Options()
 	broken := func(format string, args ...any) error {
 		return &artifact.CorruptError{File: "manifest.json", Err: fmt.Errorf("options: "+format, args...)}
 	}
-	if err := json.Unmarshal(b.Manifest().Options, &r); err != nil {
-		return r, broken("%w", err)
+	if len(b.Manifest().Options) == 0 {
+		return r, broken("missing")
 	}
-	if err := r.Model.check(); err != nil {
+	if err := checkModel(&r.Model); err != nil {
 		return r, broken("%w", err)
 	}
 	for _, d := range r.Model.Deps {

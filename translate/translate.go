@@ -46,32 +46,7 @@ type Options struct {
 // entries and recursion less where the model would be too large, which is recorded
 // in the sidecar. A bound that a program exceeds ends that path of the model, and a
 // query says so.
-type Bounds struct {
-	// Slots is how many goroutines that one go statement starts can be alive
-	// at a time, where it can be executed repeatedly. Default 8.
-	Slots int
-	// Objects is how many objects that one allocation makes can be in use at a
-	// time, where it can be executed repeatedly. Default 8.
-	Objects int
-	// Recursion is how many activations of one function a goroutine can have.
-	// Default 3.
-	Recursion int
-	// Defers is how often one defer statement can be pending in an activation.
-	// Default 4.
-	Defers int
-	// BufferValues is the capacity up to which a channel's contents are kept.
-	// Default 8.
-	BufferValues int
-	// Slice is how long slices that grow can become. Default 8.
-	Slice int
-	// Entries is how many entries of a map are kept. Default 4.
-	Entries int `json:",omitempty"`
-	// Counter bounds wait groups and readers of locks. Default 32.
-	Counter int
-	// Numbers is the greatest value, from 0 on, that is chosen for a number from
-	// outside where it says how large something is. Default 3.
-	Numbers int
-}
+type Bounds = artifact.ModelBounds
 
 func (o Options) withDefaults() Options {
 	def := func(p *int, v int) {

@@ -322,9 +322,10 @@ var forgeries = []struct {
 	{"no queries", func(f *forgery) { delete(f.files, artifact.QueriesPath) }, "missing", everywhere},
 	{"another pass", func(f *forgery) { f.manifest.Pass = artifact.PassTranslate }, "bundle of the translate pass", everywhere},
 	{"a pass that there is not", func(f *forgery) { f.manifest.Pass = "last" }, "bundle of the last pass", everywhere},
-	{"options that are none", func(f *forgery) { f.options = `{"model":[]}` }, "options", everywhere},
-	{"bounds without end", func(f *forgery) { f.options = `{"model":{"bounds":{"Slots":1000000000}}}` }, "bounds", everywhere},
-	{"negative bounds", func(f *forgery) { f.options = `{"model":{"bounds":{"Slice":-1}}}` }, "bounds", everywhere},
+	{"options that are none", func(f *forgery) { f.options = `{"model":[]}` }, "options", nil},
+	{"no options", func(f *forgery) { f.options = "" }, "options: missing", everywhere},
+	{"bounds without end", func(f *forgery) { f.options = `{"model":{"bounds":{"slots":1000000000}}}` }, "bounds", everywhere},
+	{"negative bounds", func(f *forgery) { f.options = `{"model":{"bounds":{"slice":-1}}}` }, "bounds", everywhere},
 	{"dependencies with a line", func(f *forgery) { f.options = `{"model":{"bounds":{},"deps":["a\n//vtrace:flag x"]}}` }, "no pattern", everywhere},
 	{"a sidecar of another model", func(f *forgery) { f.sidecar(func(s *artifact.Sidecar) { s.Templates = nil }) }, "not that of the model", unmodelled},
 	{"a model that is none", func(f *forgery) { f.files[artifact.ModelPath] = "<nta>" }, "model.xml", unmodelled},
@@ -334,7 +335,9 @@ var forgeries = []struct {
 	{"newer with other files", func(f *forgery) { f.manifest.Version = 99; f.files["wasm/x.bin"] = "x" }, "is newer than", nil},
 	{"of no version", func(f *forgery) { f.manifest.Version = 0 }, "no format version 0", nil},
 	{"of a version in words", func(f *forgery) {
-		f.text = func(s string) string { return strings.Replace(s, `"version": 2`, `"version": "two"`, 1) }
+		f.text = func(s string) string {
+			return strings.Replace(s, fmt.Sprintf(`"version": %d`, artifact.Version), `"version": "two"`, 1)
+		}
 	}, "no format version", nil},
 	{"of another format", func(f *forgery) { f.manifest.Format = "zip" }, "format", nil},
 	{"absolute name", func(f *forgery) { f.files["/tmp/x"] = "x" }, "clean", nil},

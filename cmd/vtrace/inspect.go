@@ -77,6 +77,9 @@ func writeContents(c *call, b *vtrace.Bundle) error {
 	if m.Parent != "" {
 		fmt.Fprintf(&out, "parent %s\n", m.Parent)
 	}
+	if m.SlimmedFrom != "" {
+		fmt.Fprintf(&out, "slimmed from %s\n", m.SlimmedFrom)
+	}
 	for _, f := range m.Files {
 		fmt.Fprintf(&out, "%9d  %s\n", f.Size, f.Path)
 	}

@@ -51,6 +51,7 @@ func commands() []command {
 		{"translate", "PACKAGE", "write the model of a program as UPPAAL XML", compiles, runTranslate},
 		{"verify", "MODEL.xml [QUERIES]", "check a model: the model checker alone", theChecker, runVerify},
 		{"inspect", "BUNDLE [PATH]", "show what is in a bundle; PATH is a gjson path", nothing, runInspect},
+		{"bundle", "TOOL ARGUMENTS", "tools for bundles: check, compare, collect, unpack, shorten or list them", nothing, runBundle},
 		{"replay", "BUNDLE TEST", "run an Orchestration test of a bundle", runs, runReplay},
 		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runs, runExplore},
 		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", nothing, runExportTest},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,7 +114,7 @@ func TestCheckReal(t *testing.T) {
 	require.Contains(t, stderr, `nothing at "findings.7"`)
 	code, stdout, _ = execute(t, "inspect", bundle)
 	require.Equal(t, exitNothing, code)
-	require.Contains(t, stdout, "vtrace-bundle, version 2, deep pass")
+	require.Contains(t, stdout, fmt.Sprintf("vtrace-bundle, version %d, deep pass", artifact.Version))
 	code, _, stderr = execute(t, "replay", bundle, "q99-1")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "no test q99-1")
