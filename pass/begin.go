@@ -40,7 +40,7 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 			return nil, &OptionError{"categories", fmt.Sprintf("no query category %q: the categories are %s", c, strings.Join(all, ", "))}
 		}
 	}
-	spec = m.loading(spec, opts.Flags)
+	spec = loading(&m, spec, opts.Flags)
 	opts.Model = &m
 
 	done := rep.stage("load")
@@ -79,7 +79,7 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 
 // loading is what the program is loaded by, which the model records: the next pass loads it
 // with the same flags.
-func (m *Model) loading(spec source.Spec, flags []string) source.Spec {
+func loading(m *Model, spec source.Spec, flags []string) source.Spec {
 	m.Flags = canonicalFlags(slices.Concat(m.Flags, spec.Flags, flags))
 	m.Deps = slices.Concat(m.Deps, spec.Deps)
 	spec.Flags, spec.Deps = m.Flags, m.Deps

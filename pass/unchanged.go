@@ -49,7 +49,7 @@ func checkUnlessUnchanged(ctx context.Context, load loader, spec source.Spec, op
 		return nil, err
 	}
 	m := opts.ownModel()
-	spec = m.loading(spec, opts.Flags)
+	spec = loading(&m, spec, opts.Flags)
 	opts.Model, opts.Flags = &m, nil
 	rep := reporter{artifact.PassFirst, opts.Progress}
 	done := rep.stage("load")
