@@ -46,6 +46,7 @@
 //   - *CorruptError: a bundle, or a file of it, is broken, or too large (ErrLimit).
 //   - *VersionError: a bundle is of a newer version, or of one that there never was.
 //   - *UnsupportedError: with Strict, what has no model. ErrNoEntry: no such entry point.
+//   - *SandboxError: the system does not offer the sandbox that is required.
 //   - *BuildError: the instrumented program does not compile.
 //   - *InternalError: a defect of vtrace, or of the Engine that was given.
 //

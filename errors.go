@@ -18,6 +18,7 @@ type (
 	VersionError     = artifact.VersionError
 	SpecError        = source.SpecError
 	UnsupportedError = translate.UnsupportedError
+	SandboxError     = orchestrate.SandboxError
 	BuildError       = orchestrate.BuildError
 	InternalError    = pass.InternalError
 )

@@ -18,5 +18,6 @@
 //   - *source.SpecError: what names the program is of no use.
 //   - *translate.UnsupportedError, *orchestrate.BuildError: the program has no model, or
 //     does not compile.
+//   - *SandboxError: the system does not offer the sandbox that is required.
 //   - *InternalError: a defect of vtrace, or of the engine that was given.
 package pass

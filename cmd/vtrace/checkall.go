@@ -87,6 +87,10 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		}
 		r := c.checkEntry(set, e, s, opts)
 		rep.done()
+		var missing *vtrace.SandboxError
+		if errors.As(r.err, &missing) {
+			return 0, r.err // as it would be for all others
+		}
 		rep.entry(e, r.elapsed)
 		all = append(all, r)
 		if !s.json && r.notable() {
@@ -98,7 +102,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			r.writeLimits(c.stdout)
 		}
 	}
-	return worst(all), c.report(all, s.json)
+	return worst(all), c.report(all, s.json, rep)
 }
 
 // shownLimits is how many of the limits of a result are printed beside a table.
@@ -217,7 +221,7 @@ func shorten(file string) string {
 }
 
 // report prints the table, or everything as JSON.
-func (c *call) report(all []checked, asJSON bool) error {
+func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 	if asJSON {
 		type refusal struct {
 			Package string   `json:"package"`
@@ -230,7 +234,9 @@ func (c *call) report(all []checked, asJSON bool) error {
 		}{[]result{}, []refusal{}}
 		for _, r := range all {
 			if r.bundle != nil {
-				out.Entries = append(out.Entries, resultOf(r.bundle, r.path))
+				row := resultOf(r.bundle, r.path)
+				row.Unsandboxed = rep.without
+				out.Entries = append(out.Entries, row)
 			} else {
 				out.Refused = append(out.Refused, refusal{r.entry.Package, r.entry.Func, linesOf(r.err)})
 			}
@@ -268,6 +274,7 @@ func (c *call) report(all []checked, asJSON bool) error {
 	}
 	slices.SortFunc(parts, func(a, b string) int { return cmp.Compare(a[strings.Index(a, " "):], b[strings.Index(b, " "):]) })
 	fmt.Fprintf(c.stdout, "\n%d entry points: %s\n", len(all), strings.Join(parts, ", "))
+	rep.writeUnsandboxed(c.stdout)
 	return nil
 }
 

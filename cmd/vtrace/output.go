@@ -41,10 +41,8 @@ type result struct {
 	Races *artifact.RaceSearch `json:"races,omitempty"`
 	// Approximations are where the model is not exact.
 	Approximations []artifact.Approximation `json:"approximations,omitempty"`
-}
-
-func writeJSON(w io.Writer, b *vtrace.Bundle, path string) error {
-	return encode(w, resultOf(b, path))
+	// Unsandboxed says what of a sandbox there was not, if one was asked for.
+	Unsandboxed string `json:"unsandboxed,omitempty"`
 }
 
 func encode(w io.Writer, v any) error {

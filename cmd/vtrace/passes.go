@@ -45,6 +45,7 @@ type settings struct {
 	stall    time.Duration
 	disallow string
 	root     string
+	sandbox  sandboxFlag
 }
 
 func (s *settings) output(fs *flag.FlagSet) {
@@ -90,6 +91,7 @@ func (s *settings) replay(fs *flag.FlagSet) {
 	fs.IntVar(&s.runDepth, "run-depth", pass.DefaultRunDepth, "number of traces to replay for one query")
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one replay")
 	fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how to exclude refuted traces: exact, or fnv")
+	s.inSandbox(fs)
 }
 
 // trusted are the build flags for a program that a bundle, or a test from one, names.
@@ -121,7 +123,7 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 	}
 	opts := []vtrace.Option{
 		vtrace.MaxMemory(int64(s.memory)), vtrace.MaxStates(s.states), vtrace.Timeout(s.timeout),
-		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Stall(s.stall), vtrace.Root(s.root),
+		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Stall(s.stall), vtrace.Root(s.root), vtrace.Sandbox(string(s.sandbox)),
 		vtrace.Progress(rep.event),
 	}
 	if !newModel {
@@ -185,11 +187,14 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	defer k.done(b)
 	// What was found is printed even if it cannot be saved.
 	path, saveErr := s.save(b)
-	write := writeText
 	if s.json {
-		write = writeJSON
+		r := resultOf(b, path)
+		r.Unsandboxed = rep.without
+		return exitCode(b), errors.Join(encode(c.stdout, r), saveErr)
 	}
-	return exitCode(b), errors.Join(write(c.stdout, b, path), saveErr)
+	err = writeText(c.stdout, b, path)
+	rep.writeUnsandboxed(c.stdout)
+	return exitCode(b), errors.Join(err, saveErr)
 }
 
 func runCheck(c *call) (int, error) {

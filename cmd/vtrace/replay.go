@@ -16,6 +16,7 @@ func runReplay(c *call) (int, error) {
 	s.rootDir(fs)
 	s.trusted(fs)
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of the replay")
+	s.inSandbox(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	args, err := c.parse(fs, 2, 2)
 	if err != nil {
@@ -26,12 +27,14 @@ func runReplay(c *call) (int, error) {
 		return 0, err
 	}
 	rep := newProgress(c.stderr, s.timing)
-	v, err := pass.Replay(c.ctx, b, args[1], pass.Options{Root: s.root, Flags: s.flags(), Watchdog: s.watchdog, Progress: rep.event})
+	v, err := pass.Replay(c.ctx, b, args[1], pass.Options{Root: s.root, Flags: s.flags(), Watchdog: s.watchdog, Sandbox: string(s.sandbox), Progress: rep.event})
 	rep.done()
 	if err != nil {
 		return 0, err
 	}
-	return writeReplay(c, v)
+	code, err := writeReplay(c, v)
+	rep.writeUnsandboxed(c.stdout)
+	return code, err
 }
 
 // writeReplay prints the execution log, apart from what the program printed,
