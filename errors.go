@@ -15,6 +15,8 @@ type (
 	PassError        = pass.PassError
 	RefusedError     = pass.RefusedError
 	CorruptError     = artifact.CorruptError
+	SignatureError   = artifact.SignatureError
+	KeyError         = artifact.KeyError
 	VersionError     = artifact.VersionError
 	SpecError        = source.SpecError
 	UnsupportedError = translate.UnsupportedError

@@ -44,8 +44,10 @@ var api = map[string]any{
 	"pass.PassError": pass.PassError{}, "pass.RefusedError": pass.RefusedError{},
 
 	"artifact.Digest": artifact.Digest, "artifact.EncodeJSON": artifact.EncodeJSON, "artifact.Extend": artifact.Extend, "artifact.Load": artifact.Load,
-	"artifact.LoadLimited": artifact.LoadLimited, "artifact.New": artifact.New, "artifact.ReadArchive": artifact.ReadArchive, "artifact.Remove": artifact.Remove,
-	"artifact.Save": artifact.Save, "artifact.TestPath": artifact.TestPath, "artifact.TracePath": artifact.TracePath, "artifact.WriteArchive": artifact.WriteArchive,
+	"artifact.LoadLimited": artifact.LoadLimited, "artifact.LoadVerified": artifact.LoadVerified, "artifact.New": artifact.New, "artifact.ReadArchive": artifact.ReadArchive, "artifact.Remove": artifact.Remove,
+	"artifact.ReadPrivateKey": artifact.ReadPrivateKey, "artifact.ReadPublicKey": artifact.ReadPublicKey,
+	"artifact.Save": artifact.Save, "artifact.SaveSigned": artifact.SaveSigned, "artifact.Sign": artifact.Sign, "artifact.SignaturePath": artifact.SignaturePath,
+	"artifact.KeyError": artifact.KeyError{}, "artifact.Signature": artifact.Signature{}, "artifact.SignatureError": artifact.SignatureError{}, "artifact.TestPath": artifact.TestPath, "artifact.TracePath": artifact.TracePath, "artifact.WriteArchive": artifact.WriteArchive,
 	"artifact.ArgumentError": artifact.ArgumentError{}, "artifact.Bounds": artifact.Bounds{}, "artifact.Builder": artifact.Builder{}, "artifact.Bundle": artifact.Bundle{},
 	"artifact.Cache": artifact.Cache{}, "artifact.Completion": artifact.Completion{}, "artifact.CorruptError": artifact.CorruptError{}, "artifact.ExistsError": artifact.ExistsError{},
 	"artifact.Exhaustive": artifact.Exhaustive{}, "artifact.Gap": artifact.Gap{}, "artifact.Manifest": artifact.Manifest{}, "artifact.Place": artifact.Place{},

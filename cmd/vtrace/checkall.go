@@ -45,16 +45,20 @@ const allEntries = "all"
 
 // checked is what became of one entry point.
 type checked struct {
-	entry   vtrace.EntryPoint
-	bundle  *vtrace.Bundle
-	path    string
-	err     error
-	elapsed time.Duration
+	signature string // its file, "" if it was not signed
+	entry     vtrace.EntryPoint
+	bundle    *vtrace.Bundle
+	path      string
+	err       error
+	elapsed   time.Duration
 }
 
 // checkAll checks the entry points of the packages that a pattern names, one
 // after the other. What it finds is printed as it comes, a table at the end.
 func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
+	if _, err := s.signingKey(); err != nil {
+		return 0, err
+	}
 	set, err := vtrace.Load(c.ctx, s.source(pattern))
 	if err != nil {
 		return 0, err
@@ -145,6 +149,7 @@ func (c *call) checkEntry(set *vtrace.Set, e vtrace.EntryPoint, s *settings, opt
 			at.out = filepath.Join(s.out, bundleName(r.bundle))
 		}
 		if r.path, r.err = at.save(r.bundle); r.err == nil {
+			r.signature = s.signature(r.path)
 			k.done(r.bundle)
 		}
 	}
@@ -235,7 +240,7 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 		for _, r := range all {
 			if r.bundle != nil {
 				row := resultOf(r.bundle, r.path)
-				row.Unsandboxed = rep.without
+				row.Unsandboxed, row.Signature = rep.without, r.signature
 				out.Entries = append(out.Entries, row)
 			} else {
 				out.Refused = append(out.Refused, refusal{r.entry.Package, r.entry.Func, linesOf(r.err)})

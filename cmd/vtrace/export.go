@@ -22,11 +22,12 @@ func runExportTest(c *call) (int, error) {
 	out := fs.String("o", "", "write the file to `DIR`, the directory of the entry's package; default: where it belongs in the tree around the current directory")
 	var s settings
 	s.trusted(fs)
+	s.verifying(fs)
 	args, err := c.parse(fs, 2, 2)
 	if err != nil {
 		return 0, err
 	}
-	b, err := artifact.Load(args[0])
+	b, err := s.load(args[0])
 	if err != nil {
 		return 0, err
 	}

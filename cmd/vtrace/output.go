@@ -41,6 +41,8 @@ type result struct {
 	Races *artifact.RaceSearch `json:"races,omitempty"`
 	// Approximations are where the model is not exact.
 	Approximations []artifact.Approximation `json:"approximations,omitempty"`
+	// Signature is the file of the bundle's signature, if it was signed.
+	Signature string `json:"signature,omitempty"`
 	// Unsandboxed says what of a sandbox there was not, if one was asked for.
 	Unsandboxed string `json:"unsandboxed,omitempty"`
 }

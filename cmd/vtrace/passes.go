@@ -46,11 +46,15 @@ type settings struct {
 	disallow string
 	root     string
 	sandbox  sandboxFlag
+
+	sign      string
+	verifyKey string
 }
 
 func (s *settings) output(fs *flag.FlagSet) {
 	fs.StringVar(&s.out, "o", "", "write the bundle to `FILE` (.vtz, or a directory); \"-\" writes none")
 	fs.BoolVar(&s.json, "json", false, "print the result as JSON")
+	s.signing(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 }
 
@@ -189,10 +193,13 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	path, saveErr := s.save(b)
 	if s.json {
 		r := resultOf(b, path)
-		r.Unsandboxed = rep.without
+		r.Unsandboxed, r.Signature = rep.without, s.signature(path)
 		return exitCode(b), errors.Join(encode(c.stdout, r), saveErr)
 	}
 	err = writeText(c.stdout, b, path)
+	if sig := s.signature(path); sig != "" {
+		fmt.Fprintf(c.stdout, "signature: %s\n", sig)
+	}
 	rep.writeUnsandboxed(c.stdout)
 	return exitCode(b), errors.Join(err, saveErr)
 }
@@ -240,9 +247,10 @@ func runSecond(c *call) (int, error) {
 		s.search(fs)
 		s.rootDir(fs)
 		s.trusted(fs)
+		s.verifying(fs)
 		fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how the deep pass will exclude refuted traces: exact, or fnv")
-	}, func(ctx context.Context, arg string, _ *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
-		b, err := artifact.Load(arg)
+	}, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+		b, err := s.load(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -256,8 +264,9 @@ func runDeep(c *call) (int, error) {
 		s.replay(fs)
 		s.rootDir(fs)
 		s.trusted(fs)
-	}, func(ctx context.Context, arg string, _ *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
-		b, err := artifact.Load(arg)
+		s.verifying(fs)
+	}, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+		b, err := s.load(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -267,6 +276,9 @@ func runDeep(c *call) (int, error) {
 
 // writable reports, before the work, that its result cannot be written.
 func (s *settings) writable() error {
+	if _, err := s.signingKey(); err != nil {
+		return err
+	}
 	if s.out == "" || s.out == "-" {
 		return nil
 	}
@@ -294,7 +306,7 @@ func (s *settings) save(b *vtrace.Bundle) (string, error) {
 		}
 		path = filepath.Join(bundleDir, bundleName(b))
 	}
-	if err := artifact.Save(b, path); err != nil {
+	if err := s.write(b, path); err != nil {
 		return "", err
 	}
 	return path, nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
@@ -15,6 +14,7 @@ func runReplay(c *call) (int, error) {
 	fs := c.flags()
 	s.rootDir(fs)
 	s.trusted(fs)
+	s.verifying(fs)
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of the replay")
 	s.inSandbox(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
@@ -22,7 +22,7 @@ func runReplay(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := artifact.Load(args[0])
+	b, err := s.load(args[0])
 	if err != nil {
 		return 0, err
 	}
