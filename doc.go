@@ -47,8 +47,11 @@
 //   - *RefusedError: a build flag, a directory or a toolchain that a bundle names is not
 //     obeyed unless the caller asks for it; it says how.
 //   - *CorruptError: a bundle, or a file of it, is broken, or too large (ErrLimit).
+//   - *SignatureError, *KeyError: the signature of a bundle is missing or wrong, or a file is
+//     no key. They come from artifact.LoadVerified and artifact.SaveSigned.
 //   - *VersionError: a bundle is of a newer version, or of one that there never was.
 //   - *UnsupportedError: with Strict, what has no model. ErrNoEntry: no such entry point.
+//   - *SandboxError: the system does not offer the sandbox that is required.
 //   - *BuildError: the instrumented program does not compile.
 //   - *InternalError: a defect of vtrace, or of the Engine that was given.
 //

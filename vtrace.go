@@ -186,6 +186,16 @@ func DisallowFNV() Option { return func(o *pass.Options) { o.Disallow = pass.Dis
 // place of the copy in the bundle if it holds the same files.
 func Root(dir string) Option { return func(o *pass.Options) { o.Root = dir } }
 
+// The ways of Sandbox.
+const (
+	SandboxPreferred = pass.SandboxPreferred // without one, where the system offers none: an event says so
+	SandboxRequired  = pass.SandboxRequired  // a *SandboxError, where the system does not offer all of one
+)
+
+// Sandbox has the program run in what the system offers to keep it from what the caller may
+// do, see docs/security.md: SandboxPreferred or SandboxRequired.
+func Sandbox(how string) Option { return func(o *pass.Options) { o.Sandbox = how } }
+
 // BuildFlags are build flags of the go command for a pass that starts from a bundle. Of the
 // flags in a bundle, only -tags and a few more that can do no harm are obeyed; another one
 // is a *RefusedError unless it is given here too.

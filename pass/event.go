@@ -8,7 +8,7 @@ import (
 )
 
 // Event is something that happens in a pass: StageStarted, StageDone, SearchProgress,
-// BoundsRaised, Replayed, QueryDecided, Unchanged or ResultsUnusable.
+// BoundsRaised, Replayed, QueryDecided, Unchanged, ResultsUnusable or Unsandboxed.
 type Event interface{ event() }
 
 type (
@@ -58,12 +58,21 @@ type (
 func (Unchanged) event()       {}
 func (ResultsUnusable) event() {}
 
+// Unsandboxed says that the program runs with all that the caller may do though
+// Options.Sandbox prefers a sandbox, or with one that does not bound all that it should.
+type Unsandboxed struct {
+	Reason string
+	// Partly: there is a sandbox, and Reason says what it lacks.
+	Partly bool
+}
+
 func (StageStarted) event()   {}
 func (StageDone) event()      {}
 func (SearchProgress) event() {}
 func (BoundsRaised) event()   {}
 func (Replayed) event()       {}
 func (QueryDecided) event()   {}
+func (Unsandboxed) event()    {}
 
 // reporter sends the events of one pass.
 type reporter struct {

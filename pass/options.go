@@ -11,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // DefaultRunDepth is how many traces of one query the deep pass replays.
@@ -70,12 +71,22 @@ type Options struct {
 	// place of the copy in the bundle if their files are the same. Programs
 	// whose modules have local replacements, or a vendor directory, need it.
 	Root string
+	// Sandbox has the program run in what the system offers to keep it from what the caller
+	// may do: SandboxPreferred or SandboxRequired; "" is without. It is not recorded in the
+	// bundle.
+	Sandbox string
 	// Engine searches the models; nil means the embedded one.
 	Engine check.Engine
 	// Progress, if not nil, is called with what happens, from the goroutine of
 	// the pass.
 	Progress func(Event)
 
+	// sandbox is that of all runs, nil if there is none, or it was not tried yet.
+	sandbox      *orchestrate.Sandbox
+	triedSandbox bool
+	// newSandbox, if not nil, is in place of orchestrate.NewSandbox: tests have a system
+	// without one so.
+	newSandbox func(ctx context.Context, env []string, goCmd string) (*orchestrate.Sandbox, error)
 	// from are where searches begin; none: at the start.
 	from [][]check.Step
 	// completing: a model that lacks what runs do is completed, and checked again.
@@ -163,6 +174,9 @@ func (o Options) withDefaults() (Options, error) {
 		if err := checkModel(o.Model); err != nil {
 			return o, err
 		}
+	}
+	if err := o.checkSandbox(); err != nil {
+		return o, err
 	}
 	if o.Cache != nil && o.Cache.Dir == "" {
 		return o, &OptionError{"cache", "has no directory"}

@@ -37,6 +37,7 @@ type resultInputs struct {
 	Stall    time.Duration `json:"stall"`
 	Budget   time.Duration `json:"budget"`
 	Watchdog time.Duration `json:"watchdog"`
+	Sandbox  string        `json:"sandbox"`
 	// Reachable is source.Program.ReachableDigest.
 	Reachable string `json:"reachable"`
 }
@@ -73,7 +74,7 @@ func checkUnlessUnchanged(ctx context.Context, load loader, spec source.Spec, op
 	again := func(context.Context, source.Spec) (*program, error) {
 		return &program{source: p.source, sites: parse.Index(p.source)}, nil
 	}
-	b, err := checkAnew(ctx, again, source.Spec{}, opts)
+	b, err := checkAnew(ctx, again, source.Spec{Env: spec.Env}, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ func (p *program) resultInputs(ctx context.Context, opts Options) (*resultInputs
 	}
 	return &resultInputs{
 		Build: build, Runtime: runtime.Version(), Go: tools, Entry: p.entry(), Options: options,
-		Stall: opts.Stall, Budget: opts.Budget, Watchdog: opts.Watchdog, Reachable: reachable,
+		Stall: opts.Stall, Budget: opts.Budget, Watchdog: opts.Watchdog, Sandbox: opts.Sandbox, Reachable: reachable,
 	}, nil
 }
 

@@ -43,6 +43,10 @@ type result struct {
 	Approximations []artifact.Approximation `json:"approximations,omitempty"`
 	// Unchanged: the result is that of an earlier check.
 	Unchanged bool `json:"unchanged,omitempty"`
+	// Signature is the file of the bundle's signature, if it was signed.
+	Signature string `json:"signature,omitempty"`
+	// Unsandboxed says what of a sandbox there was not, if one was asked for.
+	Unsandboxed string `json:"unsandboxed,omitempty"`
 }
 
 // unchangedText says why a program was not checked.

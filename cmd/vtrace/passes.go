@@ -46,11 +46,16 @@ type settings struct {
 	disallow string
 	root     string
 	cache    string
+	sandbox  sandboxFlag
+
+	sign      string
+	verifyKey string
 }
 
 func (s *settings) output(fs *flag.FlagSet) {
 	fs.StringVar(&s.out, "o", "", "write the bundle to `FILE` (.vtz, or a directory); \"-\" writes none")
 	fs.BoolVar(&s.json, "json", false, "print the result as JSON")
+	s.signing(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 }
 
@@ -91,6 +96,7 @@ func (s *settings) replay(fs *flag.FlagSet) {
 	fs.IntVar(&s.runDepth, "run-depth", pass.DefaultRunDepth, "number of traces to replay for one query")
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one replay")
 	fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how to exclude refuted traces: exact, or fnv")
+	s.inSandbox(fs)
 }
 
 // trusted are the build flags for a program that a bundle, or a test from one, names.
@@ -139,7 +145,7 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 	}
 	opts := []vtrace.Option{
 		vtrace.MaxMemory(int64(s.memory)), vtrace.MaxStates(s.states), vtrace.Timeout(s.timeout),
-		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Stall(s.stall), vtrace.Root(s.root),
+		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Stall(s.stall), vtrace.Root(s.root), vtrace.Sandbox(string(s.sandbox)),
 		vtrace.Progress(rep.event),
 	}
 	if !newModel {
@@ -209,12 +215,17 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	if s.json {
 		r := resultOf(b, path)
 		r.Unchanged = rep.unchanged != nil
+		r.Unsandboxed, r.Signature = rep.without, s.signature(path)
 		return exitCode(b), errors.Join(encode(c.stdout, r), saveErr)
 	}
 	err = writeText(c.stdout, b, path)
+	if sig := s.signature(path); sig != "" {
+		fmt.Fprintf(c.stdout, "signature: %s\n", sig)
+	}
 	if err == nil && rep.unchanged != nil {
 		_, err = fmt.Fprintf(c.stdout, "\n%s\n", unchangedText(rep.unchanged))
 	}
+	rep.writeUnsandboxed(c.stdout)
 	return exitCode(b), errors.Join(err, saveErr)
 }
 
@@ -262,9 +273,10 @@ func runSecond(c *call) (int, error) {
 		s.search(fs)
 		s.rootDir(fs)
 		s.trusted(fs)
+		s.verifying(fs)
 		fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how the deep pass will exclude refuted traces: exact, or fnv")
-	}, func(ctx context.Context, arg string, _ *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
-		b, err := artifact.Load(arg)
+	}, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+		b, err := s.load(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -278,8 +290,9 @@ func runDeep(c *call) (int, error) {
 		s.replay(fs)
 		s.rootDir(fs)
 		s.trusted(fs)
-	}, func(ctx context.Context, arg string, _ *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
-		b, err := artifact.Load(arg)
+		s.verifying(fs)
+	}, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+		b, err := s.load(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -289,6 +302,9 @@ func runDeep(c *call) (int, error) {
 
 // writable reports, before the work, that its result cannot be written.
 func (s *settings) writable() error {
+	if _, err := s.signingKey(); err != nil {
+		return err
+	}
 	if s.out == "" || s.out == "-" {
 		return nil
 	}
@@ -316,7 +332,7 @@ func (s *settings) save(b *vtrace.Bundle) (string, error) {
 		}
 		path = filepath.Join(bundleDir, bundleName(b))
 	}
-	if err := artifact.Save(b, path); err != nil {
+	if err := s.write(b, path); err != nil {
 		return "", err
 	}
 	return path, nil
