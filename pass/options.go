@@ -181,6 +181,13 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Cache != nil && o.Cache.Dir == "" {
 		return o, &OptionError{"cache", "has no directory"}
 	}
+	switch r := o.Results; {
+	case r == nil:
+	case r.Dir == "":
+		return o, &OptionError{"results", "have no directory"}
+	case r.MaxBytes < 0:
+		return o, &OptionError{"size of results", fmt.Sprintf("%d is negative", r.MaxBytes)}
+	}
 	if o.RunDepth == 0 {
 		o.RunDepth = DefaultRunDepth
 	}
