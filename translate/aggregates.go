@@ -490,7 +490,6 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 // then.
 func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n int32, added []*expr) bool {
 	elem := call.Type().Underlying().(*types.Slice).Elem()
-	w := int32(x.width(elem))
 	most, at := x.boundOf(artifact.BoundElements, p.here())
 	room := int32(most)
 	if n > room {
@@ -500,11 +499,29 @@ func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n
 		}
 		room = n
 	}
-	newCap := max(1, capacity)
-	for newCap < n {
-		newCap *= 2
+	if !x.seesCapacity(elem) { // nobody sees what is left out
+		return x.appendInto(p, call, elem, ptr, length, n, min(x.heapCapacity(elem, n, capacity), room), added)
 	}
-	newCap = min(newCap, room)
+	sizes := x.capacitiesOf(call, elem, n, length, capacity)
+	if len(sizes) == 1 {
+		return x.appendInto(p, call, elem, ptr, length, n, sizes[0], added)
+	}
+	p.note("append", artifact.DirectionOver, "how much room is left behind the elements depends on the compiler")
+	p.branched = true
+	p.spread()
+	for _, k := range sizes {
+		q := p.clone()
+		q.picks++
+		if x.appendInto(q, call, elem, ptr, length, n, k, added) {
+			x.continueWith(q)
+		}
+	}
+	return false
+}
+
+// appendInto appends to a copy of a slice, in an array with some capacity.
+func (x *translator) appendInto(p *path, call *ssa.Call, elem types.Type, ptr, length, n, newCap int32, added []*expr) bool {
+	w := int32(x.width(elem))
 	x.accessed(p, ptr, int(length*w), p.statement(call), false)
 	all := make([]*expr, length*w)
 	for k := range all {

@@ -222,6 +222,9 @@ type translator struct {
 	idx  *sites.Index
 	opts Options
 	own  map[string]bool
+	// capacities are the types of elements of which capacities are seen, see capacity.go,
+	// nil until somebody asks.
+	capacities map[string]bool
 
 	mem    *memory
 	widths map[types.Type]int
