@@ -40,14 +40,18 @@
 //   - *OptionError: an option is negative or otherwise out of range, or none of the words
 //     that it may be.
 //   - *SpecError: the directory, pattern, entry or flags of a source are of no use.
+//   - *FrontierError: what an exploration has left to do is broken, or of another program.
 //   - *PassError: the bundle is of another pass than the one that comes before.
 //   - *RuntimeError: the instrumented program of a bundle is that of another vtrace, does not
 //     compile with this one, and cannot be made anew.
 //   - *RefusedError: a build flag, a directory or a toolchain that a bundle names is not
 //     obeyed unless the caller asks for it; it says how.
 //   - *CorruptError: a bundle, or a file of it, is broken, or too large (ErrLimit).
+//   - *SignatureError, *KeyError: the signature of a bundle is missing or wrong, or a file is
+//     no key. They come from artifact.LoadVerified and artifact.SaveSigned.
 //   - *VersionError: a bundle is of a newer version, or of one that there never was.
 //   - *UnsupportedError: with Strict, what has no model. ErrNoEntry: no such entry point.
+//   - *SandboxError: the system does not offer the sandbox that is required.
 //   - *BuildError: the instrumented program does not compile.
 //   - *InternalError: a defect of vtrace, or of the Engine that was given.
 //

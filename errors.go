@@ -15,9 +15,13 @@ type (
 	PassError        = pass.PassError
 	RefusedError     = pass.RefusedError
 	CorruptError     = artifact.CorruptError
+	SignatureError   = artifact.SignatureError
+	KeyError         = artifact.KeyError
 	VersionError     = artifact.VersionError
 	SpecError        = source.SpecError
+	FrontierError    = pass.FrontierError
 	UnsupportedError = translate.UnsupportedError
+	SandboxError     = orchestrate.SandboxError
 	BuildError       = orchestrate.BuildError
 	RuntimeError     = pass.RuntimeError
 	InternalError    = pass.InternalError

@@ -35,6 +35,7 @@ func TestReadme(t *testing.T) {
 		var out, errs bytes.Buffer
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Stdout, cmd.Stderr = &out, &errs
+		cmd.Env = append(os.Environ(), "VTRACE_CACHE=off")
 		var exit *exec.ExitError
 		if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
 			require.NoError(t, err)

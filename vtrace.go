@@ -169,6 +169,12 @@ func Resume(dir string) Option {
 	return func(o *pass.Options) { o.Cache = &artifact.Cache{Dir: dir} }
 }
 
+// Results keeps the results of checks in a directory, of at most so many bytes (0: 1 GiB),
+// and takes those of entry points from there that can reach nothing that has changed.
+func Results(dir string, maxBytes int64) Option {
+	return func(o *pass.Options) { o.Results = &artifact.Results{Dir: dir, MaxBytes: maxBytes} }
+}
+
 // Watchdog bounds the time of one replay.
 func Watchdog(d time.Duration) Option { return func(o *pass.Options) { o.Watchdog = d } }
 
@@ -179,6 +185,16 @@ func DisallowFNV() Option { return func(o *pass.Options) { o.Disallow = pass.Dis
 // Root is the directory of the program, used by the second and the deep pass in
 // place of the copy in the bundle if it holds the same files.
 func Root(dir string) Option { return func(o *pass.Options) { o.Root = dir } }
+
+// The ways of Sandbox.
+const (
+	SandboxPreferred = pass.SandboxPreferred // without one, where the system offers none: an event says so
+	SandboxRequired  = pass.SandboxRequired  // a *SandboxError, where the system does not offer all of one
+)
+
+// Sandbox has the program run in what the system offers to keep it from what the caller may
+// do, see docs/security.md: SandboxPreferred or SandboxRequired.
+func Sandbox(how string) Option { return func(o *pass.Options) { o.Sandbox = how } }
 
 // BuildFlags are build flags of the go command for a pass that starts from a bundle. Of the
 // flags in a bundle, only -tags and a few more that can do no harm are obeyed; another one

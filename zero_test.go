@@ -33,15 +33,15 @@ var api = map[string]any{
 	"vtrace.Explore": vtrace.Explore, "vtrace.FirstPass": vtrace.FirstPass, "vtrace.Flags": vtrace.Flags, "vtrace.FromProto": vtrace.FromProto,
 	"vtrace.In": vtrace.In, "vtrace.Interrupt": vtrace.Interrupt, "vtrace.Load": vtrace.Load, "vtrace.MaxMemory": vtrace.MaxMemory,
 	"vtrace.MaxStates": vtrace.MaxStates, "vtrace.NoReductions": vtrace.NoReductions, "vtrace.Package": vtrace.Package, "vtrace.Partial": vtrace.Partial,
-	"vtrace.Progress": vtrace.Progress, "vtrace.QueryCategories": vtrace.QueryCategories, "vtrace.Races": vtrace.Races, "vtrace.Resume": vtrace.Resume,
-	"vtrace.Root": vtrace.Root, "vtrace.RunDepth": vtrace.RunDepth, "vtrace.SecondPass": vtrace.SecondPass, "vtrace.Stall": vtrace.Stall,
+	"vtrace.Progress": vtrace.Progress, "vtrace.QueryCategories": vtrace.QueryCategories, "vtrace.Races": vtrace.Races, "vtrace.Resume": vtrace.Resume, "vtrace.Results": vtrace.Results,
+	"vtrace.Root": vtrace.Root, "vtrace.RunDepth": vtrace.RunDepth, "vtrace.SecondPass": vtrace.SecondPass, "vtrace.Sandbox": vtrace.Sandbox, "vtrace.Stall": vtrace.Stall,
 	"vtrace.Strict": vtrace.Strict, "vtrace.Timeout": vtrace.Timeout, "vtrace.Translate": vtrace.Translate, "vtrace.Watchdog": vtrace.Watchdog,
 	"vtrace.WithBounds": vtrace.WithBounds, "vtrace.Set": vtrace.Set{},
 
 	"pass.Check": pass.Check, "pass.CheckEntry": pass.CheckEntry, "pass.Complete": pass.Complete, "pass.Conclude": pass.Conclude, "pass.Deep": pass.Deep,
 	"pass.Exhaust": pass.Exhaust, "pass.Explore": pass.Explore, "pass.Export": pass.Export, "pass.First": pass.First, "pass.Replay": pass.Replay,
 	"pass.RunExported": pass.RunExported, "pass.Second": pass.Second, "pass.Translate": pass.Translate, "pass.Unobeyed": pass.Unobeyed, "pass.Version": pass.Version,
-	"pass.Conclusion": pass.Conclusion{}, "pass.InternalError": pass.InternalError{}, "pass.OptionError": pass.OptionError{},
+	"pass.Conclusion": pass.Conclusion{}, "pass.InternalError": pass.InternalError{}, "pass.OptionError": pass.OptionError{}, "pass.FrontierError": pass.FrontierError{},
 	"pass.PassError": pass.PassError{}, "pass.RefusedError": pass.RefusedError{}, "pass.RuntimeError": pass.RuntimeError{},
 
 	"bundle.Columns": bundle.Columns, "bundle.Diff": bundle.Diff, "bundle.Extract": bundle.Extract, "bundle.Index": bundle.Index, "bundle.Merge": bundle.Merge,
@@ -49,10 +49,12 @@ var api = map[string]any{
 	"bundle.Collection": bundle.Collection{}, "bundle.Difference": bundle.Difference{}, "bundle.Entry": bundle.Entry{}, "bundle.Problem": bundle.Problem{},
 
 	"artifact.Digest": artifact.Digest, "artifact.EncodeJSON": artifact.EncodeJSON, "artifact.Extend": artifact.Extend, "artifact.Load": artifact.Load,
-	"artifact.LoadLimited": artifact.LoadLimited, "artifact.New": artifact.New, "artifact.ReadArchive": artifact.ReadArchive, "artifact.Remove": artifact.Remove,
-	"artifact.Save": artifact.Save, "artifact.TestPath": artifact.TestPath, "artifact.TracePath": artifact.TracePath, "artifact.WriteArchive": artifact.WriteArchive,
+	"artifact.LoadLimited": artifact.LoadLimited, "artifact.LoadVerified": artifact.LoadVerified, "artifact.New": artifact.New, "artifact.ReadArchive": artifact.ReadArchive, "artifact.Remove": artifact.Remove,
+	"artifact.ReadPrivateKey": artifact.ReadPrivateKey, "artifact.ReadPublicKey": artifact.ReadPublicKey,
+	"artifact.Save": artifact.Save, "artifact.SaveSigned": artifact.SaveSigned, "artifact.Sign": artifact.Sign, "artifact.SignaturePath": artifact.SignaturePath,
+	"artifact.KeyError": artifact.KeyError{}, "artifact.Signature": artifact.Signature{}, "artifact.SignatureError": artifact.SignatureError{}, "artifact.TestPath": artifact.TestPath, "artifact.TracePath": artifact.TracePath, "artifact.WriteArchive": artifact.WriteArchive,
 	"artifact.ArgumentError": artifact.ArgumentError{}, "artifact.Bounds": artifact.Bounds{}, "artifact.Builder": artifact.Builder{}, "artifact.Bundle": artifact.Bundle{},
-	"artifact.Cache": artifact.Cache{}, "artifact.Completion": artifact.Completion{}, "artifact.CorruptError": artifact.CorruptError{}, "artifact.ExistsError": artifact.ExistsError{},
+	"artifact.Cache": artifact.Cache{}, "artifact.Results": artifact.Results{}, "artifact.Completion": artifact.Completion{}, "artifact.CorruptError": artifact.CorruptError{}, "artifact.ExistsError": artifact.ExistsError{},
 	"artifact.Exhaustive": artifact.Exhaustive{}, "artifact.Gap": artifact.Gap{}, "artifact.Manifest": artifact.Manifest{}, "artifact.Place": artifact.Place{},
 	"artifact.Sidecar": artifact.Sidecar{}, "artifact.VersionError": artifact.VersionError{},
 }
@@ -179,7 +181,7 @@ func TestBadOptions(t *testing.T) {
 	require.NoError(t, err)
 	for name, opt := range map[string]vtrace.Option{
 		"run depth": vtrace.RunDepth(-1), "watchdog": vtrace.Watchdog(-time.Second), "stall": vtrace.Stall(-1), "budget": vtrace.Budget(-1),
-		"memory": vtrace.MaxMemory(-1), "states": vtrace.MaxStates(-1), "timeout": vtrace.Timeout(-1), "cache": vtrace.Resume(""),
+		"memory": vtrace.MaxMemory(-1), "states": vtrace.MaxStates(-1), "timeout": vtrace.Timeout(-1), "cache": vtrace.Resume(""), "results": vtrace.Results("", 0), "size of results": vtrace.Results("x", -1),
 		"bounds": vtrace.WithBounds(vtrace.Bounds{Slots: -1}), "bounds without end": vtrace.WithBounds(vtrace.Bounds{Slice: 1 << 40}),
 		"categories": vtrace.Categories("luck"), "disallow": func(o *pass.Options) { o.Disallow = "some" },
 	} {

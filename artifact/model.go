@@ -102,9 +102,12 @@ type LocationInfo struct {
 // The roles of edges.
 const (
 	// RoleOp: the goroutine passes the guard of Site and completes its
-	// operation. In a plan: (goroutine, site, case).
+	// operation. In a plan: (goroutine, site, case). Who waits for a condition
+	// variable, and was signalled, passes the guard once more for the lock.
 	RoleOp = "op"
-	// RoleCommit: it passes the guard but cannot complete, and queues.
+	// RoleCommit: it passes the guard but cannot complete, and queues. Who takes
+	// the lock of a condition variable again may do so a second time, as a writer
+	// that finds readers.
 	RoleCommit = "commit"
 	// RoleWake: its queued operation completes by what another one did. The
 	// runtime does it unasked: no step of the plan.

@@ -244,13 +244,13 @@ func (x *exhauster) process(ctx context.Context, e *exhaustJob, within time.Dura
 	e.Records, e.Ends, e.Result, e.Watchdog, e.Time = file("records"), file("ends"), file("result"), x.opts.Timeout, within
 	j := x.job()
 	j.Exhaust = e
-	cmd, err := x.binary.command(j, map[string]string{envPlan: file("job")})
+	cmd, err := x.binary.command(j, x.dir, map[string]string{envPlan: file("job")})
 	if err != nil {
 		return nil, err
 	}
 	cmd.Stderr = &boundedWriter{max: 1 << 10}
 	watched, stop := watchGrowth(ctx, e.Records, 2*x.opts.Timeout)
-	p := &processed{err: runGroup(watched, cmd, 0)}
+	p := &processed{err: cmd.run(watched, 0)}
 	stop()
 	// What was found counts, however the process ended.
 	if p.records, err = readRecords(e.Records); err != nil {

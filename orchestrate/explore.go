@@ -214,13 +214,13 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	}
 	j := x.job()
 	j.Explore = e
-	cmd, err := x.binary.command(j, map[string]string{envPlan: filepath.Join(dir, "job")})
+	cmd, err := x.binary.command(j, dir, map[string]string{envPlan: filepath.Join(dir, "job")})
 	if err != nil {
 		return err
 	}
 	// Twice the time: what the runtime notices itself it explains better.
 	stalled, stop := watchGrowth(ctx, e.Records, 2*x.opts.Timeout)
-	runErr := runGroup(stalled, cmd, 0)
+	runErr := cmd.run(stalled, 0)
 	stop()
 	x.out.Processes++
 	if ctx.Err() != nil {

@@ -75,12 +75,12 @@ func (b *Binary) Minimise(ctx context.Context, v *Verdict, opts MinimiseOptions)
 		Runs: opts.Runs, Steps: opts.TotalSteps, Time: opts.MaxTime, Watchdog: opts.Timeout,
 		Records: filepath.Join(dir, "records"), Result: filepath.Join(dir, "result"),
 	}}
-	cmd, err := b.command(job, map[string]string{envPlan: filepath.Join(dir, "job")})
+	cmd, err := b.command(job, dir, map[string]string{envPlan: filepath.Join(dir, "job")})
 	if err != nil {
 		return nil, err
 	}
 	watched, stop := watchGrowth(ctx, job.Minimise.Records, 2*opts.Timeout)
-	runErr := runGroup(watched, cmd, 0)
+	runErr := cmd.run(watched, 0)
 	stop()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -29,7 +29,8 @@ const entryPath = "0"
 // transition gives one step for every participant that passes a guard: none
 // for one that has queued before and is completed now, two for a rendezvous of
 // two that have not. Of these, the one that cannot do anything else queues
-// first.
+// first. Who was signalled by a Cond passes its guard again for the lock, which is
+// a step, but no other pass.
 func PlanOf(side *artifact.Sidecar, tr *artifact.Trace, q artifact.Query) (artifact.Plan, error) {
 	p := newPlanner(side)
 	for i, step := range tr.Steps {
@@ -110,7 +111,9 @@ func (p *planner) step(index int, step artifact.Step) error {
 		}
 		switch x.edge.Role {
 		case artifact.RoleOp, artifact.RoleWake:
-			if at, ok := p.queued[x.Process]; ok {
+			if at, ok := p.queued[x.Process]; ok && x.passesAgain() {
+				granted = append(granted, x)
+			} else if ok {
 				// It queued on all its cases: now it is known which one wins.
 				p.steps[at].Case = x.edge.Case
 				delete(p.queued, x.Process)
@@ -141,7 +144,10 @@ func (p *planner) step(index int, step artifact.Step) error {
 			return err
 		}
 		at := artifact.At{G: g, Site: x.site.Key}
-		p.passed[at]++
+		if _, again := p.queued[x.Process]; !again {
+			p.passed[at]++
+		}
+		delete(p.queued, x.Process)
 		if x.edge.Role == artifact.RoleCommit {
 			p.queued[x.Process] = len(p.steps)
 		}
@@ -173,6 +179,12 @@ func (p *planner) step(index int, step artifact.Step) error {
 		return fmt.Errorf("process %s is born, but no go statement starts it", births[0].Process)
 	}
 	return nil
+}
+
+// passesAgain reports whether who has queued is granted its guard once more on an edge that
+// completes its operation: who was signalled by a Cond, and takes the lock.
+func (x participant) passesAgain() bool {
+	return x.edge.Role == artifact.RoleOp && x.site.Kind == sites.CondWait.String()
 }
 
 // starts reports whether the edge starts a goroutine. A go statement that fails by

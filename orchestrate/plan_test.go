@@ -138,7 +138,7 @@ func places(e artifact.Expect) string {
 
 func TestPlanSteps(t *testing.T) {
 	sites := []string{"send s", "receive r", "select sel", "select sel2", "select seld", "go g", "start g.start", "wggo wg", "start wg.start",
-		"lock l", "unlock u", "close c", "sleep z", "end e", "lock w", "runlock ru"}
+		"lock l", "unlock u", "close c", "sleep z", "end e", "lock w", "runlock ru", "condwait cw"}
 	for name, tc := range map[string]struct {
 		build func(w *world)
 		want  string
@@ -188,6 +188,12 @@ func TestPlanSteps(t *testing.T) {
 		"a queued writer is woken by itself": {func(w *world) {
 			w.step("M op g", "W(0) birth").step("W(0) commit w").step("M op ru").step("W(0) wake w").step("W(0) op u")
 		}, "0 g, 0.1 w, 0 ru, 0.1 u"},
+		"who was signalled passes again for its lock": {func(w *world) {
+			w.step("M op g", "W(0) birth").step("W(0) commit cw").step("M op s").step("W(0) op cw").step("W(0) commit cw").step("W(0) op cw")
+		}, "0 g, 0.1 cw, 0 s, 0.1 cw, 0.1 cw#2, 0.1 cw#2"},
+		"who was signalled announces itself as a writer": {func(w *world) {
+			w.step("M op g", "W(0) birth").step("W(0) commit cw").step("M op s").step("W(0) commit cw").step("M op ru").step("W(0) wake cw").step("W(0) commit cw")
+		}, "0 g, 0.1 cw, 0 s, 0.1 cw, 0 ru, 0.1 cw#2"},
 		"close completes many": {func(w *world) {
 			w.step("M op g", "W(0) birth").step("M op g", "W(1) birth").step("W(0) commit r").step("W(1) commit r").
 				step("M op c", "W(0) wake r", "W(1) wake r").step("W(0) op l")

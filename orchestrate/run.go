@@ -97,18 +97,17 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, r
 	for _, name := range []string{envPlan, envResult, envLog, envJournal} {
 		files[name] = filepath.Join(dir, strings.ToLower(name))
 	}
-	cmd, err := b.command(j, files)
+	cmd, err := b.command(j, dir, files)
 	if err != nil {
 		return fail(err)
 	}
 	stdout, stderr := &boundedWriter{max: opts.MaxOutput}, &boundedWriter{max: opts.MaxOutput}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	runErr := runGroup(ctx, cmd, opts.Timeout)
+	runErr := cmd.run(ctx, opts.Timeout)
 	if ctx.Err() != nil {
 		return fail(ctx.Err())
 	}
-	var exit *exec.ExitError
-	if runErr != nil && !errors.Is(runErr, errTimeout) && !errors.As(runErr, &exit) && !errors.Is(runErr, exec.ErrWaitDelay) {
+	if cmd.text == "" {
 		return fail(fmt.Errorf("run %s: %w", b.Path, runErr))
 	}
 	log, err := readTail(files[envLog], maxLog)
@@ -124,16 +123,16 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, r
 		if err != nil {
 			return fail(fmt.Errorf("run: %w", err))
 		}
-		v.died(lastStep(journal), cmd.ProcessState, errors.Is(runErr, errTimeout), opts.Timeout)
+		v.died(lastStep(journal), cmd, errors.Is(runErr, errTimeout), opts.Timeout)
 	default:
 		v.Status, v.Reason = Unsupported, "the result cannot be read: "+err.Error()
 	}
 	return v, result, nil
 }
 
-// command prepares the driver for a job; files are the values of its
-// environment variables.
-func (b *Binary) command(j job, files map[string]string) (*exec.Cmd, error) {
+// command prepares the driver for a job, which leaves its results in a directory; files are
+// the values of its environment variables.
+func (b *Binary) command(j job, dir string, files map[string]string) (*child, error) {
 	if b.Guards != nil {
 		j.Guards = &b.Guards
 	}
@@ -153,7 +152,7 @@ func (b *Binary) command(j job, files map[string]string) (*exec.Cmd, error) {
 			cmd.Env = append(cmd.Env, name+"="+file)
 		}
 	}
-	return cmd, nil
+	return b.enclose(cmd, dir)
 }
 
 // driverReport is what package testing prints about the driver: it is not the

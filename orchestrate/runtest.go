@@ -28,17 +28,21 @@ func (b *Binary) RunTest(ctx context.Context, name string, opts RunOptions) (_ *
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	file := filepath.Join(dir, "result")
-	cmd := exec.Command(b.Path, "-test.run=^"+regexp.QuoteMeta(name)+"$", "-test.count=1", "-test.timeout=0", "-test.v")
-	cmd.Dir = b.target.Dir
+	run := exec.Command(b.Path, "-test.run=^"+regexp.QuoteMeta(name)+"$", "-test.count=1", "-test.timeout=0", "-test.v")
+	run.Dir = b.target.Dir
 	env := b.target.environ()
-	cmd.Env = append(env[:len(env):len(env)], envResult+"="+file)
+	run.Env = append(env[:len(env):len(env)], envResult+"="+file)
 	stdout, stderr := &boundedWriter{max: opts.MaxOutput}, &boundedWriter{max: opts.MaxOutput}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	runErr := runGroup(ctx, cmd, opts.Timeout)
+	run.Stdout, run.Stderr = stdout, stderr
+	cmd, err := b.enclose(run, dir)
+	if err != nil {
+		return nil, err
+	}
+	runErr := cmd.run(ctx, opts.Timeout)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if cmd.ProcessState == nil {
+	if cmd.text == "" {
 		return nil, fmt.Errorf("run %s: %w", b.Path, runErr)
 	}
 	v := &Verdict{Stdout: stdout.String(), Stderr: stderr.String()}
@@ -49,7 +53,7 @@ func (b *Binary) RunTest(ctx context.Context, name string, opts RunOptions) (_ *
 	case !errors.Is(err, os.ErrNotExist):
 		v.Status, v.Reason = Unsupported, "the result cannot be read: "+err.Error()
 	default:
-		v.died(journalStep{}, cmd.ProcessState, errors.Is(runErr, errTimeout), opts.Timeout)
+		v.died(journalStep{}, cmd, errors.Is(runErr, errTimeout), opts.Timeout)
 	}
 	return v, nil
 }

@@ -33,6 +33,9 @@ type Target struct {
 	// Flags are build flags for the go command, Env its environment and that
 	// of the program; nil means the process's own.
 	Flags, Env []string
+	// Sandbox is what the program runs in; nil: it runs with all that the caller may do. The
+	// go command, which builds it, runs outside.
+	Sandbox *Sandbox
 }
 
 // TargetOf returns the target for a loaded program with the sidecar of its

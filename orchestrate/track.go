@@ -177,9 +177,8 @@ func (t *Track) grant(p place, v *visit, g uint16, s artifact.PlanStep, kind str
 			}
 			switch t.f.edge(part).Role {
 			case artifact.RoleOp, artifact.RoleStart, artifact.RoleCommit:
-				ok = who[process].mark != committed
-			case artifact.RoleWake: // takes the lock of a Cond
-				ok = who[process].mark == committed
+				// Who was signalled by a Cond is granted the guard again, for its lock.
+				ok = who[process].mark != committed || kind == sites.CondWait.String()
 			}
 		}
 		if !ok {
@@ -247,7 +246,8 @@ func (t *Track) completes(e artifact.EdgeInfo, m member) bool {
 		// writer of an RWMutex that waits for readers is not.
 		return m.mark == committed
 	case sites.CondWait.String():
-		return false
+		// Nor is that of a Cond handed over, but to a writer.
+		return m.mark == committed && e.Role == artifact.RoleWake
 	case sites.Select.String():
 		return e.Case == int(m.sel)
 	}

@@ -2,7 +2,6 @@ package orchestrate
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -135,7 +134,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 }
 
 // died judges a process that ended, or had to be ended, without a result.
-func (v *Verdict) died(last journalStep, state *os.ProcessState, timedOut bool, timeout time.Duration) {
+func (v *Verdict) died(last journalStep, c *child, timedOut bool, timeout time.Duration) {
 	v.Status, v.Weak = Unsupported, true
 	v.G, v.Site = last.g, last.site
 	if last.k >= 1 && last.k <= len(v.Plan.Steps) {
@@ -144,13 +143,13 @@ func (v *Verdict) died(last journalStep, state *os.ProcessState, timedOut bool, 
 	switch {
 	case timedOut:
 		v.Reason = fmt.Sprintf("blocked outside vtrace's control %v: no end within %v", last, timeout)
-	case state.ExitCode() == 2 && deathOf(v.Stderr) != "":
+	case c.code == 2 && deathOf(v.Stderr) != "":
 		v.Message = deathOf(v.Stderr)
 		v.Reason = fmt.Sprintf("the process died outside vtrace's control %v: %s", last, v.Message)
-	case state.ExitCode() >= 0:
-		v.Reason = fmt.Sprintf("the process exited with code %d outside vtrace's control %v", state.ExitCode(), last)
+	case c.code >= 0:
+		v.Reason = fmt.Sprintf("the process exited with code %d outside vtrace's control %v", c.code, last)
 	default:
-		v.Reason = fmt.Sprintf("the process ended by %v outside vtrace's control %v", state, last)
+		v.Reason = fmt.Sprintf("the process ended by %v outside vtrace's control %v", c.text, last)
 	}
 }
 

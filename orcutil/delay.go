@@ -25,12 +25,18 @@ func (s *run) delays(d time.Duration, periodic bool) (out []time.Duration) {
 		return nil // never
 	}
 	next := s.nextPending()
+	// Who goes on behind an event may be late himself, and the one that is set here is not to
+	// have come by then.
+	behind := lag
+	if s.readings.lags {
+		behind += lag
+	}
 	pending := func(at time.Duration) {
 		switch late := at - now - d; {
 		case late >= 0:
-			out = append(out, late+lag)
+			out = append(out, late+behind)
 		case periodic: // a later tick
-			out = append(out, (at-now)%d+lag)
+			out = append(out, (at-now)%d+behind)
 		}
 	}
 	s.mu.Lock()

@@ -350,6 +350,31 @@ func TestExhaustTimed(t *testing.T) {
 	exhaustTimed(t, newTimedProgram, n, 1237) // in which a sleep that begins later lets time pass before a step
 }
 
+// TestExhaustTimedLate: so it is, for every program that sets a timer beside one that is due
+// at the same time and then does three things with them, also if the program has a reading
+// of the clock somewhere: who goes on behind an event is a little late then.
+func TestExhaustTimedLate(t *testing.T) {
+	kinds := []string{"poll", "recv", "poll own", "recv own", "sleep"}
+	var programs []*timedProgram
+	for n := range len(kinds) * len(kinds) * len(kinds) {
+		list := []timedAction{{kind: "arm", d: 1}}
+		for range 3 {
+			list = append(list, timedAction{kind: kinds[n%len(kinds)], d: 1})
+			n /= len(kinds)
+		}
+		programs = append(programs, &timedProgram{first: []int{1}, goros: [][]timedAction{list}, logs: make([]string, 1)})
+	}
+	next := 0
+	each := func(*random) *timedProgram {
+		next++
+		return programs[next-1]
+	}
+	exhaustTimed(t, each, len(programs))
+	readsDurations(t)
+	next = 0
+	exhaustTimed(t, each, len(programs))
+}
+
 // TestExhaustReadings: so it is with what the clock shows.
 func TestExhaustReadings(t *testing.T) {
 	n := *timedScripts / 3

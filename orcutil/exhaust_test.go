@@ -355,7 +355,10 @@ func (e *tally) add(o tally) {
 // all of its executions, the exploration shows.
 func testExhaustRandom(t *testing.T, seed uint64, kinds []string) (e tally) {
 	r := random(seed)
-	p := newRandomProgram(&r, kinds)
+	return testExhaustProgram(t, fmt.Sprintf("seed %d", seed), newRandomProgram(&r, kinds))
+}
+
+func testExhaustProgram(t *testing.T, name string, p *randomProgram) (e tally) {
 	cfg := Config{Bubble: bubble(t), Entry: EntryTest, Main: p.main}
 	plain := enumerate(cfg, p.seen, 3000)
 	if !plain.complete {
@@ -365,11 +368,11 @@ func testExhaustRandom(t *testing.T, seed uint64, kinds []string) (e tally) {
 		e.ended = e.ended || res.Outcome.endsProgram()
 		return p.seen(res)
 	})
-	require.True(t, o.complete, "seed %d: %+v", seed, p.goros)
+	require.True(t, o.complete, "%s: %+v", name, p.goros)
 	if len(o.out.Bounds) == 0 && !slices.Equal(plain.sorted(), o.sorted()) {
 		missing := slices.DeleteFunc(plain.sorted(), func(s string) bool { return o.seen[s] })
 		extra := slices.DeleteFunc(o.sorted(), func(s string) bool { return plain.seen[s] })
-		t.Fatalf("seed %d: caps %v %+v\nonly in plain enumeration: %q\nonly in the reduced one: %q\n%d of %d executions", seed, p.caps, p.goros, missing, extra, o.runs, plain.runs)
+		t.Fatalf("%s: caps %v %+v\nonly in plain enumeration: %q\nonly in the reduced one: %q\n%d of %d executions", name, p.caps, p.goros, missing, extra, o.runs, plain.runs)
 	}
 	e.runs, e.plain, e.cut = o.runs, plain.runs, o.out.Cut
 	return e
@@ -403,6 +406,52 @@ func TestExhaustRandom(t *testing.T) {
 		whole.programs, whole.runs, whole.plain, whole.cut, ended.programs, ended.runs, ended.plain, ended.cut)
 	require.LessOrEqual(t, whole.cut, whole.runs/cutShare)
 	require.LessOrEqual(t, ended.cut, ended.runs/5)
+}
+
+// phrases are what a goroutine does with one object, with what has to come before.
+var phrases = []string{
+	"send", "recv", "close", "select", "select recv", "poll", "try send", "len",
+	"lock", "lock unlock", "try lock", "try lock unlock", "lock cond wait", "lock cond wait unlock", "signal", "broadcast",
+	"rlock", "rlock runlock", "try rlock", "try rlock runlock", "wlock", "wlock wunlock", "try wlock", "try wlock wunlock",
+	"add", "add done", "wait", "add wait", "once", "store", "load", "cas",
+}
+
+// actions are those of a phrase.
+func actions(phrase string) (out []action) {
+	words := strings.Fields(phrase)
+	for i := 0; i < len(words); i++ {
+		kind := words[i]
+		if i+1 < len(words) && slices.Contains(scriptedPairs, kind+" "+words[i+1]) {
+			i++
+			kind += " " + words[i]
+		}
+		out = append(out, action{kind: kind, v: 1})
+	}
+	return out
+}
+
+// scriptedPairs are the kinds of two words.
+var scriptedPairs = []string{"select recv", "try send", "try lock", "try rlock", "try wlock", "cond wait"}
+
+// TestExhaustPairs: every two phrases, one behind another one's, against every third. Random
+// programs seldom have what has to come before.
+func TestExhaustPairs(t *testing.T) {
+	r := random(1)
+	tried := 0
+	for _, a := range phrases {
+		for _, b := range phrases {
+			if testing.Short() && r.next(4) > 0 {
+				continue
+			}
+			c := phrases[r.next(len(phrases))]
+			p := &randomProgram{caps: []int{r.next(3), 1}, goros: [][]action{actions(a), slices.Concat(actions(b), actions(c))}, logs: make([]string, 2)}
+			if e := testExhaustProgram(t, fmt.Sprintf("%s | %s %s", a, b, c), p); e.runs > 0 {
+				tried++
+			}
+		}
+	}
+	t.Logf("%d programs", tried)
+	require.Greater(t, tried, len(phrases)*len(phrases)/5)
 }
 
 // TestExhaustForeignUnlock: who is let in by a goroutine that unlocks for another one could

@@ -338,6 +338,36 @@ func TestTestEntry(t *testing.T) {
 	require.Equal(t, KindLeak, res.Outcome.Kind)
 }
 
+// TestOutlastingMain: main ends the program wherever others are, but for a plan that expects
+// them to be stuck for good: that shows only if they can go on.
+func TestOutlastingMain(t *testing.T) {
+	main := func() {
+		a, b := make(chan int), make(chan int)
+		Go(1, func() {
+			Recv(10, a)
+			To(b).Send(11, 1)
+		})
+		Go(2, func() {
+			Recv(20, b)
+			To(a).Send(21, 1)
+		})
+		Access(3)
+	}
+	for _, c := range []struct {
+		entry   string
+		expect  Expect
+		verdict string
+	}{
+		{EntryMain, Expect{KindPartialDeadlock, stuck("0.1 #10", "0.2 #20")}, Reproduced},
+		{EntryMain, Expect{KindLeak, stuck("0.1 #10", "0.2 #20")}, Reproduced},
+		{EntryMain, Expect{KindDeadlock, stuck("0.1 #10", "0.2 #20")}, NotReproduced},
+		{EntryTest, Expect{KindLeak, stuck("0.1 #10", "0.2 #20")}, Reproduced},
+	} {
+		res := Run(Config{Bubble: bubble(t), Entry: c.entry, EndSite: endSite, Main: main, Plan: Plan{Steps: steps("0 #1, 0 #2, 0 #3, 0.1 #10, 0.2 #20"), Expect: c.expect}})
+		require.Equal(t, c.verdict, res.Verdict, "%v %s: %s", c.entry, c.expect.Kind, res)
+	}
+}
+
 func TestWaitGroupGo(t *testing.T) {
 	res := Run(Config{Bubble: bubble(t), Plan: Plan{Steps: steps("0 #1, 0 #2, 0.1 #1.start, 0.1 #3, 0 #4")}, EndSite: endSite, Main: func() {
 		var wg sync.WaitGroup

@@ -227,7 +227,7 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) {
 	if len(cases) > 0 {
 		b.put("; ")
 	}
-	b.put("%s.Select(%d, %v", r.zz, id, hasDefault)
+	b.put("%s.Select(%d, %s", r.zz, id, constantBool(hasDefault))
 	for _, c := range cases {
 		b.put(", %s", c.name)
 	}

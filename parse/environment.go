@@ -231,7 +231,7 @@ func (r *rewriter) undecided(c *ast.CallExpr, obj types.Object) {
 		r.before(c.Pos(), fmt.Sprintf("%s.%s(%d, %s", r.zz, function, id, more))
 		r.after(c.End(), ")")
 	}
-	switch name := f.FullName(); {
+	switch name := f.Origin().FullName(); {
 	case name == "(reflect.Value).MapKeys":
 		around("ReflectedKeys", "")
 	case undecided[name] != "":

@@ -140,7 +140,7 @@ func (r *rewriter) given(c *ast.CallExpr) {
 		if g.use == givenWriter {
 			call, _ := r.use(g.expr)
 			r.before(g.expr.Pos(), fmt.Sprintf("%s.%s", r.zz, fmt.Sprintf(call, at)))
-			r.after(g.expr.End(), ", true)")
+			r.after(g.expr.End(), ", "+constantBool(true)+")")
 			continue
 		}
 		r.before(g.expr.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, recording[g.use], at))

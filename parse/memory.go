@@ -572,18 +572,17 @@ func (a *memory) rangeStmt(s *ast.RangeStmt) {
 			}
 		}
 	}
-	switch a.info.TypeOf(s.X).Underlying().(type) {
-	case *types.Array:
-		if s.Value == nil || isBlank(s.Value) {
-			a.base(s.X) // its length is a constant
-		} else {
-			a.value(s.X)
-		}
-	case *types.Map:
-		a.value(s.X)
-		a.maps[s.X] = true
+	t := a.info.TypeOf(s.X)
+	_, isArray := t.Underlying().(*types.Array)
+	switch {
+	case s.Value == nil && (isArray || isArrayPointer(t)) && callFree([]ast.Expr{s.X}): // its length is a constant, and it is not evaluated
+	case isArray && (s.Value == nil || isBlank(s.Value)):
+		a.base(s.X)
 	default:
 		a.value(s.X)
+		if _, ok := t.Underlying().(*types.Map); ok {
+			a.maps[s.X] = true
+		}
 	}
 	a.stmt(s.Body)
 }

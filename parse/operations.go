@@ -397,11 +397,15 @@ func (r *rewriter) foreign(c *ast.CallExpr, obj types.Object) {
 	if reason := outside[f.FullName()]; reason != "" {
 		r.diag(c.Lparen, "call of %s: %s: not guarded", f.FullName(), reason)
 	}
-	if taken := signals[f.FullName()]; taken != "" {
-		r.before(c.Fun.Pos(), r.zz+"."+taken+"(")
-		r.after(c.Fun.End(), ")")
-	}
 	r.due(c)
+}
+
+// signal has the runtime take in a function of package os/signal, called or as a value.
+func (r *rewriter) signal(e ast.Expr, obj types.Object) {
+	if f, ok := obj.(*types.Func); ok && signals[f.FullName()] != "" {
+		r.before(e.Pos(), r.zz+"."+signals[f.FullName()]+"(")
+		r.after(e.End(), ")")
+	}
 }
 
 // instead calls a generated function in place of one of the library: in a run,
@@ -541,9 +545,12 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		}
 		r.diag(c.Lparen, "%s in this form: run after the run", f.FullName())
 		return
-	case "(*testing.T).Setenv", "(*testing.T).Chdir":
-		r.before(c.Fun.Pos(), r.zz+".NoParallel(")
-		r.after(c.Fun.End(), ")")
+	case "(*testing.T).Setenv", "(*testing.T).Chdir", "(testing.TB).Setenv", "(testing.TB).Chdir":
+		b := r.build(c.Fun.Pos())
+		b.put("%s.NoParallel(", r.zz)
+		b.node(c.Fun)
+		b.put(")")
+		b.done(c.Fun.End())
 		return
 	case "(*testing.common).Context", "(testing.TB).Context":
 		r.before(c.Pos(), r.zz+".TestContext(")
@@ -551,8 +558,12 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		return
 	case "(*testing.common).Output", "(testing.TB).Output":
 		if at := r.statement(c.Pos()); at != 0 {
-			r.before(c.Pos(), fmt.Sprintf("%s.TestOutput(%d, ", r.zz, at))
-			r.after(c.End(), ")")
+			// As a whole: what orders the call looks at its receiver again.
+			b := r.build(c.Pos())
+			b.put("%s.TestOutput(%d, ", r.zz, at)
+			b.node(c)
+			b.put(")")
+			b.done(c.End())
 		}
 		return
 	case "testing/synctest.Test":

@@ -557,6 +557,8 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 			wrap("WrMap")
 		case *types.Slice:
 			wrap("WrSlice")
+		default:
+			r.unrecorded(c.Lparen, "what is cleared here is not recorded")
 		}
 	case "append":
 		if len(c.Args) < 2 || r.info.Types[c.Args[0]].IsNil() {

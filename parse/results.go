@@ -69,7 +69,7 @@ func (r *rewriter) functionBody(body *ast.BlockStmt) {
 	if r.races != nil {
 		if out := r.races.bodies[body]; out != nil && out.bare != nil {
 			out.flag = r.name()
-			text = fmt.Sprintf(" var %s bool;", out.flag)
+			text = fmt.Sprintf(" %s := %s;", out.flag, constantBool(false))
 			for _, v := range out.shared {
 				text += fmt.Sprintf(" defer %s.Returned(&%s, %d, &%s);", r.zz, out.flag, r.touchAs(out.bare, v.Name()), v.Name())
 			}
@@ -89,7 +89,7 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
 	}
 	out := r.races.returned[s]
 	if len(s.Results) == 0 {
-		r.before(s.Pos(), out.flag+" = true; ")
+		r.before(s.Pos(), out.flag+" = "+constantBool(true)+"; ")
 		return
 	}
 	writes, named := "", true

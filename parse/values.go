@@ -92,6 +92,7 @@ func (r *rewriter) value(e ast.Expr) {
 	if kind == sites.Invalid || kind == sites.Atomic {
 		r.now(e, obj)
 		r.random(e, obj)
+		r.signal(e, obj)
 		r.testValue(e, obj)
 		return
 	}

@@ -40,10 +40,8 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 			return nil, &OptionError{"categories", fmt.Sprintf("no query category %q: the categories are %s", c, strings.Join(all, ", "))}
 		}
 	}
-	// The next pass loads the program with the same flags.
-	m.Flags = canonicalFlags(slices.Concat(m.Flags, spec.Flags, opts.Flags))
-	m.Deps = slices.Concat(m.Deps, spec.Deps)
-	spec.Flags, spec.Deps, opts.Model = m.Flags, m.Deps, &m
+	spec = loading(&m, spec, opts.Flags)
+	opts.Model = &m
 
 	done := rep.stage("load")
 	p, err := load(ctx, spec)
@@ -77,6 +75,15 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 		return nil, err
 	}
 	return &started{program: p, model: model, found: found, out: b}, put(b, model)
+}
+
+// loading is what the program is loaded by, which the model records: the next pass loads it
+// with the same flags.
+func loading(m *Model, spec source.Spec, flags []string) source.Spec {
+	m.Flags = canonicalFlags(slices.Concat(m.Flags, spec.Flags, flags))
+	m.Deps = slices.Concat(m.Deps, spec.Deps)
+	spec.Flags, spec.Deps = m.Flags, m.Deps
+	return spec
 }
 
 // kept is the bundle in the cache that was made from the same as the one begun, nil if

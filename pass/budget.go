@@ -69,12 +69,12 @@ func (o Options) bounded(ctx context.Context) (_ Options, stop func()) {
 		return o, func() {}
 	}
 	soft, cancel := context.WithCancelCause(ctx)
-	o.start = time.Now()
+	o.start = time.Now().Add(-o.spent)
 	o.soft = soft
 	done := make(chan struct{})
 	var spent <-chan time.Time
 	if o.Budget > 0 {
-		timer := time.NewTimer(o.Budget)
+		timer := time.NewTimer(o.Budget - o.spent)
 		spent = timer.C
 	}
 	go func() {

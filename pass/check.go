@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -61,6 +62,18 @@ func caught(err *error) {
 
 func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
 	defer caught(&err)
+	if opts.Results != nil && opts.Engine == nil {
+		return checkUnlessUnchanged(ctx, load, spec, opts)
+	}
+	return checkAnew(ctx, load, spec, opts)
+}
+
+func checkAnew(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
+	opts, close, err := opts.sandboxed(ctx, spec.Env)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, close()) }()
 	return checkRaces(ctx, opts, func(opts Options) (*artifact.Bundle, error) {
 		return checkCompleted(opts, func(opts Options) (*artifact.Bundle, error) {
 			return checkRound(ctx, load, spec, opts)

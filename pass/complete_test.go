@@ -118,6 +118,7 @@ func TestCompleteLacked(t *testing.T) {
 		"maprangeanyof", "maprangedelete", "contextassert", "contextassertswitch", "rlockerassert",
 		"timerdue", "timerdueselect", "sortinterface", "sortinterfacetime", "timerqueue", "funcmaplibrary",
 		"contextafterfuncrace", "syncmapshared", "timerstopatonce", "contextatonce", "atomicaside", "panicothers",
+		"condrwannounced", "condrwannouncedfixed", "condrwtry", "condrwtwo", "condtrylock",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -56,6 +56,11 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	}
 	opts, stop := opts.bounded(ctx)
 	defer stop()
+	opts, close, err := opts.sandboxed(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, close()) }()
 	rep := reporter{artifact.PassDeep, opts.Progress}
 	done := rep.stage("load")
 	p, err := earlier.reload(ctx, second, opts)

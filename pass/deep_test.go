@@ -2,6 +2,7 @@ package pass_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
 )
@@ -105,6 +107,41 @@ func main() {
 	require.Equal(t, 7, f.Line)
 	require.Empty(t, b.Refutations())
 	require.Empty(t, f.Reason)
+}
+
+// Who waited for a condition variable takes its lock in a step of its own, which traces have:
+// the first one of each error is followed, and no run has to show it.
+func TestLockOfCond(t *testing.T) {
+	for name, at := range map[string]string{
+		"condrwannounced": "main.go:30: real: deadlock",
+		"condrwreader":    "main.go:20: real: deadlock",
+		"condrwtry":       "main.go:30: real: panic",
+		"condrwtwo":       "main.go:32: real: panic",
+		"condtrylock":     "main.go:24: real: panic",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var replays []string
+			opts := pass.Options{RunDepth: 1, Progress: func(e pass.Event) {
+				if r, ok := e.(pass.Replayed); ok {
+					replays = append(replays, r.Outcome)
+				}
+			}}
+			spec := source.Spec{Dir: "../translate/testdata/verdicts/" + name, Entry: "main"}
+			first, err := pass.First(t.Context(), spec, opts)
+			require.NoError(t, err)
+			second, err := pass.Second(t.Context(), first, opts)
+			require.NoError(t, err)
+			deep, err := pass.Deep(t.Context(), second, opts)
+			require.NoError(t, err)
+			require.Len(t, deep.Findings(), 1)
+			f := deep.Findings()[0]
+			require.Equal(t, at, fmt.Sprintf("%s:%d: %s: %s", filepath.Base(f.File), f.Line, f.Verdict, f.Kind))
+			require.Equal(t, []string{orchestrate.Reproduced}, replays)
+			require.NotContains(t, f.Reason, "shown by run")
+			require.Empty(t, deep.Refutations())
+		})
+	}
 }
 
 // No trace of the model is one of the program.

@@ -20,5 +20,6 @@
 //     does not compile.
 //   - *RuntimeError: the instrumented program of a bundle does not fit this vtrace, and cannot
 //     be made anew.
+//   - *SandboxError: the system does not offer the sandbox that is required.
 //   - *InternalError: a defect of vtrace, or of the engine that was given.
 package pass

@@ -104,6 +104,11 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 	if err := how.check(); err != nil {
 		return nil, err
 	}
+	opts, close, err := opts.sandboxed(ctx, spec.Env)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, close()) }()
 	p, opts, rep, err := loadToRun(ctx, spec, opts)
 	if err != nil {
 		return nil, err
@@ -113,6 +118,9 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
+	if b.digest, err = p.frontierDigest(opts); err != nil {
+		return nil, err
+	}
 	x, err := b.exhaustValues(ctx, how, opts, rep)
 	if err != nil {
 		return x, err
@@ -127,6 +135,7 @@ type guardable struct {
 	side        *artifact.Sidecar // the sites
 	awaits      []string          // keys, see program.awaits
 	diagnostics []parse.Diagnostic
+	digest      string // of the program and its entry, as frontiers have it; "" where there are none
 }
 
 // guardable builds the program so that it can be explored.
@@ -142,7 +151,7 @@ func (p *program) guardable(ctx context.Context, opts Options, rep reporter) (*g
 	if err != nil {
 		return nil, err
 	}
-	return &guardable{b, side, p.awaits(), diagnostics}, nil
+	return &guardable{Binary: b, side: side, awaits: p.awaits(), diagnostics: diagnostics}, nil
 }
 
 // manyValues is how many alternatives a choice of the environment may have in programs with
@@ -189,17 +198,11 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 	}
 	var earlier *orchestrate.Exhaustive
 	if len(how.Frontier) > 0 {
-		var f savedFrontier
-		if err := json.Unmarshal(how.Frontier, &f); err != nil {
-			return nil, fmt.Errorf("frontier of an exploration: %w", err)
+		f, err := readFrontier(how.Frontier, b.digest, how)
+		if err != nil {
+			return nil, err
 		}
 		job.Values, how.Values = f.Values, f.Values
-		if f.Stalls != how.Stalls {
-			return nil, fmt.Errorf("frontier of an exploration: it is of one with %d stalls, not %d", f.Stalls, how.Stalls)
-		}
-		if bounded := len(f.Earlier.Preemptions) > 0; bounded != (how.Bounding != nil) {
-			return nil, errors.New("frontier of an exploration: one of both is bounded by preemptions, the other is not")
-		}
 		f.restore(guards)
 		job.Frontier, earlier = f.Nodes, f.Earlier
 	}
@@ -221,30 +224,9 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 			limits = append(limits, "data races behind which there are no guards, or durations that the clock is compared with, still showed in the last round")
 			x.Rest = nil // it would go on without them
 		}
-		out, saveErr := exhausted(x, guards, limits, how)
+		out, saveErr := exhausted(x, guards, limits, how, b.digest)
 		return out, errors.Join(err, saveErr)
 	}
-}
-
-// savedFrontier is what is left to do of an exploration, with the guards that it has and
-// what it has shown by then.
-type savedFrontier struct {
-	Stalls    int
-	Values    int `json:",omitempty"`
-	Guards    []int
-	Groups    map[int]int
-	Writes    map[int]bool
-	Unguarded []string
-	Misuse    bool
-	Durations []time.Duration `json:",omitempty"`
-	Nodes     json.RawMessage
-	Earlier   *orchestrate.Exhaustive
-}
-
-// restore gives an exploration the guards of the saved one.
-func (f *savedFrontier) restore(a *accessGroups) {
-	a.guards, a.group, a.writes, a.unguarded, a.misuse = f.Guards, f.Groups, f.Writes, f.Unguarded, f.Misuse
-	a.durations = f.Durations
 }
 
 // exhaustWith explores a binary: first a few runs, which may show that guards are
@@ -297,7 +279,7 @@ func rest(bound, used int) int {
 }
 
 // exhausted is the result of the last round.
-func exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how Exhaustion) (*Exhausted, error) {
+func exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how Exhaustion, digest string) (*Exhausted, error) {
 	out := &Exhausted{Exhaustive: x, Sidecar: g.side, accesses: g.ids(), Covered: artifact.Exhaustive{
 		Schedules: x.Runs, Cut: x.Cut, Complete: x.Complete, Timed: x.Timed, Stalls: how.Stalls, Preemptions: preemptions(x.Preemptions),
 		Limits: slices.Concat(limits, x.Bounds, g.unguarded),
@@ -320,7 +302,7 @@ func exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how 
 	}
 	earlier := *x
 	earlier.Rest = nil
-	saved, err := json.Marshal(savedFrontier{how.Stalls, how.Values, g.guards, g.group, g.writes, g.unguarded, g.misuse, g.durations, x.Rest, &earlier})
+	saved, err := json.Marshal(savedFrontier{digest, how.Stalls, how.Values, g.guards, g.group, g.writes, g.unguarded, g.misuse, g.durations, x.Rest, &earlier})
 	if err != nil {
 		return out, fmt.Errorf("frontier of an exploration: %w", err)
 	}

@@ -964,8 +964,58 @@ func main() {
 	require.Equal(t, whole.Covered, last.Covered)
 	require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, last))
 	require.Equal(t, kindsOf(t, whole), kindsOf(t, last))
-	_, err = Exhaust(t.Context(), spec, Exhaustion{Frontier: []byte("{")}, Options{})
-	require.ErrorContains(t, err, "frontier")
+
+	// What is not one, or is of something else, is refused.
+	rest := parts[0].Rest
+	other := programOf(t, "package main\n\nfunc main() {}\n")
+	for _, c := range []struct {
+		name     string
+		frontier string
+		how      Exhaustion
+		spec     source.Spec
+		want     string
+	}{
+		{"cut off", "{", Exhaustion{}, spec, "unexpected end"},
+		{"empty", "{}", Exhaustion{}, spec, "not whole"},
+		{"no object", "[1]", Exhaustion{}, spec, "cannot unmarshal"},
+		{"another program", string(rest), Exhaustion{}, other, "of another program"},
+		{"other stalls", string(rest), Exhaustion{Stalls: 1}, spec, "0 stalls, not 1"},
+		{"bounded", string(rest), Exhaustion{Bounding: &Bounding{Last: 1}}, spec, "bounded by preemptions"},
+	} {
+		how := c.how
+		how.Frontier = []byte(c.frontier)
+		_, err = Exhaust(t.Context(), c.spec, how, Options{})
+		var refused *FrontierError
+		require.ErrorAs(t, err, &refused, c.name)
+		require.ErrorContains(t, err, c.want, c.name)
+	}
+	_, err = Exhaust(t.Context(), spec, Exhaustion{Frontier: rest}, Options{Model: &Model{Args: []string{"x"}}})
+	require.ErrorContains(t, err, "other arguments")
+}
+
+// FuzzFrontier: whatever a file has, it is a frontier that can be taken up or a typed error.
+func FuzzFrontier(f *testing.F) {
+	f.Add([]byte("{}"), 0, false)
+	f.Add([]byte(`{"Stalls":1,"Guards":[1,2],"Groups":{"1":1},"Writes":{"2":true},"Nodes":{"Nodes":[]},"Earlier":{"Preemptions":[{}]}}`), 1, true)
+	f.Fuzz(func(t *testing.T, data []byte, stalls int, bounded bool) {
+		how := Exhaustion{Stalls: stalls}
+		if bounded {
+			how.Bounding = &Bounding{Last: 1}
+		}
+		got, err := readFrontier(data, "p", how)
+		var refused *FrontierError
+		if err != nil {
+			require.ErrorAs(t, err, &refused)
+			return
+		}
+		groups := newAccessGroups(&artifact.Sidecar{})
+		got.restore(groups)
+		groups.list()
+		groups.keysOf()
+		groups.ids()
+		groups.racing()
+		groups.add([]orchestrate.Race{{}}, true)
+	})
 }
 
 // What a part of an exploration has left out bounds the whole.

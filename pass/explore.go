@@ -31,6 +31,11 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 	if runs < 1 {
 		return nil, &OptionError{"runs", fmt.Sprintf("%d is less than 1", runs)}
 	}
+	opts, close, err := opts.sandboxed(ctx, spec.Env)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, close()) }()
 	p, opts, rep, err := loadToRun(ctx, spec, opts)
 	if err != nil {
 		return nil, err

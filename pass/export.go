@@ -158,6 +158,11 @@ func RunExported(ctx context.Context, dir string, match *regexp.Regexp, opts Opt
 	if err != nil {
 		return nil, err
 	}
+	opts, close, err := opts.sandboxed(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, close()) }()
 	rep := reporter{artifact.PassDeep, opts.Progress}
 	var out []ExportedResult
 	for _, group := range files {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/orchestrate"
 )
 
 // DefaultRunDepth is how many traces of one query the deep pass replays.
@@ -53,6 +54,10 @@ type Options struct {
 	// Cache, if not nil, keeps what the first and the second pass of a check have made,
 	// whole, until the check is finished: one that was killed goes on from there.
 	Cache *artifact.Cache
+	// Results, if not nil, keeps the results of whole checks. A check of which nothing has
+	// changed that its entry can reach takes its result from there, and an Unchanged event
+	// says so. It is not used with an Engine of the caller's.
+	Results *artifact.Results
 	// Partial, if not nil, is called during a deep pass with what is known so far, each
 	// time that an error has proved real. It is a bundle of a deep pass in which what is
 	// still open is possible.
@@ -66,12 +71,22 @@ type Options struct {
 	// place of the copy in the bundle if their files are the same. Programs
 	// whose modules have local replacements, or a vendor directory, need it.
 	Root string
+	// Sandbox has the program run in what the system offers to keep it from what the caller
+	// may do: SandboxPreferred or SandboxRequired; "" is without. It is not recorded in the
+	// bundle.
+	Sandbox string
 	// Engine searches the models; nil means the embedded one.
 	Engine check.Engine
 	// Progress, if not nil, is called with what happens, from the goroutine of
 	// the pass.
 	Progress func(Event)
 
+	// sandbox is that of all runs, nil if there is none, or it was not tried yet.
+	sandbox      *orchestrate.Sandbox
+	triedSandbox bool
+	// newSandbox, if not nil, is in place of orchestrate.NewSandbox: tests have a system
+	// without one so.
+	newSandbox func(ctx context.Context, env []string, goCmd string) (*orchestrate.Sandbox, error)
 	// from are where searches begin; none: at the start.
 	from [][]check.Step
 	// completing: a model that lacks what runs do is completed, and checked again.
@@ -79,6 +94,8 @@ type Options struct {
 	// See bounded.
 	soft  context.Context
 	start time.Time
+	// spent is what of the budget was spent before the check began.
+	spent time.Duration
 	// See withEngines: they are nil if there is one engine at a time.
 	model     context.Context
 	stopModel context.CancelCauseFunc
@@ -158,8 +175,18 @@ func (o Options) withDefaults() (Options, error) {
 			return o, err
 		}
 	}
+	if err := o.checkSandbox(); err != nil {
+		return o, err
+	}
 	if o.Cache != nil && o.Cache.Dir == "" {
 		return o, &OptionError{"cache", "has no directory"}
+	}
+	switch r := o.Results; {
+	case r == nil:
+	case r.Dir == "":
+		return o, &OptionError{"results", "have no directory"}
+	case r.MaxBytes < 0:
+		return o, &OptionError{"size of results", fmt.Sprintf("%d is negative", r.MaxBytes)}
 	}
 	if o.RunDepth == 0 {
 		o.RunDepth = DefaultRunDepth

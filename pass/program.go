@@ -139,6 +139,7 @@ func (p *program) entry() artifact.Entry {
 // target is what is built and run of the program.
 func (p *program) target(side *artifact.Sidecar, opts Options) orchestrate.Target {
 	t := orchestrate.TargetOf(p.source, side)
+	t.Sandbox = opts.sandbox
 	if opts.Model != nil {
 		t.Args = opts.Model.Args
 	}

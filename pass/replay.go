@@ -30,6 +30,11 @@ func Replay(ctx context.Context, deepPass *artifact.Bundle, test string, opts Op
 	if err != nil {
 		return nil, err
 	}
+	opts, close, err := opts.sandboxed(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, close()) }()
 	p, err := reload(ctx, deepPass, opts)
 	if err != nil {
 		return nil, err

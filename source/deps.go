@@ -134,6 +134,23 @@ func matcher(pattern string) func(string) bool {
 	return regexp.MustCompile(`^` + re + `$`).MatchString
 }
 
+// loose are the files, sorted, of the packages that are not own ones, and that may change
+// though go.mod and go.sum do not.
+func loose(roots []*packages.Package, own map[string]bool) []string {
+	var out []string
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		m := p.Module
+		if m == nil || m.Main || own[p.PkgPath] {
+			return
+		}
+		if vendored, replaced := m.Dir == "", m.Replace != nil && m.Replace.Version == ""; vendored || replaced {
+			out = append(out, slices.Concat(p.GoFiles, p.OtherFiles, p.EmbedFiles)...)
+		}
+	})
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // findDependencies lists the modules of Packages that lie outside of Root.
 func (prog *Program) findDependencies() {
 	byName := map[string]Dependency{}

@@ -24,6 +24,9 @@ type Set struct {
 	fset    *token.FileSet
 	pkgs    []*packages.Package
 	matched []string // import paths of the packages that the pattern names, sorted
+	loose   []string // see Program.loose
+
+	toolchain *toolchain
 }
 
 // EntryPoint is an entry point of a package of a Set.
@@ -70,7 +73,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 
 	// First the graph: which packages belong to the main modules.
-	const graph = packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest | packages.NeedFiles
+	const graph = packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedForTest | packages.NeedFiles | packages.NeedEmbedFiles
 	roots, err := load(cfg(graph, nil), spec.Pattern)
 	if err != nil {
 		return nil, err
@@ -103,7 +106,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 	sort.Strings(patterns)
 	patterns = append(patterns, imported(roots, own)...)
-	s := &Set{spec: spec, fset: token.NewFileSet()}
+	s := &Set{spec: spec, fset: token.NewFileSet(), loose: loose(roots, own), toolchain: &toolchain{}}
 	for _, p := range roots {
 		if !strings.HasSuffix(p.ID, ".test") {
 			s.matched = append(s.matched, strings.TrimSuffix(p.PkgPath, "_test"))
@@ -194,7 +197,7 @@ func (s *Set) Program(e EntryPoint) (*Program, error) {
 // program chooses the packages of the program with the entry spec.Entry in the
 // package of that path.
 func (s *Set) program(spec Spec, path string) (*Program, error) {
-	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main"}
+	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, toolchain: s.toolchain}
 	if err := prog.choose(s.pkgs, path); err != nil {
 		return nil, err
 	}

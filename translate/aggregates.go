@@ -419,7 +419,7 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 		}
 		x.accessed(p, from, int(n)*w, p.statement(call), false)
 		for k := range n * int32(w) {
-			added = append(added, p.rawCell(from+k))
+			added = append(added, p.copied(from+k))
 		}
 	}
 	if _, _, isNew := newObjectAt(dst[0]); isNew {
@@ -508,7 +508,7 @@ func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n
 	x.accessed(p, ptr, int(length*w), p.statement(call), false)
 	all := make([]*expr, length*w)
 	for k := range all {
-		all[k] = p.rawCell(ptr + int32(k))
+		all[k] = p.copied(ptr + int32(k))
 	}
 	all = append(all, added...)
 	r, ok := x.allocateArray(p, call, "_append", elem, newCap)

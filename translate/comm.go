@@ -297,7 +297,7 @@ func (x *translator) receive(p *path, o *object, queued bool, done func(q *path,
 						}
 					}
 					if k+1 < o.kept {
-						q.put(at, p.rawCell(at+o.width))
+						q.put(at, p.copied(at+o.width))
 					} else {
 						q.put(at, num(0))
 					}

@@ -50,16 +50,18 @@ func newCond(x *translator, p *path) bool {
 }
 
 // The phases of Wait. With a lock whose methods are the program's own these are
-// called: Unlock behind taking the ticket, Lock once signalled.
+// called: Unlock behind taking the ticket, Lock once signalled. Of an RWMutex it
+// is a writer once signalled, who may find readers and announce itself.
 const (
 	condQueued    = 2
 	condUnlocked  = 3
 	condUserQueue = 4
 	condLocked    = 5
+	condAnnounced = 6
 )
 
-// condWait queues and lets go of the lock; once signalled, it takes the lock
-// again.
+// condWait queues and lets go of the lock. Once signalled, it stands at its guard
+// again, and takes the lock in a step of its own, as any other who wants it.
 func condWait(x *translator, p *path) bool {
 	a, ok := x.receiver(p)
 	if !ok {
@@ -91,15 +93,17 @@ func condWait(x *translator, p *path) bool {
 		if l.own != nil {
 			return x.callMethod(p, l, "Lock", condLocked)
 		}
-		free := eq(p.cellAt(l.mu), 0)
+		p.role = artifact.RoleOp
 		if l.writer {
-			free = and(free, and(eq(p.cellAt(l.mu+rwPending), 0), eq(p.cellAt(l.mu+rwReaders), 0)))
+			return x.writeLock(p, l.mu, condAnnounced) && x.opReturn(p, nil)
 		}
-		if !p.assume(free) {
+		if !p.assume(eq(p.cellAt(l.mu), 0)) {
 			return false
 		}
 		p.put(l.mu, num(1))
 		return x.opReturn(p, nil)
+	case condAnnounced:
+		return x.writeLockAnnounced(p, l.mu) && x.opReturn(p, nil)
 	case condUnlocked:
 		if l.own == nil { // a Cond of the same place, or it has another lock now
 			phase(condQueued)(p)

@@ -108,7 +108,7 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 	for k := range values {
 		values[k] = num(0)
 		if copies {
-			values[k] = p.rawCell(from + int32(k))
+			values[k] = p.copied(from + int32(k))
 		}
 	}
 	if copies {

@@ -89,7 +89,32 @@ func (p *path) confine() {
 		case !a.within(c.abs):
 			p.heap.set(addr, ite(and(arith(xLe, num(lo), e), arith(xLt, e, num(hi))), e, num(hi)))
 		}
+		// What stands for the numbers beyond the limits of another cell may be within these.
+		if l := p.lost(e); l != nil && e.otherLimits(hi) {
+			p.heap.set(addr, ite(l, num(hi), p.heap.m[addr]))
+		}
 	}
+}
+
+// otherLimits reports that an expression is a cell, or chooses among cells, of which one
+// has another greatest value than hi.
+func (e *expr) otherLimits(hi int32) bool {
+	switch e.op {
+	case xCell:
+		return e.cell.confined && e.cell.abs.hi != hi
+	case xIte:
+		return e.b.otherLimits(hi) || e.c.otherLimits(hi)
+	}
+	return false
+}
+
+// copied reads one cell to be written to another one, which may have other limits.
+func (p *path) copied(addr int32) *expr {
+	e := p.rawCell(addr)
+	if p.x.isLost(addr, e) {
+		return unknown(beyond)
+	}
+	return e
 }
 
 // mayBeLost reports that an expression copies a cell that can be beyond its
@@ -179,6 +204,32 @@ func (x *translator) decide(p *path, v, lost []*expr, f func(q *path, v []*expr)
 		return
 	}
 	f(p, v)
+}
+
+// decideAll continues with f for what was read and is used together: where one of the
+// scalars is beyond its limits, none is known.
+func (x *translator) decideAll(p *path, v, lost []*expr, f func(q *path, v []*expr)) {
+	some := num(0)
+	for _, c := range lost {
+		some = or(some, orFalse(c))
+	}
+	if some = p.simplify(some); some.is(0) {
+		f(p, v)
+		return
+	}
+	p.spread()
+	if q := p.goBeyond(some); q != nil {
+		q.note("free-choice", artifact.DirectionOver, beyond)
+		w := make([]*expr, len(v))
+		for i := range w {
+			w[i] = unknown(beyond)
+		}
+		f(q, w)
+	}
+	if p.assume(not(some)) {
+		p.know(some, absConst(0))
+		f(p, v)
+	}
 }
 
 // goBeyond is the path on which numbers are beyond their limits, nil if there is

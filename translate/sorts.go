@@ -3,6 +3,7 @@ package translate
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -117,10 +118,23 @@ func (x *translator) sort(p *path, s sorter) bool {
 	case s.index:
 		tgt.args = [][]*expr{{num(j)}, {num(j - 1)}}
 	default:
-		a, _ := p.cells(base+j*w, int(w))
-		b, _ := p.cells(base+(j-1)*w, int(w))
-		tgt.args = [][]*expr{a, b}
+		a, lostA := p.cells(base+j*w, int(w))
+		b, lostB := p.cells(base+(j-1)*w, int(w))
+		x.decide(p, slices.Concat(a, b), slices.Concat(lostA, lostB), func(q *path, v []*expr) {
+			tgt := tgt
+			tgt.args = [][]*expr{v[:w], v[w:]}
+			if x.compareElements(q, tgt, i, j) {
+				x.continueWith(q)
+			}
+		})
+		return false
 	}
+	return x.compareElements(p, tgt, i, j)
+}
+
+// compareElements calls the function that says in which order two elements are, of which the
+// second one is being placed.
+func (x *translator) compareElements(p *path, tgt target, i, j int32) bool {
 	return x.enterArg(p, sortFunc, tgt, func(q *path) { q.top().phase = sortPhase(i, j) + 1 })
 }
 
@@ -190,21 +204,25 @@ func (x *translator) sortValues(p *path, elem types.Type, base, n, w int32) bool
 	if w != 1 || !isInteger(elem) && !isString(elem) {
 		return x.unsorted(p, "elements of this type are not tracked")
 	}
-	v, _ := p.cells(base, int(n))
-	for i := 1; i < len(v); i++ {
-		for j := i; j > 0; j-- {
-			a, b := v[j-1], v[j]
-			less := arith(xLt, b, a)
-			if isString(elem) {
-				less = x.textOp(p, token.LSS, b, a)
+	v, lost := p.cells(base, int(n))
+	x.decideAll(p, v, lost, func(q *path, v []*expr) {
+		for i := 1; i < len(v); i++ {
+			for j := i; j > 0; j-- {
+				a, b := v[j-1], v[j]
+				less := arith(xLt, b, a)
+				if isString(elem) {
+					less = x.textOp(q, token.LSS, b, a)
+				}
+				v[j-1], v[j] = ite(less, b, a), ite(less, a, b)
 			}
-			v[j-1], v[j] = ite(less, b, a), ite(less, a, b)
 		}
-	}
-	for i, e := range v {
-		p.put(base+int32(i), e)
-	}
-	return x.opReturn(p, nil)
+		for i, e := range v {
+			q.put(base+int32(i), e)
+		}
+		x.opReturn(q, nil)
+		x.continueWith(q)
+	})
+	return false
 }
 
 // unsorted goes on with the elements in the order in which they were.
@@ -216,7 +234,7 @@ func (x *translator) unsorted(p *path, reason string) bool {
 // swap exchanges two values of n cells.
 func (p *path) swap(a, b, n int32) {
 	for i := range n {
-		x, y := p.rawCell(a+i), p.rawCell(b+i)
+		x, y := p.copied(a+i), p.copied(b+i)
 		p.put(a+i, y)
 		p.put(b+i, x)
 	}

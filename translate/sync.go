@@ -386,20 +386,28 @@ func rwLock(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	held, pending, readers := p.cellAt(a+rwHeld), p.cellAt(a+rwPending), p.cellAt(a+rwReaders)
-	if p.peek().phase == 2 { // queued: the last reader lets it in
-		if !p.assume(eq(readers, 0)) {
-			return false
-		}
-		p.put(a+rwPending, num(0))
-		p.put(a+rwHeld, num(1))
-		p.hold(a, true)
-		return x.opReturn(p, nil)
+	const announced = 2
+	if p.peek().phase == announced {
+		ok = x.writeLockAnnounced(p, a)
+	} else {
+		ok = x.writeLock(p, a, announced)
 	}
+	if !ok {
+		return false
+	}
+	p.hold(a, true)
+	return x.opReturn(p, nil)
+}
+
+// writeLock takes an RWMutex for writing where nobody has it. A writer that finds
+// readers announces itself, which keeps new readers out, and queues in a phase of its
+// own; others wait at their guards. It reports whether the lock is taken.
+func (x *translator) writeLock(p *path, a int32, announced int) bool {
+	held, pending, readers := p.cellAt(a+rwHeld), p.cellAt(a+rwPending), p.cellAt(a+rwReaders)
 	free := and(eq(held, 0), eq(pending, 0))
 	if q := p.fork(and(free, not(eq(readers, 0)))); q != nil {
 		q.put(a+rwPending, num(1))
-		q.top().phase = 2
+		q.top().phase = announced
 		q.role = artifact.RoleCommit
 		x.arrive(q, atQueue, x.siteOfOp(q))
 	}
@@ -407,8 +415,18 @@ func rwLock(x *translator, p *path) bool {
 		return false
 	}
 	p.put(a+rwHeld, num(1))
-	p.hold(a, true)
-	return x.opReturn(p, nil)
+	return true
+}
+
+// writeLockAnnounced lets a writer that has announced itself in, once the last reader
+// has left.
+func (x *translator) writeLockAnnounced(p *path, a int32) bool {
+	if !p.assume(eq(p.cellAt(a+rwReaders), 0)) {
+		return false
+	}
+	p.put(a+rwPending, num(0))
+	p.put(a+rwHeld, num(1))
+	return true
 }
 
 func rwUnlock(x *translator, p *path) bool {

@@ -45,16 +45,22 @@ const allEntries = "all"
 
 // checked is what became of one entry point.
 type checked struct {
-	entry   vtrace.EntryPoint
-	bundle  *vtrace.Bundle
-	path    string
-	err     error
-	elapsed time.Duration
+	signature string // its file, "" if it was not signed
+	entry     vtrace.EntryPoint
+	bundle    *vtrace.Bundle
+	path      string
+	err       error
+	elapsed   time.Duration
+	// unchanged: the result is that of an earlier check.
+	unchanged bool
 }
 
 // checkAll checks the entry points of the packages that a pattern names, one
 // after the other. What it finds is printed as it comes, a table at the end.
 func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
+	if _, err := s.signingKey(); err != nil {
+		return 0, err
+	}
 	set, err := vtrace.Load(c.ctx, s.source(pattern))
 	if err != nil {
 		return 0, err
@@ -85,8 +91,14 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			all = append(all, checked{entry: e, err: errInterrupted})
 			continue
 		}
+		rep.unchanged = nil
 		r := c.checkEntry(set, e, s, opts)
+		r.unchanged = rep.unchanged != nil
 		rep.done()
+		var missing *vtrace.SandboxError
+		if errors.As(r.err, &missing) {
+			return 0, r.err // as it would be for all others
+		}
 		rep.entry(e, r.elapsed)
 		all = append(all, r)
 		if !s.json && r.notable() {
@@ -98,7 +110,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			r.writeLimits(c.stdout)
 		}
 	}
-	return worst(all), c.report(all, s.json)
+	return worst(all), c.report(all, s.json, rep)
 }
 
 // shownLimits is how many of the limits of a result are printed beside a table.
@@ -141,6 +153,7 @@ func (c *call) checkEntry(set *vtrace.Set, e vtrace.EntryPoint, s *settings, opt
 			at.out = filepath.Join(s.out, bundleName(r.bundle))
 		}
 		if r.path, r.err = at.save(r.bundle); r.err == nil {
+			r.signature = s.signature(r.path)
 			k.done(r.bundle)
 		}
 	}
@@ -217,7 +230,7 @@ func shorten(file string) string {
 }
 
 // report prints the table, or everything as JSON.
-func (c *call) report(all []checked, asJSON bool) error {
+func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 	if asJSON {
 		type refusal struct {
 			Package string   `json:"package"`
@@ -230,7 +243,10 @@ func (c *call) report(all []checked, asJSON bool) error {
 		}{[]result{}, []refusal{}}
 		for _, r := range all {
 			if r.bundle != nil {
-				out.Entries = append(out.Entries, resultOf(r.bundle, r.path))
+				row := resultOf(r.bundle, r.path)
+				row.Unsandboxed, row.Signature = rep.without, r.signature
+				row.Unchanged = r.unchanged
+				out.Entries = append(out.Entries, row)
 			} else {
 				out.Refused = append(out.Refused, refusal{r.entry.Package, r.entry.Func, linesOf(r.err)})
 			}
@@ -238,7 +254,7 @@ func (c *call) report(all []checked, asJSON bool) error {
 		return encode(c.stdout, out)
 	}
 	table := tabwriter.NewWriter(c.stdout, 0, 8, 2, ' ', 0)
-	count := map[string]int{}
+	count, unchanged := map[string]int{}, 0
 	for _, r := range all {
 		text := ""
 		switch {
@@ -257,6 +273,10 @@ func (c *call) report(all []checked, asJSON bool) error {
 		if r.bundle != nil {
 			count[map[int]string{exitNothing: "without error", exitReal: "with real errors", exitInconclusive: "inconclusive"}[r.code()]]++
 		}
+		if r.unchanged {
+			text += " (unchanged)"
+			unchanged++
+		}
 		fmt.Fprintf(table, "%s\t%s\t%s\n", r.entry, precision(r.bundle), text)
 	}
 	if err := table.Flush(); err != nil {
@@ -268,6 +288,10 @@ func (c *call) report(all []checked, asJSON bool) error {
 	}
 	slices.SortFunc(parts, func(a, b string) int { return cmp.Compare(a[strings.Index(a, " "):], b[strings.Index(b, " "):]) })
 	fmt.Fprintf(c.stdout, "\n%d entry points: %s\n", len(all), strings.Join(parts, ", "))
+	if unchanged > 0 {
+		fmt.Fprintf(c.stdout, "%d were not checked again, since nothing that they can reach has changed; -cache off does\n", unchanged)
+	}
+	rep.writeUnsandboxed(c.stdout)
 	return nil
 }
 

@@ -30,6 +30,7 @@ func runExplore(c *call) (int, error) {
 	parallel := fs.Int("parallel", 0, "with -exhaustive: how many processes run schedules at once, if there are more than some hundred; 0 is as many as there are cores. The result is the same")
 	within := fs.Duration("budget", time.Minute, "with -exhaustive: bound the time; 0 is no bound")
 	frontier := fs.String("frontier", "", "with -exhaustive: go on from `FILE`, if it exists, and leave there what is left to do")
+	s.inSandbox(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
@@ -42,7 +43,7 @@ func runExplore(c *call) (int, error) {
 		return 0, fmt.Errorf("%w: -parallel is at least 0", errUsage)
 	}
 	rep := newProgress(c.stderr, s.timing)
-	opts := []vtrace.Option{vtrace.Watchdog(s.watchdog), vtrace.Progress(rep.event)}
+	opts := []vtrace.Option{vtrace.Watchdog(s.watchdog), vtrace.Sandbox(string(s.sandbox)), vtrace.Progress(rep.event)}
 	if *race {
 		opts = append(opts, vtrace.Races())
 	}
@@ -61,7 +62,9 @@ func runExplore(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return writeExplored(c, x), nil
+	code := writeExplored(c, x)
+	rep.writeUnsandboxed(c.stdout)
+	return code, nil
 }
 
 // replayed says what a replay in a process of its own came to.
@@ -188,6 +191,7 @@ func exhaust(c *call, src vtrace.Source, how vtrace.Exhaustion, file string, rep
 		return 0, err
 	}
 	code := writeExhausted(c, x) // also if it was interrupted
+	rep.writeUnsandboxed(c.stdout)
 	switch {
 	case file == "":
 	case len(x.Rest) > 0:

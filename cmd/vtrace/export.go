@@ -22,11 +22,12 @@ func runExportTest(c *call) (int, error) {
 	out := fs.String("o", "", "write the file to `DIR`, the directory of the entry's package; default: where it belongs in the tree around the current directory")
 	var s settings
 	s.trusted(fs)
+	s.verifying(fs)
 	args, err := c.parse(fs, 2, 2)
 	if err != nil {
 		return 0, err
 	}
-	b, err := artifact.Load(args[0])
+	b, err := s.load(args[0])
 	if err != nil {
 		return 0, err
 	}
@@ -106,6 +107,7 @@ func runTest(c *call) (int, error) {
 	s.trusted(fs)
 	verbose := fs.Bool("v", false, "print the output of the tests, with the execution logs")
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one test")
+	s.inSandbox(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
@@ -120,7 +122,7 @@ func runTest(c *call) (int, error) {
 		return 0, err
 	}
 	rep := newProgress(c.stderr, s.timing)
-	results, err := pass.RunExported(c.ctx, dir, match, pass.Options{Watchdog: s.watchdog, Flags: s.flags(), Progress: rep.event})
+	results, err := pass.RunExported(c.ctx, dir, match, pass.Options{Watchdog: s.watchdog, Flags: s.flags(), Sandbox: string(s.sandbox), Progress: rep.event})
 	rep.done()
 	if err != nil {
 		return 0, err
@@ -151,6 +153,7 @@ func runTest(c *call) (int, error) {
 			fmt.Fprintf(c.stdout, "     the program has no site like %s any more\n", key)
 		}
 	}
+	rep.writeUnsandboxed(c.stdout)
 	return code, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/vtrace/vtrace"
-	"github.com/vtrace/vtrace/artifact"
 )
 
 // runInspect shows a bundle: its contents, or what a path selects. The JSON
@@ -18,11 +17,14 @@ import (
 // the extension: "findings.0.kind", "traces.q3-1.trace", "manifest.entry". The
 // full name of any other file prints that file.
 func runInspect(c *call) (int, error) {
-	args, err := c.parse(c.flags(), 1, 2)
+	var s settings
+	fs := c.flags()
+	s.verifying(fs)
+	args, err := c.parse(fs, 1, 2)
 	if err != nil {
 		return 0, err
 	}
-	b, err := artifact.Load(args[0])
+	b, err := s.load(args[0])
 	if err != nil {
 		return 0, err
 	}

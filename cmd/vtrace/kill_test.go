@@ -23,6 +23,10 @@ var kills = flag.Int("kills", 2, "checks that TestKilled kills, at moments chose
 const runAsVtrace = "VTRACE_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
+	// What tests check is checked, whatever was checked before.
+	if err := os.Setenv(resultsVariable, noResults); err != nil {
+		panic(err)
+	}
 	if os.Getenv(runAsVtrace) != "" {
 		main()
 	}

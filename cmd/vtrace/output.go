@@ -41,10 +41,21 @@ type result struct {
 	Races *artifact.RaceSearch `json:"races,omitempty"`
 	// Approximations are where the model is not exact.
 	Approximations []artifact.Approximation `json:"approximations,omitempty"`
+	// Unchanged: the result is that of an earlier check.
+	Unchanged bool `json:"unchanged,omitempty"`
+	// Signature is the file of the bundle's signature, if it was signed.
+	Signature string `json:"signature,omitempty"`
+	// Unsandboxed says what of a sandbox there was not, if one was asked for.
+	Unsandboxed string `json:"unsandboxed,omitempty"`
 }
 
-func writeJSON(w io.Writer, b *vtrace.Bundle, path string) error {
-	return encode(w, resultOf(b, path))
+// unchangedText says why a program was not checked.
+func unchangedText(u *pass.Unchanged) string {
+	const off = "; -cache off checks it again"
+	if u.Elsewhere {
+		return "not checked again: nothing that the entry point can reach has changed since its check; the bundle has the other files as they were then" + off
+	}
+	return "not checked again: nothing has changed since its check" + off
 }
 
 func encode(w io.Writer, v any) error {

@@ -45,11 +45,17 @@ type settings struct {
 	stall    time.Duration
 	disallow string
 	root     string
+	cache    string
+	sandbox  sandboxFlag
+
+	sign      string
+	verifyKey string
 }
 
 func (s *settings) output(fs *flag.FlagSet) {
 	fs.StringVar(&s.out, "o", "", "write the bundle to `FILE` (.vtz, or a directory); \"-\" writes none")
 	fs.BoolVar(&s.json, "json", false, "print the result as JSON")
+	s.signing(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 }
 
@@ -90,6 +96,7 @@ func (s *settings) replay(fs *flag.FlagSet) {
 	fs.IntVar(&s.runDepth, "run-depth", pass.DefaultRunDepth, "number of traces to replay for one query")
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one replay")
 	fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how to exclude refuted traces: exact, or fnv")
+	s.inSandbox(fs)
 }
 
 // trusted are the build flags for a program that a bundle, or a test from one, names.
@@ -99,6 +106,23 @@ func (s *settings) trusted(fs *flag.FlagSet) {
 
 // flags are the build flags that were given.
 func (s *settings) flags() []string { return strings.Fields(s.buildFlags) }
+
+// resultsVariable is the environment variable that says where results are kept.
+const resultsVariable = "VTRACE_CACHE"
+
+// noResults is the -cache that keeps none.
+const noResults = "off"
+
+func (s *settings) results(fs *flag.FlagSet) {
+	dir := os.Getenv(resultsVariable)
+	if dir == "" {
+		dir = noResults
+		if user, err := os.UserCacheDir(); err == nil {
+			dir = filepath.Join(user, "vtrace")
+		}
+	}
+	fs.StringVar(&s.cache, "cache", dir, "keep results in `DIR`, or off: an entry point that can reach nothing that has changed since it was checked is not checked again; "+resultsVariable+" in the environment sets the default")
+}
 
 func (s *settings) rootDir(fs *flag.FlagSet) {
 	fs.StringVar(&s.root, "root", "", "directory of the program, used if it holds the files of the bundle")
@@ -121,11 +145,14 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 	}
 	opts := []vtrace.Option{
 		vtrace.MaxMemory(int64(s.memory)), vtrace.MaxStates(s.states), vtrace.Timeout(s.timeout),
-		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Stall(s.stall), vtrace.Root(s.root),
+		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Stall(s.stall), vtrace.Root(s.root), vtrace.Sandbox(string(s.sandbox)),
 		vtrace.Progress(rep.event),
 	}
 	if !newModel {
 		opts = append(opts, vtrace.BuildFlags(s.flags()...))
+	}
+	if s.cache != "" && s.cache != noResults {
+		opts = append(opts, vtrace.Results(s.cache, 0))
 	}
 	if s.disallow == pass.DisallowFNV {
 		opts = append(opts, vtrace.DisallowFNV())
@@ -185,11 +212,21 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	defer k.done(b)
 	// What was found is printed even if it cannot be saved.
 	path, saveErr := s.save(b)
-	write := writeText
 	if s.json {
-		write = writeJSON
+		r := resultOf(b, path)
+		r.Unchanged = rep.unchanged != nil
+		r.Unsandboxed, r.Signature = rep.without, s.signature(path)
+		return exitCode(b), errors.Join(encode(c.stdout, r), saveErr)
 	}
-	return exitCode(b), errors.Join(write(c.stdout, b, path), saveErr)
+	err = writeText(c.stdout, b, path)
+	if sig := s.signature(path); sig != "" {
+		fmt.Fprintf(c.stdout, "signature: %s\n", sig)
+	}
+	if err == nil && rep.unchanged != nil {
+		_, err = fmt.Fprintf(c.stdout, "\n%s\n", unchangedText(rep.unchanged))
+	}
+	rep.writeUnsandboxed(c.stdout)
+	return exitCode(b), errors.Join(err, saveErr)
 }
 
 func runCheck(c *call) (int, error) {
@@ -201,6 +238,7 @@ func runCheck(c *call) (int, error) {
 	s.model(fs)
 	s.search(fs)
 	s.replay(fs)
+	s.results(fs)
 	fs.BoolVar(&a.list, "list", false, "list the entry points and do nothing else")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
 	args, err := c.parse(fs, 1, 1)
@@ -235,9 +273,10 @@ func runSecond(c *call) (int, error) {
 		s.search(fs)
 		s.rootDir(fs)
 		s.trusted(fs)
+		s.verifying(fs)
 		fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how the deep pass will exclude refuted traces: exact, or fnv")
-	}, func(ctx context.Context, arg string, _ *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
-		b, err := artifact.Load(arg)
+	}, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+		b, err := s.load(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -251,8 +290,9 @@ func runDeep(c *call) (int, error) {
 		s.replay(fs)
 		s.rootDir(fs)
 		s.trusted(fs)
-	}, func(ctx context.Context, arg string, _ *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
-		b, err := artifact.Load(arg)
+		s.verifying(fs)
+	}, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+		b, err := s.load(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -262,6 +302,9 @@ func runDeep(c *call) (int, error) {
 
 // writable reports, before the work, that its result cannot be written.
 func (s *settings) writable() error {
+	if _, err := s.signingKey(); err != nil {
+		return err
+	}
 	if s.out == "" || s.out == "-" {
 		return nil
 	}
@@ -289,7 +332,7 @@ func (s *settings) save(b *vtrace.Bundle) (string, error) {
 		}
 		path = filepath.Join(bundleDir, bundleName(b))
 	}
-	if err := artifact.Save(b, path); err != nil {
+	if err := s.write(b, path); err != nil {
 		return "", err
 	}
 	return path, nil

@@ -20,6 +20,10 @@ type progress struct {
 	start    time.Time
 	drawn    time.Time
 	dirty    bool
+	// unchanged, if not nil, says that the result is that of an earlier check.
+	unchanged *pass.Unchanged
+	// without says what of a sandbox there is not, "" if it was not asked for or is all there.
+	without string
 }
 
 func newProgress(w io.Writer, timing bool) *progress {
@@ -30,6 +34,11 @@ func newProgress(w io.Writer, timing bool) *progress {
 // event is the callback of the passes.
 func (p *progress) event(e vtrace.Event) {
 	switch e := e.(type) {
+	case pass.Unchanged:
+		p.unchanged = &e
+	case pass.ResultsUnusable:
+		p.clear()
+		fmt.Fprintf(p.w, "vtrace: the result is not kept, or not taken from an earlier check: %s\n", plain(e.Err.Error()))
 	case pass.StageStarted:
 		p.draw("%s pass: %s", e.Pass, e.Stage)
 	case pass.StageDone:
@@ -40,6 +49,8 @@ func (p *progress) event(e vtrace.Event) {
 	case pass.SearchProgress:
 		rate := float64(e.Stats.States) / max(e.Stats.Elapsed.Seconds(), 1e-3)
 		p.draw("%s pass: search: %d states, depth %d, %.0f states/s", e.Pass, e.Stats.States, e.Stats.Depth, rate)
+	case pass.Unsandboxed:
+		p.unsandboxed(e)
 	case pass.Replayed:
 		p.draw("deep pass: query %d, replay %d: %s", e.Query, e.Attempt, e.Outcome)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
@@ -15,23 +14,27 @@ func runReplay(c *call) (int, error) {
 	fs := c.flags()
 	s.rootDir(fs)
 	s.trusted(fs)
+	s.verifying(fs)
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of the replay")
+	s.inSandbox(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	args, err := c.parse(fs, 2, 2)
 	if err != nil {
 		return 0, err
 	}
-	b, err := artifact.Load(args[0])
+	b, err := s.load(args[0])
 	if err != nil {
 		return 0, err
 	}
 	rep := newProgress(c.stderr, s.timing)
-	v, err := pass.Replay(c.ctx, b, args[1], pass.Options{Root: s.root, Flags: s.flags(), Watchdog: s.watchdog, Progress: rep.event})
+	v, err := pass.Replay(c.ctx, b, args[1], pass.Options{Root: s.root, Flags: s.flags(), Watchdog: s.watchdog, Sandbox: string(s.sandbox), Progress: rep.event})
 	rep.done()
 	if err != nil {
 		return 0, err
 	}
-	return writeReplay(c, v)
+	code, err := writeReplay(c, v)
+	rep.writeUnsandboxed(c.stdout)
+	return code, err
 }
 
 // writeReplay prints the execution log, apart from what the program printed,

@@ -37,7 +37,7 @@ type executes string
 const (
 	nothing    executes = "nothing"
 	compiles   executes = "the go command, which compiles the program, with a C compiler where it has cgo; not the program"
-	runs       executes = "the go command, which compiles the program, with a C compiler where it has cgo; and the program itself, with all that you may do"
+	runs       executes = "the go command, which compiles the program, with a C compiler where it has cgo; and the program itself, with all that you may do, or in a sandbox with -sandbox"
 	theChecker executes = "nothing; with -engine verifyta, an installed UPPAAL"
 )
 

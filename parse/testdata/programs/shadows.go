@@ -9,7 +9,7 @@ import (
 )
 
 var shadows = []show.Program{
-	{Name: "shadowed: builtins", Run: builtins, Allowed: []string{"made 5 panicked closed 3 nil"}},
+	{Name: "shadowed: builtins", Run: builtins, Allowed: []string{"made 5 default panicked closed 3 nil"}},
 	{Name: "shadowed: types", Run: shadowedTypes, Allowed: []string{"1 2 true"}},
 	{Name: "shadowed: a package named orcutil", Run: packageNames, Allowed: []string{"orcutil 4 vtraceorc 2"}},
 	{Name: "shadowed: imports", Run: imports, Allowed: []string{"slept locked 1"}},
@@ -28,6 +28,13 @@ func builtins(o *show.Out) {
 		make("made")
 		c <- len(c)
 		o.Print(<-c)
+		select {
+		case <-c:
+			o.Print("received")
+		case <-done:
+		default:
+			o.Print("default")
+		}
 		panic("panicked")
 		close(c)
 		if !true {

@@ -1781,3 +1781,28 @@ func RacyFormAppendOfOthers() {
 	use(append(either(nil, "a"), either(nil, []byte("b"))...))
 	use(all([]int{n}))
 }
+
+// The length of an array is known: neither the array nor a pointer to it is evaluated.
+func SafeFormRangelength() {
+	var b [4]int
+	p := &b
+	q := &struct{ list [2]int }{}
+	both(func() { p, q = nil, nil }, func() {
+		for i := range p {
+			use(i)
+		}
+		for range q.list {
+			use(0)
+		}
+	})
+}
+
+func RacyFormRangeblank() {
+	var b [4]int
+	p := &b
+	both(func() { p = &b }, func() {
+		for i, _ := range p {
+			use(i)
+		}
+	})
+}

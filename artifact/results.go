@@ -1,0 +1,251 @@
+package artifact
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// DefaultResultsSize bounds the bytes of Results that set no bound.
+const DefaultResultsSize = 1 << 30
+
+// Results keeps finished bundles in a directory, by whatever decides of them, which the
+// caller says. Unlike a [Cache] it has results whose program need not be the same in all of
+// its files. It is safe for concurrent use, by several processes too.
+//
+// What it gives is proved first: a record names the inputs in full and the digest of the
+// bundle. A record of other inputs, a bundle of another digest, and what is broken, are as
+// good as none.
+type Results struct {
+	Dir string
+	// MaxBytes bounds the size of the bundles; 0 means DefaultResultsSize. Those that have
+	// not been used for longest go first.
+	MaxBytes int64
+}
+
+// The directories in that of the results.
+const (
+	recordsDir = "records" // of Result records, by the digest of their inputs
+	bundlesDir = "bundles" // by their digest
+)
+
+// resultRecord says which bundle was made from some inputs.
+type resultRecord struct {
+	Inputs json.RawMessage `json:"inputs"`
+	Bundle string          `json:"bundle"` // its digest
+}
+
+// maxRecord bounds the bytes of a record that is read.
+const maxRecord = 4 << 20
+
+func (r Results) recordPath(inputs []byte) string {
+	return filepath.Join(r.Dir, recordsDir, digestOf(inputs)+".json")
+}
+
+func (r Results) bundlePath(digest string) string {
+	return filepath.Join(r.Dir, bundlesDir, digest+Ext)
+}
+
+// inputsOf is the canonical form of what decides of a result.
+func (r Results) inputsOf(inputs any) ([]byte, error) {
+	if r.Dir == "" {
+		return nil, fmt.Errorf("results: %w", &ArgumentError{"directory", "empty"})
+	}
+	if r.MaxBytes < 0 {
+		return nil, fmt.Errorf("results: %w", &ArgumentError{"size", "negative"})
+	}
+	data, err := EncodeJSON(inputs)
+	if err != nil {
+		return nil, fmt.Errorf("results: inputs: %w", err)
+	}
+	return canonicalRaw(data)
+}
+
+// Get returns the bundle that was made from these inputs, which are compared by their JSON.
+// The error says why a Stale or Corrupt one is of no use, or that the directory cannot be
+// read; the bundle is nil then.
+func (r Results) Get(inputs any) (*Bundle, Lookup, error) {
+	want, err := r.inputsOf(inputs)
+	if err != nil {
+		return nil, Miss, err
+	}
+	record, what, err := r.record(want)
+	if record == nil {
+		return nil, what, err
+	}
+	path := r.bundlePath(record.Bundle)
+	b, err := Load(path)
+	var newer *VersionError
+	var broken *CorruptError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, Miss, nil // there was no room for it
+	case errors.As(err, &newer):
+		return nil, Stale, err
+	case errors.As(err, &broken):
+		return nil, Corrupt, err
+	case err != nil:
+		return nil, Miss, err
+	case b.Digest() != record.Bundle:
+		return nil, Stale, fmt.Errorf("results: %s is another bundle", path)
+	}
+	now := time.Now()
+	_ = os.Chtimes(path, now, now) // it has been used; a directory that cannot be written has no order
+	return b, Hit, nil
+}
+
+// record reads that of some inputs; nil if there is none that is of use.
+func (r Results) record(inputs []byte) (*resultRecord, Lookup, error) {
+	path := r.recordPath(inputs)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, Miss, nil
+	case err != nil:
+		return nil, Miss, fmt.Errorf("results: %w", err)
+	case info.Size() > maxRecord:
+		return nil, Corrupt, fmt.Errorf("results: %s: %w: more than %d bytes", path, ErrLimit, maxRecord)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, Miss, fmt.Errorf("results: %w", err)
+	}
+	var record resultRecord
+	if err := decodeJSON(data, &record); err != nil {
+		return nil, Corrupt, fmt.Errorf("results: %s: %w", path, err)
+	}
+	if got, err := canonicalRaw(record.Inputs); err != nil || !bytes.Equal(got, inputs) || !hexDigest.MatchString(record.Bundle) {
+		return nil, Stale, fmt.Errorf("results: %s is of something else", path)
+	}
+	return &record, Hit, nil
+}
+
+// Put keeps a bundle that was made from these inputs, and removes others if there are too
+// many.
+func (r Results) Put(inputs any, b *Bundle) error {
+	if b == nil {
+		return fmt.Errorf("results: %w", &ArgumentError{"bundle", "nil"})
+	}
+	key, err := r.inputsOf(inputs)
+	if err != nil {
+		return err
+	}
+	data, err := EncodeJSON(resultRecord{key, b.Digest()})
+	if err != nil {
+		return fmt.Errorf("results: %w", err)
+	}
+	for _, dir := range []string{recordsDir, bundlesDir} {
+		if err := os.MkdirAll(filepath.Join(r.Dir, dir), 0o755); err != nil {
+			return fmt.Errorf("results: %w", err)
+		}
+	}
+	// The record comes last: it never names a bundle that is not whole.
+	if err := Save(b, r.bundlePath(b.Digest())); err != nil {
+		return err
+	}
+	if err := writeWhole(r.recordPath(key), data); err != nil {
+		return fmt.Errorf("results: %w", err)
+	}
+	return r.prune(r.bundlePath(b.Digest()))
+}
+
+// writeWhole writes a file that is there as a whole or not at all.
+func writeWhole(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), unfinished(path))
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
+}
+
+// maxUnfinished is the age at which a file that is not whole was left by a process that has
+// ended: none takes so long to write one.
+const maxUnfinished = time.Hour
+
+// prune removes what has not been used for longest until the rest is small enough, records
+// without a bundle, and what killed processes have left. The bundle at keep stays.
+func (r Results) prune(keep string) error {
+	limit := cmp.Or(r.MaxBytes, DefaultResultsSize)
+	var bundles, records []fs.FileInfo
+	for dir, list := range map[string]*[]fs.FileInfo{bundlesDir: &bundles, recordsDir: &records} {
+		entries, err := os.ReadDir(filepath.Join(r.Dir, dir))
+		if err != nil {
+			return fmt.Errorf("results: %w", err)
+		}
+		for _, e := range entries {
+			info, err := e.Info()
+			if err != nil {
+				continue // another process has removed it
+			}
+			if strings.HasPrefix(e.Name(), ".") {
+				if time.Since(info.ModTime()) > maxUnfinished {
+					_ = os.Remove(filepath.Join(r.Dir, dir, e.Name()))
+				}
+				continue
+			}
+			*list = append(*list, info)
+		}
+	}
+	var total int64
+	for _, b := range bundles {
+		total += b.Size()
+	}
+	if total <= limit {
+		return nil
+	}
+	slices.SortFunc(bundles, func(a, b fs.FileInfo) int {
+		return cmp.Or(a.ModTime().Compare(b.ModTime()), strings.Compare(a.Name(), b.Name()))
+	})
+	// Somewhat below the limit, so that not each Put has to.
+	for _, b := range bundles {
+		path := filepath.Join(r.Dir, bundlesDir, b.Name())
+		if total <= limit-limit/8 {
+			break
+		}
+		if path == keep {
+			continue
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("results: %w", err)
+		}
+		total -= b.Size()
+	}
+	return r.pruneRecords(records)
+}
+
+// pruneRecords removes the records of bundles that are gone.
+func (r Results) pruneRecords(records []fs.FileInfo) error {
+	for _, f := range records {
+		path := filepath.Join(r.Dir, recordsDir, f.Name())
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue // another process has removed it
+		}
+		var record resultRecord
+		if decodeJSON(data, &record) == nil && hexDigest.MatchString(record.Bundle) {
+			if _, err := os.Stat(r.bundlePath(record.Bundle)); err == nil {
+				continue
+			}
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("results: %w", err)
+		}
+	}
+	return nil
+}

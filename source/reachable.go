@@ -1,0 +1,358 @@
+package source
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// What an entry can do depends on the declarations that it can reach, and not on the other
+// functions of its packages. A name that stands in a declaration that is reached reaches
+// what it names; a type reaches all of its methods, since any of them may be called through
+// an interface or by reflection. Initialisation reaches whatever has an effect then. That is
+// more than can be called and never less, so that a result for the entry holds as long as
+// all of it is the same.
+
+// declaration is what is reached, or not, as a whole: a function, a variable or type with
+// those declared together with it, or a group of constants.
+type declaration struct {
+	pkg  *packages.Package
+	node ast.Node
+	doc  *ast.CommentGroup
+	kind token.Token // of a group with more than one specification
+}
+
+// reachable are the declarations of a program by name, and those that are reached.
+type reachable struct {
+	prog    *Program
+	named   map[string][]*declaration // by key
+	methods map[string][]*declaration // by the key of their type
+	reached map[*declaration]bool
+	queue   []*declaration
+	// environment: something that is reached asks for the environment.
+	environment bool
+}
+
+// environmentFuncs are the functions of os that show the environment.
+var environmentFuncs = []string{"Environ", "ExpandEnv", "Getenv", "LookupEnv", "UserCacheDir", "UserConfigDir", "UserHomeDir", "TempDir"}
+
+// key names what is declared at package level. Objects are not compared: a package and its
+// variant for a test are loaded side by side.
+func key(pkg *types.Package, name string) string { return pkg.Path() + "." + name }
+
+// ReachableDigest is the sha256, in hexadecimal, of all of the program that its entry can
+// depend on: the declarations that it can reach, with their places, what its packages
+// import, module files, embedded files and testdata, and of dependencies that are not among
+// its packages those that no go.sum vouches for. Packages with cgo, assembly or linkname
+// count as a whole. It covers the environment if something that is reached asks for that, and
+// not the toolchain, nor what else the program reads when it runs.
+func (prog *Program) ReachableDigest() (string, error) {
+	h := sha256.New()
+	for _, write := range []func(io.Writer) error{prog.reach().write, prog.writeOther} {
+		if err := write(h); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// reach returns the declarations that the entry can reach.
+func (prog *Program) reach() *reachable {
+	r := &reachable{prog: prog, named: map[string][]*declaration{}, methods: map[string][]*declaration{}, reached: map[*declaration]bool{}}
+	for _, p := range prog.Packages {
+		r.declare(p)
+	}
+	for _, p := range prog.Packages {
+		r.begin(p)
+	}
+	r.reachName(key(prog.Func.Pkg(), prog.Func.Name()))
+	for len(r.queue) > 0 {
+		d := r.queue[0]
+		r.queue = r.queue[1:]
+		r.follow(d)
+	}
+	return r
+}
+
+// declare lists the declarations of a package.
+func (r *reachable) declare(p *packages.Package) {
+	for _, file := range p.Syntax {
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				decl := &declaration{pkg: p, node: d, doc: d.Doc}
+				if d.Recv == nil {
+					r.name(p, d.Name, decl)
+					continue
+				}
+				if f, ok := p.TypesInfo.Defs[d.Name].(*types.Func); ok {
+					if t := receiver(f); t != "" {
+						r.methods[t] = append(r.methods[t], decl)
+						continue
+					}
+				}
+				r.reach(decl) // of no type that is known: in doubt it counts
+			case *ast.GenDecl:
+				r.declareGroup(p, d)
+			}
+		}
+	}
+}
+
+// receiver is the key of the type that a method has, "" if it has none.
+func receiver(f *types.Func) string {
+	recv := f.Signature().Recv()
+	if recv == nil {
+		return ""
+	}
+	t := types.Unalias(recv.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	if !ok {
+		return ""
+	}
+	return key(n.Obj().Pkg(), n.Obj().Name())
+}
+
+func (r *reachable) declareGroup(p *packages.Package, d *ast.GenDecl) {
+	switch d.Tok {
+	case token.CONST:
+		// What a constant is may hang on those before it.
+		decl := &declaration{pkg: p, node: d, doc: d.Doc}
+		for _, s := range d.Specs {
+			for _, n := range s.(*ast.ValueSpec).Names {
+				r.name(p, n, decl)
+			}
+		}
+	case token.TYPE, token.VAR:
+		for _, s := range d.Specs {
+			decl := &declaration{pkg: p, node: s, doc: d.Doc, kind: d.Tok}
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				r.name(p, s.Name, decl)
+			case *ast.ValueSpec:
+				for _, n := range s.Names {
+					r.name(p, n, decl)
+				}
+				if slices.ContainsFunc(s.Values, func(e ast.Expr) bool { return hasEffect(p.TypesInfo, e) }) {
+					r.reach(decl)
+				}
+			}
+		}
+	}
+}
+
+func (r *reachable) name(p *packages.Package, id *ast.Ident, d *declaration) {
+	k := key(p.Types, id.Name)
+	r.named[k] = append(r.named[k], d)
+}
+
+// hasEffect reports whether evaluating an expression may do more than make a value: call,
+// panic, wait.
+func hasEffect(info *types.Info, e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			found = found || !info.Types[n.Fun].IsType()
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr:
+			found = found || !info.Types[n.(ast.Expr)].IsType()
+		case *ast.SelectorExpr:
+			// Through a pointer that may be nil, or a value of a method.
+			found = found || info.Selections[n] != nil
+		case *ast.BinaryExpr:
+			found = found || info.Types[n].Value == nil // a division, or a comparison of interfaces
+		}
+		return !found
+	})
+	return found
+}
+
+// begin reaches what a package does when the program begins, and all of it if its functions
+// have ways to each other that do not show.
+func (r *reachable) begin(p *packages.Package) {
+	r.reachName(key(p.Types, "init"))
+	if r.prog.Test && (p.PkgPath == r.prog.Entry.PkgPath || p.ForTest != "") {
+		r.reachName(key(p.Types, "TestMain"))
+	}
+	if !hidden(p) {
+		return
+	}
+	for _, d := range r.named {
+		r.reachAll(d, p)
+	}
+	for _, d := range r.methods {
+		r.reachAll(d, p)
+	}
+}
+
+// hidden reports whether functions of a package may call each other, or be called, in ways
+// that its syntax does not show.
+func hidden(p *packages.Package) bool {
+	if len(p.OtherFiles) > 0 || p.Imports["C"] != nil {
+		return true
+	}
+	for _, file := range p.Syntax {
+		for _, imp := range file.Imports {
+			if imp.Path.Value == `"C"` {
+				return true
+			}
+		}
+		for _, group := range file.Comments {
+			for _, c := range group.List {
+				if strings.HasPrefix(c.Text, "//go:linkname ") {
+					return true
+				}
+			}
+		}
+	}
+	// The files that cgo has written have the directive of where they come from.
+	return slices.ContainsFunc(p.CompiledGoFiles, func(f string) bool { return filepath.Dir(f) != p.Dir && p.Dir != "" })
+}
+
+func (r *reachable) reachAll(all []*declaration, p *packages.Package) {
+	for _, d := range all {
+		if d.pkg == p {
+			r.reach(d)
+		}
+	}
+}
+
+func (r *reachable) reach(d *declaration) {
+	if !r.reached[d] {
+		r.reached[d] = true
+		r.queue = append(r.queue, d)
+	}
+}
+
+func (r *reachable) reachName(k string) {
+	for _, d := range r.named[k] {
+		r.reach(d)
+	}
+	for _, d := range r.methods[k] {
+		r.reach(d)
+	}
+}
+
+// follow reaches what a declaration names.
+func (r *reachable) follow(d *declaration) {
+	info := d.pkg.TypesInfo
+	ast.Inspect(d.node, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		for _, obj := range []types.Object{info.Uses[id], info.Defs[id]} {
+			if obj == nil || obj.Pkg() == nil {
+				continue
+			}
+			if obj.Pkg().Path() == "os" && slices.Contains(environmentFuncs, obj.Name()) {
+				r.environment = true
+			}
+			if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
+				if t := receiver(f.Origin()); t != "" {
+					r.reachName(t)
+				}
+				continue
+			}
+			if obj.Parent() == obj.Pkg().Scope() {
+				r.reachName(key(obj.Pkg(), obj.Name()))
+			}
+		}
+		return true
+	})
+}
+
+// write writes the declarations that are reached, by place.
+func (r *reachable) write(h io.Writer) error {
+	fset := r.prog.Fset
+	files := map[string][]byte{}
+	reached := slices.SortedFunc(maps.Keys(r.reached), func(a, b *declaration) int {
+		x, y := fset.Position(a.node.Pos()), fset.Position(b.node.Pos())
+		if c := strings.Compare(r.prog.Rel(x.Filename), r.prog.Rel(y.Filename)); c != 0 {
+			return c
+		}
+		return x.Offset - y.Offset
+	})
+	for _, d := range reached {
+		from := d.node.Pos()
+		if d.doc != nil && d.doc.Pos() < from {
+			from = d.doc.Pos() // directives
+		}
+		// Line directives move positions: it is the file itself that is read.
+		at, end := fset.PositionFor(from, false), fset.PositionFor(d.node.End(), false)
+		data, ok := files[at.Filename]
+		if !ok {
+			var err error
+			if data, err = r.prog.ReadFile(at.Filename); err != nil {
+				return fmt.Errorf("read source: %w", err)
+			}
+			files[at.Filename] = data
+		}
+		if at.Offset > end.Offset || end.Offset > len(data) {
+			return fmt.Errorf("read source: %s has changed since it was loaded", at.Filename)
+		}
+		place := fset.Position(d.node.Pos())
+		fmt.Fprintf(h, "%s %q:%d %q\n", d.kind, r.prog.Rel(place.Filename), place.Line, data[at.Offset:end.Offset])
+	}
+	if r.environment {
+		env := r.prog.Spec.Env
+		if env == nil {
+			env = os.Environ()
+		}
+		fmt.Fprintf(h, "environment %q\n", slices.Sorted(slices.Values(env)))
+	}
+	return nil
+}
+
+// writeOther writes what counts beside declarations.
+func (prog *Program) writeOther(h io.Writer) error {
+	fmt.Fprintf(h, "entry %q %q of Go %q\n", prog.Entry.PkgPath, prog.Func.Name(), prog.GoVersion)
+	names := map[string]bool{}
+	for _, p := range prog.Packages {
+		fmt.Fprintf(h, "package %q imports %q\n", p.PkgPath, slices.Sorted(maps.Keys(p.Imports)))
+		for _, f := range slices.Concat(p.OtherFiles, p.EmbedFiles) {
+			names[f] = true
+		}
+	}
+	prog.moduleFiles(names)
+	if err := prog.testdata(names); err != nil {
+		return err
+	}
+	for _, f := range prog.loose {
+		names[f] = true
+	}
+	for _, f := range slices.Sorted(maps.Keys(names)) {
+		if err := prog.writeFile(h, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (prog *Program) writeFile(h io.Writer, name string) error {
+	data, err := prog.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("read source: %w", err)
+	}
+	fmt.Fprintf(h, "file %q %d\n", prog.Rel(name), len(data))
+	_, err = h.Write(data)
+	return err
+}

@@ -1,0 +1,353 @@
+package source
+
+import (
+	"context"
+	"flag"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/callgraph/rta"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+)
+
+// reachableModule has an entry for each way in which one declaration reaches another.
+var reachableModule = map[string]string{
+	"go.mod": "module example.com/r\n\ngo 1.26\n",
+	"p/p.go": `package p
+
+import _ "embed"
+
+const (
+	one = iota + 1
+	two
+)
+
+//go:embed data.txt
+var text string
+
+func direct() int { return helper() }
+
+func helper() int { return two }
+
+type shape interface{ area() int }
+
+type square struct{ side int }
+
+func (s square) area() int { return s.side * s.side }
+
+func (s square) name() string { return "square" }
+
+type wrapped struct{ square }
+
+func through(s shape) int { return s.area() }
+
+func make2[T any](n int) []T { return make([]T, n) }
+
+type item struct{ n int }
+
+func (i *item) add() { i.n++ }
+
+func items() []*item { return nil }
+
+var table = map[string]func() int{"lazy": lazy}
+
+func lazy() int { return 1 }
+
+func unused() int { return 2 }
+`,
+	"p/data.txt": "hello\n",
+	"p/p_test.go": `package p
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestDirect(t *testing.T) { direct() }
+
+func TestInterface(t *testing.T) { through(wrapped{}) }
+
+func TestGeneric(t *testing.T) { make2[item](2) }
+
+func TestInferred(t *testing.T) { slices.Clone(items())[0].add() }
+
+func TestTable(t *testing.T) { table["lazy"]() }
+
+func TestNothing(t *testing.T) {}
+`,
+	"p/testdata/x.txt": "x\n",
+	"q/q.go": `package q
+
+var began = begin()
+
+func begin() int { return 1 }
+
+func F() int { return began }
+`,
+	"q/q_test.go": `package q_test
+
+import (
+	"os"
+	"testing"
+
+	"example.com/r/q"
+)
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int { return m.Run() }
+
+func TestExternal(t *testing.T) { q.F() }
+`,
+	"l/l.go": `package l
+
+import _ "unsafe"
+
+//go:linkname now time.now
+func now() (sec int64, nsec int32, mono int64)
+
+func Linked() int64 { s, _, _ := now(); return s }
+
+func other() int { return 1 }
+`,
+	"l/empty.s":   "",
+	"l/l_test.go": "package l\n\nimport \"testing\"\n\nfunc TestLinked(t *testing.T) {}\n",
+	"m/main.go":   "package main\n\nimport \"example.com/r/q\"\n\nfunc init() { first() }\n\nfunc first() {}\n\nfunc main() { q.F() }\n",
+}
+
+// digests are those of all entries of a module, by name.
+func digests(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	set, err := LoadSet(context.Background(), Spec{Dir: dir, Pattern: "./..."})
+	require.NoError(t, err)
+	out := map[string]string{}
+	for _, e := range set.Entries() {
+		prog, err := set.Program(e)
+		require.NoError(t, err)
+		out[e.Func], err = prog.ReachableDigest()
+		require.NoError(t, err)
+	}
+	return out
+}
+
+// What an entry can reach, and nothing else, has its digest change.
+func TestReachableDigest(t *testing.T) {
+	dir := write(t, reachableModule)
+	before := digests(t, dir)
+	require.Len(t, before, 9)
+	require.Equal(t, before, digests(t, dir), "the same program has the same digests")
+	require.Equal(t, before, digests(t, write(t, reachableModule)), "wherever it lies")
+	ofP := []string{"TestDirect", "TestGeneric", "TestInferred", "TestInterface", "TestNothing", "TestTable"}
+	all := slices.Sorted(maps.Keys(before))
+	for _, c := range []struct {
+		name, file, old, new string
+		want                 []string
+	}{
+		{"a function that is called", "p/p.go", "return helper()", "return helper() + 1", []string{"TestDirect"}},
+		{"one that calls call", "p/p.go", "return two", "return two + one", []string{"TestDirect"}},
+		{"constants before", "p/p.go", "iota + 1", "iota + 2", []string{"TestDirect"}},
+		{"a method that may be called", "p/p.go", "s.side * s.side", "s.side", []string{"TestInterface"}},
+		{"a method that reflection may call", "p/p.go", `"square"`, `"Square"`, []string{"TestInterface"}},
+		{"a type", "p/p.go", "type item struct{ n int }", "type item struct{ n int8 }", []string{"TestGeneric", "TestInferred"}},
+		{"a method of a type that is not named", "p/p.go", "i.n++", "i.n--", []string{"TestGeneric", "TestInferred"}},
+		{"a generic function", "p/p.go", "make([]T, n)", "make([]T, n, 2*n)", []string{"TestGeneric"}},
+		{"a function in a table", "p/p.go", "func lazy() int { return 1 }", "func lazy() int { return 3 }", []string{"TestTable"}},
+		{"a function that nobody calls", "p/p.go", "return 2 }", "return 3 }", nil},
+		{"a comment behind", "p/p.go", "return 2 }", "return 2 } // two", nil},
+		{"lines before", "p/p.go", "func lazy()", "\n\nfunc lazy()", []string{"TestTable"}},
+		{"an import", "p/p.go", `import _ "embed"`, "import (\n\t_ \"embed\"\n\t_ \"os\"\n)", ofP},
+		{"an embedded file", "p/data.txt", "hello", "Hello", ofP},
+		{"testdata", "p/testdata/x.txt", "x", "y", ofP},
+		{"initialisation of a variable", "q/q.go", "int { return 1 }", "int { return 2 }", []string{"TestExternal", "main"}},
+		{"what TestMain calls", "q/q_test.go", "return m.Run()", "m.Run(); return 0", []string{"TestExternal"}},
+		{"what init calls", "m/main.go", "func first() {}", "func first() { println() }", []string{"main"}},
+		{"a package with assembly", "l/l.go", "func other() int { return 1 }", "func other() int { return 2 }", []string{"TestLinked"}},
+		{"the module", "go.mod", "go 1.26", "go 1.26.1", all},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := maps.Clone(reachableModule)
+			require.Equal(t, 1, strings.Count(files[c.file], c.old), c.old)
+			files[c.file] = strings.Replace(files[c.file], c.old, c.new, 1)
+			after := digests(t, write(t, files))
+			var changed []string
+			for _, e := range all {
+				if after[e] != before[e] {
+					changed = append(changed, e)
+				}
+			}
+			require.Equal(t, c.want, changed)
+		})
+	}
+}
+
+// A program that asks for the environment depends on it, and another one does not.
+func TestReachableEnvironment(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.mod":   "module example.com/e\n\ngo 1.26\n",
+		"a/a.go":   "package main\n\nimport \"os\"\n\nfunc main() { _ = os.Getenv(\"X\") }\n",
+		"b/b.go":   "package main\n\nfunc main() {}\n",
+		"b/lib.go": "package main\n\nimport \"os\"\n\nfunc unused() string { return os.Getenv(\"X\") }\n",
+	})
+	digest := func(pkg, x string) string {
+		p, err := Load(context.Background(), Spec{Dir: dir, Pattern: pkg, Env: append(os.Environ(), "X="+x)})
+		require.NoError(t, err)
+		d, err := p.ReachableDigest()
+		require.NoError(t, err)
+		return d
+	}
+	require.NotEqual(t, digest("./a", "1"), digest("./a", "2"))
+	require.Equal(t, digest("./b", "1"), digest("./b", "2"))
+}
+
+// What the go command is told to do for another platform is another toolchain.
+func TestToolchain(t *testing.T) {
+	dir := write(t, module)
+	of := func(env ...string) string {
+		prog := &Program{Root: dir, Spec: Spec{Env: append(os.Environ(), env...)}} // loading for another platform builds its library
+		got, err := prog.Toolchain(context.Background())
+		require.NoError(t, err)
+		return string(got)
+	}
+	require.Contains(t, of(), "GOVERSION")
+	require.Equal(t, of(), of())
+	require.NotEqual(t, of(), of("GOARCH=mips64"))
+	require.NotEqual(t, of(), of("CGO_CFLAGS=-O1"))
+
+	set, err := LoadSet(context.Background(), Spec{Dir: dir, Pattern: "./..."})
+	require.NoError(t, err)
+	entries := set.Entries()
+	require.Greater(t, len(entries), 1)
+	for _, e := range entries {
+		prog, err := set.Program(e)
+		require.NoError(t, err)
+		_, err = prog.Toolchain(context.Background())
+		require.NoError(t, err)
+		require.True(t, prog.toolchain == set.toolchain && set.toolchain.known != nil)
+	}
+}
+
+// What no go.sum vouches for counts, though it does not belong to the program.
+func TestReachableLoose(t *testing.T) {
+	dir := withDependencies(t)
+	spec := Spec{Dir: dir, Deps: []string{NoDeps}}
+	digest := func() string {
+		p, err := Load(context.Background(), spec)
+		require.NoError(t, err)
+		d, err := p.ReachableDigest()
+		require.NoError(t, err)
+		return d
+	}
+	before := digest()
+	require.Equal(t, before, digest())
+	file := filepath.Join(filepath.Dir(dir), "far", "inner", "f.go")
+	require.NoError(t, os.WriteFile(file, []byte("package inner\n\nfunc F() { println() }\n"), 0o644))
+	require.NotEqual(t, before, digest())
+}
+
+// reachablePackages are compared too, with each of their entries, which takes a while: type
+// analysis goes through all of the standard library that they import.
+var reachablePackages = flag.String("reachable", "", "packages of this module for TestReachableCalls, separated by commas")
+
+// Rapid type analysis, which somebody else has written, finds no function that is called and
+// not reached.
+func TestReachableCalls(t *testing.T) {
+	checked := compareCalls(t, Spec{Dir: write(t, reachableModule), Pattern: "./..."})
+	require.Equal(t, map[string]int{
+		"TestDirect": 4, "TestExternal": 5, "TestGeneric": 2, "TestInferred": 4, "TestInterface": 4, "TestLinked": 1, "TestNothing": 2,
+		"TestTable": 2, "main": 5,
+	}, checked)
+	if *reachablePackages == "" {
+		return
+	}
+	for _, pattern := range strings.Split(*reachablePackages, ",") {
+		total := 0
+		for _, n := range compareCalls(t, Spec{Dir: "..", Pattern: pattern}) {
+			total += n
+		}
+		t.Logf("%s: %d functions that are called from entries", pattern, total)
+		require.NotZero(t, total)
+	}
+}
+
+// compareCalls compares all entries of packages, and returns how many functions are called
+// from each.
+func compareCalls(t *testing.T, spec Spec) map[string]int {
+	t.Helper()
+	set, err := LoadSet(context.Background(), spec)
+	require.NoError(t, err)
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax, Dir: set.spec.Dir, Tests: true}, set.spec.Pattern)
+	require.NoError(t, err)
+	built, _ := ssautil.AllPackages(pkgs, ssa.InstantiateGenerics)
+	built.Build()
+	out := map[string]int{}
+	for _, e := range set.Entries() {
+		prog, err := set.Program(e)
+		require.NoError(t, err)
+		r := prog.reach()
+		reached := map[string]bool{}
+		for _, all := range r.named {
+			for _, d := range all {
+				// A function in a variable that nobody can reach is not called, which type
+				// analysis does not know.
+				if v, ok := d.node.(*ast.ValueSpec); ok && d.kind == token.VAR && !r.reached[d] {
+					ast.Inspect(v, func(n ast.Node) bool {
+						if id, ok := n.(*ast.Ident); ok {
+							if f, ok := d.pkg.TypesInfo.Uses[id].(*types.Func); ok {
+								reached[prog.Fset.Position(f.Pos()).String()] = true
+							}
+						}
+						return true
+					})
+				}
+			}
+		}
+		for d := range r.reached {
+			if f, ok := d.node.(*ast.FuncDecl); ok {
+				reached[prog.Fset.Position(f.Name.Pos()).String()] = true
+			}
+		}
+		for _, at := range called(prog, built) {
+			require.True(t, reached[at], "%s: called, and not reached: %s", e, at)
+			out[e.Func]++
+		}
+	}
+	return out
+}
+
+// called are the places of the functions of a program's packages that may be called from
+// its entry, or when it begins.
+func called(prog *Program, built *ssa.Program) []string {
+	own := map[string]bool{}
+	for _, p := range prog.Packages {
+		own[p.PkgPath] = true
+	}
+	var roots []*ssa.Function
+	for _, p := range built.AllPackages() {
+		if !own[p.Pkg.Path()] {
+			continue
+		}
+		for _, name := range []string{"init", "TestMain", prog.Func.Name()} {
+			if f := p.Func(name); f != nil && (name == "init" || p.Pkg.Path() == prog.Entry.PkgPath) {
+				roots = append(roots, f)
+			}
+		}
+	}
+	var out []string
+	for f := range rta.Analyze(roots, false).Reachable {
+		if decl, ok := f.Syntax().(*ast.FuncDecl); ok && f.Pkg != nil && own[f.Pkg.Pkg.Path()] {
+			out = append(out, built.Fset.Position(decl.Name.Pos()).String())
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
