@@ -23,6 +23,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/bundle"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
@@ -460,12 +461,21 @@ func TestForged(t *testing.T) {
 			}
 			// What can be loaded is extracted to where it belongs, and saved again.
 			for path, l := range loaded {
+				code, stdout, stderr := execute(t, "bundle", "verify", path)
 				if l.b == nil {
+					require.NotEqual(t, exitNothing, code)
+					require.Contains(t, stdout+stderr, plain(tc.want))
 					continue
 				}
 				to := filepath.Join(bundles, "to-"+filepath.Base(path))
 				require.NoError(t, l.b.ExtractSource(filepath.Join(to+"-source")))
 				require.NoError(t, artifact.Save(l.b, to))
+				_, err := bundle.Extract(l.b, to+"-files")
+				require.NoError(t, err)
+				slim, err := bundle.Slim(l.b)
+				require.NoError(t, err)
+				_, err = bundle.Diff(l.b, slim)
+				require.NoError(t, err)
 			}
 			after := snapshot(t, outer)
 			maps.DeleteFunc(after, func(p, _ string) bool { return strings.HasPrefix(p, bundles+string(filepath.Separator)) })
