@@ -1,0 +1,86 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var forgedCost = flag.Bool("forged.cost", false, "TestForgedCost gives every forged bundle to every command, and not a few of them")
+
+// The most that a command may take of a forged bundle.
+const (
+	maxForgedMemory = 512 << 20
+	maxForgedTime   = 10 * time.Second
+)
+
+// readers are the command lines that read a bundle and execute nothing of it.
+func readers(path, dir string) [][]string {
+	return [][]string{
+		{"inspect", path},
+		{"bundle", "verify", path},
+		{"bundle", "diff", path, path},
+		{"bundle", "merge", "-o", filepath.Join(dir, "merged"), path},
+		{"bundle", "extract", "-o", filepath.Join(dir, "extracted"), path},
+		{"bundle", "slim", "-o", filepath.Join(dir, "slim.vtz"), path},
+		{"bundle", "index", filepath.Dir(path)},
+	}
+}
+
+// Each command is a process of its own, of which the system says what it took.
+func TestForgedCost(t *testing.T) {
+	work := t.TempDir()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	commands, slowest, largest := 0, time.Duration(0), int64(0)
+	for i, tc := range forgeries {
+		if !*forgedCost && i%25 != 0 {
+			continue
+		}
+		dir := t.TempDir()
+		var lines [][]string
+		for _, u := range users {
+			if tc.refused != nil && !slices.Contains(tc.refused, u.name) && u.name != "inspect" {
+				continue // which would run the program
+			}
+			f := honest(t, u.of)
+			f.canary = filepath.Join(work, "canary")
+			tc.forge(f)
+			at := filepath.Join(dir, u.name)
+			require.NoError(t, os.Mkdir(at, 0o755))
+			path := f.write(t, at, "b.vtz")
+			lines = append(lines, append([]string{u.name, path}, u.args...))
+			if u.name == "inspect" {
+				lines = append(lines, readers(path, dir)...)
+			}
+		}
+		for _, args := range lines {
+			cmd := exec.Command(exe, args...)
+			cmd.Dir = work
+			cmd.Env = append(os.Environ(), runAsVtrace+"=1")
+			begun := time.Now()
+			out, _ := cmd.CombinedOutput()
+			took := time.Since(begun)
+			about := tc.name + ": " + strings.Join(args, " ")
+			require.NotContains(t, string(out), "goroutine ", about) // a panic
+			require.GreaterOrEqual(t, cmd.ProcessState.ExitCode(), 0, about)
+			require.Less(t, took, maxForgedTime, about)
+			memory := peakMemory(cmd.ProcessState)
+			require.Less(t, memory, int64(maxForgedMemory), about)
+			require.NoFileExists(t, filepath.Join(work, "canary"), about)
+			commands, slowest, largest = commands+1, max(slowest, took), max(largest, memory)
+		}
+		require.NoError(t, os.RemoveAll(dir))
+	}
+	t.Logf("%d commands; the slowest took %v, the largest %d MiB", commands, slowest.Round(time.Millisecond), largest>>20)
+	left, err := os.ReadDir(work)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
