@@ -138,7 +138,7 @@ func readComments(t *testing.T) *comments {
 					}
 				case *ast.ValueSpec:
 					if value, ok := s.Values, decl.Tok == token.CONST && len(s.Values) == 1; ok {
-						if lit, ok := value[0].(*ast.BasicLit); ok && lit.Kind == token.STRING {
+						if lit, ok := value[0].(*ast.BasicLit); ok && lit.Kind == token.STRING && s.Names[0].IsExported() {
 							text := strings.TrimPrefix(words(s.Comment, s.Doc), s.Names[0].Name+": ")
 							group.rows = append(group.rows, [2]string{strings.Trim(lit.Value, `"`), text})
 						}
