@@ -1806,3 +1806,17 @@ func RacyFormRangeblank() {
 		}
 	})
 }
+
+// The first of two results that are shared is in order.
+func namedBareTwo() (n int, err error) {
+	done := make(chan bool)
+	go func() {
+		n = 1
+		close(done)
+		err = errors.New("x")
+	}()
+	<-done
+	return
+}
+
+func RacyFormNamedBareTwo() { _, _ = namedBareTwo() }
