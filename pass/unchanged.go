@@ -37,6 +37,8 @@ type resultInputs struct {
 	Stall    time.Duration `json:"stall"`
 	Budget   time.Duration `json:"budget"`
 	Watchdog time.Duration `json:"watchdog"`
+	// Sandbox: what a program may do shows in what it does.
+	Sandbox string `json:"sandbox,omitempty"`
 	Sandbox  string        `json:"sandbox"`
 	// Reachable is source.Program.ReachableDigest.
 	Reachable string `json:"reachable"`
