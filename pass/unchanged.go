@@ -39,7 +39,6 @@ type resultInputs struct {
 	Watchdog time.Duration `json:"watchdog"`
 	// Sandbox: what a program may do shows in what it does.
 	Sandbox string `json:"sandbox,omitempty"`
-	Sandbox  string        `json:"sandbox"`
 	// Reachable is source.Program.ReachableDigest.
 	Reachable string `json:"reachable"`
 }
