@@ -289,7 +289,7 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 	slices.SortFunc(parts, func(a, b string) int { return cmp.Compare(a[strings.Index(a, " "):], b[strings.Index(b, " "):]) })
 	fmt.Fprintf(c.stdout, "\n%d entry points: %s\n", len(all), strings.Join(parts, ", "))
 	if unchanged > 0 {
-		fmt.Fprintf(c.stdout, "%d were not checked again, since nothing that they can reach has changed; -cache off does\n", unchanged)
+		fmt.Fprintf(c.stdout, "not checked again, since nothing that they can reach has changed: %d; -cache off checks all\n", unchanged)
 	}
 	rep.writeUnsandboxed(c.stdout)
 	return nil

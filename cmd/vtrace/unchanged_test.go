@@ -96,7 +96,7 @@ func TestUnchanged(t *testing.T) {
 	code, out, _ := execute(t, "check", "./...")
 	require.Equal(t, exitNothing, code)
 	require.Equal(t, []string{both[0], "example.com/u TestBad exact no error"}, rows(out))
-	require.Contains(t, out, "1 were not checked again, since nothing that they can reach has changed; -cache off does")
+	require.Contains(t, out, "not checked again, since nothing that they can reach has changed: 1; -cache off checks all")
 	put("u.go", unchangedModule["u.go"])
 
 	// One entry alone, which is the same check.
