@@ -14,6 +14,7 @@ type (
 	OptionError      = pass.OptionError
 	PassError        = pass.PassError
 	RefusedError     = pass.RefusedError
+	ChangeError      = pass.ChangeError
 	CorruptError     = artifact.CorruptError
 	SignatureError   = artifact.SignatureError
 	KeyError         = artifact.KeyError

@@ -250,5 +250,16 @@ func Translate(ctx context.Context, src Source, opts ...Option) (*Bundle, error)
 	return pass.Translate(ctx, src.spec, options(opts))
 }
 
+// Unpack writes the program of a bundle, the instrumented one if there is one, into a
+// directory, so that it can be changed by hand.
+func Unpack(b *Bundle, dir string) error { return pass.Unpack(b, dir) }
+
+// Adopt makes a bundle of what Unpack has written and somebody has changed: a fork that says
+// what was changed, and that later passes and replays go on from. See docs/architecture.md for
+// what holds of it.
+func Adopt(ctx context.Context, dir string, opts ...Option) (*Bundle, error) {
+	return pass.Adopt(ctx, dir, options(opts))
+}
+
 // Conclude sums up a bundle.
 func Conclude(b *Bundle) Conclusion { return pass.Conclude(b) }

@@ -26,6 +26,7 @@ import (
 
 // api are the exported functions of the SDK, and its types with methods.
 var api = map[string]any{
+	"vtrace.Adopt": vtrace.Adopt, "vtrace.Unpack": vtrace.Unpack, "pass.Adopt": pass.Adopt, "pass.Unpack": pass.Unpack, "pass.ChangeError": pass.ChangeError{},
 	"vtrace.Args": vtrace.Args, "vtrace.Budget": vtrace.Budget, "vtrace.BuildFlags": vtrace.BuildFlags, "vtrace.Categories": vtrace.Categories,
 	"vtrace.Check": vtrace.Check, "vtrace.Conclude": vtrace.Conclude, "vtrace.Continue": vtrace.Continue, "vtrace.DeepPass": vtrace.DeepPass,
 	"vtrace.Deps": vtrace.Deps, "vtrace.Dir": vtrace.Dir, "vtrace.DisallowFNV": vtrace.DisallowFNV, "vtrace.Engine": vtrace.Engine,

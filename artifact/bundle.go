@@ -87,6 +87,7 @@ func (b *Bundle) Manifest() Manifest {
 	}
 	m := b.manifest
 	m.Options = bytes.Clone(m.Options)
+	m.Changed = slices.Clone(m.Changed)
 	m.Files = slices.Clone(m.Files)
 	return m
 }
@@ -150,7 +151,7 @@ type Builder struct {
 }
 
 // New starts a bundle. Of the manifest it takes Pass, Tool, Go, Entry, Options,
-// Parent and SlimmedFrom; the rest is computed.
+// Parent, SlimmedFrom and Changed; the rest is computed.
 func New(m Manifest) *Builder {
 	return &Builder{manifest: m, limits: DefaultLimits, files: map[string][]byte{}}
 }

@@ -18,7 +18,7 @@ import (
 // without notice: it is what was written before there was this table.
 var formats = map[int]string{
 	2: "8e6e3a66b23e34f3",
-	3: "0dbe276c7ce8d30d",
+	3: "8ad4cdc8c0fb37b4",
 }
 
 // describe writes a type as it shows in JSON.

@@ -52,6 +52,9 @@ type Manifest struct {
 	// SlimmedFrom is the digest of the bundle of which this one is a part: what verdicts and
 	// replays do not need was left out.
 	SlimmedFrom string `json:"slimmedFrom,omitempty" schema:"digest"`
+	// Changed are the files that somebody has changed by hand since a pass made them, by their
+	// paths in the bundle, in order; those of the bundles that this one comes from, too.
+	Changed []string `json:"changed,omitempty"`
 	// Files are all files but the manifest, sorted by path.
 	Files []FileInfo `json:"files"`
 }
@@ -153,6 +156,14 @@ func decodeManifest(data []byte, lim Limits) (Manifest, error) {
 	}
 	if _, err := m.options(); err != nil {
 		return Manifest{}, err
+	}
+	for i, p := range m.Changed {
+		if err := checkPath(p, lim); err != nil {
+			return m, err
+		}
+		if i > 0 && m.Changed[i-1] >= p {
+			return Manifest{}, corrupt(manifestPath, "changed files not sorted at %q", p)
+		}
 	}
 	return m, m.checkFiles(lim)
 }

@@ -122,6 +122,7 @@ func manifestOf(b *artifact.Bundle) (t table) {
 	}
 	t.add("parent", m.Parent)
 	t.add("slimmed from", m.SlimmedFrom)
+	t.add("changed by hand", strings.Join(m.Changed, ", "))
 	return t
 }
 

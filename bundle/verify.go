@@ -63,6 +63,8 @@ func VerifyParent(b, parent *artifact.Bundle) []Problem {
 	switch d := parent.Digest(); {
 	case b == nil || parent == nil || d != m.Parent && d != m.SlimmedFrom:
 		add("%s is not the bundle that this one was made from", d)
+	case d == m.Parent && len(m.Changed) > 0 && m.Pass == p.Pass && m.Entry == p.Entry:
+		// It was changed by hand, as it says.
 	case m.Entry != p.Entry:
 		add("the entry is %s of %s, that of the bundle it was made from %s of %s", m.Entry.Func, m.Entry.Package, p.Entry.Func, p.Entry.Package)
 	case m.Source != p.Source:

@@ -73,6 +73,7 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	if err != nil {
 		return nil, err
 	}
+	manifest.Changed = second.Manifest().Changed
 	d := &deep{
 		opts: opts, rep: rep, program: p, net: net,
 		out: artifact.Extend(second, manifest), side: second.Sidecar(),

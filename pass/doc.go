@@ -12,6 +12,7 @@
 //   - *ArgumentError: an argument is nil, empty, or none that there is.
 //   - *OptionError: an option is out of range, or not one of the words that it may be.
 //   - *PassError: the bundle is of another pass than the one asked for.
+//   - *ChangeError: what was changed by hand in a program cannot be gone on with.
 //   - *RefusedError: something in a bundle is not obeyed unless the caller asks for it.
 //   - *artifact.CorruptError, *artifact.VersionError: the bundle is broken, or of a version
 //     that is not known.

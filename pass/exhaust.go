@@ -442,6 +442,10 @@ func (a *accessGroups) list() (out []orchestrate.AccessGuard) {
 // leaves something open, or a few schedules show a data race: what the model takes for one
 // step is not one then. What it shows is among the ends of runs afterwards.
 func (d *deep) exhaust(ctx context.Context) error {
+	if why := ownChanges(d.second.Manifest()); why != "" {
+		d.runs.Exhaustive = &artifact.Exhaustive{Limits: []string{why}}
+		return nil
+	}
 	certain := d.certain()
 	if certain {
 		if d.found() {

@@ -62,6 +62,9 @@ func Export(deepPass *artifact.Bundle, test string, flags ...string) (_ *Exporte
 	if _, _, err := testNumbers(deepPass, test); err != nil {
 		return nil, err
 	}
+	if err := unchangedTests(deepPass.Manifest()); err != nil {
+		return nil, err
+	}
 	opts, err := Options{Flags: flags}.inherit(deepPass)
 	if err != nil {
 		return nil, err

@@ -57,6 +57,9 @@ func (d *deep) compile(ctx context.Context, b *artifact.Bundle, dir string) (*pa
 		return nil, fmt.Errorf("instrument: %w", err)
 	}
 	current := maps.EqualFunc(stored.Runtime, now, slices.Equal[[]byte])
+	if len(changedOverlay(b.Manifest())) > 0 {
+		return nil, d.compileChanged(b, build, stored, current)
+	}
 	anew := func() (*parse.Overlay, error) {
 		o, err := parse.Instrument(ctx, d.program.source, d.program.sites, parse.Options{Accesses: d.side.Accesses, EveryLine: d.opts.Model.EveryLine, Races: d.opts.Model.Races})
 		if err != nil {

@@ -47,6 +47,7 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 	if err != nil {
 		return nil, err
 	}
+	manifest.Changed = first.Manifest().Changed
 	b := artifact.Extend(first, manifest)
 	if kept, err := opts.kept(b); kept != nil || err != nil {
 		return kept, err

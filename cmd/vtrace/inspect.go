@@ -82,6 +82,9 @@ func writeContents(c *call, b *vtrace.Bundle) error {
 	if m.SlimmedFrom != "" {
 		fmt.Fprintf(&out, "slimmed from %s\n", m.SlimmedFrom)
 	}
+	for _, path := range m.Changed {
+		fmt.Fprintf(&out, "changed by hand: %s\n", path)
+	}
 	for _, f := range m.Files {
 		fmt.Fprintf(&out, "%9d  %s\n", f.Size, f.Path)
 	}

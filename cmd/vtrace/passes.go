@@ -357,6 +357,9 @@ func bundleName(b *vtrace.Bundle) string {
 	if m.Pass != artifact.PassDeep {
 		name += "-" + m.Pass
 	}
+	if len(m.Changed) > 0 {
+		name += "-changed"
+	}
 	return name + ".vtz"
 }
 

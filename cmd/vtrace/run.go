@@ -52,6 +52,8 @@ func commands() []command {
 		{"verify", "MODEL.xml [QUERIES]", "check a model: the model checker alone", theChecker, runVerify},
 		{"inspect", "BUNDLE [PATH]", "show what is in a bundle; PATH is a gjson path", nothing, runInspect},
 		{"bundle", "TOOL ARGUMENTS", "tools for bundles: check, compare, collect, unpack, shorten or list them", nothing, runBundle},
+		{"unpack", "BUNDLE", "write the program of a bundle, so that it can be changed", nothing, runUnpack},
+		{"adopt", "DIR", "make a bundle of a program that was unpacked and changed", compiles, runAdopt},
 		{"replay", "BUNDLE TEST", "run an Orchestration test of a bundle", runs, runReplay},
 		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runs, runExplore},
 		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", nothing, runExportTest},
