@@ -231,7 +231,8 @@ func privateMaps(info *types.Info, f *ast.File) map[*types.Var]bool {
 				own(e)
 			}
 		case *ast.CallExpr:
-			if info.Types[n.Fun].IsBuiltin() && len(n.Args) > 0 {
+			// What a panic carries may be recovered by whoever passes it on.
+			if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && info.Types[n.Fun].IsBuiltin() && id.Name != "panic" && len(n.Args) > 0 {
 				own(n.Args[0])
 			}
 		}

@@ -1,0 +1,51 @@
+package parse
+
+import (
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPrivateMaps: a map is private as long as nothing but its function can have it.
+func TestPrivateMaps(t *testing.T) {
+	for body, private := range map[string]bool{
+		"m := map[int]int{}; m[1] = 1; _ = m[1]":                               true,
+		"m := make(map[int]int, 8); m[1]++":                                    true,
+		"var m = map[int]int{}; delete(m, 1); clear(m); _ = len(m)":            true,
+		"m := map[int]int{}; for k, v := range m { use(k + v) }":               true,
+		"m := map[int]int{}; (m)[1] = 1":                                       true,
+		"m := map[int]int{}; use(m)":                                           false,
+		"m := map[int]int{}; list = append(list, m)":                           false,
+		"m := map[int]int{}; list = []map[int]int{m}":                          false,
+		"m := map[int]int{}; c <- m":                                           false,
+		"m := map[int]int{}; other = m":                                        false,
+		"m := map[int]int{}; p := &m; (*p)[1] = 1":                             false,
+		"m := map[int]int{}; go func() { m[1] = 1 }()":                         false,
+		"m := map[int]int{}; panic(m)":                                         false,
+		"m := map[int]int{}; use(m[1])":                                        true,
+		"m := map[int]int{}; s := struct{ m map[int]int }{m}; s.m[1] = 1":      false,
+		"m := given(); m[1] = 1":                                               false,
+		"m := other; m[1] = 1":                                                 false,
+		"m, n := given(), 1; m[n] = 1":                                         false,
+		"m := map[int]int{}; m = other; m[1] = 1":                              false,
+		"m := map[any]int{}; m[map[int]int(nil) == nil] = 1":                   true,
+		"list[0], other[1] = nil, 1; m := map[int]map[int]int{}; m[0] = other": true,
+	} {
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, "p.go", "package p\n\nvar (\n\tlist []map[int]int\n\tother map[int]int\n\tc chan map[int]int\n)\n\nfunc use(any) {}\n\nfunc given() map[int]int { return other }\n\nfunc f() { "+body+" }\n", 0)
+		require.NoError(t, err, body)
+		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{}, Implicits: map[ast.Node]types.Object{}}
+		_, err = (&types.Config{Importer: importer.Default()}).Check("p", fset, []*ast.File{file}, info)
+		require.NoError(t, err, body)
+		got := false
+		for v := range privateMaps(info, file) {
+			got = got || v.Name() == "m"
+		}
+		require.Equal(t, private, got, body)
+	}
+}
