@@ -31,6 +31,10 @@ func (s *Stack) Bytes() []byte { return []byte(fmt.Sprint(s)) }
 		"a function of a package that writes": {
 			"package p\nimport \"sort\"\nfunc F(l []int) { sort.Ints(l) }\nfunc G(l []int) int { return len(l) }", []string{"G"},
 		},
+		"builtins that write": {
+			"package p\nfunc A(l []int) []int { return append(l, 1) }\nfunc B(l []int) { copy(l, l[1:]) }\nfunc C(m map[int]int) { clear(m) }\nfunc D(m map[int]int) { delete(m, 1) }\n" +
+				"func E(l []int) int { return len(l) + cap(l) + max(1, 2) }\nfunc F(l []int) []int { return make([]int, min(len(l), 3)) }", []string{"E", "F"},
+		},
 		"a value behind a pointer": {"package p\nfunc F(p *int) { *p = 1 }\nfunc G(p *int) int { x := *p; x++; return x }", []string{"G"}},
 		"a range":                  {"package p\ntype T struct{ n int }\nfunc (t *T) F() { for t.n = range 2 {} }", []string{}},
 		"goroutines":               {"package p\nfunc F() { go func() {}() }", nil},
