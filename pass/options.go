@@ -63,6 +63,12 @@ type Options struct {
 	// still open is possible.
 	Partial func(*artifact.Bundle)
 
+	// VendorDeps puts the sources of the modules that the program depends on into the bundle,
+	// as far as it needs them to be built: later passes and replays then need no network and
+	// no module cache. They are taken from the module cache; a *ModulesError says which are
+	// not there. It is of no use to a pass that starts from a bundle.
+	VendorDeps bool
+
 	// Flags are build flags for a pass that starts from a bundle. Of the flags in a bundle,
 	// only -tags and a few more that can do no harm are obeyed; another one is a
 	// *RefusedError unless it is here too. Flags that the bundle does not have are added.
@@ -103,6 +109,8 @@ type Options struct {
 	// loaded, if not nil, is called with the program of a first pass, and the options for
 	// it.
 	loaded func(*program, Options)
+	// vendoring, if not nil, keeps what VendorDeps gives for the rounds of a check.
+	vendoring *vendoring
 	// raced, if not nil, is called when runs have shown a data race that was not looked for.
 	raced func()
 }
