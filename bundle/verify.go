@@ -207,8 +207,8 @@ func (v *verifier) pass() {
 	if needs != "" && m.Parent == "" {
 		v.add(manifestFile, "a bundle of the %s pass has a parent, of the %s pass", m.Pass, needs)
 	}
-	if known && needs == "" && m.Parent != "" {
-		v.add(manifestFile, "a bundle of the %s pass has no parent", m.Pass)
+	if known && needs == "" && m.Parent != "" && len(m.Changed) == 0 {
+		v.add(manifestFile, "a bundle of the %s pass has no parent, unless it was changed by hand", m.Pass)
 	}
 	overlay := slices.ContainsFunc(v.paths(), func(p string) bool { return strings.HasPrefix(p, artifact.OverlayDir+"/") })
 	if needs != "" && !overlay {

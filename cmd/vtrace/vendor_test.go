@@ -159,6 +159,7 @@ func TestVendorDeps(t *testing.T) {
 	code, stdout, stderr = execute(t, "replay", "deep.vtz", test)
 	require.Equal(t, exitReal, code, stderr)
 	require.Contains(t, stdout, "reproduced: deadlock")
+	adoptedAgain(t, first)
 	left, err := os.ReadDir(modcache)
 	require.NoError(t, err)
 	require.Empty(t, left, "in the module cache")
@@ -251,6 +252,7 @@ func TestVendorDepsDirectories(t *testing.T) {
 			require.NoError(t, os.RemoveAll(dir))
 			_, err = vtrace.SecondPass(t.Context(), first)
 			require.NoError(t, err)
+			adoptedAgain(t, first)
 			without := artifact.New(first.Manifest())
 			for _, p := range first.Paths() {
 				if data, _ := first.Read(p); !strings.Contains(p, "/vendor/") && !strings.Contains(p, "/deeper/") {
@@ -263,6 +265,23 @@ func TestVendorDepsDirectories(t *testing.T) {
 			require.Error(t, err, "it is needed")
 		})
 	}
+}
+
+// adoptedAgain changes the program of a bundle by hand: what it depends on stays in the bundle.
+func adoptedAgain(t *testing.T, b *vtrace.Bundle) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "unpacked")
+	require.NoError(t, vtrace.Unpack(b, dir))
+	f, err := os.OpenFile(filepath.Join(dir, pass.UnpackedProgram, "main.go"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString("\n// changed\n")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	adopted, err := vtrace.Adopt(t.Context(), dir)
+	require.NoError(t, err)
+	require.Equal(t, []string{"source/main.go"}, adopted.Manifest().Changed)
+	require.Equal(t, b.Paths(), adopted.Paths())
+	require.Empty(t, bundle.Verify(adopted))
 }
 
 // forgedModule is a bundle in which the files of a module are other ones.
