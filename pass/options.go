@@ -75,7 +75,8 @@ type Options struct {
 	Flags []string
 	// Root is the directory of the program, if it is at hand: it is used in
 	// place of the copy in the bundle if their files are the same. Programs
-	// whose modules have local replacements, or a vendor directory, need it.
+	// whose modules have local replacements, or a vendor directory, need it, unless the bundle
+	// was made with VendorDeps.
 	Root string
 	// Sandbox has the program run in what the system offers to keep it from what the caller
 	// may do: SandboxPreferred or SandboxRequired; "" is without. It is not recorded in the

@@ -145,8 +145,8 @@ func (p *program) vendored(ctx context.Context, files []source.File) (_ *vendore
 		return nil, ctx.Err()
 	case err != nil && aboutModule.MatchString(err.Error()):
 		return nil, &ModulesError{
-			Reason: "they are to go into the bundle, and are not in the module cache",
-			Remedy: "let \"go mod download\" get them", Err: said(err),
+			Reason: "they are to go into the bundle, and the go command does not take them from the module cache",
+			Remedy: "\"go mod tidy\" and \"go mod download\" complete go.sum and the module cache", Err: said(err),
 		}
 	case err != nil:
 		return nil, &ModulesError{

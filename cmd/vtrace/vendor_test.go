@@ -206,7 +206,7 @@ func TestVendorDepsMissing(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	_, err = vtrace.FirstPass(t.Context(), vtrace.Package("."), vtrace.VendorDeps())
 	require.ErrorAs(t, err, &missing)
-	require.ErrorContains(t, err, "not in the module cache")
+	require.ErrorContains(t, err, "does not take them from the module cache")
 	require.ErrorContains(t, err, "go mod download")
 
 	// A directory elsewhere belongs to no bundle.
