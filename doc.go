@@ -46,6 +46,8 @@
 //     compile with this one, and cannot be made anew.
 //   - *RefusedError: a build flag, a directory or a toolchain that a bundle names is not
 //     obeyed unless the caller asks for it; it says how.
+//   - *ModulesError: modules that a program depends on are neither in the bundle nor to be had
+//     from elsewhere, or are not what go.sum says.
 //   - *ChangeError: what was changed by hand cannot be gone on with.
 //   - *CorruptError: a bundle, or a file of it, is broken, or too large (ErrLimit).
 //   - *SignatureError, *KeyError: the signature of a bundle is missing or wrong, or a file is

@@ -25,6 +25,7 @@ type (
 	SandboxError     = orchestrate.SandboxError
 	BuildError       = orchestrate.BuildError
 	RuntimeError     = pass.RuntimeError
+	ModulesError     = pass.ModulesError
 	InternalError    = pass.InternalError
 )
 

@@ -90,6 +90,11 @@ func Deps(patterns ...string) SourceOption {
 	return func(s *source.Spec) { s.Deps = append(s.Deps, patterns...) }
 }
 
+// VendorDeps puts the sources of the modules that the program depends on into the bundle, as
+// far as it needs them to be built: later passes and replays then need no network and no
+// module cache.
+func VendorDeps() Option { return func(o *pass.Options) { o.VendorDeps = true } }
+
 // Option directs a pass.
 type Option func(*pass.Options)
 

@@ -36,14 +36,14 @@ var api = map[string]any{
 	"vtrace.MaxStates": vtrace.MaxStates, "vtrace.NoReductions": vtrace.NoReductions, "vtrace.Package": vtrace.Package, "vtrace.Partial": vtrace.Partial,
 	"vtrace.Progress": vtrace.Progress, "vtrace.QueryCategories": vtrace.QueryCategories, "vtrace.Races": vtrace.Races, "vtrace.Resume": vtrace.Resume, "vtrace.Results": vtrace.Results,
 	"vtrace.Root": vtrace.Root, "vtrace.RunDepth": vtrace.RunDepth, "vtrace.SecondPass": vtrace.SecondPass, "vtrace.Sandbox": vtrace.Sandbox, "vtrace.Stall": vtrace.Stall,
-	"vtrace.Strict": vtrace.Strict, "vtrace.Timeout": vtrace.Timeout, "vtrace.Translate": vtrace.Translate, "vtrace.Watchdog": vtrace.Watchdog,
+	"vtrace.Strict": vtrace.Strict, "vtrace.Timeout": vtrace.Timeout, "vtrace.Translate": vtrace.Translate, "vtrace.VendorDeps": vtrace.VendorDeps, "vtrace.Watchdog": vtrace.Watchdog,
 	"vtrace.WithBounds": vtrace.WithBounds, "vtrace.Set": vtrace.Set{},
 
 	"pass.Check": pass.Check, "pass.CheckEntry": pass.CheckEntry, "pass.Complete": pass.Complete, "pass.Conclude": pass.Conclude, "pass.Deep": pass.Deep,
 	"pass.Exhaust": pass.Exhaust, "pass.Explore": pass.Explore, "pass.Export": pass.Export, "pass.First": pass.First, "pass.Replay": pass.Replay,
 	"pass.RunExported": pass.RunExported, "pass.Second": pass.Second, "pass.Translate": pass.Translate, "pass.Unobeyed": pass.Unobeyed, "pass.Version": pass.Version,
 	"pass.Conclusion": pass.Conclusion{}, "pass.InternalError": pass.InternalError{}, "pass.OptionError": pass.OptionError{}, "pass.FrontierError": pass.FrontierError{},
-	"pass.PassError": pass.PassError{}, "pass.RefusedError": pass.RefusedError{}, "pass.RuntimeError": pass.RuntimeError{},
+	"pass.PassError": pass.PassError{}, "pass.RefusedError": pass.RefusedError{}, "pass.RuntimeError": pass.RuntimeError{}, "pass.ModulesError": pass.ModulesError{},
 
 	"bundle.Columns": bundle.Columns, "bundle.Diff": bundle.Diff, "bundle.Extract": bundle.Extract, "bundle.Index": bundle.Index, "bundle.Merge": bundle.Merge,
 	"bundle.Slim": bundle.Slim, "bundle.Verify": bundle.Verify, "bundle.VerifyParent": bundle.VerifyParent, "bundle.WriteLine": bundle.WriteLine, "bundle.WriteRow": bundle.WriteRow,
@@ -51,7 +51,7 @@ var api = map[string]any{
 
 	"artifact.Digest": artifact.Digest, "artifact.EncodeJSON": artifact.EncodeJSON, "artifact.Extend": artifact.Extend, "artifact.Load": artifact.Load,
 	"artifact.LoadLimited": artifact.LoadLimited, "artifact.LoadVerified": artifact.LoadVerified, "artifact.New": artifact.New, "artifact.ReadArchive": artifact.ReadArchive, "artifact.Remove": artifact.Remove,
-	"artifact.ReadPrivateKey": artifact.ReadPrivateKey, "artifact.ReadPublicKey": artifact.ReadPublicKey,
+	"artifact.ParseModuleFile": artifact.ParseModuleFile, "artifact.ReadPrivateKey": artifact.ReadPrivateKey, "artifact.ReadPublicKey": artifact.ReadPublicKey,
 	"artifact.Save": artifact.Save, "artifact.SaveSigned": artifact.SaveSigned, "artifact.Sign": artifact.Sign, "artifact.SignaturePath": artifact.SignaturePath,
 	"artifact.KeyError": artifact.KeyError{}, "artifact.Signature": artifact.Signature{}, "artifact.SignatureError": artifact.SignatureError{}, "artifact.TestPath": artifact.TestPath, "artifact.TracePath": artifact.TracePath, "artifact.WriteArchive": artifact.WriteArchive,
 	"artifact.ArgumentError": artifact.ArgumentError{}, "artifact.Bounds": artifact.Bounds{}, "artifact.Builder": artifact.Builder{}, "artifact.Bundle": artifact.Bundle{},

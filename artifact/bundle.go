@@ -33,6 +33,7 @@ const (
 	SourceDir       = "source"
 	OverlayDir      = "overlay"
 	LogsDir         = "logs"
+	ModulesDir      = "modules"
 )
 
 // oldSweepPath is in bundles from before there was RunsPath. Nothing reads it.
@@ -257,6 +258,10 @@ func (b *Builder) AddSource(path string, data []byte) { b.Put(SourceDir+"/"+path
 // AddOverlay adds a file of the instrumented program.
 func (b *Builder) AddOverlay(path string, data []byte) { b.Put(OverlayDir+"/"+path, data) }
 
+// AddModule adds a file of a module that the program depends on, under its path in the file
+// system form of the module proxy protocol: "example.com/m/@v/v1.0.0.zip".
+func (b *Builder) AddModule(path string, data []byte) { b.Put(ModulesDir+"/"+path, data) }
+
 // AddLog adds a log.
 func (b *Builder) AddLog(path string, data []byte) { b.Put(LogsDir+"/"+path, data) }
 
@@ -367,7 +372,7 @@ func checkPath(p string, lim Limits) error {
 			return nil
 		}
 	}
-	if numbered.MatchString(p) {
+	if numbered.MatchString(p) || moduleFile(p) {
 		return nil
 	}
 	return corrupt(p, "not a file of a bundle")

@@ -2,8 +2,8 @@
 //
 // A bundle is a manifest and a set of files under slash-separated paths: the
 // program's Source files, the model with its queries and sidecar, verdicts,
-// traces, refutations, Orchestration tests, overlay, logs and findings. It is
-// built with a [Builder] and immutable afterwards. [Save] writes it as a
+// traces, refutations, Orchestration tests, overlay, logs and findings, and, on
+// demand, the modules that the program depends on. It is built with a [Builder] and immutable afterwards. [Save] writes it as a
 // directory or, for a name that ends in ".vtz", as one archive (tar and zstd);
 // [Load] reads either. The same content always gives the same bytes: files are
 // sorted, JSON has one canonical form, no time, user or place is recorded.

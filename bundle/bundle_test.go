@@ -108,6 +108,21 @@ func TestVerify(t *testing.T) {
 		"a finding's site":     {replace("findings.json", `"site": "example.com/lost.main#4"`, `"site": "example.com/lost.main#44"`), "findings.json", `no site "example.com/lost.main#44"`},
 		"a refutation's query": {replace("refutations.json", `"query": 1`, `"query": 88`), "refutations.json", "there is no query 88"},
 		"an edge of a fact":    {replace("facts.json", `"edge": `, `"edge": 9`), "facts.json", "there is no edge 9"},
+		"a module without a sum": {func(_ *artifact.Manifest, f map[string]string) {
+			f["source/go.sum"] = "example.com/m v1.0.0/go.mod h1:x\n"
+			f["modules/example.com/m/@v/v1.0.0.mod"], f["modules/example.com/m/@v/v1.0.0.zip"] = "", ""
+		}, "modules/example.com/m/@v/v1.0.0.zip", "no go.sum"},
+		"a go.mod without a sum": {func(_ *artifact.Manifest, f map[string]string) {
+			f["source/go.sum"] = "example.com/m v1.0.0 h1:x\n"
+			f["modules/example.com/m/@v/v1.0.0.mod"] = ""
+		}, "modules/example.com/m/@v/v1.0.0.mod", "no go.sum"},
+		"a module without go.mod": {func(_ *artifact.Manifest, f map[string]string) {
+			f["source/go.sum"] = "example.com/m v1.0.0 h1:x\n"
+			f["modules/example.com/m/@v/v1.0.0.zip"] = ""
+		}, "modules/example.com/m/@v/v1.0.0.zip", "no .mod file"},
+		"a date of a module": {func(_ *artifact.Manifest, f map[string]string) {
+			f["modules/example.com/m/@v/v1.0.0.info"] = `{"Version":"v1.0.0","Time":"2020-01-02T03:04:05Z"}`
+		}, "modules/example.com/m/@v/v1.0.0.info", "without dates"},
 		"no instrumented program": {func(_ *artifact.Manifest, f map[string]string) {
 			for p := range f {
 				if strings.HasPrefix(p, "overlay/") {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -49,6 +50,7 @@ func Verify(b *artifact.Bundle) []Problem {
 	v.answers()
 	v.traces()
 	v.findings()
+	v.modules()
 	return v.problems
 }
 
@@ -205,8 +207,8 @@ func (v *verifier) pass() {
 	if needs != "" && m.Parent == "" {
 		v.add(manifestFile, "a bundle of the %s pass has a parent, of the %s pass", m.Pass, needs)
 	}
-	if known && needs == "" && m.Parent != "" {
-		v.add(manifestFile, "a bundle of the %s pass has no parent", m.Pass)
+	if known && needs == "" && m.Parent != "" && len(m.Changed) == 0 {
+		v.add(manifestFile, "a bundle of the %s pass has no parent, unless it was changed by hand", m.Pass)
 	}
 	overlay := slices.ContainsFunc(v.paths(), func(p string) bool { return strings.HasPrefix(p, artifact.OverlayDir+"/") })
 	if needs != "" && !overlay {
@@ -420,6 +422,46 @@ func (v *verifier) site(file, what, key string) {
 	if _, ok := v.sites[key]; !ok && key != "" {
 		v.add(file, "%s: there is no site %q", what, key)
 	}
+}
+
+// modules looks at the modules that the program depends on. Whether they are what go.sum says
+// the go command finds out, which unpacks them.
+func (v *verifier) modules() {
+	var sums map[string]bool
+	for name, data := range v.bundle.Below(artifact.ModulesDir) {
+		file := artifact.ModulesDir + "/" + name
+		f, ok := artifact.ParseModuleFile(name)
+		if !ok {
+			continue // loading refuses it
+		}
+		if sums == nil {
+			sums = v.sums()
+		}
+		switch version := f.Module + " " + f.Version; {
+		case f.Ext == ".info" && string(data) != fmt.Sprintf(`{"Version":%q}`, f.Version):
+			v.add(file, "it is not what a proxy without dates says of version %s", f.Version)
+		case f.Ext == ".zip" && !sums[version], f.Ext == ".mod" && !sums[version+"/go.mod"]:
+			v.add(file, "no go.sum of the program names it, so that it is of no use")
+		case f.Ext == ".zip" && !v.has(strings.TrimSuffix(file, f.Ext)+".mod"):
+			v.add(file, "there is no .mod file for it")
+		}
+	}
+}
+
+// sums are the modules and versions that go.sum files of the program name, as they stand there.
+func (v *verifier) sums() map[string]bool {
+	out := map[string]bool{}
+	for name, data := range v.bundle.Below(artifact.SourceDir) {
+		if base := path.Base(name); base != "go.sum" && base != "go.work.sum" {
+			continue
+		}
+		for line := range strings.Lines(string(data)) {
+			if f := strings.Fields(line); len(f) == 3 {
+				out[f[0]+" "+f[1]] = true
+			}
+		}
+	}
+	return out
 }
 
 func (v *verifier) findings() {

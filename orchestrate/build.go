@@ -96,7 +96,7 @@ func Build(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, er
 		return nil, err
 	}
 	b := &Binary{Path: filepath.Join(dir, "orchestration.test"), target: target, dir: dir}
-	env := target.environ()
+	env := target.GoEnviron()
 	args := []string{"test", "-c", "-vet=off", "-trimpath", "-overlay", overlay, "-o", b.Path}
 	if !slices.ContainsFunc(target.allFlags(), func(f string) bool { return isFlag(f, "ldflags") }) {
 		args = append(args, "-ldflags=-w") // no debugger looks at the binary, and linking is faster
@@ -148,7 +148,7 @@ func noOverlay(target Target) error {
 // allFlags are the build flags, with those of the environment.
 func (t Target) allFlags() []string {
 	flags := t.Flags
-	for _, kv := range t.environ() {
+	for _, kv := range t.GoEnviron() {
 		if v, ok := strings.CutPrefix(kv, "GOFLAGS="); ok {
 			flags = append(flags[:len(flags):len(flags)], strings.Fields(v)...)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -33,6 +34,8 @@ type Target struct {
 	// Flags are build flags for the go command, Env its environment and that
 	// of the program; nil means the process's own.
 	Flags, Env []string
+	// GoEnv are variables for the go command alone, which win over those of Env.
+	GoEnv []string
 	// Sandbox is what the program runs in; nil: it runs with all that the caller may do. The
 	// go command, which builds it, runs outside.
 	Sandbox *Sandbox
@@ -55,6 +58,7 @@ func TargetOf(prog *source.Program, side *artifact.Sidecar) Target {
 		End:   endOf(side),
 		Flags: prog.Spec.Flags,
 		Env:   prog.Spec.Env,
+		GoEnv: prog.Spec.GoEnv,
 	}
 }
 
@@ -71,13 +75,16 @@ func endOf(side *artifact.Sidecar) string {
 // IsTest reports whether the entry is a test function.
 func (t Target) IsTest() bool { return t.Entry.Func != "main" }
 
-// environ is the environment of the go command and of the program.
+// environ is the environment of the program.
 func (t Target) environ() []string {
 	if t.Env != nil {
 		return t.Env
 	}
 	return os.Environ()
 }
+
+// GoEnviron is the environment of the go command.
+func (t Target) GoEnviron() []string { return slices.Concat(t.environ(), t.GoEnv) }
 
 // check says what is missing.
 func (t Target) check() error {

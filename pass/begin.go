@@ -65,6 +65,14 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 	for _, f := range files {
 		b.AddSource(f.Path, f.Data)
 	}
+	if opts.VendorDeps {
+		done := rep.stage("modules")
+		err := p.vendor(ctx, b, files, opts.vendoring)
+		done()
+		if err != nil {
+			return nil, err
+		}
+	}
 	if rep.pass == artifact.PassFirst {
 		if kept, err := opts.kept(b); kept != nil || err != nil {
 			return &started{program: p, kept: kept}, err
@@ -97,6 +105,9 @@ func (o Options) kept(begun *artifact.Builder) (*artifact.Bundle, error) {
 		return nil, err
 	}
 	got, _, _ := o.Cache.Get(b.Manifest()) // one that is of no use is made anew
+	if !sameModules(b, got) {
+		return nil, nil
+	}
 	return got, nil
 }
 

@@ -74,6 +74,7 @@ func checkAnew(ctx context.Context, load loader, spec source.Spec, opts Options)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, close()) }()
+	opts.vendoring = &vendoring{}
 	return checkRaces(ctx, opts, func(opts Options) (*artifact.Bundle, error) {
 		return checkCompleted(opts, func(opts Options) (*artifact.Bundle, error) {
 			return checkRound(ctx, load, spec, opts)

@@ -262,11 +262,14 @@ func adoptSource(ctx context.Context, parent *artifact.Bundle, now map[string][]
 	for p, data := range now {
 		b.AddSource(p, data)
 	}
+	for p, data := range parent.Below(artifact.ModulesDir) {
+		b.AddModule(p, data)
+	}
 	edited, err := b.Bundle()
 	if err != nil {
 		return nil, fmt.Errorf("adopt: %w", err)
 	}
-	opts.Root = "" // the program there is not this one
+	opts.Root, opts.VendorDeps = "", false // the program there is not this one
 	p, err := reload(ctx, edited, opts)
 	if err != nil {
 		return nil, err
@@ -293,6 +296,17 @@ func adoptSource(ctx context.Context, parent *artifact.Bundle, now map[string][]
 	for _, p := range made.Paths() {
 		data, _ := made.Read(p)
 		fork.Put(p, data)
+	}
+	// What only the go command needs of the copy.
+	more, err := p.source.DependencyFiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range more {
+		fork.AddSource(f.Path, f.Data)
+	}
+	for p, data := range parent.Below(artifact.ModulesDir) {
+		fork.AddModule(p, data)
 	}
 	return fork.Bundle()
 }

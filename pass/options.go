@@ -63,13 +63,20 @@ type Options struct {
 	// still open is possible.
 	Partial func(*artifact.Bundle)
 
+	// VendorDeps puts the sources of the modules that the program depends on into the bundle,
+	// as far as it needs them to be built: later passes and replays then need no network and
+	// no module cache. They are taken from the module cache; a *ModulesError says which are
+	// not there. It is of no use to a pass that starts from a bundle.
+	VendorDeps bool
+
 	// Flags are build flags for a pass that starts from a bundle. Of the flags in a bundle,
 	// only -tags and a few more that can do no harm are obeyed; another one is a
 	// *RefusedError unless it is here too. Flags that the bundle does not have are added.
 	Flags []string
 	// Root is the directory of the program, if it is at hand: it is used in
 	// place of the copy in the bundle if their files are the same. Programs
-	// whose modules have local replacements, or a vendor directory, need it.
+	// whose modules have local replacements, or a vendor directory, need it, unless the bundle
+	// was made with VendorDeps.
 	Root string
 	// Sandbox has the program run in what the system offers to keep it from what the caller
 	// may do: SandboxPreferred or SandboxRequired; "" is without. It is not recorded in the
@@ -103,6 +110,8 @@ type Options struct {
 	// loaded, if not nil, is called with the program of a first pass, and the options for
 	// it.
 	loaded func(*program, Options)
+	// vendoring, if not nil, keeps what VendorDeps gives for the rounds of a check.
+	vendoring *vendoring
 	// raced, if not nil, is called when runs have shown a data race that was not looked for.
 	raced func()
 }

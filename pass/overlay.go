@@ -81,7 +81,7 @@ func overlayOf(b *artifact.Bundle, prog *source.Program) *parse.Overlay {
 // cache.
 func goEnv(ctx context.Context, target orchestrate.Target) (goroot, modcache string, err error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOMODCACHE")
-	cmd.Dir, cmd.Env = target.Dir, target.Env
+	cmd.Dir, cmd.Env = target.Dir, target.GoEnviron()
 	out, err := cmd.Output()
 	if err != nil {
 		return "", "", fmt.Errorf("go env: %w", err)

@@ -65,22 +65,39 @@ func reload(ctx context.Context, b *artifact.Bundle, opts Options) (*program, er
 		return nil, err
 	}
 	spec = copySpec(spec)
-	dir, err := os.MkdirTemp("", "vtrace-")
+	scratch, err := os.MkdirTemp("", "vtrace-")
 	if err != nil {
 		return nil, fmt.Errorf("scratch directory: %w", err)
 	}
-	if err := b.ExtractSource(dir); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	p, err := loadCopy(ctx, b, scratch, spec)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(scratch))
 	}
-	spec.Dir = dir
+	p.dir = scratch
+	return p, nil
+}
+
+// loadCopy loads the copy of a bundle's program, which it writes below a scratch directory,
+// with the modules of the bundle, if it has any.
+func loadCopy(ctx context.Context, b *artifact.Bundle, scratch string, spec source.Spec) (*program, error) {
+	spec.Dir = filepath.Join(scratch, programDir)
+	err := b.ExtractSource(spec.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if spec.GoEnv, err = extractModules(ctx, b, scratch, spec); err != nil {
+		return nil, err
+	}
 	p, err := load(ctx, spec)
 	if err == nil {
 		err = sameDependencies(b, p.source)
 	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("program of the bundle: %w", toolchain(err)), os.RemoveAll(dir))
+	if err == nil && hasModules(b) {
+		err = complete(ctx, spec)
 	}
-	p.dir = dir
+	if err != nil {
+		return nil, fmt.Errorf("program of the bundle: %w", modulesMissing(b, toolchain(b, err)))
+	}
 	return p, nil
 }
 

@@ -259,14 +259,18 @@ func copySpec(spec source.Spec) source.Spec {
 }
 
 // toolchain says what to do if the program of a bundle needs another toolchain.
-func toolchain(err error) error {
+func toolchain(b *artifact.Bundle, err error) error {
 	if err == nil || !strings.Contains(err.Error(), "GOTOOLCHAIN=local") {
 		return err
+	}
+	remedy := "if you trust it, set GOTOOLCHAIN=auto in the environment"
+	if hasModules(b) {
+		remedy = "install it: nothing is downloaded for a bundle that has modules"
 	}
 	return &RefusedError{
 		What:   "the go or toolchain line of the bundle's program",
 		Reason: "it needs another toolchain, which would be downloaded and run: " + clip(err.Error()),
-		Remedy: "if you trust it, set GOTOOLCHAIN=auto in the environment",
+		Remedy: remedy,
 	}
 }
 

@@ -39,6 +39,8 @@ type resultInputs struct {
 	Watchdog time.Duration `json:"watchdog"`
 	// Sandbox: what a program may do shows in what it does.
 	Sandbox string `json:"sandbox,omitempty"`
+	// VendorDeps: the bundle has more in it.
+	VendorDeps bool `json:"vendorDeps,omitempty"`
 	// Reachable is source.Program.ReachableDigest.
 	Reachable string `json:"reachable"`
 }
@@ -136,7 +138,7 @@ func (p *program) resultInputs(ctx context.Context, opts Options) (*resultInputs
 	}
 	return &resultInputs{
 		Build: build, Runtime: runtime.Version(), Go: tools, Entry: p.entry(), Options: options,
-		Stall: opts.Stall, Budget: opts.Budget, Watchdog: opts.Watchdog, Sandbox: opts.Sandbox, Reachable: reachable,
+		Stall: opts.Stall, Budget: opts.Budget, Watchdog: opts.Watchdog, Sandbox: opts.Sandbox, VendorDeps: opts.VendorDeps, Reachable: reachable,
 	}, nil
 }
 

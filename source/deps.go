@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/go-multierror"
+	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -149,6 +150,107 @@ func loose(roots []*packages.Package, own map[string]bool) []string {
 	})
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// vendored reports whether the go command takes modules from the directory vendor, if there
+// is one: none is in the module cache then.
+func vendored(roots []*packages.Package) bool {
+	cached := false
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if m := p.Module; m != nil && !m.Main && m.Dir != "" && (m.Replace == nil || m.Replace.Version != "") {
+			cached = true
+		}
+	})
+	return !cached
+}
+
+// DependencyFiles reads the files below Root, sorted by path, that the go command needs to
+// build the program and that are not among Files: those of packages of other modules, in
+// vendor or in a directory that replaces a module, and the module files of all directories
+// that go.mod and go.work name. What is in the module cache, or elsewhere, is not among them.
+func (prog *Program) DependencyFiles() ([]File, error) {
+	known, err := prog.fileNames()
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	add := func(name string) {
+		if !known[name] && relTo(prog.Root, name) != "" && isFile(name) {
+			names[name] = true
+		}
+	}
+	for _, f := range prog.loose {
+		add(f)
+	}
+	if prog.vendored {
+		add(filepath.Join(prog.Root, "vendor", "modules.txt"))
+	}
+	if err := prog.namedModules(add); err != nil {
+		return nil, err
+	}
+	return prog.read(names)
+}
+
+// namedModules adds the module files of the directories that the module files of the program
+// name. The go command reads those also of modules without packages in the program.
+func (prog *Program) namedModules(add func(string)) error {
+	modules := map[string]bool{}
+	for _, p := range prog.Packages {
+		if p.Module != nil && p.Module.Main {
+			modules[p.Module.Dir] = true
+		}
+	}
+	replaced := func(dir string, list []*modfile.Replace) {
+		for _, r := range list {
+			if r.New.Version != "" {
+				continue
+			}
+			to := filepath.FromSlash(r.New.Path)
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(dir, to)
+			}
+			add(filepath.Join(to, "go.mod"))
+		}
+	}
+	if file := filepath.Join(prog.Root, "go.work"); isFile(file) {
+		data, err := prog.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("read source: %w", err)
+		}
+		work, err := modfile.ParseWork(file, data, nil)
+		if err != nil {
+			return fmt.Errorf("read source: %w", err)
+		}
+		replaced(prog.Root, work.Replace)
+		for _, u := range work.Use {
+			if dir := filepath.Join(prog.Root, filepath.FromSlash(u.Path)); !filepath.IsAbs(u.Path) {
+				modules[dir] = true
+			}
+		}
+	}
+	for dir := range modules {
+		file := filepath.Join(dir, "go.mod")
+		add(file)
+		add(filepath.Join(dir, "go.sum"))
+		if !isFile(file) {
+			continue
+		}
+		data, err := prog.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("read source: %w", err)
+		}
+		mod, err := modfile.Parse(file, data, nil)
+		if err != nil {
+			return fmt.Errorf("read source: %w", err)
+		}
+		replaced(dir, mod.Replace)
+	}
+	return nil
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // findDependencies lists the modules of Packages that lie outside of Root.

@@ -26,6 +26,8 @@ type Set struct {
 	matched []string // import paths of the packages that the pattern names, sorted
 	loose   []string // see Program.loose
 
+	vendored bool // see Program.vendored
+
 	toolchain *toolchain
 }
 
@@ -69,7 +71,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 		}
 	}
 	cfg := func(m packages.LoadMode, fset *token.FileSet) *packages.Config {
-		return &packages.Config{Context: ctx, Dir: dir, Env: spec.Env, BuildFlags: spec.Flags, Mode: m, Tests: tests, Fset: fset, Overlay: spec.overlay}
+		return &packages.Config{Context: ctx, Dir: dir, Env: spec.goEnv(), BuildFlags: spec.Flags, Mode: m, Tests: tests, Fset: fset, Overlay: spec.overlay}
 	}
 
 	// First the graph: which packages belong to the main modules.
@@ -106,7 +108,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 	sort.Strings(patterns)
 	patterns = append(patterns, imported(roots, own)...)
-	s := &Set{spec: spec, fset: token.NewFileSet(), loose: loose(roots, own), toolchain: &toolchain{}}
+	s := &Set{spec: spec, fset: token.NewFileSet(), loose: loose(roots, own), vendored: vendored(roots), toolchain: &toolchain{}}
 	for _, p := range roots {
 		if !strings.HasSuffix(p.ID, ".test") {
 			s.matched = append(s.matched, strings.TrimSuffix(p.PkgPath, "_test"))
@@ -197,7 +199,7 @@ func (s *Set) Program(e EntryPoint) (*Program, error) {
 // program chooses the packages of the program with the entry spec.Entry in the
 // package of that path.
 func (s *Set) program(spec Spec, path string) (*Program, error) {
-	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, toolchain: s.toolchain}
+	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, vendored: s.vendored, toolchain: s.toolchain}
 	if err := prog.choose(s.pkgs, path); err != nil {
 		return nil, err
 	}

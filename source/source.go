@@ -40,6 +40,9 @@ type Spec struct {
 	Entry string
 	// Env is the environment of the go command; nil means the process's own.
 	Env []string
+	// GoEnv are variables of the go command beside Env, which win over those. The program
+	// itself does not get them.
+	GoEnv []string
 	// Flags are build flags of the go command, such as -tags=x.
 	Flags []string
 	// Deps are patterns of import paths, as the go command has them: the
@@ -89,6 +92,8 @@ type Program struct {
 	// loose are the files of dependencies, outside of Packages, that no go.sum vouches for:
 	// vendored ones, and those that a directory replaces.
 	loose []string
+	// vendored: the go command takes modules from the directory vendor.
+	vendored bool
 	// toolchain is shared with the other programs of its Set.
 	toolchain *toolchain
 }
@@ -163,6 +168,18 @@ func (spec Spec) check(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// goEnv is the environment of the go command; nil means the process's own.
+func (spec Spec) goEnv() []string {
+	if len(spec.GoEnv) == 0 {
+		return spec.Env
+	}
+	env := spec.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	return slices.Concat(env, spec.GoEnv)
 }
 
 // resolve turns a pattern that names a directory into that directory and ".":
@@ -417,6 +434,15 @@ const maxTestdata = 16 << 20
 // cgo, assembly and embedded files of Packages, the module files, and the
 // testdata of the entry's package if the entry is a test.
 func (prog *Program) Files() ([]File, error) {
+	names, err := prog.fileNames()
+	if err != nil {
+		return nil, err
+	}
+	return prog.read(names)
+}
+
+// fileNames are the names of what Files reads.
+func (prog *Program) fileNames() (map[string]bool, error) {
 	names := map[string]bool{}
 	for _, p := range prog.Packages {
 		for _, list := range [][]string{p.GoFiles, p.OtherFiles, p.EmbedFiles, p.IgnoredFiles} {
@@ -426,9 +452,11 @@ func (prog *Program) Files() ([]File, error) {
 		}
 	}
 	prog.moduleFiles(names)
-	if err := prog.testdata(names); err != nil {
-		return nil, err
-	}
+	return names, prog.testdata(names)
+}
+
+// read reads the files with these names, but those that cgo has generated.
+func (prog *Program) read(names map[string]bool) ([]File, error) {
 	var files []File
 	for name := range names {
 		rel := prog.Rel(name)

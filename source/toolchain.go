@@ -37,7 +37,7 @@ func (prog *Program) Toolchain(ctx context.Context) (json.RawMessage, error) {
 		return t.known, nil
 	}
 	cmd := exec.CommandContext(ctx, "go", append([]string{"env", "-json"}, toolchainVariables...)...)
-	cmd.Dir, cmd.Env = prog.Root, prog.Spec.Env
+	cmd.Dir, cmd.Env = prog.Root, prog.Spec.goEnv()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -26,6 +26,7 @@ type settings struct {
 	entry      string
 	buildFlags string
 	deps       string
+	vendorDeps bool
 
 	categories string
 	bounds     boundsFlag
@@ -63,6 +64,10 @@ func (s *settings) program(fs *flag.FlagSet) {
 	fs.StringVar(&s.entry, "entry", "", "entry point: main, which is the default, or the name of a test function; of check also all, which is the default where there is no main")
 	fs.StringVar(&s.buildFlags, "flags", "", "build flags of the go command, separated by blanks")
 	fs.StringVar(&s.deps, "deps", "", "check and instrument also the packages of other modules that match `PATTERNS`, as in golang.org/x/sync/..., separated by commas; all: every one that is not of the standard library")
+}
+
+func (s *settings) vendoring(fs *flag.FlagSet) {
+	fs.BoolVar(&s.vendorDeps, "vendor-deps", false, "put the modules that the program depends on into the bundle, from the module cache or from vendor, so that later passes and replays of it need neither a network nor a module cache")
 }
 
 func (s *settings) model(fs *flag.FlagSet) {
@@ -168,7 +173,7 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 		for _, o := range []struct {
 			set bool
 			opt vtrace.Option
-		}{{s.strict, vtrace.Strict()}, {s.keepGoing, vtrace.Continue()}, {s.everyLine, vtrace.EveryLine()}, {s.race, vtrace.Races()}, {s.fromProto, vtrace.FromProto()}} {
+		}{{s.strict, vtrace.Strict()}, {s.keepGoing, vtrace.Continue()}, {s.everyLine, vtrace.EveryLine()}, {s.race, vtrace.Races()}, {s.fromProto, vtrace.FromProto()}, {s.vendorDeps, vtrace.VendorDeps()}} {
 			if o.set {
 				opts = append(opts, o.opt)
 			}
@@ -239,6 +244,7 @@ func runCheck(c *call) (int, error) {
 	s.search(fs)
 	s.replay(fs)
 	s.results(fs)
+	s.vendoring(fs)
 	fs.BoolVar(&a.list, "list", false, "list the entry points and do nothing else")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
 	args, err := c.parse(fs, 1, 1)
@@ -263,6 +269,7 @@ func runFirst(c *call) (int, error) {
 		s.program(fs)
 		s.model(fs)
 		s.search(fs)
+		s.vendoring(fs)
 	}, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
 		return vtrace.FirstPass(ctx, s.source(arg), opts...)
 	})
