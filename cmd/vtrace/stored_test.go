@@ -82,11 +82,6 @@ func TestStoredBundles(t *testing.T) {
 				}
 			}
 			require.Equal(t, artifact.Version, resumed.Manifest().Version)
-			for _, f := range resumed.Findings() {
-				if f.Verdict == artifact.Real {
-					show("replay", to("deep.vtz"), f.Test)
-				}
-			}
 			deep, err := artifact.Load(at("deep.vtz"))
 			require.NoError(t, err)
 			for _, f := range deep.Findings() {
