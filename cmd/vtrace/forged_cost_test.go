@@ -25,6 +25,7 @@ const (
 func readers(path, dir string) [][]string {
 	return [][]string{
 		{"inspect", path},
+		{"unpack", "-o", filepath.Join(dir, "unpacked"), path},
 		{"bundle", "verify", path},
 		{"bundle", "diff", path, path},
 		{"bundle", "merge", "-o", filepath.Join(dir, "merged"), path},
