@@ -55,24 +55,34 @@ func (c Cache) Get(m Manifest) (*Bundle, Lookup, error) {
 	if err != nil {
 		return nil, Miss, err
 	}
-	b, err := Load(c.path(key))
-	var newer *VersionError
-	var broken *CorruptError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, Miss, nil
-	case errors.As(err, &newer):
-		return nil, Stale, err
-	case errors.As(err, &broken):
-		return nil, Corrupt, err
-	case err != nil:
-		return nil, Miss, err
+	b, what, err := loadKept(c.path(key))
+	if b == nil {
+		return nil, what, err
 	}
 	got, err := b.manifest.Key()
 	if err != nil || got != key {
 		return nil, Stale, fmt.Errorf("cache: %s was made from something else", c.path(key))
 	}
 	return b, Hit, nil
+}
+
+// loadKept loads a bundle that was kept. If it is of no use the bundle is nil, and the error
+// says why, but where there is none.
+func loadKept(path string) (*Bundle, Lookup, error) {
+	b, err := Load(path)
+	var newer *VersionError
+	var broken *CorruptError
+	switch {
+	case err == nil:
+		return b, Hit, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, Miss, nil
+	case errors.As(err, &newer):
+		return nil, Stale, err
+	case errors.As(err, &broken):
+		return nil, Corrupt, err
+	}
+	return nil, Miss, err
 }
 
 // Put stores a bundle.

@@ -82,18 +82,10 @@ func (r Results) Get(inputs any) (*Bundle, Lookup, error) {
 		return nil, what, err
 	}
 	path := r.bundlePath(record.Bundle)
-	b, err := Load(path)
-	var newer *VersionError
-	var broken *CorruptError
+	b, what, err := loadKept(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, Miss, nil // there was no room for it
-	case errors.As(err, &newer):
-		return nil, Stale, err
-	case errors.As(err, &broken):
-		return nil, Corrupt, err
-	case err != nil:
-		return nil, Miss, err
+	case b == nil: // there was no room for it, say
+		return nil, what, err
 	case b.Digest() != record.Bundle:
 		return nil, Stale, fmt.Errorf("results: %s is another bundle", path)
 	}
@@ -151,27 +143,14 @@ func (r Results) Put(inputs any, b *Bundle) error {
 	if err := Save(b, r.bundlePath(b.Digest())); err != nil {
 		return err
 	}
-	if err := writeWhole(r.recordPath(key), data); err != nil {
+	record := func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	}
+	if err := replaceFile(r.recordPath(key), record); err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
 	return r.prune(r.bundlePath(b.Digest()))
-}
-
-// writeWhole writes a file that is there as a whole or not at all.
-func writeWhole(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), unfinished(path))
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
 }
 
 // maxUnfinished is the age at which a file that is not whole was left by a process that has

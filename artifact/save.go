@@ -63,33 +63,43 @@ func saveArchive(b *Bundle, path string) (err error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("save bundle: %w", &ExistsError{path, "exists and is not a regular file"})
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), unfinished(path))
+	err = replaceFile(path, func(f *os.File) error {
+		w := bufio.NewWriter(f)
+		if err := WriteArchive(w, b); err != nil {
+			return err
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		return f.Sync()
+	})
 	if err != nil {
 		return fmt.Errorf("save bundle: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("save bundle: %w", err), os.Remove(tmp.Name()))
-		}
-	}()
-	w := bufio.NewWriter(tmp)
-	err = WriteArchive(w, b)
-	if err == nil {
-		err = w.Flush()
+	return nil
+}
+
+// replaceFile writes a file that is at the path as a whole or not at all, readable by
+// everybody. What was there before stays if it fails.
+func replaceFile(path string, write func(f *os.File) error) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), unfinished(path))
+	if err != nil {
+		return err
 	}
+	err = write(tmp)
 	if err == nil {
 		err = tmp.Chmod(0o644)
-	}
-	if err == nil {
-		err = tmp.Sync()
 	}
 	if err2 := tmp.Close(); err == nil {
 		err = err2
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
 	}
-	return os.Rename(tmp.Name(), path)
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
 }
 
 // WriteArchive writes the archive form of a bundle: the manifest first, then

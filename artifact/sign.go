@@ -12,7 +12,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -214,7 +213,7 @@ func shortKey(id string) string { return id[:min(len(id), 16)] }
 func SignaturePath(path string) string { return strings.TrimRight(path, `/\`) + SigExt }
 
 // SaveSigned saves a bundle and then its signature beside it. An older signature is replaced.
-func SaveSigned(b *Bundle, path string, key ed25519.PrivateKey) (err error) {
+func SaveSigned(b *Bundle, path string, key ed25519.PrivateKey) error {
 	s, err := Sign(b, key)
 	if err != nil {
 		return fmt.Errorf("sign bundle: %w", err)
@@ -230,17 +229,12 @@ func SaveSigned(b *Bundle, path string, key ed25519.PrivateKey) (err error) {
 	if info, err := os.Lstat(to); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("sign bundle: %w", &ExistsError{to, "exists and is not a regular file"})
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(to), unfinished(to))
+	err = replaceFile(to, func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("sign bundle: %w", err)
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), to)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("sign bundle: %w", err), os.Remove(tmp.Name()))
 	}
 	return nil
 }
