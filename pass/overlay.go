@@ -2,8 +2,6 @@ package pass
 
 import (
 	"context"
-	"fmt"
-	"os/exec"
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -48,15 +46,15 @@ type delivery struct {
 
 // deliver writes an instrumented program to a scratch directory.
 func deliver(ctx context.Context, o *parse.Overlay, dir string, target orchestrate.Target) (delivery, error) {
-	goroot, modcache, err := goEnv(ctx, target)
+	env, err := goVariables(ctx, target.Dir, target.GoEnviron())
 	if err != nil {
 		return delivery{}, err
 	}
 	var d delivery
-	if d.overlay, err = o.Write(dir, target.Root, goroot); err != nil {
+	if d.overlay, err = o.Write(dir, target.Root, env.GOROOT); err != nil {
 		return d, err
 	}
-	d.modcache, err = o.ModCache(dir, modcache)
+	d.modcache, err = o.ModCache(dir, env.GOMODCACHE)
 	return d, err
 }
 
@@ -75,17 +73,4 @@ func overlayOf(b *artifact.Bundle, prog *source.Program) *parse.Overlay {
 		}
 	}
 	return o
-}
-
-// goEnv is where the installation of Go that builds a target is, and its module
-// cache.
-func goEnv(ctx context.Context, target orchestrate.Target) (goroot, modcache string, err error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOMODCACHE")
-	cmd.Dir, cmd.Env = target.Dir, target.GoEnviron()
-	out, err := cmd.Output()
-	if err != nil {
-		return "", "", fmt.Errorf("go env: %w", err)
-	}
-	goroot, modcache, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
-	return strings.TrimSpace(goroot), strings.TrimSpace(modcache), nil
 }

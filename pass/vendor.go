@@ -123,7 +123,7 @@ func (p *program) vendored(ctx context.Context, files []source.File) (_ *vendore
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	own := p.source.Spec
-	env, err := goVariables(ctx, own, p.source.Root)
+	env, err := goVariables(ctx, p.source.Root, own.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -170,11 +170,7 @@ func complete(ctx context.Context, spec source.Spec) error {
 		args = append(args, "-test")
 	}
 	cmd := exec.CommandContext(ctx, "go", append(append(args, spec.Flags...), spec.Pattern)...)
-	cmd.Dir, cmd.Env = spec.Dir, spec.Env
-	if cmd.Env == nil {
-		cmd.Env = os.Environ()
-	}
-	cmd.Env = slices.Concat(cmd.Env, spec.GoEnv)
+	cmd.Dir, cmd.Env = spec.Dir, spec.GoEnviron()
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	err := cmd.Run()
@@ -260,7 +256,7 @@ func extractModules(ctx context.Context, b *artifact.Bundle, scratch string, spe
 			return nil, fmt.Errorf("scratch directory: %w", err)
 		}
 	}
-	env, err := goVariables(ctx, spec, scratch)
+	env, err := goVariables(ctx, scratch, spec.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -287,18 +283,15 @@ func moduleEnv(proxy, cache, flags string) []string {
 }
 
 // goSettings are settings of the go command.
-type goSettings struct{ GOFLAGS, GOMODCACHE string }
+type goSettings struct{ GOFLAGS, GOMODCACHE, GOROOT string }
 
 // goVariables asks the go command for its settings.
-func goVariables(ctx context.Context, spec source.Spec, dir string) (goSettings, error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOFLAGS", "GOMODCACHE")
-	cmd.Dir, cmd.Env = dir, spec.Env
-	out, err := cmd.Output()
-	var s goSettings
-	if err == nil {
-		err = json.Unmarshal(out, &s)
-	}
+func goVariables(ctx context.Context, dir string, env []string) (s goSettings, err error) {
+	data, err := source.GoVariables(ctx, dir, env, "GOFLAGS", "GOMODCACHE", "GOROOT")
 	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
 		return s, fmt.Errorf("go env: %w", err)
 	}
 	return s, nil

@@ -26,7 +26,7 @@ func LoadModule(ctx context.Context, spec Spec) (*Program, error) {
 		return nil, fmt.Errorf("source directory: %w", err)
 	}
 	fset := token.NewFileSet()
-	cfg := &packages.Config{Context: ctx, Dir: dir, Env: spec.goEnv(), BuildFlags: spec.Flags, Mode: mode, Tests: true, Fset: fset}
+	cfg := &packages.Config{Context: ctx, Dir: dir, Env: spec.GoEnviron(), BuildFlags: spec.Flags, Mode: mode, Tests: true, Fset: fset}
 	pkgs, err := load(cfg, spec.Pattern)
 	if err != nil {
 		return nil, err

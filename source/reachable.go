@@ -30,7 +30,7 @@ type declaration struct {
 	pkg  *packages.Package
 	node ast.Node
 	doc  *ast.CommentGroup
-	kind token.Token // of a group with more than one specification
+	kind token.Token // token.TYPE or token.VAR where node is one specification of its group
 }
 
 // reachable are the declarations of a program by name, and those that are reached.

@@ -71,7 +71,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 		}
 	}
 	cfg := func(m packages.LoadMode, fset *token.FileSet) *packages.Config {
-		return &packages.Config{Context: ctx, Dir: dir, Env: spec.goEnv(), BuildFlags: spec.Flags, Mode: m, Tests: tests, Fset: fset, Overlay: spec.overlay}
+		return &packages.Config{Context: ctx, Dir: dir, Env: spec.GoEnviron(), BuildFlags: spec.Flags, Mode: m, Tests: tests, Fset: fset, Overlay: spec.overlay}
 	}
 
 	// First the graph: which packages belong to the main modules.

@@ -170,8 +170,8 @@ func (spec Spec) check(ctx context.Context) error {
 	return nil
 }
 
-// goEnv is the environment of the go command; nil means the process's own.
-func (spec Spec) goEnv() []string {
+// GoEnviron is the environment of the go command; nil means the process's own.
+func (spec Spec) GoEnviron() []string {
 	if len(spec.GoEnv) == 0 {
 		return spec.Env
 	}

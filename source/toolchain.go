@@ -36,14 +36,24 @@ func (prog *Program) Toolchain(ctx context.Context) (json.RawMessage, error) {
 	if t.known != nil {
 		return t.known, nil
 	}
-	cmd := exec.CommandContext(ctx, "go", append([]string{"env", "-json"}, toolchainVariables...)...)
-	cmd.Dir, cmd.Env = prog.Root, prog.Spec.goEnv()
+	known, err := GoVariables(ctx, prog.Root, prog.Spec.GoEnviron(), toolchainVariables...)
+	if err != nil {
+		return nil, err
+	}
+	t.known = known
+	return known, nil
+}
+
+// GoVariables asks the go command for settings, in a directory and an environment, of which nil
+// is that of the process. The result is a JSON object of them.
+func GoVariables(ctx context.Context, dir string, env []string, names ...string) (json.RawMessage, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"env", "-json"}, names...)...)
+	cmd.Dir, cmd.Env = dir, env
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go env: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}
-	t.known = out
 	return out, nil
 }
