@@ -118,7 +118,7 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	if b.digest, err = p.frontierDigest(opts); err != nil {
+	if b.digest, err = p.frontierDigest(ctx, opts); err != nil {
 		return nil, err
 	}
 	x, err := b.exhaustValues(ctx, how, opts, rep)

@@ -991,6 +991,10 @@ func main() {
 	}
 	_, err = Exhaust(t.Context(), spec, Exhaustion{Frontier: rest}, Options{Model: &Model{Args: []string{"x"}}})
 	require.ErrorContains(t, err, "other arguments")
+	elsewhere := spec
+	elsewhere.Env = append(os.Environ(), "GODEBUG=panicnil=1")
+	_, err = Exhaust(t.Context(), elsewhere, Exhaustion{Frontier: rest}, Options{})
+	require.ErrorContains(t, err, "another toolchain")
 }
 
 // FuzzFrontier: whatever a file has, it is a frontier that can be taken up or a typed error.

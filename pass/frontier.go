@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -47,7 +48,7 @@ func readFrontier(data []byte, program string, how Exhaustion) (*savedFrontier, 
 	case f.Earlier == nil || len(f.Nodes) == 0:
 		return refused("it is not whole")
 	case f.Program != "" && f.Program != program:
-		return refused("it is of another program, or of this one before it was changed, or of another toolchain or other arguments: remove the file to begin anew")
+		return refused("it is of another program, or of this one before it was changed, or of another toolchain, another vtrace or other arguments: remove the file to begin anew")
 	case f.Stalls != how.Stalls:
 		return refused("it is of one with %d stalls, not %d", f.Stalls, how.Stalls)
 	case (len(f.Earlier.Preemptions) > 0) != (how.Bounding != nil):
@@ -67,13 +68,22 @@ func (f *savedFrontier) restore(a *accessGroups) {
 	}
 }
 
-// frontierDigest tells programs apart, with what else decides which schedules they have.
-func (p *program) frontierDigest(opts Options) (string, error) {
+// frontierDigest tells programs apart, with what else decides which schedules they have: the
+// build of vtrace, the toolchain and how the program is built and called.
+func (p *program) frontierDigest(ctx context.Context, opts Options) (string, error) {
 	files, err := p.source.Files()
 	if err != nil {
 		return "", err
 	}
-	data, err := json.Marshal([]any{Version(), p.entry(), source.Digest(files), opts.Model})
+	build, err := buildID()
+	if err != nil {
+		return "", err
+	}
+	tools, err := p.source.Toolchain(ctx)
+	if err != nil {
+		return "", err
+	}
+	data, err := json.Marshal([]any{build, tools, p.entry(), source.Digest(files), opts.Model})
 	if err != nil {
 		return "", err
 	}
