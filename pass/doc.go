@@ -13,6 +13,7 @@
 //   - *OptionError: an option is out of range, or not one of the words that it may be.
 //   - *PassError: the bundle is of another pass than the one asked for.
 //   - *ChangeError: what was changed by hand in a program cannot be gone on with.
+//   - *FrontierError: what an exploration has left to do is broken, or of another program.
 //   - *RefusedError: something in a bundle is not obeyed unless the caller asks for it.
 //   - *artifact.CorruptError, *artifact.VersionError: the bundle is broken, or of a version
 //     that is not known.
@@ -22,5 +23,6 @@
 //   - *RuntimeError: the instrumented program of a bundle does not fit this vtrace, and cannot
 //     be made anew.
 //   - *SandboxError: the system does not offer the sandbox that is required.
+//   - *ModulesError: the go command cannot have the modules that a program depends on.
 //   - *InternalError: a defect of vtrace, or of the engine that was given.
 package pass

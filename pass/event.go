@@ -43,9 +43,6 @@ type (
 		Query   artifact.Query
 		Verdict artifact.Verdict
 	}
-)
-
-type (
 	// Unchanged says that the result is that of an earlier check, since nothing has changed
 	// that the entry can reach. Elsewhere reports that other files of the program have
 	// changed: the bundle has them as they were then.
@@ -53,26 +50,24 @@ type (
 	// ResultsUnusable says why the result of an earlier check was not looked for or not
 	// taken, or why this one was not kept.
 	ResultsUnusable struct{ Err error }
+	// Unsandboxed says that the program runs with all that the caller may do though
+	// Options.Sandbox prefers a sandbox, or with one that does not bound all that it should.
+	Unsandboxed struct {
+		Reason string
+		// Partly: there is a sandbox, and Reason says what it lacks.
+		Partly bool
+	}
 )
 
+func (StageStarted) event()    {}
+func (StageDone) event()       {}
+func (SearchProgress) event()  {}
+func (BoundsRaised) event()    {}
+func (Replayed) event()        {}
+func (QueryDecided) event()    {}
 func (Unchanged) event()       {}
 func (ResultsUnusable) event() {}
-
-// Unsandboxed says that the program runs with all that the caller may do though
-// Options.Sandbox prefers a sandbox, or with one that does not bound all that it should.
-type Unsandboxed struct {
-	Reason string
-	// Partly: there is a sandbox, and Reason says what it lacks.
-	Partly bool
-}
-
-func (StageStarted) event()   {}
-func (StageDone) event()      {}
-func (SearchProgress) event() {}
-func (BoundsRaised) event()   {}
-func (Replayed) event()       {}
-func (QueryDecided) event()   {}
-func (Unsandboxed) event()    {}
+func (Unsandboxed) event()     {}
 
 // reporter sends the events of one pass.
 type reporter struct {

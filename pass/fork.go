@@ -70,9 +70,15 @@ func instrumented(b *artifact.Bundle) bool {
 	return p == artifact.PassSecond || p == artifact.PassDeep
 }
 
-// changedOverlay are the files of the instrumented program that were changed by hand.
-func changedOverlay(m artifact.Manifest) []string {
-	return slices.DeleteFunc(slices.Clone(m.Changed), func(p string) bool { return !strings.HasPrefix(p, artifact.OverlayDir+"/") })
+// changedOverlay are the files of the instrumented program that were changed by hand, relative
+// to the program.
+func changedOverlay(m artifact.Manifest) (out []string) {
+	for _, p := range m.Changed {
+		if rel, ok := strings.CutPrefix(p, artifact.OverlayDir+"/"); ok {
+			out = append(out, strings.TrimPrefix(rel, overlayProgram))
+		}
+	}
+	return out
 }
 
 // unpacked are the files that Unpack writes of the program, and what of them is instrumented.
@@ -547,7 +553,7 @@ func rootOf(e ast.Expr) string {
 // they can: for that it is instrumented anew.
 func ownChanges(m artifact.Manifest) string {
 	if all := changedOverlay(m); len(all) > 0 {
-		return fmt.Sprintf("schedules beyond those that were run: %s was changed by hand, and another form of the instrumented program, which would explore them, lacks that", strings.TrimPrefix(all[0], artifact.OverlayDir+"/"+overlayProgram))
+		return fmt.Sprintf("schedules beyond those that were run: %s was changed by hand, and another form of the instrumented program, which would explore them, lacks that", all[0])
 	}
 	return ""
 }
@@ -558,7 +564,7 @@ const changedByHand = "it was changed by hand"
 // unchangedTests refuses tests of an instrumented program that was changed: they fit no tree.
 func unchangedTests(m artifact.Manifest) error {
 	if all := changedOverlay(m); len(all) > 0 {
-		return &ChangeError{File: strings.TrimPrefix(all[0], artifact.OverlayDir+"/"+overlayProgram), Reason: "the instrumented file was changed by hand: a test in the program's tree would not run what was changed"}
+		return &ChangeError{File: all[0], Reason: "the instrumented file was changed by hand: a test in the program's tree would not run what was changed"}
 	}
 	return nil
 }
