@@ -2,6 +2,7 @@ package parse
 
 import (
 	"context"
+	"go/ast"
 	"os"
 	"path/filepath"
 	"testing"
@@ -62,5 +63,34 @@ func TestMapOrders(t *testing.T) {
 		} else {
 			require.NotContains(t, text, ".RangeMap(", body)
 		}
+	}
+}
+
+// TestClears: a range that does nothing but delete what it comes to is a clear of the map, of
+// which the order shows nowhere.
+func TestClears(t *testing.T) {
+	for loop, want := range map[string]bool{
+		"for k := range m { delete(m, k) }":                   true,
+		"for k := range (m) { delete((m), k) }":               true,
+		"for k = range m { delete(m, k) }":                    true,
+		"for k := range m { delete(m, peer[k]) }":             false,
+		"for k := range m { delete(peer, k) }":                false,
+		"for k := range m { _ = k; delete(m, 1) }":            false,
+		"for k := range m { delete(m, k); use(k) }":           false,
+		"for k, v := range m { delete(m, k); use(v) }":        false,
+		"for k, _ := range m { delete(m, k) }":                false,
+		"for range m { delete(m, k) }":                        false,
+		"for k := range m { remove(m, k) }":                   false,
+		"for k := range given() { delete(given(), k) }":       false,
+		"for k := range m { if k > 1 { delete(m, k) } }":      false,
+		"for k := range m { delete := remove; delete(m, k) }": false,
+	} {
+		info, file := typed(t, "package p\n\nvar m, peer map[int]int\n\nvar k int\n\nfunc use(any) {}\n\nfunc given() map[int]int { return m }\n\nfunc remove(map[int]int, int) {}\n\nfunc f() { "+loop+" }\n")
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.RangeStmt); ok {
+				require.Equal(t, want, clears(info, s), loop)
+			}
+			return true
+		})
 	}
 }

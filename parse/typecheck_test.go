@@ -148,3 +148,18 @@ func typecheck(t *testing.T, std types.Importer, orc *types.Package, p *packages
 	}
 	return lines
 }
+
+// typed is a file with what is known of its types.
+func typed(t *testing.T, text string) (*types.Info, *ast.File) {
+	t.Helper()
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "p.go", text, 0)
+	require.NoError(t, err, text)
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{}, Implicits: map[ast.Node]types.Object{},
+	}
+	_, err = (&types.Config{Importer: importer.ForCompiler(fset, "source", nil)}).Check("p", fset, []*ast.File{file}, info)
+	require.NoError(t, err, text)
+	return info, file
+}
