@@ -38,6 +38,7 @@ type program struct {
 	// run of those that a container of the library has kept.
 	converted map[types.Type]bool
 	kept      map[ssa.CallInstruction][]*ssa.Function
+	contained contained
 	completed
 }
 
@@ -68,6 +69,7 @@ func buildProgram(src *source.Program, completions []artifact.Completion) (*prog
 
 		converted: map[types.Type]bool{},
 		kept:      map[ssa.CallInstruction][]*ssa.Function{},
+		contained: newContained(),
 	}
 	for _, q := range src.Library {
 		p.library[q.Types] = true
@@ -117,6 +119,7 @@ func (p *program) candidates() map[*ssa.Function]bool {
 						add(g)
 					}
 				}
+				p.contained.add(instr)
 				i, ok := instr.(*ssa.MakeInterface)
 				if !ok || converted[i.X.Type()] {
 					continue
@@ -162,6 +165,11 @@ func (p *program) callees(site ssa.CallInstruction) []*ssa.Function {
 		p.kept[site] = out
 		return out
 	}
+	for _, f := range p.takenOut(site.Common()) {
+		if !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
 	for _, f := range p.calls[site] {
 		if !p.fromLibrary(site) && !slices.Contains(out, f) {
 			out = append(out, f)
@@ -169,53 +177,6 @@ func (p *program) callees(site ssa.CallInstruction) []*ssa.Function {
 	}
 	sortFuncs(out)
 	return out
-}
-
-// containers are the functions of the library that return what they were given
-// before, which the call graph does not see.
-var containers = map[string]bool{"(*sync.Pool).Get": true, "(*sync/atomic.Value).Load": true, "(*sync/atomic.Value).Swap": true,
-	"(*sync.Map).Load": true, "(*sync.Map).LoadOrStore": true, "(*sync.Map).LoadAndDelete": true, "(*sync.Map).Swap": true,
-	"(context.Context).Value": true}
-
-// fromContainer reports that a value may be what a container of the library has
-// kept.
-func fromContainer(v ssa.Value, seen map[ssa.Value]bool) bool {
-	if seen[v] {
-		return false
-	}
-	seen[v] = true
-	switch v := v.(type) {
-	case *ssa.Call:
-		if v.Call.IsInvoke() {
-			return containers[v.Call.Method.FullName()]
-		}
-		f := v.Call.StaticCallee()
-		return f != nil && containers[fullName(f)]
-	case *ssa.Parameter:
-		return ofEntries(v.Parent().Signature) // what the Range of a Map gives
-	case *ssa.Extract:
-		return fromContainer(v.Tuple, seen)
-	case *ssa.TypeAssert:
-		return fromContainer(v.X, seen)
-	case *ssa.ChangeInterface:
-		return fromContainer(v.X, seen)
-	case *ssa.Phi:
-		return slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return fromContainer(e, seen) })
-	}
-	return false
-}
-
-// ofEntries reports whether functions of the signature are given the entries of a container.
-func ofEntries(s *types.Signature) bool {
-	if s.Params().Len() != 2 || s.Results().Len() != 1 || !isBool(s.Results().At(0).Type()) {
-		return false
-	}
-	for v := range s.Params().Variables() {
-		if i, ok := v.Type().Underlying().(*types.Interface); !ok || i.NumMethods() > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // implementations are the methods that an interface call may run, of all types
