@@ -463,17 +463,29 @@ func (p *program) statement() {
 		},
 		func() {
 			p.put("select {")
-			for range 1 + p.IntN(2) {
-				p.clause(false)
+			n := 1 + p.IntN(2)
+			at := p.IntN(n + 1) // the default may be before others
+			for k := range n + 1 {
+				if k == at {
+					p.put("default:")
+					p.block(1)
+				} else {
+					p.clause(false)
+				}
 			}
-			p.put("default:")
-			p.block(1)
 			p.put("}")
 		},
 		func() {
+			byDefault := "default:\no.add(\"default\")"
+			if p.IntN(2) == 0 {
+				p.put("select {\n%s", byDefault)
+				p.clause(true)
+				p.put("}")
+				return
+			}
 			p.put("select {")
 			p.clause(true)
-			p.put("default:\no.add(\"default\")\n}")
+			p.put("%s\n}", byDefault)
 		},
 		func() {
 			p.put("func() {\ndefer func() { o.add(recover()) }()")

@@ -10,6 +10,7 @@ var selects = []show.Program{
 	{Name: "select: operands once and in order", Run: selectOrder, Allowed: []string{"[a b c d e] default [x i] [0 7]"}},
 	{Name: "select: sends and receives", Run: selectBoth, Allowed: []string{"sent 1 0", "received 5 0", "sent 2 1"}},
 	{Name: "select: default and a partner", Run: selectDefault, Allowed: []string{"1", "default"}},
+	{Name: "select: default in front and between", Run: selectDefaultBefore, Allowed: []string{"b 2 c 3 default d 4"}},
 	{Name: "select: assignments", Run: selectAssign, Allowed: []string{"[0 4] 1 map[k:5] true 6 false 0 7"}},
 	{Name: "select: labels", Run: selectLabels, Allowed: []string{"0 2 3 break 2 again 3"}},
 	{Name: "select: merge", Run: selectMerge, Allowed: []string{
@@ -73,6 +74,41 @@ func selectDefault(o *show.Out) {
 		o.Print("default")
 	}
 	close(done)
+}
+
+func selectDefaultBefore(o *show.Out) {
+	var none chan int
+	select {
+	case <-none:
+		o.Print("a")
+	default:
+		o.Print("default")
+	case x := <-full(2):
+		o.Print("b", x)
+	}
+	select {
+	default:
+		o.Print("default")
+	case <-none:
+		o.Print("a")
+	case x := <-full(3):
+		o.Print("c", x)
+	}
+	select {
+	default:
+		o.Print("default")
+	case none <- 1:
+		o.Print("a")
+	case <-none:
+		o.Print("b")
+	}
+	c := make(chan int, 1)
+	select {
+	default:
+		o.Print("default")
+	case c <- 4:
+		o.Print("d", <-c)
+	}
 }
 
 func selectAssign(o *show.Out) {
