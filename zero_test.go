@@ -45,9 +45,9 @@ var api = map[string]any{
 	"pass.Conclusion": pass.Conclusion{}, "pass.InternalError": pass.InternalError{}, "pass.OptionError": pass.OptionError{}, "pass.FrontierError": pass.FrontierError{},
 	"pass.PassError": pass.PassError{}, "pass.RefusedError": pass.RefusedError{}, "pass.RuntimeError": pass.RuntimeError{}, "pass.ModulesError": pass.ModulesError{},
 
-	"bundle.Columns": bundle.Columns, "bundle.Diff": bundle.Diff, "bundle.Extract": bundle.Extract, "bundle.Index": bundle.Index, "bundle.Merge": bundle.Merge,
-	"bundle.Slim": bundle.Slim, "bundle.Verify": bundle.Verify, "bundle.VerifyParent": bundle.VerifyParent, "bundle.WriteLine": bundle.WriteLine, "bundle.WriteRow": bundle.WriteRow,
-	"bundle.Collection": bundle.Collection{}, "bundle.Difference": bundle.Difference{}, "bundle.Entry": bundle.Entry{}, "bundle.Problem": bundle.Problem{},
+	"bundle.Columns": bundle.Columns, "bundle.Diff": bundle.Diff, "bundle.DiffFiles": bundle.DiffFiles, "bundle.Extract": bundle.Extract, "bundle.ExtractFile": bundle.ExtractFile, "bundle.Index": bundle.Index, "bundle.Merge": bundle.Merge,
+	"bundle.Slim": bundle.Slim, "bundle.SlimFile": bundle.SlimFile, "bundle.Verify": bundle.Verify, "bundle.VerifyFile": bundle.VerifyFile, "bundle.VerifyParent": bundle.VerifyParent, "bundle.WriteLine": bundle.WriteLine, "bundle.WriteRow": bundle.WriteRow,
+	"bundle.Collection": bundle.Collection{}, "bundle.Difference": bundle.Difference{}, "bundle.Entry": bundle.Entry{}, "bundle.Problem": bundle.Problem{}, "bundle.Report": bundle.Report{},
 
 	"artifact.Digest": artifact.Digest, "artifact.EncodeJSON": artifact.EncodeJSON, "artifact.Extend": artifact.Extend, "artifact.Load": artifact.Load,
 	"artifact.LoadLimited": artifact.LoadLimited, "artifact.LoadVerified": artifact.LoadVerified, "artifact.New": artifact.New, "artifact.NewReader": artifact.NewReader, "artifact.Open": artifact.Open, "artifact.ReadArchive": artifact.ReadArchive, "artifact.Remove": artifact.Remove,

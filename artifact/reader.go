@@ -30,6 +30,7 @@ type Reader struct {
 	files   comparison
 	from    entries
 	err     error // of Next or Read, which stays
+	closed  bool
 
 	// The file that Next has come to.
 	content io.Reader
@@ -253,11 +254,12 @@ func (r *Reader) Value() any {
 	return r.value
 }
 
-// Close ends the reading. It checks nothing.
+// Close ends the reading. It checks nothing. Closing twice does nothing.
 func (r *Reader) Close() error {
-	if r == nil || r.from == nil {
+	if r == nil || r.from == nil || r.closed {
 		return nil
 	}
+	r.closed = true
 	if r.err == nil {
 		r.err = os.ErrClosed
 	}

@@ -230,6 +230,7 @@ func TestReader(t *testing.T) {
 			_, err = r.Next()
 			require.NoError(t, err)
 			require.NoError(t, r.Close())
+			require.NoError(t, r.Close())
 			_, err = r.Next()
 			require.ErrorIs(t, err, os.ErrClosed)
 			_, err = r.Read(make([]byte, 1))
@@ -388,15 +389,19 @@ func TestSaveFiles(t *testing.T) {
 	for _, name := range []string{"b", "b.vtz"} {
 		path, want := filepath.Join(dir, name), filepath.Join(dir, "want-"+name)
 		require.NoError(t, SaveSigned(b, want, key))
-		require.NoError(t, SaveFiles(path, b.Manifest(), key, give(b)))
-		require.NoError(t, SaveFiles(path, b.Manifest(), nil, give(b)), "replace")
+		for _, key := range []ed25519.PrivateKey{key, nil} { // the second time it is replaced
+			digest, err := SaveFiles(path, b.Manifest(), key, give(b))
+			require.NoError(t, err)
+			require.Equal(t, b.Digest(), digest)
+		}
 		require.Equal(t, tree(t, want), tree(t, path))
 		require.Equal(t, tree(t, SignaturePath(want)), tree(t, SignaturePath(path)))
 	}
 	// One of an older version stays one.
 	old := b.Manifest()
 	old.Version = 1
-	require.NoError(t, SaveFiles(filepath.Join(dir, "old.vtz"), old, nil, give(b)))
+	_, err := SaveFiles(filepath.Join(dir, "old.vtz"), old, nil, give(b))
+	require.NoError(t, err)
 	got, err := Load(filepath.Join(dir, "old.vtz"))
 	require.NoError(t, err)
 	require.Equal(t, 1, got.Manifest().Version)
@@ -472,7 +477,7 @@ func TestSaveFilesRefuses(t *testing.T) {
 				if c.manifest != nil {
 					c.manifest(&m)
 				}
-				err := SaveFiles(path, m, key, c.files)
+				_, err := SaveFiles(path, m, key, c.files)
 				require.ErrorContains(t, err, c.want)
 				require.Equal(t, c.want == "mine", err == mine, "what the function returns is returned as it is: %v", err)
 				left, err := os.ReadDir(dir)
@@ -481,13 +486,23 @@ func TestSaveFilesRefuses(t *testing.T) {
 				// What was there stays.
 				require.NoError(t, Save(b, path))
 				before := tree(t, dir)
-				require.Error(t, SaveFiles(path, m, nil, c.files))
+				_, err = SaveFiles(path, m, nil, c.files)
+				require.Error(t, err)
 				require.Equal(t, before, tree(t, dir))
 			}
 		})
 	}
-	require.ErrorContains(t, SaveFiles(filepath.Join(t.TempDir(), "none", "b.vtz"), b.Manifest(), nil, give(b)), "save bundle: ")
-	require.ErrorContains(t, SaveFiles("", b.Manifest(), nil, give(b)), "path: empty")
-	require.ErrorContains(t, SaveFiles("x", b.Manifest(), nil, nil), "files: nil")
-	require.ErrorContains(t, SaveFiles("x", b.Manifest(), key[:3], give(b)), "not one of ed25519")
+	for want, c := range map[string]struct {
+		path  string
+		key   ed25519.PrivateKey
+		files func(put func(string, io.Reader) error) error
+	}{
+		"save bundle: ":      {path: filepath.Join(t.TempDir(), "none", "b.vtz"), files: give(b)},
+		"path: empty":        {files: give(b)},
+		"files: nil":         {path: "x"},
+		"not one of ed25519": {path: "x", key: key[:3], files: give(b)},
+	} {
+		_, err := SaveFiles(c.path, b.Manifest(), c.key, c.files)
+		require.ErrorContains(t, err, want)
+	}
 }

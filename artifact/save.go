@@ -39,22 +39,23 @@ func Save(b *Bundle, path string) error {
 // function is called once. It has to call put for each file of the manifest, in their order,
 // and what it gives has to be what the manifest says, or nothing is saved. The first error of
 // either ends the saving, and is the one that is returned. What JSON files hold is not looked
-// at. With a key the bundle is signed, as by SaveSigned.
-func SaveFiles(path string, m Manifest, key ed25519.PrivateKey, files func(put func(path string, content io.Reader) error) error) error {
+// at. With a key the bundle is signed, as by SaveSigned. It returns the digest of the bundle.
+func SaveFiles(path string, m Manifest, key ed25519.PrivateKey, files func(put func(path string, content io.Reader) error) error) (string, error) {
 	if files == nil {
-		return fmt.Errorf("save: %w", &ArgumentError{"files", "nil"})
+		return "", fmt.Errorf("save: %w", &ArgumentError{"files", "nil"})
 	}
 	encoded, err := m.encode()
 	if err == nil {
 		m, err = decodeManifest(encoded, DefaultLimits)
 	}
 	if err != nil {
-		return fmt.Errorf("save: %w", err)
+		return "", fmt.Errorf("save: %w", err)
 	}
+	digest := digestOf(encoded)
 	var sig *Signature
 	if key != nil {
-		if sig, err = sign(digestOf(encoded), key); err != nil {
-			return fmt.Errorf("sign bundle: %w", err)
+		if sig, err = sign(digest, key); err != nil {
+			return "", fmt.Errorf("sign bundle: %w", err)
 		}
 	}
 	err = save(path, func(write putter) error {
@@ -83,11 +84,15 @@ func SaveFiles(path string, m Manifest, key ed25519.PrivateKey, files func(put f
 	var content *contentError
 	switch {
 	case errors.As(err, &content):
-		return content.err
-	case err != nil || sig == nil:
-		return err
+		return "", content.err
+	case err != nil:
+		return "", err
+	case sig != nil:
+		if err := sig.save(path); err != nil {
+			return "", err
+		}
 	}
-	return sig.save(path)
+	return digest, nil
 }
 
 // contentError is an error of what was to be saved, and not of saving it.

@@ -29,7 +29,7 @@ func readers(path, dir string) [][]string {
 		{"bundle", "verify", path},
 		{"bundle", "diff", path, path},
 		{"bundle", "merge", "-o", filepath.Join(dir, "merged"), path},
-		{"bundle", "extract", "-o", filepath.Join(dir, "extracted"), path},
+		{"bundle", "extract", "-all", "-o", filepath.Join(dir, "extracted"), path},
 		{"bundle", "slim", "-o", filepath.Join(dir, "slim.vtz"), path},
 		{"bundle", "index", filepath.Dir(path)},
 	}
