@@ -51,7 +51,7 @@
 //   - *ChangeError: what was changed by hand cannot be gone on with.
 //   - *CorruptError: a bundle, or a file of it, is broken, or too large (ErrLimit).
 //   - *SignatureError, *KeyError: the signature of a bundle is missing or wrong, or a file is
-//     no key. They come from artifact.LoadVerified and artifact.SaveSigned.
+//     no key. They come from artifact.LoadVerified, Open, SaveSigned and SaveFiles.
 //   - *VersionError: a bundle is of a newer version, or of one that there never was.
 //   - *UnsupportedError: with Strict, what has no model. ErrNoEntry: no such entry point.
 //   - *SandboxError: the system does not offer the sandbox that is required.

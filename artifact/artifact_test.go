@@ -292,7 +292,9 @@ func TestArchiveAttacks(t *testing.T) {
 		"escape in manifest": {entries: manifest(func(m *Manifest) { m.Files[0].Path = "../x" }), file: "../x", want: "clean"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadArchive(bytes.NewReader(archive(t, tc.trailer, tc.entries...)), DefaultLimits)
+			data := archive(t, tc.trailer, tc.entries...)
+			agree(t, data, DefaultLimits)
+			_, err := ReadArchive(bytes.NewReader(data), DefaultLimits)
 			var c *CorruptError
 			require.ErrorAs(t, err, &c)
 			require.Equal(t, tc.file, c.File)
@@ -447,6 +449,7 @@ func FuzzReadTar(f *testing.F) {
 }
 
 func fuzzOne(t *testing.T, data []byte, lim Limits) {
+	agree(t, data, lim)
 	b, err := ReadArchive(bytes.NewReader(data), lim)
 	if err != nil {
 		return

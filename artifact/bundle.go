@@ -3,13 +3,11 @@ package artifact
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -86,11 +84,7 @@ func (b *Bundle) Manifest() Manifest {
 	if b == nil {
 		return Manifest{}
 	}
-	m := b.manifest
-	m.Options = bytes.Clone(m.Options)
-	m.Changed = slices.Clone(m.Changed)
-	m.Files = slices.Clone(m.Files)
-	return m
+	return b.manifest.clone()
 }
 
 // Digest identifies the content of the bundle: the sha256 of its manifest, in
@@ -292,63 +286,25 @@ func (b *Builder) Bundle() (*Bundle, error) {
 		m.Files = append(m.Files, FileInfo{Path: p, Size: int64(len(data)), SHA256: digestOf(data)})
 	}
 	slices.SortFunc(m.Files, func(x, y FileInfo) int { return strings.Compare(x.Path, y.Path) })
-	m.Source = sourceDigest(m.Files, b.files)
+	var program sourceSum
+	for _, f := range m.Files {
+		program.with(f, io.Discard).Write(b.files[f.Path])
+	}
+	m.Source = program.String()
 	encoded, err := m.encode()
 	if err != nil {
 		return nil, fmt.Errorf("bundle: %w", err)
 	}
-	files := make(map[string][]byte, len(b.files))
-	for p, data := range b.files {
-		files[p] = data
-	}
-	return newBundle(encoded, files, limits)
+	return newBundle(encoded, b.files, limits)
 }
 
 // newBundle checks a manifest against the files and makes them a bundle.
 func newBundle(encoded []byte, files map[string][]byte, lim Limits) (*Bundle, error) {
-	m, err := decodeManifest(encoded, lim)
+	r, err := newReader(encoded, func(m Manifest) entries { return &memoryEntries{files, m.Files} }, lim)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range m.Files {
-		data, ok := files[f.Path]
-		if !ok {
-			return nil, corrupt(f.Path, "missing")
-		}
-		if size := int64(len(data)); size != f.Size {
-			return nil, corrupt(f.Path, "%d bytes, want %d", size, f.Size)
-		}
-		if digestOf(data) != f.SHA256 {
-			return nil, corrupt(f.Path, "digest differs")
-		}
-		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
-			if _, ok := files[dir]; ok {
-				return nil, corrupt(dir, "both a file and a directory")
-			}
-		}
-	}
-	if len(files) != len(m.Files) {
-		listed := map[string]bool{}
-		for _, f := range m.Files {
-			listed[f.Path] = true
-		}
-		var extra []string
-		for p := range files {
-			if !listed[p] {
-				extra = append(extra, p)
-			}
-		}
-		slices.Sort(extra)
-		return nil, corrupt(extra[0], "not listed in the manifest")
-	}
-	if got := sourceDigest(m.Files, files); got != m.Source {
-		return nil, corrupt(manifestPath, "digest of the source files differs")
-	}
-	b := &Bundle{manifest: m, encoded: encoded, files: files}
-	if err := b.checkContent(lim); err != nil {
-		return nil, err
-	}
-	return b, nil
+	return r.bundle()
 }
 
 // checkPath accepts a clean relative path of a file that bundles can hold.
@@ -376,23 +332,4 @@ func checkPath(p string, lim Limits) error {
 		return nil
 	}
 	return corrupt(p, "not a file of a bundle")
-}
-
-// sourceDigest is the digest of the program's files, "" if there are none. It
-// is computed as source.Digest does, so that the two can be compared.
-func sourceDigest(infos []FileInfo, files map[string][]byte) string {
-	h := sha256.New()
-	n := 0
-	for _, f := range infos {
-		if rel, ok := strings.CutPrefix(f.Path, SourceDir+"/"); ok {
-			data := files[f.Path]
-			fmt.Fprintf(h, "%d %s %d\n", len(rel), rel, len(data))
-			h.Write(data)
-			n++
-		}
-	}
-	if n == 0 {
-		return ""
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

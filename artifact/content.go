@@ -69,7 +69,7 @@ func decodeFile[T any](b *Bundle, path string) T {
 	if data, ok := b.files[path]; ok {
 		if err := decodeJSON(data, &v); err != nil {
 			var zero T
-			return zero // excluded by checkContent
+			return zero // excluded by decodeForm
 		}
 	}
 	return v
@@ -100,24 +100,18 @@ func formOf(path string) reflect.Type {
 	return forms[path]
 }
 
-// checkContent decodes every file with a known form.
-func (b *Bundle) checkContent(lim Limits) error {
-	for _, f := range b.manifest.Files {
-		form := formOf(f.Path)
-		if form == nil {
-			continue
-		}
-		data := b.files[f.Path]
-		if err := checkDecoded(data, form, lim.Decoded); err != nil {
-			return &CorruptError{f.Path, err}
-		}
-		// Null would be no value, of which nobody thinks who has found the file.
-		if bytes.HasPrefix(bytes.TrimSpace(data), []byte("null")) {
-			return corrupt(f.Path, "null")
-		}
-		if err := decodeJSON(data, reflect.New(form).Interface()); err != nil {
-			return &CorruptError{f.Path, err}
-		}
+// decodeForm decodes a file with a known form.
+func decodeForm(path string, data []byte, form reflect.Type, lim Limits) (any, error) {
+	if err := checkDecoded(data, form, lim.Decoded); err != nil {
+		return nil, &CorruptError{path, err}
 	}
-	return nil
+	// Null would be no value, of which nobody thinks who has found the file.
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("null")) {
+		return nil, corrupt(path, "null")
+	}
+	v := reflect.New(form).Interface()
+	if err := decodeJSON(data, v); err != nil {
+		return nil, &CorruptError{path, err}
+	}
+	return v, nil
 }

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"reflect"
 	"regexp"
+	"slices"
 )
 
 const (
@@ -191,6 +193,17 @@ func (m *Manifest) checkFiles(lim Limits) error {
 		}
 		total += f.Size
 	}
+	listed := make(map[string]bool, len(m.Files))
+	for _, f := range m.Files {
+		listed[f.Path] = true
+	}
+	for _, f := range m.Files {
+		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+			if listed[dir] {
+				return corrupt(dir, "both a file and a directory")
+			}
+		}
+	}
 	return nil
 }
 
@@ -201,6 +214,14 @@ func (m Manifest) encode() ([]byte, error) {
 	}
 	m.Options = raw
 	return EncodeJSON(m)
+}
+
+// clone returns a copy that shares nothing.
+func (m Manifest) clone() Manifest {
+	m.Options = bytes.Clone(m.Options)
+	m.Changed = slices.Clone(m.Changed)
+	m.Files = slices.Clone(m.Files)
+	return m
 }
 
 func digestOf(data []byte) string {

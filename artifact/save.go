@@ -3,6 +3,8 @@ package artifact
 import (
 	"archive/tar"
 	"bufio"
+	"bytes"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -29,13 +31,118 @@ func Save(b *Bundle, path string) error {
 	if b == nil {
 		return fmt.Errorf("save: %w", &ArgumentError{"bundle", "nil"})
 	}
+	return save(path, b.each)
+}
+
+// SaveFiles writes a bundle as Save does, of which not all files need to be in memory. The
+// manifest has to say of each file what it is; its format and version may be older ones. The
+// function is called once. It has to call put for each file of the manifest, in their order,
+// and what it gives has to be what the manifest says, or nothing is saved. The first error of
+// either ends the saving, and is the one that is returned. What JSON files hold is not looked
+// at. With a key the bundle is signed, as by SaveSigned. It returns the digest of the bundle.
+func SaveFiles(path string, m Manifest, key ed25519.PrivateKey, files func(put func(path string, content io.Reader) error) error) (string, error) {
+	if files == nil {
+		return "", fmt.Errorf("save: %w", &ArgumentError{"files", "nil"})
+	}
+	encoded, err := m.encode()
+	if err == nil {
+		m, err = decodeManifest(encoded, DefaultLimits)
+	}
+	if err != nil {
+		return "", fmt.Errorf("save: %w", err)
+	}
+	digest := digestOf(encoded)
+	var sig *Signature
+	if key != nil {
+		if sig, err = sign(digest, key); err != nil {
+			return "", fmt.Errorf("sign bundle: %w", err)
+		}
+	}
+	err = save(path, func(write putter) error {
+		if err := write(manifestPath, int64(len(encoded)), bytes.NewReader(encoded)); err != nil {
+			return err
+		}
+		c := comparison{manifest: m}
+		var failed error // of put: the function may not go on behind it
+		err := files(func(path string, content io.Reader) error {
+			if failed == nil {
+				failed = c.put(path, content, write)
+			}
+			return failed
+		})
+		if failed != nil {
+			return failed
+		}
+		if err == nil {
+			err = c.end()
+		}
+		if err != nil {
+			return &contentError{err}
+		}
+		return nil
+	})
+	var content *contentError
+	switch {
+	case errors.As(err, &content):
+		return "", content.err
+	case err != nil:
+		return "", err
+	case sig != nil:
+		if err := sig.save(path); err != nil {
+			return "", err
+		}
+	}
+	return digest, nil
+}
+
+// contentError is an error of what was to be saved, and not of saving it.
+type contentError struct{ err error }
+
+func (e *contentError) Error() string { return e.err.Error() }
+
+func (e *contentError) Unwrap() error { return e.err }
+
+// put writes the next file of the manifest if it is the one with this path.
+func (c *comparison) put(path string, content io.Reader, write putter) error {
+	if content == nil {
+		return &contentError{&ArgumentError{"content", "nil"}}
+	}
+	f, ok := c.next()
+	if !ok || f.Path != path {
+		return &contentError{corrupt(path, "not the next file of the manifest")}
+	}
+	checked := c.compare(f, content)
+	err := write(path, f.Size, checked)
+	if err != nil && checked.err != nil && checked.err != io.EOF {
+		return &contentError{checked.err}
+	}
+	return err
+}
+
+// putter writes the next file of a bundle.
+type putter func(name string, size int64, content io.Reader) error
+
+// each writes the manifest and the files in their order.
+func (b *Bundle) each(put putter) error {
+	err := put(manifestPath, int64(len(b.encoded)), bytes.NewReader(b.encoded))
+	for _, f := range b.manifest.Files {
+		if err != nil {
+			break
+		}
+		err = put(f.Path, f.Size, bytes.NewReader(b.files[f.Path]))
+	}
+	return err
+}
+
+// save writes the files of a bundle, which a function gives.
+func save(path string, files func(put putter) error) error {
 	if path == "" {
 		return fmt.Errorf("save: %w", &ArgumentError{"path", "empty"})
 	}
 	if strings.HasSuffix(path, Ext) {
-		return saveArchive(b, path)
+		return saveArchive(path, files)
 	}
-	return saveDir(b, path)
+	return saveDir(path, files)
 }
 
 // unfinished is the pattern of the files that have the archive until it is whole.
@@ -59,13 +166,13 @@ func Remove(path string) error {
 	return nil
 }
 
-func saveArchive(b *Bundle, path string) (err error) {
+func saveArchive(path string, files func(put putter) error) (err error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("save bundle: %w", &ExistsError{path, "exists and is not a regular file"})
 	}
 	err = replaceFile(path, func(f *os.File) error {
 		w := bufio.NewWriter(f)
-		if err := WriteArchive(w, b); err != nil {
+		if err := writeArchive(w, files); err != nil {
 			return err
 		}
 		if err := w.Flush(); err != nil {
@@ -108,6 +215,10 @@ func WriteArchive(w io.Writer, b *Bundle) error {
 	if w == nil || b == nil {
 		return &ArgumentError{"writer and bundle", "nil"}
 	}
+	return writeArchive(w, b.each)
+}
+
+func writeArchive(w io.Writer, files func(put putter) error) error {
 	z, err := zstd.NewWriter(w,
 		zstd.WithEncoderConcurrency(1), // the bytes must not depend on the machine
 		zstd.WithEncoderLevel(zstd.SpeedDefault),
@@ -117,21 +228,14 @@ func WriteArchive(w io.Writer, b *Bundle) error {
 		return err
 	}
 	t := tar.NewWriter(z)
-	put := func(name string, data []byte) error {
-		hdr := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(data)), Mode: 0o644, ModTime: time.Unix(0, 0)}
+	err = files(func(name string, size int64, content io.Reader) error {
+		hdr := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: time.Unix(0, 0)}
 		if err := t.WriteHeader(hdr); err != nil {
 			return err
 		}
-		_, err := t.Write(data)
+		_, err := io.Copy(t, content)
 		return err
-	}
-	err = put(manifestPath, b.encoded)
-	for _, f := range b.manifest.Files {
-		if err != nil {
-			break
-		}
-		err = put(f.Path, b.files[f.Path])
-	}
+	})
 	if err == nil {
 		err = t.Close()
 	}
@@ -141,7 +245,7 @@ func WriteArchive(w io.Writer, b *Bundle) error {
 	return err
 }
 
-func saveDir(b *Bundle, dir string) (err error) {
+func saveDir(dir string, files func(put putter) error) (err error) {
 	replace, err := replaceable(dir)
 	if err != nil {
 		return err
@@ -157,16 +261,6 @@ func saveDir(b *Bundle, dir string) (err error) {
 	fresh := filepath.Join(tmp, "new")
 	if err := os.Mkdir(fresh, 0o755); err != nil {
 		return fmt.Errorf("save bundle: %w", err)
-	}
-	files := func(yield func(string, []byte) bool) {
-		if !yield(manifestPath, b.encoded) {
-			return
-		}
-		for _, f := range b.manifest.Files {
-			if !yield(f.Path, b.files[f.Path]) {
-				return
-			}
-		}
 	}
 	if err := writeTree(fresh, files); err != nil {
 		return fmt.Errorf("save bundle: %w", err)
@@ -232,14 +326,14 @@ func readManifest(dir string) ([]byte, error) {
 }
 
 // writeTree writes new files below an existing directory.
-func writeTree(dir string, files func(func(string, []byte) bool)) error {
+func writeTree(dir string, files func(put putter) error) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	made := map[string]bool{".": true}
-	for name, data := range files {
+	return files(func(name string, _ int64, content io.Reader) error {
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
 			return corrupt(name, "cannot be a file name here")
 		}
@@ -253,15 +347,12 @@ func writeTree(dir string, files func(func(string, []byte) bool)) error {
 		if err != nil {
 			return err
 		}
-		_, err = f.Write(data)
+		_, err = io.Copy(f, content)
 		if err2 := f.Close(); err == nil {
 			err = err2
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return err
+	})
 }
 
 // ExtractSource writes the program's files below dir, which must be empty or
@@ -283,7 +374,15 @@ func (b *Bundle) ExtractSource(dir string) error {
 	if len(entries) > 0 {
 		return fmt.Errorf("extract source: %w", &ExistsError{dir, "not empty"})
 	}
-	if err := writeTree(dir, b.Below(SourceDir)); err != nil {
+	err = writeTree(dir, func(put putter) error {
+		for name, data := range b.Below(SourceDir) {
+			if err := put(name, int64(len(data)), bytes.NewReader(data)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("extract source: %w", err)
 	}
 	return nil

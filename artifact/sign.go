@@ -143,10 +143,12 @@ func readSmall(path string, max int64) ([]byte, error) {
 	return data, err
 }
 
+var errNoKey = &ArgumentError{"key", "not one of ed25519"}
+
 // keyID names a public key.
 func keyID(key ed25519.PublicKey) (string, error) {
 	if len(key) != ed25519.PublicKeySize {
-		return "", &ArgumentError{"key", "not one of ed25519"}
+		return "", errNoKey
 	}
 	der, err := x509.MarshalPKIXPublicKey(key)
 	if err != nil {
@@ -160,14 +162,18 @@ func Sign(b *Bundle, key ed25519.PrivateKey) (*Signature, error) {
 	if b == nil {
 		return nil, &ArgumentError{"bundle", "nil"}
 	}
+	return sign(b.Digest(), key)
+}
+
+// sign signs the bundle with a digest.
+func sign(digest string, key ed25519.PrivateKey) (*Signature, error) {
 	if len(key) != ed25519.PrivateKeySize {
-		return nil, &ArgumentError{"key", "not one of ed25519"}
+		return nil, errNoKey
 	}
 	id, err := keyID(key.Public().(ed25519.PublicKey))
 	if err != nil {
 		return nil, err
 	}
-	digest := b.Digest()
 	return &Signature{
 		Format: signatureFormat, Version: signatureVersion, Key: id, Digest: digest,
 		Signature: ed25519.Sign(key, []byte(signedPrefix+digest)),
@@ -218,12 +224,17 @@ func SaveSigned(b *Bundle, path string, key ed25519.PrivateKey) error {
 	if err != nil {
 		return fmt.Errorf("sign bundle: %w", err)
 	}
+	if err := Save(b, path); err != nil {
+		return err
+	}
+	return s.save(path)
+}
+
+// save writes a signature beside the bundle at a path.
+func (s *Signature) save(path string) error {
 	data, err := EncodeJSON(s)
 	if err != nil {
 		return fmt.Errorf("sign bundle: %w", err)
-	}
-	if err := Save(b, path); err != nil {
-		return err
 	}
 	to := SignaturePath(path)
 	if info, err := os.Lstat(to); err == nil && !info.Mode().IsRegular() {
@@ -240,38 +251,38 @@ func SaveSigned(b *Bundle, path string, key ed25519.PrivateKey) error {
 }
 
 // LoadVerified reads a bundle in either form within DefaultLimits, if the signature beside it
-// is by a key. If it is not, or there is none, the error is a *SignatureError; most of the
-// bundle is not read then.
+// is by a key. If it is not, or there is none, the error is a *SignatureError; nothing but the
+// manifest is read then.
 func LoadVerified(path string, key ed25519.PublicKey) (*Bundle, error) {
-	at := SignaturePath(path)
-	wrong := func(err error) error {
-		var s *SignatureError
-		if errors.As(err, &s) {
-			s.Path = at
-		}
-		return fmt.Errorf("load %s: %w", path, err)
+	if len(key) == 0 {
+		// OpenOptions would ask for no signature.
+		return nil, fmt.Errorf("load %s: %w", path, errNoKey)
 	}
-	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("load bundle: %w", err)
+	return load(path, OpenOptions{Key: key})
+}
+
+// signatureError says of which bundle an error is that comes from its signature.
+func signatureError(path string, err error) error {
+	var s *SignatureError
+	if errors.As(err, &s) {
+		s.Path = SignaturePath(path)
 	}
-	s, err := loadSignature(at)
+	return fmt.Errorf("load %s: %w", path, err)
+}
+
+// loadSignature reads the signature beside a bundle, which has to be by a key.
+func loadSignature(path string, key ed25519.PublicKey) (*Signature, error) {
+	s, err := readSignature(SignaturePath(path))
 	if err == nil {
 		err = s.by(key)
 	}
 	if err != nil {
-		return nil, wrong(err)
+		return nil, signatureError(path, err)
 	}
-	b, err := Load(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Verify(b, key); err != nil {
-		return nil, wrong(err)
-	}
-	return b, nil
+	return s, nil
 }
 
-func loadSignature(path string) (*Signature, error) {
+func readSignature(path string) (*Signature, error) {
 	data, err := readSmall(path, maxSignature)
 	var key *KeyError
 	switch {

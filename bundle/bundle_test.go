@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -140,49 +139,6 @@ func TestVerify(t *testing.T) {
 			require.True(t, found, "%v", problems)
 		})
 	}
-}
-
-// Whatever a bundle has that can be loaded, the tools end, and say no more than they may.
-func FuzzTools(f *testing.F) {
-	whole := map[string]string{}
-	b := stored(f, "deep.vtz")
-	for _, p := range b.Paths() {
-		if !strings.HasPrefix(p, "overlay/runtime/") {
-			data, _ := b.Read(p)
-			whole[p] = string(data)
-		}
-	}
-	paths := slices.Sorted(maps.Keys(whole))
-	for i, p := range paths {
-		f.Add(uint8(i), []byte(whole[p]))
-		f.Add(uint8(i), []byte("[{}]"))
-		f.Add(uint8(i), []byte("{}"))
-	}
-	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
-		changed := paths[int(which)%len(paths)]
-		out := artifact.New(b.Manifest())
-		for p, text := range whole {
-			if p == changed {
-				text = string(data)
-			}
-			out.Put(p, []byte(text))
-		}
-		made, err := out.Bundle()
-		if err != nil {
-			return // it cannot be loaded
-		}
-		problems := Verify(made)
-		require.LessOrEqual(t, len(problems), maxProblems)
-		slim, err := Slim(made)
-		require.NoError(t, err)
-		if len(problems) == 0 {
-			require.Empty(t, Verify(slim))
-		}
-		d, err := Diff(b, made)
-		require.NoError(t, err)
-		require.False(t, d.Same()) // it lacks the runtime
-		require.Len(t, entryOf("x", made).Row(), len(Columns()))
-	})
 }
 
 func TestVerifyParent(t *testing.T) {
@@ -337,7 +293,7 @@ func TestMerge(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "other.vtz")
 	require.NoError(t, artifact.Save(other, file))
 	paths := []string{file, storedPath("first.vtz"), storedPath("second.vtz"), storedPath("deep.vtz"), storedPath("deep.vtz")}
-	c, err := Merge(t.Context(), dir, paths...)
+	c, err := Merge(t.Context(), dir, artifact.OpenOptions{}, paths...)
 	require.NoError(t, err)
 	require.Len(t, c.Bundles, 4)
 	superseded := 0
@@ -365,7 +321,7 @@ func TestMerge(t *testing.T) {
 	require.NoError(t, err)
 	slices.Reverse(paths)
 	second := t.TempDir()
-	_, err = Merge(t.Context(), second, paths...)
+	_, err = Merge(t.Context(), second, artifact.OpenOptions{}, paths...)
 	require.NoError(t, err)
 	got, err := os.ReadFile(filepath.Join(second, CollectionFile))
 	require.NoError(t, err)
@@ -374,14 +330,14 @@ func TestMerge(t *testing.T) {
 	require.NoError(t, json.Unmarshal(got, &read))
 	require.Equal(t, *c, read)
 
-	_, err = Merge(t.Context(), dir, paths...)
+	_, err = Merge(t.Context(), dir, artifact.OpenOptions{}, paths...)
 	require.ErrorIs(t, err, fs.ErrExist)
 	// What fails leaves nothing.
 	third := filepath.Join(t.TempDir(), "third")
-	_, err = Merge(t.Context(), third, append(paths, "nowhere.vtz")...)
+	_, err = Merge(t.Context(), third, artifact.OpenOptions{}, append(paths, "nowhere.vtz")...)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.NoDirExists(t, third)
-	_, err = Merge(t.Context(), third)
+	_, err = Merge(t.Context(), third, artifact.OpenOptions{})
 	require.Error(t, err)
 }
 
@@ -403,7 +359,7 @@ func TestIndex(t *testing.T) {
 
 	var got []Entry
 	collect := func(e Entry) error { got = append(got, e); return nil }
-	require.NoError(t, Index(t.Context(), dir, IndexLimits, collect))
+	require.NoError(t, Index(t.Context(), dir, artifact.OpenOptions{Limits: IndexLimits}, collect))
 	var paths []string
 	for _, e := range got {
 		paths = append(paths, e.Path)
@@ -434,12 +390,12 @@ func TestIndex(t *testing.T) {
 
 	// What is too large is listed as such, an error ends the walk, and so does the context.
 	got = nil
-	require.NoError(t, Index(t.Context(), dir, artifact.Limits{Total: 1000}, collect))
+	require.NoError(t, Index(t.Context(), dir, artifact.OpenOptions{Limits: artifact.Limits{Total: 1000}}, collect))
 	require.Contains(t, got[0].Error, "limit")
 	stop := errors.New("stop")
-	require.ErrorIs(t, Index(t.Context(), dir, IndexLimits, func(Entry) error { return stop }), stop)
-	require.Error(t, Index(t.Context(), filepath.Join(dir, "nowhere"), IndexLimits, collect))
-	require.Error(t, Index(t.Context(), filepath.Join(dir, "notes.txt"), IndexLimits, collect))
+	require.ErrorIs(t, Index(t.Context(), dir, artifact.OpenOptions{Limits: IndexLimits}, func(Entry) error { return stop }), stop)
+	require.Error(t, Index(t.Context(), filepath.Join(dir, "nowhere"), artifact.OpenOptions{Limits: IndexLimits}, collect))
+	require.Error(t, Index(t.Context(), filepath.Join(dir, "notes.txt"), artifact.OpenOptions{Limits: IndexLimits}, collect))
 }
 
 // tiny makes a folder of n small bundles.
@@ -470,7 +426,7 @@ func BenchmarkIndex(b *testing.B) {
 	var most uint64
 	for b.Loop() {
 		n := 0
-		err := Index(b.Context(), dir, IndexLimits, func(e Entry) error {
+		err := Index(b.Context(), dir, artifact.OpenOptions{Limits: IndexLimits}, func(e Entry) error {
 			if n++; n%1000 == 0 {
 				runtime.GC()
 				runtime.ReadMemStats(&now)

@@ -3,6 +3,8 @@ package bundle
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,16 +58,94 @@ func Diff(a, b *artifact.Bundle) (*Difference, error) {
 	if a == nil || b == nil {
 		return nil, &artifact.ArgumentError{Name: "bundle", Reason: "nil"}
 	}
-	d := &Difference{A: a.Digest(), B: b.Digest()}
-	d.Manifest = changes(manifestOf(a), manifestOf(b))
-	d.Program = files(a, b, func(p string) (string, bool) { return strings.CutPrefix(p, artifact.SourceDir+"/") })
-	d.Files = files(a, b, func(p string) (string, bool) {
-		return p, !strings.HasPrefix(p, artifact.SourceDir+"/")
+	return diff(
+		func() (*artifact.Reader, error) { return a.Reader(), nil },
+		func() (*artifact.Reader, error) { return b.Reader(), nil },
+	)
+}
+
+// DiffFiles compares the bundles at two paths, one after the other.
+func DiffFiles(a, b string, o artifact.OpenOptions) (*Difference, error) {
+	return diff(
+		func() (*artifact.Reader, error) { return artifact.Open(a, o) },
+		func() (*artifact.Reader, error) { return artifact.Open(b, o) },
+	)
+}
+
+func diff(openA, openB func() (*artifact.Reader, error)) (*Difference, error) {
+	a, err := outlineOf(openA)
+	if err != nil {
+		return nil, err
+	}
+	b, err := outlineOf(openB)
+	if err != nil {
+		return nil, err
+	}
+	return &Difference{
+		A: a.digest, B: b.digest,
+		Manifest: changes(a.manifest, b.manifest),
+		Program:  changedFiles(a.program, b.program),
+		Model:    a.model != b.model,
+		Queries:  changes(a.answers, b.answers),
+		Findings: changes(a.findings, b.findings),
+		Files:    changedFiles(a.files, b.files),
+	}, nil
+}
+
+// outline is what is kept of a bundle to compare it.
+type outline struct {
+	digest                      string
+	manifest, answers, findings table
+	model                       string            // its digest; no model is like an empty one
+	program, files              map[string]string // digests by paths, relative to the root of the program and to the bundle
+}
+
+// emptyDigest is that of a file without content.
+var emptyDigest = digestOf(nil)
+
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func outlineOf(open func() (*artifact.Reader, error)) (*outline, error) {
+	r, err := open()
+	if err != nil {
+		return nil, err
+	}
+	o := &outline{digest: r.Digest(), manifest: manifestOf(r), model: emptyDigest, program: map[string]string{}, files: map[string]string{}}
+	var queries []artifact.Query
+	var verdicts []artifact.Verdict
+	var findings []artifact.Finding
+	var sites *artifact.Sidecar // without the rest of it
+	err = each(r, func(f artifact.FileInfo) error {
+		if rel, ok := strings.CutPrefix(f.Path, artifact.SourceDir+"/"); ok {
+			o.program[rel] = f.SHA256
+		} else {
+			o.files[f.Path] = f.SHA256
+		}
+		if f.Path == artifact.ModelPath {
+			o.model = f.SHA256
+		}
+		switch v := r.Value().(type) {
+		case *[]artifact.Query:
+			queries = *v
+		case *[]artifact.Verdict:
+			verdicts = *v
+		case *[]artifact.Finding:
+			findings = *v
+		case *artifact.Sidecar:
+			sites = &artifact.Sidecar{Sites: v.Sites}
+		}
+		return nil
 	})
-	d.Model = !bytes.Equal(a.Model(), b.Model())
-	d.Queries = changes(answersOf(a), answersOf(b))
-	d.Findings = changes(findingsOf(a), findingsOf(b))
-	return d, nil
+	if err != nil {
+		return nil, err
+	}
+	name := about(sites)
+	o.answers = answersOf(queries, verdicts, name)
+	o.findings = findingsOf(findings, queries, name)
+	return o, nil
 }
 
 // table is what is compared: values by names, in their order.
@@ -105,15 +185,15 @@ func changes(a, b table) []Change {
 	return out
 }
 
-func manifestOf(b *artifact.Bundle) (t table) {
-	m := b.Manifest()
+func manifestOf(r *artifact.Reader) (t table) {
+	m := r.Manifest()
 	t.add("format version", fmt.Sprint(m.Version))
 	t.add("pass", m.Pass)
 	t.add("vtrace", m.Tool)
 	t.add("go", m.Go)
 	t.add("package", m.Entry.Package)
 	t.add("entry", m.Entry.Func)
-	if o, err := artifact.EncodeJSON(b.Options()); err == nil {
+	if o, err := artifact.EncodeJSON(r.Options()); err == nil {
 		var line bytes.Buffer
 		for word := range strings.FieldsSeq(string(o)) {
 			line.WriteString(word)
@@ -127,8 +207,7 @@ func manifestOf(b *artifact.Bundle) (t table) {
 }
 
 // about names what a query asks, in a way that survives edits elsewhere.
-func about(b *artifact.Bundle) func(q artifact.Query) string {
-	side := b.Sidecar()
+func about(side *artifact.Sidecar) func(q artifact.Query) string {
 	return func(q artifact.Query) string {
 		site, _ := side.Site(q.Site)
 		text := fmt.Sprintf("%s: %s", cmp.Or(site.Key, q.Category), q.Description)
@@ -139,13 +218,12 @@ func about(b *artifact.Bundle) func(q artifact.Query) string {
 	}
 }
 
-func answersOf(b *artifact.Bundle) (t table) {
+func answersOf(queries []artifact.Query, verdicts []artifact.Verdict, name func(artifact.Query) string) (t table) {
 	results := map[int]string{}
-	for _, v := range b.Verdicts() {
+	for _, v := range verdicts {
 		results[v.Query] = words[v.Result]
 	}
-	name := about(b)
-	for _, q := range b.Queries() {
+	for _, q := range queries {
 		t.add(name(q), cmp.Or(results[q.Number], "not asked"))
 	}
 	return t
@@ -154,14 +232,13 @@ func answersOf(b *artifact.Bundle) (t table) {
 // words are the results of queries as people read them.
 var words = map[string]string{"T": "satisfied", "F": "violated", "M": "undecided", "E": "error"}
 
-func findingsOf(b *artifact.Bundle) (t table) {
-	queries := map[int]artifact.Query{}
-	for _, q := range b.Queries() {
-		queries[q.Number] = q
+func findingsOf(findings []artifact.Finding, queries []artifact.Query, name func(artifact.Query) string) (t table) {
+	byNumber := map[int]artifact.Query{}
+	for _, q := range queries {
+		byNumber[q.Number] = q
 	}
-	name := about(b)
-	for _, f := range b.Findings() {
-		q, ok := queries[f.Query]
+	for _, f := range findings {
+		q, ok := byNumber[f.Query]
 		if !ok {
 			q = artifact.Query{Description: f.Message, Category: f.Function}
 		}
@@ -170,18 +247,8 @@ func findingsOf(b *artifact.Bundle) (t table) {
 	return t
 }
 
-// files compares those that a function takes, under the names that it gives them.
-func files(a, b *artifact.Bundle, take func(string) (string, bool)) (out Files) {
-	digests := func(x *artifact.Bundle) map[string]string {
-		all := map[string]string{}
-		for _, f := range x.Manifest().Files {
-			if name, ok := take(f.Path); ok {
-				all[name] = f.SHA256
-			}
-		}
-		return all
-	}
-	old, fresh := digests(a), digests(b)
+// changedFiles compares the digests of files, by their names.
+func changedFiles(old, fresh map[string]string) (out Files) {
 	for _, name := range slices.Sorted(maps.Keys(old)) {
 		switch digest, ok := fresh[name]; {
 		case !ok:

@@ -55,35 +55,53 @@ type Found struct {
 	Test    string `json:"test,omitempty"` // path in the bundle
 }
 
-// entryOf is the entry of a bundle.
-func entryOf(path string, b *artifact.Bundle) Entry {
-	m := b.Manifest()
-	e := Entry{
-		Path: path, Digest: b.Digest(), Program: m.Entry.Package, Entry: m.Entry.Func, Stage: m.Pass,
+// newEntry is the entry of a bundle of which the manifest was read.
+func newEntry(path string, r *artifact.Reader) Entry {
+	m := r.Manifest()
+	return Entry{
+		Path: path, Digest: r.Digest(), Program: m.Entry.Package, Entry: m.Entry.Func, Stage: m.Pass,
 		Version: m.Version, Tool: m.Tool, Go: m.Go, Source: m.Source, Parent: m.Parent, SlimmedFrom: m.SlimmedFrom,
 		Verdicts: map[string]int{}, Findings: map[string]int{},
 	}
-	for _, v := range b.Verdicts() {
-		e.Verdicts[v.Result]++
-	}
-	for _, f := range b.Findings() {
-		e.Findings[f.Verdict]++
-		if f.Verdict != artifact.False {
-			e.Found = append(e.Found, Found{f.Number, f.Verdict, f.Kind, f.File, f.Line, f.Message, f.Test})
+}
+
+// take takes what a file of the bundle holds, if it belongs into the entry.
+func (e *Entry) take(value any) {
+	switch v := value.(type) {
+	case *[]artifact.Verdict:
+		for _, a := range *v {
+			e.Verdicts[a.Result]++
+		}
+	case *[]artifact.Finding:
+		for _, f := range *v {
+			e.Findings[f.Verdict]++
+			if f.Verdict != artifact.False {
+				e.Found = append(e.Found, Found{f.Number, f.Verdict, f.Kind, f.File, f.Line, f.Message, f.Test})
+			}
 		}
 	}
-	return e
+}
+
+// readEntry reads a bundle for its entry.
+func readEntry(path string, r *artifact.Reader) (Entry, error) {
+	e := newEntry(path, r)
+	err := each(r, func(artifact.FileInfo) error {
+		e.take(r.Value())
+		return nil
+	})
+	return e, err
 }
 
 // IndexLimits are good for an index: larger bundles are listed as such.
 var IndexLimits = artifact.Limits{Total: 256 << 20, Decoded: 256 << 20}
 
 // Index calls a function with an entry for each bundle below a folder, in order of their paths:
-// files whose name ends in ".vtz", and directories with a manifest. One that cannot be read
-// has an entry that says why. Links are not followed. One bundle is in memory at a time, and
-// the names of the files of the folders on the way to it; nothing is kept. The first error of
-// the function ends the walk.
-func Index(ctx context.Context, dir string, lim artifact.Limits, entry func(Entry) error) error {
+// files whose name ends in ".vtz", and directories with a manifest. One that cannot be read,
+// or has not the signature that is asked for, has an entry that says why. Links are not
+// followed. Of one bundle at a time the manifest is in memory and a JSON file, and the names of
+// the files of the folders on the way to it; nothing is kept. The first error of the function
+// ends the walk.
+func Index(ctx context.Context, dir string, o artifact.OpenOptions, entry func(Entry) error) error {
 	switch {
 	case ctx == nil:
 		return &artifact.ArgumentError{Name: "context", Reason: "nil"}
@@ -120,12 +138,13 @@ func Index(ctx context.Context, dir string, lim artifact.Limits, entry func(Entr
 		case !d.Type().IsRegular() || !strings.HasSuffix(d.Name(), artifact.Ext):
 			return nil
 		}
-		b, err := artifact.LoadLimited(path, lim)
-		e := Entry{Path: rel}
+		e := Entry{}
+		r, err := artifact.Open(path, o)
+		if err == nil {
+			e, err = readEntry(rel, r)
+		}
 		if err != nil {
-			e.Error = cause(err, path)
-		} else {
-			e = entryOf(rel, b)
+			e = Entry{Path: rel, Error: cause(err, path)}
 		}
 		if err := entry(e); err != nil {
 			return err
@@ -139,6 +158,10 @@ func Index(ctx context.Context, dir string, lim artifact.Limits, entry func(Entr
 
 // cause is an error of loading without the path, which the entry has.
 func cause(err error, path string) string {
+	var sig *artifact.SignatureError
+	if errors.As(err, &sig) {
+		return (&artifact.SignatureError{Err: sig.Err}).Error()
+	}
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "load "+path+": "), "bundle: ")
 }
 

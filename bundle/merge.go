@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -73,10 +74,12 @@ type Seen struct {
 	Test    string `json:"test,omitempty"` // path in the bundle
 }
 
-// Merge collects bundles in a directory, which must be empty or not exist. One bundle is in
-// memory at a time. A bundle that is there twice is taken once; one that cannot be read is an
-// error, and the directory is then as it was.
-func Merge(ctx context.Context, dir string, paths ...string) (_ *Collection, err error) {
+// Merge collects bundles in a directory, which must be empty or not exist. They are copied
+// while they are read; of each what the collection says of it stays in memory. A bundle that
+// is there twice is taken once; one that cannot be read, or has not the signature that is asked
+// for, is an error, and the directory is then as it was. Before anything is written, all
+// manifests are read, and the signatures checked.
+func Merge(ctx context.Context, dir string, o artifact.OpenOptions, paths ...string) (_ *Collection, err error) {
 	switch {
 	case ctx == nil:
 		return nil, &artifact.ArgumentError{Name: "context", Reason: "nil"}
@@ -84,6 +87,18 @@ func Merge(ctx context.Context, dir string, paths ...string) (_ *Collection, err
 		return nil, &artifact.ArgumentError{Name: "directory", Reason: "empty"}
 	case len(paths) == 0:
 		return nil, &artifact.ArgumentError{Name: "bundles", Reason: "none"}
+	}
+	for _, p := range paths {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		r, err := artifact.Open(p, o)
+		if err == nil {
+			err = r.Close()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("merge: %w", err)
+		}
 	}
 	made, err := emptyDir(dir)
 	if err != nil {
@@ -107,20 +122,23 @@ func Merge(ctx context.Context, dir string, paths ...string) (_ *Collection, err
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		b, err := artifact.Load(p)
+		r, err := artifact.Open(p, o)
 		if err != nil {
 			return nil, fmt.Errorf("merge: %w", err)
 		}
-		digest, m := b.Digest(), b.Manifest()
+		digest, m := r.Digest(), r.Manifest()
 		if _, twice := found[digest]; twice {
+			if err := each(r, func(artifact.FileInfo) error { return nil }); err != nil {
+				return nil, fmt.Errorf("merge: %w", err)
+			}
 			continue
 		}
-		name := CollectionDir + "/" + digest + artifact.Ext
-		if err := artifact.Save(b, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+		e, findings, err := collect(r, dir)
+		if err != nil {
 			return nil, fmt.Errorf("merge: %w", err)
 		}
-		c.Bundles = append(c.Bundles, Collected{Entry: entryOf(name, b)})
-		found[digest] = summaries(b)
+		c.Bundles = append(c.Bundles, Collected{Entry: e})
+		found[digest] = findings
 		for _, from := range []string{m.Parent, m.SlimmedFrom} {
 			if from != "" && (later[from] == "" || digest < later[from]) {
 				later[from] = digest
@@ -175,10 +193,28 @@ func Merge(ctx context.Context, dir string, paths ...string) (_ *Collection, err
 	return c, os.WriteFile(filepath.Join(dir, CollectionFile), data, 0o644)
 }
 
-// summaries are the findings of a bundle without what makes them large.
-func summaries(b *artifact.Bundle) []artifact.Finding {
-	out := []artifact.Finding{}
-	for _, f := range b.Findings() {
+// collect copies a bundle into a collection while it is read.
+func collect(r *artifact.Reader, dir string) (Entry, []artifact.Finding, error) {
+	defer r.Close()
+	e := newEntry(CollectionDir+"/"+r.Digest()+artifact.Ext, r)
+	findings := []artifact.Finding{}
+	_, err := artifact.SaveFiles(filepath.Join(dir, filepath.FromSlash(e.Path)), r.Manifest(), nil, func(put func(string, io.Reader) error) error {
+		return each(r, func(f artifact.FileInfo) error {
+			e.take(r.Value())
+			findings = append(findings, summaries(r.Value())...)
+			return put(f.Path, r)
+		})
+	})
+	return e, findings, err
+}
+
+// summaries are the findings in what a file holds, without what makes them large.
+func summaries(value any) (out []artifact.Finding) {
+	findings, ok := value.(*[]artifact.Finding)
+	if !ok {
+		return nil
+	}
+	for _, f := range *findings {
 		out = append(out, artifact.Finding{Number: f.Number, Verdict: f.Verdict, Kind: f.Kind, File: f.File, Line: f.Line, Col: f.Col, Function: f.Function, Message: f.Message, Test: f.Test})
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"regexp"
 	"slices"
@@ -34,6 +35,16 @@ func (p Problem) String() string {
 
 const manifestFile = "manifest.json"
 
+// Report is what is known of a bundle that was verified.
+type Report struct {
+	Digest string
+	// Manifest has no list of files: Files is how many there are.
+	Manifest artifact.Manifest
+	Files    int
+	// Problems are what is wrong, nil if nothing is.
+	Problems []Problem
+}
+
 // Verify checks a bundle that was loaded, so that its digests are right and its files have
 // their forms: that they are those of the schemas, that its pass has written all that it
 // writes, and that what the files say of each other is so. No problems are nil.
@@ -41,29 +52,60 @@ func Verify(b *artifact.Bundle) []Problem {
 	if b == nil {
 		return []Problem{{"", "there is no bundle"}}
 	}
-	v := &verifier{bundle: b, manifest: b.Manifest(), side: b.Sidecar(), queries: map[int]artifact.Query{}}
-	v.schemas()
-	v.pass()
-	v.sidecar()
-	v.model()
-	v.asked()
-	v.answers()
-	v.traces()
-	v.findings()
-	v.modules()
-	return v.problems
+	report, err := verify(b.Reader())
+	if err != nil {
+		return []Problem{{"", err.Error()}}
+	}
+	return report.Problems
+}
+
+// VerifyFile checks the bundle at a path as Verify does. What loading it would refuse is an
+// error.
+func VerifyFile(path string, o artifact.OpenOptions) (*Report, error) {
+	r, err := artifact.Open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return verify(r)
 }
 
 // VerifyParent checks what a bundle and the one that it names as its parent, or was slimmed
 // from, say of each other.
 func VerifyParent(b, parent *artifact.Bundle) []Problem {
-	m, p := b.Manifest(), parent.Manifest()
+	return reportOf(b).VerifyParent(reportOf(parent))
+}
+
+// reportOf is what is known of a bundle without verifying it.
+func reportOf(b *artifact.Bundle) *Report {
+	if b == nil {
+		return nil
+	}
+	return newReport(b.Reader())
+}
+
+func newReport(r *artifact.Reader) *Report {
+	report := &Report{Digest: r.Digest(), Manifest: r.Manifest()}
+	report.Files, report.Manifest.Files = len(report.Manifest.Files), nil
+	return report
+}
+
+// VerifyParent checks what a bundle and the one that it names as its parent, or was slimmed
+// from, say of each other.
+func (r *Report) VerifyParent(parent *Report) []Problem {
+	known := r != nil && parent != nil
+	if r == nil {
+		r = &Report{}
+	}
+	if parent == nil {
+		parent = &Report{}
+	}
+	m, p := r.Manifest, parent.Manifest
 	var out []Problem
 	add := func(format string, args ...any) {
 		out = append(out, Problem{manifestFile, fmt.Sprintf(format, args...)})
 	}
-	switch d := parent.Digest(); {
-	case b == nil || parent == nil || d != m.Parent && d != m.SlimmedFrom:
+	switch d := parent.Digest; {
+	case !known || d != m.Parent && d != m.SlimmedFrom:
 		add("%s is not the bundle that this one was made from", d)
 	case d == m.Parent && len(m.Changed) > 0 && m.Pass == p.Pass && m.Entry == p.Entry:
 		// It was changed by hand, as it says.
@@ -82,31 +124,148 @@ func VerifyParent(b, parent *artifact.Bundle) []Problem {
 // before is the pass from which another one starts.
 var before = map[string]string{artifact.PassSecond: artifact.PassFirst, artifact.PassDeep: artifact.PassSecond}
 
-// verifier collects the problems of one bundle.
+// verifier collects the problems of one bundle while its files go by. What a file says of
+// another one is looked at when both are known: facts, findings, the model, queries,
+// refutations and the sidecar come before the first test or trace, and verdicts are last.
 type verifier struct {
-	bundle   *artifact.Bundle
 	manifest artifact.Manifest
-	side     *artifact.Sidecar
-	queries  map[int]artifact.Query
-	sites    map[string]artifact.Site // by their keys
-	problems []Problem
+	paths    []string
+
+	side        *artifact.Sidecar
+	shape       *modelShape
+	asks        []artifact.Query
+	verdicts    []artifact.Verdict
+	refutations []artifact.Refutation
+	facts       []artifact.Fact
+	found       []artifact.Finding
+	sums        map[string]bool // whether a go.sum file names a module of the bundle
+	dated       map[string]bool // the .info files that say something else than the version
+
+	settled bool // the following are known
+	queries map[int]artifact.Query
+	sites   map[string]artifact.Site // by their keys
+
+	part     part // of what is looked at
+	problems [parts][]Problem
 }
+
+// part is one of those in whose order problems are listed. They are found in another one.
+type part int
+
+const (
+	ofSchemas part = iota
+	ofManifest
+	ofAnswers
+	ofTraces
+	ofFindings
+	parts
+)
 
 // maxProblems bounds the list: a bundle of somebody may have any number.
 const maxProblems = 1000
 
 func (v *verifier) add(file, format string, args ...any) {
-	if len(v.problems) < maxProblems {
-		v.problems = append(v.problems, Problem{file, fmt.Sprintf(format, args...)})
+	if list := &v.problems[v.part]; len(*list) < maxProblems {
+		*list = append(*list, Problem{file, fmt.Sprintf(format, args...)})
 	}
 }
 
 func (v *verifier) has(path string) bool {
-	_, found := slices.BinarySearch(v.paths(), path)
+	_, found := slices.BinarySearch(v.paths, path)
 	return found
 }
 
-func (v *verifier) paths() []string { return v.bundle.Paths() }
+// below reports whether there are files in a directory.
+func (v *verifier) below(dir string) bool {
+	return slices.ContainsFunc(v.paths, func(p string) bool { return strings.HasPrefix(p, dir+"/") })
+}
+
+// verify reads and closes a reader.
+func verify(r *artifact.Reader) (*Report, error) {
+	report := newReport(r)
+	v := &verifier{manifest: r.Manifest(), queries: map[int]artifact.Query{}, sums: map[string]bool{}, dated: map[string]bool{}}
+	for _, f := range v.manifest.Files {
+		v.paths = append(v.paths, f.Path)
+		if m, ok := moduleOf(f.Path); ok {
+			v.sums[sumOf(m)] = false
+		}
+	}
+	if data, err := artifact.EncodeJSON(v.manifest); err == nil {
+		v.schema(manifestFile, data)
+	}
+	err := each(r, func(f artifact.FileInfo) error { return v.file(f, r) })
+	if err != nil {
+		return nil, err
+	}
+	v.settle()
+	v.part = ofAnswers
+	v.answers()
+	v.part = ofFindings
+	v.findings()
+	v.modules()
+	for _, list := range v.problems {
+		report.Problems = append(report.Problems, list...)
+	}
+	report.Problems = report.Problems[:min(len(report.Problems), maxProblems)]
+	return report, nil
+}
+
+// file looks at a file by itself, and keeps what others say of it.
+func (v *verifier) file(f artifact.FileInfo, r *artifact.Reader) error {
+	v.part = ofSchemas
+	if schema.For(f.Path) != "" {
+		data, err := r.Content()
+		if err != nil {
+			return err
+		}
+		v.schema(f.Path, data)
+	}
+	switch value := r.Value().(type) {
+	case *artifact.Sidecar:
+		v.side = value
+	case *[]artifact.Query:
+		v.asks = *value
+	case *[]artifact.Verdict:
+		v.verdicts = *value
+	case *[]artifact.Refutation:
+		v.refutations = *value
+	case *[]artifact.Fact:
+		v.facts = *value
+	case *[]artifact.Finding:
+		v.found = *value
+	}
+	switch {
+	case f.Path == artifact.ModelPath:
+		v.shape = shapeOf(r)
+	case strings.HasPrefix(f.Path, artifact.ModulesDir+"/"):
+		if m, ok := moduleOf(f.Path); ok && m.Ext == ".info" {
+			return v.info(f, m, r)
+		}
+	case strings.HasPrefix(f.Path, artifact.SourceDir+"/"):
+		if base := path.Base(f.Path); len(v.sums) > 0 && (base == "go.sum" || base == "go.work.sum") {
+			return v.sum(r)
+		}
+	case strings.HasPrefix(f.Path, "tests/"), strings.HasPrefix(f.Path, "traces/"):
+		v.settle()
+		v.part = ofTraces
+		trace, _ := r.Value().(*artifact.Trace)
+		v.trace(f.Path, trace)
+	}
+	return nil
+}
+
+// settle looks at what has to be known before the traces are.
+func (v *verifier) settle() {
+	if v.settled {
+		return
+	}
+	v.settled = true
+	v.part = ofManifest
+	v.pass()
+	v.sidecar()
+	v.model()
+	v.asked()
+}
 
 // compiled are the schemas by their names.
 var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
@@ -126,38 +285,24 @@ var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	return out
 })
 
-// schemas compares the files with the schemas, which are those of the newest version.
-func (v *verifier) schemas() {
-	if v.manifest.Version != artifact.Version {
+// schema compares a file with its schema, which is that of the newest version.
+func (v *verifier) schema(file string, data []byte) {
+	s := compiled()[schema.For(file)]
+	if s == nil || v.manifest.Version != artifact.Version {
 		return
 	}
-	check := func(file string, data []byte) {
-		s := compiled()[schema.For(file)]
-		if s == nil {
-			return
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-		if err != nil {
-			v.add(file, "%v", err)
-			return
-		}
-		var invalid *jsonschema.ValidationError
-		if err := s.Validate(doc); errors.As(err, &invalid) {
-			for _, l := range leaves(invalid, nil) {
-				v.add(file, "at /%s: %s", strings.Join(l.InstanceLocation, "/"), reason(l))
-			}
-		} else if err != nil {
-			v.add(file, "%v", err)
-		}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		v.add(file, "%v", err)
+		return
 	}
-	if data, err := artifact.EncodeJSON(v.manifest); err == nil {
-		check(manifestFile, data)
-	}
-	for _, p := range v.paths() {
-		if schema.For(p) != "" {
-			data, _ := v.bundle.Read(p)
-			check(p, data)
+	var invalid *jsonschema.ValidationError
+	if err := s.Validate(doc); errors.As(err, &invalid) {
+		for _, l := range leaves(invalid, nil) {
+			v.add(file, "at /%s: %s", strings.Join(l.InstanceLocation, "/"), reason(l))
 		}
+	} else if err != nil {
+		v.add(file, "%v", err)
 	}
 }
 
@@ -210,8 +355,7 @@ func (v *verifier) pass() {
 	if known && needs == "" && m.Parent != "" && len(m.Changed) == 0 {
 		v.add(manifestFile, "a bundle of the %s pass has no parent, unless it was changed by hand", m.Pass)
 	}
-	overlay := slices.ContainsFunc(v.paths(), func(p string) bool { return strings.HasPrefix(p, artifact.OverlayDir+"/") })
-	if needs != "" && !overlay {
+	if needs != "" && !v.below(artifact.OverlayDir) {
 		v.add(artifact.OverlayDir, "missing in a bundle of the %s pass", m.Pass)
 	}
 }
@@ -267,33 +411,54 @@ func (v *verifier) sidecar() {
 	}
 }
 
+// modelShape is what is kept of a model.
+type modelShape struct {
+	err       error // why it cannot be read
+	templates []templateShape
+}
+
+type templateShape struct {
+	name             string
+	locations, edges int
+}
+
+func shapeOf(xml io.Reader) *modelShape {
+	net, err := uppaal.ReadXML(xml)
+	if err != nil {
+		return &modelShape{err: err}
+	}
+	m := &modelShape{}
+	for _, t := range net.Templates {
+		m.templates = append(m.templates, templateShape{t.Name, len(t.Locations), len(t.Edges)})
+	}
+	return m
+}
+
 // model compares the sidecar with the model.
 func (v *verifier) model() {
-	xml := v.bundle.Model()
-	if xml == nil || v.side.Outside() != nil {
+	if v.shape == nil || v.side.Outside() != nil {
 		return
 	}
-	net, err := uppaal.ReadXML(bytes.NewReader(xml))
-	if err != nil {
+	if err := v.shape.err; err != nil {
 		v.add(artifact.ModelPath, "%v", err)
 		return
 	}
-	if len(net.Templates) != len(v.side.Templates) {
-		v.add(artifact.SidecarPath, "it has %d templates, and the model %d", len(v.side.Templates), len(net.Templates))
+	if len(v.shape.templates) != len(v.side.Templates) {
+		v.add(artifact.SidecarPath, "it has %d templates, and the model %d", len(v.side.Templates), len(v.shape.templates))
 		return
 	}
-	for i, t := range net.Templates {
+	for i, t := range v.shape.templates {
 		s := v.side.Templates[i]
-		if s.Name != t.Name || len(s.Locations) != len(t.Locations) || len(s.Edges) != len(t.Edges) {
+		if s.Name != t.name || len(s.Locations) != t.locations || len(s.Edges) != t.edges {
 			v.add(artifact.SidecarPath, "template %d is %q with %d locations and %d edges, and in the model %q with %d and %d",
-				i, s.Name, len(s.Locations), len(s.Edges), t.Name, len(t.Locations), len(t.Edges))
+				i, s.Name, len(s.Locations), len(s.Edges), t.name, t.locations, t.edges)
 		}
 	}
 }
 
 // asked looks at the queries.
 func (v *verifier) asked() {
-	for _, q := range v.bundle.Queries() {
+	for _, q := range v.asks {
 		add := func(format string, args ...any) {
 			v.add(artifact.QueriesPath, "query %d: "+format, append([]any{q.Number}, args...)...)
 		}
@@ -325,7 +490,7 @@ func (v *verifier) query(file string, number int) {
 // answers looks at verdicts, refutations and facts.
 func (v *verifier) answers() {
 	seen := map[int]bool{}
-	for _, a := range v.bundle.Verdicts() {
+	for _, a := range v.verdicts {
 		v.query(artifact.VerdictsPath, a.Query)
 		if seen[a.Query] {
 			v.add(artifact.VerdictsPath, "there are two verdicts of query %d", a.Query)
@@ -340,10 +505,10 @@ func (v *verifier) answers() {
 			}
 		}
 	}
-	for _, r := range v.bundle.Refutations() {
+	for _, r := range v.refutations {
 		v.query(artifact.RefutationsPath, r.Query)
 	}
-	for i, f := range v.bundle.Facts() {
+	for i, f := range v.facts {
 		if v.edge(f.Template, f.Edge) == nil {
 			v.add(artifact.FactsPath, "fact %d: there is no edge %d of template %d", i, f.Edge, f.Template)
 		}
@@ -371,48 +536,43 @@ func numbers(path string) (query, trace int, ok bool) {
 	return query, trace, err1 == nil && err2 == nil
 }
 
-// traces looks at the traces, and at what follows them.
-func (v *verifier) traces() {
-	for _, p := range v.paths() {
-		query, k, ok := numbers(p)
-		if !ok {
-			if strings.HasPrefix(p, "traces/") || strings.HasPrefix(p, "tests/") {
-				v.add(p, "its numbers are too large")
-			}
-			continue
+// trace looks at a trace, or a test of one, and at what follows it.
+func (v *verifier) trace(p string, tr *artifact.Trace) {
+	query, k, ok := numbers(p)
+	if !ok {
+		v.add(p, "its numbers are too large")
+		return
+	}
+	v.query(p, query)
+	if tr == nil {
+		if !v.has(artifact.TracePath(query, k)) {
+			v.add(p, "there is no trace for it")
 		}
-		v.query(p, query)
-		if strings.HasPrefix(p, "tests/") {
-			if !v.has(artifact.TracePath(query, k)) {
-				v.add(p, "there is no trace for it")
-			}
-			continue
-		}
-		tr := v.bundle.TraceAt(p)
-		if tr.Query != query {
-			v.add(p, "it says that it is of query %d", tr.Query)
-		}
-		for i, s := range tr.Steps {
-			for _, part := range s.Parts {
-				if v.edge(part.Template, part.Edge) == nil {
-					v.add(p, "step %d: there is no edge %d of template %d", i+1, part.Edge, part.Template)
-				}
+		return
+	}
+	if tr.Query != query {
+		v.add(p, "it says that it is of query %d", tr.Query)
+	}
+	for i, s := range tr.Steps {
+		for _, part := range s.Parts {
+			if v.edge(part.Template, part.Edge) == nil {
+				v.add(p, "step %d: there is no edge %d of template %d", i+1, part.Edge, part.Template)
 			}
 		}
-		for _, at := range tr.Final {
-			if at.Template < 0 || at.Template >= len(v.side.Templates) || at.Location < 0 || at.Location >= len(v.side.Templates[at.Template].Locations) {
-				v.add(p, "there is no location %d of template %d", at.Location, at.Template)
-			}
+	}
+	for _, at := range tr.Final {
+		if at.Template < 0 || at.Template >= len(v.side.Templates) || at.Location < 0 || at.Location >= len(v.side.Templates[at.Template].Locations) {
+			v.add(p, "there is no location %d of template %d", at.Location, at.Template)
 		}
-		if tr.Plan == nil {
-			continue
-		}
-		for i, s := range tr.Plan.Steps {
-			v.site(p, fmt.Sprintf("step %d of the plan", i+1), s.Site)
-		}
-		for _, g := range tr.Plan.Expect.Goroutines {
-			v.site(p, "what the plan expects", g.Site)
-		}
+	}
+	if tr.Plan == nil {
+		return
+	}
+	for i, s := range tr.Plan.Steps {
+		v.site(p, fmt.Sprintf("step %d of the plan", i+1), s.Site)
+	}
+	for _, g := range tr.Plan.Expect.Goroutines {
+		v.site(p, "what the plan expects", g.Site)
 	}
 }
 
@@ -424,49 +584,74 @@ func (v *verifier) site(file, what, key string) {
 	}
 }
 
+// moduleOf reads the path of a file of a module.
+func moduleOf(p string) (artifact.ModuleFile, bool) {
+	name, ok := strings.CutPrefix(p, artifact.ModulesDir+"/")
+	if !ok {
+		return artifact.ModuleFile{}, false
+	}
+	return artifact.ParseModuleFile(name)
+}
+
+// sumOf is what a line of go.sum begins with that is of a file of a module.
+func sumOf(m artifact.ModuleFile) string {
+	if m.Ext == ".mod" {
+		return m.Module + " " + m.Version + "/go.mod"
+	}
+	return m.Module + " " + m.Version
+}
+
+// info looks at a file of a module that has its version.
+func (v *verifier) info(f artifact.FileInfo, m artifact.ModuleFile, r *artifact.Reader) error {
+	want := fmt.Sprintf(`{"Version":%q}`, m.Version)
+	if f.Size == int64(len(want)) {
+		data, err := r.Content()
+		if err != nil || string(data) == want {
+			return err
+		}
+	}
+	v.dated[f.Path] = true
+	return nil
+}
+
+// sum notes which modules of the bundle a go.sum file names.
+func (v *verifier) sum(r *artifact.Reader) error {
+	data, err := r.Content()
+	if err != nil {
+		return err
+	}
+	for line := range bytes.Lines(data) {
+		if f := bytes.Fields(line); len(f) == 3 {
+			name := string(f[0]) + " " + string(f[1])
+			if _, needed := v.sums[name]; needed {
+				v.sums[name] = true
+			}
+		}
+	}
+	return nil
+}
+
 // modules looks at the modules that the program depends on. Whether they are what go.sum says
 // the go command finds out, which unpacks them.
 func (v *verifier) modules() {
-	var sums map[string]bool
-	for name, data := range v.bundle.Below(artifact.ModulesDir) {
-		file := artifact.ModulesDir + "/" + name
-		f, ok := artifact.ParseModuleFile(name)
-		if !ok {
-			continue // loading refuses it
-		}
-		if sums == nil {
-			sums = v.sums()
-		}
-		switch version := f.Module + " " + f.Version; {
-		case f.Ext == ".info" && string(data) != fmt.Sprintf(`{"Version":%q}`, f.Version):
-			v.add(file, "it is not what a proxy without dates says of version %s", f.Version)
-		case f.Ext == ".zip" && !sums[version], f.Ext == ".mod" && !sums[version+"/go.mod"]:
+	for _, file := range v.paths {
+		m, ok := moduleOf(file)
+		switch {
+		case !ok:
+		case v.dated[file]:
+			v.add(file, "it is not what a proxy without dates says of version %s", m.Version)
+		case m.Ext == ".info":
+		case !v.sums[sumOf(m)]:
 			v.add(file, "no go.sum of the program names it, so that it is of no use")
-		case f.Ext == ".zip" && !v.has(strings.TrimSuffix(file, f.Ext)+".mod"):
+		case m.Ext == ".zip" && !v.has(strings.TrimSuffix(file, m.Ext)+".mod"):
 			v.add(file, "there is no .mod file for it")
 		}
 	}
 }
 
-// sums are the modules and versions that go.sum files of the program name, as they stand there.
-func (v *verifier) sums() map[string]bool {
-	out := map[string]bool{}
-	for name, data := range v.bundle.Below(artifact.SourceDir) {
-		if base := path.Base(name); base != "go.sum" && base != "go.work.sum" {
-			continue
-		}
-		for line := range strings.Lines(string(data)) {
-			if f := strings.Fields(line); len(f) == 3 {
-				out[f[0]+" "+f[1]] = true
-			}
-		}
-	}
-	return out
-}
-
 func (v *verifier) findings() {
 	seen := map[int]bool{}
-	for _, f := range v.bundle.Findings() {
+	for _, f := range v.found {
 		add := func(format string, args ...any) {
 			v.add(artifact.FindingsPath, "finding %d: "+format, append([]any{f.Number}, args...)...)
 		}

@@ -80,38 +80,52 @@ type bundleReport struct {
 	Problems []bundle.Problem `json:"problems"`
 }
 
+// eachVerified declares -verify-key for a tool that reads several bundles.
+func (s *settings) eachVerified(fs *flag.FlagSet) {
+	s.verifyingAs(fs, "refuse a bundle unless the signature beside it")
+}
+
 func runBundleVerify(c *call) (int, error) {
+	var s settings
 	fs := c.flags()
 	asJSON := fs.Bool("json", false, "print the result as JSON")
 	limit := bundleLimit(fs, "refuse a bundle with more than `SIZE` of files")
+	s.eachVerified(fs)
 	args, err := c.parse(fs, 1, 1000)
 	if err != nil {
 		return 0, err
 	}
-	loaded := map[string]*artifact.Bundle{} // by digest
-	order := make([]*artifact.Bundle, len(args))
+	open, err := s.opening(limit.limits())
+	if err != nil {
+		return 0, err
+	}
+	byDigest := map[string]*bundle.Report{}
+	reports := make([]*bundle.Report, len(args))
 	result := make([]bundleReport, len(args))
 	code := exitNothing
 	for i, path := range args {
 		result[i] = bundleReport{Bundle: path, Problems: []bundle.Problem{}}
-		b, err := artifact.LoadLimited(path, limit.limits())
+		r, err := bundle.VerifyFile(path, open)
 		var corrupt *artifact.CorruptError
 		switch {
 		case errors.As(err, &corrupt):
 			result[i].Problems = append(result[i].Problems, bundle.Problem{File: corrupt.File, Text: corrupt.Err.Error()})
+			code = exitReal
 			continue
 		case err != nil:
 			return 0, err
 		}
-		order[i], loaded[b.Digest()] = b, b
-		result[i].Digest = b.Digest()
-		result[i].Problems = append(result[i].Problems, bundle.Verify(b)...)
+		reports[i], byDigest[r.Digest] = r, r
+		result[i].Digest = r.Digest
+		result[i].Problems = append(result[i].Problems, r.Problems...)
 	}
-	for i, b := range order {
-		m := b.Manifest()
-		for _, digest := range []string{m.Parent, m.SlimmedFrom} {
-			if from := loaded[digest]; from != nil {
-				result[i].Problems = append(result[i].Problems, bundle.VerifyParent(b, from)...)
+	for i, r := range reports {
+		if r == nil {
+			continue
+		}
+		for _, digest := range []string{r.Manifest.Parent, r.Manifest.SlimmedFrom} {
+			if from := byDigest[digest]; from != nil {
+				result[i].Problems = append(result[i].Problems, r.VerifyParent(from)...)
 			}
 		}
 		if len(result[i].Problems) > 0 {
@@ -127,8 +141,8 @@ func runBundleVerify(c *call) (int, error) {
 			fmt.Fprintf(&out, "%s: %s\n", r.Bundle, p)
 		}
 		if len(r.Problems) == 0 {
-			m := order[i].Manifest()
-			fmt.Fprintf(&out, "%s: valid: version %d, %s pass, %d files, digest %s\n", r.Bundle, m.Version, m.Pass, len(m.Files), r.Digest)
+			m := reports[i].Manifest
+			fmt.Fprintf(&out, "%s: valid: version %d, %s pass, %d files, digest %s\n", r.Bundle, m.Version, m.Pass, reports[i].Files, r.Digest)
 		}
 	}
 	_, err = io.WriteString(c.stdout, plain(out.String()))
@@ -136,21 +150,19 @@ func runBundleVerify(c *call) (int, error) {
 }
 
 func runBundleDiff(c *call) (int, error) {
+	var s settings
 	fs := c.flags()
 	asJSON := fs.Bool("json", false, "print the difference as JSON, with the paths of all files that differ")
+	s.eachVerified(fs)
 	args, err := c.parse(fs, 2, 2)
 	if err != nil {
 		return 0, err
 	}
-	a, err := artifact.Load(args[0])
+	open, err := s.opening(artifact.DefaultLimits)
 	if err != nil {
 		return 0, err
 	}
-	b, err := artifact.Load(args[1])
-	if err != nil {
-		return 0, err
-	}
-	d, err := bundle.Diff(a, b)
+	d, err := bundle.DiffFiles(args[0], args[1], open)
 	if err != nil {
 		return 0, err
 	}
@@ -172,9 +184,11 @@ func requiredOut(fs *flag.FlagSet, usage string) *string { return fs.String("o",
 var errNoOut = fmt.Errorf("%w: -o says where to write to", errUsage)
 
 func runBundleMerge(c *call) (int, error) {
+	var s settings
 	fs := c.flags()
 	out := requiredOut(fs, "write to `DIR`, which is made, or empty: the bundles as they are, and "+bundle.CollectionFile)
 	asJSON := fs.Bool("json", false, "print the report as JSON, as "+bundle.CollectionFile+" has it")
+	s.eachVerified(fs)
 	args, err := c.parse(fs, 1, 1_000_000)
 	if err != nil {
 		return 0, err
@@ -182,7 +196,11 @@ func runBundleMerge(c *call) (int, error) {
 	if *out == "" {
 		return 0, errNoOut
 	}
-	merged, err := bundle.Merge(c.ctx, *out, args...)
+	open, err := s.opening(artifact.DefaultLimits)
+	if err != nil {
+		return 0, err
+	}
+	merged, err := bundle.Merge(c.ctx, *out, open, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -194,9 +212,11 @@ func runBundleMerge(c *call) (int, error) {
 }
 
 func runBundleExtract(c *call) (int, error) {
+	var s settings
 	fs := c.flags()
 	out := requiredOut(fs, "write below `DIR`, which is made if it is not there; no file there is replaced")
 	all := fs.Bool("all", false, "write all files")
+	s.verifying(fs)
 	args, err := c.parse(fs, 1, 1_000_000)
 	if err != nil {
 		return 0, err
@@ -207,55 +227,65 @@ func runBundleExtract(c *call) (int, error) {
 	case *all == (len(args) > 1):
 		return 0, fmt.Errorf("%w: either PATHs say what to extract, or -all does", errUsage)
 	}
-	b, err := artifact.Load(args[0])
+	open, err := s.opening(artifact.DefaultLimits)
 	if err != nil {
 		return 0, err
 	}
-	written, err := bundle.Extract(b, *out, args[1:]...)
+	written, err := bundle.ExtractFile(args[0], open, *out, args[1:]...)
+	if err != nil {
+		return 0, err
+	}
 	var list strings.Builder
 	for _, p := range written {
 		fmt.Fprintln(&list, filepath.Join(*out, filepath.FromSlash(p)))
 	}
-	_, printed := io.WriteString(c.stdout, plain(list.String()))
-	return exitNothing, errors.Join(err, printed)
+	_, err = io.WriteString(c.stdout, plain(list.String()))
+	return exitNothing, err
 }
 
 func runBundleSlim(c *call) (int, error) {
+	var s settings
 	fs := c.flags()
-	out := requiredOut(fs, "write the bundle to `FILE` (.vtz, or a directory)")
+	fs.StringVar(&s.out, "o", "", "write the bundle to `FILE` (.vtz, or a directory)")
+	s.verifying(fs)
+	s.signing(fs)
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
 		return 0, err
 	}
-	if *out == "" {
+	if s.out == "" {
 		return 0, errNoOut
 	}
-	b, err := artifact.Load(args[0])
+	open, err := s.opening(artifact.DefaultLimits)
 	if err != nil {
 		return 0, err
 	}
-	slim, err := bundle.Slim(b)
+	key, err := s.signingKey()
 	if err != nil {
 		return 0, err
 	}
-	if err := artifact.Save(slim, *out); err != nil {
+	slim, err := bundle.SlimFile(args[0], open, s.out, key)
+	if err != nil {
 		return 0, err
 	}
-	size := func(b *artifact.Bundle) (n int64) {
-		for _, f := range b.Manifest().Files {
-			n += f.Size
-		}
-		return n
+	_, err = fmt.Fprintf(c.stdout, "%s: %d of %d files, %d of %d bytes\n", s.out, slim.Files, slim.AllFiles, slim.Bytes, slim.AllBytes)
+	if sig := s.signature(s.out); err == nil && sig != "" {
+		_, err = fmt.Fprintf(c.stdout, "signature: %s\n", sig)
 	}
-	_, err = fmt.Fprintf(c.stdout, "%s: %d of %d files, %d of %d bytes\n", *out, len(slim.Paths()), len(b.Paths()), size(slim), size(b))
 	return exitNothing, err
 }
 
 func runBundleIndex(c *call) (int, error) {
+	var s settings
 	fs := c.flags()
 	asCSV := fs.Bool("csv", false, "print a table, as CSV with a line of titles, in place of lines of JSON")
 	limit := bundleLimit(fs, "list a bundle with more than `SIZE` of files as one that cannot be read")
+	s.verifyingAs(fs, "list a bundle as one that cannot be read unless the signature beside it")
 	args, err := c.parse(fs, 1, 1)
+	if err != nil {
+		return 0, err
+	}
+	open, err := s.opening(limit.limits())
 	if err != nil {
 		return 0, err
 	}
@@ -272,5 +302,5 @@ func runBundleIndex(c *call) (int, error) {
 			return bundle.WriteRow(c.stdout, row)
 		}
 	}
-	return exitNothing, bundle.Index(c.ctx, args[0], limit.limits(), write)
+	return exitNothing, bundle.Index(c.ctx, args[0], open, write)
 }

@@ -118,6 +118,104 @@ func TestBundleJSON(t *testing.T) {
 	require.Equal(t, string(written), stdout)
 }
 
+// The tools refuse a bundle that is not signed by the key that they are given, and write nothing
+// then; index lists it as one that cannot be read.
+func TestBundleSigned(t *testing.T) {
+	private, public := keyFiles(t, 1)
+	otherPrivate, other := keyFiles(t, 2)
+	deep, err := artifact.Load(filepath.Join(storedDir, "v3", "deep.vtz"))
+	require.NoError(t, err)
+	first, err := artifact.Load(filepath.Join(storedDir, "v3", "first.vtz"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	require.NoError(t, os.Mkdir("in", 0o755))
+	key, err := artifact.ReadPrivateKey(private)
+	require.NoError(t, err)
+	theirs, err := artifact.ReadPrivateKey(otherPrivate)
+	require.NoError(t, err)
+	require.NoError(t, artifact.SaveSigned(deep, "in/good.vtz", key))
+	require.NoError(t, artifact.SaveSigned(deep, "in/good", key))
+	require.NoError(t, artifact.SaveSigned(deep, "in/theirs.vtz", theirs))
+	require.NoError(t, artifact.Save(deep, "in/unsigned.vtz"))
+	require.NoError(t, artifact.Save(first, "in/changed.vtz"))
+	sig, err := os.ReadFile("in/good.vtz.sig")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile("in/changed.vtz.sig", sig, 0o644))
+	before := snapshot(t, dir)
+
+	lines := func(key, path string) [][]string {
+		return [][]string{
+			{"bundle", "verify", "-verify-key", key, "in/good.vtz", path},
+			{"bundle", "diff", "-verify-key", key, "in/good.vtz", path},
+			{"bundle", "diff", "-verify-key", key, path, "in/good.vtz"},
+			{"bundle", "merge", "-verify-key", key, "-o", "out", "in/good.vtz", path},
+			{"bundle", "extract", "-verify-key", key, "-o", "out", "-all", path},
+			{"bundle", "slim", "-verify-key", key, "-o", "out", path},
+			{"bundle", "slim", "-verify-key", key, "-o", "out.vtz", "-sign", private, path},
+		}
+	}
+	for _, c := range []struct{ path, key, word string }{
+		{"in/unsigned.vtz", public, "there is no signature"},
+		{"in/theirs.vtz", public, "another key has signed it"},
+		{"in/changed.vtz", public, "the bundle is not the one that was signed"},
+		{"in/good.vtz", other, "another key has signed it"},
+		{"in/good.vtz", private, `it has a "PRIVATE KEY"`},
+		{"in/good.vtz", "none.pem", "-verify-key: "},
+		{"in/nowhere.vtz", public, "no such file"},
+	} {
+		for _, args := range lines(c.key, c.path) {
+			code, stdout, stderr := execute(t, args...)
+			require.Equal(t, exitUsage, code, "%v", args)
+			require.Contains(t, stderr, c.word, "%v", args)
+			require.Empty(t, stdout, "%v", args)
+			require.Equal(t, before, snapshot(t, dir), "%v", args)
+		}
+	}
+	for _, path := range []string{"in/good.vtz", "in/good"} {
+		for _, args := range lines(public, path) {
+			code, _, stderr := execute(t, args...)
+			require.Equal(t, exitNothing, code, "%v: %s", args, stderr)
+			require.NoError(t, os.RemoveAll("out"))
+		}
+		// What is written is another bundle, with its own signature.
+		code, _, stderr := execute(t, "bundle", "verify", "-verify-key", public, "out.vtz")
+		require.Equal(t, exitNothing, code, stderr)
+		code, stdout, stderr := execute(t, "bundle", "slim", "-sign", otherPrivate, "-o", "out.vtz", path)
+		require.Equal(t, exitNothing, code, stderr)
+		require.Contains(t, stdout, "signature: out.vtz.sig\n")
+		code, _, stderr = execute(t, "bundle", "verify", "-verify-key", public, "out.vtz")
+		require.Equal(t, exitUsage, code)
+		require.Contains(t, stderr, "another key has signed it")
+	}
+	code, _, stderr := execute(t, "bundle", "slim", "-sign", public, "-o", "new.vtz", "in/good.vtz")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "-sign: ")
+	require.NoFileExists(t, "new.vtz")
+
+	code, stdout, stderr := execute(t, "bundle", "index", "-verify-key", public, "in")
+	require.Equal(t, exitNothing, code, stderr)
+	listed := map[string]bundle.Entry{}
+	for line := range strings.Lines(stdout) {
+		var e bundle.Entry
+		require.NoError(t, json.Unmarshal([]byte(line), &e))
+		listed[e.Path] = e
+	}
+	require.Len(t, listed, 5)
+	for path, word := range map[string]string{"unsigned.vtz": "there is no signature", "theirs.vtz": "another key has signed it", "changed.vtz": "not the one that was signed"} {
+		require.Contains(t, listed[path].Error, word)
+		require.Empty(t, listed[path].Digest)
+	}
+	for _, path := range []string{"good", "good.vtz"} {
+		require.Empty(t, listed[path].Error)
+		require.Equal(t, deep.Digest(), listed[path].Digest)
+	}
+	code, stdout, stderr = execute(t, "bundle", "index", "-verify-key", private, "in")
+	require.Equal(t, exitUsage, code)
+	require.Empty(t, stdout)
+	require.Contains(t, stderr, "-verify-key: ")
+}
+
 // A slim bundle is replayed, exported and gone on from as the whole one.
 func TestSlimIsOfUse(t *testing.T) {
 	dir := t.TempDir()

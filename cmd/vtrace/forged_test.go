@@ -220,6 +220,20 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return out
 }
 
+// tree are the contents of the files below a directory.
+func tree(t *testing.T, dir string) map[string]string {
+	out := map[string]string{}
+	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, p))
+		out[p] = string(data)
+		return err
+	}))
+	return out
+}
+
 func link(name, target string) func(string) error {
 	return func(dir string) error { return os.Symlink(target, filepath.Join(dir, filepath.FromSlash(name))) }
 }
@@ -459,21 +473,46 @@ func TestForged(t *testing.T) {
 				}
 				require.Equal(t, before, snapshot(t, outer), u.name)
 			}
-			// What can be loaded is extracted to where it belongs, and saved again.
+			// The tools for bundles refuse what nobody loads.
 			for path, l := range loaded {
-				code, stdout, stderr := execute(t, "bundle", "verify", path)
+				to := filepath.Join(bundles, "to-"+filepath.Base(path))
+				require.NoError(t, os.Mkdir(to, 0o755))
+				for _, args := range readers(path, to) {
+					if args[0] != "bundle" {
+						continue
+					}
+					code, stdout, stderr := execute(t, args...)
+					switch {
+					case l.b != nil && args[1] == "verify":
+						// It may find more than loading does.
+					case l.b != nil:
+						require.Equal(t, exitNothing, code, "%v: %s", args, stderr)
+					case args[1] == "index":
+						require.Equal(t, exitNothing, code, stderr)
+						require.Contains(t, stdout, `"error":`)
+					default:
+						require.NotEqual(t, exitNothing, code, "%v", args)
+						require.Contains(t, stdout+stderr, plain(tc.want), "%v", args)
+					}
+				}
 				if l.b == nil {
-					require.NotEqual(t, exitNothing, code)
-					require.Contains(t, stdout+stderr, plain(tc.want))
+					left, err := os.ReadDir(to)
+					require.NoError(t, err)
+					require.Empty(t, left, "what is refused is not written")
 					continue
 				}
-				to := filepath.Join(bundles, "to-"+filepath.Base(path))
-				require.NoError(t, l.b.ExtractSource(filepath.Join(to+"-source")))
-				require.NoError(t, artifact.Save(l.b, to))
-				_, err := bundle.Extract(l.b, to+"-files")
+				// What can be loaded is extracted to where it belongs, and saved again.
+				require.NoError(t, l.b.ExtractSource(filepath.Join(to, "source")))
+				require.NoError(t, artifact.Save(l.b, filepath.Join(to, "saved")))
+				require.Equal(t, tree(t, filepath.Join(to, "saved")), tree(t, filepath.Join(to, "extracted")))
+				_, err := bundle.Extract(l.b, filepath.Join(to, "files"))
 				require.NoError(t, err)
+				require.Equal(t, tree(t, filepath.Join(to, "saved")), tree(t, filepath.Join(to, "files")))
 				slim, err := bundle.Slim(l.b)
 				require.NoError(t, err)
+				streamed, err := artifact.Load(filepath.Join(to, "slim.vtz"))
+				require.NoError(t, err)
+				require.Equal(t, slim.Digest(), streamed.Digest())
 				_, err = bundle.Diff(l.b, slim)
 				require.NoError(t, err)
 			}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 )
 
@@ -15,7 +17,18 @@ func isolate(cmd *exec.Cmd) {
 	}
 }
 
-// peakMemory is the most memory, in bytes, that a process that has ended had at once.
-func peakMemory(p *os.ProcessState) int64 {
-	return p.SysUsage().(*syscall.Rusage).Maxrss << 10
+// peakMemory is the most memory, in bytes, that this process has had at once. What the system
+// says of a process that has ended is no less than what the one had that has started it.
+func peakMemory() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		var kilobytes int64
+		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kilobytes); n == 1 {
+			return kilobytes << 10
+		}
+	}
+	return 0
 }

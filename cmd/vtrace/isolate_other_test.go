@@ -2,13 +2,10 @@
 
 package main
 
-import (
-	"os"
-	"os/exec"
-)
+import "os/exec"
 
 // isolate does nothing where there are no namespaces.
 func isolate(*exec.Cmd) {}
 
 // peakMemory is not known in one form everywhere.
-func peakMemory(*os.ProcessState) int64 { return 0 }
+func peakMemory() int64 { return 0 }

@@ -16,19 +16,42 @@ func (s *settings) signing(fs *flag.FlagSet) {
 
 // verifying declares the flag of commands that read a bundle.
 func (s *settings) verifying(fs *flag.FlagSet) {
-	fs.StringVar(&s.verifyKey, "verify-key", "", "refuse the bundle unless the signature beside it is by the public key in `FILE`, of ed25519 as openssl writes it")
+	s.verifyingAs(fs, "refuse the bundle unless the signature beside it")
+}
+
+// verifyingAs declares the flag with what is done with a bundle unless its signature is good.
+func (s *settings) verifyingAs(fs *flag.FlagSet, unless string) {
+	fs.StringVar(&s.verifyKey, "verify-key", "", unless+" is by the public key in `FILE`, of ed25519 as openssl writes it")
 }
 
 // load reads the bundle that a command starts from.
 func (s *settings) load(path string) (*vtrace.Bundle, error) {
-	if s.verifyKey == "" {
+	key, err := s.verifyingKey()
+	if err != nil {
+		return nil, err
+	}
+	if key == nil {
 		return artifact.Load(path)
+	}
+	return artifact.LoadVerified(path, key)
+}
+
+// opening are the options for reading bundles file by file.
+func (s *settings) opening(lim artifact.Limits) (artifact.OpenOptions, error) {
+	key, err := s.verifyingKey()
+	return artifact.OpenOptions{Limits: lim, Key: key}, err
+}
+
+// verifyingKey is the key by which bundles have to be signed, nil if there is none.
+func (s *settings) verifyingKey() (ed25519.PublicKey, error) {
+	if s.verifyKey == "" {
+		return nil, nil
 	}
 	key, err := artifact.ReadPublicKey(s.verifyKey)
 	if err != nil {
 		return nil, fmt.Errorf("-verify-key: %w", err)
 	}
-	return artifact.LoadVerified(path, key)
+	return key, nil
 }
 
 // signingKey is the key to sign with, nil if there is none.
