@@ -452,10 +452,15 @@ func guardsOf(name string, data []byte) (guards, error) {
 	for _, imp := range file.Imports {
 		switch p, _ := strconv.Unquote(imp.Path.Value); {
 		case p == parse.DefaultRuntimePath:
-			g.runtime = path.Base(p)
+			name := path.Base(p)
 			if imp.Name != nil {
-				g.runtime = imp.Name.Name
+				name = imp.Name.Name
 			}
+			if g.runtime != "" || name == "." {
+				add(imp, "another import of the runtime") // what is called by that name would not be seen
+				continue
+			}
+			g.runtime = name
 		case p == "sync", p == "sync/atomic", p == "time", p == "context", p == "unsafe", p == "C":
 			add(imp, "the import of "+p)
 		}
