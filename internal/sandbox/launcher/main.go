@@ -245,7 +245,12 @@ func files(c *config) error {
 		return nil
 	}
 	const small = 1 << 20
-	for _, path := range c.Private {
+	for i, path := range c.Private {
+		if within(path, c.Private[:i]) { // which is empty by now
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				return fmt.Errorf("private %s: %w", path, err)
+			}
+		}
 		if err := tmpfs(path, "1777", c.PrivateSize); err != nil {
 			return err
 		}
