@@ -328,6 +328,9 @@ func FuzzFollow(f *testing.F) {
 		in.Result.Outcome.Kind = artifact.KindPanic
 		in.Result.Trace = in.Result.Trace[:1]
 		f.Add(uint8(i), asJSON(f, in))
+		in.Result.Goroutines = []orcutil.GState{{State: "blocked"}} // of which the model knows nothing
+		in.Result.Trace = nil
+		f.Add(uint8(i), asJSON(f, in))
 	}
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		var in input
@@ -354,6 +357,21 @@ func FuzzFollow(f *testing.F) {
 			require.LessOrEqual(t, first.Step, len(r.Plan.Steps)+1)
 		}
 		require.LessOrEqual(t, first.Widest, maxPlaces)
+		trail, err := follower.Trail(t.Context(), v)
+		require.NoError(t, err)
+		for _, h := range []*History{first.History, trail} {
+			if h == nil {
+				continue
+			}
+			require.NotEmpty(t, h.Ends())
+			for _, b := range append(h.Ends(), h.Before()...) {
+				require.GreaterOrEqual(t, b.Done, 0)
+				require.LessOrEqual(t, b.Done, len(r.Plan.Steps))
+			}
+			for at := range h.Choices() {
+				require.True(t, LeftOpen(&in.Side, at))
+			}
+		}
 		again, err := follower.Follow(t.Context(), r)
 		require.NoError(t, err)
 		first.History, again.History = nil, nil

@@ -403,7 +403,7 @@ func (t *Track) endsAt(p place, v *Verdict) (bool, error) {
 			}
 			ok = siteOf(t.f.side, at.Site).Key == g.Site && at.End == ""
 		case "blocked":
-			ok = siteOf(t.f.side, at.Site).Key == g.Site && at.End == "" && who[i].mark != standing
+			ok = i >= 0 && siteOf(t.f.side, at.Site).Key == g.Site && at.End == "" && who[i].mark != standing
 		case "panicked", "ended the program in":
 			ok = at.End == endPanic || at.End == endFatal || at.End == endExit
 		}
