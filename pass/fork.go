@@ -282,14 +282,9 @@ func adoptSource(ctx context.Context, parent *artifact.Bundle, now map[string][]
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	loaded := func(context.Context, source.Spec) (*program, error) { return p, nil }
-	opts, stop := opts.bounded(ctx)
-	defer stop()
 	var made *artifact.Bundle
 	if parent.Manifest().Pass == artifact.PassTranslate {
-		var s *started
-		if s, err = begin(ctx, loaded, p.source.Spec, opts, reporter{artifact.PassTranslate, opts.Progress}); err == nil {
-			made, err = s.out.Bundle()
-		}
+		made, err = translated(ctx, loaded, p.source.Spec, opts)
 	} else {
 		made, _, err = first(ctx, loaded, p.source.Spec, opts)
 	}
