@@ -170,7 +170,8 @@ func Interrupt(c <-chan struct{}) Option { return func(o *pass.Options) { o.Inte
 func Partial(f func(*Bundle)) Option { return func(o *pass.Options) { o.Partial = f } }
 
 // Resume keeps what the first and second pass of a check have made in a directory, and
-// takes it from there if an earlier check with the same options has made the same.
+// takes it from there if an earlier check with the same options has made the same. The
+// directory has at most artifact.DefaultKeptSize of it: what was not used for longest goes first.
 func Resume(dir string) Option {
 	return func(o *pass.Options) { o.Cache = &artifact.Cache{Dir: dir} }
 }

@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,9 @@ import (
 // for concurrent use, by several processes too.
 type Cache struct {
 	Dir string
+	// MaxBytes bounds the size of the bundles; 0 means DefaultKeptSize. Those that have
+	// not been used for longest go first.
+	MaxBytes int64
 }
 
 // Lookup is what a cache had to say.
@@ -42,6 +46,9 @@ func (c Cache) key(m Manifest) (string, error) {
 	if c.Dir == "" {
 		return "", fmt.Errorf("cache: %w", &ArgumentError{"directory", "empty"})
 	}
+	if c.MaxBytes < 0 {
+		return "", fmt.Errorf("cache: %w", &ArgumentError{"size", "negative"})
+	}
 	return m.Key()
 }
 
@@ -63,6 +70,7 @@ func (c Cache) Get(m Manifest) (*Bundle, Lookup, error) {
 	if err != nil || got != key {
 		return nil, Stale, fmt.Errorf("cache: %s was made from something else", c.path(key))
 	}
+	used(c.path(key))
 	return b, Hit, nil
 }
 
@@ -85,7 +93,7 @@ func loadKept(path string) (*Bundle, Lookup, error) {
 	return nil, Miss, err
 }
 
-// Put stores a bundle.
+// Put stores a bundle, and removes others if there are too many.
 func (c Cache) Put(b *Bundle) error {
 	if b == nil {
 		return fmt.Errorf("cache: %w", &ArgumentError{"bundle", "nil"})
@@ -98,7 +106,13 @@ func (c Cache) Put(b *Bundle) error {
 		if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 			return fmt.Errorf("cache: %w", err)
 		}
-		return Save(b, c.path(key))
+		if err := Save(b, c.path(key)); err != nil {
+			return err
+		}
+		if _, err := pruneBundles(c.Dir, cmp.Or(c.MaxBytes, DefaultKeptSize), c.path(key)); err != nil {
+			return fmt.Errorf("cache: %w", err)
+		}
+		return nil
 	}
 	if err := put(); !errors.Is(err, fs.ErrNotExist) {
 		return err

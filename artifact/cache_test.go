@@ -2,10 +2,12 @@ package artifact
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -82,4 +84,52 @@ func TestCache(t *testing.T) {
 	m.Options = json.RawMessage("{")
 	_, _, err = c.Get(m)
 	require.Error(t, err)
+}
+
+// What has not been used for longest goes first; what is no bundle of the cache stays.
+func TestCacheBound(t *testing.T) {
+	c := Cache{Dir: t.TempDir()}
+	old := time.Now().Add(-time.Hour * 24)
+	made := make([]*Bundle, 5)
+	paths := make([]string, len(made))
+	var size int64
+	put := func(n int) {
+		var err error
+		made[n], err = New(Manifest{Pass: PassFirst, Source: "x", Entry: Entry{Package: fmt.Sprintf("p%d", n), Func: "main"}}).Bundle()
+		require.NoError(t, err)
+		require.NoError(t, c.Put(made[n]))
+		key, err := c.key(made[n].Manifest())
+		require.NoError(t, err)
+		paths[n] = c.path(key)
+	}
+	for n := range len(made) - 1 {
+		put(n)
+		info, err := os.Stat(paths[n])
+		require.NoError(t, err)
+		size = max(size, info.Size())
+		at := old.Add(time.Duration(n) * time.Minute)
+		require.NoError(t, os.Chtimes(paths[n], at, at))
+	}
+	other := filepath.Join(c.Dir, "notes.txt")
+	require.NoError(t, os.WriteFile(other, make([]byte, 10*size), 0o644))
+	_, what, err := c.Get(made[0].Manifest()) // used: now the youngest
+	require.NoError(t, err)
+	require.Equal(t, Hit, what)
+
+	c.MaxBytes = 3 * size
+	put(4)
+	var have []int
+	for n, b := range made {
+		_, what, err := c.Get(b.Manifest())
+		require.NoError(t, err)
+		if what == Hit {
+			have = append(have, n)
+		}
+	}
+	require.Equal(t, []int{0, 4}, have)
+	require.FileExists(t, other)
+
+	c.MaxBytes = -1
+	var refused *ArgumentError
+	require.ErrorAs(t, c.Put(made[0]), &refused)
 }

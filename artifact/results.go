@@ -9,13 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 )
-
-// DefaultResultsSize bounds the bytes of Results that set no bound.
-const DefaultResultsSize = 1 << 30
 
 // Results keeps finished bundles in a directory, by whatever decides of them, which the
 // caller says. Unlike a [Cache] it has results whose program need not be the same in all of
@@ -26,7 +20,7 @@ const DefaultResultsSize = 1 << 30
 // good as none.
 type Results struct {
 	Dir string
-	// MaxBytes bounds the size of the bundles; 0 means DefaultResultsSize. Those that have
+	// MaxBytes bounds the size of the bundles; 0 means DefaultKeptSize. Those that have
 	// not been used for longest go first.
 	MaxBytes int64
 }
@@ -89,8 +83,7 @@ func (r Results) Get(inputs any) (*Bundle, Lookup, error) {
 	case b.Digest() != record.Bundle:
 		return nil, Stale, fmt.Errorf("results: %s is another bundle", path)
 	}
-	now := time.Now()
-	_ = os.Chtimes(path, now, now) // it has been used; a directory that cannot be written has no order
+	used(path)
 	return b, Hit, nil
 }
 
@@ -153,57 +146,19 @@ func (r Results) Put(inputs any, b *Bundle) error {
 	return r.prune(r.bundlePath(b.Digest()))
 }
 
-// maxUnfinished is the age at which a file that is not whole was left by a process that has
-// ended: none takes so long to write one.
-const maxUnfinished = time.Hour
-
-// prune removes what has not been used for longest until the rest is small enough, records
-// without a bundle, and what killed processes have left. The bundle at keep stays.
+// prune removes what has not been used for longest until the rest is small enough, and records
+// without a bundle. The bundle at keep stays.
 func (r Results) prune(keep string) error {
-	limit := cmp.Or(r.MaxBytes, DefaultResultsSize)
-	var bundles, records []fs.FileInfo
-	for dir, list := range map[string]*[]fs.FileInfo{bundlesDir: &bundles, recordsDir: &records} {
-		entries, err := os.ReadDir(filepath.Join(r.Dir, dir))
-		if err != nil {
-			return fmt.Errorf("results: %w", err)
-		}
-		for _, e := range entries {
-			info, err := e.Info()
-			if err != nil {
-				continue // another process has removed it
-			}
-			if strings.HasPrefix(e.Name(), ".") {
-				if time.Since(info.ModTime()) > maxUnfinished {
-					_ = os.Remove(filepath.Join(r.Dir, dir, e.Name()))
-				}
-				continue
-			}
-			*list = append(*list, info)
-		}
+	records, err := finished(filepath.Join(r.Dir, recordsDir))
+	if err != nil {
+		return fmt.Errorf("results: %w", err)
 	}
-	var total int64
-	for _, b := range bundles {
-		total += b.Size()
+	removed, err := pruneBundles(filepath.Join(r.Dir, bundlesDir), cmp.Or(r.MaxBytes, DefaultKeptSize), keep)
+	if err != nil {
+		return fmt.Errorf("results: %w", err)
 	}
-	if total <= limit {
+	if !removed {
 		return nil
-	}
-	slices.SortFunc(bundles, func(a, b fs.FileInfo) int {
-		return cmp.Or(a.ModTime().Compare(b.ModTime()), strings.Compare(a.Name(), b.Name()))
-	})
-	// Somewhat below the limit, so that not each Put has to.
-	for _, b := range bundles {
-		path := filepath.Join(r.Dir, bundlesDir, b.Name())
-		if total <= limit-limit/8 {
-			break
-		}
-		if path == keep {
-			continue
-		}
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("results: %w", err)
-		}
-		total -= b.Size()
 	}
 	return r.pruneRecords(records)
 }

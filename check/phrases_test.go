@@ -134,12 +134,24 @@ var phraseUses = func() map[string][]string {
 
 var phraseVars = strings.Fields("x n flag a two c3 grid z s pair old msg big low l r own id")
 
-// text makes a network about few phrases. Those whose number is the seed are among
-// them, so that each comes up, and the one that is wanted.
-func (p *phrased) text(seed uint64, wanted string) string {
+// variables declares what phrases use.
+func (p *phrased) variables() {
 	p.line("int[0,2] x = %d; int[0,3] n = %d; bool flag = %d; int[0,2] a[3] = {%d, 1, %d}; int[0,1] two[2] = {%d, 0}; int[-2,2] z = %d; int[0,2] c3[3] = {0, 1, %d}; int[0,1] grid[2][2] = { {%d, 1}, {0, 1} }; int[-2147483648,2147483647] big = %d;",
 		p.IntN(3), p.IntN(4), p.IntN(2), p.IntN(3), p.IntN(3), p.IntN(2), p.IntN(5)-2, p.IntN(3), p.IntN(2), pick(p.generator, 2147483647, -5))
 	p.b.WriteString(phraseDecls)
+}
+
+// template begins a template with what phrases use of a process.
+func (p *phrased) template(name, start string) {
+	p.line("template %s(const int[0,1] id, int[0,2] &r, chan &h)", name)
+	p.line("var int[0,2] l%s; int[0,1] own[2]; int lf(int k) { return (l + k + own[id]) %% 3; }", start)
+	p.line("var void put(int k) { l = k %% 3; own[k & 1] = 1; } void take(int[0,2] &q) { l = q; q = 0; }")
+}
+
+// text makes a network about few phrases. Those whose number is the seed are among
+// them, so that each comes up, and the one that is wanted.
+func (p *phrased) text(seed uint64, wanted string) string {
+	p.variables()
 	for range 6 {
 		p.asked = append(p.asked, phraseConds[p.IntN(len(phraseConds))])
 	}
@@ -189,9 +201,7 @@ func (p *phrased) text(seed uint64, wanted string) string {
 	for t := range processes {
 		set := t == 1 && p.chance(25)
 		name := fmt.Sprintf("T%d", t)
-		p.line("template %s(const int[0,1] id, int[0,2] &r, chan &h)", name)
-		p.line("var int[0,2] l%s; int[0,1] own[2]; int lf(int k) { return (l + k + own[id]) %% 3; }", pick(p.generator, "", " = id"))
-		p.line("var void put(int k) { l = k %% 3; own[k & 1] = 1; } void take(int[0,2] &q) { l = q; q = 0; }")
+		p.template(name, pick(p.generator, "", " = id"))
 		locs := 2 + p.IntN(2)
 		for i := range locs {
 			p.line("loc n%d%s", i, pick(p.generator, "", "", "", "", "", "", "", "", " committed", " urgent"))

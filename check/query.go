@@ -57,6 +57,7 @@ func (c *compiler) goal(q *uppaal.Query, index int) (g *goal, err error) {
 		g.atoms = slices.Compact(slices.Sorted(slices.Values(c.stuckAtoms)))
 		c.assumeAlive = true
 		g.alive = c.formula(q.X, positive)
+		c.assumeAlive = false
 		uppaal.Inspect(q.X, func(e uppaal.Expr) {
 			if _, ok := e.(*uppaal.Deadlock); ok {
 				g.dead = true

@@ -19,6 +19,15 @@ const (
 	EnvJournal = "VTRACE_JOURNAL" // file for the journal: a line for each step
 )
 
+// Protocol1 stands for what drivers and the runtime tell each other, by the name of its version:
+// the job that Drive reads, the results that it writes, what their fields mean. A driver uses the
+// name, so that it does not compile with the runtime of a vtrace that has another one: an older
+// runtime would leave out what it does not know without a word. The name changes whenever a runtime
+// of another release would do something else with a job.
+const Protocol1 protocol = 1
+
+type protocol int
+
 // MaxLog bounds the bytes of a log and of a journal.
 const MaxLog = 16 << 20
 
@@ -135,7 +144,7 @@ func Orchestrate(t T, plan Plan, cfg Config, marshal func(any) ([]byte, error)) 
 // Drive does what the file that EnvPlan names wants: it makes the program follow
 // a plan, or run at random. Without the file it does nothing; marshal and
 // unmarshal are those of encoding/json.
-func Drive(t T, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) {
+func Drive(t T, _ protocol, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) {
 	path, to := take(t, EnvPlan), take(t, EnvResult)
 	if path == "" {
 		t.Skip("no plan")

@@ -758,6 +758,47 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+// TestEdgesOfAll: what releases all who wait comes before what each of them does next, not only
+// the first. Locks that they take would order them by each other: they take none, or read locks.
+func TestEdgesOfAll(t *testing.T) {
+	all := func(name string, main func(x *meeting) (release, wait func())) {
+		requireEdge(t, name+", three who wait", true, func(x *meeting) {
+			release, wait := main(x)
+			then := func() { wait(); x.read() }
+			x.start(func() { x.write(); release() }, then, then, then)
+		})
+	}
+	all("broadcast", func(x *meeting) (release, wait func()) {
+		c := sync.NewCond(x.rw.RLocker())
+		return func() { CondBroadcast(3, c) }, func() { RLock(4, &x.rw); CondWait(5, c) }
+	})
+	all("close, receive", func(x *meeting) (release, wait func()) {
+		return func() { Close(3, x.c) }, func() { Recv(4, x.c) }
+	})
+	all("close with a buffer, receive", func(x *meeting) (release, wait func()) {
+		return func() { Close(3, x.two) }, func() { Recv2(4, x.two) }
+	})
+	all("close, select", func(x *meeting) (release, wait func()) {
+		return func() { Close(3, x.c) }, func() { Select(4, false, R(x.d), R(x.c)) }
+	})
+	all("done, wait", func(x *meeting) (release, wait func()) {
+		Add(3, &x.wg, 1)
+		return func() { Done(4, &x.wg) }, func() { Wait(5, &x.wg) }
+	})
+	all("unlock, read locks", func(x *meeting) (release, wait func()) {
+		WLock(3, &x.rw)
+		return func() { WUnlock(4, &x.rw) }, func() { RLock(5, &x.rw) }
+	})
+	requireEdge(t, "once, three who come", true, func(x *meeting) {
+		once := func() { OnceDo(3, &x.once, x.write); x.read() }
+		x.start(once, once, once)
+	})
+	all("cancel, done", func(x *meeting) (release, wait func()) {
+		ctx, cancel := context.WithCancel(context.Background())
+		return func() { m := Lib(3); cancel(); Back(m) }, func() { Recv2(4, ctx.Done()) }
+	})
+}
+
 // TestAtomicEdges: an operation that sees what another one has stored comes after it, whatever
 // the type, and nothing else is ordered by them.
 func TestAtomicEdges(t *testing.T) {

@@ -188,8 +188,12 @@ func (o Options) withDefaults() (Options, error) {
 	if err := o.checkSandbox(); err != nil {
 		return o, err
 	}
-	if o.Cache != nil && o.Cache.Dir == "" {
+	switch c := o.Cache; {
+	case c == nil:
+	case c.Dir == "":
 		return o, &OptionError{"cache", "has no directory"}
+	case c.MaxBytes < 0:
+		return o, &OptionError{"size of the cache", fmt.Sprintf("%d is negative", c.MaxBytes)}
 	}
 	switch r := o.Results; {
 	case r == nil:

@@ -287,7 +287,7 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 		parts = append(parts, fmt.Sprintf("%d %s", n, what))
 	}
 	slices.SortFunc(parts, func(a, b string) int { return cmp.Compare(a[strings.Index(a, " "):], b[strings.Index(b, " "):]) })
-	fmt.Fprintf(c.stdout, "\n%d entry points: %s\n", len(all), strings.Join(parts, ", "))
+	fmt.Fprintf(c.stdout, "\n%s: %s\n", plural(len(all), "entry point", "entry points"), strings.Join(parts, ", "))
 	if unchanged > 0 {
 		fmt.Fprintf(c.stdout, "not checked again, since nothing that they can reach has changed: %d; -cache off checks all\n", unchanged)
 	}

@@ -104,6 +104,7 @@ example.com/m/c TestC	c/c_test.go:5
 	code, stdout, stderr = execute(t, "check", "-o", "-", "-entry", "all", "-budget", "1ns", "-run", "TestNone", "./a")
 	require.Equal(t, exitInconclusive, code, stderr)
 	require.Contains(t, stdout, "no model; no error seen in random runs")
+	require.Contains(t, stdout, "\n1 entry point: ")
 
 	// The result's place is looked at before the work.
 	code, _, stderr = execute(t, "check", "-entry", "TestNone", "-o", "nowhere/b.vtz", "./a")
