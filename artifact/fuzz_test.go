@@ -49,6 +49,7 @@ func FuzzSignature(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte(`{"version":1,"Version":2}`))
+	f.Add(bytes.Repeat([]byte(" "), maxSignature+1))
 	f.Add([]byte(nil))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		require.NoError(t, os.WriteFile(SignaturePath(path), data, 0o644))
@@ -58,6 +59,7 @@ func FuzzSignature(f *testing.F) {
 			require.ErrorAs(t, err, &wrong)
 			require.Nil(t, s)
 		} else {
+			require.LessOrEqual(t, len(data), maxSignature)
 			again, err := EncodeJSON(s)
 			require.NoError(t, err)
 			var back Signature
@@ -100,6 +102,7 @@ func FuzzKey(f *testing.F) {
 	f.Add(shared(f, public))
 	f.Add(bytes.Replace(private(f, key), []byte("PRIVATE"), []byte("PUBLIC"), 2))
 	f.Add([]byte("-----BEGIN PRIVATE KEY-----\n\n-----END PRIVATE KEY-----\n"))
+	f.Add(append(bytes.Repeat([]byte("\n"), maxKey), shared(f, public)...))
 	file := filepath.Join(f.TempDir(), "key.pem")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		require.NoError(t, os.WriteFile(file, data, 0o600))
@@ -109,6 +112,7 @@ func FuzzKey(f *testing.F) {
 			require.ErrorAs(t, err, &wrong)
 			require.Nil(t, k)
 		} else {
+			require.LessOrEqual(t, len(data), maxKey)
 			require.NoError(t, os.WriteFile(file, private(t, k), 0o600))
 			again, err := ReadPrivateKey(file)
 			require.NoError(t, err)

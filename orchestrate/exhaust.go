@@ -286,8 +286,8 @@ func (p *processed) read(e *exhaustJob) (err error) {
 // errNoResult has no path, which is another one each time.
 var errNoResult = errors.New("it has written no result")
 
-// maxCount is what no process can count to, and small enough that sums of it do not overflow.
-const maxCount = math.MaxInt >> 10
+// maxCount is what no process counts to. The sum of a few is an int, too.
+const maxCount = math.MaxInt / 8
 
 // countable reports whether a result can be added to others.
 func countable(r orcutil.Exhausted) bool {
