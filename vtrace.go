@@ -152,8 +152,9 @@ func NoReductions() Option { return func(o *pass.Options) { o.Search.NoReduction
 // RunDepth is the number of traces that are replayed for one query.
 func RunDepth(n int) Option { return func(o *pass.Options) { o.RunDepth = n } }
 
-// Budget bounds the time of a check, or of a single pass. When it is spent the result is
-// what is known, and says what was cut; 0 is no bound.
+// Budget bounds the time of a check, or of a single pass, from when the program is loaded and
+// the packages that it imports are compiled, which takes long once on a machine. When it is spent
+// the result is what is known, and says what was cut; 0 is no bound.
 func Budget(d time.Duration) Option { return func(o *pass.Options) { o.Budget = d } }
 
 // Stall is how long a goroutine may be held while time passes for a finding that needs

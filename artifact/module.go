@@ -33,7 +33,8 @@ func ParseModuleFile(name string) (f ModuleFile, ok bool) {
 	if f.Module, err = module.UnescapePath(escaped); err != nil || f.Module == toolchains {
 		return ModuleFile{}, false
 	}
-	if f.Version, err = module.UnescapeVersion(strings.TrimSuffix(file, f.Ext)); err != nil || module.CanonicalVersion(f.Version) != f.Version {
+	f.Version, err = module.UnescapeVersion(strings.TrimSuffix(file, f.Ext))
+	if err != nil || module.CanonicalVersion(f.Version) != f.Version || module.Check(f.Module, f.Version) != nil {
 		return ModuleFile{}, false
 	}
 	return f, true

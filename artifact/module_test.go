@@ -20,6 +20,7 @@ func TestModuleFiles(t *testing.T) {
 		"example.com/m/@v/v1.0.0.ziphash":                         {},
 		"example.com/m/@v/v1.0.0.lock":                            {},
 		"example.com/m/@v/v1.zip":                                 {},
+		"example.com/m/@v/v2.0.0.zip":                             {}, // no version of a module of that path
 		"example.com/m/@v/main.info":                              {},
 		"example.com/M/@v/v1.0.0.zip":                             {},
 		"m/@v/v1.0.0.zip":                                         {},

@@ -2,6 +2,7 @@ package orchestrate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -73,10 +74,6 @@ func Build(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, er
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	goCmd := opts.Go
-	if goCmd == "" {
-		goCmd = "go"
-	}
 	if err := noOverlay(target); err != nil {
 		return nil, err
 	}
@@ -96,33 +93,64 @@ func Build(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, er
 		return nil, err
 	}
 	b := &Binary{Path: filepath.Join(dir, "orchestration.test"), target: target, dir: dir}
-	env := target.GoEnviron()
-	args := []string{"test", "-c", "-vet=off", "-trimpath", "-overlay", overlay, "-o", b.Path}
+	args := []string{"test", "-c", "-vet=off", "-o", b.Path}
 	if !slices.ContainsFunc(target.allFlags(), func(f string) bool { return isFlag(f, "ldflags") }) {
 		args = append(args, "-ldflags=-w") // no debugger looks at the binary, and linking is faster
 	}
-	args = append(args, target.Flags...)
+	out, err := target.compile(ctx, args, overlay, []string{"."}, opts)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(b.Path); err != nil {
+		return nil, &BuildError{Output: out, Err: errors.New("no test binary: does the package have Go files?")}
+	}
+	return b, nil
+}
+
+// Compile compiles packages that the instrumented program imports, with what the driver needs,
+// as Build does, so that Build finds them in the build cache. Of the options Tests is not used.
+// A *BuildError says what does not compile; the rest may be compiled then.
+func Compile(ctx context.Context, target Target, packages []string, opts BuildOptions) error {
+	if err := target.check(); err != nil {
+		return err
+	}
+	if err := noOverlay(target); err != nil {
+		return err
+	}
+	runtime := cmp.Or(target.Runtime, defaultRuntime)
+	packages = slices.Concat(packages, generatedImports, []string{"testing/internal/testdeps", runtime})
+	slices.Sort(packages)
+	_, err := target.compile(ctx, []string{"build"}, opts.Overlay, slices.Compact(packages), opts)
+	return err
+}
+
+// compile has the go command build packages, with what it has in common for all of a target, and
+// returns what it says.
+func (t Target) compile(ctx context.Context, args []string, overlay string, packages []string, opts BuildOptions) (string, error) {
+	env := t.GoEnviron()
+	args = append(args, "-trimpath")
+	if overlay != "" {
+		args = append(args, "-overlay", overlay)
+	}
+	args = append(args, t.Flags...)
 	if opts.ModCache != "" {
 		// What is added to it can be removed again. The index of packages would
 		// outlive it in the build cache.
 		args = append(args, "-modcacherw")
 		env = append(env[:len(env):len(env)], "GOMODCACHE="+opts.ModCache, "GODEBUG="+noIndex(env))
 	}
-	cmd := exec.Command(goCmd, append(args, ".")...)
-	cmd.Dir = target.Dir
+	cmd := exec.Command(cmp.Or(opts.Go, "go"), append(args, packages...)...)
+	cmd.Dir = t.Dir
 	cmd.Env = env
 	out := &boundedWriter{max: maxBuildOutput}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := runGroup(ctx, cmd, 0); err != nil {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return "", ctx.Err()
 		}
-		return nil, &BuildError{Output: out.String(), Err: err}
+		return "", &BuildError{Output: out.String(), Err: err}
 	}
-	if _, err := os.Stat(b.Path); err != nil {
-		return nil, &BuildError{Output: out.String(), Err: errors.New("no test binary: does the package have Go files?")}
-	}
-	return b, nil
+	return out.String(), nil
 }
 
 // noIndex is the environment's GODEBUG with the go command's index of packages

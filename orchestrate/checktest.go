@@ -43,7 +43,7 @@ func CheckTest(src []byte, name, entry string) error {
 	if !constraint {
 		return errors.New("not an Orchestration test: it has no build constraint")
 	}
-	allowed := []string{"encoding/json", "testing", "testing/synctest", "vtraceorc"}
+	allowed := append(slices.Clone(generatedImports), defaultRuntime)
 	runtime := ""
 	var fn *ast.FuncDecl
 	for _, d := range f.Decls {
@@ -63,7 +63,7 @@ func CheckTest(src []byte, name, entry string) error {
 				if err != nil || !slices.Contains(allowed, path) || s.Name != nil && !token.IsIdentifier(s.Name.Name) {
 					return wrong(s, "an import")
 				}
-				if path == "vtraceorc" {
+				if path == defaultRuntime {
 					if runtime = path; s.Name != nil {
 						runtime = s.Name.Name
 					}

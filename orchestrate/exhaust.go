@@ -3,9 +3,9 @@ package orchestrate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,7 +128,7 @@ func (b *Binary) Exhaust(ctx context.Context, opts ExhaustOptions) (_ *Exhaustiv
 	}
 	x.sum.Ends = x.sorted()
 	if !x.sum.Complete {
-		if x.sum.Rest, err = os.ReadFile(frontier); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if x.sum.Rest, err = readBounded(frontier, maxFrontier); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("exhaust: %w", err)
 		}
 	}
@@ -226,7 +226,8 @@ func (x *exhauster) left() time.Duration {
 type processed struct {
 	records []runRecord
 	found   []foundEnd
-	// res is what it has reported; nil: it has ended before, as err says.
+	// res is what it has reported; nil: it has ended before, as err says, or what it has
+	// reported cannot be.
 	res *orcutil.Exhausted
 	err error
 }
@@ -252,28 +253,51 @@ func (x *exhauster) process(ctx context.Context, e *exhaustJob, within time.Dura
 	watched, stop := watchGrowth(ctx, e.Records, 2*x.opts.Timeout)
 	p := &processed{err: cmd.run(watched, 0)}
 	stop()
-	// What was found counts, however the process ended.
-	if p.records, err = readRecords(e.Records); err != nil {
+	if err := p.read(e); err != nil {
 		return nil, fmt.Errorf("exhaust: %w", err)
-	}
-	if p.found, _, err = readEnds(e.Ends); err != nil {
-		return nil, fmt.Errorf("exhaust: %w", err)
-	}
-	var res orcutil.Exhausted
-	data, err := os.ReadFile(e.Result)
-	if err == nil {
-		err = json.Unmarshal(data, &res)
-	}
-	if err == nil {
-		p.res = &res
 	}
 	return p, nil
+}
+
+// read takes up what the process has left in its files: what was found counts, however the
+// process ended.
+func (p *processed) read(e *exhaustJob) (err error) {
+	if p.records, err = readRecords(e.Records); err != nil {
+		return err
+	}
+	if p.found, _, err = readEnds(e.Ends); err != nil {
+		return err
+	}
+	var res orcutil.Exhausted
+	err = readResult(e.Result, &res)
+	switch {
+	case err == nil && countable(res):
+		p.res = &res
+		return nil
+	case err == nil:
+		err = errors.New("it has reported counts that cannot be")
+	case errors.Is(err, os.ErrNotExist):
+		err = errNoResult
+	}
+	p.err = cmp.Or(p.err, err)
+	return nil
+}
+
+// errNoResult has no path, which is another one each time.
+var errNoResult = errors.New("it has written no result")
+
+// maxCount is what no process counts to. The sum of a few is an int, too.
+const maxCount = math.MaxInt / 8
+
+// countable reports whether a result can be added to others.
+func countable(r orcutil.Exhausted) bool {
+	return !slices.ContainsFunc([]int{r.Runs, r.Cut, r.Limited, r.Choices, r.Steps}, func(n int) bool { return n < 0 || n > maxCount })
 }
 
 // take adds what a process has done.
 func (x *exhauster) take(ctx context.Context, p *processed) {
 	for i, r := range p.records {
-		if r.end < len(p.found) {
+		if uint64(r.end) < uint64(len(p.found)) {
 			e := p.found[r.end]
 			e.Seed = uint64(x.sum.Runs + i)
 			x.count(e)

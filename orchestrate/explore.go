@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -260,7 +261,7 @@ func (x *explorer) process(ctx context.Context) (err error) {
 		return fmt.Errorf("explore: the driver did no run: %w", errors.Join(errors.New(last.Left), runErr))
 	}
 	for i, r := range records {
-		if r.end >= len(found) {
+		if uint64(r.end) >= uint64(len(found)) {
 			return fmt.Errorf("explore: run %d has end %d of %d", i, r.end, len(found))
 		}
 		x.count(found[r.end])
@@ -315,7 +316,7 @@ func (x *explorer) salvage(e *exploreJob) error {
 		return err
 	}
 	for _, r := range records {
-		if r.end >= len(found) {
+		if uint64(r.end) >= uint64(len(found)) {
 			break // it was not written to the end
 		}
 		x.count(found[r.end])
@@ -372,14 +373,14 @@ func (x *explorer) recorded(e *exploreJob, n int) error {
 		return fmt.Errorf("explore: %w", err)
 	}
 	defer f.Close()
-	lines := bufio.NewReader(f)
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxResult)
 	for range n {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return fmt.Errorf("explore: recorded runs: %w", err)
+		if !lines.Scan() {
+			return fmt.Errorf("explore: recorded runs: %w", cmp.Or(lines.Err(), io.ErrUnexpectedEOF))
 		}
 		var r foundEnd
-		if err := json.Unmarshal(line, &r); err != nil {
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			return fmt.Errorf("explore: recorded runs: %w", err)
 		}
 		v, plan := r.recording()
@@ -482,19 +483,19 @@ func watchGrowth(ctx context.Context, path string, idle time.Duration) (context.
 
 // runRecord is one run: the number of its end, and the hash of its steps.
 type runRecord struct {
-	end  int
+	end  uint32
 	hash uint64
 }
 
 // readRecords reads the whole records of a file.
 func readRecords(path string) ([]runRecord, error) {
-	data, err := os.ReadFile(path)
+	data, err := readBounded(path, maxRecords)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	var out []runRecord
 	for ; len(data) >= recordSize; data = data[recordSize:] {
-		out = append(out, runRecord{int(binary.LittleEndian.Uint32(data)), binary.LittleEndian.Uint64(data[4:])})
+		out = append(out, runRecord{binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint64(data[4:])})
 	}
 	return out, nil
 }
@@ -526,7 +527,7 @@ func readEnds(path string) (found []foundEnd, last lastLine, err error) {
 		return nil, last, err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(io.LimitReader(f, maxRecords))
 	lines.Buffer(nil, maxResult)
 	for lines.Scan() {
 		if err := json.Unmarshal(lines.Bytes(), &last); err == nil && last.Done {
@@ -536,7 +537,9 @@ func readEnds(path string) (found []foundEnd, last lastLine, err error) {
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return found, lastLine{}, nil
 		}
-		found = append(found, e)
+		if found = append(found, e); len(found) > maxEnds {
+			return nil, lastLine{}, fmt.Errorf("more than %d different ends of runs", maxEnds)
+		}
 	}
 	return found, lastLine{}, lines.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -233,6 +234,9 @@ func (f *Follower) follow(ctx context.Context, r *Recording, steps []artifact.Pl
 		case t.full:
 			out.Status, out.Step, out.Want = Undecided, i+1, step
 			out.Reason = fmt.Sprintf("more than %d states of the model fit the first %d steps", maxPlaces, i)
+			if t.crowded {
+				out.Reason = fmt.Sprintf("there are more than %d goroutines in the first %d steps", math.MaxUint16, i+1)
+			}
 			return out, nil
 		case r.Verdict.Weak:
 			out.Status, out.Reason = Undecided, "the run was not under control: "+strings.Join(r.Verdict.Weaknesses, "; ")

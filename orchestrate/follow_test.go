@@ -1,6 +1,7 @@
 package orchestrate
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,4 +23,21 @@ func TestRejectPanics(t *testing.T) {
 		require.NoError(t, f.reject(out, &Track{}, &Verdict{Kind: artifact.KindPanic, Message: message}, "it ends"))
 		require.Equal(t, status, out.Status, message)
 	}
+}
+
+// Goroutines beyond those that can be told apart end the following, and are not taken for
+// others.
+func TestFollowCrowd(t *testing.T) {
+	net, side := network(t)
+	f, err := NewFollower(t.Context(), side, net)
+	require.NoError(t, err)
+	track, err := f.Begin()
+	require.NoError(t, err)
+	for n := range 70_000 {
+		require.NotZero(t, track.goroutine(fmt.Sprint("0.", n)))
+	}
+	ok, err := track.Step(artifact.PlanStep{G: "0.70001", Site: "snd"})
+	require.NoError(t, err)
+	require.False(t, ok)
+	require.True(t, track.full)
 }

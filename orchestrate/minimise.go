@@ -2,7 +2,6 @@ package orchestrate
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -86,13 +85,9 @@ func (b *Binary) Minimise(ctx context.Context, v *Verdict, opts MinimiseOptions)
 		return nil, ctx.Err()
 	}
 	var found orcutil.Minimised
-	data, err := os.ReadFile(job.Minimise.Result)
-	if err == nil {
-		err = json.Unmarshal(data, &found)
-	}
-	if err != nil {
+	if err := readResult(job.Minimise.Result, &found); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			err = errors.New("it has written no result") // without the path, which is another one each time
+			err = errNoResult
 		}
 		// A program may end its process in any of its runs.
 		return &Minimised{Stopped: fmt.Sprintf("the process ended before anything was found: %v", errors.Join(runErr, err))}, nil

@@ -62,6 +62,16 @@ func (r *running) ask() error {
 
 func (r *running) stop() string { return r.file + ".stop" }
 
+// rest is the frontier that the process has left, which begins with the nodes that it was to
+// leave as they are.
+func (r *running) rest() (*orcutil.Frontier, error) {
+	f, err := readFrontier(r.file)
+	if err == nil && len(f.Nodes) < r.Below {
+		return nil, fmt.Errorf("exhaust: frontier: it has %d nodes, and the first %d were not to be changed", len(f.Nodes), r.Below)
+	}
+	return f, err
+}
+
 // end cleans up after a process.
 func (r *running) end() error {
 	r.kill()
@@ -165,7 +175,7 @@ func (x *exhauster) inParts(ctx context.Context, frontier string) (err error) {
 			stopped = true
 		default:
 			if !r.by.res.Complete {
-				if r.by.res.Frontier, err = readFrontier(r.file); err != nil {
+				if r.by.res.Frontier, err = r.rest(); err != nil {
 					return errors.Join(err, r.end())
 				}
 			}
@@ -196,9 +206,9 @@ func (x *exhauster) taskTime() time.Duration {
 }
 
 func readFrontier(path string) (*orcutil.Frontier, error) {
-	data, err := os.ReadFile(path)
+	data, err := readBounded(path, maxFrontier)
 	if err != nil {
-		return nil, fmt.Errorf("exhaust: %w", err)
+		return nil, fmt.Errorf("exhaust: frontier: %w", err)
 	}
 	f := new(orcutil.Frontier)
 	if err := json.Unmarshal(data, f); err != nil {

@@ -2,6 +2,7 @@ package orchestrate
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,21 +18,26 @@ func callback(s artifact.Site) bool { return s.Kind == sites.Callback.String() }
 // orcutil.Callback does.
 func callbackPath(key string, n int) string { return "F@" + key + "." + strconv.Itoa(n) }
 
-// comparePaths orders creation paths: parents first, children by number.
+// comparePaths orders creation paths: parents first, children by number. Names that the runtime
+// does not give come behind the numbers.
 func comparePaths(a, b string) int {
-	for a != "" && b != "" {
-		var x, y string
-		x, a, _ = strings.Cut(a, ".")
-		y, b, _ = strings.Cut(b, ".")
-		i, err1 := strconv.Atoi(x)
-		j, err2 := strconv.Atoi(y)
-		c := cmp.Compare(x, y)
-		if err1 == nil && err2 == nil {
-			c = cmp.Compare(i, j)
+	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
+		i, number1 := pathNumber(x)
+		j, number2 := pathNumber(y)
+		switch {
+		case number1 && number2:
+			return cmp.Compare(i, j)
+		case number1:
+			return -1
+		case number2:
+			return 1
 		}
-		if c != 0 {
-			return c
-		}
-	}
-	return cmp.Compare(a, b)
+		return cmp.Compare(x, y)
+	})
+}
+
+// pathNumber reads an element of a creation path that is a number as the runtime writes it.
+func pathNumber(s string) (n int, ok bool) {
+	n, err := strconv.Atoi(s)
+	return n, err == nil && strconv.Itoa(n) == s
 }

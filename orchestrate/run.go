@@ -39,7 +39,15 @@ type RunOptions struct {
 const (
 	defaultTimeout   = 20 * time.Second
 	defaultMaxOutput = 1 << 20
-	maxResult        = 64 << 20
+)
+
+// Bounds of what is read of the files that the program writes: the bytes of a result or of a
+// line, of a frontier, and of all records or all ends, and how many ends are told apart.
+const (
+	maxResult   = 64 << 20
+	maxFrontier = 256 << 20
+	maxRecords  = 1 << 30
+	maxEnds     = 1 << 16
 )
 
 // job is what the driver reads: what it is to do.
@@ -80,7 +88,7 @@ func (b *Binary) Run(ctx context.Context, plan artifact.Plan, opts RunOptions) (
 
 // run does one run. The result is what the runtime has reported, the zero value
 // if it has not.
-func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, result orcutil.Result, err error) {
+func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _ orcutil.Result, err error) {
 	fail := func(err error) (*Verdict, orcutil.Result, error) { return nil, orcutil.Result{}, err }
 	if opts.Timeout <= 0 {
 		opts.Timeout = defaultTimeout
@@ -110,20 +118,27 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, r
 	if cmd.text == "" {
 		return fail(fmt.Errorf("run %s: %w", b.Path, runErr))
 	}
+	return observed(j.Plan, files, cmd, errors.Is(runErr, errTimeout), opts.Timeout, stdout.String(), stderr.String())
+}
+
+// observed is what a process that has ended has left in its files and printed. The program has
+// written that, whatever it is.
+func observed(plan artifact.Plan, files map[string]string, cmd *child, timedOut bool, timeout time.Duration, stdout, stderr string) (*Verdict, orcutil.Result, error) {
+	var result orcutil.Result
 	log, err := readTail(files[envLog], maxLog)
 	if err != nil {
-		return fail(fmt.Errorf("run: %w", err))
+		return nil, result, fmt.Errorf("run: %w", err)
 	}
-	v := &Verdict{Plan: j.Plan, Of: len(j.Steps), Log: string(log), Stdout: programOutput(stdout.String()), Stderr: stderr.String()}
+	v := &Verdict{Plan: plan, Of: len(plan.Steps), Log: string(log), Stdout: programOutput(stdout), Stderr: stderr}
 	switch err := readResult(files[envResult], &result); {
 	case err == nil:
 		v.observe(result)
 	case errors.Is(err, os.ErrNotExist):
 		journal, err := readTail(files[envJournal], 1<<16)
 		if err != nil {
-			return fail(fmt.Errorf("run: %w", err))
+			return nil, result, fmt.Errorf("run: %w", err)
 		}
-		v.died(lastStep(journal), cmd, errors.Is(runErr, errTimeout), opts.Timeout)
+		v.died(lastStep(journal), cmd, timedOut, timeout)
 	default:
 		v.Status, v.Reason = Unsupported, "the result cannot be read: "+err.Error()
 	}
@@ -170,20 +185,36 @@ func programOutput(s string) string {
 	return s
 }
 
-func readResult(path string, r *orcutil.Result) error {
+// readResult decodes what the program has written at its end. v is as it was if that cannot be
+// done.
+func readResult[T any](path string, v *T) error {
+	data, err := readBounded(path, maxResult)
+	if err != nil {
+		return err
+	}
+	var read T
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	*v = read
+	return nil
+}
+
+// readBounded reads a file that the program has written.
+func readBounded(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxResult+1))
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("more than %d bytes", most)
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(data) > maxResult {
-		return fmt.Errorf("more than %d bytes", maxResult)
-	}
-	return json.Unmarshal(data, r)
+	return data, nil
 }
 
 // readTail reads the last n bytes of a file, none if it does not exist.

@@ -29,7 +29,8 @@ type Sandbox struct {
 
 // NewSandbox builds the program that sets a sandbox up, with the go command, and tries it. A
 // *SandboxError says that the system offers none. The environment is that of a Target; the
-// name of the go command may be empty.
+// name of the go command may be empty. The program is built once in a process as long as both
+// are the same. NewSandbox is safe for concurrent use.
 func NewSandbox(ctx context.Context, env []string, goCmd string) (_ *Sandbox, err error) {
 	if env == nil {
 		env = os.Environ()
@@ -37,7 +38,12 @@ func NewSandbox(ctx context.Context, env []string, goCmd string) (_ *Sandbox, er
 	if goCmd == "" {
 		goCmd = "go"
 	}
-	files, err := sandbox.Files()
+	if err := sandbox.Offered(); err != nil {
+		return nil, err
+	}
+	env = sandbox.BuildEnv(env)
+	key := strings.Join(append([]string{goCmd}, env...), "\x00")
+	data, err := launchers.get(ctx, key, func() ([]byte, error) { return buildLauncher(ctx, env, goCmd) })
 	if err != nil {
 		return nil, err
 	}
@@ -45,22 +51,39 @@ func NewSandbox(ctx context.Context, env []string, goCmd string) (_ *Sandbox, er
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	s := &Sandbox{dir: dir, launcher: sandbox.Launcher{Path: filepath.Join(dir, "launcher")}}
+	s := &Sandbox{dir: dir, launcher: sandbox.Launcher{Path: filepath.Join(dir, launcherFile)}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
 		}
 	}()
+	if err := sandbox.WriteExecutable(s.launcher.Path, data); err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	s.Unbounded, err = s.launcher.Probe(ctx)
+	return s, err
+}
+
+const launcherFile = "launcher"
+
+// buildLauncher returns the executable of the launcher.
+func buildLauncher(ctx context.Context, env []string, goCmd string) (_ []byte, err error) {
+	files, err := sandbox.Files()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "vtrace-launcher-")
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	for name, data := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			return nil, fmt.Errorf("sandbox: %w", err)
 		}
 	}
-	if err := sandbox.Offered(); err != nil {
-		return nil, err
-	}
-	cmd := exec.Command(goCmd, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", s.launcher.Path, ".")
-	cmd.Dir, cmd.Env = dir, sandbox.BuildEnv(env)
+	cmd := exec.Command(goCmd, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", launcherFile, ".")
+	cmd.Dir, cmd.Env = dir, env
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := runGroup(ctx, cmd, 0); err != nil {
@@ -69,8 +92,43 @@ func NewSandbox(ctx context.Context, env []string, goCmd string) (_ *Sandbox, er
 		}
 		return nil, &SandboxError{Reason: fmt.Sprintf("the launcher was not built: %v: %s", err, strings.TrimSpace(out.String()))}
 	}
-	s.Unbounded, err = s.launcher.Probe(ctx)
-	return s, err
+	data, err := os.ReadFile(filepath.Join(dir, launcherFile))
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	return data, nil
+}
+
+// launchers has the launcher that was built last: a check of many entry points needs the same
+// for each. It is kept in memory. In a file it would have to be removed when nobody needs it
+// any more, and whoever can write there could have something else started outside of the sandbox.
+var launchers = lastBuilt{turn: make(chan struct{}, 1)}
+
+// lastBuilt has what was built last. It is safe for concurrent use.
+type lastBuilt struct {
+	turn chan struct{} // full while somebody has one
+	key  string
+	data []byte
+}
+
+// get returns what was built for a key, or has it built. Others wait meanwhile, until their
+// contexts end.
+func (l *lastBuilt) get(ctx context.Context, key string, build func() ([]byte, error)) ([]byte, error) {
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if l.data != nil && l.key == key {
+		return l.data, nil
+	}
+	data, err := build()
+	if err != nil {
+		return nil, err
+	}
+	l.key, l.data = key, data
+	return data, nil
 }
 
 // Close removes what was built.

@@ -12,6 +12,12 @@ import (
 	"github.com/vtrace/vtrace/source"
 )
 
+// defaultRuntime is the import path of the runtime where a Target names none.
+const defaultRuntime = "vtraceorc"
+
+// generatedImports is what generated files import besides the runtime.
+var generatedImports = []string{"encoding/json", "testing", "testing/synctest"}
+
 // Target is the program that tests are generated for and run on.
 type Target struct {
 	// Root is the absolute directory that file names are relative to, Dir that

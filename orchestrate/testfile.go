@@ -142,7 +142,7 @@ func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta M
 		End: target.End, Main: target.Entry.Func, Args: target.Args, EnvPlan: envPlan,
 	}
 	if d.Runtime = target.Runtime; d.Runtime == "" {
-		d.Runtime = "vtraceorc"
+		d.Runtime = defaultRuntime
 	}
 	if plan == nil {
 		d.BuildTag = plainTag

@@ -12,7 +12,7 @@ import (
 )
 
 // network is a sender and two receivers that may crash.
-func network(t *testing.T) (*uppaal.Network, *artifact.Sidecar) {
+func network(t testing.TB) (*uppaal.Network, *artifact.Sidecar) {
 	t.Helper()
 	decls, err := uppaal.ParseDecls("chan c; int n = 0;")
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package orchestrate
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +28,8 @@ type Track struct {
 	number   map[string]uint16
 	children map[string]int
 	places   map[place]*visit
-	full     bool         // places would exceed maxPlaces
+	full     bool         // places would exceed maxPlaces, or it is crowded
+	crowded  bool         // there are more goroutines than can be told apart
 	bound    string       // a bound that was reached
 	used     map[int]bool // approximations met
 	// remembers: the places have the way there, and done are the steps with the places
@@ -95,10 +97,14 @@ func (f *Follower) begin(remembers bool) (*Track, error) {
 	return t, err
 }
 
-// goroutine is the number of a creation path.
+// goroutine is the number of a creation path, which is not 0.
 func (t *Track) goroutine(path string) uint16 {
 	n, ok := t.number[path]
 	if !ok {
+		if len(t.names) > math.MaxUint16 {
+			t.crowded = true
+			return math.MaxUint16
+		}
 		n = uint16(len(t.names))
 		t.number[path] = n
 		t.names = append(t.names, path)
@@ -118,13 +124,14 @@ func (t *Track) Step(s artifact.PlanStep) (bool, error) {
 	}
 	before := t.places
 	err := t.step(s)
-	if err == nil && len(t.places) == 0 && !t.full && s.G != timeStep {
+	if err == nil && len(t.places) == 0 && !t.full && !t.crowded && s.G != timeStep {
 		// What is due at once happens without a step.
 		t.places = maps.Clone(before)
 		if err = t.settle(true); err == nil && !t.full {
 			err = t.step(s)
 		}
 	}
+	t.full = t.full || t.crowded
 	if err != nil || len(t.places) == 0 || t.full {
 		t.places = before
 		return false, err
@@ -396,7 +403,7 @@ func (t *Track) endsAt(p place, v *Verdict) (bool, error) {
 			}
 			ok = siteOf(t.f.side, at.Site).Key == g.Site && at.End == ""
 		case "blocked":
-			ok = siteOf(t.f.side, at.Site).Key == g.Site && at.End == "" && who[i].mark != standing
+			ok = i >= 0 && siteOf(t.f.side, at.Site).Key == g.Site && at.End == "" && who[i].mark != standing
 		case "panicked", "ended the program in":
 			ok = at.End == endPanic || at.End == endFatal || at.End == endExit
 		}

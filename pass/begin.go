@@ -28,28 +28,32 @@ type started struct {
 // loader loads the program that a spec names.
 type loader func(ctx context.Context, spec source.Spec) (*program, error)
 
-// begin loads and translates a program and puts both into a new bundle.
-func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep reporter) (*started, error) {
-	opts, err := opts.withDefaults()
+// loadFirst loads the program of a first pass, and returns the options for it, which are filled
+// in and have the flags of the program.
+func (o Options) loadFirst(ctx context.Context, load loader, spec source.Spec, rep reporter) (*program, Options, error) {
+	o, err := o.withDefaults()
 	if err != nil {
-		return nil, err
+		return nil, o, err
 	}
-	m := opts.ownModel()
+	m := o.ownModel()
 	for _, c := range m.Categories {
 		if all := translate.Categories(); !slices.Contains(all, c) {
-			return nil, &OptionError{"categories", fmt.Sprintf("no query category %q: the categories are %s", c, strings.Join(all, ", "))}
+			return nil, o, &OptionError{"categories", fmt.Sprintf("no query category %q: the categories are %s", c, strings.Join(all, ", "))}
 		}
 	}
-	spec = loading(&m, spec, opts.Flags)
-	opts.Model = &m
-
-	done := rep.stage("load")
+	spec = loading(&m, spec, o.Flags)
+	o.Model, o.Flags = &m, nil
+	defer rep.stage("load")()
 	p, err := load(ctx, spec)
-	done()
 	if err != nil {
-		return nil, err
+		return nil, o, err
 	}
 	m.Flags = p.source.Spec.Flags // without those that loading has taken in
+	return p, o, nil
+}
+
+// begin translates a program that loadFirst has loaded, and puts both into a new bundle.
+func begin(ctx context.Context, p *program, opts Options, rep reporter) (*started, error) {
 	if opts.loaded != nil {
 		opts.loaded(p, opts)
 	}
@@ -78,7 +82,7 @@ func begin(ctx context.Context, load loader, spec source.Spec, opts Options, rep
 			return &started{program: p, kept: kept}, err
 		}
 	}
-	model, found, err := p.fit(ctx, opts, m.FromProto, rep)
+	model, found, err := p.fit(ctx, opts, opts.Model.FromProto, rep)
 	if err != nil {
 		return nil, err
 	}

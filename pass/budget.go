@@ -14,6 +14,10 @@ import (
 // spent is cut and says so; what is known by then is the result. The parts of a check
 // have shares: a translation that takes for ever leaves time for runs of the program.
 //
+// It begins when the program is loaded and the packages that it imports are compiled, see
+// libraries.go: on a machine that has compiled nothing yet, both take as long as a whole check,
+// and say nothing of the program.
+//
 // What is cut depends on the machine: a result that says nothing of a budget does not.
 
 // The shares of the budget at whose end a part of a check is cut.
@@ -69,12 +73,12 @@ func (o Options) bounded(ctx context.Context) (_ Options, stop func()) {
 		return o, func() {}
 	}
 	soft, cancel := context.WithCancelCause(ctx)
-	o.start = time.Now().Add(-o.spent)
+	o.start = time.Now()
 	o.soft = soft
 	done := make(chan struct{})
 	var spent <-chan time.Time
 	if o.Budget > 0 {
-		timer := time.NewTimer(o.Budget - o.spent)
+		timer := time.NewTimer(o.Budget)
 		spent = timer.C
 	}
 	go func() {

@@ -62,10 +62,25 @@ func caught(err *error) {
 
 func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {
 	defer caught(&err)
-	if opts.Results != nil && opts.Engine == nil {
-		return checkUnlessUnchanged(ctx, load, spec, opts)
+	rep := reporter{artifact.PassFirst, opts.Progress}
+	p, opts, err := opts.loadFirst(ctx, load, spec, rep)
+	if err != nil {
+		return nil, err
 	}
-	return checkAnew(ctx, load, spec, opts)
+	check := func() (*artifact.Bundle, error) {
+		p.compileLibraries(ctx, opts, rep)
+		// Each round has a program of its own, with the files that are loaded.
+		again := func(context.Context, source.Spec) (*program, error) {
+			next := *p
+			next.sites = parse.Index(p.source)
+			return &next, nil
+		}
+		return checkAnew(ctx, again, source.Spec{Env: spec.Env}, opts)
+	}
+	if opts.Results == nil || opts.Engine != nil {
+		return check()
+	}
+	return p.checkUnlessUnchanged(ctx, opts, rep, check)
 }
 
 func checkAnew(ctx context.Context, load loader, spec source.Spec, opts Options) (_ *artifact.Bundle, err error) {

@@ -122,12 +122,12 @@ const nobody = "nobody"
 
 // checkCompleted checks a program by rounds, as long as its model is completed.
 func checkCompleted(opts Options, round func(opts Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
-	begun := time.Now().Add(-opts.spent)
+	begun := time.Now()
 	for n := 0; ; n++ {
 		now := opts
 		now.completing = n < maxCompleted
 		if opts.Budget > 0 && n > 0 {
-			now.Budget, now.spent = max(opts.Budget-time.Since(begun), opts.Budget/20), 0
+			now.Budget = max(opts.Budget-time.Since(begun), opts.Budget/20)
 		}
 		b, err := round(now)
 		var more *errCompleted

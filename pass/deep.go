@@ -54,8 +54,6 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 	if err := fits(second.Sidecar(), net); err != nil {
 		return nil, err
 	}
-	opts, stop := opts.bounded(ctx)
-	defer stop()
 	opts, close, err := opts.sandboxed(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -69,6 +67,11 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
+	if opts.soft == nil { // a check has done so
+		p.compileLibraries(ctx, opts, rep)
+	}
+	opts, stop := opts.bounded(ctx)
+	defer stop()
 	manifest, err := p.manifest(artifact.PassDeep, opts)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 type Event interface{ event() }
 
 type (
-	// StageStarted says that a pass begins a stage: "load", "translate",
+	// StageStarted says that a pass begins a stage: "load", LibrariesStage, "translate",
 	// "bounds", "search", "instrument", "build", "replay".
 	StageStarted struct{ Pass, Stage string }
 	// StageDone says that it ended, and what it took.

@@ -24,10 +24,14 @@ func First(ctx context.Context, spec source.Spec, opts Options) (_ *artifact.Bun
 
 // first also returns the program and its model.
 func first(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, *started, error) {
+	rep := reporter{artifact.PassFirst, opts.Progress}
+	p, opts, err := opts.loadFirst(ctx, load, spec, rep)
+	if err != nil {
+		return nil, nil, err
+	}
 	opts, stop := opts.bounded(ctx)
 	defer stop()
-	rep := reporter{artifact.PassFirst, opts.Progress}
-	s, err := begin(ctx, load, spec, opts, rep)
+	s, err := begin(ctx, p, opts, rep)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,9 +65,19 @@ func Translate(ctx context.Context, spec source.Spec, opts Options) (_ *artifact
 	if err := usable(ctx, spec); err != nil {
 		return nil, err
 	}
+	return translated(ctx, load, spec, opts)
+}
+
+// translated makes the bundle of Translate.
+func translated(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, error) {
+	rep := reporter{artifact.PassTranslate, opts.Progress}
+	p, opts, err := opts.loadFirst(ctx, load, spec, rep)
+	if err != nil {
+		return nil, err
+	}
 	opts, stop := opts.bounded(ctx)
 	defer stop()
-	s, err := begin(ctx, load, spec, opts, reporter{artifact.PassTranslate, opts.Progress})
+	s, err := begin(ctx, p, opts, rep)
 	if err != nil {
 		return nil, err
 	}

@@ -282,14 +282,9 @@ func adoptSource(ctx context.Context, parent *artifact.Bundle, now map[string][]
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	loaded := func(context.Context, source.Spec) (*program, error) { return p, nil }
-	opts, stop := opts.bounded(ctx)
-	defer stop()
 	var made *artifact.Bundle
 	if parent.Manifest().Pass == artifact.PassTranslate {
-		var s *started
-		if s, err = begin(ctx, loaded, p.source.Spec, opts, reporter{artifact.PassTranslate, opts.Progress}); err == nil {
-			made, err = s.out.Bundle()
-		}
+		made, err = translated(ctx, loaded, p.source.Spec, opts)
 	} else {
 		made, _, err = first(ctx, loaded, p.source.Spec, opts)
 	}
@@ -452,10 +447,15 @@ func guardsOf(name string, data []byte) (guards, error) {
 	for _, imp := range file.Imports {
 		switch p, _ := strconv.Unquote(imp.Path.Value); {
 		case p == parse.DefaultRuntimePath:
-			g.runtime = path.Base(p)
+			name := path.Base(p)
 			if imp.Name != nil {
-				g.runtime = imp.Name.Name
+				name = imp.Name.Name
 			}
+			if g.runtime != "" || name == "." {
+				add(imp, "another import of the runtime") // what is called by that name would not be seen
+				continue
+			}
+			g.runtime = name
 		case p == "sync", p == "sync/atomic", p == "time", p == "context", p == "unsafe", p == "C":
 			add(imp, "the import of "+p)
 		}

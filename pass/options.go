@@ -45,8 +45,9 @@ type Options struct {
 	// Stall is how long a goroutine may be held while time passes for a stall to be
 	// short; 0 means DefaultStall. It grades findings, and leaves none out.
 	Stall time.Duration
-	// Budget bounds the time of a check, of all that it does, or of a single pass; 0 is
-	// no bound. When it is spent the result is what is known, and says what was cut.
+	// Budget bounds the time of a check or of a single pass, from when the program is loaded
+	// and the packages that it imports are compiled; 0 is no bound. When it is spent the result
+	// is what is known, and says what was cut.
 	Budget time.Duration
 	// Interrupt, once closed, ends a check as a budget that is spent does.
 	Interrupt <-chan struct{}
@@ -94,6 +95,8 @@ type Options struct {
 	// newSandbox, if not nil, is in place of orchestrate.NewSandbox: tests have a system
 	// without one so.
 	newSandbox func(ctx context.Context, env []string, goCmd string) (*orchestrate.Sandbox, error)
+	// compile, if not nil, is in place of orchestrate.Compile: tests have a slow one so.
+	compile func(ctx context.Context, target orchestrate.Target, packages []string, opts orchestrate.BuildOptions) error
 	// from are where searches begin; none: at the start.
 	from [][]check.Step
 	// completing: a model that lacks what runs do is completed, and checked again.
@@ -101,8 +104,6 @@ type Options struct {
 	// See bounded.
 	soft  context.Context
 	start time.Time
-	// spent is what of the budget was spent before the check began.
-	spent time.Duration
 	// See withEngines: they are nil if there is one engine at a time.
 	model     context.Context
 	stopModel context.CancelCauseFunc

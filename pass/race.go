@@ -40,7 +40,7 @@ const racesShare = 0.25
 // looked for, checks it again so that they are: a data race is an error by itself. What that
 // does not reproduce stays a limit of the first result.
 func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifact.Bundle, error)) (*artifact.Bundle, error) {
-	begun, raced := time.Now().Add(-opts.spent), false
+	begun, raced := time.Now(), false
 	model := opts.ownModel()
 	if !model.Races && len(model.Categories) == 0 { // else only these categories are asked for
 		opts.raced = func() { raced = true }
@@ -53,7 +53,7 @@ func checkRaces(ctx context.Context, opts Options, check func(Options) (*artifac
 		return b, nil // interrupted, say
 	}
 	model.Races = true
-	opts.Model, opts.raced, opts.spent = &model, nil, 0
+	opts.Model, opts.raced = &model, nil
 	if opts.Budget > 0 {
 		left := opts.Budget - time.Since(begun)
 		if left < time.Duration(racesShare*float64(opts.Budget)) {

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -56,11 +57,14 @@ func (d *deep) resume() error {
 			known.met, known.taken = f.Met, f.Taken
 		}
 	}
-	d.refutations = kept.Refutations()
-	d.savedAll = len(d.refutations)
-	for _, r := range d.refutations {
+	for _, r := range kept.Refutations() {
+		if !slices.ContainsFunc(r.Labels, func(l string) bool { return l != "" }) {
+			continue // no replay says so, and it would refute every trace
+		}
+		d.refutations = append(d.refutations, r)
 		d.refuted = append(d.refuted, pathOf(r))
 	}
+	d.savedAll = len(d.refutations)
 	return nil
 }
 

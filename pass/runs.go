@@ -390,7 +390,7 @@ func (d *deep) placeOf(stack []string) (artifact.Site, bool) {
 		fn, at, _ := strings.Cut(frame, " ")
 		file, text, _ := strings.Cut(at, ":")
 		line, err := strconv.Atoi(text)
-		if err != nil {
+		if err != nil || line < 1 {
 			continue
 		}
 		// Of files in stacks only the last part of the name is known.

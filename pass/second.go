@@ -33,8 +33,6 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 	if opts, err = opts.inherit(first); err != nil {
 		return nil, err
 	}
-	opts, stop := opts.bounded(ctx)
-	defer stop()
 	rep := reporter{artifact.PassSecond, opts.Progress}
 	done := rep.stage("load")
 	p, err := earlier.reload(ctx, first, opts)
@@ -43,6 +41,8 @@ func second(ctx context.Context, first *artifact.Bundle, earlier *started, opts 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
+	opts, stop := opts.bounded(ctx)
+	defer stop()
 	manifest, err := p.manifest(artifact.PassSecond, opts)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -45,23 +44,8 @@ type resultInputs struct {
 	Reachable string `json:"reachable"`
 }
 
-// checkUnlessUnchanged checks a program, if its result is not known from before.
-func checkUnlessUnchanged(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, error) {
-	begun := time.Now()
-	opts, err := opts.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	m := opts.ownModel()
-	spec = loading(&m, spec, opts.Flags)
-	opts.Model, opts.Flags = &m, nil
-	rep := reporter{artifact.PassFirst, opts.Progress}
-	done := rep.stage("load")
-	p, err := load(ctx, spec)
-	done()
-	if err != nil {
-		return nil, err
-	}
+// checkUnlessUnchanged checks the program, if its result is not known from before.
+func (p *program) checkUnlessUnchanged(ctx context.Context, opts Options, rep reporter, check func() (*artifact.Bundle, error)) (*artifact.Bundle, error) {
 	in, err := p.resultInputs(ctx, opts)
 	if err == nil {
 		var b *artifact.Bundle
@@ -72,12 +56,7 @@ func checkUnlessUnchanged(ctx context.Context, load loader, spec source.Spec, op
 	if err != nil {
 		rep.send(ResultsUnusable{err})
 	}
-	opts.spent = min(time.Since(begun), opts.Budget)
-	// Each round has a program of its own, with the files that are loaded.
-	again := func(context.Context, source.Spec) (*program, error) {
-		return &program{source: p.source, sites: parse.Index(p.source)}, nil
-	}
-	b, err := checkAnew(ctx, again, source.Spec{Env: spec.Env}, opts)
+	b, err := check()
 	if err != nil {
 		return nil, err
 	}

@@ -138,6 +138,11 @@ func splitEntry(text string) (name string, args [][]string, err error) {
 	}
 	e, err := parser.ParseExpr("f(" + list + ")")
 	call, isCall := e.(*ast.CallExpr)
+	if err == nil && isCall {
+		// The list may have closed the call itself, and begun another one.
+		_, own := call.Fun.(*ast.Ident)
+		isCall = own && !call.Ellipsis.IsValid()
+	}
 	if err != nil || !isCall {
 		return "", nil, fmt.Errorf("entry %q: arguments are constants, with | between alternatives", text)
 	}
@@ -150,11 +155,11 @@ func splitEntry(text string) (name string, args [][]string, err error) {
 			} else {
 				a = nil
 			}
-			var out bytes.Buffer
-			if err := format.Node(&out, token.NewFileSet(), v); err != nil {
+			value, err := exprText(v)
+			if err != nil {
 				return "", nil, fmt.Errorf("entry %q: %w", text, err)
 			}
-			values = append(values, out.String())
+			values = append(values, value)
 		}
 		slices.Reverse(values)
 		args = append(args, values)
@@ -452,20 +457,41 @@ func (w *wrapped) corpus() ([][]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("seed corpus: %w", err)
 		}
-		head, rest, _ := strings.Cut(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
-		if head != "go test fuzz v1" {
-			return nil, fmt.Errorf("seed corpus: testdata/fuzz/%s/%s: not of the form \"go test fuzz v1\"", w.fn.Name(), filepath.Base(name))
-		}
-		var args []string
-		for _, line := range strings.Split(strings.TrimSpace(rest), "\n") {
-			if _, err := parser.ParseExpr(line); err != nil {
-				return nil, fmt.Errorf("seed corpus: testdata/fuzz/%s/%s: %w", w.fn.Name(), filepath.Base(name), err)
-			}
-			args = append(args, line)
+		args, err := corpusArgs(data)
+		if err != nil {
+			return nil, fmt.Errorf("seed corpus: testdata/fuzz/%s/%s: %w", w.fn.Name(), filepath.Base(name), err)
 		}
 		out = append(out, args)
 	}
 	return out, nil
+}
+
+// corpusArgs are the arguments in a file of a seed corpus, each as an expression.
+func corpusArgs(data []byte) ([]string, error) {
+	head, rest, _ := strings.Cut(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
+	if head != "go test fuzz v1" {
+		return nil, errors.New("not of the form \"go test fuzz v1\"")
+	}
+	var args []string
+	for _, line := range strings.Split(strings.TrimSpace(rest), "\n") {
+		e, err := parser.ParseExpr(line)
+		if err != nil {
+			return nil, err
+		}
+		arg, err := exprText(e)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, arg)
+	}
+	return args, nil
+}
+
+// exprText is the text of an expression, without comments.
+func exprText(e ast.Expr) (string, error) {
+	var out bytes.Buffer
+	err := format.Node(&out, token.NewFileSet(), e)
+	return out.String(), err
 }
 
 func (w *wrapped) benchmark() error {

@@ -97,7 +97,7 @@ func (s *settings) search(fs *flag.FlagSet) {
 
 func (s *settings) replay(fs *flag.FlagSet) {
 	fs.DurationVar(&s.stall, "stall", pass.DefaultStall, "a goroutine that is held for longer while time passes is a long stall, which findings say")
-	fs.DurationVar(&s.budget, "budget", defaultBudget, "bound the time for each entry point; what is known then is the result; 0 is no bound")
+	fs.DurationVar(&s.budget, "budget", defaultBudget, "bound the time for each entry point, once it is loaded and the packages that it imports are compiled; what is known then is the result; 0 is no bound")
 	fs.IntVar(&s.runDepth, "run-depth", pass.DefaultRunDepth, "number of traces to replay for one query")
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one replay")
 	fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how to exclude refuted traces: exact, or fnv")

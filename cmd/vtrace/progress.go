@@ -40,6 +40,10 @@ func (p *progress) event(e vtrace.Event) {
 		p.clear()
 		fmt.Fprintf(p.w, "vtrace: the result is not kept, or not taken from an earlier check: %s\n", plain(e.Err.Error()))
 	case pass.StageStarted:
+		if e.Stage == pass.LibrariesStage {
+			p.draw("compiling the standard library, and what else the program imports, for its instrumented form: long only once on this machine")
+			return
+		}
 		p.draw("%s pass: %s", e.Pass, e.Stage)
 	case pass.StageDone:
 		if p.timing {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/examples"
+	"github.com/vtrace/vtrace/pass"
 )
 
 // execute runs a command line.
@@ -345,4 +346,15 @@ func TestSizeFlag(t *testing.T) {
 		var s sizeFlag
 		require.Error(t, s.Set(text), text)
 	}
+}
+
+// Who waits for the first check on a machine is told what for.
+func TestLibrariesProgress(t *testing.T) {
+	var out bytes.Buffer
+	p := &progress{w: &out, terminal: true} // begun long ago
+	p.event(pass.StageStarted{Pass: artifact.PassFirst, Stage: pass.LibrariesStage})
+	require.Contains(t, out.String(), "compiling the standard library")
+	require.Contains(t, out.String(), "once on this machine")
+	p.done()
+	require.True(t, strings.HasSuffix(out.String(), "\r\x1b[K"))
 }

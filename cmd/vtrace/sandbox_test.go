@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,6 +87,32 @@ func TestSandboxFlag(t *testing.T) {
 	require.Equal(t, outside.Verdict, inside.Verdict)
 	require.Equal(t, outside.Runs, inside.Runs)
 	require.Equal(t, outside.Found, inside.Found)
+}
+
+// What sets sandboxes up is built once for all entry points of a command.
+func TestSandboxOfMany(t *testing.T) {
+	command, err := exec.LookPath("go")
+	require.NoError(t, err)
+	bin, dir := t.TempDir(), t.TempDir()
+	calls := filepath.Join(bin, "calls")
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), fmt.Appendf(nil, "#!/bin/sh\necho \"$@\" >> %s\nexec %s \"$@\"\n", calls, command), 0o700))
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/many\n\ngo 1.26\n"), 0o644))
+	text := "package many\n\nimport \"testing\"\n"
+	for n := range 4 {
+		text += fmt.Sprintf("\nfunc Test%d(t *testing.T) { c := make(chan int, 1); go func() { c <- 1 }(); <-c }\n", n)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "many_test.go"), []byte(text), 0o644))
+	t.Chdir(dir)
+	code, stdout, stderr := execute(t, "check", "-sandbox=require", "-cache", "off", "-o", filepath.Join(bin, "out"), "./...")
+	if strings.Contains(stderr, "no sandbox: ") {
+		t.Skip(stderr)
+	}
+	require.Equal(t, exitNothing, code, stdout+stderr)
+	require.Contains(t, stdout, "4 entry points: 4 without error")
+	data, err := os.ReadFile(calls)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(data), "launcher ."), "%s", data)
 }
 
 // The word that there is no sandbox is said once, and again behind the result.

@@ -26,7 +26,7 @@ import (
 
 // sources are those of the launcher.
 //
-//go:embed launcher/*.go
+//go:embed launcher/main.go launcher/calls_*.go
 var sources embed.FS
 
 // Files are the files of the launcher, a module with a package main that imports the standard
@@ -222,8 +222,14 @@ func (b *Box) end(err error) (r report, _ error) {
 		// Somebody has killed it, and so all processes of the namespace.
 		return report{Code: -1, Text: state.String()}, nil
 	}
+	return readReport(data)
+}
+
+// readReport reads what a launcher has told. The error is for a sandbox that there was none of.
+func readReport(data []byte) (report, error) {
+	var r report
 	if err := json.Unmarshal(data, &r); err != nil {
-		return r, missing("launcher: %v", err)
+		return report{}, missing("launcher: %v", err)
 	}
 	if r.Error != "" {
 		return r, &Error{r.Error}

@@ -37,3 +37,11 @@ func namespaces(cmd *exec.Cmd) {
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
 	attr.AmbientCaps = []uintptr{setPCap, netAdmin, sysAdmin, sysResource}
 }
+
+// WriteExecutable writes a file that can be started at once: no process that is started
+// meanwhile has it open for writing.
+func WriteExecutable(path string, data []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, data, 0o700)
+}

@@ -308,6 +308,19 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
+// A temporary directory below another one is the program's own, too.
+func TestTemporaryBelow(t *testing.T) {
+	l := launcher(t, sandbox.Limits{})
+	below, err := os.MkdirTemp("/tmp", "vtrace-sandbox-test-")
+	require.NoError(t, err)
+	defer os.RemoveAll(below)
+	t.Setenv("TMPDIR", below)
+	out, ended := inside(t, l, "write "+filepath.Join(below, "new"), sandbox.Access{})
+	require.Equal(t, "done\n", out)
+	require.Zero(t, ended.Code)
+	require.NoFileExists(t, filepath.Join(below, "new"))
+}
+
 // How a program ends is told as it would be outside.
 func TestEnd(t *testing.T) {
 	l := launcher(t, sandbox.Limits{})

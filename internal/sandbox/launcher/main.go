@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -75,11 +76,11 @@ func main() {
 
 func run(args []string) (report, error) {
 	var r report
-	var c config
 	if len(args) < 2 {
 		return r, errors.New("no command")
 	}
-	if err := json.Unmarshal([]byte(args[0]), &c); err != nil {
+	c, err := request(args[0])
+	if err != nil {
 		return r, err
 	}
 	go func() {
@@ -141,6 +142,20 @@ func run(args []string) (report, error) {
 			return r, nil
 		}
 	}
+}
+
+// request reads what package sandbox asks for. What the launcher does not know it could not do.
+func request(text string) (config, error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	var c config
+	if err := dec.Decode(&c); err != nil {
+		return config{}, fmt.Errorf("request: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return config{}, errors.New("request: there is something behind it")
+	}
+	return c, nil
 }
 
 // loopback switches the one interface on that a new namespace has: programs talk to themselves.
@@ -230,7 +245,12 @@ func files(c *config) error {
 		return nil
 	}
 	const small = 1 << 20
-	for _, path := range c.Private {
+	for i, path := range c.Private {
+		if within(path, c.Private[:i]) { // which is empty by now
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				return fmt.Errorf("private %s: %w", path, err)
+			}
+		}
 		if err := tmpfs(path, "1777", c.PrivateSize); err != nil {
 			return err
 		}

@@ -1,0 +1,230 @@
+package vtrace_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// decoderDirs are the packages, with those below, that read what others have written: bundles,
+// what stands beside them, what is kept in caches, and what the program under check leaves.
+var decoderDirs = []string{"artifact", "bundle", "check/verifyta", "cmd", "disallow", "internal", "orchestrate", "pass", "source", "uppaal"}
+
+// decoders are the functions of these packages that decode, with the fuzz targets that each has,
+// as "package.Target", or with a reason in parentheses why it needs none.
+var decoders = map[string]string{
+	"artifact.Bundle.checkContent":      "artifact.FuzzContent",
+	"artifact.ParseModuleFile":          "artifact.FuzzModuleFile",
+	"artifact.ReadArchive":              "artifact.FuzzReadArchive artifact.FuzzReadTar artifact.FuzzDirectory",
+	"artifact.ReadPrivateKey":           "artifact.FuzzKey",
+	"artifact.ReadPublicKey":            "artifact.FuzzKey",
+	"artifact.Results.pruneRecords":     "artifact.FuzzResults",
+	"artifact.Results.record":           "artifact.FuzzResults",
+	"artifact.canonicalRaw":             "artifact.FuzzOptions artifact.FuzzResults",
+	"artifact.currentOptions":           "artifact.FuzzOptions",
+	"artifact.decodeFile":               "artifact.FuzzContent",
+	"artifact.decodeJSON":               "artifact.FuzzContent artifact.FuzzSignature",
+	"artifact.decodeManifest":           "artifact.FuzzContent artifact.FuzzCache",
+	"artifact.goNamedOptions":           "artifact.FuzzOptions",
+	"artifact.loadSignature":            "artifact.FuzzSignature",
+	"artifact.readKey":                  "artifact.FuzzKey",
+	"artifact.versionOf":                "artifact.FuzzContent",
+	"bundle.compiled":                   "(the schemas are a part of vtrace)",
+	"bundle.numbers":                    "bundle.FuzzTools",
+	"bundle.verifier.schemas":           "bundle.FuzzTools",
+	"check/verifyta.names.state":        "check/verifyta.FuzzReadTrace",
+	"check/verifyta.readOutput":         "(the output of an engine that the user has installed)",
+	"cmd/vtrace.bounding":               "(a flag)",
+	"cmd/vtrace.boundsFlag.Set":         "(a flag)",
+	"cmd/vtrace.sizeFlag.Set":           "(a flag)",
+	"disallow.Set.UnmarshalJSON":        "disallow.FuzzSet",
+	"internal/left.Program.frames":      "internal/left.FuzzStacks",
+	"internal/module.Fetch":             "(for tests: what the go command says of a module)",
+	"internal/sandbox.readReport":       "internal/sandbox.FuzzReport",
+	"internal/sandbox/launcher.request": "internal/sandbox/launcher.FuzzRequest",
+	"orchestrate.Accesses":              "orchestrate.FuzzObserved orchestrate.FuzzExplored",
+	"orchestrate.Binary.Minimise":       "orchestrate.FuzzMinimised",
+	"orchestrate.Binary.RunTest":        "orchestrate.FuzzObserved",
+	"orchestrate.CheckTest":             "orchestrate.FuzzCheckTest",
+	"orchestrate.addToOverlay":          "(vtrace has written the overlay in the same run)",
+	"orchestrate.explorer.recorded":     "orchestrate.FuzzExplored",
+	"orchestrate.lastStep":              "orchestrate.FuzzObserved",
+	"orchestrate.observed":              "orchestrate.FuzzObserved",
+	"orchestrate.pathNumber":            "orchestrate.FuzzPaths",
+	"orchestrate.processed.read":        "orchestrate.FuzzExhausted",
+	"orchestrate.readEnds":              "orchestrate.FuzzExplored orchestrate.FuzzExhausted",
+	"orchestrate.readFrontier":          "orchestrate.FuzzParts",
+	"orchestrate.readRecords":           "orchestrate.FuzzExplored orchestrate.FuzzExhausted",
+	"orchestrate.readResult":            "orchestrate.FuzzObserved orchestrate.FuzzExhausted orchestrate.FuzzMinimised",
+	"pass.checkModules":                 "pass.FuzzModules",
+	"pass.deep.failureIn":               "pass.FuzzPlaces",
+	"pass.deep.placeOf":                 "pass.FuzzPlaces",
+	"pass.goVariables":                  "(what the go command says of its settings)",
+	"pass.guardsOf":                     "pass.FuzzGuards",
+	"pass.readExported":                 "pass.FuzzReadExported",
+	"pass.readFrontier":                 "pass.FuzzFrontier",
+	"pass.testNumbers":                  "(an argument)",
+	"source.Program.namedModules":       "(the go command has read the same files)",
+	"source.Program.tests":              "(names for an error; files with errors are passed over)",
+	"source.Spec.takeOverlay":           "(a file that a flag names)",
+	"source.corpusArgs":                 "source.FuzzCorpus",
+	"source.splitEntry":                 "source.FuzzEntry",
+	"uppaal.element.coordinate":         "uppaal.FuzzReadXML",
+	"uppaal.readElements":               "uppaal.FuzzReadXML",
+}
+
+// decodingCalls are the functions that make values of bytes or of text, by import path; with
+// "*", all that begin so.
+var decodingCalls = map[string][]string{
+	"archive/tar":                        {"NewReader"},
+	"archive/zip":                        {"NewReader", "OpenReader"},
+	"bufio":                              {"NewReader*", "NewScanner"},
+	"compress/flate":                     {"NewReader*"},
+	"compress/gzip":                      {"NewReader"},
+	"compress/zlib":                      {"NewReader*"},
+	"crypto/x509":                        {"Parse*"},
+	"encoding/base64":                    {"StdEncoding", "URLEncoding", "Raw*", "NewEncoding", "NewDecoder"},
+	"encoding/binary":                    {"Read*", "Uvarint", "Varint", "Decode", "LittleEndian", "BigEndian"},
+	"encoding/csv":                       {"NewReader"},
+	"encoding/gob":                       {"NewDecoder"},
+	"encoding/hex":                       {"Decode*", "NewDecoder"},
+	"encoding/json":                      {"Unmarshal", "NewDecoder"},
+	"encoding/pem":                       {"Decode"},
+	"encoding/xml":                       {"Unmarshal", "NewDecoder"},
+	"fmt":                                {"Sscan*", "Fscan*"},
+	"github.com/klauspost/compress/zstd": {"NewReader"},
+	"github.com/santhosh-tekuri/jsonschema/v6": {"UnmarshalJSON"},
+	"go/parser":                {"Parse*"},
+	"golang.org/x/mod/modfile": {"Parse*"},
+	"golang.org/x/mod/module":  {"Unescape*"},
+	"strconv":                  {"Atoi", "Parse*", "Unquote*"},
+}
+
+// decodingHelpers are functions that decode for others of their package.
+var decodingHelpers = []string{"artifact.decodeJSON", "orchestrate.readResult"}
+
+// Every function that decodes what comes from elsewhere is reached by a fuzz target, and the
+// table of them is of what there is.
+func TestDecoders(t *testing.T) {
+	found, targets := map[string]bool{}, map[string]bool{}
+	for _, dir := range decoderDirs {
+		err := filepath.WalkDir(filepath.FromSlash(dir), func(file string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && d.Name() == "testdata":
+				return filepath.SkipDir
+			case d.IsDir() || filepath.Ext(file) != ".go":
+				return nil
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			pkg := path.Dir(filepath.ToSlash(file))
+			for _, d := range f.Decls {
+				name := pkg + "." + declared(d)
+				switch {
+				case !strings.HasSuffix(file, "_test.go"):
+					found[name] = found[name] || decodes(f, pkg, d)
+				case strings.HasPrefix(declared(d), "Fuzz"):
+					targets[name] = true
+				}
+			}
+			return nil
+		})
+		require.NoError(t, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if found[name] && decoders[name] == "" {
+			t.Errorf("%s decodes: name its fuzz target in the table, or why it needs none", name)
+		}
+	}
+	for name, by := range decoders {
+		if !found[name] {
+			t.Errorf("%s is in the table, and decodes nothing", name)
+		}
+		if strings.HasPrefix(by, "(") {
+			continue
+		}
+		for _, target := range strings.Fields(by) {
+			if !targets[target] {
+				t.Errorf("%s is to have the target %s, which there is not", name, target)
+			}
+		}
+	}
+}
+
+// declared is the name of a function, with that of its receiver's type, or of the first of what
+// else a declaration declares.
+func declared(d ast.Decl) string {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil {
+			return d.Name.Name
+		}
+		of := d.Recv.List[0].Type
+		if p, ok := of.(*ast.StarExpr); ok {
+			of = p.X
+		}
+		if x, ok := of.(*ast.IndexExpr); ok {
+			of = x.X
+		}
+		if id, ok := of.(*ast.Ident); ok {
+			return id.Name + "." + d.Name.Name
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			if v, ok := s.(*ast.ValueSpec); ok {
+				return v.Names[0].Name
+			}
+		}
+	}
+	return ""
+}
+
+// decodes reports whether a declaration has one of the functions that decode.
+func decodes(f *ast.File, pkg string, d ast.Decl) bool {
+	version := regexp.MustCompile(`^v[0-9]+$`)
+	calls := map[string][]string{} // by the name of the package in the file
+	for _, imp := range f.Imports {
+		from, _ := strconv.Unquote(imp.Path.Value)
+		name := path.Base(from)
+		if version.MatchString(name) {
+			name = path.Base(path.Dir(from))
+		}
+		if imp.Name != nil {
+			name = imp.Name.Name
+		}
+		calls[name] = decodingCalls[from]
+	}
+	found := false
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if of, ok := n.X.(*ast.Ident); ok {
+				found = found || slices.ContainsFunc(calls[of.Name], func(c string) bool {
+					prefix, begins := strings.CutSuffix(c, "*")
+					return n.Sel.Name == c || begins && strings.HasPrefix(n.Sel.Name, prefix)
+				})
+			}
+		case *ast.CallExpr:
+			if fn, ok := n.Fun.(*ast.Ident); ok {
+				found = found || slices.Contains(decodingHelpers, pkg+"."+fn.Name)
+			}
+		}
+		return true
+	})
+	return found
+}

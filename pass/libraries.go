@@ -1,0 +1,80 @@
+package pass
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/parse"
+)
+
+// The go command compiles each package of the standard library once for the flags of the
+// instrumented program, into its build cache. On a machine that has not done so yet, or has
+// another toolchain now, that takes longer than most checks. So it is done before the budget
+// begins, with a bound of its own.
+
+// LibrariesStage is the stage in which the packages are compiled that the instrumented program
+// imports: it is long once on a machine.
+const LibrariesStage = "libraries"
+
+// librariesLimit bounds that stage. What is not compiled by then is when the program is built.
+const librariesLimit = 10 * time.Minute
+
+// compiledLast names the packages that were compiled last in this process: many entry points of
+// a package import the same.
+var compiledLast atomic.Pointer[[sha256.Size]byte]
+
+// compileLibraries compiles the packages that the instrumented program imports, and the runtime,
+// if there is a budget that this would use up. It ends early with ctx, and when Interrupt is
+// closed. That something does not compile is said by the build of the program, which
+// needs it.
+func (p *program) compileLibraries(ctx context.Context, opts Options, rep reporter) {
+	if opts.Budget <= 0 {
+		return
+	}
+	target, packages := p.target(p.sidecar(), opts), p.source.Imports()
+	key := sha256.Sum256(fmt.Appendf(nil, "%q", [][]string{target.GoEnviron(), target.Flags, packages}))
+	if last := compiledLast.Load(); last != nil && *last == key {
+		return
+	}
+	defer rep.stage(LibrariesStage)()
+	limited, cancel := context.WithTimeout(ctx, librariesLimit)
+	defer cancel()
+	go func() {
+		select {
+		case <-opts.Interrupt:
+			cancel()
+		case <-limited.Done():
+		}
+	}()
+	if err := compileIn(limited, target, packages, opts); err == nil {
+		compiledLast.Store(&key)
+	}
+}
+
+// compileIn compiles packages with the runtime in its place.
+func compileIn(ctx context.Context, target orchestrate.Target, packages []string, opts Options) (err error) {
+	runtime, err := parse.Runtime()
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "vtrace-overlay-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	files, err := deliver(ctx, &parse.Overlay{Runtime: runtime, RuntimeDir: parse.DefaultRuntimePath, RuntimeStd: true}, scratch, target)
+	if err != nil {
+		return err
+	}
+	compile := opts.compile
+	if compile == nil {
+		compile = orchestrate.Compile
+	}
+	return compile(ctx, target, packages, orchestrate.BuildOptions{Overlay: files.overlay})
+}
