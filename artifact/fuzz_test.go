@@ -54,7 +54,7 @@ func FuzzSignature(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		require.NoError(t, os.WriteFile(SignaturePath(path), data, 0o644))
 		var wrong *SignatureError
-		s, err := loadSignature(SignaturePath(path))
+		s, err := readSignature(SignaturePath(path))
 		if err != nil {
 			require.ErrorAs(t, err, &wrong)
 			require.Nil(t, s)
