@@ -35,11 +35,11 @@ func Save(b *Bundle, path string) error {
 }
 
 // SaveFiles writes a bundle as Save does, of which not all files need to be in memory. The
-// manifest has to say of each file what it is; its format and version may be older ones. The
-// function is called once. It has to call put for each file of the manifest, in their order,
-// and what it gives has to be what the manifest says, or nothing is saved. The first error of
-// either ends the saving, and is the one that is returned. What JSON files hold is not looked
-// at. With a key the bundle is signed, as by SaveSigned. It returns the digest of the bundle.
+// manifest has to be complete, and may be of an older version. The function is called once. It
+// has to call put for each file of the manifest, in their order, and what it gives has to be
+// what the manifest says, or nothing is saved. The first error of either ends the saving, and
+// is the one that is returned. What JSON files hold is not looked at. With a key the bundle is
+// signed, as by SaveSigned. It returns the digest of the bundle.
 func SaveFiles(path string, m Manifest, key ed25519.PrivateKey, files func(put func(path string, content io.Reader) error) error) (string, error) {
 	if files == nil {
 		return "", fmt.Errorf("save: %w", &ArgumentError{"files", "nil"})

@@ -162,6 +162,8 @@ func (x *extraction) run(r *artifact.Reader, wanted []string) error {
 	if err != nil {
 		return err
 	}
+	// Reading may have taken long: directories may be links by now.
+	x.dirs = map[string]bool{".": true}
 	for i, p := range x.staged {
 		if err := x.publish(p, i); err != nil {
 			return fmt.Errorf("extract %s: %w", p, err)
