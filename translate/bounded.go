@@ -3,7 +3,7 @@ package translate
 import (
 	"fmt"
 	"go/token"
-	"strings"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -11,110 +11,79 @@ import (
 )
 
 // assumedLoops records the loops that the model leaves out, since they hold no
-// operation and decide none, and whose end does not show in their form: the
+// operation and decide none, and whose end does not show in their form (ends.go): the
 // model takes it for granted that they end.
 func (x *translator) assumedLoops() {
+	e := x.endings()
 	for _, f := range x.prog.funcs {
-		if synthetic(f) || f.Pkg == nil || !x.own[f.Pkg.Pkg.Path()] {
+		if synthetic(f) || !x.own[packagePath(f)] {
 			continue
 		}
 		in := x.prog.info(f)
+		assumed := func(b *ssa.BasicBlock) {
+			x.approximation(loopPos(in, b), "terminates", artifact.DirectionBound, fmt.Sprintf("the loop holds no operation: assumed to end (in %s)", f.Name()))
+		}
 		for _, b := range f.Blocks {
-			if !in.inCycle[b.Index] || x.sl.block[b] || counted(b) {
-				continue
-			}
 			// The header of a loop dominates a block that jumps back to it.
-			header := false
-			for _, p := range b.Preds {
-				header = header || b.Dominates(p)
+			header := slices.ContainsFunc(b.Preds, b.Dominates)
+			if header && !x.sl.block[b] && !e.ends(b) {
+				assumed(b)
 			}
-			if header {
-				x.approximation(loopPos(in, b), "terminates", artifact.DirectionBound, fmt.Sprintf("the loop holds no operation: assumed to end (in %s)", f.Name()))
-			}
+		}
+		for _, b := range x.tangles(in) {
+			assumed(b)
 		}
 	}
 }
 
-// counted reports that the loop with this header ends by its form: it ranges
-// over something finite, or counts up or down to what it does not change.
-func counted(header *ssa.BasicBlock) bool {
-	if strings.HasPrefix(header.Comment, "range") {
-		return true
+// packagePath is the path of the package that a function is declared in, which an instance
+// of a generic one does not have by itself; "" if there is none.
+func packagePath(f *ssa.Function) string {
+	for f.Parent() != nil {
+		f = f.Parent()
 	}
-	test := header
-	if len(test.Succs) == 1 { // the condition stands in a block of its own
-		test = test.Succs[0]
+	if f.Origin() != nil {
+		f = f.Origin()
 	}
-	if len(test.Instrs) == 0 {
-		return false
+	if f.Pkg == nil {
+		return ""
 	}
-	br, ok := test.Instrs[len(test.Instrs)-1].(*ssa.If)
-	if !ok {
-		return false
+	return f.Pkg.Pkg.Path()
+}
+
+// tangles returns a block of each set of cycles that are left out of the model and have
+// no header, since they are entered at several places.
+func (x *translator) tangles(in *funcInfo) []*ssa.BasicBlock {
+	if in.arrange(); !in.tangled {
+		return nil
 	}
-	c, ok := br.Cond.(*ssa.BinOp)
-	if !ok {
-		return false
-	}
-	counter, limit := c.X, c.Y
-	if _, ok := counter.(*ssa.Phi); !ok {
-		counter, limit = limit, counter
-	}
-	phi, ok := counter.(*ssa.Phi)
-	if !ok || phi.Block() != header && phi.Block() != test {
-		return false
-	}
-	up, down := false, false
-	switch c.Op {
-	case token.LSS, token.LEQ:
-		up = counter == c.X
-		down = !up
-	case token.GTR, token.GEQ:
-		down = counter == c.X
-		up = !down
-	case token.NEQ:
-		up, down = true, true
-	default:
-		return false
-	}
-	if l, ok := limit.(ssa.Instruction); ok && header.Dominates(l.Block()) {
-		call, ok := limit.(*ssa.Call)
-		if !ok {
-			return false
+	// reached are the blocks behind one, without what goes back to headers.
+	reached := func(from *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+		out := map[*ssa.BasicBlock]bool{}
+		for work := []*ssa.BasicBlock{from}; len(work) > 0; {
+			b := work[len(work)-1]
+			work = work[:len(work)-1]
+			for _, s := range b.Succs {
+				if !s.Dominates(b) && !x.sl.block[s] && !out[s] {
+					out[s] = true
+					work = append(work, s)
+				}
+			}
 		}
-		if b, ok := call.Call.Value.(*ssa.Builtin); !ok || b.Name() != "len" && b.Name() != "cap" {
-			return false
-		}
-		if of, ok := call.Call.Args[0].(*ssa.Phi); ok && header.Dominates(of.Block()) {
-			return false // another one each time
-		}
+		return out
 	}
-	for i, e := range phi.Edges {
-		if !header.Dominates(phi.Block().Preds[i]) {
+	var out []*ssa.BasicBlock
+	for _, b := range in.fn.Blocks {
+		if x.sl.block[b] {
 			continue
 		}
-		step, ok := e.(*ssa.BinOp)
-		if !ok || step.X != phi {
-			return false
-		}
-		k, ok := step.Y.(*ssa.Const)
-		if !ok {
-			return false
-		}
-		n, ok := intConst(k)
-		if !ok {
-			return false
-		}
-		if step.Op == token.SUB {
-			n = -n
-		} else if step.Op != token.ADD {
-			return false
-		}
-		if !(n > 0 && up || n < 0 && down) || c.Op == token.NEQ && n != 1 && n != -1 {
-			return false
+		behind := reached(b)
+		known := slices.ContainsFunc(out, func(c *ssa.BasicBlock) bool { return behind[c] && reached(c)[b] })
+		if behind[b] && !known {
+			out = append(out, b)
 		}
 	}
-	return true
+	return out
 }
 
 // loopPos is the position of a loop, by the first instruction that has one.

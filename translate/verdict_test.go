@@ -81,7 +81,7 @@ func verify(t testing.TB, m *translate.Model) *check.Report {
 }
 
 var (
-	remark = regexp.MustCompile(`// (want|elsewhere|unreal|missed|silent|refused|library|under|searched) ((?:"[^"]*"\s*)+)`)
+	remark = regexp.MustCompile(`// (want|elsewhere|unreal|missed|silent|refused|library|under|assumed|searched) ((?:"[^"]*"\s*)+)`)
 	quoted = regexp.MustCompile(`"[^"]*"`)
 )
 
@@ -94,6 +94,7 @@ var (
 //	                          leaves something out, or ends at a bound
 //	// silent "kind"          only the program has it, and the model does not say so
 //	// under "kind"           an approximation that leaves something out
+//	// assumed "terminates"   a loop that the model takes to end
 //	// refused "text"         it is not translated
 //	// library "file text"    likewise, for something in a dependency
 //	// searched "bounds"      its bounds are raised by searches: what is found is
@@ -238,17 +239,23 @@ func verdicts(t *testing.T, prog *source.Program, name string) {
 	want := slices.Concat(r["want"], r["elsewhere"], r["unreal"])
 	sort.Strings(want)
 	require.Equal(t, strings.Join(want, "\n"), strings.Join(found(m, rep), "\n"))
-	under := []string{}
+	under, assumed := []string{}, []string{}
 	for _, a := range m.Sidecar.Approximations {
-		if a.Direction == artifact.DirectionUnder {
-			under = append(under, fmt.Sprintf("%s:%d %s", path.Base(a.File), a.Line, a.Kind))
+		at := fmt.Sprintf("%s:%d %s", path.Base(a.File), a.Line, a.Kind)
+		switch {
+		case a.Direction == artifact.DirectionUnder:
+			under = append(under, at)
+		case a.Kind == "terminates":
+			assumed = append(assumed, at)
 		}
 	}
-	slices.Sort(under)
-	slices.Sort(r["under"])
-	require.Equal(t, strings.Join(r["under"], "\n"), strings.Join(slices.Compact(under), "\n"))
+	for kind, got := range map[string][]string{"under": under, "assumed": assumed} {
+		slices.Sort(got)
+		slices.Sort(r[kind])
+		require.Equal(t, strings.Join(r[kind], "\n"), strings.Join(slices.Compact(got), "\n"), kind)
+	}
 	bounded := strings.Contains(strings.Join(r["unreal"], "\n"), artifact.KindBound)
-	require.False(t, r["missed"] != nil && r["under"] == nil && !bounded, "nothing says that something is missed")
+	require.False(t, r["missed"] != nil && r["under"] == nil && r["assumed"] == nil && !bounded, "nothing says that something is missed")
 }
 
 // refusals are what a translation does not support.

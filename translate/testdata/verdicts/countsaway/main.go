@@ -9,7 +9,7 @@ func main() {
 	go func() {
 		mu.Lock()
 		n := 0
-		for i := 1; i > 0; i++ {
+		for i := 1; i > 0; i++ { // assumed "terminates"
 			n += i
 		}
 		for i := 10; i > 0; i-- {

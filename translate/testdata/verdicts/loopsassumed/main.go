@@ -45,38 +45,38 @@ func ends(n int, s []int, m map[string]int, a [4]int) {
 
 // may are loops that only may end. The model says of each that it is taken for granted.
 func may(n, k int, s []int, l *node, f float64) {
-	for i := 0; i != n; i += 2 { // assumed
+	for i := 0; i != n; i += 2 { // assumed "terminates"
 		sum++
 	}
-	for i := 1; i > 0; i++ { // assumed
+	for i := 1; i > 0; i++ { // assumed "terminates"
 		sum++
 	}
-	for i := 1; i < n; i *= 2 { // assumed
+	for i := 1; i < n; i *= 2 { // assumed "terminates"
 		sum++
 	}
-	for i := 0; i < n; i += k { // assumed
+	for i := 0; i < n; i += k { // assumed "terminates"
 		sum++
 	}
-	for i := 0; i < n-sum; i++ { // assumed
+	for i := 0; i < n-sum; i++ { // assumed "terminates"
 		sum++
 	}
-	for i := 0; i < len(s); i++ { // assumed
+	for i := 0; i < len(s); i++ { // assumed "terminates"
 		s = append(s, s[i]/2)
 	}
-	for i := 0; i == sum; i++ { // assumed
+	for i := 0; i == sum; i++ { // assumed "terminates"
 		sum++
 	}
-	for i := 0; i < n; i = sum + 1 { // assumed
+	for i := 0; i < n; i = sum + 1 { // assumed "terminates"
 		sum++
 	}
-	for ; l != nil; l = l.next { // assumed
+	for ; l != nil; l = l.next { // assumed "terminates"
 		sum++
 	}
-	for f > 1 { // assumed
+	for f > 1 { // assumed "terminates"
 		f /= 2
 	}
-	for { // assumed
-		if sum++; sum > n {
+	for {
+		if sum++; sum > n { // assumed "terminates"
 			break
 		}
 	}

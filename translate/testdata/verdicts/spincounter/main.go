@@ -9,7 +9,7 @@ func main() {
 	for range 2 {
 		go func() {
 			for {
-				old := n.Load()
+				old := n.Load() // assumed "terminates"
 				if n.CompareAndSwap(old, old+1) {
 					break
 				}

@@ -5,14 +5,14 @@ import "runtime"
 // Goroutines that do nothing for ever hold up who waits for them.
 func main() {
 	done := make(chan bool)
-	go func() {
+	go func() { // assumed "terminates"
 		for {
 		}
 	}()
 	go func() {
 		n := 0
 		for {
-			n++
+			n++ // assumed "terminates"
 			if n < 0 {
 				n = 0
 			}
@@ -21,7 +21,7 @@ func main() {
 	}()
 	go func() {
 		for {
-			runtime.Gosched()
+			runtime.Gosched() // assumed "terminates"
 		}
 	}()
 	<-done // want "partial deadlock" // unconfirmed "the others never rest, so no run shows that it lasts"

@@ -1,0 +1,392 @@
+package translate
+
+import (
+	"go/token"
+	"go/types"
+	"math/big"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Which loops end by their form.
+//
+// A loop is a natural loop of the control flow graph: a header, and the blocks from which
+// the header is reached again without leaving what it dominates. A turn is a way around
+// it, from the header to the header. The loop ends by its form if no run of the program
+// makes infinitely many turns one after the other. That is so if one block of the loop is
+// on every turn, which is to say that it dominates all blocks that go back to the header,
+// and ends in a branch of which one side leaves the loop, where the side that stays is
+// taken only finitely often:
+//
+//   - The branch asks whether an iterator over a string or a map that was made before the
+//     loop has another element. A string does not change. The runtime goes over the hashes
+//     of a map once, in a fixed order; what is added meanwhile is met at most once.
+//   - The branch compares a counter with a limit (see counts), where
+//     (1) the counter is, up to a constant, an integer variable of the header, whose value
+//     for the next turn is on each way back another constant added to that of this turn,
+//     all of them positive or all negative: no way around leaves the step out;
+//     (2) the limit is the same in all turns: it is computed before the loop, or in it from
+//     what is (see same), and memory that it reads is not written meanwhile (see steady);
+//     (3) the comparison lets the loop go on only on the side of the limit that the counter
+//     comes from; and
+//     (4) from the last value of the counter with which it goes on the next step does not
+//     wrap around, but comes to a value with which it does not.
+//
+// By (1) and (4) the values that are compared are a sequence of integers that rises (or
+// falls) as long as the loop goes on, and by (2) and (3) it is bounded. Nothing is said of
+// how long that takes. In particular the loop over an int that begins at a number near zero
+// does not wrap around for all that anybody can tell (see farTurns).
+//
+// That every loop of a function ends means that the function goes on, if its cycles are
+// natural loops: of the blocks that a run comes to infinitely often, the first one in the
+// order of dominance is the header of a loop with all of them, and is passed infinitely
+// often. Cycles with several entries, which only goto makes, are not looked into.
+
+// farTurns is a number of turns that takes weeks where a turn takes a nanosecond. A counter
+// of 64 bits that has so far to go is taken not to wrap around: otherwise "i <= n" were
+// thought of as endless for the sake of the one n that is the greatest of its type.
+const farTurns = 1 << 48
+
+// maxLook bounds how deep expressions are looked into.
+const maxLook = 10
+
+// endings says which loops end by their form.
+type endings struct {
+	prog *program
+	sl   *slice
+	// valued are the functions that are used otherwise than to be called by name.
+	valued map[*ssa.Function]bool
+	// aside are the functions that may run beside the goroutine of the entry.
+	aside map[*ssa.Function]bool
+	// first are instructions, and whether they are executed before anybody else can have
+	// what they write to.
+	first map[ssa.Instruction]bool
+}
+
+func (x *translator) endings() *endings {
+	e := &endings{prog: x.prog, sl: x.sl, valued: map[*ssa.Function]bool{}, first: map[ssa.Instruction]bool{}}
+	for _, f := range e.prog.funcs {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				for _, op := range instr.Operands(nil) {
+					if g, ok := (*op).(*ssa.Function); ok && !calledByName(instr, op) {
+						e.valued[g] = true
+					}
+				}
+			}
+		}
+	}
+	return e
+}
+
+// calledByName reports that an operand is the function that a call runs, or only names it
+// for debuggers.
+func calledByName(instr ssa.Instruction, op *ssa.Value) bool {
+	if _, ok := instr.(*ssa.DebugRef); ok {
+		return true
+	}
+	call, ok := instr.(ssa.CallInstruction)
+	return ok && op == &call.Common().Value
+}
+
+// A natural is a natural loop, with what is asked of it.
+type natural struct {
+	*endings
+	fn     *ssa.Function
+	header *ssa.BasicBlock
+	in     *funcInfo
+	// calls are the functions that may run while the loop does, and outside is that some
+	// calls leave the program with pointers to values of these types.
+	calls   map[*ssa.Function]bool
+	outside []types.Type
+	changes map[ssa.Value]*change
+}
+
+func (e *endings) loop(header *ssa.BasicBlock) *natural {
+	in := e.prog.info(header.Parent())
+	in.arrange()
+	return &natural{endings: e, fn: header.Parent(), header: header, in: in, changes: map[ssa.Value]*change{}}
+}
+
+// has reports that a block is in the loop.
+func (l *natural) has(b *ssa.BasicBlock) bool {
+	return b.Parent() == l.fn && slices.Contains(l.in.loops[b.Index], l.header.Index)
+}
+
+// defines reports that a value is computed in the loop.
+func (l *natural) defines(v ssa.Value) bool {
+	instr, ok := v.(ssa.Instruction)
+	return ok && l.has(instr.Block())
+}
+
+// ends reports that the loop with a header ends by its form.
+func (e *endings) ends(header *ssa.BasicBlock) bool {
+	l := e.loop(header)
+	for _, b := range l.fn.Blocks {
+		if !l.has(b) || !l.everyTurn(b) {
+			continue
+		}
+		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		if !ok || l.has(b.Succs[0]) == l.has(b.Succs[1]) {
+			continue
+		}
+		cond, holds := br.Cond, l.has(b.Succs[0]) // it goes on where cond is this
+		for {
+			n, ok := cond.(*ssa.UnOp)
+			if !ok || n.Op != token.NOT {
+				break
+			}
+			cond, holds = n.X, !holds
+		}
+		switch c := cond.(type) {
+		case *ssa.Extract:
+			if holds && l.iterates(c) {
+				return true
+			}
+		case *ssa.BinOp:
+			op := c.Op
+			if !holds {
+				op = negated[op]
+			}
+			if l.counts(c.X, op, c.Y) || l.counts(c.Y, mirrored[op], c.X) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// everyTurn reports that a block is on every way around.
+func (l *natural) everyTurn(b *ssa.BasicBlock) bool {
+	for _, p := range l.header.Preds {
+		if l.header.Dominates(p) && !b.Dominates(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// iterates reports that a condition is that an iterator, which was made before the loop, has
+// another element.
+func (l *natural) iterates(c *ssa.Extract) bool {
+	next, ok := c.Tuple.(*ssa.Next)
+	return ok && c.Index == 0 && l.defines(next) && !l.defines(next.Iter)
+}
+
+// counts reports that the loop ends, if it goes on where counter op limit holds.
+func (l *natural) counts(counter ssa.Value, op token.Token, limit ssa.Value) bool {
+	if op == token.ILLEGAL || !isInteger(counter.Type()) || !isInteger(limit.Type()) || !l.same(limit, nil, 0) {
+		return false
+	}
+	// A conversion that leaves every value as it is may stand around the counter.
+	values := l.whole(counter.Type())
+	for {
+		c, ok := counter.(*ssa.Convert)
+		if !ok || !isInteger(c.X.Type()) || !l.whole(c.X.Type()).within(values) {
+			break
+		}
+		counter, values = c.X, l.whole(c.X.Type())
+	}
+	at := l.change(counter)
+	if at == nil || at.lo.Cmp(at.hi) != 0 {
+		return false
+	}
+	h, start, step := l.header, interval{}, interval{}
+	for i, v := range at.phi.Edges {
+		if !h.Dominates(h.Preds[i]) {
+			start = start.union(l.interval(v, nil))
+			continue
+		}
+		d := l.change(v)
+		if d == nil || d.phi != at.phi {
+			return false
+		}
+		step = step.union(d.interval)
+	}
+	if start = start.add(at.interval); !start.within(values) {
+		start = values // it begins with another value where this wraps around
+	}
+	end := l.interval(limit, nil)
+	if step.hi.Sign() < 0 { // it counts down: the same with all signs exchanged
+		values, start, step, end, op = values.negative(), start.negative(), step.negative(), end.negative(), mirrored[op]
+	}
+	if step.lo.Sign() <= 0 {
+		return false
+	}
+	if op == token.NEQ {
+		return meets(values, start, step, end)
+	}
+	last := end.hi // the greatest value with which the loop may go on
+	switch op {
+	case token.LSS:
+		last = new(big.Int).Sub(last, one)
+	case token.LEQ:
+	default:
+		return false
+	}
+	room := new(big.Int).Sub(values.hi, step.hi)
+	if last.Cmp(room) <= 0 {
+		return true
+	}
+	if end.single() {
+		return false // whatever the counter begins with, it wraps around if it comes so far
+	}
+	turns := room.Sub(room, start.hi)
+	return turns.Quo(turns, step.hi).Cmp(big.NewInt(farTurns)) >= 0
+}
+
+// meets reports that a counter that rises comes to be equal to its end.
+func meets(values, start, step, end interval) bool {
+	if !step.single() || !end.within(values) {
+		return false
+	}
+	if step.lo.Cmp(one) == 0 {
+		// One that is small passes through all its values.
+		size := new(big.Int).Sub(values.hi, values.lo)
+		return size.Cmp(big.NewInt(1<<16)) < 0 || start.hi.Cmp(end.lo) <= 0
+	}
+	if !start.single() || !end.single() || start.lo.Cmp(end.lo) > 0 {
+		return false
+	}
+	way := new(big.Int).Sub(end.lo, start.lo)
+	return way.Rem(way, step.lo).Sign() == 0
+}
+
+// A change is what was added to a variable of the header since the turn began.
+type change struct {
+	phi *ssa.Phi
+	interval
+}
+
+// change returns by how much a value differs from a variable of the header in the same
+// turn, nil if it is not computed by adding constants to one.
+func (l *natural) change(v ssa.Value) *change {
+	if c, ok := l.changes[v]; ok {
+		return c
+	}
+	l.changes[v] = nil // while it is looked into: it depends on itself
+	c := l.changed(v)
+	l.changes[v] = c
+	return c
+}
+
+func (l *natural) changed(v ssa.Value) *change {
+	if !l.defines(v) {
+		return nil
+	}
+	switch v := v.(type) {
+	case *ssa.Phi:
+		if v.Block() == l.header {
+			return &change{v, exactly(new(big.Int))}
+		}
+		var all *change
+		for _, w := range v.Edges {
+			c := l.change(w)
+			switch {
+			case c == nil, all != nil && all.phi != c.phi:
+				return nil
+			case all == nil:
+				all = c
+			default:
+				all = &change{c.phi, all.union(c.interval)}
+			}
+		}
+		return all
+	case *ssa.ChangeType:
+		return l.change(v.X)
+	case *ssa.BinOp:
+		x, k := v.X, integerConst(v.Y)
+		if k == nil && v.Op == token.ADD {
+			x, k = v.Y, integerConst(v.X)
+		}
+		if k == nil {
+			return nil
+		}
+		by := exactly(k)
+		switch v.Op {
+		case token.ADD:
+		case token.SUB:
+			by = by.negative()
+		default:
+			return nil
+		}
+		if c := l.change(x); c != nil {
+			return &change{c.phi, c.add(by)}
+		}
+	}
+	return nil
+}
+
+// same reports that a value is the same whenever it is computed while the loop runs. given
+// are the parameters of the functions that it is computed by, as far as these are the same.
+func (l *natural) same(v ssa.Value, given map[*ssa.Parameter]bool, depth int) bool {
+	if depth > maxLook {
+		return false
+	}
+	same := func(v ssa.Value) bool { return l.same(v, given, depth+1) }
+	switch v := v.(type) {
+	case *ssa.Const, *ssa.Global, *ssa.Function, *ssa.Builtin:
+		return true
+	case *ssa.Parameter:
+		return v.Parent() == l.fn || given[v]
+	case *ssa.FreeVar:
+		return v.Parent() == l.fn
+	}
+	if instr, ok := v.(ssa.Instruction); !ok || instr.Parent() == l.fn && !l.has(instr.Block()) {
+		return ok
+	}
+	switch v := v.(type) {
+	case *ssa.BinOp:
+		return same(v.X) && same(v.Y)
+	case *ssa.UnOp:
+		switch v.Op {
+		case token.MUL:
+			return l.steady(v.X, given, depth+1)
+		case token.ARROW:
+			return false
+		}
+		return same(v.X)
+	case *ssa.ChangeType:
+		return same(v.X)
+	case *ssa.Convert:
+		return isInteger(v.Type()) && isInteger(v.X.Type()) && same(v.X)
+	case *ssa.Field:
+		return same(v.X)
+	case *ssa.Call:
+		return l.sameResult(v, given, depth)
+	}
+	return false
+}
+
+// sameResult is same for the result of a call: of a builtin that asks a value for what is
+// part of it, or a function that only computes its result.
+func (l *natural) sameResult(call *ssa.Call, given map[*ssa.Parameter]bool, depth int) bool {
+	args := call.Call.Args
+	if b, ok := call.Call.Value.(*ssa.Builtin); ok {
+		switch b.Name() {
+		case "len", "cap":
+			switch args[0].Type().Underlying().(type) {
+			case *types.Map, *types.Chan:
+				return false // the contents of one change while it stays the same
+			}
+		case "min", "max":
+		default:
+			return false
+		}
+		return !slices.ContainsFunc(args, func(a ssa.Value) bool { return !l.same(a, given, depth+1) })
+	}
+	f, ok := call.Call.Value.(*ssa.Function)
+	if !ok || len(f.Blocks) != 1 || intrinsicOf(f) != nil {
+		return false
+	}
+	ret, ok := f.Blocks[0].Instrs[len(f.Blocks[0].Instrs)-1].(*ssa.Return)
+	if !ok || len(ret.Results) != 1 {
+		return false
+	}
+	own := map[*ssa.Parameter]bool{}
+	for i, p := range f.Params {
+		own[p] = l.same(args[i], given, depth+1)
+	}
+	return l.same(ret.Results[0], own, depth+1)
+}
