@@ -333,6 +333,9 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		maps:        findMapGuards(w.TypesInfo, f),
 		begins:      map[*ast.CallExpr]bool{},
 		awaited:     map[ast.Expr]*ast.CallExpr{},
+		listed:      map[*ast.CallExpr]bool{},
+		later:       map[*ast.CallExpr]bool{},
+		calledBy:    map[ast.Expr]*ast.CallExpr{},
 	}
 	memory := findMemory(w.Types, r.info, r.own, r.plain, r.unlocked, r.valueMethods, f)
 	r.calls, r.operands = memory.calls, memory.operands

@@ -267,7 +267,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 	kind, obj := sites.Classify(r.info, c.Fun)
 	switch kind {
 	case sites.Invalid, sites.Atomic:
-		r.called = c
+		r.calledBy[calledFunc(c)] = c
 		r.beginsBehind(c)
 		r.walk(c.Fun)
 		r.args(c)

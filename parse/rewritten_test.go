@@ -127,9 +127,24 @@ func TestRewritten(t *testing.T) {
 			for i := range want {
 				require.Equal(t, string(want[i].Data), string(got[i].Data), want[i].Name)
 			}
+			r.accounted(t)
 		})
 	}
 	t.Run("complete", func(t *testing.T) { complete(t, all) })
+}
+
+// accounted: what should be a guard is one, or has a diagnostic.
+func (r *rewritten) accounted(t *testing.T) {
+	t.Helper()
+	spoken := map[string]bool{}
+	for _, d := range r.overlay.Diagnostics {
+		spoken[fmt.Sprintf("%s:%d", d.File, d.Line)] = true
+	}
+	for _, s := range r.idx.Sites() {
+		if s.IsOp() && s.Kind != sites.Start || s.Kind == sites.Atomic {
+			require.True(t, r.registers(s) || spoken[fmt.Sprintf("%s:%d", s.File, s.Line)], "%s:%d:%d: %v", s.File, s.Line, s.Col, s.Kind)
+		}
+	}
 }
 
 // build compiles the instrumented module, and its tests.
