@@ -139,7 +139,7 @@ func (a *mapGuards) keepsType(e ast.Expr) bool {
 	case *ast.CallExpr, *ast.TypeAssertExpr, *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
 		return true
 	case *ast.UnaryExpr:
-		return x.Op == token.AND
+		return x.Op == token.AND || x.Op == token.ARROW
 	case *ast.CompositeLit:
 		return x.Type != nil
 	case *ast.BinaryExpr:

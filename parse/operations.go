@@ -274,6 +274,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		for _, a := range c.Args {
 			r.guardMap(a)
 		}
+		r.usedBehind(c)
 		r.foreign(c, obj)
 		r.subtest(c, obj)
 		r.environment(c, obj)
