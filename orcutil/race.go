@@ -336,6 +336,9 @@ func (s *run) use(at Place, p unsafe.Pointer, t reflect.Type, changes bool) {
 	}
 }
 
+// Recorded is a, an operand of a call that may wait: what the call uses is recorded behind it.
+func Recorded[A, U any](a A, _ U) A { return a }
+
 // UseKept is Use for a value of a type of which libraries keep pointers: what they do with
 // *p, in calls of other goroutines, may come before and after.
 func UseKept[T any](at Place, p *T, changes bool) *T {

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"go/version"
+	"strings"
 
 	"github.com/vtrace/vtrace/sites"
 )
@@ -48,11 +49,24 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 			r.keyed(r.info.TypeOf(x.X), x.Index)
 		}
 	}
+	u := commaOK(len(s.Lhs), s.Rhs)
+	apart := r.maps.apart[s]
+	boolType, named := "", true
+	if u != nil && s.Tok != token.DEFINE && !plainBool(r.info.TypeOf(s.Lhs[1])) {
+		// The ok of a receive is an untyped bool, that of a call is not.
+		boolType, named = r.typeName(s.Pos(), r.info.TypeOf(s.Lhs[1]))
+		// What is assigned to is evaluated before the receive, unless it is the same afterwards.
+		apart = apart || !named && list && pure(r.info, s.Lhs[0]) && pure(r.info, s.Lhs[1])
+	}
+	if apart {
+		defer r.apart(s, u, list)()
+	}
 	if r.races != nil {
 		defer r.recordWrites(s, s.Lhs, s.Rhs, s.Tok == token.DEFINE, list)()
 	}
-	u := commaOK(len(s.Lhs), s.Rhs)
-	if u == nil {
+	switch {
+	case apart:
+	case u == nil:
 		for _, e := range s.Rhs {
 			r.walk(e)
 			r.guardMap(e)
@@ -60,34 +74,49 @@ func (r *rewriter) assign(s *ast.AssignStmt, list bool) {
 		if list && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
 			r.store(s, s.Lhs[0], s.Tok, s.TokPos, s.Rhs[0])
 		}
-		return
-	}
-	if s.Tok == token.DEFINE || plainBool(r.info.TypeOf(s.Lhs[1])) {
+	case boolType != "":
+		r.receiveAs(u, s.Rhs[0], boolType)
+	case named:
 		r.receive(u, s.Rhs[0], "Recv2")
-		return
-	}
-	// The ok of a receive is an untyped bool, that of a call is not.
-	if name, ok := r.typeName(s.Pos(), r.info.TypeOf(s.Lhs[1])); ok {
-		r.receiveAs(u, s.Rhs[0], name)
-		return
-	}
-	// What is assigned to is evaluated before the receive, unless it is the same afterwards.
-	if !list || !pure(r.info, s.Lhs[0]) || !pure(r.info, s.Lhs[1]) {
+	default:
 		r.walk(u.X)
 		r.diag(u.OpPos, "second value of a receive assigned to type %v: not guarded", r.info.TypeOf(s.Lhs[1]))
-		return
 	}
-	r.receive(u, s.Rhs[0], "Recv2")
-	v, ok := r.name(), r.name()
-	b := r.build(s.Pos())
-	b.put("{ %s, %s := ", v, ok)
-	b.node(s.Rhs[0])
-	b.put("; ")
-	b.node(s.Lhs[0])
-	b.put(", ")
-	b.node(s.Lhs[1])
-	b.put(" = %s, %s == (0 == 0) }", v, ok)
-	b.done(s.End())
+}
+
+// apart rewrites an assignment of several results, of the receive u or of what else is on the
+// right side, into one of variables that have them: what is on the left is the same afterwards.
+// It returns what to call when the rest of the statement has been rewritten.
+func (r *rewriter) apart(s *ast.AssignStmt, u *ast.UnaryExpr, list bool) func() {
+	rhs := s.Rhs[0]
+	if u != nil {
+		r.receive(u, rhs, "Recv2")
+	} else {
+		r.walk(rhs)
+	}
+	open, end := "{ ", " }"
+	if !list {
+		open, end = "func() { ", " }()"
+	}
+	var names []string
+	for range s.Lhs {
+		names = append(names, r.name())
+	}
+	pre := r.build(s.Pos())
+	pre.put("%s%s := ", open, strings.Join(names, ", "))
+	pre.node(rhs)
+	pre.put("; ")
+	pre.move(s.Pos())
+	if _, call := ast.Unparen(rhs).(*ast.CallExpr); !call && !plainBool(r.info.TypeOf(s.Lhs[1])) {
+		names[1] += " == (0 == 0)" // of any boolean type
+	}
+	b := r.build(rhs.Pos())
+	b.put("%s", strings.Join(names, ", "))
+	b.done(rhs.End())
+	return func() {
+		r.before(s.Pos(), pre.buf.String())
+		r.after(s.End(), end)
+	}
 }
 
 // receiveAs rewrites a receive whose second value is to have a boolean type of

@@ -132,7 +132,7 @@ func (r *rewriter) given(c *ast.CallExpr) {
 	}
 	for _, g := range r.races.given[c] {
 		// What is evaluated behind it may let others act.
-		if behind := c.Args[slices.Index(c.Args, g.expr)+1:]; c == r.later || !callFree(behind) {
+		if behind := c.Args[slices.Index(c.Args, g.expr)+1:]; r.later[c] || !callFree(behind) {
 			r.unrecorded(c.Lparen, "what a function of a library does to what it is given is not recorded here")
 			return
 		}

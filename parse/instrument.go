@@ -97,7 +97,9 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	in.clock = uses(prog, func(obj types.Object) bool { return sites.ClockReader(obj) != "" })
 	in.bubbles = in.clock && makesBubbles(prog)
 	in.handlesLogs = in.clock && uses(prog, isLogRecord)
-	in.plain = plainPackages(prog.Packages, in.own)
+	if in.plain, err = plainPackages(ctx, prog, in.own); err != nil {
+		return nil, fmt.Errorf("instrument: %w", err)
+	}
 	in.testType = testTypeOf(prog.Packages)
 	if opts.Races {
 		in.kept, in.unlocked = keptTypes(prog.Packages), unlockedTypes(prog.Packages)
@@ -333,6 +335,9 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		maps:        findMapGuards(w.TypesInfo, f),
 		begins:      map[*ast.CallExpr]bool{},
 		awaited:     map[ast.Expr]*ast.CallExpr{},
+		listed:      map[*ast.CallExpr]bool{},
+		later:       map[*ast.CallExpr]bool{},
+		calledBy:    map[ast.Expr]*ast.CallExpr{},
 	}
 	memory := findMemory(w.Types, r.info, r.own, r.plain, r.unlocked, r.valueMethods, f)
 	r.calls, r.operands = memory.calls, memory.operands

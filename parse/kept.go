@@ -1,7 +1,9 @@
 package parse
 
 import (
+	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/packages"
@@ -93,4 +95,65 @@ func (r *rewriter) use(e ast.Expr) (call, field string) {
 		return call + "(%d, ", field
 	}
 	return call + "(%d, &", field
+}
+
+// usedBehind records what a call of a library uses once more behind the last of its operands
+// that may wait: others may have acted since it was evaluated.
+func (r *rewriter) usedBehind(c *ast.CallExpr) {
+	if r.races == nil {
+		return
+	}
+	operands := c.Args
+	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
+		operands = append([]ast.Expr{x.X}, operands...)
+	}
+	for i, e := range operands {
+		changes, used := r.races.uses[e]
+		given, handed := r.races.handed[e]
+		var last ast.Expr
+		for _, a := range operands[i+1:] {
+			if r.maps.mayWait(a) {
+				last = a
+			}
+		}
+		if !used && !handed || last == nil {
+			continue
+		}
+		if !r.again(e) || !r.maps.keepsType(last) {
+			r.unrecorded(e.Pos(), "what a library uses is not recorded here, behind an operand that may wait")
+			continue
+		}
+		text := string(r.src[r.file.Offset(e.Pos()):r.file.Offset(e.End())])
+		if used {
+			function, field := r.use(e)
+			text = fmt.Sprintf("%s.%s%s%s, %v)", r.zz, fmt.Sprintf(function, r.touch(e)), text, field, constantBool(changes))
+		} else {
+			text = fmt.Sprintf("%s.Given(%d, %s, %v)", r.zz, r.touch(e), text, constantBool(given))
+		}
+		r.before(last.Pos(), r.zz+".Recorded(")
+		r.after(last.End(), ", "+text+")")
+	}
+}
+
+// again reports whether an expression can be evaluated again, though others have acted since:
+// it does not panic then, and is written in one line.
+func (r *rewriter) again(e ast.Expr) bool {
+	switch x := e.(type) {
+	case *ast.Ident:
+		return true
+	case *ast.UnaryExpr:
+		return x.Op == token.AND && r.again(x.X)
+	case *ast.SelectorExpr:
+		m := r.info.Selections[x]
+		if m == nil {
+			return true // of another package
+		}
+		id, ok := x.X.(*ast.Ident)
+		if !ok || m.Kind() != types.FieldVal || len(m.Index()) > 1 || r.file.Line(x.Pos()) != r.file.Line(x.End()) {
+			return false
+		}
+		v, ok := r.info.Uses[id].(*types.Var)
+		return ok && (!isPointer(v.Type()) || !r.races.variable(v)) // another one could set it to nil
+	}
+	return false
 }

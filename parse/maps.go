@@ -1,12 +1,14 @@
 package parse
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
+
+	"github.com/vtrace/vtrace/sites"
 )
 
 // mapGuard is a call of the runtime in front of what uses a map.
@@ -14,6 +16,8 @@ type mapGuard struct {
 	function string
 	// of is the map if it is not what the call is put around.
 	of ast.Expr
+	// stmt is the statement if its site is not that of the place.
+	stmt ast.Stmt
 }
 
 // mapGuards are the guards of what a file does with maps that goroutines may share,
@@ -25,23 +29,38 @@ type mapGuards struct {
 	private map[*types.Var]bool // maps that stay in their function
 	around  map[ast.Expr]mapGuard
 	writes  map[*ast.IndexExpr]bool
+	// apart are assignments of the results of one expression that may wait: what is on the
+	// left comes after it.
+	apart map[*ast.AssignStmt]bool
 }
 
 func findMapGuards(info *types.Info, f *ast.File) *mapGuards {
-	a := &mapGuards{info: info, private: privateMaps(info, f), around: map[ast.Expr]mapGuard{}, writes: map[*ast.IndexExpr]bool{}}
+	a := &mapGuards{info: info, private: privateMaps(info, f), around: map[ast.Expr]mapGuard{}, writes: map[*ast.IndexExpr]bool{}, apart: map[*ast.AssignStmt]bool{}}
+	received := map[ast.Stmt]bool{}   // by a case of a select
 	later := map[*ast.CallExpr]bool{} // not called where the arguments are evaluated
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.AssignStmt:
-			a.assigned(n.Lhs, n.Rhs)
-		case *ast.IncDecStmt:
-			a.assigned([]ast.Expr{n.X}, nil)
-		case *ast.RangeStmt:
-			for _, e := range []ast.Expr{n.Key, n.Value} {
-				if x := a.element(e); x != nil {
-					a.writes[x] = true // after what the range waits for
+		case *ast.SelectStmt:
+			// What is received comes before what it is assigned to is evaluated.
+			for _, c := range n.Body.List {
+				if s, ok := c.(*ast.CommClause).Comm.(*ast.AssignStmt); ok {
+					received[s] = true
+					a.assigned(n, s.Lhs, nil)
 				}
 			}
+		case *ast.AssignStmt:
+			switch {
+			case received[n]:
+			case len(n.Lhs) > 1 && len(n.Rhs) == 1:
+				a.assignedApart(n)
+			default:
+				a.assigned(nil, n.Lhs, n.Rhs)
+			}
+		case *ast.IncDecStmt:
+			a.assigned(nil, []ast.Expr{n.X}, nil)
+		case *ast.RangeStmt:
+			// After what the range waits for.
+			a.assigned(n, slices.DeleteFunc([]ast.Expr{n.Key, n.Value}, func(e ast.Expr) bool { return e == nil }), nil)
 		case *ast.GoStmt:
 			later[n.Call] = true
 		case *ast.DeferStmt:
@@ -52,7 +71,7 @@ func findMapGuards(info *types.Info, f *ast.File) *mapGuards {
 			}
 		case *ast.IndexExpr:
 			if x := a.element(n); x != nil && !a.writes[x] {
-				a.guard("MapRead", "ThenMapRead", x.X, x.Index)
+				a.guard("MapRead", "ThenMapRead", nil, x.X, x.Index)
 			}
 		}
 		return true
@@ -77,18 +96,40 @@ func (a *mapGuards) isMap(e ast.Expr) bool {
 	return t != nil && mapOf(t) != nil
 }
 
-// assigned guards the writes of an assignment.
-func (a *mapGuards) assigned(lhs, rhs []ast.Expr) {
+// assigned guards the writes of an assignment, which may be made by another statement.
+func (a *mapGuards) assigned(by ast.Stmt, lhs, rhs []ast.Expr) {
+	several := len(lhs) > 1 && (len(lhs) > 2 || !slices.ContainsFunc(lhs, isBlank))
+	waits := slices.ContainsFunc(lhs, a.mayWait)
 	for _, e := range lhs {
 		x := a.element(e)
 		if x == nil {
 			continue
 		}
 		a.writes[x] = true
-		if len(lhs) > 1 && slices.ContainsFunc(lhs, a.mayWait) {
+		if several && waits {
 			continue
 		}
-		a.guard("MapWrite", "ThenMapWrite", x.X, append([]ast.Expr{x.Index}, rhs...)...)
+		a.guard("MapWrite", "ThenMapWrite", by, x.X, append([]ast.Expr{x.Index}, rhs...)...)
+	}
+}
+
+// assignedApart guards the writes of an assignment of the results of one expression.
+func (a *mapGuards) assignedApart(s *ast.AssignStmt) {
+	if !a.mayWait(s.Rhs[0]) {
+		a.assigned(nil, s.Lhs, s.Rhs)
+		return
+	}
+	elements, same := false, true
+	for _, e := range s.Lhs {
+		if x := a.element(e); x != nil {
+			a.writes[x] = true
+			elements = elements || !a.isPrivate(x.X) && !isTypeParam(a.info.TypeOf(x.X))
+		}
+		same = same && pure(a.info, e)
+	}
+	if elements && same {
+		a.apart[s] = true
+		a.assigned(nil, s.Lhs, nil)
 	}
 }
 
@@ -99,19 +140,14 @@ func (a *mapGuards) removed(c *ast.CallExpr) {
 		return
 	}
 	if b, ok := a.info.Uses[id].(*types.Builtin); ok && (b.Name() == "delete" || b.Name() == "clear") {
-		a.guard("MapDelete", "ThenMapWrite", c.Args[0], c.Args[1:]...)
+		a.guard("MapDelete", "ThenMapWrite", nil, c.Args[0], c.Args[1:]...)
 	}
 }
 
 // guard puts a guard around the map m, or, if what is evaluated before its use may
 // wait, around that.
-func (a *mapGuards) guard(around, then string, m ast.Expr, before ...ast.Expr) {
-	if id, ok := ast.Unparen(m).(*ast.Ident); ok {
-		if v, ok := a.info.Uses[id].(*types.Var); ok && a.private[v] {
-			return
-		}
-	}
-	if isTypeParam(a.info.TypeOf(m)) {
+func (a *mapGuards) guard(around, then string, by ast.Stmt, m ast.Expr, before ...ast.Expr) {
+	if a.isPrivate(m) || isTypeParam(a.info.TypeOf(m)) {
 		return
 	}
 	var last ast.Expr // that may wait
@@ -122,10 +158,20 @@ func (a *mapGuards) guard(around, then string, m ast.Expr, before ...ast.Expr) {
 	}
 	switch {
 	case last == nil:
-		a.around[m] = mapGuard{function: around}
+		a.around[m] = mapGuard{around, nil, by}
 	case a.keepsType(last) && pure(a.info, m):
-		a.around[last] = mapGuard{then, m}
+		a.around[last] = mapGuard{then, m, by}
 	}
+}
+
+// isPrivate: the map stays in its function.
+func (a *mapGuards) isPrivate(m ast.Expr) bool {
+	id, ok := ast.Unparen(m).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, ok := a.info.Uses[id].(*types.Var)
+	return ok && a.private[v]
 }
 
 // keepsType: the value of the expression has the same type as an argument of a
@@ -139,7 +185,7 @@ func (a *mapGuards) keepsType(e ast.Expr) bool {
 	case *ast.CallExpr, *ast.TypeAssertExpr, *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
 		return true
 	case *ast.UnaryExpr:
-		return x.Op == token.AND
+		return x.Op == token.AND || x.Op == token.ARROW || x.Op != token.NOT && a.keepsType(x.X)
 	case *ast.CompositeLit:
 		return x.Type != nil
 	case *ast.BinaryExpr:
@@ -258,16 +304,23 @@ func (r *rewriter) guardMap(e ast.Expr) {
 		return
 	}
 	site, ok := r.idx.Stmt(e.Pos())
+	if g.stmt != nil {
+		site, ok = r.idx.At(sites.Stmt, g.stmt.Pos())
+	}
 	if !ok {
 		return
 	}
 	text := fmt.Sprintf("%s.%s(%d, ", r.zz, g.function, site.ID)
 	if g.of != nil {
-		of := r.src[r.file.Offset(g.of.Pos()):r.file.Offset(g.of.End())]
-		if bytes.ContainsAny(of, "\n/") {
+		start, end := r.file.Offset(g.of.Pos()), r.file.Offset(g.of.End())
+		of := string(r.src[start:end])
+		if now := r.text(start, end); strings.HasPrefix(now, r.zz+"_") {
+			of = now // a variable that has it
+		}
+		if strings.ContainsAny(of, "\n/") {
 			return // lines and comments have to stay where they are
 		}
-		text += string(of) + ", "
+		text += of + ", "
 	}
 	r.before(e.Pos(), text)
 	r.after(e.End(), ")")

@@ -318,12 +318,13 @@ func (a *memory) receiver(x *ast.SelectorExpr, m *types.Selection) {
 	a.implicit(x, m, len(m.Index())-1)
 	f, ok := m.Obj().(*types.Func)
 	if !ok || types.IsInterface(f.Signature().Recv().Type()) {
-		a.base(x.X)
-		if len(m.Index()) == 1 {
-			a.value(x.X)
-			if ok && types.IsInterface(a.info.TypeOf(x.X)) && !isTypeParam(a.info.TypeOf(x.X)) && a.valueMethods[f.Name()] {
-				a.dynamic[x.X] = f.Name()
-			}
+		if len(m.Index()) > 1 {
+			a.base(x.X)
+			return
+		}
+		a.value(x.X)
+		if ok && types.IsInterface(a.info.TypeOf(x.X)) && !isTypeParam(a.info.TypeOf(x.X)) && a.valueMethods[f.Name()] {
+			a.dynamic[x.X] = f.Name()
 		}
 		return
 	}

@@ -267,13 +267,14 @@ func (r *rewriter) call(c *ast.CallExpr) {
 	kind, obj := sites.Classify(r.info, c.Fun)
 	switch kind {
 	case sites.Invalid, sites.Atomic:
-		r.called = c
+		r.calledBy[calledFunc(c)] = c
 		r.beginsBehind(c)
 		r.walk(c.Fun)
 		r.args(c)
 		for _, a := range c.Args {
 			r.guardMap(a)
 		}
+		r.usedBehind(c)
 		r.foreign(c, obj)
 		r.subtest(c, obj)
 		r.environment(c, obj)

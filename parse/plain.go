@@ -2,345 +2,372 @@ package parse
 
 import (
 	"bytes"
+	"context"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"go/types"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
 )
 
-// Packages of other modules that are not instrumented may be plain: their functions
-// compute, and order nothing between the goroutines that call them. That is read off
-// their source. What they do to memory is not recorded: a call of a method counts as a
-// use of its receiver, as with the containers of the standard library.
+// Packages of other modules that are not instrumented may be plain: their functions only
+// compute. They order nothing between the goroutines that call them, and touch no memory but
+// what they are given or have made. What they do to that is not recorded: a call counts as a
+// use of the values of the package that it is given, as with the containers of the standard
+// library, and as a read, or a write, of other memory. All that is proved from their source;
+// what is not is taken for a call of any other library.
 
-// plainPackage is a package of another module whose functions order nothing.
+// plainPackage is such a package.
 type plainPackage struct {
-	// looking are the names of functions and methods that write to no memory but that
-	// of their own variables.
-	looking map[string]bool
+	// functions are those that others may call, by their full names.
+	functions map[string]*plainFunction
 }
 
-// plainImports are packages of the standard library that a plain package may import,
-// besides those that are quiet, with what it may not use of them.
-var plainImports = map[string][]string{
-	"iter":   {"Pull", "Pull2"},
-	"unsafe": {"Pointer", "Slice", "String", "Add"},
-	"fmt":    {"Fprint", "Fprintf", "Fprintln", "Fscan", "Fscanf", "Fscanln", "Scan", "Scanf", "Scanln", "Print", "Printf", "Println"},
+// plainFunction is what a function of a plain package does to its parameters, the receiver
+// included: see followed.
+type plainFunction struct {
+	written, kept, called origins
+	linked, results       []origins
 }
 
-// pureImports are packages whose functions write to nothing that they are given.
-var pureImports = map[string]bool{
-	"cmp": true, "errors": true, "fmt": true, "math": true, "math/bits": true, "math/cmplx": true, "strconv": true,
-	"strings": true, "unicode": true, "unicode/utf16": true, "unicode/utf8": true,
+// changes reports whether a call may write memory of the i-th parameter.
+func (p *plainFunction) changes(i int) bool { return p.written&anyOf(i) != 0 }
+
+// effect is what functions of a package of the standard library do, besides computing.
+type effect int
+
+const (
+	readsOnly   effect = iota + 1 // they write to nothing that they are given
+	writesGiven                   // they may write to what they are given
+)
+
+// effectsOfStd are the packages of the standard library of which a plain package may call
+// functions, but for those that effectOf knows better.
+var effectsOfStd = map[string]effect{
+	"cmp": readsOnly, "errors": readsOnly, "fmt": readsOnly, "math": readsOnly, "math/bits": readsOnly, "math/cmplx": readsOnly,
+	"path": readsOnly, "strconv": readsOnly, "strings": readsOnly, "unicode": readsOnly, "unicode/utf16": readsOnly, "unicode/utf8": readsOnly,
+	"bytes": writesGiven, "container/heap": writesGiven, "container/list": writesGiven, "container/ring": writesGiven,
+	"encoding/base64": writesGiven, "encoding/binary": writesGiven, "encoding/hex": writesGiven, "hash/crc32": writesGiven,
+	"maps": writesGiven, "slices": writesGiven, "sort": writesGiven,
+}
+
+// effectOf is the effect of a call of the standard library, 0 for other calls.
+func (f *flow) effectOf(c *ssa.CallCommon) effect {
+	callee := c.StaticCallee()
+	if callee == nil {
+		return 0
+	}
+	if callee.Origin() != nil {
+		callee = callee.Origin()
+	}
+	fn, ok := callee.Object().(*types.Func)
+	if !ok || fn.Pkg() == nil || givesStream(fn) {
+		return 0
+	}
+	e := effectsOfStd[fn.Pkg().Path()]
+	switch name := fn.FullName(); {
+	case fn.Pkg().Path() == "fmt":
+		if !slices.Contains([]string{"fmt.Errorf", "fmt.Sprint", "fmt.Sprintf", "fmt.Sprintln"}, name) {
+			return 0
+		}
+	case e == readsOnly && (fn.Signature().Recv() != nil || name == "errors.As" || strings.HasPrefix(fn.Name(), "Append") || strings.HasPrefix(fn.Name(), "Encode")):
+		return writesGiven
+	}
+	return e
 }
 
 // plainPackages finds the plain packages that the packages of a program use.
-func plainPackages(roots []*packages.Package, own map[string]bool) map[string]*plainPackage {
-	out := map[string]*plainPackage{}
-	packages.Visit(roots, nil, func(p *packages.Package) { // dependencies first
-		if p.Module == nil || own[p.PkgPath] || len(p.GoFiles) == 0 || len(p.OtherFiles) > 0 {
-			return
+func plainPackages(ctx context.Context, prog *source.Program, own map[string]bool) (map[string]*plainPackage, error) {
+	order := perhapsPlain(prog, own)
+	if len(order) == 0 {
+		return nil, nil
+	}
+	loaded, err := prog.Sources(ctx, order)
+	if err != nil {
+		return nil, err
+	}
+	for i := range loaded {
+		if usedOtherwise(prog.Packages, loaded[i].PkgPath) {
+			order = slices.DeleteFunc(order, func(path string) bool { return path == loaded[i].PkgPath })
 		}
-		for path, q := range p.Imports {
-			_, allowed := plainImports[path]
-			if q.Module != nil && out[q.PkgPath] == nil || q.Module == nil && !allowed && (!quiet[path] || path == "runtime") {
-				return
-			}
+	}
+	plain, _ := followAll(loaded, order)
+	return plain, nil
+}
+
+// followAll follows the functions of packages, those that others import first. It returns those
+// that are plain, and why the others are not.
+func followAll(loaded []*packages.Package, order []string) (plain map[string]*plainPackage, why map[string]string) {
+	plain, why = map[string]*plainPackage{}, map[string]string{}
+	built, pkgs := ssautil.Packages(loaded, ssa.BuildSerially)
+	built.Build()
+	for _, path := range order {
+		i := slices.IndexFunc(loaded, func(p *packages.Package) bool { return p.PkgPath == path })
+		if i < 0 || pkgs[i] == nil || len(loaded[i].Errors) > 0 {
+			why[path] = "could not be loaded"
+			continue
 		}
-		if plain := readPlain(p.GoFiles); plain != nil {
-			out[p.PkgPath] = plain
+		functions, reason := follow(pkgs[i], loaded[i].TypesInfo, plain)
+		if reason != "" {
+			why[path] = reason
+			continue
+		}
+		plain[path] = &plainPackage{functions}
+	}
+	return plain, why
+}
+
+// perhapsPlain are the paths of the packages of other modules that a program uses and that may
+// be plain by what they import, those that others import first.
+func perhapsPlain(prog *source.Program, own map[string]bool) (order []string) {
+	perhaps := map[string]bool{}
+	packages.Visit(prog.Packages, nil, func(p *packages.Package) {
+		if p.Module != nil && !own[p.PkgPath] && !perhaps[p.PkgPath] && mayBePlain(p, perhaps) {
+			perhaps[p.PkgPath] = true
+			order = append(order, p.PkgPath)
 		}
 	})
-	return out
+	return order
 }
 
-// plainReader reads a package.
-type plainReader struct {
-	fset  *token.FileSet
-	vars  map[string]bool // of the package
-	specs map[*ast.ValueSpec]bool
-	decls map[string][]*ast.FuncDecl
-	types map[string]bool                     // that have methods
-	files map[*ast.FuncDecl]map[string]string // the imports where a function stands, by name
-}
-
-// readPlain reads the files of a package; nil if it is not plain.
-func readPlain(names []string) *plainPackage {
-	r := &plainReader{token.NewFileSet(), map[string]bool{}, map[*ast.ValueSpec]bool{}, map[string][]*ast.FuncDecl{}, map[string]bool{}, map[*ast.FuncDecl]map[string]string{}}
-	var files []*ast.File
-	for _, name := range names {
-		src, err := os.ReadFile(name)
-		if err != nil || bytes.Contains(src, []byte("//go:linkname")) {
-			return nil
-		}
-		f, err := parser.ParseFile(r.fset, name, src, 0)
-		if err != nil {
-			return nil
-		}
-		files = append(files, f)
-		r.declared(f)
+// mayBePlain: the package has files in Go only, and imports nothing but such packages of other
+// modules and those of the standard library of which effectOf knows something.
+func mayBePlain(p *packages.Package, perhaps map[string]bool) bool {
+	if len(p.GoFiles) == 0 || len(p.OtherFiles) > 0 {
+		return false
 	}
-	// What a method of one type does to a value of another would not show.
-	if len(r.types) > 1 {
-		return nil
-	}
-	for _, f := range files {
-		if !r.computes(f) {
-			return nil
-		}
-	}
-	p := &plainPackage{looking: map[string]bool{}}
-	for name := range r.decls {
-		p.looking[name] = true
-	}
-	for again := true; again; {
-		again = false
-		for name, list := range r.decls {
-			if p.looking[name] && slices.ContainsFunc(list, func(d *ast.FuncDecl) bool { return r.writes(d, p.looking) }) {
-				p.looking[name], again = false, true
-			}
-		}
-	}
-	return p
-}
-
-func (r *plainReader) declared(f *ast.File) {
-	imports := map[string]string{}
-	for _, spec := range f.Imports {
-		path, _ := strconv.Unquote(spec.Path.Value)
-		name := path[strings.LastIndexByte(path, '/')+1:]
-		if spec.Name != nil {
-			name = spec.Name.Name
-		} else if path == "math/rand/v2" {
-			name = "rand"
-		}
-		imports[name] = path
-	}
-	for _, d := range f.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			r.decls[d.Name.Name] = append(r.decls[d.Name.Name], d)
-			r.files[d] = imports
-			if d.Recv != nil && len(d.Recv.List) == 1 {
-				if id := root(d.Recv.List[0].Type); id != nil {
-					r.types[id.Name] = true
-				}
-			}
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.VAR {
-					r.specs[v] = true
-					for _, id := range v.Names {
-						r.vars[id.Name] = true
-					}
-				}
-			}
-		}
-	}
-}
-
-// computes reports whether a file may be one of a plain package: without goroutines, channels,
-// waiting, and functions without bodies, and without writes to variables of the package.
-func (r *plainReader) computes(f *ast.File) bool {
-	ok := true
-	imports := map[string]string{}
-	for _, spec := range f.Imports {
-		if spec.Name != nil && spec.Name.Name == "." {
+	for path, q := range p.Imports {
+		if q.Module != nil && !perhaps[q.PkgPath] || q.Module == nil && effectsOfStd[path] == 0 && path != "iter" && path != "unsafe" {
 			return false
 		}
 	}
-	for _, d := range f.Decls {
-		if fd, isFunc := d.(*ast.FuncDecl); isFunc {
-			imports = r.files[fd]
+	for _, name := range p.GoFiles {
+		src, err := os.ReadFile(name)
+		if err != nil || bytes.Contains(src, []byte("//go:linkname")) {
+			return false
 		}
-		ast.Inspect(d, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				ok = ok && n.Body != nil
-			case *ast.GoStmt, *ast.SendStmt, *ast.SelectStmt, *ast.ChanType:
-				ok = false
-			case *ast.UnaryExpr:
-				ok = ok && n.Op != token.ARROW && (n.Op != token.AND || !r.global(n.X))
-			case *ast.AssignStmt:
-				ok = ok && (n.Tok == token.DEFINE || !slices.ContainsFunc(n.Lhs, r.global))
-			case *ast.IncDecStmt:
-				ok = ok && !r.global(n.X)
-			case *ast.SelectorExpr:
-				if id, isID := n.X.(*ast.Ident); isID && id.Obj == nil {
-					path := imports[id.Name]
-					ok = ok && !slices.Contains(plainImports[path], n.Sel.Name) && (path != "time" || !waits(n.Sel.Name))
-				}
-			}
-			return ok
-		})
 	}
-	return ok
+	return true
 }
 
-// waits: the name is one of package time by which goroutines wait, or are started.
-func waits(name string) bool {
-	switch name {
-	case "Sleep", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick", "Timer", "Ticker":
+// usedOtherwise reports whether the packages of a program may call methods of a package through
+// interfaces, or have them as values: of such calls it is not seen what they use.
+func usedOtherwise(roots []*packages.Package, path string) bool {
+	var values []types.Type
+	for _, p := range roots {
+		for _, q := range p.Types.Imports() {
+			if q.Path() != path {
+				continue
+			}
+			for _, name := range q.Scope().Names() {
+				if t, ok := q.Scope().Lookup(name).(*types.TypeName); ok && !types.IsInterface(t.Type()) {
+					values = append(values, types.NewPointer(t.Type()))
+				}
+			}
+		}
+	}
+	for _, p := range roots {
+		called := map[ast.Expr]bool{}
+		for _, f := range p.Syntax {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if c, ok := n.(*ast.CallExpr); ok {
+					called[ast.Unparen(c.Fun)] = true
+				}
+				return true
+			})
+		}
+		for x, m := range p.TypesInfo.Selections {
+			f, ok := m.Obj().(*types.Func)
+			switch {
+			case !ok:
+			case f.Pkg() != nil && f.Pkg().Path() == path && !called[x]:
+				return true
+			case types.IsInterface(m.Recv()) && !tells(f):
+				i := m.Recv().Underlying().(*types.Interface)
+				if slices.ContainsFunc(values, func(t types.Type) bool { return hasMethods(t, i) }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// hasMethods reports whether a type has methods with the names of those of an interface. What
+// their types are may depend on type arguments.
+func hasMethods(t types.Type, i *types.Interface) bool {
+	set := types.NewMethodSet(t)
+	for m := range i.Methods() {
+		if set.Lookup(m.Pkg(), m.Name()) == nil {
+			return false
+		}
+	}
+	return i.NumMethods() > 0
+}
+
+// tells: the method says what a value is.
+func tells(f *types.Func) bool {
+	return (f.Name() == "Error" || f.Name() == "String") && f.Signature().Params().Len() == 0
+}
+
+// recordable reports whether what a function does with a parameter of a type can be recorded
+// where it is called.
+func recordable(t types.Type, pkg *types.Package) bool {
+	if referenceOf(t) != referring {
+		return true
+	}
+	if isTypeParam(t) {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		if ofPackage(t, pkg) {
+			return isClosed(u.Elem())
+		}
+		_, basic := types.Unalias(u.Elem()).(*types.Basic)
+		return basic && referenceOf(u.Elem()) == noReference
+	case *types.Slice:
+		return referenceOf(u.Elem()) != referring
+	case *types.Map:
+		return referenceOf(u.Key()) != referring && referenceOf(u.Elem()) != referring
+	}
+	return false
+}
+
+// isClosed: only the package of a type can see what is in a value of it.
+func isClosed(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		if f.Exported() || f.Embedded() {
+			return false
+		}
+	}
+	return true
+}
+
+// plainly reports whether a call is one of a function of a plain package, and all that it
+// calls is known. It marks what the call uses.
+func (a *memory) plainly(c *ast.CallExpr, f *types.Func) bool {
+	if f.Pkg() == nil || a.plain[f.Pkg().Path()] == nil {
+		return false
+	}
+	fn := a.plain[f.Pkg().Path()].functions[f.Origin().FullName()]
+	operands, promoted, ok := a.operandsOf(c, f)
+	if fn == nil || !ok {
+		return false
+	}
+	declared := parametersOf(f.Origin(), len(operands), c.Ellipsis.IsValid())
+	plain := true
+	used := []ast.Expr{}
+	for i, e := range operands {
+		n := min(i, len(fn.linked)-1) // of the parameter
+		t := declared[i]
+		switch {
+		case a.info.Types[e].IsNil():
+		case referenceOf(t) == opaque:
+			plain = plain && (fn.called&anyOf(n) == 0 || a.isOwnCode(e))
+		case referenceOf(t) == noReference:
+		case isPointer(t) && ofPackage(t, f.Pkg()):
+			if isPointer(a.info.TypeOf(e)) || len(promoted) > 0 || a.isShared(e) { // else nobody has it
+				a.uses[e] = fn.changes(n)
+				if i == 0 && len(promoted) > 0 {
+					a.promoted[e] = promoted
+				}
+				used = append(used, e)
+			}
+		case a.reaches(e):
+			a.handed[e] = fn.changes(n)
+		}
+	}
+	a.plainCalls[c] = used
+	return plain
+}
+
+// operandsOf are the operands of a call, the receiver first, with the embedded fields that lead
+// from there to the value that has the method. It fails if they cannot be named.
+func (a *memory) operandsOf(c *ast.CallExpr, f *types.Func) (operands []ast.Expr, promoted []*types.Var, ok bool) {
+	for _, arg := range c.Args {
+		if _, several := a.info.TypeOf(arg).(*types.Tuple); several {
+			return nil, nil, false
+		}
+	}
+	if f.Signature().Recv() == nil {
+		return c.Args, nil, true
+	}
+	x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil, nil, false
+	}
+	m := a.info.Selections[x]
+	switch {
+	case m == nil:
+		return nil, nil, false
+	case m.Kind() == types.MethodExpr:
+		return c.Args, nil, len(m.Index()) == 1
+	case isPointer(f.Signature().Recv().Type()):
+		promoted = a.fields(m)
+		ok = len(promoted) == len(m.Index())-1
+	}
+	return append([]ast.Expr{x.X}, c.Args...), promoted, ok
+}
+
+// parametersOf are the types of the parameters that the operands of a call are of.
+func parametersOf(f *types.Func, operands int, ellipsis bool) (out []types.Type) {
+	sig := f.Signature()
+	if sig.Recv() != nil {
+		out = append(out, sig.Recv().Type())
+	}
+	for v := range sig.Params().Variables() {
+		out = append(out, v.Type())
+	}
+	if sig.Variadic() && !ellipsis {
+		elem := out[len(out)-1].(*types.Slice).Elem()
+		for out = out[:len(out)-1]; len(out) < operands; {
+			out = append(out, elem)
+		}
+	}
+	return out
+}
+
+// isOwnCode reports whether what an expression is, or the methods of it, are code that is
+// instrumented: the functions of the program guard what they do.
+func (a *memory) isOwnCode(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.FuncLit:
+		return true
+	case *ast.Ident, *ast.SelectorExpr:
+		if _, obj := sites.Classify(a.info, x); obj != nil {
+			if f, ok := obj.(*types.Func); ok {
+				return f.Pkg() != nil && a.own[f.Pkg().Path()]
+			}
+		}
+	}
+	t := types.Unalias(a.info.TypeOf(e))
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	switch t := t.(type) {
+	case *types.Named:
+		return !types.IsInterface(t) && !isFuncType(t) && t.Obj().Pkg() != nil && a.own[t.Obj().Pkg().Path()]
+	case *types.Basic:
 		return true
 	}
 	return false
 }
 
-// root is the variable that an expression denotes a part of, or what it points to; of the
-// type of a receiver, its name.
-func root(e ast.Expr) *ast.Ident {
-	for {
-		switch x := e.(type) {
-		case *ast.Ident:
-			return x
-		case *ast.SelectorExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.ParenExpr:
-			e = x.X
-		default:
-			return nil
-		}
-	}
-}
-
-// global reports whether an expression may denote a part of a variable of the package.
-func (r *plainReader) global(e ast.Expr) bool {
-	id := root(e)
-	if id == nil || !r.vars[id.Name] {
-		return false
-	}
-	if id.Obj == nil {
-		return true
-	}
-	spec, ok := id.Obj.Decl.(*ast.ValueSpec)
-	return ok && r.specs[spec]
-}
-
-// writes reports whether a function may write to memory that others can see, if only the
-// functions with these names do not.
-func (r *plainReader) writes(d *ast.FuncDecl, looking map[string]bool) bool {
-	found := false
-	imports := r.files[d]
-	ast.Inspect(d.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for _, e := range n.Lhs {
-				_, plain := e.(*ast.Ident)
-				found = found || n.Tok != token.DEFINE && !plain
-			}
-		case *ast.RangeStmt:
-			for _, e := range []ast.Expr{n.Key, n.Value} {
-				_, plain := e.(*ast.Ident)
-				found = found || e != nil && !plain
-			}
-		case *ast.IncDecStmt:
-			_, plain := n.X.(*ast.Ident)
-			found = found || !plain
-		case *ast.CallExpr:
-			fun := n.Fun
-			switch x := fun.(type) {
-			case *ast.IndexExpr:
-				fun = x.X
-			case *ast.IndexListExpr:
-				fun = x.X
-			}
-			switch x := fun.(type) {
-			case *ast.Ident:
-				switch {
-				case x.Obj != nil && x.Obj.Kind != ast.Fun: // of its caller, or a conversion
-				case r.decls[x.Name] != nil:
-					found = found || !looking[x.Name]
-				default:
-					found = found || slices.Contains([]string{"append", "copy", "clear", "delete"}, x.Name)
-				}
-			case *ast.SelectorExpr:
-				if id, ok := x.X.(*ast.Ident); ok && id.Obj == nil && imports[id.Name] != "" {
-					found = found || !pureImports[imports[id.Name]]
-				} else {
-					found = found || !looking[x.Sel.Name]
-				}
-			case *ast.FuncLit, *ast.ArrayType, *ast.MapType, *ast.InterfaceType, *ast.ParenExpr:
-			default:
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// plainly reports whether a call is one of a function of a plain package, and marks the
-// values of its type that it uses. Nothing else that such a function returns or is given
-// may let others see what it does to memory.
-func (a *memory) plainly(c *ast.CallExpr, f *types.Func) bool {
-	if f.Pkg() == nil || a.plain[f.Pkg().Path()] == nil {
-		return false
-	}
-	changes := !a.plain[f.Pkg().Path()].looking[f.Name()]
-	sig := f.Origin().Signature()
-	for v := range sig.Results().Variables() {
-		if !a.harmless(v.Type(), f.Pkg()) {
-			return false
-		}
-	}
-	var used []ast.Expr
-	if recv := sig.Recv(); recv != nil {
-		x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
-		if !ok {
-			return false
-		}
-		m := a.info.Selections[x]
-		switch {
-		case m == nil || m.Kind() != types.MethodVal || len(m.Index()) != 1:
-			return false
-		case isPointer(recv.Type()):
-			if isPointer(a.info.TypeOf(x.X)) || a.isShared(x.X) {
-				used = append(used, x.X)
-			}
-		case refers(recv.Type(), 0):
-			return false // what a copy refers to others may have too
-		}
-	}
-	for _, arg := range c.Args {
-		if t := a.info.TypeOf(arg); isPointer(t) && ofPackage(t, f.Pkg()) {
-			used = append(used, arg)
-		} else if ofPackage(t, f.Pkg()) && refers(t, 0) {
-			return false
-		}
-	}
-	for _, e := range used {
-		switch e.(type) {
-		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr, *ast.CallExpr:
-		default:
-			return false
-		}
-	}
-	for _, e := range used {
-		a.uses[e] = changes
-	}
-	a.plainCalls[c] = used
-	return true
-}
-
-// harmless: a result of the type shows nothing of what its package does to memory: an
-// element that it has been given, a value of its type, or a copy.
-func (a *memory) harmless(t types.Type, pkg *types.Package) bool {
-	if isTypeParam(t) || types.IsInterface(t) {
-		return true
-	}
-	return ofPackage(t, pkg) || !refers(t, 0)
+func isFuncType(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
 }
 
 // ofPackage: a type of the package, or a pointer to one.
@@ -350,25 +377,4 @@ func ofPackage(t types.Type, pkg *types.Package) bool {
 	}
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg.Path()
-}
-
-// refers: values of the type may refer to memory.
-func refers(t types.Type, depth int) bool {
-	if depth > 10 {
-		return true
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() == types.UnsafePointer // a string does not change
-	case *types.Array:
-		return refers(u.Elem(), depth+1)
-	case *types.Struct:
-		for f := range u.Fields() {
-			if refers(f.Type(), depth+1) {
-				return true
-			}
-		}
-		return false
-	}
-	return true
 }

@@ -704,7 +704,7 @@ func (r *rewriter) decided(c *ast.CallExpr, target ast.Expr, on bool) {
 
 // block is around the statements that a call without results becomes.
 func (r *rewriter) block(c *ast.CallExpr) (open, end string) {
-	if c == r.listed {
+	if r.listed[c] {
 		return "{ ", "}"
 	}
 	return "func() { ", "}()"
@@ -719,7 +719,7 @@ func (r *rewriter) results(c *ast.CallExpr) int {
 // library orders a call of uninstrumented code. A call that is a statement of a
 // list is a block then.
 func (r *rewriter) library(c *ast.CallExpr) {
-	if r.calls[c] == 0 || c == r.later {
+	if r.calls[c] == 0 || r.later[c] {
 		return
 	}
 	n := r.results(c)
@@ -764,7 +764,7 @@ const maxResults = 4
 // beginsBehind decides, before the operands of a call of uninstrumented code are rewritten,
 // behind which of them it begins: those in which something is done come first.
 func (r *rewriter) beginsBehind(c *ast.CallExpr) {
-	if r.calls[c] == 0 || c == r.later {
+	if r.calls[c] == 0 || r.later[c] {
 		return
 	}
 	last := r.lastOperation(c)
@@ -975,13 +975,14 @@ var atomicFunctions = []struct{ prefix, function string }{
 
 // operated is what a function of package sync/atomic is called for.
 func (r *rewriter) operated(sel *ast.SelectorExpr) ast.Expr {
-	if r.called == nil || ast.Unparen(r.called.Fun) != sel {
+	c := r.calledBy[sel]
+	if c == nil {
 		return sel
 	}
-	if u, ok := ast.Unparen(r.called.Args[0]).(*ast.UnaryExpr); ok && u.Op == token.AND {
+	if u, ok := ast.Unparen(c.Args[0]).(*ast.UnaryExpr); ok && u.Op == token.AND {
 		return u.X
 	}
-	return r.called.Args[0]
+	return c.Args[0]
 }
 
 // atomic guards and records what a function or method of package sync/atomic does.
@@ -1039,8 +1040,8 @@ func (r *rewriter) atomic(sel *ast.SelectorExpr) {
 // is tested by runs that do not rely on it.
 func (r *rewriter) atomicSite(sel *ast.SelectorExpr) sites.ID {
 	pos := sel.Sel.Pos()
-	if r.called != nil && ast.Unparen(r.called.Fun) == sel {
-		pos = r.called.Lparen
+	if c := r.calledBy[sel]; c != nil {
+		pos = c.Lparen
 	}
 	s, _ := r.idx.At(sites.Atomic, pos)
 	return s.ID

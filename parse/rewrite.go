@@ -35,9 +35,12 @@ type rewriter struct {
 	maps    *mapGuards
 	// readings are those of the clock, once there is one.
 	readings *readings
-	// listed is the call that is a statement of a list, later one that is made
-	// later, and called the one whose function is rewritten next.
-	listed, later, called *ast.CallExpr
+	// listed are the calls that are statements of lists, and later those that are made
+	// later. Like calledBy, they are kept of every call: while one is rewritten, others
+	// inside of it are.
+	listed, later map[*ast.CallExpr]bool
+	// calledBy are the calls, by what calledFunc says of them.
+	calledBy map[ast.Expr]*ast.CallExpr
 	// set are the expressions that are assigned to, or whose address is taken.
 	set map[ast.Expr]bool
 	// renamed are the init functions, in order.

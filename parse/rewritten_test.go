@@ -127,9 +127,24 @@ func TestRewritten(t *testing.T) {
 			for i := range want {
 				require.Equal(t, string(want[i].Data), string(got[i].Data), want[i].Name)
 			}
+			r.accounted(t)
 		})
 	}
 	t.Run("complete", func(t *testing.T) { complete(t, all) })
+}
+
+// accounted: what should be a guard is one, or has a diagnostic.
+func (r *rewritten) accounted(t *testing.T) {
+	t.Helper()
+	spoken := map[string]bool{}
+	for _, d := range r.overlay.Diagnostics {
+		spoken[fmt.Sprintf("%s:%d", d.File, d.Line)] = true
+	}
+	for _, s := range r.idx.Sites() {
+		if s.IsOp() && s.Kind != sites.Start || s.Kind == sites.Atomic {
+			require.True(t, r.registers(s) || spoken[fmt.Sprintf("%s:%d", s.File, s.Line)], "%s:%d:%d: %v", s.File, s.Line, s.Col, s.Kind)
+		}
+	}
 }
 
 // build compiles the instrumented module, and its tests.
@@ -143,10 +158,22 @@ func (r *rewritten) build(t *testing.T) {
 	}
 }
 
+// nodes are the kinds of nodes of Go's syntax that a function may have.
+var nodes = []ast.Node{
+	&ast.ArrayType{}, &ast.AssignStmt{}, &ast.BasicLit{}, &ast.BinaryExpr{}, &ast.BlockStmt{}, &ast.BranchStmt{},
+	&ast.CallExpr{}, &ast.CaseClause{}, &ast.ChanType{}, &ast.CommClause{}, &ast.CompositeLit{}, &ast.DeclStmt{},
+	&ast.DeferStmt{}, &ast.Ellipsis{}, &ast.EmptyStmt{}, &ast.ExprStmt{}, &ast.ForStmt{}, &ast.FuncDecl{}, &ast.FuncLit{},
+	&ast.FuncType{}, &ast.GenDecl{}, &ast.GoStmt{}, &ast.Ident{}, &ast.IfStmt{}, &ast.IncDecStmt{}, &ast.IndexExpr{},
+	&ast.IndexListExpr{}, &ast.InterfaceType{}, &ast.KeyValueExpr{}, &ast.LabeledStmt{}, &ast.MapType{}, &ast.ParenExpr{},
+	&ast.RangeStmt{}, &ast.ReturnStmt{}, &ast.SelectStmt{}, &ast.SelectorExpr{}, &ast.SendStmt{}, &ast.SliceExpr{},
+	&ast.StarExpr{}, &ast.StructType{}, &ast.SwitchStmt{}, &ast.TypeAssertExpr{}, &ast.TypeSpec{}, &ast.TypeSwitchStmt{},
+	&ast.UnaryExpr{}, &ast.ValueSpec{},
+}
+
 // complete: the archives have every kind of node of Go's syntax, every kind of operation, and
 // every function and type that the instrumentation knows by name.
 func complete(t *testing.T, all []*rewritten) {
-	nodes, kinds, functions := map[string]bool{}, map[sites.Kind]bool{}, map[string]bool{}
+	has, kinds, functions := map[string]bool{}, map[sites.Kind]bool{}, map[string]bool{}
 	helpers := map[string]bool{}
 	named := map[string]bool{} // types and packages
 	for _, r := range all {
@@ -156,7 +183,7 @@ func complete(t *testing.T, all []*rewritten) {
 		for _, p := range r.prog.Packages {
 			for _, f := range p.Syntax {
 				ast.Inspect(f, func(n ast.Node) bool {
-					nodes[fmt.Sprintf("%T", n)] = true
+					has[fmt.Sprintf("%T", n)] = true
 					return true
 				})
 			}
@@ -185,17 +212,8 @@ func complete(t *testing.T, all []*rewritten) {
 			}
 		}
 	}
-	for _, n := range []ast.Node{
-		&ast.ArrayType{}, &ast.AssignStmt{}, &ast.BasicLit{}, &ast.BinaryExpr{}, &ast.BlockStmt{}, &ast.BranchStmt{},
-		&ast.CallExpr{}, &ast.CaseClause{}, &ast.ChanType{}, &ast.CommClause{}, &ast.CompositeLit{}, &ast.DeclStmt{},
-		&ast.DeferStmt{}, &ast.Ellipsis{}, &ast.EmptyStmt{}, &ast.ExprStmt{}, &ast.ForStmt{}, &ast.FuncDecl{}, &ast.FuncLit{},
-		&ast.FuncType{}, &ast.GenDecl{}, &ast.GoStmt{}, &ast.Ident{}, &ast.IfStmt{}, &ast.IncDecStmt{}, &ast.IndexExpr{},
-		&ast.IndexListExpr{}, &ast.InterfaceType{}, &ast.KeyValueExpr{}, &ast.LabeledStmt{}, &ast.MapType{}, &ast.ParenExpr{},
-		&ast.RangeStmt{}, &ast.ReturnStmt{}, &ast.SelectStmt{}, &ast.SelectorExpr{}, &ast.SendStmt{}, &ast.SliceExpr{},
-		&ast.StarExpr{}, &ast.StructType{}, &ast.SwitchStmt{}, &ast.TypeAssertExpr{}, &ast.TypeSpec{}, &ast.TypeSwitchStmt{},
-		&ast.UnaryExpr{}, &ast.ValueSpec{},
-	} {
-		require.True(t, nodes[fmt.Sprintf("%T", n)], "no archive has a %T", n)
+	for _, n := range nodes {
+		require.True(t, has[fmt.Sprintf("%T", n)], "no archive has a %T", n)
 	}
 	for k := sites.Send; k <= sites.Atomic; k++ {
 		require.True(t, kinds[k], "no archive has a guard of kind %v", k)
@@ -218,7 +236,7 @@ func complete(t *testing.T, all []*rewritten) {
 			}
 		}
 	}
-	for _, table := range []map[string]bool{keysOf(quiet), keysOf(keeping), keysOf(forwardingPackages), keysOf(pureImports)} {
+	for _, table := range []map[string]bool{keysOf(quiet), keysOf(keeping), keysOf(forwardingPackages), keysOf(effectsOfStd)} {
 		for name := range table {
 			if !named[name] {
 				unused = append(unused, "package "+name)

@@ -191,7 +191,9 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 	kind, obj := sites.Classify(r.info, c.Fun)
 	switch kind {
 	case sites.Invalid, sites.Atomic:
-		r.called = c
+		if kind == sites.Atomic { // others are used as values here
+			r.calledBy[calledFunc(c)] = c
+		}
 		r.walk(c.Fun)
 		r.args(c)
 		r.foreign(c, obj)
@@ -319,7 +321,7 @@ func (r *rewriter) deferStmt(s *ast.DeferStmt) {
 		return
 	}
 	if kind, _ := sites.Classify(r.info, c.Fun); kind != sites.Panic {
-		r.later = c
+		r.later[c] = true
 		r.call(c)
 		r.deferLibrary(s)
 		return

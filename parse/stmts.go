@@ -125,7 +125,9 @@ func (r *rewriter) body(s ast.Stmt) {
 		if c, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && r.endCall(c, s.Pos(), s.End(), plainCall) {
 			return
 		}
-		r.listed, _ = s.X.(*ast.CallExpr)
+		if c, ok := s.X.(*ast.CallExpr); ok {
+			r.listed[c] = true
+		}
 		r.walk(s.X)
 	case *ast.IncDecStmt:
 		r.incDec(s, true)

@@ -202,6 +202,12 @@ func (a *memory) mapReceiver(x *ast.SelectorExpr, m *types.Selection, recv types
 
 // unuse is for calls that happen later than their receiver is evaluated.
 func (a *memory) unuse(c *ast.CallExpr) {
+	for _, e := range c.Args {
+		if _, handed := a.handed[e]; handed && a.plainCalls[c] != nil {
+			delete(a.handed, e)
+			a.hidden[e] = "what a call of a library uses that is made later is not recorded"
+		}
+	}
 	if x, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && a.plainCalls[c] == nil {
 		if _, used := a.uses[x.X]; used {
 			a.plainCalls[c] = []ast.Expr{x.X}

@@ -155,7 +155,7 @@ func (r *rewriter) value(e ast.Expr) {
 // testValue rewrites what subtest does where it is used as a value, not called.
 func (r *rewriter) testValue(e ast.Expr, obj types.Object) {
 	f, ok := obj.(*types.Func)
-	if !ok || r.called != nil && calledFunc(r.called) == e {
+	if !ok || r.calledBy[e] != nil {
 		return
 	}
 	pos, method := e.Pos(), false

@@ -799,11 +799,27 @@ func (q *Queue) Add(v int) { q.mu.Lock(); defer q.mu.Unlock(); q.list = append(q
 
 func (q *Queue) Len() int { q.mu.Lock(); defer q.mu.Unlock(); return len(q.list) }
 `
+	const given = `package queue
+
+type Queue struct{ list []int }
+
+func New() *Queue { return &Queue{} }
+
+func (q *Queue) AddAll(l []int) { q.list = append(q.list, l...); clear(l) }
+
+func (q *Queue) Len() int { return len(q.list) }
+`
 	for _, c := range []struct {
 		name, queue, body string
 		runs              int
 		limit, kind       string
 	}{
+		{"a slice that it is given", given, `l := []int{1}
+	go func() { q.AddAll(l); done <- true }()
+	go func() { if l[0] == 0 { panic("cleared") }; also <- true }()`, 0, "", artifact.KindPanic},
+		{"an operand that waits", queue, `c := make(chan int)
+	go func() { q.Add(<-c); done <- true }()
+	go func() { c <- 1; if q.Len() == 1 { panic("one") }; also <- true }()`, 0, "nothing orders the uses of q", ""},
 		{"with a lock", queue, `go func() { mu.Lock(); q.Add(1); mu.Unlock(); done <- true }()
 	go func() { mu.Lock(); if q.Len() == 1 { panic("one") }; mu.Unlock(); also <- true }()`, 2, "", artifact.KindPanic},
 		{"looking", queue, `go func() { _ = q.Len(); done <- true }()
@@ -844,6 +860,76 @@ func (q *Queue) Len() int { q.mu.Lock(); defer q.mu.Unlock(); return len(q.list)
 			}
 			if c.name == "a race beside" {
 				require.NotEmpty(t, x.Guarded)
+			}
+		})
+	}
+}
+
+// A package that writes to a variable of its own does not only compute, by whatever form of
+// access.
+func TestCheckDependencyWithState(t *testing.T) {
+	inLong(t)
+	const counter = `package queue
+
+type counter struct{ n int }
+
+func (c *counter) inc() int { c.n++; return c.n }
+
+var n counter
+
+func New() int { return 0 }
+
+func Next() int { return n.inc() }
+`
+	b, err := Check(t.Context(), withQueue(t, counter, `first := q
+	go func() { first = queue.Next(); done <- true }()
+	go func() { queue.Next(); also <- true }()
+	<-done
+	<-also
+	done <- true
+	also <- true
+	if first%2 == 1 { panic("first") }`), Options{})
+	require.NoError(t, err)
+	require.Equal(t, outcomeReal, outcomeOf(b), describe(b))
+}
+
+// What a call of a library uses is used behind its operands: while one waits, others may act.
+func TestExhaustUseBehind(t *testing.T) {
+	inLong(t)
+	const unordered = "nothing orders the uses of"
+	for _, c := range []struct{ name, imports, made, call, ask, limit string }{
+		{"a receiver", "container/list", "var q list.List", "q.PushBack(<-c)", "q.Len()", unordered},
+		{"behind a function", "container/list", "q := list.New()\n\tsame := func(v int) int { return v }", "q.PushBack(same(<-c))", "q.Len()", unordered},
+		{"a field", "bytes", "var q struct{ b bytes.Buffer }\n\ttext := func(int) string { return `x` }", "q.b.WriteString(text(<-c))", "q.b.Len()", unordered},
+		{"an argument", "bytes encoding/json", "var q bytes.Buffer\n\ttext := func(int) string { return `x` }", "json.Indent(&q, []byte(`1`), ``, text(<-c))", "q.Len()", unordered},
+		{"a result", "container/list", "q := list.New()\n\tthe := func() *list.List { return q }", "the().PushBack(<-c)", "q.Len()", "is not recorded here, behind an operand"},
+		{"in order", "container/list", "var q list.List", "q.PushBack(<-c)\n\t\tc <- 1", "<-c + q.Len()", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x, err := Exhaust(t.Context(), programOf(t, `package main
+
+import (
+	"`+strings.ReplaceAll(c.imports, " ", "\"\n\t\"")+`"
+)
+
+func main() {
+	`+c.made+`
+	c, done := make(chan int), make(chan bool, 1)
+	go func() {
+		`+c.call+`
+		done <- true
+	}()
+	c <- 1
+	_ = `+c.ask+`
+	<-done
+}
+`), Exhaustion{}, Options{})
+			require.NoError(t, err)
+			require.True(t, x.Complete)
+			if c.limit == "" {
+				require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+			} else {
+				require.Contains(t, strings.Join(x.Covered.Limits, "\n"), c.limit)
 			}
 		})
 	}

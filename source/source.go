@@ -231,6 +231,19 @@ func (prog *Program) tests() []string {
 	return out
 }
 
+// Sources loads packages of other modules that the program depends on, by their import paths,
+// with their syntax and types. Their types are not those that the program uses. Errors in a
+// package are in its Errors.
+func (prog *Program) Sources(ctx context.Context, paths []string) ([]*packages.Package, error) {
+	dir := prog.Packages[0].Dir
+	for _, p := range prog.Packages {
+		if p.Module != nil && p.Module.Main {
+			dir = p.Dir // where the go command knows of all that the program depends on
+		}
+	}
+	return load(&packages.Config{Context: ctx, Dir: dir, Env: prog.Spec.GoEnviron(), BuildFlags: prog.Spec.Flags, Mode: mode, Overlay: prog.Spec.overlay}, paths...)
+}
+
 func load(cfg *packages.Config, patterns ...string) ([]*packages.Package, error) {
 	pkgs, err := packages.Load(cfg, patterns...)
 	if ctxErr := cfg.Context.Err(); ctxErr != nil {

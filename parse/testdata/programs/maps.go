@@ -11,6 +11,7 @@ import (
 var mapUses = []show.Program{
 	{Name: "map: forms of use", Run: mapUseForms, Allowed: []string{"1 5 6 true true 3 [1 2 3] 10 named 2 true 4 nil 0 false b 7 8 2 0"}},
 	{Name: "map: values that wait", Run: mapWaits, Allowed: []string{"5 6 7 9"}},
+	{Name: "map: order of assignments", Run: mapAssigned, Allowed: []string{"3 2 1 4 true 1 0 1 2 5 6"}},
 	{Name: "map: with a lock", Run: mapLocked, Allowed: []string{"3"}},
 	{Name: "map: handed over", Run: mapHandedOver, Allowed: []string{"1 2"}},
 	{Name: "map: private", Run: mapPrivate, Allowed: []string{"2 2"}},
@@ -40,6 +41,118 @@ var mapUses = []show.Program{
 		go func() { clear(m) }()
 		_ = slices.Sorted(maps.Keys(m))
 	}, Allowed: []string{"", "[concurrent map access]"}},
+}
+
+// mapWriters write to a map by each form of statement, with what may wait.
+var mapWriters = map[string]func(m map[int]int, c chan int){
+	"receive":         func(m map[int]int, c chan int) { m[1] = <-c },
+	"receive, result": func(m map[int]int, c chan int) { m[1] = 1 + -<-c },
+	"receive with ok": func(m map[int]int, c chan int) { var ok bool; m[1], ok = <-c; use(ok) },
+	"receive, named ok": func(m map[int]int, c chan int) {
+		flags := map[int]mapFlag{}
+		m[1], flags[1] = <-c
+		use(flags)
+	},
+	"results": func(m map[int]int, c chan int) { var n int; m[1], n = received(c); use(n) },
+	"results, in a condition": func(m map[int]int, c chan int) {
+		if n := 0; n == 0 {
+			if m[1], n = received(c); n > 0 {
+				use(n)
+			}
+		}
+	},
+	"results, over lines": func(m map[int]int, c chan int) {
+		m[1],
+			m[2] =
+			received(
+				c,
+			)
+	},
+	"assertion": func(m map[int]int, c chan int) { var ok bool; m[1], ok = any(key(<-c)).(int); use(ok) },
+	"element":   func(m map[int]int, c chan int) { var ok bool; m[1], ok = map[int]int{1: 2}[<-c]; use(ok) },
+	"range over a number": func(m map[int]int, _ chan int) {
+		for m[1] = range 1 {
+		}
+	},
+	"range over a list": func(m map[int]int, _ chan int) {
+		for _, m[1] = range []int{1} {
+		}
+	},
+	"range over a map": func(m map[int]int, _ chan int) {
+		for m[1], m[2] = range map[int]int{1: 2} {
+		}
+	},
+	"range over a channel": func(m map[int]int, c chan int) {
+		for m[1] = range c {
+			break
+		}
+	},
+	"range, with an index that waits": func(m map[int]int, c chan int) {
+		for m[<-c] = range 1 {
+		}
+	},
+	"range over a function": func(m map[int]int, _ chan int) {
+		for m[1] = range slices.Values([]int{1}) {
+		}
+	},
+	"select": func(m map[int]int, c chan int) {
+		select {
+		case m[1] = <-c:
+		case c <- 7:
+		}
+	},
+	"select with ok": func(m map[int]int, c chan int) {
+		var ok bool
+		select {
+		case m[1], ok = <-c:
+			use(ok)
+		}
+	},
+	"select with default": func(m map[int]int, c chan int) {
+		select {
+		case m[1] = <-c:
+		default:
+		}
+	},
+}
+
+func mapWriterPrograms() (out []show.Program) {
+	for _, name := range slices.Sorted(maps.Keys(mapWriters)) {
+		out = append(out, show.Program{Name: "map: writer by " + name, Controlled: true, Run: func(*show.Out) {
+			m, c := map[int]int{}, make(chan int, 3)
+			c <- 1
+			c <- 2
+			go func() { m[9] = 9 }()
+			mapWriters[name](m, c)
+		}, Allowed: []string{"", "[concurrent map access]"}})
+	}
+	return out
+}
+
+func received(c chan int) (int, int) { return <-c, <-c }
+
+func mapAssigned(o *show.Out) {
+	m, c, n := map[int]int{}, make(chan int, 10), 1
+	for v := range 10 {
+		c <- v
+	}
+	use(m)
+	n, m[n] = received(c)
+	m[n], n = received(c)
+	var ok mapFlag
+	m[n], ok = <-c
+	o.Print(n, m[0], m[1], m[3], ok)
+	for m[n] = range 3 {
+		n++
+	}
+	select {
+	case m[n] = <-c:
+		n = 1
+	}
+	o.Print(n, m[3], m[4], m[5], m[6])
+	if m[7], n = received(c); n == 7 {
+		o.Print(m[7])
+	}
 }
 
 type listsOf map[string][]int

@@ -16,7 +16,7 @@ import (
 // All returns the programs outside of test files.
 func All() []show.Program {
 	return slices.Concat(selects, labels, shadows, receives, ranges, goes, defers, generics, locks, waits, onces,
-		atomics, times, ends, patterns, polls, tags, globals, environment, mapUses,
+		atomics, times, ends, patterns, polls, tags, globals, environment, mapUses, mapWriterPrograms(),
 		c.Programs, embedded.Programs, generated.Programs, lines.Programs, old.Programs)
 }
 
