@@ -18,15 +18,20 @@ import (
 type assertion struct {
 	always bool
 	// subject is the argument that decides, nil if that is not known; it fails if the
-	// subject is nil or false, which is what asked negates.
+	// subject is nil or false, or, negated, if it is neither.
 	subject ssa.Value
 	negated bool
+	// reflects: what is nil in an interface counts as nil, as it does for those that look
+	// at it by reflection. Those of errors compare the interface with nil.
+	reflects bool
 }
 
 // asserted are assertions that are decided by their second argument, and whether they
-// fail if that is nil or false; asserting are the packages that have them.
+// fail if that is nil or false; reflecting are those that look at it by reflection, and
+// asserting the packages that have them.
 var (
-	asserted  = map[string]bool{"NoError": false, "Nil": false, "False": false, "Error": true, "NotNil": true, "True": true}
+	asserted   = map[string]bool{"NoError": false, "Nil": false, "False": false, "Error": true, "NotNil": true, "True": true}
+	reflecting = map[string]bool{"Nil": true, "NotNil": true}
 	asserting = map[string]bool{testify + "require": true, "github.com/zeebo/assert": true}
 )
 
@@ -64,24 +69,18 @@ func (p *program) assertion(instr ssa.Instruction) *assertion {
 	if !known || len(call.Call.Args) < 2 || !decides(call.Call.Args[1]) {
 		return &assertion{}
 	}
-	return &assertion{subject: call.Call.Args[1], negated: !fails}
+	return &assertion{subject: call.Call.Args[1], negated: !fails, reflects: reflecting[name]}
 }
 
 // decides reports that it can be seen whether a value is nil, or false.
 func decides(v ssa.Value) bool {
-	t := v.Type()
-	if m, ok := v.(*ssa.MakeInterface); ok {
-		switch m.X.Type().Underlying().(type) {
-		case *types.Pointer, *types.Chan, *types.Map:
-			return true
-		}
-		return false
+	switch t := v.Type().Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Basic:
+		return t.Info()&types.IsBoolean != 0
 	}
-	if c, ok := v.(*ssa.ChangeInterface); ok {
-		t = c.X.Type()
-	}
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsBoolean != 0 || isError(t)
+	return false
 }
 
 // givenTest reports that a function has a test that it can end: as an argument, or
@@ -137,8 +136,11 @@ func (x *translator) assert(p *path, site *ssa.Call, a *assertion, pass func(q *
 	if a.subject != nil {
 		val := p.value(p.peek().ctx, a.subject)
 		fails = eq(val[0], 0)
-		if _, ok := a.subject.(*ssa.MakeInterface); ok {
-			fails = eq(val[1], 0)
+		if a.reflects {
+			var ok bool
+			if fails, ok = x.holdsNil(p, val); !ok {
+				return false
+			}
 		}
 		if a.negated {
 			fails = not(fails)
@@ -152,4 +154,41 @@ func (x *translator) assert(p *path, site *ssa.Call, a *assertion, pass func(q *
 	}
 	x.branch(p, fails, site.Pos(), "", fail, func(q *path) { pass(q) })
 	return false
+}
+
+// holdsNil is the condition that an interface is nil, or holds a value that is. ok is false
+// if the path does not go on.
+func (x *translator) holdsNil(p *path, val []*expr) (e *expr, ok bool) {
+	tag := p.simplify(val[0])
+	tags := p.abs(tag)
+	if tag.unknownIn() != nil || tags.top {
+		return unknown("what an interface holds"), true
+	}
+	e = eq(tag, 0)
+	lo, hi := tags.bounds()
+	for k := max(lo, 1); k <= hi; k++ {
+		if !tags.has(k) {
+			continue
+		}
+		t, scalar := x.mem.typeOf(k), val[1]
+		if t == nil {
+			return unknown("what an interface holds"), true
+		}
+		switch t.Underlying().(type) {
+		case *types.Pointer, *types.Chan, *types.Map, *types.Signature:
+		case *types.Slice:
+			if !tag.isConst() {
+				return unknown("a slice in an interface"), true
+			}
+			parts, ok := x.unbox(p, scalar, t)
+			if !ok {
+				return nil, false
+			}
+			scalar = parts[0]
+		default:
+			continue // its values are never nil
+		}
+		e = or(e, and(eq(tag, k), eq(scalar, 0)))
+	}
+	return e, true
 }
