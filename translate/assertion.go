@@ -32,7 +32,7 @@ type assertion struct {
 var (
 	asserted   = map[string]bool{"NoError": false, "Nil": false, "False": false, "Error": true, "NotNil": true, "True": true}
 	reflecting = map[string]bool{"Nil": true, "NotNil": true}
-	asserting = map[string]bool{testify + "require": true, "github.com/zeebo/assert": true}
+	asserting  = map[string]bool{testify + "require": true, "github.com/zeebo/assert": true}
 )
 
 const testify = "github.com/stretchr/testify/"
