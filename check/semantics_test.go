@@ -1059,6 +1059,9 @@ var semantics = []struct {
 }
 
 func TestSemantics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	for _, c := range semantics {
 		t.Run(c.name, func(t *testing.T) {
 			net := model(t, c.model)

@@ -68,6 +68,9 @@ func TestAlongRandom(t *testing.T) {
 // TestExploreExpected: the first run that shows what is expected is the last, and
 // a goroutine without a name is any of them.
 func TestExploreExpected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	for _, p := range programs {
 		for _, kind := range p.outcomes {
 			if kind == "" {

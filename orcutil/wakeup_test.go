@@ -189,6 +189,9 @@ func older(t *testing.T, f *Frontier) *Frontier {
 // TestOlderFrontier: an exploration goes on from the frontier of a version without wakeup
 // trees, which has explored by source sets.
 func TestOlderFrontier(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	resumed := 0
 	ofSomeSize(t, bySourceSets, func(name string, e Exhaustion, seen func(Result) string, whole outcomes) {
 		for _, runs := range []int{1, 5, 13} {

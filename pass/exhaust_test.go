@@ -1003,6 +1003,9 @@ func main() {
 
 // An exploration that is cut into many goes on where it has stopped.
 func TestExhaustFrontier(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	spec := programOf(t, `package main
 
 import "sync"

@@ -121,6 +121,9 @@ func TestCheckRaces(t *testing.T) {
 // TestFailureLimit: a failure of the test that the model does not ask for is a limit, until
 // all schedules have been run.
 func TestFailureLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	b := checked(t, "n12_etag_page")
 	said := limits(b.Queries(), b.Verdicts(), b.Sidecar(), false)
 	require.True(t, slices.ContainsFunc(said, func(l string) bool { return strings.HasSuffix(l, "it is not asked for") }), said)
