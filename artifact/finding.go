@@ -299,6 +299,8 @@ type Finding struct {
 	Col      int    `json:"col,omitempty"`                                                          // in bytes, from 1
 	Function string `json:"function,omitempty"`                                                     // full name of the function there
 	Message  string `json:"message"`                                                                // what happens, for people
+	// Cause says why it comes about, in a sentence, where a run has shown that.
+	Cause string `json:"cause,omitempty"`
 	// Goroutines are those that matter at the end: stuck, or panicking; or the
 	// two accesses of a data race, in their order.
 	Goroutines []FindingGoroutine `json:"goroutines,omitempty"`
@@ -388,6 +390,24 @@ type FindingGoroutine struct {
 	Object string   `json:"object,omitempty"`
 	State  string   `json:"state,omitempty"` // as in "blocked" or "finished"
 	Stack  []string `json:"stack,omitempty"` // "function file:line", innermost first
+	// Holds are the locks that it holds, and the Onces of which it runs the functions, in the
+	// order in which it has taken them.
+	Holds []FindingAct `json:"holds,omitempty"`
+	// Counter is that of the WaitGroup that it waits for.
+	Counter int `json:"counter,omitempty"`
+	// Closed says who has closed the channel on which it panics.
+	Closed *FindingAct `json:"closed,omitempty"`
+}
+
+// FindingAct is what a goroutine has done with an object.
+type FindingAct struct {
+	G         string `json:"g"`              // creation path
+	Site      string `json:"site,omitempty"` // key
+	Operation string `json:"operation"`      // in a word
+	Object    string `json:"object"`         // as in FindingGoroutine
+	File      string `json:"file,omitempty"` // relative to the root of the program
+	Line      int    `json:"line,omitempty"` // from 1
+	Text      string `json:"text,omitempty"` // the source line
 }
 
 // FindingStall is a goroutine that is slow at a place: time passes for so long while it

@@ -38,7 +38,8 @@ func Goroutines(side *artifact.Sidecar, plan artifact.Plan, v *Verdict) []artifa
 	for i := range out {
 		for _, g := range v.Goroutines {
 			if g.G == out[i].G {
-				out[i].State, out[i].Object, out[i].Stack = g.State, g.Object, g.Stack
+				g.describe(sites, &out[i])
+				out[i].Stack = g.Stack
 			}
 		}
 		if out[i].G == v.G && len(v.Stack) > 0 {
@@ -46,6 +47,31 @@ func Goroutines(side *artifact.Sidecar, plan artifact.Plan, v *Verdict) []artifa
 		}
 	}
 	return out
+}
+
+// Finding is the goroutine in the words of findings, without its stack. The places are those
+// of the sites with these keys.
+func (g Goroutine) Finding(sites map[string]artifact.Site) artifact.FindingGoroutine {
+	f := goroutineAt(sites, artifact.At{G: g.G, Site: g.Site})
+	f.Operation = g.Op
+	g.describe(sites, &f)
+	return f
+}
+
+// describe says what a run has shown of a goroutine.
+func (g Goroutine) describe(sites map[string]artifact.Site, f *artifact.FindingGoroutine) {
+	act := func(a orcutil.Act) artifact.FindingAct {
+		s := sites[a.Site]
+		return artifact.FindingAct{G: a.G, Site: a.Site, Operation: a.Op, Object: a.Object, File: s.File, Line: s.Line, Text: s.Text}
+	}
+	f.State, f.Object, f.Counter = g.State, g.Object, g.Counter
+	for _, h := range g.Holds {
+		f.Holds = append(f.Holds, act(h))
+	}
+	if g.Closed != nil {
+		closed := act(*g.Closed)
+		f.Closed = &closed
+	}
 }
 
 func goroutineAt(sites map[string]artifact.Site, at artifact.At) artifact.FindingGoroutine {

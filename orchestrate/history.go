@@ -338,7 +338,7 @@ func (b *Beginning) planner() *planner {
 		s.Trace, s.Process, s.Swap = at[n], process[n], false
 		p.passed[artifact.At{G: s.G, Site: s.Site}] = s.Occ // who is granted a lock again has it again
 		p.last[s.G] = len(p.steps)
-		if startsGoroutine(f.siteByKey(s.Site).Kind) {
+		if sites.Named(f.siteByKey(s.Site).Kind).StartsGoroutine() {
 			p.children[s.G]++
 		}
 		p.steps = append(p.steps, s)

@@ -192,17 +192,7 @@ func (x participant) passesAgain() bool {
 func starts(x participant) bool {
 	switch x.edge.Role {
 	case artifact.RoleOp, artifact.RoleCommit: // a subtest is waited for
-		return startsGoroutine(x.site.Kind)
-	}
-	return false
-}
-
-// startsGoroutine reports that who passes the guard of a site of that kind starts a
-// goroutine.
-func startsGoroutine(kind string) bool {
-	switch kind {
-	case sites.Go.String(), sites.WaitGroupGo.String(), sites.Subtest.String():
-		return true
+		return sites.Named(x.site.Kind).StartsGoroutine()
 	}
 	return false
 }

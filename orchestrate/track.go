@@ -136,7 +136,7 @@ func (t *Track) Step(s artifact.PlanStep) (bool, error) {
 		t.places = before
 		return false, err
 	}
-	if startsGoroutine(t.f.siteByKey(s.Site).Kind) {
+	if sites.Named(t.f.siteByKey(s.Site).Kind).StartsGoroutine() {
 		t.children[s.G]++
 	}
 	t.note(s)

@@ -98,6 +98,10 @@ type Goroutine struct {
 	// file:line", innermost first.
 	Stack   []string
 	Created []string
+	// Holds, Counter and Closed are as in orcutil.GState.
+	Holds   []orcutil.Act
+	Counter int
+	Closed  *orcutil.Act
 }
 
 // observe takes over what the runtime reported.

@@ -197,7 +197,9 @@ func Close[T any](site Site, ch chan<- T) {
 	g.run.name(channelObject, p)
 	g.arrive(opClose, site, p)
 	g.run.exec.closes(g, p)
+	g.meets(p)
 	close(ch)
+	g.run.closed(g, p)
 	g.run.races.closed(g, p, unsafe.Sizeof(*new(T)) == 0)
 	g.run.transfer(p)
 	g.pass()
@@ -285,6 +287,7 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 		s.name(channelObject, p)
 	}
 	g.arrive(o, site, p, cases...)
+	g.meetsClosed()
 	id := s.exec.communicates(g, hasDefault)
 	g.chosen = s.communicateNow(g, hasDefault)
 	if g.chosen == pending {
@@ -292,6 +295,7 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 		g.block()
 		g.recordCase()
 		if g.redo { // the channel has been closed
+			g.meetsClosed()
 			s.exec.completes(id, g.chosen)
 			cases[g.chosen].block()
 		}

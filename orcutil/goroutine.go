@@ -177,7 +177,8 @@ type goroutine struct {
 	woken    Site
 	wokenOcc int
 
-	acting   Site // the operation being performed, kept if it panics
+	onClosed unsafe.Pointer // the closed channel that it sends on or closes
+	acting   Site           // the operation being performed, kept if it panics
 	panicAt  Site
 	panicked bool
 	stack    []string

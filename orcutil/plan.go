@@ -261,6 +261,21 @@ type GState struct {
 	Stack  []string
 	// Created is the stack of the goroutine that has started it, where it did.
 	Created []string
+	// Holds are the locks that it holds, and the Onces of which it runs the functions, in the
+	// order in which it has taken them. What a library has locked is not known.
+	Holds []Act
+	// Counter is that of the WaitGroup that it waits for.
+	Counter int
+	// Closed says who has closed the channel on which it panics.
+	Closed *Act
+}
+
+// Act is what a goroutine has done with an object.
+type Act struct {
+	G      string
+	Op     string
+	Object string // as in GState
+	Site   string // key
 }
 
 // LogLine says that a goroutine passed a guard.

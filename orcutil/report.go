@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // String is "TIME goroutine  :  source line".
@@ -111,9 +112,12 @@ func (s *run) states() []GState {
 	})
 	states := make([]GState, len(list))
 	for i, g := range list {
-		st := GState{G: g.path, State: g.stateText()}
+		st := GState{G: g.path, State: g.stateText(), Holds: s.ownedBy(g), Closed: s.closedBy(g)}
 		if g.state != done {
 			st.Op, st.Object = g.op.String(), s.objectOf(g)
+			if g.op == opWait && g.state == blocked {
+				st.Counter = s.waitGroupCount((*sync.WaitGroup)(g.obj))
+			}
 			if g.site != 0 {
 				st.Site, st.Source = g.site.key(), sourceLine(g.site)
 			}

@@ -99,9 +99,11 @@ type run struct {
 	wgs     map[*sync.WaitGroup]int
 	// zero are those whose counter has come to 0 in a Done that has not released the
 	// waiters yet.
-	zero  map[*sync.WaitGroup]bool
-	onces map[*sync.Once]*goroutine
-	conds map[*sync.Cond][]*ticket
+	zero     map[*sync.WaitGroup]bool
+	owned    []ownership // in the order in which the locks were taken
+	closings map[unsafe.Pointer]closing
+	onces    map[*sync.Once]*goroutine
+	conds    map[*sync.Cond][]*ticket
 
 	finalized map[unsafe.Pointer]bool // what has a finalizer or a cleanup
 	signals   map[any]bool            // the channels and contexts that signals come to

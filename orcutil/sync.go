@@ -244,6 +244,7 @@ func (g *goroutine) tryLockAt(o op, site Site, l lockRef) bool {
 		kind = touchTried
 		g.run.exec.locks(g, l)
 		g.run.races.locked(g, l)
+		g.run.owns(g, l)
 	}
 	g.run.exec.on(spaceLock, l.p, kind)
 	g.pass()
@@ -261,15 +262,16 @@ func (g *goroutine) acquire(l lockRef) {
 	defer s.races.locked(g, l)
 	for {
 		if (l.kind == mutexLock || s.announced(l.p) == nil) && l.try() {
-			return
+			break
 		}
 		g.lock = l
 		g.block()
 		g.lock = lockRef{}
 		if g.ready {
-			return
+			break
 		}
 	}
+	s.owns(g, l)
 }
 
 // announced returns the writer that waits for the readers of m to leave, and
@@ -300,6 +302,7 @@ func (g *goroutine) release(l lockRef) {
 	}
 	s.races.unlocks(g, l)
 	l.unlock()
+	s.disowns(g, l)
 	switch l.kind {
 	case mutexLock:
 		s.reopen(l)
@@ -374,6 +377,7 @@ func OnceDo(site Site, o *sync.Once, f func()) {
 			s.onces = make(map[*sync.Once]*goroutine)
 		}
 		s.onces[o] = g
+		s.owned = append(s.owned, ownership{object{unsafe.Pointer(o), onceObject}, opOnce, g, site})
 		s.exec.on(spaceOnce, unsafe.Pointer(o), touchOnceFirst)
 		defer s.onceDone(o, g)
 		f()
@@ -386,6 +390,7 @@ func OnceDo(site Site, o *sync.Once, f func()) {
 // panicked or ended.
 func (s *run) onceDone(o *sync.Once, g *goroutine) {
 	delete(s.onces, o)
+	s.disown(g, object{unsafe.Pointer(o), onceObject}, false)
 	if s.dying.Load() {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/sites"
 )
@@ -134,6 +135,7 @@ func (d *deep) decide(f *artifact.Finding) {
 	if best.raced != nil {
 		d.describeRace(f, best.raced)
 	}
+	f.Cause = explain.Cause(*f)
 	if f.Kind == artifact.KindExit && f.Verdict == artifact.Real && !d.endsWell {
 		f.Verdict, f.Reason = artifact.Note, "no run of the program ends otherwise"
 	}
@@ -166,11 +168,7 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	at := orchestrate.SitesByKey(d.side)
 	f.Goroutines = nil
 	for _, g := range v.Goroutines {
-		s := at[g.Site]
-		f.Goroutines = append(f.Goroutines, artifact.FindingGoroutine{
-			G: g.G, Site: g.Site, Operation: g.Op, Func: s.Func, File: s.File, Line: s.Line, Text: s.Text,
-			Object: g.Object, State: g.State,
-		})
+		f.Goroutines = append(f.Goroutines, g.Finding(at))
 	}
 	f.Interleaving = nil
 	for i, step := range v.Plan.Steps {

@@ -1,5 +1,7 @@
 package sites
 
+import "slices"
+
 // words are the names of the kinds: part of bundles and logs, never changed.
 var words = [...]string{
 	Invalid:       "invalid",
@@ -45,6 +47,17 @@ func (k Kind) String() string {
 		return words[k]
 	}
 	return words[Invalid]
+}
+
+// StartsGoroutine reports whether who passes the guard of a site of the kind starts a goroutine.
+func (k Kind) StartsGoroutine() bool { return k == Go || k == WaitGroupGo || k == Subtest }
+
+// Named is the kind that a word is the name of, Invalid if there is none.
+func Named(word string) Kind {
+	if i := slices.Index(words[:], word); i > 0 {
+		return Kind(i)
+	}
+	return Invalid
 }
 
 // IsOp reports whether the site always is a guard: an operation, a start or the end,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/pass"
 )
 
@@ -370,6 +371,9 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		fmt.Fprintf(out, " in %s", f.Function)
 	}
 	out.WriteString("\n")
+	if f.Cause != "" {
+		fmt.Fprintf(out, "   %s\n", f.Cause)
+	}
 	if f.Message != "" {
 		fmt.Fprintf(out, "   %s\n", f.Message)
 	}
@@ -393,6 +397,16 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 			out.WriteString("\n")
 			for _, line := range g.Stack {
 				fmt.Fprintf(out, "              %s\n", line)
+			}
+			if s, ok := explain.Started(f, g.G); ok {
+				fmt.Fprintf(out, "              started at %s:%d: %s\n", s.File, s.Line, s.Text)
+			}
+			for _, h := range g.Holds {
+				fmt.Fprintf(out, "              holds %s", h.Object)
+				if h.File != "" {
+					fmt.Fprintf(out, " since %s:%d: %s", h.File, h.Line, h.Text)
+				}
+				out.WriteString("\n")
 			}
 		}
 	}

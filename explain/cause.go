@@ -1,0 +1,279 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// Cause says in one sentence why the error of a finding comes about, "" where its message says
+// all that is known. It speaks of what a run has shown: a finding without the states of its
+// goroutines has none.
+//
+// Who waits for a lock waits for a goroutine: the one that holds it. A cycle of such waits is
+// the cause, wherever else goroutines wait for those in it. Without a cycle the chain of waits
+// ends with one who waits for no lock, which is the cause then.
+func Cause(f artifact.Finding) string {
+	e := &explanation{finding: f, names: names(f)}
+	switch f.Kind {
+	case artifact.KindSendOnClosed, artifact.KindCloseOfClosed:
+		return e.closedChannel()
+	case artifact.KindDeadlock, artifact.KindPartialDeadlock, artifact.KindLeak:
+		if cycle := e.cycle(); cycle != nil {
+			return e.cycleText(cycle)
+		}
+		return e.waits()
+	}
+	return ""
+}
+
+// Started is the step of a finding's interleaving in which a goroutine was started; false for
+// those whose start is not in it.
+func Started(f artifact.Finding, g string) (artifact.FindingStep, bool) {
+	dot := strings.LastIndexByte(g, '.')
+	if dot < 0 {
+		return artifact.FindingStep{}, false
+	}
+	// The last number of a creation path counts who was started by the same goroutine.
+	parent, n := g[:dot], 0
+	for _, s := range f.Interleaving {
+		if s.G == parent && sites.Named(s.Operation).StartsGoroutine() {
+			if n++; fmt.Sprint(n) == g[dot+1:] {
+				return s, true
+			}
+		}
+	}
+	return artifact.FindingStep{}, false
+}
+
+// What operations are called in findings.
+const (
+	opSend     = "send"
+	opReceive  = "receive"
+	opSelect   = "select"
+	opLock     = "lock"
+	opReadLock = "read lock"
+	opWait     = "wait"
+	opCondWait = "cond wait"
+	opOnce     = "once"
+	opClose    = "close"
+)
+
+// stateBlocked is the state of a goroutine that is queued in its operation.
+const stateBlocked = "blocked"
+
+// nilPrefix is how the name of what is nil begins.
+const nilPrefix = "nil "
+
+type explanation struct {
+	finding artifact.Finding
+	names   map[place]string // of objects
+}
+
+// goroutine is that with a creation path.
+func (e *explanation) goroutine(g string) *artifact.FindingGoroutine {
+	i := slices.IndexFunc(e.finding.Goroutines, func(o artifact.FindingGoroutine) bool { return o.G == g })
+	if i < 0 {
+		return nil
+	}
+	return &e.finding.Goroutines[i]
+}
+
+// holder is who keeps a goroutine from the lock, or the Once, that it waits for; false if it
+// waits for something else, or who holds it is not known.
+func (e *explanation) holder(w *artifact.FindingGoroutine) (artifact.FindingAct, bool) {
+	if w.State != stateBlocked {
+		return artifact.FindingAct{}, false
+	}
+	var reader artifact.FindingAct
+	for _, g := range e.finding.Goroutines {
+		for _, h := range g.Holds {
+			switch {
+			case h.Object != w.Object:
+			case w.Operation == opLock && (h.Operation == opLock || h.Operation == opReadLock),
+				w.Operation == opReadLock && h.Operation == opLock,
+				w.Operation == opOnce && h.Operation == opOnce:
+				return h, true
+			case w.Operation == opReadLock && h.Operation == opReadLock:
+				reader = h
+			}
+		}
+	}
+	// Who wants to read waits for a writer that waits for those who read.
+	if reader.G != "" && e.writer(w.Object) != nil {
+		return reader, true
+	}
+	return artifact.FindingAct{}, false
+}
+
+// writer is who waits to write under a lock.
+func (e *explanation) writer(object string) *artifact.FindingGoroutine {
+	for i, g := range e.finding.Goroutines {
+		if g.State == stateBlocked && g.Operation == opLock && g.Object == object {
+			return &e.finding.Goroutines[i]
+		}
+	}
+	return nil
+}
+
+// edge is a goroutine that waits for what another one holds.
+type edge struct {
+	waits *artifact.FindingGoroutine
+	holds artifact.FindingAct
+}
+
+// cycle is a cycle of goroutines that wait for each other, nil if there is none. It begins
+// with the one that is first among the goroutines.
+func (e *explanation) cycle() []edge {
+	for i := range e.finding.Goroutines {
+		var way []edge
+		for g := &e.finding.Goroutines[i]; g != nil; {
+			if k := slices.IndexFunc(way, func(o edge) bool { return o.waits == g }); k >= 0 {
+				return way[k:]
+			}
+			h, ok := e.holder(g)
+			if !ok {
+				break
+			}
+			way = append(way, edge{g, h})
+			g = e.goroutine(h.G)
+		}
+	}
+	return nil
+}
+
+func (e *explanation) cycleText(cycle []edge) string {
+	if len(cycle) == 1 {
+		w, h := cycle[0].waits, cycle[0].holds
+		if w.Operation == opOnce {
+			return fmt.Sprintf("%s waits at %s for the function of %s, which it runs itself%s", who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site), since(h))
+		}
+		if h.Operation == opReadLock && w.Operation == opReadLock {
+			return fmt.Sprintf("%s waits at %s to read under %s again, which it reads under since %s: %s wants to write in between, and whoever comes later waits for that",
+				who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site), at(h.File, h.Line), who(e.writer(w.Object).G))
+		}
+		return fmt.Sprintf("%s waits at %s for %s, which it holds itself%s", who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site), since(h))
+	}
+	// Each holds what the one before it waits for.
+	var parts []string
+	for i, c := range cycle {
+		own := cycle[(i+len(cycle)-1)%len(cycle)].holds
+		part := fmt.Sprintf("%s holds %s%s, and waits at %s for %s", who(c.waits.G), e.name(own.Object, own.Site), since(own), at(c.waits.File, c.waits.Line), e.name(c.waits.Object, c.waits.Site))
+		if i == 0 {
+			part += ", which " + who(c.holds.G) + " holds"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// shownWaits is how many of the goroutines that wait a sentence names.
+const shownWaits = 3
+
+// waits says of those who are stuck what they wait for: first those who wait for no other
+// goroutine, since all others wait for them.
+func (e *explanation) waits() string {
+	var roots, locks, groups []string
+	left := 0
+	for i := range e.finding.Goroutines {
+		w := &e.finding.Goroutines[i]
+		if w.State != stateBlocked {
+			continue
+		}
+		text := e.wait(w)
+		switch {
+		case text == "":
+			left++
+		case w.Operation == opLock || w.Operation == opReadLock || w.Operation == opOnce:
+			locks = append(locks, text)
+		case w.Operation == opWait:
+			groups = append(groups, text)
+		default:
+			roots = append(roots, text)
+		}
+	}
+	all := slices.Concat(roots, locks, groups)
+	if len(all) == 0 {
+		return ""
+	}
+	if more := len(all) + left - shownWaits; more > 0 && len(all) > shownWaits {
+		all = append(all[:shownWaits], fmt.Sprintf("and %d more wait", more))
+	}
+	return strings.Join(all, "; ")
+}
+
+// wait says what a goroutine waits for, and why that does not come.
+func (e *explanation) wait(w *artifact.FindingGoroutine) string {
+	g, place, object := who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site)
+	switch w.Operation {
+	case opSend, opReceive:
+		do, other := "send on", "receives from"
+		if w.Operation == opReceive {
+			do, other = "receive from", "sends on"
+		}
+		if strings.HasPrefix(w.Object, nilPrefix) {
+			return fmt.Sprintf("%s waits at %s to %s a nil channel, for ever", g, place, do)
+		}
+		return fmt.Sprintf("%s waits at %s to %s %s, and nobody %s it any more", g, place, do, object, other)
+	case opSelect:
+		if w.Object == "" {
+			return fmt.Sprintf("%s waits at %s in a select without cases, for ever", g, place)
+		}
+		return fmt.Sprintf("%s waits at %s in a select, and nobody comes any more to what its cases wait for (%s)", g, place, w.Object)
+	case opCondWait:
+		return fmt.Sprintf("%s waits at %s for a signal of %s, and nobody gives one any more", g, place, object)
+	case opWait:
+		if w.Counter == 0 {
+			return fmt.Sprintf("%s waits at %s for %s", g, place, object)
+		}
+		return fmt.Sprintf("%s waits at %s for %s, whose counter stays at %d", g, place, object, w.Counter)
+	case opLock, opReadLock, opOnce:
+		h, ok := e.holder(w)
+		if !ok {
+			return fmt.Sprintf("%s waits at %s for %s, and who holds it is not known", g, place, object)
+		}
+		text := fmt.Sprintf("%s waits at %s for %s, which %s holds%s", g, place, object, who(h.G), since(h))
+		if o := e.goroutine(h.G); o != nil && (o.State == "finished" || o.State == "panicked") {
+			text += ", and has ended without giving it back"
+		}
+		return text
+	}
+	return ""
+}
+
+func (e *explanation) closedChannel() string {
+	for _, g := range e.finding.Goroutines {
+		if c := g.Closed; c != nil {
+			do := "sends on"
+			if e.finding.Kind == artifact.KindCloseOfClosed {
+				do = "closes"
+			}
+			by := who(c.G) + " has closed"
+			if c.G == g.G {
+				by = "it has closed"
+			}
+			return fmt.Sprintf("%s %s %s at %s, which %s at %s", who(g.G), do, e.name(c.Object, c.Site), at(e.finding.File, e.finding.Line), by, at(c.File, c.Line))
+		}
+	}
+	return ""
+}
+
+func who(g string) string { return "goroutine " + g }
+
+func at(file string, line int) string {
+	if file == "" {
+		return "a place outside of the program"
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// since says where something was taken, if that is known.
+func since(h artifact.FindingAct) string {
+	if h.File == "" {
+		return ""
+	}
+	return " since " + at(h.File, h.Line)
+}

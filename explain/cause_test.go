@@ -1,0 +1,141 @@
+package explain
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+func blocked(g, operation, object string, line int, text string, holds ...artifact.FindingAct) artifact.FindingGoroutine {
+	return artifact.FindingGoroutine{G: g, Site: "s" + text, Operation: operation, Object: object, State: stateBlocked, File: "a.go", Line: line, Text: text, Holds: holds}
+}
+
+func ended(g string, holds ...artifact.FindingAct) artifact.FindingGoroutine {
+	return artifact.FindingGoroutine{G: g, State: "finished", Holds: holds}
+}
+
+func act(g, operation, object string, line int, text string) artifact.FindingAct {
+	return artifact.FindingAct{G: g, Site: "h" + text, Operation: operation, Object: object, File: "a.go", Line: line, Text: text}
+}
+
+func counting(g artifact.FindingGoroutine, n int) artifact.FindingGoroutine {
+	g.Counter = n
+	return g
+}
+
+func TestCause(t *testing.T) {
+	for _, p := range []struct {
+		name, kind string
+		goroutines []artifact.FindingGoroutine
+		want       string
+	}{
+		{"cycle of two, and one who waits for them", artifact.KindDeadlock, []artifact.FindingGoroutine{
+			counting(blocked("0", "wait", "waitgroup#1", 9, "wg.Wait()"), 2),
+			blocked("0.1", "lock", "mutex#2", 2, "b.Lock()", act("0.1", "lock", "mutex#1", 1, "a.Lock()")),
+			blocked("0.2", "lock", "mutex#1", 4, "a.Lock()", act("0.2", "lock", "mutex#2", 3, "b.Lock()")),
+		}, "goroutine 0.1 holds a since a.go:1, and waits at a.go:2 for b, which goroutine 0.2 holds; goroutine 0.2 holds b since a.go:3, and waits at a.go:4 for a"},
+		{"cycle of three behind a chain", artifact.KindLeak, []artifact.FindingGoroutine{
+			blocked("0.1", "lock", "mutex#1", 1, "a.Lock()"),
+			blocked("0.2", "lock", "mutex#2", 2, "b.Lock()", act("0.2", "lock", "mutex#1", 12, "a.Lock()")),
+			blocked("0.3", "read lock", "rwmutex#1", 3, "c.RLock()", act("0.3", "lock", "mutex#2", 13, "b.Lock()")),
+			blocked("0.4", "lock", "mutex#1", 4, "a.Lock()", act("0.4", "lock", "rwmutex#1", 14, "c.Lock()")),
+		}, "goroutine 0.2 holds a since a.go:12, and waits at a.go:2 for b, which goroutine 0.3 holds; goroutine 0.3 holds b since a.go:13, and waits at a.go:3 for c; goroutine 0.4 holds c since a.go:14, and waits at a.go:4 for a"},
+		{"the same name for several objects", artifact.KindDeadlock, []artifact.FindingGoroutine{
+			blocked("0.1", "lock", "mutex#2", 2, "s.mu.Lock()", act("0.1", "lock", "mutex#1", 1, "s.mu.Lock()")),
+			blocked("0.2", "lock", "mutex#1", 2, "s.mu.Lock()", act("0.2", "lock", "mutex#2", 1, "s.mu.Lock()")),
+		}, "goroutine 0.1 holds s.mu (mutex#1) since a.go:1, and waits at a.go:2 for s.mu (mutex#2), which goroutine 0.2 holds; goroutine 0.2 holds s.mu (mutex#2) since a.go:1, and waits at a.go:2 for s.mu (mutex#1)"},
+		{"locked twice", artifact.KindDeadlock, []artifact.FindingGoroutine{
+			blocked("0", "lock", "mutex#1", 2, "mu.Lock()", act("0", "lock", "mutex#1", 1, "mu.Lock()")),
+		}, "goroutine 0 waits at a.go:2 for mu, which it holds itself since a.go:1"},
+		{"upgrade", artifact.KindDeadlock, []artifact.FindingGoroutine{
+			blocked("0", "lock", "rwmutex#1", 2, "mu.Lock()", act("0", "read lock", "rwmutex#1", 1, "mu.RLock()")),
+		}, "goroutine 0 waits at a.go:2 for mu, which it holds itself since a.go:1"},
+		{"read again behind a writer", artifact.KindDeadlock, []artifact.FindingGoroutine{
+			blocked("0", "read lock", "rwmutex#1", 2, "mu.RLock()", act("0", "read lock", "rwmutex#1", 1, "mu.RLock()")),
+			blocked("0.1", "lock", "rwmutex#1", 3, "mu.Lock()"),
+		}, "goroutine 0 waits at a.go:2 to read under mu again, which it reads under since a.go:1: goroutine 0.1 wants to write in between, and whoever comes later waits for that"},
+		{"the holder waits for something else", artifact.KindDeadlock, []artifact.FindingGoroutine{
+			blocked("0", "lock", "mutex#1", 1, "if s.mu.Lock(); ok {"),
+			blocked("0.1", "send", "chan#1", 2, "results <- 1", act("0.1", "lock", "mutex#1", 3, "s.mu.Lock()")),
+		}, "goroutine 0.1 waits at a.go:2 to send on results, and nobody receives from it any more; goroutine 0 waits at a.go:1 for s.mu, which goroutine 0.1 holds since a.go:3"},
+		{"the holder has ended", artifact.KindDeadlock, []artifact.FindingGoroutine{
+			blocked("0", "lock", "mutex#1", 1, "mu.Lock()"),
+			ended("0.1", act("0.1", "lock", "mutex#1", 3, "mu.Lock()")),
+		}, "goroutine 0 waits at a.go:1 for mu, which goroutine 0.1 holds since a.go:3, and has ended without giving it back"},
+		{"locked by a library", artifact.KindDeadlock, []artifact.FindingGoroutine{
+			blocked("0", "lock", "mutex#1", 1, "mu.Lock()"),
+		}, "goroutine 0 waits at a.go:1 for mu, and who holds it is not known"},
+		{"Once within its function", artifact.KindDeadlock, []artifact.FindingGoroutine{
+			blocked("0", "once", "once#1", 1, "o.Do(f)", act("0", "once", "once#1", 2, "o.Do(f)")),
+		}, "goroutine 0 waits at a.go:1 for the function of o, which it runs itself since a.go:2"},
+		{"counter", artifact.KindDeadlock, []artifact.FindingGoroutine{
+			counting(blocked("0", "wait", "waitgroup#1", 1, "wg.Wait()"), 1), ended("0.1"),
+		}, "goroutine 0 waits at a.go:1 for wg, whose counter stays at 1"},
+		{"channels", artifact.KindLeak, []artifact.FindingGoroutine{
+			blocked("0.1", "receive", "nil chan", 1, "<-c"), blocked("0.2", "receive", "chan#1", 2, "for v := range d {"),
+			blocked("0.3", "select", "chan#1, chan#2", 3, "select {"), blocked("0.4", "select", "", 4, "select {}"), blocked("0.5", "cond wait", "cond#1", 5, "c.Wait()"),
+		}, "goroutine 0.1 waits at a.go:1 to receive from a nil channel, for ever; goroutine 0.2 waits at a.go:2 to receive from d, and nobody sends on it any more; " +
+			"goroutine 0.3 waits at a.go:3 in a select, and nobody comes any more to what its cases wait for (chan#1, chan#2); and 2 more wait"},
+		{"select and Cond", artifact.KindPartialDeadlock, []artifact.FindingGoroutine{
+			blocked("0.4", "select", "", 4, "select {}"), blocked("0.5", "cond wait", "cond#1", 5, "c.Wait()"), blocked("0.6", "settle", "", 6, "f()"),
+		}, "goroutine 0.4 waits at a.go:4 in a select without cases, for ever; goroutine 0.5 waits at a.go:5 for a signal of c, and nobody gives one any more"},
+		{"nobody was seen", artifact.KindDeadlock, []artifact.FindingGoroutine{{G: "0", Operation: "lock", File: "a.go", Line: 1}}, ""},
+		{"a panic", artifact.KindPanic, []artifact.FindingGoroutine{blocked("0", "send", "chan#1", 1, "c <- 1")}, ""},
+		{"send on closed", artifact.KindSendOnClosed, []artifact.FindingGoroutine{
+			{G: "0", State: "panicked", Closed: &artifact.FindingAct{G: "0.1", Operation: "close", Object: "chan#1", File: "a.go", Line: 1, Text: "defer close(c.done)"}},
+		}, "goroutine 0 sends on c.done at a.go:9, which goroutine 0.1 has closed at a.go:1"},
+		{"closed twice", artifact.KindCloseOfClosed, []artifact.FindingGoroutine{
+			{G: "0", State: "panicked", Closed: &artifact.FindingAct{G: "0", Operation: "close", Object: "chan#1", File: "a.go", Line: 1, Text: "close(c); close(d)"}},
+		}, "goroutine 0 closes chan#1 at a.go:9, which it has closed at a.go:1"},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			require.Equal(t, p.want, Cause(artifact.Finding{Kind: p.kind, File: "a.go", Line: 9, Goroutines: p.goroutines}))
+		})
+	}
+}
+
+func TestStarted(t *testing.T) {
+	f := artifact.Finding{Interleaving: []artifact.FindingStep{
+		{Step: 1, G: "0", Operation: "add"}, {Step: 2, G: "0", Operation: "go"}, {Step: 3, G: "0.1", Operation: "wggo"}, {Step: 4, G: "0", Operation: "subtest"},
+	}}
+	for g, want := range map[string]int{"0": 0, "0.1": 2, "0.2": 4, "0.3": 0, "0.1.1": 3, "0.2.1": 0} {
+		s, ok := Started(f, g)
+		require.Equal(t, want != 0, ok, g)
+		require.Equal(t, want, s.Step, g)
+	}
+}
+
+func TestExpression(t *testing.T) {
+	for _, p := range []struct{ operation, text, want string }{
+		{"lock", "mu.Lock()", "mu"},
+		{"lock", "defer s.a[i].mu.Lock()", "s.a[i].mu"},
+		{"lock", "a.Lock(); b.Lock()", ""},
+		{"lock", "a.Lock(); a.Lock()", "a"},
+		{"lock", "b.Unlock(); a.Lock()", "a"},
+		{"lock", "mu.RLock()", ""},
+		{"lock", "f().Lock()", ""},
+		{"lock", "f().mu.Lock()", ""},
+		{"lock", "a[f(1)].mu.Lock()", ""},
+		{"lock", "if x{a.Lock()}", "a"},
+		{"lock", "sync.NewCond(m)", ""},
+		{"read lock", "b.RUnlock(); a.RLock()", "a"},
+		{"wait", "wg.Wait() // until they have ended", "wg"},
+		{"once", "o.Do(f)", "o"},
+		{"close", "defer close(s.done)", "s.done"},
+		{"close", "close(<-c)", ""},
+		{"send", "s.results <- f(x)", "s.results"},
+		{"send", "f() <- 1", ""},
+		{"receive", "v, ok := <-s.in", "s.in"},
+		{"receive", "case v := <-s.in:", "s.in"},
+		{"receive", "<-done", "done"},
+		{"receive", "<-time.After(1)", ""},
+		{"receive", "<-make(chan int)", ""},
+		{"receive", "for v := range s.in {", "s.in"},
+		{"receive", "f(<-a, <-b)", ""},
+		{"panic", "panic(x)", ""},
+	} {
+		require.Equal(t, p.want, expression(p.operation, p.text), "%s %s", p.operation, p.text)
+	}
+}

@@ -1,0 +1,94 @@
+package explain
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// place is where something is done with an object.
+type place struct{ object, site string }
+
+// names are what objects are called at places, as "mu" or "a.mu (mutex#1)": the expression
+// there, and the name of the run where that is called otherwise elsewhere, or something else
+// is called so.
+func names(f artifact.Finding) map[place]string {
+	expressions := map[place]string{}
+	add := func(object, site, operation, text string) {
+		if object != "" {
+			expressions[place{object, site}] = expression(operation, text)
+		}
+	}
+	for _, g := range f.Goroutines {
+		add(g.Object, g.Site, g.Operation, g.Text)
+		for _, h := range g.Holds {
+			add(h.Object, h.Site, h.Operation, h.Text)
+		}
+		if c := g.Closed; c != nil {
+			add(c.Object, c.Site, c.Operation, c.Text)
+		}
+	}
+	objects := map[string][]string{} // by expression
+	called := map[string][]string{}  // by object
+	for at, x := range expressions {
+		if x != "" && !slices.Contains(objects[x], at.object) {
+			objects[x] = append(objects[x], at.object)
+		}
+		if x != "" && !slices.Contains(called[at.object], x) {
+			called[at.object] = append(called[at.object], x)
+		}
+	}
+	out := map[place]string{}
+	for at, x := range expressions {
+		switch {
+		case x == "":
+			out[at] = at.object
+		case len(objects[x]) == 1 && len(called[at.object]) == 1:
+			out[at] = x
+		default:
+			out[at] = x + " (" + at.object + ")"
+		}
+	}
+	return out
+}
+
+func (e *explanation) name(object, site string) string {
+	if n := e.names[place{object, site}]; n != "" {
+		return n
+	}
+	return object
+}
+
+// operand is a variable, field, element or element of a field.
+const operand = `([\pL_][\pL\d_]*(?:\.[\pL_][\pL\d_]*|\[[\pL\d_.]+\])*)`
+
+// first is an operand that is not the rest of a longer expression, as behind a call.
+const first = `(?:^|[^\pL\d_.)\]])` + operand
+
+// The forms of the operations in a source line, with the object of them.
+var forms = map[string][]*regexp.Regexp{
+	opLock:     {regexp.MustCompile(first + `\.(?:Try)?Lock\b`)},
+	opReadLock: {regexp.MustCompile(first + `\.(?:Try)?RLock\b`)},
+	opWait:     {regexp.MustCompile(first + `\.Wait\b`)},
+	opCondWait: {regexp.MustCompile(first + `\.Wait\b`)},
+	opOnce:     {regexp.MustCompile(first + `\.Do\b`)},
+	opClose:    {regexp.MustCompile(`\bclose\(\s*` + operand + `\s*\)`)},
+	opSend:     {regexp.MustCompile(first + `\s*<-`)},
+	opReceive:  {regexp.MustCompile(`<-\s*` + operand + `\s*(?:[^\pL\d_.(\[]|$)`), regexp.MustCompile(`\brange\s+` + operand + `\s*\{`)},
+}
+
+// expression is what an operation in a source line works on, "" where the line does not say it
+// or has several such operations.
+func expression(operation, text string) string {
+	found := ""
+	for _, form := range forms[operation] {
+		for _, m := range form.FindAllStringSubmatch(text, -1) {
+			if found != "" && found != m[1] {
+				return ""
+			}
+			found = m[1]
+		}
+	}
+	return found
+}
