@@ -2,6 +2,7 @@ package pass_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,7 +52,10 @@ func TestExamples(t *testing.T) {
 		if !sampled(i) {
 			continue
 		}
-		for _, form := range []examples.Form{examples.Main, examples.Test} {
+		for k, form := range []examples.Form{examples.Main, examples.Test} {
+			if !*examplesAll && (i/2)%2 != k {
+				continue
+			}
 			t.Run(p.Name+"/"+string(form), func(t *testing.T) {
 				t.Parallel()
 				example(t, p, form, pass.Options{})
@@ -62,6 +66,8 @@ func TestExamples(t *testing.T) {
 
 // sampled: the i-th of many programs that are checked one like the other is one of those of the
 // short form, which looks for data races of the tool itself.
+var examplesAll = flag.Bool("examples", false, "both forms of each program of TestExamples, not one")
+
 func sampled(i int) bool { return !testing.Short() || i%4 == 0 }
 
 // Shared variables need guards at statements: those that the model asks for, or
