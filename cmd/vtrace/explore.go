@@ -127,7 +127,11 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 				what += ": " + e.Message
 			}
 		}
-		fmt.Fprintf(c.stdout, "\n%d. %s\n   %d times", i+1, what, e.Count)
+		fmt.Fprintf(c.stdout, "\n%d. %s\n", i+1, what)
+		if cause := causeOf(sites, e.Kind, e.Site, e.Goroutines); cause != "" {
+			fmt.Fprintf(c.stdout, "   %s\n", cause)
+		}
+		fmt.Fprintf(c.stdout, "   %d times", e.Count)
 		if seeds {
 			fmt.Fprintf(c.stdout, ", first with seed %d", e.Seed)
 		}

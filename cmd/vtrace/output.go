@@ -13,6 +13,7 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
 
@@ -444,6 +445,16 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	if cmd := reproduce(b, f, path); cmd != "" {
 		fmt.Fprintf(out, "   reproduce: %s\n", cmd)
 	}
+}
+
+// causeOf says why a run has ended with an error of a kind at a site, with these goroutines.
+func causeOf(sites map[string]artifact.Site, kind, site string, goroutines []orchestrate.Goroutine) string {
+	at := sites[site]
+	f := artifact.Finding{Kind: kind, File: at.File, Line: at.Line}
+	for _, g := range goroutines {
+		f.Goroutines = append(f.Goroutines, g.Finding(sites))
+	}
+	return explain.Cause(f)
 }
 
 // scheduleText says how much there is to understand of an interleaving.

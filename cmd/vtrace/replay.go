@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
@@ -32,14 +33,14 @@ func runReplay(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	code, err := writeReplay(c, v)
+	code, err := writeReplay(c, v, b.Sidecar())
 	rep.writeUnsandboxed(c.stdout)
 	return code, err
 }
 
 // writeReplay prints the execution log, apart from what the program printed,
 // and the verdict.
-func writeReplay(c *call, v *orchestrate.Verdict) (int, error) {
+func writeReplay(c *call, v *orchestrate.Verdict, side *artifact.Sidecar) (int, error) {
 	// What the program itself has printed is shown as it is.
 	section := func(title, text string) {
 		if text != "" {
@@ -50,6 +51,11 @@ func writeReplay(c *call, v *orchestrate.Verdict) (int, error) {
 	section("standard output of the program", v.Stdout)
 	section("standard error of the program", v.Stderr)
 	fmt.Fprintf(c.stdout, "%s: %s\n", v.Status, strings.TrimPrefix(v.Reason, v.Status+": "))
+	if side != nil {
+		if cause := causeOf(orchestrate.SitesByKey(side), v.Kind, v.Site, v.Goroutines); cause != "" {
+			fmt.Fprintln(c.stdout, cause)
+		}
+	}
 	for _, g := range v.Goroutines {
 		fmt.Fprintf(c.stdout, "  goroutine %s: %s", g.G, g.State)
 		if g.Op != "" {
