@@ -35,7 +35,7 @@ var layers = map[string][]string{
 	"internal/repository":       {},
 	"internal/sandbox":          {},
 	"internal/sandbox/launcher": {},
-	"orchestrate":               {"artifact", "check", "internal/sandbox", "orcutil", "sites", "source", "uppaal"},
+	"orchestrate":               {"artifact", "check", "explain", "internal/sandbox", "orcutil", "sites", "source", "uppaal"},
 	"orcutil":                   {},
 	"orcutil/source":            {"orcutil"},
 	"parse":                     {"orcutil/source", "sites", "source"},

@@ -6,31 +6,43 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/sites"
 )
 
 // Interleaving is a plan in the words of the program.
 func Interleaving(side *artifact.Sidecar, plan artifact.Plan) []artifact.FindingStep {
-	sites := SitesByKey(side)
+	byKey := SitesByKey(side)
 	out := []artifact.FindingStep{}
 	for i, s := range plan.Steps {
 		f := artifact.FindingStep{Step: i + 1, G: s.G, Site: s.Site, Case: s.Case, Operation: "time passes"}
 		if s.G != timeStep {
-			site := sites[s.Site]
-			f.Operation, f.File, f.Line, f.Text = site.Kind, site.File, site.Line, site.Text
+			site := byKey[s.Site]
+			f.Operation, f.File, f.Line, f.Text = operation(site.Kind), site.File, site.Line, site.Text
 		}
 		out = append(out, f)
 	}
 	return out
 }
 
+// operation is what findings call a kind of site.
+func operation(kind string) string {
+	switch kind {
+	case sites.Stmt.String():
+		return "access"
+	case sites.Store.String():
+		return "write"
+	}
+	return kind
+}
+
 // Goroutines are the goroutines that matter at the end of a plan: those that
 // are expected to be stuck, or to end the program. With a verdict they have the
 // state in which they were seen.
 func Goroutines(side *artifact.Sidecar, plan artifact.Plan, v *Verdict) []artifact.FindingGoroutine {
-	sites := SitesByKey(side)
+	byKey := SitesByKey(side)
 	out := []artifact.FindingGoroutine{}
 	for _, at := range plan.Expect.Goroutines {
-		out = append(out, goroutineAt(sites, at))
+		out = append(out, goroutineAt(byKey, at))
 	}
 	if v == nil {
 		return out
@@ -38,7 +50,7 @@ func Goroutines(side *artifact.Sidecar, plan artifact.Plan, v *Verdict) []artifa
 	for i := range out {
 		for _, g := range v.Goroutines {
 			if g.G == out[i].G {
-				g.describe(sites, &out[i])
+				g.describe(byKey, &out[i])
 				out[i].Stack = g.Stack
 			}
 		}
@@ -51,17 +63,17 @@ func Goroutines(side *artifact.Sidecar, plan artifact.Plan, v *Verdict) []artifa
 
 // Finding is the goroutine in the words of findings, without its stack. The places are those
 // of the sites with these keys.
-func (g Goroutine) Finding(sites map[string]artifact.Site) artifact.FindingGoroutine {
-	f := goroutineAt(sites, artifact.At{G: g.G, Site: g.Site})
+func (g Goroutine) Finding(byKey map[string]artifact.Site) artifact.FindingGoroutine {
+	f := goroutineAt(byKey, artifact.At{G: g.G, Site: g.Site})
 	f.Operation = g.Op
-	g.describe(sites, &f)
+	g.describe(byKey, &f)
 	return f
 }
 
 // describe says what a run has shown of a goroutine.
-func (g Goroutine) describe(sites map[string]artifact.Site, f *artifact.FindingGoroutine) {
+func (g Goroutine) describe(byKey map[string]artifact.Site, f *artifact.FindingGoroutine) {
 	act := func(a orcutil.Act) artifact.FindingAct {
-		s := sites[a.Site]
+		s := byKey[a.Site]
 		return artifact.FindingAct{G: a.G, Site: a.Site, Operation: a.Op, Object: a.Object, File: s.File, Line: s.Line, Text: s.Text}
 	}
 	f.State, f.Object, f.Counter = g.State, g.Object, g.Counter
@@ -74,8 +86,8 @@ func (g Goroutine) describe(sites map[string]artifact.Site, f *artifact.FindingG
 	}
 }
 
-func goroutineAt(sites map[string]artifact.Site, at artifact.At) artifact.FindingGoroutine {
-	s := sites[at.Site]
+func goroutineAt(byKey map[string]artifact.Site, at artifact.At) artifact.FindingGoroutine {
+	s := byKey[at.Site]
 	return artifact.FindingGoroutine{
 		G: at.G, Site: at.Site, Operation: s.Kind, Func: s.Func, File: s.File, Line: s.Line, Text: s.Text,
 	}
@@ -83,10 +95,10 @@ func goroutineAt(sites map[string]artifact.Site, at artifact.At) artifact.Findin
 
 // Accesses are the two sides of a data race, in their order.
 func Accesses(side *artifact.Sidecar, r orcutil.Race) []artifact.FindingGoroutine {
-	sites := SitesByKey(side)
+	byKey := SitesByKey(side)
 	var out []artifact.FindingGoroutine
 	for _, a := range []orcutil.RaceAccess{r.First, r.Second} {
-		g := goroutineAt(sites, artifact.At{G: a.G, Site: a.Site})
+		g := goroutineAt(byKey, artifact.At{G: a.G, Site: a.Site})
 		g.Operation = a.Op
 		for _, frame := range a.Stack {
 			if !strings.Contains(frame, "."+driverTest+".") {

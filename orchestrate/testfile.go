@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
-	"unicode/utf8"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orcutil"
 )
 
@@ -273,84 +273,10 @@ func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) [
 	return out
 }
 
-// maxTable is the width that the columns of the goroutines share, minColumn
-// what each gets at least: source lines are cut to it.
-const (
-	maxTable  = 120
-	minColumn = 20
-)
-
-// Table is the interleaving of a plan as text: a line for each step, a column
-// for each goroutine.
+// Table is the interleaving of a plan as text: a line for each step, a column for each
+// goroutine.
 func Table(side *artifact.Sidecar, plan artifact.Plan) []string {
-	sites := SitesByKey(side)
-	var goroutines []string
-	seen := map[string]int{}
-	for _, s := range plan.Steps {
-		if _, ok := seen[s.G]; !ok && s.G != timeStep {
-			seen[s.G] = len(goroutines)
-			goroutines = append(goroutines, s.G)
-		}
-	}
-	column := max(minColumn, maxTable/max(len(goroutines), 2))
-	rows := [][]string{append([]string{"step", "where"}, goroutines...)}
-	for i, s := range plan.Steps {
-		row := make([]string, 2+len(goroutines))
-		row[0] = strconv.Itoa(i + 1)
-		if s.G == timeStep {
-			row[1] = "time passes"
-		} else {
-			site := sites[s.Site]
-			text := action(site)
-			if site.Kind == "select" {
-				text = fmt.Sprintf("[case %d] %s", s.Case, text)
-				if s.Case < 0 {
-					text = "[default] " + site.Text
-				}
-			}
-			row[1] = fmt.Sprintf("%s:%d", site.File, site.Line)
-			row[2+seen[s.G]] = cut(oneLine(text), column)
-		}
-		rows = append(rows, row)
-	}
-	return align(rows)
-}
-
-// align pads the cells of a table to the width of their column.
-func align(rows [][]string) []string {
-	var width []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(width) {
-				width = append(width, 0)
-			}
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var out []string
-	for _, row := range rows {
-		var b strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			if i == 0 {
-				b.WriteString(pad + cell) // numbers to the right
-			} else {
-				b.WriteString(cell + pad)
-			}
-		}
-		out = append(out, strings.TrimRight(b.String(), " "))
-	}
-	return out
-}
-
-func cut(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-3]) + "..."
+	return explain.Table(artifact.Finding{Interleaving: Interleaving(side, plan)})
 }
 
 // oneLine makes text safe for a line comment.

@@ -8,7 +8,6 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/sites"
 )
 
 // keep puts the test and the logs of the last replay of a suspect into the
@@ -170,20 +169,5 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	for _, g := range v.Goroutines {
 		f.Goroutines = append(f.Goroutines, g.Finding(at))
 	}
-	f.Interleaving = nil
-	for i, step := range v.Plan.Steps {
-		s := at[step.Site]
-		op := s.Kind
-		switch {
-		case step.G == "T":
-			op = "time passes"
-		case op == sites.Stmt.String():
-			op = "access"
-		case op == sites.Store.String():
-			op = "write"
-		}
-		f.Interleaving = append(f.Interleaving, artifact.FindingStep{
-			Step: i + 1, G: step.G, Site: step.Site, Operation: op, Case: step.Case, File: s.File, Line: s.Line, Text: s.Text,
-		})
-	}
+	f.Interleaving = orchestrate.Interleaving(d.side, v.Plan)
 }

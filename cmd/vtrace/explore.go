@@ -11,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
@@ -128,7 +129,8 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 			}
 		}
 		fmt.Fprintf(c.stdout, "\n%d. %s\n", i+1, what)
-		if cause := causeOf(sites, e.Kind, e.Site, e.Goroutines); cause != "" {
+		f := findingOf(sites, e.Kind, e.Site, e.Goroutines)
+		if cause := explain.Cause(f); cause != "" {
 			fmt.Fprintf(c.stdout, "   %s\n", cause)
 		}
 		fmt.Fprintf(c.stdout, "   %d times", e.Count)
@@ -158,7 +160,8 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 				fmt.Fprint(c.stdout, "   "+line)
 			}
 		}
-		for _, line := range orchestrate.Table(side, e.Plan) {
+		f.Interleaving = orchestrate.Interleaving(side, e.Plan)
+		for _, line := range explain.Table(f) {
 			fmt.Fprintln(c.stdout, "   "+line)
 		}
 	}

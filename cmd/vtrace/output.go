@@ -423,23 +423,10 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		if m := f.Minimised; m != nil && m.Of != "" {
 			fmt.Fprintf(out, "     %s, %s before it was minimised\n", scheduleText(m.After), scheduleText(m.Before))
 		}
-		for _, s := range elide(f.Interleaving) {
-			if s.Step == 0 {
-				out.WriteString("      ...\n")
-				continue
-			}
-			fmt.Fprintf(out, "   %4d  %-6s %s", s.Step, s.G, s.Operation)
-			switch {
-			case s.Operation != "select":
-			case s.Case < 0:
-				out.WriteString(" default")
-			default:
-				fmt.Fprintf(out, " case %d", s.Case+1)
-			}
-			if s.File != "" {
-				fmt.Fprintf(out, " at %s:%d: %s", s.File, s.Line, s.Text)
-			}
-			out.WriteString("\n")
+		shown := f
+		shown.Interleaving = elide(f.Interleaving)
+		for _, line := range explain.Table(shown) {
+			fmt.Fprintln(out, "   "+line)
 		}
 	}
 	if cmd := reproduce(b, f, path); cmd != "" {
@@ -447,14 +434,15 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	}
 }
 
-// causeOf says why a run has ended with an error of a kind at a site, with these goroutines.
-func causeOf(sites map[string]artifact.Site, kind, site string, goroutines []orchestrate.Goroutine) string {
+// findingOf is what a run has shown that has ended with an error of a kind at a site, with
+// these goroutines.
+func findingOf(sites map[string]artifact.Site, kind, site string, goroutines []orchestrate.Goroutine) artifact.Finding {
 	at := sites[site]
 	f := artifact.Finding{Kind: kind, File: at.File, Line: at.Line}
 	for _, g := range goroutines {
 		f.Goroutines = append(f.Goroutines, g.Finding(sites))
 	}
-	return explain.Cause(f)
+	return f
 }
 
 // scheduleText says how much there is to understand of an interleaving.

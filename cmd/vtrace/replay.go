@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
@@ -52,7 +53,7 @@ func writeReplay(c *call, v *orchestrate.Verdict, side *artifact.Sidecar) (int, 
 	section("standard error of the program", v.Stderr)
 	fmt.Fprintf(c.stdout, "%s: %s\n", v.Status, strings.TrimPrefix(v.Reason, v.Status+": "))
 	if side != nil {
-		if cause := causeOf(orchestrate.SitesByKey(side), v.Kind, v.Site, v.Goroutines); cause != "" {
+		if cause := explain.Cause(findingOf(orchestrate.SitesByKey(side), v.Kind, v.Site, v.Goroutines)); cause != "" {
 			fmt.Fprintln(c.stdout, cause)
 		}
 	}

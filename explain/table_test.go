@@ -1,0 +1,84 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+func TestTable(t *testing.T) {
+	step := func(n int, g, operation string, line int, text string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: g, Operation: operation, File: "a.go", Line: line, Text: text}
+	}
+	choice := step(6, "0", "select", 5, "select {")
+	choice.Case = 1
+	other := step(7, "0", "select", 5, "select {")
+	other.Case = -1
+	f := artifact.Finding{Kind: artifact.KindDeadlock, Interleaving: []artifact.FindingStep{
+		step(1, "0", "go", 2, "go f()"), step(2, "0.1", "start", 2, "go f()"), step(3, "0.1", "lock", 12, "mu.Lock()"),
+		{}, step(5, timeStep, "time passes", 0, ""), choice, other, step(8, "0.1", "access", 13, "x++"), step(9, "0.1", "return from wait", 14, "wg.Wait()"), step(10, "0.1", "end", 15, "}"),
+	}, Goroutines: []artifact.FindingGoroutine{
+		blocked("0", "lock", "mutex#1", 6, "mu.Lock() // which 0.1 has taken and has never given back, and that is long"),
+		ended("0.1"), blocked("0.2", "lock", "mutex#1", 7, "mu.Lock()"),
+	}}
+	require.Equal(t, `
+step  where        0                                0.1                          0.2
+   1  a.go:2       go f()
+   2  a.go:2                                        start of the goroutine
+   3  a.go:12                                       mu.Lock()
+ ...
+   5  time passes
+   6  a.go:5       [case 2] select {
+   7  a.go:5       [default] select {
+   8  a.go:13                                       access: x++
+   9  a.go:14                                       return from wait: wg.Wait()
+  10  a.go:15                                       return
+      a.go:6       blocked: mu.Lock() // which 0.1
+                     has taken and has never given
+                     back, and that is long
+      a.go:7                                                                     blocked: mu.Lock()
+`, "\n"+strings.Join(Table(f), "\n")+"\n")
+
+	race := artifact.Finding{Kind: artifact.KindRace, Interleaving: f.Interleaving[:1], Goroutines: []artifact.FindingGoroutine{
+		{G: "0", Operation: "read of x", File: "a.go", Line: 3, Text: "use(x)"}, {G: "0.1", Operation: "write of x", File: "a.go", Line: 12, Text: "x = 1"},
+	}}
+	require.Equal(t, `
+step  where    0                  0.1
+   1  a.go:2   go f()
+      a.go:3   read of x: use(x)
+      a.go:12                     write of x: x = 1
+`, "\n"+strings.Join(Table(race), "\n")+"\n")
+
+	// Of many goroutines each is named.
+	var many artifact.Finding
+	for i := range 7 {
+		many.Interleaving = append(many.Interleaving, step(i+1, fmt.Sprint("0.", i+1), "send", i, "c <- "+strings.Repeat("x", 100)))
+	}
+	got := Table(many)
+	require.Equal(t, "step  where   goroutine  what it does", got[0])
+	require.Equal(t, "   1  a.go:0  0.1        c <-", got[1][:len("   1  a.go:0  0.1        c <-")])
+	require.Len(t, got, 1+2*7)
+	require.Equal(t, []string{"step  where"}, Table(artifact.Finding{}))
+}
+
+func TestWrap(t *testing.T) {
+	for _, p := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"0123456789", []string{"0123456789"}},
+		{"0123456789a", []string{"0123456789", "  a"}},
+		{"01234567 89", []string{"01234567", "  89"}},
+		{"0123456789 a", []string{"0123456789", "  a"}},
+		{"0 23456789a", []string{"0 23456789", "  a"}},
+		{"äöüäöüäöüäöü", []string{"äöüäöüäöüä", "  öü"}},
+		{"012345678901234567890", []string{"0123456789", "  01234567", "  890"}},
+	} {
+		require.Equal(t, p.want, wrap(p.text, 10), p.text)
+	}
+}
