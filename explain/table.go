@@ -58,7 +58,7 @@ func Table(f artifact.Finding) []string {
 		case s.G == timeStep:
 			t.rows = append(t.rows, []string{strconv.Itoa(s.Step), "time passes"})
 		default:
-			t.add(strconv.Itoa(s.Step), at(s.File, s.Line), s.G, stepText(s))
+			t.add(strconv.Itoa(s.Step), at(s.File, s.Line), s.G, Step(s))
 		}
 	}
 	for _, g := range ends {
@@ -71,8 +71,8 @@ func Table(f artifact.Finding) []string {
 	return t.lines()
 }
 
-// stepText is what a step does, in the words of the source.
-func stepText(s artifact.FindingStep) string {
+// Step is what a step does, in the words of the source.
+func Step(s artifact.FindingStep) string {
 	switch kind := sites.Named(s.Operation); kind {
 	case sites.Start:
 		return "start of the goroutine"

@@ -85,6 +85,9 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			return 0, fmt.Errorf("-o: %w", err)
 		}
 	}
+	if err := s.sarif.add(nil); err != nil {
+		return 0, err
+	}
 	all := make([]checked, 0, len(entries))
 	for _, e := range entries {
 		if c.ctx.Err() != nil {
@@ -152,7 +155,8 @@ func (c *call) checkEntry(set *vtrace.Set, e vtrace.EntryPoint, s *settings, opt
 		if s.out != "" && s.out != "-" {
 			at.out = filepath.Join(s.out, bundleName(r.bundle))
 		}
-		if r.path, r.err = at.save(r.bundle); r.err == nil {
+		r.path, r.err = at.save(r.bundle)
+		if r.err = errors.Join(r.err, s.sarif.add(r.bundle)); r.err == nil {
 			r.signature = s.signature(r.path)
 			k.done(r.bundle)
 		}

@@ -49,6 +49,7 @@ type settings struct {
 	cache    string
 	sandbox  sandboxFlag
 
+	sarif     sarifLog
 	sign      string
 	verifyKey string
 }
@@ -217,6 +218,7 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	defer k.done(b)
 	// What was found is printed even if it cannot be saved.
 	path, saveErr := s.save(b)
+	saveErr = errors.Join(saveErr, s.sarif.add(b))
 	if s.json {
 		r := resultOf(b, path)
 		r.Unchanged = rep.unchanged != nil
@@ -245,6 +247,7 @@ func runCheck(c *call) (int, error) {
 	s.replay(fs)
 	s.results(fs)
 	s.vendoring(fs)
+	fs.StringVar(&s.sarif.path, "sarif", "", "write what was found to `FILE` too, as SARIF 2.1.0 for code scanning services and editors; of several entry points after each")
 	fs.BoolVar(&a.list, "list", false, "list the entry points and do nothing else")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
 	args, err := c.parse(fs, 1, 1)

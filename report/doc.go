@@ -1,0 +1,4 @@
+// Package report writes the findings of bundles in formats that other programs read.
+//
+// [SARIF] writes SARIF 2.1.0, as code scanning services and editors show it.
+package report

@@ -1,0 +1,266 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/pass"
+)
+
+const (
+	toolName = "vtrace"
+	toolURI  = "https://pkg.go.dev/github.com/vtrace/vtrace"
+	// rootID stands for the root of the program, to which files are relative.
+	rootID = "SRCROOT"
+	// fingerprintName is that of the fingerprints. It changes if what they are made of does.
+	fingerprintName = "vtrace/v1"
+)
+
+// What SARIF calls how bad a result is.
+const (
+	levelError   = "error"
+	levelWarning = "warning"
+	levelNote    = "note"
+)
+
+// levels are those of verdicts. What is false is no result.
+var levels = map[string]string{
+	artifact.Real:            levelError,
+	artifact.Possible:        levelWarning,
+	artifact.Unconfirmed:     levelWarning,
+	artifact.TimingDependent: levelWarning,
+	artifact.Note:            levelNote,
+}
+
+// SARIF writes the findings of the bundles of one program as a log of SARIF 2.1.0 with one
+// run. What several entry points show at the same place is one result, which is that of the
+// first bundle with the gravest verdict. Its interleaving is a code flow with a thread flow for
+// each goroutine; its fingerprint stays the same when other functions are edited. What the
+// results do not cover are notifications. The bytes depend on the bundles alone.
+func SARIF(w io.Writer, bundles []*artifact.Bundle) error {
+	run := sarif.NewRun().WithColumnKind("unicodeCodePoints")
+	driver := sarif.NewToolComponent().WithName(toolName).WithInformationURI(toolURI)
+	for _, r := range rules {
+		driver.AddRule(sarif.NewReportingDescriptor().WithID(r.id).WithName(r.kind).
+			WithShortDescription(sarif.NewMultiformatMessageString().WithText(r.short)))
+	}
+	run.WithTool(sarif.NewTool().WithDriver(driver))
+	invocation := sarif.NewInvocation().WithExecutionSuccessful(true)
+	index := map[string]int{} // in results, by fingerprint
+	var results []*sarif.Result
+	var entries [][]string // of the results
+	for _, b := range bundles {
+		entry := entryName(b)
+		for _, f := range b.Findings() {
+			level, ok := levels[f.Verdict]
+			if !ok {
+				continue
+			}
+			r, err := result(b, f, level)
+			if err != nil {
+				return err
+			}
+			print := r.PartialFingerprints[fingerprintName]
+			i, known := index[print]
+			switch {
+			case !known:
+				index[print] = len(results)
+				results, entries = append(results, r), append(entries, []string{entry})
+			case rank(level) > rank(results[i].Level):
+				results[i] = r
+				fallthrough
+			default:
+				entries[i] = append(entries[i], entry)
+			}
+		}
+		for _, limit := range pass.Conclude(b).Limits {
+			invocation.AddToolExecutionNotification(sarif.NewNotification().WithLevel(levelNote).
+				WithMessage(sarif.NewTextMessage(entry + ": " + limit)))
+		}
+	}
+	for i, r := range results {
+		r.Properties.Add("entries", entries[i])
+		run.AddResult(r)
+	}
+	run.AddInvocation(invocation)
+	log := sarif.NewReport()
+	log.AddRun(run)
+	if err := log.PrettyWrite(w); err != nil {
+		return fmt.Errorf("sarif: %w", err)
+	}
+	return nil
+}
+
+func rank(level string) int {
+	switch level {
+	case levelError:
+		return 2
+	case levelWarning:
+		return 1
+	}
+	return 0
+}
+
+func entryName(b *artifact.Bundle) string {
+	e := b.Manifest().Entry
+	return e.Package + " " + e.Func
+}
+
+// result is a finding as SARIF has it.
+func result(b *artifact.Bundle, f artifact.Finding, level string) (*sarif.Result, error) {
+	rule, ok := ruleOf(f.Kind)
+	if !ok {
+		return nil, fmt.Errorf("sarif: %s: findings of the kind %q have no rule", entryName(b), f.Kind)
+	}
+	r := sarif.NewRuleResult(rule.id).WithLevel(level).WithMessage(sarif.NewTextMessage(message(f)))
+	if f.File != "" {
+		at := location(f.File, f.Line, column(b, f), "")
+		if f.Function != "" {
+			at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(f.Function).WithKind("function"))
+		}
+		r.AddLocation(at)
+	}
+	for _, g := range f.Goroutines {
+		if g.File == "" {
+			continue
+		}
+		text := "goroutine " + g.G + ": " + g.Operation
+		if g.State != "" {
+			text += ", " + g.State
+		}
+		r.AddRelatedLocation(location(g.File, g.Line, 0, text))
+		for _, h := range g.Holds {
+			if h.File != "" {
+				r.AddRelatedLocation(location(h.File, h.Line, 0, "goroutine "+g.G+" holds "+h.Object+" since here"))
+			}
+		}
+	}
+	if flow := codeFlow(f); flow != nil {
+		r.AddCodeFlow(flow)
+	}
+	r.PartialFingerprints = map[string]string{fingerprintName: fingerprint(b, f, rule)}
+	properties := sarif.NewPropertyBag().Add("verdict", f.Verdict)
+	if f.Test != "" {
+		properties.Add("test", f.Test).Add("bundle", b.Digest())
+	}
+	return r.WithProperties(properties), nil
+}
+
+// message is what there is to say of a finding in one paragraph.
+func message(f artifact.Finding) string {
+	text := f.Kind
+	if f.Cause != "" {
+		text += ": " + f.Cause
+	} else if f.Message != "" && !strings.HasPrefix(f.Message, f.Kind) {
+		text += ": " + f.Message
+	} else if f.Message != "" {
+		text = f.Message
+	}
+	switch f.Verdict {
+	case artifact.Real:
+		text += " (the program has done it, in a replay)"
+	case artifact.Possible:
+		text += " (possible: the program was not run)"
+	default:
+		text += " (" + f.Verdict
+		if f.Reason != "" {
+			text += ": " + f.Reason
+		}
+		text += ")"
+	}
+	return text
+}
+
+func location(file string, line, col int, text string) *sarif.Location {
+	region := sarif.NewRegion().WithStartLine(max(line, 1))
+	if col > 0 {
+		region.WithStartColumn(col)
+	}
+	l := sarif.NewLocation().WithPhysicalLocation(sarif.NewPhysicalLocation().
+		WithArtifactLocation(sarif.NewArtifactLocation().WithURI(uri(file)).WithURIBaseID(rootID)).
+		WithRegion(region))
+	if text != "" {
+		l.WithMessage(sarif.NewTextMessage(text))
+	}
+	return l
+}
+
+// codeFlow is the interleaving of a finding, nil if it has none.
+func codeFlow(f artifact.Finding) *sarif.CodeFlow {
+	if len(f.Interleaving) == 0 {
+		return nil
+	}
+	var order []string
+	flows := map[string]*sarif.ThreadFlow{}
+	for _, s := range f.Interleaving {
+		if s.File == "" {
+			continue // time passes
+		}
+		flow := flows[s.G]
+		if flow == nil {
+			flow = sarif.NewThreadFlow().WithID("goroutine " + s.G)
+			flows[s.G] = flow
+			order = append(order, s.G)
+		}
+		flow.AddLocation(sarif.NewThreadFlowLocation().WithExecutionOrder(s.Step).
+			WithLocation(location(s.File, s.Line, 0, explain.Step(s))))
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	flow := sarif.NewCodeFlow().WithMessage(sarif.NewTextMessage("how it comes about"))
+	for _, g := range order {
+		flow.AddThreadFlow(flows[g])
+	}
+	return flow
+}
+
+// fingerprint tells findings apart, and stays the same when something else is edited: it is
+// made of the kind, and of the number of the operation in its function.
+func fingerprint(b *artifact.Bundle, f artifact.Finding, r rule) string {
+	place := f.Function + " " + f.File
+	if side := b.Sidecar(); side != nil {
+		for _, s := range side.Sites {
+			if s.File == f.File && s.Line == f.Line && s.Col == f.Col && s.Key != "" {
+				place = s.Key
+				break
+			}
+		}
+	}
+	if f.File == "" {
+		place = entryName(b) // it has no place of its own
+	}
+	sum := sha256.Sum256([]byte(r.id + "\n" + place))
+	return hex.EncodeToString(sum[:16])
+}
+
+// column is that of a finding in code points, from 1; 0 if it is not known.
+func column(b *artifact.Bundle, f artifact.Finding) int {
+	source, ok := b.Read(artifact.SourceDir + "/" + f.File)
+	if !ok || f.Col < 1 {
+		return 0
+	}
+	n := 1
+	for line := range bytes.Lines(source) {
+		if n == f.Line {
+			return utf8.RuneCount(line[:min(f.Col-1, len(line))]) + 1
+		}
+		n++
+	}
+	return 0
+}
+
+// uri is a slash-separated path as a relative reference.
+func uri(file string) string {
+	return (&url.URL{Path: file}).EscapedPath()
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// bundleOf has findings of an entry, and sites of a program with some more lines before them.
+func bundleOf(t *testing.T, entry string, lines int, all ...artifact.Finding) *artifact.Bundle {
+	t.Helper()
+	out := artifact.New(artifact.Manifest{Pass: artifact.PassDeep, Parent: strings.Repeat("a", 64), Entry: artifact.Entry{Package: "m/p", Func: entry}})
+	out.Put("source/a b.go", []byte(strings.Repeat("\n", 2+lines)+"\tä(); c <- 1\n"))
+	out.SetSidecar(&artifact.Sidecar{Sites: []artifact.Site{{}, {ID: 1, Key: "p.f#1", File: "a b.go", Line: 3 + lines, Col: 7}, {ID: 2, Key: "p.f#2", File: "a b.go", Line: 3 + lines, Col: 9}}})
+	for i := range all {
+		if all[i].File != "" {
+			all[i].Line += lines
+		}
+	}
+	out.SetFindings(all)
+	b, err := out.Bundle()
+	require.NoError(t, err)
+	return b
+}
+
+func deadlock(verdict string) artifact.Finding {
+	return artifact.Finding{Number: 1, Verdict: verdict, Kind: artifact.KindDeadlock, File: "a b.go", Line: 3, Col: 9, Function: "p.f", Message: "all are asleep", Cause: "nobody receives", Test: "tests/q1-1_test.go",
+		Goroutines: []artifact.FindingGoroutine{{G: "0", Operation: "send", State: "blocked", File: "a b.go", Line: 3, Text: "c <- 1",
+			Holds: []artifact.FindingAct{{G: "0", Operation: "lock", Object: "mutex#1", File: "a b.go", Line: 2}}}, {G: "0.1"}},
+		Interleaving: []artifact.FindingStep{
+			{Step: 1, G: "0", Operation: "go", File: "a b.go", Line: 1, Text: "go f()"}, {Step: 2, G: "0.1", Operation: "start", File: "a b.go", Line: 1, Text: "go f()"},
+			{Step: 3, G: "T", Operation: "time passes"}, {Step: 4, G: "0", Operation: "access", File: "a b.go", Line: 2, Text: "x++"},
+		}}
+}
+
+// logOf is the log of some bundles, which has to fit the schema of SARIF.
+func logOf(t *testing.T, bundles ...*artifact.Bundle) gjson.Result {
+	t.Helper()
+	var out, again bytes.Buffer
+	require.NoError(t, SARIF(&out, bundles))
+	require.NoError(t, SARIF(&again, bundles))
+	require.Equal(t, out.String(), again.String())
+	_, err := sarif.FromBytes(out.Bytes(), sarif.WithStrictValidation())
+	require.NoError(t, err, out.String())
+	read, err := sarif.FromBytes(out.Bytes())
+	require.NoError(t, err)
+	require.NoError(t, read.Validate(), out.String())
+	return gjson.ParseBytes(out.Bytes()).Get("runs.0")
+}
+
+func TestSARIF(t *testing.T) {
+	run := logOf(t, bundleOf(t, "TestA", 0, deadlock(artifact.Real)))
+	require.Equal(t, "vtrace", run.Get("tool.driver.name").String())
+	require.Len(t, run.Get("tool.driver.rules").Array(), len(rules))
+	require.EqualValues(t, 1, run.Get("results.#").Int())
+	r := run.Get("results.0")
+	require.Equal(t, "deadlock", r.Get("ruleId").String())
+	require.Equal(t, "error", r.Get("level").String())
+	require.Equal(t, "deadlock: nobody receives (the program has done it, in a replay)", r.Get("message.text").String())
+	at := r.Get("locations.0.physicalLocation")
+	require.Equal(t, "a%20b.go", at.Get("artifactLocation.uri").String())
+	require.EqualValues(t, 3, at.Get("region.startLine").Int())
+	require.EqualValues(t, 8, at.Get("region.startColumn").Int(), "in code points") // "\tä(); c" has 8 bytes
+	require.Equal(t, "p.f", r.Get("locations.0.logicalLocations.0.fullyQualifiedName").String())
+	require.Equal(t, `["goroutine 0: send, blocked","goroutine 0 holds mutex#1 since here"]`, r.Get("relatedLocations.#.message.text").Raw)
+	require.Equal(t, `["goroutine 0","goroutine 0.1"]`, r.Get("codeFlows.0.threadFlows.#.id").Raw)
+	require.Equal(t, `[1,4]`, r.Get("codeFlows.0.threadFlows.0.locations.#.executionOrder").Raw)
+	require.Equal(t, `["go f()","access: x++"]`, r.Get("codeFlows.0.threadFlows.0.locations.#.location.message.text").Raw)
+	require.Equal(t, `["start of the goroutine"]`, r.Get("codeFlows.0.threadFlows.1.locations.#.location.message.text").Raw)
+	require.Equal(t, "real", r.Get("properties.verdict").String())
+	require.Equal(t, `["m/p TestA"]`, r.Get("properties.entries|@ugly").Raw)
+}
+
+// TestSARIFMerged: what several entries show is one result, and the gravest.
+func TestSARIFMerged(t *testing.T) {
+	other := deadlock(artifact.Unconfirmed)
+	other.Col = 7 // another operation of the line
+	other.Reason = "there was no time"
+	refuted := deadlock(artifact.False)
+	refuted.Kind = artifact.KindPanic
+	run := logOf(t, bundleOf(t, "TestA", 0, deadlock(artifact.Note), other, refuted), bundleOf(t, "TestB", 0, deadlock(artifact.Real)), bundleOf(t, "TestC", 0, deadlock(artifact.TimingDependent)))
+	require.Equal(t, `["error","warning"]`, run.Get("results.#.level").Raw)
+	require.Contains(t, run.Get("results.0.properties").Raw, "m/p TestB")
+	require.Contains(t, run.Get("results.0.properties").Raw, "m/p TestC")
+	require.Contains(t, run.Get("results.1.message.text").String(), "(unconfirmed: there was no time)")
+}
+
+// TestFingerprints: they stay the same when something before them is edited.
+func TestFingerprints(t *testing.T) {
+	print := func(lines int, f artifact.Finding) string {
+		return logOf(t, bundleOf(t, "TestA", lines, f)).Get("results.0.partialFingerprints").Raw
+	}
+	first := print(0, deadlock(artifact.Real))
+	require.Contains(t, first, fingerprintName)
+	require.Equal(t, first, print(5, deadlock(artifact.Real)))
+	other := deadlock(artifact.Real)
+	other.Col = 7
+	require.NotEqual(t, first, print(0, other))
+	other = deadlock(artifact.Real)
+	other.Kind = artifact.KindLeak
+	require.NotEqual(t, first, print(0, other))
+}
+
+// TestLimits: what a result does not cover is said.
+func TestLimits(t *testing.T) {
+	run := logOf(t, bundleOf(t, "TestA", 0))
+	require.Empty(t, run.Get("results").Array())
+	require.Equal(t, "true", run.Get("invocations.0.executionSuccessful").Raw)
+	b := artifact.New(artifact.Manifest{Pass: artifact.PassDeep, Parent: strings.Repeat("a", 64)})
+	b.SetSidecar(&artifact.Sidecar{Approximations: []artifact.Approximation{{File: "a.go", Line: 1, Col: 2, Direction: artifact.DirectionUnder, Reason: "not followed"}}})
+	made, err := b.Bundle()
+	require.NoError(t, err)
+	require.Contains(t, logOf(t, made).Get("invocations.0.toolExecutionNotifications.0.message.text").String(), "a.go:1:2: not in the model: not followed")
+}
