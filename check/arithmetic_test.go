@@ -148,3 +148,37 @@ func TestFusedGroups(t *testing.T) {
 	}
 	require.Greater(t, found, 50)
 }
+
+// TestRangesOfPlaces: an assignment is invalid where the value is outside of the range of what
+// is assigned to, whichever way that is named.
+func TestRangesOfPlaces(t *testing.T) {
+	const declared = `
+		typedef struct { int[0,9] u; int[0,3] v; bool w; int[-2,1] z[2]; } S;
+		S s[2], one;
+		int[1,4] a[3] = {1, 1, 1};
+		int[0,1] i;
+	`
+	ranges := map[string][2]int{"u": {0, 9}, "v": {0, 3}, "z[0]": {-2, 1}, "z[i]": {-2, 1}, "z[1-i]": {-2, 1}}
+	places := map[string][2]int{"a[i]": {1, 4}, "a[2]": {1, 4}, "a[i+1]": {1, 4}}
+	for field, r := range ranges {
+		for _, of := range []string{"one", "s[0]", "s[1]", "s[i]", "s[1-i]"} {
+			places[of+"."+field] = r
+		}
+	}
+	const set = "int[0,1] i;"
+	for place, r := range places {
+		for _, v := range []int{-3, -2, -1, 0, 1, 2, 3, 4, 5, 9, 10} {
+			for _, index := range []int{0, 1} {
+				text := strings.Replace(declared, set, fmt.Sprintf("int[0,1] i = %d;", index), 1)
+				rep := verify(t, text+"template P\nloc k\nloc l\nk > k | | | i = 1 - i\nk > l | | | "+fmt.Sprintf("%s = %d", place, v)+"\nsystem P;", Options{}, "A[] not P.l").Results[0]
+				if r[0] <= v && v <= r[1] {
+					require.Equal(t, False, rep.Verdict, "%s = %d", place, v)
+					continue
+				}
+				require.Equal(t, Error, rep.Verdict, "%s = %d", place, v)
+				require.Contains(t, rep.Reason, "is outside")
+				require.NotContains(t, rep.Reason, "internal")
+			}
+		}
+	}
+}

@@ -2,36 +2,59 @@ package main
 
 import "sync"
 
-type queue struct {
-	name string
-	sync.Mutex
-	cond  *sync.Cond
-	items int
-}
-
-func newQueue() *queue {
-	q := &queue{}
-	q.cond = sync.NewCond(q)
-	return q
-}
-
-func (q *queue) take() {
-	q.Lock()
-	for q.items == 0 {
-		q.cond.Wait() // want "deadlock"
+type (
+	inner struct {
+		x int
+		sync.Mutex
 	}
-	q.items--
-	q.Unlock()
-}
+	outer struct {
+		y int
+		inner
+	}
+	outermost struct {
+		z, n int
+		outer
+	}
+)
 
+// The lock of a Cond is embedded, at some depth.
 func main() {
-	q := newQueue()
+	var ready [3]bool
+	i, o, m := &inner{}, &outer{}, &outermost{}
+	c := sync.NewCond(i)
 	go func() {
-		q.Lock()
-		q.items++
-		q.Unlock()
-		q.cond.Signal()
+		i.Lock()
+		ready[0] = true
+		c.Broadcast()
+		i.Unlock()
 	}()
-	q.take()
-	q.take()
+	i.Lock()
+	for !ready[0] {
+		c.Wait()
+	}
+	i.Unlock()
+	d := sync.NewCond(o)
+	go func() {
+		o.Lock()
+		ready[1] = true
+		d.Broadcast()
+		o.Unlock()
+	}()
+	o.Lock()
+	for !ready[1] {
+		d.Wait()
+	}
+	o.Unlock()
+	e := sync.NewCond(m)
+	go func() {
+		m.Lock()
+		ready[2] = true
+		e.Signal()
+		m.Unlock()
+	}()
+	m.Lock()
+	for !ready[2] {
+		e.Wait()
+	}
+	e.Wait() // want "deadlock"
 }
