@@ -28,6 +28,13 @@ var rules = []rule{
 	{artifact.KindNeverReached, "never-reached", "A place that is marked as reachable is never reached."},
 }
 
+// RuleID is the identifier of a kind of error, as in "goroutine-leak", which never changes; false
+// for other kinds. Package docs/findings has a page for each.
+func RuleID(kind string) (string, bool) {
+	r, ok := ruleOf(kind)
+	return r.id, ok
+}
+
 func ruleOf(kind string) (rule, bool) {
 	for _, r := range rules {
 		if r.kind == kind {

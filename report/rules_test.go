@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/docs/findings"
 )
 
 // TestRules: every kind of error has a rule, and each an identifier of its own.
@@ -36,9 +37,13 @@ func TestRules(t *testing.T) {
 		require.Regexp(t, regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`), r.id)
 		require.False(t, ids[r.id], r.id)
 		require.True(t, strings.HasSuffix(r.short, "."), r.short)
+		page, ok := findings.Page(r.id)
+		require.True(t, ok, "docs/findings has no page for %s", r.id)
+		require.True(t, strings.HasPrefix(page, "# "+r.id+"\n"), r.id)
 		delete(kinds, r.kind)
 		ids[r.id] = true
 	}
+	require.Len(t, findings.IDs(), len(rules))
 	// These are no errors of the program.
 	require.Equal(t, map[string]bool{artifact.KindBound: true, artifact.KindImprecise: true}, kinds)
 }

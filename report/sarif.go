@@ -13,6 +13,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/pass"
 )
@@ -51,8 +52,10 @@ func SARIF(w io.Writer, bundles []*artifact.Bundle) error {
 	run := sarif.NewRun().WithColumnKind("unicodeCodePoints")
 	driver := sarif.NewToolComponent().WithName(toolName).WithInformationURI(toolURI)
 	for _, r := range rules {
+		page, _ := findings.Page(r.id)
 		driver.AddRule(sarif.NewReportingDescriptor().WithID(r.id).WithName(r.kind).
-			WithShortDescription(sarif.NewMultiformatMessageString().WithText(r.short)))
+			WithShortDescription(sarif.NewMultiformatMessageString().WithText(r.short)).
+			WithHelp(sarif.NewMultiformatMessageString().WithText(page).WithMarkdown(page)))
 	}
 	run.WithTool(sarif.NewTool().WithDriver(driver))
 	invocation := sarif.NewInvocation().WithExecutionSuccessful(true)

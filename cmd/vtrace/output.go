@@ -15,6 +15,7 @@ import (
 	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/report"
 )
 
 func exitCode(b *vtrace.Bundle) int {
@@ -431,6 +432,9 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	}
 	if cmd := reproduce(b, f, path); cmd != "" {
 		fmt.Fprintf(out, "   reproduce: %s\n", cmd)
+	}
+	if id, ok := report.RuleID(f.Kind); ok {
+		fmt.Fprintf(out, "   what helps: vtrace help %s\n", id)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/go-multierror"
 
+	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
 )
@@ -58,7 +59,7 @@ func commands() []command {
 		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runs, runExplore},
 		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", nothing, runExportTest},
 		{"test", "PACKAGE", "run the exported tests of a package on the program as it is now", runs, runTest},
-		{"help", "[COMMAND]", "explain a command", nothing, runHelp},
+		{"help", "[COMMAND|FINDING]", "explain a command, or a kind of finding", nothing, runHelp},
 	}
 }
 
@@ -177,7 +178,11 @@ func runHelp(c *call) (int, error) {
 			return exitNothing, err
 		}
 	}
-	return exitUsage, fmt.Errorf("%w: no command %q", errUsage, c.args[0])
+	if page, ok := findings.Page(c.args[0]); ok {
+		_, err := io.WriteString(c.stdout, page)
+		return exitNothing, err
+	}
+	return exitUsage, fmt.Errorf("%w: no command %q, nor a kind of finding: these are %s", errUsage, c.args[0], strings.Join(findings.IDs(), ", "))
 }
 
 // flags makes the flag set of a call.

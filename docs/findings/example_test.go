@@ -1,0 +1,16 @@
+package findings_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vtrace/vtrace/docs/findings"
+)
+
+func Example() {
+	text, _ := findings.Page("deadlock")
+	title, _, _ := strings.Cut(text, "\n")
+	fmt.Println(title)
+	// Output:
+	// # deadlock
+}

@@ -1,0 +1,31 @@
+// Package findings has a page for each kind of error that vtrace finds: what it is, a program
+// that has it, what usually helps, and the program without it.
+package findings
+
+import (
+	"embed"
+	"io/fs"
+	"strings"
+)
+
+//go:embed *.md
+var pages embed.FS
+
+const suffix = ".md"
+
+// Page is the page of a kind of error by the identifier of its rule, as in "goroutine-leak", in
+// Markdown; false if there is none.
+func Page(id string) (string, bool) {
+	text, err := pages.ReadFile(id + suffix)
+	return string(text), err == nil
+}
+
+// IDs are the identifiers of all pages, sorted.
+func IDs() []string {
+	var out []string
+	names, _ := fs.Glob(pages, "*"+suffix) // the pattern is well formed
+	for _, n := range names {
+		out = append(out, strings.TrimSuffix(n, suffix))
+	}
+	return out
+}
