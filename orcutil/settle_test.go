@@ -140,3 +140,24 @@ func TestSettleOrders(t *testing.T) {
 		require.Equal(t, seed%2 == 1, len(res.Races) > 0, "%s", res)
 	}
 }
+
+// What others do after synctest.Wait has returned is not ordered with what follows: the order
+// of two sleeps is no order.
+func TestSettleOrdersNothingLater(t *testing.T) {
+	x := new(int)
+	res := Run(Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Races: true, Chooser: FirstEnabled(), Main: func() {
+		Go(1, func() {
+			*Rd(1, x) = 1
+			Wr(1, x)
+			Sleep(2, time.Second)
+			*Rd(3, x) = 2
+			Wr(3, x)
+		})
+		Settle(4, nil)
+		Sleep(6, 2*time.Second)
+		_ = *Rd(7, x)
+	}})
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+	require.Len(t, res.Races, 1, "%s", res)
+	require.Equal(t, []string{"#3", "#7"}, []string{res.Races[0].First.Site, res.Races[0].Second.Site})
+}
