@@ -60,6 +60,11 @@ func fault(instr ssa.Instruction) string {
 				return "integer divide by zero"
 			}
 		}
+		if i.Op == token.SHL || i.Op == token.SHR {
+			if _, ok := i.Y.(*ssa.Const); !ok && !isUnsigned(i.Y.Type()) {
+				return "negative shift amount"
+			}
+		}
 	case *ssa.TypeAssert:
 		if !i.CommaOk {
 			return "interface conversion"
@@ -78,6 +83,11 @@ func fault(instr ssa.Instruction) string {
 		}
 	}
 	return ""
+}
+
+func isUnsigned(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsUnsigned != 0
 }
 
 // nilFault names the panic of a pointer that is followed, unless it is known
@@ -395,7 +405,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 		}
 	case *ssa.BinOp:
 		if ok = known(i.Y, 0); ok {
-			return x.check(p, arith(xEq, p.simplify(p.value(ctx, i.Y)[0]), num(0)), x.sl.checks[i], i)
+			return x.check(p, misused(i.Op, p.simplify(p.value(ctx, i.Y)[0])), x.sl.checks[i], i)
 		}
 	case *ssa.FieldAddr:
 		return x.followed(p, i.X, i)

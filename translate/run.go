@@ -591,15 +591,23 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 			return false
 		case token.NOT:
 			return set(i, not(val(i.X)[0]))
-		case token.SUB:
+		case token.SUB, token.XOR:
 			if !isInteger(i.X.Type()) {
 				return set(i, unknown("not an integer"))
 			}
-			return set(i, arith(xSub, num(0), val(i.X)[0]))
+			from := num(0)
+			if i.Op == token.XOR {
+				from = num(-1) // all bits
+			}
+			return set(i, p.integer(token.SUB, i.Type(), from, val(i.X)[0]))
 		}
 		return set(i, unknown("bit operation"))
 	case *ssa.BinOp:
-		return set(i, x.binary(p, i))
+		e, ok := x.binary(p, i)
+		if !ok {
+			return false
+		}
+		return set(i, e)
 	case *ssa.Alloc:
 		return x.execAlloc(p, i)
 	case *ssa.MakeChan:
