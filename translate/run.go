@@ -114,7 +114,7 @@ func (x *translator) giveUp(pos token.Pos, what, reason string) {
 // step executes one instruction of the path; false ends the path here.
 func (x *translator) step(p *path) bool {
 	if len(p.frames) == 0 {
-		return x.finish(p, false)
+		return x.finish(p, nil)
 	}
 	if b := p.pendingJump; b != nil {
 		p.pendingJump = nil
@@ -424,13 +424,17 @@ func (x *translator) concrete(p *path, e *expr) (k int32, ok, tracked bool) {
 	return 0, false, true
 }
 
-// finish ends a goroutine.
-func (x *translator) finish(p *path, goexit bool) bool {
+// finish ends a goroutine: it has returned, or ends by a Goexit.
+func (x *translator) finish(p *path, goexit *unwind) bool {
 	t := p.t
 	p.frames = nil
 	if t.parent == nil {
-		if goexit {
-			x.arrive(p, atDone, 0)
+		if goexit != nil {
+			site := goexit.site
+			if x.prog.test() {
+				site = 0 // it is over as if it had returned
+			}
+			x.arrive(p, atDone, site)
 			return false
 		}
 		x.arrive(p, atEnd, x.idx.End().ID)
