@@ -309,7 +309,7 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	if crash(e.Kind) {
 		// The guard that was passed last is seldom where it crashes.
 		if in, ok := d.placeOf(e.Stack); ok {
-			site.File, site.Line, site.Col, site.Func = in.File, in.Line, in.Col, in.Func
+			site.ID, site.File, site.Line, site.Col, site.Func = in.ID, in.File, in.Line, in.Col, in.Func
 		}
 	}
 	timed := d.dependingOnTiming(e, site)

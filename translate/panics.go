@@ -73,6 +73,9 @@ func fault(instr ssa.Instruction) string {
 		if v := actedOn(i); v != nil {
 			return nilFault(v)
 		}
+		if m, _ := misuseOf(i); m != nil {
+			return m.what
+		}
 	case *ssa.FieldAddr:
 		return nilFault(i.X)
 	case *ssa.Store:
@@ -361,9 +364,14 @@ func (s *slice) needCheck(instr ssa.Instruction) {
 	case *ssa.UnOp:
 		s.need(i.X)
 	case *ssa.Call:
-		if v := actedOn(i); v != nil {
-			s.need(v)
-		} else {
+		switch m := s.misused[i].misuse; {
+		case actedOn(i) != nil:
+			s.need(actedOn(i))
+		case m != nil:
+			for _, k := range m.args {
+				s.need(i.Call.Args[k])
+			}
+		default:
 			s.need(i.Call.Value)
 		}
 	case ssa.Value:
@@ -416,6 +424,9 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 	case *ssa.Call: // which the model leaves out
 		if v := actedOn(i); v != nil {
 			return x.sl.instr[i] || x.followed(p, v, i)
+		}
+		if x.sl.misused[i].misuse != nil {
+			return true // which is looked at for any call
 		}
 		e := p.simplify(p.value(ctx, i.Call.Value)[0])
 		return e.op == xUnknown || p.abs(e).top || x.check(p, eq(e, 0), x.sl.checks[i], i)

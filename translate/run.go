@@ -306,7 +306,7 @@ func (x *translator) idle(b *ssa.BasicBlock) bool {
 	for c := b; !seen[c]; {
 		seen[c] = true
 		for _, instr := range c.Instrs {
-			if _, ok := instr.(*ssa.Phi); !ok && (x.sl.executed(instr) || x.sl.checks[instr] != "") {
+			if _, ok := instr.(*ssa.Phi); !ok && x.sl.considered(instr) {
 				return false
 			}
 		}
@@ -522,6 +522,9 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		return true
 	}
 	if x.sl.checks[instr] != "" && !x.checked(p, instr) {
+		return false
+	}
+	if call, ok := instr.(*ssa.Call); ok && !x.misuse(p, call) {
 		return false
 	}
 	if !x.sl.executed(instr) {

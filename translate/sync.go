@@ -148,11 +148,7 @@ func init() {
 		"time.Sleep":               {name: "sleep", kind: sites.Sleep, seed: true, args: []int{}, run: sleep},
 		"runtime.Gosched":          {name: "gosched", args: []int{}, run: func(x *translator, p *path) bool { return x.opReturn(p, nil) }},
 	}
-	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {
-		in := &intrinsic{name: "logfatal", kind: sites.Exit, seed: true, args: []int{}, run: logFatal}
-		intrinsics["log."+n] = in
-		intrinsics["(*log.Logger)."+n] = in
-	}
+	endingIntrinsics(intrinsics)
 	atomics(intrinsics)
 	syncMapIntrinsics(intrinsics)
 	poolIntrinsics(intrinsics)
