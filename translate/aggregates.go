@@ -370,6 +370,10 @@ func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 	if !ok {
 		return false
 	}
+	n := p.simplify(p.value(ctx, i.Len)[0])
+	if !x.check(p, or(arith(xLt, n, num(0)), arith(xLt, num(k), n)), "makeslice: len out of range", i) {
+		return false
+	}
 	r, ok := x.allocateArray(p, i, "_slice", elem, max(k, 0))
 	if !ok {
 		return false

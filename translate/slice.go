@@ -395,6 +395,9 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 		s.need(i.Key)
 		s.need(i.Value)
 	case ssa.CallInstruction:
+		if call, ok := instr.(*ssa.Call); ok && libraryName(call) == "errors.As" && len(s.filled[instr]) > 0 {
+			s.need(call.Call.Args[0])
+		}
 		for _, ptr := range s.filled[instr] {
 			s.need(ptr)
 		}
@@ -819,6 +822,9 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 				continue
 			}
 		case *ssa.Call:
+			if libraryName(i) == "errors.As" && len(s.filled[i]) > 0 {
+				s.use(live, i.Call.Args[0])
+			}
 			for _, ptr := range s.filled[i] {
 				s.use(live, ptr)
 			}

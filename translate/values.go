@@ -135,6 +135,15 @@ func (x *translator) binary(p *path, i *ssa.BinOp) (e *expr, ok bool) {
 	ctx := p.peek().ctx
 	a, b := p.value(ctx, i.X), p.value(ctx, i.Y)
 	switch i.Op {
+	case token.EQL, token.NEQ:
+		if !types.IsInterface(i.X.Type()) || a[0].is(0) || b[0].is(0) {
+			break
+		}
+		if !x.check(p, and(x.uncomparable(p, a), arith(xEq, a[0], b[0])), "comparing uncomparable type", i) {
+			return nil, false
+		}
+	}
+	switch i.Op {
 	case token.EQL:
 		return x.equal(p, i.X.Type(), a, b), true
 	case token.NEQ:
@@ -228,6 +237,23 @@ func (x *translator) equal(p *path, t types.Type, a, b []*expr) *expr {
 	}
 	if u != nil && !out.is(0) {
 		return u
+	}
+	return out
+}
+
+// uncomparable is the condition that an interface holds a value of a type whose values
+// cannot be compared, as far as that is known.
+func (x *translator) uncomparable(p *path, e []*expr) *expr {
+	tag := p.simplify(e[0])
+	tags, out := p.abs(tag), num(0)
+	if tag.op == xUnknown || tags.top {
+		return out
+	}
+	lo, hi := tags.bounds()
+	for k := max(lo, 1); k <= hi; k++ {
+		if t := x.mem.typeOf(k); t != nil && tags.has(k) && !types.Comparable(t) {
+			out = or(out, eq(tag, k))
+		}
 	}
 	return out
 }
@@ -592,9 +618,10 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	if !ok {
 		return false
 	}
-	if k < 0 {
-		k = 0
+	if k < 0 && p.picks == 0 {
+		return x.check(p, num(1), "makechan: size out of range", i)
 	}
+	k = max(k, 0) // where it is a guess
 	elem := i.Type().Underlying().(*types.Chan).Elem()
 	width := x.width(elem)
 	kept := k
