@@ -91,7 +91,7 @@ type LocationInfo struct {
 	// Blocking: the operation at Site can wait for others.
 	Blocking bool `json:"blocking,omitempty"`
 	// End names a sink: "panic", "fatal", "exit", "return" (of main),
-	// "done" (of a test), "bound".
+	// "done" (of a test), "goexit" (of main, which does not end the program), "bound".
 	End string `json:"end,omitempty"`
 	// Detail is the message or resource of the sink.
 	Detail string `json:"detail,omitempty"`

@@ -446,6 +446,9 @@ func (v *Verdict) place(e artifact.Expect) string {
 	if v.Kind == artifact.KindRace {
 		site = "" // of either access
 	}
+	if v.Kind == artifact.KindPanic {
+		at = append(at, v.Stack[:min(orcutil.PanicFrames, len(v.Stack))]...)
+	}
 	if len(v.Races) > 0 {
 		at = append(at, v.Races[0].Places())
 	}

@@ -14,6 +14,8 @@ const (
 	endPanic = "panic"
 	endFatal = "fatal"
 	endExit  = "exit"
+	// endGoexit is where main is that has called runtime.Goexit.
+	endGoexit = "goexit"
 )
 
 // timeStep is the goroutine of a step that lets time pass.
@@ -319,12 +321,13 @@ func (p *planner) expect(tr *artifact.Trace, q artifact.Query) (artifact.Expect,
 	return out, nil
 }
 
-// standing are the goroutines at blocking operations in the last state.
+// standing are the goroutines at blocking operations in the last state, and a main that has
+// ended by runtime.Goexit.
 func (p *planner) standing(tr *artifact.Trace, want func(artifact.ProcessAt, artifact.LocationInfo) bool) ([]artifact.At, error) {
 	out := []artifact.At{}
 	for _, x := range tr.Final {
 		l := locationOf(p.side, x)
-		if !l.Blocking || !want(x, l) {
+		if !l.Blocking && l.End != endGoexit || !want(x, l) {
 			continue
 		}
 		g, err := p.goroutine(x.Process)

@@ -1,6 +1,11 @@
 package orchestrate
 
-import "github.com/vtrace/vtrace/artifact"
+import (
+	"slices"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
 
 // Refute says what a replay that did not reproduce the error has taught: labels
 // that no path of the program begins with. It is false if the verdict teaches
@@ -97,6 +102,10 @@ func (l *Labels) elsewhere(tr *artifact.Trace, plan *artifact.Plan, v *Verdict) 
 				site, known = s.Site, true
 				break
 			}
+		}
+		exit := SitesByKey(l.side)[at.Site].Kind == sites.Exit.String()
+		if exit && slices.ContainsFunc(v.Trace, func(s artifact.PlanStep) bool { return s.G == at.G && s.Site == at.Site }) {
+			continue // it has ended there, by runtime.Goexit
 		}
 		if known && site != at.Site {
 			if j, k, ok := l.arrived(tr, at.Process, len(tr.Steps)); ok {

@@ -85,6 +85,7 @@ func Goexit(site Site) {
 	if g := enter(site); g != nil {
 		g.arrive(opGoexit, site, nil)
 		g.pass()
+		g.goexit = site
 	}
 	runtime.Goexit()
 }

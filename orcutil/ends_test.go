@@ -224,6 +224,31 @@ func TestUnwinding(t *testing.T) {
 	}
 }
 
+// TestGoexitOfMain: a main that has ended by Goexit is a deadlock where nobody is left who can
+// go on, at the call by which it has ended, and none where another goroutine goes on for ever.
+func TestGoexitOfMain(t *testing.T) {
+	main := func() {
+		Go(1, func() { Access(2) })
+		defer Access(4)
+		Goexit(3)
+	}
+	for site, verdict := range map[string]string{"#3": Reproduced, "#4": NotReproduced} {
+		res := Run(Config{Bubble: bubble(t), Entry: EntryMain, Main: main, Plan: Plan{Expect: Expect{Kind: KindDeadlock, Goroutines: []At{{"0", site}}}}})
+		require.Equal(t, verdict, res.Verdict, "%s", res)
+		require.Equal(t, KindDeadlock, res.Outcome.Kind, "%s", res)
+	}
+	res := Run(Config{Bubble: bubble(t), Entry: EntryMain, Main: func() {
+		Go(1, func() {
+			for {
+				Sleep(2, time.Second)
+			}
+		})
+		Goexit(3)
+	}})
+	require.Equal(t, Completed, res.Verdict, "%s", res)
+	require.Empty(t, res.Outcome.Kind, "%s", res)
+}
+
 // sendingLock has an unlock that blocks until somebody receives.
 type sendingLock struct{ c chan int }
 

@@ -120,6 +120,10 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
+// PanicFrames is how many frames of a stack tell panics apart that have come from behind the
+// same guard: those of a library lie inside of the call in the program.
+const PanicFrames = 4
+
 // end tells ends of runs apart: by kind and place.
 func (r Result) end() string {
 	if r.Verdict == Unsupported {
@@ -128,6 +132,9 @@ func (r Result) end() string {
 	parts := []string{r.Verdict, r.Outcome.Kind, r.Outcome.Site}
 	if r.Outcome.Kind == KindRace {
 		parts = parts[:2] // in either order
+	}
+	if stack := r.Outcome.Stack; r.Outcome.Kind == KindPanic {
+		parts = append(parts, stack[:min(PanicFrames, len(stack))]...)
 	}
 	if len(r.Races) > 0 {
 		parts = append(parts, r.Races[0].Places())

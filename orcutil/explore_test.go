@@ -130,3 +130,13 @@ func TestExploreTaint(t *testing.T) {
 		require.EqualValues(t, 6, n.Load())
 	})
 }
+
+// TestPanicsApart: panics from behind one guard are different ends if they come from different
+// places.
+func TestPanicsApart(t *testing.T) {
+	at := func(frames ...string) string {
+		return Result{Verdict: Completed, Outcome: Outcome{Kind: KindPanic, G: "0", Site: "#1", Stack: frames}}.end()
+	}
+	require.Equal(t, at("strings.Repeat strings.go:1", "main.main main.go:3"), at("strings.Repeat strings.go:1", "main.main main.go:3"))
+	require.NotEqual(t, at("strings.Repeat strings.go:1", "main.main main.go:3"), at("strings.Repeat strings.go:1", "main.main main.go:4"))
+}

@@ -138,6 +138,7 @@ type goroutine struct {
 	started  bool
 	callback bool // runs in a goroutine of uninstrumented code
 	state    state
+	goexit   Site // the call of runtime.Goexit by which it ends, 0 if there is none
 
 	// The guard it stands at or has passed last.
 	site    Site

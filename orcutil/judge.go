@@ -164,6 +164,8 @@ func (s *run) rest() Outcome {
 	switch {
 	case s.returned, over && s.cfg.Entry == EntryTest:
 		return Outcome{Kind: KindLeak, Message: text}
+	case over && calm:
+		return Outcome{} // main has called runtime.Goexit, and the others go on without it
 	default:
 		return Outcome{Kind: KindDeadlock, Message: text}
 	}
@@ -199,10 +201,16 @@ func (s *run) observed() bool {
 	return s.outcome.Kind == e.Kind && s.ended(e.Goroutines)
 }
 
-// stuck: these goroutines are queued at their sites, and nothing can move.
+// stuck: these goroutines are queued at their sites, or have ended there by a Goexit, and
+// nothing can move.
 func (s *run) stuck(want []At) bool {
-	_, ok := s.queued(want)
-	return s.resting && (ok || len(want) == 0)
+	return s.resting && !slices.ContainsFunc(want, func(at At) bool { return s.queuedAt(at) == nil && !s.exitedAt(at) })
+}
+
+// exitedAt: the goroutine has ended by a Goexit there.
+func (s *run) exitedAt(at At) bool {
+	g := s.all[at.G]
+	return g != nil && g.state == done && g.goexit != 0 && g.goexit.key() == at.Site
 }
 
 // queued: these goroutines are queued at their sites, since the step given.

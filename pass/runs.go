@@ -212,6 +212,9 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 		return d.starving(e)
 	case e.Kind == artifact.KindDeadlock:
 		at = slices.DeleteFunc(slices.Clone(e.Plan.Expect.Goroutines), func(at artifact.At) bool { return at.G != entryGoroutine })
+		if len(at) == 0 {
+			at = d.goexitOf(e)
+		}
 	case e.Kind == artifact.KindLeak && d.target.IsTest():
 		at = slices.Clone(e.Plan.Expect.Goroutines)
 		slices.SortStableFunc(at, func(a, b artifact.At) int { return cmp.Compare(a.Site, b.Site) })
@@ -245,6 +248,19 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 	for _, a := range at {
 		if err := d.prove(ctx, second, e, a); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// goexitOf is where main has called runtime.Goexit in a run, nothing if it has not.
+func (d *deep) goexitOf(e ended) []artifact.At {
+	for _, s := range slices.Backward(e.Plan.Steps) {
+		if s.G != entryGoroutine {
+			continue
+		}
+		if site, ok := d.siteOf(s.Site); ok && site.Kind == sites.Exit.String() {
+			return []artifact.At{{G: s.G, Site: s.Site}}
 		}
 	}
 	return nil
@@ -293,7 +309,7 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	if crash(e.Kind) {
 		// The guard that was passed last is seldom where it crashes.
 		if in, ok := d.placeOf(e.Stack); ok {
-			site.File, site.Line, site.Col, site.Func = in.File, in.Line, in.Col, in.Func
+			site.ID, site.File, site.Line, site.Col, site.Func = in.ID, in.File, in.Line, in.Col, in.Func
 		}
 	}
 	timed := d.dependingOnTiming(e, site)

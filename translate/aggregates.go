@@ -75,6 +75,11 @@ func (x *translator) inBounds(p *path, i, n *expr, instr ssa.Instruction) bool {
 // check continues with a panic where bad holds; false if it has taken over the
 // path.
 func (x *translator) check(p *path, bad *expr, detail string, instr ssa.Instruction) bool {
+	return x.checkWith(p, bad, detail, instr, x.someError)
+}
+
+// checkWith does the same for a panic with a value of its own.
+func (x *translator) checkWith(p *path, bad *expr, detail string, instr ssa.Instruction, val func() []*expr) bool {
 	if bad = p.simplify(bad); bad.op == xUnknown || bad.is(0) {
 		return true
 	}
@@ -82,7 +87,7 @@ func (x *translator) check(p *path, bad *expr, detail string, instr ssa.Instruct
 		return true
 	}
 	raise := func(q *path) {
-		x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(instr), pos: q.here(), detail: detail}, x.someError())
+		x.raise(q, &unwind{kind: artifact.KindPanic, site: q.statement(instr), pos: q.here(), detail: detail}, val())
 	}
 	if bad.isConst() {
 		raise(p)
@@ -363,6 +368,10 @@ func (x *translator) execMakeSlice(p *path, i *ssa.MakeSlice) bool {
 		return p.advance()
 	}
 	if !ok {
+		return false
+	}
+	n := p.simplify(p.value(ctx, i.Len)[0])
+	if !x.check(p, or(arith(xLt, n, num(0)), arith(xLt, num(k), n)), "makeslice: len out of range", i) {
 		return false
 	}
 	r, ok := x.allocateArray(p, i, "_slice", elem, max(k, 0))

@@ -604,7 +604,7 @@ func (x *translator) stepUnwind(p *path) bool {
 	p.pop()
 	if len(p.frames) == 0 {
 		if u.goexit {
-			return x.finish(p, true)
+			return x.finish(p, u)
 		}
 		x.sinkTo(p, &sinkInfo{end: "panic", kind: u.kind, site: u.site, pos: u.pos, detail: u.detail})
 		return false

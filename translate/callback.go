@@ -105,7 +105,7 @@ func runCallback(x *translator, p *path) bool {
 	if q := p.fork(and(eq(p.cellAt(n), 0), eq(p.cellAt(o.behind(timerArmed)), 0))); q != nil {
 		q.put(waits, num(0))
 		q.role, q.site = artifact.RoleLocal, 0
-		x.finish(q, false)
+		x.finish(q, nil)
 	}
 	if !p.assume(eq(p.cellAt(n), 1)) {
 		return false

@@ -49,7 +49,7 @@ func runContextBody(x *translator, p *path) bool {
 	waits := o.behind(ctxWaits)
 	if q := p.fork(eq(p.cellAt(waits), 0)); q != nil {
 		q.role, q.site = artifact.RoleLocal, 0
-		x.finish(q, false)
+		x.finish(q, nil)
 	}
 	if !p.assume(eq(p.cellAt(waits), 1)) || !p.assume(not(eq(p.cellAt(o.behind(ctxErr)), 0))) {
 		return false

@@ -560,8 +560,12 @@ func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo
 		case atSink:
 			li.End, li.Detail = l.sink.end, l.sink.detail
 		case atDone:
-			if t.parent == nil && x.prog.test() {
+			switch {
+			case t.parent != nil:
+			case x.prog.test():
 				li.End = "done"
+			default:
+				li.End = "goexit"
 			}
 		}
 		for _, f := range l.frames {

@@ -162,6 +162,19 @@ func (p *program) fills(call ssa.CallInstruction) []ssa.Value {
 	default:
 		return nil
 	}
+	if libraryName(call) == "errors.As" {
+		m, ok := c.Args[1].(*ssa.MakeInterface)
+		if !ok {
+			return nil
+		}
+		if _, isConst := m.X.(*ssa.Const); isConst {
+			return nil
+		}
+		if _, isPointer := m.X.Type().Underlying().(*types.Pointer); !isPointer {
+			return nil
+		}
+		return []ssa.Value{m.X}
+	}
 	if !fillers(name) {
 		return nil
 	}
@@ -237,6 +250,23 @@ type filling struct {
 	same   bool // the value of the one before
 	fresh  bool // if it is nil so far, something new
 	what   string
+}
+
+// foundBy is what errors.As sets a target of a type to: the error itself, where it is known to
+// be of the type.
+func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []*expr {
+	err := p.value(p.peek().ctx, call.Common().Args[0])
+	if tag := p.simplify(err[0]); tag.isConst() {
+		of := x.mem.typeOf(tag.k)
+		switch {
+		case of == nil || of == opaqueError || !types.AssignableTo(of, t):
+		case types.IsInterface(t):
+			return err[:2]
+		case x.width(t) == 1:
+			return err[1:2]
+		}
+	}
+	return x.unknowns(x.width(t), "what errors.As has found")
 }
 
 // fillings lists what a call writes into a value of type t at an address.
@@ -319,6 +349,12 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 		what := "a number read from outside"
 		if isFlagName(call) {
 			what = "the flag"
+		}
+		if libraryName(call) == "errors.As" {
+			for i, e := range x.foundBy(p, call, t) {
+				p.put(k+int32(i), e)
+			}
+			continue
 		}
 		all = append(all, x.fillings(k, t, class, what, call, 0)...)
 	}

@@ -64,7 +64,7 @@ func (a interval) ends(b interval, op func(z, x, y *big.Int) *big.Int) interval 
 // whole is the interval of the values of an integer type.
 func (e *endings) whole(t types.Type) interval {
 	bits := uint(8 * e.prog.sizes().Sizeof(t))
-	if t.Underlying().(*types.Basic).Info()&types.IsUnsigned != 0 {
+	if isUnsigned(t) {
 		top := new(big.Int).Lsh(one, bits)
 		return interval{new(big.Int), top.Sub(top, one)}
 	}

@@ -147,7 +147,7 @@ func (x *translator) test(phi *ssa.Phi, inc *ssa.BinOp) (*ssa.BinOp, *ssa.If) {
 			switch {
 			case r == ssa.Instruction(inc), r == ssa.Instruction(phi), !inside(r.Block()):
 				continue
-			case x.sl.checks[r] == "" && !x.sl.executed(r):
+			case !x.sl.considered(r):
 				if _, ok := r.(*ssa.Phi); !ok {
 					continue
 				}
@@ -194,7 +194,7 @@ func (x *translator) indexes(p *path, phi *ssa.Phi, last int32) bool {
 	for v, at := range map[ssa.Value]int64{phi: int64(last), inc: int64(last) + by} {
 		for _, r := range *v.Referrers() {
 			i, ok := r.(*ssa.IndexAddr)
-			if !ok || !x.sl.executed(i) && x.sl.checks[i] == "" {
+			if !ok || !x.sl.considered(i) {
 				continue
 			}
 			base := p.value(ctx, i.X)

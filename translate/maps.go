@@ -218,6 +218,9 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 	if o == nil {
 		return goesOn
 	}
+	if !x.hashed(p, o, p.value(ctx, i.Index), i) {
+		return false
+	}
 	return x.lookUp(p, o, p.value(ctx, i.Index), func(q *path, _, val []*expr, has *expr) bool {
 		if i.CommaOk {
 			val = append(slices.Clone(val), has)
@@ -225,6 +228,12 @@ func (x *translator) execLookup(p *path, i *ssa.Lookup) bool {
 		q.set(ctx, i, slices.Clone(val))
 		return q.advance()
 	})
+}
+
+// hashed continues with the panic where a key is an interface that holds what cannot be
+// compared; false if it has taken over the path.
+func (x *translator) hashed(p *path, o *object, key []*expr, instr ssa.Instruction) bool {
+	return !types.IsInterface(o.mapping.Key()) || x.check(p, x.uncomparable(p, key), "hash of unhashable type", instr)
 }
 
 // lookUp reads the entry of a key. done completes a path by the condition that
@@ -375,6 +384,9 @@ func (x *translator) execMapUpdate(p *path, i *ssa.MapUpdate) bool {
 		return true
 	}
 	key, val := p.value(ctx, i.Key), p.value(ctx, i.Value)
+	if !x.hashed(p, o, key, i) {
+		return false
+	}
 	for c, e := range key {
 		x.grow(x.mem.cells[o.more()+1+int32(c)], p.abs(e))
 	}

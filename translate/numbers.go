@@ -495,8 +495,7 @@ func (x *translator) sizes(n *number, t types.Type) []int32 {
 		values = append(values, n.tells...)
 	}
 	_, isSlice := t.Underlying().(*types.Slice)
-	b, isBasic := t.Underlying().(*types.Basic)
-	if isSlice || isBasic && b.Info()&types.IsUnsigned != 0 {
+	if isSlice || isUnsigned(t) {
 		values = slices.DeleteFunc(values, func(k int32) bool { return k < 0 })
 	}
 	slices.Sort(values)

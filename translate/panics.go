@@ -60,6 +60,11 @@ func fault(instr ssa.Instruction) string {
 				return "integer divide by zero"
 			}
 		}
+		if i.Op == token.SHL || i.Op == token.SHR {
+			if _, ok := i.Y.(*ssa.Const); !ok && !isUnsigned(i.Y.Type()) {
+				return "negative shift amount"
+			}
+		}
 	case *ssa.TypeAssert:
 		if !i.CommaOk {
 			return "interface conversion"
@@ -67,6 +72,9 @@ func fault(instr ssa.Instruction) string {
 	case *ssa.Call:
 		if v := actedOn(i); v != nil {
 			return nilFault(v)
+		}
+		if m, _ := misuseOf(i); m != nil {
+			return m.what
 		}
 	case *ssa.FieldAddr:
 		return nilFault(i.X)
@@ -78,6 +86,11 @@ func fault(instr ssa.Instruction) string {
 		}
 	}
 	return ""
+}
+
+func isUnsigned(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsUnsigned != 0
 }
 
 // nilFault names the panic of a pointer that is followed, unless it is known
@@ -351,9 +364,14 @@ func (s *slice) needCheck(instr ssa.Instruction) {
 	case *ssa.UnOp:
 		s.need(i.X)
 	case *ssa.Call:
-		if v := actedOn(i); v != nil {
-			s.need(v)
-		} else {
+		switch m := s.misused[i].misuse; {
+		case actedOn(i) != nil:
+			s.need(actedOn(i))
+		case m != nil:
+			for _, k := range m.args {
+				s.need(i.Call.Args[k])
+			}
+		default:
 			s.need(i.Call.Value)
 		}
 	case ssa.Value:
@@ -395,7 +413,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 		}
 	case *ssa.BinOp:
 		if ok = known(i.Y, 0); ok {
-			return x.check(p, arith(xEq, p.simplify(p.value(ctx, i.Y)[0]), num(0)), x.sl.checks[i], i)
+			return x.check(p, misused(i.Op, p.simplify(p.value(ctx, i.Y)[0])), x.sl.checks[i], i)
 		}
 	case *ssa.FieldAddr:
 		return x.followed(p, i.X, i)
@@ -406,6 +424,9 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 	case *ssa.Call: // which the model leaves out
 		if v := actedOn(i); v != nil {
 			return x.sl.instr[i] || x.followed(p, v, i)
+		}
+		if x.sl.misused[i].misuse != nil {
+			return true // which is looked at for any call
 		}
 		e := p.simplify(p.value(ctx, i.Call.Value)[0])
 		return e.op == xUnknown || p.abs(e).top || x.check(p, eq(e, 0), x.sl.checks[i], i)

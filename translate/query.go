@@ -100,6 +100,8 @@ func blockCategory(k sites.Kind) string {
 		return CategoryCondDeadlock
 	case sites.Subtest, sites.Parallel, sites.Join:
 		return CategorySubtestDeadlock
+	case sites.Exit:
+		return CategoryExit // by runtime.Goexit
 	}
 	return CategoryChannelDeadlock
 }
@@ -143,8 +145,11 @@ func DescribeStuck(kind string, at sites.Kind, test bool) string {
 	if at == sites.Invalid {
 		where = "in a call of uninstrumented code"
 	}
-	if kind == artifact.KindLeak {
+	switch {
+	case kind == artifact.KindLeak:
 		return "a goroutine can never go on " + where + " after the end of the test"
+	case kind == artifact.KindDeadlock && at == sites.Exit:
+		return entryName(test) + " has ended by runtime.Goexit, and no other goroutine is left that can go on"
 	}
 	return "all goroutines are asleep, " + entryName(test) + " " + where
 }
@@ -362,6 +367,7 @@ func (e *emitter) queries() []artifact.Query {
 			}, CategoryLeak)
 		}
 	}
+	e.goexits(add)
 	e.reachability(add)
 	if q, ok := e.beyondLimits(len(out) + 1); ok {
 		add(q, CategoryPrecision)
@@ -372,6 +378,40 @@ func (e *emitter) queries() []artifact.Query {
 			Description: "internal error of the translator: never does a goroutine stop where it cannot wait (please report it)"}, CategoryInternal)
 	}
 	return out
+}
+
+// goexits asks whether a main that has ended by runtime.Goexit leaves anybody who can go on:
+// if not, the run-time system ends the program by a fatal error. One that spins for ever can.
+func (e *emitter) goexits(add func(q artifact.Query, category string) int) {
+	x := e.x
+	if x.prog.test() {
+		return
+	}
+	var spinning []string
+	for _, t := range x.templates {
+		for _, l := range t.locs {
+			if _, ok := e.kept[l]; !ok || l.kind != atSpin {
+				continue
+			}
+			for _, p := range e.processes[t] {
+				spinning = append(spinning, p+"."+l.name)
+			}
+		}
+	}
+	others := ""
+	if len(spinning) > 0 {
+		others = " and not " + disjunction(spinning)
+	}
+	main := e.processes[x.templates[0]][0]
+	for _, l := range x.templates[0].locs {
+		if _, ok := e.kept[l]; !ok || l.kind != atDone {
+			continue
+		}
+		kind := x.idx.Site(l.site).Kind
+		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s.%s%s)", e.atRest(), main, l.name, others),
+			Kind: artifact.KindDeadlock, Site: int(l.site), Process: main,
+			Description: DescribeStuck(artifact.KindDeadlock, kind, false)}, blockCategory(kind))
+	}
 }
 
 // halts is the formula that a goroutine stands where it cannot wait.

@@ -114,7 +114,7 @@ func (x *translator) giveUp(pos token.Pos, what, reason string) {
 // step executes one instruction of the path; false ends the path here.
 func (x *translator) step(p *path) bool {
 	if len(p.frames) == 0 {
-		return x.finish(p, false)
+		return x.finish(p, nil)
 	}
 	if b := p.pendingJump; b != nil {
 		p.pendingJump = nil
@@ -306,7 +306,7 @@ func (x *translator) idle(b *ssa.BasicBlock) bool {
 	for c := b; !seen[c]; {
 		seen[c] = true
 		for _, instr := range c.Instrs {
-			if _, ok := instr.(*ssa.Phi); !ok && (x.sl.executed(instr) || x.sl.checks[instr] != "") {
+			if _, ok := instr.(*ssa.Phi); !ok && x.sl.considered(instr) {
 				return false
 			}
 		}
@@ -424,13 +424,17 @@ func (x *translator) concrete(p *path, e *expr) (k int32, ok, tracked bool) {
 	return 0, false, true
 }
 
-// finish ends a goroutine.
-func (x *translator) finish(p *path, goexit bool) bool {
+// finish ends a goroutine: it has returned, or ends by a Goexit.
+func (x *translator) finish(p *path, goexit *unwind) bool {
 	t := p.t
 	p.frames = nil
 	if t.parent == nil {
-		if goexit {
-			x.arrive(p, atDone, 0)
+		if goexit != nil {
+			site := goexit.site
+			if x.prog.test() {
+				site = 0 // it is over as if it had returned
+			}
+			x.arrive(p, atDone, site)
 			return false
 		}
 		x.arrive(p, atEnd, x.idx.End().ID)
@@ -520,6 +524,9 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 	if x.sl.checks[instr] != "" && !x.checked(p, instr) {
 		return false
 	}
+	if call, ok := instr.(*ssa.Call); ok && !x.misuse(p, call) {
+		return false
+	}
 	if !x.sl.executed(instr) {
 		return p.advance()
 	}
@@ -591,15 +598,23 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 			return false
 		case token.NOT:
 			return set(i, not(val(i.X)[0]))
-		case token.SUB:
+		case token.SUB, token.XOR:
 			if !isInteger(i.X.Type()) {
 				return set(i, unknown("not an integer"))
 			}
-			return set(i, arith(xSub, num(0), val(i.X)[0]))
+			from := num(0)
+			if i.Op == token.XOR {
+				from = num(-1) // all bits
+			}
+			return set(i, p.integer(token.SUB, i.Type(), from, val(i.X)[0]))
 		}
 		return set(i, unknown("bit operation"))
 	case *ssa.BinOp:
-		return set(i, x.binary(p, i))
+		e, ok := x.binary(p, i)
+		if !ok {
+			return false
+		}
+		return set(i, e)
 	case *ssa.Alloc:
 		return x.execAlloc(p, i)
 	case *ssa.MakeChan:

@@ -62,6 +62,9 @@ type slice struct {
 	// mayBeNil are the checks of pointers that the program sets to nil, whether
 	// or not the panic is recovered.
 	mayBeNil map[ssa.Instruction]bool
+	misused  map[*ssa.Call]misusedCall
+	// watched are those of which the model has the arguments.
+	watched map[ssa.Instruction]bool
 }
 
 // memClass names a class of memory cells: a struct field, a global, the
@@ -119,6 +122,8 @@ func newSlice(prog *program) *slice {
 		calledBack: map[*ssa.Function][]ssa.CallInstruction{},
 		checks:     map[ssa.Instruction]string{},
 		mayBeNil:   map[ssa.Instruction]bool{},
+		misused:    map[*ssa.Call]misusedCall{},
+		watched:    map[ssa.Instruction]bool{},
 		recovers:   prog.recoveries(),
 		filled:     map[ssa.Instruction][]ssa.Value{},
 	}
@@ -143,7 +148,7 @@ func newSlice(prog *program) *slice {
 		s.needInstr(instr)
 	}
 	s.mark()
-	for again := true; again; again = s.bounds() || s.faults() || s.nils() {
+	for again := true; again; again = s.bounds() || s.faults() || s.nils() || s.misuses() {
 		for len(s.work) > 0 {
 			f := s.work[len(s.work)-1]
 			s.work = s.work[:len(s.work)-1]
@@ -220,6 +225,11 @@ func (s *slice) inventory(instr ssa.Instruction) {
 			}
 		}
 	}
+	if call, ok := instr.(*ssa.Call); ok {
+		if m, always := misuseOf(call); m != nil {
+			s.misused[call] = misusedCall{m, always}
+		}
+	}
 	if call, ok := instr.(ssa.CallInstruction); ok {
 		if s.prog.fromLibrary(call) {
 			for _, f := range s.prog.calls[call] {
@@ -276,6 +286,9 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 			return true
 		}
 		if s.prog.assertion(instr) != nil {
+			return true
+		}
+		if call, ok := instr.(*ssa.Call); ok && s.misused[call].always {
 			return true
 		}
 		callees := s.prog.callees(i)
@@ -382,6 +395,9 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 		s.need(i.Key)
 		s.need(i.Value)
 	case ssa.CallInstruction:
+		if call, ok := instr.(*ssa.Call); ok && libraryName(call) == "errors.As" && len(s.filled[instr]) > 0 {
+			s.need(call.Call.Args[0])
+		}
 		for _, ptr := range s.filled[instr] {
 			s.need(ptr)
 		}
@@ -695,6 +711,12 @@ func (s *slice) executed(instr ssa.Instruction) bool {
 	return ok && s.value[v]
 }
 
+// considered reports that the model does something at an instruction, if only to look at what
+// may panic.
+func (s *slice) considered(instr ssa.Instruction) bool {
+	return s.executed(instr) || s.checks[instr] != "" || s.watched[instr]
+}
+
 // liveness computes the needed values that are live at the entry of each
 // block, after its phis.
 func (s *slice) liveness(in *funcInfo) {
@@ -775,7 +797,7 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 			}
 			continue
 		}
-		if !s.executed(instr) && s.checks[instr] == "" {
+		if !s.considered(instr) {
 			continue
 		}
 		switch i := instr.(type) {
@@ -800,6 +822,9 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 				continue
 			}
 		case *ssa.Call:
+			if libraryName(i) == "errors.As" && len(s.filled[i]) > 0 {
+				s.use(live, i.Call.Args[0])
+			}
 			for _, ptr := range s.filled[i] {
 				s.use(live, ptr)
 			}

@@ -148,11 +148,7 @@ func init() {
 		"time.Sleep":               {name: "sleep", kind: sites.Sleep, seed: true, args: []int{}, run: sleep},
 		"runtime.Gosched":          {name: "gosched", args: []int{}, run: func(x *translator, p *path) bool { return x.opReturn(p, nil) }},
 	}
-	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {
-		in := &intrinsic{name: "logfatal", kind: sites.Exit, seed: true, args: []int{}, run: logFatal}
-		intrinsics["log."+n] = in
-		intrinsics["(*log.Logger)."+n] = in
-	}
+	endingIntrinsics(intrinsics)
 	atomics(intrinsics)
 	syncMapIntrinsics(intrinsics)
 	poolIntrinsics(intrinsics)
@@ -522,7 +518,7 @@ func wgAdd(x *translator, p *path, delta *expr) bool {
 		return false
 	}
 	if delta.op == xUnknown {
-		p.note("wait-group-delta", "over", "the number added is not tracked: taken as 0, 1 or 2")
+		p.note("wait-group-delta", artifact.DirectionUnder, "the number added is not tracked: taken as 0, 1 or 2; what another one leads to is not in the model")
 		for k := range int32(3) {
 			q := p.clone()
 			q.set(q.peek().ctx, argKey(1), []*expr{num(k)})

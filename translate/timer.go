@@ -63,6 +63,13 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 		return x.opReturn(p, nil)
 	}
 	pos := f.ctx.site.Pos()
+	d, known := x.durationOf(p, 0)
+	if ticker && known && d <= 0 {
+		if !pointer {
+			return x.opReturn(p, []*expr{num(0)}) // time.Tick
+		}
+		return x.badInterval(p, "NewTicker")
+	}
 	var elem types.Type
 	switch t := f.tgt.fn.Signature.Results().At(0).Type().Underlying().(type) {
 	case *types.Chan:
@@ -81,7 +88,6 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	armed, c := chanPayload+width+timerArmed, chanPayload+width+timerC
 	r.clear(p, func(off int32) bool { return off >= chanPayload && off < armed || off == c })
 	r.put(p, armed, num(1))
-	d, known := x.durationOf(p, 0)
 	x.arm(p, x.eventOf(r.objs[0]), d, known)
 	if !pointer {
 		return x.opReturn(p, []*expr{r.e})
@@ -90,6 +96,12 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 		p.setNew(o, c, r.e)
 	}
 	return x.opReturn(p, []*expr{arith(xAdd, r.e, num(c))})
+}
+
+// badInterval is the panic of a ticker whose interval is not positive.
+func (x *translator) badInterval(p *path, of string) bool {
+	x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "non-positive interval for " + of}, x.someError())
+	return true
 }
 
 func (x *translator) describeTimer(o *object) {
@@ -120,6 +132,9 @@ func setTimer(x *translator, p *path, armed int32) bool {
 		return setCallback(x, p, o, armed, result)
 	case o != nil && o.timer:
 		x.againstTime(o, x.stmtOfOp(p))
+		if d, known := x.durationOf(p, 1); o.ticker && armed != 0 && known && d <= 0 {
+			return x.badInterval(p, "Ticker.Reset")
+		}
 		a, n := o.behind(timerArmed), o.base+chanLen
 		if len(result) > 0 {
 			result[0] = or(eq(p.cellAt(a), 1), arith(xLt, num(0), p.cellAt(n)))

@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,69 +87,109 @@ func isString(t types.Type) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// fits makes a value of an integer type unknown where the type would wrap.
+// fits is a value in an integer type: where that would wrap it wraps, if that can be said,
+// and is unknown otherwise.
 func (p *path) fits(e *expr, t types.Type) *expr {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok || b.Info()&types.IsInteger == 0 {
 		return e
 	}
-	lo, hi := int64(-1<<31), int64(1<<31-1)
+	a := p.abs(e)
+	if a.top {
+		if e.op >= xAdd && e.op <= xMod && e.unknownIn() == nil {
+			return unknown("arithmetic beyond 32 bits")
+		}
+		return e
+	}
+	lo, hi := int64(math.MinInt32), int64(math.MaxInt32)
+	var wrap func(k int32) int32
 	switch b.Kind() {
 	case types.Int8:
-		lo, hi = -1<<7, 1<<7-1
+		lo, hi, wrap = math.MinInt8, math.MaxInt8, func(k int32) int32 { return int32(int8(k)) }
 	case types.Int16:
-		lo, hi = -1<<15, 1<<15-1
+		lo, hi, wrap = math.MinInt16, math.MaxInt16, func(k int32) int32 { return int32(int16(k)) }
 	case types.Uint8:
-		lo, hi = 0, 1<<8-1
+		lo, hi, wrap = 0, math.MaxUint8, func(k int32) int32 { return int32(uint8(k)) }
 	case types.Uint16:
-		lo, hi = 0, 1<<16-1
+		lo, hi, wrap = 0, math.MaxUint16, func(k int32) int32 { return int32(uint16(k)) }
 	case types.Uint, types.Uint32, types.Uint64, types.Uintptr:
-		lo = 0
+		lo = 0 // what is less is a number that the model has no place for
 	default:
 		return e
 	}
-	a := p.abs(e)
-	if a.top {
-		return e
-	}
 	l, h := a.bounds()
-	if int64(l) < lo || int64(h) > hi {
+	switch {
+	case int64(l) >= lo && int64(h) <= hi:
+		return e
+	case wrap == nil || a.iv || len(a.set) > maxBits:
 		return unknown("wraps around")
+	case e.isConst():
+		return num(wrap(e.k))
 	}
-	return e
+	return p.each(e, func(k int32) *expr { return num(wrap(k)) })
 }
 
-func (x *translator) binary(p *path, i *ssa.BinOp) *expr {
+// binary is the result of an operation of two operands. ok is false if it has taken over the
+// path.
+func (x *translator) binary(p *path, i *ssa.BinOp) (e *expr, ok bool) {
 	ctx := p.peek().ctx
 	a, b := p.value(ctx, i.X), p.value(ctx, i.Y)
 	switch i.Op {
+	case token.EQL, token.NEQ:
+		if !types.IsInterface(i.X.Type()) || a[0].is(0) || b[0].is(0) {
+			break
+		}
+		if !x.check(p, and(x.uncomparable(p, a), arith(xEq, a[0], b[0])), "comparing uncomparable type", i) {
+			return nil, false
+		}
+	}
+	switch i.Op {
 	case token.EQL:
-		return x.equal(p, i.X.Type(), a, b)
+		return x.equal(p, i.X.Type(), a, b), true
 	case token.NEQ:
-		return not(x.equal(p, i.X.Type(), a, b))
+		return not(x.equal(p, i.X.Type(), a, b)), true
 	}
 	if isString(i.X.Type()) {
-		return x.textOp(p, i.Op, a[0], b[0])
+		return x.textOp(p, i.Op, a[0], b[0]), true
 	}
 	if len(a) != 1 || len(b) != 1 || !isInteger(i.X.Type()) {
-		return unknown("not an integer")
+		return unknown("not an integer"), true
 	}
-	l, r := a[0], b[0]
-	switch i.Op {
+	if bad := misused(i.Op, b[0]); bad != nil && !x.check(p, bad, fault(i), i) {
+		return nil, false
+	}
+	return p.integer(i.Op, i.Type(), a[0], b[0]), true
+}
+
+// misused is the condition that an operation on integers panics because of its second
+// operand, nil if none does.
+func misused(op token.Token, r *expr) *expr {
+	switch op {
+	case token.QUO, token.REM:
+		return eq(r, 0)
+	case token.SHL, token.SHR:
+		return arith(xLt, r, num(0))
+	}
+	return nil
+}
+
+// integer is the result of an operation on integers, which is of type t.
+func (p *path) integer(op token.Token, t types.Type, l, r *expr) *expr {
+	switch op {
 	case token.ADD:
-		return p.fits(arith(xAdd, l, r), i.Type())
+		return p.fits(arith(xAdd, l, r), t)
 	case token.SUB:
-		return p.fits(arith(xSub, l, r), i.Type())
+		return p.fits(arith(xSub, l, r), t)
 	case token.MUL:
-		return p.fits(arith(xMul, l, r), i.Type())
+		return p.fits(arith(xMul, l, r), t)
 	case token.QUO, token.REM:
 		if p.abs(r).has(0) {
 			return unknown("division by a value that may be 0")
 		}
-		if i.Op == token.QUO {
-			return arith(xDiv, l, r)
+		if op == token.QUO {
+			return p.fits(arith(xDiv, l, r), t)
 		}
-		return arith(xMod, l, r)
+		return p.fits(arith(xMod, l, r), t)
 	case token.LSS:
 		return arith(xLt, l, r)
 	case token.LEQ:
@@ -158,7 +199,7 @@ func (x *translator) binary(p *path, i *ssa.BinOp) *expr {
 	case token.GEQ:
 		return arith(xLe, r, l)
 	}
-	return p.fits(p.bits(i.Op, l, r), i.Type())
+	return p.fits(p.bits(op, l, r), t)
 }
 
 // equal compares two values of a type.
@@ -196,6 +237,23 @@ func (x *translator) equal(p *path, t types.Type, a, b []*expr) *expr {
 	}
 	if u != nil && !out.is(0) {
 		return u
+	}
+	return out
+}
+
+// uncomparable is the condition that an interface holds a value of a type whose values
+// cannot be compared, as far as that is known.
+func (x *translator) uncomparable(p *path, e []*expr) *expr {
+	tag := p.simplify(e[0])
+	tags, out := p.abs(tag), num(0)
+	if tag.op == xUnknown || tags.top {
+		return out
+	}
+	lo, hi := tags.bounds()
+	for k := max(lo, 1); k <= hi; k++ {
+		if t := x.mem.typeOf(k); t != nil && tags.has(k) && !types.Comparable(t) {
+			out = or(out, eq(tag, k))
+		}
 	}
 	return out
 }
@@ -560,9 +618,10 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	if !ok {
 		return false
 	}
-	if k < 0 {
-		k = 0
+	if k < 0 && p.picks == 0 {
+		return x.check(p, num(1), "makechan: size out of range", i)
 	}
+	k = max(k, 0) // where it is a guess
 	elem := i.Type().Underlying().(*types.Chan).Elem()
 	width := x.width(elem)
 	kept := k

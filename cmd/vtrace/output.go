@@ -198,6 +198,11 @@ func ran(r *artifact.Runs, limits []string) string {
 	}
 	if c := r.Conformance; c != nil {
 		fmt.Fprintf(&out, "; %d were compared with the model, which can do %d of them", c.Runs, c.Followed)
+		for _, g := range c.Gaps {
+			if text := g.String(); !slices.Contains(limits, text) {
+				out.WriteString("\n  " + text)
+			}
+		}
 	}
 	if e := r.Exhaustive; e != nil {
 		out.WriteString("\n" + e.Coverage())

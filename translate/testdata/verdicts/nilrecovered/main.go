@@ -22,8 +22,8 @@ type store struct {
 func (s *store) walk(v any, i int) (out bool) {
 	defer func() { recover() }()
 	s.mu.Lock()
-	text := strings.Repeat("a", i)
-	n := v.(*node) // under "runtime-panic"
+	text := strings.Repeat("a", i) // under "runtime-panic"
+	n := v.(*node)
 	out = text[i:] == n.next.name
 	s.mu.Unlock()
 	return out

@@ -1,0 +1,185 @@
+package translate
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// integer is a type of Go whose arithmetic the model has.
+type integer interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// small is a value in the model, which has no place for those that are not 32 bits wide.
+func small[T integer](v T) (int32, bool) {
+	if v > 0 && uint64(v) > math.MaxInt32 || v < 0 && int64(v) < math.MinInt32 {
+		return 0, false
+	}
+	return int32(v), true
+}
+
+// operations are those of two integers of the same type, as Go has them; ok is false where
+// they panic.
+func operations[T integer]() map[token.Token]func(x, y T) (z T, ok bool) {
+	safe := func(f func(x, y T) T) func(x, y T) (T, bool) {
+		return func(x, y T) (T, bool) { return f(x, y), true }
+	}
+	panics := func(bad func(y T) bool, f func(x, y T) T) func(x, y T) (T, bool) {
+		return func(x, y T) (T, bool) {
+			if bad(y) {
+				return 0, false
+			}
+			return f(x, y), true
+		}
+	}
+	zero, negative := func(y T) bool { return y == 0 }, func(y T) bool { return y < 0 }
+	return map[token.Token]func(x, y T) (T, bool){
+		token.ADD:     safe(func(x, y T) T { return x + y }),
+		token.SUB:     safe(func(x, y T) T { return x - y }),
+		token.MUL:     safe(func(x, y T) T { return x * y }),
+		token.AND:     safe(func(x, y T) T { return x & y }),
+		token.OR:      safe(func(x, y T) T { return x | y }),
+		token.XOR:     safe(func(x, y T) T { return x ^ y }),
+		token.AND_NOT: safe(func(x, y T) T { return x &^ y }),
+		token.QUO:     panics(zero, func(x, y T) T { return x / y }),
+		token.REM:     panics(zero, func(x, y T) T { return x % y }),
+		token.SHL:     panics(negative, func(x, y T) T { return x << y }),
+		token.SHR:     panics(negative, func(x, y T) T { return x >> y }),
+	}
+}
+
+// edges are the values of a type at which it wraps around, and some around zero.
+func edges[T integer](lo, hi T) []T {
+	out := []T{0, 1, 2, 3, 7, 8, 31, 32, 33, lo, lo + 1, lo + 2, hi, hi - 1, hi - 2, hi / 2, hi/2 + 1, lo / 2}
+	if lo < 0 {
+		minus := T(0)
+		for range 3 {
+			minus--
+			out = append(out, minus)
+		}
+	}
+	return out
+}
+
+// arithmetic compares the operations of a type with those of Go, on constants, and on what
+// may be several things.
+func arithmetic[T integer](t *testing.T, kind types.BasicKind, lo, hi T) {
+	typ := types.Typ[kind]
+	var values []T
+	for _, v := range edges(lo, hi) {
+		if _, ok := small(v); ok {
+			values = append(values, v)
+		}
+	}
+	u, v := &variable{id: 1}, &variable{id: 2}
+	u.x, v.x = &expr{op: xVar, v: u}, &expr{op: xVar, v: v}
+	few := func(x T) abs {
+		var a abs
+		for _, y := range []T{x, values[0], values[len(values)/2]} {
+			k, _ := small(y)
+			a = a.join(absConst(k), maxRefSet)
+		}
+		return a
+	}
+	between := func(x T) abs {
+		k, _ := small(x)
+		return abs{iv: true, lo: min(0, k), hi: max(1, k)}
+	}
+	for op, f := range operations[T]() {
+		told := 0
+		for _, x := range values {
+			for _, y := range values {
+				z, ok := f(x, y)
+				k, fits := small(z)
+				a, _ := small(x)
+				b, _ := small(y)
+				compare := func(how string, e *expr) {
+					at := fmt.Sprintf("%s: %d %s %d, %s", typ, x, op, y, how)
+					switch {
+					case e.unknownIn() != nil:
+					case !ok:
+						// It panics before there is a result.
+					case !fits:
+						require.Fail(t, "it cannot be known", at)
+					default:
+						told++
+						require.Equal(t, k, e.at(map[*variable]int32{u: a, v: b}), at)
+					}
+				}
+				constants := pathOf(nil).integer(op, typ, num(a), num(b))
+				compare("constants", constants)
+				if typ.Info()&types.IsUnsigned == 0 && ok && fits && (op == token.QUO || op == token.REM || op == token.ADD || op == token.SUB) && 8*sizeOf(kind) < 32 {
+					require.Nil(t, constants.unknownIn(), "%s: %d %s %d", typ, x, op, y)
+				}
+				for how, can := range map[string]map[*expr]abs{
+					"few":     {u.x: few(x), v.x: few(y)},
+					"between": {u.x: between(x), v.x: between(y)},
+				} {
+					compare(how, pathOf(can).integer(op, typ, u.x, v.x))
+				}
+			}
+		}
+		require.NotZero(t, told, "%s %s", typ, op)
+	}
+	for _, x := range values {
+		a, _ := small(x)
+		for how, e := range map[string]*expr{"constant": num(a), "few": u.x} {
+			p := pathOf(map[*expr]abs{u.x: few(x)})
+			for op, z := range map[string]T{"-": -x, "^": ^x} {
+				from := map[string]int32{"-": 0, "^": -1}[op]
+				out := p.integer(token.SUB, typ, num(from), e)
+				k, fits := small(z)
+				if out.unknownIn() == nil {
+					require.True(t, fits, "%s%d of %s, %s", op, x, typ, how)
+					require.Equal(t, k, out.at(map[*variable]int32{u: a}), "%s%d of %s, %s", op, x, typ, how)
+				}
+			}
+			for to, z := range converted(x) {
+				out := p.fits(e, types.Typ[to])
+				if out.unknownIn() == nil {
+					require.Equal(t, z, int64(out.at(map[*variable]int32{u: a})), "%s(%d) from %s, %s", types.Typ[to], x, typ, how)
+				}
+			}
+		}
+	}
+}
+
+func sizeOf(kind types.BasicKind) int64 {
+	return types.SizesFor("gc", "amd64").Sizeof(types.Typ[kind])
+}
+
+// converted is a value in all integer types.
+func converted[T integer](x T) map[types.BasicKind]int64 {
+	out := map[types.BasicKind]int64{
+		types.Int8: int64(int8(x)), types.Int16: int64(int16(x)), types.Int32: int64(int32(x)), types.Int64: int64(x), types.Int: int64(int(x)),
+		types.Uint8: int64(uint8(x)), types.Uint16: int64(uint16(x)), types.Uint32: int64(uint32(x)),
+	}
+	for kind, v := range map[types.BasicKind]uint64{types.Uint64: uint64(x), types.Uint: uint64(uint(x)), types.Uintptr: uint64(uintptr(x))} {
+		if v <= math.MaxInt64 {
+			out[kind] = int64(v)
+		} else {
+			out[kind] = math.MaxInt64 // which no value of the model is
+		}
+	}
+	return out
+}
+
+// TestIntegers: what the operations on integers give, and conversions between them, is what
+// Go gives, at the edges of each width; or it is not known.
+func TestIntegers(t *testing.T) {
+	arithmetic[int8](t, types.Int8, math.MinInt8, math.MaxInt8)
+	arithmetic[int16](t, types.Int16, math.MinInt16, math.MaxInt16)
+	arithmetic[int32](t, types.Int32, math.MinInt32, math.MaxInt32)
+	arithmetic[int64](t, types.Int64, math.MinInt64, math.MaxInt64)
+	arithmetic[int64](t, types.Int, math.MinInt64, math.MaxInt64)
+	arithmetic[uint8](t, types.Uint8, 0, math.MaxUint8)
+	arithmetic[uint16](t, types.Uint16, 0, math.MaxUint16)
+	arithmetic[uint32](t, types.Uint32, 0, math.MaxUint32)
+	arithmetic[uint64](t, types.Uint64, 0, math.MaxUint64)
+	arithmetic[uint64](t, types.Uint, 0, math.MaxUint64)
+}
