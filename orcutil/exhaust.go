@@ -4,6 +4,7 @@ package orcutil
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -456,6 +457,12 @@ func (x *search) limits(res Result) {
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
 	for _, site := range x.exec.drawn {
 		x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a random number of a large range, the order of a large map or the like, of which one is explored")
+	}
+	for _, site := range x.exec.crowded {
+		x.bound(len(x.out.Bounds) < maxBounds, fmt.Sprintf("%s: entries that are created while a map is ranged over, of which at most %d come in a range", site.position(), maxCreated))
+	}
+	for _, text := range x.exec.unchosen {
+		x.bound(len(x.out.Bounds) < maxBounds, text)
 	}
 	x.bound(res.Asked > x.asks && len(x.exec.drawn) == 0, "random numbers of a large range, the order of large maps and the like, of which one is explored")
 	x.out.Unseen = union(x.out.Unseen, res.RaceLimits)
