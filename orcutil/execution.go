@@ -29,6 +29,9 @@ type execution struct {
 
 	// reached are statements with something that is not guarded or recorded, in all runs.
 	reached map[int]bool
+	// kept are the places, in all runs, at which a value of which a library may have a pointer
+	// was used while others could act.
+	kept []Place
 
 	next   int32 // the node of the step that is about to be done
 	queues bool  // it only queues
@@ -113,6 +116,13 @@ type communication struct {
 type hold struct {
 	g    uintptr
 	lock lockRef
+}
+
+// uses notes a use of a value of which a library may have a pointer.
+func (x *execution) uses(at Place) {
+	if x != nil && len(x.kept) < maxBounds && !slices.Contains(x.kept, at) {
+		x.kept = append(x.kept, at)
+	}
 }
 
 // draws notes where random numbers of a large range are asked for.

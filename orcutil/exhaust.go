@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -110,6 +111,9 @@ type Exhausted struct {
 	// Reached are the statements, by number, that were executed and in which something is
 	// not guarded or recorded, see the function of that name.
 	Reached []int
+	// Kept are the places at which the program uses values of which a library may have kept a
+	// pointer while others can act: "file:line". Such a use is a step of its own here.
+	Kept []string `json:",omitempty"`
 	// Left and Tainted are the results of Explore.
 	Left    string
 	Tainted bool
@@ -130,6 +134,7 @@ func (s *Exhausted) Add(later Exhausted) {
 	s.Reached = union(s.Reached, later.Reached)
 	s.Stuck = union(s.Stuck, later.Stuck)
 	s.Unseen = union(s.Unseen, later.Unseen)
+	s.Kept = union(s.Kept, later.Kept)
 	for _, r := range later.Races {
 		s.Races = addRace(s.Races, r)
 	}
@@ -418,6 +423,10 @@ func (x *search) do() Exhausted {
 		}
 	}
 	x.out.Reached = x.reached()
+	for _, at := range x.exec.kept {
+		info := at.info()
+		x.out.Kept = union(x.out.Kept, []string{info.File + ":" + strconv.Itoa(info.Line)})
+	}
 	return x.out
 }
 

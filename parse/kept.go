@@ -61,6 +61,10 @@ func keptTypes(prog *source.Program) map[string]bool {
 	return kept
 }
 
+// KeepsPointers reports whether a library may keep a pointer to a value that only one goroutine
+// at a time may use.
+func KeepsPointers(prog *source.Program) bool { return len(keptTypes(prog)) > 0 }
+
 // keeps adds the types of which an instruction has something keep a pointer.
 func keeps(kept map[string]bool, own map[*types.Package]bool, in ssa.Instruction) {
 	switch in := in.(type) {
