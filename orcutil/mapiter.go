@@ -414,7 +414,7 @@ type SyncMapAt struct {
 
 // Range is that of sync.Map: no key comes twice. Of the keys that are there at the beginning
 // those come that still are; whether those do that are stored meanwhile is a choice, as it is
-// for MapRanger.
+// for MapRanger. Each look at the map is a call of the library: others may act before it.
 func (a SyncMapAt) Range(f func(key, value any) bool) {
 	g := asks()
 	if g == nil {
@@ -424,7 +424,11 @@ func (a SyncMapAt) Range(f func(key, value any) bool) {
 	known := map[any]bool{}
 	a.m.Range(func(k, _ any) bool { known[k] = true; return true })
 	keys, strange := order(g, a.site, known)
-	for created := 0; ; {
+	created := 0
+	next := func() (k, v any, ok bool) {
+		for len(keys) > 0 && !a.has(keys[0]) {
+			keys = keys[1:]
+		}
 		var fresh []any
 		a.m.Range(func(k, _ any) bool {
 			if k == k && !known[k] {
@@ -432,33 +436,41 @@ func (a SyncMapAt) Range(f func(key, value any) bool) {
 			}
 			return true
 		})
-		for len(keys) > 0 && !a.has(keys[0]) {
-			keys = keys[1:]
-		}
-		n := 0
 		if len(fresh) > 0 && g.takesCreated(a.site, created) {
 			if !sortKeys(g.run, fresh) {
 				g.run.unchosen("keys of a map that differ in their addresses only came in an order that was not chosen at " + sourceLine(a.site))
 			}
-			n = g.chooseCreated(a.site, len(fresh))
-		}
-		var k any
-		switch {
-		case n > 0:
-			k = fresh[n-1]
-			known[k] = true
-			created++
-		case len(keys) > 0:
-			k, keys = keys[0], keys[1:]
-		default:
-			if strange > 0 {
-				a.m.Range(func(k, v any) bool { return k == k || f(k, v) })
+			if n := g.chooseCreated(a.site, len(fresh)); n > 0 {
+				k = fresh[n-1]
+				known[k] = true
+				created++
+				v, ok = a.m.Load(k)
+				return k, v, ok
 			}
+		}
+		if len(keys) == 0 {
+			return nil, nil, false
+		}
+		k, keys = keys[0], keys[1:]
+		v, ok = a.m.Load(k)
+		return k, v, ok
+	}
+	for first := true; ; first = false {
+		var call Mark = noLibrary
+		if !first { // others may act meanwhile
+			call = Lib(a.site)
+		}
+		k, v, ok := next()
+		Back(call)
+		if !ok {
+			break
+		}
+		if !f(k, v) {
 			return
 		}
-		if v, ok := a.m.Load(k); ok && !f(k, v) {
-			return
-		}
+	}
+	if strange > 0 {
+		a.m.Range(func(k, v any) bool { return k == k || f(k, v) })
 	}
 }
 

@@ -129,6 +129,40 @@ func main() {
 `)
 }
 
+// TestExhaustSyncMapRange: others act between what a Range over a sync.Map comes to, which is no
+// snapshot; where it comes when they are done, it is one.
+func TestExhaustSyncMapRange(t *testing.T) {
+	inLong(t)
+	for waits, ends := range map[[2]string][]string{
+		{"", "<-done"}: {"", "panic: a deleted one, and one stored later"},
+		{"<-done", ""}: {""},
+	} {
+		endsOf(t, ends, `package main
+
+import "sync"
+
+func main() {
+	var m sync.Map
+	m.Store(1, 1)
+	m.Store(2, 2)
+	done := make(chan bool)
+	go func() {
+		m.Delete(1)
+		m.Store(3, 3)
+		close(done)
+	}()
+	var seen [4]bool
+	`+waits[0]+`
+	m.Range(func(k, v any) bool { seen[k.(int)] = true; return true })
+	`+waits[1]+`
+	if seen[1] && seen[3] {
+		panic("a deleted one, and one stored later")
+	}
+}
+`)
+	}
+}
+
 // TestExhaustUnchosen: what the environment decides and no run can choose bounds an
 // exploration.
 func TestExhaustUnchosen(t *testing.T) {
