@@ -399,10 +399,21 @@ func (f foundEnd) recording() (*Verdict, artifact.Plan) {
 	return v, recorded(f.Result, f.Expect)
 }
 
-// count adds a run to its end.
+// failure is the end of a run in which the test has failed as that alone.
+func (f foundEnd) failure() foundEnd {
+	f.Expect = orcutil.Expect{Kind: artifact.KindTestFailure}
+	f.Result.Outcome = orcutil.Outcome{Kind: artifact.KindTestFailure, G: "0", Message: "the test has failed"}
+	f.Result.AlsoFailed = false
+	return f
+}
+
+// count adds a run to its end. One in which the test has failed, besides, has two.
 func (x *explorer) count(f foundEnd) {
 	v, plan := f.verdict, f.plan
 	if v == nil {
+		if f.Result.AlsoFailed && f.Result.Verdict == orcutil.Completed {
+			x.count(f.failure())
+		}
 		v, plan = f.recording()
 	}
 	if v.Status == Reproduced {

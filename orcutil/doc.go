@@ -112,8 +112,13 @@
 // the seed of the schedule.
 //
 //   - A range over a map comes in any order of the keys that are there when it
-//     begins. Entries that are gone when their turn comes do not come; entries that
-//     are inserted meanwhile never do, which the language allows.
+//     begins. Entries that are gone when their turn comes do not come. Whether those
+//     come that are created meanwhile, and when, is chosen too, where none of them is
+//     the first choice; of those of one range an exploration of all schedules has at
+//     most eight come, and says so. An entry that is removed and created again is a new
+//     one, see Deletes; if uninstrumented code does both, it is taken for the old one.
+//   - So is a Range over a sync.Map, which has the value of each key when it comes. A key
+//     that is deleted and stored again before its turn is taken for the old one.
 //   - Keys have an order of their own, by value. Addresses are no values: pointers
 //     and channels are numbered when they are inserted as keys. Others count by what
 //     they point to; where that is equal, a note says that nothing chose.

@@ -23,7 +23,9 @@ type EnvChoice struct {
 	Occ  int    // counts, from 1, what G has asked for at Site
 	N    int
 	// Value is the number that a random function returns; the index, in
-	// lexicographic order, of the permutation that a map's keys, sorted, come in;
+	// lexicographic order, of the permutation that a map's keys, sorted, come in; which of
+	// the entries, sorted and from 1, that were created since the range over a map has
+	// begun comes next, 0 for none of them;
 	// for a sync.Pool how many values have been put after the one that it
 	// returns, N-1 if that is a new one; where a deadline is set behind how many
 	// others, that it would have come before, a slow goroutine puts it; and where the

@@ -29,6 +29,9 @@ type execution struct {
 
 	// reached are statements with something that is not guarded or recorded, in all runs.
 	reached map[int]bool
+	// kept are the places, in all runs, at which a value of which a library may have a pointer
+	// was used while others could act.
+	kept []Place
 
 	next   int32 // the node of the step that is about to be done
 	queues bool  // it only queues
@@ -50,6 +53,11 @@ type execution struct {
 	timed bool
 	// drawn are where random numbers of a large range were asked for in the run, each once.
 	drawn []Site
+	// crowded are where more entries than are explored have come in a range over a map that
+	// were created meanwhile, and unchosen says what else the environment has decided and the
+	// run has not.
+	crowded  []Site
+	unchosen []string
 	// behind is a hash of who has called uninstrumented code in steps of others, in this
 	// order; 0: nobody.
 	behind uint64
@@ -108,6 +116,13 @@ type communication struct {
 type hold struct {
 	g    uintptr
 	lock lockRef
+}
+
+// uses notes a use of a value of which a library may have a pointer.
+func (x *execution) uses(at Place) {
+	if x != nil && len(x.kept) < maxBounds && !slices.Contains(x.kept, at) {
+		x.kept = append(x.kept, at)
+	}
 }
 
 // draws notes where random numbers of a large range are asked for.
@@ -679,6 +694,7 @@ func (x *execution) reset() {
 	}
 	x.changed = x.changed[:0]
 	x.unguarded, x.drawn = false, x.drawn[:0]
+	x.crowded, x.unchosen = x.crowded[:0], x.unchosen[:0]
 	x.names, x.events, x.comms, x.acts = x.names[:0], x.events[:0], x.comms[:0], x.acts[:0]
 	clear(x.closed)
 	clear(x.own)

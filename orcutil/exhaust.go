@@ -4,7 +4,9 @@ package orcutil
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -109,6 +111,9 @@ type Exhausted struct {
 	// Reached are the statements, by number, that were executed and in which something is
 	// not guarded or recorded, see the function of that name.
 	Reached []int
+	// Kept are the places at which the program uses values of which a library may have kept a
+	// pointer while others can act: "file:line". Such a use is a step of its own here.
+	Kept []string `json:",omitempty"`
 	// Left and Tainted are the results of Explore.
 	Left    string
 	Tainted bool
@@ -129,6 +134,7 @@ func (s *Exhausted) Add(later Exhausted) {
 	s.Reached = union(s.Reached, later.Reached)
 	s.Stuck = union(s.Stuck, later.Stuck)
 	s.Unseen = union(s.Unseen, later.Unseen)
+	s.Kept = union(s.Kept, later.Kept)
 	for _, r := range later.Races {
 		s.Races = addRace(s.Races, r)
 	}
@@ -417,6 +423,10 @@ func (x *search) do() Exhausted {
 		}
 	}
 	x.out.Reached = x.reached()
+	for _, at := range x.exec.kept {
+		info := at.info()
+		x.out.Kept = union(x.out.Kept, []string{info.File + ":" + strconv.Itoa(info.Line)})
+	}
 	return x.out
 }
 
@@ -456,6 +466,12 @@ func (x *search) limits(res Result) {
 	x.bound(x.exec.foreign, "an RWMutex that is unlocked by a goroutine that has not locked it")
 	for _, site := range x.exec.drawn {
 		x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a random number of a large range, the order of a large map or the like, of which one is explored")
+	}
+	for _, site := range x.exec.crowded {
+		x.bound(len(x.out.Bounds) < maxBounds, fmt.Sprintf("%s: entries that are created while a map is ranged over, of which at most %d come in a range", site.position(), maxCreated))
+	}
+	for _, text := range x.exec.unchosen {
+		x.bound(len(x.out.Bounds) < maxBounds, text)
 	}
 	x.bound(res.Asked > x.asks && len(x.exec.drawn) == 0, "random numbers of a large range, the order of large maps and the like, of which one is explored")
 	x.out.Unseen = union(x.out.Unseen, res.RaceLimits)

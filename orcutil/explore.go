@@ -130,6 +130,9 @@ func (r Result) end() string {
 		return r.Verdict + " " + r.Message
 	}
 	parts := []string{r.Verdict, r.Outcome.Kind, r.Outcome.Site}
+	if r.AlsoFailed {
+		parts[0] += " " + KindTestFailure
+	}
 	if r.Outcome.Kind == KindRace {
 		parts = parts[:2] // in either order
 	}

@@ -81,6 +81,7 @@ func (s *run) judge(d *divergence) Result {
 		s.note("outside a bubble: nothing moved for " + s.patience().String() + ", which is no proof")
 	}
 	res.Stalls, res.Failed = s.stallsAtEnd(), s.failed()
+	res.AlsoFailed = s.outcome.Kind != "" && s.outcome.Kind != KindTestFailure && s.testFailed() && !s.lent
 	states := s.states()
 	s.exec.waiting(s)
 	s.unwind()
@@ -128,6 +129,10 @@ func (s *run) neverComes(asked bool, what string) {
 		}
 	}
 }
+
+// testFailed: the test has failed. It may have left goroutines behind, but not ended otherwise
+// before it was over.
+func (s *run) testFailed() bool { return s.failed() && !s.over || s.failedFirst }
 
 func (s *run) failed() bool { return s.cfg.Failed != nil && s.cfg.Failed() }
 
@@ -189,9 +194,7 @@ func (s *run) observed() bool {
 	case KindReachable:
 		return s.reached(e.Goroutines)
 	case KindTestFailure:
-		// It may have left goroutines behind, but not ended otherwise before it was
-		// over.
-		return s.failed() && !s.over || s.failedFirst
+		return s.testFailed()
 	case KindNilCall:
 		// A call is not to be told from any other use of a nil pointer but by
 		// the place; a go statement is.

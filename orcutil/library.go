@@ -111,18 +111,21 @@ func (g *goroutine) callsLibrary(site Site) Mark {
 }
 
 // stopToCall has the goroutine stand at the guard of a call of uninstrumented code in a
-// statement, unless nobody is there who could do anything meanwhile, and no time can pass.
-func (g *goroutine) stopToCall(site Site) { g.stopBefore(opCall, site) }
+// statement, unless nobody is there who could do anything meanwhile, and no time can pass. It
+// reports whether it has.
+func (g *goroutine) stopToCall(site Site) bool { return g.stopBefore(opCall, site) }
 
 // stopBefore is stopToCall for something else that others, or time, may come before.
-func (g *goroutine) stopBefore(o op, site Site) {
+func (g *goroutine) stopBefore(o op, site Site) bool {
 	if s := g.run; s.minors && site != 0 && (len(s.live) > 1 || s.mayPass()) {
 		acting := g.acting
 		g.arrive(o, site.minor(o), nil)
 		s.exec.continues(site)
 		g.pass()
 		g.acting = acting
+		return true
 	}
+	return false
 }
 
 // LibFunc is Lib for a function value: of uninstrumented code, perhaps.

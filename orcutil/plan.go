@@ -219,6 +219,8 @@ type Result struct {
 	Weaknesses []string
 	// Failed: the test had failed, however the run ended.
 	Failed bool
+	// AlsoFailed: the test has failed, too, where the outcome is something else, as a leak.
+	AlsoFailed bool `json:",omitempty"`
 	// Stalls are the longest times for which goroutines were held that could go on.
 	Stalls []Stall
 	// Settled: nothing could go on at the end, those outside control included, which

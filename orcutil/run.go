@@ -107,7 +107,8 @@ type run struct {
 
 	finalized map[unsafe.Pointer]bool // what has a finalizer or a cleanup
 	signals   map[any]bool            // the channels and contexts that signals come to
-	clockRead bool                    // the program has called time.Now
+	ranges    mapRanges
+	clockRead bool // the program has called time.Now
 	readings  readings
 	lent      bool // uninstrumented code has had a *testing.T
 
@@ -621,6 +622,15 @@ func (s *run) note(text string) {
 	defer s.mu.Unlock()
 	if !slices.Contains(s.notes, text) {
 		s.notes = append(s.notes, text)
+	}
+}
+
+// unchosen records what the environment has decided and the run could not. An exploration of
+// all schedules has not run what else there is.
+func (s *run) unchosen(text string) {
+	s.note(text)
+	if s.exec != nil && !slices.Contains(s.exec.unchosen, text) {
+		s.exec.unchosen = append(s.exec.unchosen, text)
 	}
 }
 

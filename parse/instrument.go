@@ -102,7 +102,7 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	}
 	in.testType = testTypeOf(prog.Packages)
 	if opts.Races {
-		in.kept, in.unlocked = keptTypes(prog.Packages), unlockedTypes(prog.Packages)
+		in.kept, in.unlocked = keptTypes(prog), unlockedTypes(prog.Packages)
 		in.valueMethods = map[string]bool{}
 		for _, p := range prog.Packages {
 			for _, m := range valueMethods(p.Types) {

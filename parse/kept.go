@@ -5,10 +5,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
-	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
 
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
 )
 
 // A library may keep what it is given, as bufio.NewWriter and log.New keep the buffer that
@@ -16,63 +18,184 @@ import (
 // type by the program counts as a call of uninstrumented code, too: an exploration of all
 // schedules has both in every order, or says that it has not.
 
-// keptTypes are the unlocked types, by name, of which a pointer is given to something that
-// may keep it: to an interface, by an argument, an assignment or a literal.
-func keptTypes(roots []*packages.Package) map[string]bool {
+// keptTypes are the unlocked types, by name, of which a pointer becomes something that may keep
+// it, whatever statement or expression has it so: an interface, an argument of a function that is
+// not instrumented, a part of a value of a library, a method value, or a type argument.
+func keptTypes(prog *source.Program) map[string]bool {
 	kept := map[string]bool{}
-	for _, p := range roots {
-		info := p.TypesInfo
-		keep := func(to types.Type, e ast.Expr) {
-			t := info.TypeOf(e)
-			if to == nil || t == nil || !types.IsInterface(to) || !isPointer(t) {
-				return
-			}
-			if name := unlockedName(t); name != "" {
-				kept[name] = true
+	mayBe := false
+	for _, p := range prog.Packages {
+		for _, instance := range p.TypesInfo.Instances {
+			for t := range instance.TypeArgs.Types() {
+				keepIn(kept, t)
 			}
 		}
-		for _, f := range p.Syntax {
-			ast.Inspect(f, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.CallExpr:
-					sig, ok := info.TypeOf(n.Fun).Underlying().(*types.Signature)
-					if _, obj := sites.Classify(info, n.Fun); !ok || obj != nil && obj.Pkg() != nil && quiet[obj.Pkg().Path()] || keepsNothing(obj) {
-						return true
-					}
-					for i, a := range n.Args {
-						if i < sig.Params().Len() && !(sig.Variadic() && i >= sig.Params().Len()-1) {
-							keep(sig.Params().At(i).Type(), a)
-						}
-					}
-				case *ast.AssignStmt:
-					for i, e := range n.Rhs {
-						if len(n.Lhs) == len(n.Rhs) {
-							keep(info.TypeOf(n.Lhs[i]), e)
-						}
-					}
-				case *ast.ValueSpec:
-					for _, e := range n.Values {
-						if n.Type != nil {
-							keep(info.TypeOf(n.Type), e)
-						}
-					}
-				case *ast.KeyValueExpr:
-					if id, ok := n.Key.(*ast.Ident); ok {
-						if v, ok := info.Uses[id].(*types.Var); ok {
-							keep(v.Type(), n.Value)
-						}
-					}
+		for _, tv := range p.TypesInfo.Types {
+			if results, ok := tv.Type.(*types.Tuple); ok {
+				for v := range results.Variables() {
+					mayBe = mayBe || len(unlockedIn(v.Type())) > 0
 				}
-				return true
-			})
+			} else if tv.Type != nil {
+				mayBe = mayBe || len(unlockedIn(tv.Type)) > 0
+			}
+		}
+	}
+	if !mayBe {
+		return kept
+	}
+	built, pkgs := ssautil.Packages(prog.Packages, ssa.BuildSerially)
+	own := map[*types.Package]bool{}
+	for _, p := range pkgs {
+		if p != nil {
+			p.Build()
+			own[p.Pkg] = true
+		}
+	}
+	for fn := range ssautil.AllFunctions(built) {
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				keeps(kept, own, in)
+			}
 		}
 	}
 	return kept
 }
 
-// keepsNothing: a function of package fmt writes to what it is given, and that is recorded.
-func keepsNothing(obj types.Object) bool {
-	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == "fmt"
+// KeepsPointers reports whether a library may keep a pointer to a value that only one goroutine
+// at a time may use.
+func KeepsPointers(prog *source.Program) bool { return len(keptTypes(prog)) > 0 }
+
+// keeps adds the types of which an instruction has something keep a pointer.
+func keeps(kept map[string]bool, own map[*types.Package]bool, in ssa.Instruction) {
+	switch in := in.(type) {
+	case *ssa.MakeInterface:
+		if !keepsNothing(in) {
+			keepIn(kept, in.X.Type())
+		}
+	case *ssa.MakeClosure:
+		if fn := in.Fn.(*ssa.Function); fn.Object() != nil && !own[fn.Object().Pkg()] {
+			for _, v := range in.Bindings { // the receiver of a method value
+				keepIn(kept, v.Type())
+			}
+		}
+	case *ssa.Store:
+		if f, ok := in.Addr.(*ssa.FieldAddr); ok {
+			of := f.X.Type().Underlying().(*types.Pointer).Elem()
+			if n, ok := types.Unalias(of).(*types.Named); ok && !own[n.Obj().Pkg()] {
+				keepIn(kept, in.Val.Type())
+			}
+		}
+	case ssa.CallInstruction:
+		c := in.Common()
+		callee := c.StaticCallee()
+		if callee == nil || callee.Object() == nil || own[callee.Object().Pkg()] || lends(callee) {
+			return
+		}
+		args := c.Args
+		if callee.Signature.Recv() != nil {
+			args = args[1:]
+		}
+		for _, v := range args {
+			keepIn(kept, v.Type())
+		}
+	}
+}
+
+// keepsNothing: an interface is only given to functions that keep nothing, or compared.
+func keepsNothing(v ssa.Value) bool {
+	for _, in := range *v.Referrers() {
+		switch in := in.(type) {
+		case *ssa.DebugRef, *ssa.BinOp:
+		case ssa.CallInstruction:
+			if callee := in.Common().StaticCallee(); callee == nil || !lends(callee) {
+				return false
+			}
+		case *ssa.Store:
+			if !isVariableArgument(in) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isVariableArgument: what is stored is one of the variable arguments of a function that keeps
+// nothing.
+func isVariableArgument(s *ssa.Store) bool {
+	at, ok := s.Addr.(*ssa.IndexAddr)
+	if !ok {
+		return false
+	}
+	array, ok := at.X.(*ssa.Alloc)
+	if !ok {
+		return false
+	}
+	for _, use := range *array.Referrers() {
+		switch use := use.(type) {
+		case *ssa.IndexAddr:
+			if slices.ContainsFunc(*use.Referrers(), func(in ssa.Instruction) bool { _, ok := in.(*ssa.Store); return !ok }) {
+				return false
+			}
+		case *ssa.Slice:
+			if !keepsNothing(use) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// lends: a function keeps nothing that it is given. One of package fmt writes to it, and that
+// is recorded.
+func lends(fn *ssa.Function) bool {
+	obj := fn.Object()
+	return obj != nil && obj.Pkg() != nil && (quiet[obj.Pkg().Path()] || obj.Pkg().Path() == "fmt")
+}
+
+func keepIn(kept map[string]bool, t types.Type) {
+	for _, name := range unlockedIn(t) {
+		kept[name] = true
+	}
+}
+
+// unlockedIn are the unlocked types whose methods a value of a type has by a pointer to one of
+// their values: it is one, or has one embedded.
+func unlockedIn(t types.Type) (names []string) {
+	type seenAs struct {
+		t       types.Type
+		pointer bool
+	}
+	seen := map[seenAs]bool{}
+	var visit func(t types.Type, pointer bool)
+	visit = func(t types.Type, pointer bool) {
+		t = types.Unalias(t)
+		if p, ok := t.(*types.Pointer); ok {
+			t, pointer = types.Unalias(p.Elem()), true
+		}
+		if seen[seenAs{t, pointer}] {
+			return
+		}
+		seen[seenAs{t, pointer}] = true
+		if name := unlockedName(t); name != "" {
+			if pointer {
+				names = append(names, name)
+			}
+			return
+		}
+		if s, ok := t.Underlying().(*types.Struct); ok {
+			for f := range s.Fields() {
+				if f.Embedded() {
+					visit(f.Type(), pointer)
+				}
+			}
+		}
+	}
+	visit(t, false)
+	return names
 }
 
 // use is the call of the runtime that records the use of a value by a method, up to the

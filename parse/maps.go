@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"go/version"
 	"slices"
 	"strings"
 
@@ -295,6 +296,70 @@ func privateMaps(info *types.Info, f *ast.File) map[*types.Var]bool {
 		}
 	}
 	return made
+}
+
+// removes has ranges over a map learn of what the builtins delete and clear remove from it: an
+// entry that is there again is another one.
+func (r *rewriter) removes(c *ast.CallExpr) {
+	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
+	if !ok || len(c.Args) == 0 {
+		return
+	}
+	b, ok := r.info.Uses[id].(*types.Builtin)
+	if !ok || b.Name() != "delete" && b.Name() != "clear" {
+		return
+	}
+	t := r.info.TypeOf(c.Args[0])
+	m := mapOf(t)
+	switch {
+	case m == nil:
+		return
+	case isTypeParam(t) && !oneMap(t), r.version != "" && version.Compare(r.version, "go1.20") < 0 && !strictlyComparable(m.Key()):
+		r.diag(c.Lparen, "%s of a map of type %v: a range over it does not learn of what is removed", b.Name(), t)
+		return
+	}
+	if b.Name() == "clear" {
+		r.replace(r.file.Offset(c.Fun.Pos()), r.file.Offset(c.Fun.End()), r.zz+".Clears")
+		return
+	}
+	out := r.build(c.Pos())
+	out.put("%s.Deletes(", r.zz)
+	out.node(c.Args[0])
+	out.put(")(")
+	out.node(c.Args[1])
+	out.put(")")
+	out.done(c.End())
+}
+
+// oneMap: all types of a type parameter are maps of one type.
+func oneMap(t types.Type) bool {
+	var only *types.Map
+	one := true
+	var visit func(t types.Type)
+	visit = func(t types.Type) {
+		switch u := t.(type) {
+		case *types.Interface:
+			for e := range u.EmbeddedTypes() {
+				visit(e)
+			}
+		case *types.Union:
+			for term := range u.Terms() {
+				visit(term.Type())
+			}
+		default:
+			switch u := u.Underlying().(type) {
+			case *types.Interface:
+				visit(u)
+			case *types.Map:
+				one = one && (only == nil || types.Identical(only, u))
+				only = u
+			default:
+				one = false
+			}
+		}
+	}
+	visit(types.Unalias(t).(*types.TypeParam).Constraint().Underlying())
+	return one && only != nil
 }
 
 // guardMap puts the guard of what uses a map around an expression, if it has one.

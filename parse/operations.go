@@ -279,6 +279,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		r.subtest(c, obj)
 		r.environment(c, obj)
 		r.builtinCall(c)
+		r.removes(c)
 		r.given(c)
 		r.library(c)
 		r.undecided(c, obj)

@@ -135,7 +135,8 @@ type deep struct {
 	observed    []*suspect       // errors that showed while others were replayed, or in other runs
 	asked       []artifact.Query // of other runs, and the number of the last query
 	last        int
-	recorded    bool // data races show
+	recorded    bool     // data races show
+	lent        []string // where what libraries may have kept is used, see orcutil.Exhausted.Kept
 	raced       []*raced
 	search      artifact.RaceSearch
 	runs        artifact.Runs

@@ -461,6 +461,7 @@ func (d *deep) exhaust(ctx context.Context) error {
 			return nil
 		}
 		_, err := d.unguardedRaces(ctx) // they may be why
+		d.nameLent()
 		return err
 	}
 	part, cancel := d.opts.within(ctx, exhaustShare)
@@ -485,11 +486,27 @@ func (d *deep) exhaust(ctx context.Context) error {
 	for _, x := range found.rounds {
 		d.takeExhaustive(x)
 		d.takeRaces(x.Exhaustive, false)
+		d.lent = union(d.lent, x.Kept)
+	}
+	d.nameLent()
+	if len(d.lent) > 0 && d.opts.raced != nil && slices.ContainsFunc(found.rounds, fails) {
+		d.opts.raced() // only a program with its accesses recorded stops at those uses
 	}
 	if found.bounded != nil {
 		d.takeBounded(found.bounded)
 	}
 	return nil
+}
+
+// nameLent names the uses of what libraries may have kept, unless all schedules were run. In
+// the model they are one step with what is before them.
+func (d *deep) nameLent() {
+	if d.runs.Exhaustive.AllWithoutStalls() {
+		return
+	}
+	for _, at := range d.lent {
+		d.runs.Races = union(d.runs.Races, []string{at + ": a value is used of which a library may have kept a pointer: what it does to it in calls of other goroutines was not looked at in every order"})
+	}
 }
 
 // certain reports whether nothing is left open: all possible errors are decided, and one
@@ -536,16 +553,20 @@ func (d *deep) found() bool {
 const raceRuns = 32
 
 // unguardedRaces runs a few schedules, none equivalent to another one, and reports whether
-// they show data races in memory of which the model has no guards. Whether two accesses
+// they show data races in memory of which the model has no guards, or uses of what libraries
+// may have kept, which the model does not have as steps either. Whether two accesses
 // race hardly depends on the schedule: nothing orders them in most. But a time limit may
 // order them as long as nobody is slow.
 func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
-	if d.recorded { // it is done already, and they are errors
+	if d.recorded && !parse.KeepsPointers(d.program.source) {
 		return false, nil
 	}
 	part, cancel := d.opts.within(ctx, exhaustShare)
 	defer cancel()
 	unseen := func() (bool, error) {
+		if d.recorded {
+			return false, ctx.Err()
+		}
 		why := cmp.Or(cut(ctx, part), "the program could not be run with its accesses to memory recorded")
 		d.runs.Races = append(d.runs.Races, "data races were not looked for: "+why)
 		return false, ctx.Err()
@@ -564,15 +585,18 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 		if x == nil || err != nil || x.Runs == 0 {
 			return unseen()
 		}
-		d.takeRaces(x, true)
-		if text := unseenAccesses(b.diagnostics, x.Reached); text != "" {
-			d.runs.Races = union(d.runs.Races, []string{text})
+		d.lent = union(d.lent, x.Kept)
+		if !d.recorded { // else they are errors already
+			d.takeRaces(x, true)
+			if text := unseenAccesses(b.diagnostics, x.Reached); text != "" {
+				d.runs.Races = union(d.runs.Races, []string{text})
+			}
 		}
 		if !x.Timed {
 			break
 		}
 	}
-	return len(d.runs.Races) > 0, nil
+	return len(d.runs.Races) > 0 || len(d.lent) > 0, nil
 }
 
 // takeRaces notes data races. Those between statements that are guards of the model, both of

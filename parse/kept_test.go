@@ -1,0 +1,138 @@
+package parse
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/source"
+)
+
+// TestKeptTypes: a pointer that becomes an interface, or goes into a library otherwise, may be
+// kept, wherever that happens; one that only functions get which look at it once is not.
+func TestKeptTypes(t *testing.T) {
+	const program = `package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"strings"
+)
+
+var (
+	_ = bufio.NewReader
+	_ = json.NewEncoder
+	_ = fmt.Sprint
+	_ = log.New
+	_ = strings.NewReader
+)
+
+type hub struct{ w io.Writer }
+
+type embeds struct{ bytes.Buffer }
+
+type deeper struct{ *embeds }
+
+type other interface{ Len() int }
+
+func main() { f(nil, hub{}, nil, nil) }
+
+func own(io.Writer)                 {}
+func several(...io.Writer)          {}
+func owns(b *bytes.Buffer)          {}
+func two() (*bytes.Buffer, error)   { return nil, nil }
+func takesTwo(io.Writer, error)     {}
+func generic[W io.Writer](w W)      {}
+func holds[T any](v T) any          { return v }
+`
+	for body, kept := range map[string]bool{
+		"i = b; own(i)":                                       true,
+		"var w io.Writer = b; own(w)":                         true,
+		"h.w = b":                                             true,
+		"h = hub{w: b}":                                       true,
+		"h = hub{b}":                                          true,
+		"l := [...]io.Writer{b}; c <- l[0]":                   true,
+		"l := [...]io.Writer{b}; fmt.Sprint(l)":               true,
+		"l := []io.Writer{b}; c <- l[0]":                      true,
+		"_ = map[string]io.Writer{\"\": b}":                   true,
+		"_ = map[any]int{b: 1}":                               true,
+		"m := map[any]int{}; m[b] = 1":                        true,
+		"c <- b":                                              true,
+		"select { case c <- b: default: }":                    true,
+		"own(b)":                                              true,
+		"go own(b)":                                           true,
+		"several(nil, b)":                                     true,
+		"_ = append([]io.Writer{}, b)":                        true,
+		"func() io.Writer { return b }()":                     true,
+		"takesTwo(two())":                                     true,
+		"i, _ = two(); own(i)":                                true,
+		"func() (io.Writer, error) { return two() }()":        true,
+		"for _, i = range []*bytes.Buffer{b} { own(i) }":      true,
+		"generic(b)":                                          true,
+		"holds(b)":                                            true,
+		"own(io.Writer(b))":                                   true,
+		"log.New(b, \"\", 0)":                                 true,
+		"w := b.Write; w(nil)":                                true,
+		"log.New(&embeds{}, \"\", 0)":                         true,
+		"log.New(deeper{}, \"\", 0)":                          true,
+		"w := new(embeds).Write; w(nil)":                      true,
+		"var local io.Writer = new(bytes.Buffer); c <- local": true,
+		"b.WriteString(\"\"); owns(b); _ = b.Len()":           false,
+		"defer owns(b); _, _ = two()":                         false,
+		"fmt.Fprintf(b, \"%d\", 1)":                           false,
+		"fmt.Sprint(1, b)":                                    false,
+		"_ = any(b) == any(i)":                                false,
+		"i = nil; _, ok := i.(*bytes.Buffer); _ = ok":         false,
+		"var v any = bytes.Buffer{}; _ = v":                   false,
+		"c2 := make(chan *bytes.Buffer, 1); c2 <- b":          false,
+		"_ = []*bytes.Buffer{b}; _ = struct{ b any }{nil}":    false,
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/kept\n\ngo 1.25\n"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(program+"func f(b *bytes.Buffer, h hub, c chan io.Writer, i io.Writer) { "+body+" }\n"), 0o600))
+		prog, err := source.Load(context.Background(), source.Spec{Dir: dir})
+		require.NoError(t, err, body)
+		var want []string
+		if kept {
+			want = []string{"bytes.Buffer"}
+		}
+		require.Equal(t, want, slices.Sorted(maps.Keys(keptTypes(prog))), body)
+	}
+}
+
+// TestKeptByLibraries: a library keeps what it is given as it is, too.
+func TestKeptByLibraries(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/kept\n\ngo 1.25\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(`package main
+
+import (
+	"bufio"
+	"bytes"
+	"net/textproto"
+	"strings"
+)
+
+func main() {
+	var r bufio.Reader
+	var w bufio.Writer
+	var b bytes.Buffer
+	_ = textproto.NewReader(&r)
+	_ = bufio.ReadWriter{Writer: &w}
+	var s strings.Builder
+	s.WriteString(b.String())
+}
+`), 0o600))
+	prog, err := source.Load(context.Background(), source.Spec{Dir: dir})
+	require.NoError(t, err)
+	require.Equal(t, []string{"bufio.Reader", "bufio.Writer"}, slices.Sorted(maps.Keys(keptTypes(prog))))
+}

@@ -1,0 +1,83 @@
+package pass
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// keptBuffer has a logger that keeps a buffer which the program reads before, or after, it
+// waits for the goroutine that logs.
+func keptBuffer(writer, read, end string) string {
+	return `package main
+
+import (
+	"bytes"
+	"io"
+	"log"
+	"sync"
+)
+
+func writerOf(b *bytes.Buffer) io.Writer { return b }
+
+func main() {
+	var b bytes.Buffer
+	l := log.New(` + writer + `, "", 0)
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		l.Print("a")
+	}()
+	` + read + `
+	if n ` + end + ` {
+		panic("late")
+	}
+}
+`
+}
+
+// TestCheckKept: what a library does to a buffer that it has kept, by whichever way, comes before
+// and after what the program does to it, in an exploration and in a check. Where the program
+// waits it does not.
+func TestCheckKept(t *testing.T) {
+	inLong(t)
+	for name, c := range map[string]struct{ writer, read, end, kind string }{
+		"an argument":          {"&b", "n := b.Len()\n\twg.Wait()", "!= 0", artifact.KindPanic},
+		"a result":             {"writerOf(&b)", "n := b.Len()\n\twg.Wait()", "!= 0", artifact.KindPanic},
+		"a literal":            {"[]io.Writer{&b}[0]", "n := b.Len()\n\twg.Wait()", "!= 0", artifact.KindPanic},
+		"read when it is over": {"writerOf(&b)", "wg.Wait()\n\tn := b.Len()", "!= 2", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := programOf(t, keptBuffer(c.writer, c.read, c.end))
+			x, err := Exhaust(t.Context(), spec, Exhaustion{}, Options{})
+			require.NoError(t, err)
+			require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
+			b, err := Check(t.Context(), spec, Options{})
+			require.NoError(t, err)
+			concluded := Conclude(b)
+			if c.kind == "" {
+				require.Empty(t, kindsOf(t, x))
+				require.Zero(t, concluded.Real+concluded.Unconfirmed, describe(b))
+				require.Empty(t, concluded.Limits)
+				return
+			}
+			require.Equal(t, []string{c.kind}, kindsOf(t, x))
+			require.Equal(t, 1, concluded.Real, describe(b))
+		})
+	}
+}
+
+// TestCheckKeptNamed: where the schedules are too many to be run, a result names the use, which
+// is no step of the model.
+func TestCheckKeptNamed(t *testing.T) {
+	inLong(t)
+	b, err := Check(t.Context(), programOf(t, keptBuffer("&b", "n := b.Len()\n\twg.Wait()", "!= 0")), Options{timing: &engineTiming{steps: 1}})
+	require.NoError(t, err)
+	c := Conclude(b)
+	require.Zero(t, c.Real, describe(b))
+	require.Contains(t, c.Limits, "main.go:21: a value is used of which a library may have kept a pointer: what it does to it in calls of other goroutines was not looked at in every order")
+}
