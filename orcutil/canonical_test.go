@@ -11,7 +11,7 @@ import (
 // TestCanonicalAddresses: keys that differ in addresses only, wherever a key has them, come in
 // the order in which the run has seen them, whatever that of the addresses is.
 func TestCanonicalAddresses(t *testing.T) {
-	type point struct{ x, y int }
+	type point [2]int
 	type inner struct{ p *point }
 	for name, key := range map[string]func(p *point, c chan int) any{
 		"pointer": func(p *point, _ chan int) any { return p },

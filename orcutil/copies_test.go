@@ -10,10 +10,7 @@ import (
 type (
 	taken             struct{ n int }
 	takenOf[T any]    struct{ v T }
-	takenBy[K, V any] struct {
-		k K
-		v V
-	}
+	takenBy[K, V any] struct{ k K }
 )
 
 func (c taken) get() int         { return c.n }
