@@ -98,6 +98,7 @@ var optionDecoders = map[int]func(json.RawMessage) (Options, error){
 	1: goNamedOptions,
 	2: goNamedOptions,
 	3: currentOptions,
+	4: currentOptions,
 }
 
 // options decodes the options as the version of the manifest has them.
