@@ -234,7 +234,7 @@ func (f *Follower) follow(ctx context.Context, r *Recording, steps []artifact.Pl
 		case t.full:
 			out.Status, out.Step, out.Want = Undecided, i+1, step
 			out.Reason = fmt.Sprintf("more than %d states of the model fit the first %d steps", maxPlaces, i)
-			if t.crowded {
+			if t.tooMany {
 				out.Reason = fmt.Sprintf("there are more than %d goroutines in the first %d steps", math.MaxUint16, i+1)
 			}
 			return out, nil

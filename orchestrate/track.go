@@ -28,8 +28,8 @@ type Track struct {
 	number   map[string]uint16
 	children map[string]int
 	places   map[place]*visit
-	full     bool         // places would exceed maxPlaces, or it is crowded
-	crowded  bool         // there are more goroutines than can be told apart
+	full     bool         // places would exceed maxPlaces, or it is tooMany
+	tooMany  bool         // there are more goroutines than can be told apart
 	bound    string       // a bound that was reached
 	used     map[int]bool // approximations met
 	// remembers: the places have the way there, and done are the steps with the places
@@ -102,7 +102,7 @@ func (t *Track) goroutine(path string) uint16 {
 	n, ok := t.number[path]
 	if !ok {
 		if len(t.names) > math.MaxUint16 {
-			t.crowded = true
+			t.tooMany = true
 			return math.MaxUint16
 		}
 		n = uint16(len(t.names))
@@ -124,14 +124,14 @@ func (t *Track) Step(s artifact.PlanStep) (bool, error) {
 	}
 	before := t.places
 	err := t.step(s)
-	if err == nil && len(t.places) == 0 && !t.full && !t.crowded && s.G != timeStep {
+	if err == nil && len(t.places) == 0 && !t.full && !t.tooMany && s.G != timeStep {
 		// What is due at once happens without a step.
 		t.places = maps.Clone(before)
 		if err = t.settle(true); err == nil && !t.full {
 			err = t.step(s)
 		}
 	}
-	t.full = t.full || t.crowded
+	t.full = t.full || t.tooMany
 	if err != nil || len(t.places) == 0 || t.full {
 		t.places = before
 		return false, err

@@ -53,6 +53,7 @@ var restricted = []struct {
 		Go(1, func() { To(c).Send(2, 1) })
 		_ = len(Measured(3, c))
 	}},
+	{says: ": entries that are created while a map is ranged over, of which at most", main: func() { createsTo(maxCreated + 1) }, beside: func() { createsTo(maxCreated) }},
 	{says: "operations in what a library calls back with a lock of its own", main: func() { callBacks(calledBack) }, beside: func() { callBacks(notCalledBack) }},
 	{says: "an RWMutex that is unlocked by a goroutine that has not locked it", main: func() {
 		var rw sync.RWMutex
@@ -154,6 +155,16 @@ func pollWord() {
 	var word atomic.Int32
 	Go(1, func() { storeWord(2, &word, 1) })
 	for loadWord(3, &word) == 0 {
+	}
+}
+
+// createsTo ranges over a map with one entry and creates the next one each time, up to n.
+func createsTo(n int) {
+	m := map[int]int{0: 0}
+	for k := range MapKeys(1, m) {
+		if k < n {
+			m[k+1] = 0
+		}
 	}
 }
 

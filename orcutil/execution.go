@@ -53,11 +53,11 @@ type execution struct {
 	timed bool
 	// drawn are where random numbers of a large range were asked for in the run, each once.
 	drawn []Site
-	// crowded are where more entries than are explored have come in a range over a map that
+	// cutRanges are where more entries than are explored have come in a range over a map that
 	// were created meanwhile, and unchosen says what else the environment has decided and the
 	// run has not.
-	crowded  []Site
-	unchosen []string
+	cutRanges []Site
+	unchosen  []string
 	// behind is a hash of who has called uninstrumented code in steps of others, in this
 	// order; 0: nobody.
 	behind uint64
@@ -694,7 +694,7 @@ func (x *execution) reset() {
 	}
 	x.changed = x.changed[:0]
 	x.unguarded, x.drawn = false, x.drawn[:0]
-	x.crowded, x.unchosen = x.crowded[:0], x.unchosen[:0]
+	x.cutRanges, x.unchosen = x.cutRanges[:0], x.unchosen[:0]
 	x.names, x.events, x.comms, x.acts = x.names[:0], x.events[:0], x.comms[:0], x.acts[:0]
 	clear(x.closed)
 	clear(x.own)

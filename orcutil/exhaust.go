@@ -467,7 +467,7 @@ func (x *search) limits(res Result) {
 	for _, site := range x.exec.drawn {
 		x.bound(len(x.out.Bounds) < maxBounds, site.position()+": a random number of a large range, the order of a large map or the like, of which one is explored")
 	}
-	for _, site := range x.exec.crowded {
+	for _, site := range x.exec.cutRanges {
 		x.bound(len(x.out.Bounds) < maxBounds, fmt.Sprintf("%s: entries that are created while a map is ranged over, of which at most %d come in a range", site.position(), maxCreated))
 	}
 	for _, text := range x.exec.unchosen {

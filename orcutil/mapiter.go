@@ -290,8 +290,8 @@ func (g *goroutine) takesCreated(site Site, n int) bool {
 	if x == nil || n < maxCreated {
 		return true
 	}
-	if !slices.Contains(x.crowded, site) {
-		x.crowded = append(x.crowded, site)
+	if !slices.Contains(x.cutRanges, site) {
+		x.cutRanges = append(x.cutRanges, site)
 	}
 	return false
 }
