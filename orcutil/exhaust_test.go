@@ -831,7 +831,8 @@ func TestDependence(t *testing.T) {
 	}
 	for _, p := range lateDeadlines { // which plain enumeration does not know of
 		cfg := p.config(bubble(t))
-		samples = append(samples, sample{cfg, Result.end, []string{Completed + "\npanic\n" + Site(109).key()}, p.name, -1})
+		seen := func(res Result) string { return res.Verdict + " " + res.Outcome.Kind + " " + res.Outcome.Site }
+		samples = append(samples, sample{cfg, seen, []string{Completed + " " + KindPanic + " " + Site(109).key()}, p.name, -1})
 	}
 	lost := func(s *sample) bool {
 		o := exhaust(t, Exhaustion{Config: s.cfg, Stalls: s.stalls, Accesses: accessGuards(s.name), Until: time.Now().Add(10 * time.Second)}, s.seen)
