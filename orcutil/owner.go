@@ -2,7 +2,10 @@
 
 package orcutil
 
-import "unsafe"
+import (
+	"sync"
+	"unsafe"
+)
 
 // What explains the end of a run is kept while it goes on: who holds which lock since where,
 // and who has closed which channel.
@@ -13,6 +16,20 @@ type ownership struct {
 	op     op // by which it was taken
 	g      *goroutine
 	site   Site
+}
+
+// holds reports whether the real object is still held in this way, as far as that shows: that of
+// a Once does not.
+func (h ownership) holds(s *run) bool {
+	switch {
+	case h.object.kind == mutexObject:
+		return lockRef{mutexLock, h.object.p}.held()
+	case h.object.kind == rwMutexObject && h.op == opRLock:
+		return lockRef{readLock, h.object.p}.held()
+	case h.object.kind == rwMutexObject:
+		return lockRef{writeLock, h.object.p}.held()
+	}
+	return s.onces[(*sync.Once)(h.object.p)] == h.g
 }
 
 // owns notes that g has taken a lock.
@@ -80,10 +97,11 @@ func (g *goroutine) meets(ch unsafe.Pointer) {
 	}
 }
 
-// ownedBy is what g holds, in the order in which it has taken it.
+// ownedBy is what g holds, in the order in which it has taken it. The real object has the last
+// word: uninstrumented code may have given back what g has taken.
 func (s *run) ownedBy(g *goroutine) (acts []Act) {
 	for _, h := range s.owned {
-		if h.g == g {
+		if h.g == g && h.holds(s) {
 			acts = append(acts, Act{G: g.path, Op: h.op.String(), Object: s.nameOf(h.object.kind, h.object.p), Site: h.site.key()})
 		}
 	}

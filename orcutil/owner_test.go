@@ -21,6 +21,15 @@ func TestOwners(t *testing.T) {
 		want string // what goroutines hold, the counters, who has closed
 	}{
 		{"given back", func() { var m sync.Mutex; Lock(1, &m); Unlock(2, &m); Recv(3, make(chan int)) }, ""},
+		{"given back by a library", func() { var m sync.Mutex; Lock(1, &m); m.Unlock(); Recv(3, make(chan int)) }, ""},
+		{"one of two given back by a library", func() {
+			var m sync.RWMutex
+			var n sync.Mutex
+			WLock(1, &m)
+			Lock(2, &n)
+			m.Unlock()
+			Recv(3, make(chan int))
+		}, "0 lock mutex#1 at #2"},
 		{"held", func() { var m sync.Mutex; Lock(1, &m); Recv(3, make(chan int)) }, "0 lock mutex#1 at #1"},
 		{"in order", func() {
 			var a, b sync.Mutex

@@ -134,7 +134,9 @@ func (d *deep) decide(f *artifact.Finding) {
 	if best.raced != nil {
 		d.describeRace(f, best.raced)
 	}
-	f.Cause = explain.Cause(*f)
+	if best.outcome == artifact.Real { // else the run has not come to the end that it speaks of
+		f.Cause = explain.Cause(*f)
+	}
 	if f.Kind == artifact.KindExit && f.Verdict == artifact.Real && !d.endsWell {
 		f.Verdict, f.Reason = artifact.Note, "no run of the program ends otherwise"
 	}

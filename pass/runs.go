@@ -307,9 +307,11 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	site, _ := d.siteOf(at.Site)
 	failure := e.Kind == artifact.KindTestFailure
 	if crash(e.Kind) {
-		// The guard that was passed last is seldom where it crashes.
+		// The guard that was passed last is seldom where it crashes. A line without a statement
+		// is the end of a function with deferred calls: there it is.
 		if in, ok := d.placeOf(e.Stack); ok {
-			site.ID, site.File, site.Line, site.Col, site.Func = in.ID, in.File, in.Line, in.Col, in.Func
+			site.ID = cmp.Or(in.ID, site.ID)
+			site.File, site.Line, site.Col, site.Func = in.File, in.Line, in.Col, in.Func
 		}
 	}
 	timed := d.dependingOnTiming(e, site)

@@ -130,7 +130,7 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 		}
 		fmt.Fprintf(c.stdout, "\n%d. %s\n", i+1, what)
 		f := findingOf(sites, e.Kind, e.Site, e.Goroutines)
-		if cause := explain.Cause(f); cause != "" {
+		if cause := explain.Cause(f); cause != "" && e.Status == orchestrate.Completed {
 			fmt.Fprintf(c.stdout, "   %s\n", cause)
 		}
 		fmt.Fprintf(c.stdout, "   %d times", e.Count)

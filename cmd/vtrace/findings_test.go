@@ -23,7 +23,9 @@ var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 // TestFindingPages: the first program of each page has the error that the page is about, and the
 // second one no error.
 func TestFindingPages(t *testing.T) {
-	some := []string{"deadlock", "test-failure"}
+	// These say why they come about.
+	explained := []string{"close-of-closed-channel", "deadlock", "goroutine-leak", "partial-deadlock", "send-on-closed-channel"}
+	some := []string{"deadlock", "test-failure", "unlock-of-unlocked-mutex"}
 	t.Chdir(t.TempDir())
 	for _, id := range findings.IDs() {
 		page, _ := findings.Page(id)
@@ -47,6 +49,7 @@ func TestFindingPages(t *testing.T) {
 					rule, ok := report.RuleID(f.Get("kind").String())
 					require.True(t, ok, f.Raw)
 					ids = append(ids, rule)
+					require.Equal(t, slices.Contains(explained, id), f.Get("cause").String() != "", f.Raw)
 				}
 			}
 			if i == 0 {
