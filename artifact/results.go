@@ -140,7 +140,7 @@ func (r Results) Put(inputs any, b *Bundle) error {
 		_, err := f.Write(data)
 		return err
 	}
-	if err := replaceFile(r.recordPath(key), record); err != nil {
+	if err := ReplaceFile(r.recordPath(key), record); err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
 	return r.prune(r.bundlePath(b.Digest()))

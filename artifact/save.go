@@ -170,7 +170,7 @@ func saveArchive(path string, files func(put putter) error) (err error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("save bundle: %w", &ExistsError{path, "exists and is not a regular file"})
 	}
-	err = replaceFile(path, func(f *os.File) error {
+	err = ReplaceFile(path, func(f *os.File) error {
 		w := bufio.NewWriter(f)
 		if err := writeArchive(w, files); err != nil {
 			return err
@@ -186,9 +186,9 @@ func saveArchive(path string, files func(put putter) error) (err error) {
 	return nil
 }
 
-// replaceFile writes a file that is at the path as a whole or not at all, readable by
+// ReplaceFile writes a file that is at the path as a whole or not at all, readable by
 // everybody. What was there before stays if it fails.
-func replaceFile(path string, write func(f *os.File) error) error {
+func ReplaceFile(path string, write func(f *os.File) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), unfinished(path))
 	if err != nil {
 		return err

@@ -240,7 +240,7 @@ func (s *Signature) save(path string) error {
 	if info, err := os.Lstat(to); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("sign bundle: %w", &ExistsError{to, "exists and is not a regular file"})
 	}
-	err = replaceFile(to, func(f *os.File) error {
+	err = ReplaceFile(to, func(f *os.File) error {
 		_, err := f.Write(data)
 		return err
 	})

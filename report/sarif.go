@@ -44,12 +44,79 @@ var levels = map[string]string{
 }
 
 // SARIF writes the findings of the bundles of one program as a log of SARIF 2.1.0 with one
-// run. What several entry points show at the same place is one result, which is that of the
+// run, as a [Log] does that has them all.
+func SARIF(w io.Writer, bundles []*artifact.Bundle) error {
+	var l Log
+	for _, b := range bundles {
+		if err := l.Add(b); err != nil {
+			return err
+		}
+	}
+	return l.Write(w, true)
+}
+
+// Log collects what is found in the entry points of one program, for a log of SARIF 2.1.0 with
+// one run. What several entry points show at the same place is one result, which is that of the
 // first bundle with the gravest verdict. Its interleaving is a code flow with a thread flow for
 // each goroutine; its fingerprint stays the same when other functions are edited. What the
-// results do not cover are notifications. The bytes depend on the bundles alone.
-func SARIF(w io.Writer, bundles []*artifact.Bundle) error {
-	run := sarif.NewRun().WithColumnKind("unicodeCodePoints")
+// results do not cover are notifications. The zero value is an empty log. It is not safe for
+// concurrent use.
+type Log struct {
+	index   map[string]int // in results, by fingerprint
+	results []*sarif.Result
+	entries [][]string // of the results
+	notes   []*sarif.Notification
+	failed  bool // an entry point could not be checked
+}
+
+// Add adds the findings of a bundle.
+func (l *Log) Add(b *artifact.Bundle) error {
+	if l.index == nil {
+		l.index = map[string]int{}
+	}
+	entry := entryName(b)
+	for _, f := range b.Findings() {
+		level, ok := levels[f.Verdict]
+		if !ok {
+			continue
+		}
+		r, err := result(b, f, level)
+		if err != nil {
+			return err
+		}
+		print := r.PartialFingerprints[fingerprintName]
+		i, known := l.index[print]
+		switch {
+		case !known:
+			l.index[print] = len(l.results)
+			l.results, l.entries = append(l.results, r), append(l.entries, []string{entry})
+		case rank(level) > rank(l.results[i].Level):
+			l.results[i] = r
+			fallthrough
+		default:
+			l.entries[i] = append(l.entries[i], entry)
+		}
+	}
+	for _, limit := range pass.Conclude(b).Limits {
+		l.note(levelNote, entry+": "+limit)
+	}
+	return nil
+}
+
+// Fail notes that an entry point, by its name, could not be checked.
+func (l *Log) Fail(entry string, err error) {
+	l.failed = true
+	l.note(levelError, entry+": "+err.Error())
+}
+
+func (l *Log) note(level, text string) {
+	l.notes = append(l.notes, sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewTextMessage(text)))
+}
+
+// Write writes the log. Complete says that all that was to be checked is in it: another one,
+// and one of which something could not be checked, does not count as successful. The bytes depend
+// on what was added alone.
+func (l *Log) Write(w io.Writer, complete bool) error {
 	driver := sarif.NewToolComponent().WithName(toolName).WithInformationURI(toolURI)
 	for _, r := range rules {
 		page, _ := findings.Page(r.id)
@@ -57,45 +124,11 @@ func SARIF(w io.Writer, bundles []*artifact.Bundle) error {
 			WithShortDescription(sarif.NewMultiformatMessageString().WithText(r.short)).
 			WithHelp(sarif.NewMultiformatMessageString().WithText(page).WithMarkdown(page)))
 	}
-	run.WithTool(sarif.NewTool().WithDriver(driver))
-	invocation := sarif.NewInvocation().WithExecutionSuccessful(true)
-	index := map[string]int{} // in results, by fingerprint
-	var results []*sarif.Result
-	var entries [][]string // of the results
-	for _, b := range bundles {
-		entry := entryName(b)
-		for _, f := range b.Findings() {
-			level, ok := levels[f.Verdict]
-			if !ok {
-				continue
-			}
-			r, err := result(b, f, level)
-			if err != nil {
-				return err
-			}
-			print := r.PartialFingerprints[fingerprintName]
-			i, known := index[print]
-			switch {
-			case !known:
-				index[print] = len(results)
-				results, entries = append(results, r), append(entries, []string{entry})
-			case rank(level) > rank(results[i].Level):
-				results[i] = r
-				fallthrough
-			default:
-				entries[i] = append(entries[i], entry)
-			}
-		}
-		for _, limit := range pass.Conclude(b).Limits {
-			invocation.AddToolExecutionNotification(sarif.NewNotification().WithLevel(levelNote).
-				WithMessage(sarif.NewTextMessage(entry + ": " + limit)))
-		}
+	for i, r := range l.results {
+		r.Properties.Add("entries", l.entries[i])
 	}
-	for i, r := range results {
-		r.Properties.Add("entries", entries[i])
-		run.AddResult(r)
-	}
-	run.AddInvocation(invocation)
+	run := sarif.NewRun().WithColumnKind("unicodeCodePoints").WithTool(sarif.NewTool().WithDriver(driver)).WithResults(l.results)
+	run.AddInvocation(sarif.NewInvocation().WithExecutionSuccessful(complete && !l.failed).WithToolExecutionNotifications(l.notes))
 	log := sarif.NewReport()
 	log.AddRun(run)
 	if err := log.PrettyWrite(w); err != nil {

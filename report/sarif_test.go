@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -117,4 +118,27 @@ func TestLimits(t *testing.T) {
 	made, err := b.Bundle()
 	require.NoError(t, err)
 	require.Contains(t, logOf(t, made).Get("invocations.0.toolExecutionNotifications.0.message.text").String(), "a.go:1:2: not in the model: not followed")
+}
+
+// TestLogIncomplete: a log that is not complete, or of which an entry point could not be
+// checked, is no success.
+func TestLogIncomplete(t *testing.T) {
+	var l Log
+	require.NoError(t, l.Add(bundleOf(t, "TestA", 0, deadlock(artifact.Real))))
+	read := func(complete bool) gjson.Result {
+		var out bytes.Buffer
+		require.NoError(t, l.Write(&out, complete))
+		_, err := sarif.FromBytes(out.Bytes(), sarif.WithStrictValidation())
+		require.NoError(t, err)
+		return gjson.GetBytes(out.Bytes(), "runs.0")
+	}
+	require.Equal(t, "false", read(false).Get("invocations.0.executionSuccessful").Raw)
+	require.Equal(t, "true", read(true).Get("invocations.0.executionSuccessful").Raw)
+	l.Fail("m/p TestB", errors.New("it does not compile"))
+	require.NoError(t, l.Add(bundleOf(t, "TestC", 0, deadlock(artifact.Real))))
+	run := read(true)
+	require.Equal(t, "false", run.Get("invocations.0.executionSuccessful").Raw)
+	require.Equal(t, "error", run.Get("invocations.0.toolExecutionNotifications.0.level").String())
+	require.Equal(t, "m/p TestB: it does not compile", run.Get("invocations.0.toolExecutionNotifications.0.message.text").String())
+	require.Equal(t, `["m/p TestA","m/p TestC"]`, run.Get("results.0.properties.entries|@ugly").Raw)
 }

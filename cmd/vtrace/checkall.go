@@ -85,13 +85,20 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			return 0, fmt.Errorf("-o: %w", err)
 		}
 	}
-	if err := s.sarif.add(nil); err != nil {
+	if err := s.sarif.write(false); err != nil {
 		return 0, err
 	}
 	all := make([]checked, 0, len(entries))
+	add := func(r checked) {
+		last := len(all) == len(entries)-1
+		if err := s.sarif.add(r.entry.String(), r.bundle, r.err, last); err != nil {
+			r.err = errors.Join(r.err, err)
+		}
+		all = append(all, r)
+	}
 	for _, e := range entries {
 		if c.ctx.Err() != nil {
-			all = append(all, checked{entry: e, err: errInterrupted})
+			add(checked{entry: e, err: errInterrupted})
 			continue
 		}
 		rep.unchanged = nil
@@ -103,7 +110,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			return 0, r.err // as it would be for all others
 		}
 		rep.entry(e, r.elapsed)
-		all = append(all, r)
+		add(r)
 		if !s.json && r.notable() {
 			if err := writeText(c.stdout, r.bundle, r.path); err != nil {
 				return 0, err
@@ -155,8 +162,7 @@ func (c *call) checkEntry(set *vtrace.Set, e vtrace.EntryPoint, s *settings, opt
 		if s.out != "" && s.out != "-" {
 			at.out = filepath.Join(s.out, bundleName(r.bundle))
 		}
-		r.path, r.err = at.save(r.bundle)
-		if r.err = errors.Join(r.err, s.sarif.add(r.bundle)); r.err == nil {
+		if r.path, r.err = at.save(r.bundle); r.err == nil {
 			r.signature = s.signature(r.path)
 			k.done(r.bundle)
 		}

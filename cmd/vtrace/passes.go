@@ -210,6 +210,9 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	if newModel && len(c.program) > 0 {
 		opts = append(opts, vtrace.Args(c.program...))
 	}
+	if err := s.sarif.write(false); err != nil {
+		return 0, err
+	}
 	b, err := do(c.hard(), arg, s, append(opts, append(k.options(), vtrace.Interrupt(c.ctx.Done()))...))
 	rep.done()
 	if err != nil {
@@ -218,7 +221,7 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	defer k.done(b)
 	// What was found is printed even if it cannot be saved.
 	path, saveErr := s.save(b)
-	saveErr = errors.Join(saveErr, s.sarif.add(b))
+	saveErr = errors.Join(saveErr, s.sarif.add("", b, nil, true))
 	if s.json {
 		r := resultOf(b, path)
 		r.Unchanged = rep.unchanged != nil
