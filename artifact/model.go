@@ -304,6 +304,9 @@ type EnvChoice struct {
 	Late time.Duration `json:"late,omitempty"`
 }
 
+// TimeStep is the goroutine of a step that lets time pass.
+const TimeStep = "T"
+
 // PlanStep grants one goroutine its pending guard.
 type PlanStep struct {
 	// G is the goroutine's creation path: "0" is the entry, "0.2" the second

@@ -18,8 +18,6 @@ const (
 	minColumn = 24
 	// maxColumns is the number of goroutines up to which each has a column.
 	maxColumns = 6
-	// timeStep is the goroutine of the steps in which time passes.
-	timeStep = "T"
 )
 
 // Table is the interleaving of a finding as text: a line for each step, a column for each
@@ -28,7 +26,7 @@ const (
 func Table(f artifact.Finding) []string {
 	var goroutines []string
 	seen := func(g string) {
-		if g != "" && g != timeStep && !slices.Contains(goroutines, g) {
+		if g != "" && g != artifact.TimeStep && !slices.Contains(goroutines, g) {
 			goroutines = append(goroutines, g)
 		}
 	}
@@ -55,7 +53,7 @@ func Table(f artifact.Finding) []string {
 		switch {
 		case s.Step == 0:
 			t.rows = append(t.rows, []string{"..."})
-		case s.G == timeStep:
+		case s.G == artifact.TimeStep:
 			t.rows = append(t.rows, []string{strconv.Itoa(s.Step), "time passes"})
 		default:
 			t.add(strconv.Itoa(s.Step), at(s.File, s.Line), s.G, Step(s))
@@ -102,7 +100,7 @@ func (t *table) add(step, where, g, text string) {
 	if n := len(t.goroutines); n > 0 {
 		width, before = max(minColumn, maxWidth/max(n, 2)), make([]string, slices.Index(t.goroutines, g))
 	}
-	for i, part := range wrap(oneLine(text), width) {
+	for i, part := range wrap(OneLine(text), width) {
 		if i > 0 {
 			step, where = "", ""
 			if t.goroutines == nil {
@@ -161,8 +159,8 @@ func (t *table) lines() []string {
 	return out
 }
 
-// oneLine makes of a text one line.
-func oneLine(s string) string {
+// OneLine makes of a text one line, also where a line of Go source ends.
+func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == 0 || r == '\ufeff' {
 			return ' '

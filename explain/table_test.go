@@ -20,7 +20,7 @@ func TestTable(t *testing.T) {
 	other.Case = -1
 	f := artifact.Finding{Kind: artifact.KindDeadlock, Interleaving: []artifact.FindingStep{
 		step(1, "0", "go", 2, "go f()"), step(2, "0.1", "start", 2, "go f()"), step(3, "0.1", "lock", 12, "mu.Lock()"),
-		{}, step(5, timeStep, "time passes", 0, ""), choice, other, step(8, "0.1", "access", 13, "x++"), step(9, "0.1", "return from wait", 14, "wg.Wait()"), step(10, "0.1", "end", 15, "}"),
+		{}, step(5, artifact.TimeStep, "time passes", 0, ""), choice, other, step(8, "0.1", "access", 13, "x++"), step(9, "0.1", "return from wait", 14, "wg.Wait()"), step(10, "0.1", "end", 15, "}"),
 	}, Goroutines: []artifact.FindingGoroutine{
 		blocked("0", "lock", "mutex#1", 6, "mu.Lock() // which 0.1 has taken and has never given back, and that is long"),
 		ended("0.1"), blocked("0.2", "lock", "mutex#1", 7, "mu.Lock()"),

@@ -19,7 +19,7 @@ const (
 )
 
 // timeStep is the goroutine of a step that lets time pass.
-const timeStep = "T"
+const timeStep = artifact.TimeStep
 
 // entryPath is the creation path of the entry goroutine.
 const entryPath = "0"

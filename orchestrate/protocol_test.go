@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orcutil"
 )
 
@@ -63,3 +64,6 @@ func TestProtocol(t *testing.T) {
 	require.Equal(t, string(want), got,
 		"what drivers and the runtime tell each other has changed: if a release has this protocol, rename orcutil.Protocol1 to the next number; then go test ./orchestrate -run TestProtocol -update")
 }
+
+// Plans of bundles are those of the runtime.
+func TestTimeStep(t *testing.T) { require.Equal(t, orcutil.TimeStep, artifact.TimeStep) }

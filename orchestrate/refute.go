@@ -94,6 +94,7 @@ func (l *Labels) elsewhere(tr *artifact.Trace, plan *artifact.Plan, v *Verdict) 
 	if !stuckKind(plan.Expect.Kind) || len(v.Trace) < len(plan.Steps) {
 		return 0, 0, false
 	}
+	byKey := SitesByKey(l.side)
 	for _, at := range plan.Expect.Goroutines {
 		site, known := v.stands(at.G)
 		// What it did next, once the plan was done, tells where it stood.
@@ -103,7 +104,7 @@ func (l *Labels) elsewhere(tr *artifact.Trace, plan *artifact.Plan, v *Verdict) 
 				break
 			}
 		}
-		exit := SitesByKey(l.side)[at.Site].Kind == sites.Exit.String()
+		exit := byKey[at.Site].Kind == sites.Exit.String()
 		if exit && slices.ContainsFunc(v.Trace, func(s artifact.PlanStep) bool { return s.G == at.G && s.Site == at.Site }) {
 			continue // it has ended there, by runtime.Goexit
 		}

@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 	"text/template"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -208,7 +207,7 @@ func describe(sites map[string]artifact.Site, s artifact.PlanStep) string {
 	if !ok {
 		return ""
 	}
-	return oneLine(fmt.Sprintf("%s:%d: %s", site.File, site.Line, action(site)))
+	return explain.OneLine(fmt.Sprintf("%s:%d: %s", site.File, site.Line, action(site)))
 }
 
 // action is what passing a site does, in the words of the source.
@@ -268,7 +267,7 @@ func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) [
 		}
 	}
 	for i := range out {
-		out[i] = oneLine(out[i])
+		out[i] = explain.OneLine(out[i])
 	}
 	return out
 }
@@ -277,14 +276,4 @@ func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) [
 // goroutine.
 func Table(side *artifact.Sidecar, plan artifact.Plan) []string {
 	return explain.Table(artifact.Finding{Interleaving: Interleaving(side, plan)})
-}
-
-// oneLine makes text safe for a line comment.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == 0 || r == '\ufeff' {
-			return ' '
-		}
-		return r
-	}, s)
 }

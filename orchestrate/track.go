@@ -28,7 +28,7 @@ type Track struct {
 	number   map[string]uint16
 	children map[string]int
 	places   map[place]*visit
-	full     bool         // places would exceed maxPlaces, or it is tooMany
+	full     bool         // places would exceed maxPlaces, or tooMany
 	tooMany  bool         // there are more goroutines than can be told apart
 	bound    string       // a bound that was reached
 	used     map[int]bool // approximations met

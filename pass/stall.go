@@ -123,7 +123,7 @@ func (d *deep) dependsOnTiming(kind, file string, v *orchestrate.Verdict) bool {
 func (d *deep) restsOnSleep(v *orchestrate.Verdict) bool {
 	passes, slept := 0, 0
 	for _, step := range v.Plan.Steps {
-		if step.G == timePasses {
+		if step.G == artifact.TimeStep {
 			passes++
 			continue
 		}
@@ -138,9 +138,6 @@ func (d *deep) restsOnSleep(v *orchestrate.Verdict) bool {
 	}
 	return passes > 0 && passes <= slept
 }
-
-// timePasses is the goroutine of the steps of a plan in which time passes.
-const timePasses = "T"
 
 // onePerCascade keeps one of the ways in which a test fails for want of time: that
 // which needs the least.
