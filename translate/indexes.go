@@ -12,21 +12,14 @@ import (
 // even if the element does not matter. It reports whether there was anything new.
 func (s *slice) bounds() bool {
 	grown := false
-	for _, f := range s.prog.funcs {
-		if !s.funcs[f] {
+	for b, instr := range s.instructions() {
+		i, ok := instr.(*ssa.IndexAddr)
+		if !ok || s.value[i] || !s.keeps(i.X) || !fixedIndex(i.Index) {
 			continue
 		}
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				i, ok := instr.(*ssa.IndexAddr)
-				if !ok || s.value[i] || !s.keeps(i.X) || !fixedIndex(i.Index) {
-					continue
-				}
-				s.needBlock(b)
-				s.need(i)
-				grown = true
-			}
-		}
+		s.needBlock(b)
+		s.need(i)
+		grown = true
 	}
 	return grown
 }

@@ -198,18 +198,11 @@ func (x *translator) misuse(p *path, call *ssa.Call) bool {
 // reports whether there was anything new.
 func (s *slice) misuses() bool {
 	grown := false
-	for _, f := range s.prog.funcs {
-		if !s.funcs[f] {
-			continue
-		}
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				call, ok := instr.(*ssa.Call)
-				if m := s.misused[call]; ok && m.misuse != nil && !s.watched[call] && s.followsAll(call, m.args) {
-					s.watched[call], grown = true, true
-					s.needBlock(b)
-				}
-			}
+	for b, instr := range s.instructions() {
+		call, ok := instr.(*ssa.Call)
+		if m := s.misused[call]; ok && m.misuse != nil && !s.watched[call] && s.followsAll(call, m.args) {
+			s.watched[call], grown = true, true
+			s.needBlock(b)
 		}
 	}
 	return grown

@@ -3,6 +3,7 @@ package translate
 import (
 	"go/token"
 	"go/types"
+	"iter"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -709,6 +710,24 @@ func (s *slice) executed(instr ssa.Instruction) bool {
 	}
 	v, ok := instr.(ssa.Value)
 	return ok && s.value[v]
+}
+
+// instructions are those of the functions that matter, with their blocks.
+func (s *slice) instructions() iter.Seq2[*ssa.BasicBlock, ssa.Instruction] {
+	return func(yield func(*ssa.BasicBlock, ssa.Instruction) bool) {
+		for _, f := range s.prog.funcs {
+			if !s.funcs[f] {
+				continue
+			}
+			for _, b := range f.Blocks {
+				for _, instr := range b.Instrs {
+					if !yield(b, instr) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // considered reports that the model does something at an instruction, if only to look at what
