@@ -189,6 +189,9 @@ func saveArchive(path string, files func(put putter) error) (err error) {
 // ReplaceFile writes a file that is at the path as a whole or not at all, readable by
 // everybody. What was there before stays if it fails.
 func ReplaceFile(path string, write func(f *os.File) error) error {
+	if path == "" || write == nil {
+		return &ArgumentError{"path and writer", "empty or nil"}
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), unfinished(path))
 	if err != nil {
 		return err
