@@ -162,6 +162,12 @@ func Compared(x, y time.Duration) int {
 	return cmp.Compare(x, y)
 }
 
+// ComparedNumbers is Compared for durations, or times, as numbers of nanoseconds.
+func ComparedNumbers(x, y int64) int {
+	comparing(time.Duration(x - y))
+	return cmp.Compare(x, y)
+}
+
 // Moment is a time that is compared with another one, in the way of Compared.
 type Moment time.Time
 
@@ -199,6 +205,14 @@ func Noted(d time.Duration) time.Duration {
 		} else if _, _, _, rest, ok := s.readings.moments.between(d); ok {
 			s.comparesWith(max(rest, -rest), s.readings.known)
 		}
+	}
+	return d
+}
+
+// Against is a duration that becomes a number, which is compared with those of other durations.
+func Against(d time.Duration, others ...time.Duration) time.Duration {
+	for _, o := range others {
+		Compared(d, o)
 	}
 	return d
 }

@@ -89,7 +89,7 @@
 //
 // The clock of a bubble begins at midnight UTC 2000-01-01, whatever the day: a
 // program that looks at dates behaves as on that one. In a program that calls time.Now
-// it begins on a morning in June of that year, with a fraction of a second that
+// it begins on a morning in June 2026, with a fraction of a second that
 // depends on the seed of the plan: nothing is due just when a run begins. There it is
 // also a nanosecond later than an event when somebody goes on after it, so that a
 // second that has been slept for has passed. Deadlines that are equal stay so if nobody is
@@ -123,8 +123,9 @@
 //     and channels are numbered when they are inserted as keys. Others count by what
 //     they point to; where that is equal, a note says that nothing chose.
 //   - The functions of math/rand, math/rand/v2 and crypto/rand that need no
-//     generator draw from the run. Those that are seeded from the time depend on when
-//     the run begins.
+//     generator draw from the run, and so do generators that are seeded with what the
+//     clock has shown: those with the same seed give the same numbers. A small remainder of
+//     what it shows in nanoseconds is a choice, too.
 //   - A sync.Pool loses nothing by itself: Get returns any of the values that were
 //     put, or a new one.
 //   - hash/maphash computes other hashes, the same in every process. So do a Hash's,

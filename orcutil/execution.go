@@ -676,6 +676,14 @@ func Reached(n int) {
 	}
 }
 
+// Dated is Reached for a statement that decides by a number that the clock shows. In a bubble of
+// the program's own the clock begins at the same time in all runs.
+func Dated(n int) {
+	if s := active.Load(); s != nil && s.exec != nil && s.bubbles == 0 {
+		s.reach(n)
+	}
+}
+
 func (s *run) reach(n int) {
 	s.reaching.Lock() // goroutines outside control come here at any time
 	defer s.reaching.Unlock()

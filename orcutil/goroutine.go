@@ -153,6 +153,7 @@ type goroutine struct {
 	seen    int  // run.times at the last of them
 	passed  map[Site]int
 	asked   map[Site]int // how often it has asked the environment
+	drawing *drawing     // nil: it draws no number of a small range
 	grants  map[Site]int // only sites granted more than once per pass
 
 	// The operation in progress.

@@ -89,7 +89,9 @@ func read(site Site, kept bool) time.Time {
 	}
 	s.readClock(g)
 	if !s.readings.lags || s.bubbles > 0 { // there the clock is exact
-		return time.Now()
+		at := time.Now()
+		s.shows(at)
+		return at
 	}
 	if site != 0 && !s.dying.Load() {
 		g.reads(site)
@@ -104,7 +106,9 @@ func read(site Site, kept bool) time.Time {
 			r.keep(at)
 		}
 	}
-	return s.start.Add(at)
+	shown := s.start.Add(at)
+	s.shows(shown)
+	return shown
 }
 
 // reads is the step in which g reads the clock, with the time that passes before.

@@ -108,9 +108,14 @@ type run struct {
 	finalized map[unsafe.Pointer]bool // what has a finalizer or a cleanup
 	signals   map[any]bool            // the channels and contexts that signals come to
 	ranges    mapRanges
-	clockRead bool // the program has called time.Now
-	readings  readings
-	lent      bool // uninstrumented code has had a *testing.T
+	clockRead bool            // the program has called time.Now
+	shown     []time.Time     // what it has got, see seeds.go
+	drawn     map[seed]*drawn // what generators with a seed from the clock give
+	// generators are those of them that are something else to the program.
+	generators map[Generator]*Seeded
+	repeats    bool // see Repeats
+	readings   readings
+	lent       bool // uninstrumented code has had a *testing.T
 
 	ready []Parked // reused by view
 	buf   []byte   // reused for lines

@@ -41,6 +41,69 @@ func (r *rewriter) dependences() *readings {
 	return r.readings
 }
 
+// givesTime reports whether an object may give the program a time of the clock: a function that
+// reads it or returns a time, or what has a channel of times.
+func givesTime(obj types.Object) bool {
+	of := []types.Type{obj.Type()}
+	if f, ok := obj.(*types.Func); ok {
+		if sites.ClockReader(f) != "" {
+			return true
+		}
+		of = of[:0]
+		for v := range f.Signature().Results().Variables() {
+			of = append(of, v.Type())
+		}
+	} else if _, ok := obj.(*types.Var); !ok {
+		return false
+	}
+	return slices.ContainsFunc(of, func(t types.Type) bool {
+		if c, ok := t.Underlying().(*types.Chan); ok {
+			t = c.Elem()
+		}
+		return isTimeType(t, "Time")
+	})
+}
+
+// clockDecides reports where the clock decides as a number in a part of the file, unless that is
+// reported.
+func (r *rewriter) clockDecides(from, to token.Pos) {
+	if r.clockUses == nil {
+		return
+	}
+	for _, pos := range r.clockUses.inOrder() {
+		if how := r.clockUses.decides[pos]; from <= pos && pos < to && !r.dated[pos] {
+			r.clockNumber(pos, how)
+		}
+	}
+}
+
+// clockNumber reports that the clock decides as a number.
+func (r *rewriter) clockNumber(pos token.Pos, how string) {
+	r.dated[pos] = true
+	r.diag(pos, "the clock decides as a number, of which a run has one (%s)", how)
+	r.overlay.Diagnostics[len(r.overlay.Diagnostics)-1].Number = true
+}
+
+// comparedNumbers has the runtime compare numbers of nanoseconds.
+func (r *rewriter) comparedNumbers(e *ast.BinaryExpr) {
+	if r.clockUses == nil || !r.clockUses.compared[e.OpPos] || !r.clock {
+		return
+	}
+	r.before(e.X.Pos(), r.zz+".ComparedNumbers(int64(")
+	start := r.file.Offset(e.OpPos)
+	r.replace(start, start+len(e.Op.String()), "), int64(")
+	r.after(e.Y.End(), ")) "+e.Op.String()+" 0")
+}
+
+// residue has the runtime choose a remainder of what the clock shows.
+func (r *rewriter) residue(e *ast.BinaryExpr) {
+	if r.clockUses == nil || r.clockUses.residues[e.OpPos] == 0 {
+		return
+	}
+	r.before(e.X.Pos(), fmt.Sprintf("%s.Residue(%d, %d, ", r.zz, r.statement(e.Pos()), r.clockUses.residues[e.OpPos]))
+	r.after(e.Y.End(), ")")
+}
+
 // isTimeType reports whether a type is that of a name in package time.
 func isTimeType(t types.Type, name string) bool {
 	n, ok := types.Unalias(t).(*types.Named)
@@ -98,6 +161,15 @@ func (r *rewriter) calculation(c *ast.CallExpr) {
 	}
 	switch t := r.info.TypeOf(sel.X); {
 	case inNumbers[sel.Sel.Name]:
+		if r.clockUses != nil && len(r.clockUses.thresholds[c.Lparen]) > 0 {
+			r.before(sel.X.Pos(), r.zz+".Against(")
+			text := ""
+			for _, d := range r.clockUses.thresholds[c.Lparen] {
+				text += fmt.Sprintf(", %d", d)
+			}
+			r.after(sel.X.End(), text+")")
+			return
+		}
 		r.noted(sel.X)
 	case sel.Sel.Name == "Add" && len(c.Args) == 1 && isFunc(r.info.Uses[sel.Sel], "(time.Time).Add"):
 		r.noted(c.Args[0])
@@ -331,11 +403,20 @@ func OfTime(f *types.Func) bool {
 }
 
 // shows reports whether a call is of a function that tells somebody what it is given, or takes
-// it for a seed. Writers of the program that decide by what they are told are not looked for.
+// it for a seed.
 func (x *readings) shows(c *ast.CallExpr) bool {
 	_, obj := sites.Classify(x.info, c.Fun)
 	f, ok := obj.(*types.Func)
-	if !ok || f.Pkg() == nil {
+	return ok && (tellsSomebody(f, x.handlesLogs) || seeding[f.FullName()] || f.Pkg() != nil && f.Pkg().Path() == "math/rand" && f.Name() == "Seed")
+}
+
+// seeding are the functions that seed random numbers.
+var seeding = map[string]bool{"math/rand.NewSource": true, "math/rand.Seed": true, "math/rand/v2.NewPCG": true}
+
+// tellsSomebody reports whether a function tells somebody what it is given. Writers of the
+// program that decide by what they are told are not looked for, but handlers of logs.
+func tellsSomebody(f *types.Func, handlesLogs bool) bool {
+	if f.Pkg() == nil {
 		return false
 	}
 	name := f.Name()
@@ -345,13 +426,9 @@ func (x *readings) shows(c *ast.CallExpr) bool {
 	case "log":
 		return true
 	case "log/slog":
-		return !x.handlesLogs
+		return !handlesLogs
 	case "testing":
 		return !strings.HasPrefix(name, "Set")
-	case "math/rand":
-		return name == "NewSource" || name == "Seed"
-	case "math/rand/v2":
-		return name == "NewPCG"
 	}
 	return false
 }

@@ -95,6 +95,28 @@ func randomSource(zz, what string) string {
 }`, zz, what, sh.params, sh.result, small, ret, draw, tail, pkg, name, sh.args)
 }
 
+// unlessSeeded is randomSource in a program that seeds what all share from the clock, and may seed
+// it otherwise.
+func unlessSeeded(zz, what string) string {
+	text := strings.Replace(randomSource(zz, what), zz+"Random_", zz+"RandomUnseeded_", 1)
+	pkg, name, _ := strings.Cut(what, "_")
+	args := random[importPaths[pkg]+"."+name].args
+	call := fmt.Sprintf("\t\tif %s.Repeats() {\n\t\t\treturn %s.%s(%s)\n\t\t}\n", zz, pkg, name, args)
+	if random[importPaths[pkg]+"."+name].result == "" {
+		call = fmt.Sprintf("\t\tif %s.Repeats() {\n\t\t\t%s.%s(%s)\n\t\t\treturn\n\t\t}\n", zz, pkg, name, args)
+	}
+	head, body, _ := strings.Cut(text, "{\n\treturn func(")
+	inner, rest, _ := strings.Cut(body, "{\n")
+	return head + "{\n\treturn func(" + inner + "{\n" + call + rest
+}
+
+// drawing are the methods of a *rand.Rand that draw a number of a range.
+var drawing = map[string]bool{
+	"(*math/rand.Rand).Intn": true, "(*math/rand.Rand).Int31n": true, "(*math/rand.Rand).Int63n": true,
+	"(*math/rand/v2.Rand).IntN": true, "(*math/rand/v2.Rand).Int32N": true, "(*math/rand/v2.Rand).Int64N": true,
+	"(*math/rand/v2.Rand).UintN": true, "(*math/rand/v2.Rand).Uint32N": true, "(*math/rand/v2.Rand).Uint64N": true,
+}
+
 // randomN is the generated function in place of rand.N of math/rand/v2.
 const randomN = `func ZZRandomN[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](site ZZ.Site, n T) T {
 	if v, ok := ZZ.Choose(site, uint64(n)); ok {
@@ -148,21 +170,59 @@ func (r *rewriter) random(e ast.Expr, obj types.Object) {
 		}
 	}
 	r.unused(e, obj)
+	kind := "Random_"
+	if r.reseeded && f.Pkg().Path() == "math/rand" {
+		kind = "RandomUnseeded_"
+	}
 	b := r.build(e.Pos())
-	b.put("%s(%d)", r.helper("Random_"+name), r.statement(e.Pos()))
+	b.put("%s(%d)", r.helper(kind+name), r.statement(e.Pos()))
 	b.done(e.End())
 }
 
-// seedsRandom reports whether the program calls rand.Seed, in a module for which that
-// has an effect: its random numbers are no choices then, but repeat.
-func seedsRandom(prog *source.Program) bool {
-	effective := false
+// seedsRandom reports whether the program calls rand.Seed, in a module for which that has an
+// effect: its random numbers are no choices then, but repeat. They are some if a seed may be from
+// the clock, until there is another one; a program of a module before Go 1.20 begins with one.
+func seedsRandom(prog *source.Program, clock *clockUses) (seeded, fromClock bool) {
+	effective, old := false, false
 	for _, p := range prog.Packages {
 		if m := p.Module; m != nil && m.Main && version.IsValid("go"+m.GoVersion) {
 			effective = effective || version.Compare("go"+m.GoVersion, "go1.24") < 0
+			old = old || version.Compare("go"+m.GoVersion, "go1.20") < 0
 		}
 	}
-	return effective && uses(prog, func(obj types.Object) bool { return isFunc(obj, "math/rand.Seed") })
+	if !effective || !uses(prog, func(obj types.Object) bool { return isFunc(obj, "math/rand.Seed") }) {
+		return false, false
+	}
+	return true, !old && clock != nil && seedsAllFromClock(prog, clock)
+}
+
+// seedsAllFromClock reports whether the program seeds the generator of math/rand that all share
+// with what may be from the clock. Where Seed is no call but a value, how is not seen.
+func seedsAllFromClock(prog *source.Program, clock *clockUses) bool {
+	from, seen := false, true
+	for _, p := range prog.Packages {
+		called := map[ast.Expr]bool{}
+		for _, f := range p.Syntax {
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					if _, obj := sites.Classify(p.TypesInfo, n.Fun); isFunc(obj, "math/rand.Seed") {
+						called[calledFunc(n)] = true
+						from = from || clock.seeds[n.Lparen]
+					}
+				case *ast.SelectorExpr:
+					if isFunc(p.TypesInfo.Uses[n.Sel], "math/rand.Seed") {
+						seen = seen && called[n]
+						return false
+					}
+				case *ast.Ident:
+					seen = seen && (called[n] || !isFunc(p.TypesInfo.Uses[n], "math/rand.Seed"))
+				}
+				return true
+			})
+		}
+	}
+	return from && seen
 }
 
 // uses reports whether a program names one of some objects.
@@ -217,6 +277,22 @@ func (r *rewriter) environment(c *ast.CallExpr, obj types.Object) {
 	case name == "math/rand/v2.N":
 		r.keep[r.qualifier(fun)+"IntN"] = true
 		with(r.helper("RandomN"))
+	case name == "math/rand/v2.New" && r.clockUses != nil && len(r.clockUses.seeds) > 0:
+		r.keep[r.qualifier(fun)+"New"] = true
+		r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.helper("NewRand"))
+	case name == "math/rand.Seed" && r.reseeded:
+		r.keep[r.qualifier(fun)+"Seed"] = true
+		r.before(c.Args[0].Pos(), constantBool(r.clockUses.seeds[c.Lparen])+", ")
+		with(r.helper("SeedAll"))
+	case r.clockUses == nil || !r.clockUses.seeds[c.Lparen]:
+	case name == "math/rand.NewSource":
+		r.keep[r.qualifier(fun)+"NewSource"] = true
+		with(r.helper("SeededSource"))
+	case name == "math/rand/v2.NewPCG":
+		r.keep[r.qualifier(fun)+"NewPCG"] = true
+		with(r.helper("SeededPCG"))
+	case r.seeded: // by a function value
+		r.clockNumber(c.Lparen, "the seed of a generator of random numbers")
 	}
 }
 
@@ -257,7 +333,14 @@ func (r *rewriter) choice(sel *ast.SelectorExpr) {
 		return
 	}
 	f, ok := s.Obj().(*types.Func)
-	if !ok || choosing[f.FullName()] == "" {
+	if !ok {
+		return
+	}
+	if drawing[f.FullName()] && r.clockUses != nil && len(r.clockUses.seeds) > 0 {
+		r.before(sel.Pos(), fmt.Sprintf("%s.Drawing(%d, ", r.zz, r.statement(sel.Pos())))
+		r.after(sel.End(), ")")
+	}
+	if choosing[f.FullName()] == "" {
 		return
 	}
 	o, ok := r.receiver(sel.X, s)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"path"
 	"path/filepath"
@@ -42,6 +43,9 @@ type Diagnostic struct {
 	// Access: it is only an access to memory that is not recorded. No control
 	// is lost by that, but races may go unseen.
 	Access bool
+	// Number: something is decided by a number that the clock shows. Nothing is lost by that
+	// either, but another run may have another number.
+	Number bool
 	// Reach is the number by which the runtime is told, with Races, that the statement
 	// around is executed; 0 if it is not told.
 	Reach int
@@ -93,10 +97,14 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	for _, p := range prog.Packages {
 		in.own[p.PkgPath] = true
 	}
-	in.seeded = seedsRandom(prog)
 	in.clock = uses(prog, func(obj types.Object) bool { return sites.ClockReader(obj) != "" })
 	in.bubbles = in.clock && makesBubbles(prog)
-	in.handlesLogs = in.clock && uses(prog, isLogRecord)
+	in.handlesLogs = uses(prog, isLogRecord)
+	if uses(prog, givesTime) {
+		in.clockUses = findClockUses(prog, in.handlesLogs)
+	}
+	seeded, fromClock := seedsRandom(prog, in.clockUses)
+	in.seeded, in.reseeded = seeded && !fromClock, fromClock
 	if in.plain, err = plainPackages(ctx, prog, in.own); err != nil {
 		return nil, fmt.Errorf("instrument: %w", err)
 	}
@@ -140,7 +148,7 @@ func (in *instrumenter) account() {
 	}
 	spoken := map[line]bool{}
 	for _, d := range in.overlay.Diagnostics {
-		spoken[line{d.File, d.Line}] = spoken[line{d.File, d.Line}] || !d.Access
+		spoken[line{d.File, d.Line}] = spoken[line{d.File, d.Line}] || !d.Access && !d.Number
 	}
 	for _, s := range in.idx.Sites() {
 		if in.guarded[s.ID] || s.Kind == sites.Start || spoken[line{s.File, s.Line}] {
@@ -172,10 +180,12 @@ type instrumenter struct {
 	// atomicFuncs are the functions with atomic operations, by their paths. What stands
 	// beside those is often meant to be ordered by them: each statement is a guard.
 	atomicFuncs map[string]bool
-	seeded      bool // the program decides by rand.Seed what math/rand gives it
-	clock       bool // the program reads the clock
-	bubbles     bool // it does so in bubbles of its own
-	handlesLogs bool // it has a handler of logs
+	seeded      bool       // the program decides by rand.Seed what math/rand gives it
+	reseeded    bool       // it does so with what may be from the clock
+	clock       bool       // the program reads the clock
+	bubbles     bool       // it does so in bubbles of its own
+	handlesLogs bool       // it has a handler of logs
+	clockUses   *clockUses // nil if nothing gives it a time
 }
 
 // unit is what has one generated file: the files of a package, those of its
@@ -338,6 +348,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		listed:      map[*ast.CallExpr]bool{},
 		later:       map[*ast.CallExpr]bool{},
 		calledBy:    map[ast.Expr]*ast.CallExpr{},
+		dated:       map[token.Pos]bool{},
 	}
 	memory := findMemory(w.Types, r.info, r.own, r.plain, r.unlocked, r.valueMethods, f)
 	r.calls, r.operands = memory.calls, memory.operands
@@ -352,6 +363,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 	for _, d := range f.Decls {
 		r.decl(d)
 	}
+	r.clockDecides(f.FileStart, f.FileEnd)
 	out := r.finish(plan)
 	if out == "" {
 		if !w.prog.Changed(name) {

@@ -43,15 +43,10 @@ func keptTypes(prog *source.Program) map[string]bool {
 	if !mayBe {
 		return kept
 	}
-	built, pkgs := ssautil.Packages(prog.Packages, ssa.BuildSerially)
-	// Those whose imports were not loaded with them are known by their types.
-	for _, p := range prog.Packages {
-		createImports(built, p.Types)
-	}
+	built, pkgs := buildSSA(prog, 0)
 	own := map[*types.Package]bool{}
 	for _, p := range pkgs {
 		if p != nil {
-			p.Build()
 			own[p.Pkg] = true
 		}
 	}
@@ -283,14 +278,4 @@ func (r *rewriter) again(e ast.Expr) bool {
 		return ok && (!isPointer(v.Type()) || !r.races.variable(v)) // another one could set it to nil
 	}
 	return false
-}
-
-// createImports adds the packages that p imports, and those that these do, which have no syntax.
-func createImports(built *ssa.Program, p *types.Package) {
-	for _, imported := range p.Imports() {
-		if built.Package(imported) == nil {
-			built.CreatePackage(imported, nil, nil, true)
-			createImports(built, imported)
-		}
-	}
 }

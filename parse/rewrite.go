@@ -35,6 +35,8 @@ type rewriter struct {
 	maps    *mapGuards
 	// readings are those of the clock, once there is one.
 	readings *readings
+	// dated are the places where the clock decides as a number that are reported.
+	dated map[token.Pos]bool
 	// listed are the calls that are statements of lists, and later those that are made
 	// later. Like calledBy, they are kept of every call: while one is rewritten, others
 	// inside of it are.
@@ -66,16 +68,23 @@ func (r *rewriter) reached(first int) string {
 		return ""
 	}
 	text := ""
-	for i := first; i < len(r.overlay.Diagnostics); i++ {
-		d := &r.overlay.Diagnostics[i]
-		if d.Reach != 0 {
-			continue // in a statement inside
+	for _, number := range []bool{false, true} {
+		function, told := "Reached", false
+		if number {
+			function = "Dated"
 		}
-		if text == "" {
-			r.reaches++
-			text = fmt.Sprintf("%s.Reached(%d); ", r.zz, r.reaches)
+		for i := first; i < len(r.overlay.Diagnostics); i++ {
+			d := &r.overlay.Diagnostics[i]
+			if d.Reach != 0 || d.Number != number {
+				continue // in a statement inside, for one
+			}
+			if !told {
+				r.reaches++
+				text += fmt.Sprintf("%s.%s(%d); ", r.zz, function, r.reaches)
+				told = true
+			}
+			d.Reach = r.reaches
 		}
-		d.Reach = r.reaches
 	}
 	return text
 }
@@ -215,6 +224,8 @@ func (r *rewriter) walk(n ast.Node) {
 			r.walk(m.X)
 			r.walk(m.Y)
 			r.comparison(m)
+			r.comparedNumbers(m)
+			r.residue(m)
 			r.done(m)
 			return false
 		case *ast.StarExpr:

@@ -54,6 +54,7 @@ func (r *rewriter) stmt(s ast.Stmt) {
 	}
 	first := len(r.overlay.Diagnostics)
 	r.body(s)
+	r.clockDecides(s.Pos(), s.End())
 	r.before(s.Pos(), r.front(s.Pos())+r.reached(first))
 }
 

@@ -268,6 +268,16 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = randomSource(zz, name)
 	case "RandomN":
 		text = strings.ReplaceAll(randomN, "ZZ", zz)
+	case "RandomUnseeded":
+		text = unlessSeeded(zz, name)
+	case "SeededSource":
+		text = fmt.Sprintf("func %[1]sSeededSource(site %[1]s.Site, seed int64) rand.Source {\n\treturn %[1]s.SeededSource(site, seed, rand.NewSource(seed).(%[1]s.OldGenerator))\n}", zz)
+	case "SeededPCG":
+		text = fmt.Sprintf("func %[1]sSeededPCG(site %[1]s.Site, seed1, seed2 uint64) *randv2.PCG {\n\tpcg := randv2.NewPCG(seed1, seed2)\n\t%[1]s.SeededPCG(site, seed1, seed2, pcg)\n\treturn pcg\n}", zz)
+	case "NewRand":
+		text = fmt.Sprintf("func %[1]sNewRand(source randv2.Source) *randv2.Rand {\n\tif pcg, ok := source.(*randv2.PCG); ok {\n\t\tif seeded := %[1]s.SeededBy(pcg); seeded != nil {\n\t\t\treturn randv2.New(seeded)\n\t\t}\n\t}\n\treturn randv2.New(source)\n}", zz)
+	case "SeedAll":
+		text = fmt.Sprintf("func %[1]sSeedAll(site %[1]s.Site, perhaps bool, seed int64) {\n\t%[1]s.SeedAll(site, perhaps, seed)\n\trand.Seed(seed)\n}", zz)
 	case "Zero":
 		text = fmt.Sprintf("func %sZero[T interface{}](p *T) { *p = *new(T) }", zz)
 	case "TRun":

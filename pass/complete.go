@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
@@ -72,6 +73,7 @@ func Complete(ctx context.Context, spec source.Spec, how CompleteOptions, opts O
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
+	diagnostics = slices.DeleteFunc(diagnostics, func(d parse.Diagnostic) bool { return d.Number }) // which have them
 	defer rep.stage("follow")()
 	out := &Completeness{Counts: map[string]int{}, Sidecar: &model.Sidecar}
 	type kind struct {

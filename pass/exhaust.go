@@ -310,13 +310,26 @@ func exhausted(x *orchestrate.Exhaustive, g *accessGroups, limits []string, how 
 	return out, nil
 }
 
-// uncontrolled are the operations without guards, and how many accesses to memory are
-// not looked at for races, but for those that were not executed.
+// clockSingly is how many places where the clock decides as a number are listed.
+const clockSingly = 3
+
+// uncontrolled are the operations without guards, where the clock decides as a number, and how many
+// accesses to memory are not looked at for races, but for those that were not executed.
 func uncontrolled(diagnostics []parse.Diagnostic, reached []int) (out []string) {
+	numbers := 0
 	for _, d := range diagnostics {
-		if !d.Access && (d.Reach == 0 || slices.Contains(reached, d.Reach)) {
-			out = append(out, d.String())
+		if d.Access || d.Reach != 0 && !slices.Contains(reached, d.Reach) {
+			continue
 		}
+		if d.Number {
+			if numbers++; numbers > clockSingly {
+				continue
+			}
+		}
+		out = append(out, d.String())
+	}
+	if numbers > clockSingly {
+		out = append(out, fmt.Sprintf("%d other places where the clock decides as a number", numbers-clockSingly))
 	}
 	if text := unseenAccesses(diagnostics, reached); text != "" {
 		out = append(out, text)

@@ -27,13 +27,16 @@ func putOverlay(b *artifact.Builder, o *parse.Overlay, side *artifact.Sidecar) {
 		b.AddOverlay(overlayRuntime+name, data)
 	}
 	for _, d := range o.Diagnostics {
-		kind := "not-instrumented"
-		if d.Access {
+		kind, direction := "not-instrumented", artifact.DirectionControl
+		switch {
+		case d.Access:
 			kind = artifact.ApproximationAccess
+		case d.Number:
+			kind, direction = artifact.ApproximationInput, artifact.DirectionOver
 		}
 		side.Approximations = append(side.Approximations, artifact.Approximation{
 			File: d.File, Line: d.Line, Col: d.Col,
-			Kind: kind, Direction: artifact.DirectionControl, Reason: d.Reason,
+			Kind: kind, Direction: direction, Reason: d.Reason,
 		})
 	}
 }
