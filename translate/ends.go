@@ -65,6 +65,9 @@ type endings struct {
 }
 
 func (x *translator) endings() *endings {
+	if x.loops != nil {
+		return x.loops
+	}
 	e := &endings{prog: x.prog, sl: x.sl, valued: map[*ssa.Function]bool{}, first: map[ssa.Instruction]bool{}}
 	for _, f := range e.prog.funcs {
 		for _, b := range f.Blocks {
@@ -77,6 +80,7 @@ func (x *translator) endings() *endings {
 			}
 		}
 	}
+	x.loops = e
 	return e
 }
 
@@ -123,38 +127,61 @@ func (l *natural) defines(v ssa.Value) bool {
 // ends reports that the loop with a header ends by its form.
 func (e *endings) ends(header *ssa.BasicBlock) bool {
 	l := e.loop(header)
-	for _, b := range l.fn.Blocks {
-		if !l.has(b) || !l.everyTurn(b) {
-			continue
-		}
-		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-		if !ok || l.has(b.Succs[0]) == l.has(b.Succs[1]) {
-			continue
-		}
-		cond, holds := br.Cond, l.has(b.Succs[0]) // it goes on where cond is this
-		for {
-			n, ok := cond.(*ssa.UnOp)
-			if !ok || n.Op != token.NOT {
-				break
-			}
-			cond, holds = n.X, !holds
-		}
-		switch c := cond.(type) {
+	for _, t := range l.exits() {
+		switch c := t.cond.(type) {
 		case *ssa.Extract:
-			if holds && l.iterates(c) {
+			if t.holds && l.iterates(c) {
 				return true
 			}
 		case *ssa.BinOp:
-			op := c.Op
-			if !holds {
-				op = negated[op]
-			}
+			op := t.operator(c)
 			if l.counts(c.X, op, c.Y) || l.counts(c.Y, mirrored[op], c.X) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// A test is a branch of which one side is taken where cond is holds.
+type test struct {
+	cond  ssa.Value
+	holds bool
+}
+
+func testOf(br *ssa.If, holds bool) test {
+	t := test{br.Cond, holds}
+	for {
+		n, ok := t.cond.(*ssa.UnOp)
+		if !ok || n.Op != token.NOT {
+			return t
+		}
+		t.cond, t.holds = n.X, !t.holds
+	}
+}
+
+// operator is that by which the sides of a comparison are related where the test holds.
+func (t test) operator(c *ssa.BinOp) token.Token {
+	if !t.holds {
+		return negated[c.Op]
+	}
+	return c.Op
+}
+
+// exits are the branches that every turn comes to and of which one side leaves the loop. They
+// hold where it goes on.
+func (l *natural) exits() []test {
+	var out []test
+	for _, b := range l.fn.Blocks {
+		if !l.has(b) || !l.everyTurn(b) {
+			continue
+		}
+		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		if ok && l.has(b.Succs[0]) != l.has(b.Succs[1]) {
+			out = append(out, testOf(br, l.has(b.Succs[0])))
+		}
+	}
+	return out
 }
 
 // everyTurn reports that a block is on every way around.
@@ -203,6 +230,9 @@ func (l *natural) counts(counter ssa.Value, op token.Token, limit ssa.Value) boo
 			return false
 		}
 		step = step.union(d.interval)
+	}
+	if start.empty() || step.empty() {
+		return false
 	}
 	if start = start.add(at.interval); !start.within(values) {
 		start = values // it begins with another value where this wraps around

@@ -225,6 +225,8 @@ type translator struct {
 	// capacities are the types of elements of which capacities are seen, see capacity.go,
 	// nil until somebody asks.
 	capacities map[string]bool
+	// loops says how often loops turn, nil until somebody asks.
+	loops *endings
 
 	mem    *memory
 	widths map[types.Type]int

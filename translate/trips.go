@@ -2,6 +2,8 @@ package translate
 
 import (
 	"go/token"
+	"math/big"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -32,125 +34,126 @@ func (x *translator) trips(t *template, ctx *callPath, b *ssa.BasicBlock) int {
 
 // loopTrips counts the iterations of the loops around a block in its function.
 func (x *translator) loopTrips(b *ssa.BasicBlock) int {
-	if !x.prog.info(b.Parent()).inCycle[b.Index] {
+	in := x.prog.info(b.Parent())
+	if !in.inCycle[b.Index] {
 		return 1
 	}
-	n, covered := 1, false
-	for h := b; h != nil; h = h.Idom() {
-		if !inLoopOf(h, b) {
-			continue
-		}
-		k := headerTrips(h)
-		if k == 0 {
-			return 0
-		}
-		covered = true
-		n *= k
-		if n > maxTrips {
-			return 0
-		}
-	}
-	if !covered {
+	in.arrange()
+	if in.tangled || len(in.loops[b.Index]) == 0 {
 		return 0
+	}
+	n := 1
+	for _, h := range in.loops[b.Index] {
+		k := x.endings().loop(in.fn.Blocks[h]).trips(b)
+		if n *= k; n == 0 || n > maxTrips {
+			return 0
+		}
 	}
 	return n
 }
 
-// inLoopOf reports that h is the header of a loop that contains b.
-func inLoopOf(h, b *ssa.BasicBlock) bool {
-	for _, back := range h.Preds {
-		if !h.Dominates(back) {
-			continue
-		}
-		// b is in the loop if it reaches the back edge without passing h.
-		seen := map[*ssa.BasicBlock]bool{h: true}
-		stack := []*ssa.BasicBlock{b}
-		for len(stack) > 0 {
-			c := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if c == back {
-				return true
-			}
-			if c == h {
-				continue
-			}
-			for _, s := range c.Succs {
-				if !seen[s] {
-					seen[s] = true
-					stack = append(stack, s)
-				}
-			}
+// trips counts in how many turns of a loop a block runs at most, if the loop counts up by one
+// from a constant to another one, 0 for others, and for blocks that never run.
+func (l *natural) trips(b *ssa.BasicBlock) int {
+	turns := maxTrips + 2
+	for _, t := range l.exits() {
+		if n, ok := l.passes(t); ok {
+			turns = min(turns, n+1) // with the one that leaves it
 		}
 	}
-	return false
+	if turns > maxTrips+1 {
+		return 0 // it may have more, in which the counter comes round to any number
+	}
+	// What stands behind a test runs where that holds.
+	for _, t := range l.branches(b) {
+		if n, ok := l.passes(t); ok {
+			turns = min(turns, n)
+		}
+	}
+	if turns > maxTrips {
+		return 0
+	}
+	return turns
 }
 
-// headerTrips counts the iterations of a loop of the form "for i := k; i < n;
-// i++" or a range over an integer or array, 0 for others.
-func headerTrips(h *ssa.BasicBlock) int {
-	// The test stands at the top, or at the bottom before the way back.
-	for _, b := range append([]*ssa.BasicBlock{h}, h.Preds...) {
-		if b != h && !h.Dominates(b) {
+// branches are those of a loop by one side of which alone a block is reached.
+func (l *natural) branches(b *ssa.BasicBlock) []test {
+	var out []test
+	for _, c := range l.fn.Blocks {
+		br, ok := c.Instrs[len(c.Instrs)-1].(*ssa.If)
+		if !ok || !l.has(c) {
 			continue
 		}
-		if n := testTrips(h, b); n > 0 {
-			return n
+		for i, s := range c.Succs {
+			if len(s.Preds) == 1 && s.Dominates(b) {
+				out = append(out, testOf(br, i == 0))
+			}
 		}
 	}
-	return 0
+	return out
 }
 
-func testTrips(h, b *ssa.BasicBlock) int {
-	br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+// passes counts how often a test holds, which compares with a constant what counts up by one.
+func (l *natural) passes(t test) (n int, ok bool) {
+	c, ok := t.cond.(*ssa.BinOp)
 	if !ok {
-		return 0
+		return 0, false
 	}
-	cond, ok := br.Cond.(*ssa.BinOp)
-	if !ok || cond.Op != token.LSS && cond.Op != token.LEQ {
-		return 0
+	counter, op, limit := c.X, t.operator(c), c.Y
+	if _, ok := counter.(*ssa.Const); ok {
+		counter, op, limit = limit, mirrored[op], counter
 	}
-	limit, ok := cond.Y.(*ssa.Const)
+	end := integerConst(limit)
+	if end == nil || op != token.LSS && op != token.LEQ {
+		return 0, false
+	}
+	if op == token.LEQ {
+		end = new(big.Int).Add(end, one)
+	}
+	start, ok := l.startsAt(counter)
 	if !ok {
-		return 0
+		return 0, false
 	}
-	hi, ok := intConst(limit)
-	if !ok {
-		return 0
+	// In a loop of few turns the counter does not come round to a number again.
+	most := new(big.Int).Add(start, big.NewInt(maxTrips+1))
+	if !(interval{start, most}).within(l.whole(counter.Type())) {
+		return 0, false
 	}
-	if cond.Op == token.LEQ {
-		hi++
+	turns := new(big.Int).Sub(end, start)
+	if turns.Sign() < 0 {
+		return 0, true
 	}
-	phi, ok := cond.X.(*ssa.Phi)
-	if !ok {
-		phi = stepOf(cond.X)
+	return int(turns.Int64()), turns.Cmp(big.NewInt(maxTrips)) <= 0
+}
+
+// startsAt is what a counter is in the first turn, if that is a constant and it is one more
+// in each turn.
+func (l *natural) startsAt(counter ssa.Value) (*big.Int, bool) {
+	if load, ok := counter.(*ssa.UnOp); ok && load.Op == token.MUL {
+		return l.capturedAt(load.X)
 	}
-	if l, ok := cond.X.(*ssa.UnOp); ok && l.Op == token.MUL {
-		return capturedTrips(h, l.X, hi)
+	at := l.change(counter)
+	if at == nil || !at.single() {
+		return nil, false
 	}
-	if phi == nil || phi.Block() != h {
-		return 0
-	}
-	lo := int32(0)
-	for i, e := range phi.Edges {
-		if h.Dominates(h.Preds[i]) {
-			if stepOf(e) != phi {
-				return 0
+	var start *big.Int
+	for i, v := range at.phi.Edges {
+		if l.header.Dominates(l.header.Preds[i]) {
+			if d := l.change(v); d == nil || d.phi != at.phi || !d.single() || d.lo.Cmp(one) != 0 {
+				return nil, false
 			}
 			continue
 		}
-		c, ok := e.(*ssa.Const)
-		if !ok {
-			return 0
+		k := integerConst(v)
+		if k == nil || start != nil && k.Cmp(start) != 0 {
+			return nil, false
 		}
-		if lo, ok = intConst(c); !ok {
-			return 0
-		}
+		start = k
 	}
-	lo = max(lo, 0) // a range over an array counts from -1 and adds before it tests
-	if n := int64(hi) - int64(lo); n > 0 && n <= maxTrips {
-		return int(n)
+	if start == nil {
+		return nil, false
 	}
-	return 0
+	return new(big.Int).Add(start, at.lo), true
 }
 
 // stepOf returns the phi that v is one more than.
@@ -168,47 +171,94 @@ func stepOf(v ssa.Value) *ssa.Phi {
 	return phi
 }
 
-// capturedTrips counts the iterations of a loop whose variable, a new one for
-// each iteration, is captured and so lies in memory.
-func capturedTrips(h *ssa.BasicBlock, v ssa.Value, hi int32) int {
-	phi, ok := v.(*ssa.Phi)
-	if !ok || phi.Block() != h {
-		return 0
+// capturedAt is startsAt for the variable of a loop that has a new one for each turn, since
+// it is captured, and so lies in memory. It is copied to the next one, which is one more.
+func (l *natural) capturedAt(addr ssa.Value) (*big.Int, bool) {
+	phi, ok := addr.(*ssa.Phi)
+	if !ok || phi.Block() != l.header || !onlyRead(phi, nil) {
+		return nil, false
 	}
-	lo := int32(0)
-	for i, e := range phi.Edges {
-		a, ok := e.(*ssa.Alloc)
-		if !ok {
-			return 0
+	var start *big.Int
+	for i, v := range phi.Edges {
+		a, ok := v.(*ssa.Alloc)
+		if !ok || !onlyRead(a, phi) {
+			return nil, false
 		}
-		var last ssa.Value
-		for _, instr := range a.Block().Instrs {
-			if st, ok := instr.(*ssa.Store); ok && st.Addr == a {
-				last = st.Val
-			}
-		}
-		if h.Dominates(h.Preds[i]) {
-			b, ok := last.(*ssa.BinOp)
-			if !ok || b.Op != token.ADD {
-				return 0
-			}
-			if c, ok := b.Y.(*ssa.Const); !ok {
-				return 0
-			} else if k, ok := intConst(c); !ok || k != 1 {
-				return 0
+		set := setsIn(a)
+		if l.header.Dominates(l.header.Preds[i]) {
+			if len(set) != 2 || !isLoad(set[0].Val, phi) || !isNext(set[1].Val, a, set[0]) {
+				return nil, false
 			}
 			continue
 		}
-		c, ok := last.(*ssa.Const)
-		if !ok {
-			return 0
+		if len(set) == 0 {
+			return nil, false
 		}
-		if lo, ok = intConst(c); !ok {
-			return 0
+		k := integerConst(set[len(set)-1].Val)
+		if k == nil || start != nil && k.Cmp(start) != 0 {
+			return nil, false
+		}
+		start = k
+	}
+	return start, start != nil
+}
+
+// setsIn are the instructions that set a variable in the block that allocates it, in order.
+func setsIn(a *ssa.Alloc) (out []*ssa.Store) {
+	for _, instr := range a.Block().Instrs {
+		if s, ok := instr.(*ssa.Store); ok && s.Addr == a {
+			out = append(out, s)
 		}
 	}
-	if n := int64(hi) - int64(lo); n > 0 && n <= maxTrips {
-		return int(n)
+	return out
+}
+
+func isLoad(v, addr ssa.Value) bool {
+	load, ok := v.(*ssa.UnOp)
+	return ok && load.Op == token.MUL && load.X == addr
+}
+
+// isNext reports that a value is one more than what a variable is after it was set.
+func isNext(v ssa.Value, a *ssa.Alloc, set *ssa.Store) bool {
+	b, ok := v.(*ssa.BinOp)
+	if !ok || b.Op != token.ADD || !isLoad(b.X, a) {
+		return false
 	}
-	return 0
+	load, k := b.X.(*ssa.UnOp), integerConst(b.Y)
+	instrs := a.Block().Instrs
+	return k != nil && k.Cmp(one) == 0 && load.Block() == a.Block() &&
+		slices.Index(instrs, ssa.Instruction(load)) > slices.Index(instrs, ssa.Instruction(set))
+}
+
+// onlyRead reports that a variable is set nowhere but in the block that allocates it, before
+// anybody else has its address: by no closure, nor through another pointer than the variable of
+// the header that it becomes, if there is one.
+func onlyRead(addr ssa.Value, becomes *ssa.Phi) bool {
+	for _, r := range *addr.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Phi:
+			if r != becomes {
+				return false
+			}
+		case *ssa.UnOp:
+			if r.Op != token.MUL {
+				return false
+			}
+		case *ssa.Store:
+			if a, ok := addr.(*ssa.Alloc); !ok || r.Addr != addr || r.Val == addr || r.Block() != a.Block() {
+				return false
+			}
+		case *ssa.MakeClosure:
+			f := r.Fn.(*ssa.Function)
+			for i, b := range r.Bindings {
+				if b == addr && !onlyRead(f.FreeVars[i], nil) {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
