@@ -71,16 +71,20 @@ type mutantLog struct {
 	seen []bool
 }
 
-func mutantIs(id int) bool {
-	if l := mutantsReached; l != nil {
-		l.mu.Lock()
-		if !l.seen[id] {
-			l.seen[id] = true
-			l.f.WriteString(strconv.Itoa(id) + "\n")
-		}
-		l.mu.Unlock()
+func mutantIs(id int) bool { // small enough to be inlined
+	if mutantsReached != nil {
+		mutantsReached.add(id)
 	}
 	return id == mutantInForce
+}
+
+func (l *mutantLog) add(id int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.seen[id] {
+		l.seen[id] = true
+		l.f.WriteString(strconv.Itoa(id) + "\n")
+	}
 }
 
 // mutantCond has two mutants: that a condition always holds, and that it never does.
@@ -313,6 +317,9 @@ func (r *rewriter) number(n ast.Expr) {
 		return
 	}
 	t := b.Name()
+	if b.Kind() == types.UntypedRune || b.Kind() == types.Int32 && strings.HasPrefix(r.source(n), "'") {
+		return // one letter is as good as another one
+	}
 	if b.Info()&types.IsUntyped != 0 {
 		t = "int"
 	}
