@@ -19,7 +19,7 @@ import (
 
 // decoderDirs are the packages, with those below, that read what others have written: bundles,
 // what stands beside them, what is kept in caches, and what the program under check leaves.
-var decoderDirs = []string{"artifact", "bundle", "check/verifyta", "cmd", "disallow", "internal", "orchestrate", "pass", "source", "uppaal"}
+var decoderDirs = []string{"artifact", "bundle", "check/verifyta", "cmd", "disallow", "internal", "orchestrate", "pass", "report", "source", "uppaal"}
 
 // decoders are the functions of these packages that decode, with the fuzz targets that each has,
 // as "package.Target", or with a reason in parentheses why it needs none.
@@ -67,6 +67,9 @@ var decoders = map[string]string{
 	"orchestrate.readFrontier":          "orchestrate.FuzzParts",
 	"orchestrate.readRecords":           "orchestrate.FuzzExplored orchestrate.FuzzExhausted",
 	"orchestrate.readResult":            "orchestrate.FuzzObserved orchestrate.FuzzExhausted orchestrate.FuzzMinimised",
+	"report.ReadBaseline":               "report.FuzzBaseline",
+	"report.commentsOf":                 "report.FuzzComments",
+	"internal/mutate.baseline":          "(a tool for developers)",
 	"pass.checkModules":                 "pass.FuzzModules",
 	"pass.deep.failureIn":               "pass.FuzzPlaces",
 	"pass.deep.placeOf":                 "pass.FuzzPlaces",

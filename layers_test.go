@@ -32,6 +32,7 @@ var layers = map[string][]string{
 	"explain":                   {"artifact", "sites"},
 	"internal/left":             {"sites", "source"},
 	"internal/module":           {"source"},
+	"internal/mutate":           {},
 	"internal/repository":       {},
 	"internal/sandbox":          {},
 	"internal/sandbox/launcher": {},

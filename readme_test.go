@@ -18,16 +18,26 @@ var update = flag.Bool("update", false, "rewrite the output in README.md")
 
 var console = regexp.MustCompile("(?s)```console\n(.*?)```")
 
+// bundleName is that of a bundle: what it is of, and a part of its digest.
+var bundleName = regexp.MustCompile(`\.vtrace/(\S+)-[0-9a-f]{8}\.vtz`)
+
 // The commands of the README print what the README says. The test command is
-// left out: it is what runs this.
+// left out: it is what runs this. Bundles that commands read are those that earlier ones
+// have written.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
+	written := map[string]string{} // bundles, by what they are of
 	got := console.ReplaceAllFunc(readme, func(block []byte) []byte {
 		head, _, _ := bytes.Cut(block, []byte("\n$ "))
 		_, line, ok := bytes.Cut(block, []byte("\n$ "))
 		require.True(t, ok, "%s: a console block begins with a command", head)
 		line, _, _ = bytes.Cut(line, []byte("\n"))
+		line = bundleName.ReplaceAllFunc(line, func(name []byte) []byte {
+			of := string(bundleName.FindSubmatch(name)[1])
+			require.Contains(t, written, of, "%s: no command before has written it", line)
+			return []byte(written[of])
+		})
 		args := strings.Fields(string(line))
 		if args[1] == "test" {
 			return block
@@ -41,6 +51,9 @@ func TestReadme(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.NotEmpty(t, out.String(), "%s: %s", line, errs.String())
+		for _, m := range bundleName.FindAllStringSubmatch(out.String(), -1) {
+			written[m[1]] = m[0]
+		}
 		return []byte("```console\n$ " + string(line) + "\n" + out.String() + "```")
 	})
 	if *update {

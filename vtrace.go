@@ -268,5 +268,6 @@ func Adopt(ctx context.Context, dir string, opts ...Option) (*Bundle, error) {
 	return pass.Adopt(ctx, dir, options(opts))
 }
 
-// Conclude sums up a bundle.
-func Conclude(b *Bundle) Conclusion { return pass.Conclude(b) }
+// Conclude sums up a bundle, without findings of some numbers, if others are to count alone: those
+// that are accepted, say, see report.Accept.
+func Conclude(b *Bundle, without ...int) Conclusion { return pass.Conclude(b, without...) }

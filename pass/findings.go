@@ -85,14 +85,17 @@ func (c Conclusion) Inconclusive() bool {
 	return c.Real == 0 && (c.Possible > 0 || c.Unconfirmed > 0 || len(c.Limits) > 0)
 }
 
-// Conclude sums up a bundle.
-func Conclude(b *artifact.Bundle) Conclusion {
+// Conclude sums up a bundle, without findings of some numbers, if others are to count alone.
+func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 	var c Conclusion
 	if b == nil {
 		c.Limits = []string{"there is no bundle"}
 		return c
 	}
 	for _, f := range b.Findings() {
+		if slices.Contains(without, f.Number) {
+			continue
+		}
 		switch f.Verdict {
 		case artifact.Real:
 			c.Real++

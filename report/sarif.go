@@ -15,7 +15,6 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/explain"
-	"github.com/vtrace/vtrace/pass"
 )
 
 const (
@@ -48,7 +47,7 @@ var levels = map[string]string{
 func SARIF(w io.Writer, bundles []*artifact.Bundle) error {
 	var l Log
 	for _, b := range bundles {
-		if err := l.Add(b); err != nil {
+		if err := l.Add(Result{Entry: b.Manifest().Entry, Bundle: b}); err != nil {
 			return err
 		}
 	}
@@ -69,44 +68,53 @@ type Log struct {
 	failed  bool // an entry point could not be checked
 }
 
-// Add adds the findings of a bundle.
-func (l *Log) Add(b *artifact.Bundle) error {
+// Add adds a result. Findings that are accepted are suppressed results.
+func (l *Log) Add(r Result) error {
 	if l.index == nil {
 		l.index = map[string]int{}
 	}
-	entry := entryName(b)
-	for _, f := range b.Findings() {
+	if r.Bundle == nil {
+		l.failed = true
+		l.note(levelError, fmt.Sprintf("%s: %v", r.name(), r.Err))
+		return nil
+	}
+	for _, f := range r.Bundle.Findings() {
 		level, ok := levels[f.Verdict]
 		if !ok {
 			continue
 		}
-		r, err := result(b, f, level)
+		found, err := result(r.Bundle, f, level)
 		if err != nil {
 			return err
 		}
-		print := r.PartialFingerprints[fingerprintName]
+		if a := r.accepted(f); a != nil {
+			found.AddSuppression(suppression(a))
+		}
+		print := found.PartialFingerprints[fingerprintName]
 		i, known := l.index[print]
 		switch {
 		case !known:
 			l.index[print] = len(l.results)
-			l.results, l.entries = append(l.results, r), append(l.entries, []string{entry})
+			l.results, l.entries = append(l.results, found), append(l.entries, []string{r.name()})
 		case rank(level) > rank(l.results[i].Level):
-			l.results[i] = r
+			l.results[i] = found
 			fallthrough
 		default:
-			l.entries[i] = append(l.entries[i], entry)
+			l.entries[i] = append(l.entries[i], r.name())
 		}
 	}
-	for _, limit := range pass.Conclude(b).Limits {
-		l.note(levelNote, entry+": "+limit)
+	for _, limit := range r.conclusion().Limits {
+		l.note(levelNote, r.name()+": "+limit)
 	}
 	return nil
 }
 
-// Fail notes that an entry point, by its name, could not be checked.
-func (l *Log) Fail(entry string, err error) {
-	l.failed = true
-	l.note(levelError, entry+": "+err.Error())
+// suppression is an acceptance as SARIF has it.
+func suppression(a *Acceptance) *sarif.Suppression {
+	if a.By == InBaseline {
+		return sarif.NewSuppression().WithKind("external")
+	}
+	return sarif.NewSuppression().WithKind("inSource").WithJustification(a.Reason).WithLocation(location(a.File, a.Line, 0, ""))
 }
 
 func (l *Log) note(level, text string) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,11 @@ func bundleOf(t *testing.T, entry string, lines int, all ...artifact.Finding) *a
 	b, err := out.Bundle()
 	require.NoError(t, err)
 	return b
+}
+
+// resultOf is the result that a bundle is.
+func resultOf(b *artifact.Bundle, accepted ...Acceptance) Result {
+	return Result{Entry: b.Manifest().Entry, Bundle: b, Took: 1500 * time.Millisecond, Accepted: accepted}
 }
 
 func deadlock(verdict string) artifact.Finding {
@@ -124,7 +130,7 @@ func TestLimits(t *testing.T) {
 // checked, is no success.
 func TestLogIncomplete(t *testing.T) {
 	var l Log
-	require.NoError(t, l.Add(bundleOf(t, "TestA", 0, deadlock(artifact.Real))))
+	require.NoError(t, l.Add(resultOf(bundleOf(t, "TestA", 0, deadlock(artifact.Real)))))
 	read := func(complete bool) gjson.Result {
 		var out bytes.Buffer
 		require.NoError(t, l.Write(&out, complete))
@@ -134,8 +140,8 @@ func TestLogIncomplete(t *testing.T) {
 	}
 	require.Equal(t, "false", read(false).Get("invocations.0.executionSuccessful").Raw)
 	require.Equal(t, "true", read(true).Get("invocations.0.executionSuccessful").Raw)
-	l.Fail("m/p TestB", errors.New("it does not compile"))
-	require.NoError(t, l.Add(bundleOf(t, "TestC", 0, deadlock(artifact.Real))))
+	require.NoError(t, l.Add(Result{Entry: artifact.Entry{Package: "m/p", Func: "TestB"}, Err: errors.New("it does not compile")}))
+	require.NoError(t, l.Add(resultOf(bundleOf(t, "TestC", 0, deadlock(artifact.Real)))))
 	run := read(true)
 	require.Equal(t, "false", run.Get("invocations.0.executionSuccessful").Raw)
 	require.Equal(t, "error", run.Get("invocations.0.toolExecutionNotifications.0.level").String())

@@ -17,6 +17,8 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/report"
 )
 
 // several are the flags of a check of more than one entry point.
@@ -51,6 +53,7 @@ type checked struct {
 	path      string
 	err       error
 	elapsed   time.Duration
+	accepted  []report.Acceptance
 	// unchanged: the result is that of an earlier check.
 	unchanged bool
 }
@@ -85,19 +88,23 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			return 0, fmt.Errorf("-o: %w", err)
 		}
 	}
-	if err := s.sarif.write(false); err != nil {
+	if err := s.accept.begin(); err != nil {
+		return 0, err
+	}
+	if err := s.logs.begin(c.stdout, pattern, s.json); err != nil {
 		return 0, err
 	}
 	all := make([]checked, 0, len(entries))
 	add := func(r checked) {
 		last := len(all) == len(entries)-1
-		if err := s.sarif.add(r.entry.String(), r.bundle, r.err, last); err != nil {
+		if err := s.logs.add(report.Result{Entry: r.name(), Bundle: r.bundle, Err: r.err, Took: r.elapsed, Accepted: r.accepted}, last); err != nil {
 			r.err = errors.Join(r.err, err)
 		}
 		all = append(all, r)
 	}
 	for _, e := range entries {
 		if c.ctx.Err() != nil {
+			s.accept.failed = true
 			add(checked{entry: e, err: errInterrupted})
 			continue
 		}
@@ -110,9 +117,10 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			return 0, r.err // as it would be for all others
 		}
 		rep.entry(e, r.elapsed)
+		r.accepted = s.accept.of(r.bundle, c.stderr)
 		add(r)
 		if !s.json && r.notable() {
-			if err := writeText(c.stdout, r.bundle, r.path); err != nil {
+			if err := writeText(c.stdout, r.bundle, r.path, r.accepted); err != nil {
 				return 0, err
 			}
 			fmt.Fprintln(c.stdout)
@@ -120,7 +128,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			r.writeLimits(c.stdout)
 		}
 	}
-	return worst(all), c.report(all, s.json, rep)
+	return worst(all), errors.Join(c.report(all, s.json, rep), s.accept.end(c.stderr))
 }
 
 // shownLimits is how many of the limits of a result are printed beside a table.
@@ -132,7 +140,7 @@ func (r *checked) writeLimits(out io.Writer) {
 	if r.bundle == nil {
 		return
 	}
-	if limits := vtrace.Conclude(r.bundle).Limits; len(limits) > 0 {
+	if limits := conclude(r.bundle, r.accepted).Limits; len(limits) > 0 {
 		fmt.Fprintf(out, "%s: what the result does not cover:\n", r.entry)
 		for _, l := range limits[:min(len(limits), shownLimits)] {
 			fmt.Fprintf(out, "  %s\n", l)
@@ -145,6 +153,14 @@ func (r *checked) writeLimits(out io.Writer) {
 	if races := wordRaces(fmt.Sprintf("%s: ", r.entry), r.bundle); races != "" {
 		fmt.Fprintln(out, races)
 	}
+}
+
+// name is the entry point as bundles have it.
+func (r *checked) name() artifact.Entry {
+	if r.bundle != nil {
+		return r.bundle.Manifest().Entry
+	}
+	return artifact.Entry{Package: r.entry.Package, Func: r.entry.Func}
 }
 
 // errInterrupted is why an entry point was not checked.
@@ -176,7 +192,7 @@ func (r *checked) notable() bool {
 	if r.bundle == nil {
 		return false
 	}
-	c := vtrace.Conclude(r.bundle)
+	c := conclude(r.bundle, nil)
 	return c.Real+c.Possible+c.Unconfirmed+c.TimingDependent+c.Notes > 0
 }
 
@@ -186,7 +202,7 @@ func (r *checked) code() int {
 	if r.bundle == nil {
 		return exitInconclusive
 	}
-	return exitCode(r.bundle)
+	return exitCode(r.bundle, r.accepted)
 }
 
 // worst is the exit code for all.
@@ -253,7 +269,7 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 		}{[]result{}, []refusal{}}
 		for _, r := range all {
 			if r.bundle != nil {
-				row := resultOf(r.bundle, r.path)
+				row := resultOf(r.bundle, r.path, r.accepted)
 				row.Unsandboxed, row.Signature = rep.without, r.signature
 				row.Unchanged = r.unchanged
 				out.Entries = append(out.Entries, row)
@@ -276,9 +292,9 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 			}
 			count["not checked"]++
 		case r.err != nil:
-			text = headline(r.bundle) + ", but: " + r.err.Error()
+			text = headline(r.bundle, r.accepted) + ", but: " + r.err.Error()
 		default:
-			text = headline(r.bundle)
+			text = headline(r.bundle, r.accepted)
 		}
 		if r.bundle != nil {
 			count[map[int]string{exitNothing: "without error", exitReal: "with real errors", exitInconclusive: "inconclusive"}[r.code()]]++

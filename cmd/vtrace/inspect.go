@@ -92,5 +92,5 @@ func writeContents(c *call, b *vtrace.Bundle) error {
 	if _, err := io.WriteString(c.stdout, plain(out.String())); err != nil {
 		return err
 	}
-	return writeText(c.stdout, b, "")
+	return writeText(c.stdout, b, "", nil)
 }

@@ -18,8 +18,9 @@ import (
 	"github.com/vtrace/vtrace/report"
 )
 
-func exitCode(b *vtrace.Bundle) int {
-	switch c := vtrace.Conclude(b); {
+// exitCode is that for a result of which some findings are accepted.
+func exitCode(b *vtrace.Bundle, accepted []report.Acceptance) int {
+	switch c := conclude(b, accepted); {
 	case c.Real > 0:
 		return exitReal
 	case c.Inconclusive():
@@ -29,15 +30,22 @@ func exitCode(b *vtrace.Bundle) int {
 	}
 }
 
+// conclude sums a result up, without the findings that are accepted.
+func conclude(b *vtrace.Bundle, accepted []report.Acceptance) pass.Conclusion {
+	return pass.Conclude(b, report.Numbers(accepted)...)
+}
+
 // result is what -json prints.
 type result struct {
-	Pass    string             `json:"pass"`
-	Entry   artifact.Entry     `json:"entry"`
-	Bundle  string             `json:"bundle,omitempty"`
-	Digest  string             `json:"digest"`
-	Found   []vtrace.Finding   `json:"findings"`
-	Limits  []string           `json:"limits"`
-	Verdict []artifact.Verdict `json:"verdicts"`
+	Pass   string           `json:"pass"`
+	Entry  artifact.Entry   `json:"entry"`
+	Bundle string           `json:"bundle,omitempty"`
+	Digest string           `json:"digest"`
+	Found  []vtrace.Finding `json:"findings"`
+	// Accepted are those that count as no error.
+	Accepted []report.Acceptance `json:"accepted,omitempty"`
+	Limits   []string            `json:"limits"`
+	Verdict  []artifact.Verdict  `json:"verdicts"`
 	// Runs says how the program was run beside its model.
 	Runs *artifact.Runs `json:"runs,omitempty"`
 	// Races says how data races were looked for, if they were.
@@ -68,11 +76,11 @@ func encode(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-func resultOf(b *vtrace.Bundle, path string) result {
+func resultOf(b *vtrace.Bundle, path string, accepted []report.Acceptance) result {
 	m := b.Manifest()
 	r := result{
 		Pass: m.Pass, Entry: m.Entry, Bundle: path, Digest: b.Digest(),
-		Found: b.Findings(), Limits: vtrace.Conclude(b).Limits, Verdict: b.Verdicts(),
+		Found: b.Findings(), Accepted: accepted, Limits: conclude(b, accepted).Limits, Verdict: b.Verdicts(),
 		Runs: b.Runs(), Races: b.Races(), Approximations: sidecar(b).Approximations,
 	}
 	if r.Found == nil {
@@ -104,14 +112,18 @@ func testName(path string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(path, "tests/"), "_test.go")
 }
 
-func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
+func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acceptance) error {
 	m := b.Manifest()
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s %s: %s\n", m.Entry.Package, m.Entry.Func, headline(b))
+	fmt.Fprintf(&out, "%s %s: %s\n", m.Entry.Package, m.Entry.Func, headline(b, accepted))
 	refuted := 0
 	for _, f := range b.Findings() {
 		if f.Verdict == vtrace.False {
 			refuted++
+			continue
+		}
+		if i := slices.IndexFunc(accepted, func(a report.Acceptance) bool { return a.Finding == f.Number }); i >= 0 {
+			writeAccepted(&out, f, accepted[i])
 			continue
 		}
 		writeFinding(&out, b, f, path)
@@ -119,7 +131,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string) error {
 	if refuted > 0 {
 		fmt.Fprintf(&out, "\nerrors of the model that the program does not have: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
 	}
-	limits := vtrace.Conclude(b).Limits
+	limits := conclude(b, accepted).Limits
 	if len(limits) > 0 {
 		out.WriteString("\nwhat this result does not cover:\n")
 		for _, l := range limits {
@@ -241,8 +253,8 @@ func raceSearch(b *vtrace.Bundle, r *artifact.RaceSearch) string {
 	return out.String()
 }
 
-func headline(b *vtrace.Bundle) string {
-	c := vtrace.Conclude(b)
+func headline(b *vtrace.Bundle, accepted []report.Acceptance) string {
+	c := conclude(b, accepted)
 	var parts []string
 	for _, n := range []struct {
 		n    int
@@ -264,6 +276,9 @@ func headline(b *vtrace.Bundle) string {
 		parts = append(parts, "1 note")
 	case c.Notes > 1:
 		parts = append(parts, fmt.Sprintf("%d notes", c.Notes))
+	}
+	if len(accepted) > 0 {
+		parts = append(parts, fmt.Sprintf("%d accepted", len(accepted)))
 	}
 	switch {
 	case len(parts) > 0:
@@ -364,6 +379,15 @@ func readable(d time.Duration) time.Duration {
 		return d.Round(time.Microsecond)
 	}
 	return d
+}
+
+// writeAccepted tells of a finding that does not count.
+func writeAccepted(out *strings.Builder, f vtrace.Finding, a report.Acceptance) {
+	fmt.Fprintf(out, "\n%d. accepted: %s", f.Number, f.Kind)
+	if f.File != "" {
+		fmt.Fprintf(out, " at %s:%d", f.File, f.Line)
+	}
+	fmt.Fprintf(out, "\n   %v\n", a)
 }
 
 func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string) {

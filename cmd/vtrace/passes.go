@@ -13,6 +13,7 @@ import (
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/report"
 )
 
 func version() string { return pass.Version() }
@@ -49,7 +50,8 @@ type settings struct {
 	cache    string
 	sandbox  sandboxFlag
 
-	sarif     sarifLog
+	logs      logs
+	accept    acceptance
 	sign      string
 	verifyKey string
 }
@@ -210,9 +212,13 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	if newModel && len(c.program) > 0 {
 		opts = append(opts, vtrace.Args(c.program...))
 	}
-	if err := s.sarif.write(false); err != nil {
+	if err := s.accept.begin(); err != nil {
 		return 0, err
 	}
+	if err := s.logs.begin(c.stdout, arg, s.json); err != nil {
+		return 0, err
+	}
+	start := time.Now()
 	b, err := do(c.hard(), arg, s, append(opts, append(k.options(), vtrace.Interrupt(c.ctx.Done()))...))
 	rep.done()
 	if err != nil {
@@ -221,14 +227,16 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	defer k.done(b)
 	// What was found is printed even if it cannot be saved.
 	path, saveErr := s.save(b)
-	saveErr = errors.Join(saveErr, s.sarif.add("", b, nil, true))
+	accepted := s.accept.of(b, c.stderr)
+	code := exitCode(b, accepted)
+	saveErr = errors.Join(saveErr, s.logs.add(report.Result{Entry: b.Manifest().Entry, Bundle: b, Took: time.Since(start), Accepted: accepted}, true), s.accept.end(c.stderr))
 	if s.json {
-		r := resultOf(b, path)
+		r := resultOf(b, path, accepted)
 		r.Unchanged = rep.unchanged != nil
 		r.Unsandboxed, r.Signature = rep.without, s.signature(path)
-		return exitCode(b), errors.Join(encode(c.stdout, r), saveErr)
+		return code, errors.Join(encode(c.stdout, r), saveErr)
 	}
-	err = writeText(c.stdout, b, path)
+	err = writeText(c.stdout, b, path, accepted)
 	if sig := s.signature(path); sig != "" {
 		fmt.Fprintf(c.stdout, "signature: %s\n", sig)
 	}
@@ -236,7 +244,7 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 		_, err = fmt.Fprintf(c.stdout, "\n%s\n", unchangedText(rep.unchanged))
 	}
 	rep.writeUnsandboxed(c.stdout)
-	return exitCode(b), errors.Join(err, saveErr)
+	return code, errors.Join(err, saveErr)
 }
 
 func runCheck(c *call) (int, error) {
@@ -250,7 +258,8 @@ func runCheck(c *call) (int, error) {
 	s.replay(fs)
 	s.results(fs)
 	s.vendoring(fs)
-	fs.StringVar(&s.sarif.path, "sarif", "", "write what was found to `FILE` too, as SARIF 2.1.0 for code scanning services and editors; of several entry points after each")
+	s.logs.register(fs)
+	s.accept.register(fs)
 	fs.BoolVar(&a.list, "list", false, "list the entry points and do nothing else")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
 	args, err := c.parse(fs, 1, 1)

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -66,7 +67,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := try(ctx, c); err != nil {
+	if err := try(ctx, os.Stdout, c); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
 	}
@@ -78,7 +79,7 @@ type suite struct {
 	skip        []string // tests that fail without a mutant, since the source has changed
 }
 
-func try(ctx context.Context, c config) error {
+func try(ctx context.Context, out io.Writer, c config) error {
 	root, err := os.MkdirTemp("", "mutate")
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func try(ctx context.Context, c config) error {
 		}
 		suites = append(suites, s)
 	}
-	reached, err := baseline(ctx, c, root, suites)
+	reached, err := baseline(ctx, out, c, root, suites)
 	if err != nil {
 		return err
 	}
@@ -115,11 +116,11 @@ func try(ctx context.Context, c config) error {
 		default:
 			missed++
 			if c.list {
-				fmt.Println("not reached:", m)
+				fmt.Fprintln(out, "not reached:", m)
 			}
 		}
 	}
-	fmt.Printf("%d mutants are reached, %d are not\n", len(chosen), missed)
+	fmt.Fprintf(out, "%d mutants are reached, %d are not\n", len(chosen), missed)
 	rand.New(rand.NewPCG(c.seed, 0)).Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
 	if c.n > 0 && len(chosen) > c.n {
 		chosen = chosen[:c.n]
@@ -127,7 +128,7 @@ func try(ctx context.Context, c config) error {
 	caught := 0
 	for i, m := range chosen {
 		if c.list {
-			fmt.Println("reached:", m)
+			fmt.Fprintln(out, "reached:", m)
 			continue
 		}
 		by, err := catches(ctx, c, m, suites)
@@ -135,14 +136,14 @@ func try(ctx context.Context, c config) error {
 			return err
 		}
 		if by == "" {
-			fmt.Println("SURVIVES", m)
+			fmt.Fprintln(out, "SURVIVES", m)
 			continue
 		}
 		caught++
-		fmt.Printf("caught by %s (%d of %d): %s\n", by, caught, i+1, m)
+		fmt.Fprintf(out, "caught by %s (%d of %d): %s\n", by, caught, i+1, m)
 	}
 	if !c.list {
-		fmt.Printf("%d of %d caught\n", caught, len(chosen))
+		fmt.Fprintf(out, "%d of %d caught\n", caught, len(chosen))
 	}
 	return nil
 }
@@ -178,7 +179,7 @@ var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
 
 // baseline runs the tests without a mutant in force: those that fail are skipped later. It returns
 // the mutants that were reached.
-func baseline(ctx context.Context, c config, root string, suites []*suite) (map[int]bool, error) {
+func baseline(ctx context.Context, to io.Writer, c config, root string, suites []*suite) (map[int]bool, error) {
 	log := filepath.Join(root, "reached")
 	for _, s := range suites {
 		out, err := s.run(ctx, c, 2*c.timeout, false, "VTRACE_MUTANTS_REACHED="+log)
@@ -189,7 +190,7 @@ func baseline(ctx context.Context, c config, root string, suites []*suite) (map[
 			return nil, fmt.Errorf("tests without a mutant: %w\n%s", err, out)
 		}
 		if len(s.skip) > 0 {
-			fmt.Println("not used, they fail without a mutant:", strings.Join(s.skip, " "))
+			fmt.Fprintln(to, "not used, they fail without a mutant:", strings.Join(s.skip, " "))
 		}
 	}
 	data, err := os.ReadFile(log)

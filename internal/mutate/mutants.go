@@ -119,12 +119,12 @@ type rewriter struct {
 	file    []byte
 	fn      string
 	edits   []edit
-	loops   map[ast.Expr]bool // conditions of loops, of which "always" would only be a hang
+	plain   map[*ast.ReturnStmt]bool // those of functions without results
 }
 
 // mutate rewrites the files of a package below root so that they contain its mutants.
 func mutate(root, pattern string) (dir string, mutants []mutant, err error) {
-	r := &rewriter{fset: token.NewFileSet(), loops: map[ast.Expr]bool{}}
+	r := &rewriter{fset: token.NewFileSet(), plain: map[*ast.ReturnStmt]bool{}}
 	pkgs, err := packages.Load(&packages.Config{
 		Dir: root, Fset: r.fset,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps,
@@ -147,6 +147,7 @@ func mutate(root, pattern string) (dir string, mutants []mutant, err error) {
 		for _, d := range f.Decls {
 			if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
 				r.fn = fd.Name.Name
+				r.returns(fd.Type, fd.Body)
 				r.walk(fd.Body)
 			}
 		}
@@ -210,6 +211,8 @@ func (r *rewriter) walk(n ast.Node) {
 			return false
 		}
 		switch n := n.(type) {
+		case *ast.FuncLit:
+			r.returns(n.Type, n.Body)
 		case *ast.GenDecl:
 			return n.Tok != token.CONST
 		case *ast.ArrayType:
@@ -233,7 +236,6 @@ func (r *rewriter) walk(n ast.Node) {
 			r.condition(n.Cond)
 		case *ast.ForStmt:
 			if n.Cond != nil {
-				r.loops[n.Cond] = true
 				r.condition(n.Cond)
 			}
 		case *ast.ReturnStmt:
@@ -251,6 +253,20 @@ func (r *rewriter) walk(n ast.Node) {
 			r.statements(n.Body)
 		}
 		return true
+	})
+}
+
+// returns notes the returns of a function without results: others may be what it has to end with.
+func (r *rewriter) returns(t *ast.FuncType, body *ast.BlockStmt) {
+	if t.Results != nil {
+		return
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		if s, ok := n.(*ast.ReturnStmt); ok {
+			r.plain[s] = true
+		}
+		_, other := n.(*ast.FuncLit)
+		return !other
 	})
 }
 
@@ -299,7 +315,7 @@ func (r *rewriter) statements(list []ast.Stmt) {
 				continue
 			}
 		case *ast.ReturnStmt:
-			if len(s.Results) > 0 {
+			if !r.plain[s] {
 				continue
 			}
 		default:

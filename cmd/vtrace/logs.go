@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/report"
+)
+
+// logs are the forms in which results are written beside what is printed.
+type logs struct {
+	files  []*logFile
+	github githubLog
+}
+
+// resultLog collects results for a file.
+type resultLog interface {
+	Add(r report.Result) error
+	// Write writes what was added. Complete says that all that was to be checked is in it.
+	Write(w io.Writer, complete bool) error
+}
+
+// logFile is a file with results, "" if it is not wanted. It is written anew with each result, so
+// that what is known is in it whenever the check ends; before the last one it says that it is not
+// complete.
+type logFile struct {
+	flag, path string
+	log        resultLog
+}
+
+func (l *logs) register(fs *flag.FlagSet) {
+	l.files = []*logFile{{flag: "sarif", log: &report.Log{}}, {flag: "junit", log: &report.JUnit{}}}
+	fs.StringVar(&l.files[0].path, "sarif", "", "write what was found to `FILE` too, as SARIF 2.1.0 for code scanning services and editors; of several entry points after each")
+	fs.StringVar(&l.files[1].path, "junit", "", "write the result of each entry point to `FILE` too, in JUnit's XML")
+	fs.BoolVar(&l.github.on, "github", false, "print findings also as workflow commands, which GitHub shows as annotations")
+}
+
+// begin writes the files before there is a result, so that one that cannot be written is an error
+// before anything is checked.
+func (l *logs) begin(out io.Writer, pattern string, asJSON bool) error {
+	if l.github.on && asJSON {
+		return fmt.Errorf("%w: -github and -json both want to print", errUsage)
+	}
+	l.github.out = out
+	l.github.log.Path = inRepository(pattern)
+	return l.write(false)
+}
+
+// add adds a result.
+func (l *logs) add(r report.Result, complete bool) error {
+	var errs []error
+	for _, f := range l.files {
+		if f.path != "" {
+			errs = append(errs, f.named(f.log.Add(r)))
+		}
+	}
+	if l.github.on {
+		errs = append(errs, l.github.log.Write(l.github.out, r))
+	}
+	return errors.Join(append(errs, l.write(complete))...)
+}
+
+func (l *logs) write(complete bool) error {
+	var errs []error
+	for _, f := range l.files {
+		if f.path != "" {
+			errs = append(errs, f.named(artifact.ReplaceFile(f.path, func(out *os.File) error { return f.log.Write(out, complete) })))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (f *logFile) named(err error) error {
+	if err != nil {
+		return fmt.Errorf("-%s: %w", f.flag, err)
+	}
+	return nil
+}
+
+// githubLog prints annotations.
+type githubLog struct {
+	on  bool
+	log report.GitHub
+	out io.Writer
+}
+
+// inRepository returns what finds the path of a file of a program in the repository that a workflow
+// of GitHub runs in, or else below the working directory. The pattern names packages of the
+// program. Files are relative to a directory that holds its modules.
+func inRepository(pattern string) func(file string) string {
+	dir, err := filepath.Abs(strings.TrimSuffix(pattern, "..."))
+	if info, err2 := os.Stat(dir); err != nil || err2 != nil || !info.IsDir() {
+		dir, _ = filepath.Abs(".") // an import path
+	}
+	exists := func(name string) bool {
+		_, err := os.Stat(name)
+		return err == nil
+	}
+	above := func(d string) string { return filepath.Dir(d) }
+	for d := dir; d != above(d); d = above(d) {
+		if exists(filepath.Join(d, "go.mod")) {
+			dir = d
+			break
+		}
+	}
+	repository := os.Getenv("GITHUB_WORKSPACE")
+	if repository == "" {
+		repository, _ = filepath.Abs(".")
+	}
+	return func(file string) string {
+		for d := dir; d != above(d); d = above(d) {
+			name := filepath.Join(d, filepath.FromSlash(file))
+			if rel, err := filepath.Rel(repository, name); err == nil && filepath.IsLocal(rel) && exists(name) {
+				return filepath.ToSlash(rel)
+			}
+		}
+		return file
+	}
+}
+
+// acceptance says which findings do not count.
+type acceptance struct {
+	path   string // of the baseline, "" if there is none
+	update bool
+	base   *report.Baseline
+	next   report.Baseline
+	said   map[string]bool // problems
+	failed bool            // an entry point has no result, so that its findings are not known
+}
+
+func (a *acceptance) register(fs *flag.FlagSet) {
+	fs.StringVar(&a.path, "baseline", "", "do not count the findings in `FILE`, which are reported in a line each")
+	fs.BoolVar(&a.update, "update-baseline", false, "write the findings of this check to the file of -baseline, in place of those that are in it")
+}
+
+// begin reads the baseline.
+func (a *acceptance) begin() error {
+	switch {
+	case a.path == "" && a.update:
+		return fmt.Errorf("%w: -update-baseline needs -baseline FILE", errUsage)
+	case a.path == "":
+		return nil
+	}
+	data, err := os.ReadFile(a.path)
+	if a.update && errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("-baseline: %w; -update-baseline makes one", err)
+	}
+	if a.base, err = report.ReadBaseline(bytes.NewReader(data)); err != nil {
+		return fmt.Errorf("-baseline: %s: %w", a.path, err)
+	}
+	return nil
+}
+
+// of are the acceptances of the findings of a bundle. What is wrong with comments is said once.
+func (a *acceptance) of(b *artifact.Bundle, stderr io.Writer) []report.Acceptance {
+	if b == nil {
+		a.failed = true
+		return nil
+	}
+	a.next.Add(b)
+	accepted, problems := report.Accept(b, a.base)
+	for _, p := range problems {
+		if a.said == nil {
+			a.said = map[string]bool{}
+		}
+		if !a.said[p] {
+			a.said[p] = true
+			fmt.Fprintf(stderr, "vtrace: %s\n", plain(p))
+		}
+	}
+	return accepted
+}
+
+// end writes the baseline, if that is wanted.
+func (a *acceptance) end(stderr io.Writer) error {
+	if !a.update {
+		return nil
+	}
+	if a.failed {
+		return errors.New("-update-baseline: some entry points have no result, and the baseline stays as it is")
+	}
+	if err := artifact.ReplaceFile(a.path, func(f *os.File) error { return a.next.Write(f) }); err != nil {
+		return fmt.Errorf("-baseline: %w", err)
+	}
+	fmt.Fprintf(stderr, "vtrace: %s has %s\n", a.path, plural(a.next.Len(), "finding", "findings"))
+	return nil
+}
