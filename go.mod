@@ -3,6 +3,7 @@ module github.com/vtrace/vtrace
 go 1.26.0
 
 require (
+	github.com/gofrs/flock v0.13.2
 	github.com/hashicorp/go-multierror v1.1.1
 	github.com/jstemmer/go-junit-report/v2 v2.1.0
 	github.com/klauspost/compress v1.20.3

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/vtrace/vtrace/internal/scratch"
 )
 
 // BuildOptions are for Build.
@@ -40,7 +42,7 @@ type Binary struct {
 }
 
 // Close removes the binary.
-func (b *Binary) Close() error { return os.RemoveAll(b.dir) }
+func (b *Binary) Close() error { return scratch.Remove(b.dir) }
 
 // BuildError says why the instrumented program does not compile.
 type BuildError struct {
@@ -65,13 +67,13 @@ func Build(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, er
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "vtrace-build-")
+	dir, err := scratch.Make("build")
 	if err != nil {
 		return nil, fmt.Errorf("build: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
+			err = errors.Join(err, scratch.Remove(dir))
 		}
 	}()
 	if err := noOverlay(target); err != nil {

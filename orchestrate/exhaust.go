@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orcutil"
 )
 
@@ -102,11 +103,11 @@ func (b *Binary) Exhaust(ctx context.Context, opts ExhaustOptions) (_ *Exhaustiv
 	if opts.Timeout <= 0 {
 		opts.Timeout = defaultTimeout
 	}
-	dir, err := os.MkdirTemp("", "vtrace-exhaust-")
+	dir, err := scratch.Make("exhaust")
 	if err != nil {
 		return nil, fmt.Errorf("exhaust: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, scratch.Remove(dir)) }()
 	x := &exhauster{
 		explorer: explorer{binary: b, opts: ExploreOptions{RunOptions: opts.RunOptions}, ends: map[string]*End{}, schedules: map[uint64]bool{}},
 		opts:     opts, dir: dir,

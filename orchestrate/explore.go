@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orcutil"
 )
 
@@ -198,11 +199,11 @@ type explorer struct {
 
 // process does runs in one process, as many as it can.
 func (x *explorer) process(ctx context.Context) (err error) {
-	dir, err := os.MkdirTemp("", "vtrace-explore-")
+	dir, err := scratch.Make("explore")
 	if err != nil {
 		return fmt.Errorf("explore: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, scratch.Remove(dir)) }()
 	e := &exploreJob{
 		Seed: x.opts.Seed + uint64(x.out.Runs), Runs: x.opts.Runs - x.out.Runs, Steps: x.opts.TotalSteps, Watchdog: x.opts.Timeout,
 		Records: filepath.Join(dir, "records"), Ends: filepath.Join(dir, "ends"),

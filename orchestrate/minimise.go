@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orcutil"
 )
 
@@ -65,11 +66,11 @@ func (b *Binary) Minimise(ctx context.Context, v *Verdict, opts MinimiseOptions)
 	if opts.Timeout <= 0 {
 		opts.Timeout = defaultTimeout
 	}
-	dir, err := os.MkdirTemp("", "vtrace-minimise-")
+	dir, err := scratch.Make("minimise")
 	if err != nil {
 		return nil, fmt.Errorf("minimise: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, scratch.Remove(dir)) }()
 	job := job{Plan: v.Plan, MaxSteps: opts.MaxSteps, Minimise: &minimiseJob{
 		Runs: opts.Runs, Steps: opts.TotalSteps, Time: opts.MaxTime, Watchdog: opts.Timeout,
 		Records: filepath.Join(dir, "records"), Result: filepath.Join(dir, "result"),

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orcutil"
 )
 
@@ -96,11 +97,11 @@ func (b *Binary) run(ctx context.Context, j job, opts RunOptions) (_ *Verdict, _
 	if opts.MaxOutput <= 1 {
 		opts.MaxOutput = defaultMaxOutput
 	}
-	dir, err := os.MkdirTemp("", "vtrace-run-")
+	dir, err := scratch.Make("run")
 	if err != nil {
 		return fail(fmt.Errorf("run: %w", err))
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, scratch.Remove(dir)) }()
 	files := map[string]string{}
 	for _, name := range []string{envPlan, envResult, envLog, envJournal} {
 		files[name] = filepath.Join(dir, strings.ToLower(name))

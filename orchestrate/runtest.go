@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orcutil"
 )
 
@@ -22,11 +23,11 @@ func (b *Binary) RunTest(ctx context.Context, name string, opts RunOptions) (_ *
 	if opts.MaxOutput <= 1 {
 		opts.MaxOutput = defaultMaxOutput
 	}
-	dir, err := os.MkdirTemp("", "vtrace-run-")
+	dir, err := scratch.Make("run")
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, scratch.Remove(dir)) }()
 	file := filepath.Join(dir, "result")
 	run := exec.Command(b.Path, "-test.run=^"+regexp.QuoteMeta(name)+"$", "-test.count=1", "-test.timeout=0", "-test.v")
 	run.Dir = b.target.Dir

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/internal/sandbox"
+	"github.com/vtrace/vtrace/internal/scratch"
 )
 
 // SandboxError says why there is no sandbox.
@@ -47,7 +48,7 @@ func NewSandbox(ctx context.Context, env []string, goCmd string) (_ *Sandbox, er
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "vtrace-sandbox-")
+	dir, err := scratch.Make("sandbox")
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
@@ -72,11 +73,11 @@ func buildLauncher(ctx context.Context, env []string, goCmd string) (_ []byte, e
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "vtrace-launcher-")
+	dir, err := scratch.Make("launcher")
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, scratch.Remove(dir)) }()
 	for name, data := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			return nil, fmt.Errorf("sandbox: %w", err)
@@ -132,7 +133,7 @@ func (l *lastBuilt) get(ctx context.Context, key string, build func() ([]byte, e
 }
 
 // Close removes what was built.
-func (s *Sandbox) Close() error { return os.RemoveAll(s.dir) }
+func (s *Sandbox) Close() error { return scratch.Remove(s.dir) }
 
 // child is a process of the program.
 type child struct {

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/disallow"
 	"github.com/vtrace/vtrace/internal/left"
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -411,7 +411,7 @@ const minRun = time.Second
 func (d *deep) build(ctx context.Context, second *artifact.Bundle) (func() error, error) {
 	done := d.rep.stage("build")
 	defer done()
-	dir, err := os.MkdirTemp("", "vtrace-overlay-")
+	dir, err := scratch.Make("overlay")
 	if err != nil {
 		return nil, fmt.Errorf("scratch directory: %w", err)
 	}
@@ -420,9 +420,9 @@ func (d *deep) build(ctx context.Context, second *artifact.Bundle) (func() error
 		d.replaceOverlay(again)
 	}
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, scratch.Remove(dir))
 	}
-	return func() error { return errors.Join(d.binary.Close(), os.RemoveAll(dir)) }, nil
+	return func() error { return errors.Join(d.binary.Close(), scratch.Remove(dir)) }, nil
 }
 
 // replay makes the program follow the trace of a suspect.

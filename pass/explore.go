@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/source"
@@ -125,13 +125,13 @@ func (p *program) instrument(ctx context.Context, opts Options, side *artifact.S
 		return nil, nil, fmt.Errorf("instrument: %w", err)
 	}
 	defer rep.stage("build")()
-	scratch, err := os.MkdirTemp("", "vtrace-overlay-")
+	temp, err := scratch.Make("overlay")
 	if err != nil {
 		return nil, nil, fmt.Errorf("scratch directory: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	defer func() { err = errors.Join(err, scratch.Remove(temp)) }()
 	target := p.target(side, opts)
-	files, err := deliver(ctx, overlay, scratch, target)
+	files, err := deliver(ctx, overlay, temp, target)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
 	"sync/atomic"
 	"time"
 
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
 )
@@ -63,12 +63,12 @@ func compileIn(ctx context.Context, target orchestrate.Target, packages []string
 	if err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "vtrace-overlay-")
+	temp, err := scratch.Make("overlay")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	files, err := deliver(ctx, &parse.Overlay{Runtime: runtime, RuntimeDir: parse.DefaultRuntimePath, RuntimeStd: true}, scratch, target)
+	defer func() { err = errors.Join(err, scratch.Remove(temp)) }()
+	files, err := deliver(ctx, &parse.Overlay{Runtime: runtime, RuntimeDir: parse.DefaultRuntimePath, RuntimeStd: true}, temp, target)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/sites"
@@ -65,27 +66,27 @@ func reload(ctx context.Context, b *artifact.Bundle, opts Options) (*program, er
 		return nil, err
 	}
 	spec = copySpec(spec)
-	scratch, err := os.MkdirTemp("", "vtrace-")
+	temp, err := scratch.Make("program")
 	if err != nil {
 		return nil, fmt.Errorf("scratch directory: %w", err)
 	}
-	p, err := loadCopy(ctx, b, scratch, spec)
+	p, err := loadCopy(ctx, b, temp, spec)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(scratch))
+		return nil, errors.Join(err, scratch.Remove(temp))
 	}
-	p.dir = scratch
+	p.dir = temp
 	return p, nil
 }
 
 // loadCopy loads the copy of a bundle's program, which it writes below a scratch directory,
 // with the modules of the bundle, if it has any.
-func loadCopy(ctx context.Context, b *artifact.Bundle, scratch string, spec source.Spec) (*program, error) {
-	spec.Dir = filepath.Join(scratch, programDir)
+func loadCopy(ctx context.Context, b *artifact.Bundle, temp string, spec source.Spec) (*program, error) {
+	spec.Dir = filepath.Join(temp, programDir)
 	err := b.ExtractSource(spec.Dir)
 	if err != nil {
 		return nil, err
 	}
-	if spec.GoEnv, err = extractModules(ctx, b, scratch, spec); err != nil {
+	if spec.GoEnv, err = extractModules(ctx, b, temp, spec); err != nil {
 		return nil, err
 	}
 	p, err := load(ctx, spec)
@@ -105,7 +106,7 @@ func (p *program) close() error {
 	if p.dir == "" {
 		return nil
 	}
-	return os.RemoveAll(p.dir)
+	return scratch.Remove(p.dir)
 }
 
 // sameDependencies checks that the dependencies which are instrumented have the

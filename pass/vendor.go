@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -117,11 +118,11 @@ func (p *program) vendored(ctx context.Context, files []source.File) (_ *vendore
 	if err := checkModules(b); err != nil {
 		return nil, fmt.Errorf("modules in the bundle: %w", err)
 	}
-	scratch, err := os.MkdirTemp("", "vtrace-modules-")
+	temp, err := scratch.Make("modules")
 	if err != nil {
 		return nil, fmt.Errorf("scratch directory: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	defer func() { err = errors.Join(err, scratch.Remove(temp)) }()
 	own := p.source.Spec
 	env, err := goVariables(ctx, p.source.Root, own.Env)
 	if err != nil {
@@ -129,9 +130,9 @@ func (p *program) vendored(ctx context.Context, files []source.File) (_ *vendore
 	}
 	entry := p.entry()
 	spec := source.Spec{
-		Dir: filepath.Join(scratch, programDir), Pattern: entry.Package, ImportPath: true, Entry: entry.Func,
+		Dir: filepath.Join(temp, programDir), Pattern: entry.Package, ImportPath: true, Entry: entry.Func,
 		Flags: append(slices.Clone(own.Flags), "-buildvcs=false"), Deps: own.Deps, Env: own.Env,
-		GoEnv: moduleEnv(filepath.Join(env.GOMODCACHE, "cache", "download"), filepath.Join(scratch, modCacheDir), env.GOFLAGS),
+		GoEnv: moduleEnv(filepath.Join(env.GOMODCACHE, "cache", "download"), filepath.Join(temp, modCacheDir), env.GOFLAGS),
 	}
 	if err := b.ExtractSource(spec.Dir); err != nil {
 		return nil, err
@@ -158,7 +159,7 @@ func (p *program) vendored(ctx context.Context, files []source.File) (_ *vendore
 	if out.files, err = loaded.DependencyFiles(); err != nil {
 		return nil, err
 	}
-	out.modules, err = takenModules(filepath.Join(scratch, modCacheDir, "cache", "download"))
+	out.modules, err = takenModules(filepath.Join(temp, modCacheDir, "cache", "download"))
 	return out, err
 }
 
@@ -242,11 +243,11 @@ const (
 
 // extractModules writes the modules of a bundle below a scratch directory, and returns what
 // has the go command take them from there, nothing if there are none.
-func extractModules(ctx context.Context, b *artifact.Bundle, scratch string, spec source.Spec) ([]string, error) {
+func extractModules(ctx context.Context, b *artifact.Bundle, temp string, spec source.Spec) ([]string, error) {
 	if !hasModules(b) {
 		return nil, nil
 	}
-	proxy := filepath.Join(scratch, proxyDir)
+	proxy := filepath.Join(temp, proxyDir)
 	for name, data := range b.Below(artifact.ModulesDir) {
 		file := filepath.Join(proxy, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -256,11 +257,11 @@ func extractModules(ctx context.Context, b *artifact.Bundle, scratch string, spe
 			return nil, fmt.Errorf("scratch directory: %w", err)
 		}
 	}
-	env, err := goVariables(ctx, scratch, spec.Env)
+	env, err := goVariables(ctx, temp, spec.Env)
 	if err != nil {
 		return nil, err
 	}
-	return moduleEnv(proxy, filepath.Join(scratch, modCacheDir), env.GOFLAGS), nil
+	return moduleEnv(proxy, filepath.Join(temp, modCacheDir), env.GOFLAGS), nil
 }
 
 // moduleEnv has the go command take modules from a directory and from nowhere else, and unpack

@@ -91,6 +91,9 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 			own[strings.TrimSuffix(p.PkgPath, "_test")] = true
 		}
 	})
+	if len(roots) == 0 {
+		return nil, fmt.Errorf("%s: there are no packages", spec.Pattern)
+	}
 	if len(own) == 0 {
 		return nil, fmt.Errorf("%s: not part of a main module: a go.mod is needed", spec.Pattern)
 	}

@@ -250,9 +250,9 @@ func load(cfg *packages.Config, patterns ...string) ([]*packages.Package, error)
 		return nil, ctxErr
 	}
 	if err != nil {
-		return nil, fmt.Errorf("load %s: %w", strings.Join(patterns, " "), err)
+		return nil, goCommandError(patterns, err)
 	}
-	return pkgs, nil
+	return pkgs, unlisted(cfg.Context, cfg, pkgs, patterns)
 }
 
 // choose keeps, of the loaded variants, those that the entry of the package of

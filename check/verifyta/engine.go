@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -61,11 +62,11 @@ func (e Engine) Verify(ctx context.Context, net *uppaal.Network, queries []*uppa
 			return nil, err
 		}
 	}
-	dir, err := os.MkdirTemp("", "verifyta")
+	dir, err := scratch.Make("verifyta")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer scratch.Remove(dir)
 	if err := writeModel(filepath.Join(dir, modelFile), net); err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func printError(w io.Writer, err error) {
 	if errors.As(err, &many) {
 		head, _, _ := strings.Cut(err.Error(), many.Error())
 		for _, e := range many.Errors {
-			fmt.Fprintf(w, "vtrace: %s\n", plain(head+e.Error()))
+			fmt.Fprintf(w, "vtrace: %s\n", plain(head+strings.TrimPrefix(e.Error(), "-: "))) // which stands for no place
 		}
 		return
 	}

@@ -1,0 +1,99 @@
+package scratch
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// asChild has the test binary hold a directory until it is killed.
+const asChild = "VTRACE_SCRATCH_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asChild) != "" {
+		dir, err := Make("child")
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "file"), nil, 0o600)
+		}
+		fmt.Println(dir, err)
+		select {}
+	}
+	os.Exit(m.Run())
+}
+
+// names are those of the files in a directory.
+func names(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+// TestKilled: what a process leaves that is killed is there as long as it lives, and removed by the
+// next one; what belongs to nobody is not touched.
+func TestKilled(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	require.NoError(t, os.MkdirAll(filepath.Join(temp, prefix+"mine"), 0o700)) // has no lock
+	require.NoError(t, os.WriteFile(filepath.Join(temp, prefix+"file"), nil, 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(temp, "other"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(temp, "other", lockName), nil, 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(temp, prefix+"link"), 0o700))
+	require.NoError(t, os.Symlink(filepath.Join(temp, "other", lockName), filepath.Join(temp, prefix+"link", lockName)))
+	before := names(t, temp)
+
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), asChild+"=1")
+	out, err := child.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	var dir, none string
+	_, err = fmt.Sscan(line, &dir, &none)
+	require.NoError(t, err)
+	require.Equal(t, "<nil>", none)
+
+	use := func() {
+		own, err := Make("own")
+		require.NoError(t, err)
+		require.NoError(t, Remove(own))
+	}
+	use()
+	require.FileExists(t, filepath.Join(dir, "file"))
+	require.NoError(t, child.Process.Kill())
+	require.Error(t, child.Wait())
+	require.FileExists(t, filepath.Join(dir, "file"))
+	use()
+	require.Equal(t, before, names(t, temp))
+}
+
+// TestMake: the directory of the process is there as long as something is in it.
+func TestMake(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	a, err := Make("a")
+	require.NoError(t, err)
+	b, err := Make("b")
+	require.NoError(t, err)
+	require.Equal(t, filepath.Dir(a), filepath.Dir(b))
+	require.Len(t, names(t, temp), 1)
+	require.NoError(t, Remove(a))
+	require.DirExists(t, b)
+	require.NoError(t, Remove(b))
+	require.NoError(t, Remove(b)) // it is gone
+	require.Empty(t, names(t, temp))
+
+	t.Setenv("TMPDIR", filepath.Join(temp, "none"))
+	_, err = Make("a")
+	require.ErrorContains(t, err, "directory for temporary files: ")
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
