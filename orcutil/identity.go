@@ -152,6 +152,19 @@ func (s *run) byID(id uint64) *goroutine {
 	return s.ids[id]
 }
 
+// idOf is the runtime's number of a goroutine that is registered, 0 if it is not. The goroutine may
+// be running.
+func (s *run) idOf(g *goroutine) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, other := range s.ids {
+		if other == g {
+			return id
+		}
+	}
+	return 0
+}
+
 // foreign notes an operation by a goroutine outside control.
 func (s *run) foreign(site Site) {
 	why := "operation by a goroutine outside control at " + site.key()

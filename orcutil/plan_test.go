@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -739,6 +740,18 @@ func TestWatchdog(t *testing.T) {
 	}})
 	require.Equal(t, Unsupported, res.Verdict)
 	require.Equal(t, "no step was completed for 10ms: goroutine 0 does not come to another guard after #1", res.Message)
+
+	// Who waits for the system is given up soon, whatever the watchdog is.
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	defer w.Close() // lets the abandoned run end
+	res = Run(Config{Bubble: bubble(t), Watchdog: time.Hour, Main: func() {
+		Access(1)
+		r.Read(make([]byte, 1))
+	}})
+	require.Equal(t, Unsupported, res.Verdict)
+	require.Equal(t, "goroutine 0 waits for the network, a file or another process, which no run controls, after #1", res.Message)
 
 	res = Run(Config{Bubble: bubble(t), Watchdog: time.Minute, Main: func() { Access(1) }})
 	require.Equal(t, Completed, res.Verdict, "%s", res)

@@ -3,6 +3,7 @@
 package orcutil
 
 import (
+	"bytes"
 	"runtime"
 	"slices"
 	"sort"
@@ -222,37 +223,68 @@ func (s *run) run() (res Result) {
 	return res
 }
 
-// watch waits for the result, but not beyond Config.Watchdog without a step. A
-// run that has gone astray is abandoned with its goroutines.
+// watch waits for the result, but not beyond Config.Watchdog without a step, nor for long for
+// somebody who waits for the system: a step that a run controls cannot end that. A run that has
+// gone astray is abandoned with its goroutines.
 func (s *run) watch(done <-chan Result) Result {
-	last := int64(-1)
+	timer := time.NewTicker(min(s.cfg.Watchdog, systemPatience))
+	defer timer.Stop()
+	last, since, waited := int64(-1), time.Now(), 0
 	for {
-		timer := time.NewTimer(s.cfg.Watchdog)
 		select {
 		case res := <-done:
-			timer.Stop()
 			return res
 		case <-timer.C:
 		}
-		n := s.progress.Load()
-		if n != last {
-			last = n
+		g := s.cur.Load()
+		if n := s.progress.Load(); n != last {
+			last, since, waited = n, time.Now(), 0
 			continue
 		}
-		active.CompareAndSwap(s, nil)
-		why := "no step was completed for " + s.cfg.Watchdog.String() + ": "
-		if g := s.cur.Load(); g != nil {
-			why += "goroutine " + g.path + " does not come to "
+		if g == nil || !waitsForSystem(s.idOf(g)) {
+			waited = 0
+		} else {
+			waited++
+		}
+		why := ""
+		switch {
+		case waited > 1:
+			why = "goroutine " + g.path + " waits for the network, a file or another process, which no run controls"
+			if last := Site(g.passing.Load()); last != 0 {
+				why += ", after " + last.key()
+			}
+		case time.Since(since) < s.cfg.Watchdog:
+			continue
+		case g == nil:
+			why = "no step was completed for " + s.cfg.Watchdog.String() + ": something that time waits for does not happen"
+		default:
+			why = "no step was completed for " + s.cfg.Watchdog.String() + ": goroutine " + g.path + " does not come to "
 			if last := Site(g.passing.Load()); last != 0 {
 				why += "another guard after " + last.key()
 			} else {
 				why += "a guard"
 			}
-		} else {
-			why += "something that time waits for does not happen"
 		}
+		active.CompareAndSwap(s, nil)
 		return Result{Verdict: Unsupported, Message: why, Weak: true, Left: why}
 	}
+}
+
+// systemPatience is how long somebody may wait for the system, at least, until a run is given up.
+const systemPatience = time.Second
+
+// waitsForSystem reports whether a goroutine, by the runtime's number, is in a system call or waits
+// for the network.
+func waitsForSystem(id uint64) bool {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	head := []byte("goroutine " + strconv.FormatUint(id, 10) + " [")
+	i := bytes.Index(stacks, append([]byte("\n"), head...))
+	if i < 0 {
+		return false
+	}
+	state := stacks[i+1+len(head):]
+	return bytes.HasPrefix(state, []byte("IO wait")) || bytes.HasPrefix(state, []byte("syscall"))
 }
 
 func (s *run) unsupported(why string) Result {

@@ -70,12 +70,14 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	}
 	before := d.runs.Systematic + d.runs.Runs
 	d.runs.Runs += x.Runs
+	astray := ""
 	for _, e := range x.Ends {
 		switch e.Status {
 		case orchestrate.Limit:
 			d.runs.Limited += e.Count
 		case orchestrate.Unsupported:
 			d.runs.Uncontrolled += e.Count
+			astray = cmp.Or(astray, e.Message)
 		}
 	}
 	for h := range x.Hashes {
@@ -86,6 +88,9 @@ func (d *deep) under(ctx context.Context, how orchestrate.ExploreOptions) error 
 	case x.Runs == how.Runs || d.runs.Stopped != "":
 	case x.Processes == how.MaxProcesses:
 		d.runs.Stopped = fmt.Sprintf("%d processes were needed", x.Processes)
+		if astray != "" {
+			d.runs.Stopped += ", since runs got out of control: " + astray
+		}
 	default:
 		d.runs.Stopped = fmt.Sprintf("they had %d steps", how.TotalSteps)
 	}
