@@ -300,3 +300,56 @@ func TestAvoidedChoices(t *testing.T) {
 	require.Equal(t, artifact.Real, f.Verdict, f.Reason)
 	require.LessOrEqual(t, f.Attempts, 3)
 }
+
+// TestCrashSeenElsewhere: a crash that shows in the replay of a trace of something else is at the
+// place of the crash, and so one finding with that which the model has there.
+func TestCrashSeenElsewhere(t *testing.T) {
+	spec := write(t, `package main
+
+import (
+	"container/list"
+	"sync"
+)
+
+type lru struct {
+	mu sync.Mutex
+	l  *list.List
+	m  map[int]*list.Element
+}
+
+func (c *lru) put(k int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.m[k] = c.l.PushFront(k)
+	if c.l.Len() > 1 {
+		e := c.l.Back()
+		delete(c.m, c.l.Remove(e).(int))
+	}
+}
+
+func (c *lru) get(k int) int {
+	c.mu.Lock()
+	e := c.m[k]
+	c.mu.Unlock()
+	return e.Value.(int)
+}
+
+func main() {
+	c := &lru{l: list.New(), m: map[int]*list.Element{}}
+	c.put(1)
+	done := make(chan bool)
+	go func() { c.put(2); close(done) }()
+	c.get(1)
+	<-done
+}
+`)
+	b, err := pass.Check(t.Context(), spec, pass.Options{})
+	require.NoError(t, err)
+	var real []string
+	for _, f := range b.Findings() {
+		if f.Verdict == artifact.Real {
+			real = append(real, fmt.Sprintf("%s at line %d", f.Kind, f.Line))
+		}
+	}
+	require.Equal(t, []string{"panic at line 28"}, real)
+}

@@ -14,7 +14,10 @@ import (
 func (d *deep) observe(ctx context.Context, s *suspect) error {
 	v := s.replay
 	site, ok := d.siteOf(v.Site)
-	if !crash(v.Kind) || !ok || d.known(v.Kind, site) {
+	if !crash(v.Kind) || !ok {
+		return nil
+	}
+	if site = d.endPlace(v.Kind, site, v.Stack); d.known(v.Kind, site) {
 		return nil
 	}
 	plan := done(v)

@@ -311,14 +311,7 @@ func (d *deep) asks(category string) bool {
 func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at artifact.At) error {
 	site, _ := d.siteOf(at.Site)
 	failure := e.Kind == artifact.KindTestFailure
-	if crash(e.Kind) {
-		// The guard that was passed last is seldom where it crashes. A line without a statement
-		// is the end of a function with deferred calls: there it is.
-		if in, ok := d.placeOf(e.Stack); ok {
-			site.ID = cmp.Or(in.ID, site.ID)
-			site.File, site.Line, site.Col, site.Func = in.File, in.Line, in.Col, in.Func
-		}
-	}
+	site = d.endPlace(e.Kind, site, e.Stack)
 	timed := d.dependingOnTiming(e, site)
 	if timed == nil && d.known(e.Kind, site) {
 		return nil
@@ -404,6 +397,19 @@ func (d *deep) replayEnd(ctx context.Context, e ended, plan artifact.Plan) (*orc
 		plan.Steps = v.Trace
 	}
 	return orchestrate.Replay(ctx, d.binary, plan, limits)
+}
+
+// endPlace is the place of an error of a goroutine that has passed a site last. Where it crashes the
+// stack tells. A line without a statement is the end of a function with deferred calls: there it is.
+func (d *deep) endPlace(kind string, last artifact.Site, stack []string) artifact.Site {
+	if !crash(kind) {
+		return last
+	}
+	if in, ok := d.placeOf(stack); ok {
+		last.ID = cmp.Or(in.ID, last.ID)
+		last.File, last.Line, last.Col, last.Func = in.File, in.Line, in.Col, in.Func
+	}
+	return last
 }
 
 // placeOf is where a crash happened: the innermost place of its stack that is in a
