@@ -95,7 +95,7 @@ func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 		}
 		if _, known := lockBehind(c.L); known {
 			s.blocked = remove(s.blocked, t.g)
-			t.g.state, t.g.relock = parked, true
+			t.g.state, t.g.relock, t.g.readyAt = parked, true, s.now
 		} else {
 			t.g.ready = true
 		}

@@ -326,8 +326,14 @@ var unlockTexts = [...]string{
 	readLock:  "sync: RUnlock of unlocked RWMutex",
 }
 
-// reopen returns the waiters of a lock to their guards.
+// reopen returns the waiters of a lock to their guards. Waiters of a Cond that have been signalled
+// are at theirs, and could not go on until now.
 func (s *run) reopen(l lockRef) {
+	for _, g := range s.live {
+		if g.relock && g.wants == l {
+			g.readyAt = s.now
+		}
+	}
 	kept := s.blocked[:0]
 	for _, w := range s.blocked {
 		if w.lock == l && !w.ready {
