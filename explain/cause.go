@@ -62,8 +62,15 @@ const (
 	opClose    = "close"
 )
 
-// stateBlocked is the state of a goroutine that is queued in its operation.
-const stateBlocked = "blocked"
+// States of goroutines.
+const (
+	stateBlocked  = "blocked" // queued in its operation
+	statePanicked = "panicked"
+	stateFinished = "finished"
+)
+
+// entryGoroutine is the creation path of the goroutine of main or of the test.
+const entryGoroutine = "0"
 
 // nilPrefix is how the name of what is nil begins.
 const nilPrefix = "nil "
@@ -155,13 +162,14 @@ func (e *explanation) cycleText(cycle []edge) string {
 			return fmt.Sprintf("%s waits at %s to read under %s again, which it reads under since %s: %s wants to write in between, and whoever comes later waits for that",
 				who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site), at(h.File, h.Line), who(e.writer(w.Object).G))
 		}
-		return fmt.Sprintf("%s waits at %s for %s, which it holds itself%s", who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site), since(h))
+		return fmt.Sprintf("%s waits at %s for %s%s, which it holds itself%s%s", who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site), mode(w.Operation, w.Object), mode(h.Operation, h.Object), since(h))
 	}
 	// Each holds what the one before it waits for.
 	var parts []string
 	for i, c := range cycle {
 		own := cycle[(i+len(cycle)-1)%len(cycle)].holds
-		part := fmt.Sprintf("%s holds %s%s, and waits at %s for %s", who(c.waits.G), e.name(own.Object, own.Site), since(own), at(c.waits.File, c.waits.Line), e.name(c.waits.Object, c.waits.Site))
+		part := fmt.Sprintf("%s holds %s%s%s, and waits at %s for %s%s", who(c.waits.G), e.name(own.Object, own.Site), mode(own.Operation, own.Object), since(own),
+			at(c.waits.File, c.waits.Line), e.name(c.waits.Object, c.waits.Site), mode(c.waits.Operation, c.waits.Object))
 		if i == 0 {
 			part += ", which " + who(c.holds.G) + " holds"
 		}
@@ -176,7 +184,7 @@ const shownWaits = 3
 // waits says of those who are stuck what they wait for: first those who wait for no other
 // goroutine, since all others wait for them.
 func (e *explanation) waits() string {
-	var roots, locks, groups []string
+	var roots, locks, groups, entry []string
 	left := 0
 	for i := range e.finding.Goroutines {
 		w := &e.finding.Goroutines[i]
@@ -189,13 +197,15 @@ func (e *explanation) waits() string {
 			left++
 		case w.Operation == opLock || w.Operation == opReadLock || w.Operation == opOnce:
 			locks = append(locks, text)
+		case w.Operation == opWait && w.G == entryGoroutine:
+			entry = append(entry, text) // for all others, as a rule
 		case w.Operation == opWait:
 			groups = append(groups, text)
 		default:
 			roots = append(roots, text)
 		}
 	}
-	all := slices.Concat(roots, locks, groups)
+	all := slices.Concat(roots, locks, groups, entry)
 	if len(all) == 0 {
 		return ""
 	}
@@ -208,6 +218,9 @@ func (e *explanation) waits() string {
 // wait says what a goroutine waits for, and why that does not come.
 func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 	g, place, object := who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site)
+	if held := e.wanted(w); held != "" {
+		g += ", which holds " + held + ","
+	}
 	switch w.Operation {
 	case opSend, opReceive:
 		do, other := "send on", "receives from"
@@ -217,14 +230,14 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		if strings.HasPrefix(w.Object, nilPrefix) {
 			return fmt.Sprintf("%s waits at %s to %s a nil channel, for ever", g, place, do)
 		}
-		return fmt.Sprintf("%s waits at %s to %s %s, and nobody %s it any more", g, place, do, object, other)
+		return fmt.Sprintf("%s waits at %s to %s %s, and nobody who is left %s it", g, place, do, object, other)
 	case opSelect:
 		if w.Object == "" {
 			return fmt.Sprintf("%s waits at %s in a select without cases, for ever", g, place)
 		}
-		return fmt.Sprintf("%s waits at %s in a select, and nobody comes any more to what its cases wait for (%s)", g, place, w.Object)
+		return fmt.Sprintf("%s waits at %s in a select, and nobody who is left comes to what its cases wait for (%s)", g, place, w.Object)
 	case opCondWait:
-		return fmt.Sprintf("%s waits at %s for a signal of %s, and nobody gives one any more", g, place, object)
+		return fmt.Sprintf("%s waits at %s for a signal of %s, and nobody who is left gives one%s", g, place, object, e.lastSignal(w))
 	case opWait:
 		if w.Counter == 0 {
 			return fmt.Sprintf("%s waits at %s for %s", g, place, object)
@@ -235,13 +248,104 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		if !ok {
 			return fmt.Sprintf("%s waits at %s for %s, and who holds it is not known", g, place, object)
 		}
-		text := fmt.Sprintf("%s waits at %s for %s, which %s holds%s", g, place, object, who(h.G), since(h))
-		if o := e.goroutine(h.G); o != nil && (o.State == "finished" || o.State == "panicked") {
+		text := fmt.Sprintf("%s waits at %s for %s%s, which %s holds%s%s", g, place, object, mode(w.Operation, w.Object), who(h.G), mode(h.Operation, h.Object), since(h))
+		if o := e.goroutine(h.G); o != nil && (o.State == stateFinished || o.State == statePanicked) {
 			text += ", and has ended without giving it back"
 		}
 		return text
 	}
 	return ""
+}
+
+// lastSignal says what has become of the last signal that a goroutine might have got, "" if the
+// interleaving does not tell. The object of a step is only known by the expression in its line.
+func (e *explanation) lastSignal(w *artifact.FindingGoroutine) string {
+	steps, waits, last := e.finding.Interleaving, -1, -1
+	cond := expression(opCondWait, w.Text)
+	for i, s := range steps {
+		switch {
+		case s.G == w.G && s.Site == w.Site:
+			waits = i
+		case isKind(s, sites.CondSignal, sites.CondBroadcast) && cond != "" && expression(s.Operation, s.Text) == cond:
+			last = i
+		}
+	}
+	if waits < 0 || last < 0 {
+		return ""
+	}
+	text := fmt.Sprintf("; the last one, at %s, ", at(steps[last].File, steps[last].Line))
+	if last < waits {
+		return text + "came before it waited"
+	}
+	waiting := map[string]string{} // at which site
+	for i, s := range steps {
+		if i > last && isKind(s, sites.CondWait) && waiting[s.G] == s.Site {
+			return text + "has woken " + who(s.G)
+		}
+		waiting[s.G] = ""
+		if isKind(s, sites.CondWait) {
+			waiting[s.G] = s.Site
+		}
+	}
+	return ""
+}
+
+// isKind reports whether a step is of one of some kinds. Steps name those of sites, goroutines what
+// the runtime calls them.
+func isKind(s artifact.FindingStep, kinds ...sites.Kind) bool {
+	return slices.Contains(kinds, sites.Named(s.Operation))
+}
+
+// wanted are the locks that a goroutine holds while others wait for them, as text.
+func (e *explanation) wanted(w *artifact.FindingGoroutine) string {
+	var held []string
+	for _, h := range w.Holds {
+		for i := range e.finding.Goroutines {
+			o := &e.finding.Goroutines[i]
+			if by, ok := e.holder(o); ok && o.G != w.G && by.G == h.G && by.Object == h.Object {
+				held = append(held, e.name(h.Object, h.Site)+mode(h.Operation, h.Object)+since(h))
+				break
+			}
+		}
+	}
+	return strings.Join(held, " and ")
+}
+
+// Place is where the goroutine waits that a cause speaks of first: nearer to the error than the
+// place of the finding, which is that of who waits for it in the end. False if the finding is of
+// another kind, or that is not known.
+func Place(f artifact.Finding) (artifact.FindingGoroutine, bool) {
+	if f.Kind != artifact.KindDeadlock && f.Kind != artifact.KindPartialDeadlock && f.Kind != artifact.KindLeak || f.Cause == "" {
+		return artifact.FindingGoroutine{}, false
+	}
+	for _, g := range f.Goroutines {
+		if g.File != "" && strings.HasPrefix(f.Cause, who(g.G)+" ") || strings.HasPrefix(f.Cause, who(g.G)+",") {
+			return g, true
+		}
+	}
+	return artifact.FindingGoroutine{}, false
+}
+
+// Holding says of a lock or Once that a goroutine of a finding holds what it is called, and since
+// where.
+func Holding(f artifact.Finding, h artifact.FindingAct) string {
+	e := &explanation{finding: f, names: names(f)}
+	text := e.name(h.Object, h.Site) + mode(h.Operation, h.Object) + since(h)
+	if h.Text != "" {
+		text += ": " + h.Text
+	}
+	return text
+}
+
+// mode is how a lock for readers and writers is held or wanted, "" of other locks.
+func mode(operation, object string) string {
+	switch {
+	case !strings.HasPrefix(object, "rwmutex"):
+		return ""
+	case operation == opReadLock:
+		return " for reading"
+	}
+	return " for writing"
 }
 
 func (e *explanation) closedChannel() string {

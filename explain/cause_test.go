@@ -45,7 +45,7 @@ func TestCause(t *testing.T) {
 			blocked("0.2", "lock", "mutex#2", 2, "b.Lock()", act("0.2", "lock", "mutex#1", 12, "a.Lock()")),
 			blocked("0.3", "read lock", "rwmutex#1", 3, "c.RLock()", act("0.3", "lock", "mutex#2", 13, "b.Lock()")),
 			blocked("0.4", "lock", "mutex#1", 4, "a.Lock()", act("0.4", "lock", "rwmutex#1", 14, "c.Lock()")),
-		}, "goroutine 0.2 holds a since a.go:12, and waits at a.go:2 for b, which goroutine 0.3 holds; goroutine 0.3 holds b since a.go:13, and waits at a.go:3 for c; goroutine 0.4 holds c since a.go:14, and waits at a.go:4 for a"},
+		}, "goroutine 0.2 holds a since a.go:12, and waits at a.go:2 for b, which goroutine 0.3 holds; goroutine 0.3 holds b since a.go:13, and waits at a.go:3 for c for reading; goroutine 0.4 holds c for writing since a.go:14, and waits at a.go:4 for a"},
 		{"the same name for several objects", artifact.KindDeadlock, []artifact.FindingGoroutine{
 			blocked("0.1", "lock", "mutex#2", 2, "s.mu.Lock()", act("0.1", "lock", "mutex#1", 1, "s.mu.Lock()")),
 			blocked("0.2", "lock", "mutex#1", 2, "s.mu.Lock()", act("0.2", "lock", "mutex#2", 1, "s.mu.Lock()")),
@@ -55,7 +55,7 @@ func TestCause(t *testing.T) {
 		}, "goroutine 0 waits at a.go:2 for mu, which it holds itself since a.go:1"},
 		{"upgrade", artifact.KindDeadlock, []artifact.FindingGoroutine{
 			blocked("0", "lock", "rwmutex#1", 2, "mu.Lock()", act("0", "read lock", "rwmutex#1", 1, "mu.RLock()")),
-		}, "goroutine 0 waits at a.go:2 for mu, which it holds itself since a.go:1"},
+		}, "goroutine 0 waits at a.go:2 for mu for writing, which it holds itself for reading since a.go:1"},
 		{"read again behind a writer", artifact.KindDeadlock, []artifact.FindingGoroutine{
 			blocked("0", "read lock", "rwmutex#1", 2, "mu.RLock()", act("0", "read lock", "rwmutex#1", 1, "mu.RLock()")),
 			blocked("0.1", "lock", "rwmutex#1", 3, "mu.Lock()"),
@@ -63,7 +63,7 @@ func TestCause(t *testing.T) {
 		{"the holder waits for something else", artifact.KindDeadlock, []artifact.FindingGoroutine{
 			blocked("0", "lock", "mutex#1", 1, "if s.mu.Lock(); ok {"),
 			blocked("0.1", "send", "chan#1", 2, "results <- 1", act("0.1", "lock", "mutex#1", 3, "s.mu.Lock()")),
-		}, "goroutine 0.1 waits at a.go:2 to send on results, and nobody receives from it any more; goroutine 0 waits at a.go:1 for s.mu, which goroutine 0.1 holds since a.go:3"},
+		}, "goroutine 0.1, which holds s.mu since a.go:3, waits at a.go:2 to send on results, and nobody who is left receives from it; goroutine 0 waits at a.go:1 for s.mu, which goroutine 0.1 holds since a.go:3"},
 		{"the holder has ended", artifact.KindDeadlock, []artifact.FindingGoroutine{
 			blocked("0", "lock", "mutex#1", 1, "mu.Lock()"),
 			ended("0.1", act("0.1", "lock", "mutex#1", 3, "mu.Lock()")),
@@ -80,11 +80,11 @@ func TestCause(t *testing.T) {
 		{"channels", artifact.KindLeak, []artifact.FindingGoroutine{
 			blocked("0.1", "receive", "nil chan", 1, "<-c"), blocked("0.2", "receive", "chan#1", 2, "for v := range d {"),
 			blocked("0.3", "select", "chan#1, chan#2", 3, "select {"), blocked("0.4", "select", "", 4, "select {}"), blocked("0.5", "cond wait", "cond#1", 5, "c.Wait()"),
-		}, "goroutine 0.1 waits at a.go:1 to receive from a nil channel, for ever; goroutine 0.2 waits at a.go:2 to receive from d, and nobody sends on it any more; " +
-			"goroutine 0.3 waits at a.go:3 in a select, and nobody comes any more to what its cases wait for (chan#1, chan#2); and 2 more wait"},
+		}, "goroutine 0.1 waits at a.go:1 to receive from a nil channel, for ever; goroutine 0.2 waits at a.go:2 to receive from d, and nobody who is left sends on it; " +
+			"goroutine 0.3 waits at a.go:3 in a select, and nobody who is left comes to what its cases wait for (chan#1, chan#2); and 2 more wait"},
 		{"select and Cond", artifact.KindPartialDeadlock, []artifact.FindingGoroutine{
 			blocked("0.4", "select", "", 4, "select {}"), blocked("0.5", "cond wait", "cond#1", 5, "c.Wait()"), blocked("0.6", "settle", "", 6, "f()"),
-		}, "goroutine 0.4 waits at a.go:4 in a select without cases, for ever; goroutine 0.5 waits at a.go:5 for a signal of c, and nobody gives one any more"},
+		}, "goroutine 0.4 waits at a.go:4 in a select without cases, for ever; goroutine 0.5 waits at a.go:5 for a signal of c, and nobody who is left gives one"},
 		{"nobody was seen", artifact.KindDeadlock, []artifact.FindingGoroutine{{G: "0", Operation: "lock", File: "a.go", Line: 1}}, ""},
 		{"a panic", artifact.KindPanic, []artifact.FindingGoroutine{blocked("0", "send", "chan#1", 1, "c <- 1")}, ""},
 		{"send on closed", artifact.KindSendOnClosed, []artifact.FindingGoroutine{
@@ -163,5 +163,32 @@ func TestExpression(t *testing.T) {
 		{"panic", "panic(x)", ""},
 	} {
 		require.Equal(t, p.want, expression(p.operation, p.text), "%s %s", p.operation, p.text)
+	}
+}
+
+// TestLastSignal: of a goroutine that waits for a signal the cause says whom the last one has woken,
+// or that it came before, if the interleaving tells.
+func TestLastSignal(t *testing.T) {
+	step := func(g, operation, text, site string, line int) artifact.FindingStep {
+		return artifact.FindingStep{G: g, Operation: operation, Text: text, Site: site, File: "a.go", Line: line}
+	}
+	wait := func(g string) artifact.FindingStep { return step(g, "condwait", "q.c.Wait()", "f#1", 4) }
+	signal := step("0", "signal", "q.mu.Unlock(); q.c.Signal()", "g#1", 9)
+	for _, c := range []struct {
+		steps []artifact.FindingStep
+		want  string
+	}{
+		{[]artifact.FindingStep{wait("0.1"), wait("0.2"), signal, wait("0.1")}, "; the last one, at a.go:9, has woken goroutine 0.1"},
+		{[]artifact.FindingStep{signal, wait("0.2")}, "; the last one, at a.go:9, came before it waited"},
+		{[]artifact.FindingStep{wait("0.1"), wait("0.2"), signal, step("0.1", "lock", "q.mu.Lock()", "f#2", 3)}, ""},
+		{[]artifact.FindingStep{wait("0.1"), step("0.1", "lock", "q.mu.Lock()", "f#2", 3), wait("0.2"), signal, wait("0.1")}, ""}, // it begins to wait
+		{[]artifact.FindingStep{wait("0.1"), wait("0.2"), step("0", "signal", "other.Signal()", "g#2", 8), wait("0.1")}, ""},
+		{[]artifact.FindingStep{wait("0.2")}, ""},
+		{nil, ""},
+	} {
+		f := artifact.Finding{Kind: artifact.KindLeak, Interleaving: c.steps, Goroutines: []artifact.FindingGoroutine{
+			{G: "0.2", Operation: "cond wait", Object: "cond#1", State: stateBlocked, File: "a.go", Line: 4, Text: "q.c.Wait()", Site: "f#1"},
+		}}
+		require.Equal(t, "goroutine 0.2 waits at a.go:4 for a signal of q.c, and nobody who is left gives one"+c.want, Cause(f))
 	}
 }

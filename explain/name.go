@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
 )
 
 // place is where something is done with an object.
@@ -68,14 +69,16 @@ const first = `(?:^|[^\pL\d_.)\]])` + operand
 
 // The forms of the operations in a source line, with the object of them.
 var forms = map[string][]*regexp.Regexp{
-	opLock:     {regexp.MustCompile(first + `\.(?:Try)?Lock\b`)},
-	opReadLock: {regexp.MustCompile(first + `\.(?:Try)?RLock\b`)},
-	opWait:     {regexp.MustCompile(first + `\.Wait\b`)},
-	opCondWait: {regexp.MustCompile(first + `\.Wait\b`)},
-	opOnce:     {regexp.MustCompile(first + `\.Do\b`)},
-	opClose:    {regexp.MustCompile(`\bclose\(\s*` + operand + `\s*\)`)},
-	opSend:     {regexp.MustCompile(first + `\s*<-`)},
-	opReceive:  {regexp.MustCompile(`<-\s*` + operand + `\s*(?:[^\pL\d_.(\[]|$)`), regexp.MustCompile(`\brange\s+` + operand + `\s*\{`)},
+	opLock:                       {regexp.MustCompile(first + `\.(?:Try)?Lock\b`)},
+	opReadLock:                   {regexp.MustCompile(first + `\.(?:Try)?RLock\b`)},
+	opWait:                       {regexp.MustCompile(first + `\.Wait\b`)},
+	opCondWait:                   {regexp.MustCompile(first + `\.Wait\b`)},
+	sites.CondSignal.String():    {regexp.MustCompile(first + `\.Signal\b`)},
+	sites.CondBroadcast.String(): {regexp.MustCompile(first + `\.Broadcast\b`)},
+	opOnce:                       {regexp.MustCompile(first + `\.Do\b`)},
+	opClose:                      {regexp.MustCompile(`\bclose\(\s*` + operand + `\s*\)`)},
+	opSend:                       {regexp.MustCompile(first + `\s*<-`)},
+	opReceive:                    {regexp.MustCompile(`<-\s*` + operand + `\s*(?:[^\pL\d_.(\[]|$)`), regexp.MustCompile(`\brange\s+` + operand + `\s*\{`)},
 }
 
 // expression is what an operation in a source line works on, "" where the line does not say it

@@ -21,8 +21,9 @@ const (
 )
 
 // Table is the interleaving of a finding as text: a line for each step, a column for each
-// goroutine, and behind the steps who is blocked, and where, or the accesses that race. With many goroutines there is one
-// column that names them. A step 0 stands for what was left out.
+// goroutine, with who is blocked, and where, and behind the steps the accesses that race, or the
+// crash. With many goroutines there is one column that names them. A step 0 stands for what was
+// left out.
 func Table(f artifact.Finding) []string {
 	var goroutines []string
 	seen := func(g string) {
@@ -35,8 +36,13 @@ func Table(f artifact.Finding) []string {
 	}
 	var ends []artifact.FindingGoroutine
 	for _, g := range f.Goroutines {
-		if g.File != "" && (g.State == stateBlocked || f.Kind == artifact.KindRace) {
+		switch {
+		case g.File != "" && (g.State == stateBlocked || f.Kind == artifact.KindRace):
 			seen(g.G)
+			ends = append(ends, g)
+		case g.State == statePanicked && f.File != "":
+			seen(g.G)
+			g.File, g.Line, g.Text = f.File, f.Line, f.Message
 			ends = append(ends, g)
 		}
 	}
@@ -49,24 +55,66 @@ func Table(f artifact.Finding) []string {
 		head = append(head, goroutines...)
 	}
 	t.rows = append(t.rows, head)
-	for _, s := range f.Interleaving {
+	several := severalOperations(f.Interleaving)
+	before := map[string]artifact.FindingStep{} // what goroutines have done last
+	for i, s := range f.Interleaving {
 		switch {
 		case s.Step == 0:
 			t.rows = append(t.rows, []string{"..."})
+			continue
 		case s.G == artifact.TimeStep:
 			t.rows = append(t.rows, []string{strconv.Itoa(s.Step), "time passes"})
-		default:
-			t.add(strconv.Itoa(s.Step), at(s.File, s.Line), s.G, Step(s))
+			continue
 		}
+		text := Step(s)
+		if several[at(s.File, s.Line)] && text == s.Text {
+			text = s.Operation + ": " + s.Text
+		}
+		if isKind(s, sites.CondWait) && before[s.G].Site == s.Site {
+			text = "woken: " + text
+		}
+		before[s.G] = s
+		// Who begins to wait, and waits there at the end, is blocked from here.
+		last := !slices.ContainsFunc(f.Interleaving[i+1:], func(o artifact.FindingStep) bool { return o.G == s.G })
+		if k := slices.IndexFunc(ends, func(g artifact.FindingGoroutine) bool {
+			return g.G == s.G && g.Site == s.Site && g.State == stateBlocked
+		}); last && k >= 0 {
+			ends = slices.Delete(ends, k, k+1)
+			text = blockedText + text
+		}
+		t.add(strconv.Itoa(s.Step), at(s.File, s.Line), s.G, text)
 	}
 	for _, g := range ends {
-		text := "blocked: "
-		if f.Kind == artifact.KindRace {
-			text = g.Operation + ": "
+		text := blockedText + g.Text
+		switch {
+		case f.Kind == artifact.KindRace:
+			text = g.Operation + ": " + g.Text
+		case g.State == statePanicked:
+			text = g.Text
 		}
-		t.add("", at(g.File, g.Line), g.G, text+g.Text)
+		t.add("", at(g.File, g.Line), g.G, text)
 	}
 	return t.lines()
+}
+
+// blockedText stands before the operation in which a goroutine is blocked.
+const blockedText = "blocked: "
+
+// severalOperations are the lines of which several operations are steps: what one of them does the
+// text of the line does not tell.
+func severalOperations(steps []artifact.FindingStep) map[string]bool {
+	first, several := map[string]string{}, map[string]bool{}
+	for _, s := range steps {
+		if isKind(s, sites.Start) {
+			continue // which says what it is
+		}
+		line := at(s.File, s.Line)
+		if first[line] != "" && first[line] != s.Site {
+			several[line] = true
+		}
+		first[line] = s.Site
+	}
+	return several
 }
 
 // Step is what a step does, in the words of the source.
@@ -82,6 +130,9 @@ func Step(s artifact.FindingStep) string {
 		}
 		return fmt.Sprintf("[case %d] %s", s.Case+1, s.Text)
 	default:
+		if call, ok := strings.CutPrefix(s.Text, "defer "); ok && !strings.HasPrefix(call, "func(") {
+			return "deferred " + call // it is done when the function returns
+		}
 		if kind == sites.Invalid || kind.IsAccess() {
 			return s.Operation + ": " + s.Text
 		}

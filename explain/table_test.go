@@ -82,3 +82,35 @@ func TestWrap(t *testing.T) {
 		require.Equal(t, p.want, wrap(p.text, 10), p.text)
 	}
 }
+
+// TestTableOperations: the operation is named where the text of a line does not tell it, deferred
+// ones, who is woken, who is blocked from where, and the crash.
+func TestTableOperations(t *testing.T) {
+	step := func(n int, g, operation, site string, line int, text string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: g, Operation: operation, Site: site, File: "a.go", Line: line, Text: text}
+	}
+	f := artifact.Finding{Kind: artifact.KindPanic, File: "a.go", Line: 9, Message: "panic: boom", Interleaving: []artifact.FindingStep{
+		step(1, "0", "go", "m#1", 1, "go f()"), step(2, "0.1", "start", "m#1.start", 1, "go f()"),
+		step(3, "0.1", "lock", "f#1", 2, "mu.Lock(); mu.Unlock()"), step(4, "0.1", "unlock", "f#2", 2, "mu.Lock(); mu.Unlock()"),
+		step(5, "0.1", "unlock", "f#3", 3, "defer mu.Unlock()"), step(6, "0.1", "condwait", "f#4", 4, "c.Wait()"), step(7, "0.1", "condwait", "f#4", 4, "c.Wait()"),
+		step(8, "0.1", "receive", "f#5", 5, "<-d"), step(9, "0", "send", "m#2", 6, "e <- 1"), step(10, "0", "send", "m#2", 6, "e <- 1"),
+	}, Goroutines: []artifact.FindingGoroutine{
+		{G: "0", State: statePanicked},
+		{G: "0.1", State: stateBlocked, Operation: "receive", Site: "f#5", File: "a.go", Line: 5, Text: "<-d"},
+		{G: "0.2", State: stateFinished},
+	}}
+	require.Equal(t, `
+step  where   0            0.1
+   1  a.go:1  go f()
+   2  a.go:1               start of the goroutine
+   3  a.go:2               lock: mu.Lock(); mu.Unlock()
+   4  a.go:2               unlock: mu.Lock(); mu.Unlock()
+   5  a.go:3               deferred mu.Unlock()
+   6  a.go:4               c.Wait()
+   7  a.go:4               woken: c.Wait()
+   8  a.go:5               blocked: <-d
+   9  a.go:6  e <- 1
+  10  a.go:6  e <- 1
+      a.go:9  panic: boom
+`, "\n"+strings.Join(Table(f), "\n")+"\n")
+}

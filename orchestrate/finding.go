@@ -61,13 +61,24 @@ func Goroutines(side *artifact.Sidecar, plan artifact.Plan, v *Verdict) []artifa
 	return out
 }
 
-// Finding is the goroutine in the words of findings, without its stack. The places are those
-// of the sites with these keys.
+// Finding is the goroutine in the words of findings. The places are those of the sites with these
+// keys.
 func (g Goroutine) Finding(byKey map[string]artifact.Site) artifact.FindingGoroutine {
 	f := goroutineAt(byKey, artifact.At{G: g.G, Site: g.Site})
 	f.Operation = g.Op
 	g.describe(byKey, &f)
+	f.Stack = programFrames(g.Stack)
 	return f
+}
+
+// programFrames are the frames of a stack but for those of the driver.
+func programFrames(stack []string) (out []string) {
+	for _, frame := range stack {
+		if !strings.Contains(frame, "."+driverTest+".") {
+			out = append(out, frame)
+		}
+	}
+	return out
 }
 
 // describe says what a run has shown of a goroutine.
@@ -100,11 +111,7 @@ func Accesses(side *artifact.Sidecar, r orcutil.Race) []artifact.FindingGoroutin
 	for _, a := range []orcutil.RaceAccess{r.First, r.Second} {
 		g := goroutineAt(byKey, artifact.At{G: a.G, Site: a.Site})
 		g.Operation = a.Op
-		for _, frame := range a.Stack {
-			if !strings.Contains(frame, "."+driverTest+".") {
-				g.Stack = append(g.Stack, frame)
-			}
-		}
+		g.Stack = programFrames(a.Stack)
 		if a.What != "" {
 			g.Operation += " of " + a.What
 		}

@@ -171,5 +171,22 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	for _, g := range v.Goroutines {
 		f.Goroutines = append(f.Goroutines, g.Finding(at))
 	}
-	f.Interleaving = orchestrate.Interleaving(d.side, v.Plan)
+	shown := v.Plan
+	if v.Status == orchestrate.Reproduced {
+		shown.Steps = slices.Concat(shown.Steps, behind(shown.Steps, v.Trace))
+	}
+	f.Interleaving = orchestrate.Interleaving(d.side, shown)
+}
+
+// behind are the steps of a run behind those of its plan: what a plan does not name, since it comes
+// by itself then, belongs to how an error comes about, too.
+func behind(plan, trace []artifact.PlanStep) []artifact.PlanStep {
+	for _, p := range plan {
+		i := slices.IndexFunc(trace, func(s artifact.PlanStep) bool { return s.G == p.G && s.Site == p.Site })
+		if i < 0 {
+			return nil // it was not followed step by step
+		}
+		trace = trace[i+1:]
+	}
+	return trace
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 )
 
 // Acceptance says that somebody has decided to live with a finding. It is reported in a line, and
@@ -96,8 +97,11 @@ type comment struct {
 	first, last int // lines of findings that it is about
 }
 
+// covers reports whether a comment is about a finding: by its place, or that which reports show.
 func (c *comment) covers(f artifact.Finding, r rule) bool {
-	return f.File == c.file && c.first <= f.Line && f.Line <= c.last && slices.Contains(c.rules, r.id)
+	in := func(file string, line int) bool { return file == c.file && c.first <= line && line <= c.last }
+	g, ok := explain.Place(f)
+	return slices.Contains(c.rules, r.id) && (in(f.File, f.Line) || ok && in(g.File, g.Line))
 }
 
 // commentsOf are the comments with the directive in the program of a bundle.

@@ -41,17 +41,16 @@ func (g *GitHub) Write(w io.Writer, r Result) error {
 		}
 		g.seen[print] = true
 		at := ""
-		if f.File != "" {
-			file := f.File
+		if p := placeOf(r.Bundle, f); p.file != "" {
 			if g.Path != nil {
-				file = g.Path(file)
+				p.file = g.Path(p.file)
 			}
-			at = fmt.Sprintf("file=%s,line=%d,", escapeProperty(file), max(f.Line, 1))
-			if col := column(r.Bundle, f); col > 0 {
-				at += fmt.Sprintf("col=%d,", col)
+			at = fmt.Sprintf("file=%s,line=%d,", escapeProperty(p.file), max(p.line, 1))
+			if p.col > 0 {
+				at += fmt.Sprintf("col=%d,", p.col)
 			}
 		}
-		fmt.Fprintf(&out, "::%s %stitle=%s::%s\n", annotations[level], at, escapeProperty("vtrace: "+rule.id), escapeData(details(f)))
+		fmt.Fprintf(&out, "::%s %stitle=%s::%s\n", annotations[level], at, escapeProperty("vtrace: "+rule.id), escapeData(details(r.Bundle, f)))
 	}
 	_, err := io.WriteString(w, out.String())
 	return err

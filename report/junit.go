@@ -74,14 +74,14 @@ func (r *Result) testcase() junit.Testcase {
 		switch a := r.accepted(f); {
 		case !ok:
 		case a != nil:
-			other = append(other, fmt.Sprintf("accepted: %s (%v)", place(f)+message(f), a))
+			other = append(other, fmt.Sprintf("accepted: %s (%v)", placeOf(r.Bundle, f).String()+message(f), a))
 		case level == levelError:
 			if rule, ok := ruleOf(f.Kind); ok && kind == "" {
 				kind = rule.id
 			}
-			real = append(real, details(f))
+			real = append(real, details(r.Bundle, f))
 		default:
-			other = append(other, place(f)+message(f))
+			other = append(other, placeOf(r.Bundle, f).String()+message(f))
 		}
 	}
 	switch c := r.conclusion(); {
@@ -99,17 +99,9 @@ func (r *Result) testcase() junit.Testcase {
 	return tc
 }
 
-// place is that of a finding in front of its message.
-func place(f artifact.Finding) string {
-	if f.File == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d: ", f.File, f.Line)
-}
-
 // details are a finding with its interleaving, if it has one.
-func details(f artifact.Finding) string {
-	text := place(f) + message(f) + "\n"
+func details(b *artifact.Bundle, f artifact.Finding) string {
+	text := placeOf(b, f).String() + message(f) + "\n"
 	if len(f.Interleaving) == 0 {
 		return text
 	}

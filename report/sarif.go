@@ -167,10 +167,10 @@ func result(b *artifact.Bundle, f artifact.Finding, level string) (*sarif.Result
 		return nil, fmt.Errorf("sarif: %s: findings of the kind %q have no rule", entryName(b), f.Kind)
 	}
 	r := sarif.NewRuleResult(rule.id).WithLevel(level).WithMessage(sarif.NewTextMessage(message(f)))
-	if f.File != "" {
-		at := location(f.File, f.Line, column(b, f), "")
-		if f.Function != "" {
-			at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(f.Function).WithKind("function"))
+	if p := placeOf(b, f); p.file != "" {
+		at := location(p.file, p.line, p.col, "")
+		if p.function != "" {
+			at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(p.function).WithKind("function"))
 		}
 		r.AddLocation(at)
 	}
@@ -286,6 +286,29 @@ func fingerprint(b *artifact.Bundle, f artifact.Finding, r rule) string {
 	}
 	sum := sha256.Sum256([]byte(r.id + "\n" + place))
 	return hex.EncodeToString(sum[:16])
+}
+
+// place is where reports show a finding.
+type place struct {
+	file      string
+	line, col int // col in code points, 0 if it is not known
+	function  string
+}
+
+func (p place) String() string {
+	if p.file == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d: ", p.file, p.line)
+}
+
+// placeOf is where the goroutine waits of which the cause of a finding speaks first, else the place
+// of the finding.
+func placeOf(b *artifact.Bundle, f artifact.Finding) place {
+	if g, ok := explain.Place(f); ok && (g.File != f.File || g.Line != f.Line) {
+		return place{g.File, g.Line, 0, g.Func}
+	}
+	return place{f.File, f.Line, column(b, f), f.Function}
 }
 
 // column is that of a finding in code points, from 1; 0 if it is not known.

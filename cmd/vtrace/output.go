@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -138,13 +139,16 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 			fmt.Fprintf(&out, "  %s\n", l)
 		}
 	}
-	if r := b.Runs(); r != nil {
-		out.WriteString("\n" + ran(r, limits))
+	// How the answer came about matters where there is no error to look at.
+	if conclude(b, accepted).Real == 0 {
+		if r := b.Runs(); r != nil {
+			out.WriteString("\n" + ran(r, limits))
+		}
+		out.WriteString("\n" + modelled(b))
 	}
-	out.WriteString("\n" + modelled(b))
 	if r := b.Races(); r != nil {
 		out.WriteString("\n" + raceSearch(b, r))
-	} else if len(sidecar(b).Accesses) > 0 {
+	} else if len(sidecar(b).Accesses) > 0 && conclude(b, accepted).Real == 0 {
 		out.WriteString("\nstatements that access shared memory are taken as atomic, but for the write of an assignment: races within them are not looked for\n")
 	}
 	out.WriteString(wordRaces("\n", b))
@@ -392,14 +396,18 @@ func writeAccepted(out *strings.Builder, f vtrace.Finding, a report.Acceptance) 
 
 func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string) {
 	fmt.Fprintf(out, "\n%d. %s: %s", f.Number, strings.ToUpper(f.Verdict), f.Kind)
-	if f.File != "" {
+	function := f.Function
+	if g, ok := explain.Place(f); ok && (g.File != f.File || g.Line != f.Line) {
+		fmt.Fprintf(out, " at %s:%d", g.File, g.Line)
+		function = g.Func
+	} else if f.File != "" {
 		fmt.Fprintf(out, " at %s:%d", f.File, f.Line)
 		if f.Col > 0 {
 			fmt.Fprintf(out, ":%d", f.Col)
 		}
 	}
-	if f.Function != "" {
-		fmt.Fprintf(out, " in %s", f.Function)
+	if function != "" {
+		fmt.Fprintf(out, " in %s", function)
 	}
 	out.WriteString("\n")
 	if f.Cause != "" {
@@ -409,7 +417,11 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		fmt.Fprintf(out, "   %s\n", f.Message)
 	}
 	if f.Reason != "" {
-		fmt.Fprintf(out, "   reason: %s\n", f.Reason)
+		label := "reason: "
+		if f.Verdict == vtrace.Real {
+			label = "" // of how it was found
+		}
+		fmt.Fprintf(out, "   %s%s\n", label, f.Reason)
 	}
 	if len(f.Stalls) > 0 {
 		fmt.Fprintf(out, "   a %s stall:\n", f.Stall)
@@ -418,27 +430,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	if len(f.Goroutines) > 0 {
 		out.WriteString("   goroutines:\n")
 		for _, g := range f.Goroutines {
-			fmt.Fprintf(out, "     %-6s %s", g.G, g.Operation)
-			if g.State != "" {
-				fmt.Fprintf(out, " (%s)", g.State)
-			}
-			if g.File != "" {
-				fmt.Fprintf(out, " at %s:%d: %s", g.File, g.Line, g.Text)
-			}
-			out.WriteString("\n")
-			for _, line := range g.Stack {
-				fmt.Fprintf(out, "              %s\n", line)
-			}
-			if s, ok := explain.Started(f, g.G); ok {
-				fmt.Fprintf(out, "              started at %s:%d: %s\n", s.File, s.Line, s.Text)
-			}
-			for _, h := range g.Holds {
-				fmt.Fprintf(out, "              holds %s", h.Object)
-				if h.File != "" {
-					fmt.Fprintf(out, " since %s:%d: %s", h.File, h.Line, h.Text)
-				}
-				out.WriteString("\n")
-			}
+			writeGoroutine(out, b, f, g)
 		}
 	}
 	for _, v := range f.Values {
@@ -450,9 +442,6 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	}
 	if len(f.Interleaving) > 0 {
 		out.WriteString("   interleaving:\n")
-		if m := f.Minimised; m != nil && m.Of != "" {
-			fmt.Fprintf(out, "     %s, %s before it was minimised\n", scheduleText(m.After), scheduleText(m.Before))
-		}
 		shown := f
 		shown.Interleaving = elide(f.Interleaving)
 		for _, line := range explain.Table(shown) {
@@ -467,6 +456,74 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	}
 }
 
+// shownCalls is how many of the calls that have led to where a goroutine is are printed.
+const shownCalls = 4
+
+// writeGoroutine says where a goroutine of a finding is at the end, and how it came there.
+func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) {
+	fmt.Fprintf(out, "     %-6s", g.G)
+	if g.Operation != "" {
+		fmt.Fprintf(out, " %s", g.Operation)
+	}
+	if g.State != "" {
+		fmt.Fprintf(out, " (%s)", g.State)
+	}
+	if g.File != "" {
+		fmt.Fprintf(out, " at %s:%d: %s", g.File, g.Line, g.Text)
+	}
+	out.WriteString("\n")
+	if f.Kind == artifact.KindRace {
+		for _, line := range g.Stack {
+			fmt.Fprintf(out, "              %s\n", line)
+		}
+	} else if calls := callsOf(f, g); len(calls) > 1 {
+		for i, frame := range calls {
+			if i > shownCalls {
+				fmt.Fprintf(out, "              and %s\n", plural(len(calls)-i, "more call", "more calls"))
+				break
+			}
+			fn, at, _ := strings.Cut(frame, " ")
+			in := "called"
+			if i == 0 {
+				in = "is"
+			}
+			fmt.Fprintf(out, "              %s at %s in %s\n", in, at, fn)
+		}
+	}
+	if s, ok := explain.Started(f, g.G); ok {
+		fmt.Fprintf(out, "              started at %s:%d: %s\n", s.File, s.Line, s.Text)
+	} else if s, ok := timerOf(b, g.G); ok {
+		fmt.Fprintf(out, "              the function of the timer of %s:%d: %s\n", s.File, s.Line, s.Text)
+	}
+	for _, h := range g.Holds {
+		fmt.Fprintf(out, "              holds %s\n", explain.Holding(f, h))
+	}
+}
+
+// callsOf are the frames of a goroutine, without that of the function literal which the
+// instrumentation has made of the call of a go statement: where it was started is said anyway.
+func callsOf(f vtrace.Finding, g artifact.FindingGoroutine) []string {
+	s, ok := explain.Started(f, g.G)
+	if n := len(g.Stack); ok && n > 0 && strings.HasSuffix(g.Stack[n-1], fmt.Sprintf(" %s:%d", path.Base(s.File), s.Line)) {
+		return g.Stack[:n-1]
+	}
+	return g.Stack
+}
+
+// timerOf is the operation that has made the timer whose function a goroutine runs, by its creation
+// path: "F@", the key of the site, and a number.
+func timerOf(b *vtrace.Bundle, g string) (artifact.Site, bool) {
+	key, ok := strings.CutPrefix(g, "F@")
+	if i := strings.LastIndexByte(key, '.'); ok && i >= 0 {
+		for _, s := range sidecar(b).Sites {
+			if s.Key == key[:i] {
+				return s, true
+			}
+		}
+	}
+	return artifact.Site{}, false
+}
+
 // findingOf is what a run has shown that has ended with an error of a kind at a site, with
 // these goroutines.
 func findingOf(sites map[string]artifact.Site, kind, site string, goroutines []orchestrate.Goroutine) artifact.Finding {
@@ -476,11 +533,6 @@ func findingOf(sites map[string]artifact.Site, kind, site string, goroutines []o
 		f.Goroutines = append(f.Goroutines, g.Finding(sites))
 	}
 	return f
-}
-
-// scheduleText says how much there is to understand of an interleaving.
-func scheduleText(s artifact.Schedule) string {
-	return fmt.Sprintf("%s in %s", plural(s.Switches, "switch", "switches"), plural(s.Steps, "step", "steps"))
 }
 
 func plural(n int, one, more string) string {
