@@ -1,0 +1,189 @@
+package view
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// observed is what is different behind a step of which only is known that it was done.
+func (t *tracer) observed(s artifact.FindingStep, g, site int) State {
+	next := State{}
+	if t.step == t.out.Shown+1 || t.stages == nil && t.step == 1 {
+		t.forget(next)
+	} else {
+		maps.Copy(next, t.now)
+	}
+	if g >= 0 {
+		next[goroutineKey(g)] = GoroutineState{At: site, Is: Past}
+	}
+	for _, f := range t.finding.Goroutines {
+		for _, h := range f.Holds {
+			if h.G == s.G && h.Site == s.Site && t.step == t.lastAt(h.G, h.Site) {
+				o := t.runObject(h)
+				t.taken[act{g, t.step}] = o
+				t.holds(next, o, g, h.Operation)
+			}
+		}
+	}
+	return t.change(next)
+}
+
+// forget keeps of the state of the model what may still be so: who there is.
+func (t *tracer) forget(next State) {
+	for key, v := range t.now {
+		if g, ok := v.(GoroutineState); ok {
+			next[key] = GoroutineState{At: g.At, Is: Past}
+		}
+	}
+}
+
+// lastAt is the last step in which a goroutine passes a site, 0 if there is none.
+func (t *tracer) lastAt(g, site string) int {
+	for i, s := range slices.Backward(t.steps) {
+		if s.G == g && s.Site == site {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// runObject is the object that a goroutine has taken in a run: the one that it has taken in the
+// model at that place, if the model was followed there.
+func (t *tracer) runObject(h artifact.FindingAct) int {
+	if i, ok := t.taken[act{t.goroutine(h.G), t.lastAt(h.G, h.Site)}]; ok {
+		if _, named := t.runs[h.Object]; !named {
+			t.runs[h.Object] = i
+			t.table.objects[i].Run = h.Object
+		}
+	}
+	return t.runNamed(h.Object)
+}
+
+// runNamed is the object with a name of the run.
+func (t *tracer) runNamed(name string) int {
+	if i, ok := t.runs[name]; ok {
+		return i
+	}
+	i := len(t.table.objects)
+	t.runs[name] = i
+	t.table.objects = append(t.table.objects, Object{Name: name, Kind: runKind(name), Run: name})
+	t.objects = append(t.objects, &ObjectState{})
+	return i
+}
+
+// runKind is the kind of an object by its name in the run, as "mutex#1".
+func runKind(name string) string {
+	kind, _, _ := strings.Cut(name, "#")
+	for _, k := range []string{Mutex, RWMutex, WaitGroup, Once, Condition} {
+		if kind == k {
+			return k
+		}
+	}
+	return Channel
+}
+
+// holds notes in a state that a goroutine holds an object.
+func (t *tracer) holds(next State, object, g int, operation string) {
+	key := objectKey(object)
+	o, _ := next[key].(ObjectState)
+	o = *o.clone()
+	reads := operation == sites.RLock.String() || operation == "read lock"
+	switch {
+	case reads && !slices.Contains(o.Reading, g):
+		o.Reading = append(o.Reading, g)
+	case !reads && !slices.Contains(o.Held, g):
+		o.Held = append(o.Held, g)
+	}
+	next[key] = o
+}
+
+// end takes over what a run has shown at its end, which is what holds in the last state.
+func (t *tracer) end() {
+	if t.out.From != FromRun || len(t.finding.Goroutines) == 0 {
+		return
+	}
+	next := maps.Clone(t.now)
+	seen := map[int]bool{} // objects that are known from the run
+	for _, f := range t.finding.Goroutines {
+		g := t.goroutine(f.G)
+		if g < 0 {
+			continue
+		}
+		if state, ok := t.endState(f, g); ok {
+			next[goroutineKey(g)] = state
+			t.out.Seen = true
+		}
+		for _, h := range f.Holds {
+			o := t.runObject(h)
+			if !seen[o] {
+				seen[o] = true
+				old, _ := next[objectKey(o)].(ObjectState)
+				old.Held, old.Reading = nil, nil
+				next[objectKey(o)] = old
+			}
+			t.holds(next, o, t.goroutine(h.G), h.Operation)
+		}
+		if o := t.waiting(f); o >= 0 && f.Operation == sites.WaitGroupWait.String() {
+			old, _ := next[objectKey(o)].(ObjectState)
+			old.Count = f.Counter
+			next[objectKey(o)] = old
+		}
+	}
+	set := t.change(next)
+	if n := len(t.out.Steps); n > 0 {
+		if t.out.Steps[n-1].Set == nil {
+			t.out.Steps[n-1].Set = State{}
+		}
+		maps.Copy(t.out.Steps[n-1].Set, set)
+	} else {
+		maps.Copy(t.out.Start, set)
+	}
+}
+
+// endState is how a goroutine stood at the end of a run; false if that was not seen.
+func (t *tracer) endState(f artifact.FindingGoroutine, g int) (GoroutineState, bool) {
+	out := GoroutineState{At: t.p.goroutineSite(f)}
+	old, known := t.now[goroutineKey(g)].(GoroutineState)
+	switch f.State {
+	case "blocked":
+		out.Is = Waits
+		if o := t.waiting(f); o >= 0 {
+			out.For = []int{o}
+		} else if known {
+			out.For = old.For
+		}
+	case "finished":
+		out.Is = Ended
+	case "panicked", "ended the program in":
+		out.Is, out.Detail = Panicked, t.finding.Kind
+	case "at", "not started":
+		out.Is = Ready
+	default:
+		if t.finding.Kind != artifact.KindRace {
+			return out, false
+		}
+		out.Is, out.Detail = Ready, f.Operation
+	}
+	if known && (old.At == out.At || out.Is == Ended || out.Is == Panicked) {
+		out.Location = old.Location
+	}
+	return out, true
+}
+
+// waiting is the object that a goroutine waits for at the end, -1 if that is not one. The model
+// says which of its objects that is, if it has the goroutine at the same place.
+func (t *tracer) waiting(f artifact.FindingGoroutine) int {
+	if f.State != "blocked" || f.Object == "" || f.Operation == sites.Select.String() {
+		return -1
+	}
+	old, ok := t.now[goroutineKey(t.goroutine(f.G))].(GoroutineState)
+	if _, named := t.runs[f.Object]; ok && !named && len(old.For) == 1 && old.At == t.p.goroutineSite(f) {
+		t.runs[f.Object] = old.For[0]
+		t.table.objects[old.For[0]].Run = f.Object
+	}
+	return t.runNamed(f.Object)
+}
