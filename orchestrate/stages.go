@@ -66,7 +66,8 @@ func (f *Follower) Bound(work int) { f.walk.Bound(work) }
 
 // Stages follows a plan in the model, to the end that a run has shown: the goroutines in the
 // verdict, which may be some of them, and the kind of error. A run passes guards that its plan
-// does not name; so does this. Of several ways that fit the first is taken. The error is one
+// does not name; so does this. Who has come to where it is blocked behind the last step has done so
+// in the last stage. Of several ways that fit the first is taken. The error is one
 // of the model; what the model cannot do is none.
 func (f *Follower) Stages(plan artifact.Plan, v *Verdict) (*Stages, error) {
 	out := &Stages{Info: f.walk.Info, Templates: f.templates, walk: f.walk}
@@ -93,6 +94,11 @@ func (f *Follower) Stages(plan artifact.Plan, v *Verdict) (*Stages, error) {
 		}
 		at = append(at, len(t.done)-1)
 	}
+	if out.Reason == "" {
+		if err := t.goOn(v); err != nil && !errors.Is(err, check.ErrWork) {
+			return nil, err
+		}
+	}
 	ends, err := t.ending(out, v)
 	if err != nil {
 		return nil, err
@@ -102,6 +108,23 @@ func (f *Follower) Stages(plan artifact.Plan, v *Verdict) (*Stages, error) {
 		steps[i] = d.step
 	}
 	return out, out.spell(t.historyTo(ends[:1], steps), at)
+}
+
+// goOn has goroutines come to where they are blocked at the end of a run. A plan ends where that comes
+// about by itself.
+func (t *Track) goOn(v *Verdict) error {
+	if ends, err := t.Ends(v); ends || err != nil {
+		return err
+	}
+	for _, g := range v.Goroutines {
+		if g.State != "blocked" || t.standsAt(g.G) == "" {
+			continue
+		}
+		if _, err := t.stepUnnamed(artifact.PlanStep{G: g.G, Site: g.Site}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ending are the places that fit the end of a run, or all if there are none.

@@ -120,8 +120,10 @@ type Object struct {
 // Variable is one that the model keeps.
 type Variable struct {
 	Name string `json:"name"` // in the model
-	// Goroutine is set for a variable of one goroutine at a time, with the process of the model.
-	Process string `json:"process,omitempty"`
+	// Process is the process of the model whose variable it is, "" if goroutines share it, and
+	// Goroutines are those that are that process, one after the other.
+	Process    string `json:"process,omitempty"`
+	Goroutines []int  `json:"goroutines,omitempty"`
 }
 
 // State has what holds at a step, by a letter and an index: "g0" is a [GoroutineState], "o0" an

@@ -93,6 +93,16 @@ func objectsOf(side *artifact.Sidecar, net *uppaal.Network) *objectTable {
 		}
 		t.edges = append(t.edges, edges)
 	}
+	for _, d := range net.Decls {
+		v, ok := d.(*uppaal.VarDecl)
+		if !ok || v.Type.Kind != uppaal.RangeType {
+			continue
+		}
+		hi, number := v.Type.Hi.(*uppaal.IntLit)
+		if c, ok := t.cells[v.Name]; ok && number && c.what == "len" {
+			t.objects[c.object].Cap = int(hi.Value)
+		}
+	}
 	return t
 }
 

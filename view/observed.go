@@ -101,12 +101,48 @@ func (t *tracer) holds(next State, object, g int, operation string) {
 	next[key] = o
 }
 
-// end takes over what a run has shown at its end, which is what holds in the last state.
+// end makes the last state what is known of the end: what a run has shown there, or else that who
+// can do nothing in the model waits.
 func (t *tracer) end() {
-	if t.out.From != FromRun || len(t.finding.Goroutines) == 0 {
-		return
-	}
 	next := maps.Clone(t.now)
+	if t.out.From == FromRun {
+		t.seen(next)
+	} else if t.stages != nil && t.out.Shown == len(t.steps) {
+		t.stuck(next)
+	}
+	set := t.change(next)
+	if n := len(t.out.Steps); n > 0 {
+		if t.out.Steps[n-1].Set == nil {
+			t.out.Steps[n-1].Set = State{}
+		}
+		maps.Copy(t.out.Steps[n-1].Set, set)
+	} else {
+		maps.Copy(t.out.Start, set)
+	}
+}
+
+// stuck has goroutines wait that are in front of an operation which the model cannot do.
+func (t *tracer) stuck(next State) {
+	last := t.stages.Stages[len(t.stages.Stages)-1]
+	can := map[string]bool{}
+	for _, tr := range last.Enabled {
+		for _, g := range tr.G {
+			can[g] = true
+		}
+	}
+	for _, s := range last.Standing {
+		template := t.stages.Templates[s.Process]
+		at := t.p.side.Templates[template].Locations[s.Location]
+		key := goroutineKey(t.goroutine(s.G))
+		if state, ok := next[key].(GoroutineState); ok && state.Is == Ready && at.Blocking && !can[s.G] {
+			state.Is, state.For = Waits, t.waitsFor(template, s.Location, at.Site)
+			next[key] = state
+		}
+	}
+}
+
+// seen takes over what a run has shown at its end.
+func (t *tracer) seen(next State) {
 	seen := map[int]bool{} // objects that are known from the run
 	for _, f := range t.finding.Goroutines {
 		g := t.goroutine(f.G)
@@ -133,21 +169,17 @@ func (t *tracer) end() {
 			next[objectKey(o)] = old
 		}
 	}
-	set := t.change(next)
-	if n := len(t.out.Steps); n > 0 {
-		if t.out.Steps[n-1].Set == nil {
-			t.out.Steps[n-1].Set = State{}
-		}
-		maps.Copy(t.out.Steps[n-1].Set, set)
-	} else {
-		maps.Copy(t.out.Start, set)
-	}
 }
 
 // endState is how a goroutine stood at the end of a run; false if that was not seen.
 func (t *tracer) endState(f artifact.FindingGoroutine, g int) (GoroutineState, bool) {
-	out := GoroutineState{At: t.p.goroutineSite(f)}
 	old, known := t.now[goroutineKey(g)].(GoroutineState)
+	out := GoroutineState{At: -1}
+	if f.Site != "" || f.File != "" {
+		out.At = t.p.goroutineSite(f)
+	} else if known {
+		out.At = old.At
+	}
 	switch f.State {
 	case "blocked":
 		out.Is = Waits
@@ -180,10 +212,15 @@ func (t *tracer) waiting(f artifact.FindingGoroutine) int {
 	if f.State != "blocked" || f.Object == "" || f.Operation == sites.Select.String() {
 		return -1
 	}
-	old, ok := t.now[goroutineKey(t.goroutine(f.G))].(GoroutineState)
-	if _, named := t.runs[f.Object]; ok && !named && len(old.For) == 1 && old.At == t.p.goroutineSite(f) {
-		t.runs[f.Object] = old.For[0]
-		t.table.objects[old.For[0]].Run = f.Object
+	g := t.goroutine(f.G)
+	old, ok := t.now[goroutineKey(g)].(GoroutineState)
+	if _, named := t.runs[f.Object]; ok && !named && old.Location > 0 && old.At == t.p.goroutineSite(f) {
+		template := t.processes[g]
+		site := t.p.side.Templates[template].Locations[old.Location-1].Site
+		if objects := t.waitsFor(template, old.Location-1, site); len(objects) == 1 {
+			t.runs[f.Object] = objects[0]
+			t.table.objects[objects[0]].Run = f.Object
+		}
 	}
 	return t.runNamed(f.Object)
 }

@@ -25,7 +25,8 @@ type tracer struct {
 
 	out        Trace
 	goroutines map[string]int
-	processes  map[int]int // automata, by goroutine
+	processes  map[int]int      // automata, by goroutine
+	played     map[string][]int // goroutines, by the name of the process
 	variables  map[string]int
 	altIndex   map[Alternative]int
 	children   map[string]int
@@ -47,7 +48,7 @@ func (p *page) trace(f artifact.Finding, steps []artifact.FindingStep, stages *o
 	t := &tracer{
 		p: p, finding: f, steps: steps, stages: stages,
 		table:      &objectTable{byName: map[[2]string]int{}, cells: map[string]cell{}},
-		goroutines: map[string]int{}, processes: map[int]int{}, variables: map[string]int{},
+		goroutines: map[string]int{}, processes: map[int]int{}, played: map[string][]int{}, variables: map[string]int{},
 		altIndex: map[Alternative]int{}, children: map[string]int{},
 		now: State{}, given: map[int]act{}, queued: map[int]int{}, taken: map[act]int{}, runs: map[string]int{},
 	}
@@ -111,7 +112,7 @@ func (t *tracer) stepOf(s artifact.FindingStep) Step {
 	out.Alternatives = t.alternatives(s)
 	out.Set = t.stage(t.step)
 	if state, ok := t.now[goroutineKey(g)].(GoroutineState); ok && g >= 0 {
-		out.Queues = state.Is == Waits
+		out.Queues = state.Is == Waits && state.At == out.Site
 	}
 	return out
 }
@@ -150,6 +151,9 @@ func (t *tracer) stage(k int) State {
 	for _, s := range stage.Standing {
 		i := t.goroutine(s.G)
 		t.processes[i] = t.stages.Templates[s.Process]
+		if process := t.stages.Info.Processes[s.Process].Name; !slices.Contains(t.played[process], i) {
+			t.played[process] = append(t.played[process], i)
+		}
 		next[goroutineKey(i)] = t.standing(i, s)
 	}
 	for key, old := range t.now {
@@ -428,21 +432,43 @@ func (t *tracer) buffer(g int, e effect, edge edgeObjects, info artifact.EdgeInf
 	}
 }
 
-// sentValue is what is sent in a source line that is a send statement, or the case of a select.
-var sentValue = regexp.MustCompile(`^(?:case\s+)?[^<]*<-\s*([^:]+?):?$`)
-
 // sent is the message of an edge: its value, or what the source says.
 func (t *tracer) sent(edge edgeObjects, info artifact.EdgeInfo) string {
 	if edge.message != "" {
 		return edge.message
 	}
 	site, _ := t.p.side.Site(info.Site)
-	if site.Kind == sites.Send.String() {
-		if m := sentValue.FindStringSubmatch(site.Text); m != nil {
-			return short(m[1])
+	if site.Kind != sites.Send.String() {
+		return ""
+	}
+	return short(sentExpression(site.Text))
+}
+
+// sentExpression is what is sent in a source line, "" where the line does not say it.
+func sentExpression(line string) string {
+	to := explain.Operand(sites.Send, line)
+	if to == "" {
+		return ""
+	}
+	at := regexp.MustCompile(regexp.QuoteMeta(to) + `\s*<-`).FindStringIndex(line)
+	if at == nil {
+		return ""
+	}
+	rest, depth := line[at[1]:], 0
+	for i, r := range rest {
+		switch r {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		}
+		if depth < 0 || depth == 0 && r == ';' {
+			rest = rest[:i]
+			break
 		}
 	}
-	return ""
+	rest, _, _ = strings.Cut(rest, "//")
+	return strings.TrimSpace(rest)
 }
 
 // alternatives are what could have been done in place of a step.
@@ -502,6 +528,11 @@ func (t *tracer) alternative(tr orchestrate.Transition, waits map[string]bool) (
 func (t *tracer) name() {
 	for g, template := range t.processes {
 		t.out.Goroutines[g].Automaton = template
+	}
+	for i, v := range t.out.Variables {
+		if v.Process != "" {
+			t.out.Variables[i].Goroutines = t.played[v.Process]
+		}
 	}
 	t.out.Objects = t.table.objects
 	for template, edges := range t.table.edges {

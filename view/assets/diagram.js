@@ -1,7 +1,7 @@
 // The sequence diagram: a lane for each goroutine, a row for each step. Only the rows and lanes that
 // can be seen are drawn.
 
-const ROW = 28, HEAD = 46, GUTTER = 190, LANE = 210;
+const ROW = 28, HEAD = 46, GUTTER = 170, LANE = 236, BOX = 186;
 const arrowKinds = ['message', 'lock', 'create', 'wake'];
 
 const diagram = {
@@ -95,8 +95,8 @@ const diagram = {
       if (step.g >= 0 && part.lanes.includes(step.g)) {
         const x = part.x.get(step.g);
         const text = stepText(step);
-        g.append(drawn('rect', { class: 'box' + (step.queues ? ' queues' : ''), x: x - LANE / 2 + 6, y: y - 10, width: LANE - 12, height: 20, rx: 3 }),
-          label(x - LANE / 2 + 12, y + 4, 'code', clipped(text, LANE - 24), text + (step.queues ? ' (waits)' : '')));
+        g.append(drawn('rect', { class: 'box' + (step.queues ? ' queues' : ''), x: x - BOX / 2, y: y - 10, width: BOX, height: 20, rx: 3 }),
+          label(x - BOX / 2 + 6, y + 4, 'code', clipped(text, BOX - 12), text + (step.queues ? ' (waits)' : '')));
       } else if (step.g < 0) {
         g.append(label(GUTTER + 8, y + 4, 'dim', 'time passes'));
       }
@@ -121,10 +121,10 @@ const diagram = {
   arrow(part, a, from, to) {
     const x1 = part.x.get(a.from), x2 = part.x.get(a.to);
     const side = x2 > x1 ? 1 : -1;
-    const begin = x1 + side * (LANE / 2 - 6);
+    const begin = x1 + side * BOX / 2;
     // Who is started or woken has no box in this row, so that the tip is at its lane.
     const boxed = page.trace.steps[to - 1] && page.trace.steps[to - 1].g === a.to;
-    const end = x2 - side * (boxed ? LANE / 2 - 6 : 0);
+    const end = x2 - side * (boxed ? BOX / 2 : 0);
     const y1 = part.y(from), y2 = part.y(to);
     const other = page.object >= 0 && a.object !== page.object ? ' other' : '';
     const what = a.kind + (a.object >= 0 ? ' ' + objectName(page.trace, a.object) : '') + (a.text ? ': ' + a.text : '');
@@ -141,8 +141,8 @@ const diagram = {
       const x = part.x.get(g), lane = page.trace.goroutines[g];
       const s = lane.by >= 0 ? 'by ' + laneName(page.trace, lane.by) + (lane.site >= 0 ? ' at ' + place(site(lane.site)) : '') : 'entry';
       const head = drawn('g', { class: 'lane-head', 'data-goroutine': lane.name });
-      head.append(drawn('rect', { class: 'head' + (g === page.goroutine ? ' chosen' : ''), x: x - LANE / 2 + 6, y: 3, width: LANE - 12, height: 34, rx: 4 }),
-        label(x, 17, 'middle', lane.name), label(x, 31, 'middle dim', clipped(s, LANE - 20, 6.5), s));
+      head.append(drawn('rect', { class: 'head' + (g === page.goroutine ? ' chosen' : ''), x: x - BOX / 2, y: 3, width: BOX, height: 34, rx: 4 }),
+        label(x, 17, 'middle', lane.name), label(x, 31, 'middle dim', clipped(s, BOX - 8, 6.5), s));
       head.addEventListener('click', () => choose(g));
       out.append(head);
     }

@@ -159,7 +159,7 @@ const panels = {
     page.trace.variables.forEach((v, i) => {
       const key = 'v' + i;
       if (!(key in state)) return;
-      rows.push(row([v.name + (v.process ? ` of ${v.process}` : ''), String(state[key])], { 'data-variable': v.name, className: key in changed ? 'changed' : '' }));
+      rows.push(row([v.name + (v.process ? ` of ${(v.goroutines || []).length ? names(v.goroutines) : v.process}` : ''), String(state[key])], { 'data-variable': v.name, className: key in changed ? 'changed' : '' }));
     });
     fill('variables', ['variable of the model', 'value'], rows, page.step > page.trace.shown ? 'not known' : 'the model keeps none');
   },
