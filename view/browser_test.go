@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -104,9 +105,9 @@ func open(t *testing.T, b *artifact.Bundle, place string) *tab {
 			p.problems = append(p.problems, e.Entry.Text)
 		}
 	}))
-	enable(p, network.Enable, network.EnableParams{})
-	enable(p, runtime.Enable, cdp.Empty{})
-	enable(p, log.Enable, cdp.Empty{})
+	give(p, network.Enable, network.EnableParams{})
+	give(p, runtime.Enable, cdp.Empty{})
+	give(p, log.Enable, cdp.Empty{})
 	p.visit(place)
 	t.Cleanup(func() {
 		p.mu.Lock()
@@ -131,8 +132,8 @@ func (p *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	require.NoError(p, chromedp.Do(p.ctx, actions...))
 }
 
-// enable gives a command to the browser.
-func enable[P, R any](p *tab, command cdp.Command[P, R], params P) {
+// give gives a command to the browser.
+func give[P, R any](p *tab, command cdp.Command[P, R], params P) {
 	p.Helper()
 	_, err := chromedp.Call(p.ctx, command, params)
 	require.NoError(p, err)
@@ -147,22 +148,27 @@ func (p *tab) do(script string, args ...any) {
 // get evaluates an expression of JavaScript.
 func get[T any](p *tab, script string, args ...any) T {
 	p.Helper()
-	out, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](fmt.Sprintf(script, args...)))
+	out, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](fmt.Sprintf(script, args...), chromedp.EvalAwaitPromise))
 	require.NoError(p, err, script)
 	return out
 }
 
-// until waits until an expression is true; the page says when it has changed something.
+// until waits until an expression is true.
 func (p *tab) until(script string) {
 	p.Helper()
 	p.run(chromedp.Poll[chromedp.Void](script))
 }
 
-// press presses keys.
+// press presses keys. A letter is one event, whose default can be prevented as that of a keyboard.
 func (p *tab) press(keys ...string) {
 	p.Helper()
 	for _, k := range keys {
-		p.run(chromedp.KeyEvent(k))
+		if len(k) > 1 || k[0] <= ' ' || k[0] > '~' {
+			p.run(chromedp.KeyEvent(k))
+			continue
+		}
+		give(p, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: k, Text: k})
+		give(p, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: k})
 	}
 }
 
@@ -175,7 +181,7 @@ func (p *tab) text(selector string) string {
 // texts are the texts of all elements that a selector fits.
 func (p *tab) texts(selector string) []string {
 	p.Helper()
-	return get[[]string](p, `[...document.querySelectorAll(%s)].map((e) => (e.innerText === undefined ? e.textContent : e.innerText).replace(/\s+/g, ' ').trim())`, quoted(selector))
+	return get[[]string](p, `[...document.querySelectorAll(%s)].map((e) => (e.innerText === undefined ? e.firstChild.textContent : e.innerText).replace(/\s+/g, ' ').trim())`, quoted(selector))
 }
 
 func quoted(s string) string {
@@ -296,7 +302,7 @@ func TestPageAutomaton(t *testing.T) {
 		require.Equal(t, []string{at(t, d, 0, step).location("0")}, here(), "step %d", step)
 	}
 	p.run(chromedp.Click(`#goroutines tr[data-goroutine="0.2"] button`))
-	require.Equal(t, "AUTOMATON OF GOROUTINE 0.2: T_TRANSFER_2", strings.ToUpper(p.text("#automaton-title")))
+	require.Equal(t, "Automaton of goroutine 0.2: T_transfer_2", p.text("#automaton-title"))
 	require.Equal(t, []string{"L_lock_15"}, here())
 	require.Equal(t, len(d.Automata[2].Locations), get[int](p, `document.querySelectorAll('#automaton [data-location]').length`))
 	require.Equal(t, len(d.Automata[2].Edges), get[int](p, `document.querySelectorAll('#automaton path.link:not(.tip)').length`))
@@ -305,7 +311,7 @@ func TestPageAutomaton(t *testing.T) {
 // The wait-for graph has the cycle that is the cause.
 func TestPageWaits(t *testing.T) {
 	p := open(t, load(t, transfers), "#finding-1")
-	require.Equal(t, "wait-for graph at the end, as the run has shown it", strings.ToLower(p.text("#waits-title")))
+	require.Equal(t, "Wait-for graph at the end, as the run has shown it", p.text("#waits-title"))
 	edges := get[[]string](p, `[...document.querySelectorAll('#waits path[data-from]')].map((e) => e.dataset.from + ' ' + e.dataset.to + ' ' + e.dataset.cycle).sort()`)
 	require.Equal(t, []string{"0 waitgroup#1 false", "0.1 mutex#2 true", "0.2 mutex#1 true", "mutex#1 0.1 true", "mutex#2 0.2 true"}, edges)
 	p.press(kb.Home)

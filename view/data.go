@@ -80,10 +80,13 @@ type Trace struct {
 	Start   State   `json:"start"`
 	Steps   []Step  `json:"steps"`
 	Arrows  []Arrow `json:"arrows"`
-	// Alternatives are those that steps refer to.
-	Alternatives []Alternative `json:"alternatives"`
-	// Shown is up to which step states come from the model, as far as it can be followed; behind it
-	// only what was observed is known. Seen: in the last state is what a run has shown at its end.
+	// Values are those that states have.
+	Values []any `json:"values"`
+	// Alternatives are in the sets that steps refer to.
+	Alternatives    []Alternative `json:"alternatives"`
+	AlternativeSets [][]int       `json:"alternativeSets"`
+	// Shown is for how many of Steps the states come from the model, as far as it can be followed;
+	// behind them only what was observed is known. Seen: in the last state is what a run has shown.
 	Shown int  `json:"shown"`
 	Seen  bool `json:"seen,omitempty"`
 }
@@ -127,9 +130,9 @@ type Variable struct {
 }
 
 // State has what holds at a step, by a letter and an index: "g0" is a [GoroutineState], "o0" an
-// [ObjectState], and "v0" the value of a variable, an integer. A state of a Step has what has
-// changed; a key without a value is not there any more.
-type State map[string]any
+// [ObjectState], and "v0" the value of a variable, an integer. They are indexes into Values of the
+// trace, since most come again. A state of a Step has what has changed; -1 is not there any more.
+type State map[string]int
 
 // The words for how a goroutine stands.
 const (
@@ -174,8 +177,8 @@ type Step struct {
 	Site      int    `json:"site"`
 	Case      string `json:"case,omitempty"`   // of a select
 	Queues    bool   `json:"queues,omitempty"` // it could not complete, and waits
-	// Alternatives are what could have been done instead.
-	Alternatives []int `json:"alt,omitempty"`
+	// Alternatives is the set of what could have been done instead, from 1; 0 is nothing, or not known.
+	Alternatives int   `json:"alt,omitempty"`
 	Set          State `json:"set,omitempty"` // what is different behind it
 }
 

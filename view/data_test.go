@@ -72,14 +72,11 @@ type states struct {
 }
 
 func (s *states) set(changes view.State) {
-	data, err := json.Marshal(changes)
-	require.NoError(s, err)
-	changed := map[string]json.RawMessage{}
-	require.NoError(s, json.Unmarshal(data, &changed))
-	for key, v := range changed {
-		s.state[key] = v
-		if string(v) == "null" {
-			delete(s.state, key)
+	for key, i := range changes {
+		if delete(s.state, key); i >= 0 {
+			data, err := json.Marshal(s.trace.Values[i])
+			require.NoError(s, err)
+			s.state[key] = data
 		}
 	}
 }
@@ -233,7 +230,11 @@ func TestAlternatives(t *testing.T) {
 	d := decode(t, load(t, transfers))
 	tr := d.Traces[0]
 	alternatives := func(step int) (out []string) {
-		for _, i := range tr.Steps[step-1].Alternatives {
+		set := tr.Steps[step-1].Alternatives
+		if set == 0 {
+			return nil
+		}
+		for _, i := range tr.AlternativeSets[set-1] {
 			a := tr.Alternatives[i]
 			out = append(out, fmt.Sprintf("%s %s %d", tr.Goroutines[a.Goroutine].Name, d.Sites[a.Site].Kind, d.Sites[a.Site].Line))
 		}

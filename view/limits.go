@@ -1,6 +1,9 @@
 package view
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // The bounds of a page: it is small enough to be sent by mail, and what a bundle holds cannot make
 // it take more time or memory than this. None depends on how fast anything is.
@@ -10,6 +13,8 @@ const (
 	maxCells    = 50 << 20 // variables and processes of the states along one trace
 	maxSteps    = 20_000   // of one trace
 	maxFindings = 500
+	maxEnd      = 300 // goroutines at the end of a finding
+	maxHolds    = 50  // locks of one of them
 	maxFacts    = 20
 	maxText     = 600 // bytes of one text
 
@@ -32,37 +37,59 @@ func fits(v any, room *int) bool {
 // cut leaves out steps at the beginning of a trace, so that it fits into the room that is left, and
 // takes what it needs out of it. It is false where not even the last step fits.
 func cut(tr *Trace, room *int) bool {
-	if fits(*tr, room) {
-		return true
+	whole, skip := *tr, 0
+	for {
+		size := len(encoded(*tr))
+		if size <= *room {
+			*room -= size
+			return true
+		}
+		if len(tr.Steps) <= 1 {
+			return false
+		}
+		// What is too much, as if all steps were of one size, and never nothing.
+		skip += min(1+len(tr.Steps)*(size-*room)/size, len(tr.Steps)-1)
+		*tr = whole.behind(skip)
 	}
-	sizes := make([]int, len(tr.Steps))
-	for i, s := range tr.Steps {
-		sizes[i] = len(encoded(s)) + 1
-	}
-	for _, a := range tr.Arrows {
-		sizes[a.ToStep-1] += len(encoded(a)) + 1
+}
+
+// behind is a trace without its first steps.
+func (tr Trace) behind(skip int) Trace {
+	values, index := []any{}, map[int]int{}
+	renumbered := func(s State) State {
+		out := State{}
+		for _, key := range slices.Sorted(maps.Keys(s)) {
+			i := s[key]
+			if _, ok := index[i]; !ok && i >= 0 {
+				index[i] = len(values)
+				values = append(values, tr.Values[i])
+			}
+			if out[key] = -1; i >= 0 {
+				out[key] = index[i]
+			}
+		}
+		return out
 	}
 	state := maps.Clone(tr.Start)
-	skip, total := 0, len(encoded(*tr))
-	for ; skip < len(tr.Steps)-1; skip++ {
-		if skip > 0 && total <= *room && total+len(encoded(state)) <= *room {
-			break
-		}
-		total -= sizes[skip]
-		for key, v := range tr.Steps[skip].Set {
-			if v == nil {
+	for _, s := range tr.Steps[:skip] {
+		for key, i := range s.Set {
+			if state[key] = i; i < 0 {
 				delete(state, key)
-			} else {
-				state[key] = v
 			}
 		}
 	}
-	arrows := []Arrow{}
+	out := tr
+	out.Start, out.Skipped = renumbered(state), skip
+	out.Steps = slices.Clone(tr.Steps[skip:])
+	for i := range out.Steps {
+		out.Steps[i].Set = renumbered(out.Steps[i].Set)
+	}
+	out.Values, out.Arrows = values, []Arrow{}
 	for _, a := range tr.Arrows {
 		if a.ToStep > skip {
-			arrows = append(arrows, a)
+			out.Arrows = append(out.Arrows, a)
 		}
 	}
-	tr.Steps, tr.Start, tr.Arrows, tr.Skipped = tr.Steps[skip:], state, arrows, skip
-	return fits(*tr, room)
+	out.Shown = max(tr.Shown-skip, 0)
+	return out
 }

@@ -11,7 +11,7 @@ import (
 
 // observed is what is different behind a step of which only is known that it was done.
 func (t *tracer) observed(s artifact.FindingStep, g, site int) State {
-	next := State{}
+	next := known{}
 	if t.step == t.out.Shown+1 || t.stages == nil && t.step == 1 {
 		t.forget(next)
 	} else {
@@ -20,20 +20,16 @@ func (t *tracer) observed(s artifact.FindingStep, g, site int) State {
 	if g >= 0 {
 		next[goroutineKey(g)] = GoroutineState{At: site, Is: Past}
 	}
-	for _, f := range t.finding.Goroutines {
-		for _, h := range f.Holds {
-			if h.G == s.G && h.Site == s.Site && t.step == t.lastAt(h.G, h.Site) {
-				o := t.runObject(h)
-				t.taken[act{g, t.step}] = o
-				t.holds(next, o, g, h.Operation)
-			}
-		}
+	for _, h := range t.takenAt(t.step) {
+		o := t.runObject(h)
+		t.taken[act{g, t.step}] = o
+		t.holds(next, o, g, h.Operation)
 	}
 	return t.change(next)
 }
 
 // forget keeps of the state of the model what may still be so: who there is.
-func (t *tracer) forget(next State) {
+func (t *tracer) forget(next known) {
 	for key, v := range t.now {
 		if g, ok := v.(GoroutineState); ok {
 			next[key] = GoroutineState{At: g.At, Is: Past}
@@ -43,12 +39,27 @@ func (t *tracer) forget(next State) {
 
 // lastAt is the last step in which a goroutine passes a site, 0 if there is none.
 func (t *tracer) lastAt(g, site string) int {
-	for i, s := range slices.Backward(t.steps) {
-		if s.G == g && s.Site == site {
-			return i + 1
+	if t.passed == nil {
+		t.passed = map[artifact.At]int{}
+		for i, s := range t.steps {
+			t.passed[artifact.At{G: s.G, Site: s.Site}] = i + 1
 		}
 	}
-	return 0
+	return t.passed[artifact.At{G: g, Site: site}]
+}
+
+// takenAt are the locks that goroutines hold at the end, and have taken in a step.
+func (t *tracer) takenAt(step int) []artifact.FindingAct {
+	if t.kept == nil {
+		t.kept = map[int][]artifact.FindingAct{}
+		for _, f := range t.finding.Goroutines {
+			for _, h := range f.Holds {
+				n := t.lastAt(h.G, h.Site)
+				t.kept[n] = append(t.kept[n], h)
+			}
+		}
+	}
+	return t.kept[step]
 }
 
 // runObject is the object that a goroutine has taken in a run: the one that it has taken in the
@@ -57,7 +68,7 @@ func (t *tracer) runObject(h artifact.FindingAct) int {
 	if i, ok := t.taken[act{t.goroutine(h.G), t.lastAt(h.G, h.Site)}]; ok {
 		if _, named := t.runs[h.Object]; !named {
 			t.runs[h.Object] = i
-			t.table.objects[i].Run = h.Object
+			t.table.objects[i].Run = short(h.Object)
 		}
 	}
 	return t.runNamed(h.Object)
@@ -70,7 +81,7 @@ func (t *tracer) runNamed(name string) int {
 	}
 	i := len(t.table.objects)
 	t.runs[name] = i
-	t.table.objects = append(t.table.objects, Object{Name: name, Kind: runKind(name), Run: name})
+	t.table.objects = append(t.table.objects, Object{Name: short(name), Kind: runKind(name), Run: short(name)})
 	t.objects = append(t.objects, &ObjectState{})
 	return i
 }
@@ -87,7 +98,7 @@ func runKind(name string) string {
 }
 
 // holds notes in a state that a goroutine holds an object.
-func (t *tracer) holds(next State, object, g int, operation string) {
+func (t *tracer) holds(next known, object, g int, operation string) {
 	key := objectKey(object)
 	o, _ := next[key].(ObjectState)
 	o = *o.clone()
@@ -122,7 +133,7 @@ func (t *tracer) end() {
 }
 
 // stuck has goroutines wait that are in front of an operation which the model cannot do.
-func (t *tracer) stuck(next State) {
+func (t *tracer) stuck(next known) {
 	last := t.stages.Stages[len(t.stages.Stages)-1]
 	can := map[string]bool{}
 	for _, tr := range last.Enabled {
@@ -142,7 +153,7 @@ func (t *tracer) stuck(next State) {
 }
 
 // seen takes over what a run has shown at its end.
-func (t *tracer) seen(next State) {
+func (t *tracer) seen(next known) {
 	seen := map[int]bool{} // objects that are known from the run
 	for _, f := range t.finding.Goroutines {
 		g := t.goroutine(f.G)
@@ -219,7 +230,7 @@ func (t *tracer) waiting(f artifact.FindingGoroutine) int {
 		site := t.p.side.Templates[template].Locations[old.Location-1].Site
 		if objects := t.waitsFor(template, old.Location-1, site); len(objects) == 1 {
 			t.runs[f.Object] = objects[0]
-			t.table.objects[objects[0]].Run = f.Object
+			t.table.objects[objects[0]].Run = short(f.Object)
 		}
 	}
 	return t.runNamed(f.Object)

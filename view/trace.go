@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,14 +32,21 @@ type tracer struct {
 	altIndex   map[Alternative]int
 	children   map[string]int
 
-	now     State // as it is known so far
-	step    int   // number of the step that is looked at
+	now     known          // as it is so far
+	index   map[string]int // of values, by their JSON
+	sets    map[string]int // of alternatives, by their numbers
+	step    int            // number of the step that is looked at
 	objects []*ObjectState
-	given   map[int]act    // who has given a lock back last, by object
-	queued  map[int]int    // the step in which a goroutine has begun to wait
-	taken   map[act]int    // objects by who has taken them, and when
-	runs    map[string]int // objects by their names in the run
+	given   map[int]act                   // who has given a lock back last, by object
+	queued  map[int]int                   // the step in which a goroutine has begun to wait
+	taken   map[act]int                   // objects by who has taken them, and when
+	runs    map[string]int                // objects by their names in the run
+	passed  map[artifact.At]int           // see lastAt
+	kept    map[int][]artifact.FindingAct // see takenAt
 }
+
+// known is what is known at a step, with the keys of a State.
+type known map[string]any
 
 // act is what a goroutine has done in a step.
 type act struct{ goroutine, step int }
@@ -50,7 +58,7 @@ func (p *page) trace(f artifact.Finding, steps []artifact.FindingStep, stages *o
 		table:      &objectTable{byName: map[[2]string]int{}, cells: map[string]cell{}},
 		goroutines: map[string]int{}, processes: map[int]int{}, played: map[string][]int{}, variables: map[string]int{},
 		altIndex: map[Alternative]int{}, children: map[string]int{},
-		now: State{}, given: map[int]act{}, queued: map[int]int{}, taken: map[act]int{}, runs: map[string]int{},
+		now: known{}, index: map[string]int{}, sets: map[string]int{}, given: map[int]act{}, queued: map[int]int{}, taken: map[act]int{}, runs: map[string]int{},
 	}
 	if stages != nil {
 		table := *p.table
@@ -59,7 +67,7 @@ func (p *page) trace(f artifact.Finding, steps []artifact.FindingStep, stages *o
 	}
 	t.out = Trace{
 		From: from, Notes: []string{}, Goroutines: []Goroutine{}, Variables: []Variable{},
-		Start: State{}, Steps: []Step{}, Arrows: []Arrow{}, Alternatives: []Alternative{},
+		Start: State{}, Steps: []Step{}, Arrows: []Arrow{}, Values: []any{}, Alternatives: []Alternative{}, AlternativeSets: [][]int{},
 	}
 	for range t.table.objects {
 		t.objects = append(t.objects, &ObjectState{})
@@ -85,7 +93,7 @@ func (t *tracer) goroutine(name string) int {
 	}
 	i := len(t.out.Goroutines)
 	t.goroutines[name] = i
-	t.out.Goroutines = append(t.out.Goroutines, Goroutine{Name: name, By: -1, Site: -1, Automaton: -1})
+	t.out.Goroutines = append(t.out.Goroutines, Goroutine{Name: short(name), By: -1, Site: -1, Automaton: -1})
 	return i
 }
 
@@ -147,7 +155,7 @@ func (t *tracer) stage(k int) State {
 	for _, tr := range stage.Done {
 		t.transition(tr)
 	}
-	next := State{}
+	next := known{}
 	for _, s := range stage.Standing {
 		i := t.goroutine(s.G)
 		t.processes[i] = t.stages.Templates[s.Process]
@@ -215,7 +223,7 @@ func (t *tracer) waitsFor(template, location, site int) (out []int) {
 
 // variable puts the value of a variable where it belongs: to an object, or to the variables of the
 // program.
-func (t *tracer) variable(v check.VarValue, next State, values map[int]map[string]int) {
+func (t *tracer) variable(v check.VarValue, next known, values map[int]map[string]int) {
 	if c, ok := t.table.cells[v.Name]; ok {
 		if values[c.object] == nil {
 			values[c.object] = map[string]int{}
@@ -284,20 +292,35 @@ func (o *ObjectState) clone() *ObjectState {
 }
 
 // change is what is different in a state, which is the one that is known then.
-func (t *tracer) change(next State) State {
+func (t *tracer) change(next known) State {
 	set := State{}
 	for key, v := range next {
 		if old, ok := t.now[key]; !ok || !same(old, v) {
-			set[key] = v
+			set[key] = -1 // until its number is known
 		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		set[key] = t.value(next[key])
 	}
 	for key := range t.now {
 		if _, ok := next[key]; !ok {
-			set[key] = nil
+			set[key] = -1
 		}
 	}
 	t.now = next
 	return set
+}
+
+// value is the number of a value.
+func (t *tracer) value(v any) int {
+	text := string(encoded(v))
+	i, ok := t.index[text]
+	if !ok {
+		i = len(t.out.Values)
+		t.index[text] = i
+		t.out.Values = append(t.out.Values, v)
+	}
+	return i
 }
 
 func same(a, b any) bool {
@@ -472,7 +495,8 @@ func sentExpression(line string) string {
 }
 
 // alternatives are what could have been done in place of a step.
-func (t *tracer) alternatives(s artifact.FindingStep) (out []int) {
+func (t *tracer) alternatives(s artifact.FindingStep) int {
+	var out []int
 	before, after := &t.stages.Stages[t.step-1], &t.stages.Stages[t.step]
 	waits := map[string]bool{}
 	for _, st := range before.Standing {
@@ -496,7 +520,15 @@ func (t *tracer) alternatives(s artifact.FindingStep) (out []int) {
 			out = append(out, i)
 		}
 	}
-	return out
+	if len(out) == 0 {
+		return 0
+	}
+	key := fmt.Sprint(out)
+	if t.sets[key] == 0 {
+		t.out.AlternativeSets = append(t.out.AlternativeSets, out)
+		t.sets[key] = len(t.out.AlternativeSets)
+	}
+	return t.sets[key]
 }
 
 func sameParts(a, b orchestrate.Transition) bool {

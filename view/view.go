@@ -25,7 +25,7 @@ type page struct {
 	noModel string // why there is no follower
 
 	data  Data
-	sites map[Site]int
+	index map[Site]int // of the sites
 	byKey map[string]artifact.Site
 }
 
@@ -35,7 +35,7 @@ func Of(b *artifact.Bundle) (*Data, error) {
 	if b == nil {
 		return nil, &artifact.ArgumentError{Name: "bundle", Reason: "nil"}
 	}
-	p := &page{bundle: b, side: b.Sidecar(), sites: map[Site]int{}, byKey: map[string]artifact.Site{}}
+	p := &page{bundle: b, side: b.Sidecar(), index: map[Site]int{}, byKey: map[string]artifact.Site{}}
 	m := b.Manifest()
 	p.data = Data{
 		Version: Version,
@@ -92,6 +92,14 @@ func (p *page) findings() {
 	queries := p.bundle.Queries()
 	room := maxTraceBytes
 	for i, f := range all {
+		if len(f.Goroutines) > maxEnd {
+			p.note("the end of finding %d has %d goroutines, of which %d are on this page", f.Number, len(f.Goroutines), maxEnd)
+			f.Goroutines = f.Goroutines[:maxEnd]
+		}
+		for k := range f.Goroutines {
+			g := &f.Goroutines[k]
+			g.Holds = g.Holds[:min(len(g.Holds), maxHolds)]
+		}
 		if i == maxFindings {
 			p.note("%d findings are not on this page, which has the first %d", len(all)-i, maxFindings)
 			break
@@ -111,7 +119,7 @@ func (p *page) findings() {
 // finding is what a page says of a finding beside its steps.
 func (p *page) finding(f artifact.Finding) Finding {
 	out := Finding{
-		Number: f.Number, Verdict: f.Verdict, Kind: f.Kind, Category: short(f.Category), File: f.File, Line: f.Line, Func: short(f.Function),
+		Number: f.Number, Verdict: short(f.Verdict), Kind: short(f.Kind), Category: short(f.Category), File: short(f.File), Line: f.Line, Func: short(f.Function),
 		Message: short(f.Message), Cause: short(f.Cause), Reason: short(f.Reason), Reproduce: short(f.Reproduce), Trace: -1,
 	}
 	if f.Runs > 0 {
@@ -198,7 +206,7 @@ func (p *page) fit(f artifact.Finding, steps []artifact.FindingStep, room *int) 
 // dropSites takes back the sites from some number on.
 func (p *page) dropSites(from int) {
 	for _, s := range p.data.Sites[from:] {
-		delete(p.sites, s)
+		delete(p.index, s)
 	}
 	p.data.Sites = p.data.Sites[:from]
 }
@@ -237,12 +245,12 @@ func (p *page) stages(f artifact.Finding, steps []artifact.FindingStep, from str
 
 // site is the number of a point of the program.
 func (p *page) site(s Site) int {
-	s.Text, s.Func = short(s.Text), short(s.Func)
-	if i, ok := p.sites[s]; ok {
+	s.Text, s.Func, s.File, s.Kind = short(s.Text), short(s.Func), short(s.File), short(s.Kind)
+	if i, ok := p.index[s]; ok {
 		return i
 	}
 	i := len(p.data.Sites)
-	p.sites[s] = i
+	p.index[s] = i
 	p.data.Sites = append(p.data.Sites, s)
 	return i
 }

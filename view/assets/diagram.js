@@ -16,15 +16,29 @@ const diagram = {
     canvas.style.height = HEAD + (page.trace.steps.length + 1) * ROW + 'px';
   },
 
-  // draw draws what can be seen now.
+  shown: { key: '' }, // the picture that is there, with what it depends on
+
+  // draw draws what can be seen now. Where only the step is another one, its mark is moved.
   draw() {
     const box = byID('diagram');
     const view = {
       left: box.scrollLeft, top: box.scrollTop,
       width: Math.max(box.clientWidth, 100), height: Math.max(box.clientHeight, 100),
     };
-    const svg = this.picture(view);
-    byID('canvas').replaceChildren(svg);
+    const key = [page.finding, ...Object.values(view), [...page.hidden].join(), page.object, page.found.join()].join(' ');
+    if (key !== this.shown.key) {
+      this.shown = { key, svg: this.picture(view), top: view.top };
+      byID('canvas').replaceChildren(this.shown.svg);
+    }
+    this.mark(this.shown);
+  },
+
+  // mark marks the step and the goroutine that are looked at.
+  mark(shown) {
+    shown.svg.querySelector('.current').setAttribute('y', HEAD + (page.step - 1) * ROW - shown.top);
+    for (const head of shown.svg.querySelectorAll('.lane-head')) {
+      head.firstChild.classList.toggle('chosen', head.dataset.goroutine === laneName(page.trace, page.goroutine));
+    }
   },
 
   // picture draws a part of the whole diagram.
@@ -42,13 +56,11 @@ const diagram = {
     return svg;
   },
 
-  // marks are the backgrounds of rows.
+  // marks are the backgrounds of rows: of the step, whose place mark gives, and of what was found.
   marks(part) {
-    const out = drawn('g', {});
+    const out = drawn('g', {}, drawn('rect', { class: 'row current', x: 0, y: -ROW, width: part.width, height: ROW }));
     for (let row = part.first + 1; row <= part.last; row++) {
-      const current = row === page.step;
-      if (!current && !page.matches.has(row)) continue;
-      out.append(drawn('rect', { class: 'row ' + (current ? 'current' : 'match'), x: 0, y: part.y(row) - ROW / 2, width: part.width, height: ROW }));
+      if (page.matches.has(row)) out.append(drawn('rect', { class: 'row match', x: 0, y: part.y(row) - ROW / 2, width: part.width, height: ROW }));
     }
     return out;
   },
@@ -66,7 +78,7 @@ const diagram = {
       }
     };
     for (let row = part.first; row <= part.last; row++) {
-      if (row > part.first) change(state, steps[row - 1].set);
+      if (row > part.first) change(state, steps[row - 1].set, page.trace.values);
       for (const g of part.lanes) {
         const s = state['g' + g];
         const is = s && s.is !== 'ended' ? s.is : '';
@@ -141,7 +153,7 @@ const diagram = {
       const x = part.x.get(g), lane = page.trace.goroutines[g];
       const s = lane.by >= 0 ? 'by ' + laneName(page.trace, lane.by) + (lane.site >= 0 ? ' at ' + place(site(lane.site)) : '') : 'entry';
       const head = drawn('g', { class: 'lane-head', 'data-goroutine': lane.name });
-      head.append(drawn('rect', { class: 'head' + (g === page.goroutine ? ' chosen' : ''), x: x - BOX / 2, y: 3, width: BOX, height: 34, rx: 4 }),
+      head.append(drawn('rect', { class: 'head', x: x - BOX / 2, y: 3, width: BOX, height: 34, rx: 4 }),
         label(x, 17, 'middle', lane.name), label(x, 31, 'middle dim', clipped(s, BOX - 8, 6.5), s));
       head.addEventListener('click', () => choose(g));
       out.append(head);
@@ -167,6 +179,7 @@ const diagram = {
   file() {
     const whole = { left: 0, top: 0, width: GUTTER + this.lanes().length * LANE, height: HEAD + (page.trace.steps.length + 1) * ROW };
     const svg = this.picture(whole);
+    this.mark({ svg, top: 0 });
     svg.setAttribute('viewBox', `0 0 ${whole.width} ${whole.height}`);
     svg.prepend(drawn('style', {}, drawingStyle()));
     svg.prepend(drawn('title', {}, document.title));

@@ -8,7 +8,7 @@ const page = {
   texts: null, // of the rows, for the search
 };
 
-const noTrace = { finding: -1, from: 'model', notes: [], goroutines: [], objects: [], variables: [], skipped: 0, start: {}, steps: [], arrows: [], alternatives: [], shown: 0 };
+const noTrace = { finding: -1, from: 'model', notes: [], goroutines: [], objects: [], variables: [], skipped: 0, start: {}, steps: [], arrows: [], values: [], alternatives: [], alternativeSets: [], shown: 0 };
 
 // Findings.
 

@@ -23,6 +23,9 @@ function fill(table, heads, rows, none) {
   t.replaceChildren(headings(...heads), ...shown);
 }
 
+// behindShown reports whether a step, so many behind this one, has no state from the model.
+const behindShown = (ahead) => page.step + (ahead || 0) > page.trace.shown;
+
 const names = (gs) => (gs || []).map((g) => laneName(page.trace, g)).join(', ');
 
 const panels = {
@@ -51,7 +54,7 @@ const panels = {
     const s = site(step.site);
     const said = [element('p', {}, `${page.trace.skipped + page.step} of ${total}: ${who(page.trace, step.g)} ${step.queues ? 'waits in' : 'does'} ${s.kind || 'nothing'} ${place(s) ? 'at ' + place(s) : ''}`),
       element('p', { className: 'code' }, stepText(step))];
-    if (page.step > page.trace.shown) said.push(element('p', { className: 'dim' }, 'Only what was observed is known here.'));
+    if (behindShown()) said.push(element('p', { className: 'dim' }, 'Only what was observed is known here.'));
     byID('now').replaceChildren(...said);
   },
 
@@ -64,12 +67,12 @@ const panels = {
       return;
     }
     const items = [element('li', {}, `done next: ${laneName(page.trace, next.g)} ${stepText(next)} `, element('span', { className: 'dim' }, place(site(next.site))))];
-    for (const i of next.alt || []) {
+    for (const i of next.alt ? page.trace.alternativeSets[next.alt - 1] : []) {
       const a = page.trace.alternatives[i];
       const beside = a.with >= 0 ? `, with ${laneName(page.trace, a.with)}` : '';
       items.push(element('li', { className: 'alternative' }, `${laneName(page.trace, a.g)} ${stepText(a)}${beside} `, element('span', { className: 'dim' }, place(site(a.site)))));
     }
-    if (page.step >= page.trace.shown) items.push(element('li', { className: 'dim' }, 'others are not known'));
+    if (behindShown(1)) items.push(element('li', { className: 'dim' }, 'others are not known'));
     else if (items.length === 1) items.push(element('li', { className: 'dim' }, 'nothing else could be done'));
     list.replaceChildren(...items);
   },
@@ -161,7 +164,7 @@ const panels = {
       if (!(key in state)) return;
       rows.push(row([v.name + (v.process ? ` of ${(v.goroutines || []).length ? names(v.goroutines) : v.process}` : ''), String(state[key])], { 'data-variable': v.name, className: key in changed ? 'changed' : '' }));
     });
-    fill('variables', ['variable of the model', 'value'], rows, page.step > page.trace.shown ? 'not known' : 'the model keeps none');
+    fill('variables', ['variable of the model', 'value'], rows, behindShown() ? 'not known' : 'the model keeps none');
   },
 };
 

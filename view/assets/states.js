@@ -10,7 +10,7 @@ class Timeline {
 
   constructor(trace) {
     this.trace = trace;
-    this.kept = [trace.start];
+    this.kept = [change({}, trace.start, trace.values)];
     this.last = { step: -1, state: null };
   }
 
@@ -21,34 +21,35 @@ class Timeline {
   }
 
   compute(step) {
-    const steps = this.trace.steps;
     while (this.kept.length * Timeline.interval <= step) {
       const n = this.kept.length;
-      this.kept.push(advance(this.kept[n - 1], steps, (n - 1) * Timeline.interval, n * Timeline.interval));
+      this.kept.push(advance(this.kept[n - 1], this.trace, (n - 1) * Timeline.interval, n * Timeline.interval));
     }
     const n = Math.floor(step / Timeline.interval);
-    return advance(this.kept[n], steps, n * Timeline.interval, step);
+    return advance(this.kept[n], this.trace, n * Timeline.interval, step);
   }
 }
 
 // advance is a state with the changes of the steps from one to another.
-function advance(state, steps, from, to) {
+function advance(state, trace, from, to) {
   const out = Object.assign({}, state);
-  for (let i = from; i < to; i++) change(out, steps[i].set);
+  for (let i = from; i < to; i++) change(out, trace.steps[i].set, trace.values);
   return out;
 }
 
-function change(state, set) {
+// change makes the changes of a step; the values are those of the trace.
+function change(state, set, values) {
   for (const key in set) {
-    if (set[key] === null) delete state[key];
-    else state[key] = set[key];
+    if (set[key] < 0) delete state[key];
+    else state[key] = values[set[key]];
   }
+  return state;
 }
 
 // What is said of things.
 
-const laneName = (trace, g) => (g < 0 ? 'time' : trace.goroutines[g].name);
-const who = (trace, g) => (g < 0 ? 'time' : 'goroutine ' + trace.goroutines[g].name);
+const laneName = (trace, g) => (g < 0 ? 'time' : (trace.goroutines[g] || { name: '' }).name);
+const who = (trace, g) => (g < 0 ? 'time' : 'goroutine ' + laneName(trace, g));
 const site = (i) => (i >= 0 ? data.sites[i] : { kind: '', text: '', file: '', line: 0 });
 const place = (s) => (s.file ? s.file + ':' + s.line : '');
 
@@ -90,7 +91,7 @@ function waiting(trace, state, o) {
 // touches reports whether a step has to do with an object.
 function touches(trace, step, o) {
   if (('o' + o) in (step.set || {})) return true;
-  const s = (step.set || {})['g' + step.g];
+  const s = trace.values[(step.set || {})['g' + step.g]];
   return Boolean(s && (s.for || []).includes(o));
 }
 
