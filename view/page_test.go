@@ -377,7 +377,7 @@ var pictures = []struct {
 	keys               []string
 	width, height      int64
 }{
-	{"deadlock", "#finding-1", "light", nil, 1700, 1000},
+	{"deadlock", "#finding-1", "light", nil, 1700, 1560},
 	{"queue", "#finding-1/step-7", "dark", nil, 1700, 700},
 }
 

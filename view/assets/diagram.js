@@ -143,7 +143,8 @@ const diagram = {
     const g = drawn('g', { class: 'drawn-arrow' + other, 'data-kind': a.kind, 'data-from': laneName(page.trace, a.from), 'data-to': laneName(page.trace, a.to) });
     g.append(drawn('path', { class: 'arrow ' + a.kind, d: `M${begin},${y1} L${end},${y2}`, 'marker-end': `url(#tip-${a.kind})` }, drawn('title', {}, what)));
     const text = a.kind === 'message' ? a.text : a.kind === 'lock' ? objectShort(page.trace, a.object) : '';
-    if (text) g.append(label((begin + end) / 2, (y1 + y2) / 2 - 3, 'middle ' + a.kind, clipped(text, 120), what));
+    // At the tip there is nothing else, but for arrows that end there, too.
+    if (text) g.append(label(end - side * 12, y2 - 4, (side > 0 ? 'end ' : '') + a.kind, clipped(text, 120), what));
     return g;
   },
 
@@ -187,15 +188,11 @@ const diagram = {
   },
 };
 
-// drawingStyle is the style of drawings, with the colours that the page has now.
+// drawingStyle is the style of drawings, which assets/drawing.css has, with the colours that the page
+// has now.
 function drawingStyle() {
   const computed = getComputedStyle(document.documentElement);
-  let text = '';
-  for (const rule of document.styleSheets[0].cssRules) {
-    if (rule.cssText.includes('var(') || /^svg|^\.(arrow|tip|lane|link)/.test(rule.selectorText || '')) {
-      if (/^(svg|\.lane|\.head|\.box|\.node|\.cover|\.row|\.arrow|\.tip|\.link)/.test(rule.selectorText || '')) text += rule.cssText + '\n';
-    }
-  }
-  text += '.other { opacity: .25; }\n';
-  return text.replace(/var\((--[a-z]+)\)/g, (_, v) => computed.getPropertyValue(v).trim());
+  const rules = [...document.styleSheets[0].cssRules].map((rule) => rule.cssText);
+  return rules.slice(rules.findIndex((text) => text.startsWith('svg {'))).join('\n')
+    .replace(/var\((--[a-z]+)\)/g, (_, v) => computed.getPropertyValue(v).trim());
 }
