@@ -18,15 +18,25 @@ import (
 	"github.com/vtrace/vtrace/view"
 )
 
-var update = flag.Bool("update", false, "check testdata/transfers again, and write the pictures of docs/view")
+var update = flag.Bool("update", false, "check the programs of testdata again, and write the pictures of docs/view")
 
-// transfers is a bundle of testdata/transfers, without what a page does not need.
-const transfers = "testdata/transfers.vtz"
+// The bundles of the programs in testdata, without what a page does not need.
+const (
+	transfers = "testdata/transfers.vtz"
+	signals   = "testdata/signals.vtz"
+)
 
-// TestTransfers is that the bundle is one of the program that is there.
-func TestTransfers(t *testing.T) {
+// TestPrograms is that the bundles are those of the programs that are there.
+func TestPrograms(t *testing.T) {
+	for _, path := range []string{transfers, signals} {
+		testProgram(t, path)
+	}
+}
+
+func testProgram(t *testing.T, path string) {
+	dir := strings.TrimSuffix(path, artifact.Ext)
 	if *update {
-		b, err := vtrace.Check(context.Background(), vtrace.Package("testdata/transfers"))
+		b, err := vtrace.Check(context.Background(), vtrace.Package(dir))
 		require.NoError(t, err)
 		out := artifact.New(b.Manifest())
 		for _, p := range b.Paths() {
@@ -37,12 +47,12 @@ func TestTransfers(t *testing.T) {
 		}
 		small, err := out.Bundle()
 		require.NoError(t, err)
-		require.NoError(t, artifact.Save(small, transfers))
+		require.NoError(t, artifact.Save(small, path))
 	}
-	want, err := os.ReadFile("testdata/transfers/main.go")
+	want, err := os.ReadFile(dir + "/main.go")
 	require.NoError(t, err)
-	got, _ := load(t, transfers).Read("source/main.go")
-	require.Equal(t, string(want), string(got), "run: go test ./view -run TestTransfers -update")
+	got, _ := load(t, path).Read("source/main.go")
+	require.Equal(t, string(want), string(got), "run: go test ./view -run TestPrograms -update")
 }
 
 func load(t *testing.T, path string) *artifact.Bundle {

@@ -21,7 +21,7 @@ var cellForms = []struct {
 	{RWMutex, regexp.MustCompile(`^(.+)_(held|pending|readers)(_\d+)?$`)},
 	{WaitGroup, regexp.MustCompile(`^(.+)_(count)(_\d+)?$`)},
 	{Channel, regexp.MustCompile(`^(.+)_(closed|senders|receivers)(_\d+)?$`)},
-	{Channel, regexp.MustCompile(`^(ch.+)_(len|msg\d+|buf\d+_\d+)(_\d+)?$`)},
+	{Channel, regexp.MustCompile(`^(ch.+|[a-z]+_\d+)_(len|msg\d+|buf\d+_\d+|armed)(_\d+)?$`)},
 	{Once, regexp.MustCompile(`^(.+)_(state)(_\d+)?$`)},
 	{Condition, regexp.MustCompile(`^(.+)_(waiter\d+)(_\d+)?$`)},
 }
@@ -94,23 +94,39 @@ func objectsOf(side *artifact.Sidecar, net *uppaal.Network) *objectTable {
 		t.edges = append(t.edges, edges)
 	}
 	for _, d := range net.Decls {
-		v, ok := d.(*uppaal.VarDecl)
-		if !ok || v.Type.Kind != uppaal.RangeType {
-			continue
-		}
-		hi, number := v.Type.Hi.(*uppaal.IntLit)
-		if c, ok := t.cells[v.Name]; ok && number && c.what == "len" {
-			t.objects[c.object].Cap = int(hi.Value)
+		if v, ok := d.(*uppaal.VarDecl); ok {
+			t.declared(v)
 		}
 	}
 	return t
+}
+
+// declared takes a variable that is known to be of an object, and what its type says of that.
+func (t *objectTable) declared(v *uppaal.VarDecl) {
+	for _, form := range cellForms {
+		m := form.name.FindStringSubmatch(v.Name)
+		if m == nil {
+			continue
+		}
+		if o, ok := t.byName[[2]string{form.kind, m[1] + m[3]}]; ok {
+			t.cells[v.Name] = cell{o, m[2]}
+			if hi, ok := v.Type.Hi.(*uppaal.IntLit); ok && m[2] == "len" {
+				t.objects[o].Cap = int(hi.Value)
+			}
+			return
+		}
+	}
 }
 
 // edge is what an edge has to do with objects of some kinds.
 func (t *objectTable) edge(e *uppaal.Edge, kinds []string) edgeObjects {
 	out := edgeObjects{meets: -1}
 	add := func(object int) {
-		if !slices.Contains(out.objects, object) {
+		switch {
+		case slices.Contains(out.objects, object):
+		case len(kinds) > 0 && t.objects[object].Kind == kinds[0] && kinds[0] == Condition:
+			out.objects = slices.Insert(out.objects, 0, object) // before its lock
+		default:
 			out.objects = append(out.objects, object)
 		}
 	}

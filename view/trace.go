@@ -357,9 +357,7 @@ func (t *tracer) transition(tr orchestrate.Transition) {
 				receiver = m
 			}
 		}
-		if info.Role == artifact.RoleWake && edge.meets < 0 {
-			t.wakes(g, edge)
-		}
+		t.signals(g, edge, info)
 	}
 	if sender != nil && receiver != nil {
 		t.arrow(Arrow{
@@ -390,16 +388,23 @@ func (t *tracer) arrow(a Arrow) {
 	}
 }
 
-// wakes notes that who does this step lets another goroutine go on.
-func (t *tracer) wakes(g int, edge edgeObjects) {
-	if t.step == 0 {
+// signals notes who lets others go on, and who goes on by that: those that wait for a counter or a
+// signal, which is no lock that is handed over.
+func (t *tracer) signals(g int, edge edgeObjects, info artifact.EdgeInfo) {
+	if len(edge.objects) == 0 {
 		return
 	}
-	object := -1
-	if len(edge.objects) > 0 {
-		object = edge.objects[0]
+	object := edge.objects[0]
+	site, _ := t.p.side.Site(info.Site)
+	switch kind := sites.Named(site.Kind); kind {
+	case sites.WaitGroupDone, sites.WaitGroupAdd, sites.CondSignal, sites.CondBroadcast:
+		t.given[object] = act{g, t.step}
+	case sites.WaitGroupWait, sites.CondWait:
+		_, waited := t.queued[g]
+		if from, ok := t.given[object]; ok && waited && info.Role != artifact.RoleCommit {
+			t.arrow(Arrow{Kind: ArrowWake, From: from.goroutine, FromStep: from.step, To: g, ToStep: t.step, Object: object})
+		}
 	}
-	t.arrow(Arrow{Kind: ArrowWake, From: t.goroutine(t.steps[t.step-1].G), FromStep: t.step, To: g, ToStep: t.step, Object: object})
 }
 
 // effect does what an edge does to an object.
@@ -436,15 +441,18 @@ func (t *tracer) takes(g, object int) {
 	}
 }
 
-// buffer puts a message into the buffer of a channel, or takes one out.
+// buffer puts a message into the buffer of a channel, or takes one out. Where the model knows the
+// length it assigns that.
 func (t *tracer) buffer(g int, e effect, edge edgeObjects, info artifact.EdgeInfo) {
 	o := t.objects[e.object]
-	if e.delta > 0 {
+	if e.known {
+		e.delta = e.value - o.Length
+	}
+	switch {
+	case e.delta == 1:
 		o.Queue = append(o.Queue, Message{t.sent(edge, info), g, t.step})
 		o.Length++
-		return
-	}
-	if e.delta < 0 && o.Length > 0 {
+	case e.delta == -1 && o.Length > 0:
 		o.Length--
 		// What is not in the queue was lost before what is.
 		if len(o.Queue) > o.Length {
@@ -571,11 +579,11 @@ func (t *tracer) name() {
 		for k, e := range edges {
 			site, _ := t.p.side.Site(t.p.side.Templates[template].Edges[k].Site)
 			x := explain.Operand(sites.Named(site.Kind), site.Text)
-			if x == "" || len(e.objects) == 0 {
+			if x == "" || len(e.objects) == 0 || site.Kind == sites.CondWait.String() && t.out.Objects[e.objects[0]].Kind != Condition {
 				continue
 			}
 			if o := &t.out.Objects[e.objects[0]]; !slices.Contains(o.Called, x) {
-				o.Called = append(slices.Clone(o.Called), x)
+				o.Called = append(slices.Clone(o.Called), short(x))
 			}
 		}
 	}
