@@ -12,12 +12,11 @@ import (
 
 // A Stage is where a run is in the model after some of its steps.
 type Stage struct {
-	at check.Packed
+	at place
 	// Standing are the goroutines that there are, in the order of their processes.
 	Standing []Standing
-	// Done are the transitions since the stage before, in order, and Enabled those that are
-	// possible here.
-	Done, Enabled []Transition
+	// Done are the transitions since the stage before, in order.
+	Done []Transition
 }
 
 // Standing is where a goroutine is in the model.
@@ -48,11 +47,28 @@ type Stages struct {
 	Fits   bool
 	Reason string
 
-	walk *check.Walk
+	history *History
 }
 
 // State spells the state of a stage out.
-func (s *Stages) State(stage int) check.State { return s.walk.State(s.Stages[stage].at) }
+func (s *Stages) State(stage int) check.State {
+	return s.history.f.walk.State(s.Stages[stage].at.at)
+}
+
+// Enabled are the transitions that are possible in a stage, as far as they were looked at, see
+// Follower.Bound.
+func (s *Stages) Enabled(stage int) []Transition {
+	p := s.Stages[stage].at
+	moves, err := s.history.f.successors(p.at)
+	if err != nil {
+		return nil
+	}
+	out := make([]Transition, len(moves))
+	for i, m := range moves {
+		out[i] = s.history.transition(m.Step, p, p)
+	}
+	return out
+}
 
 // maxStagePlaces bounds the places of all stages together, and maxUnnamed the guards that a
 // goroutine passes without being named, before a step.
@@ -70,7 +86,7 @@ func (f *Follower) Bound(work int) { f.walk.Bound(work) }
 // in the last stage. Of several ways that fit the first is taken. The error is one
 // of the model; what the model cannot do is none.
 func (f *Follower) Stages(plan artifact.Plan, v *Verdict) (*Stages, error) {
-	out := &Stages{Info: f.walk.Info, Templates: f.templates, walk: f.walk}
+	out := &Stages{Info: f.walk.Info, Templates: f.templates}
 	t, err := f.begin(true)
 	if err != nil {
 		return nil, err
@@ -107,7 +123,8 @@ func (f *Follower) Stages(plan artifact.Plan, v *Verdict) (*Stages, error) {
 	for i, d := range t.done[1:] {
 		steps[i] = d.step
 	}
-	return out, out.spell(t.historyTo(ends[:1], steps), at)
+	out.spell(t.historyTo(ends[:1], steps), at)
+	return out, nil
 }
 
 // goOn has goroutines come to where they are blocked at the end of a run. A plan ends where that comes
@@ -190,7 +207,8 @@ func (t *Track) standsAt(g string) (key string) {
 
 // spell spells out the states along the only way of a history. at has how many steps of the
 // track each stage stands for.
-func (out *Stages) spell(h *History, at []int) error {
+func (out *Stages) spell(h *History, at []int) {
+	out.history = h
 	var way []*visit
 	for v := h.ends[0]; v != nil; v = v.before {
 		way = append(way, v)
@@ -205,22 +223,14 @@ func (out *Stages) spell(h *History, at []int) error {
 			}
 		}
 		p := way[max(i-1, 0)].at
-		stage.at = p.at
+		stage.at = p
 		for process, m := range decode(p.who)[:len(h.f.templates)] {
 			if m.g != 0 {
 				stage.Standing = append(stage.Standing, Standing{h.names[m.g], process, h.f.walk.Location(p.at, process), m.mark != standing})
 			}
 		}
-		moves, err := h.f.successors(p.at)
-		if err != nil && !errors.Is(err, check.ErrWork) {
-			return err
-		}
-		for _, m := range moves {
-			stage.Enabled = append(stage.Enabled, h.transition(m.Step, p, p))
-		}
 		out.Stages = append(out.Stages, stage)
 	}
-	return nil
 }
 
 // transition says who does a transition: who the processes are before it, or were born as.

@@ -82,7 +82,7 @@ type Trace struct {
 	Arrows  []Arrow `json:"arrows"`
 	// Values are those that states have.
 	Values []any `json:"values"`
-	// Alternatives are in the sets that steps refer to.
+	// Alternatives are in the sets that steps refer to. A set that ends with -1 does not have all.
 	Alternatives    []Alternative `json:"alternatives"`
 	AlternativeSets [][]int       `json:"alternativeSets"`
 	// Shown is for how many of Steps the states come from the model, as far as it can be followed;

@@ -88,10 +88,10 @@ func TestBounds(t *testing.T) {
 			}
 		}},
 		"selections without end": {workers: 2, steps: 50, model: func(s string) string {
-			return strings.Replace(s, `<transition><source ref="T_main2"/>`, `<transition><source ref="T_main2"/><label kind="select">i : int[0,2000000000]</label>`, 1)
+			return strings.Replace(s, `<label kind="guard">`+lock, `<label kind="select">i : int[0,60000], j : int[0,60000]</label><label kind="guard">i + j &lt; 0 and `+lock, 1)
 		}},
 		"a loop without end": {workers: 2, steps: 50, model: func(s string) string {
-			s = strings.Replace(s, "<declaration>", "<declaration>bool forever() { int i = 0; while (true) { i = 1 - i; } return true; }", 1)
+			s = strings.Replace(s, "<declaration>", "<declaration>bool forever() { int[0,1000000] i = 0; while (i &lt; 900000) { i++; } return true; }", 1)
 			return strings.Replace(s, lock, "forever()", 1)
 		}},
 	} {
@@ -100,6 +100,12 @@ func TestBounds(t *testing.T) {
 			b := p.bundle(t)
 			require.NoError(t, view.Write(&page, b))
 			require.Less(t, page.Len(), maxPage)
+			if p.model != nil {
+				tr := decode(t, b).Traces[0]
+				require.Len(t, tr.Notes, 1)
+				require.Contains(t, tr.Notes[0], "too much work")
+				require.Less(t, tr.Shown, p.steps)
+			}
 		})
 	}
 }

@@ -9,9 +9,10 @@ import (
 // it take more time or memory than this. None depends on how fast anything is.
 const (
 	maxModel    = 8 << 20  // bytes of the model
-	maxWork     = 1 << 20  // transitions of the model that are looked at, see check.Walk.Bound
+	maxWork     = 1 << 19  // transitions of the model that are looked at, see check.Walk.Bound
 	maxCells    = 50 << 20 // variables and processes of the states along one trace
 	maxSteps    = 20_000   // of one trace
+	maxOthers   = 40       // alternatives to one step
 	maxFindings = 500
 	maxEnd      = 300 // goroutines at the end of a finding
 	maxHolds    = 50  // locks of one of them

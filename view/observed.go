@@ -134,9 +134,9 @@ func (t *tracer) end() {
 
 // stuck has goroutines wait that are in front of an operation which the model cannot do.
 func (t *tracer) stuck(next known) {
-	last := t.stages.Stages[len(t.stages.Stages)-1]
-	can := map[string]bool{}
-	for _, tr := range last.Enabled {
+	n := len(t.stages.Stages) - 1
+	last, can := t.stages.Stages[n], map[string]bool{}
+	for _, tr := range t.stages.Enabled(n) {
 		for _, g := range tr.G {
 			can[g] = true
 		}

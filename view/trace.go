@@ -510,7 +510,7 @@ func (t *tracer) alternatives(s artifact.FindingStep) int {
 	for _, st := range before.Standing {
 		waits[st.G] = st.Queued
 	}
-	for _, tr := range before.Enabled {
+	for _, tr := range t.stages.Enabled(t.step - 1) {
 		if slices.ContainsFunc(after.Done, func(d orchestrate.Transition) bool { return sameParts(d, tr) }) {
 			continue
 		}
@@ -524,9 +524,14 @@ func (t *tracer) alternatives(s artifact.FindingStep) int {
 			t.altIndex[a] = i
 			t.out.Alternatives = append(t.out.Alternatives, a)
 		}
-		if !slices.Contains(out, i) {
-			out = append(out, i)
+		if slices.Contains(out, i) {
+			continue
 		}
+		if len(out) == maxOthers {
+			out = append(out, -1)
+			break
+		}
+		out = append(out, i)
 	}
 	if len(out) == 0 {
 		return 0

@@ -286,7 +286,7 @@ func (p *page) goroutineSite(g artifact.FindingGoroutine) int {
 // automata takes the automata that goroutines of the traces are processes of.
 func (p *page) automata() {
 	index := map[int]int{}
-	room := maxAutomataBytes
+	room, left := maxAutomataBytes, 0
 	for i := range p.data.Traces {
 		for k := range p.data.Traces[i].Goroutines {
 			g := &p.data.Traces[i].Goroutines[k]
@@ -300,12 +300,15 @@ func (p *page) automata() {
 					at = len(p.data.Automata)
 					p.data.Automata = append(p.data.Automata, a)
 				} else {
-					p.note("the automaton %s is not on this page, which would be too large", short(a.Name))
+					left++
 				}
 				index[g.Automaton] = at
 			}
 			g.Automaton = at
 		}
+	}
+	if left > 0 {
+		p.note("%d automata are not on this page, which would be too large", left)
 	}
 }
 
@@ -346,7 +349,7 @@ func (p *page) files() {
 		}
 	}
 	slices.Sort(paths)
-	room := maxFileBytes
+	room, left := maxFileBytes, 0
 	for _, path := range paths {
 		text, ok := p.bundle.Read(artifact.SourceDir + "/" + path)
 		if !ok {
@@ -354,10 +357,13 @@ func (p *page) files() {
 		}
 		f := File{Path: path, From: 1, Lines: strings.Split(strings.ToValidUTF8(string(text), "�"), "\n")}
 		if !fits(f, &room) {
-			p.note("the source of %s is not on this page but for the lines of steps, since the page would be too large", short(path))
+			left++
 			continue
 		}
 		p.data.Files = append(p.data.Files, f)
+	}
+	if left > 0 {
+		p.note("of %d source files only the lines of steps are on this page, which would be too large", left)
 	}
 }
 

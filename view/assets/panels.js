@@ -68,6 +68,10 @@ const panels = {
     }
     const items = [element('li', {}, `done next: ${laneName(page.trace, next.g)} ${stepText(next)} `, element('span', { className: 'dim' }, place(site(next.site))))];
     for (const i of next.alt ? page.trace.alternativeSets[next.alt - 1] : []) {
+      if (i < 0) {
+        items.push(element('li', { className: 'dim' }, 'and others'));
+        continue;
+      }
       const a = page.trace.alternatives[i];
       const beside = a.with >= 0 ? `, with ${laneName(page.trace, a.with)}` : '';
       items.push(element('li', { className: 'alternative' }, `${laneName(page.trace, a.g)} ${stepText(a)}${beside} `, element('span', { className: 'dim' }, place(site(a.site)))));
