@@ -35,7 +35,7 @@ const diagram = {
 
   // mark marks the step and the goroutine that are looked at.
   mark(shown) {
-    shown.svg.querySelector('.current').setAttribute('y', HEAD + (page.step - 1) * ROW - shown.top);
+    for (const row of shown.svg.querySelectorAll('.current')) row.setAttribute('y', HEAD + (page.step - 1) * ROW - shown.top);
     for (const head of shown.svg.querySelectorAll('.lane-head')) {
       head.firstChild.classList.toggle('chosen', head.dataset.goroutine === laneName(page.trace, page.goroutine));
     }
@@ -51,16 +51,28 @@ const diagram = {
     const to = Math.min(lanes.length, Math.ceil((view.left + view.width - GUTTER) / LANE));
     const x = new Map(lanes.map((g, i) => [g, GUTTER + i * LANE + LANE / 2 - view.left]));
     const y = (row) => HEAD + (row - 0.5) * ROW - view.top; // of a step from 1
-    const part = { lanes: lanes.slice(from, to), x, y, first, last, width: view.width };
-    svg.append(this.marks(part), this.lines(part), this.arrows(part), this.boxes(part), this.heads(part));
+    const part = { lanes: lanes.slice(from, to), x, y, first, last, width: view.width, height: view.height };
+    svg.append(this.marks(part, view.width), this.lines(part), this.arrows(part), this.boxes(part), this.gutter(part), this.heads(part));
     return svg;
   },
 
   // marks are the backgrounds of rows: of the step, whose place mark gives, and of what was found.
-  marks(part) {
-    const out = drawn('g', {}, drawn('rect', { class: 'row current', x: 0, y: -ROW, width: part.width, height: ROW }));
+  marks(part, width) {
+    const out = drawn('g', {}, drawn('rect', { class: 'row current', x: 0, y: -ROW, width, height: ROW }));
     for (let row = part.first + 1; row <= part.last; row++) {
-      if (page.matches.has(row)) out.append(drawn('rect', { class: 'row match', x: 0, y: part.y(row) - ROW / 2, width: part.width, height: ROW }));
+      if (page.matches.has(row)) out.append(drawn('rect', { class: 'row match', x: 0, y: part.y(row) - ROW / 2, width, height: ROW }));
+    }
+    return out;
+  },
+
+  // gutter has the numbers and places of steps, on the left of what can be seen.
+  gutter(part) {
+    const out = drawn('g', {}, drawn('rect', { class: 'cover', x: 0, y: 0, width: GUTTER, height: part.height }), this.marks(part, GUTTER));
+    for (let row = part.first + 1; row <= part.last; row++) {
+      const number = page.trace.skipped + row, where = place(site(page.trace.steps[row - 1].site)), y = part.y(row) + 4;
+      const line = drawn('g', { 'data-row': number }, label(44, y, 'end dim', String(number)), label(52, y, 'dim', clipped(where, GUTTER - 56), where));
+      line.addEventListener('click', () => goTo(number));
+      out.append(line);
     }
     return out;
   },
@@ -102,8 +114,6 @@ const diagram = {
       const number = page.trace.skipped + row;
       const g = drawn('g', { class: 'step' + other, 'data-step': number });
       const y = part.y(row);
-      const where = place(site(step.site));
-      g.append(label(34, y + 4, 'end dim', String(number)), label(42, y + 4, 'dim', clipped(where, GUTTER - 50), where));
       if (step.g >= 0 && part.lanes.includes(step.g)) {
         const x = part.x.get(step.g);
         const text = stepText(step);
@@ -150,6 +160,7 @@ const diagram = {
 
   heads(part) {
     const out = drawn('g', {}, drawn('rect', { class: 'cover', x: 0, y: 0, width: part.width, height: HEAD - 8 }));
+    const corner = drawn('rect', { class: 'cover', x: 0, y: 0, width: GUTTER, height: HEAD - 8 });
     for (const g of part.lanes) {
       const x = part.x.get(g), lane = page.trace.goroutines[g];
       const s = lane.by >= 0 ? 'by ' + laneName(page.trace, lane.by) + (lane.site >= 0 ? ' at ' + place(site(lane.site)) : '') : 'entry';
@@ -159,6 +170,7 @@ const diagram = {
       head.addEventListener('click', () => choose(g));
       out.append(head);
     }
+    out.append(corner);
     return out;
   },
 
@@ -172,8 +184,9 @@ const diagram = {
     const step = page.trace.steps[page.step - 1];
     const lane = step ? this.lanes().indexOf(step.g) : -1;
     if (lane < 0) return;
-    const left = GUTTER + lane * LANE, right = left + LANE;
-    if (left < box.scrollLeft || right > box.scrollLeft + box.clientWidth) box.scrollLeft = Math.max(0, right - box.clientWidth);
+    const left = lane * LANE, right = GUTTER + left + LANE;
+    if (left < box.scrollLeft) box.scrollLeft = left;
+    else if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
   },
 
   // file is the whole diagram as an SVG document.

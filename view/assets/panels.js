@@ -66,7 +66,7 @@ const panels = {
       list.replaceChildren(element('li', { className: 'dim' }, 'the trace ends here'));
       return;
     }
-    const items = [element('li', {}, `done next: ${laneName(page.trace, next.g)} ${stepText(next)} `, element('span', { className: 'dim' }, place(site(next.site))))];
+    const items = [element('li', {}, `done next: ${acts(next)} `, element('span', { className: 'dim' }, place(site(next.site))))];
     for (const i of next.alt ? page.trace.alternativeSets[next.alt - 1] : []) {
       if (i < 0) {
         items.push(element('li', { className: 'dim' }, 'and others'));
@@ -74,7 +74,7 @@ const panels = {
       }
       const a = page.trace.alternatives[i];
       const beside = a.with >= 0 ? `, with ${laneName(page.trace, a.with)}` : '';
-      items.push(element('li', { className: 'alternative' }, `${laneName(page.trace, a.g)} ${stepText(a)}${beside} `, element('span', { className: 'dim' }, place(site(a.site)))));
+      items.push(element('li', { className: 'alternative' }, `${acts(a)}${beside} `, element('span', { className: 'dim' }, place(site(a.site)))));
     }
     if (behindShown(1)) items.push(element('li', { className: 'dim' }, 'others are not known'));
     else if (items.length === 1) items.push(element('li', { className: 'dim' }, 'nothing else could be done'));
@@ -93,9 +93,10 @@ const panels = {
       button.addEventListener('click', () => choose(g));
       const wait = (s.for || []).map((o) => objectShort(page.trace, o)).join(', ');
       const stands = { ready: 'at', waits: 'waits', past: 'was last at', ended: 'ended', panicked: 'panicked' }[s.is] || s.is;
-      rows.push(row([element('td', {}, shown, button),
+      const gone = s.is === 'ended';
+      rows.push(row([element('td', { className: 'narrow' }, shown, button),
         element('td', { className: 'is-' + s.is }, stands + (wait ? ' for ' + wait : ''), s.detail ? ` (${s.detail})` : ''),
-        element('td', {}, place(at)), element('td', { className: 'code' }, at.text || '')],
+        element('td', { className: 'narrow' }, gone ? '' : place(at)), element('td', { className: 'code' }, gone ? '' : at.text || '')],
       { 'data-goroutine': lane.name, 'aria-selected': String(g === page.goroutine), className: ('g' + g) in changed ? 'changed' : '' }));
     });
     fill('goroutines', ['', 'is', 'where', 'source line'], rows, 'none');
@@ -161,14 +162,16 @@ const panels = {
     fill('waitgroups', ['wait group', 'counter', 'waiting'], rows, 'none');
   },
 
+  // Those that goroutines share come first.
   variables(state, changed) {
-    const rows = [];
+    const rows = [[], []];
     page.trace.variables.forEach((v, i) => {
       const key = 'v' + i;
       if (!(key in state)) return;
-      rows.push(row([v.name + (v.process ? ` of ${(v.goroutines || []).length ? names(v.goroutines) : v.process}` : ''), String(state[key])], { 'data-variable': v.name, className: key in changed ? 'changed' : '' }));
+      const owner = (v.goroutines || []).length ? names(v.goroutines) : v.process;
+      rows[v.process ? 1 : 0].push(row([v.name + (v.process ? ` of ${owner}` : ''), String(state[key])], { 'data-variable': v.name, className: key in changed ? 'changed' : '' }));
     });
-    fill('variables', ['variable of the model', 'value'], rows, behindShown() ? 'not known' : 'the model keeps none');
+    fill('variables', ['variable of the model', 'value'], rows.flat(), behindShown() ? 'not known' : 'the model keeps none');
   },
 };
 

@@ -80,6 +80,9 @@ function stepText(step) {
   return s.text || s.kind;
 }
 
+// acts says who does a step, or an alternative to it.
+const acts = (step) => (step.g < 0 ? '' : laneName(page.trace, step.g) + ' ') + stepText(step);
+
 // waiting are the goroutines that wait for an object.
 function waiting(trace, state, o) {
   return trace.goroutines.map((_, g) => g).filter((g) => {
