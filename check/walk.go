@@ -24,6 +24,29 @@ type Walk struct {
 	initial Packed
 	places  []field // of the processes' locations
 	bytes   []byte
+	bounded bool
+	left    int // see Bound
+}
+
+// ErrWork is the error of a Walk that has done as much as it may.
+var ErrWork = errors.New("the network takes more work than it may")
+
+// Bound bounds the work of all later calls of Moves together: the transitions found, more of them
+// where states are small, the valuations of selections tried and the iterations of loops, the
+// last two in steps of some thousands. It is for networks that somebody else has written; the result does not depend on
+// the time that anything takes.
+func (w *Walk) Bound(work int) {
+	w.bounded, w.left = true, work
+	w.m.poll = w.spend
+}
+
+func (w *Walk) spend(work int) error {
+	if w.bounded {
+		if w.left -= work; w.left < 0 {
+			return ErrWork
+		}
+	}
+	return nil
 }
 
 // Packed is a state in a compact form. Two states of one Walk are the same if
@@ -76,11 +99,14 @@ func NewWalk(ctx context.Context, net *uppaal.Network) (*Walk, error) {
 func (w *Walk) Initial() Packed { return w.initial }
 
 // Moves lists the transitions of a state in a fixed order. The error is an
-// evaluation that is invalid; the moves are those found before it.
+// evaluation that is invalid, or ErrWork; the moves are those found before it.
 func (w *Walk) Moves(from Packed) (moves []Move, err error) {
 	m := w.m
 	w.load(from)
 	m.visit = func() error {
+		if err := w.spend(1 + len(w.m.w)/8); err != nil {
+			return err
+		}
 		var step Step
 		for _, e := range m.parts {
 			step.Parts = append(step.Parts, Part{Process: int(e.proc), Edge: int(e.index), Select: m.selected(e)})
@@ -100,6 +126,15 @@ func (w *Walk) Location(s Packed, process int) int {
 	f := &w.places[process]
 	word := binary.LittleEndian.Uint64([]byte(s[8*f.word : 8*f.word+8]))
 	return int(uint32(word>>f.shift)&f.mask) + int(f.lo)
+}
+
+// Cells is how many locations and variables a state has.
+func (w *Walk) Cells() int {
+	n := len(w.m.prog.procs)
+	for _, v := range w.m.prog.vars {
+		n += uppaal.Size(v.typ)
+	}
+	return n
 }
 
 // State spells a state out.

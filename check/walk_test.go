@@ -86,3 +86,40 @@ func TestWalkInvalid(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, moves, again)
 }
+
+// A walk that may do only so much says so, also within one evaluation and one transition, and does
+// the same each time.
+func TestWalkBound(t *testing.T) {
+	for name, text := range map[string]string{
+		"states":     "int[0,1000000] x = 0;\ntemplate P\nloc A\nA > A | | | x++\nsystem P;",
+		"selections": "int[0,3] x = 0;\ntemplate P\nloc A\nA > A i : int[0,60000], j : int[0,60000] | i + j < 0 | | x = 0\nsystem P;",
+		"a loop":     "bool f() { int[0,900000] i = 0; while (i < 900000) { i++; } return true; }\ntemplate P\nloc A\nA > A | f() | |\nsystem P;",
+	} {
+		t.Run(name, func(t *testing.T) {
+			steps := func() (n int) {
+				w, err := NewWalk(t.Context(), model(t, text))
+				require.NoError(t, err)
+				w.Bound(100_000)
+				at := w.Initial()
+				for {
+					moves, err := w.Moves(at)
+					if err != nil {
+						require.ErrorIs(t, err, ErrWork)
+						return n
+					}
+					require.NotEmpty(t, moves)
+					n, at = n+1, moves[0].To
+				}
+			}
+			first := steps()
+			require.Equal(t, first, steps())
+			require.Equal(t, name == "states", first > 0)
+		})
+	}
+}
+
+func TestWalkCells(t *testing.T) {
+	w, err := NewWalk(t.Context(), model(t, "int[0,3] x = 2;\nint[0,1] a[3];\ntemplate P\nloc A\nA > A | | | x++, a[0] = 1\nsystem P;"))
+	require.NoError(t, err)
+	require.Equal(t, 5, w.Cells(), "a process, a variable and an array of three")
+}

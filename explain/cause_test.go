@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
 )
 
 func blocked(g, operation, object string, line int, text string, holds ...artifact.FindingAct) artifact.FindingGoroutine {
@@ -191,4 +192,14 @@ func TestLastSignal(t *testing.T) {
 		}}
 		require.Equal(t, "goroutine 0.2 waits at a.go:4 for a signal of q.c, and nobody who is left gives one"+c.want, Cause(f))
 	}
+}
+
+func TestOperand(t *testing.T) {
+	for kind, text := range map[sites.Kind]string{
+		sites.Lock: "s.x.Lock()", sites.TryLock: "if s.x.TryLock() {", sites.RLock: "s.x.RLock()", sites.WaitGroupWait: "s.x.Wait()",
+		sites.CondWait: "s.x.Wait()", sites.OnceDo: "s.x.Do(f)", sites.Close: "close(s.x)", sites.Send: "s.x <- 1", sites.Recv: "v := <-s.x", sites.Range: "for v := range s.x {",
+	} {
+		require.Equal(t, "s.x", Operand(kind, text), kind)
+	}
+	require.Empty(t, Operand(sites.Panic, "panic(s.x)"))
 }

@@ -81,6 +81,30 @@ var forms = map[string][]*regexp.Regexp{
 	opReceive:                    {regexp.MustCompile(`<-\s*` + operand + `\s*(?:[^\pL\d_.(\[]|$)`), regexp.MustCompile(`\brange\s+` + operand + `\s*\{`)},
 }
 
+// Operand is what an operation in a source line works on, as "s.mu" in "s.mu.Lock()", "" where the
+// line does not say it or has several such operations. The kind is that of a site.
+func Operand(kind sites.Kind, text string) string {
+	switch kind {
+	case sites.Lock, sites.TryLock:
+		return expression(opLock, text)
+	case sites.RLock, sites.TryRLock:
+		return expression(opReadLock, text)
+	case sites.WaitGroupWait:
+		return expression(opWait, text)
+	case sites.CondWait:
+		return expression(opCondWait, text)
+	case sites.OnceDo:
+		return expression(opOnce, text)
+	case sites.Close:
+		return expression(opClose, text)
+	case sites.Send:
+		return expression(opSend, text)
+	case sites.Recv, sites.Range:
+		return expression(opReceive, text)
+	}
+	return ""
+}
+
 // expression is what an operation in a source line works on, "" where the line does not say it
 // or has several such operations.
 func expression(operation, text string) string {

@@ -95,7 +95,7 @@ func NewFollower(ctx context.Context, side *artifact.Sidecar, net *uppaal.Networ
 		f.idle = append(f.idle, slices.Index(t.Locations, t.Init))
 	}
 	for i, p := range walk.Info.Processes {
-		t := slices.Index(net.Templates, p.Template)
+		t := slices.Index(net.Templates, p.Original)
 		f.templates = append(f.templates, t)
 		if f.entry < 0 && f.goroutine(i) && !f.born(t) {
 			f.entry = i

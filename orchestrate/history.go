@@ -92,11 +92,17 @@ func (f *Follower) Trail(ctx context.Context, v *Verdict) (*History, error) {
 
 // history are the ways of a track that remembers, once it has done all steps of a run. It is
 // nil if the run does not end in any of its places.
-func (t *Track) history(v *Verdict) (_ *History, err error) {
-	h := &History{f: t.f, names: t.names, steps: v.Trace, stage: map[*visit]int{}}
-	if h.ends, err = t.fitting(v); err != nil || len(h.ends) == 0 {
+func (t *Track) history(v *Verdict) (*History, error) {
+	ends, err := t.fitting(v)
+	if err != nil || len(ends) == 0 {
 		return nil, err
 	}
+	return t.historyTo(ends, v.Trace), nil
+}
+
+// historyTo are the ways to some of the places of a track that has done some steps.
+func (t *Track) historyTo(ends []*visit, steps []artifact.PlanStep) *History {
+	h := &History{f: t.f, names: t.names, steps: steps, ends: ends, stage: map[*visit]int{}}
 	t.done[len(t.done)-1].places = t.places
 	for _, e := range h.ends {
 		n := len(t.done) - 1
@@ -118,7 +124,7 @@ func (t *Track) history(v *Verdict) (_ *History, err error) {
 			n, h.stage[e] = k, k
 		}
 	}
-	return h, nil
+	return h
 }
 
 // fitting are the visits of places in which every goroutine can be where it was at the end

@@ -39,6 +39,7 @@ const (
 	nothing    executes = "nothing"
 	compiles   executes = "the go command, which compiles the program, with a C compiler where it has cgo; not the program"
 	runs       executes = "the go command, which compiles the program, with a C compiler where it has cgo; and the program itself, with all that you may do, or in a sandbox with -sandbox"
+	theBrowser executes = "nothing of the bundle; without -o, what the system opens web pages with"
 	theChecker executes = "nothing; with -engine verifyta, an installed UPPAAL"
 )
 
@@ -52,6 +53,7 @@ func commands() []command {
 		{"translate", "PACKAGE", "write the model of a program as UPPAAL XML", compiles, runTranslate},
 		{"verify", "MODEL.xml [QUERIES]", "check a model: the model checker alone", theChecker, runVerify},
 		{"inspect", "BUNDLE [PATH]", "show what is in a bundle; PATH is a gjson path", nothing, runInspect},
+		{"view", "BUNDLE", "make a page of a bundle that shows its findings step by step, and open it", theBrowser, runView},
 		{"bundle", "TOOL ARGUMENTS", "tools for bundles: check, compare, collect, unpack, shorten or list them", nothing, runBundle},
 		{"unpack", "BUNDLE", "write the program of a bundle, so that it can be changed", nothing, runUnpack},
 		{"adopt", "DIR", "make a bundle of a program that was unpacked and changed", compiles, runAdopt},

@@ -72,7 +72,7 @@ func TestSignFlags(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile("changed.vtz.sig", sig, 0o600))
 		}
-		for _, command := range [][]string{{"second"}, {"deep"}, {"inspect"}, {"replay"}, {"export-test"}} {
+		for _, command := range [][]string{{"second"}, {"deep"}, {"inspect"}, {"view"}, {"replay"}, {"export-test"}} {
 			args := append(command, "-verify-key", c.key, c.bundle)
 			if command[0] == "replay" || command[0] == "export-test" {
 				args = append(args, "q1-1")

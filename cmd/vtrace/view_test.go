@@ -1,0 +1,100 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const viewed = storedDir + "/v4/deep.vtz"
+
+// pagePath is the file that a command has written.
+func pagePath(t *testing.T, stdout string) string {
+	t.Helper()
+	m := regexp.MustCompile(`^page: (.*)\n$`).FindStringSubmatch(stdout)
+	require.NotNil(t, m, stdout)
+	return m[1]
+}
+
+func TestView(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.html")
+	for range 2 { // the second page replaces the first one
+		code, stdout, stderr := execute(t, "view", "-o", path, viewed)
+		require.Equal(t, exitNothing, code, stderr)
+		require.Equal(t, path, pagePath(t, stdout))
+	}
+	page, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(page), "<!DOCTYPE html>"))
+	code, stdout, _ := execute(t, "view", viewed, "-o", "-")
+	require.Equal(t, exitNothing, code)
+	require.Equal(t, string(page), stdout)
+
+	for _, args := range [][]string{{"view"}, {"view", viewed, viewed}, {"view", "-o", path, "missing.vtz"}, {"view", "-o", filepath.Join(path, "x"), viewed}} {
+		code, _, stderr := execute(t, args...)
+		require.Equal(t, exitUsage, code, "%v", args)
+		require.NotEmpty(t, stderr)
+	}
+}
+
+// Without -o the page is opened with what the system has. Here that is a script, which says into a
+// pipe what it was to open, or nothing at all.
+func TestViewOpens(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the script is there in place of xdg-open")
+	}
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, exec.Command("mkfifo", pipe).Run())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\necho \"$1\" > "+pipe+"\n"), 0o755))
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("WAYLAND_DISPLAY", "")
+	t.Setenv("DISPLAY", ":0")
+	code, stdout, stderr := execute(t, "view", viewed)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Empty(t, stderr)
+	opened, err := os.ReadFile(pipe)
+	require.NoError(t, err)
+	require.Equal(t, pagePath(t, stdout), strings.TrimSpace(string(opened)))
+	require.FileExists(t, pagePath(t, stdout))
+
+	for display, path := range map[string]string{"": os.Getenv("PATH"), ":0": t.TempDir()} {
+		t.Setenv("DISPLAY", display)
+		t.Setenv("PATH", path)
+		code, stdout, stderr = execute(t, "view", viewed)
+		require.Equal(t, exitNothing, code, stderr)
+		require.Contains(t, stderr, "the page is not opened")
+		require.Contains(t, stderr, "open it in a browser")
+		require.FileExists(t, pagePath(t, stdout))
+	}
+}
+
+// The commands of docs/view.md print what it says.
+func TestViewDocument(t *testing.T) {
+	const path = "../../docs/view.md"
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	ran := 0
+	got := consoleBlock.ReplaceAllStringFunc(string(text), func(block string) string {
+		ran++
+		line := consoleBlock.FindStringSubmatch(block)[1]
+		dir := t.TempDir()
+		code, stdout, stderr := execute(t, strings.Fields(strings.ReplaceAll(line, "DIR", dir))[1:]...)
+		require.Equal(t, exitNothing, code, "%s: %s", line, stderr)
+		return "```console\n$ " + line + "\n" + strings.ReplaceAll(stdout, dir, "DIR") + "```"
+	})
+	require.Positive(t, ran)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	text, err = os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, got, string(text), "run: go test ./cmd/vtrace -run TestViewDocument -update")
+}

@@ -1,0 +1,238 @@
+package view
+
+// Version is that of the form of [Data]. Fields may be added without another one.
+const Version = 1
+
+// Data is what a page shows, and the JSON in it. Numbers that refer to other things are indexes
+// from 0, and -1 is none, unless said otherwise. An optional field is left out where it has the
+// zero value of its type.
+type Data struct {
+	Version  int         `json:"version"`
+	Program  Program     `json:"program"`
+	Notes    []string    `json:"notes"` // what was left out, in words
+	Sites    []Site      `json:"sites"`
+	Files    []File      `json:"files"`
+	Findings []Finding   `json:"findings"`
+	Traces   []Trace     `json:"traces"`
+	Automata []Automaton `json:"automata"`
+}
+
+// Program says of what, and of which bundle, the page is.
+type Program struct {
+	Package string `json:"package"` // import path
+	Entry   string `json:"entry"`   // function
+	Pass    string `json:"pass"`    // that has written the bundle
+	Tool    string `json:"tool"`    // version of vtrace
+	Go      string `json:"go"`      // version
+	Digest  string `json:"digest"`  // of the bundle
+}
+
+// Site is a point of the program.
+type Site struct {
+	Kind string `json:"kind"`           // the operation, in a word
+	Func string `json:"func,omitempty"` // full name of the function around it
+	File string `json:"file,omitempty"` // relative to the root of the program
+	Line int    `json:"line,omitempty"` // from 1
+	Text string `json:"text,omitempty"` // the source line
+}
+
+// File is a part of a source file.
+type File struct {
+	Path  string   `json:"path"`
+	From  int      `json:"from"` // number of the first line, from 1
+	Lines []string `json:"lines"`
+}
+
+// Finding is a possible error of the program.
+type Finding struct {
+	Number    int      `json:"number"` // from 1
+	Verdict   string   `json:"verdict"`
+	Kind      string   `json:"kind"`
+	Category  string   `json:"category,omitempty"`
+	File      string   `json:"file,omitempty"`
+	Line      int      `json:"line,omitempty"`
+	Func      string   `json:"func,omitempty"`
+	Message   string   `json:"message"`
+	Cause     string   `json:"cause,omitempty"`  // why it comes about
+	Reason    string   `json:"reason,omitempty"` // why it is not real, or how it has shown
+	Reproduce string   `json:"reproduce,omitempty"`
+	Facts     []string `json:"facts,omitempty"` // what else is known, in words
+	Trace     int      `json:"trace"`
+}
+
+// The ways in which the steps of a trace are known.
+const (
+	FromRun   = "run"   // a run of the program has done them
+	FromModel = "model" // the model can do them
+)
+
+// Trace is how a finding comes about.
+type Trace struct {
+	Finding    int         `json:"finding"`
+	From       string      `json:"from"`  // FromRun or FromModel
+	Notes      []string    `json:"notes"` // what is not known of it, in words
+	Goroutines []Goroutine `json:"goroutines"`
+	Objects    []Object    `json:"objects"`
+	Variables  []Variable  `json:"variables"`
+	// Skipped is how many steps were left out at the beginning: the first of Steps has the
+	// number Skipped+1. Start is the state before it.
+	Skipped int     `json:"skipped"`
+	Start   State   `json:"start"`
+	Steps   []Step  `json:"steps"`
+	Arrows  []Arrow `json:"arrows"`
+	// Values are those that states have.
+	Values []any `json:"values"`
+	// Alternatives are in the sets that steps refer to. A set that ends with -1 does not have all.
+	Alternatives    []Alternative `json:"alternatives"`
+	AlternativeSets [][]int       `json:"alternativeSets"`
+	// Shown is for how many of Steps the states come from the model, as far as it can be followed;
+	// behind them only what was observed is known. Seen: in the last state is what a run has shown.
+	Shown int  `json:"shown"`
+	Seen  bool `json:"seen,omitempty"`
+}
+
+// Goroutine is a lane of a trace.
+type Goroutine struct {
+	Name      string `json:"name"`      // creation path, as "0.2"
+	By        int    `json:"by"`        // the goroutine that has started it
+	Started   int    `json:"started"`   // number of the step in which it was, 0 if it was there before or that is not known
+	Site      int    `json:"site"`      // where it was started
+	Automaton int    `json:"automaton"` // that it is a process of
+}
+
+// The kinds of objects.
+const (
+	Mutex     = "mutex"
+	RWMutex   = "rwmutex"
+	WaitGroup = "waitgroup"
+	Channel   = "channel"
+	Once      = "once"
+	Condition = "cond"
+)
+
+// Object is what goroutines synchronise with.
+type Object struct {
+	Name string `json:"name"` // in the model, or in the run
+	Kind string `json:"kind"`
+	// Called are the expressions for it in the program, Run is its name in the run.
+	Called []string `json:"called,omitempty"`
+	Run    string   `json:"run,omitempty"`
+	Cap    int      `json:"cap,omitempty"` // of a channel with a buffer, as far as the model says it
+}
+
+// Variable is one that the model keeps.
+type Variable struct {
+	Name string `json:"name"` // in the model
+	// Process is the process of the model whose variable it is, "" if goroutines share it, and
+	// Goroutines are those that are that process, one after the other.
+	Process    string `json:"process,omitempty"`
+	Goroutines []int  `json:"goroutines,omitempty"`
+}
+
+// State has what holds at a step, by a letter and an index: "g0" is a [GoroutineState], "o0" an
+// [ObjectState], and "v0" the value of a variable, an integer. They are indexes into Values of the
+// trace, since most come again. A state of a Step has what has changed; -1 is not there any more.
+type State map[string]int
+
+// The words for how a goroutine stands.
+const (
+	Ready    = "ready"    // in front of its site
+	Waits    = "waits"    // in the operation of its site
+	Past     = "past"     // it was at its site last; where it is now is not known
+	Ended    = "ended"    // it has returned
+	Panicked = "panicked" // it has ended the program
+)
+
+// GoroutineState is how a goroutine stands.
+type GoroutineState struct {
+	At  int    `json:"at"` // site
+	Is  string `json:"is"`
+	For []int  `json:"for,omitempty"` // objects that it waits for
+	// Location is where it is in its automaton, from 1; 0 if that is not known.
+	Location int    `json:"location,omitempty"`
+	Detail   string `json:"detail,omitempty"` // how it has ended
+}
+
+// ObjectState is the state of an object, with the fields of its kind.
+type ObjectState struct {
+	Held    []int     `json:"held,omitempty"`    // goroutines that have the lock, or run the function of the Once
+	Reading []int     `json:"reading,omitempty"` // those that read under it
+	Queue   []Message `json:"queue,omitempty"`   // what is in the buffer, the next one first
+	Length  int       `json:"length,omitempty"`  // of the buffer
+	Lost    bool      `json:"lost,omitempty"`    // the queue does not have all of it
+	Closed  bool      `json:"closed,omitempty"`
+	Count   int       `json:"count,omitempty"` // of a wait group; of a Once 1 while it runs, 2 when it is done
+}
+
+// Message is a value in a channel.
+type Message struct {
+	Text string `json:"text"` // the value, or the expression that was sent
+	By   int    `json:"by"`   // goroutine
+	Step int    `json:"step"` // number of the step
+}
+
+// Step is one step of a trace.
+type Step struct {
+	Goroutine int    `json:"g"` // -1: time passes
+	Site      int    `json:"site"`
+	Case      string `json:"case,omitempty"`   // of a select
+	Queues    bool   `json:"queues,omitempty"` // it could not complete, and waits
+	// Alternatives is the set of what could have been done instead, from 1; 0 is nothing, or not known.
+	Alternatives int   `json:"alt,omitempty"`
+	Set          State `json:"set,omitempty"` // what is different behind it
+}
+
+// Alternative is what could have been done in place of a step.
+type Alternative struct {
+	Goroutine int    `json:"g"` // -1: time passes
+	Site      int    `json:"site"`
+	Case      string `json:"case,omitempty"`
+	With      int    `json:"with"` // the goroutine that takes part, as who receives what is sent
+}
+
+// The kinds of arrows.
+const (
+	ArrowMessage = "message" // what was sent is received
+	ArrowLock    = "lock"    // a lock that one has given back, another one takes
+	ArrowCreate  = "create"  // a goroutine is started
+	ArrowWake    = "wake"    // one that waits is let go on
+)
+
+// Arrow leads from one goroutine to another one, at steps by their numbers.
+type Arrow struct {
+	Kind     string `json:"kind"`
+	From     int    `json:"from"`
+	FromStep int    `json:"fromStep"`
+	To       int    `json:"to"`
+	ToStep   int    `json:"toStep"`
+	Object   int    `json:"object"`
+	Text     string `json:"text,omitempty"`
+}
+
+// Automaton is a template of the model.
+type Automaton struct {
+	Name      string     `json:"name"`
+	Func      string     `json:"func,omitempty"` // the function of its goroutines
+	Initial   int        `json:"initial"`
+	Locations []Location `json:"locations"`
+	Edges     []Edge     `json:"edges"`
+}
+
+// Location is a location of an automaton.
+type Location struct {
+	Name string `json:"name"`
+	Site int    `json:"site"`
+	End  string `json:"end,omitempty"` // what ends there, as "panic"
+	X    int    `json:"x"`
+	Y    int    `json:"y"`
+}
+
+// Edge is an edge of an automaton. The texts are those of the model.
+type Edge struct {
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+	Site   int    `json:"site"`
+	Guard  string `json:"guard,omitempty"`
+	Sync   string `json:"sync,omitempty"`
+	Update string `json:"update,omitempty"`
+}

@@ -1,0 +1,96 @@
+package view
+
+import (
+	"maps"
+	"slices"
+)
+
+// The bounds of a page: it is small enough to be sent by mail, and what a bundle holds cannot make
+// it take more time or memory than this. None depends on how fast anything is.
+const (
+	maxModel    = 8 << 20  // bytes of the model
+	maxWork     = 1 << 19  // transitions of the model that are looked at, see check.Walk.Bound
+	maxCells    = 50 << 20 // variables and processes of the states along one trace
+	maxSteps    = 20_000   // of one trace
+	maxOthers   = 40       // alternatives to one step
+	maxFindings = 500
+	maxEnd      = 300 // goroutines at the end of a finding
+	maxHolds    = 50  // locks of one of them
+	maxFacts    = 20
+	maxText     = 600 // bytes of one text
+
+	// Bytes of JSON, which leave room in 2 MB for the findings and the page itself.
+	maxTraceBytes    = 1_350_000
+	maxAutomataBytes = 150_000
+	maxFileBytes     = 150_000
+)
+
+// fits takes the size of a value as JSON out of the room that is left, unless it is larger.
+func fits(v any, room *int) bool {
+	n := len(encoded(v))
+	if n > *room {
+		return false
+	}
+	*room -= n
+	return true
+}
+
+// cut leaves out steps at the beginning of a trace, so that it fits into the room that is left, and
+// takes what it needs out of it. It is false where not even the last step fits.
+func cut(tr *Trace, room *int) bool {
+	whole, skip := *tr, 0
+	for {
+		size := len(encoded(*tr))
+		if size <= *room {
+			*room -= size
+			return true
+		}
+		if len(tr.Steps) <= 1 {
+			return false
+		}
+		// What is too much, as if all steps were of one size, and never nothing.
+		skip += min(1+len(tr.Steps)*(size-*room)/size, len(tr.Steps)-1)
+		*tr = whole.behind(skip)
+	}
+}
+
+// behind is a trace without its first steps.
+func (tr Trace) behind(skip int) Trace {
+	values, index := []any{}, map[int]int{}
+	renumbered := func(s State) State {
+		out := State{}
+		for _, key := range slices.Sorted(maps.Keys(s)) {
+			i := s[key]
+			if _, ok := index[i]; !ok && i >= 0 {
+				index[i] = len(values)
+				values = append(values, tr.Values[i])
+			}
+			if out[key] = -1; i >= 0 {
+				out[key] = index[i]
+			}
+		}
+		return out
+	}
+	state := maps.Clone(tr.Start)
+	for _, s := range tr.Steps[:skip] {
+		for key, i := range s.Set {
+			if state[key] = i; i < 0 {
+				delete(state, key)
+			}
+		}
+	}
+	out := tr
+	out.Start, out.Skipped = renumbered(state), skip
+	out.Steps = slices.Clone(tr.Steps[skip:])
+	for i := range out.Steps {
+		out.Steps[i].Set = renumbered(out.Steps[i].Set)
+	}
+	out.Values, out.Arrows = values, []Arrow{}
+	for _, a := range tr.Arrows {
+		if a.ToStep > skip {
+			out.Arrows = append(out.Arrows, a)
+		}
+	}
+	out.Shown = max(tr.Shown-skip, 0)
+	return out
+}
