@@ -40,7 +40,7 @@ func Table(f artifact.Finding) []string {
 		case g.File != "" && (g.State == stateBlocked || f.Kind == artifact.KindRace):
 			seen(g.G)
 			ends = append(ends, g)
-		case g.State == statePanicked && f.File != "":
+		case g.State == statePanicked && f.File != "" && !endsAt(f.Interleaving, g.G, f.File, f.Line):
 			seen(g.G)
 			g.File, g.Line, g.Text = f.File, f.Line, f.Message
 			ends = append(ends, g)
@@ -68,7 +68,7 @@ func Table(f artifact.Finding) []string {
 		}
 		text := Step(s)
 		if several[at(s.File, s.Line)] && text == s.Text {
-			text = s.Operation + ": " + s.Text
+			text = spoken(s.Operation) + ": " + s.Text
 		}
 		if isKind(s, sites.CondWait) && before[s.G].Site == s.Site {
 			text = "woken: " + text
@@ -99,6 +99,16 @@ func Table(f artifact.Finding) []string {
 
 // blockedText stands before the operation in which a goroutine is blocked.
 const blockedText = "blocked: "
+
+// endsAt reports whether the last step of a goroutine is in a line.
+func endsAt(steps []artifact.FindingStep, g, file string, line int) bool {
+	for _, s := range slices.Backward(steps) {
+		if s.G == g {
+			return s.File == file && s.Line == line
+		}
+	}
+	return false
+}
 
 // severalOperations are the lines of which several operations are steps: what one of them does the
 // text of the line does not tell.
@@ -134,10 +144,24 @@ func Step(s artifact.FindingStep) string {
 			return "deferred " + call // it is done when the function returns
 		}
 		if kind == sites.Invalid || kind.IsAccess() {
-			return s.Operation + ": " + s.Text
+			return spoken(s.Operation) + ": " + s.Text
 		}
 		return s.Text
 	}
+}
+
+// words are what the words of sites are called in reports, where that is another word.
+var words = map[sites.Kind]string{
+	sites.TryLock: "try to lock", sites.RLock: "lock for reading", sites.RUnlock: "unlock for reading", sites.TryRLock: "try to lock for reading",
+	sites.WaitGroupGo: "go", sites.CondWait: "wait", sites.OnceFunc: "once",
+}
+
+// spoken is an operation of a step in a report.
+func spoken(operation string) string {
+	if w := words[sites.Named(operation)]; w != "" {
+		return w
+	}
+	return operation
 }
 
 type table struct {
