@@ -67,7 +67,7 @@ func Table(f artifact.Finding) []string {
 			continue
 		}
 		text := Step(s)
-		if several[at(s.File, s.Line)] && text == s.Text {
+		if several[at(s.File, s.Line)] && text == s.Text && !isKind(s, sites.Go) {
 			text = spoken(s.Operation) + ": " + s.Text
 		}
 		if isKind(s, sites.CondWait) && before[s.G].Site == s.Site {

@@ -425,7 +425,7 @@ func (d *deep) placeOf(stack []string) (artifact.Site, bool) {
 		// Of files in stacks only the last part of the name is known.
 		var in *artifact.Site
 		for i, s := range d.side.Sites {
-			if path.Base(s.File) != file || !strings.HasPrefix(fn, packageOf(s.Func)+".") {
+			if path.Base(s.File) != file || !strings.HasPrefix(fn, sites.PackageOf(s.Func)+".") {
 				continue
 			}
 			if in = &d.side.Sites[i]; s.Line == line {
@@ -456,13 +456,6 @@ func (d *deep) failureIn(output string) (in artifact.Site, text string, ok bool)
 		}
 	}
 	return artifact.Site{}, "", false
-}
-
-// packageOf is the path of the package of a function.
-func packageOf(fn string) string {
-	slash := strings.LastIndexByte(fn, '/') + 1
-	name, _, _ := strings.Cut(fn[slash:], ".")
-	return fn[:slash] + name
 }
 
 // satisfied is the number of a query after an error at a site that is satisfied, 0 if

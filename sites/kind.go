@@ -1,6 +1,9 @@
 package sites
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // words are the names of the kinds: part of bundles and logs, never changed.
 var words = [...]string{
@@ -67,3 +70,10 @@ func (s Site) IsOp() bool { return s.Kind != Invalid && !s.Kind.IsAccess() }
 // IsAccess reports whether a site of the kind touches memory, and is a guard of the
 // model only where goroutines share it.
 func (k Kind) IsAccess() bool { return k == Stmt || k == Store || k == Atomic }
+
+// PackageOf is the path of the package of a function, by its full name.
+func PackageOf(fn string) string {
+	slash := strings.LastIndexByte(fn, '/') + 1
+	name, _, _ := strings.Cut(fn[slash:], ".")
+	return fn[:slash] + name
+}

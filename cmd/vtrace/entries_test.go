@@ -90,12 +90,12 @@ func TestCheckEntries(t *testing.T) {
 		code  int
 		want  []string
 	}{
-		{"Drain", exitReal, []string{"example.com/m Test_Drain: 2 real errors", "deadlock at m.go:16:3", "deadlock at m.go:18:9"}},
+		{"Drain", exitReal, []string{"example.com/m Test_Drain: 2 real errors", "deadlock at m.go:16:3", "deadlock at m.go:12 in "}},
 		{"Drain(0|1, 0, false)", exitNothing, []string{"Test_Drain: no error"}},
-		{"FuzzSeeds", exitReal, []string{"Test_FuzzSeeds: 1 real error", "deadlock at m.go:18:9"}},
+		{"FuzzSeeds", exitReal, []string{"Test_FuzzSeeds: 1 real error", "deadlock at m.go:12 in "}},
 		{"FuzzFree", exitReal, []string{"Test_FuzzFree: 1 real error", "[case 3] select {"}},
 		{"BenchmarkLoop", exitNothing, []string{"Test_BenchmarkLoop: no error"}},
-		{"BenchmarkParallel", exitReal, []string{"Test_BenchmarkParallel: 1 real error", "deadlock at zz_benchmarkparallel_entry_test.go", "send (blocked) at m_test.go:10"}},
+		{"BenchmarkParallel", exitReal, []string{"Test_BenchmarkParallel: 1 real error", "deadlock at m_test.go:10 in ", "send (blocked) at m_test.go:10"}},
 		{"Give", exitUsage, []string{"m.go:21:11: Give: parameter m has type map[string]int: only booleans"}},
 		{"Give(1, 2)", exitUsage, []string{"Give: 2 arguments for 1 parameters"}},
 		{"Drain(2, 0, \"x\")", exitUsage, []string{"zz_drain_entry_test.go", "cannot use \"x\""}},

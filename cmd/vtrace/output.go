@@ -17,6 +17,7 @@ import (
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/report"
+	"github.com/vtrace/vtrace/sites"
 )
 
 // exitCode is that for a result of which some findings are accepted.
@@ -457,18 +458,25 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 }
 
 // shownCalls is how many of the calls that have led to where a goroutine is are printed.
-const shownCalls = 4
+const shownCalls = 6
 
 // writeGoroutine says where a goroutine of a finding is at the end, and how it came there.
 func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) {
 	fmt.Fprintf(out, "     %-6s", g.G)
-	if g.Operation != "" {
+	switch {
+	case f.Kind == artifact.KindRace || g.State == "":
 		fmt.Fprintf(out, " %s", g.Operation)
-	}
-	if g.State != "" {
+	case g.State == "at":
+		fmt.Fprintf(out, " before %s", g.Operation)
+	case g.Operation == "" || g.State == "not started":
 		fmt.Fprintf(out, " (%s)", g.State)
+	default:
+		fmt.Fprintf(out, " %s (%s)", g.Operation, g.State)
 	}
-	if g.File != "" {
+	s, started := explain.Started(f, g.G)
+	if last, ok := lastStep(f, g.G); ok && g.State == "finished" {
+		fmt.Fprintf(out, " after %s:%d: %s", last.File, last.Line, last.Text)
+	} else if g.File != "" && !(started && g.State == "not started") {
 		fmt.Fprintf(out, " at %s:%d: %s", g.File, g.Line, g.Text)
 	}
 	out.WriteString("\n")
@@ -476,43 +484,70 @@ func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g 
 		for _, line := range g.Stack {
 			fmt.Fprintf(out, "              %s\n", line)
 		}
-	} else if calls := callsOf(f, g); len(calls) > 1 {
-		for i, frame := range calls {
-			if i > shownCalls {
+	} else if calls := callsOf(b, f, g); len(calls) > 1 {
+		for i, line := range calls {
+			if i == shownCalls {
 				fmt.Fprintf(out, "              and %s\n", plural(len(calls)-i, "more call", "more calls"))
 				break
 			}
-			fn, at, _ := strings.Cut(frame, " ")
-			in := "called"
-			if i == 0 {
-				in = "is"
-			}
-			fmt.Fprintf(out, "              %s at %s in %s\n", in, at, fn)
+			fmt.Fprintf(out, "              %s\n", line)
 		}
 	}
-	if s, ok := explain.Started(f, g.G); ok {
+	if started {
 		fmt.Fprintf(out, "              started at %s:%d: %s\n", s.File, s.Line, s.Text)
-	} else if s, ok := timerOf(b, g.G); ok {
-		fmt.Fprintf(out, "              the function of the timer of %s:%d: %s\n", s.File, s.Line, s.Text)
+	} else if s, ok := givenAt(b, g.G); ok {
+		fmt.Fprintf(out, "              the function that is given at %s:%d: %s\n", s.File, s.Line, s.Text)
 	}
 	for _, h := range g.Holds {
 		fmt.Fprintf(out, "              holds %s\n", explain.Holding(f, h))
 	}
 }
 
-// callsOf are the frames of a goroutine, without that of the function literal which the
-// instrumentation has made of the call of a go statement: where it was started is said anyway.
-func callsOf(f vtrace.Finding, g artifact.FindingGoroutine) []string {
-	s, ok := explain.Started(f, g.G)
-	if n := len(g.Stack); ok && n > 0 && strings.HasSuffix(g.Stack[n-1], fmt.Sprintf(" %s:%d", path.Base(s.File), s.Line)) {
-		return g.Stack[:n-1]
+// lastStep is the last step of a goroutine in the program, but for its start.
+func lastStep(f vtrace.Finding, g string) (artifact.FindingStep, bool) {
+	for _, s := range slices.Backward(f.Interleaving) {
+		if s.G == g && s.File != "" && s.Operation != sites.Start.String() {
+			return s, true
+		}
 	}
-	return g.Stack
+	return artifact.FindingStep{}, false
 }
 
-// timerOf is the operation that has made the timer whose function a goroutine runs, by its creation
-// path: "F@", the key of the site, and a number.
-func timerOf(b *vtrace.Bundle, g string) (artifact.Site, bool) {
+// callsOf are the calls that have led to where a goroutine is, innermost first. Of those in a
+// library only that which the program has made is named. The function literal that the
+// instrumentation has made of the call of a go statement is none: where it was started is said
+// anyway.
+func callsOf(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) (lines []string) {
+	stack := g.Stack
+	s, ok := explain.Started(f, g.G)
+	if n := len(stack); ok && n > 0 && strings.HasSuffix(stack[n-1], fmt.Sprintf(" %s:%d", path.Base(s.File), s.Line)) {
+		stack = stack[:n-1]
+	}
+	own := map[string]bool{}
+	for _, s := range sidecar(b).Sites {
+		own[sites.PackageOf(s.Func)] = true
+	}
+	library := ""
+	for _, frame := range stack {
+		fn, at, _ := strings.Cut(frame, " ")
+		switch {
+		case !own[sites.PackageOf(fn)]:
+			library = fn
+		case len(lines) == 0:
+			lines = append(lines, fmt.Sprintf("is at %s in %s", at, fn))
+		case library != "":
+			lines = append(lines, fmt.Sprintf("called through %s at %s in %s", library, at, fn))
+			library = ""
+		default:
+			lines = append(lines, fmt.Sprintf("called at %s in %s", at, fn))
+		}
+	}
+	return lines
+}
+
+// givenAt is the operation that was given the function which a goroutine runs, as time.AfterFunc is,
+// by its creation path: "F@", the key of the site, and a number.
+func givenAt(b *vtrace.Bundle, g string) (artifact.Site, bool) {
 	key, ok := strings.CutPrefix(g, "F@")
 	if i := strings.LastIndexByte(key, '.'); ok && i >= 0 {
 		for _, s := range sidecar(b).Sites {
