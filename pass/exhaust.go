@@ -708,6 +708,11 @@ func (d *deep) takeExhaustive(x *Exhausted) {
 	}
 	for _, s := range d.cases {
 		e, shows := d.sought(s)
+		if s.query.Kind == artifact.KindPanic && !shows {
+			// Where the program has no site, as for a loop over a function that goes on behind
+			// its end, a run tells by its end alone.
+			shows = !slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Kind == artifact.KindPanic })
+		}
 		if s.outcome != artifact.Unconfirmed || !shows {
 			continue
 		}
