@@ -16,7 +16,7 @@ func NumGoroutine() int {
 	if x := g.run.exec; x != nil {
 		x.census = true
 	}
-	n := 0
+	n := len(g.run.coroutines)
 	for _, other := range g.run.all {
 		if other.state != done {
 			n++

@@ -107,6 +107,11 @@ func TestEnd(site Site, f func()) {
 // share, unless Config.Guards leaves it out. It returns 0.
 func Access(site Site) int {
 	if s := active.Load(); s != nil && s.cfg.Guards != nil && !s.cfg.Guards[site] {
+		if s.races != nil {
+			if g := s.caller(); g != nil {
+				g.behind = site
+			}
+		}
 		return 0
 	}
 	if g := enter(site); g != nil {

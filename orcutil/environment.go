@@ -146,6 +146,41 @@ func Choose(site Site, n uint64) (uint64, bool) {
 	return uint64(g.choose(site, int(n), false)), true
 }
 
+// Permuted is an order of the numbers below n that the run has chosen, nil outside of runs, and
+// if there are too many.
+func Permuted(site Site, n int) []int {
+	if n < 2 || n > choicesOfOrder {
+		return nil
+	}
+	g := asks()
+	if g == nil {
+		return nil
+	}
+	p := make([]int, n)
+	for i := range p {
+		p[i] = i
+	}
+	g.permute(site, n, func(i, j int) { p[i], p[j] = p[j], p[i] })
+	return p
+}
+
+// Shuffled has swap shuffle n elements, as the functions of packages math/rand and math/rand/v2
+// do, into an order that the run chooses. It reports whether it has: not outside of runs, nor if
+// there are too many orders.
+func Shuffled(site Site, n int, swap func(i, j int)) bool {
+	if n < 2 || n > choicesOfOrder || asks() == nil {
+		return false
+	}
+	for i := n - 1; i > 0; i-- {
+		j, ok := Choose(site, uint64(i+1))
+		if !ok { // the run is over
+			return true
+		}
+		swap(i, int(j))
+	}
+	return true
+}
+
 // Numbers are random numbers that follow from the seed of the run: a source for
 // the packages math/rand and math/rand/v2, and a reader.
 type Numbers struct{ random }

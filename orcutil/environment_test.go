@@ -3,6 +3,7 @@
 package orcutil
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,4 +39,40 @@ func TestEntropy(t *testing.T) {
 		}
 	}
 	require.Len(t, seen, 3*2*10)
+}
+
+// TestOrdersOfRandom: every order of a few elements is chosen, by as many runs as there are
+// orders; of more than choicesOfOrder it is a random one, and outside of runs none is chosen.
+func TestOrdersOfRandom(t *testing.T) {
+	for n, orders := range map[int]int{1: 1, 2: 2, 3: 6, 4: 24} {
+		for name, order := range map[string]func() []int{
+			"Permuted": func() []int { return Permuted(1, n) },
+			"Shuffled": func() []int {
+				p := make([]int, n)
+				for i := range p {
+					p[i] = i
+				}
+				swaps := 0
+				require.Equal(t, n > 1, Shuffled(1, n, func(i, j int) {
+					swaps++
+					require.Equal(t, n-swaps, i)
+					require.LessOrEqual(t, j, i)
+					p[i], p[j] = p[j], p[i]
+				}))
+				return p
+			},
+		} {
+			seen := map[string]bool{}
+			o := exhaust(t, Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, Main: func() { seen[fmt.Sprint(order())] = true }}}, Result.end)
+			require.Len(t, seen, orders, "%s of %d", name, n)
+			require.Equal(t, orders, o.runs, "%s of %d", name, n)
+			require.Empty(t, o.out.Bounds, "%s of %d", name, n)
+		}
+	}
+	require.Nil(t, Permuted(1, 2))
+	require.False(t, Shuffled(1, 2, nil))
+	Run(Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
+		require.Nil(t, Permuted(1, choicesOfOrder+1))
+		require.False(t, Shuffled(1, choicesOfOrder+1, nil))
+	}})
 }

@@ -140,6 +140,9 @@ type goroutine struct {
 	state    state
 	goexit   Site // the call of runtime.Goexit by which it ends, 0 if there is none
 
+	// behind is the last guard, but for minor ones, that it has come to, also where the run
+	// leaves it out.
+	behind Site
 	// The guard it stands at or has passed last.
 	site    Site
 	op      op
@@ -198,6 +201,9 @@ func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 	}
 	g.op, g.site, g.obj, g.cases = o, site, obj, cases
 	g.granted, g.relock = false, false
+	if !o.minor() {
+		g.behind = site
+	}
 	if o != opAtomic && !o.minor() { // by which goroutines poll
 		g.polls = 0
 		if o != opSpin {

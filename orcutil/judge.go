@@ -318,6 +318,7 @@ func (s *run) unwind() {
 			s.leave("goroutine " + g.path + " could not be ended: a deferred function blocks in code without guards")
 		}
 	}
+	s.endCoroutines()
 	s.cur.Store(nil)
 }
 

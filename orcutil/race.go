@@ -89,7 +89,10 @@ type RaceAccess struct {
 	Wide bool `json:",omitempty"`
 	// Updates: it reads what is there first, as x++ does.
 	Updates bool `json:",omitempty"`
-	Stack   []string
+	// Apart: between the guard of the statement and the access is another guard, so that they are
+	// not one step.
+	Apart bool `json:",omitempty"`
+	Stack []string
 }
 
 // String is the access in words.
@@ -526,7 +529,7 @@ func (r *races) side(a record) RaceAccess {
 	case a.kind&ofMap != 0:
 		op = "map " + op
 	}
-	out := RaceAccess{G: r.paths[a.g], Op: op, What: info.Text, Site: Site(info.Site).key(), Wide: a.kind&wide != 0, Updates: a.kind&updates != 0}
+	out := RaceAccess{G: r.paths[a.g], Op: op, What: info.Text, Site: Site(info.Site).key(), Wide: a.kind&wide != 0, Updates: a.kind&updates != 0, Apart: a.apart()}
 	if info.File != "" {
 		out.Source = info.File + ":" + strconv.Itoa(info.Line)
 	}

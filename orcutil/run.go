@@ -36,10 +36,12 @@ type run struct {
 	stacks bool
 	back   chan struct{} // the baton's way back; nil in a bubble
 
-	live    []*goroutine // by path, without those that are done
-	all     map[string]*goroutine
-	first   *goroutine   // that of the entry function
-	blocked []*goroutine // in the order in which they queued
+	live []*goroutine // by path, without those that are done
+	all  map[string]*goroutine
+	// coroutines are those made in the run that have not ended.
+	coroutines []*Coroutine
+	first      *goroutine   // that of the entry function
+	blocked    []*goroutine // in the order in which they queued
 	// sleepers and settlers are how many of these are in Sleep and in Settle.
 	sleepers, settlers int
 	steps              int

@@ -32,7 +32,22 @@ type record struct {
 	stack int32 // in races.stacks, from 1; 0 is none
 	mask  uint8 // the bytes
 	kind  accessKind
+	guard Site // that the goroutine has passed last
 }
+
+// apart: the access is not in the step that begins at the guard of its statement, or of the
+// write of that. Something else in the statement has a guard that came before, as a call has
+// whose function has some, or the operation that gives an operand.
+func (a record) apart() bool {
+	if a.kind&lent != 0 {
+		return false // noticed when the call of the library ends
+	}
+	stmt := Site(a.at.info().Site)
+	return a.guard != stmt && a.guard.key() != stmt.key()+storeSuffix
+}
+
+// storeSuffix ends the key of the guard of the write of a statement.
+const storeSuffix = ".store"
 
 // word is the shadow of eight bytes of memory: the last writes, and the reads
 // since that no later read of theirs has happened after. The pointer keeps the
@@ -82,6 +97,7 @@ type races struct {
 
 	found []foundRace
 	seen  map[[2]Place]bool
+	apart map[[2]Place]bool // of those seen, with an access that is apart from its guard
 
 	used   map[unsafe.Pointer]*word // one word for each object
 	unseen []foundRace              // uses that nothing orders
@@ -93,7 +109,7 @@ type foundRace struct{ first, second record }
 func newRaces(stacks bool) *races {
 	return &races{
 		objects: make(map[syncKey]*clock), chans: make(map[unsafe.Pointer]*chanClock),
-		pages: make(map[uintptr]*page), seen: make(map[[2]Place]bool), used: make(map[unsafe.Pointer]*word), keepStacks: stacks,
+		pages: make(map[uintptr]*page), seen: make(map[[2]Place]bool), apart: make(map[[2]Place]bool), used: make(map[unsafe.Pointer]*word), keepStacks: stacks,
 	}
 }
 
@@ -155,7 +171,7 @@ func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintpt
 			// Of the object's own bytes: the word may begin before it.
 			w.p = unsafe.Add(p, max(base, begin)-begin)
 		}
-		rec := record{clock: g.clock.at(g.index), g: uint32(g.index), at: at, mask: mask, kind: kind}
+		rec := record{clock: g.clock.at(g.index), g: uint32(g.index), at: at, mask: mask, kind: kind, guard: g.behind}
 		if w.repeats(rec) {
 			continue
 		}
@@ -185,7 +201,7 @@ func (r *races) use(g *goroutine, at Place, p unsafe.Pointer, kind accessKind) {
 		w = new(word)
 		r.used[p] = w
 	}
-	rec := record{clock: g.clock.at(g.index), g: uint32(g.index), at: at, mask: 1, kind: kind}
+	rec := record{clock: g.clock.at(g.index), g: uint32(g.index), at: at, mask: 1, kind: kind, guard: g.behind}
 	if w.repeats(rec) {
 		return
 	}
@@ -274,13 +290,16 @@ func (w *word) add(n record, now clock) {
 
 func placesOf(a, b record) [2]Place { return [2]Place{min(a.at, b.at), max(a.at, b.at)} }
 
-// report notes a race, unless one between the same two places is known.
+// report notes a race, unless one between the same two places, and as far from their guards, is known.
 func (r *races) report(first, second record) *foundRace {
-	pair := placesOf(first, second)
-	if r.seen[pair] || len(r.found) == maxRaces {
+	pair, apart := placesOf(first, second), first.apart() || second.apart()
+	if r.seen[pair] && (!apart || r.apart[pair]) || len(r.found) == maxRaces {
 		return nil
 	}
 	r.seen[pair] = true
+	if apart {
+		r.apart[pair] = true
+	}
 	r.found = append(r.found, foundRace{first, second})
 	return &r.found[len(r.found)-1]
 }

@@ -34,8 +34,8 @@
 // statements that it belongs to: see Diagnostic.Reach.
 //
 // A construct that cannot be guarded stays as it is, and is reported as a
-// Diagnostic. These are: cgo files; operations by reflection and coroutines of
-// package iter; signals; initialisation that registers something in a library.
+// Diagnostic. These are: cgo files; operations by reflection; signals;
+// initialisation that registers something in a library.
 // A call of t.Fatal through a function value, deferred, or as the operand of a go
 // statement, and log.Fatal as that, print another source position than the
 // original.

@@ -22,7 +22,7 @@ import (
 
 // random are the functions that draw random numbers, with their types. They have
 // the names of the methods of a *rand.Rand. Of those with a range of small
-// numbers, every number is a choice.
+// numbers, every number is a choice, and so is every order of few elements.
 var random = map[string]struct{ params, args, result string }{
 	"math/rand.Int":         {"", "", "int"},
 	"math/rand.Intn":        {"n int", "n", "int"},
@@ -82,6 +82,12 @@ func randomSource(zz, what string) string {
 		draw = fmt.Sprintf("s.%s(%s)", name, sh.args)
 	}
 	small := ""
+	switch name {
+	case "Perm":
+		small = fmt.Sprintf("\t\tif p := %s.Permuted(site, k); p != nil {\n\t\t\treturn p\n\t\t}\n", zz)
+	case "Shuffle":
+		small = fmt.Sprintf("\t\tif %s.Shuffled(site, k, swap) {\n\t\t\treturn\n\t\t}\n", zz)
+	}
 	if sh.args == "n" {
 		small = fmt.Sprintf("\t\tif v, ok := %s.Choose(site, uint64(n)); ok {\n\t\t\treturn %s(v)\n\t\t}\n", zz, sh.result)
 	}

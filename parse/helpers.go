@@ -134,3 +134,36 @@ func ifaceSource(zz, what string) string {
 	fmt.Fprintf(&b, "x.%s(%s)\n}", method, sh.args)
 	return b.String()
 }
+
+// pullSource is the generated function in place of iter.Pull or iter.Pull2.
+func pullSource(zz, name string) string {
+	params, values, results := "V interface{}", "v V", "V"
+	pass, seq := "v", "Seq[V]"
+	if name == "Pull2" {
+		params, values, results = "K, V interface{}", "k K, v V", "K, V"
+		pass, seq = "k, v", "Seq2[K, V]"
+	}
+	return fmt.Sprintf(`func %[1]s%[2]s[%[3]s](at %[1]s.Place, seq iter.%[4]s) (func() (%[5]s, bool), func()) {
+	c := %[1]s.NewCoroutine()
+	next, stop := iter.%[2]s(func(yield func(%[5]s) bool) {
+		c.Resumed()
+		seq(func(%[6]s) bool {
+			more := yield(%[7]s)
+			c.Resumed()
+			return more
+		})
+	})
+	c.Stops(stop)
+	return func() (%[6]s, more bool) {
+			%[1]s.Wr(at, c)
+			defer c.Left(c.Resume(), &more)
+			return next()
+		}, func() {
+			%[1]s.Wr(at, c)
+			if c.Stoppable() {
+				defer c.Left(c.Resume(), new(bool))
+				stop()
+			}
+		}
+}`, zz, name, params, seq, results, values, pass)
+}

@@ -13,8 +13,8 @@ import (
 // between the goroutines that call them, whatever they are given.
 var quiet = map[string]bool{
 	"bytes": true, "cmp": true, "container/heap": true, "container/list": true, "container/ring": true,
-	"errors": true, "hash/crc32": true, "hash/fnv": true, "maps": true, "math": true, "math/bits": true,
-	"math/cmplx": true, "math/rand": true, "math/rand/v2": true, "path": true, "path/filepath": true,
+	"errors": true, "hash/crc32": true, "hash/fnv": true, "iter": true, "maps": true, "math": true, "math/bits": true,
+	"math/cmplx": true, "math/rand": true, "math/rand/v2": true, "path": true, "path/filepath": true, "regexp": true,
 	"runtime": true, "slices": true, "sort": true, "strconv": true, "strings": true, "unicode": true,
 	"unicode/utf16": true, "unicode/utf8": true, "unsafe": true, "encoding/binary": true, "encoding/hex": true,
 	"encoding/base64": true,

@@ -278,6 +278,7 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		r.foreign(c, obj)
 		r.subtest(c, obj)
 		r.environment(c, obj)
+		r.pull(c, obj)
 		r.builtinCall(c)
 		r.removes(c)
 		r.given(c)
@@ -373,13 +374,27 @@ func (r *rewriter) onceFunc(c *ast.CallExpr, obj types.Object) {
 // outside are library functions that start goroutines, block or call back in
 // ways that the runtime does not see.
 var outside = map[string]string{
-	"iter.Pull":               "a coroutine outside of control",
-	"iter.Pull2":              "a coroutine outside of control",
 	"reflect.Select":          "a select by reflection",
 	"(reflect.Value).Send":    "a send by reflection",
 	"(reflect.Value).Recv":    "a receive by reflection",
 	"(reflect.Value).TrySend": "a send by reflection",
 	"(reflect.Value).TryRecv": "a receive by reflection",
+}
+
+// pull rewrites a call of iter.Pull or iter.Pull2: what the iterator does is done by who asks it
+// for values.
+func (r *rewriter) pull(c *ast.CallExpr, obj types.Object) {
+	f, ok := obj.(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != "iter" || len(c.Args) != 1 {
+		return
+	}
+	fun, instances := calledFunc(c), map[string]string{"Pull": "Pull[struct{}]", "Pull2": "Pull2[struct{}, struct{}]"}
+	if instances[f.Name()] == "" {
+		return
+	}
+	r.keep[r.qualifier(fun)+instances[f.Name()]] = true
+	r.replace(r.file.Offset(fun.Pos()), r.file.Offset(fun.End()), r.helper(f.Name()))
+	r.before(c.Args[0].Pos(), fmt.Sprintf("%d, ", r.touch(c)))
 }
 
 // signals are the functions of package os/signal by which signals come to the

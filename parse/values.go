@@ -231,7 +231,7 @@ func (r *rewriter) methodExpr(b *builder, sel *ast.SelectorExpr, s *types.Select
 }
 
 // qualifier is a package of the standard library that generated functions use.
-var qualifier = regexp.MustCompile(`\b(context|crypto|fmt|rand|randv2|reflect|runtime|sync|synctest|testing|time)\.`)
+var qualifier = regexp.MustCompile(`\b(context|crypto|fmt|iter|rand|randv2|reflect|runtime|sync|synctest|testing|time)\.`)
 
 // helperSource writes the generated function of that name. It notes which
 // packages the function needs.
@@ -292,6 +292,8 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = fmt.Sprintf("func %sRecvAs[B ~bool, T interface{}](site %s.Site, ch <-chan T) (T, B) {\n\tv, ok := %s.Recv2(site, ch)\n\treturn v, ok == (0 == 0)\n}", zz, zz, zz)
 	case "OnceFunc", "OnceValue", "OnceValues":
 		text = onceSource(zz, kind)
+	case "Pull", "Pull2":
+		text = pullSource(zz, kind)
 	case "Field":
 		text = strings.NewReplacer("ZZ", zz, "TYPE", name).Replace(fieldSource)
 	case "Sprint", "Sprintln":

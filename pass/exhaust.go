@@ -616,6 +616,8 @@ func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
 // them with one access in a step, say nothing against the model, which has the read and the
 // write of an assignment as two steps, where the runs have one; but if both are of more than a
 // machine word, one may see a part of what the other one writes, which no order of steps does.
+// Nor has the model every order of an access behind something else in its statement that has a
+// guard: there they are one step.
 func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
 	ordered := d.orderedAccesses(x.Races)
 	found := slices.Clone(x.Unseen)
@@ -623,7 +625,8 @@ func (d *deep) takeRaces(x *orchestrate.Exhaustive, byModel bool) {
 	for _, r := range x.Races {
 		text := unordered(orchestrate.Accesses(d.side, r))
 		torn := r.First.Wide && r.Second.Wide
-		if byModel && !torn && ordered(r.First) && ordered(r.Second) {
+		apart := r.First.Apart || r.Second.Apart
+		if byModel && !torn && !apart && ordered(r.First) && ordered(r.Second) {
 			words = append(words, text)
 			continue
 		}
@@ -705,6 +708,11 @@ func (d *deep) takeExhaustive(x *Exhausted) {
 	}
 	for _, s := range d.cases {
 		e, shows := d.sought(s)
+		if s.query.Kind == artifact.KindPanic && !shows {
+			// Where the program has no site, as for a loop over a function that goes on behind
+			// its end, a run tells by its end alone.
+			shows = !slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Kind == artifact.KindPanic })
+		}
 		if s.outcome != artifact.Unconfirmed || !shows {
 			continue
 		}

@@ -67,6 +67,50 @@ func TestWordRaces(t *testing.T) {
 	require.Empty(t, b.Runs().WordRaces)
 }
 
+// TestRacesApart: an access that comes behind something else in its statement, which has a
+// guard, is in the step of that. The model has not every order of the two statements, so that a
+// race of theirs is no harmless one; in the last program the guard is right before the access.
+func TestRacesApart(t *testing.T) {
+	inLong(t)
+	const program = `package main
+
+var x, y int
+
+func tell(c chan int) int { c <- 1; return 0 }
+
+func main() {
+	c, ended := make(chan int), make(chan int)
+	go func() {
+		<-c
+		x = 1
+		close(ended)
+	}()
+	STATEMENT
+	if y == 1 {
+		panic("x is 1")
+	}
+	<-ended
+}
+`
+	for _, statement := range []string{
+		"if v := tell(c); x > v {\n\t\ty = 1\n\t}",
+		"y = tell(c) + x",
+		"y = max(tell(c), x)",
+		"switch tell(c) {\n\tcase x - 1:\n\t\ty = 1\n\t}",
+		"_, y = tell(c), x",
+		"func() { defer func(_, v int) { y = v }(tell(c), x) }()",
+		"y = func() int { return tell(c) + x }()",
+	} {
+		b, err := Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(program, "STATEMENT", statement, 1), "main"), Options{})
+		require.NoError(t, err, statement)
+		require.Positive(t, Conclude(b).Real, "%s\n%s", statement, describe(b))
+	}
+	b, err := Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(program, "STATEMENT", "_ = tell(c)\n\tif x > 1 {\n\t\ty = 1\n\t}", 1), "main"), Options{})
+	require.NoError(t, err)
+	require.Zero(t, Conclude(b).Real, describe(b))
+	require.Len(t, b.Runs().WordRaces, 1)
+}
+
 // TestCheckRaces: what a second check does not reproduce leaves the result of the first one.
 func TestCheckRaces(t *testing.T) {
 	bundle := func(build func(b *artifact.Builder)) *artifact.Bundle {
