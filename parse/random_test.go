@@ -78,6 +78,20 @@ func (l latch) Lock() { l <- 1 }
 
 func (l latch) Unlock() { <-l }
 
+// later is a function whose result is deferred, or has a method that is.
+func (o *trace) later(k, x int) func(...int) {
+	o.add("later", k)
+	return func(y ...int) { o.add("called", k, x, y) }
+}
+
+func (o *trace) lock(k int) interface{ Unlock() } {
+	o.add("lock", k)
+	if k%3 == 0 {
+		return nil
+	}
+	return latch(full(k))
+}
+
 type withLocker struct{ sync.Locker }
 
 func full(v ...int) chan int {
@@ -550,6 +564,19 @@ func (p *program) statement() {
 				p.put("z%s := %s.Lock\ndefer func() { o.add(%d); z%[1]s() }()", x, of, p.next())
 			}
 			p.put("o.add(%d)\n%s, y%[2]s = nil, nil", p.next(), x)
+			p.inFunction(func() { p.block(1) })
+			p.put("}()")
+		},
+		func() {
+			p.put("func() {\ndefer func() { o.add(recover()) }()")
+			switch p.IntN(3) {
+			case 0:
+				p.put("defer o.later(%d, %s)(%s, %s)", p.next(), p.number(2), p.number(2), p.number(1))
+			case 1:
+				p.put("defer ([]func(...int){nil, o.later(%d, %s)}[%s])(a)", p.next(), p.number(1), p.one(func() string { return "1" }, func() string { return "index(" + p.number(1) + ")" }))
+			default:
+				p.put("defer (o.lock(%d)).Unlock()", p.next())
+			}
 			p.inFunction(func() { p.block(1) })
 			p.put("}()")
 		},
