@@ -8,6 +8,16 @@ import (
 	"sync"
 )
 
+// Bound is x, of an interface type, whose method is to be called later. It panics as Go
+// does where the method of a nil interface is evaluated.
+func Bound[T any](x T) T {
+	if any(x) == nil {
+		var none interface{ Method() }
+		none.Method()
+	}
+	return x
+}
+
 // Behind finds the value of package sync that a method called through an
 // interface comes down to: what is in the interface, or what that embeds, if
 // the method is promoted from there. has looks for the method in a type: it

@@ -31,6 +31,20 @@ type operation struct {
 	function string // of the runtime, or a generated one
 	site     sites.ID
 	operands []operand
+	selected bool // the first operand is an interface from which the method was selected
+}
+
+// bind has the receiver of an operation that is done later evaluated as the method value is.
+func (r *rewriter) bind(op *operation) {
+	if op.selected {
+		op.operands[0] = r.bound(op.operands[0])
+	}
+}
+
+// bound is the receiver of a method value, which defer and go statements evaluate too: a nil
+// interface panics there, and not where the method is called.
+func (r *rewriter) bound(o operand) operand {
+	return operand{pre: r.zz + ".Bound(" + o.pre, expr: o.expr, post: o.post + ")"}
 }
 
 // put adds the call with its operands in place.
@@ -218,6 +232,7 @@ func (r *rewriter) operation(c *ast.CallExpr) *operation {
 					return nil
 				}
 				op.operands = append(op.operands, o)
+				op.selected = strings.HasPrefix(name, "Iface_")
 			case types.MethodExpr:
 				if len(s.Index()) == 1 {
 					break
@@ -305,6 +320,9 @@ func (r *rewriter) call(c *ast.CallExpr) {
 	r.operandOf(c.Fun)
 	r.args(c)
 	if op := r.operation(c); op != nil {
+		if r.later[c] {
+			r.bind(op)
+		}
 		b := r.build(c.Pos())
 		op.put(b)
 		b.done(c.End())

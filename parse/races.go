@@ -900,15 +900,24 @@ func (r *rewriter) deferLibrary(s *ast.DeferStmt) {
 	}
 	k := r.calls[c]
 	fun := ast.Unparen(c.Fun)
+	sel, selects := fun.(*ast.SelectorExpr)
+	switch {
+	case k == funcValue && !pure(r.info, fun):
+		r.deferOnce(s, c.Fun, "Func")
+		return
+	case k == ifaceCall && selects && !pure(r.info, sel.X):
+		r.deferOnce(s, sel.X, "Iface")
+		return
+	}
 	pre, post, at := r.build(s.Defer), r.build(s.End()), r.statement(c.Pos())
-	if sel, ok := fun.(*ast.SelectorExpr); ok && k == ifaceCall && pure(r.info, sel.X) {
+	if k == ifaceCall && selects {
 		pre.put("defer %s.EndIface(", r.zz)
 		pre.node(sel.X)
 		pre.put("); ")
 		post.put("; defer %s.LibIface(%d, ", r.zz, at)
 		post.node(sel.X)
 		post.put(")")
-	} else if k == funcValue && pure(r.info, fun) {
+	} else if k == funcValue {
 		pre.put("defer %s.EndFunc(", r.zz)
 		pre.node(fun)
 		pre.put("); ")
@@ -931,6 +940,22 @@ func (r *rewriter) deferLibrary(s *ast.DeferStmt) {
 	post.move(s.End())
 	r.before(s.Defer, pre.buf.String())
 	r.after(s.End(), post.buf.String())
+}
+
+// deferOnce orders a deferred call of a function value, or of a method of an interface, that an
+// expression has which is evaluated once, as a call is: whether that is uninstrumented code is
+// seen where it runs.
+func (r *rewriter) deferOnce(s *ast.DeferStmt, e ast.Expr, kind string) {
+	name, end := r.name(), r.zz+".End"+kind
+	b := r.build(s.Defer)
+	b.put("{ %s := ", name)
+	b.node(e)
+	b.put("; defer %s(%s); defer ", end, name)
+	b.source(s.Call.Pos(), e.Pos()) // parentheses
+	b.put("%s", name)
+	b.source(e.End(), s.End())
+	b.put("; defer %s.Lib%s(%d, %s) }", r.zz, kind, r.statement(s.Call.Pos()), name)
+	b.done(s.End())
 }
 
 // deferUse records what a deferred call of a plain package uses, when it is made.

@@ -71,6 +71,29 @@ func (n *node) locked(f func() int) int {
 
 func (n node) copied() int { return n.m }
 
+// latch is a lock that is no lock of package sync.
+type latch chan int
+
+func (l latch) Lock() { l <- 1 }
+
+func (l latch) Unlock() { <-l }
+
+// later is a function whose result is deferred, or has a method that is.
+func (o *trace) later(k, x int) func(...int) {
+	o.add("later", k)
+	return func(y ...int) { o.add("called", k, x, y) }
+}
+
+func (o *trace) lock(k int) interface{ Unlock() } {
+	o.add("lock", k)
+	if k%3 == 0 {
+		return nil
+	}
+	return latch(full(k))
+}
+
+type withLocker struct{ sync.Locker }
+
 func full(v ...int) chan int {
 	c := make(chan int, len(v)+2)
 	for _, x := range v {
@@ -519,6 +542,43 @@ func (p *program) statement() {
 			p.put("{\nvar mu sync.Mutex\nmu.Lock()\n%s := mu.Unlock\n", x)
 			p.block(1)
 			p.put("%s()\n}", x)
+		},
+		func() {
+			// What is deferred, spawned or kept as a value has its receiver evaluated at once.
+			p.put("func() {\ndefer func() { o.add(recover()) }()")
+			l := p.one(
+				func() string { return "latch(full())" }, func() string { return "&sync.Mutex{}" },
+				func() string { return "new(sync.RWMutex).RLocker()" }, func() string { return "withLocker{new(sync.Mutex)}" },
+				func() string { return "withLocker{}.Locker" }, func() string { return "sync.NewCond(nil).L" },
+			)
+			p.put("var %s sync.Locker = %s\ny%[1]s := &withLocker{%[1]s}\n_ = y%[1]s", x, l)
+			of := []string{x, "y" + x, "y" + x + ".Locker", "any(" + x + ").(interface { sync.Locker })"}[p.IntN(4)]
+			switch p.IntN(4) {
+			case 0:
+				p.put("defer %s.Lock()", of)
+			case 1:
+				p.put("go %s.Lock()", of)
+			case 2:
+				p.put("defer func(f func()) { o.add(%d); f() }(%s.Lock)", p.next(), of)
+			default:
+				p.put("z%s := %s.Lock\ndefer func() { o.add(%d); z%[1]s() }()", x, of, p.next())
+			}
+			p.put("o.add(%d)\n%s, y%[2]s = nil, nil", p.next(), x)
+			p.inFunction(func() { p.block(1) })
+			p.put("}()")
+		},
+		func() {
+			p.put("func() {\ndefer func() { o.add(recover()) }()")
+			switch p.IntN(3) {
+			case 0:
+				p.put("defer o.later(%d, %s)(%s, %s)", p.next(), p.number(2), p.number(2), p.number(1))
+			case 1:
+				p.put("defer ([]func(...int){nil, o.later(%d, %s)}[%s])(a)", p.next(), p.number(1), p.one(func() string { return "1" }, func() string { return "index(" + p.number(1) + ")" }))
+			default:
+				p.put("defer (o.lock(%d)).Unlock()", p.next())
+			}
+			p.inFunction(func() { p.block(1) })
+			p.put("}()")
 		},
 		func() {
 			p.put("n.locked(func() int {")

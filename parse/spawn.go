@@ -269,6 +269,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 // goOperation rewrites the go statement of a guarded operation.
 func (r *rewriter) goOperation(s *ast.GoStmt, op *operation) {
 	id := r.site(sites.Go, s.Go)
+	r.bind(op)
 	h := r.hoistOperands(op.operands)
 	if id == 0 || h == nil {
 		r.diag(s.Go, "go statement with an argument whose type its place decides: not guarded")

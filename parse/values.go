@@ -122,6 +122,9 @@ func (r *rewriter) value(e ast.Expr) {
 			return
 		}
 		r.runtime(name)
+		if strings.HasPrefix(name, "Iface_") {
+			o = r.bound(o)
+		}
 		b.put("%s(%d, ", r.helper("Bind_"+name), id)
 		o.put(b)
 		b.put(")")

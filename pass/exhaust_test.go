@@ -444,13 +444,13 @@ func main() {
 
 // TestExhaustFunctionValues: a call of a function value, or of a method of an interface, which
 // may be one of uninstrumented code, is none of these if it is the program's own, however
-// many results it has.
+// many results it has, also where it is deferred.
 func TestExhaustFunctionValues(t *testing.T) {
 	inLong(t)
 	for name, c := range map[string]struct{ results, take string }{
 		"none": {"", ""}, "one": {"int", "_ ="}, "two": {"(int, error)", "_, _ ="}, "three": {"(a, b, c int)", "_, _, _ ="},
 	} {
-		check := func(t *testing.T, call string) {
+		check := func(t *testing.T, statement string) {
 			x, err := Exhaust(t.Context(), programOf(t, `package main
 
 type function func() `+c.results+`
@@ -473,7 +473,7 @@ func main() {
 			}()
 			var i interface{ call() `+c.results+` } = own
 			_ = i
-			`+c.take+` `+call+`
+			`+statement+`
 		}()
 	}
 	for range 3 {
@@ -485,11 +485,13 @@ func main() {
 			require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
 			require.Equal(t, 6, x.Covered.Schedules) // the orders in which they send
 		}
-		t.Run(name, func(t *testing.T) { check(t, "own()") })
-		t.Run(name+" through an interface", func(t *testing.T) { check(t, "i.call()") })
+		t.Run(name, func(t *testing.T) { check(t, c.take+" own()") })
+		t.Run(name+" through an interface", func(t *testing.T) { check(t, c.take+" i.call()") })
 		if name == "none" || name == "two" {
-			t.Run(name+" of a table", func(t *testing.T) { check(t, "[]function{own}[zero()]()") })
-			t.Run(name+" through one that is returned", func(t *testing.T) { check(t, "same(i).call()") })
+			for how, call := range map[string]string{"of a table": "[]function{own}[zero()]()", "through one that is returned": "same(i).call()"} {
+				t.Run(name+" "+how, func(t *testing.T) { check(t, c.take+" "+call) })
+				t.Run(name+" "+how+", deferred", func(t *testing.T) { check(t, "defer "+call) })
+			}
 		}
 	}
 }

@@ -157,8 +157,11 @@ func (x *translator) oneFunction(p *path, value *expr) (o *object, cell func(i i
 // functionAt completes a target by the function value at an address.
 func (x *translator) functionAt(p *path, k int32, tgt target, site ssa.Instruction) (target, bool) {
 	if k == 0 {
-		x.raise(p, &unwind{kind: artifact.KindNilCall, site: p.statement(site), pos: p.here(), detail: "call of nil function"}, x.someError())
-		x.continueWith(p)
+		u := &unwind{kind: artifact.KindNilCall, site: p.statement(site), pos: p.here(), detail: "call of nil function"}
+		if g, ok := site.(*ssa.Go); ok {
+			return x.spawnsNil(p, g, u)
+		}
+		x.calledNil(p, u, site)
 		return tgt, false
 	}
 	o := x.mem.object(k)
@@ -173,6 +176,32 @@ func (x *translator) functionAt(p *path, k int32, tgt target, site ssa.Instructi
 	}
 	return x.closure(o, tgt, func(i int) *expr { return p.cellAt(o.base + int32(i)) }), true
 }
+
+// calledNil goes on with the panic of a call of nothing. One that was deferred has been made
+// by then.
+func (x *translator) calledNil(p *path, u *unwind, site ssa.Instruction) {
+	if _, deferred := site.(*ssa.Defer); deferred {
+		p.popDeferred()
+	}
+	x.raise(p, u, x.someError())
+	x.continueWith(p)
+}
+
+// spawnsNil is a go statement with a nil function. Go finds it there, and nobody can recover,
+// where a function has neither parameters nor results; others are called by the goroutine.
+func (x *translator) spawnsNil(p *path, g *ssa.Go, u *unwind) (target, bool) {
+	if sig := g.Call.Signature(); sig.Params().Len() == 0 && sig.Results().Len() == 0 {
+		x.sinkTo(p, &sinkInfo{end: "fatal", kind: u.kind, site: x.siteOf(g), pos: u.pos, detail: u.detail})
+		return target{}, false
+	}
+	return target{op: nilBody}, true
+}
+
+// nilBody is the goroutine that calls a nil function.
+var nilBody = &intrinsic{name: "nilbody", seed: true, args: []int{}, run: func(x *translator, p *path) bool {
+	x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
+	return true
+}}
 
 // closure completes a target by a function object and its cells.
 func (x *translator) closure(o *object, tgt target, cell func(i int) *expr) target {
@@ -271,8 +300,7 @@ func (x *translator) resolveInvoke(p *path, site ssa.CallInstruction, val operan
 		return tgt, false
 	}
 	if tag == 0 {
-		x.raise(p, &unwind{kind: artifact.KindPanic, site: p.statement(site), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
-		x.continueWith(p)
+		x.calledNil(p, &unwind{kind: artifact.KindPanic, site: p.statement(site), pos: p.here(), detail: "nil pointer dereference"}, site)
 		return tgt, false
 	}
 	t := x.mem.typeOf(tag)
@@ -454,6 +482,9 @@ func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
 			return false
 		}
 	}
+	if !x.boundMethod(p, i) {
+		return false
+	}
 	d := deferKey{instr: i}
 	for _, e := range f.defers {
 		if e.instr == i {
@@ -472,6 +503,13 @@ func (x *translator) execDefer(p *path, i *ssa.Defer) bool {
 	f.defers = append(f.defers, d)
 	f.idx++
 	return true
+}
+
+// boundMethod continues with the panic where the method that a defer or go statement takes is
+// that of a nil interface; false if it has taken over the path.
+func (x *translator) boundMethod(p *path, i ssa.CallInstruction) bool {
+	c := i.Common()
+	return !c.IsInvoke() || x.notNil(p, p.value(p.peek().ctx, c.Value)[0], i)
 }
 
 // deferOperands lists the operands that a deferred call keeps.
@@ -529,8 +567,7 @@ func (x *translator) runDeferred(p *path) bool {
 		}
 	}
 	if b, ok := d.instr.Common().Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
-		g := p.top()
-		g.defers = g.defers[:len(g.defers)-1]
+		p.popDeferred()
 		// A recover that is deferred itself is one of the function that defers it.
 		if n := len(p.frames); b.Name() == "recover" && f.deferred && n >= 2 && p.frames[n-2].op == nil {
 			x.recovered(p, p.frames[n-2])
@@ -550,10 +587,16 @@ func (x *translator) runDeferred(p *path) bool {
 	if !ok {
 		return false
 	}
-	g := p.top()
-	g.defers = g.defers[:len(g.defers)-1]
-	p.env.remove(envKey{f.ctx, d})
+	p.popDeferred()
 	return x.call(p, d.instr, d.nth, tgt, true)
+}
+
+// popDeferred forgets the last deferred call of the innermost frame.
+func (p *path) popDeferred() {
+	f := p.top()
+	last := len(f.defers) - 1
+	p.env.remove(envKey{f.ctx, f.defers[last]})
+	f.defers = f.defers[:last]
 }
 
 // raise begins to unwind the goroutine.

@@ -16,6 +16,9 @@ import (
 func (x *translator) atGuard(p *path, instr ssa.Instruction) bool {
 	f := p.peek()
 	if f.phase == 0 {
+		if g, ok := instr.(*ssa.Go); ok && !x.boundMethod(p, g) {
+			return false
+		}
 		s := x.siteOf(instr)
 		if s == 0 {
 			x.unsupported(instr.Pos(), "operation", "it has no guard")
