@@ -424,9 +424,10 @@ func sitesOf(side *artifact.Sidecar, e orchestrate.End) []artifact.Site {
 			}
 		}
 	case crash(e.Kind):
-		// The guard that was passed last is seldom where it crashes.
-		if in, ok := (&deep{side: side}).placeOf(e.Stack); ok {
-			return []artifact.Site{in}
+		d := &deep{side: side}
+		last, _ := d.siteOf(e.Site)
+		if at := d.endPlace(e.Kind, last, e.Stack); at.Line > 0 {
+			return []artifact.Site{at}
 		}
 	}
 	var out []artifact.Site

@@ -353,3 +353,31 @@ func main() {
 	}
 	require.Equal(t, []string{"panic at line 28"}, real)
 }
+
+// TestDeferredMisuse: a deferred operation that is misused while a panic is under way is one finding,
+// at the operation.
+func TestDeferredMisuse(t *testing.T) {
+	b, err := pass.Check(t.Context(), write(t, `package main
+
+func main() {
+	c := make(chan int)
+	go func() {
+		for range c {
+		}
+	}()
+	close(c)
+	func() {
+		defer close(c)
+		c <- 1
+	}()
+}
+`), pass.Options{})
+	require.NoError(t, err)
+	var real []string
+	for _, f := range b.Findings() {
+		if f.Verdict == artifact.Real {
+			real = append(real, fmt.Sprintf("%s at line %d", f.Kind, f.Line))
+		}
+	}
+	require.Equal(t, []string{"close of closed channel at line 11"}, real)
+}

@@ -399,10 +399,20 @@ func (d *deep) replayEnd(ctx context.Context, e ended, plan artifact.Plan) (*orc
 	return orchestrate.Replay(ctx, d.binary, plan, limits)
 }
 
-// endPlace is the place of an error of a goroutine that has passed a site last. Where it crashes the
-// stack tells. A line without a statement is the end of a function with deferred calls: there it is.
+// misuses are the operations whose misuse a kind of error is.
+var misuses = map[string][]sites.Kind{
+	artifact.KindSendOnClosed:    {sites.Send, sites.Select},
+	artifact.KindCloseOfClosed:   {sites.Close},
+	artifact.KindCloseOfNil:      {sites.Close},
+	artifact.KindNegativeCounter: {sites.WaitGroupAdd, sites.WaitGroupDone},
+	artifact.KindUnlockUnlocked:  {sites.Unlock, sites.RUnlock},
+}
+
+// endPlace is the place of an error of a goroutine that has passed a site last. That is the place if
+// it is of an operation that is misused, which may be deferred. Else where it crashes the stack tells;
+// a line without a statement is the end of a function with deferred calls: there it is.
 func (d *deep) endPlace(kind string, last artifact.Site, stack []string) artifact.Site {
-	if !crash(kind) {
+	if !crash(kind) || slices.Contains(misuses[kind], sites.Named(last.Kind)) {
 		return last
 	}
 	if in, ok := d.placeOf(stack); ok {
