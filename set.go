@@ -35,6 +35,15 @@ func (s *Set) Entries() []EntryPoint {
 	return s.set.Entries()
 }
 
+// Others lists what the go command runs with the tests besides Entries: fuzz tests, and
+// examples that say what they print. A source with one of them as its entry is checked.
+func (s *Set) Others() []EntryPoint {
+	if s == nil || s.set == nil {
+		return nil
+	}
+	return s.set.Others()
+}
+
 // Check runs the three passes on one of the entry points.
 func (s *Set) Check(ctx context.Context, entry EntryPoint, opts ...Option) (*Bundle, error) {
 	if s == nil {

@@ -118,6 +118,7 @@ type resultOf struct {
 const (
 	panicking = "panic" // the values of panics
 	contained = "contained"
+	causes    = "causes" // the errors that contexts are given
 )
 
 // findClockUses finds out where the clock of a program counts as a number.
@@ -1217,10 +1218,15 @@ func (f *clockFlow) keeper(c ssa.CallInstruction, fn *types.Func) {
 			f.decides(c, "given to "+fn.FullName())
 		}
 		f.store(kept, t)
+		if isError(a.Type()) {
+			f.store(f.at(causes), t)
+		}
 	}
 	results := c.Common().Signature().Results()
 	for i := range results.Len() {
 		switch t := results.At(i).Type(); {
+		case fn.Pkg().Path() == "context" && isError(t): // says nothing of a deadline
+			f.setCall(c, i, f.load(f.at(causes)))
 		case isTimeType(t, "Time"):
 			f.setCall(c, i, timed|f.load(kept))
 		case types.IsInterface(t), isNumber(t), isString(t), isBoolean(t) && strings.Contains(fn.Name(), "CompareAnd"):

@@ -75,7 +75,18 @@ func TestClockNumbers(t *testing.T) {
 		"sum":       `func program() { a := time.Since(global); b := a + time.Until(global); if b-a > 7 && a != b { panic(1) } }`,
 		"timers":    `func program() { d := time.Now().Add(9); time.Sleep(time.Until(d)); <-time.After(time.Until(d) / 2); time.NewTimer(max(time.Until(d), 5)) }`,
 		"a context": `func program() { ctx, stop := context.WithDeadline(context.Background(), time.Now().Add(5)); defer stop(); d, _ := ctx.Deadline(); if time.Until(d) < 3 { panic(1) } }`,
-		"ticks":     `func program() { last := time.Now(); for at := range time.Tick(5) { if at.Sub(last) > 7 { panic(1) }; last = at } }`,
+		"errors of contexts": `func program() {
+			ctx, stop := context.WithDeadlineCause(context.Background(), time.Now().Add(5), os.ErrExist)
+			defer stop()
+			if ctx.Err() == context.Canceled || context.Cause(ctx) != os.ErrExist { panic(1) }
+		}`,
+		"causes": `func program() {
+			slow := errors.New(time.Now().String())
+			ctx, stop := context.WithTimeoutCause(context.Background(), 5, slow)
+			defer stop()
+			if context.Cause(ctx).Error() == "x" { panic(1) } // decides
+		}`,
+		"ticks": `func program() { last := time.Now(); for at := range time.Tick(5) { if at.Sub(last) > 7 { panic(1) }; last = at } }`,
 		"of other goroutines": `func program() {
 			c := make(chan time.Time, 1)
 			go func() { c <- time.Now() }()

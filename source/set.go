@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/doc"
 	"go/token"
 	"go/types"
 	"path/filepath"
@@ -131,6 +132,28 @@ func (s *Set) Spec() Spec { return s.spec }
 // Entries lists the entry points of the packages that the pattern names, by
 // package and place: main functions and tests.
 func (s *Set) Entries() []EntryPoint {
+	return s.declared(func(p *packages.Package, _ *ast.File, fd *ast.FuncDecl) bool { return isEntry(p, fd) })
+}
+
+// Others lists what the go command runs with the tests besides Entries, in the same order:
+// fuzz tests, for their seeds, and examples that say what they print.
+func (s *Set) Others() []EntryPoint {
+	return s.declared(func(p *packages.Package, file *ast.File, fd *ast.FuncDecl) bool {
+		if fd.Recv != nil || fd.Body == nil || p.TypesInfo == nil || !strings.HasSuffix(p.Fset.Position(fd.Pos()).Filename, "_test.go") {
+			return false
+		}
+		if f, ok := p.TypesInfo.Defs[fd.Name].(*types.Func); ok && named(fd.Name.Name, "Fuzz") && takesOnly(f, "*testing.F") {
+			return true
+		}
+		return named(fd.Name.Name, "Example") && slices.ContainsFunc(doc.Examples(file), func(e *doc.Example) bool {
+			return "Example"+e.Name == fd.Name.Name && (e.Output != "" || e.EmptyOutput)
+		})
+	})
+}
+
+// declared lists the functions of the packages that the pattern names, of a kind, by package
+// and place.
+func (s *Set) declared(is func(*packages.Package, *ast.File, *ast.FuncDecl) bool) []EntryPoint {
 	var out []EntryPoint
 	for _, path := range s.matched {
 		var here []EntryPoint
@@ -142,7 +165,7 @@ func (s *Set) Entries() []EntryPoint {
 			for _, file := range p.Syntax {
 				for _, d := range file.Decls {
 					fd, ok := d.(*ast.FuncDecl)
-					if !ok || seen[fd.Name.Name] || !isEntry(p, fd) {
+					if !ok || seen[fd.Name.Name] || !is(p, file, fd) {
 						continue
 					}
 					seen[fd.Name.Name] = true
@@ -177,8 +200,11 @@ func isEntry(p *packages.Package, fd *ast.FuncDecl) bool {
 
 // testName reports whether the go command takes a function of that name for a
 // test.
-func testName(name string) bool {
-	rest, ok := strings.CutPrefix(name, "Test")
+func testName(name string) bool { return named(name, "Test") }
+
+// named reports whether a name is one of those that the go command takes for what the prefix says.
+func named(name, prefix string) bool {
+	rest, ok := strings.CutPrefix(name, prefix)
 	if !ok {
 		return false
 	}
@@ -186,9 +212,12 @@ func testName(name string) bool {
 	return !unicode.IsLower(first)
 }
 
-func isTest(f *types.Func) bool {
+func isTest(f *types.Func) bool { return takesOnly(f, "*testing.T") }
+
+// takesOnly reports whether a function has one parameter, of that type, and no results.
+func takesOnly(f *types.Func, param string) bool {
 	sig := f.Signature()
-	return sig.Params().Len() == 1 && sig.Params().At(0).Type().String() == "*testing.T" && sig.Results().Len() == 0 && sig.TypeParams().Len() == 0
+	return sig.Params().Len() == 1 && sig.Params().At(0).Type().String() == param && sig.Results().Len() == 0 && sig.TypeParams().Len() == 0
 }
 
 // Program is the program of an entry point. Programs of one set share their

@@ -72,8 +72,12 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	others := ""
+	if a.run == "" {
+		others = leftOut(set.Others())
+	}
 	if len(entries) == 0 {
-		return 0, fmt.Errorf("%s: no entry points", pattern)
+		return 0, errors.New(strings.TrimSuffix(pattern+": no entry points\n"+others, "\n"))
 	}
 	if a.list {
 		return exitNothing, c.listEntries(entries, s.json)
@@ -128,7 +132,35 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			r.writeLimits(c.stdout)
 		}
 	}
-	return worst(all), errors.Join(c.report(all, s.json, rep), s.accept.end(c.stderr))
+	if s.json {
+		fmt.Fprint(c.stderr, others)
+	}
+	if err := errors.Join(c.report(all, s.json, rep), s.accept.end(c.stderr)); err != nil {
+		return worst(all), err
+	}
+	if !s.json {
+		fmt.Fprint(c.stdout, others)
+	}
+	return worst(all), nil
+}
+
+// shownOthers is how many functions that were left out are named.
+const shownOthers = 5
+
+// leftOut says what the go command runs with the tests and a check does not, "" for nothing.
+func leftOut(others []vtrace.EntryPoint) string {
+	if len(others) == 0 {
+		return ""
+	}
+	var names []string
+	for _, e := range others[:min(len(others), shownOthers)] {
+		names = append(names, e.Func)
+	}
+	text := strings.Join(names, ", ")
+	if n := len(others) - shownOthers; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return "not checked, though go test runs it: " + text + "; -entry NAME checks one\n"
 }
 
 // shownLimits is how many of the limits of a result are printed beside a table.

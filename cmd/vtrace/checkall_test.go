@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,6 +54,57 @@ func inModule(t *testing.T, files map[string]string) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	t.Chdir(dir)
+}
+
+// TestLeftOut: a check of all tests names what the go command runs with them and the check does
+// not, and nothing else.
+func TestLeftOut(t *testing.T) {
+	const text = `package p
+
+import (
+	"fmt"
+	"testing"
+)
+
+func Example() {
+	fmt.Println("x")
+	// Output: x
+}
+
+func Example_silent() {
+	_ = 1
+	// Output:
+}
+
+func Example_compiled() { fmt.Println("x") }
+
+func Examplesque() {
+	// Output:
+}
+
+func FuzzNumbers(f *testing.F) { f.Fuzz(func(*testing.T, int) {}) }
+
+func BenchmarkNothing(b *testing.B) {}
+`
+	const want = "not checked, though go test runs it: Example, Example_silent, FuzzNumbers; -entry NAME checks one\n"
+	inModule(t, map[string]string{
+		"go.mod":         "module example.com/m\n\ngo 1.26\n",
+		"p/p_test.go":    text + "\nfunc TestNothing(*testing.T) {}\n",
+		"only/x_test.go": text,
+	})
+	code, stdout, stderr := execute(t, "check", "-o", "-", "./p")
+	require.Equal(t, exitNothing, code, stderr)
+	require.True(t, strings.HasSuffix(stdout, "\n"+want), stdout)
+	code, stdout, stderr = execute(t, "check", "-o", "-", "-json", "./p")
+	require.Equal(t, exitNothing, code, stderr)
+	require.NotContains(t, stdout, "not checked")
+	require.Contains(t, stderr, want)
+	code, stdout, stderr = execute(t, "check", "-o", "-", "-run", "Test", "./p")
+	require.Equal(t, exitNothing, code, stderr)
+	require.NotContains(t, stdout+stderr, "not checked")
+	code, _, stderr = execute(t, "check", "./only")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "./only: no entry points\n"+want)
 }
 
 func TestCheckAll(t *testing.T) {
