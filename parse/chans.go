@@ -32,10 +32,21 @@ func (r *rewriter) send(s *ast.SendStmt) {
 		return
 	}
 	b := r.build(s.Pos())
-	b.put("%s.To(", r.zz)
-	b.node(s.Chan)
-	b.put(").Send(%d, ", id)
-	b.node(s.Value)
+	if callFree([]ast.Expr{s.Chan}) && !callFree([]ast.Expr{s.Value}) {
+		// The compiler reads the channel behind the calls and receives of the value, which may
+		// change it. In front of them it only says what type the value gets.
+		b.put("%s.To(", r.zz)
+		b.original(s.Chan)
+		b.put(").SendOn(%d, ", id)
+		b.node(s.Value)
+		b.put(", ")
+		b.node(s.Chan)
+	} else {
+		b.put("%s.To(", r.zz)
+		b.node(s.Chan)
+		b.put(").Send(%d, ", id)
+		b.node(s.Value)
+	}
 	b.put(")")
 	b.done(s.End())
 }

@@ -122,6 +122,13 @@ func (b *builder) source(from, to token.Pos) {
 
 func (b *builder) node(n ast.Node) { b.source(n.Pos(), n.End()) }
 
+// original adds the text of a node as it is in the file.
+func (b *builder) original(n ast.Node) {
+	b.move(n.Pos())
+	b.buf.Write(b.e.src[b.e.file.Offset(n.Pos()):b.e.file.Offset(n.End())])
+	b.line = b.e.line(n.End())
+}
+
 // move tells the compiler that what follows is at pos.
 func (b *builder) move(pos token.Pos) {
 	if line := b.e.line(pos); line != b.line {

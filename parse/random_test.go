@@ -408,6 +408,13 @@ func (p *program) statement() {
 		func() { p.put("full(%s) <- %s", p.number(1), p.number(2)) },
 		func() { p.put("%s := full()\n%[1]s <- %s\no.add(len(%[1]s), <-%[1]s)", x, p.number(2)) },
 		func() {
+			// The value may change which channel it is sent on.
+			c := p.one(func() string { return x }, func() string { return "y" + x + ".c" }, func() string { return "(*z" + x + ")" }, func() string { return "y" + x + ".s[1]" })
+			p.put("%s := full()\ny%[1]s := &struct { c chan int; s []chan int }{full(), []chan int{nil, full()}}\nz%[1]s := &y%[1]s.c\n_ = z%[1]s", x)
+			p.put("w%s := %s\n%[2]s <- %[3]s + func() int { %[2]s = full(); return %[4]s }()", x, c, p.number(2), p.number(1))
+			p.put("o.add(len(%s), len(%s), len(y%[2]s.c), len(w%[2]s))", c, x)
+		},
+		func() {
 			p.put("if %s := <-%s; %[1]s > %[3]s {", x, p.channel(2), p.number(2))
 			p.block(1)
 			p.put("} else if %s {", p.truth(2))
