@@ -81,6 +81,15 @@ var restricted = []struct {
 		Go(1, func() { To(c).Send(2, 1) })
 		Recv(3, c)
 	}},
+	{says: "an iterator is stopped while it runs", main: func() {
+		var stop func()
+		next, stop := pull(func(func(int) bool) { stop() })
+		next()
+	}, beside: func() {
+		next, stop := pull(func(func(int) bool) {})
+		next()
+		stop()
+	}},
 	{says: "blocked in code without guards", main: func() { time.Sleep(time.Second) }, beside: func() { Sleep(1, time.Second) }},
 	{says: "atomic operation by a goroutine outside control", main: func() {
 		var word atomic.Int32
