@@ -249,6 +249,24 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 	}
 	post.move(s.End())
 	before, after := pre.buf.String(), post.buf.String()
+	if a, ok := s.(*ast.AssignStmt); ok && list && hoisted && len(lhs) == 1 && a.Tok == token.ASSIGN && !targets[0].isMap && callFree(lhs) && !callFree(rhs) {
+		// The compiler reads what says where to write behind the calls and receives of the value.
+		if h := r.hoist(rhs); h != nil && h.names[0] != "" {
+			return func() {
+				b := r.build(s.Pos())
+				b.put("{ %s := ", h.names[0])
+				h.operands[0].put(b)
+				b.put("; ")
+				b.move(s.Pos())
+				b.put("%s", before)
+				b.source(s.Pos(), rhs[0].Pos())
+				h.operand(b, 0)
+				b.move(s.End())
+				b.put("%s }", after)
+				b.done(s.End())
+			}
+		}
+	}
 	switch {
 	case !list:
 		before, after = "func() { "+before, after+" }()"
