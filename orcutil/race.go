@@ -6,6 +6,7 @@ import (
 	"path"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -432,6 +433,83 @@ func Given[T any](at Place, v T, changes bool) T {
 		}
 	}
 	return v
+}
+
+// GivenBehind records that a function that is not instrumented reads all that is behind v, as
+// those of package encoding/json do by reflection: what exported fields, elements and keys refer
+// to, but for values that have methods which show what they read. It returns v.
+func GivenBehind[T any](at Place, v T) T {
+	if s := active.Load(); s != nil && s.races != nil && !s.dying.Load() {
+		w := readWalk{s: s, at: at, left: maxOperandWalk}
+		w.read(reflect.ValueOf(v))
+	}
+	return v
+}
+
+// readWalk records reads of what is behind a value.
+type readWalk struct {
+	s    *run
+	at   Place
+	left int // values
+	seen []unsafe.Pointer
+}
+
+func (w *readWalk) read(v reflect.Value) {
+	if w.left--; w.left < 0 || !v.IsValid() || v.Kind() != reflect.Interface && v.CanInterface() && shows(v.Interface()) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Interface:
+		w.read(v.Elem())
+	case reflect.Pointer:
+		p := v.UnsafePointer()
+		if p == nil || slices.Contains(w.seen, p) || isUnlocked(v.Type()) {
+			return
+		}
+		w.seen = append(w.seen, p)
+		if v.Elem().Kind() != reflect.Struct {
+			w.s.touch(w.at, p, v.Type().Elem().Size(), perhaps)
+		}
+		w.read(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if !f.IsExported() && !f.Anonymous {
+				continue
+			}
+			if x := v.Field(i); x.CanAddr() {
+				w.s.touch(w.at, x.Addr().UnsafePointer(), x.Type().Size(), perhaps)
+			}
+			w.read(v.Field(i))
+		}
+	case reflect.Slice:
+		if v.Len() > 0 {
+			w.s.touch(w.at, v.UnsafePointer(), uintptr(v.Len())*v.Type().Elem().Size(), perhaps)
+		}
+		w.elements(v)
+	case reflect.Array:
+		w.elements(v)
+	case reflect.Map:
+		if v.IsNil() {
+			return
+		}
+		w.s.touch(w.at, v.UnsafePointer(), 1, ofMap|perhaps)
+		if plainData(v.Type().Elem()) {
+			return
+		}
+		for r := v.MapRange(); r.Next(); {
+			w.read(r.Value())
+		}
+	}
+}
+
+func (w *readWalk) elements(v reflect.Value) {
+	if plainData(v.Type().Elem()) {
+		return
+	}
+	for i := range v.Len() {
+		w.read(v.Index(i))
+	}
 }
 
 // shows: a value has a method by which libraries learn what is in it.

@@ -73,6 +73,14 @@ func (a *memory) forwards(c *ast.CallExpr, f *types.Func) bool {
 func (a *memory) referring(operands []ast.Expr) (out []ast.Expr, ok bool) {
 	for _, e := range operands {
 		e = ast.Unparen(e)
+		if parts, ok := a.composed(e); ok {
+			inner, ok := a.referring(parts)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, inner...)
+			continue
+		}
 		tv := a.info.Types[e]
 		_, literal := e.(*ast.FuncLit)
 		call, isCall := e.(*ast.CallExpr)
@@ -96,6 +104,39 @@ func (a *memory) referring(operands []ast.Expr) (out []ast.Expr, ok bool) {
 		}
 	}
 	return out, true
+}
+
+// composed are the parts of a composite literal, or of the address of one, of a type of the
+// program or without a name: what it may do is in instrumented code, or behind its parts. It
+// reports whether the expression is one.
+func (a *memory) composed(e ast.Expr) (parts []ast.Expr, ok bool) {
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = ast.Unparen(u.X)
+	}
+	lit, ok := e.(*ast.CompositeLit)
+	if !ok {
+		return nil, false
+	}
+	t := pointedTo(a.info.TypeOf(lit)) // of an element of a slice of pointers it is one
+	if n, ok := types.Unalias(t).(*types.Named); ok && (n.Obj().Pkg() == nil || !a.own[n.Obj().Pkg().Path()]) {
+		return nil, false
+	}
+	if mapOf(t) != nil {
+		return nil, false // its keys are numbered when they are evaluated
+	}
+	st, isStruct := t.Underlying().(*types.Struct)
+	for i := 0; isStruct && i < st.NumFields(); i++ {
+		if f := st.Field(i); f.Embedded() && !isPlainData(f.Type(), 0) {
+			return nil, false // it promotes methods, which may be of a library
+		}
+	}
+	for _, part := range lit.Elts {
+		if kv, ok := part.(*ast.KeyValueExpr); ok {
+			part = kv.Value
+		}
+		parts = append(parts, part)
+	}
+	return parts, true
 }
 
 // pureOrAddress is pure also for the address of such an expression.

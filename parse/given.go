@@ -127,8 +127,14 @@ func (a *memory) reaches(arg ast.Expr) bool {
 // given records what a function does to what it is given, when all that is evaluated for
 // its call has been.
 func (r *rewriter) given(c *ast.CallExpr) {
-	if r.races == nil || len(r.races.given[c]) == 0 {
+	if r.races == nil {
 		return
+	}
+	for _, arg := range c.Args {
+		if r.races.behind[arg] && !r.later[c] {
+			r.before(arg.Pos(), fmt.Sprintf("%s.GivenBehind(%d, ", r.zz, r.touch(arg)))
+			r.after(arg.End(), ")")
+		}
 	}
 	for _, g := range r.races.given[c] {
 		// What is evaluated behind it may let others act.

@@ -223,6 +223,10 @@ func (a *memory) unuse(c *ast.CallExpr) {
 	}
 }
 
+// readsBehind are packages of which the functions that encode a value read all that is behind it,
+// by reflection, but for fields that are not exported.
+var readsBehind = map[string]bool{"encoding/gob": true, "encoding/json": true, "encoding/xml": true}
+
 // hand marks what a function that is not instrumented is given and may look at, but for
 // what give has marked.
 func (a *memory) hand(c *ast.CallExpr) {
@@ -237,9 +241,13 @@ func (a *memory) hand(c *ast.CallExpr) {
 		return
 	}
 	written, writes := writers[name]
+	reads := readsBehind[f.Pkg().Path()] && (strings.HasPrefix(f.Name(), "Marshal") || strings.HasPrefix(f.Name(), "Encode"))
 	makes := strings.HasPrefix(f.Name(), "New") // and keeps what it is given
 	for i, arg := range c.Args {
 		tv := a.info.Types[arg]
+		if reads && tv.Type != nil && !tv.IsNil() && !isPlainData(tv.Type, 0) && callFree(c.Args[i+1:]) {
+			a.behind[arg] = true
+		}
 		if tv.IsNil() || tv.Value != nil || tv.Type == nil || slices.ContainsFunc(a.given[c], func(g givenArg) bool { return g.expr == arg }) {
 			continue
 		}

@@ -111,6 +111,51 @@ func main() {
 	require.Len(t, b.Runs().WordRaces, 1)
 }
 
+// TestRacesBehind: a library that encodes a value reads what is behind it, at any depth. Whether
+// that races with what is written meanwhile is not seen, so that nothing is claimed; with a lock
+// around it, something is.
+func TestRacesBehind(t *testing.T) {
+	inLong(t)
+	const program = `package main
+
+import (
+	"encoding/json"
+	"io"
+	"sync"
+)
+
+type count struct{ N, M int }
+
+type report struct{ Of any }
+
+func reported(c *count) report { return report{c} }
+
+func main() {
+	c, mu := &count{}, new(sync.Mutex)
+	_, _ = mu, io.Discard
+	var wg sync.WaitGroup
+	wg.Go(func() { mu.Lock(); c.N++; mu.Unlock() })
+	wg.Go(func() {
+		LOCK
+		CALL
+	})
+	wg.Wait()
+}
+`
+	for _, call := range []string{
+		"json.Marshal(&report{c})", "json.Marshal(reported(c))", "json.MarshalIndent([]*count{nil, c}, \"\", \" \")",
+		"r := map[string]any{\"a\": []report{{c}}}; json.Marshal(r)", "json.NewEncoder(io.Discard).Encode([]any{c})",
+	} {
+		text := strings.Replace(program, "CALL", call, 1)
+		b, err := Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(text, "LOCK", "", 1), "main"), Options{})
+		require.NoError(t, err, call)
+		require.NotEqual(t, outcomeNone, outcomeOf(b), call)
+		b, err = Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(text, "LOCK", "mu.Lock(); defer mu.Unlock()", 1), "main"), Options{})
+		require.NoError(t, err, call)
+		require.Equal(t, outcomeNone, outcomeOf(b), "%s\n%s", call, describe(b))
+	}
+}
+
 // TestCheckRaces: what a second check does not reproduce leaves the result of the first one.
 func TestCheckRaces(t *testing.T) {
 	bundle := func(build func(b *artifact.Builder)) *artifact.Bundle {
