@@ -184,7 +184,7 @@ const shownWaits = 3
 // waits says of those who are stuck what they wait for: first those who wait for no other
 // goroutine, since all others wait for them.
 func (e *explanation) waits() string {
-	var roots, locks, groups, entry []string
+	var own, roots, locks, groups, entry []string
 	left := 0
 	for i := range e.finding.Goroutines {
 		w := &e.finding.Goroutines[i]
@@ -195,6 +195,8 @@ func (e *explanation) waits() string {
 		switch {
 		case text == "":
 			left++
+		case e.finding.Kind == artifact.KindLeak && w.File == e.finding.File && w.Line == e.finding.Line:
+			own = append(own, text) // others are findings of their own
 		case w.Operation == opLock || w.Operation == opReadLock || w.Operation == opOnce:
 			locks = append(locks, text)
 		case w.Operation == opWait && w.G == entryGoroutine:
@@ -205,7 +207,7 @@ func (e *explanation) waits() string {
 			roots = append(roots, text)
 		}
 	}
-	all := slices.Concat(roots, locks, groups, entry)
+	all := slices.Concat(own, roots, locks, groups, entry)
 	if len(all) == 0 {
 		return ""
 	}
@@ -279,11 +281,12 @@ func (e *explanation) lastSignal(w *artifact.FindingGoroutine) string {
 	}
 	waiting := map[string]string{} // at which site
 	for i, s := range steps {
-		if i > last && isKind(s, sites.CondWait) && waiting[s.G] == s.Site {
+		woken := isKind(s, sites.CondWait) && waiting[s.G] == s.Site
+		if woken && i > last && expression(opCondWait, s.Text) == cond {
 			return text + "has woken " + who(s.G)
 		}
 		waiting[s.G] = ""
-		if isKind(s, sites.CondWait) {
+		if isKind(s, sites.CondWait) && !woken {
 			waiting[s.G] = s.Site
 		}
 	}
@@ -311,15 +314,15 @@ func (e *explanation) wanted(w *artifact.FindingGoroutine) string {
 	return strings.Join(held, " and ")
 }
 
-// Place is where the goroutine waits that a cause speaks of first: nearer to the error than the
-// place of the finding, which is that of who waits for it in the end. False if the finding is of
-// another kind, or that is not known.
+// Place is where the goroutine of a deadlock waits that its cause speaks of first: nearer to the error
+// than the place of the finding, which is that of who waits for it in the end. False if the finding
+// is of another kind, or that is not known.
 func Place(f artifact.Finding) (artifact.FindingGoroutine, bool) {
-	if f.Kind != artifact.KindDeadlock && f.Kind != artifact.KindPartialDeadlock && f.Kind != artifact.KindLeak || f.Cause == "" {
+	if f.Kind != artifact.KindDeadlock && f.Kind != artifact.KindPartialDeadlock || f.Cause == "" {
 		return artifact.FindingGoroutine{}, false
 	}
 	for _, g := range f.Goroutines {
-		if g.File != "" && strings.HasPrefix(f.Cause, who(g.G)+" ") || strings.HasPrefix(f.Cause, who(g.G)+",") {
+		if g.File != "" && (strings.HasPrefix(f.Cause, who(g.G)+" ") || strings.HasPrefix(f.Cause, who(g.G)+",")) {
 			return g, true
 		}
 	}

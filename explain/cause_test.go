@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -186,6 +187,9 @@ func TestLastSignal(t *testing.T) {
 		{[]artifact.FindingStep{wait("0.1"), wait("0.2"), step("0", "signal", "other.Signal()", "g#2", 8), wait("0.1")}, ""},
 		{[]artifact.FindingStep{wait("0.2")}, ""},
 		{nil, ""},
+		// Another Cond wakes another goroutine in between; and who is woken may wait again.
+		{[]artifact.FindingStep{step("0.1", "condwait", "d.Wait()", "f#7", 7), wait("0.3"), wait("0.2"), signal, step("0.1", "condwait", "d.Wait()", "f#7", 7), wait("0.3")}, "; the last one, at a.go:9, has woken goroutine 0.3"},
+		{[]artifact.FindingStep{wait("0.1"), wait("0.1"), wait("0.2"), signal, wait("0.1")}, ""},
 	} {
 		f := artifact.Finding{Kind: artifact.KindLeak, Interleaving: c.steps, Goroutines: []artifact.FindingGoroutine{
 			{G: "0.2", Operation: "cond wait", Object: "cond#1", State: stateBlocked, File: "a.go", Line: 4, Text: "q.c.Wait()", Site: "f#1"},
@@ -202,4 +206,28 @@ func TestOperand(t *testing.T) {
 		require.Equal(t, "s.x", Operand(kind, text), kind)
 	}
 	require.Empty(t, Operand(sites.Panic, "panic(s.x)"))
+}
+
+// TestCauseOfLeaks: of several goroutines that are left behind each is spoken of first in its own
+// finding, which stays where it is; a deadlock is where the goroutine waits that causes it.
+func TestCauseOfLeaks(t *testing.T) {
+	all := []artifact.FindingGoroutine{
+		{G: "0.1", Operation: "send", Object: "chan#1", State: stateBlocked, File: "a.go", Line: 1, Text: "c <- 1", Site: "f#1"},
+		{G: "0.2", Operation: "send", Object: "chan#2", State: stateBlocked, File: "a.go", Line: 2, Text: "d <- 1", Site: "f#2"},
+	}
+	for i, want := range []string{"goroutine 0.1 waits at a.go:1", "goroutine 0.2 waits at a.go:2"} {
+		f := artifact.Finding{Kind: artifact.KindLeak, File: "a.go", Line: i + 1, Goroutines: all}
+		f.Cause = Cause(f)
+		require.True(t, strings.HasPrefix(f.Cause, want), f.Cause)
+		_, elsewhere := Place(f)
+		require.False(t, elsewhere)
+	}
+	f := artifact.Finding{Kind: artifact.KindDeadlock, File: "a.go", Line: 9, Goroutines: all}
+	f.Cause = Cause(f)
+	g, ok := Place(f)
+	require.True(t, ok)
+	require.Equal(t, "0.1", g.G)
+	f.Cause, f.Goroutines = "goroutine 0, x", []artifact.FindingGoroutine{{G: "0"}}
+	_, ok = Place(f)
+	require.False(t, ok, "it has no place")
 }

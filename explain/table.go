@@ -70,10 +70,12 @@ func Table(f artifact.Finding) []string {
 		if several[at(s.File, s.Line)] && text == s.Text && !isKind(s, sites.Go) {
 			text = spoken(s.Operation) + ": " + s.Text
 		}
-		if isKind(s, sites.CondWait) && before[s.G].Site == s.Site {
-			text = "woken: " + text
-		}
+		woken := isKind(s, sites.CondWait) && before[s.G].Site == s.Site
 		before[s.G] = s
+		if woken {
+			text = "woken: " + text
+			delete(before, s.G) // if it is there once more, it waits again
+		}
 		// Who begins to wait, and waits there at the end, is blocked from here.
 		last := !slices.ContainsFunc(f.Interleaving[i+1:], func(o artifact.FindingStep) bool { return o.G == s.G })
 		if k := slices.IndexFunc(ends, func(g artifact.FindingGoroutine) bool {
@@ -95,6 +97,18 @@ func Table(f artifact.Finding) []string {
 		t.add("", at(g.File, g.Line), g.G, text)
 	}
 	return t.lines()
+}
+
+// Elide shortens a long interleaving for people: its beginning and its end. A step 0 stands for what
+// is left out.
+func Elide(steps []artifact.FindingStep) []artifact.FindingStep {
+	const head, tail = 10, 20
+	if len(steps) <= head+tail+1 {
+		return steps
+	}
+	out := append([]artifact.FindingStep(nil), steps[:head]...)
+	out = append(out, artifact.FindingStep{})
+	return append(out, steps[len(steps)-tail:]...)
 }
 
 // blockedText stands before the operation in which a goroutine is blocked.

@@ -92,7 +92,7 @@ func TestTableOperations(t *testing.T) {
 	f := artifact.Finding{Kind: artifact.KindPanic, File: "a.go", Line: 9, Message: "panic: boom", Interleaving: []artifact.FindingStep{
 		step(1, "0", "go", "m#1", 1, "go f()"), step(2, "0.1", "start", "m#1.start", 1, "go f()"),
 		step(3, "0.1", "lock", "f#1", 2, "mu.Lock(); mu.Unlock()"), step(4, "0.1", "unlock", "f#2", 2, "mu.Lock(); mu.Unlock()"),
-		step(5, "0.1", "unlock", "f#3", 3, "defer mu.Unlock()"), step(6, "0.1", "condwait", "f#4", 4, "c.Wait()"), step(7, "0.1", "condwait", "f#4", 4, "c.Wait()"),
+		step(5, "0.1", "unlock", "f#3", 3, "defer mu.Unlock()"), step(6, "0.1", "condwait", "f#4", 4, "c.Wait()"), step(7, "0.1", "condwait", "f#4", 4, "c.Wait()"), step(7, "0.1", "condwait", "f#4", 4, "c.Wait()"),
 		step(8, "0.1", "receive", "f#5", 5, "<-d"), step(9, "0", "send", "m#2", 6, "e <- 1"), step(10, "0", "send", "m#2", 6, "e <- 1"),
 	}, Goroutines: []artifact.FindingGoroutine{
 		{G: "0", State: statePanicked},
@@ -108,6 +108,7 @@ step  where   0            0.1
    5  a.go:3               deferred mu.Unlock()
    6  a.go:4               c.Wait()
    7  a.go:4               woken: c.Wait()
+   7  a.go:4               c.Wait()
    8  a.go:5               blocked: <-d
    9  a.go:6  e <- 1
   10  a.go:6  e <- 1
@@ -116,8 +117,8 @@ step  where   0            0.1
 
 	f.Interleaving = append(f.Interleaving, step(11, "0", "panic", "m#3", 9, `panic("boom")`), step(12, "0.1", "wggo", "f#6", 7, "wg.Go(f); wg.Go(g)"), step(13, "0.1", "wggo", "f#7", 7, "wg.Go(f); wg.Go(g)"))
 	got := Table(f)
-	require.Equal(t, `  11  a.go:9  panic("boom")`, got[11])
-	require.Regexp(t, `^  12  a.go:7 +go: wg.Go\(f\); wg.Go\(g\)$`, got[12])
-	require.Regexp(t, `^ +a.go:5 +blocked: <-d$`, got[14], "not from a step before")
-	require.Len(t, got, 15)
+	require.Equal(t, `  11  a.go:9  panic("boom")`, got[12])
+	require.Regexp(t, `^  12  a.go:7 +go: wg.Go\(f\); wg.Go\(g\)$`, got[13])
+	require.Regexp(t, `^ +a.go:5 +blocked: <-d$`, got[15], "not from a step before")
+	require.Len(t, got, 16)
 }

@@ -117,13 +117,14 @@ func commentsOf(b *artifact.Bundle) (out []comment, problems []string) {
 			problems = append(problems, fmt.Sprintf("%s: its comments are not read: %v", name, err))
 			continue
 		}
+		position := func(pos token.Pos) token.Position { return fset.PositionFor(pos, false) } // as findings have them
 		for _, group := range f.Comments {
 			for _, text := range group.List {
 				rest, ok := strings.CutPrefix(text.Text, directive)
 				if !ok || rest != "" && !strings.ContainsAny(rest[:1], " \t") {
 					continue
 				}
-				c := comment{file: name, line: fset.Position(text.Pos()).Line}
+				c := comment{file: name, line: position(text.Pos()).Line}
 				if err := c.read(rest); err != nil {
 					problems = append(problems, fmt.Sprintf("%s:%d: %s: %v", name, c.line, directive, err))
 					continue
@@ -131,7 +132,7 @@ func commentsOf(b *artifact.Bundle) (out []comment, problems []string) {
 				c.first, c.last = c.line, c.line+1
 				for _, d := range f.Decls {
 					if fn, ok := d.(*ast.FuncDecl); ok && fn.Doc == group {
-						c.last = fset.Position(fn.End()).Line
+						c.last = position(fn.End()).Line
 					}
 				}
 				out = append(out, c)

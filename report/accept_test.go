@@ -196,3 +196,23 @@ func FuzzComments(f *testing.F) {
 		require.True(t, len(comments)+len(problems) <= strings.Count(text, directive))
 	})
 }
+
+// TestAcceptPlaces: a comment at the place that reports show accepts a deadlock; fingerprints tell
+// deadlocks apart in which main waits at the same place for other reasons.
+func TestAcceptPlaces(t *testing.T) {
+	blocked := func(site string, line int) artifact.Finding {
+		f := at(artifact.KindDeadlock, 9)[0]
+		f.Cause = "goroutine 0.1 waits there"
+		f.Goroutines = []artifact.FindingGoroutine{{G: "0.1", State: "blocked", Operation: "send", Site: site, File: "p/a.go", Line: line}}
+		return f
+	}
+	b := commented(t, ignoring, blocked("p.f#1", 6), blocked("p.f#2", 8))
+	accepted, problems := Accept(b, nil)
+	require.Empty(t, problems)
+	require.Len(t, accepted, 1)
+	require.Equal(t, 1, accepted[0].Finding)
+	var base Baseline
+	base.Add(commented(t, "package p\n", blocked("p.f#1", 6)))
+	accepted, _ = Accept(commented(t, "package p\n", blocked("p.f#1", 6), blocked("p.f#2", 8)), &base)
+	require.Equal(t, []Acceptance{{Finding: 1, By: InBaseline}}, accepted)
+}

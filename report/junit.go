@@ -105,6 +105,7 @@ func details(b *artifact.Bundle, f artifact.Finding) string {
 	if len(f.Interleaving) == 0 {
 		return text
 	}
+	f.Interleaving = explain.Elide(f.Interleaving)
 	for _, line := range explain.Table(f) {
 		text += line + "\n"
 	}

@@ -23,7 +23,7 @@ const (
 	// rootID stands for the root of the program, to which files are relative.
 	rootID = "SRCROOT"
 	// fingerprintName is that of the fingerprints. It changes if what they are made of does.
-	fingerprintName = "vtrace/v1"
+	fingerprintName = "vtrace/v2"
 )
 
 // What SARIF calls how bad a result is.
@@ -96,7 +96,7 @@ func (l *Log) Add(r Result) error {
 		case !known:
 			l.index[print] = len(l.results)
 			l.results, l.entries = append(l.results, found), append(l.entries, []string{r.name()})
-		case rank(level) > rank(l.results[i].Level):
+		case graver(found, l.results[i]):
 			l.results[i] = found
 			fallthrough
 		default:
@@ -143,6 +143,15 @@ func (l *Log) Write(w io.Writer, complete bool) error {
 		return fmt.Errorf("sarif: %w", err)
 	}
 	return nil
+}
+
+// graver reports whether a result counts for more than another one at the same place: one that is
+// suppressed does for nothing.
+func graver(a, b *sarif.Result) bool {
+	if s, t := len(a.Suppressions) > 0, len(b.Suppressions) > 0; s != t {
+		return t
+	}
+	return rank(a.Level) > rank(b.Level)
 }
 
 func rank(level string) int {
@@ -283,6 +292,9 @@ func fingerprint(b *artifact.Bundle, f artifact.Finding, r rule) string {
 	}
 	if f.File == "" {
 		place = entryName(b) // it has no place of its own
+	}
+	if g, ok := explain.Place(f); ok {
+		place += "\n" + g.Site // who waits in the end may do so for many reasons
 	}
 	sum := sha256.Sum256([]byte(r.id + "\n" + place))
 	return hex.EncodeToString(sum[:16])

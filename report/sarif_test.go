@@ -148,3 +148,30 @@ func TestLogIncomplete(t *testing.T) {
 	require.Equal(t, "m/p TestB: it does not compile", run.Get("invocations.0.toolExecutionNotifications.0.message.text").String())
 	require.Equal(t, `["m/p TestA","m/p TestC"]`, run.Get("results.0.properties.entries|@ugly").Raw)
 }
+
+// TestSuppressed: of a result that one entry point shows accepted and another one not, the second counts.
+func TestSuppressed(t *testing.T) {
+	var l Log
+	accepted := Acceptance{Finding: 1, By: InComment, Reason: "why", File: "a.go", Line: 1}
+	require.NoError(t, l.Add(resultOf(bundleOf(t, "TestA", 0, deadlock(artifact.Real)), accepted)))
+	read := func() gjson.Result {
+		var out bytes.Buffer
+		require.NoError(t, l.Write(&out, true))
+		return gjson.GetBytes(out.Bytes(), "runs.0.results.0")
+	}
+	require.Equal(t, `[{"kind":"inSource","reason":"why"}]`, suppressionsOf(read()))
+	require.NoError(t, l.Add(resultOf(bundleOf(t, "TestB", 0, deadlock(artifact.Unconfirmed)))))
+	require.Equal(t, "[]", suppressionsOf(read()))
+	require.Equal(t, "warning", read().Get("level").String())
+	require.NoError(t, l.Add(resultOf(bundleOf(t, "TestC", 0, deadlock(artifact.Real)), accepted)))
+	require.Equal(t, "[]", suppressionsOf(read()))
+}
+
+// suppressionsOf are the kinds and reasons of the suppressions of a result.
+func suppressionsOf(r gjson.Result) string {
+	out := "["
+	for _, s := range r.Get("suppressions").Array() {
+		out += `{"kind":"` + s.Get("kind").String() + `","reason":"` + s.Get("justification").String() + `"}`
+	}
+	return out + "]"
+}

@@ -64,6 +64,15 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	if _, err := s.signingKey(); err != nil {
 		return 0, err
 	}
+	if !a.list { // what is written says so if there is nothing else to say
+		if err := s.accept.begin(); err != nil {
+			return 0, err
+		}
+		if err := s.logs.begin(c.stdout, pattern, s.json); err != nil {
+			return 0, err
+		}
+		defer s.logs.end()
+	}
 	set, err := vtrace.Load(c.ctx, s.source(pattern))
 	if err != nil {
 		return 0, err
@@ -92,12 +101,6 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			return 0, fmt.Errorf("-o: %w", err)
 		}
 	}
-	if err := s.accept.begin(); err != nil {
-		return 0, err
-	}
-	if err := s.logs.begin(c.stdout, pattern, s.json); err != nil {
-		return 0, err
-	}
 	all := make([]checked, 0, len(entries))
 	add := func(r checked) {
 		last := len(all) == len(entries)-1
@@ -122,6 +125,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		}
 		rep.entry(e, r.elapsed)
 		r.accepted = s.accept.of(r.bundle, c.stderr)
+		s.accept.failed = s.accept.failed || c.ctx.Err() != nil
 		add(r)
 		if !s.json && r.notable() {
 			if err := writeText(c.stdout, r.bundle, r.path, r.accepted); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -48,10 +49,12 @@ func (l *logs) begin(out io.Writer, pattern string, asJSON bool) error {
 	if l.github.on && asJSON {
 		return fmt.Errorf("%w: -github and -json both want to print", errUsage)
 	}
-	l.github.out = out
-	l.github.log.Path = inRepository(pattern)
+	l.github.begin(out, pattern)
 	return l.write(false)
 }
+
+// end is to be called when all is printed.
+func (l *logs) end() { l.github.resume() }
 
 // add adds a result.
 func (l *logs) add(r report.Result, complete bool) error {
@@ -62,7 +65,7 @@ func (l *logs) add(r report.Result, complete bool) error {
 		}
 	}
 	if l.github.on {
-		errs = append(errs, l.github.log.Write(l.github.out, r))
+		errs = append(errs, l.github.add(r))
 	}
 	return errors.Join(append(errs, l.write(complete))...)
 }
@@ -84,11 +87,40 @@ func (f *logFile) named(err error) error {
 	return nil
 }
 
-// githubLog prints annotations.
+// githubLog prints annotations. What is printed beside them has texts of the program, in which GitHub
+// is not to look for commands: only who knows the token of a run can have it do so again.
 type githubLog struct {
-	on  bool
-	log report.GitHub
-	out io.Writer
+	on    bool
+	log   report.GitHub
+	out   io.Writer
+	token string // while GitHub obeys nothing else
+}
+
+func (g *githubLog) begin(out io.Writer, pattern string) {
+	if g.on {
+		g.out = out
+		g.log.Path = inRepository(pattern)
+		g.stop()
+	}
+}
+
+func (g *githubLog) stop() {
+	g.token = rand.Text()
+	fmt.Fprintf(g.out, "::stop-commands::%s\n", g.token)
+}
+
+func (g *githubLog) resume() {
+	if g.token != "" {
+		fmt.Fprintf(g.out, "::%s::\n", g.token)
+		g.token = ""
+	}
+}
+
+func (g *githubLog) add(r report.Result) error {
+	g.resume()
+	err := g.log.Write(g.out, r)
+	g.stop()
+	return err
 }
 
 // inRepository returns what finds the path of a file of a program in the repository that a workflow

@@ -86,6 +86,24 @@ func TestJUnitAndGitHub(t *testing.T) {
 	require.Equal(t, 1, strings.Count("\n"+stdout, "\n::error "), stdout)
 	require.Contains(t, stdout, "::error file="+filepath.Base(dir)+"/m_test.go,line=5,col=32,title=vtrace%3A deadlock::m_test.go:5: deadlock: ")
 
+	// What the program says is no command of GitHub's.
+	lines := strings.Split(stdout, "\n")
+	require.True(t, strings.HasPrefix(lines[0], "::stop-commands::"), stdout)
+	obeyed, token := true, ""
+	for _, line := range lines {
+		switch rest, stops := strings.CutPrefix(line, "::stop-commands::"); {
+		case stops:
+			obeyed, token = false, rest
+		case line == "::"+token+"::":
+			obeyed = true
+		case strings.HasPrefix(line, "::error "):
+			require.True(t, obeyed, line)
+		default:
+			require.True(t, !obeyed || line == "", line)
+		}
+	}
+	require.True(t, obeyed)
+
 	code, _, stderr = execute(t, "check", "-github", "-json", dir)
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "-github and -json")
@@ -122,6 +140,13 @@ func TestAccept(t *testing.T) {
 	code, _, stderr = check()
 	require.Equal(t, exitReal, code)
 	require.Contains(t, stderr, `m_test.go:5: //vtrace:ignore: no kind of finding is called "deadlok"`)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "broken_test.go"), []byte("package m\n\nfunc ("), 0o644))
+	code, _, stderr = execute(t, "check", "-o", "-", "-sarif", "out.sarif", dir+"/...")
+	require.NotEqual(t, exitNothing, code, stderr)
+	data, err = os.ReadFile("out.sarif")
+	require.NoError(t, err)
+	require.Equal(t, "false", gjson.GetBytes(data, "runs.0.invocations.0.executionSuccessful").Raw, "that of the check before")
+	require.NoError(t, os.Remove(filepath.Join(dir, "broken_test.go")))
 	code, _, stderr = check("-update-baseline")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "-update-baseline needs -baseline FILE")

@@ -389,7 +389,9 @@ func readable(d time.Duration) time.Duration {
 // writeAccepted tells of a finding that does not count.
 func writeAccepted(out *strings.Builder, f vtrace.Finding, a report.Acceptance) {
 	fmt.Fprintf(out, "\n%d. accepted: %s", f.Number, f.Kind)
-	if f.File != "" {
+	if g, ok := explain.Place(f); ok {
+		fmt.Fprintf(out, " at %s:%d", g.File, g.Line)
+	} else if f.File != "" {
 		fmt.Fprintf(out, " at %s:%d", f.File, f.Line)
 	}
 	fmt.Fprintf(out, "\n   %v\n", a)
@@ -444,7 +446,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	if len(f.Interleaving) > 0 {
 		out.WriteString("   interleaving:\n")
 		shown := f
-		shown.Interleaving = elide(f.Interleaving)
+		shown.Interleaving = explain.Elide(f.Interleaving)
 		for _, line := range explain.Table(shown) {
 			fmt.Fprintln(out, "   "+line)
 		}
@@ -575,16 +577,4 @@ func plural(n int, one, more string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, more)
-}
-
-// elide shortens a long interleaving for people: its beginning and its end. A
-// step 0 stands for what is left out.
-func elide(steps []artifact.FindingStep) []artifact.FindingStep {
-	const head, tail = 10, 20
-	if len(steps) <= head+tail+1 {
-		return steps
-	}
-	out := append([]artifact.FindingStep(nil), steps[:head]...)
-	out = append(out, artifact.FindingStep{})
-	return append(out, steps[len(steps)-tail:]...)
 }

@@ -218,6 +218,7 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	if err := s.logs.begin(c.stdout, arg, s.json); err != nil {
 		return 0, err
 	}
+	defer s.logs.end()
 	start := time.Now()
 	b, err := do(c.hard(), arg, s, append(opts, append(k.options(), vtrace.Interrupt(c.ctx.Done()))...))
 	rep.done()
@@ -228,6 +229,7 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	// What was found is printed even if it cannot be saved.
 	path, saveErr := s.save(b)
 	accepted := s.accept.of(b, c.stderr)
+	s.accept.failed = s.accept.failed || c.ctx.Err() != nil
 	code := exitCode(b, accepted)
 	saveErr = errors.Join(saveErr, s.logs.add(report.Result{Entry: b.Manifest().Entry, Bundle: b, Took: time.Since(start), Accepted: accepted}, true), s.accept.end(c.stderr))
 	if s.json {

@@ -247,12 +247,9 @@ func (s *suite) run(ctx context.Context, c config, timeout time.Duration, failfa
 	cmd := exec.CommandContext(ctx, "sh", args...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), env)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
+	end := inGroup(cmd)
 	out, err := cmd.CombinedOutput()
-	if cmd.Process != nil {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what the tests have left
-	}
+	end() // what the tests have left
 	return string(out), err
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -14,10 +15,11 @@ import (
 const (
 	// prefix begins the names of the directories of processes.
 	prefix = "vtrace-"
-	// begun begins those that have no lock yet.
-	begun = ".vtrace-begun-"
 	// lockName is the file that a process holds locked as long as it lives.
 	lockName = "lock"
+	// young is how old a lock is at least that is taken for one that was left: until then somebody
+	// may have made it and not locked it yet.
+	young = time.Minute
 )
 
 // process is the directory of this process, while it has one.
@@ -57,26 +59,21 @@ func Remove(dir string) error {
 	return errors.Join(err, end())
 }
 
-// begin makes the directory of this process. It gets its name when its lock is held, so that
-// nobody takes it for one that was left.
-func begin(temp string) (err error) {
-	dir, err := os.MkdirTemp(temp, begun)
+// begin makes the directory of this process.
+func begin(temp string) error {
+	dir, err := os.MkdirTemp(temp, prefix)
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(temp, prefix+strings.TrimPrefix(filepath.Base(dir), begun))
 	lock := flock.New(filepath.Join(dir, lockName))
 	locked, err := lock.TryLock()
 	if err == nil && !locked {
 		err = errors.New("its lock is held by somebody else")
 	}
-	if err == nil {
-		err = os.Rename(dir, name)
-	}
 	if err != nil {
 		return errors.Join(err, lock.Close(), os.RemoveAll(dir))
 	}
-	process.dir, process.lock, process.dirs = name, lock, map[string]bool{}
+	process.dir, process.lock, process.dirs = dir, lock, map[string]bool{}
 	return nil
 }
 
@@ -103,7 +100,7 @@ func sweep(temp string) {
 		}
 		dir := filepath.Join(temp, e.Name())
 		file := filepath.Join(dir, lockName)
-		if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < young {
 			continue
 		}
 		lock := flock.New(file, flock.SetFlag(os.O_RDWR))

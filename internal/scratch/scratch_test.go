@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -67,11 +68,16 @@ func TestKilled(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, Remove(own))
 	}
-	use()
+	old := time.Now().Add(-2 * young)
+	require.NoError(t, os.Chtimes(filepath.Join(filepath.Dir(dir), lockName), old, old))
+	use() // it lives
 	require.FileExists(t, filepath.Join(dir, "file"))
+	require.NoError(t, os.Chtimes(filepath.Join(filepath.Dir(dir), lockName), time.Now(), time.Now()))
 	require.NoError(t, child.Process.Kill())
 	require.Error(t, child.Wait())
+	use() // it may be young, and not locked yet
 	require.FileExists(t, filepath.Join(dir, "file"))
+	require.NoError(t, os.Chtimes(filepath.Join(filepath.Dir(dir), lockName), old, old))
 	use()
 	require.Equal(t, before, names(t, temp))
 }
