@@ -84,7 +84,8 @@ func (f *Follower) Bound(work int) { f.walk.Bound(work) }
 // verdict, which may be some of them, and the kind of error. A run passes guards that its plan
 // does not name; so does this. Who has come to where it is blocked behind the last step has done so
 // in the last stage. Of several ways that fit the first is taken. The error is one
-// of the model; what the model cannot do is none.
+// of the model, or check.ErrWork if not even its beginning can be found; what the model cannot do is
+// none.
 func (f *Follower) Stages(plan artifact.Plan, v *Verdict) (*Stages, error) {
 	out := &Stages{Info: f.walk.Info, Templates: f.templates}
 	t, err := f.begin(true)

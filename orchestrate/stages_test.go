@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -94,10 +95,15 @@ func TestStagesEnd(t *testing.T) {
 	require.Len(t, s.Stages, 2)
 	require.Contains(t, s.Reason, "does not end where the run does")
 
-	f = follower(t)
-	f.Bound(1)
-	s, err = f.Stages(artifact.Plan{Steps: []artifact.PlanStep{{G: "0", Site: "go"}, {G: "0.1", Site: "snd"}}}, &Verdict{})
-	if err == nil {
+	for work := range 3 {
+		f = follower(t)
+		f.Bound(work)
+		s, err = f.Stages(artifact.Plan{Steps: []artifact.PlanStep{{G: "0", Site: "go"}, {G: "0.1", Site: "snd"}}}, &Verdict{})
+		if work == 0 {
+			require.ErrorIs(t, err, check.ErrWork, "not even its beginning")
+			continue
+		}
+		require.NoError(t, err)
 		require.False(t, s.Fits)
 		require.Contains(t, s.Reason, "too much work")
 	}

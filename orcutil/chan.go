@@ -55,6 +55,9 @@ func (s Sender[T]) Send(site Site, v T) {
 // SendOn is Send on ch, which is evaluated behind v.
 func (s Sender[T]) SendOn(site Site, v T, ch chan<- T) { Sender[T]{ch}.Send(site, v) }
 
+// SendOn is the statement ch <- v, where ch is evaluated behind v.
+func SendOn[T any](site Site, v T, ch chan<- T) { Sender[T]{ch}.Send(site, v) }
+
 // Case is the select case ch <- v.
 func (s Sender[T]) Case(v T) Case { return &sendCase[T]{s.ch, v} }
 

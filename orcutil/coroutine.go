@@ -102,7 +102,11 @@ func (c *Coroutine) Left(resumed bool, more *bool) {
 
 // endCoroutines ends those that nobody has stopped, when all goroutines of the run have ended.
 func (s *run) endCoroutines() {
-	for _, c := range s.coroutines {
+	for _, c := range slices.Clone(s.coroutines) { // one may stop another
+		if c.by != nil {
+			s.leave("an iterator is left that was running when the run ended")
+			continue
+		}
 		ended := make(chan struct{})
 		go func() {
 			defer func() {

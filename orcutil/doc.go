@@ -188,7 +188,7 @@
 //     run as Unsupported.
 //   - Waiting for what a bubble cannot see, sockets, other processes, signals,
 //     channels made outside the bubble, stops the run: set Config.Watchdog. With one
-//     a wait for the network or for a system call ends the run after a second or two.
+//     a wait for the network or for a system call ends the run after some seconds.
 //   - A loop without guards that does not end is not stopped, but noticed by
 //     Config.Watchdog. One that polls, see Polled, gives others their turn; if
 //     nobody else can go on, the run ends with the place of the busy loop.

@@ -152,17 +152,17 @@ func (s *run) byID(id uint64) *goroutine {
 	return s.ids[id]
 }
 
-// idOf is the runtime's number of a goroutine that is registered, 0 if it is not. The goroutine may
-// be running.
-func (s *run) idOf(g *goroutine) uint64 {
+// idsOf are the runtime's numbers of a goroutine that is registered, and of the coroutines that act as
+// it. The goroutine may be running.
+func (s *run) idsOf(g *goroutine) (ids []uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, other := range s.ids {
 		if other == g {
-			return id
+			ids = append(ids, id)
 		}
 	}
-	return 0
+	return ids
 }
 
 // foreign notes an operation by a goroutine outside control.

@@ -229,9 +229,10 @@ func (s *run) run() (res Result) {
 // somebody who waits for the system: a step that a run controls cannot end that. A run that has
 // gone astray is abandoned with its goroutines.
 func (s *run) watch(done <-chan Result) Result {
-	timer := time.NewTicker(min(s.cfg.Watchdog, systemPatience))
+	timer := time.NewTicker(min(s.cfg.Watchdog, systemLook))
 	defer timer.Stop()
-	last, since, waited := int64(-1), time.Now(), 0
+	last, since := int64(-1), time.Now()
+	at, looks := "", 0 // where somebody waits for the system, and how often he was seen there
 	for {
 		select {
 		case res := <-done:
@@ -240,17 +241,21 @@ func (s *run) watch(done <-chan Result) Result {
 		}
 		g := s.cur.Load()
 		if n := s.progress.Load(); n != last {
-			last, since, waited = n, time.Now(), 0
+			last, since, looks = n, time.Now(), 0
 			continue
 		}
-		if g == nil || !waitsForSystem(s.idOf(g)) {
-			waited = 0
+		stack := ""
+		if g != nil {
+			stack = inSystem(s.idsOf(g))
+		}
+		if stack == "" || stack != at {
+			at, looks = stack, 0
 		} else {
-			waited++
+			looks++
 		}
 		why := ""
 		switch {
-		case waited > 1:
+		case looks >= systemLooks:
 			why = "goroutine " + g.path + " waits for the network, a file or another process, which no run controls"
 			if last := Site(g.passing.Load()); last != 0 {
 				why += ", after " + last.key()
@@ -272,21 +277,29 @@ func (s *run) watch(done <-chan Result) Result {
 	}
 }
 
-// systemPatience is how long somebody may wait for the system, at least, until a run is given up.
-const systemPatience = time.Second
+// A run is given up in which somebody waits for the system at the same place whenever it is looked
+// at, once in systemLook and systemLooks times more. That is long for what a program does to files.
+const (
+	systemLook  = time.Second
+	systemLooks = 5
+)
 
-// waitsForSystem reports whether a goroutine, by the runtime's number, is in a system call or waits
-// for the network.
-func waitsForSystem(id uint64) bool {
+// inSystem is the stack of the goroutine with one of some numbers of the runtime that is in a system
+// call or waits for the network, "" if none is.
+func inSystem(ids []uint64) string {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	head := []byte("goroutine " + strconv.FormatUint(id, 10) + " [")
-	i := bytes.Index(stacks, append([]byte("\n"), head...))
-	if i < 0 {
-		return false
+	for stack := range bytes.SplitSeq(stacks, []byte("\n\n")) {
+		head, frames, _ := bytes.Cut(stack, []byte("\n"))
+		number, state, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("goroutine ")), []byte(" ["))
+		if id, err := strconv.ParseUint(string(number), 10, 64); err != nil || !slices.Contains(ids, id) {
+			continue
+		}
+		if bytes.HasPrefix(state, []byte("IO wait")) || bytes.HasPrefix(state, []byte("syscall")) {
+			return string(frames)
+		}
 	}
-	state := stacks[i+1+len(head):]
-	return bytes.HasPrefix(state, []byte("IO wait")) || bytes.HasPrefix(state, []byte("syscall"))
+	return ""
 }
 
 func (s *run) unsupported(why string) Result {

@@ -34,10 +34,16 @@ func (r *rewriter) send(s *ast.SendStmt) {
 	b := r.build(s.Pos())
 	if callFree([]ast.Expr{s.Chan}) && !callFree([]ast.Expr{s.Value}) {
 		// The compiler reads the channel behind the calls and receives of the value, which may
-		// change it. In front of them it only says what type the value gets.
-		b.put("%s.To(", r.zz)
-		b.original(s.Chan)
-		b.put(").SendOn(%d, ", id)
+		// change it. Where the value is converted to the type of the elements the channel is read
+		// in front of them, too, to say what type that is.
+		if ch := sites.ChanOf(r.info.TypeOf(s.Chan)); ch == nil || !types.Identical(ch.Elem(), r.info.TypeOf(s.Value)) {
+			b.put("%s.To(", r.zz)
+			b.original(s.Chan)
+			b.put(")")
+		} else {
+			b.put("%s", r.zz)
+		}
+		b.put(".SendOn(%d, ", id)
 		b.node(s.Value)
 		b.put(", ")
 		b.node(s.Chan)

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
@@ -88,12 +90,15 @@ type clockFlow struct {
 	behindOf map[string][]*ssa.Function // see methods
 	called   map[*ssa.Function]bool     // by code that is not looked into
 	current  ssa.Instruction            // that is followed
-	queue    []ssa.Instruction          // of which something has changed
-	queued   map[ssa.Instruction]bool
-	looking  []ssa.Instruction // that look at what can be got at with a value
-	looks    map[ssa.Instruction]bool
-	held     map[heldIn]bool // see holds
-	found    *clockUses      // nil until nothing changes any more
+	// rewritten are the operators that the rewriter can have the runtime follow: of expressions of
+	// known types, not those of assignments, switches and type parameters.
+	rewritten map[token.Pos]bool
+	queue     []ssa.Instruction // of which something has changed
+	queued    map[ssa.Instruction]bool
+	looking   []ssa.Instruction // that look at what can be got at with a value
+	looks     map[ssa.Instruction]bool
+	held      map[heldIn]bool // see holds
+	found     *clockUses      // nil until nothing changes any more
 }
 
 // callees are what a call may call.
@@ -128,10 +133,11 @@ func findClockUses(prog *source.Program, handlesLogs bool) *clockUses {
 		prog: built, handlesLogs: handlesLogs, bodies: map[string]*ssa.Function{}, own: map[string]bool{},
 		cells: map[any]*cell{}, values: map[ssa.Value]taint{}, results: map[resultOf]taint{}, users: map[resultOf][]ssa.Instruction{},
 		taken: map[string][]*ssa.Function{}, callees: map[ssa.CallInstruction]callees{}, behindOf: map[string][]*ssa.Function{},
-		called: map[*ssa.Function]bool{}, held: map[heldIn]bool{}, queued: map[ssa.Instruction]bool{}, looks: map[ssa.Instruction]bool{},
+		called: map[*ssa.Function]bool{}, rewritten: map[token.Pos]bool{}, held: map[heldIn]bool{}, queued: map[ssa.Instruction]bool{}, looks: map[ssa.Instruction]bool{},
 	}
 	for _, p := range prog.Packages {
 		f.own[p.PkgPath] = true
+		f.operators(p)
 	}
 	f.reach(prog, pkgs)
 	f.each(f.takes)
@@ -147,6 +153,30 @@ func findClockUses(prog *source.Program, handlesLogs bool) *clockUses {
 	f.found = &clockUses{decides: map[token.Pos]string{}, residues: map[token.Pos]int{}, compared: map[token.Pos]bool{}, thresholds: map[token.Pos][]int64{}, seeds: map[token.Pos]bool{}}
 	f.each(f.instruction)
 	return f.found
+}
+
+// operators finds the operators of a package that can be rewritten.
+func (f *clockFlow) operators(p *packages.Package) {
+	for _, file := range p.Syntax {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if e, ok := n.(*ast.BinaryExpr); ok && isBasic(p.TypesInfo.TypeOf(e.X)) && isBasic(p.TypesInfo.TypeOf(e.Y)) {
+				f.rewritten[e.OpPos] = true
+			}
+			return true
+		})
+	}
+}
+
+// isBasic reports whether a type is a basic one or has one, and is no type parameter.
+func isBasic(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Basic)
+	return ok
 }
 
 func (f *clockFlow) each(do func(instr ssa.Instruction)) {
@@ -710,7 +740,7 @@ func (f *clockFlow) threshold(x *ssa.BinOp) (call *ssa.Call, at []int64) {
 	if !ok || c.Value == nil {
 		return nil, nil
 	}
-	for conv, ok := v.(*ssa.Convert); ok && isNumber(conv.Type()); conv, ok = v.(*ssa.Convert) {
+	for conv, ok := v.(*ssa.Convert); ok && keepsOrder(conv.Type()); conv, ok = v.(*ssa.Convert) {
 		v = conv.X
 	}
 	if call, ok = v.(*ssa.Call); !ok || call.Call.StaticCallee() == nil {
@@ -722,12 +752,18 @@ func (f *clockFlow) threshold(x *ssa.BinOp) (call *ssa.Call, at []int64) {
 		return nil, nil
 	}
 	// Whole numbers are rounded to zero.
-	for _, d := range []float64{n, math.Floor(n), math.Floor(n) + 1} {
+	for _, d := range []float64{n, math.Floor(n), math.Floor(n) + 1, math.Ceil(n) - 1} {
 		if d := int64(d * unit); !slices.Contains(at, d) {
 			at = append(at, d)
 		}
 	}
 	return call, at
+}
+
+// keepsOrder reports whether durations in some unit are in the same order as numbers of a type.
+func keepsOrder(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && (b.Kind() == types.Int || b.Kind() == types.Int64 || b.Info()&types.IsFloat != 0)
 }
 
 // longestThreshold is what no duration is compared with that a program measures.
@@ -766,7 +802,9 @@ func (f *clockFlow) binOp(x *ssa.BinOp) {
 	}
 	if isComparison(x.Op) {
 		switch {
-		case isNil(x.X) || isNil(x.Y), isDuration(x.X.Type()) && a|b == timed:
+		case isNil(x.X) || isNil(x.Y), isDuration(x.X.Type()) && a|b == timed && f.rewritten[x.Pos()]:
+		case !f.rewritten[x.Pos()]:
+			f.set(x, numeric)
 		case isNanoseconds(x.X.Type()) && (a|b == timed || a == instant && b == instant):
 			if f.found != nil {
 				f.found.compared[x.Pos()] = true
@@ -785,7 +823,7 @@ func (f *clockFlow) binOp(x *ssa.BinOp) {
 	if (x.Op == token.QUO || x.Op == token.REM) && isInteger(x.Type()) {
 		f.number(x, x.Y, "a divisor")
 	}
-	if n := residue(x); n > 0 {
+	if n := residue(x); n > 0 && f.rewritten[x.Pos()] {
 		if f.found != nil {
 			f.found.residues[x.Pos()] = n
 		}

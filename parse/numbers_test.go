@@ -69,10 +69,26 @@ func TestClockNumbers(t *testing.T) {
 	var names, bodies []string
 	for name, body := range map[string]string{
 		// Times and durations that are compared.
-		"elapsed":   `func program() { start := time.Now(); if time.Since(start) > time.Second { panic(1) } }`,
-		"deadline":  `func program() { d := time.Now().Add(time.Minute); for time.Now().Before(d) { time.Sleep(time.Second) } }`,
-		"kept":      `func program() { e := &entry{at: time.Now(), ttl: 5}; if time.Since(e.at) > e.ttl || e.at.IsZero() { panic(1) } }`,
-		"sum":       `func program() { a := time.Since(global); b := a + time.Until(global); if b-a > 7 && a != b { panic(1) } }`,
+		"elapsed":  `func program() { start := time.Now(); if time.Since(start) > time.Second { panic(1) } }`,
+		"deadline": `func program() { d := time.Now().Add(time.Minute); for time.Now().Before(d) { time.Sleep(time.Second) } }`,
+		"kept":     `func program() { e := &entry{at: time.Now(), ttl: 5}; if time.Since(e.at) > e.ttl || e.at.IsZero() { panic(1) } }`,
+		"sum":      `func program() { a := time.Since(global); b := a + time.Until(global); if b-a > 7 && a != b { panic(1) } }`,
+		"of other types": `func over[T int64 | float64](a, b T) bool { return a > b }
+func program() {
+	start := time.Now()
+	if over(time.Now().UnixNano(), start.UnixNano()) { panic(1) } // decides
+}`,
+		"generic durations": `func over[T interface{ ~int64 }](a, b T) bool { return a > b }
+func program() {
+	start := time.Now()
+	if over(time.Since(start), 5) { panic(1) } // decides
+}`,
+		"remainder that is assigned": `func program() {
+	n := time.Now().UnixNano()
+	n %= 2
+	if n == 1 { panic(1) } // decides
+}`,
+		"bytes":     `func program() { if byte(time.Since(global).Milliseconds()) > 200 { panic(1) } } // decides`,
 		"timers":    `func program() { d := time.Now().Add(9); time.Sleep(time.Until(d)); <-time.After(time.Until(d) / 2); time.NewTimer(max(time.Until(d), 5)) }`,
 		"a context": `func program() { ctx, stop := context.WithDeadline(context.Background(), time.Now().Add(5)); defer stop(); d, _ := ctx.Deadline(); if time.Until(d) < 3 { panic(1) } }`,
 		"errors of contexts": `func program() {

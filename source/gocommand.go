@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -64,7 +65,7 @@ func unlisted(ctx context.Context, cfg *packages.Config, pkgs []*packages.Packag
 		return nil
 	}
 	var stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", append(append([]string{"list", "-export"}, cfg.BuildFlags...), patterns...)...)
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-export"}, cfg.BuildFlags, []string{"--"}, patterns)...)
 	cmd.Dir, cmd.Env, cmd.Stderr = cfg.Dir, cfg.Env, &stderr
 	if e.Err = cmd.Run(); e.Err == nil {
 		return nil
