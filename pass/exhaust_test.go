@@ -54,6 +54,10 @@ func kindsOf(t *testing.T, x *Exhausted) (kinds []string) {
 		if e.Kind == "" || e.Kind == artifact.KindRace || e.Status != orchestrate.Completed {
 			continue
 		}
+		named := func(limit string) bool { return strings.Contains(e.Replay.Reason, limit) }
+		if e.Replay != nil && e.Replay.Status == orchestrate.Unconfirmed && slices.ContainsFunc(x.Covered.Limits, named) {
+			continue // the exploration says so, too
+		}
 		if e.Replay != nil {
 			require.Equal(t, orchestrate.Reproduced, e.Replay.Status, "%s %s: %s", e.Kind, e.Message, e.Replay.Reason)
 		}
