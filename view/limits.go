@@ -3,6 +3,10 @@ package view
 import (
 	"maps"
 	"slices"
+	"strconv"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
 )
 
 // The bounds of a page: it is small enough to be sent by mail, and what a bundle holds cannot make
@@ -12,6 +16,8 @@ const (
 	maxWork     = 1 << 19  // transitions of the model that are looked at, see check.Walk.Bound
 	maxCells    = 50 << 20 // variables and processes of the states along one trace
 	maxSteps    = 20_000   // of one trace
+	maxAllSteps = 200_000  // of all traces that are computed, with what is cut from them then
+	maxLanes    = 8 << 20  // goroutines of one trace times its steps
 	maxOthers   = 40       // alternatives to one step
 	maxFindings = 500
 	maxEnd      = 300 // goroutines at the end of a finding
@@ -21,6 +27,7 @@ const (
 
 	// Bytes of JSON, which leave room in 2 MB for the findings and the page itself.
 	maxTraceBytes    = 1_350_000
+	minTraceBytes    = 300 // less than what any trace with a step has
 	maxAutomataBytes = 150_000
 	maxFileBytes     = 150_000
 )
@@ -35,23 +42,48 @@ func fits(v any, room *int) bool {
 	return true
 }
 
+// boundedSteps is how many steps of a trace there may be on a page, from the first one on.
+func boundedSteps(steps []artifact.FindingStep) int {
+	goroutines, children := map[string]bool{"0": true}, map[string]int{}
+	for i, s := range steps[:min(len(steps), maxSteps)] {
+		goroutines[s.G] = true
+		if sites.Named(s.Operation).StartsGoroutine() {
+			children[s.G]++
+			goroutines[s.G+"."+strconv.Itoa(children[s.G])] = true
+		}
+		if len(goroutines)*(i+1) > maxLanes {
+			return i
+		}
+	}
+	return min(len(steps), maxSteps)
+}
+
 // cut leaves out steps at the beginning of a trace, so that it fits into the room that is left, and
 // takes what it needs out of it. It is false where not even the last step fits.
 func cut(tr *Trace, room *int) bool {
-	whole, skip := *tr, 0
-	for {
-		size := len(encoded(*tr))
-		if size <= *room {
-			*room -= size
-			return true
-		}
-		if len(tr.Steps) <= 1 {
-			return false
-		}
-		// What is too much, as if all steps were of one size, and never nothing.
-		skip += min(1+len(tr.Steps)*(size-*room)/size, len(tr.Steps)-1)
-		*tr = whole.behind(skip)
+	size := len(encoded(*tr))
+	if size <= *room {
+		*room -= size
+		return true
 	}
+	if len(tr.Steps) == 0 {
+		return false
+	}
+	whole, last := *tr, len(tr.Steps)-1
+	least := len(encoded(whole.behind(last))) // what steps that are left out do not make smaller
+	if least > *room {
+		return false
+	}
+	// What is too much is left out as if all steps were of one size, and each time at least twice as
+	// many as the time before, so that there are few attempts whatever sizes they have.
+	skip := 0
+	for more := 1; size > *room; more *= 2 {
+		skip = min(skip+max(more, (last-skip)*(size-*room)/max(size-least, 1)), last)
+		*tr = whole.behind(skip)
+		size = len(encoded(*tr))
+	}
+	*room -= size
+	return true
 }
 
 // behind is a trace without its first steps.

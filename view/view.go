@@ -23,6 +23,7 @@ type page struct {
 	follow  *orchestrate.Follower // nil if the model cannot be followed
 	table   *objectTable
 	noModel string // why there is no follower
+	work    int    // steps for which states may still be computed, see maxAllSteps
 
 	data  Data
 	index map[Site]int // of the sites
@@ -35,7 +36,7 @@ func Of(b *artifact.Bundle) (*Data, error) {
 	if b == nil {
 		return nil, &artifact.ArgumentError{Name: "bundle", Reason: "nil"}
 	}
-	p := &page{bundle: b, side: b.Sidecar(), index: map[Site]int{}, byKey: map[string]artifact.Site{}}
+	p := &page{bundle: b, side: b.Sidecar(), work: maxAllSteps, index: map[Site]int{}, byKey: map[string]artifact.Site{}}
 	m := b.Manifest()
 	p.data = Data{
 		Version: Version,
@@ -177,10 +178,15 @@ func (p *page) steps(f artifact.Finding, queries []artifact.Query) ([]artifact.F
 // fit makes a trace that fits into the room that is left.
 func (p *page) fit(f artifact.Finding, steps []artifact.FindingStep, room *int) (Trace, bool) {
 	var notes []string
-	if len(steps) > maxSteps {
-		notes = append(notes, fmt.Sprintf("only the first %d of %d steps are on this page", maxSteps, len(steps)))
-		steps = steps[:maxSteps]
+	if n := boundedSteps(steps); n < len(steps) {
+		notes = append(notes, fmt.Sprintf("only the first %d of %d steps are on this page", n, len(steps)))
+		steps = steps[:n]
 	}
+	if *room < minTraceBytes || p.work < len(steps) {
+		p.note("the steps of finding %d are not on this page, which would be too large", f.Number)
+		return Trace{}, false
+	}
+	p.work -= len(steps)
 	from := FromModel
 	if slices.Contains([]string{artifact.Real, artifact.TimingDependent, artifact.Note}, f.Verdict) {
 		from = FromRun
