@@ -3,6 +3,8 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"maps"
 	"regexp"
 	"slices"
@@ -496,31 +498,44 @@ func (t *tracer) sent(edge edgeObjects, info artifact.EdgeInfo) string {
 	return short(sentExpression(site.Text))
 }
 
-// sentExpression is what is sent in a source line, "" where the line does not say it.
+// sentExpression is what is sent in a source line, "" where the line does not say it. A line may be
+// a part of a statement, so that it is scanned, and not parsed.
 func sentExpression(line string) string {
 	to := explain.Operand(sites.Send, line)
 	if to == "" {
 		return ""
 	}
-	at := regexp.MustCompile(regexp.QuoteMeta(to) + `\s*<-`).FindStringIndex(line)
-	if at == nil {
-		return ""
+	arrows := map[int]bool{} // where what stands in front of them sends by them
+	for _, at := range regexp.MustCompile(regexp.QuoteMeta(to)+`\s*<-`).FindAllStringIndex(line, -1) {
+		arrows[at[1]-len("<-")] = true
 	}
-	rest, depth := line[at[1]:], 0
-	for i, r := range rest {
-		switch r {
-		case '(', '[', '{':
+	file := token.NewFileSet().AddFile("", -1, len(line))
+	var scan scanner.Scanner
+	scan.Init(file, []byte(line), nil, 0)
+	begin, end, depth := -1, 0, 0
+	for {
+		pos, tok, text := scan.Scan()
+		at := file.Offset(pos)
+		if begin < 0 {
+			if tok == token.ARROW && arrows[at] {
+				begin = at + len("<-")
+				end = begin
+			} else if tok == token.EOF {
+				return ""
+			}
+			continue
+		}
+		switch tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
 			depth++
-		case ')', ']', '}':
+		case token.RPAREN, token.RBRACK, token.RBRACE:
 			depth--
 		}
-		if depth < 0 || depth == 0 && r == ';' {
-			rest = rest[:i]
-			break
+		if tok == token.EOF || depth < 0 || depth == 0 && (tok == token.SEMICOLON || tok == token.COLON) {
+			return strings.TrimSpace(line[begin:end])
 		}
+		end = min(at+len(cmp.Or(text, tok.String())), len(line))
 	}
-	rest, _, _ = strings.Cut(rest, "//")
-	return strings.TrimSpace(rest)
 }
 
 // alternatives are what could have been done in place of a step.
