@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -52,6 +55,12 @@ func TestViewOpens(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
 	require.NoError(t, exec.Command("mkfifo", pipe).Run())
+	// Opened for both directions the pipe is there before the script is, and where nobody runs the script
+	// the test fails in the end, and does not hang.
+	said, err := os.OpenFile(pipe, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	require.NoError(t, err)
+	defer said.Close()
+	require.NoError(t, said.SetReadDeadline(time.Now().Add(time.Minute)))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\necho \"$1\" > "+pipe+"\n"), 0o755))
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -60,9 +69,9 @@ func TestViewOpens(t *testing.T) {
 	code, stdout, stderr := execute(t, "view", viewed)
 	require.Equal(t, exitNothing, code, stderr)
 	require.Empty(t, stderr)
-	opened, err := os.ReadFile(pipe)
-	require.NoError(t, err)
-	require.Equal(t, pagePath(t, stdout), strings.TrimSpace(string(opened)))
+	opened, err := bufio.NewReader(said).ReadString('\n')
+	require.NoError(t, err, "the page is not opened")
+	require.Equal(t, pagePath(t, stdout), strings.TrimSpace(opened))
 	require.FileExists(t, pagePath(t, stdout))
 
 	for display, path := range map[string]string{"": os.Getenv("PATH"), ":0": t.TempDir()} {
