@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/view"
 )
+
+var bars = flag.Bool("bars", false, "compare how long a page takes to load and to step with the bars, see TestPageTimes")
 
 // The most that a page may be: its bytes, and the milliseconds that loading it and a step take.
 const (
@@ -110,8 +113,50 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestPageLarge is that a long trace loads and steps fast enough in the browser.
+// maxElements is how many elements the page of a long trace may have at any step: those of the rows
+// that are seen, and of the state.
+const maxElements = 1000
+
+// stepping presses each key so many times in a page, and is what was measured after each
+// press. Style and layout are asked for, as a frame does.
+func stepping(p *tab, times int, measure string) map[string][]float64 {
+	p.Helper()
+	return get[map[string][]float64](p, `(() => {
+		const out = {};
+		for (const key of ['ArrowRight', 'ArrowLeft', 'PageDown', 'End', 'Home', 'PageUp']) {
+			out[key] = [];
+			for (let i = 0; i < %d; i++) {
+				const begin = performance.now();
+				document.dispatchEvent(new KeyboardEvent('keydown', { key }));
+				document.getElementById('state').getBoundingClientRect();
+				document.getElementById('canvas').getBoundingClientRect();
+				out[key].push(%s);
+			}
+		}
+		return out;
+	})()`, times, measure)
+}
+
+// TestPageLarge is that of a long trace what is seen is drawn, and not all, wherever one is in it.
 func TestPageLarge(t *testing.T) {
+	p := open(t, large.bundle(t), "#finding-1/step-0")
+	for key, elements := range stepping(p, 21, `document.querySelectorAll('*').length`) {
+		t.Logf("%s: %.0f elements", key, slices.Max(elements))
+		require.Less(t, slices.Max(elements), float64(maxElements), key)
+	}
+	require.Less(t, get[int](p, `document.querySelectorAll('#canvas .step').length`), 100)
+	p.do(`goTo(9990)`)
+	require.Equal(t, "9990 / 10000", p.position())
+	require.True(t, get[bool](p, `Boolean(document.querySelector('.step[data-step="9990"]'))`))
+	require.Less(t, get[int](p, `document.querySelectorAll('*').length`), maxElements)
+}
+
+// TestPageTimes is that a long trace loads and steps fast enough in the browser. What that takes
+// depends on the machine, so it is for whoever asks for it.
+func TestPageTimes(t *testing.T) {
+	if !*bars {
+		t.Skip("how long a page takes depends on the machine: go test ./view -run TestPageTimes -bars")
+	}
 	p := open(t, large.bundle(t), "#finding-1/step-0")
 	// From the beginning of the navigation to the first picture of the whole state.
 	const loaded = `performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd`
@@ -120,35 +165,14 @@ func TestPageLarge(t *testing.T) {
 		p.visit(place)
 		loads = append(loads, get[float64](p, loaded))
 	}
+	t.Logf("loads in %.0f ms", slices.Min(loads))
 	require.Less(t, slices.Min(loads), float64(maxLoad))
 
-	// What a step takes with all that follows from it: style and layout are asked for, as a frame does.
 	// The machine may do other things meanwhile, so it is the lower quartile that counts.
-	const steps = `(() => {
-		const out = {};
-		for (const key of ['ArrowRight', 'ArrowLeft', 'PageDown', 'End', 'Home', 'PageUp']) {
-			out[key] = [];
-			for (let i = 0; i < 41; i++) {
-				const begin = performance.now();
-				document.dispatchEvent(new KeyboardEvent('keydown', { key }));
-				document.getElementById('state').getBoundingClientRect();
-				document.getElementById('canvas').getBoundingClientRect();
-				out[key].push(performance.now() - begin);
-			}
-		}
-		return out;
-	})()`
-	for key, times := range get[map[string][]float64](p, steps) {
+	for key, times := range stepping(p, 41, `performance.now() - begin`) {
 		slices.Sort(times)
 		quartile := times[len(times)/4]
 		t.Logf("%s: %.1f ms, the median %.1f ms", key, quartile, times[len(times)/2])
 		require.Less(t, quartile, float64(maxStep), key)
 	}
-	t.Logf("loads in %.0f ms", slices.Min(loads))
-
-	// A few rows are drawn, and not all.
-	require.Less(t, get[int](p, `document.querySelectorAll('#canvas .step').length`), 100)
-	p.do(`goTo(9990)`)
-	require.Equal(t, "9990 / 10000", p.position())
-	require.True(t, get[bool](p, `Boolean(document.querySelector('.step[data-step="9990"]'))`))
 }

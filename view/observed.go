@@ -11,28 +11,27 @@ import (
 
 // observed is what is different behind a step of which only is known that it was done.
 func (t *tracer) observed(s artifact.FindingStep, g, site int) State {
-	next := known{}
-	if t.step == t.out.Shown+1 || t.stages == nil && t.step == 1 {
-		t.forget(next)
-	} else {
-		maps.Copy(next, t.now)
+	changes := known{}
+	if t.step == t.out.Shown+1 {
+		t.forget(changes)
 	}
 	if g >= 0 {
-		next[goroutineKey(g)] = GoroutineState{At: site, Is: Past}
+		changes[goroutineKey(g)] = GoroutineState{At: site, Is: Past}
 	}
 	for _, h := range t.takenAt(t.step) {
 		o := t.runObject(h)
 		t.taken[act{g, t.step}] = o
-		t.holds(next, o, g, h.Operation)
+		t.holds(changes, o, g, h.Operation)
 	}
-	return t.change(next)
+	return t.change(changes)
 }
 
 // forget keeps of the state of the model what may still be so: who there is.
-func (t *tracer) forget(next known) {
+func (t *tracer) forget(changes known) {
 	for key, v := range t.now {
+		changes[key] = nil
 		if g, ok := v.(GoroutineState); ok {
-			next[key] = GoroutineState{At: g.At, Is: Past}
+			changes[key] = GoroutineState{At: g.At, Is: Past}
 		}
 	}
 }
@@ -98,9 +97,9 @@ func runKind(name string) string {
 }
 
 // holds notes in a state that a goroutine holds an object.
-func (t *tracer) holds(next known, object, g int, operation string) {
+func (t *tracer) holds(changes known, object, g int, operation string) {
 	key := objectKey(object)
-	o, _ := next[key].(ObjectState)
+	o, _ := t.with(changes, key).(ObjectState)
 	o = *o.clone()
 	reads := operation == sites.RLock.String() || operation == "read lock"
 	switch {
@@ -109,19 +108,19 @@ func (t *tracer) holds(next known, object, g int, operation string) {
 	case !reads && !slices.Contains(o.Held, g):
 		o.Held = append(o.Held, g)
 	}
-	next[key] = o
+	changes[key] = o
 }
 
 // end makes the last state what is known of the end: what a run has shown there, or else that who
 // can do nothing in the model waits.
 func (t *tracer) end() {
-	next := maps.Clone(t.now)
+	changes := known{}
 	if t.out.From == FromRun {
-		t.seen(next)
+		t.seen(changes)
 	} else if t.stages != nil && t.out.Shown == len(t.steps) {
-		t.stuck(next)
+		t.stuck(changes)
 	}
-	set := t.change(next)
+	set := t.change(changes)
 	if n := len(t.out.Steps); n > 0 {
 		if t.out.Steps[n-1].Set == nil {
 			t.out.Steps[n-1].Set = State{}
@@ -133,7 +132,7 @@ func (t *tracer) end() {
 }
 
 // stuck has goroutines wait that are in front of an operation which the model cannot do.
-func (t *tracer) stuck(next known) {
+func (t *tracer) stuck(changes known) {
 	n := len(t.stages.Stages) - 1
 	last, can := t.stages.Stages[n], map[string]bool{}
 	for _, tr := range t.stages.Enabled(n) {
@@ -145,15 +144,15 @@ func (t *tracer) stuck(next known) {
 		template := t.stages.Templates[s.Process]
 		at := t.p.side.Templates[template].Locations[s.Location]
 		key := goroutineKey(t.goroutine(s.G))
-		if state, ok := next[key].(GoroutineState); ok && state.Is == Ready && at.Blocking && !can[s.G] {
+		if state, ok := t.now[key].(GoroutineState); ok && state.Is == Ready && at.Blocking && !can[s.G] {
 			state.Is, state.For = Waits, t.waitsFor(template, s.Location, at.Site)
-			next[key] = state
+			changes[key] = state
 		}
 	}
 }
 
 // seen takes over what a run has shown at its end.
-func (t *tracer) seen(next known) {
+func (t *tracer) seen(changes known) {
 	seen := map[int]bool{} // objects that are known from the run
 	for _, f := range t.finding.Goroutines {
 		g := t.goroutine(f.G)
@@ -161,23 +160,23 @@ func (t *tracer) seen(next known) {
 			continue
 		}
 		if state, ok := t.endState(f, g); ok {
-			next[goroutineKey(g)] = state
+			changes[goroutineKey(g)] = state
 			t.out.Seen = true
 		}
 		for _, h := range f.Holds {
 			o := t.runObject(h)
 			if !seen[o] {
 				seen[o] = true
-				old, _ := next[objectKey(o)].(ObjectState)
+				old, _ := t.with(changes, objectKey(o)).(ObjectState)
 				old.Held, old.Reading = nil, nil
-				next[objectKey(o)] = old
+				changes[objectKey(o)] = old
 			}
-			t.holds(next, o, t.goroutine(h.G), h.Operation)
+			t.holds(changes, o, t.goroutine(h.G), h.Operation)
 		}
 		if o := t.waiting(f); o >= 0 && f.Operation == sites.WaitGroupWait.String() {
-			old, _ := next[objectKey(o)].(ObjectState)
+			old, _ := t.with(changes, objectKey(o)).(ObjectState)
 			old.Count = f.Counter
-			next[objectKey(o)] = old
+			changes[objectKey(o)] = old
 		}
 	}
 }

@@ -15,6 +15,13 @@ func TestSentExpression(t *testing.T) {
 		"out <- <-in":                         "<-in",
 		"x := <-in; out <- x":                 "x",
 		"out <- job{id: 3}":                   "job{id: 3}",
+		`urls <- "http://a"`:                  `"http://a"`,
+		`out <- "a;b)" // the next`:           `"a;b)"`,
+		"out <- `a // b` + f(';', '}')":       "`a // b` + f(';', '}')",
+		"out <- a /* the next */ + b":         "a /* the next */ + b",
+		"case out <- job{id: a[1:]}:":         "job{id: a[1:]}",
+		"out <- func() int {":                 "func() int {",
+		`out <- "a`:                           `"a`,
 		"a <- 1; b <- 2":                      "",
 		"f() <- 1":                            "",
 		"<-in":                                "",
@@ -22,6 +29,16 @@ func TestSentExpression(t *testing.T) {
 	} {
 		require.Equal(t, want, sentExpression(line), line)
 	}
+}
+
+// A line of a bundle may be no Go.
+func FuzzSentExpression(f *testing.F) {
+	for _, line := range []string{"out <- \xff", "out <- `", "out <- /*", "out <- )", "out <- '\x00"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		require.Contains(t, line, sentExpression(line))
+	})
 }
 
 func TestRunKind(t *testing.T) {

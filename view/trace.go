@@ -3,6 +3,8 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"maps"
 	"regexp"
 	"slices"
@@ -32,17 +34,18 @@ type tracer struct {
 	altIndex   map[Alternative]int
 	children   map[string]int
 
-	now     known          // as it is so far
-	index   map[string]int // of values, by their JSON
-	sets    map[string]int // of alternatives, by their numbers
-	step    int            // number of the step that is looked at
-	objects []*ObjectState
-	given   map[int]act                   // who has given a lock back last, by object
-	queued  map[int]int                   // the step in which a goroutine has begun to wait
-	taken   map[act]int                   // objects by who has taken them, and when
-	runs    map[string]int                // objects by their names in the run
-	passed  map[artifact.At]int           // see lastAt
-	kept    map[int][]artifact.FindingAct // see takenAt
+	now      known          // as it is so far
+	modelled known          // what the last stage of the model has
+	index    map[string]int // of values, by their JSON
+	sets     map[string]int // of alternatives, by their numbers
+	step     int            // number of the step that is looked at
+	objects  []*ObjectState
+	given    map[int]act                   // who has given a lock back last, by object
+	queued   map[int]int                   // the step in which a goroutine has begun to wait
+	taken    map[act]int                   // objects by who has taken them, and when
+	runs     map[string]int                // objects by their names in the run
+	passed   map[artifact.At]int           // see lastAt
+	kept     map[int][]artifact.FindingAct // see takenAt
 }
 
 // known is what is known at a step, with the keys of a State.
@@ -164,11 +167,6 @@ func (t *tracer) stage(k int) State {
 		}
 		next[goroutineKey(i)] = t.standing(i, s)
 	}
-	for key, old := range t.now {
-		if g, ok := old.(GoroutineState); ok && next[key] == nil {
-			next[key] = GoroutineState{At: g.At, Is: Ended}
-		}
-	}
 	values := map[int]map[string]int{}
 	for _, v := range state.Vars {
 		t.variable(v, next, values)
@@ -177,7 +175,19 @@ func (t *tracer) stage(k int) State {
 		settle(t.table.objects[i].Kind, o, values[i])
 		next[objectKey(i)] = *o.clone()
 	}
-	return t.change(next)
+	// What the model does not have any more: goroutines that ended before stay as they are.
+	changes := maps.Clone(next)
+	for key, old := range t.modelled {
+		if _, ok := next[key]; ok {
+			continue
+		}
+		changes[key] = nil
+		if g, ok := old.(GoroutineState); ok {
+			changes[key] = GoroutineState{At: g.At, Is: Ended}
+		}
+	}
+	t.modelled = next
+	return t.change(changes)
 }
 
 // standing is how a goroutine stands in the model.
@@ -291,24 +301,37 @@ func (o *ObjectState) clone() *ObjectState {
 	return &c
 }
 
-// change is what is different in a state, which is the one that is known then.
-func (t *tracer) change(next known) State {
+// change makes changes to what is known, where nil is not there any more, and is what is different
+// by that. It looks at the changes alone, since what is known may be much more.
+func (t *tracer) change(changes known) State {
+	var keys []string
+	for key, v := range changes {
+		old, ok := t.now[key]
+		if v == nil && ok || v != nil && (!ok || !same(old, v)) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
 	set := State{}
-	for key, v := range next {
-		if old, ok := t.now[key]; !ok || !same(old, v) {
-			set[key] = -1 // until its number is known
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(set)) {
-		set[key] = t.value(next[key])
-	}
-	for key := range t.now {
-		if _, ok := next[key]; !ok {
+	for _, key := range keys {
+		v := changes[key]
+		if v == nil {
+			delete(t.now, key)
 			set[key] = -1
+			continue
 		}
+		t.now[key] = v
+		set[key] = t.value(v)
 	}
-	t.now = next
 	return set
+}
+
+// with is what is known under a key after some changes.
+func (t *tracer) with(changes known, key string) any {
+	if v, ok := changes[key]; ok {
+		return v
+	}
+	return t.now[key]
 }
 
 // value is the number of a value.
@@ -475,31 +498,44 @@ func (t *tracer) sent(edge edgeObjects, info artifact.EdgeInfo) string {
 	return short(sentExpression(site.Text))
 }
 
-// sentExpression is what is sent in a source line, "" where the line does not say it.
+// sentExpression is what is sent in a source line, "" where the line does not say it. A line may be
+// a part of a statement, so that it is scanned, and not parsed.
 func sentExpression(line string) string {
 	to := explain.Operand(sites.Send, line)
 	if to == "" {
 		return ""
 	}
-	at := regexp.MustCompile(regexp.QuoteMeta(to) + `\s*<-`).FindStringIndex(line)
-	if at == nil {
-		return ""
+	arrows := map[int]bool{} // where what stands in front of them sends by them
+	for _, at := range regexp.MustCompile(regexp.QuoteMeta(to)+`\s*<-`).FindAllStringIndex(line, -1) {
+		arrows[at[1]-len("<-")] = true
 	}
-	rest, depth := line[at[1]:], 0
-	for i, r := range rest {
-		switch r {
-		case '(', '[', '{':
+	file := token.NewFileSet().AddFile("", -1, len(line))
+	var scan scanner.Scanner
+	scan.Init(file, []byte(line), nil, 0)
+	begin, end, depth := -1, 0, 0
+	for {
+		pos, tok, text := scan.Scan()
+		at := file.Offset(pos)
+		if begin < 0 {
+			if tok == token.ARROW && arrows[at] {
+				begin = at + len("<-")
+				end = begin
+			} else if tok == token.EOF {
+				return ""
+			}
+			continue
+		}
+		switch tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
 			depth++
-		case ')', ']', '}':
+		case token.RPAREN, token.RBRACK, token.RBRACE:
 			depth--
 		}
-		if depth < 0 || depth == 0 && r == ';' {
-			rest = rest[:i]
-			break
+		if tok == token.EOF || depth < 0 || depth == 0 && (tok == token.SEMICOLON || tok == token.COLON) {
+			return strings.TrimSpace(line[begin:end])
 		}
+		end = min(at+len(cmp.Or(text, tok.String())), len(line))
 	}
-	rest, _, _ = strings.Cut(rest, "//")
-	return strings.TrimSpace(rest)
 }
 
 // alternatives are what could have been done in place of a step.

@@ -23,6 +23,8 @@ type page struct {
 	follow  *orchestrate.Follower // nil if the model cannot be followed
 	table   *objectTable
 	noModel string // why there is no follower
+	notes   int    // bytes of notes for which there is room
+	work    int    // steps for which states may still be computed, see maxAllSteps
 
 	data  Data
 	index map[Site]int // of the sites
@@ -35,11 +37,11 @@ func Of(b *artifact.Bundle) (*Data, error) {
 	if b == nil {
 		return nil, &artifact.ArgumentError{Name: "bundle", Reason: "nil"}
 	}
-	p := &page{bundle: b, side: b.Sidecar(), index: map[Site]int{}, byKey: map[string]artifact.Site{}}
+	p := &page{bundle: b, side: b.Sidecar(), work: maxAllSteps, notes: maxNoteBytes, index: map[Site]int{}, byKey: map[string]artifact.Site{}}
 	m := b.Manifest()
 	p.data = Data{
 		Version: Version,
-		Program: Program{m.Entry.Package, m.Entry.Func, m.Pass, m.Tool, m.Go, b.Digest()},
+		Program: Program{short(m.Entry.Package), short(m.Entry.Func), short(m.Pass), short(m.Tool), short(m.Go), b.Digest()},
 		Notes:   []string{}, Sites: []Site{}, Files: []File{}, Findings: []Finding{}, Traces: []Trace{}, Automata: []Automaton{},
 	}
 	if p.side == nil {
@@ -57,8 +59,16 @@ func Of(b *artifact.Bundle) (*Data, error) {
 	return &p.data, nil
 }
 
+// note notes what the page does not have, as far as there is room for that.
 func (p *page) note(format string, args ...any) {
-	p.data.Notes = append(p.data.Notes, fmt.Sprintf(format, args...))
+	text := short(fmt.Sprintf(format, args...))
+	switch {
+	case fits(text, &p.notes):
+		p.data.Notes = append(p.data.Notes, text)
+	case p.notes > 0:
+		p.notes = 0
+		p.data.Notes = append(p.data.Notes, "more is left out than what is said here")
+	}
 }
 
 // model reads the model, so that it can be followed.
@@ -86,12 +96,22 @@ func (p *page) model() error {
 	return nil
 }
 
-// findings takes the findings of the bundle with their traces.
+// findings takes the findings of the bundle with their traces, which have the room that all
+// findings leave.
 func (p *page) findings() {
 	all := p.bundle.Findings()
 	queries := p.bundle.Queries()
-	room := maxTraceBytes
+	room := maxFindingBytes
 	for i, f := range all {
+		out := p.finding(f)
+		if i == maxFindings || !fits(out, &room) {
+			p.note("%d findings are not on this page, which has the first %d", len(all)-i, i)
+			break
+		}
+		p.data.Findings = append(p.data.Findings, out)
+	}
+	room += maxTraceBytes - maxFindingBytes
+	for i, f := range all[:len(p.data.Findings)] {
 		if len(f.Goroutines) > maxEnd {
 			p.note("the end of finding %d has %d goroutines, of which %d are on this page", f.Number, len(f.Goroutines), maxEnd)
 			f.Goroutines = f.Goroutines[:maxEnd]
@@ -100,19 +120,13 @@ func (p *page) findings() {
 			g := &f.Goroutines[k]
 			g.Holds = g.Holds[:min(len(g.Holds), maxHolds)]
 		}
-		if i == maxFindings {
-			p.note("%d findings are not on this page, which has the first %d", len(all)-i, maxFindings)
-			break
-		}
-		out := p.finding(f)
 		if steps, err := p.steps(f, queries); err != nil {
 			p.note("finding %d has no steps on this page: %v", f.Number, err)
 		} else if tr, ok := p.fit(f, steps, &room); ok {
 			tr.Finding = i
-			out.Trace = len(p.data.Traces)
+			p.data.Findings[i].Trace = len(p.data.Traces)
 			p.data.Traces = append(p.data.Traces, tr)
 		}
-		p.data.Findings = append(p.data.Findings, out)
 	}
 }
 
@@ -177,10 +191,15 @@ func (p *page) steps(f artifact.Finding, queries []artifact.Query) ([]artifact.F
 // fit makes a trace that fits into the room that is left.
 func (p *page) fit(f artifact.Finding, steps []artifact.FindingStep, room *int) (Trace, bool) {
 	var notes []string
-	if len(steps) > maxSteps {
-		notes = append(notes, fmt.Sprintf("only the first %d of %d steps are on this page", maxSteps, len(steps)))
-		steps = steps[:maxSteps]
+	if n := boundedSteps(steps); n < len(steps) {
+		notes = append(notes, fmt.Sprintf("only the first %d of %d steps are on this page", n, len(steps)))
+		steps = steps[:n]
 	}
+	if *room < minTraceBytes || p.work < len(steps) {
+		p.note("the steps of finding %d are not on this page, which would be too large", f.Number)
+		return Trace{}, false
+	}
+	p.work -= len(steps)
 	from := FromModel
 	if slices.Contains([]string{artifact.Real, artifact.TimingDependent, artifact.Note}, f.Verdict) {
 		from = FromRun
@@ -195,12 +214,56 @@ func (p *page) fit(f artifact.Finding, steps []artifact.FindingStep, room *int) 
 	if tr.Notes == nil {
 		tr.Notes = []string{}
 	}
-	if !cut(&tr, room) {
+	if !cut(&tr, room, p.sizeWithSites(before)) {
 		p.dropSites(before)
 		p.note("the steps of finding %d are not on this page, which would be too large", f.Number)
 		return Trace{}, false
 	}
+	p.keepSites(before, &tr)
 	return tr, true
+}
+
+// sizeWithSites measures traces with those of their sites that have a number from some one on,
+// which the page has for them alone.
+func (p *page) sizeWithSites(from int) func(Trace) int {
+	sizes := make([]int, len(p.data.Sites)-from)
+	for i, s := range p.data.Sites[from:] {
+		sizes[i] = len(encoded(s)) + 1 // a comma
+	}
+	return func(tr Trace) int {
+		size, seen := len(encoded(tr)), make([]bool, len(sizes))
+		tr.eachSite(func(i int) int {
+			if i >= from && !seen[i-from] {
+				seen[i-from] = true
+				size += sizes[i-from]
+			}
+			return i
+		})
+		return size
+	}
+}
+
+// keepSites drops the sites from some number on that a trace does not have, as those of steps that
+// were left out, and gives the others new numbers.
+func (p *page) keepSites(from int, tr *Trace) {
+	used := map[int]bool{}
+	tr.eachSite(func(i int) int {
+		used[i] = true
+		return i
+	})
+	sites, number := slices.Clone(p.data.Sites[from:]), map[int]int{}
+	p.dropSites(from)
+	for i, s := range sites {
+		if used[from+i] {
+			number[from+i] = p.site(s)
+		}
+	}
+	tr.eachSite(func(i int) int {
+		if i < from {
+			return i
+		}
+		return number[i]
+	})
 }
 
 // dropSites takes back the sites from some number on.
@@ -296,10 +359,13 @@ func (p *page) automata() {
 			at, ok := index[g.Automaton]
 			if !ok {
 				at = -1
-				if a := p.automaton(g.Automaton); fits(a, &room) {
+				before := len(p.data.Sites)
+				a := p.automaton(g.Automaton)
+				if fits([]any{a, p.data.Sites[before:]}, &room) {
 					at = len(p.data.Automata)
 					p.data.Automata = append(p.data.Automata, a)
 				} else {
+					p.dropSites(before)
 					left++
 				}
 				index[g.Automaton] = at

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/view"
@@ -38,20 +41,75 @@ func runView(c *call) (int, error) {
 	return exitNothing, err
 }
 
-// openPage writes the page of a bundle to a temporary file, and opens that.
+// maxPages is how many pages are kept that were written to be opened.
+const maxPages = 20
+
+// pageFiles are the names of these pages.
+const pageFiles = "vtrace-*.html"
+
+// openPage writes the page of a bundle to a new file below the user's cache directory, and opens
+// that. The directory for temporary files is not seen by browsers that have one of their own.
 func openPage(c *call, b *artifact.Bundle) error {
-	f, err := os.CreateTemp("", "vtrace-*.html")
+	dir, err := pageDir()
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, pageFiles)
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(view.Write(f, b), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
+	if err := dropPages(dir, filepath.Base(f.Name())); err != nil {
+		fmt.Fprintf(c.stderr, "vtrace: old pages are not removed: %v\n", err)
+	}
 	if err := open(f.Name()); err != nil {
 		fmt.Fprintf(c.stderr, "vtrace: the page is not opened: %v; open it in a browser\n", err)
 	}
 	_, err = fmt.Fprintf(c.stdout, "page: %s\n", f.Name())
 	return err
+}
+
+// pageDir is the directory of the pages, which nobody but the user may read, as it has source.
+func pageDir() (string, error) {
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("there is no place for the page, say one with -o: %w", err)
+	}
+	dir := filepath.Join(user, "vtrace", "pages")
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+// dropPages removes the oldest pages, so that at most maxPages are left. That with the name, which
+// is new, is one of them.
+func dropPages(dir, name string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var pages []os.FileInfo
+	for _, e := range entries {
+		if ok, _ := filepath.Match(pageFiles, e.Name()); !ok || !e.Type().IsRegular() || e.Name() == name {
+			continue
+		}
+		info, err := e.Info()
+		if errors.Is(err, os.ErrNotExist) {
+			continue // another vtrace has removed it
+		} else if err != nil {
+			return err
+		}
+		pages = append(pages, info)
+	}
+	slices.SortFunc(pages, func(a, b os.FileInfo) int {
+		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	})
+	for _, old := range pages[min(len(pages), maxPages-1):] {
+		if err := os.Remove(filepath.Join(dir, old.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // open has the system open a file in a browser. It does not wait for that.

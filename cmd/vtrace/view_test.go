@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -52,18 +57,32 @@ func TestViewOpens(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
 	require.NoError(t, exec.Command("mkfifo", pipe).Run())
+	// Opened for both directions the pipe is there before the script is, and where nobody runs the script
+	// the test fails in the end, and does not hang.
+	said, err := os.OpenFile(pipe, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	require.NoError(t, err)
+	defer said.Close()
+	require.NoError(t, said.SetReadDeadline(time.Now().Add(time.Minute)))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\necho \"$1\" > "+pipe+"\n"), 0o755))
-	t.Setenv("TMPDIR", t.TempDir())
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("WAYLAND_DISPLAY", "")
 	t.Setenv("DISPLAY", ":0")
 	code, stdout, stderr := execute(t, "view", viewed)
 	require.Equal(t, exitNothing, code, stderr)
 	require.Empty(t, stderr)
-	opened, err := os.ReadFile(pipe)
-	require.NoError(t, err)
-	require.Equal(t, pagePath(t, stdout), strings.TrimSpace(string(opened)))
+	opened, err := bufio.NewReader(said).ReadString('\n')
+	require.NoError(t, err, "the page is not opened")
+	require.Equal(t, pagePath(t, stdout), strings.TrimSpace(opened))
 	require.FileExists(t, pagePath(t, stdout))
+	pages := filepath.Join(cache, "vtrace", "pages")
+	require.Equal(t, pages, filepath.Dir(pagePath(t, stdout)))
+	for _, path := range []string{pages, pagePath(t, stdout)} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Zero(t, info.Mode().Perm()&0o077, "%s can be read by others", path)
+	}
 
 	for display, path := range map[string]string{"": os.Getenv("PATH"), ":0": t.TempDir()} {
 		t.Setenv("DISPLAY", display)
@@ -74,6 +93,50 @@ func TestViewOpens(t *testing.T) {
 		require.Contains(t, stderr, "open it in a browser")
 		require.FileExists(t, pagePath(t, stdout))
 	}
+}
+
+// Of the pages that were opened the newest are kept, and nothing else in their directory is removed.
+func TestViewKeepsPages(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the variables of the environment are those of Linux")
+	}
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("WAYLAND_DISPLAY", "")
+	t.Setenv("DISPLAY", "")
+	pages := filepath.Join(cache, "vtrace", "pages")
+	require.NoError(t, os.MkdirAll(pages, 0o700))
+	write := func(name string, at int64) string {
+		path := filepath.Join(pages, name)
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		require.NoError(t, os.Chtimes(path, time.Time{}, time.Unix(at, 0)))
+		return path
+	}
+	other := write("notes.html", 1)
+	var old []string
+	for i := range 2 * maxPages {
+		old = append(old, write(fmt.Sprintf("vtrace-%d.html", i), int64(1+(i*7)%(2*maxPages))))
+	}
+	slices.SortFunc(old, func(a, b string) int {
+		x, err := os.Stat(a)
+		require.NoError(t, err)
+		y, err := os.Stat(b)
+		require.NoError(t, err)
+		return y.ModTime().Compare(x.ModTime())
+	})
+	code, stdout, stderr := execute(t, "view", viewed)
+	require.Equal(t, exitNothing, code, stderr)
+	require.NotContains(t, stderr, "old pages")
+	want := append([]string{other, pagePath(t, stdout)}, old[:maxPages-1]...)
+	got, err := filepath.Glob(filepath.Join(pages, "*"))
+	require.NoError(t, err)
+	require.ElementsMatch(t, want, got)
+
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("HOME", "")
+	code, _, stderr = execute(t, "view", viewed)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "say one with -o")
 }
 
 // The commands of docs/view.md print what it says.
