@@ -93,25 +93,35 @@ func TestSpentRoom(t *testing.T) {
 	require.Greater(t, len(encoded(found(t, 1, spread(1)).Traces[0])), minTraceBytes)
 }
 
-// TestCutIsQuick is that few attempts are made to find what fits, whatever sizes steps have.
+// TestCutIsQuick is that few attempts are made to find what fits, whatever sizes the steps and the
+// rest of a trace have.
 func TestCutIsQuick(t *testing.T) {
-	whole := Trace{Start: State{}, Steps: make([]Step, 2000), Values: []any{}}
-	for i := range whole.Steps {
-		whole.Steps[i].Set = State{"g0": -1}
+	for name, large := range map[string]int{"equal steps": -1, "one large step": 1990} {
+		whole := Trace{Start: State{}, Steps: make([]Step, 2000), Values: []any{}}
+		for i := range whole.Steps {
+			whole.Steps[i].Set = State{"g0": -1}
+		}
+		if large >= 0 {
+			whole.Steps[large].Case = strings.Repeat("x", 100_000)
+		}
+		for range 20_000 {
+			whole.Goroutines = append(whole.Goroutines, Goroutine{Name: "0.1"})
+		}
+		attempts := 0
+		size := func(tr Trace) int {
+			attempts++
+			return len(encoded(tr))
+		}
+		least := size(whole.behind(1995))
+		attempts = 0
+		room, tr := least, whole
+		require.True(t, cut(&tr, &room, size))
+		require.Less(t, attempts, 20, name)
+		require.NotEmpty(t, tr.Steps)
+		require.Equal(t, least-room, len(encoded(tr)), "%s: the room that is taken", name)
+		room, tr = len(encoded(whole.behind(1999)))-1, whole
+		require.False(t, cut(&tr, &room, size), name)
 	}
-	whole.Steps[1990].Case = string(make([]byte, 100_000))
-	for range 2000 {
-		whole.Goroutines = append(whole.Goroutines, Goroutine{Name: "0.1.1.1.1.1.1.1"})
-	}
-	least := len(encoded(whole.behind(1995)))
-	room := least
-	tr := whole
-	size := func(tr Trace) int { return len(encoded(tr)) }
-	attempts := testing.AllocsPerRun(1, func() { room, tr = least, whole; require.True(t, cut(&tr, &room, size)) })
-	one := testing.AllocsPerRun(1, func() { encoded(whole.behind(1)) })
-	require.Less(t, attempts, 20*one)
-	require.NotEmpty(t, tr.Steps)
-	require.Equal(t, least-room, len(encoded(tr)))
 }
 
 // TestSitesOfCutSteps is that sites count for what a page has, and that those of steps which are
