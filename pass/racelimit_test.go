@@ -101,9 +101,12 @@ func main() {
 		"func() { defer func(_, v int) { y = v }(tell(c), x) }()",
 		"y = func() int { return tell(c) + x }()",
 	} {
-		b, err := Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(program, "STATEMENT", statement, 1), "main"), Options{})
-		require.NoError(t, err, statement)
-		require.Positive(t, Conclude(b).Real, "%s\n%s", statement, describe(b))
+		t.Run(statement, func(t *testing.T) {
+			t.Parallel()
+			b, err := Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(program, "STATEMENT", statement, 1), "main"), Options{})
+			require.NoError(t, err, statement)
+			require.Positive(t, Conclude(b).Real, "%s\n%s", statement, describe(b))
+		})
 	}
 	b, err := Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(program, "STATEMENT", "_ = tell(c)\n\tif x > 1 {\n\t\ty = 1\n\t}", 1), "main"), Options{})
 	require.NoError(t, err)
@@ -146,13 +149,16 @@ func main() {
 		"json.Marshal(&report{c})", "json.Marshal(reported(c))", "json.MarshalIndent([]*count{nil, c}, \"\", \" \")",
 		"r := map[string]any{\"a\": []report{{c}}}; json.Marshal(r)", "json.NewEncoder(io.Discard).Encode([]any{c})",
 	} {
-		text := strings.Replace(program, "CALL", call, 1)
-		b, err := Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(text, "LOCK", "", 1), "main"), Options{})
-		require.NoError(t, err, call)
-		require.NotEqual(t, outcomeNone, outcomeOf(b), call)
-		b, err = Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(text, "LOCK", "mu.Lock(); defer mu.Unlock()", 1), "main"), Options{})
-		require.NoError(t, err, call)
-		require.Equal(t, outcomeNone, outcomeOf(b), "%s\n%s", call, describe(b))
+		t.Run(call, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(program, "CALL", call, 1)
+			b, err := Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(text, "LOCK", "", 1), "main"), Options{})
+			require.NoError(t, err, call)
+			require.NotEqual(t, outcomeNone, outcomeOf(b), call)
+			b, err = Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(text, "LOCK", "mu.Lock(); defer mu.Unlock()", 1), "main"), Options{})
+			require.NoError(t, err, call)
+			require.Equal(t, outcomeNone, outcomeOf(b), "%s\n%s", call, describe(b))
+		})
 	}
 }
 
