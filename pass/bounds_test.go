@@ -137,6 +137,7 @@ func TestRaisedIdentical(t *testing.T) {
 // TestKeptBounds checks that a bound that cannot be raised is kept, and said of its
 // place, with the reason.
 func TestKeptBounds(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	b, err := First(context.Background(), source.Spec{Dir: "../translate/testdata/large", Entry: "main"}, Options{})
 	require.NoError(t, err)

@@ -50,6 +50,7 @@ func TestCancelled(t *testing.T) {
 // What an earlier check has made is taken from the cache, and the result is the same.
 // What it had found is handed on at once.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	spec := writeTest(t, failing)
 	cache := &artifact.Cache{Dir: t.TempDir()}
 	var partial []*artifact.Bundle

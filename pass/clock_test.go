@@ -152,6 +152,7 @@ func main() {
 // TestExhaustClock: what decides by a number of the clock is explored, if the number is of a small
 // range, or of a generator that is seeded with it, and else said not to be covered.
 func TestExhaustClock(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	for _, p := range clockPrograms {
 		t.Run(p.name, func(t *testing.T) {
@@ -179,6 +180,7 @@ func TestExhaustClock(t *testing.T) {
 // error, and says so of those that only calculate with times. All programs are checked with
 // -verdicts, one of three without: TestExhaustClock has them all.
 func TestCheckClock(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	for i, p := range clockPrograms {
 		if i%3 > 0 && !*verdictsAll {

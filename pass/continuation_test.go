@@ -24,6 +24,7 @@ var continuations = flag.String("continuations", "t6_stopped,w_pqcond,w_upgrade"
 // from there, is a plan that the program follows, to the same end. That tests the states,
 // who their processes are, and who is in a queue there.
 func TestContinuations(t *testing.T) {
+	t.Parallel()
 	total := make(chan [2]int, 1000)
 	t.Run("programs", func(t *testing.T) {
 		for _, file := range verdictPrograms(t) {

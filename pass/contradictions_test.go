@@ -219,6 +219,7 @@ func noContradictions(t *testing.T, load loader, spec source.Spec, opts Options)
 
 // TestContradictionsShow: what a check would have to say wrongly is found out.
 func TestContradictionsShow(t *testing.T) {
+	t.Parallel()
 	spec := source.Spec{Dir: "../examples/rendezvous", Entry: "main"}
 	_, b, err := claimsOf(context.Background(), load, spec, Options{})
 	require.NoError(t, err)

@@ -304,6 +304,7 @@ func TestAvoidedChoices(t *testing.T) {
 // TestCrashSeenElsewhere: a crash that shows in the replay of a trace of something else is at the
 // place of the crash, and so one finding with that which the model has there.
 func TestCrashSeenElsewhere(t *testing.T) {
+	t.Parallel()
 	spec := write(t, `package main
 
 import (

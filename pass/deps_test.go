@@ -32,6 +32,7 @@ func main() {
 `
 
 func TestDependencies(t *testing.T) {
+	t.Parallel()
 	sum, err := os.ReadFile("../go.sum")
 	require.NoError(t, err)
 	dir := t.TempDir()

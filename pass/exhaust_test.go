@@ -244,6 +244,7 @@ import (
 // TestExhaustLibraryForms: a call of uninstrumented code is a step of its own wherever it
 // stands and whatever its operands wait for.
 func TestExhaustLibraryForms(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	forms := []struct{ name, form string }{
 		{"a condition", `if m.CompareAndSwap("w", nil, i) { return }; m.LoadOrStore("w", i)`},
@@ -450,6 +451,7 @@ func main() {
 // may be one of uninstrumented code, is none of these if it is the program's own, however
 // many results it has, also where it is deferred.
 func TestExhaustFunctionValues(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	for name, c := range map[string]struct{ results, take string }{
 		"none": {"", ""}, "one": {"int", "_ ="}, "two": {"(int, error)", "_, _ ="}, "three": {"(a, b, c int)", "_, _, _ ="},
@@ -529,6 +531,7 @@ func main() {
 // TestExhaustMethodValues: the method value of a method of the program's own is no
 // uninstrumented code; that of a library's is, also where it is promoted, or in an interface.
 func TestExhaustMethodValues(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	for name, c := range map[string]struct {
 		value     string
@@ -578,6 +581,7 @@ func main() {
 // Where the length of a channel is asked for, others act before and after, wherever that
 // stands in a statement.
 func TestExhaustLength(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	for name, body := range map[string]string{
 		"initialiser": `for {
@@ -652,6 +656,7 @@ func main() {
 
 // What is not guarded, or not recorded, is a limit where it is executed, and only there.
 func TestExhaustReached(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	for call, limits := range map[string]int{
 		"0": 0, "1": 1, "2": 1, "3": 2, "4": 1,
@@ -782,6 +787,7 @@ func main() {
 // What a package of another module only computes orders nothing: others may act between
 // its calls, which do not hide races. Those that it may run into itself are limits.
 func TestExhaustPlainDependency(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	const queue = `package queue
 
@@ -901,6 +907,7 @@ func Next() int { return n.inc() }
 
 // What a call of a library uses is used behind its operands: while one waits, others may act.
 func TestExhaustUseBehind(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	const unordered = "nothing orders the uses of"
 	for _, c := range []struct{ name, imports, made, call, ask, limit string }{
@@ -1009,6 +1016,7 @@ func main() {
 
 // An exploration that is cut into many goes on where it has stopped.
 func TestExhaustFrontier(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("other tests have the same goroutines for the race detector")
 	}
@@ -1119,6 +1127,7 @@ func FuzzFrontier(f *testing.F) {
 
 // What a part of an exploration has left out bounds the whole.
 func TestExhaustFrontierBounds(t *testing.T) {
+	t.Parallel()
 	spec := programOf(t, countingLoop)
 	var frontier []byte
 	for range 100 {

@@ -12,6 +12,7 @@ import (
 // both errors, in an exploration and in a check, also where another run leaves it, too, and does
 // not fail.
 func TestExhaustFailsAndLeaks(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	for name, c := range map[string]struct {
 		send, late string

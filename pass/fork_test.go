@@ -76,6 +76,7 @@ func replay(t *testing.T, b *artifact.Bundle) *orchestrate.Verdict {
 // A program that is changed by hand in its instrumented form is replayed as it is then, and the
 // bundle of it says what was changed, and claims nothing that only the model says.
 func TestAdopt(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("other tests have the same goroutines for the race detector")
 	}

@@ -43,6 +43,7 @@ func main() {
 // and after what the program does to it, in an exploration and in a check. Where the program
 // waits it does not.
 func TestCheckKept(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	for name, c := range map[string]struct{ writer, read, end, kind string }{
 		"an argument":          {"&b", "n := b.Len()\n\twg.Wait()", "!= 0", artifact.KindPanic},

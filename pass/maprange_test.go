@@ -9,6 +9,7 @@ import (
 // TestExhaustMapRange: what may come in a range over a map that is changed meanwhile comes in
 // some schedule, in whichever form the map is changed and ranged over.
 func TestExhaustMapRange(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	endsOf(t, []string{"", "panic: created", "panic: through maps.Keys", "panic: in a sync.Map", "panic: removed by a deferred call",
 		"panic: not there again", "panic: not there again after clear", "panic: not there again in a generic function"}, `package main

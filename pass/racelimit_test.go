@@ -37,6 +37,7 @@ func TestRacesSeen(t *testing.T) {
 // TestRaceLimits: the passes one by one have instrumented the program by the time that a run
 // shows a data race: it is a limit of their result.
 func TestRaceLimits(t *testing.T) {
+	t.Parallel()
 	spec, _ := unpack(t, "testdata/verdicts/n12_histogram.txtar")
 	b, err := First(t.Context(), spec, Options{})
 	require.NoError(t, err)
@@ -52,6 +53,7 @@ func TestRaceLimits(t *testing.T) {
 // TestWordRaces: where the model has both statements as steps, its answer stands for accesses
 // that are done at once, and the races are named.
 func TestWordRaces(t *testing.T) {
+	t.Parallel()
 	spec := source.Spec{Dir: "../examples/sharedvar_fixed", Entry: "main"}
 	b, err := Check(t.Context(), spec, Options{})
 	require.NoError(t, err)
@@ -71,6 +73,7 @@ func TestWordRaces(t *testing.T) {
 // guard, is in the step of that. The model has not every order of the two statements, so that a
 // race of theirs is no harmless one; in the last program the guard is right before the access.
 func TestRacesApart(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	const program = `package main
 
@@ -118,6 +121,7 @@ func main() {
 // that races with what is written meanwhile is not seen, so that nothing is claimed; with a lock
 // around it, something is.
 func TestRacesBehind(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	const program = `package main
 
@@ -216,6 +220,7 @@ func TestCheckRaces(t *testing.T) {
 // TestFailureLimit: a failure of the test that the model does not ask for is a limit, until
 // all schedules have been run.
 func TestFailureLimit(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("other tests have the same goroutines for the race detector")
 	}

@@ -139,6 +139,7 @@ func writeTest(t *testing.T, text string) source.Spec {
 }
 
 func TestRuns(t *testing.T) {
+	t.Parallel()
 	for i, p := range shownByRuns {
 		if !sampled(i) {
 			continue

@@ -135,6 +135,7 @@ func again(t *testing.T, b *artifact.Bundle, f artifact.Finding) {
 
 // TestReplayOfChoices: the replay of an error that rests on the order of a map has that order.
 func TestReplayOfChoices(t *testing.T) {
+	t.Parallel()
 	inLong(t)
 	for _, name := range []string{"e11_maporder", "e11_numgoroutine"} {
 		t.Run(name, func(t *testing.T) {
