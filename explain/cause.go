@@ -314,19 +314,33 @@ func (e *explanation) wanted(w *artifact.FindingGoroutine) string {
 	return strings.Join(held, " and ")
 }
 
+// Location is where reports show a finding.
+type Location struct {
+	File      string
+	Line, Col int // Col is in bytes, 0 if it is not known
+	Func      string
+	// Site is that of the goroutine that a deadlock is shown at, "" for others.
+	Site string
+}
+
 // Place is where the goroutine of a deadlock waits that its cause speaks of first: nearer to the error
-// than the place of the finding, which is that of who waits for it in the end. False if the finding
-// is of another kind, or that is not known.
-func Place(f artifact.Finding) (artifact.FindingGoroutine, bool) {
+// than the place of the finding, which is that of who waits for it in the end. That is it for
+// findings of another kind, and where the goroutine is not known.
+func Place(f artifact.Finding) Location {
+	at := Location{File: f.File, Line: f.Line, Col: f.Col, Func: f.Function}
 	if f.Kind != artifact.KindDeadlock && f.Kind != artifact.KindPartialDeadlock || f.Cause == "" {
-		return artifact.FindingGoroutine{}, false
+		return at
 	}
 	for _, g := range f.Goroutines {
-		if g.File != "" && (strings.HasPrefix(f.Cause, who(g.G)+" ") || strings.HasPrefix(f.Cause, who(g.G)+",")) {
-			return g, true
+		if g.File == "" || !strings.HasPrefix(f.Cause, who(g.G)+" ") && !strings.HasPrefix(f.Cause, who(g.G)+",") {
+			continue
 		}
+		if at.Site = g.Site; g.File != f.File || g.Line != f.Line {
+			at.File, at.Line, at.Col, at.Func = g.File, g.Line, 0, g.Func
+		}
+		break
 	}
-	return artifact.FindingGoroutine{}, false
+	return at
 }
 
 // Holding says of a lock or Once that a goroutine of a finding holds what it is called, and since

@@ -219,15 +219,11 @@ func TestCauseOfLeaks(t *testing.T) {
 		f := artifact.Finding{Kind: artifact.KindLeak, File: "a.go", Line: i + 1, Goroutines: all}
 		f.Cause = Cause(f)
 		require.True(t, strings.HasPrefix(f.Cause, want), f.Cause)
-		_, elsewhere := Place(f)
-		require.False(t, elsewhere)
+		require.Equal(t, Location{File: "a.go", Line: i + 1}, Place(f))
 	}
 	f := artifact.Finding{Kind: artifact.KindDeadlock, File: "a.go", Line: 9, Goroutines: all}
 	f.Cause = Cause(f)
-	g, ok := Place(f)
-	require.True(t, ok)
-	require.Equal(t, "0.1", g.G)
+	require.Equal(t, Location{File: "a.go", Line: 1, Site: "f#1"}, Place(f))
 	f.Cause, f.Goroutines = "goroutine 0, x", []artifact.FindingGoroutine{{G: "0"}}
-	_, ok = Place(f)
-	require.False(t, ok, "it has no place")
+	require.Equal(t, Location{File: "a.go", Line: 9}, Place(f), "the goroutine has no place")
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os/exec"
 	"time"
+
+	"github.com/vtrace/vtrace/internal/group"
 )
 
 // errTimeout: the command did not end within its time.
@@ -25,7 +27,7 @@ func runGroup(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ownGroup(cmd)
+	group.Own(cmd)
 	cmd.WaitDelay = pipeDelay
 	if err := cmd.Start(); err != nil {
 		return err
@@ -33,7 +35,7 @@ func runGroup(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) error {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	// Whoever is left of the group is killed, whatever the way out.
-	defer func() { _ = killGroup(cmd.Process) }()
+	defer func() { _ = group.Kill(cmd.Process) }()
 
 	var expired <-chan time.Time
 	if timeout > 0 {
@@ -53,12 +55,12 @@ func runGroup(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) error {
 			}
 			return err
 		case <-ctx.Done():
-			_ = killGroup(cmd.Process)
+			_ = group.Kill(cmd.Process)
 			<-ended
 			return ctx.Err()
 		case <-expired:
-			if late || !quit(cmd.Process) {
-				_ = killGroup(cmd.Process)
+			if late || !group.Quit(cmd.Process) {
+				_ = group.Kill(cmd.Process)
 				<-ended
 				return errTimeout
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orcutil"
+	"github.com/vtrace/vtrace/sites"
 )
 
 // shape writes what JSON of a type has: the names and kinds of its fields, with those of the
@@ -67,3 +68,9 @@ func TestProtocol(t *testing.T) {
 
 // Plans of bundles are those of the runtime.
 func TestTimeStep(t *testing.T) { require.Equal(t, orcutil.TimeStep, artifact.TimeStep) }
+
+// TestStoreSuffix: the runtime, which imports nothing of the module, knows the guard of the write of a
+// statement by the key that it is given.
+func TestStoreSuffix(t *testing.T) {
+	require.Equal(t, sites.StoreKey("p.f@1"), "p.f@1"+orcutil.StoreSuffix)
+}

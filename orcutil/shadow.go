@@ -43,11 +43,11 @@ func (a record) apart() bool {
 		return false // noticed when the call of the library ends
 	}
 	stmt := Site(a.at.info().Site)
-	return a.guard != stmt && a.guard.key() != stmt.key()+storeSuffix
+	return a.guard != stmt && a.guard.key() != stmt.key()+StoreSuffix
 }
 
-// storeSuffix ends the key of the guard of the write of a statement.
-const storeSuffix = ".store"
+// StoreSuffix ends the key of the guard of the write of a statement.
+const StoreSuffix = ".store"
 
 // word is the shadow of eight bytes of memory: the last writes, and the reads
 // since that no later read of theirs has happened after. The pointer keeps the

@@ -157,26 +157,18 @@ func findClockUses(prog *source.Program, handlesLogs bool) *clockUses {
 
 // operators finds the operators of a package that can be rewritten.
 func (f *clockFlow) operators(p *packages.Package) {
+	scalar := func(e ast.Expr) bool {
+		t := p.TypesInfo.TypeOf(e)
+		return t != nil && isScalar(t)
+	}
 	for _, file := range p.Syntax {
 		ast.Inspect(file, func(n ast.Node) bool {
-			if e, ok := n.(*ast.BinaryExpr); ok && isBasic(p.TypesInfo.TypeOf(e.X)) && isBasic(p.TypesInfo.TypeOf(e.Y)) {
+			if e, ok := n.(*ast.BinaryExpr); ok && scalar(e.X) && scalar(e.Y) {
 				f.rewritten[e.OpPos] = true
 			}
 			return true
 		})
 	}
-}
-
-// isBasic reports whether a type is a basic one or has one, and is no type parameter.
-func isBasic(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return false
-	}
-	_, ok := t.Underlying().(*types.Basic)
-	return ok
 }
 
 func (f *clockFlow) each(do func(instr ssa.Instruction)) {
@@ -1134,6 +1126,7 @@ func (f *clockFlow) setCalls(c ssa.CallInstruction, t taint) {
 	}
 }
 
+// isScalar reports whether a type is a basic one or has one: a type parameter has a constraint.
 func isScalar(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Basic)
 	return ok

@@ -301,6 +301,19 @@ func TestAvoidedChoices(t *testing.T) {
 	require.LessOrEqual(t, f.Attempts, 3)
 }
 
+// realIn are the real errors that a check finds, with their lines.
+func realIn(t *testing.T, spec source.Spec) (real []string) {
+	t.Helper()
+	b, err := pass.Check(t.Context(), spec, pass.Options{})
+	require.NoError(t, err)
+	for _, f := range b.Findings() {
+		if f.Verdict == artifact.Real {
+			real = append(real, fmt.Sprintf("%s at line %d", f.Kind, f.Line))
+		}
+	}
+	return real
+}
+
 // TestCrashSeenElsewhere: a crash that shows in the replay of a trace of something else is at the
 // place of the crash, and so one finding with that which the model has there.
 func TestCrashSeenElsewhere(t *testing.T) {
@@ -344,21 +357,13 @@ func main() {
 	<-done
 }
 `)
-	b, err := pass.Check(t.Context(), spec, pass.Options{})
-	require.NoError(t, err)
-	var real []string
-	for _, f := range b.Findings() {
-		if f.Verdict == artifact.Real {
-			real = append(real, fmt.Sprintf("%s at line %d", f.Kind, f.Line))
-		}
-	}
-	require.Equal(t, []string{"panic at line 28"}, real)
+	require.Equal(t, []string{"panic at line 28"}, realIn(t, spec))
 }
 
 // TestDeferredMisuse: a deferred operation that is misused while a panic is under way is one finding,
 // at the operation.
 func TestDeferredMisuse(t *testing.T) {
-	b, err := pass.Check(t.Context(), write(t, `package main
+	spec := write(t, `package main
 
 func main() {
 	c := make(chan int)
@@ -372,13 +377,6 @@ func main() {
 		c <- 1
 	}()
 }
-`), pass.Options{})
-	require.NoError(t, err)
-	var real []string
-	for _, f := range b.Findings() {
-		if f.Verdict == artifact.Real {
-			real = append(real, fmt.Sprintf("%s at line %d", f.Kind, f.Line))
-		}
-	}
-	require.Equal(t, []string{"close of closed channel at line 11"}, real)
+`)
+	require.Equal(t, []string{"close of closed channel at line 11"}, realIn(t, spec))
 }

@@ -100,8 +100,8 @@ type comment struct {
 // covers reports whether a comment is about a finding: by its place, or that which reports show.
 func (c *comment) covers(f artifact.Finding, r rule) bool {
 	in := func(file string, line int) bool { return file == c.file && c.first <= line && line <= c.last }
-	g, ok := explain.Place(f)
-	return slices.Contains(c.rules, r.id) && (in(f.File, f.Line) || ok && in(g.File, g.Line))
+	at := explain.Place(f)
+	return slices.Contains(c.rules, r.id) && (in(f.File, f.Line) || in(at.File, at.Line))
 }
 
 // commentsOf are the comments with the directive in the program of a bundle.

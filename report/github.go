@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/vtrace/vtrace/explain"
 )
 
 // GitHub writes findings as workflow commands, which GitHub shows as annotations at the lines of
@@ -41,16 +43,17 @@ func (g *GitHub) Write(w io.Writer, r Result) error {
 		}
 		g.seen[print] = true
 		at := ""
-		if p := placeOf(r.Bundle, f); p.file != "" {
+		if p := explain.Place(f); p.File != "" {
+			file := p.File
 			if g.Path != nil {
-				p.file = g.Path(p.file)
+				file = g.Path(file)
 			}
-			at = fmt.Sprintf("file=%s,line=%d,", escapeProperty(p.file), max(p.line, 1))
-			if p.col > 0 {
-				at += fmt.Sprintf("col=%d,", p.col)
+			at = fmt.Sprintf("file=%s,line=%d,", escapeProperty(file), max(p.Line, 1))
+			if col := column(r.Bundle, p); col > 0 {
+				at += fmt.Sprintf("col=%d,", col)
 			}
 		}
-		fmt.Fprintf(&out, "::%s %stitle=%s::%s\n", annotations[level], at, escapeProperty("vtrace: "+rule.id), escapeData(details(r.Bundle, f)))
+		fmt.Fprintf(&out, "::%s %stitle=%s::%s\n", annotations[level], at, escapeProperty("vtrace: "+rule.id), escapeData(details(f)))
 	}
 	_, err := io.WriteString(w, out.String())
 	return err

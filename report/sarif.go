@@ -176,12 +176,12 @@ func result(b *artifact.Bundle, f artifact.Finding, level string) (*sarif.Result
 		return nil, fmt.Errorf("sarif: %s: findings of the kind %q have no rule", entryName(b), f.Kind)
 	}
 	r := sarif.NewRuleResult(rule.id).WithLevel(level).WithMessage(sarif.NewTextMessage(message(f)))
-	if p := placeOf(b, f); p.file != "" {
-		at := location(p.file, p.line, p.col, "")
-		if p.function != "" {
-			at.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(p.function).WithKind("function"))
+	if at := explain.Place(f); at.File != "" {
+		l := location(at.File, at.Line, column(b, at), "")
+		if at.Func != "" {
+			l.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(at.Func).WithKind("function"))
 		}
-		r.AddLocation(at)
+		r.AddLocation(l)
 	}
 	for _, g := range f.Goroutines {
 		if g.File == "" {
@@ -293,46 +293,32 @@ func fingerprint(b *artifact.Bundle, f artifact.Finding, r rule) string {
 	if f.File == "" {
 		place = entryName(b) // it has no place of its own
 	}
-	if g, ok := explain.Place(f); ok {
-		place += "\n" + g.Site // who waits in the end may do so for many reasons
+	if at := explain.Place(f); at.Site != "" {
+		place += "\n" + at.Site // who waits in the end may do so for many reasons
 	}
 	sum := sha256.Sum256([]byte(r.id + "\n" + place))
 	return hex.EncodeToString(sum[:16])
 }
 
-// place is where reports show a finding.
-type place struct {
-	file      string
-	line, col int // col in code points, 0 if it is not known
-	function  string
-}
-
-func (p place) String() string {
-	if p.file == "" {
+// inFront is a place in front of a message.
+func inFront(f artifact.Finding) string {
+	at := explain.Place(f)
+	if at.File == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d: ", p.file, p.line)
+	return fmt.Sprintf("%s:%d: ", at.File, at.Line)
 }
 
-// placeOf is where the goroutine waits of which the cause of a finding speaks first, else the place
-// of the finding.
-func placeOf(b *artifact.Bundle, f artifact.Finding) place {
-	if g, ok := explain.Place(f); ok && (g.File != f.File || g.Line != f.Line) {
-		return place{g.File, g.Line, 0, g.Func}
-	}
-	return place{f.File, f.Line, column(b, f), f.Function}
-}
-
-// column is that of a finding in code points, from 1; 0 if it is not known.
-func column(b *artifact.Bundle, f artifact.Finding) int {
-	source, ok := b.Read(artifact.SourceDir + "/" + f.File)
-	if !ok || f.Col < 1 {
+// column is that of a place in code points, from 1; 0 if it is not known.
+func column(b *artifact.Bundle, at explain.Location) int {
+	source, ok := b.Read(artifact.SourceDir + "/" + at.File)
+	if !ok || at.Col < 1 {
 		return 0
 	}
 	n := 1
 	for line := range bytes.Lines(source) {
-		if n == f.Line {
-			return utf8.RuneCount(line[:min(f.Col-1, len(line))]) + 1
+		if n == at.Line {
+			return utf8.RuneCount(line[:min(at.Col-1, len(line))]) + 1
 		}
 		n++
 	}

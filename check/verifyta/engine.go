@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/group"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -166,8 +167,8 @@ func (e Engine) query(ctx context.Context, dir, path string, q *uppaal.Query, op
 	cmd := exec.CommandContext(ctx, path, append(args, modelFile, queryFile)...)
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return killGroup(cmd.Process) }
+	group.Own(cmd) // verifyta may be a script that starts others
+	cmd.Cancel = func() error { return group.Kill(cmd.Process) }
 	stdout, stderr := &limited{}, &limited{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := cmd.Run()

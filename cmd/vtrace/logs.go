@@ -199,7 +199,9 @@ func (a *acceptance) of(b *artifact.Bundle, stderr io.Writer) []report.Acceptanc
 		a.failed = true
 		return nil
 	}
-	a.next.Add(b)
+	if a.update {
+		a.next.Add(b)
+	}
 	accepted, problems := report.Accept(b, a.base)
 	for _, p := range problems {
 		if a.said == nil {

@@ -389,28 +389,23 @@ func readable(d time.Duration) time.Duration {
 // writeAccepted tells of a finding that does not count.
 func writeAccepted(out *strings.Builder, f vtrace.Finding, a report.Acceptance) {
 	fmt.Fprintf(out, "\n%d. accepted: %s", f.Number, f.Kind)
-	if g, ok := explain.Place(f); ok {
-		fmt.Fprintf(out, " at %s:%d", g.File, g.Line)
-	} else if f.File != "" {
-		fmt.Fprintf(out, " at %s:%d", f.File, f.Line)
+	if at := explain.Place(f); at.File != "" {
+		fmt.Fprintf(out, " at %s:%d", at.File, at.Line)
 	}
 	fmt.Fprintf(out, "\n   %v\n", a)
 }
 
 func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string) {
 	fmt.Fprintf(out, "\n%d. %s: %s", f.Number, strings.ToUpper(f.Verdict), f.Kind)
-	function := f.Function
-	if g, ok := explain.Place(f); ok && (g.File != f.File || g.Line != f.Line) {
-		fmt.Fprintf(out, " at %s:%d", g.File, g.Line)
-		function = g.Func
-	} else if f.File != "" {
-		fmt.Fprintf(out, " at %s:%d", f.File, f.Line)
-		if f.Col > 0 {
-			fmt.Fprintf(out, ":%d", f.Col)
+	at := explain.Place(f)
+	if at.File != "" {
+		fmt.Fprintf(out, " at %s:%d", at.File, at.Line)
+		if at.Col > 0 {
+			fmt.Fprintf(out, ":%d", at.Col)
 		}
 	}
-	if function != "" {
-		fmt.Fprintf(out, " in %s", function)
+	if at.Func != "" {
+		fmt.Fprintf(out, " in %s", at.Func)
 	}
 	out.WriteString("\n")
 	if f.Cause != "" {

@@ -28,6 +28,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/vtrace/vtrace/internal/group"
 )
 
 // config is what the command line says.
@@ -248,8 +250,11 @@ func (s *suite) run(ctx context.Context, c config, timeout time.Duration, failfa
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), env)
 	cmd.WaitDelay = 5 * time.Second
-	end := inGroup(cmd)
+	group.Own(cmd)
+	cmd.Cancel = func() error { return group.Kill(cmd.Process) }
 	out, err := cmd.CombinedOutput()
-	end() // what the tests have left
+	if cmd.Process != nil {
+		_ = group.Kill(cmd.Process) // what the tests have left
+	}
 	return string(out), err
 }
