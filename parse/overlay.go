@@ -132,7 +132,7 @@ func (o *Overlay) Write(dir, root, goroot string) (string, error) {
 	if o.RuntimeStd {
 		base = filepath.Join(goroot, "src", filepath.FromSlash(o.RuntimeDir))
 	}
-	for name, data := range o.Runtime {
+	for name, data := range joined(o.Runtime) {
 		if err := put(base, "runtime", name, data); err != nil {
 			return "", err
 		}

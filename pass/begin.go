@@ -71,7 +71,7 @@ func begin(ctx context.Context, p *program, opts Options, rep reporter) (*starte
 	}
 	if opts.VendorDeps {
 		done := rep.stage("modules")
-		err := p.vendor(ctx, b, files, opts.vendoring)
+		err := p.vendor(ctx, b, files, opts.shared)
 		done()
 		if err != nil {
 			return nil, err

@@ -67,6 +67,8 @@ func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options)
 	if err != nil {
 		return nil, err
 	}
+	opts.shared = newShared()
+	defer func() { err = errors.Join(err, opts.shared.close()) }()
 	check := func() (*artifact.Bundle, error) {
 		p.compileLibraries(ctx, opts, rep)
 		// Each round has a program of its own, with the files that are loaded.
@@ -89,7 +91,6 @@ func checkAnew(ctx context.Context, load loader, spec source.Spec, opts Options)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, close()) }()
-	opts.vendoring = &vendoring{}
 	return checkRaces(ctx, opts, func(opts Options) (*artifact.Bundle, error) {
 		return checkCompleted(opts, func(opts Options) (*artifact.Bundle, error) {
 			return checkRound(ctx, load, spec, opts)

@@ -136,10 +136,19 @@ type guardable struct {
 	awaits      []string          // keys, see program.awaits
 	diagnostics []parse.Diagnostic
 	digest      string // of the program and its entry, as frontiers have it; "" where there are none
+	shared      bool   // the check has it, see program.guardable
 }
 
-// guardable builds the program so that it can be explored.
-func (p *program) guardable(ctx context.Context, opts Options, rep reporter) (*guardable, error) {
+// Close removes the program, if nobody else has it.
+func (b *guardable) Close() error {
+	if b.shared {
+		return nil
+	}
+	return b.Binary.Close()
+}
+
+// buildGuardable builds the program so that it can be explored.
+func (p *program) buildGuardable(ctx context.Context, opts Options, rep reporter) (*guardable, error) {
 	side := p.sidecar()
 	var statements []int
 	for _, s := range p.sites.Sites() {

@@ -131,7 +131,7 @@ func (p *program) instrument(ctx context.Context, opts Options, side *artifact.S
 	}
 	defer func() { err = errors.Join(err, scratch.Remove(temp)) }()
 	target := p.target(side, opts)
-	files, err := deliver(ctx, overlay, temp, target)
+	files, err := p.deliver(ctx, overlay, temp, target, opts)
 	if err != nil {
 		return nil, nil, err
 	}

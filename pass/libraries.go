@@ -52,13 +52,13 @@ func (p *program) compileLibraries(ctx context.Context, opts Options, rep report
 		case <-limited.Done():
 		}
 	}()
-	if err := compileIn(limited, target, packages, opts); err == nil {
+	if err := p.compileIn(limited, target, packages, opts); err == nil {
 		compiledLast.Store(&key)
 	}
 }
 
 // compileIn compiles packages with the runtime in its place.
-func compileIn(ctx context.Context, target orchestrate.Target, packages []string, opts Options) (err error) {
+func (p *program) compileIn(ctx context.Context, target orchestrate.Target, packages []string, opts Options) (err error) {
 	runtime, err := parse.Runtime()
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func compileIn(ctx context.Context, target orchestrate.Target, packages []string
 		return err
 	}
 	defer func() { err = errors.Join(err, scratch.Remove(temp)) }()
-	files, err := deliver(ctx, &parse.Overlay{Runtime: runtime, RuntimeDir: parse.DefaultRuntimePath, RuntimeStd: true}, temp, target)
+	files, err := p.deliver(ctx, &parse.Overlay{Runtime: runtime, RuntimeDir: parse.DefaultRuntimePath, RuntimeStd: true}, temp, target, opts)
 	if err != nil {
 		return err
 	}

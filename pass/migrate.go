@@ -46,7 +46,7 @@ func (e *RuntimeError) Unwrap() error {
 // that took the place of that in the bundle, nil if that one was used.
 func (d *deep) compile(ctx context.Context, b *artifact.Bundle, dir string) (*parse.Overlay, error) {
 	build := func(o *parse.Overlay) error {
-		files, err := deliver(ctx, o, dir, d.target)
+		files, err := d.program.deliver(ctx, o, dir, d.target, d.opts)
 		if err == nil {
 			d.binary, err = orchestrate.Build(ctx, d.target, orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache})
 		}

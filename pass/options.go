@@ -111,8 +111,8 @@ type Options struct {
 	// loaded, if not nil, is called with the program of a first pass, and the options for
 	// it.
 	loaded func(*program, Options)
-	// vendoring, if not nil, keeps what VendorDeps gives for the rounds of a check.
-	vendoring *vendoring
+	// shared, if not nil, keeps what the rounds of a check need alike.
+	shared *shared
 	// raced, if not nil, is called when runs have shown a data race that was not looked for.
 	raced func()
 }

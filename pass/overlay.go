@@ -48,8 +48,8 @@ type delivery struct {
 }
 
 // deliver writes an instrumented program to a scratch directory.
-func deliver(ctx context.Context, o *parse.Overlay, dir string, target orchestrate.Target) (delivery, error) {
-	env, err := goVariables(ctx, target.Dir, target.GoEnviron())
+func (p *program) deliver(ctx context.Context, o *parse.Overlay, dir string, target orchestrate.Target, opts Options) (delivery, error) {
+	env, err := p.goSettings(ctx, target, opts)
 	if err != nil {
 		return delivery{}, err
 	}

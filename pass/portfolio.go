@@ -16,7 +16,7 @@ import (
 // under every schedule while the model is made and searched. What it has shown is taken
 // up where a deep pass without it would begin to run all schedules, so that the result
 // does not depend on which engine is faster. There is one exception: a search of the
-// model that goes on when a quarter of the budget is spent is ended by a proof of the
+// model that goes on when a twentieth of the budget is spent is ended by a proof of the
 // second engine, and the result says so.
 
 // engineTiming says when the engines look at each other, and how much the second one does.
@@ -32,7 +32,7 @@ type engineTiming struct {
 	steps int
 }
 
-var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.25, steps: exhaustSteps}
+var defaultTiming = engineTiming{headStart: time.Second, provedShare: 0.05, steps: exhaustSteps}
 
 // errProved is why the model is not searched any further.
 var errProved = errors.New("all schedules of the program had been run by then")

@@ -69,7 +69,7 @@ type vendored struct {
 	modules map[string][]byte // below artifact.ModulesDir
 }
 
-// vendoring keeps what the rounds of a check, which are of one program, need alike.
+// vendoring keeps what VendorDeps gives for a program.
 type vendoring struct {
 	of  string // source.Digest of the program
 	has *vendored
@@ -77,15 +77,16 @@ type vendoring struct {
 
 // vendor adds what the go command needs to build the program, of which the bundle has the
 // files. Nothing is downloaded.
-func (p *program) vendor(ctx context.Context, b *artifact.Builder, files []source.File, known *vendoring) error {
+func (p *program) vendor(ctx context.Context, b *artifact.Builder, files []source.File, common *shared) error {
+	if common == nil {
+		common = newShared()
+	}
+	known := &common.vendoring
 	of := source.Digest(files)
-	if known == nil || known.has == nil || known.of != of {
+	if known.has == nil || known.of != of {
 		has, err := p.vendored(ctx, files)
 		if err != nil {
 			return err
-		}
-		if known == nil {
-			known = &vendoring{}
 		}
 		known.of, known.has = of, has
 	}
