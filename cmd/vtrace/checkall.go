@@ -23,8 +23,9 @@ import (
 
 // several are the flags of a check of more than one entry point.
 type several struct {
-	list bool
-	run  string
+	list  bool
+	run   string
+	since string // a revision of git: entry points that can reach nothing that has changed are left out
 }
 
 // selected returns the entry points of a set that are asked for.
@@ -56,6 +57,8 @@ type checked struct {
 	accepted  []report.Acceptance
 	// unchanged: the result is that of an earlier check.
 	unchanged bool
+	// leftOut says why it was not to be checked, "" if it was.
+	leftOut string
 }
 
 // checkAll checks the entry points of the packages that a pattern names, one
@@ -86,12 +89,19 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		others = leftOut(set.Others())
 	}
 	if len(entries) == 0 {
+		if a.since != "" && s.entry != "" {
+			others = "-changed-since is for main and tests: without it -entry takes other functions too\n"
+		}
 		return 0, errors.New(strings.TrimSuffix(pattern+": no entry points\n"+others, "\n"))
 	}
-	if a.list {
-		return exitNothing, c.listEntries(entries, s.json)
+	changed, err := c.changedSince(set, a.since, entries, s.verbose)
+	if err != nil {
+		return 0, err
 	}
-	rep := newProgress(c.stderr, s.timing)
+	if a.list {
+		return exitNothing, c.listEntries(slices.DeleteFunc(entries, changed.leavesOut), s.json)
+	}
+	rep := s.progress(c)
 	opts, err := s.options(true, rep)
 	if err != nil {
 		return 0, err
@@ -104,18 +114,23 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	all := make([]checked, 0, len(entries))
 	add := func(r checked) {
 		last := len(all) == len(entries)-1
-		if err := s.logs.add(report.Result{Entry: r.name(), Bundle: r.bundle, Err: r.err, Took: r.elapsed, Accepted: r.accepted}, last); err != nil {
+		if err := s.logs.add(report.Result{Entry: r.name(), Bundle: r.bundle, Err: r.err, Took: r.elapsed, Accepted: r.accepted, LeftOut: r.leftOut}, last); err != nil {
 			r.err = errors.Join(r.err, err)
 		}
 		all = append(all, r)
 	}
-	for _, e := range entries {
+	for i, e := range entries {
+		if changed.leavesOut(e) {
+			add(checked{entry: e, leftOut: changed.reason()})
+			continue
+		}
 		if c.ctx.Err() != nil {
 			s.accept.failed = true
 			add(checked{entry: e, err: errInterrupted})
 			continue
 		}
 		rep.unchanged = nil
+		rep.say("%s (%d of %d)", e, i+1, len(entries))
 		r := c.checkEntry(set, e, s, opts)
 		r.unchanged = rep.unchanged != nil
 		rep.done()
@@ -235,7 +250,10 @@ func (r *checked) notable() bool {
 // code is the exit code that one entry point alone would give. One that cannot
 // be translated leaves the question open.
 func (r *checked) code() int {
-	if r.bundle == nil {
+	switch {
+	case r.leftOut != "" && r.err == nil:
+		return exitNothing
+	case r.bundle == nil:
 		return exitInconclusive
 	}
 	return exitCode(r.bundle, r.accepted)
@@ -291,6 +309,14 @@ func shorten(file string) string {
 	return file
 }
 
+// precision is that of the model, as a word in the table.
+func (r *checked) precision() string {
+	if r.leftOut != "" {
+		return "-"
+	}
+	return precision(r.bundle)
+}
+
 // report prints the table, or everything as JSON.
 func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 	if asJSON {
@@ -299,12 +325,20 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 			Func    string   `json:"func"`
 			Errors  []string `json:"errors"`
 		}
+		type omission struct {
+			Package string `json:"package"`
+			Func    string `json:"func"`
+			Reason  string `json:"reason"`
+		}
 		out := struct {
 			Entries []result  `json:"entries"`
 			Refused []refusal `json:"refused"`
-		}{[]result{}, []refusal{}}
+			LeftOut []omission `json:"leftOut,omitempty"`
+		}{Entries: []result{}, Refused: []refusal{}}
 		for _, r := range all {
-			if r.bundle != nil {
+			if r.leftOut != "" {
+				out.LeftOut = append(out.LeftOut, omission{r.entry.Package, r.entry.Func, r.leftOut})
+			} else if r.bundle != nil {
 				row := resultOf(r.bundle, r.path, r.accepted)
 				row.Unsandboxed, row.Signature = rep.without, r.signature
 				row.Unchanged = r.unchanged
@@ -320,6 +354,9 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 	for _, r := range all {
 		text := ""
 		switch {
+		case r.leftOut != "":
+			text = "left out: " + r.leftOut
+			count["left out"]++
 		case r.bundle == nil:
 			lines := linesOf(r.err)
 			text = "not checked: " + lines[0]
@@ -339,7 +376,7 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 			text += " (unchanged)"
 			unchanged++
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", r.entry, precision(r.bundle), text)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", r.entry, r.precision(), text)
 	}
 	if err := table.Flush(); err != nil {
 		return err

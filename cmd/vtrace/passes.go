@@ -21,11 +21,13 @@ func version() string { return pass.Version() }
 // settings are the flags of the passes.
 type settings struct {
 	out    string
-	json   bool
-	timing bool
+	json    bool
+	timing  bool
+	verbose bool
 
 	entry      string
 	buildFlags string
+	tags       string
 	deps       string
 	vendorDeps bool
 
@@ -61,11 +63,20 @@ func (s *settings) output(fs *flag.FlagSet) {
 	fs.BoolVar(&s.json, "json", false, "print the result as JSON")
 	s.signing(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
+	fs.BoolVar(&s.verbose, "v", false, "say on standard error, in lines, what is being done")
+}
+
+// progress shows what happens, as the flags say.
+func (s *settings) progress(c *call) *progress {
+	p := newProgress(c.stderr, s.timing)
+	p.verbose = s.verbose
+	return p
 }
 
 func (s *settings) program(fs *flag.FlagSet) {
 	fs.StringVar(&s.entry, "entry", "", "entry point: main, which is the default, or the name of a test function; of check also all, which is the default where there is no main")
 	fs.StringVar(&s.buildFlags, "flags", "", "build flags of the go command, separated by blanks")
+	fs.StringVar(&s.tags, "tags", "", "build with these tags, separated by commas: short for -flags -tags=`TAGS`")
 	fs.StringVar(&s.deps, "deps", "", "check and instrument also the packages of other modules that match `PATTERNS`, as in golang.org/x/sync/..., separated by commas; all: every one that is not of the standard library")
 }
 
@@ -113,7 +124,13 @@ func (s *settings) trusted(fs *flag.FlagSet) {
 }
 
 // flags are the build flags that were given.
-func (s *settings) flags() []string { return strings.Fields(s.buildFlags) }
+func (s *settings) flags() []string {
+	all := strings.Fields(s.buildFlags)
+	if s.tags != "" {
+		all = append(all, "-tags="+s.tags)
+	}
+	return all
+}
 
 // resultsVariable is the environment variable that says where results are kept.
 const resultsVariable = "VTRACE_CACHE"
@@ -200,7 +217,7 @@ func runPass(c *call, newModel bool, declare func(*settings, *flag.FlagSet), do 
 
 // one runs a pass, or all of them, on one program and reports.
 func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error)) (int, error) {
-	rep := newProgress(c.stderr, s.timing)
+	rep := s.progress(c)
 	opts, err := s.options(newModel, rep)
 	if err != nil {
 		return 0, err
@@ -264,11 +281,15 @@ func runCheck(c *call) (int, error) {
 	s.accept.register(fs)
 	fs.BoolVar(&a.list, "list", false, "list the entry points and do nothing else")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
+	fs.StringVar(&a.since, "changed-since", "", "check only entry points that can reach something that has changed since the `REVISION` of git, committed or not; the others are named")
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
 		return 0, err
 	}
-	if a.list || a.run != "" || s.entry == allEntries || strings.Contains(args[0], "...") {
+	if a.since != "" && s.accept.update {
+		return 0, fmt.Errorf("%w: -update-baseline needs the findings of all entry points, and -changed-since leaves some out", errUsage)
+	}
+	if a.list || a.run != "" || a.since != "" || s.entry == allEntries || strings.Contains(args[0], "...") {
 		return c.checkAll(&s, &a, args[0])
 	}
 	code, err := c.one(&s, args[0], true, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
@@ -398,7 +419,7 @@ func runTranslate(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	rep := newProgress(c.stderr, s.timing)
+	rep := s.progress(c)
 	opts, err := s.options(true, rep)
 	if err != nil {
 		return 0, err
