@@ -331,8 +331,8 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 			Reason  string `json:"reason"`
 		}
 		out := struct {
-			Entries []result  `json:"entries"`
-			Refused []refusal `json:"refused"`
+			Entries []result   `json:"entries"`
+			Refused []refusal  `json:"refused"`
 			LeftOut []omission `json:"leftOut,omitempty"`
 		}{Entries: []result{}, Refused: []refusal{}}
 		for _, r := range all {

@@ -20,7 +20,7 @@ func version() string { return pass.Version() }
 
 // settings are the flags of the passes.
 type settings struct {
-	out    string
+	out     string
 	json    bool
 	timing  bool
 	verbose bool
