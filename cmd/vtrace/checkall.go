@@ -26,6 +26,10 @@ type several struct {
 	list  bool
 	run   string
 	since string // a revision of git: entry points that can reach nothing that has changed are left out
+	// main: of a package that has one, main alone.
+	main bool
+	// config are the settings of a file, nil for none.
+	config *config
 }
 
 // selected returns the entry points of a set that are asked for.
@@ -40,7 +44,21 @@ func (a *several) selected(set *vtrace.Set, entry string) ([]vtrace.EntryPoint, 
 			out = append(out, e)
 		}
 	}
+	if isMain := func(e vtrace.EntryPoint) bool { return e.Func == "main" }; a.main && slices.ContainsFunc(out, isMain) {
+		out = slices.DeleteFunc(out, func(e vtrace.EntryPoint) bool { return !isMain(e) })
+	}
 	return out, nil
+}
+
+// leftOut is why an entry point is not checked, "" if it is. One that is named on the command line is.
+func (a *several) leftOut(e vtrace.EntryPoint, named string, changed *changes) string {
+	if skip := a.config.skips(e); skip != "" && e.Func != named {
+		return skip
+	}
+	if changed.leavesOut(e) {
+		return changed.reason()
+	}
+	return ""
 }
 
 // allEntries is the -entry that stands for every entry point of a package.
@@ -99,7 +117,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		return 0, err
 	}
 	if a.list {
-		return exitNothing, c.listEntries(slices.DeleteFunc(entries, changed.leavesOut), s.json)
+		return exitNothing, c.listEntries(slices.DeleteFunc(entries, func(e vtrace.EntryPoint) bool { return a.leftOut(e, s.entry, changed) != "" }), s.json)
 	}
 	rep := s.progress(c)
 	opts, err := s.options(true, rep)
@@ -120,8 +138,8 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		all = append(all, r)
 	}
 	for i, e := range entries {
-		if changed.leavesOut(e) {
-			add(checked{entry: e, leftOut: changed.reason()})
+		if why := a.leftOut(e, s.entry, changed); why != "" {
+			add(checked{entry: e, leftOut: why})
 			continue
 		}
 		if c.ctx.Err() != nil {
@@ -131,7 +149,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		}
 		rep.unchanged = nil
 		rep.say("%s (%d of %d)", e, i+1, len(entries))
-		r := c.checkEntry(set, e, s, opts)
+		r := c.checkEntry(set, e, s, slices.Concat(opts, a.config.options(e.Package, e.Func)))
 		r.unchanged = rep.unchanged != nil
 		rep.done()
 		var missing *vtrace.SandboxError

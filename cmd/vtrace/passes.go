@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -266,10 +267,8 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	return code, errors.Join(err, saveErr)
 }
 
-func runCheck(c *call) (int, error) {
-	var s settings
-	var a several
-	fs := c.flags()
+// checkFlags declares the flags of a check, and returns that which names the file of its settings.
+func checkFlags(fs *flag.FlagSet, s *settings, a *several) (config *string) {
 	s.output(fs)
 	s.program(fs)
 	s.model(fs)
@@ -282,9 +281,26 @@ func runCheck(c *call) (int, error) {
 	fs.BoolVar(&a.list, "list", false, "list the entry points and do nothing else")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
 	fs.StringVar(&a.since, "changed-since", "", "check only entry points that can reach something that has changed since the `REVISION` of git, committed or not; the others are named")
+	return fs.String("config", "", "take settings from `FILE`, or from none if that is off; without it from "+configName+" beside the go.mod of the program, if there is one")
+}
+
+func runCheck(c *call) (int, error) {
+	var s settings
+	var a several
+	fs := c.flags()
+	file := checkFlags(fs, &s, &a)
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
 		return 0, err
+	}
+	if a.config, err = findConfig(*file, args[0]); err != nil {
+		return 0, err
+	}
+	if err := a.config.apply(fs, &s); err != nil {
+		return 0, err
+	}
+	if a.config != nil && s.verbose {
+		fmt.Fprintf(c.stderr, "vtrace: settings of %s\n", shorten(a.config.path))
 	}
 	if a.since != "" && s.accept.update {
 		return 0, fmt.Errorf("%w: -update-baseline needs the findings of all entry points, and -changed-since leaves some out", errUsage)
@@ -292,7 +308,16 @@ func runCheck(c *call) (int, error) {
 	if a.list || a.run != "" || a.since != "" || s.entry == allEntries || strings.Contains(args[0], "...") {
 		return c.checkAll(&s, &a, args[0])
 	}
-	code, err := c.one(&s, args[0], true, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+	one := s
+	skip, budget := a.config.of(packageOf(args[0]), cmp.Or(s.entry, "main"))
+	if skip != "" && s.entry == "" {
+		a.main = true
+		return c.checkAll(&s, &a, args[0]) // which names what is left out
+	}
+	if budget != 0 {
+		one.budget = budget
+	}
+	code, err := c.one(&one, args[0], true, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
 		return vtrace.Check(ctx, s.source(arg), opts...)
 	})
 	if s.entry == "" && len(c.program) == 0 && errors.Is(err, vtrace.ErrNoEntry) {
