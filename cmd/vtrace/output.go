@@ -37,6 +37,9 @@ func conclude(b *vtrace.Bundle, accepted []report.Acceptance) pass.Conclusion {
 	return pass.Conclude(b, report.Numbers(accepted)...)
 }
 
+// outputVersion is the version of what check -json prints.
+const outputVersion = 1
+
 // result is what -json prints.
 type result struct {
 	Pass   string           `json:"pass"`
