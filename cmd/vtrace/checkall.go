@@ -129,10 +129,17 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			return 0, fmt.Errorf("-o: %w", err)
 		}
 	}
+	lines := c.lines(s)
+	if err := lines.begin(len(entries)); err != nil {
+		return 0, err
+	}
 	all := make([]checked, 0, len(entries))
 	add := func(r checked) {
 		last := len(all) == len(entries)-1
 		if err := s.logs.add(report.Result{Entry: r.name(), Bundle: r.bundle, Err: r.err, Took: r.elapsed, Accepted: r.accepted, LeftOut: r.leftOut}, last); err != nil {
+			r.err = errors.Join(r.err, err)
+		}
+		if err := lines.add(&r, rep); err != nil {
 			r.err = errors.Join(r.err, err)
 		}
 		all = append(all, r)
@@ -172,7 +179,11 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	if s.json {
 		fmt.Fprint(c.stderr, others)
 	}
-	if err := errors.Join(c.report(all, s.json, rep), s.accept.end(c.stderr)); err != nil {
+	show := func() error { return c.report(all, s.json, rep) }
+	if s.stream {
+		show = func() error { return lines.end(worst(all)) }
+	}
+	if err := errors.Join(show(), s.accept.end(c.stderr)); err != nil {
 		return worst(all), err
 	}
 	if !s.json {
@@ -335,34 +346,32 @@ func (r *checked) precision() string {
 	return precision(r.bundle)
 }
 
+func (r *checked) asEntry(rep *progress) *report.EntryOutput {
+	row := resultOf(r.bundle, r.path, r.accepted)
+	row.Unsandboxed, row.Signature, row.Unchanged = rep.without, r.signature, r.unchanged
+	return &row
+}
+
+func (r *checked) asRefused() *report.RefusedOutput {
+	return &report.RefusedOutput{Package: r.entry.Package, Func: r.entry.Func, Errors: linesOf(r.err)}
+}
+
+func (r *checked) asLeftOut() *report.LeftOutOutput {
+	return &report.LeftOutOutput{Package: r.entry.Package, Func: r.entry.Func, Reason: r.leftOut}
+}
+
 // report prints the table, or everything as JSON.
 func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 	if asJSON {
-		type refusal struct {
-			Package string   `json:"package"`
-			Func    string   `json:"func"`
-			Errors  []string `json:"errors"`
-		}
-		type omission struct {
-			Package string `json:"package"`
-			Func    string `json:"func"`
-			Reason  string `json:"reason"`
-		}
-		out := struct {
-			Entries []result   `json:"entries"`
-			Refused []refusal  `json:"refused"`
-			LeftOut []omission `json:"leftOut,omitempty"`
-		}{Entries: []result{}, Refused: []refusal{}}
+		out := report.SeveralOutput{Version: report.OutputVersion, Entries: []report.EntryOutput{}, Refused: []report.RefusedOutput{}}
 		for _, r := range all {
-			if r.leftOut != "" {
-				out.LeftOut = append(out.LeftOut, omission{r.entry.Package, r.entry.Func, r.leftOut})
-			} else if r.bundle != nil {
-				row := resultOf(r.bundle, r.path, r.accepted)
-				row.Unsandboxed, row.Signature = rep.without, r.signature
-				row.Unchanged = r.unchanged
-				out.Entries = append(out.Entries, row)
-			} else {
-				out.Refused = append(out.Refused, refusal{r.entry.Package, r.entry.Func, linesOf(r.err)})
+			switch {
+			case r.leftOut != "":
+				out.LeftOut = append(out.LeftOut, *r.asLeftOut())
+			case r.bundle != nil:
+				out.Entries = append(out.Entries, *r.asEntry(rep))
+			default:
+				out.Refused = append(out.Refused, *r.asRefused())
 			}
 		}
 		return encode(c.stdout, out)

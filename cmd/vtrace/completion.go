@@ -41,7 +41,7 @@ func (d *described) argument() (what string, words []string) {
 	case d.name == "bundle":
 		return argTool, toolNames()
 	case d.name == "help":
-		return argTool, slices.Concat(commandNames(), helpTopics(), []string{"-man"})
+		return argTool, slices.Concat(commandNames(), helpTopics(), []string{"-man", "-schema"})
 	case d.name == "completion":
 		return argTool, shells
 	case len(first) == 0:

@@ -23,6 +23,7 @@ func version() string { return pass.Version() }
 type settings struct {
 	out     string
 	json    bool
+	stream  bool // as lines of JSON
 	timing  bool
 	verbose bool
 
@@ -61,7 +62,7 @@ type settings struct {
 
 func (s *settings) output(fs *flag.FlagSet) {
 	fs.StringVar(&s.out, "o", "", "write the bundle to `FILE` (.vtz, or a directory); \"-\" writes none")
-	fs.BoolVar(&s.json, "json", false, "print the result as JSON")
+	fs.Var(&jsonFlag{s}, "json", "print the result as JSON; -json=stream prints a line of JSON for each entry point as soon as it is known; \"vtrace help -schema\" prints the JSON Schema of both")
 	s.signing(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	fs.BoolVar(&s.verbose, "v", false, "say on standard error, in lines, what is being done")
@@ -237,6 +238,10 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 		return 0, err
 	}
 	defer s.logs.end()
+	lines := c.lines(s)
+	if err := lines.begin(1); err != nil {
+		return 0, err
+	}
 	start := time.Now()
 	b, err := do(c.hard(), arg, s, append(opts, append(k.options(), vtrace.Interrupt(c.ctx.Done()))...))
 	rep.done()
@@ -254,7 +259,10 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 		r := resultOf(b, path, accepted)
 		r.Unchanged = rep.unchanged != nil
 		r.Unsandboxed, r.Signature = rep.without, s.signature(path)
-		return code, errors.Join(encode(c.stdout, r), saveErr)
+		if s.stream {
+			return code, errors.Join(lines.entry(&r), lines.end(code), saveErr)
+		}
+		return code, errors.Join(encode(c.stdout, report.SingleOutput{Version: report.OutputVersion, EntryOutput: r}), saveErr)
 	}
 	err = writeText(c.stdout, b, path, accepted)
 	if sig := s.signature(path); sig != "" {

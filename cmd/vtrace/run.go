@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"github.com/vtrace/vtrace/docs/findings"
+	"github.com/vtrace/vtrace/report"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
 )
@@ -65,7 +66,7 @@ func commands() []command {
 		{"doctor", "", "find out whether this machine has what vtrace needs, and say what to do; exit code 1 if something is missing", theMachine, runDoctor},
 		{"completion", "bash|zsh|fish", "print a script that has a shell complete command lines", nothing, runCompletion},
 		{"version", "", "print the version, of which revision and Go it was built, and the formats it writes", nothing, runVersion},
-		{"help", "[COMMAND|FINDING|-man]", "explain a command, or a kind of finding; -man prints a page for man", nothing, runHelp},
+		{"help", "[COMMAND|FINDING]", "explain a command, or a kind of finding; -man prints a page for man, -schema the JSON Schema of check -json", nothing, runHelp},
 	}
 }
 
@@ -179,6 +180,10 @@ func runHelp(c *call) (int, error) {
 	}
 	if slices.Contains([]string{"-man", "--man"}, c.args[0]) {
 		return exitNothing, writeManual(c.stdout)
+	}
+	if slices.Contains([]string{"-schema", "--schema"}, c.args[0]) {
+		_, err := c.stdout.Write(report.OutputSchema())
+		return exitNothing, err
 	}
 	for _, cmd := range commands() {
 		if cmd.name == c.args[0] && cmd.name != "help" {

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/report"
 )
 
 // build is what version prints.
@@ -25,7 +26,7 @@ type build struct {
 }
 
 func buildOf(info *debug.BuildInfo) build {
-	b := build{Version: version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Format: artifact.Version, Output: outputVersion}
+	b := build{Version: version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Format: artifact.Version, Output: report.OutputVersion}
 	if info == nil {
 		return b
 	}
