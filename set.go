@@ -10,6 +10,13 @@ import (
 // EntryPoint is an entry point of a package of a Set.
 type EntryPoint = source.EntryPoint
 
+// Changes says what entry points can reach that has changed since a revision, and Change
+// what of one.
+type (
+	Changes = source.Changes
+	Change  = source.Change
+)
+
 // Set is packages that are loaded once for all their entry points.
 type Set struct{ set *source.Set }
 
@@ -42,6 +49,17 @@ func (s *Set) Others() []EntryPoint {
 		return nil
 	}
 	return s.set.Others()
+}
+
+// ChangedSince finds out which entry points can reach something that is not as it was at a
+// revision of the git repository that the program is in: what is on disk counts, whether git knows
+// of it or not. It writes nothing to the repository, runs nothing that its configuration names, and
+// errs on the side of changes.
+func (s *Set) ChangedSince(ctx context.Context, revision string, entries []EntryPoint) (*Changes, error) {
+	if s == nil || s.set == nil {
+		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+	}
+	return s.set.ChangedSince(ctx, revision, entries)
 }
 
 // Check runs the three passes on one of the entry points.

@@ -27,9 +27,10 @@ type Acceptance struct {
 	By Source `json:"by"`
 	// Reason is what a comment says, "" for those of a baseline.
 	Reason string `json:"reason,omitempty"`
-	// File and Line are those of the comment.
+	// File is that of the comment.
 	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
+	// Line is that of the comment.
+	Line int `json:"line,omitempty"`
 }
 
 // Source is where a finding is accepted.

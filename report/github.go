@@ -25,6 +25,9 @@ func (g *GitHub) Write(w io.Writer, r Result) error {
 	if g.seen == nil {
 		g.seen = map[string]bool{}
 	}
+	if r.LeftOut != "" {
+		return nil // it is in the log
+	}
 	var out strings.Builder
 	if r.Bundle == nil {
 		fmt.Fprintf(&out, "::error title=vtrace::%s\n", escapeData(fmt.Sprintf("%s was not checked: %v", r.name(), r.Err)))

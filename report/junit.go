@@ -63,6 +63,10 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 // testcase is a result as JUnit has it.
 func (r *Result) testcase() junit.Testcase {
 	tc := junit.Testcase{Name: r.Entry.Func, Classname: r.Entry.Package, Time: seconds(r.Took)}
+	if r.LeftOut != "" {
+		tc.Skipped = &junit.Result{Message: printable("left out: " + r.LeftOut)}
+		return tc
+	}
 	if r.Bundle == nil {
 		tc.Error = &junit.Result{Message: "not checked", Data: printable(fmt.Sprint(r.Err))}
 		return tc

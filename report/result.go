@@ -15,6 +15,9 @@ type Result struct {
 	Err    error
 	// Took is how long the check took, 0 if that is not known.
 	Took time.Duration
+	// LeftOut says why it was not to be checked, "" if it was. It has neither a Bundle nor an Err
+	// then.
+	LeftOut string
 	// Accepted are the findings that do not count, see Accept.
 	Accepted []Acceptance
 }

@@ -73,6 +73,10 @@ func (l *Log) Add(r Result) error {
 	if l.index == nil {
 		l.index = map[string]int{}
 	}
+	if r.LeftOut != "" {
+		l.note(levelNote, r.name()+": left out: "+r.LeftOut)
+		return nil
+	}
 	if r.Bundle == nil {
 		l.failed = true
 		l.note(levelError, fmt.Sprintf("%s: %v", r.name(), r.Err))

@@ -122,6 +122,9 @@ func (spec Spec) dependencies(roots []*packages.Package) (map[string]bool, error
 	return out, errs.ErrorOrNil()
 }
 
+// MatchPackages returns the meaning of a pattern of import paths as Spec.Deps has them.
+func MatchPackages(pattern string) func(path string) bool { return matcher(pattern) }
+
 // matcher returns the meaning of a pattern: "all", an import path, or one with
 // "..." for any string, as the go command has it.
 func matcher(pattern string) func(string) bool {

@@ -28,9 +28,15 @@ import (
 // those declared together with it, or a group of constants.
 type declaration struct {
 	pkg  *packages.Package
+	file *ast.File
 	node ast.Node
 	doc  *ast.CommentGroup
 	kind token.Token // token.TYPE or token.VAR where node is one specification of its group
+	name string      // of its first part, with the package
+	// begins: it does something when the program begins.
+	begins bool
+	// imports are what the imported names in it stand for, if it is reached.
+	imports map[string]bool
 }
 
 // reachable are the declarations of a program by name, and those that are reached.
@@ -91,20 +97,22 @@ func (r *reachable) declare(p *packages.Package) {
 		for _, d := range file.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				decl := &declaration{pkg: p, node: d, doc: d.Doc}
+				decl := &declaration{pkg: p, file: file, node: d, doc: d.Doc, begins: d.Recv == nil && d.Name.Name == "init"}
 				if d.Recv == nil {
 					r.name(p, d.Name, decl)
 					continue
 				}
+				decl.name = key(p.Types, d.Name.Name)
 				if f, ok := p.TypesInfo.Defs[d.Name].(*types.Func); ok {
 					if t := receiver(f); t != "" {
+						decl.name = t + "." + d.Name.Name
 						r.methods[t] = append(r.methods[t], decl)
 						continue
 					}
 				}
 				r.reach(decl) // of no type that is known: in doubt it counts
 			case *ast.GenDecl:
-				r.declareGroup(p, d)
+				r.declareGroup(p, file, d)
 			}
 		}
 	}
@@ -127,11 +135,11 @@ func receiver(f *types.Func) string {
 	return key(n.Obj().Pkg(), n.Obj().Name())
 }
 
-func (r *reachable) declareGroup(p *packages.Package, d *ast.GenDecl) {
+func (r *reachable) declareGroup(p *packages.Package, file *ast.File, d *ast.GenDecl) {
 	switch d.Tok {
 	case token.CONST:
 		// What a constant is may hang on those before it.
-		decl := &declaration{pkg: p, node: d, doc: d.Doc}
+		decl := &declaration{pkg: p, file: file, node: d, doc: d.Doc}
 		for _, s := range d.Specs {
 			for _, n := range s.(*ast.ValueSpec).Names {
 				r.name(p, n, decl)
@@ -139,7 +147,7 @@ func (r *reachable) declareGroup(p *packages.Package, d *ast.GenDecl) {
 		}
 	case token.TYPE, token.VAR:
 		for _, s := range d.Specs {
-			decl := &declaration{pkg: p, node: s, doc: d.Doc, kind: d.Tok}
+			decl := &declaration{pkg: p, file: file, node: s, doc: d.Doc, kind: d.Tok}
 			switch s := s.(type) {
 			case *ast.TypeSpec:
 				r.name(p, s.Name, decl)
@@ -148,6 +156,7 @@ func (r *reachable) declareGroup(p *packages.Package, d *ast.GenDecl) {
 					r.name(p, n, decl)
 				}
 				if slices.ContainsFunc(s.Values, func(e ast.Expr) bool { return hasEffect(p.TypesInfo, e) }) {
+					decl.begins = true
 					r.reach(decl)
 				}
 			}
@@ -157,6 +166,9 @@ func (r *reachable) declareGroup(p *packages.Package, d *ast.GenDecl) {
 
 func (r *reachable) name(p *packages.Package, id *ast.Ident, d *declaration) {
 	k := key(p.Types, id.Name)
+	if d.name == "" {
+		d.name = k
+	}
 	r.named[k] = append(r.named[k], d)
 }
 
@@ -260,6 +272,10 @@ func (r *reachable) follow(d *declaration) {
 			return true
 		}
 		for _, obj := range []types.Object{info.Uses[id], info.Defs[id]} {
+			if imported, ok := obj.(*types.PkgName); ok {
+				d.importing(id.Name + " " + imported.Imported().Path())
+				continue
+			}
 			if obj == nil || obj.Pkg() == nil {
 				continue
 			}
@@ -273,6 +289,9 @@ func (r *reachable) follow(d *declaration) {
 				continue
 			}
 			if obj.Parent() == obj.Pkg().Scope() {
+				if obj.Pkg().Path() != d.pkg.PkgPath {
+					d.importing(key(obj.Pkg(), obj.Name())) // of an import with a dot, above all
+				}
 				r.reachName(key(obj.Pkg(), obj.Name()))
 			}
 		}
@@ -280,71 +299,134 @@ func (r *reachable) follow(d *declaration) {
 	})
 }
 
-// write writes the declarations that are reached, by place.
-func (r *reachable) write(h io.Writer) error {
+func (d *declaration) importing(what string) {
+	if d.imports == nil {
+		d.imports = map[string]bool{}
+	}
+	d.imports[what] = true
+}
+
+// sorted are the declarations that are reached, by place.
+func (r *reachable) sorted() []*declaration {
 	fset := r.prog.Fset
-	files := map[string][]byte{}
-	reached := slices.SortedFunc(maps.Keys(r.reached), func(a, b *declaration) int {
+	return slices.SortedFunc(maps.Keys(r.reached), func(a, b *declaration) int {
 		x, y := fset.Position(a.node.Pos()), fset.Position(b.node.Pos())
 		if c := strings.Compare(r.prog.Rel(x.Filename), r.prog.Rel(y.Filename)); c != 0 {
 			return c
 		}
 		return x.Offset - y.Offset
 	})
-	for _, d := range reached {
-		from := d.node.Pos()
-		if d.doc != nil && d.doc.Pos() < from {
-			from = d.doc.Pos() // directives
+}
+
+// files are those that were read of a program, by name.
+type files map[string][]byte
+
+// text is what a declaration is: its own text, what imported names in it stand for, and the version
+// of the language, if its file says which.
+func (d *declaration) text(prog *Program, read files) (string, error) {
+	from := d.node.Pos()
+	if d.doc != nil && d.doc.Pos() < from {
+		from = d.doc.Pos() // directives
+	}
+	// Line directives move positions: it is the file itself that is read.
+	at, end := prog.Fset.PositionFor(from, false), prog.Fset.PositionFor(d.node.End(), false)
+	data, ok := read[at.Filename]
+	if !ok {
+		var err error
+		if data, err = prog.ReadFile(at.Filename); err != nil {
+			return "", fmt.Errorf("read source: %w", err)
 		}
-		// Line directives move positions: it is the file itself that is read.
-		at, end := fset.PositionFor(from, false), fset.PositionFor(d.node.End(), false)
-		data, ok := files[at.Filename]
-		if !ok {
-			var err error
-			if data, err = r.prog.ReadFile(at.Filename); err != nil {
-				return fmt.Errorf("read source: %w", err)
-			}
-			files[at.Filename] = data
+		read[at.Filename] = data
+	}
+	if at.Offset > end.Offset || end.Offset > len(data) {
+		return "", fmt.Errorf("read source: %s has changed since it was loaded", at.Filename)
+	}
+	return fmt.Sprintf("%s %q of %q, imports %q", d.kind, data[at.Offset:end.Offset], d.file.GoVersion, slices.Sorted(maps.Keys(d.imports))), nil
+}
+
+// write writes the declarations that are reached, by place.
+func (r *reachable) write(h io.Writer) error {
+	read := files{}
+	for _, d := range r.sorted() {
+		text, err := d.text(r.prog, read)
+		if err != nil {
+			return err
 		}
-		if at.Offset > end.Offset || end.Offset > len(data) {
-			return fmt.Errorf("read source: %s has changed since it was loaded", at.Filename)
-		}
-		place := fset.Position(d.node.Pos())
-		fmt.Fprintf(h, "%s %q:%d %q\n", d.kind, r.prog.Rel(place.Filename), place.Line, data[at.Offset:end.Offset])
+		place := r.prog.Fset.Position(d.node.Pos())
+		fmt.Fprintf(h, "%q:%d %s\n", r.prog.Rel(place.Filename), place.Line, text)
 	}
 	if r.environment {
-		env := r.prog.Spec.Env
-		if env == nil {
-			env = os.Environ()
-		}
-		fmt.Fprintf(h, "environment %q\n", slices.Sorted(slices.Values(env)))
+		fmt.Fprintf(h, "environment %q\n", r.prog.environment())
 	}
 	return nil
 }
 
+// environment is that of the program, sorted.
+func (prog *Program) environment() []string {
+	env := prog.Spec.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	return slices.Sorted(slices.Values(env))
+}
+
 // writeOther writes what counts beside declarations.
 func (prog *Program) writeOther(h io.Writer) error {
-	fmt.Fprintf(h, "entry %q %q of Go %q\n", prog.Entry.PkgPath, prog.Func.Name(), prog.GoVersion)
-	names := map[string]bool{}
+	fmt.Fprintf(h, "%s\n", prog.entryText())
 	for _, p := range prog.Packages {
-		fmt.Fprintf(h, "package %q imports %q\n", p.PkgPath, slices.Sorted(maps.Keys(p.Imports)))
-		for _, f := range slices.Concat(p.OtherFiles, p.EmbedFiles) {
-			names[f] = true
-		}
+		fmt.Fprintf(h, "package %q %s\n", p.PkgPath, packageText(p))
 	}
-	prog.moduleFiles(names)
-	if err := prog.testdata(names); err != nil {
+	names, err := prog.otherFiles()
+	if err != nil {
 		return err
 	}
-	for _, f := range prog.loose {
-		names[f] = true
-	}
-	for _, f := range slices.Sorted(maps.Keys(names)) {
+	for _, f := range names {
 		if err := prog.writeFile(h, f); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// entryText says which function the entry is, and what its package asks of the runtime.
+func (prog *Program) entryText() string {
+	var debug []string
+	for _, file := range prog.Entry.Syntax {
+		for _, group := range file.Comments {
+			for _, c := range group.List {
+				if c.Pos() < file.Package && strings.HasPrefix(c.Text, "//go:debug ") {
+					debug = append(debug, c.Text)
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("entry %q %q of Go %q, %q", prog.Entry.PkgPath, prog.Func.Name(), prog.GoVersion, debug)
+}
+
+func packageText(p *packages.Package) string {
+	return fmt.Sprintf("imports %q", slices.Sorted(maps.Keys(p.Imports)))
+}
+
+// otherFiles are the names of the files that count as a whole, sorted.
+func (prog *Program) otherFiles() ([]string, error) {
+	names := map[string]bool{}
+	for _, p := range prog.Packages {
+		lists := [][]string{p.OtherFiles, p.EmbedFiles}
+		if hidden(p) {
+			lists = append(lists, p.GoFiles) // the text of cgo is in comments
+		}
+		for _, f := range slices.Concat(lists...) {
+			names[f] = true
+		}
+	}
+	prog.moduleFiles(names)
+	if err := prog.testdata(names); err != nil {
+		return nil, err
+	}
+	for _, f := range prog.loose {
+		names[f] = true
+	}
+	return slices.Sorted(maps.Keys(names)), nil
 }
 
 func (prog *Program) writeFile(h io.Writer, name string) error {
@@ -355,4 +437,45 @@ func (prog *Program) writeFile(h io.Writer, name string) error {
 	fmt.Fprintf(h, "file %q %d\n", prog.Rel(name), len(data))
 	_, err = h.Write(data)
 	return err
+}
+
+// reachableParts is what ReachableDigest covers, by what it is called: but for the places of
+// declarations, and in which file of its package one is. What begins a program keeps its order.
+func (prog *Program) reachableParts() (map[string]string, error) {
+	r := prog.reach()
+	parts, read := map[string]string{}, files{}
+	add := func(name, text string) { parts[name] += text + "\n" } // several functions are called init
+	for _, d := range r.sorted() {
+		text, err := d.text(prog, read)
+		if err != nil {
+			return nil, err
+		}
+		add(d.name, text)
+		if d.begins {
+			add("the order of initialisation in "+d.pkg.PkgPath, d.name)
+		}
+	}
+	if r.environment {
+		add("the environment", fmt.Sprintf("%q", prog.environment()))
+	}
+	add("the entry point", prog.entryText())
+	for _, p := range prog.Packages {
+		add("the imports of "+p.PkgPath, packageText(p))
+	}
+	names, err := prog.otherFiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range names {
+		data, err := prog.ReadFile(f)
+		if err != nil {
+			return nil, fmt.Errorf("read source: %w", err)
+		}
+		add("the file "+prog.Rel(f), string(data))
+	}
+	for name, text := range parts {
+		sum := sha256.Sum256([]byte(text))
+		parts[name] = hex.EncodeToString(sum[:])
+	}
+	return parts, nil
 }

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,8 +122,13 @@ func Linked() int64 { s, _, _ := now(); return s }
 func other() int { return 1 }
 `,
 	"l/empty.s":   "",
+	"s/x/x.go":    "package x\n\nfunc F() int { return 1 }\n",
+	"s/y/y.go":    "package y\n\nfunc F() int { return 1 }\n",
+	"s/s.go":      "//go:build go1.22\n\npackage s\n\nimport (\n\ta \"example.com/r/s/x\"\n\tb \"example.com/r/s/y\"\n)\n\nfunc two() int { return a.F() - b.F() }\n",
+	"s/dot.go":    "package s\n\nimport . \"example.com/r/s/x\"\n\nfunc dot() int { return F() }\n",
+	"s/s_test.go": "package s\n\nimport \"testing\"\n\nfunc TestImports(t *testing.T) { two() }\n\nfunc TestDot(t *testing.T) { dot() }\n",
 	"l/l_test.go": "package l\n\nimport \"testing\"\n\nfunc TestLinked(t *testing.T) {}\n",
-	"m/main.go":   "package main\n\nimport \"example.com/r/q\"\n\nfunc init() { first() }\n\nfunc first() {}\n\nfunc main() { q.F() }\n",
+	"m/main.go":   "//go:debug panicnil=0\n\npackage main\n\nimport \"example.com/r/q\"\n\nfunc init() { first() }\n\nfunc first() {}\n\nfunc main() { q.F() }\n",
 }
 
 // digests are those of all entries of a module, by name.
@@ -144,7 +150,7 @@ func digests(t *testing.T, dir string) map[string]string {
 func TestReachableDigest(t *testing.T) {
 	dir := write(t, reachableModule)
 	before := digests(t, dir)
-	require.Len(t, before, 9)
+	require.Len(t, before, 11)
 	require.Equal(t, before, digests(t, dir), "the same program has the same digests")
 	require.Equal(t, before, digests(t, write(t, reachableModule)), "wherever it lies")
 	ofP := []string{"TestDirect", "TestGeneric", "TestInferred", "TestInterface", "TestNothing", "TestTable"}
@@ -171,6 +177,10 @@ func TestReachableDigest(t *testing.T) {
 		{"initialisation of a variable", "q/q.go", "int { return 1 }", "int { return 2 }", []string{"TestExternal", "main"}},
 		{"what TestMain calls", "q/q_test.go", "return m.Run()", "m.Run(); return 0", []string{"TestExternal"}},
 		{"what init calls", "m/main.go", "func first() {}", "func first() { println() }", []string{"main"}},
+		{"what an import stands for", "s/s.go", "a \"example.com/r/s/x\"\n\tb \"example.com/r/s/y\"", "b \"example.com/r/s/x\"\n\ta \"example.com/r/s/y\"", []string{"TestImports"}},
+		{"what an import with a dot stands for", "s/dot.go", "import . \"example.com/r/s/x\"", "import . \"example.com/r/s/y\"", []string{"TestDot"}},
+		{"the version of the language in a file", "s/s.go", "//go:build go1.22", "//go:build go1.21", []string{"TestImports"}},
+		{"a setting of the runtime", "m/main.go", "//go:debug panicnil=0", "//go:debug panicnil=1", []string{"main"}},
 		{"a package with assembly", "l/l.go", "func other() int { return 1 }", "func other() int { return 2 }", []string{"TestLinked"}},
 		{"the module", "go.mod", "go 1.26", "go 1.26.1", all},
 	} {
@@ -188,6 +198,20 @@ func TestReachableDigest(t *testing.T) {
 			require.Equal(t, c.want, changed)
 		})
 	}
+}
+
+// The text of cgo, which is in a comment, counts.
+func TestReachableCgo(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("cgo needs a C compiler")
+	}
+	dir := write(t, map[string]string{"go.mod": "module example.com/c\n\ngo 1.26\n"})
+	digest := func(result string) string {
+		text := "package main\n\n// static int f(void) { return " + result + "; }\nimport \"C\"\n\nfunc main() { println(int(C.f())) }\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o644))
+		return digests(t, dir)["main"]
+	}
+	require.NotEqual(t, digest("1"), digest("2"))
 }
 
 // A program that asks for the environment depends on it, and another one does not.
@@ -263,7 +287,7 @@ var reachablePackages = flag.String("reachable", "", "packages of this module fo
 func TestReachableCalls(t *testing.T) {
 	checked := compareCalls(t, Spec{Dir: write(t, reachableModule), Pattern: "./..."})
 	require.Equal(t, map[string]int{
-		"TestDirect": 4, "TestExternal": 5, "TestGeneric": 2, "TestInferred": 4, "TestInterface": 4, "TestLinked": 1, "TestNothing": 2,
+		"TestDirect": 4, "TestDot": 3, "TestExternal": 5, "TestGeneric": 2, "TestImports": 4, "TestInferred": 4, "TestInterface": 4, "TestLinked": 1, "TestNothing": 2,
 		"TestTable": 2, "main": 5,
 	}, checked)
 	if *reachablePackages == "" {

@@ -22,6 +22,8 @@ import (
 // that they hold: one for each entry point.
 type Set struct {
 	spec    Spec
+	asked   Spec   // as it was given
+	dir     string // where the go command has listed the packages
 	fset    *token.FileSet
 	pkgs    []*packages.Package
 	matched []string // import paths of the packages that the pattern names, sorted
@@ -62,6 +64,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	if spec.Pattern == "" {
 		spec.Pattern = "."
 	}
+	asked := spec
 	dir, err := filepath.Abs(spec.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("source directory: %w", err)
@@ -112,7 +115,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 	sort.Strings(patterns)
 	patterns = append(patterns, imported(roots, own)...)
-	s := &Set{spec: spec, fset: token.NewFileSet(), loose: loose(roots, own), vendored: vendored(roots), toolchain: &toolchain{}}
+	s := &Set{spec: spec, asked: asked, dir: dir, fset: token.NewFileSet(), loose: loose(roots, own), vendored: vendored(roots), toolchain: &toolchain{}}
 	for _, p := range roots {
 		if !strings.HasSuffix(p.ID, ".test") {
 			s.matched = append(s.matched, strings.TrimSuffix(p.PkgPath, "_test"))

@@ -23,8 +23,13 @@ import (
 
 // several are the flags of a check of more than one entry point.
 type several struct {
-	list bool
-	run  string
+	list  bool
+	run   string
+	since string // a revision of git: entry points that can reach nothing that has changed are left out
+	// main: of a package that has one, main alone.
+	main bool
+	// config are the settings of a file, nil for none.
+	config *config
 }
 
 // selected returns the entry points of a set that are asked for.
@@ -39,7 +44,21 @@ func (a *several) selected(set *vtrace.Set, entry string) ([]vtrace.EntryPoint, 
 			out = append(out, e)
 		}
 	}
+	if isMain := func(e vtrace.EntryPoint) bool { return e.Func == "main" }; a.main && slices.ContainsFunc(out, isMain) {
+		out = slices.DeleteFunc(out, func(e vtrace.EntryPoint) bool { return !isMain(e) })
+	}
 	return out, nil
+}
+
+// leftOut is why an entry point is not checked, "" if it is. One that is named on the command line is.
+func (a *several) leftOut(e vtrace.EntryPoint, named string, changed *changes) string {
+	if skip := a.config.skips(e); skip != "" && e.Func != named {
+		return skip
+	}
+	if changed.leavesOut(e) {
+		return changed.reason()
+	}
+	return ""
 }
 
 // allEntries is the -entry that stands for every entry point of a package.
@@ -56,6 +75,8 @@ type checked struct {
 	accepted  []report.Acceptance
 	// unchanged: the result is that of an earlier check.
 	unchanged bool
+	// leftOut says why it was not to be checked, "" if it was.
+	leftOut string
 }
 
 // checkAll checks the entry points of the packages that a pattern names, one
@@ -86,12 +107,19 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		others = leftOut(set.Others())
 	}
 	if len(entries) == 0 {
+		if a.since != "" && s.entry != "" {
+			others = "-changed-since is for main and tests: without it -entry takes other functions too\n"
+		}
 		return 0, errors.New(strings.TrimSuffix(pattern+": no entry points\n"+others, "\n"))
 	}
-	if a.list {
-		return exitNothing, c.listEntries(entries, s.json)
+	changed, err := c.changedSince(set, a.since, entries, s.verbose)
+	if err != nil {
+		return 0, err
 	}
-	rep := newProgress(c.stderr, s.timing)
+	if a.list {
+		return exitNothing, c.listEntries(slices.DeleteFunc(entries, func(e vtrace.EntryPoint) bool { return a.leftOut(e, s.entry, changed) != "" }), s.json)
+	}
+	rep := s.progress(c)
 	opts, err := s.options(true, rep)
 	if err != nil {
 		return 0, err
@@ -101,22 +129,34 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			return 0, fmt.Errorf("-o: %w", err)
 		}
 	}
+	lines := c.lines(s)
+	if err := lines.begin(len(entries)); err != nil {
+		return 0, err
+	}
 	all := make([]checked, 0, len(entries))
 	add := func(r checked) {
 		last := len(all) == len(entries)-1
-		if err := s.logs.add(report.Result{Entry: r.name(), Bundle: r.bundle, Err: r.err, Took: r.elapsed, Accepted: r.accepted}, last); err != nil {
+		if err := s.logs.add(report.Result{Entry: r.name(), Bundle: r.bundle, Err: r.err, Took: r.elapsed, Accepted: r.accepted, LeftOut: r.leftOut}, last); err != nil {
+			r.err = errors.Join(r.err, err)
+		}
+		if err := lines.add(&r, rep); err != nil {
 			r.err = errors.Join(r.err, err)
 		}
 		all = append(all, r)
 	}
-	for _, e := range entries {
+	for i, e := range entries {
+		if why := a.leftOut(e, s.entry, changed); why != "" {
+			add(checked{entry: e, leftOut: why})
+			continue
+		}
 		if c.ctx.Err() != nil {
 			s.accept.failed = true
 			add(checked{entry: e, err: errInterrupted})
 			continue
 		}
 		rep.unchanged = nil
-		r := c.checkEntry(set, e, s, opts)
+		rep.say("%s (%d of %d)", e, i+1, len(entries))
+		r := c.checkEntry(set, e, s, slices.Concat(opts, a.config.options(e.Package, e.Func)))
 		r.unchanged = rep.unchanged != nil
 		rep.done()
 		var missing *vtrace.SandboxError
@@ -139,7 +179,11 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	if s.json {
 		fmt.Fprint(c.stderr, others)
 	}
-	if err := errors.Join(c.report(all, s.json, rep), s.accept.end(c.stderr)); err != nil {
+	show := func() error { return c.report(all, s.json, rep) }
+	if s.stream {
+		show = func() error { return lines.end(worst(all)) }
+	}
+	if err := errors.Join(show(), s.accept.end(c.stderr)); err != nil {
 		return worst(all), err
 	}
 	if !s.json {
@@ -235,7 +279,10 @@ func (r *checked) notable() bool {
 // code is the exit code that one entry point alone would give. One that cannot
 // be translated leaves the question open.
 func (r *checked) code() int {
-	if r.bundle == nil {
+	switch {
+	case r.leftOut != "" && r.err == nil:
+		return exitNothing
+	case r.bundle == nil:
 		return exitInconclusive
 	}
 	return exitCode(r.bundle, r.accepted)
@@ -291,26 +338,40 @@ func shorten(file string) string {
 	return file
 }
 
+// precision is that of the model, as a word in the table.
+func (r *checked) precision() string {
+	if r.leftOut != "" {
+		return "-"
+	}
+	return precision(r.bundle)
+}
+
+func (r *checked) asEntry(rep *progress) *report.EntryOutput {
+	row := resultOf(r.bundle, r.path, r.accepted)
+	row.Unsandboxed, row.Signature, row.Unchanged = rep.without, r.signature, r.unchanged
+	return &row
+}
+
+func (r *checked) asRefused() *report.RefusedOutput {
+	return &report.RefusedOutput{Package: r.entry.Package, Func: r.entry.Func, Errors: linesOf(r.err)}
+}
+
+func (r *checked) asLeftOut() *report.LeftOutOutput {
+	return &report.LeftOutOutput{Package: r.entry.Package, Func: r.entry.Func, Reason: r.leftOut}
+}
+
 // report prints the table, or everything as JSON.
 func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 	if asJSON {
-		type refusal struct {
-			Package string   `json:"package"`
-			Func    string   `json:"func"`
-			Errors  []string `json:"errors"`
-		}
-		out := struct {
-			Entries []result  `json:"entries"`
-			Refused []refusal `json:"refused"`
-		}{[]result{}, []refusal{}}
+		out := report.SeveralOutput{Version: report.OutputVersion, Entries: []report.EntryOutput{}, Refused: []report.RefusedOutput{}}
 		for _, r := range all {
-			if r.bundle != nil {
-				row := resultOf(r.bundle, r.path, r.accepted)
-				row.Unsandboxed, row.Signature = rep.without, r.signature
-				row.Unchanged = r.unchanged
-				out.Entries = append(out.Entries, row)
-			} else {
-				out.Refused = append(out.Refused, refusal{r.entry.Package, r.entry.Func, linesOf(r.err)})
+			switch {
+			case r.leftOut != "":
+				out.LeftOut = append(out.LeftOut, *r.asLeftOut())
+			case r.bundle != nil:
+				out.Entries = append(out.Entries, *r.asEntry(rep))
+			default:
+				out.Refused = append(out.Refused, *r.asRefused())
 			}
 		}
 		return encode(c.stdout, out)
@@ -320,6 +381,9 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 	for _, r := range all {
 		text := ""
 		switch {
+		case r.leftOut != "":
+			text = "left out: " + r.leftOut
+			count["left out"]++
 		case r.bundle == nil:
 			lines := linesOf(r.err)
 			text = "not checked: " + lines[0]
@@ -339,7 +403,7 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 			text += " (unchanged)"
 			unchanged++
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", r.entry, precision(r.bundle), text)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", r.entry, r.precision(), text)
 	}
 	if err := table.Flush(); err != nil {
 		return err

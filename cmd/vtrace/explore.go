@@ -33,6 +33,7 @@ func runExplore(c *call) (int, error) {
 	frontier := fs.String("frontier", "", "with -exhaustive: go on from `FILE`, if it exists, and leave there what is left to do")
 	s.inSandbox(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
+	fs.BoolVar(&s.verbose, "v", false, "say on standard error, in lines, what is being done")
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
 		return 0, err
@@ -43,7 +44,7 @@ func runExplore(c *call) (int, error) {
 	if *parallel < 0 {
 		return 0, fmt.Errorf("%w: -parallel is at least 0", errUsage)
 	}
-	rep := newProgress(c.stderr, s.timing)
+	rep := s.progress(c)
 	opts := []vtrace.Option{vtrace.Watchdog(s.watchdog), vtrace.Sandbox(string(s.sandbox)), vtrace.Progress(rep.event)}
 	if *race {
 		opts = append(opts, vtrace.Races())

@@ -127,21 +127,7 @@ func (g *githubLog) add(r report.Result) error {
 // of GitHub runs in, or else below the working directory. The pattern names packages of the
 // program. Files are relative to a directory that holds its modules.
 func inRepository(pattern string) func(file string) string {
-	dir, err := filepath.Abs(strings.TrimSuffix(pattern, "..."))
-	if info, err2 := os.Stat(dir); err != nil || err2 != nil || !info.IsDir() {
-		dir, _ = filepath.Abs(".") // an import path
-	}
-	exists := func(name string) bool {
-		_, err := os.Stat(name)
-		return err == nil
-	}
-	above := func(d string) string { return filepath.Dir(d) }
-	for d := dir; d != above(d); d = above(d) {
-		if exists(filepath.Join(d, "go.mod")) {
-			dir = d
-			break
-		}
-	}
+	dir := moduleDir(pattern)
 	repository := os.Getenv("GITHUB_WORKSPACE")
 	if repository == "" {
 		repository, _ = filepath.Abs(".")
@@ -156,6 +142,28 @@ func inRepository(pattern string) func(file string) string {
 		return file
 	}
 }
+
+// moduleDir is the directory of the module of the packages that a pattern names, or of these
+// packages if there is no module.
+func moduleDir(pattern string) string {
+	dir, err := filepath.Abs(strings.TrimSuffix(pattern, "..."))
+	if info, err2 := os.Stat(dir); err != nil || err2 != nil || !info.IsDir() {
+		dir, _ = filepath.Abs(".") // an import path
+	}
+	for d := dir; d != above(d); d = above(d) {
+		if exists(filepath.Join(d, "go.mod")) {
+			return d
+		}
+	}
+	return dir
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+func above(dir string) string { return filepath.Dir(dir) }
 
 // acceptance says which findings do not count.
 type acceptance struct {

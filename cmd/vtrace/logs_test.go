@@ -160,9 +160,10 @@ func TestCIDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/ci.md")
 	require.NoError(t, err)
 	t.Chdir(writeStuck(t, stuckTests))
+	inRepo(t, "m", "nothing has changed")
 	commands := ciCommand.FindAllStringSubmatch(string(text), -1)
-	require.Len(t, commands, 4)
-	for i, want := range []int{exitReal, exitNothing, exitReal, exitReal} {
+	require.Len(t, commands, 5)
+	for i, want := range []int{exitNothing, exitReal, exitNothing, exitReal, exitReal} {
 		args := strings.Fields(commands[i][1])[1:]
 		code, _, stderr := execute(t, args...)
 		require.Equal(t, want, code, "%s: %s", commands[i][1], stderr)

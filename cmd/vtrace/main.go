@@ -4,8 +4,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -19,7 +23,35 @@ func main() {
 		<-signals
 		stop()
 	}()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	args, err := inDirectory(os.Args[1:])
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "vtrace: %v\n", err)
+		os.Exit(exitUsage)
+	}
+	os.Exit(run(ctx, args, os.Stdout, os.Stderr))
+}
+
+// inDirectory obeys -C DIR, which changes the directory of the process, and returns the other
+// arguments.
+func inDirectory(args []string) ([]string, error) {
+	for i, arg := range args[:min(2, len(args))] {
+		dir, joined := strings.CutPrefix(arg, "-C=")
+		rest := args[min(i+1, len(args)):]
+		switch {
+		case joined:
+		case arg == "-C" && len(rest) == 0:
+			return nil, errors.New("-C: no directory is named")
+		case arg == "-C":
+			dir, rest = rest[0], rest[1:]
+		default:
+			continue
+		}
+		if err := os.Chdir(dir); err != nil {
+			return nil, fmt.Errorf("-C: %w", err)
+		}
+		return slices.Concat(args[:i], rest), nil
+	}
+	return args, nil
 }
 
 // outer is the key of the context that only a second interrupt ends.

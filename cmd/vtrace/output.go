@@ -37,31 +37,6 @@ func conclude(b *vtrace.Bundle, accepted []report.Acceptance) pass.Conclusion {
 	return pass.Conclude(b, report.Numbers(accepted)...)
 }
 
-// result is what -json prints.
-type result struct {
-	Pass   string           `json:"pass"`
-	Entry  artifact.Entry   `json:"entry"`
-	Bundle string           `json:"bundle,omitempty"`
-	Digest string           `json:"digest"`
-	Found  []vtrace.Finding `json:"findings"`
-	// Accepted are those that count as no error.
-	Accepted []report.Acceptance `json:"accepted,omitempty"`
-	Limits   []string            `json:"limits"`
-	Verdict  []artifact.Verdict  `json:"verdicts"`
-	// Runs says how the program was run beside its model.
-	Runs *artifact.Runs `json:"runs,omitempty"`
-	// Races says how data races were looked for, if they were.
-	Races *artifact.RaceSearch `json:"races,omitempty"`
-	// Approximations are where the model is not exact.
-	Approximations []artifact.Approximation `json:"approximations,omitempty"`
-	// Unchanged: the result is that of an earlier check.
-	Unchanged bool `json:"unchanged,omitempty"`
-	// Signature is the file of the bundle's signature, if it was signed.
-	Signature string `json:"signature,omitempty"`
-	// Unsandboxed says what of a sandbox there was not, if one was asked for.
-	Unsandboxed string `json:"unsandboxed,omitempty"`
-}
-
 // unchangedText says why a program was not checked.
 func unchangedText(u *pass.Unchanged) string {
 	const off = "; -cache off checks it again"
@@ -78,9 +53,9 @@ func encode(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-func resultOf(b *vtrace.Bundle, path string, accepted []report.Acceptance) result {
+func resultOf(b *vtrace.Bundle, path string, accepted []report.Acceptance) report.EntryOutput {
 	m := b.Manifest()
-	r := result{
+	r := report.EntryOutput{
 		Pass: m.Pass, Entry: m.Entry, Bundle: path, Digest: b.Digest(),
 		Found: b.Findings(), Accepted: accepted, Limits: conclude(b, accepted).Limits, Verdict: b.Verdicts(),
 		Runs: b.Runs(), Races: b.Races(), Approximations: sidecar(b).Approximations,
@@ -90,6 +65,9 @@ func resultOf(b *vtrace.Bundle, path string, accepted []report.Acceptance) resul
 	}
 	if r.Limits == nil {
 		r.Limits = []string{}
+	}
+	if r.Verdict == nil {
+		r.Verdict = []artifact.Verdict{}
 	}
 	for i := range r.Found {
 		r.Found[i].Reproduce = reproduce(b, r.Found[i], path)

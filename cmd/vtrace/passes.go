@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -20,12 +21,15 @@ func version() string { return pass.Version() }
 
 // settings are the flags of the passes.
 type settings struct {
-	out    string
-	json   bool
-	timing bool
+	out     string
+	json    bool
+	stream  bool // as lines of JSON
+	timing  bool
+	verbose bool
 
 	entry      string
 	buildFlags string
+	tags       string
 	deps       string
 	vendorDeps bool
 
@@ -58,14 +62,23 @@ type settings struct {
 
 func (s *settings) output(fs *flag.FlagSet) {
 	fs.StringVar(&s.out, "o", "", "write the bundle to `FILE` (.vtz, or a directory); \"-\" writes none")
-	fs.BoolVar(&s.json, "json", false, "print the result as JSON")
+	fs.Var(&jsonFlag{s}, "json", "print the result as JSON; -json=stream prints a line of JSON for each entry point as soon as it is known; \"vtrace help -schema\" prints the JSON Schema of both")
 	s.signing(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
+	fs.BoolVar(&s.verbose, "v", false, "say on standard error, in lines, what is being done")
+}
+
+// progress shows what happens, as the flags say.
+func (s *settings) progress(c *call) *progress {
+	p := newProgress(c.stderr, s.timing)
+	p.verbose = s.verbose
+	return p
 }
 
 func (s *settings) program(fs *flag.FlagSet) {
 	fs.StringVar(&s.entry, "entry", "", "entry point: main, which is the default, or the name of a test function; of check also all, which is the default where there is no main")
 	fs.StringVar(&s.buildFlags, "flags", "", "build flags of the go command, separated by blanks")
+	fs.StringVar(&s.tags, "tags", "", "build with these tags, separated by commas: short for -flags -tags=`TAGS`")
 	fs.StringVar(&s.deps, "deps", "", "check and instrument also the packages of other modules that match `PATTERNS`, as in golang.org/x/sync/..., separated by commas; all: every one that is not of the standard library")
 }
 
@@ -113,7 +126,13 @@ func (s *settings) trusted(fs *flag.FlagSet) {
 }
 
 // flags are the build flags that were given.
-func (s *settings) flags() []string { return strings.Fields(s.buildFlags) }
+func (s *settings) flags() []string {
+	all := strings.Fields(s.buildFlags)
+	if s.tags != "" {
+		all = append(all, "-tags="+s.tags)
+	}
+	return all
+}
 
 // resultsVariable is the environment variable that says where results are kept.
 const resultsVariable = "VTRACE_CACHE"
@@ -200,7 +219,7 @@ func runPass(c *call, newModel bool, declare func(*settings, *flag.FlagSet), do 
 
 // one runs a pass, or all of them, on one program and reports.
 func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error)) (int, error) {
-	rep := newProgress(c.stderr, s.timing)
+	rep := s.progress(c)
 	opts, err := s.options(newModel, rep)
 	if err != nil {
 		return 0, err
@@ -219,6 +238,10 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 		return 0, err
 	}
 	defer s.logs.end()
+	lines := c.lines(s)
+	if err := lines.begin(1); err != nil {
+		return 0, err
+	}
 	start := time.Now()
 	b, err := do(c.hard(), arg, s, append(opts, append(k.options(), vtrace.Interrupt(c.ctx.Done()))...))
 	rep.done()
@@ -236,7 +259,10 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 		r := resultOf(b, path, accepted)
 		r.Unchanged = rep.unchanged != nil
 		r.Unsandboxed, r.Signature = rep.without, s.signature(path)
-		return code, errors.Join(encode(c.stdout, r), saveErr)
+		if s.stream {
+			return code, errors.Join(lines.entry(&r), lines.end(code), saveErr)
+		}
+		return code, errors.Join(encode(c.stdout, report.SingleOutput{Version: report.OutputVersion, EntryOutput: r}), saveErr)
 	}
 	err = writeText(c.stdout, b, path, accepted)
 	if sig := s.signature(path); sig != "" {
@@ -249,10 +275,8 @@ func (c *call) one(s *settings, arg string, newModel bool, do func(ctx context.C
 	return code, errors.Join(err, saveErr)
 }
 
-func runCheck(c *call) (int, error) {
-	var s settings
-	var a several
-	fs := c.flags()
+// checkFlags declares the flags of a check, and returns that which names the file of its settings.
+func checkFlags(fs *flag.FlagSet, s *settings, a *several) (config *string) {
 	s.output(fs)
 	s.program(fs)
 	s.model(fs)
@@ -264,14 +288,44 @@ func runCheck(c *call) (int, error) {
 	s.accept.register(fs)
 	fs.BoolVar(&a.list, "list", false, "list the entry points and do nothing else")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
+	fs.StringVar(&a.since, "changed-since", "", "check only entry points that can reach something that has changed since the `REVISION` of git, committed or not; the others are named")
+	return fs.String("config", "", "take settings from `FILE`, or from none if that is off; without it from "+configName+" beside the go.mod of the program, if there is one")
+}
+
+func runCheck(c *call) (int, error) {
+	var s settings
+	var a several
+	fs := c.flags()
+	file := checkFlags(fs, &s, &a)
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
 		return 0, err
 	}
-	if a.list || a.run != "" || s.entry == allEntries || strings.Contains(args[0], "...") {
+	if a.config, err = findConfig(*file, args[0]); err != nil {
+		return 0, err
+	}
+	if err := a.config.apply(fs, &s); err != nil {
+		return 0, err
+	}
+	if a.config != nil && s.verbose {
+		fmt.Fprintf(c.stderr, "vtrace: settings of %s\n", shorten(a.config.path))
+	}
+	if a.since != "" && s.accept.update {
+		return 0, fmt.Errorf("%w: -update-baseline needs the findings of all entry points, and -changed-since leaves some out", errUsage)
+	}
+	if a.list || a.run != "" || a.since != "" || s.entry == allEntries || strings.Contains(args[0], "...") {
 		return c.checkAll(&s, &a, args[0])
 	}
-	code, err := c.one(&s, args[0], true, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
+	one := s
+	skip, budget := a.config.of(packageOf(args[0]), cmp.Or(s.entry, "main"))
+	if skip != "" && s.entry == "" {
+		a.main = true
+		return c.checkAll(&s, &a, args[0]) // which names what is left out
+	}
+	if budget != 0 {
+		one.budget = budget
+	}
+	code, err := c.one(&one, args[0], true, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (*vtrace.Bundle, error) {
 		return vtrace.Check(ctx, s.source(arg), opts...)
 	})
 	if s.entry == "" && len(c.program) == 0 && errors.Is(err, vtrace.ErrNoEntry) {
@@ -398,7 +452,7 @@ func runTranslate(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	rep := newProgress(c.stderr, s.timing)
+	rep := s.progress(c)
 	opts, err := s.options(true, rep)
 	if err != nil {
 		return 0, err

@@ -17,6 +17,7 @@ type progress struct {
 	w        io.Writer
 	terminal bool
 	timing   bool
+	verbose  bool // what is drawn elsewhere is printed in lines
 	start    time.Time
 	drawn    time.Time
 	dirty    bool
@@ -41,10 +42,10 @@ func (p *progress) event(e vtrace.Event) {
 		fmt.Fprintf(p.w, "vtrace: the result is not kept, or not taken from an earlier check: %s\n", plain(e.Err.Error()))
 	case pass.StageStarted:
 		if e.Stage == pass.LibrariesStage {
-			p.draw("compiling the standard library, and what else the program imports, for its instrumented form: long only once on this machine")
+			p.stage("compiling the standard library, and what else the program imports, for its instrumented form: long only once on this machine")
 			return
 		}
-		p.draw("%s pass: %s", e.Pass, e.Stage)
+		p.stage("%s pass: %s", e.Pass, e.Stage)
 	case pass.StageDone:
 		if p.timing {
 			p.clear()
@@ -66,6 +67,23 @@ func (p *progress) entry(e vtrace.EntryPoint, elapsed time.Duration) {
 	if p.timing {
 		p.clear()
 		fmt.Fprintf(p.w, "%-22s %8.3fs %s\n", "entry", elapsed.Seconds(), e)
+	}
+}
+
+// stage draws what begins, or says it.
+func (p *progress) stage(format string, args ...any) {
+	if p.verbose {
+		p.say(format, args...)
+		return
+	}
+	p.draw(format, args...)
+}
+
+// say prints a line, if it is to.
+func (p *progress) say(format string, args ...any) {
+	if p.verbose {
+		p.clear()
+		fmt.Fprintf(p.w, "vtrace: %s\n", plain(fmt.Sprintf(format, args...)))
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/report"
 )
 
 const racyProgram = `package q
@@ -71,7 +73,7 @@ func TestCheckRace(t *testing.T) {
 	require.Contains(t, stdout, "ok   TestOrchestration_TestCount_Q1_1: no longer reproducible")
 	code, stdout, stderr = execute(t, "check", "-race", "-json", "-entry", "TestCount", "-o", "-", ".")
 	require.Equal(t, exitNothing, code, stdout+stderr)
-	var r result
+	var r report.EntryOutput
 	require.NoError(t, json.Unmarshal([]byte(stdout), &r))
 	require.Empty(t, r.Found)
 	require.Equal(t, 200, r.Races.Runs)

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"github.com/vtrace/vtrace/docs/findings"
+	"github.com/vtrace/vtrace/report"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
 )
@@ -40,6 +41,7 @@ const (
 	compiles   executes = "the go command, which compiles the program, with a C compiler where it has cgo; not the program"
 	runs       executes = "the go command, which compiles the program, with a C compiler where it has cgo; and the program itself, with all that you may do, or in a sandbox with -sandbox"
 	theBrowser executes = "nothing of the bundle; without -o, what the system opens web pages with"
+	theMachine executes = "the go command, which compiles a small program of vtrace, and that program; git, to ask for its version"
 	theChecker executes = "nothing; with -engine verifyta, an installed UPPAAL"
 )
 
@@ -61,7 +63,10 @@ func commands() []command {
 		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runs, runExplore},
 		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", nothing, runExportTest},
 		{"test", "PACKAGE", "run the exported tests of a package on the program as it is now", runs, runTest},
-		{"help", "[COMMAND|FINDING]", "explain a command, or a kind of finding", nothing, runHelp},
+		{"doctor", "", "find out whether this machine has what vtrace needs, and say what to do; exit code 1 if something is missing", theMachine, runDoctor},
+		{"completion", "bash|zsh|fish", "print a script that has a shell complete command lines", nothing, runCompletion},
+		{"version", "", "print the version, of which revision and Go it was built, and the formats it writes", nothing, runVersion},
+		{"help", "[COMMAND|FINDING]", "explain a command, or a kind of finding; -man prints a page for man, -schema the JSON Schema of check -json", nothing, runHelp},
 	}
 }
 
@@ -73,6 +78,8 @@ type call struct {
 	stdout, stderr io.Writer
 	// program are the arguments behind "--": those of the program under check.
 	program []string
+	// declared, if not nil, is called with the flags, and nothing else is done.
+	declared func(*flag.FlagSet)
 }
 
 // errUsage is wrapped by errors about how the command was called.
@@ -88,9 +95,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch name {
 	case "-h", "-help", "--help":
 		name = "help"
-	case "-version", "--version", "version":
-		fmt.Fprintln(stdout, "vtrace", version())
-		return exitNothing
+	case "-version", "--version":
+		name = "version"
 	}
 	for _, cmd := range commands() {
 		if cmd.name != name {
@@ -156,6 +162,7 @@ usage: vtrace COMMAND [flags] [arguments]
 	fmt.Fprintf(w, `
 PACKAGE is one package: its directory, or its import path.
 BUNDLE is a .vtz file or a directory that a pass has written.
+-C DIR, before the command or right behind it, has it run in another directory.
 
 %s build and run the program;
 %s build it; the others execute nothing of it.
@@ -170,6 +177,13 @@ func runHelp(c *call) (int, error) {
 	if len(c.args) == 0 {
 		usage(c.stdout)
 		return exitNothing, nil
+	}
+	if slices.Contains([]string{"-man", "--man"}, c.args[0]) {
+		return exitNothing, writeManual(c.stdout)
+	}
+	if slices.Contains([]string{"-schema", "--schema"}, c.args[0]) {
+		_, err := c.stdout.Write(report.OutputSchema())
+		return exitNothing, err
 	}
 	for _, cmd := range commands() {
 		if cmd.name == c.args[0] && cmd.name != "help" {
@@ -197,6 +211,10 @@ func (c *call) flags() *flag.FlagSet {
 // parse parses flags, which may also follow arguments, and returns between min
 // and max arguments.
 func (c *call) parse(fs *flag.FlagSet, min, max int) ([]string, error) {
+	if c.declared != nil {
+		c.declared(fs)
+		return nil, flag.ErrHelp
+	}
 	var args []string
 	rest := c.args
 	if i := slices.Index(rest, "--"); i >= 0 {
@@ -209,6 +227,9 @@ func (c *call) parse(fs *flag.FlagSet, min, max int) ([]string, error) {
 			fs.SetOutput(c.stderr)
 			fs.PrintDefaults()
 			return nil, err
+		}
+		if err != nil && strings.HasSuffix(err.Error(), ": -C") {
+			err = errors.New("-C DIR stands before the command, or right behind it")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %v", errUsage, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/examples"
 	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/report"
 )
 
 // execute runs a command line.
@@ -267,7 +268,7 @@ func TestJSON(t *testing.T) {
 	dir := program(t, "funcarg")
 	code, stdout, stderr := execute(t, "check", "-json", dir)
 	require.Equal(t, exitReal, code, stderr)
-	var r result
+	var r report.EntryOutput
 	require.NoError(t, json.Unmarshal([]byte(stdout), &r))
 	require.Len(t, r.Found, 1)
 	require.Equal(t, artifact.Real, r.Found[0].Verdict)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/report"
 )
 
 // hostile writes into the directory of its user when it is run, and has a deadlock.
@@ -58,14 +59,14 @@ func TestSandboxFlag(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(hostile), 0o644))
 	t.Chdir(t.TempDir())
 
-	check := func(args ...string) result {
+	check := func(args ...string) report.EntryOutput {
 		code, stdout, stderr := execute(t, append([]string{"check", "-json", "-o", "b.vtz"}, append(args, dir)...)...)
 		require.Contains(t, []int{exitReal, exitUsage}, code, stderr)
 		if code == exitUsage {
 			require.Contains(t, stderr, "no sandbox: ")
 			t.Skip(stderr)
 		}
-		var r result
+		var r report.EntryOutput
 		require.NoError(t, json.Unmarshal([]byte(stdout), &r))
 		return r
 	}

@@ -112,8 +112,8 @@ func dropPages(dir, name string) error {
 	return nil
 }
 
-// open has the system open a file in a browser. It does not wait for that.
-func open(path string) error {
+// openCommand is what opens a file in a browser.
+func openCommand(path string) ([]string, error) {
 	args := []string{"xdg-open", path}
 	switch runtime.GOOS {
 	case "darwin":
@@ -123,8 +123,17 @@ func open(path string) error {
 	default:
 		// Without a display a browser of the terminal would be started.
 		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-			return errors.New("there is no display")
+			return nil, errors.New("there is no display")
 		}
+	}
+	return args, nil
+}
+
+// open has the system open a file in a browser. It does not wait for that.
+func open(path string) error {
+	args, err := openCommand(path)
+	if err != nil {
+		return err
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	if err := cmd.Start(); err != nil {

@@ -1,0 +1,524 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/modfile"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/internal/repository"
+	"github.com/vtrace/vtrace/source"
+)
+
+const (
+	// configName is the file with the settings of a module, beside its go.mod.
+	configName = "vtrace.yaml"
+	// noConfig is the -config that reads none.
+	noConfig = "off"
+	// configVersion is the version of its form.
+	configVersion = 1
+	// maxConfig bounds its bytes.
+	maxConfig = 1 << 20
+)
+
+// config are the settings of a file. A repository of somebody else may have such a file: it sets
+// nothing that has a program run, writes elsewhere, or takes away what bounds a check.
+type config struct {
+	path  string
+	check []flagValue
+	rules []rule
+}
+
+// flagValue is what a file says of a flag.
+type flagValue struct {
+	line   int
+	name   string
+	values []string // one, but of flags that may be repeated
+}
+
+// rule is what a file says of some entry points.
+type rule struct {
+	pkg    func(string) bool // nil: any
+	test   *regexp.Regexp    // nil: any
+	skip   string            // why they are not checked, "" if they are
+	budget time.Duration     // 0: as of all
+}
+
+// kinds of settings.
+type kind int
+
+const (
+	truth kind = iota
+	number
+	duration
+	size
+	word
+	list
+	numbers // by name
+	outputFile
+)
+
+// setting is a flag of check that a file may set.
+type setting struct {
+	kind kind
+	// extension of a file.
+	extension string
+	// words are the only values that are taken, if there are some.
+	words []string
+	// otherwise says why others are not.
+	otherwise string
+}
+
+// The settings of a file, by the name of their flag.
+var configurable = map[string]setting{
+	"baseline":    {kind: outputFile, extension: ".json"},
+	"bound":       {kind: numbers},
+	"budget":      {kind: duration},
+	"cache":       {kind: word, words: []string{noResults}, otherwise: "a directory of results decides what a check says: name one on the command line, or in " + resultsVariable},
+	"categories":  {kind: list},
+	"continue":    {kind: truth},
+	"deps":        {kind: list},
+	"disallow":    {kind: word},
+	"every-line":  {kind: truth},
+	"from-proto":  {kind: truth},
+	"junit":       {kind: outputFile, extension: ".xml"},
+	"memory":      {kind: size},
+	"optimise":    {kind: truth},
+	"race":        {kind: truth},
+	"run-depth":   {kind: number},
+	"sandbox":     {kind: word, words: []string{"true", requireSandbox}, otherwise: "a file asks for protection, and takes none away"},
+	"sarif":       {kind: outputFile, extension: ".sarif"},
+	"stall":       {kind: duration},
+	"states":      {kind: number},
+	"strict":      {kind: truth},
+	"tags":        {kind: list},
+	"timeout":     {kind: duration},
+	"vendor-deps": {kind: truth},
+	"watchdog":    {kind: duration},
+}
+
+// onlyFlags are the flags of check that a file cannot set, with the reason.
+var onlyFlags = map[string]string{
+	"changed-since": "it says what one check is about", "config": "it names this file", "entry": "it says what one check is about",
+	"flags":  "build flags, as -toolexec, can have the go command run programs; build tags are set with tags",
+	"github": "it is about where one check runs", "json": "it is about who reads one check", "list": "it is another command", "o": "bundles are written where who checks says",
+	"run": "it says what one check is about", "sign": "a key belongs to who checks", "timing": "it is about who reads one check",
+	"update-baseline": "it changes a file", "v": "it is about who reads one check",
+}
+
+// at makes an error about a place of the file.
+func (c *config) at(n *yaml.Node, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", shorten(c.path), n.Line, fmt.Sprintf(format, args...))
+}
+
+// yamlLine finds the place in an error of the library.
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// readConfig reads a file. The text is that of the file at the path.
+func readConfig(name string, text []byte) (*config, error) {
+	c := &config{path: name}
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, more yaml.Node
+	err := dec.Decode(&doc)
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: it is empty: it begins with version: %d", shorten(name), configVersion)
+	}
+	if err != nil {
+		line := ""
+		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
+			line = ":" + m[1]
+		}
+		return nil, fmt.Errorf("%s%s: %s", shorten(name), line, yamlLine.ReplaceAllString(err.Error(), ""))
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: something stands behind the first document", shorten(name))
+	}
+	version := false
+	err = c.mapping(doc.Content[0], "the file", []string{"version", "check", "entries"}, func(key string, value *yaml.Node) error {
+		switch key {
+		case "version":
+			version = true
+			if value.Value != strconv.Itoa(configVersion) || value.Tag != "!!int" {
+				return c.at(value, "version is %q: this vtrace reads version %d", value.Value, configVersion)
+			}
+			return nil
+		case "check":
+			return c.readCheck(value)
+		}
+		return c.readRules(value)
+	})
+	if err == nil && !version {
+		err = c.at(doc.Content[0], "it has no version: this is version: %d", configVersion)
+	}
+	return c, err
+}
+
+// mapping reads the keys of a mapping, each of which it has once.
+func (c *config) mapping(n *yaml.Node, what string, keys []string, read func(key string, value *yaml.Node) error) error {
+	if n.Kind != yaml.MappingNode {
+		return c.at(n, "%s is %s, and has to be a mapping, as in name: value", what, shape(n))
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		switch {
+		case key.Kind != yaml.ScalarNode || key.Tag == "!!merge":
+			return c.at(key, "%s has a key that is no name", what)
+		case seen[key.Value]:
+			return c.at(key, "%s has %q twice", what, key.Value)
+		case keys != nil && !slices.Contains(keys, key.Value):
+			return c.at(key, "%s has no setting %q: they are %s", what, key.Value, strings.Join(keys, ", "))
+		case value.Kind == yaml.AliasNode:
+			return c.at(value, "aliases of YAML are not read")
+		}
+		seen[key.Value] = true
+		if err := read(key.Value, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shape is what a node is, in words.
+func shape(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	switch n.Tag {
+	case "!!bool":
+		return "a truth"
+	case "!!int", "!!float":
+		return "a number"
+	case "!!null":
+		return "nothing"
+	}
+	return "text"
+}
+
+// scalar is the text of a value that has one of the tags.
+func (c *config) scalar(n *yaml.Node, key, want string, tags ...string) (string, error) {
+	if n.Kind != yaml.ScalarNode || !slices.Contains(tags, n.Tag) {
+		return "", c.at(n, "%s is %s, and has to be %s", key, shape(n), want)
+	}
+	return n.Value, nil
+}
+
+func (c *config) readCheck(n *yaml.Node) error {
+	return c.mapping(n, "check", nil, func(key string, value *yaml.Node) error {
+		if why, ok := onlyFlags[key]; ok {
+			return c.at(value, "%s is not taken from a file: %s", key, why)
+		}
+		s, ok := configurable[key]
+		if !ok {
+			return c.at(value, "check has no setting %q: they are %s", key, strings.Join(slices.Sorted(maps.Keys(configurable)), ", "))
+		}
+		values, err := c.values(s, key, value)
+		if err != nil {
+			return err
+		}
+		c.check = append(c.check, flagValue{value.Line, key, values})
+		return nil
+	})
+}
+
+// item is one of a list that becomes a part of a flag: without a comma, and not taken for a flag.
+var item = regexp.MustCompile(`^[^\s,-][^\x00-\x1f,]*$`)
+
+// values are what a setting sets its flag to.
+func (c *config) values(s setting, key string, n *yaml.Node) ([]string, error) {
+	one := func(text string, err error) ([]string, error) { return []string{text}, err }
+	switch s.kind {
+	case truth:
+		return one(c.scalar(n, key, "true or false", "!!bool"))
+	case number:
+		return one(c.scalar(n, key, "a number", "!!int"))
+	case size:
+		text, err := c.scalar(n, key, "a size, as in 500M or 2G", "!!int", "!!str")
+		var bytes sizeFlag
+		if err == nil && bytes.Set(text) == nil && bytes == 0 {
+			err = c.at(n, "%s is 0, which is no bound: only a flag on the command line takes a bound away", key)
+		}
+		return one(text, err)
+	case duration:
+		d, err := c.duration(n, key)
+		return one(d.String(), err)
+	case word:
+		text, err := c.scalar(n, key, "a word", "!!str", "!!bool")
+		if err == nil && s.words != nil && !slices.Contains(s.words, text) {
+			err = c.at(n, "%s is %q, and can only be %s in a file: %s", key, text, strings.Join(s.words, " or "), s.otherwise)
+		}
+		return one(text, err)
+	case list:
+		if n.Kind != yaml.SequenceNode {
+			return nil, c.at(n, "%s is %s, and has to be a list, as in [a, b]", key, shape(n))
+		}
+		var all []string
+		for _, e := range n.Content {
+			text, err := c.scalar(e, "an element of "+key, "text", "!!str", "!!int")
+			if err != nil {
+				return nil, err
+			}
+			if !item.MatchString(text) {
+				return nil, c.at(e, "%q is no element of %s: it is empty, has a comma, or begins like a flag", text, key)
+			}
+			all = append(all, text)
+		}
+		return one(strings.Join(all, ","), nil)
+	case numbers:
+		var all []string
+		err := c.mapping(n, key, boundNames(), func(name string, value *yaml.Node) error {
+			text, err := c.scalar(value, key+" "+name, "a number", "!!int")
+			all = append(all, name+"="+text)
+			return err
+		})
+		return all, err
+	case outputFile:
+		text, err := c.scalar(n, key, "the name of a file", "!!str")
+		if err != nil {
+			return nil, err
+		}
+		return one(c.file(n, key, text, s.extension))
+	}
+	return nil, c.at(n, "%s is of a kind that is not known", key)
+}
+
+func (c *config) duration(n *yaml.Node, key string) (time.Duration, error) {
+	text, err := c.scalar(n, key, "a duration, as in 30s or 5m", "!!str")
+	if err != nil {
+		return 0, err
+	}
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return 0, c.at(n, "%s is %q, and has to be a duration, as in 30s or 5m", key, text)
+	case d <= 0:
+		return 0, c.at(n, "%s is %s: only a flag on the command line takes a bound away", key, text)
+	}
+	return d, nil
+}
+
+// file is the path of a file that a check reads or writes: one in the directory of the settings that
+// its name says to be of this kind.
+func (c *config) file(n *yaml.Node, key, name, extension string) (string, error) {
+	dir := filepath.Dir(c.path)
+	local := filepath.FromSlash(name)
+	full := filepath.Join(dir, local)
+	inside := func() bool {
+		if !filepath.IsLocal(local) || slices.ContainsFunc(strings.Split(filepath.ToSlash(local), "/"), repository.Named) {
+			return false
+		}
+		root, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return false
+		}
+		// The directory may be another one by a symbolic link, and so may the file.
+		for _, p := range []string{filepath.Dir(full), full} {
+			real, err := filepath.EvalSymlinks(p)
+			if errors.Is(err, os.ErrNotExist) {
+				if _, err := os.Lstat(p); err == nil {
+					return false // a link to nothing
+				}
+				continue
+			}
+			rel, err2 := filepath.Rel(root, real)
+			if err != nil || err2 != nil || !filepath.IsLocal(rel) || slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), repository.Named) {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case path.Ext(filepath.ToSlash(name)) != extension:
+		return "", c.at(n, "%s is %q, and has to end in %s in a file", key, name, extension)
+	case !inside():
+		return "", c.at(n, "%s is %q, which is not below the directory of this file: only a flag on the command line names others", key, name)
+	}
+	return full, nil
+}
+
+func (c *config) readRules(n *yaml.Node) error {
+	if n.Kind != yaml.SequenceNode {
+		return c.at(n, "entries is %s, and has to be a list", shape(n))
+	}
+	for _, e := range n.Content {
+		r, names := rule{}, false
+		err := c.mapping(e, "an element of entries", []string{"package", "test", "skip", "budget"}, func(key string, value *yaml.Node) (err error) {
+			if key == "budget" {
+				r.budget, err = c.duration(value, key)
+				return err
+			}
+			text, err := c.scalar(value, key, "text", "!!str")
+			if err == nil && strings.TrimSpace(text) == "" {
+				err = c.at(value, "%s is empty", key)
+			}
+			if err != nil {
+				return err
+			}
+			switch key {
+			case "package":
+				names = true
+				r.pkg, err = c.packages(value, text)
+			case "test":
+				names = true
+				if r.test, err = regexp.Compile(text); err != nil {
+					err = c.at(value, "test is no regular expression: %v", err)
+				}
+			case "skip":
+				r.skip = text // the reason
+			}
+			return err
+		})
+		switch {
+		case err != nil:
+			return err
+		case !names:
+			return c.at(e, "this names no entry points: it needs package, test or both")
+		case r.skip == "" && r.budget == 0:
+			return c.at(e, "this says nothing of its entry points: it needs skip or budget")
+		}
+		c.rules = append(c.rules, r)
+	}
+	return nil
+}
+
+// packages is the meaning of a pattern of packages: one that begins with a dot is below the module.
+func (c *config) packages(n *yaml.Node, pattern string) (func(string) bool, error) {
+	if !strings.HasPrefix(pattern, ".") {
+		return source.MatchPackages(pattern), nil
+	}
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(c.path), "go.mod"))
+	module := modfile.ModulePath(data)
+	if err != nil || module == "" {
+		return nil, c.at(n, "package is %q, and beside this file is no go.mod that says what that is: write the import path", pattern)
+	}
+	below := path.Clean(pattern)
+	if below == ".." || strings.HasPrefix(below, "../") {
+		return nil, c.at(n, "package is %q, which leads out of the module", pattern)
+	}
+	return source.MatchPackages(path.Join(module, below)), nil
+}
+
+// apply sets the flags that the file has and the command line has not.
+func (c *config) apply(fs *flag.FlagSet, s *settings) error {
+	if c == nil {
+		return nil
+	}
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	given["tags"] = given["tags"] || slices.ContainsFunc(strings.Fields(s.buildFlags), func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "tags") })
+	for _, v := range c.check {
+		if given[v.name] {
+			continue
+		}
+		for _, text := range v.values {
+			if err := fs.Set(v.name, text); err != nil {
+				return fmt.Errorf("%s:%d: %s: %w", shorten(c.path), v.line, v.name, err)
+			}
+		}
+	}
+	if given["budget"] {
+		for i := range c.rules {
+			c.rules[i].budget = 0
+		}
+	}
+	return nil
+}
+
+// of is what the file says of an entry point. Of several elements the last one that says
+// something decides.
+func (c *config) of(pkg, entry string) (skip string, budget time.Duration) {
+	if c == nil {
+		return "", 0
+	}
+	for _, r := range c.rules {
+		if r.pkg != nil && !r.pkg(pkg) || r.test != nil && !r.test.MatchString(entry) {
+			continue
+		}
+		if r.skip != "" {
+			skip = fmt.Sprintf("%s (%s)", r.skip, configName)
+		}
+		if r.budget != 0 {
+			budget = r.budget
+		}
+	}
+	return skip, budget
+}
+
+// skips is why an entry point is not checked, "" if it is.
+func (c *config) skips(e vtrace.EntryPoint) string {
+	skip, _ := c.of(e.Package, e.Func)
+	return skip
+}
+
+// options are those of an entry point.
+func (c *config) options(pkg, entry string) []vtrace.Option {
+	if _, budget := c.of(pkg, entry); budget != 0 {
+		return []vtrace.Option{vtrace.Budget(budget)}
+	}
+	return nil
+}
+
+// packageOf is the import path of the package that a pattern names.
+func packageOf(pattern string) string {
+	dir, err := filepath.Abs(pattern)
+	if info, err2 := os.Stat(dir); err != nil || err2 != nil || !info.IsDir() {
+		return pattern // an import path
+	}
+	root := moduleDir(pattern)
+	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	rel, err2 := filepath.Rel(root, dir)
+	if err != nil || err2 != nil {
+		return pattern
+	}
+	return path.Join(modfile.ModulePath(data), filepath.ToSlash(rel))
+}
+
+// findConfig reads the settings for the packages that a pattern names: those of a file, or beside
+// the go.mod of their module. It returns nil if there are none.
+func findConfig(file, pattern string) (*config, error) {
+	name := file
+	switch file {
+	case noConfig:
+		return nil, nil
+	case "":
+		name = filepath.Join(moduleDir(pattern), configName)
+	}
+	full, err := filepath.Abs(name)
+	if err != nil {
+		return nil, fmt.Errorf("-config: %w", err)
+	}
+	info, err := os.Stat(full)
+	if errors.Is(err, os.ErrNotExist) && file == "" {
+		return nil, nil
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("-config: %w", err)
+	case !info.Mode().IsRegular() || info.Size() > maxConfig:
+		return nil, fmt.Errorf("%s: not a file of at most %d bytes", shorten(full), maxConfig)
+	}
+	text, err := os.ReadFile(full)
+	if err != nil {
+		return nil, fmt.Errorf("-config: %w", err)
+	}
+	return readConfig(full, text)
+}

@@ -1,0 +1,118 @@
+package report
+
+import (
+	_ "embed"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// OutputVersion is the version of what check -json prints. It is another one if what readers of an
+// older one know is gone or means something else; fields may come without that.
+const OutputVersion = 1
+
+// EntryOutput is the result for one entry point, as check -json prints it.
+type EntryOutput struct {
+	// Pass is the last pass that was made: deep, unless one was run alone.
+	Pass string `json:"pass" schema:"translate|first|second|deep"`
+	// Entry is the entry point.
+	Entry artifact.Entry `json:"entry"`
+	// Bundle is the path of the bundle, if it was written.
+	Bundle string `json:"bundle,omitempty"`
+	// Digest is that of the bundle.
+	Digest string `json:"digest" schema:"digest"`
+	// Found are the findings, the false ones among them.
+	Found []artifact.Finding `json:"findings"`
+	// Accepted are those that count as no error.
+	Accepted []Acceptance `json:"accepted,omitempty"`
+	// Limits are what the result does not cover, in words.
+	Limits []string `json:"limits"`
+	// Verdict are the answers to the queries.
+	Verdict []artifact.Verdict `json:"verdicts"`
+	// Runs says how the program was run beside its model.
+	Runs *artifact.Runs `json:"runs,omitempty"`
+	// Races says how data races were looked for, if they were.
+	Races *artifact.RaceSearch `json:"races,omitempty"`
+	// Approximations are where the model is not exact.
+	Approximations []artifact.Approximation `json:"approximations,omitempty"`
+	// Unchanged says that the result is that of an earlier check.
+	Unchanged bool `json:"unchanged,omitempty"`
+	// Signature is the file of the bundle's signature, if it was signed.
+	Signature string `json:"signature,omitempty"`
+	// Unsandboxed says what of a sandbox there was not, if one was asked for.
+	Unsandboxed string `json:"unsandboxed,omitempty"`
+}
+
+// RefusedOutput is an entry point that could not be checked.
+type RefusedOutput struct {
+	// Package is the import path of its package.
+	Package string `json:"package"`
+	// Func is its name.
+	Func string `json:"func"`
+	// Errors say why, one or more.
+	Errors []string `json:"errors"`
+}
+
+// LeftOutOutput is an entry point that was not to be checked.
+type LeftOutOutput struct {
+	// Package is the import path of its package.
+	Package string `json:"package"`
+	// Func is its name.
+	Func string `json:"func"`
+	// Reason says why.
+	Reason string `json:"reason"`
+}
+
+// SingleOutput is what check -json prints of one entry point.
+type SingleOutput struct {
+	// Version is that of the output.
+	Version int `json:"version"`
+	EntryOutput
+}
+
+// SeveralOutput is what check -json prints of several entry points.
+type SeveralOutput struct {
+	// Version is that of the output.
+	Version int `json:"version"`
+	// Entries are those that were checked.
+	Entries []EntryOutput `json:"entries"`
+	// Refused are those that could not be checked.
+	Refused []RefusedOutput `json:"refused"`
+	// LeftOut are those that were not to be checked.
+	LeftOut []LeftOutOutput `json:"leftOut,omitempty"`
+}
+
+// The types of lines.
+const (
+	LineBegin   = "begin"   // the first line
+	LineEntry   = "entry"   // an entry point that was checked
+	LineRefused = "refused" // one that could not be checked
+	LineLeftOut = "leftOut" // one that was not to be checked
+	LineEnd     = "end"     // the last line of a check that has come to its end, interrupted or not
+)
+
+// LineOutput is a line of what check -json=stream prints: one for each entry point, as soon as it is
+// known, between a first and a last one.
+type LineOutput struct {
+	// Version is that of the output.
+	Version int `json:"version"`
+	// Type says which of the other fields there is.
+	Type string `json:"type" schema:"begin|entry|refused|leftOut|end"`
+	// Count is how many entry points follow, in the first line.
+	Count *int `json:"count,omitempty"`
+	// Entry is the result of an entry point that was checked.
+	Entry *EntryOutput `json:"entry,omitempty"`
+	// Refused is an entry point that could not be checked.
+	Refused *RefusedOutput `json:"refused,omitempty"`
+	// LeftOut is an entry point that was not to be checked.
+	LeftOut *LeftOutOutput `json:"leftOut,omitempty"`
+	// Code is the exit code, in the last line.
+	Code *int `json:"code,omitempty"`
+}
+
+//go:embed output.schema.json
+var outputSchema []byte
+
+// OutputSchema is the JSON Schema (2020-12) of what check -json prints, and of each line of what
+// check -json=stream prints. It is generated from the types of this package and of package artifact,
+// with their comments: go test ./report -run TestOutputSchema -update.
+func OutputSchema() []byte { return outputSchema }
