@@ -62,7 +62,7 @@ func (s *Set) ChangedSince(ctx context.Context, revision string, entries []Entry
 	return s.set.ChangedSince(ctx, revision, entries)
 }
 
-// Check runs the three passes on one of the entry points.
+// Check runs the three passes on one of the entry points. Several may be checked at the same time.
 func (s *Set) Check(ctx context.Context, entry EntryPoint, opts ...Option) (*Bundle, error) {
 	if s == nil {
 		return nil, &ArgumentError{Name: "set", Reason: "nil"}

@@ -210,6 +210,10 @@ func BuildFlags(flags ...string) Option {
 	return func(o *pass.Options) { o.Flags = append(o.Flags, flags...) }
 }
 
+// Processors is how many processors a check uses at once, about; 0 means all. Who runs several
+// checks at once gives each its part.
+func Processors(n int) Option { return func(o *pass.Options) { o.Processors = n } }
+
 // Engine sets the model checker; without it the embedded one is used.
 func Engine(e check.Engine) Option { return func(o *pass.Options) { o.Engine = e } }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -203,7 +202,7 @@ func (b *guardable) exhaust(ctx context.Context, how Exhaustion, opts Options, r
 	job := orchestrate.ExhaustOptions{
 		RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: cmp.Or(how.MaxSteps, exhaustRunSteps)},
 		Awaits:     b.awaits, Stalls: how.Stalls, Values: how.Values, Bounding: how.Bounding, MaxProcesses: runProcesses,
-		Parallel: cmp.Or(how.Parallel, runtime.GOMAXPROCS(0)),
+		Parallel: cmp.Or(how.Parallel, opts.processors()),
 	}
 	var earlier *orchestrate.Exhaustive
 	if len(how.Frontier) > 0 {

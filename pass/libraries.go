@@ -26,8 +26,11 @@ const LibrariesStage = "libraries"
 const librariesLimit = 10 * time.Minute
 
 // compiledLast names the packages that were compiled last in this process: many entry points of
-// a package import the same.
-var compiledLast atomic.Pointer[[sha256.Size]byte]
+// a package import the same. Of those that are checked at once, one compiles them and the others wait.
+var (
+	compiledLast atomic.Pointer[[sha256.Size]byte]
+	compiling    = make(chan struct{}, 1)
+)
 
 // compileLibraries compiles the packages that the instrumented program imports, and the runtime,
 // if there is a budget that this would use up. It ends early with ctx, and when Interrupt is
@@ -39,7 +42,8 @@ func (p *program) compileLibraries(ctx context.Context, opts Options, rep report
 	}
 	target, packages := p.target(p.sidecar(), opts), p.source.Imports()
 	key := sha256.Sum256(fmt.Appendf(nil, "%q", [][]string{target.GoEnviron(), target.Flags, packages}))
-	if last := compiledLast.Load(); last != nil && *last == key {
+	compiled := func() bool { last := compiledLast.Load(); return last != nil && *last == key }
+	if compiled() {
 		return
 	}
 	defer rep.stage(LibrariesStage)()
@@ -52,6 +56,13 @@ func (p *program) compileLibraries(ctx context.Context, opts Options, rep report
 		case <-limited.Done():
 		}
 	}()
+	if err := exclusive(limited, compiling); err != nil {
+		return
+	}
+	defer func() { <-compiling }()
+	if compiled() {
+		return
+	}
 	if err := p.compileIn(limited, target, packages, opts); err == nil {
 		compiledLast.Store(&key)
 	}

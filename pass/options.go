@@ -83,6 +83,10 @@ type Options struct {
 	// may do: SandboxPreferred or SandboxRequired; "" is without. It is not recorded in the
 	// bundle.
 	Sandbox string
+	// Processors is how many processors a pass uses at once, about; 0 means all that the Go runtime
+	// uses. Who runs several checks at once gives each its part. It changes no answer, but how far a
+	// check comes within its budget.
+	Processors int
 	// Engine searches the models; nil means the embedded one.
 	Engine check.Engine
 	// Progress, if not nil, is called with what happens, from the goroutine of

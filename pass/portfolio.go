@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -139,7 +140,7 @@ func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter,
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	for _, stalls := range []int{0, -1} {
-		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: opts.engines().steps, Parallel: besideModel()}
+		how := Exhaustion{Stalls: stalls, MaxRuns: exhaustRuns, TotalSteps: opts.engines().steps, Parallel: opts.besideModel()}
 		if at, ok := ctx.Deadline(); ok {
 			if how.MaxTime = time.Duration((1 - boundingShare) * float64(time.Until(at))); how.MaxTime < time.Second {
 				return out, context.DeadlineExceeded
@@ -163,7 +164,10 @@ func (p *program) everySchedule(ctx context.Context, opts Options, rep reporter,
 }
 
 // besideModel is how many processes explore at once beside the model, which has a core.
-func besideModel() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
+func (o Options) besideModel() int { return max(o.processors()-1, 1) }
+
+// processors is how many processors a pass may use.
+func (o Options) processors() int { return cmp.Or(max(o.Processors, 0), runtime.GOMAXPROCS(0)) }
 
 // proved reports whether all schedules were run, and none ends in an error.
 func proved(rounds []*Exhausted) bool {

@@ -39,7 +39,7 @@ func TestSharedBuild(t *testing.T) {
 	b, err := Check(t.Context(), source.Spec{Dir: dir}, opts)
 	require.NoError(t, err)
 	require.Empty(t, b.Findings())
-	require.EqualValues(t, 1, builds.Load()) // what the second engine builds is no stage
+	require.EqualValues(t, 1, builds.Load())      // what the second engine builds is no stage
 	require.Greater(t, explored.Load(), int32(2)) // the second engine, random runs, schedules that are looked at for races
 	left, err := os.ReadDir(temp)
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -23,13 +27,19 @@ import (
 
 // several are the flags of a check of more than one entry point.
 type several struct {
-	list  bool
-	run   string
-	since string // a revision of git: entry points that can reach nothing that has changed are left out
+	list     bool
+	run      string
+	parallel int    // 0 for the default
+	since    string // a revision of git: entry points that can reach nothing that has changed are left out
 	// main: of a package that has one, main alone.
 	main bool
 	// config are the settings of a file, nil for none.
 	config *config
+}
+
+// atOnce is how many entry points are checked at once.
+func (a *several) atOnce() int {
+	return cmp.Or(max(a.parallel, 0), max(runtime.GOMAXPROCS(0)/2, 1))
 }
 
 // selected returns the entry points of a set that are asked for.
@@ -75,12 +85,14 @@ type checked struct {
 	accepted  []report.Acceptance
 	// unchanged: the result is that of an earlier check.
 	unchanged bool
+	// without is what of a sandbox there was not, "" if nothing.
+	without string
 	// leftOut says why it was not to be checked, "" if it was.
 	leftOut string
 }
 
-// checkAll checks the entry points of the packages that a pattern names, one
-// after the other. What it finds is printed as it comes, a table at the end.
+// checkAll checks the entry points of the packages that a pattern names. What it finds is printed in
+// their order as it comes, a table at the end.
 func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	if _, err := s.signingKey(); err != nil {
 		return 0, err
@@ -144,36 +156,39 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		}
 		all = append(all, r)
 	}
+	leftOut := make([]string, len(entries)) // why
 	for i, e := range entries {
-		if why := a.leftOut(e, s.entry, changed); why != "" {
-			add(checked{entry: e, leftOut: why})
+		leftOut[i] = a.leftOut(e, s.entry, changed)
+	}
+	results, stop := c.checkSeveral(set, s, entries, leftOut, a, opts, rep)
+	defer stop()
+	for i, e := range entries {
+		if leftOut[i] != "" {
+			add(checked{entry: e, leftOut: leftOut[i]})
 			continue
 		}
-		if c.ctx.Err() != nil {
-			s.accept.failed = true
-			add(checked{entry: e, err: errInterrupted})
-			continue
-		}
-		rep.unchanged = nil
-		rep.say("%s (%d of %d)", e, i+1, len(entries))
-		r := c.checkEntry(set, e, s, slices.Concat(opts, a.config.options(e.Package, e.Func)))
-		r.unchanged = rep.unchanged != nil
-		rep.done()
+		r := <-results[i]
 		var missing *vtrace.SandboxError
 		if errors.As(r.err, &missing) {
 			return 0, r.err // as it would be for all others
 		}
-		rep.entry(e, r.elapsed)
-		r.accepted = s.accept.of(r.bundle, c.stderr)
-		s.accept.failed = s.accept.failed || c.ctx.Err() != nil
-		add(r)
-		if !s.json && r.notable() {
-			if err := writeText(c.stdout, r.bundle, r.path, r.accepted); err != nil {
-				return 0, err
+		rep.without = cmp.Or(rep.without, r.without)
+		err := rep.whileNothingIsDrawn(func() error {
+			r.accepted = s.accept.of(r.bundle, c.stderr)
+			s.accept.failed = s.accept.failed || c.ctx.Err() != nil
+			add(r)
+			if !s.json && r.notable() {
+				if err := writeText(c.stdout, r.bundle, r.path, r.accepted); err != nil {
+					return err
+				}
+				fmt.Fprintln(c.stdout)
+			} else if !s.json {
+				r.writeLimits(c.stdout)
 			}
-			fmt.Fprintln(c.stdout)
-		} else if !s.json {
-			r.writeLimits(c.stdout)
+			return nil
+		})
+		if err != nil {
+			return 0, err
 		}
 	}
 	if s.json {
@@ -246,12 +261,47 @@ func (r *checked) name() artifact.Entry {
 // errInterrupted is why an entry point was not checked.
 var errInterrupted = errors.New("interrupted before it was checked")
 
+// checkSeveral checks entry points, some at once, but those that are left out. The results come as they
+// are known. stop ends what is still being done, and waits for its end.
+func (c *call) checkSeveral(set *vtrace.Set, s *settings, entries []vtrace.EntryPoint, leftOut []string, a *several, opts []vtrace.Option, rep *progress) (results []chan checked, stop func()) {
+	ctx, cancel := context.WithCancel(c.hard())
+	atOnce := a.atOnce()
+	each := max(runtime.GOMAXPROCS(0)/atOnce, 1)
+	results = make([]chan checked, len(entries))
+	for i := range results {
+		results[i] = make(chan checked, 1)
+	}
+	var next atomic.Int64
+	var running sync.WaitGroup
+	for range min(atOnce, len(entries)) {
+		running.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
+				e := entries[i]
+				switch {
+				case leftOut[i] != "":
+					continue
+				case c.ctx.Err() != nil, ctx.Err() != nil:
+					results[i] <- checked{entry: e, err: errInterrupted}
+					continue
+				}
+				at := rep.at(e, atOnce > 1)
+				at.say("%s (%d of %d)", e, i+1, len(entries))
+				r := c.checkEntry(ctx, set, e, s, slices.Concat(opts, []vtrace.Option{vtrace.Progress(at.event), vtrace.Processors(each)}, a.config.options(e.Package, e.Func)))
+				r.unchanged, r.without = at.unchanged != nil, at.without
+				at.entry(e, r.elapsed)
+				results[i] <- r
+			}
+		})
+	}
+	return results, func() { cancel(); running.Wait() }
+}
+
 // checkEntry checks one entry point, within the budget for each.
-func (c *call) checkEntry(set *vtrace.Set, e vtrace.EntryPoint, s *settings, opts []vtrace.Option) checked {
+func (c *call) checkEntry(ctx context.Context, set *vtrace.Set, e vtrace.EntryPoint, s *settings, opts []vtrace.Option) checked {
 	start := time.Now()
 	r := checked{entry: e}
 	k := s.keeper()
-	r.bundle, r.err = set.Check(c.hard(), e, slices.Concat(opts, k.options(), []vtrace.Option{vtrace.Interrupt(c.ctx.Done())})...)
+	r.bundle, r.err = set.Check(ctx, e, slices.Concat(opts, k.options(), []vtrace.Option{vtrace.Interrupt(c.ctx.Done())})...)
 	r.elapsed = time.Since(start)
 	if r.err == nil {
 		at := *s

@@ -138,6 +138,11 @@ example.com/m/c TestC	c/c_test.go:5
 	require.NoError(t, err)
 	require.Len(t, bundles, 1)
 
+	// How many are checked at once makes no difference.
+	code, others, stderr := execute(t, "check", "-o", "out", "-cache", "off", "-parallel", "4", "./...")
+	require.Equal(t, exitReal, code, stderr)
+	require.Equal(t, stdout, others)
+
 	code, stdout, stderr = execute(t, "check", "-o", "-", "-json", "-run", "TestNone|TestC", "./...")
 	require.Equal(t, exitInconclusive, code, stderr)
 	var got struct {

@@ -116,7 +116,7 @@ var onlyFlags = map[string]string{
 	"changed-since": "it says what one check is about", "config": "it names this file", "entry": "it says what one check is about",
 	"flags":  "build flags, as -toolexec, can have the go command run programs; build tags are set with tags",
 	"github": "it is about where one check runs", "json": "it is about who reads one check", "list": "it is another command", "o": "bundles are written where who checks says",
-	"run": "it says what one check is about", "sign": "a key belongs to who checks", "timing": "it is about who reads one check",
+	"parallel": "it is about where one check runs", "run": "it says what one check is about", "sign": "a key belongs to who checks", "timing": "it is about who reads one check",
 	"update-baseline": "it changes a file", "v": "it is about who reads one check",
 }
 

@@ -352,7 +352,7 @@ func TestSizeFlag(t *testing.T) {
 // Who waits for the first check on a machine is told what for.
 func TestLibrariesProgress(t *testing.T) {
 	var out bytes.Buffer
-	p := &progress{w: &out, terminal: true} // begun long ago
+	p := &progress{screen: &screen{w: &out, terminal: true}} // begun long ago
 	p.event(pass.StageStarted{Pass: artifact.PassFirst, Stage: pass.LibrariesStage})
 	require.Contains(t, out.String(), "compiling the standard library")
 	require.Contains(t, out.String(), "once on this machine")

@@ -42,8 +42,9 @@ func (p *progress) unsandboxed(e pass.Unsandboxed) {
 	if e.Partly {
 		text = "the sandbox lacks something here: " + e.Reason
 	}
-	if text != p.without {
-		p.without = text
+	p.without = text
+	if text != p.unsandboxedSaid {
+		p.unsandboxedSaid = text
 		p.clear()
 		fmt.Fprintf(p.w, "vtrace: %s\n", plain(text))
 	}

@@ -141,6 +141,8 @@ func runVerify(c *call) (int, error) {
 	rep := newProgress(c.stderr, false)
 	opts.Progress = func(st check.Stats) {
 		rate := float64(st.States) / max(st.Elapsed.Seconds(), 1e-3)
+		rep.Lock()
+		defer rep.Unlock()
 		rep.draw("%d states, depth %d, %.0f states/s", st.States, st.Depth, rate)
 	}
 	report, err := engine.Verify(c.ctx, net, queries, opts)
