@@ -63,6 +63,31 @@ func TestSARIF(t *testing.T) {
 	require.Empty(t, gjson.GetBytes(data, "runs.0.results").Array())
 }
 
+// TestSARIFInRepository: files are those of the repository that the module is a part of.
+func TestSARIFInRepository(t *testing.T) {
+	dir := writeStuck(t, stuckTests)
+	top := filepath.Dir(dir)
+	inModule := filepath.Base(dir) + "/m_test.go"
+	t.Setenv("GITHUB_WORKSPACE", "")
+	uris := func() string {
+		code, _, stderr := execute(t, "check", "-o", "-", "-sarif", filepath.Join(top, "out.sarif"), "-entry", "TestStuck", dir)
+		require.Equal(t, exitReal, code, stderr)
+		data, err := os.ReadFile(filepath.Join(top, "out.sarif"))
+		require.NoError(t, err)
+		return gjson.GetBytes(data, "runs.0.results.0.locations.0.physicalLocation.artifactLocation.uri").String()
+	}
+	t.Setenv(resultsVariable, t.TempDir())
+	require.Equal(t, "m_test.go", uris(), "in no repository")
+	require.NoError(t, os.WriteFile(filepath.Join(top, ".git"), nil, 0o644)) // of a worktree
+	require.Equal(t, inModule, uris())
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".hg"), 0o755))
+	require.Equal(t, "m_test.go", uris())
+	t.Setenv("GITHUB_WORKSPACE", top)
+	require.Equal(t, inModule, uris())
+	t.Setenv("GITHUB_WORKSPACE", t.TempDir())
+	require.Equal(t, "m_test.go", uris(), "of something else")
+}
+
 // writeStuck makes a module with stuckTests and returns its directory.
 func writeStuck(t *testing.T, text string) string {
 	t.Helper()
