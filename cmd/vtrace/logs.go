@@ -259,6 +259,28 @@ func (a *acceptance) of(b *artifact.Bundle, stderr io.Writer) []report.Acceptanc
 	return accepted
 }
 
+// shownKnown is how many findings are named that are in a baseline and nowhere else.
+const shownKnown = 3
+
+// unused says which comments, and which findings of the baseline, accept nothing.
+func (a *acceptance) unused(u *report.Unused, stderr io.Writer) {
+	if u == nil {
+		return
+	}
+	for _, text := range u.Comments() {
+		fmt.Fprintf(stderr, "vtrace: %s\n", plain(text))
+	}
+	known := u.Known()
+	if len(known) == 0 || a.update {
+		return
+	}
+	names := strings.Join(known[:min(len(known), shownKnown)], "; ")
+	if n := len(known) - shownKnown; n > 0 {
+		names += fmt.Sprintf("; and %d more", n)
+	}
+	fmt.Fprintf(stderr, "vtrace: %s has %s that this check has not found: %s; -update-baseline writes the file anew\n", a.path, plural(len(known), "finding", "findings"), plain(names))
+}
+
 // end writes the baseline, if that is wanted.
 func (a *acceptance) end(stderr io.Writer) error {
 	if !a.update {

@@ -177,6 +177,27 @@ func TestAccept(t *testing.T) {
 	require.Contains(t, stderr, "-update-baseline needs -baseline FILE")
 }
 
+// TestUnused: what a comment or a baseline accepts that is not there any more is named, if all of a
+// module was checked.
+func TestUnused(t *testing.T) {
+	dir := writeStuck(t, stuckTests)
+	t.Chdir(dir)
+	check := func(args ...string) string {
+		_, _, stderr := execute(t, append([]string{"check", "-o", "-", "-cache", "off", "-baseline", "known.json"}, args...)...)
+		return stderr
+	}
+	require.Equal(t, "vtrace: known.json has 1 finding\n", check("-update-baseline", "./..."))
+	require.Empty(t, check("./..."))
+	text := "package m\n\nimport \"testing\"\n\nfunc TestWell(t *testing.T) {\n\tc := make(chan int, 1)\n\tc <- 1 //vtrace:ignore deadlock,panic it had no buffer\n}\n"
+	require.NoError(t, os.WriteFile("m_test.go", []byte(text), 0o644))
+	for _, args := range [][]string{{"."}, {"-run", "Well", "./..."}, {"-categories", "goroutine leak", "./..."}} {
+		require.Empty(t, check(args...), args)
+	}
+	comment := "vtrace: m_test.go:7: //vtrace:ignore deadlock,panic accepts nothing in this check\n"
+	require.Equal(t, comment+"vtrace: known.json has 1 finding that this check has not found: deadlock in example.com/m.TestStuck, m_test.go; -update-baseline writes the file anew\n", check("./..."))
+	require.Equal(t, comment+"vtrace: known.json has 0 findings\n", check("-update-baseline", "./..."))
+}
+
 var ciCommand = regexp.MustCompile(`(?m)^(?:\$ |\s*- run: |\s*entry: )(vtrace .*)$`)
 
 // Every command of docs/ci.md does what it says on a module with a finding, and the page has
