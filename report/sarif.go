@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,13 +16,16 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/pass"
 )
 
 const (
 	toolName = "vtrace"
 	toolURI  = "https://pkg.go.dev/github.com/vtrace/vtrace"
-	// rootID stands for the root of the program, to which files are relative.
+	// rootID stands for the directory that files are relative to.
 	rootID = "SRCROOT"
+	// rootText says which one that is. Where it is on a machine is left out.
+	rootText = "the root of the repository, or of the program if that is in none"
 	// fingerprintName is that of the fingerprints. It changes if what they are made of does.
 	fingerprintName = "vtrace/v2"
 )
@@ -55,12 +59,15 @@ func SARIF(w io.Writer, bundles []*artifact.Bundle) error {
 }
 
 // Log collects what is found in the entry points of one program, for a log of SARIF 2.1.0 with
-// one run. What several entry points show at the same place is one result, which is that of the
+// one run. Files are relative to the root of the program, unless Path says where they are in its
+// repository. What several entry points show at the same place is one result, which is that of the
 // first bundle with the gravest verdict. Its interleaving is a code flow with a thread flow for
 // each goroutine; its fingerprint stays the same when other functions are edited. What the
 // results do not cover are notifications. The zero value is an empty log. It is not safe for
 // concurrent use.
 type Log struct {
+	// Path is the path of a file of the program in the repository, slash-separated; nil: the same.
+	Path    func(file string) string
 	index   map[string]int // in results, by fingerprint
 	results []*sarif.Result
 	entries [][]string // of the results
@@ -87,12 +94,12 @@ func (l *Log) Add(r Result) error {
 		if !ok {
 			continue
 		}
-		found, err := result(r.Bundle, f, level)
+		found, err := places{l.Path}.result(r.Bundle, f, level)
 		if err != nil {
 			return err
 		}
 		if a := r.accepted(f); a != nil {
-			found.AddSuppression(suppression(a))
+			found.AddSuppression(places{l.Path}.suppression(a))
 		}
 		print := found.PartialFingerprints[fingerprintName]
 		i, known := l.index[print]
@@ -113,12 +120,15 @@ func (l *Log) Add(r Result) error {
 	return nil
 }
 
+// places makes locations of files of the program.
+type places struct{ path func(string) string }
+
 // suppression is an acceptance as SARIF has it.
-func suppression(a *Acceptance) *sarif.Suppression {
+func (p places) suppression(a *Acceptance) *sarif.Suppression {
 	if a.By == InBaseline {
 		return sarif.NewSuppression().WithKind("external")
 	}
-	return sarif.NewSuppression().WithKind("inSource").WithJustification(a.Reason).WithLocation(location(a.File, a.Line, 0, ""))
+	return sarif.NewSuppression().WithKind("inSource").WithJustification(a.Reason).WithLocation(p.location(a.File, a.Line, 0, ""))
 }
 
 func (l *Log) note(level, text string) {
@@ -129,24 +139,37 @@ func (l *Log) note(level, text string) {
 // and one of which something could not be checked, does not count as successful. The bytes depend
 // on what was added alone.
 func (l *Log) Write(w io.Writer, complete bool) error {
-	driver := sarif.NewToolComponent().WithName(toolName).WithInformationURI(toolURI)
+	driver := sarif.NewToolComponent().WithName(toolName).WithInformationURI(toolURI).WithVersion(pass.Version())
 	for _, r := range rules {
 		page, _ := findings.Page(r.id)
-		driver.AddRule(sarif.NewReportingDescriptor().WithID(r.id).WithName(r.kind).
+		d := sarif.NewReportingDescriptor().WithID(r.id)
+		if r.kind != r.id {
+			d.WithName(r.kind)
+		}
+		driver.AddRule(d.WithFullDescription(sarif.NewMultiformatMessageString().WithText(description(page))).
 			WithShortDescription(sarif.NewMultiformatMessageString().WithText(r.short)).
 			WithHelp(sarif.NewMultiformatMessageString().WithText(page).WithMarkdown(page)))
 	}
 	for i, r := range l.results {
 		r.Properties.Add("entries", l.entries[i])
 	}
-	run := sarif.NewRun().WithColumnKind("unicodeCodePoints").WithTool(sarif.NewTool().WithDriver(driver)).WithResults(l.results)
-	run.AddInvocation(sarif.NewInvocation().WithExecutionSuccessful(complete && !l.failed).WithToolExecutionNotifications(l.notes))
+	// A list that is null would say that nothing was looked at.
+	run := sarif.NewRun().WithColumnKind("unicodeCodePoints").WithTool(sarif.NewTool().WithDriver(driver)).WithResults(append([]*sarif.Result{}, l.results...))
+	run.OriginalUriBaseIds = map[string]sarif.ArtifactLocation{rootID: *sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage(rootText))}
+	run.AddInvocation(sarif.NewInvocation().WithExecutionSuccessful(complete && !l.failed).WithToolExecutionNotifications(append([]*sarif.Notification{}, l.notes...)))
 	log := sarif.NewReport()
 	log.AddRun(run)
 	if err := log.PrettyWrite(w); err != nil {
 		return fmt.Errorf("sarif: %w", err)
 	}
 	return nil
+}
+
+// description is the first paragraph of a page, in a line: services show it beside a result.
+func description(page string) string {
+	_, text, _ := strings.Cut(page, "\n\n") // behind the title
+	text, _, _ = strings.Cut(text, "\n\n")
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // graver reports whether a result counts for more than another one at the same place: one that is
@@ -174,14 +197,14 @@ func entryName(b *artifact.Bundle) string {
 }
 
 // result is a finding as SARIF has it.
-func result(b *artifact.Bundle, f artifact.Finding, level string) (*sarif.Result, error) {
+func (p places) result(b *artifact.Bundle, f artifact.Finding, level string) (*sarif.Result, error) {
 	rule, ok := ruleOf(f.Kind)
 	if !ok {
 		return nil, fmt.Errorf("sarif: %s: findings of the kind %q have no rule", entryName(b), f.Kind)
 	}
-	r := sarif.NewRuleResult(rule.id).WithLevel(level).WithMessage(sarif.NewTextMessage(message(f)))
+	r := sarif.NewRuleResult(rule.id).WithRuleIndex(slices.Index(rules, rule)).WithLevel(level).WithMessage(sarif.NewTextMessage(message(f)))
 	if at := explain.Place(f); at.File != "" {
-		l := location(at.File, at.Line, column(b, at), "")
+		l := p.location(at.File, at.Line, column(b, at), "")
 		if at.Func != "" {
 			l.AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(at.Func).WithKind("function"))
 		}
@@ -195,14 +218,14 @@ func result(b *artifact.Bundle, f artifact.Finding, level string) (*sarif.Result
 		if g.State != "" {
 			text += ", " + g.State
 		}
-		r.AddRelatedLocation(location(g.File, g.Line, 0, text))
+		r.AddRelatedLocation(p.location(g.File, g.Line, 0, text))
 		for _, h := range g.Holds {
 			if h.File != "" {
-				r.AddRelatedLocation(location(h.File, h.Line, 0, "goroutine "+g.G+" holds "+h.Object+" since here"))
+				r.AddRelatedLocation(p.location(h.File, h.Line, 0, "goroutine "+g.G+" holds "+h.Object+" since here"))
 			}
 		}
 	}
-	if flow := codeFlow(f); flow != nil {
+	if flow := p.codeFlow(f); flow != nil {
 		r.AddCodeFlow(flow)
 	}
 	r.PartialFingerprints = map[string]string{fingerprintName: fingerprint(b, f, rule)}
@@ -238,7 +261,10 @@ func message(f artifact.Finding) string {
 	return text
 }
 
-func location(file string, line, col int, text string) *sarif.Location {
+func (p places) location(file string, line, col int, text string) *sarif.Location {
+	if p.path != nil {
+		file = p.path(file)
+	}
 	region := sarif.NewRegion().WithStartLine(max(line, 1))
 	if col > 0 {
 		region.WithStartColumn(col)
@@ -253,7 +279,7 @@ func location(file string, line, col int, text string) *sarif.Location {
 }
 
 // codeFlow is the interleaving of a finding, nil if it has none.
-func codeFlow(f artifact.Finding) *sarif.CodeFlow {
+func (p places) codeFlow(f artifact.Finding) *sarif.CodeFlow {
 	if len(f.Interleaving) == 0 {
 		return nil
 	}
@@ -270,7 +296,7 @@ func codeFlow(f artifact.Finding) *sarif.CodeFlow {
 			order = append(order, s.G)
 		}
 		flow.AddLocation(sarif.NewThreadFlowLocation().WithExecutionOrder(s.Step).
-			WithLocation(location(s.File, s.Line, 0, explain.Step(s))))
+			WithLocation(p.location(s.File, s.Line, 0, explain.Step(s))))
 	}
 	if len(order) == 0 {
 		return nil

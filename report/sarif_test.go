@@ -3,11 +3,20 @@ package report
 import (
 	"bytes"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
@@ -46,6 +55,47 @@ func deadlock(verdict string) artifact.Finding {
 		}}
 }
 
+// officialSchema is that of the standard, as the library that writes logs has it in its source, for
+// another validator, with the formats of texts: the library's own one reads what it has written itself.
+var officialSchema = func() func(t *testing.T) *jsonschema.Schema {
+	once := sync.OnceValues(func() (*jsonschema.Schema, error) {
+		dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", reflect.TypeFor[sarif.Report]().PkgPath()).Output()
+		if err != nil {
+			return nil, err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(strings.TrimSpace(string(dir)), "schema.go"), nil, 0)
+		if err != nil {
+			return nil, err
+		}
+		var text string
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && len(lit.Value) > len(text) {
+				text = lit.Value
+			}
+			return true
+		})
+		if text, err = strconv.Unquote(text); err != nil {
+			return nil, err
+		}
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		c := jsonschema.NewCompiler()
+		c.AssertFormat()
+		if err := c.AddResource("sarif.json", doc); err != nil {
+			return nil, err
+		}
+		return c.Compile("sarif.json")
+	})
+	return func(t *testing.T) *jsonschema.Schema {
+		t.Helper()
+		s, err := once()
+		require.NoError(t, err)
+		return s
+	}
+}()
+
 // logOf is the log of some bundles, which has to fit the schema of SARIF.
 func logOf(t *testing.T, bundles ...*artifact.Bundle) gjson.Result {
 	t.Helper()
@@ -58,13 +108,42 @@ func logOf(t *testing.T, bundles ...*artifact.Bundle) gjson.Result {
 	read, err := sarif.FromBytes(out.Bytes())
 	require.NoError(t, err)
 	require.NoError(t, read.Validate(), out.String())
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(out.Bytes()))
+	require.NoError(t, err)
+	require.NoError(t, officialSchema(t).Validate(doc), out.String())
 	return gjson.ParseBytes(out.Bytes()).Get("runs.0")
+}
+
+// Files of a module that is not the root of its repository are those of the repository, in each place,
+// and the fingerprint is the same.
+func TestSARIFPath(t *testing.T) {
+	b := bundleOf(t, "TestA", 0, deadlock(artifact.Real))
+	write := func(l Log) gjson.Result {
+		require.NoError(t, l.Add(resultOf(b, Acceptance{Finding: 1, By: InComment, Reason: "r", File: "a b.go", Line: 3})))
+		var out bytes.Buffer
+		require.NoError(t, l.Write(&out, true))
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(out.Bytes()))
+		require.NoError(t, err)
+		require.NoError(t, officialSchema(t).Validate(doc))
+		require.Equal(t, strings.Count(out.String(), `"uri": `), strings.Count(out.String(), `"uriBaseId": "SRCROOT"`))
+		return gjson.ParseBytes(out.Bytes()).Get("runs.0")
+	}
+	plain := write(Log{})
+	require.Equal(t, "the root of the repository, or of the program if that is in none", plain.Get("originalUriBaseIds.SRCROOT.description.text").String())
+	moved := write(Log{Path: func(file string) string { return "services/ä/" + file }})
+	require.Equal(t, strings.ReplaceAll(plain.Raw, `"a%20b.go"`, `"services/%C3%A4/a%20b.go"`), moved.Raw)
+	require.Equal(t, 7, strings.Count(moved.Raw, `"services/%C3%A4/a%20b.go"`)) // the place, two of a goroutine, three steps, the comment
 }
 
 func TestSARIF(t *testing.T) {
 	run := logOf(t, bundleOf(t, "TestA", 0, deadlock(artifact.Real)))
 	require.Equal(t, "vtrace", run.Get("tool.driver.name").String())
 	require.Len(t, run.Get("tool.driver.rules").Array(), len(rules))
+	for _, r := range run.Get("tool.driver.rules").Array() {
+		require.Regexp(t, `^\pL.*\.$`, r.Get("fullDescription.text").String(), "GitHub demands one")
+	}
+	require.NotEmpty(t, run.Get("tool.driver.version").String())
+	require.Equal(t, run.Get("results.0.ruleId").String(), run.Get("tool.driver.rules."+run.Get("results.0.ruleIndex").Raw+".id").String())
 	require.EqualValues(t, 1, run.Get("results.#").Int())
 	r := run.Get("results.0")
 	require.Equal(t, "deadlock", r.Get("ruleId").String())

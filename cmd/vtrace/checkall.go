@@ -60,6 +60,14 @@ func (a *several) selected(set *vtrace.Set, entry string) ([]vtrace.EntryPoint, 
 	return out, nil
 }
 
+// whole reports whether a check is of all that there is in a module: only then can it be said that
+// something is nowhere.
+func (a *several) whole(s *settings, pattern string) bool {
+	rest, all := strings.CutSuffix(pattern, "...")
+	dir, err := filepath.Abs(rest)
+	return all && err == nil && dir == moduleDir(pattern) && a.run == "" && a.since == "" && s.entry == "" && s.categories == ""
+}
+
 // leftOut is why an entry point is not checked, "" if it is. One that is named on the command line is.
 func (a *several) leftOut(e vtrace.EntryPoint, named string, changed *changes) string {
 	if skip := a.config.skips(e); skip != "" && e.Func != named {
@@ -145,6 +153,10 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	if err := lines.begin(len(entries)); err != nil {
 		return 0, err
 	}
+	var unused *report.Unused
+	if a.whole(s, pattern) {
+		unused = &report.Unused{Baseline: s.accept.base, Races: s.race}
+	}
 	all := make([]checked, 0, len(entries))
 	add := func(r checked) {
 		last := len(all) == len(entries)-1
@@ -153,6 +165,9 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		}
 		if err := lines.add(&r, rep); err != nil {
 			r.err = errors.Join(r.err, err)
+		}
+		if unused != nil {
+			unused.Add(report.Result{Bundle: r.bundle, Accepted: r.accepted}, r.unchanged && rep.unchanged.Elsewhere)
 		}
 		all = append(all, r)
 	}
@@ -194,6 +209,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	if s.json {
 		fmt.Fprint(c.stderr, others)
 	}
+	s.accept.unused(unused, c.stderr)
 	show := func() error { return c.report(all, s.json, rep) }
 	if s.stream {
 		show = func() error { return lines.end(worst(all)) }

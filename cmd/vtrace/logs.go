@@ -9,15 +9,18 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/repository"
 	"github.com/vtrace/vtrace/report"
 )
 
 // logs are the forms in which results are written beside what is printed.
 type logs struct {
 	files  []*logFile
+	sarif  *report.Log // which is in one of the files
 	github githubLog
 }
 
@@ -37,7 +40,8 @@ type logFile struct {
 }
 
 func (l *logs) register(fs *flag.FlagSet) {
-	l.files = []*logFile{{flag: "sarif", log: &report.Log{}}, {flag: "junit", log: &report.JUnit{}}}
+	l.sarif = &report.Log{}
+	l.files = []*logFile{{flag: "sarif", log: l.sarif}, {flag: "junit", log: &report.JUnit{}}}
 	fs.StringVar(&l.files[0].path, "sarif", "", "write what was found to `FILE` too, as SARIF 2.1.0 for code scanning services and editors; of several entry points after each")
 	fs.StringVar(&l.files[1].path, "junit", "", "write the result of each entry point to `FILE` too, in JUnit's XML")
 	fs.BoolVar(&l.github.on, "github", false, "print findings also as workflow commands, which GitHub shows as annotations")
@@ -50,6 +54,9 @@ func (l *logs) begin(out io.Writer, pattern string, asJSON bool) error {
 		return fmt.Errorf("%w: -github and -json both want to print", errUsage)
 	}
 	l.github.begin(out, pattern)
+	if l.sarif != nil {
+		l.sarif.Path = belowRepository(pattern)
+	}
 	return l.write(false)
 }
 
@@ -127,15 +134,44 @@ func (g *githubLog) add(r report.Result) error {
 // of GitHub runs in, or else below the working directory. The pattern names packages of the
 // program. Files are relative to a directory that holds its modules.
 func inRepository(pattern string) func(file string) string {
-	dir := moduleDir(pattern)
-	repository := os.Getenv("GITHUB_WORKSPACE")
-	if repository == "" {
-		repository, _ = filepath.Abs(".")
+	top := os.Getenv("GITHUB_WORKSPACE")
+	if top == "" {
+		top, _ = filepath.Abs(".")
 	}
+	return below(top, moduleDir(pattern))
+}
+
+// belowRepository finds the path of a file in the repository that the program is in: the directory
+// that a workflow of GitHub runs in, or the next one above the module that is of a version control
+// system. It is nil if there is none, or if the program lies at its top.
+func belowRepository(pattern string) func(file string) string {
+	dir := moduleDir(pattern)
+	top := ""
+	if workspace := os.Getenv("GITHUB_WORKSPACE"); workspace != "" {
+		if rel, err := filepath.Rel(workspace, dir); err == nil && filepath.IsLocal(rel) {
+			top = workspace
+		}
+	}
+	for d := dir; top == ""; d = above(d) {
+		switch entries, err := os.ReadDir(d); {
+		case err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return repository.Named(e.Name()) }):
+			top = d
+		case d == above(d):
+			return nil
+		}
+	}
+	if top == dir {
+		return nil
+	}
+	return below(top, dir)
+}
+
+// below finds files of a program, the module of which is in a directory, below another one.
+func below(top, dir string) func(file string) string {
 	return func(file string) string {
 		for d := dir; d != above(d); d = above(d) {
 			name := filepath.Join(d, filepath.FromSlash(file))
-			if rel, err := filepath.Rel(repository, name); err == nil && filepath.IsLocal(rel) && exists(name) {
+			if rel, err := filepath.Rel(top, name); err == nil && filepath.IsLocal(rel) && exists(name) {
 				return filepath.ToSlash(rel)
 			}
 		}
@@ -221,6 +257,28 @@ func (a *acceptance) of(b *artifact.Bundle, stderr io.Writer) []report.Acceptanc
 		}
 	}
 	return accepted
+}
+
+// shownKnown is how many findings are named that are in a baseline and nowhere else.
+const shownKnown = 3
+
+// unused says which comments, and which findings of the baseline, accept nothing.
+func (a *acceptance) unused(u *report.Unused, stderr io.Writer) {
+	if u == nil {
+		return
+	}
+	for _, text := range u.Comments() {
+		fmt.Fprintf(stderr, "vtrace: %s\n", plain(text))
+	}
+	known := u.Known()
+	if len(known) == 0 || a.update {
+		return
+	}
+	names := strings.Join(known[:min(len(known), shownKnown)], "; ")
+	if n := len(known) - shownKnown; n > 0 {
+		names += fmt.Sprintf("; and %d more", n)
+	}
+	fmt.Fprintf(stderr, "vtrace: %s has %s that this check has not found: %s; -update-baseline writes the file anew\n", a.path, plural(len(known), "finding", "findings"), plain(names))
 }
 
 // end writes the baseline, if that is wanted.

@@ -63,6 +63,31 @@ func TestSARIF(t *testing.T) {
 	require.Empty(t, gjson.GetBytes(data, "runs.0.results").Array())
 }
 
+// TestSARIFInRepository: files are those of the repository that the module is a part of.
+func TestSARIFInRepository(t *testing.T) {
+	dir := writeStuck(t, stuckTests)
+	top := filepath.Dir(dir)
+	inModule := filepath.Base(dir) + "/m_test.go"
+	t.Setenv("GITHUB_WORKSPACE", "")
+	uris := func() string {
+		code, _, stderr := execute(t, "check", "-o", "-", "-sarif", filepath.Join(top, "out.sarif"), "-entry", "TestStuck", dir)
+		require.Equal(t, exitReal, code, stderr)
+		data, err := os.ReadFile(filepath.Join(top, "out.sarif"))
+		require.NoError(t, err)
+		return gjson.GetBytes(data, "runs.0.results.0.locations.0.physicalLocation.artifactLocation.uri").String()
+	}
+	t.Setenv(resultsVariable, t.TempDir())
+	require.Equal(t, "m_test.go", uris(), "in no repository")
+	require.NoError(t, os.WriteFile(filepath.Join(top, ".git"), nil, 0o644)) // of a worktree
+	require.Equal(t, inModule, uris())
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".hg"), 0o755))
+	require.Equal(t, "m_test.go", uris())
+	t.Setenv("GITHUB_WORKSPACE", top)
+	require.Equal(t, inModule, uris())
+	t.Setenv("GITHUB_WORKSPACE", t.TempDir())
+	require.Equal(t, "m_test.go", uris(), "of something else")
+}
+
 // writeStuck makes a module with stuckTests and returns its directory.
 func writeStuck(t *testing.T, text string) string {
 	t.Helper()
@@ -150,6 +175,27 @@ func TestAccept(t *testing.T) {
 	code, _, stderr = check("-update-baseline")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "-update-baseline needs -baseline FILE")
+}
+
+// TestUnused: what a comment or a baseline accepts that is not there any more is named, if all of a
+// module was checked.
+func TestUnused(t *testing.T) {
+	dir := writeStuck(t, stuckTests)
+	t.Chdir(dir)
+	check := func(args ...string) string {
+		_, _, stderr := execute(t, append([]string{"check", "-o", "-", "-cache", "off", "-baseline", "known.json"}, args...)...)
+		return stderr
+	}
+	require.Equal(t, "vtrace: known.json has 1 finding\n", check("-update-baseline", "./..."))
+	require.Empty(t, check("./..."))
+	text := "package m\n\nimport \"testing\"\n\nfunc TestWell(t *testing.T) {\n\tc := make(chan int, 1)\n\tc <- 1 //vtrace:ignore deadlock,panic it had no buffer\n}\n"
+	require.NoError(t, os.WriteFile("m_test.go", []byte(text), 0o644))
+	for _, args := range [][]string{{"."}, {"-run", "Well", "./..."}, {"-categories", "goroutine leak", "./..."}} {
+		require.Empty(t, check(args...), args)
+	}
+	comment := "vtrace: m_test.go:7: //vtrace:ignore deadlock,panic accepts nothing in this check\n"
+	require.Equal(t, comment+"vtrace: known.json has 1 finding that this check has not found: deadlock in example.com/m.TestStuck, m_test.go; -update-baseline writes the file anew\n", check("./..."))
+	require.Equal(t, comment+"vtrace: known.json has 0 findings\n", check("-update-baseline", "./..."))
 }
 
 var ciCommand = regexp.MustCompile(`(?m)^(?:\$ |\s*- run: |\s*entry: )(vtrace .*)$`)
