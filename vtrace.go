@@ -2,6 +2,7 @@ package vtrace
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -19,6 +20,17 @@ type (
 	Finding = artifact.Finding
 	// Event is reported to the callback of Progress.
 	Event = pass.Event
+	// The events. A callback tells them apart by a type switch, and passes over those that it
+	// does not know: there may be more in later versions.
+	StageStarted    = pass.StageStarted
+	StageDone       = pass.StageDone
+	SearchProgress  = pass.SearchProgress
+	BoundsRaised    = pass.BoundsRaised
+	Replayed        = pass.Replayed
+	QueryDecided    = pass.QueryDecided
+	Unchanged       = pass.Unchanged
+	ResultsUnusable = pass.ResultsUnusable
+	Unsandboxed     = pass.Unsandboxed
 	// Conclusion sums up a bundle.
 	Conclusion = pass.Conclusion
 	// Bounds limits the pools of the model.
@@ -81,6 +93,26 @@ func Env(env ...string) SourceOption { return func(s *source.Spec) { s.Env = env
 // Flags adds build flags of the go command, such as "-tags=x".
 func Flags(flags ...string) SourceOption {
 	return func(s *source.Spec) { s.Flags = append(s.Flags, flags...) }
+}
+
+// Overlay gives the text of files that are not to be read from disk, as an editor has it
+// before it is saved, by their names: absolute ones, or relative to the directory of the
+// source. Files may be added that are not on disk, go.mod among them, so that all of a program
+// may be in memory; the directory of its package must be there. The bundle has the files as
+// they are given, so that later passes need no overlay. The maps must not be changed while a
+// call is going on that has the source, nor while a Set is in use that was loaded from it.
+func Overlay(files map[string][]byte) SourceOption {
+	return func(s *source.Spec) {
+		if len(files) == 0 {
+			return
+		}
+		all := maps.Clone(s.Overlay)
+		if all == nil {
+			all = map[string][]byte{}
+		}
+		maps.Copy(all, files)
+		s.Overlay = all
+	}
 }
 
 // Deps adds patterns of import paths, such as "golang.org/x/sync/...": packages
