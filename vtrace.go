@@ -7,6 +7,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
@@ -287,6 +288,23 @@ func Check(ctx context.Context, src Source, opts ...Option) (*Bundle, error) {
 // Translate makes the model of a program, without searching it.
 func Translate(ctx context.Context, src Source, opts ...Option) (*Bundle, error) {
 	return pass.Translate(ctx, src.spec, options(opts))
+}
+
+// Outcome is what a replay has shown: Status says whether the error was reproduced.
+type Outcome = orchestrate.Verdict
+
+// Replay runs an Orchestration test of a deep pass again, named as in "q3-1" or by a finding's
+// Test. It builds and runs the program.
+func Replay(ctx context.Context, deep *Bundle, test string, opts ...Option) (*Outcome, error) {
+	return pass.Replay(ctx, deep, test, options(opts))
+}
+
+// Holds reports whether all that the entry of a bundle can reach is, in the program below a
+// directory, as it was when the bundle was made: what the bundle says holds then. The overlay
+// has files that are not to be read from disk, by names that are absolute or relative to the
+// directory; nil for none. Nothing is executed.
+func Holds(ctx context.Context, b *Bundle, dir string, overlay map[string][]byte) (bool, error) {
+	return pass.Holds(ctx, b, dir, overlay)
 }
 
 // Unpack writes the program of a bundle, the instrumented one if there is one, into a

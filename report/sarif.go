@@ -175,7 +175,7 @@ func result(b *artifact.Bundle, f artifact.Finding, level string) (*sarif.Result
 	if !ok {
 		return nil, fmt.Errorf("sarif: %s: findings of the kind %q have no rule", entryName(b), f.Kind)
 	}
-	r := sarif.NewRuleResult(rule.id).WithLevel(level).WithMessage(sarif.NewTextMessage(message(f)))
+	r := sarif.NewRuleResult(rule.id).WithLevel(level).WithMessage(sarif.NewTextMessage(Message(f)))
 	if at := explain.Place(f); at.File != "" {
 		l := location(at.File, at.Line, column(b, at), "")
 		if at.Func != "" {
@@ -209,8 +209,9 @@ func result(b *artifact.Bundle, f artifact.Finding, level string) (*sarif.Result
 	return r.WithProperties(properties), nil
 }
 
-// message is what there is to say of a finding in one paragraph.
-func message(f artifact.Finding) string {
+// Message is what there is to say of a finding in one paragraph: its kind, its cause, and what
+// its verdict rests on.
+func Message(f artifact.Finding) string {
 	text := f.Kind
 	if f.Cause != "" {
 		text += ": " + f.Cause

@@ -40,6 +40,7 @@ const (
 	compiles   executes = "the go command, which compiles the program, with a C compiler where it has cgo; not the program"
 	runs       executes = "the go command, which compiles the program, with a C compiler where it has cgo; and the program itself, with all that you may do, or in a sandbox with -sandbox"
 	theBrowser executes = "nothing of the bundle; without -o, what the system opens web pages with"
+	onRequest  executes = "nothing until the editor asks for a check or a replay, which the user does by a command; then what check and replay execute"
 	theChecker executes = "nothing; with -engine verifyta, an installed UPPAAL"
 )
 
@@ -61,6 +62,7 @@ func commands() []command {
 		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runs, runExplore},
 		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", nothing, runExportTest},
 		{"test", "PACKAGE", "run the exported tests of a package on the program as it is now", runs, runTest},
+		{"lsp", "", "a language server for editors, over standard input and output", onRequest, runLSP},
 		{"help", "[COMMAND|FINDING]", "explain a command, or a kind of finding", nothing, runHelp},
 	}
 }
@@ -147,7 +149,7 @@ usage: vtrace COMMAND [flags] [arguments]
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-10s %-20s %s\n", c.name, c.args, c.short)
 		switch c.executes {
-		case runs:
+		case runs, onRequest:
 			run = append(run, c.name)
 		case compiles:
 			build = append(build, c.name)
