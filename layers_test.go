@@ -16,6 +16,8 @@ import (
 // may also leave out.
 var layers = map[string][]string{
 	"":                          {"artifact", "check", "orchestrate", "pass", "source", "translate"},
+	"analyzer":                  {"", "artifact", "docs/findings", "explain", "internal/earlier", "report"},
+	"analyzer/golangci":         {"analyzer"},
 	"artifact":                  {"internal/repository"},
 	"artifact/schema":           {},
 	"bundle":                    {"artifact", "artifact/schema", "orchestrate", "uppaal"},
@@ -26,6 +28,7 @@ var layers = map[string][]string{
 	"check/promela":             {"check", "uppaal"},
 	"check/verifyta":            {"check", "internal/group", "internal/scratch", "uppaal"},
 	"cmd/vtrace":                {"", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "explain", "internal/lsp", "orchestrate", "pass", "report", "sites", "source", "translate", "uppaal", "view"},
+	"cmd/vtrace-vet":            {"analyzer"},
 	"disallow":                  {"uppaal"},
 	"examples":                  {},
 	"examples/gen":              {"examples"},
@@ -33,7 +36,7 @@ var layers = map[string][]string{
 	"internal/earlier":          {"artifact", "explain", "source"},
 	"internal/group":            {},
 	"internal/left":             {"sites", "source"},
-	"internal/lsp":              {"", "artifact", "explain", "internal/earlier", "pass", "report"},
+	"internal/lsp":              {"", "artifact", "docs/findings", "explain", "internal/earlier", "pass", "report"},
 	"internal/module":           {"source"},
 	"internal/mutate":           {"internal/group"},
 	"internal/repository":       {},

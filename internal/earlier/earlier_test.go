@@ -41,6 +41,19 @@ func with(name, text string) earlier.ReadFile {
 	}
 }
 
+// kept are the results for a program.
+func kept(t *testing.T, results artifact.Results, at string, match func(artifact.Entry) bool) (out []earlier.Result) {
+	t.Helper()
+	candidates, err := earlier.Candidates(results, match)
+	require.NoError(t, err)
+	for _, c := range candidates {
+		if r, ok := c.Best(at, os.ReadFile); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 func TestEarlier(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -59,15 +72,12 @@ func TestEarlier(t *testing.T) {
 	_, ok = earlier.ImportPath(filepath.Dir(dir))
 	require.False(t, ok)
 
-	found, err := earlier.Kept(results, filepath.Join(dir, "sub"), os.ReadFile, main)
-	require.NoError(t, err)
+	found := kept(t, results, filepath.Join(dir, "sub"), main)
 	require.Len(t, found, 1)
 	require.Equal(t, []any{b.Digest(), dir, true}, []any{found[0].Bundle.Digest(), found[0].Root, found[0].Same})
-	none, err := earlier.Kept(results, dir, os.ReadFile, func(artifact.Entry) bool { return false })
-	require.NoError(t, err)
+	none := kept(t, results, dir, func(artifact.Entry) bool { return false })
 	require.Empty(t, none)
-	none, err = earlier.Kept(results, t.TempDir(), os.ReadFile, main)
-	require.NoError(t, err)
+	none = kept(t, results, t.TempDir(), main)
 	require.Empty(t, none, "the program is elsewhere")
 
 	// What has become of the finding, and whether the result holds for the program, which is
@@ -119,11 +129,9 @@ func TestEarlier(t *testing.T) {
 	require.NoError(t, os.WriteFile(sub, []byte(strings.Replace(subFile, "unused", "unused2", 1)), 0o644))
 	newer, err := pass.Check(ctx, source.Spec{Dir: dir}, pass.Options{Results: &results, RunDepth: 2})
 	require.NoError(t, err)
-	found, err = earlier.Kept(results, dir, os.ReadFile, main)
-	require.NoError(t, err)
+	found = kept(t, results, dir, main)
 	require.Equal(t, newer.Digest(), found[0].Bundle.Digest())
 	require.NoError(t, os.WriteFile(sub, []byte(subFile), 0o644))
-	found, err = earlier.Kept(results, dir, os.ReadFile, main)
-	require.NoError(t, err)
+	found = kept(t, results, dir, main)
 	require.Equal(t, b.Digest(), found[0].Bundle.Digest())
 }

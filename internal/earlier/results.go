@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -37,16 +38,21 @@ type Result struct {
 // maxRecords is how many results for one entry point are looked at, the newest first.
 const maxRecords = 8
 
-// Kept are the results in a directory, of entry points that match says, for the program that
-// the file or directory with the absolute name at belongs to: one for each entry point, in
-// the order of their names. It is the newest that is of the same files, else the newest.
-func Kept(results artifact.Results, at string, read ReadFile, match func(artifact.Entry) bool) ([]Result, error) {
+// Candidate is an entry point of which there are results.
+type Candidate struct {
+	Entry artifact.Entry
+	Paths []string // of the bundles, the newest first
+}
+
+// Candidates are the entry points that match says of which a directory has results, in the
+// order of their names.
+func Candidates(results artifact.Results, match func(artifact.Entry) bool) ([]Candidate, error) {
 	all, err := results.All()
 	if err != nil {
 		return nil, err
 	}
-	byEntry := map[artifact.Entry][]string{}
-	var order []artifact.Entry
+	index := map[artifact.Entry]int{}
+	var out []Candidate
 	for _, k := range all {
 		var inputs struct {
 			Entry artifact.Entry `json:"entry"`
@@ -54,48 +60,93 @@ func Kept(results artifact.Results, at string, read ReadFile, match func(artifac
 		if json.Unmarshal(k.Inputs, &inputs) != nil || !match(inputs.Entry) {
 			continue
 		}
-		if byEntry[inputs.Entry] == nil {
-			order = append(order, inputs.Entry)
+		i, known := index[inputs.Entry]
+		if !known {
+			i = len(out)
+			index[inputs.Entry] = i
+			out = append(out, Candidate{Entry: inputs.Entry})
 		}
-		byEntry[inputs.Entry] = append(byEntry[inputs.Entry], k.Path)
+		if c := &out[i]; len(c.Paths) < maxRecords && !slices.Contains(c.Paths, k.Path) {
+			c.Paths = append(c.Paths, k.Path)
+		}
 	}
-	slices.SortFunc(order, func(a, b artifact.Entry) int {
-		return strings.Compare(a.Package+" "+a.Func, b.Package+" "+b.Func)
+	slices.SortFunc(out, func(a, b Candidate) int {
+		return strings.Compare(a.Entry.Package+" "+a.Entry.Func, b.Entry.Package+" "+b.Entry.Func)
 	})
-	var out []Result
-	for _, e := range order {
-		paths := byEntry[e]
-		if r, ok := best(paths[:min(len(paths), maxRecords)], at, read); ok {
-			out = append(out, r)
-		}
-	}
 	return out, nil
 }
 
-// best chooses of bundles, the newest first, the one that fits a program best.
-func best(paths []string, at string, read ReadFile) (Result, bool) {
-	chosen, root, same := "", "", false
-	for _, p := range paths {
+// Choice is the bundle that fits a program best.
+type Choice struct {
+	Path string // of the bundle
+	Root string // see Result
+	Same bool   // see Result
+}
+
+// Choose is the bundle for the program that the file or directory with the absolute name at
+// belongs to: the newest that is of the same files, else the newest; false if there is none.
+func (c Candidate) Choose(at string, read ReadFile) (Choice, bool) {
+	var chosen Choice
+	for _, p := range c.Paths {
 		m, err := manifest(p)
 		if err != nil {
 			continue // it is gone, or broken
 		}
-		at, ok := Root(m, at)
+		root, ok := Root(m, at)
 		if !ok {
 			continue
 		}
-		if is := Same(m, at, read); chosen == "" || is {
-			chosen, root, same = p, at, is
+		if same := Same(m, root, read); chosen.Path == "" || same {
+			chosen = Choice{p, root, same}
 		}
-		if same {
+		if chosen.Same {
 			break
 		}
 	}
-	if chosen == "" {
+	return chosen, chosen.Path != ""
+}
+
+// Best is the result that Choose chooses.
+func (c Candidate) Best(at string, read ReadFile) (Result, bool) {
+	chosen, ok := c.Choose(at, read)
+	if !ok {
 		return Result{}, false
 	}
-	b, err := artifact.Load(chosen)
-	return Result{Bundle: b, Root: root, Same: same}, err == nil
+	r, err := chosen.Load()
+	return r, err == nil
+}
+
+// Load loads the bundle.
+func (c Choice) Load() (Result, error) {
+	b, err := artifact.Load(c.Path)
+	return Result{Bundle: b, Root: c.Root, Same: c.Same}, err
+}
+
+// Findings are those of the bundle, of which no more is read than it takes.
+func (c Choice) Findings() (_ []artifact.Finding, err error) {
+	r, err := artifact.Open(c.Path, artifact.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		f, err := r.Next()
+		if err == io.EOF {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if f.Path != artifact.FindingsPath {
+			continue
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			return nil, err
+		}
+		var out []artifact.Finding
+		err = json.Unmarshal(data, &out)
+		return out, err
+	}
 }
 
 func manifest(path string) (artifact.Manifest, error) {

@@ -207,7 +207,7 @@ func (t *task) one(entry string, overlay map[string][]byte, check func(...vtrace
 	if err != nil {
 		return nil, t.failed(entry, overlay, err)
 	}
-	r := &result{bundle: b, Result: earlier.Result{Bundle: b}}
+	r := &result{bundle: b, session: true, Result: earlier.Result{Bundle: b}}
 	m := b.Manifest()
 	r.Root, _ = earlier.Root(m, t.dir)
 	if m.Entry.Func != entry { // a test was added that calls it
@@ -252,7 +252,7 @@ func (t *task) failed(entry string, overlay map[string][]byte, err error) error 
 		}
 		return os.ReadFile(name)
 	})
-	t.s.keep(t.dir, entry, &result{errors: errs, texts: texts})
+	t.s.keep(t.dir, entry, &result{session: true, errors: errs, texts: texts})
 	first := errs[0].Message
 	if f := errs[0].File; f != "" {
 		first = fmt.Sprintf("%s:%d: %s", filepath.Base(f), errs[0].Line, first)

@@ -397,6 +397,7 @@ func TestKept(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(two, "p.go"), []byte(strings.Replace(badFile, "func other() {}", "func other() { println() }", 1)), 0o644))
 
+	path := os.Getenv("PATH")
 	t.Setenv("PATH", t.TempDir())
 	s := start(t, options(results), all, `{}`)
 	s.open(filepath.Join(one, "p_test.go"), testFile)
@@ -408,6 +409,14 @@ func TestKept(t *testing.T) {
 	s.open(filepath.Join(two, "p_test.go"), testFile)
 	other := s.diagnosed(filepath.Join(two, "p.go"), func(d []diagnostic) bool { return len(d) == 1 })[0]
 	require.Contains(t, other.Message, "other code of the program has changed since the check")
+
+	// What others check meanwhile is there when a file is saved.
+	t.Setenv("PATH", path)
+	_, err = vtrace.Check(ctx, vtrace.Dir(two, vtrace.Entry("TestTwice")), vtrace.Results(results, 0))
+	require.NoError(t, err)
+	t.Setenv("PATH", t.TempDir())
+	s.notify("textDocument/didSave", map[string]any{"textDocument": map[string]any{"uri": uri(filepath.Join(two, "p_test.go"))}})
+	s.diagnosed(filepath.Join(two, "p.go"), func(d []diagnostic) bool { return len(d) == 1 && d[0].Message == found.Message })
 
 	s.notify("workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{"added": []any{}, "removed": []any{map[string]any{"uri": uri(two), "name": "two"}}}})
 	s.diagnosed(filepath.Join(two, "p.go"), func(d []diagnostic) bool { return len(d) == 0 })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/internal/earlier"
 	"github.com/vtrace/vtrace/report"
@@ -26,6 +27,8 @@ type entryKey struct{ dir, entry string }
 type result struct {
 	earlier.Result
 	bundle *artifact.Bundle
+	// session: the check was one of this session.
+	session bool
 
 	errors []vtrace.ProgramError
 	texts  map[string][]byte // the files with errors as they were, nil if they could not be read
@@ -157,13 +160,13 @@ var severities = map[string]int{
 
 // findings adds the findings of a result.
 func (s *server) findings(k entryKey, r *result, read earlier.ReadFile, add func(string, diagnostic)) {
-	findings := r.bundle.Findings()
-	if len(findings) == 0 {
+	all := r.bundle.Findings()
+	if len(all) == 0 {
 		return
 	}
 	c := r.Compare(read)
 	accepted, _ := report.Accept(r.bundle, nil)
-	for _, f := range findings {
+	for _, f := range all {
 		severity, ok := severities[f.Verdict]
 		if !ok || slices.Contains(report.Numbers(accepted), f.Number) {
 			continue
@@ -181,7 +184,7 @@ func (s *server) findings(k entryKey, r *result, read earlier.ReadFile, add func
 		if id, ok := report.RuleID(f.Kind); ok {
 			d.Code = id
 			if s.client.Capabilities.TextDocument.PublishDiagnostics.CodeDescriptionSupport {
-				d.CodeDescription = &codeDescription{pages + id + ".md"}
+				d.CodeDescription = &codeDescription{findings.URL(id)}
 			}
 		}
 		switch c.State(f) {
@@ -197,9 +200,6 @@ func (s *server) findings(k entryKey, r *result, read earlier.ReadFile, add func
 		add(place.File, d)
 	}
 }
-
-// pages is where the pages of the kinds of findings are, see package docs/findings.
-const pages = "https://github.com/vtrace/vtrace/blob/main/docs/findings/"
 
 // maxRelated bounds the steps that a diagnostic names.
 const maxRelated = 200

@@ -81,7 +81,7 @@ type server struct {
 	trusted  bool
 	docs     map[string]*document          // by absolute name
 	results  map[entryKey]*result          // of checks
-	looked   map[string]bool               // directories that were looked up
+	looked   map[string]string             // what was found for directories that were looked up
 	running  map[string]context.CancelFunc // by the JSON of their progress tokens
 	waiting  int
 	tokens   int
@@ -97,7 +97,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error
 	defer cancel()
 	s := &server{
 		opts: opts, ctx: ctx, checking: make(chan struct{}, 1), republish: make(chan struct{}, 1), lookup: make(chan string, 256),
-		trusted: true, docs: map[string]*document{}, results: map[entryKey]*result{}, looked: map[string]bool{},
+		trusted: true, docs: map[string]*document{}, results: map[entryKey]*result{}, looked: map[string]string{},
 		running: map[string]context.CancelFunc{}, sent: map[string]string{},
 	}
 	s.conn = jrpc2.NewServer(s, &jrpc2.ServerOptions{
@@ -274,22 +274,24 @@ func (s *server) didOpen(_ context.Context, r *jrpc2.Request) (any, error) {
 	if !ok {
 		return nil, nil // of another scheme: no file
 	}
-	dir := filepath.Dir(path)
 	s.mu.Lock()
 	s.docs[path] = &document{p.TextDocument.URI, []byte(p.TextDocument.Text)}
-	look := filepath.Ext(path) == ".go" && !s.looked[dir] && s.opts.Results.Dir != ""
 	s.mu.Unlock()
-	if look {
-		select {
-		case s.lookup <- dir:
-			s.mu.Lock()
-			s.looked[dir] = true
-			s.mu.Unlock()
-		default: // very many at once: with the next document of the directory
-		}
-	}
+	s.look(path)
 	s.changed()
 	return nil, nil
+}
+
+// look has the results of earlier checks looked up for the directory of a file: others may have
+// checked it in the meantime.
+func (s *server) look(path string) {
+	if filepath.Ext(path) != ".go" || s.opts.Results.Dir == "" {
+		return
+	}
+	select {
+	case s.lookup <- filepath.Dir(path):
+	default: // very many at once: with the next document of the directory
+	}
 }
 
 func (s *server) didChange(_ context.Context, r *jrpc2.Request) (any, error) {
@@ -313,7 +315,14 @@ func (s *server) didChange(_ context.Context, r *jrpc2.Request) (any, error) {
 	return nil, nil
 }
 
-func (s *server) didSave(context.Context, *jrpc2.Request) (any, error) {
+func (s *server) didSave(_ context.Context, r *jrpc2.Request) (any, error) {
+	var p textDocumentParams
+	if err := params(r, &p); err != nil {
+		return nil, err
+	}
+	if path, ok := pathOf(p.TextDocument.URI); ok {
+		s.look(path)
+	}
 	s.changed()
 	return nil, nil
 }
@@ -407,7 +416,7 @@ func (s *server) lookUp(dir string) {
 	if !ok {
 		return
 	}
-	found, err := earlier.Kept(s.opts.Results, dir, s.reader(), func(e artifact.Entry) bool {
+	candidates, err := earlier.Candidates(s.opts.Results, func(e artifact.Entry) bool {
 		// What is added to a package to check a fuzz test, say, is not there any more.
 		return e.Package == path && !strings.HasPrefix(e.Func, "Test_")
 	})
@@ -415,18 +424,30 @@ func (s *server) lookUp(dir string) {
 		s.notify("window/logMessage", messageParams{messageLog, "the results of earlier checks cannot be read: " + err.Error()})
 		return
 	}
+	key := fmt.Sprint(candidates)
 	s.mu.Lock()
-	for _, r := range found {
-		key := entryKey{dir, r.Bundle.Manifest().Entry.Func}
-		if s.results[key] == nil { // a check of this session is newer
+	known := s.looked[dir] == key
+	s.looked[dir] = key
+	s.mu.Unlock()
+	if known || len(candidates) == 0 {
+		return
+	}
+	read := s.reader()
+	for _, c := range candidates {
+		r, ok := c.Best(dir, read)
+		if !ok {
+			continue
+		}
+		key := entryKey{dir, c.Entry.Func}
+		s.mu.Lock()
+		// What was checked in this session is what the user has asked for.
+		if old := s.results[key]; old == nil || !old.session {
 			s.results[key] = &result{Result: r, bundle: r.Bundle}
 		}
+		s.mu.Unlock()
 	}
-	s.mu.Unlock()
-	if len(found) > 0 {
-		s.changed()
-		s.refreshLenses()
-	}
+	s.changed()
+	s.refreshLenses()
 }
 
 func (s *server) refreshLenses() {
