@@ -57,7 +57,15 @@
 //   - *SandboxError: the system does not offer the sandbox that is required.
 //   - *BuildError: the instrumented program does not compile.
 //   - *InternalError: a defect of vtrace, or of the Engine that was given.
+//   - *GoCommandError: the go command has listed nothing, and says why.
 //
-// Errors in the program are packages.Error values in a *multierror.Error; the rest is of
-// the operating system and the go command. A cancelled context gives its own error.
+// Errors in the program are packages.Error values in a *multierror.Error: ProgramErrors has
+// them with their places. The rest is of the operating system. A cancelled context gives its
+// own error.
+//
+// # Embedding
+//
+// A program that embeds vtrace, as an editor does, gives what has not been saved with Overlay,
+// follows a call with Progress, ends it with its context, and keeps results with Results.
+// The programs below examples/sdk do so.
 package vtrace

@@ -21,6 +21,7 @@ type (
 	VersionError     = artifact.VersionError
 	SpecError        = source.SpecError
 	FrontierError    = pass.FrontierError
+	GoCommandError   = source.GoCommandError
 	UnsupportedError = translate.UnsupportedError
 	SandboxError     = orchestrate.SandboxError
 	BuildError       = orchestrate.BuildError
@@ -31,3 +32,10 @@ type (
 
 // ErrLimit is wrapped by the CorruptError of a bundle that is too large.
 var ErrLimit = artifact.ErrLimit
+
+// ProgramError is an error in the program under check, with its place.
+type ProgramError = source.ProgramError
+
+// ProgramErrors are the errors in the program that an error consists of, in their order; nil if
+// it is of another kind.
+func ProgramErrors(err error) []ProgramError { return source.ProgramErrors(err) }

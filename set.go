@@ -69,3 +69,18 @@ func (s *Set) Check(ctx context.Context, entry EntryPoint, opts ...Option) (*Bun
 	}
 	return pass.CheckEntry(ctx, s.set, entry, options(opts))
 }
+
+// Digest is the sha256, in hexadecimal, of all of the program that an entry point can reach: a
+// result for it holds as long as that is the same, but for its findings, whose tests are of the
+// files as they were. It does not cover the toolchain, nor what else the program reads when it
+// runs. Nothing is executed.
+func (s *Set) Digest(entry EntryPoint) (string, error) {
+	if s == nil || s.set == nil {
+		return "", &ArgumentError{Name: "set", Reason: "nil"}
+	}
+	prog, err := s.set.Program(entry)
+	if err != nil {
+		return "", err
+	}
+	return prog.ReachableDigest()
+}

@@ -2,10 +2,12 @@ package vtrace
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
@@ -19,6 +21,17 @@ type (
 	Finding = artifact.Finding
 	// Event is reported to the callback of Progress.
 	Event = pass.Event
+	// The events. A callback tells them apart by a type switch, and passes over those that it
+	// does not know: there may be more in later versions.
+	StageStarted    = pass.StageStarted
+	StageDone       = pass.StageDone
+	SearchProgress  = pass.SearchProgress
+	BoundsRaised    = pass.BoundsRaised
+	Replayed        = pass.Replayed
+	QueryDecided    = pass.QueryDecided
+	Unchanged       = pass.Unchanged
+	ResultsUnusable = pass.ResultsUnusable
+	Unsandboxed     = pass.Unsandboxed
 	// Conclusion sums up a bundle.
 	Conclusion = pass.Conclusion
 	// Bounds limits the pools of the model.
@@ -81,6 +94,26 @@ func Env(env ...string) SourceOption { return func(s *source.Spec) { s.Env = env
 // Flags adds build flags of the go command, such as "-tags=x".
 func Flags(flags ...string) SourceOption {
 	return func(s *source.Spec) { s.Flags = append(s.Flags, flags...) }
+}
+
+// Overlay gives the text of files that are not to be read from disk, as an editor has it
+// before it is saved, by their names: absolute ones, or relative to the directory of the
+// source. Files may be added that are not on disk, go.mod among them, so that all of a program
+// may be in memory; the directory of its package must be there. The bundle has the files as
+// they are given, so that later passes need no overlay. The maps must not be changed while a
+// call is going on that has the source, nor while a Set is in use that was loaded from it.
+func Overlay(files map[string][]byte) SourceOption {
+	return func(s *source.Spec) {
+		if len(files) == 0 {
+			return
+		}
+		all := maps.Clone(s.Overlay)
+		if all == nil {
+			all = map[string][]byte{}
+		}
+		maps.Copy(all, files)
+		s.Overlay = all
+	}
 }
 
 // Deps adds patterns of import paths, such as "golang.org/x/sync/...": packages
@@ -259,6 +292,23 @@ func Check(ctx context.Context, src Source, opts ...Option) (*Bundle, error) {
 // Translate makes the model of a program, without searching it.
 func Translate(ctx context.Context, src Source, opts ...Option) (*Bundle, error) {
 	return pass.Translate(ctx, src.spec, options(opts))
+}
+
+// Outcome is what a replay has shown: Status says whether the error was reproduced.
+type Outcome = orchestrate.Verdict
+
+// Replay runs an Orchestration test of a deep pass again, named as in "q3-1" or by a finding's
+// Test. It builds and runs the program.
+func Replay(ctx context.Context, deep *Bundle, test string, opts ...Option) (*Outcome, error) {
+	return pass.Replay(ctx, deep, test, options(opts))
+}
+
+// Holds reports whether all that the entry of a bundle can reach is, in the program below a
+// directory, as it was when the bundle was made: what the bundle says holds then. The overlay
+// has files that are not to be read from disk, by names that are absolute or relative to the
+// directory; nil for none. Nothing is executed.
+func Holds(ctx context.Context, b *Bundle, dir string, overlay map[string][]byte) (bool, error) {
+	return pass.Holds(ctx, b, dir, overlay)
 }
 
 // Unpack writes the program of a bundle, the instrumented one if there is one, into a

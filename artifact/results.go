@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 )
 
 // Results keeps finished bundles in a directory, by whatever decides of them, which the
@@ -111,6 +113,45 @@ func (r Results) record(inputs []byte) (*resultRecord, Lookup, error) {
 		return nil, Stale, fmt.Errorf("results: %s is of something else", path)
 	}
 	return &record, Hit, nil
+}
+
+// KeptResult is a result that [Results] have, as its record says.
+type KeptResult struct {
+	Inputs json.RawMessage // what it was made from, as given to Put
+	Digest string          // of its bundle
+	Path   string          // of its bundle, for Load and Open; it may be gone, or broken
+	Made   time.Time
+}
+
+// All lists the results that are kept, the newest first. Records that are broken are left out;
+// a directory that is not there has none.
+func (r Results) All() ([]KeptResult, error) {
+	if r.Dir == "" {
+		return nil, fmt.Errorf("results: %w", &ArgumentError{"directory", "empty"})
+	}
+	entries, err := os.ReadDir(filepath.Join(r.Dir, recordsDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	var out []KeptResult
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxRecord {
+			continue // another process has removed it, say
+		}
+		data, err := os.ReadFile(filepath.Join(r.Dir, recordsDir, e.Name()))
+		var record resultRecord
+		if err != nil || decodeJSON(data, &record) != nil || !hexDigest.MatchString(record.Bundle) {
+			continue
+		}
+		out = append(out, KeptResult{record.Inputs, record.Bundle, r.bundlePath(record.Bundle), info.ModTime()})
+	}
+	slices.SortFunc(out, func(a, b KeptResult) int {
+		return cmp.Or(b.Made.Compare(a.Made), cmp.Compare(a.Digest, b.Digest))
+	})
+	return out, nil
 }
 
 // Put keeps a bundle that was made from these inputs, and removes others if there are too

@@ -42,6 +42,9 @@ type Target struct {
 	Flags, Env []string
 	// GoEnv are variables for the go command alone, which win over those of Env.
 	GoEnv []string
+	// Changed are files of the program that are not on disk as it has them, by their absolute
+	// names: the go command is given them with the instrumented ones.
+	Changed map[string][]byte
 	// Sandbox is what the program runs in; nil: it runs with all that the caller may do. The
 	// go command, which builds it, runs outside.
 	Sandbox *Sandbox
@@ -65,6 +68,8 @@ func TargetOf(prog *source.Program, side *artifact.Sidecar) Target {
 		Flags: prog.Spec.Flags,
 		Env:   prog.Spec.Env,
 		GoEnv: prog.Spec.GoEnv,
+
+		Changed: prog.ChangedFiles(),
 	}
 }
 

@@ -366,10 +366,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 	r.clockDecides(f.FileStart, f.FileEnd)
 	out := r.finish(plan)
 	if out == "" {
-		if !w.prog.Changed(name) {
-			return nil
-		}
-		out = string(src)
+		return nil
 	}
 	rel := w.prog.Rel(name)
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {

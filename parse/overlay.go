@@ -3,10 +3,13 @@ package parse
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	runtime "github.com/vtrace/vtrace/orcutil/source"
@@ -33,6 +36,9 @@ type Overlay struct {
 	Dependencies []source.Dependency
 	// Diagnostics are the constructs that are not guarded, by position.
 	Diagnostics []Diagnostic
+	// Changed are further files of the program that are not on disk as it has them, by their
+	// absolute names: Write has the go command take them too.
+	Changed map[string][]byte
 }
 
 func newOverlay(opts Options) (*Overlay, error) {
@@ -134,6 +140,14 @@ func (o *Overlay) Write(dir, root, goroot string) (string, error) {
 	}
 	for name, data := range joined(o.Runtime) {
 		if err := put(base, "runtime", name, data); err != nil {
+			return "", err
+		}
+	}
+	for i, name := range slices.Sorted(maps.Keys(o.Changed)) {
+		if replace[name] != "" {
+			continue // it is instrumented, or a file of the program as it is
+		}
+		if err := put(filepath.Dir(name), path.Join("changed", strconv.Itoa(i)), filepath.Base(name), o.Changed[name]); err != nil {
 			return "", err
 		}
 	}

@@ -54,10 +54,12 @@ func (p *program) deliver(ctx context.Context, o *parse.Overlay, dir string, tar
 		return delivery{}, err
 	}
 	var d delivery
-	if d.overlay, err = o.Write(dir, target.Root, env.GOROOT); err != nil {
+	whole := *o
+	whole.Changed = target.Changed
+	if d.overlay, err = whole.Write(dir, target.Root, env.GOROOT); err != nil {
 		return d, err
 	}
-	d.modcache, err = o.ModCache(dir, env.GOMODCACHE)
+	d.modcache, err = whole.ModCache(dir, env.GOMODCACHE)
 	return d, err
 }
 

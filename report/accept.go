@@ -245,7 +245,7 @@ func (base *Baseline) Add(b *artifact.Bundle) {
 			continue
 		}
 		print := fingerprint(b, f, r)
-		base.known[print] = known{print, r.id, f.File, f.Function, message(f)}
+		base.known[print] = known{print, r.id, f.File, f.Function, Message(f)}
 	}
 }
 

@@ -78,14 +78,14 @@ func (r *Result) testcase() junit.Testcase {
 		switch a := r.accepted(f); {
 		case !ok:
 		case a != nil:
-			other = append(other, fmt.Sprintf("accepted: %s (%v)", inFront(f)+message(f), a))
+			other = append(other, fmt.Sprintf("accepted: %s (%v)", inFront(f)+Message(f), a))
 		case level == levelError:
 			if rule, ok := ruleOf(f.Kind); ok && kind == "" {
 				kind = rule.id
 			}
 			real = append(real, details(f))
 		default:
-			other = append(other, inFront(f)+message(f))
+			other = append(other, inFront(f)+Message(f))
 		}
 	}
 	switch c := r.conclusion(); {
@@ -105,7 +105,7 @@ func (r *Result) testcase() junit.Testcase {
 
 // details are a finding with its interleaving, if it has one.
 func details(f artifact.Finding) string {
-	text := inFront(f) + message(f) + "\n"
+	text := inFront(f) + Message(f) + "\n"
 	if len(f.Interleaving) == 0 {
 		return text
 	}

@@ -202,7 +202,7 @@ func (p places) result(b *artifact.Bundle, f artifact.Finding, level string) (*s
 	if !ok {
 		return nil, fmt.Errorf("sarif: %s: findings of the kind %q have no rule", entryName(b), f.Kind)
 	}
-	r := sarif.NewRuleResult(rule.id).WithRuleIndex(slices.Index(rules, rule)).WithLevel(level).WithMessage(sarif.NewTextMessage(message(f)))
+	r := sarif.NewRuleResult(rule.id).WithRuleIndex(slices.Index(rules, rule)).WithLevel(level).WithMessage(sarif.NewTextMessage(Message(f)))
 	if at := explain.Place(f); at.File != "" {
 		l := p.location(at.File, at.Line, column(b, at), "")
 		if at.Func != "" {
@@ -236,8 +236,9 @@ func (p places) result(b *artifact.Bundle, f artifact.Finding, level string) (*s
 	return r.WithProperties(properties), nil
 }
 
-// message is what there is to say of a finding in one paragraph.
-func message(f artifact.Finding) string {
+// Message is what there is to say of a finding in one paragraph: its kind, its cause, and what
+// its verdict rests on.
+func Message(f artifact.Finding) string {
 	text := f.Kind
 	if f.Cause != "" {
 		text += ": " + f.Cause

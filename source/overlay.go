@@ -12,10 +12,38 @@ import (
 
 // The go command takes files of a program from elsewhere by its -overlay flag, as
 // editors want it for what has not been saved. Those files are read when the program
-// is loaded, and belong to it from then on: the flag is not passed on.
+// is loaded, and belong to it from then on: the flag is not passed on. So do the files that
+// a caller has in memory.
 
-// takeOverlay replaces an -overlay flag by the files that it names.
+// takeOverlay replaces an -overlay flag by the files that it names, and adds those of
+// spec.Overlay, which win.
 func (spec Spec) takeOverlay() (Spec, error) {
+	dir, err := filepath.Abs(spec.Dir)
+	if err != nil {
+		return spec, fmt.Errorf("source directory: %w", err)
+	}
+	if spec, err = spec.takeFlag(dir); err != nil || len(spec.Overlay) == 0 {
+		return spec, err
+	}
+	files := make(map[string][]byte, len(spec.overlay)+len(spec.Overlay))
+	maps.Copy(files, spec.overlay)
+	for name, text := range spec.Overlay {
+		files[absolute(dir, name)] = text
+	}
+	spec.Overlay, spec.overlay = nil, files
+	return spec, nil
+}
+
+// absolute is the absolute name of a file that may be relative to a directory.
+func absolute(dir, file string) string {
+	if filepath.IsAbs(file) {
+		return filepath.Clean(file)
+	}
+	return filepath.Join(dir, file)
+}
+
+// takeFlag replaces an -overlay flag by the files that it names, relative to dir.
+func (spec Spec) takeFlag(dir string) (Spec, error) {
 	var name string
 	var rest []string
 	for i := 0; i < len(spec.Flags); i++ {
@@ -36,17 +64,7 @@ func (spec Spec) takeOverlay() (Spec, error) {
 	if name == "" {
 		return spec, nil
 	}
-	dir, err := filepath.Abs(spec.Dir)
-	if err != nil {
-		return spec, fmt.Errorf("source directory: %w", err)
-	}
-	absolute := func(file string) string {
-		if filepath.IsAbs(file) {
-			return filepath.Clean(file)
-		}
-		return filepath.Join(dir, file)
-	}
-	data, err := os.ReadFile(absolute(name))
+	data, err := os.ReadFile(absolute(dir, name))
 	if err != nil {
 		return spec, fmt.Errorf("build flags: -overlay: %w", err)
 	}
@@ -63,11 +81,11 @@ func (spec Spec) takeOverlay() (Spec, error) {
 		if from == "" {
 			return spec, fmt.Errorf("build flags: -overlay=%s: %s is left out, which is not supported", name, file)
 		}
-		text, err := os.ReadFile(absolute(from))
+		text, err := os.ReadFile(absolute(dir, from))
 		if err != nil {
 			return spec, fmt.Errorf("build flags: -overlay=%s: %w", name, err)
 		}
-		files[absolute(file)] = text
+		files[absolute(dir, file)] = text
 	}
 	spec.Flags, spec.overlay = rest, files
 	return spec, nil

@@ -36,12 +36,25 @@ func TestOverlay(t *testing.T) {
 			}
 			require.Equal(t, "package main\n\nfunc main() { added() }\n", text["main.go"])
 			require.Equal(t, "package main\n\nfunc added() {}\n", text["added.go"])
-			require.True(t, p.Changed(filepath.Join(p.Root, "main.go")))
+			require.Contains(t, p.ChangedFiles(), filepath.Join(p.Root, "main.go"))
 			set, err := LoadSet(context.Background(), Spec{Dir: dir, Flags: flags})
 			require.NoError(t, err)
 			require.Len(t, set.Entries(), 1)
 		})
 	}
+	t.Run("in memory", func(t *testing.T) {
+		overlay := map[string][]byte{"main.go": []byte("package main\n\nfunc main() { other() }\n"), filepath.Join(dir, "added.go"): []byte("package main\n\nfunc other() {}\n")}
+		p, err := Load(context.Background(), Spec{Dir: dir, Flags: []string{"-overlay=o.json"}, Overlay: overlay})
+		require.NoError(t, err)
+		require.Nil(t, p.Spec.Overlay)
+		text, err := p.ReadFile(filepath.Join(dir, "main.go"))
+		require.NoError(t, err)
+		require.Equal(t, "package main\n\nfunc main() { other() }\n", string(text), "it wins over the flag")
+		require.Len(t, p.ChangedFiles(), 2)
+	})
+	_, err := Load(context.Background(), Spec{Dir: dir, Overlay: map[string][]byte{"": nil}})
+	var bad *SpecError
+	require.ErrorAs(t, err, &bad)
 	write("gone.json", `{"Replace": {"main.go": ""}}`)
 	write("bad.json", `[`)
 	for flag, message := range map[string]string{

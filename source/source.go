@@ -52,11 +52,18 @@ type Spec struct {
 	// ones with concurrency in them.
 	Deps []string
 
+	// Overlay has the text of files that are not to be read from disk, as an editor has it
+	// before it is saved, by their names: absolute ones, or relative to Dir. They may be files
+	// that are not on disk, but the directory of the package must be there. Like those of an
+	// -overlay flag they belong to the program. It must not be changed as long as the program
+	// is in use.
+	Overlay map[string][]byte
+
 	// ImportPath says that Pattern is the path of a package, and not that of a directory if
 	// there is one of that name.
 	ImportPath bool
 
-	overlay map[string][]byte // files of the program that differ from those on disk
+	overlay map[string][]byte // files of the program that differ from those on disk, by absolute name
 }
 
 // Program is a loaded, type-checked program.
@@ -165,6 +172,11 @@ func (spec Spec) check(ctx context.Context) error {
 	for _, f := range []struct{ name, text string }{{"directory", spec.Dir}, {"package", spec.Pattern}, {"entry point", spec.Entry}, {"build flags", strings.Join(spec.Flags, " ")}} {
 		if strings.ContainsRune(f.text, 0) {
 			return &SpecError{f.name, "has a zero byte"}
+		}
+	}
+	for name := range spec.Overlay {
+		if name == "" || strings.ContainsRune(name, 0) {
+			return &SpecError{"overlay", fmt.Sprintf("%q is no name of a file", name)}
 		}
 	}
 	return nil
@@ -501,14 +513,14 @@ func (prog *Program) moduleFiles(names map[string]bool) {
 			mod = nil
 		}
 		for _, f := range mod {
-			if _, err := os.Stat(f); f != "" && err == nil {
+			if f != "" && prog.Spec.exists(f) {
 				names[f] = true
 			}
 		}
 	}
 	for _, f := range []string{"go.work", "go.work.sum"} {
-		if _, err := os.Stat(filepath.Join(prog.Root, f)); err == nil {
-			names[filepath.Join(prog.Root, f)] = true
+		if f = filepath.Join(prog.Root, f); prog.Spec.exists(f) {
+			names[f] = true
 		}
 	}
 }
@@ -522,7 +534,7 @@ func (prog *Program) testdata(names map[string]bool) error {
 }
 
 // ReadFile reads a file of the program, which need not be as it is on disk: see
-// Changed.
+// ChangedFiles.
 func (prog *Program) ReadFile(name string) ([]byte, error) {
 	return prog.Spec.readFile(name)
 }
@@ -534,11 +546,18 @@ func (spec Spec) readFile(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// Changed reports that a file is not on disk as the program has it.
-func (prog *Program) Changed(name string) bool {
-	_, ok := prog.Spec.overlay[name]
-	return ok
+// exists reports whether there is a file, on disk or in the overlay.
+func (spec Spec) exists(name string) bool {
+	if _, ok := spec.overlay[name]; ok {
+		return true
+	}
+	_, err := os.Stat(name)
+	return err == nil
 }
+
+// ChangedFiles are the files that are not on disk as the program has them, by their absolute
+// names. The caller must not change them.
+func (prog *Program) ChangedFiles() map[string][]byte { return prog.Spec.overlay }
 
 func addTestdata(names map[string]bool, dir string) error {
 	var total int64

@@ -77,6 +77,11 @@ func (s *settings) progress(c *call) *progress {
 
 func (s *settings) program(fs *flag.FlagSet) {
 	fs.StringVar(&s.entry, "entry", "", "entry point: main, which is the default, or the name of a test function; of check also all, which is the default where there is no main")
+	s.building(fs)
+}
+
+// building are the flags of how a program is built, and what of it is checked.
+func (s *settings) building(fs *flag.FlagSet) {
 	fs.StringVar(&s.buildFlags, "flags", "", "build flags of the go command, separated by blanks")
 	fs.StringVar(&s.tags, "tags", "", "build with these tags, separated by commas: short for -flags -tags=`TAGS`")
 	fs.StringVar(&s.deps, "deps", "", "check and instrument also the packages of other modules that match `PATTERNS`, as in golang.org/x/sync/..., separated by commas; all: every one that is not of the standard library")
@@ -157,11 +162,15 @@ func (s *settings) rootDir(fs *flag.FlagSet) {
 
 // source is the program that the arguments name.
 func (s *settings) source(pattern string) vtrace.Source {
-	src := []vtrace.SourceOption{vtrace.Entry(s.entry), vtrace.Flags(s.flags()...)}
-	if s.deps != "" {
-		src = append(src, vtrace.Deps(strings.Split(s.deps, ",")...))
+	return vtrace.Package(pattern, vtrace.Entry(s.entry), vtrace.Flags(s.flags()...), vtrace.Deps(s.dependencies()...))
+}
+
+// dependencies are the patterns of -deps.
+func (s *settings) dependencies() []string {
+	if s.deps == "" {
+		return nil
 	}
-	return vtrace.Package(pattern, src...)
+	return strings.Split(s.deps, ",")
 }
 
 // options turns the flags into options. newModel is set for the passes that

@@ -42,6 +42,7 @@ const (
 	runs       executes = "the go command, which compiles the program, with a C compiler where it has cgo; and the program itself, with all that you may do, or in a sandbox with -sandbox"
 	theBrowser executes = "nothing of the bundle; without -o, what the system opens web pages with"
 	theMachine executes = "the go command, which compiles a small program of vtrace, and that program; git, to ask for its version"
+	onRequest  executes = "nothing until the editor asks for a check or a replay, which the user does by a command; then what check and replay execute"
 	theChecker executes = "nothing; with -engine verifyta, an installed UPPAAL"
 )
 
@@ -66,6 +67,7 @@ func commands() []command {
 		{"doctor", "", "find out whether this machine has what vtrace needs, and say what to do; exit code 1 if something is missing", theMachine, runDoctor},
 		{"completion", "bash|zsh|fish", "print a script that has a shell complete command lines", nothing, runCompletion},
 		{"version", "", "print the version, of which revision and Go it was built, and the formats it writes", nothing, runVersion},
+		{"lsp", "", "a language server for editors, over standard input and output", onRequest, runLSP},
 		{"help", "[COMMAND|FINDING]", "explain a command, or a kind of finding; -man prints a page for man, -schema the JSON Schema of check -json", nothing, runHelp},
 	}
 }
@@ -153,7 +155,7 @@ usage: vtrace COMMAND [flags] [arguments]
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-10s %-20s %s\n", c.name, c.args, c.short)
 		switch c.executes {
-		case runs:
+		case runs, onRequest:
 			run = append(run, c.name)
 		case compiles:
 			build = append(build, c.name)

@@ -50,25 +50,35 @@ const pageFiles = "vtrace-*.html"
 // openPage writes the page of a bundle to a new file below the user's cache directory, and opens
 // that. The directory for temporary files is not seen by browsers that have one of their own.
 func openPage(c *call, b *artifact.Bundle) error {
-	dir, err := pageDir()
+	page, err := writePage(c, b)
 	if err != nil {
 		return err
+	}
+	if err := open(page); err != nil {
+		fmt.Fprintf(c.stderr, "vtrace: the page is not opened: %v; open it in a browser\n", err)
+	}
+	_, err = fmt.Fprintf(c.stdout, "page: %s\n", page)
+	return err
+}
+
+// writePage writes the page of a bundle to a new file below the user's cache directory, and returns
+// its name.
+func writePage(c *call, b *artifact.Bundle) (string, error) {
+	dir, err := pageDir()
+	if err != nil {
+		return "", err
 	}
 	f, err := os.CreateTemp(dir, pageFiles)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := errors.Join(view.Write(f, b), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return "", errors.Join(err, os.Remove(f.Name()))
 	}
 	if err := dropPages(dir, filepath.Base(f.Name())); err != nil {
 		fmt.Fprintf(c.stderr, "vtrace: old pages are not removed: %v\n", err)
 	}
-	if err := open(f.Name()); err != nil {
-		fmt.Fprintf(c.stderr, "vtrace: the page is not opened: %v; open it in a browser\n", err)
-	}
-	_, err = fmt.Fprintf(c.stdout, "page: %s\n", f.Name())
-	return err
+	return f.Name(), nil
 }
 
 // pageDir is the directory of the pages, which nobody but the user may read, as it has source.

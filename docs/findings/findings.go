@@ -20,6 +20,11 @@ func Page(id string) (string, bool) {
 	return string(text), err == nil
 }
 
+// URL is the address of a page.
+func URL(id string) string {
+	return "https://github.com/vtrace/vtrace/blob/main/docs/findings/" + id + suffix
+}
+
 // IDs are the identifiers of all pages, sorted.
 func IDs() []string {
 	var out []string

@@ -1,0 +1,333 @@
+// Package analyzer is an analyzer, of golang.org/x/tools/go/analysis, which reports the findings
+// of earlier checks at their places. It checks nothing and runs no program: vtrace check does, and
+// keeps its results in the user's cache directory, or in bundles.
+//
+// A finding is reported only as long as all that its entry point can reach is as it was when
+// it was checked. Where the files of the program are the same that is seen at once; else both
+// programs are loaded with the go command and compared, see vtrace.Holds.
+//
+// Command vtrace-vet makes a tool for go vet of it, and package analyzer/golangci a plugin for
+// golangci-lint.
+package analyzer
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/docs/findings"
+	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/earlier"
+	"github.com/vtrace/vtrace/report"
+)
+
+// Options say where the findings are that an analyzer reports.
+type Options struct {
+	// Results is the directory in which vtrace check keeps results; "off" is none. "" is what
+	// VTRACE_CACHE in the environment says, else that of the user.
+	Results string
+	// Bundles are bundles, or directories that have some, separated as in PATH. "" is what
+	// VTRACE_BUNDLES in the environment says.
+	Bundles string
+	// All has findings reported that are not real, too: unconfirmed and possible errors,
+	// timing-dependent tests and notes.
+	All bool
+}
+
+// The environment variables that say what Options do not.
+const (
+	resultsVariable = "VTRACE_CACHE"
+	bundlesVariable = "VTRACE_BUNDLES"
+	noResults       = "off"
+)
+
+const doc = `report the concurrency errors that vtrace check has found
+
+The findings of earlier checks are reported at their places, as long as the code that they are
+about is the same. Nothing is checked, and the program is not run: that is vtrace check.`
+
+// Analyzer has the options of its flags, results, bundles and all.
+var Analyzer = New(Options{})
+
+// New makes an analyzer. Its flags begin with these options.
+func New(o Options) *analysis.Analyzer {
+	a := &analysis.Analyzer{Name: "vtrace", Doc: doc, URL: "https://pkg.go.dev/github.com/vtrace/vtrace/analyzer"}
+	a.Flags.StringVar(&o.Results, "results", o.Results, "directory in which vtrace check keeps results, or off; "+resultsVariable+" in the environment sets the default")
+	a.Flags.StringVar(&o.Bundles, "bundles", o.Bundles, "bundles, or directories that have some, separated as in PATH; "+bundlesVariable+" in the environment sets the default")
+	a.Flags.BoolVar(&o.All, "all", o.All, "report findings that are not real, too")
+	a.Run = func(p *analysis.Pass) (any, error) { return nil, run(p, o) }
+	return a
+}
+
+// results is where results are kept; without a directory there are none.
+func (o Options) results() artifact.Results {
+	dir := o.Results
+	if dir == "" {
+		dir = os.Getenv(resultsVariable)
+	}
+	if dir == "" {
+		dir = noResults
+		if user, err := os.UserCacheDir(); err == nil {
+			dir = filepath.Join(user, "vtrace")
+		}
+	}
+	if dir == noResults {
+		return artifact.Results{}
+	}
+	return artifact.Results{Dir: dir}
+}
+
+// bundles are the paths of the bundles that were named.
+func (o Options) bundles() ([]string, error) {
+	list := o.Bundles
+	if list == "" {
+		list = os.Getenv(bundlesVariable)
+	}
+	var out []string
+	for _, path := range filepath.SplitList(list) {
+		if path == "" {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("bundles: %w", err)
+		}
+		if _, err := os.Stat(filepath.Join(path, "manifest.json")); !info.IsDir() || err == nil {
+			out = append(out, path)
+			continue
+		}
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, fmt.Errorf("bundles: %w", err)
+		}
+		for _, e := range entries {
+			if filepath.Ext(e.Name()) == artifact.Ext {
+				out = append(out, filepath.Join(path, e.Name()))
+			}
+		}
+	}
+	return out, nil
+}
+
+// candidates are what may have findings in the packages of the module around a directory.
+func (o Options) candidates(dir string) ([]earlier.Candidate, error) {
+	paths, err := o.bundles()
+	if err != nil {
+		return nil, err
+	}
+	var out []earlier.Candidate
+	for _, p := range paths {
+		out = append(out, earlier.Candidate{Paths: []string{p}})
+	}
+	results := o.results()
+	module, _, ok := earlier.Module(dir)
+	if results.Dir == "" || !ok {
+		return out, nil
+	}
+	kept, err := earlier.Candidates(results, func(e artifact.Entry) bool {
+		return e.Package == module || strings.HasPrefix(e.Package, module+"/")
+	})
+	return append(out, kept...), err
+}
+
+// State is a digest, in hexadecimal, of all that the findings depend on which an analyzer by the
+// environment reports in the module around a directory: the results and bundles, and the files of
+// their programs as they are now. What keeps the answers of the analyzer, as go vet does, has
+// to ask again when it changes.
+func State(dir string) (string, error) {
+	candidates, err := Options{}.candidates(dir)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	read := once(os.ReadFile)
+	for _, c := range candidates {
+		chosen, ok := c.Choose(dir, read)
+		info, err := os.Stat(chosen.Path)
+		if !ok || err != nil {
+			continue
+		}
+		fmt.Fprintf(h, "%q %d %d %v\n", chosen.Path, info.Size(), info.ModTime().UnixNano(), chosen.Same)
+		if chosen.Same {
+			continue
+		}
+		r, err := chosen.Load()
+		if err != nil {
+			continue
+		}
+		for path := range r.Bundle.Below(artifact.SourceDir) {
+			data, err := read(filepath.Join(chosen.Root, filepath.FromSlash(path)))
+			fmt.Fprintf(h, "%q %x %v\n", path, sha256.Sum256(data), err != nil)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// once reads each file once.
+func once(read earlier.ReadFile) earlier.ReadFile {
+	type content struct {
+		data []byte
+		err  error
+	}
+	seen := map[string]content{}
+	return func(name string) ([]byte, error) {
+		c, ok := seen[name]
+		if !ok {
+			c.data, c.err = read(name)
+			seen[name] = c
+		}
+		return c.data, c.err
+	}
+}
+
+// target is a package that is analysed.
+type target struct {
+	pass    *analysis.Pass
+	files   map[string]*token.File // by absolute name
+	read    earlier.ReadFile
+	overlay map[string][]byte // files that are not on disk as the driver has them
+}
+
+func run(p *analysis.Pass, o Options) error {
+	t := &target{pass: p, files: map[string]*token.File{}, overlay: map[string][]byte{}}
+	dir := ""
+	for _, f := range p.Files {
+		file := p.Fset.File(f.FileStart)
+		if file == nil || !filepath.IsAbs(file.Name()) {
+			continue
+		}
+		name := filepath.Clean(file.Name())
+		t.files[name] = file
+		if _, _, ok := earlier.Module(filepath.Dir(name)); ok && dir == "" {
+			dir = filepath.Dir(name) // others may be files that cgo has written
+		}
+	}
+	if dir == "" {
+		return nil
+	}
+	t.read = once(func(name string) ([]byte, error) {
+		if file := t.files[name]; file != nil && p.ReadFile != nil {
+			return p.ReadFile(file.Name())
+		}
+		return os.ReadFile(name)
+	})
+	for name := range t.files {
+		text, err := t.read(name)
+		if saved, diskErr := os.ReadFile(name); err == nil && (diskErr != nil || !bytes.Equal(saved, text)) {
+			t.overlay[name] = text
+		}
+	}
+	candidates, err := o.candidates(dir)
+	if err != nil {
+		return err
+	}
+	reported := map[string]bool{}
+	for _, c := range candidates {
+		chosen, ok := c.Choose(dir, t.read)
+		if !ok {
+			continue
+		}
+		found, err := chosen.Findings()
+		if err != nil || !slices.ContainsFunc(found, func(f artifact.Finding) bool { return o.wants(f) && t.has(chosen.Root, f) }) {
+			continue // none here
+		}
+		if err := t.report(chosen, o, reported); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wants reports whether a finding of that verdict is reported.
+func (o Options) wants(f artifact.Finding) bool {
+	return f.Verdict == artifact.Real || o.All && f.Verdict != artifact.False
+}
+
+// has reports whether a finding is in a file of the package.
+func (t *target) has(root string, f artifact.Finding) bool {
+	at := explain.Place(f)
+	return at.File != "" && t.files[filepath.Join(root, filepath.FromSlash(at.File))] != nil
+}
+
+// report reports the findings of a bundle in the package, if they still hold.
+func (t *target) report(chosen earlier.Choice, o Options, reported map[string]bool) error {
+	r, err := chosen.Load()
+	if err != nil {
+		return nil // it was removed in the meantime
+	}
+	if !r.Same {
+		holds, err := vtrace.Holds(context.Background(), r.Bundle, r.Root, t.overlay)
+		if err != nil || !holds {
+			// What cannot be told is not reported: a program that vtrace cannot load, say.
+			return unlessInternal(err)
+		}
+	}
+	accepted, _ := report.Accept(r.Bundle, nil)
+	for _, f := range r.Bundle.Findings() {
+		if !o.wants(f) || !t.has(r.Root, f) || slices.Contains(report.Numbers(accepted), f.Number) {
+			continue
+		}
+		at := explain.Place(f)
+		d := analysis.Diagnostic{Message: report.Message(f)}
+		var ok bool
+		if d.Pos, d.End, ok = t.line(r.Root, at.File, at.Line); !ok {
+			continue
+		}
+		if id, ok := report.RuleID(f.Kind); ok {
+			d.Category = id
+			d.URL = findings.URL(id)
+		}
+		// Several entry points may show the same.
+		if key := fmt.Sprint(d.Pos, d.Message); reported[key] {
+			continue
+		} else {
+			reported[key] = true
+		}
+		for _, s := range f.Interleaving {
+			if pos, end, ok := t.line(r.Root, s.File, s.Line); ok {
+				d.Related = append(d.Related, analysis.RelatedInformation{Pos: pos, End: end, Message: fmt.Sprintf("step %d, goroutine %s: %s", s.Step, s.G, explain.Step(s))})
+			}
+		}
+		t.pass.Report(d)
+	}
+	return nil
+}
+
+// unlessInternal keeps the error of a defect of vtrace.
+func unlessInternal(err error) error {
+	var internal *vtrace.InternalError
+	if errors.As(err, &internal) {
+		return err
+	}
+	return nil
+}
+
+// line is what stands in a line of a file of the package; false if it has no such file or line.
+func (t *target) line(root, path string, line int) (from, to token.Pos, ok bool) {
+	name := filepath.Join(root, filepath.FromSlash(path))
+	file := t.files[name]
+	if path == "" || file == nil || line < 1 || line > file.LineCount() {
+		return 0, 0, false
+	}
+	text, err := t.read(name)
+	if err != nil || len(text) < file.Size() {
+		return 0, 0, false
+	}
+	start := file.Offset(file.LineStart(line))
+	rest, _, _ := bytes.Cut(text[start:], []byte("\n"))
+	from = file.Pos(start + len(rest) - len(bytes.TrimLeft(rest, " \t")))
+	to = file.Pos(min(file.Size(), start+len(bytes.TrimRight(rest, " \t\r"))))
+	return min(from, to), to, true
+}

@@ -1,0 +1,115 @@
+package analyzer_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/analysistest"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/analyzer"
+	"github.com/vtrace/vtrace/artifact"
+)
+
+const (
+	code = `package p
+
+import "sync"
+
+func twice(mu *sync.Mutex) {
+	mu.Lock()
+	mu.Lock() // want "deadlock: goroutine 0 waits at p.go:7 for mu, which it holds itself since p.go:6 .the program has done it, in a replay."
+}
+
+func unused() {}
+`
+	test = `package p
+
+import (
+	"sync"
+	"testing"
+)
+
+func TestTwice(t *testing.T) {
+	var mu sync.Mutex
+	twice(&mu)
+}
+`
+)
+
+// checked is a module that was checked, and the directory of the results.
+func checked(t *testing.T) (dir, results string, b *artifact.Bundle) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	results = t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "p.go": code, "p_test.go": test} {
+		write(t, dir, name, text)
+	}
+	b, err = vtrace.Check(context.Background(), vtrace.Dir(dir, vtrace.Entry("TestTwice")), vtrace.Results(results, 0))
+	require.NoError(t, err)
+	require.Len(t, b.Findings(), 1)
+	return dir, results, b
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+}
+
+// Findings are reported from the results that are kept, or from bundles, where their code is.
+func TestAnalyzer(t *testing.T) {
+	t.Parallel()
+	dir, results, b := checked(t)
+	from := analyzer.New(analyzer.Options{Results: results})
+	for _, r := range analysistest.Run(t, dir, from, ".") {
+		for _, d := range r.Diagnostics {
+			require.Equal(t, "deadlock", d.Category)
+			require.True(t, strings.HasSuffix(d.URL, "/deadlock.md"))
+			require.Len(t, d.Related, 2)
+			require.Equal(t, "step 1, goroutine 0: mu.Lock()", d.Related[0].Message)
+		}
+	}
+	bundles := t.TempDir()
+	require.NoError(t, artifact.Save(b, filepath.Join(bundles, "b.vtz")))
+	analysistest.Run(t, dir, analyzer.New(analyzer.Options{Results: "off", Bundles: bundles}), ".")
+	// What the entry point cannot reach may change.
+	write(t, dir, "p.go", strings.Replace(code, "func unused() {}", "func unused() { println() }", 1))
+	analysistest.Run(t, dir, from, ".")
+	state, err := analyzer.State(dir) // of other results
+	require.NoError(t, err)
+	require.NotEmpty(t, state)
+
+	// What it can reach may not, nor where it is; and there is nothing to want any more.
+	plain := strings.Replace(code, " // want", " //", 1)
+	for name, change := range map[string][2]string{
+		"the function":         {"p.go", plain},
+		"a line above":         {"p.go", "\n" + plain},
+		"no such test":         {"p_test.go", strings.Replace(test, "TestTwice", "TestOnce", 1)},
+		"a comment accepts it": {"p.go", strings.Replace(plain, "\tmu.Lock() //", "\tmu.Lock() //vtrace:ignore deadlock as it is //", 1)},
+	} {
+		write(t, dir, "p.go", plain)
+		write(t, dir, "p_test.go", test)
+		write(t, dir, change[0], change[1])
+		if name == "a comment accepts it" {
+			_, err := vtrace.Check(context.Background(), vtrace.Dir(dir, vtrace.Entry("TestTwice")), vtrace.Results(results, 0))
+			require.NoError(t, err)
+		}
+		require.Empty(t, diagnostics(t, dir, from), name)
+	}
+}
+
+// diagnostics are those of a package without expectations.
+func diagnostics(t *testing.T, dir string, a *analysis.Analyzer) (out []string) {
+	for _, r := range analysistest.Run(t, dir, a, ".") {
+		for _, d := range r.Diagnostics {
+			out = append(out, d.Message)
+		}
+	}
+	return out
+}

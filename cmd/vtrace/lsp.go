@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/lsp"
+	"github.com/vtrace/vtrace/report"
+)
+
+// runLSP speaks with an editor until that ends it.
+func runLSP(c *call) (int, error) {
+	var s settings
+	fs := c.flags()
+	s.building(fs)
+	s.model(fs)
+	s.search(fs)
+	s.replay(fs)
+	s.results(fs)
+	fs.Bool("stdio", true, "speak over standard input and output, which it always does: some editors say so")
+	if _, err := c.parse(fs, 0, 0); err != nil {
+		return 0, err
+	}
+	if len(c.program) > 0 {
+		return 0, fmt.Errorf("%w: vtrace lsp has no arguments", errUsage)
+	}
+	// An editor that is gone shows as an error of a write, which ends what is going on in order.
+	signal.Ignore(syscall.SIGPIPE)
+	return c.serve(&s, os.Stdin)
+}
+
+func (c *call) serve(s *settings, in io.Reader) (int, error) {
+	opts, err := s.options(true, newProgress(io.Discard, false))
+	if err != nil {
+		return 0, err
+	}
+	server := lsp.Options{
+		Version: version(), Flags: s.flags(), Deps: s.dependencies(), Check: opts,
+		Headline: func(b *artifact.Bundle) string {
+			accepted, _ := report.Accept(b, nil)
+			return headline(b, accepted)
+		},
+		Page: func(b *artifact.Bundle) (string, error) { return writePage(c, b) },
+	}
+	if s.cache != noResults {
+		server.Results.Dir = s.cache
+	}
+	err = lsp.Serve(c.ctx, in, c.stdout, server)
+	var end *lsp.EndError
+	switch {
+	case errors.As(err, &end) && end.Exit:
+		return exitReal, nil // the protocol wants a 1
+	case err != nil && c.ctx.Err() == nil:
+		return 0, err
+	}
+	return exitNothing, nil
+}

@@ -1,0 +1,137 @@
+package earlier_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/earlier"
+	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/source"
+)
+
+const (
+	mainFile = "package main\n\nimport \"example.com/m/sub\"\n\nfunc main() { sub.F() }\n"
+	subFile  = "package sub\n\nimport \"sync\"\n\nvar mu sync.Mutex\n\nfunc init() {}\n\nfunc init() { println() }\n\ntype T[P any] struct{}\n\nfunc (*T[P]) M() {}\n\nfunc F() {\n\tmu.Lock()\n\tmu.Lock()\n}\n\nfunc unused() {}\n"
+)
+
+// write writes a module below a new directory, and returns that of the module.
+func write(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "m")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub"), 0o755))
+	for name, text := range map[string]string{"go.mod": "module example.com/m\n\ngo 1.26\n", "main.go": mainFile, "sub/sub.go": subFile} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	return dir
+}
+
+// with reads files from disk but for one.
+func with(name, text string) earlier.ReadFile {
+	return func(n string) ([]byte, error) {
+		if n == name {
+			return []byte(text), nil
+		}
+		return os.ReadFile(n)
+	}
+}
+
+// kept are the results for a program.
+func kept(t *testing.T, results artifact.Results, at string, match func(artifact.Entry) bool) (out []earlier.Result) {
+	t.Helper()
+	candidates, err := earlier.Candidates(results, match)
+	require.NoError(t, err)
+	for _, c := range candidates {
+		if r, ok := c.Best(at, os.ReadFile); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func TestEarlier(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := write(t)
+	results := artifact.Results{Dir: t.TempDir()}
+	b, err := pass.Check(ctx, source.Spec{Dir: dir}, pass.Options{Results: &results})
+	require.NoError(t, err)
+	require.Len(t, b.Findings(), 1)
+	f := b.Findings()[0]
+	sub := filepath.Join(dir, "sub", "sub.go")
+	main := func(e artifact.Entry) bool { return e == artifact.Entry{Package: "example.com/m", Func: "main"} }
+
+	path, ok := earlier.ImportPath(filepath.Join(dir, "sub"))
+	require.True(t, ok)
+	require.Equal(t, "example.com/m/sub", path)
+	_, ok = earlier.ImportPath(filepath.Dir(dir))
+	require.False(t, ok)
+
+	found := kept(t, results, filepath.Join(dir, "sub"), main)
+	require.Len(t, found, 1)
+	require.Equal(t, []any{b.Digest(), dir, true}, []any{found[0].Bundle.Digest(), found[0].Root, found[0].Same})
+	none := kept(t, results, dir, func(artifact.Entry) bool { return false })
+	require.Empty(t, none)
+	none = kept(t, results, t.TempDir(), main)
+	require.Empty(t, none, "the program is elsewhere")
+
+	// What has become of the finding, and whether the result holds for the program, which is
+	// more exact.
+	for name, c := range map[string]struct {
+		old, text string
+		state     earlier.State
+		line      int // of the second Lock
+		holds     bool
+	}{
+		"nothing":                  {"", "", earlier.Unchanged, 17, true},
+		"what is not reached":      {"func unused() {}", "func unused() { println() }", earlier.Elsewhere, 17, true},
+		"a line above":             {"func F", "\nfunc F", earlier.Elsewhere, 18, false},
+		"initialisation":           {"{ println() }", "{ println(1) }", earlier.Elsewhere, 17, false},
+		"the function":             {"\tmu.Lock()\n}", "\tmu.Unlock()\n}", earlier.Changed, 15, false},
+		"its name":                 {"func F()", "func G()", earlier.Gone, 17, false},
+		"what does not parse":      {"func F() {", "func F() {{", earlier.Changed, 15, false},
+		"a file that is not there": {subFile, "", earlier.Changed, 1, false},
+	} {
+		text := subFile
+		if c.old != "" {
+			text = strings.Replace(subFile, c.old, c.text, 1)
+		}
+		cmp := found[0].Compare(with(sub, text))
+		require.Equal(t, c.state, cmp.State(f), name)
+		require.Equal(t, c.state == earlier.Unchanged, cmp.Same(), name)
+		place, _ := cmp.Locate(f.File, f.Line, f.Col)
+		require.Equal(t, []any{sub, c.line}, []any{place.File, place.Line}, name)
+		holds, err := pass.Holds(ctx, b, dir, map[string][]byte{sub: []byte(text)})
+		require.NoError(t, err, name)
+		require.Equal(t, c.holds, holds, name)
+	}
+	gone := func(n string) ([]byte, error) {
+		if n == sub {
+			return nil, os.ErrNotExist
+		}
+		return os.ReadFile(n)
+	}
+	require.Equal(t, earlier.Gone, found[0].Compare(gone).State(f))
+
+	// A new file belongs to the package, where it is not a test.
+	for name, same := range map[string]bool{"new_test.go": true, "_x.go": true, "x.txt": true, "new.go": false} {
+		path := filepath.Join(dir, "sub", name)
+		require.NoError(t, os.WriteFile(path, []byte("package sub\n"), 0o644))
+		require.Equal(t, same, earlier.Same(b.Manifest(), dir, os.ReadFile), name)
+		require.NoError(t, os.Remove(path))
+	}
+	// Of several results the one of the same files, though another is newer.
+	require.NoError(t, os.WriteFile(sub, []byte(strings.Replace(subFile, "unused", "unused2", 1)), 0o644))
+	newer, err := pass.Check(ctx, source.Spec{Dir: dir}, pass.Options{Results: &results, RunDepth: 2})
+	require.NoError(t, err)
+	found = kept(t, results, dir, main)
+	require.Equal(t, newer.Digest(), found[0].Bundle.Digest())
+	require.NoError(t, os.WriteFile(sub, []byte(subFile), 0o644))
+	found = kept(t, results, dir, main)
+	require.Equal(t, b.Digest(), found[0].Bundle.Digest())
+}

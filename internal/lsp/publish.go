@@ -1,0 +1,263 @@
+package lsp
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/docs/findings"
+	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/internal/earlier"
+	"github.com/vtrace/vtrace/report"
+)
+
+// entryKey names an entry point by the directory of its package.
+type entryKey struct{ dir, entry string }
+
+// result is what is known of an entry point: a bundle, or why its program does not build.
+type result struct {
+	earlier.Result
+	bundle *artifact.Bundle
+	// session: the check was one of this session.
+	session bool
+
+	errors []vtrace.ProgramError
+	texts  map[string][]byte // the files with errors as they were, nil if they could not be read
+}
+
+func (s *server) resultOf(dir, entry string) *result {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.results[entryKey{dir, entry}]
+}
+
+// keep keeps what a check has found, in place of what was known before.
+func (s *server) keep(dir, entry string, r *result) {
+	s.mu.Lock()
+	s.results[entryKey{dir, entry}] = r
+	s.mu.Unlock()
+	s.changed()
+	s.refreshLenses()
+}
+
+// changed has the diagnostics made anew.
+func (s *server) changed() {
+	select {
+	case s.republish <- struct{}{}:
+	default:
+	}
+}
+
+// publisher sends diagnostics when something has changed.
+func (s *server) publisher() {
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-s.republish:
+		}
+		for waiting := true; waiting; {
+			timer := time.NewTimer(quiet)
+			select {
+			case <-s.ctx.Done():
+				return
+			case <-s.republish:
+				timer.Stop()
+			case <-timer.C:
+				waiting = false
+			}
+		}
+		s.publish()
+	}
+}
+
+// publish sends the diagnostics of all files for which they are others than before.
+func (s *server) publish() {
+	read := s.reader()
+	byPath := s.diagnostics(read)
+	s.mu.Lock()
+	next := map[string][]diagnostic{}
+	for path, all := range byPath {
+		next[s.uri(path)] = all
+	}
+	for uri := range s.sent {
+		if _, ok := next[uri]; !ok {
+			next[uri] = []diagnostic{}
+		}
+	}
+	s.mu.Unlock()
+	for _, uri := range slices.Sorted(maps.Keys(next)) {
+		data, err := json.Marshal(next[uri])
+		if err != nil || s.sent[uri] == string(data) {
+			continue
+		}
+		if s.sent[uri] = string(data); len(next[uri]) == 0 {
+			delete(s.sent, uri)
+		}
+		s.notify("textDocument/publishDiagnostics", publishDiagnosticsParams{uri, next[uri]})
+	}
+}
+
+// diagnostics are those of all results, by the absolute name of the file.
+func (s *server) diagnostics(read earlier.ReadFile) map[string][]diagnostic {
+	s.mu.Lock()
+	results := maps.Clone(s.results)
+	s.mu.Unlock()
+	keys := slices.SortedFunc(maps.Keys(results), func(a, b entryKey) int {
+		return cmp.Or(cmp.Compare(a.dir, b.dir), cmp.Compare(a.entry, b.entry))
+	})
+	out := map[string][]diagnostic{}
+	add := func(path string, d diagnostic) {
+		// Several entry points may show the same.
+		for _, o := range out[path] {
+			if o.Range == d.Range && o.Message == d.Message {
+				return
+			}
+		}
+		out[path] = append(out[path], d)
+	}
+	for _, k := range keys {
+		r := results[k]
+		for _, e := range r.errors {
+			text, err := read(e.File)
+			if e.File == "" || err != nil || !bytes.Equal(text, r.texts[e.File]) {
+				continue // it was changed: the compiler may say something else now
+			}
+			add(e.File, diagnostic{Range: s.rangeOf(text, e.Line, e.Col), Severity: severityError, Code: "build", Source: source, Message: plain(e.Message)})
+		}
+		if r.bundle != nil {
+			s.findings(k, r, read, add)
+		}
+	}
+	for _, all := range out {
+		slices.SortStableFunc(all, func(a, b diagnostic) int {
+			return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character), cmp.Compare(a.Severity, b.Severity))
+		})
+	}
+	return out
+}
+
+// source is what the client shows as the origin of diagnostics.
+const source = "vtrace"
+
+// severities are those of verdicts. What is false is not shown.
+var severities = map[string]int{
+	artifact.Real:            severityError,
+	artifact.Possible:        severityWarning,
+	artifact.Unconfirmed:     severityWarning,
+	artifact.TimingDependent: severityWarning,
+	artifact.Note:            severityInformation,
+}
+
+// findings adds the findings of a result.
+func (s *server) findings(k entryKey, r *result, read earlier.ReadFile, add func(string, diagnostic)) {
+	all := r.bundle.Findings()
+	if len(all) == 0 {
+		return
+	}
+	c := r.Compare(read)
+	accepted, _ := report.Accept(r.bundle, nil)
+	for _, f := range all {
+		severity, ok := severities[f.Verdict]
+		if !ok || slices.Contains(report.Numbers(accepted), f.Number) {
+			continue
+		}
+		at := explain.Place(f)
+		place, now := c.Locate(at.File, at.Line, at.Col)
+		text, err := read(place.File)
+		if at.File == "" || now == earlier.Gone || err != nil {
+			continue
+		}
+		d := diagnostic{
+			Range: s.rangeOf(text, place.Line, 0), Severity: severity, Source: source, Message: plain(report.Message(f)),
+			Data: &diagnosticData{Entry: k.entry, Finding: f.Number},
+		}
+		if id, ok := report.RuleID(f.Kind); ok {
+			d.Code = id
+			if s.client.Capabilities.TextDocument.PublishDiagnostics.CodeDescriptionSupport {
+				d.CodeDescription = &codeDescription{findings.URL(id)}
+			}
+		}
+		switch c.State(f) {
+		case earlier.Changed:
+			d.Severity, d.Data.Stale = severityHint, true
+			d.Message = "before this code was changed: " + d.Message
+		case earlier.Elsewhere:
+			d.Message += "; other code of the program has changed since the check"
+		}
+		if s.client.Capabilities.TextDocument.PublishDiagnostics.RelatedInformation {
+			d.RelatedInformation = s.related(f, c, read)
+		}
+		add(place.File, d)
+	}
+}
+
+// maxRelated bounds the steps that a diagnostic names.
+const maxRelated = 200
+
+// related are the steps of a finding's interleaving, and where its goroutines are at the end.
+func (s *server) related(f artifact.Finding, c *earlier.Comparison, read earlier.ReadFile) []relatedInformation {
+	var out []relatedInformation
+	add := func(path string, line int, message string) {
+		if path == "" || len(out) == maxRelated {
+			return
+		}
+		place, state := c.Locate(path, line, 0)
+		text, err := read(place.File)
+		if state == earlier.Gone || err != nil {
+			return
+		}
+		s.mu.Lock()
+		uri := s.uri(place.File)
+		s.mu.Unlock()
+		out = append(out, relatedInformation{location{uri, s.rangeOf(text, place.Line, 0)}, plain(message)})
+	}
+	for _, step := range f.Interleaving {
+		add(step.File, step.Line, fmt.Sprintf("step %d, goroutine %s: %s", step.Step, step.G, explain.Step(step)))
+	}
+	for _, g := range f.Goroutines {
+		text := "at the end goroutine " + g.G
+		if g.State != "" {
+			text += ", " + g.State
+		}
+		add(g.File, g.Line, text+": "+g.Text)
+		for _, h := range g.Holds {
+			add(h.File, h.Line, fmt.Sprintf("goroutine %s holds %s", g.G, explain.Holding(f, h)))
+		}
+	}
+	return out
+}
+
+// plain leaves out of a text of the program what could command a terminal, or change the
+// order in which it is read.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+}
+
+// textsOf are the files with errors, as they are now.
+func textsOf(errs []vtrace.ProgramError, read earlier.ReadFile) map[string][]byte {
+	out := map[string][]byte{}
+	for _, e := range errs {
+		if e.File == "" {
+			continue
+		}
+		if data, err := read(filepath.Clean(e.File)); err == nil {
+			out[e.File] = data
+		}
+	}
+	return out
+}
