@@ -3,8 +3,8 @@
 //
 // A text becomes a tree by ParseExpr, ParseDecls, ParseSelect, ParseSync,
 // ParseUpdate, ParseParams, ParseSystem and ParseQuery; a whole model by
-// ReadXML, a file of queries by ReadQueries. ExprString, DeclsString,
-// QueryString and WriteXML go the other way: what they print parses to the same
+// ReadXML or ReadXTA, a file of queries by ReadQueries. ExprString, DeclsString,
+// QueryString, WriteXML and WriteXTA go the other way: what they print parses to the same
 // tree, positions apart. Check finds out what every name stands for, the type
 // of every expression, the constants and the processes; CheckQuery does so for
 // a query.

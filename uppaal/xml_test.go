@@ -217,7 +217,7 @@ func TestReadXMLErrors(t *testing.T) {
 	const tail = `</template><system>system P;</system></nta>`
 	const init = `<init ref="a"/>`
 	for text, want := range map[string]string{
-		"":               "the document has no root element: is it XML? (The textual formats .xta and .ta are not read.)",
+		"":               "the document has no root element: is it XML? (The textual format has the names .xta and .ta.)",
 		"<nta>":          "reading XML:",
 		"<nta></nta>":    "the model has no system element",
 		"<project/>":     `the root element is "project", not nta`,
