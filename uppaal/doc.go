@@ -43,6 +43,9 @@
 //   - "(b ? x : y) = 1", "(x = y) += 2" and "++x = 3" assign; "x++ = 3" does
 //     not.
 //
+// Queries are A[], E<>, E[], A<>, p --> q, and sup, inf and bounds of integer expressions,
+// as in sup{P.done}: x, y.
+//
 // Beyond UPPAAL there is one atom in queries, stuck(P): process P never takes
 // part in a transition again. A model with such a query can be written, but
 // UPPAAL will refuse the query.

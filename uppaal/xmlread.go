@@ -24,7 +24,7 @@ type element struct {
 // ReadXML reads a model in UPPAAL's XML format, flat system, of any version.
 // Elements may stand in any order. The document type is ignored and nothing is
 // fetched. Labels of unknown kinds, colours, options and results of queries
-// are ignored, queries without formula skipped. A branch point is dissolved:
+// are ignored, queries without formula skipped, but counted. A branch point is dissolved:
 // each edge into it is joined with each edge out of it.
 //
 // The error is an Errors if the texts of the model do not parse. If nothing
@@ -188,24 +188,31 @@ func (x *xmlReader) network(root *element) *Network {
 }
 
 func (x *xmlReader) queries(n *Network, root *element) {
+	before := 0 // queries of elements in front
 	for _, e := range root.children {
 		if e.name != "queries" {
 			continue
 		}
-		for i, q := range e.all("query") {
+		list := e.all("query")
+		for i, q := range list {
 			f := q.first("formula")
 			if f == nil || blank(f.text) {
 				continue
 			}
-			parsed, err := parseQuery(fmt.Sprintf("query %d", i+1), f.text)
+			comment := ""
+			if c := q.first("comment"); c != nil {
+				comment = c.text
+			}
+			number := before + i + 1
+			parsed, err := parseQuery(fmt.Sprintf("query %d", number), f.text)
 			if !x.check(err) {
+				n.LeftOut = append(n.LeftOut, &LeftOut{number, f.text, comment, err})
 				continue
 			}
-			if c := q.first("comment"); c != nil {
-				parsed.Comment = c.text
-			}
+			parsed.Comment, parsed.Number = comment, number
 			n.Queries = append(n.Queries, parsed)
 		}
+		before += len(list)
 	}
 }
 

@@ -1,97 +1,165 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
-	"text/tabwriter"
+	"time"
+	"unicode"
 
-	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
-// readModel reads a model. wrong is what is wrong with its queries, which are
-// left out, if everything else is right.
-func readModel(path string) (net *uppaal.Network, wrong, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
+// standardInput is the name of a file that stands for it.
+const standardInput = "-"
+
+// open opens a file, or what "-" stands for.
+func (c *call) open(path string) (io.ReadCloser, error) {
+	if path != standardInput {
+		return os.Open(path)
 	}
-	defer f.Close()
-	net, err = uppaal.ReadXML(f)
-	switch {
-	case err != nil && net != nil:
-		return net, inFile(path, err), nil
-	case err != nil:
-		return nil, nil, inFile(path, err)
+	if c.stdin == nil {
+		return io.NopCloser(os.Stdin), nil
 	}
-	return net, nil, nil
+	return io.NopCloser(c.stdin), nil
 }
 
-// inFile puts the name of a file before each of the errors about it.
+// isText reports whether a model is in the textual format: by its name, else by how it
+// begins.
+func isText(path string, r *bufio.Reader) bool {
+	switch filepath.Ext(path) {
+	case ".xta", ".ta":
+		return true
+	case ".xml":
+		return false
+	}
+	for n := 1; n <= r.Size(); n++ {
+		head, err := r.Peek(n)
+		if err != nil {
+			return false
+		}
+		// A byte order mark may stand in front.
+		if b := rune(head[n-1]); !unicode.IsSpace(b) && b != 0xEF && b != 0xBB && b != 0xBF {
+			return b != '<'
+		}
+	}
+	return false
+}
+
+// readModel reads a model in either format. If nothing but queries are wrong, it has the
+// others.
+func (c *call) readModel(path string) (*uppaal.Network, error) {
+	f, err := c.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	if isText(path, r) {
+		net, err := uppaal.ReadXTA(r, path)
+		return net, inFile(path, err)
+	}
+	net, err := uppaal.ReadXML(r)
+	if net != nil {
+		err = nil
+	}
+	return net, inFile(path, err)
+}
+
+// readQueries reads a file of queries.
+func (c *call) readQueries(path string) ([]*uppaal.Query, error) {
+	f, err := c.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	queries, err := uppaal.ReadQueries(f)
+	return queries, inFile(path, err)
+}
+
+// inFile puts the name of a file before each of the errors about it, as in
+// "m.xta:3:12: unknown identifier x".
 func inFile(path string, err error) error {
 	var list uppaal.Errors
-	if !errors.As(err, &list) {
+	var one *uppaal.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &list):
+	case errors.As(err, &one):
+		list = uppaal.Errors{one}
+	default:
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	lines := make([]string, len(list))
 	for i, e := range list {
-		lines[i] = path + ": " + e.Error()
+		switch {
+		case e.Pos.Where == path && e.Pos.Line > 0:
+			lines[i] = e.Error()
+		case e.Pos.Where == "" && e.Pos.Line > 0:
+			lines[i] = path + ":" + e.Error()
+		default:
+			lines[i] = path + ": " + e.Error()
+		}
 	}
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// step is one transition of a trace, or the initial state, for people.
-type step struct {
-	Parts []string `json:"parts"` // "P: a > b", sender first
-	// Changes are the variables that have another value than before; in the
-	// initial state those that are not 0.
-	Changes []string `json:"changes,omitempty"`
+// errLate is the reason of what a timeout has ended.
+var errLate = errors.New("time budget reached")
+
+// within runs f, which goes on in the background if the context ends first: what works on
+// a model of somebody else need not look at the context all the time. After that f has
+// some more time to end by itself, since what it has found by then counts.
+func within[T any](ctx context.Context, more time.Duration, f func() (T, error)) (result T, err error) {
+	done := make(chan struct{})
+	var value T
+	var failed error
+	go func() {
+		defer close(done)
+		value, failed = f()
+	}()
+	select {
+	case <-done:
+		return value, failed
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(more)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return value, failed
+	case <-timer.C:
+		return result, context.Cause(ctx)
+	}
 }
 
-// stepsOf describes a trace, from the initial state on.
-func stepsOf(info *uppaal.Info, t *check.Trace) []step {
-	var before []check.VarValue
-	changes := func(now []check.VarValue) (list []string) {
-		for i, v := range now {
-			if before == nil && v.Value != 0 || before != nil && v.Value != before[i].Value {
-				list = append(list, fmt.Sprintf("%s = %d", v.Name, v.Value))
-			}
-		}
-		before = now
-		return list
+// writeTextual writes a model in the textual format, which has no place for queries: they
+// go into a file beside it.
+func writeTextual(c *call, model []byte, out string) error {
+	net, err := uppaal.ReadXML(bytes.NewReader(model))
+	if err != nil {
+		return err
 	}
-	out := []step{{Parts: []string{}, Changes: changes(t.States[0].Vars)}}
-	for k, s := range t.Steps {
-		one := &check.Trace{Steps: []check.Step{s}}
-		parts := one.Lines(info)
-		for i, p := range s.Parts {
-			for j, v := range p.Select {
-				b := info.Processes[p.Process].Template.Edges[p.Edge].Select[j]
-				parts[i] += fmt.Sprintf(" %s:%d", b.Name, v)
-			}
-		}
-		out = append(out, step{Parts: parts, Changes: changes(t.States[k+1].Vars)})
+	var text, queries bytes.Buffer
+	if err := uppaal.WriteXTA(&text, net); err != nil {
+		return err
 	}
-	return out
-}
-
-// writeSteps prints a trace, a line for each step.
-func writeSteps(w io.Writer, query int, steps []step) error {
-	fmt.Fprintf(w, "\ntrace of query %d:\n", query)
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for k, s := range steps {
-		what := strings.Join(s.Parts, ", ")
-		if k == 0 {
-			what = "initial state"
-		}
-		line := fmt.Sprintf("  %d\t%s", k, what)
-		if len(s.Changes) > 0 {
-			line += "\t" + strings.Join(s.Changes, ", ")
-		}
-		fmt.Fprintln(tw, line)
+	if out == "" {
+		_, err := c.stdout.Write(text.Bytes())
+		return err
 	}
-	return tw.Flush()
+	if err := uppaal.WriteQueries(&queries, net.Queries); err != nil {
+		return err
+	}
+	if err := os.WriteFile(out, text.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(strings.TrimSuffix(out, filepath.Ext(out))+".q", queries.Bytes(), 0o644)
 }
