@@ -19,7 +19,7 @@ import (
 
 // decoderDirs are the packages, with those below, that read what others have written: bundles,
 // what stands beside them, what is kept in caches, and what the program under check leaves.
-var decoderDirs = []string{"artifact", "bundle", "check/verifyta", "cmd", "disallow", "internal", "orchestrate", "pass", "report", "source", "uppaal"}
+var decoderDirs = []string{"artifact", "bundle", "check/promela", "check/verifyta", "cmd", "disallow", "internal", "orchestrate", "pass", "report", "source", "uppaal"}
 
 // decoders are the functions of these packages that decode, with the fuzz targets that each has,
 // as "package.Target", or with a reason in parentheses why it needs none.
@@ -43,11 +43,13 @@ var decoders = map[string]string{
 	"bundle.compiled":                     "(the schemas are a part of vtrace)",
 	"bundle.numbers":                      "bundle.FuzzTools",
 	"bundle.verifier.schema":              "bundle.FuzzTools",
+	"check/promela.ReadTrail":             "check/promela.FuzzReadTrail",
 	"check/verifyta.names.state":          "check/verifyta.FuzzReadTrace",
 	"check/verifyta.readOutput":           "(the output of an engine that the user has installed)",
 	"check/verifyta.xtrReader.numbers":    "check/verifyta.FuzzReadXTR",
 	"check/verifyta.xtrReader.transition": "check/verifyta.FuzzReadXTR",
-	"cmd/vtrace.call.readModel":           "uppaal.FuzzReadXML uppaal.FuzzReadXTA",
+	"cmd/vtrace.call.modelTrace":          "(reads no more than how a model begins)",
+	"cmd/vtrace.parseModel":               "uppaal.FuzzReadXML uppaal.FuzzReadXTA",
 	"cmd/vtrace.verifySettings.choose":    "(a flag)",
 	"cmd/vtrace.bounding":                 "(a flag)",
 	"cmd/vtrace.boundsFlag.Set":           "(a flag)",

@@ -9,11 +9,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/check/promela"
+	"github.com/vtrace/vtrace/check/verifyta"
 	"github.com/vtrace/vtrace/uppaal"
+	"github.com/vtrace/vtrace/view"
 )
 
 // standardInput is the name of a file that stands for it.
@@ -60,6 +65,10 @@ func (c *call) readModel(path string) (*uppaal.Network, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return parseModel(path, f)
+}
+
+func parseModel(path string, f io.Reader) (*uppaal.Network, error) {
 	r := bufio.NewReader(f)
 	if isText(path, r) {
 		net, err := uppaal.ReadXTA(r, path)
@@ -81,6 +90,11 @@ func (c *call) readQueries(path string) ([]*uppaal.Query, error) {
 	defer f.Close()
 	queries, err := uppaal.ReadQueries(f)
 	return queries, inFile(path, err)
+}
+
+// besideModel is the file beside a textual model that has its queries.
+func besideModel(path string) string {
+	return strings.TrimSuffix(path, filepath.Ext(path)) + ".q"
 }
 
 // inFile puts the name of a file before each of the errors about it, as in
@@ -162,4 +176,91 @@ func writeTextual(c *call, model []byte, out string) error {
 		return err
 	}
 	return os.WriteFile(strings.TrimSuffix(out, filepath.Ext(out))+".q", queries.Bytes(), 0o644)
+}
+
+// modelTrace reads a model and a trace of it, and follows the trace: what is shown are
+// steps of the model, whoever says so.
+func (c *call) modelTrace(model, trace string) (m view.Model, err error) {
+	if model == standardInput && trace == standardInput {
+		return m, fmt.Errorf("%w: the model and the trace cannot both be read from the standard input", errUsage)
+	}
+	text, err := c.readBounded(model)
+	if err != nil {
+		return m, err
+	}
+	net, err := parseModel(model, bytes.NewReader(text))
+	if err != nil {
+		return m, err
+	}
+	info, err := uppaal.Check(net)
+	if err != nil {
+		return m, inFile(model, err)
+	}
+	steps, err := c.readBounded(trace)
+	if err != nil {
+		return m, err
+	}
+	queries := net.Queries
+	if beside, err := c.readQueries(besideModel(model)); err == nil && len(queries) == 0 {
+		queries = beside
+	}
+	m = view.Model{Name: model, Network: net, Tool: version()}
+	if isText(model, bufio.NewReader(bytes.NewReader(text))) {
+		m.Text = string(text)
+	}
+	if m.Trace, m.From, err = readTrace(c.ctx, info, queries, trace, steps); err != nil {
+		return m, fmt.Errorf("%s: %w", trace, err)
+	}
+	return m, nil
+}
+
+// maxTraceFile bounds the files that modelTrace reads.
+const maxTraceFile = 64 << 20
+
+func (c *call) readBounded(path string) ([]byte, error) {
+	f, err := c.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxTraceFile+1))
+	if err == nil && len(text) > maxTraceFile {
+		err = fmt.Errorf("%s is longer than %d bytes", path, maxTraceFile)
+	}
+	return text, err
+}
+
+// readTrace reads a trace by what it looks like: numbers, or text. A trail of Spin is of the
+// model as it was exported with one of the queries, or with none.
+func readTrace(ctx context.Context, info *uppaal.Info, queries []*uppaal.Query, path string, text []byte) (trace *check.Trace, from string, err error) {
+	if filepath.Ext(path) == ".xtr" || numbersOnly(text) {
+		trace, err = verifyta.ReadXTR(bytes.NewReader(text), info)
+		return trace, "an .xtr trace", err
+	}
+	for _, q := range append(slices.Clone(queries), nil) {
+		trace, failed := promela.ReadTrail(ctx, info, q, string(text))
+		switch {
+		case errors.Is(failed, promela.ErrNoTrail):
+		case failed == nil && q != nil:
+			return trace, "a trail of Spin for " + uppaal.QueryString(q), nil
+		case failed == nil:
+			return trace, "a trail of Spin", nil
+		case err == nil:
+			err = failed
+		}
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if trace, err = verifyta.ReadTrace(info, string(text)); err != nil {
+		return nil, "", err
+	}
+	from = "a trace as verifyta prints it"
+	followed, err := check.Follow(info, trace.Steps)
+	return followed, from, err
+}
+
+// numbersOnly reports whether a text has nothing but numbers, dots and semicolons.
+func numbersOnly(text []byte) bool {
+	return len(bytes.TrimSpace(text)) > 0 && len(bytes.Trim(text, "0123456789-.; \t\r\n")) == 0
 }

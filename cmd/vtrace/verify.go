@@ -262,13 +262,12 @@ func (s *verifySettings) read(c *call, args []string) (*job, error) {
 	for _, l := range net.LeftOut {
 		j.without = append(j.without, unparsed{Number: l.Number, Query: strings.TrimSpace(l.Text), Reason: l.Err.Error(), Comment: l.Comment})
 	}
-	beside := strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".q"
 	switch ext := filepath.Ext(args[0]); {
 	case len(args) == 2:
 		j.without = nil // nobody asks for these
 		j.queries, err = c.readQueries(args[1])
 	case ext == ".xta" || ext == ".ta":
-		if j.queries, err = c.readQueries(beside); errors.Is(err, fs.ErrNotExist) {
+		if j.queries, err = c.readQueries(besideModel(args[0])); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 	}

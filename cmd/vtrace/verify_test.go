@@ -333,9 +333,10 @@ func TestCheckerDocument(t *testing.T) {
 	got := consoleBlock.ReplaceAllStringFunc(string(text), func(block string) string {
 		n++
 		line := consoleBlock.FindStringSubmatch(block)[1]
-		_, stdout, stderr := execute(t, strings.Fields(line)[1:]...)
+		dir := t.TempDir()
+		_, stdout, stderr := execute(t, strings.Fields(strings.ReplaceAll(line, "DIR", dir))[1:]...)
 		require.Empty(t, stderr, line)
-		return "```console\n$ " + line + "\n" + stdout + "```"
+		return "```console\n$ " + line + "\n" + strings.ReplaceAll(stdout, dir, "DIR") + "```"
 	})
 	require.Positive(t, n)
 	if *update {
