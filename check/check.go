@@ -69,6 +69,9 @@ type Options struct {
 	// path; they are shortest in the steps behind it. Queries about paths (E[], A<>, -->)
 	// and HashCompaction are not supported with it, and symmetry is not used.
 	From [][]Step
+	// Deadline, if set, is when everything has to be done, the traces too: a verdict whose
+	// trace is not built by then comes without it, and with the reason.
+	Deadline time.Time
 	// Progress, if not nil, is called now and then from the searching
 	// goroutine.
 	Progress func(Stats)
@@ -96,6 +99,7 @@ type Label string
 // Stats describes a search.
 type Stats struct {
 	States      int // stored
+	Explored    int // states whose transitions were looked at
 	Transitions int // explored
 	Depth       int // of the search: steps from the initial state
 	Bytes       int64
@@ -106,6 +110,9 @@ type Stats struct {
 type Report struct {
 	Results []Result // one for each query, in order
 	Stats   Stats
+	// Decided says, for each query, how far the search was when it was decided or given
+	// up. All queries share one search.
+	Decided []Stats
 	// Complete reports an exhaustive search: every reachable state was visited
 	// or left out by a reduction.
 	Complete bool
@@ -123,7 +130,13 @@ type Result struct {
 	// query, shortest in steps if the search is breadth-first and no budget ends
 	// it; nil if there is none. It has been replayed on the reference
 	// interpreter.
+	//
+	// That of a sup or inf query of one expression leads to a state with the value; it is
+	// True if the whole state space was searched.
 	Trace *Trace
+	// Measured has the values of a sup, inf or bounds query, one for each of its
+	// expressions: in a Maybe those of the states that were visited.
+	Measured []Measured
 }
 
 // Trace is a path from the initial state.

@@ -138,6 +138,9 @@ func (s *search) statesTo(i uint32) ([][]uint64, error) {
 	}
 	states := [][]uint64{slices.Clone(s.workers[0].normal(s.initial))}
 	for k := 1; k < len(path); k++ {
+		if err := overdue(s.opts.Deadline); err != nil {
+			return nil, err
+		}
 		copy(m.w, states[k-1])
 		m.unpack()
 		want = path[k]
@@ -180,4 +183,4 @@ func probably(omission float64) Result {
 }
 
 // errCompact explains what hash compaction cannot be used for.
-var errCompact = errors.New("queries about paths and stuck(P) look at states again, which hash compaction does not keep")
+var errCompact = errors.New("queries about paths, stuck(P), sup, inf and bounds look at states again, which hash compaction does not keep")

@@ -71,11 +71,7 @@ func (v *verification) concludePaths(s *search, replay *replayer, stop error, fa
 			if err == nil {
 				err = replay.forever(v.queries[g.query], p.prefix)
 			}
-			if err != nil {
-				*r = Result{Verdict: Error, Reason: err.Error()}
-				continue
-			}
-			r.Trace = trace
+			r.finish(trace, err)
 		case open && failure != nil:
 			*r = *failure
 		case open:
@@ -86,6 +82,10 @@ func (v *verification) concludePaths(s *search, replay *replayer, stop error, fa
 				r.Verdict = False
 			}
 		}
+		st := s.snapshot()
+		st.States += p.explored
+		st.Explored += p.explored
+		v.report.Decided[g.query] = st
 	}
 }
 
@@ -105,11 +105,13 @@ type pathSearch struct {
 	held   int64
 	urgent bool // a synchronisation over an urgent channel is possible
 	// prefix is the number of steps before the path to stay on begins.
-	prefix int
+	prefix   int
+	explored int // states, once it is released
 }
 
 func (p *pathSearch) release() {
 	if p.store != nil {
+		p.explored = p.store.len()
 		p.store.release()
 	}
 	p.s.mem.give(p.held)

@@ -236,6 +236,9 @@ func (s *search) concrete(states [][]uint64) ([][]uint64, error) {
 		return errFound
 	}
 	for k, words := range states[:len(states)-1] {
+		if err := overdue(s.opts.Deadline); err != nil {
+			return nil, err
+		}
 		copy(m.w, words)
 		m.unpack()
 		want = states[k+1]

@@ -8,7 +8,7 @@ import (
 // explorePlanned makes the searches that decide the goals: with the reductions
 // that they allow.
 func (v *verification) explorePlanned(c *compiler) {
-	may := !v.opts.Reductions.NoStubborn && len(v.paths) == 0 && len(v.queries) > 0
+	may := !v.opts.Reductions.NoStubborn && len(v.paths)+len(v.measures) == 0 && len(v.queries) > 0
 	isStuck := slices.ContainsFunc(v.goals, (*goal).asksStuck)
 	switch {
 	case !may || isStuck && v.opts.Reductions.NoInvisible:

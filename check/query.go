@@ -23,6 +23,7 @@ type goal struct {
 
 	done   bool
 	result Result
+	stats  Stats  // when it was decided
 	at     uint32 // deciding state, if found
 	found  bool
 }
@@ -32,7 +33,7 @@ func (g *goal) asksStuck() bool { return len(g.atoms) > 0 }
 
 // reset forgets what a search has found.
 func (g *goal) reset() {
-	g.done, g.found, g.at, g.result, g.needs = false, false, 0, Result{}, nil
+	g.done, g.found, g.at, g.result, g.stats, g.needs = false, false, 0, Result{}, Stats{}, nil
 }
 
 // verdictOf is the verdict of an A[] or E<> query once a deciding state was

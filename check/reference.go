@@ -527,6 +527,14 @@ func (r *reference) holds(e uppaal.Expr, st refState, limit int) (value, known b
 	return value, env.known, nil
 }
 
+// value evaluates an expression of a query.
+func (r *reference) value(e uppaal.Expr, st refState) (value int32, err error) {
+	defer catchRef(&err)
+	env := &refEnv{r: r, st: &st, proc: -1, formula: true, known: true, what: "formula"}
+	r.loops = 0
+	return env.int(e), nil
+}
+
 // limited runs f with a bound on the selections looked at; it reports whether
 // that was kept, and that of loops, which the machine may keep where the
 // reference does not: it need not compute again what is constant.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -16,6 +17,8 @@ type replayer struct {
 	labels *labels
 	path   []refState // of the trace followed last
 	err    error      // the reference has no initial state
+	// deadline, if set, ends a replay with errNoTrace.
+	deadline time.Time
 }
 
 func newReplayer(info *uppaal.Info, labels *labels) *replayer {
@@ -57,6 +60,9 @@ func (r *replayer) follow(t *Trace) error {
 	}
 	r.path = []refState{st}
 	for k, step := range t.Steps {
+		if err := overdue(r.deadline); err != nil {
+			return err
+		}
 		next, ok, err := r.ref.follow(st, step)
 		if err != nil {
 			return fmt.Errorf("internal: step %d of the trace fails on replay: %w", k+1, err)
@@ -71,6 +77,36 @@ func (r *replayer) follow(t *Trace) error {
 		}
 	}
 	return nil
+}
+
+// Follow makes a trace of steps that somebody else has listed, by the reference interpreter:
+// the error says which step is none of the network, and why. What is beyond the bounds on
+// selections and iterations that tools have for replays is an error too.
+func Follow(info *uppaal.Info, steps []Step) (*Trace, error) {
+	ref, err := newReference(info)
+	if err != nil {
+		return nil, err
+	}
+	st := ref.initial
+	t := &Trace{States: []State{ref.show(st)}}
+	for k, step := range steps {
+		var ok bool
+		kept, err := ref.limited(func() (err error) {
+			st, ok, err = ref.follow(st, step)
+			return err
+		})
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("step %d: %w", k+1, err)
+		case !kept:
+			return nil, fmt.Errorf("step %d takes too much work", k+1)
+		case !ok:
+			return nil, fmt.Errorf("step %d is not possible in the state before it", k+1)
+		}
+		t.Steps = append(t.Steps, step)
+		t.States = append(t.States, ref.show(st))
+	}
+	return t, nil
 }
 
 // last is the state at the end of the trace.
@@ -92,6 +128,24 @@ func (r *replayer) decides(q *uppaal.Query, want bool) error {
 	}
 	if kept && known && value != want {
 		return errors.New("internal: the trace does not decide the query on replay")
+	}
+	return nil
+}
+
+// measures checks that the last state of the trace counts for a query that measures, and
+// has the value.
+func (r *replayer) measures(q *uppaal.Query, value int32) error {
+	if q.X != nil {
+		if err := r.decides(&uppaal.Query{Op: uppaal.Possibly, X: q.X}, true); err != nil {
+			return err
+		}
+	}
+	x, err := r.ref.value(q.Of[0], r.last())
+	if err != nil {
+		return fmt.Errorf("internal: the measured expression fails on replay: %w", err)
+	}
+	if x != value {
+		return fmt.Errorf("internal: the value is %d on replay and not %d", x, value)
 	}
 	return nil
 }

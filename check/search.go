@@ -138,6 +138,7 @@ func (s *search) snapshot() Stats {
 	for _, w := range s.workers {
 		st.Transitions += w.transitions
 	}
+	st.Explored = s.head + s.before.Explored
 	st.States += s.before.States
 	st.Transitions += s.before.Transitions
 	st.Depth = max(st.Depth, s.before.Depth)
@@ -347,7 +348,7 @@ func (s *search) settleHits() {
 
 // decide notes the state that decides a goal.
 func (s *search) decide(g *goal, state uint32) {
-	g.found, g.at = true, state
+	g.found, g.at, g.stats = true, state, s.snapshot()
 	// With stuck atoms, a state nearer to the start may turn out to decide
 	// the goal once the graph is complete, so it is not done.
 	g.done = len(g.atoms) == 0
@@ -364,7 +365,7 @@ func (s *search) failGoal(g *goal, f *fault, state uint32) {
 		}
 		g.done = true
 	}
-	g.found, g.at = true, state
+	g.found, g.at, g.stats = true, state, s.snapshot()
 	g.result.Verdict = Error
 	g.result.Reason = f.Error()
 }

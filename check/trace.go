@@ -76,6 +76,9 @@ func (s *search) trace(states [][]uint64) (*Trace, error) {
 		t.States = append(t.States, s.prog.state(m))
 	}
 	for k, words := range states {
+		if err := overdue(s.opts.Deadline); err != nil {
+			return nil, err
+		}
 		show(words)
 		if k+1 == len(states) {
 			return t, nil

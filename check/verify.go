@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -40,20 +41,21 @@ func (Embedded) Verify(ctx context.Context, net *uppaal.Network, queries []*uppa
 	if err != nil {
 		return nil, err
 	}
-	v := &verification{ctx: ctx, opts: opts, info: info, queries: queries, report: &Report{Results: make([]Result, len(queries))}}
+	v := &verification{ctx: ctx, opts: opts, info: info, queries: queries, report: &Report{Results: make([]Result, len(queries)), Decided: make([]Stats, len(queries))}}
 	return v.report, v.run()
 }
 
 // verification is one call of Verify.
 type verification struct {
-	ctx     context.Context
-	opts    Options
-	info    *uppaal.Info
-	queries []*uppaal.Query
-	report  *Report
-	labels  *labels
-	goals   []*goal // of the A[] and E<> queries that compile
-	paths   []*pathGoal
+	ctx      context.Context
+	opts     Options
+	info     *uppaal.Info
+	queries  []*uppaal.Query
+	report   *Report
+	labels   *labels
+	goals    []*goal // of the A[] and E<> queries that compile
+	paths    []*pathGoal
+	measures []*measure
 }
 
 func (v *verification) run() error {
@@ -90,6 +92,15 @@ func (v *verification) run() error {
 				v.report.Results[i] = Result{Verdict: Error, Reason: errCompact.Error()}
 				continue
 			}
+			if q.Op.Measures() {
+				g, err := c.measure(q, i)
+				if err != nil {
+					v.report.Results[i] = Result{Verdict: Error, Reason: err.Error()}
+					continue
+				}
+				v.measures = append(v.measures, g)
+				continue
+			}
 			if len(v.opts.From) > 0 {
 				v.report.Results[i] = Result{Verdict: Error, Reason: "queries about paths need a search from the initial state"}
 				continue
@@ -117,10 +128,10 @@ func (v *verification) run() error {
 	if c.p.monitor != nil {
 		c.p.monitor.follow = stuck
 	}
-	if len(v.goals)+len(v.paths) == 0 && len(v.queries) > 0 {
+	if len(v.goals)+len(v.paths)+len(v.measures) == 0 && len(v.queries) > 0 {
 		return nil
 	}
-	if !v.opts.Reductions.NoSymmetry && len(v.opts.From) == 0 && !stuck && len(v.paths) == 0 && len(v.goals) > 0 && c.p.monitor == nil {
+	if !v.opts.Reductions.NoSymmetry && len(v.opts.From) == 0 && !stuck && len(v.paths)+len(v.measures) == 0 && len(v.goals) > 0 && c.p.monitor == nil {
 		var formulas []uppaal.Expr
 		for _, g := range v.goals {
 			formulas = append(formulas, v.queries[g.query].X)
@@ -140,7 +151,7 @@ func (v *verification) explore(prog *program, st *structure, keySteps bool) (sho
 	}
 	s := newSearch(v.ctx, prog, v.goals, &opts)
 	s.before = v.report.Stats
-	s.keepGoing = len(v.queries) == 0
+	s.keepGoing = len(v.queries) == 0 || len(v.measures) > 0
 	for _, g := range v.paths {
 		s.keepGoing = s.keepGoing || g.needsGraph()
 	}
@@ -161,6 +172,12 @@ func (v *verification) explore(prog *program, st *structure, keySteps bool) (sho
 		v.undecided(Maybe, err.Error())
 	}
 	v.report.Stats = s.snapshot()
+	for _, g := range v.goals {
+		v.report.Decided[g.query] = v.report.Stats
+		if g.found {
+			v.report.Decided[g.query] = g.stats
+		}
+	}
 	if s.store != nil {
 		s.store.release()
 	}
@@ -184,6 +201,7 @@ func (v *verification) conclude(s *search, stop error) {
 	var f *fault
 	failed := errors.As(stop, &f)
 	replay := newReplayer(v.info, v.labels)
+	replay.deadline = v.opts.Deadline
 	var failure *Result
 	if failed {
 		r := Result{Verdict: Error, Reason: f.Error()}
@@ -214,6 +232,7 @@ func (v *verification) conclude(s *search, stop error) {
 		}
 	}
 	v.concludePaths(s, replay, stop, failure)
+	v.concludeMeasures(s, replay, stop, failure)
 }
 
 // attach adds the trace to the state that decided a goal, once the reference
@@ -227,11 +246,30 @@ func (v *verification) attach(s *search, replay *replayer, r *Result, g *goal) {
 		q := v.queries[g.query]
 		err = replay.decides(q, q.Op == uppaal.Possibly)
 	}
-	if err != nil {
-		*r = Result{Verdict: Error, Reason: err.Error()}
-		return
+	r.finish(trace, err)
+}
+
+// errNoTrace is why a verdict has no trace.
+var errNoTrace = errors.New("the time was over before the trace was built and replayed")
+
+// overdue reports whether a deadline has passed.
+func overdue(deadline time.Time) error {
+	if !deadline.IsZero() && time.Now().After(deadline) {
+		return errNoTrace
 	}
-	r.Trace = trace
+	return nil
+}
+
+// finish adds a trace, or what was wrong with it.
+func (r *Result) finish(trace *Trace, err error) {
+	switch {
+	case err == nil:
+		r.Trace = trace
+	case !errors.Is(err, errNoTrace):
+		*r = Result{Verdict: Error, Reason: err.Error()}
+	case r.Reason == "":
+		r.Reason = err.Error()
+	}
 }
 
 // faultResult describes an invalid evaluation while the successors of a state
@@ -241,6 +279,9 @@ func (v *verification) faultResult(s *search, replay *replayer, f *fault) Result
 	if err == nil {
 		// It may lie beyond a refuted sequence, where stuck atoms look.
 		err = replay.follow(trace)
+	}
+	if errors.Is(err, errNoTrace) {
+		return Result{Verdict: Error, Reason: f.Error()}
 	}
 	if err != nil {
 		return Result{Verdict: Error, Reason: err.Error()}

@@ -24,6 +24,16 @@ type Network struct {
 	System    SystemLine
 	Progress  []*Measure // usually empty
 	Queries   []*Query
+	// LeftOut are the queries of a file that ReadXML could not parse. They are not
+	// written.
+	LeftOut []*LeftOut
+}
+
+// LeftOut is a query of a file that does not parse.
+type LeftOut struct {
+	Number        int // as that of Query
+	Text, Comment string
+	Err           error // an *Error
 }
 
 // Measure is a progress measure, "X;" or "Guard: X;". It directs UPPAAL's
@@ -500,7 +510,7 @@ func (e *Stuck) Position() Pos    { return e.Pos }
 
 // ---- queries ----
 
-// PathOp is the temporal operator of a query.
+// PathOp is the temporal operator of a query, or what it measures.
 type PathOp string
 
 // The temporal operators.
@@ -512,11 +522,28 @@ const (
 	LeadsTo          PathOp = "-->"
 )
 
-// A Query is a temporal formula over a network, with a free comment.
+// What a query can measure: the largest values of expressions in all states that can be
+// reached, the least, or both.
+const (
+	Supremum PathOp = "sup"
+	Infimum  PathOp = "inf"
+	Bounds   PathOp = "bounds"
+)
+
+// Measures reports whether a query with this operator has values as its answer.
+func (op PathOp) Measures() bool { return op == Supremum || op == Infimum || op == Bounds }
+
+// A Query is a temporal formula over a network, or asks for values, with a free comment.
 type Query struct {
-	Pos     Pos
-	Op      PathOp
-	X       Expr // the state formula; for LeadsTo the left one
-	Y       Expr // LeadsTo only
+	Pos Pos
+	Op  PathOp
+	// X is the state formula; for LeadsTo the left one, where values are measured the
+	// condition of the states that count, nil for all.
+	X       Expr
+	Y       Expr   // LeadsTo only
+	Of      []Expr // what is measured
 	Comment string
+	// Number is the place of the query in the file that it was read from, counted from
+	// 1 and past those that do not parse; 0 for a query that was built.
+	Number int
 }

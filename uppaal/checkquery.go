@@ -9,17 +9,28 @@ func (info *Info) CheckQuery(q *Query) error {
 	}
 	switch q.Op {
 	case Always, Possibly, PotentiallyAlway, Eventually, LeadsTo:
+	case Supremum, Infimum, Bounds:
+		for _, e := range q.Of {
+			if t := c.expr(e); t != nil && !integral(t) {
+				c.errorf(e.Position(), "what %s measures must be an integer, found %v", q.Op, t)
+			}
+		}
 	default:
 		c.errorf(q.Pos, "unknown path operator %q", q.Op)
+	}
+	if (len(q.Of) > 0) != q.Op.Measures() {
+		c.errorf(q.Pos, "a query measures something if and only if it begins with sup, inf or bounds")
 	}
 	if (q.Y != nil) != (q.Op == LeadsTo) {
 		c.errorf(q.Pos, "a query has two formulas if and only if it is p --> q")
 	}
-	c.condition(q.X, "a query")
+	if q.X != nil || !q.Op.Measures() {
+		c.condition(q.X, "a query")
+	}
 	if q.Y != nil {
 		c.condition(q.Y, "a query")
 	}
-	for _, e := range []Expr{q.X, q.Y} {
+	for _, e := range append([]Expr{q.X, q.Y}, q.Of...) {
 		Inspect(e, func(e Expr) {
 			switch e := e.(type) {
 			case *Deadlock:

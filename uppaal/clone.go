@@ -196,7 +196,7 @@ func cloneEdge(e *Edge) *Edge {
 // Clone copies a query.
 func (q *Query) Clone() *Query {
 	c := *q
-	c.X, c.Y = CloneExpr(q.X), CloneExpr(q.Y)
+	c.X, c.Y, c.Of = CloneExpr(q.X), CloneExpr(q.Y), cloneExprs(q.Of)
 	return &c
 }
 
@@ -213,6 +213,7 @@ func (n *Network) Clone() *Network {
 		},
 		Progress: cloneList(n.Progress, cloneMeasure),
 		Queries:  cloneList(n.Queries, (*Query).Clone),
+		LeftOut:  append([]*LeftOut(nil), n.LeftOut...),
 	}
 }
 

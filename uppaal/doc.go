@@ -3,8 +3,8 @@
 //
 // A text becomes a tree by ParseExpr, ParseDecls, ParseSelect, ParseSync,
 // ParseUpdate, ParseParams, ParseSystem and ParseQuery; a whole model by
-// ReadXML, a file of queries by ReadQueries. ExprString, DeclsString,
-// QueryString and WriteXML go the other way: what they print parses to the same
+// ReadXML or ReadXTA, a file of queries by ReadQueries. ExprString, DeclsString,
+// QueryString, WriteXML and WriteXTA go the other way: what they print parses to the same
 // tree, positions apart. Check finds out what every name stands for, the type
 // of every expression, the constants and the processes; CheckQuery does so for
 // a query.
@@ -42,6 +42,9 @@
 //     takes all, broadcast all that are not urgent, other only plain ones.
 //   - "(b ? x : y) = 1", "(x = y) += 2" and "++x = 3" assign; "x++ = 3" does
 //     not.
+//
+// Queries are A[], E<>, E[], A<>, p --> q, and sup, inf and bounds of integer expressions,
+// as in sup{P.done}: x, y.
 //
 // Beyond UPPAAL there is one atom in queries, stuck(P): process P never takes
 // part in a transition again. A model with such a query can be written, but

@@ -141,3 +141,37 @@ func FuzzReadXML(f *testing.F) {
 		_, _ = Check(n)
 	})
 }
+
+func FuzzReadXTA(f *testing.F) {
+	f.Add(peterson)
+	var b bytes.Buffer
+	if err := WriteXTA(&b, sample(f)); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.String())
+	f.Add("process P() { state a { 1 ; 2 }; branchpoint f; init a; trans a -u-> f { sync c[0]!; }, f -> a { probability 1; }, -> a { }; } system P;")
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := ReadXTA(strings.NewReader(text), "m.xta")
+		if err != nil {
+			return
+		}
+		var first, second bytes.Buffer
+		if err := WriteXTA(&first, n); err != nil {
+			t.Fatalf("cannot write what was read: %v", err)
+		}
+		again, err := ReadXTA(bytes.NewReader(first.Bytes()), "")
+		if tooDeep(err) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("cannot read what was written: %v\n%s", err, first.String())
+		}
+		if err := WriteXTA(&second, again); err != nil {
+			t.Fatal(err)
+		}
+		if first.String() != second.String() {
+			t.Fatalf("written twice:\n%s\n%s", first.String(), second.String())
+		}
+		_, _ = Check(n)
+	})
+}

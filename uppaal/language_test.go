@@ -92,7 +92,8 @@ var languageTests = []struct{ section, construct, place, text, want string }{
 	{"Templates", "no initial location", "body", `<location id="id0"/>`, "no initial location"},
 	{"Templates", "two locations of one name", "body", `<location id="id0"><name>L</name></location><location id="id1"><name>L</name></location><init ref="id0"/>`, "L"},
 	{"Templates", "variables of processes", "body", `<declaration>int own[id_t]; const int k = N; int f() { return own[k - 1]; }</declaration><location id="id0"><label kind="invariant">own[0] &lt; 3</label></location><init ref="id0"/>`, ""},
-	{"Templates", "the textual format (.xta)", "file", "process P() { state a; init a; } system P;", ".xta"},
+	{"Templates", "the textual format (.xta, .ta)", "text", "int x; process P() { state L, done { x < 3 }; commit L; init L; trans L -> done { guard x < 2; assign x++; }; } system P;", ""},
+	{"Templates", "the textual format of UPPAAL 3", "text", "const N 5; process P { state a; init a; } system P;", "unexpected"},
 
 	{"Queries", "A[], E<>", "query", "A[] not deadlock", ""},
 	{"Queries", "E[]", "query", "E[] P.L", ""},
@@ -104,7 +105,9 @@ var languageTests = []struct{ section, construct, place, text, want string }{
 	{"Queries", "nested path quantifiers", "query", "A[] (P.L imply A<> P.done)", "A<>"},
 	{"Queries", "a line break in a query", "query", "A[] x > 1\n && y > 1", "line"},
 	{"Queries", "A [] in two words", "query", "A [] x > 1", "a path operator is written without space"},
-	{"Queries", "sup, inf, bounds", "query", "sup: x", "sup"},
+	{"Queries", "sup, inf, bounds", "query", "bounds{P.L}: x, x + y", ""},
+	{"Queries", "sup of a scalar", "query", "sup: sc", "what sup measures must be an integer"},
+	{"Queries", "deadlock in sup", "query", "sup{deadlock}: x", "deadlock can stand in A[] and E<> queries only"},
 	{"Queries", "statistical queries", "query", "Pr[<=10](<> x > 1)", "probability queries are not supported"},
 	{"Queries", "simulations", "query", "simulate [<=10] { x }", "simulations are not supported"},
 	{"Queries", "games", "query", "control: A[] x > 1", "control"},
@@ -126,7 +129,7 @@ func tryLanguage(place, text string) (*Network, *Query, error) {
 	part[place] = text
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	for k, v := range part {
-		if k != "templates" && k != "body" && k != "file" {
+		if k != "templates" && k != "body" {
 			part[k] = escape.Replace(v)
 		}
 	}
@@ -142,14 +145,14 @@ func tryLanguage(place, text string) (*Network, *Query, error) {
 			"<location id=\"id1\"><name>done</name></location><init ref=\"id0\"/><transition><source ref=\"id0\"/><target ref=\"id1\"/>" +
 			label("select", "select") + label("guard", "guard") + label("synchronisation", "sync") + label("assignment", "update") + "</transition>"
 	}
-	file := part["file"]
-	if file == "" {
-		file = "<nta><declaration>" + escape.Replace(baseDecls) + "int32_t h;\n" + part["decl"] + "</declaration>" +
-			"<template><name>P</name>" + body + "</template>" +
-			"<template><name>T</name><parameter>const id_t i, int &amp;r, int &amp;s</parameter>" + oneLocation + "</template>" +
-			part["templates"] + "<system>" + part["system"] + "</system></nta>"
-	}
+	file := "<nta><declaration>" + escape.Replace(baseDecls) + "int32_t h;\n" + part["decl"] + "</declaration>" +
+		"<template><name>P</name>" + body + "</template>" +
+		"<template><name>T</name><parameter>const id_t i, int &amp;r, int &amp;s</parameter>" + oneLocation + "</template>" +
+		part["templates"] + "<system>" + part["system"] + "</system></nta>"
 	n, err := ReadXML(strings.NewReader(file))
+	if place == "text" {
+		n, err = ReadXTA(strings.NewReader(text), "model.xta")
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,13 +177,19 @@ type Construct struct {
 	Query      *Query
 }
 
-// AcceptedConstructs are for the engine, which imports this package.
+// AcceptedConstructs are for the engine, which imports this package: each as it is read, and
+// from the textual format.
 func AcceptedConstructs(t testing.TB) (all []Construct) {
 	for _, c := range languageTests {
 		if c.want == "" {
 			n, q, err := tryLanguage(c.place, c.text)
 			require.NoError(t, err, c.text)
 			all = append(all, Construct{c.construct, c.text, n, q})
+			var text strings.Builder
+			require.NoError(t, WriteXTA(&text, n))
+			n, err = ReadXTA(strings.NewReader(text.String()), "model.xta")
+			require.NoError(t, err, text.String())
+			all = append(all, Construct{c.construct + " as text", c.text, n, q})
 		}
 	}
 	return all

@@ -437,17 +437,22 @@ func parseUpdate(where, text string) (es []Expr, err error) {
 		if p.tok().kind == tokEOF {
 			return
 		}
-		for {
-			es = append(es, p.expr())
-			if !p.accept(",") {
-				return
-			}
-		}
+		es = p.updates()
 	})
 	if err != nil {
 		return nil, err
 	}
 	return es, nil
+}
+
+// updates parses the expressions of an update, of which there is at least one.
+func (p *parser) updates() (es []Expr) {
+	for {
+		es = append(es, p.expr())
+		if !p.accept(",") {
+			return es
+		}
+	}
 }
 
 // ParseSelect parses the comma-separated bindings of a select label. An empty
@@ -459,12 +464,7 @@ func parseSelect(where, text string) (bs []*Binding, err error) {
 		if p.tok().kind == tokEOF {
 			return
 		}
-		for {
-			bs = append(bs, p.binding("a selected value"))
-			if !p.accept(",") {
-				return
-			}
-		}
+		bs = p.bindings()
 	})
 	if err != nil {
 		return nil, err
@@ -472,31 +472,47 @@ func parseSelect(where, text string) (bs []*Binding, err error) {
 	return bs, nil
 }
 
+// bindings parses the bindings of a select label, of which there is at least one.
+func (p *parser) bindings() (bs []*Binding) {
+	for {
+		bs = append(bs, p.binding("a selected value"))
+		if !p.accept(",") {
+			return bs
+		}
+	}
+}
+
 // ParseSync parses a synchronisation label, "c!" or "c?".
 func ParseSync(text string) (*Sync, error) { return parseSync("", text) }
 
 func parseSync(where, text string) (s *Sync, err error) {
-	err = parseText(where, text, false, func(p *parser) {
-		// The direction is taken off first: "c ?" is not the beginning of a
-		// conditional expression.
-		n := len(p.toks) - 2
-		if n < 0 || !p.toks[n].is("!") && !p.toks[n].is("?") {
-			if n >= 0 {
-				p.i = n
-			}
-			p.failf("a synchronisation must end in ! or ?")
-		}
-		s = &Sync{Pos: p.pos(), Dir: Send}
-		if p.toks[n].is("?") {
-			s.Dir = Receive
-		}
-		eof := p.toks[n]
-		eof.kind, eof.text = tokEOF, ""
-		p.toks = append(p.toks[:n:n], eof)
-		s.Chan = p.expr()
-	})
+	err = parseText(where, text, false, func(p *parser) { s = p.sync(len(p.toks) - 1) })
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// sync parses a synchronisation that the token at index end follows.
+func (p *parser) sync(end int) *Sync {
+	// The direction is taken off first: "c ?" is not the beginning of a
+	// conditional expression.
+	n := end - 1
+	if n < p.i || !p.toks[n].is("!") && !p.toks[n].is("?") {
+		p.i = max(n, p.i)
+		p.failf("a synchronisation must end in ! or ?")
+	}
+	s := &Sync{Pos: p.pos(), Dir: Send}
+	mark := p.toks[n]
+	if mark.is("?") {
+		s.Dir = Receive
+	}
+	p.toks[n].kind, p.toks[n].text = tokEOF, ""
+	s.Chan = p.expr()
+	if p.i != n {
+		p.failf("unexpected %s", p.tok().describe())
+	}
+	p.toks[n] = mark
+	p.i = end
+	return s
 }

@@ -49,22 +49,28 @@ func parseSystem(where, text string) (ds []Decl, line SystemLine, progress []*Me
 			}
 			ds = p.decl(ds)
 		}
-		line = p.systemLine()
-		for p.tok().kind != tokEOF {
-			switch {
-			case p.is("progress"):
-				progress = append(progress, p.progress()...)
-			case p.accept("gantt"):
-				p.skipBraces()
-			default:
-				p.failf("unexpected %s after the system line", p.tok().describe())
-			}
-		}
+		line, progress = p.systemSection()
 	})
 	if err != nil {
 		return nil, SystemLine{}, nil, err
 	}
 	return ds, line, progress, nil
+}
+
+// systemSection parses from the system line to the end.
+func (p *parser) systemSection() (line SystemLine, progress []*Measure) {
+	line = p.systemLine()
+	for p.tok().kind != tokEOF {
+		switch {
+		case p.is("progress"):
+			progress = append(progress, p.progress()...)
+		case p.accept("gantt"):
+			p.skipBraces()
+		default:
+			p.failf("unexpected %s after the system line", p.tok().describe())
+		}
+	}
+	return line, progress
 }
 
 func (p *parser) systemLine() SystemLine {

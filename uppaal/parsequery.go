@@ -9,7 +9,6 @@ import (
 // unsupportedQueries explains the words that begin a query which is not one
 // of the symbolic queries of this package.
 var unsupportedQueries = map[string]string{
-	"sup": "sup queries", "inf": "inf queries", "bounds": "bounds queries",
 	"Pr": "probability queries", "E": "expectation queries",
 	"simulate": "simulations", "simulation": "simulations",
 	"control": "control queries", "control_t": "control queries",
@@ -61,6 +60,16 @@ func (p *parser) formula() *Query {
 			p.failf("path operators do not nest")
 		}
 		return q
+	case t.kind == tokName && op.Measures() && !p.beginsOperand():
+		p.i++
+		q.Op = op
+		if p.accept("{") {
+			q.X = p.expr()
+			p.expect("}")
+		}
+		p.expect(":")
+		q.Of = p.updates()
+		return q
 	case (t.text == "A" || t.text == "E") && p.peek(1).is("[") && p.peek(2).is("]"),
 		(t.text == "A" || t.text == "E") && p.peek(1).is("<") && p.peek(2).is(">"):
 		p.failf("a path operator is written without space: %s", t.text+p.peek(1).text+p.peek(2).text)
@@ -71,7 +80,7 @@ func (p *parser) formula() *Query {
 	}
 	q.X = p.expr()
 	if !p.is("-->") {
-		p.failf("unexpected %s: a query begins with A[], E<>, E[] or A<>, or has the form p --> q", p.tok().describe())
+		p.failf("unexpected %s: a query begins with A[], E<>, E[], A<>, sup, inf or bounds, or has the form p --> q", p.tok().describe())
 	}
 	p.i++
 	q.Op, q.Y = LeadsTo, p.expr()
@@ -106,7 +115,9 @@ func ReadQueries(r io.Reader) ([]*Query, error) {
 			if len(qs) == maxQueries {
 				p.failf("more than %d queries", maxQueries)
 			}
-			qs = append(qs, p.formula())
+			q := p.formula()
+			qs = append(qs, q)
+			q.Number = len(qs)
 			if p.tok().kind != tokNewline && p.tok().kind != tokEOF {
 				p.failf("unexpected %s", p.tok().describe())
 			}

@@ -33,6 +33,16 @@ func QueryString(q *Query) string {
 		return p.String()
 	}
 	p.WriteString(string(q.Op))
+	if q.Op.Measures() {
+		if q.X != nil {
+			p.WriteByte('{')
+			p.expr(q.X, precAssign, false)
+			p.WriteByte('}')
+		}
+		p.WriteString(": ")
+		p.list(q.Of)
+		return p.String()
+	}
 	p.WriteByte(' ')
 	p.expr(q.X, precAssign, false)
 	return p.String()

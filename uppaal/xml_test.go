@@ -52,7 +52,7 @@ func sample(t testing.TB) *Network {
 	p.Locations = append(p.Locations, anonymous)
 	p.Edges = append(p.Edges, &Edge{From: p.Locations[0], To: anonymous, Comment: "there"},
 		&Edge{From: anonymous, To: p.Locations[0]}, &Edge{From: anonymous, To: p.Locations[1]})
-	for _, text := range []string{"A[] (not b) imply (not (deadlock and One.done))", "E<> One._mid && x < 3", "A[] not stuck(Q)", "Q.L --> x > 1"} {
+	for _, text := range []string{"A[] (not b) imply (not (deadlock and One.done))", "E<> One._mid && x < 3", "A[] not stuck(Q)", "Q.L --> x > 1", "sup{One.done}: x, b"} {
 		n.Queries = append(n.Queries, mustQuery(t, text))
 	}
 	n.Queries[0].Comment = "description: first\nlocation: a.go:3:4"
@@ -93,6 +93,9 @@ func TestXMLRoundTrip(t *testing.T) {
 			}
 		}
 		clearPos(m)
+		for i, q := range m.Queries {
+			q.Number = i + 1
+		}
 	}
 	require.Equal(t, n, again)
 
@@ -217,7 +220,7 @@ func TestReadXMLErrors(t *testing.T) {
 	const tail = `</template><system>system P;</system></nta>`
 	const init = `<init ref="a"/>`
 	for text, want := range map[string]string{
-		"":               "the document has no root element: is it XML? (The textual formats .xta and .ta are not read.)",
+		"":               "the document has no root element: is it XML? (The textual format has the names .xta and .ta.)",
 		"<nta>":          "reading XML:",
 		"<nta></nta>":    "the model has no system element",
 		"<project/>":     `the root element is "project", not nta`,
@@ -249,10 +252,14 @@ func TestReadXMLErrors(t *testing.T) {
 // A wrong query does not hide the others.
 func TestReadXMLWrongQuery(t *testing.T) {
 	text := strings.Replace(unordered, "<query><formula/>", "<query><formula>Pr[&lt;=3](&lt;&gt; x)</formula>", 1)
-	text = strings.Replace(text, "<query><comment>blank</comment><formula/></query>", "<query><formula>sup: x</formula></query>", 1)
+	text = strings.Replace(text, "<query><comment>blank</comment><formula/></query>", "<query><formula>simulate [&lt;=3] { x }</formula></query>", 1)
 	n, err := ReadXML(strings.NewReader(text))
-	require.EqualError(t, err, "query 1:1:1: sup queries are not supported")
+	require.EqualError(t, err, "query 1:1:1: simulations are not supported")
 	require.Len(t, n.Queries, 1)
+	require.Equal(t, 3, n.Queries[0].Number, "numbers count what is left out")
+	require.Len(t, n.LeftOut, 1)
+	require.Equal(t, 1, n.LeftOut[0].Number)
+	require.Equal(t, "simulate [<=3] { x }", n.LeftOut[0].Text)
 }
 
 func TestEscape(t *testing.T) {

@@ -24,7 +24,7 @@ type element struct {
 // ReadXML reads a model in UPPAAL's XML format, flat system, of any version.
 // Elements may stand in any order. The document type is ignored and nothing is
 // fetched. Labels of unknown kinds, colours, options and results of queries
-// are ignored, queries without formula skipped. A branch point is dissolved:
+// are ignored, queries without formula skipped, but counted. A branch point is dissolved:
 // each edge into it is joined with each edge out of it.
 //
 // The error is an Errors if the texts of the model do not parse. If nothing
@@ -91,7 +91,7 @@ func readElements(r io.Reader) (*element, error) {
 		}
 	}
 	if len(top.children) != 1 {
-		return nil, errors.New("the document has no root element: is it XML? (The textual formats .xta and .ta are not read.)")
+		return nil, errors.New("the document has no root element: is it XML? (The textual format has the names .xta and .ta.)")
 	}
 	return top.children[0], nil
 }
@@ -188,24 +188,31 @@ func (x *xmlReader) network(root *element) *Network {
 }
 
 func (x *xmlReader) queries(n *Network, root *element) {
+	before := 0 // queries of elements in front
 	for _, e := range root.children {
 		if e.name != "queries" {
 			continue
 		}
-		for i, q := range e.all("query") {
+		list := e.all("query")
+		for i, q := range list {
 			f := q.first("formula")
 			if f == nil || blank(f.text) {
 				continue
 			}
-			parsed, err := parseQuery(fmt.Sprintf("query %d", i+1), f.text)
+			comment := ""
+			if c := q.first("comment"); c != nil {
+				comment = c.text
+			}
+			number := before + i + 1
+			parsed, err := parseQuery(fmt.Sprintf("query %d", number), f.text)
 			if !x.check(err) {
+				n.LeftOut = append(n.LeftOut, &LeftOut{number, f.text, comment, err})
 				continue
 			}
-			if c := q.first("comment"); c != nil {
-				parsed.Comment = c.text
-			}
+			parsed.Comment, parsed.Number = comment, number
 			n.Queries = append(n.Queries, parsed)
 		}
+		before += len(list)
 	}
 }
 
@@ -263,8 +270,8 @@ func (e *element) coordinate(name string) int {
 // A branch is an edge as written: its ends are locations or branch points.
 type branch struct {
 	edge     *Edge
-	from, to string // ids
-	where    string
+	from, to string // ids in XML, names in text
+	where    string // in XML
 }
 
 func (x *xmlReader) template(e *element, index int) *Template {
@@ -315,7 +322,9 @@ func (x *xmlReader) template(e *element, index int) *Template {
 		b.edge.From, b.edge.To = ids[b.from], ids[b.to]
 		branches = append(branches, b)
 	}
-	t.Edges = x.dissolve(branches, points)
+	t.Edges = dissolve(branches, points, func(b *branch, format string, args ...any) {
+		x.errorf(b.where, format, args...)
+	})
 	return t
 }
 
@@ -372,25 +381,42 @@ func (x *xmlReader) transition(e *element, where string) *branch {
 	return b
 }
 
-// maxEdges bounds the edges of a template after dissolving branch points.
-const maxEdges = 1 << 20
+// Bounds on a template after dissolving branch points: its edges, and the expressions
+// that they are copied with.
+const (
+	maxEdges  = 1 << 20
+	maxCopied = maxTokens
+)
 
-// dissolve joins each edge into a branch point with each edge out of it.
-func (x *xmlReader) dissolve(branches []*branch, points map[string]bool) []*Edge {
+// size counts the expressions of an edge.
+func (e *Edge) size() (n int) {
+	for _, x := range append([]Expr{e.Guard}, e.Update...) {
+		Inspect(x, func(Expr) { n++ })
+	}
+	if e.Sync != nil {
+		Inspect(e.Sync.Chan, func(Expr) { n++ })
+	}
+	return n + len(e.Select)
+}
+
+// dissolve joins each edge into a branch point with each edge out of it, and tells
+// wrong what is wrong with a branch.
+func dissolve(branches []*branch, points map[string]bool, wrong func(b *branch, format string, args ...any)) []*Edge {
 	out := map[string][]*branch{} // by branch point
 	for _, b := range branches {
 		if !points[b.from] {
 			continue
 		}
 		if points[b.to] {
-			x.errorf(b.where, "an edge joins two branch points")
+			wrong(b, "an edge joins two branch points")
 		}
 		if b.edge.Select != nil || b.edge.Guard != nil || b.edge.Sync != nil {
-			x.errorf(b.where, "an edge out of a branch point can have an assignment and a weight only")
+			wrong(b, "an edge out of a branch point can have an assignment and a weight only")
 		}
 		out[b.from] = append(out[b.from], b)
 	}
 	var edges []*Edge
+	copied := 0
 	for _, b := range branches {
 		switch {
 		case points[b.from]:
@@ -398,11 +424,15 @@ func (x *xmlReader) dissolve(branches []*branch, points map[string]bool) []*Edge
 			edges = append(edges, b.edge)
 		default:
 			if len(out[b.to]) == 0 {
-				x.errorf(b.where, "the edge ends in a branch point that no edge leaves")
+				wrong(b, "the edge ends in a branch point that no edge leaves")
 			}
 			for _, second := range out[b.to] {
 				if len(edges) == maxEdges {
-					x.errorf(b.where, "the template has more than %d edges", maxEdges)
+					wrong(b, "the template has more than %d edges", maxEdges)
+					return nil
+				}
+				if copied += b.edge.size() + second.edge.size(); copied > maxCopied {
+					wrong(b, "the edges through branch points have more than %d expressions", maxCopied)
 					return nil
 				}
 				edges = append(edges, join(b.edge, second.edge))

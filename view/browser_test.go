@@ -85,12 +85,18 @@ type tab struct {
 // open opens the page of a bundle at a place of it, as "#finding-1".
 func open(t *testing.T, b *artifact.Bundle, place string) *tab {
 	t.Helper()
+	var page bytes.Buffer
+	require.NoError(t, view.Write(&page, b))
+	return openPage(t, page.Bytes(), place)
+}
+
+// openPage opens a page at a place of it.
+func openPage(t *testing.T, page []byte, place string) *tab {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium(t))
 	t.Cleanup(cancel)
 	p := &tab{T: t, ctx: ctx, file: filepath.Join(t.TempDir(), "page.html")}
-	var page bytes.Buffer
-	require.NoError(t, view.Write(&page, b))
-	require.NoError(t, os.WriteFile(p.file, page.Bytes(), 0o600))
+	require.NoError(t, os.WriteFile(p.file, page, 0o600))
 	require.NoError(t, chromedp.Listen(ctx, func(event any) {
 		p.mu.Lock()
 		defer p.mu.Unlock()

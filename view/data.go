@@ -8,6 +8,7 @@ const Version = 1
 // zero value of its type.
 type Data struct {
 	Version  int         `json:"version"`
+	Model    bool        `json:"model,omitempty"` // the page is of a trace of a model: its goroutines are processes
 	Program  Program     `json:"program"`
 	Notes    []string    `json:"notes"` // what was left out, in words
 	Sites    []Site      `json:"sites"`

@@ -26,6 +26,8 @@
 //     with the option -E of pan to leave deadlocks aside. A[] not deadlock and
 //     E<> deadlock are pan's search for invalid end states.
 //
+// [ReadTrail] reads what Spin prints of a trail back into a trace of the network.
+//
 // # Limits
 //
 // Refused, with the position: priorities, invariants that are not constant,

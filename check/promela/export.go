@@ -40,9 +40,19 @@ func failf(pos uppaal.Pos, format string, args ...any) {
 // against the network first. The error is an *uppaal.Error or uppaal.Errors if
 // something cannot be exported.
 func Export(w io.Writer, info *uppaal.Info, q *uppaal.Query) (err error) {
+	x, err := export(info, q)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(x.out.Bytes())
+	return err
+}
+
+// export makes the text.
+func export(info *uppaal.Info, q *uppaal.Query) (x *exporter, err error) {
 	if q != nil {
 		if err := info.CheckQuery(q); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	defer func() {
@@ -56,20 +66,19 @@ func Export(w io.Writer, info *uppaal.Info, q *uppaal.Query) (err error) {
 	}()
 	initial, err := initialValues(info)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x := &exporter{info: info, query: q, initial: initial, global: map[varKey]bool{}, tracked: map[int]bool{}}
+	x = &exporter{info: info, query: q, initial: initial, global: map[varKey]bool{}, tracked: map[int]bool{}}
 	// What must be global is found while writing; then it is written again.
 	for range maxRounds {
 		x.begin()
 		x.write()
 		if !x.again {
-			_, err := w.Write(x.out.Bytes())
-			return err
+			return x, nil
 		}
 	}
 	failf(uppaal.Pos{}, "the model is too large to be exported")
-	return nil
+	return nil, nil
 }
 
 // initialValues asks the checker for the initial state, which is that of the
@@ -122,6 +131,17 @@ type exporter struct {
 	committed bool
 	metas     bool
 	ids       bool // a receiver must know who sends
+	// places are those of options in the proctypes, and starts those of the proctypes in
+	// the output.
+	places []optionPlace
+	starts []int
+}
+
+// optionPlace is the offset of an option in the text of its process.
+type optionPlace struct {
+	option *option
+	proc   int
+	offset int
 }
 
 func (x *exporter) begin() {
@@ -131,6 +151,7 @@ func (x *exporter) begin() {
 	x.vars, x.order, x.channels = map[varKey]*variable{}, nil, map[varKey]int{}
 	x.names, x.options, x.committed, x.metas, x.ids = 0, nil, false, false, false
 	x.binary = 2
+	x.places, x.starts = nil, nil
 }
 
 func (x *exporter) printf(format string, args ...any) {
@@ -178,11 +199,15 @@ func (x *exporter) write() {
 	property := x.property()
 	var bodies bytes.Buffer
 	for i := range x.info.Processes {
+		x.starts = append(x.starts, bodies.Len())
 		bodies.WriteString(x.process(i))
 		x.bounded(bodies.Len())
 	}
 	x.printf("/* A network of automata, written by vtrace.\n%s */\n\n", x.usage())
 	x.declarations()
+	for i := range x.starts {
+		x.starts[i] += x.out.Len()
+	}
 	x.printf("%s%s", bodies.Bytes(), property)
 }
 

@@ -15,7 +15,8 @@ type option struct {
 	proc   int
 	edge   *uppaal.Edge
 	bound  map[*uppaal.Var]binding
-	number int // among all, from 1
+	values []int32 // that are selected
+	number int     // among all, from 1
 	// channels are the numbers of its channel, if it synchronises.
 	channels  val
 	broadcast bool
@@ -45,8 +46,8 @@ func (x *exporter) expand() {
 	x.options = make([][]*option, len(x.info.Processes))
 	for i, p := range x.info.Processes {
 		for _, e := range p.Template.Edges {
-			var rec func(k int, s *scope)
-			rec = func(k int, s *scope) {
+			var rec func(k int, s *scope, values []int32)
+			rec = func(k int, s *scope, values []int32) {
 				if k < len(e.Select) {
 					v := x.info.Defs[e.Select[k]]
 					lo, hi, _ := uppaal.Range(v.Type)
@@ -54,20 +55,20 @@ func (x *exporter) expand() {
 						inner := *s
 						l := lit(value)
 						inner.bind(v, binding{value: &l})
-						rec(k+1, &inner)
+						rec(k+1, &inner, append(slices.Clone(values), int32(value)))
 					}
 					return
 				}
 				if n++; n > maxOptions {
 					failf(e.Pos, "more than %d edges and selections cannot be exported", maxOptions)
 				}
-				o := &option{x: x, proc: i, edge: e, bound: s.bound, number: n, to: slices.Index(p.Template.Locations, e.To)}
+				o := &option{x: x, proc: i, edge: e, bound: s.bound, values: values, number: n, to: slices.Index(p.Template.Locations, e.To)}
 				if e.Sync != nil {
 					o.synchronise()
 				}
 				x.options[i] = append(x.options[i], o)
 			}
-			rec(0, &scope{x: x, proc: i})
+			rec(0, &scope{x: x, proc: i}, nil)
 		}
 	}
 }

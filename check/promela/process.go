@@ -26,7 +26,7 @@ func (x *exporter) process(proc int) string {
 		}
 		b.WriteString("\tdo\n")
 		for _, o := range options {
-			fmt.Fprintf(&b, "\t:: %s\n", x.step(o, ""))
+			x.option(&b, o, "")
 		}
 		b.WriteString("\tod\n}\n\n")
 		return b.String()
@@ -55,7 +55,7 @@ func (x *exporter) process(proc int) string {
 				b.WriteString("\tif\n")
 				any = true
 			}
-			fmt.Fprintf(&b, "\t:: %s\n", x.step(o, fmt.Sprintf("goto L%d", o.to)))
+			x.option(&b, o, fmt.Sprintf("goto L%d", o.to))
 		}
 		if any {
 			b.WriteString("\tfi;\n")
@@ -65,6 +65,12 @@ func (x *exporter) process(proc int) string {
 		x.bounded(b.Len())
 	}
 	return strings.TrimSuffix(b.String(), ";\n") + "\n}\n\n"
+}
+
+// option writes an option on a line of its own.
+func (x *exporter) option(b *strings.Builder, o *option, jump string) {
+	x.places = append(x.places, optionPlace{o, o.proc, b.Len()})
+	fmt.Fprintf(b, "\t:: %s\n", x.step(o, jump))
 }
 
 // step writes an option: what must hold, what happens, and where it leads.

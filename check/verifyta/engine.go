@@ -120,6 +120,9 @@ func refuse(info *uppaal.Info, q *uppaal.Query) (err error) {
 	if err := info.CheckQuery(q); err != nil {
 		return err
 	}
+	if q.Op.Measures() {
+		return &uppaal.Error{Pos: q.Pos, Msg: "the values of sup, inf and bounds are not read from verifyta"}
+	}
 	for _, x := range []uppaal.Expr{q.X, q.Y} {
 		uppaal.Inspect(x, func(x uppaal.Expr) {
 			if s, ok := x.(*uppaal.Stuck); ok && err == nil {

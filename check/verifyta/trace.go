@@ -86,6 +86,16 @@ var (
 	valueSet = regexp.MustCompile(`([^\s=\[\]#(),]+(?:\([^()]*\))?[^\s=#(),]*)\s*=\s*(-?\d+)`)
 )
 
+// ReadTrace reads a textual trace, as verifyta prints it with -t, in any of the three forms.
+// The states are those of the text; each step leads from the locations of one to those of
+// the next. Follow of package check tells whether the network can do the steps.
+func ReadTrace(info *uppaal.Info, text string) (*check.Trace, error) {
+	if at := stateStart.FindStringIndex(text); at != nil {
+		text = text[at[0]:]
+	}
+	return readTrace(info, text)
+}
+
 // readTrace reads a whole trace.
 func readTrace(info *uppaal.Info, text string) (*check.Trace, error) {
 	n := newNames(info)

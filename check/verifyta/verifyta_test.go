@@ -162,8 +162,10 @@ func TestRefused(t *testing.T) {
 		_, err := e.Verify(context.Background(), pair(t), nil, o)
 		require.ErrorContains(t, err, "verifyta cannot")
 	}
-	r, err := e.Verify(context.Background(), pair(t), []*uppaal.Query{query(t, "A[] not stuck(S)"), query(t, "A[] nothing")}, check.Options{})
+	r, err := e.Verify(context.Background(), pair(t), []*uppaal.Query{query(t, "A[] not stuck(S)"), query(t, "A[] nothing"), query(t, "sup: v")}, check.Options{})
 	require.NoError(t, err)
+	require.Equal(t, check.Error, r.Results[2].Verdict)
+	require.Contains(t, r.Results[2].Reason, "not read from verifyta")
 	require.Equal(t, check.Error, r.Results[0].Verdict)
 	require.Contains(t, r.Results[0].Reason, "stuck")
 	require.Equal(t, check.Error, r.Results[1].Verdict)

@@ -11,6 +11,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/lsp"
 	"github.com/vtrace/vtrace/report"
+	"github.com/vtrace/vtrace/view"
 )
 
 // runLSP speaks with an editor until that ends it.
@@ -45,7 +46,7 @@ func (c *call) serve(s *settings, in io.Reader) (int, error) {
 			accepted, _ := report.Accept(b, nil)
 			return headline(b, accepted)
 		},
-		Page: func(b *artifact.Bundle) (string, error) { return writePage(c, b) },
+		Page: func(b *artifact.Bundle) (string, error) { return writePage(c, func(w io.Writer) error { return view.Write(w, b) }) },
 	}
 	if s.cache != noResults {
 		server.Results.Dir = s.cache

@@ -455,12 +455,19 @@ func runTranslate(c *call) (int, error) {
 	var s settings
 	fs := c.flags()
 	out := fs.String("o", "", "write the model to `FILE`; without it to standard output")
+	format := fs.String("format", "xml", "`FORMAT` of the model: xml, or xta (text), whose queries are written beside FILE, with the ending .q")
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	s.program(fs)
 	s.model(fs)
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
 		return 0, err
+	}
+	if *format != "xml" && *format != "xta" {
+		return 0, fmt.Errorf("%w: -format is xml or xta", errUsage)
+	}
+	if *format == "xta" && filepath.Ext(*out) == ".q" {
+		return 0, fmt.Errorf("%w: the ending .q is that of the queries: name the model otherwise", errUsage)
 	}
 	rep := s.progress(c)
 	opts, err := s.options(true, rep)
@@ -474,6 +481,9 @@ func runTranslate(c *call) (int, error) {
 	}
 	for _, a := range b.Sidecar().Approximations {
 		fmt.Fprintf(c.stderr, "%s:%d:%d: %s (%s): %s\n", a.File, a.Line, a.Col, a.Kind, a.Direction, a.Reason)
+	}
+	if *format == "xta" {
+		return exitNothing, writeTextual(c, b.Model(), *out)
 	}
 	if *out == "" {
 		_, err := c.stdout.Write(b.Model())

@@ -54,9 +54,9 @@ func commands() []command {
 		{"second", "BUNDLE", "second pass: instrument and search the Proto model", compiles, runSecond},
 		{"deep", "BUNDLE", "deep pass: replay the traces on the program", runs, runDeep},
 		{"translate", "PACKAGE", "write the model of a program as UPPAAL XML", compiles, runTranslate},
-		{"verify", "MODEL.xml [QUERIES]", "check a model: the model checker alone", theChecker, runVerify},
+		{"verify", "MODEL [QUERIES]", "check a model, .xml, .xta or .ta: the model checker alone", theChecker, runVerify},
 		{"inspect", "BUNDLE [PATH]", "show what is in a bundle; PATH is a gjson path", nothing, runInspect},
-		{"view", "BUNDLE", "make a page of a bundle that shows its findings step by step, and open it", theBrowser, runView},
+		{"view", "BUNDLE", "make a page of a bundle that shows its findings step by step, or of a trace of a model, and open it", theBrowser, runView},
 		{"bundle", "TOOL ARGUMENTS", "tools for bundles: check, compare, collect, unpack, shorten or list them", nothing, runBundle},
 		{"unpack", "BUNDLE", "write the program of a bundle, so that it can be changed", nothing, runUnpack},
 		{"adopt", "DIR", "make a bundle of a program that was unpacked and changed", compiles, runAdopt},
@@ -78,6 +78,7 @@ type call struct {
 	cmd            command
 	args           []string
 	stdout, stderr io.Writer
+	stdin          io.Reader // nil: that of the process
 	// program are the arguments behind "--": those of the program under check.
 	program []string
 	// declared, if not nil, is called with the flags, and nothing else is done.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,26 +20,37 @@ func runView(c *call) (int, error) {
 	var s settings
 	fs := c.flags()
 	out := fs.String("o", "", "write the page to `FILE`, and do not open it; - is standard output")
+	trace := fs.String("trace", "", "show the trace in `FILE` of a model, which takes the place of BUNDLE: an .xtr file, or the text that verifyta or Spin prints")
 	s.verifying(fs)
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
 		return 0, err
 	}
-	b, err := s.load(args[0])
+	write, err := s.page(c, args[0], *trace)
 	if err != nil {
 		return 0, err
 	}
 	switch *out {
 	case "-":
-		return exitNothing, view.Write(c.stdout, b)
+		return exitNothing, write(c.stdout)
 	case "":
-		return exitNothing, openPage(c, b)
+		return exitNothing, openPage(c, write)
 	}
-	if err := artifact.ReplaceFile(*out, func(f *os.File) error { return view.Write(f, b) }); err != nil {
+	if err := artifact.ReplaceFile(*out, func(f *os.File) error { return write(f) }); err != nil {
 		return 0, err
 	}
 	_, err = fmt.Fprintf(c.stdout, "page: %s\n", plain(*out))
 	return exitNothing, err
+}
+
+// page gives what writes the page of a bundle, or of a trace of a model.
+func (s *settings) page(c *call, of, trace string) (write func(io.Writer) error, err error) {
+	if trace == "" {
+		b, err := s.load(of)
+		return func(w io.Writer) error { return view.Write(w, b) }, err
+	}
+	m, err := c.modelTrace(of, trace)
+	return func(w io.Writer) error { return view.WriteModel(w, m) }, err
 }
 
 // maxPages is how many pages are kept that were written to be opened.
@@ -47,10 +59,10 @@ const maxPages = 20
 // pageFiles are the names of these pages.
 const pageFiles = "vtrace-*.html"
 
-// openPage writes the page of a bundle to a new file below the user's cache directory, and opens
+// openPage writes a page to a new file below the user's cache directory, and opens
 // that. The directory for temporary files is not seen by browsers that have one of their own.
-func openPage(c *call, b *artifact.Bundle) error {
-	page, err := writePage(c, b)
+func openPage(c *call, write func(io.Writer) error) error {
+	page, err := writePage(c, write)
 	if err != nil {
 		return err
 	}
@@ -61,9 +73,8 @@ func openPage(c *call, b *artifact.Bundle) error {
 	return err
 }
 
-// writePage writes the page of a bundle to a new file below the user's cache directory, and returns
-// its name.
-func writePage(c *call, b *artifact.Bundle) (string, error) {
+// writePage writes a page to a new file below the user's cache directory, and returns its name.
+func writePage(c *call, write func(io.Writer) error) (string, error) {
 	dir, err := pageDir()
 	if err != nil {
 		return "", err
@@ -72,7 +83,7 @@ func writePage(c *call, b *artifact.Bundle) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := errors.Join(view.Write(f, b), f.Close()); err != nil {
+	if err := errors.Join(write(f), f.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(f.Name()))
 	}
 	if err := dropPages(dir, filepath.Base(f.Name())); err != nil {

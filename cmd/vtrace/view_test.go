@@ -161,3 +161,51 @@ func TestViewDocument(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, got, string(text), "run: go test ./cmd/vtrace -run TestViewDocument -update")
 }
+
+// A trace of a model, in each of the forms that others write, is followed in the model.
+func TestViewModel(t *testing.T) {
+	dir := t.TempDir()
+	const model = "testdata/peterson.xta"
+	code, _, stderr := execute(t, "verify", "-query", "2", "-trace-format", "xtr", "-trace-out", filepath.Join(dir, "p"), model)
+	require.Equal(t, exitNothing, code, stderr)
+	page := filepath.Join(dir, "page.html")
+	code, stdout, stderr := execute(t, "view", "-o", page, "-trace", filepath.Join(dir, "p-2.xtr"), model)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Equal(t, "page: "+page+"\n", stdout)
+	html, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Contains(t, string(html), "an .xtr trace: 5 steps of 2 processes")
+	require.NotContains(t, string(html), dir, "nothing says where files are")
+
+	// As verifyta prints it, with other names of files.
+	text := filepath.Join(dir, "trace")
+	const pair = "../../check/verifyta/testdata/"
+	printed, err := os.ReadFile(pair + "violated-4.1.stderr")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(text, printed, 0o644))
+	code, stdout, stderr = execute(t, "view", "-o", "-", "-trace", text, pair+"pair.xml")
+	require.Equal(t, exitNothing, code, stderr)
+	require.Contains(t, stdout, "a trace as verifyta prints it: 2 steps of 3 processes")
+
+	// What the model cannot do is refused, and so is what is no trace.
+	for content, want := range map[string]string{
+		"0 0 \n.\n.\n0\n.\n2 0 \n.\n.\n0\n.\n0 2 ; .\n.\n": text + ": step 1 is not possible in the state before it",
+		"":    text + ": 0 states and 0 steps",
+		"0 0": text + ": line 1: the trace ends early",
+		strings.Replace(string(printed), "Adder", "Nobody", 1): text + `: state 0: no process "Nobody(0)"`,
+	} {
+		require.NoError(t, os.WriteFile(text, []byte(content), 0o644))
+		of := model
+		if strings.Contains(content, "State") {
+			of = pair + "pair.xml"
+		}
+		code, stdout, stderr = execute(t, "view", "-o", "-", "-trace", text, of)
+		require.Equal(t, exitUsage, code, content)
+		require.Empty(t, stdout)
+		require.Contains(t, stderr, want)
+	}
+	for _, args := range [][]string{{"-", "-"}, {"nowhere", model}, {text, "nowhere.xml"}, {text, "testdata/door.q"}} {
+		code, _, _ = execute(t, "view", "-o", "-", "-trace", args[0], args[1])
+		require.Equal(t, exitUsage, code, args)
+	}
+}

@@ -163,7 +163,7 @@ const diagram = {
     const corner = drawn('rect', { class: 'cover', x: 0, y: 0, width: GUTTER, height: HEAD - 8 });
     for (const g of part.lanes) {
       const x = part.x.get(g), lane = page.trace.goroutines[g];
-      const s = lane.by >= 0 ? 'by ' + laneName(page.trace, lane.by) + (lane.site >= 0 ? ' at ' + place(site(lane.site)) : '') : 'entry';
+      const s = lane.by >= 0 ? 'by ' + laneName(page.trace, lane.by) + (lane.site >= 0 ? ' at ' + place(site(lane.site)) : '') : data.model ? (data.automata[lane.automaton] || { name: '' }).name : 'entry';
       const head = drawn('g', { class: 'lane-head', 'data-goroutine': lane.name });
       head.append(drawn('rect', { class: 'head', x: x - BOX / 2, y: 3, width: BOX, height: 34, rx: 4 }),
         label(x, 17, 'middle', lane.name), label(x, 31, 'middle dim', clipped(s, BOX - 8, 6.5), s));

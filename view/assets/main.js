@@ -46,13 +46,13 @@ function drawAbout() {
     about.replaceChildren(element('p', { className: 'dim' }, 'The bundle has no findings.'));
     return;
   }
-  const parts = [element('h2', {}, `Finding ${f.number}`), element('p', {}, f.message)];
+  const parts = [element('h2', {}, data.model ? 'Trace' : `Finding ${f.number}`), element('p', {}, f.message)];
   for (const text of [f.cause, f.func && 'in ' + f.func, f.category && 'category: ' + f.category, f.reason, ...(f.facts || [])]) {
     if (text) parts.push(element('p', {}, text));
   }
   if (f.reproduce) parts.push(element('p', { className: 'code' }, f.reproduce));
   const from = page.trace.from === 'run' ? 'The steps are those of a run of the program; what is beside them comes from the model, followed along them, and at the end from the run.'
-    : 'The steps are those of the model: no run has shown them.';
+    : data.model ? 'The steps are those of the trace; each is one that the model can do.' : 'The steps are those of the model: no run has shown them.';
   if (f.trace >= 0) parts.push(element('p', { className: 'dim' }, from));
   for (const n of page.trace.notes) parts.push(element('p', { className: 'note' }, n));
   if (page.trace.skipped) parts.push(element('p', { className: 'note' }, `The first ${page.trace.skipped} steps are not on this page, which would be too large.`));
@@ -270,11 +270,21 @@ function listen() {
   window.addEventListener('hashchange', follow);
 }
 
+// modelPage leaves out what a model has not, and gives what it has its names.
+function modelPage() {
+  for (const id of ['channels', 'locks', 'waitgroups', 'waits']) byID(id).closest('section').hidden = true;
+  byID('goroutines').closest('section').querySelector('h2').textContent = 'Processes';
+  document.querySelector('.filters').hidden = true;
+  byID('search').placeholder = 'text, file:line, process';
+  byID('filter-object').parentElement.hidden = true;
+}
+
 function start() {
   const p = data.program;
   document.title = `vtrace: ${p.package} ${p.entry}`;
   byID('title').textContent = `${p.package} ${p.entry}`;
-  byID('program').textContent = `${p.pass} pass, vtrace ${p.tool}, ${p.go}, bundle ${p.digest.slice(0, 12)}`;
+  byID('program').textContent = data.model ? `model, vtrace ${p.tool}` : `${p.pass} pass, vtrace ${p.tool}, ${p.go}, bundle ${p.digest.slice(0, 12)}`;
+  if (data.model) modelPage();
   byID('notes').replaceChildren(...data.notes.map((n) => element('li', {}, n)));
   byID('keys').replaceChildren(...keys.map(([, shown, what]) => row([element('kbd', {}, shown), what])));
   document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';

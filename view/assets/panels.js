@@ -52,7 +52,7 @@ const panels = {
       return;
     }
     const s = site(step.site);
-    const said = [element('p', {}, `${page.trace.skipped + page.step} of ${total}: ${who(page.trace, step.g)} ${step.queues ? 'waits in' : 'does'} ${s.kind || 'nothing'} ${place(s) ? 'at ' + place(s) : ''}`),
+    const said = [element('p', {}, `${page.trace.skipped + page.step} of ${total}: ${who(page.trace, step.g)} ${step.queues ? 'waits in' : data.model ? 'takes an' : 'does'} ${s.kind || 'nothing'} ${place(s) ? 'at ' + place(s) : ''}`),
       element('p', { className: 'code' }, stepText(step))];
     if (behindShown()) said.push(element('p', { className: 'dim' }, 'Only what was observed is known here.'));
     byID('now').replaceChildren(...said);
@@ -99,7 +99,7 @@ const panels = {
         element('td', { className: 'narrow' }, gone ? '' : place(at)), element('td', { className: 'code' }, gone ? '' : at.text || '')],
       { 'data-goroutine': lane.name, 'aria-selected': String(g === page.goroutine), className: ('g' + g) in changed ? 'changed' : '' }));
     });
-    fill('goroutines', ['', 'is', 'where', 'source line'], rows, 'none');
+    fill('goroutines', ['', 'is', 'where', data.model ? 'location' : 'source line'], rows, 'none');
   },
 
   source(state) {
@@ -240,7 +240,7 @@ const automaton = {
     const box = byID('automaton');
     const lane = page.trace.goroutines[page.goroutine];
     const a = lane && lane.automaton >= 0 ? data.automata[lane.automaton] : null;
-    byID('automaton-title').textContent = 'Automaton' + (lane ? ` of goroutine ${lane.name}` : '') + (a ? `: ${a.name}` : '');
+    byID('automaton-title').textContent = 'Automaton' + (lane ? ` of ${laneWord} ${lane.name}` : '') + (a ? `: ${a.name}` : '');
     if (!a) {
       box.replaceChildren(element('span', { className: 'dim' }, 'there is none'));
       this.drawn = null;

@@ -49,7 +49,8 @@ function change(state, set, values) {
 // What is said of things.
 
 const laneName = (trace, g) => (g < 0 ? 'time' : (trace.goroutines[g] || { name: '' }).name);
-const who = (trace, g) => (g < 0 ? 'time' : 'goroutine ' + laneName(trace, g));
+const laneWord = data.model ? 'process' : 'goroutine';
+const who = (trace, g) => (g < 0 ? 'time' : laneWord + ' ' + laneName(trace, g));
 const site = (i) => (i >= 0 ? data.sites[i] : { kind: '', text: '', file: '', line: 0 });
 const place = (s) => (s.file ? s.file + ':' + s.line : '');
 

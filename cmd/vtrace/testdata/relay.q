@@ -1,0 +1,1 @@
+A[] not (Receiver(1).closed and total == 3)
