@@ -47,6 +47,7 @@ var layers = map[string][]string{
 	"report":                    {"artifact", "docs/findings", "explain", "pass"},
 	"sites":                     {},
 	"source":                    {"internal/repository"},
+	"trace":                     {},
 	"translate":                 {"artifact", "disallow", "sites", "source", "uppaal"},
 	"uppaal":                    {},
 	"view":                      {"artifact", "check", "explain", "orchestrate", "sites", "uppaal"},
