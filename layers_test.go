@@ -16,6 +16,7 @@ import (
 // may also leave out.
 var layers = map[string][]string{
 	"":                          {"artifact", "check", "orchestrate", "pass", "source", "translate"},
+	"analyze":                   {"trace"},
 	"artifact":                  {"internal/repository"},
 	"artifact/schema":           {},
 	"bundle":                    {"artifact", "artifact/schema", "orchestrate", "uppaal"},
