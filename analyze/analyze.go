@@ -44,9 +44,16 @@ type inquiry struct {
 	limits Limits
 	other  bool // it is not the first order
 	chans  []channel
-	out    map[string]*Finding
-	keys   []string // of out, as they were found
-	cut    map[string]bool
+	// buffered: there are communications on buffered channels. Clocks do not have that values come first
+	// in, first out, so that what they allow need not be possible.
+	buffered bool
+	out      map[string]*Finding
+	keys     []string // of out, as they were found
+	cut      map[string]bool
+	// alone are the cases of selects, each with an instance, and useful those that can be taken.
+	alone  map[selectCase]trace.Ref
+	cases  []selectCase
+	useful map[selectCase]bool
 	// What follows is of analyses of locks; see locks.go.
 	held    [][][]*section
 	byLock  [][]*section
@@ -64,7 +71,8 @@ func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
 	}
 	limits = limits.withDefaults()
 	p := newProgram(t)
-	q := &inquiry{p: p, limits: limits, out: map[string]*Finding{}, cut: map[string]bool{}}
+	q := &inquiry{p: p, limits: limits, out: map[string]*Finding{}, cut: map[string]bool{},
+		alone: map[selectCase]trace.Ref{}, useful: map[selectCase]bool{}}
 	q.collect()
 	cov, err := orders(p, limits, func(b both) error {
 		q.both = b
@@ -75,11 +83,20 @@ func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.other = false
+	q.reportCases()
+	helped := map[trace.Ref]bool{} // operations that could have had a partner in some order
+	for _, f := range q.out {
+		helped[f.refs[0]] = helped[f.refs[0]] || alone[f.Code] != ""
+	}
 	r := &Result{
 		Program: t.Program, Goroutines: len(t.Goroutines), Events: p.events, Coverage: cov,
 		Findings: make([]Finding, 0, len(q.out)), Limits: []string{},
 	}
 	for _, k := range q.keys {
+		if f := q.out[k]; helped[f.refs[0]] && isAlone(f.Code) {
+			continue
+		}
 		r.Findings = append(r.Findings, *q.out[k])
 	}
 	sort.SliceStable(r.Findings, func(i, j int) bool { return lessFinding(&r.Findings[i], &r.Findings[j]) })
@@ -120,6 +137,21 @@ func lessFinding(a, b *Finding) bool {
 		c = cmp.Compare(*a.Case, *b.Case)
 	}
 	return c < 0
+}
+
+// alone has, for each code of a goroutine that stays where it could have had a partner, that of one which could not.
+var alone = map[Code]Code{
+	LeakUnbuffered: LeakUnbufferedAlone, LeakBuffered: LeakBufferedAlone, LeakSelect: LeakSelectAlone,
+	LeakLock: LeakLockAlone, LeakWaitGroup: LeakWaitGroupAlone, LeakCond: LeakCondAlone,
+}
+
+func isAlone(c Code) bool {
+	for _, a := range alone {
+		if a == c {
+			return true
+		}
+	}
+	return false
 }
 
 // all runs the analyses on the clocks of an order.
@@ -170,6 +202,9 @@ func (q *inquiry) collect() {
 			if pre.Op == trace.OpClose && post != nil && !post.Has(trace.Panicked) {
 				q.chans[pre.Object].closes = append(q.chans[pre.Object].closes, r)
 			}
+			if post != nil && (o.op == trace.OpSend || o.op == trace.OpRecv) && q.p.t.Object(o.object).Cap > 0 {
+				q.buffered = true
+			}
 			switch pre.Op {
 			case trace.OpSend, trace.OpRecv:
 				if post == nil || !post.Has(trace.Panicked) {
@@ -179,7 +214,8 @@ func (q *inquiry) collect() {
 				done := post != nil || o.op != trace.OpSelect
 				for n, c := range pre.Cases {
 					taken := done && c.Op == o.op && c.Object == o.object && (post == nil || int(post.Case) == n)
-					if !taken || post == nil || !post.Has(trace.Panicked) {
+					panicked := post != nil && post.Has(trace.Panicked) && c.Op == o.op && c.Object == o.object
+					if !panicked {
 						add(int32(g), c.Op, c.Object, use{pc: r.PC, taken: taken, unchosen: done && !taken})
 					}
 				}
@@ -322,6 +358,14 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 			fmt.Fprintf(&key, " %d.%d", r.Goroutine, r.PC)
 		}
 	}
+	// A select can be there for several objects.
+	if slices.ContainsFunc(refs, func(r trace.Ref) bool { return q.p.preEvent(r).Op == trace.OpSelect }) {
+		if pos := q.p.t.Object(object).Pos; pos > 0 {
+			fmt.Fprintf(&key, " of @%d", pos)
+		} else {
+			fmt.Fprintf(&key, " of %d", object)
+		}
+	}
 	k := key.String()
 	if old := q.out[k]; old != nil {
 		if !q.other && f.Count == 0 {
@@ -333,6 +377,9 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 			old.Witness, old.Level = true, f.Level
 		}
 		return
+	}
+	if f.reorders != nil && q.buffered {
+		f.Witness = q.possible(f.reorders.pending, f.reorders.done)
 	}
 	f.Count = max(1, f.Count)
 	f.OtherOrder = q.other

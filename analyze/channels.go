@@ -139,7 +139,7 @@ func (q *inquiry) meetsClose(object trace.ObjectID, dir int, r, closing trace.Re
 	}
 	switch {
 	case !q.must.before(r, closing):
-		f.Witness = true
+		f.Witness, f.reorders = true, &reordering{[]trace.Ref{r}, []trace.Ref{closing}}
 	case dir == 0 && r.Goroutine != closing.Goroutine && !q.weak.before(r, closing):
 		if f.Witness = q.possible([]trace.Ref{r}, []trace.Ref{closing}); !f.Witness {
 			return
@@ -227,11 +227,8 @@ type selectCase struct {
 	index int
 }
 
-// casesWithoutPartner reports cases that were never taken, and for which there was nobody each time.
+// casesWithoutPartner notes which cases were taken, or could have been in this order.
 func (q *inquiry) casesWithoutPartner() {
-	alone := map[selectCase]trace.Ref{}
-	var order []selectCase
-	useful := map[selectCase]bool{}
 	for g := range q.p.ops {
 		for i := range q.p.ops[g] {
 			r := ref(int32(g), int32(i+1))
@@ -244,20 +241,23 @@ func (q *inquiry) casesWithoutPartner() {
 				if pre.Pos == 0 {
 					k.at = r
 				}
-				if int(post.Case) == n || q.hasPartner(r, c) {
-					useful[k] = true
-				} else if _, ok := alone[k]; !ok {
-					alone[k] = r
-					order = append(order, k)
+				if _, ok := q.alone[k]; !ok {
+					q.alone[k] = r
+					q.cases = append(q.cases, k)
 				}
+				q.useful[k] = q.useful[k] || int(post.Case) == n || q.hasPartner(r, c)
 			}
 		}
 	}
-	for _, k := range order {
-		if useful[k] {
+}
+
+// reportCases reports the cases that were never taken, and for which there was nobody in any order.
+func (q *inquiry) reportCases() {
+	for _, k := range q.cases {
+		if q.useful[k] {
 			continue
 		}
-		r := alone[k]
+		r := q.alone[k]
 		c := q.p.preEvent(r).Cases[k.index]
 		q.report(Finding{
 			Code: CaseWithoutPartner, Object: q.p.t.ObjectName(c.Object), Case: &k.index,

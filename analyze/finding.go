@@ -186,7 +186,13 @@ type Finding struct {
 	Count int `json:"count"`
 
 	refs []trace.Ref
+	// reorders is what a witness has, where clocks alone are not enough to say that there is one.
+	reorders *reordering
 }
+
+// reordering is what a reordering is to have: some operations that are about to be done, and some
+// that were.
+type reordering struct{ pending, done []trace.Ref }
 
 // String is the finding in one line, with operations as goroutine.number.
 func (f *Finding) String() string {

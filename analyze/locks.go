@@ -421,7 +421,7 @@ func (q *inquiry) unmatched(code Code, object trace.ObjectID, first, second []tr
 		if len(refs) > 1 {
 			message = fmt.Sprintf("%s may come before %s", q.name(second[s], object), q.names(refs[1:], object, len(refs)-1))
 		}
-		q.report(Finding{Code: code, Object: q.p.t.ObjectName(object), Witness: code == PossibleNegativeCounter, Message: message}, object, refs...)
+		q.report(Finding{Code: code, Object: q.p.t.ObjectName(object), Witness: code == PossibleNegativeCounter && !q.buffered, Message: message}, object, refs...)
 	}
 }
 
@@ -472,7 +472,7 @@ func (q *inquiry) waitGroups() {
 			for _, wait := range g.waits {
 				if q.must.concurrent(add, wait) && q.zeroAt(g.all, add, wait) {
 					q.report(Finding{
-						Code: WaitGroupReuse, Object: q.p.t.ObjectName(object), Witness: true,
+						Code: WaitGroupReuse, Object: q.p.t.ObjectName(object), Witness: !q.buffered,
 						Message: fmt.Sprintf("%s may come while the counter is 0 and %s waits, or has not begun to", q.name(add, object), q.name(wait, object)),
 					}, object, add, wait)
 				}

@@ -98,7 +98,7 @@ func (q *inquiry) race(v trace.ObjectID, a, b trace.Ref) {
 		a, b = b, a
 	}
 	q.report(Finding{
-		Code: Race, Object: q.p.t.ObjectName(v), Witness: true,
+		Code: Race, Object: q.p.t.ObjectName(v), Witness: true, reorders: &reordering{pending: []trace.Ref{a, b}},
 		Message: fmt.Sprintf("nothing orders %s and %s", q.name(a, v), q.name(b, v)),
 	}, v, a, b)
 }
@@ -135,7 +135,7 @@ func (q *inquiry) reordered(v trace.ObjectID, g, h int32, as, bs []access) {
 				continue
 			}
 			q.report(Finding{
-				Code: ReorderedRace, Object: q.p.t.ObjectName(v), Witness: true, Reordered: true,
+				Code: ReorderedRace, Object: q.p.t.ObjectName(v), Witness: true, Reordered: true, reorders: &reordering{pending: []trace.Ref{r, s}},
 				Message: fmt.Sprintf("only the order of critical sections orders %s and %s", q.name(r, v), q.name(s, v)),
 			}, v, r, s)
 		}

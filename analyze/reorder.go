@@ -96,7 +96,7 @@ func (q *inquiry) preserving(pending, done []trace.Ref) bool {
 // possible reports whether a reordering was found in which all of pending are about to be done, and all
 // of done are: one that keeps the order of critical sections, or another one.
 func (q *inquiry) possible(pending, done []trace.Ref) bool {
-	if q.preserving(pending, done) {
+	if !q.buffered && q.preserving(pending, done) {
 		return true
 	}
 	cut, _ := q.least(pending, done, false)
@@ -135,7 +135,8 @@ const maxOrdered = 20_000
 
 // inOrder looks for an order of an ideal in which no two critical sections of a lock overlap: every
 // goroutine goes on as far as it can, the last ones first if backwards is set; a section that stays
-// open comes behind all others of its lock. That finds many, and not all.
+// open comes behind all others of its lock, and buffered channels are first in, first out. That finds many
+// orders, and not all.
 func (q *inquiry) inOrder(cut ideal, backwards bool) bool {
 	total, left := 0, 0
 	for _, n := range cut {
@@ -160,6 +161,15 @@ func (q *inquiry) inOrder(cut ideal, backwards bool) bool {
 		}
 	}
 	at := make(ideal, len(cut))
+	full := map[trace.ObjectID][]trace.Ref{} // what is in buffered channels
+	sends := map[trace.ObjectID]int{}        // that are not done, and come before a close
+	for g, n := range cut {
+		for pc := int32(1); pc <= n; pc++ {
+			if o := &q.p.ops[g][pc-1]; o.op == trace.OpSend && (o.post < 0 || !q.p.postEvent(ref(int32(g), pc)).Has(trace.Panicked)) {
+				sends[o.object]++
+			}
+		}
+	}
 	ready := func(r trace.Ref, but trace.GoroutineID) bool {
 		s, ok := q.weak.postOf(r)
 		if !ok {
@@ -186,10 +196,22 @@ func (q *inquiry) inOrder(cut ideal, backwards bool) bool {
 			at[g]++
 			at[h]++
 			left -= 2
+			sends[o.object]--
 			return true
 		}
-		if !ready(r, 0) {
+		if !ready(r, 0) || o.op == trace.OpClose && sends[o.object] > 0 {
 			return false
+		}
+		if in := full[o.object]; q.p.t.Object(o.object).Cap > 0 && o.post >= 0 && q.p.postEvent(r).Flags&(trace.Panicked|trace.Closed) == 0 {
+			switch {
+			case o.op == trace.OpSend && len(in) < q.p.t.Object(o.object).Cap:
+				sends[o.object]--
+				full[o.object] = append(in, r)
+			case o.op == trace.OpRecv && len(in) > 0 && in[0] == o.peer:
+				full[o.object] = in[1:]
+			case o.op == trace.OpSend || o.op == trace.OpRecv:
+				return false
+			}
 		}
 		if s := sections[r]; s != nil {
 			l := locks[s.object]
@@ -211,6 +233,9 @@ func (q *inquiry) inOrder(cut ideal, backwards bool) bool {
 			case trace.OpRUnlock:
 				l.readers--
 			}
+		}
+		if o.op == trace.OpSend && q.p.t.Object(o.object).Cap == 0 {
+			sends[o.object]-- // the receive is not recorded
 		}
 		at[g]++
 		left--
