@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"check/internal/spin":       {},
 	"check/promela":             {"check", "uppaal"},
 	"check/verifyta":            {"check", "internal/group", "internal/scratch", "uppaal"},
-	"cmd/vtrace":                {"", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "explain", "orchestrate", "pass", "report", "sites", "source", "translate", "uppaal", "view"},
+	"cmd/vtrace":                {"", "analyze", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "explain", "orchestrate", "pass", "report", "sites", "source", "trace", "translate", "uppaal", "view"},
 	"disallow":                  {"uppaal"},
 	"examples":                  {},
 	"examples/gen":              {"examples"},

@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/vtrace/vtrace/trace"
 )
@@ -267,6 +268,9 @@ func (q *inquiry) reportCases() {
 	}
 }
 
+// maxLooked is how many of the last values that may have been sent before are looked at for a case.
+const maxLooked = 64
+
 // hasPartner reports whether a case can be taken as far as the trace says. Of a nil channel, and of
 // one that nobody was seen to use from the other side, as that of a timer, nothing is said.
 func (q *inquiry) hasPartner(r trace.Ref, c trace.Case) bool {
@@ -280,19 +284,18 @@ func (q *inquiry) hasPartner(r trace.Ref, c trace.Case) bool {
 		return true
 	}
 	for _, h := range ch.users[other] {
-		if h == int32(r.Goroutine-1) && !buffered {
+		list := ch.uses[other][h]
+		if !buffered {
+			if h != int32(r.Goroutine-1) && len(q.between(r, h, list)) > 0 {
+				return true
+			}
 			continue
 		}
-		for _, u := range ch.uses[other][h] {
-			e := ref(h, u.pc)
-			switch {
-			case !buffered && q.must.concurrent(r, e):
+		to := sort.Search(len(list), func(i int) bool { e := ref(h, list[i].pc); return e == r || q.must.before(r, e) })
+		for _, u := range list[max(0, to-maxLooked):to] {
+			// Who has received it before has left nothing.
+			if peer := q.p.info(ref(h, u.pc)).peer; !u.unchosen && (!peer.Known() || !q.must.before(peer, r)) {
 				return true
-			case buffered && e != r && !q.must.before(r, e):
-				// Who has received it before has left nothing.
-				if peer := q.p.info(e).peer; !u.unchosen && (!peer.Known() || !q.must.before(peer, r)) {
-					return true
-				}
 			}
 		}
 	}

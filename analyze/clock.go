@@ -41,34 +41,35 @@ type stamp struct {
 	own  int32
 }
 
-// perChunk is how many vectors are allocated at once.
-const perChunk = 1 << 12
+// maxChunk is how many components are allocated at once, if a vector does not have more.
+const maxChunk = 1 << 16
 
 // store has vectors by number; 0 is that of zeros.
 type store struct {
 	n      int
+	per    int32 // vectors in a chunk
 	count  int32
 	chunks [][]int32
 }
 
 func newStore(n int) *store {
-	s := &store{n: n}
+	s := &store{n: n, per: int32(max(1, maxChunk/n))}
 	s.add(make([]int32, n))
 	return s
 }
 
 func (s *store) at(i int32) []int32 {
-	from := int(i%perChunk) * s.n
-	return s.chunks[i/perChunk][from : from+s.n]
+	from := int(i%s.per) * s.n
+	return s.chunks[i/s.per][from : from+s.n]
 }
 
 // add keeps a copy of a vector.
 func (s *store) add(v []int32) int32 {
 	i := s.count
-	if i%perChunk == 0 {
-		s.chunks = append(s.chunks, make([]int32, 0, perChunk*s.n))
+	if i%s.per == 0 {
+		s.chunks = append(s.chunks, make([]int32, 0, int(s.per)*s.n))
 	}
-	c := &s.chunks[i/perChunk]
+	c := &s.chunks[i/s.per]
 	*c = append(*c, v...)
 	s.count++
 	return i
@@ -79,7 +80,7 @@ func (s *store) component(t stamp, g int32) int32 {
 	if g == t.g {
 		return t.own
 	}
-	return s.chunks[t.base/perChunk][int(t.base%perChunk)*s.n+int(g)]
+	return s.chunks[t.base/s.per][int(t.base%s.per)*s.n+int(g)]
 }
 
 // vector is the whole clock of a stamp.

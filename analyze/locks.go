@@ -314,22 +314,10 @@ func (q *inquiry) reportCycle(code Code, points []waiting, cycle []int) {
 		f.Level = Error
 	}
 	var parts []string
-	for _, i := range cycle {
-		w := &points[i]
-		part := q.name(w.at, w.object)
-		var held []string
-		for _, s := range w.held {
-			held = append(held, fmt.Sprintf("%s since %s", q.p.t.ObjectName(s.object), q.name(s.from, s.object)))
-		}
-		if len(held) > 0 {
-			part += ", which holds " + strings.Join(held, " and ")
-		}
-		parts = append(parts, part)
+	for n, i := range cycle {
+		parts = append(parts, q.waitsFor(&points[i], &points[cycle[(n+1)%len(cycle)]]))
 	}
-	f.Message = "each can wait for the next, and the last for the first: " + strings.Join(parts, "; ")
-	if len(parts) == 1 {
-		f.Message = "the goroutine waits for what it holds: " + parts[0]
-	}
+	f.Message = strings.Join(parts, "; ")
 	// Cycles begin with the smallest operation.
 	least := 0
 	for i := range refs {
@@ -338,6 +326,24 @@ func (q *inquiry) reportCycle(code Code, points []waiting, cycle []int) {
 		}
 	}
 	q.report(f, 0, append(slices.Clone(refs[least:]), refs[:least]...)...)
+}
+
+// waitsFor says why a goroutine can wait for another one, or for itself.
+func (q *inquiry) waitsFor(a, b *waiting) string {
+	who := fmt.Sprintf("goroutine %d", b.at.Goroutine)
+	if a.at == b.at {
+		who = "itself"
+	}
+	why := ", which comes to its partner only behind that"
+	if a.op == trace.OpLock {
+		why = ", which waits for it to write"
+		for _, s := range b.held {
+			if s.object == a.object {
+				why = fmt.Sprintf(", which holds it since %s", q.name(s.from, s.object))
+			}
+		}
+	}
+	return fmt.Sprintf("%s can wait for %s%s", q.name(a.at, a.object), who, why)
 }
 
 // closed reports whether nobody outside of a cycle has to be there for a channel in it: what was a

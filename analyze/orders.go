@@ -12,10 +12,12 @@ import (
 type TooLargeError struct {
 	// Goroutines and Events are how many the trace has.
 	Goroutines, Events int
+	// Memory is how many bytes the clocks may have.
+	Memory int64
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the vector clocks of %d goroutines in %d events need more than a GiB: record a shorter run, or one with less goroutines", e.Goroutines, e.Events)
+	return fmt.Sprintf("the vector clocks of %d goroutines in %d events need more than %d KiB: record a shorter run, or one with less goroutines, or allow more", e.Goroutines, e.Events, e.Memory>>10)
 }
 
 // Coverage says of which orders of the operations on buffered channels the clocks were computed.
@@ -43,6 +45,7 @@ type node struct {
 // search enumerates the orders of a program: all that differ in the order of operations on one object.
 type search struct {
 	p       *program
+	memory  int64
 	path    []node
 	fresh   []choice // what sleeps at the next node
 	entered int
@@ -102,7 +105,7 @@ func (s *search) back() bool {
 
 // replay replays once, with the choices of the path.
 func (s *search) replay() *replayer {
-	r := newReplayer(s.p, false)
+	r := newReplayer(s.p, false, s.memory)
 	r.asks, r.choose = true, s.choose
 	s.entered, s.fresh = 0, nil
 	return r
@@ -117,7 +120,7 @@ type both struct {
 // returns an error. In the first one goroutines of lower numbers come first.
 func orders(p *program, limits Limits, visit func(both) error) (Coverage, error) {
 	cov := Coverage{Mismatched: p.mismatched}
-	tooLarge := &TooLargeError{Goroutines: len(p.t.Goroutines), Events: p.events}
+	tooLarge := &TooLargeError{Goroutines: len(p.t.Goroutines), Events: p.events, Memory: limits.Memory}
 	seen := map[uint64]bool{}
 	seed := maphash.MakeSeed()
 	offer := func(must *replayer, weak func() *replayer) error {
@@ -136,7 +139,7 @@ func orders(p *program, limits Limits, visit func(both) error) (Coverage, error)
 	}
 	again := func(choices []int) func() *replayer {
 		return func() *replayer {
-			w := newReplayer(p, true)
+			w := newReplayer(p, true, limits.Memory)
 			if choices != nil {
 				i := 0
 				w.asks, w.choose = true, func([]choice) int { i++; return choices[i-1] }
@@ -146,7 +149,7 @@ func orders(p *program, limits Limits, visit func(both) error) (Coverage, error)
 		}
 	}
 	if !slices.Contains(p.choice, true) {
-		r := newReplayer(p, false)
+		r := newReplayer(p, false, limits.Memory)
 		done := r.run(true)
 		if !done && r.full {
 			return cov, tooLarge
@@ -154,7 +157,7 @@ func orders(p *program, limits Limits, visit func(both) error) (Coverage, error)
 		cov.Complete, cov.Forced = true, len(r.forced)
 		return cov, offer(r, again(nil))
 	}
-	s := &search{p: p}
+	s := &search{p: p, memory: limits.Memory}
 	work := 0
 	for {
 		r := s.replay()
@@ -185,7 +188,7 @@ func orders(p *program, limits Limits, visit func(both) error) (Coverage, error)
 	}
 	// No order fits what was recorded, or none was found in time.
 	cov.Complete = false
-	r := newReplayer(p, false)
+	r := newReplayer(p, false, limits.Memory)
 	if r.run(true); r.full {
 		return cov, tooLarge
 	}
@@ -278,6 +281,9 @@ type Limits struct {
 	// Pairs is how many pairs of operations are looked at closely for each pair of places and
 	// goroutines, where a witness has to be found; 32 by default.
 	Pairs int
+	// Memory is how many bytes the vector clocks of an order may have, a GiB by default. There are two
+	// sets of them, with the order of critical sections and without it.
+	Memory int64
 }
 
 func (l Limits) withDefaults() Limits {
@@ -289,6 +295,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Pairs <= 0 {
 		l.Pairs = 32
+	}
+	if l.Memory <= 0 {
+		l.Memory = 1 << 30
 	}
 	return l
 }

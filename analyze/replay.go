@@ -108,18 +108,17 @@ type replayer struct {
 	queue   []int32
 	left    int // events that are not replayed
 	work    int
-	full    bool // the vectors need too much memory
+	memory  int64 // how many bytes the vectors may have
+	full    bool  // the vectors need too much memory
+	live    int64 // goroutines that have a vector of their own
 }
-
-// maxComponents bounds the memory of the vectors of a replay: a GiB, of components of 4 bytes.
-const maxComponents = 1 << 28
 
 var never = stamp{base: -1, g: -1}
 
-func newReplayer(p *program, weak bool) *replayer {
+func newReplayer(p *program, weak bool, memory int64) *replayer {
 	n := len(p.t.Goroutines)
 	c := &clocks{p: p, s: newStore(n), pre: make([][]stamp, n), post: make([][]stamp, n), lockAt: make([][]int32, n)}
-	r := &replayer{clocks: c, weak: weak, objects: make([]object, len(p.t.Objects)+1), locals: make([]local, n)}
+	r := &replayer{clocks: c, weak: weak, memory: memory, objects: make([]object, len(p.t.Objects)+1), locals: make([]local, n)}
 	c.order = make([]trace.Ref, 0, p.events)
 	spawned := make([]bool, n)
 	p.eachPost(func(_ trace.Ref, e *trace.Event) {
@@ -147,11 +146,20 @@ func newReplayer(p *program, weak bool) *replayer {
 	return r
 }
 
+// fits reports whether there is memory for all vectors, and notes if there is not.
+func (r *replayer) fits() bool {
+	r.full = r.full || (int64(r.s.count)+r.live)*int64(r.s.n)*4 > r.memory
+	return !r.full
+}
+
 // start lets a goroutine begin.
 func (r *replayer) start(g int32) {
 	r.locals[g].started = true
 	if len(r.p.ops[g]) > 0 {
-		r.locals[g].clock.v = make([]int32, len(r.locals))
+		r.live++
+		if r.fits() {
+			r.locals[g].clock.v = make([]int32, len(r.locals))
+		}
 	}
 	r.enqueue(g)
 }
@@ -176,8 +184,7 @@ func (r *replayer) wake(o *object) {
 func (r *replayer) run(force bool) bool {
 	for {
 		for len(r.queue) > 0 {
-			if int64(r.s.count)*int64(r.s.n) > maxComponents {
-				r.full = true
+			if r.full || !r.fits() {
 				return false
 			}
 			g := r.queue[0]
@@ -243,6 +250,7 @@ func (r *replayer) advance(g int32) {
 	r.left--
 	if l.pos == len(r.p.t.Goroutines[g].Events) {
 		l.clock.v = nil
+		r.live--
 	}
 }
 
