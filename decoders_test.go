@@ -19,7 +19,7 @@ import (
 
 // decoderDirs are the packages, with those below, that read what others have written: bundles,
 // what stands beside them, what is kept in caches, and what the program under check leaves.
-var decoderDirs = []string{"artifact", "bundle", "check/promela", "check/verifyta", "cmd", "disallow", "internal", "orchestrate", "pass", "report", "source", "uppaal"}
+var decoderDirs = []string{"artifact", "bundle", "check/promela", "check/verifyta", "cmd", "disallow", "internal", "orchestrate", "pass", "report", "source", "trace", "uppaal"}
 
 // decoders are the functions of these packages that decode, with the fuzz targets that each has,
 // as "package.Target", or with a reason in parentheses why it needs none.
@@ -89,6 +89,10 @@ var decoders = map[string]string{
 	"source.Spec.takeOverlay":             "(a file that a flag names)",
 	"source.corpusArgs":                   "source.FuzzCorpus",
 	"source.splitEntry":                   "source.FuzzEntry",
+	"trace.number":                        "trace.FuzzParse",
+	"trace.parser.operation":              "trace.FuzzParse",
+	"trace.parser.result":                 "trace.FuzzParse",
+	"trace.unescape":                      "trace.FuzzParse",
 	"uppaal.element.coordinate":           "uppaal.FuzzReadXML",
 	"uppaal.readElements":                 "uppaal.FuzzReadXML",
 }

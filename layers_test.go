@@ -16,6 +16,7 @@ import (
 // may also leave out.
 var layers = map[string][]string{
 	"":                          {"artifact", "check", "orchestrate", "pass", "source", "translate"},
+	"analyze":                   {"trace"},
 	"analyzer":                  {"", "artifact", "docs/findings", "explain", "internal/earlier", "report"},
 	"analyzer/golangci":         {"analyzer"},
 	"artifact":                  {"internal/repository"},
@@ -27,7 +28,7 @@ var layers = map[string][]string{
 	"check/internal/spin":       {},
 	"check/promela":             {"check", "uppaal"},
 	"check/verifyta":            {"check", "internal/group", "internal/scratch", "uppaal"},
-	"cmd/vtrace":                {"", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "explain", "internal/lsp", "internal/repository", "internal/scratch", "orchestrate", "pass", "report", "sites", "source", "translate", "uppaal", "view"},
+	"cmd/vtrace":                {"", "analyze", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "explain", "internal/lsp", "internal/repository", "internal/scratch", "orchestrate", "pass", "report", "sites", "source", "trace", "translate", "uppaal", "view"},
 	"cmd/vtrace-vet":            {"analyzer"},
 	"disallow":                  {"uppaal"},
 	"examples":                  {},
@@ -53,6 +54,7 @@ var layers = map[string][]string{
 	"report":                    {"artifact", "docs/findings", "explain", "pass"},
 	"sites":                     {},
 	"source":                    {"internal/git", "internal/repository", "internal/scratch"},
+	"trace":                     {},
 	"translate":                 {"artifact", "disallow", "sites", "source", "uppaal"},
 	"uppaal":                    {},
 	"view":                      {"artifact", "check", "explain", "orchestrate", "sites", "uppaal"},

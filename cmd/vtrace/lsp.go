@@ -46,7 +46,9 @@ func (c *call) serve(s *settings, in io.Reader) (int, error) {
 			accepted, _ := report.Accept(b, nil)
 			return headline(b, accepted)
 		},
-		Page: func(b *artifact.Bundle) (string, error) { return writePage(c, func(w io.Writer) error { return view.Write(w, b) }) },
+		Page: func(b *artifact.Bundle) (string, error) {
+			return writePage(c, func(w io.Writer) error { return view.Write(w, b) })
+		},
 	}
 	if s.cache != noResults {
 		server.Results.Dir = s.cache

@@ -208,7 +208,7 @@ func (c *call) modelTrace(model, trace string) (m view.Model, err error) {
 	if isText(model, bufio.NewReader(bytes.NewReader(text))) {
 		m.Text = string(text)
 	}
-	if m.Trace, m.From, err = readTrace(c.ctx, info, queries, trace, steps); err != nil {
+	if m.Trace, m.From, err = readModelTrace(c.ctx, info, queries, trace, steps); err != nil {
 		return m, fmt.Errorf("%s: %w", trace, err)
 	}
 	return m, nil
@@ -230,9 +230,9 @@ func (c *call) readBounded(path string) ([]byte, error) {
 	return text, err
 }
 
-// readTrace reads a trace by what it looks like: numbers, or text. A trail of Spin is of the
+// readModelTrace reads a trace by what it looks like: numbers, or text. A trail of Spin is of the
 // model as it was exported with one of the queries, or with none.
-func readTrace(ctx context.Context, info *uppaal.Info, queries []*uppaal.Query, path string, text []byte) (trace *check.Trace, from string, err error) {
+func readModelTrace(ctx context.Context, info *uppaal.Info, queries []*uppaal.Query, path string, text []byte) (trace *check.Trace, from string, err error) {
 	if filepath.Ext(path) == ".xtr" || numbersOnly(text) {
 		trace, err = verifyta.ReadXTR(bytes.NewReader(text), info)
 		return trace, "an .xtr trace", err

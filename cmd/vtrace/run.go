@@ -62,6 +62,7 @@ func commands() []command {
 		{"adopt", "DIR", "make a bundle of a program that was unpacked and changed", compiles, runAdopt},
 		{"replay", "BUNDLE TEST", "run an Orchestration test of a bundle", runs, runReplay},
 		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runs, runExplore},
+		{"analyze", "TRACE", "say what a recorded run shows of other runs: errors that are possible, and alternatives", nothing, runAnalyze},
 		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", nothing, runExportTest},
 		{"test", "PACKAGE", "run the exported tests of a package on the program as it is now", runs, runTest},
 		{"doctor", "", "find out whether this machine has what vtrace needs, and say what to do; exit code 1 if something is missing", theMachine, runDoctor},
@@ -165,6 +166,7 @@ usage: vtrace COMMAND [flags] [arguments]
 	fmt.Fprintf(w, `
 PACKAGE is one package: its directory, or its import path.
 BUNDLE is a .vtz file or a directory that a pass has written.
+TRACE is a recorded run.
 -C DIR, before the command or right behind it, has it run in another directory.
 
 %s build and run the program;
