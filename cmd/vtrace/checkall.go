@@ -22,6 +22,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/report"
 )
 
@@ -91,8 +92,8 @@ type checked struct {
 	err       error
 	elapsed   time.Duration
 	accepted  []report.Acceptance
-	// unchanged: the result is that of an earlier check.
-	unchanged bool
+	// unchanged, if not nil: the result is that of an earlier check.
+	unchanged *pass.Unchanged
 	// without is what of a sandbox there was not, "" if nothing.
 	without string
 	// leftOut says why it was not to be checked, "" if it was.
@@ -167,7 +168,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 			r.err = errors.Join(r.err, err)
 		}
 		if unused != nil {
-			unused.Add(report.Result{Bundle: r.bundle, Accepted: r.accepted}, r.unchanged && rep.unchanged.Elsewhere)
+			unused.Add(report.Result{Bundle: r.bundle, Accepted: r.accepted}, r.unchanged != nil && r.unchanged.Elsewhere)
 		}
 		all = append(all, r)
 	}
@@ -303,7 +304,7 @@ func (c *call) checkSeveral(set *vtrace.Set, s *settings, entries []vtrace.Entry
 				at := rep.at(e, atOnce > 1)
 				at.say("%s (%d of %d)", e, i+1, len(entries))
 				r := c.checkEntry(ctx, set, e, s, slices.Concat(opts, []vtrace.Option{vtrace.Progress(at.event), vtrace.Processors(each)}, a.config.options(e.Package, e.Func)))
-				r.unchanged, r.without = at.unchanged != nil, at.without
+				r.unchanged, r.without = at.unchanged, at.without
 				at.entry(e, r.elapsed)
 				results[i] <- r
 			}
@@ -414,7 +415,7 @@ func (r *checked) precision() string {
 
 func (r *checked) asEntry(rep *progress) *report.EntryOutput {
 	row := resultOf(r.bundle, r.path, r.accepted)
-	row.Unsandboxed, row.Signature, row.Unchanged = rep.without, r.signature, r.unchanged
+	row.Unsandboxed, row.Signature, row.Unchanged = rep.without, r.signature, r.unchanged != nil
 	return &row
 }
 
@@ -465,7 +466,7 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 		if r.bundle != nil {
 			count[map[int]string{exitNothing: "without error", exitReal: "with real errors", exitInconclusive: "inconclusive"}[r.code()]]++
 		}
-		if r.unchanged {
+		if r.unchanged != nil {
 			text += " (unchanged)"
 			unchanged++
 		}
