@@ -2,11 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/creachadair/jrpc2"
+	"github.com/creachadair/jrpc2/channel"
 	"github.com/stretchr/testify/require"
 )
 
@@ -17,17 +20,26 @@ func TestEditorDocument(t *testing.T) {
 	require.NoError(t, err)
 	text := string(data)
 
-	const whole = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}`
-	var out strings.Builder
-	c := &call{ctx: t.Context(), stdout: &out}
-	_, err = c.serve(&settings{cache: noResults}, strings.NewReader("Content-Length: 75\r\n\r\n"+whole))
-	require.ErrorContains(t, err, "ended without shutdown")
-	commands := regexp.MustCompile(`"(vtrace\.[a-z]+)"`).FindAllStringSubmatch(out.String(), -1)
-	require.Len(t, commands, 3, out.String())
+	toServer, in := io.Pipe()
+	out, fromServer := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := (&call{ctx: t.Context(), stdout: fromServer}).serve(&settings{cache: noResults}, toServer)
+		ended <- err
+	}()
+	client := jrpc2.NewClient(channel.StrictHeader("")(out, in), nil)
+	var got struct {
+		Capabilities struct{ ExecuteCommandProvider struct{ Commands []string } }
+	}
+	require.NoError(t, client.CallResult(t.Context(), "initialize", map[string]any{"capabilities": map[string]any{}}, &got))
+	require.NoError(t, in.Close())
+	require.ErrorContains(t, <-ended, "ended without shutdown")
+	commands := got.Capabilities.ExecuteCommandProvider.Commands
+	require.Len(t, commands, 3)
 	rows := regexp.MustCompile("(?m)^\\| `(vtrace\\.[a-z]+)` \\|").FindAllStringSubmatch(text, -1)
 	require.Len(t, rows, len(commands))
 	for i, row := range rows {
-		require.Equal(t, commands[i][1], row[1])
+		require.Equal(t, commands[i], row[1])
 	}
 
 	_, help, _ := execute(t, "help", "lsp")
