@@ -80,11 +80,24 @@ var decoders = map[string]string{
 	"pass.testNumbers":                  "(an argument)",
 	"source.Program.namedModules":       "(the go command has read the same files)",
 	"source.Program.tests":              "(names for an error; files with errors are passed over)",
-	"source.Spec.takeOverlay":           "(a file that a flag names)",
+	"source.Spec.takeFlag":              "(a file that a flag names)",
 	"source.corpusArgs":                 "source.FuzzCorpus",
 	"source.splitEntry":                 "source.FuzzEntry",
 	"uppaal.element.coordinate":         "uppaal.FuzzReadXML",
 	"uppaal.readElements":               "uppaal.FuzzReadXML",
+
+	"artifact.Results.All":               "artifact.FuzzResults",
+	"internal/earlier.Candidates":        "internal/earlier.FuzzKept",
+	"internal/earlier.Choice.Findings":   "internal/earlier.FuzzKept",
+	"internal/earlier.Result.Elsewhere":  "internal/earlier.FuzzCompare",
+	"internal/earlier.declarationsOf":    "internal/earlier.FuzzCompare",
+	"internal/lsp.entriesOf":             "internal/lsp.FuzzText",
+	"internal/lsp.newStream":             "internal/lsp.FuzzStream",
+	"internal/lsp.params":                "internal/lsp.FuzzMessage",
+	"internal/lsp.readMessage":           "internal/lsp.FuzzStream",
+	"internal/lsp.server.executeCommand": "internal/lsp.FuzzMessage",
+	"internal/lsp.wellFormed":            "internal/lsp.FuzzStream",
+	"source.lastNumber":                  "(the place of an error, as package packages gives it)",
 }
 
 // decodingCalls are the functions that make values of bytes or of text, by import path; with
