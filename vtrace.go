@@ -306,7 +306,7 @@ func Replay(ctx context.Context, deep *Bundle, test string, opts ...Option) (*Ou
 // Holds reports whether all that the entry of a bundle can reach is, in the program below a
 // directory, as it was when the bundle was made: what the bundle says holds then. The overlay
 // has files that are not to be read from disk, by names that are absolute or relative to the
-// directory; nil for none. Nothing is executed.
+// directory; nil for none. The go command loads both programs, and nothing of them is run.
 func Holds(ctx context.Context, b *Bundle, dir string, overlay map[string][]byte) (bool, error) {
 	return pass.Holds(ctx, b, dir, overlay)
 }

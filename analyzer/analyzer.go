@@ -257,8 +257,8 @@ func (o Options) wants(f artifact.Finding) bool {
 
 // has reports whether a finding is in a file of the package.
 func (t *target) has(root string, f artifact.Finding) bool {
-	at := explain.Place(f)
-	return at.File != "" && t.files[filepath.Join(root, filepath.FromSlash(at.File))] != nil
+	at, ok := earlier.Anchor(f)
+	return ok && t.files[filepath.Join(root, filepath.FromSlash(at.File))] != nil
 }
 
 // report reports the findings of a bundle in the package, if they still hold.
@@ -267,7 +267,7 @@ func (t *target) report(chosen earlier.Choice, o Options, reported map[string]bo
 	if err != nil {
 		return nil // it was removed in the meantime
 	}
-	if !r.Same {
+	if !r.Same || r.Elsewhere() {
 		holds, err := vtrace.Holds(context.Background(), r.Bundle, r.Root, t.overlay)
 		if err != nil || !holds {
 			// What cannot be told is not reported: a program that vtrace cannot load, say.
@@ -279,7 +279,7 @@ func (t *target) report(chosen earlier.Choice, o Options, reported map[string]bo
 		if !o.wants(f) || !t.has(r.Root, f) || slices.Contains(report.Numbers(accepted), f.Number) {
 			continue
 		}
-		at := explain.Place(f)
+		at, _ := earlier.Anchor(f)
 		d := analysis.Diagnostic{Message: report.Message(f)}
 		var ok bool
 		if d.Pos, d.End, ok = t.line(r.Root, at.File, at.Line); !ok {

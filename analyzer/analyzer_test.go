@@ -89,8 +89,6 @@ func TestAnalyzer(t *testing.T) {
 	plain := strings.Replace(code, " // want", " //", 1)
 	for name, change := range map[string][2]string{
 		"the function":         {"p.go", plain},
-		"a line above":         {"p.go", "\n" + plain},
-		"no such test":         {"p_test.go", strings.Replace(test, "TestTwice", "TestOnce", 1)},
 		"a comment accepts it": {"p.go", strings.Replace(plain, "\tmu.Lock() //", "\tmu.Lock() //vtrace:ignore deadlock as it is //", 1)},
 	} {
 		write(t, dir, "p.go", plain)

@@ -191,6 +191,11 @@ func FuzzResults(f *testing.F) {
 		}
 		got, what, err := r.Get(in)
 		requireKept(t, b, got, what, err)
+		all, err := r.All()
+		require.NoError(t, err)
+		for _, k := range all {
+			require.Regexp(t, hexDigest, k.Digest)
+		}
 		got, what, err = r.Get(inputs{"v2", "abc"})
 		require.NoError(t, err)
 		require.Nil(t, got)

@@ -10,4 +10,7 @@
 // writes them. The expected error stands in a comment on its line:
 //
 //	close(ch) // want "close of closed channel"
+//
+// The programs below sdk embed vtrace: a script that goes pass by pass, an archive of bundles with
+// an index, and a sketch of a plugin for an IDE; and an extension of VS Code.
 package examples

@@ -590,6 +590,40 @@ func TestForgedBuilt(t *testing.T) {
 	require.Contains(t, stderr, "invalid pattern syntax")
 }
 
+// To ask whether a bundle holds for a program runs nothing that the bundle says.
+func TestForgedHolds(t *testing.T) {
+	dir := t.TempDir()
+	ctx := context.Background()
+	canary := filepath.Join(dir, "canary")
+	f := honest(t, artifact.PassDeep)
+	f.flag("-toolexec=touch " + canary)
+	b, err := artifact.Load(f.write(t, dir, "flag"))
+	require.NoError(t, err)
+	var refused *vtrace.RefusedError
+	_, err = vtrace.Holds(ctx, b, dir, nil)
+	require.ErrorAs(t, err, &refused)
+
+	program := filepath.Join(dir, "p")
+	require.NoError(t, os.Mkdir(program, 0o755))
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(program, name), []byte(text), 0o644))
+	}
+	f = honest(t, artifact.PassDeep)
+	b, err = artifact.Load(f.write(t, dir, "same"))
+	require.NoError(t, err)
+	holds, err := vtrace.Holds(ctx, b, program, nil)
+	require.NoError(t, err)
+	require.True(t, holds)
+	f.files["source/go.mod"] += "\nrequire example.com/q v1.0.0\n\nreplace example.com/q => ../q\n"
+	f.files["source/main.go"] = "//go:generate touch " + canary + "\npackage main\n\nimport \"os\"\n\nfunc init() { os.WriteFile(\"" + canary + "\", nil, 0o644) }\n\nfunc main() {}\n"
+	b, err = artifact.Load(f.write(t, dir, "replaced"))
+	require.NoError(t, err)
+	holds, err = vtrace.Holds(ctx, b, program, nil)
+	require.Error(t, err, "the module leads out of the bundle")
+	require.False(t, holds)
+	require.NoFileExists(t, canary)
+}
+
 // The flags of an exported test are obeyed as those of a bundle: it may have come with a
 // patch.
 func TestForgedExported(t *testing.T) {

@@ -31,7 +31,7 @@ func runLSP(c *call) (int, error) {
 		return 0, fmt.Errorf("%w: vtrace lsp has no arguments", errUsage)
 	}
 	// An editor that is gone shows as an error of a write, which ends what is going on in order.
-	signal.Ignore(syscall.SIGPIPE)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return c.serve(&s, os.Stdin)
 }
 

@@ -6,9 +6,12 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/explain"
+	"github.com/vtrace/vtrace/source"
 )
 
 // State says what has become of the code that a finding is about.
@@ -110,11 +113,10 @@ func (c *Comparison) State(f artifact.Finding) State {
 	if c.same {
 		return Unchanged
 	}
-	at := explain.Place(f)
-	if at.File == "" {
-		return Changed // it has no code by which one could tell
+	state := Elsewhere
+	if at, ok := Anchor(f); ok {
+		_, state = c.Locate(at.File, at.Line, at.Col)
 	}
-	_, state := c.Locate(at.File, at.Line, at.Col)
 	worst := func(path string, line int) {
 		if path == "" {
 			return
@@ -135,6 +137,30 @@ func (c *Comparison) State(f artifact.Finding) State {
 	return state
 }
 
+// outside reports whether a path in a bundle is of a file that is not below the program's root.
+func outside(path string) bool {
+	return source.OfDependency(path) || strings.HasPrefix(path, "$GOROOT/")
+}
+
+// Anchor is where a finding is shown in the program itself: its place, or if that is in another
+// module, the last of the steps and goroutines that lead to it which is not; false if none is.
+func Anchor(f artifact.Finding) (explain.Location, bool) {
+	if at := explain.Place(f); at.File != "" && !outside(at.File) {
+		return at, true
+	}
+	for _, s := range slices.Backward(f.Interleaving) {
+		if s.File != "" && !outside(s.File) {
+			return explain.Location{File: s.File, Line: s.Line}, true
+		}
+	}
+	for _, g := range f.Goroutines {
+		if g.File != "" && !outside(g.File) {
+			return explain.Location{File: g.File, Line: g.Line, Func: g.Func}, true
+		}
+	}
+	return explain.Location{}, false
+}
+
 // file is a file of the program, as it was and as it is.
 type file struct {
 	was, now *declarations // now is nil if it is gone
@@ -149,7 +175,7 @@ func (c *Comparison) file(path string) *file {
 	f := &file{}
 	c.files[path] = f
 	was, ok := c.result.was(path)
-	if !ok {
+	if !ok || outside(path) {
 		f.unknown = true
 		return f
 	}

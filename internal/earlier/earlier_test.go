@@ -41,6 +41,56 @@ func with(name, text string) earlier.ReadFile {
 	}
 }
 
+// A finding in another module is shown where the program leads to it.
+func TestAnchor(t *testing.T) {
+	t.Parallel()
+	const other = "golang.org/x/sync@v0.1.0/errgroup/errgroup.go"
+	steps := []artifact.FindingStep{{File: "a.go", Line: 1}, {File: "b.go", Line: 2}, {File: other, Line: 3}, {}}
+	for name, c := range map[string]struct {
+		finding artifact.Finding
+		file    string
+		line    int
+	}{
+		"its place":   {artifact.Finding{File: "x.go", Line: 9, Interleaving: steps}, "x.go", 9},
+		"a step":      {artifact.Finding{File: other, Line: 9, Interleaving: steps}, "b.go", 2},
+		"a goroutine": {artifact.Finding{File: "$GOROOT/src/container/list/list.go", Line: 9, Goroutines: []artifact.FindingGoroutine{{}, {File: "c.go", Line: 4}}}, "c.go", 4},
+		"none":        {artifact.Finding{File: other, Line: 9}, "", 0},
+	} {
+		at, ok := earlier.Anchor(c.finding)
+		require.Equal(t, []any{c.file, c.line, c.file != ""}, []any{at.File, at.Line, ok}, name)
+	}
+}
+
+// What a program has outside of its own files is known to be there.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files     map[string]string
+		vendor    bool
+		elsewhere bool
+	}{
+		"a module":             {map[string]string{"go.mod": "module m\n\nreplace a => b v1.0.0\n"}, false, false},
+		"a replacement":        {map[string]string{"go.mod": "module m\n\nreplace a => ../a\n"}, false, true},
+		"one of a workspace":   {map[string]string{"go.work": "go 1.26\n", "a/go.mod": "module a\n"}, false, true},
+		"a directory vendor":   {map[string]string{"go.mod": "module m\n"}, true, true},
+		"what cannot be read":  {map[string]string{"go.mod": "nonsense\n"}, false, true},
+		"a module without one": {map[string]string{"x.go": "package x\n"}, false, false},
+	} {
+		b := artifact.New(artifact.Manifest{Pass: artifact.PassTranslate, Tool: "devel", Go: "go1.26.0", Entry: artifact.Entry{Package: "m", Func: "main"}})
+		for path, text := range c.files {
+			b.AddSource(path, []byte(text))
+		}
+		built, err := b.Bundle()
+		require.NoError(t, err)
+		r := earlier.Result{Bundle: built, Root: t.TempDir()}
+		if c.vendor {
+			require.NoError(t, os.Mkdir(filepath.Join(r.Root, "vendor"), 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(r.Root, "vendor", "modules.txt"), nil, 0o644))
+		}
+		require.Equal(t, c.elsewhere, r.Elsewhere(), name)
+	}
+}
+
 // kept are the results for a program.
 func kept(t *testing.T, results artifact.Results, at string, match func(artifact.Entry) bool) (out []earlier.Result) {
 	t.Helper()

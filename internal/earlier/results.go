@@ -227,6 +227,26 @@ func Same(m artifact.Manifest, root string, read ReadFile) bool {
 	return true
 }
 
+// Elsewhere reports whether a program has code outside of the directory of its root that may change
+// without its own files: modules that a directory replaces, or a vendor directory.
+func (r Result) Elsewhere() bool {
+	if _, err := os.Stat(filepath.Join(r.Root, "vendor", "modules.txt")); err == nil {
+		return true
+	}
+	for name, data := range r.Bundle.Below(artifact.SourceDir) {
+		switch path.Base(name) {
+		case "go.mod":
+			f, err := modfile.Parse(name, data, nil) // ParseLax passes over replacements
+			if err != nil || slices.ContainsFunc(f.Replace, func(r *modfile.Replace) bool { return r.New.Version == "" }) {
+				return true
+			}
+		case "go.work":
+			return true // it may have such replacements, and modules that are none of the bundle
+		}
+	}
+	return false
+}
+
 // belongs reports whether the go command takes a file of that name into a package.
 func belongs(rel string) bool {
 	name := path.Base(rel)

@@ -51,6 +51,7 @@ type task struct {
 	s        *server
 	dir      string // of the package
 	progress *progress
+	summary  string // what has come of it, if that can be said in some words
 }
 
 func (s *server) executeCommand(ctx context.Context, r *jrpc2.Request) (any, error) {
@@ -126,7 +127,9 @@ func (t *task) run(ctx context.Context, token json.RawMessage, title string, do 
 	out, err := do(ctx)
 	switch {
 	case err == nil:
-		summary = "done"
+		if summary = "done"; t.summary != "" {
+			summary = t.summary
+		}
 		return out, nil
 	case ctx.Err() != nil:
 		summary = "cancelled"
@@ -155,13 +158,14 @@ func (t *task) check(ctx context.Context) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		t.summary = c.Summary
 		t.s.show(messageType(c), "%s: %s", c.Entry, c.Summary)
 		return []checked{*c}, nil
 	}
 	t.progress.report("load")
 	set, err := vtrace.Load(ctx, source)
 	if err != nil {
-		return nil, t.failed("", overlay, err)
+		return nil, t.failed(overlay, err)
 	}
 	out := []checked{}
 	kind := messageInfo
@@ -205,9 +209,9 @@ func (t *task) one(entry string, overlay map[string][]byte, check func(...vtrace
 	}))
 	b, err := check(opts...)
 	if err != nil {
-		return nil, t.failed(entry, overlay, err)
+		return nil, t.failed(overlay, err)
 	}
-	r := &result{bundle: b, session: true, Result: earlier.Result{Bundle: b}}
+	r := &result{session: true, Result: earlier.Result{Bundle: b}}
 	m := b.Manifest()
 	r.Root, _ = earlier.Root(m, t.dir)
 	if m.Entry.Func != entry { // a test was added that calls it
@@ -241,7 +245,7 @@ func (t *task) filesOf(m artifact.Manifest, root string, overlay map[string][]by
 }
 
 // failed takes up why there is no result. Errors in the program become diagnostics.
-func (t *task) failed(entry string, overlay map[string][]byte, err error) error {
+func (t *task) failed(overlay map[string][]byte, err error) error {
 	errs := vtrace.ProgramErrors(err)
 	if len(errs) == 0 {
 		return err
@@ -252,7 +256,10 @@ func (t *task) failed(entry string, overlay map[string][]byte, err error) error 
 		}
 		return os.ReadFile(name)
 	})
-	t.s.keep(t.dir, entry, &result{session: true, errors: errs, texts: texts})
+	t.s.mu.Lock()
+	t.s.failures[t.dir] = &failure{errs, texts}
+	t.s.mu.Unlock()
+	t.s.changed()
 	first := errs[0].Message
 	if f := errs[0].File; f != "" {
 		first = fmt.Sprintf("%s:%d: %s", filepath.Base(f), errs[0].Line, first)
@@ -267,13 +274,13 @@ func (t *task) failed(entry string, overlay map[string][]byte, err error) error 
 // replay runs the test of a finding again.
 func (t *task) replay(ctx context.Context) (any, error) {
 	r := t.s.resultOf(t.dir, t.Entry)
-	if r == nil || r.bundle == nil {
+	if r == nil {
 		return nil, jrpc2.Errorf(codeRequestFailed, "%s was not checked yet", t.Entry)
 	}
-	f := firstReal(r.bundle)
+	f := firstReal(r.Bundle)
 	if t.Finding != 0 {
 		f = nil
-		for _, o := range r.bundle.Findings() {
+		for _, o := range r.Bundle.Findings() {
 			if o.Number == t.Finding && o.Test != "" {
 				f = &o
 			}
@@ -285,11 +292,12 @@ func (t *task) replay(ctx context.Context) (any, error) {
 	opts := append(slices.Clone(t.s.opts.Check), vtrace.BuildFlags(t.s.opts.Flags...), vtrace.Root(r.Root), vtrace.Progress(t.event), func(o *pass.Options) {
 		o.Model, o.Results = nil, nil // as the bundle was made
 	})
-	v, err := vtrace.Replay(ctx, r.bundle, f.Test, opts...)
+	v, err := vtrace.Replay(ctx, r.Bundle, f.Test, opts...)
 	if err != nil {
 		return nil, err
 	}
 	out := replayed{v.Status, plain(strings.TrimPrefix(v.Reason, v.Status+": ")), plain(v.Log), plain(v.Stdout), plain(v.Stderr)}
+	t.summary = out.Status
 	t.s.notify("window/logMessage", messageParams{messageLog, out.Log})
 	as := ""
 	if !r.Compare(t.s.reader()).Same() {
@@ -302,10 +310,10 @@ func (t *task) replay(ctx context.Context) (any, error) {
 // show has the client open the page of a result.
 func (t *task) show() (any, error) {
 	r := t.s.resultOf(t.dir, t.Entry)
-	if r == nil || r.bundle == nil {
+	if r == nil {
 		return nil, jrpc2.Errorf(codeRequestFailed, "%s was not checked yet", t.Entry)
 	}
-	page, err := t.s.opts.Page(r.bundle)
+	page, err := t.s.opts.Page(r.Bundle)
 	if err != nil {
 		return nil, jrpc2.Errorf(codeRequestFailed, "the page cannot be written: %s", plain(err.Error()))
 	}

@@ -115,13 +115,13 @@ func (s *server) lenses(path string) []codeLens {
 			add(at, what, commandCheck, commandArgument{Entry: e.name})
 		}
 		r := s.resultOf(filepath.Dir(path), e.name)
-		if r == nil || r.bundle == nil {
+		if r == nil {
 			continue
 		}
-		if trusted && firstReal(r.bundle) != nil {
+		if trusted && firstReal(r.Bundle) != nil {
 			add(at, "replay", commandReplay, commandArgument{Entry: e.name})
 		}
-		add(at, "show: "+s.opts.Headline(r.bundle), commandShow, commandArgument{Entry: e.name})
+		add(at, "show: "+s.opts.Headline(r.Bundle), commandShow, commandArgument{Entry: e.name})
 	}
 	return out
 }

@@ -341,6 +341,16 @@ func TestBuildErrors(t *testing.T) {
 	require.Equal(t, []any{1, "build", 10, 21}, []any{all[len(all)-1].Severity, all[len(all)-1].Code, all[len(all)-1].Range.Start.Line, all[len(all)-1].Range.Start.Character})
 	s.change(code, goodFile)
 	s.diagnosed(code, func(d []diagnostic) bool { return len(d) == 0 })
+	s.change(code, broken)
+	s.diagnosed(code, func(d []diagnostic) bool { return len(d) > 0 })
+	// Another file mends it: the next check knows.
+	s.change(code, strings.Replace(goodFile, "func other() {}", "func other() { nothing() }", 1))
+	_, _ = s.code("workspace/executeCommand", execute("vtrace.check", test, "TestTwice"))
+	s.diagnosed(code, func(d []diagnostic) bool { return len(d) == 1 && d[0].Message == "undefined: nothing" })
+	s.open(filepath.Join(dir, "new.go"), "package p\n\nfunc nothing() {}\n")
+	var results []map[string]any
+	s.call("workspace/executeCommand", execute("vtrace.check", test, "TestTwice"), &results)
+	s.diagnosed(code, func(d []diagnostic) bool { return len(d) == 0 })
 
 	n, message := s.code("workspace/executeCommand", execute("vtrace.check", test, "TestNone"))
 	require.Equal(t, -32803, n)

@@ -23,15 +23,17 @@ import (
 // entryKey names an entry point by the directory of its package.
 type entryKey struct{ dir, entry string }
 
-// result is what is known of an entry point: a bundle, or why its program does not build.
+// result is what is known of an entry point.
 type result struct {
 	earlier.Result
-	bundle *artifact.Bundle
 	// session: the check was one of this session.
 	session bool
+}
 
+// failure is why the last check of a package has no result: its program does not build.
+type failure struct {
 	errors []vtrace.ProgramError
-	texts  map[string][]byte // the files with errors as they were, nil if they could not be read
+	texts  map[string][]byte // the files with errors as they were, by their names
 }
 
 func (s *server) resultOf(dir, entry string) *result {
@@ -40,10 +42,11 @@ func (s *server) resultOf(dir, entry string) *result {
 	return s.results[entryKey{dir, entry}]
 }
 
-// keep keeps what a check has found, in place of what was known before.
+// keep keeps what a check has found, in place of what was known before: the program builds, too.
 func (s *server) keep(dir, entry string, r *result) {
 	s.mu.Lock()
 	s.results[entryKey{dir, entry}] = r
+	delete(s.failures, dir)
 	s.mu.Unlock()
 	s.changed()
 	s.refreshLenses()
@@ -110,7 +113,7 @@ func (s *server) publish() {
 // diagnostics are those of all results, by the absolute name of the file.
 func (s *server) diagnostics(read earlier.ReadFile) map[string][]diagnostic {
 	s.mu.Lock()
-	results := maps.Clone(s.results)
+	results, failures := maps.Clone(s.results), maps.Clone(s.failures)
 	s.mu.Unlock()
 	keys := slices.SortedFunc(maps.Keys(results), func(a, b entryKey) int {
 		return cmp.Or(cmp.Compare(a.dir, b.dir), cmp.Compare(a.entry, b.entry))
@@ -125,18 +128,19 @@ func (s *server) diagnostics(read earlier.ReadFile) map[string][]diagnostic {
 		}
 		out[path] = append(out[path], d)
 	}
-	for _, k := range keys {
-		r := results[k]
-		for _, e := range r.errors {
+	for _, dir := range slices.Sorted(maps.Keys(failures)) {
+		f := failures[dir]
+		for _, e := range f.errors {
+			was, known := f.texts[e.File]
 			text, err := read(e.File)
-			if e.File == "" || err != nil || !bytes.Equal(text, r.texts[e.File]) {
+			if !known || err != nil || !bytes.Equal(text, was) {
 				continue // it was changed: the compiler may say something else now
 			}
-			add(e.File, diagnostic{Range: s.rangeOf(text, e.Line, e.Col), Severity: severityError, Code: "build", Source: source, Message: plain(e.Message)})
+			add(e.File, diagnostic{Range: s.rangeOf(text, e.Line, e.Col), Severity: severityError, Code: "build", Source: origin, Message: plain(e.Message)})
 		}
-		if r.bundle != nil {
-			s.findings(k, r, read, add)
-		}
+	}
+	for _, k := range keys {
+		s.findings(k, results[k], read, add)
 	}
 	for _, all := range out {
 		slices.SortStableFunc(all, func(a, b diagnostic) int {
@@ -146,8 +150,8 @@ func (s *server) diagnostics(read earlier.ReadFile) map[string][]diagnostic {
 	return out
 }
 
-// source is what the client shows as the origin of diagnostics.
-const source = "vtrace"
+// origin is what the client shows as the source of diagnostics.
+const origin = "vtrace"
 
 // severities are those of verdicts. What is false is not shown.
 var severities = map[string]int{
@@ -160,25 +164,28 @@ var severities = map[string]int{
 
 // findings adds the findings of a result.
 func (s *server) findings(k entryKey, r *result, read earlier.ReadFile, add func(string, diagnostic)) {
-	all := r.bundle.Findings()
+	all := r.Bundle.Findings()
 	if len(all) == 0 {
 		return
 	}
 	c := r.Compare(read)
-	accepted, _ := report.Accept(r.bundle, nil)
+	accepted, _ := report.Accept(r.Bundle, nil)
 	for _, f := range all {
 		severity, ok := severities[f.Verdict]
 		if !ok || slices.Contains(report.Numbers(accepted), f.Number) {
 			continue
 		}
-		at := explain.Place(f)
+		at, ok := earlier.Anchor(f)
 		place, now := c.Locate(at.File, at.Line, at.Col)
+		if !ok { // it is all in other modules: then it is shown at the entry point
+			place, now = s.declared(k, read)
+		}
 		text, err := read(place.File)
-		if at.File == "" || now == earlier.Gone || err != nil {
+		if now == earlier.Gone || err != nil {
 			continue
 		}
 		d := diagnostic{
-			Range: s.rangeOf(text, place.Line, 0), Severity: severity, Source: source, Message: plain(report.Message(f)),
+			Range: s.rangeOf(text, place.Line, 0), Severity: severity, Source: origin, Message: plain(report.Message(f)),
 			Data: &diagnosticData{Entry: k.entry, Finding: f.Number},
 		}
 		if id, ok := report.RuleID(f.Kind); ok {
@@ -199,6 +206,24 @@ func (s *server) findings(k entryKey, r *result, read earlier.ReadFile, add func
 		}
 		add(place.File, d)
 	}
+}
+
+// declared is where an entry point is declared.
+func (s *server) declared(k entryKey, read earlier.ReadFile) (earlier.Place, earlier.State) {
+	files, _ := filepath.Glob(filepath.Join(k.dir, "*.go")) // none, if it is no pattern
+	for _, name := range files {
+		text, err := read(name)
+		if err != nil {
+			continue
+		}
+		entries, _ := entriesOf(name, text)
+		for _, e := range entries {
+			if e.name == k.entry {
+				return earlier.Place{File: name, Line: e.line}, earlier.Elsewhere
+			}
+		}
+	}
+	return earlier.Place{}, earlier.Gone
 }
 
 // maxRelated bounds the steps that a diagnostic names.

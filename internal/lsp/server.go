@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,6 +82,7 @@ type server struct {
 	trusted  bool
 	docs     map[string]*document          // by absolute name
 	results  map[entryKey]*result          // of checks
+	failures map[string]*failure           // by directory
 	looked   map[string]string             // what was found for directories that were looked up
 	running  map[string]context.CancelFunc // by the JSON of their progress tokens
 	waiting  int
@@ -97,7 +99,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error
 	defer cancel()
 	s := &server{
 		opts: opts, ctx: ctx, checking: make(chan struct{}, 1), republish: make(chan struct{}, 1), lookup: make(chan string, 256),
-		trusted: true, docs: map[string]*document{}, results: map[entryKey]*result{}, looked: map[string]string{},
+		trusted: true, docs: map[string]*document{}, results: map[entryKey]*result{}, failures: map[string]*failure{}, looked: map[string]string{},
 		running: map[string]context.CancelFunc{}, sent: map[string]string{},
 	}
 	s.conn = jrpc2.NewServer(s, &jrpc2.ServerOptions{
@@ -363,16 +365,9 @@ func (s *server) foldersChanged(_ context.Context, r *jrpc2.Request) (any, error
 			rel, err := filepath.Rel(folder, dir)
 			return err == nil && filepath.IsLocal(rel)
 		}
-		for k := range s.results {
-			if inside(k.dir) {
-				delete(s.results, k)
-			}
-		}
-		for dir := range s.looked {
-			if inside(dir) {
-				delete(s.looked, dir)
-			}
-		}
+		maps.DeleteFunc(s.results, func(k entryKey, _ *result) bool { return inside(k.dir) })
+		maps.DeleteFunc(s.failures, func(dir string, _ *failure) bool { return inside(dir) })
+		maps.DeleteFunc(s.looked, func(dir, _ string) bool { return inside(dir) })
 	}
 	s.changed()
 	return nil, nil
@@ -442,7 +437,7 @@ func (s *server) lookUp(dir string) {
 		s.mu.Lock()
 		// What was checked in this session is what the user has asked for.
 		if old := s.results[key]; old == nil || !old.session {
-			s.results[key] = &result{Result: r, bundle: r.Bundle}
+			s.results[key] = &result{Result: r}
 		}
 		s.mu.Unlock()
 	}

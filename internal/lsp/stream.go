@@ -3,12 +3,17 @@ package lsp
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/creachadair/jrpc2"
 )
 
 // The bounds of what is read: a client that keeps to the protocol does not come near them.
@@ -29,6 +34,7 @@ func (e *FramingError) Error() string {
 // stream is a channel of messages, each behind a header with its length. The input is read by a
 // goroutine of its own, so that Close ends Recv also where a read cannot be interrupted.
 type stream struct {
+	writing  sync.Mutex
 	out      io.Writer
 	messages chan received
 	closed   chan struct{}
@@ -60,22 +66,106 @@ func (s *stream) read(in *bufio.Reader) {
 	}
 }
 
-// Recv returns the next message, io.EOF behind the last one.
+// Recv returns the next message, io.EOF behind the last one. What is no message of JSON-RPC is
+// answered here and passed over: package jrpc2 would answer it too, but not always come to the end of a session
+// that ends right behind it.
 func (s *stream) Recv() ([]byte, error) {
-	select {
-	case m := <-s.messages:
-		return m.data, m.err
-	case <-s.closed:
-		return nil, io.EOF
+	for {
+		select {
+		case m := <-s.messages:
+			if m.err != nil {
+				return nil, m.err
+			}
+			data, problem := wellFormed(m.data)
+			if problem == nil {
+				return data, nil
+			}
+			answer, err := json.Marshal(refusal{"2.0", problem.id, *problem})
+			if err != nil {
+				return nil, err
+			}
+			if err := s.Send(answer); err != nil {
+				return nil, err
+			}
+		case <-s.closed:
+			return nil, io.EOF
+		}
 	}
 }
 
-// Send writes a message. It is not called by several goroutines at once.
+// refusal is the answer to what is no message.
+type refusal struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Error   problem         `json:"error"`
+}
+
+type problem struct {
+	Code    jrpc2.Code `json:"code"`
+	Message string     `json:"message"`
+
+	id json.RawMessage // of the message, null where it is not known
+}
+
+// members are those that a message of JSON-RPC may have.
+var members = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+
+// wellFormed is a message without members that JSON-RPC does not know, or says why it is none.
+func wellFormed(data []byte) ([]byte, *problem) {
+	id := json.RawMessage("null")
+	bad := func(code jrpc2.Code, message string) ([]byte, *problem) { return nil, &problem{code, message, id} }
+	if !json.Valid(data) {
+		return bad(jrpc2.ParseError, "not JSON")
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(data, &all) != nil || all == nil {
+		return bad(jrpc2.InvalidRequest, "not an object: the protocol has no batches")
+	}
+	n := len(all)
+	maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool { return !slices.Contains(members, name) })
+	if !begins(all["id"], `"-0123456789n`) {
+		return bad(jrpc2.InvalidRequest, "the id is neither a string nor a number")
+	}
+	if len(all["id"]) > 0 {
+		id = all["id"]
+	}
+	var version, method string
+	_, request := all["method"]
+	_, result := all["result"]
+	_, failed := all["error"]
+	switch {
+	case json.Unmarshal(all["jsonrpc"], &version) != nil || version != "2.0":
+		return bad(jrpc2.InvalidRequest, "not JSON-RPC 2.0")
+	case request && (json.Unmarshal(all["method"], &method) != nil || method == ""):
+		return bad(jrpc2.InvalidRequest, "the method is no name")
+	case !begins(all["params"], "{[n"):
+		return bad(jrpc2.InvalidRequest, "the parameters are neither an object nor a list")
+	case request == (result || failed):
+		return bad(jrpc2.InvalidRequest, "neither a request nor an answer")
+	}
+	if len(all) == n {
+		return data, nil
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return bad(jrpc2.InternalError, err.Error())
+	}
+	return data, nil
+}
+
+// begins reports whether a value that is valid begins with one of some bytes, or is not there.
+func begins(value json.RawMessage, with string) bool {
+	return len(value) == 0 || strings.IndexByte(with, value[0]) >= 0
+}
+
+// Send writes a message.
 func (s *stream) Send(data []byte) error {
 	var b bytes.Buffer
 	b.Grow(len(data) + 32)
 	fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n", len(data))
 	b.Write(data)
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	_, err := s.out.Write(b.Bytes())
 	return err
 }

@@ -1,0 +1,114 @@
+// Command archive keeps what was found in the entry points of packages, in a directory of
+// bundles with an index: digest, program and verdicts of each. An entry point that can reach
+// nothing that has changed since is not checked again. The programs are built and run.
+//
+//	archive -o bundles ./...
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/bundle"
+)
+
+func main() {
+	dir := flag.String("o", "bundles", "directory of the archive")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	a := archive{dir: *dir, out: os.Stdout}
+	err := a.add(ctx, vtrace.Package(flag.Arg(0)))
+	if err == nil {
+		err = a.index(ctx)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+type archive struct {
+	dir string
+	out io.Writer
+}
+
+// record says what a bundle of the archive was made from.
+type record struct {
+	Bundle string `json:"bundle"` // its digest, by which it is named
+	Reach  string `json:"reach"`  // the digest of what its entry point can reach
+}
+
+// add checks the entry points of packages, and adds what is new.
+func (a *archive) add(ctx context.Context, src vtrace.Source) error {
+	set, err := vtrace.Load(ctx, src)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(a.dir, 0o755); err != nil {
+		return err
+	}
+	records, err := a.records()
+	if err != nil {
+		return err
+	}
+	for _, e := range set.Entries() {
+		reach, err := set.Digest(e)
+		if err != nil {
+			return err
+		}
+		if records[e.String()].Reach == reach {
+			fmt.Fprintf(a.out, "%s: unchanged\n", e)
+			continue
+		}
+		b, err := set.Check(ctx, e)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e, err)
+		}
+		// The name of a bundle is its digest: one that is there already is the same.
+		if err := artifact.Save(b, filepath.Join(a.dir, b.Digest()+artifact.Ext)); err != nil {
+			return err
+		}
+		records[e.String()] = record{b.Digest(), reach}
+		fmt.Fprintf(a.out, "%s: %d real\n", e, vtrace.Conclude(b).Real)
+	}
+	data, err := artifact.EncodeJSON(records)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(a.dir, "records.json"), data, 0o644)
+}
+
+// records are those of the entry points, by their names.
+func (a *archive) records() (map[string]record, error) {
+	all := map[string]record{}
+	data, err := os.ReadFile(filepath.Join(a.dir, "records.json"))
+	if os.IsNotExist(err) {
+		return all, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return all, json.Unmarshal(data, &all)
+}
+
+// index writes index.json: a line for each bundle, which is read for that, checked and not kept
+// in memory. Nothing of it is run.
+func (a *archive) index(ctx context.Context) error {
+	f, err := os.Create(filepath.Join(a.dir, "index.json"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return bundle.Index(ctx, a.dir, artifact.OpenOptions{}, func(e bundle.Entry) error {
+		fmt.Fprintf(a.out, "%.8s %s %s %v\n", e.Digest, e.Program, e.Entry, e.Findings)
+		return bundle.WriteLine(f, e)
+	})
+}
