@@ -80,6 +80,18 @@ func TestMeasureErrors(t *testing.T) {
 	require.Equal(t, "state budget reached", r.Results[0].Reason)
 	require.Len(t, r.Results[0].Measured, 1)
 	require.Less(t, r.Results[0].Measured[0].Max, int32(7))
+	r = verify(t, counting, Options{Timeout: 1}, "sup: n") // over before it begins
+	require.Equal(t, Maybe, r.Results[0].Verdict)
+	ctx, cancel := context.WithCancel(t.Context())
+	big := Options{Deadline: time.Now().Add(time.Hour), Progress: func(s Stats) {
+		if s.Depth > 6 {
+			cancel()
+		}
+	}}
+	r, err := Verify(ctx, model(t, philosophers(16)), queries(t, "sup: (Phil(0).eat + Phil(2).eat)"), big)
+	require.NoError(t, err)
+	require.Equal(t, Maybe, r.Results[0].Verdict)
+	require.Equal(t, []Measured{{true, 0, 2}}, r.Results[0].Measured, "what was visited counts, though the search was cancelled")
 	r = verify(t, counting, Options{HashCompaction: true, eager: true}, "sup: n", "E<> n == 5")
 	require.Equal(t, Error, r.Results[0].Verdict)
 	require.Contains(t, r.Results[0].Reason, "hash compaction")
