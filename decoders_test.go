@@ -45,6 +45,7 @@ var decoders = map[string]string{
 	"bundle.numbers":                      "bundle.FuzzTools",
 	"bundle.verifier.schema":              "bundle.FuzzTools",
 	"check/promela.ReadTrail":             "check/promela.FuzzReadTrail",
+	"check/verifyta.ReadXML":              "check/verifyta.FuzzReadXML",
 	"check/verifyta.names.state":          "check/verifyta.FuzzReadTrace",
 	"check/verifyta.readOutput":           "(the output of an engine that the user has installed)",
 	"check/verifyta.xtrReader.numbers":    "check/verifyta.FuzzReadXTR",

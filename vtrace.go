@@ -128,6 +128,10 @@ func Deps(patterns ...string) SourceOption {
 // module cache.
 func VendorDeps() Option { return func(o *pass.Options) { o.VendorDeps = true } }
 
+// Portable has Translate make a model whose queries UPPAAL and Spin can answer, too. What cannot
+// be asked so is left out: approximations of the kind "portable" in the sidecar say what.
+func Portable() Option { return func(o *pass.Options) { o.Portable = true } }
+
 // Option directs a pass.
 type Option func(*pass.Options)
 

@@ -33,7 +33,7 @@ var api = map[string]any{
 	"vtrace.Entry": vtrace.Entry, "vtrace.Env": vtrace.Env, "vtrace.EveryLine": vtrace.EveryLine, "vtrace.Exhaust": vtrace.Exhaust,
 	"vtrace.Explore": vtrace.Explore, "vtrace.FirstPass": vtrace.FirstPass, "vtrace.Flags": vtrace.Flags, "vtrace.FromProto": vtrace.FromProto,
 	"vtrace.In": vtrace.In, "vtrace.Interrupt": vtrace.Interrupt, "vtrace.Load": vtrace.Load, "vtrace.MaxMemory": vtrace.MaxMemory,
-	"vtrace.MaxStates": vtrace.MaxStates, "vtrace.NoReductions": vtrace.NoReductions, "vtrace.Package": vtrace.Package, "vtrace.Partial": vtrace.Partial,
+	"vtrace.MaxStates": vtrace.MaxStates, "vtrace.NoReductions": vtrace.NoReductions, "vtrace.Package": vtrace.Package, "vtrace.Partial": vtrace.Partial, "vtrace.Portable": vtrace.Portable,
 	"vtrace.Processors": vtrace.Processors, "vtrace.Progress": vtrace.Progress, "vtrace.QueryCategories": vtrace.QueryCategories, "vtrace.Races": vtrace.Races, "vtrace.Resume": vtrace.Resume, "vtrace.Results": vtrace.Results,
 	"vtrace.Holds": vtrace.Holds, "vtrace.Overlay": vtrace.Overlay, "vtrace.Replay": vtrace.Replay, "vtrace.ProgramErrors": vtrace.ProgramErrors, "vtrace.Root": vtrace.Root, "vtrace.RunDepth": vtrace.RunDepth, "vtrace.SecondPass": vtrace.SecondPass, "vtrace.Sandbox": vtrace.Sandbox, "vtrace.Stall": vtrace.Stall,
 	"vtrace.Strict": vtrace.Strict, "vtrace.Timeout": vtrace.Timeout, "vtrace.Translate": vtrace.Translate, "vtrace.VendorDeps": vtrace.VendorDeps, "vtrace.Watchdog": vtrace.Watchdog,

@@ -41,7 +41,7 @@ func (c *compiler) measure(q *uppaal.Query, index int) (g *measure, err error) {
 func (v *verification) concludeMeasures(s *search, replay *replayer, stop error, failure *Result) {
 	for _, g := range v.measures {
 		r := &v.report.Results[g.query]
-		measured, at, err := s.measure(g)
+		measured, at, err := s.measure(g, stop != nil)
 		var f *fault
 		switch {
 		case errors.As(err, &f):
@@ -81,8 +81,9 @@ func (v *verification) attachMeasured(s *search, replay *replayer, r *Result, q 
 }
 
 // measure looks at the stored states; at are the first ones with the least and the
-// largest value of the first expression.
-func (s *search) measure(g *measure) (measured []Measured, at [2]uint32, err error) {
+// largest value of the first expression. If the search was stopped the time for what follows
+// it is left, see Options.Deadline.
+func (s *search) measure(g *measure, stopped bool) (measured []Measured, at [2]uint32, err error) {
 	m := s.m
 	measured = make([]Measured, len(g.of))
 	for i := range uint32(s.store.len()) {
@@ -116,7 +117,16 @@ func (s *search) measure(g *measure) (measured []Measured, at [2]uint32, err err
 			m.recovered()
 			return measured, at, err
 		}
-		if err := s.poll(1 + len(g.of)); err != nil {
+		switch {
+		case !stopped:
+			err = s.poll(1 + len(g.of))
+		case i%1024 != 0:
+		case s.opts.Deadline.IsZero():
+			err = s.ctx.Err()
+		default:
+			err = overdue(s.opts.Deadline)
+		}
+		if err != nil {
 			return measured, at, err
 		}
 	}

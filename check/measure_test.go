@@ -80,6 +80,18 @@ func TestMeasureErrors(t *testing.T) {
 	require.Equal(t, "state budget reached", r.Results[0].Reason)
 	require.Len(t, r.Results[0].Measured, 1)
 	require.Less(t, r.Results[0].Measured[0].Max, int32(7))
+	r = verify(t, counting, Options{Timeout: 1}, "sup: n") // over before it begins
+	require.Equal(t, Maybe, r.Results[0].Verdict)
+	ctx, cancel := context.WithCancel(t.Context())
+	big := Options{Deadline: time.Now().Add(time.Hour), Progress: func(s Stats) {
+		if s.Depth > 6 {
+			cancel()
+		}
+	}}
+	r, err := Verify(ctx, model(t, philosophers(16)), queries(t, "sup: (Phil(0).eat + Phil(2).eat)"), big)
+	require.NoError(t, err)
+	require.Equal(t, Maybe, r.Results[0].Verdict)
+	require.Equal(t, []Measured{{true, 0, 2}}, r.Results[0].Measured, "what was visited counts, though the search was cancelled")
 	r = verify(t, counting, Options{HashCompaction: true, eager: true}, "sup: n", "E<> n == 5")
 	require.Equal(t, Error, r.Results[0].Verdict)
 	require.Contains(t, r.Results[0].Reason, "hash compaction")
@@ -135,6 +147,29 @@ func TestMeasureRandom(t *testing.T) {
 		require.Equal(t, []Measured{want}, r.Results[0].Measured, "seed %d: %s", seed, uppaal.QueryString(q))
 	}
 	require.Greater(t, n["measured"], 40, n)
+}
+
+// Steps that somebody else has listed are followed, or the first that is none is named.
+func TestFollow(t *testing.T) {
+	net := model(t, counting)
+	info, err := uppaal.Check(net)
+	require.NoError(t, err)
+	up := Step{Parts: []Part{{Process: 0, Edge: 0}}}
+	trace, err := Follow(info, []Step{up, up})
+	require.NoError(t, err)
+	require.Equal(t, VarValue{"n", 2}, trace.States[2].Vars[0])
+	_, err = Follow(info, []Step{up, {Parts: []Part{{Process: 0, Edge: 1}}}})
+	require.EqualError(t, err, "step 2 is not possible in the state before it")
+	_, err = Follow(info, []Step{{}})
+	require.EqualError(t, err, "step 1 is not possible in the state before it")
+	_, err = Follow(info, make([]Step, maxFollowed))
+	require.ErrorContains(t, err, "too many for states of 6 values")
+	info, err = uppaal.Check(model(t, "int[0,1] n;\ntemplate P\nloc a\na > a | 1 / n == 1 | | n++\na > a | n == 0 | | n = 2 - n\nsystem P;"))
+	require.NoError(t, err)
+	_, err = Follow(info, []Step{up})
+	require.ErrorContains(t, err, "step 1: ")
+	_, err = Follow(info, []Step{{Parts: []Part{{Process: 0, Edge: 1}}}})
+	require.ErrorContains(t, err, "value 2 of n is outside [0,1]")
 }
 
 // A deadline that has passed leaves verdicts without traces.

@@ -79,9 +79,13 @@ func (r *replayer) follow(t *Trace) error {
 	return nil
 }
 
+// maxFollowed bounds the values of all states of a trace that is followed.
+const maxFollowed = 1 << 24
+
 // Follow makes a trace of steps that somebody else has listed, by the reference interpreter:
 // the error says which step is none of the network, and why. What is beyond the bounds on
-// selections and iterations that tools have for replays is an error too.
+// selections and iterations that tools have for replays is an error too, and so is a trace
+// whose states have too many values.
 func Follow(info *uppaal.Info, steps []Step) (*Trace, error) {
 	ref, err := newReference(info)
 	if err != nil {
@@ -89,6 +93,9 @@ func Follow(info *uppaal.Info, steps []Step) (*Trace, error) {
 	}
 	st := ref.initial
 	t := &Trace{States: []State{ref.show(st)}}
+	if values := len(st.locs) + len(t.States[0].Vars); len(steps) > maxFollowed/max(values, 1) {
+		return nil, fmt.Errorf("the trace has %d steps, too many for states of %d values", len(steps), values)
+	}
 	for k, step := range steps {
 		var ok bool
 		kept, err := ref.limited(func() (err error) {

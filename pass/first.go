@@ -71,6 +71,7 @@ func Translate(ctx context.Context, spec source.Spec, opts Options) (_ *artifact
 // translated makes the bundle of Translate.
 func translated(ctx context.Context, load loader, spec source.Spec, opts Options) (*artifact.Bundle, error) {
 	rep := reporter{artifact.PassTranslate, opts.Progress}
+	opts.portable = opts.Portable
 	p, opts, err := opts.loadFirst(ctx, load, spec, rep)
 	if err != nil {
 		return nil, err

@@ -69,6 +69,9 @@ type Options struct {
 	// no module cache. They are taken from the module cache; a *ModulesError says which are
 	// not there. It is of no use to a pass that starts from a bundle.
 	VendorDeps bool
+	// Portable has Translate make a model that UPPAAL and Spin can answer the queries of, see
+	// translate.Options. No pass goes on from it.
+	Portable bool
 
 	// Flags are build flags for a pass that starts from a bundle. Of the flags in a bundle,
 	// only -tags and a few more that can do no harm are obeyed; another one is a
@@ -114,7 +117,8 @@ type Options struct {
 	timing    *engineTiming // nil: defaultTiming
 	// loaded, if not nil, is called with the program of a first pass, and the options for
 	// it.
-	loaded func(*program, Options)
+	loaded   func(*program, Options)
+	portable bool // Portable, of Translate alone
 	// shared, if not nil, keeps what the rounds of a check need alike.
 	shared *shared
 	// raced, if not nil, is called when runs have shown a data race that was not looked for.

@@ -242,6 +242,7 @@ func (p *program) translation(opts Options, proto bool) translate.Options {
 		Bounds:     opts.Model.Bounds,
 		Strict:     opts.Model.Strict,
 		Continue:   opts.Model.Continue,
+		Portable:   opts.portable,
 	}
 }
 
@@ -323,6 +324,9 @@ func verify(ctx, part context.Context, net *uppaal.Network, queries []artifact.Q
 		p, err := uppaal.ParseQuery(q.Formula)
 		if err != nil {
 			return nil, fmt.Errorf("query %d: %w", q.Number, err)
+		}
+		if p.Op.Measures() {
+			return nil, fmt.Errorf("query %d: it asks for values, and not whether there is an error", q.Number)
 		}
 		parsed[i] = p
 	}

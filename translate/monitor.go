@@ -48,6 +48,13 @@ func (e *emitter) monitors() {
 	e.returns = returns || test
 	e.endless = mainBlocks && x.endless(x.templates[1:])
 	partial := !test && blocks && (locks || !returns)
+	if x.opts.Portable {
+		// Only stuck(P) has a use for monitors.
+		if test {
+			e.forever()
+		}
+		return
+	}
 	if crash && (blocks || e.endless) {
 		e.over = e.newMonitor("Over", true)
 	}

@@ -291,7 +291,9 @@ func (e *emitter) queries() []artifact.Query {
 		if s, p := places(blocked[id], isMain, func(p, l string) string { return p + "." + l }); s != "" {
 			add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindDeadlock, Site: int(id), Process: p,
 				Description: DescribeStuck(artifact.KindDeadlock, x.idx.Site(id).Kind, x.prog.test())}, cat)
-			if e.endless {
+			if e.endless && x.opts.Portable {
+				e.notPortable(id, cat, "whether "+x.entryName()+" can never go on at "+kind+" while others can for ever")
+			} else if e.endless {
 				add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and stuck(%s) and not ended and stuck(%s) and %s.%s%s)", s, main, e.rest.process, e.rest.process, e.rest.first, crash),
 					Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
 					Description: x.entryName() + " can never go on at " + kind + " while others can for ever"}, cat)
@@ -310,6 +312,12 @@ func (e *emitter) queries() []artifact.Query {
 		default:
 			q.Kind = artifact.KindPartialDeadlock
 			q.Description = "a goroutine can never go on at " + kind + " while " + x.entryName() + " can"
+			if x.opts.Portable {
+				if slices.ContainsFunc(blocked[id], func(a at) bool { return !isMain(a.t) }) {
+					e.notPortable(id, cat, "whether "+q.Description)
+				}
+				continue
+			}
 			var alive []string
 			if e.returned != nil {
 				alive = append(alive, "not stuck("+e.returned.process+")")
@@ -342,8 +350,14 @@ func (e *emitter) queries() []artifact.Query {
 		}
 		for _, p := range order {
 			q.Process = p
-			q.Formula = fmt.Sprintf("A[] not (%s and stuck(%s) and %s)", disjunction(byProcess[p]), p, limit)
-			add(q, cat)
+			stuck := "stuck(" + p + ")"
+			if x.opts.Portable {
+				stuck = "deadlock"
+			}
+			q.Formula = fmt.Sprintf("A[] not (%s and %s and %s)", disjunction(byProcess[p]), stuck, limit)
+			if add(q, cat) > 0 && x.opts.Portable && x.endless(x.templates) {
+				e.portable(id, "that it can never go on is asked where nobody can: where others go on for ever it is not found")
+			}
 		}
 	}
 	for _, s := range e.spins {
@@ -358,6 +372,10 @@ func (e *emitter) queries() []artifact.Query {
 				}
 			}
 			if len(at) == 0 {
+				continue
+			}
+			if x.opts.Portable {
+				e.notPortable(s.site, CategoryLeak, "whether a goroutine goes on for ever after the end of the test")
 				continue
 			}
 			add(artifact.Query{
@@ -378,6 +396,22 @@ func (e *emitter) queries() []artifact.Query {
 			Description: "internal error of the translator: never does a goroutine stop where it cannot wait (please report it)"}, CategoryInternal)
 	}
 	return out
+}
+
+// notPortable notes a question that only stuck(P) can ask.
+func (e *emitter) notPortable(id sites.ID, category, question string) {
+	if c := e.x.opts.Categories; c == nil || slices.Contains(c, category) {
+		e.portable(id, "it is not asked "+question)
+	}
+}
+
+// portable notes what a model without stuck(P) does not answer, once for each site.
+func (e *emitter) portable(id sites.ID, reason string) {
+	s := e.x.idx.Site(id)
+	a := artifact.Approximation{Site: int(id), File: s.File, Line: s.Line, Col: s.Col, Kind: "portable", Direction: artifact.DirectionUnder, Reason: reason}
+	if !slices.Contains(e.x.approx, a) {
+		e.x.approx = append(e.x.approx, a)
+	}
 }
 
 // goexits asks whether a main that has ended by runtime.Goexit leaves anybody who can go on:

@@ -30,6 +30,10 @@ type Options struct {
 	Hash bool
 	// Strict makes every approximation an error.
 	Strict bool
+	// Portable asks only what UPPAAL and Spin can answer, too: the atom stuck(P) becomes
+	// deadlock, and what cannot be asked so is left out, which approximations of the kind
+	// "portable" say. The model has no monitors then, and so no priorities.
+	Portable bool
 	// Continue leaves out what cannot be translated, and records it as an
 	// approximation, instead of failing.
 	Continue bool

@@ -140,6 +140,9 @@ func (p *parser) decl(ds []Decl) []Decl {
 		return append(ds, p.instance())
 	}
 	typ := p.typeExpr()
+	if typ.Const && typ.Kind == NamedType && p.tok().kind == tokInt {
+		p.failf("this is the syntax of UPPAAL 3: write const int %s = %s;", typ.Name, p.tok().text)
+	}
 	name, pos := p.name("a declaration")
 	if p.is("(") {
 		return append(ds, p.function(typ, name, pos))

@@ -95,7 +95,7 @@ func TestReadXTAErrors(t *testing.T) {
 		head + "init a; trans a -> c":  "m.xta:3:32: unknown location c",
 		head + "init a; trans -> a":    `m.xta:3:27: unexpected "-", expected the name of a location`,
 		head + "init a; trans a - > a": `m.xta:3:29: unexpected "-", expected "->"`,
-		head + "init a; trans a -> a { guard x > 0, x < 3; };":       `m.xta:3:47: unexpected ",", expected ";"`,
+		head + "init a; trans a -> a { guard x > 0, x < 3; };":       "m.xta:3:47: a comma between conditions is the syntax of UPPAAL 3: write &&",
 		head + "init a; trans a -> a { guard x > 0; guard x < 3; };": "m.xta:3:49: the edge has two labels of the kind guard",
 		head + "init a; trans a -> a { sync c; };":                   "m.xta:3:41: a synchronisation must end in ! or ?",
 		head + "init a; trans a -> a { sync !; };":                   `m.xta:3:41: unexpected end of text, expected an expression`,
@@ -105,7 +105,7 @@ func TestReadXTAErrors(t *testing.T) {
 		head + "init a; trans a -> a { effect x; };":                 `m.xta:3:36: unexpected "effect", expected select, guard, sync, assign or probability`,
 		head + "branchpoint f; init a; trans a -> f { };" + tail:     "m.xta:3:42: the edge ends in a branch point that no edge leaves",
 		head + "init a;" + tail + " process":                         "m.xta:4:11: unexpected keyword process after the system line",
-		"const N 5; system P;":                                       `m.xta:1:9: unexpected "5"`,
+		"const N 5; system P;":                                       "m.xta:1:9: this is the syntax of UPPAAL 3: write const int N = 5;",
 	} {
 		n, err := ReadXTA(strings.NewReader(text), "m.xta")
 		require.Nil(t, n, text)

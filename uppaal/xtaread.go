@@ -211,6 +211,9 @@ func (p *parser) edgeLabels(e *Edge) {
 			e.Select = p.bindings()
 		case p.accept("guard"):
 			e.Guard = p.expr()
+			if p.is(",") {
+				p.failf("a comma between conditions is the syntax of UPPAAL 3: write &&")
+			}
 		case p.accept("sync"):
 			e.Sync = p.sync(p.labelEnd())
 		case p.accept("assign"):

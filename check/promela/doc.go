@@ -24,14 +24,15 @@
 //   - A[] p and E<> p become a process that fails an assertion when p is false,
 //     or true: an error that pan reports is a violation or a witness. Compile
 //     with the option -E of pan to leave deadlocks aside. A[] not deadlock and
-//     E<> deadlock are pan's search for invalid end states.
+//     E<> deadlock are pan's search for invalid end states; in larger formulas
+//     deadlock is Spin's timeout, which is true where nobody else can go on.
 //
 // [ReadTrail] reads what Spin prints of a trail back into a trace of the network.
 //
 // # Limits
 //
 // Refused, with the position: priorities, invariants that are not constant,
-// deadlock and stuck inside larger formulas, other path operators, constants of
+// stuck(P), sup, inf and bounds, other path operators, constants of
 // a process that are arrays or structs, side effects in indices, channels or
 // conditions of quantifiers, and models too large for Spin (255 processes,
 // 253 binary channels).

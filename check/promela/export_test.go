@@ -42,7 +42,6 @@ func TestRefused(t *testing.T) {
 		{name: "before_update", decls: "int x; before_update { x = 1 }", message: "before_update", where: "declaration:1:24"},
 		{name: "conditional variable", decls: "int x, y;", update: "(x > 0 ? x : y) = 1", message: "as a variable", where: "assignment"},
 		{name: "constant reference", decls: "int x; int f(const int &r) { return r + x; }", update: "x = f(x + 1)", message: "as a variable", where: "assignment"},
-		{name: "deadlock in a formula", query: "A[] not (deadlock and P(0).a)", message: "deadlock", where: "1:"},
 		{name: "stuck", query: "A[] not stuck(P(0))", message: "stuck", where: "1:"},
 		{name: "liveness", query: "A<> P(0).a", message: "A<>"},
 		{name: "index with effects", decls: "int[0,1] i; int b[9];", update: "b[i++] = 1", message: "index with side effects", where: "assignment"},

@@ -20,6 +20,7 @@ type scope struct {
 	// see the local variables of this one.
 	foreign bool
 	query   bool
+	dead    bool // the state is a deadlock
 	// known narrows the values of variables, by text, as the guard tells.
 	known map[string]val
 	// result and end are where a function in C leaves its result.
@@ -353,7 +354,13 @@ func (s *scope) scalar(e uppaal.Expr) val {
 	case *uppaal.Quant:
 		return s.quant(e)
 	case *uppaal.Deadlock:
-		failf(e.Pos, "deadlock can be exported in A[] not deadlock and E<> deadlock only")
+		if !s.query {
+			failf(e.Pos, "deadlock can be exported in a query only")
+		}
+		if s.dead {
+			return lit(1)
+		}
+		return lit(0)
 	case *uppaal.Stuck:
 		failf(e.Pos, "stuck cannot be exported")
 	}

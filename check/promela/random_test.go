@@ -282,6 +282,36 @@ func compareWithSpin(t *testing.T, seed uint64) bool {
 	return true
 }
 
+// Deadlock inside of formulas, with Spin's reductions and without.
+func TestRandomDeadlocks(t *testing.T) {
+	needSpin(t)
+	verdicts := map[bool]int{}
+	for seed := uint64(1000); verdicts[true]+verdicts[false] < 5 || verdicts[true] < 2 || verdicts[false] < 2; seed++ {
+		require.Less(t, seed, uint64(1400), "%v", verdicts)
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 7))}
+		net, err := g.network()
+		require.NoError(t, err)
+		info, err := uppaal.Check(net)
+		require.NoError(t, err)
+		q, err := uppaal.ParseQuery(g.pick("A[] not (deadlock and (", "E<> (deadlock and (", "A[] (not deadlock or (", "E<> not (deadlock or (") + g.formula(info) + "))")
+		require.NoError(t, err)
+		dead, err := uppaal.ParseQuery("E<> deadlock")
+		require.NoError(t, err)
+		r, err := check.Verify(context.Background(), net, []*uppaal.Query{q, dead}, check.Options{MaxStates: 20000})
+		require.NoError(t, err)
+		found := r.Results[0].Trace != nil
+		if r.Results[0].Verdict == check.Maybe || r.Results[0].Verdict == check.Error || r.Results[1].Verdict != check.True || verdicts[found] > 5 {
+			continue
+		}
+		verdicts[found]++
+		model := export(t, net, q)
+		for _, full := range []bool{true, false} {
+			got := runSpin(t, model, spin.Options{Full: full})
+			require.Equal(t, found, got.Errors > 0, "seed %d, full %v, %s\n%s", seed, full, uppaal.QueryString(q), model)
+		}
+	}
+}
+
 // FuzzExport exports any network, or says why not.
 func FuzzExport(f *testing.F) {
 	f.Add(uint64(1), "A[] x < 3")

@@ -1,6 +1,7 @@
 package promela
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -224,13 +225,25 @@ func (x *exporter) declarations() {
 		x.printf("chan ch[%d] = [0] of { bit, short }; /* ch[0] and ch[1] are dead */\n", x.binary)
 	}
 	if x.functions.Len() > 0 {
-		x.printf("c_code {\n%s%s}\n", helpers, x.functions.Bytes())
+		// Spin bounds the text of one block.
+		block := []byte(helpers)
+		for line := range bytes.Lines(x.functions.Bytes()) {
+			if len(block)+len(line) > maxBlock {
+				x.printf("c_code {\n%s}\n", block)
+				block = nil
+			}
+			block = append(block, line...)
+		}
+		x.printf("c_code {\n%s}\n", block)
 	}
 	x.printf("\n")
 }
 
 func locationVar(proc int) string { return fmt.Sprintf("at%d", proc) }
 func choiceVar(proc int) string   { return fmt.Sprintf("hears%d", proc) }
+
+// maxBlock is the size in bytes up to which functions share a block of embedded C.
+const maxBlock = 1 << 15
 
 // helpers are the C functions that embedded code uses.
 const helpers = `extern void (*uerror)(char *);

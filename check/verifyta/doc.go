@@ -13,7 +13,7 @@
 // # Traces as files
 //
 // [WriteXTR] and [ReadXTR] are for the .xtr files of UPPAAL's simulator and of verifyta -f,
-// [WriteXML] writes what verifyta -X does, and [ReadTrace] reads what verifyta -t prints.
+// [WriteXML] and [ReadXML] for what verifyta -X writes, and [ReadTrace] reads what verifyta -t prints.
 // The forms are those of UPPAAL's own open-source tool tracer and of its example, and of
 // public readers of the XML. No UPPAAL has opened a file of WriteXTR or WriteXML yet:
 // where it numbers edges or orders variables of a model in another way than that tool

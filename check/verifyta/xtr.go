@@ -135,6 +135,9 @@ func ReadXTR(r io.Reader, info *uppaal.Info) (*check.Trace, error) {
 	return t, nil
 }
 
+// apart puts blanks around what may stand right behind a number.
+var apart = strings.NewReplacer(";", " ; ", ".", " . ")
+
 // An xtrReader goes through the words of a file line by line.
 type xtrReader struct {
 	info  *uppaal.Info
@@ -153,9 +156,7 @@ func (x *xtrReader) peek() (string, bool) {
 		if x.line == len(x.lines) {
 			return "", false
 		}
-		// A semicolon or a dot may stand right behind a number.
-		text := strings.NewReplacer(";", " ; ", ".", " . ").Replace(x.lines[x.line])
-		x.words = strings.Fields(text)
+		x.words = strings.Fields(apart.Replace(x.lines[x.line]))
 		x.line++
 	}
 	return x.words[0], true

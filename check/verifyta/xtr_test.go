@@ -168,6 +168,46 @@ func TestXML(t *testing.T) {
 	require.Equal(t, "Adder(0).Edge0 S.Edge0 ", read.Transitions[0].Edges)
 }
 
+func TestReadXML(t *testing.T) {
+	info, trace := violated(t)
+	var b bytes.Buffer
+	require.NoError(t, WriteXML(&b, info, trace))
+	text := b.String()
+	again, err := ReadXML(t.Context(), &b, info)
+	require.NoError(t, err)
+	require.Equal(t, trace, again, "the value that was selected, too")
+	for replace, want := range map[[2]string]string{
+		{"<trace", "<traces"}: "reading XML: ",
+		{text, ""}:            "reading XML: EOF",
+		{`<process id="S" name="S">`, `<process name="X">`}:                                      `no process "X"`,
+		{`id="S.Edge0" from="S.open"`, `from="S.x"`}:                                             "edge 0 of process S leads from S.open to S.open, and not from S.x to S.open",
+		{`</edge>`, `</edge><edge/><edge/><edge/><edge/>`}:                                       "process Adder(0) has 3 edges, and not 7",
+		{`<transition from="State1"`, `<transition from="State2"`}:                               "transition 1 does not begin where the one before ends",
+		{`edges="Adder(0).Edge0 S.Edge0 "`, `edges="Adder(0).Edge9"`}:                            `transition 1: unknown edge "Adder(0).Edge9"`,
+		{`edges="Adder(0).Edge0 S.Edge0 "`, `edges="Adder(0).Edge0"`}:                            "transition 1 is not possible",
+		{`edges="Adder(0).Edge0 S.Edge0 "`, `edges="S.Edge0 S.Edge0"`}:                           "transition 1 is not possible",
+		{`<variable_state variable="v" value="2"/>`, `<variable_state variable="v" value="3"/>`}: "transition 1 is not possible in the state before it, or does not lead to its values",
+		{`variable="v" value="2"`, `variable="v" value="two"`}:                                   "reading XML: ",
+	} {
+		_, err := ReadXML(t.Context(), strings.NewReader(strings.Replace(text, replace[0], replace[1], 1)), info)
+		require.ErrorContains(t, err, want, "%q", replace)
+	}
+}
+
+func FuzzReadXML(f *testing.F) {
+	info, trace := violated(f)
+	var b bytes.Buffer
+	require.NoError(f, WriteXML(&b, info, trace))
+	f.Add(b.String())
+	f.Fuzz(func(t *testing.T, text string) {
+		trace, err := ReadXML(t.Context(), strings.NewReader(text), info)
+		if err != nil {
+			return
+		}
+		require.Len(t, trace.States, len(trace.Steps)+1)
+	})
+}
+
 func FuzzReadXTR(f *testing.F) {
 	f.Add(pairXTR)
 	f.Add("0 0 0\n.\n.\n.\n1 0 0\n.\n.\n.\n0 1 2\n2 1\n.\n.")

@@ -237,6 +237,10 @@ func readModelTrace(ctx context.Context, info *uppaal.Info, queries []*uppaal.Qu
 		trace, err = verifyta.ReadXTR(bytes.NewReader(text), info)
 		return trace, "an .xtr trace", err
 	}
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")) {
+		trace, err = verifyta.ReadXML(ctx, bytes.NewReader(text), info)
+		return trace, "a trace in XML", err
+	}
 	for _, q := range append(slices.Clone(queries), nil) {
 		trace, failed := promela.ReadTrail(ctx, info, q, string(text))
 		switch {

@@ -456,6 +456,7 @@ func runTranslate(c *call) (int, error) {
 	fs := c.flags()
 	out := fs.String("o", "", "write the model to `FILE`; without it to standard output")
 	format := fs.String("format", "xml", "`FORMAT` of the model: xml, or xta (text), whose queries are written beside FILE, with the ending .q")
+	portable := fs.Bool("portable", false, "ask only what UPPAAL and Spin can answer, too; what that leaves out is printed as approximations of the kind portable")
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	s.program(fs)
 	s.model(fs)
@@ -473,6 +474,9 @@ func runTranslate(c *call) (int, error) {
 	opts, err := s.options(true, rep)
 	if err != nil {
 		return 0, err
+	}
+	if *portable {
+		opts = append(opts, vtrace.Portable())
 	}
 	b, err := vtrace.Translate(c.ctx, s.source(args[0]), opts...)
 	rep.done()

@@ -324,6 +324,29 @@ func TestVerifyAbout(t *testing.T) {
 	}
 }
 
+// A portable model has no extension of vtrace, and says what it does not ask.
+func TestTranslatePortable(t *testing.T) {
+	const program = "../../translate/testdata/verdicts/server"
+	file := filepath.Join(t.TempDir(), "model.xml")
+	args := []string{"translate", "-o", file, program}
+	code, _, stderr := execute(t, args...)
+	require.Equal(t, exitNothing, code, stderr)
+	require.NotContains(t, stderr, "portable (under)")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "stuck(")
+	code, _, stderr = execute(t, append(args, "-portable")...)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Contains(t, stderr, "portable (under): it is not asked whether ")
+	text, err = os.ReadFile(file)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "stuck(")
+	require.NotRegexp(t, `system [^;]*&lt;`, string(text))
+	code, stdout, _ := execute(t, "verify", "-query", "1", "-promela", "-", file)
+	require.Equal(t, exitNothing, code)
+	require.Contains(t, stdout, "active proctype property()")
+}
+
 // The commands of docs/checker.md print what it says.
 func TestCheckerDocument(t *testing.T) {
 	const path = "../../docs/checker.md"

@@ -20,7 +20,7 @@ func runView(c *call) (int, error) {
 	var s settings
 	fs := c.flags()
 	out := fs.String("o", "", "write the page to `FILE`, and do not open it; - is standard output")
-	trace := fs.String("trace", "", "show the trace in `FILE` of a model, which takes the place of BUNDLE: an .xtr file, or the text that verifyta or Spin prints")
+	trace := fs.String("trace", "", "show the trace in `FILE` of a model, which takes the place of BUNDLE: an .xtr file or XML of UPPAAL, or the text that verifyta or Spin prints")
 	s.verifying(fs)
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {

@@ -177,6 +177,12 @@ func TestViewModel(t *testing.T) {
 	require.Contains(t, string(html), "an .xtr trace: 5 steps of 2 processes")
 	require.NotContains(t, string(html), dir, "nothing says where files are")
 
+	code, _, stderr = execute(t, "verify", "-query", "2", "-trace-format", "xml", "-trace-out", filepath.Join(dir, "p"), model)
+	require.Equal(t, exitNothing, code, stderr)
+	code, stdout, stderr = execute(t, "view", "-o", "-", "-trace", filepath.Join(dir, "p-2.xml"), model)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Contains(t, stdout, "a trace in XML: 5 steps of 2 processes")
+
 	// As verifyta prints it, with other names of files.
 	text := filepath.Join(dir, "trace")
 	const pair = "../../check/verifyta/testdata/"
