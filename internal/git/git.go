@@ -115,6 +115,7 @@ type entry struct {
 	id         string
 	link       bool
 	executable bool
+	size       int64 // in bytes
 }
 
 // Extract writes the files of a commit into a directory, as they are in the repository: no filter
@@ -148,15 +149,20 @@ func (r *Repository) Extract(ctx context.Context, commit, dir string) (err error
 	return nil
 }
 
-// entries are what is to be written of a commit: links behind files, so that none leads there.
-func (r *Repository) entries(ctx context.Context, commit string) (files []entry, err error) {
+// entries are what is to be written of a commit.
+func (r *Repository) entries(ctx context.Context, commit string) ([]entry, error) {
 	out, err := output(command(ctx, r.Root, "ls-tree", "-r", "-z", "-l", "--full-tree", commit))
 	if err != nil {
 		return nil, err
 	}
+	return entriesOf(string(out), commit)
+}
+
+// entriesOf reads what git prints of a tree: links come behind files, so that none leads there.
+func entriesOf(tree, commit string) (files []entry, err error) {
 	var links []entry
 	var total int64
-	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(tree, "\x00"), "\x00") {
 		head, name, ok := strings.Cut(line, "\t")
 		fields := strings.Fields(head) // mode, type, id, size
 		if !ok || len(fields) != 4 || fields[1] != "blob" || !filepath.IsLocal(filepath.FromSlash(name)) ||
@@ -164,13 +170,14 @@ func (r *Repository) entries(ctx context.Context, commit string) (files []entry,
 			continue
 		}
 		e := entry{name: name, id: fields[2], link: fields[0] == "120000", executable: fields[0] == "100755"}
-		size, err := strconv.ParseInt(fields[3], 10, 64)
-		if err != nil {
+		e.size, err = strconv.ParseInt(fields[3], 10, 64)
+		if err != nil || e.size < 0 {
 			return nil, fmt.Errorf("git: %s has the size %q", name, fields[3]) // of a file that is not there
 		}
-		if total += size; total > maxBytes {
+		if e.size > maxBytes-total {
 			return nil, fmt.Errorf("git: the files of %s have more than %d bytes", commit, int64(maxBytes))
 		}
+		total += e.size
 		if e.link {
 			links = append(links, e)
 		} else {
@@ -223,8 +230,11 @@ func readBlobs(in *bufio.Reader, entries []entry, read func(e entry, size int64,
 		if len(fields) == 3 && fields[1] == "blob" {
 			size, err = strconv.ParseInt(fields[2], 10, 64)
 		}
-		if err != nil || size < 0 || size > maxBytes {
+		if err != nil || size < 0 {
 			return fmt.Errorf("git: %s is not in the repository: %s", e.name, strings.TrimSpace(head))
+		}
+		if size != e.size { // the bound on all files is of what the tree says
+			return fmt.Errorf("git: %s has %d bytes, and %d in the tree", e.name, size, e.size)
 		}
 		data := io.LimitReader(in, size)
 		if err := read(e, size, data); err != nil {
