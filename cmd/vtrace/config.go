@@ -392,7 +392,7 @@ func (c *config) readRules(n *yaml.Node) error {
 				names = true
 				r.test, err = c.pattern(value, text)
 			case "skip":
-				r.skip = text // the reason
+				r.skip = strings.Join(strings.Fields(text), " ") // the reason, in a line
 			}
 			return err
 		})

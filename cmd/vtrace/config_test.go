@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"io"
 	"maps"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
+
+	"github.com/vtrace/vtrace"
 )
 
 // The example of docs/config.md has every setting once and is read; each flag of check is either in
@@ -157,6 +160,19 @@ func TestConfigErrors(t *testing.T) {
 	code, _, stderr = execute(t, "check", "-config", "nowhere.yaml", ".")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "-config: stat ")
+}
+
+// The reason why an entry point is left out is the word of a repository: it makes up no rows of the
+// table, and does nothing to a terminal.
+func TestConfigReason(t *testing.T) {
+	t.Parallel()
+	c, err := readConfig(configName, []byte("version: 1\nentries:\n  - {test: A, skip: \"one\\ntwo\\tthree\\e[2J\\u202e \"}\n"))
+	require.NoError(t, err)
+	e := vtrace.EntryPoint{Package: "p", Func: "TestA"}
+	var out strings.Builder
+	call := &call{stdout: &out}
+	require.NoError(t, call.report([]checked{{entry: e, leftOut: c.skips(e)}, {entry: e, err: errors.New("a\nb\x1b[m")}}, false, newProgress(io.Discard, false)))
+	require.Equal(t, "p TestA  -        left out: one two three\\u001b[2J\\u202e (vtrace.yaml)\np TestA  refused  not checked: a b\\u001b[m\n\n2 entry points: 1 left out, 1 not checked\n", out.String())
 }
 
 // Whatever a file has, what is read of it takes no bound away, runs nothing and writes nothing
