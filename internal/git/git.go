@@ -106,8 +106,13 @@ func output(cmd *exec.Cmd) ([]byte, error) {
 	return out, nil
 }
 
-// maxBytes bounds the size of the files of a revision.
-const maxBytes = 4 << 30
+const (
+	// maxBytes bounds the size of the files of a revision.
+	maxBytes = 4 << 30
+	// maxTree bounds the bytes of a list of them, which is long if trees have the same tree many
+	// times, though the repository is small.
+	maxTree = 128 << 20
+)
 
 // entry is a file or symbolic link of a revision.
 type entry struct {
@@ -151,11 +156,41 @@ func (r *Repository) Extract(ctx context.Context, commit, dir string) (err error
 
 // entries are what is to be written of a commit.
 func (r *Repository) entries(ctx context.Context, commit string) ([]entry, error) {
-	out, err := output(command(ctx, r.Root, "ls-tree", "-r", "-z", "-l", "--full-tree", commit))
+	tree, err := r.tree(ctx, commit, maxTree)
 	if err != nil {
 		return nil, err
 	}
-	return entriesOf(string(out), commit)
+	return entriesOf(tree, commit)
+}
+
+// tree lists the files of a commit, in at most so many bytes.
+func (r *Repository) tree(ctx context.Context, commit string, bound int64) (string, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := command(ctx, r.Root, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+	var out strings.Builder
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", fmt.Errorf("git: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return "", &Error{"", err}
+	}
+	n, err := io.Copy(&out, io.LimitReader(pipe, bound+1))
+	if err != nil || n > bound {
+		cancel()
+		_ = cmd.Wait() // it was killed
+		if err == nil {
+			err = fmt.Errorf("the list of the files of %s has more than %d bytes", commit, bound)
+		}
+		return "", fmt.Errorf("git: %w", err)
+	}
+	if err := cmd.Wait(); err != nil {
+		return "", &Error{stderr.String(), err}
+	}
+	return out.String(), nil
 }
 
 // entriesOf reads what git prints of a tree: links come behind files, so that none leads there.
