@@ -191,11 +191,15 @@ func FuzzResults(f *testing.F) {
 		}
 		got, what, err := r.Get(in)
 		requireKept(t, b, got, what, err)
-		all, err := r.All()
+		list, err := r.All()
 		require.NoError(t, err)
-		for _, k := range all {
-			require.Regexp(t, hexDigest, k.Digest)
+		require.LessOrEqual(t, len(list), 2) // with that of the time before
+		for _, k := range list {
+			require.True(t, json.Valid(k.Inputs))
+			require.Equal(t, r.bundlePath(k.Digest), k.Path)
+			require.Equal(t, filepath.Join(r.Dir, bundlesDir), filepath.Dir(k.Path))
 		}
+		require.True(t, what != Hit || slices.ContainsFunc(list, func(k KeptResult) bool { return k.Digest == b.Digest() }))
 		got, what, err = r.Get(inputs{"v2", "abc"})
 		require.NoError(t, err)
 		require.Nil(t, got)

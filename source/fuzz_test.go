@@ -1,9 +1,13 @@
 package source
 
 import (
+	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,6 +75,80 @@ func FuzzCorpus(f *testing.F) {
 		if !strings.ContainsAny(strings.Join(args, ""), "\n") { // as of a function
 			require.NoError(t, err)
 			require.Equal(t, args, again)
+		}
+	})
+}
+
+// The flag that names an overlay is taken away, with all that it says, and the others stay; what
+// it names is the content of files by their absolute names.
+func FuzzOverlay(f *testing.F) {
+	for _, s := range []struct{ flags, overlay string }{
+		{"-overlay=o.json\n-tags=x", `{"Replace": {"a.go": "new.go", "/b/../c.go": "new.go"}}`},
+		{"--overlay\no.json\n-race", `{"replace": {"a.go": "new.go"}, "Other": [1]}`},
+		{"-overlay=none.json\n-overlay=o.json", `{"Replace": null}`},
+		{"-overlay", ""}, {"-overlay=", ""}, {"-overlay=o.json", `{"Replace": {"a.go": ""}}`}, {"-overlay=o.json", `{"Replace": {"a.go": 1}}`},
+		{"-overlay=o.json", `[`}, {"-tags\n-overlay=o.json", `{}`},
+	} {
+		f.Add(s.flags, []byte(s.overlay))
+	}
+	dir := f.TempDir()
+	require.NoError(f, os.WriteFile(filepath.Join(dir, "new.go"), []byte("package p\n"), 0o600))
+	f.Fuzz(func(t *testing.T, flags string, overlay []byte) {
+		var says struct{ Replace map[string]string }
+		known := json.Unmarshal(overlay, &says) == nil
+		for _, from := range says.Replace {
+			if from != "new.go" && from != "" {
+				t.Skip("it names a file of this machine")
+			}
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "o.json"), overlay, 0o600))
+		given := strings.Split(flags, "\n")
+		for _, flag := range given {
+			if name, ok := strings.CutPrefix(strings.TrimLeft(flag, "-"), "overlay="); ok && name != "o.json" || strings.Contains(flag, "/") {
+				t.Skip("it names a file of this machine")
+			}
+		}
+		spec, err := Spec{Flags: given}.takeFlag(dir)
+		if err != nil {
+			require.Equal(t, given, spec.Flags)
+			require.Nil(t, spec.overlay)
+			return
+		}
+		if spec.overlay == nil { // there is no such flag
+			require.Equal(t, given, spec.Flags)
+			return
+		}
+		require.True(t, known)
+		require.LessOrEqual(t, len(spec.overlay), len(says.Replace))
+		for name, text := range spec.overlay {
+			require.True(t, filepath.IsAbs(name), name)
+			require.Equal(t, filepath.Clean(name), name)
+			require.Equal(t, "package p\n", string(text))
+		}
+		again, err := spec.takeFlag(dir)
+		require.NoError(t, err)
+		require.Equal(t, spec, again)
+	})
+}
+
+// A place is what it was made of, whatever the name of the file is; of any other text no part is
+// lost.
+func FuzzPlace(f *testing.F) {
+	f.Add("/a b/c.go", 3, 7)
+	f.Add("c:d.go", 3, 0)
+	f.Add("x:1:2.go:4", 0, 0)
+	f.Add("-", 0, 0)
+	f.Add("a:99999999999999999999", 1, 1)
+	f.Add("", 1, 1)
+	f.Fuzz(func(t *testing.T, name string, line, col int) {
+		file, l, c := place(name)
+		require.True(t, l >= 0 && c >= 0)
+		require.True(t, l > 0 || c == 0)
+		require.True(t, strings.HasPrefix(name, file))
+		require.True(t, l > 0 || file == name || name == "-")
+		if line > 0 && col > 0 {
+			file, l, c = place(fmt.Sprintf("%s:%d:%d", name, line, col))
+			require.Equal(t, []any{name, line, col}, []any{file, l, c})
 		}
 	})
 }

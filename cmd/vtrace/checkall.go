@@ -470,7 +470,8 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 			text += " (unchanged)"
 			unchanged++
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", r.entry, r.precision(), text)
+		// Some of it is the word of the program and of its settings, which could make up rows.
+		fmt.Fprintf(table, "%s\t%s\t%s\n", plain(r.entry.String()), r.precision(), plain(oneLine(text)))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,8 +32,11 @@ const (
 	noConfig = "off"
 	// configVersion is the version of its form.
 	configVersion = 1
-	// maxConfig bounds its bytes.
-	maxConfig = 1 << 20
+	// maxConfig bounds its bytes, and maxText those of a name or value in it.
+	maxConfig = 256 << 10
+	maxText   = 1000
+	// maxPatterns bounds the size of all its regular expressions, as patternSize has it.
+	maxPatterns = 10_000
 )
 
 // config are the settings of a file. A repository of somebody else may have such a file: it sets
@@ -41,6 +45,8 @@ type config struct {
 	path  string
 	check []flagValue
 	rules []rule
+	// patterns is the size of the regular expressions so far.
+	patterns int
 }
 
 // flagValue is what a file says of a flag.
@@ -142,7 +148,7 @@ func readConfig(name string, text []byte) (*config, error) {
 		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
 			line = ":" + m[1]
 		}
-		return nil, fmt.Errorf("%s%s: %s", shorten(name), line, yamlLine.ReplaceAllString(err.Error(), ""))
+		return nil, fmt.Errorf("%s%s: %.*s", shorten(name), line, maxText, yamlLine.ReplaceAllString(err.Error(), ""))
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: something stands behind the first document", shorten(name))
@@ -153,7 +159,7 @@ func readConfig(name string, text []byte) (*config, error) {
 		case "version":
 			version = true
 			if value.Value != strconv.Itoa(configVersion) || value.Tag != "!!int" {
-				return c.at(value, "version is %q: this vtrace reads version %d", value.Value, configVersion)
+				return c.at(value, "version is %.40q: this vtrace reads version %d", value.Value, configVersion)
 			}
 			return nil
 		case "check":
@@ -178,6 +184,8 @@ func (c *config) mapping(n *yaml.Node, what string, keys []string, read func(key
 		switch {
 		case key.Kind != yaml.ScalarNode || key.Tag == "!!merge":
 			return c.at(key, "%s has a key that is no name", what)
+		case len(key.Value) > maxText:
+			return c.at(key, "%s has a name of %d bytes, and at most %d are read", what, len(key.Value), maxText)
 		case seen[key.Value]:
 			return c.at(key, "%s has %q twice", what, key.Value)
 		case keys != nil && !slices.Contains(keys, key.Value):
@@ -218,6 +226,9 @@ func shape(n *yaml.Node) string {
 func (c *config) scalar(n *yaml.Node, key, want string, tags ...string) (string, error) {
 	if n.Kind != yaml.ScalarNode || !slices.Contains(tags, n.Tag) {
 		return "", c.at(n, "%s is %s, and has to be %s", key, shape(n), want)
+	}
+	if len(n.Value) > maxText {
+		return "", c.at(n, "%s has %d bytes, and at most %d are read", key, len(n.Value), maxText)
 	}
 	return n.Value, nil
 }
@@ -379,11 +390,9 @@ func (c *config) readRules(n *yaml.Node) error {
 				r.pkg, err = c.packages(value, text)
 			case "test":
 				names = true
-				if r.test, err = regexp.Compile(text); err != nil {
-					err = c.at(value, "test is no regular expression: %v", err)
-				}
+				r.test, err = c.pattern(value, text)
 			case "skip":
-				r.skip = text // the reason
+				r.skip = strings.Join(strings.Fields(text), " ") // the reason, in a line
 			}
 			return err
 		})
@@ -398,6 +407,38 @@ func (c *config) readRules(n *yaml.Node) error {
 		c.rules = append(c.rules, r)
 	}
 	return nil
+}
+
+// pattern compiles a regular expression. A short one may say that it is to be repeated very often,
+// which compiling it writes out.
+func (c *config) pattern(n *yaml.Node, text string) (*regexp.Regexp, error) {
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, c.at(n, "test is no regular expression: %v", err)
+	}
+	if c.patterns += patternSize(tree); c.patterns > maxPatterns {
+		return nil, c.at(n, "the regular expressions up to here are too large: written out, without counts of repetitions, they have more than %d parts", maxPatterns)
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, c.at(n, "test is no regular expression: %v", err)
+	}
+	return re, nil
+}
+
+// patternSize is how many parts a regular expression has when its repetitions are written out.
+func patternSize(re *syntax.Regexp) int {
+	n := max(1, len(re.Rune))
+	if re.Op != syntax.OpLiteral {
+		n = 1 // whatever the ranges of a class are
+	}
+	for _, sub := range re.Sub {
+		n += patternSize(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(1, re.Min, re.Max)
+	}
+	return n
 }
 
 // packages is the meaning of a pattern of packages: one that begins with a dot is below the module.

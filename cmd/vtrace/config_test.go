@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"io"
 	"maps"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
+
+	"github.com/vtrace/vtrace"
 )
 
 // The example of docs/config.md has every setting once and is read; each flag of check is either in
@@ -136,8 +139,13 @@ func TestConfigErrors(t *testing.T) {
 		"version: 1\nentries:\n  - test: x\n    skip: \"\"\n":     "vtrace.yaml:4: skip is empty",
 		"version: 1\nentries:\n  - package: ./...\n    skip: x\n": `vtrace.yaml:3: package is "./...", and beside this file is no go.mod`,
 		"version: 1\nentries:\n  - test: x\n    reason: x\n":      `vtrace.yaml:4: an element of entries has no setting "reason": they are package, test, skip, budget`,
-		"version: 1\nentries: {}\n":                               "vtrace.yaml:2: entries is a mapping, and has to be a list",
-		"version: 1\nentries: [a]\n":                              "vtrace.yaml:2: an element of entries is text, and has to be a mapping",
+		"version: 1\nentries:\n  - test: a{1000}\n    skip: x\n" + strings.Repeat("  - {test: '(.|b){1000}', skip: x}\n", 3): "vtrace.yaml:7: the regular expressions up to here are too large",
+		"version: 1\nentries:\n  - test: " + strings.Repeat("(a", 600) + "\n    skip: x\n":                                   "vtrace.yaml:3: test has 1200 bytes, and at most 1000 are read",
+		"version: 1\ncheck:\n  disallow: " + strings.Repeat("x", maxText+1) + "\n":                                           "vtrace.yaml:3: disallow has 1001 bytes, and at most 1000 are read",
+		"version: 1\ncheck: {" + strings.Repeat("x", maxText+1) + ": 1}\n":                                                   "vtrace.yaml:2: check has a name of 1001 bytes, and at most 1000 are read",
+		"version: 1\ncheck: " + strings.Repeat("[", 20_000) + "\n":                                                           "vtrace.yaml:2: exceeded max depth of 10000",
+		"version: 1\nentries: {}\n":  "vtrace.yaml:2: entries is a mapping, and has to be a list",
+		"version: 1\nentries: [a]\n": "vtrace.yaml:2: an element of entries is text, and has to be a mapping",
 	} {
 		require.NoError(t, os.WriteFile(configName, []byte(text), 0o644))
 		code, stdout, stderr := execute(t, "check", "-list", ".")
@@ -152,6 +160,70 @@ func TestConfigErrors(t *testing.T) {
 	code, _, stderr = execute(t, "check", "-config", "nowhere.yaml", ".")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "-config: stat ")
+}
+
+// The reason why an entry point is left out is the word of a repository: it makes up no rows of the
+// table, and does nothing to a terminal.
+func TestConfigReason(t *testing.T) {
+	t.Parallel()
+	c, err := readConfig(configName, []byte("version: 1\nentries:\n  - {test: A, skip: \"one\\ntwo\\tthree\\e[2J\\u202e \"}\n"))
+	require.NoError(t, err)
+	e := vtrace.EntryPoint{Package: "p", Func: "TestA"}
+	var out strings.Builder
+	call := &call{stdout: &out}
+	require.NoError(t, call.report([]checked{{entry: e, leftOut: c.skips(e)}, {entry: e, err: errors.New("a\nb\x1b[m")}}, false, newProgress(io.Discard, false)))
+	require.Equal(t, "p TestA  -        left out: one two three\\u001b[2J\\u202e (vtrace.yaml)\np TestA  refused  not checked: a b\\u001b[m\n\n2 entry points: 1 left out, 1 not checked\n", out.String())
+}
+
+// Whatever a file has, what is read of it takes no bound away, runs nothing and writes nothing
+// elsewhere, and what is wrong with it is said in short, with its place.
+func FuzzConfig(f *testing.F) {
+	for _, s := range []string{
+		"version: 1\ncheck:\n  budget: 30s\n  memory: 2G\n  tags: [a, 1]\n  sandbox: require\n  cache: off\n  race: !!bool x\n  bound: {slots: 4, numbers: 8}\n",
+		"version: 1\ncheck:\n  sarif: a/b.sarif\n  junit: ./x.xml\n  baseline: a/../b.json\n  deps: [x/...]\n  categories: [deadlock]\n  disallow: fnv\n  watchdog: 1s\n",
+		"version: 1\nentries:\n  - {package: ./a/..., test: ^TestSlow, budget: 5m}\n  - {package: example.com/..., skip: \"\\e[31m\"}\n", "version: 1\nentries: [{test: '((a{100}){10}|\\pL{9}){2,}', skip: x}]\n",
+		"version: 1\ncheck: &a {race: true, <<: *a}\n", "version: 1\n---\n...\n", "%YAML 1.1\n%TAG ! x\n--- !<y> {version: 1}\n", "# only\n", "--- \n", "? [a]\n: b\n", "version: 1 # x\ncheck: # y\n  # z\n  flags: -toolexec=x\n",
+		"version: 1\ncheck: {junit: \"\\0.xml\", sarif: \"..\\\\x.sarif\", tags: [\"\\x85\"], timeout: 9e9h, states: 0x10}\n", "\xff\xfev\x00", "version: 1\ncheck: |\n  x\n",
+	} {
+		f.Add([]byte(s))
+	}
+	dir, err := filepath.EvalSymlinks(f.TempDir())
+	require.NoError(f, err)
+	require.NoError(f, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n"), 0o644))
+	path := filepath.Join(dir, configName)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if len(text) > maxConfig {
+			t.Skip("it is not read")
+		}
+		c, err := readConfig(path, text)
+		if err == nil {
+			require.LessOrEqual(t, c.patterns, maxPatterns)
+			_, budget := c.of("example.com/m/a", "TestA")
+			require.GreaterOrEqual(t, budget, time.Duration(0))
+			var s settings
+			fs := flag.NewFlagSet("check", flag.ContinueOnError)
+			checkFlags(fs, &s, &several{})
+			var plain settings
+			checkFlags(flag.NewFlagSet("check", flag.ContinueOnError), &plain, &several{})
+			if err = c.apply(fs, &s); err == nil {
+				require.True(t, s.budget > 0 && s.memory > 0 && s.watchdog > 0, "a bound is taken away")
+				require.Equal(t, []string{plain.out, plain.sign, plain.verifyKey, plain.buildFlags, plain.entry}, []string{s.out, s.sign, s.verifyKey, s.buildFlags, s.entry})
+				require.Contains(t, []string{plain.cache, noResults}, s.cache)
+				require.NotEqual(t, sandboxFlag("false"), s.sandbox)
+				for _, flag := range s.flags() {
+					require.True(t, strings.HasPrefix(flag, "-tags="), flag)
+				}
+				for _, file := range []string{s.accept.path, s.logs.files[0].path, s.logs.files[1].path} {
+					rel, err := filepath.Rel(dir, file)
+					require.True(t, file == "" || err == nil && filepath.IsLocal(rel), file)
+				}
+			}
+		}
+		if err != nil {
+			require.True(t, strings.HasPrefix(err.Error(), path+":"), err)
+			require.Less(t, len(err.Error()), 8*maxText)
+		}
+	})
 }
 
 // The settings of a module count wherever it is checked from, and flags win.

@@ -218,12 +218,14 @@ func declarationsOf(src []byte) *declarations {
 	if parsed == nil {
 		return out
 	}
+	count := map[declarationName]int{}
 	for _, d := range parsed.Decls {
-		from, to := fset.PositionFor(d.Pos(), false), fset.PositionFor(d.End(), false)
+		// What is not complete may be said to end behind the file, where there are no lines.
+		from, to := fset.PositionFor(min(d.Pos(), parsed.FileEnd), false), fset.PositionFor(min(d.End(), parsed.FileEnd), false)
 		decl := &declaration{from.Line, to.Line, string(src[min(from.Offset, len(src)):min(max(from.Offset, to.Offset), len(src))])}
 		name := nameOf(d)
-		for ; out.decls[name] != nil; name.n++ {
-		}
+		count[name]++
+		name.n = count[name] - 1
 		out.decls[name] = decl
 		out.order = append(out.order, name)
 	}

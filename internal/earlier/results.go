@@ -136,16 +136,9 @@ func (c Choice) Findings() (_ []artifact.Finding, err error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if f.Path != artifact.FindingsPath {
-			continue
+		if found, ok := r.Value().(*[]artifact.Finding); ok && f.Path == artifact.FindingsPath {
+			return *found, nil
 		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			return nil, err
-		}
-		var out []artifact.Finding
-		err = json.Unmarshal(data, &out)
-		return out, err
 	}
 }
 

@@ -106,8 +106,13 @@ func output(cmd *exec.Cmd) ([]byte, error) {
 	return out, nil
 }
 
-// maxBytes bounds the size of the files of a revision.
-const maxBytes = 4 << 30
+const (
+	// maxBytes bounds the size of the files of a revision.
+	maxBytes = 4 << 30
+	// maxTree bounds the bytes of a list of them, which is long if trees have the same tree many
+	// times, though the repository is small.
+	maxTree = 128 << 20
+)
 
 // entry is a file or symbolic link of a revision.
 type entry struct {
@@ -115,6 +120,7 @@ type entry struct {
 	id         string
 	link       bool
 	executable bool
+	size       int64 // in bytes
 }
 
 // Extract writes the files of a commit into a directory, as they are in the repository: no filter
@@ -148,15 +154,50 @@ func (r *Repository) Extract(ctx context.Context, commit, dir string) (err error
 	return nil
 }
 
-// entries are what is to be written of a commit: links behind files, so that none leads there.
-func (r *Repository) entries(ctx context.Context, commit string) (files []entry, err error) {
-	out, err := output(command(ctx, r.Root, "ls-tree", "-r", "-z", "-l", "--full-tree", commit))
+// entries are what is to be written of a commit.
+func (r *Repository) entries(ctx context.Context, commit string) ([]entry, error) {
+	tree, err := r.tree(ctx, commit, maxTree)
 	if err != nil {
 		return nil, err
 	}
+	return entriesOf(tree, commit)
+}
+
+// tree lists the files of a commit, in at most so many bytes.
+func (r *Repository) tree(ctx context.Context, commit string, bound int64) (string, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := command(ctx, r.Root, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+	var out strings.Builder
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", fmt.Errorf("git: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return "", &Error{"", err}
+	}
+	n, err := io.Copy(&out, io.LimitReader(pipe, bound+1))
+	if err != nil || n > bound {
+		cancel()
+		_ = cmd.Wait() // it was killed
+		if err == nil {
+			err = fmt.Errorf("the list of the files of %s has more than %d bytes", commit, bound)
+		}
+		return "", fmt.Errorf("git: %w", err)
+	}
+	if err := cmd.Wait(); err != nil {
+		return "", &Error{stderr.String(), err}
+	}
+	return out.String(), nil
+}
+
+// entriesOf reads what git prints of a tree: links come behind files, so that none leads there.
+func entriesOf(tree, commit string) (files []entry, err error) {
 	var links []entry
 	var total int64
-	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(tree, "\x00"), "\x00") {
 		head, name, ok := strings.Cut(line, "\t")
 		fields := strings.Fields(head) // mode, type, id, size
 		if !ok || len(fields) != 4 || fields[1] != "blob" || !filepath.IsLocal(filepath.FromSlash(name)) ||
@@ -164,13 +205,14 @@ func (r *Repository) entries(ctx context.Context, commit string) (files []entry,
 			continue
 		}
 		e := entry{name: name, id: fields[2], link: fields[0] == "120000", executable: fields[0] == "100755"}
-		size, err := strconv.ParseInt(fields[3], 10, 64)
-		if err != nil {
+		e.size, err = strconv.ParseInt(fields[3], 10, 64)
+		if err != nil || e.size < 0 {
 			return nil, fmt.Errorf("git: %s has the size %q", name, fields[3]) // of a file that is not there
 		}
-		if total += size; total > maxBytes {
+		if e.size > maxBytes-total {
 			return nil, fmt.Errorf("git: the files of %s have more than %d bytes", commit, int64(maxBytes))
 		}
+		total += e.size
 		if e.link {
 			links = append(links, e)
 		} else {
@@ -223,8 +265,11 @@ func readBlobs(in *bufio.Reader, entries []entry, read func(e entry, size int64,
 		if len(fields) == 3 && fields[1] == "blob" {
 			size, err = strconv.ParseInt(fields[2], 10, 64)
 		}
-		if err != nil || size < 0 || size > maxBytes {
+		if err != nil || size < 0 {
 			return fmt.Errorf("git: %s is not in the repository: %s", e.name, strings.TrimSpace(head))
+		}
+		if size != e.size { // the bound on all files is of what the tree says
+			return fmt.Errorf("git: %s has %d bytes, and %d in the tree", e.name, size, e.size)
 		}
 		data := io.LimitReader(in, size)
 		if err := read(e, size, data); err != nil {

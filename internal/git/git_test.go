@@ -109,6 +109,31 @@ git update-ref HEAD $(git commit-tree -m m $outer)`
 	require.Equal(t, map[string]string{"out/good": ""}, tree(t, filepath.Dir(out)))
 }
 
+// A few trees that have the next one many times make a list without an end.
+func TestTreeBound(t *testing.T) {
+	t.Parallel()
+	dir, ctx := t.TempDir(), context.Background()
+	git(t, dir, "init", "-q")
+	script := `id=$(git hash-object -w --stdin </dev/null) what="100644 blob"
+for level in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	id=$(for n in a b c d e f g h i j; do printf '%s %s\t%s\n' "$what" $id $n; done | git mktree) what="040000 tree"
+done
+git update-ref HEAD $(git commit-tree -m m $id)`
+	cmd := exec.Command("bash", "-c", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	text, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(text))
+	r, err := Open(ctx, dir)
+	require.NoError(t, err)
+	_, err = r.tree(ctx, "HEAD", 1<<20)
+	require.EqualError(t, err, "git: the list of the files of HEAD has more than 1048576 bytes")
+	_, err = r.tree(ctx, "HEAD^{tree}:a/a/a/a/a/a/a/a/a/a/a", 1<<20)
+	require.NoError(t, err)
+	_, err = r.tree(ctx, "nothing", 1<<20)
+	require.EqualError(t, err, "git: Not a valid object name nothing")
+}
+
 // Nothing runs that the configuration and the attributes of a repository name.
 func TestRunsNothing(t *testing.T) {
 	t.Parallel()

@@ -31,33 +31,6 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// untrusted begins a session in which no command runs a program.
-var untrusted = message(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{},"initializationOptions":{"trusted":false}}}`)
-
-// FuzzMessage: a message of a method of the protocol, whatever its parameters are, leaves the
-// session as it was.
-func FuzzMessage(f *testing.F) {
-	f.Add("workspace/executeCommand", `{"command":"vtrace.check","arguments":[{"uri":"file:///x.go","entry":"main"}]}`)
-	f.Add("workspace/executeCommand", `{"command":"vtrace.show","arguments":[7]}`)
-	f.Add("textDocument/didOpen", `{"textDocument":{"uri":"file:///x.go","text":"package x"}}`)
-	f.Add("textDocument/didChange", `{"textDocument":{"uri":"file:///x.go"},"contentChanges":[{"text":"x"}]}`)
-	f.Add("textDocument/codeLens", `{"textDocument":{"uri":"file:///%zz"}}`)
-	f.Add("workspace/didChangeWorkspaceFolders", `{"event":{"removed":[{"uri":"file:///"}]}}`)
-	f.Add("initialize", `{"capabilities":[]}`)
-	f.Fuzz(func(t *testing.T, method, params string) {
-		if !json.Valid([]byte(params)) || method == "shutdown" || method == "exit" {
-			return
-		}
-		name, err := json.Marshal(method)
-		require.NoError(t, err)
-		request := message(`{"jsonrpc":"2.0","id":"it","method":` + string(name) + `,"params":` + params + `}`)
-		notification := message(`{"jsonrpc":"2.0","method":` + string(name) + `,"params":` + params + `}`)
-		out, err := serve(asIs, untrusted, `"id":1,"result"`, notification+request, `"id":"it"`, shutdown, `"id":"two"`, exit)
-		require.NoError(t, err)
-		require.Contains(t, out, `"id":"two","result":null`)
-	})
-}
-
 // FuzzText: there are lenses for any text.
 func FuzzText(f *testing.F) {
 	f.Add(testFile)
