@@ -408,14 +408,17 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 		} else if f.Count > old.Count {
 			old.Count = f.Count
 		}
-		if f.Witness && !old.Witness {
-			old.Witness, old.Level = true, f.Level
+		// What the first instance has no witness for another one may have.
+		if !old.Witness && old.tries < q.limits.Pairs {
+			old.tries++
+			old.Witness = q.witness(&f)
+			if old.Witness && kinds[place(f.Code)].level == predicted {
+				old.Level = Error
+			}
 		}
 		return
 	}
-	if f.reorders != nil && q.buffered {
-		f.Witness = q.possible(f.reorders.pending, f.reorders.done)
-	}
+	f.Witness = q.witness(&f)
 	for _, r := range refs {
 		f.Operations = append(f.Operations, q.operation(r, object))
 	}
@@ -425,15 +428,26 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 	f.say, f.reorders = nil, nil
 	f.Count = max(1, f.Count)
 	f.OtherOrder = q.other
-	if f.Title == "" {
-		f.Title = f.Code.Title()
-	}
+	f.Title = f.Code.Title()
 	if f.Level == "" {
-		f.Level = kinds[place(f.Code)].level
+		if f.Level = kinds[place(f.Code)].level; f.Level == predicted {
+			f.Level = Warning
+			if f.Witness {
+				f.Level = Error
+			}
+		}
 	}
 	k := string(key)
 	q.out[k] = &f
 	q.keys = append(q.keys, k)
+}
+
+// witness reports whether there is a reordering that shows a finding.
+func (q *inquiry) witness(f *Finding) bool {
+	if f.reorders != nil && q.buffered {
+		return q.possible(f.reorders.pending, f.reorders.done)
+	}
+	return f.Witness
 }
 
 // name is an operation in a message.

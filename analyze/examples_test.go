@@ -765,6 +765,15 @@ func TestExamples(t *testing.T) {
 				found = append(found, r.Findings[i].String())
 			}
 			require.ElementsMatch(t, e.findings, found)
+			// An error has happened, or there is a witness.
+			for _, f := range r.Findings {
+				happened := f.Code[0] == 'A' && f.Code != analyze.AC && f.Code != analyze.ASC && f.Code != analyze.ReceiveOnClosed
+				main := f.Code[0] == 'L' && f.Operations[0].Goroutine == 1
+				predicts := f.Code == analyze.SC || f.Code[0] == 'P' && f.Code != analyze.PossibleReceiveOnClosed
+				require.Equal(t, happened || main || predicts && f.Witness, f.Level == analyze.Error, "%s", &f)
+				require.Equal(t, f.Code.Title(), f.Title)
+				require.NotEmpty(t, f.Message)
+			}
 			require.Empty(t, r.Limits)
 		})
 	}
