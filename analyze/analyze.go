@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -385,8 +386,14 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 	if f.Case != nil {
 		number('c', *f.Case)
 	}
-	for _, r := range refs {
+	alike := map[trace.PosID]bool{}
+	for i, r := range refs {
 		if pos := q.p.preEvent(r).Pos; pos > 0 {
+			// Of several at one place that are named for the same reason the place counts once.
+			if i >= namedFrom(f.Code) && alike[pos] {
+				continue
+			}
+			alike[pos] = i >= namedFrom(f.Code)
 			number('@', int(pos))
 		} else {
 			number('g', int(r.Goroutine))
@@ -442,6 +449,19 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 	q.keys = append(q.keys, k)
 }
 
+// namedFrom is the index of the first operation of a finding that is one of any number.
+func namedFrom(c Code) int {
+	switch {
+	case c == MP:
+		return 0
+	case c == ASC || c == DR || c[0] == 'L':
+		return 1
+	case c == AC:
+		return 2
+	}
+	return math.MaxInt
+}
+
 // witness reports whether there is a reordering that shows a finding.
 func (q *inquiry) witness(f *Finding) bool {
 	if f.reorders != nil && q.buffered {
@@ -458,8 +478,17 @@ func (q *inquiry) name(r trace.Ref, object trace.ObjectID) string {
 // names are operations in a message; n is how many there are.
 func (q *inquiry) names(refs []trace.Ref, object trace.ObjectID, n int) string {
 	var out []string
+	times := map[string]int{}
 	for _, r := range refs {
-		out = append(out, q.name(r, object))
+		name := q.name(r, object)
+		if times[name]++; times[name] == 1 {
+			out = append(out, name)
+		}
+	}
+	for i, name := range out {
+		if times[name] > 1 {
+			out[i] += fmt.Sprintf(" (%d times)", times[name])
+		}
 	}
 	s := strings.Join(out, ", ")
 	if n > len(refs) {
