@@ -38,7 +38,8 @@ type channel struct {
 	done   [2]map[int32][]int32
 	closes []trace.Ref
 	// ranks are those of the uses for the order that is looked at, as they are asked for.
-	ranks [2]map[int32][]placing
+	ranks   [2]map[int32][]placing
+	cursors [2]map[pairOf]cursor
 }
 
 // placing is which places in the order of a channel an operation can have, see rank.
@@ -71,6 +72,8 @@ type inquiry struct {
 	inTurn  [][]turns
 	foreign []bool
 	checks  int
+	// compared is how often the operations of two goroutines were compared.
+	compared int
 }
 
 // Analyze computes the vector clocks of a valid trace, and runs all analyses on them, for
@@ -89,6 +92,7 @@ func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
 		q.both = b
 		for i := range q.chans {
 			q.chans[i].ranks = [2]map[int32][]placing{}
+			q.chans[i].cursors = [2]map[pairOf]cursor{}
 		}
 		q.all()
 		q.other = true
@@ -254,12 +258,66 @@ func (q *inquiry) collect() {
 	}
 }
 
-// between are the uses in a goroutine that are concurrent with an operation of another one: they are
-// in one piece, behind what was before it, and in front of what is after it.
-func (q *inquiry) between(e trace.Ref, h int32, list []use) []use {
-	from := sort.Search(len(list), func(i int) bool { return !q.must.before(ref(h, list[i].pc), e) })
-	to := from + sort.Search(len(list)-from, func(i int) bool { return q.must.before(e, ref(h, list[from+i].pc)) })
-	return list[from:to]
+// pairOf are the goroutine of an operation, and one whose uses are compared with it.
+type pairOf struct{ g, h int32 }
+
+// cursor is where the uses of a goroutine are concurrent with an operation of another one: they are in one
+// piece, behind what was before it, and in front of what is after it. Both ends only go forward along the
+// goroutine of the operation.
+type cursor struct{ pc, from, to int32 }
+
+// maxSteady is how many uses are gone through one by one before they are searched.
+const maxSteady = 4
+
+// forward is the first index from at on for which f holds, and n if there is none; f holds for all behind that.
+func forward(at, n int, f func(i int) bool) int {
+	for range maxSteady {
+		if at >= n || f(at) {
+			return at
+		}
+		at++
+	}
+	return at + sort.Search(n-at, func(i int) bool { return f(at + i) })
+}
+
+// interval are the indices of the uses of goroutine h that are concurrent with an operation; in its own
+// goroutine, it alone, if it is one of them.
+func (q *inquiry) interval(e trace.Ref, object trace.ObjectID, dir int, h int32) (from, to int) {
+	c := &q.chans[object]
+	list := c.uses[dir][h]
+	k := pairOf{int32(e.Goroutine - 1), h}
+	at := c.cursors[dir][k]
+	if at.pc == e.PC {
+		return int(at.from), int(at.to)
+	}
+	if at.pc > e.PC {
+		at = cursor{}
+	}
+	from = forward(int(at.from), len(list), func(i int) bool { return !q.must.before(ref(h, list[i].pc), e) })
+	to = forward(max(from, int(at.to)), len(list), func(i int) bool { return q.must.before(e, ref(h, list[i].pc)) })
+	q.compared++
+	if c.cursors[dir] == nil {
+		c.cursors[dir] = map[pairOf]cursor{}
+	}
+	c.cursors[dir][k] = cursor{e.PC, int32(from), int32(to)}
+	return from, to
+}
+
+// between are the uses in a goroutine that are concurrent with an operation of another one.
+func (q *inquiry) between(e trace.Ref, object trace.ObjectID, dir int, h int32) []use {
+	from, to := q.interval(e, object, dir, h)
+	return q.chans[object].uses[dir][h][from:to]
+}
+
+// maxCompared bounds how often the operations of two goroutines are compared for notes.
+const maxCompared = 20_000_000
+
+// tires reports whether that bound was reached.
+func (q *inquiry) tires() bool {
+	if q.compared > maxCompared {
+		q.cut["alternatives were not looked for in all of the trace"] = true
+	}
+	return q.compared > maxCompared
 }
 
 // partners are the operations on a channel in a direction that are concurrent with an operation, by
@@ -278,7 +336,7 @@ func (q *inquiry) partners(e trace.Ref, object trace.ObjectID, dir int, f func(h
 		if h == int32(e.Goroutine-1) {
 			continue
 		}
-		list := q.between(e, h, c.uses[dir][h])
+		list := q.between(e, object, dir, h)
 		if buffered && len(list) > 0 {
 			// Both places grow along the goroutine.
 			from := sort.Search(len(list), func(i int) bool { return eLeast <= q.placing(h, list[i].pc, object, dir).most })
@@ -297,9 +355,8 @@ func (q *inquiry) partners(e trace.Ref, object trace.ObjectID, dir int, f func(h
 func (q *inquiry) rank(e trace.Ref, object trace.ObjectID, dir int) (least, most int32) {
 	c := &q.chans[object]
 	for _, h := range c.users[dir] {
-		list, done := c.uses[dir][h], c.done[dir][h]
-		from := sort.Search(len(list), func(i int) bool { return !q.must.before(ref(h, list[i].pc), e) })
-		to := from + sort.Search(len(list)-from, func(i int) bool { return q.must.before(e, ref(h, list[from+i].pc)) })
+		done := c.done[dir][h]
+		from, to := q.interval(e, object, dir, h)
 		least += done[from]
 		most += done[to]
 		if h == int32(e.Goroutine-1) {

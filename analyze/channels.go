@@ -162,6 +162,9 @@ func (q *inquiry) meetsClose(object trace.ObjectID, dir int, r, closing trace.Re
 // alternatives reports AC and ASC.
 func (q *inquiry) alternatives() {
 	for _, r := range q.must.order {
+		if q.tires() {
+			return
+		}
 		o := q.p.info(r)
 		if (o.op == trace.OpSend || o.op == trace.OpRecv) && o.peer.Known() {
 			if alt, n := q.listed(r, o.object, 1-direction(o.op), o.peer); n > 0 {
@@ -206,6 +209,9 @@ func (q *inquiry) concurrentReceives() {
 		for _, g := range c.users[1] {
 			for _, u := range c.uses[1][g] {
 				r := ref(g, u.pc)
+				if q.tires() {
+					return
+				}
 				if u.unchosen {
 					continue
 				}
@@ -213,7 +219,7 @@ func (q *inquiry) concurrentReceives() {
 					if h <= g {
 						continue
 					}
-					for _, v := range q.between(r, h, c.uses[1][h]) {
+					for _, v := range q.between(r, object, 1, h) {
 						if !v.unchosen {
 							q.report(Finding{
 								Code: ConcurrentReceives, Object: q.p.t.ObjectName(object),
@@ -295,7 +301,7 @@ func (q *inquiry) hasPartner(r trace.Ref, c trace.Case) bool {
 	for _, h := range ch.users[other] {
 		list := ch.uses[other][h]
 		if !buffered {
-			if h != int32(r.Goroutine-1) && len(q.between(r, h, list)) > 0 {
+			if h != int32(r.Goroutine-1) && len(q.between(r, c.Object, other, h)) > 0 {
 				return true
 			}
 			continue
