@@ -185,6 +185,7 @@ func (p *program) orders() {
 	senders := make([]map[int32]bool, len(p.t.Objects)+1)
 	receivers := make([]map[int32]bool, len(p.t.Objects)+1)
 	sends := make([]int, len(p.t.Objects)+1)
+	kept := make([]trace.GoroutineID, len(p.t.Objects)+1) // whose last value nobody is known to have received
 	lockers := make([]map[int32]bool, len(p.t.Objects)+1)
 	free := make([]bool, len(p.t.Objects)+1) // somebody locks, and does not say after whom
 	note := func(in []map[int32]bool, at trace.ObjectID, g int32) {
@@ -199,6 +200,12 @@ func (p *program) orders() {
 		case o.op == trace.OpSend && p.t.Object(o.object).Cap > 0 && !e.Has(trace.Panicked):
 			note(senders, o.object, g)
 			sends[o.object]++
+			// Values come first in, first out: if a later one was received, so was this one, by somebody.
+			if !o.peer.Known() {
+				kept[o.object] = r.Goroutine
+			} else if kept[o.object] == r.Goroutine {
+				p.loose[o.object] = true
+			}
 		case o.op == trace.OpRecv && p.t.Object(o.object).Cap > 0 && !e.Has(trace.Closed):
 			note(receivers, o.object, g)
 			if o.peer.Known() {
