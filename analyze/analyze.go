@@ -3,8 +3,10 @@ package analyze
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/vtrace/vtrace/trace"
@@ -35,6 +37,15 @@ type channel struct {
 	// done are, for each index into the uses of a goroutine, how many in front of it were done.
 	done   [2]map[int32][]int32
 	closes []trace.Ref
+	// ranks are those of the uses for the order that is looked at, as they are asked for.
+	ranks   [2]map[int32][]placing
+	cursors [2]map[pairOf]cursor
+}
+
+// placing is which places in the order of a channel an operation can have, see rank.
+type placing struct {
+	least, most int32
+	known       bool
 }
 
 // inquiry is an analysis of one order.
@@ -49,6 +60,7 @@ type inquiry struct {
 	buffered bool
 	out      map[string]*Finding
 	keys     []string // of out, as they were found
+	key      []byte   // of the last finding
 	cut      map[string]bool
 	// alone are the cases of selects, each with an instance, and useful those that can be taken.
 	alone  map[selectCase]trace.Ref
@@ -60,6 +72,8 @@ type inquiry struct {
 	inTurn  [][]turns
 	foreign []bool
 	checks  int
+	// compared is how often the operations of two goroutines were compared.
+	compared int
 }
 
 // Analyze computes the vector clocks of a valid trace, and runs all analyses on them, for
@@ -76,6 +90,10 @@ func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
 	q.collect()
 	cov, err := orders(p, limits, func(b both) error {
 		q.both = b
+		for i := range q.chans {
+			q.chans[i].ranks = [2]map[int32][]placing{}
+			q.chans[i].cursors = [2]map[pairOf]cursor{}
+		}
 		q.all()
 		q.other = true
 		return nil
@@ -240,12 +258,66 @@ func (q *inquiry) collect() {
 	}
 }
 
-// between are the uses in a goroutine that are concurrent with an operation of another one: they are
-// in one piece, behind what was before it, and in front of what is after it.
-func (q *inquiry) between(e trace.Ref, h int32, list []use) []use {
-	from := sort.Search(len(list), func(i int) bool { return !q.must.before(ref(h, list[i].pc), e) })
-	to := from + sort.Search(len(list)-from, func(i int) bool { return q.must.before(e, ref(h, list[from+i].pc)) })
-	return list[from:to]
+// pairOf are the goroutine of an operation, and one whose uses are compared with it.
+type pairOf struct{ g, h int32 }
+
+// cursor is where the uses of a goroutine are concurrent with an operation of another one: they are in one
+// piece, behind what was before it, and in front of what is after it. Both ends only go forward along the
+// goroutine of the operation.
+type cursor struct{ pc, from, to int32 }
+
+// maxSteady is how many uses are gone through one by one before they are searched.
+const maxSteady = 4
+
+// forward is the first index from at on for which f holds, and n if there is none; f holds for all behind that.
+func forward(at, n int, f func(i int) bool) int {
+	for range maxSteady {
+		if at >= n || f(at) {
+			return at
+		}
+		at++
+	}
+	return at + sort.Search(n-at, func(i int) bool { return f(at + i) })
+}
+
+// interval are the indices of the uses of goroutine h that are concurrent with an operation; in its own
+// goroutine, it alone, if it is one of them.
+func (q *inquiry) interval(e trace.Ref, object trace.ObjectID, dir int, h int32) (from, to int) {
+	c := &q.chans[object]
+	list := c.uses[dir][h]
+	k := pairOf{int32(e.Goroutine - 1), h}
+	at := c.cursors[dir][k]
+	if at.pc == e.PC {
+		return int(at.from), int(at.to)
+	}
+	if at.pc > e.PC {
+		at = cursor{}
+	}
+	from = forward(int(at.from), len(list), func(i int) bool { return !q.must.before(ref(h, list[i].pc), e) })
+	to = forward(max(from, int(at.to)), len(list), func(i int) bool { return q.must.before(e, ref(h, list[i].pc)) })
+	q.compared++
+	if c.cursors[dir] == nil {
+		c.cursors[dir] = map[pairOf]cursor{}
+	}
+	c.cursors[dir][k] = cursor{e.PC, int32(from), int32(to)}
+	return from, to
+}
+
+// between are the uses in a goroutine that are concurrent with an operation of another one.
+func (q *inquiry) between(e trace.Ref, object trace.ObjectID, dir int, h int32) []use {
+	from, to := q.interval(e, object, dir, h)
+	return q.chans[object].uses[dir][h][from:to]
+}
+
+// maxCompared bounds how often the operations of two goroutines are compared for notes.
+const maxCompared = 20_000_000
+
+// tires reports whether that bound was reached.
+func (q *inquiry) tires() bool {
+	if q.compared > maxCompared {
+		q.cut["alternatives were not looked for in all of the trace"] = true
+	}
+	return q.compared > maxCompared
 }
 
 // partners are the operations on a channel in a direction that are concurrent with an operation, by
@@ -256,7 +328,7 @@ func (q *inquiry) partners(e trace.Ref, object trace.ObjectID, dir int, f func(h
 	}
 	c := &q.chans[object]
 	buffered := q.p.t.Object(object).Cap > 0
-	var eLeast, eMost int
+	var eLeast, eMost int32
 	if buffered {
 		eLeast, eMost = q.rank(e, object, 1-dir)
 	}
@@ -264,11 +336,11 @@ func (q *inquiry) partners(e trace.Ref, object trace.ObjectID, dir int, f func(h
 		if h == int32(e.Goroutine-1) {
 			continue
 		}
-		list := q.between(e, h, c.uses[dir][h])
+		list := q.between(e, object, dir, h)
 		if buffered && len(list) > 0 {
 			// Both places grow along the goroutine.
-			from := sort.Search(len(list), func(i int) bool { _, most := q.rank(ref(h, list[i].pc), object, dir); return eLeast <= most })
-			to := from + sort.Search(len(list)-from, func(i int) bool { least, _ := q.rank(ref(h, list[from+i].pc), object, dir); return least > eMost })
+			from := sort.Search(len(list), func(i int) bool { return eLeast <= q.placing(h, list[i].pc, object, dir).most })
+			to := from + sort.Search(len(list)-from, func(i int) bool { return q.placing(h, list[from+i].pc, object, dir).least > eMost })
 			list = list[from:to]
 		}
 		if len(list) > 0 {
@@ -280,20 +352,39 @@ func (q *inquiry) partners(e trace.Ref, object trace.ObjectID, dir int, f func(h
 // rank says which places in the order of the channel an operation in a direction can have: behind
 // all that are before it, in front of all that are after it. Only what was done counts. A receive
 // gets the value of the send at its place.
-func (q *inquiry) rank(e trace.Ref, object trace.ObjectID, dir int) (least, most int) {
+func (q *inquiry) rank(e trace.Ref, object trace.ObjectID, dir int) (least, most int32) {
 	c := &q.chans[object]
 	for _, h := range c.users[dir] {
-		list, done := c.uses[dir][h], c.done[dir][h]
-		from := sort.Search(len(list), func(i int) bool { return !q.must.before(ref(h, list[i].pc), e) })
-		to := from + sort.Search(len(list)-from, func(i int) bool { return q.must.before(e, ref(h, list[from+i].pc)) })
-		least += int(done[from])
-		most += int(done[to])
+		done := c.done[dir][h]
+		from, to := q.interval(e, object, dir, h)
+		least += done[from]
+		most += done[to]
 		if h == int32(e.Goroutine-1) {
 			// It is one of them itself.
-			most -= int(done[to] - done[from])
+			most -= done[to] - done[from]
 		}
 	}
 	return least, most
+}
+
+// placing is the rank of a use.
+func (q *inquiry) placing(h, pc int32, object trace.ObjectID, dir int) placing {
+	c := &q.chans[object]
+	list := c.uses[dir][h]
+	i, _ := slices.BinarySearchFunc(list, pc, func(u use, pc int32) int { return cmp.Compare(u.pc, pc) })
+	if c.ranks[dir] == nil {
+		c.ranks[dir] = map[int32][]placing{}
+	}
+	ranks := c.ranks[dir][h]
+	if ranks == nil {
+		ranks = make([]placing, len(list))
+		c.ranks[dir][h] = ranks
+	}
+	if !ranks[i].known {
+		least, most := q.rank(ref(h, pc), object, dir)
+		ranks[i] = placing{least, most, true}
+	}
+	return ranks[i]
 }
 
 // maxNamed is how many operations a finding names.
@@ -344,53 +435,96 @@ func (q *inquiry) operation(r trace.Ref, object trace.ObjectID) Operation {
 // report notes a finding. Findings with the same code at the same places are one.
 func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 	f.refs = refs
-	var key strings.Builder
-	fmt.Fprintf(&key, "%s %t", f.Code, f.Reordered)
-	if f.Case != nil {
-		fmt.Fprintf(&key, " case %d", *f.Case)
+	key := append(q.key[:0], f.Code...)
+	number := func(what byte, n int) { key = strconv.AppendInt(append(key, ' ', what), int64(n), 10) }
+	if f.Reordered {
+		number('r', 1)
 	}
-	for _, r := range refs {
-		o := q.operation(r, object)
-		f.Operations = append(f.Operations, o)
+	if f.Case != nil {
+		number('c', *f.Case)
+	}
+	alike := map[trace.PosID]bool{}
+	for i, r := range refs {
 		if pos := q.p.preEvent(r).Pos; pos > 0 {
-			fmt.Fprintf(&key, " @%d", pos)
+			// Of several at one place that are named for the same reason the place counts once.
+			if i >= namedFrom(f.Code) && alike[pos] {
+				continue
+			}
+			alike[pos] = i >= namedFrom(f.Code)
+			number('@', int(pos))
 		} else {
-			fmt.Fprintf(&key, " %d.%d", r.Goroutine, r.PC)
+			number('g', int(r.Goroutine))
+			number('.', int(r.PC))
 		}
 	}
 	// A select can be there for several objects.
 	if slices.ContainsFunc(refs, func(r trace.Ref) bool { return q.p.preEvent(r).Op == trace.OpSelect }) {
 		if pos := q.p.t.Object(object).Pos; pos > 0 {
-			fmt.Fprintf(&key, " of @%d", pos)
+			number('p', int(pos))
 		} else {
-			fmt.Fprintf(&key, " of %d", object)
+			number('o', int(object))
 		}
 	}
-	k := key.String()
-	if old := q.out[k]; old != nil {
+	q.key = key
+	if old := q.out[string(key)]; old != nil {
 		if !q.other && f.Count == 0 {
 			old.Count++
 		} else if f.Count > old.Count {
 			old.Count = f.Count
 		}
-		if f.Witness && !old.Witness {
-			old.Witness, old.Level = true, f.Level
+		// What the first instance has no witness for another one may have.
+		if !old.Witness && old.tries < q.limits.Pairs {
+			old.tries++
+			old.Witness = q.witness(&f)
+			if old.Witness && kinds[place(f.Code)].level == predicted {
+				old.Level = Error
+			}
 		}
 		return
 	}
-	if f.reorders != nil && q.buffered {
-		f.Witness = q.possible(f.reorders.pending, f.reorders.done)
+	f.Witness = q.witness(&f)
+	for _, r := range refs {
+		f.Operations = append(f.Operations, q.operation(r, object))
 	}
+	if f.say != nil {
+		f.Message = f.say()
+	}
+	f.say, f.reorders = nil, nil
 	f.Count = max(1, f.Count)
 	f.OtherOrder = q.other
-	if f.Title == "" {
-		f.Title = f.Code.Title()
-	}
+	f.Title = f.Code.Title()
 	if f.Level == "" {
-		f.Level = kinds[place(f.Code)].level
+		if f.Level = kinds[place(f.Code)].level; f.Level == predicted {
+			f.Level = Warning
+			if f.Witness {
+				f.Level = Error
+			}
+		}
 	}
+	k := string(key)
 	q.out[k] = &f
 	q.keys = append(q.keys, k)
+}
+
+// namedFrom is the index of the first operation of a finding that is one of any number.
+func namedFrom(c Code) int {
+	switch {
+	case c == MP:
+		return 0
+	case c == ASC || c == DR || c[0] == 'L':
+		return 1
+	case c == AC:
+		return 2
+	}
+	return math.MaxInt
+}
+
+// witness reports whether there is a reordering that shows a finding.
+func (q *inquiry) witness(f *Finding) bool {
+	if f.reorders != nil && q.buffered {
+		return q.possible(f.reorders.pending, f.reorders.done)
+	}
+	return f.Witness
 }
 
 // name is an operation in a message.
@@ -401,8 +535,17 @@ func (q *inquiry) name(r trace.Ref, object trace.ObjectID) string {
 // names are operations in a message; n is how many there are.
 func (q *inquiry) names(refs []trace.Ref, object trace.ObjectID, n int) string {
 	var out []string
+	times := map[string]int{}
 	for _, r := range refs {
-		out = append(out, q.name(r, object))
+		name := q.name(r, object)
+		if times[name]++; times[name] == 1 {
+			out = append(out, name)
+		}
+	}
+	for i, name := range out {
+		if times[name] > 1 {
+			out[i] += fmt.Sprintf(" (%d times)", times[name])
+		}
 	}
 	s := strings.Join(out, ", ")
 	if n > len(refs) {

@@ -30,7 +30,7 @@ func (q *inquiry) dangling() {
 		case lt.Truncated:
 		case stays && q.stillThere(r):
 			q.stays(r)
-		case ends && !stays && len(lt.Events) > 0 && lt.Events[len(lt.Events)-1].Op != trace.OpEnd && !lt.Events[len(lt.Events)-1].Has(trace.Panicked):
+		case ends && g > 0 && !stays && len(lt.Events) > 0 && lt.Events[len(lt.Events)-1].Op != trace.OpEnd && !lt.Events[len(lt.Events)-1].Has(trace.Panicked):
 			last := ref(int32(g), int32(len(q.p.ops[g])))
 			q.report(Finding{
 				Code:    LeakUnknown,

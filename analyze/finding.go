@@ -59,10 +59,13 @@ type Level string
 
 // The levels.
 const (
-	Error   Level = "error"   // it happened, or a reordering of the run has it
+	Error   Level = "error"   // it happened, or there is a witness
 	Warning Level = "warning" // it is possible as far as the analysis can tell
 	Note    Level = "note"    // says something about the program, and need not be an error
 )
+
+// predicted is the level, in the table of codes, of what is an error if it has a witness, else a warning.
+const predicted Level = "predicted"
 
 // kindOf is what is known of a code.
 type kindOf struct {
@@ -79,14 +82,14 @@ var kinds = []kindOf{
 	{NegativeCounter, Error, "negative counter of a wait group"},
 	{UnlockOfUnlocked, Error, "unlock of a lock that is not locked"},
 	{WaitGroupMisuse, Error, "misuse of a wait group"},
-	{SC, Error, "possible send on a closed channel"},
-	{PossibleNegativeCounter, Error, "possible negative counter of a wait group"},
-	{PossibleUnlockOfUnlocked, Warning, "possible unlock of a lock that is not locked"},
-	{LockCycle, Warning, "possible cyclic deadlock of locks"},
-	{MixedCycle, Warning, "possible cyclic deadlock of locks and channels"},
-	{WaitGroupReuse, Warning, "a wait group is added to while somebody may wait"},
-	{Race, Error, "data race"},
-	{ReorderedRace, Error, "data race if critical sections come in another order"},
+	{SC, predicted, "possible send on a closed channel"},
+	{PossibleNegativeCounter, predicted, "possible negative counter of a wait group"},
+	{PossibleUnlockOfUnlocked, predicted, "possible unlock of a lock that is not locked"},
+	{LockCycle, predicted, "possible cyclic deadlock of locks"},
+	{MixedCycle, predicted, "possible cyclic deadlock of locks and channels"},
+	{WaitGroupReuse, predicted, "a wait group is added to while somebody may wait"},
+	{Race, predicted, "data race"},
+	{ReorderedRace, predicted, "data race if critical sections come in another order"},
 	{LeakUnbuffered, Warning, "goroutine stays at an unbuffered channel, a partner was possible"},
 	{LeakUnbufferedAlone, Warning, "goroutine stays at an unbuffered channel, no partner"},
 	{LeakBuffered, Warning, "goroutine stays at a buffered channel, a partner was possible"},
@@ -186,6 +189,10 @@ type Finding struct {
 	Count int `json:"count"`
 
 	refs []trace.Ref
+	// tries is for how many instances a witness was looked for in vain.
+	tries int
+	// say makes the message, where it would be made in vain for the most part.
+	say func() string
 	// reorders is what a witness has, where clocks alone are not enough to say that there is one.
 	reorders *reordering
 }

@@ -310,9 +310,7 @@ func (q *inquiry) reportCycle(code Code, points []waiting, cycle []int) {
 			f.Reordered = f.Reordered || !q.must.concurrent(r, s)
 		}
 	}
-	if f.Witness = happened || q.possible(refs, nil); f.Witness {
-		f.Level = Error
-	}
+	f.Witness = happened || q.possible(refs, nil)
 	var parts []string
 	for n, i := range cycle {
 		parts = append(parts, q.waitsFor(&points[i], &points[cycle[(n+1)%len(cycle)]]))

@@ -36,8 +36,8 @@ type program struct {
 	mismatched int
 	// choice says that the order of the operations on an object is not recorded, and matters.
 	choice []bool
-	// loose says of a buffered channel that not all of its communications are recorded, so that it
-	// is not known what is in it.
+	// loose says of a buffered channel that it needs no slots: each value has its own, or not all
+	// communications are recorded, so that it is not known what is in it.
 	loose  []bool
 	events int
 }
@@ -185,6 +185,7 @@ func (p *program) orders() {
 	senders := make([]map[int32]bool, len(p.t.Objects)+1)
 	receivers := make([]map[int32]bool, len(p.t.Objects)+1)
 	sends := make([]int, len(p.t.Objects)+1)
+	kept := make([]trace.GoroutineID, len(p.t.Objects)+1) // whose last value nobody is known to have received
 	lockers := make([]map[int32]bool, len(p.t.Objects)+1)
 	free := make([]bool, len(p.t.Objects)+1) // somebody locks, and does not say after whom
 	note := func(in []map[int32]bool, at trace.ObjectID, g int32) {
@@ -199,6 +200,12 @@ func (p *program) orders() {
 		case o.op == trace.OpSend && p.t.Object(o.object).Cap > 0 && !e.Has(trace.Panicked):
 			note(senders, o.object, g)
 			sends[o.object]++
+			// Values come first in, first out: if a later one was received, so was this one, by somebody.
+			if !o.peer.Known() {
+				kept[o.object] = r.Goroutine
+			} else if kept[o.object] == r.Goroutine {
+				p.loose[o.object] = true
+			}
 		case o.op == trace.OpRecv && p.t.Object(o.object).Cap > 0 && !e.Has(trace.Closed):
 			note(receivers, o.object, g)
 			if o.peer.Known() {
@@ -218,10 +225,10 @@ func (p *program) orders() {
 	for c := range senders {
 		// Without a slot that is used again no clock depends on the order; with one receiver and
 		// nothing left it is the order of the receives.
-		reused := sends[c] > p.t.Object(trace.ObjectID(c)).Cap
-		p.loose[c] = p.loose[c] || sends[c]-p.received[c] > p.t.Object(trace.ObjectID(c)).Cap
+		capacity := p.t.Object(trace.ObjectID(c)).Cap
+		p.loose[c] = p.loose[c] || sends[c] <= capacity || sends[c]-p.received[c] > capacity
 		forced := p.loose[c] || len(receivers[c]) == 1 && p.received[c] == sends[c]
-		p.choice[c] = len(senders[c]) > 1 && reused && !forced || free[c] && len(lockers[c]) > 1
+		p.choice[c] = len(senders[c]) > 1 && !forced || free[c] && len(lockers[c]) > 1
 	}
 }
 

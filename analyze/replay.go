@@ -480,6 +480,9 @@ func (r *replayer) send(g int32, e *trace.Event, o *opInfo, ob *object, force bo
 		ob.sent++
 	}
 	ob.full = append(ob.full, slotted{by, l.clock.keep(r.s, g)})
+	if len(ob.full) == 1 {
+		r.wakeReceiver(ob)
+	}
 	r.wake(ob)
 	return true
 }
@@ -510,8 +513,7 @@ func (r *replayer) receive(g int32, e *trace.Event, o *opInfo, ob *object, force
 	if len(ob.full) > 0 && ob.full[0].by == o.peer {
 		at = 0
 	} else if !force {
-		ob.waiters = append(ob.waiters, g)
-		return false
+		return false // until it is the first one
 	} else if at = slices.IndexFunc(ob.full, func(s slotted) bool { return s.by == o.peer }); at < 0 {
 		return r.behind(g, o.peer, force)
 	}
@@ -522,8 +524,18 @@ func (r *replayer) receive(g int32, e *trace.Event, o *opInfo, ob *object, force
 		ob.full = slices.Delete(ob.full, at, at+1)
 	}
 	ob.freed = append(ob.freed, l.clock.keep(r.s, g))
+	r.wakeReceiver(ob)
 	r.wake(ob)
 	return true
+}
+
+// wakeReceiver lets the one go on that receives the next value of a buffered channel.
+func (r *replayer) wakeReceiver(ob *object) {
+	if len(ob.full) > 0 {
+		if to := r.p.info(ob.full[0].by).peer; to.Known() {
+			r.enqueue(int32(to.Goroutine - 1))
+		}
+	}
 }
 
 // lockFree reports whether a lock can be taken, in the order that is recorded.

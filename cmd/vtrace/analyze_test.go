@@ -122,3 +122,24 @@ func TestAnalysesDocument(t *testing.T) {
 	}
 	require.ElementsMatch(t, codes, sections)
 }
+
+// Operations at one place are named once, with how often; findings that differ only in that are one.
+func TestAnalyzeAlike(t *testing.T) {
+	t.Parallel()
+	_, stdout, _ := execute(t, "analyze", "-notes", writeTrace(t, `chan x 0
+goroutine 1
+  go 2
+  go 3
+  send x @f.go:1
+  send x @f.go:1
+goroutine 2 of 1
+  recv x from 1.3 @f.go:2
+  recv x from 1.4 @f.go:2
+goroutine 3 of 1
+  select recv x, default : default @f.go:3
+  select recv x, default : default @f.go:3
+`))
+	require.Contains(t, stdout, "could have been with select x in goroutine 3 at f.go:3 (2 times)\n  2 times at these places\n")
+	require.Equal(t, 1, strings.Count(stdout, "\nAC "))
+	require.Equal(t, 1, strings.Count(stdout, "\nASC "))
+}
