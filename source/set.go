@@ -32,6 +32,7 @@ type Set struct {
 	vendored bool // see Program.vendored
 
 	toolchain *toolchain
+	memory    *memory
 }
 
 // EntryPoint is an entry point of a package of a Set.
@@ -115,7 +116,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 	sort.Strings(patterns)
 	patterns = append(patterns, imported(roots, own)...)
-	s := &Set{spec: spec, asked: asked, dir: dir, fset: token.NewFileSet(), loose: loose(roots, own), vendored: vendored(roots), toolchain: &toolchain{}}
+	s := &Set{spec: spec, asked: asked, dir: dir, fset: token.NewFileSet(), loose: loose(roots, own), vendored: vendored(roots), toolchain: &toolchain{}, memory: &memory{}}
 	for _, p := range roots {
 		if !strings.HasSuffix(p.ID, ".test") {
 			s.matched = append(s.matched, strings.TrimSuffix(p.PkgPath, "_test"))
@@ -234,7 +235,7 @@ func (s *Set) Program(e EntryPoint) (*Program, error) {
 // program chooses the packages of the program with the entry spec.Entry in the
 // package of that path.
 func (s *Set) program(spec Spec, path string) (*Program, error) {
-	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, vendored: s.vendored, toolchain: s.toolchain}
+	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, vendored: s.vendored, toolchain: s.toolchain, memory: s.memory}
 	if err := prog.choose(s.pkgs, path); err != nil {
 		return nil, err
 	}

@@ -121,7 +121,8 @@ func (s *Set) at(ctx context.Context, root, dir string) (*Set, error) {
 		spec.GoEnv = append(spec.GoEnv, "GOTOOLCHAIN=local") // no other one is downloaded to look at what was
 	}
 	spec.overlay = nil
-	spec.Flags = append(slices.Clone(spec.Flags), "-buildvcs=false")
+	// With -trimpath what is compiled does not depend on the directory, and is in the cache the next time.
+	spec.Flags = append(slices.Clone(spec.Flags), "-buildvcs=false", "-trimpath")
 	return loadSet(ctx, spec, true)
 }
 
