@@ -22,7 +22,6 @@ import (
 // that they hold: one for each entry point.
 type Set struct {
 	spec    Spec
-	asked   Spec   // as it was given
 	dir     string // where the go command has listed the packages
 	fset    *token.FileSet
 	pkgs    []*packages.Package
@@ -65,7 +64,6 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	if spec.Pattern == "" {
 		spec.Pattern = "."
 	}
-	asked := spec
 	dir, err := filepath.Abs(spec.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("source directory: %w", err)
@@ -116,7 +114,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 	sort.Strings(patterns)
 	patterns = append(patterns, imported(roots, own)...)
-	s := &Set{spec: spec, asked: asked, dir: dir, fset: token.NewFileSet(), loose: loose(roots, own), vendored: vendored(roots), toolchain: &toolchain{}, memory: &memory{}}
+	s := &Set{spec: spec, dir: dir, fset: token.NewFileSet(), loose: loose(roots, own), vendored: vendored(roots), toolchain: &toolchain{}, memory: &memory{}}
 	for _, p := range roots {
 		if !strings.HasSuffix(p.ID, ".test") {
 			s.matched = append(s.matched, strings.TrimSuffix(p.PkgPath, "_test"))
