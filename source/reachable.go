@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -35,13 +37,44 @@ type declaration struct {
 	name string      // of its first part, with the package
 	// begins: it does something when the program begins.
 	begins bool
-	// imports are what the imported names in it stand for, if it is reached.
-	imports map[string]bool
+}
+
+// mentions is what a declaration names.
+type mentions struct {
+	keys []string // of what is at package level, and of types with methods
+	// imports are what imported names in it stand for.
+	imports     map[string]bool
+	environment bool // see reachable
+	// text is what the declaration is, "" if it was not asked for.
+	text string
+}
+
+// memory keeps what does not depend on the entry: programs of one Set share their syntax. It is
+// locked while something is asked of what an entry can reach.
+type memory struct {
+	sync.Mutex
+	named map[ast.Node]*mentions
+	files map[string][]byte // that were read
+	names map[string]string // of files, as of Rel, by the root and the name
+}
+
+// remember returns what is kept for the program, locked.
+func (prog *Program) remember() *memory {
+	if prog.memory == nil {
+		prog.memory = &memory{}
+	}
+	m := prog.memory
+	m.Lock()
+	if m.named == nil {
+		m.named, m.files, m.names = map[ast.Node]*mentions{}, map[string][]byte{}, map[string]string{}
+	}
+	return m
 }
 
 // reachable are the declarations of a program by name, and those that are reached.
 type reachable struct {
 	prog    *Program
+	memory  *memory
 	named   map[string][]*declaration // by key
 	methods map[string][]*declaration // by the key of their type
 	reached map[*declaration]bool
@@ -64,8 +97,10 @@ func key(pkg *types.Package, name string) string { return pkg.Path() + "." + nam
 // count as a whole. It covers the environment if something that is reached asks for that, and
 // not the toolchain, nor what else the program reads when it runs.
 func (prog *Program) ReachableDigest() (string, error) {
+	m := prog.remember()
+	defer m.Unlock()
 	h := sha256.New()
-	for _, write := range []func(io.Writer) error{prog.reach().write, prog.writeOther} {
+	for _, write := range []func(io.Writer) error{prog.reach(m).write, prog.writeOther} {
 		if err := write(h); err != nil {
 			return "", err
 		}
@@ -74,8 +109,8 @@ func (prog *Program) ReachableDigest() (string, error) {
 }
 
 // reach returns the declarations that the entry can reach.
-func (prog *Program) reach() *reachable {
-	r := &reachable{prog: prog, named: map[string][]*declaration{}, methods: map[string][]*declaration{}, reached: map[*declaration]bool{}}
+func (prog *Program) reach(m *memory) *reachable {
+	r := &reachable{prog: prog, memory: m, named: map[string][]*declaration{}, methods: map[string][]*declaration{}, reached: map[*declaration]bool{}}
 	for _, p := range prog.Packages {
 		r.declare(p)
 	}
@@ -265,7 +300,27 @@ func (r *reachable) reachName(k string) {
 
 // follow reaches what a declaration names.
 func (r *reachable) follow(d *declaration) {
+	n := r.memory.named[d.node]
+	if n == nil {
+		n = d.names()
+		r.memory.named[d.node] = n
+	}
+	for _, k := range n.keys {
+		r.reachName(k)
+	}
+	r.environment = r.environment || n.environment
+}
+
+// names finds out what a declaration names.
+func (d *declaration) names() *mentions {
 	info := d.pkg.TypesInfo
+	out, seen := &mentions{imports: map[string]bool{}}, map[string]bool{}
+	add := func(k string) {
+		if !seen[k] {
+			seen[k] = true
+			out.keys = append(out.keys, k)
+		}
+	}
 	ast.Inspect(d.node, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok {
@@ -273,57 +328,68 @@ func (r *reachable) follow(d *declaration) {
 		}
 		for _, obj := range []types.Object{info.Uses[id], info.Defs[id]} {
 			if imported, ok := obj.(*types.PkgName); ok {
-				d.importing(id.Name + " " + imported.Imported().Path())
+				out.imports[id.Name+" "+imported.Imported().Path()] = true
 				continue
 			}
 			if obj == nil || obj.Pkg() == nil {
 				continue
 			}
 			if obj.Pkg().Path() == "os" && slices.Contains(environmentFuncs, obj.Name()) {
-				r.environment = true
+				out.environment = true
 			}
 			if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
 				if t := receiver(f.Origin()); t != "" {
-					r.reachName(t)
+					add(t)
 				}
 				continue
 			}
 			if obj.Parent() == obj.Pkg().Scope() {
 				if obj.Pkg().Path() != d.pkg.PkgPath {
-					d.importing(key(obj.Pkg(), obj.Name())) // of an import with a dot, above all
+					out.imports[key(obj.Pkg(), obj.Name())] = true // of an import with a dot, above all
 				}
-				r.reachName(key(obj.Pkg(), obj.Name()))
+				add(key(obj.Pkg(), obj.Name()))
 			}
 		}
 		return true
 	})
-}
-
-func (d *declaration) importing(what string) {
-	if d.imports == nil {
-		d.imports = map[string]bool{}
-	}
-	d.imports[what] = true
+	return out
 }
 
 // sorted are the declarations that are reached, by place.
 func (r *reachable) sorted() []*declaration {
-	fset := r.prog.Fset
+	type place struct {
+		file   string
+		offset int
+	}
+	places := make(map[*declaration]place, len(r.reached))
+	for d := range r.reached {
+		at := r.prog.Fset.Position(d.node.Pos())
+		places[d] = place{r.rel(at.Filename), at.Offset}
+	}
 	return slices.SortedFunc(maps.Keys(r.reached), func(a, b *declaration) int {
-		x, y := fset.Position(a.node.Pos()), fset.Position(b.node.Pos())
-		if c := strings.Compare(r.prog.Rel(x.Filename), r.prog.Rel(y.Filename)); c != 0 {
-			return c
-		}
-		return x.Offset - y.Offset
+		x, y := places[a], places[b]
+		return cmp.Or(strings.Compare(x.file, y.file), x.offset-y.offset)
 	})
 }
 
-// files are those that were read of a program, by name.
-type files map[string][]byte
+// rel is the name of a file as of Program.Rel.
+func (r *reachable) rel(file string) string {
+	k := r.prog.Root + "\x00" + file
+	name, ok := r.memory.names[k]
+	if !ok {
+		name = r.prog.Rel(file)
+		r.memory.names[k] = name
+	}
+	return name
+}
 
 // text is what a declaration is: its own text, what imported names in it stand for, and the version
 // of the language, if its file says which.
-func (d *declaration) text(prog *Program, read files) (string, error) {
+func (r *reachable) text(d *declaration) (string, error) {
+	prog, read, n := r.prog, r.memory.files, r.memory.named[d.node]
+	if n.text != "" {
+		return n.text, nil
+	}
 	from := d.node.Pos()
 	if d.doc != nil && d.doc.Pos() < from {
 		from = d.doc.Pos() // directives
@@ -341,19 +407,19 @@ func (d *declaration) text(prog *Program, read files) (string, error) {
 	if at.Offset > end.Offset || end.Offset > len(data) {
 		return "", fmt.Errorf("read source: %s has changed since it was loaded", at.Filename)
 	}
-	return fmt.Sprintf("%s %q of %q, imports %q", d.kind, data[at.Offset:end.Offset], d.file.GoVersion, slices.Sorted(maps.Keys(d.imports))), nil
+	n.text = fmt.Sprintf("%s %q of %q, imports %q", d.kind, data[at.Offset:end.Offset], d.file.GoVersion, slices.Sorted(maps.Keys(n.imports)))
+	return n.text, nil
 }
 
 // write writes the declarations that are reached, by place.
 func (r *reachable) write(h io.Writer) error {
-	read := files{}
 	for _, d := range r.sorted() {
-		text, err := d.text(r.prog, read)
+		text, err := r.text(d)
 		if err != nil {
 			return err
 		}
 		place := r.prog.Fset.Position(d.node.Pos())
-		fmt.Fprintf(h, "%q:%d %s\n", r.prog.Rel(place.Filename), place.Line, text)
+		fmt.Fprintf(h, "%q:%d %s\n", r.rel(place.Filename), place.Line, text)
 	}
 	if r.environment {
 		fmt.Fprintf(h, "environment %q\n", r.prog.environment())
@@ -442,11 +508,13 @@ func (prog *Program) writeFile(h io.Writer, name string) error {
 // reachableParts is what ReachableDigest covers, by what it is called: but for the places of
 // declarations, and in which file of its package one is. What begins a program keeps its order.
 func (prog *Program) reachableParts() (map[string]string, error) {
-	r := prog.reach()
-	parts, read := map[string]string{}, files{}
+	m := prog.remember()
+	defer m.Unlock()
+	r := prog.reach(m)
+	parts := map[string]string{}
 	add := func(name, text string) { parts[name] += text + "\n" } // several functions are called init
 	for _, d := range r.sorted() {
-		text, err := d.text(prog, read)
+		text, err := r.text(d)
 		if err != nil {
 			return nil, err
 		}

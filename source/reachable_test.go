@@ -317,7 +317,7 @@ func compareCalls(t *testing.T, spec Spec) map[string]int {
 	for _, e := range set.Entries() {
 		prog, err := set.Program(e)
 		require.NoError(t, err)
-		r := prog.reach()
+		r := prog.reach(&memory{named: map[ast.Node]*mentions{}})
 		reached := map[string]bool{}
 		for _, all := range r.named {
 			for _, d := range all {

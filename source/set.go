@@ -22,7 +22,6 @@ import (
 // that they hold: one for each entry point.
 type Set struct {
 	spec    Spec
-	asked   Spec   // as it was given
 	dir     string // where the go command has listed the packages
 	fset    *token.FileSet
 	pkgs    []*packages.Package
@@ -32,6 +31,7 @@ type Set struct {
 	vendored bool // see Program.vendored
 
 	toolchain *toolchain
+	memory    *memory
 }
 
 // EntryPoint is an entry point of a package of a Set.
@@ -64,7 +64,6 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	if spec.Pattern == "" {
 		spec.Pattern = "."
 	}
-	asked := spec
 	dir, err := filepath.Abs(spec.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("source directory: %w", err)
@@ -115,7 +114,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 	sort.Strings(patterns)
 	patterns = append(patterns, imported(roots, own)...)
-	s := &Set{spec: spec, asked: asked, dir: dir, fset: token.NewFileSet(), loose: loose(roots, own), vendored: vendored(roots), toolchain: &toolchain{}}
+	s := &Set{spec: spec, dir: dir, fset: token.NewFileSet(), loose: loose(roots, own), vendored: vendored(roots), toolchain: &toolchain{}, memory: &memory{}}
 	for _, p := range roots {
 		if !strings.HasSuffix(p.ID, ".test") {
 			s.matched = append(s.matched, strings.TrimSuffix(p.PkgPath, "_test"))
@@ -234,7 +233,7 @@ func (s *Set) Program(e EntryPoint) (*Program, error) {
 // program chooses the packages of the program with the entry spec.Entry in the
 // package of that path.
 func (s *Set) program(spec Spec, path string) (*Program, error) {
-	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, vendored: s.vendored, toolchain: s.toolchain}
+	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, vendored: s.vendored, toolchain: s.toolchain, memory: s.memory}
 	if err := prog.choose(s.pkgs, path); err != nil {
 		return nil, err
 	}

@@ -38,8 +38,8 @@ type Change struct {
 //
 // It errs on the side of changes: what could not be loaded at the revision has changed, and so
 // has all that is reached of a function of which a comment has changed. That something stands at
-// another place of its package is no change. What is outside of the repository, ignored files that
-// belong to the program, and what else it reads when it runs, is as for ReachableDigest.
+// another place of its package is no change. A program with directories outside of the repository has
+// changed. What else it reads when it runs is not seen, as by ReachableDigest.
 func (s *Set) ChangedSince(ctx context.Context, revision string, entries []EntryPoint) (_ *Changes, err error) {
 	if ctx == nil {
 		return nil, &SpecError{"context", "nil"}
@@ -68,7 +68,7 @@ func (s *Set) ChangedSince(ctx context.Context, revision string, entries []Entry
 		c := Change{Entry: e}
 		if oldErr != nil {
 			c.What = []string{"all of it, since the program of that revision cannot be loaded: " + firstLine(oldErr, dir)}
-		} else if c.What, err = s.changes(old, e, dir); err != nil {
+		} else if c.What, err = s.changes(old, e, repo.Root, dir); err != nil {
 			return nil, err
 		}
 		out.Entries = append(out.Entries, c)
@@ -78,7 +78,7 @@ func (s *Set) ChangedSince(ctx context.Context, revision string, entries []Entry
 
 // at loads what the set is of from a copy of the repository.
 func (s *Set) at(ctx context.Context, root, dir string) (*Set, error) {
-	spec := s.asked
+	spec := s.spec
 	moved := func(name string) string {
 		if real, err := filepath.EvalSymlinks(name); err == nil {
 			if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
@@ -87,16 +87,10 @@ func (s *Set) at(ctx context.Context, root, dir string) (*Set, error) {
 		}
 		return name
 	}
-	from, err := filepath.Abs(spec.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("source directory: %w", err)
-	}
-	spec.Dir = moved(from)
-	if target, below, _ := strings.Cut(spec.Pattern, "..."); filepath.IsAbs(target) {
-		spec.Pattern = moved(filepath.Clean(target))
-		if strings.HasSuffix(s.asked.Pattern, "...") {
-			spec.Pattern += "/..." + below
-		}
+	// Where the pattern is resolved now, which need not be where it was given.
+	spec.Dir = moved(s.dir)
+	if spec.Dir == s.dir {
+		return nil, fmt.Errorf("%s is not in the repository %s", s.dir, root)
 	}
 	if _, err := os.Stat(spec.Dir); err != nil {
 		return nil, errors.New("the directory was not there")
@@ -121,16 +115,20 @@ func (s *Set) at(ctx context.Context, root, dir string) (*Set, error) {
 		spec.GoEnv = append(spec.GoEnv, "GOTOOLCHAIN=local") // no other one is downloaded to look at what was
 	}
 	spec.overlay = nil
-	spec.Flags = append(slices.Clone(spec.Flags), "-buildvcs=false")
+	// With -trimpath what is compiled does not depend on the directory, and is in the cache the next time.
+	spec.Flags = append(slices.Clone(spec.Flags), "-buildvcs=false", "-trimpath")
 	return loadSet(ctx, spec, true)
 }
 
 // changes names what an entry point can reach that is not as it was. Errors of the program as it is
 // are for who checks it.
-func (s *Set) changes(old *Set, e EntryPoint, dir string) ([]string, error) {
+func (s *Set) changes(old *Set, e EntryPoint, root, dir string) ([]string, error) {
 	prog, err := s.Program(e)
 	if err != nil {
 		return []string{"it cannot be loaded"}, nil
+	}
+	if name := prog.outside(root); name != "" {
+		return []string{name + " is not in the repository, so that it is not known what it was"}, nil
 	}
 	now, err := prog.reachableParts()
 	if err != nil {
@@ -161,6 +159,27 @@ func (s *Set) changes(old *Set, e EntryPoint, dir string) ([]string, error) {
 		}
 	}
 	return what, nil
+}
+
+// outside is a directory or file of the program that is neither in a repository nor in the module
+// cache, "" if there is none.
+func (prog *Program) outside(root string) string {
+	elsewhere := func(name string) bool {
+		real, err := filepath.EvalSymlinks(name)
+		return err != nil || real != root && relTo(root, real) == ""
+	}
+	for _, p := range prog.Packages {
+		m := p.Module
+		if cached := !m.Main && dependency(m).Cached && m.Dir != ""; !cached && p.Dir != "" && elsewhere(p.Dir) {
+			return p.Dir
+		}
+	}
+	for _, f := range prog.loose {
+		if elsewhere(f) {
+			return f
+		}
+	}
+	return ""
 }
 
 // firstLine is that of an error about a copy of the program in a directory, which nobody knows.

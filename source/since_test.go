@@ -160,6 +160,29 @@ func TestChangedSince(t *testing.T) {
 	}
 }
 
+// Where a pattern is given from is no matter, also if that is outside of the repository; what a program
+// has outside of it may have changed.
+func TestChangedSinceOutside(t *testing.T) {
+	t.Parallel()
+	top := write(t, map[string]string{
+		"repo/m/go.mod":  "module example.com/m\n\ngo 1.26\n\nrequire example.com/o v0.0.0\n\nreplace example.com/o => ../../o\n",
+		"repo/m/main.go": "package main\n\nimport \"example.com/o\"\n\nfunc main() { o.F() }\n",
+		"repo/n/go.mod":  "module example.com/n\n\ngo 1.26\n",
+		"repo/n/main.go": "package main\n\nfunc main() {}\n",
+		"o/go.mod":       "module example.com/o\n\ngo 1.26\n", "o/o.go": "package o\n\nfunc F() {}\n",
+	})
+	commit(t, filepath.Join(top, "repo"))
+	require.Empty(t, changed(t, Spec{Dir: top, Pattern: "./repo/n"}))
+	require.NoError(t, os.WriteFile(filepath.Join(top, "repo", "n", "main.go"), []byte("package main\n\nfunc main() { println() }\n"), 0o644))
+	require.Equal(t, map[string]string{"main": "example.com/n.main"}, changed(t, Spec{Dir: top, Pattern: "./repo/n"}))
+	require.Regexp(t, "^all of it, since the program of that revision cannot be loaded: ", changed(t, Spec{Dir: top, Pattern: "./repo/m"})["main"])
+	// The same with a directory that is there also from elsewhere.
+	mod := filepath.Join(top, "repo", "m", "go.mod")
+	require.NoError(t, os.WriteFile(mod, []byte("module example.com/m\n\ngo 1.26\n\nrequire example.com/o v0.0.0\n\nreplace example.com/o => "+filepath.Join(top, "o")+"\n"), 0o644))
+	runGit(t, filepath.Join(top, "repo"), "commit", "-q", "-a", "-m", "m")
+	require.Contains(t, changed(t, Spec{Dir: top, Pattern: "./repo/m"})["main"], " is not in the repository, so that it is not known what it was")
+}
+
 // A change of the module is one of all its entries, and so is a revision that cannot be loaded. An
 // absolute pattern is taken to where the revision is. Nothing is left behind or written.
 func TestChangedSinceModule(t *testing.T) {

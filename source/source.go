@@ -101,8 +101,9 @@ type Program struct {
 	loose []string
 	// vendored: the go command takes modules from the directory vendor.
 	vendored bool
-	// toolchain is shared with the other programs of its Set.
+	// toolchain and memory are shared with the other programs of its Set.
 	toolchain *toolchain
+	memory    *memory
 }
 
 const mode = packages.LoadSyntax | packages.NeedModule | packages.NeedEmbedFiles | packages.NeedForTest

@@ -190,7 +190,7 @@ func TestUnused(t *testing.T) {
 	require.Empty(t, check("./..."))
 	text := "package m\n\nimport \"testing\"\n\nfunc TestWell(t *testing.T) {\n\tc := make(chan int, 1)\n\tc <- 1 //vtrace:ignore deadlock,panic it had no buffer\n}\n"
 	require.NoError(t, os.WriteFile("m_test.go", []byte(text), 0o644))
-	for _, args := range [][]string{{"."}, {"-run", "Well", "./..."}, {"-categories", "goroutine leak", "./..."}} {
+	for _, args := range [][]string{{"."}, {"-run", "Well", "./..."}} {
 		require.Empty(t, check(args...), args)
 	}
 	comment := "vtrace: m_test.go:7: //vtrace:ignore deadlock,panic accepts nothing in this check\n"
