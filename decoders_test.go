@@ -19,7 +19,7 @@ import (
 
 // decoderDirs are the packages, with those below, that read what others have written: bundles,
 // what stands beside them, what is kept in caches, and what the program under check leaves.
-var decoderDirs = []string{"artifact", "bundle", "check/verifyta", "cmd", "disallow", "internal", "orchestrate", "pass", "report", "source", "trace", "uppaal"}
+var decoderDirs = []string{"artifact", "bundle", "check/verifyta", "cmd", "disallow", "internal", "orchestrate", "pass", "recording", "report", "source", "trace", "uppaal"}
 
 // decoders are the functions of these packages that decode, with the fuzz targets that each has,
 // as "package.Target", or with a reason in parentheses why it needs none.
@@ -78,6 +78,14 @@ var decoders = map[string]string{
 	"pass.readExported":                 "pass.FuzzReadExported",
 	"pass.readFrontier":                 "pass.FuzzFrontier",
 	"pass.testNumbers":                  "(an argument)",
+	"recording.NewReader":               "recording.FuzzLoad",
+	"recording.Reader.Read":             "recording.FuzzLoad recording.FuzzStream",
+	"recording.Reader.bytes":            "recording.FuzzStream",
+	"recording.Reader.readChunk":        "recording.FuzzStream",
+	"recording.Reader.readHeader":       "recording.FuzzStream",
+	"recording.newReader":               "recording.FuzzStream",
+	"recording.payload.uvarint":         "recording.FuzzStream recording.FuzzConvert",
+	"recording.readRaw":                 "recording.FuzzConvert",
 	"source.Program.namedModules":       "(the go command has read the same files)",
 	"source.Program.tests":              "(names for an error; files with errors are passed over)",
 	"source.Spec.takeOverlay":           "(a file that a flag names)",

@@ -46,7 +46,11 @@ func To[T any](ch chan<- T) Sender[T] { return Sender[T]{ch} }
 func (s Sender[T]) Send(site Site, v T) {
 	g := enter(site)
 	if g == nil {
-		s.ch <- v
+		if r := recording(); r != nil {
+			r.send(site, &sendCase[T]{s.ch, v})
+		} else {
+			s.ch <- v
+		}
 		return
 	}
 	g.communicate(opSend, site, false, &sendCase[T]{s.ch, v})
@@ -143,6 +147,10 @@ func (c *RecvCase[T]) chosen(v reflect.Value, ok bool) {
 func Recv[T any](site Site, ch <-chan T) T {
 	g := enter(site)
 	if g == nil {
+		if r := recording(); r != nil {
+			v, _ := recvRecorded(r, site, ch)
+			return v
+		}
 		return <-ch
 	}
 	c := RecvCase[T]{ch: ch}
@@ -154,6 +162,9 @@ func Recv[T any](site Site, ch <-chan T) T {
 func Recv2[T any](site Site, ch <-chan T) (T, bool) {
 	g := enter(site)
 	if g == nil {
+		if r := recording(); r != nil {
+			return recvRecorded(r, site, ch)
+		}
 		v, ok := <-ch
 		return v, ok
 	}
@@ -196,7 +207,11 @@ func (r *Ranger[T]) Next(site Site) bool {
 func Close[T any](site Site, ch chan<- T) {
 	g := enter(site)
 	if g == nil {
-		close(ch)
+		if r := recording(); r != nil {
+			closeRecorded(r, site, ch)
+		} else {
+			close(ch)
+		}
 		return
 	}
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
@@ -245,6 +260,9 @@ func (g *goroutine) measure(site Site, p unsafe.Pointer) {
 func Select(site Site, hasDefault bool, cases ...Case) int {
 	g := enter(site)
 	if g == nil {
+		if r := recording(); r != nil {
+			return r.selects(site, hasDefault, cases)
+		}
 		return realSelect(hasDefault, cases)
 	}
 	return g.communicate(opSelect, site, hasDefault, cases...)

@@ -24,6 +24,12 @@ func runInspect(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if isRecording(args[0]) {
+		if len(args) > 1 || s.verifyKey != "" {
+			return 0, fmt.Errorf("%w: a recording has no PATH, and no signature", errUsage)
+		}
+		return exitNothing, inspectRecording(c, args[0])
+	}
 	b, err := s.load(args[0])
 	if err != nil {
 		return 0, err
