@@ -63,6 +63,8 @@ type RecordOptions struct {
 	Timeout time.Duration
 	// Limit is how many bytes are recorded at most; 0 is the runtime's default, 4 GiB.
 	Limit int64
+	// Args are arguments behind those of the target.
+	Args []string
 	// Stdout and Stderr get what the program prints; nil: nobody does.
 	Stdout, Stderr io.Writer
 }
@@ -89,7 +91,7 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 	if b.target.IsTest() {
 		args = []string{"-test.run=^" + b.target.Entry.Func + "$", "-test.count=1", "-test.timeout=0"}
 	}
-	cmd := exec.Command(b.Path, append(args, b.target.Args...)...)
+	cmd := exec.Command(b.Path, slices.Concat(args, b.target.Args, opts.Args)...)
 	cmd.Dir = b.target.Dir
 	env := b.target.environ()
 	cmd.Env = append(env[:len(env):len(env)], envRecord+"="+dir)

@@ -4,6 +4,7 @@ package orcutil
 
 import (
 	"iter"
+	"math/rand/v2"
 	"reflect"
 	"time"
 	"unsafe"
@@ -268,6 +269,9 @@ func Select(site Site, hasDefault bool, cases ...Case) int {
 	return g.communicate(opSelect, site, hasDefault, cases...)
 }
 
+// maxTried is the most cases of a select that are tried one by one.
+const maxTried = 3
+
 // realSelect is the select statement outside a run.
 func realSelect(hasDefault bool, cases []Case) int {
 	switch {
@@ -284,9 +288,25 @@ func realSelect(hasDefault bool, cases []Case) int {
 		cases[0].block()
 		return 0
 	}
-	list := make([]reflect.SelectCase, len(cases), len(cases)+1)
-	for i, c := range cases {
-		list[i] = c.selectCase()
+	if !hasDefault && len(cases) <= maxTried {
+		// Package reflect takes a microsecond. A case that is ready may be taken at once, and of up
+		// to three in either direction from any, each that is ready is as likely as the others.
+		r := rand.Uint32()
+		i, step := int(r>>1)%len(cases), 1
+		if r&1 != 0 {
+			step = len(cases) - 1
+		}
+		for range cases {
+			if cases[i].try() {
+				return i
+			}
+			i = (i + step) % len(cases)
+		}
+	}
+	var few [4]reflect.SelectCase // on the stack
+	list := few[:0]
+	for _, c := range cases {
+		list = append(list, c.selectCase())
 	}
 	if hasDefault {
 		list = append(list, reflect.SelectCase{Dir: reflect.SelectDefault})

@@ -34,7 +34,7 @@ const maxPend = 6
 
 // channelState is what a channel has for itself.
 type channelState struct {
-	id     uint64 // its number as an object, 0 if it has none yet
+	id     uint64 // its number as an object, 0 if it has none yet; with unseen, if there is no record of it
 	closer uint64 // the operation that has closed it
 }
 
@@ -42,6 +42,7 @@ var (
 	localStates   sync.Map // of *localState, by goid
 	channelStates sync.Map // of *channelState, by address
 	goroutineIDs  uint64
+	objectIDs     uint64
 )
 
 func localOf() *localState {
@@ -64,6 +65,9 @@ func channelOf(p unsafe.Pointer) *channelState {
 
 // newGoroutine is the number of a goroutine that is about to be started.
 func newGoroutine() uint64 { return atomic.AddUint64(&goroutineIDs, 1) }
+
+// newObject is the number of an object that has none.
+func newObject() uint64 { return atomic.AddUint64(&objectIDs, 1) }
 
 // noteCloser notes which operation is about to close a channel.
 func noteCloser(p unsafe.Pointer, tag uint64) { atomic.StoreUint64(&channelOf(p).closer, tag) }

@@ -84,6 +84,9 @@ var recordings struct {
 // recorder writes what a goroutine does.
 type recorder struct {
 	state *localState
+	// self, tag and next are as in state.
+	self, tag, next uint64
+
 	chunk chunk
 	n     int // bytes of the payload that are used
 	// left: the goroutine ends by runtime.Goexit.
@@ -117,30 +120,77 @@ func recording() *recorder {
 		return nil
 	}
 	s := localOf()
-	if s.local != nil {
-		return (*recorder)(s.local)
+	if r := s.recorder(); r != nil {
+		return r
 	}
 	// It was started by uninstrumented code.
-	id := s.self
+	id, creator := s.origin()
 	if id == 0 {
 		id = newGoroutine()
 	}
-	return beginRecorder(s, id, s.creator)
+	return beginRecorder(s, id, creator)
 }
 
 func beginRecorder(s *localState, id, creator uint64) *recorder {
-	r := &recorder{state: s}
-	s.local = unsafe.Pointer(r)
-	s.self, s.creator, s.next = id, creator, id<<32|1
-	s.tag, s.partner, s.n = 0, 0, 0
+	r := &recorder{state: s, self: id, next: id<<32 | 1}
 	r.chunk = recordings.file.first(id, creator)
+	s.begin(r)
 	return r
+}
+
+// The state of a goroutine is written here only, and in the Go runtime. It is memory that goroutines have one
+// after the other, which the race detector would take for a race: it does not look here.
+
+// recorder is that of the goroutine, nil if it has none yet.
+//
+//go:norace
+func (s *localState) recorder() *recorder { return (*recorder)(s.local) }
+
+// origin is the number of a goroutine that uninstrumented code has started, and by which operation.
+//
+//go:norace
+func (s *localState) origin() (id, creator uint64) { return s.self, s.creator }
+
+//go:norace
+func (s *localState) begin(r *recorder) {
+	*s = localState{local: unsafe.Pointer(r), self: r.self, next: r.next}
+}
+
+//go:norace
+func (s *localState) end() { *s = localState{} }
+
+// behind reports whether the goroutine has done something that is not written yet.
+//
+//go:norace
+func (s *localState) behind() bool { return s.n > 0 }
+
+// met is who has completed the operation.
+//
+//go:norace
+func (s *localState) met() uint64 { return s.partner }
+
+//go:norace
+func (s *localState) set(tag, next uint64) { s.tag, s.next, s.partner = tag, next, 0 }
+
+// pending returns what the goroutine has done that is not written yet.
+//
+//go:norace
+func (s *localState) pending() (list [maxPend]uint64, n uint32) {
+	list, n = s.pend, s.n
+	s.n = 0
+	return list, n
+}
+
+// doing sets which operation is being done, 0 for none.
+func (r *recorder) doing(tag uint64) {
+	r.tag = tag
+	r.state.set(tag, r.next)
 }
 
 // room makes room for so many bytes, and returns what there is.
 func (r *recorder) room(n int) []byte {
 	if len(r.chunk.payload)-r.n < n {
-		r.chunk = recordings.file.next(r.chunk, r.state.self, n)
+		r.chunk = recordings.file.next(r.chunk, r.self, n)
 		r.n = 0
 	}
 	return r.chunk.payload[r.n:]
@@ -158,7 +208,7 @@ const maxRecord = 64
 // begin writes that the operation is about to be done, and is what is done from now on. The object
 // is that of the operation; 0 is a nil channel.
 func (r *recorder) begin(op byte, site Site, obj uint64) {
-	if r.state.n > 0 {
+	if r.state.behind() {
 		r.catchUp()
 	}
 	b := r.room(maxRecord)
@@ -170,17 +220,14 @@ func (r *recorder) begin(op byte, site Site, obj uint64) {
 }
 
 func (r *recorder) start() {
-	s := r.state
-	s.tag, s.partner = s.next, 0
-	s.next++
+	r.next++
+	r.doing(r.next - 1)
 }
 
 // catchUp writes what the goroutine has done by uninstrumented code.
 func (r *recorder) catchUp() {
-	s := r.state
-	n := s.n
-	s.n = 0
-	for _, p := range s.pend[:n] {
+	list, n := r.state.pending()
+	for _, p := range list[:n] {
 		b := r.room(maxRecord)
 		if p&1 != 0 {
 			b[0] = recGo
@@ -193,19 +240,19 @@ func (r *recorder) catchUp() {
 			b[k] = recPost
 			r.wrote(k + 1)
 		}
-		s.next++
+		r.next++
 	}
 }
 
 // done writes that the operation has been done, by whom if the Go runtime has said so.
 func (r *recorder) done(flags byte) {
-	r.doneWith(flags, r.state.partner)
+	r.doneWith(flags, r.state.met())
 }
 
 // doneWith is done, with the partner.
 func (r *recorder) doneWith(flags byte, partner uint64) {
 	b := r.room(maxRecord)
-	r.state.tag = 0
+	r.doing(0)
 	n := 1
 	if partner != 0 {
 		flags |= postPartner
@@ -225,7 +272,7 @@ const nobodyBefore = 1
 
 // panicked is deferred around an operation: it says that it has not come to done.
 func (r *recorder) panicked(tag uint64) {
-	if r.state.tag == tag {
+	if r.tag == tag {
 		r.doneWith(postPanicked, 0)
 	}
 }
@@ -233,7 +280,7 @@ func (r *recorder) panicked(tag uint64) {
 // doneInOrder is doneWith for an operation that has a place in the order of those on the object.
 func (r *recorder) doneInOrder(flags byte, partner, seq uint64) {
 	b := r.room(maxRecord)
-	r.state.tag = 0
+	r.doing(0)
 	n := 1
 	if partner != 0 {
 		flags |= postPartner
@@ -246,7 +293,7 @@ func (r *recorder) doneInOrder(flags byte, partner, seq uint64) {
 
 // goes writes that the goroutine starts another one, and returns its number.
 func (r *recorder) goes(site Site) uint64 {
-	if r.state.n > 0 {
+	if r.state.behind() {
 		r.catchUp()
 	}
 	child := newGoroutine()
@@ -260,7 +307,7 @@ func (r *recorder) goes(site Site) uint64 {
 
 // started is f for the goroutine that goes has numbered.
 func (r *recorder) started(child uint64, f func()) func() {
-	creator := r.state.tag
+	creator := r.tag
 	return func() {
 		c := beginRecorder(localOf(), child, creator)
 		returned := false
@@ -272,7 +319,7 @@ func (r *recorder) started(child uint64, f func()) func() {
 
 // end writes the end of the goroutine.
 func (r *recorder) end(returned bool) {
-	if r.state.n > 0 {
+	if r.state.behind() {
 		r.catchUp()
 	}
 	b := r.room(maxRecord)
@@ -284,7 +331,7 @@ func (r *recorder) end(returned bool) {
 	}
 	r.wrote(n)
 	recordings.file.giveBack(r.chunk, r.n)
-	*r.state = localState{}
+	r.state.end()
 	forgetLocal()
 }
 
@@ -310,8 +357,9 @@ func putUvarint(b []byte, v uint64) int {
 
 func putVarint(b []byte, v int64) int { return putUvarint(b, uint64(v)<<1^uint64(v>>63)) }
 
-// objectIDs numbers the objects.
-var objectIDs atomic.Uint64
+// unseen is in the number of a channel that the Go runtime has given, when uninstrumented code has
+// closed it.
+const unseen = 1 << 63
 
 // channel is the number of a channel.
 func (r *recorder) channel(p unsafe.Pointer, capacity int) uint64 {
@@ -319,15 +367,19 @@ func (r *recorder) channel(p unsafe.Pointer, capacity int) uint64 {
 		return 0
 	}
 	c := channelOf(p)
-	if id := atomic.LoadUint64(&c.id); id != 0 {
+	was := atomic.LoadUint64(&c.id)
+	if was != 0 && was&unseen == 0 {
+		return was
+	}
+	id := was &^ unseen
+	if was == 0 {
+		id = newObject()
+	}
+	if atomic.CompareAndSwapUint64(&c.id, was, id) {
+		r.object(id, recChan, capacity)
 		return id
 	}
-	id := objectIDs.Add(1)
-	if !atomic.CompareAndSwapUint64(&c.id, 0, id) {
-		return atomic.LoadUint64(&c.id)
-	}
-	r.object(id, recChan, capacity)
-	return id
+	return atomic.LoadUint64(&c.id) &^ unseen
 }
 
 // usedObject is an object other than a channel. It is not kept: what comes to its address when it is
@@ -376,7 +428,7 @@ func (r *recorder) knows(kind byte, p unsafe.Pointer) *usedObject {
 		}
 		at = &k.next
 	}
-	k := &usedObject{addr: addr, kind: kind, id: objectIDs.Add(1), weak: weak.Make((*byte)(p))}
+	k := &usedObject{addr: addr, kind: kind, id: newObject(), weak: weak.Make((*byte)(p))}
 	if kind == recWaitGroup && waitGroupState != noState {
 		k.order.Store(uint64(uint32(countAt((*sync.WaitGroup)(p), waitGroupState))))
 	}

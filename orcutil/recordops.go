@@ -13,7 +13,7 @@ import (
 func (r *recorder) send(site Site, c Case) {
 	obj := r.channel(c.channel(), c.capacity())
 	r.begin(recSend, site, obj)
-	defer r.panicked(r.state.tag)
+	defer r.panicked(r.tag)
 	c.block()
 	r.done(0)
 }
@@ -38,9 +38,9 @@ func recvRecorded[T any](r *recorder, site Site, ch <-chan T) (T, bool) {
 func closeRecorded[T any](r *recorder, site Site, ch chan<- T) {
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
 	r.begin(recClose, site, r.channel(p, cap(ch)))
-	defer r.panicked(r.state.tag)
+	defer r.panicked(r.tag)
 	if p != nil {
-		noteCloser(p, r.state.tag)
+		noteCloser(p, r.tag)
 	}
 	close(ch)
 	r.doneWith(0, 0)
@@ -51,7 +51,7 @@ func (r *recorder) selects(site Site, hasDefault bool, cases []Case) int {
 	for _, c := range cases {
 		r.channel(c.channel(), c.capacity())
 	}
-	if r.state.n > 0 {
+	if r.state.behind() {
 		r.catchUp()
 	}
 	b := r.room(maxRecord + 11*len(cases))
@@ -70,7 +70,7 @@ func (r *recorder) selects(site Site, hasDefault bool, cases []Case) int {
 	}
 	r.wrote(n)
 	r.start()
-	defer r.selectPanicked(r.state.tag, cases)
+	defer r.selectPanicked(r.tag, cases)
 	i := realSelect(hasDefault, cases)
 	switch {
 	case i < 0:
@@ -78,7 +78,7 @@ func (r *recorder) selects(site Site, hasDefault bool, cases []Case) int {
 	case !cases[i].sends() && !cases[i].received():
 		r.selected(i, postClosed, atomic.LoadUint64(&channelOf(cases[i].channel()).closer))
 	default:
-		r.selected(i, 0, r.state.partner)
+		r.selected(i, 0, r.state.met())
 	}
 	return i
 }
@@ -86,7 +86,7 @@ func (r *recorder) selects(site Site, hasDefault bool, cases []Case) int {
 // selected records the case that a select has taken.
 func (r *recorder) selected(i int, flags byte, partner uint64) {
 	b := r.room(maxRecord)
-	r.state.tag = 0
+	r.doing(0)
 	n := 1
 	if partner != 0 {
 		flags |= postPartner
@@ -99,7 +99,7 @@ func (r *recorder) selected(i int, flags byte, partner uint64) {
 // selectPanicked is deferred around a select, of which a send on a closed channel panics: the first
 // that has been closed, for all that is known.
 func (r *recorder) selectPanicked(tag uint64, cases []Case) {
-	if r.state.tag != tag {
+	if r.tag != tag {
 		return
 	}
 	at := -1
@@ -177,7 +177,7 @@ func (r *recorder) releases(site Site, l lockRef, s *usedObject) {
 		return
 	}
 	r.begin(recUnlock, site, s.id)
-	s.last.Store(r.state.tag)
+	s.last.Store(r.tag)
 }
 
 // adds is wg.Add(n), or Done, which do does.
@@ -191,7 +191,7 @@ func (r *recorder) adds(site Site, wg *sync.WaitGroup, n int) {
 // addsOnly writes that n is about to be added.
 func (r *recorder) addsOnly(site Site, wg *sync.WaitGroup, n int) uint64 {
 	id := r.knows(recWaitGroup, unsafe.Pointer(wg)).id
-	if r.state.n > 0 {
+	if r.state.behind() {
 		r.catchUp()
 	}
 	b := r.room(maxRecord)
@@ -200,12 +200,12 @@ func (r *recorder) addsOnly(site Site, wg *sync.WaitGroup, n int) uint64 {
 	k += putUvarint(b[k:], id)
 	r.wrote(k + putVarint(b[k:], int64(n)))
 	r.start()
-	return r.state.tag
+	return r.tag
 }
 
 func (r *recorder) counted(counter int, place uint64) {
 	b := r.room(maxRecord)
-	r.state.tag = 0
+	r.doing(0)
 	b[0] = recPost | postCounted | postSeq
 	n := 1 + putVarint(b[1:], int64(counter))
 	r.wrote(n + putUvarint(b[n:], place))
@@ -214,7 +214,7 @@ func (r *recorder) counted(counter int, place uint64) {
 func (r *recorder) waits(site Site, wg *sync.WaitGroup) {
 	s := r.knows(recWaitGroup, unsafe.Pointer(wg))
 	r.begin(recWait, site, s.id)
-	defer r.panicked(r.state.tag)
+	defer r.panicked(r.tag)
 	wg.Wait()
 	r.doneInOrder(0, 0, s.place())
 }
@@ -234,14 +234,14 @@ func (r *recorder) wgGoes(site Site, wg *sync.WaitGroup, f func()) {
 			r.counted(counter, place)
 		}
 	}))
-	r.state.tag = 0
+	r.doing(0)
 }
 
 func (r *recorder) once(site Site, o *sync.Once, f func()) {
 	s := r.knows(recOnceObject, unsafe.Pointer(o))
 	r.begin(recOnce, site, s.id)
-	tag := r.state.tag
-	r.state.tag = 0
+	tag := r.tag
+	r.doing(0)
 	ran, returned := false, false
 	var place uint64
 	defer func() {
@@ -270,7 +270,7 @@ func (r *recorder) once(site Site, o *sync.Once, f func()) {
 func (r *recorder) condWaits(site Site, c *sync.Cond) {
 	s := r.knows(recCond, unsafe.Pointer(c))
 	r.begin(recCondWait, site, s.id)
-	tag := r.state.tag
+	tag := r.tag
 	l, ok := lockBehind(c.L)
 	var held *usedObject
 	if ok {
@@ -278,10 +278,10 @@ func (r *recorder) condWaits(site Site, c *sync.Cond) {
 		r.releases(site, l, held)
 		r.doneWith(0, 0)
 	}
-	r.state.tag, r.state.partner = tag, 0
+	r.doing(tag)
 	defer r.panicked(tag)
 	c.Wait()
-	r.doneInOrder(0, r.state.partner, s.place())
+	r.doneInOrder(0, r.state.met(), s.place())
 	if ok {
 		op := recLock
 		if l.kind == readLock {
@@ -296,7 +296,7 @@ func (r *recorder) signals(op byte, site Site, c *sync.Cond, do func()) {
 	s := r.knows(recCond, unsafe.Pointer(c))
 	r.begin(op, site, s.id)
 	place := s.place()
-	defer r.panicked(r.state.tag)
+	defer r.panicked(r.tag)
 	do()
 	r.doneInOrder(0, 0, place)
 }
@@ -305,7 +305,7 @@ func (r *recorder) signals(op byte, site Site, c *sync.Cond, do func()) {
 // whether it has stored.
 func (r *recorder) atomically(site Site, p unsafe.Pointer, do func() byte) {
 	s := r.knows(recAtomic, p)
-	if r.state.n > 0 {
+	if r.state.behind() {
 		r.catchUp()
 	}
 	s.mu.Lock()
@@ -315,7 +315,7 @@ func (r *recorder) atomically(site Site, p unsafe.Pointer, do func() byte) {
 		partner = 0
 	}
 	if op != recLoad {
-		s.last.Store(r.state.next)
+		s.last.Store(r.next)
 	}
 	place := s.place()
 	s.mu.Unlock()
@@ -326,18 +326,18 @@ func (r *recorder) atomically(site Site, p unsafe.Pointer, do func() byte) {
 // starts is the go statement.
 func (r *recorder) starts(site Site, f func()) {
 	go r.started(r.goes(site), f)()
-	r.state.tag = 0
+	r.doing(0)
 }
 
 // callback is f for a goroutine that a library will start, as time.AfterFunc does, each time that
 // it calls f.
 func (r *recorder) callback(site Site, f func()) func() {
 	child := r.goes(site)
-	creator := r.state.tag
-	r.state.tag = 0
+	creator := r.tag
+	r.doing(0)
 	var called atomic.Bool
 	return func() {
-		if !recordings.on.Load() || localOf().local != nil {
+		if !recordings.on.Load() || localOf().recorder() != nil {
 			f()
 			return
 		}

@@ -25,10 +25,15 @@ func runInspect(c *call) (int, error) {
 		return 0, err
 	}
 	if isRecording(args[0]) {
-		if len(args) > 1 || s.verifyKey != "" {
-			return 0, fmt.Errorf("%w: a recording has no PATH, and no signature", errUsage)
+		switch {
+		case s.verifyKey != "":
+			return 0, fmt.Errorf("%w: a recording has no signature", errUsage)
+		case len(args) == 1:
+			return exitNothing, inspectRecording(c, args[0])
+		case args[1] == "events":
+			return exitNothing, writeEvents(c, args[0])
 		}
-		return exitNothing, inspectRecording(c, args[0])
+		return 0, fmt.Errorf("%w: of a recording, PATH is nothing or events", errUsage)
 	}
 	b, err := s.load(args[0])
 	if err != nil {

@@ -296,3 +296,17 @@ func inspectRecording(c *call, name string) error {
 	_, err = io.WriteString(c.stdout, plain(out.String()))
 	return err
 }
+
+// writeEvents prints a recording as text.
+func writeEvents(c *call, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	t, _, err := recording.Load(f, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return trace.Format(c.stdout, t)
+}

@@ -52,7 +52,7 @@ func commands() []command {
 		{"deep", "BUNDLE", "deep pass: replay the traces on the program", runs, runDeep},
 		{"translate", "PACKAGE", "write the model of a program as UPPAAL XML", compiles, runTranslate},
 		{"verify", "MODEL.xml [QUERIES]", "check a model: the model checker alone", theChecker, runVerify},
-		{"inspect", "BUNDLE [PATH] | RECORDING", "show what is in a bundle, or in a recording; PATH is a gjson path", nothing, runInspect},
+		{"inspect", "BUNDLE|RECORDING [PATH]", "show what is in a bundle, or in a recording; PATH is a gjson path, or \"events\" of a recording", nothing, runInspect},
 		{"view", "BUNDLE", "make a page of a bundle that shows its findings step by step, and open it", theBrowser, runView},
 		{"bundle", "TOOL ARGUMENTS", "tools for bundles: check, compare, collect, unpack, shorten or list them", nothing, runBundle},
 		{"unpack", "BUNDLE", "write the program of a bundle, so that it can be changed", nothing, runUnpack},
