@@ -16,6 +16,7 @@ import (
 // may also leave out.
 var layers = map[string][]string{
 	"":                          {"artifact", "check", "orchestrate", "pass", "source", "translate"},
+	"analyze":                   {"trace"},
 	"artifact":                  {"internal/repository"},
 	"artifact/schema":           {},
 	"bundle":                    {"artifact", "artifact/schema", "orchestrate", "uppaal"},
@@ -25,7 +26,7 @@ var layers = map[string][]string{
 	"check/internal/spin":       {},
 	"check/promela":             {"check", "uppaal"},
 	"check/verifyta":            {"check", "internal/group", "internal/scratch", "uppaal"},
-	"cmd/vtrace":                {"", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "explain", "orchestrate", "pass", "recording", "report", "sites", "source", "trace", "translate", "uppaal", "view"},
+	"cmd/vtrace":                {"", "analyze", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "explain", "orchestrate", "pass", "recording", "report", "sites", "source", "trace", "translate", "uppaal", "view"},
 	"disallow":                  {"uppaal"},
 	"examples":                  {},
 	"examples/gen":              {"examples"},

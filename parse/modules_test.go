@@ -18,7 +18,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/vtrace/vtrace/internal/module"
-	"github.com/vtrace/vtrace/recording"
+	recordings "github.com/vtrace/vtrace/recording"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/trace"
@@ -145,13 +145,13 @@ func recordModule(t *testing.T, prog *source.Program, idx *sites.Index, dir stri
 		f, err := os.Open(filepath.Join(to, file.Name()))
 		require.NoError(t, err)
 		var b bytes.Buffer
-		require.NoError(t, recording.Convert(&b, recording.Header{}, f))
+		require.NoError(t, recordings.Convert(&b, recordings.Header{}, f))
 		require.NoError(t, f.Close())
-		r, err := recording.NewReader(&b)
+		r, err := recordings.NewReader(&b)
 		require.NoError(t, err)
-		require.NoError(t, r.Read(recording.Visitor{
-			Goroutine: func(recording.Goroutine) error { goroutines++; return nil },
-			Event: func(_ uint64, e *recording.Event) error {
+		require.NoError(t, r.Read(recordings.Visitor{
+			Goroutine: func(recordings.Goroutine) error { goroutines++; return nil },
+			Event: func(_ uint64, e *recordings.Event) error {
 				events++
 				if e.Op == trace.OpRecv && e.Phase == trace.Post {
 					received++

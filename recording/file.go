@@ -148,6 +148,12 @@ func (w *Writer) convert(recorded io.Reader) error {
 	return w.Close(full)
 }
 
+// Starts reports whether what comes next is a recording, by its first bytes, and reads nothing.
+func Starts(r *bufio.Reader) bool {
+	head, _ := r.Peek(len(magic))
+	return string(head) == magic
+}
+
 // Reader reads a recording as a stream.
 type Reader struct {
 	in         *bufio.Reader

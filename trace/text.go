@@ -73,7 +73,7 @@ var flagWords = []struct {
 //	@FILE:LINE:COLUMN  where it is, with the function and the site as in @f.go:1:2(p.F,p.F#3)
 //
 // In names of files, functions and sites, what is no letter, digit or one of _.-/$*#[]~ is
-// written as %XX for each byte, in hexadecimal.
+// written as %XX for each byte of UTF-8, in hexadecimal. Names have no control characters.
 func Parse(text []byte) (*Trace, error) {
 	p := &parser{t: &Trace{}, objects: map[string]ObjectID{}, positions: map[Position]PosID{}}
 	if !utf8.Valid(text) {
@@ -542,8 +542,8 @@ func unescape(word string) (string, error) {
 			out = append(out, c)
 		case c == '%' && i+2 < len(word):
 			n, err := strconv.ParseUint(word[i+1:i+3], 16, 8)
-			if err != nil {
-				return "", fmt.Errorf("%q has a %% that stands for nothing", clip(word))
+			if err != nil || n < ' ' || n == 0x7f {
+				return "", fmt.Errorf("%q has a %% that stands for nothing, or for a control character", clip(word))
 			}
 			out = append(out, byte(n))
 			i += 2
@@ -551,10 +551,14 @@ func unescape(word string) (string, error) {
 			return "", fmt.Errorf("%q is no name: other characters than letters, digits and _.-/$*#[]~ are written as %%XX", clip(word))
 		}
 	}
+	if !utf8.Valid(out) {
+		return "", fmt.Errorf("%q is no UTF-8", clip(word))
+	}
 	return string(out), nil
 }
 
-// Format writes the text form of a valid trace, which Parse reads; objects get the names of
+// Format writes the text form of a valid trace, which Parse reads if no name has control
+// characters; objects get the names of
 // Trace.ObjectName, and two of the same name their numbers behind it.
 func Format(w io.Writer, t *Trace) error {
 	f := &formatter{t: t, names: names(t)}

@@ -134,6 +134,8 @@ func TestTextErrors(t *testing.T) {
 		head + "send x @a.go":                      "a position is",
 		head + "send x @a.go:0":                    "a position is",
 		head + "send x @a.go:1(p":                  "a position is",
+		head + "send x @a%0A.go:1":                 "control character",
+		head + "send x @a%FF.go:1":                 "is no UTF-8",
 		head + "\xff":                              "it is no UTF-8",
 		head + strings.Repeat("x", 1<<20+1):        "longer than",
 		"trace 1\ngoroutine 1\nprogram p":          "in front of objects",

@@ -42,7 +42,7 @@ var flagsOf = [numOps]Flags{
 // trace are in range, each post event has a pre event, and operations are on objects of their kind.
 // That partners agree is not asked for: a trace may have lost its end.
 func (t *Trace) Validate() error {
-	if len(t.Goroutines) == 0 {
+	if t == nil || len(t.Goroutines) == 0 {
 		return &InvalidError{Reason: "it has no goroutine"}
 	}
 	for i, o := range t.Objects {

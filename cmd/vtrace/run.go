@@ -60,6 +60,7 @@ func commands() []command {
 		{"replay", "BUNDLE TEST", "run an Orchestration test of a bundle", runs, runReplay},
 		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runs, runExplore},
 		{"record", "PACKAGE [-- ARGUMENTS]", "run a program once, free, and record what its goroutines do", runs, runRecord},
+		{"analyze", "TRACE", "say what a recorded run shows of other runs: errors that are possible, and alternatives", nothing, runAnalyze},
 		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", nothing, runExportTest},
 		{"test", "PACKAGE", "run the exported tests of a package on the program as it is now", runs, runTest},
 		{"help", "[COMMAND|FINDING]", "explain a command, or a kind of finding", nothing, runHelp},
@@ -157,6 +158,7 @@ usage: vtrace COMMAND [flags] [arguments]
 	fmt.Fprintf(w, `
 PACKAGE is one package: its directory, or its import path.
 BUNDLE is a .vtz file or a directory that a pass has written.
+TRACE is a recorded run.
 
 %s build and run the program;
 %s build it; the others execute nothing of it.

@@ -1,0 +1,412 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/vtrace/vtrace/trace"
+)
+
+// use is an operation on a channel that was done, could have been, or was about to be.
+type use struct {
+	pc    int32
+	taken bool // it was done
+	// unchosen: it is a case of a select that has taken another one.
+	unchosen bool
+}
+
+// direction is the index of sends and receives.
+func direction(op trace.Op) int {
+	if op == trace.OpRecv {
+		return 1
+	}
+	return 0
+}
+
+// channel has what was done with a channel.
+type channel struct {
+	// uses are the sends and receives of each goroutine, in their order; two cases of a select on
+	// the channel are one use.
+	uses  [2]map[int32][]use
+	users [2][]int32 // the goroutines, in their order
+	// done are, for each index into the uses of a goroutine, how many in front of it were done.
+	done   [2]map[int32][]int32
+	closes []trace.Ref
+}
+
+// inquiry is an analysis of one order.
+type inquiry struct {
+	both
+	p      *program
+	limits Limits
+	other  bool // it is not the first order
+	chans  []channel
+	// buffered: there are communications on buffered channels. Clocks do not have that values come first
+	// in, first out, so that what they allow need not be possible.
+	buffered bool
+	out      map[string]*Finding
+	keys     []string // of out, as they were found
+	cut      map[string]bool
+	// alone are the cases of selects, each with an instance, and useful those that can be taken.
+	alone  map[selectCase]trace.Ref
+	cases  []selectCase
+	useful map[selectCase]bool
+	// What follows is of analyses of locks; see locks.go.
+	held    [][][]*section
+	byLock  [][]*section
+	inTurn  [][]turns
+	foreign []bool
+	checks  int
+}
+
+// Analyze computes the vector clocks of a valid trace, and runs all analyses on them, for
+// all orders of operations on buffered channels up to the limits. The same trace gives the same
+// result. Errors are of type *trace.InvalidError or *TooLargeError.
+func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	limits = limits.withDefaults()
+	p := newProgram(t)
+	q := &inquiry{p: p, limits: limits, out: map[string]*Finding{}, cut: map[string]bool{},
+		alone: map[selectCase]trace.Ref{}, useful: map[selectCase]bool{}}
+	q.collect()
+	cov, err := orders(p, limits, func(b both) error {
+		q.both = b
+		q.all()
+		q.other = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	q.other = false
+	q.reportCases()
+	helped := map[trace.Ref]bool{} // operations that could have had a partner in some order
+	for _, f := range q.out {
+		helped[f.refs[0]] = helped[f.refs[0]] || alone[f.Code] != ""
+	}
+	r := &Result{
+		Program: t.Program, Goroutines: len(t.Goroutines), Events: p.events, Coverage: cov,
+		Findings: make([]Finding, 0, len(q.out)), Limits: []string{},
+	}
+	for _, k := range q.keys {
+		if f := q.out[k]; helped[f.refs[0]] && isAlone(f.Code) {
+			continue
+		}
+		r.Findings = append(r.Findings, *q.out[k])
+	}
+	sort.SliceStable(r.Findings, func(i, j int) bool { return lessFinding(&r.Findings[i], &r.Findings[j]) })
+	for limit := range q.cut {
+		r.Limits = append(r.Limits, limit)
+	}
+	if !cov.Complete {
+		r.Limits = append(r.Limits, fmt.Sprintf("not all orders of operations on buffered channels were looked at, but %d", cov.Orders))
+	}
+	if cov.Forced > 0 {
+		r.Limits = append(r.Limits, fmt.Sprintf("the trace is not whole: what %s waited for is not recorded, or does not fit", counted(cov.Forced, "operation")))
+	}
+	if cov.Mismatched > 0 {
+		r.Limits = append(r.Limits, fmt.Sprintf("%s a partner that cannot be one", counted(cov.Mismatched, "operation")+verb(cov.Mismatched, " names", " name")))
+	}
+	slices.Sort(r.Limits)
+	return r, nil
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// lessFinding orders findings: by code, object and operations.
+func lessFinding(a, b *Finding) bool {
+	c := cmp.Or(cmp.Compare(place(a.Code), place(b.Code)), slices.CompareFunc(a.refs, b.refs, compareRefs), cmp.Compare(a.Object, b.Object))
+	if c == 0 && a.Case != nil && b.Case != nil {
+		c = cmp.Compare(*a.Case, *b.Case)
+	}
+	return c < 0
+}
+
+// alone has, for each code of a goroutine that stays where it could have had a partner, that of one which could not.
+var alone = map[Code]Code{
+	LeakUnbuffered: LeakUnbufferedAlone, LeakBuffered: LeakBufferedAlone, LeakSelect: LeakSelectAlone,
+	LeakLock: LeakLockAlone, LeakWaitGroup: LeakWaitGroupAlone, LeakCond: LeakCondAlone,
+}
+
+func isAlone(c Code) bool {
+	for _, a := range alone {
+		if a == c {
+			return true
+		}
+	}
+	return false
+}
+
+// all runs the analyses on the clocks of an order.
+func (q *inquiry) all() {
+	if !q.other {
+		q.actual()
+	}
+	q.prepareLocks()
+	q.contention()
+	q.sendOnClosed()
+	q.alternatives()
+	q.concurrentReceives()
+	q.casesWithoutPartner()
+	q.dangling()
+	q.waitGroups()
+	q.lockCycles()
+	q.mixedCycles()
+	q.unlocks()
+	q.races()
+}
+
+// collect finds the uses of channels.
+func (q *inquiry) collect() {
+	q.chans = make([]channel, len(q.p.t.Objects)+1)
+	for i := range q.chans {
+		q.chans[i].uses = [2]map[int32][]use{{}, {}}
+	}
+	add := func(g int32, op trace.Op, object trace.ObjectID, u use) {
+		c := &q.chans[object]
+		d := direction(op)
+		list := c.uses[d][g]
+		if n := len(list); n > 0 && list[n-1].pc == u.pc {
+			list[n-1].taken = list[n-1].taken || u.taken
+			list[n-1].unchosen = list[n-1].unchosen && u.unchosen
+			return
+		}
+		if list == nil {
+			c.users[d] = append(c.users[d], g)
+		}
+		c.uses[d][g] = append(list, u)
+	}
+	for g := range q.p.ops {
+		for i := range q.p.ops[g] {
+			o := &q.p.ops[g][i]
+			r := ref(int32(g), int32(i+1))
+			pre := q.p.preEvent(r)
+			post := q.p.postEvent(r)
+			if pre.Op == trace.OpClose && post != nil && !post.Has(trace.Panicked) {
+				q.chans[pre.Object].closes = append(q.chans[pre.Object].closes, r)
+			}
+			if post != nil && (o.op == trace.OpSend || o.op == trace.OpRecv) && q.p.t.Object(o.object).Cap > 0 {
+				q.buffered = true
+			}
+			switch pre.Op {
+			case trace.OpSend, trace.OpRecv:
+				if post == nil || !post.Has(trace.Panicked) {
+					add(int32(g), pre.Op, pre.Object, use{pc: r.PC, taken: post != nil || o.peer.Known()})
+				}
+			case trace.OpSelect:
+				done := post != nil || o.op != trace.OpSelect
+				for n, c := range pre.Cases {
+					taken := done && c.Op == o.op && c.Object == o.object && (post == nil || int(post.Case) == n)
+					panicked := post != nil && post.Has(trace.Panicked) && c.Op == o.op && c.Object == o.object
+					if !panicked {
+						add(int32(g), c.Op, c.Object, use{pc: r.PC, taken: taken, unchosen: done && !taken})
+					}
+				}
+			}
+		}
+	}
+	for i := range q.chans {
+		c := &q.chans[i]
+		for dir := range 2 {
+			c.done[dir] = map[int32][]int32{}
+			for h, list := range c.uses[dir] {
+				done := make([]int32, len(list)+1)
+				for i, u := range list {
+					done[i+1] = done[i]
+					if u.taken {
+						done[i+1]++
+					}
+				}
+				c.done[dir][h] = done
+			}
+		}
+	}
+}
+
+// between are the uses in a goroutine that are concurrent with an operation of another one: they are
+// in one piece, behind what was before it, and in front of what is after it.
+func (q *inquiry) between(e trace.Ref, h int32, list []use) []use {
+	from := sort.Search(len(list), func(i int) bool { return !q.must.before(ref(h, list[i].pc), e) })
+	to := from + sort.Search(len(list)-from, func(i int) bool { return q.must.before(e, ref(h, list[from+i].pc)) })
+	return list[from:to]
+}
+
+// partners are the operations on a channel in a direction that are concurrent with an operation, by
+// goroutine. On a buffered channel they must also fit it, see rank.
+func (q *inquiry) partners(e trace.Ref, object trace.ObjectID, dir int, f func(h int32, list []use)) {
+	if object == 0 {
+		return
+	}
+	c := &q.chans[object]
+	buffered := q.p.t.Object(object).Cap > 0
+	var eLeast, eMost int
+	if buffered {
+		eLeast, eMost = q.rank(e, object, 1-dir)
+	}
+	for _, h := range c.users[dir] {
+		if h == int32(e.Goroutine-1) {
+			continue
+		}
+		list := q.between(e, h, c.uses[dir][h])
+		if buffered && len(list) > 0 {
+			// Both places grow along the goroutine.
+			from := sort.Search(len(list), func(i int) bool { _, most := q.rank(ref(h, list[i].pc), object, dir); return eLeast <= most })
+			to := from + sort.Search(len(list)-from, func(i int) bool { least, _ := q.rank(ref(h, list[from+i].pc), object, dir); return least > eMost })
+			list = list[from:to]
+		}
+		if len(list) > 0 {
+			f(h, list)
+		}
+	}
+}
+
+// rank says which places in the order of the channel an operation in a direction can have: behind
+// all that are before it, in front of all that are after it. Only what was done counts. A receive
+// gets the value of the send at its place.
+func (q *inquiry) rank(e trace.Ref, object trace.ObjectID, dir int) (least, most int) {
+	c := &q.chans[object]
+	for _, h := range c.users[dir] {
+		list, done := c.uses[dir][h], c.done[dir][h]
+		from := sort.Search(len(list), func(i int) bool { return !q.must.before(ref(h, list[i].pc), e) })
+		to := from + sort.Search(len(list)-from, func(i int) bool { return q.must.before(e, ref(h, list[from+i].pc)) })
+		least += int(done[from])
+		most += int(done[to])
+		if h == int32(e.Goroutine-1) {
+			// It is one of them itself.
+			most -= int(done[to] - done[from])
+		}
+	}
+	return least, most
+}
+
+// maxNamed is how many operations a finding names.
+const maxNamed = 8
+
+// listed are the partners of an operation in a direction that could have been: at most maxNamed, and
+// how many there are.
+func (q *inquiry) listed(e trace.Ref, object trace.ObjectID, dir int, but trace.Ref) ([]trace.Ref, int) {
+	var out []trace.Ref
+	n := 0
+	q.partners(e, object, dir, func(h int32, list []use) {
+		n += len(list)
+		if h == int32(but.Goroutine-1) {
+			if _, found := slices.BinarySearchFunc(list, but.PC, func(u use, pc int32) int { return cmp.Compare(u.pc, pc) }); found {
+				n--
+			}
+		}
+		for _, u := range list {
+			if len(out) == maxNamed {
+				break
+			}
+			if r := ref(h, u.pc); r != but {
+				out = append(out, r)
+			}
+		}
+	})
+	return out, n
+}
+
+// operation is how a finding names an operation: of a select the case on the object, if it is one.
+func (q *inquiry) operation(r trace.Ref, object trace.ObjectID) Operation {
+	pre := q.p.preEvent(r)
+	o := Operation{Goroutine: r.Goroutine, PC: r.PC, Op: pre.Op.String(), Pending: q.p.info(r).post < 0 && !q.p.info(r).peer.Known()}
+	pos := q.p.t.Position(pre.Pos)
+	switch pre.Op {
+	case trace.OpSelect:
+		if object > 0 {
+			o.Object = q.p.t.ObjectName(object)
+		}
+	case trace.OpEnd, trace.OpGo:
+	default:
+		o.Object = q.p.t.ObjectName(pre.Object)
+	}
+	o.Position, o.Func, o.Site = pos.String(), pos.Func, pos.Site
+	return o
+}
+
+// report notes a finding. Findings with the same code at the same places are one.
+func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
+	f.refs = refs
+	var key strings.Builder
+	fmt.Fprintf(&key, "%s %t", f.Code, f.Reordered)
+	if f.Case != nil {
+		fmt.Fprintf(&key, " case %d", *f.Case)
+	}
+	for _, r := range refs {
+		o := q.operation(r, object)
+		f.Operations = append(f.Operations, o)
+		if pos := q.p.preEvent(r).Pos; pos > 0 {
+			fmt.Fprintf(&key, " @%d", pos)
+		} else {
+			fmt.Fprintf(&key, " %d.%d", r.Goroutine, r.PC)
+		}
+	}
+	// A select can be there for several objects.
+	if slices.ContainsFunc(refs, func(r trace.Ref) bool { return q.p.preEvent(r).Op == trace.OpSelect }) {
+		if pos := q.p.t.Object(object).Pos; pos > 0 {
+			fmt.Fprintf(&key, " of @%d", pos)
+		} else {
+			fmt.Fprintf(&key, " of %d", object)
+		}
+	}
+	k := key.String()
+	if old := q.out[k]; old != nil {
+		if !q.other && f.Count == 0 {
+			old.Count++
+		} else if f.Count > old.Count {
+			old.Count = f.Count
+		}
+		if f.Witness && !old.Witness {
+			old.Witness, old.Level = true, f.Level
+		}
+		return
+	}
+	if f.reorders != nil && q.buffered {
+		f.Witness = q.possible(f.reorders.pending, f.reorders.done)
+	}
+	f.Count = max(1, f.Count)
+	f.OtherOrder = q.other
+	if f.Title == "" {
+		f.Title = f.Code.Title()
+	}
+	if f.Level == "" {
+		f.Level = kinds[place(f.Code)].level
+	}
+	q.out[k] = &f
+	q.keys = append(q.keys, k)
+}
+
+// name is an operation in a message.
+func (q *inquiry) name(r trace.Ref, object trace.ObjectID) string {
+	return q.operation(r, object).String()
+}
+
+// names are operations in a message; n is how many there are.
+func (q *inquiry) names(refs []trace.Ref, object trace.ObjectID, n int) string {
+	var out []string
+	for _, r := range refs {
+		out = append(out, q.name(r, object))
+	}
+	s := strings.Join(out, ", ")
+	if n > len(refs) {
+		s += fmt.Sprintf(" and %d more", n-len(refs))
+	}
+	return s
+}
