@@ -47,7 +47,7 @@ var decoders = map[string]string{
 	"check/verifyta.readOutput":         "(the output of an engine that the user has installed)",
 	"cmd/vtrace.bounding":               "(a flag)",
 	"cmd/vtrace.boundsFlag.Set":         "(a flag)",
-	"cmd/vtrace.readTrace":             "trace.FuzzParse recording.FuzzLoad",
+	"cmd/vtrace.readTrace":              "trace.FuzzParse recording.FuzzLoad",
 	"cmd/vtrace.sizeFlag.Set":           "(a flag)",
 	"disallow.Set.UnmarshalJSON":        "disallow.FuzzSet",
 	"internal/left.Program.frames":      "internal/left.FuzzStacks",
