@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/vtrace/vtrace/trace"
@@ -35,6 +36,14 @@ type channel struct {
 	// done are, for each index into the uses of a goroutine, how many in front of it were done.
 	done   [2]map[int32][]int32
 	closes []trace.Ref
+	// ranks are those of the uses for the order that is looked at, as they are asked for.
+	ranks [2]map[int32][]placing
+}
+
+// placing is which places in the order of a channel an operation can have, see rank.
+type placing struct {
+	least, most int32
+	known       bool
 }
 
 // inquiry is an analysis of one order.
@@ -49,6 +58,7 @@ type inquiry struct {
 	buffered bool
 	out      map[string]*Finding
 	keys     []string // of out, as they were found
+	key      []byte   // of the last finding
 	cut      map[string]bool
 	// alone are the cases of selects, each with an instance, and useful those that can be taken.
 	alone  map[selectCase]trace.Ref
@@ -76,6 +86,9 @@ func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
 	q.collect()
 	cov, err := orders(p, limits, func(b both) error {
 		q.both = b
+		for i := range q.chans {
+			q.chans[i].ranks = [2]map[int32][]placing{}
+		}
 		q.all()
 		q.other = true
 		return nil
@@ -256,7 +269,7 @@ func (q *inquiry) partners(e trace.Ref, object trace.ObjectID, dir int, f func(h
 	}
 	c := &q.chans[object]
 	buffered := q.p.t.Object(object).Cap > 0
-	var eLeast, eMost int
+	var eLeast, eMost int32
 	if buffered {
 		eLeast, eMost = q.rank(e, object, 1-dir)
 	}
@@ -267,8 +280,8 @@ func (q *inquiry) partners(e trace.Ref, object trace.ObjectID, dir int, f func(h
 		list := q.between(e, h, c.uses[dir][h])
 		if buffered && len(list) > 0 {
 			// Both places grow along the goroutine.
-			from := sort.Search(len(list), func(i int) bool { _, most := q.rank(ref(h, list[i].pc), object, dir); return eLeast <= most })
-			to := from + sort.Search(len(list)-from, func(i int) bool { least, _ := q.rank(ref(h, list[from+i].pc), object, dir); return least > eMost })
+			from := sort.Search(len(list), func(i int) bool { return eLeast <= q.placing(h, list[i].pc, object, dir).most })
+			to := from + sort.Search(len(list)-from, func(i int) bool { return q.placing(h, list[from+i].pc, object, dir).least > eMost })
 			list = list[from:to]
 		}
 		if len(list) > 0 {
@@ -280,20 +293,40 @@ func (q *inquiry) partners(e trace.Ref, object trace.ObjectID, dir int, f func(h
 // rank says which places in the order of the channel an operation in a direction can have: behind
 // all that are before it, in front of all that are after it. Only what was done counts. A receive
 // gets the value of the send at its place.
-func (q *inquiry) rank(e trace.Ref, object trace.ObjectID, dir int) (least, most int) {
+func (q *inquiry) rank(e trace.Ref, object trace.ObjectID, dir int) (least, most int32) {
 	c := &q.chans[object]
 	for _, h := range c.users[dir] {
 		list, done := c.uses[dir][h], c.done[dir][h]
 		from := sort.Search(len(list), func(i int) bool { return !q.must.before(ref(h, list[i].pc), e) })
 		to := from + sort.Search(len(list)-from, func(i int) bool { return q.must.before(e, ref(h, list[from+i].pc)) })
-		least += int(done[from])
-		most += int(done[to])
+		least += done[from]
+		most += done[to]
 		if h == int32(e.Goroutine-1) {
 			// It is one of them itself.
-			most -= int(done[to] - done[from])
+			most -= done[to] - done[from]
 		}
 	}
 	return least, most
+}
+
+// placing is the rank of a use.
+func (q *inquiry) placing(h, pc int32, object trace.ObjectID, dir int) placing {
+	c := &q.chans[object]
+	list := c.uses[dir][h]
+	i, _ := slices.BinarySearchFunc(list, pc, func(u use, pc int32) int { return cmp.Compare(u.pc, pc) })
+	if c.ranks[dir] == nil {
+		c.ranks[dir] = map[int32][]placing{}
+	}
+	ranks := c.ranks[dir][h]
+	if ranks == nil {
+		ranks = make([]placing, len(list))
+		c.ranks[dir][h] = ranks
+	}
+	if !ranks[i].known {
+		least, most := q.rank(ref(h, pc), object, dir)
+		ranks[i] = placing{least, most, true}
+	}
+	return ranks[i]
 }
 
 // maxNamed is how many operations a finding names.
@@ -344,30 +377,32 @@ func (q *inquiry) operation(r trace.Ref, object trace.ObjectID) Operation {
 // report notes a finding. Findings with the same code at the same places are one.
 func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 	f.refs = refs
-	var key strings.Builder
-	fmt.Fprintf(&key, "%s %t", f.Code, f.Reordered)
+	key := append(q.key[:0], f.Code...)
+	number := func(what byte, n int) { key = strconv.AppendInt(append(key, ' ', what), int64(n), 10) }
+	if f.Reordered {
+		number('r', 1)
+	}
 	if f.Case != nil {
-		fmt.Fprintf(&key, " case %d", *f.Case)
+		number('c', *f.Case)
 	}
 	for _, r := range refs {
-		o := q.operation(r, object)
-		f.Operations = append(f.Operations, o)
 		if pos := q.p.preEvent(r).Pos; pos > 0 {
-			fmt.Fprintf(&key, " @%d", pos)
+			number('@', int(pos))
 		} else {
-			fmt.Fprintf(&key, " %d.%d", r.Goroutine, r.PC)
+			number('g', int(r.Goroutine))
+			number('.', int(r.PC))
 		}
 	}
 	// A select can be there for several objects.
 	if slices.ContainsFunc(refs, func(r trace.Ref) bool { return q.p.preEvent(r).Op == trace.OpSelect }) {
 		if pos := q.p.t.Object(object).Pos; pos > 0 {
-			fmt.Fprintf(&key, " of @%d", pos)
+			number('p', int(pos))
 		} else {
-			fmt.Fprintf(&key, " of %d", object)
+			number('o', int(object))
 		}
 	}
-	k := key.String()
-	if old := q.out[k]; old != nil {
+	q.key = key
+	if old := q.out[string(key)]; old != nil {
 		if !q.other && f.Count == 0 {
 			old.Count++
 		} else if f.Count > old.Count {
@@ -381,6 +416,13 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 	if f.reorders != nil && q.buffered {
 		f.Witness = q.possible(f.reorders.pending, f.reorders.done)
 	}
+	for _, r := range refs {
+		f.Operations = append(f.Operations, q.operation(r, object))
+	}
+	if f.say != nil {
+		f.Message = f.say()
+	}
+	f.say, f.reorders = nil, nil
 	f.Count = max(1, f.Count)
 	f.OtherOrder = q.other
 	if f.Title == "" {
@@ -389,6 +431,7 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 	if f.Level == "" {
 		f.Level = kinds[place(f.Code)].level
 	}
+	k := string(key)
 	q.out[k] = &f
 	q.keys = append(q.keys, k)
 }

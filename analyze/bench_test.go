@@ -44,6 +44,32 @@ func pipeline(pairs, values int) *trace.Trace {
 	return t
 }
 
+// workers is a run of goroutines that send to a buffered channel which others receive from, in turn.
+func workers(each, capacity, values int) *trace.Trace {
+	t := &trace.Trace{Objects: []trace.Object{{Kind: trace.Chan, Name: "c", Cap: capacity}}, Positions: []trace.Position{{File: "p.go", Line: 1}, {File: "p.go", Line: 2}}}
+	t.Goroutines = make([]trace.Goroutine, 1+2*each)
+	for g := range 2 * each {
+		l := &t.Goroutines[0]
+		l.Events = append(l.Events, trace.Event{Phase: trace.Whole, Op: trace.OpGo, PC: int32(g + 1), Partner: trace.Ref{Goroutine: trace.GoroutineID(g + 2)}})
+	}
+	for v := range values {
+		from, to := &t.Goroutines[1+v%each], &t.Goroutines[1+each+(v/3)%each]
+		pc := int32(len(from.Events) + 1)
+		from.Events = append(from.Events, trace.Event{Phase: trace.Whole, Op: trace.OpSend, Object: 1, PC: pc, Pos: 1})
+		to.Events = append(to.Events, trace.Event{Phase: trace.Whole, Op: trace.OpRecv, Object: 1, PC: int32(len(to.Events) + 1), Pos: 2, Partner: trace.Ref{Goroutine: trace.GoroutineID(2 + v%each), PC: pc}})
+	}
+	return t
+}
+
+// BenchmarkBuffered is Analyze of a run with a buffered channel, and more orders than are looked at.
+func BenchmarkBuffered(b *testing.B) {
+	t := workers(4, 16, 100_000)
+	for b.Loop() {
+		_, err := analyze.Analyze(t, analyze.Limits{})
+		require.NoError(b, err)
+	}
+}
+
 // BenchmarkReplay is phase two, of a run without buffered channels: the clocks with and without the order of
 // critical sections.
 func BenchmarkReplay(b *testing.B) {

@@ -149,9 +149,12 @@ func (q *inquiry) meetsClose(object trace.ObjectID, dir int, r, closing trace.Re
 	default:
 		return
 	}
-	f.Message = fmt.Sprintf("%s can come after %s", q.name(r, object), q.name(closing, object))
-	if f.Reordered {
-		f.Message += ", if critical sections come in another order"
+	f.say = func() string {
+		message := fmt.Sprintf("%s can come after %s", q.name(r, object), q.name(closing, object))
+		if f.Reordered {
+			message += ", if critical sections come in another order"
+		}
+		return message
 	}
 	q.report(f, object, r, closing)
 }
@@ -164,7 +167,9 @@ func (q *inquiry) alternatives() {
 			if alt, n := q.listed(r, o.object, 1-direction(o.op), o.peer); n > 0 {
 				q.report(Finding{
 					Code: AC, Object: q.p.t.ObjectName(o.object),
-					Message: fmt.Sprintf("%s was done with %s, and could have been with %s", q.name(r, o.object), q.name(o.peer, o.object), q.names(alt, o.object, n)),
+					say: func() string {
+						return fmt.Sprintf("%s was done with %s, and could have been with %s", q.name(r, o.object), q.name(o.peer, o.object), q.names(alt, o.object, n))
+					},
 				}, o.object, append([]trace.Ref{r, o.peer}, alt...)...)
 			}
 		}
@@ -179,8 +184,10 @@ func (q *inquiry) alternatives() {
 			if alt, n := q.listed(r, c.Object, 1-direction(c.Op), trace.Unknown); n > 0 {
 				q.report(Finding{
 					Code: ASC, Object: q.p.t.ObjectName(c.Object), Case: &i,
-					Message: fmt.Sprintf("case %d, %s %s, of the %s was not taken, and could have been with %s",
-						i, c.Op, q.p.t.ObjectName(c.Object), q.name(r, 0), q.names(alt, c.Object, n)),
+					say: func() string {
+						return fmt.Sprintf("case %d, %s %s, of the %s was not taken, and could have been with %s",
+							i, c.Op, q.p.t.ObjectName(c.Object), q.name(r, 0), q.names(alt, c.Object, n))
+					},
 				}, c.Object, append([]trace.Ref{r}, alt...)...)
 			}
 		}
@@ -210,7 +217,9 @@ func (q *inquiry) concurrentReceives() {
 						if !v.unchosen {
 							q.report(Finding{
 								Code: ConcurrentReceives, Object: q.p.t.ObjectName(object),
-								Message: fmt.Sprintf("either can be first: %s or %s", q.name(r, object), q.name(ref(h, v.pc), object)),
+								say: func() string {
+									return fmt.Sprintf("either can be first: %s or %s", q.name(r, object), q.name(ref(h, v.pc), object))
+								},
 							}, object, r, ref(h, v.pc))
 							break
 						}

@@ -467,6 +467,31 @@ goroutine 2 of 1
   write v`,
 	findings: []string{"MP m 1.2 2.1"},
 }, {
+	// For the second section to begin the first has to end, and in that the first access was made known.
+	name: "no race, as a section has to end",
+	trace: `var v
+mutex m
+chan x 0
+chan y 0
+goroutine 1
+  go 2
+  go 3
+  go 4
+goroutine 2 of 1
+  lock m first
+  send y
+  recv x from 4.2
+  unlock m
+goroutine 3 of 1
+  recv y from 2.2
+  lock m from 2.4
+  unlock m
+  write v
+goroutine 4 of 1
+  write v
+  send x`,
+	clocks: []string{"2.2 [1,2,0,0] [2,2,1,0]", "2.3 [2,3,1,0] [3,3,1,2]", "3.2 [2,2,2,0] [3,4,2,2]"},
+}, {
 	name: "send and close below a lock",
 	trace: `chan x 1
 mutex m
@@ -585,6 +610,116 @@ goroutine 2 of 1
   recv x closed`,
 	clocks:   []string{"1.3 [3,0] [3,0]", "2.1 [1,1] [2,1]", "2.2 [2,2] [3,2]"},
 	findings: []string{"A02 x 2.2"},
+}, {
+	name: "deadlock that happened",
+	trace: `mutex a
+mutex b
+goroutine 1
+  go 2
+  lock a first
+  lock b pending
+goroutine 2 of 1
+  lock b first
+  lock a pending`,
+	clocks:   []string{"1.3 [3,0] -", "2.2 [1,2] -"},
+	findings: []string{"P05 1.3 2.2", "L08 b 1.3 2.1", "L08 a 2.2 1.2", "MP a 1.2 2.2", "MP b 1.3 2.1"},
+}, {
+	name: "not ended",
+	trace: `chan z 1
+goroutine 1
+  go 2
+  end
+goroutine 2 of 1
+  send z`,
+	findings: []string{"L00 2.1"},
+}, {
+	name: "once that does not end",
+	trace: `once o
+goroutine 1
+  go 2
+  once o pending
+  recv nil pending
+goroutine 2 of 1
+  once o pending`,
+	clocks:   []string{"1.2 [2,0] -", "1.3 [3,0] -", "2.1 [1,1] -"},
+	findings: []string{"L05 nil 1.3", "L14 o 2.1"},
+}, {
+	name: "add instead of wait first",
+	trace: `waitgroup w
+goroutine 1
+  go 2
+  wait w pending
+goroutine 2 of 1
+  add w +1`,
+	findings: []string{"L10 w 1.2 2.1", "P09 w 2.1 1.2"},
+}, {
+	name: "no signal",
+	trace: `mutex m
+cond c
+goroutine 1
+  lock m first
+  condwait c pending
+  unlock m`,
+	findings: []string{"L13 c 1.2"},
+}, {
+	name: "select that waits",
+	trace: `chan x 0
+chan y 0
+goroutine 1
+  go 2
+  select recv x, recv y pending
+goroutine 2 of 1
+  select send x, default : default`,
+	findings: []string{"DR x case 0 1.2 2.1", "L06 1.2 2.1", "ASC x case 0 2.1 1.2"},
+}, {
+	name: "select that waits for nobody",
+	trace: `chan x 0
+goroutine 1
+  select recv x, recv nil pending`,
+	findings: []string{"L07 1.1"},
+}, {
+	name: "buffered, for somebody else",
+	trace: `chan x 1
+goroutine 1
+  go 2
+  go 3
+  recv x pending
+goroutine 2 of 1
+  send x
+goroutine 3 of 1
+  recv x from 2.1`,
+	clocks:   []string{"1.3 [3,0,0] -", "2.1 [1,1,0] [1,1,0]", "3.1 [2,0,1] [2,1,1]"},
+	findings: []string{"L03 x 1.3 2.1", "DR x 1.3 2.1", "AC x 2.1 3.1 1.3", "MP x 1.3 3.1", "P07 x 1.3 3.1"},
+}, {
+	name: "close by a third one",
+	trace: `chan x 0
+goroutine 1
+  go 2
+  go 3
+  recv x from 3.1
+goroutine 2 of 1
+  close x
+goroutine 3 of 1
+  send x`,
+	clocks:   []string{"2.1 [1,1,0] [1,1,0]", "1.3 [3,0,0] [3,0,1]", "3.1 [2,0,1] [3,0,1]"},
+	findings: []string{"SC x 3.1 2.1", "P02 x 1.3 2.1"},
+}, {
+	name: "misuse of a wait group",
+	trace: `waitgroup w
+goroutine 1
+  wait w panicked`,
+	findings: []string{"A07 w 1.1"},
+}, {
+	name: "failed attempt",
+	trace: `mutex m
+goroutine 1
+  go 2
+  lock m first
+  unlock m
+goroutine 2 of 1
+  trylock m failed`,
+	clocks:   []string{"2.1 [1,1] [1,1]"},
+	findings: []string{"MP m 1.2 2.1"},
 }}
 
 func parse(t *testing.T, text string) *trace.Trace {

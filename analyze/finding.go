@@ -186,6 +186,8 @@ type Finding struct {
 	Count int `json:"count"`
 
 	refs []trace.Ref
+	// say makes the message, where it would be made in vain for the most part.
+	say func() string
 	// reorders is what a witness has, where clocks alone are not enough to say that there is one.
 	reorders *reordering
 }

@@ -111,6 +111,9 @@ func (s *search) replay() *replayer {
 	return r
 }
 
+// visiting is how much more work the analyses of an order are than its replay.
+const visiting = 10
+
 // both are the clocks of one order: with the order of critical sections, and without it.
 type both struct {
 	must, weak *clocks
@@ -171,9 +174,11 @@ func orders(p *program, limits Limits, visit func(both) error) (Coverage, error)
 			for _, n := range s.path {
 				choices = append(choices, n.at)
 			}
+			distinct := cov.Distinct
 			if err := offer(r, again(choices)); err != nil {
 				return cov, err
 			}
+			work += (cov.Distinct - distinct) * visiting * p.events
 		}
 		if !s.back() {
 			cov.Complete = true
@@ -276,7 +281,8 @@ func (c *Clocks) Concurrent(a, b trace.Ref) bool { return c.must.concurrent(a, b
 type Limits struct {
 	// Orders is how many orders of operations on buffered channels are replayed, 200 by default.
 	Orders int
-	// Work is how many events are replayed for them, 20 million by default; one order always is.
+	// Work is how many events are replayed for them, and looked at, which counts ten times; 4 million by
+	// default. One order always is.
 	Work int
 	// Pairs is how many pairs of operations are looked at closely for each pair of places and
 	// goroutines, where a witness has to be found; 32 by default.
@@ -291,7 +297,7 @@ func (l Limits) withDefaults() Limits {
 		l.Orders = 200
 	}
 	if l.Work <= 0 {
-		l.Work = 20_000_000
+		l.Work = 4_000_000
 	}
 	if l.Pairs <= 0 {
 		l.Pairs = 32

@@ -36,8 +36,8 @@ type program struct {
 	mismatched int
 	// choice says that the order of the operations on an object is not recorded, and matters.
 	choice []bool
-	// loose says of a buffered channel that not all of its communications are recorded, so that it
-	// is not known what is in it.
+	// loose says of a buffered channel that it needs no slots: each value has its own, or not all
+	// communications are recorded, so that it is not known what is in it.
 	loose  []bool
 	events int
 }
@@ -218,10 +218,10 @@ func (p *program) orders() {
 	for c := range senders {
 		// Without a slot that is used again no clock depends on the order; with one receiver and
 		// nothing left it is the order of the receives.
-		reused := sends[c] > p.t.Object(trace.ObjectID(c)).Cap
-		p.loose[c] = p.loose[c] || sends[c]-p.received[c] > p.t.Object(trace.ObjectID(c)).Cap
+		capacity := p.t.Object(trace.ObjectID(c)).Cap
+		p.loose[c] = p.loose[c] || sends[c] <= capacity || sends[c]-p.received[c] > capacity
 		forced := p.loose[c] || len(receivers[c]) == 1 && p.received[c] == sends[c]
-		p.choice[c] = len(senders[c]) > 1 && reused && !forced || free[c] && len(lockers[c]) > 1
+		p.choice[c] = len(senders[c]) > 1 && !forced || free[c] && len(lockers[c]) > 1
 	}
 }
 
