@@ -286,6 +286,8 @@ func main() {
 	case "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
+	default:
+		possible[mode]()
 	case "closed":
 		close(c)
 		c <- 1
