@@ -89,7 +89,7 @@ func newRecordFile(dir, limit string) (*recordFile, error) {
 func (f *recordFile) grow() error {
 	// Blocks are there before they are mapped: with a disk that is full it is the recording that ends,
 	// and not the program.
-	if _, err := f.file.WriteAt(make([]byte, regionSize), f.size); err != nil {
+	if err := reserve(f.file, f.size, regionSize); err != nil {
 		return err
 	}
 	region, err := mapFile(f.file, f.size, regionSize)
@@ -99,6 +99,11 @@ func (f *recordFile) grow() error {
 	f.region = region
 	f.size += regionSize
 	return nil
+}
+
+func writeZeros(f *os.File, offset int64, size int) error {
+	_, err := f.WriteAt(make([]byte, size), offset)
+	return err
 }
 
 // take makes a chunk of at least n bytes of payload.
