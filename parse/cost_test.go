@@ -84,21 +84,16 @@ func TestCost(t *testing.T) {
 	}
 	for _, name := range names {
 		require.Less(t, best[name][1]/best[name][0], 10.0, name)
-		require.Less(t, best[name][recorded]/best[name][0], mostRecorded(name), name)
+		switch name {
+		case "Once", "Mutex", "MutexContended", "RWMutex": // they take some nanoseconds, and two records take tens
+			require.Less(t, best[name][recorded], 500.0, name)
+		default:
+			require.Less(t, best[name][recorded]/best[name][0], 10.0, name)
+		}
 	}
 }
 
 // recorded is the place of the binary that records.
 const recorded = 3
-
-// mostRecorded is how many times as long an operation may take when it is recorded. Those that take
-// some nanoseconds, and touch nothing that others do, take a multiple of that.
-func mostRecorded(name string) float64 {
-	switch name {
-	case "SelectDefault", "SelectTwoDefault", "Once", "Mutex", "RWMutex":
-		return 40
-	}
-	return 10
-}
 
 var measured = regexp.MustCompile(`(?m)^Benchmark(\w+)-?\d*\s+\d+\s+([0-9.]+) ns/op`)
