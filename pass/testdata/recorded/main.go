@@ -79,6 +79,12 @@ func plain(size int) {
 					break
 				}
 			}
+			select {
+			case v, ok := <-c:
+				g.add(v, ok)
+			default:
+				panic("a closed channel is ready")
+			}
 			g.print(path)
 		})
 	}
