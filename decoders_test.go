@@ -19,7 +19,7 @@ import (
 
 // decoderDirs are the packages, with those below, that read what others have written: bundles,
 // what stands beside them, what is kept in caches, and what the program under check leaves.
-var decoderDirs = []string{"artifact", "bundle", "check/promela", "check/verifyta", "cmd", "disallow", "internal", "orchestrate", "pass", "report", "source", "trace", "uppaal"}
+var decoderDirs = []string{"artifact", "bundle", "check/promela", "check/verifyta", "cmd", "disallow", "internal", "orchestrate", "pass", "recording", "report", "source", "trace", "uppaal"}
 
 // decoders are the functions of these packages that decode, with the fuzz targets that each has,
 // as "package.Target", or with a reason in parentheses why it needs none.
@@ -50,14 +50,15 @@ var decoders = map[string]string{
 	"check/verifyta.readOutput":           "(the output of an engine that the user has installed)",
 	"check/verifyta.xtrReader.numbers":    "check/verifyta.FuzzReadXTR",
 	"check/verifyta.xtrReader.transition": "check/verifyta.FuzzReadXTR",
+	"cmd/vtrace.bounding":                 "(a flag)",
+	"cmd/vtrace.boundsFlag.Set":           "(a flag)",
 	"cmd/vtrace.call.modelTrace":          "(reads no more than how a model begins)",
 	"cmd/vtrace.goCommand":                "(what the go command says of its settings)",
 	"cmd/vtrace.parseModel":               "uppaal.FuzzReadXML uppaal.FuzzReadXTA",
 	"cmd/vtrace.readConfig":               "cmd/vtrace.FuzzConfig",
-	"cmd/vtrace.verifySettings.choose":    "(a flag)",
-	"cmd/vtrace.bounding":                 "(a flag)",
-	"cmd/vtrace.boundsFlag.Set":           "(a flag)",
+	"cmd/vtrace.readTrace":                "trace.FuzzParse recording.FuzzLoad",
 	"cmd/vtrace.sizeFlag.Set":             "(a flag)",
+	"cmd/vtrace.verifySettings.choose":    "(a flag)",
 	"disallow.Set.UnmarshalJSON":          "disallow.FuzzSet",
 	"internal/earlier.Candidates":         "internal/earlier.FuzzCandidates",
 	"internal/earlier.Result.Elsewhere":   "internal/earlier.FuzzCompare",
@@ -98,6 +99,14 @@ var decoders = map[string]string{
 	"pass.readExported":                   "pass.FuzzReadExported",
 	"pass.readFrontier":                   "pass.FuzzFrontier",
 	"pass.testNumbers":                    "(an argument)",
+	"recording.NewReader":                 "recording.FuzzLoad",
+	"recording.Reader.Read":               "recording.FuzzLoad recording.FuzzStream",
+	"recording.Reader.bytes":              "recording.FuzzStream",
+	"recording.Reader.readChunk":          "recording.FuzzStream",
+	"recording.Reader.readHeader":         "recording.FuzzStream",
+	"recording.newReader":                 "recording.FuzzStream",
+	"recording.payload.uvarint":           "recording.FuzzStream recording.FuzzConvert",
+	"recording.readRaw":                   "recording.FuzzConvert",
 	"report.ReadBaseline":                 "report.FuzzBaseline",
 	"report.commentsOf":                   "report.FuzzComments",
 	"source.Program.namedModules":         "(the go command has read the same files)",

@@ -4,6 +4,7 @@ package orcutil
 
 import (
 	"iter"
+	"math/rand/v2"
 	"reflect"
 	"time"
 	"unsafe"
@@ -46,7 +47,11 @@ func To[T any](ch chan<- T) Sender[T] { return Sender[T]{ch} }
 func (s Sender[T]) Send(site Site, v T) {
 	g := enter(site)
 	if g == nil {
-		s.ch <- v
+		if r := recording(); r != nil {
+			r.send(site, &sendCase[T]{s.ch, v})
+		} else {
+			s.ch <- v
+		}
 		return
 	}
 	g.communicate(opSend, site, false, &sendCase[T]{s.ch, v})
@@ -143,6 +148,10 @@ func (c *RecvCase[T]) chosen(v reflect.Value, ok bool) {
 func Recv[T any](site Site, ch <-chan T) T {
 	g := enter(site)
 	if g == nil {
+		if r := recording(); r != nil {
+			v, _ := recvRecorded(r, site, ch)
+			return v
+		}
 		return <-ch
 	}
 	c := RecvCase[T]{ch: ch}
@@ -154,6 +163,9 @@ func Recv[T any](site Site, ch <-chan T) T {
 func Recv2[T any](site Site, ch <-chan T) (T, bool) {
 	g := enter(site)
 	if g == nil {
+		if r := recording(); r != nil {
+			return recvRecorded(r, site, ch)
+		}
 		v, ok := <-ch
 		return v, ok
 	}
@@ -196,7 +208,11 @@ func (r *Ranger[T]) Next(site Site) bool {
 func Close[T any](site Site, ch chan<- T) {
 	g := enter(site)
 	if g == nil {
-		close(ch)
+		if r := recording(); r != nil {
+			closeRecorded(r, site, ch)
+		} else {
+			close(ch)
+		}
 		return
 	}
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
@@ -245,10 +261,16 @@ func (g *goroutine) measure(site Site, p unsafe.Pointer) {
 func Select(site Site, hasDefault bool, cases ...Case) int {
 	g := enter(site)
 	if g == nil {
+		if r := recording(); r != nil {
+			return r.selects(site, hasDefault, cases)
+		}
 		return realSelect(hasDefault, cases)
 	}
 	return g.communicate(opSelect, site, hasDefault, cases...)
 }
+
+// maxTried is the most cases of a select that are tried one by one.
+const maxTried = 3
 
 // realSelect is the select statement outside a run.
 func realSelect(hasDefault bool, cases []Case) int {
@@ -266,9 +288,25 @@ func realSelect(hasDefault bool, cases []Case) int {
 		cases[0].block()
 		return 0
 	}
-	list := make([]reflect.SelectCase, len(cases), len(cases)+1)
-	for i, c := range cases {
-		list[i] = c.selectCase()
+	if !hasDefault && len(cases) <= maxTried {
+		// Package reflect takes a microsecond. A case that is ready may be taken at once, and of up
+		// to three in either direction from any, each that is ready is as likely as the others.
+		r := rand.Uint32()
+		i, step := int(r>>1)%len(cases), 1
+		if r&1 != 0 {
+			step = len(cases) - 1
+		}
+		for range cases {
+			if cases[i].try() {
+				return i
+			}
+			i = (i + step) % len(cases)
+		}
+	}
+	var few [4]reflect.SelectCase // on the stack
+	list := few[:0]
+	for _, c := range cases {
+		list = append(list, c.selectCase())
 	}
 	if hasDefault {
 		list = append(list, reflect.SelectCase{Dir: reflect.SelectDefault})

@@ -20,7 +20,11 @@ type ticket struct {
 func CondWait(site Site, c *sync.Cond) {
 	g := enter(site)
 	if g == nil {
-		c.Wait()
+		if r := recording(); r != nil {
+			r.condWaits(site, c)
+		} else {
+			c.Wait()
+		}
 		return
 	}
 	s := g.run
@@ -65,6 +69,10 @@ func CondSignal(site Site, c *sync.Cond) {
 		g.signalAt(opCondSignal, site, c, 1)
 		return
 	}
+	if r := recording(); r != nil {
+		r.signals(recSignal, site, c, c.Signal)
+		return
+	}
 	c.Signal()
 }
 
@@ -72,6 +80,10 @@ func CondSignal(site Site, c *sync.Cond) {
 func CondBroadcast(site Site, c *sync.Cond) {
 	if g := enter(site); g != nil {
 		g.signalAt(opCondBroadcast, site, c, -1)
+		return
+	}
+	if r := recording(); r != nil {
+		r.signals(recBroadcast, site, c, c.Broadcast)
 		return
 	}
 	c.Broadcast()

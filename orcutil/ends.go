@@ -14,7 +14,11 @@ import (
 func Go(site Site, f func()) {
 	g := enter(site)
 	if g == nil {
-		go freely(f)()
+		if r := recording(); r != nil {
+			r.starts(site, f)
+		} else {
+			go freely(f)()
+		}
 		return
 	}
 	g.arrive(opGo, site, nil)
@@ -86,6 +90,8 @@ func Goexit(site Site) {
 		g.arrive(opGoexit, site, nil)
 		g.pass()
 		g.goexit = site
+	} else if r := recording(); r != nil {
+		r.left = true
 	}
 	runtime.Goexit()
 }
@@ -99,6 +105,8 @@ func TestEnd(site Site, f func()) {
 			g.afterTest("Fail")
 		}
 		g.pass()
+	} else if r := recording(); r != nil {
+		r.left = true
 	}
 	f()
 }

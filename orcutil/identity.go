@@ -56,6 +56,10 @@ func enter(site Site) *goroutine {
 // run. Rewritten code asks where an operation needs another form inside a run.
 func Controlled() bool { return controlling() != nil }
 
+// Watched reports whether what the calling goroutine does is controlled by a run, or recorded.
+// Rewritten code asks where the original operation needs another form only then.
+func Watched() bool { return Controlled() || recordings.on.Load() }
+
 // controlling is the run that the calling goroutine is under the control of, nil
 // for none.
 func controlling() *run {

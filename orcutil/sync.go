@@ -122,7 +122,7 @@ func Lock(site Site, m *sync.Mutex) {
 		g.lockAt(opLock, site, mutexRef(m))
 		return
 	}
-	lockOutside(mutexRef(m))
+	lockFree(site, mutexRef(m))
 }
 
 // Unlock is m.Unlock.
@@ -131,7 +131,7 @@ func Unlock(site Site, m *sync.Mutex) {
 		g.unlockAt(opUnlock, site, mutexRef(m))
 		return
 	}
-	m.Unlock()
+	unlockFree(site, mutexRef(m))
 }
 
 // TryLock is m.TryLock.
@@ -139,7 +139,7 @@ func TryLock(site Site, m *sync.Mutex) bool {
 	if g := enter(site); g != nil {
 		return g.tryLockAt(opTryLock, site, mutexRef(m))
 	}
-	return m.TryLock()
+	return tryFree(site, mutexRef(m))
 }
 
 // WLock is m.Lock.
@@ -148,7 +148,7 @@ func WLock(site Site, m *sync.RWMutex) {
 		g.lockAt(opLock, site, writeRef(m))
 		return
 	}
-	lockOutside(writeRef(m))
+	lockFree(site, writeRef(m))
 }
 
 // WUnlock is m.Unlock.
@@ -157,7 +157,7 @@ func WUnlock(site Site, m *sync.RWMutex) {
 		g.unlockAt(opUnlock, site, writeRef(m))
 		return
 	}
-	m.Unlock()
+	unlockFree(site, writeRef(m))
 }
 
 // TryWLock is m.TryLock.
@@ -165,7 +165,7 @@ func TryWLock(site Site, m *sync.RWMutex) bool {
 	if g := enter(site); g != nil {
 		return g.tryLockAt(opTryLock, site, writeRef(m))
 	}
-	return m.TryLock()
+	return tryFree(site, writeRef(m))
 }
 
 // RLock is m.RLock.
@@ -174,7 +174,7 @@ func RLock(site Site, m *sync.RWMutex) {
 		g.lockAt(opRLock, site, readRef(m))
 		return
 	}
-	lockOutside(readRef(m))
+	lockFree(site, readRef(m))
 }
 
 // RUnlock is m.RUnlock.
@@ -183,7 +183,7 @@ func RUnlock(site Site, m *sync.RWMutex) {
 		g.unlockAt(opRUnlock, site, readRef(m))
 		return
 	}
-	m.RUnlock()
+	unlockFree(site, readRef(m))
 }
 
 // TryRLock is m.TryRLock.
@@ -191,7 +191,7 @@ func TryRLock(site Site, m *sync.RWMutex) bool {
 	if g := enter(site); g != nil {
 		return g.tryLockAt(opTryRLock, site, readRef(m))
 	}
-	return m.TryRLock()
+	return tryFree(site, readRef(m))
 }
 
 // LockIface is l.Lock. A type that is not of package sync is called: it has
@@ -201,7 +201,7 @@ func LockIface(site Site, l sync.Locker) {
 		if g := enter(site); g != nil {
 			g.lockAt(opLock, site, ref)
 		} else {
-			lockOutside(ref)
+			lockFree(site, ref)
 		}
 		return
 	}
@@ -213,10 +213,36 @@ func UnlockIface(site Site, l sync.Locker) {
 	if ref, ok := refOf(l); ok {
 		if g := enter(site); g != nil {
 			g.unlockAt(opUnlock, site, ref)
-			return
+		} else {
+			unlockFree(site, ref)
 		}
+		return
 	}
 	l.Unlock()
+}
+
+// lockFree, unlockFree and tryFree are the operations of a goroutine that is not under control.
+func lockFree(site Site, l lockRef) {
+	if r := recording(); r != nil {
+		r.locks(site, l)
+		return
+	}
+	lockOutside(l)
+}
+
+func unlockFree(site Site, l lockRef) {
+	if r := recording(); r != nil {
+		r.unlocks(site, l)
+		return
+	}
+	l.unlock()
+}
+
+func tryFree(site Site, l lockRef) bool {
+	if r := recording(); r != nil {
+		return r.tries(site, l)
+	}
+	return l.try()
 }
 
 func (g *goroutine) lockAt(o op, site Site, l lockRef) {
@@ -365,7 +391,11 @@ func (s *run) reopenFree() (moved bool) {
 func OnceDo(site Site, o *sync.Once, f func()) {
 	g := enter(site)
 	if g == nil {
-		o.Do(f)
+		if r := recording(); r != nil {
+			r.once(site, o, f)
+		} else {
+			o.Do(f)
+		}
 		return
 	}
 	s := g.run

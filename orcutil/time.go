@@ -91,6 +91,9 @@ func AfterFunc(site Site, d time.Duration, f func()) *time.Timer {
 func Callback(site Site, f func()) func() {
 	s := active.Load()
 	if s == nil {
+		if r := recording(); r != nil {
+			return r.callback(site, f)
+		}
 		return freelyCalled(f)
 	}
 	by := s.caller()

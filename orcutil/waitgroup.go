@@ -15,6 +15,10 @@ func Add(site Site, wg *sync.WaitGroup, n int) {
 		g.addAt(opAdd, site, wg, n)
 		return
 	}
+	if r := recording(); r != nil {
+		r.adds(site, wg, n)
+		return
+	}
 	wg.Add(n)
 }
 
@@ -22,6 +26,10 @@ func Add(site Site, wg *sync.WaitGroup, n int) {
 func Done(site Site, wg *sync.WaitGroup) {
 	if g := enter(site); g != nil {
 		g.addAt(opDone, site, wg, -1)
+		return
+	}
+	if r := recording(); r != nil {
+		r.adds(site, wg, -1)
 		return
 	}
 	wg.Done()
@@ -110,7 +118,11 @@ func (s *run) releaseWaiters(wg *sync.WaitGroup) {
 func Wait(site Site, wg *sync.WaitGroup) {
 	g := enter(site)
 	if g == nil {
-		wg.Wait()
+		if r := recording(); r != nil {
+			r.waits(site, wg)
+		} else {
+			wg.Wait()
+		}
 		return
 	}
 	g.run.name(waitGroupObject, unsafe.Pointer(wg))
@@ -148,7 +160,11 @@ func (g *goroutine) waited(site Site, wg *sync.WaitGroup) {
 func WGGo(site Site, wg *sync.WaitGroup, f func()) {
 	g := enter(site)
 	if g == nil {
-		wg.Go(freely(f))
+		if r := recording(); r != nil {
+			r.wgGoes(site, wg, f)
+		} else {
+			wg.Go(freely(f))
+		}
 		return
 	}
 	s := g.run

@@ -28,7 +28,7 @@ func onceSource(zz, name string) string {
 }`, zz, name, params, results, first, last)
 }
 
-// trySource is a select with one case and a default. Outside of runs, a select
+// trySource is a select with one case and a default. Where nobody looks, a select
 // of its own does it without allocation; Line has an operation by a goroutine
 // outside of control noticed.
 const trySource = `type ZZTried[T interface{}] struct {
@@ -38,7 +38,7 @@ const trySource = `type ZZTried[T interface{}] struct {
 }
 
 func ZZTryRecv[T interface{}](site ZZ.Site, ch <-chan T) (t ZZTried[T]) {
-	if ZZ.Controlled() {
+	if ZZ.Watched() {
 		r := ZZ.R(ch)
 		t.Case = ZZ.Select(site, 0 == 0, r)
 		t.V, t.OK = r.V, r.OK
@@ -58,7 +58,7 @@ type ZZTrySender[T interface{}] struct{ ch chan<- T }
 func ZZTryTo[T interface{}](ch chan<- T) ZZTrySender[T] { return ZZTrySender[T]{ch} }
 
 func (s ZZTrySender[T]) Send(site ZZ.Site, v T) (t ZZTried[T]) {
-	if ZZ.Controlled() {
+	if ZZ.Watched() {
 		t.Case = ZZ.Select(site, 0 == 0, ZZ.To(s.ch).Case(v))
 		return t
 	}
@@ -103,7 +103,7 @@ const fieldSource = `func ZZField_TYPE(x interface{}, path []int) *sync.TYPE {
 }`
 
 // ifaceSource is the generated function for a method called through an
-// interface. What is behind it is looked for in a run only.
+// interface. What is behind it is looked for in a run, or where it is recorded, only.
 func ifaceSource(zz, what string) string {
 	sh, iface := shapeOf(what), ifaceShapes[what]
 	_, method, _ := strings.Cut(what, "_")
@@ -113,7 +113,7 @@ func ifaceSource(zz, what string) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "func %s%s(site %s.Site, x %s%s) %s {\n", zz, what, zz, sh.recv, params, sh.result)
-	fmt.Fprintf(&b, "\tif %s.Controlled() {\n\t\tbehind := %s.Behind(x, func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName(%q) })\n", zz, zz, method)
+	fmt.Fprintf(&b, "\tif %s.Watched() {\n\t\tbehind := %s.Behind(x, func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName(%q) })\n", zz, zz, method)
 	b.WriteString("\t\tswitch y := behind.(type) {\n")
 	for _, c := range iface.behind {
 		pointer := "*"

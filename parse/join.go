@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // joined are the files of a package in as few as can be: a new file costs more than what the compiler
@@ -54,7 +55,8 @@ type splitText struct {
 func splitFile(name string, data []byte) (s splitText, ok bool) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, data, parser.ImportsOnly|parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil || bytes.Contains(data, []byte("//go:embed")) || bytes.Contains(data, []byte("//line ")) {
+	// A name with an underscore may be a build constraint.
+	if err != nil || strings.Contains(name, "_") || bytes.Contains(data, []byte("//go:embed")) || bytes.Contains(data, []byte("//line ")) {
 		return s, false
 	}
 	for _, group := range f.Comments {
@@ -79,7 +81,7 @@ func splitFile(name string, data []byte) (s splitText, ok bool) {
 			if err != nil || from == "C" {
 				return s, false
 			}
-			as := path.Base(from)
+			as := packageName(from)
 			if imported.Name != nil {
 				as = imported.Name.Name
 			}
@@ -92,6 +94,15 @@ func splitFile(name string, data []byte) (s splitText, ok bool) {
 	at := fset.Position(end)
 	s.line, s.body = at.Line, data[at.Offset:]
 	return s, !bytes.HasPrefix(bytes.TrimLeft(s.body, " \t"), []byte(";"))
+}
+
+// packageName is the name of a package of the standard library.
+func packageName(from string) string {
+	name := path.Base(from)
+	if version, ok := strings.CutPrefix(name, "v"); ok && version != "" && strings.Trim(version, "0123456789") == "" {
+		return path.Base(path.Dir(from))
+	}
+	return name
 }
 
 // fileGroup is what becomes one file.

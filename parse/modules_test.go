@@ -18,7 +18,10 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/vtrace/vtrace/internal/module"
+	recordings "github.com/vtrace/vtrace/recording"
+	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/trace"
 )
 
 // modules names what TestModules instruments: "module@version" of the module
@@ -29,6 +32,8 @@ import (
 var modules = flag.String("modules", "", `modules to instrument completely, separated by commas; "default" for a selection`)
 
 var raceModules = flag.Bool("races", false, "instrument the modules to find data races")
+
+var recordModules = flag.Bool("recordings", false, "record the tests of the modules, and compare with the original")
 
 // defaultModules adds this module and larger ones to those that all tests run
 // over.
@@ -74,6 +79,10 @@ func testModule(t *testing.T, module string) {
 		return strings.HasPrefix(p.PkgPath, "github.com/vtrace/vtrace/orcutil")
 	})
 	idx := Index(prog)
+	if *recordModules {
+		recordModule(t, prog, idx, dir)
+		return
+	}
 	o, err := Instrument(ctx, prog, idx, Options{EveryLine: !*raceModules, Races: *raceModules})
 	require.NoError(t, err)
 	done := time.Now()
@@ -111,6 +120,52 @@ func testModule(t *testing.T, module string) {
 	got, lined := results(t, dir, append(args, "-overlay", overlay, "./..."))
 	_, guarded := results(t, dir, append(args, "-overlay", operations, "./..."))
 	t.Logf("tests: original %.2f s, operations guarded %.2f s (%.2f), every line %.2f s (%.2f)", plain, guarded, guarded/plain, lined, lined/plain)
+	require.Equal(t, want, got)
+}
+
+// recordModule runs the tests of a module as they are, and recorded: the same pass, and the recordings can be
+// read.
+func recordModule(t *testing.T, prog *source.Program, idx *sites.Index, dir string) {
+	o, err := Instrument(context.Background(), prog, idx, Options{})
+	require.NoError(t, err)
+	require.NoError(t, o.Recorded(goroot(t)))
+	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
+	require.NoError(t, err)
+	args := []string{"test", "-vet=off", "-count=1", "-short", "-p=1", "-timeout=240s"}
+	_, _ = results(t, dir, append(args, "-overlay", overlay, "-run=^$", "./...")) // to have it compiled
+	want, plain := results(t, dir, append(args, "./..."))
+	to := t.TempDir()
+	t.Setenv("VTRACE_RECORD", to)
+	t.Setenv("VTRACE_RECORD_LIMIT", "8000000000")
+	got, recorded := results(t, dir, append(args, "-overlay", overlay, "./..."))
+	files, err := os.ReadDir(to)
+	require.NoError(t, err)
+	events, goroutines, known, received := 0, 0, 0, 0
+	for _, file := range files {
+		f, err := os.Open(filepath.Join(to, file.Name()))
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, recordings.Convert(&b, recordings.Header{}, f))
+		require.NoError(t, f.Close())
+		r, err := recordings.NewReader(&b)
+		require.NoError(t, err)
+		require.NoError(t, r.Read(recordings.Visitor{
+			Goroutine: func(recordings.Goroutine) error { goroutines++; return nil },
+			Event: func(_ uint64, e *recordings.Event) error {
+				events++
+				if e.Op == trace.OpRecv && e.Phase == trace.Post {
+					received++
+					if e.Partner != 0 {
+						known++
+					}
+				}
+				return nil
+			},
+		}))
+		require.False(t, r.Cut())
+		r.Close()
+	}
+	t.Logf("tests: original %.2f s, recorded %.2f s (%.2f): %d events, %d goroutines, %d of %d receives with a partner", plain, recorded, recorded/plain, events, goroutines, known, received)
 	require.Equal(t, want, got)
 }
 

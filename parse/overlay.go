@@ -32,6 +32,8 @@ type Overlay struct {
 	// program or, with RuntimeStd, to the standard library's.
 	RuntimeDir string
 	RuntimeStd bool
+	// Toolchain are changed and added files of the standard library, relative to its root; see Recorded.
+	Toolchain map[string][]byte
 	// Dependencies are the modules outside of the root that have some of Files.
 	Dependencies []source.Dependency
 	// Diagnostics are the constructs that are not guarded, by position.
@@ -131,6 +133,11 @@ func (o *Overlay) Write(dir, root, goroot string) (string, error) {
 			base, rel = dep.Dir, below
 		}
 		if err := put(base, path.Join("src", strings.TrimSuffix(name, rel)), rel, data); err != nil {
+			return "", err
+		}
+	}
+	for name, data := range o.Toolchain {
+		if err := put(filepath.Join(goroot, "src"), "toolchain", name, data); err != nil {
 			return "", err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/analyze"
+	"github.com/vtrace/vtrace/recording"
 	"github.com/vtrace/vtrace/trace"
 )
 
@@ -53,7 +55,7 @@ func runAnalyze(c *call) (int, error) {
 	return exitNothing, err
 }
 
-// readTrace reads a trace from a file, or from standard input if the name is "-".
+// readTrace reads a trace, as text or as a recording, from a file, or from standard input if the name is "-".
 func readTrace(name string) (*trace.Trace, error) {
 	in := io.Reader(os.Stdin)
 	if name != "-" {
@@ -64,7 +66,15 @@ func readTrace(name string) (*trace.Trace, error) {
 		defer f.Close()
 		in = f
 	}
-	text, err := io.ReadAll(io.LimitReader(in, maxTrace+1))
+	buffered := bufio.NewReader(in)
+	if recording.Starts(buffered) {
+		t, _, err := recording.Load(buffered, 0)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return t, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(buffered, maxTrace+1))
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,17 @@ func runInspect(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if isRecording(args[0]) {
+		switch {
+		case s.verifyKey != "":
+			return 0, fmt.Errorf("%w: a recording has no signature", errUsage)
+		case len(args) == 1:
+			return exitNothing, inspectRecording(c, args[0])
+		case args[1] == "events":
+			return exitNothing, writeEvents(c, args[0])
+		}
+		return 0, fmt.Errorf("%w: of a recording, PATH is nothing or events", errUsage)
+	}
 	b, err := s.load(args[0])
 	if err != nil {
 		return 0, err

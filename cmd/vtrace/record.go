@@ -1,0 +1,312 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/recording"
+	"github.com/vtrace/vtrace/trace"
+)
+
+// recordingExt ends the names of recordings.
+const recordingExt = ".vtr"
+
+// runRecord runs a program free and records what its goroutines do.
+func runRecord(c *call) (_ int, err error) {
+	var s settings
+	fs := c.flags()
+	s.program(fs)
+	fs.StringVar(&s.out, "o", "", "write the recording to `FILE`, which must not exist")
+	timeout := fs.Duration("timeout", time.Minute, "end the program after this time; 0 is no bound")
+	limit := sizeFlag(1 << 30)
+	fs.Var(&limit, "limit", "record at most so many `BYTES`, before they are compressed; what is done beyond that is not recorded")
+	s.inSandbox(fs)
+	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
+	args, err := c.parse(fs, 1, 1)
+	if err != nil {
+		return 0, err
+	}
+	if *timeout < 0 || limit < 1 {
+		return 0, fmt.Errorf("%w: -timeout is not negative, and -limit at least 1", errUsage)
+	}
+	if s.out == "" {
+		if err := makeBundleDir(); err != nil {
+			return 0, err
+		}
+	}
+	temp, err := os.CreateTemp(recordingDir(s.out), ".recording-*")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		_ = temp.Close()
+		_ = os.Remove(temp.Name())
+	}()
+	rep := newProgress(c.stderr, s.timing)
+	opts := []vtrace.Option{vtrace.Sandbox(string(s.sandbox)), vtrace.Progress(rep.event)}
+	if len(c.program) > 0 {
+		opts = append(opts, vtrace.Args(c.program...))
+	}
+	how := vtrace.Recording{To: temp, Timeout: *timeout, MaxBytes: int64(limit), Stdout: c.stdout, Stderr: c.stderr}
+	r, err := vtrace.Record(c.ctx, s.source(args[0]), how, opts...)
+	rep.done()
+	if err != nil {
+		return 0, err
+	}
+	if err := temp.Close(); err != nil {
+		return 0, err
+	}
+	name := s.out
+	if name == "" {
+		name = filepath.Join(bundleDir, recordingName(r.Program))
+		err = os.Rename(temp.Name(), name)
+	} else {
+		err = os.Link(temp.Name(), name) // which does not replace a file
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, l := range r.Limits {
+		fmt.Fprintf(c.stdout, "not recorded: %s\n", plain(l))
+	}
+	if err := summarise(c.stdout, name); err != nil {
+		return 0, err
+	}
+	rep.writeUnsandboxed(c.stdout)
+	fmt.Fprintf(c.stdout, "recording: %s\n", name)
+	return exitNothing, nil
+}
+
+// recordingDir is the directory that a recording is made in before it has its name.
+func recordingDir(out string) string {
+	if out == "" {
+		return bundleDir
+	}
+	return filepath.Dir(out)
+}
+
+// recordingName is the name of the recording of a program.
+func recordingName(program string) string {
+	pkg, entry := program, ""
+	if i := strings.LastIndex(program, "."); i >= 0 {
+		pkg, entry = program[:i], program[i+1:]
+	}
+	return filepath.Base(filepath.FromSlash(pkg)) + "-" + entry + recordingExt
+}
+
+// isRecording reports whether a file is a recording, and no bundle.
+func isRecording(name string) bool { return strings.HasSuffix(name, recordingExt) }
+
+// tally counts what is in a recording.
+type tally struct {
+	header     recording.Header
+	cut        bool
+	goroutines map[uint64]*goroutineTally
+	ops        map[trace.Op]*opTally
+	objects    map[trace.ObjectKind]int
+	events     int
+}
+
+type goroutineTally struct {
+	id        uint64
+	creator   uint64
+	creatorPC int32
+	ops       int
+	ended     bool
+	site      uint64 // of the go statement
+	blocked   string
+}
+
+type opTally struct{ begun, done, withPartner int }
+
+// count reads a recording.
+func count(name string) (_ *tally, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := recording.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	defer r.Close()
+	t := &tally{header: r.Header(), goroutines: map[uint64]*goroutineTally{}, ops: map[trace.Op]*opTally{}, objects: map[trace.ObjectKind]int{}}
+	err = r.Read(recording.Visitor{
+		Goroutine: func(g recording.Goroutine) error {
+			t.goroutines[g.ID] = &goroutineTally{id: g.ID, creator: g.Creator, creatorPC: g.CreatorPC}
+			return nil
+		},
+		Object: func(_ uint64, o recording.Object) error {
+			t.objects[o.Kind]++
+			return nil
+		},
+		Event: t.event,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	t.cut = r.Cut()
+	last := map[uint64]int32{}
+	r.Pending(func(g uint64, pc int32, op trace.Op, object, site uint64) {
+		if pc < last[g] {
+			return
+		}
+		last[g] = pc
+		t.goroutines[g].blocked = op.String()
+		if at := t.position(site); at != "" {
+			t.goroutines[g].blocked += " at " + at
+		}
+	})
+	return t, nil
+}
+
+func (t *tally) event(g uint64, e *recording.Event) error {
+	t.events++
+	o := t.ops[e.Op]
+	if o == nil {
+		o = &opTally{}
+		t.ops[e.Op] = o
+	}
+	if e.Phase.HasPre() {
+		o.begun++
+		t.goroutines[g].ops++
+	}
+	if e.Phase.HasPost() {
+		o.done++
+		if e.Partner != 0 || e.PartnerPC != 0 {
+			o.withPartner++
+		}
+	}
+	if e.Op == trace.OpEnd {
+		t.goroutines[g].ended = true
+	}
+	return nil
+}
+
+func (t *tally) position(site uint64) string {
+	if site < 1 || site > uint64(len(t.header.Positions)) {
+		return ""
+	}
+	p := t.header.Positions[site-1]
+	return trace.Position{File: p.File, Line: p.Line, Column: p.Col}.String()
+}
+
+// summarise prints the first lines about a recording.
+func summarise(w io.Writer, name string) error {
+	t, err := count(name)
+	if err != nil {
+		return err
+	}
+	return t.summary(w, name)
+}
+
+func (t *tally) summary(w io.Writer, name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	left := 0
+	for _, g := range t.goroutines {
+		if !g.ended {
+			left++
+		}
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s: %s\n", t.header.Program, t.header.End)
+	fmt.Fprintf(&out, "%d goroutines, %d of them not at their end; %d events in %d bytes\n", len(t.goroutines), left, t.events, info.Size())
+	if t.cut {
+		out.WriteString("more was done than is recorded: see -limit\n")
+	}
+	_, err = io.WriteString(w, plain(out.String()))
+	return err
+}
+
+// mostGoroutines is how many goroutines inspect lists.
+const mostGoroutines = 100
+
+// inspectRecording prints what is in a recording, by operations and goroutines.
+func inspectRecording(c *call, name string) error {
+	t, err := count(name)
+	if err != nil {
+		return err
+	}
+	if err := t.summary(c.stdout, name); err != nil {
+		return err
+	}
+	var out strings.Builder
+	for _, n := range t.header.Notes {
+		fmt.Fprintf(&out, "not recorded: %s\n", n)
+	}
+	out.WriteString("\n   begun     done  partner  operation\n")
+	for op := trace.OpSend; op <= trace.OpWrite; op++ {
+		if o := t.ops[op]; o != nil {
+			fmt.Fprintf(&out, "%8d %8d %8d  %s\n", o.begun, o.done, o.withPartner, op)
+		}
+	}
+	out.WriteString("\n objects  kind\n")
+	for k := trace.Chan; k <= trace.Var; k++ {
+		if n := t.objects[k]; n > 0 {
+			fmt.Fprintf(&out, "%8d  %s\n", n, k)
+		}
+	}
+	out.WriteString("\n     ops  goroutine\n")
+	list := make([]*goroutineTally, 0, len(t.goroutines))
+	for _, g := range t.goroutines {
+		list = append(list, g)
+	}
+	// First those that did not come to their end, then those that have done most.
+	slices.SortFunc(list, func(a, b *goroutineTally) int {
+		switch {
+		case a.ended != b.ended && b.ended:
+			return -1
+		case a.ended != b.ended:
+			return 1
+		case a.ops != b.ops:
+			return b.ops - a.ops
+		case a.id < b.id:
+			return -1
+		}
+		return 1
+	})
+	for i, g := range list {
+		if i == mostGoroutines {
+			fmt.Fprintf(&out, "          and %d others\n", len(list)-i)
+			break
+		}
+		fmt.Fprintf(&out, "%8d  %d", g.ops, g.id)
+		if g.creator != 0 {
+			fmt.Fprintf(&out, ", started by %d", g.creator)
+		}
+		switch {
+		case g.ended:
+		case g.blocked != "":
+			fmt.Fprintf(&out, ", in %s", g.blocked)
+		default:
+			out.WriteString(", not at its end")
+		}
+		out.WriteString("\n")
+	}
+	_, err = io.WriteString(c.stdout, plain(out.String()))
+	return err
+}
+
+// writeEvents prints a recording as text.
+func writeEvents(c *call, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	t, _, err := recording.Load(f, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return trace.Format(c.stdout, t)
+}

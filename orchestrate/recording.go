@@ -1,0 +1,136 @@
+package orchestrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/vtrace/vtrace/internal/scratch"
+)
+
+// The environment variables of orcutil's recorder: a directory, and a number of bytes.
+const (
+	envRecord      = "VTRACE_RECORD"
+	envRecordLimit = "VTRACE_RECORD_LIMIT"
+)
+
+// BuildFree compiles the instrumented program as it is, without a driver: main as the go command
+// builds it, a test with its package's test binary. Of the options Tests is not used.
+func BuildFree(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, err error) {
+	if err := target.check(); err != nil {
+		return nil, err
+	}
+	if err := noOverlay(target); err != nil {
+		return nil, err
+	}
+	dir, err := scratch.Make("build")
+	if err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, scratch.Remove(dir))
+		}
+	}()
+	b := &Binary{Path: filepath.Join(dir, "program"), target: target, dir: dir}
+	args := []string{"build", "-o", b.Path}
+	if target.IsTest() {
+		args = []string{"test", "-c", "-vet=off", "-o", b.Path}
+	}
+	if !slices.ContainsFunc(target.allFlags(), func(f string) bool { return isFlag(f, "ldflags") }) {
+		args = append(args, "-ldflags=-w")
+	}
+	out, err := target.compile(ctx, args, opts.Overlay, []string{"."}, opts)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(b.Path); err != nil {
+		return nil, &BuildError{Output: out, Err: errors.New("no program: does the package have Go files?")}
+	}
+	return b, nil
+}
+
+// RecordOptions bound a run that is recorded.
+type RecordOptions struct {
+	// Timeout ends the program; 0 is no bound.
+	Timeout time.Duration
+	// Limit is how many bytes are recorded at most; 0 is the runtime's default, 4 GiB.
+	Limit int64
+	// Args are arguments behind those of the target.
+	Args []string
+	// Stdout and Stderr get what the program prints; nil: nobody does.
+	Stdout, Stderr io.Writer
+}
+
+// Ran is how a program has ended.
+type Ran struct {
+	// End is that in words: "exit status 2", "signal: killed", "timeout", "interrupted".
+	End string
+	// Code is the exit code, -1 if there is none.
+	Code int
+	// Others is how many more processes of the program there were, which are not in the recording.
+	Others int
+}
+
+// RecordFree runs a program of BuildFree once and gives what it has recorded to read, however the
+// program has ended: also when the context is done, which ends it.
+func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(recorded io.Reader, ran *Ran) error) (_ *Ran, err error) {
+	dir, err := scratch.Make("record")
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	defer func() { err = errors.Join(err, scratch.Remove(dir)) }()
+	var args []string
+	if b.target.IsTest() {
+		args = []string{"-test.run=^" + b.target.Entry.Func + "$", "-test.count=1", "-test.timeout=0"}
+	}
+	cmd := exec.Command(b.Path, slices.Concat(args, b.target.Args, opts.Args)...)
+	cmd.Dir = b.target.Dir
+	env := b.target.environ()
+	cmd.Env = append(env[:len(env):len(env)], envRecord+"="+dir)
+	if opts.Limit > 0 {
+		cmd.Env = append(cmd.Env, envRecordLimit+"="+strconv.FormatInt(opts.Limit, 10))
+	}
+	cmd.Stdout, cmd.Stderr = opts.Stdout, opts.Stderr
+	c, err := b.enclose(cmd, dir)
+	if err != nil {
+		return nil, err
+	}
+	runErr := c.run(ctx, opts.Timeout)
+	ran := &Ran{Code: c.code, End: c.text}
+	switch {
+	case ctx.Err() != nil:
+		ran.Code, ran.End = -1, "interrupted"
+	case errors.Is(runErr, errTimeout):
+		ran.Code, ran.End = -1, "timeout"
+	case c.text == "":
+		return nil, fmt.Errorf("run %s: %w", b.Path, runErr)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	name := ""
+	for _, e := range entries {
+		if name == "" || c.Process != nil && e.Name() == strconv.Itoa(c.Process.Pid) {
+			name = e.Name()
+		}
+	}
+	if name == "" {
+		return nil, fmt.Errorf("record: the program has recorded nothing; it has ended with %s", ran.End)
+	}
+	ran.Others = len(entries) - 1
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	defer f.Close()
+	return ran, read(f, ran)
+}

@@ -1,0 +1,453 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"encoding/binary"
+	"os"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+	"weak"
+)
+
+// A program that runs free may be recorded: each goroutine writes, into memory of its own that is
+// mapped from a file, what it is about to do and what it has done. There is no lock that goroutines
+// share but when one needs another chunk of the file, and nothing to be done at the end: what was
+// written is in the file, however the process ends.
+//
+// The events of a goroutine, its payload, are those of docs/trace.md, which says what each byte is.
+
+// recordEnv names the directory that the file is made in, whose name is that of the process.
+const (
+	recordEnv      = "VTRACE_RECORD"
+	recordLimitEnv = "VTRACE_RECORD_LIMIT"
+)
+
+// The operations, by their numbers in a trace.
+const (
+	recSend byte = iota + 1
+	recRecv
+	recSelect
+	recClose
+	recGo
+	recEnd
+	recLock
+	recTryLock
+	recUnlock
+	recRLock
+	recTryRLock
+	recRUnlock
+	recAdd
+	recWait
+	recOnce
+	recCondWait
+	recSignal
+	recBroadcast
+	recLoad
+	recStore
+	recRMW
+)
+
+// The kinds of objects, by their numbers in a trace.
+const (
+	recChan byte = iota + 1
+	recMutex
+	recRWMutex
+	recWaitGroup
+	recOnceObject
+	recCond
+	recAtomic
+)
+
+// What the first byte of a record is: an operation, with recDefault for a select that has a default
+// case; recPost with what follows; or recObject with the kind of an object.
+const (
+	recDefault byte = 0x80
+	recPost    byte = 0x40
+	recObject  byte = 0xc0
+
+	postPartner  byte = 1  // a partner follows: a goroutine and its local program counter
+	postClosed   byte = 2  // of a receive: the channel was closed; of a Try operation: it has failed
+	postPanicked byte = 4  // it has panicked
+	postCounted  byte = 8  // a counter follows
+	postRan      byte = 16 // a Once has called its function
+	postSeq      byte = 32 // a place in the order of operations follows
+)
+
+// recordings are on from the initialisation of this package on, if they are.
+var recordings struct {
+	on   atomic.Bool
+	file *recordFile
+}
+
+// recorder writes what a goroutine does.
+type recorder struct {
+	state *localState
+	// self, tag and next are as in state.
+	self, tag, next uint64
+
+	chunk chunk
+	n     int // bytes of the payload that are used
+	// left: the goroutine ends by runtime.Goexit.
+	left bool
+}
+
+func init() {
+	dir := os.Getenv(recordEnv)
+	if dir == "" {
+		return
+	}
+	f, err := newRecordFile(dir, os.Getenv(recordLimitEnv))
+	if err != nil {
+		// The program goes on as ever; who wants the recording sees that there is none.
+		os.Stderr.WriteString("vtrace: no recording: " + err.Error() + "\n")
+		return
+	}
+	recordTo(f)
+}
+
+// recordTo begins to record; the caller is the first goroutine.
+func recordTo(f *recordFile) {
+	recordings.file = f
+	beginRecorder(localOf(), newGoroutine(), 0)
+	recordings.on.Store(true)
+}
+
+// recording returns the recorder of the calling goroutine, nil if nothing is recorded.
+func recording() *recorder {
+	if !recordings.on.Load() {
+		return nil
+	}
+	s := localOf()
+	if r := s.recorder(); r != nil {
+		return r
+	}
+	// It was started by uninstrumented code.
+	id, creator := s.origin()
+	if id == 0 {
+		id = newGoroutine()
+	}
+	return beginRecorder(s, id, creator)
+}
+
+func beginRecorder(s *localState, id, creator uint64) *recorder {
+	r := &recorder{state: s, self: id, next: id<<32 | 1}
+	r.chunk = recordings.file.first(id, creator)
+	s.begin(r)
+	return r
+}
+
+// The state of a goroutine is written here only, and in the Go runtime. It is memory that goroutines have one
+// after the other, which the race detector would take for a race: it does not look here.
+
+// recorder is that of the goroutine, nil if it has none yet.
+//
+//go:norace
+func (s *localState) recorder() *recorder { return (*recorder)(s.local) }
+
+// origin is the number of a goroutine that uninstrumented code has started, and by which operation.
+//
+//go:norace
+func (s *localState) origin() (id, creator uint64) { return s.self, s.creator }
+
+//go:norace
+func (s *localState) begin(r *recorder) {
+	*s = localState{local: unsafe.Pointer(r), self: r.self, next: r.next}
+}
+
+//go:norace
+func (s *localState) end() { *s = localState{} }
+
+// behind reports whether the goroutine has done something that is not written yet.
+//
+//go:norace
+func (s *localState) behind() bool { return s.n > 0 }
+
+// met is who has completed the operation.
+//
+//go:norace
+func (s *localState) met() uint64 { return s.partner }
+
+//go:norace
+func (s *localState) set(tag, next uint64) { s.tag, s.next, s.partner = tag, next, 0 }
+
+// pending returns what the goroutine has done that is not written yet.
+//
+//go:norace
+func (s *localState) pending() (list [maxPend]uint64, n uint32) {
+	list, n = s.pend, s.n
+	s.n = 0
+	return list, n
+}
+
+// doing sets which operation is being done, 0 for none.
+func (r *recorder) doing(tag uint64) {
+	r.tag = tag
+	r.state.set(tag, r.next)
+}
+
+// room makes room for so many bytes, and returns what there is.
+func (r *recorder) room(n int) []byte {
+	if len(r.chunk.payload)-r.n < n {
+		r.chunk = recordings.file.next(r.chunk, r.self, n)
+		r.n = 0
+	}
+	return r.chunk.payload[r.n:]
+}
+
+// wrote ends a record of n bytes.
+func (r *recorder) wrote(n int) {
+	r.n += n
+	r.chunk.setUsed(r.n)
+}
+
+// The most bytes that a record has, without the cases of a select.
+const maxRecord = 64
+
+// begin writes that the operation is about to be done, and is what is done from now on. The object
+// is that of the operation; 0 is a nil channel.
+func (r *recorder) begin(op byte, site Site, obj uint64) {
+	if r.state.behind() {
+		r.catchUp()
+	}
+	b := r.room(maxRecord)
+	b[0] = op
+	n := 1 + putUvarint(b[1:], uint64(site))
+	n += putUvarint(b[n:], obj)
+	r.wrote(n)
+	r.start()
+}
+
+func (r *recorder) start() {
+	r.next++
+	r.doing(r.next - 1)
+}
+
+// catchUp writes what the goroutine has done by uninstrumented code.
+func (r *recorder) catchUp() {
+	list, n := r.state.pending()
+	for _, p := range list[:n] {
+		b := r.room(maxRecord)
+		if p&1 != 0 {
+			b[0] = recGo
+			k := 1 + putUvarint(b[1:], 0)
+			r.wrote(k + putUvarint(b[k:], p>>1))
+		} else {
+			b[0] = recClose
+			k := 1 + putUvarint(b[1:], 0)
+			k += putUvarint(b[k:], p>>1)
+			b[k] = recPost
+			r.wrote(k + 1)
+		}
+		r.next++
+	}
+}
+
+// done writes that the operation has been done, by whom if the Go runtime has said so.
+func (r *recorder) done(flags byte) {
+	r.doneWith(flags, r.state.met())
+}
+
+// doneWith is done, with the partner.
+func (r *recorder) doneWith(flags byte, partner uint64) {
+	b := r.room(maxRecord)
+	r.doing(0)
+	n := 1
+	if partner != 0 {
+		flags |= postPartner
+		n += putPartner(b[1:], partner)
+	}
+	b[0] = recPost | flags
+	r.wrote(n)
+}
+
+func putPartner(b []byte, partner uint64) int {
+	n := putUvarint(b, partner>>32)
+	return n + putUvarint(b[n:], partner&(1<<32-1))
+}
+
+// nobodyBefore is the partner of who takes a lock first.
+const nobodyBefore = 1
+
+// panicked is deferred around an operation: it says that it has not come to done.
+func (r *recorder) panicked(tag uint64) {
+	if r.tag == tag {
+		r.doneWith(postPanicked, 0)
+	}
+}
+
+// doneInOrder is doneWith for an operation that has a place in the order of those on the object.
+func (r *recorder) doneInOrder(flags byte, partner, seq uint64) {
+	b := r.room(maxRecord)
+	r.doing(0)
+	n := 1
+	if partner != 0 {
+		flags |= postPartner
+		n += putPartner(b[n:], partner)
+	}
+	n += putUvarint(b[n:], seq)
+	b[0] = recPost | postSeq | flags
+	r.wrote(n)
+}
+
+// goes writes that the goroutine starts another one, and returns its number.
+func (r *recorder) goes(site Site) uint64 {
+	if r.state.behind() {
+		r.catchUp()
+	}
+	child := newGoroutine()
+	b := r.room(maxRecord)
+	b[0] = recGo
+	n := 1 + putUvarint(b[1:], uint64(site))
+	r.wrote(n + putUvarint(b[n:], child))
+	r.start()
+	return child
+}
+
+// started is f for the goroutine that goes has numbered.
+func (r *recorder) started(child uint64, f func()) func() {
+	creator := r.tag
+	return func() {
+		c := beginRecorder(localOf(), child, creator)
+		returned := false
+		defer func() { c.end(returned) }()
+		f()
+		returned = true
+	}
+}
+
+// end writes the end of the goroutine.
+func (r *recorder) end(returned bool) {
+	if r.state.behind() {
+		r.catchUp()
+	}
+	b := r.room(maxRecord)
+	b[0] = recEnd
+	n := 1
+	if !returned && !r.left {
+		b[n] = recPost | postPanicked
+		n++
+	}
+	r.wrote(n)
+	recordings.file.giveBack(r.chunk, r.n)
+	r.state.end()
+	forgetLocal()
+}
+
+// object writes what an object is, when it has got its number.
+func (r *recorder) object(id uint64, kind byte, capacity int) {
+	b := r.room(maxRecord)
+	b[0] = recObject | kind
+	n := 1 + putUvarint(b[1:], id)
+	if kind == recChan {
+		n += putUvarint(b[n:], uint64(capacity))
+	}
+	r.wrote(n)
+}
+
+// putUvarint writes a number as encoding/binary does, and returns how many bytes that are.
+func putUvarint(b []byte, v uint64) int {
+	if v < 0x80 {
+		b[0] = byte(v)
+		return 1
+	}
+	return binary.PutUvarint(b, v)
+}
+
+func putVarint(b []byte, v int64) int { return putUvarint(b, uint64(v)<<1^uint64(v>>63)) }
+
+// unseen is in the number of a channel that the Go runtime has given, when uninstrumented code has
+// closed it.
+const unseen = 1 << 63
+
+// channel is the number of a channel.
+func (r *recorder) channel(p unsafe.Pointer, capacity int) uint64 {
+	if p == nil {
+		return 0
+	}
+	c := channelOf(p)
+	was := atomic.LoadUint64(&c.id)
+	if was != 0 && was&unseen == 0 {
+		return was
+	}
+	id := was &^ unseen
+	if was == 0 {
+		id = newObject()
+	}
+	if atomic.CompareAndSwapUint64(&c.id, was, id) {
+		r.object(id, recChan, capacity)
+		return id
+	}
+	return atomic.LoadUint64(&c.id) &^ unseen
+}
+
+// usedObject is an object other than a channel. It is not kept: what comes to its address when it is
+// gone is another one.
+type usedObject struct {
+	addr uintptr
+	kind byte
+	id   uint64
+	weak weak.Pointer[byte]
+	next atomic.Pointer[usedObject]
+
+	// last is, of a lock, the operation that has unlocked it last; of a Once the one that has called
+	// its function; of an atomic variable the last that has stored. Who holds it writes it.
+	last atomic.Uint64
+	// order counts the operations, in its upper half, and is the counter of a WaitGroup in the lower.
+	order atomic.Uint64
+	mu    sync.Mutex // held during an operation of an atomic variable
+}
+
+const objectBuckets = 1 << 14
+
+var usedObjects [objectBuckets]struct {
+	first atomic.Pointer[usedObject]
+	mu    sync.Mutex // held by who adds and removes
+}
+
+// knows finds an object.
+func (r *recorder) knows(kind byte, p unsafe.Pointer) *usedObject {
+	addr := uintptr(p)
+	bucket := &usedObjects[(uint64(addr)*0x9e3779b97f4a7c15)>>(64-14)]
+	for k := bucket.first.Load(); k != nil; k = k.next.Load() {
+		if k.addr == addr && k.kind == kind && k.weak.Value() != nil {
+			return k
+		}
+	}
+	bucket.mu.Lock()
+	defer bucket.mu.Unlock()
+	at := &bucket.first
+	for k := at.Load(); k != nil; k = at.Load() {
+		switch {
+		case k.weak.Value() == nil:
+			at.Store(k.next.Load())
+			continue
+		case k.addr == addr && k.kind == kind:
+			return k
+		}
+		at = &k.next
+	}
+	k := &usedObject{addr: addr, kind: kind, id: newObject(), weak: weak.Make((*byte)(p))}
+	if kind == recWaitGroup && waitGroupState != noState {
+		k.order.Store(uint64(uint32(countAt((*sync.WaitGroup)(p), waitGroupState))))
+	}
+	k.next.Store(bucket.first.Load())
+	bucket.first.Store(k)
+	r.object(k.id, kind, 0)
+	return k
+}
+
+// place takes the next place in the order of the operations on the object.
+func (k *usedObject) place() uint64 { return k.order.Add(1<<32) >> 32 }
+
+// counts adds to the counter of a WaitGroup; it returns the counter, and the place of that.
+func (k *usedObject) counts(n int) (counter int, place uint64) {
+	for {
+		old := k.order.Load()
+		v := (old>>32+1)<<32 | uint64(uint32(int32(uint32(old))+int32(n)))
+		if k.order.CompareAndSwap(old, v) {
+			return int(int32(uint32(v))), v >> 32
+		}
+	}
+}

@@ -1,0 +1,354 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// The operations of a recorded program. Each does what the original does, between two records.
+
+func (r *recorder) send(site Site, c Case) {
+	obj := r.channel(c.channel(), c.capacity())
+	r.begin(recSend, site, obj)
+	defer r.panicked(r.tag)
+	c.block()
+	r.done(0)
+}
+
+// received records a receive that has been done.
+func (r *recorder) received(p unsafe.Pointer, ok bool) {
+	if ok {
+		r.done(0)
+		return
+	}
+	r.doneWith(postClosed, atomic.LoadUint64(&channelOf(p).closer))
+}
+
+func recvRecorded[T any](r *recorder, site Site, ch <-chan T) (T, bool) {
+	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
+	r.begin(recRecv, site, r.channel(p, cap(ch)))
+	v, ok := <-ch
+	r.received(p, ok)
+	return v, ok
+}
+
+func closeRecorded[T any](r *recorder, site Site, ch chan<- T) {
+	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
+	r.begin(recClose, site, r.channel(p, cap(ch)))
+	defer r.panicked(r.tag)
+	if p != nil {
+		noteCloser(p, r.tag)
+	}
+	close(ch)
+	r.doneWith(0, 0)
+}
+
+// selects is the select statement.
+func (r *recorder) selects(site Site, hasDefault bool, cases []Case) int {
+	for _, c := range cases {
+		r.channel(c.channel(), c.capacity())
+	}
+	if r.state.behind() {
+		r.catchUp()
+	}
+	b := r.room(maxRecord + 11*len(cases))
+	b[0] = recSelect
+	if hasDefault {
+		b[0] |= recDefault
+	}
+	n := 1 + putUvarint(b[1:], uint64(site))
+	n += putUvarint(b[n:], uint64(len(cases)))
+	for _, c := range cases {
+		v := r.channel(c.channel(), 0) << 1
+		if !c.sends() {
+			v |= 1
+		}
+		n += putUvarint(b[n:], v)
+	}
+	r.wrote(n)
+	r.start()
+	defer r.selectPanicked(r.tag, cases)
+	i := realSelect(hasDefault, cases)
+	switch {
+	case i < 0:
+		r.selected(i, 0, 0)
+	case !cases[i].sends() && !cases[i].received():
+		r.selected(i, postClosed, atomic.LoadUint64(&channelOf(cases[i].channel()).closer))
+	default:
+		r.selected(i, 0, r.state.met())
+	}
+	return i
+}
+
+// selected records the case that a select has taken.
+func (r *recorder) selected(i int, flags byte, partner uint64) {
+	b := r.room(maxRecord)
+	r.doing(0)
+	n := 1
+	if partner != 0 {
+		flags |= postPartner
+		n += putPartner(b[n:], partner)
+	}
+	b[0] = recPost | flags
+	r.wrote(n + putVarint(b[n:], int64(i)))
+}
+
+// selectPanicked is deferred around a select, of which a send on a closed channel panics: the first
+// that has been closed, for all that is known.
+func (r *recorder) selectPanicked(tag uint64, cases []Case) {
+	if r.tag != tag {
+		return
+	}
+	at := -1
+	for i, c := range cases {
+		if !c.sends() || c.channel() == nil {
+			continue
+		}
+		if at < 0 {
+			at = i
+		}
+		if atomic.LoadUint64(&channelOf(c.channel()).closer) != 0 {
+			at = i
+			break
+		}
+	}
+	if at >= 0 {
+		r.selected(at, postPanicked, 0)
+	}
+}
+
+// lock finds a lock.
+func (r *recorder) lock(l lockRef) *usedObject {
+	if l.kind == mutexLock {
+		return r.knows(recMutex, l.p)
+	}
+	return r.knows(recRWMutex, l.p)
+}
+
+// after is the partner of who has a lock: the operation that has unlocked it last.
+func (s *usedObject) after() uint64 {
+	if last := s.last.Load(); last != 0 {
+		return last
+	}
+	return nobodyBefore
+}
+
+func (r *recorder) locks(site Site, l lockRef) {
+	op := recLock
+	if l.kind == readLock {
+		op = recRLock
+	}
+	s := r.lock(l)
+	r.begin(op, site, s.id)
+	lockOutside(l)
+	r.doneWith(0, s.after())
+}
+
+func (r *recorder) tries(site Site, l lockRef) bool {
+	op := recTryLock
+	if l.kind == readLock {
+		op = recTryRLock
+	}
+	s := r.lock(l)
+	r.begin(op, site, s.id)
+	ok := l.try()
+	if ok {
+		r.doneWith(0, s.after())
+	} else {
+		r.doneWith(postClosed, 0)
+	}
+	return ok
+}
+
+func (r *recorder) unlocks(site Site, l lockRef) {
+	s := r.lock(l)
+	r.releases(site, l, s)
+	l.unlock()
+	r.doneWith(0, 0)
+}
+
+// releases begins to unlock a lock that is held.
+func (r *recorder) releases(site Site, l lockRef, s *usedObject) {
+	if l.kind == readLock {
+		r.begin(recRUnlock, site, s.id)
+		return
+	}
+	r.begin(recUnlock, site, s.id)
+	s.last.Store(r.tag)
+}
+
+// adds is wg.Add(n), or Done, which do does.
+func (r *recorder) adds(site Site, wg *sync.WaitGroup, n int) {
+	defer r.panicked(r.addsOnly(site, wg, n))
+	counter, place := r.knows(recWaitGroup, unsafe.Pointer(wg)).counts(n)
+	wg.Add(n)
+	r.counted(counter, place)
+}
+
+// addsOnly writes that n is about to be added.
+func (r *recorder) addsOnly(site Site, wg *sync.WaitGroup, n int) uint64 {
+	id := r.knows(recWaitGroup, unsafe.Pointer(wg)).id
+	if r.state.behind() {
+		r.catchUp()
+	}
+	b := r.room(maxRecord)
+	b[0] = recAdd
+	k := 1 + putUvarint(b[1:], uint64(site))
+	k += putUvarint(b[k:], id)
+	r.wrote(k + putVarint(b[k:], int64(n)))
+	r.start()
+	return r.tag
+}
+
+func (r *recorder) counted(counter int, place uint64) {
+	b := r.room(maxRecord)
+	r.doing(0)
+	b[0] = recPost | postCounted | postSeq
+	n := 1 + putVarint(b[1:], int64(counter))
+	r.wrote(n + putUvarint(b[n:], place))
+}
+
+func (r *recorder) waits(site Site, wg *sync.WaitGroup) {
+	s := r.knows(recWaitGroup, unsafe.Pointer(wg))
+	r.begin(recWait, site, s.id)
+	defer r.panicked(r.tag)
+	wg.Wait()
+	r.doneInOrder(0, 0, s.place())
+}
+
+// wgGoes is wg.Go(f).
+func (r *recorder) wgGoes(site Site, wg *sync.WaitGroup, f func()) {
+	s := r.knows(recWaitGroup, unsafe.Pointer(wg))
+	r.addsOnly(site, wg, 1)
+	counter, place := s.counts(1)
+	r.counted(counter, place)
+	child := r.goes(site)
+	wg.Go(r.started(child, func() {
+		f()
+		if r := recording(); r != nil {
+			r.addsOnly(site, wg, -1)
+			counter, place := s.counts(-1)
+			r.counted(counter, place)
+		}
+	}))
+	r.doing(0)
+}
+
+func (r *recorder) once(site Site, o *sync.Once, f func()) {
+	s := r.knows(recOnceObject, unsafe.Pointer(o))
+	r.begin(recOnce, site, s.id)
+	tag := r.tag
+	r.doing(0)
+	ran, returned := false, false
+	var place uint64
+	defer func() {
+		flags, partner := byte(0), uint64(0)
+		switch {
+		case !ran:
+			partner, place = s.last.Load(), s.place()
+		case returned:
+			flags = postRan
+		default:
+			flags = postRan | postPanicked
+		}
+		r.doneInOrder(flags, partner, place)
+	}()
+	o.Do(func() {
+		ran = true
+		defer func() {
+			s.last.Store(tag)
+			place = s.place()
+		}()
+		f()
+		returned = true
+	})
+}
+
+func (r *recorder) condWaits(site Site, c *sync.Cond) {
+	s := r.knows(recCond, unsafe.Pointer(c))
+	r.begin(recCondWait, site, s.id)
+	tag := r.tag
+	l, ok := lockBehind(c.L)
+	var held *usedObject
+	if ok {
+		held = r.lock(l)
+		r.releases(site, l, held)
+		r.doneWith(0, 0)
+	}
+	r.doing(tag)
+	defer r.panicked(tag)
+	c.Wait()
+	r.doneInOrder(0, r.state.met(), s.place())
+	if ok {
+		op := recLock
+		if l.kind == readLock {
+			op = recRLock
+		}
+		r.begin(op, site, held.id)
+		r.doneWith(0, held.after())
+	}
+}
+
+func (r *recorder) signals(op byte, site Site, c *sync.Cond, do func()) {
+	s := r.knows(recCond, unsafe.Pointer(c))
+	r.begin(op, site, s.id)
+	place := s.place()
+	defer r.panicked(r.tag)
+	do()
+	r.doneInOrder(0, 0, place)
+}
+
+// atomically does an atomic operation in an order that is known. do reports what it was, and
+// whether it has stored.
+func (r *recorder) atomically(site Site, p unsafe.Pointer, do func() byte) {
+	s := r.knows(recAtomic, p)
+	if r.state.behind() {
+		r.catchUp()
+	}
+	s.mu.Lock()
+	op := do()
+	partner := s.last.Load()
+	if op == recStore {
+		partner = 0
+	}
+	if op != recLoad {
+		s.last.Store(r.next)
+	}
+	place := s.place()
+	s.mu.Unlock()
+	r.begin(op, site, s.id)
+	r.doneInOrder(0, partner, place)
+}
+
+// starts is the go statement.
+func (r *recorder) starts(site Site, f func()) {
+	go r.started(r.goes(site), f)()
+	r.doing(0)
+}
+
+// callback is f for a goroutine that a library will start, as time.AfterFunc does, each time that
+// it calls f.
+func (r *recorder) callback(site Site, f func()) func() {
+	child := r.goes(site)
+	creator := r.tag
+	r.doing(0)
+	var called atomic.Bool
+	return func() {
+		if !recordings.on.Load() || localOf().recorder() != nil {
+			f()
+			return
+		}
+		id := child
+		if called.Swap(true) {
+			id = newGoroutine()
+		}
+		c := beginRecorder(localOf(), id, creator)
+		returned := false
+		defer func() { c.end(returned) }()
+		f()
+		returned = true
+	}
+}

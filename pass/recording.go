@@ -1,0 +1,140 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/vtrace/vtrace/internal/scratch"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/recording"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
+)
+
+// Recording says how a run is recorded.
+type Recording struct {
+	// To is what the recording is written to, in the form that package recording reads.
+	To io.Writer
+	// Timeout ends the program; 0 is no bound.
+	Timeout time.Duration
+	// MaxBytes bounds what is recorded, before it is compressed; 0 is 4 GiB. What is done beyond that
+	// is not recorded.
+	MaxBytes int64
+	// Stdout and Stderr get what the program prints; nil: nobody does.
+	Stdout, Stderr io.Writer
+}
+
+// Recorded is how a run that was recorded has ended.
+type Recorded struct {
+	// Program is what was run: the package and the entry.
+	Program string
+	// End is how it has ended, in words: "exit status 2", "signal: killed", "timeout", "interrupted".
+	End string
+	// Code is its exit code, -1 if there is none.
+	Code int
+	// Limits are what is not in the recording, and why.
+	Limits []string
+}
+
+// Record runs a program once, free, and records what its goroutines do. When ctx ends the program
+// is ended, and what it has done until then is recorded.
+func Record(ctx context.Context, spec source.Spec, how Recording, opts Options) (_ *Recorded, err error) {
+	defer caught(&err)
+	if how.To == nil {
+		return nil, &OptionError{"Recording.To", "nil"}
+	}
+	if how.MaxBytes < 0 || how.Timeout < 0 {
+		return nil, &OptionError{"Recording", "a bound is negative"}
+	}
+	opts, close, err := opts.sandboxed(ctx, spec.Env)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, close()) }()
+	p, opts, rep, err := loadToRun(ctx, spec, opts)
+	if err != nil {
+		return nil, err
+	}
+	b, limits, err := p.instrumentFree(ctx, opts, rep)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	entry := p.entry()
+	out := &Recorded{Program: entry.Package + "." + entry.Func}
+	done := rep.stage("record")
+	_, err = b.RecordFree(ctx, orchestrate.RecordOptions{Timeout: how.Timeout, Limit: how.MaxBytes, Stdout: how.Stdout, Stderr: how.Stderr},
+		func(recorded io.Reader, ran *orchestrate.Ran) error {
+			done()
+			defer rep.stage("convert")()
+			if ran.Others > 0 {
+				limits = append(limits, fmt.Sprintf("%d other processes of the program are not recorded", ran.Others))
+			}
+			out.End, out.Code, out.Limits = ran.End, ran.Code, limits
+			h := recording.Header{Program: out.Program, Tool: Version(), Go: runtime.Version(), End: ran.End, Notes: limits, Positions: p.positions()}
+			return recording.Convert(how.To, h, recorded)
+		})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// instrumentFree builds the instrumented program as it is, with a Go runtime that tells who has met
+// whom. It also returns what recordings will not have, and why.
+func (p *program) instrumentFree(ctx context.Context, opts Options, rep reporter) (_ *orchestrate.Binary, limits []string, err error) {
+	done := rep.stage("instrument")
+	overlay, err := parse.Instrument(ctx, p.source, p.sites, parse.Options{})
+	done()
+	if err != nil {
+		return nil, nil, fmt.Errorf("instrument: %w", err)
+	}
+	for _, d := range overlay.Diagnostics {
+		if !d.Access && !d.Number {
+			limits = append(limits, d.String())
+		}
+	}
+	defer rep.stage("build")()
+	temp, err := scratch.Make("overlay")
+	if err != nil {
+		return nil, nil, fmt.Errorf("scratch directory: %w", err)
+	}
+	defer func() { err = errors.Join(err, scratch.Remove(temp)) }()
+	target := p.target(p.sidecar(), opts)
+	env, err := p.goSettings(ctx, target, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	var unknown *parse.ToolchainError
+	switch err := overlay.Recorded(env.GOROOT); {
+	case errors.As(err, &unknown):
+		limits = append(limits, "who has sent what was received is not known: "+unknown.Error())
+	case err != nil:
+		return nil, nil, err
+	}
+	files, err := p.deliver(ctx, overlay, temp, target, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := orchestrate.BuildFree(ctx, target, orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache})
+	return b, limits, err
+}
+
+// positions are those of the operations, by the numbers of their sites.
+func (p *program) positions() []recording.Position {
+	var list []recording.Position
+	for _, s := range p.sites.Sites() {
+		for int(s.ID) > len(list) {
+			list = append(list, recording.Position{})
+		}
+		if s.IsOp() || s.Kind == sites.Start {
+			list[s.ID-1] = recording.Position{File: s.File, Line: s.Line, Col: s.Col, Func: s.Func, Site: s.Key}
+		}
+	}
+	return list
+}

@@ -1,0 +1,23 @@
+package vtrace
+
+import (
+	"context"
+
+	"github.com/vtrace/vtrace/pass"
+)
+
+// Recording says how Record records a run, and Recorded how that has ended.
+type (
+	Recording = pass.Recording
+	Recorded  = pass.Recorded
+)
+
+// Record runs a program once, free: in real time, with its goroutines in parallel, and nobody who
+// decides which goes on. What they do is written to Recording.To, in the form that package record
+// reads, however the program ends: also by a deadlock, a panic, or when it is killed. That it fails
+// is no error. When ctx ends, the program is ended.
+//
+// Of the options, Args, Sandbox and Progress are used.
+func Record(ctx context.Context, src Source, how Recording, opts ...Option) (*Recorded, error) {
+	return pass.Record(ctx, src.spec, how, options(opts))
+}
