@@ -88,11 +88,10 @@ type Object struct {
 
 // decoder follows the records of a goroutine.
 type decoder struct {
-	pc      int32
-	open    []opened // operations that have begun
-	ended   bool
-	chunks  uint32
-	creator Event // Partner and PartnerPC: who has started it
+	pc     int32
+	open   []opened // operations that have begun
+	ended  bool
+	chunks uint32
 }
 
 // opened is what a post event needs to know of its pre event.

@@ -119,7 +119,6 @@ type goroutineTally struct {
 	creatorPC int32
 	ops       int
 	ended     bool
-	site      uint64 // of the go statement
 	blocked   string
 }
 
@@ -220,7 +219,7 @@ func (t *tally) summary(w io.Writer, name string) error {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s\n", t.header.Program, t.header.End)
-	fmt.Fprintf(&out, "%d goroutines, %d of them not at their end; %d events in %d bytes\n", len(t.goroutines), left, t.events, info.Size())
+	fmt.Fprintf(&out, "%s, %d of them not at the end; %s in %d bytes\n", many(len(t.goroutines), "goroutine"), left, many(t.events, "event"), info.Size())
 	if t.cut {
 		out.WriteString("more was done than is recorded: see -limit\n")
 	}
