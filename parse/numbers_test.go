@@ -83,6 +83,12 @@ func program() {
 	start := time.Now()
 	if over(time.Since(start), 5) { panic(1) } // decides
 }`,
+		"structs that become those of a type parameter": `type stamp struct{ at int64 }
+type other struct{ at int64 }
+func as[T interface{ ~struct{ at int64 } }](s stamp) T { return T(s) }
+func program() {
+	if as[other](stamp{time.Now().UnixNano()}).at%2 == 0 { panic(1) } // decides
+}`,
 		"remainder that is assigned": `func program() {
 	n := time.Now().UnixNano()
 	n %= 2
@@ -415,17 +421,22 @@ func program() {
 			p := pkgs[slices.IndexFunc(pkgs, func(p *packages.Package) bool { return p.PkgPath == fmt.Sprintf("example.com/m/p%d", i) })]
 			require.Empty(t, p.Errors)
 			prog := &source.Program{Packages: []*packages.Package{p}, Fset: p.Fset, Func: p.Types.Scope().Lookup("main").(*types.Func)}
-			found := findClockUses(prog, false)
-			var got, want []int
-			for _, pos := range found.inOrder() {
-				got = append(got, p.Fset.Position(pos).Line)
+			lines := func(found *clockUses) (out []int) {
+				for _, pos := range found.inOrder() {
+					out = append(out, p.Fset.Position(pos).Line)
+				}
+				return slices.Compact(out)
 			}
+			found := findClockUses(prog, false)
+			got, want := lines(found), []int(nil)
 			for i, line := range strings.Split(numbersHead+body, "\n") {
 				if strings.Contains(line, "// decides") {
 					want = append(want, i+1)
 				}
 			}
-			require.Equal(t, want, slices.Compact(got), "%v", found.decides)
+			require.Equal(t, want, got, "%v", found.decides)
+			prog.Func = nil // as of a whole module: any function may be the entry
+			require.Subset(t, lines(findClockUses(prog, false)), want)
 		})
 	}
 }

@@ -246,11 +246,12 @@ func (f *clockFlow) put(c *cell, v ssa.Value) {
 	}
 }
 
-// sameFields notes that a struct, or a pointer to one, is converted to another type.
+// sameFields notes that a struct, or a pointer to one, is converted to another type. A type parameter
+// has no fields that could be named; what stands for it has, in the instance of the function.
 func (f *clockFlow) sameFields(from, to types.Type) {
 	from, to = pointedTo(from), pointedTo(to)
 	s, ok := from.Underlying().(*types.Struct)
-	if !ok {
+	if _, also := to.Underlying().(*types.Struct); !ok || !also {
 		return
 	}
 	for i := range s.NumFields() {

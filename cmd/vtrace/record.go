@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -100,8 +101,18 @@ func recordingName(program string) string {
 	return filepath.Base(filepath.FromSlash(pkg)) + "-" + entry + recordingExt
 }
 
-// isRecording reports whether a file is a recording, and no bundle.
-func isRecording(name string) bool { return strings.HasSuffix(name, recordingExt) }
+// isRecording reports whether a file is a recording, and no bundle, by its name or what it begins with.
+func isRecording(name string) bool {
+	if strings.HasSuffix(name, recordingExt) {
+		return true
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return false // who reads it says what is wrong
+	}
+	defer f.Close()
+	return recording.Starts(bufio.NewReader(f))
+}
 
 // tally counts what is in a recording.
 type tally struct {
