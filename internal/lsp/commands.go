@@ -29,6 +29,8 @@ type checked struct {
 	Unchanged bool `json:"unchanged,omitempty"`
 	Findings  int  `json:"findings"`
 	Real      int  `json:"real"`
+	// Error is why there is no result, where others of the package have theirs.
+	Error string `json:"error,omitempty"`
 }
 
 // replayed is the answer to a replay.
@@ -156,7 +158,7 @@ func (t *task) check(ctx context.Context) (any, error) {
 			return vtrace.Check(ctx, source, opts...)
 		})
 		if err != nil {
-			return nil, err
+			return nil, t.failed(overlay, err)
 		}
 		t.summary = c.Summary
 		t.s.show(messageType(c), "%s: %s", c.Entry, c.Summary)
@@ -176,7 +178,14 @@ func (t *task) check(ctx context.Context) (any, error) {
 			return set.Check(ctx, e, opts...)
 		})
 		if err != nil {
-			return nil, err
+			if endsAll(ctx, err) {
+				return nil, t.failed(overlay, err)
+			}
+			why := plain(err.Error())
+			out = append(out, checked{Entry: e.Func, Error: why})
+			kind = messageError
+			texts = append(texts, e.Func+" was not checked: "+why)
+			continue
 		}
 		out = append(out, *c)
 		kind = min(kind, messageType(c))
@@ -191,9 +200,16 @@ func (t *task) check(ctx context.Context) (any, error) {
 	return out, nil
 }
 
+// endsAll reports whether an error about one entry point would be the same for those that follow: the
+// check was ended, the program does not build, or the sandbox that was asked for is not there.
+func endsAll(ctx context.Context, err error) bool {
+	var sandbox *vtrace.SandboxError
+	return ctx.Err() != nil || len(vtrace.ProgramErrors(err)) > 0 || errors.As(err, &sandbox)
+}
+
 func messageType(c *checked) int {
 	if c.Findings > 0 {
-		return messageWarning // an error is one of the server
+		return messageWarning // an error is why there is no result
 	}
 	return messageInfo
 }
@@ -209,7 +225,7 @@ func (t *task) one(entry string, overlay map[string][]byte, check func(...vtrace
 	}))
 	b, err := check(opts...)
 	if err != nil {
-		return nil, t.failed(overlay, err)
+		return nil, err
 	}
 	r := &result{session: true, Result: earlier.Result{Bundle: b}}
 	m := b.Manifest()
