@@ -458,7 +458,8 @@ func (c *config) packages(n *yaml.Node, pattern string) (func(string) bool, erro
 	return source.MatchPackages(path.Join(module, below)), nil
 }
 
-// apply sets the flags that the file has and the command line has not.
+// apply sets the flags that the file has and the command line has not. A command that is not check
+// may lack some, as those for files of results.
 func (c *config) apply(fs *flag.FlagSet, s *settings) error {
 	if c == nil {
 		return nil
@@ -467,7 +468,7 @@ func (c *config) apply(fs *flag.FlagSet, s *settings) error {
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	given["tags"] = given["tags"] || slices.ContainsFunc(strings.Fields(s.buildFlags), func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "tags") })
 	for _, v := range c.check {
-		if given[v.name] {
+		if given[v.name] || fs.Lookup(v.name) == nil {
 			continue
 		}
 		for _, text := range v.values {
@@ -531,6 +532,10 @@ func packageOf(pattern string) string {
 		return pattern
 	}
 	return path.Join(modfile.ModulePath(data), filepath.ToSlash(rel))
+}
+
+func configFlag(fs *flag.FlagSet) *string {
+	return fs.String("config", "", "take settings from `FILE`, or from none if that is off; without it from "+configName+" beside the go.mod of the program, if there is one")
 }
 
 // findConfig reads the settings for the packages that a pattern names: those of a file, or beside

@@ -299,7 +299,7 @@ func checkFlags(fs *flag.FlagSet, s *settings, a *several) (config *string) {
 	fs.IntVar(&a.parallel, "parallel", 0, "check so many of several entry points at once, each with its part of the processors; 0 is one for two processors")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
 	fs.StringVar(&a.since, "changed-since", "", "check only entry points that can reach something that has changed since the `REVISION` of git, committed or not; the others are named")
-	return fs.String("config", "", "take settings from `FILE`, or from none if that is off; without it from "+configName+" beside the go.mod of the program, if there is one")
+	return configFlag(fs)
 }
 
 func runCheck(c *call) (int, error) {

@@ -75,9 +75,14 @@ func options(results string) lsp.Options {
 	}
 	if results != "" {
 		o.Results.Dir = results
-		o.Check = []vtrace.Option{vtrace.Results(results, 0)}
+		o.Settings = with(vtrace.Results(results, 0))
 	}
 	return o
+}
+
+// with are settings that are the same for all directories.
+func with(opts ...vtrace.Option) func(string) (lsp.Settings, error) {
+	return func(string) (lsp.Settings, error) { return lsp.Settings{Check: opts}, nil }
 }
 
 // start starts a server and initializes it.
@@ -404,7 +409,7 @@ func TestOneOfSeveral(t *testing.T) {
 	const reflected = "package p\n\nimport (\n\t\"reflect\"\n\t\"testing\"\n)\n\nfunc TestReflected(t *testing.T) {\n\tch := make(chan int, 1)\n\treflect.ValueOf(ch).Interface().(chan int) <- 1\n}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a_test.go"), []byte(reflected), 0o644))
 	o := options("")
-	o.Check = []vtrace.Option{vtrace.Strict()}
+	o.Settings = with(vtrace.Strict())
 	s := start(t, o, all, `{}`)
 	var results []map[string]any
 	s.call("workspace/executeCommand", execute("vtrace.check", filepath.Join(dir, "p_test.go"), ""), &results)
