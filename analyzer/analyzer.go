@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/vtrace/vtrace"
@@ -143,36 +144,94 @@ func (o Options) candidates(dir string) ([]earlier.Candidate, error) {
 }
 
 // State is a digest, in hexadecimal, of all that the findings depend on which an analyzer by the
-// environment reports in the module around a directory: the results and bundles, and the files of
-// their programs as they are now. What keeps the answers of the analyzer, as go vet does, has
-// to ask again when it changes.
+// environment reports in the module around a directory, and in those of its workspace: the results
+// and bundles, and the files of their programs as they are now. What keeps the answers of the
+// analyzer, as go vet does, has to ask again when it changes.
 func State(dir string) (string, error) {
-	candidates, err := Options{}.candidates(dir)
-	if err != nil {
-		return "", err
-	}
 	h := sha256.New()
+	dirs := modules(dir)
+	if len(dirs) == 0 {
+		// Which modules it will be asked of is not known: any result may be about them.
+		if results := (Options{}).results(); results.Dir != "" {
+			kept, err := results.All()
+			if err != nil {
+				return "", err
+			}
+			for _, k := range kept {
+				fmt.Fprintf(h, "%q %d\n", k.Path, k.Made.UnixNano())
+			}
+		}
+		dirs = []string{dir}
+	}
 	read := once(os.ReadFile)
-	for _, c := range candidates {
-		chosen, ok := c.Choose(dir, read)
-		info, err := os.Stat(chosen.Path)
-		if !ok || err != nil {
-			continue
-		}
-		fmt.Fprintf(h, "%q %d %d %v\n", chosen.Path, info.Size(), info.ModTime().UnixNano(), chosen.Same)
-		if chosen.Same {
-			continue
-		}
-		r, err := chosen.Load()
+	for _, dir := range dirs {
+		candidates, err := Options{}.candidates(dir)
 		if err != nil {
-			continue
+			return "", err
 		}
-		for path := range r.Bundle.Below(artifact.SourceDir) {
-			data, err := read(filepath.Join(chosen.Root, filepath.FromSlash(path)))
-			fmt.Fprintf(h, "%q %x %v\n", path, sha256.Sum256(data), err != nil)
+		for _, c := range candidates {
+			chosen, ok := c.Choose(dir, read)
+			info, err := os.Stat(chosen.Path)
+			if !ok || err != nil {
+				continue
+			}
+			fmt.Fprintf(h, "%q %d %d %v\n", chosen.Path, info.Size(), info.ModTime().UnixNano(), chosen.Same)
+			if chosen.Same {
+				continue
+			}
+			r, err := chosen.Load()
+			if err != nil {
+				continue
+			}
+			for path := range r.Bundle.Below(artifact.SourceDir) {
+				data, err := read(filepath.Join(chosen.Root, filepath.FromSlash(path)))
+				fmt.Fprintf(h, "%q %x %v\n", path, sha256.Sum256(data), err != nil)
+			}
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// maxWorkFile bounds the bytes of a go.work that is read.
+const maxWorkFile = 4 << 20
+
+// modules are directories in the modules that the go command may be asked of in a directory: the one
+// around it, and those of its workspace.
+func modules(dir string) []string {
+	var out []string
+	if _, _, ok := earlier.Module(dir); ok {
+		out = append(out, dir)
+	}
+	name := os.Getenv("GOWORK")
+	for d := dir; name == ""; d = filepath.Dir(d) {
+		if _, err := os.Stat(filepath.Join(d, "go.work")); err == nil {
+			name = filepath.Join(d, "go.work")
+		} else if d == filepath.Dir(d) {
+			return out
+		}
+	}
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxWorkFile {
+		return out // GOWORK=off, say
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return out
+	}
+	work, err := modfile.ParseWork(name, data, nil)
+	if err != nil {
+		return out
+	}
+	for _, u := range work.Use {
+		used := filepath.FromSlash(u.Path)
+		if !filepath.IsAbs(used) {
+			used = filepath.Join(filepath.Dir(name), used)
+		}
+		if _, _, ok := earlier.Module(used); ok && !slices.Contains(out, used) {
+			out = append(out, used)
+		}
+	}
+	return out
 }
 
 // once reads each file once.
