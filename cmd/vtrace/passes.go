@@ -311,6 +311,9 @@ func runCheck(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if a.parallel < 0 {
+		return 0, fmt.Errorf("%w: -parallel is at least 0", errUsage)
+	}
 	if a.config, err = findConfig(*file, args[0]); err != nil {
 		return 0, err
 	}
