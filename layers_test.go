@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"check/internal/spin":       {},
 	"check/promela":             {"check", "uppaal"},
 	"check/verifyta":            {"check", "internal/group", "internal/scratch", "uppaal"},
-	"cmd/vtrace":                {"", "analyze", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "explain", "internal/lsp", "internal/repository", "internal/scratch", "orchestrate", "pass", "recording", "report", "sites", "source", "trace", "translate", "uppaal", "view"},
+	"cmd/vtrace":                {"", "analyze", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "explain", "internal/earlier", "internal/lsp", "internal/repository", "internal/scratch", "orchestrate", "pass", "recording", "report", "sites", "source", "trace", "translate", "uppaal", "view"},
 	"cmd/vtrace-vet":            {"analyzer"},
 	"disallow":                  {"uppaal"},
 	"examples":                  {},

@@ -47,12 +47,8 @@ type Options struct {
 	All bool
 }
 
-// The environment variables that say what Options do not.
-const (
-	resultsVariable = "VTRACE_CACHE"
-	bundlesVariable = "VTRACE_BUNDLES"
-	noResults       = "off"
-)
+// bundlesVariable is the environment variable that names bundles.
+const bundlesVariable = "VTRACE_BUNDLES"
 
 const doc = `report the concurrency errors that vtrace check has found
 
@@ -65,7 +61,7 @@ var Analyzer = New(Options{})
 // New makes an analyzer. Its flags begin with these options.
 func New(o Options) *analysis.Analyzer {
 	a := &analysis.Analyzer{Name: "vtrace", Doc: doc, URL: "https://pkg.go.dev/github.com/vtrace/vtrace/analyzer"}
-	a.Flags.StringVar(&o.Results, "results", o.Results, "directory in which vtrace check keeps results, or off; "+resultsVariable+" in the environment sets the default")
+	a.Flags.StringVar(&o.Results, "results", o.Results, "directory in which vtrace check keeps results, or off; "+earlier.ResultsVariable+" in the environment sets the default")
 	a.Flags.StringVar(&o.Bundles, "bundles", o.Bundles, "bundles, or directories that have some, separated as in PATH; "+bundlesVariable+" in the environment sets the default")
 	a.Flags.BoolVar(&o.All, "all", o.All, "report findings that are not real, too")
 	a.Run = func(p *analysis.Pass) (any, error) { return nil, run(p, o) }
@@ -76,15 +72,9 @@ func New(o Options) *analysis.Analyzer {
 func (o Options) results() artifact.Results {
 	dir := o.Results
 	if dir == "" {
-		dir = os.Getenv(resultsVariable)
+		dir = earlier.ResultsDir()
 	}
-	if dir == "" {
-		dir = noResults
-		if user, err := os.UserCacheDir(); err == nil {
-			dir = filepath.Join(user, "vtrace")
-		}
-	}
-	if dir == noResults {
+	if dir == earlier.NoResults {
 		return artifact.Results{}
 	}
 	return artifact.Results{Dir: dir}
@@ -163,7 +153,7 @@ func State(dir string) (string, error) {
 		}
 		dirs = []string{dir}
 	}
-	read := once(os.ReadFile)
+	read := earlier.Once(os.ReadFile)
 	for _, dir := range dirs {
 		candidates, err := Options{}.candidates(dir)
 		if err != nil {
@@ -234,23 +224,6 @@ func modules(dir string) []string {
 	return out
 }
 
-// once reads each file once.
-func once(read earlier.ReadFile) earlier.ReadFile {
-	type content struct {
-		data []byte
-		err  error
-	}
-	seen := map[string]content{}
-	return func(name string) ([]byte, error) {
-		c, ok := seen[name]
-		if !ok {
-			c.data, c.err = read(name)
-			seen[name] = c
-		}
-		return c.data, c.err
-	}
-}
-
 // target is a package that is analysed.
 type target struct {
 	pass    *analysis.Pass
@@ -276,7 +249,7 @@ func run(p *analysis.Pass, o Options) error {
 	if dir == "" {
 		return nil
 	}
-	t.read = once(func(name string) ([]byte, error) {
+	t.read = earlier.Once(func(name string) ([]byte, error) {
 		if file := t.files[name]; file != nil && p.ReadFile != nil {
 			return p.ReadFile(file.Name())
 		}

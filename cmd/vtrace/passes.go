@@ -13,6 +13,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/earlier"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/report"
 )
@@ -140,20 +141,13 @@ func (s *settings) flags() []string {
 }
 
 // resultsVariable is the environment variable that says where results are kept.
-const resultsVariable = "VTRACE_CACHE"
+const resultsVariable = earlier.ResultsVariable
 
 // noResults is the -cache that keeps none.
-const noResults = "off"
+const noResults = earlier.NoResults
 
 func (s *settings) results(fs *flag.FlagSet) {
-	dir := os.Getenv(resultsVariable)
-	if dir == "" {
-		dir = noResults
-		if user, err := os.UserCacheDir(); err == nil {
-			dir = filepath.Join(user, "vtrace")
-		}
-	}
-	fs.StringVar(&s.cache, "cache", dir, "keep results in `DIR`, or off: an entry point that can reach nothing that has changed since it was checked is not checked again; "+resultsVariable+" in the environment sets the default")
+	fs.StringVar(&s.cache, "cache", earlier.ResultsDir(), "keep results in `DIR`, or off: an entry point that can reach nothing that has changed since it was checked is not checked again; "+resultsVariable+" in the environment sets the default")
 }
 
 func (s *settings) rootDir(fs *flag.FlagSet) {
