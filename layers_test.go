@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"internal/git":              {"internal/repository"},
 	"internal/group":            {},
 	"internal/left":             {"sites", "source"},
-	"internal/lsp":              {"", "artifact", "docs/findings", "explain", "internal/earlier", "pass", "report"},
+	"internal/lsp":              {"", "artifact", "docs/findings", "explain", "internal/earlier", "pass", "report", "source"},
 	"internal/module":           {"source"},
 	"internal/mutate":           {"internal/group"},
 	"internal/repository":       {},
