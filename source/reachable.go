@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,12 +33,17 @@ type declaration struct {
 	pkg  *packages.Package
 	file *ast.File
 	node ast.Node
-	doc  *ast.CommentGroup
-	kind token.Token // token.TYPE or token.VAR where node is one specification of its group
-	name string      // of its first part, with the package
+	// spans are where its text is, of which lines belong to it up to their end: directives above it
+	// are part of it, and of its group, and so is a comment behind it.
+	spans []span
+	kind  token.Token // token.TYPE or token.VAR where node is one specification of its group
+	name  string      // of its first part, with the package
 	// begins: it does something when the program begins.
 	begins bool
 }
+
+// span is a part of a file.
+type span struct{ from, to token.Pos }
 
 // mentions is what a declaration names.
 type mentions struct {
@@ -129,10 +135,13 @@ func (prog *Program) reach(m *memory) *reachable {
 // declare lists the declarations of a package.
 func (r *reachable) declare(p *packages.Package) {
 	for _, file := range p.Syntax {
+		last := file.Name.End()
 		for _, d := range file.Decls {
+			from := r.above(file, last, d.Pos())
+			last = d.End()
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				decl := &declaration{pkg: p, file: file, node: d, doc: d.Doc, begins: d.Recv == nil && d.Name.Name == "init"}
+				decl := &declaration{pkg: p, file: file, node: d, spans: []span{{from, d.End()}}, begins: d.Recv == nil && d.Name.Name == "init"}
 				if d.Recv == nil {
 					r.name(p, d.Name, decl)
 					continue
@@ -147,10 +156,26 @@ func (r *reachable) declare(p *packages.Package) {
 				}
 				r.reach(decl) // of no type that is known: in doubt it counts
 			case *ast.GenDecl:
-				r.declareGroup(p, file, d)
+				r.declareGroup(p, file, d, from)
 			}
 		}
 	}
+}
+
+// above is where the comments before a declaration at pos begin, or pos: those behind the end of what
+// stands before it, and not on its line. There may be empty lines between a directive and what it is about.
+func (r *reachable) above(file *ast.File, last, pos token.Pos) token.Pos {
+	line := func(p token.Pos) int { return r.prog.Fset.PositionFor(p, false).Line }
+	i, _ := slices.BinarySearchFunc(file.Comments, last, func(g *ast.CommentGroup, p token.Pos) int { return cmp.Compare(g.Pos(), p) })
+	for _, g := range file.Comments[i:] {
+		if g.Pos() >= pos {
+			break
+		}
+		if line(g.Pos()) != line(last) {
+			return g.Pos()
+		}
+	}
+	return pos
 }
 
 // receiver is the key of the type that a method has, "" if it has none.
@@ -170,19 +195,25 @@ func receiver(f *types.Func) string {
 	return key(n.Obj().Pkg(), n.Obj().Name())
 }
 
-func (r *reachable) declareGroup(p *packages.Package, file *ast.File, d *ast.GenDecl) {
+// declareGroup lists a declaration that is no function. The comments above it begin at from.
+func (r *reachable) declareGroup(p *packages.Package, file *ast.File, d *ast.GenDecl, from token.Pos) {
 	switch d.Tok {
 	case token.CONST:
 		// What a constant is may hang on those before it.
-		decl := &declaration{pkg: p, file: file, node: d, doc: d.Doc}
+		decl := &declaration{pkg: p, file: file, node: d, spans: []span{{from, d.End()}}}
 		for _, s := range d.Specs {
 			for _, n := range s.(*ast.ValueSpec).Names {
 				r.name(p, n, decl)
 			}
 		}
 	case token.TYPE, token.VAR:
+		last := d.Lparen
 		for _, s := range d.Specs {
-			decl := &declaration{pkg: p, file: file, node: s, doc: d.Doc, kind: d.Tok}
+			decl := &declaration{pkg: p, file: file, node: s, spans: []span{{from, d.End()}}, kind: d.Tok}
+			if d.Lparen.IsValid() {
+				decl.spans = []span{{from, d.Lparen + 1}, {r.above(file, last, s.Pos()), s.End()}, {d.Rparen, d.End()}}
+				last = s.End()
+			}
 			switch s := s.(type) {
 			case *ast.TypeSpec:
 				r.name(p, s.Name, decl)
@@ -390,24 +421,25 @@ func (r *reachable) text(d *declaration) (string, error) {
 	if n.text != "" {
 		return n.text, nil
 	}
-	from := d.node.Pos()
-	if d.doc != nil && d.doc.Pos() < from {
-		from = d.doc.Pos() // directives
-	}
-	// Line directives move positions: it is the file itself that is read.
-	at, end := prog.Fset.PositionFor(from, false), prog.Fset.PositionFor(d.node.End(), false)
-	data, ok := read[at.Filename]
-	if !ok {
-		var err error
-		if data, err = prog.ReadFile(at.Filename); err != nil {
-			return "", fmt.Errorf("read source: %w", err)
+	var parts []string
+	for _, span := range d.spans {
+		// Line directives move positions: it is the file itself that is read.
+		at, end := prog.Fset.PositionFor(span.from, false), prog.Fset.PositionFor(span.to, false)
+		data, ok := read[at.Filename]
+		if !ok {
+			var err error
+			if data, err = prog.ReadFile(at.Filename); err != nil {
+				return "", fmt.Errorf("read source: %w", err)
+			}
+			read[at.Filename] = data
 		}
-		read[at.Filename] = data
+		if at.Offset > end.Offset || end.Offset > len(data) {
+			return "", fmt.Errorf("read source: %s has changed since it was loaded", at.Filename)
+		}
+		rest, _, _ := bytes.Cut(data[end.Offset:], []byte("\n"))
+		parts = append(parts, string(data[at.Offset:end.Offset])+string(bytes.TrimRight(rest, " \t\r")))
 	}
-	if at.Offset > end.Offset || end.Offset > len(data) {
-		return "", fmt.Errorf("read source: %s has changed since it was loaded", at.Filename)
-	}
-	n.text = fmt.Sprintf("%s %q of %q, imports %q", d.kind, data[at.Offset:end.Offset], d.file.GoVersion, slices.Sorted(maps.Keys(n.imports)))
+	n.text = fmt.Sprintf("%s %q of %q, imports %q", d.kind, parts, d.file.GoVersion, slices.Sorted(maps.Keys(n.imports)))
 	return n.text, nil
 }
 

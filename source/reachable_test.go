@@ -200,6 +200,65 @@ func TestReachableDigest(t *testing.T) {
 	}
 }
 
+// Directives above a declaration belong to it: of a specification those in its group, behind an empty
+// line too, and above the group. So does what stands behind it on its line.
+func TestReachableDirectives(t *testing.T) {
+	dir := write(t, map[string]string{"go.mod": "module example.com/d\n\ngo 1.26\n", "a.txt": "a\n", "b.txt": "b\n"})
+	const text = `package main
+
+import _ "embed"
+
+var (
+	//go:embed a.txt
+	first string
+
+	//go:embed b.txt
+
+	second string
+)
+
+//go:embed a.txt
+
+// third is one, too.
+var third string
+
+type (
+	// Of a type.
+	one int // one
+) // types
+
+func other() {} // other
+
+//go:noinline
+
+func main() {
+	_, _, _, _ = first, second, third, one(1)
+} // end
+`
+	digest := func(text string) string {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o644))
+		return digests(t, dir)["main"]
+	}
+	before := digest(text)
+	for _, c := range []struct {
+		old, new string
+		same     bool
+	}{
+		{"//go:embed a.txt\n\tfirst string\n\n\t//go:embed b.txt", "//go:embed b.txt\n\tfirst string\n\n\t//go:embed a.txt", false},
+		{"//go:embed b.txt\n\n\tsecond", "//go:embed a.txt\n\n\tsecond", false},
+		{"//go:embed a.txt\n\n// third", "//go:embed b.txt\n\n// third", false},
+		{"// Of a type.", "// Of  a type.", false},
+		{"// one", "// two", false},
+		{") // types", ") // of types", false},
+		{"//go:noinline", "//go:nosplit_", false},
+		{"// end", "// the end", false},
+		{"// other", "// another", true},
+	} {
+		require.Equal(t, 1, strings.Count(text, c.old), c.old)
+		require.Equal(t, c.same, before == digest(strings.Replace(text, c.old, c.new, 1)), c.old)
+	}
+}
+
 // The text of cgo, which is in a comment, counts.
 func TestReachableCgo(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
