@@ -259,6 +259,49 @@ func main() {
 	}
 }
 
+// A linkname reaches what it names in another package, and assembly may reach whatever there is.
+func TestReachableHidden(t *testing.T) {
+	module := map[string]string{
+		"go.mod":      "module example.com/h\n\ngo 1.26\n",
+		"lib.v1/l.go": "package lib\n\nfunc secret() int { return inner() }\n\nfunc inner() int { return 1 }\n\ntype T struct{}\n\nfunc (*T) m() int { return 2 }\n\nfunc other() int { return 3 }\n",
+		"n/n.go":      "package main\n\nimport (\n\t_ \"unsafe\"\n\n\t_ \"example.com/h/lib.v1\"\n)\n\n//go:linkname secret example.com/h/lib%2ev1.secret\nfunc secret() int\n\n//go:linkname method example.com/h/lib%2ev1.(*T).m\nfunc method() int\n\nfunc main() { secret() }\n",
+		"n/n.s":       "\n",
+		"s/s.go":      "package main\n\nimport _ \"example.com/h/lib.v1\"\n\nfunc main() {}\n",
+		"s/s.s":       "// Something.\n",
+		"p/p.go":      "package main\n\nimport _ \"example.com/h/lib.v1\"\n\nfunc main() {}\n",
+	}
+	of := func(old, text string) []string {
+		files := maps.Clone(module)
+		require.Contains(t, files["lib.v1/l.go"], old)
+		files["lib.v1/l.go"] = strings.Replace(files["lib.v1/l.go"], old, text, 1)
+		dir := write(t, files)
+		var out []string
+		for _, pattern := range []string{"./n", "./s", "./p"} {
+			prog, err := Load(context.Background(), Spec{Dir: dir, Pattern: pattern})
+			require.NoError(t, err)
+			d, err := prog.ReachableDigest()
+			require.NoError(t, err)
+			out = append(out, d)
+		}
+		return out
+	}
+	before := of("", "")
+	for _, c := range []struct {
+		old, text string
+		changed   []bool
+	}{
+		{"return 1", "return 4", []bool{true, true, false}},
+		{"return 2", "return 4", []bool{true, true, false}},
+		{"return 3", "return 4", []bool{false, true, false}},
+	} {
+		var changed []bool
+		for i, d := range of(c.old, c.text) {
+			changed = append(changed, d != before[i])
+		}
+		require.Equal(t, c.changed, changed, c.old)
+	}
+}
+
 // The text of cgo, which is in a comment, counts.
 func TestReachableCgo(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
@@ -275,21 +318,38 @@ func TestReachableCgo(t *testing.T) {
 
 // A program that asks for the environment depends on it, and another one does not.
 func TestReachableEnvironment(t *testing.T) {
-	dir := write(t, map[string]string{
+	files := map[string]string{
 		"go.mod":   "module example.com/e\n\ngo 1.26\n",
-		"a/a.go":   "package main\n\nimport \"os\"\n\nfunc main() { _ = os.Getenv(\"X\") }\n",
 		"b/b.go":   "package main\n\nfunc main() {}\n",
 		"b/lib.go": "package main\n\nimport \"os\"\n\nfunc unused() string { return os.Getenv(\"X\") }\n",
-	})
-	digest := func(pkg, x string) string {
-		p, err := Load(context.Background(), Spec{Dir: dir, Pattern: pkg, Env: append(os.Environ(), "X="+x)})
-		require.NoError(t, err)
-		d, err := p.ReachableDigest()
-		require.NoError(t, err)
-		return d
 	}
-	require.NotEqual(t, digest("./a", "1"), digest("./a", "2"))
-	require.Equal(t, digest("./b", "1"), digest("./b", "2"))
+	asking := map[string]string{
+		"os": `_ = os.Getenv("X")`, "syscall": `_, _ = syscall.Getenv("X")`, "os/exec": `_ = exec.Command("x")`, "os/user": `_, _ = user.Current()`,
+		"net/http": `_ = http.ProxyFromEnvironment`,
+	}
+	for pkg, text := range asking {
+		files["a/"+pkg+"/a.go"] = "package main\n\nimport \"" + pkg + "\"\n\nfunc main() { " + text + " }\n"
+	}
+	files["a/linkname/a.go"] = "package main\n\nimport _ \"unsafe\"\n\n//go:linkname envs syscall.runtime_envs\nfunc envs() []string\n\nfunc main() {}\n"
+	files["a/linkname/a.s"] = ""
+	dir := write(t, files)
+	of := func(x string) map[string]string {
+		set, err := LoadSet(context.Background(), Spec{Dir: dir, Pattern: "./...", Env: append(os.Environ(), "X="+x)})
+		require.NoError(t, err)
+		out := map[string]string{}
+		for _, e := range set.Entries() {
+			prog, err := set.Program(e)
+			require.NoError(t, err)
+			out[e.Package], err = prog.ReachableDigest()
+			require.NoError(t, err)
+		}
+		require.Len(t, out, len(asking)+2)
+		return out
+	}
+	one, two := of("1"), of("2")
+	for pkg, digest := range one {
+		require.Equal(t, pkg == "example.com/e/b", digest == two[pkg], pkg)
+	}
 }
 
 // What the go command is told to do for another platform is another toolchain.
