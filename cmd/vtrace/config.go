@@ -533,15 +533,24 @@ func packageOf(pattern string) string {
 	return path.Join(modfile.ModulePath(data), filepath.ToSlash(rel))
 }
 
+// configFile is the name of the file with the settings for the packages that a pattern names, which need not
+// be there: what -config says, or beside the go.mod of their module. It is "" if there are to be none.
+func configFile(file, pattern string) string {
+	switch file {
+	case noConfig:
+		return ""
+	case "":
+		return filepath.Join(moduleDir(pattern), configName)
+	}
+	return file
+}
+
 // findConfig reads the settings for the packages that a pattern names: those of a file, or beside
 // the go.mod of their module. It returns nil if there are none.
 func findConfig(file, pattern string) (*config, error) {
-	name := file
-	switch file {
-	case noConfig:
+	name := configFile(file, pattern)
+	if name == "" {
 		return nil, nil
-	case "":
-		name = filepath.Join(moduleDir(pattern), configName)
 	}
 	full, err := filepath.Abs(name)
 	if err != nil {

@@ -311,6 +311,7 @@ func runCheck(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	a.configFile = configFile(*file, args[0])
 	if a.config, err = findConfig(*file, args[0]); err != nil {
 		return 0, err
 	}
