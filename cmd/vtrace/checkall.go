@@ -109,6 +109,11 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		return 0, err
 	}
 	if !a.list { // what is written says so if there is nothing else to say
+		if s.out == "" {
+			if err := refuseLinks(); err != nil {
+				return 0, err
+			}
+		}
 		if err := s.accept.begin(); err != nil {
 			return 0, err
 		}
