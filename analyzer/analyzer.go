@@ -152,7 +152,7 @@ func State(dir string) (string, error) {
 		return "", err
 	}
 	h := sha256.New()
-	read := once(os.ReadFile)
+	read := once(earlier.Read)
 	for _, c := range candidates {
 		chosen, ok := c.Choose(dir, read)
 		info, err := os.Stat(chosen.Path)
@@ -167,8 +167,8 @@ func State(dir string) (string, error) {
 		if err != nil {
 			continue
 		}
-		for path := range r.Bundle.Below(artifact.SourceDir) {
-			data, err := read(filepath.Join(chosen.Root, filepath.FromSlash(path)))
+		for path, was := range r.Bundle.Below(artifact.SourceDir) {
+			data, err := read.Again(filepath.Join(chosen.Root, filepath.FromSlash(path)), int64(len(was)))
 			fmt.Fprintf(h, "%q %x %v\n", path, sha256.Sum256(data), err != nil)
 		}
 	}
@@ -221,11 +221,11 @@ func run(p *analysis.Pass, o Options) error {
 		if file := t.files[name]; file != nil && p.ReadFile != nil {
 			return p.ReadFile(file.Name())
 		}
-		return os.ReadFile(name)
+		return earlier.Read(name)
 	})
 	for name := range t.files {
 		text, err := t.read(name)
-		if saved, diskErr := os.ReadFile(name); err == nil && (diskErr != nil || !bytes.Equal(saved, text)) {
+		if saved, diskErr := earlier.Read(name); err == nil && (diskErr != nil || !bytes.Equal(saved, text)) {
 			t.overlay[name] = text
 		}
 	}

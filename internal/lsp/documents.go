@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/vtrace/vtrace/internal/earlier"
 )
 
 // document is an open one, as the client has it.
@@ -57,7 +59,7 @@ func (s *server) readFile(path string) ([]byte, error) {
 	if d != nil {
 		return d.text, nil
 	}
-	return os.ReadFile(path)
+	return earlier.Read(path)
 }
 
 // reader reads files like readFile, each once.
@@ -86,7 +88,7 @@ func (s *server) overlay() map[string][]byte {
 	}
 	s.mu.Unlock()
 	for path, text := range docs {
-		saved, err := os.ReadFile(path)
+		saved, err := earlier.Read(path)
 		if err == nil && bytes.Equal(saved, text) || err != nil && !errors.Is(err, os.ErrNotExist) {
 			delete(docs, path)
 		}
