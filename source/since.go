@@ -80,7 +80,6 @@ func (s *Set) ChangedSince(ctx context.Context, revision string, entries []Entry
 			return nil, err
 		}
 		c.What = slices.Concat(all, c.What)
-		slices.Sort(c.What)
 		out.Entries = append(out.Entries, c)
 	}
 	return out, nil
