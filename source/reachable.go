@@ -606,6 +606,7 @@ func (prog *Program) otherFiles() ([]string, error) {
 		}
 	}
 	prog.moduleFiles(names)
+	prog.choiceFiles(names)
 	if err := prog.testdata(names); err != nil {
 		return nil, err
 	}

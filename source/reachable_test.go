@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"go/ast"
 	"go/token"
@@ -300,6 +301,43 @@ func TestReachableHidden(t *testing.T) {
 		}
 		require.Equal(t, c.changed, changed, c.old)
 	}
+}
+
+// The workspace counts wherever the go command finds it, and so does what was vendored.
+func TestReachableModules(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.work":                     "go 1.26\n\nuse ./mod\n",
+		"mod/go.mod":                  "module example.com/w\n\ngo 1.26\n",
+		"mod/main.go":                 "package main\n\nfunc main() {}\n",
+		"other.work":                  "go 1.26\n\nuse ./mod\n",
+		"v/go.mod":                    "module example.com/v\n\ngo 1.26\n\nrequire example.com/o v1.0.0\n",
+		"v/main.go":                   "package main\n\nimport \"example.com/o\"\n\nfunc main() { o.F() }\n",
+		"v/vendor/modules.txt":        "# example.com/o v1.0.0\n## explicit; go 1.26\nexample.com/o\n",
+		"v/vendor/example.com/o/o.go": "package o\n\nfunc F() {}\n",
+	})
+	digest := func(module string, env ...string) string {
+		prog, err := Load(context.Background(), Spec{Dir: filepath.Join(dir, module), Env: append(os.Environ(), env...)})
+		require.NoError(t, err)
+		d, err := prog.ReachableDigest()
+		require.NoError(t, err)
+		return d
+	}
+	add := func(name, text string) {
+		f, err := os.OpenFile(filepath.Join(dir, filepath.FromSlash(name)), os.O_APPEND|os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = f.WriteString(text)
+		require.NoError(t, errors.Join(err, f.Close()))
+	}
+	named := "GOWORK=" + filepath.Join(dir, "other.work")
+	above, other, off, vendored := digest("mod"), digest("mod", named), digest("mod", "GOWORK=off"), digest("v", "GOWORK=off")
+	add("go.work", "\ngodebug panicnil=1\n")
+	require.NotEqual(t, above, digest("mod"))
+	require.Equal(t, other, digest("mod", named))
+	require.Equal(t, off, digest("mod", "GOWORK=off"))
+	add("other.work", "\ngodebug panicnil=1\n")
+	require.NotEqual(t, other, digest("mod", named))
+	add("v/vendor/modules.txt", "# comment\n")
+	require.NotEqual(t, vendored, digest("v", "GOWORK=off"))
 }
 
 // The text of cgo, which is in a comment, counts.
