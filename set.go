@@ -54,12 +54,12 @@ func (s *Set) Others() []EntryPoint {
 // ChangedSince finds out which entry points can reach something that is not as it was at a
 // revision of the git repository that the program is in: what is on disk counts, whether git knows
 // of it or not. It writes nothing to the repository, runs nothing that its configuration names, and
-// errs on the side of changes.
-func (s *Set) ChangedSince(ctx context.Context, revision string, entries []EntryPoint) (*Changes, error) {
+// errs on the side of changes. A change of one of the files, such as settings, is one of all entry points.
+func (s *Set) ChangedSince(ctx context.Context, revision string, entries []EntryPoint, files ...string) (*Changes, error) {
 	if s == nil || s.set == nil {
 		return nil, &ArgumentError{Name: "set", Reason: "nil"}
 	}
-	return s.set.ChangedSince(ctx, revision, entries)
+	return s.set.ChangedSince(ctx, revision, entries, files...)
 }
 
 // Check runs the three passes on one of the entry points. Several may be checked at the same time.

@@ -153,7 +153,7 @@ func State(dir string) (string, error) {
 		}
 		dirs = []string{dir}
 	}
-	read := earlier.Once(os.ReadFile)
+	read := earlier.Once(earlier.Read)
 	for _, dir := range dirs {
 		candidates, err := Options{}.candidates(dir)
 		if err != nil {
@@ -173,8 +173,8 @@ func State(dir string) (string, error) {
 			if err != nil {
 				continue
 			}
-			for path := range r.Bundle.Below(artifact.SourceDir) {
-				data, err := read(filepath.Join(chosen.Root, filepath.FromSlash(path)))
+			for path, was := range r.Bundle.Below(artifact.SourceDir) {
+				data, err := read.Again(filepath.Join(chosen.Root, filepath.FromSlash(path)), int64(len(was)))
 				fmt.Fprintf(h, "%q %x %v\n", path, sha256.Sum256(data), err != nil)
 			}
 		}
@@ -253,11 +253,11 @@ func run(p *analysis.Pass, o Options) error {
 		if file := t.files[name]; file != nil && p.ReadFile != nil {
 			return p.ReadFile(file.Name())
 		}
-		return os.ReadFile(name)
+		return earlier.Read(name)
 	})
 	for name := range t.files {
 		text, err := t.read(name)
-		if saved, diskErr := os.ReadFile(name); err == nil && (diskErr != nil || !bytes.Equal(saved, text)) {
+		if saved, diskErr := earlier.Read(name); err == nil && (diskErr != nil || !bytes.Equal(saved, text)) {
 			t.overlay[name] = text
 		}
 	}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"go/token"
 	"path/filepath"
@@ -10,6 +11,48 @@ import (
 
 	"golang.org/x/tools/go/packages"
 )
+
+// findWorkspace is the go.work that the go command uses in a directory, "" if it uses none.
+func (spec Spec) findWorkspace(ctx context.Context, dir string) (string, error) {
+	said, err := GoVariables(ctx, dir, spec.GoEnviron(), "GOWORK")
+	if err != nil {
+		return "", err
+	}
+	var env struct{ GOWORK string }
+	if err := json.Unmarshal(said, &env); err != nil {
+		return "", fmt.Errorf("go env: %w", err)
+	}
+	if env.GOWORK == "off" {
+		return "", nil
+	}
+	return env.GOWORK, nil
+}
+
+// choiceFiles adds the files that say which modules the program has, and are none of Files: the
+// workspace above it, and what was vendored.
+func (prog *Program) choiceFiles(names map[string]bool) {
+	var files []string
+	dirs := []string{prog.Root}
+	if prog.workspace != "" {
+		files = append(files, prog.workspace, prog.workspace+".sum")
+		dirs = append(dirs, filepath.Dir(prog.workspace))
+	}
+	for _, p := range prog.Packages {
+		if p.Module != nil && p.Module.Main {
+			dirs = append(dirs, p.Module.Dir)
+		}
+	}
+	for _, dir := range dirs {
+		if prog.vendored {
+			files = append(files, filepath.Join(dir, "vendor", "modules.txt"))
+		}
+	}
+	for _, f := range files {
+		if prog.Spec.exists(f) {
+			names[f] = true
+		}
+	}
+}
 
 // LoadModule loads all packages of the main modules that spec.Pattern, "./..."
 // if empty, matches, each with its tests, and the external test packages. The

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,11 +11,13 @@ import (
 	"go/types"
 	"io"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -32,12 +35,17 @@ type declaration struct {
 	pkg  *packages.Package
 	file *ast.File
 	node ast.Node
-	doc  *ast.CommentGroup
-	kind token.Token // token.TYPE or token.VAR where node is one specification of its group
-	name string      // of its first part, with the package
+	// spans are where its text is, of which lines belong to it up to their end: directives above it
+	// are part of it, and of its group, and so is a comment behind it.
+	spans []span
+	kind  token.Token // token.TYPE or token.VAR where node is one specification of its group
+	name  string      // of its first part, with the package
 	// begins: it does something when the program begins.
 	begins bool
 }
+
+// span is a part of a file.
+type span struct{ from, to token.Pos }
 
 // mentions is what a declaration names.
 type mentions struct {
@@ -83,8 +91,23 @@ type reachable struct {
 	environment bool
 }
 
-// environmentFuncs are the functions of os that show the environment.
-var environmentFuncs = []string{"Environ", "ExpandEnv", "Getenv", "LookupEnv", "UserCacheDir", "UserConfigDir", "UserHomeDir", "TempDir"}
+// environmentNames are what shows the environment, or hands it on, by package; nil stands for all of one.
+var environmentNames = map[string][]string{
+	"net/http":                 {"DefaultClient", "DefaultTransport", "ProxyFromEnvironment"},
+	"os":                       {"Environ", "ExpandEnv", "Getenv", "Getwd", "LookupEnv", "StartProcess", "TempDir", "UserCacheDir", "UserConfigDir", "UserHomeDir"},
+	"os/exec":                  nil,
+	"os/user":                  nil,
+	"syscall":                  {"Environ", "Exec", "ForkExec", "GetEnvironmentStrings", "GetEnvironmentVariable", "Getenv", "StartProcess"},
+	"golang.org/x/sys/plan9":   {"Environ", "Exec", "ForkExec", "Getenv", "StartProcess"},
+	"golang.org/x/sys/unix":    {"Environ", "Exec", "Getenv"},
+	"golang.org/x/sys/windows": {"Environ", "ExpandEnvironmentStrings", "GetEnvironmentStrings", "GetEnvironmentVariable", "Getenv"},
+}
+
+// showsEnvironment reports whether an object is one of environmentNames.
+func showsEnvironment(obj types.Object) bool {
+	names, ok := environmentNames[obj.Pkg().Path()]
+	return ok && (names == nil || slices.Contains(names, obj.Name()))
+}
 
 // key names what is declared at package level. Objects are not compared: a package and its
 // variant for a test are loaded side by side.
@@ -94,8 +117,12 @@ func key(pkg *types.Package, name string) string { return pkg.Path() + "." + nam
 // depend on: the declarations that it can reach, with their places, what its packages
 // import, module files, embedded files and testdata, and of dependencies that are not among
 // its packages those that no go.sum vouches for. Packages with cgo, assembly or linkname
-// count as a whole. It covers the environment if something that is reached asks for that, and
-// not the toolchain, nor what else the program reads when it runs.
+// count as a whole, and so does what these directives name; with assembly all packages do. It covers
+// the environment if something that is reached asks for that by the standard library or golang.org/x/sys,
+// or has C code or assembly, and not the toolchain, nor what else the program reads when it runs. Of
+// dependencies that are not among Packages it does not see what they do: that they ask for the
+// environment, or that a linkname or assembly of theirs leads back to the program. Nor does it see what the
+// standard library takes from the environment without being asked for it, such as TZ.
 func (prog *Program) ReachableDigest() (string, error) {
 	m := prog.remember()
 	defer m.Unlock()
@@ -129,10 +156,13 @@ func (prog *Program) reach(m *memory) *reachable {
 // declare lists the declarations of a package.
 func (r *reachable) declare(p *packages.Package) {
 	for _, file := range p.Syntax {
+		last := file.Name.End()
 		for _, d := range file.Decls {
+			from := r.above(file, last, d.Pos())
+			last = d.End()
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				decl := &declaration{pkg: p, file: file, node: d, doc: d.Doc, begins: d.Recv == nil && d.Name.Name == "init"}
+				decl := &declaration{pkg: p, file: file, node: d, spans: []span{{from, d.End()}}, begins: d.Recv == nil && d.Name.Name == "init"}
 				if d.Recv == nil {
 					r.name(p, d.Name, decl)
 					continue
@@ -147,10 +177,26 @@ func (r *reachable) declare(p *packages.Package) {
 				}
 				r.reach(decl) // of no type that is known: in doubt it counts
 			case *ast.GenDecl:
-				r.declareGroup(p, file, d)
+				r.declareGroup(p, file, d, from)
 			}
 		}
 	}
+}
+
+// above is where the comments before a declaration at pos begin, or pos: those behind the end of what
+// stands before it, and not on its line. There may be empty lines between a directive and what it is about.
+func (r *reachable) above(file *ast.File, last, pos token.Pos) token.Pos {
+	line := func(p token.Pos) int { return r.prog.Fset.PositionFor(p, false).Line }
+	i, _ := slices.BinarySearchFunc(file.Comments, last, func(g *ast.CommentGroup, p token.Pos) int { return cmp.Compare(g.Pos(), p) })
+	for _, g := range file.Comments[i:] {
+		if g.Pos() >= pos {
+			break
+		}
+		if line(g.Pos()) != line(last) {
+			return g.Pos()
+		}
+	}
+	return pos
 }
 
 // receiver is the key of the type that a method has, "" if it has none.
@@ -170,19 +216,25 @@ func receiver(f *types.Func) string {
 	return key(n.Obj().Pkg(), n.Obj().Name())
 }
 
-func (r *reachable) declareGroup(p *packages.Package, file *ast.File, d *ast.GenDecl) {
+// declareGroup lists a declaration that is no function. The comments above it begin at from.
+func (r *reachable) declareGroup(p *packages.Package, file *ast.File, d *ast.GenDecl, from token.Pos) {
 	switch d.Tok {
 	case token.CONST:
 		// What a constant is may hang on those before it.
-		decl := &declaration{pkg: p, file: file, node: d, doc: d.Doc}
+		decl := &declaration{pkg: p, file: file, node: d, spans: []span{{from, d.End()}}}
 		for _, s := range d.Specs {
 			for _, n := range s.(*ast.ValueSpec).Names {
 				r.name(p, n, decl)
 			}
 		}
 	case token.TYPE, token.VAR:
+		last := d.Lparen
 		for _, s := range d.Specs {
-			decl := &declaration{pkg: p, file: file, node: s, doc: d.Doc, kind: d.Tok}
+			decl := &declaration{pkg: p, file: file, node: s, spans: []span{{from, d.End()}}, kind: d.Tok}
+			if d.Lparen.IsValid() {
+				decl.spans = []span{{from, d.Lparen + 1}, {r.above(file, last, s.Pos()), s.End()}, {d.Rparen, d.End()}}
+				last = s.End()
+			}
 			switch s := s.(type) {
 			case *ast.TypeSpec:
 				r.name(p, s.Name, decl)
@@ -233,15 +285,28 @@ func hasEffect(info *types.Info, e ast.Expr) bool {
 }
 
 // begin reaches what a package does when the program begins, and all of it if its functions
-// have ways to each other that do not show.
+// have ways to each other that do not show. Those ways lead to other packages too.
 func (r *reachable) begin(p *packages.Package) {
 	r.reachName(key(p.Types, "init"))
 	if r.prog.Test && (p.PkgPath == r.prog.Entry.PkgPath || p.ForTest != "") {
 		r.reachName(key(p.Types, "TestMain"))
 	}
-	if !hidden(p) {
-		return
+	if hidden(p) {
+		r.reachPackage(p)
 	}
+	r.environment = r.environment || usesCgo(p)
+	for _, name := range linknames(p) {
+		r.reachSymbol(name)
+	}
+	if r.hasMachineCode(p) {
+		r.environment = true
+		for _, q := range r.prog.Packages {
+			r.reachPackage(q)
+		}
+	}
+}
+
+func (r *reachable) reachPackage(p *packages.Package) {
 	for _, d := range r.named {
 		r.reachAll(d, p)
 	}
@@ -250,18 +315,64 @@ func (r *reachable) begin(p *packages.Package) {
 	}
 }
 
+// machineCode are the endings of files that may refer to what any package declares.
+var machineCode = []string{".s", ".S", ".sx", ".syso"}
+
+// hasMachineCode reports whether a package has files of machine code with something in them. An empty
+// one, which allows functions without a body, has nothing.
+func (r *reachable) hasMachineCode(p *packages.Package) bool {
+	return slices.ContainsFunc(p.OtherFiles, func(name string) bool {
+		if !slices.Contains(machineCode, filepath.Ext(name)) {
+			return false
+		}
+		data, err := r.prog.ReadFile(name)
+		return err != nil || len(bytes.TrimSpace(data)) > 0
+	})
+}
+
+// linknames are the symbols that the linkname directives of a package name.
+func linknames(p *packages.Package) []string {
+	var out []string
+	for _, file := range p.Syntax {
+		for _, group := range file.Comments {
+			for _, c := range group.List {
+				if words := strings.Fields(c.Text); len(words) == 3 && words[0] == "//go:linkname" {
+					out = append(out, words[2])
+				}
+			}
+		}
+	}
+	return out
+}
+
+// reachSymbol reaches what the linker knows by a name, such as "example.com/m/p.f", "gopkg.in/x%2ev1.f"
+// or "example.com/m/p.(*T).f": all names of the package in it, in doubt.
+func (r *reachable) reachSymbol(symbol string) {
+	if name, err := url.PathUnescape(symbol); err == nil {
+		symbol = name
+	}
+	for _, p := range r.prog.Packages {
+		for _, prefix := range []string{p.PkgPath, p.Name} {
+			rest, ok := strings.CutPrefix(symbol, prefix+".")
+			if !ok || prefix != p.PkgPath && p.Name != "main" {
+				continue
+			}
+			for _, name := range strings.FieldsFunc(rest, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+				r.reachName(key(p.Types, name))
+			}
+		}
+	}
+	pkg, name, _ := strings.Cut(symbol, ".")
+	r.environment = r.environment || slices.Contains([]string{"os", "runtime", "syscall"}, pkg) && strings.Contains(strings.ToLower(name), "env")
+}
+
 // hidden reports whether functions of a package may call each other, or be called, in ways
 // that its syntax does not show.
 func hidden(p *packages.Package) bool {
-	if len(p.OtherFiles) > 0 || p.Imports["C"] != nil {
+	if len(p.OtherFiles) > 0 || usesCgo(p) {
 		return true
 	}
 	for _, file := range p.Syntax {
-		for _, imp := range file.Imports {
-			if imp.Path.Value == `"C"` {
-				return true
-			}
-		}
 		for _, group := range file.Comments {
 			for _, c := range group.List {
 				if strings.HasPrefix(c.Text, "//go:linkname ") {
@@ -270,8 +381,18 @@ func hidden(p *packages.Package) bool {
 			}
 		}
 	}
-	// The files that cgo has written have the directive of where they come from.
-	return slices.ContainsFunc(p.CompiledGoFiles, func(f string) bool { return filepath.Dir(f) != p.Dir && p.Dir != "" })
+	return false
+}
+
+// usesCgo reports whether a package has C code, or files that cgo has written.
+func usesCgo(p *packages.Package) bool {
+	for _, file := range p.Syntax {
+		if slices.ContainsFunc(file.Imports, func(imp *ast.ImportSpec) bool { return imp.Path.Value == `"C"` }) {
+			return true
+		}
+	}
+	// What cgo has written is not where the package is.
+	return p.Imports["C"] != nil || slices.ContainsFunc(p.CompiledGoFiles, func(f string) bool { return filepath.Dir(f) != p.Dir && p.Dir != "" })
 }
 
 func (r *reachable) reachAll(all []*declaration, p *packages.Package) {
@@ -334,9 +455,7 @@ func (d *declaration) names() *mentions {
 			if obj == nil || obj.Pkg() == nil {
 				continue
 			}
-			if obj.Pkg().Path() == "os" && slices.Contains(environmentFuncs, obj.Name()) {
-				out.environment = true
-			}
+			out.environment = out.environment || showsEnvironment(obj)
 			if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
 				if t := receiver(f.Origin()); t != "" {
 					add(t)
@@ -390,24 +509,25 @@ func (r *reachable) text(d *declaration) (string, error) {
 	if n.text != "" {
 		return n.text, nil
 	}
-	from := d.node.Pos()
-	if d.doc != nil && d.doc.Pos() < from {
-		from = d.doc.Pos() // directives
-	}
-	// Line directives move positions: it is the file itself that is read.
-	at, end := prog.Fset.PositionFor(from, false), prog.Fset.PositionFor(d.node.End(), false)
-	data, ok := read[at.Filename]
-	if !ok {
-		var err error
-		if data, err = prog.ReadFile(at.Filename); err != nil {
-			return "", fmt.Errorf("read source: %w", err)
+	var parts []string
+	for _, span := range d.spans {
+		// Line directives move positions: it is the file itself that is read.
+		at, end := prog.Fset.PositionFor(span.from, false), prog.Fset.PositionFor(span.to, false)
+		data, ok := read[at.Filename]
+		if !ok {
+			var err error
+			if data, err = prog.ReadFile(at.Filename); err != nil {
+				return "", fmt.Errorf("read source: %w", err)
+			}
+			read[at.Filename] = data
 		}
-		read[at.Filename] = data
+		if at.Offset > end.Offset || end.Offset > len(data) {
+			return "", fmt.Errorf("read source: %s has changed since it was loaded", at.Filename)
+		}
+		rest, _, _ := bytes.Cut(data[end.Offset:], []byte("\n"))
+		parts = append(parts, string(data[at.Offset:end.Offset])+string(bytes.TrimRight(rest, " \t\r")))
 	}
-	if at.Offset > end.Offset || end.Offset > len(data) {
-		return "", fmt.Errorf("read source: %s has changed since it was loaded", at.Filename)
-	}
-	n.text = fmt.Sprintf("%s %q of %q, imports %q", d.kind, data[at.Offset:end.Offset], d.file.GoVersion, slices.Sorted(maps.Keys(n.imports)))
+	n.text = fmt.Sprintf("%s %q of %q, imports %q", d.kind, parts, d.file.GoVersion, slices.Sorted(maps.Keys(n.imports)))
 	return n.text, nil
 }
 
@@ -486,6 +606,7 @@ func (prog *Program) otherFiles() ([]string, error) {
 		}
 	}
 	prog.moduleFiles(names)
+	prog.choiceFiles(names)
 	if err := prog.testdata(names); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"go/ast"
 	"go/token"
@@ -200,6 +201,145 @@ func TestReachableDigest(t *testing.T) {
 	}
 }
 
+// Directives above a declaration belong to it: of a specification those in its group, behind an empty
+// line too, and above the group. So does what stands behind it on its line.
+func TestReachableDirectives(t *testing.T) {
+	dir := write(t, map[string]string{"go.mod": "module example.com/d\n\ngo 1.26\n", "a.txt": "a\n", "b.txt": "b\n"})
+	const text = `package main
+
+import _ "embed"
+
+var (
+	//go:embed a.txt
+	first string
+
+	//go:embed b.txt
+
+	second string
+)
+
+//go:embed a.txt
+
+// third is one, too.
+var third string
+
+type (
+	// Of a type.
+	one int // one
+) // types
+
+func other() {} // other
+
+//go:noinline
+
+func main() {
+	_, _, _, _ = first, second, third, one(1)
+} // end
+`
+	digest := func(text string) string {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o644))
+		return digests(t, dir)["main"]
+	}
+	before := digest(text)
+	for _, c := range []struct {
+		old, new string
+		same     bool
+	}{
+		{"//go:embed a.txt\n\tfirst string\n\n\t//go:embed b.txt", "//go:embed b.txt\n\tfirst string\n\n\t//go:embed a.txt", false},
+		{"//go:embed b.txt\n\n\tsecond", "//go:embed a.txt\n\n\tsecond", false},
+		{"//go:embed a.txt\n\n// third", "//go:embed b.txt\n\n// third", false},
+		{"// Of a type.", "// Of  a type.", false},
+		{"// one", "// two", false},
+		{") // types", ") // of types", false},
+		{"//go:noinline", "//go:nosplit_", false},
+		{"// end", "// the end", false},
+		{"// other", "// another", true},
+	} {
+		require.Equal(t, 1, strings.Count(text, c.old), c.old)
+		require.Equal(t, c.same, before == digest(strings.Replace(text, c.old, c.new, 1)), c.old)
+	}
+}
+
+// A linkname reaches what it names in another package, and assembly may reach whatever there is.
+func TestReachableHidden(t *testing.T) {
+	module := map[string]string{
+		"go.mod":      "module example.com/h\n\ngo 1.26\n",
+		"lib.v1/l.go": "package lib\n\nfunc secret() int { return inner() }\n\nfunc inner() int { return 1 }\n\ntype T struct{}\n\nfunc (*T) m() int { return 2 }\n\nfunc other() int { return 3 }\n",
+		"n/n.go":      "package main\n\nimport (\n\t_ \"unsafe\"\n\n\t_ \"example.com/h/lib.v1\"\n)\n\n//go:linkname secret example.com/h/lib%2ev1.secret\nfunc secret() int\n\n//go:linkname method example.com/h/lib%2ev1.(*T).m\nfunc method() int\n\nfunc main() { secret() }\n",
+		"n/n.s":       "\n",
+		"s/s.go":      "package main\n\nimport _ \"example.com/h/lib.v1\"\n\nfunc main() {}\n",
+		"s/s.s":       "// Something.\n",
+		"p/p.go":      "package main\n\nimport _ \"example.com/h/lib.v1\"\n\nfunc main() {}\n",
+	}
+	of := func(old, text string) []string {
+		files := maps.Clone(module)
+		require.Contains(t, files["lib.v1/l.go"], old)
+		files["lib.v1/l.go"] = strings.Replace(files["lib.v1/l.go"], old, text, 1)
+		dir := write(t, files)
+		var out []string
+		for _, pattern := range []string{"./n", "./s", "./p"} {
+			prog, err := Load(context.Background(), Spec{Dir: dir, Pattern: pattern})
+			require.NoError(t, err)
+			d, err := prog.ReachableDigest()
+			require.NoError(t, err)
+			out = append(out, d)
+		}
+		return out
+	}
+	before := of("", "")
+	for _, c := range []struct {
+		old, text string
+		changed   []bool
+	}{
+		{"return 1", "return 4", []bool{true, true, false}},
+		{"return 2", "return 4", []bool{true, true, false}},
+		{"return 3", "return 4", []bool{false, true, false}},
+	} {
+		var changed []bool
+		for i, d := range of(c.old, c.text) {
+			changed = append(changed, d != before[i])
+		}
+		require.Equal(t, c.changed, changed, c.old)
+	}
+}
+
+// The workspace counts wherever the go command finds it, and so does what was vendored.
+func TestReachableModules(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.work":                     "go 1.26\n\nuse ./mod\n",
+		"mod/go.mod":                  "module example.com/w\n\ngo 1.26\n",
+		"mod/main.go":                 "package main\n\nfunc main() {}\n",
+		"other.work":                  "go 1.26\n\nuse ./mod\n",
+		"v/go.mod":                    "module example.com/v\n\ngo 1.26\n\nrequire example.com/o v1.0.0\n",
+		"v/main.go":                   "package main\n\nimport \"example.com/o\"\n\nfunc main() { o.F() }\n",
+		"v/vendor/modules.txt":        "# example.com/o v1.0.0\n## explicit; go 1.26\nexample.com/o\n",
+		"v/vendor/example.com/o/o.go": "package o\n\nfunc F() {}\n",
+	})
+	digest := func(module string, env ...string) string {
+		prog, err := Load(context.Background(), Spec{Dir: filepath.Join(dir, module), Env: append(os.Environ(), env...)})
+		require.NoError(t, err)
+		d, err := prog.ReachableDigest()
+		require.NoError(t, err)
+		return d
+	}
+	add := func(name, text string) {
+		f, err := os.OpenFile(filepath.Join(dir, filepath.FromSlash(name)), os.O_APPEND|os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = f.WriteString(text)
+		require.NoError(t, errors.Join(err, f.Close()))
+	}
+	named := "GOWORK=" + filepath.Join(dir, "other.work")
+	above, other, off, vendored := digest("mod"), digest("mod", named), digest("mod", "GOWORK=off"), digest("v", "GOWORK=off")
+	add("go.work", "\ngodebug panicnil=1\n")
+	require.NotEqual(t, above, digest("mod"))
+	require.Equal(t, other, digest("mod", named))
+	require.Equal(t, off, digest("mod", "GOWORK=off"))
+	add("other.work", "\ngodebug panicnil=1\n")
+	require.NotEqual(t, other, digest("mod", named))
+	add("v/vendor/modules.txt", "# comment\n")
+	require.NotEqual(t, vendored, digest("v", "GOWORK=off"))
+}
+
 // The text of cgo, which is in a comment, counts.
 func TestReachableCgo(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
@@ -216,21 +356,38 @@ func TestReachableCgo(t *testing.T) {
 
 // A program that asks for the environment depends on it, and another one does not.
 func TestReachableEnvironment(t *testing.T) {
-	dir := write(t, map[string]string{
+	files := map[string]string{
 		"go.mod":   "module example.com/e\n\ngo 1.26\n",
-		"a/a.go":   "package main\n\nimport \"os\"\n\nfunc main() { _ = os.Getenv(\"X\") }\n",
 		"b/b.go":   "package main\n\nfunc main() {}\n",
 		"b/lib.go": "package main\n\nimport \"os\"\n\nfunc unused() string { return os.Getenv(\"X\") }\n",
-	})
-	digest := func(pkg, x string) string {
-		p, err := Load(context.Background(), Spec{Dir: dir, Pattern: pkg, Env: append(os.Environ(), "X="+x)})
-		require.NoError(t, err)
-		d, err := p.ReachableDigest()
-		require.NoError(t, err)
-		return d
 	}
-	require.NotEqual(t, digest("./a", "1"), digest("./a", "2"))
-	require.Equal(t, digest("./b", "1"), digest("./b", "2"))
+	asking := map[string]string{
+		"os": `_ = os.Getenv("X")`, "syscall": `_, _ = syscall.Getenv("X")`, "os/exec": `_ = exec.Command("x")`, "os/user": `_, _ = user.Current()`,
+		"net/http": `_ = http.ProxyFromEnvironment`,
+	}
+	for pkg, text := range asking {
+		files["a/"+pkg+"/a.go"] = "package main\n\nimport \"" + pkg + "\"\n\nfunc main() { " + text + " }\n"
+	}
+	files["a/linkname/a.go"] = "package main\n\nimport _ \"unsafe\"\n\n//go:linkname envs syscall.runtime_envs\nfunc envs() []string\n\nfunc main() {}\n"
+	files["a/linkname/a.s"] = ""
+	dir := write(t, files)
+	of := func(x string) map[string]string {
+		set, err := LoadSet(context.Background(), Spec{Dir: dir, Pattern: "./...", Env: append(os.Environ(), "X="+x)})
+		require.NoError(t, err)
+		out := map[string]string{}
+		for _, e := range set.Entries() {
+			prog, err := set.Program(e)
+			require.NoError(t, err)
+			out[e.Package], err = prog.ReachableDigest()
+			require.NoError(t, err)
+		}
+		require.Len(t, out, len(asking)+2)
+		return out
+	}
+	one, two := of("1"), of("2")
+	for pkg, digest := range one {
+		require.Equal(t, pkg == "example.com/e/b", digest == two[pkg], pkg)
+	}
 }
 
 // What the go command is told to do for another platform is another toolchain.

@@ -28,7 +28,8 @@ type Set struct {
 	matched []string // import paths of the packages that the pattern names, sorted
 	loose   []string // see Program.loose
 
-	vendored bool // see Program.vendored
+	vendored  bool   // see Program.vendored
+	workspace string // see Program.workspace
 
 	toolchain *toolchain
 	memory    *memory
@@ -122,6 +123,9 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 	sort.Strings(s.matched)
 	s.matched = slices.Compact(s.matched)
+	if s.workspace, err = spec.findWorkspace(ctx, dir); err != nil {
+		return nil, err
+	}
 	if s.pkgs, err = load(cfg(mode, s.fset), patterns...); err != nil {
 		return nil, err
 	}
@@ -234,7 +238,7 @@ func (s *Set) Program(e EntryPoint) (*Program, error) {
 // program chooses the packages of the program with the entry spec.Entry in the
 // package of that path.
 func (s *Set) program(spec Spec, path string) (*Program, error) {
-	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, vendored: s.vendored, toolchain: s.toolchain, memory: s.memory}
+	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, vendored: s.vendored, workspace: s.workspace, toolchain: s.toolchain, memory: s.memory}
 	if err := prog.choose(s.pkgs, path); err != nil {
 		return nil, err
 	}

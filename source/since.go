@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,10 @@ type Change struct {
 // has all that is reached of a function of which a comment has changed. That something stands at
 // another place of its package is no change. A program with directories outside of the repository has
 // changed. What else it reads when it runs is not seen, as by ReachableDigest.
-func (s *Set) ChangedSince(ctx context.Context, revision string, entries []EntryPoint) (_ *Changes, err error) {
+//
+// All entry points depend on the files besides, such as settings of who asks: absolute names, or
+// relative to the current directory, of files that need not be there.
+func (s *Set) ChangedSince(ctx context.Context, revision string, entries []EntryPoint, files ...string) (_ *Changes, err error) {
 	if ctx == nil {
 		return nil, &SpecError{"context", "nil"}
 	}
@@ -64,6 +68,10 @@ func (s *Set) ChangedSince(ctx context.Context, revision string, entries []Entry
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	all, err := changedFiles(repo.Root, dir, files)
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range entries {
 		c := Change{Entry: e}
 		if oldErr != nil {
@@ -71,7 +79,43 @@ func (s *Set) ChangedSince(ctx context.Context, revision string, entries []Entry
 		} else if c.What, err = s.changes(old, e, repo.Root, dir); err != nil {
 			return nil, err
 		}
+		c.What = slices.Concat(all, c.What)
 		out.Entries = append(out.Entries, c)
+	}
+	return out, nil
+}
+
+// changedFiles names those of the files that are not as they are in a copy of the repository.
+func changedFiles(root, dir string, files []string) ([]string, error) {
+	var out []string
+	for _, name := range files {
+		full, err := filepath.Abs(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		now, nowErr := os.ReadFile(full)
+		if nowErr != nil && !errors.Is(nowErr, os.ErrNotExist) {
+			return nil, nowErr
+		}
+		rel := ""
+		if in, err := filepath.EvalSymlinks(filepath.Dir(full)); err == nil {
+			rel = relTo(root, filepath.Join(in, filepath.Base(full)))
+		}
+		if rel == "" {
+			if nowErr == nil {
+				out = append(out, full+" is not in the repository, so that it is not known what it was")
+			}
+			continue
+		}
+		then, thenErr := os.ReadFile(filepath.Join(dir, filepath.FromSlash(rel)))
+		switch {
+		case nowErr == nil && thenErr != nil:
+			out = append(out, "the file "+rel+" (new)")
+		case nowErr != nil && thenErr == nil:
+			out = append(out, "the file "+rel+" (no longer there)")
+		case !bytes.Equal(now, then):
+			out = append(out, "the file "+rel)
+		}
 	}
 	return out, nil
 }

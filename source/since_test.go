@@ -108,6 +108,9 @@ func TestChangedSince(t *testing.T) {
 			put("other/o.go", "F() {}", "F() { println() }")
 			runGit(t, dir, "add", "other")
 		}, map[string]string{"TestFirst": "example.com/s.first", "TestOther": "example.com/o.F"}, ""},
+		{"a comment that accepts a finding, behind a function", func(t *testing.T, dir string, put func(name, old, new string)) {
+			put("mod/a.go", "{ return 2 }", "{ return 2 } //vtrace:ignore deadlock for the test")
+		}, map[string]string{"TestSecond": "example.com/s.second"}, ""},
 		{"a test and a main function", func(t *testing.T, dir string, put func(name, old, new string)) {
 			put("mod/a_test.go", "{ second() }", "{ second(); second() }")
 			put("mod/n_test.go", "", "package s\n\nimport \"testing\"\n\nfunc TestNew(t *testing.T) {}\n")

@@ -101,6 +101,8 @@ type Program struct {
 	loose []string
 	// vendored: the go command takes modules from the directory vendor.
 	vendored bool
+	// workspace is the go.work that the go command uses, "" if it uses none.
+	workspace string
 	// toolchain and memory are shared with the other programs of its Set.
 	toolchain *toolchain
 	memory    *memory
@@ -505,7 +507,8 @@ func (prog *Program) moduleFiles(names map[string]bool) {
 		if p.Module == nil {
 			continue // of the standard library: none that Load gives
 		}
-		mod := []string{p.Module.GoMod, filepath.Join(p.Module.Dir, "go.sum")}
+		// -modfile names another one, which has its sums beside it.
+		mod := []string{p.Module.GoMod, filepath.Join(p.Module.Dir, "go.sum"), strings.TrimSuffix(p.Module.GoMod, ".mod") + ".sum"}
 		switch {
 		case p.Module.Main:
 		case p.Module.Dir != "":

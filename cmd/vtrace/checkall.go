@@ -36,6 +36,8 @@ type several struct {
 	main bool
 	// config are the settings of a file, nil for none.
 	config *config
+	// configFile is where they are, or would be, "" if none are taken.
+	configFile string
 }
 
 // atOnce is how many entry points are checked at once.
@@ -107,6 +109,11 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		return 0, err
 	}
 	if !a.list { // what is written says so if there is nothing else to say
+		if s.out == "" {
+			if err := refuseLinks(); err != nil {
+				return 0, err
+			}
+		}
 		if err := s.accept.begin(); err != nil {
 			return 0, err
 		}
@@ -133,7 +140,8 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		}
 		return 0, errors.New(strings.TrimSuffix(pattern+": no entry points\n"+others, "\n"))
 	}
-	changed, err := c.changedSince(set, a.since, entries, s.verbose)
+	files := slices.DeleteFunc([]string{a.configFile, s.accept.path}, func(name string) bool { return name == "" })
+	changed, err := c.changedSince(set, a.since, entries, files, s.verbose)
 	if err != nil {
 		return 0, err
 	}

@@ -39,6 +39,10 @@ const (
 	maxText   = 1000
 	// maxPatterns bounds the size of all its regular expressions, as patternSize has it.
 	maxPatterns = 10_000
+	// maxFileMemory and maxFileTime are the largest bounds that a file can ask for: a repository of
+	// somebody else takes no more of the machine than that.
+	maxFileMemory sizeFlag = 8 << 30
+	maxFileTime            = time.Hour
 )
 
 // config are the settings of a file. A repository of somebody else may have such a file: it sets
@@ -267,8 +271,12 @@ func (c *config) values(s setting, key string, n *yaml.Node) ([]string, error) {
 	case size:
 		text, err := c.scalar(n, key, "a size, as in 500M or 2G", "!!int", "!!str")
 		var bytes sizeFlag
-		if err == nil && bytes.Set(text) == nil && bytes == 0 {
+		switch {
+		case err != nil || bytes.Set(text) != nil: // the flag says so
+		case bytes == 0:
 			err = c.at(n, "%s is 0, which is no bound: only a flag on the command line takes a bound away", key)
+		case bytes > maxFileMemory:
+			err = c.at(n, "%s is %s, and at most %dG in a file: only a flag on the command line takes more", key, text, maxFileMemory>>30)
 		}
 		return one(text, err)
 	case duration:
@@ -346,6 +354,8 @@ func (c *config) duration(n *yaml.Node, key string) (time.Duration, error) {
 		return 0, c.at(n, "%s is %q, and has to be a duration, as in 30s or 5m", key, text)
 	case d <= 0:
 		return 0, c.at(n, "%s is %s: only a flag on the command line takes a bound away", key, text)
+	case d > maxFileTime:
+		return 0, c.at(n, "%s is %s, and at most %.0fh in a file: only a flag on the command line takes more", key, text, maxFileTime.Hours())
 	}
 	return d, nil
 }
@@ -561,15 +571,24 @@ func configFlag(fs *flag.FlagSet) *string {
 	return fs.String("config", "", "take settings from `FILE`, or from none if that is off; without it from "+configName+" beside the go.mod of the program, if there is one")
 }
 
+// configFile is the name of the file with the settings for the packages that a pattern names, which need not
+// be there: what -config says, or beside the go.mod of their module. It is "" if there are to be none.
+func configFile(file, pattern string) string {
+	switch file {
+	case noConfig:
+		return ""
+	case "":
+		return filepath.Join(moduleDir(pattern), configName)
+	}
+	return file
+}
+
 // findConfig reads the settings for the packages that a pattern names: those of a file, or beside
 // the go.mod of their module. It returns nil if there are none.
 func findConfig(file, pattern string) (*config, error) {
-	name := file
-	switch file {
-	case noConfig:
+	name := configFile(file, pattern)
+	if name == "" {
 		return nil, nil
-	case "":
-		name = filepath.Join(moduleDir(pattern), configName)
 	}
 	full, err := filepath.Abs(name)
 	if err != nil {

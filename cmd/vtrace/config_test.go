@@ -118,6 +118,13 @@ func TestConfigErrors(t *testing.T) {
 		"version: 1\ncheck:\n  watchdog: -1s\n":                   "vtrace.yaml:3: watchdog is -1s: only",
 		"version: 1\ncheck:\n  memory: 0\n":                       "vtrace.yaml:3: memory is 0, which is no bound",
 		"version: 1\ncheck:\n  memory: 00K\n":                     "vtrace.yaml:3: memory is 0, which is no bound",
+		"version: 1\ncheck:\n  memory: 900000G\n":                 "vtrace.yaml:3: memory is 900000G, and at most 8G in a file: only a flag on the command line takes more",
+		"version: 1\ncheck:\n  memory: 8589934593\n":              "vtrace.yaml:3: memory is 8589934593, and at most 8G",
+		"version: 1\ncheck:\n  memory: 99999999999G\n":            "vtrace.yaml:3: memory",
+		"version: 1\ncheck:\n  budget: 90000h\n":                  "vtrace.yaml:3: budget is 90000h, and at most 1h in a file: only a flag on the command line takes more",
+		"version: 1\ncheck:\n  timeout: 60m1ns\n":                 "vtrace.yaml:3: timeout is 60m1ns, and at most 1h in a file",
+		"version: 1\ncheck:\n  watchdog: 2h\n":                    "vtrace.yaml:3: watchdog is 2h, and at most 1h in a file",
+		"version: 1\nentries:\n  - test: x\n    budget: 61m\n":    "vtrace.yaml:4: budget is 61m, and at most 1h in a file",
 		"version: 1\ncheck:\n  memory: 2X\n":                      `vtrace.yaml:3: memory: "2X" is not a size, as in 500M or 2G`,
 		"version: 1\ncheck:\n  race: \"true\"\n":                  "vtrace.yaml:3: race is text, and has to be true or false",
 		"version: 1\ncheck:\n  race:\n":                           "vtrace.yaml:3: race is nothing, and has to be true or false",
@@ -212,7 +219,7 @@ func FuzzConfig(f *testing.F) {
 		if err == nil {
 			require.LessOrEqual(t, c.patterns, maxPatterns)
 			_, budget := c.of("example.com/m/a", "TestA")
-			require.GreaterOrEqual(t, budget, time.Duration(0))
+			require.True(t, 0 <= budget && budget <= maxFileTime)
 			var s settings
 			fs := flag.NewFlagSet("check", flag.ContinueOnError)
 			checkFlags(fs, &s, &several{})
@@ -220,6 +227,7 @@ func FuzzConfig(f *testing.F) {
 			checkFlags(flag.NewFlagSet("check", flag.ContinueOnError), &plain, &several{})
 			if err = c.apply(fs, &s); err == nil {
 				require.True(t, s.budget > 0 && s.memory > 0 && s.watchdog > 0, "a bound is taken away")
+				require.True(t, max(s.budget, s.watchdog, s.timeout) <= maxFileTime && s.memory <= maxFileMemory, "a bound is too large")
 				require.Equal(t, []string{plain.out, plain.sign, plain.verifyKey, plain.buildFlags, plain.entry}, []string{s.out, s.sign, s.verifyKey, s.buildFlags, s.entry})
 				require.Contains(t, []string{plain.cache, noResults}, s.cache)
 				require.NotEqual(t, sandboxFlag("false"), s.sandbox)

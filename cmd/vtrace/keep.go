@@ -38,7 +38,9 @@ func (s *settings) keeper() *keeper {
 		return k
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %v", exe, info.Size(), info.ModTime().UnixNano()))
-	k.cache = filepath.Join(k.dir, keptDir, hex.EncodeToString(sum[:4]))
+	if cache := filepath.Join(k.dir, keptDir, hex.EncodeToString(sum[:4])); refuseLinks() == nil && !isLink(cache) {
+		k.cache = cache
+	}
 	return k
 }
 

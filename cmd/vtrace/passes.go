@@ -308,6 +308,7 @@ func runCheck(c *call) (int, error) {
 	if a.parallel < 0 {
 		return 0, fmt.Errorf("%w: -parallel is at least 0", errUsage)
 	}
+	a.configFile = configFile(*file, args[0])
 	if a.config, err = findConfig(*file, args[0]); err != nil {
 		return 0, err
 	}
@@ -388,7 +389,10 @@ func (s *settings) writable() error {
 	if _, err := s.signingKey(); err != nil {
 		return err
 	}
-	if s.out == "" || s.out == "-" {
+	switch s.out {
+	case "":
+		return refuseLinks()
+	case "-":
 		return nil
 	}
 	dir := filepath.Dir(filepath.Clean(s.out))
@@ -426,12 +430,46 @@ func (s *settings) saveTo(path string, b *vtrace.Bundle) (string, error) {
 // bundleDir is where bundles go that nobody has named.
 const bundleDir = ".vtrace"
 
-// makeBundleDir makes it, out of sight of git.
-func makeBundleDir() error {
-	if err := os.MkdirAll(bundleDir, 0o755); err != nil {
+// makeBundleDir makes it, out of sight of git. A repository that brings it along has nothing written elsewhere.
+func makeBundleDir() (err error) {
+	if err := refuseLinks(); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(bundleDir, ".gitignore"), []byte("*\n"), 0o644)
+	root, err := os.OpenRoot(".")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	if err := root.Mkdir(bundleDir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	// What is there stays as it is.
+	f, err := root.OpenFile(filepath.Join(bundleDir, ignoreName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	_, err = f.WriteString("*\n")
+	return errors.Join(err, f.Close())
+}
+
+// ignoreName is the file that keeps bundleDir out of sight of git.
+const ignoreName = ".gitignore"
+
+// refuseLinks reports that bundleDir, or what is always in it, leads elsewhere.
+func refuseLinks() error {
+	for _, name := range []string{bundleDir, filepath.Join(bundleDir, ignoreName), filepath.Join(bundleDir, keptDir)} {
+		if isLink(name) {
+			return fmt.Errorf("%s is a symbolic link, and nothing is written where it leads: remove it, or say with -o where to write", name)
+		}
+	}
+	return nil
+}
+
+func isLink(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
 // bundleName is the name of a bundle's file. It tells what was checked, and

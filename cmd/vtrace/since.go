@@ -17,12 +17,13 @@ type changes struct {
 const shownChanges = 3
 
 // changedSince finds out which entry points can reach nothing that has changed since a revision, and
-// says of the others on standard error, if that is asked for, what it is.
-func (c *call) changedSince(set *vtrace.Set, revision string, entries []vtrace.EntryPoint, verbose bool) (*changes, error) {
+// says of the others on standard error, if that is asked for, what it is. A change of one of the files is
+// one of everything.
+func (c *call) changedSince(set *vtrace.Set, revision string, entries []vtrace.EntryPoint, files []string, verbose bool) (*changes, error) {
 	if revision == "" {
 		return nil, nil
 	}
-	all, err := set.ChangedSince(c.ctx, revision, entries)
+	all, err := set.ChangedSince(c.ctx, revision, entries, files...)
 	if err != nil {
 		return nil, fmt.Errorf("-changed-since: %w", err)
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -76,4 +78,43 @@ func TestChangedSince(t *testing.T) {
 	code, _, stderr = check()
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, ": not a git repository, nor a directory in one")
+}
+
+// A change of the settings or of the baseline is one of everything, whether they are new, others, or gone.
+func TestChangedSinceSettings(t *testing.T) {
+	files := maps.Clone(unchangedModule)
+	files["vtrace.yaml"] = "version: 1\ncheck:\n  baseline: base.json\n"
+	files["base.json"] = "{\"version\":1,\"findings\":[]}\n"
+	inModule(t, files)
+	t.Setenv(resultsVariable, "off")
+	inRepo(t, "m")
+	check := func(args ...string) (string, string) {
+		code, out, stderr := execute(t, append([]string{"check", "-list", "-v", "-changed-since", "HEAD", "./..."}, args...)...)
+		require.Equal(t, exitNothing, code, stderr)
+		return out, stderr
+	}
+	out, _ := check()
+	require.Empty(t, out)
+	put := func(name, text string) { require.NoError(t, os.WriteFile(name, []byte(text), 0o644)) }
+	both := func(what string, args ...string) {
+		t.Helper()
+		out, stderr := check(args...)
+		require.Equal(t, 2, strings.Count(out, "\n"), out)
+		require.Equal(t, 2, strings.Count(stderr, ": changed since HEAD: "+what+"\n"), stderr)
+	}
+	put("vtrace.yaml", files["vtrace.yaml"]+"  race: true\n")
+	both("the file vtrace.yaml")
+	out, _ = check("-config", "off")
+	require.Empty(t, out, "it is not taken")
+	require.NoError(t, os.Remove("vtrace.yaml"))
+	both("the file vtrace.yaml (no longer there)")
+	put("vtrace.yaml", files["vtrace.yaml"])
+	put("base.json", files["base.json"]+"\n")
+	both("the file base.json")
+	put("base.json", files["base.json"])
+	put("new.yaml", "version: 1\n")
+	both("the file new.yaml (new)", "-config", "new.yaml")
+	elsewhere := filepath.Join(t.TempDir(), "x.yaml")
+	put(elsewhere, "version: 1\n")
+	both(elsewhere+" is not in the repository, so that it is not known what it was", "-config", elsewhere)
 }

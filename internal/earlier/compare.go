@@ -49,7 +49,7 @@ func (r Result) Compare(read ReadFile) *Comparison {
 	}
 	c.same = true
 	for path, was := range r.Was {
-		now, err := read(filepath.Join(r.Root, filepath.FromSlash(path)))
+		now, err := read.Again(filepath.Join(r.Root, filepath.FromSlash(path)), int64(len(was)))
 		c.same = c.same && err == nil && bytes.Equal(was, now)
 	}
 	return c
@@ -179,7 +179,7 @@ func (c *Comparison) file(path string) *file {
 		f.unknown = true
 		return f
 	}
-	now, err := c.read(filepath.Join(c.result.Root, filepath.FromSlash(path)))
+	now, err := c.read.Again(filepath.Join(c.result.Root, filepath.FromSlash(path)), int64(len(was)))
 	if f.same = err == nil && bytes.Equal(was, now); f.same {
 		return f
 	}

@@ -3,7 +3,9 @@ package earlier_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -102,6 +104,52 @@ func kept(t *testing.T, results artifact.Results, at string, match func(artifact
 		}
 	}
 	return out
+}
+
+// A device, a pipe, and what is much larger than it was are not read in place of a file.
+func TestReadInPlace(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("it has files of Linux")
+	}
+	dir := t.TempDir()
+	name := filepath.Join(dir, "x.go")
+	b := artifact.New(artifact.Manifest{Pass: artifact.PassTranslate, Tool: "devel", Go: "go1.26.0", Entry: artifact.Entry{Package: "m", Func: "main"}})
+	b.AddSource("x.go", []byte("package x\n"))
+	built, err := b.Bundle()
+	require.NoError(t, err)
+	result := earlier.Result{Bundle: built, Root: dir}
+	put := func(text string) { require.NoError(t, os.WriteFile(name, []byte(text), 0o644)) }
+	put("package x\n")
+	require.True(t, result.Compare(earlier.Read).Same())
+	for what, replace := range map[string]func(){
+		"a pipe":              func() { require.NoError(t, exec.Command("mkfifo", name).Run()) },
+		"a device":            func() { require.NoError(t, os.Symlink("/dev/zero", name)) },
+		"a file of no size":   func() { require.NoError(t, os.Symlink("/proc/self/status", name)) },
+		"a directory":         func() { require.NoError(t, os.Mkdir(name, 0o755)) },
+		"a file of 1 GiB":     func() { put(""); require.NoError(t, os.Truncate(name, 1<<30)) },
+		"a file of some size": func() { put(strings.Repeat("\n", 1<<17)) },
+	} {
+		require.NoError(t, os.Remove(name))
+		replace()
+		read := 0
+		c := result.Compare(func(n string) ([]byte, error) {
+			data, err := earlier.Read(n)
+			read += len(data)
+			return data, err
+		})
+		require.False(t, c.Same(), what)
+		_, state := c.Locate("x.go", 1, 0)
+		require.Equal(t, earlier.Gone, state, what)
+		require.Zero(t, read, what)
+		if what != "a file of some size" {
+			_, err := earlier.Read(name)
+			require.Error(t, err, what)
+		}
+	}
+	// A buffer counts, and not what is on disk.
+	require.NoError(t, os.Remove(name))
+	require.True(t, result.Compare(with(name, "package x\n")).Same())
 }
 
 func TestEarlier(t *testing.T) {

@@ -18,10 +18,6 @@ import (
 	"github.com/vtrace/vtrace/source"
 )
 
-// ReadFile reads a file by its absolute name: os.ReadFile, or what has buffers that are not
-// saved in front of it.
-type ReadFile func(name string) ([]byte, error)
-
 // Result is the result of an earlier check of a program.
 type Result struct {
 	Bundle *artifact.Bundle
@@ -151,11 +147,11 @@ func manifest(path string) (artifact.Manifest, error) {
 }
 
 // own are the paths of the program's files that lie below its root.
-func own(m artifact.Manifest) map[string]string {
-	out := map[string]string{}
+func own(m artifact.Manifest) map[string]artifact.FileInfo {
+	out := map[string]artifact.FileInfo{}
 	for _, f := range m.Files {
 		if rel, ok := strings.CutPrefix(f.Path, artifact.SourceDir+"/"); ok && !source.OfDependency(rel) {
-			out[rel] = f.SHA256
+			out[rel] = f
 		}
 	}
 	return out
@@ -193,11 +189,11 @@ func Same(m artifact.Manifest, root string, read ReadFile) bool {
 	files := own(m)
 	dirs := map[string]bool{}
 	for rel, want := range files {
-		data, err := read(filepath.Join(root, filepath.FromSlash(rel)))
+		data, err := read.Again(filepath.Join(root, filepath.FromSlash(rel)), want.Size)
 		if err != nil {
 			return false
 		}
-		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want {
+		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want.SHA256 {
 			return false
 		}
 		if path.Ext(rel) == ".go" && !strings.Contains("/"+rel, "/testdata/") {

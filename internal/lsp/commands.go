@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -281,7 +280,7 @@ func (t *task) filesOf(m artifact.Manifest, root string, overlay map[string][]by
 		data, unsaved := overlay[name]
 		var err error
 		if !unsaved {
-			data, err = os.ReadFile(name)
+			data, err = earlier.Read(name)
 		}
 		if err == nil {
 			out[rel] = data
@@ -300,7 +299,7 @@ func (t *task) failed(overlay map[string][]byte, err error) error {
 		if text, ok := overlay[name]; ok {
 			return text, nil
 		}
-		return os.ReadFile(name)
+		return earlier.Read(name)
 	})
 	t.s.mu.Lock()
 	t.s.failures[t.dir] = &failure{errs, texts}

@@ -59,7 +59,7 @@ func (s *server) readFile(path string) ([]byte, error) {
 	if d != nil {
 		return d.text, nil
 	}
-	return os.ReadFile(path)
+	return earlier.Read(path)
 }
 
 // reader reads files like readFile, each once.
@@ -74,7 +74,7 @@ func (s *server) overlay() map[string][]byte {
 	}
 	s.mu.Unlock()
 	for path, text := range docs {
-		saved, err := os.ReadFile(path)
+		saved, err := earlier.Read(path)
 		if err == nil && bytes.Equal(saved, text) || err != nil && !errors.Is(err, os.ErrNotExist) {
 			delete(docs, path)
 		}
