@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/vtrace/vtrace"
@@ -46,12 +47,8 @@ type Options struct {
 	All bool
 }
 
-// The environment variables that say what Options do not.
-const (
-	resultsVariable = "VTRACE_CACHE"
-	bundlesVariable = "VTRACE_BUNDLES"
-	noResults       = "off"
-)
+// bundlesVariable is the environment variable that names bundles.
+const bundlesVariable = "VTRACE_BUNDLES"
 
 const doc = `report the concurrency errors that vtrace check has found
 
@@ -64,7 +61,7 @@ var Analyzer = New(Options{})
 // New makes an analyzer. Its flags begin with these options.
 func New(o Options) *analysis.Analyzer {
 	a := &analysis.Analyzer{Name: "vtrace", Doc: doc, URL: "https://pkg.go.dev/github.com/vtrace/vtrace/analyzer"}
-	a.Flags.StringVar(&o.Results, "results", o.Results, "directory in which vtrace check keeps results, or off; "+resultsVariable+" in the environment sets the default")
+	a.Flags.StringVar(&o.Results, "results", o.Results, "directory in which vtrace check keeps results, or off; "+earlier.ResultsVariable+" in the environment sets the default")
 	a.Flags.StringVar(&o.Bundles, "bundles", o.Bundles, "bundles, or directories that have some, separated as in PATH; "+bundlesVariable+" in the environment sets the default")
 	a.Flags.BoolVar(&o.All, "all", o.All, "report findings that are not real, too")
 	a.Run = func(p *analysis.Pass) (any, error) { return nil, run(p, o) }
@@ -75,15 +72,9 @@ func New(o Options) *analysis.Analyzer {
 func (o Options) results() artifact.Results {
 	dir := o.Results
 	if dir == "" {
-		dir = os.Getenv(resultsVariable)
+		dir = earlier.ResultsDir()
 	}
-	if dir == "" {
-		dir = noResults
-		if user, err := os.UserCacheDir(); err == nil {
-			dir = filepath.Join(user, "vtrace")
-		}
-	}
-	if dir == noResults {
+	if dir == earlier.NoResults {
 		return artifact.Results{}
 	}
 	return artifact.Results{Dir: dir}
@@ -143,53 +134,94 @@ func (o Options) candidates(dir string) ([]earlier.Candidate, error) {
 }
 
 // State is a digest, in hexadecimal, of all that the findings depend on which an analyzer by the
-// environment reports in the module around a directory: the results and bundles, and the files of
-// their programs as they are now. What keeps the answers of the analyzer, as go vet does, has
-// to ask again when it changes.
+// environment reports in the module around a directory, and in those of its workspace: the results
+// and bundles, and the files of their programs as they are now. What keeps the answers of the
+// analyzer, as go vet does, has to ask again when it changes.
 func State(dir string) (string, error) {
-	candidates, err := Options{}.candidates(dir)
-	if err != nil {
-		return "", err
-	}
 	h := sha256.New()
-	read := once(earlier.Read)
-	for _, c := range candidates {
-		chosen, ok := c.Choose(dir, read)
-		info, err := os.Stat(chosen.Path)
-		if !ok || err != nil {
-			continue
+	dirs := modules(dir)
+	if len(dirs) == 0 {
+		// Which modules it will be asked of is not known: any result may be about them.
+		if results := (Options{}).results(); results.Dir != "" {
+			kept, err := results.All()
+			if err != nil {
+				return "", err
+			}
+			for _, k := range kept {
+				fmt.Fprintf(h, "%q %d\n", k.Path, k.Made.UnixNano())
+			}
 		}
-		fmt.Fprintf(h, "%q %d %d %v\n", chosen.Path, info.Size(), info.ModTime().UnixNano(), chosen.Same)
-		if chosen.Same {
-			continue
-		}
-		r, err := chosen.Load()
+		dirs = []string{dir}
+	}
+	read := earlier.Once(earlier.Read)
+	for _, dir := range dirs {
+		candidates, err := Options{}.candidates(dir)
 		if err != nil {
-			continue
+			return "", err
 		}
-		for path, was := range r.Bundle.Below(artifact.SourceDir) {
-			data, err := read.Again(filepath.Join(chosen.Root, filepath.FromSlash(path)), int64(len(was)))
-			fmt.Fprintf(h, "%q %x %v\n", path, sha256.Sum256(data), err != nil)
+		for _, c := range candidates {
+			chosen, ok := c.Choose(dir, read)
+			info, err := os.Stat(chosen.Path)
+			if !ok || err != nil {
+				continue
+			}
+			fmt.Fprintf(h, "%q %d %d %v\n", chosen.Path, info.Size(), info.ModTime().UnixNano(), chosen.Same)
+			if chosen.Same {
+				continue
+			}
+			r, err := chosen.Load()
+			if err != nil {
+				continue
+			}
+			for path, was := range r.Bundle.Below(artifact.SourceDir) {
+				data, err := read.Again(filepath.Join(chosen.Root, filepath.FromSlash(path)), int64(len(was)))
+				fmt.Fprintf(h, "%q %x %v\n", path, sha256.Sum256(data), err != nil)
+			}
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// once reads each file once.
-func once(read earlier.ReadFile) earlier.ReadFile {
-	type content struct {
-		data []byte
-		err  error
+// maxWorkFile bounds the bytes of a go.work that is read.
+const maxWorkFile = 4 << 20
+
+// modules are directories in the modules that the go command may be asked of in a directory: the one
+// around it, and those of its workspace.
+func modules(dir string) []string {
+	var out []string
+	if _, _, ok := earlier.Module(dir); ok {
+		out = append(out, dir)
 	}
-	seen := map[string]content{}
-	return func(name string) ([]byte, error) {
-		c, ok := seen[name]
-		if !ok {
-			c.data, c.err = read(name)
-			seen[name] = c
+	name := os.Getenv("GOWORK")
+	for d := dir; name == ""; d = filepath.Dir(d) {
+		if _, err := os.Stat(filepath.Join(d, "go.work")); err == nil {
+			name = filepath.Join(d, "go.work")
+		} else if d == filepath.Dir(d) {
+			return out
 		}
-		return c.data, c.err
 	}
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxWorkFile {
+		return out // GOWORK=off, say
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return out
+	}
+	work, err := modfile.ParseWork(name, data, nil)
+	if err != nil {
+		return out
+	}
+	for _, u := range work.Use {
+		used := filepath.FromSlash(u.Path)
+		if !filepath.IsAbs(used) {
+			used = filepath.Join(filepath.Dir(name), used)
+		}
+		if _, _, ok := earlier.Module(used); ok && !slices.Contains(out, used) {
+			out = append(out, used)
+		}
+	}
+	return out
 }
 
 // target is a package that is analysed.
@@ -217,7 +249,7 @@ func run(p *analysis.Pass, o Options) error {
 	if dir == "" {
 		return nil
 	}
-	t.read = once(func(name string) ([]byte, error) {
+	t.read = earlier.Once(func(name string) ([]byte, error) {
 		if file := t.files[name]; file != nil && p.ReadFile != nil {
 			return p.ReadFile(file.Name())
 		}

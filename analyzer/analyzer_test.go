@@ -77,13 +77,9 @@ func TestAnalyzer(t *testing.T) {
 	}
 	bundles := t.TempDir()
 	require.NoError(t, artifact.Save(b, filepath.Join(bundles, "b.vtz")))
-	analysistest.Run(t, dir, analyzer.New(analyzer.Options{Results: "off", Bundles: bundles}), ".")
 	// What the entry point cannot reach may change.
 	write(t, dir, "p.go", strings.Replace(code, "func unused() {}", "func unused() { println() }", 1))
-	analysistest.Run(t, dir, from, ".")
-	state, err := analyzer.State(dir) // of other results
-	require.NoError(t, err)
-	require.NotEmpty(t, state)
+	analysistest.Run(t, dir, analyzer.New(analyzer.Options{Results: "off", Bundles: bundles}), ".")
 
 	// What it can reach may not, nor where it is; and there is nothing to want any more.
 	plain := strings.Replace(code, " // want", " //", 1)
@@ -100,6 +96,47 @@ func TestAnalyzer(t *testing.T) {
 		}
 		require.Empty(t, diagnostics(t, dir, from), name)
 	}
+}
+
+// What go vet keeps is asked for again when a result comes, also where no module is around the directory:
+// in a workspace, when a file of one of its modules changes, and above any modules.
+func TestState(t *testing.T) {
+	results := artifact.Results{Dir: t.TempDir()}
+	t.Setenv("VTRACE_CACHE", results.Dir)
+	t.Setenv("GOWORK", "")
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "p"), 0o755))
+	write(t, dir, "p/go.mod", "module example.com/p\n\ngo 1.26\n")
+	write(t, dir, "p/p.go", code)
+	state := func() string {
+		s, err := analyzer.State(dir)
+		require.NoError(t, err)
+		return s
+	}
+	keep := func(pkg, text string) {
+		b := artifact.New(artifact.Manifest{Pass: artifact.PassTranslate, Tool: "devel", Go: "go1.26.0", Entry: artifact.Entry{Package: pkg, Func: "main"}})
+		b.AddSource("p.go", []byte(text))
+		built, err := b.Bundle()
+		require.NoError(t, err)
+		require.NoError(t, results.Put(map[string]any{"entry": built.Manifest().Entry}, built))
+	}
+	none := state()
+	keep("example.com/other", "package other\n")
+	other := state()
+	require.NotEqual(t, none, other)
+	write(t, dir, "go.work", "go 1.26\n\nuse ./p\n")
+	none = state()
+	require.NotEqual(t, other, none)
+	keep("example.com/other2", "package other\n")
+	require.Equal(t, none, state(), "it is of no module of the workspace")
+	keep("example.com/p", code)
+	first := state()
+	require.NotEqual(t, none, first)
+	write(t, dir, "p/p.go", code+"\nfunc more() {}\n")
+	changed := state()
+	require.NotEqual(t, first, changed)
+	write(t, dir, "p/p.go", code+"\nfunc more() { println() }\n")
+	require.NotEqual(t, changed, state())
 }
 
 // diagnostics are those of a package without expectations.

@@ -155,6 +155,10 @@ func loose(roots []*packages.Package, own map[string]bool) []string {
 	return slices.Compact(out)
 }
 
+// Complete reports whether all that may change of the program is among Files: no package of another
+// module that is vendored, or in a directory which replaces it, is left out of Packages.
+func (prog *Program) Complete() bool { return len(prog.loose) == 0 }
+
 // vendored reports whether the go command takes modules from the directory vendor, if there
 // is one: none is in the module cache then.
 func vendored(roots []*packages.Package) bool {

@@ -148,10 +148,10 @@ func (s *Set) Others() []EntryPoint {
 		if fd.Recv != nil || fd.Body == nil || p.TypesInfo == nil || !strings.HasSuffix(p.Fset.Position(fd.Pos()).Filename, "_test.go") {
 			return false
 		}
-		if f, ok := p.TypesInfo.Defs[fd.Name].(*types.Func); ok && named(fd.Name.Name, "Fuzz") && takesOnly(f, "*testing.F") {
+		if f, ok := p.TypesInfo.Defs[fd.Name].(*types.Func); ok && NameOf(fd.Name.Name, "Fuzz") && takesOnly(f, "*testing.F") {
 			return true
 		}
-		return named(fd.Name.Name, "Example") && slices.ContainsFunc(doc.Examples(file), func(e *doc.Example) bool {
+		return NameOf(fd.Name.Name, "Example") && slices.ContainsFunc(doc.Examples(file), func(e *doc.Example) bool {
 			return "Example"+e.Name == fd.Name.Name && (e.Output != "" || e.EmptyOutput)
 		})
 	})
@@ -206,10 +206,11 @@ func isEntry(p *packages.Package, fd *ast.FuncDecl) bool {
 
 // testName reports whether the go command takes a function of that name for a
 // test.
-func testName(name string) bool { return named(name, "Test") }
+func testName(name string) bool { return NameOf(name, "Test") }
 
-// named reports whether a name is one of those that the go command takes for what the prefix says.
-func named(name, prefix string) bool {
+// NameOf reports whether a name is one of those that the go command takes for what the prefix says:
+// Test, Fuzz, Benchmark or Example.
+func NameOf(name, prefix string) bool {
 	rest, ok := strings.CutPrefix(name, prefix)
 	if !ok {
 		return false

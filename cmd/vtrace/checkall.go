@@ -42,7 +42,7 @@ type several struct {
 
 // atOnce is how many entry points are checked at once.
 func (a *several) atOnce() int {
-	return cmp.Or(max(a.parallel, 0), max(runtime.GOMAXPROCS(0)/2, 1))
+	return cmp.Or(a.parallel, max(runtime.GOMAXPROCS(0)/2, 1))
 }
 
 // selected returns the entry points of a set that are asked for.

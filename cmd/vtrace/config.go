@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/internal/repository"
+	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -87,9 +89,9 @@ type setting struct {
 	kind kind
 	// extension of a file.
 	extension string
-	// words are the only values that are taken, if there are some.
+	// words are the only values, or elements of a list, that are taken, if there are some.
 	words []string
-	// otherwise says why others are not.
+	// otherwise says why others, which the flag may have, are not.
 	otherwise string
 }
 
@@ -99,10 +101,10 @@ var configurable = map[string]setting{
 	"bound":       {kind: numbers},
 	"budget":      {kind: duration},
 	"cache":       {kind: word, words: []string{noResults}, otherwise: "a directory of results decides what a check says: name one on the command line, or in " + resultsVariable},
-	"categories":  {kind: list},
+	"categories":  {kind: list, words: vtrace.QueryCategories()},
 	"continue":    {kind: truth},
 	"deps":        {kind: list},
-	"disallow":    {kind: word},
+	"disallow":    {kind: word, words: []string{pass.DisallowExact, pass.DisallowFNV}},
 	"every-line":  {kind: truth},
 	"from-proto":  {kind: truth},
 	"junit":       {kind: outputFile, extension: ".xml"},
@@ -265,7 +267,7 @@ func (c *config) values(s setting, key string, n *yaml.Node) ([]string, error) {
 	case truth:
 		return one(c.scalar(n, key, "true or false", "!!bool"))
 	case number:
-		return one(c.scalar(n, key, "a number", "!!int"))
+		return one(c.number(n, key))
 	case size:
 		text, err := c.scalar(n, key, "a size, as in 500M or 2G", "!!int", "!!str")
 		var bytes sizeFlag
@@ -283,7 +285,11 @@ func (c *config) values(s setting, key string, n *yaml.Node) ([]string, error) {
 	case word:
 		text, err := c.scalar(n, key, "a word", "!!str", "!!bool")
 		if err == nil && s.words != nil && !slices.Contains(s.words, text) {
-			err = c.at(n, "%s is %q, and can only be %s in a file: %s", key, text, strings.Join(s.words, " or "), s.otherwise)
+			why := ""
+			if s.otherwise != "" {
+				why = " in a file: " + s.otherwise
+			}
+			err = c.at(n, "%s is %q, and can only be %s%s", key, text, strings.Join(s.words, " or "), why)
 		}
 		return one(text, err)
 	case list:
@@ -299,13 +305,16 @@ func (c *config) values(s setting, key string, n *yaml.Node) ([]string, error) {
 			if !item.MatchString(text) {
 				return nil, c.at(e, "%q is no element of %s: it is empty, has a comma, or begins like a flag", text, key)
 			}
+			if s.words != nil && !slices.Contains(s.words, text) {
+				return nil, c.at(e, "%q is none of the %s: they are %s", text, key, strings.Join(s.words, ", "))
+			}
 			all = append(all, text)
 		}
 		return one(strings.Join(all, ","), nil)
 	case numbers:
 		var all []string
 		err := c.mapping(n, key, boundNames(), func(name string, value *yaml.Node) error {
-			text, err := c.scalar(value, key+" "+name, "a number", "!!int")
+			text, err := c.number(value, key+" "+name)
 			all = append(all, name+"="+text)
 			return err
 		})
@@ -318,6 +327,20 @@ func (c *config) values(s setting, key string, n *yaml.Node) ([]string, error) {
 		return one(c.file(n, key, text, s.extension))
 	}
 	return nil, c.at(n, "%s is of a kind that is not known", key)
+}
+
+// number is a whole number that is not negative, in decimal.
+func (c *config) number(n *yaml.Node, key string) (string, error) {
+	text, err := c.scalar(n, key, "a number", "!!int", "!!float")
+	if err != nil {
+		return "", err
+	}
+	// One that is too large for YAML's integers is a float.
+	value, err := strconv.ParseInt(text, 0, strconv.IntSize)
+	if err != nil || value < 0 {
+		return "", c.at(n, "%s is %.40s, and has to be a whole number from 0 to %d", key, text, math.MaxInt)
+	}
+	return strconv.FormatInt(value, 10), nil
 }
 
 func (c *config) duration(n *yaml.Node, key string) (time.Duration, error) {
@@ -468,7 +491,8 @@ func (c *config) packages(n *yaml.Node, pattern string) (func(string) bool, erro
 	return source.MatchPackages(path.Join(module, below)), nil
 }
 
-// apply sets the flags that the file has and the command line has not.
+// apply sets the flags that the file has and the command line has not. A command that is not check
+// may lack some, as those for files of results.
 func (c *config) apply(fs *flag.FlagSet, s *settings) error {
 	if c == nil {
 		return nil
@@ -477,7 +501,7 @@ func (c *config) apply(fs *flag.FlagSet, s *settings) error {
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	given["tags"] = given["tags"] || slices.ContainsFunc(strings.Fields(s.buildFlags), func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "tags") })
 	for _, v := range c.check {
-		if given[v.name] {
+		if given[v.name] || fs.Lookup(v.name) == nil {
 			continue
 		}
 		for _, text := range v.values {
@@ -553,6 +577,10 @@ func configFile(file, pattern string) string {
 		return filepath.Join(moduleDir(pattern), configName)
 	}
 	return file
+}
+
+func configFlag(fs *flag.FlagSet) *string {
+	return fs.String("config", "", "take settings from `FILE`, or from none if that is off; without it from "+configName+" beside the go.mod of the program, if there is one")
 }
 
 // findConfig reads the settings for the packages that a pattern names: those of a file, or beside

@@ -61,7 +61,7 @@ func TestConfigDocument(t *testing.T) {
 	require.Equal(t, filepath.Join(dir, "vtrace.sarif"), s.logs.files[0].path)
 	require.Equal(t, "off", s.cache)
 	require.Equal(t, sizeFlag(2<<30), s.memory)
-	require.Equal(t, "channel safety,deadlock", s.categories)
+	require.Equal(t, "channel safety,mutex related deadlock", s.categories)
 	require.Equal(t, 8, s.bounds.Numbers)
 	_, err = s.options(true, newProgress(io.Discard, false))
 	require.NoError(t, err)
@@ -79,6 +79,14 @@ func TestConfigDocument(t *testing.T) {
 		require.Equal(t, e.skip, skip, e)
 		require.Equal(t, e.budget, budget, e)
 	}
+}
+
+// What is wrong with a flag is not passed over.
+func TestParallelFlag(t *testing.T) {
+	t.Parallel()
+	code, _, stderr := execute(t, "check", "-parallel", "-3", "./...")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "-parallel is at least 0")
 }
 
 func TestConfigErrors(t *testing.T) {
@@ -121,7 +129,12 @@ func TestConfigErrors(t *testing.T) {
 		"version: 1\ncheck:\n  race: \"true\"\n":                  "vtrace.yaml:3: race is text, and has to be true or false",
 		"version: 1\ncheck:\n  race:\n":                           "vtrace.yaml:3: race is nothing, and has to be true or false",
 		"version: 1\ncheck:\n  states: many\n":                    "vtrace.yaml:3: states is text, and has to be a number",
-		"version: 1\ncheck:\n  states: 99999999999999999999999\n": "vtrace.yaml:3: states",
+		"version: 1\ncheck:\n  states: 99999999999999999999\n":    "vtrace.yaml:3: states is 99999999999999999999, and has to be a whole number from 0 to ",
+		"version: 1\ncheck:\n  states: 1.5\n":                     "vtrace.yaml:3: states is 1.5, and has to be a whole number from 0 to ",
+		"version: 1\ncheck:\n  run-depth: -4\n":                   "vtrace.yaml:3: run-depth is -4, and has to be a whole number from 0 to ",
+		"version: 1\ncheck:\n  bound: {numbers: -1}\n":            "vtrace.yaml:3: bound numbers is -1, and has to be a whole number from 0 to ",
+		"version: 1\ncheck:\n  disallow: foo\n":                   `vtrace.yaml:3: disallow is "foo", and can only be exact or fnv`,
+		"version: 1\ncheck:\n  categories:\n    - foo\n":          `vtrace.yaml:4: "foo" is none of the categories: they are `,
 		"version: 1\ncheck:\n  tags: a,b\n":                       "vtrace.yaml:3: tags is text, and has to be a list, as in [a, b]",
 		"version: 1\ncheck:\n  tags: [-toolexec=x]\n":             `vtrace.yaml:3: "-toolexec=x" is no element of tags`,
 		"version: 1\ncheck:\n  tags: [\"a,b\"]\n":                 `vtrace.yaml:3: "a,b" is no element of tags`,

@@ -11,10 +11,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/channel"
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/pass"
 )
 
 // languageServer is a server as a process of its own.
@@ -118,4 +122,59 @@ func TestLSPProcess(t *testing.T) {
 		require.Equal(t, exitNothing, s.end(t), s.stderr.String())
 		require.Empty(t, s.stderr.String())
 	}
+}
+
+// A language server obeys the settings of a module as check does, as they are when it is asked.
+func TestLSPSettings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	write("go.mod", "module example.com/p\n\ngo 1.26\n")
+	write("p_test.go", "package p\n\nimport \"testing\"\n\nfunc TestSlow(t *testing.T) {}\n")
+	toServer, in := io.Pipe()
+	out, fromServer := io.Pipe()
+	ended := make(chan error, 1)
+	c := &call{ctx: t.Context(), stdout: fromServer, args: []string{"-cache=off", "-run-depth=3"}}
+	go func() {
+		_, err := c.serve(&settings{cache: noResults}, toServer)
+		ended <- err
+	}()
+	client := jrpc2.NewClient(channel.StrictHeader("")(out, in), nil)
+	var nothing any
+	require.NoError(t, client.CallResult(t.Context(), "initialize", map[string]any{"capabilities": map[string]any{}}, &nothing))
+	check := json.RawMessage(`{"command":"vtrace.check","arguments":[{"uri":"file://` + filepath.ToSlash(dir) + `/p_test.go"}]}`)
+
+	write(configName, "version: 1\nentries:\n  - {test: Slow, skip: it needs a server}\n")
+	var results []map[string]any
+	require.NoError(t, client.CallResult(t.Context(), "workspace/executeCommand", check, &results))
+	require.Len(t, results, 1)
+	require.Equal(t, "it needs a server (vtrace.yaml)", results[0]["leftOut"])
+	write(configName, "version: 1\ncheck:\n  sandbox: off\n")
+	_, err := client.Call(t.Context(), "workspace/executeCommand", check)
+	require.ErrorContains(t, err, configName+":3: sandbox is")
+	require.NoError(t, in.Close())
+	require.ErrorContains(t, <-ended, "ended without shutdown")
+
+	write(configName, "version: 1\ncheck:\n  sandbox: require\n  tags: [a, b]\n  deps: [golang.org/x/...]\n  budget: 7s\n  run-depth: 9\n  sarif: x.sarif\nentries:\n  - {test: Slow, budget: 8s}\n")
+	got, err := c.settingsIn(dir)
+	require.NoError(t, err)
+	require.Equal(t, []string{"-tags=a,b"}, got.Flags)
+	require.Equal(t, []string{"golang.org/x/..."}, got.Deps)
+	var o pass.Options
+	for _, set := range got.Check {
+		set(&o)
+	}
+	require.Equal(t, pass.SandboxRequired, o.Sandbox)
+	require.Equal(t, 7*time.Second, o.Budget)
+	require.Equal(t, 3, o.RunDepth, "the command line counts more")
+	for _, set := range got.Of(vtrace.EntryPoint{Package: "example.com/p", Func: "TestSlow"}) {
+		set(&o)
+	}
+	require.Equal(t, 8*time.Second, o.Budget)
+	c.args = append(c.args, "-config=off")
+	got, err = c.settingsIn(dir)
+	require.NoError(t, err)
+	require.Empty(t, got.Flags)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/earlier"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/report"
 )
@@ -140,20 +141,13 @@ func (s *settings) flags() []string {
 }
 
 // resultsVariable is the environment variable that says where results are kept.
-const resultsVariable = "VTRACE_CACHE"
+const resultsVariable = earlier.ResultsVariable
 
 // noResults is the -cache that keeps none.
-const noResults = "off"
+const noResults = earlier.NoResults
 
 func (s *settings) results(fs *flag.FlagSet) {
-	dir := os.Getenv(resultsVariable)
-	if dir == "" {
-		dir = noResults
-		if user, err := os.UserCacheDir(); err == nil {
-			dir = filepath.Join(user, "vtrace")
-		}
-	}
-	fs.StringVar(&s.cache, "cache", dir, "keep results in `DIR`, or off: an entry point that can reach nothing that has changed since it was checked is not checked again; "+resultsVariable+" in the environment sets the default")
+	fs.StringVar(&s.cache, "cache", earlier.ResultsDir(), "keep results in `DIR`, or off: an entry point that can reach nothing that has changed since it was checked is not checked again; "+resultsVariable+" in the environment sets the default")
 }
 
 func (s *settings) rootDir(fs *flag.FlagSet) {
@@ -299,7 +293,7 @@ func checkFlags(fs *flag.FlagSet, s *settings, a *several) (config *string) {
 	fs.IntVar(&a.parallel, "parallel", 0, "check so many of several entry points at once, each with its part of the processors; 0 is one for two processors")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
 	fs.StringVar(&a.since, "changed-since", "", "check only entry points that can reach something that has changed since the `REVISION` of git, committed or not; the others are named")
-	return fs.String("config", "", "take settings from `FILE`, or from none if that is off; without it from "+configName+" beside the go.mod of the program, if there is one")
+	return configFlag(fs)
 }
 
 func runCheck(c *call) (int, error) {
@@ -310,6 +304,9 @@ func runCheck(c *call) (int, error) {
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
 		return 0, err
+	}
+	if a.parallel < 0 {
+		return 0, fmt.Errorf("%w: -parallel is at least 0", errUsage)
 	}
 	a.configFile = configFile(*file, args[0])
 	if a.config, err = findConfig(*file, args[0]); err != nil {

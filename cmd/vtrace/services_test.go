@@ -86,6 +86,16 @@ func TestAction(t *testing.T) {
 	require.DirExists(t, filepath.Join("..", "..", "cmd", "vtrace"))
 	require.Contains(t, a.Runs.Steps[0].Run, "go build -o \"$RUNNER_TEMP/vtrace\" ./cmd/vtrace\n")
 
+	// Two jobs, or two modules in one, keep their results under keys of their own; the same one finds them.
+	restore, save := a.Runs.Steps[1].With, a.Runs.Steps[len(a.Runs.Steps)-1].With
+	require.Equal(t, restore["path"], save["path"])
+	for _, part := range []string{"github.job", "strategy.job-index", "inputs.working-directory", "github.sha", "github.run_attempt"} {
+		require.Contains(t, save["key"], "${{ "+part+" }}")
+	}
+	for line := range strings.Lines(restore["key"] + "\n" + restore["restore-keys"]) {
+		require.True(t, strings.HasPrefix(save["key"], strings.TrimSpace(line)), line)
+	}
+
 	dir, temp := writeStuck(t, stuckTests), t.TempDir()
 	exe, err := os.Executable()
 	require.NoError(t, err)
@@ -120,7 +130,7 @@ func TestAction(t *testing.T) {
 	require.Contains(t, out, "\n::error file=m_test.go,line=5,")
 	require.FileExists(t, filepath.Join(dir, "vtrace.sarif"))
 	require.DirExists(t, filepath.Join(temp, "vtrace-results"))
-	code, out, _ = try(map[string]string{"flags": " -run  TestWell -v", "sarif": "", "junit": "a b.xml"})
+	code, out, _ = try(map[string]string{"flags": " -v\n\n-run  TestWell\n", "sarif": "", "junit": "a b.xml"})
 	require.Equal(t, exitNothing, code, out)
 	require.FileExists(t, filepath.Join(dir, "a b.xml"))
 	code, out, written = try(map[string]string{"changed-since": "nothing; touch hostile", "package": "$(touch hostile)./..."})
@@ -147,6 +157,11 @@ func TestPreCommitHooks(t *testing.T) {
 	readYAML(t, "../../.pre-commit-hooks.yaml", &hooks)
 	require.Len(t, hooks, 2)
 	t.Chdir(writeStuck(t, stuckTests))
+	// Before the first commit everything is new.
+	inRepo(t)
+	code, out, stderr := execute(t, append(strings.Fields(hooks[0].Entry)[1:], "-list")...)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Equal(t, 2, strings.Count(out, "\n"), out)
 	inRepo(t, "m")
 	for i, want := range []int{exitNothing, exitReal} {
 		h := hooks[i]

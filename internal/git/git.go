@@ -58,7 +58,8 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	return &Repository{root}, nil
 }
 
-// Commit is the name of the commit that a revision stands for, in hexadecimal.
+// Commit is the name of the commit that a revision stands for, in hexadecimal. Where there is no
+// commit yet, HEAD stands for the tree that has nothing.
 func (r *Repository) Commit(ctx context.Context, revision string) (string, error) {
 	out, err := output(command(ctx, r.Root, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}"))
 	if err == nil {
@@ -67,6 +68,13 @@ func (r *Repository) Commit(ctx context.Context, revision string) (string, error
 	var e *Error
 	if !errors.As(err, &e) || e.Output != "" || ctx.Err() != nil {
 		return "", err
+	}
+	if revision == "HEAD" {
+		// It names a branch that is not born yet, as before the first commit.
+		if _, err := output(command(ctx, r.Root, "symbolic-ref", "--quiet", "HEAD")); err == nil {
+			empty, err := output(command(ctx, r.Root, "hash-object", "-t", "tree", "--stdin"))
+			return strings.TrimSpace(string(empty)), err
+		}
 	}
 	text := fmt.Sprintf("there is no revision %q in the repository %s", revision, r.Root)
 	if shallow, err := output(command(ctx, r.Root, "rev-parse", "--is-shallow-repository")); err == nil && strings.TrimSpace(string(shallow)) == "true" {

@@ -28,6 +28,10 @@ type checked struct {
 	Unchanged bool `json:"unchanged,omitempty"`
 	Findings  int  `json:"findings"`
 	Real      int  `json:"real"`
+	// LeftOut is why it was not to be checked with the others of its package.
+	LeftOut string `json:"leftOut,omitempty"`
+	// Error is why there is no result, where others of the package have theirs.
+	Error string `json:"error,omitempty"`
 }
 
 // replayed is the answer to a replay.
@@ -49,6 +53,7 @@ type task struct {
 	commandArgument
 	s        *server
 	dir      string // of the package
+	settings Settings
 	progress *progress
 	summary  string // what has come of it, if that can be said in some words
 }
@@ -123,7 +128,7 @@ func (t *task) run(ctx context.Context, token json.RawMessage, title string, do 
 		}
 	}
 	defer func() { <-s.checking }()
-	out, err := do(ctx)
+	out, err := t.with(ctx, do)
 	switch {
 	case err == nil:
 		if summary = "done"; t.summary != "" {
@@ -142,20 +147,31 @@ func (t *task) run(ctx context.Context, token json.RawMessage, title string, do 
 	return nil, err
 }
 
+// with does something with the settings of the package.
+func (t *task) with(ctx context.Context, do func(context.Context) (any, error)) (_ any, err error) {
+	if t.s.opts.Settings != nil {
+		if t.settings, err = t.s.opts.Settings(t.dir); err != nil {
+			return nil, err
+		}
+	}
+	return do(ctx)
+}
+
 // check checks an entry point, or all tests and main functions of the package.
 func (t *task) check(ctx context.Context) (any, error) {
 	overlay := t.s.overlay()
-	src := []vtrace.SourceOption{vtrace.Entry(t.Entry), vtrace.Flags(t.s.opts.Flags...), vtrace.Overlay(overlay)}
-	if len(t.s.opts.Deps) > 0 {
-		src = append(src, vtrace.Deps(t.s.opts.Deps...))
+	src := []vtrace.SourceOption{vtrace.Entry(t.Entry), vtrace.Flags(t.settings.Flags...), vtrace.Overlay(overlay)}
+	if len(t.settings.Deps) > 0 {
+		src = append(src, vtrace.Deps(t.settings.Deps...))
 	}
 	source := vtrace.Dir(t.dir, src...)
 	if t.Entry != "" {
-		c, err := t.one(t.Entry, overlay, func(opts ...vtrace.Option) (*vtrace.Bundle, error) {
+		pkg, _ := earlier.ImportPath(t.dir)
+		c, err := t.one(vtrace.EntryPoint{Package: pkg, Func: t.Entry}, overlay, func(opts ...vtrace.Option) (*vtrace.Bundle, error) {
 			return vtrace.Check(ctx, source, opts...)
 		})
 		if err != nil {
-			return nil, err
+			return nil, t.failed(overlay, err)
 		}
 		t.summary = c.Summary
 		t.s.show(messageType(c), "%s: %s", c.Entry, c.Summary)
@@ -169,13 +185,28 @@ func (t *task) check(ctx context.Context) (any, error) {
 	out := []checked{}
 	kind := messageInfo
 	var texts []string
+	left := 0
 	for i, e := range set.Entries() {
 		t.progress.prefix = fmt.Sprintf("%d of %d, %s: ", i+1, len(set.Entries()), e.Func)
-		c, err := t.one(e.Func, overlay, func(opts ...vtrace.Option) (*vtrace.Bundle, error) {
+		if t.settings.Skips != nil {
+			if why := t.settings.Skips(e); why != "" {
+				out = append(out, checked{Entry: e.Func, LeftOut: plain(why)})
+				left++
+				continue
+			}
+		}
+		c, err := t.one(e, overlay, func(opts ...vtrace.Option) (*vtrace.Bundle, error) {
 			return set.Check(ctx, e, opts...)
 		})
 		if err != nil {
-			return nil, err
+			if endsAll(ctx, err) {
+				return nil, t.failed(overlay, err)
+			}
+			why := plain(err.Error())
+			out = append(out, checked{Entry: e.Func, Error: why})
+			kind = messageError
+			texts = append(texts, e.Func+" was not checked: "+why)
+			continue
 		}
 		out = append(out, *c)
 		kind = min(kind, messageType(c))
@@ -184,23 +215,38 @@ func (t *task) check(ctx context.Context) (any, error) {
 		}
 	}
 	if len(texts) == 0 {
-		texts = []string{fmt.Sprintf("nothing found in %d entry points", len(out))}
+		texts = []string{fmt.Sprintf("nothing found in %d entry points", len(out)-left)}
+	}
+	if left > 0 {
+		texts = append(texts, fmt.Sprintf("%d left out, as the settings say", left))
 	}
 	t.s.show(kind, "%s", strings.Join(texts, "\n"))
 	return out, nil
 }
 
+// endsAll reports whether an error about one entry point would be the same for those that follow: the
+// check was ended, the program does not build, or the sandbox that was asked for is not there.
+func endsAll(ctx context.Context, err error) bool {
+	var sandbox *vtrace.SandboxError
+	return ctx.Err() != nil || len(vtrace.ProgramErrors(err)) > 0 || errors.As(err, &sandbox)
+}
+
 func messageType(c *checked) int {
 	if c.Findings > 0 {
-		return messageWarning // an error is one of the server
+		return messageWarning // an error is why there is no result
 	}
 	return messageInfo
 }
 
 // one checks an entry point, and keeps the result.
-func (t *task) one(entry string, overlay map[string][]byte, check func(...vtrace.Option) (*vtrace.Bundle, error)) (*checked, error) {
+func (t *task) one(e vtrace.EntryPoint, overlay map[string][]byte, check func(...vtrace.Option) (*vtrace.Bundle, error)) (*checked, error) {
+	entry := e.Func
 	out := &checked{Entry: entry}
-	opts := append(slices.Clone(t.s.opts.Check), vtrace.Progress(func(e vtrace.Event) {
+	opts := slices.Clone(t.settings.Check)
+	if t.settings.Of != nil {
+		opts = append(opts, t.settings.Of(e)...)
+	}
+	opts = append(opts, vtrace.Progress(func(e vtrace.Event) {
 		if _, ok := e.(vtrace.Unchanged); ok {
 			out.Unchanged = true
 		}
@@ -208,7 +254,7 @@ func (t *task) one(entry string, overlay map[string][]byte, check func(...vtrace
 	}))
 	b, err := check(opts...)
 	if err != nil {
-		return nil, t.failed(overlay, err)
+		return nil, err
 	}
 	r := &result{session: true, Result: earlier.Result{Bundle: b}}
 	m := b.Manifest()
@@ -288,7 +334,7 @@ func (t *task) replay(ctx context.Context) (any, error) {
 	if f == nil {
 		return nil, jrpc2.Errorf(codeRequestFailed, "%s has no finding that can be replayed", t.Entry)
 	}
-	opts := append(slices.Clone(t.s.opts.Check), vtrace.BuildFlags(t.s.opts.Flags...), vtrace.Root(r.Root), vtrace.Progress(t.event), func(o *pass.Options) {
+	opts := append(slices.Clone(t.settings.Check), vtrace.BuildFlags(t.settings.Flags...), vtrace.Root(r.Root), vtrace.Progress(t.event), func(o *pass.Options) {
 		o.Model, o.Results = nil, nil // as the bundle was made
 	})
 	v, err := vtrace.Replay(ctx, r.Bundle, f.Test, opts...)

@@ -63,21 +63,7 @@ func (s *server) readFile(path string) ([]byte, error) {
 }
 
 // reader reads files like readFile, each once.
-func (s *server) reader() func(string) ([]byte, error) {
-	type content struct {
-		data []byte
-		err  error
-	}
-	seen := map[string]content{}
-	return func(path string) ([]byte, error) {
-		c, ok := seen[path]
-		if !ok {
-			c.data, c.err = s.readFile(path)
-			seen[path] = c
-		}
-		return c.data, c.err
-	}
-}
+func (s *server) reader() earlier.ReadFile { return earlier.Once(s.readFile) }
 
 // overlay are the open documents that are not on disk as the client has them.
 func (s *server) overlay() map[string][]byte {

@@ -6,10 +6,9 @@ import (
 	"go/token"
 	"path/filepath"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/source"
 )
 
 // entryPoint is an entry point in the text of a file.
@@ -36,13 +35,13 @@ func entriesOf(path string, text []byte) (entries []entryPoint, clause int) {
 		name := fd.Name.Name
 		switch params := fd.Type.Params; {
 		case name == "main" && !isTest && file.Name.Name == "main" && params.NumFields() == 0:
-		case isTest && params.NumFields() == 1 && (takes(params, "T") && named(name, "Test") || takes(params, "F") && named(name, "Fuzz") || takes(params, "B") && named(name, "Benchmark")):
+		case isTest && params.NumFields() == 1 && (takes(params, "T") && source.NameOf(name, "Test") || takes(params, "F") && source.NameOf(name, "Fuzz") || takes(params, "B") && source.NameOf(name, "Benchmark")):
 		default:
 			continue
 		}
 		from, to := fset.PositionFor(fd.Name.Pos(), false), fset.PositionFor(fd.Name.End(), false)
 		entries = append(entries, entryPoint{name, from.Line, from.Column, to.Column})
-		if isTest && named(name, "Test") {
+		if isTest && source.NameOf(name, "Test") {
 			clause = fset.PositionFor(file.Package, false).Line
 		}
 	}
@@ -62,16 +61,6 @@ func takes(params *ast.FieldList, name string) bool {
 		return t.Name == name // with a dot import
 	}
 	return false
-}
-
-// named reports whether the go command takes a function of that name for what the prefix says.
-func named(name, prefix string) bool {
-	rest, ok := strings.CutPrefix(name, prefix)
-	if !ok {
-		return false
-	}
-	first, _ := utf8.DecodeRuneInString(rest)
-	return !unicode.IsLower(first)
 }
 
 // lenses are the commands over the entry points of a document.
@@ -106,9 +95,9 @@ func (s *server) lenses(path string) []codeLens {
 		switch {
 		case e.name == "main":
 			what = "check main"
-		case named(e.name, "Fuzz"):
+		case source.NameOf(e.name, "Fuzz"):
 			what = "check this fuzz test"
-		case named(e.name, "Benchmark"):
+		case source.NameOf(e.name, "Benchmark"):
 			what = "check this benchmark"
 		}
 		if trusted {

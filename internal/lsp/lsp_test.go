@@ -75,9 +75,14 @@ func options(results string) lsp.Options {
 	}
 	if results != "" {
 		o.Results.Dir = results
-		o.Check = []vtrace.Option{vtrace.Results(results, 0)}
+		o.Settings = with(vtrace.Results(results, 0))
 	}
 	return o
+}
+
+// with are settings that are the same for all directories.
+func with(opts ...vtrace.Option) func(string) (lsp.Settings, error) {
+	return func(string) (lsp.Settings, error) { return lsp.Settings{Check: opts}, nil }
 }
 
 // start starts a server and initializes it.
@@ -394,6 +399,25 @@ func TestRefused(t *testing.T) {
 	require.Equal(t, int(jrpc2.InvalidRequest), n)
 	s.open("/nowhere/x.go", "package x\n\nfunc main() {")
 	s.notify("$/unknown", map[string]any{})
+	s.end()
+}
+
+// An entry point that cannot be checked does not keep those that follow from it.
+func TestOneOfSeveral(t *testing.T) {
+	t.Parallel()
+	dir := module(t, goodFile)
+	const reflected = "package p\n\nimport (\n\t\"reflect\"\n\t\"testing\"\n)\n\nfunc TestReflected(t *testing.T) {\n\tch := make(chan int, 1)\n\treflect.ValueOf(ch).Interface().(chan int) <- 1\n}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a_test.go"), []byte(reflected), 0o644))
+	o := options("")
+	o.Settings = with(vtrace.Strict())
+	s := start(t, o, all, `{}`)
+	var results []map[string]any
+	s.call("workspace/executeCommand", execute("vtrace.check", filepath.Join(dir, "p_test.go"), ""), &results)
+	require.Len(t, results, 2)
+	require.Equal(t, "TestReflected", results[0]["entry"])
+	require.Contains(t, results[0]["error"], "a_test.go:10:")
+	require.Equal(t, map[string]any{"entry": "TestTwice", "summary": "TestTwice was checked", "findings": 0.0, "real": 0.0}, results[1])
+	s.until(func() bool { return contains(s.messages, "TestReflected was not checked: ") })
 	s.end()
 }
 

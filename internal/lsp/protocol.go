@@ -15,6 +15,7 @@ const (
 
 // The types of messages to the user.
 const (
+	messageError   = 1
 	messageWarning = 2
 	messageInfo    = 3
 	messageLog     = 4

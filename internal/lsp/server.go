@@ -24,16 +24,28 @@ import (
 type Options struct {
 	// Version is that of vtrace.
 	Version string
-	// Flags are the build flags of all checks and replays, Deps what else is checked, as of
-	// vtrace.Deps, and Check their other options, but for that of progress.
-	Flags, Deps []string
-	Check       []vtrace.Option
+	// Settings are those for the package in a directory, as they are now: each check and replay asks
+	// for them, one at a time. Nil: none.
+	Settings func(dir string) (Settings, error)
 	// Results are where the results of checks are kept; without a directory there are none.
 	Results artifact.Results
 	// Headline sums a bundle up in some words.
 	Headline func(*artifact.Bundle) string
 	// Page writes the page of a bundle, and returns the absolute name of its file.
 	Page func(*artifact.Bundle) (string, error)
+}
+
+// Settings are those of checks and replays.
+type Settings struct {
+	// Flags are the build flags, Deps what else is checked, as of vtrace.Deps, and Check the other
+	// options, but for that of progress.
+	Flags, Deps []string
+	Check       []vtrace.Option
+	// Of are more options for an entry point; nil: none.
+	Of func(vtrace.EntryPoint) []vtrace.Option
+	// Skips is why an entry point is left out where all of a package are checked, "" if it is not; nil:
+	// none is.
+	Skips func(vtrace.EntryPoint) string
 }
 
 // The commands that a client can ask for.

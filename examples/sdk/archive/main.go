@@ -1,6 +1,7 @@
 // Command archive keeps what was found in the entry points of packages, in a directory of
 // bundles with an index: digest, program and verdicts of each. An entry point that can reach
-// nothing that has changed since is not checked again. The programs are built and run.
+// nothing that has changed since is not checked again, as long as the version of vtrace and the
+// budget are the same. What is done is kept when the rest is interrupted. The programs are built and run.
 //
 //	archive -o bundles ./...
 package main
@@ -14,18 +15,21 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"time"
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
+	"github.com/vtrace/vtrace/pass"
 )
 
 func main() {
 	dir := flag.String("o", "bundles", "directory of the archive")
+	budget := flag.Duration("budget", time.Minute, "bound the time for each entry point")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	a := archive{dir: *dir, out: os.Stdout}
+	a := archive{dir: *dir, budget: *budget, out: os.Stdout}
 	err := a.add(ctx, vtrace.Package(flag.Arg(0)))
 	if err == nil {
 		err = a.index(ctx)
@@ -37,14 +41,22 @@ func main() {
 }
 
 type archive struct {
-	dir string
-	out io.Writer
+	dir    string
+	budget time.Duration
+	out    io.Writer
 }
 
 // record says what a bundle of the archive was made from.
 type record struct {
 	Bundle string `json:"bundle"` // its digest, by which it is named
-	Reach  string `json:"reach"`  // the digest of what its entry point can reach
+	inputs
+}
+
+// inputs decide of a result, with the Go toolchain.
+type inputs struct {
+	Reach  string        `json:"reach"` // the digest of what the entry point can reach
+	Tool   string        `json:"tool"`  // the version of vtrace
+	Budget time.Duration `json:"budget"`
 }
 
 // add checks the entry points of packages, and adds what is new.
@@ -65,11 +77,12 @@ func (a *archive) add(ctx context.Context, src vtrace.Source) error {
 		if err != nil {
 			return err
 		}
-		if records[e.String()].Reach == reach {
+		from := inputs{reach, pass.Version(), a.budget}
+		if records[e.String()].inputs == from {
 			fmt.Fprintf(a.out, "%s: unchanged\n", e)
 			continue
 		}
-		b, err := set.Check(ctx, e)
+		b, err := set.Check(ctx, e, vtrace.Budget(a.budget))
 		if err != nil {
 			return fmt.Errorf("%s: %w", e, err)
 		}
@@ -77,14 +90,26 @@ func (a *archive) add(ctx context.Context, src vtrace.Source) error {
 		if err := artifact.Save(b, filepath.Join(a.dir, b.Digest()+artifact.Ext)); err != nil {
 			return err
 		}
-		records[e.String()] = record{b.Digest(), reach}
+		records[e.String()] = record{b.Digest(), from}
+		if err := a.keep(records); err != nil {
+			return err
+		}
 		fmt.Fprintf(a.out, "%s: %d real\n", e, vtrace.Conclude(b).Real)
 	}
+	return nil
+}
+
+// keep writes the records: as a whole, or what was there stays.
+func (a *archive) keep(records map[string]record) error {
 	data, err := artifact.EncodeJSON(records)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(a.dir, "records.json"), data, 0o644)
+	name := filepath.Join(a.dir, "records.json")
+	if err := os.WriteFile(name+".new", data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
 }
 
 // records are those of the entry points, by their names.
