@@ -111,6 +111,7 @@ var decoders = map[string]string{
 	"report.commentsOf":                   "report.FuzzComments",
 	"source.Program.namedModules":         "(the go command has read the same files)",
 	"source.Program.tests":                "(names for an error; files with errors are passed over)",
+	"source.Spec.findWorkspace":           "(what the go command says of its settings)",
 	"source.Spec.takeFlag":                "source.FuzzOverlay",
 	"source.corpusArgs":                   "source.FuzzCorpus",
 	"source.lastNumber":                   "source.FuzzPlace",
