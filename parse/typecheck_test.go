@@ -1,22 +1,24 @@
 package parse
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/go/packages"
-
 	"github.com/vtrace/vtrace/source"
+	"golang.org/x/tools/go/packages"
 )
 
 // TestTypes instruments packages of the standard library and others, large and
@@ -62,7 +64,15 @@ func orcutilTypes(t testing.TB, std types.Importer, o *Overlay) *types.Package {
 	t.Helper()
 	fset := token.NewFileSet()
 	var files []*ast.File
+	here := build.Default
+	here.OpenFile = func(name string) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(o.Runtime[filepath.Base(name)])), nil
+	}
 	for name, data := range o.Runtime {
+		if ok, err := here.MatchFile("", name); err != nil || !ok {
+			require.NoError(t, err)
+			continue
+		}
 		f, err := parser.ParseFile(fset, name, data, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		files = append(files, f)

@@ -249,6 +249,21 @@ func (base *Baseline) Add(b *artifact.Bundle) {
 	}
 }
 
+// Keep adds what another baseline has, nil for nothing.
+func (base *Baseline) Keep(other *Baseline) {
+	if other == nil {
+		return
+	}
+	if base.known == nil {
+		base.known = map[string]known{}
+	}
+	for print, k := range other.known {
+		if _, ok := base.known[print]; !ok {
+			base.known[print] = k
+		}
+	}
+}
+
 // Len is how many findings there are.
 func (base *Baseline) Len() int { return len(base.known) }
 

@@ -169,12 +169,16 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	all := make([]checked, 0, len(entries))
 	add := func(r checked) {
 		last := len(all) == len(entries)-1
-		if err := s.logs.add(report.Result{Entry: r.name(), Bundle: r.bundle, Err: r.err, Took: r.elapsed, Accepted: r.accepted, LeftOut: r.leftOut}, last); err != nil {
-			r.err = errors.Join(r.err, err)
+		err := errors.Join(
+			s.logs.add(report.Result{Entry: r.name(), Bundle: r.bundle, Err: r.err, Took: r.elapsed, Accepted: r.accepted, LeftOut: r.leftOut}, last),
+			lines.add(&r, rep),
+		)
+		if said := errors.Join(r.err, err); said != nil && (err != nil || s.json && r.bundle != nil) {
+			for line := range strings.Lines(said.Error()) { // of a result that is there, no document says it
+				fmt.Fprintf(c.stderr, "vtrace: %s: %s\n", r.entry, plain(strings.TrimSuffix(line, "\n")))
+			}
 		}
-		if err := lines.add(&r, rep); err != nil {
-			r.err = errors.Join(r.err, err)
-		}
+		r.err = errors.Join(r.err, err)
 		if unused != nil {
 			unused.Add(report.Result{Bundle: r.bundle, Accepted: r.accepted}, r.unchanged != nil && r.unchanged.Elsewhere)
 		}
@@ -183,12 +187,13 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	leftOut := make([]string, len(entries)) // why
 	for i, e := range entries {
 		leftOut[i] = a.leftOut(e, s.entry, changed)
+		s.accept.part = s.accept.part || leftOut[i] != ""
 	}
 	results, stop := c.checkSeveral(set, s, entries, leftOut, a, opts, rep)
 	defer stop()
 	for i, e := range entries {
 		if leftOut[i] != "" {
-			add(checked{entry: e, leftOut: leftOut[i]})
+			_ = rep.whileNothingIsDrawn(func() error { add(checked{entry: e, leftOut: leftOut[i]}); return nil })
 			continue
 		}
 		r := <-results[i]
@@ -284,7 +289,7 @@ func (r *checked) name() artifact.Entry {
 }
 
 // errInterrupted is why an entry point was not checked.
-var errInterrupted = errors.New("interrupted before it was checked")
+var errInterrupted = errors.New("interrupted before there was a result")
 
 // checkSeveral checks entry points, some at once, but those that are left out. The results come as they
 // are known. stop ends what is still being done, and waits for its end.
@@ -328,12 +333,15 @@ func (c *call) checkEntry(ctx context.Context, set *vtrace.Set, e vtrace.EntryPo
 	k := s.keeper()
 	r.bundle, r.err = set.Check(ctx, e, slices.Concat(opts, k.options(), []vtrace.Option{vtrace.Interrupt(c.ctx.Done())})...)
 	r.elapsed = time.Since(start)
+	if r.bundle == nil && ctx.Err() != nil {
+		r.err = errInterrupted
+	}
 	if r.err == nil {
-		at := *s
-		if s.out != "" && s.out != "-" {
-			at.out = filepath.Join(s.out, bundleName(r.bundle))
+		to := s.out
+		if to != "" && to != "-" {
+			to = filepath.Join(to, bundleName(r.bundle))
 		}
-		if r.path, r.err = at.save(r.bundle); r.err == nil {
+		if r.path, r.err = s.saveTo(to, r.bundle); r.err == nil {
 			r.signature = s.signature(r.path)
 			k.done(r.bundle)
 		}

@@ -208,11 +208,12 @@ type acceptance struct {
 	next   report.Baseline
 	said   map[string]bool // problems
 	failed bool            // an entry point has no result, so that its findings are not known
+	part   bool            // entry points were left out, of which the file may have findings
 }
 
 func (a *acceptance) register(fs *flag.FlagSet) {
 	fs.StringVar(&a.path, "baseline", "", "do not count the findings in `FILE`, which are reported in a line each")
-	fs.BoolVar(&a.update, "update-baseline", false, "write the findings of this check to the file of -baseline, in place of those that are in it")
+	fs.BoolVar(&a.update, "update-baseline", false, "write the findings of this check to the file of -baseline, in place of those that are in it, or beside them where entry points are left out")
 }
 
 // begin reads the baseline.
@@ -289,9 +290,16 @@ func (a *acceptance) end(stderr io.Writer) error {
 	if a.failed {
 		return errors.New("-update-baseline: some entry points have no result, and the baseline stays as it is")
 	}
+	if a.part {
+		a.next.Keep(a.base)
+	}
 	if err := artifact.ReplaceFile(a.path, func(f *os.File) error { return a.next.Write(f) }); err != nil {
 		return fmt.Errorf("-baseline: %w", err)
 	}
-	fmt.Fprintf(stderr, "vtrace: %s has %s\n", a.path, plural(a.next.Len(), "finding", "findings"))
+	kept := ""
+	if a.part && a.base != nil {
+		kept = ", those that it had among them, since not all entry points were checked"
+	}
+	fmt.Fprintf(stderr, "vtrace: %s has %s%s\n", a.path, plural(a.next.Len(), "finding", "findings"), kept)
 	return nil
 }

@@ -155,6 +155,11 @@ func TestAccept(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `["external"]`, gjson.GetBytes(data, "runs.0.results.0.suppressions.#.kind").Raw)
 
+	// What is known of others stays.
+	code, _, stderr = execute(t, "check", "-o", "-", "-cache", "off", "-baseline", "known.json", "-update-baseline", "-run", "TestWell", dir)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Contains(t, stderr, "known.json has 1 finding, those that it had among them")
+
 	text := strings.Replace(stuckTests, "func TestStuck", "//vtrace:ignore deadlock it is for a test\nfunc TestStuck", 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "m_test.go"), []byte(text), 0o644))
 	code, stdout, stderr = check("-json")

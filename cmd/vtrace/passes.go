@@ -318,9 +318,7 @@ func runCheck(c *call) (int, error) {
 	if a.config != nil && s.verbose {
 		fmt.Fprintf(c.stderr, "vtrace: settings of %s\n", shorten(a.config.path))
 	}
-	if a.since != "" && s.accept.update {
-		return 0, fmt.Errorf("%w: -update-baseline needs the findings of all entry points, and -changed-since leaves some out", errUsage)
-	}
+	s.accept.part = a.since != "" || a.run != "" || s.entry != "" && s.entry != allEntries
 	if a.list || a.run != "" || a.since != "" || s.entry == allEntries || strings.Contains(args[0], "...") {
 		return c.checkAll(&s, &a, args[0])
 	}
@@ -410,8 +408,10 @@ func (s *settings) writable() error {
 
 // save writes the bundle to where the flags say, or else below .vtrace, and
 // returns its path: "" if it was not written.
-func (s *settings) save(b *vtrace.Bundle) (string, error) {
-	path := s.out
+func (s *settings) save(b *vtrace.Bundle) (string, error) { return s.saveTo(s.out, b) }
+
+// saveTo is save with another -o.
+func (s *settings) saveTo(path string, b *vtrace.Bundle) (string, error) {
 	switch path {
 	case "-":
 		return "", nil

@@ -87,9 +87,10 @@ func TestOutputSchema(t *testing.T) {
 	require.Equal(t, `["TestReflect"]`, several.Get("leftOut.#.func").Raw)
 
 	// All that is printed until an interrupt, and behind it, each line at once.
+	// What is being checked by then may have a result, as far as it has come.
 	for at, want := range map[string]string{
-		"":           "begin entry entry leftOut entry refused end",
-		`"TestReal"`: "begin entry refused leftOut refused refused end",
+		"":           "^begin entry entry leftOut entry refused end$",
+		`"TestReal"`: "^begin entry (entry|refused) leftOut (entry|refused) refused end$",
 	} {
 		code, all = run1(at, "-json=stream", "./...")
 		require.Equal(t, exitReal, code)
@@ -99,7 +100,7 @@ func TestOutputSchema(t *testing.T) {
 			l := validated(t, s, line)
 			types = append(types, l.Get("type").String())
 		}
-		require.Equal(t, want, strings.Join(types, " "))
+		require.Regexp(t, want, strings.Join(types, " "))
 		require.EqualValues(t, 5, gjson.Get(all.writes[0], "count").Int())
 		require.EqualValues(t, code, gjson.Get(all.writes[len(all.writes)-1], "code").Int())
 	}
