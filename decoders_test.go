@@ -53,6 +53,7 @@ var decoders = map[string]string{
 	"cmd/vtrace.bounding":                 "(a flag)",
 	"cmd/vtrace.boundsFlag.Set":           "(a flag)",
 	"cmd/vtrace.call.modelTrace":          "(reads no more than how a model begins)",
+	"cmd/vtrace.config.number":            "cmd/vtrace.FuzzConfig",
 	"cmd/vtrace.isRecording":              "(reads no more than how a file begins)",
 	"cmd/vtrace.goCommand":                "(what the go command says of its settings)",
 	"cmd/vtrace.parseModel":               "uppaal.FuzzReadXML uppaal.FuzzReadXTA",

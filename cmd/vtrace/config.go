@@ -567,10 +567,6 @@ func packageOf(pattern string) string {
 	return path.Join(modfile.ModulePath(data), filepath.ToSlash(rel))
 }
 
-func configFlag(fs *flag.FlagSet) *string {
-	return fs.String("config", "", "take settings from `FILE`, or from none if that is off; without it from "+configName+" beside the go.mod of the program, if there is one")
-}
-
 // configFile is the name of the file with the settings for the packages that a pattern names, which need not
 // be there: what -config says, or beside the go.mod of their module. It is "" if there are to be none.
 func configFile(file, pattern string) string {
@@ -581,6 +577,10 @@ func configFile(file, pattern string) string {
 		return filepath.Join(moduleDir(pattern), configName)
 	}
 	return file
+}
+
+func configFlag(fs *flag.FlagSet) *string {
+	return fs.String("config", "", "take settings from `FILE`, or from none if that is off; without it from "+configName+" beside the go.mod of the program, if there is one")
 }
 
 // findConfig reads the settings for the packages that a pattern names: those of a file, or beside

@@ -64,7 +64,6 @@ func TestChangedSince(t *testing.T) {
 		want string
 	}{
 		{[]string{"-changed-since", "nothing"}, `vtrace: -changed-since: there is no revision "nothing" in the repository `},
-		{[]string{"-baseline", "b.json", "-update-baseline"}, "vtrace: usage: -update-baseline needs the findings of all entry points"},
 		{[]string{"-entry", "both"}, "-changed-since is for main and tests"},
 	} {
 		code, _, stderr = check(c.args...)
