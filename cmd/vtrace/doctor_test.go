@@ -50,7 +50,7 @@ func TestDoctor(t *testing.T) {
 	require.NoError(t, os.WriteFile(configName, []byte("version: 3\n"), 0o644))
 	require.Equal(t, `vtrace.yaml:1: version is "3": this vtrace reads version 1`, diagnosed(t, exitReal)["settings"].Text)
 	require.NoError(t, os.WriteFile(configName, []byte("version: 1\ncheck: {bound: {slots: -1}}\n"), 0o644))
-	require.Contains(t, diagnosed(t, exitReal)["settings"].Text, "vtrace.yaml:2: bound: ")
+	require.Contains(t, diagnosed(t, exitReal)["settings"].Text, "vtrace.yaml:2: bound slots is -1")
 }
 
 // Each thing that a machine may lack.
