@@ -87,6 +87,7 @@ type recorder struct {
 	// self, tag and next are as in state.
 	self, tag, next uint64
 
+	file  *recordFile
 	chunk chunk
 	n     int // bytes of the payload that are used
 	// left: the goroutine ends by runtime.Goexit.
@@ -132,8 +133,8 @@ func recording() *recorder {
 }
 
 func beginRecorder(s *localState, id, creator uint64) *recorder {
-	r := &recorder{state: s, self: id, next: id<<32 | 1}
-	r.chunk = recordings.file.first(id, creator)
+	r := &recorder{state: s, self: id, next: id<<32 | 1, file: recordings.file}
+	r.chunk = r.file.first(id, creator)
 	s.begin(r)
 	return r
 }
@@ -190,7 +191,7 @@ func (r *recorder) doing(tag uint64) {
 // room makes room for so many bytes, and returns what there is.
 func (r *recorder) room(n int) []byte {
 	if len(r.chunk.payload)-r.n < n {
-		r.chunk = recordings.file.next(r.chunk, r.self, n)
+		r.chunk = r.file.next(r.chunk, r.self, n)
 		r.n = 0
 	}
 	return r.chunk.payload[r.n:]
@@ -330,7 +331,7 @@ func (r *recorder) end(returned bool) {
 		n++
 	}
 	r.wrote(n)
-	recordings.file.giveBack(r.chunk, r.n)
+	r.file.giveBack(r.chunk, r.n)
 	r.state.end()
 	forgetLocal()
 }
