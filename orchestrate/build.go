@@ -62,11 +62,40 @@ const maxBuildOutput = 64 << 10
 // Build compiles the package of the entry with the driver, which runs any plan,
 // and the given tests into one binary in a directory of its own. Nothing is
 // written below the program's root.
-func Build(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, err error) {
+func Build(ctx context.Context, target Target, opts BuildOptions) (*Binary, error) {
 	src, err := driver(target)
 	if err != nil {
 		return nil, err
 	}
+	return target.link(ctx, "orchestration.test", testBinary, opts, func(dir string) (string, error) {
+		tests := map[string][]byte{driverFile: src}
+		for name, src := range opts.Tests {
+			if name == driverFile || filepath.Base(name) != name || !strings.HasSuffix(name, "_test.go") {
+				return "", fmt.Errorf("build: %q is not the name of a test file", name)
+			}
+			// Here the overlay is there, and user's -tags are not touched.
+			for _, tag := range []string{buildTag, oldTag} {
+				src = bytes.Replace(src, []byte(tag+"\n"), []byte(plainTag+"\n"), 1)
+			}
+			tests[name] = src
+		}
+		return addToOverlay(opts.Overlay, dir, target.Dir, tests)
+	})
+}
+
+// What link makes, and how the go command is told to.
+var (
+	testBinary = linked{"test binary", []string{"test", "-c", "-vet=off"}}
+	mainBinary = linked{"program", []string{"build"}}
+)
+
+type linked struct {
+	what string
+	args []string
+}
+
+// link makes a binary of a name, in a directory of its own, with the overlay that is made there.
+func (t Target) link(ctx context.Context, name string, as linked, opts BuildOptions, overlayIn func(dir string) (string, error)) (_ *Binary, err error) {
 	dir, err := scratch.Make("build")
 	if err != nil {
 		return nil, fmt.Errorf("build: %w", err)
@@ -76,35 +105,24 @@ func Build(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, er
 			err = errors.Join(err, scratch.Remove(dir))
 		}
 	}()
-	if err := noOverlay(target); err != nil {
+	if err := noOverlay(t); err != nil {
 		return nil, err
 	}
-	tests := map[string][]byte{driverFile: src}
-	for name, src := range opts.Tests {
-		if name == driverFile || filepath.Base(name) != name || !strings.HasSuffix(name, "_test.go") {
-			return nil, fmt.Errorf("build: %q is not the name of a test file", name)
-		}
-		// Here the overlay is there, and user's -tags are not touched.
-		for _, tag := range []string{buildTag, oldTag} {
-			src = bytes.Replace(src, []byte(tag+"\n"), []byte(plainTag+"\n"), 1)
-		}
-		tests[name] = src
-	}
-	overlay, err := addToOverlay(opts.Overlay, dir, target.Dir, tests)
+	overlay, err := overlayIn(dir)
 	if err != nil {
 		return nil, err
 	}
-	b := &Binary{Path: filepath.Join(dir, "orchestration.test"), target: target, dir: dir}
-	args := []string{"test", "-c", "-vet=off", "-o", b.Path}
-	if !slices.ContainsFunc(target.allFlags(), func(f string) bool { return isFlag(f, "ldflags") }) {
+	b := &Binary{Path: filepath.Join(dir, name), target: t, dir: dir}
+	args := slices.Concat(as.args, []string{"-o", b.Path})
+	if !slices.ContainsFunc(t.allFlags(), func(f string) bool { return isFlag(f, "ldflags") }) {
 		args = append(args, "-ldflags=-w") // no debugger looks at the binary, and linking is faster
 	}
-	out, err := target.compile(ctx, args, overlay, []string{"."}, opts)
+	out, err := t.compile(ctx, args, overlay, []string{"."}, opts)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(b.Path); err != nil {
-		return nil, &BuildError{Output: out, Err: errors.New("no test binary: does the package have Go files?")}
+		return nil, &BuildError{Output: out, Err: fmt.Errorf("no %s: does the package have Go files?", as.what)}
 	}
 	return b, nil
 }

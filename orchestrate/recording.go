@@ -23,38 +23,15 @@ const (
 
 // BuildFree compiles the instrumented program as it is, without a driver: main as the go command
 // builds it, a test with its package's test binary. Of the options Tests is not used.
-func BuildFree(ctx context.Context, target Target, opts BuildOptions) (_ *Binary, err error) {
+func BuildFree(ctx context.Context, target Target, opts BuildOptions) (*Binary, error) {
 	if err := target.check(); err != nil {
 		return nil, err
 	}
-	if err := noOverlay(target); err != nil {
-		return nil, err
-	}
-	dir, err := scratch.Make("build")
-	if err != nil {
-		return nil, fmt.Errorf("build: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, scratch.Remove(dir))
-		}
-	}()
-	b := &Binary{Path: filepath.Join(dir, "program"), target: target, dir: dir}
-	args := []string{"build", "-o", b.Path}
+	as := mainBinary
 	if target.IsTest() {
-		args = []string{"test", "-c", "-vet=off", "-o", b.Path}
+		as = testBinary
 	}
-	if !slices.ContainsFunc(target.allFlags(), func(f string) bool { return isFlag(f, "ldflags") }) {
-		args = append(args, "-ldflags=-w")
-	}
-	out, err := target.compile(ctx, args, opts.Overlay, []string{"."}, opts)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(b.Path); err != nil {
-		return nil, &BuildError{Output: out, Err: errors.New("no program: does the package have Go files?")}
-	}
-	return b, nil
+	return target.link(ctx, "program", as, opts, func(string) (string, error) { return opts.Overlay, nil })
 }
 
 // RecordOptions bound a run that is recorded.

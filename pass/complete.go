@@ -50,15 +50,11 @@ func Complete(ctx context.Context, spec source.Spec, how CompleteOptions, opts O
 	if how.Runs < 1 || how.MaxSteps < 0 {
 		return nil, &OptionError{"runs", fmt.Sprintf("%d runs of %d steps", how.Runs, how.MaxSteps)}
 	}
-	opts, close, err := opts.sandboxed(ctx, spec.Env)
+	p, opts, rep, close, err := loadToRun(ctx, spec, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, close()) }()
-	p, opts, rep, err := loadToRun(ctx, spec, opts)
-	if err != nil {
-		return nil, err
-	}
 	model, _, err := p.fit(ctx, opts, true, rep)
 	if err != nil {
 		return nil, err

@@ -103,15 +103,11 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 	if err := how.check(); err != nil {
 		return nil, err
 	}
-	opts, close, err := opts.sandboxed(ctx, spec.Env)
+	p, opts, rep, close, err := loadToRun(ctx, spec, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, close()) }()
-	p, opts, rep, err := loadToRun(ctx, spec, opts)
-	if err != nil {
-		return nil, err
-	}
 	b, err := p.guardable(ctx, opts, rep)
 	if err != nil {
 		return nil, err

@@ -31,15 +31,11 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 	if runs < 1 {
 		return nil, &OptionError{"runs", fmt.Sprintf("%d is less than 1", runs)}
 	}
-	opts, close, err := opts.sandboxed(ctx, spec.Env)
+	p, opts, rep, close, err := loadToRun(ctx, spec, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, close()) }()
-	p, opts, rep, err := loadToRun(ctx, spec, opts)
-	if err != nil {
-		return nil, err
-	}
 	out := &Explored{Sidecar: p.sidecar()}
 	accesses, err := p.accesses(ctx, opts, rep)
 	switch {
@@ -64,26 +60,34 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 	return out, nil
 }
 
-// loadToRun loads a program that is run under random schedules, with the options
-// filled in and the reporter of its stages. A model without flags and
-// dependencies has those of the program.
-func loadToRun(ctx context.Context, spec source.Spec, opts Options) (*program, Options, reporter, error) {
-	if err := usable(ctx, spec); err != nil {
-		return nil, opts, reporter{}, err
-	}
-	opts, err := opts.withDefaults()
+// loadToRun loads a program that is run without the passes, with the options
+// filled in, the sandbox among them, and the reporter of its stages. A model without flags and
+// dependencies has those of the program. The caller must call close.
+func loadToRun(ctx context.Context, spec source.Spec, opts Options) (p *program, _ Options, rep reporter, close func() error, err error) {
+	opts, close, err = opts.sandboxed(ctx, spec.Env)
 	if err != nil {
-		return nil, opts, reporter{}, err
+		return nil, opts, rep, close, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, close())
+		}
+	}()
+	if err := usable(ctx, spec); err != nil {
+		return nil, opts, rep, close, err
+	}
+	if opts, err = opts.withDefaults(); err != nil {
+		return nil, opts, rep, close, err
 	}
 	model := opts.ownModel()
 	if model.Flags == nil && model.Deps == nil {
 		model.Flags, model.Deps = spec.Flags, spec.Deps
 	}
 	opts.Model = &model
-	rep := reporter{artifact.PassDeep, opts.Progress}
+	rep = reporter{artifact.PassDeep, opts.Progress}
 	defer rep.stage("load")()
-	p, err := load(ctx, spec)
-	return p, opts, rep, err
+	p, err = load(ctx, spec)
+	return p, opts, rep, close, err
 }
 
 // accesses are the accesses to shared memory that get guards, also of a program

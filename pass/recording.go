@@ -51,15 +51,11 @@ func Record(ctx context.Context, spec source.Spec, how Recording, opts Options) 
 	if how.MaxBytes < 0 || how.Timeout < 0 {
 		return nil, &OptionError{"Recording", "a bound is negative"}
 	}
-	opts, close, err := opts.sandboxed(ctx, spec.Env)
+	p, opts, rep, close, err := loadToRun(ctx, spec, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, close()) }()
-	p, opts, rep, err := loadToRun(ctx, spec, opts)
-	if err != nil {
-		return nil, err
-	}
 	b, limits, err := p.instrumentFree(ctx, opts, rep)
 	if err != nil {
 		return nil, err

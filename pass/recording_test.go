@@ -41,7 +41,7 @@ func buildRecorded(t *testing.T) *recordedProgram {
 	if *raceRecording {
 		spec.Flags = []string{"-race"}
 	}
-	p, opts, rep, err := loadToRun(ctx, spec, Options{})
+	p, opts, rep, _, err := loadToRun(ctx, spec, Options{})
 	require.NoError(t, err)
 	b, limits, err := p.instrumentFree(ctx, opts, rep)
 	require.NoError(t, err)

@@ -180,16 +180,7 @@ func (x *modelPage) edge(p check.Part) int {
 }
 
 // value is the number of a value.
-func (x *modelPage) value(v any) int {
-	text := string(encoded(v))
-	i, ok := x.values[text]
-	if !ok {
-		i = len(x.out.Values)
-		x.values[text] = i
-		x.out.Values = append(x.out.Values, v)
-	}
-	return i
-}
+func (x *modelPage) value(v any) int { return numberOf(v, x.values, &x.out.Values) }
 
 // steps makes the trace of the page.
 func (x *modelPage) steps() (Trace, error) {

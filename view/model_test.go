@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -15,33 +16,14 @@ import (
 	"github.com/vtrace/vtrace/view"
 )
 
-const relay = `int[0,5] total;
-chan pass;
-broadcast chan stop;
-process Sender() {
-    int[0,2] left = 2;
-    state ready, done;
-    init ready;
-    trans
-        ready -> ready { select n : int[1,2]; guard left > 0; sync pass!; assign total = total + n, left--; },
-        ready -> done { guard left == 0; sync stop!; };
-}
-process Receiver(const int[0,1] id) {
-    state open, closed;
-    init open;
-    trans
-        open -> open { sync pass?; },
-        open -> closed { sync stop?; };
-}
-system Sender, Receiver;
-`
-
-// relayed is a page of a trace of the model above, read from text or from XML.
+// relayed is a page of a trace of a model that the tests of traces of Spin have too, read from text or from XML.
 func relayed(t *testing.T, asText bool) view.Model {
 	t.Helper()
-	net, err := uppaal.ReadXTA(strings.NewReader(relay), "relay.xta")
+	relay, err := os.ReadFile("../check/promela/testdata/relay.xta")
 	require.NoError(t, err)
-	m := view.Model{Name: "some/where/relay.xta", Text: relay, From: "a trace", Tool: "v1"}
+	net, err := uppaal.ReadXTA(bytes.NewReader(relay), "relay.xta")
+	require.NoError(t, err)
+	m := view.Model{Name: "some/where/relay.xta", Text: string(relay), From: "a trace", Tool: "v1"}
 	if !asText {
 		var b bytes.Buffer
 		require.NoError(t, uppaal.WriteXML(&b, net))

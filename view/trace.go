@@ -335,13 +335,16 @@ func (t *tracer) with(changes known, key string) any {
 }
 
 // value is the number of a value.
-func (t *tracer) value(v any) int {
+func (t *tracer) value(v any) int { return numberOf(v, t.index, &t.out.Values) }
+
+// numberOf is the number of a value in a list that has each once, known by its form as JSON.
+func numberOf(v any, known map[string]int, list *[]any) int {
 	text := string(encoded(v))
-	i, ok := t.index[text]
+	i, ok := known[text]
 	if !ok {
-		i = len(t.out.Values)
-		t.index[text] = i
-		t.out.Values = append(t.out.Values, v)
+		i = len(*list)
+		known[text] = i
+		*list = append(*list, v)
 	}
 	return i
 }

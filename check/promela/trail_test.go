@@ -2,6 +2,7 @@ package promela_test
 
 import (
 	"context"
+	_ "embed"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,26 +17,8 @@ import (
 	"github.com/vtrace/vtrace/uppaal"
 )
 
-const relay = `int[0,5] total;
-chan pass;
-broadcast chan stop;
-process Sender() {
-    int[0,2] left = 2;
-    state ready, done;
-    init ready;
-    trans
-        ready -> ready { select n : int[1,2]; guard left > 0; sync pass!; assign total = total + n, left--; },
-        ready -> done { guard left == 0; sync stop!; };
-}
-process Receiver(const int[0,1] id) {
-    state open, closed;
-    init open;
-    trans
-        open -> open { sync pass?; },
-        open -> closed { sync stop?; };
-}
-system Sender, Receiver;
-`
+//go:embed testdata/relay.xta
+var relay string
 
 // relayTrail is what Spin 6.5.2 prints of a trail of it.
 const relayTrail = `  1:	proc  0 (proc0:1) m.pml:35 (state 1)	[ch[( ((v2_left>0)) ? (2) : (0) )]!1,1]
