@@ -14,7 +14,13 @@ import (
 // git runs git in a directory, with nothing of the user's configuration.
 func git(t *testing.T, dir string, args ...string) {
 	t.Helper()
-	cmd := exec.Command("git", args...)
+	withGit(t, dir, "git", args...)
+}
+
+// withGit runs a command that may run git.
+func withGit(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
@@ -94,11 +100,7 @@ bytes() { printf '%s' "$1" | sed 's/../\\x&/g'; }
 inner=$( { printf '100644 config\0'; printf "$(bytes $blob)"; } | git hash-object -w -t tree --literally --stdin)
 outer=$( { printf '40000 .GIT\0'; printf "$(bytes $inner)"; printf '40000 ..\0'; printf "$(bytes $inner)"; printf '100644 good\0'; printf "$(bytes $blob)"; } | git hash-object -w -t tree --literally --stdin)
 git update-ref HEAD $(git commit-tree -m m $outer)`
-	cmd := exec.Command("bash", "-c", script)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
-	text, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(text))
+	withGit(t, dir, "bash", "-c", script)
 	r, err := Open(ctx, dir)
 	require.NoError(t, err)
 	commit, err := r.Commit(ctx, "HEAD")
@@ -119,11 +121,7 @@ for level in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	id=$(for n in a b c d e f g h i j; do printf '%s %s\t%s\n' "$what" $id $n; done | git mktree) what="040000 tree"
 done
 git update-ref HEAD $(git commit-tree -m m $id)`
-	cmd := exec.Command("bash", "-c", script)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
-	text, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(text))
+	withGit(t, dir, "bash", "-c", script)
 	r, err := Open(ctx, dir)
 	require.NoError(t, err)
 	_, err = r.tree(ctx, "HEAD", 1<<20)
