@@ -52,7 +52,7 @@ var layers = map[string][]string{
 	"pass":                      {"artifact", "check", "disallow", "explain", "internal/left", "internal/scratch", "orchestrate", "parse", "recording", "sites", "source", "translate", "uppaal"},
 	"docs/findings":             {},
 	"recording":                 {"trace"},
-	"report":                    {"artifact", "docs/findings", "explain", "pass"},
+	"report":                    {"artifact", "docs/findings", "explain", "pass", "source"},
 	"sites":                     {},
 	"source":                    {"internal/git", "internal/repository", "internal/scratch"},
 	"trace":                     {},

@@ -13,8 +13,8 @@ type (
 )
 
 // Record runs a program once, free: in real time, with its goroutines in parallel, and nobody who
-// decides which goes on. What they do is written to Recording.To, in the form that package record
-// reads, however the program ends: also by a deadlock, a panic, or when it is killed. That it fails
+// decides which goes on. What they do is written to Recording.To, in the form that package
+// recording reads, however the program ends: also by a deadlock, a panic, or when it is killed. That it fails
 // is no error. When ctx ends, the program is ended.
 //
 // Of the options, Args, Sandbox and Progress are used.

@@ -3,7 +3,8 @@
 // keeps its results in the user's cache directory, or in bundles.
 //
 // A finding is reported only as long as all that its entry point can reach is as it was when
-// it was checked. Where the files of the program are the same that is seen at once; else both
+// it was checked. Where the files of the program are the same, and it has no code outside of it that may
+// have changed (vendored, replaced or workspace modules), that is seen at once; else both
 // programs are loaded with the go command and compared, see vtrace.Holds.
 //
 // Command vtrace-vet makes a tool for go vet of it, and package analyzer/golangci a plugin for
@@ -39,7 +40,7 @@ type Options struct {
 	// Results is the directory in which vtrace check keeps results; "off" is none. "" is what
 	// VTRACE_CACHE in the environment says, else that of the user.
 	Results string
-	// Bundles are bundles, or directories that have some, separated as in PATH. "" is what
+	// Bundles are bundles, or directories with .vtz files, separated as in PATH. "" is what
 	// VTRACE_BUNDLES in the environment says.
 	Bundles string
 	// All has findings reported that are not real, too: unconfirmed and possible errors,
@@ -306,9 +307,10 @@ func (t *target) report(chosen earlier.Choice, o Options, reported map[string]bo
 			return unlessInternal(err)
 		}
 	}
-	accepted, _ := report.Accept(r.Bundle, nil)
+	comments, _ := report.Accept(r.Bundle, nil)
+	accepted := report.Numbers(comments)
 	for _, f := range r.Bundle.Findings() {
-		if !o.wants(f) || !t.has(r.Root, f) || slices.Contains(report.Numbers(accepted), f.Number) {
+		if !o.wants(f) || !t.has(r.Root, f) || slices.Contains(accepted, f.Number) {
 			continue
 		}
 		at, _ := earlier.Anchor(f)

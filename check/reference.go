@@ -7,7 +7,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -464,7 +463,7 @@ func (r *reference) env(st *refState, o refOffer, label string) *refEnv {
 	return &refEnv{
 		r: r, st: st, proc: o.proc, vars: o.bound,
 		what: fmt.Sprintf("process %s, edge %d (%s to %s), %s", r.info.Processes[o.proc].Name, o.index,
-			locationName(o.edge.From), locationName(o.edge.To), label),
+			o.edge.From.QueryName(), o.edge.To.QueryName(), label),
 	}
 }
 
@@ -509,7 +508,7 @@ func (r *reference) invariants(st *refState) bool {
 			continue
 		}
 		r.loops = 0
-		env := &refEnv{r: r, st: st, proc: i, what: fmt.Sprintf("process %s, invariant of %s", p.Name, locationName(l))}
+		env := &refEnv{r: r, st: st, proc: i, what: fmt.Sprintf("process %s, invariant of %s", p.Name, l.QueryName())}
 		if env.int(l.Invariant) == 0 {
 			return false
 		}
@@ -615,12 +614,4 @@ func (r *reference) show(st refState) State {
 		})
 	}
 	return out
-}
-
-// locationName is the name of a location as traces print it.
-func locationName(l *uppaal.Location) string {
-	if l.Name != "" {
-		return l.Name
-	}
-	return "_" + strings.TrimPrefix(l.ID, "_")
 }

@@ -18,7 +18,7 @@ func (t *Trace) Lines(info *uppaal.Info) []string {
 		for _, p := range s.Parts {
 			proc := info.Processes[p.Process]
 			e := proc.Template.Edges[p.Edge]
-			lines = append(lines, proc.Name+": "+locationName(e.From)+" > "+locationName(e.To))
+			lines = append(lines, proc.Name+": "+e.From.QueryName()+" > "+e.To.QueryName())
 		}
 	}
 	return lines

@@ -29,7 +29,7 @@ func TraceOf(info *uppaal.Info, q artifact.Query, r check.Result) *artifact.Trac
 			e := p.Template.Edges[part.Edge]
 			a := artifact.Part{
 				Process: p.Name, Template: slices.Index(info.Network.Templates, p.Template), Edge: part.Edge,
-				From: LocationName(e.From), To: LocationName(e.To),
+				From: e.From.QueryName(), To: e.To.QueryName(),
 			}
 			for _, v := range part.Select {
 				a.Select = append(a.Select, int(v))
@@ -60,12 +60,4 @@ func changes(before, after []check.VarValue) []artifact.Var {
 		}
 	}
 	return out
-}
-
-// LocationName is how traces name a location.
-func LocationName(l *uppaal.Location) string {
-	if l.Name != "" {
-		return l.Name
-	}
-	return "_" + l.ID
 }

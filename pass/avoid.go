@@ -62,7 +62,7 @@ func (d *deep) factsKnown() (out []artifact.Fact) {
 	for at, f := range d.facts {
 		if e := d.edge(at); e != nil {
 			out = append(out, artifact.Fact{
-				Template: at.Template, Edge: at.Edge, From: orchestrate.LocationName(e.From), To: orchestrate.LocationName(e.To), Met: f.met, Taken: f.taken,
+				Template: at.Template, Edge: at.Edge, From: e.From.QueryName(), To: e.To.QueryName(), Met: f.met, Taken: f.taken,
 			})
 		}
 	}

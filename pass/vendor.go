@@ -289,14 +289,8 @@ type goSettings struct{ GOFLAGS, GOMODCACHE, GOROOT string }
 
 // goVariables asks the go command for its settings.
 func goVariables(ctx context.Context, dir string, env []string) (s goSettings, err error) {
-	data, err := source.GoVariables(ctx, dir, env, "GOFLAGS", "GOMODCACHE", "GOROOT")
-	if err != nil {
-		return s, err
-	}
-	if err := json.Unmarshal(data, &s); err != nil {
-		return s, fmt.Errorf("go env: %w", err)
-	}
-	return s, nil
+	err = source.GoVariables(ctx, dir, env, &s, "GOFLAGS", "GOMODCACHE", "GOROOT")
+	return s, err
 }
 
 // hasModules reports whether a bundle has modules that its program depends on.

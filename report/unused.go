@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/source"
 )
 
 // Unused finds out which comments, and which findings of a baseline, accept nothing in the results of a
@@ -55,7 +56,7 @@ func (u *Unused) Add(r Result, elsewhere bool) {
 		return unusedComment{c.file, c.line, strings.Join(c.rules, ",")}
 	}
 	for _, c := range comments {
-		if _, seen := u.comments[at(c)]; !seen && !strings.Contains(c.file, "@") { // of a dependency, which others write
+		if _, seen := u.comments[at(c)]; !seen && !source.OfDependency(c.file) { // which others write
 			u.comments[at(c)] = false
 		}
 	}

@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"go/token"
 	"path/filepath"
@@ -14,13 +13,9 @@ import (
 
 // findWorkspace is the go.work that the go command uses in a directory, "" if it uses none.
 func (spec Spec) findWorkspace(ctx context.Context, dir string) (string, error) {
-	said, err := GoVariables(ctx, dir, spec.GoEnviron(), "GOWORK")
-	if err != nil {
-		return "", err
-	}
 	var env struct{ GOWORK string }
-	if err := json.Unmarshal(said, &env); err != nil {
-		return "", fmt.Errorf("go env: %w", err)
+	if err := GoVariables(ctx, dir, spec.GoEnviron(), &env, "GOWORK"); err != nil {
+		return "", err
 	}
 	if env.GOWORK == "off" {
 		return "", nil
@@ -30,20 +25,29 @@ func (spec Spec) findWorkspace(ctx context.Context, dir string) (string, error) 
 
 // choiceFiles adds the files that say which modules the program has, and are none of Files: the
 // workspace above it, and what was vendored.
-func (prog *Program) choiceFiles(names map[string]bool) {
-	var files []string
-	dirs := []string{prog.Root}
-	if prog.workspace != "" {
-		files = append(files, prog.workspace, prog.workspace+".sum")
-		dirs = append(dirs, filepath.Dir(prog.workspace))
-	}
-	for _, p := range prog.Packages {
-		if p.Module != nil && p.Module.Main {
-			dirs = append(dirs, p.Module.Dir)
+func (prog *Program) choiceFiles(names map[string]bool) error {
+	workspace := ""
+	if prog.workspace != nil {
+		var err error
+		if workspace, err = prog.workspace(); err != nil {
+			return err
 		}
 	}
-	for _, dir := range dirs {
-		if prog.vendored {
+	var files []string
+	if workspace != "" {
+		files = append(files, workspace, workspace+".sum")
+	}
+	if prog.vendored {
+		dirs := []string{prog.Root}
+		if workspace != "" {
+			dirs = append(dirs, filepath.Dir(workspace))
+		}
+		for _, p := range prog.Packages {
+			if p.Module != nil && p.Module.Main {
+				dirs = append(dirs, p.Module.Dir)
+			}
+		}
+		for _, dir := range dirs {
 			files = append(files, filepath.Join(dir, "vendor", "modules.txt"))
 		}
 	}
@@ -52,6 +56,7 @@ func (prog *Program) choiceFiles(names map[string]bool) {
 			names[f] = true
 		}
 	}
+	return nil
 }
 
 // LoadModule loads all packages of the main modules that spec.Pattern, "./..."

@@ -606,7 +606,9 @@ func (prog *Program) otherFiles() ([]string, error) {
 		}
 	}
 	prog.moduleFiles(names)
-	prog.choiceFiles(names)
+	if err := prog.choiceFiles(names); err != nil {
+		return nil, err
+	}
 	if err := prog.testdata(names); err != nil {
 		return nil, err
 	}

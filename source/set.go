@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -28,8 +29,8 @@ type Set struct {
 	matched []string // import paths of the packages that the pattern names, sorted
 	loose   []string // see Program.loose
 
-	vendored  bool   // see Program.vendored
-	workspace string // see Program.workspace
+	vendored  bool                   // see Program.vendored
+	workspace func() (string, error) // see Program.workspace
 
 	toolchain *toolchain
 	memory    *memory
@@ -123,9 +124,8 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 	sort.Strings(s.matched)
 	s.matched = slices.Compact(s.matched)
-	if s.workspace, err = spec.findWorkspace(ctx, dir); err != nil {
-		return nil, err
-	}
+	// Who has it work out what an entry point can reach may come later.
+	s.workspace = sync.OnceValues(func() (string, error) { return spec.findWorkspace(context.WithoutCancel(ctx), dir) })
 	if s.pkgs, err = load(cfg(mode, s.fset), patterns...); err != nil {
 		return nil, err
 	}

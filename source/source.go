@@ -101,8 +101,9 @@ type Program struct {
 	loose []string
 	// vendored: the go command takes modules from the directory vendor.
 	vendored bool
-	// workspace is the go.work that the go command uses, "" if it uses none.
-	workspace string
+	// workspace gives the go.work that the go command uses, "" if it uses none, which it is asked
+	// once for the programs of a Set; nil: it is not known.
+	workspace func() (string, error)
 	// toolchain and memory are shared with the other programs of its Set.
 	toolchain *toolchain
 	memory    *memory

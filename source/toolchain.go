@@ -36,8 +36,8 @@ func (prog *Program) Toolchain(ctx context.Context) (json.RawMessage, error) {
 	if t.known != nil {
 		return t.known, nil
 	}
-	known, err := GoVariables(ctx, prog.Root, prog.Spec.GoEnviron(), toolchainVariables...)
-	if err != nil {
+	var known json.RawMessage
+	if err := GoVariables(ctx, prog.Root, prog.Spec.GoEnviron(), &known, toolchainVariables...); err != nil {
 		return nil, err
 	}
 	t.known = known
@@ -45,15 +45,18 @@ func (prog *Program) Toolchain(ctx context.Context) (json.RawMessage, error) {
 }
 
 // GoVariables asks the go command for settings, in a directory and an environment, of which nil
-// is that of the process. The result is a JSON object of them.
-func GoVariables(ctx context.Context, dir string, env []string, names ...string) (json.RawMessage, error) {
+// is that of the process. It decodes them, a JSON object, to what into points to.
+func GoVariables(ctx context.Context, dir string, env []string, into any, names ...string) error {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"env", "-json"}, names...)...)
 	cmd.Dir, cmd.Env = dir, env
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go env: %w: %s", err, strings.TrimSpace(stderr.String()))
+		return fmt.Errorf("go env: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}
-	return out, nil
+	if err := json.Unmarshal(out, into); err != nil {
+		return fmt.Errorf("go env: %w", err)
+	}
+	return nil
 }

@@ -84,6 +84,14 @@ type Location struct {
 	X, Y      int    // coordinates; the XML writer lays out templates whose locations all lie at 0,0
 }
 
+// QueryName is how queries, and traces, name the location: one without a name by its ID.
+func (l *Location) QueryName() string {
+	if l.Name != "" {
+		return l.Name
+	}
+	return "_" + l.ID
+}
+
 // An Edge is a transition of a template.
 type Edge struct {
 	Pos      Pos

@@ -245,7 +245,7 @@ func (info *Info) Member(p *Process, name string) Object {
 		return LocationIndex{}
 	}
 	for _, l := range p.Template.Locations {
-		if l.Name == name || l.Name == "" && l.ID != "" && "_"+l.ID == name {
+		if l.QueryName() == name && (l.Name != "" || l.ID != "") {
 			return l
 		}
 	}

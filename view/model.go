@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/check"
-	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -152,7 +151,7 @@ type chosen struct {
 }
 
 func (x *modelPage) location(l *uppaal.Location) int {
-	text := orchestrate.LocationName(l)
+	text := l.QueryName()
 	if l.Comment != "" {
 		text += "  // " + strings.TrimSpace(l.Comment)
 	}
@@ -162,7 +161,7 @@ func (x *modelPage) location(l *uppaal.Location) int {
 // edge is the number of what a part of a step does: an edge with selected values.
 func (x *modelPage) edge(p check.Part) int {
 	e := x.info.Processes[p.Process].Template.Edges[p.Edge]
-	text := orchestrate.LocationName(e.From) + " > " + orchestrate.LocationName(e.To)
+	text := e.From.QueryName() + " > " + e.To.QueryName()
 	if e.Sync != nil {
 		text += "  " + uppaal.SyncString(e.Sync)
 	}
@@ -353,7 +352,7 @@ func automatonOf(t, laid *uppaal.Template) Automaton {
 	index := map[*uppaal.Location]int{}
 	for i, l := range t.Locations {
 		index[l] = i
-		out.Locations = append(out.Locations, Location{Name: short(orchestrate.LocationName(l)), Site: -1, X: laid.Locations[i].X, Y: laid.Locations[i].Y})
+		out.Locations = append(out.Locations, Location{Name: short(l.QueryName()), Site: -1, X: laid.Locations[i].X, Y: laid.Locations[i].Y})
 	}
 	for _, e := range t.Edges {
 		edge := Edge{From: index[e.From], To: index[e.To], Site: -1, Update: short(uppaal.UpdateString(e.Update))}

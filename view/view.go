@@ -385,7 +385,7 @@ func (p *page) automaton(template int) Automaton {
 	index := map[*uppaal.Location]int{}
 	for i, l := range t.Locations {
 		index[l] = i
-		out.Locations = append(out.Locations, Location{orchestrate.LocationName(l), p.siteOf(info.Locations[i].Site), info.Locations[i].End, l.X, l.Y})
+		out.Locations = append(out.Locations, Location{l.QueryName(), p.siteOf(info.Locations[i].Site), info.Locations[i].End, l.X, l.Y})
 	}
 	for i, e := range t.Edges {
 		edge := Edge{From: index[e.From], To: index[e.To], Site: p.siteOf(info.Edges[i].Site)}

@@ -33,5 +33,6 @@
 //     of the embedded engine.
 //   - Statistics are the largest numbers of states and bytes of one query, as
 //     verifyta counts them after its own reductions; it does not tell the
-//     transitions and the depth.
+//     transitions and the depth, what was explored, nor what was known when a query was
+//     decided (Report.Decided is empty). Options.Deadline is without effect.
 package verifyta

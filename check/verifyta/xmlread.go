@@ -111,7 +111,7 @@ func (t *xmlTrace) edges(info *uppaal.Info) (map[string][2]int, error) {
 			return nil, fmt.Errorf("process %s has %d edges, and not %d", p.Name, len(own), len(p.Edges))
 		}
 		for k, e := range p.Edges {
-			from, to := p.Name+"."+locationName(own[k].From), p.Name+"."+locationName(own[k].To)
+			from, to := p.Name+"."+own[k].From.QueryName(), p.Name+"."+own[k].To.QueryName()
 			if e.From != from || e.To != to {
 				return nil, fmt.Errorf("edge %d of process %s leads from %s to %s, and not from %s to %s", k, p.Name, from, to, e.From, e.To)
 			}

@@ -74,8 +74,8 @@ func (x *traceXML) system() {
 	for i, p := range info.Processes {
 		x.line(2, `<process id="%s" name="%s">`, attribute(p.Name), attribute(p.Name))
 		for _, l := range p.Template.Locations {
-			id := attribute(p.Name + "." + locationName(l))
-			x.line(3, `<location id="%s" name="%s">`, id, attribute(locationName(l)))
+			id := attribute(p.Name + "." + l.QueryName())
+			x.line(3, `<location id="%s" name="%s">`, id, attribute(l.QueryName()))
 			if l.Invariant != nil {
 				x.element(4, "invariant", uppaal.ExprString(l.Invariant))
 			}
@@ -83,7 +83,7 @@ func (x *traceXML) system() {
 		}
 		for k, e := range p.Template.Edges {
 			x.line(3, `<edge id="%s" from="%s" to="%s">`, attribute(edgeID(info, i, k)),
-				attribute(p.Name+"."+locationName(e.From)), attribute(p.Name+"."+locationName(e.To)))
+				attribute(p.Name+"."+e.From.QueryName()), attribute(p.Name+"."+e.To.QueryName()))
 			guard, sync := "1", "tau"
 			if e.Guard != nil {
 				guard = uppaal.ExprString(e.Guard)
@@ -110,7 +110,7 @@ func (x *traceXML) node(n int, st check.State) {
 	x.line(1, `<node id="State%d" location_vector="LV%d" dbm_instance="DBM%d" variable_vector="VV%d"/>`, n, n, n, n)
 	locations := ""
 	for i, l := range st.Locations {
-		locations += x.names.info.Processes[i].Name + "." + locationName(l) + " "
+		locations += x.names.info.Processes[i].Name + "." + l.QueryName() + " "
 	}
 	x.line(1, `<location_vector id="LV%d" locations="%s"/>`, n, attribute(locations))
 	x.line(1, `<dbm_instance id="DBM%d">`, n)
@@ -121,12 +121,4 @@ func (x *traceXML) node(n int, st check.State) {
 		x.line(2, `<variable_state variable="%s" value="%d"/>`, attribute(v.Name), v.Value)
 	}
 	x.line(1, `</variable_vector>`)
-}
-
-// locationName is the name of a location as traces have it.
-func locationName(l *uppaal.Location) string {
-	if l.Name == "" {
-		return "_" + l.ID
-	}
-	return l.Name
 }

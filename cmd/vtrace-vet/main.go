@@ -4,8 +4,8 @@
 //	go vet -vettool=$(which vtrace-vet) ./...
 //
 // VTRACE_CACHE in the environment says where the results of checks are, and VTRACE_BUNDLES names
-// bundles. It runs no program; where files have changed since a check it has the go command load
-// the program.
+// bundles. It runs no program; where files have changed since a check, or those of vendored, replaced or
+// workspace modules may have, it has the go command load the program.
 package main
 
 import (

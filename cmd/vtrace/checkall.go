@@ -171,7 +171,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 		last := len(all) == len(entries)-1
 		err := errors.Join(
 			s.logs.add(report.Result{Entry: r.name(), Bundle: r.bundle, Err: r.err, Took: r.elapsed, Accepted: r.accepted, LeftOut: r.leftOut}, last),
-			lines.add(&r, rep),
+			lines.add(&r),
 		)
 		if said := errors.Join(r.err, err); said != nil && (err != nil || s.json && r.bundle != nil) {
 			for line := range strings.Lines(said.Error()) { // of a result that is there, no document says it
@@ -429,9 +429,9 @@ func (r *checked) precision() string {
 	return precision(r.bundle)
 }
 
-func (r *checked) asEntry(rep *progress) *report.EntryOutput {
+func (r *checked) asEntry() *report.EntryOutput {
 	row := resultOf(r.bundle, r.path, r.accepted)
-	row.Unsandboxed, row.Signature, row.Unchanged = rep.without, r.signature, r.unchanged != nil
+	row.Unsandboxed, row.Signature, row.Unchanged = r.without, r.signature, r.unchanged != nil
 	return &row
 }
 
@@ -452,7 +452,7 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 			case r.leftOut != "":
 				out.LeftOut = append(out.LeftOut, *r.asLeftOut())
 			case r.bundle != nil:
-				out.Entries = append(out.Entries, *r.asEntry(rep))
+				out.Entries = append(out.Entries, *r.asEntry())
 			default:
 				out.Refused = append(out.Refused, *r.asRefused())
 			}

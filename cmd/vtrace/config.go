@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
-	"golang.org/x/mod/modfile"
 
 	"github.com/vtrace/vtrace"
+	"github.com/vtrace/vtrace/internal/earlier"
 	"github.com/vtrace/vtrace/internal/repository"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
@@ -479,9 +479,8 @@ func (c *config) packages(n *yaml.Node, pattern string) (func(string) bool, erro
 	if !strings.HasPrefix(pattern, ".") {
 		return source.MatchPackages(pattern), nil
 	}
-	data, err := os.ReadFile(filepath.Join(filepath.Dir(c.path), "go.mod"))
-	module := modfile.ModulePath(data)
-	if err != nil || module == "" {
+	module, root, ok := earlier.Module(filepath.Dir(c.path))
+	if !ok || root != filepath.Dir(c.path) {
 		return nil, c.at(n, "package is %q, and beside this file is no go.mod that says what that is: write the import path", pattern)
 	}
 	below := path.Clean(pattern)
@@ -558,13 +557,10 @@ func packageOf(pattern string) string {
 	if info, err2 := os.Stat(dir); err != nil || err2 != nil || !info.IsDir() {
 		return pattern // an import path
 	}
-	root := moduleDir(pattern)
-	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	rel, err2 := filepath.Rel(root, dir)
-	if err != nil || err2 != nil {
-		return pattern
+	if at, ok := earlier.ImportPath(dir); ok {
+		return at
 	}
-	return path.Join(modfile.ModulePath(data), filepath.ToSlash(rel))
+	return pattern
 }
 
 // configFile is the name of the file with the settings for the packages that a pattern names, which need not

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	goversion "go/version"
@@ -12,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/vtrace/vtrace/internal/earlier"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/source"
@@ -109,11 +109,8 @@ func goCommand(ctx context.Context) (diagnosis, map[string]string) {
 		d.Text = "the go command is not in PATH"
 		return d, nil
 	}
-	out, err := source.GoVariables(ctx, "", nil, "GOVERSION", "GOROOT", "CGO_ENABLED", "CC")
 	vars := map[string]string{}
-	if err == nil {
-		err = json.Unmarshal(out, &vars)
-	}
+	err = source.GoVariables(ctx, "", nil, &vars, "GOVERSION", "GOROOT", "CGO_ENABLED", "CC")
 	switch {
 	case err != nil:
 		d.Text = fmt.Sprintf("%s cannot be asked: %v", name, firstOf(err.Error()))
@@ -214,17 +211,16 @@ func gitCommand(ctx context.Context) diagnosis {
 
 // cacheDir says where results are kept, and tries to write there.
 func cacheDir() diagnosis {
-	var s settings
-	s.results((&call{}).flags())
+	dir := earlier.ResultsDir()
 	d := diagnosis{What: "cache", State: stateNote}
-	if s.cache == noResults {
+	if dir == noResults {
 		d.Text, d.Next = "results are not kept", "have "+resultsVariable+" or HOME name a directory that you may write to, unless that is as it should be"
 		return d
 	}
-	err := os.MkdirAll(s.cache, 0o755)
+	err := os.MkdirAll(dir, 0o755)
 	if err == nil {
 		var f *os.File
-		if f, err = os.CreateTemp(s.cache, "doctor-"); err == nil {
+		if f, err = os.CreateTemp(dir, "doctor-"); err == nil {
 			err = errors.Join(f.Close(), os.Remove(f.Name()))
 		}
 	}
@@ -232,7 +228,7 @@ func cacheDir() diagnosis {
 		d.Text, d.Next = err.Error(), "have "+resultsVariable+" name a directory that you may write to, or off"
 		return d
 	}
-	return fine("cache", "results are kept in %s", s.cache)
+	return fine("cache", "results are kept in %s", dir)
 }
 
 // browser says whether view can open a page.

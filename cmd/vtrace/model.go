@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,6 +93,18 @@ func (c *call) readQueries(path string) ([]*uppaal.Query, error) {
 	return queries, inFile(path, err)
 }
 
+// queriesBeside reads the file of queries beside a textual model, if there is one.
+func (c *call) queriesBeside(model string) ([]*uppaal.Query, error) {
+	if ext := filepath.Ext(model); ext != ".xta" && ext != ".ta" {
+		return nil, nil
+	}
+	queries, err := c.readQueries(besideModel(model))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return queries, err
+}
+
 // besideModel is the file beside a textual model that has its queries.
 func besideModel(path string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ".q"
@@ -175,7 +188,7 @@ func writeTextual(c *call, model []byte, out string) error {
 	if err := os.WriteFile(out, text.Bytes(), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(strings.TrimSuffix(out, filepath.Ext(out))+".q", queries.Bytes(), 0o644)
+	return os.WriteFile(besideModel(out), queries.Bytes(), 0o644)
 }
 
 // modelTrace reads a model and a trace of it, and follows the trace: what is shown are
@@ -201,8 +214,10 @@ func (c *call) modelTrace(model, trace string) (m view.Model, err error) {
 		return m, err
 	}
 	queries := net.Queries
-	if beside, err := c.readQueries(besideModel(model)); err == nil && len(queries) == 0 {
-		queries = beside
+	if len(queries) == 0 {
+		if queries, err = c.queriesBeside(model); err != nil {
+			return m, err
+		}
 	}
 	m = view.Model{Name: model, Network: net, Tool: version()}
 	if isText(model, bufio.NewReader(bytes.NewReader(text))) {

@@ -323,7 +323,11 @@ func runCheck(c *call) (int, error) {
 		return c.checkAll(&s, &a, args[0])
 	}
 	one := s
-	skip, budget := a.config.of(packageOf(args[0]), cmp.Or(s.entry, "main"))
+	var skip string
+	var budget time.Duration
+	if a.config != nil {
+		skip, budget = a.config.of(packageOf(args[0]), cmp.Or(s.entry, "main"))
+	}
 	if skip != "" && s.entry == "" {
 		a.main = true
 		return c.checkAll(&s, &a, args[0]) // which names what is left out

@@ -35,14 +35,6 @@ type edgeTaken struct {
 	Comment string `json:"comment,omitempty"`
 }
 
-// locationName is the name of a location as queries have it.
-func locationName(l *uppaal.Location) string {
-	if l.Name == "" {
-		return "_" + l.ID
-	}
-	return l.Name
-}
-
 // stepsOf describes a trace, from the initial state on.
 func stepsOf(info *uppaal.Info, t *check.Trace) []step {
 	var before []check.VarValue
@@ -57,7 +49,7 @@ func stepsOf(info *uppaal.Info, t *check.Trace) []step {
 	}
 	first := step{Parts: []string{}, Changes: changes(t.States[0].Vars)}
 	for i, l := range t.States[0].Locations {
-		first.Locations = append(first.Locations, info.Processes[i].Name+"."+locationName(l))
+		first.Locations = append(first.Locations, info.Processes[i].Name+"."+l.QueryName())
 	}
 	out := []step{first}
 	for k, s := range t.Steps {
@@ -67,7 +59,7 @@ func stepsOf(info *uppaal.Info, t *check.Trace) []step {
 			process := info.Processes[p.Process]
 			e := process.Template.Edges[p.Edge]
 			taken := edgeTaken{
-				Process: process.Name, From: locationName(e.From), To: locationName(e.To),
+				Process: process.Name, From: e.From.QueryName(), To: e.To.QueryName(),
 				Update: uppaal.UpdateString(e.Update), Comment: e.Comment,
 			}
 			var selected []string

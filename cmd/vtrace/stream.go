@@ -67,14 +67,14 @@ func (l *lines) entry(r *report.EntryOutput) error {
 }
 
 // add prints what became of one of several entry points.
-func (l *lines) add(r *checked, rep *progress) error {
+func (l *lines) add(r *checked) error {
 	switch {
 	case l.out == nil:
 		return nil
 	case r.leftOut != "":
 		return l.print(report.LineOutput{Type: report.LineLeftOut, LeftOut: r.asLeftOut()})
 	case r.bundle != nil:
-		return l.entry(r.asEntry(rep))
+		return l.entry(r.asEntry())
 	}
 	return l.print(report.LineOutput{Type: report.LineRefused, Refused: r.asRefused()})
 }

@@ -3,15 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -264,14 +261,12 @@ func (s *verifySettings) read(c *call, args []string) (*job, error) {
 	for _, l := range net.LeftOut {
 		j.without = append(j.without, unparsed{Number: l.Number, Query: strings.TrimSpace(l.Text), Reason: l.Err.Error(), Comment: l.Comment})
 	}
-	switch ext := filepath.Ext(args[0]); {
+	switch {
 	case len(args) == 2:
 		j.without = nil // nobody asks for these
 		j.queries, err = c.readQueries(args[1])
-	case ext == ".xta" || ext == ".ta":
-		if j.queries, err = c.readQueries(besideModel(args[0])); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
+	case len(j.queries) == 0:
+		j.queries, err = c.queriesBeside(args[0])
 	}
 	if err != nil {
 		return nil, err
@@ -367,7 +362,7 @@ func (s *verifySettings) writeTraces(info *uppaal.Info, out []verified) error {
 func (s *verifySettings) writeTrace(w io.Writer, info *uppaal.Info, v *verified) error {
 	switch s.format {
 	case "json":
-		return writeJSON(w, struct {
+		return encode(w, struct {
 			Number int    `json:"number"`
 			Query  string `json:"query"`
 			Steps  []step `json:"steps"`
@@ -379,13 +374,6 @@ func (s *verifySettings) writeTrace(w io.Writer, info *uppaal.Info, v *verified)
 	}
 	fmt.Fprintf(w, "trace of query %d: %s\n", v.Number, v.Query)
 	return writeSteps(w, stepsOf(info, v.found))
-}
-
-func writeJSON(w io.Writer, value any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(value)
 }
 
 // verifyCode is the exit code: a query that is not satisfied counts more than
@@ -432,7 +420,7 @@ func (s *verifySettings) writeJSON(c *call, j *job, out []verified, report *chec
 	if s.stats {
 		result.Stats = newSearchStats(report.Stats)
 	}
-	return writeJSON(c.stdout, result)
+	return encode(c.stdout, result)
 }
 
 func (s *verifySettings) writeTable(c *call, _ *job, out []verified, report *check.Report) error {

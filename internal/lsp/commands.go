@@ -256,7 +256,7 @@ func (t *task) one(e vtrace.EntryPoint, overlay map[string][]byte, check func(..
 	if err != nil {
 		return nil, err
 	}
-	r := &result{session: true, Result: earlier.Result{Bundle: b}}
+	r := newResult(earlier.Result{Bundle: b}, true)
 	m := b.Manifest()
 	r.Root, _ = earlier.Root(m, t.dir)
 	if m.Entry.Func != entry { // a test was added that calls it

@@ -211,7 +211,7 @@ type commandArgument struct {
 	URI string `json:"uri"`
 	// Entry is the name of the entry point's function; "" of a check is all of the package.
 	Entry string `json:"entry,omitempty"`
-	// Finding is the number of a finding for a replay; 0 is the first real one.
+	// Finding is the number of a finding for a replay; 0 is the first one that can be replayed.
 	Finding int `json:"finding,omitempty"`
 }
 

@@ -28,6 +28,13 @@ type result struct {
 	earlier.Result
 	// session: the check was one of this session.
 	session bool
+	// accepted are the numbers of the findings that comments of the program accept.
+	accepted []int
+}
+
+func newResult(r earlier.Result, session bool) *result {
+	accepted, _ := report.Accept(r.Bundle, nil)
+	return &result{r, session, report.Numbers(accepted)}
 }
 
 // failure is why the last check of a package has no result: its program does not build.
@@ -169,10 +176,9 @@ func (s *server) findings(k entryKey, r *result, read earlier.ReadFile, add func
 		return
 	}
 	c := r.Compare(read)
-	accepted, _ := report.Accept(r.Bundle, nil)
 	for _, f := range all {
 		severity, ok := severities[f.Verdict]
-		if !ok || slices.Contains(report.Numbers(accepted), f.Number) {
+		if !ok || slices.Contains(r.accepted, f.Number) {
 			continue
 		}
 		at, ok := earlier.Anchor(f)

@@ -445,11 +445,11 @@ func (s *server) lookUp(dir string) {
 		if !ok {
 			continue
 		}
-		key := entryKey{dir, c.Entry.Func}
+		key, known := entryKey{dir, c.Entry.Func}, newResult(r, false)
 		s.mu.Lock()
 		// What was checked in this session is what the user has asked for.
 		if old := s.results[key]; old == nil || !old.session {
-			s.results[key] = &result{Result: r}
+			s.results[key] = known
 		}
 		s.mu.Unlock()
 	}
