@@ -84,6 +84,7 @@ var decoders = map[string]string{
 	"orchestrate.CheckTest":               "orchestrate.FuzzCheckTest",
 	"orchestrate.addToOverlay":            "(vtrace has written the overlay in the same run)",
 	"orchestrate.explorer.recorded":       "orchestrate.FuzzExplored",
+	"orchestrate.firstProcess":            "(names of files; those that are no numbers are passed over)",
 	"orchestrate.lastStep":                "orchestrate.FuzzObserved",
 	"orchestrate.observed":                "orchestrate.FuzzObserved",
 	"orchestrate.pathNumber":              "orchestrate.FuzzPaths",

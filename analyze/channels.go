@@ -11,6 +11,9 @@ import (
 // actual reports errors that have happened.
 func (q *inquiry) actual() {
 	q.p.eachPost(func(r trace.Ref, e *trace.Event) {
+		if e.Flags&(trace.Closed|trace.Panicked) == 0 {
+			return // as nearly all
+		}
 		o := q.p.info(r)
 		f := Finding{Object: q.p.t.ObjectName(o.object), Message: q.name(r, o.object) + " has panicked"}
 		switch {

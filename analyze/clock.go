@@ -23,16 +23,6 @@ func (v Vector) String() string {
 	return out.String()
 }
 
-// Below reports whether no component is greater than that of the other vector.
-func (v Vector) Below(w Vector) bool {
-	for i := range v {
-		if v[i] > w[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // stamp is a clock as it is kept: the vector with a number, of which the component of the goroutine is
 // own. So the operations of a goroutine that learn nothing of others have one vector in common.
 type stamp struct {

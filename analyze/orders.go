@@ -269,14 +269,6 @@ func (c *Clocks) Post(r trace.Ref) (Vector, bool) {
 	return c.must.s.vector(s), true
 }
 
-// Before reports whether the first operation was completed before the second one was begun in
-// every reordering that keeps who has communicated with whom, and the order of critical sections. Both
-// are operations of the trace.
-func (c *Clocks) Before(a, b trace.Ref) bool { return c.must.before(a, b) }
-
-// Concurrent reports whether both operations, of the trace, can be about to be done at once.
-func (c *Clocks) Concurrent(a, b trace.Ref) bool { return c.must.concurrent(a, b) }
-
 // Limits bound an analysis. Those that are 0 have their defaults.
 type Limits struct {
 	// Orders is how many orders of operations on buffered channels are replayed, 200 by default.

@@ -13,12 +13,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/internal/scratch"
-)
-
-// The environment variables of orcutil's recorder: a directory, and a number of bytes.
-const (
-	envRecord      = "VTRACE_RECORD"
-	envRecordLimit = "VTRACE_RECORD_LIMIT"
+	"github.com/vtrace/vtrace/orcutil"
 )
 
 // BuildFree compiles the instrumented program as it is, without a driver: main as the go command
@@ -71,9 +66,9 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 	cmd := exec.Command(b.Path, slices.Concat(args, b.target.Args, opts.Args)...)
 	cmd.Dir = b.target.Dir
 	env := b.target.environ()
-	cmd.Env = append(env[:len(env):len(env)], envRecord+"="+dir)
+	cmd.Env = append(env[:len(env):len(env)], orcutil.EnvRecord+"="+dir)
 	if opts.Limit > 0 {
-		cmd.Env = append(cmd.Env, envRecordLimit+"="+strconv.FormatInt(opts.Limit, 10))
+		cmd.Env = append(cmd.Env, orcutil.EnvRecordLimit+"="+strconv.FormatInt(opts.Limit, 10))
 	}
 	cmd.Stdout, cmd.Stderr = opts.Stdout, opts.Stderr
 	c, err := b.enclose(cmd, dir)
@@ -96,9 +91,13 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 	}
 	name := ""
 	for _, e := range entries {
-		if name == "" || c.Process != nil && e.Name() == strconv.Itoa(c.Process.Pid) {
+		if c.Process != nil && e.Name() == strconv.Itoa(c.Process.Pid) {
 			name = e.Name()
 		}
+	}
+	if name == "" && b.target.Sandbox != nil {
+		// There the processes have numbers of their own: the first one started the others.
+		name = firstProcess(entries)
 	}
 	if name == "" {
 		return nil, fmt.Errorf("record: the program has recorded nothing; it has ended with %s", ran.End)
@@ -110,4 +109,15 @@ func (b *Binary) RecordFree(ctx context.Context, opts RecordOptions, read func(r
 	}
 	defer f.Close()
 	return ran, read(f, ran)
+}
+
+// firstProcess is the least of the numbers that files have for names, "" if there is none.
+func firstProcess(entries []os.DirEntry) string {
+	least, name := 0, ""
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil && (name == "" || n < least) {
+			least, name = n, e.Name()
+		}
+	}
+	return name
 }

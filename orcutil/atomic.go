@@ -66,11 +66,10 @@ func (a Place) place() string {
 // Loading is atomic.LoadInt32 and the like, which is do.
 func Loading[T any](site Site, at Place, do func(*T) T) func(*T) T {
 	return func(p *T) (v T) {
-		if r := recordingAt(site); r != nil {
+		if r := guardAtomic(site, unsafe.Pointer(p), true); r != nil {
 			r.atomically(site, unsafe.Pointer(p), func() byte { v = do(p); return recLoad })
 			return v
 		}
-		guardAtomic(site, unsafe.Pointer(p), true)
 		v = do(p)
 		loaded(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
 		return v
@@ -80,11 +79,10 @@ func Loading[T any](site Site, at Place, do func(*T) T) func(*T) T {
 // Storing is atomic.StoreInt32 and the like.
 func Storing[T any](site Site, at Place, do func(*T, T)) func(*T, T) {
 	return func(p *T, v T) {
-		if r := recordingAt(site); r != nil {
+		if r := guardAtomic(site, unsafe.Pointer(p), false); r != nil {
 			r.atomically(site, unsafe.Pointer(p), func() byte { do(p, v); return recStore })
 			return
 		}
-		guardAtomic(site, unsafe.Pointer(p), false)
 		do(p, v)
 		stored(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
 	}
@@ -93,11 +91,10 @@ func Storing[T any](site Site, at Place, do func(*T, T)) func(*T, T) {
 // Updating is atomic.AddInt32, SwapInt32, AndInt32 and the like.
 func Updating[T any](site Site, at Place, do func(*T, T) T) func(*T, T) T {
 	return func(p *T, v T) T {
-		if r := recordingAt(site); r != nil {
+		if r := guardAtomic(site, unsafe.Pointer(p), false); r != nil {
 			r.atomically(site, unsafe.Pointer(p), func() byte { v = do(p, v); return recRMW })
 			return v
 		}
-		guardAtomic(site, unsafe.Pointer(p), false)
 		v = do(p, v)
 		updated(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
 		return v
@@ -107,11 +104,10 @@ func Updating[T any](site Site, at Place, do func(*T, T) T) func(*T, T) T {
 // Swapping is atomic.CompareAndSwapInt32 and the like.
 func Swapping[T any](site Site, at Place, do func(*T, T, T) bool) func(*T, T, T) bool {
 	return func(p *T, old, v T) (ok bool) {
-		if r := recordingAt(site); r != nil {
+		if r := guardAtomic(site, unsafe.Pointer(p), false); r != nil {
 			r.atomically(site, unsafe.Pointer(p), func() byte { ok = do(p, old, v); return swapping(ok) })
 			return ok
 		}
-		guardAtomic(site, unsafe.Pointer(p), false)
 		ok = do(p, old, v)
 		swapped(at, unsafe.Pointer(p), unsafe.Sizeof(*p), ok)
 		return ok
@@ -124,15 +120,6 @@ func swapping(ok bool) byte {
 		return recRMW
 	}
 	return recLoad
-}
-
-// recordingAt is recording for an atomic operation, which is recorded where goroutines share the
-// variable.
-func recordingAt(site Site) *recorder {
-	if site == 0 {
-		return nil
-	}
-	return recording()
 }
 
 func swapped(at Place, p unsafe.Pointer, size uintptr, ok bool) {
@@ -175,25 +162,28 @@ func Beside(site Site) int {
 	return 0
 }
 
-// guardAtomic is the guard in front of an atomic operation, if it has one.
-func guardAtomic(site Site, p unsafe.Pointer, loads bool) {
+// guardAtomic is the guard in front of an atomic operation, if it has one. It returns the recorder of a
+// goroutine that is recorded, for an operation on a variable that goroutines share.
+func guardAtomic(site Site, p unsafe.Pointer, loads bool) *recorder {
 	if site == 0 {
-		return
+		return nil
 	}
-	if g := enter(site); g != nil {
-		g.loads = loads
-		g.arrive(opAtomic, site, p)
-		g.pass()
+	g := enter(site)
+	if g == nil {
+		return recording()
 	}
+	g.loads = loads
+	g.arrive(opAtomic, site, p)
+	g.pass()
+	return nil
 }
 
 // Load is the method of the value.
 func (a Atomic[T, C]) Load() (v T) {
-	if r := recordingAt(a.site); r != nil {
+	if r := guardAtomic(a.site, a.p, true); r != nil {
 		r.atomically(a.site, a.p, func() byte { v = a.c.Load(); return recLoad })
 		return v
 	}
-	guardAtomic(a.site, a.p, true)
 	v = a.c.Load()
 	loaded(a.at, a.p, a.size)
 	return v
@@ -201,22 +191,20 @@ func (a Atomic[T, C]) Load() (v T) {
 
 // Store is the method of the value.
 func (a Atomic[T, C]) Store(v T) {
-	if r := recordingAt(a.site); r != nil {
+	if r := guardAtomic(a.site, a.p, false); r != nil {
 		r.atomically(a.site, a.p, func() byte { a.c.Store(v); return recStore })
 		return
 	}
-	guardAtomic(a.site, a.p, false)
 	a.c.Store(v)
 	stored(a.at, a.p, a.size)
 }
 
 // Swap is the method of the value.
 func (a Atomic[T, C]) Swap(v T) T {
-	if r := recordingAt(a.site); r != nil {
+	if r := guardAtomic(a.site, a.p, false); r != nil {
 		r.atomically(a.site, a.p, func() byte { v = a.c.Swap(v); return recRMW })
 		return v
 	}
-	guardAtomic(a.site, a.p, false)
 	v = a.c.Swap(v)
 	updated(a.at, a.p, a.size)
 	return v
@@ -224,11 +212,10 @@ func (a Atomic[T, C]) Swap(v T) T {
 
 // CompareAndSwap is the method of the value.
 func (a Atomic[T, C]) CompareAndSwap(old, v T) (ok bool) {
-	if r := recordingAt(a.site); r != nil {
+	if r := guardAtomic(a.site, a.p, false); r != nil {
 		r.atomically(a.site, a.p, func() byte { ok = a.c.CompareAndSwap(old, v); return swapping(ok) })
 		return ok
 	}
-	guardAtomic(a.site, a.p, false)
 	ok = a.c.CompareAndSwap(old, v)
 	swapped(a.at, a.p, a.size, ok)
 	return ok
@@ -239,31 +226,28 @@ type AtomicNumber[T any, C integer[T]] struct{ Atomic[T, C] }
 
 // Add is the method of the value.
 func (a AtomicNumber[T, C]) Add(v T) T {
-	if r := recordingAt(a.site); r != nil {
+	if r := guardAtomic(a.site, a.p, false); r != nil {
 		r.atomically(a.site, a.p, func() byte { v = a.c.Add(v); return recRMW })
 		return v
 	}
-	guardAtomic(a.site, a.p, false)
 	return a.update(a.c.Add(v))
 }
 
 // And is the method of the value.
 func (a AtomicNumber[T, C]) And(v T) T {
-	if r := recordingAt(a.site); r != nil {
+	if r := guardAtomic(a.site, a.p, false); r != nil {
 		r.atomically(a.site, a.p, func() byte { v = a.c.And(v); return recRMW })
 		return v
 	}
-	guardAtomic(a.site, a.p, false)
 	return a.update(a.c.And(v))
 }
 
 // Or is the method of the value.
 func (a AtomicNumber[T, C]) Or(v T) T {
-	if r := recordingAt(a.site); r != nil {
+	if r := guardAtomic(a.site, a.p, false); r != nil {
 		r.atomically(a.site, a.p, func() byte { v = a.c.Or(v); return recRMW })
 		return v
 	}
-	guardAtomic(a.site, a.p, false)
 	return a.update(a.c.Or(v))
 }
 

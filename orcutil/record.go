@@ -18,10 +18,10 @@ import (
 //
 // The events of a goroutine, its payload, are those of docs/trace.md, which says what each byte is.
 
-// recordEnv names the directory that the file is made in, whose name is that of the process.
+// EnvRecord names the directory that the file is made in, whose name is that of the process.
 const (
-	recordEnv      = "VTRACE_RECORD"
-	recordLimitEnv = "VTRACE_RECORD_LIMIT"
+	EnvRecord      = "VTRACE_RECORD"
+	EnvRecordLimit = "VTRACE_RECORD_LIMIT"
 )
 
 // The operations, by their numbers in a trace.
@@ -95,11 +95,11 @@ type recorder struct {
 }
 
 func init() {
-	dir := os.Getenv(recordEnv)
+	dir := os.Getenv(EnvRecord)
 	if dir == "" {
 		return
 	}
-	f, err := newRecordFile(dir, os.Getenv(recordLimitEnv))
+	f, err := newRecordFile(dir, os.Getenv(EnvRecordLimit))
 	if err != nil {
 		// The program goes on as ever; who wants the recording sees that there is none.
 		os.Stderr.WriteString("vtrace: no recording: " + err.Error() + "\n")
@@ -111,6 +111,9 @@ func init() {
 // recordTo begins to record; the caller is the first goroutine.
 func recordTo(f *recordFile) {
 	recordings.file = f
+	if usedObjects == nil {
+		usedObjects = new([objectBuckets]objectBucket)
+	}
 	beginRecorder(localOf(), newGoroutine(), 0)
 	recordings.on.Store(true)
 }
@@ -120,6 +123,11 @@ func recording() *recorder {
 	if !recordings.on.Load() {
 		return nil
 	}
+	return ownRecorder()
+}
+
+// ownRecorder is that of the calling goroutine.
+func ownRecorder() *recorder {
 	s := localOf()
 	if r := s.recorder(); r != nil {
 		return r
@@ -251,17 +259,7 @@ func (r *recorder) done(flags byte) {
 }
 
 // doneWith is done, with the partner.
-func (r *recorder) doneWith(flags byte, partner uint64) {
-	b := r.room(maxRecord)
-	r.doing(0)
-	n := 1
-	if partner != 0 {
-		flags |= postPartner
-		n += putPartner(b[1:], partner)
-	}
-	b[0] = recPost | flags
-	r.wrote(n)
-}
+func (r *recorder) doneWith(flags byte, partner uint64) { r.doneInOrder(flags, partner, 0) }
 
 func putPartner(b []byte, partner uint64) int {
 	n := putUvarint(b, partner>>32)
@@ -287,8 +285,11 @@ func (r *recorder) doneInOrder(flags byte, partner, seq uint64) {
 		flags |= postPartner
 		n += putPartner(b[n:], partner)
 	}
-	n += putUvarint(b[n:], seq)
-	b[0] = recPost | postSeq | flags
+	if seq != 0 {
+		flags |= postSeq
+		n += putUvarint(b[n:], seq)
+	}
+	b[0] = recPost | flags
 	r.wrote(n)
 }
 
@@ -402,7 +403,10 @@ type usedObject struct {
 
 const objectBuckets = 1 << 14
 
-var usedObjects [objectBuckets]struct {
+// usedObjects are there once something is recorded: they are large for a program that is not.
+var usedObjects *[objectBuckets]objectBucket
+
+type objectBucket struct {
 	first atomic.Pointer[usedObject]
 	mu    sync.Mutex // held by who adds and removes
 }
@@ -451,4 +455,34 @@ func (k *usedObject) counts(n int) (counter int, place uint64) {
 			return int(int32(uint32(v))), v >> 32
 		}
 	}
+}
+
+// localState is what a recorded goroutine has for itself. Its fields belong to the goroutine, but for
+// partner, which another one sets while this one is blocked.
+//
+// A program that is built to be recorded has local.go replaced: there, the state is a part of what
+// the Go runtime keeps of the goroutine, and the Go runtime sets partner, see package parse. As local.go
+// is here, it serves where that is not so: partners are not known, and to find the state takes a
+// microsecond.
+type localState struct {
+	local unsafe.Pointer // *recorder
+	// tag is the operation that is being done, 0 for none, and partner who has completed it.
+	tag, partner uint64
+	// next is the tag of the operation to come, 0 if the goroutine is not known yet.
+	next uint64
+	// self is the number that the goroutine has been given when it was started, and creator the
+	// operation that has done so; 0 if that was not recorded.
+	self, creator uint64
+	// pend is what the goroutine has done by uninstrumented code since its last operation: to
+	// start a goroutine, or to close a channel.
+	pend [maxPend]uint64
+	n    uint32
+}
+
+const maxPend = 6
+
+// channelState is what a channel has for itself.
+type channelState struct {
+	id     uint64 // its number as an object, 0 if it has none yet; with unseen, if there is no record of it
+	closer uint64 // the operation that has closed it
 }

@@ -5,7 +5,6 @@ package orcutil
 import (
 	"encoding/binary"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -64,7 +63,7 @@ func newRecordFile(dir, limit string) (*recordFile, error) {
 	if limit != "" {
 		n, err := strconv.ParseInt(limit, 10, 64)
 		if err != nil || n < 1 {
-			return nil, errors.New(recordLimitEnv + " is no number of bytes")
+			return nil, errors.New(EnvRecordLimit + " is no number of bytes")
 		}
 		f.limit = n
 	}
@@ -77,7 +76,8 @@ func newRecordFile(dir, limit string) (*recordFile, error) {
 		return nil, err
 	}
 	if err := f.grow(); err != nil {
-		return nil, err
+		// What is empty is no recording.
+		return nil, errors.Join(err, f.file.Close(), os.Remove(f.file.Name()))
 	}
 	copy(f.region, recordMagic)
 	f.header = f.region[:fileHeader]
@@ -106,7 +106,7 @@ func writeZeros(f *os.File, offset int64, size int) error {
 	return err
 }
 
-// take makes a chunk of at least n bytes of payload.
+// take makes a chunk of a size in bytes, its header included.
 func (f *recordFile) take(size int, goroutine uint64, number uint32, creator uint64) chunk {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -149,12 +149,9 @@ func (f *recordFile) first(goroutine, creator uint64) chunk {
 	return f.take(firstChunk, goroutine, 0, creator)
 }
 
-// next is the next chunk of a goroutine, for at least n bytes.
+// next is the next chunk of a goroutine, for at least n bytes of payload.
 func (f *recordFile) next(c chunk, goroutine uint64, n int) chunk {
 	size := min(max(4*len(c.all), firstChunk), largeChunk)
-	if n > math.MaxInt32-chunkHeader {
-		n = 0
-	}
 	size = max(size, (n+chunkHeader+7)&^7)
 	return f.take(size, goroutine, c.number+1, 0)
 }

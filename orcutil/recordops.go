@@ -182,22 +182,22 @@ func (r *recorder) releases(site Site, l lockRef, s *usedObject) {
 
 // adds is wg.Add(n), or Done, which do does.
 func (r *recorder) adds(site Site, wg *sync.WaitGroup, n int) {
-	defer r.panicked(r.addsOnly(site, wg, n))
-	counter, place := r.knows(recWaitGroup, unsafe.Pointer(wg)).counts(n)
+	s := r.knows(recWaitGroup, unsafe.Pointer(wg))
+	defer r.panicked(r.addsOnly(site, s, n))
+	counter, place := s.counts(n)
 	wg.Add(n)
 	r.counted(counter, place)
 }
 
 // addsOnly writes that n is about to be added.
-func (r *recorder) addsOnly(site Site, wg *sync.WaitGroup, n int) uint64 {
-	id := r.knows(recWaitGroup, unsafe.Pointer(wg)).id
+func (r *recorder) addsOnly(site Site, s *usedObject, n int) uint64 {
 	if r.state.behind() {
 		r.catchUp()
 	}
 	b := r.room(maxRecord)
 	b[0] = recAdd
 	k := 1 + putUvarint(b[1:], uint64(site))
-	k += putUvarint(b[k:], id)
+	k += putUvarint(b[k:], s.id)
 	r.wrote(k + putVarint(b[k:], int64(n)))
 	r.start()
 	return r.tag
@@ -222,14 +222,14 @@ func (r *recorder) waits(site Site, wg *sync.WaitGroup) {
 // wgGoes is wg.Go(f).
 func (r *recorder) wgGoes(site Site, wg *sync.WaitGroup, f func()) {
 	s := r.knows(recWaitGroup, unsafe.Pointer(wg))
-	r.addsOnly(site, wg, 1)
+	r.addsOnly(site, s, 1)
 	counter, place := s.counts(1)
 	r.counted(counter, place)
 	child := r.goes(site)
 	wg.Go(r.started(child, func() {
 		f()
 		if r := recording(); r != nil {
-			r.addsOnly(site, wg, -1)
+			r.addsOnly(site, s, -1)
 			counter, place := s.counts(-1)
 			r.counted(counter, place)
 		}

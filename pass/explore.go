@@ -121,24 +121,40 @@ func (p *program) sidecar() *artifact.Sidecar {
 }
 
 // instrument builds the instrumented program, with the given tests.
-func (p *program) instrument(ctx context.Context, opts Options, side *artifact.Sidecar, how parse.Options, tests map[string][]byte, rep reporter) (_ *orchestrate.Binary, _ []parse.Diagnostic, err error) {
-	done := rep.stage("instrument")
-	overlay, err := parse.Instrument(ctx, p.source, p.sites, how)
-	done()
-	if err != nil {
-		return nil, nil, fmt.Errorf("instrument: %w", err)
-	}
-	defer rep.stage("build")()
-	temp, err := scratch.Make("overlay")
-	if err != nil {
-		return nil, nil, fmt.Errorf("scratch directory: %w", err)
-	}
-	defer func() { err = errors.Join(err, scratch.Remove(temp)) }()
-	target := p.target(side, opts)
-	files, err := p.deliver(ctx, overlay, temp, target, opts)
+func (p *program) instrument(ctx context.Context, opts Options, side *artifact.Sidecar, how parse.Options, tests map[string][]byte, rep reporter) (*orchestrate.Binary, []parse.Diagnostic, error) {
+	overlay, err := p.overlay(ctx, how, rep)
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := orchestrate.Build(ctx, target, orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache, Tests: tests})
+	target := p.target(side, opts)
+	b, err := p.build(ctx, overlay, target, opts, rep, func(with orchestrate.BuildOptions) (*orchestrate.Binary, error) {
+		with.Tests = tests
+		return orchestrate.Build(ctx, target, with)
+	})
 	return b, overlay.Diagnostics, err
+}
+
+// overlay instruments the program.
+func (p *program) overlay(ctx context.Context, how parse.Options, rep reporter) (*parse.Overlay, error) {
+	defer rep.stage("instrument")()
+	overlay, err := parse.Instrument(ctx, p.source, p.sites, how)
+	if err != nil {
+		return nil, fmt.Errorf("instrument: %w", err)
+	}
+	return overlay, nil
+}
+
+// build has the instrumented program built, which is in files as long as that takes.
+func (p *program) build(ctx context.Context, overlay *parse.Overlay, target orchestrate.Target, opts Options, rep reporter, build func(orchestrate.BuildOptions) (*orchestrate.Binary, error)) (_ *orchestrate.Binary, err error) {
+	defer rep.stage("build")()
+	temp, err := scratch.Make("overlay")
+	if err != nil {
+		return nil, fmt.Errorf("scratch directory: %w", err)
+	}
+	defer func() { err = errors.Join(err, scratch.Remove(temp)) }()
+	files, err := p.deliver(ctx, overlay, temp, target, opts)
+	if err != nil {
+		return nil, err
+	}
+	return build(orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache})
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/recording"
@@ -37,7 +36,8 @@ type Recorded struct {
 	End string
 	// Code is its exit code, -1 if there is none.
 	Code int
-	// Limits are what is not in the recording, and why.
+	// Limits are what is not in the recording, and why, but for what Recording.MaxBytes has cut off: see
+	// recording.Reader.Cut.
 	Limits []string
 }
 
@@ -56,6 +56,7 @@ func Record(ctx context.Context, spec source.Spec, how Recording, opts Options) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, close()) }()
+	opts.shared = newShared() // the settings of the go command are asked for once
 	b, limits, err := p.instrumentFree(ctx, opts, rep)
 	if err != nil {
 		return nil, err
@@ -84,23 +85,15 @@ func Record(ctx context.Context, spec source.Spec, how Recording, opts Options) 
 // instrumentFree builds the instrumented program as it is, with a Go runtime that tells who has met
 // whom. It also returns what recordings will not have, and why.
 func (p *program) instrumentFree(ctx context.Context, opts Options, rep reporter) (_ *orchestrate.Binary, limits []string, err error) {
-	done := rep.stage("instrument")
-	overlay, err := parse.Instrument(ctx, p.source, p.sites, parse.Options{})
-	done()
+	overlay, err := p.overlay(ctx, parse.Options{}, rep)
 	if err != nil {
-		return nil, nil, fmt.Errorf("instrument: %w", err)
+		return nil, nil, err
 	}
 	for _, d := range overlay.Diagnostics {
 		if !d.Access && !d.Number {
 			limits = append(limits, d.String())
 		}
 	}
-	defer rep.stage("build")()
-	temp, err := scratch.Make("overlay")
-	if err != nil {
-		return nil, nil, fmt.Errorf("scratch directory: %w", err)
-	}
-	defer func() { err = errors.Join(err, scratch.Remove(temp)) }()
 	target := p.target(p.sidecar(), opts)
 	env, err := p.goSettings(ctx, target, opts)
 	if err != nil {
@@ -113,11 +106,9 @@ func (p *program) instrumentFree(ctx context.Context, opts Options, rep reporter
 	case err != nil:
 		return nil, nil, err
 	}
-	files, err := p.deliver(ctx, overlay, temp, target, opts)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := orchestrate.BuildFree(ctx, target, orchestrate.BuildOptions{Overlay: files.overlay, ModCache: files.modcache})
+	b, err := p.build(ctx, overlay, target, opts, rep, func(with orchestrate.BuildOptions) (*orchestrate.Binary, error) {
+		return orchestrate.BuildFree(ctx, target, with)
+	})
 	return b, limits, err
 }
 

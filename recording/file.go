@@ -39,7 +39,7 @@ const (
 type Header struct {
 	// Program is the package and the entry function.
 	Program string `json:"program"`
-	// Tool is the version of vtrace, Go that of the toolchain.
+	// Tool is the version of vtrace, Go that of the Go that it was built with.
 	Tool string `json:"tool,omitempty"`
 	Go   string `json:"go,omitempty"`
 	// End is how the program has ended: "exit status 2", "signal: killed".

@@ -98,8 +98,8 @@ func writeAnalysis(w io.Writer, r *analyze.Result, notes bool) error {
 	if r.Program != "" {
 		fmt.Fprintf(&out, "%s: ", r.Program)
 	}
-	fmt.Fprintf(&out, "%s, %s, %s; %s of %s\n", many(r.Errors(), "error"), many(r.Warnings(), "warning"), many(r.Notes(), "note"),
-		many(r.Events, "event"), many(r.Goroutines, "goroutine"))
+	fmt.Fprintf(&out, "%s, %s, %s; %s of %s\n", plural(r.Errors(), "error", "errors"), plural(r.Warnings(), "warning", "warnings"), plural(r.Notes(), "note", "notes"),
+		plural(r.Events, "event", "events"), plural(r.Goroutines, "goroutine", "goroutines"))
 	left := map[analyze.Code]int{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -146,13 +146,6 @@ func reorderedText(reordered bool) string {
 		return ", with critical sections in another order"
 	}
 	return ""
-}
-
-func many(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // oneLine keeps names of a trace from making lines of their own.

@@ -230,7 +230,7 @@ func (t *tally) summary(w io.Writer, name string) error {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s\n", t.header.Program, t.header.End)
-	fmt.Fprintf(&out, "%s, %d of them not at the end; %s in %d bytes\n", many(len(t.goroutines), "goroutine"), left, many(t.events, "event"), info.Size())
+	fmt.Fprintf(&out, "%s, %d of them not at the end; %s in %d bytes\n", plural(len(t.goroutines), "goroutine", "goroutines"), left, plural(t.events, "event", "events"), info.Size())
 	if t.cut {
 		out.WriteString("more was done than is recorded: see -limit\n")
 	}

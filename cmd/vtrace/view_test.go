@@ -183,6 +183,19 @@ func TestViewModel(t *testing.T) {
 	require.Equal(t, exitNothing, code, stderr)
 	require.Contains(t, stdout, "a trace in XML: 5 steps of 2 processes")
 
+	// The queries beside the model are read as for verify: they are there, and right, or not at all.
+	copied := filepath.Join(dir, "copied.xta")
+	source, err := os.ReadFile(model)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(copied, source, 0o644))
+	trail := filepath.Join(dir, "p-2.xml")
+	code, _, stderr = execute(t, "view", "-o", "-", "-trace", trail, copied)
+	require.Equal(t, exitNothing, code, stderr)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "copied.q"), []byte("A[] (\n"), 0o644))
+	code, _, stderr = execute(t, "view", "-o", "-", "-trace", trail, copied)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "copied.q:1:")
+
 	// As verifyta prints it, with other names of files.
 	text := filepath.Join(dir, "trace")
 	const pair = "../../check/verifyta/testdata/"
