@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,23 +31,42 @@ var (
 // tablePrograms calls f for every program of the examples and of the
 // translator's table.
 func tablePrograms(t *testing.T, f func(name string, spec source.Spec)) {
+	programs, err := table()
+	require.NoError(t, err)
+	for _, p := range programs {
+		f(p.name, p.spec)
+	}
+}
+
+type tableProgram struct {
+	name string
+	spec source.Spec
+}
+
+// table loads the programs once for all tests: that type-checks hundreds of packages.
+var table = sync.OnceValues(func() (programs []tableProgram, err error) {
 	for _, dir := range []string{"../examples", "../translate/testdata/verdicts"} {
 		set, err := source.LoadSet(context.Background(), source.Spec{Dir: dir, Pattern: "./..."})
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		for _, e := range set.Entries() {
 			if e.Func != "main" && e.Func != "TestProgram" || strings.HasSuffix(e.Package, "examples/gen") || strings.Contains(e.Package, "examples/sdk/") {
 				continue
 			}
 			spec := source.Spec{Dir: filepath.Dir(e.Pos.Filename), Entry: e.Func}
 			data, err := os.ReadFile(e.Pos.Filename)
-			require.NoError(t, err)
+			if err != nil {
+				return nil, err
+			}
 			if strings.Contains(string(data), `"golang.org/x/sync/`) {
 				spec.Deps = []string{"golang.org/x/sync/..."}
 			}
-			f(path.Base(e.Package), spec)
+			programs = append(programs, tableProgram{path.Base(e.Package), spec})
 		}
 	}
-}
+	return programs, nil
+})
 
 // TestComplete follows recorded runs of the examples and of the translator's
 // programs in their models.
