@@ -71,10 +71,13 @@ var table = sync.OnceValues(func() (programs []tableProgram, err error) {
 // TestComplete follows recorded runs of the examples and of the translator's
 // programs in their models.
 func TestComplete(t *testing.T) {
-	n := 0
+	n, each := 0, 48
+	if testing.Short() {
+		each = 120
+	}
 	tablePrograms(t, func(name string, spec source.Spec) {
 		runs := *followRuns
-		if n++; runs == 0 && n%48 == 1 {
+		if n++; runs == 0 && n%each == 1 {
 			runs = 20
 		}
 		if runs == 0 {

@@ -20,10 +20,13 @@ var identicalRuns = flag.Int("identical", 0, "runs of each program for TestIdent
 // bundles have the same bytes, and what is refused is refused in the same words.
 func TestIdentical(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	n := 0
+	n, each := 0, 96
+	if testing.Short() {
+		each = 240
+	}
 	tablePrograms(t, func(name string, spec source.Spec) {
 		runs := *identicalRuns
-		if n++; runs == 0 && n%96 == 2 {
+		if n++; runs == 0 && n%each == 2 {
 			runs = 3
 		}
 		if runs == 0 {
