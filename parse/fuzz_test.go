@@ -3,7 +3,6 @@ package parse
 import (
 	"context"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -57,8 +56,8 @@ type checker struct {
 }
 
 func newChecker(t testing.TB) *checker {
-	c := &checker{fset: token.NewFileSet()}
-	c.std = importer.ForCompiler(c.fset, "source", nil)
+	c := &checker{}
+	c.fset, c.std = standardLibrary()
 	o, err := newOverlay(Options{RuntimePath: DefaultRuntimePath})
 	require.NoError(t, err)
 	c.orc = orcutilTypes(t, c.std, o)

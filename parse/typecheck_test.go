@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,12 +33,11 @@ func TestTypes(t *testing.T) {
 	if *modules == "" {
 		patterns = patterns[:3]
 	}
-	fset := token.NewFileSet()
+	fset, std := standardLibrary()
 	pkgs, err := packages.Load(&packages.Config{
 		Mode: packages.LoadSyntax | packages.NeedModule | packages.NeedForTest, Fset: fset, Tests: false,
 	}, patterns...)
 	require.NoError(t, err)
-	std := importer.ForCompiler(fset, "source", nil)
 	lines := 0
 	for _, p := range pkgs {
 		require.Empty(t, p.Errors, p.ID)
@@ -46,14 +46,27 @@ func TestTypes(t *testing.T) {
 		}
 		prog := &source.Program{Fset: fset, Root: filepath.Dir(p.GoFiles[0]), Packages: []*packages.Package{p}}
 		idx := Index(prog)
+		var runtime map[string][]byte // the same for all options
+		var orc *types.Package
 		for _, opts := range []Options{{}, {EveryLine: true}, {EveryLine: true, Races: true}, {Accesses: accesses(idx)}, {Accesses: accesses(idx), Races: true}} {
 			o, err := Instrument(context.Background(), prog, idx, opts)
 			require.NoError(t, err)
-			lines += typecheck(t, std, nil, p, o)
+			if orc == nil {
+				runtime, orc = o.Runtime, fittingRuntime(t, std, p, o)
+			}
+			require.Equal(t, runtime, o.Runtime)
+			lines += typecheck(t, std, orc, p, o)
 		}
 	}
 	t.Logf("%d lines checked", lines)
 }
+
+// standardLibrary imports packages of the standard library from their source, each once for all
+// tests. Whoever compares positions with theirs parses into the same file set.
+var standardLibrary = sync.OnceValues(func() (*token.FileSet, types.Importer) {
+	fset := token.NewFileSet()
+	return fset, importer.ForCompiler(fset, "source", nil)
+})
 
 type importFunc func(path string) (*types.Package, error)
 
@@ -104,13 +117,9 @@ func fittingRuntime(t *testing.T, std types.Importer, p *packages.Package, o *Ov
 }
 
 // typecheck checks the instrumented package and returns its number of lines.
-// The runtime's types, if not given, are made to fit those of the package.
 func typecheck(t *testing.T, std types.Importer, orc *types.Package, p *packages.Package, o *Overlay) (lines int) {
 	t.Helper()
 	fset := token.NewFileSet()
-	if orc == nil {
-		orc = fittingRuntime(t, std, p, o)
-	}
 	names := map[string][]byte{}
 	for name, data := range o.Files {
 		names[name] = data
@@ -162,14 +171,14 @@ func typecheck(t *testing.T, std types.Importer, orc *types.Package, p *packages
 // typed is a file with what is known of its types.
 func typed(t *testing.T, text string) (*types.Info, *ast.File) {
 	t.Helper()
-	fset := token.NewFileSet()
+	fset, std := standardLibrary()
 	file, err := parser.ParseFile(fset, "p.go", text, 0)
 	require.NoError(t, err, text)
 	info := &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{}, Implicits: map[ast.Node]types.Object{},
 	}
-	_, err = (&types.Config{Importer: importer.ForCompiler(fset, "source", nil)}).Check("p", fset, []*ast.File{file}, info)
+	_, err = (&types.Config{Importer: std}).Check("p", fset, []*ast.File{file}, info)
 	require.NoError(t, err, text)
 	return info, file
 }
