@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vtrace/vtrace/internal/group"
 	"github.com/vtrace/vtrace/internal/repository"
 )
 
@@ -107,7 +108,7 @@ func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := group.Output(cmd)
 	if err != nil {
 		return nil, &Error{stderr.String(), err}
 	}
@@ -183,19 +184,20 @@ func (r *Repository) tree(ctx context.Context, commit string, bound int64) (stri
 	if err != nil {
 		return "", fmt.Errorf("git: %w", err)
 	}
-	if err := cmd.Start(); err != nil {
+	g, err := group.Start(cmd)
+	if err != nil {
 		return "", &Error{"", err}
 	}
 	n, err := io.Copy(&out, io.LimitReader(pipe, bound+1))
 	if err != nil || n > bound {
 		cancel()
-		_ = cmd.Wait() // it was killed
+		_ = g.Wait() // it was killed
 		if err == nil {
 			err = fmt.Errorf("the list of the files of %s has more than %d bytes", commit, bound)
 		}
 		return "", fmt.Errorf("git: %w", err)
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := g.Wait(); err != nil {
 		return "", &Error{stderr.String(), err}
 	}
 	return out.String(), nil
@@ -244,19 +246,20 @@ func (r *Repository) blobs(ctx context.Context, entries []entry, read func(e ent
 	if err != nil {
 		return fmt.Errorf("git: %w", err)
 	}
-	if err := cmd.Start(); err != nil {
+	g, err := group.Start(cmd)
+	if err != nil {
 		return &Error{"", err}
 	}
 	err = readBlobs(bufio.NewReaderSize(pipe, 1<<20), entries, read)
 	if err != nil {
 		cancel()
-		_ = cmd.Wait() // it was killed
+		_ = g.Wait() // it was killed
 		if text := stderr.String(); errors.Is(err, io.EOF) && text != "" {
 			err = &Error{text, err}
 		}
 		return err
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := g.Wait(); err != nil {
 		return &Error{stderr.String(), err}
 	}
 	return nil
