@@ -147,7 +147,7 @@ func toolchain(ctx context.Context, dir string) diagnosis {
 	program := filepath.Join(dir, "doctor.exe")
 	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, ".")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOWORK=off")
+	build.Env = append(scratch.GoEnv(nil, dir), "GOWORK=off")
 	if out, err := group.CombinedOutput(build); err != nil {
 		d.Text = "a small program does not compile: " + firstOf(string(out)+"\n"+err.Error())
 		d.Next = "see that 'go build' works here; 'go env' shows its settings, of which GOFLAGS, GOCACHE and GOTOOLCHAIN matter most"

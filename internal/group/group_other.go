@@ -7,6 +7,9 @@ import (
 	"os/exec"
 )
 
+// ToolExec are no flags: there is nothing to find out whether this process lives.
+func ToolExec() []string { return nil }
+
 // members is the command: there are no process groups.
 type members struct{ process *os.Process }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,8 +22,14 @@ import (
 // asParent has the test binary run a script in a group, and wait for it.
 const asParent = "VTRACE_GROUP_PARENT"
 
+// printToolExec has it print the flag instead.
+const printToolExec = "tool exec"
+
 func TestMain(m *testing.M) {
-	if script := os.Getenv(asParent); script != "" {
+	if script := os.Getenv(asParent); script == printToolExec {
+		fmt.Print(group.ToolExec()[0])
+		os.Exit(0)
+	} else if script != "" {
 		cmd := exec.Command("/bin/sh", "-c", script)
 		cmd.Stdout = os.Stdout
 		fmt.Println(group.Run(cmd))
@@ -68,6 +75,31 @@ func TestParentKilled(t *testing.T) {
 			require.Empty(t, string(rest))
 		})
 	}
+}
+
+// TestToolExec: a go command with the flag of a process that has ended does not go on, and with that of
+// one that lives it does what it does without.
+func TestToolExec(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n\ngo 1.26\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n"), 0o600))
+	list := func(flags ...string) (string, error) {
+		cmd := exec.Command("go", slices.Concat([]string{"list", "-export", "-f", "{{.Export}}"}, flags, []string{"."})...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOTMPDIR="+dir)
+		out, err := group.Output(cmd)
+		return string(out), err
+	}
+	want, err := list()
+	require.NoError(t, err)
+	got, err := list(group.ToolExec()...)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	ended := exec.Command(os.Args[0])
+	ended.Env = append(os.Environ(), asParent+"="+printToolExec)
+	flag, err := ended.Output()
+	require.NoError(t, err)
+	_, err = list(string(flag))
+	require.ErrorContains(t, err, "killed")
 }
 
 // TestRun: commands end as they do without a group, and nobody is left of theirs.

@@ -22,6 +22,13 @@ echo
 read -r none
 kill -KILL 0`
 
+// ToolExec are flags of the go command, for one that a library starts outside of a group: with them
+// it and what it has started end before the next tool that it starts, as soon as this process has ended.
+// They change nothing of what the tools do.
+func ToolExec() []string {
+	return []string{fmt.Sprintf(`-toolexec=/bin/sh -c 'kill -0 %d || kill -KILL 0; exec "$0" "$@"'`, os.Getpid())}
+}
+
 // start starts the guard and then the command: there is no moment at which the command runs without it.
 func (m *members) start(cmd *exec.Cmd) error {
 	if cmd.SysProcAttr == nil {

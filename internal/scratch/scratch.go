@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,8 +18,8 @@ const (
 	prefix = "vtrace-"
 	// lockName is the file that a process holds locked as long as it lives.
 	lockName = "lock"
-	// young is how old a lock is at least that is taken for one that was left: until then somebody
-	// may have made it and not locked it yet.
+	// young is how old a lock is at least that is taken for one that was left where nothing is beside
+	// it: until then somebody may have made it and not locked it yet.
 	young = time.Minute
 )
 
@@ -57,6 +58,24 @@ func Remove(dir string) error {
 	defer process.Unlock()
 	delete(process.dirs, dir)
 	return errors.Join(err, end())
+}
+
+// GoEnv is an environment, of which nil is that of the process, in which the go command makes its
+// temporary files in a directory, so that none is left when it is killed. What GOTMPDIR says holds
+// where it is set.
+func GoEnv(env []string, dir string) []string {
+	if env == nil {
+		env = os.Environ()
+	}
+	const name = "GOTMPDIR="
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name); ok && value != "" {
+			return env
+		} else if ok {
+			break
+		}
+	}
+	return append(env[:len(env):len(env)], name+dir)
 }
 
 // begin makes the directory of this process.
@@ -100,7 +119,12 @@ func sweep(temp string) {
 		}
 		dir := filepath.Join(temp, e.Name())
 		file := filepath.Join(dir, lockName)
-		if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < young {
+		info, err := os.Lstat(file)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		// What is beside a lock was made by who held it.
+		if beside, err := os.ReadDir(dir); err != nil || len(beside) < 2 && time.Since(info.ModTime()) < young {
 			continue
 		}
 		lock := flock.New(file, flock.SetFlag(os.O_RDWR))

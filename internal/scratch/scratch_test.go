@@ -75,11 +75,33 @@ func TestKilled(t *testing.T) {
 	require.NoError(t, os.Chtimes(filepath.Join(filepath.Dir(dir), lockName), time.Now(), time.Now()))
 	require.NoError(t, child.Process.Kill())
 	require.Error(t, child.Wait())
-	use() // it may be young, and not locked yet
-	require.FileExists(t, filepath.Join(dir, "file"))
-	require.NoError(t, os.Chtimes(filepath.Join(filepath.Dir(dir), lockName), old, old))
+	use() // however young it is
+	require.Equal(t, before, names(t, temp))
+
+	// Of a process that is beginning nobody knows whether it lives.
+	lock := filepath.Join(temp, prefix+"begun", lockName)
+	require.NoError(t, os.Mkdir(filepath.Dir(lock), 0o700))
+	require.NoError(t, os.WriteFile(lock, nil, 0o600))
+	use()
+	require.FileExists(t, lock)
+	require.NoError(t, os.Chtimes(lock, old, old))
 	use()
 	require.Equal(t, before, names(t, temp))
+}
+
+// TestGoEnv: the go command makes its temporary files where it is told to, unless the environment has
+// told it where.
+func TestGoEnv(t *testing.T) {
+	t.Setenv("GOTMPDIR", "")
+	require.Equal(t, append(os.Environ(), "GOTMPDIR=d"), GoEnv(nil, "d"))
+	for _, c := range []struct{ env, want []string }{
+		{[]string{"A=1"}, []string{"A=1", "GOTMPDIR=d"}},
+		{[]string{"GOTMPDIR="}, []string{"GOTMPDIR=", "GOTMPDIR=d"}},
+		{[]string{"GOTMPDIR=own"}, []string{"GOTMPDIR=own"}},
+		{[]string{"GOTMPDIR=own", "GOTMPDIR="}, []string{"GOTMPDIR=own", "GOTMPDIR=", "GOTMPDIR=d"}},
+	} {
+		require.Equal(t, c.want, GoEnv(c.env, "d"))
+	}
 }
 
 // TestMake: the directory of the process is there as long as something is in it.
