@@ -34,6 +34,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(code)
 	}
+	if disk := os.Getenv(fullVariable); disk != "" {
+		os.Exit(inFull(disk, func() int { return run(context.Background(), os.Args[1:], os.Stdout, os.Stderr) }))
+	}
 	if os.Getenv(runAsVtrace) != "" {
 		main()
 	}

@@ -157,18 +157,12 @@ func askForCheck(t *testing.T, p *process, file string) {
 	}()
 }
 
-// TestEndedAtAnyStage: a check that is killed, or interrupted, when any of its stages has ended leaves
-// nothing.
-func TestEndedAtAnyStage(t *testing.T) {
-	if !*faultPrograms {
-		t.Skip("-faults ends it")
-	}
+// endAtAnyStage: a check that gets a signal when any of its stages has ended leaves nothing.
+func endAtAnyStage(t *testing.T, signal os.Signal) {
 	dir := t.TempDir()
 	writeModule(t, dir, mainOf(stubbornText))
-	for _, signal := range []os.Signal{os.Kill, os.Interrupt} {
-		for stages := 0; endAfter(t, dir, stages, signal); stages++ {
-			require.Less(t, stages, 100)
-		}
+	for stages := 0; endAfter(t, dir, stages, signal); stages++ {
+		require.Less(t, stages, 100)
 	}
 }
 
