@@ -18,7 +18,9 @@ const (
 	prefix = "vtrace-"
 	// lockName is the file that a process holds locked as long as it lives.
 	lockName = "lock"
-	// young is how old a lock is at least that is taken for one that was left where nothing is beside
+	// heldName is a file that is beside the lock from the moment on at which that is held.
+	heldName = "held"
+	// young is how old a lock is at least that is taken for one that was left where nobody has ever held
 	// it: until then somebody may have made it and not locked it yet.
 	young = time.Minute
 )
@@ -89,6 +91,9 @@ func begin(temp string) error {
 	if err == nil && !locked {
 		err = errors.New("its lock is held by somebody else")
 	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, heldName), nil, 0o600)
+	}
 	if err != nil {
 		return errors.Join(err, lock.Close(), os.RemoveAll(dir))
 	}
@@ -123,8 +128,7 @@ func sweep(temp string) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		// What is beside a lock was made by who held it.
-		if beside, err := os.ReadDir(dir); err != nil || len(beside) < 2 && time.Since(info.ModTime()) < young {
+		if _, err := os.Lstat(filepath.Join(dir, heldName)); err != nil && time.Since(info.ModTime()) < young {
 			continue
 		}
 		lock := flock.New(file, flock.SetFlag(os.O_RDWR))
