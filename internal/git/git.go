@@ -146,7 +146,7 @@ func (r *Repository) Extract(ctx context.Context, commit, dir string) (err error
 		return fmt.Errorf("git: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	err = r.blobs(ctx, entries, func(e entry, size int64, data io.Reader) error { return e.write(root, size, data) })
+	err = r.blobs(ctx, entries, func(e entry, data io.Reader) error { return e.write(root, data) })
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func entriesOf(tree, commit string) (files []entry, err error) {
 }
 
 // blobs reads the contents of entries, in their order.
-func (r *Repository) blobs(ctx context.Context, entries []entry, read func(e entry, size int64, data io.Reader) error) error {
+func (r *Repository) blobs(ctx context.Context, entries []entry, read func(e entry, data io.Reader) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cmd := command(ctx, r.Root, "cat-file", "--batch")
@@ -265,7 +265,7 @@ func (r *Repository) blobs(ctx context.Context, entries []entry, read func(e ent
 	return nil
 }
 
-func readBlobs(in *bufio.Reader, entries []entry, read func(e entry, size int64, data io.Reader) error) error {
+func readBlobs(in *bufio.Reader, entries []entry, read func(e entry, data io.Reader) error) error {
 	for _, e := range entries {
 		head, err := in.ReadString('\n')
 		if err != nil {
@@ -283,7 +283,7 @@ func readBlobs(in *bufio.Reader, entries []entry, read func(e entry, size int64,
 			return fmt.Errorf("git: %s has %d bytes, and %d in the tree", e.name, size, e.size)
 		}
 		data := io.LimitReader(in, size)
-		if err := read(e, size, data); err != nil {
+		if err := read(e, data); err != nil {
 			return err
 		}
 		if _, err := io.Copy(io.Discard, data); err != nil {
@@ -299,7 +299,7 @@ func readBlobs(in *bufio.Reader, entries []entry, read func(e entry, size int64,
 // maxLink bounds what a symbolic link says.
 const maxLink = 4 << 10
 
-func (e *entry) write(root *os.Root, size int64, data io.Reader) (err error) {
+func (e *entry) write(root *os.Root, data io.Reader) (err error) {
 	name := filepath.FromSlash(e.name)
 	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return fmt.Errorf("git: %w", err)
@@ -324,7 +324,7 @@ func (e *entry) write(root *os.Root, size int64, data io.Reader) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	n, err := io.Copy(f, data)
-	if err == nil && n != size {
+	if err == nil && n != e.size {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
