@@ -77,10 +77,11 @@ func (m *members) startGuard() error {
 
 func (m *members) kill() error { return syscall.Kill(-m.id, syscall.SIGKILL) }
 
-// end kills those that are left.
+// end kills those that are left. As long as nobody has waited for the guard, the number of the group is
+// that of no other one; of a namespace nobody is left.
 func (m *members) end() {
-	_ = m.kill()
 	if m.guard != nil {
+		_ = m.kill()
 		_ = m.guard.Wait() // it was killed
 	}
 }
