@@ -57,7 +57,7 @@ var decoders = map[string]string{
 	"cmd/vtrace.isRecording":              "(reads no more than how a file begins)",
 	"cmd/vtrace.parseModel":               "uppaal.FuzzReadXML uppaal.FuzzReadXTA",
 	"cmd/vtrace.readConfig":               "cmd/vtrace.FuzzConfig",
-	"cmd/vtrace.readTrace":                "trace.FuzzParse recording.FuzzLoad",
+	"cmd/vtrace.call.readTrace":           "trace.FuzzParse recording.FuzzLoad",
 	"cmd/vtrace.sizeFlag.Set":             "(a flag)",
 	"cmd/vtrace.verifySettings.choose":    "(a flag)",
 	"disallow.Set.UnmarshalJSON":          "disallow.FuzzSet",

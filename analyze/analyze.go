@@ -185,8 +185,9 @@ func (q *inquiry) all() {
 	q.casesWithoutPartner()
 	q.dangling()
 	q.waitGroups()
-	q.lockCycles()
-	q.mixedCycles()
+	points := q.waitings()
+	q.lockCycles(points)
+	q.mixedCycles(points)
 	q.unlocks()
 	q.races()
 }

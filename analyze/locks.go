@@ -91,10 +91,9 @@ type waiting struct {
 	held   []*section
 }
 
-// waitings are the points at which goroutines can block each other: the requests of locks, and,
-// if channels are asked for, sends and receives of unbuffered channels by those who hold a lock. Of
-// those that are alike only so many are kept as the limits say.
-func (q *inquiry) waitings(channels bool) []waiting {
+// waitings are the points at which goroutines can block each other: the requests of locks, and sends and
+// receives of unbuffered channels. Of those that are alike only so many are kept as the limits say.
+func (q *inquiry) waitings() []waiting {
 	var out []waiting
 	alike := map[string]int{}
 	for g := range q.p.ops {
@@ -107,7 +106,7 @@ func (q *inquiry) waitings(channels bool) []waiting {
 			case trace.OpRLock:
 				w.read = true
 			case trace.OpSend, trace.OpRecv:
-				if !channels || q.p.preEvent(r).Op == trace.OpSelect || o.object == 0 || q.p.t.Object(o.object).Cap > 0 {
+				if q.p.preEvent(r).Op == trace.OpSelect || o.object == 0 || q.p.t.Object(o.object).Cap > 0 {
 					continue
 				}
 				if e := q.p.postEvent(r); e != nil && (e.Has(trace.Closed) || e.Has(trace.Panicked)) {
@@ -203,9 +202,9 @@ func (q *inquiry) cycles(points []waiting, next func(w *waiting) []int, length i
 	}
 }
 
-// lockCycles reports cyclic deadlocks of locks.
-func (q *inquiry) lockCycles() {
-	points := q.waitings(false)
+// lockCycles reports cyclic deadlocks of locks. The points are all of waitings.
+func (q *inquiry) lockCycles(points []waiting) {
+	points = slices.DeleteFunc(slices.Clone(points), func(w waiting) bool { return w.op != trace.OpLock })
 	holders := map[trace.ObjectID][]int{}
 	writers := map[trace.ObjectID][]int{}
 	for i := range points {
@@ -246,8 +245,7 @@ func (q *inquiry) lockCycles() {
 
 // mixedCycles reports cycles of goroutines that wait for locks and at channels: who waits at a
 // channel waits for whoever comes to its partner only behind where it is blocked.
-func (q *inquiry) mixedCycles() {
-	points := q.waitings(true)
+func (q *inquiry) mixedCycles(points []waiting) {
 	if !slices.ContainsFunc(points, func(w waiting) bool { return w.op != trace.OpLock && len(w.held) > 0 }) {
 		return
 	}

@@ -19,6 +19,8 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,7 +138,8 @@ func (o Options) candidates(dir string) ([]earlier.Candidate, error) {
 
 // State is a digest, in hexadecimal, of all that the findings depend on which an analyzer by the
 // environment reports in the module around a directory, and in those of its workspace: the results
-// and bundles, and the files of their programs as they are now. What keeps the answers of the
+// and bundles, the files of their programs as they are now, and code outside of these that they may be
+// built from. What keeps the answers of the
 // analyzer, as go vet does, has to ask again when it changes.
 func State(dir string) (string, error) {
 	h := sha256.New()
@@ -153,6 +156,9 @@ func State(dir string) (string, error) {
 			}
 		}
 		dirs = []string{dir}
+	}
+	for _, d := range outside(dir) {
+		writeTree(h, d)
 	}
 	read := earlier.Once(earlier.Read)
 	for _, dir := range dirs {
@@ -183,7 +189,7 @@ func State(dir string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// maxWorkFile bounds the bytes of a go.work that is read.
+// maxWorkFile bounds the bytes of a go.work or go.mod that is read.
 const maxWorkFile = 4 << 20
 
 // modules are directories in the modules that the go command may be asked of in a directory: the one
@@ -193,36 +199,106 @@ func modules(dir string) []string {
 	if _, _, ok := earlier.Module(dir); ok {
 		out = append(out, dir)
 	}
-	name := os.Getenv("GOWORK")
-	for d := dir; name == ""; d = filepath.Dir(d) {
-		if _, err := os.Stat(filepath.Join(d, "go.work")); err == nil {
-			name = filepath.Join(d, "go.work")
-		} else if d == filepath.Dir(d) {
-			return out
-		}
-	}
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxWorkFile {
-		return out // GOWORK=off, say
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return out
-	}
-	work, err := modfile.ParseWork(name, data, nil)
-	if err != nil {
+	name, work := workspace(dir)
+	if work == nil {
 		return out
 	}
 	for _, u := range work.Use {
-		used := filepath.FromSlash(u.Path)
-		if !filepath.IsAbs(used) {
-			used = filepath.Join(filepath.Dir(name), used)
-		}
+		used := relative(name, u.Path)
 		if _, _, ok := earlier.Module(used); ok && !slices.Contains(out, used) {
 			out = append(out, used)
 		}
 	}
 	return out
+}
+
+// workspace is the go.work that the go command obeys in a directory, and its name; nil if there is none.
+func workspace(dir string) (string, *modfile.WorkFile) {
+	name := os.Getenv("GOWORK") // which go env -w does not set
+	for d := dir; name == ""; d = filepath.Dir(d) {
+		if _, err := os.Stat(filepath.Join(d, "go.work")); err == nil {
+			name = filepath.Join(d, "go.work")
+		} else if d == filepath.Dir(d) {
+			return "", nil
+		}
+	}
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxWorkFile {
+		return "", nil // GOWORK=off, say
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return "", nil
+	}
+	work, err := modfile.ParseWork(name, data, nil)
+	if err != nil {
+		return "", nil
+	}
+	return name, work
+}
+
+// relative is a directory that a go.work or go.mod names.
+func relative(file, dir string) string {
+	dir = filepath.FromSlash(dir)
+	if filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(filepath.Dir(file), dir)
+}
+
+// outside are the directories of code that programs in a directory may be built from though it is none of
+// their own: modules that directories replace, what is vendored, and the modules of a workspace.
+func outside(dir string) []string {
+	var out []string
+	replaced := func(file string, replace []*modfile.Replace) {
+		for _, r := range replace {
+			if r.New.Version == "" {
+				out = append(out, relative(file, r.New.Path))
+			}
+		}
+		out = append(out, filepath.Join(filepath.Dir(file), "vendor"))
+	}
+	name, work := workspace(dir)
+	if work != nil {
+		replaced(name, work.Replace)
+	}
+	for _, d := range modules(dir) {
+		_, root, ok := earlier.Module(d)
+		if !ok {
+			continue
+		}
+		if work != nil {
+			out = append(out, root)
+		}
+		file := filepath.Join(root, "go.mod")
+		if data, err := os.ReadFile(file); err == nil {
+			if mod, err := modfile.Parse(file, data, nil); err == nil {
+				replaced(file, mod.Replace)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// writeTree writes what tells whether a file below a directory has changed, but for those that the go
+// command passes over. What cannot be read is none of a program that compiles.
+func writeTree(w io.Writer, dir string) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil
+		case path != dir && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_")):
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			fmt.Fprintf(w, "%q %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
 }
 
 // target is a package that is analysed.

@@ -59,7 +59,9 @@ func checked(t *testing.T) (dir, results string, b *artifact.Bundle) {
 
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // Findings are reported from the results that are kept, or from bundles, where their code is.
@@ -137,6 +139,27 @@ func TestState(t *testing.T) {
 	require.NotEqual(t, first, changed)
 	write(t, dir, "p/p.go", code+"\nfunc more() { println() }\n")
 	require.NotEqual(t, changed, state())
+
+	// Code that is none of the program's own may be what it is built from.
+	outside := t.TempDir()
+	write(t, outside, "r.go", "package r\n")
+	replace := "\n\nreplace example.com/r => " + outside + "\n"
+	differs := func(in, name, text string) {
+		was := state()
+		write(t, in, name, text)
+		require.NotEqual(t, was, state(), name)
+	}
+	differs(dir, "go.work", "go 1.26\n\nuse ./p"+replace)
+	differs(outside, "r.go", "package r // of go.work\n")
+	differs(dir, "p/q/q.go", "package q\n")
+	require.NoError(t, os.Remove(filepath.Join(dir, "go.work")))
+	dir = filepath.Join(dir, "p")
+	differs(dir, "go.mod", "module example.com/p\n\ngo 1.26"+replace)
+	differs(outside, "more.go", "package r\n")
+	differs(dir, "vendor/v/v.go", "package v\n")
+	was := state()
+	write(t, outside, ".hidden", "")
+	require.Equal(t, was, state())
 }
 
 // diagnostics are those of a package without expectations.

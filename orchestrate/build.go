@@ -146,7 +146,12 @@ func Compile(ctx context.Context, target Target, packages []string, opts BuildOp
 
 // compile has the go command build packages, with what it has in common for all of a target, and
 // returns what it says.
-func (t Target) compile(ctx context.Context, args []string, overlay string, packages []string, opts BuildOptions) (string, error) {
+func (t Target) compile(ctx context.Context, args []string, overlay string, packages []string, opts BuildOptions) (_ string, err error) {
+	temp, err := scratch.Make("compile")
+	if err != nil {
+		return "", fmt.Errorf("build: %w", err)
+	}
+	defer func() { err = errors.Join(err, scratch.Remove(temp)) }()
 	env := t.GoEnviron()
 	args = append(args, "-trimpath")
 	if overlay != "" {
@@ -161,7 +166,7 @@ func (t Target) compile(ctx context.Context, args []string, overlay string, pack
 	}
 	cmd := exec.Command(cmp.Or(opts.Go, "go"), append(args, packages...)...)
 	cmd.Dir = t.Dir
-	cmd.Env = env
+	cmd.Env = scratch.GoEnv(env, temp)
 	out := &boundedWriter{max: maxBuildOutput}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := runGroup(ctx, cmd, 0); err != nil {

@@ -20,22 +20,20 @@ const (
 	pipeDelay = 200 * time.Millisecond
 )
 
-// runGroup runs a command in a process group of its own and kills the whole
-// group when the command has ended or the context is done. After the timeout,
-// if it is not 0, the command is asked for its stacks and then killed.
+// runGroup runs a command in a group, which is killed when the command has ended or
+// the context is done. After the timeout, if it is not 0, the command is asked for its
+// stacks and then killed.
 func runGroup(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	group.Own(cmd)
 	cmd.WaitDelay = pipeDelay
-	if err := cmd.Start(); err != nil {
+	g, err := group.Start(cmd)
+	if err != nil {
 		return err
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	// Whoever is left of the group is killed, whatever the way out.
-	defer func() { _ = group.Kill(cmd.Process) }()
+	go func() { ended <- g.Wait() }()
 
 	var expired <-chan time.Time
 	if timeout > 0 {
@@ -55,12 +53,12 @@ func runGroup(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) error {
 			}
 			return err
 		case <-ctx.Done():
-			_ = group.Kill(cmd.Process)
+			_ = g.Kill()
 			<-ended
 			return ctx.Err()
 		case <-expired:
-			if late || !group.Quit(cmd.Process) {
-				_ = group.Kill(cmd.Process)
+			if late || !g.Quit() {
+				_ = g.Kill()
 				<-ended
 				return errTimeout
 			}

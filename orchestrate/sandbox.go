@@ -84,7 +84,7 @@ func buildLauncher(ctx context.Context, env []string, goCmd string) (_ []byte, e
 		}
 	}
 	cmd := exec.Command(goCmd, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", launcherFile, ".")
-	cmd.Dir, cmd.Env = dir, env
+	cmd.Dir, cmd.Env = dir, scratch.GoEnv(env, dir)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := runGroup(ctx, cmd, 0); err != nil {

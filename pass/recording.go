@@ -120,7 +120,7 @@ func (p *program) positions() []recording.Position {
 			list = append(list, recording.Position{})
 		}
 		if s.IsOp() || s.Kind == sites.Start {
-			list[s.ID-1] = recording.Position{File: s.File, Line: s.Line, Col: s.Col, Func: s.Func, Site: s.Key}
+			list[s.ID-1] = recording.Position{File: s.File, Line: s.Line, Column: s.Col, Func: s.Func, Site: s.Key}
 		}
 	}
 	return list

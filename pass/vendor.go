@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/go-multierror"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/group"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/source"
 )
@@ -175,7 +176,7 @@ func complete(ctx context.Context, spec source.Spec) error {
 	cmd.Dir, cmd.Env = spec.Dir, spec.GoEnviron()
 	var said bytes.Buffer
 	cmd.Stderr = &said
-	err := cmd.Run()
+	err := group.Run(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

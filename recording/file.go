@@ -51,23 +51,17 @@ type Header struct {
 }
 
 // Position is a place in the source.
-type Position struct {
-	File string `json:"file"`
-	Line int    `json:"line,omitempty"`
-	Col  int    `json:"col,omitempty"`
-	Func string `json:"func,omitempty"`
-	Site string `json:"site,omitempty"`
-}
+type Position = trace.Position
 
-// Writer writes a recording.
-type Writer struct {
+// writer writes a recording.
+type writer struct {
 	w      *bufio.Writer
 	z      io.WriteCloser
 	chunks uint64
 }
 
-// NewWriter begins a recording.
-func NewWriter(w io.Writer, h Header) (*Writer, error) {
+// begin begins a recording.
+func begin(w io.Writer, h Header) (*writer, error) {
 	if _, err := io.WriteString(w, magic+string([]byte{Version})); err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
 	}
@@ -79,29 +73,29 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 }
 
 // newWriter writes the records, and closes z, which compresses them, at their end.
-func newWriter(z io.WriteCloser, h Header) (*Writer, error) {
+func newWriter(z io.WriteCloser, h Header) (*writer, error) {
 	data, err := json.Marshal(h)
 	if err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
 	}
-	out := &Writer{w: bufio.NewWriter(z), z: z}
+	out := &writer{w: bufio.NewWriter(z), z: z}
 	out.w.WriteByte(kindHeader)
 	out.bytes(data)
 	return out, nil
 }
 
-func (w *Writer) uvarint(v uint64) {
+func (w *writer) uvarint(v uint64) {
 	var b [binary.MaxVarintLen64]byte
 	w.w.Write(b[:binary.PutUvarint(b[:], v)])
 }
 
-func (w *Writer) bytes(b []byte) {
+func (w *writer) bytes(b []byte) {
 	w.uvarint(uint64(len(b)))
 	w.w.Write(b)
 }
 
 // chunk writes a piece of what a goroutine has recorded.
-func (w *Writer) chunk(c *chunk) error {
+func (w *writer) chunk(c *chunk) error {
 	w.w.WriteByte(kindChunk)
 	w.uvarint(c.goroutine)
 	w.uvarint(uint64(c.number))
@@ -115,8 +109,8 @@ func (w *Writer) chunk(c *chunk) error {
 	return err
 }
 
-// Close ends the recording. full says that more was done than is recorded.
-func (w *Writer) Close(full bool) error {
+// close ends the recording. full says that more was done than is recorded.
+func (w *writer) close(full bool) error {
 	w.w.WriteByte(kindEnd)
 	w.uvarint(w.chunks)
 	cut := byte(0)
@@ -133,19 +127,19 @@ func (w *Writer) Close(full bool) error {
 // Convert writes what a program has recorded into a file of its own, as it is when it has ended,
 // however it has. It takes a few megabytes of memory, however much that is.
 func Convert(w io.Writer, h Header, recorded io.Reader) error {
-	out, err := NewWriter(w, h)
+	out, err := begin(w, h)
 	if err != nil {
 		return err
 	}
 	return out.convert(recorded)
 }
 
-func (w *Writer) convert(recorded io.Reader) error {
+func (w *writer) convert(recorded io.Reader) error {
 	full, err := readRaw(recorded, w.chunk)
 	if err != nil {
 		return errors.Join(err, w.z.Close())
 	}
-	return w.Close(full)
+	return w.close(full)
 }
 
 // Starts reports whether what comes next is a recording, by its first bytes, and reads nothing.

@@ -165,10 +165,7 @@ func finish(out *trace.Event, e *Event) {
 
 // trace puts together what was read.
 func (l *loader) trace(in *Reader) (*trace.Trace, error) {
-	t := &trace.Trace{Program: in.header.Program, Objects: l.list}
-	for _, p := range in.header.Positions {
-		t.Positions = append(t.Positions, trace.Position{File: p.File, Line: p.Line, Column: p.Col, Func: p.Func, Site: p.Site})
-	}
+	t := &trace.Trace{Program: in.header.Program, Objects: l.list, Positions: in.header.Positions}
 	if l.goroutines[0] != nil {
 		return nil, corrupt("a goroutine of number 0 is started")
 	}
@@ -269,24 +266,7 @@ func (l *loader) kind(e *trace.Event) {
 	for _, c := range e.Cases {
 		give(c.Object, trace.Chan)
 	}
-	switch e.Op {
-	case trace.OpSend, trace.OpRecv, trace.OpClose:
-		give(e.Object, trace.Chan)
-	case trace.OpLock, trace.OpTryLock, trace.OpUnlock:
-		give(e.Object, trace.Mutex)
-	case trace.OpRLock, trace.OpTryRLock, trace.OpRUnlock:
-		give(e.Object, trace.RWMutex)
-	case trace.OpAdd, trace.OpWait:
-		give(e.Object, trace.WaitGroup)
-	case trace.OpOnce:
-		give(e.Object, trace.Once)
-	case trace.OpCondWait, trace.OpSignal, trace.OpBroadcast:
-		give(e.Object, trace.Cond)
-	case trace.OpLoad, trace.OpStore, trace.OpRMW:
-		give(e.Object, trace.Atomic)
-	case trace.OpRead, trace.OpWrite:
-		give(e.Object, trace.Var)
-	}
+	give(e.Object, e.Op.ObjectKind())
 }
 
 // partner is the partner of an event, by the numbers of the trace.

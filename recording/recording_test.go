@@ -337,7 +337,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 func many(t testing.TB, n int) io.Reader {
 	r, w := io.Pipe()
 	go func() {
-		out, err := NewWriter(w, Header{})
+		out, err := begin(w, Header{})
 		if err == nil {
 			e := payloadOf(trace.Event{Phase: trace.Whole, Op: trace.OpRecv, Object: 3, Pos: 200, Partner: trace.Ref{Goroutine: 2, PC: 70_000}})
 			var c chunk
@@ -350,7 +350,7 @@ func many(t testing.TB, n int) io.Reader {
 				c.number++
 			}
 			if err == nil {
-				err = out.Close(false)
+				err = out.close(false)
 			}
 		}
 		w.CloseWithError(err)

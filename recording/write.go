@@ -13,7 +13,7 @@ func Write(w io.Writer, t *trace.Trace, h Header) error {
 	if err := t.Validate(); err != nil {
 		return fmt.Errorf("recording: %w", err)
 	}
-	out, err := NewWriter(w, headerOf(t, h))
+	out, err := begin(w, headerOf(t, h))
 	if err != nil {
 		return err
 	}
@@ -23,14 +23,11 @@ func Write(w io.Writer, t *trace.Trace, h Header) error {
 // headerOf adds what a trace says to a header.
 func headerOf(t *trace.Trace, h Header) Header {
 	h.Program = t.Program
-	h.Positions = nil
-	for _, p := range t.Positions {
-		h.Positions = append(h.Positions, Position{File: p.File, Line: p.Line, Col: p.Column, Func: p.Func, Site: p.Site})
-	}
+	h.Positions = t.Positions
 	return h
 }
 
-func (out *Writer) trace(t *trace.Trace) error {
+func (out *writer) trace(t *trace.Trace) error {
 	cut := false
 	started := creators(t)
 	for i := range t.Goroutines {
@@ -59,7 +56,7 @@ func (out *Writer) trace(t *trace.Trace) error {
 			return err
 		}
 	}
-	return out.Close(cut)
+	return out.close(cut)
 }
 
 // creators are the operations that have started the goroutines.
@@ -76,7 +73,7 @@ func creators(t *trace.Trace) []int32 {
 }
 
 // flush writes a chunk if it has at least so many bytes, and begins the next one.
-func (w *Writer) flush(c *chunk, least int) error {
+func (w *writer) flush(c *chunk, least int) error {
 	if len(c.payload) < least {
 		return nil
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/vtrace/vtrace/internal/group"
 )
 
 // GoCommandError says what the go command has to say when it can list no packages at all.
@@ -67,7 +69,7 @@ func unlisted(ctx context.Context, cfg *packages.Config, pkgs []*packages.Packag
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-export"}, cfg.BuildFlags, []string{"--"}, patterns)...)
 	cmd.Dir, cmd.Env, cmd.Stderr = cfg.Dir, cfg.Env, &stderr
-	if e.Err = cmd.Run(); e.Err == nil {
+	if e.Err = group.Run(cmd); e.Err == nil {
 		return nil
 	}
 	e.Output = stderr.String()

@@ -21,7 +21,9 @@ import (
 	"github.com/hashicorp/go-multierror"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/vtrace/vtrace/internal/group"
 	"github.com/vtrace/vtrace/internal/repository"
+	"github.com/vtrace/vtrace/internal/scratch"
 )
 
 // ErrNoEntry is wrapped by the error of Load when the package has no such
@@ -260,15 +262,39 @@ func (prog *Program) Sources(ctx context.Context, paths []string) ([]*packages.P
 	return load(&packages.Config{Context: ctx, Dir: dir, Env: prog.Spec.GoEnviron(), BuildFlags: prog.Spec.Flags, Mode: mode, Overlay: prog.Spec.overlay}, paths...)
 }
 
-func load(cfg *packages.Config, patterns ...string) ([]*packages.Package, error) {
-	pkgs, err := packages.Load(cfg, patterns...)
+// load loads packages. Package packages starts the go command itself, which would go on for as long as
+// it has something to compile when this process is killed.
+func load(cfg *packages.Config, patterns ...string) (_ []*packages.Package, err error) {
+	temp, err := scratch.Make("load")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, scratch.Remove(temp)) }()
+	guarded := *cfg
+	guarded.Env = scratch.GoEnv(cfg.Env, temp)
+	if !slices.ContainsFunc(cfg.BuildFlags, toolexec) && !slices.ContainsFunc(guarded.Env, goFlagsToolexec) {
+		guarded.BuildFlags = slices.Concat(cfg.BuildFlags, group.ToolExec())
+	}
+	pkgs, err := packages.Load(&guarded, patterns...)
 	if ctxErr := cfg.Context.Err(); ctxErr != nil {
 		return nil, ctxErr
 	}
 	if err != nil {
 		return nil, goCommandError(patterns, err)
 	}
-	return pkgs, unlisted(cfg.Context, cfg, pkgs, patterns)
+	return pkgs, unlisted(cfg.Context, &guarded, pkgs, patterns)
+}
+
+// toolexec reports whether a build flag has the go command start compilers in its own way.
+func toolexec(flag string) bool {
+	name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	return name == "toolexec"
+}
+
+// goFlagsToolexec reports whether a variable of the environment has such a flag.
+func goFlagsToolexec(kv string) bool {
+	flags, ok := strings.CutPrefix(kv, "GOFLAGS=")
+	return ok && strings.Contains(flags, "-toolexec")
 }
 
 // choose keeps, of the loaded variants, those that the entry of the package of

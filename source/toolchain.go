@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+
+	"github.com/vtrace/vtrace/internal/group"
 )
 
 // toolchainVariables are what the go command says of itself that can change how a program is
@@ -51,7 +53,7 @@ func GoVariables(ctx context.Context, dir string, env []string, into any, names 
 	cmd.Dir, cmd.Env = dir, env
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := group.Output(cmd)
 	if err != nil {
 		return fmt.Errorf("go env: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}

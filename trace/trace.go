@@ -26,12 +26,13 @@ type PosID int32
 
 // Position is a place in the source.
 type Position struct {
-	File         string
-	Line, Column int
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"col,omitempty"`
 	// Func is the function's path, as in package sites; it may be empty.
-	Func string
+	Func string `json:"func,omitempty"`
 	// Site is the key of the site, as in package sites; it may be empty.
-	Site string
+	Site string `json:"site,omitempty"`
 }
 
 func (p Position) String() string {

@@ -31,6 +31,15 @@ var kinds = [numOps][]ObjectKind{
 	OpSelect: {NoObject}, OpGo: {NoObject}, OpEnd: {NoObject},
 }
 
+// ObjectKind is the kind of the objects that an operation is on, as far as it says that: a Mutex may be a
+// RWMutex. It is NoObject if an operation is on none.
+func (op Op) ObjectKind() ObjectKind {
+	if int(op) >= len(kinds) || len(kinds[op]) == 0 {
+		return NoObject
+	}
+	return kinds[op][0]
+}
+
 // flagsOf says which flags events of an operation may have.
 var flagsOf = [numOps]Flags{
 	OpSend: Panicked, OpRecv: Closed, OpSelect: HasDefault | Closed | Panicked, OpClose: Panicked,

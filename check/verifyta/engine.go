@@ -170,11 +170,9 @@ func (e Engine) query(ctx context.Context, dir, path string, q *uppaal.Query, op
 	cmd := exec.CommandContext(ctx, path, append(args, modelFile, queryFile)...)
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second
-	group.Own(cmd) // verifyta may be a script that starts others
-	cmd.Cancel = func() error { return group.Kill(cmd.Process) }
 	stdout, stderr := &limited{}, &limited{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err := cmd.Run()
+	err := group.Run(cmd) // it may be a script that starts others
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

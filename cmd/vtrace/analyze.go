@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/vtrace/vtrace/analyze"
@@ -33,7 +32,7 @@ func runAnalyze(c *call) (int, error) {
 		return 0, fmt.Errorf("%w: -orders and -max-memory are at least 1", errUsage)
 	}
 	limits.Memory = int64(memory)
-	t, err := readTrace(args[0])
+	t, err := c.readTrace(args[0])
 	if err != nil {
 		return 0, err
 	}
@@ -55,17 +54,13 @@ func runAnalyze(c *call) (int, error) {
 	return exitNothing, err
 }
 
-// readTrace reads a trace, as text or as a recording, from a file, or from standard input if the name is "-".
-func readTrace(name string) (*trace.Trace, error) {
-	in := io.Reader(os.Stdin)
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
+// readTrace reads a trace, as text or as a recording, from a file, or from what "-" stands for.
+func (c *call) readTrace(name string) (_ *trace.Trace, err error) {
+	in, err := c.open(name)
+	if err != nil {
+		return nil, err
 	}
+	defer func() { err = errors.Join(err, in.Close()) }()
 	buffered := bufio.NewReader(in)
 	if recording.Starts(buffered) {
 		t, _, err := recording.Load(buffered, 0)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -142,4 +143,15 @@ goroutine 3 of 1
 	require.Contains(t, stdout, "could have been with select x in goroutine 3 at f.go:3 (2 times)\n  2 times at these places\n")
 	require.Equal(t, 1, strings.Count(stdout, "\nAC "))
 	require.Equal(t, 1, strings.Count(stdout, "\nASC "))
+}
+
+// TestAnalyzeStandardInput: the trace is that of the call.
+func TestAnalyzeStandardInput(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(kubernetes)
+	require.NoError(t, err)
+	c := &call{ctx: t.Context(), stdin: bytes.NewReader(text)}
+	read, err := c.readTrace(standardInput)
+	require.NoError(t, err)
+	require.Len(t, read.Goroutines, 3)
 }

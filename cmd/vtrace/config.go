@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -43,6 +42,11 @@ const (
 	// somebody else takes no more of the machine than that.
 	maxFileMemory sizeFlag = 8 << 30
 	maxFileTime            = time.Hour
+	// maxFileBound, maxFileRuns and maxFileStates are the largest numbers: a model grows with its bounds
+	// before anything else bounds it.
+	maxFileBound  = 1000
+	maxFileRuns   = 1000
+	maxFileStates = 1_000_000_000
 )
 
 // config are the settings of a file. A repository of somebody else may have such a file: it sets
@@ -93,12 +97,14 @@ type setting struct {
 	words []string
 	// otherwise says why others, which the flag may have, are not.
 	otherwise string
+	// most is the largest number.
+	most int64
 }
 
 // The settings of a file, by the name of their flag.
 var configurable = map[string]setting{
 	"baseline":    {kind: outputFile, extension: ".json"},
-	"bound":       {kind: numbers},
+	"bound":       {kind: numbers, most: maxFileBound},
 	"budget":      {kind: duration},
 	"cache":       {kind: word, words: []string{noResults}, otherwise: "a directory of results decides what a check says: name one on the command line, or in " + resultsVariable},
 	"categories":  {kind: list, words: vtrace.QueryCategories()},
@@ -111,11 +117,11 @@ var configurable = map[string]setting{
 	"memory":      {kind: size},
 	"optimise":    {kind: truth},
 	"race":        {kind: truth},
-	"run-depth":   {kind: number},
+	"run-depth":   {kind: number, most: maxFileRuns},
 	"sandbox":     {kind: word, words: []string{"true", requireSandbox}, otherwise: "a file asks for protection, and takes none away"},
 	"sarif":       {kind: outputFile, extension: ".sarif"},
 	"stall":       {kind: duration},
-	"states":      {kind: number},
+	"states":      {kind: number, most: maxFileStates},
 	"strict":      {kind: truth},
 	"tags":        {kind: list},
 	"timeout":     {kind: duration},
@@ -267,7 +273,7 @@ func (c *config) values(s setting, key string, n *yaml.Node) ([]string, error) {
 	case truth:
 		return one(c.scalar(n, key, "true or false", "!!bool"))
 	case number:
-		return one(c.number(n, key))
+		return one(c.number(n, key, s.most))
 	case size:
 		text, err := c.scalar(n, key, "a size, as in 500M or 2G", "!!int", "!!str")
 		var bytes sizeFlag
@@ -314,7 +320,7 @@ func (c *config) values(s setting, key string, n *yaml.Node) ([]string, error) {
 	case numbers:
 		var all []string
 		err := c.mapping(n, key, boundNames(), func(name string, value *yaml.Node) error {
-			text, err := c.number(value, key+" "+name)
+			text, err := c.number(value, key+" "+name, s.most)
 			all = append(all, name+"="+text)
 			return err
 		})
@@ -329,16 +335,19 @@ func (c *config) values(s setting, key string, n *yaml.Node) ([]string, error) {
 	return nil, c.at(n, "%s is of a kind that is not known", key)
 }
 
-// number is a whole number that is not negative, in decimal.
-func (c *config) number(n *yaml.Node, key string) (string, error) {
+// number is a whole number from 0 to the largest that a file can ask for, in decimal.
+func (c *config) number(n *yaml.Node, key string, most int64) (string, error) {
 	text, err := c.scalar(n, key, "a number", "!!int", "!!float")
 	if err != nil {
 		return "", err
 	}
 	// One that is too large for YAML's integers is a float.
 	value, err := strconv.ParseInt(text, 0, strconv.IntSize)
-	if err != nil || value < 0 {
-		return "", c.at(n, "%s is %.40s, and has to be a whole number from 0 to %d", key, text, math.MaxInt)
+	switch {
+	case err != nil || value < 0:
+		return "", c.at(n, "%s is %.40s, and has to be a whole number from 0 to %d", key, text, most)
+	case value > most:
+		return "", c.at(n, "%s is %s, and at most %d in a file: only a flag on the command line takes more", key, text, most)
 	}
 	return strconv.FormatInt(value, 10), nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/internal/earlier"
+	"github.com/vtrace/vtrace/internal/group"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/source"
@@ -146,13 +147,13 @@ func toolchain(ctx context.Context, dir string) diagnosis {
 	program := filepath.Join(dir, "doctor.exe")
 	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, ".")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOWORK=off")
-	if out, err := build.CombinedOutput(); err != nil {
+	build.Env = append(scratch.GoEnv(nil, dir), "GOWORK=off")
+	if out, err := group.CombinedOutput(build); err != nil {
 		d.Text = "a small program does not compile: " + firstOf(string(out)+"\n"+err.Error())
 		d.Next = "see that 'go build' works here; 'go env' shows its settings, of which GOFLAGS, GOCACHE and GOTOOLCHAIN matter most"
 		return d
 	}
-	out, err := exec.CommandContext(ctx, program).Output()
+	out, err := group.Output(exec.CommandContext(ctx, program))
 	if err != nil || string(out) != "well" {
 		d.Text = fmt.Sprintf("what was compiled does not run in %s: %v", os.TempDir(), err)
 		d.Next = "have TMPDIR name a directory in which programs may run, on a file system without noexec"
@@ -202,7 +203,7 @@ func sandboxed(ctx context.Context) diagnosis {
 
 // gitCommand asks git for its version.
 func gitCommand(ctx context.Context) diagnosis {
-	out, err := exec.CommandContext(ctx, "git", "--version").Output()
+	out, err := group.Output(exec.CommandContext(ctx, "git", "--version"))
 	if err != nil {
 		return diagnosis{What: "git", State: stateNote, Text: "there is none: " + firstOf(err.Error()), Next: "'vtrace check -changed-since' needs it"}
 	}

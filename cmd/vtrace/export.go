@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/group"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
@@ -162,7 +163,7 @@ func packageDir(c *call, pattern string) (string, error) {
 	if info, err := os.Stat(pattern); err == nil && info.IsDir() {
 		return pattern, nil
 	}
-	out, err := exec.CommandContext(c.ctx, "go", "list", "-e", "-find", "-f", "{{.Dir}}", "--", pattern).Output()
+	out, err := group.Output(exec.CommandContext(c.ctx, "go", "list", "-e", "-find", "-f", "{{.Dir}}", "--", pattern))
 	dir := strings.TrimSpace(string(out))
 	if err != nil || dir == "" || strings.Contains(dir, "\n") {
 		return "", fmt.Errorf("%s does not name a package of this module", pattern)

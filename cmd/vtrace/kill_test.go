@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -36,6 +34,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(code)
 	}
+	if disk := os.Getenv(fullVariable); disk != "" {
+		os.Exit(inFull(disk, func() int { return run(context.Background(), os.Args[1:], os.Stdout, os.Stderr) }))
+	}
 	if os.Getenv(runAsVtrace) != "" {
 		main()
 	}
@@ -43,7 +44,8 @@ func TestMain(m *testing.M) {
 }
 
 // A check that is killed, or interrupted, at any moment loses nothing that it has
-// found, and the next one has the result that it would have had.
+// found, and the next one has the result that it would have had. No process goes on, and no
+// temporary file is left, of one that was killed by the next one.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -75,28 +77,22 @@ func TestSeveral(t *testing.T) {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	exe, err := os.Executable()
-	require.NoError(t, err)
+	temp := t.TempDir()
 	check := func(after time.Duration, sig os.Signal) (findings []artifact.Finding, ended bool) {
-		cmd := exec.Command(exe, "check", "-json", "-entry", "TestSeveral", ".")
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), runAsVtrace+"=1")
-		var out strings.Builder
-		cmd.Stdout = &out
-		require.NoError(t, cmd.Start())
+		p := newProcess(t, dir, temp, "check", "-json", "-entry", "TestSeveral", ".")
+		p.start(t)
 		if sig != nil {
-			timer := time.AfterFunc(after, func() { _ = cmd.Process.Signal(sig) })
+			timer := time.AfterFunc(after, func() { _ = p.Process.Signal(sig) })
 			defer timer.Stop()
 		}
-		err := cmd.Wait()
-		var exit *exec.ExitError
-		if err != nil {
-			require.ErrorAs(t, err, &exit)
-			if exit.ExitCode() < 0 {
-				return nil, false
-			}
+		code := p.end(t)
+		p.requireAlone(t)
+		if code < 0 {
+			return nil, false
 		}
+		requireEmpty(t, temp)
 		var got struct{ Findings []artifact.Finding }
-		require.NoError(t, json.Unmarshal([]byte(out.String()), &got), out.String())
+		require.NoError(t, json.Unmarshal([]byte(p.stdout.String()), &got), p.stdout.String())
 		return got.Findings, true
 	}
 	start := time.Now()

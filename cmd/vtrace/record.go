@@ -204,8 +204,7 @@ func (t *tally) position(site uint64) string {
 	if site < 1 || site > uint64(len(t.header.Positions)) {
 		return ""
 	}
-	p := t.header.Positions[site-1]
-	return trace.Position{File: p.File, Line: p.Line, Column: p.Col}.String()
+	return t.header.Positions[site-1].String()
 }
 
 // summarise prints the first lines about a recording.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/hashicorp/go-multierror"
 
@@ -121,6 +122,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 				fmt.Fprintln(stderr, "without -strict, there is no model and the program is only run under random schedules; with -continue, the model leaves out what is not supported; the result says so")
 			case errors.Is(err, source.ErrNoEntry):
 				fmt.Fprintln(stderr, "name the entry point with -entry")
+			case strings.Contains(err.Error(), syscall.ENOSPC.Error()): // the go command says so, too
+				fmt.Fprintln(stderr, spaceHint)
 			}
 			return exitUsage
 		}
@@ -130,6 +133,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	usage(stderr)
 	return exitUsage
 }
+
+// spaceHint says what helps where no space is left.
+const spaceHint = "free some space there, or name another place: TMPDIR is for temporary files, GOCACHE for what the go command compiles, -o for the bundle"
 
 // printError prints several errors one a line.
 func printError(w io.Writer, err error) {

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vtrace/vtrace/internal/group"
 	"github.com/vtrace/vtrace/internal/repository"
 )
 
@@ -107,7 +108,7 @@ func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := group.Output(cmd)
 	if err != nil {
 		return nil, &Error{stderr.String(), err}
 	}
@@ -145,7 +146,7 @@ func (r *Repository) Extract(ctx context.Context, commit, dir string) (err error
 		return fmt.Errorf("git: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	err = r.blobs(ctx, entries, func(e entry, size int64, data io.Reader) error { return e.write(root, size, data) })
+	err = r.blobs(ctx, entries, func(e entry, data io.Reader) error { return e.write(root, data) })
 	if err != nil {
 		return err
 	}
@@ -183,19 +184,20 @@ func (r *Repository) tree(ctx context.Context, commit string, bound int64) (stri
 	if err != nil {
 		return "", fmt.Errorf("git: %w", err)
 	}
-	if err := cmd.Start(); err != nil {
+	g, err := group.Start(cmd)
+	if err != nil {
 		return "", &Error{"", err}
 	}
 	n, err := io.Copy(&out, io.LimitReader(pipe, bound+1))
 	if err != nil || n > bound {
 		cancel()
-		_ = cmd.Wait() // it was killed
+		_ = g.Wait() // it was killed
 		if err == nil {
 			err = fmt.Errorf("the list of the files of %s has more than %d bytes", commit, bound)
 		}
 		return "", fmt.Errorf("git: %w", err)
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := g.Wait(); err != nil {
 		return "", &Error{stderr.String(), err}
 	}
 	return out.String(), nil
@@ -231,7 +233,7 @@ func entriesOf(tree, commit string) (files []entry, err error) {
 }
 
 // blobs reads the contents of entries, in their order.
-func (r *Repository) blobs(ctx context.Context, entries []entry, read func(e entry, size int64, data io.Reader) error) error {
+func (r *Repository) blobs(ctx context.Context, entries []entry, read func(e entry, data io.Reader) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cmd := command(ctx, r.Root, "cat-file", "--batch")
@@ -244,25 +246,26 @@ func (r *Repository) blobs(ctx context.Context, entries []entry, read func(e ent
 	if err != nil {
 		return fmt.Errorf("git: %w", err)
 	}
-	if err := cmd.Start(); err != nil {
+	g, err := group.Start(cmd)
+	if err != nil {
 		return &Error{"", err}
 	}
 	err = readBlobs(bufio.NewReaderSize(pipe, 1<<20), entries, read)
 	if err != nil {
 		cancel()
-		_ = cmd.Wait() // it was killed
+		_ = g.Wait() // it was killed
 		if text := stderr.String(); errors.Is(err, io.EOF) && text != "" {
 			err = &Error{text, err}
 		}
 		return err
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := g.Wait(); err != nil {
 		return &Error{stderr.String(), err}
 	}
 	return nil
 }
 
-func readBlobs(in *bufio.Reader, entries []entry, read func(e entry, size int64, data io.Reader) error) error {
+func readBlobs(in *bufio.Reader, entries []entry, read func(e entry, data io.Reader) error) error {
 	for _, e := range entries {
 		head, err := in.ReadString('\n')
 		if err != nil {
@@ -280,7 +283,7 @@ func readBlobs(in *bufio.Reader, entries []entry, read func(e entry, size int64,
 			return fmt.Errorf("git: %s has %d bytes, and %d in the tree", e.name, size, e.size)
 		}
 		data := io.LimitReader(in, size)
-		if err := read(e, size, data); err != nil {
+		if err := read(e, data); err != nil {
 			return err
 		}
 		if _, err := io.Copy(io.Discard, data); err != nil {
@@ -296,7 +299,7 @@ func readBlobs(in *bufio.Reader, entries []entry, read func(e entry, size int64,
 // maxLink bounds what a symbolic link says.
 const maxLink = 4 << 10
 
-func (e *entry) write(root *os.Root, size int64, data io.Reader) (err error) {
+func (e *entry) write(root *os.Root, data io.Reader) (err error) {
 	name := filepath.FromSlash(e.name)
 	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return fmt.Errorf("git: %w", err)
@@ -321,7 +324,7 @@ func (e *entry) write(root *os.Root, size int64, data io.Reader) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	n, err := io.Copy(f, data)
-	if err == nil && n != size {
+	if err == nil && n != e.size {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {

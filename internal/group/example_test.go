@@ -10,14 +10,13 @@ import (
 )
 
 func Example() {
-	cmd := exec.Command("sh", "-c", "sleep 1000 & sleep 1000") // both end
-	group.Own(cmd)
-	if err := cmd.Start(); err != nil {
+	g, err := group.Start(exec.Command("sh", "-c", "sleep 1000 & sleep 1000")) // both end
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(group.Kill(cmd.Process))
-	fmt.Println(cmd.Wait())
+	fmt.Println(g.Kill())
+	fmt.Println(g.Wait())
 	// Output:
 	// <nil>
 	// signal: killed

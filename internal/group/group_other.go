@@ -7,11 +7,20 @@ import (
 	"os/exec"
 )
 
-// Own does nothing where there are no process groups.
-func Own(*exec.Cmd) {}
+// ToolExec are no flags: there is nothing to find out whether this process lives.
+func ToolExec() []string { return nil }
 
-// Kill kills the process.
-func Kill(p *os.Process) error { return p.Kill() }
+// members is the command: there are no process groups.
+type members struct{ process *os.Process }
 
-// Quit reports that a program cannot be asked.
-func Quit(*os.Process) bool { return false }
+func (m *members) start(cmd *exec.Cmd) error {
+	err := cmd.Start()
+	m.process = cmd.Process
+	return err
+}
+
+func (m *members) kill() error { return m.process.Kill() }
+
+func (m *members) end() {}
+
+func quit(*os.Process) bool { return false }

@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/vtrace/vtrace/internal/group"
 )
 
 // withDependencies are modules that are taken into the workspace of those that
@@ -24,7 +26,7 @@ var withDependencies = []string{"golang.org/x/sync"}
 func Fetch(ctx context.Context, module, dir string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", module)
 	cmd.Dir = dir
-	out, err := cmd.Output()
+	out, err := group.Output(cmd)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", module, err, out)
 	}
@@ -51,7 +53,7 @@ func workspace(ctx context.Context, dir string) error {
 	for i, dep := range withDependencies {
 		cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", dep)
 		cmd.Dir = dir
-		out, err := cmd.Output()
+		out, err := group.Output(cmd)
 		from := strings.TrimSpace(string(out))
 		if err != nil || from == "" || from == dir {
 			continue // not one

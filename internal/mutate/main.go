@@ -99,7 +99,7 @@ func try(ctx context.Context, out io.Writer, c config) error {
 		s := &suite{binary: filepath.Join(root, fmt.Sprintf("tests%d", i)), dir: filepath.Join(root, p)}
 		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-o", s.binary, p)
 		cmd.Dir = root
-		if out, err := cmd.CombinedOutput(); err != nil {
+		if out, err := group.CombinedOutput(cmd); err != nil {
 			return fmt.Errorf("%s with mutants: %w\n%s", p, err, out)
 		}
 		suites = append(suites, s)
@@ -250,11 +250,6 @@ func (s *suite) run(ctx context.Context, c config, timeout time.Duration, failfa
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), env)
 	cmd.WaitDelay = 5 * time.Second
-	group.Own(cmd)
-	cmd.Cancel = func() error { return group.Kill(cmd.Process) }
-	out, err := cmd.CombinedOutput()
-	if cmd.Process != nil {
-		_ = group.Kill(cmd.Process) // what the tests have left
-	}
+	out, err := group.CombinedOutput(cmd)
 	return string(out), err
 }

@@ -22,6 +22,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/vtrace/vtrace/internal/group"
 )
 
 // sources are those of the launcher.
@@ -131,7 +133,7 @@ func (l *Launcher) Probe(ctx context.Context) (unbounded []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = cmd.Run()
+	err = group.Run(cmd)
 	r, ended := box.end(err)
 	switch {
 	case ctx.Err() != nil:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,8 +18,10 @@ const (
 	prefix = "vtrace-"
 	// lockName is the file that a process holds locked as long as it lives.
 	lockName = "lock"
-	// young is how old a lock is at least that is taken for one that was left: until then somebody
-	// may have made it and not locked it yet.
+	// heldName is a file that is beside the lock from the moment on at which that is held.
+	heldName = "held"
+	// young is how old a lock is at least that is taken for one that was left where nobody has ever held
+	// it: until then somebody may have made it and not locked it yet.
 	young = time.Minute
 )
 
@@ -59,6 +62,24 @@ func Remove(dir string) error {
 	return errors.Join(err, end())
 }
 
+// GoEnv is an environment, of which nil is that of the process, in which the go command makes its
+// temporary files in a directory, so that none is left when it is killed. What GOTMPDIR says holds
+// where it is set.
+func GoEnv(env []string, dir string) []string {
+	if env == nil {
+		env = os.Environ()
+	}
+	const name = "GOTMPDIR="
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name); ok && value != "" {
+			return env
+		} else if ok {
+			break
+		}
+	}
+	return append(env[:len(env):len(env)], name+dir)
+}
+
 // begin makes the directory of this process.
 func begin(temp string) error {
 	dir, err := os.MkdirTemp(temp, prefix)
@@ -69,6 +90,9 @@ func begin(temp string) error {
 	locked, err := lock.TryLock()
 	if err == nil && !locked {
 		err = errors.New("its lock is held by somebody else")
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, heldName), nil, 0o600)
 	}
 	if err != nil {
 		return errors.Join(err, lock.Close(), os.RemoveAll(dir))
@@ -100,7 +124,11 @@ func sweep(temp string) {
 		}
 		dir := filepath.Join(temp, e.Name())
 		file := filepath.Join(dir, lockName)
-		if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < young {
+		info, err := os.Lstat(file)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, heldName)); err != nil && time.Since(info.ModTime()) < young {
 			continue
 		}
 		lock := flock.New(file, flock.SetFlag(os.O_RDWR))

@@ -15,11 +15,17 @@ import (
 // asChild has the test binary hold a directory until it is killed.
 const asChild = "VTRACE_SCRATCH_CHILD"
 
+// removes has it remove what is in the directory.
+const removes = "removes"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asChild) != "" {
 		dir, err := Make("child")
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, "file"), nil, 0o600)
+		}
+		if err == nil && os.Getenv(asChild) == removes {
+			err = os.RemoveAll(dir) // as far as Remove comes when it is killed
 		}
 		fmt.Println(dir, err)
 		select {}
@@ -38,6 +44,23 @@ func names(t *testing.T, dir string) (out []string) {
 	return out
 }
 
+// start starts a child, and returns its directory when it has that.
+func start(t *testing.T, what string) (*exec.Cmd, string) {
+	t.Helper()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), asChild+"="+what)
+	out, err := child.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	var dir, none string
+	_, err = fmt.Sscan(line, &dir, &none)
+	require.NoError(t, err)
+	require.Equal(t, "<nil>", none)
+	return child, dir
+}
+
 // TestKilled: what a process leaves that is killed is there as long as it lives, and removed by the
 // next one; what belongs to nobody is not touched.
 func TestKilled(t *testing.T) {
@@ -51,18 +74,7 @@ func TestKilled(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join(temp, "other", lockName), filepath.Join(temp, prefix+"link", lockName)))
 	before := names(t, temp)
 
-	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), asChild+"=1")
-	out, err := child.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, child.Start())
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	var dir, none string
-	_, err = fmt.Sscan(line, &dir, &none)
-	require.NoError(t, err)
-	require.Equal(t, "<nil>", none)
-
+	child, dir := start(t, "keeps")
 	use := func() {
 		own, err := Make("own")
 		require.NoError(t, err)
@@ -75,11 +87,38 @@ func TestKilled(t *testing.T) {
 	require.NoError(t, os.Chtimes(filepath.Join(filepath.Dir(dir), lockName), time.Now(), time.Now()))
 	require.NoError(t, child.Process.Kill())
 	require.Error(t, child.Wait())
-	use() // it may be young, and not locked yet
-	require.FileExists(t, filepath.Join(dir, "file"))
-	require.NoError(t, os.Chtimes(filepath.Join(filepath.Dir(dir), lockName), old, old))
+	use() // however young it is
+	require.Equal(t, before, names(t, temp))
+	child, _ = start(t, removes)
+	require.NoError(t, child.Process.Kill())
+	require.Error(t, child.Wait())
 	use()
 	require.Equal(t, before, names(t, temp))
+
+	// Of a process that is beginning nobody knows whether it lives.
+	lock := filepath.Join(temp, prefix+"begun", lockName)
+	require.NoError(t, os.Mkdir(filepath.Dir(lock), 0o700))
+	require.NoError(t, os.WriteFile(lock, nil, 0o600))
+	use()
+	require.FileExists(t, lock)
+	require.NoError(t, os.Chtimes(lock, old, old))
+	use()
+	require.Equal(t, before, names(t, temp))
+}
+
+// TestGoEnv: the go command makes its temporary files where it is told to, unless the environment has
+// told it where.
+func TestGoEnv(t *testing.T) {
+	t.Setenv("GOTMPDIR", "")
+	require.Equal(t, append(os.Environ(), "GOTMPDIR=d"), GoEnv(nil, "d"))
+	for _, c := range []struct{ env, want []string }{
+		{[]string{"A=1"}, []string{"A=1", "GOTMPDIR=d"}},
+		{[]string{"GOTMPDIR="}, []string{"GOTMPDIR=", "GOTMPDIR=d"}},
+		{[]string{"GOTMPDIR=own"}, []string{"GOTMPDIR=own"}},
+		{[]string{"GOTMPDIR=own", "GOTMPDIR="}, []string{"GOTMPDIR=own", "GOTMPDIR=", "GOTMPDIR=d"}},
+	} {
+		require.Equal(t, c.want, GoEnv(c.env, "d"))
+	}
 }
 
 // TestMake: the directory of the process is there as long as something is in it.

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/vtrace/vtrace/internal/group"
 )
 
 // Options direct a run.
@@ -126,7 +128,7 @@ func run(ctx context.Context, dir, name string, args ...string) (string, time.Du
 	cmd.WaitDelay = time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
+	err := group.Run(cmd)
 	var cpu time.Duration
 	if cmd.ProcessState != nil {
 		cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
