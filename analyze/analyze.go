@@ -80,8 +80,14 @@ type inquiry struct {
 // all orders of operations on buffered channels up to the limits. The same trace gives the same
 // result. Errors are of type *trace.InvalidError or *TooLargeError.
 func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
+	_, r, err := analyse(t, limits, func(both) {})
+	return r, err
+}
+
+// analyse is Analyze, which calls first with the clocks of the first order.
+func analyse(t *trace.Trace, limits Limits, first func(both)) (*inquiry, *Result, error) {
 	if err := t.Validate(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	limits = limits.withDefaults()
 	p := newProgram(t)
@@ -89,17 +95,16 @@ func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
 		alone: map[selectCase]trace.Ref{}, useful: map[selectCase]bool{}}
 	q.collect()
 	cov, err := orders(p, limits, func(b both) error {
-		q.both = b
-		for i := range q.chans {
-			q.chans[i].ranks = [2]map[int32][]placing{}
-			q.chans[i].cursors = [2]map[pairOf]cursor{}
+		if !q.other {
+			first(b)
 		}
+		q.look(b)
 		q.all()
 		q.other = true
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	q.other = false
 	q.reportCases()
@@ -131,7 +136,16 @@ func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
 		r.Limits = append(r.Limits, fmt.Sprintf("%s a partner that cannot be one", counted(cov.Mismatched, "operation")+verb(cov.Mismatched, " names", " name")))
 	}
 	slices.Sort(r.Limits)
-	return r, nil
+	return q, r, nil
+}
+
+// look takes the clocks of an order.
+func (q *inquiry) look(b both) {
+	q.both = b
+	for i := range q.chans {
+		q.chans[i].ranks = [2]map[int32][]placing{}
+		q.chans[i].cursors = [2]map[pairOf]cursor{}
+	}
 }
 
 func counted(n int, what string) string {
