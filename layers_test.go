@@ -58,7 +58,7 @@ var layers = map[string][]string{
 	"trace":                     {},
 	"translate":                 {"artifact", "disallow", "sites", "source", "uppaal"},
 	"uppaal":                    {},
-	"view":                      {"artifact", "check", "explain", "orchestrate", "sites", "uppaal"},
+	"view":                      {"analyze", "artifact", "check", "explain", "orchestrate", "recording", "sites", "trace", "uppaal"},
 }
 
 // Imports point downwards only.

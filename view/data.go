@@ -7,8 +7,13 @@ const Version = 1
 // from 0, and -1 is none, unless said otherwise. An optional field is left out where it has the
 // zero value of its type.
 type Data struct {
-	Version  int         `json:"version"`
-	Model    bool        `json:"model,omitempty"` // the page is of a trace of a model: its goroutines are processes
+	Version int  `json:"version"`
+	Model   bool `json:"model,omitempty"` // the page is of a trace of a model: its goroutines are processes
+	// Recording: the page is of a recorded run. Goroutines have the numbers of the trace as names, and
+	// all findings, which are those of package analyze, have one trace in common.
+	Recording bool `json:"recording,omitempty"`
+	// First is the number of the finding that is shown first, 0 if that is the first one.
+	First    int         `json:"first,omitempty"`
 	Program  Program     `json:"program"`
 	Notes    []string    `json:"notes"` // what was left out, in words
 	Sites    []Site      `json:"sites"`
@@ -20,12 +25,13 @@ type Data struct {
 
 // Program says of what, and of which bundle, the page is.
 type Program struct {
-	Package string `json:"package"` // import path
-	Entry   string `json:"entry"`   // function
-	Pass    string `json:"pass"`    // that has written the bundle
-	Tool    string `json:"tool"`    // version of vtrace
-	Go      string `json:"go"`      // version
-	Digest  string `json:"digest"`  // of the bundle
+	Package string `json:"package"`       // import path
+	Entry   string `json:"entry"`         // function
+	Pass    string `json:"pass"`          // that has written the bundle
+	Tool    string `json:"tool"`          // version of vtrace
+	Go      string `json:"go"`            // version
+	Digest  string `json:"digest"`        // of the bundle
+	End     string `json:"end,omitempty"` // how a recorded run has ended
 }
 
 // Site is a point of the program.
@@ -58,7 +64,9 @@ type Finding struct {
 	Reason    string   `json:"reason,omitempty"` // why it is not real, or how it has shown
 	Reproduce string   `json:"reproduce,omitempty"`
 	Facts     []string `json:"facts,omitempty"` // what else is known, in words
-	Trace     int      `json:"trace"`
+	// Steps are, of a recorded run, the numbers of the steps that it is about and that are on the page.
+	Steps []int `json:"steps,omitempty"`
+	Trace int   `json:"trace"`
 }
 
 // The ways in which the steps of a trace are known.
@@ -90,6 +98,11 @@ type Trace struct {
 	// behind them only what was observed is known. Seen: in the last state is what a run has shown.
 	Shown int  `json:"shown"`
 	Seen  bool `json:"seen,omitempty"`
+	// Behind is how many steps were left out at the end.
+	Behind int `json:"behind,omitempty"`
+	// Clocks are, of a recorded run, the vector clocks of Goroutines before the first of Steps: pairs of the
+	// number of a goroutine, from 1, and its component, in one list; what is not there is 0. Without it the page has no clocks.
+	Clocks [][]int `json:"clocks,omitempty"`
 }
 
 // Goroutine is a lane of a trace.
@@ -99,6 +112,9 @@ type Goroutine struct {
 	Started   int    `json:"started"`   // number of the step in which it was, 0 if it was there before or that is not known
 	Site      int    `json:"site"`      // where it was started
 	Automaton int    `json:"automaton"` // that it is a process of
+	// Of a recorded run: its number in the trace, which is its name, and the function that it runs, if that is known.
+	Number int    `json:"number,omitempty"`
+	Func   string `json:"func,omitempty"`
 }
 
 // The kinds of objects.
@@ -109,6 +125,8 @@ const (
 	Channel   = "channel"
 	Once      = "once"
 	Condition = "cond"
+	Atomic    = "atomic" // a variable that is accessed by package sync/atomic
+	Memory    = "memory"
 )
 
 // Object is what goroutines synchronise with.
@@ -181,6 +199,36 @@ type Step struct {
 	// Alternatives is the set of what could have been done instead, from 1; 0 is nothing, or not known.
 	Alternatives int   `json:"alt,omitempty"`
 	Set          State `json:"set,omitempty"` // what is different behind it
+
+	// What follows is of recorded runs. PC is the number of the operation in its goroutine, Phase which of its
+	// events the step is, and Did what came of it, in words.
+	PC      int    `json:"pc,omitempty"`
+	Objects []int  `json:"on,omitempty"` // that it is on, without those of which it has changed the state; of a select, in any of its cases
+	Phase   string `json:"phase,omitempty"`
+	Did     string `json:"did,omitempty"`
+	// Pre are the components in which the vector clock before the operation is another one than
+	// that of the goroutine so far, but for its own component, which is PC. Post are those in which the
+	// clock behind it is another one than that before it. Both as Clocks of the Trace.
+	Pre  []int `json:"pre,omitempty"`
+	Post []int `json:"post,omitempty"`
+	// Possible is what the clocks say of other runs at this operation.
+	Possible []Possible `json:"may,omitempty"`
+}
+
+// The phases of an operation that is not one step.
+const (
+	PhasePre  = "pre"  // it begins
+	PhasePost = "post" // it ends
+)
+
+// Possible is what could have been beside an operation of a recorded run: partners that it could
+// have had, or what competes with it.
+type Possible struct {
+	Code  string `json:"c"`              // of the analysis
+	Case  string `json:"case,omitempty"` // of a select, that was not taken
+	Count int    `json:"n"`              // how many operations there are
+	// At are some of them: pairs of the number of a goroutine, from 1, and of an operation of it.
+	At []int `json:"at"`
 }
 
 // Alternative is what could have been done in place of a step.
@@ -197,6 +245,7 @@ const (
 	ArrowLock    = "lock"    // a lock that one has given back, another one takes
 	ArrowCreate  = "create"  // a goroutine is started
 	ArrowWake    = "wake"    // one that waits is let go on
+	ArrowRead    = "read"    // what was stored is read
 )
 
 // Arrow leads from one goroutine to another one, at steps by their numbers.

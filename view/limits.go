@@ -32,6 +32,9 @@ const (
 	maxAutomataBytes = 150_000   // with the sites that no trace has
 	maxFileBytes     = 150_000
 	maxNoteBytes     = 50_000
+
+	// The same of the page of a recording, which has no automata and no source.
+	maxRecordedBytes = 1_850_000 // of the findings, the trace, and its sites
 )
 
 // fits takes the size of a value as JSON out of the room that is left, unless it is larger.
@@ -114,7 +117,7 @@ func (tr Trace) behind(skip int) Trace {
 		}
 	}
 	out := tr
-	out.Start, out.Skipped = renumbered(state), skip
+	out.Start, out.Skipped = renumbered(state), tr.Skipped+skip
 	out.Steps = slices.Clone(tr.Steps[skip:])
 	for i := range out.Steps {
 		out.Steps[i].Set = renumbered(out.Steps[i].Set)
@@ -122,11 +125,43 @@ func (tr Trace) behind(skip int) Trace {
 	out.keepAlternatives()
 	out.Values, out.Arrows = values, []Arrow{}
 	for _, a := range tr.Arrows {
-		if a.ToStep > skip {
+		if a.ToStep > out.Skipped {
 			out.Arrows = append(out.Arrows, a)
 		}
 	}
 	out.Shown = max(tr.Shown-skip, 0)
+	if tr.Clocks != nil {
+		out.Clocks = tr.clocksBehind(skip)
+	}
+	return out
+}
+
+// clocksBehind are the vector clocks of goroutines behind the first steps.
+func (tr Trace) clocksBehind(skip int) [][]int {
+	at := make([]map[int]int, len(tr.Clocks))
+	join := func(g int, pairs []int) {
+		for i := 0; i+1 < len(pairs); i += 2 {
+			at[g][pairs[i]] = pairs[i+1]
+		}
+	}
+	for g, pairs := range tr.Clocks {
+		at[g] = map[int]int{}
+		join(g, pairs)
+	}
+	for _, s := range tr.Steps[:skip] {
+		join(s.Goroutine, s.Pre)
+		if s.Phase != PhasePost {
+			at[s.Goroutine][tr.Goroutines[s.Goroutine].Number] = s.PC
+		}
+		join(s.Goroutine, s.Post)
+	}
+	out := make([][]int, len(at))
+	for g, components := range at {
+		out[g] = []int{}
+		for _, n := range slices.Sorted(maps.Keys(components)) {
+			out[g] = append(out[g], n, components[n])
+		}
+	}
 	return out
 }
 

@@ -378,20 +378,26 @@ func TestPageWithoutFindings(t *testing.T) {
 
 // pictures are those of docs/view, by their names: the place, and keys to press there.
 var pictures = []struct {
-	name, place, theme string
-	keys               []string
-	width, height      int64
+	name, of, place, theme string
+	keys                   []string
+	width, height          int64
 }{
-	{"deadlock", "#finding-1", "light", nil, 1700, 1560},
-	{"queue", "#finding-1/step-7", "dark", nil, 1700, 700},
+	{"deadlock", transfers, "#finding-1", "light", nil, 1700, 1560},
+	{"queue", transfers, "#finding-1/step-7", "dark", nil, 1700, 700},
+	{"recorded", served, "#finding-1/step-17", "light", nil, 1900, 1000},
 }
 
 // TestPictures is that the pictures in the documentation are of the page as it is.
 func TestPictures(t *testing.T) {
 	doc, err := os.ReadFile("../docs/view.md")
 	require.NoError(t, err)
-	p := open(t, load(t, transfers), "")
 	for _, shot := range pictures {
+		var p *tab
+		if strings.HasSuffix(shot.of, ".vtr") {
+			p = openRecording(t, loadRecording(t, shot.of), "")
+		} else {
+			p = open(t, load(t, shot.of), "")
+		}
 		p.run(chromedp.EmulateViewport(shot.width, shot.height))
 		give(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: shot.theme}}})
 		p.visit(shot.place)

@@ -41,8 +41,10 @@ func Of(b *artifact.Bundle) (*Data, error) {
 	m := b.Manifest()
 	p.data = Data{
 		Version: Version,
-		Program: Program{short(m.Entry.Package), short(m.Entry.Func), short(m.Pass), short(m.Tool), short(m.Go), b.Digest()},
-		Notes:   []string{}, Sites: []Site{}, Files: []File{}, Findings: []Finding{}, Traces: []Trace{}, Automata: []Automaton{},
+		Program: Program{
+			Package: short(m.Entry.Package), Entry: short(m.Entry.Func), Pass: short(m.Pass), Tool: short(m.Tool), Go: short(m.Go), Digest: b.Digest(),
+		},
+		Notes: []string{}, Sites: []Site{}, Files: []File{}, Findings: []Finding{}, Traces: []Trace{}, Automata: []Automaton{},
 	}
 	if p.side == nil {
 		p.side = &artifact.Sidecar{}

@@ -27,6 +27,8 @@ var (
 	diagramScript string
 	//go:embed assets/panels.js
 	panelsScript string
+	//go:embed assets/recorded.js
+	recordedScript string
 	//go:embed assets/main.js
 	mainScript string
 )
@@ -45,7 +47,7 @@ func Write(w io.Writer, b *artifact.Bundle) error {
 // names their digests, and allows no request of any kind.
 func (d *Data) page() []byte {
 	style := pageStyle + drawingStyle
-	script := statesScript + domScript + diagramScript + panelsScript + mainScript
+	script := statesScript + domScript + diagramScript + panelsScript + recordedScript + mainScript
 	policy := "default-src 'none'; script-src " + digest(script) + "; style-src " + digest(style) + "; base-uri 'none'; form-action 'none'"
 	var out bytes.Buffer
 	// The text of the page is written in pieces, so that nothing in the data is taken for a place.

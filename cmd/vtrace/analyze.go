@@ -32,7 +32,7 @@ func runAnalyze(c *call) (int, error) {
 		return 0, fmt.Errorf("%w: -orders and -max-memory are at least 1", errUsage)
 	}
 	limits.Memory = int64(memory)
-	t, err := c.readTrace(args[0])
+	t, _, err := c.readTrace(args[0])
 	if err != nil {
 		return 0, err
 	}
@@ -54,22 +54,28 @@ func runAnalyze(c *call) (int, error) {
 	return exitNothing, err
 }
 
-// readTrace reads a trace, as text or as a recording, from a file, or from what "-" stands for.
-func (c *call) readTrace(name string) (_ *trace.Trace, err error) {
+// readTrace reads a trace, as text or as a recording, which has a header, from a file, or from what "-"
+// stands for.
+func (c *call) readTrace(name string) (_ *trace.Trace, h recording.Header, err error) {
 	in, err := c.open(name)
 	if err != nil {
-		return nil, err
+		return nil, h, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	buffered := bufio.NewReader(in)
 	if recording.Starts(buffered) {
-		t, _, err := recording.Load(buffered, 0)
+		t, header, err := recording.Load(buffered, 0)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, h, fmt.Errorf("%s: %w", name, err)
 		}
-		return t, nil
+		return t, header, nil
 	}
-	text, err := io.ReadAll(io.LimitReader(buffered, maxTrace+1))
+	t, err := readTraceText(buffered, name)
+	return t, h, err
+}
+
+func readTraceText(r io.Reader, name string) (*trace.Trace, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxTrace+1))
 	if err != nil {
 		return nil, err
 	}

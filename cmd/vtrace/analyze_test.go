@@ -151,7 +151,7 @@ func TestAnalyzeStandardInput(t *testing.T) {
 	text, err := os.ReadFile(kubernetes)
 	require.NoError(t, err)
 	c := &call{ctx: t.Context(), stdin: bytes.NewReader(text)}
-	read, err := c.readTrace(standardInput)
+	read, _, err := c.readTrace(standardInput)
 	require.NoError(t, err)
 	require.Len(t, read.Goroutines, 3)
 }

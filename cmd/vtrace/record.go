@@ -103,15 +103,26 @@ func recordingName(program string) string {
 
 // isRecording reports whether a file is a recording, and no bundle, by its name or what it begins with.
 func isRecording(name string) bool {
-	if strings.HasSuffix(name, recordingExt) {
-		return true
-	}
+	return strings.HasSuffix(name, recordingExt) || begins(name, recording.Starts)
+}
+
+// isTrace reports whether a file is a recording, or a trace in the text form.
+func isTrace(name string) bool {
+	return isRecording(name) || begins(name, func(r *bufio.Reader) bool {
+		const first = "trace "
+		text, _ := r.Peek(len(first))
+		return string(text) == first
+	})
+}
+
+// begins reports whether a file begins as something does.
+func begins(name string, as func(*bufio.Reader) bool) bool {
 	f, err := os.Open(name)
 	if err != nil {
 		return false // who reads it says what is wrong
 	}
 	defer f.Close()
-	return recording.Starts(bufio.NewReader(f))
+	return as(bufio.NewReader(f))
 }
 
 // tally counts what is in a recording.

@@ -57,7 +57,7 @@ func commands() []command {
 		{"translate", "PACKAGE", "write the model of a program as UPPAAL XML", compiles, runTranslate},
 		{"verify", "MODEL [QUERIES]", "check a model, .xml, .xta or .ta: the model checker alone", theChecker, runVerify},
 		{"inspect", "BUNDLE|RECORDING [PATH]", "show what is in a bundle, or in a recording; PATH is a gjson path, or \"events\" of a recording", nothing, runInspect},
-		{"view", "BUNDLE", "make a page of a bundle that shows its findings step by step, or of a trace of a model, and open it", theBrowser, runView},
+		{"view", "BUNDLE|RECORDING", "make a page of a bundle that shows its findings step by step, of a recording, or of a trace of a model, and open it", theBrowser, runView},
 		{"bundle", "TOOL ARGUMENTS", "tools for bundles: check, compare, collect, unpack, shorten or list them", nothing, runBundle},
 		{"unpack", "BUNDLE", "write the program of a bundle, so that it can be changed", nothing, runUnpack},
 		{"adopt", "DIR", "make a bundle of a program that was unpacked and changed", compiles, runAdopt},

@@ -15,18 +15,19 @@ import (
 	"github.com/vtrace/vtrace/view"
 )
 
-// runView writes the page of a bundle, and opens it unless it is told where to write it to.
+// runView writes the page of a bundle, a recording or a trace of a model, and opens it unless it is told where to write it to.
 func runView(c *call) (int, error) {
 	var s settings
 	fs := c.flags()
 	out := fs.String("o", "", "write the page to `FILE`, and do not open it; - is standard output")
 	trace := fs.String("trace", "", "show the trace in `FILE` of a model, which takes the place of BUNDLE: an .xtr file or XML of UPPAAL, or the text that verifyta or Spin prints")
+	finding := fs.Int("finding", 0, "of a recording, show finding `N` first, with the steps around it if not all fit on the page; its numbers are those of the page")
 	s.verifying(fs)
 	args, err := c.parse(fs, 1, 1)
 	if err != nil {
 		return 0, err
 	}
-	write, err := s.page(c, args[0], *trace)
+	write, err := s.page(c, args[0], *trace, *finding)
 	if err != nil {
 		return 0, err
 	}
@@ -43,14 +44,34 @@ func runView(c *call) (int, error) {
 	return exitNothing, err
 }
 
-// page gives what writes the page of a bundle, or of a trace of a model.
-func (s *settings) page(c *call, of, trace string) (write func(io.Writer) error, err error) {
-	if trace == "" {
+// page gives what writes the page of a bundle, of a recording, or of a trace of a model.
+func (s *settings) page(c *call, of, trace string, finding int) (write func(io.Writer) error, err error) {
+	recorded := trace == "" && isTrace(of)
+	switch {
+	case finding != 0 && !recorded:
+		return nil, fmt.Errorf("%w: -finding is for recordings; the page of a bundle has all of its findings", errUsage)
+	case recorded:
+		return recordedPage(c, of, finding)
+	case trace == "":
 		b, err := s.load(of)
 		return func(w io.Writer) error { return view.Write(w, b) }, err
 	}
 	m, err := c.modelTrace(of, trace)
 	return func(w io.Writer) error { return view.WriteModel(w, m) }, err
+}
+
+// recordedPage gives what writes the page of a recording, or of a trace in the text form.
+func recordedPage(c *call, of string, finding int) (write func(io.Writer) error, err error) {
+	t, header, err := c.readTrace(of)
+	if err != nil {
+		return nil, err
+	}
+	return func(w io.Writer) error {
+		if err := view.WriteRecording(w, view.Recording{Trace: t, Header: header, Tool: version(), Finding: finding}); err != nil {
+			return fmt.Errorf("%s: %w", of, err)
+		}
+		return nil
+	}, nil
 }
 
 // maxPages is how many pages are kept that were written to be opened.

@@ -228,3 +228,50 @@ func TestViewModel(t *testing.T) {
 		require.Equal(t, exitUsage, code, args)
 	}
 }
+
+// Recordings, and traces as text, have a page, too.
+func TestViewRecording(t *testing.T) {
+	const name, text = "../../view/testdata/served.vtr", "../../analyze/testdata/kubernetes.trace"
+	dir := t.TempDir()
+	page := filepath.Join(dir, "run.html")
+	code, stdout, stderr := execute(t, "view", "-o", page, name)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Equal(t, page, pagePath(t, stdout))
+	html, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Contains(t, string(html), `"recording":true`)
+	require.Contains(t, string(html), `"package":"example.com/stock"`)
+	require.Contains(t, string(html), `"end":"exit status 0"`)
+	require.NotContains(t, string(html), dir)
+	// By what it begins with, whatever its name is.
+	data, err := os.ReadFile(name)
+	require.NoError(t, err)
+	other := filepath.Join(dir, "run")
+	require.NoError(t, os.WriteFile(other, data, 0o600))
+	code, stdout, stderr = execute(t, "view", "-o", "-", other)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Equal(t, string(html), stdout)
+
+	code, stdout, stderr = execute(t, "view", "-o", "-", "-finding", "1", text)
+	require.Equal(t, exitNothing, code, stderr)
+	require.Contains(t, stdout, `"first":1`)
+	require.Contains(t, stdout, `"kind":"P06"`)
+
+	broken := filepath.Join(dir, "broken.vtr")
+	require.NoError(t, os.WriteFile(broken, data[:40], 0o600))
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-finding", "99", text}, text + ": there is no finding 99: the analysis of the run has 2"},
+		{[]string{"-finding", "-1", text}, "there is no finding -1"},
+		{[]string{"-finding", "1", viewed}, "-finding is for recordings"},
+		{[]string{broken}, broken + ": "},
+		{[]string{filepath.Join(dir, "none.vtr")}, "none.vtr"},
+	} {
+		code, stdout, stderr = execute(t, append([]string{"view", "-o", "-"}, c.args...)...)
+		require.Equal(t, exitUsage, code, c.args)
+		require.Empty(t, stdout)
+		require.Contains(t, stderr, c.want)
+	}
+}

@@ -2,7 +2,7 @@
 // can be seen are drawn.
 
 const ROW = 28, HEAD = 46, GUTTER = 170, LANE = 236, BOX = 186;
-const arrowKinds = ['message', 'lock', 'create', 'wake'];
+const arrowKinds = ['message', 'lock', 'create', 'wake', 'read'];
 
 const diagram = {
   // lanes are the goroutines that are shown, in order.
@@ -39,6 +39,9 @@ const diagram = {
     for (const head of shown.svg.querySelectorAll('.lane-head')) {
       head.firstChild.classList.toggle('chosen', head.dataset.goroutine === laneName(page.trace, page.goroutine));
     }
+    if (!data.recording) return;
+    const possible = possibleSteps(page.trace.steps[page.step - 1]);
+    for (const step of shown.svg.querySelectorAll('.step')) step.classList.toggle('possible', possible.has(step.dataset.step));
   },
 
   // picture draws a part of the whole diagram.
@@ -108,11 +111,12 @@ const diagram = {
   boxes(part) {
     const out = drawn('g', {});
     const steps = page.trace.steps;
+    const named = new Set((data.findings[page.finding] || {}).steps);
     for (let row = part.first + 1; row <= part.last; row++) {
       const step = steps[row - 1];
       const other = page.object >= 0 && !touches(page.trace, step, page.object) ? ' other' : '';
       const number = page.trace.skipped + row;
-      const g = drawn('g', { class: 'step' + other, 'data-step': number });
+      const g = drawn('g', { class: 'step' + other + (named.has(number) ? ' named' : ''), 'data-step': number });
       const y = part.y(row);
       if (step.g >= 0 && part.lanes.includes(step.g)) {
         const x = part.x.get(step.g);
@@ -163,7 +167,8 @@ const diagram = {
     const corner = drawn('rect', { class: 'cover', x: 0, y: 0, width: GUTTER, height: HEAD - 8 });
     for (const g of part.lanes) {
       const x = part.x.get(g), lane = page.trace.goroutines[g];
-      const s = lane.by >= 0 ? 'by ' + laneName(page.trace, lane.by) + (lane.site >= 0 ? ' at ' + place(site(lane.site)) : '') : data.model ? (data.automata[lane.automaton] || { name: '' }).name : 'entry';
+      const by = lane.by >= 0 ? 'by ' + laneName(page.trace, lane.by) + (lane.site >= 0 ? ' at ' + place(site(lane.site)) : '') : data.model ? (data.automata[lane.automaton] || { name: '' }).name : data.recording ? '' : 'entry';
+      const s = [lane.func, by].filter(Boolean).join(', ');
       const head = drawn('g', { class: 'lane-head', 'data-goroutine': lane.name });
       head.append(drawn('rect', { class: 'head', x: x - BOX / 2, y: 3, width: BOX, height: 34, rx: 4 }),
         label(x, 17, 'middle', lane.name), label(x, 31, 'middle dim', clipped(s, BOX - 8, 6.5), s));

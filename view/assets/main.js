@@ -27,15 +27,17 @@ function drawFindings() {
   byID('findings').replaceChildren(...shown.map((i) => {
     const f = data.findings[i];
     const button = element('button', { type: 'button', 'data-finding': f.number, 'aria-current': String(i === page.finding) },
-      element('span', { className: 'verdict ' + (f.verdict === 'real' || f.verdict === 'false' ? f.verdict : '') }, `${f.number}. ${f.verdict}`), ` ${f.kind}`,
-      element('br', {}), element('span', { className: 'dim' }, f.file ? `${f.file}:${f.line}` : ''), f.trace < 0 ? ' (no steps)' : '');
+      element('span', { className: 'verdict ' + (['real', 'false', 'error'].includes(f.verdict) ? f.verdict : '') }, `${f.number}. ${f.verdict}`), ` ${f.kind}`,
+      element('br', {}), element('span', { className: 'dim' }, f.file ? `${f.file}:${f.line}` : ''), f.trace < 0 ? ' (no steps)' : data.recording && !f.steps ? ' (not on this page)' : '');
     button.addEventListener('click', () => { show(i, lastStep(i)); });
     return element('li', {}, button);
   }));
 }
 
+// lastStep is where a finding has come about: behind all steps, or, in a recorded run, the last one that it is about.
 function lastStep(i) {
   const f = data.findings[i];
+  if (f && f.steps) return Math.max(...f.steps);
   return f && f.trace >= 0 ? data.traces[f.trace].skipped + data.traces[f.trace].steps.length : 0;
 }
 
@@ -43,7 +45,7 @@ function drawAbout() {
   const f = data.findings[page.finding];
   const about = byID('about');
   if (!f) {
-    about.replaceChildren(element('p', { className: 'dim' }, 'The bundle has no findings.'));
+    about.replaceChildren(element('p', { className: 'dim' }, data.recording ? 'The analysis has found nothing.' : 'The bundle has no findings.'), ...(data.recording ? aboutSteps() : []));
     return;
   }
   const parts = [element('h2', {}, data.model ? 'Trace' : `Finding ${f.number}`), element('p', {}, f.message)];
@@ -51,12 +53,19 @@ function drawAbout() {
     if (text) parts.push(element('p', {}, text));
   }
   if (f.reproduce) parts.push(element('p', { className: 'code' }, f.reproduce));
-  const from = page.trace.from === 'run' ? 'The steps are those of a run of the program; what is beside them comes from the model, followed along them, and at the end from the run.'
+  if (f.trace >= 0) parts.push(...aboutSteps());
+  about.replaceChildren(...parts);
+}
+
+// aboutSteps says where the steps come from, and what is not known of them.
+function aboutSteps() {
+  const from = data.recording ? 'The steps are those of the recorded run. Between goroutines the order is known by their partners only: this is one that fits, and need not be that of the run.'
+    : page.trace.from === 'run' ? 'The steps are those of a run of the program; what is beside them comes from the model, followed along them, and at the end from the run.'
     : data.model ? 'The steps are those of the trace; each is one that the model can do.' : 'The steps are those of the model: no run has shown them.';
-  if (f.trace >= 0) parts.push(element('p', { className: 'dim' }, from));
+  const parts = [element('p', { className: 'dim' }, from)];
   for (const n of page.trace.notes) parts.push(element('p', { className: 'note' }, n));
   if (page.trace.skipped) parts.push(element('p', { className: 'note' }, `The first ${page.trace.skipped} steps are not on this page, which would be too large.`));
-  about.replaceChildren(...parts);
+  return parts;
 }
 
 // show goes to a step of a finding.
@@ -64,17 +73,21 @@ function show(finding, number) {
   if (finding !== page.finding) {
     page.finding = finding;
     const f = data.findings[finding];
-    page.trace = f && f.trace >= 0 ? data.traces[f.trace] : noTrace;
-    page.timeline = new Timeline(page.trace);
-    Object.assign(page, { object: -1, hidden: new Set(), texts: null, step: 0, goroutine: 0 });
-    drawObjects();
+    const trace = data.recording ? data.traces[0] : f && f.trace >= 0 ? data.traces[f.trace] : noTrace;
+    if (trace !== page.trace) showTrace(trace);
     drawAbout();
     drawFindings();
-    diagram.resize();
-    byID('slider').max = page.trace.steps.length;
-    search();
   }
   goTo(number);
+}
+
+// showTrace shows another trace, from its beginning.
+function showTrace(trace) {
+  Object.assign(page, { trace, timeline: new Timeline(trace), object: -1, hidden: new Set(), texts: null, step: 0, goroutine: 0 });
+  drawObjects();
+  diagram.resize();
+  byID('slider').max = trace.steps.length;
+  search();
 }
 
 // goTo goes to a step by its number; 0 is the beginning.
@@ -158,12 +171,18 @@ function link() {
   clearTimeout(linking);
   linking = setTimeout(() => {
     const f = data.findings[page.finding];
-    if (f) history.replaceState(null, '', `#finding-${f.number}/step-${page.trace.skipped + page.step}`);
+    const step = `step-${page.trace.skipped + page.step}`;
+    if (f || data.recording) history.replaceState(null, '', f ? `#finding-${f.number}/${step}` : '#' + step);
   }, 120);
 }
 
 // follow goes to where the address leads; false if it leads nowhere.
 function follow() {
+  const alone = /^#step-(\d+)$/.exec(location.hash);
+  if (alone && data.recording) {
+    show(data.findings.length ? Math.max(page.finding, 0) : -2, Number(alone[1]));
+    return true;
+  }
   const m = /^#finding-(\d+)(?:\/step-(\d+))?$/.exec(location.hash);
   const i = m ? data.findings.findIndex((f) => f.number === Number(m[1])) : -1;
   if (i < 0) return false;
@@ -279,12 +298,21 @@ function modelPage() {
   byID('filter-object').parentElement.hidden = true;
 }
 
+// recordedPage leaves out what a recorded run has not.
+function recordedPage() {
+  for (const id of ['alternatives', 'source', 'variables', 'automaton']) byID(id).closest('section').hidden = true;
+  byID('filter-verdict').previousSibling.textContent = 'level ';
+  byID('filter-kind').previousSibling.textContent = 'code ';
+}
+
 function start() {
   const p = data.program;
   document.title = `vtrace: ${p.package} ${p.entry}`;
   byID('title').textContent = `${p.package} ${p.entry}`;
-  byID('program').textContent = data.model ? `model, vtrace ${p.tool}` : `${p.pass} pass, vtrace ${p.tool}, ${p.go}, bundle ${p.digest.slice(0, 12)}`;
+  byID('program').textContent = data.recording ? ['recording', `vtrace ${p.tool}`, p.go, p.end && 'ended: ' + p.end].filter(Boolean).join(', ') : data.model ? `model, vtrace ${p.tool}` : `${p.pass} pass, vtrace ${p.tool}, ${p.go}, bundle ${p.digest.slice(0, 12)}`;
   if (data.model) modelPage();
+  if (data.recording) recordedPage();
+  else for (const id of ['clocks', 'possible']) byID(id).closest('section').hidden = true;
   byID('notes').replaceChildren(...data.notes.map((n) => element('li', {}, n)));
   byID('keys').replaceChildren(...keys.map(([, shown, what]) => row([element('kbd', {}, shown), what])));
   document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
@@ -292,6 +320,11 @@ function start() {
   options('filter-kind', data.findings.map((f) => f.kind));
   listen();
   if (follow()) return;
+  const wanted = data.findings.findIndex((f) => f.number === data.first);
+  if (wanted >= 0) {
+    show(wanted, lastStep(wanted));
+    return;
+  }
   const first = data.findings.findIndex((f) => f.trace >= 0);
   show(first < 0 ? (data.findings.length ? 0 : -2) : first, 0);
 }

@@ -28,12 +28,20 @@ const behindShown = (ahead) => page.step + (ahead || 0) > page.trace.shown;
 
 const names = (gs) => (gs || []).map((g) => laneName(page.trace, g)).join(', ');
 
+// does is the verb of a step.
+function does(step) {
+  if (step.queues) return 'waits in';
+  if (data.model) return 'takes an';
+  return { pre: 'begins', post: 'ends' }[step.phase] || 'does';
+}
+
 const panels = {
   draw() {
     const state = page.timeline.at(page.step);
     const step = page.step > 0 ? page.trace.steps[page.step - 1] : null;
     const changed = (step && step.set) || {};
     this.now(step);
+    recordedPanels.draw(step);
     this.alternatives();
     this.goroutines(state, changed);
     this.source(state);
@@ -52,8 +60,9 @@ const panels = {
       return;
     }
     const s = site(step.site);
-    const said = [element('p', {}, `${page.trace.skipped + page.step} of ${total}: ${who(page.trace, step.g)} ${step.queues ? 'waits in' : data.model ? 'takes an' : 'does'} ${s.kind || 'nothing'} ${place(s) ? 'at ' + place(s) : ''}`),
+    const said = [element('p', {}, `${page.trace.skipped + page.step} of ${total}: ${who(page.trace, step.g)} ${does(step)} ${s.kind || 'nothing'} ${place(s) ? 'at ' + place(s) : ''}`),
       element('p', { className: 'code' }, stepText(step))];
+    if (data.recording) said.push(element('p', { className: 'dim' }, `operation ${step.pc} of ${who(page.trace, step.g)}`), ...recordedPanels.partners());
     if (behindShown()) said.push(element('p', { className: 'dim' }, 'Only what was observed is known here.'));
     byID('now').replaceChildren(...said);
   },
@@ -99,7 +108,7 @@ const panels = {
         element('td', { className: 'narrow' }, gone ? '' : place(at)), element('td', { className: 'code' }, gone ? '' : at.text || '')],
       { 'data-goroutine': lane.name, 'aria-selected': String(g === page.goroutine), className: ('g' + g) in changed ? 'changed' : '' }));
     });
-    fill('goroutines', ['', 'is', 'where', data.model ? 'location' : 'source line'], rows, 'none');
+    fill('goroutines', ['', 'is', 'where', data.model ? 'location' : data.recording ? 'operation' : 'source line'], rows, 'none');
   },
 
   source(state) {
@@ -135,12 +144,14 @@ const panels = {
   },
 
   channels(state, changed) {
-    const rows = this.objects(['channel'], state, changed, (object, s, w) => {
+    const rows = this.objects(['channel'], state, changed, (object, s, w, o) => {
       const queue = element('td', {});
       if (s.lost) queue.append(element('span', { className: 'value dim' }, `${(s.length || 0) - (s.queue || []).length} unknown`));
-      for (const m of s.queue || []) {
+      const messages = data.recording && object.cap ? queued(page.trace, o, page.trace.skipped + page.step) : s.queue || [];
+      for (const m of messages.slice(0, MOST)) {
         queue.append(element('span', { className: 'value', title: `sent by ${laneName(page.trace, m.by)} in step ${m.step}` }, m.text || '?'));
       }
+      if (data.recording && (s.length || 0) > messages.length) queue.append(element('span', { className: 'value dim' }, `${s.length - messages.length} that nobody receives`));
       if (!queue.childNodes.length) queue.append(element('span', { className: 'dim' }, object.cap ? 'empty' : 'no buffer'));
       if (object.cap) queue.append(element('span', { className: 'dim' }, ` ${s.length || 0} of ${object.cap}`));
       return [queue, s.closed ? 'closed' : '', names(w)];

@@ -71,6 +71,8 @@ function objectShort(trace, o) {
 function stepText(step) {
   if (step.g < 0) return 'time passes';
   const s = site(step.site);
+  if (data.recording && step.did) return s.kind === 'select' ? `[${step.did}] ${s.text}` : `${s.text}: ${step.did}`;
+  if (data.recording) return s.text;
   switch (s.kind) {
     case 'start': return 'start of the goroutine';
     case 'end': return 'return';
@@ -94,7 +96,7 @@ function waiting(trace, state, o) {
 
 // touches reports whether a step has to do with an object.
 function touches(trace, step, o) {
-  if (('o' + o) in (step.set || {})) return true;
+  if (('o' + o) in (step.set || {}) || (step.on || []).includes(o)) return true;
   const s = trace.values[(step.set || {})['g' + step.g]];
   return Boolean(s && (s.for || []).includes(o));
 }
