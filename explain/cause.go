@@ -319,8 +319,8 @@ type Location struct {
 	File      string
 	Line, Col int // Col is in bytes, 0 if it is not known
 	Func      string
-	// Site is that of the goroutine that a deadlock is shown at, "" for others.
-	Site string
+	// Site is that of the goroutine that a deadlock is shown at, and G its creation path; "" for others.
+	Site, G string
 }
 
 // Place is where the goroutine of a deadlock waits that its cause speaks of first: nearer to the error
@@ -335,7 +335,7 @@ func Place(f artifact.Finding) Location {
 		if g.File == "" || !strings.HasPrefix(f.Cause, who(g.G)+" ") && !strings.HasPrefix(f.Cause, who(g.G)+",") {
 			continue
 		}
-		if at.Site = g.Site; g.File != f.File || g.Line != f.Line {
+		if at.Site, at.G = g.Site, g.G; g.File != f.File || g.Line != f.Line {
 			at.File, at.Line, at.Col, at.Func = g.File, g.Line, 0, g.Func
 		}
 		break

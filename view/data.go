@@ -52,15 +52,17 @@ type File struct {
 
 // Finding is a possible error of the program.
 type Finding struct {
-	Number    int      `json:"number"` // from 1
-	Verdict   string   `json:"verdict"`
-	Kind      string   `json:"kind"`
-	Category  string   `json:"category,omitempty"`
-	File      string   `json:"file,omitempty"`
-	Line      int      `json:"line,omitempty"`
-	Func      string   `json:"func,omitempty"`
-	Message   string   `json:"message"`
-	Cause     string   `json:"cause,omitempty"`  // why it comes about
+	Number   int    `json:"number"` // from 1
+	Verdict  string `json:"verdict"`
+	Kind     string `json:"kind"`
+	Category string `json:"category,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Func     string `json:"func,omitempty"`
+	Message  string `json:"message"`
+	Cause    string `json:"cause,omitempty"` // why it comes about
+	// Goroutine is the name of the one that the cause speaks of first, which is at File and Line at the end.
+	Goroutine string   `json:"goroutine,omitempty"`
 	Reason    string   `json:"reason,omitempty"` // why it is not real, or how it has shown
 	Reproduce string   `json:"reproduce,omitempty"`
 	Facts     []string `json:"facts,omitempty"` // what else is known, in words

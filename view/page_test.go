@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/view"
 )
 
@@ -86,7 +87,10 @@ func TestPagePicture(t *testing.T) {
 func TestPageFindings(t *testing.T) {
 	p := open(t, load(t, transfers), "")
 	require.Len(t, p.texts("#findings button"), 2)
-	require.Contains(t, p.texts("#findings button")[0], "1. real deadlock main.go:37")
+	require.Contains(t, p.texts("#findings button")[0], "1. real deadlock main.go:15", "the place that the cause speaks of, as in other reports")
+	require.Equal(t, 15, explain.Place(load(t, transfers).Findings()[0]).Line)
+	p.press(kb.End)
+	require.Contains(t, p.text("#source"), "goroutine 0.1: main.go:15", "and the goroutine that is stuck there")
 	require.Contains(t, p.text("#about"), "all goroutines are asleep, main at wait")
 	require.Contains(t, p.text("#about"), "and waits at main.go:15 for to.mu (mutex#")
 

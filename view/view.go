@@ -134,8 +134,9 @@ func (p *page) findings() {
 
 // finding is what a page says of a finding beside its steps.
 func (p *page) finding(f artifact.Finding) Finding {
+	at := explain.Place(f)
 	out := Finding{
-		Number: f.Number, Verdict: short(f.Verdict), Kind: short(f.Kind), Category: short(f.Category), File: short(f.File), Line: f.Line, Func: short(f.Function),
+		Number: f.Number, Verdict: short(f.Verdict), Kind: short(f.Kind), Category: short(f.Category), File: short(at.File), Line: at.Line, Func: short(at.Func), Goroutine: short(at.G),
 		Message: short(f.Message), Cause: short(f.Cause), Reason: short(f.Reason), Reproduce: short(f.Reproduce), Trace: -1,
 	}
 	if f.Runs > 0 {

@@ -95,8 +95,16 @@ function goTo(number) {
   page.step = Math.max(0, Math.min(page.trace.steps.length, number - page.trace.skipped));
   const step = page.trace.steps[page.step - 1];
   if (step && step.g >= 0) page.goroutine = step.g;
+  if (page.step === page.trace.steps.length) causeGoroutine();
   draw();
   link();
+}
+
+// causeGoroutine chooses the goroutine that the cause of the finding speaks of, which is stuck at its place.
+function causeGoroutine() {
+  const f = data.findings[page.finding];
+  const g = f && f.goroutine ? page.trace.goroutines.findIndex((lane) => lane.name === f.goroutine) : -1;
+  if (g >= 0) page.goroutine = g;
 }
 
 const move = (by) => goTo(page.trace.skipped + page.step + by);
