@@ -390,11 +390,16 @@ type FindingGoroutine struct {
 	Object string   `json:"object,omitempty"`
 	State  string   `json:"state,omitempty"` // as in "blocked" or "finished"
 	Stack  []string `json:"stack,omitempty"` // "function file:line", innermost first
+	// Cases are those that it waits for in a select, as the source has them.
+	Cases []string `json:"cases,omitempty"`
 	// Holds are the locks that it holds, and the Onces of which it runs the functions, in the
 	// order in which it has taken them.
 	Holds []FindingAct `json:"holds,omitempty"`
 	// Counter is that of the WaitGroup that it waits for.
 	Counter int `json:"counter,omitempty"`
+	// Owed are calls of Done that others have not come to, as many as Counter at most, where it waits for a
+	// WaitGroup; of a goroutine that the WaitGroup has started it is the call of Go, since its end is that of Done.
+	Owed []FindingAct `json:"owed,omitempty"`
 	// Closed says who has closed the channel on which it panics.
 	Closed *FindingAct `json:"closed,omitempty"`
 }
@@ -428,7 +433,12 @@ type FindingStep struct {
 	Site      string `json:"site,omitempty"` // key
 	Operation string `json:"operation"`      // in a word
 	Case      int    `json:"case,omitempty"` // of a select, in source order from 0; -1 is its default
-	File      string `json:"file,omitempty"` // relative to the root of the program
-	Line      int    `json:"line,omitempty"` // from 1
-	Text      string `json:"text,omitempty"` // the source line
+	// Taken is the case of a select as its source has it, as in "v := <-c"; "" of a default.
+	Taken string `json:"taken,omitempty"`
+	// Result is what the operation has given to the program in the run: a truth value or an integer, "nil" or
+	// "not nil", or "closed" where a channel was found closed; "" where that is not known, or not the same in every run.
+	Result string `json:"result,omitempty"`
+	File   string `json:"file,omitempty"` // relative to the root of the program
+	Line   int    `json:"line,omitempty"` // from 1
+	Text   string `json:"text,omitempty"` // the source line
 }

@@ -69,6 +69,9 @@ type Site struct {
 	Line int    `json:"line"` // from 1
 	Col  int    `json:"col"`  // in bytes, from 1
 	Text string `json:"text"` // the source line, without its indentation
+	// Cases are, of a select, the operations of its cases in source order, as in "v := <-c"; its
+	// default is none of them.
+	Cases []string `json:"cases,omitempty"`
 }
 
 // TemplateInfo describes one template.

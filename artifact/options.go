@@ -99,6 +99,7 @@ var optionDecoders = map[int]func(json.RawMessage) (Options, error){
 	2: goNamedOptions,
 	3: currentOptions,
 	4: currentOptions,
+	5: currentOptions,
 }
 
 // options decodes the options as the version of the manifest has them.

@@ -237,14 +237,18 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		if w.Object == "" {
 			return fmt.Sprintf("%s waits at %s in a select without cases, for ever", g, place)
 		}
-		return fmt.Sprintf("%s waits at %s in a select, and nobody who is left comes to what its cases wait for (%s)", g, place, w.Object)
+		cases := w.Object
+		if len(w.Cases) > 0 {
+			cases = Cases(w.Cases)
+		}
+		return fmt.Sprintf("%s waits at %s in a select, and nobody who is left comes to what its cases wait for (%s)", g, place, cases)
 	case opCondWait:
 		return fmt.Sprintf("%s waits at %s for a signal of %s, and nobody who is left gives one%s", g, place, object, e.lastSignal(w))
 	case opWait:
 		if w.Counter == 0 {
 			return fmt.Sprintf("%s waits at %s for %s", g, place, object)
 		}
-		return fmt.Sprintf("%s waits at %s for %s, whose counter stays at %d", g, place, object, w.Counter)
+		return fmt.Sprintf("%s waits at %s for %s, whose counter stays at %d%s", g, place, object, w.Counter, e.owed(w))
 	case opLock, opReadLock, opOnce:
 		h, ok := e.holder(w)
 		if !ok {
@@ -257,6 +261,53 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		return text
 	}
 	return ""
+}
+
+// owed says who does not come to Done of the wait group that a goroutine waits for, "" if that is not known.
+func (e *explanation) owed(w *artifact.FindingGoroutine) string {
+	var parts []string
+	for rest := w.Owed; len(rest) > 0; {
+		one, many := e.missing(rest[0])
+		var gs []string // of which the same is true
+		for len(rest) > 0 {
+			if next, _ := e.missing(rest[0]); next != one {
+				break
+			}
+			gs = append(gs, rest[0].G)
+			rest = rest[1:]
+		}
+		if len(gs) > shownWaits {
+			gs = append(gs[:shownWaits], fmt.Sprintf("%d more", len(gs)-shownWaits))
+		}
+		if n := len(gs) - 1; n == 0 {
+			parts = append(parts, who(gs[0])+" "+one)
+		} else {
+			parts = append(parts, "goroutines "+strings.Join(gs[:n], ", ")+" and "+gs[n]+" "+many)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ", since " + strings.Join(parts, ", and ")
+}
+
+// missing says of one goroutine, and of several, that they have not come to a call of Done.
+func (e *explanation) missing(a artifact.FindingAct) (one, many string) {
+	place := at(a.File, a.Line)
+	g := e.goroutine(a.G)
+	switch {
+	case a.Operation == sites.WaitGroupGo.String():
+		return "of Go at " + place + " does not end", "of Go at " + place + " do not end"
+	case g != nil && (g.State == stateFinished || g.State == statePanicked):
+		return "has ended without Done at " + place, "have ended without Done at " + place
+	}
+	return "does not come to Done at " + place, "do not come to Done at " + place
+}
+
+// Missing says of a call of Done that a goroutine of a finding has not come to it.
+func Missing(f artifact.Finding, a artifact.FindingAct) string {
+	text, _ := (&explanation{finding: f}).missing(a)
+	return who(a.G) + " " + text
 }
 
 // lastSignal says what has become of the last signal that a goroutine might have got, "" if the

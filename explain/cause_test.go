@@ -198,10 +198,43 @@ func TestLastSignal(t *testing.T) {
 	}
 }
 
+// TestCauseOwed: of a wait group whose counter stays the cause says who has not come to Done.
+func TestCauseOwed(t *testing.T) {
+	owed := func(g, operation string, line int) artifact.FindingAct {
+		return artifact.FindingAct{G: g, Operation: operation, Object: "waitgroup#1", File: "a.go", Line: line}
+	}
+	for _, c := range []struct {
+		owed []artifact.FindingAct
+		want string
+	}{
+		{nil, ""},
+		{[]artifact.FindingAct{owed("0.1", "done", 4)}, ", since goroutine 0.1 does not come to Done at a.go:4"},
+		{[]artifact.FindingAct{owed("0.9", "done", 4)}, ", since goroutine 0.9 has ended without Done at a.go:4"},
+		{[]artifact.FindingAct{owed("0.1", "wggo", 6)}, ", since goroutine 0.1 of Go at a.go:6 does not end"},
+		{
+			[]artifact.FindingAct{owed("0.1", "done", 4), owed("0.2", "done", 4), owed("0.3", "done", 5), owed("0.9", "done", 5)},
+			", since goroutines 0.1 and 0.2 do not come to Done at a.go:4, and goroutine 0.3 does not come to Done at a.go:5, and goroutine 0.9 has ended without Done at a.go:5",
+		},
+		{
+			[]artifact.FindingAct{owed("0.1", "wggo", 6), owed("0.2", "wggo", 6), owed("0.3", "wggo", 6), owed("0.4", "wggo", 6), owed("0.5", "wggo", 6)},
+			", since goroutines 0.1, 0.2, 0.3 and 2 more of Go at a.go:6 do not end",
+		},
+	} {
+		w := blocked("0", "wait", "waitgroup#1", 8, "wg.Wait()")
+		w.Counter, w.Owed = 5, c.owed
+		f := artifact.Finding{Kind: artifact.KindDeadlock, Goroutines: []artifact.FindingGoroutine{w, ended("0.9")}}
+		require.Equal(t, "goroutine 0 waits at a.go:8 for wg, whose counter stays at 5"+c.want, Cause(f))
+		for _, o := range c.owed[:min(len(c.owed), 1)] {
+			require.True(t, strings.HasPrefix(Missing(f, o), "goroutine "+o.G+" "))
+		}
+	}
+}
+
 func TestOperand(t *testing.T) {
 	for kind, text := range map[sites.Kind]string{
 		sites.Lock: "s.x.Lock()", sites.TryLock: "if s.x.TryLock() {", sites.RLock: "s.x.RLock()", sites.WaitGroupWait: "s.x.Wait()",
 		sites.CondWait: "s.x.Wait()", sites.OnceDo: "s.x.Do(f)", sites.Close: "close(s.x)", sites.Send: "s.x <- 1", sites.Recv: "v := <-s.x", sites.Range: "for v := range s.x {",
+		sites.WaitGroupDone: "defer s.x.Done()", sites.WaitGroupGo: "s.x.Go(func() {",
 	} {
 		require.Equal(t, "s.x", Operand(kind, text), kind)
 	}
@@ -223,7 +256,7 @@ func TestCauseOfLeaks(t *testing.T) {
 	}
 	f := artifact.Finding{Kind: artifact.KindDeadlock, File: "a.go", Line: 9, Goroutines: all}
 	f.Cause = Cause(f)
-	require.Equal(t, Location{File: "a.go", Line: 1, Site: "f#1"}, Place(f))
+	require.Equal(t, Location{File: "a.go", Line: 1, Site: "f#1", G: "0.1"}, Place(f))
 	f.Cause, f.Goroutines = "goroutine 0, x", []artifact.FindingGoroutine{{G: "0"}}
 	require.Equal(t, Location{File: "a.go", Line: 9}, Place(f), "the goroutine has no place")
 }

@@ -75,6 +75,8 @@ var forms = map[string][]*regexp.Regexp{
 	opCondWait:                   {regexp.MustCompile(first + `\.Wait\b`)},
 	sites.CondSignal.String():    {regexp.MustCompile(first + `\.Signal\b`)},
 	sites.CondBroadcast.String(): {regexp.MustCompile(first + `\.Broadcast\b`)},
+	sites.WaitGroupDone.String(): {regexp.MustCompile(first + `\.Done\b`)},
+	sites.WaitGroupGo.String():   {regexp.MustCompile(first + `\.Go\b`)},
 	opOnce:                       {regexp.MustCompile(first + `\.Do\b`)},
 	opClose:                      {regexp.MustCompile(`\bclose\(\s*` + operand + `\s*\)`)},
 	opSend:                       {regexp.MustCompile(first + `\s*<-`)},
@@ -91,6 +93,8 @@ func Operand(kind sites.Kind, text string) string {
 		return expression(opReadLock, text)
 	case sites.WaitGroupWait:
 		return expression(opWait, text)
+	case sites.WaitGroupDone, sites.WaitGroupGo:
+		return expression(kind.String(), text)
 	case sites.CondWait:
 		return expression(opCondWait, text)
 	case sites.OnceDo:

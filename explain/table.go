@@ -66,10 +66,11 @@ func Table(f artifact.Finding) []string {
 			t.rows = append(t.rows, []string{strconv.Itoa(s.Step), "time passes"})
 			continue
 		}
-		text := Step(s)
+		text := operation(s)
 		if several[at(s.File, s.Line)] && text == s.Text && !isKind(s, sites.Go) {
 			text = spoken(s.Operation) + ": " + s.Text
 		}
+		text = withResult(text, s)
 		woken := isKind(s, sites.CondWait) && before[s.G].Site == s.Site
 		before[s.G] = s
 		if woken {
@@ -81,13 +82,16 @@ func Table(f artifact.Finding) []string {
 		if k := slices.IndexFunc(ends, func(g artifact.FindingGoroutine) bool {
 			return g.G == s.G && g.Site == s.Site && g.State == stateBlocked
 		}); last && k >= 0 {
+			if isKind(s, sites.Select) {
+				text = waitsFor(ends[k])
+			}
 			ends = slices.Delete(ends, k, k+1)
 			text = blockedText + text
 		}
 		t.add(strconv.Itoa(s.Step), at(s.File, s.Line), s.G, text)
 	}
 	for _, g := range ends {
-		text := blockedText + g.Text
+		text := blockedText + waitsFor(g)
 		switch {
 		case f.Kind == artifact.KindRace:
 			text = g.Operation + ": " + g.Text
@@ -109,6 +113,23 @@ func Elide(steps []artifact.FindingStep) []artifact.FindingStep {
 	out := append([]artifact.FindingStep(nil), steps[:head]...)
 	out = append(out, artifact.FindingStep{})
 	return append(out, steps[len(steps)-tail:]...)
+}
+
+// waitsFor is the operation in which a goroutine is blocked: of a select its cases, if they are known.
+func waitsFor(g artifact.FindingGoroutine) string {
+	if len(g.Cases) == 0 {
+		return g.Text
+	}
+	return "select: " + Cases(g.Cases)
+}
+
+// Cases are the cases of a select in words.
+func Cases(cases []string) string {
+	out := make([]string, len(cases))
+	for i, c := range cases {
+		out[i] = "case " + c
+	}
+	return strings.Join(out, ", ")
 }
 
 // blockedText stands before the operation in which a goroutine is blocked.
@@ -141,16 +162,41 @@ func severalOperations(steps []artifact.FindingStep) map[string]bool {
 	return several
 }
 
-// Step is what a step does, in the words of the source.
-func Step(s artifact.FindingStep) string {
+// Step is what a step does, in the words of the source, and what came of it.
+func Step(s artifact.FindingStep) string { return withResult(operation(s), s) }
+
+// withResult is a text about a step, and what the operation has given to the program.
+func withResult(text string, s artifact.FindingStep) string {
+	if r := Result(s); r != "" {
+		return text + " (" + r + ")"
+	}
+	return text
+}
+
+// Result says what the operation of a step has given to the program, "" if that is not known.
+func Result(s artifact.FindingStep) string {
+	switch s.Result {
+	case "":
+		return ""
+	case "closed":
+		return "the channel is closed"
+	}
+	return "gives " + s.Result
+}
+
+// operation is what a step does.
+func operation(s artifact.FindingStep) string {
 	switch kind := sites.Named(s.Operation); kind {
 	case sites.Start:
 		return "start of the goroutine"
 	case sites.End:
 		return "return"
 	case sites.Select:
-		if s.Case < 0 {
-			return "[default] " + s.Text
+		switch {
+		case s.Case < 0:
+			return "select: default"
+		case s.Taken != "":
+			return "select: case " + s.Taken
 		}
 		return fmt.Sprintf("[case %d] %s", s.Case+1, s.Text)
 	default:

@@ -33,7 +33,7 @@ step  where        0                                0.1                         
  ...
    5  time passes
    6  a.go:5       [case 2] select {
-   7  a.go:5       [default] select {
+   7  a.go:5       select: default
    8  a.go:13                                       access: x++
    9  a.go:14                                       return from wait: wg.Wait()
   10  a.go:15                                       return
@@ -63,6 +63,33 @@ step  where    0                  0.1
 	require.Equal(t, "   1  a.go:0  0.1        c <-", got[1][:len("   1  a.go:0  0.1        c <-")])
 	require.Len(t, got, 1+2*7)
 	require.Equal(t, []string{"step  where"}, Table(artifact.Finding{}))
+}
+
+// TestTableSelect: a select says which case was taken, or which it waits for, and what operations have given is said.
+func TestTableSelect(t *testing.T) {
+	step := func(n int, operation string, line int, text, site string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: "0", Operation: operation, File: "a.go", Line: line, Text: text, Site: site}
+	}
+	took, lock, closed, waits := step(1, "select", 5, "select {", "f#1"), step(2, "trylock", 7, "if mu.TryLock() {", "f#2"), step(3, "receive", 8, "<-done", "f#3"), step(4, "select", 9, "select {", "f#4")
+	took.Case, took.Taken, took.Result = 1, "v := <-c", "7"
+	lock.Result, closed.Result = "false", "closed"
+	g := blocked("0", "select", "chan#1, chan#2", 9, "select {")
+	g.Site, g.Cases = "f#4", []string{"<-a", "b <- f(1)"}
+	other := g
+	other.G, other.Site = "0.1", "f#9"
+	f := artifact.Finding{Kind: artifact.KindDeadlock, Interleaving: []artifact.FindingStep{took, lock, closed, waits}, Goroutines: []artifact.FindingGoroutine{g, other}}
+	require.Equal(t, `
+step  where   0                                          0.1
+   1  a.go:5  select: case v := <-c (gives 7)
+   2  a.go:7  if mu.TryLock() { (gives false)
+   3  a.go:8  <-done (the channel is closed)
+   4  a.go:9  blocked: select: case <-a, case b <- f(1)
+      a.go:9                                             blocked: select: case <-a, case b <- f(1)
+`, "\n"+strings.Join(Table(f), "\n")+"\n")
+	f.Goroutines[0].Cases = nil // a bundle of an earlier version
+	require.Contains(t, strings.Join(Table(f), "\n"), "   4  a.go:9  blocked: select {")
+	require.Contains(t, Cause(artifact.Finding{Kind: artifact.KindDeadlock, Goroutines: []artifact.FindingGoroutine{g}}),
+		"waits at a.go:9 in a select, and nobody who is left comes to what its cases wait for (case <-a, case b <- f(1))")
 }
 
 func TestWrap(t *testing.T) {

@@ -196,7 +196,7 @@ func TestEndToEnd(t *testing.T) {
 		g := Goroutines(side, plan, v)
 		require.Equal(t, "close", g[0].Operation)
 		require.NotEmpty(t, g[0].Stack)
-		require.Equal(t, "main.go", Interleaving(side, plan)[0].File)
+		require.Equal(t, "main.go", Interleaving(side, plan, nil)[0].File)
 	}
 
 	// A plan that the program does not follow.

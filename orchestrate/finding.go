@@ -5,24 +5,144 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orcutil"
 	"github.com/vtrace/vtrace/sites"
 )
 
-// Interleaving is a plan in the words of the program.
-func Interleaving(side *artifact.Sidecar, plan artifact.Plan) []artifact.FindingStep {
+// Interleaving is a plan in the words of the program. Stuck are the goroutines that cannot go on at its end:
+// who is stuck in a select has taken none of its cases.
+func Interleaving(side *artifact.Sidecar, plan artifact.Plan, stuck []artifact.At) []artifact.FindingStep {
 	byKey := SitesByKey(side)
+	last := map[string]int{} // steps of goroutines
+	for i, s := range plan.Steps {
+		last[s.G] = i
+	}
+	waits := map[int]bool{}
+	for _, at := range stuck {
+		if i, ok := last[at.G]; ok && plan.Steps[i].Site == at.Site {
+			waits[i] = true
+		}
+	}
 	out := []artifact.FindingStep{}
 	for i, s := range plan.Steps {
 		f := artifact.FindingStep{Step: i + 1, G: s.G, Site: s.Site, Case: s.Case, Operation: "time passes"}
 		if s.G != timeStep {
 			site := byKey[s.Site]
 			f.Operation, f.File, f.Line, f.Text = operation(site.Kind), site.File, site.Line, site.Text
+			if s.Case >= 0 && s.Case < len(site.Cases) && !waits[i] {
+				f.Taken = site.Cases[s.Case]
+			}
 		}
 		out = append(out, f)
 	}
 	return out
 }
+
+// AddResults adds to steps what their operations have given in a run that has done them, among others.
+func AddResults(steps []artifact.FindingStep, v *Verdict) {
+	given := map[int]string{} // by step of the run
+	for _, o := range v.Given {
+		given[o.Step-1] = o.Value
+	}
+	next := 0
+	for i := range steps {
+		s := &steps[i]
+		for next < len(v.Trace) && (v.Trace[next].G != s.G || v.Trace[next].Site != s.Site) {
+			next++
+		}
+		s.Result = given[next]
+		next++
+	}
+}
+
+// Stuck are the goroutines that cannot go on at the end of a plan, as far as it expects that.
+func Stuck(plan artifact.Plan) []artifact.At {
+	switch plan.Expect.Kind {
+	case artifact.KindDeadlock, artifact.KindPartialDeadlock, artifact.KindLeak:
+		return plan.Expect.Goroutines
+	}
+	return nil
+}
+
+// StuckAt are those of the goroutines that a run has shown to be stuck.
+func StuckAt(goroutines []artifact.FindingGoroutine) []artifact.At {
+	var out []artifact.At
+	for _, g := range goroutines {
+		if g.State == stateBlocked {
+			out = append(out, artifact.At{G: g.G, Site: g.Site})
+		}
+	}
+	return out
+}
+
+// The states of goroutines at the end of a run, as orcutil.GState has them.
+const (
+	stateBlocked  = "blocked"
+	stateFinished = "finished"
+	statePanicked = "panicked"
+)
+
+// AddOwed notes of goroutines that wait for a WaitGroup which calls of Done others have not come to: those in
+// functions that they were in, and the ends of those that a WaitGroup has started. The object of a call that was
+// not made is not known, but for its name in the program. So nothing is noted if there are more such calls than
+// the counter says.
+func AddOwed(side *artifact.Sidecar, steps []artifact.PlanStep, goroutines []artifact.FindingGoroutine) {
+	byKey := SitesByKey(side)
+	found := artifact.Finding{Interleaving: Interleaving(side, artifact.Plan{Steps: steps}, nil)}
+	passed, functions := map[artifact.At]bool{}, map[string]map[string]bool{}
+	in := func(g, function string) {
+		if functions[g] == nil {
+			functions[g] = map[string]bool{}
+		}
+		functions[g][function] = true
+	}
+	for _, s := range steps {
+		passed[artifact.At{G: s.G, Site: s.Site}] = true
+		if site := byKey[s.Site]; site.Kind != sites.Start.String() { // which is in the function of the go statement
+			in(s.G, site.Func)
+		}
+	}
+	for _, g := range goroutines {
+		in(g.G, g.Func)
+		for _, frame := range g.Stack {
+			function, _, _ := strings.Cut(frame, " ")
+			in(g.G, function)
+		}
+	}
+	for i := range goroutines {
+		w := &goroutines[i]
+		name := lastName(explain.Operand(sites.WaitGroupWait, w.Text))
+		if w.State != stateBlocked || w.Counter <= 0 || name == "" {
+			continue
+		}
+		var owed []artifact.FindingAct
+		add := func(g string, s artifact.Site) {
+			if lastName(explain.Operand(sites.Named(s.Kind), s.Text)) == name {
+				owed = append(owed, artifact.FindingAct{G: g, Site: s.Key, Operation: s.Kind, Object: w.Object, File: s.File, Line: s.Line, Text: s.Text})
+			}
+		}
+		for _, g := range goroutines {
+			if g.G == w.G {
+				continue
+			}
+			if s, ok := explain.Started(found, g.G); ok && s.Operation == sites.WaitGroupGo.String() && g.State != stateFinished && g.State != statePanicked {
+				add(g.G, byKey[s.Site])
+			}
+			for _, s := range side.Sites {
+				if s.Kind == sites.WaitGroupDone.String() && functions[g.G][s.Func] && !passed[artifact.At{G: g.G, Site: s.Key}] {
+					add(g.G, s)
+				}
+			}
+		}
+		if len(owed) <= w.Counter {
+			w.Owed = owed
+		}
+	}
+}
+
+// lastName is the last part of an expression, as "wg" of "s.wg".
+func lastName(x string) string { return x[strings.LastIndexByte(x, '.')+1:] }
 
 // operation is what findings call a kind of site.
 func operation(kind string) string {
@@ -100,7 +220,7 @@ func (g Goroutine) describe(byKey map[string]artifact.Site, f *artifact.FindingG
 func goroutineAt(byKey map[string]artifact.Site, at artifact.At) artifact.FindingGoroutine {
 	s := byKey[at.Site]
 	return artifact.FindingGoroutine{
-		G: at.G, Site: at.Site, Operation: s.Kind, Func: s.Func, File: s.File, Line: s.Line, Text: s.Text,
+		G: at.G, Site: at.Site, Operation: s.Kind, Func: s.Func, File: s.File, Line: s.Line, Text: s.Text, Cases: s.Cases,
 	}
 }
 

@@ -50,7 +50,7 @@ func requireRead(t *testing.T, side *artifact.Sidecar, v *Verdict, plan artifact
 	var again artifact.Plan
 	require.NoError(t, json.Unmarshal(asJSON(t, plan), &again))
 	require.Equal(t, asJSON(t, plan), asJSON(t, again))
-	require.Len(t, Interleaving(side, plan), len(plan.Steps))
+	require.Len(t, Interleaving(side, plan, Stuck(plan)), len(plan.Steps))
 	require.Len(t, Goroutines(side, plan, v), len(plan.Expect.Goroutines))
 	require.Len(t, v.FindingStalls(func(key string) artifact.Site { return SitesByKey(side)[key] }), len(v.Stalls))
 	for _, r := range v.Races {

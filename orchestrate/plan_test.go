@@ -364,7 +364,7 @@ func FuzzPlanOf(f *testing.F) {
 			return
 		}
 		Table(&in.Side, plan)
-		Interleaving(&in.Side, plan)
+		Interleaving(&in.Side, plan, Stuck(plan))
 		v := &Verdict{Status: Infeasible, Step: in.Step}
 		Goroutines(&in.Side, plan, v)
 		labels.Refute(&in.Trace, &plan, v)

@@ -275,5 +275,5 @@ func doc(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) [
 // Table is the interleaving of a plan as text: a line for each step, a column for each
 // goroutine.
 func Table(side *artifact.Sidecar, plan artifact.Plan) []string {
-	return explain.Table(artifact.Finding{Interleaving: Interleaving(side, plan)})
+	return explain.Table(artifact.Finding{Interleaving: Interleaving(side, plan, Stuck(plan))})
 }

@@ -74,6 +74,8 @@ type Verdict struct {
 	// that were left. They are stuck, or may go on for ever.
 	Restless bool
 	Weak     bool
+	// Given is what operations of Trace have given to the program; of a replay, in both of its runs.
+	Given []orcutil.GivenValue
 	// Settled, Starved, Since, Stalls, Failed and Daemons are as in orcutil.Result.
 	Daemons    []string
 	Stalls     []orcutil.Stall
@@ -119,6 +121,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, s := range r.Trace {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
+	v.Given = r.Given
 	v.Deadlines = r.Deadlines
 	v.Seed, v.Choices, v.Minor, v.Asked = r.Seed, choices(r), r.Minor, r.Asked
 	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes

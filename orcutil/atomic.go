@@ -72,6 +72,7 @@ func Loading[T any](site Site, at Place, do func(*T) T) func(*T) T {
 		}
 		v = do(p)
 		loaded(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+		give(site, v)
 		return v
 	}
 }
@@ -97,6 +98,7 @@ func Updating[T any](site Site, at Place, do func(*T, T) T) func(*T, T) T {
 		}
 		v = do(p, v)
 		updated(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
+		give(site, v)
 		return v
 	}
 }
@@ -110,6 +112,7 @@ func Swapping[T any](site Site, at Place, do func(*T, T, T) bool) func(*T, T, T)
 		}
 		ok = do(p, old, v)
 		swapped(at, unsafe.Pointer(p), unsafe.Sizeof(*p), ok)
+		give(site, ok)
 		return ok
 	}
 }
@@ -186,6 +189,7 @@ func (a Atomic[T, C]) Load() (v T) {
 	}
 	v = a.c.Load()
 	loaded(a.at, a.p, a.size)
+	give(a.site, v)
 	return v
 }
 
@@ -207,6 +211,7 @@ func (a Atomic[T, C]) Swap(v T) T {
 	}
 	v = a.c.Swap(v)
 	updated(a.at, a.p, a.size)
+	give(a.site, v)
 	return v
 }
 
@@ -218,6 +223,7 @@ func (a Atomic[T, C]) CompareAndSwap(old, v T) (ok bool) {
 	}
 	ok = a.c.CompareAndSwap(old, v)
 	swapped(a.at, a.p, a.size, ok)
+	give(a.site, ok)
 	return ok
 }
 
@@ -253,6 +259,7 @@ func (a AtomicNumber[T, C]) Or(v T) T {
 
 func (a AtomicNumber[T, C]) update(v T) T {
 	updated(a.at, a.p, a.size)
+	give(a.site, v)
 	return v
 }
 

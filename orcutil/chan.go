@@ -30,6 +30,8 @@ type Case interface {
 	// received: a receive that got a value.
 	received() bool
 	selectCase() reflect.SelectCase
+	// given is what a receive has given as text, "" of a send.
+	given() string
 	// chosen completes the case after reflect.Select has chosen it.
 	chosen(v reflect.Value, ok bool)
 	// save copies a completed receive, and load completes one from a copy.
@@ -95,6 +97,7 @@ func (c *sendCase[T]) selectCase() reflect.SelectCase {
 	return reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(c.ch), Send: reflect.ValueOf(&c.v).Elem()}
 }
 func (c *sendCase[T]) chosen(reflect.Value, bool) {}
+func (c *sendCase[T]) given() string              { return "" }
 
 // RecvCase is the select case v, ok := <-ch. V and OK are set when it is
 // chosen.
@@ -117,6 +120,13 @@ func (c *RecvCase[T]) save() Case              { saved := *c; return &saved }
 func (c *RecvCase[T]) load(saved Case)         { *c = *saved.(*RecvCase[T]) }
 
 func (c *RecvCase[T]) received() bool { return c.OK }
+
+func (c *RecvCase[T]) given() string {
+	if !c.OK {
+		return closedValue
+	}
+	return valueText(c.V)
+}
 
 func (c *RecvCase[T]) event() bool {
 	switch any((*T)(nil)).(type) {
@@ -350,6 +360,9 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 	}
 	g.recordCase()
 	s.exec.completes(id, g.chosen)
+	if s.cfg.values && g.chosen >= 0 {
+		g.gives(site, cases[g.chosen].given())
+	}
 	g.cases = nil
 	g.pass()
 	return g.chosen

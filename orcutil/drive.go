@@ -226,6 +226,7 @@ func Drive(t T, _ protocol, cfg Config, marshal func(any) ([]byte, error), unmar
 		defer w.file.Close()
 		cfg.Journal = w
 	}
+	cfg.values = true
 	if err := writeResult(to, Run(cfg), marshal); err != nil {
 		t.Fatal(err)
 	}

@@ -154,6 +154,8 @@ type Config struct {
 	// Guards, if not nil, are the statements that stop goroutines, of those that call
 	// Access.
 	Guards map[Site]bool
+	// values makes the Result have what operations have given, with Record.
+	values bool
 	// exec, if not nil, collects what steps depend on.
 	exec *execution
 	// noMinor: goroutines do not stop at minor guards, though there is no plan.
@@ -187,6 +189,9 @@ type Result struct {
 	Daemons []string
 	Log     []LogLine
 	Trace   []Step // with Config.Record
+	// Given is what operations of Trace have given to the program, in the order in which they were done; only
+	// of a run that follows one plan.
+	Given []GivenValue `json:",omitempty"`
 	// Seed is that of the environment, Asked how often the program has asked it
 	// for something, and Choices, with Config.Record, are the answers of small
 	// range. The plan with Trace, Seed, Choices and Minor repeats the run.

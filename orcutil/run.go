@@ -47,6 +47,7 @@ type run struct {
 	steps              int
 	hash               uint64
 	trace              []Step
+	given              []GivenValue // with Config.values
 	log                []LogLine
 	chooser            Chooser
 

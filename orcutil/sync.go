@@ -273,6 +273,7 @@ func (g *goroutine) tryLockAt(o op, site Site, l lockRef) bool {
 		g.run.owns(g, l)
 	}
 	g.run.exec.on(spaceLock, l.p, kind)
+	g.gives(site, valueText(ok))
 	g.pass()
 	return ok
 }

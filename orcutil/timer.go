@@ -16,13 +16,17 @@ func Timer(site Site, t *time.Timer) TimerMethods { return TimerMethods{site, t}
 // Stop is the method of the timer.
 func (m TimerMethods) Stop() bool {
 	_, early := discard(m.t.C)
-	return m.t.Stop() || early
+	ran := m.t.Stop() || early
+	give(m.site, ran)
+	return ran
 }
 
 // Reset is the method of the timer.
 func (m TimerMethods) Reset(d time.Duration) bool {
 	_, early := discard(m.t.C)
-	return m.t.Reset(set(m.site, d)) || early
+	ran := m.t.Reset(set(m.site, d)) || early
+	give(m.site, ran)
+	return ran
 }
 
 // discard forgets what the calling goroutine's run, s if there is one, has

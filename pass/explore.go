@@ -114,7 +114,7 @@ func (p *program) sidecar() *artifact.Sidecar {
 	side := &artifact.Sidecar{Sites: []artifact.Site{{}}}
 	for _, s := range p.sites.Sites() {
 		side.Sites = append(side.Sites, artifact.Site{
-			ID: int(s.ID), Kind: s.Kind.String(), Key: s.Key, Func: s.Func, File: s.File, Line: s.Line, Col: s.Col, Text: s.Text,
+			ID: int(s.ID), Kind: s.Kind.String(), Key: s.Key, Func: s.Func, File: s.File, Line: s.Line, Col: s.Col, Text: s.Text, Cases: s.Cases,
 		})
 	}
 	return side

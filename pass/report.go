@@ -64,6 +64,7 @@ func (d *deep) finish(second *artifact.Bundle) (*artifact.Bundle, error) {
 	all = slices.DeleteFunc(slices.Clone(all), func(f artifact.Finding) bool { return otherwise(&f, all) })
 	all = onePerCascade(all)
 	sortFindings(all)
+	together(all)
 	d.out.SetFindings(all)
 	return d.out.Bundle()
 }
@@ -175,7 +176,9 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	if v.Status == orchestrate.Reproduced {
 		shown.Steps = slices.Concat(shown.Steps, behind(shown.Steps, v.Trace))
 	}
-	f.Interleaving = orchestrate.Interleaving(d.side, shown)
+	orchestrate.AddOwed(d.side, shown.Steps, f.Goroutines)
+	f.Interleaving = orchestrate.Interleaving(d.side, shown, orchestrate.StuckAt(f.Goroutines))
+	orchestrate.AddResults(f.Interleaving, v)
 }
 
 // behind are the steps of a run behind those of its plan: what a plan does not name, since it comes

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/token"
 	"go/types"
 	"os"
@@ -49,6 +50,8 @@ type point struct {
 	// cases are the positions of a select's cases; def is that of its default.
 	cases []token.Pos
 	def   token.Pos
+	// operations are the cases as text.
+	operations []string
 	// extents are what a statement covers.
 	extents [][2]token.Pos
 }
@@ -313,6 +316,7 @@ func (n *numberer) selectStmt(s *ast.SelectStmt) {
 			p.def = c.Pos()
 		case *ast.SendStmt:
 			p.cases = append(p.cases, comm.Arrow)
+			p.operations = append(p.operations, n.inOneLine(comm))
 			if len(s.Body.List) == 1 {
 				p.at = append(p.at, place{Send, comm.Arrow})
 			}
@@ -322,6 +326,7 @@ func (n *numberer) selectStmt(s *ast.SelectStmt) {
 				continue // does not type-check
 			}
 			p.cases = append(p.cases, r.OpPos)
+			p.operations = append(p.operations, n.inOneLine(comm))
 			if len(s.Body.List) == 1 {
 				p.at = append(p.at, place{Recv, r.OpPos})
 			}
@@ -524,9 +529,18 @@ func (n *numberer) add(p point, key string, text func(line int) string) ID {
 	id := ID(len(n.sites))
 	n.sites = append(n.sites, Site{
 		ID: id, Kind: p.kind, Key: key, Func: p.fn, Pos: p.pos,
-		File: file, Line: pos.Line, Col: pos.Column, Text: text(n.fset.PositionFor(p.pos, false).Line),
+		File: file, Line: pos.Line, Col: pos.Column, Text: text(n.fset.PositionFor(p.pos, false).Line), Cases: p.operations,
 	})
 	return id
+}
+
+// inOneLine is a statement as gofmt writes it, without its line breaks.
+func (n *numberer) inOneLine(s ast.Stmt) string {
+	var out strings.Builder
+	if err := format.Node(&out, n.fset, s); err != nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(out.String()), " ")
 }
 
 // lines returns a function that gives the trimmed lines of a file.

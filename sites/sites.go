@@ -87,6 +87,9 @@ type Site struct {
 	Line, Col int
 	// Text is the source line, trimmed; "" if the file cannot be read.
 	Text string
+	// Cases are, of a select, the operations of its cases in source order, each in one line, as in
+	// "v := <-c"; the default is none of them.
+	Cases []string
 }
 
 // Package is one type-checked package to number.

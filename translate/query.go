@@ -50,7 +50,7 @@ func Categories() []string {
 func (x *translator) sidecarSites() []artifact.Site {
 	out := []artifact.Site{{}}
 	for _, s := range x.idx.Sites() {
-		out = append(out, artifact.Site{ID: int(s.ID), Kind: s.Kind.String(), Key: s.Key, Func: s.Func, File: s.File, Line: s.Line, Col: s.Col, Text: s.Text})
+		out = append(out, artifact.Site{ID: int(s.ID), Kind: s.Kind.String(), Key: s.Key, Func: s.Func, File: s.File, Line: s.Line, Col: s.Col, Text: s.Text, Cases: s.Cases})
 	}
 	return out
 }

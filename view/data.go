@@ -202,12 +202,14 @@ type Step struct {
 	Alternatives int   `json:"alt,omitempty"`
 	Set          State `json:"set,omitempty"` // what is different behind it
 
-	// What follows is of recorded runs. PC is the number of the operation in its goroutine, Phase which of its
-	// events the step is, and Did what came of it, in words.
+	// Did is what came of the operation, in words, as far as the run has shown it.
+	Did string `json:"did,omitempty"`
+
+	// What follows is of recorded runs. PC is the number of the operation in its goroutine, and Phase which of its
+	// events the step is.
 	PC      int    `json:"pc,omitempty"`
 	Objects []int  `json:"on,omitempty"` // that it is on, without those of which it has changed the state; of a select, in any of its cases
 	Phase   string `json:"phase,omitempty"`
-	Did     string `json:"did,omitempty"`
 	// Pre are the components in which the vector clock before the operation is another one than
 	// that of the goroutine so far, but for its own component, which is PC. Post are those in which the
 	// clock behind it is another one than that before it. Both as Clocks of the Trace.

@@ -112,7 +112,7 @@ func (t *tracer) begin() State {
 // stepOf is a step of the page, with what is different behind it.
 func (t *tracer) stepOf(s artifact.FindingStep) Step {
 	g := t.goroutine(s.G)
-	out := Step{Goroutine: g, Site: t.p.step(s), Case: caseText(s.Operation, s.Case)}
+	out := Step{Goroutine: g, Site: t.p.step(s), Case: t.chosen(s), Did: short(explain.Result(s))}
 	if sites.Named(s.Operation).StartsGoroutine() {
 		t.starts(s, g, out.Site)
 	}
@@ -137,15 +137,26 @@ func (t *tracer) starts(s artifact.FindingStep, g, site int) {
 	t.out.Arrows = append(t.out.Arrows, Arrow{Kind: ArrowCreate, From: g, FromStep: t.step, To: child, ToStep: t.step, Object: -1})
 }
 
-// caseText says which case of a select was chosen.
-func caseText(operation string, c int) string {
+// caseText says which case of a select was chosen, by its number if the cases are not known.
+func caseText(operation string, c int, cases []string) string {
 	switch {
 	case operation != sites.Select.String():
 		return ""
 	case c < 0:
 		return "default"
+	case c < len(cases):
+		return short("case " + cases[c])
 	}
 	return "case " + strconv.Itoa(c+1)
+}
+
+// chosen says of a step which case of a select was chosen, or which it waits for, if it stays there.
+func (t *tracer) chosen(s artifact.FindingStep) string {
+	cases := t.p.byKey[s.Site].Cases
+	if s.Operation == sites.Select.String() && s.Case >= 0 && s.Taken == "" && len(cases) > 0 {
+		return short("waits for " + explain.Cases(cases))
+	}
+	return caseText(s.Operation, s.Case, cases)
 }
 
 func goroutineKey(i int) string { return "g" + strconv.Itoa(i) }
@@ -554,7 +565,7 @@ func (t *tracer) alternatives(s artifact.FindingStep) int {
 			continue
 		}
 		a, ok := t.alternative(tr, waits)
-		if !ok || a == (Alternative{t.goroutine(s.G), t.p.step(s), caseText(s.Operation, s.Case), a.With}) {
+		if !ok || a == (Alternative{t.goroutine(s.G), t.p.step(s), caseText(s.Operation, s.Case, t.p.byKey[s.Site].Cases), a.With}) {
 			continue
 		}
 		i, known := t.altIndex[a]
@@ -599,7 +610,7 @@ func (t *tracer) alternative(tr orchestrate.Transition, waits map[string]bool) (
 		case tr.G[i] == "" || info.Role == artifact.RoleBirth || info.Role == artifact.RoleLocal:
 		case out.Goroutine < 0 && !waits[tr.G[i]] && info.Role != artifact.RoleWake:
 			site, _ := t.p.side.Site(info.Site)
-			out.Goroutine, out.Site, out.Case, found = t.goroutine(tr.G[i]), t.p.siteOf(info.Site), caseText(site.Kind, info.Case), true
+			out.Goroutine, out.Site, out.Case, found = t.goroutine(tr.G[i]), t.p.siteOf(info.Site), caseText(site.Kind, info.Case, site.Cases), true
 		default:
 			out.With = t.goroutine(tr.G[i])
 		}

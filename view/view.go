@@ -188,7 +188,7 @@ func (p *page) steps(f artifact.Finding, queries []artifact.Query) ([]artifact.F
 		}
 		plan = &made
 	}
-	return orchestrate.Interleaving(p.side, *plan), nil
+	return orchestrate.Interleaving(p.side, *plan, orchestrate.Stuck(*plan)), nil
 }
 
 // fit makes a trace that fits into the room that is left.

@@ -131,6 +131,7 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 		}
 		fmt.Fprintf(c.stdout, "\n%d. %s\n", i+1, what)
 		f := findingOf(sites, e.Kind, e.Site, e.Goroutines)
+		orchestrate.AddOwed(side, e.Plan.Steps, f.Goroutines)
 		if cause := explain.Cause(f); cause != "" && e.Status == orchestrate.Completed {
 			fmt.Fprintf(c.stdout, "   %s\n", cause)
 		}
@@ -161,7 +162,8 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 				fmt.Fprint(c.stdout, "   "+line)
 			}
 		}
-		f.Interleaving = orchestrate.Interleaving(side, e.Plan)
+		f.Interleaving = orchestrate.Interleaving(side, e.Plan, orchestrate.StuckAt(f.Goroutines))
+		orchestrate.AddResults(f.Interleaving, e.Replay)
 		for _, line := range explain.Table(f) {
 			fmt.Fprintln(c.stdout, "   "+line)
 		}

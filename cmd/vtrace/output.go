@@ -473,6 +473,12 @@ func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g 
 	} else if s, ok := givenAt(b, g.G); ok {
 		fmt.Fprintf(out, "              the function that is given at %s:%d: %s\n", s.File, s.Line, s.Text)
 	}
+	if g.State == "blocked" && len(g.Cases) > 0 {
+		fmt.Fprintf(out, "              waits for %s\n", explain.Cases(g.Cases))
+	}
+	for _, o := range g.Owed {
+		fmt.Fprintf(out, "              %s\n", explain.Missing(f, o))
+	}
 	for _, h := range g.Holds {
 		fmt.Fprintf(out, "              holds %s\n", explain.Holding(f, h))
 	}

@@ -71,8 +71,11 @@ function objectShort(trace, o) {
 function stepText(step) {
   if (step.g < 0) return 'time passes';
   const s = site(step.site);
-  if (data.recording && step.did) return s.kind === 'select' ? `[${step.did}] ${s.text}` : `${s.text}: ${step.did}`;
-  if (data.recording) return s.text;
+  if (data.recording) return !step.did ? s.text : s.kind === 'select' ? `[${step.did}] ${s.text}` : `${s.text}: ${step.did}`;
+  return operationText(step, s) + (step.did ? ` (${step.did})` : '');
+}
+
+function operationText(step, s) {
   switch (s.kind) {
     case 'start': return 'start of the goroutine';
     case 'end': return 'return';

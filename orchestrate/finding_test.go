@@ -1,0 +1,117 @@
+package orchestrate
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orcutil"
+)
+
+// A step of a select has the case that was taken, but not of a goroutine that is stuck in it.
+func TestInterleavingSelect(t *testing.T) {
+	side := &artifact.Sidecar{Sites: []artifact.Site{{}, {ID: 1, Kind: "select", Key: "f#1", Cases: []string{"<-a", "b <- 1"}}}}
+	plan := artifact.Plan{Steps: []artifact.PlanStep{{G: "0", Site: "f#1", Case: 1}, {G: "0", Site: "f#1", Case: -1}, {G: "0", Site: "f#1"}}}
+	taken := func(stuck []artifact.At) (out []string) {
+		for _, s := range Interleaving(side, plan, stuck) {
+			out = append(out, s.Taken)
+		}
+		return out
+	}
+	require.Equal(t, []string{"b <- 1", "", "<-a"}, taken(nil))
+	require.Equal(t, []string{"b <- 1", "", ""}, taken([]artifact.At{{G: "0", Site: "f#1"}}))
+	require.Equal(t, []string{"b <- 1", "", "<-a"}, taken([]artifact.At{{G: "0", Site: "f#2"}, {G: "0.1", Site: "f#1"}}))
+
+	plan.Expect = artifact.Expect{Kind: artifact.KindDeadlock, Goroutines: []artifact.At{{G: "0", Site: "f#1"}}}
+	require.Equal(t, plan.Expect.Goroutines, Stuck(plan))
+	plan.Expect.Kind = artifact.KindPanic
+	require.Empty(t, Stuck(plan))
+	require.Equal(t, []artifact.At{{G: "0", Site: "f#1"}}, StuckAt([]artifact.FindingGoroutine{{G: "0", Site: "f#1", State: "blocked"}, {G: "0.1", Site: "f#1", State: "panicked"}}))
+}
+
+// What a run has given belongs to the steps of a plan that it has done, among others.
+func TestAddResults(t *testing.T) {
+	v := &Verdict{
+		Trace: []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}},
+		Given: []orcutil.GivenValue{{Step: 2, Value: "true"}, {Step: 3, Value: "7"}, {Step: 4, Value: "closed"}},
+	}
+	steps := []artifact.FindingStep{{G: "0", Site: "a"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}, {G: "0", Site: "c"}}
+	AddResults(steps, v)
+	var got []string
+	for _, s := range steps {
+		got = append(got, s.Result)
+	}
+	require.Equal(t, []string{"", "7", "closed", ""}, got)
+}
+
+// What two runs of a plan do not both give is not known.
+func TestReplayGives(t *testing.T) {
+	n := 0
+	run := func(p artifact.Plan) (*Verdict, error) {
+		n++
+		v := &Verdict{Plan: p, Status: Reproduced, Trace: []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}}}
+		v.Given = []orcutil.GivenValue{{Step: 1, Value: "true"}, {Step: 2, Value: []string{"1", "2"}[n%2]}}
+		return v, nil
+	}
+	v, err := replay(t.Context(), artifact.Plan{}, run)
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
+	require.Equal(t, []orcutil.GivenValue{{Step: 1, Value: "true"}}, v.Given)
+}
+
+// Who has not come to a call of Done, by the functions that goroutines were in, and by what has started them.
+func TestAddOwed(t *testing.T) {
+	side := &artifact.Sidecar{Sites: []artifact.Site{
+		{}, {ID: 1, Kind: "go", Key: "main#1", Func: "p.main", File: "a.go", Line: 1, Text: "go work(&wg)"},
+		{ID: 2, Kind: "start", Key: "main#1.start", Func: "p.main", File: "a.go", Line: 1, Text: "go work(&wg)"},
+		{ID: 3, Kind: "done", Key: "work#1", Func: "p.work", File: "a.go", Line: 11, Text: "defer wg.Done()"},
+		{ID: 4, Kind: "send", Key: "work#2", Func: "p.work", File: "a.go", Line: 12, Text: "c <- 1"},
+		{ID: 5, Kind: "wggo", Key: "main#2", Func: "p.main", File: "a.go", Line: 2, Text: "s.wg.Go(func() {"},
+		{ID: 6, Kind: "done", Key: "main#3", Func: "p.main", File: "a.go", Line: 3, Text: "other.Done()"},
+		{ID: 7, Kind: "done", Key: "main#4", Func: "p.main", File: "a.go", Line: 4, Text: "wg.Done()"},
+	}}
+	wait := func(counter int) artifact.FindingGoroutine {
+		return artifact.FindingGoroutine{G: "0", Operation: "wait", Object: "waitgroup#1", State: "blocked", Counter: counter, Func: "p.main", Text: "wg.Wait()"}
+	}
+	in := func(g, state, function string) artifact.FindingGoroutine {
+		return artifact.FindingGoroutine{G: g, State: state, Func: function}
+	}
+	steps := func(list ...string) (out []artifact.PlanStep) {
+		for i := 0; i < len(list); i += 2 {
+			out = append(out, artifact.PlanStep{G: list[i], Site: list[i+1]})
+		}
+		return out
+	}
+	called := in("0.1", "blocked", "p.helper")
+	called.Stack = []string{"p.helper a.go:20", "p.work a.go:12"}
+	for name, c := range map[string]struct {
+		counter    int
+		steps      []artifact.PlanStep
+		goroutines []artifact.FindingGoroutine
+		want       []string
+	}{
+		"stuck":                       {1, steps("0", "main#1", "0.1", "main#1.start"), []artifact.FindingGoroutine{in("0.1", "blocked", "p.work")}, []string{"0.1 work#1"}},
+		"stuck in what it calls":      {1, nil, []artifact.FindingGoroutine{called}, []string{"0.1 work#1"}},
+		"ended":                       {1, steps("0", "main#1", "0.1", "main#1.start", "0.1", "work#2"), []artifact.FindingGoroutine{in("0.1", "finished", "")}, []string{"0.1 work#1"}},
+		"has done it":                 {1, steps("0.1", "work#2", "0.1", "work#1"), []artifact.FindingGoroutine{in("0.1", "finished", "")}, nil},
+		"started by Go":               {1, steps("0", "main#2"), []artifact.FindingGoroutine{in("0.1", "blocked", "p.f")}, []string{"0.1 main#2"}},
+		"ended, and started by Go":    {1, steps("0", "main#2"), []artifact.FindingGoroutine{in("0.1", "finished", "")}, nil},
+		"more than the counter":       {1, nil, []artifact.FindingGoroutine{in("0.1", "blocked", "p.work"), in("0.2", "blocked", "p.work")}, nil},
+		"as many as the counter":      {2, nil, []artifact.FindingGoroutine{in("0.1", "blocked", "p.work"), in("0.2", "blocked", "p.work")}, []string{"0.1 work#1", "0.2 work#1"}},
+		"only itself":                 {1, nil, nil, nil},
+		"another one in its function": {2, nil, []artifact.FindingGoroutine{in("0.1", "blocked", "p.main")}, []string{"0.1 main#4"}},
+	} {
+		all := append([]artifact.FindingGoroutine{wait(c.counter)}, c.goroutines...)
+		AddOwed(side, c.steps, all)
+		var got []string
+		for _, o := range all[0].Owed {
+			require.Equal(t, "waitgroup#1", o.Object)
+			got = append(got, o.G+" "+o.Site)
+		}
+		require.Equal(t, c.want, got, name)
+		for _, g := range all[1:] {
+			require.Empty(t, g.Owed)
+		}
+	}
+}

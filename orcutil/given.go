@@ -1,0 +1,59 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"reflect"
+	"strconv"
+)
+
+// GivenValue is what an operation has given to the program in a run.
+type GivenValue struct {
+	// Step is the step of Result.Trace, from 1, with which the operation was done.
+	Step int
+	// Value is a truth value or an integer, "nil" or "not nil", or "closed" of a receive from a closed channel.
+	Value string
+}
+
+// closedValue is the Value of a receive that has found the channel closed.
+const closedValue = "closed"
+
+// give notes what the operation at a site has given to the goroutine that calls it, if that is controlled.
+func give[T any](site Site, v T) {
+	s := active.Load()
+	if site == 0 || s == nil || !s.cfg.values || s.dying.Load() {
+		return
+	}
+	if g := s.caller(); g != nil {
+		g.gives(site, valueText(v))
+	}
+}
+
+// gives notes a value, if the step that g does is that of the site.
+func (g *goroutine) gives(site Site, value string) {
+	s := g.run
+	if !s.cfg.values || value == "" || g.recorded < 0 || s.trace[g.recorded].Site != site.key() {
+		return
+	}
+	s.given = append(s.given, GivenValue{g.recorded + 1, value})
+}
+
+// valueText is a value as text, "" if it is of a type whose values may be long, or are not the same in every run.
+func valueText(v any) string {
+	switch x := reflect.ValueOf(v); x.Kind() {
+	case reflect.Bool:
+		return strconv.FormatBool(x.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.FormatInt(x.Int(), 10)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return strconv.FormatUint(x.Uint(), 10)
+	case reflect.Invalid:
+		return "nil"
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan:
+		if x.IsNil() {
+			return "nil"
+		}
+		return "not nil"
+	}
+	return ""
+}

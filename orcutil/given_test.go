@@ -1,0 +1,64 @@
+package orcutil
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A run that is asked for it says what operations have given: truth values and integers, of any type, what is nil and
+// what is closed. Texts and structs it does not.
+func TestGiven(t *testing.T) {
+	type state int8
+	given := func(values bool) map[string]string {
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Chooser: Random(1), Record: true, values: values, Main: func() {
+			var free, held sync.Mutex
+			Lock(1, &held)
+			TryLock(2, &free)
+			TryLock(3, &held)
+			var n atomic.Int32
+			Int32(4, 0, &n).Store(5)
+			Int32(5, 0, &n).Load()
+			Int32(6, 0, &n).CompareAndSwap(4, 1)
+			Int32(7, 0, &n).Add(2)
+			Int32(8, 0, &n).Swap(1)
+			Loading(9, 0, atomic.LoadInt32)(new(int32))
+			Swapping(10, 0, atomic.CompareAndSwapInt32)(new(int32), 0, 1)
+			Updating(11, 0, atomic.AddUint64)(new(uint64), 3)
+			states, texts, errs := make(chan state, 1), make(chan string, 1), make(chan error, 2)
+			To(states).Send(12, -3)
+			Recv(13, states)
+			To(texts).Send(14, "secret")
+			Recv(15, texts)
+			To(errs).Send(16, errors.New("x"))
+			To(errs).Send(17, nil)
+			Recv(18, errs)
+			Select(19, false, R(make(chan error)), R(errs))
+			Close(20, states)
+			Recv2(21, states)
+			Access(22)
+			Timer(22, time.NewTimer(time.Hour)).Stop()
+			// One that others complete, later.
+			later := make(chan state)
+			Go(23, func() { To(later).Send(25, 7) })
+			Select(26, false, R(later), R(make(chan state)))
+		}})
+		require.Equal(t, Completed, res.Verdict, res.String())
+		out := map[string]string{}
+		for _, g := range res.Given {
+			out[res.Trace[g.Step-1].Site] = g.Value
+		}
+		require.Len(t, out, len(res.Given), "one of each step")
+		return out
+	}
+	require.Empty(t, given(false))
+	got := given(true)
+	require.Equal(t, map[string]string{
+		"#2": "true", "#3": "false", "#5": "5", "#6": "false", "#7": "7", "#8": "7", "#9": "0", "#10": "true", "#11": "3",
+		"#13": "-3", "#18": "not nil", "#19": "nil", "#21": "closed", "#22": "true", "#26": "7",
+	}, got)
+}
