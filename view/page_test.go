@@ -116,6 +116,20 @@ func TestPageFindings(t *testing.T) {
 	require.Equal(t, []string{"all", "real"}, p.texts("#filter-verdict option"))
 }
 
+// The page says what memory is in the model: there are no pending stores to show.
+func TestPageMemory(t *testing.T) {
+	p := open(t, load(t, transfers), "#finding-1")
+	require.Contains(t, p.text("#memory"), "Memory is sequentially consistent in the model: a store is seen by all goroutines at once, and none is pending.")
+	require.Contains(t, p.text("#memory"), "data races, which are findings of their own")
+	require.NotEmpty(t, p.texts("#variables tr[data-variable]"))
+	var page bytes.Buffer
+	require.NoError(t, view.WriteModel(&page, relayed(t, true)))
+	p = openPage(t, page.Bytes(), "#finding-1")
+	require.Contains(t, p.text("#memory"), "only the model says")
+	p = openRecording(t, loadRecording(t, served), "#finding-1")
+	require.True(t, get[bool](p, `byID('memory').offsetParent === null`), "a recording has no values")
+}
+
 // Links lead to a step of a finding, when the page is opened and when it is open.
 func TestPageLinks(t *testing.T) {
 	p := open(t, load(t, transfers), "#finding-2/step-7")

@@ -306,6 +306,11 @@ function modelPage() {
   byID('filter-object').parentElement.hidden = true;
 }
 
+// aboutMemory says how the model has memory: there are no stores that only some goroutines see.
+const aboutMemory = () => (data.model
+  ? 'The variables are those of the model. Whether one of them stands for memory, or for a store that is pending, only the model says.'
+  : 'Memory is sequentially consistent in the model: a store is seen by all goroutines at once, and none is pending. Go promises that to programs without data races, which are findings of their own.');
+
 // recordedPage leaves out what a recorded run has not.
 function recordedPage() {
   for (const id of ['alternatives', 'source', 'variables', 'automaton']) byID(id).closest('section').hidden = true;
@@ -321,6 +326,7 @@ function start() {
   if (data.model) modelPage();
   if (data.recording) recordedPage();
   else for (const id of ['clocks', 'possible']) byID(id).closest('section').hidden = true;
+  byID('memory').textContent = aboutMemory();
   byID('notes').replaceChildren(...data.notes.map((n) => element('li', {}, n)));
   byID('keys').replaceChildren(...keys.map(([, shown, what]) => row([element('kbd', {}, shown), what])));
   document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
