@@ -433,7 +433,8 @@ type FindingStep struct {
 	Site      string `json:"site,omitempty"` // key
 	Operation string `json:"operation"`      // in a word
 	Case      int    `json:"case,omitempty"` // of a select, in source order from 0; -1 is its default
-	// Taken is the case of a select as its source has it, as in "v := <-c"; "" of a default.
+	// Taken is the case of a select as its source has it, as in "v := <-c"; "" of a default, and where
+	// several cases are the same.
 	Taken string `json:"taken,omitempty"`
 	// Result is what the operation has given to the program in the run: a truth value or an integer, "nil" or
 	// "not nil", or "closed" where a channel was found closed; "" where that is not known, or not the same in every run.

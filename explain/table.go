@@ -123,6 +123,14 @@ func waitsFor(g artifact.FindingGoroutine) string {
 	return "select: " + Cases(g.Cases)
 }
 
+// Taken is what a case of a select does, "" of its default, and where several of its cases do the same.
+func Taken(cases []string, c int) string {
+	if c < 0 || c >= len(cases) || slices.Index(cases, cases[c]) < c || slices.Contains(cases[c+1:], cases[c]) {
+		return ""
+	}
+	return cases[c]
+}
+
 // Cases are the cases of a select in words.
 func Cases(cases []string) string {
 	out := make([]string, len(cases))

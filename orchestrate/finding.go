@@ -30,8 +30,8 @@ func Interleaving(side *artifact.Sidecar, plan artifact.Plan, stuck []artifact.A
 		if s.G != timeStep {
 			site := byKey[s.Site]
 			f.Operation, f.File, f.Line, f.Text = operation(site.Kind), site.File, site.Line, site.Text
-			if s.Case >= 0 && s.Case < len(site.Cases) && !waits[i] {
-				f.Taken = site.Cases[s.Case]
+			if !waits[i] {
+				f.Taken = explain.Taken(site.Cases, s.Case)
 			}
 		}
 		out = append(out, f)

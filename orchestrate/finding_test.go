@@ -23,6 +23,9 @@ func TestInterleavingSelect(t *testing.T) {
 	require.Equal(t, []string{"b <- 1", "", ""}, taken([]artifact.At{{G: "0", Site: "f#1"}}))
 	require.Equal(t, []string{"b <- 1", "", "<-a"}, taken([]artifact.At{{G: "0", Site: "f#2"}, {G: "0.1", Site: "f#1"}}))
 
+	side.Sites[1].Cases = []string{"<-a", "<-a"} // which one it was the number says
+	require.Equal(t, []string{"", "", ""}, taken(nil))
+
 	plan.Expect = artifact.Expect{Kind: artifact.KindDeadlock, Goroutines: []artifact.At{{G: "0", Site: "f#1"}}}
 	require.Equal(t, plan.Expect.Goroutines, Stuck(plan))
 	plan.Expect.Kind = artifact.KindPanic

@@ -17,6 +17,7 @@ type pipeline struct {
 	text           func(string) string // edits the lines and names
 	finding        func(f *artifact.Finding)
 	model          func(string) string // edits the model
+	more           []artifact.Site     // behind its own sites
 }
 
 // kinds of the sites: the producer's, then a worker's.
@@ -42,6 +43,10 @@ func (p pipeline) sites() []artifact.Site {
 	for i := range p.workers {
 		add("go", fmt.Sprintf("go#%d", i), "go work(jobs)")
 		add("start", fmt.Sprintf("go#%d.start", i), "go work(jobs)")
+	}
+	for _, s := range p.more {
+		s.ID = len(out)
+		out = append(out, s)
 	}
 	return out
 }

@@ -130,6 +130,31 @@ func TestPageMemory(t *testing.T) {
 	require.True(t, get[bool](p, `byID('memory').offsetParent === null`), "a recording has no values")
 }
 
+// A step says what its operation has given in the run, and the search finds it; a select says which case was taken,
+// or which it waits for at the end.
+func TestPageResults(t *testing.T) {
+	choice := artifact.Site{Kind: "select", Key: "choice", File: "main.go", Line: 9, Text: "select {", Cases: []string{"v := <-c", "<-done"}}
+	p := open(t, pipeline{workers: 2, steps: 12, more: []artifact.Site{choice}, finding: func(f *artifact.Finding) {
+		f.Interleaving[6].Result, f.Interleaving[7].Result = "false", "closed"
+		taken, waits := &f.Interleaving[8], &f.Interleaving[9]
+		taken.Operation, taken.Site, taken.Text, taken.Case, taken.Taken = "select", "", "select {", 1, "v := <-c"
+		waits.Operation, waits.Site, waits.Case = "select", "choice", 0
+		unknown := &f.Interleaving[10]
+		unknown.Operation, unknown.Site, unknown.Text, unknown.Case = "select", "", "select {", 2
+	}}.bundle(t), "#finding-1/step-7")
+	text := func(step int) string {
+		p.do(`goTo(%d)`, step)
+		return p.text("#now .code")
+	}
+	require.Contains(t, text(7), "(gives false)")
+	require.Contains(t, text(8), "(the channel is closed)")
+	require.Equal(t, "[case v := <-c] select {", text(9))
+	require.Equal(t, "[waits for case v := <-c, case <-done] select {", text(10))
+	require.Equal(t, "[case 3] select {", text(11), "the cases are not known")
+	p.run(chromedp.SendKeys("#search", "gives false"))
+	require.Equal(t, "1 steps", p.text("#found"))
+}
+
 // Links lead to a step of a finding, when the page is opened and when it is open.
 func TestPageLinks(t *testing.T) {
 	p := open(t, load(t, transfers), "#finding-2/step-7")

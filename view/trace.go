@@ -144,7 +144,7 @@ func caseText(operation string, c int, cases []string) string {
 		return ""
 	case c < 0:
 		return "default"
-	case c < len(cases):
+	case explain.Taken(cases, c) != "":
 		return short("case " + cases[c])
 	}
 	return "case " + strconv.Itoa(c+1)
@@ -152,8 +152,11 @@ func caseText(operation string, c int, cases []string) string {
 
 // chosen says of a step which case of a select was chosen, or which it waits for, if it stays there.
 func (t *tracer) chosen(s artifact.FindingStep) string {
+	if s.Taken != "" {
+		return short("case " + s.Taken)
+	}
 	cases := t.p.byKey[s.Site].Cases
-	if s.Operation == sites.Select.String() && s.Case >= 0 && s.Taken == "" && len(cases) > 0 {
+	if s.Operation == sites.Select.String() && explain.Taken(cases, s.Case) != "" {
 		return short("waits for " + explain.Cases(cases))
 	}
 	return caseText(s.Operation, s.Case, cases)
