@@ -1,6 +1,7 @@
 package orchestrate
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -110,6 +111,7 @@ func AddOwed(side *artifact.Sidecar, steps []artifact.PlanStep, goroutines []art
 			in(g.G, function)
 		}
 	}
+	done := slices.DeleteFunc(slices.Clone(side.Sites), func(s artifact.Site) bool { return s.Kind != sites.WaitGroupDone.String() })
 	for i := range goroutines {
 		w := &goroutines[i]
 		name := lastName(explain.Operand(sites.WaitGroupWait, w.Text))
@@ -129,8 +131,8 @@ func AddOwed(side *artifact.Sidecar, steps []artifact.PlanStep, goroutines []art
 			if s, ok := explain.Started(found, g.G); ok && s.Operation == sites.WaitGroupGo.String() && g.State != stateFinished && g.State != statePanicked {
 				add(g.G, byKey[s.Site])
 			}
-			for _, s := range side.Sites {
-				if s.Kind == sites.WaitGroupDone.String() && functions[g.G][s.Func] && !passed[artifact.At{G: g.G, Site: s.Key}] {
+			for _, s := range done {
+				if functions[g.G][s.Func] && !passed[artifact.At{G: g.G, Site: s.Key}] {
 					add(g.G, s)
 				}
 			}

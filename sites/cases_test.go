@@ -25,6 +25,9 @@ func f(a, b chan int, c chan func()) {
 		close(a)
 	}:
 	case <-(b): // comment
+	case c <- func() {
+		println("a text that is long", "another one that is long, too", "and a third one", "so that it does not end")
+	}:
 	}
 	select {}
 	<-a
@@ -45,5 +48,5 @@ func f(a, b chan int, c chan func()) {
 			require.Empty(t, s.Cases)
 		}
 	}
-	require.Equal(t, [][]string{{"v := <-a", "b <- 1 + 2", "c <- func() { close(a) }", "<-(b)"}, nil}, got)
+	require.Equal(t, [][]string{{"v := <-a", "b <- 1 + 2", "c <- func() { close(a) }", "<-(b)", `c <- func() { println("a text that is long", "another one that is long, too", "and a third one", "so that it does not en…`}, nil}, got)
 }

@@ -534,13 +534,20 @@ func (n *numberer) add(p point, key string, text func(line int) string) ID {
 	return id
 }
 
-// inOneLine is a statement as gofmt writes it, without its line breaks.
+// maxCase bounds the text of a case, in bytes: what is sent may be a function of any length.
+const maxCase = 120
+
+// inOneLine is a statement as gofmt writes it, without its line breaks; of a long one the beginning.
 func (n *numberer) inOneLine(s ast.Stmt) string {
 	var out strings.Builder
 	if err := format.Node(&out, n.fset, s); err != nil {
 		return ""
 	}
-	return strings.Join(strings.Fields(out.String()), " ")
+	text := strings.Join(strings.Fields(out.String()), " ")
+	if len(text) > maxCase {
+		text = strings.ToValidUTF8(text[:maxCase], "") + "…"
+	}
+	return text
 }
 
 // lines returns a function that gives the trimmed lines of a file.

@@ -114,7 +114,12 @@ func TestRecordedClocks(t *testing.T) {
 				applyPairs(now[i], tr.Clocks[i])
 			}
 			posts := 0
+			first := map[int]bool{}
 			for _, s := range tr.Steps {
+				if !first[s.Goroutine] {
+					first[s.Goroutine] = true
+					require.Equal(t, int32(s.PC-1), now[s.Goroutine][tr.Goroutines[s.Goroutine].Number-1], "what it has done before")
+				}
 				g := tr.Goroutines[s.Goroutine].Number
 				at := trace.Ref{Goroutine: trace.GoroutineID(g), PC: int32(s.PC)}
 				clock := now[s.Goroutine]
@@ -287,6 +292,16 @@ goroutine 2 of 1
 	require.Equal(t, object("n"), fmt.Sprint("o", waits.For[0]))
 	last := tr.Steps[len(tr.Steps)-1]
 	require.Equal(t, []any{0, 9, view.PhasePre, true}, []any{last.Goroutine, last.PC, last.Phase, last.Queues})
+	// Who waits for a condition does so behind giving back its lock, too.
+	cond := parsed(t, "cond c\nmutex m\ngoroutine 1\n  lock m first\n  condwait c pending\n  unlock m\n  post 2 from 2.2 seq 2\n  lock m from 2.3\ngoroutine 2\n  lock m from 1.3\n  signal c seq 1\n  unlock m\n")
+	waiting, _ := recordedData(t, cond)
+	for _, s := range waiting.Traces[0].Steps {
+		if s.Goroutine == 0 && s.PC == 3 {
+			is := waiting.Traces[0].Values[s.Set["g0"]].(map[string]any)
+			require.Equal(t, []any{view.Waits, "condwait c"}, []any{is["is"], waiting.Sites[int(is["at"].(float64))].Text})
+		}
+	}
+
 	texts := map[string]bool{}
 	for _, s := range tr.Steps {
 		texts[d.Sites[s.Site].Text+": "+s.Did] = true
@@ -308,6 +323,12 @@ func TestRecordedLarge(t *testing.T) {
 	t.Logf("%d events: a page of %d bytes", r.Trace.Events(), size)
 
 	long := queues(t, 0, 2, 4, 21_000)
+	// Somebody has a lock all the time, and does nothing more: who waits for it at the end waits for that goroutine.
+	l := long.Trace
+	l.Objects = append(l.Objects, trace.Object{Kind: trace.Mutex, Name: "kept"})
+	kept := trace.ObjectID(len(l.Objects))
+	l.Goroutines = append(l.Goroutines, trace.Goroutine{Events: []trace.Event{{Phase: trace.Whole, Op: trace.OpLock, PC: 1, Object: kept, Partner: trace.First}}})
+	l.Goroutines[0].Events = append(l.Goroutines[0].Events, trace.Event{Phase: trace.Pre, Op: trace.OpLock, PC: int32(len(l.Goroutines[0].Events) + 1), Object: kept})
 	n := long.Trace.Events()
 	d, size = recordedData(t, long)
 	require.Less(t, size, maxPage)
@@ -326,6 +347,11 @@ func TestRecordedLarge(t *testing.T) {
 	w := slices.IndexFunc(tr.Objects, func(o view.Object) bool { return o.Name == "wg" })
 	end := valueAt[view.ObjectState](t, tr, fmt.Sprint("o", w), len(tr.Steps)).Count
 	require.Equal(t, end-adds, valueAt[view.ObjectState](t, tr, fmt.Sprint("o", w), 0).Count)
+
+	o := slices.IndexFunc(tr.Objects, func(o view.Object) bool { return o.Name == "kept" })
+	held := valueAt[view.ObjectState](t, tr, fmt.Sprint("o", o), len(tr.Steps)).Held
+	require.Len(t, held, 1)
+	require.Equal(t, len(l.Goroutines), tr.Goroutines[held[0]].Number)
 
 	// A finding whose operations are not on that page.
 	i := slices.IndexFunc(d.Findings, func(f view.Finding) bool { return len(f.Steps) == 0 })
