@@ -235,6 +235,9 @@ func (x *recorded) notes(h recording.Header) {
 	if cut > 0 {
 		x.p.note("of %d goroutines more was done than is recorded", cut)
 	}
+	if left := x.t.Events() - len(x.moments); left > 0 {
+		x.p.note("%d events are not on this page: their goroutines cannot have been started as the trace says", left)
+	}
 	for _, l := range x.in.Result.Limits {
 		x.p.note("the analysis does not cover all: %s", l)
 	}
