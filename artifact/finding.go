@@ -439,7 +439,10 @@ type FindingStep struct {
 	// Result is what the operation has given to the program in the run: a truth value or an integer, "nil" or
 	// "not nil", or "closed" where a channel was found closed; "" where that is not known, or not the same in every run.
 	Result string `json:"result,omitempty"`
-	File   string `json:"file,omitempty"` // relative to the root of the program
-	Line   int    `json:"line,omitempty"` // from 1
-	Text   string `json:"text,omitempty"` // the source line
+	// Waits is true if the operation could not be done at once: the goroutine waited, and it was done with a later
+	// step, or never.
+	Waits bool   `json:"waits,omitempty"`
+	File  string `json:"file,omitempty"` // relative to the root of the program
+	Line  int    `json:"line,omitempty"` // from 1
+	Text  string `json:"text,omitempty"` // the source line
 }

@@ -77,6 +77,7 @@ func Table(f artifact.Finding) []string {
 			text = "woken: " + text
 			delete(before, s.G) // if it is there once more, it waits again
 		}
+		blocked := false
 		// Who begins to wait, and waits there at the end, is blocked from here.
 		last := !slices.ContainsFunc(f.Interleaving[i+1:], func(o artifact.FindingStep) bool { return o.G == s.G })
 		if k := slices.IndexFunc(ends, func(g artifact.FindingGoroutine) bool {
@@ -86,7 +87,10 @@ func Table(f artifact.Finding) []string {
 				text = waitsFor(ends[k])
 			}
 			ends = slices.Delete(ends, k, k+1)
-			text = blockedText + text
+			text, blocked = blockedText+text, true
+		}
+		if s.Waits && !blocked && !woken {
+			text = waitsText + text // and goes on when a later step lets it
 		}
 		t.add(strconv.Itoa(s.Step), at(s.File, s.Line), s.G, text)
 	}
@@ -106,7 +110,7 @@ func Table(f artifact.Finding) []string {
 // Elide shortens a long interleaving for people: its beginning and its end. A step 0 stands for what
 // is left out.
 func Elide(steps []artifact.FindingStep) []artifact.FindingStep {
-	const head, tail = 10, 20
+	const head, tail = 20, 40
 	if len(steps) <= head+tail+1 {
 		return steps
 	}
@@ -142,6 +146,9 @@ func Cases(cases []string) string {
 
 // blockedText stands before the operation in which a goroutine is blocked.
 const blockedText = "blocked: "
+
+// waitsText stands before an operation that could not be done at once, of a goroutine that went on later.
+const waitsText = "waits: "
 
 // endsAt reports whether the last step of a goroutine is in a line.
 func endsAt(steps []artifact.FindingStep, g, file string, line int) bool {

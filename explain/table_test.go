@@ -14,12 +14,14 @@ func TestTable(t *testing.T) {
 	step := func(n int, g, operation string, line int, text string) artifact.FindingStep {
 		return artifact.FindingStep{Step: n, G: g, Operation: operation, File: "a.go", Line: line, Text: text}
 	}
+	lock := step(3, "0.1", "lock", 12, "mu.Lock()")
+	lock.Waits = true
 	choice := step(6, "0", "select", 5, "select {")
 	choice.Case = 1
 	other := step(7, "0", "select", 5, "select {")
 	other.Case = -1
 	f := artifact.Finding{Kind: artifact.KindDeadlock, Interleaving: []artifact.FindingStep{
-		step(1, "0", "go", 2, "go f()"), step(2, "0.1", "start", 2, "go f()"), step(3, "0.1", "lock", 12, "mu.Lock()"),
+		step(1, "0", "go", 2, "go f()"), step(2, "0.1", "start", 2, "go f()"), lock,
 		{}, step(5, artifact.TimeStep, "time passes", 0, ""), choice, other, step(8, "0.1", "access", 13, "x++"), step(9, "0.1", "return from wait", 14, "wg.Wait()"), step(10, "0.1", "end", 15, "}"),
 	}, Goroutines: []artifact.FindingGoroutine{
 		blocked("0", "lock", "mutex#1", 6, "mu.Lock() // which 0.1 has taken and has never given back, and that is long"),
@@ -29,7 +31,7 @@ func TestTable(t *testing.T) {
 step  where        0                                0.1                          0.2
    1  a.go:2       go f()
    2  a.go:2                                        start of the goroutine
-   3  a.go:12                                       mu.Lock()
+   3  a.go:12                                       waits: mu.Lock()
  ...
    5  time passes
    6  a.go:5       [case 2] select {

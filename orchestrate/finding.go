@@ -40,7 +40,8 @@ func Interleaving(side *artifact.Sidecar, plan artifact.Plan, stuck []artifact.A
 	return out
 }
 
-// AddResults adds to steps what their operations have given in a run that has done them, among others.
+// AddResults adds to steps what their operations have given in a run that has done them, among others,
+// and whether they could not do them at once.
 func AddResults(steps []artifact.FindingStep, v *Verdict) {
 	given := map[int]string{} // by step of the run
 	for _, o := range v.Given {
@@ -52,7 +53,7 @@ func AddResults(steps []artifact.FindingStep, v *Verdict) {
 		for next < len(v.Trace) && (v.Trace[next].G != s.G || v.Trace[next].Site != s.Site) {
 			next++
 		}
-		s.Result = given[next]
+		s.Result, s.Waits = given[next], slices.Contains(v.Waited, next+1)
 		next++
 	}
 }

@@ -38,6 +38,7 @@ func TestAddResults(t *testing.T) {
 	v := &Verdict{
 		Trace: []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}},
 		Given: []orcutil.GivenValue{{Step: 2, Value: "true"}, {Step: 3, Value: "7"}, {Step: 4, Value: "closed"}},
+		Waited: []int{2, 3},
 	}
 	steps := []artifact.FindingStep{{G: "0", Site: "a"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}, {G: "0", Site: "c"}}
 	AddResults(steps, v)
@@ -46,6 +47,7 @@ func TestAddResults(t *testing.T) {
 		got = append(got, s.Result)
 	}
 	require.Equal(t, []string{"", "7", "closed", ""}, got)
+	require.Equal(t, []bool{false, true, false, false}, []bool{steps[0].Waits, steps[1].Waits, steps[2].Waits, steps[3].Waits})
 }
 
 // What two runs of a plan do not both give is not known.
@@ -55,12 +57,14 @@ func TestReplayGives(t *testing.T) {
 		n++
 		v := &Verdict{Plan: p, Status: Reproduced, Trace: []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}}}
 		v.Given = []orcutil.GivenValue{{Step: 1, Value: "true"}, {Step: 2, Value: []string{"1", "2"}[n%2]}}
+		v.Waited = []int{1, 2}[:n]
 		return v, nil
 	}
 	v, err := replay(t.Context(), artifact.Plan{}, run)
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
 	require.Equal(t, []orcutil.GivenValue{{Step: 1, Value: "true"}}, v.Given)
+	require.Equal(t, []int{1}, v.Waited)
 }
 
 // Who has not come to a call of Done, by the functions that goroutines were in, and by what has started them.

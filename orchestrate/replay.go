@@ -126,9 +126,15 @@ func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*V
 		first.Status = Unconfirmed
 		return first, nil
 	}
+	differs := func(step int) bool {
+		i := step - 1
+		return i < 0 || i >= min(len(first.Trace), len(second.Trace)) || first.Trace[i] != second.Trace[i]
+	}
 	first.Given = slices.DeleteFunc(slices.Clone(first.Given), func(v orcutil.GivenValue) bool {
-		i := v.Step - 1
-		return !slices.Contains(second.Given, v) || i < 0 || i >= min(len(first.Trace), len(second.Trace)) || first.Trace[i] != second.Trace[i]
+		return !slices.Contains(second.Given, v) || differs(v.Step)
+	})
+	first.Waited = slices.DeleteFunc(slices.Clone(first.Waited), func(step int) bool {
+		return !slices.Contains(second.Waited, step) || differs(step)
 	})
 	if what := variation(first, second); what != "" {
 		first.Notes = append(first.Notes, "two runs of the plan came to the same end, but differ: "+what)

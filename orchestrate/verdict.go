@@ -76,6 +76,8 @@ type Verdict struct {
 	Weak     bool
 	// Given is what operations of Trace have given to the program; of a replay, in both of its runs.
 	Given []orcutil.GivenValue
+	// Waited are the steps of Trace, from 1, that could not do their operation at once; as Given is.
+	Waited []int
 	// Settled, Starved, Since, Stalls, Failed and Daemons are as in orcutil.Result.
 	Daemons    []string
 	Stalls     []orcutil.Stall
@@ -121,7 +123,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, s := range r.Trace {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
-	v.Given = r.Given
+	v.Given, v.Waited = r.Given, r.Waited
 	v.Deadlines = r.Deadlines
 	v.Seed, v.Choices, v.Minor, v.Asked = r.Seed, choices(r), r.Minor, r.Asked
 	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes

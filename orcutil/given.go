@@ -38,6 +38,14 @@ func (g *goroutine) gives(site Site, value string) {
 	s.given = append(s.given, GivenValue{g.recorded + 1, value})
 }
 
+// waits notes that the operation that g does could not be done at once.
+func (g *goroutine) waits() {
+	s := g.run
+	if step := g.recorded + 1; s.cfg.values && step > 0 && s.trace[g.recorded].Site == g.site.key() && (len(s.waited) == 0 || s.waited[len(s.waited)-1] != step) {
+		s.waited = append(s.waited, step)
+	}
+}
+
 // valueText is a value as text, "" if it is of a type whose values may be long, or are not the same in every run.
 func valueText(v any) string {
 	switch x := reflect.ValueOf(v); x.Kind() {

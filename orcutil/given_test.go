@@ -62,3 +62,32 @@ func TestGiven(t *testing.T) {
 		"#13": "-3", "#18": "not nil", "#19": "nil", "#21": "closed", "#22": "true", "#26": "7",
 	}, got)
 }
+
+// TestWaited: the steps in which somebody queues are told, once each, whoever lets it go on.
+func TestWaited(t *testing.T) {
+	for _, values := range []bool{false, true} {
+		var mu sync.Mutex
+		c := make(chan int)
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Chooser: FirstEnabled(), Record: true, values: values, Main: func() {
+			Go(1, func() {
+				Lock(2, &mu)
+				To(c).Send(3, 1)
+				Unlock(4, &mu)
+			})
+			Recv(5, c)
+			Lock(6, &mu)
+			Unlock(7, &mu)
+			Sleep(8, time.Second)
+		}})
+		require.Equal(t, Completed, res.Verdict, res.String())
+		var got []string
+		for _, step := range res.Waited {
+			got = append(got, res.Trace[step-1].Site)
+		}
+		if values {
+			require.Equal(t, []string{"#5", "#6", "#8"}, got)
+		} else {
+			require.Empty(t, got)
+		}
+	}
+}

@@ -232,6 +232,7 @@ func (g *goroutine) block() {
 	g.ready, g.redo = false, false
 	g.run.blocked = append(g.run.blocked, g)
 	g.run.enqueued(g.op, 1)
+	g.waits()
 	g.park()
 }
 

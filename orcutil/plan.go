@@ -192,6 +192,9 @@ type Result struct {
 	// Given is what operations of Trace have given to the program, in the order in which they were done; only
 	// of a run that follows one plan.
 	Given []GivenValue `json:",omitempty"`
+	// Waited are the steps of Trace, from 1, that could not do their operation at once: the goroutine queued.
+	// Only of a run that follows one plan.
+	Waited []int `json:",omitempty"`
 	// Seed is that of the environment, Asked how often the program has asked it
 	// for something, and Choices, with Config.Record, are the answers of small
 	// range. The plan with Trace, Seed, Choices and Minor repeats the run.

@@ -48,6 +48,7 @@ type run struct {
 	hash               uint64
 	trace              []Step
 	given              []GivenValue // with Config.values
+	waited             []int        // steps of the trace, from 1, in which somebody queued
 	log                []LogLine
 	chooser            Chooser
 

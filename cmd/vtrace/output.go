@@ -446,7 +446,11 @@ func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g 
 	case g.Operation == "" || g.State == "not started":
 		fmt.Fprintf(out, " (%s)", g.State)
 	default:
-		fmt.Fprintf(out, " %s (%s)", g.Operation, g.State)
+		state := g.State
+		if state == "ended the program in" { // the operation
+			state = "ended the program"
+		}
+		fmt.Fprintf(out, " %s (%s)", g.Operation, state)
 	}
 	s, started := explain.Started(f, g.G)
 	if last, ok := lastStep(f, g.G); ok && g.State == "finished" {
