@@ -115,7 +115,7 @@ func TestEnd(site Site, f func()) {
 // share, unless Config.Guards leaves it out. It returns 0.
 func Access(site Site) int {
 	if s := active.Load(); s != nil && s.cfg.Guards != nil && !s.cfg.Guards[site] {
-		if s.races != nil {
+		if s.races != nil && !s.cfg.Exact {
 			if g := s.caller(); g != nil {
 				g.behind = site
 			}
@@ -134,6 +134,24 @@ func Access(site Site) int {
 func Store[T any](site Site, v T) T {
 	Access(site)
 	return v
+}
+
+// StoreIf is Store in a program that several checks share: there is no guard unless
+// Config.Guards names it.
+func StoreIf[T any](site Site, v T) T {
+	if s := active.Load(); s != nil && s.cfg.Guards[site] {
+		Access(site)
+	}
+	return v
+}
+
+// AccessOrBeside is Access, in a program that several checks share, for a statement of a function
+// that has atomic operations. It returns 0.
+func AccessOrBeside(site Site) int {
+	if s := active.Load(); s != nil && s.cfg.Exact && !s.cfg.Guards[site] {
+		return Beside(site)
+	}
+	return Access(site)
 }
 
 // Line logs that a statement is reached. It returns 0.

@@ -190,7 +190,7 @@ func newRun(cfg Config) *run {
 	if s.chooser == nil {
 		s.chooser = FirstEnabled()
 	}
-	if cfg.Races || looksForRaces() {
+	if cfg.Races || looksForRaces() && !cfg.NoRaces {
 		s.races = newRaces(s.stacks)
 	}
 	return s
@@ -371,7 +371,7 @@ func (s *run) main() {
 	t := &scope{owner: g}
 	g.scope = t
 	defer s.cleanUp(t)
-	defer s.joinSubtests(t, entryJoin())
+	defer s.joinSubtests(t, entryJoin(s.cfg.EndSite))
 	s.cfg.Main()
 }
 
