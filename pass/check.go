@@ -67,8 +67,8 @@ func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options)
 	if err != nil {
 		return nil, err
 	}
-	opts.shared = newShared()
-	defer func() { err = errors.Join(err, opts.shared.close()) }()
+	opts.shared = newShared(opts.Builds)
+	defer func() { err = errors.Join(err, opts.shared.close(opts.Builds)) }()
 	check := func() (*artifact.Bundle, error) {
 		p.compileLibraries(ctx, opts, rep)
 		// Each round has a program of its own, with the files that are loaded.

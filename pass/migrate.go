@@ -68,6 +68,15 @@ func (d *deep) compile(ctx context.Context, b *artifact.Bundle, dir string) (*pa
 		}
 		return o, build(o)
 	}
+	if current && d.opts.shared != nil {
+		switch b, err := d.shared(ctx); {
+		case err == nil:
+			d.binary = b
+			return nil, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		}
+	}
 	why := ""
 	if !current {
 		why = d.renumbered()
@@ -88,6 +97,25 @@ func (d *deep) compile(ctx context.Context, b *artifact.Bundle, dir string) (*pa
 		return nil, failed // it is not the runtime
 	}
 	return again, err
+}
+
+// shared is the instrumented program of the bundle in the form that the check has built, or builds
+// now: its runs stop where those of the program in the bundle do.
+func (d *deep) shared(ctx context.Context) (*orchestrate.Binary, error) {
+	if d.opts.Model.EveryLine {
+		return nil, errors.New("lines are not told to a shared program")
+	}
+	b, _, err := d.program.runnable(ctx, sharedForm, orchestrate.SharedRun{Exact: true, NoRaces: !d.recorded}, d.opts, reporter{})
+	if err != nil {
+		return nil, err
+	}
+	b.Guards = []string{}
+	for _, id := range d.side.Accesses {
+		if s, ok := d.side.Site(id); ok {
+			b.Guards = append(b.Guards, s.Key)
+		}
+	}
+	return b, nil
 }
 
 // renumbered says where this vtrace numbers the points of the program otherwise than the
