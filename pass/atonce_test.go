@@ -1,19 +1,24 @@
 package pass
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/source"
 )
 
 // TestCheckEntriesAtOnce: entry points of a set may be checked at the same time, with the results that
-// they have one after the other.
+// each has in a check of its own, and one build for all of them.
 func TestCheckEntriesAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -59,21 +64,59 @@ func TestHeld(t *testing.T) {
 	require.NoError(t, err)
 	entries := set.Entries()
 	require.Len(t, entries, 3)
-	alone, atOnce := make([]string, len(entries)), make([]string, len(entries))
-	check := func(i int, to []string, processors int) error {
-		b, err := CheckEntry(t.Context(), set, entries[i], Options{Processors: processors})
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	built := countBuilds(t)
+	check := func(i int, to []string, opts Options) error {
+		b, err := CheckEntry(t.Context(), set, entries[i], opts)
 		if err == nil {
 			to[i] = artifact.Digest(b)
 		}
 		return err
 	}
+	alone, atOnce, apart := make([]string, len(entries)), make([]string, len(entries)), make([]string, len(entries))
+	builds := &Builds{}
 	var group errgroup.Group
 	for i := range entries {
-		group.Go(func() error { return check(i, atOnce, 1) })
+		group.Go(func() error { return check(i, atOnce, Options{Processors: 1, Builds: builds}) })
 	}
 	require.NoError(t, group.Wait())
+	require.Equal(t, 1, built())
 	for i := range entries {
-		require.NoError(t, check(i, alone, 0))
+		require.NoError(t, check(i, alone, Options{}))
 	}
+	require.Equal(t, 1+len(entries), built())
 	require.Equal(t, alone, atOnce)
+
+	// What does not compile in the form that checks share is built in its own.
+	require.Len(t, builds.known, 1)
+	for _, s := range builds.known {
+		require.NoError(t, s.binary.Close())
+		s.binary, s.failed = nil, &orchestrate.BuildError{Err: errors.New("not in this form")}
+	}
+	require.NoError(t, check(0, apart, Options{Builds: builds}))
+	require.Equal(t, 1+len(entries)+2, built()) // of the bundle, and for the second engine
+	require.Equal(t, alone[0], apart[0])
+	require.NoError(t, builds.Close())
+	left, err := os.ReadDir(temp)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// countBuilds has a script stand before the go command which notes what it is called for, and
+// returns how many instrumented tests it has built so far.
+func countBuilds(t *testing.T) func() int {
+	t.Helper()
+	goCommand, err := exec.LookPath("go")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	calls := filepath.Join(dir, "calls")
+	script := fmt.Sprintf("#!/bin/sh\nprintf '%%s %%s\\n' \"$1\" \"$2\" >>'%s'\nexec '%s' \"$@\"\n", calls, goCommand)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o700))
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return func() int {
+		text, err := os.ReadFile(calls)
+		require.NoError(t, err)
+		return strings.Count(string(text), "test -c\n")
+	}
 }

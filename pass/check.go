@@ -68,7 +68,7 @@ func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options)
 		return nil, err
 	}
 	opts.shared = newShared(opts.Builds)
-	defer func() { err = errors.Join(err, opts.shared.close(opts.Builds)) }()
+	defer func() { err = errors.Join(err, opts.shared.close()) }()
 	check := func() (*artifact.Bundle, error) {
 		p.compileLibraries(ctx, opts, rep)
 		// Each round has a program of its own, with the files that are loaded.

@@ -61,20 +61,27 @@ func (d *deep) compile(ctx context.Context, b *artifact.Bundle, dir string) (*pa
 	if len(changedOverlay(b.Manifest())) > 0 {
 		return nil, d.compileChanged(b, build, stored, current)
 	}
-	anew := func() (*parse.Overlay, error) {
+	instrument := func() (*parse.Overlay, error) {
 		o, err := parse.Instrument(ctx, d.program.source, d.program.sites, parse.Options{Accesses: d.side.Accesses, EveryLine: d.opts.Model.EveryLine, Races: d.opts.Model.Races})
 		if err != nil {
 			return nil, fmt.Errorf("instrument: %w", err)
 		}
+		return o, nil
+	}
+	anew := func() (*parse.Overlay, error) {
+		o, err := instrument()
+		if err != nil {
+			return nil, err
+		}
 		return o, build(o)
 	}
-	if current && d.opts.shared != nil {
-		switch b, err := d.shared(ctx); {
-		case err == nil:
-			d.binary = b
-			return nil, nil
+	if current {
+		switch b, err := d.shared(ctx, stored, instrument); {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
+		case err == nil && b != nil:
+			d.binary = b
+			return nil, nil
 		}
 	}
 	why := ""
@@ -100,10 +107,17 @@ func (d *deep) compile(ctx context.Context, b *artifact.Bundle, dir string) (*pa
 }
 
 // shared is the instrumented program of the bundle in the form that the check has built, or builds
-// now: its runs stop where those of the program in the bundle do.
-func (d *deep) shared(ctx context.Context) (*orchestrate.Binary, error) {
-	if d.opts.Model.EveryLine {
-		return nil, errors.New("lines are not told to a shared program")
+// now: its runs stop where those of the stored program do. It is nil if that is not what
+// this vtrace makes of the program under check.
+func (d *deep) shared(ctx context.Context, stored *parse.Overlay, instrument func() (*parse.Overlay, error)) (*orchestrate.Binary, error) {
+	if d.opts.shared == nil || d.opts.Model.EveryLine { // lines are not told apart there
+		return nil, nil
+	}
+	if !d.instrumented {
+		now, err := instrument()
+		if err != nil || !maps.EqualFunc(stored.Files, now.Files, slices.Equal[[]byte]) {
+			return nil, err
+		}
 	}
 	b, _, err := d.program.runnable(ctx, sharedForm, orchestrate.SharedRun{Exact: true, NoRaces: !d.recorded}, d.opts, reporter{})
 	if err != nil {

@@ -15,22 +15,26 @@ type shared struct {
 	settings  settings
 	forms     forms
 	builds    *Builds
+	own       bool           // nobody else has builds
 	taken     []*sharedBuild // of builds
 }
 
-// newShared is what the parts of a check share, with the builds that it shares with others, nil for none.
+// newShared is what the parts of a check share; builds are those that it shares with others, nil for
+// none.
 func newShared(builds *Builds) *shared {
-	s := &shared{settings: settings{using: make(chan struct{}, 1)}, forms: forms{make(chan struct{}, 1), map[form]*formed{}}, builds: builds}
-	if builds == nil {
+	s := &shared{builds: builds, own: builds == nil}
+	if s.own {
 		s.builds = &Builds{}
 	}
+	s.settings.using, s.forms = make(chan struct{}, 1), forms{make(chan struct{}, 1), map[form]*formed{}}
 	return s
 }
 
-// close removes what is in files, but for the builds of others. Nobody may use it any more.
-func (s *shared) close(builds *Builds) error {
+// close gives back what others may use, and removes what is the check's own. None of its parts may use
+// it any more.
+func (s *shared) close() error {
 	err := s.builds.giveBack(s.taken)
-	if builds == nil {
+	if s.own {
 		err = errors.Join(err, s.builds.Close())
 	}
 	return err
