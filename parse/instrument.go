@@ -55,6 +55,8 @@ type Diagnostic struct {
 	// Reach is the number by which the runtime is told, with Races, that the statement
 	// around is executed; 0 if it is not told.
 	Reach int
+	// elsewhere: it is about what other entries run, with Options.Shared.
+	elsewhere bool
 }
 
 func (d Diagnostic) String() string {
@@ -123,7 +125,11 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	in.asValues = methodValues(prog)
 	in.handlesLogs = uses(prog, isLogRecord)
 	if uses(prog, givesTime) {
-		in.clockUses = findClockUses(prog, in.handlesLogs)
+		if opts.Shared {
+			in.clockUses, in.elsewhere = findSharedClockUses(prog, in.handlesLogs)
+		} else {
+			in.clockUses = findClockUses(prog, in.handlesLogs)
+		}
 	}
 	seeded, fromClock := seedsRandom(prog, in.clockUses)
 	in.seeded, in.reseeded = seeded && !fromClock, fromClock
@@ -157,6 +163,7 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 		}
 	}
 	in.account()
+	o.Diagnostics = slices.DeleteFunc(o.Diagnostics, func(d Diagnostic) bool { return d.elsewhere })
 	o.sortDiagnostics()
 	return o, nil
 }
@@ -222,6 +229,8 @@ type instrumenter struct {
 	handlesLogs bool            // it has a handler of logs
 	asValues    map[string]bool // see methodValues
 	clockUses   *clockUses      // nil if nothing gives it a time
+	// elsewhere are the places of clockUses where the clock decides for other entries than that of prog.
+	elsewhere map[token.Pos]bool
 }
 
 // unit is what has one generated file: the files of a package, those of its
