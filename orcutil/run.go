@@ -139,6 +139,7 @@ type run struct {
 	next        *Choice    // what the Chooser has said in advance, see goesOn
 	taker       *goroutine // that has done the last step, one of inRow in a row
 	inRow       int
+	guards      []bool   // see stopsAt
 	bubbles     int      // calls of synctest.Test that the program is in
 	strayWeak   []string // those of weak that are of goroutines blocked in code without guards
 }
@@ -180,6 +181,7 @@ func newRun(cfg Config) *run {
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
 		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor() && !cfg.noMinor, lengths: cfg.exec != nil || cfg.lengths || cfg.Plan.stopsAtLengths(), exec: cfg.exec,
 	}
+	s.guards = guardTable(cfg.Guards)
 	s.readings.known = durations()
 	for _, d := range cfg.Durations {
 		s.readings.learn(d)

@@ -87,7 +87,7 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 		target: p.target(second.Sidecar(), opts), seen: map[uint64]bool{},
 	}
 	if earlier != nil && earlier.program == p {
-		d.schedules, d.instrumented = earlier.schedules, true
+		d.schedules, d.instrumented = earlier.schedules, opts.Cache == nil
 	}
 	if d.recorded, err = records(second); err != nil {
 		return nil, err
