@@ -17,8 +17,12 @@ type (
 	Change  = source.Change
 )
 
-// Set is packages that are loaded once for all their entry points.
-type Set struct{ set *source.Set }
+// Set is packages that are loaded once for all their entry points. Its checks share what they can,
+// also the instrumented programs that they run: Close removes those.
+type Set struct {
+	set    *source.Set
+	builds *pass.Builds
+}
 
 // Load loads the packages that a source's pattern names, "./..." for all of a
 // module, with their tests. The entry of the source is not used.
@@ -30,7 +34,16 @@ func Load(ctx context.Context, src Source) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Set{set}, nil
+	return &Set{set, &pass.Builds{}}, nil
+}
+
+// Close removes the instrumented programs that the checks of the set have shared, which must have
+// ended. The set may be used again. Without it they are removed by the next process that uses vtrace.
+func (s *Set) Close() error {
+	if s == nil || s.builds == nil {
+		return nil
+	}
+	return s.builds.Close()
 }
 
 // Entries lists the entry points: main functions and tests, by package and
@@ -67,7 +80,9 @@ func (s *Set) Check(ctx context.Context, entry EntryPoint, opts ...Option) (*Bun
 	if s == nil {
 		return nil, &ArgumentError{Name: "set", Reason: "nil"}
 	}
-	return pass.CheckEntry(ctx, s.set, entry, options(opts))
+	o := options(opts)
+	o.Builds = s.builds
+	return pass.CheckEntry(ctx, s.set, entry, o)
 }
 
 // Digest is the sha256, in hexadecimal, of all of the program that an entry point can reach: a

@@ -26,6 +26,9 @@ type BuildOptions struct {
 	// Tests are further test files, by name, to compile in beside the driver:
 	// those of Test.
 	Tests map[string][]byte
+	// Shared are the names of test functions of the package of the entry that the driver can run
+	// besides it; none: it runs the entry.
+	Shared []string
 	// Go is the go command; "" is "go".
 	Go string
 }
@@ -38,11 +41,45 @@ type Binary struct {
 	// that have a guard as accesses to memory; nil: all.
 	Guards []string
 	target Target
-	dir    string // scratch
+	dir    string     // scratch
+	shared *SharedRun // nil: the program has one entry
+	// borrowed: another Binary removes it.
+	borrowed bool
 }
 
-// Close removes the binary.
-func (b *Binary) Close() error { return scratch.Remove(b.dir) }
+// SharedRun says how a program runs that several checks share, see parse.Options.Shared.
+type SharedRun struct {
+	// Entry is the entry function, and End the key of the guard at its return.
+	Entry, End string
+	// Exact has runs stop where a program does that has the Guards of the Binary alone, and nowhere
+	// else: see orcutil.Config.
+	Exact bool `json:",omitempty"`
+	// NoRaces has them look for no data races.
+	NoRaces bool `json:",omitempty"`
+	// Bubbles: the entry makes bubbles of its own, and the program reads the clock.
+	Bubbles bool `json:",omitempty"`
+}
+
+// For returns the program as a check of a target uses it, nil if it has that entry alone. It is there
+// until b is closed.
+func (b *Binary) For(target Target, how *SharedRun) *Binary {
+	own := *b
+	own.target, own.shared, own.Guards, own.borrowed = target, nil, nil, true
+	if how != nil {
+		run := *how
+		run.Entry, run.End = target.Entry.Func, target.End
+		own.shared = &run
+	}
+	return &own
+}
+
+// Close removes the binary, unless it is a shared one.
+func (b *Binary) Close() error {
+	if b.borrowed {
+		return nil
+	}
+	return scratch.Remove(b.dir)
+}
 
 // BuildError says why the instrumented program does not compile.
 type BuildError struct {
@@ -63,7 +100,7 @@ const maxBuildOutput = 64 << 10
 // and the given tests into one binary in a directory of its own. Nothing is
 // written below the program's root.
 func Build(ctx context.Context, target Target, opts BuildOptions) (*Binary, error) {
-	src, err := driver(target)
+	src, err := driver(target, opts.Shared...)
 	if err != nil {
 		return nil, err
 	}

@@ -72,6 +72,8 @@ type job struct {
 	Durations []time.Duration `json:",omitempty"`
 	// Guards are those of the Binary.
 	Guards *[]string `json:",omitempty"`
+	// Shared says which entry is run, and how, if the program has several.
+	Shared *SharedRun `json:",omitempty"`
 	// Explore asks for many runs instead.
 	Explore *exploreJob `json:",omitempty"`
 	// Exhaust asks for all schedules that are not equivalent.
@@ -152,6 +154,7 @@ func (b *Binary) command(j job, dir string, files map[string]string) (*child, er
 	if b.Guards != nil {
 		j.Guards = &b.Guards
 	}
+	j.Shared = b.shared
 	data, err := json.Marshal(j)
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)

@@ -108,9 +108,13 @@ func Test(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) 
 }
 
 // driver generates the test that takes its plan from a file, so that one
-// binary runs every plan of a program.
-func driver(target Target) ([]byte, error) {
-	return generate(target, nil, nil, Meta{})
+// binary runs every plan of a program, and each of tests, if there are any.
+func driver(target Target, tests ...string) ([]byte, error) {
+	if len(tests) > 0 {
+		// What the file says depends on no single entry.
+		target.Entry.Func, target.End = tests[0], ""
+	}
+	return generateFor(target, nil, nil, Meta{}, tests)
 }
 
 type testData struct {
@@ -120,6 +124,7 @@ type testData struct {
 	Plan                    artifact.Plan
 	Name, End, Main         string
 	Args                    []string
+	Tests                   []string // that a shared driver knows
 	Steps                   []testStep
 	EnvPlan, Runtime        string
 }
@@ -130,6 +135,11 @@ type testStep struct {
 }
 
 func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta Meta) ([]byte, error) {
+	return generateFor(target, side, plan, meta, nil)
+}
+
+// generateFor is generate for a program with one entry or, if tests has some, the driver for those.
+func generateFor(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta Meta, tests []string) ([]byte, error) {
 	if err := target.check(); err != nil {
 		return nil, err
 	}
@@ -138,7 +148,7 @@ func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta M
 	}
 	d := testData{
 		BuildTag: buildTag, Package: target.Name, IsTest: target.IsTest(),
-		End: target.End, Main: target.Entry.Func, Args: target.Args, EnvPlan: envPlan,
+		End: target.End, Main: target.Entry.Func, Args: target.Args, Tests: tests, EnvPlan: envPlan,
 	}
 	if d.Runtime = target.Runtime; d.Runtime == "" {
 		d.Runtime = defaultRuntime

@@ -145,6 +145,41 @@ func Orchestrate(t T, plan Plan, cfg Config, marshal func(any) ([]byte, error)) 
 // a plan, or run at random. Without the file it does nothing; marshal and
 // unmarshal are those of encoding/json.
 func Drive(t T, _ protocol, cfg Config, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) {
+	drive(t, func(*sharedJob) Config { return cfg }, marshal, unmarshal)
+}
+
+// NamedTest is a test function, which a driver knows by its name.
+type NamedTest[X T] struct {
+	Name string
+	Func func(X)
+}
+
+// DriveTests is Drive for a program that the checks of several tests share: the file says
+// which of the tests is run.
+func DriveTests[X T](t X, _ protocol, bubble func(X, func(X)), wait func(), marshal func(any) ([]byte, error), unmarshal func([]byte, any) error, tests ...NamedTest[X]) {
+	drive(t, func(job *sharedJob) Config {
+		if job != nil {
+			for _, test := range tests {
+				if test.Name == job.Entry {
+					return ForTest(t, bubble, wait, test.Func, job.End)
+				}
+			}
+		}
+		t.Fatal("the program has no such test")
+		return Config{}
+	}, marshal, unmarshal)
+}
+
+// sharedJob says how a program runs that several checks share, or both engines of one.
+type sharedJob struct {
+	Entry, End string // the entry, and the key of the guard at its return
+	Exact      bool   // for Config.Exact
+	NoRaces    bool   // for Config.NoRaces
+	// Bubbles is what RegisterBubbles says of programs with one entry.
+	Bubbles bool
+}
+
+func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) {
 	path, to := take(t, EnvPlan), take(t, EnvResult)
 	if path == "" {
 		t.Skip("no plan")
@@ -162,6 +197,7 @@ func Drive(t T, _ protocol, cfg Config, marshal func(any) ([]byte, error), unmar
 		Exhaust   *exhaustion
 
 		Minimise *minimisation
+		Shared   *sharedJob
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -171,6 +207,13 @@ func Drive(t T, _ protocol, cfg Config, marshal func(any) ([]byte, error), unmar
 		t.Fatal(err)
 	}
 	setDebug(t)
+	cfg := configOf(job.Shared)
+	if s := job.Shared; s != nil {
+		cfg.Exact, cfg.NoRaces = s.Exact, s.NoRaces
+		if s.Bubbles {
+			RegisterBubbles()
+		}
+	}
 	cfg.Plan, cfg.Record, cfg.NoLog, cfg.Delays, cfg.Durations = job.Plan, true, true, job.Delays, job.Durations
 	if job.Guards != nil {
 		cfg.Guards = map[Site]bool{}

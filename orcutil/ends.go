@@ -114,8 +114,8 @@ func TestEnd(site Site, f func()) {
 // Access guards a statement that reads or writes memory which goroutines
 // share, unless Config.Guards leaves it out. It returns 0.
 func Access(site Site) int {
-	if s := active.Load(); s != nil && s.cfg.Guards != nil && !s.cfg.Guards[site] {
-		if s.races != nil {
+	if s := active.Load(); s != nil && s.cfg.Guards != nil && !s.stopsAt(site) {
+		if s.races != nil && !s.cfg.Exact {
 			if g := s.caller(); g != nil {
 				g.behind = site
 			}
@@ -129,11 +129,43 @@ func Access(site Site) int {
 	return 0
 }
 
+// stopsAt reports whether Config.Guards has a site.
+func (s *run) stopsAt(site Site) bool { return site < Site(len(s.guards)) && s.guards[site] }
+
+// guardTable is a set of sites, by number: every statement of a program looks into it.
+func guardTable(guards map[Site]bool) (table []bool) {
+	for site, stops := range guards {
+		if n := int(site) + 1 - len(table); n > 0 {
+			table = append(table, make([]bool, n)...)
+		}
+		table[site] = stops
+	}
+	return table
+}
+
 // Store guards the write of a statement that reads shared memory too: v is what
 // it is about to write.
 func Store[T any](site Site, v T) T {
 	Access(site)
 	return v
+}
+
+// StoreIf is Store in a program that several checks share: there is no guard unless
+// Config.Guards names it.
+func StoreIf[T any](site Site, v T) T {
+	if s := active.Load(); s != nil && s.stopsAt(site) {
+		Access(site)
+	}
+	return v
+}
+
+// AccessOrBeside is Access, in a program that several checks share, for a statement of a function
+// that has atomic operations. It returns 0.
+func AccessOrBeside(site Site) int {
+	if s := active.Load(); s != nil && s.cfg.Exact && !s.stopsAt(site) {
+		return Beside(site)
+	}
+	return Access(site)
 }
 
 // Line logs that a statement is reached. It returns 0.

@@ -172,7 +172,7 @@ func (w *operandWalk) ordersIn(v reflect.Value, within string, harmless bool) bo
 			}
 		}
 		return false
-	case known, t.Name() == "", path == within, isUnlocked(reflect.PointerTo(t)):
+	case known, t.Name() == "", path == within, w.g.run.races != nil && isUnlocked(reflect.PointerTo(t)):
 		for i := range t.NumField() {
 			if w.orders(v.Field(i), cmp.Or(path, within)) {
 				return true

@@ -469,7 +469,14 @@ func eachFrame(visit func(runtime.Frame)) {
 	}
 }
 
+// generatedFiles begins the names of the files that instrumentation adds to packages. What is in
+// them, and where, depends on how a program is instrumented.
+const generatedFiles = "zz_vtrace_gen"
+
 func internalFrame(f runtime.Frame) bool {
+	if strings.HasPrefix(path.Base(f.File), generatedFiles) {
+		return true
+	}
 	for _, p := range [...]string{"runtime.", "testing.", "internal/", "sync.", "reflect."} {
 		if strings.HasPrefix(f.Function, p) {
 			return true

@@ -146,7 +146,7 @@ type Config struct {
 	// it; see the package comment.
 	Unchecked bool
 	// Races looks for data races among the accesses that call Rd, Wr and the
-	// like. It is on if RegisterPlaces has been called.
+	// like. It is on if RegisterPlaces has been called, but for NoRaces.
 	Races bool
 	// Patience is how long a run outside a bubble waits for something to
 	// happen before it takes what is blocked as blocked for ever; 0 is 1 s.
@@ -156,6 +156,12 @@ type Config struct {
 	Guards map[Site]bool
 	// values makes the Result have what operations have given, with Record.
 	values bool
+	// Exact: the program, which several checks share, does what one with the Guards alone would:
+	// other statements are no different from those without a guard, unless they are of functions
+	// with atomic operations.
+	Exact bool
+	// NoRaces: data races are not looked for, though RegisterPlaces has been called.
+	NoRaces bool
 	// exec, if not nil, collects what steps depend on.
 	exec *execution
 	// noMinor: goroutines do not stop at minor guards, though there is no plan.

@@ -140,6 +140,7 @@ type run struct {
 	next        *Choice    // what the Chooser has said in advance, see goesOn
 	taker       *goroutine // that has done the last step, one of inRow in a row
 	inRow       int
+	guards      []bool   // see stopsAt
 	bubbles     int      // calls of synctest.Test that the program is in
 	strayWeak   []string // those of weak that are of goroutines blocked in code without guards
 }
@@ -181,6 +182,7 @@ func newRun(cfg Config) *run {
 		ids: make(map[uint64]*goroutine), all: make(map[string]*goroutine),
 		planned: planned(cfg.Plan.Choices), minors: cfg.Plan.stopsAtMinor() && !cfg.noMinor, lengths: cfg.exec != nil || cfg.lengths || cfg.Plan.stopsAtLengths(), exec: cfg.exec,
 	}
+	s.guards = guardTable(cfg.Guards)
 	s.readings.known = durations()
 	for _, d := range cfg.Durations {
 		s.readings.learn(d)
@@ -191,7 +193,7 @@ func newRun(cfg Config) *run {
 	if s.chooser == nil {
 		s.chooser = FirstEnabled()
 	}
-	if cfg.Races || looksForRaces() {
+	if cfg.Races || looksForRaces() && !cfg.NoRaces {
 		s.races = newRaces(s.stacks)
 	}
 	return s
@@ -372,7 +374,7 @@ func (s *run) main() {
 	t := &scope{owner: g}
 	g.scope = t
 	defer s.cleanUp(t)
-	defer s.joinSubtests(t, entryJoin())
+	defer s.joinSubtests(t, entryJoin(s.cfg.EndSite))
 	s.cfg.Main()
 }
 

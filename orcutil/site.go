@@ -35,7 +35,10 @@ func (i SiteInfo) Position() string {
 	return i.File + ":" + strconv.Itoa(i.Line)
 }
 
-const startSuffix = ".start"
+const (
+	startSuffix = ".start"
+	endSuffix   = ".end" // of the return of an entry function
+)
 
 // Where a test function waits for its parallel subtests has a site of its own. One
 // that the generated table lacks has a number beyond that of the Subtest site, 0 for
@@ -60,7 +63,7 @@ var program struct {
 	sync.RWMutex
 	sites map[Site]SiteInfo
 	keys  map[string]Site
-	join  Site // of the entry function
+	join  Site // of an entry function
 	inits []initializer
 	// repeated are the packages whose whole initialisation every run repeats.
 	repeated map[string]bool
@@ -253,12 +256,15 @@ func (site Site) derived(suffix string, otherwise Site) Site {
 	return otherwise
 }
 
-// entryJoin is the Join site of the entry function, the one that is not derived
-// from a Subtest site.
-func entryJoin() Site {
+// entryJoin is the Join site of the entry function whose return has the key end; "": of the one
+// that the program has.
+func entryJoin(end string) Site {
 	program.RLock()
 	defer program.RUnlock()
-	if program.join != 0 {
+	if s, ok := program.keys[strings.TrimSuffix(end, endSuffix)+joinSuffix]; ok {
+		return s
+	}
+	if end == "" && program.join != 0 {
 		return program.join
 	}
 	return joinOffset

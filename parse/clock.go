@@ -81,7 +81,8 @@ func (r *rewriter) clockDecides(from, to token.Pos) {
 func (r *rewriter) clockNumber(pos token.Pos, how string) {
 	r.dated[pos] = true
 	r.diag(pos, "the clock decides as a number, of which a run has one (%s)", how)
-	r.overlay.Diagnostics[len(r.overlay.Diagnostics)-1].Number = true
+	last := &r.overlay.Diagnostics[len(r.overlay.Diagnostics)-1]
+	last.Number, last.elsewhere = true, r.elsewhere[pos]
 }
 
 // comparedNumbers has the runtime compare numbers of nanoseconds.

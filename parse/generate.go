@@ -167,7 +167,7 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 		}
 		b.WriteString(")\n")
 	}
-	if u.helpers["Bubble"] && w.bubbles {
+	if u.helpers["Bubble"] && w.bubbles && !w.opts.Shared {
 		fmt.Fprintf(&b, "\t%s.RegisterBubbles()\n", zz)
 	}
 	// All variables come before all init functions, those of the package

@@ -26,6 +26,12 @@ type Options struct {
 	// Races records accesses to memory that goroutines may share, so that the
 	// runtime finds data races. They are no guards.
 	Races bool
+	// Shared makes a program that the checks of several entry points can run, each in its own way:
+	// all statements and all writes behind reads have guards, of which each run names those
+	// that stop (orcutil.Config.Guards), accesses are recorded if a run asks for it, and whether the
+	// entry makes bubbles is told to the runtime by Overlay.Bubbles. The index must be that of
+	// SharedIndex. Accesses, EveryLine and Races have no meaning then.
+	Shared bool
 	// RuntimePath is the import path of the runtime; "" means "vtraceorc", a
 	// package of the standard library that exists in the overlay only. Another
 	// path must lie in the main module.
@@ -49,6 +55,8 @@ type Diagnostic struct {
 	// Reach is the number by which the runtime is told, with Races, that the statement
 	// around is executed; 0 if it is not told.
 	Reach int
+	// elsewhere: it is about what other entries run, with Options.Shared.
+	elsewhere bool
 }
 
 func (d Diagnostic) String() string {
@@ -63,12 +71,23 @@ func (o *Overlay) report(file string, line, col int, format string, args ...any)
 // Index numbers the program points of a program, for Instrument and everybody
 // else.
 func Index(prog *source.Program) *sites.Index {
+	return sites.Number(prog.Fset, prog.Rel, numbered(prog), prog.Func)
+}
+
+// SharedIndex numbers the points of a program for all entry points that its package has, and
+// not for its own alone: the keys are those of Index, the numbers are not.
+func SharedIndex(prog *source.Program) *sites.Index {
+	return sites.Number(prog.Fset, prog.Rel, numbered(prog), prog.EntryFuncs()...)
+}
+
+// numbered are the packages of a program with the files that are numbered.
+func numbered(prog *source.Program) []sites.Package {
 	list := make([]sites.Package, 0, len(prog.Packages))
 	for _, p := range prog.Packages {
 		files := slices.DeleteFunc(slices.Clone(p.Syntax), func(f *ast.File) bool { return addedByCgo(prog, p, f) })
 		list = append(list, sites.Package{Path: p.PkgPath, Files: files, Types: p.Types, Info: p.TypesInfo, ReadFile: prog.ReadFile})
 	}
-	return sites.Number(prog.Fset, prog.Rel, list, prog.Func)
+	return list
 }
 
 // addedByCgo: cgo has added the file to the package. The others that it
@@ -82,6 +101,9 @@ func addedByCgo(prog *source.Program, p *packages.Package, f *ast.File) bool {
 func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opts Options) (*Overlay, error) {
 	if opts.RuntimePath == "" {
 		opts.RuntimePath = DefaultRuntimePath
+	}
+	if opts.Shared {
+		opts.Accesses, opts.EveryLine, opts.Races = allAccesses(idx), false, true
 	}
 	o, err := newOverlay(opts)
 	if err != nil {
@@ -99,9 +121,15 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	}
 	in.clock = uses(prog, func(obj types.Object) bool { return sites.ClockReader(obj) != "" })
 	in.bubbles = in.clock && makesBubbles(prog)
+	o.Bubbles = in.bubbles
+	in.asValues = methodValues(prog)
 	in.handlesLogs = uses(prog, isLogRecord)
 	if uses(prog, givesTime) {
-		in.clockUses = findClockUses(prog, in.handlesLogs)
+		if opts.Shared {
+			in.clockUses, in.elsewhere = findSharedClockUses(prog, in.handlesLogs)
+		} else {
+			in.clockUses = findClockUses(prog, in.handlesLogs)
+		}
 	}
 	seeded, fromClock := seedsRandom(prog, in.clockUses)
 	in.seeded, in.reseeded = seeded && !fromClock, fromClock
@@ -135,8 +163,19 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 		}
 	}
 	in.account()
+	o.Diagnostics = slices.DeleteFunc(o.Diagnostics, func(d Diagnostic) bool { return d.elsewhere })
 	o.sortDiagnostics()
 	return o, nil
+}
+
+// allAccesses are the numbers of all statements, and of the writes of those that read first.
+func allAccesses(idx *sites.Index) (out []int) {
+	for _, s := range idx.Sites() {
+		if s.Kind == sites.Stmt || s.Kind == sites.Store {
+			out = append(out, int(s.ID))
+		}
+	}
+	return out
 }
 
 // account reports the sites that should have a guard, have none, and have not
@@ -153,6 +192,9 @@ func (in *instrumenter) account() {
 	for _, s := range in.idx.Sites() {
 		if in.guarded[s.ID] || s.Kind == sites.Start || spoken[line{s.File, s.Line}] {
 			continue
+		}
+		if in.opts.Shared && s.Kind == sites.Store {
+			continue // it is a guard where a model asks for it, and the program of that says so
 		}
 		if s.IsOp() || in.accesses[s.ID] {
 			in.overlay.report(s.File, s.Line, s.Col, "%v: not guarded", s.Kind)
@@ -180,12 +222,15 @@ type instrumenter struct {
 	// atomicFuncs are the functions with atomic operations, by their paths. What stands
 	// beside those is often meant to be ordered by them: each statement is a guard.
 	atomicFuncs map[string]bool
-	seeded      bool       // the program decides by rand.Seed what math/rand gives it
-	reseeded    bool       // it does so with what may be from the clock
-	clock       bool       // the program reads the clock
-	bubbles     bool       // it does so in bubbles of its own
-	handlesLogs bool       // it has a handler of logs
-	clockUses   *clockUses // nil if nothing gives it a time
+	seeded      bool            // the program decides by rand.Seed what math/rand gives it
+	reseeded    bool            // it does so with what may be from the clock
+	clock       bool            // the program reads the clock
+	bubbles     bool            // it does so in bubbles of its own
+	handlesLogs bool            // it has a handler of logs
+	asValues    map[string]bool // see methodValues
+	clockUses   *clockUses      // nil if nothing gives it a time
+	// elsewhere are the places of clockUses where the clock decides for other entries than that of prog.
+	elsewhere map[token.Pos]bool
 }
 
 // unit is what has one generated file: the files of a package, those of its

@@ -129,6 +129,64 @@ const (
 // findClockUses finds out where the clock of a program counts as a number.
 func findClockUses(prog *source.Program, handlesLogs bool) *clockUses {
 	built, pkgs := buildSSA(prog, ssa.InstantiateGenerics)
+	var entries []*types.Func
+	if prog.Func != nil {
+		entries = []*types.Func{prog.Func}
+	}
+	return followClock(prog, built, pkgs, entries, handlesLogs).found
+}
+
+// findSharedClockUses is findClockUses for a program that the checks of several entry points run: for
+// all of them together, unless that says something else of what the entry of prog may run.
+// elsewhere are the places where the clock decides in what other entries run.
+func findSharedClockUses(prog *source.Program, handlesLogs bool) (uses *clockUses, elsewhere map[token.Pos]bool) {
+	built, pkgs := buildSSA(prog, ssa.InstantiateGenerics)
+	entries := prog.EntryFuncs()
+	if len(entries) < 2 {
+		return followClock(prog, built, pkgs, entries, handlesLogs).found, nil
+	}
+	own := followClock(prog, built, pkgs, []*types.Func{prog.Func}, handlesLogs)
+	all := followClock(prog, built, pkgs, entries, handlesLogs).found
+	if !own.agrees(all) {
+		return own.found, nil
+	}
+	elsewhere = map[token.Pos]bool{}
+	for pos := range all.decides {
+		elsewhere[pos] = own.found.decides[pos] == ""
+	}
+	return all, elsewhere
+}
+
+// agrees reports whether other uses of the clock, with all that was found, are the same in what may run.
+func (f *clockFlow) agrees(with *clockUses) bool {
+	own := f.found
+	return maps.Equal(own.seeds, with.seeds) && sameWhere(f.runs, own.decides, with.decides, equal) && sameWhere(f.runs, own.residues, with.residues, equal) &&
+		sameWhere(f.runs, own.compared, with.compared, equal) && sameWhere(f.runs, own.thresholds, with.thresholds, slices.Equal[[]int64])
+}
+
+func equal[T comparable](a, b T) bool { return a == b }
+
+// sameWhere reports whether places have the same values in two maps, of which the second has all places of
+// the first, as far as they may run.
+func sameWhere[V any](runs func(token.Pos) bool, a, b map[token.Pos]V, same func(V, V) bool) bool {
+	for pos, v := range b {
+		if w, ok := a[pos]; runs(pos) && (!ok || !same(v, w)) {
+			return false
+		}
+	}
+	return true
+}
+
+// runs reports whether a place is in a function that may run.
+func (f *clockFlow) runs(pos token.Pos) bool {
+	return slices.ContainsFunc(f.order, func(fn *ssa.Function) bool {
+		n := fn.Syntax()
+		return n != nil && n.Pos() <= pos && pos < n.End()
+	})
+}
+
+// followClock does the analysis for entry functions, none for any function of the packages.
+func followClock(prog *source.Program, built *ssa.Program, pkgs []*ssa.Package, entries []*types.Func, handlesLogs bool) *clockFlow {
 	f := &clockFlow{
 		prog: built, handlesLogs: handlesLogs, bodies: map[string]*ssa.Function{}, own: map[string]bool{},
 		cells: map[any]*cell{}, values: map[ssa.Value]taint{}, results: map[resultOf]taint{}, users: map[resultOf][]ssa.Instruction{},
@@ -139,7 +197,7 @@ func findClockUses(prog *source.Program, handlesLogs bool) *clockUses {
 		f.own[p.PkgPath] = true
 		f.operators(p)
 	}
-	f.reach(prog, pkgs)
+	f.reach(entries, pkgs)
 	f.each(f.takes)
 	f.each(func(instr ssa.Instruction) { f.alias(instr.Parent(), instr) })
 	f.each(f.again)
@@ -152,7 +210,7 @@ func findClockUses(prog *source.Program, handlesLogs bool) *clockUses {
 	}
 	f.found = &clockUses{decides: map[token.Pos]string{}, residues: map[token.Pos]int{}, compared: map[token.Pos]bool{}, thresholds: map[token.Pos][]int64{}, seeds: map[token.Pos]bool{}}
 	f.each(f.instruction)
-	return f.found
+	return f
 }
 
 // operators finds the operators of a package that can be rewritten.
@@ -203,9 +261,9 @@ func (f *clockFlow) follow() (changed bool) {
 	return changed
 }
 
-// reach finds the functions that may run: from the entry and what initialises the packages, by
+// reach finds the functions that may run: from the entries and what initialises the packages, by
 // what functions name, with all methods of what becomes an interface.
-func (f *clockFlow) reach(prog *source.Program, pkgs []*ssa.Package) {
+func (f *clockFlow) reach(entries []*types.Func, pkgs []*ssa.Package) {
 	seen := map[*ssa.Function]bool{}
 	add := func(fn *ssa.Function) {
 		if fn = f.body(fn); fn != nil && !seen[fn] {
@@ -228,13 +286,13 @@ func (f *clockFlow) reach(prog *source.Program, pkgs []*ssa.Package) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.Members)) {
 			fn, ok := p.Members[name].(*ssa.Function)
-			if ok && (prog.Func == nil || name == "init" || strings.HasPrefix(name, "init#") || name == "TestMain") {
+			if ok && (len(entries) == 0 || name == "init" || strings.HasPrefix(name, "init#") || name == "TestMain") {
 				add(fn)
 			}
 		}
 	}
-	if prog.Func != nil {
-		add(f.prog.FuncValue(prog.Func))
+	for _, entry := range entries {
+		add(f.prog.FuncValue(entry))
 	}
 	converted := map[string]bool{}
 	for i := 0; i < len(f.order); i++ {

@@ -36,6 +36,8 @@ type Overlay struct {
 	Toolchain map[string][]byte
 	// Dependencies are the modules outside of the root that have some of Files.
 	Dependencies []source.Dependency
+	// Bubbles: the entry of the program may call synctest.Test, and the program reads the clock.
+	Bubbles bool
 	// Diagnostics are the constructs that are not guarded, by position.
 	Diagnostics []Diagnostic
 	// Changed are further files of the program that are not on disk as it has them, by their

@@ -7,6 +7,7 @@ import (
 	"go/types"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
 )
 
 // rewriter rewrites one file.
@@ -123,16 +124,62 @@ func (r *rewriter) decl(d ast.Decl) {
 	if fd.Body == nil {
 		return
 	}
-	if end := r.idx.End(); fd.Body.Pos() <= end.Pos && end.Pos < fd.Body.End() {
+	if end, ok := r.idx.At(sites.End, fd.Body.Rbrace); ok {
 		r.place(end.ID)
 		if join, ok := r.idx.At(sites.Join, end.Pos); ok {
 			r.place(join.ID)
 		}
 	}
+	if f, ok := r.info.Defs[fd.Name].(*types.Func); ok && r.asValues[f.FullName()] {
+		r.declare(fd.Body.List)
+	}
 	r.functionBody(fd.Body)
 	if fd.Recv == nil && fd.Name.Name == "init" {
 		r.renameInit(fd)
 	}
+}
+
+// methodValues are the methods that a program uses as values, by their full names.
+func methodValues(prog *source.Program) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range prog.Packages {
+		for _, file := range p.Syntax {
+			called := map[ast.Expr]bool{}
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					called[ast.Unparen(n.Fun)] = true
+				case *ast.SelectorExpr:
+					if m := p.TypesInfo.Selections[n]; m != nil && m.Kind() == types.MethodVal && !called[n] {
+						out[m.Obj().(*types.Func).Origin().FullName()] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	return out
+}
+
+// declare registers a site of a method that is used as a value, whether it is a guard or not: by
+// that the runtime tells that the value is of the program.
+func (r *rewriter) declare(list []ast.Stmt) bool {
+	for _, s := range list {
+		switch inner := s.(type) {
+		case *ast.BlockStmt:
+			if r.declare(inner.List) {
+				return true
+			}
+			continue
+		case *ast.LabeledStmt:
+			s = inner.Stmt
+		}
+		if site, ok := r.idx.At(sites.Stmt, s.Pos()); ok {
+			r.unit.guarded[site.ID] = true
+			return true
+		}
+	}
+	return false
 }
 
 // walk rewrites everything below a node that is not a statement of a list.

@@ -15,6 +15,8 @@ func (r *rewriter) guard(pos token.Pos) string {
 	switch {
 	case !ok:
 		return ""
+	case r.accesses[s.ID] && r.opts.Shared && r.atomicFuncs[s.Func]:
+		function = "AccessOrBeside"
 	case r.accesses[s.ID]:
 		function = "Access"
 	case r.atomicFuncs[s.Func]:

@@ -10,7 +10,7 @@ import (
 
 // store guards the write of an assignment whose value reads memory, if it is
 // asked for: "n++" becomes "n = Store(site, n + 1)", which is evaluated before
-// anything is assigned.
+// anything is assigned. In a shared program a run says whether the guard is there: StoreIf.
 func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos, value ast.Expr) {
 	site, ok := r.idx.At(sites.Store, at)
 	if !ok || !r.accesses[site.ID] {
@@ -19,7 +19,11 @@ func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos,
 	r.place(site.ID)
 	b := r.build(s.Pos())
 	b.node(to)
-	b.put(" = %s.Store(%d, ", r.zz, site.ID)
+	function := "Store"
+	if r.opts.Shared {
+		function = "StoreIf"
+	}
+	b.put(" = %s.%s(%d, ", r.zz, function, site.ID)
 	switch tok {
 	case token.ASSIGN:
 		b.node(value)

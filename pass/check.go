@@ -67,7 +67,7 @@ func checkWith(ctx context.Context, load loader, spec source.Spec, opts Options)
 	if err != nil {
 		return nil, err
 	}
-	opts.shared = newShared()
+	opts.shared = newShared(opts.Builds)
 	defer func() { err = errors.Join(err, opts.shared.close()) }()
 	check := func() (*artifact.Bundle, error) {
 		p.compileLibraries(ctx, opts, rep)

@@ -59,6 +59,10 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, close()) }()
+	if opts.shared == nil {
+		opts.shared = newShared(opts.Builds)
+		defer func() { err = errors.Join(err, opts.shared.close()) }()
+	}
 	rep := reporter{artifact.PassDeep, opts.Progress}
 	done := rep.stage("load")
 	p, err := earlier.reload(ctx, second, opts)
@@ -83,7 +87,7 @@ func deepen(ctx context.Context, second *artifact.Bundle, earlier *started, opts
 		target: p.target(second.Sidecar(), opts), seen: map[uint64]bool{},
 	}
 	if earlier != nil && earlier.program == p {
-		d.schedules = earlier.schedules
+		d.schedules, d.instrumented = earlier.schedules, opts.Cache == nil
 	}
 	if d.recorded, err = records(second); err != nil {
 		return nil, err
@@ -124,12 +128,14 @@ type deep struct {
 	opts    Options
 	rep     reporter
 	program *program
-	second  *artifact.Bundle
-	net     *uppaal.Network
-	side    *artifact.Sidecar
-	target  orchestrate.Target
-	binary  *orchestrate.Binary
-	out     *artifact.Builder
+	// instrumented: the program in the bundle was instrumented from this one in the same check.
+	instrumented bool
+	second       *artifact.Bundle
+	net          *uppaal.Network
+	side         *artifact.Sidecar
+	target       orchestrate.Target
+	binary       *orchestrate.Binary
+	out          *artifact.Builder
 
 	cases       []*suspect
 	observed    []*suspect       // errors that showed while others were replayed, or in other runs

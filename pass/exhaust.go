@@ -131,31 +131,26 @@ type guardable struct {
 	awaits      []string          // keys, see program.awaits
 	diagnostics []parse.Diagnostic
 	digest      string // of the program and its entry, as frontiers have it; "" where there are none
-	shared      bool   // the check has it, see program.guardable
-}
-
-// Close removes the program, if nobody else has it.
-func (b *guardable) Close() error {
-	if b.shared {
-		return nil
-	}
-	return b.Binary.Close()
 }
 
 // buildGuardable builds the program so that it can be explored.
 func (p *program) buildGuardable(ctx context.Context, opts Options, rep reporter) (*guardable, error) {
 	side := p.sidecar()
-	var statements []int
-	for _, s := range p.sites.Sites() {
-		if s.Kind == sites.Stmt {
-			statements = append(statements, int(s.ID))
-		}
-	}
-	b, diagnostics, err := p.instrument(ctx, opts, side, parse.Options{Accesses: statements, Races: true}, nil, rep)
+	b, diagnostics, err := p.instrument(ctx, opts, side, parse.Options{Accesses: p.statements(), Races: true}, nil, rep)
 	if err != nil {
 		return nil, err
 	}
 	return &guardable{Binary: b, side: side, awaits: p.awaits(), diagnostics: diagnostics}, nil
+}
+
+// statements are the numbers of the statements of the program.
+func (p *program) statements() (out []int) {
+	for _, s := range p.sites.Sites() {
+		if s.Kind == sites.Stmt {
+			out = append(out, int(s.ID))
+		}
+	}
+	return out
 }
 
 // manyValues is how many alternatives a choice of the environment may have in programs with

@@ -61,12 +61,28 @@ func (d *deep) compile(ctx context.Context, b *artifact.Bundle, dir string) (*pa
 	if len(changedOverlay(b.Manifest())) > 0 {
 		return nil, d.compileChanged(b, build, stored, current)
 	}
-	anew := func() (*parse.Overlay, error) {
+	instrument := func() (*parse.Overlay, error) {
 		o, err := parse.Instrument(ctx, d.program.source, d.program.sites, parse.Options{Accesses: d.side.Accesses, EveryLine: d.opts.Model.EveryLine, Races: d.opts.Model.Races})
 		if err != nil {
 			return nil, fmt.Errorf("instrument: %w", err)
 		}
+		return o, nil
+	}
+	anew := func() (*parse.Overlay, error) {
+		o, err := instrument()
+		if err != nil {
+			return nil, err
+		}
 		return o, build(o)
+	}
+	if current {
+		switch b, err := d.shared(ctx, stored, instrument); {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == nil && b != nil:
+			d.binary = b
+			return nil, nil
+		}
 	}
 	why := ""
 	if !current {
@@ -88,6 +104,32 @@ func (d *deep) compile(ctx context.Context, b *artifact.Bundle, dir string) (*pa
 		return nil, failed // it is not the runtime
 	}
 	return again, err
+}
+
+// shared is the instrumented program of the bundle in the form that the check has built, or builds
+// now: its runs stop where those of the stored program do. It is nil if that is not what
+// this vtrace makes of the program under check.
+func (d *deep) shared(ctx context.Context, stored *parse.Overlay, instrument func() (*parse.Overlay, error)) (*orchestrate.Binary, error) {
+	if d.opts.shared == nil || d.opts.Model.EveryLine { // lines are not told apart there
+		return nil, nil
+	}
+	if !d.instrumented {
+		now, err := instrument()
+		if err != nil || !maps.EqualFunc(stored.Files, now.Files, slices.Equal[[]byte]) {
+			return nil, err
+		}
+	}
+	b, _, err := d.program.runnable(ctx, sharedForm, orchestrate.SharedRun{Exact: true, NoRaces: !d.recorded}, d.opts, reporter{})
+	if err != nil {
+		return nil, err
+	}
+	b.Guards = []string{}
+	for _, id := range d.side.Accesses {
+		if s, ok := d.side.Site(id); ok {
+			b.Guards = append(b.Guards, s.Key)
+		}
+	}
+	return b, nil
 }
 
 // renumbered says where this vtrace numbers the points of the program otherwise than the

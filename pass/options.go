@@ -90,6 +90,9 @@ type Options struct {
 	// uses. Who runs several checks at once gives each its part. It changes no answer, but how far a
 	// check comes within its budget.
 	Processors int
+	// Builds, if not nil, are the instrumented programs that the check shares with those of other entry
+	// points; nil: its own.
+	Builds *Builds
 	// Engine searches the models; nil means the embedded one.
 	Engine check.Engine
 	// Progress, if not nil, is called with what happens, from the goroutine of

@@ -56,7 +56,7 @@ func Record(ctx context.Context, spec source.Spec, how Recording, opts Options) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, close()) }()
-	opts.shared = newShared() // the settings of the go command are asked for once
+	opts.shared = newShared(nil) // the settings of the go command are asked for once
 	b, limits, err := p.instrumentFree(ctx, opts, rep)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"errors"
 
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/source"
@@ -12,15 +13,32 @@ import (
 type shared struct {
 	vendoring vendoring
 	settings  settings
-	guardable sharedBuild
+	forms     forms
+	builds    *Builds
+	own       bool           // nobody else has builds
+	taken     []*sharedBuild // of builds
 }
 
-func newShared() *shared {
-	return &shared{settings: settings{using: make(chan struct{}, 1)}, guardable: sharedBuild{using: make(chan struct{}, 1)}}
+// newShared is what the parts of a check share; builds are those that it shares with others, nil for
+// none.
+func newShared(builds *Builds) *shared {
+	s := &shared{builds: builds, own: builds == nil}
+	if s.own {
+		s.builds = &Builds{}
+	}
+	s.settings.using, s.forms = make(chan struct{}, 1), forms{make(chan struct{}, 1), map[form]*formed{}}
+	return s
 }
 
-// close removes what is in files. Nobody may use it any more.
-func (s *shared) close() error { return s.guardable.close() }
+// close gives back what others may use, and removes what is the check's own. None of its parts may use
+// it any more.
+func (s *shared) close() error {
+	err := s.builds.giveBack(s.taken)
+	if s.own {
+		err = errors.Join(err, s.builds.Close())
+	}
+	return err
+}
 
 // exclusive waits until nobody else uses something, or ctx ends. Its user takes an element out again.
 func exclusive(ctx context.Context, using chan struct{}) error {
@@ -59,12 +77,10 @@ func (p *program) goSettings(ctx context.Context, target orchestrate.Target, opt
 	return known.has, nil
 }
 
-// sharedBuild is a program in which every statement may become a guard. The second engine and the deep
-// pass want it, and to build it takes longer than most of what is done with it.
-type sharedBuild struct {
+// forms are the program of a check, instrumented to be built once.
+type forms struct {
 	using chan struct{}
-	of    *source.Program
-	built *guardable
+	has   map[form]*formed
 }
 
 // guardable builds the program so that it can be explored, or takes that of the check. Its guards
@@ -73,29 +89,12 @@ func (p *program) guardable(ctx context.Context, opts Options, rep reporter) (*g
 	if opts.shared == nil {
 		return p.buildGuardable(ctx, opts, rep)
 	}
-	known := &opts.shared.guardable
-	if err := exclusive(ctx, known.using); err != nil {
+	b, overlay, err := p.runnable(ctx, sharedForm, orchestrate.SharedRun{}, opts, rep)
+	if errors.As(err, new(*orchestrate.BuildError)) {
+		b, overlay, err = p.runnable(ctx, ownForm, orchestrate.SharedRun{}, opts, rep)
+	}
+	if err != nil {
 		return nil, err
 	}
-	defer func() { <-known.using }()
-	switch {
-	case known.built == nil:
-		b, err := p.buildGuardable(ctx, opts, rep)
-		if err != nil {
-			return nil, err
-		}
-		known.of, known.built = p.source, b
-	case known.of != p.source: // its files have changed
-		return p.buildGuardable(ctx, opts, rep)
-	}
-	own, binary := *known.built, *known.built.Binary
-	own.Binary, own.shared = &binary, true
-	return &own, nil
-}
-
-func (s *sharedBuild) close() error {
-	if s.built == nil {
-		return nil
-	}
-	return s.built.Binary.Close()
+	return &guardable{Binary: b, side: p.sidecar(), awaits: p.awaits(), diagnostics: overlay.Diagnostics}, nil
 }

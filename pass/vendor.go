@@ -80,7 +80,7 @@ type vendoring struct {
 // files. Nothing is downloaded.
 func (p *program) vendor(ctx context.Context, b *artifact.Builder, files []source.File, common *shared) error {
 	if common == nil {
-		common = newShared()
+		common = newShared(nil)
 	}
 	known := &common.vendoring
 	of := source.Digest(files)

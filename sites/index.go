@@ -38,10 +38,10 @@ type span struct {
 }
 
 // Number numbers the program points of the packages. rel makes file names
-// relative to the module root; entry is the function whose return is the End
-// site, nil for none. The numbers depend on nothing but the contents of the
+// relative to the module root; entries are the functions whose returns are End
+// sites. The numbers depend on nothing but the contents of the
 // packages: not on the order in which they are given.
-func Number(fset *token.FileSet, rel func(string) string, pkgs []Package, entry *types.Func) *Index {
+func Number(fset *token.FileSet, rel func(string) string, pkgs []Package, entries ...*types.Func) *Index {
 	x := &Index{
 		sites:  make([]Site, 1),
 		at:     map[place]ID{},
@@ -55,7 +55,7 @@ func Number(fset *token.FileSet, rel func(string) string, pkgs []Package, entry 
 	starting := startingRuns(sorted)
 	var all []*numberer
 	for _, p := range sorted {
-		n := newNumberer(x, fset, rel, p, entry)
+		n := newNumberer(x, fset, rel, p, entries)
 		n.starting = starting
 		n.run()
 		all = append(all, n)
@@ -165,7 +165,7 @@ func (x *Index) Join(site ID) Site { return x.sites[x.joins[site]] }
 func (x *Index) Store(stmt ID) Site { return x.sites[x.stores[stmt]] }
 
 // End returns the site of the return of the entry function, the zero Site if
-// there is none.
+// there is none, and that of the last one if there are several.
 func (x *Index) End() Site { return x.sites[x.end] }
 
 // Sites returns all sites in order of their numbers, from 1. The caller must

@@ -17,10 +17,10 @@ import (
 // numberer numbers one package.
 type numberer struct {
 	*Index
-	fset  *token.FileSet
-	rel   func(string) string
-	pkg   Package
-	entry *types.Func
+	fset    *token.FileSet
+	rel     func(string) string
+	pkg     Package
+	entries []*types.Func
 
 	ops, stmts map[string]int // last ordinal, by function
 	inits      int            // init functions so far
@@ -56,8 +56,8 @@ type point struct {
 	extents [][2]token.Pos
 }
 
-func newNumberer(x *Index, fset *token.FileSet, rel func(string) string, p Package, entry *types.Func) *numberer {
-	return &numberer{Index: x, fset: fset, rel: rel, pkg: p, entry: entry, ops: map[string]int{}, stmts: map[string]int{}}
+func newNumberer(x *Index, fset *token.FileSet, rel func(string) string, p Package, entries []*types.Func) *numberer {
+	return &numberer{Index: x, fset: fset, rel: rel, pkg: p, entries: entries, ops: map[string]int{}, stmts: map[string]int{}}
 }
 
 func (n *numberer) run() {
@@ -91,7 +91,7 @@ func (n *numberer) decl(d ast.Decl, top *function) {
 	}
 	n.fn, n.quiet = &function{path: path}, hasPragma(fd.Doc)
 	n.list(fd.Body.List)
-	if n.entry != nil && n.pkg.Info.Defs[fd.Name] == n.entry {
+	if f, ok := n.pkg.Info.Defs[fd.Name].(*types.Func); ok && slices.Contains(n.entries, f) {
 		if len(n.starting) > 0 {
 			n.points = append(n.points, point{kind: Join, pos: fd.Body.Rbrace, fn: path, at: []place{{Join, fd.Body.Rbrace}}})
 		}

@@ -366,6 +366,26 @@ func (prog *Program) choose(pkgs []*packages.Package, path string) error {
 	return nil
 }
 
+// EntryFuncs are the functions of the entry's package that may be an entry as this one is, itself among
+// them, by name: the test functions, or main.
+func (prog *Program) EntryFuncs() []*types.Func {
+	switch {
+	case prog.Func == nil:
+		return nil
+	case !prog.Test:
+		return []*types.Func{prog.Func}
+	}
+	var out []*types.Func
+	scope := prog.Entry.Types.Scope()
+	for _, name := range scope.Names() {
+		f, ok := scope.Lookup(name).(*types.Func)
+		if ok && (f == prog.Func || testName(name) && isTest(f)) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 func findEntry(p *packages.Package, name string, test bool) (*types.Func, *ast.FuncDecl) {
 	if p.Types == nil || !test && p.Name != "main" {
 		return nil, nil

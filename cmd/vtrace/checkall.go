@@ -104,7 +104,7 @@ type checked struct {
 
 // checkAll checks the entry points of the packages that a pattern names. What it finds is printed in
 // their order as it comes, a table at the end.
-func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
+func (c *call) checkAll(s *settings, a *several, pattern string) (_ int, err error) {
 	if _, err := s.signingKey(); err != nil {
 		return 0, err
 	}
@@ -126,6 +126,7 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	defer func() { err = errors.Join(err, set.Close()) }()
 	entries, err := a.selected(set, s.entry)
 	if err != nil {
 		return 0, err

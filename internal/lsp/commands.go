@@ -182,6 +182,7 @@ func (t *task) check(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, t.failed(overlay, err)
 	}
+	defer func() { _ = set.Close() }() // what is left the next process removes
 	out := []checked{}
 	kind := messageInfo
 	var texts []string

@@ -9,6 +9,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -60,11 +61,12 @@ type inputs struct {
 }
 
 // add checks the entry points of packages, and adds what is new.
-func (a *archive) add(ctx context.Context, src vtrace.Source) error {
+func (a *archive) add(ctx context.Context, src vtrace.Source) (err error) {
 	set, err := vtrace.Load(ctx, src)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, set.Close()) }()
 	if err := os.MkdirAll(a.dir, 0o755); err != nil {
 		return err
 	}
