@@ -1,0 +1,368 @@
+package analyze
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/vtrace/vtrace/trace"
+)
+
+// Prediction is an order of the operations of a recorded run that the run did not have, and in which
+// something may go wrong. It is made to be followed by the program: only that shows whether it does.
+type Prediction struct {
+	// Finding is what it is made of, nil if no analysis claims an error: then the order is one in which
+	// an operation meets another partner, or comes in front of one that it came behind.
+	Finding *Finding
+	// Message says in which other order the operations come, if there is no finding.
+	Message string
+	// Orders are what is done before Next, most of the run first: all of it that does not come behind Next,
+	// and, if that is not the same, only what Next needs. Selects take the case that they took.
+	Orders [][]trace.Ref
+	// Next are done then, in this order. Those that have to wait for each other wait.
+	Next []Turn
+}
+
+// Turn is an operation that is to be done.
+type Turn struct {
+	trace.Ref
+	// Case is the case that a select is to take; DefaultCase is its default.
+	Case int32
+}
+
+// maxPredictions bounds the predictions of a trace that are no findings. There can be as many as pairs
+// of operations; those of places that were seen already are left out before.
+const maxPredictions = 200
+
+// Predict is Analyze, and says for what it finds, as far as that is possible and has not happened, in
+// which order the program would have to do its operations. Behind these predictions are those of which no
+// analysis claims that they are errors: another partner, or another order of two critical sections, of a signal
+// and a wait, or of two accesses to an atomic variable. The first order on buffered channels is the one
+// that is used.
+func Predict(t *trace.Trace, limits Limits) (*Result, []Prediction, error) {
+	q, r, err := analyse(t, limits, true, func(both) {})
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []Prediction
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.orders != nil {
+			out = append(out, Prediction{Finding: f, Orders: f.orders, Next: f.next})
+		}
+	}
+	return r, append(out, q.others...), nil
+}
+
+// wanted is what a prediction has: operations that are about to be done, some that were, and what is
+// to be done next.
+type wanted struct {
+	pending, done []trace.Ref
+	next          []Turn
+}
+
+// wants says how a finding is to be shown; false if it is no prediction of an error.
+func (q *inquiry) wants(f *Finding, refs []trace.Ref) (wanted, bool) {
+	switch f.Code {
+	case SC:
+		return wanted{pending: refs[:1], done: refs[1:2], next: []Turn{q.turnOn(refs[0], trace.OpSend, q.p.info(refs[1]).object)}}, true
+	case PossibleNegativeCounter, PossibleUnlockOfUnlocked:
+		return wanted{pending: refs[:1], done: f.before, next: []Turn{q.turn(refs[0])}}, true
+	case LockCycle, MixedCycle:
+		w := wanted{pending: refs}
+		for _, r := range refs {
+			w.next = append(w.next, q.turn(r))
+		}
+		// A writer that waits keeps out readers.
+		slices.SortStableFunc(w.next, func(a, b Turn) int { return q.reads(a) - q.reads(b) })
+		return w, true
+	case WaitGroupReuse:
+		return wanted{pending: refs, next: []Turn{q.turn(refs[1]), q.turn(refs[0])}}, true
+	}
+	return wanted{}, false
+}
+
+// reads is 1 for a request of a read lock, and 0 else.
+func (q *inquiry) reads(t Turn) int {
+	if q.p.info(t.Ref).op == trace.OpRLock {
+		return 1
+	}
+	return 0
+}
+
+// turn is an operation as it was done.
+func (q *inquiry) turn(r trace.Ref) Turn {
+	t := Turn{Ref: r}
+	if e := q.p.postEvent(r); e != nil {
+		t.Case = e.Case
+	}
+	return t
+}
+
+// turnOn is an operation that does op on an object: of a select the first case that does.
+func (q *inquiry) turnOn(r trace.Ref, op trace.Op, object trace.ObjectID) Turn {
+	t := q.turn(r)
+	if e := q.p.preEvent(r); e.Op == trace.OpSelect {
+		t.Case = int32(max(0, slices.IndexFunc(e.Cases, func(c trace.Case) bool { return c.Op == op && c.Object == object })))
+	}
+	return t
+}
+
+// ordersOf are the orders in which what is wanted can be shown, none if none was found.
+func (q *inquiry) ordersOf(w wanted) [][]trace.Ref {
+	var out [][]trace.Ref
+	try := func(cut ideal) {
+		if cut == nil || slices.ContainsFunc(w.pending, cut.has) || slices.ContainsFunc(w.done, func(r trace.Ref) bool { return !cut.has(r) }) {
+			return
+		}
+		for _, how := range [...]turnOrder{firstInRun, firstForwards, lastForwards} {
+			order, ok := q.inOrder(cut, how)
+			if ok {
+				if !slices.ContainsFunc(out, func(o []trace.Ref) bool { return len(o) == len(order) }) {
+					out = append(out, order)
+				}
+				return
+			}
+		}
+	}
+	try(q.greatest(w.pending))
+	if cut, ok := q.least(w.pending, w.done, true); ok {
+		try(cut)
+	}
+	cut, _ := q.least(w.pending, w.done, false)
+	for !slices.ContainsFunc(w.pending, cut.has) {
+		grown := q.closeSections(cut, w.pending)
+		if grown == nil {
+			try(cut)
+			break
+		}
+		cut, _ = q.least(w.pending, append(slices.Clone(w.done), grown...), false)
+	}
+	return out
+}
+
+// greatest is the greatest ideal in which all of pending are about to be done, nil if the trace is too large.
+func (q *inquiry) greatest(pending []trace.Ref) ideal {
+	cut := make(ideal, len(q.p.ops))
+	total := 0
+	for g := range cut {
+		n := slices.IndexFunc(q.p.ops[g], func(o opInfo) bool { return o.post < 0 && !o.peer.Known() })
+		if n < 0 {
+			n = len(q.p.ops[g])
+		}
+		cut[g] = int32(n)
+		total += n
+	}
+	if total > maxOrdered {
+		return nil
+	}
+	for _, r := range pending {
+		cut[r.Goroutine-1] = min(cut[r.Goroutine-1], r.PC-1)
+	}
+	for changed := true; changed; {
+		changed = false
+		for g := range cut {
+			// What an operation knows only grows along the goroutine.
+			n := sort.Search(int(cut[g]), func(i int) bool { return !q.within(cut, ref(int32(g), int32(i+1))) })
+			if int32(n) < cut[g] {
+				cut[g], changed = int32(n), true
+			}
+		}
+	}
+	return cut
+}
+
+// within reports whether all that an operation needs is in an ideal.
+func (q *inquiry) within(cut ideal, r trace.Ref) bool {
+	s := q.needs(r)
+	for h, n := range q.weak.s.at(s.base) {
+		if int32(h) != s.g && n > cut[h] {
+			return false
+		}
+	}
+	return true
+}
+
+// needs is the clock of what comes before an operation in each order. A wait for a condition begins before
+// the signal comes, and the function of a Once is called before it ends.
+func (q *inquiry) needs(r trace.Ref) stamp {
+	s, ok := q.weak.postOf(r)
+	if e := q.p.postEvent(r); !ok || e != nil && (e.Op == trace.OpCondWait || e.Op == trace.OpOnce && e.Has(trace.Ran)) {
+		return q.weak.preOf(r)
+	}
+	return s
+}
+
+// predict keeps how a finding is to be shown.
+func (q *inquiry) predict(f *Finding, refs []trace.Ref) {
+	w, ok := q.wants(f, refs)
+	if !ok || !q.predicting || q.other || f.orders != nil || f.ordered == q.limits.Pairs || slices.ContainsFunc(refs, func(r trace.Ref) bool { return q.p.info(r) == nil }) {
+		return
+	}
+	f.ordered++
+	f.orders, f.next = q.ordersOf(w), w.next
+}
+
+// predictOthers looks for orders of which no analysis claims that they are errors.
+func (q *inquiry) predictOthers() {
+	q.otherSections()
+	for _, r := range q.must.order {
+		pre, post, o := q.p.preEvent(r), q.p.postEvent(r), q.p.info(r)
+		switch {
+		case pre.Op == trace.OpSelect:
+			q.otherCases(r, pre, post)
+		case o.op == trace.OpCondWait && post.Partner.Known():
+			q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{post.Partner}, next: []Turn{q.turn(r)}},
+				"%s comes behind %s, which has woken it", r, post.Partner)
+		case (o.op == trace.OpLoad || o.op == trace.OpRMW) && post.Partner.Known():
+			q.predictOther(wanted{pending: []trace.Ref{r, post.Partner}, next: []Turn{q.turn(r)}},
+				"%s comes in front of %s, of which it has the value", r, post.Partner)
+		}
+		if (o.op == trace.OpSend || o.op == trace.OpRecv) && o.peer.Known() {
+			q.partners(r, o.object, 1-direction(o.op), func(h int32, list []use) {
+				for _, u := range list {
+					if other := ref(h, u.pc); other != o.peer && other.Goroutine != r.Goroutine {
+						q.predictMeeting(q.turnOn(r, o.op, o.object), other, o.object, "%s is done with %s")
+					}
+				}
+			})
+		}
+	}
+}
+
+// predictMeeting is that an operation on a channel is done with another partner than in the run.
+func (q *inquiry) predictMeeting(t Turn, other trace.Ref, object trace.ObjectID, message string) {
+	op := trace.OpSend
+	if q.p.info(t.Ref).op == trace.OpSend || q.offered(t) == trace.OpSend {
+		op = trace.OpRecv
+	}
+	next := []Turn{q.turnOn(other, op, object), t}
+	if q.queueing(t.Ref, other)[0] == t.Ref {
+		next[0], next[1] = next[1], next[0]
+	}
+	q.predictOther(wanted{pending: []trace.Ref{t.Ref, other}, next: next}, message, t.Ref, other)
+}
+
+// queueing is which of two operations that meet at a channel begins, and waits for the other one: a select that has a
+// default cannot, and one with other cases may be completed by somebody else.
+func (q *inquiry) queueing(a, b trace.Ref) []trace.Ref {
+	if q.waitsBadly(a) > q.waitsBadly(b) {
+		a, b = b, a
+	}
+	return []trace.Ref{a, b}
+}
+
+func (q *inquiry) waitsBadly(r trace.Ref) int {
+	switch e := q.p.preEvent(r); {
+	case e.Has(trace.HasDefault):
+		return 2
+	case e.Op == trace.OpSelect:
+		return 1
+	}
+	return 0
+}
+
+// offered is what the case of a select does that is to be taken, OpNone if it is none.
+func (q *inquiry) offered(t Turn) trace.Op {
+	if e := q.p.preEvent(t.Ref); e.Op == trace.OpSelect && t.Case >= 0 && int(t.Case) < len(e.Cases) {
+		return e.Cases[t.Case].Op
+	}
+	return trace.OpNone
+}
+
+// otherCases looks for orders in which a select takes another case: for which somebody can be there, whose
+// channel can be closed, that of a timer or another one that nobody in the trace uses from the other side; or its default.
+func (q *inquiry) otherCases(r trace.Ref, pre, post *trace.Event) {
+	o := q.p.info(r)
+	behind := post.Partner
+	if !behind.Known() {
+		behind = o.peer
+	}
+	for i, c := range pre.Cases {
+		if int32(i) == post.Case || c.Object == 0 {
+			continue
+		}
+		t := Turn{r, int32(i)}
+		ch := &q.chans[c.Object]
+		dir := 1 - direction(c.Op)
+		q.partners(r, c.Object, dir, func(h int32, list []use) {
+			for _, u := range list {
+				q.predictMeeting(t, ref(h, u.pc), c.Object, fmt.Sprintf("%%s takes case %d with %%s", i))
+			}
+		})
+		for _, closing := range ch.closes {
+			if c.Op == trace.OpRecv && closing.Goroutine != r.Goroutine && !q.weak.before(r, closing) {
+				q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{closing}, next: []Turn{t}},
+					fmt.Sprintf("%%s takes case %d behind %%s", i), r, closing)
+			}
+		}
+		if len(ch.users[dir]) == 0 && len(ch.closes) == 0 {
+			pending := []trace.Ref{r}
+			if behind.Known() && q.weak.concurrent(r, behind) {
+				pending = append(pending, behind)
+			}
+			q.predictOther(wanted{pending: pending, next: []Turn{t}}, fmt.Sprintf("%%s takes case %d, of a channel that nobody was seen at", i), r)
+		}
+	}
+	if pre.Has(trace.HasDefault) && post.Case != trace.DefaultCase && behind.Known() {
+		q.predictOther(wanted{pending: []trace.Ref{r, behind}, next: []Turn{{r, trace.DefaultCase}}}, "%s takes its default, in front of %s", r, behind)
+	}
+}
+
+// otherSections looks for orders in which two critical sections of a lock that follow each other come the other
+// way round.
+func (q *inquiry) otherSections() {
+	for _, list := range q.byLock {
+		inTurn := slices.Clone(list)
+		slices.SortFunc(inTurn, func(a, b *section) int { return int(a.at - b.at) })
+		for i, s := range inTurn {
+			for _, t := range inTurn[i+1:] {
+				if t.from.Goroutine == s.from.Goroutine || s.read && t.read {
+					continue
+				}
+				if t.to > 0 {
+					q.predictOther(wanted{
+						pending: []trace.Ref{s.from}, done: []trace.Ref{{Goroutine: t.from.Goroutine, PC: t.to}}, next: []Turn{q.turn(s.from)},
+					}, "%s comes behind the critical section of %s", s.from, t.from)
+				}
+				break
+			}
+		}
+	}
+}
+
+// predictOther keeps an order of which no analysis claims that it is an error, unless there was one of the same
+// operations in the program. The message is about some operations.
+func (q *inquiry) predictOther(w wanted, message string, about ...trace.Ref) {
+	key := message
+	for _, r := range about {
+		e := q.p.preEvent(r)
+		if key += fmt.Sprintf(" %d", e.Pos); e.Pos == 0 {
+			key += fmt.Sprintf(":%d.%d", r.Goroutine, r.PC)
+		}
+	}
+	if q.seenOthers[key] {
+		return
+	}
+	if len(q.others) >= maxPredictions {
+		q.cut[fmt.Sprintf("of other orders only the first %d were made", maxPredictions)] = true
+		return
+	}
+	for i, r := range w.pending {
+		for _, s := range w.pending[i+1:] {
+			if !q.weak.concurrent(r, s) {
+				return
+			}
+		}
+	}
+	orders := q.ordersOf(w)
+	if orders == nil {
+		return
+	}
+	q.seenOthers[key] = true
+	names := make([]any, len(about))
+	for i, r := range about {
+		names[i] = q.name(r, q.p.info(r).object)
+	}
+	q.others = append(q.others, Prediction{Message: fmt.Sprintf(message, names...), Orders: orders, Next: w.next})
+}
