@@ -35,16 +35,17 @@ type Turn struct {
 const maxPredictions = 200
 
 // Predict is Analyze, and says for what it finds, as far as that is possible and has not happened, in
-// which order the program would have to do its operations. Behind these predictions are those of which no
-// analysis claims that they are errors: another partner, or another order of two critical sections, of a signal
-// and a wait, or of two accesses to an atomic variable. The first order on buffered channels is the one
-// that is used.
+// which order the program would have to do its operations. The first prediction is the run itself, if an
+// order of it was found: its Next are the operations that were begun and not completed. Behind those of
+// findings are the ones of which no analysis claims that they are errors: another partner, or another order of two
+// critical sections, of a signal and a wait, or of two accesses to an atomic variable. The first order on buffered channels
+// is the one that is used.
 func Predict(t *trace.Trace, limits Limits) (*Result, []Prediction, error) {
 	q, r, err := analyse(t, limits, true, func(both) {})
 	if err != nil {
 		return nil, nil, err
 	}
-	var out []Prediction
+	out := q.runItself()
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.orders != nil {
@@ -53,6 +54,28 @@ func Predict(t *trace.Trace, limits Limits) (*Result, []Prediction, error) {
 	}
 	return r, append(out, q.others...), nil
 }
+
+// runItself is the run as it was, nothing if no order of it was found.
+func (q *inquiry) runItself() []Prediction {
+	cut := q.greatest(nil)
+	if cut == nil {
+		return nil
+	}
+	order, ok := q.inOrder(cut, firstInRun)
+	if !ok {
+		return nil
+	}
+	run := Prediction{Message: RunItself, Orders: [][]trace.Ref{order}}
+	for g, n := range cut {
+		if int(n) < len(q.p.ops[g]) && q.p.preEvent(ref(int32(g), n+1)).Op != trace.OpEnd {
+			run.Next = append(run.Next, q.turn(ref(int32(g), n+1)))
+		}
+	}
+	return []Prediction{run}
+}
+
+// RunItself is the message of the prediction that is the run itself.
+const RunItself = "the run is repeated"
 
 // wanted is what a prediction has: operations that are about to be done, some that were, and what is
 // to be done next.

@@ -57,6 +57,11 @@ func Record(ctx context.Context, spec source.Spec, how Recording, opts Options) 
 	}
 	defer func() { err = errors.Join(err, close()) }()
 	opts.shared = newShared() // the settings of the go command are asked for once
+	return p.record(ctx, how, opts, rep)
+}
+
+// record is Record for a program that is loaded.
+func (p *program) record(ctx context.Context, how Recording, opts Options, rep reporter) (_ *Recorded, err error) {
 	b, limits, err := p.instrumentFree(ctx, opts, rep)
 	if err != nil {
 		return nil, err

@@ -144,6 +144,8 @@ type ended struct {
 	exhaustive bool
 	systematic bool
 	number     int // of the run, among all that the deep pass has done but replays
+	// predicted says what of a recorded run has predicted it, "" if nothing has.
+	predicted string
 }
 
 // name says which run it was.
@@ -220,6 +222,8 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 		if len(at) == 0 {
 			at = d.goexitOf(e)
 		}
+	case e.Kind == artifact.KindPartialDeadlock:
+		at = e.Plan.Expect.Goroutines[:1] // the others are as much a part of it
 	case e.Kind == artifact.KindLeak && d.target.IsTest():
 		at = slices.Clone(e.Plan.Expect.Goroutines)
 		slices.SortStableFunc(at, func(a, b artifact.At) int { return cmp.Compare(a.Site, b.Site) })
@@ -326,6 +330,9 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	if !failure {
 		plan.Expect.Goroutines = []artifact.At{at}
 	}
+	if e.Kind == artifact.KindPartialDeadlock {
+		plan.Expect.Goroutines = e.Plan.Expect.Goroutines
+	}
 	v, err := d.replayEnd(ctx, e, plan)
 	if err != nil {
 		return fmt.Errorf("replay of a run: %w", err)
@@ -341,7 +348,9 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 		return d.keep(timed)
 	}
 	reason := fmt.Sprintf("shown by %s, not by a trace of the model", e.name())
-	if n := satisfied(second, e.Kind, site.ID); n != 0 {
+	if e.predicted != "" {
+		reason = e.predicted
+	} else if n := satisfied(second, e.Kind, site.ID); n != 0 {
 		reason = fmt.Sprintf("shown by %s; the model has no such trace (query %d is satisfied)", e.name(), n)
 	}
 	description := e.Kind
@@ -365,7 +374,7 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 		}
 		return d.partial(s)
 	}
-	s.conclude(artifact.Unconfirmed, fmt.Sprintf("shown by %s, but not again: %s", e.name(), v.Reason))
+	s.conclude(artifact.Unconfirmed, fmt.Sprintf("%s, but not again: %s", cmp.Or(e.predicted, "shown by "+e.name()), v.Reason))
 	return d.keep(s)
 }
 

@@ -1,0 +1,380 @@
+package pass
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/vtrace/vtrace/analyze"
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/predict"
+	"github.com/vtrace/vtrace/recording"
+	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/trace"
+	"github.com/vtrace/vtrace/translate"
+)
+
+// Predicting says which run errors are predicted from.
+type Predicting struct {
+	// From is a recording of the program, in the form that package recording reads; nil: the program is run
+	// and recorded first, as Recording says. Recording.To may be nil then.
+	From io.Reader
+	Recording
+	// Limits are those of the analysis.
+	Limits analyze.Limits
+}
+
+// Predicted is what was predicted from a recorded run, and what has become of it when the program was made
+// to follow it.
+type Predicted struct {
+	// Bundle has the findings: a bundle of a deep pass, of a program without a model.
+	Bundle *artifact.Bundle
+	// Recorded is how the run has ended, nil if it was given.
+	Recorded    *Recorded
+	Analysis    *analyze.Result
+	Predictions []Prediction
+}
+
+// Prediction is what has become of a prediction.
+type Prediction struct {
+	// Code is that of the analysis; "" if no analysis claims an error, see analyze.Prediction.
+	Code analyze.Code
+	// Message says what was predicted.
+	Message string
+	Outcome PredictionOutcome
+	// Reason says why it is not confirmed, or what was seen instead.
+	Reason string
+}
+
+// PredictionOutcome is what has become of a prediction.
+type PredictionOutcome string
+
+// The outcomes.
+const (
+	// PredictionConfirmed: the program has followed it to the error, three times.
+	PredictionConfirmed PredictionOutcome = "confirmed"
+	// PredictionOther: there was an error, and another one than was predicted.
+	PredictionOther PredictionOutcome = "another error"
+	// PredictionRefuted: the program has followed it, and there was no error, nor in runs near it.
+	PredictionRefuted PredictionOutcome = "refuted"
+	// PredictionUnconfirmed: the program did not follow it, or not to the same end again.
+	PredictionUnconfirmed PredictionOutcome = "unconfirmed"
+)
+
+// PredictRuns is how many runs look for an error that an analysis predicts near the plans of it, if they have not
+// shown it.
+const PredictRuns = 100
+
+// Predict records a run of a program, predicts from it which errors other runs may have, and makes the program follow
+// each prediction. Only what it shows then, and twice again, is a real finding.
+func Predict(ctx context.Context, spec source.Spec, how Predicting, opts Options) (_ *Predicted, err error) {
+	defer caught(&err)
+	if how.MaxBytes < 0 || how.Timeout < 0 {
+		return nil, &OptionError{"Recording", "a bound is negative"}
+	}
+	p, opts, rep, close, err := loadToRun(ctx, spec, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, close()) }()
+	opts.shared = newShared()
+	defer func() { err = errors.Join(err, opts.shared.close()) }()
+	out := &Predicted{}
+	var recorded bytes.Buffer
+	if how.From == nil {
+		record := how.Recording
+		if record.To = &recorded; how.To != nil {
+			record.To = io.MultiWriter(&recorded, how.To)
+		}
+		if out.Recorded, err = p.record(ctx, record, opts, rep); err != nil {
+			return nil, err
+		}
+		how.From = &recorded
+	}
+	done := rep.stage("analyze")
+	t, header, err := recording.Load(how.From, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.isOf(t, header); err != nil {
+		return nil, err
+	}
+	var predictions []analyze.Prediction
+	out.Analysis, predictions, err = analyze.Predict(t, how.Limits)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	// Numbers of sites may be added while a program is instrumented.
+	again := *p
+	again.sites = parse.Index(p.source)
+	p = &again
+	p.compileLibraries(ctx, opts, rep)
+	opts, stop := opts.bounded(ctx)
+	defer stop()
+	begun, err := p.withoutSearch(ctx, header, out.Analysis, opts, rep)
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := p.manifest(artifact.PassDeep, opts)
+	if err != nil {
+		return nil, err
+	}
+	d := &deep{
+		opts: opts, rep: rep, program: p, second: begun, side: begun.Sidecar(), out: artifact.Extend(begun, manifest),
+		seen: map[uint64]bool{}, recorded: opts.Model.Races, endsWell: header.End == goodEnd,
+	}
+	d.target = p.target(d.side, opts)
+	if out.Predictions, err = d.confirmAll(ctx, predict.Plans(t, d.side, d.target.IsTest(), predictions)); err != nil {
+		return nil, err
+	}
+	out.Bundle, err = d.finish(begun)
+	return out, err
+}
+
+// goodEnd is how a program ends that does not fail.
+const goodEnd = "exit status 0"
+
+// isOf checks that a recording is of this program, as it is now.
+func (p *program) isOf(t *trace.Trace, h recording.Header) error {
+	if entry := p.entry(); h.Program != entry.Package+"."+entry.Func {
+		return &ArgumentError{Name: "recording", Reason: fmt.Sprintf("it is one of %s, not of %s.%s", clip(h.Program), entry.Package, entry.Func)}
+	}
+	known := map[string]bool{}
+	for _, s := range p.sites.Sites() {
+		known[s.Key] = true
+	}
+	for _, pos := range t.Positions {
+		if pos.Site != "" && !known[pos.Site] {
+			return &ArgumentError{Name: "recording", Reason: fmt.Sprintf("the program has changed since: it has no %s any more, which was at %s; record it again", clip(pos.Site), clip(pos.String()))}
+		}
+	}
+	return nil
+}
+
+// withoutSearch is a bundle of the second pass that has the instrumented program, and no model to search.
+func (p *program) withoutSearch(ctx context.Context, h recording.Header, r *analyze.Result, opts Options, rep reporter) (*artifact.Bundle, error) {
+	overlay, err := p.overlay(ctx, parse.Options{Races: opts.Model.Races}, rep)
+	if err != nil {
+		return nil, err
+	}
+	why := []artifact.Approximation{noModel(p.position(), "its errors are predicted from one recorded run, and what that does not predict is not looked for")}
+	for _, l := range slices.Concat(h.Notes, r.Limits) {
+		why = append(why, noModel(p.position(), "of the recorded run: "+l))
+	}
+	model := p.withoutModel(why)
+	manifest, err := p.manifest(artifact.PassSecond, opts)
+	if err != nil {
+		return nil, err
+	}
+	b := artifact.New(manifest)
+	files, err := p.source.Files()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		b.AddSource(f.Path, f.Data)
+	}
+	putOverlay(b, overlay, &model.Sidecar)
+	if err := put(b, model); err != nil {
+		return nil, err
+	}
+	record(b, nil, &model.Sidecar, &searched{})
+	return b.Bundle()
+}
+
+// confirmAll makes the program follow all predictions.
+func (d *deep) confirmAll(ctx context.Context, all []predict.Planned) (_ []Prediction, err error) {
+	close, err := d.build(ctx, d.second)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, close()) }()
+	out := make([]Prediction, 0, len(all))
+	done := d.rep.stage("replay")
+	for i := range all {
+		p, err := d.confirmPrediction(ctx, &all[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *p)
+	}
+	done()
+	if d.recorded {
+		d.out.SetRaces(&d.search)
+	}
+	if err := d.settleStalls(ctx); err != nil {
+		return nil, err
+	}
+	return out, d.minimise(ctx)
+}
+
+// confirmPrediction makes the program follow a prediction, by each of its plans, and in runs near them.
+func (d *deep) confirmPrediction(ctx context.Context, p *predict.Planned) (*Prediction, error) {
+	out := &Prediction{Message: p.Message, Outcome: PredictionUnconfirmed}
+	if f := p.Finding; f != nil {
+		out.Code, out.Message = f.Code, fmt.Sprintf("%s: %s", f.Title, f.Message)
+	}
+	if p.Err != nil {
+		out.Reason = p.Err.Error()
+		return out, d.leavePrediction(p, out, nil)
+	}
+	var last *orchestrate.Recording
+	for _, plan := range p.Plans {
+		if out.Reason = cut(ctx, d.opts.soft); out.Reason != "" {
+			return out, d.leavePrediction(p, out, last)
+		}
+		r, err := d.binary.Follow(ctx, plan, d.limits(0))
+		if err != nil {
+			return nil, fmt.Errorf("follow a prediction: %w", err)
+		}
+		v := r.Verdict
+		if shows, err := d.takePredicted(ctx, p, out, r); shows || err != nil {
+			return out, err
+		}
+		if v.Status == orchestrate.Completed {
+			out.Outcome, out.Reason = PredictionRefuted, "the program follows it, and nothing goes wrong"
+		} else if out.Outcome == PredictionUnconfirmed {
+			out.Reason = v.Reason
+		}
+		if last == nil || v.Status == orchestrate.Completed {
+			last = r
+		}
+	}
+	if p.Kind == "" {
+		return out, nil
+	}
+	shows, err := d.nearPrediction(ctx, p, out)
+	if shows || err != nil {
+		return out, err
+	}
+	return out, d.leavePrediction(p, out, last)
+}
+
+// takePredicted takes up what a run has shown that follows a prediction. It reports whether that is an error.
+func (d *deep) takePredicted(ctx context.Context, p *predict.Planned, out *Prediction, r *orchestrate.Recording) (bool, error) {
+	v := r.Verdict
+	if d.recorded {
+		d.search.Replays++
+		before := len(d.raced)
+		d.watch(v, r.Plan)
+		for _, race := range d.raced[before:] {
+			if err := d.confirm(ctx, race); err != nil {
+				return false, err
+			}
+		}
+	}
+	if v.Kind == "" || v.Status == orchestrate.Unsupported || v.Status == orchestrate.Limit {
+		return false, nil
+	}
+	e := ended{End: orchestrate.End{
+		Count: 1, Status: orchestrate.Completed, Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack,
+		Goroutines: v.Goroutines, Races: v.Races, Plan: r.Plan,
+	}, of: 1, predicted: predictedBy(out)}
+	stuckInMain := v.Status == orchestrate.Reproduced && p.Kind == artifact.KindPartialDeadlock && v.Kind == artifact.KindLeak && !d.target.IsTest()
+	if stuckInMain {
+		e.Kind, e.Plan.Expect = p.Kind, artifact.Expect{Kind: p.Kind, Goroutines: p.At}
+	}
+	if err := d.shown(ctx, d.second, e); err != nil {
+		return false, err
+	}
+	switch proved, reason := d.provedOf(e); {
+	case e.Kind == artifact.KindRace && d.recorded:
+	case !proved:
+		if reason == "" {
+			return false, nil // it is none, as what goes on when main has returned
+		}
+		out.Reason = reason
+		return true, nil
+	}
+	out.Outcome = PredictionConfirmed
+	if p.Kind != "" && v.Status != orchestrate.Reproduced {
+		out.Outcome, out.Reason = PredictionOther, v.Message
+	}
+	return true, nil
+}
+
+// predictedBy is the reason of findings that a prediction has shown.
+func predictedBy(p *Prediction) string {
+	if p.Code == "" {
+		return fmt.Sprintf("predicted from a recorded run, in another order: %s", p.Message)
+	}
+	return fmt.Sprintf("predicted from a recorded run (%s)", p.Code)
+}
+
+// provedOf says whether an error is real in which a run has ended, and if it is not, why; "" is that it is no error.
+func (d *deep) provedOf(e ended) (proved bool, reason string) {
+	for _, s := range d.observed {
+		site, _ := d.siteOf(e.Site)
+		place := d.endPlace(e.Kind, site, e.Stack)
+		is := same(s.query, e.Kind, place) || stuck(e.Kind) && s.query.Kind == e.Kind &&
+			slices.ContainsFunc(e.Plan.Expect.Goroutines, func(at artifact.At) bool { in, _ := d.siteOf(at.Site); return s.query.Site == in.ID })
+		switch {
+		case is && s.outcome == artifact.Real:
+			return true, ""
+		case is:
+			reason = s.reason
+		}
+	}
+	return false, reason
+}
+
+// nearPrediction looks for the error near the plans of a prediction.
+func (d *deep) nearPrediction(ctx context.Context, p *predict.Planned, out *Prediction) (bool, error) {
+	var guides [][]artifact.PlanStep
+	for _, plan := range p.Plans {
+		guides = append(guides, plan.Steps)
+	}
+	part, limited, cancel := d.opts.watched(ctx, replayShare)
+	defer cancel()
+	if why := cut(ctx, part); why != "" || len(guides) == 0 {
+		return false, nil
+	}
+	x, err := d.binary.Explore(limited, orchestrate.ExploreOptions{
+		Runs: PredictRuns, Expect: p.Plans[0].Expect, Guides: guides, NoReplay: true, MaxProcesses: guidedProcesses,
+		RunOptions: d.limits(guidedSteps),
+	})
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case err != nil && (cut(ctx, part) != "" || limited.Err() != nil):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("runs near a prediction: %w", err)
+	case x.Shown == nil:
+		out.Reason += fmt.Sprintf("; %d runs near it do not show it", x.Runs)
+		return false, nil
+	}
+	return d.takePredicted(ctx, p, out, &x.Shown.Recording)
+}
+
+// leavePrediction makes a finding of a prediction that is not confirmed, if an analysis claims an error.
+func (d *deep) leavePrediction(p *predict.Planned, out *Prediction, r *orchestrate.Recording) error {
+	if p.Kind == "" || len(p.At) == 0 || r == nil {
+		return nil
+	}
+	v := r.Verdict
+	v.Plan = r.Plan // what was done, step by step
+	v.Plan.Expect = p.Plans[0].Expect
+	site, _ := d.siteOf(p.At[0].Site)
+	if d.known(p.Kind, site) {
+		return nil
+	}
+	operation := sites.Named(site.Kind)
+	q := d.ask(artifact.Query{
+		Category: translate.CategoryOf(p.Kind, operation), Kind: p.Kind, Site: site.ID, File: site.File, Line: site.Line, Col: site.Col, Description: out.Message,
+	})
+	s := d.suspectOf(q, v)
+	outcome := artifact.Unconfirmed
+	if out.Outcome == PredictionRefuted {
+		outcome = artifact.False
+	}
+	s.conclude(outcome, fmt.Sprintf("%s: %s", predictedBy(out), out.Reason))
+	return d.keep(s)
+}

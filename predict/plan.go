@@ -1,0 +1,102 @@
+package predict
+
+import (
+	"github.com/vtrace/vtrace/analyze"
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/trace"
+)
+
+// Planned is a prediction with the plans that show it.
+type Planned struct {
+	analyze.Prediction
+	// Kind is the kind of error that is predicted, as in findings; "" is that of no analysis.
+	Kind string
+	// At are the goroutines that it is about, where they are then.
+	At []artifact.At
+	// Plans are to be tried in this order; none: Err says why.
+	Plans []artifact.Plan
+	Err   error
+}
+
+// kinds are the kinds of errors that analyses predict. Of a cycle it depends on the others whether all goroutines
+// are stuck.
+var kinds = map[analyze.Code]string{
+	analyze.SC:                       artifact.KindSendOnClosed,
+	analyze.PossibleNegativeCounter:  artifact.KindNegativeCounter,
+	analyze.PossibleUnlockOfUnlocked: artifact.KindUnlockUnlocked,
+	analyze.LockCycle:                artifact.KindPartialDeadlock,
+	analyze.MixedCycle:               artifact.KindPartialDeadlock,
+	analyze.WaitGroupReuse:           artifact.KindWaitGroupReuse,
+}
+
+// Plans makes the plans of predictions of a recorded run. side has the sites of the program, and test says whether its entry is a
+// test.
+func Plans(t *trace.Trace, side *artifact.Sidecar, test bool, predictions []analyze.Prediction) []Planned {
+	n := nameAll(t, side, test)
+	out := make([]Planned, 0, len(predictions))
+	for _, p := range predictions {
+		out = append(out, n.plan(p))
+	}
+	return out
+}
+
+func (n *names) plan(p analyze.Prediction) Planned {
+	out := Planned{Prediction: p}
+	if p.Finding != nil {
+		out.Kind = kinds[p.Finding.Code]
+	}
+	next := make([]artifact.PlanStep, 0, len(p.Next))
+	for _, t := range p.Next {
+		g, err := n.guard(t.Ref)
+		if err != nil {
+			out.Err = err
+			return out
+		}
+		out.At = append(out.At, g.at)
+		next = add(next, g, t.Case)
+	}
+	for _, order := range p.Orders {
+		steps, err := n.steps(order)
+		if err != nil {
+			out.Err = err
+			return out
+		}
+		out.Plans = append(out.Plans, artifact.Plan{Steps: append(steps, next...), Expect: out.expect()})
+	}
+	return out
+}
+
+// expect is what a run shows that follows the plan to the error: who is stuck, or in which way the program
+// ends.
+func (p *Planned) expect() artifact.Expect {
+	e := artifact.Expect{Kind: p.Kind, Goroutines: []artifact.At{}}
+	if p.Kind == artifact.KindPartialDeadlock {
+		e.Goroutines = p.At
+	}
+	return e
+}
+
+// steps are those of operations in an order, with the cases that were taken.
+func (n *names) steps(order []trace.Ref) ([]artifact.PlanStep, error) {
+	steps := make([]artifact.PlanStep, 0, len(order))
+	for _, r := range order {
+		g, err := n.guard(r)
+		if err != nil {
+			return nil, err
+		}
+		steps = add(steps, g, g.taken)
+	}
+	return steps, nil
+}
+
+// add adds the step of an operation, if it has one.
+func add(steps []artifact.PlanStep, g guard, chosen int32) []artifact.PlanStep {
+	if !g.passed {
+		return steps
+	}
+	s := artifact.PlanStep{G: g.at.G, Site: g.at.Site, Occ: g.occ}
+	if g.selects {
+		s.Case = int(chosen)
+	}
+	return append(steps, s)
+}
