@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -229,6 +230,7 @@ func (q *inquiry) predict(f *Finding, refs []trace.Ref) {
 // predictOthers looks for orders of which no analysis claims that they are errors.
 func (q *inquiry) predictOthers() {
 	q.otherSections()
+	q.otherLoads()
 	for _, r := range q.must.order {
 		pre, post, o := q.p.preEvent(r), q.p.postEvent(r), q.p.info(r)
 		switch {
@@ -237,9 +239,8 @@ func (q *inquiry) predictOthers() {
 		case o.op == trace.OpCondWait && post.Partner.Known():
 			q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{post.Partner}, next: []Turn{q.turn(r)}},
 				"%s comes behind %s, which has woken it", r, post.Partner)
-		case (o.op == trace.OpLoad || o.op == trace.OpRMW) && post.Partner.Known():
-			q.predictOther(wanted{pending: []trace.Ref{r, post.Partner}, next: []Turn{q.turn(r)}},
-				"%s comes in front of %s, of which it has the value", r, post.Partner)
+		case o.op == trace.OpTryLock || o.op == trace.OpTryRLock:
+			q.otherTries(r, o, post)
 		}
 		if (o.op == trace.OpSend || o.op == trace.OpRecv) && o.peer.Known() {
 			q.partners(r, o.object, 1-direction(o.op), func(h int32, list []use) {
@@ -333,30 +334,78 @@ func (q *inquiry) otherCases(r trace.Ref, pre, post *trace.Event) {
 }
 
 // otherSections looks for orders in which two critical sections of a lock that follow each other come the other
-// way round.
+// way round. If the later one cannot end before the first one has been there, it is held when the lock is requested for
+// that.
 func (q *inquiry) otherSections() {
 	for _, list := range q.byLock {
 		inTurn := slices.Clone(list)
 		slices.SortFunc(inTurn, func(a, b *section) int { return int(a.at - b.at) })
 		for i, s := range inTurn {
-			for _, t := range inTurn[i+1:] {
-				if t.from.Goroutine == s.from.Goroutine || s.read && t.read {
-					continue
-				}
-				if t.to > 0 {
-					q.predictOther(wanted{
-						pending: []trace.Ref{s.from}, done: []trace.Ref{{Goroutine: t.from.Goroutine, PC: t.to}}, next: []Turn{q.turn(s.from)},
-					}, "%s comes behind the critical section of %s", s.from, t.from)
-				}
-				break
+			after := slices.IndexFunc(inTurn[i+1:], func(t *section) bool { return t.from.Goroutine != s.from.Goroutine && !(s.read && t.read) })
+			if after < 0 {
+				continue
+			}
+			t := inTurn[i+1+after]
+			w := wanted{pending: []trace.Ref{s.from}, next: []Turn{q.turn(s.from)}}
+			ends := false
+			if t.to > 0 {
+				w.done = []trace.Ref{{Goroutine: t.from.Goroutine, PC: t.to}}
+				ends = q.predictOther(w, "%s comes behind the critical section of %s", s.from, t.from)
+			}
+			if !ends {
+				w.done = []trace.Ref{t.from}
+				q.predictOther(w, "%s comes in the critical section of %s", s.from, t.from)
+			}
+		}
+	}
+}
+
+// otherTries looks for orders in which an operation that tries to lock fails, since somebody has the lock, or in which
+// nobody has it.
+func (q *inquiry) otherTries(r trace.Ref, o *opInfo, post *trace.Event) {
+	for _, s := range q.byLock[o.object] {
+		if s.from.Goroutine == r.Goroutine || s.read && o.op == trace.OpTryRLock {
+			continue
+		}
+		if post.Has(trace.Failed) {
+			q.predictOther(wanted{pending: []trace.Ref{r, s.from}, next: []Turn{q.turn(r)}}, "%s comes in front of %s", r, s.from)
+		} else {
+			q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{s.from}, next: []Turn{q.turn(r)}}, "%s comes in the critical section of %s", r, s.from)
+		}
+	}
+}
+
+// otherLoads looks for orders in which what reads an atomic variable has another value: in front of the operation
+// that has stored its own, or behind the one that stores next.
+func (q *inquiry) otherLoads() {
+	ops := map[trace.ObjectID][]trace.Ref{}
+	for _, r := range q.must.order {
+		if o := q.p.info(r); q.p.t.Object(o.object).Kind == trace.Atomic {
+			ops[o.object] = append(ops[o.object], r)
+		}
+	}
+	for id := range q.p.t.Objects {
+		list := ops[trace.ObjectID(id+1)]
+		slices.SortStableFunc(list, func(a, b trace.Ref) int { return cmp.Compare(q.p.postEvent(a).Seq, q.p.postEvent(b).Seq) })
+		for i, r := range list {
+			if q.p.info(r).op == trace.OpStore {
+				continue
+			}
+			if of := q.p.postEvent(r).Partner; of.Known() && of.Goroutine != r.Goroutine {
+				q.predictOther(wanted{pending: []trace.Ref{r, of}, next: []Turn{q.turn(r)}}, "%s comes in front of %s, of which it has the value", r, of)
+			}
+			next := slices.IndexFunc(list[i+1:], func(s trace.Ref) bool { return s.Goroutine != r.Goroutine && q.p.info(s).op != trace.OpLoad })
+			if next >= 0 {
+				s := list[i+1+next]
+				q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{s}, next: []Turn{q.turn(r)}}, "%s comes behind %s", r, s)
 			}
 		}
 	}
 }
 
 // predictOther keeps an order of which no analysis claims that it is an error, unless there was one of the same
-// operations in the program. The message is about some operations.
-func (q *inquiry) predictOther(w wanted, message string, about ...trace.Ref) {
+// operations in the program. The message is about some operations. It reports whether there is one.
+func (q *inquiry) predictOther(w wanted, message string, about ...trace.Ref) bool {
 	key := message
 	for _, r := range about {
 		e := q.p.preEvent(r)
@@ -365,22 +414,22 @@ func (q *inquiry) predictOther(w wanted, message string, about ...trace.Ref) {
 		}
 	}
 	if q.seenOthers[key] {
-		return
+		return true
 	}
 	if len(q.others) >= maxPredictions {
 		q.cut[fmt.Sprintf("of other orders only the first %d were made", maxPredictions)] = true
-		return
+		return true
 	}
 	for i, r := range w.pending {
 		for _, s := range w.pending[i+1:] {
 			if !q.weak.concurrent(r, s) {
-				return
+				return false
 			}
 		}
 	}
 	orders := q.ordersOf(w)
 	if orders == nil {
-		return
+		return false
 	}
 	q.seenOthers[key] = true
 	names := make([]any, len(about))
@@ -388,4 +437,5 @@ func (q *inquiry) predictOther(w wanted, message string, about ...trace.Ref) {
 		names[i] = q.name(r, q.p.info(r).object)
 	}
 	q.others = append(q.others, Prediction{Message: fmt.Sprintf(message, names...), Orders: orders, Next: w.next})
+	return true
 }
