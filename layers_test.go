@@ -50,7 +50,7 @@ var layers = map[string][]string{
 	"orcutil/source":            {"orcutil"},
 	"parse":                     {"orcutil/source", "sites", "source"},
 	"pass":                      {"analyze", "artifact", "check", "disallow", "explain", "internal/group", "internal/left", "internal/scratch", "orchestrate", "parse", "predict", "recording", "sites", "source", "trace", "translate", "uppaal"},
-	"predict":                   {"analyze", "artifact", "sites", "trace"},
+	"predict":                   {"analyze", "artifact", "orcutil", "sites", "trace"},
 	"docs/findings":             {},
 	"recording":                 {"trace"},
 	"report":                    {"artifact", "docs/findings", "explain", "pass", "source"},

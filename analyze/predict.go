@@ -29,6 +29,8 @@ type Turn struct {
 	trace.Ref
 	// Case is the case that a select is to take; DefaultCase is its default.
 	Case int32
+	// Timed: nobody in the trace completes it. Its channel may be that of a timer, so that time has to pass.
+	Timed bool
 }
 
 // maxPredictions bounds the predictions of a trace that are no findings. There can be as many as pairs
@@ -306,7 +308,7 @@ func (q *inquiry) otherCases(r trace.Ref, pre, post *trace.Event) {
 		if int32(i) == post.Case || c.Object == 0 {
 			continue
 		}
-		t := Turn{r, int32(i)}
+		t := Turn{Ref: r, Case: int32(i)}
 		ch := &q.chans[c.Object]
 		dir := 1 - direction(c.Op)
 		q.partners(r, c.Object, dir, func(h int32, list []use) {
@@ -325,11 +327,12 @@ func (q *inquiry) otherCases(r trace.Ref, pre, post *trace.Event) {
 			if behind.Known() && q.weak.concurrent(r, behind) {
 				pending = append(pending, behind)
 			}
+			t.Timed = true
 			q.predictOther(wanted{pending: pending, next: []Turn{t}}, fmt.Sprintf("%%s takes case %d, of a channel that nobody was seen at", i), r)
 		}
 	}
 	if pre.Has(trace.HasDefault) && post.Case != trace.DefaultCase && behind.Known() {
-		q.predictOther(wanted{pending: []trace.Ref{r, behind}, next: []Turn{{r, trace.DefaultCase}}}, "%s takes its default, in front of %s", r, behind)
+		q.predictOther(wanted{pending: []trace.Ref{r, behind}, next: []Turn{{Ref: r, Case: trace.DefaultCase}}}, "%s takes its default, in front of %s", r, behind)
 	}
 }
 

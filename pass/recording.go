@@ -124,7 +124,7 @@ func (p *program) positions() []recording.Position {
 		for int(s.ID) > len(list) {
 			list = append(list, recording.Position{})
 		}
-		if s.IsOp() || s.Kind == sites.Start {
+		if s.IsOp() || s.Kind == sites.Start || s.Kind == sites.Atomic {
 			list[s.ID-1] = recording.Position{File: s.File, Line: s.Line, Column: s.Col, Func: s.Func, Site: s.Key}
 		}
 	}

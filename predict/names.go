@@ -9,6 +9,9 @@ import (
 	"github.com/vtrace/vtrace/trace"
 )
 
+// entryPath is the creation path of the goroutine of the entry function.
+const entryPath = "0"
+
 // guard is what a plan calls an operation of a recorded run.
 type guard struct {
 	at artifact.At
@@ -19,6 +22,8 @@ type guard struct {
 	passed bool
 	// again: the operation is the rest of one whose guard was passed, as the lock of a Cond.Wait is.
 	again bool
+	// seen: others see that it was done.
+	seen bool
 	// selects: it is a select, which has taken a case.
 	selects bool
 	taken   int32
@@ -41,7 +46,7 @@ func nameAll(t *trace.Trace, side *artifact.Sidecar, test bool) *names {
 	w := walker{names: n, kinds: kinds, test: test, children: map[string]int{}, passed: map[artifact.At]int{}}
 	if len(t.Goroutines) > 0 {
 		w.nameCallbacks()
-		w.walk(1, "0")
+		w.walk(1, entryPath)
 		for g := range t.Goroutines {
 			if n.guards[g] == nil {
 				w.walk(trace.GoroutineID(g+1), n.paths[g])
@@ -98,6 +103,7 @@ func (w *walker) walk(id trace.GoroutineID, path string) {
 		key := w.site(e)
 		kind := w.kinds[key]
 		g := guard{at: artifact.At{G: path, Site: key}, selects: e.Op == trace.OpSelect, taken: e.Case}
+		g.seen = e.Op == trace.OpClose || e.Op == trace.OpAdd
 		inWait := kind == sites.CondWait && e.Op != trace.OpCondWait
 		switch {
 		case key == "" || e.Op == trace.OpEnd || kind == sites.Callback:

@@ -3,6 +3,7 @@ package predict
 import (
 	"github.com/vtrace/vtrace/analyze"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orcutil"
 	"github.com/vtrace/vtrace/trace"
 )
 
@@ -53,6 +54,13 @@ func (n *names) plan(p analyze.Prediction) Planned {
 			return out
 		}
 		out.At = append(out.At, g.at)
+		if t.Timed {
+			// It is made before the guard. Until it is due, others may be before it.
+			next = append(next, artifact.PlanStep{G: g.at.G, Site: g.at.Site, Occ: g.occ, Case: orcutil.Reach})
+			for range timersBefore {
+				next = append(next, artifact.PlanStep{G: artifact.TimeStep})
+			}
+		}
 		next = add(next, g, t.Case)
 	}
 	for _, order := range p.Orders {
@@ -64,6 +72,25 @@ func (n *names) plan(p analyze.Prediction) Planned {
 		out.Plans = append(out.Plans, artifact.Plan{Steps: append(steps, next...), Expect: out.expect()})
 	}
 	return out
+}
+
+// timersBefore is how often time passes to the next event for an operation that may wait for a timer.
+const timersBefore = 4
+
+// behind is the step by which a goroutine has done an operation that has no guard, and that others see: it comes to
+// its next guard, or to its end. That of the entry function is a guard that no step names.
+func (n *names) behind(r trace.Ref) (artifact.PlanStep, bool) {
+	all := n.guards[r.Goroutine-1]
+	g := all[r.PC-1]
+	if !g.seen || g.passed {
+		return artifact.PlanStep{}, false
+	}
+	for _, next := range all[r.PC:] {
+		if next.passed {
+			return artifact.PlanStep{G: next.at.G, Site: next.at.Site, Occ: next.occ, Case: orcutil.Reach}, true
+		}
+	}
+	return artifact.PlanStep{G: g.at.G, Case: orcutil.Reach}, g.at.G != entryPath
 }
 
 // expect is what a run shows that follows the plan to the error: who is stuck, or in which way the program
@@ -85,6 +112,9 @@ func (n *names) steps(order []trace.Ref) ([]artifact.PlanStep, error) {
 			return nil, err
 		}
 		steps = add(steps, g, g.taken)
+		if s, ok := n.behind(r); ok {
+			steps = append(steps, s)
+		}
 	}
 	return steps, nil
 }

@@ -442,6 +442,7 @@ func WorkerStopsEarly() {
 	}()
 	jobs <- 1
 	jobs <- 2
+	<-stop
 }
 
 // want nothing

@@ -350,7 +350,7 @@ func LockBehindOnce() {
 	})
 }
 
-// want leak, deadlock
+// want goroutine leak, deadlock
 func TryLockGivesUp() {
 	var m sync.Mutex
 	c := make(chan int)

@@ -2,7 +2,7 @@ package predictable
 
 import "sync"
 
-// want deadlock, leak
+// want deadlock, goroutine leak
 func SendUnderLock() {
 	var m sync.Mutex
 	c := make(chan int)
@@ -34,7 +34,7 @@ func SendUnderLockReceivedFirst() {
 	})
 }
 
-// want deadlock, leak
+// want deadlock, goroutine leak
 func ReceiveUnderLock() {
 	var m sync.Mutex
 	c := make(chan int)
@@ -66,7 +66,7 @@ func ReceiveUnderLockSentFirst() {
 	})
 }
 
-// want deadlock, leak
+// want deadlock, goroutine leak
 func WaitUnderLock() {
 	var m sync.Mutex
 	var wg sync.WaitGroup
@@ -100,7 +100,7 @@ func WaitUnderLockDoneFirst() {
 	})
 }
 
-// want deadlock, leak
+// want deadlock, goroutine leak
 func SelectUnderLock() {
 	var m sync.Mutex
 	c, d := make(chan int), make(chan int)
@@ -138,7 +138,7 @@ func SelectUnderLockReady() {
 	})
 }
 
-// want deadlock, leak
+// want deadlock, goroutine leak
 func FullBufferUnderLock() {
 	var m sync.Mutex
 	c := make(chan int, 1)
@@ -172,7 +172,7 @@ func BufferUnderLock() {
 	})
 }
 
-// want deadlock, leak
+// want deadlock, goroutine leak
 func SemaphoreAndLock() {
 	var m sync.Mutex
 	sem := make(chan bool, 1)
@@ -208,7 +208,7 @@ func SemaphoreThenLock() {
 	})
 }
 
-// want deadlock, leak
+// want deadlock, goroutine leak
 func ReplyUnderLock() {
 	var m sync.Mutex
 	ask, answer := make(chan int), make(chan int)
@@ -254,7 +254,7 @@ func ReplyOutsideLock() {
 	})
 }
 
-// want deadlock, leak
+// want deadlock, goroutine leak
 func CloseUnderLock() {
 	var m sync.Mutex
 	stop := make(chan bool)
@@ -286,7 +286,7 @@ func CloseBeforeLock() {
 	})
 }
 
-// want deadlock, leak
+// want deadlock, goroutine leak
 func WriteLockThenReceive() {
 	var m sync.RWMutex
 	c := make(chan int)
