@@ -77,7 +77,8 @@ type inquiry struct {
 	// predicting says that it is asked for in which orders what is found would show; see predict.go.
 	predicting bool
 	others     []Prediction
-	seenOthers map[string]bool
+	tried      map[string]int // how often an order was looked for, by what is to come otherwise
+	tries      int
 }
 
 // Analyze computes the vector clocks of a valid trace, and runs all analyses on them, for
@@ -95,7 +96,7 @@ func analyse(t *trace.Trace, limits Limits, predicting bool, first func(both)) (
 	}
 	limits = limits.withDefaults()
 	p := newProgram(t)
-	q := &inquiry{p: p, limits: limits, out: map[string]*Finding{}, cut: map[string]bool{}, predicting: predicting, seenOthers: map[string]bool{},
+	q := &inquiry{p: p, limits: limits, out: map[string]*Finding{}, cut: map[string]bool{}, predicting: predicting, tried: map[string]int{},
 		alone: map[selectCase]trace.Ref{}, useful: map[selectCase]bool{}}
 	q.collect()
 	cov, err := orders(p, limits, func(b both) error {

@@ -18,7 +18,8 @@ type Prediction struct {
 	// Message says in which other order the operations come, if there is no finding.
 	Message string
 	// Orders are what is done before Next, most of the run first: all of it that does not come behind Next,
-	// and, if that is not the same, only what Next needs. Selects take the case that they took.
+	// and, if that is not the same, only what Next needs. Selects take the case that they took. There are none
+	// if no order was found in which a finding shows.
 	Orders [][]trace.Ref
 	// Next are done then, in this order. Those that have to wait for each other wait.
 	Next []Turn
@@ -33,9 +34,12 @@ type Turn struct {
 	Timed bool
 }
 
-// maxPredictions bounds the predictions of a trace that are no findings. There can be as many as pairs
-// of operations; those of places that were seen already are left out before.
-const maxPredictions = 200
+// maxPredictions bounds the predictions of a trace that are no findings, and maxTries for how many an order is looked
+// for. There can be as many as pairs of operations; those of places that were seen already are left out before.
+const (
+	maxPredictions = 200
+	maxTries       = 2000
+)
 
 // Predict is Analyze, and says for what it finds, as far as that is possible and has not happened, in
 // which order the program would have to do its operations. The first prediction is the run itself, if an
@@ -51,7 +55,7 @@ func Predict(t *trace.Trace, limits Limits) (*Result, []Prediction, error) {
 	out := q.runItself()
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.orders != nil {
+		if f.ordered > 0 {
 			out = append(out, Prediction{Finding: f, Orders: f.orders, Next: f.next})
 		}
 	}
@@ -244,7 +248,7 @@ func (q *inquiry) predictOthers() {
 		case o.op == trace.OpTryLock || o.op == trace.OpTryRLock:
 			q.otherTries(r, o, post)
 		}
-		if (o.op == trace.OpSend || o.op == trace.OpRecv) && o.peer.Known() {
+		if (o.op == trace.OpSend || o.op == trace.OpRecv) && o.peer.Known() && !q.tires() {
 			q.partners(r, o.object, 1-direction(o.op), func(h int32, list []use) {
 				for _, u := range list {
 					if other := ref(h, u.pc); other != o.peer && other.Goroutine != r.Goroutine {
@@ -311,6 +315,9 @@ func (q *inquiry) otherCases(r trace.Ref, pre, post *trace.Event) {
 		t := Turn{Ref: r, Case: int32(i)}
 		ch := &q.chans[c.Object]
 		dir := 1 - direction(c.Op)
+		if q.tires() {
+			return
+		}
 		q.partners(r, c.Object, dir, func(h int32, list []use) {
 			for _, u := range list {
 				q.predictMeeting(t, ref(h, u.pc), c.Object, fmt.Sprintf("%%s takes case %d with %%s", i))
@@ -416,11 +423,11 @@ func (q *inquiry) predictOther(w wanted, message string, about ...trace.Ref) boo
 			key += fmt.Sprintf(":%d.%d", r.Goroutine, r.PC)
 		}
 	}
-	if q.seenOthers[key] {
+	if q.tried[key] == q.limits.Pairs {
 		return true
 	}
-	if len(q.others) >= maxPredictions {
-		q.cut[fmt.Sprintf("of other orders only the first %d were made", maxPredictions)] = true
+	if len(q.others) >= maxPredictions || q.tries >= maxTries {
+		q.cut["of other orders not all were looked for"] = true
 		return true
 	}
 	for i, r := range w.pending {
@@ -430,11 +437,13 @@ func (q *inquiry) predictOther(w wanted, message string, about ...trace.Ref) boo
 			}
 		}
 	}
+	q.tries++
+	q.tried[key]++
 	orders := q.ordersOf(w)
 	if orders == nil {
 		return false
 	}
-	q.seenOthers[key] = true
+	q.tried[key] = q.limits.Pairs
 	names := make([]any, len(about))
 	for i, r := range about {
 		names[i] = q.name(r, q.p.info(r).object)

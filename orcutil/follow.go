@@ -77,7 +77,10 @@ func (s *run) follow1(st Step) (found string) {
 		}
 		s.grant(g, anyCase, false)
 	}
-	if toEnd && g.state == done {
+	if toEnd {
+		if g.state != done {
+			return st.G + " is " + s.doing(g)
+		}
 		return ""
 	}
 	if g.state == blocked && g.site == site {

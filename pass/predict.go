@@ -221,9 +221,12 @@ func (d *deep) confirmPrediction(ctx context.Context, p *predict.Planned) (*Pred
 	if f := p.Finding; f != nil {
 		out.Code, out.Message = f.Code, fmt.Sprintf("%s: %s", f.Title, f.Message)
 	}
-	if p.Err != nil {
+	switch {
+	case p.Err != nil:
 		out.Reason = p.Err.Error()
 		return out, d.leavePrediction(p, out, nil)
+	case len(p.Plans) == 0:
+		out.Reason = "no order of the operations of the run was found in which it shows"
 	}
 	var last *orchestrate.Recording
 	for _, plan := range p.Plans {
@@ -327,17 +330,13 @@ func (d *deep) provedOf(e ended) (proved bool, reason string) {
 
 // nearPrediction looks for the error near the plans of a prediction.
 func (d *deep) nearPrediction(ctx context.Context, p *predict.Planned, out *Prediction) (bool, error) {
-	var guides [][]artifact.PlanStep
-	for _, plan := range p.Plans {
-		guides = append(guides, plan.Steps)
-	}
 	part, limited, cancel := d.opts.watched(ctx, replayShare)
 	defer cancel()
-	if why := cut(ctx, part); why != "" || len(guides) == 0 {
+	if cut(ctx, part) != "" {
 		return false, nil
 	}
 	x, err := d.binary.Explore(limited, orchestrate.ExploreOptions{
-		Runs: PredictRuns, Expect: p.Plans[0].Expect, Guides: guides, NoReplay: true, MaxProcesses: guidedProcesses,
+		Runs: PredictRuns, Expect: p.Expect(), Guides: p.Guides(), NoReplay: true, MaxProcesses: guidedProcesses,
 		RunOptions: d.limits(guidedSteps),
 	})
 	switch {
@@ -356,19 +355,21 @@ func (d *deep) nearPrediction(ctx context.Context, p *predict.Planned, out *Pred
 
 // leavePrediction makes a finding of a prediction that is not confirmed, if an analysis claims an error.
 func (d *deep) leavePrediction(p *predict.Planned, out *Prediction, r *orchestrate.Recording) error {
-	if p.Kind == "" || len(p.At) == 0 || r == nil {
+	if p.Kind == "" {
 		return nil
 	}
-	v := r.Verdict
-	v.Plan = r.Plan // what was done, step by step
-	v.Plan.Expect = p.Plans[0].Expect
-	site, _ := d.siteOf(p.At[0].Site)
+	v := &orchestrate.Verdict{Status: orchestrate.Unconfirmed, Reason: out.Reason, Plan: artifact.Plan{Steps: []artifact.PlanStep{}}}
+	if r != nil {
+		v = r.Verdict
+		v.Plan = r.Plan // what was done, step by step
+	}
+	v.Plan.Expect = p.Expect()
+	site, _ := d.siteOf(p.Finding.Operations[0].Site)
 	if d.known(p.Kind, site) {
 		return nil
 	}
-	operation := sites.Named(site.Kind)
 	q := d.ask(artifact.Query{
-		Category: translate.CategoryOf(p.Kind, operation), Kind: p.Kind, Site: site.ID, File: site.File, Line: site.Line, Col: site.Col, Description: out.Message,
+		Category: translate.CategoryOf(p.Kind, sites.Named(site.Kind)), Kind: p.Kind, Site: site.ID, File: site.File, Line: site.Line, Col: site.Col, Description: out.Message,
 	})
 	s := d.suspectOf(q, v)
 	outcome := artifact.Unconfirmed
@@ -376,5 +377,8 @@ func (d *deep) leavePrediction(p *predict.Planned, out *Prediction, r *orchestra
 		outcome = artifact.False
 	}
 	s.conclude(outcome, fmt.Sprintf("%s: %s", predictedBy(out), out.Reason))
+	if r == nil {
+		return nil // there is nothing to replay
+	}
 	return d.keep(s)
 }

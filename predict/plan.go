@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"slices"
+
 	"github.com/vtrace/vtrace/analyze"
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orcutil"
@@ -69,7 +71,7 @@ func (n *names) plan(p analyze.Prediction) Planned {
 			out.Err = err
 			return out
 		}
-		out.Plans = append(out.Plans, artifact.Plan{Steps: append(steps, next...), Expect: out.expect()})
+		out.Plans = append(out.Plans, artifact.Plan{Steps: append(steps, next...), Expect: out.Expect()})
 	}
 	return out
 }
@@ -93,14 +95,23 @@ func (n *names) behind(r trace.Ref) (artifact.PlanStep, bool) {
 	return artifact.PlanStep{G: g.at.G, Case: orcutil.Reach}, g.at.G != entryPath
 }
 
-// expect is what a run shows that follows the plan to the error: who is stuck, or in which way the program
+// Expect is what a run shows that follows the plan to the error: who is stuck, or in which way the program
 // ends.
-func (p *Planned) expect() artifact.Expect {
+func (p *Planned) Expect() artifact.Expect {
 	e := artifact.Expect{Kind: p.Kind, Goroutines: []artifact.At{}}
 	if p.Kind == artifact.KindPartialDeadlock {
 		e.Goroutines = p.At
 	}
 	return e
+}
+
+// Guides are the plans for runs that are near them: these come by themselves to where no guard is.
+func (p *Planned) Guides() [][]artifact.PlanStep {
+	var out [][]artifact.PlanStep
+	for _, plan := range p.Plans {
+		out = append(out, slices.DeleteFunc(slices.Clone(plan.Steps), func(s artifact.PlanStep) bool { return s.Case == orcutil.Reach }))
+	}
+	return out
 }
 
 // steps are those of operations in an order, with the cases that were taken.
