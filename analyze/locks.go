@@ -414,9 +414,12 @@ func (q *inquiry) unmatched(code Code, object trace.ObjectID, first, second []tr
 		if match(s, seen) {
 			continue
 		}
-		// All that could give theirs to it are too many together.
-		var before []trace.Ref
+		// All that could give theirs to it are too many together, in front of all others.
+		var before, after []trace.Ref
 		for i := range first {
+			if !seen[i] && !slices.Contains(after, first[i]) {
+				after = append(after, first[i])
+			}
 			if seen[i] && by[i] > 0 && !slices.Contains(before, second[by[i]-1]) && second[by[i]-1] != second[s] {
 				before = append(before, second[by[i]-1])
 			}
@@ -431,7 +434,7 @@ func (q *inquiry) unmatched(code Code, object trace.ObjectID, first, second []tr
 		if len(refs) > 1 {
 			message = fmt.Sprintf("%s may come before %s", q.name(second[s], object), q.names(refs[1:], object, len(refs)-1))
 		}
-		q.report(Finding{Code: code, Object: q.p.t.ObjectName(object), Witness: code == PossibleNegativeCounter && !q.buffered, Message: message, before: before}, object, refs...)
+		q.report(Finding{Code: code, Object: q.p.t.ObjectName(object), Witness: code == PossibleNegativeCounter && !q.buffered, Message: message, before: before, after: after}, object, refs...)
 	}
 }
 

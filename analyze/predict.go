@@ -97,7 +97,7 @@ func (q *inquiry) wants(f *Finding, refs []trace.Ref) (wanted, bool) {
 	case SC:
 		return wanted{pending: refs[:1], done: refs[1:2], next: []Turn{q.turnOn(refs[0], trace.OpSend, q.p.info(refs[1]).object)}}, true
 	case PossibleNegativeCounter, PossibleUnlockOfUnlocked:
-		return wanted{pending: refs[:1], done: f.before, next: []Turn{q.turn(refs[0])}}, true
+		return wanted{pending: append([]trace.Ref{refs[0]}, f.after...), done: f.before, next: []Turn{q.turn(refs[0])}}, true
 	case LockCycle, MixedCycle:
 		w := wanted{pending: refs}
 		for _, r := range refs {
@@ -141,9 +141,9 @@ func (q *inquiry) turnOn(r trace.Ref, op trace.Op, object trace.ObjectID) Turn {
 // ordersOf are the orders in which what is wanted can be shown, none if none was found.
 func (q *inquiry) ordersOf(w wanted) [][]trace.Ref {
 	var out [][]trace.Ref
-	try := func(cut ideal) {
+	try := func(cut ideal) bool {
 		if cut == nil || slices.ContainsFunc(w.pending, cut.has) || slices.ContainsFunc(w.done, func(r trace.Ref) bool { return !cut.has(r) }) {
-			return
+			return false
 		}
 		for _, how := range [...]turnOrder{firstInRun, firstForwards, lastForwards} {
 			order, ok := q.inOrder(cut, how)
@@ -151,13 +151,14 @@ func (q *inquiry) ordersOf(w wanted) [][]trace.Ref {
 				if !slices.ContainsFunc(out, func(o []trace.Ref) bool { return len(o) == len(order) }) {
 					out = append(out, order)
 				}
-				return
+				return true
 			}
 		}
+		return false
 	}
 	try(q.greatest(w.pending))
-	if cut, ok := q.least(w.pending, w.done, true); ok {
-		try(cut)
+	if cut, ok := q.least(w.pending, w.done, true); ok && try(cut) {
+		return out
 	}
 	cut, _ := q.least(w.pending, w.done, false)
 	for !slices.ContainsFunc(w.pending, cut.has) {
@@ -244,7 +245,7 @@ func (q *inquiry) predictOthers() {
 			q.otherCases(r, pre, post)
 		case o.op == trace.OpCondWait && post.Partner.Known():
 			q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{post.Partner}, next: []Turn{q.turn(r)}},
-				"%s comes behind %s, which has woken it", r, post.Partner)
+				0, "%s comes behind %s, which has woken it", r, post.Partner)
 		case o.op == trace.OpTryLock || o.op == trace.OpTryRLock:
 			q.otherTries(r, o, post)
 		}
@@ -252,7 +253,7 @@ func (q *inquiry) predictOthers() {
 			q.partners(r, o.object, 1-direction(o.op), func(h int32, list []use) {
 				for _, u := range list {
 					if other := ref(h, u.pc); other != o.peer && other.Goroutine != r.Goroutine {
-						q.predictMeeting(q.turnOn(r, o.op, o.object), other, o.object, "%s is done with %s")
+						q.predictMeeting(q.turnOn(r, o.op, o.object), other, o.op, o.object)
 					}
 				}
 			})
@@ -260,17 +261,21 @@ func (q *inquiry) predictOthers() {
 	}
 }
 
-// predictMeeting is that an operation on a channel is done with another partner than in the run.
-func (q *inquiry) predictMeeting(t Turn, other trace.Ref, object trace.ObjectID, message string) {
-	op := trace.OpSend
-	if q.p.info(t.Ref).op == trace.OpSend || q.offered(t) == trace.OpSend {
-		op = trace.OpRecv
+// predictMeeting is that an operation on a channel, a send or a receive, is done with another partner than in the run.
+func (q *inquiry) predictMeeting(t Turn, other trace.Ref, op trace.Op, object trace.ObjectID) {
+	opposite := trace.OpSend
+	if op == trace.OpSend {
+		opposite = trace.OpRecv
 	}
-	next := []Turn{q.turnOn(other, op, object), t}
+	next := []Turn{q.turnOn(other, opposite, object), t}
 	if q.queueing(t.Ref, other)[0] == t.Ref {
 		next[0], next[1] = next[1], next[0]
 	}
-	q.predictOther(wanted{pending: []trace.Ref{t.Ref, other}, next: next}, message, t.Ref, other)
+	receives, sends := t.Ref, other
+	if op == trace.OpSend {
+		receives, sends = other, t.Ref
+	}
+	q.predictOther(wanted{pending: []trace.Ref{t.Ref, other}, next: next}, object, "%s meets %s", receives, sends)
 }
 
 // queueing is which of two operations that meet at a channel begins, and waits for the other one: a select that has a
@@ -290,14 +295,6 @@ func (q *inquiry) waitsBadly(r trace.Ref) int {
 		return 1
 	}
 	return 0
-}
-
-// offered is what the case of a select does that is to be taken, OpNone if it is none.
-func (q *inquiry) offered(t Turn) trace.Op {
-	if e := q.p.preEvent(t.Ref); e.Op == trace.OpSelect && t.Case >= 0 && int(t.Case) < len(e.Cases) {
-		return e.Cases[t.Case].Op
-	}
-	return trace.OpNone
 }
 
 // otherCases looks for orders in which a select takes another case: for which somebody can be there, whose
@@ -320,13 +317,13 @@ func (q *inquiry) otherCases(r trace.Ref, pre, post *trace.Event) {
 		}
 		q.partners(r, c.Object, dir, func(h int32, list []use) {
 			for _, u := range list {
-				q.predictMeeting(t, ref(h, u.pc), c.Object, fmt.Sprintf("%%s takes case %d with %%s", i))
+				q.predictMeeting(t, ref(h, u.pc), c.Op, c.Object)
 			}
 		})
 		for _, closing := range ch.closes {
 			if c.Op == trace.OpRecv && closing.Goroutine != r.Goroutine && !q.weak.before(r, closing) {
 				q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{closing}, next: []Turn{t}},
-					fmt.Sprintf("%%s takes case %d behind %%s", i), r, closing)
+					c.Object, "%s comes behind %s", r, closing)
 			}
 		}
 		if len(ch.users[dir]) == 0 && len(ch.closes) == 0 {
@@ -335,11 +332,11 @@ func (q *inquiry) otherCases(r trace.Ref, pre, post *trace.Event) {
 				pending = append(pending, behind)
 			}
 			t.Timed = true
-			q.predictOther(wanted{pending: pending, next: []Turn{t}}, fmt.Sprintf("%%s takes case %d, of a channel that nobody was seen at", i), r)
+			q.predictOther(wanted{pending: pending, next: []Turn{t}}, c.Object, "%s takes that case, though nobody was seen there", r)
 		}
 	}
 	if pre.Has(trace.HasDefault) && post.Case != trace.DefaultCase && behind.Known() {
-		q.predictOther(wanted{pending: []trace.Ref{r, behind}, next: []Turn{{Ref: r, Case: trace.DefaultCase}}}, "%s takes its default, in front of %s", r, behind)
+		q.predictOther(wanted{pending: []trace.Ref{r, behind}, next: []Turn{{Ref: r, Case: trace.DefaultCase}}}, o.object, "%s takes its default, in front of %s", r, behind)
 	}
 }
 
@@ -360,11 +357,11 @@ func (q *inquiry) otherSections() {
 			ends := false
 			if t.to > 0 {
 				w.done = []trace.Ref{{Goroutine: t.from.Goroutine, PC: t.to}}
-				ends = q.predictOther(w, "%s comes behind the critical section of %s", s.from, t.from)
+				ends = q.predictOther(w, 0, "%s comes behind the critical section of %s", s.from, t.from)
 			}
 			if !ends {
 				w.done = []trace.Ref{t.from}
-				q.predictOther(w, "%s comes in the critical section of %s", s.from, t.from)
+				q.predictOther(w, 0, "%s comes in the critical section of %s", s.from, t.from)
 			}
 		}
 	}
@@ -378,9 +375,9 @@ func (q *inquiry) otherTries(r trace.Ref, o *opInfo, post *trace.Event) {
 			continue
 		}
 		if post.Has(trace.Failed) {
-			q.predictOther(wanted{pending: []trace.Ref{r, s.from}, next: []Turn{q.turn(r)}}, "%s comes in front of %s", r, s.from)
+			q.predictOther(wanted{pending: []trace.Ref{r, s.from}, next: []Turn{q.turn(r)}}, 0, "%s comes in front of %s", r, s.from)
 		} else {
-			q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{s.from}, next: []Turn{q.turn(r)}}, "%s comes in the critical section of %s", r, s.from)
+			q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{s.from}, next: []Turn{q.turn(r)}}, 0, "%s comes in the critical section of %s", r, s.from)
 		}
 	}
 }
@@ -402,21 +399,24 @@ func (q *inquiry) otherLoads() {
 				continue
 			}
 			if of := q.p.postEvent(r).Partner; of.Known() && of.Goroutine != r.Goroutine {
-				q.predictOther(wanted{pending: []trace.Ref{r, of}, next: []Turn{q.turn(r)}}, "%s comes in front of %s, of which it has the value", r, of)
+				q.predictOther(wanted{pending: []trace.Ref{r, of}, next: []Turn{q.turn(r)}}, 0, "%s comes in front of %s, of which it has the value", r, of)
 			}
 			next := slices.IndexFunc(list[i+1:], func(s trace.Ref) bool { return s.Goroutine != r.Goroutine && q.p.info(s).op != trace.OpLoad })
 			if next >= 0 {
 				s := list[i+1+next]
-				q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{s}, next: []Turn{q.turn(r)}}, "%s comes behind %s", r, s)
+				q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{s}, next: []Turn{q.turn(r)}}, 0, "%s comes behind %s", r, s)
 			}
 		}
 	}
 }
 
 // predictOther keeps an order of which no analysis claims that it is an error, unless there was one of the same
-// operations in the program. The message is about some operations. It reports whether there is one.
-func (q *inquiry) predictOther(w wanted, message string, about ...trace.Ref) bool {
+// operations in the program. The message is about some operations on an object; 0 is that of each. It reports whether there is one.
+func (q *inquiry) predictOther(w wanted, object trace.ObjectID, message string, about ...trace.Ref) bool {
 	key := message
+	for _, t := range w.next {
+		key += fmt.Sprintf(" %d", t.Case)
+	}
 	for _, r := range about {
 		e := q.p.preEvent(r)
 		if key += fmt.Sprintf(" %d", e.Pos); e.Pos == 0 {
@@ -446,7 +446,7 @@ func (q *inquiry) predictOther(w wanted, message string, about ...trace.Ref) boo
 	q.tried[key] = q.limits.Pairs
 	names := make([]any, len(about))
 	for i, r := range about {
-		names[i] = q.name(r, q.p.info(r).object)
+		names[i] = q.name(r, cmp.Or(object, q.p.info(r).object))
 	}
 	q.others = append(q.others, Prediction{Message: fmt.Sprintf(message, names...), Orders: orders, Next: w.next})
 	return true
