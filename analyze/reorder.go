@@ -186,6 +186,15 @@ func (q *inquiry) inOrder(cut ideal, how turnOrder) ([]trace.Ref, bool) {
 			}
 		}
 	}
+	woken := map[trace.Ref][]trace.Ref{} // who waits, by the signal
+	for g, n := range cut {
+		for pc := int32(1); pc <= n; pc++ {
+			r := ref(int32(g), pc)
+			if e := q.p.postEvent(r); e != nil && e.Op == trace.OpCondWait && e.Partner.Known() {
+				woken[e.Partner] = append(woken[e.Partner], r)
+			}
+		}
+	}
 	ready := func(r trace.Ref, but trace.GoroutineID) bool {
 		s := q.needs(r)
 		for h, n := range q.weak.s.at(s.base) {
@@ -213,7 +222,7 @@ func (q *inquiry) inOrder(cut ideal, how turnOrder) ([]trace.Ref, bool) {
 			sends[o.object]--
 			return true
 		}
-		if !ready(r, 0) || o.op == trace.OpClose && sends[o.object] > 0 {
+		if !ready(r, 0) || o.op == trace.OpClose && sends[o.object] > 0 || slices.ContainsFunc(woken[r], func(w trace.Ref) bool { return !at.has(w) }) {
 			return false
 		}
 		if in := full[o.object]; q.p.t.Object(o.object).Cap > 0 && o.post >= 0 && q.p.postEvent(r).Flags&(trace.Panicked|trace.Closed) == 0 {
@@ -297,10 +306,16 @@ func (q *inquiry) ranks(how turnOrder) [][]int32 {
 	}
 	ranks := make([][]int32, len(q.p.ops))
 	for g := range ranks {
-		ranks[g] = make([]int32, len(q.p.ops[g]))
+		ranks[g] = slices.Repeat([]int32{math.MaxInt32}, len(q.p.ops[g]))
 	}
 	for i, r := range q.must.order {
 		ranks[r.Goroutine-1][r.PC-1] = int32(i)
+	}
+	for _, list := range ranks {
+		// What is done inside of an operation, as in the function of a Once, was done when that had begun.
+		for i := len(list) - 2; i >= 0; i-- {
+			list[i] = min(list[i], list[i+1])
+		}
 	}
 	return ranks
 }

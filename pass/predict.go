@@ -284,6 +284,9 @@ func (d *deep) takePredicted(ctx context.Context, p *predict.Planned, out *Predi
 	if stuckInMain {
 		e.Kind, e.Plan.Expect = p.Kind, artifact.Expect{Kind: p.Kind, Goroutines: p.At}
 	}
+	if e.Kind == artifact.KindDeadlock || e.Kind == artifact.KindPartialDeadlock {
+		e.at = stuckFor(p, r)
+	}
 	if err := d.shown(ctx, d.second, e); err != nil {
 		return false, err
 	}
@@ -303,6 +306,19 @@ func (d *deep) takePredicted(ctx context.Context, p *predict.Planned, out *Predi
 	return true, nil
 }
 
+// stuckFor is who is stuck in a run that follows a prediction: of those that it is about the first one, else
+// the first one that is not the entry, which may wait for several.
+func stuckFor(p *predict.Planned, r *orchestrate.Recording) []artifact.At {
+	if r.Verdict.Status == orchestrate.Reproduced {
+		return p.At[:1]
+	}
+	all := r.Plan.Expect.Goroutines
+	if i := slices.IndexFunc(all, func(at artifact.At) bool { return at.G != entryGoroutine }); i >= 0 {
+		return all[i : i+1]
+	}
+	return nil
+}
+
 // predictedBy is the reason of findings that a prediction has shown.
 func predictedBy(p *Prediction) string {
 	if p.Code == "" {
@@ -316,8 +332,12 @@ func (d *deep) provedOf(e ended) (proved bool, reason string) {
 	for _, s := range d.observed {
 		site, _ := d.siteOf(e.Site)
 		place := d.endPlace(e.Kind, site, e.Stack)
-		is := same(s.query, e.Kind, place) || stuck(e.Kind) && s.query.Kind == e.Kind &&
-			slices.ContainsFunc(e.Plan.Expect.Goroutines, func(at artifact.At) bool { in, _ := d.siteOf(at.Site); return s.query.Site == in.ID })
+		at := e.Plan.Expect.Goroutines
+		if e.at != nil {
+			at = e.at
+		}
+		is := !stuck(e.Kind) && same(s.query, e.Kind, place) || stuck(e.Kind) && s.query.Kind == e.Kind &&
+			slices.ContainsFunc(at, func(at artifact.At) bool { in, _ := d.siteOf(at.Site); return s.query.Site == in.ID })
 		switch {
 		case is && s.outcome == artifact.Real:
 			return true, ""

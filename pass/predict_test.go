@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -101,6 +102,44 @@ func harmless(r *Predicted) bool {
 		}
 	}
 	return true
+}
+
+// Errors of several programs are predicted from one run, in which they were called one after the other: each is shown
+// behind those in front of it. Of the twins of some nothing is real.
+func TestPredict(t *testing.T) {
+	wrong := []string{"LockOrder", "SendUnderLock", "CloseBehindCancel", "CloseTwice", "SendOrTimeout", "SignalMissed", "AddBehindGo", "CountOfTwo"}
+	right := []string{"LockOrderGate", "SendUnderLockReceivedFirst", "SignalWithFlag", "AddInFrontOfGo"}
+	dir, all := predictables(t, append(right, wrong...)...)
+	r := predictHarmless(t, dir, "TestSeveral", false)
+	real := map[string]bool{} // "function kind"
+	for _, f := range r.Bundle.Findings() {
+		if f.Verdict == artifact.Real {
+			for _, g := range f.Goroutines {
+				name, _, _ := strings.Cut(strings.TrimPrefix(g.Func, "example.com/predictable."), "$")
+				real[name+" "+f.Kind] = true
+			}
+			require.NotEmpty(t, f.Test, f.Message)
+			require.Contains(t, f.Reason, "predicted from a recorded run")
+		}
+	}
+	for _, name := range wrong {
+		p := all[slices.IndexFunc(all, func(p predictable) bool { return p.name == name })]
+		require.True(t, slices.ContainsFunc(p.kinds, func(kind string) bool { return real[name+" "+kind] }), "%s: %v in %v", name, p.kinds, real)
+	}
+	for _, name := range right {
+		for at := range real {
+			require.False(t, strings.HasPrefix(at, name+" "), "%s", at)
+		}
+	}
+	// The bundle is one like any other.
+	for _, f := range r.Bundle.Findings() {
+		if f.Verdict == artifact.Real {
+			v, err := Replay(t.Context(), r.Bundle, f.Test, Options{})
+			require.NoError(t, err)
+			require.Equal(t, orchestrate.Reproduced, v.Status, "%s: %s", f.Message, v.Reason)
+			break
+		}
+	}
 }
 
 // Of programs whose recorded run goes well the error is predicted, and the program shows it; of those that

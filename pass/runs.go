@@ -146,6 +146,8 @@ type ended struct {
 	number     int // of the run, among all that the deep pass has done but replays
 	// predicted says what of a recorded run has predicted it, "" if nothing has.
 	predicted string
+	// at is who is stuck, if that is not to be the goroutine of the entry: many deadlocks leave that at one place.
+	at []artifact.At
 }
 
 // name says which run it was.
@@ -217,13 +219,13 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 	switch {
 	case e.Status == orchestrate.Limit:
 		return d.starving(e)
+	case e.at != nil:
+		at = e.at
 	case e.Kind == artifact.KindDeadlock:
 		at = slices.DeleteFunc(slices.Clone(e.Plan.Expect.Goroutines), func(at artifact.At) bool { return at.G != entryGoroutine })
 		if len(at) == 0 {
 			at = d.goexitOf(e)
 		}
-	case e.Kind == artifact.KindPartialDeadlock:
-		at = e.Plan.Expect.Goroutines[:1] // the others are as much a part of it
 	case e.Kind == artifact.KindLeak && d.target.IsTest():
 		at = slices.Clone(e.Plan.Expect.Goroutines)
 		slices.SortStableFunc(at, func(a, b artifact.At) int { return cmp.Compare(a.Site, b.Site) })
