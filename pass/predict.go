@@ -88,6 +88,8 @@ func Predict(ctx context.Context, spec source.Spec, how Predicting, opts Options
 	out := &Predicted{}
 	var recorded bytes.Buffer
 	if how.From == nil {
+		ctx, stop := opts.interruptible(ctx)
+		defer stop()
 		record := how.Recording
 		if record.To = &recorded; how.To != nil {
 			record.To = io.MultiWriter(&recorded, how.To)
@@ -131,11 +133,24 @@ func Predict(ctx context.Context, spec source.Spec, how Predicting, opts Options
 		seen: map[uint64]bool{}, recorded: opts.Model.Races, endsWell: header.End == goodEnd,
 	}
 	d.target = p.target(d.side, opts)
-	if out.Predictions, err = d.confirmAll(ctx, predict.Plans(t, d.side, d.target.IsTest(), predictions)); err != nil {
+	if out.Predictions, err = d.confirmAll(ctx, predict.NewPlanner(t, d.side, d.target.IsTest()), predictions); err != nil {
 		return nil, err
 	}
 	out.Bundle, err = d.finish(begun)
 	return out, err
+}
+
+// interruptible is a context that also ends when Interrupt is closed.
+func (o Options) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-o.Interrupt:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
 
 // goodEnd is how a program ends that does not fail.
@@ -190,7 +205,7 @@ func (p *program) withoutSearch(ctx context.Context, h recording.Header, r *anal
 }
 
 // confirmAll makes the program follow all predictions.
-func (d *deep) confirmAll(ctx context.Context, all []predict.Planned) (_ []Prediction, err error) {
+func (d *deep) confirmAll(ctx context.Context, planner predict.Planner, all []analyze.Prediction) (_ []Prediction, err error) {
 	close, err := d.build(ctx, d.second)
 	if err != nil {
 		return nil, err
@@ -198,8 +213,8 @@ func (d *deep) confirmAll(ctx context.Context, all []predict.Planned) (_ []Predi
 	defer func() { err = errors.Join(err, close()) }()
 	out := make([]Prediction, 0, len(all))
 	done := d.rep.stage("replay")
-	for i := range all {
-		p, err := d.confirmPrediction(ctx, &all[i])
+	for _, prediction := range all {
+		p, err := d.confirmPrediction(ctx, planner.Plan(prediction))
 		if err != nil {
 			return nil, err
 		}
@@ -238,12 +253,15 @@ func (d *deep) confirmPrediction(ctx context.Context, p *predict.Planned) (*Pred
 			return nil, fmt.Errorf("follow a prediction: %w", err)
 		}
 		v := r.Verdict
-		if shows, err := d.takePredicted(ctx, p, out, r); shows || err != nil {
+		shows, err := d.takePredicted(ctx, p, out, r)
+		switch {
+		case shows || err != nil:
 			return out, err
-		}
-		if v.Status == orchestrate.Completed {
+		case v.Status == orchestrate.Completed && v.Kind != "" && !d.leftByMain(v):
+			out.Reason = fmt.Sprintf("the program follows it, and ends so, which alone is not taken for an error: %s", v.Message)
+		case v.Status == orchestrate.Completed:
 			out.Outcome, out.Reason = PredictionRefuted, "the program follows it, and nothing goes wrong"
-		} else if out.Outcome == PredictionUnconfirmed {
+		case out.Outcome == PredictionUnconfirmed:
 			out.Reason = v.Reason
 		}
 		if last == nil || v.Status == orchestrate.Completed {
@@ -279,7 +297,7 @@ func (d *deep) takePredicted(ctx context.Context, p *predict.Planned, out *Predi
 	e := ended{End: orchestrate.End{
 		Count: 1, Status: orchestrate.Completed, Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack,
 		Goroutines: v.Goroutines, Races: v.Races, Plan: r.Plan,
-	}, of: 1, predicted: predictedBy(out)}
+	}, of: 1, predicted: predictedBy(out), patient: len(v.Stalls) == 0}
 	stuckInMain := v.Status == orchestrate.Reproduced && p.Kind == artifact.KindPartialDeadlock && v.Kind == artifact.KindLeak && !d.target.IsTest()
 	if stuckInMain {
 		e.Kind, e.Plan.Expect = p.Kind, artifact.Expect{Kind: p.Kind, Goroutines: p.At}
@@ -290,20 +308,20 @@ func (d *deep) takePredicted(ctx context.Context, p *predict.Planned, out *Predi
 	if err := d.shown(ctx, d.second, e); err != nil {
 		return false, err
 	}
-	switch proved, reason := d.provedOf(e); {
-	case e.Kind == artifact.KindRace && d.recorded:
-	case !proved:
-		if reason == "" {
-			return false, nil // it is none, as what goes on when main has returned
-		}
+	if proved, reason := d.provedOf(e); !proved {
 		out.Reason = reason
-		return true, nil
+		return reason != "", nil
 	}
 	out.Outcome = PredictionConfirmed
 	if p.Kind != "" && v.Status != orchestrate.Reproduced {
 		out.Outcome, out.Reason = PredictionOther, v.Message
 	}
 	return true, nil
+}
+
+// leftByMain reports that a run has ended with the return of main, while others were blocked: that is no error.
+func (d *deep) leftByMain(v *orchestrate.Verdict) bool {
+	return v.Kind == artifact.KindLeak && !d.target.IsTest()
 }
 
 // stuckFor is who is stuck in a run that follows a prediction: of those that it is about the first one, else
@@ -330,6 +348,12 @@ func predictedBy(p *Prediction) string {
 // provedOf says whether an error is real in which a run has ended, and if it is not, why; "" is that it is no error.
 func (d *deep) provedOf(e ended) (proved bool, reason string) {
 	for _, s := range d.observed {
+		if s.raced != nil {
+			if len(e.Races) > 0 && e.Kind == artifact.KindRace && pair(s.raced.sides) == pair(orchestrate.Accesses(d.side, e.Races[0])) {
+				return s.outcome == artifact.Real, s.reason
+			}
+			continue
+		}
 		site, _ := d.siteOf(e.Site)
 		place := d.endPlace(e.Kind, site, e.Stack)
 		at := e.Plan.Expect.Goroutines

@@ -16,7 +16,7 @@ type Planned struct {
 	Kind string
 	// At are the goroutines that it is about, where they are then.
 	At []artifact.At
-	// Plans are to be tried in this order; none: Err says why.
+	// Plans are to be tried in this order. There are none if no order was found, or if Err says why.
 	Plans []artifact.Plan
 	Err   error
 }
@@ -32,19 +32,18 @@ var kinds = map[analyze.Code]string{
 	analyze.WaitGroupReuse:           artifact.KindWaitGroupReuse,
 }
 
-// Plans makes the plans of predictions of a recorded run. side has the sites of the program, and test says whether its entry is a
+// Planner makes the plans of predictions of a recorded run.
+type Planner struct{ *names }
+
+// NewPlanner is a planner for a recorded run of a program, of which side has the sites. test says whether its entry is a
 // test.
-func Plans(t *trace.Trace, side *artifact.Sidecar, test bool, predictions []analyze.Prediction) []Planned {
-	n := nameAll(t, side, test)
-	out := make([]Planned, 0, len(predictions))
-	for _, p := range predictions {
-		out = append(out, n.plan(p))
-	}
-	return out
+func NewPlanner(t *trace.Trace, side *artifact.Sidecar, test bool) Planner {
+	return Planner{nameAll(t, side, test)}
 }
 
-func (n *names) plan(p analyze.Prediction) Planned {
-	out := Planned{Prediction: p}
+// Plan makes the plans of a prediction. They are as long as the run.
+func (n Planner) Plan(p analyze.Prediction) *Planned {
+	out := &Planned{Prediction: p}
 	if p.Finding != nil {
 		out.Kind = kinds[p.Finding.Code]
 	}

@@ -48,8 +48,8 @@ func text(p artifact.Plan) string {
 // at is a position with a site of a kind.
 func at(kind sites.Kind, n int) string { return fmt.Sprintf(" @p.go:%d(p.f,%s#%d)", n, kind, n) }
 
-// TestPlans: the run itself as a plan, and what follows in it.
-func TestPlans(t *testing.T) {
+// TestPlan: the run itself as a plan, and what follows in it.
+func TestPlan(t *testing.T) {
 	for _, c := range []struct {
 		name, trace string
 		test        bool
@@ -140,9 +140,9 @@ goroutine 1
 			if c.next != nil {
 				run.Next = c.next
 			}
-			planned := Plans(tr, sidecarOf(tr), c.test, []analyze.Prediction{run})
-			require.NoError(t, planned[0].Err)
-			require.Equal(t, c.want, text(planned[0].Plans[0]))
+			planned := NewPlanner(tr, sidecarOf(tr), c.test).Plan(run)
+			require.NoError(t, planned.Err)
+			require.Equal(t, c.want, text(planned.Plans[0]))
 		})
 	}
 }
@@ -167,14 +167,14 @@ goroutine 3
 	require.NoError(t, err)
 	_, all, err := analyze.Predict(tr, analyze.Limits{})
 	require.NoError(t, err)
-	p := Plans(tr, sidecarOf(tr), false, all)[1]
+	p := NewPlanner(tr, sidecarOf(tr), false).Plan(all[1])
 	require.Equal(t, artifact.Expect{Kind: artifact.KindPartialDeadlock, Goroutines: []artifact.At{{G: "0.1", Site: "lock#4"}, {G: "0.2", Site: "lock#6"}}}, p.Expect())
 	require.Equal(t, "0 go#1/1, 0 go#2/1, 0.1 lock#3/1, 0.2 lock#5/1, 0.1 lock#4/1, 0.2 lock#6/1", text(p.Plans[0]))
 	require.Equal(t, p.Plans[0].Steps, p.Guides()[0])
 
 	// Who was started by a library has no name.
 	tr.Goroutines[0].Events[1].Pos = 0
-	p = Plans(tr, sidecarOf(tr), false, all)[1]
+	p = NewPlanner(tr, sidecarOf(tr), false).Plan(all[1])
 	require.ErrorContains(t, p.Err, "goroutine 3 was started by code that is not instrumented")
 	require.Empty(t, p.Plans)
 }
