@@ -53,6 +53,10 @@ func Predict(t *trace.Trace, limits Limits) (*Result, []Prediction, error) {
 		return nil, nil, err
 	}
 	out := q.runItself()
+	if out == nil {
+		r.Limits = append(r.Limits, "no order of all of the run was found, or it is too long, so that it is not repeated")
+		slices.Sort(r.Limits)
+	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.ordered > 0 {
@@ -246,6 +250,9 @@ func (q *inquiry) predictOthers() {
 		case o.op == trace.OpCondWait && post.Partner.Known():
 			q.predictOther(wanted{pending: []trace.Ref{r}, done: []trace.Ref{post.Partner}, next: []Turn{q.turn(r)}},
 				0, "%s comes behind %s, which has woken it", r, post.Partner)
+		case o.op == trace.OpOnce && !post.Has(trace.Ran) && post.Partner.Known():
+			q.predictOther(wanted{pending: []trace.Ref{r, post.Partner}, next: []Turn{q.turn(r)}},
+				0, "%s comes in front of %s, which has called its function", r, post.Partner)
 		case o.op == trace.OpTryLock || o.op == trace.OpTryRLock:
 			q.otherTries(r, o, post)
 		}

@@ -159,6 +159,14 @@ goroutine 2
 			"load x in goroutine 2 (operation 1) comes in front of store x in goroutine 1 (operation 2), of which it has the value; 1.1 -> 2.1",
 			"load x in goroutine 2 (operation 1) comes behind store x in goroutine 1 (operation 3); 1.1 1.2 1.3 -> 2.1",
 		}},
+		{"another call of a once is first", `
+once o
+goroutine 1
+  go 2
+  once o ran
+goroutine 2
+  once o from 1.2
+`, []string{"once o in goroutine 2 (operation 1) comes in front of once o in goroutine 1 (operation 2), which has called its function; 1.1 -> 2.1"}},
 		{"a gate, and a join", `
 mutex gate
 mutex a
