@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/vtrace/vtrace/analyze"
 	"github.com/vtrace/vtrace/artifact"
@@ -245,7 +246,8 @@ func (d *deep) confirmPrediction(ctx context.Context, p *predict.Planned) (*Pred
 	}
 	var last *orchestrate.Recording
 	for _, plan := range p.Plans {
-		if out.Reason = cut(ctx, d.opts.soft); out.Reason != "" {
+		if why := cut(ctx, d.opts.soft); why != "" {
+			out.Reason = why
 			return out, d.leavePrediction(p, out, last)
 		}
 		r, err := d.binary.Follow(ctx, plan, d.limits(0))
@@ -257,11 +259,14 @@ func (d *deep) confirmPrediction(ctx context.Context, p *predict.Planned) (*Pred
 		switch {
 		case shows || err != nil:
 			return out, err
+		case out.Outcome == PredictionRefuted:
+		case v.Status == orchestrate.Completed && v.Weak:
+			out.Reason = "the program follows it, and nothing goes wrong, but control was incomplete: " + strings.Join(v.Weaknesses, "; ")
 		case v.Status == orchestrate.Completed && v.Kind != "" && !d.leftByMain(v):
 			out.Reason = fmt.Sprintf("the program follows it, and ends so, which alone is not taken for an error: %s", v.Message)
 		case v.Status == orchestrate.Completed:
 			out.Outcome, out.Reason = PredictionRefuted, "the program follows it, and nothing goes wrong"
-		case out.Outcome == PredictionUnconfirmed:
+		default:
 			out.Reason = v.Reason
 		}
 		if last == nil || v.Status == orchestrate.Completed {
@@ -281,42 +286,65 @@ func (d *deep) confirmPrediction(ctx context.Context, p *predict.Planned) (*Pred
 // takePredicted takes up what a run has shown that follows a prediction. It reports whether that is an error.
 func (d *deep) takePredicted(ctx context.Context, p *predict.Planned, out *Prediction, r *orchestrate.Recording) (bool, error) {
 	v := r.Verdict
-	if d.recorded {
-		d.search.Replays++
-		before := len(d.raced)
-		d.watch(v, r.Plan)
-		for _, race := range d.raced[before:] {
-			if err := d.confirm(ctx, race); err != nil {
-				return false, err
-			}
-		}
+	e := d.predictedEnd(p, r, predictedBy(out))
+	known, _ := d.provedOf(e)
+	if err := d.watchPredicted(ctx, r, e.predicted); err != nil {
+		return false, err
 	}
 	if v.Kind == "" || v.Status == orchestrate.Unsupported || v.Status == orchestrate.Limit {
 		return false, nil
 	}
+	if err := d.shown(ctx, d.second, e); err != nil {
+		return false, err
+	}
+	switch proved, reason := d.provedOf(e); {
+	case !proved && reason == "":
+		return false, nil
+	case !proved:
+		out.Reason = reason
+	case p.Kind != "" && v.Status != orchestrate.Reproduced:
+		out.Outcome, out.Reason = PredictionOther, v.Message
+	case known:
+		out.Outcome, out.Reason = PredictionConfirmed, "it is an error that another run has shown, at the same place"
+	default:
+		out.Outcome, out.Reason = PredictionConfirmed, ""
+	}
+	return true, nil
+}
+
+// predictedEnd is how a run has ended that follows a prediction.
+func (d *deep) predictedEnd(p *predict.Planned, r *orchestrate.Recording, predicted string) ended {
+	v := r.Verdict
 	e := ended{End: orchestrate.End{
 		Count: 1, Status: orchestrate.Completed, Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack,
 		Goroutines: v.Goroutines, Races: v.Races, Plan: r.Plan,
-	}, of: 1, predicted: predictedBy(out), patient: len(v.Stalls) == 0}
-	stuckInMain := v.Status == orchestrate.Reproduced && p.Kind == artifact.KindPartialDeadlock && v.Kind == artifact.KindLeak && !d.target.IsTest()
-	if stuckInMain {
+	}, of: 1, predicted: predicted, patient: len(v.Stalls) == 0}
+	if v.Status == orchestrate.Reproduced && p.Kind == artifact.KindPartialDeadlock && d.leftByMain(v) {
 		e.Kind, e.Plan.Expect = p.Kind, artifact.Expect{Kind: p.Kind, Goroutines: p.At}
 	}
 	if e.Kind == artifact.KindDeadlock || e.Kind == artifact.KindPartialDeadlock {
 		e.at = stuckFor(p, r)
 	}
-	if err := d.shown(ctx, d.second, e); err != nil {
-		return false, err
+	return e
+}
+
+// watchPredicted makes findings of the data races of a run, if they are looked for.
+func (d *deep) watchPredicted(ctx context.Context, r *orchestrate.Recording, predicted string) error {
+	if !d.recorded {
+		return nil
 	}
-	if proved, reason := d.provedOf(e); !proved {
-		out.Reason = reason
-		return reason != "", nil
+	d.search.Replays++
+	before := len(d.raced)
+	d.watch(r.Verdict, r.Plan)
+	for _, race := range d.raced[before:] {
+		if err := d.confirm(ctx, race); err != nil {
+			return err
+		}
+		if s := d.observed[len(d.observed)-1]; s.reason == "" {
+			s.reason = predicted
+		}
 	}
-	out.Outcome = PredictionConfirmed
-	if p.Kind != "" && v.Status != orchestrate.Reproduced {
-		out.Outcome, out.Reason = PredictionOther, v.Message
-	}
-	return true, nil
+	return nil
 }
 
 // leftByMain reports that a run has ended with the return of main, while others were blocked: that is no error.

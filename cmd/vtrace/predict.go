@@ -84,18 +84,21 @@ func writePredictions(w io.Writer, r *vtrace.Predicted, all bool) error {
 	counts := map[pass.PredictionOutcome]int{}
 	orders := 0
 	for _, p := range r.Predictions {
-		if p.Message == analyze.RunItself && p.Outcome == pass.PredictionUnconfirmed {
-			fmt.Fprintf(&out, "the program does not follow the recorded run: %s\n", oneLine(p.Reason))
-		}
 		shows := p.Outcome == pass.PredictionConfirmed || p.Outcome == pass.PredictionOther
-		if p.Code == "" {
+		switch {
+		case p.Message == analyze.RunItself && p.Outcome == pass.PredictionUnconfirmed:
+			fmt.Fprintf(&out, "the program does not follow the recorded run: %s\n", oneLine(p.Reason))
+			continue
+		case p.Message == analyze.RunItself && !shows:
+			continue
+		case p.Code == "":
 			orders++
 			counts[p.Outcome]++
 			if !all && !shows {
 				continue
 			}
 		}
-		fmt.Fprintf(&out, "%s %s: %s\n", p.Outcome, p.Code, oneLine(p.Message))
+		fmt.Fprintf(&out, "%s: %s\n", strings.TrimSpace(fmt.Sprintf("%s %s", p.Outcome, p.Code)), oneLine(p.Message))
 		if p.Reason != "" {
 			fmt.Fprintf(&out, "  %s\n", oneLine(p.Reason))
 		}
