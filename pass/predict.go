@@ -245,6 +245,7 @@ func (d *deep) confirmPrediction(ctx context.Context, p *predict.Planned) (*Pred
 		out.Reason = "no order of the operations of the run was found in which it shows"
 	}
 	var last *orchestrate.Recording
+	var left *artifact.Plan // the part of the first plan that the program has followed
 	for _, plan := range p.Plans {
 		if why := cut(ctx, d.opts.soft); why != "" {
 			out.Reason = why
@@ -272,8 +273,15 @@ func (d *deep) confirmPrediction(ctx context.Context, p *predict.Planned) (*Pred
 		if last == nil || v.Status == orchestrate.Completed {
 			last = r
 		}
+		if left == nil && v.Status == orchestrate.Infeasible {
+			left = &plan
+			left.Steps = plan.Steps[:v.Step-1]
+		}
 	}
 	if p.Kind == "" {
+		if out.Outcome == PredictionUnconfirmed && left != nil {
+			return out, d.goElsewhere(ctx, p, out, *left)
+		}
 		return out, nil
 	}
 	shows, err := d.nearPrediction(ctx, p, out)
@@ -281,6 +289,26 @@ func (d *deep) confirmPrediction(ctx context.Context, p *predict.Planned) (*Pred
 		return out, err
 	}
 	return out, d.leavePrediction(p, out, last)
+}
+
+// goElsewhere has the program follow an order of which nothing is claimed to where it goes another way, and on from there: by the
+// order something has other values, and what it does with them may be wrong.
+func (d *deep) goElsewhere(ctx context.Context, p *predict.Planned, out *Prediction, plan artifact.Plan) error {
+	r, err := d.binary.Follow(ctx, plan, d.limits(0))
+	if err != nil {
+		return fmt.Errorf("follow a part of a prediction: %w", err)
+	}
+	reason := out.Reason
+	shows, err := d.takePredicted(ctx, p, out, r)
+	switch {
+	case err != nil:
+		return err
+	case shows && out.Outcome == PredictionConfirmed:
+		out.Outcome, out.Reason = PredictionOther, fmt.Sprintf("the program goes another way (%s), and there: %s", reason, r.Verdict.Message)
+	case !shows:
+		out.Reason = reason + "; it goes on from there without an error"
+	}
+	return nil
 }
 
 // takePredicted takes up what a run has shown that follows a prediction. It reports whether that is an error.
