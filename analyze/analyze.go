@@ -503,7 +503,7 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 				old.Level = Error
 			}
 		}
-		q.predict(old, refs)
+		q.predict(old, &f, refs)
 		return
 	}
 	f.Witness = q.witness(&f)
@@ -514,7 +514,7 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 		f.Message = f.say()
 	}
 	f.say, f.reorders = nil, nil
-	q.predict(&f, refs)
+	q.predict(&f, &f, refs)
 	f.Count = max(1, f.Count)
 	f.OtherOrder = q.other
 	f.Title = f.Code.Title()

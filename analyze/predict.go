@@ -228,14 +228,15 @@ func (q *inquiry) needs(r trace.Ref) stamp {
 	return s
 }
 
-// predict keeps how a finding is to be shown.
-func (q *inquiry) predict(f *Finding, refs []trace.Ref) {
-	w, ok := q.wants(f, refs)
-	if !ok || !q.predicting || q.other || f.orders != nil || f.ordered == q.limits.Pairs || slices.ContainsFunc(refs, func(r trace.Ref) bool { return q.p.info(r) == nil }) {
+// predict keeps in f how an instance of it, with these operations, is to be shown.
+func (q *inquiry) predict(f, instance *Finding, refs []trace.Ref) {
+	if !q.predicting || q.other || f.orders != nil || f.ordered == q.limits.Pairs {
 		return
 	}
-	f.ordered++
-	f.orders, f.next = q.ordersOf(w), w.next
+	if w, ok := q.wants(instance, refs); ok {
+		f.ordered++
+		f.orders, f.next = q.ordersOf(w), w.next
+	}
 }
 
 // predictOthers looks for orders of which no analysis claims that they are errors.
