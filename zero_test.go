@@ -35,14 +35,14 @@ var api = map[string]any{
 	"vtrace.Explore": vtrace.Explore, "vtrace.FirstPass": vtrace.FirstPass, "vtrace.Flags": vtrace.Flags, "vtrace.FromProto": vtrace.FromProto,
 	"vtrace.In": vtrace.In, "vtrace.Interrupt": vtrace.Interrupt, "vtrace.Load": vtrace.Load, "vtrace.MaxMemory": vtrace.MaxMemory,
 	"vtrace.MaxStates": vtrace.MaxStates, "vtrace.NoReductions": vtrace.NoReductions, "vtrace.Package": vtrace.Package, "vtrace.Partial": vtrace.Partial, "vtrace.Portable": vtrace.Portable,
-	"vtrace.Processors": vtrace.Processors, "vtrace.Progress": vtrace.Progress, "vtrace.QueryCategories": vtrace.QueryCategories, "vtrace.Record": vtrace.Record, "vtrace.Races": vtrace.Races, "vtrace.Resume": vtrace.Resume, "vtrace.Results": vtrace.Results,
+	"vtrace.Predict": vtrace.Predict, "vtrace.Processors": vtrace.Processors, "vtrace.Progress": vtrace.Progress, "vtrace.QueryCategories": vtrace.QueryCategories, "vtrace.Record": vtrace.Record, "vtrace.Races": vtrace.Races, "vtrace.Resume": vtrace.Resume, "vtrace.Results": vtrace.Results,
 	"vtrace.Holds": vtrace.Holds, "vtrace.Overlay": vtrace.Overlay, "vtrace.Replay": vtrace.Replay, "vtrace.ProgramErrors": vtrace.ProgramErrors, "vtrace.Root": vtrace.Root, "vtrace.RunDepth": vtrace.RunDepth, "vtrace.SecondPass": vtrace.SecondPass, "vtrace.Sandbox": vtrace.Sandbox, "vtrace.Stall": vtrace.Stall,
 	"vtrace.Strict": vtrace.Strict, "vtrace.Timeout": vtrace.Timeout, "vtrace.Translate": vtrace.Translate, "vtrace.VendorDeps": vtrace.VendorDeps, "vtrace.Watchdog": vtrace.Watchdog,
 	"vtrace.WithBounds": vtrace.WithBounds, "vtrace.Set": vtrace.Set{},
 
 	"pass.Builds": pass.Builds{}, "pass.Check": pass.Check, "pass.CheckEntry": pass.CheckEntry, "pass.Complete": pass.Complete, "pass.Conclude": pass.Conclude, "pass.Deep": pass.Deep,
 	"pass.Exhaust": pass.Exhaust, "pass.Explore": pass.Explore, "pass.Export": pass.Export, "pass.First": pass.First, "pass.Holds": pass.Holds, "pass.Replay": pass.Replay,
-	"pass.Record": pass.Record, "pass.RunExported": pass.RunExported, "pass.Second": pass.Second, "pass.Translate": pass.Translate, "pass.Unobeyed": pass.Unobeyed, "pass.Version": pass.Version,
+	"pass.Predict": pass.Predict, "pass.Record": pass.Record, "pass.RunExported": pass.RunExported, "pass.Second": pass.Second, "pass.Translate": pass.Translate, "pass.Unobeyed": pass.Unobeyed, "pass.Version": pass.Version,
 	"pass.Conclusion": pass.Conclusion{}, "pass.InternalError": pass.InternalError{}, "pass.OptionError": pass.OptionError{}, "pass.FrontierError": pass.FrontierError{},
 	"pass.PassError": pass.PassError{}, "pass.RefusedError": pass.RefusedError{}, "pass.RuntimeError": pass.RuntimeError{}, "pass.ModulesError": pass.ModulesError{},
 
@@ -196,9 +196,10 @@ func TestBadOptions(t *testing.T) {
 			"explore":   errorOf(vtrace.Explore(ctx, src, 1, 0, opt)),
 			"exhaust":   errorOf(vtrace.Exhaust(ctx, src, vtrace.Exhaustion{}, opt)),
 			"record":    errorOf(vtrace.Record(ctx, src, vtrace.Recording{To: io.Discard}, opt)),
+			"predict":   errorOf(vtrace.Predict(ctx, src, vtrace.Predicting{}, opt)),
 		} {
 			var e *vtrace.OptionError
-			if name == "categories" && (call == "explore" || call == "exhaust" || call == "record") {
+			if name == "categories" && (call == "explore" || call == "exhaust" || call == "record" || call == "predict") {
 				continue // there are no queries
 			}
 			require.ErrorAs(t, err, &e, "%s %s", call, name)

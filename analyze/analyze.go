@@ -74,24 +74,29 @@ type inquiry struct {
 	checks  int
 	// compared is how often the operations of two goroutines were compared.
 	compared int
+	// predicting says that it is asked for in which orders what is found would show; see predict.go.
+	predicting bool
+	others     []Prediction
+	tried      map[string]int // how often an order was looked for, by what is to come otherwise
+	tries      int
 }
 
 // Analyze computes the vector clocks of a valid trace, and runs all analyses on them, for
 // all orders of operations on buffered channels up to the limits. The same trace gives the same
 // result. Errors are of type *trace.InvalidError or *TooLargeError.
 func Analyze(t *trace.Trace, limits Limits) (*Result, error) {
-	_, r, err := analyse(t, limits, func(both) {})
+	_, r, err := analyse(t, limits, false, func(both) {})
 	return r, err
 }
 
-// analyse is Analyze, which calls first with the clocks of the first order.
-func analyse(t *trace.Trace, limits Limits, first func(both)) (*inquiry, *Result, error) {
+// analyse is Analyze, or Predict if predicting is set. It calls first with the clocks of the first order.
+func analyse(t *trace.Trace, limits Limits, predicting bool, first func(both)) (*inquiry, *Result, error) {
 	if err := t.Validate(); err != nil {
 		return nil, nil, err
 	}
 	limits = limits.withDefaults()
 	p := newProgram(t)
-	q := &inquiry{p: p, limits: limits, out: map[string]*Finding{}, cut: map[string]bool{},
+	q := &inquiry{p: p, limits: limits, out: map[string]*Finding{}, cut: map[string]bool{}, predicting: predicting, tried: map[string]int{},
 		alone: map[selectCase]trace.Ref{}, useful: map[selectCase]bool{}}
 	q.collect()
 	cov, err := orders(p, limits, func(b both) error {
@@ -100,6 +105,9 @@ func analyse(t *trace.Trace, limits Limits, first func(both)) (*inquiry, *Result
 		}
 		q.look(b)
 		q.all()
+		if predicting && !q.other {
+			q.predictOthers()
+		}
 		q.other = true
 		return nil
 	})
@@ -495,6 +503,7 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 				old.Level = Error
 			}
 		}
+		q.predict(old, &f, refs)
 		return
 	}
 	f.Witness = q.witness(&f)
@@ -505,6 +514,7 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 		f.Message = f.say()
 	}
 	f.say, f.reorders = nil, nil
+	q.predict(&f, &f, refs)
 	f.Count = max(1, f.Count)
 	f.OtherOrder = q.other
 	f.Title = f.Code.Title()

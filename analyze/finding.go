@@ -195,6 +195,13 @@ type Finding struct {
 	say func() string
 	// reorders is what a witness has, where clocks alone are not enough to say that there is one.
 	reorders *reordering
+	// before are, of operations that may come too early, those that come too early with the first one, and after those
+	// that may come too late.
+	before, after []trace.Ref
+	// orders and next are those of a prediction of it, and ordered is for how many instances they were looked for.
+	orders  [][]trace.Ref
+	next    []Turn
+	ordered int
 }
 
 // reordering is what a reordering is to have: some operations that are about to be done, and some

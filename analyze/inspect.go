@@ -23,7 +23,7 @@ type requests struct{ all, writes map[int32][]int32 }
 // takes their memory for as long as the inspection is used. It is for one goroutine at a time.
 func Inspect(t *trace.Trace, limits Limits) (*Inspection, error) {
 	var clocks *Clocks
-	q, r, err := analyse(t, limits, func(b both) { clocks = &Clocks{b} })
+	q, r, err := analyse(t, limits, false, func(b both) { clocks = &Clocks{b} })
 	if err != nil {
 		return nil, err
 	}

@@ -410,8 +410,19 @@ func (q *inquiry) unmatched(code Code, object trace.ObjectID, first, second []tr
 		return false
 	}
 	for s := range second {
-		if match(s, make([]bool, len(first))) {
+		seen := make([]bool, len(first))
+		if match(s, seen) {
 			continue
+		}
+		// All that could give theirs to it are too many together, in front of all others.
+		var before, after []trace.Ref
+		for i := range first {
+			if !seen[i] && !slices.Contains(after, first[i]) {
+				after = append(after, first[i])
+			}
+			if seen[i] && by[i] > 0 && !slices.Contains(before, second[by[i]-1]) && second[by[i]-1] != second[s] {
+				before = append(before, second[by[i]-1])
+			}
 		}
 		refs := []trace.Ref{second[s]}
 		for _, r := range first {
@@ -423,7 +434,7 @@ func (q *inquiry) unmatched(code Code, object trace.ObjectID, first, second []tr
 		if len(refs) > 1 {
 			message = fmt.Sprintf("%s may come before %s", q.name(second[s], object), q.names(refs[1:], object, len(refs)-1))
 		}
-		q.report(Finding{Code: code, Object: q.p.t.ObjectName(object), Witness: code == PossibleNegativeCounter && !q.buffered, Message: message}, object, refs...)
+		q.report(Finding{Code: code, Object: q.p.t.ObjectName(object), Witness: code == PossibleNegativeCounter && !q.buffered, Message: message, before: before, after: after}, object, refs...)
 	}
 }
 

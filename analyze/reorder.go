@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"sort"
 
@@ -110,7 +112,12 @@ func (q *inquiry) possible(pending, done []trace.Ref) bool {
 		}
 		cut, _ = q.least(pending, append(slices.Clone(done), grown...), false)
 	}
-	return q.inOrder(cut, false) || q.inOrder(cut, true)
+	for _, how := range [...]turnOrder{firstForwards, lastForwards} {
+		if _, ok := q.inOrder(cut, how); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // closeSections are the ends of critical sections that are open in an ideal, and keep others out, of
@@ -133,19 +140,28 @@ func (q *inquiry) closeSections(cut ideal, pending []trace.Ref) []trace.Ref {
 // maxOrdered bounds the operations of which an order is looked for.
 const maxOrdered = 20_000
 
-// inOrder looks for an order of an ideal in which no two critical sections of a lock overlap: every
-// goroutine goes on as far as it can, the last ones first if backwards is set; a section that stays
+// turnOrder says which goroutine goes on, where several can.
+type turnOrder int
+
+const (
+	firstForwards turnOrder = iota // the first one, as far as it can
+	lastForwards                   // the last one, as far as it can
+	firstInRun                     // the one whose next operation came first in the replay of the run
+)
+
+// inOrder looks for an order of an ideal in which no two critical sections of a lock overlap; a section that stays
 // open comes behind all others of its lock, and buffered channels are first in, first out. That finds many
 // orders, and not all.
-func (q *inquiry) inOrder(cut ideal, backwards bool) bool {
+func (q *inquiry) inOrder(cut ideal, how turnOrder) ([]trace.Ref, bool) {
 	total, left := 0, 0
 	for _, n := range cut {
 		total += int(n)
 	}
 	if total > maxOrdered {
 		q.cut["of reorderings that change the order of critical sections not all were looked for"] = true
-		return false
+		return nil, false
 	}
+	order := make([]trace.Ref, 0, total)
 	left = total
 	type state struct{ writers, readers int }
 	locks := map[trace.ObjectID]*state{}
@@ -170,11 +186,17 @@ func (q *inquiry) inOrder(cut ideal, backwards bool) bool {
 			}
 		}
 	}
-	ready := func(r trace.Ref, but trace.GoroutineID) bool {
-		s, ok := q.weak.postOf(r)
-		if !ok {
-			s = q.weak.preOf(r)
+	woken := map[trace.Ref][]trace.Ref{} // who waits, by the signal
+	for g, n := range cut {
+		for pc := int32(1); pc <= n; pc++ {
+			r := ref(int32(g), pc)
+			if e := q.p.postEvent(r); e != nil && e.Op == trace.OpCondWait && e.Partner.Known() {
+				woken[e.Partner] = append(woken[e.Partner], r)
+			}
 		}
+	}
+	ready := func(r trace.Ref, but trace.GoroutineID) bool {
+		s := q.needs(r)
 		for h, n := range q.weak.s.at(s.base) {
 			if int32(h) != s.g && trace.GoroutineID(h+1) != but && n > at[h] {
 				return false
@@ -196,10 +218,11 @@ func (q *inquiry) inOrder(cut ideal, backwards bool) bool {
 			at[g]++
 			at[h]++
 			left -= 2
+			order = append(order, q.queueing(r, o.peer)...)
 			sends[o.object]--
 			return true
 		}
-		if !ready(r, 0) || o.op == trace.OpClose && sends[o.object] > 0 {
+		if !ready(r, 0) || o.op == trace.OpClose && sends[o.object] > 0 || slices.ContainsFunc(woken[r], func(w trace.Ref) bool { return !at.has(w) }) {
 			return false
 		}
 		if in := full[o.object]; q.p.t.Object(o.object).Cap > 0 && o.post >= 0 && q.p.postEvent(r).Flags&(trace.Panicked|trace.Closed) == 0 {
@@ -239,19 +262,60 @@ func (q *inquiry) inOrder(cut ideal, backwards bool) bool {
 		}
 		at[g]++
 		left--
+		order = append(order, r)
 		return true
+	}
+	turns := make([]int32, len(cut))
+	for i := range turns {
+		turns[i] = int32(i)
+		if how == lastForwards {
+			turns[i] = int32(len(cut) - 1 - i)
+		}
+	}
+	ranks := q.ranks(how)
+	next := func(g int32) int32 {
+		if at[g] == cut[g] {
+			return math.MaxInt32
+		}
+		return ranks[g][at[g]]
 	}
 	for moved := true; moved && left > 0; {
 		moved = false
-		for i := range cut {
-			g := int32(i)
-			if backwards {
-				g = int32(len(cut) - 1 - i)
-			}
+		if how == firstInRun {
+			slices.SortStableFunc(turns, func(g, h int32) int { return cmp.Compare(next(g), next(h)) })
+		}
+		for _, g := range turns {
 			for step(g) {
 				moved = true
+				if how == firstInRun {
+					break
+				}
+			}
+			if moved && how == firstInRun {
+				break
 			}
 		}
 	}
-	return left == 0
+	return order, left == 0
+}
+
+// ranks are the places of operations in the replay of the run, by goroutine, where an order asks for them.
+func (q *inquiry) ranks(how turnOrder) [][]int32 {
+	if how != firstInRun {
+		return nil
+	}
+	ranks := make([][]int32, len(q.p.ops))
+	for g := range ranks {
+		ranks[g] = slices.Repeat([]int32{math.MaxInt32}, len(q.p.ops[g]))
+	}
+	for i, r := range q.must.order {
+		ranks[r.Goroutine-1][r.PC-1] = int32(i)
+	}
+	for _, list := range ranks {
+		// What is done inside of an operation, as in the function of a Once, was done when that had begun.
+		for i := len(list) - 2; i >= 0; i-- {
+			list[i] = min(list[i], list[i+1])
+		}
+	}
+	return ranks
 }

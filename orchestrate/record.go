@@ -23,6 +23,14 @@ func (b *Binary) Record(ctx context.Context, seed *uint64, opts RunOptions) (*Re
 	return b.record(ctx, job{MaxSteps: opts.MaxSteps, Random: seed, Durations: opts.Durations}, opts)
 }
 
+// Follow runs the program once by a plan that says only what matters: a goroutine passes guards that no step
+// names for it, and time passes where a step needs it. Behind the plan the first goroutine goes on that can. If the
+// program leaves the plan the Status of the verdict is Infeasible; its Kind may be an error all the same,
+// in which the program has ended before.
+func (b *Binary) Follow(ctx context.Context, plan artifact.Plan, opts RunOptions) (*Recording, error) {
+	return b.record(ctx, job{Plan: plan, MaxSteps: opts.MaxSteps, Elastic: true, PassOthers: true, Durations: opts.Durations}, opts)
+}
+
 func (b *Binary) record(ctx context.Context, j job, opts RunOptions) (*Recording, error) {
 	v, result, err := b.run(ctx, j, opts)
 	if err != nil {

@@ -70,3 +70,49 @@ func TestElastic(t *testing.T) {
 		})
 	}
 }
+
+// TestReach: a goroutine is to have done what has no guard, and stops in front of the next one, or has ended. It passes
+// guards that the plan does not name on the way.
+func TestReach(t *testing.T) {
+	seen := func(before, after string) func() {
+		return func() {
+			done := ""
+			Go(1, func() {
+				Sleep(2, time.Second)
+				done = before
+				Access(3)
+				done = after
+			})
+			Access(4)
+			panic(Panic(5, done))
+		}
+	}
+	for _, c := range []struct {
+		name, want string
+		reach      Step
+		verdict    string
+	}{
+		{"in front of a guard", "panic: before", Step{G: "0.1", Site: "#3", Case: Reach}, Reproduced},
+		{"at the end", "panic: after", Step{G: "0.1", Case: Reach}, Reproduced},
+		{"at a guard that it does not come to", "", Step{G: "0.1", Site: "#4", Case: Reach}, Infeasible},
+		{"at the end of who waits for others", "", Step{G: "0", Case: Reach}, Infeasible},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			plan := Plan{
+				Steps:   []Step{{G: "0", Site: "#1"}, c.reach, {G: "0", Site: "#4"}},
+				Expect:  Expect{Kind: KindPanic, Goroutines: []At{{G: "0"}}},
+				Elastic: true, PassOthers: true,
+			}
+			res := Run(Config{Bubble: bubble(t), Main: seen("before", "after"), Record: true, Plan: plan})
+			require.Equal(t, c.verdict, res.Verdict, "%s", res)
+			require.Equal(t, c.want, res.Outcome.Message)
+			if c.verdict == Infeasible {
+				require.Equal(t, 2, res.Step)
+				return
+			}
+			// What was done is a plan without it.
+			again := Plan{Steps: res.Trace, Expect: plan.Expect}
+			require.Equal(t, Reproduced, Run(Config{Bubble: bubble(t), Main: seen("before", "after"), Plan: again}).Verdict)
+		})
+	}
+}

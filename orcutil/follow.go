@@ -53,7 +53,8 @@ func (s *run) follow1(st Step) (found string) {
 		return s.stepTime()
 	}
 	site, ok := siteOf(st.Site)
-	if !ok {
+	toEnd := st.Case == Reach && st.Site == ""
+	if !ok && !toEnd {
 		return "the program has no such site"
 	}
 	g := s.all[st.G]
@@ -76,6 +77,12 @@ func (s *run) follow1(st Step) (found string) {
 		}
 		s.grant(g, anyCase, false)
 	}
+	if toEnd {
+		if g.state != done {
+			return st.G + " is " + s.doing(g)
+		}
+		return ""
+	}
 	if g.state == blocked && g.site == site {
 		s.reopenFree()
 	}
@@ -95,6 +102,9 @@ func (s *run) follow1(st Step) (found string) {
 	}
 	if len(s.ahead) > 0 {
 		s.ahead = s.ahead[1:]
+	}
+	if st.Case == Reach {
+		return ""
 	}
 	s.grant(g, st.Case, true)
 	if g.mismatch != "" {

@@ -55,8 +55,13 @@ type Step struct {
 	Occ int
 	// Case is the case that a select must choose, in source order from 0, -1
 	// for its default. A select none of whose cases is ready queues on all.
+	// Reach is no case: G is to come to the guard, and not to pass it.
 	Case int
 }
+
+// Reach as Step.Case has a goroutine come to a guard, by others that the plan does not name, or without a
+// Site to its end. In between is something that has no guard, and that is to have happened.
+const Reach = -4
 
 // At is a goroutine at a site. If one of them is empty it is any, of the goroutines
 // that matter.

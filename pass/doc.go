@@ -17,6 +17,8 @@
 //   - *RefusedError: something in a bundle is not obeyed unless the caller asks for it.
 //   - *artifact.CorruptError, *artifact.VersionError: the bundle is broken, or of a version
 //     that is not known.
+//   - *recording.CorruptError, *recording.VersionError, *recording.LimitError, *analyze.TooLargeError: a recording is broken, of
+//     a version that is not known, or too large to predict from.
 //   - *source.SpecError: what names the program is of no use.
 //   - *translate.UnsupportedError, *orchestrate.BuildError: the program has no model, or
 //     does not compile.

@@ -57,6 +57,11 @@ func Record(ctx context.Context, spec source.Spec, how Recording, opts Options) 
 	}
 	defer func() { err = errors.Join(err, close()) }()
 	opts.shared = newShared(nil) // the settings of the go command are asked for once
+	return p.record(ctx, how, opts, rep)
+}
+
+// record is Record for a program that is loaded.
+func (p *program) record(ctx context.Context, how Recording, opts Options, rep reporter) (_ *Recorded, err error) {
 	b, limits, err := p.instrumentFree(ctx, opts, rep)
 	if err != nil {
 		return nil, err
@@ -119,7 +124,7 @@ func (p *program) positions() []recording.Position {
 		for int(s.ID) > len(list) {
 			list = append(list, recording.Position{})
 		}
-		if s.IsOp() || s.Kind == sites.Start {
+		if s.IsOp() || s.Kind == sites.Start || s.Kind == sites.Atomic {
 			list[s.ID-1] = recording.Position{File: s.File, Line: s.Line, Column: s.Col, Func: s.Func, Site: s.Key}
 		}
 	}

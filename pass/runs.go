@@ -144,6 +144,10 @@ type ended struct {
 	exhaustive bool
 	systematic bool
 	number     int // of the run, among all that the deep pass has done but replays
+	// predicted says what of a recorded run has predicted it, "" if nothing has.
+	predicted string
+	// at is who is stuck, if that is not to be the goroutine of the entry: many deadlocks leave that at one place.
+	at []artifact.At
 }
 
 // name says which run it was.
@@ -215,6 +219,8 @@ func (d *deep) shown(ctx context.Context, second *artifact.Bundle, e ended) erro
 	switch {
 	case e.Status == orchestrate.Limit:
 		return d.starving(e)
+	case e.at != nil:
+		at = e.at
 	case e.Kind == artifact.KindDeadlock:
 		at = slices.DeleteFunc(slices.Clone(e.Plan.Expect.Goroutines), func(at artifact.At) bool { return at.G != entryGoroutine })
 		if len(at) == 0 {
@@ -326,6 +332,9 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 	if !failure {
 		plan.Expect.Goroutines = []artifact.At{at}
 	}
+	if e.Kind == artifact.KindPartialDeadlock {
+		plan.Expect.Goroutines = e.Plan.Expect.Goroutines
+	}
 	v, err := d.replayEnd(ctx, e, plan)
 	if err != nil {
 		return fmt.Errorf("replay of a run: %w", err)
@@ -341,7 +350,9 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 		return d.keep(timed)
 	}
 	reason := fmt.Sprintf("shown by %s, not by a trace of the model", e.name())
-	if n := satisfied(second, e.Kind, site.ID); n != 0 {
+	if e.predicted != "" {
+		reason = e.predicted
+	} else if n := satisfied(second, e.Kind, site.ID); n != 0 {
 		reason = fmt.Sprintf("shown by %s; the model has no such trace (query %d is satisfied)", e.name(), n)
 	}
 	description := e.Kind
@@ -365,7 +376,7 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 		}
 		return d.partial(s)
 	}
-	s.conclude(artifact.Unconfirmed, fmt.Sprintf("shown by %s, but not again: %s", e.name(), v.Reason))
+	s.conclude(artifact.Unconfirmed, fmt.Sprintf("%s, but not again: %s", cmp.Or(e.predicted, "shown by "+e.name()), v.Reason))
 	return d.keep(s)
 }
 

@@ -108,7 +108,9 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 		}
 		writeFinding(&out, b, f, path)
 	}
-	if refuted > 0 {
+	if refuted > 0 && predicted(b) {
+		fmt.Fprintf(&out, "\nerrors that were predicted, and that the program does not have in these orders: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
+	} else if refuted > 0 {
 		fmt.Fprintf(&out, "\nerrors of the model that the program does not have: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
 	}
 	limits := conclude(b, accepted).Limits
@@ -270,6 +272,8 @@ func headline(b *vtrace.Bundle, accepted []report.Acceptance) string {
 		return "no error: " + b.Runs().Exhaustive.Coverage()
 	case b.Runs() != nil && b.Runs().Failing != "":
 		return "it fails in every run"
+	case predicted(b):
+		return "no model; no error seen in runs that follow predictions"
 	case sidecar(b).Outside() != nil:
 		return "no model; no error seen in random runs"
 	case len(c.Limits) > 0:
@@ -279,6 +283,11 @@ func headline(b *vtrace.Bundle, accepted []report.Acceptance) string {
 	default:
 		return "no error"
 	}
+}
+
+// predicted reports whether a bundle is of predictions, which have no runs besides those that follow them.
+func predicted(b *vtrace.Bundle) bool {
+	return b.Manifest().Pass == artifact.PassDeep && b.Runs() == nil && sidecar(b).Outside() != nil
 }
 
 // precision says how a bundle's model relates to its program, in a word.

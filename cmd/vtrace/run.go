@@ -65,6 +65,7 @@ func commands() []command {
 		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runs, runExplore},
 		{"record", "PACKAGE [-- ARGUMENTS]", "run a program once, free, and record what its goroutines do", runs, runRecord},
 		{"analyze", "TRACE", "say what a recorded run shows of other runs: errors that are possible, and alternatives", nothing, runAnalyze},
+		{"predict", "PACKAGE [-- ARGUMENTS]", "record a run, predict errors of other runs from it, and prove them on the program", runs, runPredict},
 		{"export-test", "BUNDLE TEST", "write an Orchestration test into the program's tree, as a regression test", nothing, runExportTest},
 		{"test", "PACKAGE", "run the exported tests of a package on the program as it is now", runs, runTest},
 		{"doctor", "", "find out whether this machine has what vtrace needs, and say what to do; exit code 1 if something is missing", theMachine, runDoctor},
