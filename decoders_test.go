@@ -54,7 +54,7 @@ var decoders = map[string]string{
 	"cmd/vtrace.boundsFlag.Set":           "(a flag)",
 	"cmd/vtrace.call.modelTrace":          "(reads no more than how a model begins)",
 	"cmd/vtrace.config.number":            "cmd/vtrace.FuzzConfig",
-	"cmd/vtrace.begins":              "(reads no more than how a file begins)",
+	"cmd/vtrace.begins":                   "(reads no more than how a file begins)",
 	"cmd/vtrace.parseModel":               "uppaal.FuzzReadXML uppaal.FuzzReadXTA",
 	"cmd/vtrace.readConfig":               "cmd/vtrace.FuzzConfig",
 	"cmd/vtrace.call.readTrace":           "trace.FuzzParse recording.FuzzLoad",
