@@ -42,7 +42,7 @@ func TestNoContradictions(t *testing.T) {
 	n := 0
 	t.Run("programs", func(t *testing.T) {
 		tablePrograms(t, func(name string, spec source.Spec) {
-			if n++; *contradictionRuns == 0 && (n%80 != 11 || testing.Short()) {
+			if n++; *contradictionRuns == 0 && (n%160 != 11 || testing.Short()) {
 				return
 			}
 			t.Run(name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestNoContradictionsVerdicts(t *testing.T) {
 	all := &ledger{}
 	t.Run("programs", func(t *testing.T) {
 		for i, file := range verdictPrograms(t) {
-			if *contradictionRuns == 0 && (i%110 != 13 || testing.Short()) {
+			if *contradictionRuns == 0 && (i%220 != 13 || testing.Short()) {
 				continue
 			}
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
