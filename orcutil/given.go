@@ -31,19 +31,23 @@ func give[T any](site Site, v T) {
 
 // gives notes a value, if the step that g does is that of the site.
 func (g *goroutine) gives(site Site, value string) {
-	s := g.run
-	if !s.cfg.values || value == "" || g.recorded < 0 || s.trace[g.recorded].Site != site.key() {
-		return
+	if s := g.run; value != "" && g.does(site) {
+		s.given = append(s.given, GivenValue{g.recorded + 1, value})
 	}
-	s.given = append(s.given, GivenValue{g.recorded + 1, value})
 }
 
 // waits notes that the operation that g does could not be done at once.
 func (g *goroutine) waits() {
-	s := g.run
-	if step := g.recorded + 1; s.cfg.values && step > 0 && s.trace[g.recorded].Site == g.site.key() && (len(s.waited) == 0 || s.waited[len(s.waited)-1] != step) {
+	s, step := g.run, g.recorded+1
+	if again := len(s.waited) > 0 && s.waited[len(s.waited)-1] == step; !again && g.does(g.site) {
 		s.waited = append(s.waited, step)
 	}
+}
+
+// does reports whether the step that g does is that of a site, in a run that notes what comes of its steps.
+func (g *goroutine) does(site Site) bool {
+	s := g.run
+	return s.cfg.values && g.recorded >= 0 && s.trace[g.recorded].Site == site.key()
 }
 
 // valueText is a value as text, "" if it is of a type whose values may be long, or are not the same in every run.

@@ -52,22 +52,31 @@ func (o Options) loadFirst(ctx context.Context, load loader, spec source.Spec, r
 	return p, o, nil
 }
 
+// bundle begins the bundle of a pass that starts from the program: it has its files, which are returned too.
+func (p *program) bundle(pass string, opts Options) (*artifact.Builder, []source.File, error) {
+	manifest, err := p.manifest(pass, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := p.source.Files()
+	if err != nil {
+		return nil, nil, err
+	}
+	b := artifact.New(manifest)
+	for _, f := range files {
+		b.AddSource(f.Path, f.Data)
+	}
+	return b, files, nil
+}
+
 // begin translates a program that loadFirst has loaded, and puts both into a new bundle.
 func begin(ctx context.Context, p *program, opts Options, rep reporter) (*started, error) {
 	if opts.loaded != nil {
 		opts.loaded(p, opts)
 	}
-	manifest, err := p.manifest(rep.pass, opts)
+	b, files, err := p.bundle(rep.pass, opts)
 	if err != nil {
 		return nil, err
-	}
-	b := artifact.New(manifest)
-	files, err := p.source.Files()
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range files {
-		b.AddSource(f.Path, f.Data)
 	}
 	if opts.VendorDeps {
 		done := rep.stage("modules")

@@ -185,17 +185,9 @@ func (p *program) withoutSearch(ctx context.Context, h recording.Header, r *anal
 		why = append(why, noModel(p.position(), "of the recorded run: "+l))
 	}
 	model := p.withoutModel(why)
-	manifest, err := p.manifest(artifact.PassSecond, opts)
+	b, _, err := p.bundle(artifact.PassSecond, opts)
 	if err != nil {
 		return nil, err
-	}
-	b := artifact.New(manifest)
-	files, err := p.source.Files()
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range files {
-		b.AddSource(f.Path, f.Data)
 	}
 	putOverlay(b, overlay, &model.Sidecar)
 	if err := put(b, model); err != nil {
