@@ -814,3 +814,91 @@ func SafeReceiveDeclaredOk() {
 	x = 2
 	_, _, _ = v, ok, x
 }
+
+// Deferred builtins, and those of a goroutine, write when they run.
+
+func SafeDeferDelete() {
+	m, c := map[int]bool{}, make(chan bool)
+	go func() {
+		m[1] = true
+		c <- true
+	}()
+	func() {
+		defer delete(m, 1)
+		<-c
+	}()
+}
+
+func RacyDeferDelete() {
+	m, c := map[int]bool{}, make(chan bool)
+	go func() {
+		<-c
+		_ = m[1]
+	}()
+	func() {
+		defer delete(m, 1)
+		c <- true
+	}()
+}
+
+func SafeDeferDeleteKey() {
+	m, c := map[int]bool{}, make(chan bool)
+	go func() {
+		m[1] = true
+		c <- true
+	}()
+	func() {
+		defer delete(m, three())
+		<-c
+	}()
+}
+
+func three() int { return 3 }
+
+func SafeDeferClear() {
+	m, c := map[int]bool{}, make(chan bool)
+	go func() {
+		m[1] = true
+		c <- true
+	}()
+	func() {
+		defer clear(m)
+		<-c
+	}()
+}
+
+func SafeDeferClearSlice() {
+	s, c := make([]int, 2), make(chan bool)
+	go func() {
+		s[1] = 1
+		c <- true
+	}()
+	func() {
+		defer clear(s)
+		<-c
+	}()
+}
+
+func RacyDeferClearSlice() {
+	s, c := make([]int, 2), make(chan bool)
+	go func() {
+		<-c
+		s[1]++
+	}()
+	func() {
+		defer clear(s)
+		c <- true
+	}()
+}
+
+func RacyGoDelete() {
+	m := map[int]bool{}
+	go delete(m, 1)
+	_ = m[1]
+}
+
+func RacyGoClearSlice() {
+	s := make([]int, 2)
+	go clear(s)
+	s[1]++
+}
