@@ -902,3 +902,36 @@ func RacyGoClearSlice() {
 	go clear(s)
 	s[1]++
 }
+
+// A variable of which another goroutine has a part, or whose method it calls, and that no
+// function literal names.
+
+func RacyArrayGiven() {
+	var a [2]int
+	c := make(chan bool)
+	go fill(a[:], c)
+	a[0]++
+	<-c
+}
+
+func fill(s []int, c chan<- bool) {
+	s[0] = 1
+	c <- true
+}
+
+type counted struct{ n int }
+
+func (c *counted) count() { c.n++ }
+
+func RacyMethodValueGiven() {
+	var v counted
+	c := make(chan bool)
+	go calls(v.count, c)
+	v.n++
+	<-c
+}
+
+func calls(f func(), c chan<- bool) {
+	f()
+	c <- true
+}
