@@ -13,7 +13,7 @@ func main() {
 func set(m map[string]bool) { m["a"] = true }
 
 func changes(m map[string]bool) bool {
-	before := m["a"]
-	after := m["a"]
+	before := m["a"] // silent "concurrent map access"
+	after := m["a"]  // silent "concurrent map access"
 	return before != after
 }
