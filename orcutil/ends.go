@@ -100,6 +100,12 @@ func Goexit(site Site) {
 // TestEnd is t.FailNow, t.Fatal, t.Skip and the like: f calls them, and ends
 // the goroutine.
 func TestEnd(site Site, f func()) {
+	TestEnds(site)
+	f()
+}
+
+// TestEnds comes before a call of one of these methods.
+func TestEnds(site Site) {
 	if g := enter(site); g != nil {
 		g.arrive(opTestEnd, site, nil)
 		if !site.skips() {
@@ -109,7 +115,6 @@ func TestEnd(site Site, f func()) {
 	} else if r := recording(); r != nil {
 		r.left = true
 	}
-	f()
 }
 
 // passes says, by the number of a site, at which statements the run does nothing, 1 for those: a program

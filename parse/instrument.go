@@ -415,6 +415,9 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 	}
 	r.clockDecides(f.FileStart, f.FileEnd)
 	out := r.finish(plan)
+	for _, at := range r.lost {
+		r.diag(tf.Pos(at), lostText)
+	}
 	if out == "" {
 		return nil
 	}
