@@ -91,6 +91,7 @@ func ForTest[X T](t X, bubble func(X, func(X)), wait func(), test func(X), endSi
 		Entry:   EntryTest,
 		EndSite: endSite,
 		Failed:  func() bool { return inner.Failed() },
+		kept:    func() (keptCleanups, bool) { return keptBy(inner, any(inner) != any(t)) },
 	}
 }
 

@@ -99,6 +99,12 @@ func Goexit(site Site) {
 // TestEnd is t.FailNow, t.Fatal, t.Skip and the like: f calls them, and ends
 // the goroutine.
 func TestEnd(site Site, f func()) {
+	TestEnds(site)
+	f()
+}
+
+// TestEnds comes before a call of one of these methods.
+func TestEnds(site Site) {
 	if g := enter(site); g != nil {
 		g.arrive(opTestEnd, site, nil)
 		if !site.skips() {
@@ -108,7 +114,6 @@ func TestEnd(site Site, f func()) {
 	} else if r := recording(); r != nil {
 		r.left = true
 	}
-	f()
 }
 
 // Access guards a statement that reads or writes memory which goroutines

@@ -121,6 +121,7 @@ type run struct {
 	repeats    bool // see Repeats
 	readings   readings
 	lent       bool // uninstrumented code has had a *testing.T
+	kept       keptCleanups
 
 	ready []Parked // reused by view
 	buf   []byte   // reused for lines
@@ -218,6 +219,7 @@ func (s *run) run() (res Result) {
 	}()
 	body := func() {
 		res = s.control()
+		s.kept.giveBack()
 		active.CompareAndSwap(s, nil)
 		finished = true
 	}
@@ -373,6 +375,13 @@ func (s *run) main() {
 	g := s.first
 	t := &scope{owner: g}
 	g.scope = t
+	if s.cfg.kept != nil {
+		kept, ok := s.cfg.kept()
+		if !ok {
+			s.note("package testing is not one that is known: what uninstrumented code leaves to Cleanup is called after the run")
+		}
+		s.kept = kept
+	}
 	defer s.cleanUp(t)
 	defer s.joinSubtests(t, entryJoin(s.cfg.EndSite))
 	s.cfg.Main()

@@ -215,6 +215,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 			r.goOperation(s, op)
 			return
 		}
+		r.endBehind(c, obj)
 	}
 	id := r.site(sites.Go, s.Go)
 	if id == 0 {
