@@ -166,6 +166,7 @@ func Run(cfg Config) (res Result) {
 	case !active.CompareAndSwap(nil, s):
 		return s.unsupported("another run is in progress")
 	}
+	s.tellPasses()
 	before.run.Store(true)
 	if cfg.Watchdog <= 0 {
 		return s.run()

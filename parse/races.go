@@ -692,10 +692,10 @@ func (r *rewriter) mark(function string, c *ast.CallExpr) *builder {
 	switch {
 	case k == funcValue && pure(r.info, fun):
 		b.put("%s.%sFunc(%d, ", r.zz, function, at)
-		b.node(fun)
+		b.again(fun)
 	case k == ifaceCall && sel != nil && pure(r.info, sel.X):
 		b.put("%s.%sIface(%d, ", r.zz, function, at)
-		b.node(sel.X)
+		b.again(sel.X)
 	default:
 		if target, _ := r.decider(c); target != nil {
 			function += "Begun"
