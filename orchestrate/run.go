@@ -66,6 +66,10 @@ type job struct {
 	Guides [][]artifact.PlanStep `json:",omitempty"`
 	// Patient makes time wait for everything else with random choices.
 	Patient bool `json:",omitempty"`
+	// Strategy and Profile are those of ExploreOptions, and Exploration, for random choices
+	// without guides.
+	Strategy Strategy         `json:",omitempty"`
+	Profile  *orcutil.Profile `json:",omitempty"`
 	// Delays is that of RunOptions.
 	Delays bool `json:",omitempty"`
 	// Durations is that of RunOptions.

@@ -196,6 +196,7 @@ func (r *races) settled(g *goroutine) {
 // before the other's next.
 func (r *races) met(g, w *goroutine) {
 	g.run.exec.met(g, w)
+	g.run.cfg.cover.met(g, w)
 	if r == nil {
 		return
 	}
@@ -219,6 +220,7 @@ func (r *races) channel(p unsafe.Pointer) *chanClock {
 // communicated: g has completed c on the real channel.
 func (r *races) communicated(g *goroutine, c Case) {
 	g.run.exec.communicated(g, c)
+	g.run.cfg.cover.communicated(g, c)
 	if r == nil {
 		return
 	}

@@ -189,6 +189,9 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 		Random  *uint64
 		Guides  [][]Step  // for random choices
 		Patient bool      // with them
+		// Strategy and Profile are those of an Exploration, for random choices without guides.
+		Strategy Strategy
+		Profile  *Profile
 		Delays  bool      // for Config.Delays
 		Guards  *[]string // keys, for Config.Guards
 		// Durations is that of Config.
@@ -227,13 +230,17 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 		if cfg.Plan.Seed == 0 {
 			cfg.Plan.Seed = *job.Random
 		}
-		cfg.Chooser, cfg.Delays = Along(job.Guides, *job.Random), !job.Patient
-		if job.Patient {
-			cfg.Chooser = Patient(cfg.Chooser)
+		c := Along(job.Guides, *job.Random)
+		if job.Strategy != "" && len(job.Guides) == 0 {
+			if c, err = newStrategies(job.Profile).chooser(job.Strategy, *job.Random); err != nil {
+				t.Fatal(err)
+			}
 		}
+		cfg = chosen(cfg, c, cfg.Plan.Seed, job.Patient)
 	}
 	if job.Explore != nil {
-		if err := job.Explore.do(cfg, job.Guides, job.Patient, marshal); err != nil {
+		e := Exploration{Config: cfg, Guides: job.Guides, Patient: job.Patient, Strategy: job.Strategy, Profile: job.Profile}
+		if err := job.Explore.do(e, marshal); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -298,9 +305,13 @@ type exploration struct {
 	Records, Ends string
 	// Traces, if not empty, gets a line for each run.
 	Traces string
+	// Profile gets that of the program, if it was not given; Begun gets a line for each run, when it
+	// begins: its strategy.
+	Profile, Begun string
 }
 
-func (e *exploration) do(cfg Config, guides [][]Step, patient bool, marshal func(any) ([]byte, error)) error {
+// do does the runs of x, as e says.
+func (e *exploration) do(x Exploration, marshal func(any) ([]byte, error)) error {
 	records, err := os.Create(e.Records)
 	if err != nil {
 		return err
@@ -321,12 +332,14 @@ func (e *exploration) do(cfg Config, guides [][]Step, patient bool, marshal func
 			failed = err
 		}
 	}
+	by := x.Strategy
 	encode := func(to *os.File, seed uint64, r Result) {
 		put(to, struct {
-			Seed   uint64
-			Expect Expect
-			Result Result
-		}{seed, r.Observed(), r})
+			Seed     uint64
+			Strategy Strategy `json:",omitempty"`
+			Expect   Expect
+			Result   Result
+		}{seed, by, r.Observed(), r})
 	}
 	var traces *os.File
 	if e.Traces != "" {
@@ -335,21 +348,40 @@ func (e *exploration) do(cfg Config, guides [][]Step, patient bool, marshal func
 		}
 		defer traces.Close()
 	}
-	ran := uint64(0)
-	cfg.Watchdog = e.Watchdog
-	left, tainted := Explore(Exploration{
-		Config: cfg, Guides: guides, Patient: patient, Seed: e.Seed, Runs: e.Runs, Steps: e.Steps, Record: traces != nil,
-		Ran: func(end int, r Result) {
-			if traces != nil {
-				encode(traces, e.Seed+ran, r)
-			}
-			ran++
-			if _, err := records.Write(runRecord(end, r.Hash)); err != nil {
+	if e.Begun != "" {
+		begun, err := os.Create(e.Begun)
+		if err != nil {
+			return err
+		}
+		defer begun.Close()
+		x.Begins = func(s Strategy) {
+			by = s
+			if _, err := begun.WriteString(string(s) + "\n"); err != nil {
 				failed = err
 			}
-		},
-		Found: func(end int, seed uint64, r Result) { encode(ends, seed, r) },
-	})
+		}
+	}
+	if e.Profile != "" {
+		x.Profiled = func(p *Profile) {
+			if err := replaceFile(e.Profile, p, marshal); err != nil {
+				failed = err
+			}
+		}
+	}
+	ran := uint64(0)
+	x.Config.Watchdog = e.Watchdog
+	x.Seed, x.Runs, x.Steps, x.Record = e.Seed, e.Runs, e.Steps, traces != nil
+	x.Ran = func(end int, r Result) {
+		if traces != nil {
+			encode(traces, e.Seed+ran, r)
+		}
+		ran++
+		if _, err := records.Write(runRecord(end, r.Hash)); err != nil {
+			failed = err
+		}
+	}
+	x.Found = func(end int, seed uint64, r Result) { encode(ends, seed, r) }
+	left, tainted := Explore(x)
 	put(ends, struct {
 		Done, Tainted bool
 		Left          string

@@ -516,6 +516,7 @@ func (s *run) begin(g *goroutine, want int, strict bool) {
 	s.stalled(g)
 	s.took(g)
 	s.exec.step(g)
+	s.cfg.cover.step(g)
 	g.selects = g.op == opSelect
 	g.recorded = len(s.trace) - 1
 	g.want, g.strict, g.chosen, g.mismatch = want, strict, pending, ""
@@ -530,6 +531,7 @@ func (s *run) stepped() {
 	}
 	if g.selects && g.chosen != pending {
 		s.hash = mix(s.hash, uint64(g.chosen))
+		s.cfg.cover.selected(g)
 	}
 	s.granted = nil
 }
