@@ -56,6 +56,8 @@ type ExploreOptions struct {
 	Strategy Strategy
 	// TotalSteps, if not 0, are enough for the runs of one process together.
 	TotalSteps int
+	// First makes the first run that ends in an error the last.
+	First bool
 	// Patient makes time pass only when nothing else can happen: no timer fires
 	// before a goroutine has done what it can.
 	Patient bool
@@ -132,6 +134,7 @@ type exploreJob struct {
 	Seed          uint64
 	Runs          int
 	Steps         int
+	First         bool `json:",omitempty"`
 	Watchdog      time.Duration
 	Records, Ends string
 	Traces        string // with ExploreOptions.Recorded
@@ -237,7 +240,7 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, scratch.Remove(dir)) }()
 	e := &exploreJob{
-		Seed: x.opts.Seed + uint64(x.out.Runs), Runs: x.opts.Runs - x.out.Runs, Steps: x.opts.TotalSteps, Watchdog: x.opts.Timeout,
+		Seed: x.opts.Seed + uint64(x.out.Runs), Runs: x.opts.Runs - x.out.Runs, Steps: x.opts.TotalSteps, First: x.opts.First, Watchdog: x.opts.Timeout,
 		Records: filepath.Join(dir, "records"), Ends: filepath.Join(dir, "ends"),
 	}
 	if x.isolated {
@@ -357,7 +360,8 @@ func (x *explorer) process(ctx context.Context) (err error) {
 		}
 	}
 	x.out.Runs++
-	if x.out.Runs < x.opts.Runs {
+	x.enough = x.opts.First && v.Status == Completed && v.Kind != ""
+	if x.out.Runs < x.opts.Runs && !x.enough {
 		x.out.Restarts = append(x.out.Restarts, Restart{next + 1, why})
 	}
 	return nil

@@ -187,13 +187,13 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 	var job struct {
 		Plan
 		Random  *uint64
-		Guides  [][]Step  // for random choices
-		Patient bool      // with them
+		Guides  [][]Step // for random choices
+		Patient bool     // with them
 		// Strategy and Profile are those of an Exploration, for random choices without guides.
 		Strategy Strategy
 		Profile  *Profile
-		Delays  bool      // for Config.Delays
-		Guards  *[]string // keys, for Config.Guards
+		Delays   bool      // for Config.Delays
+		Guards   *[]string // keys, for Config.Guards
 		// Durations is that of Config.
 		Durations []time.Duration
 		Explore   *exploration
@@ -299,6 +299,7 @@ type exploration struct {
 	Seed     uint64
 	Runs     int
 	Steps    int // of all runs, 0: any number
+	First    bool
 	Watchdog time.Duration
 	// Records gets twelve bytes for each run: the number of its end and the
 	// hash of its steps. Ends gets a line for each new end, and one in the end.
@@ -370,7 +371,7 @@ func (e *exploration) do(x Exploration, marshal func(any) ([]byte, error)) error
 	}
 	ran := uint64(0)
 	x.Config.Watchdog = e.Watchdog
-	x.Seed, x.Runs, x.Steps, x.Record = e.Seed, e.Runs, e.Steps, traces != nil
+	x.Seed, x.Runs, x.Steps, x.First, x.Record = e.Seed, e.Runs, e.Steps, e.First, traces != nil
 	x.Ran = func(end int, r Result) {
 		if traces != nil {
 			encode(traces, e.Seed+ran, r)

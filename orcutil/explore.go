@@ -32,6 +32,8 @@ type Exploration struct {
 	// Steps, if not 0, are enough: when the runs have come to so many, together,
 	// there are no more.
 	Steps int
+	// First makes the first run that ends in an error the last.
+	First bool
 	// Patient makes time wait for everything else, see Patient.
 	Patient bool
 	// Record makes the Results of Ran have a Trace, and states of goroutines
@@ -132,6 +134,9 @@ func Explore(e Exploration) (left string, tainted bool) {
 		}
 		if res.Left != "" {
 			return res.Left, false
+		}
+		if e.First && res.Verdict == Completed && res.Outcome.Kind != "" {
+			return "", false
 		}
 		if i == 0 {
 			first, firstBy = res, by

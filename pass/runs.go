@@ -36,7 +36,7 @@ const (
 func (d *deep) explore(ctx context.Context) error {
 	defer d.rep.stage("explore")()
 	return d.under(ctx, orchestrate.ExploreOptions{
-		Runs: ExploreRuns, Seed: 2 * ConformanceRuns, Patient: true, TotalSteps: totalSteps, MaxProcesses: runProcesses,
+		Runs: ExploreRuns, Seed: 2 * ConformanceRuns, Strategy: d.opts.Strategy, Patient: true, TotalSteps: totalSteps, MaxProcesses: runProcesses,
 	})
 }
 
@@ -157,6 +157,9 @@ func (e *ended) name() string {
 		return fmt.Sprintf("run %d of the exploration of every schedule", e.number)
 	case e.systematic:
 		return fmt.Sprintf("run %d, under a systematic schedule", e.number)
+	}
+	if s := e.Strategy; s != "" && s != orchestrate.StrategyRandom {
+		return fmt.Sprintf("run %d, under a schedule of strategy %s", e.number, s)
 	}
 	return fmt.Sprintf("run %d, under a random schedule", e.number)
 }

@@ -1,0 +1,178 @@
+package pass
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
+)
+
+var (
+	strategiesAll  = flag.Int("strategies", 0, "TestStrategies with `one of so many` of the programs of TestVerdicts that have an error, and ten seeds; 1: all")
+	strategiesFrom = flag.String("strategies-run", "", "those programs of TestStrategies with a name that begins so")
+	strategiesRaw  = flag.String("strategies-raw", "", "a file for what TestStrategies has measured, in lines")
+)
+
+const (
+	// soughtRuns are those in which a strategy is to show an error, and soughtSteps the steps that
+	// they may have.
+	soughtRuns, soughtSteps = 500, 500_000
+	// missing is the number of runs of an error that was not shown.
+	missing = soughtRuns + 1
+)
+
+// sought is what a strategy, or something else, took to show an error of a program with a seed.
+type sought struct {
+	by, program string
+	seed        int
+	runs        int // missing: it did not
+	time        time.Duration
+	hard        bool // the schedule without preemptions does not show it
+}
+
+// TestStrategies measures how many runs, and how much time, each strategy needs to show the
+// error of programs that somebody wrote who did not know vtrace, see TestVerdicts: all with
+// -strategies, of which docs/strategies.md has the table. In a few programs all have to
+// show it.
+func TestStrategies(t *testing.T) {
+	var all []sought
+	var mu sync.Mutex
+	seeds := 2
+	if *strategiesAll > 0 {
+		seeds = 10
+	}
+	t.Run("programs", func(t *testing.T) {
+		number := 0
+		for _, file := range verdictPrograms(t) {
+			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+			if strings.HasSuffix(name, "_ok") {
+				continue
+			}
+			number++
+			some := number%150 == 100 && !testing.Short()
+			switch {
+			case *strategiesFrom != "":
+				some = strings.HasPrefix(name, *strategiesFrom)
+			case *strategiesAll > 0:
+				some = number%*strategiesAll == 0
+			}
+			if !some {
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				spec, wants := unpack(t, file)
+				if len(slices.DeleteFunc(wants, func(kind string) bool { return kind == artifact.KindRace })) == 0 {
+					t.Skip("it has data races, which hardly any schedule hides")
+				}
+				ctx := t.Context()
+				p, opts, rep, close, err := loadToRun(ctx, spec, Options{Search: Search{MaxStates: 100_000, MaxMemory: 1 << 30}})
+				require.NoError(t, err)
+				defer func() { require.NoError(t, close()) }()
+				b, _, _, err := p.buildToRun(ctx, opts, rep)
+				require.NoError(t, err)
+				defer func() { require.NoError(t, b.Close()) }()
+				v, err := b.Run(ctx, artifact.Plan{Steps: []artifact.PlanStep{}}, orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: runSteps})
+				require.NoError(t, err)
+				for _, s := range orchestrate.Strategies() {
+					for seed := range seeds {
+						got := seek(ctx, t, b, s, seed)
+						got.program, got.hard = name, v.Kind == ""
+						mu.Lock()
+						all = append(all, got)
+						mu.Unlock()
+					}
+				}
+			})
+		}
+	})
+	slices.SortFunc(all, func(a, b sought) int {
+		return cmp.Or(cmp.Compare(a.program, b.program), cmp.Compare(a.by, b.by), cmp.Compare(a.seed, b.seed))
+	})
+	if *strategiesRaw != "" {
+		var lines strings.Builder
+		for _, s := range all {
+			fmt.Fprintln(&lines, s.program, s.by, s.seed, s.runs, s.time.Microseconds(), s.hard)
+		}
+		require.NoError(t, os.WriteFile(*strategiesRaw, []byte(lines.String()), 0o644))
+	}
+	t.Log("all programs:\n" + tableOf(all))
+	t.Log("those whose error the schedule without preemptions does not show:\n" + tableOf(slices.DeleteFunc(all, func(s sought) bool { return !s.hard })))
+}
+
+// seek runs a program until its error has shown.
+func seek(ctx context.Context, t *testing.T, b *orchestrate.Binary, s orchestrate.Strategy, seed int) sought {
+	t.Helper()
+	how := orchestrate.ExploreOptions{
+		Runs: soughtRuns, Seed: uint64(1 + seed*100*soughtRuns), Strategy: s, First: true, Patient: true, NoReplay: true, TotalSteps: soughtSteps, MaxProcesses: runProcesses,
+		RunOptions: orchestrate.RunOptions{Timeout: DefaultWatchdog, MaxSteps: runSteps},
+	}
+	start := time.Now()
+	x, err := b.Explore(ctx, how)
+	require.NoError(t, err)
+	took := time.Since(start)
+	out := sought{by: string(s), seed: seed, runs: missing}
+	for _, e := range x.Ends {
+		if e.Status == orchestrate.Completed && e.Kind != "" {
+			out.runs = min(out.runs, int(e.Seed-how.Seed)+1)
+		}
+	}
+	if out.runs < missing {
+		out.time = took * time.Duration(out.runs) / time.Duration(x.Runs)
+	}
+	return out
+}
+
+// tableOf sums up what was measured.
+func tableOf(all []sought) string {
+	by := map[string][]sought{}
+	var order []string
+	for _, s := range all {
+		if by[s.by] == nil {
+			order = append(order, s.by)
+		}
+		by[s.by] = append(by[s.by], s)
+	}
+	var out strings.Builder
+	out.WriteString("| strategy | shown | runs: median | 90 % | time: median | 90 % |\n|---|---|---|---|---|---|\n")
+	for _, name := range order {
+		list := by[name]
+		shown := len(list)
+		for _, s := range list {
+			if s.runs == missing {
+				shown--
+			}
+		}
+		slices.SortFunc(list, func(a, b sought) int { return cmp.Compare(a.runs, b.runs) })
+		runs := func(share float64) string {
+			if n := list[int(share*float64(len(list)-1))].runs; n < missing {
+				return fmt.Sprint(n)
+			}
+			return fmt.Sprintf("more than %d", soughtRuns)
+		}
+		medianRuns, mostRuns := runs(0.5), runs(0.9)
+		slices.SortFunc(list, func(a, b sought) int {
+			return cmp.Or(cmp.Compare(a.runs/missing, b.runs/missing), cmp.Compare(a.time, b.time))
+		})
+		took := func(share float64) string {
+			if s := list[int(share*float64(len(list)-1))]; s.runs < missing {
+				return fmt.Sprintf("%.1f ms", float64(s.time.Microseconds())/1000)
+			}
+			return ""
+		}
+		fmt.Fprintf(&out, "| `%s` | %.1f %% of %d | %s | %s | %s | %s |\n", name, 100*float64(shown)/float64(len(list)), len(list), medianRuns, mostRuns, took(0.5), took(0.9))
+	}
+	return out.String()
+}
