@@ -103,6 +103,7 @@ func (r *races) started(g, child *goroutine) {
 // release orders what g has done before what acquires the key.
 func (r *races) release(g *goroutine, k syncKey) {
 	g.run.exec.release(g, k)
+	g.run.cfg.cover.released(g, k)
 	if r == nil {
 		return
 	}
@@ -121,6 +122,7 @@ func (r *races) release(g *goroutine, k syncKey) {
 // acquire orders what was released before what g does.
 func (r *races) acquire(g *goroutine, k syncKey) {
 	g.run.exec.acquire(g, k)
+	g.run.cfg.cover.acquired(g, k)
 	if r == nil {
 		return
 	}

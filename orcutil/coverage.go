@@ -24,8 +24,12 @@ type coverage struct {
 	last    map[touched]lastUse
 	sends   map[unsafe.Pointer][]Site // those that have completed, in their order
 	recvs   map[unsafe.Pointer][]Site
-	found   int // features that no run before has had
+	found   int      // features that no run before has had
+	mine    []uint64 // all features, each once, as in has
+	has     map[uint64]bool
 	touches []touch
+	// steps, if not nil, has what was done.
+	steps *observation
 }
 
 // lastUse is who has used an object last.
@@ -51,7 +55,7 @@ func (c *coverage) begin() {
 	c.prints.reset()
 	c.past, c.last = map[*goroutine]uint64{}, map[touched]lastUse{}
 	c.sends, c.recvs = map[unsafe.Pointer][]Site{}, map[unsafe.Pointer][]Site{}
-	c.time, c.found = 0, 0
+	c.time, c.found, c.mine, c.has = 0, 0, nil, map[uint64]bool{}
 }
 
 // end is called after a run. It reports whether the run was like no earlier one, and how many
@@ -80,6 +84,10 @@ func (c *coverage) step(g *goroutine) {
 	h := c.prints.touched(mix(c.past[g], c.time, uint64(g.site)), c.touches)
 	c.prints.touch(h, c.touches)
 	c.past[g] = h
+	c.steps.step(g, c.touches)
+	if g.op == opClose {
+		c.steps.closes(g, g.obj)
+	}
 	for _, t := range c.touches {
 		before, used := c.last[t.object]
 		c.last[t.object] = lastUse{g, g.site, t.kind}
@@ -101,6 +109,7 @@ func (c *coverage) communicated(g *goroutine, k Case) {
 	if c == nil {
 		return
 	}
+	c.steps.communicated(g, k)
 	p, mine, others := k.channel(), c.recvs, c.sends
 	if k.sends() {
 		mine, others = c.sends, c.recvs
@@ -124,8 +133,27 @@ func (c *coverage) met(g, w *goroutine) {
 	if c == nil {
 		return
 	}
+	c.steps.met(g, w)
 	c.past[g], c.past[w] = mix(c.past[g], w.number), mix(c.past[w], g.number)
 	c.feature(featurePartners, min(g.site, w.site), max(g.site, w.site))
+}
+
+func (c *coverage) started(parent, child *goroutine) {
+	if c != nil {
+		c.steps.started(parent, child)
+	}
+}
+
+func (c *coverage) released(g *goroutine, k syncKey) {
+	if c != nil && g.run.cur.Load() == g { // who is outside control comes here at any time
+		c.steps.released(g, k)
+	}
+}
+
+func (c *coverage) acquired(g *goroutine, k syncKey) {
+	if c != nil && g.run.cur.Load() == g { // who is outside control comes here at any time
+		c.steps.acquired(g, k)
+	}
 }
 
 // selected: g has taken a case of a select, or the default.
@@ -138,8 +166,13 @@ func (c *coverage) selected(g *goroutine) {
 }
 
 func (c *coverage) feature(kind int, a, b Site) {
-	if h := mix(uint64(kind), uint64(a), uint64(b)); !c.features[h] {
+	h := mix(uint64(kind), uint64(a), uint64(b))
+	if !c.features[h] {
 		c.features[h] = true
 		c.found++
+	}
+	if !c.has[h] {
+		c.has[h] = true
+		c.mine = append(c.mine, h)
 	}
 }

@@ -195,7 +195,7 @@ func (s *run) couldTake(c Case) bool {
 	if p == nil {
 		return false
 	}
-	if s.exec.closed[p] {
+	if _, closed := s.closings[p]; closed {
 		return true
 	}
 	if c.sends() && c.buffered() < c.capacity() || !c.sends() && (c.buffered() > 0 || len(s.stash[p]) > 0) {

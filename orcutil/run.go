@@ -421,6 +421,7 @@ func (s *run) spawn(parent *goroutine, site Site, f func()) *goroutine {
 		g.created = callers()
 	}
 	s.races.started(parent, g)
+	s.cfg.cover.started(parent, g)
 	return g
 }
 
@@ -531,7 +532,6 @@ func (s *run) stepped() {
 	}
 	if g.selects && g.chosen != pending {
 		s.hash = mix(s.hash, uint64(g.chosen))
-		s.cfg.cover.selected(g)
 	}
 	s.granted = nil
 }
