@@ -32,7 +32,7 @@ var api = map[string]any{
 	"vtrace.Check": vtrace.Check, "vtrace.Conclude": vtrace.Conclude, "vtrace.Continue": vtrace.Continue, "vtrace.DeepPass": vtrace.DeepPass,
 	"vtrace.Deps": vtrace.Deps, "vtrace.Dir": vtrace.Dir, "vtrace.DisallowFNV": vtrace.DisallowFNV, "vtrace.Engine": vtrace.Engine,
 	"vtrace.Entry": vtrace.Entry, "vtrace.Env": vtrace.Env, "vtrace.EveryLine": vtrace.EveryLine, "vtrace.Exhaust": vtrace.Exhaust,
-	"vtrace.Explore": vtrace.Explore, "vtrace.FirstPass": vtrace.FirstPass, "vtrace.Flags": vtrace.Flags, "vtrace.FromProto": vtrace.FromProto,
+	"vtrace.Explore": vtrace.Explore, "vtrace.Fuzz": vtrace.Fuzz, "vtrace.ReadCorpus": vtrace.ReadCorpus, "vtrace.WriteCorpus": vtrace.WriteCorpus, "pass.Fuzz": pass.Fuzz, "pass.FuzzEntry": pass.FuzzEntry, "pass.ReadCorpus": pass.ReadCorpus, "pass.WriteCorpus": pass.WriteCorpus, "vtrace.FirstPass": vtrace.FirstPass, "vtrace.Flags": vtrace.Flags, "vtrace.FromProto": vtrace.FromProto,
 	"vtrace.In": vtrace.In, "vtrace.Interrupt": vtrace.Interrupt, "vtrace.Load": vtrace.Load, "vtrace.MaxMemory": vtrace.MaxMemory,
 	"vtrace.MaxStates": vtrace.MaxStates, "vtrace.NoReductions": vtrace.NoReductions, "vtrace.Package": vtrace.Package, "vtrace.Partial": vtrace.Partial, "vtrace.Portable": vtrace.Portable,
 	"vtrace.Predict": vtrace.Predict, "vtrace.Processors": vtrace.Processors, "vtrace.Progress": vtrace.Progress, "vtrace.QueryCategories": vtrace.QueryCategories, "vtrace.Record": vtrace.Record, "vtrace.Races": vtrace.Races, "vtrace.Resume": vtrace.Resume, "vtrace.Results": vtrace.Results,
@@ -197,9 +197,10 @@ func TestBadOptions(t *testing.T) {
 			"exhaust":   errorOf(vtrace.Exhaust(ctx, src, vtrace.Exhaustion{}, opt)),
 			"record":    errorOf(vtrace.Record(ctx, src, vtrace.Recording{To: io.Discard}, opt)),
 			"predict":   errorOf(vtrace.Predict(ctx, src, vtrace.Predicting{}, opt)),
+			"fuzz":      errorOf(vtrace.Fuzz(ctx, src, vtrace.Fuzzing{}, opt)),
 		} {
 			var e *vtrace.OptionError
-			if name == "categories" && (call == "explore" || call == "exhaust" || call == "record" || call == "predict") {
+			if name == "categories" && (call == "explore" || call == "exhaust" || call == "record" || call == "predict" || call == "fuzz") {
 				continue // there are no queries
 			}
 			require.ErrorAs(t, err, &e, "%s %s", call, name)

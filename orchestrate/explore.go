@@ -103,7 +103,8 @@ type End struct {
 	Kind, Message, G, Site string
 	Stack                  []string
 	Goroutines             []Goroutine
-	Races                  []orcutil.Race // as in Verdict; the first tells ends apart
+	Races                  []orcutil.Race  // as in Verdict; the first tells ends apart
+	Stalls                 []orcutil.Stall // of the first run
 	// Starved and Since are as in orcutil.Result, of the first run.
 	Starved []artifact.At
 	Since   int
@@ -522,7 +523,7 @@ func (x *explorer) count(f foundEnd) {
 	}
 	x.ends[key] = &End{
 		Count: 1, Seed: f.Seed, Strategy: cmp.Or(f.Strategy, StrategyRandom), Status: v.Status, Plan: plan, Goroutines: v.Goroutines,
-		Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack, Races: v.Races,
+		Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack, Races: v.Races, Stalls: v.Stalls,
 		Starved: v.Starved, Since: v.Since,
 	}
 	if v.Status != Completed && v.Message == "" {

@@ -82,6 +82,8 @@ type job struct {
 	Explore *exploreJob `json:",omitempty"`
 	// Exhaust asks for all schedules that are not equivalent.
 	Exhaust *exhaustJob `json:",omitempty"`
+	// Fuzz asks for a search that is guided by what runs come to.
+	Fuzz *fuzzJob `json:",omitempty"`
 	// Minimise asks for a schedule with less to understand that ends as the plan does.
 	Minimise *minimiseJob `json:",omitempty"`
 }

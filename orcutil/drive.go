@@ -198,6 +198,7 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 		Durations []time.Duration
 		Explore   *exploration
 		Exhaust   *exhaustion
+		Fuzz      *fuzzing
 
 		Minimise *minimisation
 		Shared   *sharedJob
@@ -241,6 +242,12 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 	if job.Explore != nil {
 		e := Exploration{Config: cfg, Guides: job.Guides, Patient: job.Patient, Strategy: job.Strategy, Profile: job.Profile}
 		if err := job.Explore.do(e, marshal); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if job.Fuzz != nil {
+		if err := job.Fuzz.do(cfg, marshal); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -460,23 +467,99 @@ func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal
 	if e.Time > 0 {
 		x.Until = time.Now().Add(e.Time)
 	}
-	if e.Stop != "" {
-		looked := time.Now()
-		x.Stop = func() bool {
-			if time.Since(looked) < stopEvery {
-				return false
-			}
-			looked = time.Now()
-			_, err := os.Stat(e.Stop)
-			return err == nil
-		}
-	}
+	x.Stop = stopFile(e.Stop)
 	out := Exhaust(x)
 	if out.Frontier != nil {
 		write(e.Frontier, out.Frontier)
 	}
 	out.Frontier = nil
 	write(e.Result, out)
+	return failed
+}
+
+// stopFile reports, when it is called, whether there is such a file; nil for no name.
+func stopFile(path string) func() bool {
+	if path == "" {
+		return nil
+	}
+	looked := time.Now()
+	return func() bool {
+		if time.Since(looked) < stopEvery {
+			return false
+		}
+		looked = time.Now()
+		_, err := os.Stat(path)
+		return err == nil
+	}
+}
+
+// fuzzing is a search that is guided by what runs come to.
+type fuzzing struct {
+	Seed           uint64
+	Runs, Steps    int
+	Time, Watchdog time.Duration
+	First, Blind   bool
+	Patient        bool
+	Corpus         []Input
+	// Stop is a file: when there is one, the search ends.
+	Stop string
+	// Records and Ends are as those of an exploration, with the number of the run, from 0, in place
+	// of a seed. Kept gets a line for each input that is kept, Result a Fuzzed.
+	Records, Ends, Kept, Result string
+}
+
+func (f *fuzzing) do(cfg Config, marshal func(any) ([]byte, error)) error {
+	var failed error
+	create := func(path string) *os.File {
+		file, err := os.Create(path)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return file
+	}
+	records, ends, kept := create(f.Records), create(f.Ends), create(f.Kept)
+	defer records.Close()
+	defer ends.Close()
+	defer kept.Close()
+	if failed != nil {
+		return failed
+	}
+	put := func(to *os.File, v any) {
+		line, err := marshal(v)
+		if err == nil {
+			_, err = to.Write(append(line, '\n'))
+		}
+		if err != nil {
+			failed = err
+		}
+	}
+	cfg.Watchdog = f.Watchdog
+	ran := uint64(0)
+	out := Fuzz(Fuzzing{
+		Config: cfg, Seed: f.Seed, Runs: f.Runs, Steps: f.Steps, Time: f.Time, First: f.First, Blind: f.Blind, Patient: f.Patient, Corpus: f.Corpus,
+		Stop: stopFile(f.Stop),
+		Ran: func(end int, r Result) {
+			ran++
+			if _, err := records.Write(runRecord(end, r.Hash)); err != nil {
+				failed = err
+			}
+		},
+		Found: func(_ int, _ Input, r Result) {
+			put(ends, struct {
+				Seed   uint64
+				Expect Expect
+				Result Result
+			}{ran, r.Observed(), r})
+		},
+		Kept: func(in Input) { put(kept, in) },
+	})
+	put(ends, struct {
+		Done, Tainted bool
+		Left          string
+	}{true, out.Tainted, out.Left})
+	if err := replaceFile(f.Result, out, marshal); err != nil {
+		return err
+	}
 	return failed
 }
 

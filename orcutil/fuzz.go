@@ -53,6 +53,8 @@ type Fuzzed struct {
 	// Chains counts the runs with a scheduling chain, Enforced those in which all of it came in the
 	// order of the chain, and Discarded the chains that were not run since they cannot be.
 	Chains, Enforced, Discarded int
+	// Single: all runs have done the same, and there was nothing to choose in them.
+	Single bool `json:",omitempty"`
 	// Corpus are the inputs whose runs have all that those of others have, few of them.
 	Corpus []Input
 	// Left says why the process should run no more; with Tainted, those done may have
@@ -199,7 +201,7 @@ func (c *inputChooser) repeat(v View) (Choice, bool) {
 // wait for the sake of the chain, or of the case that they are to take.
 func (c *inputChooser) free(v View) Choice {
 	c.ready, c.at = c.ready[:0], c.at[:0]
-	waiting := false
+	waiting, forCase := false, false
 	if c.link < len(c.chain) {
 		if c.waited++; c.waited > held {
 			c.missed = true
@@ -217,13 +219,16 @@ func (c *inputChooser) free(v View) Choice {
 		}
 		if k, ok := c.cases[at]; ok && c.selected < held && k >= 0 && k < len(p.g.cases) && !v.run.couldTake(p.g.cases[k]) {
 			c.selected++
-			waiting = true
+			waiting, forCase = true, true
 			continue
 		}
 		c.ready, c.at = append(c.ready, p), append(c.at, i)
 	}
 	if !waiting {
 		return c.tail.Next(v)
+	}
+	if len(c.ready) == 0 && forCase && v.run.mayPass() {
+		return Choice{Index: TimePasses} // the case may be that of a timeout
 	}
 	if len(c.ready) == 0 {
 		// All wait for each other: what the chain wants cannot be.
@@ -260,6 +265,8 @@ type fuzzer struct {
 	ends   map[string]int
 	fresh  uint64 // runs that nothing prescribes
 	over   bool
+	hashes map[uint64]bool // of the first runs
+	asked  int             // how often runs have asked the environment
 }
 
 // kept is an input whose run has come to something new.
@@ -286,7 +293,7 @@ const (
 
 // Fuzz does the search.
 func Fuzz(f Fuzzing) Fuzzed {
-	x := &fuzzer{Fuzzing: f, random: random(f.Seed), cover: newCoverage(), tried: map[uint64]bool{}, ends: map[string]int{}}
+	x := &fuzzer{Fuzzing: f, random: random(f.Seed), cover: newCoverage(), tried: map[uint64]bool{}, ends: map[string]int{}, hashes: map[uint64]bool{}}
 	if f.Time > 0 {
 		x.until = time.Now().Add(f.Time)
 	}
@@ -306,6 +313,10 @@ func Fuzz(f Fuzzing) Fuzzed {
 			in = Input{Seed: f.Seed + x.fresh, Tail: f.Seed + x.fresh}
 		}
 		x.try(in)
+		if n+1 == beginnings && len(x.hashes) == 1 && x.asked == 0 {
+			x.out.Single = true
+			break
+		}
 	}
 	x.out.Features = len(x.cover.features)
 	x.out.Corpus = x.few()
@@ -339,6 +350,10 @@ func (x *fuzzer) try(in Input) {
 	_, found := x.cover.end()
 	x.out.Runs++
 	x.out.Steps += res.Steps
+	x.asked += res.Asked
+	if len(x.hashes) < 2 {
+		x.hashes[res.Hash] = true
+	}
 	if len(in.Chain) > 0 {
 		x.out.Chains++
 		if c.enforced() {

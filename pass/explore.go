@@ -75,6 +75,11 @@ func (p *program) buildToRun(ctx context.Context, opts Options, rep reporter) (_
 // filled in, the sandbox among them, and the reporter of its stages. A model without flags and
 // dependencies has those of the program. The caller must call close.
 func loadToRun(ctx context.Context, spec source.Spec, opts Options) (p *program, _ Options, rep reporter, close func() error, err error) {
+	return loadToRunWith(ctx, load, spec, opts)
+}
+
+// loadToRunWith is loadToRun with a program of somewhere else.
+func loadToRunWith(ctx context.Context, load func(context.Context, source.Spec) (*program, error), spec source.Spec, opts Options) (p *program, _ Options, rep reporter, close func() error, err error) {
 	opts, close, err = opts.sandboxed(ctx, spec.Env)
 	if err != nil {
 		return nil, opts, rep, close, err

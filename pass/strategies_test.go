@@ -22,6 +22,7 @@ import (
 var (
 	strategiesAll  = flag.Int("strategies", 0, "TestStrategies with `one of so many` of the programs of TestVerdicts that have an error, and ten seeds; 1: all")
 	strategiesFrom = flag.String("strategies-run", "", "those programs of TestStrategies with a name that begins so")
+	strategiesWays = flag.String("strategies-ways", "", "these ways alone, separated by commas")
 	strategiesRaw  = flag.String("strategies-raw", "", "a file for what TestStrategies has measured, in lines")
 )
 
@@ -32,6 +33,10 @@ const (
 	// missing is the number of runs of an error that was not shown.
 	missing = soughtRuns + 1
 )
+
+// What is measured beside the strategies: a search that is guided by what runs come to, and the same
+// without the guidance.
+const guided, blind = "fuzz", "fuzz without feedback"
 
 // sought is what a strategy, or something else, took to show an error of a program with a seed.
 type sought struct {
@@ -86,9 +91,16 @@ func TestStrategies(t *testing.T) {
 				defer func() { require.NoError(t, b.Close()) }()
 				v, err := b.Run(ctx, artifact.Plan{Steps: []artifact.PlanStep{}}, orchestrate.RunOptions{Timeout: opts.Watchdog, MaxSteps: runSteps})
 				require.NoError(t, err)
+				ways := []string{guided, blind}
 				for _, s := range orchestrate.Strategies() {
+					ways = append(ways, string(s))
+				}
+				if *strategiesWays != "" {
+					ways = strings.Split(*strategiesWays, ",")
+				}
+				for _, by := range ways {
 					for seed := range seeds {
-						got := seek(ctx, t, b, s, seed)
+						got := seek(ctx, t, b, by, seed)
 						got.program, got.hard = name, v.Kind == ""
 						mu.Lock()
 						all = append(all, got)
@@ -113,20 +125,32 @@ func TestStrategies(t *testing.T) {
 }
 
 // seek runs a program until its error has shown.
-func seek(ctx context.Context, t *testing.T, b *orchestrate.Binary, s orchestrate.Strategy, seed int) sought {
+func seek(ctx context.Context, t *testing.T, b *orchestrate.Binary, by string, seed int) sought {
 	t.Helper()
-	how := orchestrate.ExploreOptions{
-		Runs: soughtRuns, Seed: uint64(1 + seed*100*soughtRuns), Strategy: s, First: true, Patient: true, NoReplay: true, TotalSteps: soughtSteps, MaxProcesses: runProcesses,
-		RunOptions: orchestrate.RunOptions{Timeout: DefaultWatchdog, MaxSteps: runSteps},
-	}
+	limits := orchestrate.RunOptions{Timeout: DefaultWatchdog, MaxSteps: runSteps}
+	first := uint64(1 + seed*100*soughtRuns)
 	start := time.Now()
-	x, err := b.Explore(ctx, how)
-	require.NoError(t, err)
+	var x *orchestrate.Exploration
+	var err error
+	switch by {
+	case guided, blind:
+		var f *orchestrate.Fuzzed
+		f, err = b.Fuzz(ctx, orchestrate.FuzzOptions{
+			Runs: soughtRuns, Seed: first, First: true, Blind: by == blind, Patient: true, NoReplay: true, TotalSteps: soughtSteps, RunOptions: limits,
+		})
+		require.NoError(t, err)
+		x, first = &f.Exploration, 0
+	default:
+		x, err = b.Explore(ctx, orchestrate.ExploreOptions{
+			Runs: soughtRuns, Seed: first, Strategy: orchestrate.Strategy(by), First: true, Patient: true, NoReplay: true, TotalSteps: soughtSteps, MaxProcesses: runProcesses, RunOptions: limits,
+		})
+		require.NoError(t, err)
+	}
 	took := time.Since(start)
-	out := sought{by: string(s), seed: seed, runs: missing}
+	out := sought{by: by, seed: seed, runs: missing}
 	for _, e := range x.Ends {
 		if e.Status == orchestrate.Completed && e.Kind != "" {
-			out.runs = min(out.runs, int(e.Seed-how.Seed)+1)
+			out.runs = min(out.runs, int(e.Seed-first)+1)
 		}
 	}
 	if out.runs < missing {
