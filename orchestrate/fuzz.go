@@ -70,6 +70,8 @@ const (
 	fuzzProcesses = 50
 	fuzzTainted   = 3
 	fuzzRuns      = 1_000_000
+	// maxInputs bounds what is kept.
+	maxInputs = 1000
 )
 
 // Fuzz searches for errors by runs that are made from those which have come to something new. Runs share a
@@ -204,15 +206,15 @@ func (x *fuzzer) take(f *fuzzJob, runErr error, killed bool) error {
 		if err := json.Unmarshal(data, &out); err != nil {
 			return fmt.Errorf("fuzz: result: %w", err)
 		}
-		x.corpus = out.Corpus
+		x.corpus = out.Corpus[:min(len(out.Corpus), maxInputs)]
 	} else if err := x.readKept(f.Kept); err != nil {
 		return fmt.Errorf("fuzz: %w", err)
 	}
-	x.steps += out.Steps
+	x.steps += max(out.Steps, 0)
 	x.fuzzed.Features = max(x.fuzzed.Features, out.Features)
-	x.fuzzed.Chains += out.Chains
-	x.fuzzed.Enforced += out.Enforced
-	x.fuzzed.Discarded += out.Discarded
+	x.fuzzed.Chains += max(out.Chains, 0)
+	x.fuzzed.Enforced += max(out.Enforced, 0)
+	x.fuzzed.Discarded += max(out.Discarded, 0)
 	x.fuzzed.Single = out.Single
 	why := last.Left
 	switch {
@@ -253,7 +255,7 @@ func (x *fuzzer) readKept(path string) error {
 	defer file.Close()
 	lines := bufio.NewScanner(io.LimitReader(file, maxResult))
 	lines.Buffer(nil, maxResult)
-	for lines.Scan() {
+	for len(x.corpus) < maxInputs && lines.Scan() {
 		var in Input
 		if json.Unmarshal(lines.Bytes(), &in) != nil {
 			break // it was not written to the end

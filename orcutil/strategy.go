@@ -159,7 +159,7 @@ func (t *strategies) chooser(s Strategy, seed uint64) (Chooser, error) {
 	c := &strategist{random: random(seed), limit: unlimited}
 	c.late = c.next(2) == 0
 	k := t.profile.Choices
-	if k == 0 {
+	if k <= 0 {
 		k = unprofiled
 	}
 	switch kind {
