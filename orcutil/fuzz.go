@@ -266,7 +266,9 @@ type fuzzer struct {
 	fresh  uint64 // runs that nothing prescribes
 	over   bool
 	hashes map[uint64]bool // of the first runs
-	asked  int             // how often runs have asked the environment
+	// keptSteps are the steps of the runs that were kept.
+	keptSteps int
+	asked     int // how often runs have asked the environment
 }
 
 // kept is an input whose run has come to something new.
@@ -287,6 +289,8 @@ const (
 	// maxCorpus bounds what is kept, and maxChain the links of a chain: of longer ones hardly any is
 	// enforced.
 	maxCorpus, maxChain = 500, 4
+	// maxKeptSteps bounds the steps of all that is kept: each input has those of its prefix.
+	maxKeptSteps = 200_000
 	// tries is how often a change is sought that has not been tried.
 	tries = 20
 )
@@ -362,7 +366,7 @@ func (x *fuzzer) try(in Input) {
 	}
 	key := res.end()
 	n, known := x.ends[key]
-	keep := found > 0 && len(x.corpus) < maxCorpus && (!x.Blind || len(x.corpus) < beginnings)
+	keep := found > 0 && len(x.corpus) < maxCorpus && x.keptSteps < maxKeptSteps && (!x.Blind || len(x.corpus) < beginnings)
 	if (!known || keep) && res.Left == "" {
 		again, _ := x.run(in, true)
 		if again.Hash != res.Hash || again.end() != key {
@@ -371,6 +375,8 @@ func (x *fuzzer) try(in Input) {
 		}
 		res.Left = again.Left
 		if keep {
+			x.cover.steps.release()
+			x.keptSteps += len(again.Trace)
 			x.corpus = append(x.corpus, &kept{in: in, trace: again.Trace, choices: again.Choices, steps: x.cover.steps, features: slices.Clone(x.cover.mine), new: found})
 			if x.Kept != nil {
 				x.Kept(in)

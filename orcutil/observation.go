@@ -163,3 +163,21 @@ func (o *observation) closes(g *goroutine, p unsafe.Pointer) {
 		o.closed[p] = slices.Clone(o.clock(g))
 	}
 }
+
+// release forgets all that is of the program itself, which its memory would stay for. Objects are numbers
+// from then on.
+func (o *observation) release() {
+	numbers := map[touched]int32{}
+	for i := range o.events {
+		for j := range o.events[i].touches {
+			t := &o.events[i].touches[j]
+			n, ok := numbers[t.object]
+			if !ok {
+				n = int32(len(numbers))
+				numbers[t.object] = n
+			}
+			t.object = touched{space: t.object.space, n: n}
+		}
+	}
+	o.clocks, o.numbers, o.keys, o.sent, o.closed, o.got = nil, nil, nil, nil, nil, nil
+}

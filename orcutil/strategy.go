@@ -33,7 +33,7 @@ const (
 	// A schedule with k choices among at most n comes with one of at least 1/nᵏ.
 	StrategyRandom Strategy = "random"
 	// StrategyPCT has a priority for each goroutine, and lowers that of the running one at
-	// depth-1 random moments (Burckhardt, Kothari, Musuvathi, Nagarakatti: A Randomized
+	// depth-1 random moments (Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized
 	// Scheduler with Probabilistic Guarantees of Finding Bugs, ASPLOS 2010). An error that
 	// needs d orders between steps shows in a run with a probability of at least
 	// 1/(n·kᵈ⁻¹), where d is the depth, unless a run has more choices than its profile.
