@@ -29,7 +29,7 @@ type FuzzOptions struct {
 	Stop <-chan struct{}
 	// First makes the first run that ends in an error the last.
 	First bool
-	// Blind makes the search learn nothing from what runs come to, for comparison.
+	// Blind makes the search learn nothing from what runs come to but the first ten, for comparison.
 	Blind bool
 	// Patient is as in ExploreOptions.
 	Patient bool

@@ -25,6 +25,8 @@ type coverage struct {
 	sends   map[unsafe.Pointer][]Site // those that have completed, in their order
 	recvs   map[unsafe.Pointer][]Site
 	found   int      // features that no run before has had
+	done    int      // steps
+	newAt   int      // in which of them, from 1, the first such feature came
 	mine    []uint64 // all features, each once, as in has
 	has     map[uint64]bool
 	touches []touch
@@ -55,7 +57,7 @@ func (c *coverage) begin() {
 	c.prints.reset()
 	c.past, c.last = map[*goroutine]uint64{}, map[touched]lastUse{}
 	c.sends, c.recvs = map[unsafe.Pointer][]Site{}, map[unsafe.Pointer][]Site{}
-	c.time, c.found, c.mine, c.has = 0, 0, nil, map[uint64]bool{}
+	c.time, c.found, c.done, c.newAt, c.mine, c.has = 0, 0, 0, 0, nil, map[uint64]bool{}
 }
 
 // end is called after a run. It reports whether the run was like no earlier one, and how many
@@ -80,6 +82,7 @@ func (c *coverage) step(g *goroutine) {
 	if c == nil {
 		return
 	}
+	c.done++
 	c.touches = g.run.mayTouch(g, c.touches[:0])
 	h := c.prints.touched(mix(c.past[g], c.time, uint64(g.site)), c.touches)
 	c.prints.touch(h, c.touches)
@@ -169,7 +172,9 @@ func (c *coverage) feature(kind int, a, b Site) {
 	h := mix(uint64(kind), uint64(a), uint64(b))
 	if !c.features[h] {
 		c.features[h] = true
-		c.found++
+		if c.found++; c.found == 1 {
+			c.newAt = c.done
+		}
 	}
 	if !c.has[h] {
 		c.has[h] = true

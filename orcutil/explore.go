@@ -73,7 +73,7 @@ func Explore(e Exploration) (left string, tainted bool) {
 			return res.Left, false
 		}
 	}
-	known := newStrategies(e.Profile)
+	choosers := newStrategies(e.Profile)
 	var learns *portfolio
 	if e.Strategy == StrategyPortfolio && len(e.Guides) == 0 {
 		learns = newPortfolio()
@@ -83,7 +83,7 @@ func Explore(e Exploration) (left string, tainted bool) {
 		c := Along(e.Guides, seed)
 		if s != "" && len(e.Guides) == 0 {
 			var err error
-			if c, err = known.chooser(s, seed); err != nil {
+			if c, err = choosers.chooser(s, seed); err != nil {
 				return Result{Verdict: Unsupported, Message: err.Error(), Left: err.Error()}
 			}
 		}

@@ -30,7 +30,7 @@ type Fuzzing struct {
 	Stop        func() bool
 	// First makes the first run that ends in an error the last.
 	First bool
-	// Blind makes the search learn nothing from what runs come to, for comparison.
+	// Blind makes the search learn nothing from what runs come to but the first ten, for comparison.
 	Blind bool
 	// Patient makes time wait for everything else, see Patient.
 	Patient bool
@@ -279,6 +279,7 @@ type kept struct {
 	steps    *observation
 	features []uint64 // all of its run
 	new      int      // that were new
+	newAt    int      // the step, from 1, with the first of these
 	picked   int
 }
 
@@ -352,6 +353,7 @@ func (x *fuzzer) try(in Input) {
 	x.tried[in.hash()] = true
 	res, c := x.run(in, false)
 	_, found := x.cover.end()
+	newAt := x.cover.newAt
 	x.out.Runs++
 	x.out.Steps += res.Steps
 	x.asked += res.Asked
@@ -366,7 +368,7 @@ func (x *fuzzer) try(in Input) {
 	}
 	key := res.end()
 	n, known := x.ends[key]
-	keep := found > 0 && len(x.corpus) < maxCorpus && x.keptSteps < maxKeptSteps && (!x.Blind || len(x.corpus) < beginnings)
+	keep := found > 0 && len(x.corpus) < maxCorpus && x.keptSteps < maxKeptSteps && (!x.Blind || x.out.Runs <= beginnings)
 	if (!known || keep) && res.Left == "" {
 		again, _ := x.run(in, true)
 		if again.Hash != res.Hash || again.end() != key {
@@ -377,7 +379,7 @@ func (x *fuzzer) try(in Input) {
 		if keep {
 			x.cover.steps.release()
 			x.keptSteps += len(again.Trace)
-			x.corpus = append(x.corpus, &kept{in: in, trace: again.Trace, choices: again.Choices, steps: x.cover.steps, features: slices.Clone(x.cover.mine), new: found})
+			x.corpus = append(x.corpus, &kept{in: in, trace: again.Trace, choices: again.Choices, steps: x.cover.steps, features: slices.Clone(x.cover.mine), new: found, newAt: newAt})
 			if x.Kept != nil {
 				x.Kept(in)
 			}
@@ -411,7 +413,7 @@ const maxFuzzHeap = 1 << 30
 // pick is one of those that were kept: those that have come to much that is new, and of which
 // little has been made, more often.
 func (x *fuzzer) pick() *kept {
-	weight := func(k *kept) int { return 1 + 16*bits.Len(uint(k.new))/(1+k.picked/8) }
+	weight := func(k *kept) int { return 1 + 32*bits.Len(uint(k.new))/(1+k.picked) }
 	sum := 0
 	for _, k := range x.corpus {
 		sum += weight(k)
@@ -482,13 +484,21 @@ func (x *fuzzer) otherCase(k *kept) (Input, bool) {
 	return in, true
 }
 
-// some is one of the steps of which something holds, -1 if there is none.
+// some is one of the steps of which something holds, -1 if there is none: in every second case of those
+// from where the run has come to something new.
 func (x *fuzzer) some(k *kept, is func(e *observedStep) bool) int {
 	var list []int
+	late := 0 // of the list
 	for i := range k.steps.events {
 		if is(&k.steps.events[i]) {
 			list = append(list, i)
+			if i+1 < k.newAt {
+				late = len(list)
+			}
 		}
+	}
+	if late < len(list) && x.next(2) == 0 {
+		list = list[late:]
 	}
 	if len(list) == 0 {
 		return -1
@@ -632,7 +642,11 @@ func (x *fuzzer) otherEnd(k *kept) (Input, bool) {
 	if len(k.trace) == 0 {
 		return Input{}, false
 	}
-	return x.upTo(k, x.next(len(k.trace))), true
+	i := x.some(k, func(*observedStep) bool { return true })
+	if i < 0 {
+		return Input{}, false
+	}
+	return x.upTo(k, k.steps.events[i].at), true
 }
 
 // few are inputs that together have come to all that those that were kept have: first those that have

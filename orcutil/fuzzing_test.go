@@ -147,3 +147,31 @@ func TestFuzzTaint(t *testing.T) {
 	require.True(t, out.Tainted)
 	require.Contains(t, out.Left, "state outlives runs")
 }
+
+// TestFeedback: a search comes to an error behind many orders, one after the other, by what it has kept of
+// each, and does not if it keeps nothing.
+func TestFeedback(t *testing.T) {
+	const stages = 12
+	main := func() {
+		for i := range Site(stages) {
+			first := false
+			Go(100+i, func() {
+				Access(200 + i)
+				first = true
+			})
+			Access(300 + i)
+			if !first {
+				return
+			}
+		}
+		panic(Panic(400, "behind all orders"))
+	}
+	cfg := Config{Bubble: bubble(t), Main: main}
+	for seed := range uint64(3) {
+		out, _, _ := fuzz(t, Fuzzing{Config: cfg, Seed: seed * 1000, Runs: 1000, First: true, Patient: true})
+		t.Logf("%d runs", out.Runs)
+		require.Less(t, out.Runs, 1000)
+		out, _, _ = fuzz(t, Fuzzing{Config: cfg, Seed: seed * 1000, Runs: 1000, First: true, Patient: true, Blind: true})
+		require.Equal(t, 1000, out.Runs)
+	}
+}

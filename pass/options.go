@@ -27,8 +27,8 @@ const DefaultStall = 100 * time.Millisecond
 // Strategy is a way to choose the schedules of random runs.
 type Strategy = orchestrate.Strategy
 
-// DefaultStrategy is that of Options.Strategy, see docs/strategies.md.
-const DefaultStrategy = orchestrate.StrategyRandom
+// DefaultStrategy is that of Options.Strategy: the one that has shown most, see docs/strategies.md.
+const DefaultStrategy = orchestrate.StrategyPOS
 
 // Options direct the passes. The zero value is the default everywhere. The
 // passes do not modify it.
