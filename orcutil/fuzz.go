@@ -91,9 +91,7 @@ func (in *Input) hash() uint64 {
 	return h
 }
 
-// InputChooser is the Chooser of a run by an input, for a Config with its seed and choices.
-func InputChooser(in Input) Chooser { return newInputChooser(in) }
-
+// newInputChooser is for a Config with the seed and the choices of the input.
 func newInputChooser(in Input) *inputChooser {
 	c := &inputChooser{prefix: in.Prefix}
 	tail := &strategist{random: random(in.Tail), limit: unlimited}
@@ -176,7 +174,7 @@ func (c *inputChooser) repeat(v View) (Choice, bool) {
 		st := c.prefix[c.pos]
 		if st.G == TimeStep {
 			c.pos++
-			if v.Time {
+			if v.run.mayPass() { // as it did, also where it waits for everything else
 				return Choice{Index: TimePasses}, true
 			}
 			continue
