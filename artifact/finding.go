@@ -446,3 +446,20 @@ type FindingStep struct {
 	Line  int    `json:"line,omitempty"` // from 1
 	Text  string `json:"text,omitempty"` // the source line
 }
+
+// The states of goroutines at the end of a run, of FindingGoroutine.State: as package orcutil has them, which
+// imports nothing of this module.
+const (
+	StateRunning    = "running"
+	StateNotStarted = "not started"
+	StateAt         = "at"                   // in front of its operation, which nobody has let it do
+	StateBlocked    = "blocked"              // in its operation
+	StateOutside    = "outside"              // blocked in code without guards
+	StateFinished   = "finished"             // its function has returned
+	StatePanicked   = "panicked"             // and the program has ended so
+	StateEnded      = "ended the program in" // its operation, as a call of os.Exit
+)
+
+// CallbackPrefix begins the creation path of a goroutine that runs a function which the program has given to a
+// library; the key of the site where that was, and a number, follow.
+const CallbackPrefix = "F@"

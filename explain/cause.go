@@ -60,13 +60,8 @@ const (
 	opCondWait = "cond wait"
 	opOnce     = "once"
 	opClose    = "close"
-)
-
-// States of goroutines.
-const (
-	stateBlocked  = "blocked" // queued in its operation
-	statePanicked = "panicked"
-	stateFinished = "finished"
+	opAccess   = "access" // of a statement, which may be reading and writing
+	opWrite    = "write"  // of a statement that has read before
 )
 
 // entryGoroutine is the creation path of the goroutine of main or of the test.
@@ -92,7 +87,7 @@ func (e *explanation) goroutine(g string) *artifact.FindingGoroutine {
 // holder is who keeps a goroutine from the lock, or the Once, that it waits for; false if it
 // waits for something else, or who holds it is not known.
 func (e *explanation) holder(w *artifact.FindingGoroutine) (artifact.FindingAct, bool) {
-	if w.State != stateBlocked {
+	if w.State != artifact.StateBlocked {
 		return artifact.FindingAct{}, false
 	}
 	var reader artifact.FindingAct
@@ -119,7 +114,7 @@ func (e *explanation) holder(w *artifact.FindingGoroutine) (artifact.FindingAct,
 // writer is who waits to write under a lock.
 func (e *explanation) writer(object string) *artifact.FindingGoroutine {
 	for i, g := range e.finding.Goroutines {
-		if g.State == stateBlocked && g.Operation == opLock && g.Object == object {
+		if g.State == artifact.StateBlocked && g.Operation == opLock && g.Object == object {
 			return &e.finding.Goroutines[i]
 		}
 	}
@@ -156,22 +151,22 @@ func (e *explanation) cycleText(cycle []edge) string {
 	if len(cycle) == 1 {
 		w, h := cycle[0].waits, cycle[0].holds
 		if w.Operation == opOnce {
-			return fmt.Sprintf("%s waits at %s for the function of %s, which it runs itself%s", who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site), since(h))
+			return fmt.Sprintf("%s waits at %s for the function of %s, which it runs itself%s", who(e.finding, w.G), at(w.File, w.Line), e.name(w.Object, w.Site), since(h))
 		}
 		if h.Operation == opReadLock && w.Operation == opReadLock {
 			return fmt.Sprintf("%s waits at %s to read under %s again, which it reads under since %s: %s wants to write in between, and whoever comes later waits for that",
-				who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site), at(h.File, h.Line), who(e.writer(w.Object).G))
+				who(e.finding, w.G), at(w.File, w.Line), e.name(w.Object, w.Site), at(h.File, h.Line), who(e.finding, e.writer(w.Object).G))
 		}
-		return fmt.Sprintf("%s waits at %s for %s%s, which it holds itself%s%s", who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site), mode(w.Operation, w.Object), mode(h.Operation, h.Object), since(h))
+		return fmt.Sprintf("%s waits at %s for %s%s, which it holds itself%s%s", who(e.finding, w.G), at(w.File, w.Line), e.name(w.Object, w.Site), mode(w.Operation, w.Object), mode(h.Operation, h.Object), since(h))
 	}
 	// Each holds what the one before it waits for.
 	var parts []string
 	for i, c := range cycle {
 		own := cycle[(i+len(cycle)-1)%len(cycle)].holds
-		part := fmt.Sprintf("%s holds %s%s%s, and waits at %s for %s%s", who(c.waits.G), e.name(own.Object, own.Site), mode(own.Operation, own.Object), since(own),
+		part := fmt.Sprintf("%s holds %s%s%s, and waits at %s for %s%s", who(e.finding, c.waits.G), e.name(own.Object, own.Site), mode(own.Operation, own.Object), since(own),
 			at(c.waits.File, c.waits.Line), e.name(c.waits.Object, c.waits.Site), mode(c.waits.Operation, c.waits.Object))
 		if i == 0 {
-			part += ", which " + who(c.holds.G) + " holds"
+			part += ", which " + who(e.finding, c.holds.G) + " holds"
 		}
 		parts = append(parts, part)
 	}
@@ -188,7 +183,7 @@ func (e *explanation) waits() string {
 	left := 0
 	for i := range e.finding.Goroutines {
 		w := &e.finding.Goroutines[i]
-		if w.State != stateBlocked {
+		if w.State != artifact.StateBlocked {
 			continue
 		}
 		text := e.wait(w)
@@ -219,7 +214,7 @@ func (e *explanation) waits() string {
 
 // wait says what a goroutine waits for, and why that does not come.
 func (e *explanation) wait(w *artifact.FindingGoroutine) string {
-	g, place, object := who(w.G), at(w.File, w.Line), e.name(w.Object, w.Site)
+	g, place, object := who(e.finding, w.G), at(w.File, w.Line), e.name(w.Object, w.Site)
 	if held := e.wanted(w); held != "" {
 		g += ", which holds " + held + ","
 	}
@@ -254,8 +249,8 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		if !ok {
 			return fmt.Sprintf("%s waits at %s for %s, and who holds it is not known", g, place, object)
 		}
-		text := fmt.Sprintf("%s waits at %s for %s%s, which %s holds%s%s", g, place, object, mode(w.Operation, w.Object), who(h.G), mode(h.Operation, h.Object), since(h))
-		if o := e.goroutine(h.G); o != nil && (o.State == stateFinished || o.State == statePanicked) {
+		text := fmt.Sprintf("%s waits at %s for %s%s, which %s holds%s%s", g, place, object, mode(w.Operation, w.Object), who(e.finding, h.G), mode(h.Operation, h.Object), since(h))
+		if o := e.goroutine(h.G); o != nil && (o.State == artifact.StateFinished || o.State == artifact.StatePanicked) {
 			text += ", and has ended without giving it back"
 		}
 		return text
@@ -280,7 +275,7 @@ func (e *explanation) owed(w *artifact.FindingGoroutine) string {
 			gs = append(gs[:shownWaits], fmt.Sprintf("%d more", len(gs)-shownWaits))
 		}
 		if n := len(gs) - 1; n == 0 {
-			parts = append(parts, who(gs[0])+" "+one)
+			parts = append(parts, who(e.finding, gs[0])+" "+one)
 		} else {
 			parts = append(parts, "goroutines "+strings.Join(gs[:n], ", ")+" and "+gs[n]+" "+many)
 		}
@@ -298,7 +293,7 @@ func (e *explanation) missing(a artifact.FindingAct) (one, many string) {
 	switch {
 	case a.Operation == sites.WaitGroupGo.String():
 		return "of Go at " + place + " does not end", "of Go at " + place + " do not end"
-	case g != nil && (g.State == stateFinished || g.State == statePanicked):
+	case g != nil && (g.State == artifact.StateFinished || g.State == artifact.StatePanicked):
 		return "has ended without Done at " + place, "have ended without Done at " + place
 	}
 	return "does not come to Done at " + place, "do not come to Done at " + place
@@ -307,7 +302,7 @@ func (e *explanation) missing(a artifact.FindingAct) (one, many string) {
 // Missing says of a call of Done that a goroutine of a finding has not come to it.
 func Missing(f artifact.Finding, a artifact.FindingAct) string {
 	text, _ := (&explanation{finding: f}).missing(a)
-	return who(a.G) + " " + text
+	return who(f, a.G) + " " + text
 }
 
 // lastSignal says what has become of the last signal that a goroutine might have got, "" if the
@@ -334,7 +329,7 @@ func (e *explanation) lastSignal(w *artifact.FindingGoroutine) string {
 	for i, s := range steps {
 		woken := isKind(s, sites.CondWait) && waiting[s.G] == s.Site
 		if woken && i > last && expression(opCondWait, s.Text) == cond {
-			return text + "has woken " + who(s.G)
+			return text + "has woken " + who(e.finding, s.G)
 		}
 		waiting[s.G] = ""
 		if isKind(s, sites.CondWait) && !woken {
@@ -383,7 +378,7 @@ func Place(f artifact.Finding) Location {
 		return at
 	}
 	for _, g := range f.Goroutines {
-		if g.File == "" || !strings.HasPrefix(f.Cause, who(g.G)+" ") && !strings.HasPrefix(f.Cause, who(g.G)+",") {
+		if g.File == "" || !strings.HasPrefix(f.Cause, who(f, g.G)+" ") && !strings.HasPrefix(f.Cause, who(f, g.G)+",") {
 			continue
 		}
 		if at.Site, at.G = g.Site, g.G; g.File != f.File || g.Line != f.Line {
@@ -423,17 +418,51 @@ func (e *explanation) closedChannel() string {
 			if e.finding.Kind == artifact.KindCloseOfClosed {
 				do = "closes"
 			}
-			by := who(c.G) + " has closed"
+			by := who(e.finding, c.G) + " has closed"
 			if c.G == g.G {
 				by = "it has closed"
 			}
-			return fmt.Sprintf("%s %s %s at %s, which %s at %s", who(g.G), do, e.name(c.Object, c.Site), at(e.finding.File, e.finding.Line), by, at(c.File, c.Line))
+			return fmt.Sprintf("%s %s %s at %s, which %s at %s", who(e.finding, g.G), do, e.name(c.Object, c.Site), at(e.finding.File, e.finding.Line), by, at(c.File, c.Line))
 		}
 	}
 	return ""
 }
 
-func who(g string) string { return "goroutine " + g }
+// Goroutine is what reports call a goroutine: its creation path, or, of one that runs a function that was given
+// to a library, as time.AfterFunc is, where that was.
+func Goroutine(f artifact.Finding, g string) string {
+	key, ok := strings.CutPrefix(g, artifact.CallbackPrefix)
+	i := strings.LastIndexByte(key, '.')
+	if !ok || i < 0 {
+		return g
+	}
+	name := "callback of " + key[:i]
+	for _, s := range f.Interleaving {
+		if s.G == g && isKind(s, sites.Start) {
+			name = fmt.Sprintf("%s at %s:%d", callbackOf(s.Text), s.File, s.Line)
+			break
+		}
+	}
+	if n := key[i+1:]; n != "1" {
+		return name + " (" + n + ")"
+	}
+	return name
+}
+
+// callbackOf is what gets a function called, by the text of the line.
+func callbackOf(text string) string {
+	if strings.Contains(text, "time.AfterFunc") {
+		return "timer set"
+	}
+	return "callback given"
+}
+
+func who(f artifact.Finding, g string) string {
+	if name := Goroutine(f, g); name != g {
+		return "the goroutine of the " + name
+	}
+	return "goroutine " + g
+}
 
 func at(file string, line int) string {
 	if file == "" {

@@ -15,7 +15,7 @@ import (
 )
 
 func blocked(g, operation, object string, line int, text string, holds ...artifact.FindingAct) artifact.FindingGoroutine {
-	return artifact.FindingGoroutine{G: g, Site: "s" + text, Operation: operation, Object: object, State: stateBlocked, File: "a.go", Line: line, Text: text, Holds: holds}
+	return artifact.FindingGoroutine{G: g, Site: "s" + text, Operation: operation, Object: object, State: artifact.StateBlocked, File: "a.go", Line: line, Text: text, Holds: holds}
 }
 
 func ended(g string, holds ...artifact.FindingAct) artifact.FindingGoroutine {
@@ -192,7 +192,7 @@ func TestLastSignal(t *testing.T) {
 		{[]artifact.FindingStep{wait("0.1"), wait("0.1"), wait("0.2"), signal, wait("0.1")}, ""},
 	} {
 		f := artifact.Finding{Kind: artifact.KindLeak, Interleaving: c.steps, Goroutines: []artifact.FindingGoroutine{
-			{G: "0.2", Operation: "cond wait", Object: "cond#1", State: stateBlocked, File: "a.go", Line: 4, Text: "q.c.Wait()", Site: "f#1"},
+			{G: "0.2", Operation: "cond wait", Object: "cond#1", State: artifact.StateBlocked, File: "a.go", Line: 4, Text: "q.c.Wait()", Site: "f#1"},
 		}}
 		require.Equal(t, "goroutine 0.2 waits at a.go:4 for a signal of q.c, and nobody who is left gives one"+c.want, Cause(f))
 	}
@@ -245,8 +245,8 @@ func TestOperand(t *testing.T) {
 // finding, which stays where it is; a deadlock is where the goroutine waits that causes it.
 func TestCauseOfLeaks(t *testing.T) {
 	all := []artifact.FindingGoroutine{
-		{G: "0.1", Operation: "send", Object: "chan#1", State: stateBlocked, File: "a.go", Line: 1, Text: "c <- 1", Site: "f#1"},
-		{G: "0.2", Operation: "send", Object: "chan#2", State: stateBlocked, File: "a.go", Line: 2, Text: "d <- 1", Site: "f#2"},
+		{G: "0.1", Operation: "send", Object: "chan#1", State: artifact.StateBlocked, File: "a.go", Line: 1, Text: "c <- 1", Site: "f#1"},
+		{G: "0.2", Operation: "send", Object: "chan#2", State: artifact.StateBlocked, File: "a.go", Line: 2, Text: "d <- 1", Site: "f#2"},
 	}
 	for i, want := range []string{"goroutine 0.1 waits at a.go:1", "goroutine 0.2 waits at a.go:2"} {
 		f := artifact.Finding{Kind: artifact.KindLeak, File: "a.go", Line: i + 1, Goroutines: all}

@@ -37,25 +37,32 @@ func Table(f artifact.Finding) []string {
 	var ends []artifact.FindingGoroutine
 	for _, g := range f.Goroutines {
 		switch {
-		case g.File != "" && (g.State == stateBlocked || f.Kind == artifact.KindRace):
+		case g.File != "" && (g.State == artifact.StateBlocked || f.Kind == artifact.KindRace):
 			seen(g.G)
 			ends = append(ends, g)
-		case g.State == statePanicked && f.File != "" && !endsAt(f.Interleaving, g.G, f.File, f.Line):
+		case g.State == artifact.StatePanicked && f.File != "" && !endsAt(f.Interleaving, g.G, f.File, f.Line):
 			seen(g.G)
 			g.File, g.Line, g.Text = f.File, f.Line, f.Message
 			ends = append(ends, g)
 		}
 	}
-	t := &table{goroutines: goroutines}
+	t := &table{goroutines: goroutines, finding: f}
 	head := []string{"step", "where"}
 	if len(goroutines) > maxColumns {
 		t.goroutines = nil
 		head = append(head, "goroutine", "what it does")
 	} else {
-		head = append(head, goroutines...)
+		for _, g := range goroutines {
+			head = append(head, Goroutine(f, g))
+		}
 	}
 	t.rows = append(t.rows, head)
-	several := severalOperations(f.Interleaving)
+	several, written := severalOperations(f.Interleaving), map[string]bool{}
+	for _, s := range f.Interleaving {
+		if s.Operation == opWrite {
+			written[at(s.File, s.Line)] = true
+		}
+	}
 	before := map[string]artifact.FindingStep{} // what goroutines have done last
 	for i, s := range f.Interleaving {
 		switch {
@@ -67,8 +74,12 @@ func Table(f artifact.Finding) []string {
 			continue
 		}
 		text := operation(s)
-		if several[at(s.File, s.Line)] && text == s.Text && !isKind(s, sites.Go) {
-			text = spoken(s.Operation) + ": " + s.Text
+		if s.Operation == opAccess && written[at(s.File, s.Line)] {
+			text = "reads: " + s.Text // and writes in a step of its own
+		} else if several[at(s.File, s.Line)] && text == s.Text && !isKind(s, sites.Go) {
+			if s.Operation != opAccess {
+				text = spoken(s.Operation) + ": " + s.Text
+			}
 		}
 		text = withResult(text, s)
 		woken := isKind(s, sites.CondWait) && before[s.G].Site == s.Site
@@ -81,7 +92,7 @@ func Table(f artifact.Finding) []string {
 		// Who begins to wait, and waits there at the end, is blocked from here.
 		last := !slices.ContainsFunc(f.Interleaving[i+1:], func(o artifact.FindingStep) bool { return o.G == s.G })
 		if k := slices.IndexFunc(ends, func(g artifact.FindingGoroutine) bool {
-			return g.G == s.G && g.Site == s.Site && g.State == stateBlocked
+			return g.G == s.G && g.Site == s.Site && g.State == artifact.StateBlocked
 		}); last && k >= 0 {
 			if isKind(s, sites.Select) {
 				text = waitsFor(ends[k])
@@ -98,8 +109,8 @@ func Table(f artifact.Finding) []string {
 		text := blockedText + waitsFor(g)
 		switch {
 		case f.Kind == artifact.KindRace:
-			text = g.Operation + ": " + g.Text
-		case g.State == statePanicked:
+			text = Accessed(g.Operation) + ": " + g.Text
+		case g.State == artifact.StatePanicked:
 			text = g.Text
 		}
 		t.add("", at(g.File, g.Line), g.G, text)
@@ -218,7 +229,13 @@ func operation(s artifact.FindingStep) string {
 		if call, ok := strings.CutPrefix(s.Text, "defer "); ok && !strings.HasPrefix(call, "func(") {
 			return "deferred " + call // it is done when the function returns
 		}
-		if kind == sites.Invalid || kind.IsAccess() {
+		if s.Operation == opAccess || kind == sites.Stmt {
+			return s.Text // what it reads and writes is in the text
+		}
+		if s.Operation == opWrite || kind == sites.Store {
+			return "writes: " + s.Text
+		}
+		if kind == sites.Invalid {
 			return spoken(s.Operation) + ": " + s.Text
 		}
 		return s.Text
@@ -231,6 +248,19 @@ var words = map[sites.Kind]string{
 	sites.WaitGroupGo: "go", sites.CondWait: "wait", sites.OnceFunc: "once",
 }
 
+// Accessed is an access that races, as findings have it, with a verb: "reads x" for "read of x".
+func Accessed(operation string) string {
+	for noun, verb := range map[string]string{"read": "reads", "write": "writes"} {
+		if operation == noun {
+			return verb
+		}
+		if what, ok := strings.CutPrefix(operation, noun+" of "); ok {
+			return verb + " " + what
+		}
+	}
+	return operation
+}
+
 // spoken is an operation of a step in a report.
 func spoken(operation string) string {
 	if w := words[sites.Named(operation)]; w != "" {
@@ -240,13 +270,14 @@ func spoken(operation string) string {
 }
 
 type table struct {
+	finding    artifact.Finding
 	goroutines []string // those with a column
 	rows       [][]string
 }
 
 // add adds what a goroutine does. A text that is wider than its column goes on in the next row.
 func (t *table) add(step, where, g, text string) {
-	width, before := maxWidth, []string{g}
+	width, before := maxWidth, []string{Goroutine(t.finding, g)}
 	if n := len(t.goroutines); n > 0 {
 		width, before = max(minColumn, maxWidth/max(n, 2)), make([]string, slices.Index(t.goroutines, g))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
 )
 
 func TestTable(t *testing.T) {
@@ -36,7 +37,7 @@ step  where        0                                0.1                         
    5  time passes
    6  a.go:5       [case 2] select {
    7  a.go:5       select: default
-   8  a.go:13                                       access: x++
+   8  a.go:13                                       x++
    9  a.go:14                                       return from wait: wg.Wait()
   10  a.go:15                                       return
       a.go:6       blocked: mu.Lock() // which 0.1
@@ -124,9 +125,9 @@ func TestTableOperations(t *testing.T) {
 		step(5, "0.1", "unlock", "f#3", 3, "defer mu.Unlock()"), step(6, "0.1", "condwait", "f#4", 4, "c.Wait()"), step(7, "0.1", "condwait", "f#4", 4, "c.Wait()"), step(7, "0.1", "condwait", "f#4", 4, "c.Wait()"),
 		step(8, "0.1", "receive", "f#5", 5, "<-d"), step(9, "0", "send", "m#2", 6, "e <- 1"), step(10, "0", "send", "m#2", 6, "e <- 1"),
 	}, Goroutines: []artifact.FindingGoroutine{
-		{G: "0", State: statePanicked},
-		{G: "0.1", State: stateBlocked, Operation: "receive", Site: "f#5", File: "a.go", Line: 5, Text: "<-d"},
-		{G: "0.2", State: stateFinished},
+		{G: "0", State: artifact.StatePanicked},
+		{G: "0.1", State: artifact.StateBlocked, Operation: "receive", Site: "f#5", File: "a.go", Line: 5, Text: "<-d"},
+		{G: "0.2", State: artifact.StateFinished},
 	}}
 	require.Equal(t, `
 step  where   0            0.1
@@ -150,4 +151,47 @@ step  where   0            0.1
 	require.Regexp(t, `^  12  a.go:7 +go: wg.Go\(f\); wg.Go\(g\)$`, got[13])
 	require.Regexp(t, `^ +a.go:5 +blocked: <-d$`, got[15], "not from a step before")
 	require.Len(t, got, 16)
+}
+
+// TestGoroutine: a goroutine that a library has started for a function of the program is named by where the
+// function was given, if that is known, all others by their creation paths.
+func TestGoroutine(t *testing.T) {
+	start := func(g, text string) artifact.FindingStep {
+		return artifact.FindingStep{G: g, Operation: sites.Start.String(), File: "a.go", Line: 7, Text: text}
+	}
+	f := artifact.Finding{Interleaving: []artifact.FindingStep{
+		start("F@m.f#1.1", "time.AfterFunc(d, g)"), start("F@m.f#1.2", "time.AfterFunc(d, g)"), start("F@m.f#2.1", "context.AfterFunc(ctx, g)"),
+	}}
+	for g, want := range map[string]string{
+		"0": "0", "0.1.2": "0.1.2", "F@": "F@",
+		"F@m.f#1.1": "timer set at a.go:7", "F@m.f#1.2": "timer set at a.go:7 (2)", "F@m.f#2.1": "callback given at a.go:7",
+		"F@example.com/m.f#3.1": "callback of example.com/m.f#3",
+	} {
+		require.Equal(t, want, Goroutine(f, g))
+	}
+}
+
+// TestAccessed: what races is said by a verb.
+func TestAccessed(t *testing.T) {
+	for operation, want := range map[string]string{"read of x": "reads x", "write of s.n": "writes s.n", "write": "writes", "atomic add": "atomic add"} {
+		require.Equal(t, want, Accessed(operation))
+	}
+}
+
+// TestTableReadsAndWrites: a statement that reads and writes in steps of their own says in each which it is, and the
+// accesses of a race have a verb.
+func TestTableReadsAndWrites(t *testing.T) {
+	lines := strings.Join(Table(artifact.Finding{
+		Kind: artifact.KindRace,
+		Interleaving: []artifact.FindingStep{
+			{Step: 1, G: "0", Site: "m.f@1", Operation: "access", File: "a.go", Line: 3, Text: "x++"},
+			{Step: 2, G: "0", Site: "m.f@1.store", Operation: "write", File: "a.go", Line: 3, Text: "x++"},
+			{Step: 3, G: "0", Site: "m.f@2", Operation: "access", File: "a.go", Line: 4, Text: "if x == 1 {"},
+		},
+		Goroutines: []artifact.FindingGoroutine{{G: "0.1", Operation: "write of x", File: "a.go", Line: 9, Text: "x = 2"}},
+	}), "\n")
+	for _, want := range []string{"reads: x++", "writes: x++", "  if x == 1 {", "writes x: x = 2"} {
+		require.Contains(t, lines, want)
+	}
+	require.NotContains(t, lines, "access")
 }

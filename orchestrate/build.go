@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/internal/scratch"
 )
 
@@ -26,9 +27,9 @@ type BuildOptions struct {
 	// Tests are further test files, by name, to compile in beside the driver:
 	// those of Test.
 	Tests map[string][]byte
-	// Shared are the names of test functions of the package of the entry that the driver can run
-	// besides it; none: it runs the entry.
-	Shared []string
+	// Shared are the test functions that the driver can run, of the package of the target and of the one
+	// that it tests; none: it runs the entry.
+	Shared []artifact.Entry
 	// Go is the go command; "" is "go".
 	Go string
 }
@@ -49,7 +50,7 @@ type Binary struct {
 
 // SharedRun says how a program runs that several checks share, see parse.Options.Shared.
 type SharedRun struct {
-	// Entry is the entry function, and End the key of the guard at its return.
+	// Entry is the entry function, with the path of its package, and End the key of the guard at its return.
 	Entry, End string
 	// Exact has runs stop where a program does that has the Guards of the Binary alone, and nowhere
 	// else: see orcutil.Config.
@@ -58,6 +59,8 @@ type SharedRun struct {
 	NoRaces bool `json:",omitempty"`
 	// Bubbles: the entry makes bubbles of its own, and the program reads the clock.
 	Bubbles bool `json:",omitempty"`
+	// Without are the packages of the shared program that the program of the entry does not have.
+	Without []string `json:",omitempty"`
 }
 
 // For returns the program as a check of a target uses it, nil if it has that entry alone. It is there
@@ -67,11 +70,14 @@ func (b *Binary) For(target Target, how *SharedRun) *Binary {
 	own.target, own.shared, own.Guards, own.borrowed = target, nil, nil, true
 	if how != nil {
 		run := *how
-		run.Entry, run.End = target.Entry.Func, target.End
+		run.Entry, run.End = nameOf(target.Entry), target.End
 		own.shared = &run
 	}
 	return &own
 }
+
+// nameOf is the name of a test function in a driver that knows several.
+func nameOf(test artifact.Entry) string { return test.Package + "." + test.Func }
 
 // Close removes the binary, unless it is a shared one.
 func (b *Binary) Close() error {

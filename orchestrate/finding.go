@@ -71,19 +71,12 @@ func Stuck(plan artifact.Plan) []artifact.At {
 func StuckAt(goroutines []artifact.FindingGoroutine) []artifact.At {
 	var out []artifact.At
 	for _, g := range goroutines {
-		if g.State == stateBlocked {
+		if g.State == artifact.StateBlocked {
 			out = append(out, artifact.At{G: g.G, Site: g.Site})
 		}
 	}
 	return out
 }
-
-// The states of goroutines at the end of a run, as orcutil.GState has them.
-const (
-	stateBlocked  = "blocked"
-	stateFinished = "finished"
-	statePanicked = "panicked"
-)
 
 // AddOwed notes of goroutines that wait for a WaitGroup which calls of Done others have not come to: those in
 // functions that they were in, and the ends of those that a WaitGroup has started. The object of a call that was
@@ -116,7 +109,7 @@ func AddOwed(side *artifact.Sidecar, steps []artifact.PlanStep, goroutines []art
 	for i := range goroutines {
 		w := &goroutines[i]
 		name := lastName(explain.Operand(sites.WaitGroupWait, w.Text))
-		if w.State != stateBlocked || w.Counter <= 0 || name == "" {
+		if w.State != artifact.StateBlocked || w.Counter <= 0 || name == "" {
 			continue
 		}
 		var owed []artifact.FindingAct
@@ -129,7 +122,7 @@ func AddOwed(side *artifact.Sidecar, steps []artifact.PlanStep, goroutines []art
 			if g.G == w.G {
 				continue
 			}
-			if s, ok := explain.Started(found, g.G); ok && s.Operation == sites.WaitGroupGo.String() && g.State != stateFinished && g.State != statePanicked {
+			if s, ok := explain.Started(found, g.G); ok && s.Operation == sites.WaitGroupGo.String() && g.State != artifact.StateFinished && g.State != artifact.StatePanicked {
 				add(g.G, byKey[s.Site])
 			}
 			for _, s := range done {

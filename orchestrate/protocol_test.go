@@ -74,3 +74,11 @@ func TestTimeStep(t *testing.T) { require.Equal(t, orcutil.TimeStep, artifact.Ti
 func TestStoreSuffix(t *testing.T) {
 	require.Equal(t, sites.StoreKey("p.f@1"), "p.f@1"+orcutil.StoreSuffix)
 }
+
+// TestStates: the states of goroutines are named alike in results of the runtime and in findings.
+func TestStates(t *testing.T) {
+	require.Equal(t, []string{
+		artifact.StateRunning, artifact.StateNotStarted, artifact.StateAt, artifact.StateBlocked,
+		artifact.StateOutside, artifact.StateFinished, artifact.StatePanicked, artifact.StateEnded,
+	}, orcutil.GoroutineStates())
+}

@@ -185,7 +185,7 @@ func narrow(v *Verdict) (artifact.Plan, bool) {
 	var stuck []artifact.At
 	for _, at := range e.Goroutines {
 		if slices.ContainsFunc(v.Goroutines, func(g Goroutine) bool {
-			return g.State == "blocked" && g.G == at.G && g.Site == at.Site
+			return g.State == artifact.StateBlocked && g.G == at.G && g.Site == at.Site
 		}) {
 			stuck = append(stuck, at)
 		}

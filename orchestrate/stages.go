@@ -135,7 +135,7 @@ func (t *Track) goOn(v *Verdict) error {
 		return err
 	}
 	for _, g := range v.Goroutines {
-		if g.State != "blocked" || t.standsAt(g.G) == "" {
+		if g.State != artifact.StateBlocked || t.standsAt(g.G) == "" {
 			continue
 		}
 		if _, err := t.stepUnnamed(artifact.PlanStep{G: g.G, Site: g.Site}); err != nil {

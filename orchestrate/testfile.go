@@ -108,11 +108,12 @@ func Test(target Target, side *artifact.Sidecar, plan artifact.Plan, meta Meta) 
 }
 
 // driver generates the test that takes its plan from a file, so that one
-// binary runs every plan of a program, and each of tests, if there are any.
-func driver(target Target, tests ...string) ([]byte, error) {
+// binary runs every plan of a program, and each of tests, if there are any: of the package of the target, or
+// of the one that it tests.
+func driver(target Target, tests ...artifact.Entry) ([]byte, error) {
 	if len(tests) > 0 {
 		// What the file says depends on no single entry.
-		target.Entry.Func, target.End = tests[0], ""
+		target.Entry.Func, target.End = tests[0].Func, ""
 	}
 	return generateFor(target, nil, nil, Meta{}, tests)
 }
@@ -124,9 +125,16 @@ type testData struct {
 	Plan                    artifact.Plan
 	Name, End, Main         string
 	Args                    []string
-	Tests                   []string // that a shared driver knows
+	Tests                   []testFunc // that a shared driver knows
+	Tested                  string     // the path of the package that some of them are in, if not in that of the driver
 	Steps                   []testStep
 	EnvPlan, Runtime        string
+}
+
+// testFunc is a test function, by the name that the driver knows it by; Tested if it is in another package.
+type testFunc struct {
+	Name, Func string
+	Tested     bool
 }
 
 type testStep struct {
@@ -139,7 +147,7 @@ func generate(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta M
 }
 
 // generateFor is generate for a program with one entry or, if tests has some, the driver for those.
-func generateFor(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta Meta, tests []string) ([]byte, error) {
+func generateFor(target Target, side *artifact.Sidecar, plan *artifact.Plan, meta Meta, tests []artifact.Entry) ([]byte, error) {
 	if err := target.check(); err != nil {
 		return nil, err
 	}
@@ -148,7 +156,14 @@ func generateFor(target Target, side *artifact.Sidecar, plan *artifact.Plan, met
 	}
 	d := testData{
 		BuildTag: buildTag, Package: target.Name, IsTest: target.IsTest(),
-		End: target.End, Main: target.Entry.Func, Args: target.Args, Tests: tests, EnvPlan: envPlan,
+		End: target.End, Main: target.Entry.Func, Args: target.Args, EnvPlan: envPlan,
+	}
+	for _, test := range tests {
+		other := test.Package != target.Entry.Package
+		if other {
+			d.Tested = test.Package
+		}
+		d.Tests = append(d.Tests, testFunc{nameOf(test), test.Func, other})
 	}
 	if d.Runtime = target.Runtime; d.Runtime == "" {
 		d.Runtime = defaultRuntime

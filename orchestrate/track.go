@@ -391,9 +391,9 @@ func (t *Track) endsAt(p place, v *Verdict) (bool, error) {
 		}
 		ok := true
 		switch g.State {
-		case "finished":
+		case artifact.StateFinished:
 			ok = i < 0 || at.Site == 0 || at.End != ""
-		case "not started", "at":
+		case artifact.StateNotStarted, "at":
 			if t.f.minor(g.Site) || t.f.unshared(g.Site) {
 				break // the model has no guard there
 			}
@@ -402,9 +402,9 @@ func (t *Track) endsAt(p place, v *Verdict) (bool, error) {
 				break
 			}
 			ok = siteOf(t.f.side, at.Site).Key == g.Site && at.End == ""
-		case "blocked":
+		case artifact.StateBlocked:
 			ok = i >= 0 && siteOf(t.f.side, at.Site).Key == g.Site && at.End == "" && who[i].mark != standing
-		case "panicked", "ended the program in":
+		case artifact.StatePanicked, artifact.StateEnded:
 			ok = at.End == endPanic || at.End == endFatal || at.End == endExit
 		}
 		if !ok {

@@ -18,7 +18,7 @@ func Bound[T any](x T) T {
 	return x
 }
 
-// Behind finds the value of package sync that a method called through an
+// Behind finds the value of package sync, testing or log that a method called through an
 // interface comes down to: what is in the interface, or what that embeds, if
 // the method is promoted from there. has looks for the method in a type: it
 // names the method, so that the linker keeps no others.
@@ -46,7 +46,8 @@ func Behind(x any, has func(reflect.Type) (reflect.Method, bool)) any {
 			return nil
 		}
 		t := s.Type()
-		if t.PkgPath() == "sync" {
+		switch t.PkgPath() {
+		case "sync", "testing", "log":
 			switch {
 			case v.Kind() == reflect.Pointer:
 				return reflect.NewAt(t, v.UnsafePointer()).Interface()

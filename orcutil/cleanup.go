@@ -2,7 +2,10 @@
 
 package orcutil
 
-import "context"
+import (
+	"context"
+	"unsafe"
+)
 
 // Cleanup is t.Cleanup(f) of the test under check; register is t.Cleanup. In a
 // run, f is called when the test function has returned, panicked or ended, and
@@ -10,10 +13,18 @@ import "context"
 // last one is called first.
 func Cleanup(register func(func()), f func()) {
 	if g := controlledTest(); g != nil {
-		g.scope.cleanups = append(g.scope.cleanups, f)
+		g.adopt(g.scope)
+		g.leave(g.scope, f)
 		return
 	}
 	register(f)
+}
+
+// leave has f called at the end of a scope. In which order goroutines do that is the order, from the
+// last, in which the functions are called.
+func (g *goroutine) leave(t *scope, f func()) {
+	g.run.exec.on(spaceScope, unsafe.Pointer(&t.cleanups), touchAny)
+	t.cleanups = append(t.cleanups, f)
 }
 
 // CleanupValue is the method value t.Cleanup, which is register.
@@ -43,6 +54,14 @@ func ContextValue(of func() context.Context) func() context.Context {
 	return func() context.Context { return TestContext(of()) }
 }
 
+// ContextOn is the method value x.Context, of the test under check if x is a *testing.T.
+func ContextOn[X interface{ Context() context.Context }](x X) func() context.Context {
+	if isTest(x) {
+		return ContextValue(x.Context)
+	}
+	return x.Context
+}
+
 // cleanUp ends a scope: its context, then what was left to Cleanup. A function
 // that panics or ends the goroutine does not keep the others from being called.
 func (s *run) cleanUp(t *scope) {
@@ -60,10 +79,14 @@ func (s *run) cleanUp(t *scope) {
 	if t.cancel != nil {
 		t.cancel()
 	}
+	if t.parent == nil {
+		s.kept.cancel()
+	}
 	s.callCleanups(t)
 }
 
 func (s *run) callCleanups(t *scope) {
+	t.owner.adopt(t)
 	last := len(t.cleanups) - 1
 	if last < 0 || s.dying.Load() {
 		return

@@ -91,6 +91,7 @@ func ForTest[X T](t X, bubble func(X, func(X)), wait func(), test func(X), endSi
 		Entry:   EntryTest,
 		EndSite: endSite,
 		Failed:  func() bool { return inner.Failed() },
+		kept:    func() (keptCleanups, bool) { return keptBy(inner, any(inner) != any(t)) },
 	}
 }
 
@@ -148,7 +149,7 @@ func Drive(t T, _ protocol, cfg Config, marshal func(any) ([]byte, error), unmar
 	drive(t, func(*sharedJob) Config { return cfg }, marshal, unmarshal)
 }
 
-// NamedTest is a test function, which a driver knows by its name.
+// NamedTest is a test function, which a driver knows by its name, with the path of its package.
 type NamedTest[X T] struct {
 	Name string
 	Func func(X)
@@ -172,11 +173,13 @@ func DriveTests[X T](t X, _ protocol, bubble func(X, func(X)), wait func(), mars
 
 // sharedJob says how a program runs that several checks share, or both engines of one.
 type sharedJob struct {
-	Entry, End string // the entry, and the key of the guard at its return
+	Entry, End string // the entry, with the path of its package, and the key of the guard at its return
 	Exact      bool   // for Config.Exact
 	NoRaces    bool   // for Config.NoRaces
 	// Bubbles is what RegisterBubbles says of programs with one entry.
 	Bubbles bool
+	// Without are the packages that the program of the entry does not have.
+	Without []string
 }
 
 func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) {
@@ -214,6 +217,7 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 	cfg := configOf(job.Shared)
 	if s := job.Shared; s != nil {
 		cfg.Exact, cfg.NoRaces = s.Exact, s.NoRaces
+		registerParts(s.Without)
 		if s.Bubbles {
 			RegisterBubbles()
 		}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -99,6 +100,12 @@ func Goexit(site Site) {
 // TestEnd is t.FailNow, t.Fatal, t.Skip and the like: f calls them, and ends
 // the goroutine.
 func TestEnd(site Site, f func()) {
+	TestEnds(site)
+	f()
+}
+
+// TestEnds comes before a call of one of these methods.
+func TestEnds(site Site) {
 	if g := enter(site); g != nil {
 		g.arrive(opTestEnd, site, nil)
 		if !site.skips() {
@@ -108,12 +115,37 @@ func TestEnd(site Site, f func()) {
 	} else if r := recording(); r != nil {
 		r.left = true
 	}
-	f()
+}
+
+// passes says, by the number of a site, at which statements the run does nothing, 1 for those: a program
+// that several checks share asks at each statement, which in a loop that does little else is most of what it
+// does. So that is one load, in place. For sites beyond it the run is asked.
+var passes [1 << 16]uint32
+
+// tellPasses sets passes for the run.
+func (s *run) tellPasses() {
+	apart := s.cfg.Guards != nil && (s.races == nil || s.cfg.Exact)
+	for site := range Site(min(siteLimit(), len(passes))) {
+		pass := uint32(0)
+		if apart && !s.stopsAt(site) {
+			pass = 1
+		}
+		if atomic.LoadUint32(&passes[site]) != pass {
+			atomic.StoreUint32(&passes[site], pass)
+		}
+	}
 }
 
 // Access guards a statement that reads or writes memory which goroutines
 // share, unless Config.Guards leaves it out. It returns 0.
 func Access(site Site) int {
+	if int(site) < len(passes) && atomic.LoadUint32(&passes[site]) != 0 {
+		return 0
+	}
+	return access(site)
+}
+
+func access(site Site) int {
 	if s := active.Load(); s != nil && s.cfg.Guards != nil && !s.stopsAt(site) {
 		if s.races != nil && !s.cfg.Exact {
 			if g := s.caller(); g != nil {
@@ -153,10 +185,16 @@ func Store[T any](site Site, v T) T {
 // StoreIf is Store in a program that several checks share: there is no guard unless
 // Config.Guards names it.
 func StoreIf[T any](site Site, v T) T {
-	if s := active.Load(); s != nil && s.stopsAt(site) {
-		Access(site)
+	if int(site) >= len(passes) || atomic.LoadUint32(&passes[site]) == 0 {
+		accessIf(site)
 	}
 	return v
+}
+
+func accessIf(site Site) {
+	if s := active.Load(); s != nil && s.stopsAt(site) {
+		access(site)
+	}
 }
 
 // AccessOrBeside is Access, in a program that several checks share, for a statement of a function

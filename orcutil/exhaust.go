@@ -944,7 +944,7 @@ func (x *search) stuck(res Result) {
 		return
 	}
 	for _, g := range res.Goroutines {
-		if g.State == "blocked" && !slices.Contains(x.out.Stuck, g.Site) {
+		if g.State == stateBlocked && !slices.Contains(x.out.Stuck, g.Site) {
 			x.out.Stuck = append(x.out.Stuck, g.Site)
 		}
 	}

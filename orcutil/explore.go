@@ -221,7 +221,7 @@ func (r Result) Observed() Expect {
 	case "", KindTestFailure:
 	case KindDeadlock, KindPartialDeadlock, KindLeak:
 		for _, g := range r.Goroutines {
-			if (g.State == "blocked" || g.State == "outside" && r.Settled) && !(e.Kind == KindLeak && slices.Contains(r.Daemons, g.G)) {
+			if (g.State == stateBlocked || g.State == stateOutside && r.Settled) && !(e.Kind == KindLeak && slices.Contains(r.Daemons, g.G)) {
 				e.Goroutines = append(e.Goroutines, At{g.G, g.Site})
 			}
 		}

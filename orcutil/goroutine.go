@@ -196,6 +196,7 @@ func (g *goroutine) occ() int { return g.passed[g.site] + 1 }
 // those of a communication.
 func (g *goroutine) arrive(o op, site Site, obj unsafe.Pointer, cases ...Case) {
 	g.back()
+	g.adopt(g.scope)
 	if g.acting != 0 {
 		g.panicAt, g.acting = g.acting, 0
 	}

@@ -140,7 +140,7 @@ func LibFunc[F any](site Site, f F) Mark {
 // LibIface is Lib for a method called through an interface.
 func LibIface(site Site, x any) Mark {
 	g := libraryCaller()
-	if g == nil || !foreignType(reflect.TypeOf(x)) {
+	if g == nil || !foreignValue(x) {
 		return noLibrary
 	}
 	return g.callsLibrary(site)
@@ -148,7 +148,7 @@ func LibIface(site Site, x any) Mark {
 
 // IsForeign reports whether a method called through an interface is uninstrumented code,
 // perhaps.
-func IsForeign(x any) bool { return libraryCaller() != nil && foreignType(reflect.TypeOf(x)) }
+func IsForeign(x any) bool { return libraryCaller() != nil && foreignValue(x) }
 
 // LibIf is Lib if the call is one of uninstrumented code.
 func LibIf(foreign bool) Mark {
@@ -218,7 +218,7 @@ func Begun[F any](site Site, f F) F {
 // On is x, of which a method is called through an interface. It begins the call as Begun
 // does.
 func On[X any](site Site, x X) X {
-	if g := libraryCaller(); g != nil && g.starts(foreignType(reflect.TypeOf(x))) {
+	if g := libraryCaller(); g != nil && g.starts(foreignValue(x)) {
 		g.callsLibrary(site)
 	}
 	return x
@@ -235,7 +235,7 @@ func Starts[F any](f F) F {
 // StartsOn is On for a call that begins with ReadyBegun.
 func StartsOn[X any](x X) X {
 	if g := libraryCaller(); g != nil {
-		g.starts(foreignType(reflect.TypeOf(x)))
+		g.starts(foreignValue(x))
 	}
 	return x
 }
@@ -296,7 +296,7 @@ func EndFunc[F any](f F) {
 
 // EndIface ends a call that LibIface has begun.
 func EndIface(x any) {
-	if libraryCaller() != nil && foreignType(reflect.TypeOf(x)) {
+	if libraryCaller() != nil && foreignValue(x) {
 		End()
 	}
 }
@@ -373,6 +373,21 @@ func isInstrumented(pkg string) bool {
 	instrumented.RLock()
 	defer instrumented.RUnlock()
 	return instrumented.packages[pkg]
+}
+
+// foreignValue: a method of a value may be uninstrumented code.
+func foreignValue(x any) bool {
+	t := reflect.TypeOf(x)
+	if forwards(t) {
+		f := reflect.ValueOf(x).Pointer()
+		return f != 0 && foreignCode(f) // or nil, of which the call panics
+	}
+	return foreignType(t)
+}
+
+// forwards: the type is one of functions, and its methods do nothing but call them.
+func forwards(t reflect.Type) bool {
+	return t != nil && t.Kind() == reflect.Func && t.PkgPath() == "net/http" && t.Name() == "HandlerFunc"
 }
 
 // foreignType: a method of the type may be uninstrumented code. A type that

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"reflect"
 	"strings"
@@ -163,14 +164,17 @@ func TestLibraryCalls(t *testing.T) {
 			x       any
 			library bool
 		}{
-			"a value of a library":             {new(bytes.Buffer), true},
-			"a value of its own":               {new(own), false},
-			"one around a value of its own":    {new(ownAround), false},
-			"one around a value of a library":  {new(ownAroundForeign), true},
-			"one around any":                   {ownAroundInterface{new(own)}, true},
-			"one with a value of a library":    {new(ownWith), false},
-			"a value without a type of a name": {new(struct{ io.Writer }), true},
-			"nil":                              {nil, false},
+			"a value of a library":                          {new(bytes.Buffer), true},
+			"a value of its own":                            {new(own), false},
+			"one around a value of its own":                 {new(ownAround), false},
+			"one around a value of a library":               {new(ownAroundForeign), true},
+			"one around any":                                {ownAroundInterface{new(own)}, true},
+			"one with a value of a library":                 {new(ownWith), false},
+			"a value without a type of a name":              {new(struct{ io.Writer }), true},
+			"a function of its own as a value of a library": {http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), false},
+			"a function of a library as one":                {http.HandlerFunc(http.NotFound), true},
+			"no function as one":                            {http.HandlerFunc(nil), false},
+			"nil":                                           {nil, false},
 		} {
 			if c.on != nil {
 				requireLibrary(t, c.name+" of "+name, x.library, func(within func()) { c.on(x.x, within) })

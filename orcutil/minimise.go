@@ -317,7 +317,7 @@ func decided(r Result, failed int) int {
 	}
 	stuck := map[string]bool{}
 	for _, g := range r.Goroutines {
-		stuck[g.G] = (g.State == "blocked" || g.State == "outside") && !slices.Contains(r.Daemons, g.G)
+		stuck[g.G] = (g.State == stateBlocked || g.State == stateOutside) && !slices.Contains(r.Daemons, g.G)
 	}
 	for i, st := range slices.Backward(r.Trace) {
 		if stuck[st.G] {

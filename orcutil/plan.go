@@ -167,6 +167,8 @@ type Config struct {
 	Exact bool
 	// NoRaces: data races are not looked for, though RegisterPlaces has been called.
 	NoRaces bool
+	// kept is what the *testing.T of the run keeps, false if that is not known; nil if there is none.
+	kept func() (keptCleanups, bool)
 	// exec, if not nil, collects what steps depend on.
 	exec *execution
 	// cover, if not nil, is told what the run comes to.

@@ -127,27 +127,44 @@ func (s *run) states() []GState {
 	return states
 }
 
+// The states of goroutines, as GState has them.
+const (
+	stateRunning    = "running"
+	stateNotStarted = "not started"
+	stateAt         = "at"
+	stateBlocked    = "blocked"
+	stateOutside    = "outside"
+	stateFinished   = "finished"
+	statePanicked   = "panicked"
+	stateEnded      = "ended the program in"
+)
+
+// GoroutineStates are the states that GState may have.
+func GoroutineStates() []string {
+	return []string{stateRunning, stateNotStarted, stateAt, stateBlocked, stateOutside, stateFinished, statePanicked, stateEnded}
+}
+
 func (g *goroutine) stateText() string {
 	switch g.state {
 	case parked:
 		if g.op == opStart {
-			return "not started"
+			return stateNotStarted
 		}
-		return "at"
+		return stateAt
 	case blocked:
 		if g.run.over && g.run.outcome.G == g.path {
-			return "ended the program in"
+			return stateEnded
 		}
-		return "blocked"
+		return stateBlocked
 	case outside:
-		return "outside"
+		return stateOutside
 	case done:
 		if g.panicked {
-			return "panicked"
+			return statePanicked
 		}
-		return "finished"
+		return stateFinished
 	}
-	return "running"
+	return stateRunning
 }
 
 // doing says in words what g does.
@@ -156,7 +173,7 @@ func (s *run) doing(g *goroutine) string {
 	if g.state == done {
 		return text
 	}
-	if text == "blocked" {
+	if text == stateBlocked {
 		text += " in"
 	}
 	if g.op != opNone && g.op != opStart {

@@ -121,6 +121,7 @@ type run struct {
 	repeats    bool // see Repeats
 	readings   readings
 	lent       bool // uninstrumented code has had a *testing.T
+	kept       keptCleanups
 
 	ready []Parked // reused by view
 	buf   []byte   // reused for lines
@@ -165,6 +166,7 @@ func Run(cfg Config) (res Result) {
 	case !active.CompareAndSwap(nil, s):
 		return s.unsupported("another run is in progress")
 	}
+	s.tellPasses()
 	before.run.Store(true)
 	if cfg.Watchdog <= 0 {
 		return s.run()
@@ -218,6 +220,7 @@ func (s *run) run() (res Result) {
 	}()
 	body := func() {
 		res = s.control()
+		s.kept.giveBack()
 		active.CompareAndSwap(s, nil)
 		finished = true
 	}
@@ -373,6 +376,13 @@ func (s *run) main() {
 	g := s.first
 	t := &scope{owner: g}
 	g.scope = t
+	if s.cfg.kept != nil {
+		kept, ok := s.cfg.kept()
+		if !ok {
+			s.note("package testing is not one that is known: what uninstrumented code leaves to Cleanup is called after the run")
+		}
+		s.kept = kept
+	}
 	defer s.cleanUp(t)
 	defer s.joinSubtests(t, entryJoin(s.cfg.EndSite))
 	s.cfg.Main()

@@ -3,6 +3,7 @@
 package orcutil
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -63,6 +64,7 @@ var program struct {
 	sync.RWMutex
 	sites map[Site]SiteInfo
 	keys  map[string]Site
+	limit int  // beyond all numbers of sites
 	join  Site // of an entry function
 	inits []initializer
 	// repeated are the packages whose whole initialisation every run repeats.
@@ -71,6 +73,8 @@ var program struct {
 	clock, bubbles bool
 	// durations are those that it names as constants, ascending.
 	durations []time.Duration
+	// parts are what packages register for each run, in a program that several checks share.
+	parts []registration
 	// accesses is nil if those to memory are not instrumented.
 	accesses map[Place]PlaceInfo
 }
@@ -92,11 +96,19 @@ func RegisterSites(pkg string, sites []SiteInfo) {
 	}
 	for _, info := range sites {
 		program.sites[Site(info.ID)] = info
+		program.limit = max(program.limit, info.ID+1)
 		program.keys[info.Key] = Site(info.ID)
 		if strings.HasSuffix(info.Key, joinSuffix) && !strings.Contains(info.Key[strings.LastIndex(info.Key, "/")+1:], "#") {
 			program.join = Site(info.ID)
 		}
 	}
+}
+
+// siteLimit is beyond all numbers of sites that were registered.
+func siteLimit() int {
+	program.RLock()
+	defer program.RUnlock()
+	return program.limit
 }
 
 // RegisterInit adds the function that initialises a package anew: its
@@ -126,6 +138,33 @@ func RegisterRepeated(pkg string) {
 		program.repeated = make(map[string]bool)
 	}
 	program.repeated[pkg] = true
+}
+
+// registration is what a package registers if it belongs to the program that is run.
+type registration struct {
+	pkg      string
+	register func()
+}
+
+// RegisterIn registers what a package does with each run, by a function that is called if the package belongs
+// to the program of a run: the one that several checks share has more. Generated code calls it.
+func RegisterIn(pkg string, register func()) {
+	program.Lock()
+	defer program.Unlock()
+	program.parts = append(program.parts, registration{pkg, register})
+}
+
+// registerParts calls the functions that RegisterIn was given, but those of some packages. It is done once.
+func registerParts(without []string) {
+	program.Lock()
+	parts := program.parts
+	program.parts = nil
+	program.Unlock()
+	for _, p := range parts {
+		if !slices.Contains(without, p.pkg) {
+			p.register()
+		}
+	}
 }
 
 // RegisterClock says that a package reads the clock, from which it may take what is

@@ -51,6 +51,7 @@ func (t *scope) key(part objectPart) syncKey { return syncKey{unsafe.Pointer(t),
 func Subtest(site Site, f func()) {
 	g := controlledTest()
 	if g != nil {
+		g.adopt(g.scope) // what is left from here on is of the subtest
 		g.run.exec.touch(touched{space: spaceTest}, touchRead)
 	}
 	switch {

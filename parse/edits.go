@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// lostText is the diagnostic of a part of an edit that was asked for.
+const lostText = "a part of the statement is not as it was rewritten: guards in it may be lost"
+
 // edit replaces the bytes [start, end), never none, of a file.
 type edit struct {
 	start, end int
@@ -26,6 +29,9 @@ type editor struct {
 	file  *token.File
 	src   []byte
 	edits []edit
+	// lost are the offsets where a part of an edit was asked for, which there is not: what is there
+	// now is the text without the edit, or both.
+	lost []int
 }
 
 // first is the index of the first edit that starts at or after an offset.
@@ -33,14 +39,33 @@ func (e *editor) first(offset int) int {
 	return sort.Search(len(e.edits), func(i int) bool { return e.edits[i].start >= offset })
 }
 
+// inside are the edits in [start, end), from index i to before j. It reports whether there is no
+// edit of which that is a part.
+func (e *editor) inside(start, end int) (i, j int, whole bool) {
+	i = e.first(start)
+	j = i
+	for j < len(e.edits) && e.edits[j].end <= end {
+		j++
+	}
+	whole = (i == 0 || e.edits[i-1].end <= start) && (j == len(e.edits) || e.edits[j].start >= end)
+	return i, j, whole
+}
+
+// taken is inside, for edits that are taken up by another one.
+func (e *editor) taken(start, end int) (i, j int) {
+	i, j, whole := e.inside(start, end)
+	if !whole {
+		e.lost = append(e.lost, start)
+	}
+	return i, j
+}
+
 // text returns the bytes [start, end) with the edits inside.
 func (e *editor) text(start, end int) string {
 	var b strings.Builder
 	at := start
-	for _, ed := range e.edits[e.first(start):] {
-		if ed.end > end {
-			break
-		}
+	i, j := e.taken(start, end)
+	for _, ed := range e.edits[i:j] {
 		b.Write(e.src[at:ed.start])
 		b.WriteString(ed.text)
 		at = ed.end
@@ -51,11 +76,7 @@ func (e *editor) text(start, end int) string {
 
 // replace adds an edit in place of those inside of it.
 func (e *editor) replace(start, end int, text string) {
-	i := e.first(start)
-	j := i
-	for j < len(e.edits) && e.edits[j].end <= end {
-		j++
-	}
+	i, j := e.taken(start, end)
 	if j > i {
 		e.edits[i] = edit{start, end, text}
 		e.edits = append(e.edits[:i+1], e.edits[j:]...)
@@ -127,6 +148,16 @@ func (b *builder) original(n ast.Node) {
 	b.move(n.Pos())
 	b.buf.Write(b.e.src[b.e.file.Offset(n.Pos()):b.e.file.Offset(n.End())])
 	b.line = b.e.line(n.End())
+}
+
+// again adds the text of an expression that is evaluated once more: as it is in the file, if what
+// is around it has been rewritten.
+func (b *builder) again(x ast.Expr) {
+	if _, _, whole := b.e.inside(b.e.file.Offset(x.Pos()), b.e.file.Offset(x.End())); !whole {
+		b.original(x)
+		return
+	}
+	b.node(x)
 }
 
 // move tells the compiler that what follows is at pos.

@@ -1,9 +1,11 @@
 package parse
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"github.com/vtrace/vtrace/sites"
 )
@@ -29,6 +31,70 @@ func (r *rewriter) ends(obj types.Object) string {
 		}
 	}
 	return ""
+}
+
+// endBehind rewrites the function of a call through an interface that ends the test, or the program, if
+// a *testing.T or a *log.Logger is behind it.
+func (r *rewriter) endBehind(c *ast.CallExpr, obj types.Object) {
+	f, ok := obj.(*types.Func)
+	if !ok || !sites.EndsBehind(f) {
+		return
+	}
+	sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	s := r.info.Selections[sel]
+	if s == nil || s.Kind() != types.MethodVal {
+		r.diag(c.Lparen, "%s by a method expression of an interface: not guarded", f.Name())
+		return
+	}
+	id := r.site(sites.Exit, c.Lparen)
+	if id == 0 {
+		return
+	}
+	b := r.build(c.Fun.Pos())
+	r.boundEnd(b, sel, s, f, id)
+	b.done(c.Fun.End())
+}
+
+// boundEnd adds the method value of such a method, which guards every call.
+func (r *rewriter) boundEnd(b *builder, sel *ast.SelectorExpr, s *types.Selection, f *types.Func, id sites.ID) {
+	o, ok := r.receiver(sel.X, s)
+	if !ok {
+		r.diag(sel.Sel.Pos(), "%s through an embedded field that is not accessible here: not guarded", f.Name())
+		b.node(sel)
+		return
+	}
+	b.put("%s(%d, ", r.helper("End_"+f.Name()), id)
+	o.put(b)
+	b.put(")")
+}
+
+// endSource is the generated function for such a method.
+func endSource(zz, method string) string {
+	params, args, format := "args ...interface{}", "args...", ""
+	switch method {
+	case "FailNow", "SkipNow":
+		params, args = "", ""
+	case "Fatal":
+		format = "Sprint"
+	case "Fatalln":
+		format = "Sprintln"
+	case "Fatalf":
+		params, args, format = "format string, args ...interface{}", "format, args...", "Sprintf"
+	case "Skipf":
+		params, args = "format string, args ...interface{}", "format, args..."
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "func %[1]sEnd_%[2]s(site %[1]s.Site, x interface{ %[2]s(%[3]s) }) func(%[3]s) {\n", zz, method, params)
+	fmt.Fprintf(&b, "\tif %s.Watched() {\n\t\tbehind := %s.Behind(x, func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName(%q) })\n\t\tswitch y := behind.(type) {\n", zz, zz, method)
+	fmt.Fprintf(&b, "\t\tcase interface{ Helper() }:\n\t\t\treturn func(%s) {\n\t\t\t\ty.Helper()\n\t\t\t\t%s.TestEnds(site)\n\t\t\t\tx.%s(%s)\n\t\t\t}\n", params, zz, method, args)
+	if format != "" {
+		fmt.Fprintf(&b, "\t\tcase interface{ Output(int, string) error }:\n\t\t\treturn func(%s) {\n\t\t\t\t%s.Fatal(site, func() { y.Output(%d, fmt.%s(%s)) })\n\t\t\t}\n", params, zz, logDepth+1, format, args)
+	}
+	fmt.Fprintf(&b, "\t\t}\n\t}\n\treturn x.%s\n}", method)
+	return b.String()
 }
 
 // formats are the functions that make the text of log.Fatal and the like, which

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,6 +64,66 @@ func TestMapOrders(t *testing.T) {
 		} else {
 			require.NotContains(t, text, ".RangeMap(", body)
 		}
+	}
+}
+
+// TestEnvironmentCalls: whatever the environment decides is asked of the runtime.
+func TestEnvironmentCalls(t *testing.T) {
+	statements := map[string]string{ // that use a function
+		"maps.Keys": "_ = maps.Keys(m)", "maps.Values": "_ = maps.Values(m)", "maps.All": "_ = maps.All(m)",
+		"os.Getpid": "_ = os.Getpid()", "os.Getppid": "_ = os.Getppid()",
+		"(reflect.Value).MapRange": "_ = v.MapRange()", "(reflect.Value).Pointer": "_ = v.Pointer()",
+		"(reflect.Value).UnsafeAddr": "_ = v.UnsafeAddr()", "(weak.Pointer[T]).Value": "_ = w.Value()",
+		"(*sync.Pool).Get": "_ = pool.Get()", "(*sync.Pool).Put": "pool.Put(m)", "(*sync.Map).Range": "entries.Range(nil)",
+		"(*hash/maphash.Hash).Sum64": "_ = hash.Sum64()", "(*hash/maphash.Hash).Sum": "_ = hash.Sum(nil)",
+	}
+	names := map[string]string{"math/rand": "rand", "math/rand/v2": "randv2", "crypto/rand": "crypto", "runtime": "runtime", "hash/maphash": "maphash"}
+	type line struct{ name, want string }
+	var lines []line
+	text := "package main\n\nimport (\n\tcrypto \"crypto/rand\"\n\t\"hash/maphash\"\n\t\"maps\"\n\t\"math/rand\"\n\trandv2 \"math/rand/v2\"\n\t\"os\"\n\t\"reflect\"\n\t\"runtime\"\n\t\"sync\"\n\t\"weak\"\n)\n\n" +
+		"func use(m map[int]int, v reflect.Value, w weak.Pointer[int], pool *sync.Pool, entries *sync.Map, hash *maphash.Hash) {\n"
+	add := func(name, want, statement string) {
+		text += "\t" + statement + "\n"
+		lines = append(lines, line{name, want})
+	}
+	value := func(full string) (pkg, name string) {
+		i := strings.LastIndex(full, ".")
+		require.Contains(t, names, full[:i])
+		return names[full[:i]], full[i+1:]
+	}
+	for full := range random {
+		pkg, name := value(full)
+		add(full, "Random_"+pkg+"_"+name+"(", "_ = "+pkg+"."+name)
+	}
+	for full, function := range same {
+		pkg, name := value(full)
+		add(full, "zzorc."+function, "_ = "+pkg+"."+name)
+	}
+	for _, table := range []map[string]string{ordered, choosing} {
+		for full, function := range table {
+			if !strings.HasPrefix(full, "golang.org/x/") { // needs a module
+				require.Contains(t, statements, full)
+				add(full, "zzorc."+function+"(", statements[full])
+			}
+		}
+	}
+	for full := range undecided {
+		require.Contains(t, statements, full)
+		add(full, "zzorc.Undecided(", statements[full])
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/asked\n\ngo 1.26\n", "main.go": text + "}\n\nfunc main() {}\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	prog, err := source.Load(context.Background(), source.Spec{Dir: dir})
+	require.NoError(t, err)
+	o, err := Instrument(context.Background(), prog, Index(prog), Options{})
+	require.NoError(t, err)
+	_, body, ok := strings.Cut(string(o.Files["main.go"]), "\nfunc use(")
+	require.True(t, ok)
+	got := strings.Split(body, "\n")[1:]
+	for i, l := range lines {
+		require.Contains(t, got[i], l.want, l.name)
 	}
 }
 

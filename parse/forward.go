@@ -170,7 +170,11 @@ func (r *rewriter) putOperands(b *builder, c *ast.CallExpr) {
 	recv, _ := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	for _, e := range r.operands[c] {
 		b.put(", ")
-		if t := r.info.TypeOf(e); recv != nil && e == ast.Unparen(recv.X) && !isPointer(t) && !types.IsInterface(t) && r.info.Types[e].Addressable() {
+		used := false // then it is the address that has been written
+		if r.races != nil {
+			_, used = r.races.uses[e]
+		}
+		if t := r.info.TypeOf(e); recv != nil && e == ast.Unparen(recv.X) && !used && !isPointer(t) && !types.IsInterface(t) && r.info.Types[e].Addressable() {
 			b.put("&")
 		}
 		b.put("(")

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/vtrace/vtrace/sites"
 )
 
@@ -154,22 +156,6 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	if w.opts.Races {
 		w.placeTable(&b, u)
 	}
-	if u.clock {
-		fmt.Fprintf(&b, "\t%s.RegisterClock()\n", zz)
-	}
-	if len(u.durations) > 0 {
-		fmt.Fprintf(&b, "\t%s.RegisterDurations(", zz)
-		for i, d := range slices.Sorted(maps.Keys(u.durations)) {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			fmt.Fprint(&b, d)
-		}
-		b.WriteString(")\n")
-	}
-	if u.helpers["Bubble"] && w.bubbles && !w.opts.Shared {
-		fmt.Fprintf(&b, "\t%s.RegisterBubbles()\n", zz)
-	}
 	// All variables come before all init functions, those of the package
 	// itself before those of its tests.
 	phase := 0
@@ -178,14 +164,46 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 	}
 	vars := !plan.skip && len(u.vars)+len(u.zeros) > 0
 	inits := !plan.skip && len(u.inits) > 0
+	// What concerns runs, the program of which need not have the package if several share it.
+	var runs bytes.Buffer
+	if w.opts.Races {
+		of := w.unlocked
+		if w.opts.Shared {
+			of = unlockedTypes([]*packages.Package{w.Package})
+		}
+		for _, t := range of {
+			fmt.Fprintf(&runs, "\t%s.RegisterUnlocked(%q)\n", zz, unlockedName(t))
+		}
+	}
+	if u.clock {
+		fmt.Fprintf(&runs, "\t%s.RegisterClock()\n", zz)
+	}
+	if len(u.durations) > 0 {
+		fmt.Fprintf(&runs, "\t%s.RegisterDurations(", zz)
+		for i, d := range slices.Sorted(maps.Keys(u.durations)) {
+			if i > 0 {
+				runs.WriteString(", ")
+			}
+			fmt.Fprint(&runs, d)
+		}
+		runs.WriteString(")\n")
+	}
+	if u.helpers["Bubble"] && w.bubbles && !w.opts.Shared {
+		fmt.Fprintf(&runs, "\t%s.RegisterBubbles()\n", zz)
+	}
 	if vars {
-		fmt.Fprintf(&b, "\t%s.RegisterInit(%q, %d, %sVars%s)\n", zz, w.PkgPath, 4*w.order+phase, zz, suffix[u.name])
+		fmt.Fprintf(&runs, "\t%s.RegisterInit(%q, %d, %sVars%s)\n", zz, w.PkgPath, 4*w.order+phase, zz, suffix[u.name])
 	}
 	if inits {
-		fmt.Fprintf(&b, "\t%s.RegisterInit(%q, %d, %sInits%s)\n", zz, w.PkgPath, 4*w.order+2+phase, zz, suffix[u.name])
+		fmt.Fprintf(&runs, "\t%s.RegisterInit(%q, %d, %sInits%s)\n", zz, w.PkgPath, 4*w.order+2+phase, zz, suffix[u.name])
 	}
 	if plan.whole && (vars || inits) {
-		fmt.Fprintf(&b, "\t%s.RegisterRepeated(%q)\n", zz, w.PkgPath)
+		fmt.Fprintf(&runs, "\t%s.RegisterRepeated(%q)\n", zz, w.PkgPath)
+	}
+	if w.opts.Shared && runs.Len() > 0 {
+		fmt.Fprintf(&b, "\t%s.RegisterIn(%q, func() {\n\t%s})\n", zz, w.PkgPath, bytes.ReplaceAll(runs.Bytes(), []byte("\n"), []byte("\n\t")))
+	} else {
+		b.Write(runs.Bytes())
 	}
 	b.WriteString("}\n\n")
 	if vars {
@@ -228,9 +246,6 @@ func (w *pkgRewriter) placeTable(b *bytes.Buffer, u *unit) {
 		for _, p := range paths {
 			fmt.Fprintf(b, "\t%s.RegisterValueMethods(%q, %s)\n", w.prefix, p, quoted(methods))
 		}
-	}
-	for _, t := range w.unlocked {
-		fmt.Fprintf(b, "\t%s.RegisterUnlocked(%q)\n", w.prefix, unlockedName(t))
 	}
 }
 

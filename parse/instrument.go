@@ -29,8 +29,9 @@ type Options struct {
 	// Shared makes a program that the checks of several entry points can run, each in its own way:
 	// all statements and all writes behind reads have guards, of which each run names those
 	// that stop (orcutil.Config.Guards), accesses are recorded if a run asks for it, and whether the
-	// entry makes bubbles is told to the runtime by Overlay.Bubbles. The index must be that of
-	// SharedIndex. Accesses, EveryLine and Races have no meaning then.
+	// entry makes bubbles is told to the runtime by Overlay.Bubbles. What packages do with each run they
+	// do if they are of the program that is run. The index must be that of SharedIndex, which may be of
+	// a program that has more packages. Accesses, EveryLine and Races have no meaning then.
 	Shared bool
 	// RuntimePath is the import path of the runtime; "" means "vtraceorc", a
 	// package of the standard library that exists in the overlay only. Another
@@ -110,7 +111,7 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 		return nil, err
 	}
 	o.Dependencies = prog.Dependencies
-	in := &instrumenter{prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}, own: map[string]bool{}, atomicFuncs: map[string]bool{}}
+	in := &instrumenter{prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}, own: map[string]bool{}, files: map[string]bool{}, atomicFuncs: map[string]bool{}}
 	for _, s := range idx.Sites() {
 		if s.Kind == sites.Atomic {
 			in.atomicFuncs[s.Func] = true
@@ -118,6 +119,9 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	}
 	for _, p := range prog.Packages {
 		in.own[p.PkgPath] = true
+		for _, f := range p.Syntax {
+			in.files[prog.Rel(prog.Fset.PositionFor(f.FileStart, false).Filename)] = true
+		}
 	}
 	in.clock = uses(prog, func(obj types.Object) bool { return sites.ClockReader(obj) != "" })
 	in.bubbles = in.clock && makesBubbles(prog)
@@ -190,7 +194,7 @@ func (in *instrumenter) account() {
 		spoken[line{d.File, d.Line}] = spoken[line{d.File, d.Line}] || !d.Access && !d.Number
 	}
 	for _, s := range in.idx.Sites() {
-		if in.guarded[s.ID] || s.Kind == sites.Start || spoken[line{s.File, s.Line}] {
+		if in.guarded[s.ID] || s.Kind == sites.Start || spoken[line{s.File, s.Line}] || !in.files[s.File] {
 			continue
 		}
 		if in.opts.Shared && s.Kind == sites.Store {
@@ -211,6 +215,7 @@ type instrumenter struct {
 	accesses map[sites.ID]bool
 	guarded  map[sites.ID]bool
 	own      map[string]bool          // paths of the packages
+	files    map[string]bool          // of the packages, as sites name them
 	plain    map[string]*plainPackage // of other modules
 	kept     map[string]bool          // see keptTypes
 	unlocked []types.Type             // see unlockedTypes
@@ -241,7 +246,7 @@ type unit struct {
 	guarded map[sites.ID]bool
 	helpers map[string]bool
 	clock   bool // it reads the clock
-	// durations are the constants, in nanoseconds, in a program that reads the clock.
+	// durations are the constants, in nanoseconds, in a program that may read the clock.
 	durations map[int64]bool
 	places    []placeInfo
 	// vars are the statements that initialise variables anew, by rank in the
@@ -400,7 +405,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 	if r.opts.Races {
 		r.races = memory
 	}
-	if w.clock {
+	if w.clock || w.opts.Shared {
 		for _, d := range constantDurations(r.info, f) {
 			r.unit.durations[d] = true
 		}
@@ -410,6 +415,9 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 	}
 	r.clockDecides(f.FileStart, f.FileEnd)
 	out := r.finish(plan)
+	for _, at := range r.lost {
+		r.diag(tf.Pos(at), lostText)
+	}
 	if out == "" {
 		return nil
 	}

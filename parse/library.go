@@ -123,6 +123,9 @@ var silent = map[string]bool{
 	"(*testing.common).Helper": true, "(testing.TB).Helper": true, "(*testing.common).Name": true, "(testing.TB).Name": true,
 	"(*testing.common).Log": true, "(testing.TB).Log": true, "(*testing.common).Logf": true, "(testing.TB).Logf": true,
 	"runtime/debug.Stack": true, "runtime/debug.PrintStack": true,
+	"net/http.NewRequest": true, "net/http.NewRequestWithContext": true, "net/http/httptest.NewRecorder": true,
+	"net/http/httptest.NewRequest": true, "net/http/httptest.NewRequestWithContext": true,
+	"(*net/http.Request).Context": true, "(*net/http.Request).WithContext": true, "(*net/http.Request).PathValue": true,
 }
 
 // pure reports whether an expression may be evaluated twice.

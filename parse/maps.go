@@ -218,7 +218,7 @@ func (a *mapGuards) mayWait(e ast.Expr) bool {
 				return true
 			}
 			f, ok := a.info.Uses[sel.Sel].(*types.Func)
-			return !ok || f.Pkg() == nil || !isQuiet(a.info, n, f)
+			return !ok || f.Pkg() == nil || !silent[f.FullName()] && !isQuiet(a.info, n, f)
 		}
 		return false
 	})

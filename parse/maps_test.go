@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"go/types"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,5 +39,34 @@ func TestPrivateMaps(t *testing.T) {
 			got = got || v.Name() == "m"
 		}
 		require.Equal(t, private, got, body)
+	}
+}
+
+// TestGuardedMaps: whatever uses a map that others may have has a guard, around the map or
+// around what may wait before the use.
+func TestGuardedMaps(t *testing.T) {
+	for body, want := range map[string]string{
+		"_ = m[1]":                         "MapRead around m",
+		"_ = m[<-c]":                       "ThenMapRead around <-c",
+		"m[1] = 2":                         "MapWrite around m",
+		"m[1]++":                           "MapWrite around m",
+		"m[1] = <-c":                       "ThenMapWrite around <-c",
+		"for m[1] = range 2 { }":           "MapWrite around m",
+		"select { case m[1] = <-c: }":      "MapWrite around m",
+		"delete(m, 1)":                     "MapDelete around m",
+		"delete((m), 1)":                   "MapDelete around (m)",
+		"delete(m, <-c)":                   "ThenMapWrite around <-c",
+		"clear(m)":                         "MapDelete around m",
+		"n := map[int]int{}; delete(n, 1)": "",
+		"n := map[int]int{}; clear(n)":     "",
+		"n := []int{}; clear(n)":           "",
+		"delete := func(map[int]int) {}; delete(m)": "",
+	} {
+		info, file := typed(t, "package p\n\nvar (\n\tm map[int]int\n\tc chan int\n)\n\nfunc f() { "+body+" }\n")
+		var got []string
+		for e, g := range findMapGuards(info, file).around {
+			got = append(got, g.function+" around "+types.ExprString(e))
+		}
+		require.Equal(t, want, strings.Join(got, ", "), body)
 	}
 }

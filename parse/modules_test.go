@@ -33,6 +33,8 @@ var modules = flag.String("modules", "", `modules to instrument completely, sepa
 
 var raceModules = flag.Bool("races", false, "instrument the modules to find data races")
 
+var sharedModules = flag.Bool("shared", false, "instrument the modules as the runs of checks share them")
+
 var recordModules = flag.Bool("recordings", false, "record the tests of the modules, and compare with the original")
 
 // defaultModules adds this module and larger ones to those that all tests run
@@ -43,7 +45,7 @@ var defaultModules = slices.Concat([]string{".."}, module.Selection(), []string{
 })
 
 // TestModules instruments every package and test of whole modules, every
-// statement guarded, or every access to memory recorded: they must build, and
+// statement guarded, every access to memory recorded, or as checks share it: they must build, and
 // pass their own tests as the originals do.
 func TestModules(t *testing.T) {
 	if *modules == "" {
@@ -83,8 +85,13 @@ func testModule(t *testing.T, module string) {
 		recordModule(t, prog, idx, dir)
 		return
 	}
-	o, err := Instrument(ctx, prog, idx, Options{EveryLine: !*raceModules, Races: *raceModules})
+	opts := Options{EveryLine: !*raceModules, Races: *raceModules}
+	if *sharedModules {
+		idx, opts = SharedIndex(prog), Options{Shared: true}
+	}
+	o, err := Instrument(ctx, prog, idx, opts)
 	require.NoError(t, err)
+	notLost(t, o)
 	done := time.Now()
 	overlay, err := o.Write(t.TempDir(), prog.Root, goroot(t))
 	require.NoError(t, err)

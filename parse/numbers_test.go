@@ -114,6 +114,29 @@ func program() {
 			go func() { c <- time.Now() }()
 			if t := <-c; t.After(global) { panic(1) }
 		}`,
+		"pointers that are sent": `func program() {
+			c, n := make(chan *int64, 1), new(int64)
+			c <- n
+			*n = time.Now().UnixNano()
+			if *<-c%2 == 0 { // decides
+				panic(1)
+			}
+		}`,
+		"pointers that a select sends": `func program() {
+			c, n := make(chan *int64, 1), new(int64)
+			select {
+			case c <- n:
+			default:
+			}
+			*n = time.Now().UnixNano()
+			select {
+			case p := <-c:
+				if *p%2 == 0 { // decides
+					panic(1)
+				}
+			default:
+			}
+		}`,
 		"nanoseconds": `func program() {
 			e := &entry{ns: time.Now().Add(5).UnixNano()}
 			if time.Now().UnixNano() > e.ns { panic(1) }

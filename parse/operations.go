@@ -328,8 +328,12 @@ func (r *rewriter) call(c *ast.CallExpr) {
 		b.done(c.End())
 		return
 	}
-	if kind == sites.Exit && r.ends(obj) != "" {
+	switch {
+	case kind != sites.Exit:
+	case r.ends(obj) != "":
 		r.endInPlace(c)
+	default:
+		r.endBehind(c, obj)
 	}
 }
 
@@ -494,16 +498,33 @@ var testWrites = map[string]string{
 // own, in which a *testing.T may be, and of which the method writes to the test; "" for
 // others.
 func (r *rewriter) mayWriteTest(f *types.Func) string {
+	if !r.behindTest(f) {
+		return ""
+	}
+	return testWrites["(testing.TB)."+f.Name()]
+}
+
+// behindTest reports whether f is a method of an interface of the program's own in which a *testing.T may be.
+func (r *rewriter) behindTest(f *types.Func) bool {
 	recv := f.Signature().Recv()
-	if r.testType == nil || recv == nil || !types.IsInterface(recv.Type()) {
-		return ""
+	if r.testType == nil || recv == nil {
+		return false
 	}
-	function := testWrites["(testing.TB)."+f.Name()]
 	i, ok := recv.Type().Underlying().(*types.Interface)
-	if function == "" || !ok || !types.Implements(r.testType, i) {
-		return ""
+	return ok && types.Implements(r.testType, i)
+}
+
+// contextBehind rewrites x.Context() for an interface in which a *testing.T may be.
+func (r *rewriter) contextBehind(c *ast.CallExpr, f *types.Func) {
+	sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok || f.Name() != "Context" || !types.IsInterface(r.info.TypeOf(sel.X)) || !r.behindTest(f) {
+		return
 	}
-	return function
+	b := r.build(c.Fun.Pos())
+	b.put("%s.ContextOn(", r.zz)
+	b.node(sel.X)
+	b.put(")")
+	b.done(c.Fun.End())
 }
 
 // testTypeOf is *testing.T, nil if the program does not import package testing.
@@ -578,11 +599,17 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 			r.replace(r.file.Offset(c.Lparen), r.file.Offset(c.Lparen)+1, ", ")
 			return
 		}
-		r.diag(c.Lparen, "%s in this form: run after the run", f.FullName())
-		return
+		return // the run takes it from the *testing.T
 	case "(*testing.T).Setenv", "(*testing.T).Chdir", "(testing.TB).Setenv", "(testing.TB).Chdir":
 		b := r.build(c.Fun.Pos())
 		b.put("%s.NoParallel(", r.zz)
+		b.node(c.Fun)
+		b.put(")")
+		b.done(c.Fun.End())
+		return
+	case "(*testing.common).TempDir", "(testing.TB).TempDir":
+		b := r.build(c.Fun.Pos())
+		b.put("%s.TempDir(", r.zz)
 		b.node(c.Fun)
 		b.put(")")
 		b.done(c.Fun.End())
@@ -611,6 +638,7 @@ func (r *rewriter) subtest(c *ast.CallExpr, obj types.Object) {
 		r.instead(c, "AddCleanup", 3)
 		return
 	default:
+		r.contextBehind(c, f)
 		r.lend(c, f)
 		return
 	}

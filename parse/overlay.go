@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -43,6 +44,17 @@ type Overlay struct {
 	// Changed are further files of the program that are not on disk as it has them, by their
 	// absolute names: Write has the go command take them too.
 	Changed map[string][]byte
+}
+
+// Covers reports whether a shared program has all files of one with fewer packages, as they are in that:
+// it does the same then with an entry of the other.
+func (o *Overlay) Covers(fewer *Overlay) bool {
+	for name, text := range fewer.Files {
+		if has, ok := o.Files[name]; !ok || !bytes.Equal(has, text) {
+			return false
+		}
+	}
+	return true
 }
 
 func newOverlay(opts Options) (*Overlay, error) {

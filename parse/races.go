@@ -546,7 +546,7 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 		return
 	}
 	b, ok := r.races.builtin(c.Fun)
-	if !ok {
+	if !ok || r.later[c] && r.removal(c) != "" {
 		return
 	}
 	first := func(format string, args ...any) {
@@ -570,12 +570,9 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 		}
 		wrap("WrMap")
 	case "clear":
-		switch r.info.TypeOf(c.Args[0]).Underlying().(type) {
-		case *types.Map:
-			wrap("WrMap")
-		case *types.Slice:
-			wrap("WrSlice")
-		default:
+		if function := r.removal(c); function != "" {
+			wrap(function)
+		} else {
 			r.unrecorded(c.Lparen, "what is cleared here is not recorded")
 		}
 	case "append":
@@ -603,6 +600,48 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 		r.replaceFunction(c, function)
 		first("%d, ", r.touch(c.Args[0]))
 	}
+}
+
+// removal is the function of the runtime that records what the builtins delete and clear write
+// to their first argument, "" for other calls and where it is not known what that is.
+func (r *rewriter) removal(c *ast.CallExpr) string {
+	b, ok := r.races.builtin(c.Fun)
+	if !ok || b.Name() != "delete" && b.Name() != "clear" {
+		return ""
+	}
+	switch r.info.TypeOf(c.Args[0]).Underlying().(type) {
+	case *types.Map:
+		return "WrMap"
+	case *types.Slice:
+		return "WrSlice"
+	}
+	if b.Name() == "delete" {
+		return "WrMap" // of a type parameter
+	}
+	return ""
+}
+
+// deferRemoval records what a deferred delete or clear writes when it runs: in front of it,
+// which is to say in a call that is deferred behind it.
+func (r *rewriter) deferRemoval(s *ast.DeferStmt) {
+	if r.races == nil {
+		return
+	}
+	function := r.removal(s.Call)
+	if function == "" {
+		return
+	}
+	of := s.Call.Args[0]
+	if !pure(r.info, of) {
+		r.unrecorded(s.Defer, "what a deferred call removes is not recorded")
+		return
+	}
+	b := r.build(s.End())
+	b.put("; defer %s.%s(%d, ", r.zz, function, r.touch(of))
+	b.node(of)
+	b.put(")")
+	b.move(s.End())
+	r.after(s.End(), b.buf.String())
 }
 
 // appends records what an append does to the array behind its first argument, when the others
@@ -653,10 +692,10 @@ func (r *rewriter) mark(function string, c *ast.CallExpr) *builder {
 	switch {
 	case k == funcValue && pure(r.info, fun):
 		b.put("%s.%sFunc(%d, ", r.zz, function, at)
-		b.node(fun)
+		b.again(fun)
 	case k == ifaceCall && sel != nil && pure(r.info, sel.X):
 		b.put("%s.%sIface(%d, ", r.zz, function, at)
-		b.node(sel.X)
+		b.again(sel.X)
 	default:
 		if target, _ := r.decider(c); target != nil {
 			function += "Begun"

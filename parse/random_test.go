@@ -658,7 +658,7 @@ func randomProgram(t *testing.T, version string, seed uint64, n int) string {
 // TestRandomProgram: what the functions of a random program do, and in which order they do it,
 // is what they do without instrumentation, free and in runs.
 func TestRandomProgram(t *testing.T) {
-	for version, ordinary := range map[string]string{"": "races", "go1.21": "accesses"} {
+	for version, ordinary := range map[string]string{"": "shared", "go1.21": "accesses"} {
 		t.Run("version"+version, func(t *testing.T) {
 			dir := randomProgram(t, version, *randomSeed, *randomFunctions)
 			plain := binary(t, "plain")
@@ -673,16 +673,21 @@ func TestRandomProgram(t *testing.T) {
 				"operations": {},
 				"accesses":   {Accesses: accesses(idx)},
 				"races":      {Races: true},
+				"shared":     {Shared: true}, // as checks run it
 			} {
 				if *randomFunctions == ordinaryFunctions && name != ordinary {
 					continue
 				}
-				o, err := Instrument(context.Background(), prog, idx, opts)
+				form := idx
+				if opts.Shared {
+					form = SharedIndex(prog)
+				}
+				o, err := Instrument(context.Background(), prog, form, opts)
 				require.NoError(t, err)
 				for _, d := range o.Diagnostics { // but for accesses that are not looked at for races
 					require.True(t, d.Access, d)
 				}
-				o.Files["zz_controlled_test.go"] = []byte(strings.ReplaceAll(randomControlled, "RACES", fmt.Sprint(opts.Races)))
+				o.Files["zz_controlled_test.go"] = []byte(strings.ReplaceAll(randomControlled, "RACES", fmt.Sprint(opts.Races || opts.Shared)))
 				bin := testBinary(t, prog, o)
 				out, code := run(t, dir, bin, "-test.timeout=60s", "-test.run=TestFree")
 				require.Zero(t, code, out)

@@ -131,6 +131,7 @@ func TestRewritten(t *testing.T) {
 				require.Equal(t, string(want[i].Data), string(got[i].Data), want[i].Name)
 			}
 			r.accounted(t)
+			r.whole(t)
 		})
 	}
 	t.Run("complete", func(t *testing.T) { complete(t, all) })
@@ -148,6 +149,30 @@ func (r *rewritten) accounted(t *testing.T) {
 		if s.IsOp() && s.Kind != sites.Start || s.Kind == sites.Atomic {
 			require.True(t, r.registers(s) || spoken[fmt.Sprintf("%s:%d", s.File, s.Line)], "%s:%d:%d: %v", s.File, s.Line, s.Col, s.Kind)
 		}
+	}
+}
+
+// whole: with each of the options, and as checks share it, nothing of what was rewritten is lost
+// by what is rewritten around it.
+func (r *rewritten) whole(t *testing.T) {
+	t.Helper()
+	every := accesses(r.idx)
+	for _, opts := range []Options{{}, {Accesses: every}, {Races: true}, {Accesses: every, Races: true}, {EveryLine: true}, {Shared: true}} {
+		idx := r.idx
+		if opts.Shared {
+			idx = SharedIndex(r.prog)
+		}
+		o, err := Instrument(t.Context(), r.prog, idx, opts)
+		require.NoError(t, err)
+		notLost(t, o)
+	}
+}
+
+// notLost: no part of an edit was asked for.
+func notLost(t *testing.T, o *Overlay) {
+	t.Helper()
+	for _, d := range o.Diagnostics {
+		require.NotEqual(t, lostText, d.Reason, d)
 	}
 }
 

@@ -64,6 +64,49 @@ func TestNumber(t *testing.T) { late(time.Time{}) }
 
 func TestClock(t *testing.T) { late(time.Now()) }
 `,
+		"r/r_test.go": `package r
+
+import (
+	"testing"
+	"time"
+)
+
+const limit = 3 * time.Second
+
+func TestIn(t *testing.T) { wait(limit) }
+
+func wait(d time.Duration) { <-time.After(d) }
+`,
+		"r/x_test.go": `package r_test
+
+import (
+	"testing"
+	"time"
+
+	_ "shared/r"
+)
+
+func TestOut(t *testing.T) { t.Log(time.Now()) }
+`,
+		"r/r.go": "package r\n",
+		"s/s.go": "package s\n\nimport \"time\"\n\nfunc Late(d, than time.Duration) bool { return d > than }\n",
+		"s/s_test.go": `package s
+
+import "testing"
+
+func TestIn(t *testing.T) { Late(1, 2) }
+`,
+		"s/x_test.go": `package s_test
+
+import (
+	"testing"
+	"time"
+
+	"shared/s"
+)
+
+func TestOut(t *testing.T) { s.Late(time.Since(time.Now()), 1) }
+`,
 	} {
 		name = filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
@@ -73,6 +116,9 @@ func TestClock(t *testing.T) { late(time.Now()) }
 	require.NoError(t, err)
 	made := map[string]*Overlay{}
 	for _, e := range set.Entries() {
+		if strings.HasSuffix(e.Package, "/r") || strings.HasSuffix(e.Package, "/s") {
+			continue
+		}
 		prog, err := set.Program(e)
 		require.NoError(t, err)
 		made[e.Func], err = Instrument(t.Context(), prog, SharedIndex(prog), Options{Shared: true})
@@ -97,4 +143,23 @@ func TestClock(t *testing.T) { late(time.Now()) }
 	}
 	require.True(t, decides("TestYear"))
 	require.False(t, decides("TestLock"))
+
+	// The program of a test in a package is covered by that of its external tests, unless the clock that only these
+	// read has a statement of it be another one. What the packages do with runs is for those that have them.
+	for pkg, covers := range map[string]bool{"shared/r": true, "shared/s": false} {
+		prog, err := set.Program(source.EntryPoint{Package: pkg, Func: "TestIn"})
+		require.NoError(t, err)
+		whole, left := prog.WithExternalTests()
+		require.NotNil(t, whole)
+		require.Equal(t, []string{pkg + "_test"}, left)
+		index := SharedIndex(whole)
+		all, err := Instrument(t.Context(), whole, index, Options{Shared: true})
+		require.NoError(t, err)
+		own, err := Instrument(t.Context(), prog, index, Options{Shared: true})
+		require.NoError(t, err)
+		require.Equal(t, covers, all.Covers(own), pkg)
+		require.False(t, own.Covers(all))
+		require.Empty(t, own.Diagnostics)
+		require.Contains(t, string(all.Files[pkg[len("shared/"):]+"/zz_vtrace_gen_x_test.go"]), `RegisterIn("`+pkg+`_test", func() {`)
+	}
 }

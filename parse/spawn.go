@@ -189,6 +189,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 		return
 	}
 	kind, obj := sites.Classify(r.info, c.Fun)
+	removal := "" // the goroutine removes something, and records it itself
 	switch kind {
 	case sites.Invalid, sites.Atomic:
 		if kind == sites.Atomic { // others are used as values here
@@ -197,7 +198,12 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 		r.walk(c.Fun)
 		r.args(c)
 		r.foreign(c, obj)
-		r.builtinCall(c)
+		if r.races != nil {
+			removal = r.removal(c)
+		}
+		if removal == "" {
+			r.builtinCall(c)
+		}
 	case sites.Callback:
 		r.operandOf(c.Fun)
 		r.args(c)
@@ -209,6 +215,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 			r.goOperation(s, op)
 			return
 		}
+		r.endBehind(c, obj)
 	}
 	id := r.site(sites.Go, s.Go)
 	if id == 0 {
@@ -254,6 +261,11 @@ func (r *rewriter) goStmt(s *ast.GoStmt) {
 		b.put("panic(%s.Panic(%d, ", r.zz, r.site(sites.Panic, c.Lparen))
 		h.operand(b, 0)
 		b.put("))")
+	case removal != "":
+		b.put("%s.%s(%d, ", r.zz, removal, r.touch(c.Args[0]))
+		h.operand(b, 0)
+		b.put("); ")
+		fallthrough
 	case h.callee == nil:
 		b.node(c.Fun)
 		h.args(b, c)
@@ -325,6 +337,7 @@ func (r *rewriter) deferStmt(s *ast.DeferStmt) {
 		r.later[c] = true
 		r.call(c)
 		r.deferLibrary(s)
+		r.deferRemoval(s)
 		return
 	}
 	r.args(c)

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"strings"
@@ -17,16 +18,21 @@ func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos,
 		return
 	}
 	r.place(site.ID)
-	b := r.build(s.Pos())
-	b.node(to)
 	function := "Store"
 	if r.opts.Shared {
 		function = "StoreIf"
 	}
-	b.put(" = %s.%s(%d, ", r.zz, function, site.ID)
+	call := fmt.Sprintf("%s.%s(%d, ", r.zz, function, site.ID)
+	if tok == token.ASSIGN {
+		// The value stays an edit of its own: it may have to be evaluated apart.
+		r.before(value.Pos(), call)
+		r.after(value.End(), ")")
+		return
+	}
+	b := r.build(s.Pos())
+	b.node(to)
+	b.put(" = %s", call)
 	switch tok {
-	case token.ASSIGN:
-		b.node(value)
 	case token.INC, token.DEC:
 		b.node(to)
 		b.put(" %s 1", tok.String()[:1])

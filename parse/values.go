@@ -148,6 +148,8 @@ func (r *rewriter) value(e ast.Expr) {
 		b.put("%s(%d, ", r.helper(r.ends(obj)+"_"+shape), id)
 		r.endCallee(b, e, obj)
 		b.put(")")
+	case kind == sites.Exit && s != nil && s.Kind() == types.MethodVal:
+		r.boundEnd(b, sel, s, obj.(*types.Func), id)
 	default:
 		r.diag(pos, "%s used as a value: not guarded", obj.Name())
 		return
@@ -169,8 +171,11 @@ func (r *rewriter) testValue(e ast.Expr, obj types.Object) {
 	}
 	switch name := f.FullName(); name {
 	case "(*testing.common).Cleanup", "(testing.TB).Cleanup", "(*testing.common).Context", "(testing.TB).Context":
-		if !method {
-			r.diag(pos, "testing's %s used as a method expression: cleanups run after the run, a context ends there", f.Name())
+		switch {
+		case !method && f.Name() == "Cleanup":
+			return // the run takes it from the *testing.T
+		case !method:
+			r.diag(pos, "testing's Context used as a method expression: that of a subtest ends with the test around it")
 			return
 		}
 		r.before(e.Pos(), r.zz+"."+f.Name()+"Value(")
@@ -309,6 +314,8 @@ func helperSource(zz, what string, imports map[string]bool) string {
 		text = strings.ReplaceAll(settleSource, "ZZ", zz)
 	case "Iface":
 		text = ifaceSource(zz, what)
+	case "End":
+		text = endSource(zz, name)
 	case "Func":
 		text = fmt.Sprintf("%s) func(%s) { return func(%s) { %s } }", head, sh.params, sh.params, body)
 	case "Bind":

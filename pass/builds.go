@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/source"
@@ -17,7 +18,7 @@ import (
 
 // To build the instrumented program takes longer than most of what is done with it. So it is
 // instrumented in a form that both engines, all rounds of a check and the checks of all entry points
-// of a package can run (parse.Options.Shared): what is particular to one of them is told to the
+// of a directory can run (parse.Options.Shared): what is particular to one of them is told to the
 // program when it is run. Whether two checks can have the same build is not reasoned about: they can
 // if what the go command would be given for them is the same, byte by byte.
 //
@@ -129,8 +130,10 @@ const (
 // instrumented is a program in one of the forms.
 type formed struct {
 	of      *source.Program
-	overlay *parse.Overlay
-	tests   []string // that the driver knows
+	overlay *parse.Overlay     // with the diagnostics of the program
+	target  orchestrate.Target // that is built
+	tests   []artifact.Entry   // that the driver knows
+	without []string           // the packages in it that are not of the program
 	key     buildKey
 	build   *sharedBuild
 }
@@ -145,33 +148,62 @@ func (p *program) formed(ctx context.Context, f form, target orchestrate.Target,
 	if has := known.has[f]; has != nil && has.of == p.source {
 		return has, nil
 	}
-	out := &formed{of: p.source}
-	index, how := p.sites, parse.Options{Accesses: p.statements(), Races: true}
-	if f == sharedForm {
-		index, how = parse.SharedIndex(p.source), parse.Options{Shared: true}
-		if target.IsTest() {
-			for _, f := range p.source.EntryFuncs() {
-				out.tests = append(out.tests, f.Name())
-			}
-		}
-	}
+	out := &formed{of: p.source, target: target}
 	done := rep.stage("instrument")
-	overlay, err := parse.Instrument(ctx, p.source, index, how)
+	err := out.instrument(ctx, p, f)
 	done()
 	if err != nil {
 		return nil, fmt.Errorf("instrument: %w", err)
 	}
-	out.overlay = overlay
-	out.key = out.digest(target)
+	out.key = out.digest()
 	out.build = opts.shared.builds.take(out.key)
 	opts.shared.taken = append(opts.shared.taken, out.build)
 	known.has[f] = out
 	return out, nil
 }
 
+// instrument instruments the program in a form. The shared one is with the tests of its directory that are
+// in the other package than the entry, if that makes no difference to the entry.
+func (f *formed) instrument(ctx context.Context, p *program, in form) (err error) {
+	if in == ownForm {
+		f.overlay, err = parse.Instrument(ctx, p.source, p.sites, parse.Options{Accesses: p.statements(), Races: true})
+		return err
+	}
+	how, linked := parse.Options{Shared: true}, p.source
+	whole, without := p.source.WithExternalTests()
+	if whole != nil {
+		linked = whole
+	}
+	index := parse.SharedIndex(linked)
+	if f.overlay, err = parse.Instrument(ctx, linked, index, how); err != nil {
+		return err
+	}
+	if whole != nil {
+		own, err := parse.Instrument(ctx, p.source, index, how)
+		if err != nil {
+			return err
+		}
+		if all := f.overlay; all.Covers(own) {
+			built := orchestrate.TargetOf(whole, &artifact.Sidecar{})
+			built.Args, built.Sandbox = f.target.Args, f.target.Sandbox
+			f.target, f.without = built, without
+			own.Files, own.Dependencies = all.Files, all.Dependencies
+		} else {
+			linked = p.source
+		}
+		f.overlay = own
+	}
+	if f.target.IsTest() {
+		for _, test := range linked.EntryFuncs() {
+			f.tests = append(f.tests, artifact.Entry{Package: test.Pkg().Path(), Func: test.Name()})
+		}
+	}
+	return nil
+}
+
 // digest is the key of the build.
-func (f *formed) digest(target orchestrate.Target) (key buildKey) {
-	h := sha256.New()
+func (f *formed) digest() (key buildKey) {
+	h, target := sha256.New(), f.target
 	if len(f.tests) > 0 {
 		target.Entry.Func, target.End = "", ""
 	}
@@ -200,9 +232,9 @@ func (p *program) runnable(ctx context.Context, f form, how orchestrate.SharedRu
 		return nil, nil, err
 	}
 	b, err := formed.build.get(ctx, func() (*orchestrate.Binary, error) {
-		return p.build(ctx, formed.overlay, target, opts, rep, func(with orchestrate.BuildOptions) (*orchestrate.Binary, error) {
+		return p.build(ctx, formed.overlay, formed.target, opts, rep, func(with orchestrate.BuildOptions) (*orchestrate.Binary, error) {
 			with.Shared = formed.tests
-			return orchestrate.Build(ctx, target, with)
+			return orchestrate.Build(ctx, formed.target, with)
 		})
 	})
 	if err != nil {
@@ -211,6 +243,6 @@ func (p *program) runnable(ctx context.Context, f form, how orchestrate.SharedRu
 	if f == ownForm {
 		return b.For(target, nil), formed.overlay, nil
 	}
-	how.Bubbles = formed.overlay.Bubbles
+	how.Bubbles, how.Without = formed.overlay.Bubbles, formed.without
 	return b.For(target, &how), formed.overlay, nil
 }

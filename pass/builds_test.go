@@ -7,7 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/parse"
+	"github.com/vtrace/vtrace/source"
 )
 
 // TestBuildIsShared: one of those who want a build makes it. That one of them gives up harms no other
@@ -54,4 +57,37 @@ func TestBuildsAreRemoved(t *testing.T) {
 	require.NoError(t, builds.giveBack([]*sharedBuild{inUse}))
 	require.NoError(t, builds.Close())
 	require.Empty(t, builds.known)
+}
+
+// TestBuildKey: a build is for those who would give the go command the same, whatever their entry is.
+func TestBuildKey(t *testing.T) {
+	key := func(change func(*formed)) buildKey {
+		f := &formed{
+			overlay: &parse.Overlay{Files: map[string][]byte{"a.go": []byte("package a")}},
+			target:  orchestrate.Target{Root: "/r", Dir: "/r/a", Name: "a", Entry: artifact.Entry{Package: "a", Func: "TestA"}, End: "a.TestA.end", Env: []string{}},
+			tests:   []artifact.Entry{{Package: "a", Func: "TestA"}, {Package: "a", Func: "TestB"}},
+		}
+		change(f)
+		return f.digest()
+	}
+	first := key(func(*formed) {})
+	require.Equal(t, first, key(func(f *formed) { f.target.Entry.Func, f.target.End = "TestB", "a.TestB.end" }))
+	require.Equal(t, first, key(func(f *formed) { f.without = []string{"a_test"} }))
+	for name, change := range map[string]func(*formed){
+		"file":         func(f *formed) { f.overlay.Files["a.go"] = []byte("package a // changed") },
+		"added file":   func(f *formed) { f.overlay.Files["b.go"] = nil },
+		"dependency":   func(f *formed) { f.overlay.Dependencies = []source.Dependency{{Name: "d@v1"}} },
+		"unsaved file": func(f *formed) { f.target.Changed = map[string][]byte{"/r/a/b.go": nil} },
+		"flags":        func(f *formed) { f.target.Flags = []string{"-tags=x"} },
+		"environment":  func(f *formed) { f.target.GoEnv = []string{"GOARCH=arm64"} },
+		"package":      func(f *formed) { f.target.Entry.Package = "a_test" },
+		"directory":    func(f *formed) { f.target.Dir = "/r/b" },
+		"names":        func(f *formed) { f.target.Taken = []string{"json"} },
+		"arguments":    func(f *formed) { f.target.Args = []string{"-v"} },
+		"tests":        func(f *formed) { f.tests = f.tests[:1] },
+		"other test":   func(f *formed) { f.tests[1].Package = "a_test" },
+		"own form":     func(f *formed) { f.tests = nil },
+	} {
+		require.NotEqual(t, first, key(change), name)
+	}
 }

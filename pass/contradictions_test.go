@@ -42,7 +42,7 @@ func TestNoContradictions(t *testing.T) {
 	n := 0
 	t.Run("programs", func(t *testing.T) {
 		tablePrograms(t, func(name string, spec source.Spec) {
-			if n++; *contradictionRuns == 0 && (n%160 != 11 || testing.Short()) {
+			if n++; *contradictionRuns == 0 && (n%320 != 11 || testing.Short()) {
 				return
 			}
 			t.Run(name, func(t *testing.T) {

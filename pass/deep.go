@@ -609,8 +609,6 @@ func (d *deep) doubt(s *suspect) string {
 		return "two paths may have the same hash"
 	case s.weak:
 		return "a refuted trace may hide another one"
-	case s.unexplained != "":
-		return s.unexplained
 	}
 	for _, a := range d.side.Approximations {
 		if a.Unreached {
@@ -631,7 +629,7 @@ func (d *deep) doubt(s *suspect) string {
 			return fmt.Sprintf("%s:%d is not under control (%s)", a.File, a.Line, a.Reason)
 		}
 	}
-	return ""
+	return s.unexplained // unless what the model leaves out is why
 }
 
 // pathHash is the value of the hash of the path at the end of a trace.

@@ -74,7 +74,7 @@ func sampled(i int) bool { return !testing.Short() || i%4 == 0 }
 // all of them.
 func TestExamplesEveryLine(t *testing.T) {
 	for i, p := range examples.Programs() {
-		if strings.HasPrefix(p.Name, "sharedvar") && sampled(i) {
+		if strings.HasPrefix(p.Name, "sharedvar") && sampled(i) && pass.OneOf(2, i/2) {
 			t.Run(p.Name, func(t *testing.T) {
 				t.Parallel()
 				example(t, p, examples.Main, pass.Options{Model: &pass.Model{EveryLine: true}})

@@ -111,10 +111,10 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 			c.Notes++
 		}
 	}
-	r := b.Runs()
+	r, side := b.Runs(), b.Sidecar()
 	c.Proved = r != nil && r.Exhaustive.Proved()
 	if !c.Proved { // by the program itself, whatever the model leaves open
-		c.Limits = modelLimits(b)
+		c.Limits = append(limits(b.Queries(), b.Verdicts(), side, r != nil && r.Exhaustive.AllWithoutStalls()), gapsOf(r)...)
 	}
 	if r != nil && !c.Proved && r.Runs > 0 && r.Limited == r.Runs {
 		c.Limits = append(c.Limits, fmt.Sprintf("no run of the program came to its end within %d steps", runSteps))
@@ -143,14 +143,8 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 	if r := b.Races(); r != nil {
 		c.Limits = append(c.Limits, r.Limits...)
 	}
-	c.Precision = precision(b.Sidecar())
+	c.Precision = precision(side)
 	return c
-}
-
-// modelLimits lists what keeps the model from being all of the program.
-func modelLimits(b *artifact.Bundle) []string {
-	r := b.Runs()
-	return append(limits(b.Queries(), b.Verdicts(), b.Sidecar(), r != nil && r.Exhaustive.AllWithoutStalls()), gapsOf(r)...)
 }
 
 // undecidedSingly is the number of queries that are undecided for the same reason

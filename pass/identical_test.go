@@ -20,7 +20,7 @@ var identicalRuns = flag.Int("identical", 0, "runs of each program for TestIdent
 // bundles have the same bytes, and what is refused is refused in the same words.
 func TestIdentical(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	n, each := 0, 96
+	n, each := 0, 192
 	if testing.Short() {
 		each = 240
 	}

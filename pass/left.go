@@ -111,7 +111,7 @@ func (d *deep) whyLeft(g orchestrate.Goroutine, v *orchestrate.Verdict) string {
 	}
 	// Who is in the function whose lock it waits for, and waits for work there.
 	for _, h := range v.Goroutines {
-		if h.G == g.G || h.State != "blocked" || len(g.Stack) == 0 || !within(h.Stack, g.Stack[0]) {
+		if h.G == g.G || h.State != artifact.StateBlocked || len(g.Stack) == 0 || !within(h.Stack, g.Stack[0]) {
 			continue
 		}
 		if d.isWorker(p, h, v) {
@@ -132,10 +132,10 @@ func (d *deep) isWorker(p *left.Program, g orchestrate.Goroutine, v *orchestrate
 func (d *deep) startedWorkers(p *left.Program, g orchestrate.Goroutine, v *orchestrate.Verdict) bool {
 	n := 0
 	for _, h := range v.Goroutines {
-		if creator(h.G) != g.G || h.State == "finished" {
+		if creator(h.G) != g.G || h.State == artifact.StateFinished {
 			continue
 		}
-		if n++; h.State != "blocked" || !d.isWorker(p, h, v) {
+		if n++; h.State != artifact.StateBlocked || !d.isWorker(p, h, v) {
 			return false
 		}
 	}
@@ -148,10 +148,10 @@ func (d *deep) awaited(p *left.Program, group *types.Var, v *orchestrate.Verdict
 	n := 0
 	for _, h := range v.Goroutines {
 		at, ok := d.leftAt(h, v)
-		if h.State == "finished" || !ok || !p.IsOf(at, group) {
+		if h.State == artifact.StateFinished || !ok || !p.IsOf(at, group) {
 			continue
 		}
-		if n++; h.State != "blocked" || !d.isWorker(p, h, v) {
+		if n++; h.State != artifact.StateBlocked || !d.isWorker(p, h, v) {
 			return false
 		}
 	}
@@ -179,7 +179,7 @@ func (d *deep) stuckAt(f *artifact.Finding, v *orchestrate.Verdict) []orchestrat
 	var out []orchestrate.Goroutine
 	for _, g := range v.Goroutines {
 		site, ok := d.siteOf(g.Site)
-		if ok && site.File == f.File && site.Line == f.Line && site.Col == f.Col && g.State == "blocked" && !slices.Contains(v.Daemons, g.G) {
+		if ok && site.File == f.File && site.Line == f.Line && site.Col == f.Col && g.State == artifact.StateBlocked && !slices.Contains(v.Daemons, g.G) {
 			out = append(out, g)
 		}
 	}

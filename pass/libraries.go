@@ -40,7 +40,11 @@ func (p *program) compileLibraries(ctx context.Context, opts Options, rep report
 	if opts.Budget <= 0 {
 		return
 	}
-	target, packages := p.target(p.sidecar(), opts), p.source.Imports()
+	linked := p.source
+	if whole, _ := linked.WithExternalTests(); whole != nil {
+		linked = whole // which is built, and the tests of the other package need the same
+	}
+	target, packages := p.target(p.sidecar(), opts), linked.Imports()
 	key := sha256.Sum256(fmt.Appendf(nil, "%q", [][]string{target.GoEnviron(), target.Flags, packages}))
 	compiled := func() bool { last := compiledLast.Load(); return last != nil && *last == key }
 	if compiled() {

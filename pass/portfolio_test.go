@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"flag"
 	"context"
 	"os"
 	"path/filepath"
@@ -150,3 +151,8 @@ func WithSteps(o Options, steps int) Options {
 	o.timing = &timing
 	return o
 }
+
+var everyRow = flag.Bool("rows", false, "all rows of the tables of programs that are checked one like the other, not one of some")
+
+// OneOf reports whether the i-th row of such a table is tried: one of n, unless all are asked for.
+func OneOf(n, i int) bool { return *everyRow || i%n == 0 }

@@ -188,3 +188,40 @@ func TestProgram(t *testing.T) {
 	require.Contains(t, b.Runs().Failing, "_test.go:")
 	require.Contains(t, b.Runs().Failing, "got 1")
 }
+
+// TestLeftToTest: what code leaves to Cleanup and Context of a *testing.T that it has as an interface, or by a
+// method expression, is done when the test, or the subtest, ends in the run, and what fails the test so has a guard.
+func TestLeftToTest(t *testing.T) {
+	t.Parallel()
+	b, err := pass.Check(t.Context(), writeTest(t, `
+type helper interface {
+	Cleanup(func())
+	Setenv(key, value string)
+	TempDir() string
+	FailNow()
+}
+
+func waits(h helper, ok bool) {
+	ch := make(chan int)
+	h.Setenv("PROGRAM_MODE", h.TempDir())
+	h.Cleanup(func() { close(ch) })
+	go func() { for range ch {} }()
+	if !ok {
+		h.FailNow()
+	}
+}
+
+func TestProgram(t *testing.T) {
+	waits(t, true)
+	done := make(chan bool, 1)
+	t.Run("part", func(t *testing.T) {
+		waits(t, true)
+		(*testing.T).Cleanup(t, func() { done <- true })
+	})
+	<-done
+}
+`), pass.Options{})
+	require.NoError(t, err)
+	require.Empty(t, b.Findings())
+	require.Nil(t, b.Sidecar().Outside(), "all of it is in the model")
+}

@@ -30,7 +30,7 @@ var wantKinds = regexp.MustCompile(`// want ((?:"[^"]*"\s*)+)`)
 func TestTable(t *testing.T) {
 	n := 0
 	tablePrograms(t, func(name string, spec source.Spec) {
-		if n++; !*tableAll && (n%60 != 7 || testing.Short()) {
+		if n++; !*tableAll && (n%150 != 7 || testing.Short()) {
 			return
 		}
 		t.Run(name, func(t *testing.T) {

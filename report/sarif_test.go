@@ -157,7 +157,7 @@ func TestSARIF(t *testing.T) {
 	require.Equal(t, `["goroutine 0: send, blocked","goroutine 0 holds mutex#1 since here"]`, r.Get("relatedLocations.#.message.text").Raw)
 	require.Equal(t, `["goroutine 0","goroutine 0.1"]`, r.Get("codeFlows.0.threadFlows.#.id").Raw)
 	require.Equal(t, `[1,4]`, r.Get("codeFlows.0.threadFlows.0.locations.#.executionOrder").Raw)
-	require.Equal(t, `["go f()","access: x++"]`, r.Get("codeFlows.0.threadFlows.0.locations.#.location.message.text").Raw)
+	require.Equal(t, `["go f()","x++"]`, r.Get("codeFlows.0.threadFlows.0.locations.#.location.message.text").Raw)
 	require.Equal(t, `["start of the goroutine"]`, r.Get("codeFlows.0.threadFlows.1.locations.#.location.message.text").Raw)
 	require.Equal(t, "real", r.Get("properties.verdict").String())
 	require.Equal(t, `["m/p TestA"]`, r.Get("properties.entries|@ugly").Raw)

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // syncMethods are the guarded methods of package sync, by receiver and name.
@@ -68,7 +69,8 @@ var testEnds = map[string]bool{
 // parentheses, instantiation and embedding, and it takes a method value or
 // method expression for the method. A method of an interface is that of a type
 // of package sync if that type has all methods of the interface, or at least
-// two: it, or a type that embeds it, may be what is behind the interface.
+// two: it, or a type that embeds it, may be what is behind the interface. Methods
+// of the names and types of those that end a test, or log and end the program, are these.
 func Classify(info *types.Info, fun ast.Expr) (Kind, types.Object) {
 	obj := callee(info, fun)
 	switch obj := obj.(type) {
@@ -140,9 +142,42 @@ func KindOf(f *types.Func) Kind {
 		}
 	}
 	if iface, ok := t.Underlying().(*types.Interface); ok {
+		if EndsBehind(f) {
+			return Exit
+		}
 		return ofInterface(iface, f.Name())
 	}
 	return Invalid
+}
+
+// ends are the methods that end a test, or the program, by their parameters.
+var ends = map[string]string{
+	"FailNow": "()", "SkipNow": "()",
+	"Fatal": "(...any)", "Skip": "(...any)", "Fatalln": "(...any)",
+	"Fatalf": "(string, ...any)", "Skipf": "(string, ...any)",
+}
+
+// EndsBehind reports whether a method of an interface that is not of package testing ends the test, or
+// the program, if a *testing.T, or a *log.Logger, is behind the interface.
+func EndsBehind(f *types.Func) bool {
+	recv := f.Signature().Recv()
+	if recv == nil || !types.IsInterface(recv.Type()) || f.Pkg() == nil || f.Pkg().Path() == "testing" {
+		return false
+	}
+	params, ok := ends[f.Name()]
+	return ok && f.Signature().Results().Len() == 0 && parameters(f.Signature()) == params
+}
+
+// parameters spells the types of parameters.
+func parameters(sig *types.Signature) string {
+	var list []string
+	for v := range sig.Params().Variables() {
+		list = append(list, types.TypeString(types.Unalias(v.Type()), nil))
+	}
+	if n := len(list); sig.Variadic() {
+		list[n-1] = "..." + strings.TrimPrefix(list[n-1], "[]")
+	}
+	return strings.ReplaceAll("("+strings.Join(list, ", ")+")", "interface{}", "any")
 }
 
 // behind are the types of package sync that may be behind an interface. The

@@ -98,6 +98,13 @@ type Program struct {
 	// Test reports that the entry is a test function.
 	Test bool
 
+	// testPackages are the packages whose test functions may be entries as this one is: that of the entry,
+	// behind the package that it tests if the entry is of an external test package that imports it.
+	testPackages []*packages.Package
+	// besides are, for a test in a package that has an external test package which imports it, the
+	// packages that this one depends on beyond Packages, itself among them, dependencies first.
+	besides []*packages.Package
+
 	// loose are the files of dependencies, outside of Packages, that no go.sum vouches for:
 	// vendored ones, and those that a directory replaces.
 	loose []string
@@ -338,36 +345,70 @@ func (prog *Program) choose(pkgs []*packages.Package, path string) error {
 	if external != nil {
 		byPath[external.PkgPath] = external
 	}
-	// Dependencies first, from the entry.
-	seen := map[string]bool{}
-	var visit func(p *packages.Package)
-	visit = func(p *packages.Package) {
-		if seen[p.PkgPath] {
-			return
-		}
-		seen[p.PkgPath] = true
-		paths := make([]string, 0, len(p.Imports))
-		for _, q := range p.Imports {
-			paths = append(paths, q.PkgPath)
-		}
-		sort.Strings(paths)
-		for _, path := range paths {
-			if q := byPath[path]; q != nil {
-				visit(q)
-			}
-		}
+	// Dependencies first, from the entry. An external test package comes behind the package that it
+	// tests and all that this one depends on, as for the tests in that package: what is made of these
+	// is then the same for both.
+	order := &dependencyOrder{byPath: byPath, seen: map[string]bool{}}
+	roots := []*packages.Package{prog.Entry}
+	extends := prog.Test && external != nil && entry != nil && dependsOn(external, entry, byPath)
+	if extends && prog.Entry == external {
+		roots = []*packages.Package{entry, external}
+	}
+	prog.testPackages = roots
+	for _, p := range roots {
+		order.visit(p)
+	}
+	for _, p := range order.list {
 		if p.Module == nil {
 			prog.Library = append(prog.Library, p)
-			return
+		} else {
+			prog.Packages = append(prog.Packages, p)
 		}
-		prog.Packages = append(prog.Packages, p)
 	}
-	visit(prog.Entry)
+	if extends && prog.Entry == entry {
+		order.list = nil
+		order.visit(external)
+		prog.besides = order.list
+	}
 	return nil
 }
 
-// EntryFuncs are the functions of the entry's package that may be an entry as this one is, itself among
-// them, by name: the test functions, or main.
+// dependencyOrder lists packages, of those that a program may have, behind those that they depend on.
+type dependencyOrder struct {
+	byPath map[string]*packages.Package
+	seen   map[string]bool
+	list   []*packages.Package
+}
+
+// visit adds a package, and those that it depends on and that are not there yet.
+func (o *dependencyOrder) visit(p *packages.Package) {
+	if o.seen[p.PkgPath] {
+		return
+	}
+	o.seen[p.PkgPath] = true
+	paths := make([]string, 0, len(p.Imports))
+	for _, q := range p.Imports {
+		paths = append(paths, q.PkgPath)
+	}
+	sort.Strings(paths)
+	for _, path := range paths {
+		if q := o.byPath[path]; q != nil {
+			o.visit(q)
+		}
+	}
+	o.list = append(o.list, p)
+}
+
+// dependsOn reports whether a package depends on another one.
+func dependsOn(p, on *packages.Package, byPath map[string]*packages.Package) bool {
+	order := &dependencyOrder{byPath: byPath, seen: map[string]bool{}}
+	order.visit(p)
+	return order.seen[on.PkgPath]
+}
+
+// EntryFuncs are the functions that may be an entry as this one is, itself among them, by package and
+// name: the test functions, or main. For a test of an external test package those of the package that
+// it tests are among them, if that is a part of the program.
 func (prog *Program) EntryFuncs() []*types.Func {
 	switch {
 	case prog.Func == nil:
@@ -376,11 +417,13 @@ func (prog *Program) EntryFuncs() []*types.Func {
 		return []*types.Func{prog.Func}
 	}
 	var out []*types.Func
-	scope := prog.Entry.Types.Scope()
-	for _, name := range scope.Names() {
-		f, ok := scope.Lookup(name).(*types.Func)
-		if ok && (f == prog.Func || testName(name) && isTest(f)) {
-			out = append(out, f)
+	for _, p := range prog.testPackages {
+		scope := p.Types.Scope()
+		for _, name := range scope.Names() {
+			f, ok := scope.Lookup(name).(*types.Func)
+			if ok && (f == prog.Func || testName(name) && isTest(f)) {
+				out = append(out, f)
+			}
 		}
 	}
 	return out

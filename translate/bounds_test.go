@@ -125,3 +125,12 @@ func approximationOf(t *testing.T, m *translate.Model, b artifact.PlaceBound) ar
 	require.Fail(t, "no approximation")
 	return artifact.Approximation{}
 }
+
+// TestOneGoroutine: with one goroutine for a go statement that runs again and again, the model
+// says that the program has more.
+func TestOneGoroutine(t *testing.T) {
+	prog, idx := load(t, "testdata/verdicts/boundgoroutines", "main")
+	m, err := translate.Translate(context.Background(), prog, idx, translate.Options{Bounds: translate.Bounds{Slots: 1}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"main.go:7 bound exceeded"}, found(m, verify(t, m)))
+}

@@ -566,15 +566,7 @@ func (x *translator) runDeferred(p *path) bool {
 			e = e[n:]
 		}
 	}
-	if b, ok := d.instr.Common().Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
-		p.popDeferred()
-		// A recover that is deferred itself is one of the function that defers it.
-		if n := len(p.frames); b.Name() == "recover" && f.deferred && n >= 2 && p.frames[n-2].op == nil {
-			x.recovered(p, p.frames[n-2])
-		}
-		return true
-	}
-	tgt, ok := x.resolve(p, d.instr, func(v ssa.Value) []*expr {
+	operand := func(v ssa.Value) []*expr {
 		if k := kept[v]; k != nil {
 			return k
 		}
@@ -583,12 +575,44 @@ func (x *translator) runDeferred(p *path) bool {
 			return p.value(f.ctx, v)
 		}
 		return x.unknowns(x.valueWidth(v), "not tracked")
-	})
+	}
+	if b, ok := d.instr.Common().Value.(*ssa.Builtin); ok && builtins[b.Name()] == nil {
+		return x.runBuiltin(p, d.instr, b, operand)
+	}
+	tgt, ok := x.resolve(p, d.instr, operand)
 	if !ok {
 		return false
 	}
 	p.popDeferred()
 	return x.call(p, d.instr, d.nth, tgt, true)
+}
+
+// runBuiltin executes a deferred builtin that is no operation.
+func (x *translator) runBuiltin(p *path, site ssa.CallInstruction, b *ssa.Builtin, val operands) bool {
+	f := p.peek()
+	done := func(q *path) bool {
+		q.popDeferred()
+		return true
+	}
+	switch {
+	case b.Name() == "recover":
+		done(p)
+		// It is one of the function that defers it.
+		if n := len(p.frames); f.deferred && n >= 2 && p.frames[n-2].op == nil {
+			x.recovered(p, p.frames[n-2])
+		}
+		return true
+	case mapWrite(site) != nil:
+		var args [][]*expr
+		for _, a := range site.Common().Args {
+			args = append(args, val(a))
+		}
+		return x.remove(p, args, nil, done)
+	}
+	if elem := elementsWritten(site); elem != nil {
+		x.elementsLost(p, site, elem)
+	}
+	return done(p)
 }
 
 // popDeferred forgets the last deferred call of the innermost frame.
@@ -753,7 +777,11 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 		return set(e)
 	case "delete", "clear":
 		if mapWrite(i) != nil {
-			return x.execDelete(p, i)
+			args := make([][]*expr, len(i.Call.Args))
+			for k := range args {
+				args[k] = arg(k)
+			}
+			return x.remove(p, args, i, (*path).advance)
 		}
 		return x.execElements(p, i)
 	case "copy":

@@ -130,6 +130,11 @@ func (p *program) functions(v ssa.Value) []*ssa.Function {
 	if !ok {
 		return nil
 	}
+	return p.functionsLike(sig)
+}
+
+// functionsLike are the functions that can run whose values have a type.
+func (p *program) functionsLike(sig *types.Signature) []*ssa.Function {
 	var out []*ssa.Function
 	for _, f := range p.funcs {
 		if t := f.Signature; t.Recv() == nil && types.Identical(types.NewSignatureType(nil, nil, nil, t.Params(), t.Results(), t.Variadic()), types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())) {

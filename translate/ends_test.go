@@ -703,6 +703,40 @@ func TestEndForms(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
+// TestLimitsWrittenMeanwhile: what a loop of a goroutine compares with may be written by the
+// function that started it, and not only by other goroutines.
+func TestLimitsWrittenMeanwhile(t *testing.T) {
+	const text = `package main
+
+var (
+	written, sum int
+	kept = 2
+)
+
+func may() {
+	for i := 0; i < written; i++ {
+		sum++
+	}
+}
+
+func end() {
+	for i := 0; i < kept; i++ {
+		sum++
+	}
+}
+
+func main() {
+	go may()
+	go end()
+	for {
+		written++
+		<-make(chan int)
+	}
+}
+`
+	require.Equal(t, map[string]bool{"may": true}, assumed(t, text))
+}
+
 // TestEndsInRuns makes loops of many forms and runs each: what is taken to end by its form
 // does end.
 func TestEndsInRuns(t *testing.T) {

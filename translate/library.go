@@ -26,6 +26,7 @@ func (x *translator) leftOut() {
 				if !ok {
 					continue
 				}
+				x.leftOutBehind(call)
 				callee, pkg, outside := x.outside(call)
 				if !outside {
 					continue

@@ -440,26 +440,27 @@ func (x *translator) endsWhereFull(t *types.Map) bool {
 	return slices.Contains(x.scalarRefs(t.Elem()), true)
 }
 
-// execDelete executes the builtins delete and clear for maps.
-func (x *translator) execDelete(p *path, i *ssa.Call) bool {
-	ctx := p.peek().ctx
-	o, ok, tracked := x.mapAt(p, p.value(ctx, i.Call.Args[0])[0], i, true)
+// remove executes the builtins delete and clear for maps, with these arguments, at an
+// instruction, nil for a deferred call, which runs elsewhere. done goes on behind the call.
+func (x *translator) remove(p *path, args [][]*expr, at ssa.Instruction, done func(q *path) bool) bool {
+	m := args[0][0]
+	o, ok, tracked := x.mapAt(p, m, at, true)
 	if !ok && tracked {
 		return false
 	}
 	if !tracked {
-		x.noteWrite(p, p.value(ctx, i.Call.Args[0])[0])
+		x.noteWrite(p, m)
 	}
 	if o == nil {
-		return p.advance()
+		return done(p)
 	}
-	if len(i.Call.Args) == 1 {
+	if len(args) == 1 {
 		p.empty(o)
-		return p.advance()
+		return done(p)
 	}
-	return x.find(p, o, p.value(ctx, i.Call.Args[1]), func(q *path, found []*expr) bool {
+	return x.find(p, o, args[1], func(q *path, found []*expr) bool {
 		q.wipe(o, found)
-		return q.advance()
+		return done(q)
 	})
 }
 

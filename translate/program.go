@@ -38,7 +38,9 @@ type program struct {
 	// run of those that a container of the library has kept.
 	converted map[types.Type]bool
 	kept      map[ssa.CallInstruction][]*ssa.Function
-	contained contained
+	// functionTypes are those of converted that are of functions, and have methods.
+	functionTypes []types.Type
+	contained     contained
 	completed
 }
 
@@ -126,6 +128,9 @@ func (p *program) candidates() map[*ssa.Function]bool {
 				}
 				converted[i.X.Type()] = true
 				methods := p.ssa.MethodSets.MethodSet(i.X.Type())
+				if isFunc(i.X.Type()) && methods.Len() > 0 {
+					p.functionTypes = append(p.functionTypes, i.X.Type())
+				}
 				for k := range methods.Len() {
 					add(p.ssa.MethodValue(methods.At(k)))
 				}
@@ -161,6 +166,7 @@ func (p *program) callees(site ssa.CallInstruction) []*ssa.Function {
 				out = append(out, f)
 			}
 		}
+		out = append(out, p.forwarders(c)...)
 		sortFuncs(out)
 		p.kept[site] = out
 		return out
@@ -175,6 +181,7 @@ func (p *program) callees(site ssa.CallInstruction) []*ssa.Function {
 			out = append(out, f)
 		}
 	}
+	out = append(out, p.forwarders(site.Common())...)
 	sortFuncs(out)
 	return out
 }

@@ -255,6 +255,11 @@ func (s *slice) inventory(instr ssa.Instruction) {
 					s.calledBack[g] = append(s.calledBack[g], call)
 				}
 			}
+			if in.forwards {
+				for _, g := range s.prog.forwarded(call, f) {
+					s.calledBack[g] = append(s.calledBack[g], call)
+				}
+			}
 			for _, g := range s.prog.calledMethods(call.Common().Args[0], in.methods) {
 				s.calledBack[g] = append(s.calledBack[g], call)
 			}
@@ -294,7 +299,8 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 		}
 		callees := s.prog.callees(i)
 		for _, f := range callees {
-			if in := intrinsicOf(f); in != nil && in.seed {
+			in := intrinsicOf(f)
+			if in != nil && (in.seed || in.forwards && len(s.prog.forwarded(i, f)) == 0) {
 				return true
 			}
 		}
@@ -428,8 +434,12 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 			in := intrinsicOf(f)
 			switch {
 			case in != nil:
+				first := 0
+				if c.IsInvoke() {
+					first = 1 // behind the receiver
+				}
 				for k, a := range c.Args {
-					if in.needs(k) {
+					if in.needs(first + k) {
 						s.need(a)
 					}
 				}

@@ -58,11 +58,11 @@ func sortIntrinsics(table map[string]*intrinsic) {
 }
 
 // sorted is the type of the elements that a call sorts, nil for other calls.
-func sorted(call *ssa.Call) types.Type {
+func sorted(call ssa.CallInstruction) types.Type {
 	if _, ok := sorters[libraryName(call)]; !ok {
 		return nil
 	}
-	v := call.Call.Args[0]
+	v := call.Common().Args[0]
 	if m, ok := v.(*ssa.MakeInterface); ok {
 		v = m.X
 	}

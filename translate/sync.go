@@ -28,6 +28,8 @@ type intrinsic struct {
 	// calls is the number of the argument that it calls, 0 for none, and takes
 	// that of the argument to keep what it returns in.
 	calls, takes int
+	// forwards: it calls its first argument with the others.
+	forwards bool
 	// methods are those of its first argument, an interface, that it calls.
 	methods []string
 	// run executes it from f.phase on: 1 at first, as it sets it afterwards.
@@ -163,6 +165,7 @@ func init() {
 	callbackIntrinsics(intrinsics)
 	rlockerIntrinsics(intrinsics)
 	mathBitsIntrinsics(intrinsics)
+	forwardIntrinsics(intrinsics)
 	testFatal.run, testSkip.run = goexit, goexit
 	builtins = map[string]*intrinsic{
 		"close": op("close", sites.Close, false, closeChan),

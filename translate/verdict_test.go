@@ -5,13 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +160,7 @@ func found(m *translate.Model, rep *check.Report) []string {
 // errors that their comments name are found.
 func TestVerdicts(t *testing.T) {
 	models, called := map[string]bool{}, map[string]bool{}
+	bounds, all := map[string]bool{}, true
 	imported := map[string]*types.Package{}
 	for dir, deps := range map[string][]string{"testdata/verdicts": {"golang.org/x/sync/..."}, "../examples": nil} {
 		set, err := source.LoadSet(context.Background(), source.Spec{Dir: dir, Pattern: "./...", Deps: deps})
@@ -171,9 +177,12 @@ func TestVerdicts(t *testing.T) {
 			prog, err := set.Program(e)
 			require.NoError(t, err)
 			calls(prog, called, imported)
+			ran := false
 			t.Run(name, func(t *testing.T) {
-				verdicts(t, prog, name)
+				ran = true
+				verdicts(t, prog, name, bounds)
 			})
+			all = all && ran
 		}
 		require.Positive(t, n)
 	}
@@ -183,6 +192,52 @@ func TestVerdicts(t *testing.T) {
 	for _, name := range slices.Concat(translate.Operations(), translate.TextFunctions()) {
 		require.True(t, called[name] || !exists(imported, name), "no program calls %s", name)
 	}
+	if !all {
+		return
+	}
+	reached := slices.Collect(maps.Keys(bounds))
+	for _, text := range boundTexts(t) {
+		if !slices.ContainsFunc(reached, regexp.MustCompile(text).MatchString) {
+			t.Errorf("no program comes to the bound %q", text)
+		}
+	}
+}
+
+// boundTexts are what the translator says of the bounds at which ways end, as regular expressions.
+func boundTexts(t *testing.T) (out []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	verb := regexp.MustCompile("%[ds]")
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			sel, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || sel.Sel.Name != "bound" && sel.Sel.Name != "boundAt" {
+				return true
+			}
+			what := call.Args[len(call.Args)-1]
+			if format, ok := what.(*ast.CallExpr); ok {
+				what = format.Args[0]
+			}
+			if lit, ok := what.(*ast.BasicLit); ok {
+				text, err := strconv.Unquote(lit.Value)
+				require.NoError(t, err)
+				out = append(out, verb.ReplaceAllString(regexp.QuoteMeta(text), ".+"))
+			}
+			return true
+		})
+	}
+	require.Greater(t, len(out), 10)
+	return out
 }
 
 // calls collects the functions that a program names, and the packages that it imports.
@@ -216,7 +271,8 @@ func exists(imported map[string]*types.Package, full string) bool {
 	return m != nil
 }
 
-func verdicts(t *testing.T, prog *source.Program, name string) {
+// verdicts checks one program. It adds the bounds that its model comes to.
+func verdicts(t *testing.T, prog *source.Program, name string, bounds map[string]bool) {
 	r := remarksOf(t, prog)
 	m, err := translate.Translate(context.Background(), prog, number(prog), translate.Options{})
 	if refused := append(r["refused"], r["library"]...); refused != nil {
@@ -232,6 +288,11 @@ func verdicts(t *testing.T, prog *source.Program, name string) {
 	require.NoError(t, err)
 	require.Equal(t, r["searched"] != nil, m.Sidecar.Bounds != nil)
 	rep := verify(t, m)
+	for i, r := range rep.Results {
+		if q := m.Queries[i]; q.Kind == artifact.KindBound && r.Verdict == check.False {
+			bounds[q.Description] = true
+		}
+	}
 	golden(t, name, partsOf(m, rep))
 	if m.Sidecar.Bounds != nil {
 		return

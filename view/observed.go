@@ -191,18 +191,18 @@ func (t *tracer) endState(f artifact.FindingGoroutine, g int) (GoroutineState, b
 		out.At = old.At
 	}
 	switch f.State {
-	case "blocked":
+	case artifact.StateBlocked:
 		out.Is = Waits
 		if o := t.waiting(f); o >= 0 {
 			out.For = []int{o}
 		} else if known {
 			out.For = old.For
 		}
-	case "finished":
+	case artifact.StateFinished:
 		out.Is = Ended
-	case "panicked", "ended the program in":
+	case artifact.StatePanicked, artifact.StateEnded:
 		out.Is, out.Detail = Panicked, t.finding.Kind
-	case "at", "not started":
+	case artifact.StateAt, artifact.StateNotStarted:
 		out.Is = Ready
 	default:
 		if t.finding.Kind != artifact.KindRace {
@@ -219,7 +219,7 @@ func (t *tracer) endState(f artifact.FindingGoroutine, g int) (GoroutineState, b
 // waiting is the object that a goroutine waits for at the end, -1 if that is not one. The model
 // says which of its objects that is, if it has the goroutine at the same place.
 func (t *tracer) waiting(f artifact.FindingGoroutine) int {
-	if f.State != "blocked" || f.Object == "" || f.Operation == sites.Select.String() {
+	if f.State != artifact.StateBlocked || f.Object == "" || f.Operation == sites.Select.String() {
 		return -1
 	}
 	g := t.goroutine(f.G)

@@ -109,3 +109,36 @@ func TestHostileQuery(t *testing.T) {
 		}
 	}
 }
+
+// TestCommittedPartners: while a process is in a committed location, a rendezvous needs a
+// partner in one. The sender says whether it may do without, and the receiver whether it asks.
+func TestCommittedPartners(t *testing.T) {
+	for _, c := range []struct {
+		committed     string // by the processes that have a committed location
+		send, receive string
+	}{
+		{"", "!1,", "?_,"}, // nobody is ever committed
+		{"other", "!(committed == 0),", "?1,"},
+		{"sender", "!1,", "?1,"},
+		{"receiver", "!(committed == 0),", "?_,"},
+		{"sender receiver", "!1,", "?_,"},
+	} {
+		urgency := func(process string) string {
+			if strings.Contains(c.committed, process) {
+				return "<committed/>"
+			}
+			return ""
+		}
+		net, err := uppaal.ReadXML(strings.NewReader(fmt.Sprintf(`<nta><declaration>chan c;</declaration>
+<template><name>S</name><location id="id0">%s</location><init ref="id0"/>
+<transition><source ref="id0"/><target ref="id0"/><label kind="synchronisation">c!</label></transition></template>
+<template><name>R</name><location id="id1">%s</location><init ref="id1"/>
+<transition><source ref="id1"/><target ref="id1"/><label kind="synchronisation">c?</label></transition></template>
+<template><name>O</name><location id="id2">%s</location><init ref="id2"/></template>
+<system>system S, R, O;</system></nta>`, urgency("sender"), urgency("receiver"), urgency("other"))))
+		require.NoError(t, err)
+		model := string(export(t, net, nil))
+		require.Contains(t, model, "]"+c.send, c.committed)
+		require.Contains(t, model, "]"+c.receive, c.committed)
+	}
+}

@@ -160,7 +160,7 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, strategy
 		if m := e.Minimised; m != nil && m.Replay != nil {
 			fmt.Fprintf(c.stdout, "   minimised from %s to %s\n", plural(m.Before.Switches, "switch of goroutine", "switches of goroutine"), plural(m.After.Switches, "switch", "switches"))
 		}
-		writeStalls(c.stdout, e.Replay.FindingStalls(func(key string) artifact.Site { return sites[key] }))
+		writeStalls(c.stdout, vtrace.Finding{Stalls: e.Replay.FindingStalls(func(key string) artifact.Site { return sites[key] })})
 		races := e.Replay.Races
 		if len(races) == 0 {
 			races = e.Races

@@ -115,7 +115,12 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	}
 	limits := conclude(b, accepted).Limits
 	if len(limits) > 0 {
-		out.WriteString("\nwhat this result does not cover:\n")
+		out.WriteString("\nwhat this result does not cover")
+		if conclude(b, accepted).Real > 0 {
+			// The program itself has shown it.
+			out.WriteString(" (what is REAL above stands, other errors may be missed)")
+		}
+		out.WriteString(":\n")
 		for _, l := range limits {
 			fmt.Fprintf(&out, "  %s\n", l)
 		}
@@ -347,13 +352,13 @@ var directions = map[string]string{
 const shownStalls = 3
 
 // writeStalls says what has to be slow for an error to come about.
-func writeStalls(out io.Writer, stalls []artifact.FindingStall) {
-	for i, s := range stalls {
+func writeStalls(out io.Writer, f vtrace.Finding) {
+	for i, s := range f.Stalls {
 		if i == shownStalls {
-			fmt.Fprintf(out, "     and %d others for less\n", len(stalls)-i)
+			fmt.Fprintf(out, "     and %d others for less\n", len(f.Stalls)-i)
 			break
 		}
-		fmt.Fprintf(out, "     only if goroutine %s is slow: it is held for %v", s.G, readable(s.For))
+		fmt.Fprintf(out, "     only if goroutine %s is slow: it is held for %v", explain.Goroutine(f, s.G), readable(s.For))
 		if s.File != "" {
 			fmt.Fprintf(out, " at %s:%d: %s", s.File, s.Line, s.Text)
 		}
@@ -410,7 +415,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	}
 	if len(f.Stalls) > 0 {
 		fmt.Fprintf(out, "   a %s stall:\n", f.Stall)
-		writeStalls(out, f.Stalls)
+		writeStalls(out, f)
 	}
 	if len(f.Goroutines) > 0 {
 		out.WriteString("   goroutines:\n")
@@ -419,7 +424,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		}
 	}
 	for _, v := range f.Values {
-		fmt.Fprintf(out, "   only if goroutine %s gets %d, of 0 to %d", v.G, v.Value, v.N-1)
+		fmt.Fprintf(out, "   only if goroutine %s gets %d, of 0 to %d", explain.Goroutine(f, v.G), v.Value, v.N-1)
 		if v.File != "" {
 			fmt.Fprintf(out, ", at %s:%d: %s", v.File, v.Line, v.Text)
 		}
@@ -446,25 +451,25 @@ const shownCalls = 6
 
 // writeGoroutine says where a goroutine of a finding is at the end, and how it came there.
 func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) {
-	fmt.Fprintf(out, "     %-6s", g.G)
+	fmt.Fprintf(out, "     %-6s", explain.Goroutine(f, g.G))
 	switch {
 	case f.Kind == artifact.KindRace || g.State == "":
-		fmt.Fprintf(out, " %s", g.Operation)
-	case g.State == "at":
+		fmt.Fprintf(out, " %s", explain.Accessed(g.Operation))
+	case g.State == artifact.StateAt:
 		fmt.Fprintf(out, " before %s", g.Operation)
-	case g.Operation == "" || g.State == "not started":
+	case g.Operation == "" || g.State == artifact.StateNotStarted:
 		fmt.Fprintf(out, " (%s)", g.State)
 	default:
 		state := g.State
-		if state == "ended the program in" { // the operation
+		if state == artifact.StateEnded { // the operation
 			state = "ended the program"
 		}
 		fmt.Fprintf(out, " %s (%s)", g.Operation, state)
 	}
 	s, started := explain.Started(f, g.G)
-	if last, ok := lastStep(f, g.G); ok && g.State == "finished" {
+	if last, ok := lastStep(f, g.G); ok && g.State == artifact.StateFinished {
 		fmt.Fprintf(out, " after %s:%d: %s", last.File, last.Line, last.Text)
-	} else if g.File != "" && !(started && g.State == "not started") {
+	} else if g.File != "" && !(started && g.State == artifact.StateNotStarted) {
 		fmt.Fprintf(out, " at %s:%d: %s", g.File, g.Line, g.Text)
 	}
 	out.WriteString("\n")
@@ -486,7 +491,7 @@ func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g 
 	} else if s, ok := givenAt(b, g.G); ok {
 		fmt.Fprintf(out, "              the function that is given at %s:%d: %s\n", s.File, s.Line, s.Text)
 	}
-	if g.State == "blocked" && len(g.Cases) > 0 {
+	if g.State == artifact.StateBlocked && len(g.Cases) > 0 {
 		fmt.Fprintf(out, "              waits for %s\n", explain.Cases(g.Cases))
 	}
 	for _, o := range g.Owed {

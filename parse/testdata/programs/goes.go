@@ -10,6 +10,7 @@ import (
 
 var goes = []show.Program{
 	{Name: "go: operands by the parent", Run: goOperands, Allowed: []string{"[f a b] 1 2"}},
+	{Name: "go: fields and elements by the parent", Run: goParts, Allowed: []string{"1 2 3"}},
 	{Name: "go: method values and expressions", Run: goMethods, Allowed: []string{"1 2 3 4 5 6"}},
 	{Name: "go: builtins", Run: goBuiltins, Allowed: []string{"closed 0 1 panic"}},
 	{Name: "go: callees", Run: goCallees, Allowed: []string{"1 2 3 4 5 6 7"}},
@@ -45,6 +46,21 @@ func goOperands(o *show.Out) {
 	go f()(tr("a", x), tr("b", x+1))
 	x = 9
 	o.Print(trace, <-out, <-out)
+}
+
+func goParts(o *show.Out) {
+	c, elements, p := counter{n: 1}, []int{2}, new(int)
+	*p = 3
+	out := make(chan int)
+	go variadic(out, c.n)
+	c.n = 7
+	o.Print(<-out)
+	go variadic(out, elements[0])
+	elements[0] = 8
+	o.Print(<-out)
+	go variadic(out, *p)
+	*p = 9
+	o.Print(<-out)
 }
 
 func goMethods(o *show.Out) {

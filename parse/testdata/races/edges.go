@@ -814,3 +814,124 @@ func SafeReceiveDeclaredOk() {
 	x = 2
 	_, _, _ = v, ok, x
 }
+
+// Deferred builtins, and those of a goroutine, write when they run.
+
+func SafeDeferDelete() {
+	m, c := map[int]bool{}, make(chan bool)
+	go func() {
+		m[1] = true
+		c <- true
+	}()
+	func() {
+		defer delete(m, 1)
+		<-c
+	}()
+}
+
+func RacyDeferDelete() {
+	m, c := map[int]bool{}, make(chan bool)
+	go func() {
+		<-c
+		_ = m[1]
+	}()
+	func() {
+		defer delete(m, 1)
+		c <- true
+	}()
+}
+
+func SafeDeferDeleteKey() {
+	m, c := map[int]bool{}, make(chan bool)
+	go func() {
+		m[1] = true
+		c <- true
+	}()
+	func() {
+		defer delete(m, three())
+		<-c
+	}()
+}
+
+func three() int { return 3 }
+
+func SafeDeferClear() {
+	m, c := map[int]bool{}, make(chan bool)
+	go func() {
+		m[1] = true
+		c <- true
+	}()
+	func() {
+		defer clear(m)
+		<-c
+	}()
+}
+
+func SafeDeferClearSlice() {
+	s, c := make([]int, 2), make(chan bool)
+	go func() {
+		s[1] = 1
+		c <- true
+	}()
+	func() {
+		defer clear(s)
+		<-c
+	}()
+}
+
+func RacyDeferClearSlice() {
+	s, c := make([]int, 2), make(chan bool)
+	go func() {
+		<-c
+		s[1]++
+	}()
+	func() {
+		defer clear(s)
+		c <- true
+	}()
+}
+
+func RacyGoDelete() {
+	m := map[int]bool{}
+	go delete(m, 1)
+	_ = m[1]
+}
+
+func RacyGoClearSlice() {
+	s := make([]int, 2)
+	go clear(s)
+	s[1]++
+}
+
+// A variable of which another goroutine has a part, or whose method it calls, and that no
+// function literal names.
+
+func RacyArrayGiven() {
+	var a [2]int
+	c := make(chan bool)
+	go fill(a[:], c)
+	a[0]++
+	<-c
+}
+
+func fill(s []int, c chan<- bool) {
+	s[0] = 1
+	c <- true
+}
+
+type counted struct{ n int }
+
+func (c *counted) count() { c.n++ }
+
+func RacyMethodValueGiven() {
+	var v counted
+	c := make(chan bool)
+	go calls(v.count, c)
+	v.n++
+	<-c
+}
+
+func calls(f func(), c chan<- bool) {
+	f()
+	c <- true
+}

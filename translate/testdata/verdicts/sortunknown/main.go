@@ -45,7 +45,7 @@ func main() {
 		<-c // never
 	}
 	go slices.Reverse(few) // under "sort"
-	defer slices.Sort(few)
+	defer slices.Sort(few) // under "sort"
 	many := []int{0, -1, -2, -3, -4, -5, -6, -7, -8}
 	sort.Ints(many) // under "sort"
 	if many[0] == -8 {
