@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -447,6 +448,19 @@ func Goroutine(f artifact.Finding, g string) string {
 		return name + " (" + n + ")"
 	}
 	return name
+}
+
+// creationPath finds the creation paths of goroutines of functions that were given to a library.
+var creationPath = regexp.MustCompile(artifact.CallbackPrefix + `[^\s,;:]*\.[0-9]+`)
+
+// Renamed is a text about a finding with the names of goroutines that Goroutine gives, of those of its interleaving.
+func Renamed(f artifact.Finding, text string) string {
+	return creationPath.ReplaceAllStringFunc(text, func(g string) string {
+		if slices.ContainsFunc(f.Interleaving, func(s artifact.FindingStep) bool { return s.G == g }) {
+			return Goroutine(f, g)
+		}
+		return g
+	})
 }
 
 // callbackOf is what gets a function called, by the text of the line.

@@ -50,10 +50,10 @@ step  where        0                                0.1                         
 		{G: "0", Operation: "read of x", File: "a.go", Line: 3, Text: "use(x)"}, {G: "0.1", Operation: "write of x", File: "a.go", Line: 12, Text: "x = 1"},
 	}}
 	require.Equal(t, `
-step  where    0                  0.1
+step  where    0                0.1
    1  a.go:2   go f()
-      a.go:3   read of x: use(x)
-      a.go:12                     write of x: x = 1
+      a.go:3   reads x: use(x)
+      a.go:12                   writes x: x = 1
 `, "\n"+strings.Join(Table(race), "\n")+"\n")
 
 	// Of many goroutines each is named.
@@ -169,6 +169,7 @@ func TestGoroutine(t *testing.T) {
 	} {
 		require.Equal(t, want, Goroutine(f, g))
 	}
+	require.Equal(t, "by goroutine 0, behind goroutine timer set at a.go:7 (2), F@m.f#1.21", Renamed(f, "by goroutine 0, behind goroutine F@m.f#1.2, F@m.f#1.21"))
 }
 
 // TestAccessed: what races is said by a verb.

@@ -125,13 +125,17 @@ var passes [1 << 16]uint32
 // tellPasses sets passes for the run.
 func (s *run) tellPasses() {
 	apart := s.cfg.Guards != nil && (s.races == nil || s.cfg.Exact)
+	setPasses(func(site Site) bool { return apart && !s.stopsAt(site) })
+}
+
+func setPasses(pass func(Site) bool) {
 	for site := range Site(min(siteLimit(), len(passes))) {
-		pass := uint32(0)
-		if apart && !s.stopsAt(site) {
-			pass = 1
+		word := uint32(0)
+		if pass(site) {
+			word = 1
 		}
-		if atomic.LoadUint32(&passes[site]) != pass {
-			atomic.StoreUint32(&passes[site], pass)
+		if atomic.LoadUint32(&passes[site]) != word {
+			atomic.StoreUint32(&passes[site], word)
 		}
 	}
 }

@@ -166,8 +166,8 @@ func Run(cfg Config) (res Result) {
 	case !active.CompareAndSwap(nil, s):
 		return s.unsupported("another run is in progress")
 	}
-	s.tellPasses()
 	before.run.Store(true)
+	s.tellPasses()
 	if cfg.Watchdog <= 0 {
 		return s.run()
 	}
@@ -201,11 +201,18 @@ func newRun(cfg Config) *run {
 	return s
 }
 
+// deactivate has the run be the active one no more: what goroutines do that were started before it counts again.
+func (s *run) deactivate() {
+	if active.CompareAndSwap(s, nil) {
+		setPasses(func(Site) bool { return false })
+	}
+}
+
 // run runs the controller, in the bubble if there is one.
 func (s *run) run() (res Result) {
 	finished := false
 	defer func() {
-		active.CompareAndSwap(s, nil)
+		s.deactivate()
 		// A bubble that cannot end panics: with goroutines of uninstrumented
 		// code left over after the run, or because the run itself was stuck.
 		if v := recover(); v != nil {
@@ -221,7 +228,7 @@ func (s *run) run() (res Result) {
 	body := func() {
 		res = s.control()
 		s.kept.giveBack()
-		active.CompareAndSwap(s, nil)
+		s.deactivate()
 		finished = true
 	}
 	if s.cfg.Bubble.Run != nil {
@@ -279,7 +286,7 @@ func (s *run) watch(done <-chan Result) Result {
 				why += "a guard"
 			}
 		}
-		active.CompareAndSwap(s, nil)
+		s.deactivate()
 		return Result{Verdict: Unsupported, Message: why, Weak: true, Left: why}
 	}
 }

@@ -638,7 +638,7 @@ func (r *rewriter) deferRemoval(s *ast.DeferStmt) {
 	}
 	b := r.build(s.End())
 	b.put("; defer %s.%s(%d, ", r.zz, function, r.touch(of))
-	b.node(of)
+	b.again(of)
 	b.put(")")
 	b.move(s.End())
 	r.after(s.End(), b.buf.String())

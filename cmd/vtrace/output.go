@@ -401,10 +401,10 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	}
 	out.WriteString("\n")
 	if f.Cause != "" {
-		fmt.Fprintf(out, "   %s\n", f.Cause)
+		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Cause))
 	}
 	if f.Message != "" {
-		fmt.Fprintf(out, "   %s\n", f.Message)
+		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Message))
 	}
 	if f.Reason != "" {
 		label := "reason: "
