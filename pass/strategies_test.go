@@ -50,11 +50,11 @@ type sought struct {
 
 // TestStrategies measures how many runs, and how much time, each strategy needs to show the
 // error of programs that somebody wrote who did not know vtrace, see TestVerdicts: with -strategies
-// many, of which docs/strategies.md has the table. In two programs all have to show it.
+// many, of which docs/strategies.md has the table. In one program all have to show it.
 func TestStrategies(t *testing.T) {
 	var all []sought
 	var mu sync.Mutex
-	seeds := 2
+	seeds := 1
 	if *strategiesAll > 0 {
 		seeds = 10
 	}
@@ -66,7 +66,7 @@ func TestStrategies(t *testing.T) {
 				continue
 			}
 			number++
-			some := number%192 == 8 && !testing.Short()
+			some := number == 8 && !testing.Short()
 			switch {
 			case *strategiesFrom != "":
 				some = strings.HasPrefix(name, *strategiesFrom)
