@@ -28,8 +28,24 @@ func Cause(f artifact.Finding) string {
 		}
 		return e.waits()
 	}
-	return ""
+	return e.alone()
 }
+
+// alone says of an error to which the goroutine of the entry comes by itself that it does not depend on the
+// schedule, "" for others.
+func (e *explanation) alone() string {
+	f := e.finding
+	if f.Minimised == nil || !f.Minimised.Complete || len(f.Stalls)+len(f.Values) > 0 || len(f.Goroutines) != 1 || f.Goroutines[0].G != entryGoroutine {
+		return ""
+	}
+	if slices.ContainsFunc(f.Interleaving, func(s artifact.FindingStep) bool { return s.G != entryGoroutine || s.Operation == opSelect }) {
+		return ""
+	}
+	return Alone
+}
+
+// Alone is the cause of what a single goroutine does in every run.
+const Alone = "no other goroutine takes part: every run comes to it"
 
 // Started is the step of a finding's interleaving in which a goroutine was started; false for
 // those whose start is not in it.

@@ -138,6 +138,9 @@ func (d *deep) decide(f *artifact.Finding) {
 	if best.outcome == artifact.Real { // else the run has not come to the end that it speaks of
 		f.Cause = explain.Cause(*f)
 	}
+	if f.Cause == explain.Alone && d.target.IsTest() {
+		f.Cause += fmt.Sprintf("; compare go test -run '^%s$', which leaves out what other tests prepare", d.target.Entry.Func)
+	}
 	if f.Kind == artifact.KindExit && f.Verdict == artifact.Real && !d.endsWell {
 		f.Verdict, f.Reason = artifact.Note, "no run of the program ends otherwise"
 	}
