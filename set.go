@@ -85,6 +85,14 @@ func (s *Set) Check(ctx context.Context, entry EntryPoint, opts ...Option) (*Bun
 	return pass.CheckEntry(ctx, s.set, entry, o)
 }
 
+// Fuzz is Fuzz of one of the entry points.
+func (s *Set) Fuzz(ctx context.Context, entry EntryPoint, how Fuzzing, opts ...Option) (*Fuzzed, error) {
+	if s == nil {
+		return nil, &ArgumentError{Name: "set", Reason: "nil"}
+	}
+	return pass.FuzzEntry(ctx, s.set, entry, how, options(opts))
+}
+
 // Digest is the sha256, in hexadecimal, of all of the program that an entry point can reach: a
 // result for it holds as long as that is the same, but for its findings, whose tests are of the
 // files as they were. It does not cover the toolchain, nor what else the program reads when it

@@ -230,6 +230,30 @@ func DisallowFNV() Option { return func(o *pass.Options) { o.Disallow = pass.Dis
 // place of the copy in the bundle if it holds the same files.
 func Root(dir string) Option { return func(o *pass.Options) { o.Root = dir } }
 
+// Strategy is a way to choose the schedules of random runs. StrategyPCT and StrategyDelay may have a number
+// behind a colon, as in "pct:5": the depth of the errors that are looked for, and how many delays there are.
+type Strategy = orchestrate.Strategy
+
+// The strategies. See docs/strategies.md for what each promises.
+const (
+	StrategyRandom    = orchestrate.StrategyRandom    // a random walk
+	StrategyPCT       = orchestrate.StrategyPCT       // priorities, lowered at few moments
+	StrategyPOS       = orchestrate.StrategyPOS       // partial order sampling
+	StrategySURW      = orchestrate.StrategySURW      // the selectively uniform random walk
+	StrategyDelay     = orchestrate.StrategyDelay     // one after the other, with few delays
+	StrategyPortfolio = orchestrate.StrategyPortfolio // that of them which shows most
+)
+
+// DefaultStrategy is that of WithStrategy if it is not given.
+const DefaultStrategy = pass.DefaultStrategy
+
+// Strategies are all of them.
+func Strategies() []Strategy { return orchestrate.Strategies() }
+
+// WithStrategy is how the schedules of Explore are chosen, and those of the random runs of a check that
+// neither follow the model nor are guided by a plan.
+func WithStrategy(s Strategy) Option { return func(o *pass.Options) { o.Strategy = s } }
+
 // The ways of Sandbox.
 const (
 	SandboxPreferred = pass.SandboxPreferred // without one, where the system offers none: an event says so

@@ -32,11 +32,11 @@ var api = map[string]any{
 	"vtrace.Check": vtrace.Check, "vtrace.Conclude": vtrace.Conclude, "vtrace.Continue": vtrace.Continue, "vtrace.DeepPass": vtrace.DeepPass,
 	"vtrace.Deps": vtrace.Deps, "vtrace.Dir": vtrace.Dir, "vtrace.DisallowFNV": vtrace.DisallowFNV, "vtrace.Engine": vtrace.Engine,
 	"vtrace.Entry": vtrace.Entry, "vtrace.Env": vtrace.Env, "vtrace.EveryLine": vtrace.EveryLine, "vtrace.Exhaust": vtrace.Exhaust,
-	"vtrace.Explore": vtrace.Explore, "vtrace.FirstPass": vtrace.FirstPass, "vtrace.Flags": vtrace.Flags, "vtrace.FromProto": vtrace.FromProto,
+	"vtrace.Explore": vtrace.Explore, "vtrace.Fuzz": vtrace.Fuzz, "vtrace.ReadCorpus": vtrace.ReadCorpus, "vtrace.WriteCorpus": vtrace.WriteCorpus, "pass.Fuzz": pass.Fuzz, "pass.FuzzEntry": pass.FuzzEntry, "pass.ReadCorpus": pass.ReadCorpus, "pass.WriteCorpus": pass.WriteCorpus, "vtrace.FirstPass": vtrace.FirstPass, "vtrace.Flags": vtrace.Flags, "vtrace.FromProto": vtrace.FromProto,
 	"vtrace.In": vtrace.In, "vtrace.Interrupt": vtrace.Interrupt, "vtrace.Load": vtrace.Load, "vtrace.MaxMemory": vtrace.MaxMemory,
 	"vtrace.MaxStates": vtrace.MaxStates, "vtrace.NoReductions": vtrace.NoReductions, "vtrace.Package": vtrace.Package, "vtrace.Partial": vtrace.Partial, "vtrace.Portable": vtrace.Portable,
 	"vtrace.Predict": vtrace.Predict, "vtrace.Processors": vtrace.Processors, "vtrace.Progress": vtrace.Progress, "vtrace.QueryCategories": vtrace.QueryCategories, "vtrace.Record": vtrace.Record, "vtrace.Races": vtrace.Races, "vtrace.Resume": vtrace.Resume, "vtrace.Results": vtrace.Results,
-	"vtrace.Holds": vtrace.Holds, "vtrace.Overlay": vtrace.Overlay, "vtrace.Replay": vtrace.Replay, "vtrace.ProgramErrors": vtrace.ProgramErrors, "vtrace.Root": vtrace.Root, "vtrace.RunDepth": vtrace.RunDepth, "vtrace.SecondPass": vtrace.SecondPass, "vtrace.Sandbox": vtrace.Sandbox, "vtrace.Stall": vtrace.Stall,
+	"vtrace.Holds": vtrace.Holds, "vtrace.Overlay": vtrace.Overlay, "vtrace.Replay": vtrace.Replay, "vtrace.ProgramErrors": vtrace.ProgramErrors, "vtrace.Root": vtrace.Root, "vtrace.RunDepth": vtrace.RunDepth, "vtrace.SecondPass": vtrace.SecondPass, "vtrace.Sandbox": vtrace.Sandbox, "vtrace.Stall": vtrace.Stall, "vtrace.Strategies": vtrace.Strategies, "vtrace.WithStrategy": vtrace.WithStrategy,
 	"vtrace.Strict": vtrace.Strict, "vtrace.Timeout": vtrace.Timeout, "vtrace.Translate": vtrace.Translate, "vtrace.VendorDeps": vtrace.VendorDeps, "vtrace.Watchdog": vtrace.Watchdog,
 	"vtrace.WithBounds": vtrace.WithBounds, "vtrace.Set": vtrace.Set{},
 
@@ -187,7 +187,7 @@ func TestBadOptions(t *testing.T) {
 		"run depth": vtrace.RunDepth(-1), "watchdog": vtrace.Watchdog(-time.Second), "stall": vtrace.Stall(-1), "budget": vtrace.Budget(-1),
 		"memory": vtrace.MaxMemory(-1), "states": vtrace.MaxStates(-1), "timeout": vtrace.Timeout(-1), "cache": vtrace.Resume(""), "results": vtrace.Results("", 0), "size of results": vtrace.Results("x", -1),
 		"bounds": vtrace.WithBounds(vtrace.Bounds{Slots: -1}), "bounds without end": vtrace.WithBounds(vtrace.Bounds{Slice: 1 << 40}),
-		"categories": vtrace.Categories("luck"), "disallow": func(o *pass.Options) { o.Disallow = "some" },
+		"categories": vtrace.Categories("luck"), "strategy": vtrace.WithStrategy("luck"), "disallow": func(o *pass.Options) { o.Disallow = "some" },
 	} {
 		for call, err := range map[string]error{
 			"first":     errorOf(vtrace.FirstPass(ctx, src, opt)),
@@ -197,9 +197,10 @@ func TestBadOptions(t *testing.T) {
 			"exhaust":   errorOf(vtrace.Exhaust(ctx, src, vtrace.Exhaustion{}, opt)),
 			"record":    errorOf(vtrace.Record(ctx, src, vtrace.Recording{To: io.Discard}, opt)),
 			"predict":   errorOf(vtrace.Predict(ctx, src, vtrace.Predicting{}, opt)),
+			"fuzz":      errorOf(vtrace.Fuzz(ctx, src, vtrace.Fuzzing{}, opt)),
 		} {
 			var e *vtrace.OptionError
-			if name == "categories" && (call == "explore" || call == "exhaust" || call == "record" || call == "predict") {
+			if name == "categories" && (call == "explore" || call == "exhaust" || call == "record" || call == "predict" || call == "fuzz") {
 				continue // there are no queries
 			}
 			require.ErrorAs(t, err, &e, "%s %s", call, name)

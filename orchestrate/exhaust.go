@@ -244,7 +244,7 @@ func (x *exhauster) process(ctx context.Context, e *exhaustJob, within time.Dura
 	file := func(name string) string { return filepath.Join(dir, name) }
 	e.Accesses, e.Awaits, e.Stalls, e.Values, e.Misuse, e.Bounding = x.opts.Accesses, x.opts.Awaits, x.opts.Stalls, x.opts.Values, x.opts.Misuse, x.opts.Bounding
 	e.Records, e.Ends, e.Result, e.Watchdog, e.Time = file("records"), file("ends"), file("result"), x.opts.Timeout, within
-	j := x.job()
+	j := x.job("")
 	j.Exhaust = e
 	cmd, err := x.binary.command(j, x.dir, map[string]string{envPlan: file("job")})
 	if err != nil {

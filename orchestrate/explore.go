@@ -21,6 +21,22 @@ import (
 	"github.com/vtrace/vtrace/orcutil"
 )
 
+// Strategy is a way to choose the schedules of runs.
+type Strategy = orcutil.Strategy
+
+// The strategies; orcutil says what each promises.
+const (
+	StrategyRandom    = orcutil.StrategyRandom
+	StrategyPCT       = orcutil.StrategyPCT
+	StrategyPOS       = orcutil.StrategyPOS
+	StrategySURW      = orcutil.StrategySURW
+	StrategyDelay     = orcutil.StrategyDelay
+	StrategyPortfolio = orcutil.StrategyPortfolio
+)
+
+// Strategies are all of them.
+func Strategies() []Strategy { return orcutil.Strategies() }
+
 // ExploreOptions are for Explore.
 type ExploreOptions struct {
 	// Runs is how many there are, Seed that of the first; every other one has
@@ -36,8 +52,12 @@ type ExploreOptions struct {
 	// Guides are the steps of plans that the runs go along with, as far as the
 	// program can; some runs do not. There is no guide by default.
 	Guides [][]artifact.PlanStep
+	// Strategy chooses the schedules, unless there are guides; "" is StrategyRandom.
+	Strategy Strategy
 	// TotalSteps, if not 0, are enough for the runs of one process together.
 	TotalSteps int
+	// First makes the first run that ends in an error the last.
+	First bool
 	// Patient makes time pass only when nothing else can happen: no timer fires
 	// before a goroutine has done what it can.
 	Patient bool
@@ -66,20 +86,25 @@ type Exploration struct {
 	// theirs; Restarts says what, and where.
 	Processes int
 	Restarts  []Restart
+	// Strategy is that of ExploreOptions.
+	Strategy Strategy
 }
 
 // End is a way in which runs ended, told apart by kind and place.
 type End struct {
-	// Count says how many runs ended so, and Seed which was the first.
-	Count int
-	Seed  uint64
+	// Count says how many runs ended so, Seed which was the first, and Strategy by what that was
+	// chosen: none but StrategyPortfolio has runs of others. The same seed and strategy repeat it.
+	Count    int
+	Seed     uint64
+	Strategy Strategy
 	// Kind, Message, G, Site and Stack are as in Verdict. Kind is "" if the
 	// program ended well.
 	Status                 string
 	Kind, Message, G, Site string
 	Stack                  []string
 	Goroutines             []Goroutine
-	Races                  []orcutil.Race // as in Verdict; the first tells ends apart
+	Races                  []orcutil.Race  // as in Verdict; the first tells ends apart
+	Stalls                 []orcutil.Stall // of the first run
 	// Starved and Since are as in orcutil.Result, of the first run.
 	Starved []artifact.At
 	Since   int
@@ -110,9 +135,12 @@ type exploreJob struct {
 	Seed          uint64
 	Runs          int
 	Steps         int
+	First         bool `json:",omitempty"`
 	Watchdog      time.Duration
 	Records, Ends string
 	Traces        string // with ExploreOptions.Recorded
+	Profile       string `json:",omitempty"` // with a Strategy
+	Begun         string `json:",omitempty"` // with StrategyPortfolio
 }
 
 // recordSize is what the driver writes for a run.
@@ -129,7 +157,13 @@ func (b *Binary) Explore(ctx context.Context, opts ExploreOptions) (*Exploration
 	if opts.Timeout <= 0 {
 		opts.Timeout = defaultTimeout
 	}
+	if opts.Strategy != "" {
+		if err := opts.Strategy.Check(); err != nil {
+			return nil, fmt.Errorf("explore: %w", err)
+		}
+	}
 	x := &explorer{binary: b, opts: opts, ends: map[string]*End{}, schedules: map[uint64]bool{}}
+	x.out.Strategy = cmp.Or(opts.Strategy, StrategyRandom)
 	var failed error
 	for x.out.Runs < opts.Runs && !x.enough && x.out.Shown == nil && (opts.MaxProcesses == 0 || x.out.Processes < opts.MaxProcesses) {
 		if failed = x.process(ctx); failed != nil {
@@ -195,6 +229,8 @@ type explorer struct {
 	schedules map[uint64]bool
 	isolated  bool // one process for each run
 	enough    bool // steps were done
+	// profile is that of the program, nil if it is not known yet, or the strategy needs none.
+	profile *orcutil.Profile
 }
 
 // process does runs in one process, as many as it can.
@@ -205,7 +241,7 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, scratch.Remove(dir)) }()
 	e := &exploreJob{
-		Seed: x.opts.Seed + uint64(x.out.Runs), Runs: x.opts.Runs - x.out.Runs, Steps: x.opts.TotalSteps, Watchdog: x.opts.Timeout,
+		Seed: x.opts.Seed + uint64(x.out.Runs), Runs: x.opts.Runs - x.out.Runs, Steps: x.opts.TotalSteps, First: x.opts.First, Watchdog: x.opts.Timeout,
 		Records: filepath.Join(dir, "records"), Ends: filepath.Join(dir, "ends"),
 	}
 	if x.isolated {
@@ -214,7 +250,14 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	if x.opts.Recorded != nil {
 		e.Traces = filepath.Join(dir, "traces")
 	}
-	j := x.job()
+	profiling := x.profile == nil && x.opts.Strategy.NeedsProfile() && len(x.opts.Guides) == 0
+	if profiling {
+		e.Profile = filepath.Join(dir, "profile")
+	}
+	if x.opts.Strategy == StrategyPortfolio && len(x.opts.Guides) == 0 {
+		e.Begun = filepath.Join(dir, "begun")
+	}
+	j := x.job(x.opts.Strategy)
 	j.Explore = e
 	cmd, err := x.binary.command(j, dir, map[string]string{envPlan: filepath.Join(dir, "job")})
 	if err != nil {
@@ -227,6 +270,11 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	x.out.Processes++
 	if ctx.Err() != nil {
 		return errors.Join(ctx.Err(), x.salvage(e))
+	}
+	if profiling {
+		if err := x.readProfile(e.Profile); err != nil {
+			return fmt.Errorf("explore: %w", err)
+		}
 	}
 	records, err := readRecords(e.Records)
 	if err != nil {
@@ -258,6 +306,10 @@ func (x *explorer) process(ctx context.Context) (err error) {
 			return fmt.Errorf("explore: the driver did not start: %w", runErr)
 		}
 	}
+	if len(records) == 0 && last.Done && profiling && x.profile != nil {
+		x.out.Restarts = append(x.out.Restarts, Restart{e.Seed, "the run for the profile: " + last.Left})
+		return nil
+	}
 	if len(records) == 0 && last.Done {
 		return fmt.Errorf("explore: the driver did no run: %w", errors.Join(errors.New(last.Left), runErr))
 	}
@@ -284,7 +336,16 @@ func (x *explorer) process(ctx context.Context) (err error) {
 		return nil
 	}
 	// The run after the last record has ended the process, or hangs.
-	r, err := x.again(ctx, next)
+	by, begun, err := x.begun(e, len(records))
+	switch {
+	case err != nil:
+		return fmt.Errorf("explore: %w", err)
+	case !begun && profiling && x.profile == nil:
+		x.profile = &orcutil.Profile{}
+		x.out.Restarts = append(x.out.Restarts, Restart{next, "the run for the profile did not come to its end"})
+		return nil
+	}
+	r, err := x.again(ctx, next, by)
 	if err != nil {
 		return err
 	}
@@ -293,14 +354,15 @@ func (x *explorer) process(ctx context.Context) (err error) {
 	if v.Status == Completed || v.Status == Reproduced {
 		why = "the process died, but not when the run had one of its own"
 	}
-	x.count(foundEnd{Seed: next, verdict: v, plan: r.Plan})
+	x.count(foundEnd{Seed: next, Strategy: by, verdict: v, plan: r.Plan})
 	if x.opts.Recorded != nil {
 		if err := x.opts.Recorded(next, r); err != nil {
 			return err
 		}
 	}
 	x.out.Runs++
-	if x.out.Runs < x.opts.Runs {
+	x.enough = x.opts.First && v.Status == Completed && v.Kind != ""
+	if x.out.Runs < x.opts.Runs && !x.enough {
 		x.out.Restarts = append(x.out.Restarts, Restart{next + 1, why})
 	}
 	return nil
@@ -327,14 +389,45 @@ func (x *explorer) salvage(e *exploreJob) error {
 	return nil
 }
 
-// job is what all runs have in common.
-func (x *explorer) job() job {
-	return job{Plan: artifact.Plan{Steps: []artifact.PlanStep{}, Expect: x.opts.Expect}, MaxSteps: x.opts.MaxSteps, Guides: x.opts.Guides, Patient: x.opts.Patient, Durations: x.opts.Durations}
+// readProfile takes up what a run has shown of the program, if it has come to its end.
+func (x *explorer) readProfile(path string) error {
+	data, err := readBounded(path, maxResult)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, &x.profile)
+}
+
+// begun is the strategy of the n-th run of a process, from 0, and whether there was such a run.
+func (x *explorer) begun(e *exploreJob, n int) (Strategy, bool, error) {
+	if e.Begun == "" {
+		_, err := os.Stat(e.Ends)
+		return x.opts.Strategy, err == nil && (e.Profile == "" || x.profile != nil), nil
+	}
+	data, err := readBounded(e.Begun, maxRecords)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", false, err
+	}
+	lines := strings.Split(string(data), "\n")
+	if n+1 >= len(lines) { // the last one has no end
+		return StrategyRandom, false, nil
+	}
+	return Strategy(lines[n]), true, nil
+}
+
+// job is what all runs by a strategy have in common.
+func (x *explorer) job(s Strategy) job {
+	return job{
+		Strategy: s, Profile: x.profile, Plan: artifact.Plan{Steps: []artifact.PlanStep{}, Expect: x.opts.Expect}, MaxSteps: x.opts.MaxSteps, Guides: x.opts.Guides, Patient: x.opts.Patient, Durations: x.opts.Durations,
+	}
 }
 
 // again does a run in a process of its own.
-func (x *explorer) again(ctx context.Context, seed uint64) (*Recording, error) {
-	j := x.job()
+func (x *explorer) again(ctx context.Context, seed uint64, by Strategy) (*Recording, error) {
+	j := x.job(by)
 	j.Random = &seed
 	return x.binary.record(ctx, j, x.opts.RunOptions)
 }
@@ -351,7 +444,7 @@ func (x *explorer) confirm(ctx context.Context, found []foundEnd) (why string, e
 		if v.Status != Completed && v.Status != Reproduced || v.Kind == "" && !left || x.ends[key] != nil {
 			continue
 		}
-		r, err := x.again(ctx, f.Seed)
+		r, err := x.again(ctx, f.Seed, f.Strategy)
 		if err != nil {
 			return "", err
 		}
@@ -429,8 +522,8 @@ func (x *explorer) count(f foundEnd) {
 		return
 	}
 	x.ends[key] = &End{
-		Count: 1, Seed: f.Seed, Status: v.Status, Plan: plan, Goroutines: v.Goroutines,
-		Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack, Races: v.Races,
+		Count: 1, Seed: f.Seed, Strategy: cmp.Or(f.Strategy, StrategyRandom), Status: v.Status, Plan: plan, Goroutines: v.Goroutines,
+		Kind: v.Kind, Message: v.Message, G: v.G, Site: v.Site, Stack: v.Stack, Races: v.Races, Stalls: v.Stalls,
 		Starved: v.Starved, Since: v.Since,
 	}
 	if v.Status != Completed && v.Message == "" {
@@ -518,9 +611,10 @@ func readRecords(path string) ([]runRecord, error) {
 // foundEnd is a line of the driver's about a new end, or what a run in a process
 // of its own has shown.
 type foundEnd struct {
-	Seed   uint64
-	Expect orcutil.Expect
-	Result orcutil.Result
+	Seed     uint64
+	Strategy Strategy
+	Expect   orcutil.Expect
+	Result   orcutil.Result
 
 	verdict *Verdict
 	plan    artifact.Plan

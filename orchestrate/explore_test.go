@@ -250,6 +250,31 @@ func TestExploreReal(t *testing.T) {
 	}
 }
 
+// Strategies find what there is to find, again and again, and a run is repeated by its strategy and seed.
+func TestExploreStrategies(t *testing.T) {
+	ctx := t.Context()
+	r := loadReal(ctx, t, realModule(t), ".", "main", false)
+	for _, s := range []Strategy{StrategyPOS, StrategySURW, StrategyPortfolio} { // orcutil has a test of all
+		opts := ExploreOptions{Runs: 200, Seed: 1, Strategy: s, NoReplay: true}
+		x, err := r.binary.Explore(ctx, opts)
+		require.NoError(t, err)
+		require.Equal(t, 1, x.Processes)
+		require.Equal(t, s, x.Strategy)
+		require.Len(t, x.Ends, 3, s)
+		again, err := r.binary.Explore(ctx, opts)
+		require.NoError(t, err)
+		require.Equal(t, x, again)
+		for _, e := range x.Ends {
+			require.Equal(t, s != StrategyPortfolio, e.Strategy == s)
+			one, err := r.binary.Explore(ctx, ExploreOptions{Runs: 1, Seed: e.Seed, Strategy: e.Strategy, NoReplay: true})
+			require.NoError(t, err)
+			require.Equal(t, e.Plan, one.Ends[0].Plan)
+		}
+	}
+	_, err := r.binary.Explore(ctx, ExploreOptions{Runs: 1, Strategy: "luck"})
+	require.ErrorContains(t, err, `no strategy "luck"`)
+}
+
 // testExpected looks for an end that is known: by chance, and by its own steps.
 func testExpected(ctx context.Context, t *testing.T, b *Binary, e End) {
 	if e.Kind == "" {
@@ -376,6 +401,19 @@ func TestExploreRough(t *testing.T) {
 		require.Equal(t, Unsupported, x.Ends[0].Status)
 		require.Equal(t, "the initialisation of packages cannot be repeated: panic: again is registered already", x.Ends[0].Message)
 	})
+	// Neither what the run for the profile leaves, nor how it ends, keeps others from being done.
+	for _, entry := range []string{"TestOsExit", "TestDeferSpins"} {
+		t.Run("strategies of "+entry, func(t *testing.T) {
+			for _, s := range []Strategy{StrategyDelay, StrategyPortfolio} {
+				x := explore("./left", entry, ExploreOptions{Runs: 6, Strategy: s, RunOptions: RunOptions{Timeout: 500 * time.Millisecond}})
+				n := 0
+				for _, e := range x.Ends {
+					n += e.Count
+				}
+				require.Equal(t, 6, n, "no run is lost")
+			}
+		})
+	}
 	t.Run("cancel", func(t *testing.T) {
 		r := loadReal(ctx, t, dir, ".", "TestState", false)
 		ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)

@@ -48,7 +48,7 @@ func shape(t reflect.Type, types map[reflect.Type]string) string {
 func TestProtocol(t *testing.T) {
 	const path = "testdata/protocol.txt"
 	types := map[reflect.Type]string{}
-	for _, v := range []any{job{}, foundEnd{}, lastLine{}, orcutil.Result{}, orcutil.Exhausted{}, orcutil.Minimised{}, orcutil.Frontier{}} {
+	for _, v := range []any{job{}, foundEnd{}, lastLine{}, orcutil.Result{}, orcutil.Exhausted{}, orcutil.Minimised{}, orcutil.Frontier{}, orcutil.Fuzzed{}} {
 		shape(reflect.TypeOf(v), types)
 	}
 	var texts []string

@@ -66,6 +66,10 @@ type job struct {
 	Guides [][]artifact.PlanStep `json:",omitempty"`
 	// Patient makes time wait for everything else with random choices.
 	Patient bool `json:",omitempty"`
+	// Strategy and Profile are those of ExploreOptions, and Exploration, for random choices
+	// without guides.
+	Strategy Strategy         `json:",omitempty"`
+	Profile  *orcutil.Profile `json:",omitempty"`
 	// Delays is that of RunOptions.
 	Delays bool `json:",omitempty"`
 	// Durations is that of RunOptions.
@@ -78,6 +82,8 @@ type job struct {
 	Explore *exploreJob `json:",omitempty"`
 	// Exhaust asks for all schedules that are not equivalent.
 	Exhaust *exhaustJob `json:",omitempty"`
+	// Fuzz asks for a search that is guided by what runs come to.
+	Fuzz *fuzzJob `json:",omitempty"`
 	// Minimise asks for a schedule with less to understand that ends as the plan does.
 	Minimise *minimiseJob `json:",omitempty"`
 }

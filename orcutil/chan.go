@@ -360,6 +360,9 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 	}
 	g.recordCase()
 	s.exec.completes(id, g.chosen)
+	if o == opSelect {
+		s.cfg.cover.selected(g)
+	}
 	if s.cfg.values && g.chosen >= 0 {
 		g.gives(site, cases[g.chosen].given())
 	}

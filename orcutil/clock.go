@@ -103,6 +103,7 @@ func (r *races) started(g, child *goroutine) {
 // release orders what g has done before what acquires the key.
 func (r *races) release(g *goroutine, k syncKey) {
 	g.run.exec.release(g, k)
+	g.run.cfg.cover.released(g, k)
 	if r == nil {
 		return
 	}
@@ -121,6 +122,7 @@ func (r *races) release(g *goroutine, k syncKey) {
 // acquire orders what was released before what g does.
 func (r *races) acquire(g *goroutine, k syncKey) {
 	g.run.exec.acquire(g, k)
+	g.run.cfg.cover.acquired(g, k)
 	if r == nil {
 		return
 	}
@@ -196,6 +198,7 @@ func (r *races) settled(g *goroutine) {
 // before the other's next.
 func (r *races) met(g, w *goroutine) {
 	g.run.exec.met(g, w)
+	g.run.cfg.cover.met(g, w)
 	if r == nil {
 		return
 	}
@@ -219,6 +222,7 @@ func (r *races) channel(p unsafe.Pointer) *chanClock {
 // communicated: g has completed c on the real channel.
 func (r *races) communicated(g *goroutine, c Case) {
 	g.run.exec.communicated(g, c)
+	g.run.cfg.cover.communicated(g, c)
 	if r == nil {
 		return
 	}

@@ -190,14 +190,18 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 	var job struct {
 		Plan
 		Random  *uint64
-		Guides  [][]Step  // for random choices
-		Patient bool      // with them
-		Delays  bool      // for Config.Delays
-		Guards  *[]string // keys, for Config.Guards
+		Guides  [][]Step // for random choices
+		Patient bool     // with them
+		// Strategy and Profile are those of an Exploration, for random choices without guides.
+		Strategy Strategy
+		Profile  *Profile
+		Delays   bool      // for Config.Delays
+		Guards   *[]string // keys, for Config.Guards
 		// Durations is that of Config.
 		Durations []time.Duration
 		Explore   *exploration
 		Exhaust   *exhaustion
+		Fuzz      *fuzzing
 
 		Minimise *minimisation
 		Shared   *sharedJob
@@ -231,13 +235,23 @@ func drive(t T, configOf func(*sharedJob) Config, marshal func(any) ([]byte, err
 		if cfg.Plan.Seed == 0 {
 			cfg.Plan.Seed = *job.Random
 		}
-		cfg.Chooser, cfg.Delays = Along(job.Guides, *job.Random), !job.Patient
-		if job.Patient {
-			cfg.Chooser = Patient(cfg.Chooser)
+		c := Along(job.Guides, *job.Random)
+		if job.Strategy != "" && len(job.Guides) == 0 {
+			if c, err = newStrategies(job.Profile).chooser(job.Strategy, *job.Random); err != nil {
+				t.Fatal(err)
+			}
 		}
+		cfg = chosen(cfg, c, cfg.Plan.Seed, job.Patient)
 	}
 	if job.Explore != nil {
-		if err := job.Explore.do(cfg, job.Guides, job.Patient, marshal); err != nil {
+		e := Exploration{Config: cfg, Guides: job.Guides, Patient: job.Patient, Strategy: job.Strategy, Profile: job.Profile}
+		if err := job.Explore.do(e, marshal); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if job.Fuzz != nil {
+		if err := job.Fuzz.do(cfg, marshal); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -296,15 +310,20 @@ type exploration struct {
 	Seed     uint64
 	Runs     int
 	Steps    int // of all runs, 0: any number
+	First    bool
 	Watchdog time.Duration
 	// Records gets twelve bytes for each run: the number of its end and the
 	// hash of its steps. Ends gets a line for each new end, and one in the end.
 	Records, Ends string
 	// Traces, if not empty, gets a line for each run.
 	Traces string
+	// Profile gets that of the program, if it was not given; Begun gets a line for each run, when it
+	// begins: its strategy.
+	Profile, Begun string
 }
 
-func (e *exploration) do(cfg Config, guides [][]Step, patient bool, marshal func(any) ([]byte, error)) error {
+// do does the runs of x, as e says.
+func (e *exploration) do(x Exploration, marshal func(any) ([]byte, error)) error {
 	records, err := os.Create(e.Records)
 	if err != nil {
 		return err
@@ -325,12 +344,14 @@ func (e *exploration) do(cfg Config, guides [][]Step, patient bool, marshal func
 			failed = err
 		}
 	}
+	by := x.Strategy
 	encode := func(to *os.File, seed uint64, r Result) {
 		put(to, struct {
-			Seed   uint64
-			Expect Expect
-			Result Result
-		}{seed, r.Observed(), r})
+			Seed     uint64
+			Strategy Strategy `json:",omitempty"`
+			Expect   Expect
+			Result   Result
+		}{seed, by, r.Observed(), r})
 	}
 	var traces *os.File
 	if e.Traces != "" {
@@ -339,21 +360,40 @@ func (e *exploration) do(cfg Config, guides [][]Step, patient bool, marshal func
 		}
 		defer traces.Close()
 	}
-	ran := uint64(0)
-	cfg.Watchdog = e.Watchdog
-	left, tainted := Explore(Exploration{
-		Config: cfg, Guides: guides, Patient: patient, Seed: e.Seed, Runs: e.Runs, Steps: e.Steps, Record: traces != nil,
-		Ran: func(end int, r Result) {
-			if traces != nil {
-				encode(traces, e.Seed+ran, r)
-			}
-			ran++
-			if _, err := records.Write(runRecord(end, r.Hash)); err != nil {
+	if e.Begun != "" {
+		begun, err := os.Create(e.Begun)
+		if err != nil {
+			return err
+		}
+		defer begun.Close()
+		x.Begins = func(s Strategy) {
+			by = s
+			if _, err := begun.WriteString(string(s) + "\n"); err != nil {
 				failed = err
 			}
-		},
-		Found: func(end int, seed uint64, r Result) { encode(ends, seed, r) },
-	})
+		}
+	}
+	if e.Profile != "" {
+		x.Profiled = func(p *Profile) {
+			if err := replaceFile(e.Profile, p, marshal); err != nil {
+				failed = err
+			}
+		}
+	}
+	ran := uint64(0)
+	x.Config.Watchdog = e.Watchdog
+	x.Seed, x.Runs, x.Steps, x.First, x.Record = e.Seed, e.Runs, e.Steps, e.First, traces != nil
+	x.Ran = func(end int, r Result) {
+		if traces != nil {
+			encode(traces, e.Seed+ran, r)
+		}
+		ran++
+		if _, err := records.Write(runRecord(end, r.Hash)); err != nil {
+			failed = err
+		}
+	}
+	x.Found = func(end int, seed uint64, r Result) { encode(ends, seed, r) }
+	left, tainted := Explore(x)
 	put(ends, struct {
 		Done, Tainted bool
 		Left          string
@@ -431,23 +471,99 @@ func (e *exhaustion) do(cfg Config, marshal func(any) ([]byte, error), unmarshal
 	if e.Time > 0 {
 		x.Until = time.Now().Add(e.Time)
 	}
-	if e.Stop != "" {
-		looked := time.Now()
-		x.Stop = func() bool {
-			if time.Since(looked) < stopEvery {
-				return false
-			}
-			looked = time.Now()
-			_, err := os.Stat(e.Stop)
-			return err == nil
-		}
-	}
+	x.Stop = stopFile(e.Stop)
 	out := Exhaust(x)
 	if out.Frontier != nil {
 		write(e.Frontier, out.Frontier)
 	}
 	out.Frontier = nil
 	write(e.Result, out)
+	return failed
+}
+
+// stopFile reports, when it is called, whether there is such a file; nil for no name.
+func stopFile(path string) func() bool {
+	if path == "" {
+		return nil
+	}
+	looked := time.Now()
+	return func() bool {
+		if time.Since(looked) < stopEvery {
+			return false
+		}
+		looked = time.Now()
+		_, err := os.Stat(path)
+		return err == nil
+	}
+}
+
+// fuzzing is a search that is guided by what runs come to.
+type fuzzing struct {
+	Seed           uint64
+	Runs, Steps    int
+	Time, Watchdog time.Duration
+	First, Blind   bool
+	Patient        bool
+	Corpus         []Input
+	// Stop is a file: when there is one, the search ends.
+	Stop string
+	// Records and Ends are as those of an exploration, with the number of the run, from 0, in place
+	// of a seed. Kept gets a line for each input that is kept, Result a Fuzzed.
+	Records, Ends, Kept, Result string
+}
+
+func (f *fuzzing) do(cfg Config, marshal func(any) ([]byte, error)) error {
+	var failed error
+	create := func(path string) *os.File {
+		file, err := os.Create(path)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return file
+	}
+	records, ends, kept := create(f.Records), create(f.Ends), create(f.Kept)
+	defer records.Close()
+	defer ends.Close()
+	defer kept.Close()
+	if failed != nil {
+		return failed
+	}
+	put := func(to *os.File, v any) {
+		line, err := marshal(v)
+		if err == nil {
+			_, err = to.Write(append(line, '\n'))
+		}
+		if err != nil {
+			failed = err
+		}
+	}
+	cfg.Watchdog = f.Watchdog
+	ran := uint64(0)
+	out := Fuzz(Fuzzing{
+		Config: cfg, Seed: f.Seed, Runs: f.Runs, Steps: f.Steps, Time: f.Time, First: f.First, Blind: f.Blind, Patient: f.Patient, Corpus: f.Corpus,
+		Stop: stopFile(f.Stop),
+		Ran: func(end int, r Result) {
+			ran++
+			if _, err := records.Write(runRecord(end, r.Hash)); err != nil {
+				failed = err
+			}
+		},
+		Found: func(_ int, _ Input, r Result) {
+			put(ends, struct {
+				Seed   uint64
+				Expect Expect
+				Result Result
+			}{ran, r.Observed(), r})
+		},
+		Kept: func(in Input) { put(kept, in) },
+	})
+	put(ends, struct {
+		Done, Tainted bool
+		Left          string
+	}{true, out.Tainted, out.Left})
+	if err := replaceFile(f.Result, out, marshal); err != nil {
+		return err
+	}
 	return failed
 }
 

@@ -21,7 +21,7 @@ func (s *run) enabled(g *goroutine) bool {
 		return s.mayAcquire(g.wants)
 	case opWait:
 		wg := (*sync.WaitGroup)(g.obj)
-		return s.exec.misuse || s.waitGroupCount(wg) == 0 && !s.zero[wg]
+		return s.stopsInWaitGroups() || s.waitGroupCount(wg) == 0 && !s.zero[wg]
 	case opOnce:
 		return s.onces[(*sync.Once)(g.obj)] == nil
 	case opJoin:
@@ -54,7 +54,8 @@ func (s *run) mayAcquire(l lockRef) bool {
 
 // mayTouch is what the next step of a goroutine that stands at its guard may touch, of
 // objects that have an address. It may be too much. What the step touches beyond its
-// operation is known from when it was done elsewhere, see sleeper.
+// operation is known from when it was done elsewhere, see sleeper. In a run that is not part
+// of an exhaustive exploration any two accesses to memory may be to the same.
 func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 	add := func(space touchSpace, p unsafe.Pointer, kinds ...touchKind) {
 		for _, k := range kinds {
@@ -63,14 +64,15 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 	}
 	x := s.exec
 	access := func(site Site) {
-		if a := x.accesses[site]; a.group != 0 {
+		if a := x.groupOf(site); a.group != 0 {
 			out = append(out, touch{touched{space: spaceAccess, n: int32(a.group)}, a.kind()})
 		}
 	}
 	if g.op.access() {
 		access(g.site)
 	}
-	if g.wg != nil && x.misuse { // it may end
+	misuse := x != nil && x.misuse
+	if g.wg != nil && misuse { // it may end
 		add(spaceWaitGroup, unsafe.Pointer(g.wg), touchAny)
 	}
 	if g.scope != nil && (g.sub != nil || g.scope.owner == g) {
@@ -87,7 +89,7 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		add(spaceLock, g.wants.p, touchLock)
 		return out
 	}
-	if x.misuse && g.op.ofWaitGroup() {
+	if misuse && g.op.ofWaitGroup() {
 		add(spaceWaitGroup, g.obj, touchAny)
 	}
 	switch g.op {
@@ -101,7 +103,7 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 				add(spaceChan, p, touchSend, touchFilled)
 			} else {
 				add(spaceChan, p, touchRecv, touchTaken, touchFreed)
-				if c.event() && !x.own[p] {
+				if c.event() && !x.owned(p) {
 					out = append(out, touch{touched{space: spaceLibrary}, touchLibrarySee})
 				}
 			}
@@ -126,6 +128,10 @@ func (s *run) mayTouch(g *goroutine, out []touch) []touch {
 		}
 	case opAdd, opWGGo:
 		add(spaceWaitGroup, g.obj, touchAdd)
+	case opDone:
+		if x == nil { // else it orders, and nothing comes before it that could come after
+			add(spaceWaitGroup, g.obj, touchAdd)
+		}
 	case opWait, opZero, opWaited:
 		add(spaceWaitGroup, g.obj, touchWait)
 	case opOnce:
@@ -189,7 +195,7 @@ func (s *run) couldTake(c Case) bool {
 	if p == nil {
 		return false
 	}
-	if s.exec.closed[p] {
+	if _, closed := s.closings[p]; closed {
 		return true
 	}
 	if c.sends() && c.buffered() < c.capacity() || !c.sends() && (c.buffered() > 0 || len(s.stash[p]) > 0) {
@@ -216,6 +222,9 @@ func (o op) ofWaitGroup() bool {
 
 // holdsAny: g holds the lock, in one way or the other.
 func (x *execution) holdsAny(g *goroutine, p unsafe.Pointer) bool {
+	if x == nil {
+		return true // who unlocks what others have locked is seen when he does
+	}
 	for _, kind := range [...]lockKind{mutexLock, writeLock, readLock} {
 		if x.holds[hold{uintptr(g.seq), lockRef{kind, p}}] > 0 {
 			return true

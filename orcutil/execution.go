@@ -496,6 +496,18 @@ func (x *execution) closes(g *goroutine, p unsafe.Pointer) {
 	x.act(act{kind: actClose, g: g.seq, object: syncKey{p: p}})
 }
 
+// groupOf says with which others a statement may race. Without an exploration that finds
+// out, it may with all.
+func (x *execution) groupOf(site Site) accessGroup {
+	if x == nil {
+		return accessGroup{group: 1, writes: true}
+	}
+	return x.accesses[site]
+}
+
+// owned: the program has sent on the channel, or closed it, as far as that is known.
+func (x *execution) owned(p unsafe.Pointer) bool { return x == nil || x.own[p] }
+
 func (x *execution) owns(p unsafe.Pointer) {
 	if x.own == nil {
 		x.own = make(map[unsafe.Pointer]bool)

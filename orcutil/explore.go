@@ -16,6 +16,15 @@ type Exploration struct {
 	Config Config
 	// Guides are what the runs go along with, see Along.
 	Guides [][]Step
+	// Strategy chooses, unless there are guides; "" is StrategyRandom. It is one that Check
+	// has nothing against.
+	Strategy Strategy
+	// Profile is that of the program. If it is nil, and the strategy needs one, a run more is done
+	// first, and Profiled, unless it is nil, called with what it has shown.
+	Profile  *Profile
+	Profiled func(*Profile)
+	// Begins, if not nil, is called before every run, but for repetitions, with its strategy.
+	Begins func(Strategy)
 	// Seed is that of the first run; every other one has the next. A run chooses its
 	// environment by the same seed.
 	Seed uint64
@@ -23,6 +32,8 @@ type Exploration struct {
 	// Steps, if not 0, are enough: when the runs have come to so many, together,
 	// there are no more.
 	Steps int
+	// First makes the first run that ends in an error the last.
+	First bool
 	// Patient makes time wait for everything else, see Patient.
 	Patient bool
 	// Record makes the Results of Ran have a Trace, and states of goroutines
@@ -49,23 +60,59 @@ const (
 // independent: the process should run no more then. With tainted, those done
 // may have influenced each other already.
 func Explore(e Exploration) (left string, tainted bool) {
-	ends := map[string]int{}
-	run := func(seed uint64, record bool) Result {
-		cfg := e.Config
-		cfg.Plan.Seed = seed
-		cfg.Chooser, cfg.Delays = Along(e.Guides, seed), !e.Patient
-		if e.Patient {
-			cfg.Chooser = Patient(cfg.Chooser)
+	if e.Profile == nil && len(e.Guides) == 0 && e.Strategy.NeedsProfile() {
+		p, res := profileOf(func(c Chooser, seed uint64) Result {
+			cfg := chosen(e.Config, c, seed, e.Patient)
+			cfg.Record, cfg.NoStacks, cfg.NoLog = false, true, true
+			return Run(cfg)
+		})
+		if e.Profile = p; e.Profiled != nil {
+			e.Profiled(p)
 		}
+		if res.Left != "" {
+			return res.Left, false
+		}
+	}
+	choosers := newStrategies(e.Profile)
+	var learns *portfolio
+	if e.Strategy == StrategyPortfolio && len(e.Guides) == 0 {
+		learns = newPortfolio()
+	}
+	ends := map[string]int{}
+	run := func(seed uint64, s Strategy, record bool) Result {
+		c := Along(e.Guides, seed)
+		if s != "" && len(e.Guides) == 0 {
+			var err error
+			if c, err = choosers.chooser(s, seed); err != nil {
+				return Result{Verdict: Unsupported, Message: err.Error(), Left: err.Error()}
+			}
+		}
+		cfg := chosen(e.Config, c, seed, e.Patient)
 		cfg.Record, cfg.NoStacks, cfg.NoLog = record || e.Record, !record, true
+		if learns != nil {
+			cfg.cover = learns.coverage
+			cfg.cover.begin()
+		}
 		return Run(cfg)
 	}
 	var first Result
+	var firstBy Strategy
 	var size uint64
 	steps := 0
 	for i := range e.Runs {
 		seed := e.Seed + uint64(i)
-		res := run(seed, e.Runs == 1)
+		by, arm := e.Strategy, 0
+		if learns != nil {
+			arm = learns.choose(seed)
+			by = learns.arms[arm]
+		}
+		if e.Begins != nil {
+			e.Begins(by)
+		}
+		res := run(seed, by, e.Runs == 1)
+		if learns != nil {
+			learns.learn(arm)
+		}
 		key := res.end()
 		n, known := ends[key]
 		if !known {
@@ -73,7 +120,7 @@ func Explore(e Exploration) (left string, tainted bool) {
 			ends[key] = n
 			recorded := res
 			if e.Runs > 1 && res.Left == "" {
-				recorded = run(seed, true)
+				recorded = run(seed, by, true)
 				res.Left = recorded.Left
 				if recorded.Hash != res.Hash || recorded.end() != key {
 					return "two runs with one seed differ: state outlives runs, or the program chooses by itself", true
@@ -88,13 +135,16 @@ func Explore(e Exploration) (left string, tainted bool) {
 		if res.Left != "" {
 			return res.Left, false
 		}
+		if e.First && res.Verdict == Completed && res.Outcome.Kind != "" {
+			return "", false
+		}
 		if i == 0 {
-			first = res
+			first, firstBy = res, by
 		}
 		steps += res.Steps
 		enough := e.Steps > 0 && steps >= e.Steps
 		if last := enough || i == e.Runs-1; i > 0 && (last || i%controlled == 0) {
-			if again := run(e.Seed, false); again.Hash != first.Hash || again.end() != first.end() {
+			if again := run(e.Seed, firstBy, false); again.Hash != first.Hash || again.end() != first.end() {
 				return "the first run comes out otherwise after others: state outlives runs", true
 			}
 		}
@@ -110,6 +160,16 @@ func Explore(e Exploration) (left string, tainted bool) {
 		}
 	}
 	return "", false
+}
+
+// chosen is the configuration of a run by a chooser.
+func chosen(cfg Config, c Chooser, seed uint64, patient bool) Config {
+	cfg.Plan.Seed = seed
+	cfg.Chooser, cfg.Delays = c, !patient
+	if patient {
+		cfg.Chooser = Patient(c)
+	}
+	return cfg
 }
 
 // heap is the size of what is live.

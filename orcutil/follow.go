@@ -160,6 +160,7 @@ func (s *run) stepTime() string {
 	s.times++
 	s.woken()
 	s.hash = mix(s.hash, uint64(s.now))
+	s.cfg.cover.passes()
 	if s.cfg.Record {
 		s.trace = append(s.trace, Step{G: TimeStep})
 	}

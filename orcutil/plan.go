@@ -171,6 +171,8 @@ type Config struct {
 	kept func() (keptCleanups, bool)
 	// exec, if not nil, collects what steps depend on.
 	exec *execution
+	// cover, if not nil, is told what the run comes to.
+	cover *coverage
 	// noMinor: goroutines do not stop at minor guards, though there is no plan.
 	noMinor bool
 	// lengths: goroutines stop where they ask for the length of a channel.

@@ -438,6 +438,7 @@ func (s *run) spawn(parent *goroutine, site Site, f func()) *goroutine {
 		g.created = callers()
 	}
 	s.races.started(parent, g)
+	s.cfg.cover.started(parent, g)
 	return g
 }
 
@@ -533,6 +534,7 @@ func (s *run) begin(g *goroutine, want int, strict bool) {
 	s.stalled(g)
 	s.took(g)
 	s.exec.step(g)
+	s.cfg.cover.step(g)
 	g.selects = g.op == opSelect
 	g.recorded = len(s.trace) - 1
 	g.want, g.strict, g.chosen, g.mismatch = want, strict, pending, ""

@@ -31,14 +31,18 @@ func CheckEntry(ctx context.Context, set *source.Set, entry source.EntryPoint, o
 	if err := usable(ctx, set.Spec()); err != nil {
 		return nil, err
 	}
-	load := func(context.Context, source.Spec) (*program, error) {
+	return checkWith(ctx, ofSet(set, entry), set.Spec(), opts)
+}
+
+// ofSet loads the program of an entry point.
+func ofSet(set *source.Set, entry source.EntryPoint) func(context.Context, source.Spec) (*program, error) {
+	return func(context.Context, source.Spec) (*program, error) {
 		src, err := set.Program(entry)
 		if err != nil {
 			return nil, err
 		}
 		return &program{source: src, sites: parse.Index(src)}, nil
 	}
-	return checkWith(ctx, load, set.Spec(), opts)
 }
 
 // InternalError is a broken invariant of a check: a defect of vtrace, not of the program

@@ -36,34 +36,50 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, close()) }()
-	out := &Explored{Sidecar: p.sidecar()}
-	accesses, err := p.accesses(ctx, opts, rep)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		out.Limits = append(out.Limits, fmt.Sprintf("accesses to shared memory have no guards: %v", err))
-	}
-	b, diagnostics, err := p.instrument(ctx, opts, out.Sidecar, parse.Options{Accesses: accesses, EveryLine: opts.Model.EveryLine, Races: opts.Model.Races}, nil, rep)
+	b, side, limits, err := p.buildToRun(ctx, opts, rep)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	for _, d := range diagnostics {
-		out.Limits = append(out.Limits, d.String())
-	}
+	out := &Explored{Sidecar: side, Limits: limits}
 	defer rep.stage("explore")()
-	how := orchestrate.ExploreOptions{Runs: runs, Seed: seed, RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog}}
+	how := orchestrate.ExploreOptions{Runs: runs, Seed: seed, Strategy: opts.Strategy, RunOptions: orchestrate.RunOptions{Timeout: opts.Watchdog}}
 	if out.Exploration, err = b.Explore(ctx, how); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
+// buildToRun builds the instrumented program for runs without a model, with its sites, and
+// what is not under control.
+func (p *program) buildToRun(ctx context.Context, opts Options, rep reporter) (_ *orchestrate.Binary, side *artifact.Sidecar, limits []string, err error) {
+	side = p.sidecar()
+	accesses, err := p.accesses(ctx, opts, rep)
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, nil, ctx.Err()
+	case err != nil:
+		limits = append(limits, fmt.Sprintf("accesses to shared memory have no guards: %v", err))
+	}
+	b, diagnostics, err := p.instrument(ctx, opts, side, parse.Options{Accesses: accesses, EveryLine: opts.Model.EveryLine, Races: opts.Model.Races}, nil, rep)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, d := range diagnostics {
+		limits = append(limits, d.String())
+	}
+	return b, side, limits, nil
+}
+
 // loadToRun loads a program that is run without the passes, with the options
 // filled in, the sandbox among them, and the reporter of its stages. A model without flags and
 // dependencies has those of the program. The caller must call close.
 func loadToRun(ctx context.Context, spec source.Spec, opts Options) (p *program, _ Options, rep reporter, close func() error, err error) {
+	return loadToRunWith(ctx, load, spec, opts)
+}
+
+// loadToRunWith is loadToRun with a program of somewhere else.
+func loadToRunWith(ctx context.Context, load func(context.Context, source.Spec) (*program, error), spec source.Spec, opts Options) (p *program, _ Options, rep reporter, close func() error, err error) {
 	opts, close, err = opts.sandboxed(ctx, spec.Env)
 	if err != nil {
 		return nil, opts, rep, close, err

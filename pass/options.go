@@ -24,6 +24,12 @@ const DefaultWatchdog = 20 * time.Second
 // processors held up a goroutine that could go on, see docs/verdicts.md.
 const DefaultStall = 100 * time.Millisecond
 
+// Strategy is a way to choose the schedules of random runs.
+type Strategy = orchestrate.Strategy
+
+// DefaultStrategy is that of Options.Strategy: the one that has shown most, see docs/strategies.md.
+const DefaultStrategy = orchestrate.StrategyPOS
+
 // Options direct the passes. The zero value is the default everywhere. The
 // passes do not modify it.
 type Options struct {
@@ -63,6 +69,10 @@ type Options struct {
 	// time that an error has proved real. It is a bundle of a deep pass in which what is
 	// still open is possible.
 	Partial func(*artifact.Bundle)
+
+	// Strategy chooses the schedules of random runs that neither follow the model nor are guided by a
+	// plan; "" means DefaultStrategy.
+	Strategy Strategy
 
 	// VendorDeps puts the sources of the modules that the program depends on into the bundle,
 	// as far as it needs them to be built: later passes and replays then need no network and
@@ -221,6 +231,12 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Stall == 0 {
 		o.Stall = DefaultStall
+	}
+	if o.Strategy == "" {
+		o.Strategy = DefaultStrategy
+	}
+	if err := o.Strategy.Check(); err != nil {
+		return o, &OptionError{"strategy", err.Error()}
 	}
 	switch o.Disallow {
 	case "":

@@ -121,7 +121,7 @@ func Predict(ctx context.Context, spec source.Spec, how Predicting, opts Options
 	p.compileLibraries(ctx, opts, rep)
 	opts, stop := opts.bounded(ctx)
 	defer stop()
-	begun, err := p.withoutSearch(ctx, header, out.Analysis, opts, rep)
+	begun, err := p.predictable(ctx, header, out.Analysis, opts, rep)
 	if err != nil {
 		return nil, err
 	}
@@ -174,15 +174,25 @@ func (p *program) isOf(t *trace.Trace, h recording.Header) error {
 	return nil
 }
 
-// withoutSearch is a bundle of the second pass that has the instrumented program, and no model to search.
-func (p *program) withoutSearch(ctx context.Context, h recording.Header, r *analyze.Result, opts Options, rep reporter) (*artifact.Bundle, error) {
-	overlay, err := p.overlay(ctx, parse.Options{Races: opts.Model.Races}, rep)
+// predictable is a bundle for a program whose errors are predicted from a recorded run.
+func (p *program) predictable(ctx context.Context, h recording.Header, r *analyze.Result, opts Options, rep reporter) (*artifact.Bundle, error) {
+	why := []string{"its errors are predicted from one recorded run, and what that does not predict is not looked for"}
+	for _, l := range slices.Concat(h.Notes, r.Limits) {
+		why = append(why, "of the recorded run: "+l)
+	}
+	return p.withoutSearch(ctx, parse.Options{Races: opts.Model.Races}, why, opts, rep)
+}
+
+// withoutSearch is a bundle of the second pass that has the instrumented program, and no model to search, for
+// some reasons.
+func (p *program) withoutSearch(ctx context.Context, how parse.Options, reasons []string, opts Options, rep reporter) (*artifact.Bundle, error) {
+	overlay, err := p.overlay(ctx, how, rep)
 	if err != nil {
 		return nil, err
 	}
-	why := []artifact.Approximation{noModel(p.position(), "its errors are predicted from one recorded run, and what that does not predict is not looked for")}
-	for _, l := range slices.Concat(h.Notes, r.Limits) {
-		why = append(why, noModel(p.position(), "of the recorded run: "+l))
+	var why []artifact.Approximation
+	for _, r := range reasons {
+		why = append(why, noModel(p.position(), r))
 	}
 	model := p.withoutModel(why)
 	b, _, err := p.bundle(artifact.PassSecond, opts)

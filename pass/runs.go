@@ -36,7 +36,7 @@ const (
 func (d *deep) explore(ctx context.Context) error {
 	defer d.rep.stage("explore")()
 	return d.under(ctx, orchestrate.ExploreOptions{
-		Runs: ExploreRuns, Seed: 2 * ConformanceRuns, Patient: true, TotalSteps: totalSteps, MaxProcesses: runProcesses,
+		Runs: ExploreRuns, Seed: 2 * ConformanceRuns, Strategy: d.opts.Strategy, Patient: true, TotalSteps: totalSteps, MaxProcesses: runProcesses,
 	})
 }
 
@@ -143,7 +143,8 @@ type ended struct {
 	patient    bool
 	exhaustive bool
 	systematic bool
-	number     int // of the run, among all that the deep pass has done but replays
+	fuzzed     bool // it is one of a search that is guided by what runs come to
+	number     int  // of the run, among all that the deep pass has done but replays
 	// predicted says what of a recorded run has predicted it, "" if nothing has.
 	predicted string
 	// at is who is stuck, if that is not to be the goroutine of the entry: many deadlocks leave that at one place.
@@ -157,6 +158,11 @@ func (e *ended) name() string {
 		return fmt.Sprintf("run %d of the exploration of every schedule", e.number)
 	case e.systematic:
 		return fmt.Sprintf("run %d, under a systematic schedule", e.number)
+	case e.fuzzed:
+		return fmt.Sprintf("run %d of a search by runs", e.number)
+	}
+	if s := e.Strategy; s != "" && s != orchestrate.StrategyRandom {
+		return fmt.Sprintf("run %d, under a schedule of strategy %s", e.number, s)
 	}
 	return fmt.Sprintf("run %d, under a random schedule", e.number)
 }

@@ -34,6 +34,7 @@ type resultInputs struct {
 	Options json.RawMessage `json:"options"` // those that a bundle records
 	// The rest of the options that change a result.
 	Stall    time.Duration `json:"stall"`
+	Strategy Strategy      `json:"strategy"`
 	Budget   time.Duration `json:"budget"`
 	Watchdog time.Duration `json:"watchdog"`
 	// Sandbox: what a program may do shows in what it does.
@@ -117,7 +118,7 @@ func (p *program) resultInputs(ctx context.Context, opts Options) (*resultInputs
 	}
 	return &resultInputs{
 		Build: build, Runtime: runtime.Version(), Go: tools, Entry: p.entry(), Options: options,
-		Stall: opts.Stall, Budget: opts.Budget, Watchdog: opts.Watchdog, Sandbox: opts.Sandbox, VendorDeps: opts.VendorDeps, Reachable: reachable,
+		Stall: opts.Stall, Strategy: opts.Strategy, Budget: opts.Budget, Watchdog: opts.Watchdog, Sandbox: opts.Sandbox, VendorDeps: opts.VendorDeps, Reachable: reachable,
 	}, nil
 }
 

@@ -32,6 +32,8 @@ type several struct {
 	run      string
 	parallel int    // 0 for the default
 	since    string // a revision of git: entry points that can reach nothing that has changed are left out
+	// check is what is done with each entry point, nil for a check of it.
+	check func(ctx context.Context, set *vtrace.Set, e vtrace.EntryPoint, opts []vtrace.Option) (*vtrace.Bundle, error)
 	// main: of a package that has one, main alone.
 	main bool
 	// config are the settings of a file, nil for none.
@@ -317,7 +319,7 @@ func (c *call) checkSeveral(set *vtrace.Set, s *settings, entries []vtrace.Entry
 				}
 				at := rep.at(e, atOnce > 1)
 				at.say("%s (%d of %d)", e, i+1, len(entries))
-				r := c.checkEntry(ctx, set, e, s, slices.Concat(opts, []vtrace.Option{vtrace.Progress(at.event), vtrace.Processors(each)}, a.config.options(e.Package, e.Func)))
+				r := c.checkEntry(ctx, set, e, s, a, slices.Concat(opts, []vtrace.Option{vtrace.Progress(at.event), vtrace.Processors(each)}, a.config.options(e.Package, e.Func)))
 				r.unchanged, r.without = at.unchanged, at.without
 				at.entry(e, r.elapsed)
 				results[i] <- r
@@ -328,11 +330,17 @@ func (c *call) checkSeveral(set *vtrace.Set, s *settings, entries []vtrace.Entry
 }
 
 // checkEntry checks one entry point, within the budget for each.
-func (c *call) checkEntry(ctx context.Context, set *vtrace.Set, e vtrace.EntryPoint, s *settings, opts []vtrace.Option) checked {
+func (c *call) checkEntry(ctx context.Context, set *vtrace.Set, e vtrace.EntryPoint, s *settings, a *several, opts []vtrace.Option) checked {
 	start := time.Now()
 	r := checked{entry: e}
 	k := s.keeper()
-	r.bundle, r.err = set.Check(ctx, e, slices.Concat(opts, k.options(), []vtrace.Option{vtrace.Interrupt(c.ctx.Done())})...)
+	check := a.check
+	if check == nil {
+		check = func(ctx context.Context, set *vtrace.Set, e vtrace.EntryPoint, opts []vtrace.Option) (*vtrace.Bundle, error) {
+			return set.Check(ctx, e, opts...)
+		}
+	}
+	r.bundle, r.err = check(ctx, set, e, slices.Concat(opts, k.options(), []vtrace.Option{vtrace.Interrupt(c.ctx.Done())}))
 	r.elapsed = time.Since(start)
 	if r.bundle == nil && ctx.Err() != nil {
 		r.err = errInterrupted

@@ -122,6 +122,7 @@ var configurable = map[string]setting{
 	"sarif":       {kind: outputFile, extension: ".sarif"},
 	"stall":       {kind: duration},
 	"states":      {kind: number, most: maxFileStates},
+	"strategy":    {kind: word, words: strategyNames()},
 	"strict":      {kind: truth},
 	"tags":        {kind: list},
 	"timeout":     {kind: duration},

@@ -23,6 +23,7 @@ func runExplore(c *call) (int, error) {
 	s.program(fs)
 	runs := fs.Int("runs", 10_000, "number of runs")
 	seed := fs.Uint64("seed", 0, "seed of the first run; every other one has the next")
+	s.choosing(fs)
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time from one guard to the next")
 	race := fs.Bool("race", false, "look for data races under each schedule")
 	exhaustive := fs.Bool("exhaustive", false, "run every schedule that is not equivalent to another one, and say what was covered")
@@ -41,11 +42,14 @@ func runExplore(c *call) (int, error) {
 	if *runs < 1 {
 		return 0, fmt.Errorf("%w: -runs is at least 1", errUsage)
 	}
+	if err := s.checkStrategy(); err != nil {
+		return 0, err
+	}
 	if *parallel < 0 {
 		return 0, fmt.Errorf("%w: -parallel is at least 0", errUsage)
 	}
 	rep := s.progress(c)
-	opts := []vtrace.Option{vtrace.Watchdog(s.watchdog), vtrace.Sandbox(string(s.sandbox)), vtrace.Progress(rep.event)}
+	opts := []vtrace.Option{vtrace.Watchdog(s.watchdog), vtrace.WithStrategy(vtrace.Strategy(s.strategy)), vtrace.Sandbox(string(s.sandbox)), vtrace.Progress(rep.event)}
 	if *race {
 		opts = append(opts, vtrace.Races())
 	}
@@ -86,7 +90,7 @@ func replayed(v *orchestrate.Verdict) string {
 // schedule of the first run.
 func writeExplored(c *call, x *vtrace.Explored) int {
 	fmt.Fprintf(c.stdout, "%d runs, %d schedules, %d ends\n", x.Runs, x.Schedules, len(x.Ends))
-	code := writeEnds(c, x.Ends, x.Sidecar, true)
+	code := writeEnds(c, x.Ends, x.Sidecar, x.Strategy)
 	for i, r := range x.Restarts {
 		same := func(o orchestrate.Restart) bool { return o.Reason == r.Reason }
 		if slices.IndexFunc(x.Restarts, same) < i {
@@ -111,8 +115,9 @@ func writeExplored(c *call, x *vtrace.Explored) int {
 }
 
 // writeEnds prints the ends of runs, those that are errors with the schedule of the first
-// run.
-func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bool) int {
+// run. Runs of a strategy are repeated by their seed, and those of a portfolio by that and the strategy
+// that they had.
+func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, strategy vtrace.Strategy) int {
 	code := exitNothing
 	sites := orchestrate.SitesByKey(side)
 	for i, e := range ends {
@@ -136,8 +141,11 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, seeds bo
 			fmt.Fprintf(c.stdout, "   %s\n", cause)
 		}
 		fmt.Fprintf(c.stdout, "   %d times", e.Count)
-		if seeds {
+		if strategy != "" {
 			fmt.Fprintf(c.stdout, ", first with seed %d", e.Seed)
+		}
+		if strategy == vtrace.StrategyPortfolio {
+			fmt.Fprintf(c.stdout, " of strategy %s", e.Strategy)
 		}
 		fmt.Fprintln(c.stdout)
 		if e.Replay == nil {
@@ -220,7 +228,7 @@ func exhaust(c *call, src vtrace.Source, how vtrace.Exhaustion, file string, rep
 // writeExhausted prints what an exhaustive exploration has covered, and the ends.
 func writeExhausted(c *call, x *vtrace.Exhausted) int {
 	fmt.Fprintln(c.stdout, x.Covered.Coverage())
-	code := writeEnds(c, x.Ends, x.Sidecar, false)
+	code := writeEnds(c, x.Ends, x.Sidecar, "")
 	if len(x.Guarded) > 0 {
 		fmt.Fprintf(c.stdout, "\ngoroutines are switched at %d statements that race with each other too, the first at %s:%d\n", len(x.Guarded), x.Guarded[0].File, x.Guarded[0].Line)
 	}

@@ -47,6 +47,7 @@ type settings struct {
 	timeout  time.Duration
 	optimise bool
 	runDepth int
+	strategy string
 	watchdog time.Duration
 	budget   time.Duration
 	stall    time.Duration
@@ -120,10 +121,35 @@ func (s *settings) search(fs *flag.FlagSet) {
 func (s *settings) replay(fs *flag.FlagSet) {
 	fs.DurationVar(&s.stall, "stall", pass.DefaultStall, "a goroutine that is held for longer while time passes is a long stall, which findings say")
 	fs.DurationVar(&s.budget, "budget", defaultBudget, "bound the time for each entry point, once it is loaded and the packages that it imports are compiled; what is known then is the result; 0 is no bound")
+	s.choosing(fs)
 	fs.IntVar(&s.runDepth, "run-depth", pass.DefaultRunDepth, "number of traces to replay for one query")
 	fs.DurationVar(&s.watchdog, "watchdog", pass.DefaultWatchdog, "bound the time of one replay")
 	fs.StringVar(&s.disallow, "disallow", pass.DisallowExact, "how to exclude refuted traces: exact, or fnv")
 	s.inSandbox(fs)
+}
+
+// choosing is the flag of how schedules are chosen.
+func (s *settings) choosing(fs *flag.FlagSet) {
+	fs.StringVar(&s.strategy, "strategy", string(vtrace.DefaultStrategy), "how random schedules are chosen: "+strings.Join(strategyNames(), ", ")+"; pct:N has depth N, delay:N has N delays")
+}
+
+// checkStrategy says what is wrong with -strategy. The passes that have no such flag leave it empty.
+func (s *settings) checkStrategy() error {
+	if s.strategy == "" {
+		return nil
+	}
+	if err := vtrace.Strategy(s.strategy).Check(); err != nil {
+		return fmt.Errorf("%w: -strategy: %w", errUsage, err)
+	}
+	return nil
+}
+
+// strategyNames are the names of the strategies.
+func strategyNames() (names []string) {
+	for _, s := range vtrace.Strategies() {
+		names = append(names, string(s))
+	}
+	return names
 }
 
 // trusted are the build flags for a program that a bundle, or a test from one, names.
@@ -173,9 +199,12 @@ func (s *settings) options(newModel bool, rep *progress) ([]vtrace.Option, error
 	if s.disallow != "" && s.disallow != pass.DisallowExact && s.disallow != pass.DisallowFNV {
 		return nil, fmt.Errorf("%w: -disallow is exact or fnv", errUsage)
 	}
+	if err := s.checkStrategy(); err != nil {
+		return nil, err
+	}
 	opts := []vtrace.Option{
 		vtrace.MaxMemory(int64(s.memory)), vtrace.MaxStates(s.states), vtrace.Timeout(s.timeout),
-		vtrace.RunDepth(s.runDepth), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Stall(s.stall), vtrace.Root(s.root), vtrace.Sandbox(string(s.sandbox)),
+		vtrace.RunDepth(s.runDepth), vtrace.WithStrategy(vtrace.Strategy(s.strategy)), vtrace.Watchdog(s.watchdog), vtrace.Budget(s.budget), vtrace.Stall(s.stall), vtrace.Root(s.root), vtrace.Sandbox(string(s.sandbox)),
 		vtrace.Progress(rep.event),
 	}
 	if !newModel {

@@ -63,6 +63,7 @@ func commands() []command {
 		{"adopt", "DIR", "make a bundle of a program that was unpacked and changed", compiles, runAdopt},
 		{"replay", "BUNDLE TEST", "run an Orchestration test of a bundle", runs, runReplay},
 		{"explore", "PACKAGE [-- ARGUMENTS]", "run a program under many random schedules, without a model", runs, runExplore},
+		{"fuzz", "PACKAGE [-- ARGUMENTS]", "run a program under schedules that are made of those which have come to something new", runs, runFuzz},
 		{"record", "PACKAGE [-- ARGUMENTS]", "run a program once, free, and record what its goroutines do", runs, runRecord},
 		{"analyze", "TRACE", "say what a recorded run shows of other runs: errors that are possible, and alternatives", nothing, runAnalyze},
 		{"predict", "PACKAGE [-- ARGUMENTS]", "record a run, predict errors of other runs from it, and prove them on the program", runs, runPredict},

@@ -57,6 +57,8 @@ func words(f *flag.Flag) []string {
 		return vtrace.QueryCategories()
 	case "disallow":
 		return []string{pass.DisallowExact, pass.DisallowFNV}
+	case "strategy":
+		return strategyNames()
 	case "cache", "config":
 		return []string{noResults}
 	}
