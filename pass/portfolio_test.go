@@ -1,8 +1,8 @@
 package pass
 
 import (
-	"flag"
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
