@@ -8,20 +8,19 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 )
 
-// ballast has the first collections of garbage come later: most commands make some ten megabytes, much of
-// it for a moment, and would be collecting for a fifth of their time. Nothing touches it, so that it takes no
-// memory.
-var ballast []byte
-
+// ballastSize is of what is held from the beginning so that the first collections of garbage come later: most commands
+// make some ten megabytes, much of it for a moment, and would be collecting for a fifth of their time. Nothing
+// touches it, so that it takes no memory.
 const ballastSize = 64 << 20
 
 func main() {
-	ballast = make([]byte, ballastSize)
+	ballast := make([]byte, ballastSize)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ctx, finish, stop := interruptible(context.Background())
@@ -36,7 +35,9 @@ func main() {
 		fmt.Fprintf(os.Stderr, "vtrace: %v\n", err)
 		os.Exit(exitUsage)
 	}
-	os.Exit(run(ctx, args, os.Stdout, os.Stderr))
+	code := run(ctx, args, os.Stdout, os.Stderr)
+	runtime.KeepAlive(ballast)
+	os.Exit(code)
 }
 
 // inDirectory obeys -C DIR, which changes the directory of the process, and returns the other
