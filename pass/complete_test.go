@@ -77,7 +77,7 @@ func TestComplete(t *testing.T) {
 	}
 	tablePrograms(t, func(name string, spec source.Spec) {
 		runs := *followRuns
-		if n++; runs == 0 && n%each == 1 {
+		if n++; runs == 0 && n%each == 5 {
 			runs = 20
 		}
 		if runs == 0 {
