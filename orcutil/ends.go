@@ -117,52 +117,63 @@ func TestEnds(site Site) {
 	}
 }
 
-// passes says, by the number of a site, at which statements the run does nothing, 1 for those: a program
-// that several checks share asks at each statement, which in a loop that does little else is most of what it
-// does. So that is one load, in place. For sites beyond it the run is asked.
-var passes [1 << 16]uint32
+// stopping tells, by a hash of the number of a site, which statements may stop goroutines in the run at hand: a
+// program that several checks share asks at each statement, which in a loop that does little else is most of
+// what it does. So that is one load, in place. What the hash says of other sites too, the run is asked for.
+var stopping atomic.Pointer[siteFilter]
 
-// tellPasses sets passes for the run.
+// siteFilter is a set of sites, and of others that share a slot with one.
+type siteFilter [slots + 1]bool
+
+const slots = 1<<10 - 1
+
+// everySite is for when no run says otherwise.
+var everySite = func() *siteFilter {
+	f := new(siteFilter)
+	for i := range f {
+		f[i] = true
+	}
+	return f
+}()
+
+func init() { stopping.Store(everySite) }
+
+// tellPasses has statements pass in place that do nothing in the run.
 func (s *run) tellPasses() {
-	apart := s.cfg.Guards != nil && (s.races == nil || s.cfg.Exact)
-	setPasses(func(site Site) bool { return apart && !s.stopsAt(site) })
-}
-
-func setPasses(pass func(Site) bool) {
-	for site := range Site(min(siteLimit(), len(passes))) {
-		word := uint32(0)
-		if pass(site) {
-			word = 1
-		}
-		if atomic.LoadUint32(&passes[site]) != word {
-			atomic.StoreUint32(&passes[site], word)
+	if s.cfg.Guards == nil || s.races != nil && !s.cfg.Exact {
+		return
+	}
+	f := new(siteFilter)
+	for site, stops := range s.guards {
+		if stops {
+			f[site&slots] = true
 		}
 	}
+	stopping.Store(f)
 }
 
 // Access guards a statement that reads or writes memory which goroutines
 // share, unless Config.Guards leaves it out. It returns 0.
 func Access(site Site) int {
-	if int(site) < len(passes) && atomic.LoadUint32(&passes[site]) != 0 {
-		return 0
+	if stopping.Load()[site&slots] {
+		access(site)
 	}
-	return access(site)
+	return 0
 }
 
-func access(site Site) int {
+func access(site Site) {
 	if s := active.Load(); s != nil && s.cfg.Guards != nil && !s.stopsAt(site) {
 		if s.races != nil && !s.cfg.Exact {
 			if g := s.caller(); g != nil {
 				g.behind = site
 			}
 		}
-		return 0
+		return
 	}
 	if g := enter(site); g != nil {
 		g.arrive(opAccess, site, nil)
 		g.pass()
 	}
-	return 0
 }
 
 // stopsAt reports whether Config.Guards has a site.
@@ -189,7 +200,7 @@ func Store[T any](site Site, v T) T {
 // StoreIf is Store in a program that several checks share: there is no guard unless
 // Config.Guards names it.
 func StoreIf[T any](site Site, v T) T {
-	if int(site) >= len(passes) || atomic.LoadUint32(&passes[site]) == 0 {
+	if stopping.Load()[site&slots] {
 		accessIf(site)
 	}
 	return v

@@ -204,7 +204,7 @@ func newRun(cfg Config) *run {
 // deactivate has the run be the active one no more: what goroutines do that were started before it counts again.
 func (s *run) deactivate() {
 	if active.CompareAndSwap(s, nil) {
-		setPasses(func(Site) bool { return false })
+		stopping.Store(everySite)
 	}
 }
 

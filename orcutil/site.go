@@ -64,7 +64,6 @@ var program struct {
 	sync.RWMutex
 	sites map[Site]SiteInfo
 	keys  map[string]Site
-	limit int  // beyond all numbers of sites
 	join  Site // of an entry function
 	inits []initializer
 	// repeated are the packages whose whole initialisation every run repeats.
@@ -96,19 +95,11 @@ func RegisterSites(pkg string, sites []SiteInfo) {
 	}
 	for _, info := range sites {
 		program.sites[Site(info.ID)] = info
-		program.limit = max(program.limit, info.ID+1)
 		program.keys[info.Key] = Site(info.ID)
 		if strings.HasSuffix(info.Key, joinSuffix) && !strings.Contains(info.Key[strings.LastIndex(info.Key, "/")+1:], "#") {
 			program.join = Site(info.ID)
 		}
 	}
-}
-
-// siteLimit is beyond all numbers of sites that were registered.
-func siteLimit() int {
-	program.RLock()
-	defer program.RUnlock()
-	return program.limit
 }
 
 // RegisterInit adds the function that initialises a package anew: its
