@@ -106,6 +106,7 @@ func TestCallsInArguments(t *testing.T) {
 // TestFusedGroups: a transition of two processes that other transitions of only one of them go
 // beside is no step of one process: what the other one does in between counts.
 func TestFusedGroups(t *testing.T) {
+	noRaces(t)
 	steps := []string{"", "0 < n", "n < 2", "n == 1"}
 	updates := []string{"", "n++", "n = 2"}
 	found := 0

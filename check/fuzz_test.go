@@ -14,6 +14,7 @@ import (
 // FuzzModel runs any model that type-checks: no panic, no hang, and the two
 // implementations agree.
 func FuzzModel(f *testing.F) {
+	noRaces(f)
 	for _, c := range semantics {
 		f.Add(c.model)
 	}

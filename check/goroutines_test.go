@@ -579,7 +579,7 @@ func (p *generator) asked(info *uppaal.Info) []string {
 func TestGoroutines(t *testing.T) {
 	n, count := map[string]int{}, *networks
 	if testing.Short() {
-		count /= 6
+		count /= 16
 	}
 	for seed := *firstNetwork; seed < *firstNetwork+uint64(count); seed++ {
 		compareGoroutines(t, seed, n)

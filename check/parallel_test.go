@@ -11,6 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// noRaces skips a test in whose searches one goroutine does everything where tests are short, as they are for
+// the race detector.
+func noRaces(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one goroutine does everything")
+	}
+}
+
 // TestWorkersAgree: the number of workers changes neither states nor traces.
 func TestWorkersAgree(t *testing.T) {
 	models := map[string]struct {
@@ -53,7 +62,7 @@ func TestWorkersAgree(t *testing.T) {
 func TestPassSpills(t *testing.T) {
 	values, memory := 4096, int64(12<<20)
 	if testing.Short() {
-		values, memory = 2048, 6<<20
+		values, memory = 1024, 3<<20
 	}
 	text := strings.ReplaceAll(`
 		int[0,7] x; int[0,LAST] y;

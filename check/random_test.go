@@ -397,6 +397,7 @@ type tally struct {
 // state counts, transition counts, verdicts and the lengths of traces. The
 // engine itself replays its traces.
 func TestRandomNetworks(t *testing.T) {
+	noRaces(t)
 	n := tally{paths: map[string]int{}}
 	for seed := range uint64(networkCount()) {
 		compareNetwork(t, seed, refLimit, &n)

@@ -268,6 +268,7 @@ func (g *generator) smallFormula(info *uppaal.Info) string {
 // TestSmallNetworks compares reductions with a plain search on many small networks, in
 // which few forms of conditions and changes meet, in all ways.
 func TestSmallNetworks(t *testing.T) {
+	noRaces(t)
 	n := map[string]int{}
 	count := 3 * networkCount()
 	for seed := range uint64(count) {

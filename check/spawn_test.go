@@ -34,6 +34,7 @@ func spawn(n int) string {
 
 // TestSpawnStubborn: independent goroutines cost what they do one by one.
 func TestSpawnStubborn(t *testing.T) {
+	noRaces(t)
 	full := verify(t, spawn(6), plain, "A[] not (deadlock and not Main.done)")
 	require.Equal(t, True, full.Results[0].Verdict)
 	require.Greater(t, full.Stats.States, 9000)

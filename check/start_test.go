@@ -18,11 +18,9 @@ import (
 // the reference interpreter from there, with and without reductions, for one start and
 // for several, with refuted sequences and without.
 func TestStarts(t *testing.T) {
+	noRaces(t)
 	n := map[string]int{}
 	count := uint64(*networks)
-	if testing.Short() {
-		count /= 9
-	}
 	for seed := range count {
 		compareStarts(t, 1<<33+seed, n)
 	}

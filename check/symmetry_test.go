@@ -309,6 +309,7 @@ func workers(n int) string {
 // nearly n! times as many without symmetry, and exactly as many as there are
 // multisets of states of a process.
 func TestSymmetryGain(t *testing.T) {
+	noRaces(t)
 	query := "A[] forall (i : id_t) forall (j : id_t) (W(i).work and W(j).work imply i == j)"
 	for _, n := range []int{2, 3, 4, 5} {
 		full := verify(t, workers(n), plain, query)

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	boundingScripts = flag.Int("orc.bounding", 120, "random programs that TestBoundingRandom explores")
+	boundingScripts = flag.Int("orc.bounding", 60, "random programs that TestBoundingRandom explores")
 	boundingFrom    = flag.Int("orc.boundingfrom", 0, "seed of the first of them")
 )
 

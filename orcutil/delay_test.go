@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var timedScripts = flag.Int("orc.timed", 40, "random programs with timers that TestExhaustTimed explores")
+var timedScripts = flag.Int("orc.timed", 24, "random programs with timers that TestExhaustTimed explores")
 
 // timedKinds are what goroutines of a timed program do. Timers are shared, but for the own one
 // that a goroutine sets by "arm". "put" and "look" send to and poll a channel with room.

@@ -18,7 +18,7 @@ import (
 
 var (
 	exhaustNeeds   = flag.Bool("orc.needs", false, "TestDependence looks for programs that need what those of its table do not need")
-	exhaustScripts = flag.Int("orc.exhaust", 160, "random programs that TestExhaustRandom explores exhaustively")
+	exhaustScripts = flag.Int("orc.exhaust", 80, "random programs that TestExhaustRandom explores exhaustively")
 	exhaustFrom    = flag.Int("orc.exhaustfrom", 0, "seed of the first of them")
 )
 
@@ -126,7 +126,7 @@ func TestExhaustPrograms(t *testing.T) {
 			if p.entry == EntryMain { // whose return comes last, and ends the program well
 				seen = func(res Result) string { return strings.TrimSuffix(res.end(), Completed+"\n\n") }
 			}
-			limit := 5000
+			limit := 2000
 			if testing.Short() {
 				limit = 200
 			}

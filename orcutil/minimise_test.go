@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var minimiseScripts = flag.Int("orc.minimise", 60, "random programs of TestMinimiseRandom")
+var minimiseScripts = flag.Int("orc.minimise", 30, "random programs of TestMinimiseRandom")
 
 // minimumTest is a program with an error, and what its least schedule is like.
 type minimumTest struct {

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	orderScripts = flag.Int("orc.order", 150, "random programs of which TestOrderRandom compares the races with those by definition")
+	orderScripts = flag.Int("orc.order", 75, "random programs of which TestOrderRandom compares the races with those by definition")
 	orderFrom    = flag.Int("orc.orderfrom", 0, "seed of the first of them")
 )
 

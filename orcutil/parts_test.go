@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	partsScripts = flag.Int("orc.parts", 40, "random programs that TestPartsRandom explores in parts")
+	partsScripts = flag.Int("orc.parts", 20, "random programs that TestPartsRandom explores in parts")
 	partsFrom    = flag.Int("orc.partsfrom", 0, "seed of the first of them")
 )
 

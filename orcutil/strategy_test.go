@@ -175,18 +175,22 @@ var missed = map[string]string{
 
 // Strategies find every way in which small programs can end, and a run is a function of its seed.
 func TestStrategies(t *testing.T) {
+	runs := 60 * *strategyRuns
+	if testing.Short() {
+		runs = 15
+	}
 	for _, s := range append(Strategies(), "pct:1", "delay:0") {
 		t.Run(string(s), func(t *testing.T) {
 			for _, p := range programs {
 				kinds, ran := map[string]bool{}, 0
 				left, tainted := Explore(Exploration{
-					Config: p.config(bubble(t)), Runs: 60 * *strategyRuns, Strategy: s,
+					Config: p.config(bubble(t)), Runs: runs, Strategy: s,
 					Ran:   func(int, Result) { ran++ },
 					Found: func(_ int, _ uint64, res Result) { kinds[res.Outcome.Kind] = true },
 				})
 				require.Empty(t, left, p.name)
 				require.False(t, tainted, p.name)
-				require.Equal(t, 60**strategyRuns, ran)
+				require.Equal(t, runs, ran)
 				if s == "pct:1" || s == "delay:0" || *strategyRuns < 4 {
 					continue // they find nothing that takes a preemption; or there are too few runs
 				}

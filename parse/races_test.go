@@ -75,10 +75,7 @@ func TestRaces(t *testing.T) {
 	var table strings.Builder
 	programs := racePrograms(prog)
 	for _, name := range programs {
-		runs := 1000
-		if !strings.HasPrefix(name, "Safe") {
-			runs = 300
-		}
+		const runs = 300
 		fmt.Fprintf(&table, "\t\t{%q, %s, %d},\n", name, name, runs)
 	}
 	require.Greater(t, len(programs), 80)

@@ -17,7 +17,7 @@ import (
 
 // ordinaryFunctions are those of the ordinary run, in one form of instrumentation for each
 // language version.
-const ordinaryFunctions = 40
+const ordinaryFunctions = 24
 
 var (
 	randomFunctions = flag.Int("functions", ordinaryFunctions, "functions of the random program of TestRandomProgram; not those of the ordinary run: in all forms of instrumentation")

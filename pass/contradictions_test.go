@@ -160,10 +160,11 @@ var strategies = []struct {
 	{"impatient, every line", false, true},
 }
 
-// The short form has so many runs, and ends after so long with a program whose runs do not end.
+// The short form has so many runs, and ends after so long with a program whose runs, or whose check, do not end.
 const (
-	shortRuns = 1000
-	shortTime = time.Minute
+	shortRuns   = 1000
+	shortTime   = 15 * time.Second
+	shortBudget = 15 * time.Second
 )
 
 // noContradictions checks a program, and then runs it.
@@ -171,7 +172,7 @@ func noContradictions(t *testing.T, load loader, spec source.Spec, opts Options)
 	t.Helper()
 	ctx := context.Background()
 	runs, bound := shortRuns, shortTime
-	opts.Search = Search{MaxStates: 200_000, MaxMemory: 2 << 30}
+	opts.Search, opts.Budget = Search{MaxStates: 200_000, MaxMemory: 2 << 30}, shortBudget
 	if *contradictionRuns > 0 {
 		runs, bound, opts.Budget = *contradictionRuns, *contradictionTime, *contradictionBudget
 	}

@@ -1230,7 +1230,7 @@ func TestExhaustTable(t *testing.T) {
 			require.NoError(t, err)
 			steps := exhaustSteps
 			if !*exhaustAll {
-				steps /= 10 // enough for all programs but those that go on for ever
+				steps /= 100 // enough for all programs but those that go on for ever
 			}
 			began := time.Now()
 			x, err := Exhaust(ctx, spec, Exhaustion{MaxRuns: exhaustRuns, TotalSteps: steps}, Options{})

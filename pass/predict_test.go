@@ -113,6 +113,9 @@ const several = "testdata/predict/several.vtr"
 // Errors of several programs are predicted from one run, and each is shown behind the programs in front of it. Of
 // programs that have none nothing is real.
 func TestPredict(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine does everything")
+	}
 	wrong := []string{"CloseBehindCancel", "SendOrTimeout", "SignalMissed"}
 	right := []string{"LockOrderGate", "SignalWithFlag"}
 	dir, all := predictables(t, append(right, wrong...)...)

@@ -182,6 +182,9 @@ func (c *checkedTrace) sends(path string) (refs []trace.Ref) {
 
 // TestRecording records a program that says itself which goroutine has received what of whom.
 func TestRecording(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the programs record themselves")
+	}
 	t.Parallel()
 	r := buildRecorded(t)
 	t.Run("partners", func(t *testing.T) {

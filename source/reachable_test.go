@@ -149,6 +149,9 @@ func digests(t *testing.T, dir string) map[string]string {
 
 // What an entry can reach, and nothing else, has its digest change.
 func TestReachableDigest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine does everything")
+	}
 	dir := write(t, reachableModule)
 	before := digests(t, dir)
 	require.Len(t, before, 11)
@@ -204,6 +207,9 @@ func TestReachableDigest(t *testing.T) {
 // Directives above a declaration belong to it: of a specification those in its group, behind an empty
 // line too, and above the group. So does what stands behind it on its line.
 func TestReachableDirectives(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine does everything")
+	}
 	dir := write(t, map[string]string{"go.mod": "module example.com/d\n\ngo 1.26\n", "a.txt": "a\n", "b.txt": "b\n"})
 	const text = `package main
 
@@ -262,6 +268,9 @@ func main() {
 
 // A linkname reaches what it names in another package, and assembly may reach whatever there is.
 func TestReachableHidden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine does everything")
+	}
 	module := map[string]string{
 		"go.mod":      "module example.com/h\n\ngo 1.26\n",
 		"lib.v1/l.go": "package lib\n\nfunc secret() int { return inner() }\n\nfunc inner() int { return 1 }\n\ntype T struct{}\n\nfunc (*T) m() int { return 2 }\n\nfunc other() int { return 3 }\n",
@@ -442,6 +451,9 @@ var reachablePackages = flag.String("reachable", "", "packages of this module fo
 // Rapid type analysis, which somebody else has written, finds no function that is called and
 // not reached.
 func TestReachableCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine does everything")
+	}
 	checked := compareCalls(t, Spec{Dir: write(t, reachableModule), Pattern: "./..."})
 	require.Equal(t, map[string]int{
 		"TestDirect": 4, "TestDot": 3, "TestExternal": 5, "TestGeneric": 2, "TestImports": 4, "TestInferred": 4, "TestInterface": 4, "TestLinked": 1, "TestNothing": 2,

@@ -182,7 +182,7 @@ func TestCheckInconclusive(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {\n\tc := make(chan int)\n\tfor range 3 {\n\t\tgo func() {\n\t\t\tfor {\n\t\t\t\tc <- 1\n\t\t\t}\n\t\t}()\n\t}\n\tfor range c {\n\t}\n}\n"), 0o644))
-	code, stdout, stderr := execute(t, "check", "-states", "5", "-o", "-", dir)
+	code, stdout, stderr := execute(t, "check", "-states", "5", "-budget", "4s", "-o", "-", dir)
 	require.Equal(t, exitInconclusive, code, stderr)
 	require.Contains(t, stdout, "no error found within bounds")
 	require.Contains(t, stdout, "undecided")
