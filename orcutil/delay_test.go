@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var timedScripts = flag.Int("orc.timed", 24, "random programs with timers that TestExhaustTimed explores")
+var timedScripts = flag.Int("orc.timed", 26, "random programs with timers that TestExhaustTimed explores")
 
 // timedKinds are what goroutines of a timed program do. Timers are shared, but for the own one
 // that a goroutine sets by "arm". "put" and "look" send to and poll a channel with room.
@@ -345,7 +345,7 @@ func (p *timedProgram) step(s timedState, i int) (timedState, bool) {
 func TestExhaustTimed(t *testing.T) {
 	n := *timedScripts
 	if testing.Short() {
-		n /= 5
+		n /= 3
 	}
 	exhaustTimed(t, newTimedProgram, n, 1237) // in which a sleep that begins later lets time pass before a step
 }
@@ -379,7 +379,7 @@ func TestExhaustTimedLate(t *testing.T) {
 func TestExhaustReadings(t *testing.T) {
 	n := *timedScripts / 3
 	if testing.Short() {
-		n /= 3
+		n /= 2
 	}
 	readsDurations(t, timedUnit) // the others are noticed
 	exhaustTimed(t, newReadingProgram, n)
