@@ -594,6 +594,9 @@ func TestBoundingFinds(t *testing.T) {
 
 // TestBoundingFrontier: a search that is cut into many comes to the same result.
 func TestBoundingFrontier(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	seed := 0
 	for n := 0; n < 6; seed++ {
 		r := random(seed)

@@ -844,6 +844,9 @@ var needs = map[[2]touchKind]string{
 // TestDependence: every pair of kinds that is said to depend on each other is needed.
 // Without it an execution is lost that plain enumeration has.
 func TestDependence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	type sample struct {
 		name   string
 		cfg    Config

@@ -252,6 +252,9 @@ func TestPartsRandom(t *testing.T) {
 
 // TestPartsFamilies: in parts, too, each execution is run once.
 func TestPartsFamilies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	for _, f := range allFamilies {
 		if f.count < 6 || f.count > 256 {
 			continue
@@ -267,6 +270,9 @@ func TestPartsFamilies(t *testing.T) {
 
 // TestPartsOlder: the frontier of a version without wakeup trees can be gone on with in parts.
 func TestPartsOlder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	tasks := 0
 	ofSomeSize(t, bySourceSets, func(name string, e Exhaustion, seen func(Result) string, _ outcomes) {
 		e.Runs = 5

@@ -114,6 +114,9 @@ func inPieces(t *testing.T, e Exhaustion, runs int, seen func(Result) string) (o
 
 // TestWakeupFrontier: an exploration that is cut into many runs the same executions.
 func TestWakeupFrontier(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	for _, f := range allFamilies {
 		if f.count < 6 || f.count > 64 {
 			continue

@@ -18,6 +18,9 @@ import (
 // run, TestMain has run, each test has its own return and its own clock, and what the external package does with
 // time is nothing to the other tests.
 func TestBothPackages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/both\n\ngo 1.25\n",

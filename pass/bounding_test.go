@@ -10,6 +10,9 @@ import (
 
 // Races become guards round by round also where preemptions are bounded.
 func TestBoundingRaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	spec := programOf(t, racingFlags)
 	whole, err := Exhaust(t.Context(), spec, Exhaustion{}, Options{})
 	require.NoError(t, err)
@@ -53,6 +56,9 @@ func main() {
 // A check of a program with too many schedules says within how many preemptions it has
 // run all of them, and proves nothing by that.
 func TestBoundingCheck(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	b, err := Check(t.Context(), programOf(t, manySchedules), Options{Search: Search{MaxStates: 5}, timing: &engineTiming{steps: 400_000}})
 	require.NoError(t, err)
 	r := b.Runs()

@@ -157,6 +157,9 @@ func TestKeptBounds(t *testing.T) {
 // TestAskedBounds checks that bounds that are asked for are neither lowered nor
 // raised, and that what fits is not searched for them.
 func TestAskedBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	spec := source.Spec{Dir: "../translate/testdata/verdicts/boundobjects", Entry: "main"}
 	b, err := First(context.Background(), spec, Options{Model: &Model{Bounds: translate.Bounds{Objects: 2, Entries: 1}}})
 	require.NoError(t, err)

@@ -26,6 +26,9 @@ func completedKinds(b *artifact.Bundle) (kinds []string) {
 // That the library calls a function of the program is taken from runs: what the model
 // left out is in it then, and its traces show the error.
 func TestCompletesLibraryCall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	spec := source.Spec{Dir: "../translate/testdata/verdicts/iocopy", Entry: "main"}

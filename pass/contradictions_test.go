@@ -223,6 +223,9 @@ func noContradictions(t *testing.T, load loader, spec source.Spec, opts Options)
 
 // TestContradictionsShow: what a check would have to say wrongly is found out.
 func TestContradictionsShow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	t.Parallel()
 	spec := source.Spec{Dir: "../examples/rendezvous", Entry: "main"}
 	_, b, err := claimsOf(context.Background(), load, spec, Options{})

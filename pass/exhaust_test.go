@@ -1130,6 +1130,9 @@ func FuzzFrontier(f *testing.F) {
 
 // What a part of an exploration has left out bounds the whole.
 func TestExhaustFrontierBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	t.Parallel()
 	spec := programOf(t, countingLoop)
 	var frontier []byte

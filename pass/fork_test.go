@@ -151,6 +151,9 @@ func TestAdopt(t *testing.T) {
 
 // What later passes could not go on with is refused when it is adopted.
 func TestAdoptRefuses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	_, second := forked(t)
 	for name, c := range map[string]struct {
 		file   string

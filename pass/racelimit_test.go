@@ -37,6 +37,9 @@ func TestRacesSeen(t *testing.T) {
 // TestRaceLimits: the passes one by one have instrumented the program by the time that a run
 // shows a data race: it is a limit of their result.
 func TestRaceLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	t.Parallel()
 	spec, _ := unpack(t, "testdata/verdicts/n12_histogram.txtar")
 	b, err := First(t.Context(), spec, Options{})
@@ -53,6 +56,9 @@ func TestRaceLimits(t *testing.T) {
 // TestWordRaces: where the model has both statements as steps, its answer stands for accesses
 // that are done at once, and the races are named.
 func TestWordRaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests have the same goroutines for the race detector")
+	}
 	t.Parallel()
 	spec := source.Spec{Dir: "../examples/sharedvar_fixed", Entry: "main"}
 	b, err := Check(t.Context(), spec, Options{})
