@@ -206,6 +206,21 @@ func StoreIf[T any](site Site, v T) T {
 	return v
 }
 
+// StoreElement is Store for the statement s = append(s, v), where s is the business of the one
+// goroutine: the guard is in front of the append, which stays what the compiler sees.
+func StoreElement[S ~[]E, E any](site Site, s S, v E) E {
+	Access(site)
+	return v
+}
+
+// StoreElementIf is StoreIf for such a statement.
+func StoreElementIf[S ~[]E, E any](site Site, s S, v E) E {
+	if stopping.Load()[site&slots] {
+		accessIf(site)
+	}
+	return v
+}
+
 func accessIf(site Site) {
 	if s := active.Load(); s != nil && s.stopsAt(site) {
 		access(site)

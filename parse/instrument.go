@@ -401,7 +401,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		dated:       map[token.Pos]bool{},
 	}
 	memory := findMemory(w.Types, r.info, r.own, r.plain, r.unlocked, r.valueMethods, f)
-	r.calls, r.operands = memory.calls, memory.operands
+	r.calls, r.operands, r.private = memory.calls, memory.operands, memory.private
 	if r.opts.Races {
 		r.races = memory
 	}

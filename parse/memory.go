@@ -14,6 +14,8 @@ type memory struct {
 	own    map[string]bool // paths of the instrumented packages
 	plain  map[string]*plainPackage
 	shared map[*types.Var]bool
+	// private are local variables of slices whose elements nobody else has.
+	private map[*types.Var]bool
 
 	// reads are variables, elements and what pointers point to, maps the
 	// operands of indexing and ranging, whose value is read.
@@ -80,7 +82,7 @@ const (
 
 func findMemory(pkg *types.Package, info *types.Info, own map[string]bool, plain map[string]*plainPackage, unlocked []types.Type, valueMethods map[string]bool, f *ast.File) *memory {
 	a := &memory{
-		pkg: pkg, info: info, unlocked: unlocked, promoted: map[ast.Expr][]*types.Var{}, handed: map[ast.Expr]bool{}, behind: map[ast.Expr]bool{}, mapWrites: map[ast.Expr]bool{}, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, given: map[*ast.CallExpr][]givenArg{}, shared: findShared(info, f),
+		pkg: pkg, info: info, unlocked: unlocked, promoted: map[ast.Expr][]*types.Var{}, handed: map[ast.Expr]bool{}, behind: map[ast.Expr]bool{}, mapWrites: map[ast.Expr]bool{}, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, given: map[*ast.CallExpr][]givenArg{}, shared: findShared(info, f), private: findPrivate(info, f),
 		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, operands: map[*ast.CallExpr][]ast.Expr{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
 		pointed: map[ast.Expr]bool{}, fieldsCopied: map[ast.Expr][]*types.Var{}, dynamic: map[ast.Expr]string{}, elements: map[ast.Expr]bool{}, bodies: map[*ast.BlockStmt]*namedResults{}, returned: map[*ast.ReturnStmt]*namedResults{}, valueMethods: valueMethods,
 	}
@@ -124,9 +126,19 @@ func (a *memory) isShared(e ast.Expr) bool {
 		if _, ok := a.info.TypeOf(x.X).Underlying().(*types.Array); ok {
 			return a.isShared(x.X)
 		}
-		return true
+		return !a.isPrivate(x.X)
 	}
 	return false
+}
+
+// isPrivate: a variable of a slice whose elements nobody else has.
+func (a *memory) isPrivate(e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, ok := a.info.Uses[id].(*types.Var)
+	return ok && a.private[v]
 }
 
 // variable: others may see the variable. The errors that libraries declare are
@@ -452,13 +464,16 @@ func (a *memory) call(c *ast.CallExpr) {
 	a.hand(c)
 }
 
-func (a *memory) builtin(fun ast.Expr) (*types.Builtin, bool) {
+func (a *memory) builtin(fun ast.Expr) (*types.Builtin, bool) { return builtin(a.info, fun) }
+
+// builtin is the builtin function that fun is, if it is one.
+func builtin(info *types.Info, fun ast.Expr) (*types.Builtin, bool) {
 	switch x := ast.Unparen(fun).(type) {
 	case *ast.Ident:
-		b, ok := a.info.Uses[x].(*types.Builtin)
+		b, ok := info.Uses[x].(*types.Builtin)
 		return b, ok
 	case *ast.SelectorExpr:
-		b, ok := a.info.Uses[x.Sel].(*types.Builtin)
+		b, ok := info.Uses[x.Sel].(*types.Builtin)
 		return b, ok
 	}
 	return nil, false

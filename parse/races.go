@@ -183,7 +183,7 @@ func (r *rewriter) parts(t *target, e ast.Expr) (shared, ok bool) {
 			return true, true
 		case *types.Slice, *types.Pointer:
 			t.parts = append(t.parts, x.X, x.Index)
-			return true, true
+			return !r.races.isPrivate(x.X), true
 		case *types.Array:
 			shared, ok := r.parts(t, x.X)
 			t.parts = append(t.parts, x.Index)
@@ -483,7 +483,7 @@ func isArrayPointer(t types.Type) bool {
 // rangeElements rewrites a range over a slice, or a pointer to an array, whose elements are
 // read. It reports whether it has.
 func (r *rewriter) rangeElements(s *ast.RangeStmt) bool {
-	if s.Value == nil || isBlank(s.Value) {
+	if s.Value == nil || isBlank(s.Value) || r.races.isPrivate(s.X) {
 		return false
 	}
 	t := r.info.TypeOf(s.X)
@@ -576,7 +576,7 @@ func (r *rewriter) builtinCall(c *ast.CallExpr) {
 			r.unrecorded(c.Lparen, "what is cleared here is not recorded")
 		}
 	case "append":
-		if len(c.Args) < 2 || r.info.Types[c.Args[0]].IsNil() {
+		if len(c.Args) < 2 || r.info.Types[c.Args[0]].IsNil() || r.races.isPrivate(c.Args[0]) {
 			return
 		}
 		t := r.info.TypeOf(c.Args[0])

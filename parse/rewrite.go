@@ -29,6 +29,8 @@ type rewriter struct {
 	// calls are those of uninstrumented code, or perhaps.
 	calls    map[*ast.CallExpr]callee
 	operands map[*ast.CallExpr][]ast.Expr
+	// private are local variables of slices whose elements nobody else has.
+	private map[*types.Var]bool
 	// begins are those that begin behind one of their operands, awaited the operands that
 	// are not rewritten yet.
 	begins  map[*ast.CallExpr]bool

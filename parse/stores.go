@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"strings"
 
 	"github.com/vtrace/vtrace/sites"
@@ -21,6 +22,14 @@ func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos,
 	function := "Store"
 	if r.opts.Shared {
 		function = "StoreIf"
+	}
+	if tok == token.ASSIGN {
+		if v := r.lastAppended(to, value); v != nil {
+			element := strings.Replace(function, "Store", "StoreElement", 1)
+			r.before(v.Pos(), fmt.Sprintf("%s.%s(%d, %s, ", r.zz, element, site.ID, to.(*ast.Ident).Name))
+			r.after(v.End(), ")")
+			return
+		}
 	}
 	call := fmt.Sprintf("%s.%s(%d, ", r.zz, function, site.ID)
 	if tok == token.ASSIGN {
@@ -44,4 +53,31 @@ func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos,
 	}
 	b.put(")")
 	b.done(s.End())
+}
+
+// lastAppended is the last operand of an append to a slice that nobody else has, if the others
+// are constants: the guard is right behind it then. The compiler knows an append as one to a
+// variable by its form, and how much room it leaves depends on that; see findPrivate.
+func (r *rewriter) lastAppended(to, value ast.Expr) ast.Expr {
+	c, ok := ast.Unparen(value).(*ast.CallExpr)
+	if !ok || len(c.Args) < 2 || c.Ellipsis.IsValid() {
+		return nil
+	}
+	if b, ok := builtin(r.info, c.Fun); !ok || b.Name() != "append" {
+		return nil
+	}
+	s, ok := to.(*ast.Ident)
+	first, same := c.Args[0].(*ast.Ident)
+	if !ok || !same || r.info.ObjectOf(s) != r.info.ObjectOf(first) {
+		return nil
+	}
+	if v, ok := r.info.ObjectOf(s).(*types.Var); !ok || !r.private[v] {
+		return nil
+	}
+	for _, e := range c.Args[1 : len(c.Args)-1] {
+		if r.info.Types[e].Value == nil {
+			return nil
+		}
+	}
+	return c.Args[len(c.Args)-1]
 }
