@@ -21,7 +21,10 @@ var (
 	environmentReplays = flag.Int("environment.replays", 3, "replays of each error of TestEnvironment")
 )
 
-var wanted = regexp.MustCompile(`// want "([^"]+)"`)
+var (
+	wanted  = regexp.MustCompile(`// want "([^"]+)"`)
+	limited = regexp.MustCompile(`// limit "([^"]+)"`)
+)
 
 // TestEnvironment: random numbers, orders of maps, pools and the like decide whether
 // these programs go wrong, and how. Random runs find every error that a program
@@ -49,7 +52,7 @@ func TestEnvironment(t *testing.T) {
 			x, err := r.binary.Explore(ctx, ExploreOptions{Runs: 1000, Seed: 1})
 			require.NoError(t, err)
 			require.Empty(t, x.Restarts)
-			require.Equal(t, wants(t, filepath.Join(dir, name, "main.go")), shown(r, x))
+			require.Equal(t, saidAt(t, filepath.Join(dir, name, "main.go"), wanted), shown(r, x))
 			programs++
 			for _, e := range x.Ends {
 				if e.Kind == "" {
@@ -74,12 +77,12 @@ func TestEnvironment(t *testing.T) {
 	t.Logf("%d programs, %d errors, %d of %d replays the same", programs, errors, same, replays)
 }
 
-// wants are the errors that a program says it has: "line kind".
-func wants(t *testing.T, file string) (out []string) {
+// saidAt is what a program says of its lines, as the errors that it has, "line kind".
+func saidAt(t *testing.T, file string, said *regexp.Regexp) (out []string) {
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	for i, line := range strings.Split(string(data), "\n") {
-		if m := wanted.FindStringSubmatch(line); m != nil {
+		if m := said.FindStringSubmatch(line); m != nil {
 			out = append(out, fmt.Sprint(i+1, " ", m[1]))
 		}
 	}

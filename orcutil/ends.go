@@ -207,18 +207,15 @@ func StoreIf[T any](site Site, v T) T {
 }
 
 // StoreElement is Store for the statement s = append(s, v), where s is the business of the one
-// goroutine: the guard is in front of the append, which stays what the compiler sees.
-func StoreElement[S ~[]E, E any](site Site, s S, v E) E {
-	Access(site)
-	return v
+// goroutine: the guard is in front of the append, which stays what the compiler sees. What is
+// appended is given to the function that it returns, so that it does not take part in finding out E.
+func StoreElement[S ~[]E, E any](site Site, s S) func(E) E {
+	return func(v E) E { return Store(site, v) }
 }
 
 // StoreElementIf is StoreIf for such a statement.
-func StoreElementIf[S ~[]E, E any](site Site, s S, v E) E {
-	if stopping.Load()[site&slots] {
-		accessIf(site)
-	}
-	return v
+func StoreElementIf[S ~[]E, E any](site Site, s S) func(E) E {
+	return func(v E) E { return StoreIf(site, v) }
 }
 
 func accessIf(site Site) {

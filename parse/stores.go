@@ -26,7 +26,7 @@ func (r *rewriter) store(s ast.Stmt, to ast.Expr, tok token.Token, at token.Pos,
 	if tok == token.ASSIGN {
 		if v := r.lastAppended(to, value); v != nil {
 			element := strings.Replace(function, "Store", "StoreElement", 1)
-			r.before(v.Pos(), fmt.Sprintf("%s.%s(%d, %s, ", r.zz, element, site.ID, to.(*ast.Ident).Name))
+			r.before(v.Pos(), fmt.Sprintf("%s.%s(%d, %s)(", r.zz, element, site.ID, to.(*ast.Ident).Name))
 			r.after(v.End(), ")")
 			return
 		}

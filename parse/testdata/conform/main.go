@@ -12,6 +12,7 @@ import (
 	"example.com/conform/inits"
 	"example.com/conform/locks"
 	"example.com/conform/loops21"
+	"example.com/conform/rooms"
 	"example.com/conform/selects"
 	"example.com/conform/stmts"
 )
@@ -22,7 +23,7 @@ func main() {
 		run  func()
 	}{
 		{"chans", chans.Run}, {"selects", selects.Run}, {"gos", gos.Run}, {"locks", locks.Run},
-		{"stmts", stmts.Run}, {"inits", inits.Run}, {"loops21", loops21.Run}, {"dot", dot.Run}, {"ends", ends.Run},
+		{"stmts", stmts.Run}, {"inits", inits.Run}, {"loops21", loops21.Run}, {"dot", dot.Run}, {"ends", ends.Run}, {"rooms", rooms.Run},
 	} {
 		fmt.Println("==", p.name)
 		p.run()

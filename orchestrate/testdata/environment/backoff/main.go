@@ -15,7 +15,7 @@ func main() {
 			time.Sleep(time.Duration(rand.Int63n(1000)) * time.Millisecond)
 			mu.Lock()
 			defer mu.Unlock()
-			if closed && time.Now().Nanosecond()/1e6 < 500 {
+			if closed && time.Now().Nanosecond()/1e6 < 500 { // limit "the clock decides as a number, of which a run has one (a condition)"
 				panic("both early") // want "panic"
 			}
 			closed = true
