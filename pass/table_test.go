@@ -22,7 +22,8 @@ var tableAll = flag.Bool("table", false, "all programs of the translator's table
 var wantKinds = regexp.MustCompile(`// want ((?:"[^"]*"\s*)+)`)
 
 // TestTable takes the programs of the translator's table through all passes:
-// what their comments want is real, and nothing else is. A comment
+// what their comments want is real, and nothing else is; with -table the replays that findings
+// name show it, too. A comment
 // `// unconfirmed "reason"` beside it says why the replay does not prove it, `// note
 // "reason"` why it is no error. What
 // `// missed "kind"` or `// silent "kind"` says that only the program has, the
@@ -65,6 +66,11 @@ func TestTable(t *testing.T) {
 					t.Logf("%s %s: %s", f.Verdict, at, f.Reason)
 				} else if !elsewhere || !strings.Contains(f.File, "@") {
 					real = append(real, at)
+				}
+			}
+			for _, f := range b.Findings() {
+				if *tableAll && f.Verdict == artifact.Real { // in the program of the bundle, too
+					again(t, b, f)
 				}
 			}
 			slices.Sort(want)
