@@ -407,7 +407,7 @@ func (t *target) report(chosen earlier.Choice, o Options, reported map[string]bo
 		}
 		for _, s := range f.Interleaving {
 			if pos, end, ok := t.line(r.Root, s.File, s.Line); ok {
-				d.Related = append(d.Related, analysis.RelatedInformation{Pos: pos, End: end, Message: fmt.Sprintf("step %d, goroutine %s: %s", s.Step, s.G, explain.Step(s))})
+				d.Related = append(d.Related, analysis.RelatedInformation{Pos: pos, End: end, Message: fmt.Sprintf("step %d, goroutine %s: %s", s.Step, explain.Goroutine(f, s.G), explain.Step(s))})
 			}
 		}
 		t.pass.Report(d)

@@ -19,16 +19,21 @@ import (
 // ends with one who waits for no lock, which is the cause then.
 func Cause(f artifact.Finding) string {
 	e := &explanation{finding: f, names: names(f)}
-	switch f.Kind {
-	case artifact.KindSendOnClosed, artifact.KindCloseOfClosed:
+	switch {
+	case f.Kind == artifact.KindSendOnClosed || f.Kind == artifact.KindCloseOfClosed:
 		return e.closedChannel()
-	case artifact.KindDeadlock, artifact.KindPartialDeadlock, artifact.KindLeak:
+	case Stuck(f.Kind):
 		if cycle := e.cycle(); cycle != nil {
 			return e.cycleText(cycle)
 		}
 		return e.waits()
 	}
 	return e.alone()
+}
+
+// Stuck reports whether an error of a kind is that goroutines can never go on.
+func Stuck(kind string) bool {
+	return kind == artifact.KindDeadlock || kind == artifact.KindPartialDeadlock || kind == artifact.KindLeak
 }
 
 // alone says of an error to which the goroutine of the entry comes by itself that it does not depend on the

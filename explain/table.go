@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -56,7 +57,6 @@ func Table(f artifact.Finding) []string {
 			head = append(head, Goroutine(f, g))
 		}
 	}
-	t.rows = append(t.rows, head)
 	several, written := severalOperations(f.Interleaving), map[string]bool{}
 	for _, s := range f.Interleaving {
 		if s.Operation == opWrite {
@@ -64,17 +64,25 @@ func Table(f artifact.Finding) []string {
 		}
 	}
 	before := map[string]artifact.FindingStep{} // what goroutines have done last
+	merged := 0                                 // steps that the next row has, too
 	for i, s := range f.Interleaving {
 		switch {
 		case s.Step == 0:
-			t.rows = append(t.rows, []string{"..."})
+			t.rows = append(t.rows, row{cells: []string{"..."}})
 			continue
 		case s.G == artifact.TimeStep:
-			t.rows = append(t.rows, []string{strconv.Itoa(s.Step), "time passes"})
+			t.rows = append(t.rows, row{cells: []string{strconv.Itoa(s.Step), "time passes"}})
+			continue
+		}
+		if i+1 < len(f.Interleaving) && sameStatement(s, f.Interleaving[i+1]) {
+			before[s.G] = s
+			merged++
 			continue
 		}
 		text := operation(s)
-		if s.Operation == opAccess && written[at(s.File, s.Line)] {
+		if merged > 0 {
+			text, merged = s.Text, 0 // of which these steps are the parts
+		} else if s.Operation == opAccess && written[at(s.File, s.Line)] {
 			text = "reads: " + s.Text // and writes in a step of its own
 		} else if several[at(s.File, s.Line)] && text == s.Text && !isKind(s, sites.Go) {
 			if s.Operation != opAccess {
@@ -115,7 +123,21 @@ func Table(f artifact.Finding) []string {
 		}
 		t.add("", at(g.File, g.Line), g.G, text)
 	}
-	return t.lines()
+	return t.lines(head)
+}
+
+// parts are operations within statements: what they do is in the text of the statement, and none of
+// them waits.
+var parts = map[string]bool{
+	opAccess: true, opWrite: true, sites.Stmt.String(): true, sites.Store.String(): true, sites.Atomic.String(): true,
+	"map access": true, "reading of the clock": true, "length of a channel": true, "call of uninstrumented code": true,
+}
+
+// sameStatement reports whether two steps, one right after the other, are parts of one execution of a
+// statement: a row for each would only repeat its text.
+func sameStatement(s, next artifact.FindingStep) bool {
+	return s.G == next.G && s.Site != next.Site && s.File == next.File && s.Line == next.Line && s.Text == next.Text &&
+		parts[s.Operation] && parts[next.Operation] && s.Result == "" && !s.Waits && !next.Waits
 }
 
 // Elide shortens a long interleaving for people: its beginning and its end. A step 0 stands for what
@@ -235,7 +257,7 @@ func operation(s artifact.FindingStep) string {
 		if s.Operation == opWrite || kind == sites.Store {
 			return "writes: " + s.Text
 		}
-		if kind == sites.Invalid {
+		if kind == sites.Invalid && !parts[s.Operation] {
 			return spoken(s.Operation) + ": " + s.Text
 		}
 		return s.Text
@@ -272,51 +294,113 @@ func spoken(operation string) string {
 type table struct {
 	finding    artifact.Finding
 	goroutines []string // those with a column
-	rows       [][]string
+	rows       []row
 }
 
-// add adds what a goroutine does. A text that is wider than its column goes on in the next row.
+// row is a line of a table before texts are cut to the width of their column.
+type row struct {
+	cells []string // those in front of the text
+	of    int      // the column of the text among those of goroutines
+	text  string
+}
+
+// add adds what a goroutine does.
 func (t *table) add(step, where, g, text string) {
-	width, before := maxWidth, []string{Goroutine(t.finding, g)}
-	if n := len(t.goroutines); n > 0 {
-		width, before = max(minColumn, maxWidth/max(n, 2)), make([]string, slices.Index(t.goroutines, g))
+	r := row{cells: []string{step, where}, text: OneLine(text)}
+	if len(t.goroutines) > 0 {
+		r.of = slices.Index(t.goroutines, g)
+	} else {
+		r.cells = append(r.cells, Goroutine(t.finding, g))
 	}
-	for i, part := range wrap(OneLine(text), width) {
-		if i > 0 {
-			step, where = "", ""
-			if t.goroutines == nil {
-				before = []string{""}
+	t.rows = append(t.rows, r)
+}
+
+// wrapped are the rows with texts cut to the widths of their columns. A text that is wider goes on in
+// the next row.
+func (t *table) wrapped(head []string) [][]string {
+	widest := make([]int, max(len(t.goroutines), 1))
+	for _, r := range t.rows {
+		widest[r.of] = max(widest[r.of], utf8.RuneCountInString(r.text))
+	}
+	width := shares(widest, maxWidth)
+	out := [][]string{head}
+	for _, r := range t.rows {
+		if r.text == "" {
+			out = append(out, r.cells)
+			continue
+		}
+		cells := append(slices.Clone(r.cells), make([]string, r.of)...)
+		for _, part := range wrap(r.text, width[r.of]) {
+			out = append(out, append(slices.Clone(cells), part))
+			clear(cells)
+		}
+	}
+	return out
+}
+
+// shares are the widths of columns that share one: each as wide as it has to be, or if that is too much
+// as wide as the others that are cut, and no less than minColumn.
+func shares(widest []int, all int) []int {
+	width := slices.Clone(widest)
+	var open []int // the columns that have no width yet
+	for i := range widest {
+		open = append(open, i)
+	}
+	for len(open) > 0 {
+		share := max(all/len(open), minColumn)
+		cut := slices.DeleteFunc(slices.Clone(open), func(i int) bool { return widest[i] <= share })
+		if len(cut) == len(open) {
+			for _, i := range cut {
+				width[i] = share
+			}
+			break
+		}
+		for _, i := range open {
+			if widest[i] <= share {
+				all -= widest[i]
 			}
 		}
-		t.rows = append(t.rows, append(append([]string{step, where}, before...), part))
+		open = cut
 	}
+	return width
 }
 
-// wrap cuts a text into parts of a width, at blanks where there are some; the second and later
-// ones are indented.
+// wrap cuts a text into parts of a width, at blanks where there are some, and else not within a word; the
+// second and later ones are indented.
 func wrap(text string, width int) []string {
 	const indent = "  "
 	var parts []string
 	rest := []rune(text)
 	for len(rest) > width {
-		n := width
-		for i := width; i > width/2; i-- {
-			if rest[i] == ' ' {
-				n = i
-				break
-			}
-		}
+		n := cutAt(rest, width)
 		parts = append(parts, string(rest[:n]))
 		rest = append([]rune(indent), []rune(strings.TrimLeft(string(rest[n:]), " "))...)
 	}
 	return append(parts, string(rest))
 }
 
+// cutAt is where a text is cut so that no more than a width stands in front: in its second half.
+func cutAt(text []rune, width int) int {
+	for i := width; i > width/2; i-- {
+		if text[i] == ' ' {
+			return i
+		}
+	}
+	inWord := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for i := width; i > width/2; i-- {
+		if !inWord(text[i-1]) && inWord(text[i]) {
+			return i
+		}
+	}
+	return width
+}
+
 // lines pads the cells of a table to the width of their column. Numbers of steps are to the
 // right.
-func (t *table) lines() []string {
+func (t *table) lines(head []string) []string {
 	var width []int
-	for _, row := range t.rows {
+	rows := t.wrapped(head)
+	for _, row := range rows {
 		for i, cell := range row {
 			if i == len(width) {
 				width = append(width, 0)
@@ -325,7 +409,7 @@ func (t *table) lines() []string {
 		}
 	}
 	var out []string
-	for _, row := range t.rows {
+	for _, row := range rows {
 		var b strings.Builder
 		for i, cell := range row {
 			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))

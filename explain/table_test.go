@@ -29,21 +29,20 @@ func TestTable(t *testing.T) {
 		ended("0.1"), blocked("0.2", "lock", "mutex#1", 7, "mu.Lock()"),
 	}}
 	require.Equal(t, `
-step  where        0                                0.1                          0.2
+step  where        0                                                        0.1                          0.2
    1  a.go:2       go f()
-   2  a.go:2                                        start of the goroutine
-   3  a.go:12                                       waits: mu.Lock()
+   2  a.go:2                                                                start of the goroutine
+   3  a.go:12                                                               waits: mu.Lock()
  ...
    5  time passes
    6  a.go:5       [case 2] select {
    7  a.go:5       select: default
-   8  a.go:13                                       x++
-   9  a.go:14                                       return from wait: wg.Wait()
-  10  a.go:15                                       return
-      a.go:6       blocked: mu.Lock() // which 0.1
-                     has taken and has never given
-                     back, and that is long
-      a.go:7                                                                     blocked: mu.Lock()
+   8  a.go:13                                                               x++
+   9  a.go:14                                                               return from wait: wg.Wait()
+  10  a.go:15                                                               return
+      a.go:6       blocked: mu.Lock() // which 0.1 has taken and has never
+                     given back, and that is long
+      a.go:7                                                                                             blocked: mu.Lock()
 `, "\n"+strings.Join(Table(f), "\n")+"\n")
 
 	race := artifact.Finding{Kind: artifact.KindRace, Interleaving: f.Interleaving[:1], Goroutines: []artifact.FindingGoroutine{
@@ -107,6 +106,7 @@ func TestWrap(t *testing.T) {
 		{"0123456789 a", []string{"0123456789", "  a"}},
 		{"0 23456789a", []string{"0 23456789", "  a"}},
 		{"äöüäöüäöüäöü", []string{"äöüäöüäöüä", "  öü"}},
+		{"012345.later(7)", []string{"012345.", "  later(7)"}}, // not within a word
 		{"012345678901234567890", []string{"0123456789", "  01234567", "  890"}},
 	} {
 		require.Equal(t, p.want, wrap(p.text, 10), p.text)
@@ -179,20 +179,40 @@ func TestAccessed(t *testing.T) {
 	}
 }
 
-// TestTableReadsAndWrites: a statement that reads and writes in steps of their own says in each which it is, and the
+// TestTableReadsAndWrites: a statement that reads and writes in steps of their own, between which somebody does something, says in each which it is, and the
 // accesses of a race have a verb.
 func TestTableReadsAndWrites(t *testing.T) {
 	lines := strings.Join(Table(artifact.Finding{
 		Kind: artifact.KindRace,
 		Interleaving: []artifact.FindingStep{
 			{Step: 1, G: "0", Site: "m.f@1", Operation: "access", File: "a.go", Line: 3, Text: "x++"},
-			{Step: 2, G: "0", Site: "m.f@1.store", Operation: "write", File: "a.go", Line: 3, Text: "x++"},
-			{Step: 3, G: "0", Site: "m.f@2", Operation: "access", File: "a.go", Line: 4, Text: "if x == 1 {"},
+			{Step: 2, G: "0.1", Site: "m.g@1", Operation: "access", File: "a.go", Line: 8, Text: "y++"},
+			{Step: 3, G: "0.1", Site: "m.g@1.store", Operation: "write", File: "a.go", Line: 8, Text: "y++"},
+			{Step: 4, G: "0", Site: "m.f@1.store", Operation: "write", File: "a.go", Line: 3, Text: "x++"},
+			{Step: 5, G: "0", Site: "m.f@2", Operation: "access", File: "a.go", Line: 4, Text: "if x == 1 {"},
+			{Step: 6, G: "0", Site: "m.f@3", Operation: "access", File: "a.go", Line: 5, Text: "z := m[x]"},
+			{Step: 7, G: "0", Site: "m.f#1", Operation: "map access", File: "a.go", Line: 5, Text: "z := m[x]"},
+			{Step: 8, G: "0", Site: "m.f#1", Operation: "map access", File: "a.go", Line: 5, Text: "z := m[x]"},
 		},
 		Goroutines: []artifact.FindingGoroutine{{G: "0.1", Operation: "write of x", File: "a.go", Line: 9, Text: "x = 2"}},
 	}), "\n")
-	for _, want := range []string{"reads: x++", "writes: x++", "  if x == 1 {", "writes x: x = 2"} {
+	// What nobody comes between is in one row, but not the statement when it is executed again.
+	for _, want := range []string{"reads: x++", "writes: x++", "  if x == 1 {", "writes x: x = 2", "a.go:8                         y++\n", "   7  a.go:5  z := m[x]\n", "   8  a.go:5  map access: z := m[x]\n"} {
 		require.Contains(t, lines, want)
 	}
-	require.NotContains(t, lines, "access")
+	require.NotContains(t, lines, "access: x")
+}
+
+// TestShares: columns that need less leave it to others, and what is cut is cut alike.
+func TestShares(t *testing.T) {
+	for _, row := range []struct{ widest, want []int }{
+		{[]int{10, 20}, []int{10, 20}},
+		{[]int{10, 120}, []int{10, 90}},
+		{[]int{60, 10, 80}, []int{45, 10, 45}},
+		{[]int{40, 40, 40, 5}, []int{31, 31, 31, 5}},
+		{[]int{50, 50, 50, 50, 50}, []int{24, 24, 24, 24, 24}},
+		{[]int{0}, []int{0}},
+	} {
+		require.Equal(t, row.want, shares(row.widest, 100))
+	}
 }

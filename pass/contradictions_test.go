@@ -17,6 +17,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/internal/module"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
@@ -424,7 +425,7 @@ func (said claims) against(side *artifact.Sidecar, spec source.Spec, e orchestra
 func sitesOf(side *artifact.Sidecar, e orchestrate.End) []artifact.Site {
 	keys := []string{e.Site}
 	switch {
-	case stuck(e.Kind):
+	case explain.Stuck(e.Kind):
 		keys = nil
 		for _, g := range e.Plan.Expect.Goroutines {
 			if e.Kind == artifact.KindLeak || g.G == entryGoroutine {

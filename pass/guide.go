@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 )
 
@@ -113,7 +114,7 @@ func (d *deep) guideTo(ctx context.Context, group []*suspect) error {
 			plan.Expect.Goroutines = append(plan.Expect.Goroutines, at)
 		}
 	}
-	if !stuck(s.query.Kind) {
+	if !explain.Stuck(s.query.Kind) {
 		plan.Expect.Goroutines = nil
 		for _, at := range expect.Goroutines {
 			plan.Expect.Goroutines = append(plan.Expect.Goroutines, artifact.At{G: x.Shown.Verdict.G, Site: at.Site})

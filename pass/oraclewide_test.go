@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/translate"
 )
@@ -80,7 +81,7 @@ func TestOracleWide(t *testing.T) {
 // the others are, and runs that fail a test do not say where.
 func endOf(kind string, line int) string {
 	switch {
-	case stuck(kind):
+	case explain.Stuck(kind):
 		return "stuck"
 	case kind == artifact.KindTestFailure:
 		return kind
@@ -138,7 +139,7 @@ func wide(t *testing.T, text string, test bool) (*Exhausted, claims) {
 		raced = raced || f.Kind == artifact.KindRace
 		switch {
 		case f.Verdict != artifact.Real && f.Verdict != artifact.TimingDependent, f.Kind == artifact.KindRace:
-		case stuck(f.Kind) && f.Kind != artifact.KindDeadlock && !test: // at the end of main it is none
+		case explain.Stuck(f.Kind) && f.Kind != artifact.KindDeadlock && !test: // at the end of main it is none
 		case f.Kind == artifact.KindMapRace && shown[artifact.KindRace]: // where accesses are recorded
 		case x.Covered.Proved() && !shown[endOf(f.Kind, f.Line)]:
 			t.Errorf("%s at line %d is %s, but %s: %v", f.Kind, f.Line, f.Verdict, x.Covered.Coverage(), slices.Sorted(maps.Keys(shown)))

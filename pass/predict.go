@@ -11,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace/analyze"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/predict"
@@ -418,7 +419,7 @@ func (d *deep) provedOf(e ended) (proved bool, reason string) {
 		if e.at != nil {
 			at = e.at
 		}
-		is := !stuck(e.Kind) && same(s.query, e.Kind, place) || stuck(e.Kind) && s.query.Kind == e.Kind &&
+		is := !explain.Stuck(e.Kind) && same(s.query, e.Kind, place) || explain.Stuck(e.Kind) && s.query.Kind == e.Kind &&
 			slices.ContainsFunc(at, func(at artifact.At) bool { in, _ := d.siteOf(at.Site); return s.query.Site == in.ID })
 		switch {
 		case is && s.outcome == artifact.Real:

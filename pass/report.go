@@ -159,15 +159,9 @@ func (s *suspect) path() string {
 	}
 }
 
-// stuck reports whether an error of the kind is that goroutines cannot go on:
-// then Goroutines tell it all.
-func stuck(kind string) bool {
-	return kind == artifact.KindDeadlock || kind == artifact.KindPartialDeadlock || kind == artifact.KindLeak
-}
-
 // describe says what the program did: how it ended, and the interleaving.
 func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
-	if v.Status == orchestrate.Reproduced && !stuck(f.Kind) && v.Message != "" && !strings.HasPrefix(f.Message, artifact.KindTestFailure+": ") {
+	if v.Status == orchestrate.Reproduced && !explain.Stuck(f.Kind) && v.Message != "" && !strings.HasPrefix(f.Message, artifact.KindTestFailure+": ") {
 		f.Message = v.Message
 	}
 	at := orchestrate.SitesByKey(d.side)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate"
@@ -362,7 +363,7 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 		reason = fmt.Sprintf("shown by %s; the model has no such trace (query %d is satisfied)", e.name(), n)
 	}
 	description := e.Kind
-	if stuck(e.Kind) {
+	if explain.Stuck(e.Kind) {
 		description = translate.DescribeStuck(e.Kind, operation, d.target.IsTest())
 	}
 	if failure {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/sites"
 )
 
@@ -13,7 +14,7 @@ import (
 func together(all []artifact.Finding) {
 	for i := range all {
 		f := &all[i]
-		if f.Verdict != artifact.Real || !stuck(f.Kind) {
+		if f.Verdict != artifact.Real || !explain.Stuck(f.Kind) {
 			continue
 		}
 		for _, s := range f.Interleaving {

@@ -214,14 +214,15 @@ func (p places) result(b *artifact.Bundle, f artifact.Finding, level string) (*s
 		if g.File == "" {
 			continue
 		}
-		text := "goroutine " + g.G + ": " + g.Operation
+		who := "goroutine " + explain.Goroutine(f, g.G)
+		text := who + ": " + g.Operation
 		if g.State != "" {
 			text += ", " + g.State
 		}
 		r.AddRelatedLocation(p.location(g.File, g.Line, 0, text))
 		for _, h := range g.Holds {
 			if h.File != "" {
-				r.AddRelatedLocation(p.location(h.File, h.Line, 0, "goroutine "+g.G+" holds "+h.Object+" since here"))
+				r.AddRelatedLocation(p.location(h.File, h.Line, 0, who+" holds "+h.Object+" since here"))
 			}
 		}
 	}
@@ -259,7 +260,7 @@ func Message(f artifact.Finding) string {
 		}
 		text += ")"
 	}
-	return text
+	return explain.Renamed(f, text)
 }
 
 func (p places) location(file string, line, col int, text string) *sarif.Location {
@@ -292,7 +293,7 @@ func (p places) codeFlow(f artifact.Finding) *sarif.CodeFlow {
 		}
 		flow := flows[s.G]
 		if flow == nil {
-			flow = sarif.NewThreadFlow().WithID("goroutine " + s.G)
+			flow = sarif.NewThreadFlow().WithID("goroutine " + explain.Goroutine(f, s.G))
 			flows[s.G] = flow
 			order = append(order, s.G)
 		}

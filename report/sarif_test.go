@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -253,4 +254,27 @@ func suppressionsOf(r gjson.Result) string {
 		out += `{"kind":"` + s.Get("kind").String() + `","reason":"` + s.Get("justification").String() + `"}`
 	}
 	return out + "]"
+}
+
+// TestCallbackNames: a goroutine of a function that was given to a library is named by where that was, in
+// messages, locations and flows.
+func TestCallbackNames(t *testing.T) {
+	g := artifact.CallbackPrefix + "m.f#1.1"
+	f := artifact.Finding{
+		Verdict: artifact.Real, Kind: artifact.KindPanic, Message: "goroutine " + g + " has ended so", File: "a.go", Line: 9,
+		Goroutines: []artifact.FindingGoroutine{{
+			G: g, Operation: "panic", State: artifact.StatePanicked, File: "a.go", Line: 9,
+			Holds: []artifact.FindingAct{{Object: "mu", File: "a.go", Line: 8}},
+		}},
+		Interleaving: []artifact.FindingStep{{Step: 1, G: g, Operation: "start", File: "a.go", Line: 7, Text: "time.AfterFunc(d, f)"}},
+	}
+	require.Equal(t, "panic: goroutine timer set at a.go:7 has ended so (the program has done it, in a replay)", Message(f))
+	r, err := places{}.result(bundleOf(t, "main", 0, f), f, "error")
+	require.NoError(t, err)
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), artifact.CallbackPrefix)
+	for _, want := range []string{"goroutine timer set at a.go:7: panic, panicked", "goroutine timer set at a.go:7 holds mu since here", `"id":"goroutine timer set at a.go:7"`} {
+		require.Contains(t, string(text), want)
+	}
 }

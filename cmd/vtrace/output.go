@@ -403,7 +403,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	if f.Cause != "" {
 		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Cause))
 	}
-	if f.Message != "" {
+	if f.Message != "" && (f.Cause == "" || !explain.Stuck(f.Kind)) { // else the cause says it, and more
 		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Message))
 	}
 	if f.Reason != "" {
@@ -456,7 +456,7 @@ func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g 
 	case f.Kind == artifact.KindRace || g.State == "":
 		fmt.Fprintf(out, " %s", explain.Accessed(g.Operation))
 	case g.State == artifact.StateAt:
-		fmt.Fprintf(out, " before %s", g.Operation)
+		out.WriteString(" about to go on")
 	case g.Operation == "" || g.State == artifact.StateNotStarted:
 		fmt.Fprintf(out, " (%s)", g.State)
 	default:

@@ -253,16 +253,16 @@ func (s *server) related(f artifact.Finding, c *earlier.Comparison, read earlier
 		out = append(out, relatedInformation{location{uri, s.rangeOf(text, place.Line, 0)}, plain(message)})
 	}
 	for _, step := range f.Interleaving {
-		add(step.File, step.Line, fmt.Sprintf("step %d, goroutine %s: %s", step.Step, step.G, explain.Step(step)))
+		add(step.File, step.Line, fmt.Sprintf("step %d, goroutine %s: %s", step.Step, explain.Goroutine(f, step.G), explain.Step(step)))
 	}
 	for _, g := range f.Goroutines {
-		text := "at the end goroutine " + g.G
+		text := "at the end goroutine " + explain.Goroutine(f, g.G)
 		if g.State != "" {
 			text += ", " + g.State
 		}
 		add(g.File, g.Line, text+": "+g.Text)
 		for _, h := range g.Holds {
-			add(h.File, h.Line, fmt.Sprintf("goroutine %s holds %s", g.G, explain.Holding(f, h)))
+			add(h.File, h.Line, fmt.Sprintf("goroutine %s holds %s", explain.Goroutine(f, g.G), explain.Holding(f, h)))
 		}
 	}
 	return out
