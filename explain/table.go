@@ -35,18 +35,23 @@ func Table(f artifact.Finding) []string {
 	for _, s := range f.Interleaving {
 		seen(s.G)
 	}
+	crash := -1 // the step in which the program crashes: what is deferred comes behind it
 	var ends []artifact.FindingGoroutine
 	for _, g := range f.Goroutines {
 		switch {
 		case g.File != "" && (g.State == artifact.StateBlocked || f.Kind == artifact.KindRace):
 			seen(g.G)
 			ends = append(ends, g)
-		case g.State == artifact.StatePanicked && f.File != "" && !endsAt(f.Interleaving, g.G, f.File, f.Line):
+		case g.State == artifact.StatePanicked && f.File != "":
 			seen(g.G)
+			if crash = lastAt(f.Interleaving, g.G, f.File, f.Line); crash >= 0 {
+				continue
+			}
 			g.File, g.Line, g.Text = f.File, f.Line, f.Message
 			ends = append(ends, g)
 		}
 	}
+	slices.SortStableFunc(goroutines, artifact.ComparePaths)
 	t := &table{goroutines: goroutines, finding: f}
 	head := []string{"step", "where"}
 	if len(goroutines) > maxColumns {
@@ -89,7 +94,9 @@ func Table(f artifact.Finding) []string {
 				text = spoken(s.Operation) + ": " + s.Text
 			}
 		}
-		text = withResult(text, s)
+		if !s.Waits { // there is no result before it goes on
+			text = withResult(text, s)
+		}
 		woken := isKind(s, sites.CondWait) && before[s.G].Site == s.Site
 		before[s.G] = s
 		if woken {
@@ -112,6 +119,9 @@ func Table(f artifact.Finding) []string {
 			text = waitsText + text // and goes on when a later step lets it
 		}
 		t.add(strconv.Itoa(s.Step), at(s.File, s.Line), s.G, text)
+		if i == crash && !strings.Contains(s.Text, "panic(") {
+			t.add("", at(f.File, f.Line), s.G, f.Message)
+		}
 	}
 	for _, g := range ends {
 		text := blockedText + waitsFor(g)
@@ -183,14 +193,14 @@ const blockedText = "blocked: "
 // waitsText stands before an operation that could not be done at once, of a goroutine that went on later.
 const waitsText = "waits: "
 
-// endsAt reports whether the last step of a goroutine is in a line.
-func endsAt(steps []artifact.FindingStep, g, file string, line int) bool {
-	for _, s := range slices.Backward(steps) {
-		if s.G == g {
-			return s.File == file && s.Line == line
+// lastAt is the index of the last step of a goroutine in a line, -1 if there is none.
+func lastAt(steps []artifact.FindingStep, g, file string, line int) int {
+	for i, s := range slices.Backward(steps) {
+		if s.G == g && s.File == file && s.Line == line {
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // severalOperations are the lines of which several operations are steps: what one of them does the

@@ -216,3 +216,32 @@ func TestShares(t *testing.T) {
 		require.Equal(t, row.want, shares(row.widest, 100))
 	}
 }
+
+// TestTableCrash: a crash has a row where it happens, behind which deferred operations come, unless the
+// statement says it, and an operation that waits has no result yet.
+func TestTableCrash(t *testing.T) {
+	step := func(n int, g, site, operation string, line int, text string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: g, Site: site, Operation: operation, File: "a.go", Line: line, Text: text}
+	}
+	receive := step(3, "0", "m#2", "receive", 5, "v := <-c")
+	receive.Waits, receive.Result = true, "3"
+	f := artifact.Finding{
+		Kind: artifact.KindSendOnClosed, File: "a.go", Line: 7, Message: "panic: send on closed channel",
+		Interleaving: []artifact.FindingStep{
+			step(1, "0.10", "f#1", "lock", 6, "mu.Lock()"), step(2, "0.2", "g#1", "close", 9, "close(c)"), receive,
+			step(4, "0.10", "f#2", "send", 7, "c <- 1"), step(5, "0.10", "f#3", "unlock", 8, "defer mu.Unlock()"),
+		},
+		Goroutines: []artifact.FindingGoroutine{{G: "0.10", State: artifact.StatePanicked}},
+	}
+	require.Equal(t, `
+step  where   0                0.2       0.10
+   1  a.go:6                             mu.Lock()
+   2  a.go:9                   close(c)
+   3  a.go:5  waits: v := <-c
+   4  a.go:7                             c <- 1
+      a.go:7                             panic: send on closed channel
+   5  a.go:8                             deferred mu.Unlock()
+`, "\n"+strings.Join(Table(f), "\n")+"\n")
+	f.Interleaving[3].Text = `panic("closed")`
+	require.NotContains(t, strings.Join(Table(f), "\n"), "panic: ")
+}

@@ -297,10 +297,10 @@ func FuzzPaths(f *testing.F) {
 	f.Add("1", "01", "1.1")
 	f.Add("F@m.f#1.2", "0..1", ".")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
-		require.Equal(t, a == b, comparePaths(a, b) == 0)
-		require.Equal(t, comparePaths(a, b), -comparePaths(b, a))
-		if comparePaths(a, b) < 0 && comparePaths(b, c) < 0 {
-			require.Negative(t, comparePaths(a, c), "%q %q %q", a, b, c)
+		require.Equal(t, a == b, artifact.ComparePaths(a, b) == 0)
+		require.Equal(t, artifact.ComparePaths(a, b), -artifact.ComparePaths(b, a))
+		if artifact.ComparePaths(a, b) < 0 && artifact.ComparePaths(b, c) < 0 {
+			require.Negative(t, artifact.ComparePaths(a, c), "%q %q %q", a, b, c)
 		}
 	})
 }

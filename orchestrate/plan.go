@@ -336,6 +336,6 @@ func (p *planner) standing(tr *artifact.Trace, want func(artifact.ProcessAt, art
 		}
 		out = append(out, artifact.At{G: g, Site: siteOf(p.side, l.Site).Key, Process: x.Process})
 	}
-	slices.SortFunc(out, func(a, b artifact.At) int { return comparePaths(a.G, b.G) })
+	slices.SortFunc(out, func(a, b artifact.At) int { return artifact.ComparePaths(a.G, b.G) })
 	return out, nil
 }
