@@ -90,7 +90,7 @@ var decoders = map[string]string{
 	"orchestrate.fuzzer.take":             "orchestrate.FuzzGuided",
 	"orchestrate.lastStep":                "orchestrate.FuzzObserved",
 	"orchestrate.observed":                "orchestrate.FuzzObserved",
-	"orchestrate.pathNumber":              "orchestrate.FuzzPaths",
+	"artifact.pathNumber":                 "orchestrate.FuzzPaths",
 	"orchestrate.processed.read":          "orchestrate.FuzzExhausted",
 	"orchestrate.readEnds":                "orchestrate.FuzzExplored orchestrate.FuzzExhausted",
 	"orchestrate.readFrontier":            "orchestrate.FuzzParts",
