@@ -41,11 +41,17 @@ const (
 	InComment Source = "comment"
 	// InBaseline: by a file with the findings of an earlier check.
 	InBaseline Source = "baseline"
+	// ByDriver: the test that has shown it was written to call a function, and is to blame for it, or
+	// another one has shown the same.
+	ByDriver Source = "driver"
 )
 
 func (a Acceptance) String() string {
-	if a.By == InBaseline {
+	switch a.By {
+	case InBaseline:
 		return "it is in the baseline"
+	case ByDriver:
+		return a.Reason
 	}
 	return fmt.Sprintf("%s:%d: %s", a.File, a.Line, a.Reason)
 }

@@ -81,6 +81,67 @@ type SeveralOutput struct {
 	LeftOut []LeftOutOutput `json:"leftOut,omitempty"`
 }
 
+// FunctionsOutput is what check -functions -json prints.
+type FunctionsOutput struct {
+	// Version is that of the output.
+	Version int `json:"version"`
+	// Functions are all that use concurrency, by package and place.
+	Functions []FunctionOutput `json:"functions"`
+}
+
+// FunctionOutput is the result for one function.
+type FunctionOutput struct {
+	// Package is the import path of its package.
+	Package string `json:"package"`
+	// Func is its name, with that of the type of a receiver.
+	Func string `json:"func"`
+	// File is where it is declared.
+	File string `json:"file"`
+	// Line is where it is declared, from 1.
+	Line int `json:"line"`
+	// Exported: it can be called from other packages.
+	Exported bool `json:"exported,omitempty"`
+	// LeftOut says why it was not checked, "" if it was.
+	LeftOut string `json:"leftOut,omitempty"`
+	// Valuations are the choices of values that it is called with, smallest first.
+	Valuations []ValuationOutput `json:"valuations"`
+	// Errors are those that were found, those of the function itself first.
+	Errors []FunctionErrorOutput `json:"errors"`
+}
+
+// ValuationOutput is one choice of values.
+type ValuationOutput struct {
+	// Test is the name of the driver.
+	Test string `json:"test"`
+	// Values are what parameters, and parts of them, are.
+	Values map[string]string `json:"values"`
+	// Result is decided, open, not checked, or why it could not be checked.
+	Result string `json:"result"`
+}
+
+// FunctionErrorOutput is an error of a function, in all choices of values that show it.
+type FunctionErrorOutput struct {
+	// Class says whose error it is: that of the function, which refuses the values, of its caller, or of a machine
+	// that is slow.
+	Class string `json:"class" schema:"alarm|refused|by contract|slow"`
+	// Reason says why it is not that of the function, "" if it is.
+	Reason string `json:"reason,omitempty"`
+	// Shown is how many choices of values show it.
+	Shown int `json:"shown"`
+	// Of is how many could be checked.
+	Of int `json:"of"`
+	// In are the names of the drivers that show it, the least values first.
+	In []string `json:"in"`
+	// Driver is the source of the first of these.
+	Driver string `json:"driver"`
+	// Callers says whether a caller in the packages can pass these values.
+	Callers string `json:"callers,omitempty"`
+	// Bundle is the path of the bundle of the first, if it was written.
+	Bundle string `json:"bundle,omitempty"`
+	// Finding is the error as the first shows it.
+	Finding artifact.Finding `json:"finding"`
+}
+
 // The types of lines.
 const (
 	LineBegin   = "begin"   // the first line

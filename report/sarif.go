@@ -125,8 +125,11 @@ type places struct{ path func(string) string }
 
 // suppression is an acceptance as SARIF has it.
 func (p places) suppression(a *Acceptance) *sarif.Suppression {
-	if a.By == InBaseline {
+	switch a.By {
+	case InBaseline:
 		return sarif.NewSuppression().WithKind("external")
+	case ByDriver:
+		return sarif.NewSuppression().WithKind("external").WithJustification(a.Reason)
 	}
 	return sarif.NewSuppression().WithKind("inSource").WithJustification(a.Reason).WithLocation(p.location(a.File, a.Line, 0, ""))
 }

@@ -157,6 +157,44 @@ func (s *Set) Others() []EntryPoint {
 	})
 }
 
+// Packages are the packages of the set that have syntax and belong to the program, without their tests, dependencies
+// among them, and those of them that the pattern names, both by path. They are shared, and must not be changed.
+func (s *Set) Packages() (all, matched []*packages.Package) {
+	for _, p := range s.pkgs {
+		if p.ForTest != "" || strings.HasSuffix(p.ID, ".test") || strings.HasSuffix(p.PkgPath, "_test") || p.Types == nil || len(p.Syntax) == 0 || len(p.Errors) > 0 {
+			continue
+		}
+		all = append(all, p)
+		if _, ok := slices.BinarySearch(s.matched, p.PkgPath); ok {
+			matched = append(matched, p)
+		}
+	}
+	byPath := func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) }
+	slices.SortFunc(all, byPath)
+	slices.SortFunc(matched, byPath)
+	return all, matched
+}
+
+// Fset has the positions of the packages.
+func (s *Set) Fset() *token.FileSet { return s.fset }
+
+// TestFiles are the test files of the packages that the pattern names, by absolute name, with the names of
+// their packages.
+func (s *Set) TestFiles() map[string]string {
+	out := map[string]string{}
+	for _, p := range s.pkgs {
+		if _, ok := slices.BinarySearch(s.matched, p.ForTest); !ok {
+			continue
+		}
+		for _, f := range p.Syntax {
+			if name := s.fset.Position(f.FileStart).Filename; strings.HasSuffix(name, "_test.go") {
+				out[name] = f.Name.Name
+			}
+		}
+	}
+	return out
+}
+
 // declared lists the functions of the packages that the pattern names, of a kind, by package
 // and place.
 func (s *Set) declared(is func(*packages.Package, *ast.File, *ast.FuncDecl) bool) []EntryPoint {

@@ -40,6 +40,8 @@ type several struct {
 	config *config
 	// configFile is where they are, or would be, "" if none are taken.
 	configFile string
+	// functions: the functions of packages are checked on their own.
+	functions functionsFlags
 }
 
 // atOnce is how many entry points are checked at once.

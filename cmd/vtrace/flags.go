@@ -75,3 +75,20 @@ func boundNames() []string {
 	slices.Sort(names)
 	return names
 }
+
+// numbersFlag is a list of numbers: 0,1,2,-1.
+type numbersFlag []int
+
+func (f *numbersFlag) String() string { return "" }
+
+func (f *numbersFlag) Set(text string) error {
+	*f = nil
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil {
+			return fmt.Errorf("%q is not a list of numbers, as in 0,1,2", text)
+		}
+		*f = append(*f, n)
+	}
+	return nil
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/driver"
 	"github.com/vtrace/vtrace/internal/earlier"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/report"
@@ -322,6 +323,9 @@ func checkFlags(fs *flag.FlagSet, s *settings, a *several) (config *string) {
 	fs.IntVar(&a.parallel, "parallel", 0, "check so many of several entry points at once, each with its part of the processors; 0 is one for two processors")
 	fs.StringVar(&a.run, "run", "", "of several entry points, those with names that match this `REGEXP`")
 	fs.StringVar(&a.since, "changed-since", "", "check only entry points that can reach something that has changed since the `REVISION` of git, committed or not; the others are named")
+	fs.BoolVar(&a.functions.on, "functions", false, "check every function that uses concurrency on its own, by tests that are written for it; no test of the packages is run")
+	fs.Var((*numbersFlag)(&a.functions.numbers), "numbers", "of -functions: the `VALUES` of numbers that matter, smallest first, separated by commas (default 0,1,2,3,-1)")
+	fs.IntVar(&a.functions.valuations, "valuations", driver.DefaultValuations, "of -functions: call each function with so many choices of values at most")
 	return configFlag(fs)
 }
 
@@ -346,6 +350,9 @@ func runCheck(c *call) (int, error) {
 	}
 	if a.config != nil && s.verbose {
 		fmt.Fprintf(c.stderr, "vtrace: settings of %s\n", shorten(a.config.path))
+	}
+	if a.functions.on {
+		return c.checkFunctions(&s, &a, args[0])
 	}
 	s.accept.part = a.since != "" || a.run != "" || s.entry != "" && s.entry != allEntries
 	if a.list || a.run != "" || a.since != "" || s.entry == allEntries || strings.Contains(args[0], "...") {

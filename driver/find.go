@@ -1,0 +1,365 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+
+	"github.com/vtrace/vtrace/internal/left"
+	"github.com/vtrace/vtrace/source"
+)
+
+// File is the name of the files with the drivers.
+const File = "zz_vtrace_drivers_test.go"
+
+// Options say which drivers are written.
+type Options struct {
+	// Numbers are the values of numbers that matter, smallest first; nil means DefaultNumbers.
+	Numbers []int
+	// Valuations is how many there are of a function at most; 0 means DefaultValuations.
+	Valuations int
+	// Only, if not nil, says by its name whether a function is wanted.
+	Only func(name string) bool
+}
+
+// DefaultValuations is how many valuations of a function there are at most.
+const DefaultValuations = 24
+
+// DefaultNumbers are the values of numbers that matter; a negative one is only for those that have a sign.
+func DefaultNumbers() []int { return []int{0, 1, 2, 3, -1} }
+
+// Function is a function that is checked on its own.
+type Function struct {
+	Package  string         // import path
+	Name     string         // as in "Map" and "Pool.Submit"
+	Pos      token.Position // of its declaration; the file is absolute
+	Exported bool           // it can be called from other packages
+	// Valuations are those with a driver, smallest first; More is how many there are besides, if not all
+	// are checked: at least so many.
+	Valuations []Valuation
+	More       int // see Valuations
+	// LeftOut says why the function has no driver, "" if it has.
+	LeftOut string
+
+	fn *types.Func
+}
+
+func (f *Function) String() string { return f.Package + " " + f.Name }
+
+// Valuation is one choice of values for what matters.
+type Valuation struct {
+	Test   string  // the name of the driver
+	Source string  // its text
+	Values []Value // of what has more than one value, in the order of the parameters
+
+	called []*types.Func // besides the function itself
+}
+
+// Value is what a parameter, or a part of one, is in a valuation.
+type Value struct {
+	Name string // as in "workers", "len(jobs)" and "opts.Retries"
+	Text string // as in "2", "nil" and "returns an error"
+
+	param *ssa.Parameter // that has it, nil if it is a part of one
+}
+
+func (v Valuation) String() string {
+	parts := make([]string, len(v.Values))
+	for i, x := range v.Values {
+		parts[i] = x.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (v Value) String() string {
+	if _, err := strconv.Atoi(v.Text); err == nil || v.Text == "nil" || v.Text == "true" || v.Text == "false" || strings.HasPrefix(v.Text, "\"") {
+		return v.Name + " = " + v.Text
+	}
+	return v.Name + " " + v.Text
+}
+
+// Plan is the functions of packages, with the files of their drivers.
+type Plan struct {
+	Functions []*Function // by package and place
+	// Overlay has the files with the drivers, and those of the tests, which are left out: by absolute names.
+	Overlay map[string][]byte
+
+	finder *finder
+}
+
+// Find returns the functions of the packages that the pattern of a set names, and their drivers. Test files,
+// and functions that do nothing with concurrency, have none and are not listed.
+func Find(ctx context.Context, set *source.Set, opts Options) (*Plan, error) {
+	if opts.Numbers == nil {
+		opts.Numbers = DefaultNumbers()
+	}
+	opts.Valuations = cmp.Or(opts.Valuations, DefaultValuations)
+	all, matched := set.Packages()
+	p := load(all)
+	f := &finder{opts: opts, program: p, matters: p.relevant(), fset: set.Fset(), packages: map[*types.Package]*packages.Package{}}
+	for _, pkg := range all {
+		f.packages[pkg.Types] = pkg
+	}
+	f.prog = p.prog
+	f.stops = left.Stops(p.own)
+	plan := &Plan{Overlay: map[string][]byte{}}
+	for _, pkg := range matched {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := f.find(plan, pkg); err != nil {
+			return nil, err
+		}
+	}
+	for name, pkg := range set.TestFiles() {
+		plan.Overlay[name] = []byte("package " + pkg + "\n")
+	}
+	plan.finder = f
+	return plan, nil
+}
+
+// load builds the SSA form of packages.
+func load(pkgs []*packages.Package) *program {
+	p := &program{own: map[*types.Package]bool{}, uses: map[*ssa.Function]uses{}}
+	var built []*ssa.Package
+	p.prog, built = ssautil.Packages(pkgs, ssa.InstantiateGenerics|ssa.GlobalDebug)
+	for _, b := range built {
+		if b != nil {
+			b.Build()
+		}
+	}
+	for _, pkg := range pkgs {
+		p.own[pkg.Types] = true
+		for _, file := range pkg.Syntax {
+			for _, d := range file.Decls {
+				if fd, ok := d.(*ast.FuncDecl); ok {
+					if fn, ok := pkg.TypesInfo.Defs[fd.Name].(*types.Func); ok {
+						p.add(p.prog.FuncValue(fn))
+					}
+				}
+			}
+		}
+	}
+	p.findUses()
+	return p
+}
+
+// add adds a function and those that are declared in it.
+func (p *program) add(f *ssa.Function) {
+	if f == nil || f.Blocks == nil {
+		return
+	}
+	p.all = append(p.all, f)
+	for _, in := range f.AnonFuncs {
+		p.add(in)
+	}
+}
+
+type finder struct {
+	opts Options
+	*program
+	matters  *slice
+	fset     *token.FileSet
+	packages map[*types.Package]*packages.Package
+	stops    func(*ssa.Function) bool
+}
+
+// find adds the functions of one package.
+func (f *finder) find(plan *Plan, pkg *packages.Package) error {
+	var here []*Function
+	for _, file := range pkg.Syntax {
+		if strings.HasSuffix(f.fset.Position(file.Pos()).Filename, "_test.go") {
+			continue
+		}
+		for _, d := range file.Decls {
+			fd, ok := d.(*ast.FuncDecl)
+			if !ok || fd.Body == nil {
+				continue
+			}
+			fn, ok := pkg.TypesInfo.Defs[fd.Name].(*types.Func)
+			if !ok {
+				continue
+			}
+			if e := f.entry(pkg, fn); e != nil {
+				here = append(here, e)
+			}
+		}
+	}
+	slices.SortStableFunc(here, func(a, b *Function) int {
+		return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), cmp.Compare(a.Pos.Offset, b.Pos.Offset))
+	})
+	file := newFile(pkg.Types)
+	for _, e := range here {
+		if e.LeftOut == "" {
+			f.drivers(file, e)
+		}
+	}
+	plan.Functions = append(plan.Functions, here...)
+	if text, err := file.text(); err != nil {
+		return fmt.Errorf("%s: the drivers: %w", pkg.PkgPath, err)
+	} else if text != nil {
+		plan.Overlay[filepath.Join(filepath.Dir(pkg.GoFiles[0]), File)] = text
+	}
+	return nil
+}
+
+// entry is the function as an entry point, nil if there is nothing to check in it.
+func (f *finder) entry(pkg *packages.Package, fn *types.Func) *Function {
+	name := nameOf(fn)
+	if fn.Name() == "init" || fn.Name() == "_" || f.opts.Only != nil && !f.opts.Only(name) {
+		return nil
+	}
+	s := f.prog.FuncValue(fn)
+	u := f.usesOf(s)
+	if !u.operates {
+		return nil
+	}
+	e := &Function{Package: pkg.PkgPath, Name: name, Pos: f.fset.Position(fn.Pos()), Exported: isExported(fn), fn: fn}
+	recv := fn.Signature().Recv()
+	switch {
+	case pkg.Name == "main" && fn.Name() == "main" && recv == nil:
+		e.LeftOut = "an entry point itself: vtrace check -entry main"
+	case !u.creates && (recv == nil || !hasState(recv.Type(), nil)):
+		e.LeftOut = "works on what its callers give it, and is checked with them"
+	case !u.creates && !e.Exported:
+		e.LeftOut = "a part of exported methods, and is checked with them"
+	case fn.Name() == "Lock" || fn.Name() == "Unlock" || fn.Name() == "RLock" || fn.Name() == "RUnlock":
+		e.LeftOut = "a lock itself: what is right depends on what is called before and after"
+	}
+	return e
+}
+
+// nameOf is the name of a function, with the type of its receiver.
+func nameOf(fn *types.Func) string {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return fn.Name()
+	}
+	if n := namedOf(recv.Type()); n != nil {
+		return n.Obj().Name() + "." + fn.Name()
+	}
+	return fn.Name()
+}
+
+// namedOf is the defined type of a value or of what a pointer points to, nil if there is none.
+func namedOf(t types.Type) *types.Named {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, _ := types.Unalias(t).(*types.Named)
+	return n
+}
+
+func isExported(fn *types.Func) bool {
+	if recv := fn.Signature().Recv(); recv != nil {
+		if n := namedOf(recv.Type()); n != nil && !n.Obj().Exported() {
+			return false
+		}
+	}
+	return fn.Exported()
+}
+
+// drivers writes the drivers of a function, smallest valuations first.
+func (f *finder) drivers(file *file, e *Function) {
+	// A valuation is the numbers of the values that its choices take. Which choices there are can depend on
+	// those before, so they are found by writing: what is not decided yet takes its first value.
+	write := func(vector []int) (*writer, error) {
+		w := newWriter(f, file, e.fn, vector)
+		err := w.write()
+		return w, err
+	}
+	var todo [][]int // by sum
+	seen := map[string]bool{}
+	push := func(v []int) {
+		for len(v) > 0 && v[len(v)-1] == 0 {
+			v = v[:len(v)-1]
+		}
+		if key := fmt.Sprint(v); !seen[key] {
+			seen[key] = true
+			todo = append(todo, v)
+		}
+	}
+	push(nil)
+	names := map[string]int{}
+	for len(todo) > 0 {
+		slices.SortStableFunc(todo, func(a, b []int) int { return cmp.Or(cmp.Compare(sum(a), sum(b)), slices.Compare(b, a)) })
+		v := todo[0]
+		todo = todo[1:]
+		if len(e.Valuations) == f.opts.Valuations {
+			e.More = len(todo) + 1
+			break
+		}
+		w, err := write(v)
+		if err != nil {
+			e.LeftOut, e.Valuations = err.Error(), nil
+			return
+		}
+		for i, n := range w.alternatives {
+			if i >= len(v) || v[i]+1 < n {
+				next := make([]int, max(len(v), i+1))
+				copy(next, v)
+				if next[i]++; next[i] < n {
+					push(next)
+				}
+			}
+		}
+		val := Valuation{Values: w.values, called: w.called}
+		val.Test = testName(e.Name, w.values, names)
+		text, err := format.Source([]byte(w.function(val.Test)))
+		if err != nil {
+			e.LeftOut, e.Valuations = "no driver could be written: "+err.Error(), nil
+			return
+		}
+		val.Source = string(text)
+		e.Valuations = append(e.Valuations, val)
+		file.add(w, val)
+	}
+}
+
+func sum(v []int) (n int) {
+	for _, x := range v {
+		n += x
+	}
+	return n
+}
+
+// testName is the name of a driver: that of the function and of the values.
+func testName(function string, values []Value, known map[string]int) string {
+	var out strings.Builder
+	out.WriteString("Test_")
+	out.WriteString(identifier(function))
+	for _, v := range values {
+		if text := identifier(v.Text); text != "" {
+			out.WriteString("_" + identifier(v.Name) + "_" + text)
+		}
+	}
+	name := out.String()
+	known[name]++
+	if n := known[name]; n > 1 {
+		return fmt.Sprintf("%s_%d", name, n)
+	}
+	return name
+}
+
+// identifier keeps what may be part of an identifier.
+func identifier(text string) string {
+	text = strings.ReplaceAll(text, "-", "minus")
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return '_'
+	}, text), "_")
+}

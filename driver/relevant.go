@@ -1,0 +1,292 @@
+package driver
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Which parameters and fields decide what code does with concurrency: a backward slice. It begins at what code
+// with concurrency branches on, sizes channels by, and hands to operations that count; and goes back along
+// definitions, arguments, results, variables and fields. It is insensitive to contexts and to which value of a type a
+// field belongs to: a parameter too many is a few valuations too many.
+
+// slice is a backward slice over the functions of a program.
+type slice struct {
+	p      *program
+	values map[ssa.Value]bool
+	fields map[*types.Var]bool // by origin
+	todo   []ssa.Value
+
+	arguments map[*ssa.Parameter][]ssa.Value
+	places    map[*ssa.Parameter][]token.Pos // of the calls with these
+	captured  map[*ssa.FreeVar][]ssa.Value
+	stored    map[*types.Var][]ssa.Value // by field
+	assigned  map[ssa.Value][]ssa.Value  // by the address of a variable
+	returned  map[*ssa.Function][][]ssa.Value
+
+	// What the code compares with nil.
+	nilFields map[*types.Var]bool // by origin
+	nilValues map[ssa.Value]bool
+}
+
+// relevant computes the slice of all functions with concurrency.
+func (p *program) relevant() *slice {
+	s := &slice{
+		p: p, values: map[ssa.Value]bool{}, fields: map[*types.Var]bool{},
+		arguments: map[*ssa.Parameter][]ssa.Value{}, places: map[*ssa.Parameter][]token.Pos{}, captured: map[*ssa.FreeVar][]ssa.Value{},
+		stored: map[*types.Var][]ssa.Value{}, assigned: map[ssa.Value][]ssa.Value{}, returned: map[*ssa.Function][][]ssa.Value{},
+		nilFields: map[*types.Var]bool{}, nilValues: map[ssa.Value]bool{},
+	}
+	for _, f := range p.all {
+		s.index(f)
+	}
+	for _, f := range p.all {
+		if p.uses[f].operates {
+			s.begin(f)
+		}
+	}
+	for len(s.todo) > 0 {
+		v := s.todo[len(s.todo)-1]
+		s.todo = s.todo[:len(s.todo)-1]
+		s.back(v)
+	}
+	return s
+}
+
+// index notes what flows into parameters, captured variables, fields, variables and results.
+func (s *slice) index(f *ssa.Function) {
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			switch v := instr.(type) {
+			case *ssa.Store:
+				if fa, ok := v.Addr.(*ssa.FieldAddr); ok {
+					s.stored[fieldOf(fa)] = append(s.stored[fieldOf(fa)], v.Val)
+				} else {
+					s.assigned[v.Addr] = append(s.assigned[v.Addr], v.Val)
+				}
+			case *ssa.MakeClosure:
+				for i, fv := range v.Fn.(*ssa.Function).FreeVars {
+					s.captured[fv] = append(s.captured[fv], v.Bindings[i])
+				}
+			case *ssa.BinOp:
+				if isNil(v.X) {
+					s.compared(v.Y)
+				} else if isNil(v.Y) {
+					s.compared(v.X)
+				}
+			case *ssa.Return:
+				s.returned[f] = append(s.returned[f], v.Results)
+			}
+			c, ok := instr.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			callee := c.Common().StaticCallee()
+			if callee == nil {
+				continue
+			}
+			if callee.Origin() != nil {
+				callee = callee.Origin()
+			}
+			for i, p := range callee.Params {
+				if i < len(c.Common().Args) {
+					s.arguments[p] = append(s.arguments[p], c.Common().Args[i])
+					s.places[p] = append(s.places[p], c.Pos())
+				}
+			}
+		}
+	}
+}
+
+func isNil(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.IsNil()
+}
+
+// compared notes that a value is compared with nil: a parameter, a variable or a field.
+func (s *slice) compared(v ssa.Value) {
+	if u, ok := v.(*ssa.UnOp); ok && u.Op == token.MUL {
+		v = u.X
+		if fa, ok := v.(*ssa.FieldAddr); ok {
+			s.nilFields[fieldOf(fa)] = true
+		}
+	}
+	if f, ok := v.(*ssa.Field); ok {
+		s.nilFields[structOf(f.X.Type()).Field(f.Field).Origin()] = true
+	}
+	s.nilValues[v] = true
+}
+
+// nilParameter reports whether the code of a function compares its i-th parameter with nil.
+func (s *slice) nilParameter(f *ssa.Function, i int) bool {
+	if f == nil || i >= len(f.Params) {
+		return false
+	}
+	p := f.Params[i]
+	if s.nilValues[p] {
+		return true
+	}
+	for _, r := range *p.Referrers() {
+		if st, ok := r.(*ssa.Store); ok && st.Val == p && s.nilValues[st.Addr] {
+			return true
+		}
+	}
+	return false
+}
+
+// begin adds what decides what a function does.
+func (s *slice) begin(f *ssa.Function) {
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			switch v := instr.(type) {
+			case *ssa.If:
+				s.add(v.Cond)
+			case *ssa.MakeChan:
+				s.add(v.Size)
+			case *ssa.Range: // of a map or a string
+				s.add(v.X)
+			}
+			c, ok := instr.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			switch pkg, _ := calleeName(c.Common()); pkg {
+			case "sync", "golang.org/x/sync/errgroup", "golang.org/x/sync/semaphore":
+				for _, a := range c.Common().Args {
+					if _, ok := a.Type().Underlying().(*types.Basic); ok {
+						s.add(a)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (s *slice) add(v ssa.Value) {
+	if v != nil && !s.values[v] {
+		s.values[v] = true
+		s.todo = append(s.todo, v)
+	}
+}
+
+func (s *slice) addField(f *types.Var) {
+	if f = f.Origin(); !s.fields[f] {
+		s.fields[f] = true
+		for _, v := range s.stored[f] {
+			s.add(v)
+		}
+	}
+}
+
+// back adds what a value depends on.
+func (s *slice) back(v ssa.Value) {
+	switch v := v.(type) {
+	case *ssa.Parameter:
+		for _, a := range s.arguments[v] {
+			s.add(a)
+		}
+	case *ssa.FreeVar:
+		for _, a := range s.captured[v] {
+			s.add(a)
+		}
+		s.assignments(v)
+	case *ssa.Alloc:
+		s.assignments(v)
+	case *ssa.FieldAddr:
+		s.addField(fieldOf(v))
+	case *ssa.Field:
+		s.addField(structOf(v.X.Type()).Field(v.Field))
+	case *ssa.UnOp:
+		if v.Op != token.ARROW {
+			s.add(v.X)
+		}
+	case *ssa.Call:
+		s.call(v)
+	case *ssa.Extract:
+		if c, ok := v.Tuple.(*ssa.Call); ok {
+			if callee := s.callee(c); callee != nil {
+				for _, results := range s.returned[callee] {
+					if v.Index < len(results) {
+						s.add(results[v.Index])
+					}
+				}
+				return
+			}
+		}
+		s.add(v.Tuple)
+	case ssa.Instruction:
+		for _, x := range v.Operands(nil) {
+			s.add(*x)
+		}
+	}
+}
+
+func (s *slice) assignments(address ssa.Value) {
+	for _, v := range s.assigned[address] {
+		s.add(v)
+	}
+}
+
+// call adds what the result of a call depends on: what its function returns, or what a function that is not there
+// to be read is given.
+func (s *slice) call(c *ssa.Call) {
+	if callee := s.callee(c); callee != nil {
+		for _, results := range s.returned[callee] {
+			for _, r := range results {
+				s.add(r)
+			}
+		}
+		return
+	}
+	if c.Common().StaticCallee() == nil {
+		s.add(c.Common().Value) // a function value, or what has a method of an interface
+	}
+	for _, a := range c.Common().Args {
+		s.add(a)
+	}
+}
+
+// callee is the function of the packages that is called by name, nil if there is none.
+func (s *slice) callee(c *ssa.Call) *ssa.Function {
+	f := c.Common().StaticCallee()
+	if f == nil {
+		return nil
+	}
+	if f.Origin() != nil {
+		f = f.Origin()
+	}
+	if f.Blocks == nil || len(s.returned[f]) == 0 {
+		return nil
+	}
+	return f
+}
+
+// parameter reports whether the i-th parameter of a function matters, the receiver being the first one of a method.
+func (s *slice) parameter(f *ssa.Function, i int) bool {
+	return f == nil || i >= len(f.Params) || s.values[f.Params[i]] || s.spilled(f.Params[i])
+}
+
+// spilled: a parameter whose address is taken, or which a function inside uses, is copied to a variable first.
+func (s *slice) spilled(p *ssa.Parameter) bool {
+	for _, r := range *p.Referrers() {
+		if st, ok := r.(*ssa.Store); ok && st.Val == p && s.values[st.Addr] {
+			return true
+		}
+	}
+	return false
+}
+
+// field reports whether a field matters, of any value of its type.
+func (s *slice) field(f *types.Var) bool { return s.fields[f.Origin()] }
+
+func structOf(t types.Type) *types.Struct {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	u, _ := t.Underlying().(*types.Struct)
+	return u
+}
+
+func fieldOf(v *ssa.FieldAddr) *types.Var { return structOf(v.X.Type()).Field(v.Field).Origin() }

@@ -1,0 +1,103 @@
+package vtrace
+
+import (
+	"context"
+	"time"
+
+	"github.com/vtrace/vtrace/driver"
+	"github.com/vtrace/vtrace/pass"
+	"github.com/vtrace/vtrace/source"
+)
+
+// The types of functions that are checked on their own: see package driver.
+type (
+	// Function is one of them.
+	Function = driver.Function
+	// FunctionOptions say with which values they are called.
+	FunctionOptions = driver.Options
+	// FunctionSummary is what the check of one has shown.
+	FunctionSummary = driver.Summary
+)
+
+// Functions are the functions of packages that use concurrency of their own, each with the tests that call it: no
+// test of the packages is needed, and none is run.
+type Functions struct {
+	plan *driver.Plan
+	set  *Set // with the drivers
+}
+
+// LoadFunctions loads the packages that a source's pattern names, "./..." for all of a module, and writes the drivers
+// of their functions, in memory. The entry of the source is not used.
+func LoadFunctions(ctx context.Context, src Source, opts FunctionOptions) (*Functions, error) {
+	set, err := Load(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := driver.Find(ctx, set.set, opts)
+	if err != nil {
+		return nil, err
+	}
+	spec := src.spec
+	Overlay(plan.Overlay)(&spec)
+	with, err := source.LoadSet(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return &Functions{plan, &Set{with, &pass.Builds{}}}, nil
+}
+
+// List lists the functions, by package and place, those that are left out with their reasons among them.
+func (f *Functions) List() []*Function {
+	if f == nil {
+		return nil
+	}
+	return f.plan.Functions
+}
+
+// Close removes what checks have shared, as that of a Set.
+func (f *Functions) Close() error {
+	if f == nil {
+		return nil
+	}
+	return f.set.Close()
+}
+
+// Callers says whether the packages themselves call a function with the values of a valuation, in words.
+func (f *Functions) Callers(fn *Function, v driver.Valuation) string { return f.plan.Callers(fn, v) }
+
+// least is how much time the check of a valuation has at least, within that of its function.
+const least = 2 * time.Second
+
+// Check checks a function with its valuations, the smallest first, until the budget is spent: that of the options is
+// for all of them together. What a check of one could not do is said by its error in the summary. Several functions
+// may be checked at the same time.
+func (f *Functions) Check(ctx context.Context, fn *Function, opts ...Option) (*FunctionSummary, error) {
+	if f == nil || fn == nil {
+		return nil, &ArgumentError{Name: "function", Reason: "nil"}
+	}
+	o := options(opts)
+	o.Builds = f.set.builds
+	end := time.Now().Add(o.Budget)
+	var checked []driver.Checked
+	for i, v := range fn.Valuations {
+		each := o
+		if o.Budget > 0 {
+			rest := time.Until(end)
+			if rest <= 0 {
+				break
+			}
+			each.Budget = min(rest, max(least, 2*rest/time.Duration(len(fn.Valuations)-i)))
+		}
+		b, err := pass.CheckEntry(ctx, f.set.set, EntryPoint{Package: fn.Package, Func: v.Test}, each)
+		if ctx.Err() != nil && b == nil {
+			break
+		}
+		c := driver.Checked{Valuation: v, Bundle: b, Err: err}
+		if b != nil {
+			conclusion := pass.Conclude(b)
+			c.Decided = !conclusion.Inconclusive()
+		}
+		checked = append(checked, c)
+	}
+	return f.plan.Summarise(fn, checked), nil
+}
