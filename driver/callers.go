@@ -88,7 +88,11 @@ func (c constants) of(v ssa.Value, seen map[ssa.Value]bool) (out map[string]toke
 	}
 	switch v := v.(type) {
 	case *ssa.Parameter:
-		from(c.arguments[v], func(i int) token.Pos { return c.places[v][i] })
+		var list []ssa.Value
+		for _, a := range c.arguments[v] {
+			list = append(list, a.value)
+		}
+		from(list, func(i int) token.Pos { return c.arguments[v][i].call.Pos() })
 	case *ssa.Phi:
 		from(v.Edges, func(int) token.Pos { return v.Pos() })
 	case *ssa.Convert:

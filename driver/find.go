@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
@@ -64,7 +65,8 @@ type Valuation struct {
 	Source string  // its text
 	Values []Value // of what has more than one value, in the order of the parameters
 
-	called []*types.Func // besides the function itself
+	called       []*types.Func // besides the function itself
+	zeroReceiver bool          // the receiver is the zero value of its type
 }
 
 // Value is what a parameter, or a part of one, is in a valuation.
@@ -92,11 +94,14 @@ func (v Value) String() string {
 
 // Plan is the functions of packages, with the files of their drivers.
 type Plan struct {
-	Functions []*Function // by package and place
+	Functions []*Function // by package; those that others need, such as constructors, first, and then by place
 	// Overlay has the files with the drivers, and those of the tests, which are left out: by absolute names.
 	Overlay map[string][]byte
 
 	finder *finder
+
+	mu     sync.Mutex
+	alarms map[place][]*Function // that were found
 }
 
 // Find returns the functions of the packages that the pattern of a set names, and their drivers. Test files,
@@ -127,6 +132,23 @@ func Find(ctx context.Context, set *source.Set, opts Options) (*Plan, error) {
 		plan.Overlay[name] = []byte("package " + pkg + "\n")
 	}
 	plan.finder = f
+	needed := map[*types.Func]bool{}
+	for _, fn := range plan.Functions {
+		for _, v := range fn.Valuations {
+			for _, c := range v.called {
+				needed[c] = true
+			}
+		}
+	}
+	rank := func(f *Function) int {
+		if needed[f.fn] {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(plan.Functions, func(a, b *Function) int {
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(rank(a), rank(b)))
+	})
 	return plan, nil
 }
 
@@ -273,49 +295,16 @@ func isExported(fn *types.Func) bool {
 
 // drivers writes the drivers of a function, smallest valuations first.
 func (f *finder) drivers(file *file, e *Function) {
-	// A valuation is the numbers of the values that its choices take. Which choices there are can depend on
-	// those before, so they are found by writing: what is not decided yet takes its first value.
-	write := func(vector []int) (*writer, error) {
-		w := newWriter(f, file, e.fn, vector)
-		err := w.write()
-		return w, err
+	all, more, err := f.valuations(file, e.fn)
+	if err != nil {
+		e.LeftOut = err.Error()
+		return
 	}
-	var todo [][]int // by sum
-	seen := map[string]bool{}
-	push := func(v []int) {
-		for len(v) > 0 && v[len(v)-1] == 0 {
-			v = v[:len(v)-1]
-		}
-		if key := fmt.Sprint(v); !seen[key] {
-			seen[key] = true
-			todo = append(todo, v)
-		}
-	}
-	push(nil)
+	chosen := spread(all, f.opts.Valuations)
+	e.More = len(all) - len(chosen) + more
 	names := map[string]int{}
-	for len(todo) > 0 {
-		slices.SortStableFunc(todo, func(a, b []int) int { return cmp.Or(cmp.Compare(sum(a), sum(b)), slices.Compare(b, a)) })
-		v := todo[0]
-		todo = todo[1:]
-		if len(e.Valuations) == f.opts.Valuations {
-			e.More = len(todo) + 1
-			break
-		}
-		w, err := write(v)
-		if err != nil {
-			e.LeftOut, e.Valuations = err.Error(), nil
-			return
-		}
-		for i, n := range w.alternatives {
-			if i >= len(v) || v[i]+1 < n {
-				next := make([]int, max(len(v), i+1))
-				copy(next, v)
-				if next[i]++; next[i] < n {
-					push(next)
-				}
-			}
-		}
-		val := Valuation{Values: w.values, called: w.called}
+	for _, w := range chosen {
+		val := Valuation{Values: w.values, called: w.called, zeroReceiver: w.zeroReceiver}
 		val.Test = testName(e.Name, w.values, names)
 		text, err := format.Source([]byte(w.function(val.Test)))
 		if err != nil {
@@ -324,15 +313,10 @@ func (f *finder) drivers(file *file, e *Function) {
 		}
 		val.Source = string(text)
 		e.Valuations = append(e.Valuations, val)
-		file.add(w, val)
 	}
-}
-
-func sum(v []int) (n int) {
-	for _, x := range v {
-		n += x
+	for i, w := range chosen {
+		file.add(w, e.Valuations[i])
 	}
-	return n
 }
 
 // testName is the name of a driver: that of the function and of the values.

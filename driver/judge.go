@@ -22,6 +22,7 @@ const (
 	Alarm      Class = "alarm"       // of the function
 	Refused    Class = "refused"     // the function panics for these values, whatever the schedule
 	ByContract Class = "by contract" // it waits for what another caller would do, or the driver has broken a rule
+	Elsewhere  Class = "elsewhere"   // of another function, which the driver calls too
 	Slow       Class = "slow"        // only if a goroutine is held while an hour passes
 )
 
@@ -34,7 +35,7 @@ type Judgement struct {
 // Judge says whose error a finding is that the driver of a valuation has shown. Positions of files that are
 // not of the packages, and goroutines without a stack, speak for an alarm.
 func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgement {
-	j := judge{finder: p.finder, function: f, called: v.called, finding: finding}
+	j := judge{finder: p.finder, function: f, called: v.called, finding: finding, zeroReceiver: v.zeroReceiver}
 	if finding.Stall == artifact.StallLong {
 		return Judgement{Slow, "only if a goroutine is held while an hour passes"}
 	}
@@ -57,6 +58,8 @@ type judge struct {
 	function *Function
 	called   []*types.Func
 	finding  artifact.Finding
+	// zeroReceiver: the receiver is the zero value of its type.
+	zeroReceiver bool
 }
 
 func inDriver(file string) bool { return filepath.Base(file) == File }
@@ -64,11 +67,11 @@ func inDriver(file string) bool { return filepath.Base(file) == File }
 // panics judges a panic: one in the goroutine that calls the function, before anything else can come between, is how
 // the function says that it is not for these values.
 func (j *judge) panics() Judgement {
-	g := j.finding.Goroutines
+	i := slices.IndexFunc(j.finding.Goroutines, func(g artifact.FindingGoroutine) bool { return g.State == artifact.StatePanicked })
 	switch {
 	case inDriver(j.finding.File):
 		return Judgement{ByContract, "the driver could make no better value"}
-	case len(g) == 0 || g[0].G != "0":
+	case i < 0 || j.finding.Goroutines[i].G != "0":
 		return Judgement{Class: Alarm}
 	case strings.HasPrefix(j.finding.Message, "panic: runtime error"):
 		return Judgement{Refused, "the function panics for these values"}
@@ -76,10 +79,17 @@ func (j *judge) panics() Judgement {
 	return Judgement{Refused, "the function panics for these values, and says so"}
 }
 
-// stuck judges goroutines that can never go on. Those that wait for what nobody else can do are the function's fault. If each of them
-// waits on something on which an exported function works that the driver has not called, another caller might let it go on.
+// stuck judges goroutines that can never go on. It is not the function's fault if another caller might let them go on:
+// if they wait on something on which an exported function works that the driver has not called, or for a goroutine of
+// which that is so.
 func (j *judge) stuck() Judgement {
-	var open []string
+	type waiter struct {
+		operations []operation
+		functions  map[*ssa.Function]bool // that it is in
+		open       string                 // who might let it go on
+		here       bool                   // the finding is about it
+	}
+	var all []*waiter
 	for _, g := range j.finding.Goroutines {
 		if g.State != artifact.StateBlocked || len(g.Stack) == 0 {
 			continue
@@ -87,17 +97,54 @@ func (j *judge) stuck() Judgement {
 		if !slices.ContainsFunc(g.Stack, func(frame string) bool { return !inDriver(frameFile(frame)) }) {
 			continue // of the driver
 		}
-		file, line := frameAt(g.Stack[0])
-		who := j.partner(file, line)
-		if who == waitsForOthers {
-			continue // the others say why
+		w := &waiter{functions: map[*ssa.Function]bool{}, here: g.File == j.finding.File && g.Line == j.finding.Line}
+		for i, frame := range g.Stack {
+			file, line := frameAt(frame)
+			fns, ops := j.at(file, line)
+			for _, f := range fns {
+				w.functions[f] = true
+			}
+			if i == 0 {
+				w.operations = ops
+			}
 		}
-		if who == "" {
+		if inDriver(frameFile(g.Stack[0])) {
+			w.open = "the function that it was given" // which waits for the end of its context
+		}
+		if strings.HasPrefix(g.Object, "nil ") {
+			w.operations = nil
+			if j.zeroReceiver {
+				w.open = "who makes the value that it is a method of"
+			}
+		}
+		for _, op := range w.operations {
+			if op.way != locking && w.open == "" {
+				w.open = j.anybody(op)
+			}
+		}
+		all = append(all, w)
+	}
+	// Who waits for one of those.
+	for changed := true; changed; {
+		changed = false
+		for _, w := range all {
+			for _, other := range all {
+				if w.open == "" && other.open != "" && j.lets(other.functions, w.operations) {
+					w.open, changed = other.open, true
+				}
+			}
+		}
+	}
+	var open []string
+	for _, w := range all {
+		if w.here && w.open == "" {
 			return Judgement{Class: Alarm}
 		}
-		open = append(open, who)
+		if w.open != "" {
+			open = append(open, w.open)
+		}
 	}
-	if len(open) == 0 {
+	if len(open) == 0 || !slices.ContainsFunc(all, func(w *waiter) bool { return w.here }) && slices.ContainsFunc(all, func(w *waiter) bool { return w.open == "" }) {
 		return Judgement{Class: Alarm}
 	}
 	slices.Sort(open)
@@ -117,37 +164,37 @@ func frameAt(frame string) (file string, line int) {
 	return at[:i], line
 }
 
-// waitsForOthers stands for a wait for a lock or a wait group: who has it is to blame.
-const waitsForOthers = "others"
-
-// partner says who might let a goroutine go on that waits at a line, and has not been called: an exported function, or
-// the caller who has what it waits on; "" for nobody.
-func (j *judge) partner(file string, line int) string {
-	found, waits := false, ""
+// at are the functions of the packages that have a line, and the operations there.
+func (j *judge) at(file string, line int) (fns []*ssa.Function, ops []operation) {
 	for _, f := range j.all {
+		found := false
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				at := j.fset.Position(instr.Pos())
-				if at.Line != line || !strings.HasSuffix(filepath.ToSlash(at.Filename), "/"+filepath.ToSlash(file)) {
-					continue
-				}
-				for _, op := range operations(instr) {
+				if at.Line == line && (strings.HasSuffix(filepath.ToSlash(at.Filename), "/"+filepath.ToSlash(file))) {
 					found = true
-					if op.way == locking {
-						waits = waitsForOthers
-						continue
-					}
-					if who := j.anybody(op); who != "" {
-						return who
-					}
+					ops = append(ops, operations(instr)...)
 				}
 			}
 		}
+		if found {
+			fns = append(fns, f)
+		}
 	}
-	if !found {
-		return "" // in a library
+	return fns, ops
+}
+
+// lets reports whether functions have an operation that lets one of some others go on.
+func (j *judge) lets(fns map[*ssa.Function]bool, waits []operation) bool {
+	for _, op := range waits {
+		things, _ := j.matters.identity(op.on, nil)
+		for f := range fns {
+			if j.operatesOn(f, op.way, things) {
+				return true
+			}
+		}
 	}
-	return waits
+	return false
 }
 
 // way is what an operation does.
@@ -159,7 +206,8 @@ const (
 	closing
 	waiting // for a Cond
 	waking
-	locking // or waiting for a wait group
+	locking   // or waiting for a wait group
+	unlocking // or taking away from the count of a wait group
 )
 
 // operation is what an instruction does with a channel or a Cond.
@@ -210,6 +258,8 @@ func operations(instr ssa.Instruction) (out []operation) {
 		return []operation{{waking, call.Args[0]}}
 	case name == "Wait" || name == "Lock" || name == "RLock" || name == "Do":
 		return []operation{{locking, call.Args[0]}}
+	case name == "Done" || name == "Go" || name == "Unlock" || name == "RUnlock":
+		return []operation{{unlocking, call.Args[0]}}
 	}
 	return nil
 }
@@ -223,17 +273,20 @@ func (w way) lets(other way) bool {
 		return w == sending || w == closing
 	case waiting:
 		return w == waking
+	case locking:
+		return w == unlocking
 	}
 	return false
 }
 
 // anybody says who might do what lets an operation go on, "" if nobody can that has not been called.
 func (j *judge) anybody(op operation) string {
-	things, held := j.matters.identity(op.on, j.isEntry)
+	reached := j.reached(append(slices.Clone(j.called), j.function.fn)...)
+	things, held := j.matters.identity(op.on, &calls{entry: j.isEntry, within: reached})
 	if held {
 		return "its caller"
 	}
-	reached := j.reached(append(slices.Clone(j.called), j.function.fn)...)
+	j.leaveOutPrivate(things)
 	for _, f := range j.all {
 		root := f
 		for root.Parent() != nil {
@@ -247,6 +300,42 @@ func (j *judge) anybody(op operation) string {
 		}
 	}
 	return ""
+}
+
+// leaveOutPrivate leaves out what the function makes itself and puts nowhere: what other calls make there is not
+// the same.
+func (j *judge) leaveOutPrivate(things map[any]bool) {
+	own := j.reached(j.function.fn)
+	for t := range things {
+		made, ok := t.(ssa.Instruction)
+		if !ok || !own[made.Parent()] || j.matters.kept(t) {
+			continue
+		}
+		delete(things, t)
+	}
+}
+
+// kept reports whether something is put into a field or a package-level variable.
+func (s *slice) kept(thing any) bool {
+	has := func(values []ssa.Value) bool {
+		for _, v := range values {
+			if of, _ := s.identity(v, nil); of[thing] {
+				return true
+			}
+		}
+		return false
+	}
+	for _, values := range s.stored {
+		if has(values) {
+			return true
+		}
+	}
+	for to, values := range s.assigned {
+		if _, ok := to.(*ssa.Global); ok && has(values) {
+			return true
+		}
+	}
+	return false
 }
 
 // isEntry: the parameters of a function are what a caller outside has.
@@ -263,7 +352,7 @@ func (j *judge) operatesOn(f *ssa.Function, waits way, things map[any]bool) bool
 				if !op.way.lets(waits) {
 					continue
 				}
-				same, _ := j.matters.identity(op.on, func(*ssa.Function) bool { return false })
+				same, _ := j.matters.identity(op.on, nil)
 				for t := range same {
 					if things[t] {
 						return true
@@ -323,9 +412,19 @@ func (j *judge) exportedAbove(f *ssa.Function, reached map[*ssa.Function]bool) s
 	return ""
 }
 
+// calls says in which calls a value is looked at; nil is all of them.
+type calls struct {
+	entry  func(*ssa.Function) bool // whose parameters a caller outside has
+	within map[*ssa.Function]bool   // the functions whose calls count
+}
+
+func (c *calls) isEntry(f *ssa.Function) bool { return c != nil && c.entry(f) }
+
+func (c *calls) counts(call ssa.CallInstruction) bool { return c == nil || c.within[call.Parent()] }
+
 // identity is what a value may be: the fields that it is read from, or the places where it is made; held: a caller has it,
 // since it comes from a parameter of an entry, or is in an exported field.
-func (s *slice) identity(v ssa.Value, entry func(*ssa.Function) bool) (things map[any]bool, held bool) {
+func (s *slice) identity(v ssa.Value, in *calls) (things map[any]bool, held bool) {
 	things = map[any]bool{}
 	seen := map[ssa.Value]bool{}
 	var visit func(v ssa.Value)
@@ -364,8 +463,12 @@ func (s *slice) identity(v ssa.Value, entry func(*ssa.Function) bool) (things ma
 				visit(v.X)
 			}
 		case *ssa.Parameter:
-			held = held || entry(v.Parent())
-			each(s.arguments[v])
+			held = held || in.isEntry(v.Parent())
+			for _, a := range s.arguments[v] {
+				if in.counts(a.call) {
+					visit(a.value)
+				}
+			}
 		case *ssa.FreeVar:
 			each(s.captured[v])
 			each(s.assigned[v])

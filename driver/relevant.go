@@ -19,25 +19,33 @@ type slice struct {
 	fields map[*types.Var]bool // by origin
 	todo   []ssa.Value
 
-	arguments map[*ssa.Parameter][]ssa.Value
-	places    map[*ssa.Parameter][]token.Pos // of the calls with these
+	arguments map[*ssa.Parameter][]argument
 	captured  map[*ssa.FreeVar][]ssa.Value
 	stored    map[*types.Var][]ssa.Value // by field
 	assigned  map[ssa.Value][]ssa.Value  // by the address of a variable
 	returned  map[*ssa.Function][][]ssa.Value
+
+	// elements are slices and maps of which what is in them matters, not only how much.
+	elements map[ssa.Value]bool
 
 	// What the code compares with nil.
 	nilFields map[*types.Var]bool // by origin
 	nilValues map[ssa.Value]bool
 }
 
+// argument is what a call passes for a parameter.
+type argument struct {
+	value ssa.Value
+	call  ssa.CallInstruction
+}
+
 // relevant computes the slice of all functions with concurrency.
 func (p *program) relevant() *slice {
 	s := &slice{
 		p: p, values: map[ssa.Value]bool{}, fields: map[*types.Var]bool{},
-		arguments: map[*ssa.Parameter][]ssa.Value{}, places: map[*ssa.Parameter][]token.Pos{}, captured: map[*ssa.FreeVar][]ssa.Value{},
+		arguments: map[*ssa.Parameter][]argument{}, captured: map[*ssa.FreeVar][]ssa.Value{},
 		stored: map[*types.Var][]ssa.Value{}, assigned: map[ssa.Value][]ssa.Value{}, returned: map[*ssa.Function][][]ssa.Value{},
-		nilFields: map[*types.Var]bool{}, nilValues: map[ssa.Value]bool{},
+		nilFields: map[*types.Var]bool{}, nilValues: map[ssa.Value]bool{}, elements: map[ssa.Value]bool{},
 	}
 	for _, f := range p.all {
 		s.index(f)
@@ -92,8 +100,7 @@ func (s *slice) index(f *ssa.Function) {
 			}
 			for i, p := range callee.Params {
 				if i < len(c.Common().Args) {
-					s.arguments[p] = append(s.arguments[p], c.Common().Args[i])
-					s.places[p] = append(s.places[p], c.Pos())
+					s.arguments[p] = append(s.arguments[p], argument{c.Common().Args[i], c})
 				}
 			}
 		}
@@ -185,7 +192,7 @@ func (s *slice) back(v ssa.Value) {
 	switch v := v.(type) {
 	case *ssa.Parameter:
 		for _, a := range s.arguments[v] {
-			s.add(a)
+			s.add(a.value)
 		}
 	case *ssa.FreeVar:
 		for _, a := range s.captured[v] {
@@ -199,9 +206,21 @@ func (s *slice) back(v ssa.Value) {
 	case *ssa.Field:
 		s.addField(structOf(v.X.Type()).Field(v.Field))
 	case *ssa.UnOp:
+		if at, ok := v.X.(*ssa.IndexAddr); ok {
+			s.addElements(at.X)
+		}
 		if v.Op != token.ARROW {
 			s.add(v.X)
 		}
+	case *ssa.Lookup:
+		s.addElements(v.X)
+		s.add(v.X)
+		s.add(v.Index)
+	case *ssa.Next:
+		if r, ok := v.Iter.(*ssa.Range); ok {
+			s.addElements(r.X)
+		}
+		s.add(v.Iter)
 	case *ssa.Call:
 		s.call(v)
 	case *ssa.Extract:
@@ -220,6 +239,36 @@ func (s *slice) back(v ssa.Value) {
 		for _, x := range v.Operands(nil) {
 			s.add(*x)
 		}
+	}
+}
+
+// addElements notes that what is in a slice or map matters, however it is called.
+func (s *slice) addElements(v ssa.Value) {
+	if s.elements[v] {
+		return
+	}
+	s.elements[v] = true
+	switch v := v.(type) {
+	case *ssa.Parameter:
+		for _, a := range s.arguments[v] {
+			s.addElements(a.value)
+		}
+	case *ssa.FreeVar:
+		for _, x := range s.captured[v] {
+			s.addElements(x)
+		}
+	case *ssa.UnOp:
+		s.addElements(v.X)
+	case *ssa.Alloc:
+		for _, x := range s.assigned[v] {
+			s.addElements(x)
+		}
+	case *ssa.Phi:
+		for _, x := range v.Edges {
+			s.addElements(x)
+		}
+	case *ssa.Slice:
+		s.addElements(v.X)
 	}
 }
 
@@ -266,6 +315,11 @@ func (s *slice) callee(c *ssa.Call) *ssa.Function {
 // parameter reports whether the i-th parameter of a function matters, the receiver being the first one of a method.
 func (s *slice) parameter(f *ssa.Function, i int) bool {
 	return f == nil || i >= len(f.Params) || s.values[f.Params[i]] || s.spilled(f.Params[i])
+}
+
+// elementsOf reports whether what is in the i-th parameter of a function matters.
+func (s *slice) elementsOf(f *ssa.Function, i int) bool {
+	return f != nil && i < len(f.Params) && s.elements[f.Params[i]]
 }
 
 // spilled: a parameter whose address is taken, or which a function inside uses, is copied to a variable first.

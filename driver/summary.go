@@ -93,7 +93,17 @@ func (p *Plan) Summarise(f *Function, checked []Checked) *Summary {
 			s.Refused++
 		}
 	}
-	for _, e := range known {
+	own := false // there is an error at a place that is not of a driver
+	for k := range known {
+		own = own || k.class == Alarm && !inDriver(k.file)
+	}
+	for k, e := range known {
+		if own && k.class == Alarm && inDriver(k.file) {
+			continue // the driver waits for the function
+		}
+		if by := p.shownBy(f, *e); e.Class == Alarm && by != "" {
+			e.Judgement = Judgement{Elsewhere, "an error of " + by + ", and reported there"}
+		}
 		s.Errors = append(s.Errors, *e)
 	}
 	slices.SortFunc(s.Errors, func(a, b Error) int {
@@ -106,4 +116,31 @@ func (p *Plan) Summarise(f *Function, checked []Checked) *Summary {
 // strength orders verdicts; those that are no errors have none.
 var strength = map[string]int{artifact.Possible: 1, artifact.Unconfirmed: 2, artifact.Real: 3}
 
-var order = map[Class]int{Alarm: 0, ByContract: 1, Slow: 2, Refused: 3}
+var order = map[Class]int{Alarm: 0, Elsewhere: 1, ByContract: 2, Slow: 3, Refused: 4}
+
+// place is where an error of a kind is.
+type place struct {
+	kind, file string
+	line       int
+}
+
+// shownBy is the function that the drivers of f call too, and that was found to have an error before, "" if there is none.
+func (p *Plan) shownBy(f *Function, e Error) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.Class == Alarm {
+		if p.alarms == nil {
+			p.alarms = map[place][]*Function{}
+		}
+		at := place{e.Kind, e.File, e.Line}
+		for _, other := range p.alarms[at] {
+			for _, v := range f.Valuations {
+				if other != f && slices.Contains(v.called, other.fn) {
+					return other.Name
+				}
+			}
+		}
+		p.alarms[at] = append(p.alarms[at], f)
+	}
+	return ""
+}

@@ -35,7 +35,9 @@ type want struct {
 	name    string // how the valuation calls it
 	matters bool   // it decides what the code does with concurrency
 	canNil  bool   // the code asks whether it is nil
-	depth   int
+	// elements: what is in it matters, not only how much.
+	elements bool
+	depth    int
 }
 
 func (w want) part(name string) want {
@@ -162,8 +164,12 @@ func (w *writer) failure(as want) string {
 func (w *writer) context(as want) string {
 	name, cancel := w.fresh("ctx"), w.fresh("cancel")
 	fmt.Fprintf(&w.setup, "%s, %s := %s.WithCancel(%s.Background())\n", name, cancel, w.importName("context"), w.importName("context"))
-	if w.choose(as.name, "is cancelled late", "is cancelled at some moment") == 1 {
+	switch w.choose(as.name, "is cancelled late", "is cancelled at some moment", "is cancelled behind the call") {
+	case 1:
 		fmt.Fprintf(&w.setup, "go %s()\n", cancel)
+		w.ends = append(w.ends, cancel+"()")
+		return name
+	case 2:
 		w.ends = append(w.ends, cancel+"()")
 		return name
 	}
@@ -206,10 +212,17 @@ func (w *writer) slice(t, elem types.Type, as want) (string, error) {
 func (w *writer) elements(t types.Type, n int, as want) ([]string, error) {
 	var out []string
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&(types.IsInteger|types.IsString) != 0 {
+		from := 1
+		if as.elements && w.choose(as.name, "holds ordinary values", "begins with an odd one") == 1 {
+			from = 0
+			if b.Info()&types.IsUnsigned == 0 {
+				from = -1
+			}
+		}
 		for i := range n {
-			text := strconv.Itoa(i + 1)
+			text := strconv.Itoa(i + from)
 			if b.Info()&types.IsString != 0 {
-				text = strconv.Quote(string(rune('a' + i%26)))
+				text = strconv.Quote(strings.Repeat(string(rune('a'+i%26)), min(1, i+max(from, 0))))
 			}
 			text, err := w.converted(t, text)
 			if err != nil {
@@ -257,7 +270,7 @@ func (w *writer) mapOf(t types.Type, u *types.Map, as want) (string, error) {
 	if n == 0 {
 		return name + "{}", nil
 	}
-	keys, err := w.elements(u.Key(), n, as)
+	keys, err := w.elements(u.Key(), n, as.part(" key"))
 	if err != nil {
 		return "", err
 	}
@@ -643,17 +656,17 @@ func (w *writer) made(t types.Type, n *types.Named, as want) (string, error) {
 }
 
 // constructor is the function that makes values of a type, nil if there is none: New and the name of the type,
-// New, or another one that begins so and has the type as its first result.
+// New, or another one that has the type as its first result, one that begins so before others.
 func (w *writer) constructor(n *types.Named) *types.Func {
 	scope := n.Obj().Pkg().Scope()
 	var found []*types.Func
 	for _, name := range scope.Names() {
 		fn, ok := scope.Lookup(name).(*types.Func)
-		if !ok || fn == w.fn || !strings.HasPrefix(strings.ToLower(name), "new") || fn.Pkg() != w.file.pkg && !fn.Exported() {
+		if !ok || fn == w.fn || fn.Pkg() != w.file.pkg && !fn.Exported() {
 			continue
 		}
 		r := fn.Signature().Results()
-		if r.Len() == 0 || r.Len() > 2 || r.Len() == 2 && !isError(r.At(1).Type()) {
+		if r.Len() == 0 {
 			continue
 		}
 		if of := namedOf(r.At(0).Type()); of == nil || of.Obj() != n.Obj() {
@@ -664,14 +677,23 @@ func (w *writer) constructor(n *types.Named) *types.Func {
 		}
 		found = append(found, fn)
 	}
+	of := func(t types.Type) bool { o := namedOf(t); return o != nil && o.Obj() == n.Obj() }
 	rank := func(fn *types.Func) int {
 		switch name := strings.ToLower(fn.Name()); name {
 		case "new" + strings.ToLower(n.Obj().Name()):
 			return 0
 		case "new":
 			return 1
+		default:
+			n := 2 + fn.Signature().Params().Len()
+			if !strings.HasPrefix(name, "new") {
+				n += 1000
+			}
+			if slices.ContainsFunc(slices.Collect(fn.Signature().Params().Variables()), func(p *types.Var) bool { return of(p.Type()) }) {
+				n += 1000000 // it copies one
+			}
+			return n
 		}
-		return 2 + fn.Signature().Params().Len()
 	}
 	slices.SortStableFunc(found, func(a, b *types.Func) int {
 		if r := rank(a) - rank(b); r != 0 {
@@ -716,11 +738,15 @@ func (w *writer) constructed(fn *types.Func, n *types.Named, pointer bool, as wa
 	}
 	w.called = append(w.called, fn)
 	call := fmt.Sprintf("%s(%s)", callee, strings.Join(args, ", "))
-	if sig.Results().Len() == 2 {
-		err := w.fresh("err")
-		fmt.Fprintf(&w.setup, "%s, %s := %s\nif %s != nil {\nreturn\n}\n", name, err, call, err)
+	names := []string{name}
+	for range sig.Results().Len() - 1 {
+		names = append(names, "_")
+	}
+	if n := len(names); n > 1 && isError(sig.Results().At(n-1).Type()) {
+		names[n-1] = w.fresh("err")
+		fmt.Fprintf(&w.setup, "%s := %s\nif %s != nil {\nreturn\n}\n", strings.Join(names, ", "), call, names[n-1])
 	} else {
-		fmt.Fprintf(&w.setup, "%s := %s\n", name, call)
+		fmt.Fprintf(&w.setup, "%s := %s\n", strings.Join(names, ", "), call)
 	}
 	w.stops(name, w.stopOf(sig.Results().At(0).Type()))
 	if pointer && !returnsPointer(fn) {
@@ -773,8 +799,8 @@ func (w *writer) literal(t types.Type, st *types.Struct, as want) (string, error
 	}
 	var fields []string
 	for f := range st.Fields() {
-		if !f.Exported() && f.Pkg() != w.file.pkg || f.Name() == "_" {
-			continue
+		if !f.Exported() {
+			continue // the code that makes such values knows what it may be
 		}
 		part := as.part("." + f.Name())
 		part.matters, part.canNil = w.f.matters.field(f), w.f.matters.nilFields[f.Origin()]
@@ -794,14 +820,8 @@ func (w *writer) literal(t types.Type, st *types.Struct, as want) (string, error
 		if as.depth+1 >= deepest {
 			continue
 		}
-		text := ""
-		if c, ok := f.Type().Underlying().(*types.Chan); ok && !f.Exported() {
-			elem, err := w.typeName(c.Elem())
-			if err != nil {
-				return "", err
-			}
-			text = "make(chan " + elem + ")"
-		} else if text, err = w.value(f.Type(), part); err != nil {
+		text, err := w.value(f.Type(), part)
+		if err != nil {
 			return "", err
 		}
 		fields = append(fields, f.Name()+": "+text)

@@ -34,7 +34,8 @@ type writer struct {
 	called  []*types.Func        // functions of the packages, besides the one that the driver is for
 	stubs   []string             // types that stand for an interface
 	drains  bool                 // it calls vtraceDrain
-	err     error
+	// zeroReceiver: the receiver is the zero value of its type.
+	zeroReceiver bool
 
 	setup strings.Builder
 	late  []string // what is done when nothing else can happen any more, or behind the call
@@ -175,7 +176,7 @@ func (w *writer) arguments(fn *types.Func, sig *types.Signature, label func(stri
 		if variadic && depth > 0 {
 			break // options of a constructor: none
 		}
-		as := want{name: label(name), matters: w.f.matters.parameter(s, i+skip), canNil: w.f.matters.nilParameter(s, i+skip), depth: depth}
+		as := want{name: label(name), matters: w.f.matters.parameter(s, i+skip), canNil: w.f.matters.nilParameter(s, i+skip), elements: w.f.matters.elementsOf(s, i+skip), depth: depth}
 		if pointsTo(p.Type(), "sync", "WaitGroup") || pointsTo(p.Type(), "sync", "Cond") {
 			return nil, fmt.Errorf("works on a %s that its callers give it, and is checked with them", w.shown(p.Type()))
 		}
@@ -286,7 +287,12 @@ func (w *writer) write() error {
 	if err != nil {
 		return err
 	}
-	w.after(fmt.Sprintf("%s(%s)", call, strings.Join(args, ", ")), receiver, sig, calls)
+	if receiver != "" && len(w.late) == 0 {
+		if wait := w.f.waitOf(w.fn); wait != nil {
+			w.ends = append(w.ends, w.stopCall(receiver, wait))
+		}
+	}
+	w.after(fmt.Sprintf("%s(%s)", call, strings.Join(args, ", ")), sig, calls)
 	return nil
 }
 
@@ -295,6 +301,12 @@ func (w *writer) receiver(t types.Type, n *types.Named) (string, error) {
 	as := want{name: lower(n.Obj().Name())}
 	if _, ok := n.Underlying().(*types.Interface); ok {
 		return "", errors.New("it is a method of an interface")
+	}
+	if w.constructor(n) == nil && w.f.own[n.Obj().Pkg()] {
+		if !n.Obj().Exported() {
+			return "", errors.New("its receiver is made by other functions, and it is checked with them")
+		}
+		w.zeroReceiver = true
 	}
 	text, err := w.value(t, as)
 	if err != nil {
@@ -322,10 +334,57 @@ func (w *writer) stops(name string, stop *types.Func) {
 	}
 }
 
+// waitOf is the method of the type of a method that waits for the goroutines that it has started, nil if there is none: it
+// is given nothing, and waits for a wait group to which the method adds.
+func (f *finder) waitOf(fn *types.Func) *types.Func {
+	n := namedOf(fn.Signature().Recv().Type())
+	adds := map[any]bool{}
+	for g := range f.reached(fn) {
+		for _, c := range waitGroupCalls(g) {
+			if _, name := calleeName(c); name == "Add" || name == "Go" {
+				things, _ := f.matters.identity(c.Args[0], nil)
+				maps.Copy(adds, things)
+			}
+		}
+	}
+	for m := range n.Origin().Methods() {
+		if m == fn || !m.Exported() || m.Signature().Params().Len() > 0 {
+			continue
+		}
+		for g := range f.reached(m) {
+			for _, c := range waitGroupCalls(g) {
+				if _, name := calleeName(c); name != "Wait" {
+					continue
+				}
+				things, _ := f.matters.identity(c.Args[0], nil)
+				for t := range things {
+					if adds[t] {
+						return m
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// waitGroupCalls are the calls of methods of a wait group in a function.
+func waitGroupCalls(f *ssa.Function) (out []*ssa.CallCommon) {
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			if c, ok := instr.(ssa.CallInstruction); ok {
+				if args := c.Common().Args; len(args) > 0 && pointsTo(args[0].Type(), "sync", "WaitGroup") {
+					out = append(out, c.Common())
+				}
+			}
+		}
+	}
+	return out
+}
+
 // sendsOnClosed reports whether a function sends on a channel that another one closes.
 func (f *finder) sendsOnClosed(sends, closes *types.Func) bool {
 	closed := map[any]bool{}
-	nobody := func(*ssa.Function) bool { return false }
 	each := func(fn *types.Func, way way, do func(operation)) {
 		for g := range f.reached(fn) {
 			for _, b := range g.Blocks {
@@ -340,12 +399,12 @@ func (f *finder) sendsOnClosed(sends, closes *types.Func) bool {
 		}
 	}
 	each(closes, closing, func(op operation) {
-		things, _ := f.matters.identity(op.on, nobody)
+		things, _ := f.matters.identity(op.on, nil)
 		maps.Copy(closed, things)
 	})
 	found := false
 	each(sends, sending, func(op operation) {
-		things, _ := f.matters.identity(op.on, nobody)
+		things, _ := f.matters.identity(op.on, nil)
 		for t := range things {
 			found = found || closed[t]
 		}
@@ -354,7 +413,7 @@ func (f *finder) sendsOnClosed(sends, closes *types.Func) bool {
 }
 
 // after writes the call, with what its caller does with the results, and what comes behind it.
-func (w *writer) after(call, receiver string, sig *types.Signature, calls int) {
+func (w *writer) after(call string, sig *types.Signature, calls int) {
 	uses := w.results(call, sig)
 	var late string
 	if len(w.late) > 0 {
@@ -404,6 +463,9 @@ func (w *writer) results(call string, sig *types.Signature) string {
 		case *types.Chan:
 			if u.Dir() == types.SendOnly {
 				continue
+			}
+			if len(w.late)+len(w.ends) > 0 && w.choose("results", "are read to the end", "are left unread") == 1 {
+				continue // who asks for the end need not read on
 			}
 			w.drains = true
 			fmt.Fprintf(&uses, "vtraceDrain(%s)\n", name("results"))

@@ -20,8 +20,12 @@ type Goroutine struct {
 	Created [][]string
 }
 
-// Worker says for whom a goroutine works that is left, "" if it is no worker.
+// Worker says for whom a goroutine works that is left, "" if it is no worker. Whatever becomes of the variable that a
+// nil channel was read from, nothing comes on that.
 func (p *Program) Worker(g Goroutine) (of string) {
+	if g.Nil {
+		return ""
+	}
 	t, own := p.trace(g)
 	if t == nil {
 		return ""
