@@ -75,6 +75,22 @@ func (f *Functions) Check(ctx context.Context, fn *Function, opts ...Option) (*F
 	if f == nil || fn == nil {
 		return nil, &ArgumentError{Name: "function", Reason: "nil"}
 	}
+	s, err := f.check(ctx, fn, opts)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range f.plan.Unattributed(s) {
+		of, err := f.check(ctx, other, opts)
+		if err != nil {
+			return nil, err
+		}
+		f.plan.Attribute(of)
+	}
+	f.plan.Attribute(s)
+	return s, nil
+}
+
+func (f *Functions) check(ctx context.Context, fn *Function, opts []Option) (*FunctionSummary, error) {
 	o := options(opts)
 	o.Builds = f.set.builds
 	end := time.Now().Add(o.Budget)

@@ -100,8 +100,9 @@ type Plan struct {
 
 	finder *finder
 
-	mu     sync.Mutex
-	alarms map[place][]*Function // that were found
+	mu         sync.Mutex
+	alarms     map[place][]*Function // that were attributed
+	attributed map[*Function]bool    // whose errors are
 }
 
 // Find returns the functions of the packages that the pattern of a set names, and their drivers. Test files,
@@ -255,12 +256,56 @@ func (f *finder) entry(pkg *packages.Package, fn *types.Func) *Function {
 		e.LeftOut = "an entry point itself: vtrace check -entry main"
 	case !u.creates && (recv == nil || !hasState(recv.Type(), nil)):
 		e.LeftOut = "works on what its callers give it, and is checked with them"
+	case f.startedOnly(s):
+		e.LeftOut = "runs as a goroutine of other functions, and is checked with them"
 	case !u.creates && !e.Exported:
 		e.LeftOut = "a part of exported methods, and is checked with them"
 	case fn.Name() == "Lock" || fn.Name() == "Unlock" || fn.Name() == "RLock" || fn.Name() == "RUnlock":
 		e.LeftOut = "a lock itself: what is right depends on what is called before and after"
 	}
 	return e
+}
+
+// startedOnly reports whether the packages use a function for nothing but to run it as a goroutine.
+func (f *finder) startedOnly(fn *ssa.Function) bool {
+	started := false
+	for _, g := range f.all {
+		for _, b := range g.Blocks {
+			for _, instr := range b.Instrs {
+				for _, op := range instr.Operands(nil) {
+					used, ok := (*op).(*ssa.Function)
+					if !ok || used != fn && used.Origin() != fn && !isMethodValue(used, fn) {
+						continue
+					}
+					switch use := instr.(type) {
+					case *ssa.Go:
+						started = true
+					case *ssa.MakeClosure: // of a method value, as in wg.Go(p.work)
+						started = true
+						for _, r := range *use.Referrers() {
+							if c, ok := r.(*ssa.Call); ok {
+								if _, name := calleeName(c.Common()); name == "Go" {
+									continue
+								}
+							}
+							if _, ok := r.(*ssa.DebugRef); !ok {
+								return false
+							}
+						}
+					case *ssa.DebugRef:
+					default:
+						return false
+					}
+				}
+			}
+		}
+	}
+	return started
+}
+
+// isMethodValue reports whether a function is the one that go/ssa makes for a method value of a method.
+func isMethodValue(f, method *ssa.Function) bool {
+	return f.Object() != nil && f.Object() == method.Object() && strings.HasSuffix(f.Name(), "$bound")
 }
 
 // nameOf is the name of a function, with the type of its receiver.

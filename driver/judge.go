@@ -79,6 +79,29 @@ func (j *judge) panics() Judgement {
 	return Judgement{Refused, "the function panics for these values, and says so"}
 }
 
+// by is the function that the driver calls and in which the goroutine is that a finding is about, nil if that is not known:
+// the outermost one of the packages.
+func (j *judge) by() *types.Func {
+	for _, g := range j.finding.Goroutines {
+		if g.G != "0" || g.File != j.finding.File || g.Line != j.finding.Line {
+			continue
+		}
+		for i, frame := range g.Stack {
+			if i == 0 || !inDriver(frameFile(frame)) {
+				continue
+			}
+			fns, _ := j.at(frameAt(g.Stack[i-1]))
+			for _, f := range fns {
+				if fn, ok := f.Object().(*types.Func); ok {
+					return fn
+				}
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
 // stuck judges goroutines that can never go on. It is not the function's fault if another caller might let them go on:
 // if they wait on something on which an exported function works that the driver has not called, or for a goroutine of
 // which that is so.
@@ -98,16 +121,15 @@ func (j *judge) stuck() Judgement {
 			continue // of the driver
 		}
 		w := &waiter{functions: map[*ssa.Function]bool{}, here: g.File == j.finding.File && g.Line == j.finding.Line}
-		for i, frame := range g.Stack {
-			file, line := frameAt(frame)
-			fns, ops := j.at(file, line)
-			for _, f := range fns {
-				w.functions[f] = true
-			}
-			if i == 0 {
-				w.operations = ops
-			}
+		fns, ops := j.at(g.File, g.Line)
+		for _, frame := range g.Stack[1:] {
+			more, _ := j.at(frameAt(frame))
+			fns = append(fns, more...)
 		}
+		for _, f := range fns {
+			w.functions[f] = true
+		}
+		w.operations = ops
 		if inDriver(frameFile(g.Stack[0])) {
 			w.open = "the function that it was given" // which waits for the end of its context
 		}
@@ -124,7 +146,10 @@ func (j *judge) stuck() Judgement {
 		}
 		all = append(all, w)
 	}
-	// Who waits for one of those.
+	// Who waits for one of those. Who is done with a wait group is not known, but that somebody is who is left.
+	locks := func(w *waiter) bool {
+		return len(w.operations) > 0 && !slices.ContainsFunc(w.operations, func(op operation) bool { return op.way != locking })
+	}
 	for changed := true; changed; {
 		changed = false
 		for _, w := range all {
@@ -133,6 +158,12 @@ func (j *judge) stuck() Judgement {
 					w.open, changed = other.open, true
 				}
 			}
+		}
+	}
+	stuck := func(w *waiter) bool { return w.open == "" && !locks(w) }
+	for _, w := range all {
+		if i := slices.IndexFunc(all, func(w *waiter) bool { return w.open != "" }); w.open == "" && locks(w) && i >= 0 && !slices.ContainsFunc(all, stuck) {
+			w.open = all[i].open
 		}
 	}
 	var open []string
@@ -395,7 +426,7 @@ func (j *judge) exportedAbove(f *ssa.Function, reached map[*ssa.Function]bool) s
 	for len(todo) > 0 {
 		f := todo[0]
 		todo = todo[1:]
-		if fn, ok := f.Object().(*types.Func); ok && !reached[f] && fn.Exported() {
+		if fn, ok := f.Object().(*types.Func); ok && !reached[f] && fn.Exported() && j.has(fn) {
 			return nameOf(fn)
 		}
 		for _, caller := range j.all {
@@ -421,6 +452,45 @@ type calls struct {
 func (c *calls) isEntry(f *ssa.Function) bool { return c != nil && c.entry(f) }
 
 func (c *calls) counts(call ssa.CallInstruction) bool { return c == nil || c.within[call.Parent()] }
+
+// has reports whether a caller that has called what the driver calls can call a function on what it has got: it is one
+// of a type that occurs there, or one that is given such a value.
+func (j *judge) has(fn *types.Func) bool {
+	known := map[*types.TypeName]bool{}
+	note := func(fn *types.Func) {
+		sig := fn.Signature()
+		if sig.Recv() != nil {
+			if n := namedOf(sig.Recv().Type()); n != nil {
+				known[n.Obj()] = true
+			}
+		}
+		for v := range sig.Params().Variables() {
+			if n := namedOf(v.Type()); n != nil {
+				known[n.Obj()] = true
+			}
+		}
+		for v := range sig.Results().Variables() {
+			if n := namedOf(v.Type()); n != nil {
+				known[n.Obj()] = true
+			}
+		}
+	}
+	note(j.function.fn)
+	for _, c := range j.called {
+		note(c)
+	}
+	sig := fn.Signature()
+	if sig.Recv() != nil {
+		n := namedOf(sig.Recv().Type())
+		return n != nil && known[n.Obj()]
+	}
+	for v := range sig.Params().Variables() {
+		if n := namedOf(v.Type()); n != nil && known[n.Obj()] {
+			return true
+		}
+	}
+	return false
+}
 
 // identity is what a value may be: the fields that it is read from, or the places where it is made; held: a caller has it,
 // since it comes from a parameter of an entry, or is in an exported field.

@@ -27,6 +27,8 @@ type Error struct {
 	In []int
 	// Finding is the one of the first of these.
 	Finding artifact.Finding
+
+	by *Function // in whose call it is, if that is another one
 }
 
 // Summary is what the checks of a function have shown.
@@ -60,13 +62,13 @@ func (s *Summary) Alarms() []Error {
 	return s.Errors[:i]
 }
 
-// Summarise puts together what the checks of a function have shown, which are in the order of its valuations.
+// Summarise puts together what the checks of a function have shown, which are in the order of its valuations. Whether
+// an error is one of another function, which the drivers call too, is asked by Attribute.
 func (p *Plan) Summarise(f *Function, checked []Checked) *Summary {
 	s := &Summary{Function: f, Checked: checked}
 	type key struct {
-		class      Class
-		kind, file string
-		line       int
+		class Class
+		place
 	}
 	known := map[key]*Error{}
 	for i, c := range checked {
@@ -81,7 +83,7 @@ func (p *Plan) Summarise(f *Function, checked []Checked) *Summary {
 			j := p.Judge(f, c.Valuation, found)
 			refused = refused || j.Class == Refused
 			others = others || j.Class == Alarm
-			k := key{j.Class, found.Kind, found.File, found.Line}
+			k := key{j.Class, place{found.Kind, found.File, found.Line}}
 			e := known[k]
 			if e == nil || strength[found.Verdict] > strength[e.Verdict] {
 				known[k] = &Error{Judgement: j, Verdict: found.Verdict, Kind: found.Kind, File: found.File, Line: found.Line, In: []int{i}, Finding: found}
@@ -95,28 +97,40 @@ func (p *Plan) Summarise(f *Function, checked []Checked) *Summary {
 	}
 	own := false // there is an error at a place that is not of a driver
 	for k := range known {
-		own = own || k.class == Alarm && !inDriver(k.file)
+		own = own || !inDriver(k.file)
 	}
 	for k, e := range known {
-		if own && k.class == Alarm && inDriver(k.file) {
+		if own && inDriver(k.file) {
 			continue // the driver waits for the function
 		}
-		if by := p.shownBy(f, *e); e.Class == Alarm && by != "" {
-			e.Judgement = Judgement{Elsewhere, "an error of " + by + ", and reported there"}
-		}
+		e.by = p.by(f, checked[e.In[0]].Valuation, e.Finding)
 		s.Errors = append(s.Errors, *e)
 	}
+	s.sort()
+	return s
+}
+
+func (s *Summary) sort() {
 	slices.SortFunc(s.Errors, func(a, b Error) int {
 		return cmp.Or(cmp.Compare(order[a.Class], order[b.Class]), cmp.Compare(strength[b.Verdict], strength[a.Verdict]),
 			cmp.Compare(len(b.In), len(a.In)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind))
 	})
-	return s
 }
 
-// strength orders verdicts; those that are no errors have none.
-var strength = map[string]int{artifact.Possible: 1, artifact.Unconfirmed: 2, artifact.Real: 3}
-
-var order = map[Class]int{Alarm: 0, Elsewhere: 1, ByContract: 2, Slow: 3, Refused: 4}
+// by is the function in whose call an error is that the drivers of f have shown, if it is another one with drivers of
+// its own; otherwise nil.
+func (p *Plan) by(f *Function, v Valuation, finding artifact.Finding) *Function {
+	j := judge{finder: p.finder, function: f, finding: finding}
+	fn := j.by()
+	if fn == nil || fn == f.fn || !slices.Contains(v.called, fn) {
+		return nil
+	}
+	i := slices.IndexFunc(p.Functions, func(o *Function) bool { return o.fn == fn && o.LeftOut == "" })
+	if i < 0 {
+		return nil
+	}
+	return p.Functions[i]
+}
 
 // place is where an error of a kind is.
 type place struct {
@@ -124,23 +138,48 @@ type place struct {
 	line       int
 }
 
-// shownBy is the function that the drivers of f call too, and that was found to have an error before, "" if there is none.
-func (p *Plan) shownBy(f *Function, e Error) string {
+// Unattributed are the functions whose own summaries have to be known before errors of this one are attributed.
+func (p *Plan) Unattributed(s *Summary) (out []*Function) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.Class == Alarm {
-		if p.alarms == nil {
-			p.alarms = map[place][]*Function{}
+	for _, e := range s.Alarms() {
+		if e.by != nil && !p.attributed[e.by] && !slices.Contains(out, e.by) {
+			out = append(out, e.by)
+		}
+	}
+	return out
+}
+
+// Attribute says which of the errors of a function are shown by another one, too, that its drivers call: such as the
+// constructor of its receiver. Only functions count that were attributed before.
+func (p *Plan) Attribute(s *Summary) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.alarms == nil {
+		p.alarms, p.attributed = map[place][]*Function{}, map[*Function]bool{}
+	}
+	f := s.Function
+	p.attributed[f] = true
+	for i := range s.Errors {
+		e := &s.Errors[i]
+		if e.Class != Alarm {
+			continue
 		}
 		at := place{e.Kind, e.File, e.Line}
 		for _, other := range p.alarms[at] {
-			for _, v := range f.Valuations {
-				if other != f && slices.Contains(v.called, other.fn) {
-					return other.Name
-				}
+			calls := slices.ContainsFunc(f.Valuations, func(v Valuation) bool { return slices.Contains(v.called, other.fn) })
+			if other != f && calls {
+				e.Judgement = Judgement{Elsewhere, "an error of " + other.Name + ", and reported there"}
 			}
 		}
-		p.alarms[at] = append(p.alarms[at], f)
+		if e.Class == Alarm {
+			p.alarms[at] = append(p.alarms[at], f)
+		}
 	}
-	return ""
+	s.sort()
 }
+
+// strength orders verdicts; those that are no errors have none.
+var strength = map[string]int{artifact.Possible: 1, artifact.Unconfirmed: 2, artifact.Real: 3}
+
+var order = map[Class]int{Alarm: 0, Elsewhere: 1, ByContract: 2, Slow: 3, Refused: 4}

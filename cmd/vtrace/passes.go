@@ -107,6 +107,9 @@ func (s *settings) model(fs *flag.FlagSet) {
 // defaultBudget is the time that the check of an entry point takes at most.
 const defaultBudget = time.Minute
 
+// functionBudget is the time that the check of a function takes at most, with all its choices of values.
+const functionBudget = 20 * time.Second
+
 // defaultMemory is the memory that a search of a program's model takes at most,
 // so that one that is too large comes to an end.
 const defaultMemory = 2 << 30
@@ -329,6 +332,12 @@ func checkFlags(fs *flag.FlagSet, s *settings, a *several) (config *string) {
 	return configFlag(fs)
 }
 
+// given reports whether a flag is set on the command line.
+func given(fs *flag.FlagSet, name string) (is bool) {
+	fs.Visit(func(f *flag.Flag) { is = is || f.Name == name })
+	return is
+}
+
 func runCheck(c *call) (int, error) {
 	var s settings
 	var a several
@@ -352,6 +361,9 @@ func runCheck(c *call) (int, error) {
 		fmt.Fprintf(c.stderr, "vtrace: settings of %s\n", shorten(a.config.path))
 	}
 	if a.functions.on {
+		if !given(fs, "budget") {
+			s.budget = functionBudget
+		}
 		return c.checkFunctions(&s, &a, args[0])
 	}
 	s.accept.part = a.since != "" || a.run != "" || s.entry != "" && s.entry != allEntries
