@@ -347,10 +347,9 @@ func (f *finder) drivers(file *file, e *Function) {
 	}
 	chosen := spread(all, f.opts.Valuations)
 	e.More = len(all) - len(chosen) + more
-	names := map[string]int{}
-	for _, w := range chosen {
+	for i, w := range chosen {
 		val := Valuation{Values: w.values, called: w.called, zeroReceiver: w.zeroReceiver}
-		val.Test = testName(e.Name, w.values, names)
+		val.Test = fmt.Sprintf("Test_%s_%d", strings.ReplaceAll(e.Name, ".", "_"), i+1)
 		text, err := format.Source([]byte(w.function(val.Test)))
 		if err != nil {
 			e.LeftOut, e.Valuations = "no driver could be written: "+err.Error(), nil
@@ -362,33 +361,4 @@ func (f *finder) drivers(file *file, e *Function) {
 	for i, w := range chosen {
 		file.add(w, e.Valuations[i])
 	}
-}
-
-// testName is the name of a driver: that of the function and of the values.
-func testName(function string, values []Value, known map[string]int) string {
-	var out strings.Builder
-	out.WriteString("Test_")
-	out.WriteString(identifier(function))
-	for _, v := range values {
-		if text := identifier(v.Text); text != "" {
-			out.WriteString("_" + identifier(v.Name) + "_" + text)
-		}
-	}
-	name := out.String()
-	known[name]++
-	if n := known[name]; n > 1 {
-		return fmt.Sprintf("%s_%d", name, n)
-	}
-	return name
-}
-
-// identifier keeps what may be part of an identifier.
-func identifier(text string) string {
-	text = strings.ReplaceAll(text, "-", "minus")
-	return strings.Trim(strings.Map(func(r rune) rune {
-		if r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return '_'
-	}, text), "_")
 }

@@ -212,6 +212,10 @@ func (s *slice) back(v ssa.Value) {
 		if v.Op != token.ARROW {
 			s.add(v.X)
 		}
+	case *ssa.Select: // which case is taken does not depend on what is sent
+		for _, st := range v.States {
+			s.add(st.Chan)
+		}
 	case *ssa.Lookup:
 		s.addElements(v.X)
 		s.add(v.X)
