@@ -65,6 +65,10 @@ func (f *Functions) Close() error {
 // Callers says whether the packages themselves call a function with the values of a valuation, in words.
 func (f *Functions) Callers(fn *Function, v driver.Valuation) string { return f.plan.Callers(fn, v) }
 
+// randomRuns is how many runs under random schedules there are with each valuation: those with others are of nearly the
+// same program.
+const randomRuns = 200
+
 // least is how much time the check of a valuation has at least, within that of its function.
 const least = 2 * time.Second
 
@@ -92,7 +96,7 @@ func (f *Functions) Check(ctx context.Context, fn *Function, opts ...Option) (*F
 
 func (f *Functions) check(ctx context.Context, fn *Function, opts []Option) (*FunctionSummary, error) {
 	o := options(opts)
-	o.Builds = f.set.builds
+	o.Builds, o.Runs = f.set.builds, randomRuns
 	end := time.Now().Add(o.Budget)
 	var checked []driver.Checked
 	for i, v := range fn.Valuations {

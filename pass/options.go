@@ -48,6 +48,10 @@ type Options struct {
 	// a backstop only: what blocks under control is seen at once.
 	Watchdog time.Duration
 
+	// Runs is how many runs under random schedules a deep pass does besides those that it follows in the model; 0 means
+	// ExploreRuns.
+	Runs int
+
 	// Stall is how long a goroutine may be held while time passes for a stall to be
 	// short; 0 means DefaultStall. It grades findings, and leaves none out.
 	Stall time.Duration

@@ -37,7 +37,7 @@ const (
 func (d *deep) explore(ctx context.Context) error {
 	defer d.rep.stage("explore")()
 	return d.under(ctx, orchestrate.ExploreOptions{
-		Runs: ExploreRuns, Seed: 2 * ConformanceRuns, Strategy: d.opts.Strategy, Patient: true, TotalSteps: totalSteps, MaxProcesses: runProcesses,
+		Runs: cmp.Or(d.opts.Runs, ExploreRuns), Seed: 2 * ConformanceRuns, Strategy: d.opts.Strategy, Patient: true, TotalSteps: totalSteps, MaxProcesses: runProcesses,
 	})
 }
 
