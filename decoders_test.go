@@ -52,6 +52,7 @@ var decoders = map[string]string{
 	"check/verifyta.xtrReader.transition": "check/verifyta.FuzzReadXTR",
 	"cmd/vtrace.bounding":                 "(a flag)",
 	"cmd/vtrace.boundsFlag.Set":           "(a flag)",
+	"cmd/vtrace.numbersFlag.Set":          "(a flag)",
 	"cmd/vtrace.call.modelTrace":          "(reads no more than how a model begins)",
 	"cmd/vtrace.config.number":            "cmd/vtrace.FuzzConfig",
 	"cmd/vtrace.begins":                   "(reads no more than how a file begins)",

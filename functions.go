@@ -29,6 +29,9 @@ type Functions struct {
 // LoadFunctions loads the packages that a source's pattern names, "./..." for all of a module, and writes the drivers
 // of their functions, in memory. The entry of the source is not used.
 func LoadFunctions(ctx context.Context, src Source, opts FunctionOptions) (*Functions, error) {
+	if opts.Valuations < 0 {
+		return nil, &ArgumentError{Name: "valuations", Reason: "negative"}
+	}
 	set, err := Load(ctx, src)
 	if err != nil {
 		return nil, err
@@ -48,7 +51,7 @@ func LoadFunctions(ctx context.Context, src Source, opts FunctionOptions) (*Func
 
 // List lists the functions, by package and place, those that are left out with their reasons among them.
 func (f *Functions) List() []*Function {
-	if f == nil {
+	if f == nil || f.plan == nil {
 		return nil
 	}
 	return f.plan.Functions
@@ -63,7 +66,12 @@ func (f *Functions) Close() error {
 }
 
 // Callers says whether the packages themselves call a function with the values of a valuation, in words.
-func (f *Functions) Callers(fn *Function, v driver.Valuation) string { return f.plan.Callers(fn, v) }
+func (f *Functions) Callers(fn *Function, v driver.Valuation) string {
+	if f == nil || f.plan == nil || fn == nil {
+		return ""
+	}
+	return f.plan.Callers(fn, v)
+}
 
 // randomRuns is how many runs under random schedules there are with each valuation: those with others are of nearly the
 // same program.
@@ -76,7 +84,7 @@ const least = 2 * time.Second
 // for all of them together. What a check of one could not do is said by its error in the summary. Several functions
 // may be checked at the same time.
 func (f *Functions) Check(ctx context.Context, fn *Function, opts ...Option) (*FunctionSummary, error) {
-	if f == nil || fn == nil {
+	if f == nil || f.plan == nil || fn == nil {
 		return nil, &ArgumentError{Name: "function", Reason: "nil"}
 	}
 	s, err := f.check(ctx, fn, opts)
@@ -115,7 +123,7 @@ func (f *Functions) check(ctx context.Context, fn *Function, opts []Option) (*Fu
 		c := driver.Checked{Valuation: v, Bundle: b, Err: err}
 		if b != nil {
 			conclusion := pass.Conclude(b)
-			c.Decided = !conclusion.Inconclusive()
+			c.Decided, c.Limits = !conclusion.Inconclusive(), conclusion.Limits
 		}
 		checked = append(checked, c)
 	}

@@ -15,7 +15,7 @@ import (
 // architecture of docs/architecture.md. What a package may import directly it
 // may also leave out.
 var layers = map[string][]string{
-	"":                          {"artifact", "check", "orchestrate", "pass", "source", "translate"},
+	"":                          {"artifact", "check", "driver", "orchestrate", "pass", "source", "translate"},
 	"analyze":                   {"trace"},
 	"analyzer":                  {"", "artifact", "docs/findings", "explain", "internal/earlier", "report"},
 	"analyzer/golangci":         {"analyzer"},
@@ -28,9 +28,10 @@ var layers = map[string][]string{
 	"check/internal/spin":       {"internal/group"},
 	"check/promela":             {"check", "uppaal"},
 	"check/verifyta":            {"check", "internal/group", "internal/scratch", "uppaal"},
-	"cmd/vtrace":                {"", "analyze", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "explain", "internal/earlier", "internal/group", "internal/lsp", "internal/repository", "internal/scratch", "orchestrate", "pass", "recording", "report", "sites", "source", "trace", "translate", "uppaal", "view"},
+	"cmd/vtrace":                {"", "analyze", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "driver", "explain", "internal/earlier", "internal/group", "internal/lsp", "internal/repository", "internal/scratch", "orchestrate", "pass", "recording", "report", "sites", "source", "trace", "translate", "uppaal", "view"},
 	"cmd/vtrace-vet":            {"analyzer"},
 	"disallow":                  {"uppaal"},
+	"driver":                    {"artifact", "source"},
 	"examples":                  {},
 	"examples/gen":              {"examples"},
 	"explain":                   {"artifact", "sites"},

@@ -33,7 +33,7 @@ var api = map[string]any{
 	"vtrace.Deps": vtrace.Deps, "vtrace.Dir": vtrace.Dir, "vtrace.DisallowFNV": vtrace.DisallowFNV, "vtrace.Engine": vtrace.Engine,
 	"vtrace.Entry": vtrace.Entry, "vtrace.Env": vtrace.Env, "vtrace.EveryLine": vtrace.EveryLine, "vtrace.Exhaust": vtrace.Exhaust,
 	"vtrace.Explore": vtrace.Explore, "vtrace.Fuzz": vtrace.Fuzz, "vtrace.ReadCorpus": vtrace.ReadCorpus, "vtrace.WriteCorpus": vtrace.WriteCorpus, "pass.Fuzz": pass.Fuzz, "pass.FuzzEntry": pass.FuzzEntry, "pass.ReadCorpus": pass.ReadCorpus, "pass.WriteCorpus": pass.WriteCorpus, "vtrace.FirstPass": vtrace.FirstPass, "vtrace.Flags": vtrace.Flags, "vtrace.FromProto": vtrace.FromProto,
-	"vtrace.In": vtrace.In, "vtrace.Interrupt": vtrace.Interrupt, "vtrace.Load": vtrace.Load, "vtrace.MaxMemory": vtrace.MaxMemory,
+	"vtrace.LoadFunctions": vtrace.LoadFunctions, "vtrace.Functions": vtrace.Functions{}, "vtrace.In": vtrace.In, "vtrace.Interrupt": vtrace.Interrupt, "vtrace.Load": vtrace.Load, "vtrace.MaxMemory": vtrace.MaxMemory,
 	"vtrace.MaxStates": vtrace.MaxStates, "vtrace.NoReductions": vtrace.NoReductions, "vtrace.Package": vtrace.Package, "vtrace.Partial": vtrace.Partial, "vtrace.Portable": vtrace.Portable,
 	"vtrace.Predict": vtrace.Predict, "vtrace.Processors": vtrace.Processors, "vtrace.Progress": vtrace.Progress, "vtrace.QueryCategories": vtrace.QueryCategories, "vtrace.Record": vtrace.Record, "vtrace.Races": vtrace.Races, "vtrace.Resume": vtrace.Resume, "vtrace.Results": vtrace.Results,
 	"vtrace.Holds": vtrace.Holds, "vtrace.Overlay": vtrace.Overlay, "vtrace.Replay": vtrace.Replay, "vtrace.ProgramErrors": vtrace.ProgramErrors, "vtrace.Root": vtrace.Root, "vtrace.RunDepth": vtrace.RunDepth, "vtrace.SecondPass": vtrace.SecondPass, "vtrace.Sandbox": vtrace.Sandbox, "vtrace.Stall": vtrace.Stall, "vtrace.Strategies": vtrace.Strategies, "vtrace.WithStrategy": vtrace.WithStrategy,
@@ -80,7 +80,7 @@ func typed(err error) bool {
 }
 
 // accepts are the calls that have an answer for nothing.
-var accepts = map[string]bool{"artifact.EncodeJSON": true, "artifact.Manifest.Key": true, "artifact.Builder.Bundle": true, "artifact.Bundle.ExtractSource": true, "artifact.Reader.Close": true, "pass.Builds.Close": true, "vtrace.Set.Close": true}
+var accepts = map[string]bool{"artifact.EncodeJSON": true, "artifact.Manifest.Key": true, "artifact.Builder.Bundle": true, "artifact.Bundle.ExtractSource": true, "artifact.Reader.Close": true, "pass.Builds.Close": true, "vtrace.Set.Close": true, "vtrace.Functions.Close": true}
 
 // No function and no method panics on nil or zero values, and what is refused has a type.
 func TestZero(t *testing.T) {

@@ -18,7 +18,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
-	"github.com/vtrace/vtrace/internal/left"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -118,8 +117,6 @@ func Find(ctx context.Context, set *source.Set, opts Options) (*Plan, error) {
 	for _, pkg := range all {
 		f.packages[pkg.Types] = pkg
 	}
-	f.prog = p.prog
-	f.stops = left.Stops(p.own)
 	plan := &Plan{Overlay: map[string][]byte{}}
 	for _, pkg := range matched {
 		if err := ctx.Err(); err != nil {
@@ -196,7 +193,6 @@ type finder struct {
 	matters  *slice
 	fset     *token.FileSet
 	packages map[*types.Package]*packages.Package
-	stops    func(*ssa.Function) bool
 }
 
 // find adds the functions of one package.
@@ -266,7 +262,8 @@ func (f *finder) entry(pkg *packages.Package, fn *types.Func) *Function {
 	return e
 }
 
-// startedOnly reports whether the packages use a function for nothing but to run it as a goroutine.
+// startedOnly reports whether the packages use a function for nothing but to run it as a goroutine, itself or in a
+// function that does nothing else.
 func (f *finder) startedOnly(fn *ssa.Function) bool {
 	started := false
 	for _, g := range f.all {
@@ -280,18 +277,21 @@ func (f *finder) startedOnly(fn *ssa.Function) bool {
 					switch use := instr.(type) {
 					case *ssa.Go:
 						started = true
-					case *ssa.MakeClosure: // of a method value, as in wg.Go(p.work)
-						started = true
-						for _, r := range *use.Referrers() {
-							if c, ok := r.(*ssa.Call); ok {
-								if _, name := calleeName(c.Common()); name == "Go" {
-									continue
-								}
-							}
-							if _, ok := r.(*ssa.DebugRef); !ok {
-								return false
-							}
+					case *ssa.MakeClosure: // also of a method value, as in wg.Go(p.work)
+						if !runsAsGoroutine(use) {
+							return false
 						}
+						started = true
+					case *ssa.Call:
+						_, name := calleeName(use.Common())
+						if used != use.Call.Value && name == "Go" {
+							started = true
+							continue
+						}
+						if g.Parent() == nil || !f.startedOnly(g) {
+							return false
+						}
+						started = true
 					case *ssa.DebugRef:
 					default:
 						return false
@@ -301,6 +301,22 @@ func (f *finder) startedOnly(fn *ssa.Function) bool {
 		}
 	}
 	return started
+}
+
+// runsAsGoroutine reports whether a function value is used for nothing but to run it as a goroutine.
+func runsAsGoroutine(v ssa.Value) bool {
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Go, *ssa.DebugRef:
+		case *ssa.Call:
+			if _, name := calleeName(r.Common()); name != "Go" {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // isMethodValue reports whether a function is the one that go/ssa makes for a method value of a method.

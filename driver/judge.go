@@ -23,7 +23,7 @@ const (
 	Refused    Class = "refused"     // the function panics for these values, whatever the schedule
 	ByContract Class = "by contract" // it waits for what another caller would do, or the driver has broken a rule
 	Elsewhere  Class = "elsewhere"   // of another function, which the driver calls too
-	Slow       Class = "slow"        // only if a goroutine is held while an hour passes
+	Slow       Class = "slow"        // only if a goroutine is held while seconds pass
 )
 
 // Judgement is the class of a finding, and why, "" for an alarm.
@@ -37,7 +37,7 @@ type Judgement struct {
 func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgement {
 	j := judge{finder: p.finder, function: f, called: v.called, finding: finding, zeroReceiver: v.zeroReceiver}
 	if finding.Stall == artifact.StallLong {
-		return Judgement{Slow, "only if a goroutine is held while an hour passes"}
+		return Judgement{Slow, "only if a goroutine is held while seconds pass"}
 	}
 	switch finding.Kind {
 	case artifact.KindPanic, artifact.KindNilCall:
@@ -457,27 +457,30 @@ func (c *calls) counts(call ssa.CallInstruction) bool { return c == nil || c.wit
 // of a type that occurs there, or one that is given such a value.
 func (j *judge) has(fn *types.Func) bool {
 	known := map[*types.TypeName]bool{}
-	note := func(fn *types.Func) {
-		sig := fn.Signature()
-		if sig.Recv() != nil {
-			if n := namedOf(sig.Recv().Type()); n != nil {
-				known[n.Obj()] = true
-			}
-		}
-		for v := range sig.Params().Variables() {
-			if n := namedOf(v.Type()); n != nil {
-				known[n.Obj()] = true
-			}
-		}
-		for v := range sig.Results().Variables() {
+	note := func(list *types.Tuple) {
+		for v := range list.Variables() {
 			if n := namedOf(v.Type()); n != nil {
 				known[n.Obj()] = true
 			}
 		}
 	}
-	note(j.function.fn)
+	unfinished := false // something is still being made
 	for _, c := range j.called {
-		note(c)
+		if j.isInside(c) {
+			unfinished = true
+		} else {
+			note(c.Signature().Results())
+		}
+	}
+	own := j.function.fn.Signature()
+	if !unfinished {
+		note(own.Params())
+		if recv := own.Recv(); recv != nil {
+			note(types.NewTuple(recv))
+		}
+		if !j.isInside(j.function.fn) {
+			note(own.Results())
+		}
 	}
 	sig := fn.Signature()
 	if sig.Recv() != nil {
@@ -487,6 +490,24 @@ func (j *judge) has(fn *types.Func) bool {
 	for v := range sig.Params().Variables() {
 		if n := namedOf(v.Type()); n != nil && known[n.Obj()] {
 			return true
+		}
+	}
+	return false
+}
+
+// isInside reports whether the goroutine that calls the functions is in a call of one of them.
+func (j *judge) isInside(fn *types.Func) bool {
+	for _, g := range j.finding.Goroutines {
+		if g.G != "0" {
+			continue
+		}
+		for _, frame := range g.Stack {
+			fns, _ := j.at(frameAt(frame))
+			for _, f := range fns {
+				if f.Object() == fn {
+					return true
+				}
+			}
 		}
 	}
 	return false

@@ -12,8 +12,9 @@ type Checked struct {
 	Valuation Valuation
 	Bundle    *artifact.Bundle // nil if there is no result
 	Err       error            // why there is none
-	// Decided: nothing keeps the result open.
+	// Decided: nothing keeps the result open; otherwise Limits are what it does not cover, in words.
 	Decided bool
+	Limits  []string // see Decided
 }
 
 // Error is one possible error of a function, in all valuations that show it.

@@ -246,6 +246,9 @@ func (w *writer) elements(t types.Type, n int, as want) ([]string, error) {
 	out = append(out, text)
 	// The others are made by the same choices.
 	again := slices.Clone(w.taken[first:])
+	if len(again) > 0 && n > 1 && w.values[len(w.values)-1].Text == failing && w.choose(as.name+" others", failing, "return") == 1 {
+		again[len(again)-1] = 0
+	}
 	for range n - 1 {
 		w.repeat = append(slices.Clone(again), w.repeat...)
 		text, err := w.value(t, part)
@@ -373,6 +376,9 @@ func (w *writer) sendsOn(as want) bool {
 	return sends
 }
 
+// failing is what a function does that is to fail.
+const failing = "returns an error"
+
 // funcOf is a function that does nothing, fails, or waits for the end of its context.
 func (w *writer) funcOf(sig *types.Signature, as want) (string, error) {
 	ways := []string{"returns"}
@@ -384,7 +390,7 @@ func (w *writer) funcOf(sig *types.Signature, as want) (string, error) {
 		}
 	}
 	if fails {
-		ways = append(ways, "returns an error")
+		ways = append(ways, failing)
 	}
 	if ctx >= 0 {
 		ways = append(ways, "waits for its context")
@@ -420,7 +426,7 @@ func (w *writer) funcOf(sig *types.Signature, as want) (string, error) {
 		}
 		value := ""
 		switch last := i == sig.Results().Len()-1; {
-		case last && way == "returns an error":
+		case last && way == failing:
 			value = w.expand(`$errors$.New("error")`)
 		case last && way == "waits for its context" && fails:
 			value = "ctx.Err()"
@@ -753,42 +759,6 @@ func (w *writer) constructed(fn *types.Func, n *types.Named, pointer bool, as wa
 		return "&" + name, nil
 	}
 	return name, nil
-}
-
-// stopOf is the method of a type that ends its goroutines, nil if there is none: the one that is asked for the least,
-// the first of these.
-func (w *writer) stopOf(t types.Type) *types.Func {
-	n := namedOf(t)
-	if n == nil || n.Obj().Pkg() == nil || !w.f.own[n.Obj().Pkg()] || types.IsInterface(n) {
-		return nil
-	}
-	var best *types.Func
-	for m := range n.Origin().Methods() {
-		if !m.Exported() || !w.f.stops(w.f.prog.FuncValue(m)) {
-			continue
-		}
-		if best == nil || m.Signature().Params().Len() < best.Signature().Params().Len() || m.Signature().Params().Len() == best.Signature().Params().Len() && m.Pos() < best.Pos() {
-			best = m
-		}
-	}
-	return best
-}
-
-func (w *writer) stopCall(name string, stop *types.Func) string {
-	w.called = append(w.called, stop)
-	var args []string
-	for p := range stop.Signature().Params().Variables() {
-		switch {
-		case types.TypeString(p.Type(), nil) == "context.Context":
-			args = append(args, w.expand("$context$.Background()"))
-		case types.TypeString(p.Type(), nil) == "time.Duration":
-			args = append(args, w.expand("$time$.Second"))
-		default:
-			zero, _ := w.zero(p.Type())
-			args = append(args, zero)
-		}
-	}
-	return fmt.Sprintf("%s.%s(%s)", name, stop.Name(), strings.Join(args, ", "))
 }
 
 // literal is a struct with the fields that matter, and those that are of no use as zero values.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"maps"
 	"slices"
 	"strings"
 
@@ -264,7 +263,7 @@ func (w *writer) write() error {
 		}
 		receiver = text
 		call = text + "." + call
-		if hasState(n, nil) && !w.f.stops(w.f.prog.FuncValue(w.fn)) {
+		if hasState(n, nil) && !w.f.ends(w.fn) {
 			calls += w.choose("calls at once", "1", "2")
 		}
 	} else if sig.TypeParams().Len() > 0 {
@@ -326,90 +325,12 @@ func (w *writer) receiver(t types.Type, n *types.Named) (string, error) {
 func (w *writer) stops(name string, stop *types.Func) {
 	switch {
 	case stop == nil || stop == w.fn || stop == w.fn.Origin():
-	case w.fn.Signature().Recv() != nil && w.f.stops(w.f.prog.FuncValue(w.fn)): // it has stopped it
+	case w.fn.Signature().Recv() != nil && w.f.ends(w.fn): // it has stopped it
 	case w.f.sendsOnClosed(w.fn, stop):
 		w.ends = append(w.ends, w.stopCall(name, stop))
 	default:
 		w.late = append(w.late, w.stopCall(name, stop))
 	}
-}
-
-// waitOf is the method of the type of a method that waits for the goroutines that it has started, nil if there is none: it
-// is given nothing, and waits for a wait group to which the method adds.
-func (f *finder) waitOf(fn *types.Func) *types.Func {
-	n := namedOf(fn.Signature().Recv().Type())
-	adds := map[any]bool{}
-	for g := range f.reached(fn) {
-		for _, c := range waitGroupCalls(g) {
-			if _, name := calleeName(c); name == "Add" || name == "Go" {
-				things, _ := f.matters.identity(c.Args[0], nil)
-				maps.Copy(adds, things)
-			}
-		}
-	}
-	for m := range n.Origin().Methods() {
-		if m == fn || !m.Exported() || m.Signature().Params().Len() > 0 {
-			continue
-		}
-		for g := range f.reached(m) {
-			for _, c := range waitGroupCalls(g) {
-				if _, name := calleeName(c); name != "Wait" {
-					continue
-				}
-				things, _ := f.matters.identity(c.Args[0], nil)
-				for t := range things {
-					if adds[t] {
-						return m
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// waitGroupCalls are the calls of methods of a wait group in a function.
-func waitGroupCalls(f *ssa.Function) (out []*ssa.CallCommon) {
-	for _, b := range f.Blocks {
-		for _, instr := range b.Instrs {
-			if c, ok := instr.(ssa.CallInstruction); ok {
-				if args := c.Common().Args; len(args) > 0 && pointsTo(args[0].Type(), "sync", "WaitGroup") {
-					out = append(out, c.Common())
-				}
-			}
-		}
-	}
-	return out
-}
-
-// sendsOnClosed reports whether a function sends on a channel that another one closes.
-func (f *finder) sendsOnClosed(sends, closes *types.Func) bool {
-	closed := map[any]bool{}
-	each := func(fn *types.Func, way way, do func(operation)) {
-		for g := range f.reached(fn) {
-			for _, b := range g.Blocks {
-				for _, instr := range b.Instrs {
-					for _, op := range operations(instr) {
-						if op.way == way {
-							do(op)
-						}
-					}
-				}
-			}
-		}
-	}
-	each(closes, closing, func(op operation) {
-		things, _ := f.matters.identity(op.on, nil)
-		maps.Copy(closed, things)
-	})
-	found := false
-	each(sends, sending, func(op operation) {
-		things, _ := f.matters.identity(op.on, nil)
-		for t := range things {
-			found = found || closed[t]
-		}
-	})
-	return found
 }
 
 // after writes the call, with what its caller does with the results, and what comes behind it.
@@ -421,9 +342,9 @@ func (w *writer) after(call string, sig *types.Signature, calls int) {
 		all := slices.Clone(w.late)
 		slices.Reverse(all)
 		if len(all) == 1 {
-			fmt.Fprintf(&w.body, "%s := %s.AfterFunc(%s.Hour, func() { %s })\n", late, w.importName("time"), w.importName("time"), all[0])
+			fmt.Fprintf(&w.body, "%s := %s.AfterFunc(%s, func() { %s })\n", late, w.importName("time"), lateText(w.importName("time")), all[0])
 		} else {
-			fmt.Fprintf(&w.body, "%s := %s.AfterFunc(%s.Hour, func() {\n%s\n})\n", late, w.importName("time"), w.importName("time"), strings.Join(all, "\n"))
+			fmt.Fprintf(&w.body, "%s := %s.AfterFunc(%s, func() {\n%s\n})\n", late, w.importName("time"), lateText(w.importName("time")), strings.Join(all, "\n"))
 		}
 	}
 	switch {
@@ -465,7 +386,11 @@ func (w *writer) results(call string, sig *types.Signature) string {
 				continue
 			}
 			if len(w.late)+len(w.ends) > 0 && w.choose("results", "are read to the end", "are left unread") == 1 {
-				continue // who asks for the end need not read on
+				// Who asks for the end need not read on.
+				if uses.Len() == 0 {
+					fmt.Fprintf(&uses, "%s.Sleep(%s)\n", w.importName("time"), lateText(w.importName("time")))
+				}
+				continue
 			}
 			w.drains = true
 			fmt.Fprintf(&uses, "vtraceDrain(%s)\n", name("results"))
@@ -492,7 +417,11 @@ func (w *writer) results(call string, sig *types.Signature) string {
 		names[n-1] = w.fresh("err")
 		failed = fmt.Sprintf("if %s != nil {\nreturn\n}\n", names[n-1])
 	}
-	text := fmt.Sprintf("%s := %s\n%s%s", strings.Join(names, ", "), call, failed, uses.String())
+	assign := ":="
+	if !slices.ContainsFunc(names, func(n string) bool { return n != "_" }) {
+		assign = "="
+	}
+	text := fmt.Sprintf("%s %s %s\n%s%s", strings.Join(names, ", "), assign, call, failed, uses.String())
 	if len(last) > 0 {
 		text += strings.Join(last, "\n") + "\n"
 	}

@@ -113,10 +113,20 @@ type FunctionOutput struct {
 type ValuationOutput struct {
 	// Test is the name of the driver.
 	Test string `json:"test"`
-	// Values are what parameters, and parts of them, are.
-	Values map[string]string `json:"values"`
+	// Values are what parameters, and parts of them, are, in their order.
+	Values []ValueOutput `json:"values"`
 	// Result is decided, open, not checked, or why it could not be checked.
 	Result string `json:"result"`
+	// Limits are what the result does not cover, in words, if it is open.
+	Limits []string `json:"limits,omitempty"`
+}
+
+// ValueOutput is what a parameter, or a part of one, is.
+type ValueOutput struct {
+	// Name is how the source calls it, as in workers, len(jobs) and opts.Retries.
+	Name string `json:"name"`
+	// Value is what it is, in words.
+	Value string `json:"value"`
 }
 
 // FunctionErrorOutput is an error of a function, in all choices of values that show it.

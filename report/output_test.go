@@ -161,7 +161,7 @@ func bundleDefinitions(t *testing.T) object {
 func TestOutputSchema(t *testing.T) {
 	g := &generator{t, said(t), bundleDefinitions(t), object{}}
 	var forms []object
-	for _, form := range []reflect.Type{reflect.TypeFor[SingleOutput](), reflect.TypeFor[SeveralOutput](), reflect.TypeFor[LineOutput]()} {
+	for _, form := range []reflect.Type{reflect.TypeFor[SingleOutput](), reflect.TypeFor[SeveralOutput](), reflect.TypeFor[LineOutput](), reflect.TypeFor[FunctionsOutput]()} {
 		forms = append(forms, g.of(form))
 	}
 	// A line has what its type says, and nothing else.
@@ -173,7 +173,7 @@ func TestOutputSchema(t *testing.T) {
 	data, err := artifact.EncodeJSON(object{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"$id":     fmt.Sprintf("https://github.com/vtrace/vtrace/report/output/%d", OutputVersion),
-		"title":   fmt.Sprintf("output of vtrace check -json, or a line of that of vtrace check -json=stream, version %d", OutputVersion),
+		"title":   fmt.Sprintf("output of vtrace check -json, also with -functions, or a line of that of vtrace check -json=stream, version %d", OutputVersion),
 		"oneOf":   forms, "$defs": g.defs,
 	})
 	require.NoError(t, err)
@@ -204,6 +204,10 @@ func TestOutputSchemaRefuses(t *testing.T) {
 	good := []any{
 		SingleOutput{OutputVersion, entry},
 		SeveralOutput{OutputVersion, []EntryOutput{entry}, []RefusedOutput{{"m", "TestB", []string{"why"}}}, []LeftOutOutput{{"m", "TestC", "why"}}},
+		FunctionsOutput{OutputVersion, []FunctionOutput{{
+			Package: "m", Func: "F", File: "m.go", Line: 1, Valuations: []ValuationOutput{{"Test_F_1", []ValueOutput{{"n", "0"}}, "open", []string{"why"}}},
+			Errors: []FunctionErrorOutput{{Class: "alarm", Shown: 1, Of: 1, In: []string{"Test_F_1"}, Finding: artifact.Finding{Number: 1, Verdict: artifact.Real, Kind: artifact.KindLeak}}},
+		}}},
 		LineOutput{Version: OutputVersion, Type: LineBegin, Count: &n}, LineOutput{Version: OutputVersion, Type: LineEntry, Entry: &entry},
 		LineOutput{Version: OutputVersion, Type: LineRefused, Refused: &RefusedOutput{Errors: []string{}}},
 		LineOutput{Version: OutputVersion, Type: LineLeftOut, LeftOut: &LeftOutOutput{}}, LineOutput{Version: OutputVersion, Type: LineEnd, Code: &n},

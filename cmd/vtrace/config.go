@@ -133,10 +133,10 @@ var configurable = map[string]setting{
 // onlyFlags are the flags of check that a file cannot set, with the reason.
 var onlyFlags = map[string]string{
 	"changed-since": "it says what one check is about", "config": "it names this file", "entry": "it says what one check is about",
-	"flags":  "build flags, as -toolexec, can have the go command run programs; build tags are set with tags",
-	"github": "it is about where one check runs", "json": "it is about who reads one check", "list": "it is another command", "o": "bundles are written where who checks says",
+	"flags":     "build flags, as -toolexec, can have the go command run programs; build tags are set with tags",
+	"functions": "it is another kind of check", "github": "it is about where one check runs", "json": "it is about who reads one check", "list": "it is another command", "numbers": "it belongs to functions", "o": "bundles are written where who checks says",
 	"parallel": "it is about where one check runs", "run": "it says what one check is about", "sign": "a key belongs to who checks", "timing": "it is about who reads one check",
-	"update-baseline": "it changes a file", "v": "it is about who reads one check",
+	"update-baseline": "it changes a file", "v": "it is about who reads one check", "valuations": "it belongs to functions",
 }
 
 // at makes an error about a place of the file.

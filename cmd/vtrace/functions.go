@@ -328,9 +328,9 @@ func (r *checkedFunction) output(all *vtrace.Functions) report.FunctionOutput {
 		LeftOut: f.LeftOut, Valuations: []report.ValuationOutput{}, Errors: []report.FunctionErrorOutput{},
 	}
 	for _, v := range f.Valuations {
-		val := report.ValuationOutput{Test: v.Test, Values: map[string]string{}, Result: "not checked"}
+		val := report.ValuationOutput{Test: v.Test, Values: []report.ValueOutput{}, Result: "not checked"}
 		for _, x := range v.Values {
-			val.Values[x.Name] = x.Text
+			val.Values = append(val.Values, report.ValueOutput{Name: x.Name, Value: x.Text})
 		}
 		out.Valuations = append(out.Valuations, val)
 	}
@@ -344,7 +344,7 @@ func (r *checkedFunction) output(all *vtrace.Functions) report.FunctionOutput {
 		case c.Decided:
 			out.Valuations[i].Result = "decided"
 		default:
-			out.Valuations[i].Result = "open"
+			out.Valuations[i].Result, out.Valuations[i].Limits = "open", c.Limits
 		}
 	}
 	for _, e := range r.summary.Errors {
