@@ -256,6 +256,8 @@ func (f *finder) entry(pkg *packages.Package, fn *types.Func) *Function {
 		e.LeftOut = "runs as a goroutine of other functions, and is checked with them"
 	case !u.creates && !e.Exported:
 		e.LeftOut = "a part of exported methods, and is checked with them"
+	case recv != nil && !isExportedType(recv.Type()) && !f.starts(s) && f.isCalled(s):
+		e.LeftOut = "a part of the functions that call it, and is checked with them"
 	case fn.Name() == "Lock" || fn.Name() == "Unlock" || fn.Name() == "RLock" || fn.Name() == "RUnlock":
 		e.LeftOut = "a lock itself: what is right depends on what is called before and after"
 	}
@@ -346,12 +348,41 @@ func namedOf(t types.Type) *types.Named {
 }
 
 func isExported(fn *types.Func) bool {
-	if recv := fn.Signature().Recv(); recv != nil {
-		if n := namedOf(recv.Type()); n != nil && !n.Obj().Exported() {
-			return false
+	recv := fn.Signature().Recv()
+	return fn.Exported() && (recv == nil || isExportedType(recv.Type()))
+}
+
+func isExportedType(t types.Type) bool {
+	n := namedOf(t)
+	return n == nil || n.Obj().Exported()
+}
+
+// starts reports whether a function starts goroutines, itself or through others.
+func (f *finder) starts(fn *ssa.Function) bool {
+	obj, ok := fn.Object().(*types.Func)
+	if !ok {
+		return false
+	}
+	for g := range f.reached(obj) {
+		for _, b := range g.Blocks {
+			for _, instr := range b.Instrs {
+				if c, ok := instr.(ssa.CallInstruction); ok {
+					if _, name := calleeName(c.Common()); name == "Go" {
+						return true
+					}
+				}
+				if _, ok := instr.(*ssa.Go); ok {
+					return true
+				}
+			}
 		}
 	}
-	return fn.Exported()
+	return false
+}
+
+// isCalled reports whether another function of the packages calls a function by name.
+func (f *finder) isCalled(fn *ssa.Function) bool {
+	return slices.ContainsFunc(f.all, func(g *ssa.Function) bool { return g != fn && slices.Contains(callees(g), fn) })
 }
 
 // drivers writes the drivers of a function, smallest valuations first.

@@ -317,13 +317,20 @@ func (j *judge) anybody(op operation) string {
 	if held {
 		return "its caller"
 	}
-	j.leaveOutPrivate(things)
+	shared := maps.Clone(things)
+	j.leaveOutPrivate(shared)
 	for _, f := range j.all {
 		root := f
 		for root.Parent() != nil {
 			root = root.Parent()
 		}
-		if reached[root] || !j.operatesOn(f, op.way, things) {
+		if !j.operatesOn(f, op.way, things) {
+			continue
+		}
+		if j.isReturned(f) {
+			return "its caller"
+		}
+		if reached[root] || !j.operatesOn(f, op.way, shared) {
 			continue
 		}
 		if who := j.exportedAbove(root, reached); who != "" {
@@ -331,6 +338,46 @@ func (j *judge) anybody(op operation) string {
 		}
 	}
 	return ""
+}
+
+// isReturned reports whether a function is declared in the one that the driver is for, which returns it: who has called that
+// can call it.
+func (j *judge) isReturned(f *ssa.Function) bool {
+	of := j.prog.FuncValue(j.function.fn)
+	for _, results := range j.matters.returned[of] {
+		for _, r := range results {
+			if j.matters.mayBe(r, f, map[ssa.Value]bool{}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayBe reports whether a value may be a function.
+func (s *slice) mayBe(v ssa.Value, f *ssa.Function, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
+	any := func(list []ssa.Value) bool {
+		return slices.ContainsFunc(list, func(x ssa.Value) bool { return s.mayBe(x, f, seen) })
+	}
+	switch v := v.(type) {
+	case *ssa.MakeClosure:
+		return v.Fn == f
+	case *ssa.Function:
+		return v == f
+	case *ssa.UnOp:
+		return s.mayBe(v.X, f, seen)
+	case *ssa.Alloc:
+		return any(s.assigned[v])
+	case *ssa.Phi:
+		return any(v.Edges)
+	case *ssa.ChangeType:
+		return s.mayBe(v.X, f, seen)
+	}
+	return false
 }
 
 // leaveOutPrivate leaves out what the function makes itself and puts nowhere: what other calls make there is not

@@ -29,8 +29,9 @@ type slice struct {
 	elements map[ssa.Value]bool
 
 	// What the code compares with nil.
-	nilFields map[*types.Var]bool // by origin
-	nilValues map[ssa.Value]bool
+	nilFields   map[*types.Var]bool // by origin
+	nilValues   map[ssa.Value]bool
+	nilElements map[ssa.Value]bool // slices and maps in which something is compared
 }
 
 // argument is what a call passes for a parameter.
@@ -45,12 +46,13 @@ func (p *program) relevant() *slice {
 		p: p, values: map[ssa.Value]bool{}, fields: map[*types.Var]bool{},
 		arguments: map[*ssa.Parameter][]argument{}, captured: map[*ssa.FreeVar][]ssa.Value{},
 		stored: map[*types.Var][]ssa.Value{}, assigned: map[ssa.Value][]ssa.Value{}, returned: map[*ssa.Function][][]ssa.Value{},
-		nilFields: map[*types.Var]bool{}, nilValues: map[ssa.Value]bool{}, elements: map[ssa.Value]bool{},
+		nilFields: map[*types.Var]bool{}, nilValues: map[ssa.Value]bool{}, elements: map[ssa.Value]bool{}, nilElements: map[ssa.Value]bool{},
 	}
 	for _, f := range p.all {
 		s.index(f)
 	}
 	for _, f := range p.all {
+		s.compare(f)
 		if p.uses[f].operates {
 			s.begin(f)
 		}
@@ -77,12 +79,6 @@ func (s *slice) index(f *ssa.Function) {
 			case *ssa.MakeClosure:
 				for i, fv := range v.Fn.(*ssa.Function).FreeVars {
 					s.captured[fv] = append(s.captured[fv], v.Bindings[i])
-				}
-			case *ssa.BinOp:
-				if isNil(v.X) {
-					s.compared(v.Y)
-				} else if isNil(v.Y) {
-					s.compared(v.X)
 				}
 			case *ssa.Return:
 				s.returned[f] = append(s.returned[f], v.Results)
@@ -112,10 +108,26 @@ func isNil(v ssa.Value) bool {
 	return ok && c.IsNil()
 }
 
+// compare notes what a function compares with nil.
+func (s *slice) compare(f *ssa.Function) {
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			if v, ok := instr.(*ssa.BinOp); ok && isNil(v.X) {
+				s.compared(v.Y)
+			} else if ok && isNil(v.Y) {
+				s.compared(v.X)
+			}
+		}
+	}
+}
+
 // compared notes that a value is compared with nil: a parameter, a variable or a field.
 func (s *slice) compared(v ssa.Value) {
 	if u, ok := v.(*ssa.UnOp); ok && u.Op == token.MUL {
 		v = u.X
+		if at, ok := v.(*ssa.IndexAddr); ok {
+			s.addElements(s.nilElements, at.X)
+		}
 		if fa, ok := v.(*ssa.FieldAddr); ok {
 			s.nilFields[fieldOf(fa)] = true
 		}
@@ -207,7 +219,7 @@ func (s *slice) back(v ssa.Value) {
 		s.addField(structOf(v.X.Type()).Field(v.Field))
 	case *ssa.UnOp:
 		if at, ok := v.X.(*ssa.IndexAddr); ok {
-			s.addElements(at.X)
+			s.addElements(s.elements, at.X)
 		}
 		if v.Op != token.ARROW {
 			s.add(v.X)
@@ -217,12 +229,12 @@ func (s *slice) back(v ssa.Value) {
 			s.add(st.Chan)
 		}
 	case *ssa.Lookup:
-		s.addElements(v.X)
+		s.addElements(s.elements, v.X)
 		s.add(v.X)
 		s.add(v.Index)
 	case *ssa.Next:
 		if r, ok := v.Iter.(*ssa.Range); ok {
-			s.addElements(r.X)
+			s.addElements(s.elements, r.X)
 		}
 		s.add(v.Iter)
 	case *ssa.Call:
@@ -247,32 +259,32 @@ func (s *slice) back(v ssa.Value) {
 }
 
 // addElements notes that what is in a slice or map matters, however it is called.
-func (s *slice) addElements(v ssa.Value) {
-	if s.elements[v] {
+func (s *slice) addElements(to map[ssa.Value]bool, v ssa.Value) {
+	if to[v] {
 		return
 	}
-	s.elements[v] = true
+	to[v] = true
 	switch v := v.(type) {
 	case *ssa.Parameter:
 		for _, a := range s.arguments[v] {
-			s.addElements(a.value)
+			s.addElements(to, a.value)
 		}
 	case *ssa.FreeVar:
 		for _, x := range s.captured[v] {
-			s.addElements(x)
+			s.addElements(to, x)
 		}
 	case *ssa.UnOp:
-		s.addElements(v.X)
+		s.addElements(to, v.X)
 	case *ssa.Alloc:
 		for _, x := range s.assigned[v] {
-			s.addElements(x)
+			s.addElements(to, x)
 		}
 	case *ssa.Phi:
 		for _, x := range v.Edges {
-			s.addElements(x)
+			s.addElements(to, x)
 		}
 	case *ssa.Slice:
-		s.addElements(v.X)
+		s.addElements(to, v.X)
 	}
 }
 
@@ -329,6 +341,11 @@ func (s *slice) parameter(f *ssa.Function, i int) bool {
 // elementsOf reports whether what is in the i-th parameter of a function matters.
 func (s *slice) elementsOf(f *ssa.Function, i int) bool {
 	return f != nil && i < len(f.Params) && s.elements[f.Params[i]]
+}
+
+// nilElementsOf reports whether something in the i-th parameter of a function is compared with nil.
+func (s *slice) nilElementsOf(f *ssa.Function, i int) bool {
+	return f != nil && i < len(f.Params) && s.nilElements[f.Params[i]]
 }
 
 // spilled: a parameter whose address is taken, or which a function inside uses, is copied to a variable first.

@@ -18,15 +18,14 @@ import (
 var stopNames = []string{"Close", "Stop", "Shutdown", "Cancel", "Quit"}
 
 // ends reports whether a method ends what its receiver does: it closes a channel of it, cancels a context or stops
-// a timer, itself or through other functions, is given nothing but truths, times and contexts, and has no result but an
-// error.
+// a timer, itself or through other functions, is given nothing but times and contexts, and has no result but an error.
 func (f *finder) ends(fn *types.Func) bool {
 	sig := fn.Signature()
 	if sig.Recv() == nil {
 		return false
 	}
 	for p := range sig.Params().Variables() {
-		if b, ok := p.Type().Underlying().(*types.Basic); !(ok && b.Kind() == types.Bool) && !isOf(p.Type(), "context") && !isOf(p.Type(), "time") {
+		if !isOf(p.Type(), "context") && !isOf(p.Type(), "time") {
 			return false
 		}
 	}

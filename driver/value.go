@@ -36,8 +36,9 @@ type want struct {
 	matters bool   // it decides what the code does with concurrency
 	canNil  bool   // the code asks whether it is nil
 	// elements: what is in it matters, not only how much.
-	elements bool
-	depth    int
+	elements    bool
+	nilElements bool // the code asks whether something in it is nil
+	depth       int
 }
 
 func (w want) part(name string) want {
@@ -237,6 +238,12 @@ func (w *writer) elements(t types.Type, n int, as want) ([]string, error) {
 	if as.depth >= deepest {
 		text, err := w.zero(t)
 		return slices.Repeat([]string{text}, n), err
+	}
+	if as.nilElements && nilable(t) && w.choose(as.name+" element", "is set", "is nil at first") == 1 {
+		out = append(out, "nil")
+		if n--; n == 0 {
+			return out, nil
+		}
 	}
 	first := w.asked
 	text, err := w.value(t, part)

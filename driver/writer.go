@@ -175,7 +175,7 @@ func (w *writer) arguments(fn *types.Func, sig *types.Signature, label func(stri
 		if variadic && depth > 0 {
 			break // options of a constructor: none
 		}
-		as := want{name: label(name), matters: w.f.matters.parameter(s, i+skip), canNil: w.f.matters.nilParameter(s, i+skip), elements: w.f.matters.elementsOf(s, i+skip), depth: depth}
+		as := want{name: label(name), matters: w.f.matters.parameter(s, i+skip), canNil: w.f.matters.nilParameter(s, i+skip), elements: w.f.matters.elementsOf(s, i+skip), nilElements: w.f.matters.nilElementsOf(s, i+skip), depth: depth}
 		if pointsTo(p.Type(), "sync", "WaitGroup") || pointsTo(p.Type(), "sync", "Cond") {
 			return nil, fmt.Errorf("works on a %s that its callers give it, and is checked with them", w.shown(p.Type()))
 		}
