@@ -40,13 +40,20 @@ func LoadFunctions(ctx context.Context, src Source, opts FunctionOptions) (*Func
 	if err != nil {
 		return nil, err
 	}
-	spec := src.spec
-	Overlay(plan.Overlay)(&spec)
-	with, err := source.LoadSet(ctx, spec)
-	if err != nil {
-		return nil, err
+	for {
+		spec := src.spec
+		Overlay(plan.Overlay)(&spec)
+		with, err := source.LoadSet(ctx, spec)
+		if err != nil {
+			return nil, err
+		}
+		switch some, err := plan.LeaveOut(with); {
+		case err != nil:
+			return nil, err
+		case !some:
+			return &Functions{plan, &Set{with, &pass.Builds{}}}, nil
+		}
 	}
-	return &Functions{plan, &Set{with, &pass.Builds{}}}, nil
 }
 
 // List lists the functions, by package and place, those that are left out with their reasons among them.

@@ -332,3 +332,49 @@ func TestSummarise(t *testing.T) {
 	}, got)
 	require.Len(t, s.Alarms(), 2)
 }
+
+// A driver that does not compile leaves its function out, with the reason, and no other.
+func TestLeaveOut(t *testing.T) {
+	t.Parallel()
+	dir := unpack(t, txtar.Parse([]byte(`
+-- go.mod --
+module example.com/m
+
+go 1.26
+-- m.go --
+package m
+
+func One(n int) { go func() {}() }
+
+func Two(n int) { go func() {}() }
+`)))
+	plan := find(t, dir, driver.Options{})
+	name := filepath.Join(dir, driver.File)
+	good := plan.Overlay[name]
+	reload := func() (bool, error) {
+		set, err := source.LoadSet(t.Context(), source.Spec{Dir: dir, Pattern: ".", Overlay: plan.Overlay})
+		require.NoError(t, err)
+		return plan.LeaveOut(set)
+	}
+	some, err := reload()
+	require.NoError(t, err)
+	require.False(t, some)
+	plan.Overlay[name] = bytes.Replace(good, []byte("One("), []byte("One(undeclared+"), 1)
+	some, err = reload()
+	require.NoError(t, err)
+	require.True(t, some)
+	require.Equal(t, "its driver does not compile: undefined: undeclared", plan.Functions[0].LeftOut)
+	require.Empty(t, plan.Functions[0].Valuations)
+	require.Empty(t, plan.Functions[1].LeftOut)
+	require.NotContains(t, string(plan.Overlay[name]), "One")
+	some, err = reload()
+	require.NoError(t, err)
+	require.False(t, some)
+	load(t, dir, plan)
+
+	// What is wrong outside of all tests leaves out all.
+	plan.Overlay[name] = append(plan.Overlay[name], "\nvar _ = undeclared\n"...)
+	_, err = reload()
+	require.NoError(t, err)
+	require.NotEmpty(t, plan.Functions[1].LeftOut)
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/format"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"path/filepath"
@@ -98,6 +99,7 @@ type Plan struct {
 	Overlay map[string][]byte
 
 	finder *finder
+	files  map[string]*file // by absolute name
 
 	mu         sync.Mutex
 	alarms     map[place][]*Function // that were attributed
@@ -117,7 +119,7 @@ func Find(ctx context.Context, set *source.Set, opts Options) (*Plan, error) {
 	for _, pkg := range all {
 		f.packages[pkg.Types] = pkg
 	}
-	plan := &Plan{Overlay: map[string][]byte{}}
+	plan := &Plan{Overlay: map[string][]byte{}, files: map[string]*file{}}
 	for _, pkg := range matched {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -130,6 +132,9 @@ func Find(ctx context.Context, set *source.Set, opts Options) (*Plan, error) {
 		plan.Overlay[name] = []byte("package " + pkg + "\n")
 	}
 	plan.finder = f
+	if err := plan.write(); err != nil {
+		return nil, err
+	}
 	needed := map[*types.Func]bool{}
 	for _, fn := range plan.Functions {
 		for _, v := range fn.Valuations {
@@ -226,12 +231,60 @@ func (f *finder) find(plan *Plan, pkg *packages.Package) error {
 		}
 	}
 	plan.Functions = append(plan.Functions, here...)
-	if text, err := file.text(); err != nil {
-		return fmt.Errorf("%s: the drivers: %w", pkg.PkgPath, err)
-	} else if text != nil {
-		plan.Overlay[filepath.Join(filepath.Dir(pkg.GoFiles[0]), File)] = text
+	if len(file.tests) == 0 {
+		return nil
+	}
+	plan.files[filepath.Join(filepath.Dir(pkg.GoFiles[0]), File)] = file
+	return nil
+}
+
+// write writes the files with the drivers.
+func (p *Plan) write() error {
+	for name, f := range p.files {
+		text, err := f.text()
+		if err != nil {
+			return fmt.Errorf("the drivers of %s: %w", f.pkg.Path(), err)
+		}
+		p.Overlay[name] = text
 	}
 	return nil
+}
+
+// LeaveOut leaves out the functions of which a driver does not compile, with the first error of each, and reports
+// whether there are some. The set is that with the overlay of the plan, which has to be loaded again then.
+func (p *Plan) LeaveOut(set *source.Set) (some bool, err error) {
+	for name, f := range p.files {
+		for _, e := range set.ErrorsIn(name) {
+			test := testAt(p.Overlay[name], e.Line)
+			for _, fn := range p.Functions {
+				in := fn.Package == f.pkg.Path() && (test == "" || slices.ContainsFunc(fn.Valuations, func(v Valuation) bool { return v.Test == test }))
+				if in && fn.LeftOut == "" {
+					fn.LeftOut, fn.Valuations, fn.More = "its driver does not compile: "+e.Message, nil, 0
+					some = true
+				}
+			}
+		}
+		f.tests = slices.DeleteFunc(f.tests, func(t test) bool { return t.of.LeftOut != "" })
+	}
+	if !some {
+		return false, nil
+	}
+	return true, p.write()
+}
+
+// testAt is the name of the test at a line of a file, "" if there is none.
+func testAt(text []byte, line int) string {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return ""
+	}
+	for _, d := range file.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(fd.Name.Name, "Test_") && fset.Position(fd.Pos()).Line <= line && line <= fset.Position(fd.End()).Line {
+			return fd.Name.Name
+		}
+	}
+	return ""
 }
 
 // entry is the function as an entry point, nil if there is nothing to check in it.
@@ -406,6 +459,6 @@ func (f *finder) drivers(file *file, e *Function) {
 		e.Valuations = append(e.Valuations, val)
 	}
 	for i, w := range chosen {
-		file.add(w, e.Valuations[i])
+		file.tests = append(file.tests, test{w, e.Valuations[i], e})
 	}
 }

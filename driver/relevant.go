@@ -3,6 +3,7 @@ package driver
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -125,8 +126,12 @@ func (s *slice) compare(f *ssa.Function) {
 func (s *slice) compared(v ssa.Value) {
 	if u, ok := v.(*ssa.UnOp); ok && u.Op == token.MUL {
 		v = u.X
-		if at, ok := v.(*ssa.IndexAddr); ok {
-			s.addElements(s.nilElements, at.X)
+		for _, from := range append(s.assigned[v], u) { // the variable of a loop may be one of its own
+			if e, ok := from.(*ssa.UnOp); ok {
+				if at, ok := e.X.(*ssa.IndexAddr); ok {
+					s.addElements(s.nilElements, at.X)
+				}
+			}
 		}
 		if fa, ok := v.(*ssa.FieldAddr); ok {
 			s.nilFields[fieldOf(fa)] = true
@@ -251,6 +256,19 @@ func (s *slice) back(v ssa.Value) {
 			}
 		}
 		s.add(v.Tuple)
+	case *ssa.Phi:
+		for _, x := range v.Edges {
+			s.add(x)
+		}
+		// Which of them it is follows from the branches around it.
+		for _, b := range append([]*ssa.BasicBlock{v.Block(), v.Block().Idom()}, v.Block().Preds...) {
+			if b == nil || len(b.Instrs) == 0 {
+				continue
+			}
+			if branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
+				s.add(branch.Cond)
+			}
+		}
 	case ssa.Instruction:
 		for _, x := range v.Operands(nil) {
 			s.add(*x)
@@ -307,15 +325,33 @@ func (s *slice) call(c *ssa.Call) {
 	}
 	if c.Common().StaticCallee() == nil {
 		s.add(c.Common().Value) // a function value, or what has a method of an interface
-		if !c.Common().IsInvoke() {
-			if _, ok := c.Common().Value.(*ssa.Builtin); !ok {
-				return // the functions of drivers do not look at what they are given
-			}
+		if !c.Common().IsInvoke() && s.isGiven(c.Common().Value, map[ssa.Value]bool{}) {
+			return // the functions of drivers do not look at what they are given
 		}
 	}
 	for _, a := range c.Common().Args {
 		s.add(a)
 	}
+}
+
+// isGiven reports whether a function value is a parameter, or a variable that is one.
+func (s *slice) isGiven(v ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
+	given := func(x ssa.Value) bool { return s.isGiven(x, seen) }
+	switch v := v.(type) {
+	case *ssa.Parameter:
+		return true
+	case *ssa.UnOp:
+		return given(v.X)
+	case *ssa.FreeVar:
+		return slices.ContainsFunc(s.captured[v], given)
+	case *ssa.Alloc:
+		return slices.ContainsFunc(s.assigned[v], given)
+	}
+	return false
 }
 
 // callee is the function of the packages that is called by name, nil if there is none.

@@ -311,11 +311,21 @@ func (w *writer) receiver(t types.Type, n *types.Named) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if token.IsIdentifier(text) {
+	_, isStruct := n.Underlying().(*types.Struct)
+	_, isPointer := types.Unalias(t).(*types.Pointer)
+	if token.IsIdentifier(text) && (isStruct || isPointer) {
 		return text, nil
 	}
 	name := w.fresh(lower(n.Obj().Name()))
-	fmt.Fprintf(&w.setup, "%s := %s\n", name, text)
+	if isStruct || isPointer {
+		fmt.Fprintf(&w.setup, "%s := %s\n", name, text)
+	} else {
+		of, err := w.typeName(t)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&w.setup, "var %s %s = %s\n", name, of, text)
+	}
 	w.stops(name, w.stopOf(t))
 	return name, nil
 }

@@ -183,7 +183,9 @@ func (s *run) doneAtExit(g *goroutine) {
 	defer func() {
 		if v := recover(); v != nil {
 			g.acting = g.wgGo
-			s.end(g.outcomeOf(v))
+			o := g.outcomeOf(v)
+			s.at, o.Stack, g.stack = "", nil, nil // a goroutine that runtime.Goexit has ended is still there
+			s.end(o)
 		}
 	}()
 	s.exec.counts(g, g.wg, -1)

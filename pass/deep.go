@@ -487,7 +487,7 @@ func (d *deep) replay(ctx context.Context, s *suspect) error {
 			s.conclude(artifact.Unconfirmed, v.Reason)
 			return nil
 		}
-		s.conclude(artifact.Real, fmt.Sprintf("the program has come there, and nothing has ended it since step %d while others went on; in the model nothing that they can do ends it", v.Since))
+		s.conclude(artifact.Real, fmt.Sprintf(asProved, v.Since))
 		return nil
 	default:
 		s.conclude(artifact.Unconfirmed, v.Reason)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 )
 
@@ -53,7 +54,28 @@ func Replay(ctx context.Context, deepPass *artifact.Bundle, test string, opts Op
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	defer d.rep.stage("replay")()
-	return orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: opts.Watchdog})
+	v, err := orchestrate.Replay(ctx, d.binary, plan, orchestrate.RunOptions{Timeout: opts.Watchdog})
+	if err == nil {
+		judgeAsProved(deepPass, test, v)
+	}
+	return v, err
+}
+
+// asProved is why an error is real that no run can prove: goroutines are stuck while others go on for ever.
+const asProved = "the program has come there, and nothing has ended it since step %d while others went on; in the model nothing that they can do ends it"
+
+// judgeAsProved judges a replay at whose end the goroutines were stuck while others went on as the check has judged the same:
+// that they can never go on was proved in the model.
+func judgeAsProved(b *artifact.Bundle, test string, v *orchestrate.Verdict) {
+	if v.Status != orchestrate.Limit || v.Since == 0 {
+		return
+	}
+	name := strings.TrimSuffix(strings.TrimPrefix(test, "tests/"), "_test.go")
+	for _, f := range b.Findings() {
+		if f.Test == "tests/"+name+"_test.go" && f.Verdict == artifact.Real && explain.Stuck(f.Kind) {
+			v.Status, v.Kind, v.Reason = orchestrate.Reproduced, f.Kind, fmt.Sprintf(asProved, v.Since)
+		}
+	}
 }
 
 // testNumbers finds the query and the trace of a test: "q3-1", or its path in

@@ -195,6 +195,18 @@ func (s *Set) TestFiles() map[string]string {
 	return out
 }
 
+// ErrorsIn are the errors of the packages that are in a file, by its absolute name.
+func (s *Set) ErrorsIn(name string) (out []ProgramError) {
+	for _, p := range s.pkgs {
+		for _, e := range p.Errors {
+			if file, line, col := place(e.Pos); file == name {
+				out = append(out, ProgramError{File: file, Line: line, Col: col, Message: e.Msg})
+			}
+		}
+	}
+	return out
+}
+
 // declared lists the functions of the packages that the pattern names, of a kind, by package
 // and place.
 func (s *Set) declared(is func(*packages.Package, *ast.File, *ast.FuncDecl) bool) []EntryPoint {

@@ -6,7 +6,7 @@ import "expvar"
 func main() {
 	c := make(chan int, 1)
 	var v expvar.Var = expvar.Func(func() any {
-		c <- 1
+		c <- 1 // missed "deadlock"
 		return len(c)
 	})
 	v.String() // under "unknown-call"

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Goroutines of one place arm timers, and what they do follows from which is first.
+// Goroutines of one place arm timers, and what they do follows from which is first, or if one was held.
 func main() {
 	var wg sync.WaitGroup
 	c := make(chan int, 2)
@@ -22,7 +22,7 @@ func main() {
 	}
 	wg.Wait()
 	if <-c == 2 || <-c == 2 {
-		<-c // unreal "deadlock"
+		<-c // want "deadlock"
 	}
 	<-c // want "deadlock"
 }
