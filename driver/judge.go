@@ -71,12 +71,19 @@ func (j *judge) panics() Judgement {
 	switch {
 	case inDriver(j.finding.File):
 		return Judgement{ByContract, "the driver could make no better value"}
-	case i < 0 || j.finding.Goroutines[i].G != "0":
+	case i < 0 && j.finding.Verdict != artifact.Real:
+		return Judgement{Refused, "the function may panic for these values, which no run has shown"}
+	case i < 0 || !calls(j.finding.Goroutines[i]):
 		return Judgement{Class: Alarm}
 	case strings.HasPrefix(j.finding.Message, "panic: runtime error"):
 		return Judgement{Refused, "the function panics for these values"}
 	}
 	return Judgement{Refused, "the function panics for these values, and says so"}
+}
+
+// calls reports whether a goroutine is one of the driver that calls the function.
+func calls(g artifact.FindingGoroutine) bool {
+	return g.G == "0" || len(g.Stack) > 0 && inDriver(frameFile(g.Stack[len(g.Stack)-1]))
 }
 
 // by is the function that the driver calls and in which the goroutine is that a finding is about, nil if that is not known:
@@ -313,7 +320,7 @@ func (w way) lets(other way) bool {
 // anybody says who might do what lets an operation go on, "" if nobody can that has not been called.
 func (j *judge) anybody(op operation) string {
 	reached := j.reached(append(slices.Clone(j.called), j.function.fn)...)
-	things, held := j.matters.identity(op.on, &calls{entry: j.isEntry, within: reached})
+	things, held := j.matters.identity(op.on, &callsIn{entry: j.isEntry, within: reached})
 	if held {
 		return "its caller"
 	}
@@ -490,15 +497,15 @@ func (j *judge) exportedAbove(f *ssa.Function, reached map[*ssa.Function]bool) s
 	return ""
 }
 
-// calls says in which calls a value is looked at; nil is all of them.
-type calls struct {
+// callsIn says in which calls a value is looked at; nil is all of them.
+type callsIn struct {
 	entry  func(*ssa.Function) bool // whose parameters a caller outside has
 	within map[*ssa.Function]bool   // the functions whose calls count
 }
 
-func (c *calls) isEntry(f *ssa.Function) bool { return c != nil && c.entry(f) }
+func (c *callsIn) isEntry(f *ssa.Function) bool { return c != nil && c.entry(f) }
 
-func (c *calls) counts(call ssa.CallInstruction) bool { return c == nil || c.within[call.Parent()] }
+func (c *callsIn) counts(call ssa.CallInstruction) bool { return c == nil || c.within[call.Parent()] }
 
 // has reports whether a caller that has called what the driver calls can call a function on what it has got: it is one
 // of a type that occurs there, or one that is given such a value.
@@ -562,7 +569,7 @@ func (j *judge) isInside(fn *types.Func) bool {
 
 // identity is what a value may be: the fields that it is read from, or the places where it is made; held: a caller has it,
 // since it comes from a parameter of an entry, or is in an exported field.
-func (s *slice) identity(v ssa.Value, in *calls) (things map[any]bool, held bool) {
+func (s *slice) identity(v ssa.Value, in *callsIn) (things map[any]bool, held bool) {
 	things = map[any]bool{}
 	seen := map[ssa.Value]bool{}
 	var visit func(v ssa.Value)

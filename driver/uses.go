@@ -161,3 +161,21 @@ func hasState(t types.Type, seen map[types.Type]bool) bool {
 	}
 	return false
 }
+
+// isShared reports whether values of a type look made for several goroutines: one of its fields is a lock, a channel or the
+// like.
+func isShared(n *types.Named) bool {
+	st, ok := n.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range st.Fields() {
+		if _, isChan := f.Type().Underlying().(*types.Chan); isChan {
+			return true
+		}
+		if of := namedOf(f.Type()); of != nil && of.Obj().Pkg() != nil && (of.Obj().Pkg().Path() == "sync" || of.Obj().Pkg().Path() == "sync/atomic") {
+			return true
+		}
+	}
+	return false
+}

@@ -652,6 +652,9 @@ func (w *writer) made(t types.Type, n *types.Named, as want) (string, error) {
 		}
 	}
 	if st, ok := n.Underlying().(*types.Struct); ok && w.f.own[pkg] && as.depth < deepest {
+		if !n.Obj().Exported() && isOpaque(st) {
+			return "", fmt.Errorf("it needs a value of type %s, which other functions make, and is checked with them", w.shown(n))
+		}
 		text, err := w.literal(n, st, as)
 		if isPointer {
 			text = "&" + text
@@ -766,6 +769,16 @@ func (w *writer) constructed(fn *types.Func, n *types.Named, pointer bool, as wa
 		return "&" + name, nil
 	}
 	return name, nil
+}
+
+// isOpaque reports whether a struct has fields of which only the code that makes it knows what they may be.
+func isOpaque(st *types.Struct) bool {
+	for f := range st.Fields() {
+		if !f.Exported() && nilable(f.Type()) {
+			return true
+		}
+	}
+	return false
 }
 
 // literal is a struct with the fields that matter, and those that are of no use as zero values.

@@ -263,7 +263,7 @@ func (w *writer) write() error {
 		}
 		receiver = text
 		call = text + "." + call
-		if hasState(n, nil) && !w.f.ends(w.fn) {
+		if isShared(n) && !w.f.ends(w.fn) {
 			calls += w.choose("calls at once", "1", "2")
 		}
 	} else if sig.TypeParams().Len() > 0 {
