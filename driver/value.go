@@ -37,6 +37,7 @@ type want struct {
 	canNil  bool   // the code asks whether it is nil
 	// elements: what is in it matters, not only how much.
 	elements    bool
+	receiver    bool // of the method
 	nilElements bool // the code asks whether something in it is nil
 	depth       int
 }
@@ -332,7 +333,9 @@ func (w *writer) channel(u *types.Chan, as want) (string, error) {
 			fmt.Fprintf(&w.setup, "%s <- %s\n", name, v)
 		}
 	}
-	fmt.Fprintf(&w.setup, "close(%s)\n", name)
+	if !as.receiver {
+		fmt.Fprintf(&w.setup, "close(%s)\n", name)
+	}
 	return name, nil
 }
 
@@ -478,6 +481,16 @@ func (w *writer) quiet(t types.Type, as want) (string, error) {
 	case *types.Pointer:
 		name, err := w.typeName(u.Elem())
 		return "new(" + name + ")", err
+	case *types.Chan: // nothing comes on it, or it takes what comes
+		elem, err := w.typeName(u.Elem())
+		if err != nil {
+			return "", err
+		}
+		of, err := w.typeName(t)
+		if u.Dir() == types.RecvOnly {
+			return fmt.Sprintf("func() %s { c := make(chan %s); close(c); return c }()", of, elem), err
+		}
+		return fmt.Sprintf("make(chan %s, %d)", elem, room), err
 	case *types.Signature:
 		if u.Results().Len() == 0 {
 			return w.funcOf(u, as)

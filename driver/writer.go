@@ -297,7 +297,7 @@ func (w *writer) write() error {
 
 // receiver makes what a method is called on, as a variable.
 func (w *writer) receiver(t types.Type, n *types.Named) (string, error) {
-	as := want{name: lower(n.Obj().Name())}
+	as := want{name: lower(n.Obj().Name()), receiver: true}
 	if _, ok := n.Underlying().(*types.Interface); ok {
 		return "", errors.New("it is a method of an interface")
 	}
