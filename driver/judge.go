@@ -22,6 +22,7 @@ const (
 	Alarm      Class = "alarm"       // of the function
 	Refused    Class = "refused"     // the function panics for these values, whatever the schedule
 	ByContract Class = "by contract" // it waits for what another caller would do, or the driver has broken a rule
+	Accepted   Class = "accepted"    // of the function, and somebody has decided to live with it
 	Elsewhere  Class = "elsewhere"   // of another function, which the driver calls too
 	Slow       Class = "slow"        // only if a goroutine is held while seconds pass
 )

@@ -111,6 +111,19 @@ func (p *Plan) Summarise(f *Function, checked []Checked) *Summary {
 	return s
 }
 
+// Accept takes errors out of the alarms: those for which there is a reason, which is not "", to live with them.
+func (s *Summary) Accept(reason func(e Error) string) {
+	for i, e := range s.Errors {
+		if e.Class != Alarm {
+			continue
+		}
+		if why := reason(e); why != "" {
+			s.Errors[i].Judgement = Judgement{Accepted, why}
+		}
+	}
+	s.sort()
+}
+
 func (s *Summary) sort() {
 	slices.SortFunc(s.Errors, func(a, b Error) int {
 		return cmp.Or(cmp.Compare(order[a.Class], order[b.Class]), cmp.Compare(strength[b.Verdict], strength[a.Verdict]),
@@ -183,4 +196,4 @@ func (p *Plan) Attribute(s *Summary) {
 // strength orders verdicts; those that are no errors have none.
 var strength = map[string]int{artifact.Possible: 1, artifact.Unconfirmed: 2, artifact.Real: 3}
 
-var order = map[Class]int{Alarm: 0, Elsewhere: 1, ByContract: 2, Slow: 3, Refused: 4}
+var order = map[Class]int{Alarm: 0, Accepted: 1, Elsewhere: 2, ByContract: 3, Slow: 4, Refused: 5}

@@ -133,7 +133,7 @@ type ValueOutput struct {
 type FunctionErrorOutput struct {
 	// Class says whose error it is: that of the function, which refuses the values, of its caller, or of a machine
 	// that is slow.
-	Class string `json:"class" schema:"alarm|elsewhere|refused|by contract|slow"`
+	Class string `json:"class" schema:"alarm|accepted|elsewhere|refused|by contract|slow"`
 	// Reason says why it is not that of the function, "" if it is.
 	Reason string `json:"reason,omitempty"`
 	// Shown is how many choices of values show it.

@@ -39,11 +39,33 @@ type checkedFunction struct {
 	paths map[int]string
 }
 
+// refuses says which of the other flags a check of functions cannot obey.
+func (f *functionsFlags) refuses(c *call, s *settings, a *several) error {
+	for _, other := range []struct {
+		given bool
+		name  string
+	}{
+		{s.stream, "-json=stream"}, {a.since != "", "-changed-since"}, {s.accept.update, "-update-baseline"}, {s.sign != "", "-sign"},
+		{len(c.program) > 0, "arguments of the program"},
+	} {
+		if other.given {
+			return fmt.Errorf("%w: -functions and %s do not go together", errUsage, other.name)
+		}
+	}
+	return nil
+}
+
 // checkFunctions checks the functions of the packages that a pattern names, each with drivers of its own.
 func (c *call) checkFunctions(s *settings, a *several, pattern string) (_ int, err error) {
+	if err := a.functions.refuses(c, s, a); err != nil {
+		return 0, err
+	}
 	re, err := regexp.Compile(a.run)
 	if err != nil {
 		return 0, fmt.Errorf("%w: -run: %v", errUsage, err)
+	}
+	if err := s.accept.begin(); err != nil {
+		return 0, err
 	}
 	if s.out == "" && !a.list {
 		if err := refuseLinks(); err != nil {
@@ -84,6 +106,7 @@ func (c *call) checkFunctions(s *settings, a *several, pattern string) (_ int, e
 	results := make([]checkedFunction, 0, len(list))
 	for r := range c.functionsAtOnce(all, list, a, opts, rep) {
 		err := rep.whileNothingIsDrawn(func() error {
+			r.accept(s, c)
 			r := c.saveFunction(s, r)
 			results = append(results, r)
 			if err := s.logs.addFunction(&r, len(results) == len(list)); err != nil {
@@ -155,6 +178,21 @@ func (c *call) functionsAtOnce(all *vtrace.Functions, list []*vtrace.Function, a
 			}
 		}
 	}
+}
+
+// accept takes the errors out of the alarms that a comment or the baseline accepts.
+func (r *checkedFunction) accept(s *settings, c *call) {
+	if r.summary == nil {
+		return
+	}
+	r.summary.Accept(func(e driver.Error) string {
+		for _, a := range s.accept.of(r.summary.Checked[e.In[0]].Bundle, c.stderr) {
+			if a.Finding == e.Finding.Number {
+				return a.String()
+			}
+		}
+		return ""
+	})
 }
 
 // saveFunction saves the bundles that an alarm of a function is first seen in.

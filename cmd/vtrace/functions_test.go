@@ -74,6 +74,14 @@ func (q *Queue) Put(v int) { q.c <- v }
 func (q *Queue) Get() int { return <-q.c }
 
 func given(c chan int) { c <- 1 }
+
+// Known leaves a goroutine behind, too.
+func Known() {
+	c := make(chan int)
+	go func() {
+		c <- 1 //vtrace:ignore goroutine-leak it ends with the process
+	}()
+}
 `,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
@@ -99,6 +107,7 @@ func given(c chan int) { c <- 1 }
 		"Queue.Put / by contract deadlock, it waits for what Queue.Get may do",
 		"Queue.Get / by contract deadlock, it waits for what Queue.Put may do",
 		"given: works on what its callers give it, and is checked with them",
+		"Known / accepted goroutine leak, m.go:32: it ends with the process",
 	}, all)
 	sarif, err := os.ReadFile("log.sarif")
 	require.NoError(t, err)
@@ -122,6 +131,12 @@ func given(c chan int) { c <- 1 }
 	code, _, said = execute(t, "check", "-functions", "-entry", "None", "./...")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, said, "there are no such functions")
+
+	for _, with := range [][]string{{"-json=stream"}, {"-changed-since", "HEAD"}} {
+		code, _, said = execute(t, append(append([]string{"check", "-functions"}, with...), "./...")...)
+		require.Equal(t, exitUsage, code)
+		require.Contains(t, said, "-functions and "+with[0]+" do not go together")
+	}
 
 	// The error comes again by the command that the finding names.
 	path := got.Functions[0].Errors[0].Bundle
