@@ -309,7 +309,7 @@ func (f *finder) entry(pkg *packages.Package, fn *types.Func) *Function {
 		e.LeftOut = "runs as a goroutine of other functions, and is checked with them"
 	case !u.creates && !e.Exported:
 		e.LeftOut = "a part of exported methods, and is checked with them"
-	case recv != nil && !isExportedType(recv.Type()) && !f.starts(s) && f.isCalled(s):
+	case recv != nil && f.isCalled(s) && (!fn.Exported() || !isExportedType(recv.Type()) && !f.starts(s)):
 		e.LeftOut = "a part of the functions that call it, and is checked with them"
 	case fn.Name() == "Lock" || fn.Name() == "Unlock" || fn.Name() == "RLock" || fn.Name() == "RUnlock":
 		e.LeftOut = "a lock itself: what is right depends on what is called before and after"
