@@ -34,6 +34,9 @@ func (f *finder) ends(fn *types.Func) bool {
 			return false
 		}
 	}
+	if sig.Params().Len() > 0 && f.starts(f.prog.FuncValue(fn)) {
+		return false // it runs until its context ends, as Serve(ctx) does
+	}
 	for g := range f.reached(fn) {
 		if f.endsSomething(g) {
 			return true
