@@ -21,11 +21,15 @@ import (
 var allFunctions = flag.Bool("functions", false, "check all functions of driver/testdata/functions, not a few of them")
 
 // sampled are the functions that are checked without the flag.
-var sampled = regexp.MustCompile(`^(m01 .*(ForEach|ForEachIndex|Pool\.Each)|m03 .*(RunAll|First|Fastest)|m04 .*NewBuffer|m05 .*Store\.Entry)$`)
+var sampled = regexp.MustCompile(`^(m01 .*(\.ForEach|\.ForEachIndex|Pool\.Each)|m03 .*(RunAll|\.First|Fastest))$`)
 
 // missed are the functions with an error that a check does not find, with the reason, and those of which it finds it at
 // another function.
-var missed = map[string]string{}
+var missed = map[string]string{
+	"m06 bus.Observers.Notify": "a function has to be added before",
+	"m07 pool.Conns.Get":       "a second call waits for what Put of another caller may do",
+	"m07 pool.Conns.GetRetry":  "a second try waits for what Put of another caller may do",
+}
 
 // written is what somebody says of a function who has written it without knowing what is checked.
 type written struct {
@@ -57,9 +61,16 @@ func functionsOf(t *testing.T, name string) (dir string, all []written) {
 // what another method stops.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("what is run under the race detector is TestFunctionsInterrupted")
+	}
 	names, err := filepath.Glob("driver/testdata/functions/*.txtar")
 	require.NoError(t, err)
 	require.Len(t, names, 12)
+	most := 10
+	if *allFunctions {
+		most = 0
+	}
 	for _, name := range names {
 		module := strings.TrimSuffix(filepath.Base(name), ".txtar")
 		dir, all := functionsOf(t, name)
@@ -69,7 +80,7 @@ func TestFunctions(t *testing.T) {
 		}
 		t.Run(module, func(t *testing.T) {
 			t.Parallel()
-			functions, err := vtrace.LoadFunctions(t.Context(), vtrace.Package("./...", vtrace.In(dir)), vtrace.FunctionOptions{})
+			functions, err := vtrace.LoadFunctions(t.Context(), vtrace.Package("./...", vtrace.In(dir)), vtrace.FunctionOptions{Valuations: most})
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, functions.Close()) })
 			known := map[string]written{}
@@ -125,5 +136,5 @@ func TestFunctionsInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, s.Alarms(), 1)
 	require.Equal(t, driver.Alarm, s.Alarms()[0].Class)
-	require.Equal(t, "len(items) = 1, limit = 0", s.Checked[s.Alarms()[0].In[0]].Valuation.String())
+	require.Equal(t, "len(items) = 1, limit = 0, fn returns", s.Checked[s.Alarms()[0].In[0]].Valuation.String())
 }

@@ -40,6 +40,9 @@ func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgeme
 	if finding.Stall == artifact.StallLong {
 		return Judgement{Slow, "only if a goroutine is held while seconds pass"}
 	}
+	if inDriver(finding.File) && finding.Verdict != artifact.Real {
+		return Judgement{ByContract, "the driver may wait for ever, which no run has shown"}
+	}
 	switch finding.Kind {
 	case artifact.KindPanic, artifact.KindNilCall:
 		return j.panics()

@@ -18,19 +18,21 @@ import (
 var stopNames = []string{"Close", "Stop", "Shutdown", "Cancel", "Quit"}
 
 // ends reports whether a method ends what its receiver does: it closes a channel of it, cancels a context or stops
-// a timer, itself or through other functions, is given nothing but times and contexts, and has no result but an error.
+// a timer, itself or through other functions. One with another name than the usual ones is given nothing, and has no result
+// but an error; the others may be told how long to wait.
 func (f *finder) ends(fn *types.Func) bool {
 	sig := fn.Signature()
 	if sig.Recv() == nil {
 		return false
 	}
+	usual := slices.ContainsFunc(stopNames, func(name string) bool { return strings.HasPrefix(fn.Name(), name) })
 	for p := range sig.Params().Variables() {
-		if !isOf(p.Type(), "context") && !isOf(p.Type(), "time") {
+		if !usual || !isOf(p.Type(), "context") && !isOf(p.Type(), "time") {
 			return false
 		}
 	}
 	for r := range sig.Results().Variables() {
-		if !isError(r.Type()) {
+		if !usual && !isError(r.Type()) {
 			return false
 		}
 	}
