@@ -610,6 +610,7 @@ func (s *slice) identity(v ssa.Value, in *callsIn) (things map[any]bool, held bo
 		case *ssa.UnOp:
 			if v.Op == token.MUL {
 				visit(v.X)
+				each(s.assigned[v]) // of a slice or map that is read from a field
 			}
 		case *ssa.Parameter:
 			held = held || in.isEntry(v.Parent())
@@ -635,6 +636,7 @@ func (s *slice) identity(v ssa.Value, in *callsIn) (things map[any]bool, held bo
 			visit(v.X)
 		case *ssa.MakeSlice, *ssa.MakeMap:
 			things[v] = true
+			each(s.assigned[v.(ssa.Value)])
 		case *ssa.Extract:
 			if c, ok := v.Tuple.(*ssa.Call); ok {
 				if callee := s.callee(c); callee != nil {
@@ -652,6 +654,9 @@ func (s *slice) identity(v ssa.Value, in *callsIn) (things map[any]bool, held bo
 		case *ssa.Range:
 			visit(v.X)
 		case *ssa.Call:
+			if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "append" {
+				each(v.Call.Args)
+			}
 			if callee := s.callee(v); callee != nil {
 				for _, results := range s.returned[callee] {
 					each(results)

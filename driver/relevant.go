@@ -74,9 +74,13 @@ func (s *slice) index(f *ssa.Function) {
 			case *ssa.Store:
 				if fa, ok := v.Addr.(*ssa.FieldAddr); ok {
 					s.stored[fieldOf(fa)] = append(s.stored[fieldOf(fa)], v.Val)
+				} else if at, ok := v.Addr.(*ssa.IndexAddr); ok { // what is in an array or a slice
+					s.assigned[at.X] = append(s.assigned[at.X], v.Val)
 				} else {
 					s.assigned[v.Addr] = append(s.assigned[v.Addr], v.Val)
 				}
+			case *ssa.MapUpdate:
+				s.assigned[v.Map] = append(s.assigned[v.Map], v.Value)
 			case *ssa.MakeClosure:
 				for i, fv := range v.Fn.(*ssa.Function).FreeVars {
 					s.captured[fv] = append(s.captured[fv], v.Bindings[i])
