@@ -305,7 +305,7 @@ func (f *finder) entry(pkg *packages.Package, fn *types.Func) *Function {
 		e.LeftOut = "an entry point itself: vtrace check -entry main"
 	case !u.creates && (recv == nil || !hasState(recv.Type(), nil)):
 		e.LeftOut = "works on what its callers give it, and is checked with them"
-	case f.startedOnly(s):
+	case !fn.Exported() && f.startedOnly(s):
 		e.LeftOut = "runs as a goroutine of other functions, and is checked with them"
 	case !u.creates && !e.Exported:
 		e.LeftOut = "a part of exported methods, and is checked with them"

@@ -72,7 +72,13 @@ func (w *writer) value(t types.Type, as want) (string, error) {
 	case *types.Chan:
 		return w.channel(u, as)
 	case *types.Signature:
-		return w.funcOf(u, as)
+		text, err := w.funcOf(u, as)
+		if n, ok := types.Unalias(t).(*types.Named); ok && err == nil { // it may have methods
+			var name string
+			name, err = w.typeName(n)
+			text = name + "(" + text + ")"
+		}
+		return text, err
 	case *types.Interface:
 		return w.interfaceOf(t, u, as)
 	case *types.Pointer:
@@ -701,8 +707,12 @@ func (w *writer) constructor(n *types.Named) *types.Func {
 		if of := namedOf(r.At(0).Type()); of == nil || of.Obj() != n.Obj() {
 			continue
 		}
-		if fn.Signature().TypeParams().Len() != n.TypeArgs().Len() {
+		if args := n.TypeArgs(); fn.Signature().TypeParams().Len() != args.Len() {
 			continue
+		} else if args.Len() > 0 {
+			if _, err := types.Instantiate(nil, fn.Signature(), slices.Collect(args.Types()), true); err != nil {
+				continue
+			}
 		}
 		found = append(found, fn)
 	}
