@@ -287,7 +287,7 @@ func (w *writer) write() error {
 		return err
 	}
 	if receiver != "" && len(w.late) == 0 {
-		if wait := w.f.waitOf(w.fn); wait != nil {
+		if wait := w.f.waitOf(w.fn); wait != nil && !slices.Contains(w.called, wait) {
 			w.ends = append(w.ends, w.stopCall(receiver, wait))
 		}
 	}
