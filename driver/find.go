@@ -85,6 +85,14 @@ func (v Valuation) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// callsAtOnce is the name of the value that says how often a method is called at the same time.
+const callsAtOnce = "calls at once"
+
+// twice reports whether the driver calls the function twice at once.
+func (v Valuation) twice() bool {
+	return slices.ContainsFunc(v.Values, func(x Value) bool { return x.Name == callsAtOnce && x.Text == "2" })
+}
+
 func (v Value) String() string {
 	if _, err := strconv.Atoi(v.Text); err == nil || v.Text == "nil" || v.Text == "true" || v.Text == "false" || strings.HasPrefix(v.Text, "\"") {
 		return v.Name + " = " + v.Text

@@ -36,7 +36,7 @@ type Judgement struct {
 // Judge says whose error a finding is that the driver of a valuation has shown. Positions of files that are
 // not of the packages, and goroutines without a stack, speak for an alarm.
 func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgement {
-	j := judge{finder: p.finder, function: f, called: v.called, finding: finding, zeroReceiver: v.zeroReceiver}
+	j := judge{finder: p.finder, function: f, called: v.called, finding: finding, zeroReceiver: v.zeroReceiver, twice: v.twice()}
 	if finding.Stall == artifact.StallLong {
 		return Judgement{Slow, "only if a goroutine is held while seconds pass"}
 	}
@@ -64,6 +64,9 @@ type judge struct {
 	finding  artifact.Finding
 	// zeroReceiver: the receiver is the zero value of its type.
 	zeroReceiver bool
+	twice        bool // the driver calls the function twice at once
+
+	returned map[*ssa.Function]bool // see isReturned
 }
 
 func inDriver(file string) bool { return filepath.Base(file) == File }
@@ -77,6 +80,8 @@ func (j *judge) panics() Judgement {
 		return Judgement{ByContract, "the driver could make no better value"}
 	case i < 0 && j.finding.Verdict != artifact.Real:
 		return Judgement{Refused, "the function may panic for these values, which no run has shown"}
+	case i >= 0 && j.twice && !strings.HasPrefix(j.finding.Message, "panic: runtime error"):
+		return Judgement{Refused, "the function says that it must not be called twice at once"}
 	case i < 0 || !calls(j.finding.Goroutines[i]):
 		return Judgement{Class: Alarm}
 	case strings.HasPrefix(j.finding.Message, "panic: runtime error"):
@@ -185,6 +190,9 @@ func (j *judge) stuck() Judgement {
 		if w.open != "" {
 			open = append(open, w.open)
 		}
+	}
+	if outside := slices.ContainsFunc(j.finding.Goroutines, func(g artifact.FindingGoroutine) bool { return g.State == artifact.StateOutside }); outside && len(all) == 0 {
+		return Judgement{ByContract, "it is in a library, which is not looked into"}
 	}
 	if len(open) == 0 || !slices.ContainsFunc(all, func(w *waiter) bool { return w.here }) && slices.ContainsFunc(all, func(w *waiter) bool { return w.open == "" }) {
 		return Judgement{Class: Alarm}
@@ -351,18 +359,22 @@ func (j *judge) anybody(op operation) string {
 	return ""
 }
 
-// isReturned reports whether a function is declared in the one that the driver is for, which returns it: who has called that
-// can call it.
+// isReturned reports whether who has called the function, or what else the driver calls, has got a function that is f or
+// calls it.
 func (j *judge) isReturned(f *ssa.Function) bool {
-	of := j.prog.FuncValue(j.function.fn)
-	for _, results := range j.matters.returned[of] {
-		for _, r := range results {
-			if j.matters.mayBe(r, f, map[ssa.Value]bool{}) {
-				return true
+	if j.returned == nil {
+		j.returned = map[*ssa.Function]bool{}
+		for _, fn := range append(slices.Clone(j.called), j.function.fn) {
+			for _, results := range j.matters.returned[j.prog.FuncValue(fn)] {
+				for _, g := range j.all {
+					if slices.ContainsFunc(results, func(r ssa.Value) bool { return j.matters.mayBe(r, g, map[ssa.Value]bool{}) }) {
+						j.reach(g, j.returned)
+					}
+				}
 			}
 		}
 	}
-	return false
+	return j.returned[f]
 }
 
 // mayBe reports whether a value may be a function.
@@ -376,7 +388,7 @@ func (s *slice) mayBe(v ssa.Value, f *ssa.Function, seen map[ssa.Value]bool) boo
 	}
 	switch v := v.(type) {
 	case *ssa.MakeClosure:
-		return v.Fn == f
+		return v.Fn == f || isMethodValue(v.Fn.(*ssa.Function), f)
 	case *ssa.Function:
 		return v == f
 	case *ssa.UnOp:
@@ -456,26 +468,27 @@ func (j *judge) operatesOn(f *ssa.Function, waits way, things map[any]bool) bool
 // reached are the functions that are called by some, themselves or through others.
 func (p *program) reached(from ...*types.Func) map[*ssa.Function]bool {
 	out := map[*ssa.Function]bool{}
-	var visit func(f *ssa.Function)
-	visit = func(f *ssa.Function) {
-		if f == nil {
-			return
-		}
-		if f.Origin() != nil {
-			f = f.Origin()
-		}
-		if out[f] {
-			return
-		}
-		out[f] = true
-		for _, c := range callees(f) {
-			visit(c)
-		}
-	}
 	for _, fn := range from {
-		visit(p.prog.FuncValue(fn))
+		p.reach(p.prog.FuncValue(fn), out)
 	}
 	return out
+}
+
+// reach adds a function, and those that it calls by name.
+func (p *program) reach(f *ssa.Function, out map[*ssa.Function]bool) {
+	if f == nil {
+		return
+	}
+	if f.Origin() != nil {
+		f = f.Origin()
+	}
+	if out[f] {
+		return
+	}
+	out[f] = true
+	for _, c := range callees(f) {
+		p.reach(c, out)
+	}
 }
 
 // exportedAbove is the name of an exported function that is not reached and calls f, or is f, "" if there is none.
@@ -636,7 +649,7 @@ func (s *slice) identity(v ssa.Value, in *callsIn) (things map[any]bool, held bo
 			visit(v.X)
 		case *ssa.MakeSlice, *ssa.MakeMap:
 			things[v] = true
-			each(s.assigned[v.(ssa.Value)])
+			each(s.assigned[v])
 		case *ssa.Extract:
 			if c, ok := v.Tuple.(*ssa.Call); ok {
 				if callee := s.callee(c); callee != nil {

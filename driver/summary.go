@@ -77,11 +77,20 @@ func (p *Plan) Summarise(f *Function, checked []Checked) *Summary {
 			continue
 		}
 		refused, others := false, false
+		misused := false // the function has said so, and what it does besides follows from that
+		if c.Valuation.twice() {
+			for _, found := range c.Bundle.Findings() {
+				misused = misused || found.Verdict == artifact.Real && p.Judge(f, c.Valuation, found).Class == Refused
+			}
+		}
 		for _, found := range c.Bundle.Findings() {
 			if strength[found.Verdict] == 0 {
 				continue
 			}
 			j := p.Judge(f, c.Valuation, found)
+			if misused && j.Class == Alarm {
+				j = Judgement{Refused, "the function says that it must not be called twice at once"}
+			}
 			refused = refused || j.Class == Refused
 			others = others || j.Class == Alarm
 			k := key{j.Class, place{found.Kind, found.File, found.Line}}

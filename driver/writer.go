@@ -264,7 +264,7 @@ func (w *writer) write() error {
 		receiver = text
 		call = text + "." + call
 		if isShared(n) && !w.f.ends(w.fn) {
-			calls += w.choose("calls at once", "1", "2")
+			calls += w.choose(callsAtOnce, "1", "2")
 		}
 	} else if sig.TypeParams().Len() > 0 {
 		args, err := w.instance(sig.TypeParams())
