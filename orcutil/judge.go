@@ -58,8 +58,9 @@ func (s *run) judge(d *divergence) Result {
 		if s.busy != "" {
 			res.Message = s.busy
 		}
-		res.Starved, res.Since = s.starved()
-		if since, ok := s.queued(e.Goroutines); ok && e.Kind != "" {
+		if e.Kind == "" {
+			res.Starved, res.Since = s.starved()
+		} else if since, ok := s.queued(e.Goroutines); ok { // that others are blocked says nothing of those expected
 			res.Starved, res.Since = e.Goroutines, since
 			res.Message += "; those expected to be stuck have been blocked since step " + strconv.Itoa(since) + ", which is no proof"
 		}

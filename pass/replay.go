@@ -65,15 +65,17 @@ func Replay(ctx context.Context, deepPass *artifact.Bundle, test string, opts Op
 const asProved = "the program has come there, and nothing has ended it since step %d while others went on; in the model nothing that they can do ends it"
 
 // judgeAsProved judges a replay at whose end the goroutines were stuck while others went on as the check has judged the same:
-// that they can never go on was proved in the model.
+// that they can never go on was proved in the model. The check has seen them stuck since the same step; a finding that it
+// has called real for another reason says nothing of such an end.
 func judgeAsProved(b *artifact.Bundle, test string, v *orchestrate.Verdict) {
 	if v.Status != orchestrate.Limit || v.Since == 0 {
 		return
 	}
 	name := strings.TrimSuffix(strings.TrimPrefix(test, "tests/"), "_test.go")
+	reason := fmt.Sprintf(asProved, v.Since)
 	for _, f := range b.Findings() {
-		if f.Test == "tests/"+name+"_test.go" && f.Verdict == artifact.Real && explain.Stuck(f.Kind) {
-			v.Status, v.Kind, v.Reason = orchestrate.Reproduced, f.Kind, fmt.Sprintf(asProved, v.Since)
+		if f.Test == "tests/"+name+"_test.go" && f.Verdict == artifact.Real && explain.Stuck(f.Kind) && f.Reason == reason {
+			v.Status, v.Kind, v.Reason = orchestrate.Reproduced, f.Kind, reason
 		}
 	}
 }
