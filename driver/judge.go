@@ -95,6 +95,12 @@ func calls(g artifact.FindingGoroutine) bool {
 	return g.G == "0" || len(g.Stack) > 0 && inDriver(frameFile(g.Stack[len(g.Stack)-1]))
 }
 
+// isEndOfContext reports whether a channel is the one that is closed when a context ends.
+func isEndOfContext(v ssa.Value) bool {
+	c, ok := v.(*ssa.Call)
+	return ok && c.Call.IsInvoke() && c.Call.Method.Name() == "Done" && types.TypeString(c.Call.Value.Type(), nil) == "context.Context"
+}
+
 // by is the function that the driver calls and in which the goroutine is that a finding is about, nil if that is not known:
 // the outermost one of the packages.
 func (j *judge) by() *types.Func {
@@ -152,8 +158,11 @@ func (j *judge) stuck() Judgement {
 		if strings.HasPrefix(g.Object, "nil ") {
 			w.operations = nil
 			if j.zeroReceiver {
-				w.open = "who makes the value that it is a method of"
+				w.open = "the maker of its receiver"
 			}
+		}
+		if len(w.operations) == 1 && isEndOfContext(w.operations[0].on) {
+			w.open = "the owner of its context" // and it waits for nothing else
 		}
 		for _, op := range w.operations {
 			if op.way != locking && w.open == "" {
