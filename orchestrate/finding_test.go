@@ -122,3 +122,9 @@ func TestAddOwed(t *testing.T) {
 		}
 	}
 }
+
+func TestOnNil(t *testing.T) {
+	for object, want := range map[string]bool{"nil chan": true, "nil chan, chan#1": false, "chan#1, nil chan": false, "chan#1": false, "": false} {
+		require.Equal(t, want, Goroutine{Object: object}.OnNil(), object)
+	}
+}

@@ -108,6 +108,11 @@ type Goroutine struct {
 	Closed  *orcutil.Act
 }
 
+// OnNil reports whether it is blocked on what is nil and on nothing else: a select may have other channels.
+func (g Goroutine) OnNil() bool {
+	return strings.HasPrefix(g.Object, "nil ") && !strings.Contains(g.Object, ", ")
+}
+
 // observe takes over what the runtime reported.
 func (v *Verdict) observe(r orcutil.Result) {
 	v.Status, v.Reason = r.Verdict, r.Message

@@ -189,7 +189,7 @@ func (d *deep) stuckAt(f *artifact.Finding, v *orchestrate.Verdict) []orchestrat
 // leftAt is a goroutine with the stacks of those that have started it.
 func (d *deep) leftAt(g orchestrate.Goroutine, v *orchestrate.Verdict) (left.Goroutine, bool) {
 	site, ok := d.siteOf(g.Site)
-	at := left.Goroutine{Site: sites.ID(site.ID), Nil: strings.HasPrefix(g.Object, "nil "), Stack: g.Stack}
+	at := left.Goroutine{Site: sites.ID(site.ID), Nil: g.OnNil(), Stack: g.Stack}
 	for path := g.G; path != ""; path = creator(path) {
 		i := slices.IndexFunc(v.Goroutines, func(o orchestrate.Goroutine) bool { return o.G == path })
 		if i < 0 || len(v.Goroutines[i].Created) == 0 {
