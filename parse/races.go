@@ -207,7 +207,10 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 			targets = append(targets, t)
 		}
 	}
-	if len(targets) == 0 {
+	a, assigned := s.(*ast.AssignStmt)
+	// The compiler reads what says where to write behind the calls and receives of the value.
+	valueFirst := assigned && list && len(lhs) == 1 && a.Tok == token.ASSIGN && !r.isMapElement(lhs[0]) && callFree(lhs) && !callFree(rhs)
+	if len(targets) == 0 && !(valueFirst && r.records(lhs[0])) {
 		return func() {}
 	}
 	if !list && r.recovers(rhs) {
@@ -249,8 +252,7 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 	}
 	post.move(s.End())
 	before, after := pre.buf.String(), post.buf.String()
-	if a, ok := s.(*ast.AssignStmt); ok && list && hoisted && len(lhs) == 1 && a.Tok == token.ASSIGN && !targets[0].isMap && callFree(lhs) && !callFree(rhs) {
-		// The compiler reads what says where to write behind the calls and receives of the value.
+	if valueFirst && (hoisted || len(targets) == 0) {
 		if h := r.hoist(rhs); h != nil && h.names[0] != "" {
 			return func() {
 				b := r.build(s.Pos())
@@ -277,6 +279,24 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 		r.before(s.Pos(), before)
 		r.after(s.End(), after)
 	}
+}
+
+// isMapElement: what is assigned to is an element of a map.
+func (r *rewriter) isMapElement(e ast.Expr) bool {
+	x, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return false
+	}
+	_, ok = r.info.TypeOf(x.X).Underlying().(*types.Map)
+	return ok
+}
+
+// records reports whether evaluating what is assigned to is recorded in part: by calls in its place.
+func (r *rewriter) records(e ast.Expr) bool {
+	return evaluates([]ast.Expr{e}, func(n ast.Node) bool {
+		x, ok := n.(ast.Expr)
+		return ok && (r.races.reads[x] || r.races.maps[x] || r.races.embedded[x] != nil)
+	})
 }
 
 // updates: a statement reads what it writes.

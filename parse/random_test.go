@@ -409,12 +409,13 @@ func (p *program) statement() {
 		func() { p.put("%s := full()\n%[1]s <- %s\no.add(len(%[1]s), <-%[1]s)", x, p.number(2)) },
 		func() {
 			// The value may change what is assigned to.
-			to := []string{"v%s.s[v%[1]s.i]", "v%s.p.m", "*v%s.q", "v%s.p.arr[v%[1]s.i]", "v%s.all[v%[1]s.i][v%[1]s.i]", "v%s.m[v%[1]s.i]"}[p.IntN(6)]
+			to := []string{"v%s.s[v%[1]s.i]", "v%s.p.m", "*v%s.q", "v%s.p.arr[v%[1]s.i]", "v%s.all[v%[1]s.i][v%[1]s.i]", "a%s[v%[1]s.i]", "b%s[v%[1]s.i]", "v%s.m[v%[1]s.i]"}[p.IntN(8)]
+			p.put("a%s, b%[1]s := make([]int, 2), [2]int{}", x) // nobody else has them
 			p.put("var v%s struct { i int; s []int; p *node; q *int; m map[int]int; all [2][]int }", x)
 			p.put("w%s, y%[1]s, z%[1]s := []int{0, 0}, &node{}, []int{0, 0}", x)
 			p.put("v%s.s, v%[1]s.p, v%[1]s.q, v%[1]s.m, v%[1]s.all = w%[1]s, y%[1]s, &z%[1]s[0], map[int]int{}, [2][]int{w%[1]s, z%[1]s}", x)
 			p.put(to+" = %[2]s + func() int { v%[1]s.i, v%[1]s.s, v%[1]s.p, v%[1]s.q = 1, z%[1]s, n, &z%[1]s[1]; return %[3]s }()", x, p.number(1), p.number(1))
-			p.put("o.add(w%s, y%[1]s.m, y%[1]s.arr, z%[1]s, v%[1]s.m)", x)
+			p.put("o.add(w%s, y%[1]s.m, y%[1]s.arr, z%[1]s, v%[1]s.m, a%[1]s[0], a%[1]s[1], b%[1]s[0], b%[1]s[1])", x)
 		},
 		func() {
 			// The value may change which channel it is sent on.
@@ -680,7 +681,7 @@ func TestRandomProgram(t *testing.T) {
 				}
 				form := idx
 				if opts.Shared {
-					form = SharedIndex(prog)
+					form = sharedIndex(t, prog)
 				}
 				o, err := Instrument(context.Background(), prog, form, opts)
 				require.NoError(t, err)
