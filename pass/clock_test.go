@@ -192,12 +192,13 @@ func TestCheckClock(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			text, version := clockProgram(p.bad, p.version)
-			b, err := Check(context.Background(), written(t, version, "main.go", text, "main"), Options{})
+			spec := written(t, version, "main.go", text, "main")
+			b, err := Check(context.Background(), spec, Options{})
 			require.NoError(t, err)
 			require.NotEqual(t, outcomeNone, outcomeOf(b), describe(b))
 			for _, f := range b.Findings() {
 				if f.Verdict == artifact.Real {
-					again(t, b, f)
+					again(t, spec, b, f)
 				}
 			}
 			text, version = clockProgram(p.good, p.version)

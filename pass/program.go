@@ -128,6 +128,10 @@ func sameDependencies(b *artifact.Bundle, prog *source.Program) error {
 	return nil
 }
 
+// HoldsFiles reports whether the files of the program of a bundle are below a directory, as they are in the bundle: the
+// directory can be its Options.Root then. It is false for a nil bundle, and for one without its program.
+func HoldsFiles(b *artifact.Bundle, dir string) bool { return b != nil && sameFiles(b, dir, os.ReadFile) }
+
 // sameFiles reports whether the files below root, as read reads them, are those of the bundle.
 func sameFiles(b *artifact.Bundle, root string, read func(string) ([]byte, error)) bool {
 	if b.Manifest().Source == "" {

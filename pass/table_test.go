@@ -70,7 +70,7 @@ func TestTable(t *testing.T) {
 			}
 			for _, f := range b.Findings() {
 				if *tableAll && f.Verdict == artifact.Real { // in the program of the bundle, too
-					again(t, b, f)
+					again(t, spec, b, f)
 				}
 			}
 			slices.Sort(want)

@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"flag"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -90,7 +91,7 @@ func TestVerdicts(t *testing.T) {
 				mu.Unlock()
 				for _, f := range real {
 					if len(f.Values) > 0 || *verdictsAll || *verdictsRun != "" { // what the trace does not say
-						again(t, b, f)
+						again(t, spec, b, f)
 					}
 				}
 				if len(wants) == 0 && knownAlarms[name] == "" {
@@ -134,10 +135,15 @@ func TestVerdicts(t *testing.T) {
 	require.Equal(t, len(knownSilent), silent)
 }
 
-// again replays a real finding by the command that it names.
-func again(t *testing.T, b *artifact.Bundle, f artifact.Finding) {
+// again replays a real finding by the command that it names: in the program of the bundle, or where that lacks modules, in
+// the one that was checked.
+func again(t *testing.T, spec source.Spec, b *artifact.Bundle, f artifact.Finding) {
 	t.Helper()
 	v, err := Replay(t.Context(), b, f.Test, Options{})
+	if errors.As(err, new(*RefusedError)) || errors.As(err, new(*ModulesError)) {
+		require.True(t, HoldsFiles(b, spec.Dir))
+		v, err = Replay(t.Context(), b, f.Test, Options{Root: spec.Dir})
+	}
 	require.NoError(t, err)
 	require.Equal(t, orchestrate.Reproduced, v.Status, v.Reason)
 }
@@ -155,7 +161,7 @@ func TestReplayOfChoices(t *testing.T) {
 			replayed := 0
 			for _, f := range b.Findings() {
 				if f.Verdict == artifact.Real && len(f.Values) > 0 {
-					again(t, b, f)
+					again(t, spec, b, f)
 					replayed++
 				}
 			}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -29,7 +32,15 @@ func runReplay(c *call) (int, error) {
 		return 0, err
 	}
 	rep := newProgress(c.stderr, s.timing)
-	v, err := pass.Replay(c.ctx, b, args[1], pass.Options{Root: s.root, Flags: s.flags(), Watchdog: s.watchdog, Sandbox: string(s.sandbox), Progress: rep.event})
+	opts := pass.Options{Root: s.root, Flags: s.flags(), Watchdog: s.watchdog, Sandbox: string(s.sandbox), Progress: rep.event}
+	v, err := pass.Replay(c.ctx, b, args[1], opts)
+	if err != nil && s.root == "" {
+		// A bundle does not have all of a program with vendored modules, or with a directory in place of one. Who has
+		// just checked it has the program around.
+		if opts.Root, err = around(b, err); err == nil {
+			v, err = pass.Replay(c.ctx, b, args[1], opts)
+		}
+	}
 	rep.done()
 	if err != nil {
 		return 0, err
@@ -37,6 +48,24 @@ func runReplay(c *call) (int, error) {
 	code, err := writeReplay(c, v, b.Sidecar())
 	rep.writeUnsandboxed(c.stdout)
 	return code, err
+}
+
+// around is the directory around the current one, or that one, that holds the files of a bundle whose program lacks modules,
+// as err says. If there is none, or something else is wrong, the error is err.
+func around(b *artifact.Bundle, err error) (string, error) {
+	if !errors.As(err, new(*pass.ModulesError)) && !errors.As(err, new(*pass.RefusedError)) {
+		return "", err
+	}
+	dir, wdErr := os.Getwd()
+	if wdErr != nil {
+		return "", err
+	}
+	for ; !pass.HoldsFiles(b, dir); dir = filepath.Dir(dir) {
+		if dir == filepath.Dir(dir) {
+			return "", err
+		}
+	}
+	return dir, nil
 }
 
 // writeReplay prints the execution log, apart from what the program printed,
