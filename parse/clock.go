@@ -70,7 +70,7 @@ func (r *rewriter) clockDecides(from, to token.Pos) {
 	if r.clockUses == nil {
 		return
 	}
-	for _, pos := range r.clockUses.inOrder() {
+	for _, pos := range r.clockUses.order {
 		if how := r.clockUses.decides[pos]; from <= pos && pos < to && !r.dated[pos] {
 			r.clockNumber(pos, how)
 		}
@@ -82,7 +82,7 @@ func (r *rewriter) clockNumber(pos token.Pos, how string) {
 	r.dated[pos] = true
 	r.diag(pos, "the clock decides as a number, of which a run has one (%s)", how)
 	last := &r.overlay.Diagnostics[len(r.overlay.Diagnostics)-1]
-	last.Number, last.elsewhere = true, r.elsewhere[pos]
+	last.Number, last.decides = true, pos
 }
 
 // comparedNumbers has the runtime compare numbers of nanoseconds.

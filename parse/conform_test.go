@@ -86,7 +86,7 @@ func TestConform(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			form := idx
 			if opts.Shared {
-				form = SharedIndex(prog)
+				form = sharedIndex(t, prog)
 			}
 			o, err := Instrument(ctx, prog, form, opts)
 			require.NoError(t, err)

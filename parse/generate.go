@@ -188,7 +188,7 @@ func (w *pkgRewriter) generate(u *unit, plan *initPlan, done map[string]bool) {
 		}
 		runs.WriteString(")\n")
 	}
-	if u.helpers["Bubble"] && w.bubbles && !w.opts.Shared {
+	if u.helpers["Bubble"] && w.overlay.Bubbles {
 		fmt.Fprintf(&runs, "\t%s.RegisterBubbles()\n", zz)
 	}
 	if vars {

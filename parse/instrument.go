@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -56,8 +57,8 @@ type Diagnostic struct {
 	// Reach is the number by which the runtime is told, with Races, that the statement
 	// around is executed; 0 if it is not told.
 	Reach int
-	// elsewhere: it is about what other entries run, with Options.Shared.
-	elsewhere bool
+	// decides is where the clock decides as a number, if it is about that.
+	decides token.Pos
 }
 
 func (d Diagnostic) String() string {
@@ -77,8 +78,13 @@ func Index(prog *source.Program) *sites.Index {
 
 // SharedIndex numbers the points of a program for all entry points that its package has, and
 // not for its own alone: the keys are those of Index, the numbers are not.
-func SharedIndex(prog *source.Program) *sites.Index {
-	return sites.Number(prog.Fset, prog.Rel, numbered(prog), prog.EntryFuncs()...)
+// It is the same index for all programs of a Set that have the same packages. The error is that of ctx.
+func SharedIndex(ctx context.Context, prog *source.Program) (*sites.Index, error) {
+	type key struct{ entries string }
+	entries := prog.EntryFuncs()
+	return source.Derive(ctx, prog, key{names(entries)}, func() (*sites.Index, error) {
+		return sites.Number(prog.Fset, prog.Rel, numbered(prog), entries...), ctx.Err()
+	})
 }
 
 // numbered are the packages of a program with the files that are numbered.
@@ -103,15 +109,126 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 	if opts.RuntimePath == "" {
 		opts.RuntimePath = DefaultRuntimePath
 	}
-	if opts.Shared {
-		opts.Accesses, opts.EveryLine, opts.Races = allAccesses(idx), false, true
+	facts, err := packageFactsOf(ctx, prog)
+	if err != nil {
+		return nil, fmt.Errorf("instrument: %w", err)
 	}
+	if opts.Shared {
+		return instrumentShared(ctx, prog, idx, facts, opts)
+	}
+	var clock *clockUses
+	if facts.givesTime {
+		if clock, err = findClockUses(ctx, prog, facts.handlesLogs); err != nil {
+			return nil, fmt.Errorf("instrument: %w", err)
+		}
+	}
+	return instrument(ctx, prog, idx, facts, clock, opts)
+}
+
+// instrumentShared instruments a program with Options.Shared: what does not depend on its entry once for all programs
+// that have the same packages.
+func instrumentShared(ctx context.Context, prog *source.Program, idx *sites.Index, facts *packageFacts, opts Options) (*Overlay, error) {
+	opts.Accesses, opts.EveryLine, opts.Races = allAccesses(idx), false, true
+	clock := &sharedClockUses{elsewhere: func(token.Pos) bool { return false }}
+	if facts.givesTime {
+		var err error
+		if clock, err = findSharedClockUses(ctx, prog, facts.handlesLogs); err != nil {
+			return nil, fmt.Errorf("instrument: %w", err)
+		}
+	}
+	form := func() (*Overlay, error) { return instrument(ctx, prog, idx, facts, clock.uses, opts) }
+	type key struct {
+		idx                     *sites.Index
+		runtimePath, runtimeDir string
+	}
+	var common *Overlay
+	var err error
+	if clock.own {
+		common, err = form()
+	} else {
+		common, err = source.Derive(ctx, prog, key{idx, opts.RuntimePath, opts.RuntimeDir}, form)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := *common
+	o.Files, o.Runtime = maps.Clone(o.Files), maps.Clone(o.Runtime)
+	o.Bubbles = facts.bubbles && makesBubbles(prog)
+	o.Diagnostics = slices.DeleteFunc(slices.Clone(o.Diagnostics), func(d Diagnostic) bool {
+		return d.decides.IsValid() && clock.elsewhere(d.decides)
+	})
+	return &o, nil
+}
+
+// packageFacts are what the instrumenter knows of the packages of a program, whatever its entry is.
+type packageFacts struct {
+	clock       bool                     // the program reads the clock
+	bubbles     bool                     // it does, and something in it calls synctest.Test
+	givesTime   bool                     // something gives it a time
+	handlesLogs bool                     // it has a handler of logs
+	asValues    map[string]bool          // see methodValues
+	plain       map[string]*plainPackage // of other modules
+	testType    types.Type               // see testTypeOf
+}
+
+func packageFactsOf(ctx context.Context, prog *source.Program) (*packageFacts, error) {
+	type key struct{}
+	return source.Derive(ctx, prog, key{}, func() (*packageFacts, error) {
+		own := map[string]bool{}
+		for _, p := range prog.Packages {
+			own[p.PkgPath] = true
+		}
+		plain, err := plainPackages(ctx, prog, own)
+		if err != nil {
+			return nil, err
+		}
+		clock := uses(prog, func(obj types.Object) bool { return sites.ClockReader(obj) != "" })
+		return &packageFacts{
+			clock:       clock,
+			bubbles:     clock && uses(prog, func(obj types.Object) bool { return isFunc(obj, "testing/synctest.Test") }),
+			givesTime:   uses(prog, givesTime),
+			handlesLogs: uses(prog, isLogRecord),
+			asValues:    methodValues(prog),
+			plain:       plain,
+			testType:    testTypeOf(prog.Packages),
+		}, nil
+	})
+}
+
+// memoryFacts are what the recorder of accesses knows of the packages of a program.
+type memoryFacts struct {
+	kept     map[string]bool // see keptTypes
+	unlocked []types.Type    // see unlockedTypes
+	// valueMethods are the names of methods of the program that take copies of their receivers.
+	valueMethods map[string]bool
+}
+
+func memoryFactsOf(ctx context.Context, prog *source.Program) (*memoryFacts, error) {
+	type key struct{}
+	return source.Derive(ctx, prog, key{}, func() (*memoryFacts, error) {
+		kept, err := keptTypes(ctx, prog)
+		if err != nil {
+			return nil, err
+		}
+		facts := &memoryFacts{kept: kept, unlocked: unlockedTypes(prog.Packages), valueMethods: map[string]bool{}}
+		for _, p := range prog.Packages {
+			for _, m := range valueMethods(p.Types) {
+				_, name, _ := strings.Cut(m, ".")
+				facts.valueMethods[name] = true
+			}
+		}
+		return facts, nil
+	})
+}
+
+// instrument puts the guards into the packages of a program, of which clock are the uses of the clock.
+func instrument(ctx context.Context, prog *source.Program, idx *sites.Index, facts *packageFacts, clock *clockUses, opts Options) (*Overlay, error) {
 	o, err := newOverlay(opts)
 	if err != nil {
 		return nil, err
 	}
 	o.Dependencies = prog.Dependencies
-	in := &instrumenter{prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}, own: map[string]bool{}, files: map[string]bool{}, atomicFuncs: map[string]bool{}}
+	in := &instrumenter{packageFacts: facts, memoryFacts: &memoryFacts{}, clockUses: clock, prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}, own: map[string]bool{}, files: map[string]bool{}, atomicFuncs: map[string]bool{}}
 	for _, s := range idx.Sites() {
 		if s.Kind == sites.Atomic {
 			in.atomicFuncs[s.Func] = true
@@ -123,32 +240,12 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 			in.files[prog.Rel(prog.Fset.PositionFor(f.FileStart, false).Filename)] = true
 		}
 	}
-	in.clock = uses(prog, func(obj types.Object) bool { return sites.ClockReader(obj) != "" })
-	in.bubbles = in.clock && makesBubbles(prog)
-	o.Bubbles = in.bubbles
-	in.asValues = methodValues(prog)
-	in.handlesLogs = uses(prog, isLogRecord)
-	if uses(prog, givesTime) {
-		if opts.Shared {
-			in.clockUses, in.elsewhere = findSharedClockUses(prog, in.handlesLogs)
-		} else {
-			in.clockUses = findClockUses(prog, in.handlesLogs)
-		}
-	}
+	o.Bubbles = !opts.Shared && facts.bubbles && makesBubbles(prog)
 	seeded, fromClock := seedsRandom(prog, in.clockUses)
 	in.seeded, in.reseeded = seeded && !fromClock, fromClock
-	if in.plain, err = plainPackages(ctx, prog, in.own); err != nil {
-		return nil, fmt.Errorf("instrument: %w", err)
-	}
-	in.testType = testTypeOf(prog.Packages)
 	if opts.Races {
-		in.kept, in.unlocked = keptTypes(prog), unlockedTypes(prog.Packages)
-		in.valueMethods = map[string]bool{}
-		for _, p := range prog.Packages {
-			for _, m := range valueMethods(p.Types) {
-				_, name, _ := strings.Cut(m, ".")
-				in.valueMethods[name] = true
-			}
+		if in.memoryFacts, err = memoryFactsOf(ctx, prog); err != nil {
+			return nil, fmt.Errorf("instrument: %w", err)
 		}
 	}
 	for _, n := range opts.Accesses {
@@ -167,7 +264,6 @@ func Instrument(ctx context.Context, prog *source.Program, idx *sites.Index, opt
 		}
 	}
 	in.account()
-	o.Diagnostics = slices.DeleteFunc(o.Diagnostics, func(d Diagnostic) bool { return d.elsewhere })
 	o.sortDiagnostics()
 	return o, nil
 }
@@ -208,34 +304,24 @@ func (in *instrumenter) account() {
 
 // instrumenter instruments a program.
 type instrumenter struct {
+	*packageFacts
+	*memoryFacts
 	prog     *source.Program
 	idx      *sites.Index
 	opts     Options
 	overlay  *Overlay
 	accesses map[sites.ID]bool
 	guarded  map[sites.ID]bool
-	own      map[string]bool          // paths of the packages
-	files    map[string]bool          // of the packages, as sites name them
-	plain    map[string]*plainPackage // of other modules
-	kept     map[string]bool          // see keptTypes
-	unlocked []types.Type             // see unlockedTypes
-	// valueMethods are the names of methods of the program that take copies of their receivers.
-	valueMethods map[string]bool
-	testType     types.Type // see testTypeOf
-	places       int        // that touch memory, so far
-	reaches      int        // statements with something that is not guarded or recorded
+	own      map[string]bool // paths of the packages
+	files    map[string]bool // of the packages, as sites name them
+	places   int             // that touch memory, so far
+	reaches  int             // statements with something that is not guarded or recorded
 	// atomicFuncs are the functions with atomic operations, by their paths. What stands
 	// beside those is often meant to be ordered by them: each statement is a guard.
 	atomicFuncs map[string]bool
-	seeded      bool            // the program decides by rand.Seed what math/rand gives it
-	reseeded    bool            // it does so with what may be from the clock
-	clock       bool            // the program reads the clock
-	bubbles     bool            // it does so in bubbles of its own
-	handlesLogs bool            // it has a handler of logs
-	asValues    map[string]bool // see methodValues
-	clockUses   *clockUses      // nil if nothing gives it a time
-	// elsewhere are the places of clockUses where the clock decides for other entries than that of prog.
-	elsewhere map[token.Pos]bool
+	seeded      bool       // the program decides by rand.Seed what math/rand gives it
+	reseeded    bool       // it does so with what may be from the clock
+	clockUses   *clockUses // nil if nothing gives it a time
 }
 
 // unit is what has one generated file: the files of a package, those of its

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -21,7 +22,7 @@ import (
 // keptTypes are the unlocked types, by name, of which a pointer becomes something that may keep
 // it, whatever statement or expression has it so: an interface, an argument of a function that is
 // not instrumented, a part of a value of a library, a method value, or a type argument.
-func keptTypes(prog *source.Program) map[string]bool {
+func keptTypes(ctx context.Context, prog *source.Program) (map[string]bool, error) {
 	kept := map[string]bool{}
 	mayBe := false
 	for _, p := range prog.Packages {
@@ -41,28 +42,34 @@ func keptTypes(prog *source.Program) map[string]bool {
 		}
 	}
 	if !mayBe {
-		return kept
+		return kept, nil
 	}
-	built, pkgs := buildSSA(prog, 0)
+	form, err := buildSSA(ctx, prog)
+	if err != nil {
+		return nil, err
+	}
 	own := map[*types.Package]bool{}
-	for _, p := range pkgs {
+	for _, p := range form.packages {
 		if p != nil {
 			own[p.Pkg] = true
 		}
 	}
-	for fn := range ssautil.AllFunctions(built) {
+	for fn := range ssautil.AllFunctions(form.program) {
 		for _, b := range fn.Blocks {
 			for _, in := range b.Instrs {
 				keeps(kept, own, in)
 			}
 		}
 	}
-	return kept
+	return kept, nil
 }
 
 // KeepsPointers reports whether a library may keep a pointer to a value that only one goroutine
-// at a time may use.
-func KeepsPointers(prog *source.Program) bool { return len(keptTypes(prog)) > 0 }
+// at a time may use. The error is that of ctx.
+func KeepsPointers(ctx context.Context, prog *source.Program) (bool, error) {
+	facts, err := memoryFactsOf(ctx, prog)
+	return err == nil && len(facts.kept) > 0, err
+}
 
 // keeps adds the types of which an instruction has something keep a pointer.
 func keeps(kept map[string]bool, own map[*types.Package]bool, in ssa.Instruction) {

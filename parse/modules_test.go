@@ -87,7 +87,7 @@ func testModule(t *testing.T, module string) {
 	}
 	opts := Options{EveryLine: !*raceModules, Races: *raceModules}
 	if *sharedModules {
-		idx, opts = SharedIndex(prog), Options{Shared: true}
+		idx, opts = sharedIndex(t, prog), Options{Shared: true}
 	}
 	o, err := Instrument(ctx, prog, idx, opts)
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"context"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -13,7 +14,6 @@ import (
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
-	"golang.org/x/tools/go/ssa/ssautil"
 
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
@@ -49,7 +49,7 @@ const (
 type clockUses struct {
 	// decides are those where it decides, with how.
 	decides map[token.Pos]string
-	order   []token.Pos // see inOrder
+	order   []token.Pos // of these places
 	// residues are the operators of remainders of what the clock shows in nanoseconds, with
 	// how many values they have: each of them may come, whatever time it is.
 	residues map[token.Pos]int
@@ -63,19 +63,11 @@ type clockUses struct {
 	seeds map[token.Pos]bool
 }
 
-// inOrder are the places where the clock decides, in order.
-func (u *clockUses) inOrder() []token.Pos {
-	if u.order == nil {
-		u.order = slices.Sorted(maps.Keys(u.decides))
-	}
-	return u.order
-}
-
 // clockFlow is the analysis.
 type clockFlow struct {
 	prog        *ssa.Program
 	handlesLogs bool
-	bodies      map[string]*ssa.Function // of the program, by name
+	bodies      map[string]*ssa.Function // of the ssaForm
 	own         map[string]bool          // paths of its packages
 	order       []*ssa.Function          // those that may run
 	cells       map[any]*cell            // see pointsto.go
@@ -127,34 +119,63 @@ const (
 )
 
 // findClockUses finds out where the clock of a program counts as a number.
-func findClockUses(prog *source.Program, handlesLogs bool) *clockUses {
-	built, pkgs := buildSSA(prog, ssa.InstantiateGenerics)
+func findClockUses(ctx context.Context, prog *source.Program, handlesLogs bool) (*clockUses, error) {
+	form, err := buildSSA(ctx, prog)
+	if err != nil {
+		return nil, err
+	}
 	var entries []*types.Func
 	if prog.Func != nil {
 		entries = []*types.Func{prog.Func}
 	}
-	return followClock(prog, built, pkgs, entries, handlesLogs).found
+	return followClock(prog, form, entries, handlesLogs).found, nil
+}
+
+// sharedClockUses are the uses of the clock in a program that the checks of several entry points run.
+type sharedClockUses struct {
+	uses *clockUses
+	// elsewhere reports whether the clock decides at a place in what other entries run only.
+	elsewhere func(token.Pos) bool
+	// own: they are those of the entry of the program alone.
+	own bool
 }
 
 // findSharedClockUses is findClockUses for a program that the checks of several entry points run: for
 // all of them together, unless that says something else of what the entry of prog may run.
-// elsewhere are the places where the clock decides in what other entries run.
-func findSharedClockUses(prog *source.Program, handlesLogs bool) (uses *clockUses, elsewhere map[token.Pos]bool) {
-	built, pkgs := buildSSA(prog, ssa.InstantiateGenerics)
+func findSharedClockUses(ctx context.Context, prog *source.Program, handlesLogs bool) (*sharedClockUses, error) {
+	form, err := buildSSA(ctx, prog)
+	if err != nil {
+		return nil, err
+	}
+	nowhere := func(token.Pos) bool { return false }
 	entries := prog.EntryFuncs()
-	if len(entries) < 2 {
-		return followClock(prog, built, pkgs, entries, handlesLogs).found, nil
+	type key struct{ entries string }
+	all, err := source.Derive(ctx, prog, key{names(entries)}, func() (*clockUses, error) {
+		return followClock(prog, form, entries, handlesLogs).found, nil
+	})
+	if err != nil || len(entries) < 2 || all.none() {
+		return &sharedClockUses{all, nowhere, false}, err
 	}
-	own := followClock(prog, built, pkgs, []*types.Func{prog.Func}, handlesLogs)
-	all := followClock(prog, built, pkgs, entries, handlesLogs).found
+	own := followClock(prog, form, []*types.Func{prog.Func}, handlesLogs)
 	if !own.agrees(all) {
-		return own.found, nil
+		return &sharedClockUses{own.found, nowhere, true}, nil
 	}
-	elsewhere = map[token.Pos]bool{}
-	for pos := range all.decides {
-		elsewhere[pos] = own.found.decides[pos] == ""
+	return &sharedClockUses{all, func(pos token.Pos) bool { return own.found.decides[pos] == "" }, false}, nil
+}
+
+// names are the names of functions of a package, as one text.
+func names(functions []*types.Func) string {
+	var out strings.Builder
+	for _, f := range functions {
+		out.WriteString(f.Name())
+		out.WriteByte('\n')
 	}
-	return all, elsewhere
+	return out.String()
+}
+
+// none: nowhere does what the clock shows count as a number.
+func (u *clockUses) none() bool {
+	return len(u.decides)+len(u.residues)+len(u.compared)+len(u.thresholds)+len(u.seeds) == 0
 }
 
 // agrees reports whether other uses of the clock, with all that was found, are the same in what may run.
@@ -186,9 +207,9 @@ func (f *clockFlow) runs(pos token.Pos) bool {
 }
 
 // followClock does the analysis for entry functions, none for any function of the packages.
-func followClock(prog *source.Program, built *ssa.Program, pkgs []*ssa.Package, entries []*types.Func, handlesLogs bool) *clockFlow {
+func followClock(prog *source.Program, form *ssaForm, entries []*types.Func, handlesLogs bool) *clockFlow {
 	f := &clockFlow{
-		prog: built, handlesLogs: handlesLogs, bodies: map[string]*ssa.Function{}, own: map[string]bool{},
+		prog: form.program, handlesLogs: handlesLogs, bodies: form.bodies, own: map[string]bool{},
 		cells: map[any]*cell{}, values: map[ssa.Value]taint{}, results: map[resultOf]taint{}, users: map[resultOf][]ssa.Instruction{},
 		taken: map[string][]*ssa.Function{}, callees: map[ssa.CallInstruction]callees{}, behindOf: map[string][]*ssa.Function{},
 		called: map[*ssa.Function]bool{}, rewritten: map[token.Pos]bool{}, held: map[heldIn]bool{}, queued: map[ssa.Instruction]bool{}, looks: map[ssa.Instruction]bool{},
@@ -197,7 +218,7 @@ func followClock(prog *source.Program, built *ssa.Program, pkgs []*ssa.Package, 
 		f.own[p.PkgPath] = true
 		f.operators(p)
 	}
-	f.reach(entries, pkgs)
+	f.reach(entries, form.packages)
 	f.each(f.takes)
 	f.each(func(instr ssa.Instruction) { f.alias(instr.Parent(), instr) })
 	f.each(f.again)
@@ -210,6 +231,7 @@ func followClock(prog *source.Program, built *ssa.Program, pkgs []*ssa.Package, 
 	}
 	f.found = &clockUses{decides: map[token.Pos]string{}, residues: map[token.Pos]int{}, compared: map[token.Pos]bool{}, thresholds: map[token.Pos][]int64{}, seeds: map[token.Pos]bool{}}
 	f.each(f.instruction)
+	f.found.order = slices.Sorted(maps.Keys(f.found.decides))
 	return f
 }
 
@@ -271,15 +293,6 @@ func (f *clockFlow) reach(entries []*types.Func, pkgs []*ssa.Package) {
 			f.order = append(f.order, fn)
 		}
 	}
-	for fn := range ssautil.AllFunctions(f.prog) {
-		if fn.Blocks == nil {
-			continue
-		}
-		name := fn.String()
-		if old := f.bodies[name]; old == nil || fn.Pos() < old.Pos() {
-			f.bodies[name] = fn
-		}
-	}
 	for _, p := range pkgs {
 		if p == nil {
 			continue
@@ -318,8 +331,7 @@ func (f *clockFlow) reach(entries []*types.Func, pkgs []*ssa.Package) {
 	}
 }
 
-// body is a function with its body, nil if it has none that is known: what one package knows of
-// another one may be other objects.
+// body is a function with its body, nil if it has none that is known.
 func (f *clockFlow) body(fn *ssa.Function) *ssa.Function {
 	if fn == nil || fn.Blocks != nil {
 		return fn

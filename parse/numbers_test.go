@@ -445,12 +445,13 @@ func program() {
 			require.Empty(t, p.Errors)
 			prog := &source.Program{Packages: []*packages.Package{p}, Fset: p.Fset, Func: p.Types.Scope().Lookup("main").(*types.Func)}
 			lines := func(found *clockUses) (out []int) {
-				for _, pos := range found.inOrder() {
+				for _, pos := range found.order {
 					out = append(out, p.Fset.Position(pos).Line)
 				}
 				return slices.Compact(out)
 			}
-			found := findClockUses(prog, false)
+			found, err := findClockUses(t.Context(), prog, false)
+			require.NoError(t, err)
 			got, want := lines(found), []int(nil)
 			for i, line := range strings.Split(numbersHead+body, "\n") {
 				if strings.Contains(line, "// decides") {
@@ -459,7 +460,9 @@ func program() {
 			}
 			require.Equal(t, want, got, "%v", found.decides)
 			prog.Func = nil // as of a whole module: any function may be the entry
-			require.Subset(t, lines(findClockUses(prog, false)), want)
+			found, err = findClockUses(t.Context(), prog, false)
+			require.NoError(t, err)
+			require.Subset(t, lines(found), want)
 		})
 	}
 }

@@ -160,7 +160,7 @@ func (r *rewritten) whole(t *testing.T) {
 	for _, opts := range []Options{{}, {Accesses: every}, {Races: true}, {Accesses: every, Races: true}, {EveryLine: true}, {Shared: true}} {
 		idx := r.idx
 		if opts.Shared {
-			idx = SharedIndex(r.prog)
+			idx = sharedIndex(t, r.prog)
 		}
 		o, err := Instrument(t.Context(), r.prog, idx, opts)
 		require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -121,7 +122,7 @@ func TestOut(t *testing.T) { s.Late(time.Since(time.Now()), 1) }
 		}
 		prog, err := set.Program(e)
 		require.NoError(t, err)
-		made[e.Func], err = Instrument(t.Context(), prog, SharedIndex(prog), Options{Shared: true})
+		made[e.Func], err = Instrument(t.Context(), prog, sharedIndex(t, prog), Options{Shared: true})
 		require.NoError(t, err)
 	}
 	same := func(a, b string) bool { return maps.EqualFunc(made[a].Files, made[b].Files, slices.Equal[[]byte]) }
@@ -152,7 +153,7 @@ func TestOut(t *testing.T) { s.Late(time.Since(time.Now()), 1) }
 		whole, left := prog.WithExternalTests()
 		require.NotNil(t, whole)
 		require.Equal(t, []string{pkg + "_test"}, left)
-		index := SharedIndex(whole)
+		index := sharedIndex(t, whole)
 		all, err := Instrument(t.Context(), whole, index, Options{Shared: true})
 		require.NoError(t, err)
 		own, err := Instrument(t.Context(), prog, index, Options{Shared: true})
@@ -162,4 +163,11 @@ func TestOut(t *testing.T) { s.Late(time.Since(time.Now()), 1) }
 		require.Empty(t, own.Diagnostics)
 		require.Contains(t, string(all.Files[pkg[len("shared/"):]+"/zz_vtrace_gen_x_test.go"]), `RegisterIn("`+pkg+`_test", func() {`)
 	}
+}
+
+func sharedIndex(t testing.TB, prog *source.Program) *sites.Index {
+	t.Helper()
+	idx, err := SharedIndex(t.Context(), prog)
+	require.NoError(t, err)
+	return idx
 }

@@ -174,7 +174,10 @@ func (f *formed) instrument(ctx context.Context, p *program, in form) (err error
 	if whole != nil {
 		linked = whole
 	}
-	index := parse.SharedIndex(linked)
+	index, err := parse.SharedIndex(ctx, linked)
+	if err != nil {
+		return err
+	}
 	if f.overlay, err = parse.Instrument(ctx, linked, index, how); err != nil {
 		return err
 	}

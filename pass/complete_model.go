@@ -49,7 +49,7 @@ func (d *deep) complete(ctx context.Context, c *conformance) error {
 		return nil
 	}
 	defer d.rep.stage("complete")()
-	prepared, err := d.program.prepare(d.opts)
+	prepared, err := d.program.prepare(ctx, d.opts)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func planted(t *testing.T, text, is, seems string) (loader, source.Spec) {
 			return nil, err
 		}
 		p.prepareWith = func(c ...artifact.Completion) (*translate.Prepared, error) {
-			return translate.Prepare(o.source, parse.Index(o.source), c...)
+			return translate.Prepare(t.Context(), o.source, parse.Index(o.source), c...)
 		}
 		return p, nil
 	}, write(strings.Replace(text, "VALUE", is, 1))

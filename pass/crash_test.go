@@ -35,7 +35,7 @@ func TestTranslatorFails(t *testing.T) {
 		p, err := load(ctx, spec)
 		if err == nil {
 			// Without the index of sites it fails.
-			p.prepared, err = translate.Prepare(p.source, nil)
+			p.prepared, err = translate.Prepare(t.Context(), p.source, nil)
 		}
 		var internal *translate.InternalError
 		if errors.As(err, &internal) {

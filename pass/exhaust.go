@@ -570,8 +570,10 @@ const raceRuns = 32
 // race hardly depends on the schedule: nothing orders them in most. But a time limit may
 // order them as long as nobody is slow.
 func (d *deep) unguardedRaces(ctx context.Context) (bool, error) {
-	if d.recorded && !parse.KeepsPointers(d.program.source) {
-		return false, nil
+	if d.recorded {
+		if keeps, err := parse.KeepsPointers(ctx, d.program.source); !keeps || err != nil {
+			return false, err
+		}
 	}
 	part, cancel := d.opts.within(ctx, exhaustShare)
 	defer cancel()

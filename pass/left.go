@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -212,7 +213,8 @@ func (d *deep) leftProgram() (*left.Program, error) {
 		return d.holders, nil
 	}
 	p := d.program
-	prepared, err := p.prepare(d.opts)
+	// The check has made the SSA form before: there is nothing to wait for.
+	prepared, err := p.prepare(context.Background(), d.opts)
 	if err != nil {
 		return nil, err
 	}

@@ -130,7 +130,9 @@ func sameDependencies(b *artifact.Bundle, prog *source.Program) error {
 
 // HoldsFiles reports whether the files of the program of a bundle are below a directory, as they are in the bundle: the
 // directory can be its Options.Root then. It is false for a nil bundle, and for one without its program.
-func HoldsFiles(b *artifact.Bundle, dir string) bool { return b != nil && sameFiles(b, dir, os.ReadFile) }
+func HoldsFiles(b *artifact.Bundle, dir string) bool {
+	return b != nil && sameFiles(b, dir, os.ReadFile)
+}
 
 // sameFiles reports whether the files below root, as read reads them, are those of the bundle.
 func sameFiles(b *artifact.Bundle, root string, read func(string) ([]byte, error)) bool {
@@ -200,12 +202,12 @@ func (p *program) translate(ctx context.Context, opts Options, proto bool, at *a
 }
 
 // prepare does what is the same for all models of the program with the same completions.
-func (p *program) prepare(opts Options) (*translate.Prepared, error) {
+func (p *program) prepare(ctx context.Context, opts Options) (*translate.Prepared, error) {
 	if p.prepared == nil || !slices.Equal(p.completions, opts.Model.Completions) {
 		with := p.prepareWith
 		if with == nil {
 			with = func(c ...artifact.Completion) (*translate.Prepared, error) {
-				return translate.Prepare(p.source, p.sites, c...)
+				return translate.Prepare(ctx, p.source, p.sites, c...)
 			}
 		}
 		prepared, err := with(opts.Model.Completions...)
@@ -219,7 +221,7 @@ func (p *program) prepare(opts Options) (*translate.Prepared, error) {
 
 // translateWithin gives up at a cost, if it is not 0.
 func (p *program) translateWithin(ctx context.Context, opts Options, proto bool, at *artifact.Bounds, cost int) (*translate.Model, error) {
-	prepared, err := p.prepare(opts)
+	prepared, err := p.prepare(ctx, opts)
 	if err != nil {
 		return nil, err
 	}

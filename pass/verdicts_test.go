@@ -2,8 +2,8 @@ package pass
 
 import (
 	"context"
-	"flag"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"

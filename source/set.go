@@ -32,8 +32,9 @@ type Set struct {
 	vendored  bool                   // see Program.vendored
 	workspace func() (string, error) // see Program.workspace
 
-	toolchain *toolchain
-	memory    *memory
+	toolchain   *toolchain
+	memory      *memory
+	derivations *derivations
 }
 
 // EntryPoint is an entry point of a package of a Set.
@@ -116,7 +117,7 @@ func loadSet(ctx context.Context, spec Spec, tests bool) (*Set, error) {
 	}
 	sort.Strings(patterns)
 	patterns = append(patterns, imported(roots, own)...)
-	s := &Set{spec: spec, dir: dir, fset: token.NewFileSet(), loose: loose(roots, own), vendored: vendored(roots), toolchain: &toolchain{}, memory: &memory{}}
+	s := &Set{spec: spec, dir: dir, fset: token.NewFileSet(), loose: loose(roots, own), vendored: vendored(roots), toolchain: &toolchain{}, memory: &memory{}, derivations: &derivations{}}
 	for _, p := range roots {
 		if !strings.HasSuffix(p.ID, ".test") {
 			s.matched = append(s.matched, strings.TrimSuffix(p.PkgPath, "_test"))
@@ -288,7 +289,7 @@ func (s *Set) Program(e EntryPoint) (*Program, error) {
 // program chooses the packages of the program with the entry spec.Entry in the
 // package of that path.
 func (s *Set) program(spec Spec, path string) (*Program, error) {
-	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, vendored: s.vendored, workspace: s.workspace, toolchain: s.toolchain, memory: s.memory}
+	prog := &Program{Spec: spec, Fset: s.fset, Test: spec.Entry != "main", loose: s.loose, vendored: s.vendored, workspace: s.workspace, toolchain: s.toolchain, memory: s.memory, derivations: s.derivations}
 	if err := prog.choose(s.pkgs, path); err != nil {
 		return nil, err
 	}

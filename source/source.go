@@ -113,9 +113,10 @@ type Program struct {
 	// workspace gives the go.work that the go command uses, "" if it uses none, which it is asked
 	// once for the programs of a Set; nil: it is not known.
 	workspace func() (string, error)
-	// toolchain and memory are shared with the other programs of its Set.
-	toolchain *toolchain
-	memory    *memory
+	// toolchain, memory and derivations are shared with the other programs of its Set.
+	toolchain   *toolchain
+	memory      *memory
+	derivations *derivations
 }
 
 const mode = packages.LoadSyntax | packages.NeedModule | packages.NeedEmbedFiles | packages.NeedForTest

@@ -28,7 +28,7 @@ func xml(t *testing.T, m *translate.Model) string {
 func TestLeastBounds(t *testing.T) {
 	ctx := context.Background()
 	prog, idx := load(t, "testdata/large", "main")
-	p, err := translate.Prepare(prog, idx)
+	p, err := translate.Prepare(t.Context(), prog, idx)
 	require.NoError(t, err)
 	m, err := p.Translate(ctx, translate.Options{})
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestSlots(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	prog, idx := load(t, dir, "main")
-	p, err := translate.Prepare(prog, idx)
+	p, err := translate.Prepare(t.Context(), prog, idx)
 	require.NoError(t, err)
 	for _, slots := range []int{1, 2} {
 		m, err := p.Translate(ctx, translate.Options{Bounds: translate.Bounds{Slots: slots}})

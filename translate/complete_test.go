@@ -151,7 +151,7 @@ func main() {
 	} {
 		t.Run(name, func(t *testing.T) {
 			prog, idx := load(t, program(t, c.text), "main")
-			p, err := translate.Prepare(prog, idx)
+			p, err := translate.Prepare(t.Context(), prog, idx)
 			require.NoError(t, err)
 			m, err := p.Translate(context.Background(), translate.Options{})
 			require.NoError(t, err)
@@ -174,7 +174,7 @@ func main() {
 
 			gone := list[0] // what is not there any more is left out
 			gone.Func, gone.Line = "main.gone", 999
-			p, err = translate.Prepare(prog, idx, append(list, gone)...)
+			p, err = translate.Prepare(t.Context(), prog, idx, append(list, gone)...)
 			require.NoError(t, err)
 			require.Empty(t, p.Missed(stack(c.before), stack(c.at), 8))
 			m, err = p.Translate(context.Background(), translate.Options{})

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -12,6 +13,7 @@ import (
 
 	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/callgraph/vta"
+	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
@@ -44,19 +46,36 @@ type program struct {
 	completed
 }
 
-func buildProgram(src *source.Program, completions []artifact.Completion) (*program, error) {
-	all := slices.Concat(src.Library, src.Packages)
-	prog, pkgs := ssautil.Packages(all, ssa.InstantiateGenerics|ssa.GlobalDebug)
-	var entryPkg *ssa.Package
-	for i, p := range all {
-		if pkgs[i] == nil {
-			return nil, fmt.Errorf("%s: no SSA form", p.PkgPath)
+// ssaForm is the SSA form of the packages of a program and of its library.
+type ssaForm struct {
+	program  *ssa.Program
+	packages map[*packages.Package]*ssa.Package
+}
+
+// buildSSA makes the SSA form, once for all programs with the same packages.
+func buildSSA(ctx context.Context, src *source.Program) (*ssaForm, error) {
+	type key struct{}
+	return source.Derive(ctx, src, key{}, func() (*ssaForm, error) {
+		all := slices.Concat(src.Library, src.Packages)
+		prog, pkgs := ssautil.Packages(all, ssa.InstantiateGenerics|ssa.GlobalDebug)
+		form := &ssaForm{prog, map[*packages.Package]*ssa.Package{}}
+		for i, p := range all {
+			if pkgs[i] == nil {
+				return nil, fmt.Errorf("%s: no SSA form", p.PkgPath)
+			}
+			form.packages[p] = pkgs[i]
 		}
-		if p == src.Entry {
-			entryPkg = pkgs[i]
-		}
+		prog.Build()
+		return form, ctx.Err()
+	})
+}
+
+func buildProgram(ctx context.Context, src *source.Program, completions []artifact.Completion) (*program, error) {
+	form, err := buildSSA(ctx, src)
+	if err != nil {
+		return nil, err
 	}
-	prog.Build()
+	prog, entryPkg := form.program, form.packages[src.Entry]
 	if entryPkg == nil {
 		return nil, fmt.Errorf("%s: not among the loaded packages", src.Spec.Pattern)
 	}

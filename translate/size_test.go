@@ -34,7 +34,7 @@ func main() {
 	}
 }
 `), "main")
-	p, err := translate.Prepare(prog, idx)
+	p, err := translate.Prepare(t.Context(), prog, idx)
 	require.NoError(t, err)
 	m, err := p.Translate(context.Background(), translate.Options{})
 	require.NoError(t, err)

@@ -109,7 +109,7 @@ const maxRestarts = 24
 
 // Translate makes the model of a program. idx are the sites of its packages.
 func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts Options) (*Model, error) {
-	p, err := Prepare(prog, idx)
+	p, err := Prepare(ctx, prog, idx)
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +132,9 @@ func caught(prog *source.Program, err *error) {
 
 // Prepare does what is the same for all models of a program, which are completed by
 // what runs have shown.
-func Prepare(prog *source.Program, idx *sites.Index, completions ...artifact.Completion) (_ *Prepared, err error) {
+func Prepare(ctx context.Context, prog *source.Program, idx *sites.Index, completions ...artifact.Completion) (_ *Prepared, err error) {
 	defer caught(prog, &err)
-	p, err := buildProgram(prog, completions)
+	p, err := buildProgram(ctx, prog, completions)
 	if err != nil {
 		return nil, err
 	}
