@@ -77,6 +77,7 @@ type Bundle struct {
 	manifest Manifest
 	encoded  []byte // the manifest as it is saved
 	files    map[string][]byte
+	sidecar  *Sidecar // decoded, nil if there is none
 }
 
 // Manifest returns a copy of the manifest.

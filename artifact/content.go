@@ -3,11 +3,12 @@ package artifact
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strings"
 )
 
 // This file gives the files of a bundle as what they hold. Every call decodes
-// anew: the results are the caller's own. Content is checked when a bundle is
+// anew, but of Sidecar: the results are the caller's own. Content is checked when a bundle is
 // made, so only an absent file is left to report.
 
 // Model returns the model in UPPAAL's XML, nil if there is none.
@@ -19,8 +20,17 @@ func (b *Bundle) Model() []byte {
 // Queries returns the queries.
 func (b *Bundle) Queries() []Query { return decodeFile[[]Query](b, QueriesPath) }
 
-// Sidecar returns the sidecar, nil if there is none.
-func (b *Bundle) Sidecar() *Sidecar { return decodeFile[*Sidecar](b, SidecarPath) }
+// Sidecar returns the sidecar, nil if there is none. It is decoded once: the caller may set its fields and append to
+// them, but must not change their elements, except for those of Approximations.
+func (b *Bundle) Sidecar() *Sidecar {
+	if b == nil || b.sidecar == nil {
+		return nil
+	}
+	s := *b.sidecar
+	s.Sites, s.Templates, s.Accesses = slices.Clip(s.Sites), slices.Clip(s.Templates), slices.Clip(s.Accesses)
+	s.Approximations, s.Completions = slices.Clone(s.Approximations), slices.Clip(s.Completions)
+	return &s
+}
 
 // Verdicts returns the checker's verdicts.
 func (b *Bundle) Verdicts() []Verdict { return decodeFile[[]Verdict](b, VerdictsPath) }

@@ -289,6 +289,9 @@ func (r *Reader) all() (*Bundle, error) {
 		if b.files[f.Path], err = r.Content(); err != nil {
 			return nil, err
 		}
+		if s, ok := r.value.(*Sidecar); ok {
+			b.sidecar = s
+		}
 	}
 }
 
