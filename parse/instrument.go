@@ -71,9 +71,48 @@ func (o *Overlay) report(file string, line, col int, format string, args ...any)
 }
 
 // Index numbers the program points of a program, for Instrument and everybody
-// else.
+// else, but for those of other tests than the entry: see otherTests.
 func Index(prog *source.Program) *sites.Index {
-	return sites.Number(prog.Fset, prog.Rel, numbered(prog), prog.Func)
+	pkgs := numbered(prog)
+	other := otherTests(prog)
+	for i, p := range pkgs {
+		for j, f := range p.Files {
+			is := func(d ast.Decl) bool { return other(p.Info, d) }
+			if slices.ContainsFunc(f.Decls, is) {
+				fewer := *f
+				fewer.Decls = slices.DeleteFunc(slices.Clone(f.Decls), is)
+				pkgs[i].Files[j] = &fewer
+			}
+		}
+	}
+	return sites.Number(prog.Fset, prog.Rel, pkgs, prog.Func)
+}
+
+// otherTests tells the declarations of tests that do not run with the entry of a program, since nothing names
+// them: they have no points, and stay as they are. A package may have hundreds.
+func otherTests(prog *source.Program) (is func(*types.Info, ast.Decl) bool) {
+	if !prog.Test || prog.Func == nil {
+		return func(*types.Info, ast.Decl) bool { return false }
+	}
+	tests := map[*types.Func]bool{}
+	for _, f := range prog.EntryFuncs() {
+		tests[f] = f != prog.Func
+	}
+	for _, p := range prog.Packages {
+		for _, obj := range p.TypesInfo.Uses {
+			if f, ok := obj.(*types.Func); ok && tests[f] {
+				delete(tests, f)
+			}
+		}
+	}
+	return func(info *types.Info, d ast.Decl) bool {
+		fd, ok := d.(*ast.FuncDecl)
+		if !ok {
+			return false
+		}
+		f, ok := info.Defs[fd.Name].(*types.Func)
+		return ok && tests[f]
+	}
 }
 
 // SharedIndex numbers the points of a program for all entry points that its package has, and
@@ -228,7 +267,7 @@ func instrument(ctx context.Context, prog *source.Program, idx *sites.Index, fac
 		return nil, err
 	}
 	o.Dependencies = prog.Dependencies
-	in := &instrumenter{packageFacts: facts, memoryFacts: &memoryFacts{}, clockUses: clock, prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}, own: map[string]bool{}, files: map[string]bool{}, atomicFuncs: map[string]bool{}}
+	in := &instrumenter{packageFacts: facts, memoryFacts: &memoryFacts{}, clockUses: clock, otherTest: otherTests(prog), prog: prog, idx: idx, opts: opts, overlay: o, accesses: map[sites.ID]bool{}, guarded: map[sites.ID]bool{}, own: map[string]bool{}, files: map[string]bool{}, atomicFuncs: map[string]bool{}}
 	for _, s := range idx.Sites() {
 		if s.Kind == sites.Atomic {
 			in.atomicFuncs[s.Func] = true
@@ -314,8 +353,10 @@ type instrumenter struct {
 	guarded  map[sites.ID]bool
 	own      map[string]bool // paths of the packages
 	files    map[string]bool // of the packages, as sites name them
-	places   int             // that touch memory, so far
-	reaches  int             // statements with something that is not guarded or recorded
+	// otherTest: see otherTests.
+	otherTest func(*types.Info, ast.Decl) bool
+	places    int // that touch memory, so far
+	reaches   int // statements with something that is not guarded or recorded
 	// atomicFuncs are the functions with atomic operations, by their paths. What stands
 	// beside those is often meant to be ordered by them: each statement is a guard.
 	atomicFuncs map[string]bool
@@ -497,7 +538,9 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		}
 	}
 	for _, d := range f.Decls {
-		r.decl(d)
+		if w.opts.Shared || !w.otherTest(r.info, d) {
+			r.decl(d)
+		}
 	}
 	r.clockDecides(f.FileStart, f.FileEnd)
 	out := r.finish(plan)
