@@ -138,3 +138,39 @@ func TestFunctionsInterrupted(t *testing.T) {
 	require.Equal(t, driver.Alarm, s.Alarms()[0].Class)
 	require.Equal(t, "len(items) = 1, limit = 0, fn returns", s.Checked[s.Alarms()[0].In[0]].Valuation.String())
 }
+
+// numbered are the numbers that the functions of TestFunctionNumbers are called with.
+func numbered() []int {
+	if *allFunctions {
+		return []int{1, 2, 3, 10, 30, 100, 300, 1000}
+	}
+	return []int{1, 30}
+}
+
+// What depends on a number is checked with large ones too: as many goroutines and iterations as there are. How long it takes
+// is said with -v.
+func TestFunctionNumbers(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("what is run under the race detector is TestFunctionsInterrupted")
+	}
+	dir, all := functionsOf(t, "driver/testdata/numbers.txtar")
+	for _, n := range numbered() {
+		functions, err := vtrace.LoadFunctions(t.Context(), vtrace.Package("./...", vtrace.In(dir)), vtrace.FunctionOptions{Numbers: []int{n}})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, functions.Close()) })
+		require.Len(t, functions.List(), len(all))
+		for _, f := range functions.List() {
+			i := slices.IndexFunc(all, func(w written) bool { return w.name == "numbers."+f.Name })
+			require.GreaterOrEqual(t, i, 0, f.Name)
+			start := time.Now()
+			s, err := functions.Check(t.Context(), f, vtrace.Budget(time.Minute))
+			require.NoError(t, err)
+			t.Logf("%s with %d: %v", f.Name, n, time.Since(start).Round(10*time.Millisecond))
+			for _, c := range s.Checked {
+				require.True(t, c.Decided, "%s with %d: %v", f.Name, n, c.Limits)
+			}
+			require.Equal(t, all[i].wrong && n > 1, len(s.Alarms()) > 0, "%s with %d: %v", f.Name, n, s.Alarms())
+		}
+	}
+}
