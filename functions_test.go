@@ -27,8 +27,8 @@ var sampled = regexp.MustCompile(`^(m01 .*(\.ForEach|\.ForEachIndex|Pool\.Each)|
 // another function.
 var missed = map[string]string{
 	"m06 bus.Observers.Notify": "a function has to be added before",
-	"m07 pool.Conns.Get":       "a second call waits for what Put of another caller may do",
-	"m07 pool.Conns.GetRetry":  "a second try waits for what Put of another caller may do",
+
+	"m07 pool.Conns.GetRetry": "a second try waits for what Put of another caller may do; the same error is found at Conns.Get",
 }
 
 // written is what somebody says of a function who has written it without knowing what is checked.

@@ -68,12 +68,20 @@ func vtraceDrain[T any](c <-chan T) {
 }
 `
 
+// again is the name of the function that calls one again after an error: who waits in there has been called for the second time.
+const again = "vtraceAgain"
+
+const againText = `
+// vtraceAgain calls a function that has failed.
+func vtraceAgain(call func() error) { _ = call() }
+`
+
 // text is the file.
 func (f *file) text() ([]byte, error) {
 	f.importName("testing", "testing")
 	used := map[string]bool{"testing": true}
 	var needed []string // types, in the order of their first use
-	drain := ""
+	drain, second := "", ""
 	for _, t := range f.tests {
 		maps.Copy(used, t.w.imports)
 		for _, name := range t.w.stubs {
@@ -85,6 +93,9 @@ func (f *file) text() ([]byte, error) {
 			name := f.importName("time", "time")
 			used["time"] = true
 			drain = fmt.Sprintf(drainText, name, lateText(name))
+		}
+		if t.w.again {
+			second = againText
 		}
 	}
 	var out bytes.Buffer
@@ -102,7 +113,7 @@ func (f *file) text() ([]byte, error) {
 	for _, name := range needed {
 		out.WriteString("\n" + f.types[name])
 	}
-	out.WriteString(drain)
+	out.WriteString(drain + second)
 	for _, t := range f.tests {
 		out.WriteString("\n" + t.v.Source)
 	}

@@ -85,12 +85,16 @@ func (v Valuation) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// callsAtOnce is the name of the value that says how often a method is called at the same time.
-const callsAtOnce = "calls at once"
+// howCalled is the name of the value that says how a method is called: once, or in one of these ways.
+const (
+	howCalled  = "called"
+	twice      = "twice at once"
+	afterError = "again after an error"
+)
 
 // twice reports whether the driver calls the function twice at once.
 func (v Valuation) twice() bool {
-	return slices.ContainsFunc(v.Values, func(x Value) bool { return x.Name == callsAtOnce && x.Text == "2" })
+	return slices.ContainsFunc(v.Values, func(x Value) bool { return x.Name == howCalled && x.Text == twice })
 }
 
 func (v Value) String() string {

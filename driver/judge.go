@@ -166,7 +166,7 @@ func (j *judge) stuck() Judgement {
 		}
 		for _, op := range w.operations {
 			if op.way != locking && w.open == "" {
-				w.open = j.anybody(op)
+				w.open = j.anybody(op, isAgain(g))
 			}
 		}
 		all = append(all, w)
@@ -338,8 +338,17 @@ func (w way) lets(other way) bool {
 	return false
 }
 
-// anybody says who might do what lets an operation go on, "" if nobody can that has not been called.
-func (j *judge) anybody(op operation) string {
+// isAgain reports whether a goroutine is in the second call of the function, behind one that has failed.
+func isAgain(g artifact.FindingGoroutine) bool {
+	return slices.ContainsFunc(g.Stack, func(frame string) bool {
+		function, _, _ := strings.Cut(frame, " ")
+		return inDriver(frameFile(frame)) && strings.HasSuffix(function, "."+again)
+	})
+}
+
+// anybody says who might do what lets an operation go on, "" if nobody can that has not been called. In a call after one that
+// has failed these are not other callers: the first one did not wait, and has left them nothing to give back.
+func (j *judge) anybody(op operation, again bool) string {
 	reached := j.reached(append(slices.Clone(j.called), j.function.fn)...)
 	things, held := j.matters.identity(op.on, &callsIn{entry: j.isEntry, within: reached})
 	if held {
@@ -358,7 +367,7 @@ func (j *judge) anybody(op operation) string {
 		if j.isReturned(f) {
 			return "its caller"
 		}
-		if reached[root] || !j.operatesOn(f, op.way, shared) {
+		if again || reached[root] || !j.operatesOn(f, op.way, shared) {
 			continue
 		}
 		if who := j.exportedAbove(root, reached); who != "" {

@@ -33,6 +33,7 @@ type writer struct {
 	called  []*types.Func        // functions of the packages, besides the one that the driver is for
 	stubs   []string             // types that stand for an interface
 	drains  bool                 // it calls vtraceDrain
+	again   bool                 // it calls vtraceAgain
 	// zeroReceiver: the receiver is the zero value of its type.
 	zeroReceiver bool
 
@@ -228,7 +229,7 @@ func (w *writer) instance(params *types.TypeParamList) (args []types.Type, err e
 func (w *writer) write() error {
 	sig := w.fn.Signature()
 	call, receiver := w.fn.Name(), ""
-	calls := 1
+	how := "once"
 	if recv := sig.Recv(); recv != nil {
 		t := recv.Type()
 		n := namedOf(t)
@@ -264,7 +265,11 @@ func (w *writer) write() error {
 		receiver = text
 		call = text + "." + call
 		if isShared(n) && !w.f.ends(w.fn) {
-			calls += w.choose(callsAtOnce, "1", "2")
+			ways := []string{how, twice}
+			if r := sig.Results(); r.Len() > 0 && isError(r.At(r.Len()-1).Type()) {
+				ways = append(ways, afterError)
+			}
+			how = ways[w.choose(howCalled, ways...)]
 		}
 	} else if sig.TypeParams().Len() > 0 {
 		args, err := w.instance(sig.TypeParams())
@@ -291,7 +296,7 @@ func (w *writer) write() error {
 			w.ends = append(w.ends, w.stopCall(receiver, wait))
 		}
 	}
-	w.after(fmt.Sprintf("%s(%s)", call, strings.Join(args, ", ")), sig, calls)
+	w.after(fmt.Sprintf("%s(%s)", call, strings.Join(args, ", ")), sig, how)
 	return nil
 }
 
@@ -344,8 +349,8 @@ func (w *writer) stops(name string, stop *types.Func) {
 }
 
 // after writes the call, with what its caller does with the results, and what comes behind it.
-func (w *writer) after(call string, sig *types.Signature, calls int) {
-	uses := w.results(call, sig)
+func (w *writer) after(call string, sig *types.Signature, how string) {
+	uses := w.results(call, sig, how == afterError)
 	var late string
 	if len(w.late) > 0 {
 		late = w.fresh("late")
@@ -358,9 +363,13 @@ func (w *writer) after(call string, sig *types.Signature, calls int) {
 		}
 	}
 	switch {
-	case calls == 1 && strings.Contains(uses, "return\n"):
+	case how == afterError:
+		w.again = true
+		one := w.fresh("call")
+		fmt.Fprintf(&w.body, "%s := func() error {\n%sreturn nil\n}\nif %s() != nil {\nvtraceAgain(%s)\n}\n", one, uses, one, one)
+	case how != twice && strings.Contains(uses, "return\n"):
 		fmt.Fprintf(&w.body, "func() {\n%s}()\n", uses)
-	case calls == 1:
+	case how != twice:
 		w.body.WriteString(uses)
 	default:
 		one, group := w.fresh("call"), w.fresh("calls")
@@ -377,8 +386,8 @@ func (w *writer) after(call string, sig *types.Signature, calls int) {
 }
 
 // results is a call with what a caller does with its results: it reads channels, calls functions, and stops what can
-// be stopped.
-func (w *writer) results(call string, sig *types.Signature) string {
+// be stopped. After an error it returns, and returns that if it tells.
+func (w *writer) results(call string, sig *types.Signature, tells bool) string {
 	r := sig.Results()
 	names := make([]string, r.Len())
 	var uses strings.Builder
@@ -419,13 +428,17 @@ func (w *writer) results(call string, sig *types.Signature) string {
 			}
 		}
 	}
-	if uses.Len() == 0 && len(last) == 0 {
+	if uses.Len() == 0 && len(last) == 0 && !tells {
 		return call + "\n"
 	}
 	failed := ""
 	if n := r.Len(); isError(r.At(n - 1).Type()) {
 		names[n-1] = w.fresh("err")
-		failed = fmt.Sprintf("if %s != nil {\nreturn\n}\n", names[n-1])
+		with := ""
+		if tells {
+			with = " " + names[n-1]
+		}
+		failed = fmt.Sprintf("if %s != nil {\nreturn%s\n}\n", names[n-1], with)
 	}
 	assign := ":="
 	if !slices.ContainsFunc(names, func(n string) bool { return n != "_" }) {
