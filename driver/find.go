@@ -127,9 +127,10 @@ func Find(ctx context.Context, set *source.Set, opts Options) (*Plan, error) {
 	opts.Valuations = cmp.Or(opts.Valuations, DefaultValuations)
 	all, matched := set.Packages()
 	p := load(all)
-	f := &finder{opts: opts, program: p, matters: p.relevant(), fset: set.Fset(), packages: map[*types.Package]*packages.Package{}}
+	f := &finder{opts: opts, program: p, matters: p.relevant(), fset: set.Fset(), packages: map[*types.Package]*packages.Package{}, givenAs: map[*types.TypeName][]types.Type{}}
 	for _, pkg := range all {
 		f.packages[pkg.Types] = pkg
+		f.given(pkg.Types)
 	}
 	plan := &Plan{Overlay: map[string][]byte{}, files: map[string]*file{}}
 	for _, pkg := range matched {
@@ -210,6 +211,7 @@ type finder struct {
 	matters  *slice
 	fset     *token.FileSet
 	packages map[*types.Package]*packages.Package
+	givenAs  map[*types.TypeName][]types.Type // see given
 }
 
 // find adds the functions of one package.
@@ -310,7 +312,7 @@ func (f *finder) entry(pkg *packages.Package, fn *types.Func) *Function {
 	if !u.operates {
 		return nil
 	}
-	e := &Function{Package: pkg.PkgPath, Name: name, Pos: f.fset.Position(fn.Pos()), Exported: isExported(fn), fn: fn}
+	e := &Function{Package: pkg.PkgPath, Name: name, Pos: f.fset.Position(fn.Pos()), Exported: f.isExported(fn), fn: fn}
 	recv := fn.Signature().Recv()
 	switch {
 	case pkg.Name == "main" && fn.Name() == "main" && recv == nil:
@@ -412,9 +414,72 @@ func namedOf(t types.Type) *types.Named {
 	return n
 }
 
-func isExported(fn *types.Func) bool {
+// isExported reports whether other packages can call a function: a method of an unexported type too, if an exported
+// function returns such a value, or an interface with it that has the method.
+func (f *finder) isExported(fn *types.Func) bool {
 	recv := fn.Signature().Recv()
-	return fn.Exported() && (recv == nil || isExportedType(recv.Type()))
+	if !fn.Exported() || recv == nil || isExportedType(recv.Type()) {
+		return fn.Exported()
+	}
+	return slices.ContainsFunc(f.givenAs[namedOf(recv.Type()).Obj()], func(t types.Type) bool {
+		m, _, _ := types.LookupFieldOrMethod(t, true, fn.Pkg(), fn.Name())
+		return m != nil
+	})
+}
+
+// given finds as what exported functions of a package return values of unexported types.
+func (f *finder) given(pkg *types.Package) {
+	for _, name := range pkg.Scope().Names() {
+		maker, ok := pkg.Scope().Lookup(name).(*types.Func)
+		if !ok || !maker.Exported() || maker.Signature().Results().Len() == 0 {
+			continue
+		}
+		if made := f.makes(maker); made != nil && !isExportedType(made) {
+			of := namedOf(made).Obj()
+			f.givenAs[of] = append(f.givenAs[of], maker.Signature().Results().At(0).Type())
+		}
+	}
+}
+
+// makes is the type of the first result of a function, or if that is an interface the type that it always has in it, nil if
+// that is not one.
+func (f *finder) makes(fn *types.Func) types.Type {
+	t := fn.Signature().Results().At(0).Type()
+	if !types.IsInterface(t) || isError(t) {
+		return t
+	}
+	var found types.Type
+	known := true
+	var visit func(v ssa.Value, seen map[ssa.Value]bool)
+	visit = func(v ssa.Value, seen map[ssa.Value]bool) {
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		switch v := v.(type) {
+		case *ssa.Const: // nil, with an error
+		case *ssa.MakeInterface:
+			known = known && (found == nil || types.Identical(found, v.X.Type()))
+			found = v.X.Type()
+		case *ssa.Phi:
+			for _, x := range v.Edges {
+				visit(x, seen)
+			}
+		case *ssa.UnOp: // a result with a name
+			for _, x := range f.matters.assigned[v.X] {
+				visit(x, seen)
+			}
+		default:
+			known = false
+		}
+	}
+	for _, results := range f.matters.returned[f.prog.FuncValue(fn)] {
+		visit(results[0], map[ssa.Value]bool{})
+	}
+	if !known {
+		return nil
+	}
+	return found
 }
 
 func isExportedType(t types.Type) bool {

@@ -460,7 +460,7 @@ func (s *slice) kept(thing any) bool {
 // isEntry: the parameters of a function are what a caller outside has.
 func (j *judge) isEntry(f *ssa.Function) bool {
 	fn, ok := f.Object().(*types.Func)
-	return ok && (fn == j.function.fn || isExported(fn) && !slices.Contains(j.called, fn))
+	return ok && (fn == j.function.fn || j.isExported(fn) && !slices.Contains(j.called, fn))
 }
 
 // operatesOn: a function has an operation that lets one of a way on such things go on.

@@ -561,7 +561,7 @@ func (w *writer) implementation(u *types.Interface, as want) (string, error) {
 		return "", nil
 	}
 	t := found[0].Type()
-	if !types.Implements(t, u) || w.constructor(t.(*types.Named)) != nil && returnsPointer(w.constructor(t.(*types.Named))) {
+	if !types.Implements(t, u) || w.constructor(t.(*types.Named)) != nil && w.makesPointer(w.constructor(t.(*types.Named))) {
 		t = types.NewPointer(t)
 	}
 	part := as.part("")
@@ -569,8 +569,9 @@ func (w *writer) implementation(u *types.Interface, as want) (string, error) {
 	return w.value(t, part)
 }
 
-func returnsPointer(fn *types.Func) bool {
-	_, ok := types.Unalias(fn.Signature().Results().At(0).Type()).(*types.Pointer)
+// makesPointer: what a function makes is a pointer.
+func (w *writer) makesPointer(fn *types.Func) bool {
+	_, ok := types.Unalias(w.f.makes(fn)).(*types.Pointer)
 	return ok
 }
 
@@ -663,7 +664,7 @@ func (w *writer) made(t types.Type, n *types.Named, as want) (string, error) {
 	pkg := n.Obj().Pkg()
 	_, isPointer := types.Unalias(t).(*types.Pointer)
 	if w.f.own[pkg] {
-		if fn := w.constructor(n); fn != nil && as.depth < deepest && !w.making[fn] && (returnsPointer(fn) == isPointer || isPointer) {
+		if fn := w.constructor(n); fn != nil && as.depth < deepest && !w.making[fn] && (w.makesPointer(fn) == isPointer || isPointer) {
 			w.making[fn] = true
 			text, err := w.constructed(fn, n, isPointer, as)
 			delete(w.making, fn)
@@ -691,7 +692,7 @@ func (w *writer) made(t types.Type, n *types.Named, as want) (string, error) {
 }
 
 // constructor is the function that makes values of a type, nil if there is none: New and the name of the type,
-// New, or another one that has the type as its first result, one that begins so before others.
+// New, or another one that has the type as its first result, or in the interface that is that, one that begins so before others.
 func (w *writer) constructor(n *types.Named) *types.Func {
 	scope := n.Obj().Pkg().Scope()
 	var found []*types.Func
@@ -704,7 +705,11 @@ func (w *writer) constructor(n *types.Named) *types.Func {
 		if r.Len() == 0 {
 			continue
 		}
-		if of := namedOf(r.At(0).Type()); of == nil || of.Obj() != n.Obj() {
+		made := w.f.makes(fn)
+		if made == nil {
+			continue
+		}
+		if of := namedOf(made); of == nil || of.Obj() != n.Obj() {
 			continue
 		}
 		if args := n.TypeArgs(); fn.Signature().TypeParams().Len() != args.Len() {
@@ -749,7 +754,11 @@ func (w *writer) constructor(n *types.Named) *types.Func {
 // constructed calls a constructor, in a statement.
 func (w *writer) constructed(fn *types.Func, n *types.Named, pointer bool, as want) (string, error) {
 	sig := fn.Signature()
+	t := sig.Results().At(0).Type()
 	name := w.fresh(lower(n.Obj().Name()))
+	if types.IsInterface(t) {
+		name = w.fresh("made")
+	}
 	callee := fn.Name()
 	if fn.Pkg() != w.file.pkg {
 		callee = w.importName(fn.Pkg().Path()) + "." + callee
@@ -787,8 +796,19 @@ func (w *writer) constructed(fn *types.Func, n *types.Named, pointer bool, as wa
 	} else {
 		fmt.Fprintf(&w.setup, "%s := %s\n", strings.Join(names, ", "), call)
 	}
-	w.stops(name, w.stopOf(sig.Results().At(0).Type()))
-	if pointer && !returnsPointer(fn) {
+	t = sig.Results().At(0).Type() // of the instance
+	if types.IsInterface(t) {
+		t = w.f.makes(fn)
+		of, err := w.typeName(t)
+		if err != nil {
+			return "", err
+		}
+		inside := w.fresh(lower(n.Obj().Name()))
+		fmt.Fprintf(&w.setup, "%s := %s.(%s)\n", inside, name, of)
+		name = inside
+	}
+	w.stops(name, w.stopOf(t))
+	if _, ok := types.Unalias(t).(*types.Pointer); pointer && !ok {
 		return "&" + name, nil
 	}
 	return name, nil
