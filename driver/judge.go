@@ -44,8 +44,12 @@ func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgeme
 		return Judgement{ByContract, "the driver may wait for ever, which no run has shown"}
 	}
 	switch finding.Kind {
-	case artifact.KindPanic, artifact.KindNilCall:
+	case artifact.KindPanic, artifact.KindNilCall, artifact.KindCloseOfNil:
 		return j.panics()
+	case artifact.KindCloseOfClosed:
+		if j.twice && j.closesAlways() {
+			return Judgement{Refused, "it closes a channel whenever it is called: not twice"}
+		}
 	case artifact.KindDeadlock, artifact.KindPartialDeadlock, artifact.KindLeak:
 		return j.stuck()
 	case artifact.KindExit, artifact.KindTestFailure:
@@ -88,6 +92,31 @@ func (j *judge) panics() Judgement {
 		return Judgement{Refused, "the function panics for these values"}
 	}
 	return Judgement{Refused, "the function panics for these values, and says so"}
+}
+
+// closesAlways reports whether the function itself has a close at the place of the finding that it comes to whenever it
+// returns: who calls it twice has it closed twice.
+func (j *judge) closesAlways() bool {
+	f := j.prog.FuncValue(j.function.fn)
+	if f == nil {
+		return false
+	}
+	var closes, returns []*ssa.BasicBlock
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			at := j.fset.Position(instr.Pos())
+			here := at.Line == j.finding.Line && strings.HasSuffix(filepath.ToSlash(at.Filename), "/"+filepath.ToSlash(j.finding.File))
+			if here && slices.ContainsFunc(operations(instr), func(op operation) bool { return op.way == closing }) {
+				closes = append(closes, b)
+			}
+			if _, ok := instr.(*ssa.Return); ok {
+				returns = append(returns, b)
+			}
+		}
+	}
+	return slices.ContainsFunc(closes, func(c *ssa.BasicBlock) bool {
+		return !slices.ContainsFunc(returns, func(r *ssa.BasicBlock) bool { return !c.Dominates(r) })
+	})
 }
 
 // calls reports whether a goroutine is one of the driver that calls the function.
@@ -155,14 +184,16 @@ func (j *judge) stuck() Judgement {
 		if inDriver(frameFile(g.Stack[0])) {
 			w.open = "the function that it was given" // which waits for the end of its context
 		}
-		if strings.HasPrefix(g.Object, "nil ") {
+		isNil := func(object string) bool { return strings.HasPrefix(object, "nil ") }
+		objects := strings.Split(g.Object, ", ")
+		switch {
+		case !slices.ContainsFunc(objects, func(o string) bool { return !isNil(o) }):
 			w.operations = nil
 			if j.zeroReceiver {
 				w.open = "the maker of its receiver"
 			}
-		}
-		if len(w.operations) == 1 && isEndOfContext(w.operations[0].on) {
-			w.open = "the owner of its context" // and it waits for nothing else
+		case len(slices.DeleteFunc(objects, isNil)) == 1 && slices.ContainsFunc(w.operations, func(op operation) bool { return isEndOfContext(op.on) }):
+			w.open = "the owner of its context" // and it waits for nothing else, but on nil channels
 		}
 		for _, op := range w.operations {
 			if op.way != locking && w.open == "" {

@@ -47,6 +47,17 @@ func (f *finder) ends(fn *types.Func) bool {
 	return false
 }
 
+// isStop reports whether a method has one of the names that methods have that end what a value does, and needs nothing but
+// to know how long to wait: what it does when it is called again is not said.
+func isStop(fn *types.Func) bool {
+	for p := range fn.Signature().Params().Variables() {
+		if !isOf(p.Type(), "context") && !isOf(p.Type(), "time") {
+			return false
+		}
+	}
+	return slices.ContainsFunc(stopNames, func(name string) bool { return strings.HasPrefix(fn.Name(), name) })
+}
+
 // isOf reports whether a type is one of a package.
 func isOf(t types.Type, pkg string) bool {
 	n := namedOf(t)

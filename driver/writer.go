@@ -230,6 +230,7 @@ func (w *writer) write() error {
 	sig := w.fn.Signature()
 	call, receiver := w.fn.Name(), ""
 	how := "once"
+	var beside *types.Func // another method that is called at the same time
 	if recv := sig.Recv(); recv != nil {
 		t := recv.Type()
 		n := namedOf(t)
@@ -264,12 +265,20 @@ func (w *writer) write() error {
 		}
 		receiver = text
 		call = text + "." + call
-		if isShared(n) && !w.f.ends(w.fn) {
+		if isShared(n) && !w.f.ends(w.fn) && !isStop(w.fn) {
 			ways := []string{how, twice}
 			if r := sig.Results(); r.Len() > 0 && isError(r.At(r.Len()-1).Type()) {
 				ways = append(ways, afterError)
 			}
-			how = ways[w.choose(howCalled, ways...)]
+			others := w.f.beside(n, w.fn)
+			for _, m := range others {
+				ways = append(ways, "while "+m.Name()+" is")
+			}
+			i := w.choose(howCalled, ways...)
+			how = ways[i]
+			if i -= len(ways) - len(others); i >= 0 {
+				beside = others[i]
+			}
 		}
 	} else if sig.TypeParams().Len() > 0 {
 		args, err := w.instance(sig.TypeParams())
@@ -296,8 +305,30 @@ func (w *writer) write() error {
 			w.ends = append(w.ends, w.stopCall(receiver, wait))
 		}
 	}
-	w.after(fmt.Sprintf("%s(%s)", call, strings.Join(args, ", ")), sig, how)
+	other := ""
+	if beside != nil {
+		if other, err = w.other(receiver, sig.Recv().Type(), beside); err != nil {
+			return err
+		}
+	}
+	w.after(fmt.Sprintf("%s(%s)", call, strings.Join(args, ", ")), sig, how, other)
 	return nil
+}
+
+// other is the call of another method of a receiver, with what its caller does with the results.
+func (w *writer) other(receiver string, t types.Type, fn *types.Func) (string, error) {
+	obj, _, _ := types.LookupFieldOrMethod(t, true, w.file.pkg, fn.Name())
+	m, ok := obj.(*types.Func)
+	if !ok {
+		return "", fmt.Errorf("%s has no method %s", w.shown(t), fn.Name())
+	}
+	sig := m.Signature()
+	args, err := w.arguments(fn, sig, func(p string) string { return fn.Name() + "." + p }, 0)
+	if err != nil {
+		return "", err
+	}
+	w.called = append(w.called, fn)
+	return w.results(fmt.Sprintf("%s.%s(%s)", receiver, fn.Name(), strings.Join(args, ", ")), sig, false), nil
 }
 
 // receiver makes what a method is called on, as a variable.
@@ -348,8 +379,8 @@ func (w *writer) stops(name string, stop *types.Func) {
 	}
 }
 
-// after writes the call, with what its caller does with the results, and what comes behind it.
-func (w *writer) after(call string, sig *types.Signature, how string) {
+// after writes the call, with what its caller does with the results, what is called at the same time, and what comes behind.
+func (w *writer) after(call string, sig *types.Signature, how, other string) {
 	uses := w.results(call, sig, how == afterError)
 	var late string
 	if len(w.late) > 0 {
@@ -363,6 +394,12 @@ func (w *writer) after(call string, sig *types.Signature, how string) {
 		}
 	}
 	switch {
+	case other != "":
+		one, group := w.fresh("other"), w.fresh("calls")
+		if strings.Contains(uses, "return\n") {
+			uses = fmt.Sprintf("func() {\n%s}()\n", uses)
+		}
+		fmt.Fprintf(&w.body, "%s := func() {\n%s}\nvar %s %s.WaitGroup\n%s.Go(%s)\n%s%s.Wait()\n", one, other, group, w.importName("sync"), group, one, uses, group)
 	case how == afterError:
 		w.again = true
 		one := w.fresh("call")

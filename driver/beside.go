@@ -1,0 +1,145 @@
+package driver
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A type with a lock promises that its methods may be called at the same time. Two that hold it do not disturb each
+// other; worth a driver are those of which one gets at a field that the other one writes, without having taken a lock.
+
+// mostBeside is how many other methods a method is called beside.
+const mostBeside = 2
+
+// beside are exported methods of a type that a call of one of them may meet in a field that is not guarded, in the order of
+// their places.
+func (f *finder) beside(n *types.Named, fn *types.Func) (out []*types.Func) {
+	own := f.fieldUses(n, fn)
+	for m := range n.Origin().Methods() {
+		if m == fn.Origin() || !m.Exported() || isStop(m) || f.ends(m) || m.Name() == "Lock" || m.Name() == "Unlock" {
+			continue
+		}
+		for field, theirs := range f.fieldUses(n, m) {
+			ours, both := own[field]
+			if both && (ours.writes || theirs.writes) && (ours.unguarded || theirs.unguarded) {
+				out = append(out, m)
+				break
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *types.Func) int { return int(a.Pos() - b.Pos()) })
+	return out[:min(mostBeside, len(out))]
+}
+
+// fieldUse is what a method does with a field.
+type fieldUse struct {
+	writes    bool // the field, or what is in the map or slice there
+	unguarded bool // it has no lock at one place at least
+}
+
+// fieldUses are the fields of a type that a method uses, itself or through others. What synchronises by itself is not
+// among them.
+func (f *finder) fieldUses(n *types.Named, fn *types.Func) map[*types.Var]fieldUse {
+	out := map[*types.Var]fieldUse{}
+	method := f.prog.FuncValue(fn.Origin())
+	if method == nil {
+		return out
+	}
+	reached := f.reached(fn.Origin())
+	locked := false
+	for g := range reached {
+		locked = locked || len(locks(g)) > 0
+	}
+	for g := range reached {
+		taken := locks(g)
+		for _, b := range g.Blocks {
+			for _, instr := range b.Instrs {
+				at, ok := instr.(*ssa.FieldAddr)
+				if !ok || namedOf(at.X.Type()) == nil || namedOf(at.X.Type()).Obj() != n.Obj() || synchronises(fieldOf(at).Type()) {
+					continue
+				}
+				guarded := locked && g != method || slices.ContainsFunc(taken, func(l ssa.Instruction) bool { return comesBefore(l, at) })
+				use := out[fieldOf(at)]
+				use.writes = use.writes || writes(at)
+				use.unguarded = use.unguarded || !guarded
+				out[fieldOf(at)] = use
+			}
+		}
+	}
+	return out
+}
+
+// synchronises reports whether a type is one that several goroutines may use at once.
+func synchronises(t types.Type) bool {
+	of := namedOf(t)
+	return of != nil && of.Obj().Pkg() != nil && (of.Obj().Pkg().Path() == "sync" || of.Obj().Pkg().Path() == "sync/atomic")
+}
+
+// locks are the instructions of a function that take a lock, or may wait for what orders what is behind them.
+func locks(f *ssa.Function) (out []ssa.Instruction) {
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			if receive, ok := instr.(*ssa.UnOp); ok && receive.Op == token.ARROW {
+				out = append(out, instr)
+			}
+			c, ok := instr.(*ssa.Call)
+			if !ok {
+				continue
+			}
+			pkg, name := calleeName(&c.Call)
+			if c.Call.IsInvoke() {
+				pkg, name = "sync", c.Call.Method.Name()
+			}
+			if pkg == "sync" && (name == "Lock" || name == "RLock" || name == "Do" || name == "Wait") {
+				out = append(out, instr)
+			}
+		}
+	}
+	return out
+}
+
+// comesBefore reports whether a function comes to an instruction only behind another one.
+func comesBefore(first, then ssa.Instruction) bool {
+	a, b := first.Block(), then.Block()
+	if a != b {
+		return a.Dominates(b)
+	}
+	return slices.Index(a.Instrs, first) < slices.Index(a.Instrs, then)
+}
+
+// writes reports whether a field is written at the address of it, or what is in the map or slice there.
+func writes(at *ssa.FieldAddr) bool {
+	for _, use := range *at.Referrers() {
+		switch use := use.(type) {
+		case *ssa.Store:
+			if use.Addr == at {
+				return true
+			}
+		case *ssa.UnOp:
+			if use.Op == token.MUL && slices.ContainsFunc(*use.Referrers(), func(in ssa.Instruction) bool { return changes(in, use) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// changes reports whether an instruction changes what is in a map or a slice.
+func changes(in ssa.Instruction, of ssa.Value) bool {
+	switch in := in.(type) {
+	case *ssa.MapUpdate:
+		return in.Map == of
+	case *ssa.IndexAddr:
+		return slices.ContainsFunc(*in.Referrers(), func(use ssa.Instruction) bool {
+			s, ok := use.(*ssa.Store)
+			return ok && s.Addr == in
+		})
+	case *ssa.Call:
+		b, ok := in.Call.Value.(*ssa.Builtin)
+		return ok && (b.Name() == "delete" || b.Name() == "clear") && in.Call.Args[0] == of
+	}
+	return false
+}
