@@ -85,6 +85,9 @@ func (v Valuation) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// isCancelled is how what is said of a context begins.
+const isCancelled = "is cancelled "
+
 // howCalled is the name of the value that says how a method is called: once, or in one of these ways.
 const (
 	howCalled  = "called"
@@ -95,6 +98,11 @@ const (
 // twice reports whether the driver calls the function twice at once.
 func (v Valuation) twice() bool {
 	return slices.ContainsFunc(v.Values, func(x Value) bool { return x.Name == howCalled && x.Text == twice })
+}
+
+// cancelled reports whether the driver gives the function a context that is cancelled.
+func (v Valuation) cancelled() bool {
+	return slices.ContainsFunc(v.Values, func(x Value) bool { return strings.HasPrefix(x.Text, isCancelled) })
 }
 
 func (v Value) String() string {

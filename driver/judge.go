@@ -36,7 +36,7 @@ type Judgement struct {
 // Judge says whose error a finding is that the driver of a valuation has shown. Positions of files that are
 // not of the packages, and goroutines without a stack, speak for an alarm.
 func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgement {
-	j := judge{finder: p.finder, function: f, called: v.called, finding: finding, zeroReceiver: v.zeroReceiver, twice: v.twice()}
+	j := judge{finder: p.finder, function: f, called: v.called, finding: finding, zeroReceiver: v.zeroReceiver, twice: v.twice(), cancelled: v.cancelled()}
 	if finding.Stall == artifact.StallLong {
 		return Judgement{Slow, "only if a goroutine is held while seconds pass"}
 	}
@@ -46,6 +46,10 @@ func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgeme
 	switch finding.Kind {
 	case artifact.KindPanic, artifact.KindNilCall, artifact.KindCloseOfNil:
 		return j.panics()
+	case artifact.KindSendOnClosed:
+		if slices.ContainsFunc(finding.Goroutines, func(g artifact.FindingGoroutine) bool { return g.Closed != nil && inDriver(g.Closed.File) }) {
+			return Judgement{ByContract, "the driver has closed the channel, as one that nobody sends on"}
+		}
 	case artifact.KindCloseOfClosed:
 		if j.twice && j.closesAlways() {
 			return Judgement{Refused, "it closes a channel whenever it is called: not twice"}
@@ -69,6 +73,7 @@ type judge struct {
 	// zeroReceiver: the receiver is the zero value of its type.
 	zeroReceiver bool
 	twice        bool // the driver calls the function twice at once
+	cancelled    bool // it gives it a context that is cancelled
 
 	returned map[*ssa.Function]bool // see isReturned
 }
@@ -192,8 +197,9 @@ func (j *judge) stuck() Judgement {
 			if j.zeroReceiver {
 				w.open = "the maker of its receiver"
 			}
-		case len(slices.DeleteFunc(objects, isNil)) == 1 && slices.ContainsFunc(w.operations, func(op operation) bool { return isEndOfContext(op.on) }):
-			w.open = "the owner of its context" // and it waits for nothing else, but on nil channels
+		case (len(w.operations) == 1 || j.cancelled) && len(slices.DeleteFunc(objects, isNil)) == 1 && slices.ContainsFunc(w.operations, func(op operation) bool { return isEndOfContext(op.on) }):
+			// It waits for nothing else, but on nil channels: of a context that is cancelled the channel is not nil.
+			w.open = "the owner of its context"
 		}
 		for _, op := range w.operations {
 			if op.way != locking && w.open == "" {
@@ -384,6 +390,9 @@ func (j *judge) anybody(op operation, again bool) string {
 	things, held := j.matters.identity(op.on, &callsIn{entry: j.isEntry, within: reached})
 	if held {
 		return "its caller"
+	}
+	if len(things) == 0 && !isEndOfContext(op.on) {
+		return "who has what it waits on" // which comes from code that is not followed
 	}
 	shared := maps.Clone(things)
 	j.leaveOutPrivate(shared)

@@ -327,7 +327,6 @@ func (w *writer) other(receiver string, t types.Type, fn *types.Func) (string, e
 	if err != nil {
 		return "", err
 	}
-	w.called = append(w.called, fn)
 	return w.results(fmt.Sprintf("%s.%s(%s)", receiver, fn.Name(), strings.Join(args, ", ")), sig, false), nil
 }
 
