@@ -9,7 +9,9 @@ import (
 )
 
 // A type with a lock promises that its methods may be called at the same time. Two that hold it do not disturb each
-// other; worth a driver are those of which one gets at a field that the other one writes, without having taken a lock.
+// other; worth a driver are those of which one reads a field without a lock that the other one writes under it, or
+// writes one without it though it takes it elsewhere. A method without any lock that writes is no such: it sets up the
+// value before there are others, as a rule.
 
 // mostBeside is how many other methods a method is called beside.
 const mostBeside = 2
@@ -23,8 +25,7 @@ func (f *finder) beside(n *types.Named, fn *types.Func) (out []*types.Func) {
 			continue
 		}
 		for field, theirs := range f.fieldUses(n, m) {
-			ours, both := own[field]
-			if both && (ours.writes || theirs.writes) && (ours.unguarded || theirs.unguarded) {
+			if ours, both := own[field]; both && (ours.disturbs(theirs) || theirs.disturbs(ours)) {
 				out = append(out, m)
 				break
 			}
@@ -36,8 +37,14 @@ func (f *finder) beside(n *types.Named, fn *types.Func) (out []*types.Func) {
 
 // fieldUse is what a method does with a field.
 type fieldUse struct {
-	writes    bool // the field, or what is in the map or slice there
-	unguarded bool // it has no lock at one place at least
+	guardedWrite bool // it writes the field, or what is in the map or slice there, under a lock
+	write, read  bool // it does that without
+	locked       bool // it takes a lock somewhere
+}
+
+// disturbs reports whether what a method does without a lock meets what another one does.
+func (u fieldUse) disturbs(other fieldUse) bool {
+	return u.read && other.guardedWrite || u.write && u.locked
 }
 
 // fieldUses are the fields of a type that a method uses, itself or through others. What synchronises by itself is not
@@ -63,8 +70,15 @@ func (f *finder) fieldUses(n *types.Named, fn *types.Func) map[*types.Var]fieldU
 				}
 				guarded := locked && g != method || slices.ContainsFunc(taken, func(l ssa.Instruction) bool { return comesBefore(l, at) })
 				use := out[fieldOf(at)]
-				use.writes = use.writes || writes(at)
-				use.unguarded = use.unguarded || !guarded
+				use.locked = locked
+				switch written := writes(at); {
+				case written && guarded:
+					use.guardedWrite = true
+				case written:
+					use.write = true
+				case !guarded:
+					use.read = true
+				}
 				out[fieldOf(at)] = use
 			}
 		}

@@ -66,6 +66,7 @@ type Valuation struct {
 	Values []Value // of what has more than one value, in the order of the parameters
 
 	called       []*types.Func // besides the function itself
+	beside       *types.Func   // that is called at the same time, nil if there is none
 	zeroReceiver bool          // the receiver is the zero value of its type
 }
 
@@ -85,12 +86,16 @@ func (v Valuation) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// isCancelled is how what is said of a context begins.
-const isCancelled = "is cancelled "
+// isCancelled is how what is said of a context begins, and behindCall how it may go on.
+const (
+	isCancelled = "is cancelled "
+	behindCall  = "behind the call"
+)
 
-// howCalled is the name of the value that says how a method is called: once, or in one of these ways.
+// howCalled is the name of the value that says how a method is called, in one of these ways or beside another one.
 const (
 	howCalled  = "called"
+	once       = "once"
 	twice      = "twice at once"
 	afterError = "again after an error"
 )
@@ -103,6 +108,12 @@ func (v Valuation) twice() bool {
 // cancelled reports whether the driver gives the function a context that is cancelled.
 func (v Valuation) cancelled() bool {
 	return slices.ContainsFunc(v.Values, func(x Value) bool { return strings.HasPrefix(x.Text, isCancelled) })
+}
+
+// lateEnd reports whether the context of several calls is cancelled behind the last of them.
+func (v Valuation) lateEnd() bool {
+	several := slices.ContainsFunc(v.Values, func(x Value) bool { return x.Name == howCalled && x.Text != once })
+	return several && slices.ContainsFunc(v.Values, func(x Value) bool { return x.Text == isCancelled+behindCall })
 }
 
 func (v Value) String() string {
@@ -533,7 +544,7 @@ func (f *finder) drivers(file *file, e *Function) {
 	chosen := spread(all, f.opts.Valuations)
 	e.More = len(all) - len(chosen) + more
 	for i, w := range chosen {
-		val := Valuation{Values: w.values, called: w.called, zeroReceiver: w.zeroReceiver}
+		val := Valuation{Values: w.values, called: w.called, beside: w.beside, zeroReceiver: w.zeroReceiver}
 		val.Test = fmt.Sprintf("Test_%s_%d", strings.ReplaceAll(e.Name, ".", "_"), i+1)
 		text, err := format.Source([]byte(w.function(val.Test)))
 		if err != nil {

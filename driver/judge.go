@@ -36,7 +36,7 @@ type Judgement struct {
 // Judge says whose error a finding is that the driver of a valuation has shown. Positions of files that are
 // not of the packages, and goroutines without a stack, speak for an alarm.
 func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgement {
-	j := judge{finder: p.finder, function: f, called: v.called, finding: finding, zeroReceiver: v.zeroReceiver, twice: v.twice(), cancelled: v.cancelled()}
+	j := judge{finder: p.finder, function: f, called: v.called, finding: finding, zeroReceiver: v.zeroReceiver, twice: v.twice(), cancelled: v.cancelled(), lateEnd: v.lateEnd()}
 	if finding.Stall == artifact.StallLong {
 		return Judgement{Slow, "only if a goroutine is held while seconds pass"}
 	}
@@ -69,11 +69,13 @@ type judge struct {
 	*finder
 	function *Function
 	called   []*types.Func
+	beside   *types.Func // see Valuation
 	finding  artifact.Finding
 	// zeroReceiver: the receiver is the zero value of its type.
 	zeroReceiver bool
 	twice        bool // the driver calls the function twice at once
 	cancelled    bool // it gives it a context that is cancelled
+	lateEnd      bool // it does so behind several calls
 
 	returned map[*ssa.Function]bool // see isReturned
 }
@@ -136,8 +138,17 @@ func isEndOfContext(v ssa.Value) bool {
 }
 
 // by is the function that the driver calls and in which the goroutine is that a finding is about, nil if that is not known:
-// the outermost one of the packages.
+// the outermost one of the packages. What only another method does that is called at the same time is that one's.
 func (j *judge) by() *types.Func {
+	if j.beside != nil {
+		fns, _ := j.at(j.finding.File, j.finding.Line)
+		in := func(reached map[*ssa.Function]bool) bool {
+			return slices.ContainsFunc(fns, func(f *ssa.Function) bool { return reached[f] })
+		}
+		if in(j.reached(j.beside)) && !in(j.reached(j.function.fn)) {
+			return j.beside
+		}
+	}
 	for _, g := range j.finding.Goroutines {
 		if g.G != "0" || g.File != j.finding.File || g.Line != j.finding.Line {
 			continue
@@ -189,6 +200,7 @@ func (j *judge) stuck() Judgement {
 		if inDriver(frameFile(g.Stack[0])) {
 			w.open = "the function that it was given" // which waits for the end of its context
 		}
+		endOfContext := slices.ContainsFunc(w.operations, func(op operation) bool { return isEndOfContext(op.on) })
 		isNil := func(object string) bool { return strings.HasPrefix(object, "nil ") }
 		objects := strings.Split(g.Object, ", ")
 		switch {
@@ -197,9 +209,11 @@ func (j *judge) stuck() Judgement {
 			if j.zeroReceiver {
 				w.open = "the maker of its receiver"
 			}
-		case (len(w.operations) == 1 || j.cancelled) && len(slices.DeleteFunc(objects, isNil)) == 1 && slices.ContainsFunc(w.operations, func(op operation) bool { return isEndOfContext(op.on) }):
+		case (len(w.operations) == 1 || j.cancelled) && len(slices.DeleteFunc(objects, isNil)) == 1 && endOfContext:
 			// It waits for nothing else, but on nil channels: of a context that is cancelled the channel is not nil.
 			w.open = "the owner of its context"
+		case j.lateEnd && endOfContext:
+			w.open = "the owner of the context of an earlier call"
 		}
 		for _, op := range w.operations {
 			if op.way != locking && w.open == "" {

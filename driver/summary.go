@@ -143,9 +143,9 @@ func (s *Summary) sort() {
 // by is the function in whose call an error is that the drivers of f have shown, if it is another one with drivers of
 // its own; otherwise nil.
 func (p *Plan) by(f *Function, v Valuation, finding artifact.Finding) *Function {
-	j := judge{finder: p.finder, function: f, finding: finding}
+	j := judge{finder: p.finder, function: f, beside: v.beside, finding: finding}
 	fn := j.by()
-	if fn == nil || fn == f.fn || !slices.Contains(v.called, fn) {
+	if fn == nil || fn == f.fn || fn != v.beside && !slices.Contains(v.called, fn) {
 		return nil
 	}
 	i := slices.IndexFunc(p.Functions, func(o *Function) bool { return o.fn == fn && o.LeftOut == "" })
@@ -190,7 +190,7 @@ func (p *Plan) Attribute(s *Summary) {
 		}
 		at := place{e.Kind, e.File, e.Line}
 		for _, other := range p.alarms[at] {
-			calls := slices.ContainsFunc(f.Valuations, func(v Valuation) bool { return slices.Contains(v.called, other.fn) })
+			calls := slices.ContainsFunc(f.Valuations, func(v Valuation) bool { return v.beside == other.fn || slices.Contains(v.called, other.fn) })
 			if other != f && calls {
 				e.Judgement = Judgement{Elsewhere, "an error of " + other.Name + ", and reported there"}
 			}

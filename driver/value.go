@@ -172,7 +172,7 @@ func (w *writer) failure(as want) string {
 func (w *writer) context(as want) string {
 	name, cancel := w.fresh("ctx"), w.fresh("cancel")
 	fmt.Fprintf(&w.setup, "%s, %s := %s.WithCancel(%s.Background())\n", name, cancel, w.importName("context"), w.importName("context"))
-	switch w.choose(as.name, isCancelled+"late", isCancelled+"at some moment", isCancelled+"behind the call") {
+	switch w.choose(as.name, isCancelled+"late", isCancelled+"at some moment", isCancelled+behindCall) {
 	case 1:
 		fmt.Fprintf(&w.setup, "go %s()\n", cancel)
 		w.ends = append(w.ends, cancel+"()")

@@ -31,6 +31,7 @@ type writer struct {
 	names   map[string]bool      // of variables
 	imports map[string]bool      // paths
 	called  []*types.Func        // functions of the packages, besides the one that the driver is for
+	beside  *types.Func          // that it calls at the same time
 	stubs   []string             // types that stand for an interface
 	drains  bool                 // it calls vtraceDrain
 	again   bool                 // it calls vtraceAgain
@@ -229,8 +230,7 @@ func (w *writer) instance(params *types.TypeParamList) (args []types.Type, err e
 func (w *writer) write() error {
 	sig := w.fn.Signature()
 	call, receiver := w.fn.Name(), ""
-	how := "once"
-	var beside *types.Func // another method that is called at the same time
+	how := once
 	if recv := sig.Recv(); recv != nil {
 		t := recv.Type()
 		n := namedOf(t)
@@ -277,7 +277,7 @@ func (w *writer) write() error {
 			i := w.choose(howCalled, ways...)
 			how = ways[i]
 			if i -= len(ways) - len(others); i >= 0 {
-				beside = others[i]
+				w.beside = others[i]
 			}
 		}
 	} else if sig.TypeParams().Len() > 0 {
@@ -306,8 +306,8 @@ func (w *writer) write() error {
 		}
 	}
 	other := ""
-	if beside != nil {
-		if other, err = w.other(receiver, sig.Recv().Type(), beside); err != nil {
+	if w.beside != nil {
+		if other, err = w.other(receiver, sig.Recv().Type(), w.beside); err != nil {
 			return err
 		}
 	}
