@@ -265,7 +265,9 @@ func (w *writer) write() error {
 		}
 		receiver = text
 		call = text + "." + call
-		if isShared(n) && !w.f.ends(w.fn) && !isStop(w.fn) {
+		// Who calls a method of an internal package is known, and may hold a lock of its own.
+		private := isInternal(n.Obj().Pkg()) && w.f.isCalled(w.f.prog.FuncValue(w.fn))
+		if isShared(n) && !private && !w.f.ends(w.fn) && !isStop(w.fn) {
 			ways := []string{how, twice}
 			if r := sig.Results(); r.Len() > 0 && isError(r.At(r.Len()-1).Type()) {
 				ways = append(ways, afterError)
@@ -314,6 +316,9 @@ func (w *writer) write() error {
 	w.after(fmt.Sprintf("%s(%s)", call, strings.Join(args, ", ")), sig, how, other)
 	return nil
 }
+
+// isInternal reports whether only packages of the same module can import one.
+func isInternal(p *types.Package) bool { return slices.Contains(strings.Split(p.Path(), "/"), "internal") }
 
 // other is the call of another method of a receiver, with what its caller does with the results.
 func (w *writer) other(receiver string, t types.Type, fn *types.Func) (string, error) {
