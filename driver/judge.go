@@ -222,6 +222,9 @@ func (j *judge) stuck() Judgement {
 		}
 		all = append(all, w)
 	}
+	if inDriver(j.finding.File) && len(all) == 0 {
+		return Judgement{ByContract, "the driver waits for a function that goes on for ever"}
+	}
 	// Who waits for one of those. Who is done with a wait group is not known, but that somebody is who is left.
 	locks := func(w *waiter) bool {
 		return len(w.operations) > 0 && !slices.ContainsFunc(w.operations, func(op operation) bool { return op.way != locking })

@@ -265,8 +265,8 @@ func (w *writer) write() error {
 		}
 		receiver = text
 		call = text + "." + call
-		// Who calls a method of an internal package is known, and may hold a lock of its own.
-		private := isInternal(n.Obj().Pkg()) && w.f.isCalled(w.f.prog.FuncValue(w.fn))
+		// Who calls a method that is not exported, or one of an internal package, may hold a lock.
+		private := !w.f.isExported(w.fn) || isInternal(n.Obj().Pkg()) && w.f.isCalled(w.f.prog.FuncValue(w.fn))
 		if isShared(n) && !private && !w.f.ends(w.fn) && !isStop(w.fn) {
 			ways := []string{how, twice}
 			if r := sig.Results(); r.Len() > 0 && isError(r.At(r.Len()-1).Type()) {
