@@ -50,6 +50,11 @@ func (u fieldUse) disturbs(other fieldUse) bool {
 // fieldUses are the fields of a type that a method uses, itself or through others. What synchronises by itself is not
 // among them.
 func (f *finder) fieldUses(n *types.Named, fn *types.Func) map[*types.Var]fieldUse {
+	type of struct{ *types.Func }
+	return remember(f, of{fn.Origin()}, func() map[*types.Var]fieldUse { return f.findFieldUses(n, fn) })
+}
+
+func (f *finder) findFieldUses(n *types.Named, fn *types.Func) map[*types.Var]fieldUse {
 	out := map[*types.Var]fieldUse{}
 	method := f.prog.FuncValue(fn.Origin())
 	if method == nil {

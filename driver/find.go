@@ -146,7 +146,7 @@ func Find(ctx context.Context, set *source.Set, opts Options) (*Plan, error) {
 	opts.Valuations = cmp.Or(opts.Valuations, DefaultValuations)
 	all, matched := set.Packages()
 	p := load(all)
-	f := &finder{opts: opts, program: p, matters: p.relevant(), fset: set.Fset(), packages: map[*types.Package]*packages.Package{}, givenAs: map[*types.TypeName][]types.Type{}}
+	f := &finder{opts: opts, program: p, matters: p.relevant(), fset: set.Fset(), packages: map[*types.Package]*packages.Package{}, givenAs: map[*types.TypeName][]types.Type{}, remembered: map[any]any{}}
 	for _, pkg := range all {
 		f.packages[pkg.Types] = pkg
 		f.given(pkg.Types)
@@ -156,7 +156,7 @@ func Find(ctx context.Context, set *source.Set, opts Options) (*Plan, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := f.find(plan, pkg); err != nil {
+		if err := f.find(ctx, plan, pkg); err != nil {
 			return nil, err
 		}
 	}
@@ -227,14 +227,26 @@ func (p *program) add(f *ssa.Function) {
 type finder struct {
 	opts Options
 	*program
-	matters  *slice
-	fset     *token.FileSet
-	packages map[*types.Package]*packages.Package
-	givenAs  map[*types.TypeName][]types.Type // see given
+	matters    *slice
+	fset       *token.FileSet
+	packages   map[*types.Package]*packages.Package
+	givenAs    map[*types.TypeName][]types.Type // see given
+	remembered map[any]any                      // see remember
+}
+
+// remember returns what is known of functions, which is asked for each of hundreds of drivers, and computed once. The key is of a
+// type of its own. It is for Find, which is one goroutine.
+func remember[T any](f *finder, key any, compute func() T) T {
+	if known, ok := f.remembered[key]; ok {
+		return known.(T)
+	}
+	v := compute()
+	f.remembered[key] = v
+	return v
 }
 
 // find adds the functions of one package.
-func (f *finder) find(plan *Plan, pkg *packages.Package) error {
+func (f *finder) find(ctx context.Context, plan *Plan, pkg *packages.Package) error {
 	var here []*Function
 	for _, file := range pkg.Syntax {
 		if strings.HasSuffix(f.fset.Position(file.Pos()).Filename, "_test.go") {
@@ -259,6 +271,9 @@ func (f *finder) find(plan *Plan, pkg *packages.Package) error {
 	})
 	file := newFile(pkg.Types)
 	for _, e := range here {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if e.LeftOut == "" {
 			f.drivers(file, e)
 		}
@@ -531,7 +546,10 @@ func (f *finder) starts(fn *ssa.Function) bool {
 
 // isCalled reports whether another function of the packages calls a function by name.
 func (f *finder) isCalled(fn *ssa.Function) bool {
-	return slices.ContainsFunc(f.all, func(g *ssa.Function) bool { return g != fn && slices.Contains(callees(g), fn) })
+	type called struct{ *ssa.Function }
+	return remember(f, called{fn}, func() bool {
+		return slices.ContainsFunc(f.all, func(g *ssa.Function) bool { return g != fn && slices.Contains(callees(g), fn) })
+	})
 }
 
 // drivers writes the drivers of a function, smallest valuations first.

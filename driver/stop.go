@@ -21,6 +21,11 @@ var stopNames = []string{"Close", "Stop", "Shutdown", "Cancel", "Quit"}
 // a timer, itself or through other functions. One with another name than the usual ones is given nothing, and has no result
 // but an error; the others may be told how long to wait.
 func (f *finder) ends(fn *types.Func) bool {
+	type ending struct{ *types.Func }
+	return remember(f, ending{fn}, func() bool { return f.findEnd(fn) })
+}
+
+func (f *finder) findEnd(fn *types.Func) bool {
 	sig := fn.Signature()
 	if sig.Recv() == nil {
 		return false
@@ -149,6 +154,11 @@ func (w *writer) stopCall(name string, stop *types.Func) string {
 // waitOf is the method of the type of a method that waits for the goroutines that it has started, nil if there is none: it
 // is given nothing, and waits for a wait group to which the method adds.
 func (f *finder) waitOf(fn *types.Func) *types.Func {
+	type waiting struct{ *types.Func }
+	return remember(f, waiting{fn}, func() *types.Func { return f.findWait(fn) })
+}
+
+func (f *finder) findWait(fn *types.Func) *types.Func {
 	n := namedOf(fn.Signature().Recv().Type())
 	adds := map[any]bool{}
 	for g := range f.reached(fn) {
@@ -196,6 +206,11 @@ func waitGroupCalls(f *ssa.Function) (out []*ssa.CallCommon) {
 
 // sendsOnClosed reports whether a function sends on a channel that another one closes.
 func (f *finder) sendsOnClosed(sends, closes *types.Func) bool {
+	type pair struct{ sends, closes *types.Func }
+	return remember(f, pair{sends, closes}, func() bool { return f.findSendOnClosed(sends, closes) })
+}
+
+func (f *finder) findSendOnClosed(sends, closes *types.Func) bool {
 	closed := map[any]bool{}
 	each := func(fn *types.Func, way way, do func(operation)) {
 		for g := range f.reached(fn) {

@@ -69,11 +69,12 @@ func spread(all []*writer, n int) []*writer {
 	if len(all) <= n {
 		return all
 	}
-	combinations := make([]map[string]float64, len(all)) // and what each is worth
+	combinations := make([][]combination, len(all))
+	numbers := map[string]uint64{}
 	for i, w := range all {
-		combinations[i] = w.combinations()
+		combinations[i] = w.combinations(numbers)
 	}
-	covered := map[string]bool{}
+	covered := map[uint64]bool{}
 	var chosen []int
 	for len(chosen) < n {
 		best, gain := -1, -1.0
@@ -82,9 +83,9 @@ func spread(all []*writer, n int) []*writer {
 				continue
 			}
 			g := 0.0
-			for c, worth := range combinations[i] {
-				if !covered[c] {
-					g += worth
+			for _, c := range combinations[i] {
+				if !covered[c.key] {
+					g += c.worth
 				}
 			}
 			if g > gain+1e-9 {
@@ -92,8 +93,8 @@ func spread(all []*writer, n int) []*writer {
 			}
 		}
 		chosen = append(chosen, best)
-		for c := range combinations[best] {
-			covered[c] = true
+		for _, c := range combinations[best] {
+			covered[c.key] = true
 		}
 	}
 	slices.Sort(chosen)
@@ -117,15 +118,36 @@ func worth(v Value) float64 {
 	return 0.4
 }
 
-// combinations are those of two and of three values of a driver, with what each is worth.
-func (w *writer) combinations() map[string]float64 {
-	out := map[string]float64{}
-	for i, a := range w.values {
-		out[a.String()] = 2 * worth(a)
-		for j, b := range w.values[:i] {
-			out[a.String()+", "+b.String()] = worth(a) * worth(b)
-			for _, c := range w.values[:j] {
-				out[a.String()+", "+b.String()+", "+c.String()] = 0.7 * worth(a) * worth(b) * worth(c)
+// combination is one of a few values of a driver.
+type combination struct {
+	key   uint64 // of the numbers of its values
+	worth float64
+}
+
+// mostInThrees is how many values a driver may have for its combinations of three to be looked at: there are too many then.
+const mostInThrees = 20
+
+// combinations are those of one, two and three values of a driver. Values have numbers, from 1, by their texts.
+func (w *writer) combinations(numbers map[string]uint64) (out []combination) {
+	const bits = 20 // for a number: there are some hundreds
+	values := make([]combination, len(w.values))
+	for i, v := range w.values {
+		text := v.String()
+		if numbers[text] == 0 {
+			numbers[text] = uint64(len(numbers) + 1)
+		}
+		values[i] = combination{numbers[text], worth(v)}
+	}
+	for i, a := range values {
+		out = append(out, combination{a.key, 2 * a.worth})
+		for j, b := range values[:i] {
+			pair := a.key<<bits | b.key
+			out = append(out, combination{pair, a.worth * b.worth})
+			if len(values) > mostInThrees {
+				continue
+			}
+			for _, c := range values[:j] {
+				out = append(out, combination{pair<<bits | c.key, 0.7 * a.worth * b.worth * c.worth})
 			}
 		}
 	}

@@ -543,24 +543,11 @@ func (w *writer) interfaceOf(t types.Type, u *types.Interface, as want) (string,
 
 // implementation is a value of the first type of the package that implements an interface, "" if none does.
 func (w *writer) implementation(u *types.Interface, as want) (string, error) {
-	scope := w.file.pkg.Scope()
-	var found []*types.TypeName
-	for _, name := range scope.Names() {
-		tn, ok := scope.Lookup(name).(*types.TypeName)
-		if !ok || tn.IsAlias() {
-			continue
-		}
-		n, ok := tn.Type().(*types.Named)
-		if !ok || n.TypeParams().Len() > 0 || types.IsInterface(n) || !types.Implements(types.NewPointer(n), u) {
-			continue
-		}
-		found = append(found, tn)
-	}
-	slices.SortFunc(found, func(a, b *types.TypeName) int { return int(a.Pos() - b.Pos()) })
-	if len(found) == 0 {
+	found := w.file.implementation(u)
+	if found == nil {
 		return "", nil
 	}
-	t := found[0].Type()
+	t := found.Type()
 	if !types.Implements(t, u) || w.constructor(t.(*types.Named)) != nil && w.makesPointer(w.constructor(t.(*types.Named))) {
 		t = types.NewPointer(t)
 	}
@@ -694,22 +681,9 @@ func (w *writer) made(t types.Type, n *types.Named, as want) (string, error) {
 // constructor is the function that makes values of a type, nil if there is none: New and the name of the type,
 // New, or another one that has the type as its first result, or in the interface that is that, one that begins so before others.
 func (w *writer) constructor(n *types.Named) *types.Func {
-	scope := n.Obj().Pkg().Scope()
 	var found []*types.Func
-	for _, name := range scope.Names() {
-		fn, ok := scope.Lookup(name).(*types.Func)
-		if !ok || fn == w.fn || fn.Pkg() != w.file.pkg && !fn.Exported() {
-			continue
-		}
-		r := fn.Signature().Results()
-		if r.Len() == 0 {
-			continue
-		}
-		made := w.f.makes(fn)
-		if made == nil {
-			continue
-		}
-		if of := namedOf(made); of == nil || of.Obj() != n.Obj() {
+	for _, fn := range w.candidates(n.Obj()) {
+		if fn == w.fn {
 			continue
 		}
 		if args := n.TypeArgs(); fn.Signature().TypeParams().Len() != args.Len() {
@@ -749,6 +723,26 @@ func (w *writer) constructor(n *types.Named) *types.Func {
 		return nil
 	}
 	return found[0]
+}
+
+// candidates are the functions of the package of a type that make one, and that can be called in the file.
+func (w *writer) candidates(of *types.TypeName) []*types.Func {
+	if found, known := w.file.constructors[of]; known {
+		return found
+	}
+	var found []*types.Func
+	scope := of.Pkg().Scope()
+	for _, name := range scope.Names() {
+		fn, ok := scope.Lookup(name).(*types.Func)
+		if !ok || fn.Pkg() != w.file.pkg && !fn.Exported() || fn.Signature().Results().Len() == 0 {
+			continue
+		}
+		if made := w.f.makes(fn); made != nil && namedOf(made) != nil && namedOf(made).Obj() == of {
+			found = append(found, fn)
+		}
+	}
+	w.file.constructors[of] = found
+	return found
 }
 
 // constructed calls a constructor, in a statement.

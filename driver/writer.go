@@ -318,7 +318,9 @@ func (w *writer) write() error {
 }
 
 // isInternal reports whether only packages of the same module can import one.
-func isInternal(p *types.Package) bool { return slices.Contains(strings.Split(p.Path(), "/"), "internal") }
+func isInternal(p *types.Package) bool {
+	return slices.Contains(strings.Split(p.Path(), "/"), "internal")
+}
 
 // other is the call of another method of a receiver, with what its caller does with the results.
 func (w *writer) other(receiver string, t types.Type, fn *types.Func) (string, error) {
