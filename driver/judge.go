@@ -227,7 +227,7 @@ func (j *judge) stuck() Judgement {
 	}
 	// Who waits for one of those. Who is done with a wait group is not known, but that somebody is who is left.
 	locks := func(w *waiter) bool {
-		return len(w.operations) > 0 && !slices.ContainsFunc(w.operations, func(op operation) bool { return op.way != locking })
+		return len(w.operations) > 0 && !slices.ContainsFunc(w.operations, func(op operation) bool { return op.way != locking && op.way != awaiting })
 	}
 	for changed := true; changed; {
 		changed = false
@@ -319,8 +319,10 @@ const (
 	closing
 	waiting // for a Cond
 	waking
-	locking   // or waiting for a wait group
-	unlocking // or taking away from the count of a wait group
+	locking
+	unlocking
+	awaiting // a wait group
+	finishing
 )
 
 // operation is what an instruction does with a channel or a Cond.
@@ -369,10 +371,14 @@ func operations(instr ssa.Instruction) (out []operation) {
 		return []operation{{waiting, call.Args[0]}}
 	case cond:
 		return []operation{{waking, call.Args[0]}}
-	case name == "Wait" || name == "Lock" || name == "RLock" || name == "Do":
+	case name == "Lock" || name == "RLock" || name == "Do":
 		return []operation{{locking, call.Args[0]}}
-	case name == "Done" || name == "Go" || name == "Unlock" || name == "RUnlock":
+	case name == "Unlock" || name == "RUnlock":
 		return []operation{{unlocking, call.Args[0]}}
+	case name == "Wait":
+		return []operation{{awaiting, call.Args[0]}}
+	case name == "Done" || name == "Go":
+		return []operation{{finishing, call.Args[0]}}
 	}
 	return nil
 }
@@ -388,6 +394,8 @@ func (w way) lets(other way) bool {
 		return w == waking
 	case locking:
 		return w == unlocking
+	case awaiting:
+		return w == finishing
 	}
 	return false
 }
@@ -408,7 +416,7 @@ func (j *judge) anybody(op operation, again bool) string {
 	if held {
 		return "its caller"
 	}
-	if len(things) == 0 && !isEndOfContext(op.on) {
+	if len(things) == 0 && op.way != awaiting && !isEndOfContext(op.on) {
 		return "who has what it waits on" // which comes from code that is not followed
 	}
 	shared := maps.Clone(things)
