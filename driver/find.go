@@ -110,9 +110,9 @@ func (v Valuation) cancelled() bool {
 	return slices.ContainsFunc(v.Values, func(x Value) bool { return strings.HasPrefix(x.Text, isCancelled) })
 }
 
-// lateEnd reports whether the context of several calls is cancelled behind the last of them.
+// lateEnd reports whether the context of several calls at the same time is cancelled behind the last of them.
 func (v Valuation) lateEnd() bool {
-	several := slices.ContainsFunc(v.Values, func(x Value) bool { return x.Name == howCalled && x.Text != once })
+	several := slices.ContainsFunc(v.Values, func(x Value) bool { return x.Name == howCalled && x.Text != once && x.Text != afterError })
 	return several && slices.ContainsFunc(v.Values, func(x Value) bool { return x.Text == isCancelled+behindCall })
 }
 
