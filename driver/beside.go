@@ -24,6 +24,9 @@ func (f *finder) beside(n *types.Named, fn *types.Func) (out []*types.Func) {
 		if m == fn.Origin() || !m.Exported() || isStop(m) || f.ends(m) || m.Name() == "Lock" || m.Name() == "Unlock" {
 			continue
 		}
+		if r := m.Signature().Results(); r.Len() > 0 && namedOf(r.At(0).Type()) != nil && namedOf(r.At(0).Type()).Obj() == n.Obj() {
+			continue // it sets something up, and calls of others follow in the same statement
+		}
 		for field, theirs := range f.fieldUses(n, m) {
 			if ours, both := own[field]; both && (ours.disturbs(theirs) || theirs.disturbs(ours)) {
 				out = append(out, m)
