@@ -40,10 +40,46 @@ func Interleaving(side *artifact.Sidecar, plan artifact.Plan, stuck []artifact.A
 	return out
 }
 
-// AddResults adds to steps what their operations have given in a run that has done them, among others,
-// and whether they could not do them at once.
+// maxPassed is how many atomic operations that a plan does not name are told of.
+const maxPassed = 100
+
+// Passed are the steps of a run that followed a plan: those of the plan, what followed behind, and in between
+// the atomic operations, which a plan leaves out where nobody has to stop at them. Of one that comes again
+// and again, as in a loop that waits for it, the first is told of, and nothing of them where they are many.
+func Passed(side *artifact.Sidecar, plan, trace []artifact.PlanStep) []artifact.PlanStep {
+	byKey := SitesByKey(side)
+	same := func(a, b artifact.PlanStep) bool { return a.G == b.G && a.Site == b.Site }
+	var out []artifact.PlanStep
+	next, atomics := 0, 0
+	for i, s := range trace {
+		switch {
+		case next == len(plan):
+			out = append(out, s)
+		case same(s, plan[next]):
+			out = append(out, plan[next])
+			next++
+		case byKey[s.Site].Kind == sites.Atomic.String() && !(i > 0 && same(s, trace[i-1])):
+			out = append(out, s)
+			atomics++
+		}
+	}
+	switch {
+	case next < len(plan): // it was not followed step by step
+		return plan
+	case atomics > maxPassed:
+		return append(slices.Clone(plan), out[len(plan)+atomics:]...)
+	}
+	return out
+}
+
+// AddResults adds to steps what their operations have given in a run that has done them, among others, how they have
+// left what they work on, and whether they could not be done at once.
 func AddResults(steps []artifact.FindingStep, v *Verdict) {
 	given := map[int]string{} // by step of the run
+	effects := map[int]orcutil.Effect{}
+	for _, e := range v.Effects {
+		effects[e.Step-1] = e
+	}
 	for _, o := range v.Given {
 		given[o.Step-1] = o.Value
 	}
@@ -54,6 +90,7 @@ func AddResults(steps []artifact.FindingStep, v *Verdict) {
 			next++
 		}
 		s.Result, s.Waits = given[next], slices.Contains(v.Waited, next+1)
+		s.Object, s.After = effects[next].Object, effects[next].After
 		next++
 	}
 }

@@ -36,9 +36,10 @@ func TestInterleavingSelect(t *testing.T) {
 // What a run has given belongs to the steps of a plan that it has done, among others.
 func TestAddResults(t *testing.T) {
 	v := &Verdict{
-		Trace:  []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}},
-		Given:  []orcutil.GivenValue{{Step: 2, Value: "true"}, {Step: 3, Value: "7"}, {Step: 4, Value: "closed"}},
-		Waited: []int{2, 3},
+		Trace:   []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}},
+		Given:   []orcutil.GivenValue{{Step: 2, Value: "true"}, {Step: 3, Value: "7"}, {Step: 4, Value: "closed"}},
+		Waited:  []int{2, 3},
+		Effects: []orcutil.Effect{{Step: 1, Object: "chan#1", After: "1 of 2"}, {Step: 3, Object: "mutex#1"}},
 	}
 	steps := []artifact.FindingStep{{G: "0", Site: "a"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}, {G: "0", Site: "c"}}
 	AddResults(steps, v)
@@ -47,6 +48,8 @@ func TestAddResults(t *testing.T) {
 		got = append(got, s.Result)
 	}
 	require.Equal(t, []string{"", "7", "closed", ""}, got)
+	require.Equal(t, []string{"chan#1", "mutex#1", "", ""}, []string{steps[0].Object, steps[1].Object, steps[2].Object, steps[3].Object})
+	require.Equal(t, []string{"1 of 2", "", "", ""}, []string{steps[0].After, steps[1].After, steps[2].After, steps[3].After})
 	require.Equal(t, []bool{false, true, false, false}, []bool{steps[0].Waits, steps[1].Waits, steps[2].Waits, steps[3].Waits})
 }
 
@@ -58,6 +61,7 @@ func TestReplayGives(t *testing.T) {
 		v := &Verdict{Plan: p, Status: Reproduced, Trace: []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}}}
 		v.Given = []orcutil.GivenValue{{Step: 1, Value: "true"}, {Step: 2, Value: []string{"1", "2"}[n%2]}}
 		v.Waited = []int{1, 2}[:n]
+		v.Effects = []orcutil.Effect{{Step: 1, Object: "chan#1", After: []string{"1 of 2", "2 of 2"}[n%2]}, {Step: 2, Object: "mutex#1"}}
 		return v, nil
 	}
 	v, err := replay(t.Context(), artifact.Plan{}, run)
@@ -65,6 +69,27 @@ func TestReplayGives(t *testing.T) {
 	require.Equal(t, 2, n)
 	require.Equal(t, []orcutil.GivenValue{{Step: 1, Value: "true"}}, v.Given)
 	require.Equal(t, []int{1}, v.Waited)
+	require.Equal(t, []orcutil.Effect{{Step: 2, Object: "mutex#1"}}, v.Effects)
+}
+
+// TestPassed: beside the steps of a plan those of atomic operations are told, and what comes behind it.
+func TestPassed(t *testing.T) {
+	side := &artifact.Sidecar{Sites: []artifact.Site{{Key: "load", Kind: "atomic"}, {Key: "x", Kind: "statement"}, {Key: "send", Kind: "send"}}}
+	steps := func(keys ...string) (out []artifact.PlanStep) {
+		for _, k := range keys {
+			out = append(out, artifact.PlanStep{G: "0", Site: k})
+		}
+		return out
+	}
+	trace := steps("x", "load", "load", "send", "x", "load")
+	require.Equal(t, steps("load", "send", "x", "load"), Passed(side, steps("send"), trace))
+	require.Equal(t, steps("x", "load", "send"), Passed(side, steps("x", "load", "send"), trace[:4]))
+	require.Equal(t, steps("close"), Passed(side, steps("close"), trace), "not followed step by step")
+	many := steps()
+	for range maxPassed + 1 {
+		many = append(many, steps("load", "x")...)
+	}
+	require.Equal(t, steps("send", "x"), Passed(side, steps("send"), append(many, steps("send", "x")...)))
 }
 
 // Who has not come to a call of Done, by the functions that goroutines were in, and by what has started them.

@@ -85,6 +85,7 @@ func Storing[T any](site Site, at Place, do func(*T, T)) func(*T, T) {
 			return
 		}
 		do(p, v)
+		stores(site, v)
 		stored(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
 	}
 }
@@ -200,6 +201,7 @@ func (a Atomic[T, C]) Store(v T) {
 		return
 	}
 	a.c.Store(v)
+	stores(a.site, v)
 	stored(a.at, a.p, a.size)
 }
 

@@ -171,22 +171,10 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	}
 	shown := v.Plan
 	if v.Status == orchestrate.Reproduced {
-		shown.Steps = slices.Concat(shown.Steps, behind(shown.Steps, v.Trace))
+		// What a plan does not name, since it comes by itself, belongs to how an error comes about, too.
+		shown.Steps = orchestrate.Passed(d.side, shown.Steps, v.Trace)
 	}
 	orchestrate.AddOwed(d.side, shown.Steps, f.Goroutines)
 	f.Interleaving = orchestrate.Interleaving(d.side, shown, orchestrate.StuckAt(f.Goroutines))
 	orchestrate.AddResults(f.Interleaving, v)
-}
-
-// behind are the steps of a run behind those of its plan: what a plan does not name, since it comes
-// by itself then, belongs to how an error comes about, too.
-func behind(plan, trace []artifact.PlanStep) []artifact.PlanStep {
-	for _, p := range plan {
-		i := slices.IndexFunc(trace, func(s artifact.PlanStep) bool { return s.G == p.G && s.Site == p.Site })
-		if i < 0 {
-			return nil // it was not followed step by step
-		}
-		trace = trace[i+1:]
-	}
-	return trace
 }

@@ -170,7 +170,9 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, strategy
 				fmt.Fprint(c.stdout, "   "+line)
 			}
 		}
-		f.Interleaving = orchestrate.Interleaving(side, e.Plan, orchestrate.StuckAt(f.Goroutines))
+		plan := e.Plan
+		plan.Steps = orchestrate.Passed(side, plan.Steps, e.Replay.Trace)
+		f.Interleaving = orchestrate.Interleaving(side, plan, orchestrate.StuckAt(f.Goroutines))
 		orchestrate.AddResults(f.Interleaving, e.Replay)
 		for _, line := range explain.Table(f) {
 			fmt.Fprintln(c.stdout, "   "+line)
