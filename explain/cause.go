@@ -20,6 +20,8 @@ import (
 func Cause(f artifact.Finding) string {
 	e := &explanation{finding: f, names: names(f)}
 	switch {
+	case f.Kind == artifact.KindMapRace:
+		return e.mapAccess()
 	case f.Kind == artifact.KindSendOnClosed || f.Kind == artifact.KindCloseOfClosed:
 		return e.closedChannel()
 	case Stuck(f.Kind):
@@ -28,7 +30,18 @@ func Cause(f artifact.Finding) string {
 		}
 		return e.waits()
 	}
-	return e.alone()
+	if text := e.alone(); text != "" {
+		return text
+	}
+	switch f.Kind {
+	case artifact.KindNegativeCounter:
+		return e.negativeCounter()
+	case artifact.KindWaitGroupReuse:
+		return e.waitGroupReuse()
+	case artifact.KindTestFailure:
+		return e.testFails()
+	}
+	return e.panics()
 }
 
 // Stuck reports whether an error of a kind is that goroutines can never go on.
@@ -328,35 +341,23 @@ func Missing(f artifact.Finding, a artifact.FindingAct) string {
 }
 
 // lastSignal says what has become of the last signal that a goroutine might have got, "" if the
-// interleaving does not tell. The object of a step is only known by the expression in its line.
+// interleaving does not tell.
 func (e *explanation) lastSignal(w *artifact.FindingGoroutine) string {
-	steps, waits, last := e.finding.Interleaving, -1, -1
-	cond := expression(opCondWait, w.Text)
-	for i, s := range steps {
+	steps := e.finding.Interleaving
+	for _, s := range slices.Backward(steps) {
+		if w.Object == "" || s.Object != w.Object || !isKind(s, sites.CondSignal, sites.CondBroadcast) {
+			continue
+		}
+		text := fmt.Sprintf("; the last one, at %s, ", at(s.File, s.Line))
 		switch {
-		case s.G == w.G && s.Site == w.Site:
-			waits = i
-		case isKind(s, sites.CondSignal, sites.CondBroadcast) && cond != "" && expression(s.Operation, s.Text) == cond:
-			last = i
+		case s.After == "":
+			return ""
+		case s.After == nobody:
+			return text + "came before it waited"
+		case slices.Contains(strings.Split(s.After, ", "), w.G):
+			return text + "has woken it, and it has begun to wait again"
 		}
-	}
-	if waits < 0 || last < 0 {
-		return ""
-	}
-	text := fmt.Sprintf("; the last one, at %s, ", at(steps[last].File, steps[last].Line))
-	if last < waits {
-		return text + "came before it waited"
-	}
-	waiting := map[string]string{} // at which site
-	for i, s := range steps {
-		woken := isKind(s, sites.CondWait) && waiting[s.G] == s.Site
-		if woken && i > last && expression(opCondWait, s.Text) == cond {
-			return text + "has woken " + who(e.finding, s.G)
-		}
-		waiting[s.G] = ""
-		if isKind(s, sites.CondWait) && !woken {
-			waiting[s.G] = s.Site
-		}
+		return text + "has woken " + several(s.After)
 	}
 	return ""
 }

@@ -35,7 +35,7 @@ step  where        0                                                        0.1 
    3  a.go:12                                                               waits: mu.Lock()
  ...
    5  time passes
-   6  a.go:5       [case 2] select {
+   6  a.go:5       select: case number 2
    7  a.go:5       select: default
    8  a.go:13                                                               x++
    9  a.go:14                                                               return from wait: wg.Wait()
@@ -133,8 +133,8 @@ func TestTableOperations(t *testing.T) {
 step  where   0            0.1
    1  a.go:1  go f()
    2  a.go:1               start of the goroutine
-   3  a.go:2               lock: mu.Lock(); mu.Unlock()
-   4  a.go:2               unlock: mu.Lock(); mu.Unlock()
+   3  a.go:2               mu.Lock()
+   4  a.go:2               mu.Unlock()
    5  a.go:3               deferred mu.Unlock()
    6  a.go:4               c.Wait()
    7  a.go:4               woken: c.Wait()
@@ -148,7 +148,7 @@ step  where   0            0.1
 	f.Interleaving = append(f.Interleaving, step(11, "0", "panic", "m#3", 9, `panic("boom")`), step(12, "0.1", "wggo", "f#6", 7, "wg.Go(f); wg.Go(g)"), step(13, "0.1", "wggo", "f#7", 7, "wg.Go(f); wg.Go(g)"))
 	got := Table(f)
 	require.Equal(t, `  11  a.go:9  panic("boom")`, got[12])
-	require.Regexp(t, `^  12  a.go:7 +go: wg.Go\(f\); wg.Go\(g\)$`, got[13])
+	require.Regexp(t, `^  12  a.go:7 +wg.Go\(…\)$`, got[13])
 	require.Regexp(t, `^ +a.go:5 +blocked: <-d$`, got[15], "not from a step before")
 	require.Len(t, got, 16)
 }

@@ -263,11 +263,12 @@ const (
 	waitGroupObject
 	onceObject
 	condObject
-	mapObject // only of a map that goroutines access at one time
+	mapObject    // only of a map that goroutines access at one time
+	atomicObject // only in runs whose Effects are asked for
 	objectKinds
 )
 
-var objectNames = [objectKinds]string{"chan", "mutex", "rwmutex", "waitgroup", "once", "cond", "map"}
+var objectNames = [objectKinds]string{"chan", "mutex", "rwmutex", "waitgroup", "once", "cond", "map", "atomic"}
 
 // name numbers an object by its first use in the run. The pointer is kept, so
 // that no other object gets its address.

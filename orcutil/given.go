@@ -23,8 +23,8 @@ type Effect struct {
 	Object string
 	// After is, behind a send or receive, how full the buffer of the channel is, as in "1 of 2", or without a
 	// buffer "with" and the goroutine on the other side; behind Add, Done and Go the counter of the WaitGroup;
-	// behind Signal and Broadcast the goroutines that it wakes, or "nobody"; behind a store to an atomic variable
-	// its value. It is "" where the goroutine had to wait.
+	// behind Signal and Broadcast the goroutines that it wakes, or "nobody"; behind what changes an atomic
+	// variable its value. It is "" where the goroutine had to wait.
 	After string `json:",omitempty"`
 }
 
@@ -60,6 +60,9 @@ func (g *goroutine) waits() {
 // touches notes the object on which the step works that g is about to do.
 func (g *goroutine) touches() {
 	if s := g.run; s.cfg.values && g.recorded >= 0 {
+		if g.op == opAtomic {
+			s.name(atomicObject, g.obj)
+		}
 		if o := s.objectOf(g); o != "" {
 			s.effects = append(s.effects, Effect{Step: g.recorded + 1, Object: o})
 		}

@@ -79,6 +79,14 @@ func TestEffects(t *testing.T) {
 			Done(6, &wg)
 			var n atomic.Int32
 			Int32(7, 0, &n).Store(5)
+			Int32(21, 0, &n).Swap(6)
+			Int32(22, 0, &n).CompareAndSwap(5, 1)
+			Int32(23, 0, &n).CompareAndSwap(6, 7)
+			Int32(24, 0, &n).Add(2)
+			Int32(25, 0, &n).And(8)
+			Int32(26, 0, &n).Load()
+			Storing(27, 0, atomic.StoreInt32)(new(int32), 3)
+			Swapping(28, 0, atomic.CompareAndSwapInt32)(new(int32), 0, 1)
 			var mu sync.Mutex
 			cond := sync.NewCond(&mu)
 			CondSignal(8, cond)
@@ -107,7 +115,8 @@ func TestEffects(t *testing.T) {
 	require.Empty(t, effects(false))
 	require.Equal(t, map[string]string{
 		"#1": "chan#1 1 of 2", "#2": "chan#1 2 of 2", "#3": "chan#1 1 of 2", "#4": "waitgroup#1 2", "#5": "waitgroup#1 1", "#6": "waitgroup#1 0",
-		"#7": "5", "#8": "cond#1 nobody", "#10": "mutex#1", "#11": "chan#2 with 0", "#12": "cond#1", "#13": "mutex#1",
+		"#7": "atomic#1 5", "#21": "atomic#1 6", "#22": "atomic#1", "#23": "atomic#1 7", "#24": "atomic#1 9", "#25": "atomic#1 8",
+		"#26": "atomic#1", "#27": "atomic#2 3", "#28": "atomic#3 1", "#8": "cond#1 nobody", "#10": "mutex#1", "#11": "chan#2 with 0", "#12": "cond#1", "#13": "mutex#1",
 		"#14": "chan#2", "#15": "mutex#1", "#16": "cond#1 0.1", "#17": "mutex#1", "#18": "chan#1", "#19": "waitgroup#1 1", "#20": "waitgroup#1",
 	}, effects(true))
 }

@@ -217,9 +217,13 @@ func (s *run) objectOf(g *goroutine) string {
 		return s.nameOf(onceObject, g.obj)
 	case opCondWait, opCondSignal, opCondBroadcast:
 		return s.nameOf(condObject, g.obj)
-	case opMap:
-		if s.isNamed(mapObject, g.obj) {
-			return s.nameOf(mapObject, g.obj)
+	case opMap, opAtomic:
+		kind := mapObject
+		if g.op == opAtomic {
+			kind = atomicObject
+		}
+		if s.isNamed(kind, g.obj) {
+			return s.nameOf(kind, g.obj)
 		}
 	}
 	return ""
