@@ -19,6 +19,7 @@ import (
 // ends with one who waits for no lock, which is the cause then.
 func Cause(f artifact.Finding) string {
 	e := &explanation{finding: f, names: names(f)}
+	e.finding.Interleaving = withoutApproaches(f.Interleaving)
 	switch {
 	case f.Kind == artifact.KindMapRace:
 		return e.mapAccess()

@@ -29,28 +29,31 @@ func (e *explanation) crashed() (int, bool) {
 	return 0, false
 }
 
+// MapUse is what a goroutine does to a map at the end of a run in which several access it at one time, as a verb;
+// "" of others.
+func MapUse(g artifact.FindingGoroutine) string {
+	switch g.Operation {
+	case "map read":
+		return "reads the map"
+	case "map iteration":
+		return "ranges over the map"
+	case "map write":
+		return "writes to the map"
+	}
+	return ""
+}
+
 // mapAccess says which goroutines access a map at one time, "" if that is not known.
 func (e *explanation) mapAccess() string {
-	uses := func(g artifact.FindingGoroutine) string {
-		switch g.Operation {
-		case "map read":
-			return "reads it"
-		case "map iteration":
-			return "ranges over it"
-		case "map write":
-			return "writes to it"
-		}
-		return ""
-	}
 	all := e.finding.Goroutines
 	for _, g := range all {
-		if g.State != artifact.StateEnded || uses(g) == "" {
+		if g.State != artifact.StateEnded || MapUse(g) == "" {
 			continue
 		}
 		for _, o := range all {
-			if o.G != g.G && o.Object == g.Object && g.Object != "" && o.State == artifact.StateAt && uses(o) != "" {
-				return fmt.Sprintf("two goroutines use the same map, and neither waits for the other: %s %s at %s while %s %s at %s",
-					who(e.finding, o.G), uses(o), at(o.File, o.Line), who(e.finding, g.G), uses(g), at(g.File, g.Line))
+			if o.G != g.G && o.Object == g.Object && g.Object != "" && o.State == artifact.StateAt && MapUse(o) != "" {
+				return fmt.Sprintf("%s %s at %s while %s %s at %s: neither waits for the other",
+					who(e.finding, o.G), MapUse(o), at(o.File, o.Line), who(e.finding, g.G), MapUse(g), at(g.File, g.Line))
 			}
 		}
 	}
@@ -140,6 +143,14 @@ type inBetween struct {
 // interruptions are the places of an interleaving where a goroutine was held although it could go on, in the order of
 // their ends, up to the step with an index.
 func interruptions(steps []artifact.FindingStep, until int) (out []inBetween) {
+	own := func(g string, from, to, by int, passed ...sites.Kind) artifact.FindingStep {
+		for k := from; k != to; k += by {
+			if steps[k].G == g && !isKind(steps[k], passed...) {
+				return steps[k]
+			}
+		}
+		return steps[from]
+	}
 	last := map[string]int{} // step, by goroutine
 	for k, s := range steps[:until+1] {
 		if s.Step == 0 || s.G == artifact.TimeStep {
@@ -148,7 +159,9 @@ func interruptions(steps []artifact.FindingStep, until int) (out []inBetween) {
 		if i, ok := last[s.G]; ok && i < k-1 && !steps[i].Waits && !isKind(steps[i], sites.CondWait) {
 			others := slices.DeleteFunc(slices.Clone(steps[i+1:k]), func(o artifact.FindingStep) bool { return o.Step == 0 || o.G == artifact.TimeStep || o.G == s.G })
 			if len(others) > 0 {
-				out = append(out, inBetween{steps[i], s, others})
+				// That it has given a lock back, or taken one, says less than what it has done under it.
+				from, to := own(s.G, i, -1, -1, sites.Unlock, sites.RUnlock), own(s.G, k, until+1, 1, sites.Lock, sites.RLock)
+				out = append(out, inBetween{from, to, others})
 			}
 		}
 		last[s.G] = k
@@ -160,14 +173,13 @@ func interruptions(steps []artifact.FindingStep, until int) (out []inBetween) {
 // while a goroutine was held, or who has not got there yet; "" if nothing of that is known.
 func (e *explanation) order(until int) string {
 	steps := e.finding.Interleaving
-	bad := steps[until]
 	best, rank := "", 0
 	for _, b := range interruptions(steps, until) {
 		for _, o := range b.others {
 			// What is done later matters more, of what is as near to the error.
-			if r := e.bearing(o, b, bad); r > 0 && r >= rank {
+			if r := bearing(o, b, steps[until]); r > 0 && r >= rank {
 				rank = r
-				best = fmt.Sprintf("between %s and %s of %s, %s has done %s", doneAt(b.from), doneAt(b.to), who(e.finding, b.to.G), who(e.finding, o.G), doneAt(o))
+				best = fmt.Sprintf("%s does %s while %s is between %s and %s", who(e.finding, o.G), doneAt(o), who(e.finding, b.to.G), doneAt(b.from), doneAt(b.to))
 			}
 		}
 	}
@@ -176,7 +188,7 @@ func (e *explanation) order(until int) string {
 
 // bearing says how near what a goroutine does, while another one is held, is to an error: 0 is that it has
 // nothing to do with it as far as is known.
-func (e *explanation) bearing(o artifact.FindingStep, b inBetween, bad artifact.FindingStep) int {
+func bearing(o artifact.FindingStep, b inBetween, bad artifact.FindingStep) int {
 	assigned := assignedIn(o)
 	switch {
 	case o.Object != "" && isKind(o, sites.Atomic) && o.After != "" && (o.Object == b.from.Object || o.Object == b.to.Object):

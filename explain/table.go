@@ -33,7 +33,9 @@ func Table(f artifact.Finding) []string {
 			goroutines = append(goroutines, g)
 		}
 	}
-	for _, s := range f.Interleaving {
+	steps, behind := folded(f, withoutApproaches(f.Interleaving))
+	f.Interleaving = steps
+	for _, s := range steps {
 		seen(s.G)
 	}
 	crash := -1 // the step in which the program crashes: what is deferred comes behind it
@@ -41,6 +43,9 @@ func Table(f artifact.Finding) []string {
 	for _, g := range f.Goroutines {
 		switch {
 		case g.File != "" && (g.State == artifact.StateBlocked || f.Kind == artifact.KindRace):
+			seen(g.G)
+			ends = append(ends, g)
+		case f.Kind == artifact.KindMapRace && MapUse(g) != "":
 			seen(g.G)
 			ends = append(ends, g)
 		case g.State == artifact.StatePanicked && f.File != "":
@@ -63,7 +68,6 @@ func Table(f artifact.Finding) []string {
 			head = append(head, Goroutine(f, g))
 		}
 	}
-	f.Interleaving = withoutApproaches(f.Interleaving)
 	ofLine, written := severalOperations(f.Interleaving), map[string]bool{}
 	for _, s := range f.Interleaving {
 		if s.Operation == opWrite {
@@ -94,6 +98,9 @@ func Table(f artifact.Finding) []string {
 		} else if ofLine[at(s.File, s.Line)] && text == brief(s) && !isKind(s, sites.Go) && s.Operation != opAccess {
 			if c := call(sites.Named(s.Operation), s.Text); c != "" {
 				text = c
+				if strings.Contains(s.Text, "defer "+c) {
+					text = "deferred " + c
+				}
 			} else {
 				text = spoken(s.Operation) + ": " + text
 			}
@@ -123,6 +130,9 @@ func Table(f artifact.Finding) []string {
 			text = waitsText + text // and goes on when a later step lets it
 		}
 		t.add(strconv.Itoa(s.Step), at(s.File, s.Line), s.G, text)
+		if r, ok := behind[i]; ok {
+			t.add(fmt.Sprintf("%d-%d", r.first, r.last), "", s.G, "the same by "+Names(r.goroutines)+", one after the other")
+		}
 		if i == crash && !strings.Contains(s.Text, "panic(") {
 			t.add("", at(f.File, f.Line), s.G, f.Message)
 		}
@@ -132,6 +142,8 @@ func Table(f artifact.Finding) []string {
 		switch {
 		case f.Kind == artifact.KindRace:
 			text = Accessed(g.Operation) + ": " + g.Text
+		case MapUse(g) != "":
+			text = MapUse(g) + ": " + g.Text
 		case g.State == artifact.StatePanicked:
 			text = g.Text
 		}

@@ -58,7 +58,7 @@ step  where    0                0.1
 	// Of many goroutines each is named.
 	var many artifact.Finding
 	for i := range 7 {
-		many.Interleaving = append(many.Interleaving, step(i+1, fmt.Sprint("0.", i+1), "send", i, "c <- "+strings.Repeat("x", 100)))
+		many.Interleaving = append(many.Interleaving, step(i+1, fmt.Sprint("0.", i+1), "access", i, "c <- "+strings.Repeat("x", 100)))
 	}
 	got := Table(many)
 	require.Equal(t, "step  where   goroutine  what it does", got[0])

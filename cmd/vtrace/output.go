@@ -13,6 +13,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
@@ -97,6 +98,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s: %s\n", m.Entry.Package, m.Entry.Func, headline(b, accepted))
 	refuted := 0
+	told := map[string]bool{} // kinds of findings
 	for _, f := range b.Findings() {
 		if f.Verdict == vtrace.False {
 			refuted++
@@ -106,7 +108,8 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 			writeAccepted(&out, f, accepted[i])
 			continue
 		}
-		writeFinding(&out, b, f, path)
+		writeFinding(&out, b, f, path, !told[f.Kind])
+		told[f.Kind] = true
 	}
 	if refuted > 0 && predicted(b) {
 		fmt.Fprintf(&out, "\nerrors that were predicted, and that the program does not have in these orders: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
@@ -387,7 +390,8 @@ func writeAccepted(out *strings.Builder, f vtrace.Finding, a report.Acceptance) 
 	fmt.Fprintf(out, "\n   %v\n", a)
 }
 
-func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string) {
+// writeFinding writes a finding. What is said of each kind once is left out if this is not the first one.
+func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string, first bool) {
 	fmt.Fprintf(out, "\n%d. %s: %s", f.Number, strings.ToUpper(f.Verdict), f.Kind)
 	at := explain.Place(f)
 	if at.File != "" {
@@ -418,10 +422,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		writeStalls(out, f)
 	}
 	if len(f.Goroutines) > 0 {
-		out.WriteString("   goroutines:\n")
-		for _, g := range f.Goroutines {
-			writeGoroutine(out, b, f, g)
-		}
+		writeGoroutines(out, b, f, first)
 	}
 	for _, v := range f.Values {
 		fmt.Fprintf(out, "   only if goroutine %s gets %d, of 0 to %d", explain.Goroutine(f, v.G), v.Value, v.N-1)
@@ -438,23 +439,78 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 			fmt.Fprintln(out, "   "+line)
 		}
 	}
+	if id, ok := report.RuleID(f.Kind); ok && first {
+		text := strings.ReplaceAll(findings.Help(id), "\n", "\n     ")
+		fmt.Fprintf(out, "   what helps: %s\n     (with an example: vtrace help %s)\n", text, id)
+	}
 	if cmd := reproduce(b, f, path); cmd != "" {
 		fmt.Fprintf(out, "   reproduce: %s\n", cmd)
 	}
-	if id, ok := report.RuleID(f.Kind); ok {
-		fmt.Fprintf(out, "   what helps: vtrace help %s\n", id)
+}
+
+// writeGoroutines says where the goroutines of a finding are at the end. Those of which the same is true share a line,
+// and so do those that have come to their end and have nothing to do with the error, as far as is known.
+func writeGoroutines(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, first bool) {
+	out.WriteString("   goroutines")
+	if first {
+		out.WriteString(creationPaths(b, f))
 	}
+	out.WriteString(":\n")
+	type group struct {
+		names []string
+		text  string
+	}
+	var groups []group
+	var done []string
+	for _, g := range f.Goroutines {
+		name, text := explain.Goroutine(f, g.G), goroutineText(b, f, g)
+		if i := slices.IndexFunc(groups, func(o group) bool { return o.text == text }); i >= 0 {
+			groups[i].names = append(groups[i].names, name)
+			continue
+		}
+		groups = append(groups, group{[]string{name}, text})
+		if g.G != entryPath && !explain.Involved(f, g) {
+			done = append(done, text)
+		}
+	}
+	const few = 2
+	var others []string
+	for _, g := range groups {
+		if len(done) > few && slices.Contains(done, g.text) {
+			others = append(others, g.names...)
+			continue
+		}
+		fmt.Fprintf(out, "     %-6s%s", explain.Names(g.names), g.text)
+	}
+	if n := len(others); n > 0 {
+		fmt.Fprintf(out, "     %d more goroutines have finished: %s\n", n, explain.Names(others))
+	}
+}
+
+// entryPath is the creation path of the goroutine of main or of the test.
+const entryPath = "0"
+
+// creationPaths says what the names of goroutines mean, by one of a finding.
+func creationPaths(b *vtrace.Bundle, f vtrace.Finding) string {
+	for _, g := range f.Goroutines {
+		if n, ok := strings.CutPrefix(g.G, entryPath+"."); ok && !strings.Contains(n, ".") {
+			return fmt.Sprintf(" (0 is %s, %s is number %s of those that it starts)", b.Manifest().Entry.Func, g.G, n)
+		}
+	}
+	return ""
 }
 
 // shownCalls is how many of the calls that have led to where a goroutine is are printed.
 const shownCalls = 6
 
-// writeGoroutine says where a goroutine of a finding is at the end, and how it came there.
-func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) {
-	fmt.Fprintf(out, "     %-6s", explain.Goroutine(f, g.G))
+// goroutineText says where a goroutine of a finding is at the end, and how it came there, behind its name.
+func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) string {
+	out := &strings.Builder{}
 	switch {
 	case f.Kind == artifact.KindRace || g.State == "":
 		fmt.Fprintf(out, " %s", explain.Accessed(g.Operation))
+	case explain.MapUse(g) != "":
+		fmt.Fprintf(out, " %s", explain.MapUse(g))
 	case g.State == artifact.StateAt:
 		out.WriteString(" about to go on")
 	case g.Operation == "" || g.State == artifact.StateNotStarted:
@@ -500,6 +556,7 @@ func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g 
 	for _, h := range g.Holds {
 		fmt.Fprintf(out, "              holds %s\n", explain.Holding(f, h))
 	}
+	return out.String()
 }
 
 // lastStep is the last step of a goroutine in the program, but for its start.

@@ -11,6 +11,7 @@ func Example() {
 	text, _ := findings.Page("deadlock")
 	title, _, _ := strings.Cut(text, "\n")
 	fmt.Println(title)
+	fmt.Println(findings.Help("waitgroup-misuse"))
 	// Output:
 	// # deadlock
 }
