@@ -402,6 +402,9 @@ type FindingGoroutine struct {
 	Owed []FindingAct `json:"owed,omitempty"`
 	// Closed says who has closed the channel on which it panics.
 	Closed *FindingAct `json:"closed,omitempty"`
+	// Started is the operation by which it was started, or which was given the function that it runs, as
+	// time.AfterFunc is.
+	Started *FindingAct `json:"started,omitempty"`
 }
 
 // FindingAct is what a goroutine has done with an object.

@@ -21,6 +21,8 @@ func Cause(f artifact.Finding) string {
 	e := &explanation{finding: f, names: names(f)}
 	e.finding.Interleaving = withoutApproaches(f.Interleaving)
 	switch {
+	case f.Kind == artifact.KindRace:
+		return e.race()
 	case f.Kind == artifact.KindMapRace:
 		return e.mapAccess()
 	case f.Kind == artifact.KindSendOnClosed || f.Kind == artifact.KindCloseOfClosed:
@@ -66,9 +68,14 @@ func (e *explanation) alone() string {
 // Alone is the cause of what a single goroutine does in every run.
 const Alone = "no other goroutine takes part: every run comes to it"
 
-// Started is the step of a finding's interleaving in which a goroutine was started; false for
-// those whose start is not in it.
+// Started is where a goroutine of a finding was started, or where the function was given that it runs; false if that is
+// not known.
 func Started(f artifact.Finding, g string) (artifact.FindingStep, bool) {
+	for _, o := range f.Goroutines {
+		if s := o.Started; s != nil && o.G == g {
+			return artifact.FindingStep{G: s.G, Site: s.Site, Operation: s.Operation, File: s.File, Line: s.Line, Text: s.Text}, true
+		}
+	}
 	dot := strings.LastIndexByte(g, '.')
 	if dot < 0 {
 		return artifact.FindingStep{}, false
@@ -328,7 +335,7 @@ func (e *explanation) missing(a artifact.FindingAct) (one, many string) {
 	g := e.goroutine(a.G)
 	switch {
 	case a.Operation == sites.WaitGroupGo.String():
-		return "of Go at " + place + " does not end", "of Go at " + place + " do not end"
+		return "that Go has started at " + place + " does not end", "that Go has started at " + place + " do not end"
 	case g != nil && (g.State == artifact.StateFinished || g.State == artifact.StatePanicked):
 		return "has ended without Done at " + place, "have ended without Done at " + place
 	}
@@ -461,11 +468,12 @@ func Goroutine(f artifact.Finding, g string) string {
 		return g
 	}
 	name := "callback of " + key[:i]
-	for _, s := range f.Interleaving {
-		if s.G == g && isKind(s, sites.Start) {
-			name = fmt.Sprintf("%s at %s:%d", callbackOf(s.Text), s.File, s.Line)
-			break
-		}
+	start, ok := Started(f, g)
+	if k := slices.IndexFunc(f.Interleaving, func(s artifact.FindingStep) bool { return s.G == g && isKind(s, sites.Start) }); !ok && k >= 0 {
+		start, ok = f.Interleaving[k], true
+	}
+	if ok {
+		name = fmt.Sprintf("%s at %s", callbackOf(start.Text), at(start.File, start.Line))
 	}
 	if n := key[i+1:]; n != "1" {
 		return name + " (" + n + ")"
@@ -476,10 +484,11 @@ func Goroutine(f artifact.Finding, g string) string {
 // creationPath finds the creation paths of goroutines of functions that were given to a library.
 var creationPath = regexp.MustCompile(artifact.CallbackPrefix + `[^\s,;:]*\.[0-9]+`)
 
-// Renamed is a text about a finding with the names of goroutines that Goroutine gives, of those of its interleaving.
+// Renamed is a text about a finding with the names of goroutines that Goroutine gives, of those of the finding.
 func Renamed(f artifact.Finding, text string) string {
 	return creationPath.ReplaceAllStringFunc(text, func(g string) string {
-		if slices.ContainsFunc(f.Interleaving, func(s artifact.FindingStep) bool { return s.G == g }) {
+		if slices.ContainsFunc(f.Interleaving, func(s artifact.FindingStep) bool { return s.G == g }) ||
+			slices.ContainsFunc(f.Goroutines, func(o artifact.FindingGoroutine) bool { return o.G == g }) {
 			return Goroutine(f, g)
 		}
 		return g

@@ -206,14 +206,14 @@ func TestCauseOwed(t *testing.T) {
 		{nil, ""},
 		{[]artifact.FindingAct{owed("0.1", "done", 4)}, ", since goroutine 0.1 does not come to Done at a.go:4"},
 		{[]artifact.FindingAct{owed("0.9", "done", 4)}, ", since goroutine 0.9 has ended without Done at a.go:4"},
-		{[]artifact.FindingAct{owed("0.1", "wggo", 6)}, ", since goroutine 0.1 of Go at a.go:6 does not end"},
+		{[]artifact.FindingAct{owed("0.1", "wggo", 6)}, ", since goroutine 0.1 that Go has started at a.go:6 does not end"},
 		{
 			[]artifact.FindingAct{owed("0.1", "done", 4), owed("0.2", "done", 4), owed("0.3", "done", 5), owed("0.9", "done", 5)},
 			", since goroutines 0.1 and 0.2 do not come to Done at a.go:4, and goroutine 0.3 does not come to Done at a.go:5, and goroutine 0.9 has ended without Done at a.go:5",
 		},
 		{
 			[]artifact.FindingAct{owed("0.1", "wggo", 6), owed("0.2", "wggo", 6), owed("0.3", "wggo", 6), owed("0.4", "wggo", 6), owed("0.5", "wggo", 6)},
-			", since goroutines 0.1, 0.2, 0.3 and 2 more of Go at a.go:6 do not end",
+			", since goroutines 0.1, 0.2, 0.3 and 2 more that Go has started at a.go:6 do not end",
 		},
 	} {
 		w := blocked("0", "wait", "waitgroup#1", 8, "wg.Wait()")

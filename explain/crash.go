@@ -43,6 +43,17 @@ func MapUse(g artifact.FindingGoroutine) string {
 	return ""
 }
 
+// race says which accesses nothing orders, "" if they are not known.
+func (e *explanation) race() string {
+	all := e.finding.Goroutines
+	if len(all) != 2 {
+		return ""
+	}
+	a, b := all[0], all[1]
+	return fmt.Sprintf("%s %s at %s, and %s %s at %s: no lock, channel or other synchronisation orders the two",
+		who(e.finding, a.G), Accessed(a.Operation), at(a.File, a.Line), who(e.finding, b.G), Accessed(b.Operation), at(b.File, b.Line))
+}
+
 // mapAccess says which goroutines access a map at one time, "" if that is not known.
 func (e *explanation) mapAccess() string {
 	all := e.finding.Goroutines
@@ -169,64 +180,99 @@ func interruptions(steps []artifact.FindingStep, until int) (out []inBetween) {
 	return out
 }
 
-// order says what the order of the steps has to do with an error that happens in one of them: what others have done
-// while a goroutine was held, or who has not got there yet; "" if nothing of that is known.
+// order says what the order of the steps has to do with an error that happens in one of them, "" if nothing of that is
+// known: what another goroutine has done to what the step, or the check in front of it, is about, and whether the
+// goroutine was held meanwhile although it could have gone on.
 func (e *explanation) order(until int) string {
 	steps := e.finding.Interleaving
+	bad := steps[until].Text
+	if c, ok := checkBefore(steps, until); ok {
+		bad += " " + c.Text
+	}
 	best, rank := "", 0
 	for _, b := range interruptions(steps, until) {
 		for _, o := range b.others {
 			// What is done later matters more, of what is as near to the error.
-			if r := bearing(o, b, steps[until]); r > 0 && r >= rank {
+			if r := bearing(o, b, bad); r > 0 && r >= rank {
 				rank = r
 				best = fmt.Sprintf("%s does %s while %s is between %s and %s", who(e.finding, o.G), doneAt(o), who(e.finding, b.to.G), doneAt(b.from), doneAt(b.to))
 			}
 		}
 	}
+	if rank == nearest {
+		return best
+	}
+	for _, o := range slices.Backward(steps[:until]) {
+		if a := assignedIn(o); o.G != steps[until].G && a != "" && mentions(bad, a) {
+			return fmt.Sprintf("%s has done %s before", who(e.finding, o.G), doneAt(o))
+		}
+	}
 	return best
 }
 
-// bearing says how near what a goroutine does, while another one is held, is to an error: 0 is that it has
-// nothing to do with it as far as is known.
-func bearing(o artifact.FindingStep, b inBetween, bad artifact.FindingStep) int {
+// checkBefore is the condition that the goroutine of a step has looked at right before it, false if there is none.
+func checkBefore(steps []artifact.FindingStep, i int) (artifact.FindingStep, bool) {
+	s := steps[i]
+	for _, c := range slices.Backward(steps[:i]) {
+		if c.G == s.G {
+			return c, c.File == s.File && c.Line <= s.Line && strings.HasPrefix(strings.TrimPrefix(c.Text, "} else "), "if ")
+		}
+	}
+	return artifact.FindingStep{}, false
+}
+
+// nearest is the highest value of bearing.
+const nearest = 3
+
+// bearing says how near what a goroutine does, while another one is held, is to an error in a statement with a text: 0
+// is that it has nothing to do with it as far as is known.
+func bearing(o artifact.FindingStep, b inBetween, bad string) int {
+	stores := isKind(o, sites.Atomic) && o.After != ""
 	assigned := assignedIn(o)
 	switch {
-	case o.Object != "" && isKind(o, sites.Atomic) && o.After != "" && (o.Object == b.from.Object || o.Object == b.to.Object):
-		return 4
-	case assigned != "" && mentions(bad.Text, assigned):
-		return 4
+	case sites.Named(b.from.Operation).StartsGoroutine():
+		return 0 // that others run when they were started is no wonder
+	case stores && o.Object != "" && (o.Object == b.from.Object || o.Object == b.to.Object), assigned != "" && mentions(bad, assigned):
+		return nearest
 	case assigned != "" && (mentions(b.from.Text, assigned) || mentions(b.to.Text, assigned)):
-		return 3
-	case assigned != "", isKind(o, sites.Atomic) && o.After != "", isKind(o, sites.Close):
 		return 2
-	case isKind(o, sites.Send, sites.Recv, sites.Select, sites.WaitGroupDone, sites.CondSignal, sites.CondBroadcast):
+	case stores || assigned != "":
 		return 1
 	}
 	return 0
 }
 
-// assignment finds what a statement assigns to: the last name of it.
-var assignment = regexp.MustCompile(`(?:^|[\s{;])[*(]*(?:[\pL_][\pL\d_]*\.)*([\pL_][\pL\d_]*)\)?(?:\[[^\]]*\])*\s*(?:=[^=]|\+=|-=|\+\+|--)`)
+// assignment finds what a statement assigns to.
+var assignment = regexp.MustCompile(`(?:^|[\s{;])[*(]*([\pL_][\pL\d_]*\)?(?:\.[\pL_][\pL\d_]*)*)(?:\[[^\]]*\])*\s*(?:=[^=]|\+=|-=|\+\+|--)`)
 
-// assignedIn is the last name of what a step assigns to, "" if it does not assign: as c of "p.c = nil".
+// assignedIn is the variable that a step assigns to, or ".c" of a field, as of "p.c = nil"; "" if it does not assign.
 func assignedIn(s artifact.FindingStep) string {
 	if s.Operation != opAccess && s.Operation != opWrite && s.Operation != "map access" {
 		return ""
 	}
-	if m := assignment.FindStringSubmatch(s.Text); m != nil {
-		return m[1]
+	m := assignment.FindStringSubmatch(s.Text)
+	if m == nil {
+		return ""
 	}
-	return ""
+	return m[1][max(strings.LastIndexByte(m[1], '.'), 0):]
 }
 
-// mentions reports whether a name stands in a text as a word.
+// mentions reports whether what assignedIn has found stands in a text.
 func mentions(text, name string) bool {
-	return regexp.MustCompile(`(?:^|[^\pL\d_])` + regexp.QuoteMeta(name) + `(?:[^\pL\d_]|$)`).MatchString(text)
+	before := `(?:^|[^\pL\d_.])` // else it is a field
+	if strings.HasPrefix(name, ".") {
+		before = ""
+	}
+	return regexp.MustCompile(before + regexp.QuoteMeta(name) + `(?:[^\pL\d_]|$)`).MatchString(text)
 }
 
 // doneAt is a step in a sentence.
 func doneAt(s artifact.FindingStep) string {
-	return fmt.Sprintf("%s (%s)", brief(s), at(s.File, s.Line))
+	text := brief(s)
+	if !strings.Contains(text, "`") {
+		text = "`" + strings.TrimSuffix(text, " {") + "`"
+	}
+	return text + " at " + at(s.File, s.Line)
 }
 
 // panics says what has come in between when a goroutine panics, or ends the program, "" if that is not known.
@@ -248,17 +294,11 @@ func (e *explanation) testFails() string {
 	}
 	s := steps[fails]
 	text := ""
-	for _, c := range slices.Backward(steps[:fails]) {
-		if c.G != s.G {
-			continue
+	if c, ok := checkBefore(steps, fails); ok {
+		text = fmt.Sprintf("the check of %s fails, %s", who(f, s.G), doneAt(c))
+		if r := Result(c); r != "" {
+			text += " (" + r + ")"
 		}
-		if c.File == s.File && c.Line < s.Line && strings.HasPrefix(strings.TrimPrefix(c.Text, "} else "), "if ") {
-			text = fmt.Sprintf("the check of %s at %s fails: %s", who(f, s.G), at(c.File, c.Line), brief(c))
-			if r := Result(c); r != "" {
-				text += " (" + r + ")"
-			}
-		}
-		break
 	}
 	why := e.order(fails)
 	if why == "" {
@@ -285,7 +325,7 @@ func (e *explanation) behind(until int) string {
 		next := slices.IndexFunc(steps[until:], func(s artifact.FindingStep) bool { return s.G == g.G })
 		start, started := Started(e.finding, g.G)
 		switch {
-		case !before && started && !slices.ContainsFunc(steps[until:], func(s artifact.FindingStep) bool { return s == start }):
+		case !before && started && !slices.ContainsFunc(steps[until:], func(s artifact.FindingStep) bool { return s.G == start.G && s.Site == start.Site }):
 			parts = append(parts, fmt.Sprintf("%s, started at %s, has not begun", who(e.finding, g.G), at(start.File, start.Line)))
 		case before && next >= 0:
 			n := steps[until+next]

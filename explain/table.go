@@ -345,6 +345,14 @@ func operation(s artifact.FindingStep) string {
 		if s.Operation == opWrite || kind == sites.Store {
 			return "writes: " + text
 		}
+		switch s.Operation {
+		case "cleanup":
+			return "cleanup functions run"
+		case "release of waiters":
+			return "lets those go on who wait: " + text
+		case "return from wait":
+			return "comes back from " + text
+		}
 		if kind == sites.Invalid && !parts[s.Operation] {
 			return spoken(s.Operation) + ": " + text
 		}

@@ -174,6 +174,32 @@ func AddOwed(side *artifact.Sidecar, steps []artifact.PlanStep, goroutines []art
 	}
 }
 
+// AddStarts notes where goroutines were started in a run, and of those that a library has started where the function was
+// given that they run.
+func AddStarts(side *artifact.Sidecar, trace []artifact.PlanStep, goroutines []artifact.FindingGoroutine) {
+	byKey := SitesByKey(side)
+	act := func(g, key string) *artifact.FindingAct {
+		s := byKey[key]
+		return &artifact.FindingAct{G: g, Site: key, Operation: s.Kind, File: s.File, Line: s.Line, Text: s.Text}
+	}
+	starts, count := map[string]*artifact.FindingAct{}, map[string]int{}
+	for _, s := range trace {
+		if sites.Named(byKey[s.Site].Kind).StartsGoroutine() {
+			count[s.G]++
+			starts[s.G+"."+strconv.Itoa(count[s.G])] = act(s.G, s.Site)
+		}
+	}
+	for i := range goroutines {
+		g := &goroutines[i]
+		key, given := strings.CutPrefix(g.G, artifact.CallbackPrefix)
+		if n := strings.LastIndexByte(key, '.'); given && n >= 0 && byKey[key[:n]].Key != "" {
+			g.Started = act("", key[:n])
+		} else {
+			g.Started = starts[g.G]
+		}
+	}
+}
+
 // lastName is the last part of an expression, as "wg" of "s.wg".
 func lastName(x string) string { return x[strings.LastIndexByte(x, '.')+1:] }
 

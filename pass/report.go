@@ -137,6 +137,9 @@ func (d *deep) decide(f *artifact.Finding) {
 	}
 	if best.outcome == artifact.Real { // else the run has not come to the end that it speaks of
 		f.Cause = explain.Cause(*f)
+		if best.raced != nil && f.Cause != "" {
+			f.Cause += best.raced.others()
+		}
 	}
 	if f.Cause == explain.Alone && d.target.IsTest() {
 		f.Cause += fmt.Sprintf("; compare go test -run '^%s$', which leaves out what other tests prepare", d.target.Entry.Func)
@@ -169,6 +172,7 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	for _, g := range v.Goroutines {
 		f.Goroutines = append(f.Goroutines, g.Finding(at))
 	}
+	orchestrate.AddStarts(d.side, v.Trace, f.Goroutines)
 	shown := v.Plan
 	if v.Status == orchestrate.Reproduced {
 		// What a plan does not name, since it comes by itself, belongs to how an error comes about, too.

@@ -470,6 +470,10 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 		}
 		return encode(c.stdout, out)
 	}
+	if one := all[0]; len(all) == 1 && one.bundle != nil && one.err == nil && one.unchanged == nil && one.notable() {
+		rep.writeUnsandboxed(c.stdout)
+		return nil // a table would only repeat what stands above it
+	}
 	table := tabwriter.NewWriter(c.stdout, 0, 8, 2, ' ', 0)
 	count, unchanged := map[string]int{}, 0
 	for _, r := range all {

@@ -170,6 +170,7 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, strategy
 				fmt.Fprint(c.stdout, "   "+line)
 			}
 		}
+		orchestrate.AddStarts(side, e.Replay.Trace, f.Goroutines)
 		plan := e.Plan
 		plan.Steps = orchestrate.Passed(side, plan.Steps, e.Replay.Trace)
 		f.Interleaving = orchestrate.Interleaving(side, plan, orchestrate.StuckAt(f.Goroutines))

@@ -361,11 +361,17 @@ func writeStalls(out io.Writer, f vtrace.Finding) {
 			fmt.Fprintf(out, "     and %d others for less\n", len(f.Stalls)-i)
 			break
 		}
-		fmt.Fprintf(out, "     only if goroutine %s is slow: it is held for %v", explain.Goroutine(f, s.G), readable(s.For))
+		fmt.Fprintf(out, "   only if goroutine %s does not get to run for %v", explain.Goroutine(f, s.G), readable(s.For))
 		if s.File != "" {
 			fmt.Fprintf(out, " at %s:%d: %s", s.File, s.Line, s.Text)
 		}
 		fmt.Fprintln(out)
+	}
+	switch f.Stall {
+	case artifact.StallShort:
+		fmt.Fprintln(out, "     (a short stall, as any machine has now and then)")
+	case artifact.StallLong:
+		fmt.Fprintln(out, "     (a long stall, as on a machine that has too much to do)")
 	}
 }
 
@@ -407,7 +413,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	if f.Cause != "" {
 		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Cause))
 	}
-	if f.Message != "" && (f.Cause == "" || !explain.Stuck(f.Kind)) { // else the cause says it, and more
+	if f.Message != "" && (f.Cause == "" || !explain.Stuck(f.Kind) && f.Kind != artifact.KindRace) { // else the cause says it, and more
 		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Message))
 	}
 	if f.Reason != "" {
@@ -417,10 +423,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		}
 		fmt.Fprintf(out, "   %s%s\n", label, f.Reason)
 	}
-	if len(f.Stalls) > 0 {
-		fmt.Fprintf(out, "   a %s stall:\n", f.Stall)
-		writeStalls(out, f)
-	}
+	writeStalls(out, f)
 	if len(f.Goroutines) > 0 {
 		writeGoroutines(out, b, f, first)
 	}
@@ -492,12 +495,20 @@ const entryPath = "0"
 
 // creationPaths says what the names of goroutines mean, by one of a finding.
 func creationPaths(b *vtrace.Bundle, f vtrace.Finding) string {
+	deepest := 0
 	for _, g := range f.Goroutines {
-		if n, ok := strings.CutPrefix(g.G, entryPath+"."); ok && !strings.Contains(n, ".") {
-			return fmt.Sprintf(" (0 is %s, %s is number %s of those that it starts)", b.Manifest().Entry.Func, g.G, n)
+		if strings.HasPrefix(g.G, entryPath+".") {
+			deepest = max(deepest, strings.Count(g.G, "."))
 		}
 	}
-	return ""
+	switch text := " (0 is " + b.Manifest().Entry.Func + ", 0.1 the first that it starts"; deepest {
+	case 0:
+		return ""
+	case 1:
+		return text + ")"
+	default:
+		return text + ", 0.1.2 would be the second that 0.1 starts)"
+	}
 }
 
 // shownCalls is how many of the calls that have led to where a goroutine is are printed.
@@ -543,9 +554,11 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 		}
 	}
 	if started {
-		fmt.Fprintf(out, "              started at %s:%d: %s\n", s.File, s.Line, s.Text)
-	} else if s, ok := givenAt(b, g.G); ok {
-		fmt.Fprintf(out, "              the function that is given at %s:%d: %s\n", s.File, s.Line, s.Text)
+		how := "started"
+		if strings.HasPrefix(g.G, artifact.CallbackPrefix) {
+			how = "runs the function that is given"
+		}
+		fmt.Fprintf(out, "              %s at %s:%d: %s\n", how, s.File, s.Line, s.Text)
 	}
 	if g.State == artifact.StateBlocked && len(g.Cases) > 0 {
 		fmt.Fprintf(out, "              waits for %s\n", explain.Cases(g.Cases))
@@ -599,20 +612,6 @@ func callsOf(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) (l
 		}
 	}
 	return lines
-}
-
-// givenAt is the operation that was given the function which a goroutine runs, as time.AfterFunc is,
-// by its creation path: "F@", the key of the site, and a number.
-func givenAt(b *vtrace.Bundle, g string) (artifact.Site, bool) {
-	key, ok := strings.CutPrefix(g, "F@")
-	if i := strings.LastIndexByte(key, '.'); ok && i >= 0 {
-		for _, s := range sidecar(b).Sites {
-			if s.Key == key[:i] {
-				return s, true
-			}
-		}
-	}
-	return artifact.Site{}, false
 }
 
 // findingOf is what a run has shown that has ended with an error of a kind at a site, with

@@ -14,4 +14,6 @@ func Example() {
 	fmt.Println(findings.Help("waitgroup-misuse"))
 	// Output:
 	// # deadlock
+	// count up only while the counter cannot be zero, as by a goroutine that is counted itself; a new
+	// WaitGroup for each round.
 }
