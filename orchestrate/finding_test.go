@@ -1,6 +1,7 @@
 package orchestrate
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -152,4 +153,23 @@ func TestOnNil(t *testing.T) {
 	for object, want := range map[string]bool{"nil chan": true, "nil chan, chan#1": false, "chan#1, nil chan": false, "chan#1": false, "": false} {
 		require.Equal(t, want, Goroutine{Object: object}.OnNil(), object)
 	}
+}
+
+// TestAddStarts: goroutines say where they were started, and those of a library where their function was given.
+func TestAddStarts(t *testing.T) {
+	side := &artifact.Sidecar{Sites: []artifact.Site{
+		{Key: "m.f#1", Kind: "go", File: "a.go", Line: 1, Text: "go g()"}, {Key: "m.f#2", Kind: "wggo", File: "a.go", Line: 2, Text: "wg.Go(h)"},
+		{Key: "m.f#3", Kind: "callback", File: "a.go", Line: 3, Text: "time.AfterFunc(d, k)"},
+	}}
+	goroutines := []artifact.FindingGoroutine{{G: "0"}, {G: "0.2"}, {G: "0.1.1"}, {G: "F@m.f#3.2"}, {G: "F@unknown.1"}}
+	AddStarts(side, []artifact.PlanStep{{G: "0", Site: "m.f#1"}, {G: "0.1", Site: "m.f#2"}, {G: "0", Site: "m.f#2"}}, goroutines)
+	var got []string
+	for _, g := range goroutines {
+		if g.Started == nil {
+			got = append(got, "")
+		} else {
+			got = append(got, fmt.Sprintf("%s:%d by %s", g.Started.Operation, g.Started.Line, g.Started.G))
+		}
+	}
+	require.Equal(t, []string{"", "wggo:2 by 0", "wggo:2 by 0.1", "callback:3 by ", ""}, got)
 }
