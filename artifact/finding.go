@@ -448,6 +448,9 @@ type FindingStep struct {
 	// buffer "with" and the goroutine on the other side; the counter of a WaitGroup; the goroutines that a signal has
 	// woken, or "nobody"; the value of an atomic variable. It is "" where that is not known.
 	After string `json:"after,omitempty"`
+	// Outcome says how the condition has turned out that the step evaluates: "true" or "false", or the case of a switch as
+	// its source has it. It is "" where there is no condition, or that is not known.
+	Outcome string `json:"outcome,omitempty"`
 	// Waits is true if the operation could not be done at once: the goroutine waited, and it was done with a later
 	// step, or never.
 	Waits bool   `json:"waits,omitempty"`

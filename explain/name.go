@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
@@ -109,8 +110,16 @@ func call(kind sites.Kind, text string) string {
 	if x == "" {
 		return ""
 	}
+	if m := sent.FindAllStringSubmatch(text, -1); kind == sites.Send && len(m) == 1 && utf8.RuneCountInString(m[0][1]) <= maxSent {
+		return x + " <- " + m[0][1]
+	}
 	return fmt.Sprintf(calls[kind].text, x)
 }
+
+// sent finds what is sent by a statement, up to where it ends; maxSent is how long that may be to be said.
+var sent = regexp.MustCompile(`[^\s=(,:]\s*<-\s*([^;{}]*[^;{}\s])\s*(?:[;}]|$)`)
+
+const maxSent = 30
 
 // expression is what an operation in a source line works on, "" where the line does not say it
 // or has several such operations.

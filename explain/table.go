@@ -258,7 +258,14 @@ func Step(s artifact.FindingStep) string { return withResult(operation(s), s) }
 
 // withResult is a text about a step, and what the operation has given to the program.
 func withResult(text string, s artifact.FindingStep) string {
-	came := slices.DeleteFunc([]string{Result(s), After(s)}, func(s string) bool { return s == "" })
+	outcome := s.Outcome
+	switch {
+	case outcome == s.Result:
+		outcome = "" // the condition is what the operation gives
+	case s.Result != "" && outcome != "":
+		outcome = "so " + outcome
+	}
+	came := slices.DeleteFunc([]string{Result(s), After(s), outcome}, func(s string) bool { return s == "" })
 	if len(came) == 0 {
 		return text
 	}

@@ -265,12 +265,18 @@ func TestTableLeaves(t *testing.T) {
 		{"atomic", "n.Store(3)", "", "", "3", "n.Store(3) (stores 3)"},
 		{"atomic", "n.Add(1)", "", "4", "4", "n.Add(1) (gives 4)"},
 		{"lock", "mu.Lock()", "", "", "", "mu.Lock()"},
+		{"access", "if x {", "", "", "", "if x { (true)"},
+		{"trylock", "if mu.TryLock() {", "", "true", "", "if mu.TryLock() { (gives true)"},
+		{"atomic", "if n.Load() > 3 {", "", "4", "", "if n.Load() > 3 { (gives 4, so true)"},
 	} {
 		n := len(f.Interleaving) + 1
 		f.Interleaving = append(f.Interleaving, artifact.FindingStep{
 			Step: n, G: "0", Site: fmt.Sprint("f#", n), Operation: row.operation, File: "a.go", Line: n, Text: row.text, Taken: row.taken, Result: row.result, After: row.after,
 		})
-		if row.operation == "access" {
+		if strings.HasPrefix(row.text, "if ") {
+			f.Interleaving[n-1].Outcome = "true"
+		}
+		if row.want == "" {
 			f.Interleaving[n-1].Line++
 		}
 		if row.want != "" {
@@ -289,6 +295,8 @@ func TestBrief(t *testing.T) {
 	long := strings.Repeat("x", maxStatement)
 	for _, row := range []struct{ operation, text, want string }{
 		{"send", "c <- f(" + long + ")", "c <- …"},
+		{"send", "func (s *server) put() { s.c <- s.n; s.n++ }", "s.c <- s.n"},
+		{"send", "func (s *server) put() { if s.open { s.c <- s.n } }", "s.c <- s.n"},
 		{"send", "c <- f(x)", "c <- f(x)"},
 		{"send", "c <- 1; d <- " + long, "c <- 1; d <- " + long},
 		{"close", "func (s *server) Close() { close(s.stop) }", "close(s.stop)"},

@@ -83,15 +83,13 @@ func AddResults(steps []artifact.FindingStep, v *Verdict) {
 	for _, o := range v.Given {
 		given[o.Step-1] = o.Value
 	}
-	next := 0
-	for i := range steps {
-		s := &steps[i]
-		for next < len(v.Trace) && (v.Trace[next].G != s.G || v.Trace[next].Site != s.Site) {
-			next++
+	for i, k := range matched(steps, v.Trace) {
+		if k < 0 {
+			continue
 		}
-		s.Result, s.Waits = given[next], slices.Contains(v.Waited, next+1)
-		s.Object, s.After = effects[next].Object, effects[next].After
-		next++
+		s := &steps[i]
+		s.Result, s.Waits = given[k], slices.Contains(v.Waited, k+1)
+		s.Object, s.After = effects[k].Object, effects[k].After
 	}
 }
 

@@ -162,6 +162,11 @@ func (s *suspect) path() string {
 	}
 }
 
+// source is a file of the program.
+func (d *deep) source(file string) ([]byte, bool) {
+	return d.second.Read(artifact.SourceDir + "/" + file)
+}
+
 // describe says what the program did: how it ended, and the interleaving.
 func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	if v.Status == orchestrate.Reproduced && !explain.Stuck(f.Kind) && v.Message != "" && !strings.HasPrefix(f.Message, artifact.KindTestFailure+": ") {
@@ -181,4 +186,5 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	orchestrate.AddOwed(d.side, shown.Steps, f.Goroutines)
 	f.Interleaving = orchestrate.Interleaving(d.side, shown, orchestrate.StuckAt(f.Goroutines))
 	orchestrate.AddResults(f.Interleaving, v)
+	orchestrate.AddOutcomes(d.side, f.Interleaving, v.Trace, d.source)
 }
