@@ -402,6 +402,9 @@ type FindingGoroutine struct {
 	Owed []FindingAct `json:"owed,omitempty"`
 	// Closed says who has closed the channel on which it panics.
 	Closed *FindingAct `json:"closed,omitempty"`
+	// Started is the operation by which it was started, or which was given the function that it runs, as
+	// time.AfterFunc is.
+	Started *FindingAct `json:"started,omitempty"`
 }
 
 // FindingAct is what a goroutine has done with an object.
@@ -439,6 +442,15 @@ type FindingStep struct {
 	// Result is what the operation has given to the program in the run: a truth value or an integer, "nil" or
 	// "not nil", or "closed" where a channel was found closed; "" where that is not known, or not the same in every run.
 	Result string `json:"result,omitempty"`
+	// Object is what the operation works on, named as in FindingGoroutine, "" where that is not known.
+	Object string `json:"object,omitempty"`
+	// After says how the operation has left that: how full the buffer of a channel is, as in "1 of 2", or without a
+	// buffer "with" and the goroutine on the other side; the counter of a WaitGroup; the goroutines that a signal has
+	// woken, or "nobody"; the value of an atomic variable. It is "" where that is not known.
+	After string `json:"after,omitempty"`
+	// Outcome says how the condition has turned out that the step evaluates: "true" or "false", or the case of a switch as
+	// its source has it. It is "" where there is no condition, or that is not known.
+	Outcome string `json:"outcome,omitempty"`
 	// Waits is true if the operation could not be done at once: the goroutine waited, and it was done with a later
 	// step, or never.
 	Waits bool   `json:"waits,omitempty"`

@@ -19,7 +19,12 @@ import (
 // ends with one who waits for no lock, which is the cause then.
 func Cause(f artifact.Finding) string {
 	e := &explanation{finding: f, names: names(f)}
+	e.finding.Interleaving = withoutApproaches(f.Interleaving)
 	switch {
+	case f.Kind == artifact.KindRace:
+		return e.race()
+	case f.Kind == artifact.KindMapRace:
+		return e.mapAccess()
 	case f.Kind == artifact.KindSendOnClosed || f.Kind == artifact.KindCloseOfClosed:
 		return e.closedChannel()
 	case Stuck(f.Kind):
@@ -28,7 +33,18 @@ func Cause(f artifact.Finding) string {
 		}
 		return e.waits()
 	}
-	return e.alone()
+	if text := e.alone(); text != "" {
+		return text
+	}
+	switch f.Kind {
+	case artifact.KindNegativeCounter:
+		return e.negativeCounter()
+	case artifact.KindWaitGroupReuse:
+		return e.waitGroupReuse()
+	case artifact.KindTestFailure:
+		return e.testFails()
+	}
+	return e.panics()
 }
 
 // Stuck reports whether an error of a kind is that goroutines can never go on.
@@ -52,9 +68,14 @@ func (e *explanation) alone() string {
 // Alone is the cause of what a single goroutine does in every run.
 const Alone = "no other goroutine takes part: every run comes to it"
 
-// Started is the step of a finding's interleaving in which a goroutine was started; false for
-// those whose start is not in it.
+// Started is where a goroutine of a finding was started, or where the function was given that it runs; false if that is
+// not known.
 func Started(f artifact.Finding, g string) (artifact.FindingStep, bool) {
+	for _, o := range f.Goroutines {
+		if s := o.Started; s != nil && o.G == g {
+			return artifact.FindingStep{G: s.G, Site: s.Site, Operation: s.Operation, File: s.File, Line: s.Line, Text: s.Text}, true
+		}
+	}
 	dot := strings.LastIndexByte(g, '.')
 	if dot < 0 {
 		return artifact.FindingStep{}, false
@@ -314,7 +335,7 @@ func (e *explanation) missing(a artifact.FindingAct) (one, many string) {
 	g := e.goroutine(a.G)
 	switch {
 	case a.Operation == sites.WaitGroupGo.String():
-		return "of Go at " + place + " does not end", "of Go at " + place + " do not end"
+		return "that Go has started at " + place + " does not end", "that Go has started at " + place + " do not end"
 	case g != nil && (g.State == artifact.StateFinished || g.State == artifact.StatePanicked):
 		return "has ended without Done at " + place, "have ended without Done at " + place
 	}
@@ -328,35 +349,23 @@ func Missing(f artifact.Finding, a artifact.FindingAct) string {
 }
 
 // lastSignal says what has become of the last signal that a goroutine might have got, "" if the
-// interleaving does not tell. The object of a step is only known by the expression in its line.
+// interleaving does not tell.
 func (e *explanation) lastSignal(w *artifact.FindingGoroutine) string {
-	steps, waits, last := e.finding.Interleaving, -1, -1
-	cond := expression(opCondWait, w.Text)
-	for i, s := range steps {
+	steps := e.finding.Interleaving
+	for _, s := range slices.Backward(steps) {
+		if w.Object == "" || s.Object != w.Object || !isKind(s, sites.CondSignal, sites.CondBroadcast) {
+			continue
+		}
+		text := fmt.Sprintf("; the last one, at %s, ", at(s.File, s.Line))
 		switch {
-		case s.G == w.G && s.Site == w.Site:
-			waits = i
-		case isKind(s, sites.CondSignal, sites.CondBroadcast) && cond != "" && expression(s.Operation, s.Text) == cond:
-			last = i
+		case s.After == "":
+			return ""
+		case s.After == nobody:
+			return text + "came before it waited"
+		case slices.Contains(strings.Split(s.After, ", "), w.G):
+			return text + "has woken it, and it has begun to wait again"
 		}
-	}
-	if waits < 0 || last < 0 {
-		return ""
-	}
-	text := fmt.Sprintf("; the last one, at %s, ", at(steps[last].File, steps[last].Line))
-	if last < waits {
-		return text + "came before it waited"
-	}
-	waiting := map[string]string{} // at which site
-	for i, s := range steps {
-		woken := isKind(s, sites.CondWait) && waiting[s.G] == s.Site
-		if woken && i > last && expression(opCondWait, s.Text) == cond {
-			return text + "has woken " + who(e.finding, s.G)
-		}
-		waiting[s.G] = ""
-		if isKind(s, sites.CondWait) && !woken {
-			waiting[s.G] = s.Site
-		}
+		return text + "has woken " + several(s.After)
 	}
 	return ""
 }
@@ -459,11 +468,12 @@ func Goroutine(f artifact.Finding, g string) string {
 		return g
 	}
 	name := "callback of " + key[:i]
-	for _, s := range f.Interleaving {
-		if s.G == g && isKind(s, sites.Start) {
-			name = fmt.Sprintf("%s at %s:%d", callbackOf(s.Text), s.File, s.Line)
-			break
-		}
+	start, ok := Started(f, g)
+	if k := slices.IndexFunc(f.Interleaving, func(s artifact.FindingStep) bool { return s.G == g && isKind(s, sites.Start) }); !ok && k >= 0 {
+		start, ok = f.Interleaving[k], true
+	}
+	if ok {
+		name = fmt.Sprintf("%s at %s", callbackOf(start.Text), at(start.File, start.Line))
 	}
 	if n := key[i+1:]; n != "1" {
 		return name + " (" + n + ")"
@@ -474,10 +484,11 @@ func Goroutine(f artifact.Finding, g string) string {
 // creationPath finds the creation paths of goroutines of functions that were given to a library.
 var creationPath = regexp.MustCompile(artifact.CallbackPrefix + `[^\s,;:]*\.[0-9]+`)
 
-// Renamed is a text about a finding with the names of goroutines that Goroutine gives, of those of its interleaving.
+// Renamed is a text about a finding with the names of goroutines that Goroutine gives, of those of the finding.
 func Renamed(f artifact.Finding, text string) string {
 	return creationPath.ReplaceAllStringFunc(text, func(g string) string {
-		if slices.ContainsFunc(f.Interleaving, func(s artifact.FindingStep) bool { return s.G == g }) {
+		if slices.ContainsFunc(f.Interleaving, func(s artifact.FindingStep) bool { return s.G == g }) ||
+			slices.ContainsFunc(f.Goroutines, func(o artifact.FindingGoroutine) bool { return o.G == g }) {
 			return Goroutine(f, g)
 		}
 		return g

@@ -171,25 +171,21 @@ func TestExpression(t *testing.T) {
 // TestLastSignal: of a goroutine that waits for a signal the cause says whom the last one has woken,
 // or that it came before, if the interleaving tells.
 func TestLastSignal(t *testing.T) {
-	step := func(g, operation, text, site string, line int) artifact.FindingStep {
-		return artifact.FindingStep{G: g, Operation: operation, Text: text, Site: site, File: "a.go", Line: line}
+	signal := func(object, after string) artifact.FindingStep {
+		return artifact.FindingStep{G: "0", Operation: "signal", Object: object, After: after, File: "a.go", Line: 9}
 	}
-	wait := func(g string) artifact.FindingStep { return step(g, "condwait", "q.c.Wait()", "f#1", 4) }
-	signal := step("0", "signal", "q.mu.Unlock(); q.c.Signal()", "g#1", 9)
 	for _, c := range []struct {
 		steps []artifact.FindingStep
 		want  string
 	}{
-		{[]artifact.FindingStep{wait("0.1"), wait("0.2"), signal, wait("0.1")}, "; the last one, at a.go:9, has woken goroutine 0.1"},
-		{[]artifact.FindingStep{signal, wait("0.2")}, "; the last one, at a.go:9, came before it waited"},
-		{[]artifact.FindingStep{wait("0.1"), wait("0.2"), signal, step("0.1", "lock", "q.mu.Lock()", "f#2", 3)}, ""},
-		{[]artifact.FindingStep{wait("0.1"), step("0.1", "lock", "q.mu.Lock()", "f#2", 3), wait("0.2"), signal, wait("0.1")}, ""}, // it begins to wait
-		{[]artifact.FindingStep{wait("0.1"), wait("0.2"), step("0", "signal", "other.Signal()", "g#2", 8), wait("0.1")}, ""},
-		{[]artifact.FindingStep{wait("0.2")}, ""},
+		{[]artifact.FindingStep{signal("cond#1", "0.1")}, "; the last one, at a.go:9, has woken goroutine 0.1"},
+		{[]artifact.FindingStep{signal("cond#1", "0.1, 0.3")}, "; the last one, at a.go:9, has woken goroutines 0.1, 0.3"},
+		{[]artifact.FindingStep{signal("cond#1", "0.1"), signal("cond#2", "0.3")}, "; the last one, at a.go:9, has woken goroutine 0.1"},
+		{[]artifact.FindingStep{signal("cond#1", "nobody")}, "; the last one, at a.go:9, came before it waited"},
+		{[]artifact.FindingStep{signal("cond#1", "0.1, 0.2")}, "; the last one, at a.go:9, has woken it, and it has begun to wait again"},
+		{[]artifact.FindingStep{signal("cond#1", "0.1"), signal("cond#1", "")}, ""},
+		{[]artifact.FindingStep{signal("cond#2", "nobody")}, ""},
 		{nil, ""},
-		// Another Cond wakes another goroutine in between; and who is woken may wait again.
-		{[]artifact.FindingStep{step("0.1", "condwait", "d.Wait()", "f#7", 7), wait("0.3"), wait("0.2"), signal, step("0.1", "condwait", "d.Wait()", "f#7", 7), wait("0.3")}, "; the last one, at a.go:9, has woken goroutine 0.3"},
-		{[]artifact.FindingStep{wait("0.1"), wait("0.1"), wait("0.2"), signal, wait("0.1")}, ""},
 	} {
 		f := artifact.Finding{Kind: artifact.KindLeak, Interleaving: c.steps, Goroutines: []artifact.FindingGoroutine{
 			{G: "0.2", Operation: "cond wait", Object: "cond#1", State: artifact.StateBlocked, File: "a.go", Line: 4, Text: "q.c.Wait()", Site: "f#1"},
@@ -210,14 +206,14 @@ func TestCauseOwed(t *testing.T) {
 		{nil, ""},
 		{[]artifact.FindingAct{owed("0.1", "done", 4)}, ", since goroutine 0.1 does not come to Done at a.go:4"},
 		{[]artifact.FindingAct{owed("0.9", "done", 4)}, ", since goroutine 0.9 has ended without Done at a.go:4"},
-		{[]artifact.FindingAct{owed("0.1", "wggo", 6)}, ", since goroutine 0.1 of Go at a.go:6 does not end"},
+		{[]artifact.FindingAct{owed("0.1", "wggo", 6)}, ", since goroutine 0.1 that Go has started at a.go:6 does not end"},
 		{
 			[]artifact.FindingAct{owed("0.1", "done", 4), owed("0.2", "done", 4), owed("0.3", "done", 5), owed("0.9", "done", 5)},
 			", since goroutines 0.1 and 0.2 do not come to Done at a.go:4, and goroutine 0.3 does not come to Done at a.go:5, and goroutine 0.9 has ended without Done at a.go:5",
 		},
 		{
 			[]artifact.FindingAct{owed("0.1", "wggo", 6), owed("0.2", "wggo", 6), owed("0.3", "wggo", 6), owed("0.4", "wggo", 6), owed("0.5", "wggo", 6)},
-			", since goroutines 0.1, 0.2, 0.3 and 2 more of Go at a.go:6 do not end",
+			", since goroutines 0.1, 0.2, 0.3 and 2 more that Go has started at a.go:6 do not end",
 		},
 	} {
 		w := blocked("0", "wait", "waitgroup#1", 8, "wg.Wait()")

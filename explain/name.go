@@ -1,8 +1,10 @@
 package explain
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
@@ -75,6 +77,9 @@ var forms = map[string][]*regexp.Regexp{
 	opCondWait:                   {regexp.MustCompile(first + `\.Wait\b`)},
 	sites.CondSignal.String():    {regexp.MustCompile(first + `\.Signal\b`)},
 	sites.CondBroadcast.String(): {regexp.MustCompile(first + `\.Broadcast\b`)},
+	sites.Unlock.String():        {regexp.MustCompile(first + `\.Unlock\b`)},
+	sites.RUnlock.String():       {regexp.MustCompile(first + `\.RUnlock\b`)},
+	sites.WaitGroupAdd.String():  {regexp.MustCompile(first + `\.Add\b`)},
 	sites.WaitGroupDone.String(): {regexp.MustCompile(first + `\.Done\b`)},
 	sites.WaitGroupGo.String():   {regexp.MustCompile(first + `\.Go\b`)},
 	opOnce:                       {regexp.MustCompile(first + `\.Do\b`)},
@@ -83,31 +88,38 @@ var forms = map[string][]*regexp.Regexp{
 	opReceive:                    {regexp.MustCompile(`<-\s*` + operand + `\s*(?:[^\pL\d_.(\[]|$)`), regexp.MustCompile(`\brange\s+` + operand + `\s*\{`)},
 }
 
+// calls are the operations as the source writes them, by the kinds of sites; %s is what they work on.
+var calls = map[sites.Kind]struct{ form, text string }{
+	sites.Lock: {opLock, "%s.Lock()"}, sites.TryLock: {opLock, "%s.TryLock()"}, sites.RLock: {opReadLock, "%s.RLock()"}, sites.TryRLock: {opReadLock, "%s.TryRLock()"},
+	sites.Unlock: {sites.Unlock.String(), "%s.Unlock()"}, sites.RUnlock: {sites.RUnlock.String(), "%s.RUnlock()"},
+	sites.WaitGroupAdd: {sites.WaitGroupAdd.String(), "%s.Add(…)"}, sites.WaitGroupDone: {sites.WaitGroupDone.String(), "%s.Done()"},
+	sites.WaitGroupWait: {opWait, "%s.Wait()"}, sites.WaitGroupGo: {sites.WaitGroupGo.String(), "%s.Go(…)"},
+	sites.CondWait: {opCondWait, "%s.Wait()"}, sites.CondSignal: {sites.CondSignal.String(), "%s.Signal()"}, sites.CondBroadcast: {sites.CondBroadcast.String(), "%s.Broadcast()"},
+	sites.OnceDo: {opOnce, "%s.Do(…)"}, sites.Close: {opClose, "close(%s)"},
+	sites.Send: {opSend, "%s <- …"}, sites.Recv: {opReceive, "<-%s"}, sites.Range: {opReceive, "range %s"},
+}
+
 // Operand is what an operation in a source line works on, as "s.mu" in "s.mu.Lock()", "" where the
 // line does not say it or has several such operations. The kind is that of a site.
-func Operand(kind sites.Kind, text string) string {
-	switch kind {
-	case sites.Lock, sites.TryLock:
-		return expression(opLock, text)
-	case sites.RLock, sites.TryRLock:
-		return expression(opReadLock, text)
-	case sites.WaitGroupWait:
-		return expression(opWait, text)
-	case sites.WaitGroupDone, sites.WaitGroupGo:
-		return expression(kind.String(), text)
-	case sites.CondWait:
-		return expression(opCondWait, text)
-	case sites.OnceDo:
-		return expression(opOnce, text)
-	case sites.Close:
-		return expression(opClose, text)
-	case sites.Send:
-		return expression(opSend, text)
-	case sites.Recv, sites.Range:
-		return expression(opReceive, text)
+func Operand(kind sites.Kind, text string) string { return expression(calls[kind].form, text) }
+
+// call is an operation in a source line as the source writes it, without what else there is in the line, "" where
+// that is not known.
+func call(kind sites.Kind, text string) string {
+	x := Operand(kind, text)
+	if x == "" {
+		return ""
 	}
-	return ""
+	if m := sent.FindAllStringSubmatch(text, -1); kind == sites.Send && len(m) == 1 && utf8.RuneCountInString(m[0][1]) <= maxSent {
+		return x + " <- " + m[0][1]
+	}
+	return fmt.Sprintf(calls[kind].text, x)
 }
+
+// sent finds what is sent by a statement, up to where it ends; maxSent is how long that may be to be said.
+var sent = regexp.MustCompile(`[^\s=(,:]\s*<-\s*([^;{}]*[^;{}\s])\s*(?:[;}]|$)`)
+
+const maxSent = 30
 
 // expression is what an operation in a source line works on, "" where the line does not say it
 // or has several such operations.

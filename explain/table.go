@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,9 @@ func Table(f artifact.Finding) []string {
 			goroutines = append(goroutines, g)
 		}
 	}
-	for _, s := range f.Interleaving {
+	steps, behind := folded(f, withoutApproaches(f.Interleaving))
+	f.Interleaving = steps
+	for _, s := range steps {
 		seen(s.G)
 	}
 	crash := -1 // the step in which the program crashes: what is deferred comes behind it
@@ -40,6 +43,9 @@ func Table(f artifact.Finding) []string {
 	for _, g := range f.Goroutines {
 		switch {
 		case g.File != "" && (g.State == artifact.StateBlocked || f.Kind == artifact.KindRace):
+			seen(g.G)
+			ends = append(ends, g)
+		case f.Kind == artifact.KindMapRace && MapUse(g) != "":
 			seen(g.G)
 			ends = append(ends, g)
 		case g.State == artifact.StatePanicked && f.File != "":
@@ -62,7 +68,7 @@ func Table(f artifact.Finding) []string {
 			head = append(head, Goroutine(f, g))
 		}
 	}
-	several, written := severalOperations(f.Interleaving), map[string]bool{}
+	ofLine, written := severalOperations(f.Interleaving), map[string]bool{}
 	for _, s := range f.Interleaving {
 		if s.Operation == opWrite {
 			written[at(s.File, s.Line)] = true
@@ -86,12 +92,17 @@ func Table(f artifact.Finding) []string {
 		}
 		text := operation(s)
 		if merged > 0 {
-			text, merged = s.Text, 0 // of which these steps are the parts
+			text, merged = brief(s), 0 // of which these steps are the parts
 		} else if s.Operation == opAccess && written[at(s.File, s.Line)] {
-			text = "reads: " + s.Text // and writes in a step of its own
-		} else if several[at(s.File, s.Line)] && text == s.Text && !isKind(s, sites.Go) {
-			if s.Operation != opAccess {
-				text = spoken(s.Operation) + ": " + s.Text
+			text = "reads: " + brief(s) // and writes in a step of its own
+		} else if ofLine[at(s.File, s.Line)] && text == brief(s) && !isKind(s, sites.Go) && s.Operation != opAccess {
+			if c := call(sites.Named(s.Operation), s.Text); c != "" {
+				text = c
+				if strings.Contains(s.Text, "defer "+c) {
+					text = "deferred " + c
+				}
+			} else {
+				text = spoken(s.Operation) + ": " + text
 			}
 		}
 		if !s.Waits { // there is no result before it goes on
@@ -119,6 +130,9 @@ func Table(f artifact.Finding) []string {
 			text = waitsText + text // and goes on when a later step lets it
 		}
 		t.add(strconv.Itoa(s.Step), at(s.File, s.Line), s.G, text)
+		if r, ok := behind[i]; ok {
+			t.add(fmt.Sprintf("%d-%d", r.first, r.last), "", s.G, "the same by "+Names(r.goroutines)+", one after the other")
+		}
 		if i == crash && !strings.Contains(s.Text, "panic(") {
 			t.add("", at(f.File, f.Line), s.G, f.Message)
 		}
@@ -128,6 +142,8 @@ func Table(f artifact.Finding) []string {
 		switch {
 		case f.Kind == artifact.KindRace:
 			text = Accessed(g.Operation) + ": " + g.Text
+		case MapUse(g) != "":
+			text = MapUse(g) + ": " + g.Text
 		case g.State == artifact.StatePanicked:
 			text = g.Text
 		}
@@ -141,6 +157,23 @@ func Table(f artifact.Finding) []string {
 var parts = map[string]bool{
 	opAccess: true, opWrite: true, sites.Stmt.String(): true, sites.Store.String(): true, sites.Atomic.String(): true,
 	"map access": true, "reading of the clock": true, "length of a channel": true, "call of uninstrumented code": true,
+}
+
+// withoutApproaches leaves out the steps in which a goroutine only comes to a statement with an atomic operation, which is
+// its next step.
+func withoutApproaches(steps []artifact.FindingStep) []artifact.FindingStep {
+	next := map[string]artifact.FindingStep{} // by goroutine
+	var out []artifact.FindingStep
+	for _, s := range slices.Backward(steps) {
+		n := next[s.G]
+		next[s.G] = s
+		if s.Operation == opAccess && isKind(n, sites.Atomic) && n.File == s.File && n.Line == s.Line {
+			continue
+		}
+		out = append(out, s)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // sameStatement reports whether two steps, one right after the other, are parts of one execution of a
@@ -193,10 +226,10 @@ const blockedText = "blocked: "
 // waitsText stands before an operation that could not be done at once, of a goroutine that went on later.
 const waitsText = "waits: "
 
-// lastAt is the index of the last step of a goroutine in a line, -1 if there is none.
+// lastAt is the index of the last step of a goroutine in a line, "" is any one; -1 if there is none.
 func lastAt(steps []artifact.FindingStep, g, file string, line int) int {
 	for i, s := range slices.Backward(steps) {
-		if s.G == g && s.File == file && s.Line == line {
+		if (g == "" || s.G == g) && s.File == file && s.Line == line {
 			return i
 		}
 	}
@@ -225,10 +258,18 @@ func Step(s artifact.FindingStep) string { return withResult(operation(s), s) }
 
 // withResult is a text about a step, and what the operation has given to the program.
 func withResult(text string, s artifact.FindingStep) string {
-	if r := Result(s); r != "" {
-		return text + " (" + r + ")"
+	outcome := s.Outcome
+	switch {
+	case outcome == s.Result:
+		outcome = "" // the condition is what the operation gives
+	case s.Result != "" && outcome != "":
+		outcome = "so " + outcome
 	}
-	return text
+	came := slices.DeleteFunc([]string{Result(s), After(s), outcome}, func(s string) bool { return s == "" })
+	if len(came) == 0 {
+		return text
+	}
+	return text + " (" + strings.Join(came, ", ") + ")"
 }
 
 // Result says what the operation of a step has given to the program, "" if that is not known.
@@ -236,10 +277,53 @@ func Result(s artifact.FindingStep) string {
 	switch s.Result {
 	case "":
 		return ""
-	case "closed":
+	case closedResult:
 		return "the channel is closed"
 	}
 	return "gives " + s.Result
+}
+
+// several are the goroutines of a list.
+func several(list string) string {
+	if strings.Contains(list, ", ") {
+		return "goroutines " + list
+	}
+	return "goroutine " + list
+}
+
+// receives finds the case of a select that receives.
+var receives = regexp.MustCompile(`(?:^|= ?)<-`)
+
+// After says how the operation of a step has left what it works on, "" if that is not known, or Result says it.
+func After(s artifact.FindingStep) string {
+	if s.After == "" {
+		return ""
+	}
+	switch sites.Named(s.Operation) {
+	case sites.Send, sites.Recv, sites.Range, sites.Select:
+		if g, ok := strings.CutPrefix(s.After, withPrefix); ok {
+			switch {
+			case isKind(s, sites.Send):
+				return "to goroutine " + g
+			case isKind(s, sites.Select) && !receives.MatchString(s.Taken):
+				return "with goroutine " + g
+			}
+			return "from goroutine " + g
+		}
+		return "buffer " + s.After
+	case sites.WaitGroupAdd, sites.WaitGroupDone, sites.WaitGroupGo:
+		return "counter " + s.After
+	case sites.CondSignal, sites.CondBroadcast:
+		if s.After == nobody {
+			return "wakes nobody"
+		}
+		return "wakes " + several(s.After)
+	case sites.Atomic:
+		if s.After != s.Result {
+			return "stores " + s.After
+		}
+	}
+	return ""
 }
 
 // operation is what a step does.
@@ -256,28 +340,90 @@ func operation(s artifact.FindingStep) string {
 		case s.Taken != "":
 			return "select: case " + s.Taken
 		}
-		return fmt.Sprintf("[case %d] %s", s.Case+1, s.Text)
+		return fmt.Sprintf("select: case number %d", s.Case+1)
 	default:
-		if call, ok := strings.CutPrefix(s.Text, "defer "); ok && !strings.HasPrefix(call, "func(") {
+		text := brief(s)
+		if call, ok := strings.CutPrefix(text, "defer "); ok && !strings.HasPrefix(call, "func(") {
 			return "deferred " + call // it is done when the function returns
 		}
 		if s.Operation == opAccess || kind == sites.Stmt {
-			return s.Text // what it reads and writes is in the text
+			return text // what it reads and writes is in the text
 		}
 		if s.Operation == opWrite || kind == sites.Store {
-			return "writes: " + s.Text
+			return "writes: " + text
+		}
+		switch s.Operation {
+		case "cleanup":
+			return "cleanup functions run"
+		case "release of waiters":
+			return "lets those go on who wait: " + text
+		case "return from wait":
+			return "comes back from " + text
 		}
 		if kind == sites.Invalid && !parts[s.Operation] {
-			return spoken(s.Operation) + ": " + s.Text
+			return spoken(s.Operation) + ": " + text
 		}
-		return s.Text
+		return text
 	}
+}
+
+// maxStatement is how long a statement may be to stand for an operation in it.
+const maxStatement = 60
+
+// brief is the text of a step without what it does not do: the bodies of functions, and of a long statement, or one
+// line of several, all but the operation, if that can be told.
+func brief(s artifact.FindingStep) string {
+	if strings.HasPrefix(s.Text, "func ") || utf8.RuneCountInString(s.Text) > maxStatement {
+		if c := call(sites.Named(s.Operation), s.Text); c != "" {
+			return c
+		}
+	}
+	return withoutBodies(s.Text)
+}
+
+// function finds where the body of a function literal begins.
+var function = regexp.MustCompile(`\bfunc\s*\([^(){}]*\)[^(){}]*(?:\([^(){}]*\)\s*)?\{`)
+
+// withoutBodies is a line of source with "…" for the bodies of the function literals that begin and end in it.
+func withoutBodies(text string) string {
+	var b strings.Builder
+	for {
+		at := function.FindStringIndex(text)
+		if at == nil {
+			break
+		}
+		end := closingBrace(text[at[1]:])
+		if end <= 0 {
+			break // it is empty, or goes on in the next line
+		}
+		b.WriteString(text[:at[1]] + "…")
+		text = text[at[1]+end:]
+	}
+	return b.String() + text
+}
+
+// closingBrace is where the brace is closed in front of a text of source, -1 if it is not. Braces in strings may
+// mislead it, as far as they do not come in pairs.
+func closingBrace(text string) int {
+	depth := 0
+	for i, r := range text {
+		switch r {
+		case '{':
+			depth++
+		case '}':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
 }
 
 // words are what the words of sites are called in reports, where that is another word.
 var words = map[sites.Kind]string{
 	sites.TryLock: "try to lock", sites.RLock: "lock for reading", sites.RUnlock: "unlock for reading", sites.TryRLock: "try to lock for reading",
-	sites.WaitGroupGo: "go", sites.CondWait: "wait", sites.OnceFunc: "once",
+	sites.WaitGroupGo: "go", sites.Atomic: "atomic operation", sites.CondWait: "wait", sites.OnceFunc: "once",
 }
 
 // Accessed is an access that races, as findings have it, with a verb: "reads x" for "read of x".

@@ -29,20 +29,20 @@ func TestTable(t *testing.T) {
 		ended("0.1"), blocked("0.2", "lock", "mutex#1", 7, "mu.Lock()"),
 	}}
 	require.Equal(t, `
-step  where        0                                                        0.1                          0.2
+step  where        0                                                        0.1                        0.2
    1  a.go:2       go f()
    2  a.go:2                                                                start of the goroutine
    3  a.go:12                                                               waits: mu.Lock()
  ...
    5  time passes
-   6  a.go:5       [case 2] select {
+   6  a.go:5       select: case number 2
    7  a.go:5       select: default
    8  a.go:13                                                               x++
-   9  a.go:14                                                               return from wait: wg.Wait()
+   9  a.go:14                                                               comes back from wg.Wait()
   10  a.go:15                                                               return
       a.go:6       blocked: mu.Lock() // which 0.1 has taken and has never
                      given back, and that is long
-      a.go:7                                                                                             blocked: mu.Lock()
+      a.go:7                                                                                           blocked: mu.Lock()
 `, "\n"+strings.Join(Table(f), "\n")+"\n")
 
 	race := artifact.Finding{Kind: artifact.KindRace, Interleaving: f.Interleaving[:1], Goroutines: []artifact.FindingGoroutine{
@@ -58,7 +58,7 @@ step  where    0                0.1
 	// Of many goroutines each is named.
 	var many artifact.Finding
 	for i := range 7 {
-		many.Interleaving = append(many.Interleaving, step(i+1, fmt.Sprint("0.", i+1), "send", i, "c <- "+strings.Repeat("x", 100)))
+		many.Interleaving = append(many.Interleaving, step(i+1, fmt.Sprint("0.", i+1), "access", i, "c <- "+strings.Repeat("x", 100)))
 	}
 	got := Table(many)
 	require.Equal(t, "step  where   goroutine  what it does", got[0])
@@ -133,8 +133,8 @@ func TestTableOperations(t *testing.T) {
 step  where   0            0.1
    1  a.go:1  go f()
    2  a.go:1               start of the goroutine
-   3  a.go:2               lock: mu.Lock(); mu.Unlock()
-   4  a.go:2               unlock: mu.Lock(); mu.Unlock()
+   3  a.go:2               mu.Lock()
+   4  a.go:2               mu.Unlock()
    5  a.go:3               deferred mu.Unlock()
    6  a.go:4               c.Wait()
    7  a.go:4               woken: c.Wait()
@@ -148,7 +148,7 @@ step  where   0            0.1
 	f.Interleaving = append(f.Interleaving, step(11, "0", "panic", "m#3", 9, `panic("boom")`), step(12, "0.1", "wggo", "f#6", 7, "wg.Go(f); wg.Go(g)"), step(13, "0.1", "wggo", "f#7", 7, "wg.Go(f); wg.Go(g)"))
 	got := Table(f)
 	require.Equal(t, `  11  a.go:9  panic("boom")`, got[12])
-	require.Regexp(t, `^  12  a.go:7 +go: wg.Go\(f\); wg.Go\(g\)$`, got[13])
+	require.Regexp(t, `^  12  a.go:7 +wg.Go\(…\)$`, got[13])
 	require.Regexp(t, `^ +a.go:5 +blocked: <-d$`, got[15], "not from a step before")
 	require.Len(t, got, 16)
 }
@@ -244,4 +244,110 @@ step  where   0                0.2       0.10
 `, "\n"+strings.Join(Table(f), "\n")+"\n")
 	f.Interleaving[3].Text = `panic("closed")`
 	require.NotContains(t, strings.Join(Table(f), "\n"), "panic: ")
+}
+
+// TestTableLeaves: steps say how full a buffer is, with whom a send meets, what a counter is, whom a signal wakes and what
+// an atomic operation stores; that a goroutine only comes to an atomic operation is no row.
+func TestTableLeaves(t *testing.T) {
+	var f artifact.Finding
+	var got []string
+	for _, row := range []struct{ operation, text, taken, result, after, want string }{
+		{"send", "c <- 1", "", "", "1 of 2", "c <- 1 (buffer 1 of 2)"},
+		{"receive", "<-c", "", "7", "0 of 2", "<-c (gives 7, buffer 0 of 2)"},
+		{"send", "d <- 1", "", "", "with 0.2", "d <- 1 (to goroutine 0.2)"},
+		{"receive", "<-d", "", "", "with 0.2", "<-d (from goroutine 0.2)"},
+		{"select", "select {", "v := <-d", "", "with 0.2", "select: case v := <-d (from goroutine 0.2)"},
+		{"select", "select {", "d <- v", "", "with 0.2", "select: case d <- v (with goroutine 0.2)"},
+		{"done", "wg.Done()", "", "", "0", "wg.Done() (counter 0)"},
+		{"signal", "q.Signal()", "", "", "nobody", "q.Signal() (wakes nobody)"},
+		{"broadcast", "q.Broadcast()", "", "", "0.1, 0.2", "q.Broadcast() (wakes goroutines 0.1, 0.2)"},
+		{"access", "n.Store(3)", "", "", "", ""},
+		{"atomic", "n.Store(3)", "", "", "3", "n.Store(3) (stores 3)"},
+		{"atomic", "n.Add(1)", "", "4", "4", "n.Add(1) (gives 4)"},
+		{"lock", "mu.Lock()", "", "", "", "mu.Lock()"},
+		{"access", "if x {", "", "", "", "if x { (true)"},
+		{"trylock", "if mu.TryLock() {", "", "true", "", "if mu.TryLock() { (gives true)"},
+		{"atomic", "if n.Load() > 3 {", "", "4", "", "if n.Load() > 3 { (gives 4, so true)"},
+	} {
+		n := len(f.Interleaving) + 1
+		f.Interleaving = append(f.Interleaving, artifact.FindingStep{
+			Step: n, G: "0", Site: fmt.Sprint("f#", n), Operation: row.operation, File: "a.go", Line: n, Text: row.text, Taken: row.taken, Result: row.result, After: row.after,
+		})
+		if strings.HasPrefix(row.text, "if ") {
+			f.Interleaving[n-1].Outcome = "true"
+		}
+		if row.want == "" {
+			f.Interleaving[n-1].Line++
+		}
+		if row.want != "" {
+			got = append(got, row.want)
+		}
+	}
+	lines := Table(f)[1:]
+	require.Len(t, lines, len(got))
+	for i, want := range got {
+		require.Equal(t, want, strings.TrimSpace(lines[i][len("step  where    "):]))
+	}
+}
+
+// TestBrief: of a long statement the operation stands, if it can be told, and the bodies of functions never.
+func TestBrief(t *testing.T) {
+	long := strings.Repeat("x", maxStatement)
+	for _, row := range []struct{ operation, text, want string }{
+		{"send", "c <- f(" + long + ")", "c <- …"},
+		{"send", "func (s *server) put() { s.c <- s.n; s.n++ }", "s.c <- s.n"},
+		{"send", "func (s *server) put() { if s.open { s.c <- s.n } }", "s.c <- s.n"},
+		{"send", "c <- f(x)", "c <- f(x)"},
+		{"send", "c <- 1; d <- " + long, "c <- 1; d <- " + long},
+		{"close", "func (s *server) Close() { close(s.stop) }", "close(s.stop)"},
+		{"wggo", "wg.Go(func() { a.deposit(10) })", "wg.Go(func() {…})"},
+		{"go", "go func(n int) { defer wg.Done(); if n > 0 { f(n) } }(1)", "go func(n int) {…}(1)"},
+		{"go", "go func() {", "go func() {"},
+		{"go", "go func() {}()", "go func() {}()"},
+		{"access", "run(func() (int, error) { return 1, nil }, func() { g() })", "run(func() (int, error) {…}, func() {…})"},
+	} {
+		require.Equal(t, row.want, brief(artifact.FindingStep{Operation: row.operation, Text: row.text}), row.text)
+	}
+}
+
+// TestTableFolds: goroutines that do what another one has done right before, and have nothing to do with the error, are
+// one row.
+func TestTableFolds(t *testing.T) {
+	f := artifact.Finding{Kind: artifact.KindSendOnClosed, Cause: "goroutine 0.5 sends on c at a.go:3"}
+	f.Goroutines = append(f.Goroutines, artifact.FindingGoroutine{G: "0", State: artifact.StateAt})
+	for i := range 5 {
+		g := fmt.Sprint("0.", i+1)
+		for line, operation := range []string{"start", "send"} {
+			f.Interleaving = append(f.Interleaving, artifact.FindingStep{Step: 2*i + line + 1, G: g, Site: operation, Operation: operation, File: "a.go", Line: line + 1, Text: "c <- 1"})
+		}
+		f.Goroutines = append(f.Goroutines, artifact.FindingGoroutine{G: g, State: artifact.StateFinished})
+	}
+	require.Equal(t, `
+step  where   0.1                                                0.5
+   1  a.go:1  start of the goroutine
+   2  a.go:2  c <- 1
+ 3-8          the same by 0.2, 0.3 and 0.4, one after the other
+   9  a.go:1                                                     start of the goroutine
+  10  a.go:2                                                     c <- 1
+`, "\n"+strings.Join(Table(f), "\n")+"\n")
+	f.Goroutines[2].State = artifact.StateBlocked // and so on
+	require.Len(t, Table(f), 11, "one of them is involved")
+}
+
+// TestNames: many goroutines are named by the first of them.
+func TestNames(t *testing.T) {
+	require.Equal(t, "0.1", Names([]string{"0.1"}))
+	require.Equal(t, "0.1 and 0.2", Names([]string{"0.1", "0.2"}))
+	require.Equal(t, "1, 2, 3, 4 and 5", Names([]string{"1", "2", "3", "4", "5"}))
+	require.Equal(t, "1, 2, 3, 4 and 2 more", Names([]string{"1", "2", "3", "4", "5", "6"}))
+}
+
+// TestInvolved: who has come to its end and is not spoken of has nothing to do with an error.
+func TestInvolved(t *testing.T) {
+	f := artifact.Finding{Cause: "goroutine 0.12 waits at a.go:1 for goroutine 0.2.", Stalls: []artifact.FindingStall{{G: "0.3"}}}
+	for g, want := range map[string]bool{"0.1": false, "0.12": true, "0.2": true, "0.3": true, "0.4": false, "0.2.1": false, "0": false} {
+		require.Equal(t, want, Involved(f, artifact.FindingGoroutine{G: g, State: artifact.StateFinished}), g)
+	}
+	require.True(t, Involved(f, artifact.FindingGoroutine{G: "0.4", State: artifact.StateBlocked}))
+	require.True(t, Involved(f, artifact.FindingGoroutine{G: "0.4", State: artifact.StateFinished, Holds: []artifact.FindingAct{{}}}))
 }

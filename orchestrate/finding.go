@@ -40,21 +40,56 @@ func Interleaving(side *artifact.Sidecar, plan artifact.Plan, stuck []artifact.A
 	return out
 }
 
-// AddResults adds to steps what their operations have given in a run that has done them, among others,
-// and whether they could not do them at once.
+// maxPassed is how many atomic operations that a plan does not name are told of.
+const maxPassed = 100
+
+// Passed are the steps of a run that followed a plan: those of the plan, what followed behind, and in between
+// the atomic operations, which a plan leaves out where nobody has to stop at them. Of one that comes again
+// and again, as in a loop that waits for it, the first is told of, and nothing of them where they are many.
+func Passed(side *artifact.Sidecar, plan, trace []artifact.PlanStep) []artifact.PlanStep {
+	byKey := SitesByKey(side)
+	same := func(a, b artifact.PlanStep) bool { return a.G == b.G && a.Site == b.Site }
+	var out []artifact.PlanStep
+	next, atomics := 0, 0
+	for i, s := range trace {
+		switch {
+		case next == len(plan):
+			out = append(out, s)
+		case same(s, plan[next]):
+			out = append(out, plan[next])
+			next++
+		case byKey[s.Site].Kind == sites.Atomic.String() && !(i > 0 && same(s, trace[i-1])):
+			out = append(out, s)
+			atomics++
+		}
+	}
+	switch {
+	case next < len(plan): // it was not followed step by step
+		return plan
+	case atomics > maxPassed:
+		return append(slices.Clone(plan), out[len(plan)+atomics:]...)
+	}
+	return out
+}
+
+// AddResults adds to steps what their operations have given in a run that has done them, among others, how they have
+// left what they work on, and whether they could not be done at once.
 func AddResults(steps []artifact.FindingStep, v *Verdict) {
 	given := map[int]string{} // by step of the run
+	effects := map[int]orcutil.Effect{}
+	for _, e := range v.Effects {
+		effects[e.Step-1] = e
+	}
 	for _, o := range v.Given {
 		given[o.Step-1] = o.Value
 	}
-	next := 0
-	for i := range steps {
-		s := &steps[i]
-		for next < len(v.Trace) && (v.Trace[next].G != s.G || v.Trace[next].Site != s.Site) {
-			next++
+	for i, k := range matched(steps, v.Trace) {
+		if k < 0 {
+			continue
 		}
-		s.Result, s.Waits = given[next], slices.Contains(v.Waited, next+1)
-		next++
+		s := &steps[i]
+		s.Result, s.Waits = given[k], slices.Contains(v.Waited, k+1)
+		s.Object, s.After = effects[k].Object, effects[k].After
 	}
 }
 
@@ -133,6 +168,32 @@ func AddOwed(side *artifact.Sidecar, steps []artifact.PlanStep, goroutines []art
 		}
 		if len(owed) <= w.Counter {
 			w.Owed = owed
+		}
+	}
+}
+
+// AddStarts notes where goroutines were started in a run, and of those that a library has started where the function was
+// given that they run.
+func AddStarts(side *artifact.Sidecar, trace []artifact.PlanStep, goroutines []artifact.FindingGoroutine) {
+	byKey := SitesByKey(side)
+	act := func(g, key string) *artifact.FindingAct {
+		s := byKey[key]
+		return &artifact.FindingAct{G: g, Site: key, Operation: s.Kind, File: s.File, Line: s.Line, Text: s.Text}
+	}
+	starts, count := map[string]*artifact.FindingAct{}, map[string]int{}
+	for _, s := range trace {
+		if sites.Named(byKey[s.Site].Kind).StartsGoroutine() {
+			count[s.G]++
+			starts[s.G+"."+strconv.Itoa(count[s.G])] = act(s.G, s.Site)
+		}
+	}
+	for i := range goroutines {
+		g := &goroutines[i]
+		key, given := strings.CutPrefix(g.G, artifact.CallbackPrefix)
+		if n := strings.LastIndexByte(key, '.'); given && n >= 0 && byKey[key[:n]].Key != "" {
+			g.Started = act("", key[:n])
+		} else {
+			g.Started = starts[g.G]
 		}
 	}
 }

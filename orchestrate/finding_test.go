@@ -1,6 +1,7 @@
 package orchestrate
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,9 +37,10 @@ func TestInterleavingSelect(t *testing.T) {
 // What a run has given belongs to the steps of a plan that it has done, among others.
 func TestAddResults(t *testing.T) {
 	v := &Verdict{
-		Trace:  []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}},
-		Given:  []orcutil.GivenValue{{Step: 2, Value: "true"}, {Step: 3, Value: "7"}, {Step: 4, Value: "closed"}},
-		Waited: []int{2, 3},
+		Trace:   []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}},
+		Given:   []orcutil.GivenValue{{Step: 2, Value: "true"}, {Step: 3, Value: "7"}, {Step: 4, Value: "closed"}},
+		Waited:  []int{2, 3},
+		Effects: []orcutil.Effect{{Step: 1, Object: "chan#1", After: "1 of 2"}, {Step: 3, Object: "mutex#1"}},
 	}
 	steps := []artifact.FindingStep{{G: "0", Site: "a"}, {G: "0.1", Site: "a"}, {G: "0", Site: "a"}, {G: "0", Site: "c"}}
 	AddResults(steps, v)
@@ -47,6 +49,8 @@ func TestAddResults(t *testing.T) {
 		got = append(got, s.Result)
 	}
 	require.Equal(t, []string{"", "7", "closed", ""}, got)
+	require.Equal(t, []string{"chan#1", "mutex#1", "", ""}, []string{steps[0].Object, steps[1].Object, steps[2].Object, steps[3].Object})
+	require.Equal(t, []string{"1 of 2", "", "", ""}, []string{steps[0].After, steps[1].After, steps[2].After, steps[3].After})
 	require.Equal(t, []bool{false, true, false, false}, []bool{steps[0].Waits, steps[1].Waits, steps[2].Waits, steps[3].Waits})
 }
 
@@ -58,6 +62,7 @@ func TestReplayGives(t *testing.T) {
 		v := &Verdict{Plan: p, Status: Reproduced, Trace: []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}}}
 		v.Given = []orcutil.GivenValue{{Step: 1, Value: "true"}, {Step: 2, Value: []string{"1", "2"}[n%2]}}
 		v.Waited = []int{1, 2}[:n]
+		v.Effects = []orcutil.Effect{{Step: 1, Object: "chan#1", After: []string{"1 of 2", "2 of 2"}[n%2]}, {Step: 2, Object: "mutex#1"}}
 		return v, nil
 	}
 	v, err := replay(t.Context(), artifact.Plan{}, run)
@@ -65,6 +70,27 @@ func TestReplayGives(t *testing.T) {
 	require.Equal(t, 2, n)
 	require.Equal(t, []orcutil.GivenValue{{Step: 1, Value: "true"}}, v.Given)
 	require.Equal(t, []int{1}, v.Waited)
+	require.Equal(t, []orcutil.Effect{{Step: 2, Object: "mutex#1"}}, v.Effects)
+}
+
+// TestPassed: beside the steps of a plan those of atomic operations are told, and what comes behind it.
+func TestPassed(t *testing.T) {
+	side := &artifact.Sidecar{Sites: []artifact.Site{{Key: "load", Kind: "atomic"}, {Key: "x", Kind: "statement"}, {Key: "send", Kind: "send"}}}
+	steps := func(keys ...string) (out []artifact.PlanStep) {
+		for _, k := range keys {
+			out = append(out, artifact.PlanStep{G: "0", Site: k})
+		}
+		return out
+	}
+	trace := steps("x", "load", "load", "send", "x", "load")
+	require.Equal(t, steps("load", "send", "x", "load"), Passed(side, steps("send"), trace))
+	require.Equal(t, steps("x", "load", "send"), Passed(side, steps("x", "load", "send"), trace[:4]))
+	require.Equal(t, steps("close"), Passed(side, steps("close"), trace), "not followed step by step")
+	many := steps()
+	for range maxPassed + 1 {
+		many = append(many, steps("load", "x")...)
+	}
+	require.Equal(t, steps("send", "x"), Passed(side, steps("send"), append(many, steps("send", "x")...)))
 }
 
 // Who has not come to a call of Done, by the functions that goroutines were in, and by what has started them.
@@ -127,4 +153,23 @@ func TestOnNil(t *testing.T) {
 	for object, want := range map[string]bool{"nil chan": true, "nil chan, chan#1": false, "chan#1, nil chan": false, "chan#1": false, "": false} {
 		require.Equal(t, want, Goroutine{Object: object}.OnNil(), object)
 	}
+}
+
+// TestAddStarts: goroutines say where they were started, and those of a library where their function was given.
+func TestAddStarts(t *testing.T) {
+	side := &artifact.Sidecar{Sites: []artifact.Site{
+		{Key: "m.f#1", Kind: "go", File: "a.go", Line: 1, Text: "go g()"}, {Key: "m.f#2", Kind: "wggo", File: "a.go", Line: 2, Text: "wg.Go(h)"},
+		{Key: "m.f#3", Kind: "callback", File: "a.go", Line: 3, Text: "time.AfterFunc(d, k)"},
+	}}
+	goroutines := []artifact.FindingGoroutine{{G: "0"}, {G: "0.2"}, {G: "0.1.1"}, {G: "F@m.f#3.2"}, {G: "F@unknown.1"}}
+	AddStarts(side, []artifact.PlanStep{{G: "0", Site: "m.f#1"}, {G: "0.1", Site: "m.f#2"}, {G: "0", Site: "m.f#2"}}, goroutines)
+	var got []string
+	for _, g := range goroutines {
+		if g.Started == nil {
+			got = append(got, "")
+		} else {
+			got = append(got, fmt.Sprintf("%s:%d by %s", g.Started.Operation, g.Started.Line, g.Started.G))
+		}
+	}
+	require.Equal(t, []string{"", "wggo:2 by 0", "wggo:2 by 0.1", "callback:3 by ", ""}, got)
 }

@@ -136,6 +136,9 @@ func replay(ctx context.Context, plan artifact.Plan, run func(artifact.Plan) (*V
 	first.Waited = slices.DeleteFunc(slices.Clone(first.Waited), func(step int) bool {
 		return !slices.Contains(second.Waited, step) || differs(step)
 	})
+	first.Effects = slices.DeleteFunc(slices.Clone(first.Effects), func(e orcutil.Effect) bool {
+		return !slices.Contains(second.Effects, e) || differs(e.Step)
+	})
 	if what := variation(first, second); what != "" {
 		first.Notes = append(first.Notes, "two runs of the plan came to the same end, but differ: "+what)
 	}

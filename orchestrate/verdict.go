@@ -78,6 +78,8 @@ type Verdict struct {
 	Given []orcutil.GivenValue
 	// Waited are the steps of Trace, from 1, that could not do their operation at once; as Given is.
 	Waited []int
+	// Effects say what steps of Trace work on, and how they have left it; as Given is.
+	Effects []orcutil.Effect
 	// Settled, Starved, Since, Stalls, Failed and Daemons are as in orcutil.Result.
 	Daemons    []string
 	Stalls     []orcutil.Stall
@@ -128,7 +130,7 @@ func (v *Verdict) observe(r orcutil.Result) {
 	for _, s := range r.Trace {
 		v.Trace = append(v.Trace, artifact.PlanStep{G: s.G, Site: s.Site, Occ: s.Occ, Case: s.Case})
 	}
-	v.Given, v.Waited = r.Given, r.Waited
+	v.Given, v.Waited, v.Effects = r.Given, r.Waited, r.Effects
 	v.Deadlines = r.Deadlines
 	v.Seed, v.Choices, v.Minor, v.Asked = r.Seed, choices(r), r.Minor, r.Asked
 	v.Races, v.RaceLimits, v.Notes = r.Races, r.RaceLimits, r.Notes

@@ -85,6 +85,7 @@ func Storing[T any](site Site, at Place, do func(*T, T)) func(*T, T) {
 			return
 		}
 		do(p, v)
+		stores(site, v)
 		stored(at, unsafe.Pointer(p), unsafe.Sizeof(*p))
 	}
 }
@@ -113,6 +114,9 @@ func Swapping[T any](site Site, at Place, do func(*T, T, T) bool) func(*T, T, T)
 		ok = do(p, old, v)
 		swapped(at, unsafe.Pointer(p), unsafe.Sizeof(*p), ok)
 		give(site, ok)
+		if ok {
+			stores(site, v)
+		}
 		return ok
 	}
 }
@@ -200,6 +204,7 @@ func (a Atomic[T, C]) Store(v T) {
 		return
 	}
 	a.c.Store(v)
+	stores(a.site, v)
 	stored(a.at, a.p, a.size)
 }
 
@@ -209,10 +214,11 @@ func (a Atomic[T, C]) Swap(v T) T {
 		r.atomically(a.site, a.p, func() byte { v = a.c.Swap(v); return recRMW })
 		return v
 	}
-	v = a.c.Swap(v)
+	old := a.c.Swap(v)
 	updated(a.at, a.p, a.size)
-	give(a.site, v)
-	return v
+	give(a.site, old)
+	stores(a.site, v)
+	return old
 }
 
 // CompareAndSwap is the method of the value.
@@ -224,6 +230,9 @@ func (a Atomic[T, C]) CompareAndSwap(old, v T) (ok bool) {
 	ok = a.c.CompareAndSwap(old, v)
 	swapped(a.at, a.p, a.size, ok)
 	give(a.site, ok)
+	if ok {
+		stores(a.site, v)
+	}
 	return ok
 }
 
@@ -260,6 +269,7 @@ func (a AtomicNumber[T, C]) Or(v T) T {
 func (a AtomicNumber[T, C]) update(v T) T {
 	updated(a.at, a.p, a.size)
 	give(a.site, v)
+	stores(a.site, a.c.Load())
 	return v
 }
 

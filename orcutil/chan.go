@@ -343,7 +343,11 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 	g.arrive(o, site, p, cases...)
 	g.meetsClosed()
 	id := s.exec.communicates(g, hasDefault)
+	g.partner = nil
 	g.chosen = s.communicateNow(g, hasDefault)
+	if g.chosen >= 0 {
+		g.leavesChannel(site, cases[g.chosen])
+	}
 	if g.chosen == pending {
 		want := g.want
 		g.block()
@@ -449,6 +453,7 @@ func (s *run) complete(g *goroutine, c Case) bool {
 				c.accept(partner)
 			}
 			w.chosen, w.ready = i, true
+			g.partner = w
 			s.races.met(g, w)
 			return true
 		}

@@ -3,6 +3,7 @@
 package orcutil
 
 import (
+	"strings"
 	"sync"
 	"unsafe"
 )
@@ -89,6 +90,9 @@ func CondBroadcast(site Site, c *sync.Cond) {
 	c.Broadcast()
 }
 
+// nobody is who is woken where nobody waits.
+const nobody = "nobody"
+
 // signalAt wakes the n oldest waiters, all if n < 0.
 func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 	s := g.run
@@ -99,7 +103,9 @@ func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 	if n < 0 || n > len(tickets) {
 		n = len(tickets)
 	}
+	var woken []string
 	for _, t := range tickets[:n] {
+		woken = append(woken, t.g.path)
 		t.signalled = true
 		s.races.signalled(g, t.g)
 		if !t.queued {
@@ -117,6 +123,10 @@ func (g *goroutine) signalAt(o op, site Site, c *sync.Cond, n int) {
 	} else {
 		s.conds[c] = tickets[n:]
 	}
+	if len(woken) == 0 {
+		woken = []string{nobody}
+	}
+	g.leaves(site, strings.Join(woken, ", "))
 	// Uninstrumented code may wait on the real object.
 	if o == opCondBroadcast {
 		c.Broadcast()

@@ -263,10 +263,12 @@ const (
 	waitGroupObject
 	onceObject
 	condObject
+	mapObject    // only of a map that goroutines access at one time
+	atomicObject // only in runs whose Effects are asked for
 	objectKinds
 )
 
-var objectNames = [objectKinds]string{"chan", "mutex", "rwmutex", "waitgroup", "once", "cond"}
+var objectNames = [objectKinds]string{"chan", "mutex", "rwmutex", "waitgroup", "once", "cond", "map", "atomic"}
 
 // name numbers an object by its first use in the run. The pointer is kept, so
 // that no other object gets its address.
@@ -285,6 +287,14 @@ func (s *run) name(kind objectKind, p unsafe.Pointer) {
 	}
 	s.counts[kind]++
 	s.objects[o] = s.counts[kind]
+}
+
+// isNamed reports whether an object has a number.
+func (s *run) isNamed(kind objectKind, p unsafe.Pointer) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.objects[object{p, kind}]
+	return ok
 }
 
 // nameOf is the name of an object, as in "chan#1".

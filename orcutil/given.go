@@ -15,6 +15,19 @@ type GivenValue struct {
 	Value string
 }
 
+// Effect says on what the operation of a step works, and how it has left that.
+type Effect struct {
+	// Step is that of Result.Trace, from 1.
+	Step int
+	// Object is named as in GState; of a select all of its channels, until a case is chosen.
+	Object string
+	// After is, behind a send or receive, how full the buffer of the channel is, as in "1 of 2", or without a
+	// buffer "with" and the goroutine on the other side; behind Add, Done and Go the counter of the WaitGroup;
+	// behind Signal and Broadcast the goroutines that it wakes, or "nobody"; behind what changes an atomic
+	// variable its value. It is "" where the goroutine had to wait.
+	After string `json:",omitempty"`
+}
+
 // closedValue is the Value of a receive that has found the channel closed.
 const closedValue = "closed"
 
@@ -41,6 +54,56 @@ func (g *goroutine) waits() {
 	s, step := g.run, g.recorded+1
 	if again := len(s.waited) > 0 && s.waited[len(s.waited)-1] == step; !again && g.does(g.site) {
 		s.waited = append(s.waited, step)
+	}
+}
+
+// touches notes the object on which the step works that g is about to do.
+func (g *goroutine) touches() {
+	if s := g.run; s.cfg.values && g.recorded >= 0 {
+		if g.op == opAtomic {
+			s.name(atomicObject, g.obj)
+		}
+		if o := s.objectOf(g); o != "" {
+			s.effects = append(s.effects, Effect{Step: g.recorded + 1, Object: o})
+		}
+	}
+}
+
+// leaves notes how the operation at a site has left its object. It may have none that has a name.
+func (g *goroutine) leaves(site Site, after string) {
+	s := g.run
+	if !g.does(site) {
+		return
+	}
+	step := g.recorded + 1
+	if n := len(s.effects) - 1; n >= 0 && s.effects[n].Step == step {
+		s.effects[n].After = after
+		return
+	}
+	s.effects = append(s.effects, Effect{Step: step, After: after})
+}
+
+// leavesChannel notes on which channel a case of a select or an operation was done, and how it has left it.
+func (g *goroutine) leavesChannel(site Site, c Case) {
+	if !g.does(site) {
+		return
+	}
+	if n := c.capacity(); n > 0 {
+		g.leaves(site, strconv.Itoa(c.buffered())+" of "+strconv.Itoa(n))
+	} else if g.partner != nil {
+		g.leaves(site, "with "+g.partner.path)
+	}
+	if s := g.run; len(s.effects) > 0 && s.effects[len(s.effects)-1].Step == g.recorded+1 {
+		s.effects[len(s.effects)-1].Object = s.nameOf(channelObject, c.channel())
+	}
+}
+
+// stores notes the value that the operation at a site has stored for the goroutine that calls it.
+func stores[T any](site Site, v T) {
+	if s := active.Load(); site != 0 && s != nil && s.cfg.values && !s.dying.Load() {
+		if g := s.caller(); g != nil {
+			g.leaves(site, valueText(v))
+		}
 	}
 }
 

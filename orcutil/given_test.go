@@ -2,6 +2,7 @@ package orcutil
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -61,6 +62,63 @@ func TestGiven(t *testing.T) {
 		"#2": "true", "#3": "false", "#5": "5", "#6": "false", "#7": "7", "#8": "7", "#9": "0", "#10": "true", "#11": "3",
 		"#13": "-3", "#18": "not nil", "#19": "nil", "#21": "closed", "#22": "true", "#26": "7",
 	}, got)
+}
+
+// TestEffects: a run that is asked for it says on what steps work, and how they leave it. Who had to wait has left
+// nothing behind at once.
+func TestEffects(t *testing.T) {
+	effects := func(values bool) map[string]string {
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Chooser: FirstEnabled(), Record: true, values: values, Main: func() {
+			c, d := make(chan int, 2), make(chan int)
+			To(c).Send(1, 1)
+			To(c).Send(2, 2)
+			Select(3, false, R(d), R(c))
+			var wg sync.WaitGroup
+			Add(4, &wg, 2)
+			Done(5, &wg)
+			Done(6, &wg)
+			var n atomic.Int32
+			Int32(7, 0, &n).Store(5)
+			Int32(21, 0, &n).Swap(6)
+			Int32(22, 0, &n).CompareAndSwap(5, 1)
+			Int32(23, 0, &n).CompareAndSwap(6, 7)
+			Int32(24, 0, &n).Add(2)
+			Int32(25, 0, &n).And(8)
+			Int32(26, 0, &n).Load()
+			Storing(27, 0, atomic.StoreInt32)(new(int32), 3)
+			Swapping(28, 0, atomic.CompareAndSwapInt32)(new(int32), 0, 1)
+			var mu sync.Mutex
+			cond := sync.NewCond(&mu)
+			CondSignal(8, cond)
+			Go(9, func() {
+				Lock(10, &mu)
+				To(d).Send(11, 1)
+				CondWait(12, cond)
+				Unlock(13, &mu)
+			})
+			Recv(14, d)
+			Lock(15, &mu)
+			CondBroadcast(16, cond)
+			Unlock(17, &mu)
+			Close(18, c)
+			WGGo(19, &wg, func() {})
+			Wait(20, &wg)
+		}})
+		require.Equal(t, Completed, res.Verdict, res.String())
+		out := map[string]string{}
+		for _, e := range res.Effects {
+			at := res.Trace[e.Step-1].Site
+			out[at] = strings.TrimSpace(e.Object + " " + e.After)
+		}
+		return out
+	}
+	require.Empty(t, effects(false))
+	require.Equal(t, map[string]string{
+		"#1": "chan#1 1 of 2", "#2": "chan#1 2 of 2", "#3": "chan#1 1 of 2", "#4": "waitgroup#1 2", "#5": "waitgroup#1 1", "#6": "waitgroup#1 0",
+		"#7": "atomic#1 5", "#21": "atomic#1 6", "#22": "atomic#1", "#23": "atomic#1 7", "#24": "atomic#1 9", "#25": "atomic#1 8",
+		"#26": "atomic#1", "#27": "atomic#2 3", "#28": "atomic#3 1", "#8": "cond#1 nobody", "#10": "mutex#1", "#11": "chan#2 with 0", "#12": "cond#1", "#13": "mutex#1",
+		"#14": "chan#2", "#15": "mutex#1", "#16": "cond#1 0.1", "#17": "mutex#1", "#18": "chan#1", "#19": "waitgroup#1 1", "#20": "waitgroup#1",
+	}, effects(true))
 }
 
 // TestWaited: the steps in which somebody queues are told, once each, whoever lets it go on.

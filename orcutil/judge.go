@@ -91,7 +91,7 @@ func (s *run) judge(d *divergence) Result {
 	}
 	res.Goroutines = states
 	res.Steps, res.Hash, res.Trace, res.Log = s.steps, s.hash, s.trace, s.log
-	res.Given, res.Waited = s.given, s.waited
+	res.Given, res.Waited, res.Effects = s.given, s.waited, s.effects
 	res.Deadlines, res.Durations = s.ordered, s.readings.compared
 	res.ClockLimits = s.readings.limits
 	res.Seed, res.Asked, res.Choices = s.cfg.Plan.Seed, s.asked, s.choices

@@ -37,6 +37,9 @@ var mapErrors = [...]string{
 	mapWrite:     "concurrent map writes",
 }
 
+// mapUses are what is done by who is about to use a map.
+var mapUses = [...]string{mapRead: "map read", mapIteration: "map iteration", mapWrite: "map write"}
+
 // mapStops is how often a goroutine stops at one guard of a map. Loops are long, and
 // what they would show later they have shown by then.
 const mapStops = 8
@@ -108,7 +111,8 @@ func (g *goroutine) mapOverlap(site Site, p unsafe.Pointer, use mapUse) {
 	s := g.run
 	for _, o := range s.live {
 		if o != g && o.state == parked && o.op == opMap && o.obj == p && o.using == mapWrite {
-			g.op, g.site, g.obj = opMap, site.minor(opMap), p
+			g.op, g.site, g.obj, g.using = opMap, site.minor(opMap), p, use
+			s.name(mapObject, p)
 			end := s.fatal(g, mapErrors[use])
 			end.Kind, end.Site = KindMapRace, site.key()
 			g.halt(end)

@@ -123,3 +123,20 @@ func TestMapRaces(t *testing.T) {
 		})
 	}
 }
+
+// TestMapRaceStates: both who access the map say how at the end, and that it is one map.
+func TestMapRaceStates(t *testing.T) {
+	res := Run(Config{Bubble: bubble(t), Entry: EntryMain, Plan: Plan{
+		Minor: true, Steps: []Step{{G: "0", Site: "#1"}, {G: "0.1", Site: "#1.start"}, {G: "0", Site: "#3.map"}},
+	}, Main: func() {
+		m := map[int]int{}
+		Go(1, func() { MapWrite(2, m)[1] = 1 })
+		_ = MapRead(3, m)[1]
+	}})
+	require.Equal(t, KindMapRace, res.Outcome.Kind, res.String())
+	got := map[string][]string{}
+	for _, g := range res.Goroutines {
+		got[g.Op] = []string{g.Object, g.State}
+	}
+	require.Equal(t, map[string][]string{"map write": {"map#1", stateAt}, "map read": {"map#1", stateEnded}}, got)
+}

@@ -210,6 +210,9 @@ type Result struct {
 	// Waited are the steps of Trace, from 1, that could not do their operation at once: the goroutine queued.
 	// Only of a run that follows one plan.
 	Waited []int `json:",omitempty"`
+	// Effects say what steps of Trace work on, and how they have left it, in their order; only of a run that follows
+	// one plan.
+	Effects []Effect `json:",omitempty"`
 	// Seed is that of the environment, Asked how often the program has asked it
 	// for something, and Choices, with Config.Record, are the answers of small
 	// range. The plan with Trace, Seed, Choices and Minor repeats the run.

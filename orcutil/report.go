@@ -115,6 +115,9 @@ func (s *run) states() []GState {
 		st := GState{G: g.path, State: g.stateText(), Holds: s.ownedBy(g), Closed: s.closedBy(g)}
 		if g.state != done {
 			st.Op, st.Object = g.op.String(), s.objectOf(g)
+			if g.op == opMap {
+				st.Op = mapUses[g.using]
+			}
 			if g.op == opWait && g.state == blocked {
 				st.Counter = s.waitGroupCount((*sync.WaitGroup)(g.obj))
 			}
@@ -204,7 +207,7 @@ func (s *run) objectOf(g *goroutine) string {
 		return strings.Join(names, ", ")
 	case opLock, opUnlock, opTryLock, opRLock, opRUnlock, opTryRLock:
 		for _, kind := range [...]objectKind{mutexObject, rwMutexObject} {
-			if _, ok := s.objects[object{g.obj, kind}]; ok {
+			if s.isNamed(kind, g.obj) {
 				return s.nameOf(kind, g.obj)
 			}
 		}
@@ -214,6 +217,14 @@ func (s *run) objectOf(g *goroutine) string {
 		return s.nameOf(onceObject, g.obj)
 	case opCondWait, opCondSignal, opCondBroadcast:
 		return s.nameOf(condObject, g.obj)
+	case opMap, opAtomic:
+		kind := mapObject
+		if g.op == opAtomic {
+			kind = atomicObject
+		}
+		if s.isNamed(kind, g.obj) {
+			return s.nameOf(kind, g.obj)
+		}
 	}
 	return ""
 }

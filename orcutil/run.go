@@ -48,6 +48,7 @@ type run struct {
 	hash               uint64
 	trace              []Step
 	given              []GivenValue // with Config.values
+	effects            []Effect     // with Config.values
 	waited             []int        // steps of the trace, from 1, in which somebody queued
 	log                []LogLine
 	chooser            Chooser
@@ -537,6 +538,7 @@ func (s *run) begin(g *goroutine, want int, strict bool) {
 	s.cfg.cover.step(g)
 	g.selects = g.op == opSelect
 	g.recorded = len(s.trace) - 1
+	g.touches()
 	g.want, g.strict, g.chosen, g.mismatch = want, strict, pending, ""
 	s.granted = g
 }

@@ -4,6 +4,7 @@ package orcutil
 
 import (
 	"reflect"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -44,6 +45,7 @@ func (g *goroutine) addAt(o op, site Site, wg *sync.WaitGroup, n int) {
 		g.run.races.release(g, syncKey{p: unsafe.Pointer(wg)})
 	}
 	g.run.count(wg, n)
+	g.leaves(site, strconv.Itoa(g.run.waitGroupCount(wg)))
 	g.pass()
 	if n < 0 && g.run.waitGroupCount(wg) == 0 && g.run.waitedFor(wg) {
 		g.atZero(site, wg)
@@ -173,6 +175,7 @@ func WGGo(site Site, wg *sync.WaitGroup, f func()) {
 	s.exec.counts(g, wg, 1)
 	s.races.operates(g, unsafe.Pointer(wg))
 	s.count(wg, 1)
+	g.leaves(site, strconv.Itoa(s.waitGroupCount(wg)))
 	started := s.spawn(g, site, f)
 	started.wg, started.wgGo = wg, site
 	g.pass()

@@ -254,11 +254,25 @@ func (d *deep) confirm(ctx context.Context, r *raced) error {
 
 // describeRace says which accesses race.
 func (d *deep) describeRace(f *artifact.Finding, r *raced) {
-	f.Goroutines, f.Function = r.sides, r.place().Func
+	sides := slices.Clone(r.sides)
+	for i := range sides {
+		for _, g := range f.Goroutines {
+			if g.G == sides[i].G {
+				sides[i].Started = g.Started
+			}
+		}
+	}
+	f.Goroutines, f.Function = sides, r.place().Func
+	f.Message += r.others()
+}
+
+// others says on what else the same statements race, "" if there is nothing.
+func (r *raced) others() string {
 	others := slices.DeleteFunc(slices.Clone(r.whats), func(what string) bool {
 		return slices.ContainsFunc(r.sides, func(g artifact.FindingGoroutine) bool { return strings.HasSuffix(g.Operation, " of "+what) })
 	})
-	if len(others) > 0 {
-		f.Message += "; the same statements race on " + strings.Join(others, ", ") + " too"
+	if len(others) == 0 {
+		return ""
 	}
+	return "; the same statements race on " + strings.Join(others, ", ") + " too"
 }

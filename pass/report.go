@@ -137,6 +137,9 @@ func (d *deep) decide(f *artifact.Finding) {
 	}
 	if best.outcome == artifact.Real { // else the run has not come to the end that it speaks of
 		f.Cause = explain.Cause(*f)
+		if best.raced != nil && f.Cause != "" {
+			f.Cause += best.raced.others()
+		}
 	}
 	if f.Cause == explain.Alone && d.target.IsTest() {
 		f.Cause += fmt.Sprintf("; compare go test -run '^%s$', which leaves out what other tests prepare", d.target.Entry.Func)
@@ -159,6 +162,11 @@ func (s *suspect) path() string {
 	}
 }
 
+// source is a file of the program.
+func (d *deep) source(file string) ([]byte, bool) {
+	return d.second.Read(artifact.SourceDir + "/" + file)
+}
+
 // describe says what the program did: how it ended, and the interleaving.
 func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	if v.Status == orchestrate.Reproduced && !explain.Stuck(f.Kind) && v.Message != "" && !strings.HasPrefix(f.Message, artifact.KindTestFailure+": ") {
@@ -169,24 +177,14 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	for _, g := range v.Goroutines {
 		f.Goroutines = append(f.Goroutines, g.Finding(at))
 	}
+	orchestrate.AddStarts(d.side, v.Trace, f.Goroutines)
 	shown := v.Plan
 	if v.Status == orchestrate.Reproduced {
-		shown.Steps = slices.Concat(shown.Steps, behind(shown.Steps, v.Trace))
+		// What a plan does not name, since it comes by itself, belongs to how an error comes about, too.
+		shown.Steps = orchestrate.Passed(d.side, shown.Steps, v.Trace)
 	}
 	orchestrate.AddOwed(d.side, shown.Steps, f.Goroutines)
 	f.Interleaving = orchestrate.Interleaving(d.side, shown, orchestrate.StuckAt(f.Goroutines))
 	orchestrate.AddResults(f.Interleaving, v)
-}
-
-// behind are the steps of a run behind those of its plan: what a plan does not name, since it comes
-// by itself then, belongs to how an error comes about, too.
-func behind(plan, trace []artifact.PlanStep) []artifact.PlanStep {
-	for _, p := range plan {
-		i := slices.IndexFunc(trace, func(s artifact.PlanStep) bool { return s.G == p.G && s.Site == p.Site })
-		if i < 0 {
-			return nil // it was not followed step by step
-		}
-		trace = trace[i+1:]
-	}
-	return trace
+	orchestrate.AddOutcomes(d.side, f.Interleaving, v.Trace, d.source)
 }

@@ -632,6 +632,10 @@ func (t *tracer) name() {
 			t.out.Variables[i].Goroutines = t.played[v.Process]
 		}
 	}
+	for i := range t.out.Goroutines {
+		o := &t.out.Goroutines[i]
+		o.Name = short(explain.Goroutine(t.finding, o.Name))
+	}
 	t.out.Objects = t.table.objects
 	for template, edges := range t.table.edges {
 		for k, e := range edges {

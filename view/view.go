@@ -136,7 +136,7 @@ func (p *page) findings() {
 func (p *page) finding(f artifact.Finding) Finding {
 	at := explain.Place(f)
 	out := Finding{
-		Number: f.Number, Verdict: short(f.Verdict), Kind: short(f.Kind), Category: short(f.Category), File: short(at.File), Line: at.Line, Func: short(at.Func), Goroutine: short(at.G),
+		Number: f.Number, Verdict: short(f.Verdict), Kind: short(f.Kind), Category: short(f.Category), File: short(at.File), Line: at.Line, Func: short(at.Func), Goroutine: short(explain.Goroutine(f, at.G)),
 		Message: short(f.Message), Cause: short(f.Cause), Reason: short(f.Reason), Reproduce: short(f.Reproduce), Trace: -1,
 	}
 	if f.Runs > 0 {
@@ -146,10 +146,10 @@ func (p *page) finding(f artifact.Finding) Finding {
 		out.Facts = append(out.Facts, fmt.Sprintf("%d switches in %d steps, %d switches in %d steps before it was minimised", m.After.Switches, m.After.Steps, m.Before.Switches, m.Before.Steps))
 	}
 	for _, s := range f.Stalls {
-		out.Facts = append(out.Facts, short(fmt.Sprintf("goroutine %s is held for %s at %s:%d", s.G, s.For, s.File, s.Line)))
+		out.Facts = append(out.Facts, short(fmt.Sprintf("goroutine %s is held for %s at %s:%d", explain.Goroutine(f, s.G), s.For, s.File, s.Line)))
 	}
 	for _, v := range f.Values {
-		out.Facts = append(out.Facts, short(fmt.Sprintf("goroutine %s chooses %d of 0 to %d at %s:%d", v.G, v.Value, v.N-1, v.File, v.Line)))
+		out.Facts = append(out.Facts, short(fmt.Sprintf("goroutine %s chooses %d of 0 to %d at %s:%d", explain.Goroutine(f, v.G), v.Value, v.N-1, v.File, v.Line)))
 	}
 	if len(out.Facts) > maxFacts {
 		out.Facts = append(out.Facts[:maxFacts], fmt.Sprintf("and %d more", len(out.Facts)-maxFacts))

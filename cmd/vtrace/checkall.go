@@ -215,7 +215,9 @@ func (c *call) checkAll(s *settings, a *several, pattern string) (_ int, err err
 				if err := writeText(c.stdout, r.bundle, r.path, r.accepted); err != nil {
 					return err
 				}
-				fmt.Fprintln(c.stdout)
+				if len(entries) > 1 || !r.said() {
+					fmt.Fprintln(c.stdout)
+				}
 			} else if !s.json {
 				r.writeLimits(c.stdout)
 			}
@@ -370,6 +372,9 @@ func (r *checked) notable() bool {
 	return c.Real+c.Possible+c.Unconfirmed+c.TimingDependent+c.Notes > 0
 }
 
+// said reports whether what is printed of a notable result is all that there is to say.
+func (r *checked) said() bool { return r.notable() && r.err == nil && r.unchanged == nil }
+
 // code is the exit code that one entry point alone would give. One that cannot
 // be translated leaves the question open.
 func (r *checked) code() int {
@@ -469,6 +474,10 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 			}
 		}
 		return encode(c.stdout, out)
+	}
+	if len(all) == 1 && all[0].said() {
+		rep.writeUnsandboxed(c.stdout)
+		return nil // a table would only repeat what stands above it
 	}
 	table := tabwriter.NewWriter(c.stdout, 0, 8, 2, ' ', 0)
 	count, unchanged := map[string]int{}, 0

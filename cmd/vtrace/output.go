@@ -13,6 +13,7 @@ import (
 
 	"github.com/vtrace/vtrace"
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/explain"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
@@ -97,6 +98,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s: %s\n", m.Entry.Package, m.Entry.Func, headline(b, accepted))
 	refuted := 0
+	told := map[string]bool{} // kinds of findings
 	for _, f := range b.Findings() {
 		if f.Verdict == vtrace.False {
 			refuted++
@@ -106,7 +108,8 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 			writeAccepted(&out, f, accepted[i])
 			continue
 		}
-		writeFinding(&out, b, f, path)
+		writeFinding(&out, b, f, path, !told[f.Kind])
+		told[f.Kind] = true
 	}
 	if refuted > 0 && predicted(b) {
 		fmt.Fprintf(&out, "\nerrors that were predicted, and that the program does not have in these orders: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
@@ -358,11 +361,17 @@ func writeStalls(out io.Writer, f vtrace.Finding) {
 			fmt.Fprintf(out, "     and %d others for less\n", len(f.Stalls)-i)
 			break
 		}
-		fmt.Fprintf(out, "     only if goroutine %s is slow: it is held for %v", explain.Goroutine(f, s.G), readable(s.For))
+		fmt.Fprintf(out, "   only if goroutine %s does not get to run for %v", explain.Goroutine(f, s.G), readable(s.For))
 		if s.File != "" {
 			fmt.Fprintf(out, " at %s:%d: %s", s.File, s.Line, s.Text)
 		}
 		fmt.Fprintln(out)
+	}
+	switch f.Stall {
+	case artifact.StallShort:
+		fmt.Fprintln(out, "     (a short stall, as any machine has now and then)")
+	case artifact.StallLong:
+		fmt.Fprintln(out, "     (a long stall, as on a machine that has too much to do)")
 	}
 }
 
@@ -387,7 +396,8 @@ func writeAccepted(out *strings.Builder, f vtrace.Finding, a report.Acceptance) 
 	fmt.Fprintf(out, "\n   %v\n", a)
 }
 
-func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string) {
+// writeFinding writes a finding. What is said of each kind once is left out if this is not the first one.
+func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string, first bool) {
 	fmt.Fprintf(out, "\n%d. %s: %s", f.Number, strings.ToUpper(f.Verdict), f.Kind)
 	at := explain.Place(f)
 	if at.File != "" {
@@ -403,7 +413,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	if f.Cause != "" {
 		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Cause))
 	}
-	if f.Message != "" && (f.Cause == "" || !explain.Stuck(f.Kind)) { // else the cause says it, and more
+	if f.Message != "" && (f.Cause == "" || !explain.Stuck(f.Kind) && f.Kind != artifact.KindRace) { // else the cause says it, and more
 		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Message))
 	}
 	if f.Reason != "" {
@@ -413,15 +423,9 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		}
 		fmt.Fprintf(out, "   %s%s\n", label, f.Reason)
 	}
-	if len(f.Stalls) > 0 {
-		fmt.Fprintf(out, "   a %s stall:\n", f.Stall)
-		writeStalls(out, f)
-	}
+	writeStalls(out, f)
 	if len(f.Goroutines) > 0 {
-		out.WriteString("   goroutines:\n")
-		for _, g := range f.Goroutines {
-			writeGoroutine(out, b, f, g)
-		}
+		writeGoroutines(out, b, f, first)
 	}
 	for _, v := range f.Values {
 		fmt.Fprintf(out, "   only if goroutine %s gets %d, of 0 to %d", explain.Goroutine(f, v.G), v.Value, v.N-1)
@@ -438,23 +442,86 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 			fmt.Fprintln(out, "   "+line)
 		}
 	}
+	if id, ok := report.RuleID(f.Kind); ok && first {
+		text := strings.ReplaceAll(findings.Help(id), "\n", "\n     ")
+		fmt.Fprintf(out, "   what helps: %s\n     (with an example: vtrace help %s)\n", text, id)
+	}
 	if cmd := reproduce(b, f, path); cmd != "" {
 		fmt.Fprintf(out, "   reproduce: %s\n", cmd)
 	}
-	if id, ok := report.RuleID(f.Kind); ok {
-		fmt.Fprintf(out, "   what helps: vtrace help %s\n", id)
+}
+
+// writeGoroutines says where the goroutines of a finding are at the end. Those of which the same is true share a line,
+// and so do those that have come to their end and have nothing to do with the error, as far as is known.
+func writeGoroutines(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, first bool) {
+	out.WriteString("   goroutines")
+	if first {
+		out.WriteString(creationPaths(b, f))
+	}
+	out.WriteString(":\n")
+	type group struct {
+		names []string
+		text  string
+	}
+	var groups []group
+	var done []string
+	for _, g := range f.Goroutines {
+		name, text := explain.Goroutine(f, g.G), goroutineText(b, f, g)
+		if i := slices.IndexFunc(groups, func(o group) bool { return o.text == text }); i >= 0 {
+			groups[i].names = append(groups[i].names, name)
+			continue
+		}
+		groups = append(groups, group{[]string{name}, text})
+		if g.G != entryPath && !explain.Involved(f, g) {
+			done = append(done, text)
+		}
+	}
+	const few = 2
+	var others []string
+	for _, g := range groups {
+		if len(done) > few && slices.Contains(done, g.text) {
+			others = append(others, g.names...)
+			continue
+		}
+		fmt.Fprintf(out, "     %-6s%s", explain.Names(g.names), g.text)
+	}
+	if n := len(others); n > 0 {
+		fmt.Fprintf(out, "     %d more goroutines have finished: %s\n", n, explain.Names(others))
+	}
+}
+
+// entryPath is the creation path of the goroutine of main or of the test.
+const entryPath = "0"
+
+// creationPaths says what the names of goroutines mean, by one of a finding.
+func creationPaths(b *vtrace.Bundle, f vtrace.Finding) string {
+	deepest := 0
+	for _, g := range f.Goroutines {
+		if strings.HasPrefix(g.G, entryPath+".") {
+			deepest = max(deepest, strings.Count(g.G, "."))
+		}
+	}
+	switch text := " (0 is " + b.Manifest().Entry.Func + ", 0.1 the first that it starts"; deepest {
+	case 0:
+		return ""
+	case 1:
+		return text + ")"
+	default:
+		return text + ", 0.1.2 would be the second that 0.1 starts)"
 	}
 }
 
 // shownCalls is how many of the calls that have led to where a goroutine is are printed.
 const shownCalls = 6
 
-// writeGoroutine says where a goroutine of a finding is at the end, and how it came there.
-func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) {
-	fmt.Fprintf(out, "     %-6s", explain.Goroutine(f, g.G))
+// goroutineText says where a goroutine of a finding is at the end, and how it came there, behind its name.
+func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) string {
+	out := &strings.Builder{}
 	switch {
 	case f.Kind == artifact.KindRace || g.State == "":
 		fmt.Fprintf(out, " %s", explain.Accessed(g.Operation))
+	case explain.MapUse(g) != "":
+		fmt.Fprintf(out, " %s", explain.MapUse(g))
 	case g.State == artifact.StateAt:
 		out.WriteString(" about to go on")
 	case g.Operation == "" || g.State == artifact.StateNotStarted:
@@ -487,9 +554,11 @@ func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g 
 		}
 	}
 	if started {
-		fmt.Fprintf(out, "              started at %s:%d: %s\n", s.File, s.Line, s.Text)
-	} else if s, ok := givenAt(b, g.G); ok {
-		fmt.Fprintf(out, "              the function that is given at %s:%d: %s\n", s.File, s.Line, s.Text)
+		how := "started"
+		if strings.HasPrefix(g.G, artifact.CallbackPrefix) {
+			how = "runs the function that is given"
+		}
+		fmt.Fprintf(out, "              %s at %s:%d: %s\n", how, s.File, s.Line, s.Text)
 	}
 	if g.State == artifact.StateBlocked && len(g.Cases) > 0 {
 		fmt.Fprintf(out, "              waits for %s\n", explain.Cases(g.Cases))
@@ -500,6 +569,7 @@ func writeGoroutine(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, g 
 	for _, h := range g.Holds {
 		fmt.Fprintf(out, "              holds %s\n", explain.Holding(f, h))
 	}
+	return out.String()
 }
 
 // lastStep is the last step of a goroutine in the program, but for its start.
@@ -542,20 +612,6 @@ func callsOf(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) (l
 		}
 	}
 	return lines
-}
-
-// givenAt is the operation that was given the function which a goroutine runs, as time.AfterFunc is,
-// by its creation path: "F@", the key of the site, and a number.
-func givenAt(b *vtrace.Bundle, g string) (artifact.Site, bool) {
-	key, ok := strings.CutPrefix(g, "F@")
-	if i := strings.LastIndexByte(key, '.'); ok && i >= 0 {
-		for _, s := range sidecar(b).Sites {
-			if s.Key == key[:i] {
-				return s, true
-			}
-		}
-	}
-	return artifact.Site{}, false
 }
 
 // findingOf is what a run has shown that has ended with an error of a kind at a site, with

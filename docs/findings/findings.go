@@ -20,6 +20,20 @@ func Page(id string) (string, bool) {
 	return string(text), err == nil
 }
 
+// Help is what usually helps against a kind of error: a paragraph of its page, in its lines; "" if there is none.
+func Help(id string) string {
+	text, _ := Page(id)
+	_, text, ok := strings.Cut(text, "\n\n"+helps)
+	if !ok {
+		return ""
+	}
+	text, _, _ = strings.Cut(text, "\n\n")
+	return text
+}
+
+// helps begins the paragraph of a page that says what usually helps.
+const helps = "What helps: "
+
 // URL is the address of a page.
 func URL(id string) string {
 	return "https://github.com/vtrace/vtrace/blob/main/docs/findings/" + id + suffix

@@ -1,0 +1,339 @@
+package explain
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/sites"
+)
+
+// What a Result and an After of a step may be, beside numbers.
+const (
+	closedResult = "closed"
+	withPrefix   = "with "
+	nobody       = "nobody"
+)
+
+// crashed is the last step of the goroutine that has panicked, or that has ended the program, at the place of the
+// finding; false if that is not known.
+func (e *explanation) crashed() (int, bool) {
+	f := e.finding
+	for i, s := range slices.Backward(f.Interleaving) {
+		if g := e.goroutine(s.G); s.File == f.File && s.Line == f.Line && g != nil && (g.State == artifact.StatePanicked || g.State == artifact.StateEnded) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// MapUse is what a goroutine does to a map at the end of a run in which several access it at one time, as a verb;
+// "" of others.
+func MapUse(g artifact.FindingGoroutine) string {
+	switch g.Operation {
+	case "map read":
+		return "reads the map"
+	case "map iteration":
+		return "ranges over the map"
+	case "map write":
+		return "writes to the map"
+	}
+	return ""
+}
+
+// race says which accesses nothing orders, "" if they are not known.
+func (e *explanation) race() string {
+	all := e.finding.Goroutines
+	if len(all) != 2 {
+		return ""
+	}
+	a, b := all[0], all[1]
+	return fmt.Sprintf("%s %s at %s, and %s %s at %s: no lock, channel or other synchronisation orders the two",
+		who(e.finding, a.G), Accessed(a.Operation), at(a.File, a.Line), who(e.finding, b.G), Accessed(b.Operation), at(b.File, b.Line))
+}
+
+// mapAccess says which goroutines access a map at one time, "" if that is not known.
+func (e *explanation) mapAccess() string {
+	all := e.finding.Goroutines
+	for _, g := range all {
+		if g.State != artifact.StateEnded || MapUse(g) == "" {
+			continue
+		}
+		for _, o := range all {
+			if o.G != g.G && o.Object == g.Object && g.Object != "" && o.State == artifact.StateAt && MapUse(o) != "" {
+				return fmt.Sprintf("%s %s at %s while %s %s at %s: neither waits for the other",
+					who(e.finding, o.G), MapUse(o), at(o.File, o.Line), who(e.finding, g.G), MapUse(g), at(g.File, g.Line))
+			}
+		}
+	}
+	return ""
+}
+
+// counts reports whether a step changes the counter of a WaitGroup.
+func counts(s artifact.FindingStep) bool {
+	return isKind(s, sites.WaitGroupAdd, sites.WaitGroupDone, sites.WaitGroupGo)
+}
+
+// negativeCounter says who has brought the counter of a WaitGroup to zero before somebody has lowered it again, "" if
+// that is not known.
+func (e *explanation) negativeCounter() string {
+	i, ok := e.crashed()
+	steps := e.finding.Interleaving
+	if !ok || steps[i].Object == "" {
+		return ""
+	}
+	s := steps[i]
+	text := fmt.Sprintf("%s calls %s at %s when the counter is 0", who(e.finding, s.G), called(s), at(s.File, s.Line))
+	for k, z := range slices.Backward(steps[:i]) {
+		if z.Object != s.Object || !counts(z) {
+			continue
+		}
+		if z.After != "0" {
+			return "" // then it was not the counter that the steps tell of
+		}
+		raised := slices.ContainsFunc(steps[:k], func(o artifact.FindingStep) bool { return o.Object == s.Object && counts(o) && o.After != "0" })
+		if !raised {
+			break
+		}
+		by := who(e.finding, z.G)
+		if z.G == s.G {
+			by = "it"
+		}
+		return text + fmt.Sprintf(": %s has brought it to 0 before, by %s at %s", by, called(z), at(z.File, z.Line))
+	}
+	return text + ": Add has not raised it before"
+}
+
+// waitGroupReuse says who adds to a WaitGroup while a Wait for it has not returned, "" if that is not known.
+func (e *explanation) waitGroupReuse() string {
+	steps := e.finding.Interleaving
+	i, ok := e.crashed()
+	if !ok || steps[i].Object == "" {
+		return ""
+	}
+	object := steps[i].Object
+	wait := slices.IndexFunc(steps, func(s artifact.FindingStep) bool { return s.Object == object && isKind(s, sites.WaitGroupWait) })
+	if wait < 0 {
+		return ""
+	}
+	zero := -1 // the step that lets the Wait go on
+	for k, s := range steps {
+		switch {
+		case k <= wait || s.Object != object || !counts(s):
+		case s.After == "0":
+			zero = k
+		case zero >= 0:
+			w, z := steps[wait], steps[zero]
+			return fmt.Sprintf("%s calls %s at %s before %s, which waits at %s, has come back from %s; the counter was 0 since %s had called %s at %s",
+				who(e.finding, s.G), called(s), at(s.File, s.Line), who(e.finding, w.G), at(w.File, w.Line), called(w), who(e.finding, z.G), called(z), at(z.File, z.Line))
+		}
+	}
+	return ""
+}
+
+// called is the call of a step as a text for a sentence, as "s.wg.Done".
+func called(s artifact.FindingStep) string {
+	name := map[sites.Kind]string{
+		sites.WaitGroupAdd: "Add", sites.WaitGroupDone: "Done", sites.WaitGroupGo: "Go", sites.WaitGroupWait: "Wait",
+	}[sites.Named(s.Operation)]
+	if x := Operand(sites.Named(s.Operation), s.Text); x != "" {
+		return x + "." + name
+	}
+	return name
+}
+
+// inBetween is a goroutine that was held between two of its steps although it could have gone on, and what others have
+// done meanwhile.
+type inBetween struct {
+	from, to artifact.FindingStep
+	others   []artifact.FindingStep
+}
+
+// interruptions are the places of an interleaving where a goroutine was held although it could go on, in the order of
+// their ends, up to the step with an index.
+func interruptions(steps []artifact.FindingStep, until int) (out []inBetween) {
+	own := func(g string, from, to, by int, passed ...sites.Kind) artifact.FindingStep {
+		for k := from; k != to; k += by {
+			if steps[k].G == g && !isKind(steps[k], passed...) {
+				return steps[k]
+			}
+		}
+		return steps[from]
+	}
+	last := map[string]int{} // step, by goroutine
+	for k, s := range steps[:until+1] {
+		if s.Step == 0 || s.G == artifact.TimeStep {
+			continue
+		}
+		if i, ok := last[s.G]; ok && i < k-1 && !steps[i].Waits && !isKind(steps[i], sites.CondWait) {
+			others := slices.DeleteFunc(slices.Clone(steps[i+1:k]), func(o artifact.FindingStep) bool { return o.Step == 0 || o.G == artifact.TimeStep || o.G == s.G })
+			if len(others) > 0 {
+				// That it has given a lock back, or taken one, says less than what it has done under it.
+				from, to := own(s.G, i, -1, -1, sites.Unlock, sites.RUnlock), own(s.G, k, until+1, 1, sites.Lock, sites.RLock)
+				out = append(out, inBetween{from, to, others})
+			}
+		}
+		last[s.G] = k
+	}
+	return out
+}
+
+// order says what the order of the steps has to do with an error that happens in one of them, "" if nothing of that is
+// known: what another goroutine has done to what the step, or the check in front of it, is about, and whether the
+// goroutine was held meanwhile although it could have gone on.
+func (e *explanation) order(until int) string {
+	steps := e.finding.Interleaving
+	bad := steps[until].Text
+	if c, ok := checkBefore(steps, until); ok {
+		bad += " " + c.Text
+	}
+	best, rank := "", 0
+	for _, b := range interruptions(steps, until) {
+		for _, o := range b.others {
+			// What is done later matters more, of what is as near to the error.
+			if r := bearing(o, b, bad); r > 0 && r >= rank {
+				rank = r
+				best = fmt.Sprintf("%s does %s while %s is between %s and %s", who(e.finding, o.G), doneAt(o), who(e.finding, b.to.G), doneAt(b.from), doneAt(b.to))
+			}
+		}
+	}
+	if rank == nearest {
+		return best
+	}
+	for _, o := range slices.Backward(steps[:until]) {
+		if a := assignedIn(o); o.G != steps[until].G && a != "" && mentions(bad, a) {
+			return fmt.Sprintf("%s has done %s before", who(e.finding, o.G), doneAt(o))
+		}
+	}
+	return best
+}
+
+// checkBefore is the condition that the goroutine of a step has looked at right before it, false if there is none.
+func checkBefore(steps []artifact.FindingStep, i int) (artifact.FindingStep, bool) {
+	s := steps[i]
+	for _, c := range slices.Backward(steps[:i]) {
+		if c.G == s.G {
+			return c, c.File == s.File && c.Line <= s.Line && strings.HasPrefix(strings.TrimPrefix(c.Text, "} else "), "if ")
+		}
+	}
+	return artifact.FindingStep{}, false
+}
+
+// nearest is the highest value of bearing.
+const nearest = 3
+
+// bearing says how near what a goroutine does, while another one is held, is to an error in a statement with a text: 0
+// is that it has nothing to do with it as far as is known.
+func bearing(o artifact.FindingStep, b inBetween, bad string) int {
+	stores := isKind(o, sites.Atomic) && o.After != ""
+	assigned := assignedIn(o)
+	switch {
+	case sites.Named(b.from.Operation).StartsGoroutine():
+		return 0 // that others run when they were started is no wonder
+	case stores && o.Object != "" && (o.Object == b.from.Object || o.Object == b.to.Object), assigned != "" && mentions(bad, assigned):
+		return nearest
+	case assigned != "" && (mentions(b.from.Text, assigned) || mentions(b.to.Text, assigned)):
+		return 2
+	case stores || assigned != "":
+		return 1
+	}
+	return 0
+}
+
+// assignment finds what a statement assigns to.
+var assignment = regexp.MustCompile(`(?:^|[\s{;])[*(]*([\pL_][\pL\d_]*\)?(?:\.[\pL_][\pL\d_]*)*)(?:\[[^\]]*\])*\s*(?:=[^=]|\+=|-=|\+\+|--)`)
+
+// assignedIn is the variable that a step assigns to, or ".c" of a field, as of "p.c = nil"; "" if it does not assign.
+func assignedIn(s artifact.FindingStep) string {
+	if s.Operation != opAccess && s.Operation != opWrite && s.Operation != "map access" {
+		return ""
+	}
+	m := assignment.FindStringSubmatch(s.Text)
+	if m == nil {
+		return ""
+	}
+	return m[1][max(strings.LastIndexByte(m[1], '.'), 0):]
+}
+
+// mentions reports whether what assignedIn has found stands in a text.
+func mentions(text, name string) bool {
+	before := `(?:^|[^\pL\d_.])` // else it is a field
+	if strings.HasPrefix(name, ".") {
+		before = ""
+	}
+	return regexp.MustCompile(before + regexp.QuoteMeta(name) + `(?:[^\pL\d_]|$)`).MatchString(text)
+}
+
+// doneAt is a step in a sentence.
+func doneAt(s artifact.FindingStep) string {
+	text := brief(s)
+	if !strings.Contains(text, "`") {
+		text = "`" + strings.TrimSuffix(text, " {") + "`"
+	}
+	return text + " at " + at(s.File, s.Line)
+}
+
+// panics says what has come in between when a goroutine panics, or ends the program, "" if that is not known.
+func (e *explanation) panics() string {
+	i, ok := e.crashed()
+	if !ok {
+		return ""
+	}
+	return e.order(i)
+}
+
+// testFails says which check fails, and what the interleaving has to do with it, "" if nothing is known.
+func (e *explanation) testFails() string {
+	f := e.finding
+	steps := f.Interleaving
+	fails := lastAt(steps, "", f.File, f.Line)
+	if fails < 0 {
+		return ""
+	}
+	s := steps[fails]
+	text := ""
+	if c, ok := checkBefore(steps, fails); ok {
+		text = fmt.Sprintf("the check of %s fails, %s", who(f, s.G), doneAt(c))
+		if r := Result(c); r != "" {
+			text += " (" + r + ")"
+		}
+	}
+	why := e.order(fails)
+	if why == "" {
+		why = e.behind(fails)
+	}
+	switch {
+	case why == "":
+		return text
+	case text == "":
+		return fmt.Sprintf("%s fails the test at %s: %s", who(f, s.G), at(s.File, s.Line), why)
+	}
+	return text + "; " + why
+}
+
+// behind says which goroutines have still something to do when an error happens in a step, "" if there are none.
+func (e *explanation) behind(until int) string {
+	steps := e.finding.Interleaving
+	var parts []string
+	for _, g := range e.finding.Goroutines {
+		if g.G == steps[until].G {
+			continue
+		}
+		before := slices.ContainsFunc(steps[:until], func(s artifact.FindingStep) bool { return s.G == g.G })
+		next := slices.IndexFunc(steps[until:], func(s artifact.FindingStep) bool { return s.G == g.G })
+		start, started := Started(e.finding, g.G)
+		switch {
+		case !before && started && !slices.ContainsFunc(steps[until:], func(s artifact.FindingStep) bool { return s.G == start.G && s.Site == start.Site }):
+			parts = append(parts, fmt.Sprintf("%s, started at %s, has not begun", who(e.finding, g.G), at(start.File, start.Line)))
+		case before && next >= 0:
+			n := steps[until+next]
+			parts = append(parts, fmt.Sprintf("%s has not come to %s", who(e.finding, g.G), doneAt(n)))
+		}
+	}
+	if len(parts) == 0 || len(parts) > shownWaits {
+		return ""
+	}
+	return "by then " + strings.Join(parts, ", and ")
+}

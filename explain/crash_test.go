@@ -1,0 +1,107 @@
+package explain
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// does is a step of a goroutine, with the object that it works on and how it leaves that.
+func does(g, operation string, line int, text string, more ...string) artifact.FindingStep {
+	s := artifact.FindingStep{Step: line, G: g, Site: text, Operation: operation, File: "a.go", Line: line, Text: text}
+	if len(more) == 2 {
+		s.Object, s.After = more[0], more[1]
+	}
+	return s
+}
+
+// TestCauseOfCrashes: of an error that ends the program the cause says what others have done for it.
+func TestCauseOfCrashes(t *testing.T) {
+	panicked := []artifact.FindingGoroutine{{G: "0", State: artifact.StateAt}, {G: "0.1", State: artifact.StatePanicked}, {G: "0.2", State: artifact.StateFinished}}
+	for name, p := range map[string]struct {
+		kind       string
+		line       int
+		steps      []artifact.FindingStep
+		goroutines []artifact.FindingGoroutine
+		want       string
+	}{
+		"negative counter": {artifact.KindNegativeCounter, 5, []artifact.FindingStep{
+			does("0", "add", 1, "j.wg.Add(1)", "waitgroup#1", "1"), does("0.2", "done", 5, "j.wg.Done()", "waitgroup#1", "0"),
+			does("0.2", "done", 6, "other.Done()", "waitgroup#2", "3"), does("0.1", "done", 5, "j.wg.Done()", "waitgroup#1", ""),
+		}, panicked, "goroutine 0.1 calls j.wg.Done at a.go:5 when the counter is 0: goroutine 0.2 has brought it to 0 before, by j.wg.Done at a.go:5"},
+		"negative counter of one goroutine": {artifact.KindNegativeCounter, 6, []artifact.FindingStep{
+			does("0", "add", 1, "wg.Add(1)", "waitgroup#1", "1"), does("0.1", "done", 5, "wg.Done()", "waitgroup#1", "0"), does("0.1", "done", 6, "wg.Done()", "waitgroup#1", ""),
+		}, panicked, "goroutine 0.1 calls wg.Done at a.go:6 when the counter is 0: it has brought it to 0 before, by wg.Done at a.go:5"},
+		"no Add": {artifact.KindNegativeCounter, 6, []artifact.FindingStep{
+			does("0", "go", 1, "go f()"), does("0.1", "done", 6, "wg.Done()", "waitgroup#1", ""),
+		}, panicked, "goroutine 0.1 calls wg.Done at a.go:6 when the counter is 0: Add has not raised it before"},
+		"counter by several": {artifact.KindNegativeCounter, 6, []artifact.FindingStep{
+			does("0", "add", 1, "wg.Add(2)", "waitgroup#1", "2"), does("0.1", "add", 6, "wg.Add(-3)", "waitgroup#1", ""),
+		}, panicked, ""},
+		"objects are not known": {artifact.KindNegativeCounter, 6, []artifact.FindingStep{does("0.1", "done", 6, "wg.Done()")}, panicked, ""},
+		"reuse": {artifact.KindWaitGroupReuse, 4, []artifact.FindingStep{
+			does("0", "add", 1, "wg.Add(1)", "waitgroup#1", "1"), does("0.1", "wait", 4, "wg.Wait()", "waitgroup#1", ""),
+			does("0.2", "done", 5, "wg.Done()", "waitgroup#1", "0"), does("0.2", "add", 6, "wg.Add(1)", "waitgroup#1", "1"),
+			does("0.1", "return from wait", 4, "wg.Wait()", "waitgroup#1", ""),
+		}, panicked, "goroutine 0.2 calls wg.Add at a.go:6 before goroutine 0.1, which waits at a.go:4, has come back from wg.Wait; the counter was 0 since goroutine 0.2 had called wg.Done at a.go:5"},
+		"set to nil in between": {artifact.KindPanic, 9, []artifact.FindingStep{
+			does("0", "go", 1, "go f()"), does("0.1", "lock", 5, "p.mu.Lock()"), does("0.1", "access", 6, "ok := p.c != nil"), does("0.1", "unlock", 7, "p.mu.Unlock()"),
+			does("0.2", "access", 20, "p.c = nil"), does("0.2", "access", 21, "n = 1"), does("0.1", "lock", 8, "p.mu.Lock()"), does("0.1", "access", 9, "p.c.n++"),
+		}, panicked, "goroutine 0.2 does `p.c = nil` at a.go:20 while goroutine 0.1 is between `ok := p.c != nil` at a.go:6 and `p.c.n++` at a.go:9"},
+		"done before": {artifact.KindPanic, 9, []artifact.FindingStep{
+			does("0.2", "access", 20, "d.open = false"), does("0.1", "access", 8, "if !d.open {"), does("0.1", "panic", 9, `panic("closed")`),
+		}, panicked, "goroutine 0.2 has done `d.open = false` at a.go:20 before"},
+		"nothing to do with it": {artifact.KindPanic, 9, []artifact.FindingStep{
+			does("0.2", "send", 20, "c <- 1"), does("0.1", "panic", 9, `panic("closed")`),
+		}, panicked, ""},
+		"map": {artifact.KindMapRace, 3, nil, []artifact.FindingGoroutine{
+			{G: "0.1", Operation: "map write", Object: "map#1", State: artifact.StateAt, File: "a.go", Line: 2},
+			{G: "0.2", Operation: "map read", Object: "map#1", State: artifact.StateEnded, File: "a.go", Line: 3},
+		}, "goroutine 0.1 writes to the map at a.go:2 while goroutine 0.2 reads the map at a.go:3: neither waits for the other"},
+		"map, one of two": {artifact.KindMapRace, 3, nil, []artifact.FindingGoroutine{
+			{G: "0.2", Operation: "map iteration", Object: "map#1", State: artifact.StateEnded, File: "a.go", Line: 3},
+		}, ""},
+		"race": {artifact.KindRace, 3, nil, []artifact.FindingGoroutine{
+			{G: "0.1", Operation: "write of s.n", File: "a.go", Line: 2}, {G: "0", Operation: "read of s.n", File: "a.go", Line: 3},
+		}, "goroutine 0.1 writes s.n at a.go:2, and goroutine 0 reads s.n at a.go:3: no lock, channel or other synchronisation orders the two"},
+		"lost update": {artifact.KindTestFailure, 11, []artifact.FindingStep{
+			does("0.1", "atomic", 5, "old := n.Load()", "atomic#1", ""), does("0.2", "atomic", 5, "old := n.Load()", "atomic#1", ""), does("0.2", "atomic", 6, "n.Store(old + 1)", "atomic#1", "1"),
+			does("0.2", "atomic", 7, "m.Store(1)", "atomic#2", "1"), does("0.1", "atomic", 6, "n.Store(old + 1)", "atomic#1", "1"),
+			does("0", "atomic", 10, "if n.Load() != 2 {", "atomic#1", ""), does("0", "access", 11, `t.Error("lost")`),
+		}, nil, "the check of goroutine 0 fails, `if n.Load() != 2` at a.go:10; goroutine 0.2 does `n.Store(old + 1)` at a.go:6 while goroutine 0.1 is between `old := n.Load()` at a.go:5 and `n.Store(old + 1)` at a.go:6"},
+		"too early": {artifact.KindTestFailure, 4, []artifact.FindingStep{
+			does("0", "go", 1, "go f()"), does("0.1", "lock", 7, "mu.Lock()"), does("0", "go", 2, "go g()"), does("0", "exit", 4, `t.Fatal("no answer")`), does("0.1", "send", 8, "c <- 1"),
+		}, []artifact.FindingGoroutine{{G: "0"}, {G: "0.1"}, {G: "0.2"}},
+			"goroutine 0 fails the test at a.go:4: by then goroutine 0.1 has not come to `c <- 1` at a.go:8, and goroutine 0.2, started at a.go:2, has not begun"},
+	} {
+		f := artifact.Finding{Kind: p.kind, File: "a.go", Line: p.line, Interleaving: p.steps, Goroutines: p.goroutines}
+		require.Equal(t, p.want, Cause(f), name)
+	}
+}
+
+// TestInterruptions: a goroutine that waits is not held.
+func TestInterruptions(t *testing.T) {
+	waits := does("0", "receive", 1, "<-c")
+	waits.Waits = true
+	other := does("0.1", "send", 2, "c <- 1")
+	require.Empty(t, interruptions([]artifact.FindingStep{waits, other, does("0", "lock", 3, "mu.Lock()")}, 2))
+	require.Len(t, interruptions([]artifact.FindingStep{does("0", "receive", 1, "<-d"), other, does("0", "lock", 3, "mu.Lock()")}, 2), 1)
+	require.Empty(t, interruptions([]artifact.FindingStep{does("0", "receive", 1, "<-d"), {Step: 2, G: artifact.TimeStep}, does("0", "lock", 3, "mu.Lock()")}, 2))
+}
+
+// TestAssigned: a variable or a field that is assigned to, which other statements may mention.
+func TestAssigned(t *testing.T) {
+	for text, want := range map[string]string{
+		"p.c = nil": ".c", "n++": "n", "s.total += 2": ".total", "c.m[k] = v": ".m", "*s.conn = 1": ".conn", "(*p).x--": ".x",
+		"if a == b {": "", "old := n": "", "f(x)": "", "x <= y": "", "for i := 0; i < n; i++ {": "i",
+	} {
+		require.Equal(t, want, assignedIn(artifact.FindingStep{Operation: "access", Text: text}), text)
+	}
+	require.True(t, mentions("p.c.n++", ".c"))
+	require.True(t, mentions("c.n++", "c"))
+	require.False(t, mentions("p.c.n++", "c"))
+	require.False(t, mentions("p.cc.n++", ".c"))
+	require.Empty(t, assignedIn(artifact.FindingStep{Operation: "lock", Text: "x = 1"}))
+}

@@ -1,0 +1,79 @@
+package orchestrate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/artifact"
+)
+
+// TestAddOutcomes: how a condition has turned out is said where the next place tells it, and not else. In each program a
+// goroutine comes from «1» to «2»; what is wanted stands behind it.
+func TestAddOutcomes(t *testing.T) {
+	for _, p := range []struct{ body, want string }{
+		{"«1»if x { «2»f() }", "true"},
+		{"«1»if x { f() } else { «2»g() }", "false"},
+		{"«1»if x { f() } else if y { «2»g() }", "false"},
+		{"if x { f() } else «1»if y { «2»g() }", "true"},
+		{"«1»if x { return }; «2»g()", "false"},
+		{"«1»if x { panic(1) }; «2»g()", "false"},
+		{"«1»if x { f() }; «2»g()", ""},
+		{"«1»if x { f() } else { return }; «2»g()", "true"},
+		{"«1»if x && «2»y() { f() }", ""},
+		{"if x && «1»y() { «2»f() }", "true"},
+		{"for { «1»if x { break }; «2»f() }; g()", "false"},
+		{"for { «1»if x { break }; f() }; «2»g()", ""},
+		{"for range n { «1»if x { continue }; «2»f() }", "false"},
+		{"for { «2»f(); «1»if x { return } }", ""},
+		{"«1»for x { «2»f() }", "true"},
+		{"«1»for x { f() }; «2»g()", "false"},
+		{"«1»for x { if y { break } }; «2»g()", ""},
+		{"«1»for i := 0; i < n; i++ { go func() { for { break } }() }; «2»g()", "false"},
+		{"«1»for { «2»f() }", ""},
+		{"«1»switch x { case 1, 2: f(); case  3: «2»g(); default: h() }", "case 3"},
+		{"«1»switch { default: «2»h() }", "default"},
+		{"«1»switch x { case 1: f() }; «2»g()", ""},
+		{"«1»f(); if x { «2»g() }", ""},
+	} {
+		text := "package m\n\nfunc F() {\n\t" + p.body + "\n}\n"
+		site := func(mark, key string) artifact.Site {
+			line := strings.Split(text, "\n")[3]
+			other := map[string]string{"«1»": "«2»", "«2»": "«1»"}[mark]
+			col := strings.Index(strings.ReplaceAll(line, other, ""), mark) + 1
+			return artifact.Site{Key: key, Kind: "statement", Func: "m.F", File: "a.go", Line: 4, Col: col, Text: "x"}
+		}
+		side := &artifact.Sidecar{Sites: []artifact.Site{site("«1»", "a"), site("«2»", "b")}}
+		steps := []artifact.FindingStep{{G: "0", Site: "a"}, {G: "0.1", Site: "a"}}
+		trace := []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0.1", Site: "a"}, {G: "0", Site: "b"}}
+		AddOutcomes(side, steps, trace, func(file string) ([]byte, bool) {
+			return []byte(strings.NewReplacer("«1»", "", "«2»", "").Replace(text)), file == "a.go"
+		})
+		require.Equal(t, p.want, steps[0].Outcome, p.body)
+		require.Empty(t, steps[1].Outcome, "it has gone no further")
+	}
+}
+
+// TestAddOutcomesElsewhere: another function, the return of one, and a file that is not there tell nothing.
+func TestAddOutcomesElsewhere(t *testing.T) {
+	a := artifact.Site{Key: "a", Kind: "statement", Func: "m.F", File: "a.go", Line: 2, Col: 12, Text: "if x {"}
+	then := a
+	then.Key, then.Col = "b", 19
+	const text = "package m\nfunc F() { if x { f() } }\n"
+	for name, change := range map[string]func(s *artifact.Site) string{
+		"":                 func(*artifact.Site) string { return text },
+		"another function": func(s *artifact.Site) string { s.Func = "m.G"; return text },
+		"return":           func(s *artifact.Site) string { s.Kind = "end"; return text },
+		"deferred":         func(s *artifact.Site) string { s.Text = "defer f()"; return text },
+		"no such line":     func(s *artifact.Site) string { s.Line = 9; return text },
+		"no file":          func(*artifact.Site) string { return "" },
+	} {
+		b := then
+		source := change(&b)
+		steps := []artifact.FindingStep{{G: "0", Site: "a"}}
+		AddOutcomes(&artifact.Sidecar{Sites: []artifact.Site{a, b}}, steps, []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "b"}},
+			func(string) ([]byte, bool) { return []byte(source), source != "" })
+		require.Equal(t, name == "", steps[0].Outcome == "true", name)
+	}
+}
