@@ -92,6 +92,7 @@ var decoders = map[string]string{
 	"orchestrate.lastStep":                "orchestrate.FuzzObserved",
 	"orchestrate.observed":                "orchestrate.FuzzObserved",
 	"artifact.pathNumber":                 "orchestrate.FuzzPaths",
+	"orchestrate.parsed":                  "orchestrate.FuzzOutcomes",
 	"orchestrate.processed.read":          "orchestrate.FuzzExhausted",
 	"orchestrate.readEnds":                "orchestrate.FuzzExplored orchestrate.FuzzExhausted",
 	"orchestrate.readFrontier":            "orchestrate.FuzzParts",

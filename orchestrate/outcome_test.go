@@ -77,3 +77,15 @@ func TestAddOutcomesElsewhere(t *testing.T) {
 		require.Equal(t, name == "", steps[0].Outcome == "true", name)
 	}
 }
+
+// FuzzOutcomes: whatever file a bundle has, and wherever its sites are said to be, an outcome is one of a few words.
+func FuzzOutcomes(f *testing.F) {
+	f.Add([]byte("package m\nfunc F() { if x { f() } else { return } }\n"), 2, 12, 2, 19)
+	f.Add([]byte("package m\nfunc F() { for x { switch { case y: break } } }\n"), 2, 20, 9, -1)
+	f.Fuzz(func(t *testing.T, text []byte, line, col, thenLine, thenCol int) {
+		got := parsed(text).outcome(artifact.Site{Line: line, Col: col}, artifact.Site{Line: thenLine, Col: thenCol})
+		if got != "" && got != "true" && got != "false" && got != "default" {
+			require.Regexp(t, "^case", got)
+		}
+	})
+}
