@@ -39,6 +39,8 @@ func Cause(f artifact.Finding) string {
 	switch f.Kind {
 	case artifact.KindNegativeCounter:
 		return e.negativeCounter()
+	case artifact.KindUnlockUnlocked:
+		return e.unlocks()
 	case artifact.KindWaitGroupReuse:
 		return e.waitGroupReuse()
 	case artifact.KindTestFailure:

@@ -106,6 +106,23 @@ func (e *explanation) negativeCounter() string {
 	return text + ": Add has not raised it before"
 }
 
+// unlocks says who has given back a lock before somebody does that nobody holds any more, "" if that is not known.
+func (e *explanation) unlocks() string {
+	i, ok := e.crashed()
+	steps := e.finding.Interleaving
+	if !ok || steps[i].Object == "" {
+		return ""
+	}
+	s := steps[i]
+	text := fmt.Sprintf("%s calls %s at %s, and nobody holds the lock", who(e.finding, s.G), called(s), at(s.File, s.Line))
+	for _, u := range slices.Backward(steps[:i]) {
+		if u.Object == s.Object && isKind(u, sites.Unlock, sites.RUnlock) {
+			return text + fmt.Sprintf(": %s has given it back before, by %s at %s", who(e.finding, u.G), called(u), at(u.File, u.Line))
+		}
+	}
+	return text
+}
+
 // waitGroupReuse says who adds to a WaitGroup while a Wait for it has not returned, "" if that is not known.
 func (e *explanation) waitGroupReuse() string {
 	steps := e.finding.Interleaving
@@ -137,6 +154,7 @@ func (e *explanation) waitGroupReuse() string {
 func called(s artifact.FindingStep) string {
 	name := map[sites.Kind]string{
 		sites.WaitGroupAdd: "Add", sites.WaitGroupDone: "Done", sites.WaitGroupGo: "Go", sites.WaitGroupWait: "Wait",
+		sites.Unlock: "Unlock", sites.RUnlock: "RUnlock",
 	}[sites.Named(s.Operation)]
 	if x := Operand(sites.Named(s.Operation), s.Text); x != "" {
 		return x + "." + name
@@ -186,8 +204,8 @@ func interruptions(steps []artifact.FindingStep, until int) (out []inBetween) {
 func (e *explanation) order(until int) string {
 	steps := e.finding.Interleaving
 	bad := steps[until].Text
-	if c, ok := checkBefore(steps, until); ok {
-		bad += " " + c.Text
+	if c := checkBefore(steps, until); c >= 0 {
+		bad += " " + steps[c].Text
 	}
 	best, rank := "", 0
 	for _, b := range interruptions(steps, until) {
@@ -208,17 +226,6 @@ func (e *explanation) order(until int) string {
 		}
 	}
 	return best
-}
-
-// checkBefore is the condition that the goroutine of a step has looked at right before it, false if there is none.
-func checkBefore(steps []artifact.FindingStep, i int) (artifact.FindingStep, bool) {
-	s := steps[i]
-	for _, c := range slices.Backward(steps[:i]) {
-		if c.G == s.G {
-			return c, c.File == s.File && c.Line <= s.Line && strings.HasPrefix(strings.TrimPrefix(c.Text, "} else "), "if ")
-		}
-	}
-	return artifact.FindingStep{}, false
 }
 
 // nearest is the highest value of bearing.
@@ -288,29 +295,95 @@ func (e *explanation) panics() string {
 func (e *explanation) testFails() string {
 	f := e.finding
 	steps := f.Interleaving
-	fails := lastAt(steps, "", f.File, f.Line)
-	if fails < 0 {
+	fails, text := lastAt(steps, "", f.File, f.Line), ""
+	check := -1
+	if fails >= 0 {
+		check = checkBefore(steps, fails)
+	} else if check = checkAbove(steps, f.File, f.Line); check >= 0 {
+		fails = check
+	} else {
 		return ""
 	}
-	s := steps[fails]
-	text := ""
-	if c, ok := checkBefore(steps, fails); ok {
-		text = fmt.Sprintf("the check of %s fails, %s", who(f, s.G), doneAt(c))
+	if check >= 0 {
+		c := steps[check]
+		text = fmt.Sprintf("the check of %s fails, %s", who(f, c.G), doneAt(c))
 		if r := Result(c); r != "" {
-			text += " (" + r + ")"
+			text += " (" + r
+			if o, ok := sentBy(steps, check); ok {
+				text += ", which " + who(f, o.G) + " has sent at " + at(o.File, o.Line)
+			}
+			text += ")"
 		}
 	}
 	why := e.order(fails)
 	if why == "" {
 		why = e.behind(fails)
 	}
-	switch {
+	switch s := steps[fails]; {
 	case why == "":
 		return text
 	case text == "":
 		return fmt.Sprintf("%s fails the test at %s: %s", who(f, s.G), at(s.File, s.Line), why)
 	}
 	return text + "; " + why
+}
+
+// checkBefore is the condition that the goroutine of a step has looked at right before it, -1 if there is none.
+func checkBefore(steps []artifact.FindingStep, i int) int {
+	s := steps[i]
+	for k, c := range slices.Backward(steps[:i]) {
+		if c.G == s.G {
+			if c.File == s.File && c.Line <= s.Line && isCheck(c) {
+				return k
+			}
+			break
+		}
+	}
+	return -1
+}
+
+// checkAbove is the last condition right above a line that has no step itself, -1 if there is none.
+func checkAbove(steps []artifact.FindingStep, file string, line int) int {
+	best := -1
+	for k, c := range steps {
+		if c.File == file && c.Line < line && (best < 0 || c.Line >= steps[best].Line) {
+			best = k
+		}
+	}
+	if best < 0 || !isCheck(steps[best]) {
+		return -1
+	}
+	return best
+}
+
+// isCheck reports whether a step is one of an if statement.
+func isCheck(s artifact.FindingStep) bool {
+	return strings.HasPrefix(strings.TrimPrefix(s.Text, "} else "), "if ")
+}
+
+// sentBy is the step that has sent what is received in a step, false if that is not known. Channels keep the order.
+func sentBy(steps []artifact.FindingStep, received int) (artifact.FindingStep, bool) {
+	r := steps[received]
+	if r.Object == "" || !isKind(r, sites.Recv, sites.Range) || r.Result == closedResult {
+		return artifact.FindingStep{}, false
+	}
+	var sends []artifact.FindingStep
+	n := 0 // what was received before
+	for k, s := range steps[:received+1] {
+		switch {
+		case !slices.Contains(strings.Split(s.Object, ", "), r.Object):
+		case isKind(s, sites.Select):
+			return artifact.FindingStep{}, false // which may have done either
+		case isKind(s, sites.Send):
+			sends = append(sends, s)
+		case isKind(s, sites.Recv, sites.Range) && k < received:
+			n++
+		}
+	}
+	if n >= len(sends) {
+		return artifact.FindingStep{}, false
+	}
+	return sends[n], true
 }
 
 // behind says which goroutines have still something to do when an error happens in a step, "" if there are none.
@@ -325,7 +398,7 @@ func (e *explanation) behind(until int) string {
 		next := slices.IndexFunc(steps[until:], func(s artifact.FindingStep) bool { return s.G == g.G })
 		start, started := Started(e.finding, g.G)
 		switch {
-		case !before && started && !slices.ContainsFunc(steps[until:], func(s artifact.FindingStep) bool { return s.G == start.G && s.Site == start.Site }):
+		case !before && started:
 			parts = append(parts, fmt.Sprintf("%s, started at %s, has not begun", who(e.finding, g.G), at(start.File, start.Line)))
 		case before && next >= 0:
 			n := steps[until+next]

@@ -41,6 +41,13 @@ func TestCauseOfCrashes(t *testing.T) {
 			does("0", "add", 1, "wg.Add(2)", "waitgroup#1", "2"), does("0.1", "add", 6, "wg.Add(-3)", "waitgroup#1", ""),
 		}, panicked, ""},
 		"objects are not known": {artifact.KindNegativeCounter, 6, []artifact.FindingStep{does("0.1", "done", 6, "wg.Done()")}, panicked, ""},
+		"unlocked twice": {artifact.KindUnlockUnlocked, 8, []artifact.FindingStep{
+			does("0.2", "lock", 4, "s.mu.Lock()", "mutex#1", ""), does("0.2", "unlock", 5, "defer s.mu.Unlock()", "mutex#1", ""), does("0.2", "unlock", 6, "other.Unlock()", "mutex#2", ""),
+			does("0.1", "unlock", 8, "s.mu.Unlock()", "mutex#1", ""),
+		}, []artifact.FindingGoroutine{{G: "0.1", State: artifact.StateEnded}, {G: "0.2"}},
+			"goroutine 0.1 calls s.mu.Unlock at a.go:8, and nobody holds the lock: goroutine 0.2 has given it back before, by s.mu.Unlock at a.go:5"},
+		"never locked": {artifact.KindUnlockUnlocked, 8, []artifact.FindingStep{does("0", "go", 1, "go f()"), does("0.1", "runlock", 8, "mu.RUnlock()", "rwmutex#1", "")},
+			[]artifact.FindingGoroutine{{G: "0.1", State: artifact.StateEnded}}, "goroutine 0.1 calls mu.RUnlock at a.go:8, and nobody holds the lock"},
 		"reuse": {artifact.KindWaitGroupReuse, 4, []artifact.FindingStep{
 			does("0", "add", 1, "wg.Add(1)", "waitgroup#1", "1"), does("0.1", "wait", 4, "wg.Wait()", "waitgroup#1", ""),
 			does("0.2", "done", 5, "wg.Done()", "waitgroup#1", "0"), does("0.2", "add", 6, "wg.Add(1)", "waitgroup#1", "1"),
@@ -71,6 +78,12 @@ func TestCauseOfCrashes(t *testing.T) {
 			does("0.2", "atomic", 7, "m.Store(1)", "atomic#2", "1"), does("0.1", "atomic", 6, "n.Store(old + 1)", "atomic#1", "1"),
 			does("0", "atomic", 10, "if n.Load() != 2 {", "atomic#1", ""), does("0", "access", 11, `t.Error("lost")`),
 		}, nil, "the check of goroutine 0 fails, `if n.Load() != 2` at a.go:10; goroutine 0.2 does `n.Store(old + 1)` at a.go:6 while goroutine 0.1 is between `old := n.Load()` at a.go:5 and `n.Store(old + 1)` at a.go:6"},
+		"the other was first": {artifact.KindTestFailure, 10, []artifact.FindingStep{
+			does("0", "go", 7, "go f()"), does("0", "go", 8, "go g()"), does("0.2", "send", 18, "c <- 2", "chan#1", "1 of 2"),
+			{Step: 5, G: "0", Operation: "receive", Object: "chan#1", Result: "2", File: "a.go", Line: 9, Text: "if <-c != 1 {"}, does("0.1", "send", 17, "c <- 1", "chan#1", "1 of 2"),
+		}, []artifact.FindingGoroutine{{G: "0"}, {G: "0.1"}, {G: "0.2"}},
+			"the check of goroutine 0 fails, `if <-c != 1` at a.go:9 (gives 2, which goroutine 0.2 has sent at a.go:18); by then goroutine 0.1, started at a.go:7, has not begun"},
+		"no check": {artifact.KindTestFailure, 10, []artifact.FindingStep{does("0", "lock", 9, "mu.Lock()")}, []artifact.FindingGoroutine{{G: "0"}}, ""},
 		"too early": {artifact.KindTestFailure, 4, []artifact.FindingStep{
 			does("0", "go", 1, "go f()"), does("0.1", "lock", 7, "mu.Lock()"), does("0", "go", 2, "go g()"), does("0", "exit", 4, `t.Fatal("no answer")`), does("0.1", "send", 8, "c <- 1"),
 		}, []artifact.FindingGoroutine{{G: "0"}, {G: "0.1"}, {G: "0.2"}},

@@ -269,7 +269,7 @@ func withResult(text string, s artifact.FindingStep) string {
 	if len(came) == 0 {
 		return text
 	}
-	return text + " (" + strings.Join(came, ", ") + ")"
+	return strings.TrimSuffix(text, " {") + " (" + strings.Join(came, ", ") + ")"
 }
 
 // Result says what the operation of a step has given to the program, "" if that is not known.
@@ -384,7 +384,7 @@ func brief(s artifact.FindingStep) string {
 // function finds where the body of a function literal begins.
 var function = regexp.MustCompile(`\bfunc\s*\([^(){}]*\)[^(){}]*(?:\([^(){}]*\)\s*)?\{`)
 
-// withoutBodies is a line of source with "…" for the bodies of the function literals that begin and end in it.
+// withoutBodies is a line of source with "…" for the bodies of the function literals that begin in it.
 func withoutBodies(text string) string {
 	var b strings.Builder
 	for {
@@ -393,10 +393,13 @@ func withoutBodies(text string) string {
 			break
 		}
 		end := closingBrace(text[at[1]:])
-		if end <= 0 {
-			break // it is empty, or goes on in the next line
+		if end == 0 {
+			break // it is empty
 		}
 		b.WriteString(text[:at[1]] + "…")
+		if end < 0 {
+			return b.String() + "}" // it goes on in other lines
+		}
 		text = text[at[1]+end:]
 	}
 	return b.String() + text

@@ -83,7 +83,7 @@ func TestTableSelect(t *testing.T) {
 	require.Equal(t, `
 step  where   0                                          0.1
    1  a.go:5  select: case v := <-c (gives 7)
-   2  a.go:7  if mu.TryLock() { (gives false)
+   2  a.go:7  if mu.TryLock() (gives false)
    3  a.go:8  <-done (the channel is closed)
    4  a.go:9  blocked: select: case <-a, case b <- f(1)
       a.go:9                                             blocked: select: case <-a, case b <- f(1)
@@ -265,9 +265,9 @@ func TestTableLeaves(t *testing.T) {
 		{"atomic", "n.Store(3)", "", "", "3", "n.Store(3) (stores 3)"},
 		{"atomic", "n.Add(1)", "", "4", "4", "n.Add(1) (gives 4)"},
 		{"lock", "mu.Lock()", "", "", "", "mu.Lock()"},
-		{"access", "if x {", "", "", "", "if x { (true)"},
-		{"trylock", "if mu.TryLock() {", "", "true", "", "if mu.TryLock() { (gives true)"},
-		{"atomic", "if n.Load() > 3 {", "", "4", "", "if n.Load() > 3 { (gives 4, so true)"},
+		{"access", "if x {", "", "", "", "if x (true)"},
+		{"trylock", "if mu.TryLock() {", "", "true", "", "if mu.TryLock() (gives true)"},
+		{"atomic", "if n.Load() > 3 {", "", "4", "", "if n.Load() > 3 (gives 4, so true)"},
 	} {
 		n := len(f.Interleaving) + 1
 		f.Interleaving = append(f.Interleaving, artifact.FindingStep{
@@ -302,7 +302,8 @@ func TestBrief(t *testing.T) {
 		{"close", "func (s *server) Close() { close(s.stop) }", "close(s.stop)"},
 		{"wggo", "wg.Go(func() { a.deposit(10) })", "wg.Go(func() {…})"},
 		{"go", "go func(n int) { defer wg.Done(); if n > 0 { f(n) } }(1)", "go func(n int) {…}(1)"},
-		{"go", "go func() {", "go func() {"},
+		{"go", "go func() {", "go func() {…}"},
+		{"wggo", "wg.Go(func() { f(); g(func() {", "wg.Go(func() {…}"},
 		{"go", "go func() {}()", "go func() {}()"},
 		{"access", "run(func() (int, error) { return 1, nil }, func() { g() })", "run(func() (int, error) {…}, func() {…})"},
 	} {

@@ -32,7 +32,10 @@ func together(all []artifact.Finding) {
 			}
 			f.Cause += fmt.Sprintf("in the same run goroutine %s has failed the test before, at %s:%d, and has ended there", s.G, s.File, s.Line)
 			if t := &all[k]; sameSteps(t.Interleaving, f.Interleaving) {
-				t.Cause = fmt.Sprintf("goroutine %s fails the test and ends there; the same run comes to the %s at %s:%d", s.G, f.Kind, f.File, f.Line)
+				if t.Cause == "" {
+					t.Cause = fmt.Sprintf("goroutine %s fails the test", s.G)
+				}
+				t.Cause += fmt.Sprintf("; it ends there, and the same run comes to the %s at %s:%d", f.Kind, f.File, f.Line)
 			}
 			break
 		}

@@ -22,7 +22,7 @@ func TestTogether(t *testing.T) {
 	all := findings()
 	together(all)
 	require.Equal(t, "goroutine 0 waits; in the same run goroutine 0.1 has failed the test before, at x_test.go:7, and has ended there", all[1].Cause)
-	require.Equal(t, "goroutine 0.1 fails the test and ends there; the same run comes to the deadlock at x_test.go:9", all[0].Cause)
+	require.Equal(t, "goroutine 0.1 fails the test; it ends there, and the same run comes to the deadlock at x_test.go:9", all[0].Cause)
 
 	for name, change := range map[string]func(all []artifact.Finding){
 		"elsewhere":     func(all []artifact.Finding) { all[0].Line = 8 },

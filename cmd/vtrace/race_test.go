@@ -52,7 +52,7 @@ func TestCheckRace(t *testing.T) {
 	code, stdout, stderr := execute(t, "check", "-race", "-entry", "TestCount", "-o", "out.vtz", ".")
 	require.Equal(t, exitReal, code, stderr)
 	require.Contains(t, stdout, "TestCount: 1 real error\n\n1. REAL: data race at q_test.go:17:4 in example.com/m.TestCount")
-	require.Contains(t, stdout, "with nothing after write of n at q_test.go:17")
+	require.Contains(t, stdout, "writes n at q_test.go:17")
 	require.Contains(t, stdout, " n at q_test.go:17: n++\n              example.com/m.TestCount.func1 q_test.go:17\n")
 	require.Contains(t, stdout, "interleaving:\n")
 	require.Contains(t, stdout, "\ndata races: 1 in 0 replays and 200 runs under random schedules, ")
