@@ -54,6 +54,23 @@ func (e *explanation) race() string {
 		who(e.finding, a.G), Accessed(a.Operation), at(a.File, a.Line), who(e.finding, b.G), Accessed(b.Operation), at(b.File, b.Line))
 }
 
+// Standing says in a word or two what a goroutine of a finding does at the end, or how it accesses what races.
+func Standing(g artifact.FindingGoroutine) string {
+	switch {
+	case g.State == "":
+		return Accessed(g.Operation)
+	case MapUse(g) != "":
+		return MapUse(g)
+	case g.State == artifact.StateAt:
+		return "about to go on"
+	case g.Operation == "" || g.State == artifact.StateNotStarted:
+		return "(" + g.State + ")"
+	case g.State == artifact.StateEnded: // the operation
+		return g.Operation + " (ended the program)"
+	}
+	return g.Operation + " (" + g.State + ")"
+}
+
 // mapAccess says which goroutines access a map at one time, "" if that is not known.
 func (e *explanation) mapAccess() string {
 	all := e.finding.Goroutines
