@@ -159,15 +159,16 @@ var parts = map[string]bool{
 	"map access": true, "reading of the clock": true, "length of a channel": true, "call of uninstrumented code": true,
 }
 
-// withoutApproaches leaves out the steps in which a goroutine only comes to a statement with an atomic operation, which is
-// its next step.
+// withoutApproaches leaves out the steps in which a goroutine only comes to an operation: to one that is its very next
+// step, or, as all statements of some functions are steps, to an atomic one.
 func withoutApproaches(steps []artifact.FindingStep) []artifact.FindingStep {
 	next := map[string]artifact.FindingStep{} // by goroutine
 	var out []artifact.FindingStep
-	for _, s := range slices.Backward(steps) {
+	for i, s := range slices.Backward(steps) {
 		n := next[s.G]
 		next[s.G] = s
-		if s.Operation == opAccess && isKind(n, sites.Atomic) && n.File == s.File && n.Line == s.Line {
+		if s.Operation == opAccess && n.G != "" && n.File == s.File && n.Line == s.Line && n.Text == s.Text &&
+			(isKind(n, sites.Atomic) || steps[i+1].G == s.G && !parts[n.Operation] && !isKind(n, sites.End)) {
 			continue
 		}
 		out = append(out, s)
@@ -343,7 +344,7 @@ func operation(s artifact.FindingStep) string {
 		return fmt.Sprintf("select: case number %d", s.Case+1)
 	default:
 		text := brief(s)
-		if call, ok := strings.CutPrefix(text, "defer "); ok && !strings.HasPrefix(call, "func(") {
+		if call, ok := strings.CutPrefix(text, "defer "); ok && !strings.HasPrefix(call, "func(") && s.Operation != opAccess && kind != sites.Stmt {
 			return "deferred " + call // it is done when the function returns
 		}
 		if s.Operation == opAccess || kind == sites.Stmt {
@@ -397,8 +398,9 @@ func withoutBodies(text string) string {
 			break // it is empty
 		}
 		b.WriteString(text[:at[1]] + "…")
-		if end < 0 {
-			return b.String() + "}" // it goes on in other lines
+		if end < 0 { // it goes on in other lines
+			text := b.String() + "}"
+			return text + strings.Repeat(")", max(strings.Count(text, "(")-strings.Count(text, ")"), 0))
 		}
 		text = text[at[1]+end:]
 	}

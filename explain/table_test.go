@@ -303,7 +303,8 @@ func TestBrief(t *testing.T) {
 		{"wggo", "wg.Go(func() { a.deposit(10) })", "wg.Go(func() {…})"},
 		{"go", "go func(n int) { defer wg.Done(); if n > 0 { f(n) } }(1)", "go func(n int) {…}(1)"},
 		{"go", "go func() {", "go func() {…}"},
-		{"wggo", "wg.Go(func() { f(); g(func() {", "wg.Go(func() {…}"},
+		{"wggo", "wg.Go(func() { f(); g(func() {", "wg.Go(func() {…})"},
+		{"subtest", "t.Run(\"x\", func(t *testing.T) {", "t.Run(\"x\", func(t *testing.T) {…})"},
 		{"go", "go func() {}()", "go func() {}()"},
 		{"access", "run(func() (int, error) { return 1, nil }, func() { g() })", "run(func() (int, error) {…}, func() {…})"},
 	} {
