@@ -352,10 +352,14 @@ func (e *explanation) missing(a artifact.FindingAct) (one, many string) {
 	return "does not come to " + what + " at " + place, "do not come to " + what + " at " + place
 }
 
-// Missing says of a call of Done, or another operation, that a goroutine of a finding has not come to it.
-func Missing(f artifact.Finding, a artifact.FindingAct) string {
-	text, _ := (&explanation{finding: f}).missing(a)
-	return who(f, a.G) + " " + text
+// Owed says who does not come to what would let a goroutine of a finding go on, "" if that is not known, or the cause
+// of the finding says it.
+func Owed(f artifact.Finding, g artifact.FindingGoroutine) string {
+	text := (&explanation{finding: f}).owed(&g)
+	if strings.Contains(f.Cause, text) {
+		return ""
+	}
+	return text
 }
 
 // lastSignal says what has become of the last signal that a goroutine might have got, "" if the

@@ -565,8 +565,8 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 	if g.State == artifact.StateBlocked && len(g.Cases) > 0 {
 		fmt.Fprintf(out, "              waits for %s\n", explain.Cases(g.Cases))
 	}
-	for _, o := range g.Owed {
-		fmt.Fprintf(out, "              %s\n", explain.Missing(f, o))
+	if text := explain.Owed(f, g); text != "" {
+		fmt.Fprintf(out, "              %s\n", text)
 	}
 	for _, h := range g.Holds {
 		fmt.Fprintf(out, "              holds %s\n", explain.Holding(f, h))
