@@ -186,8 +186,9 @@ func (o *owing) stands(g artifact.FindingGoroutine) {
 	for _, frame := range g.Stack {
 		function, place, _ := strings.Cut(frame, " ")
 		o.in(g.G, function)
+		outer, _, literal := strings.Cut(function, ".func")
 		for _, s := range o.side.Sites {
-			if s.Kind != sites.Start.String() && place == fmt.Sprintf("%s:%d", path.Base(s.File), s.Line) && sites.PackageOf(s.Func) == sites.PackageOf(function) {
+			if of, _, ok := strings.Cut(s.Func, "$"); literal && ok && of == outer && place == fmt.Sprintf("%s:%d", path.Base(s.File), s.Line) {
 				o.in(g.G, s.Func)
 			}
 		}

@@ -166,6 +166,8 @@ func TestAddOwedChannels(t *testing.T) {
 		{Kind: "receive", Key: "lit#1", Func: "p.main$1", File: "b/a.go", Line: 12, Text: "<-c"},
 		{Kind: "lock", Key: "lit#2", Func: "p.main$1", File: "b/a.go", Line: 11, Text: "mu.Lock()"},
 		{Kind: "wggo", Key: "main#1", Func: "p.main", File: "b/a.go", Line: 20, Text: "wg.Go(f)"},
+		{Kind: "go", Key: "main#2", Func: "p.main", File: "b/a.go", Line: 11, Text: "go func() {"},
+		{Kind: "receive", Key: "main#3", Func: "p.main", File: "b/a.go", Line: 30, Text: "<-c"},
 		{Kind: "done", Key: "f#1", Func: "p.f", File: "b/a.go", Line: 21, Text: "p.wg.Done()"},
 	}}
 	blocked := func(operation, object, text string, counter int) artifact.FindingGoroutine {
