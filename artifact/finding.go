@@ -399,6 +399,7 @@ type FindingGoroutine struct {
 	Counter int `json:"counter,omitempty"`
 	// Owed are calls of Done that others have not come to, as many as Counter at most, where it waits for a
 	// WaitGroup; of a goroutine that the WaitGroup has started it is the call of Go, since its end is that of Done.
+	// Where it waits to send or to receive they are the operations on the other side, if they are few.
 	Owed []FindingAct `json:"owed,omitempty"`
 	// Closed says who has closed the channel on which it panics.
 	Closed *FindingAct `json:"closed,omitempty"`

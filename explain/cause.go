@@ -272,7 +272,11 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		if strings.HasPrefix(w.Object, nilPrefix) {
 			return fmt.Sprintf("%s waits at %s to %s a nil channel, for ever", g, place, do)
 		}
-		return fmt.Sprintf("%s waits at %s to %s %s, and nobody who is left %s it", g, place, do, object, other)
+		text := fmt.Sprintf("%s waits at %s to %s %s, and nobody who is left %s it", g, place, do, object, other)
+		if owed := e.owed(w); owed != "" {
+			text += ": " + owed
+		}
+		return text
 	case opSelect:
 		if w.Object == "" {
 			return fmt.Sprintf("%s waits at %s in a select without cases, for ever", g, place)
@@ -288,7 +292,11 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		if w.Counter == 0 {
 			return fmt.Sprintf("%s waits at %s for %s", g, place, object)
 		}
-		return fmt.Sprintf("%s waits at %s for %s, whose counter stays at %d%s", g, place, object, w.Counter, e.owed(w))
+		text := fmt.Sprintf("%s waits at %s for %s, whose counter stays at %d", g, place, object, w.Counter)
+		if owed := e.owed(w); owed != "" {
+			text += ", since " + owed
+		}
+		return text
 	case opLock, opReadLock, opOnce:
 		h, ok := e.holder(w)
 		if !ok {
@@ -303,7 +311,7 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 	return ""
 }
 
-// owed says who does not come to Done of the wait group that a goroutine waits for, "" if that is not known.
+// owed says who does not come to what would let a goroutine go on, "" if that is not known.
 func (e *explanation) owed(w *artifact.FindingGoroutine) string {
 	var parts []string
 	for rest := w.Owed; len(rest) > 0; {
@@ -325,29 +333,33 @@ func (e *explanation) owed(w *artifact.FindingGoroutine) string {
 			parts = append(parts, "goroutines "+strings.Join(gs[:n], ", ")+" and "+gs[n]+" "+many)
 		}
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return ", since " + strings.Join(parts, ", and ")
+	return strings.Join(parts, ", and ")
 }
 
-// missing says of one goroutine, and of several, that they have not come to a call of Done.
+// missing says of one goroutine, and of several, that they have not come to a call of Done, or another operation.
 func (e *explanation) missing(a artifact.FindingAct) (one, many string) {
-	place := at(a.File, a.Line)
+	place, what := at(a.File, a.Line), "Done"
+	if kind := sites.Named(a.Operation); kind != sites.WaitGroupDone {
+		what = "`" + call(kind, a.Text) + "`"
+	}
 	g := e.goroutine(a.G)
 	switch {
 	case a.Operation == sites.WaitGroupGo.String():
 		return "that Go has started at " + place + " does not end", "that Go has started at " + place + " do not end"
 	case g != nil && (g.State == artifact.StateFinished || g.State == artifact.StatePanicked):
-		return "has ended without Done at " + place, "have ended without Done at " + place
+		return "has ended without " + what + " at " + place, "have ended without " + what + " at " + place
 	}
-	return "does not come to Done at " + place, "do not come to Done at " + place
+	return "does not come to " + what + " at " + place, "do not come to " + what + " at " + place
 }
 
-// Missing says of a call of Done that a goroutine of a finding has not come to it.
-func Missing(f artifact.Finding, a artifact.FindingAct) string {
-	text, _ := (&explanation{finding: f}).missing(a)
-	return who(f, a.G) + " " + text
+// Owed says who does not come to what would let a goroutine of a finding go on, "" if that is not known, or the cause
+// of the finding says it.
+func Owed(f artifact.Finding, g artifact.FindingGoroutine) string {
+	text := (&explanation{finding: f}).owed(&g)
+	if strings.Contains(f.Cause, text) {
+		return ""
+	}
+	return text
 }
 
 // lastSignal says what has become of the last signal that a goroutine might have got, "" if the

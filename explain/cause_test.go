@@ -220,10 +220,29 @@ func TestCauseOwed(t *testing.T) {
 		w.Counter, w.Owed = 5, c.owed
 		f := artifact.Finding{Kind: artifact.KindDeadlock, Goroutines: []artifact.FindingGoroutine{w, ended("0.9")}}
 		require.Equal(t, "goroutine 0 waits at a.go:8 for wg, whose counter stays at 5"+c.want, Cause(f))
-		for _, o := range c.owed[:min(len(c.owed), 1)] {
-			require.True(t, strings.HasPrefix(Missing(f, o), "goroutine "+o.G+" "))
-		}
+		require.Equal(t, strings.TrimPrefix(c.want, ", since "), Owed(f, w))
+		f.Cause = Cause(f)
+		require.Empty(t, Owed(f, w), "it has been said")
 	}
+}
+
+// TestCauseOwedChannel: of a channel the cause says who has not come to the other side.
+func TestCauseOwedChannel(t *testing.T) {
+	w := blocked("0", "receive", "chan#1", 8, "<-w.done")
+	w.Owed = []artifact.FindingAct{{G: "0.1", Operation: "close", File: "a.go", Line: 4, Text: "close(w.done)"}, {G: "0.2", Operation: "send", File: "a.go", Line: 5, Text: "w.done <- v"}}
+	require.Equal(t, "goroutine 0 waits at a.go:8 to receive from w.done, and nobody who is left sends on it: goroutine 0.1 has ended without `close(w.done)` at a.go:4, and goroutine 0.2 does not come to `w.done <- v` at a.go:5",
+		Cause(artifact.Finding{Kind: artifact.KindDeadlock, Goroutines: []artifact.FindingGoroutine{w, ended("0.1")}}))
+}
+
+// TestTableDefer: a statement that defers a call is not the call.
+func TestTableDefer(t *testing.T) {
+	lines := strings.Join(Table(artifact.Finding{Interleaving: []artifact.FindingStep{
+		{Step: 1, G: "0", Site: "f@1", Operation: "access", File: "a.go", Line: 1, Text: "defer wg.Done()"},
+		{Step: 2, G: "0", Site: "f@2", Operation: "access", File: "a.go", Line: 2, Text: "mu.Lock()"},
+		{Step: 3, G: "0", Site: "f#2", Operation: "lock", File: "a.go", Line: 2, Text: "mu.Lock()"},
+		{Step: 4, G: "0", Site: "f#1", Operation: "done", File: "a.go", Line: 1, Text: "defer wg.Done()"},
+	}}), "\n")
+	require.Equal(t, "step  where   0\n   1  a.go:1  defer wg.Done()\n   3  a.go:2  mu.Lock()\n   4  a.go:1  deferred wg.Done()", lines)
 }
 
 func TestOperand(t *testing.T) {

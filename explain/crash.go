@@ -1,10 +1,12 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
@@ -22,11 +24,17 @@ const (
 func (e *explanation) crashed() (int, bool) {
 	f := e.finding
 	for i, s := range slices.Backward(f.Interleaving) {
-		if g := e.goroutine(s.G); s.File == f.File && s.Line == f.Line && g != nil && (g.State == artifact.StatePanicked || g.State == artifact.StateEnded) {
+		if s.File == f.File && s.Line == f.Line && e.ended(s.G) {
 			return i, true
 		}
 	}
 	return 0, false
+}
+
+// ended reports whether the program has ended by a goroutine.
+func (e *explanation) ended(g string) bool {
+	o := e.goroutine(g)
+	return o != nil && (o.State == artifact.StatePanicked || o.State == artifact.StateEnded)
 }
 
 // MapUse is what a goroutine does to a map at the end of a run in which several access it at one time, as a verb;
@@ -52,6 +60,23 @@ func (e *explanation) race() string {
 	a, b := all[0], all[1]
 	return fmt.Sprintf("%s %s at %s, and %s %s at %s: no lock, channel or other synchronisation orders the two",
 		who(e.finding, a.G), Accessed(a.Operation), at(a.File, a.Line), who(e.finding, b.G), Accessed(b.Operation), at(b.File, b.Line))
+}
+
+// Standing says in a word or two what a goroutine of a finding does at the end, or how it accesses what races.
+func Standing(g artifact.FindingGoroutine) string {
+	switch {
+	case g.State == "":
+		return Accessed(g.Operation)
+	case MapUse(g) != "":
+		return MapUse(g)
+	case g.State == artifact.StateAt:
+		return "about to go on"
+	case g.Operation == "" || g.State == artifact.StateNotStarted:
+		return "(" + g.State + ")"
+	case g.State == artifact.StateEnded: // the operation
+		return g.Operation + " (ended the program)"
+	}
+	return g.Operation + " (" + g.State + ")"
 }
 
 // mapAccess says which goroutines access a map at one time, "" if that is not known.
@@ -202,7 +227,10 @@ func interruptions(steps []artifact.FindingStep, until int) (out []inBetween) {
 // known: what another goroutine has done to what the step, or the check in front of it, is about, and whether the
 // goroutine was held meanwhile although it could have gone on.
 func (e *explanation) order(until int) string {
-	steps := e.finding.Interleaving
+	const looked = 500 // steps: what is further away explains nothing
+	from := max(until-looked, 0)
+	steps := e.finding.Interleaving[from:]
+	until -= from
 	bad := steps[until].Text
 	if c := checkBefore(steps, until); c >= 0 {
 		bad += " " + steps[c].Text
@@ -250,7 +278,10 @@ func bearing(o artifact.FindingStep, b inBetween, bad string) int {
 }
 
 // assignment finds what a statement assigns to.
-var assignment = regexp.MustCompile(`(?:^|[\s{;])[*(]*([\pL_][\pL\d_]*\)?(?:\.[\pL_][\pL\d_]*)*)(?:\[[^\]]*\])*\s*(?:=[^=]|\+=|-=|\+\+|--)`)
+var assignment = regexp.MustCompile(`(?:^|[\s{;])` + assigned)
+
+// assigned is what is assigned to, and that it is.
+const assigned = `[*(]*([\pL_][\pL\d_]*\)?(?:\.[\pL_][\pL\d_]*)*)(?:\[[^\]]*\])*\s*(?:=[^=]|\+=|-=|\+\+|--)`
 
 // assignedIn is the variable that a step assigns to, or ".c" of a field, as of "p.c = nil"; "" if it does not assign.
 func assignedIn(s artifact.FindingStep) string {
@@ -266,16 +297,26 @@ func assignedIn(s artifact.FindingStep) string {
 
 // mentions reports whether what assignedIn has found stands in a text.
 func mentions(text, name string) bool {
-	before := `(?:^|[^\pL\d_.])` // else it is a field
-	if strings.HasPrefix(name, ".") {
-		before = ""
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:from+i])
+		from += i + len(name)
+		after, _ := utf8.DecodeRuneInString(text[from:])
+		if !inName(after) && (name[0] == '.' || !inName(before) && before != '.') { // else it is a field
+			return true
+		}
 	}
-	return regexp.MustCompile(before + regexp.QuoteMeta(name) + `(?:[^\pL\d_]|$)`).MatchString(text)
 }
 
 // doneAt is a step in a sentence.
 func doneAt(s artifact.FindingStep) string {
 	text := brief(s)
+	if s.Taken != "" {
+		text = "case " + s.Taken
+	}
 	if !strings.Contains(text, "`") {
 		text = "`" + strings.TrimSuffix(text, " {") + "`"
 	}
@@ -284,11 +325,49 @@ func doneAt(s artifact.FindingStep) string {
 
 // panics says what has come in between when a goroutine panics, or ends the program, "" if that is not known.
 func (e *explanation) panics() string {
-	i, ok := e.crashed()
-	if !ok {
+	if i, ok := e.crashed(); ok {
+		if text := cmp.Or(e.order(i), e.tookDefault(i)); text != "" {
+			return text
+		}
+	}
+	return e.lockedBefore()
+}
+
+// tookDefault says who has come to a channel only after the goroutine of a step has looked there and has taken the default
+// of a select, "" if there is nobody.
+func (e *explanation) tookDefault(until int) string {
+	steps := e.finding.Interleaving
+	for i, s := range slices.Backward(steps[:until]) {
+		if s.G != steps[until].G || !isKind(s, sites.Select) || s.Case >= 0 {
+			continue
+		}
+		for _, o := range steps[i:] {
+			if o.G != s.G && o.Object != "" && slices.Contains(strings.Split(s.Object, ", "), o.Object) && isKind(o, sites.Send, sites.Recv, sites.Close, sites.Select) {
+				return fmt.Sprintf("%s takes the default of its select at %s before %s does %s", who(e.finding, s.G), at(s.File, s.Line), who(e.finding, o.G), doneAt(o))
+			}
+		}
 		return ""
 	}
-	return e.order(i)
+	return ""
+}
+
+// lockedBefore says who has had the lock before that the goroutine has taken last by which the program has ended, "" if
+// there is none.
+func (e *explanation) lockedBefore() string {
+	steps := e.finding.Interleaving
+	locks := func(s artifact.FindingStep) bool { return s.Object != "" && isKind(s, sites.Lock, sites.RLock) }
+	for i, l := range slices.Backward(steps) {
+		if !locks(l) || !e.ended(l.G) {
+			continue
+		}
+		for _, o := range slices.Backward(steps[:i]) {
+			if o.G != l.G && o.Object == l.Object && locks(o) {
+				return fmt.Sprintf("%s has done %s before %s has done %s", who(e.finding, o.G), doneAt(o), who(e.finding, l.G), doneAt(l))
+			}
+		}
+		return ""
+	}
+	return ""
 }
 
 // testFails says which check fails, and what the interleaving has to do with it, "" if nothing is known.
@@ -315,10 +394,7 @@ func (e *explanation) testFails() string {
 			text += ")"
 		}
 	}
-	why := e.order(fails)
-	if why == "" {
-		why = e.behind(fails)
-	}
+	why := cmp.Or(e.order(fails), e.tookDefault(fails), e.behind(fails))
 	switch s := steps[fails]; {
 	case why == "":
 		return text

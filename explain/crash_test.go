@@ -60,6 +60,16 @@ func TestCauseOfCrashes(t *testing.T) {
 		"done before": {artifact.KindPanic, 9, []artifact.FindingStep{
 			does("0.2", "access", 20, "d.open = false"), does("0.1", "access", 8, "if !d.open {"), does("0.1", "panic", 9, `panic("closed")`),
 		}, panicked, "goroutine 0.2 has done `d.open = false` at a.go:20 before"},
+		"the lock was taken before": {artifact.KindPanic, 9, []artifact.FindingStep{
+			does("0.2", "lock", 4, "func (b *box) dec() { b.mu.Lock(); b.n--; b.mu.Unlock() }", "mutex#1", ""), does("0.2", "lock", 5, "other.Lock()", "mutex#2", ""), does("0.1", "lock", 7, "b.mu.Lock()", "mutex#1", ""), does("0.1", "unlock", 8, "defer b.mu.Unlock()", "mutex#1", ""),
+		}, panicked, "goroutine 0.2 has done `b.mu.Lock()` at a.go:4 before goroutine 0.1 has done `b.mu.Lock()` at a.go:7"},
+		"in a line with others": {artifact.KindPanic, 9, []artifact.FindingStep{
+			does("0.2", "access", 4, "func (b *box) dec() { b.mu.Lock(); b.n--; b.mu.Unlock() }"), does("0.1", "panic", 9, `if b.n < 0 { panic("negative") }`),
+		}, panicked, "goroutine 0.2 has done `b.n--` at a.go:4 before"},
+		"looked too early": {artifact.KindPanic, 9, []artifact.FindingStep{
+			{G: "0.1", Operation: "select", Case: -1, Object: "chan#1, chan#2", File: "a.go", Line: 3, Text: "select {"}, does("0.2", "send", 19, "other <- 1", "chan#3", ""),
+			{G: "0.2", Operation: "select", Object: "chan#2", Taken: "ready <- true", File: "a.go", Line: 20, Text: "select {"}, does("0.1", "panic", 9, `panic("not ready")`),
+		}, panicked, "goroutine 0.1 takes the default of its select at a.go:3 before goroutine 0.2 does `case ready <- true` at a.go:20"},
 		"nothing to do with it": {artifact.KindPanic, 9, []artifact.FindingStep{
 			does("0.2", "send", 20, "c <- 1"), does("0.1", "panic", 9, `panic("closed")`),
 		}, panicked, ""},
@@ -116,5 +126,7 @@ func TestAssigned(t *testing.T) {
 	require.True(t, mentions("c.n++", "c"))
 	require.False(t, mentions("p.c.n++", "c"))
 	require.False(t, mentions("p.cc.n++", ".c"))
+	require.False(t, mentions("nn.n", "n"))
+	require.True(t, mentions("nn+n", "n"))
 	require.Empty(t, assignedIn(artifact.FindingStep{Operation: "lock", Text: "x = 1"}))
 }

@@ -159,15 +159,16 @@ var parts = map[string]bool{
 	"map access": true, "reading of the clock": true, "length of a channel": true, "call of uninstrumented code": true,
 }
 
-// withoutApproaches leaves out the steps in which a goroutine only comes to a statement with an atomic operation, which is
-// its next step.
+// withoutApproaches leaves out the steps in which a goroutine only comes to an operation: to one that is its very next
+// step, or, as all statements of some functions are steps, to an atomic one.
 func withoutApproaches(steps []artifact.FindingStep) []artifact.FindingStep {
 	next := map[string]artifact.FindingStep{} // by goroutine
 	var out []artifact.FindingStep
-	for _, s := range slices.Backward(steps) {
+	for i, s := range slices.Backward(steps) {
 		n := next[s.G]
 		next[s.G] = s
-		if s.Operation == opAccess && isKind(n, sites.Atomic) && n.File == s.File && n.Line == s.Line {
+		if s.Operation == opAccess && n.G != "" && !severalStatements(s.Text) && n.File == s.File && n.Line == s.Line && n.Text == s.Text &&
+			(isKind(n, sites.Atomic) || steps[i+1].G == s.G && !parts[n.Operation] && !isKind(n, sites.End)) {
 			continue
 		}
 		out = append(out, s)
@@ -343,7 +344,7 @@ func operation(s artifact.FindingStep) string {
 		return fmt.Sprintf("select: case number %d", s.Case+1)
 	default:
 		text := brief(s)
-		if call, ok := strings.CutPrefix(text, "defer "); ok && !strings.HasPrefix(call, "func(") {
+		if call, ok := strings.CutPrefix(text, "defer "); ok && !strings.HasPrefix(call, "func(") && s.Operation != opAccess && kind != sites.Stmt {
 			return "deferred " + call // it is done when the function returns
 		}
 		if s.Operation == opAccess || kind == sites.Stmt {
@@ -373,13 +374,44 @@ const maxStatement = 60
 // brief is the text of a step without what it does not do: the bodies of functions, and of a long statement, or one
 // line of several, all but the operation, if that can be told.
 func brief(s artifact.FindingStep) string {
-	if strings.HasPrefix(s.Text, "func ") || utf8.RuneCountInString(s.Text) > maxStatement {
-		if c := call(sites.Named(s.Operation), s.Text); c != "" {
+	kind := sites.Named(s.Operation)
+	if !kind.StartsGoroutine() && (severalStatements(s.Text) || utf8.RuneCountInString(s.Text) > maxStatement) {
+		if c := call(kind, s.Text); c != "" {
 			return c
 		}
 	}
+	if severalStatements(s.Text) {
+		form := assigning
+		if kind == sites.Panic {
+			form = panicking
+		}
+		if m := form.FindAllString(s.Text, -1); len(m) == 1 && (kind == sites.Panic || s.Operation == opAccess || s.Operation == opWrite) {
+			return strings.TrimLeft(m[0], "{; ")
+		}
+	}
+	if strings.HasPrefix(s.Text, "func ") {
+		return s.Text // the body of which the step is a part
+	}
 	return withoutBodies(s.Text)
 }
+
+// severalStatements reports whether a line has more than one statement, as a function in one line has.
+func severalStatements(text string) bool {
+	switch first, _, _ := strings.Cut(text, " "); first {
+	case "func":
+		return true
+	case "if", "for", "switch", "}":
+		_, body, _ := strings.Cut(text, "{")
+		return body != ""
+	}
+	return strings.Contains(text, "; ")
+}
+
+// The forms of statements among several in a line: an assignment and a panic.
+var (
+	assigning = regexp.MustCompile(`[{;] *` + assigned + `[^;{}]*[^;{} ]|[{;] *` + assigned)
+	panicking = regexp.MustCompile(`panic\([^;{}]*\)`)
+)
 
 // function finds where the body of a function literal begins.
 var function = regexp.MustCompile(`\bfunc\s*\([^(){}]*\)[^(){}]*(?:\([^(){}]*\)\s*)?\{`)
@@ -397,8 +429,9 @@ func withoutBodies(text string) string {
 			break // it is empty
 		}
 		b.WriteString(text[:at[1]] + "…")
-		if end < 0 {
-			return b.String() + "}" // it goes on in other lines
+		if end < 0 { // it goes on in other lines
+			text := b.String() + "}"
+			return text + strings.Repeat(")", max(strings.Count(text, "(")-strings.Count(text, ")"), 0))
 		}
 		text = text[at[1]+end:]
 	}
@@ -545,14 +578,16 @@ func cutAt(text []rune, width int) int {
 			return i
 		}
 	}
-	inWord := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	for i := width; i > width/2; i-- {
-		if !inWord(text[i-1]) && inWord(text[i]) {
+		if !inName(text[i-1]) && inName(text[i]) {
 			return i
 		}
 	}
 	return width
 }
+
+// inName reports whether a name may have a character.
+func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // lines pads the cells of a table to the width of their column. Numbers of steps are to the
 // right.

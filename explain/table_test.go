@@ -303,8 +303,14 @@ func TestBrief(t *testing.T) {
 		{"wggo", "wg.Go(func() { a.deposit(10) })", "wg.Go(func() {…})"},
 		{"go", "go func(n int) { defer wg.Done(); if n > 0 { f(n) } }(1)", "go func(n int) {…}(1)"},
 		{"go", "go func() {", "go func() {…}"},
-		{"wggo", "wg.Go(func() { f(); g(func() {", "wg.Go(func() {…}"},
+		{"wggo", "wg.Go(func() { f(); g(func() {", "wg.Go(func() {…})"},
+		{"subtest", "t.Run(\"x\", func(t *testing.T) {", "t.Run(\"x\", func(t *testing.T) {…})"},
 		{"go", "go func() {}()", "go func() {}()"},
+		{"access", "func (b *box) dec() { b.mu.Lock(); defer b.mu.Unlock(); b.n-- }", "b.n--"},
+		{"access", "func (b *box) set(n int) { b.n = n + 1 }", "b.n = n + 1"},
+		{"access", "func (b *box) set(n int) { b.n = n; b.m = n }", "func (b *box) set(n int) { b.n = n; b.m = n }"},
+		{"access", "if v := f(); v > 0 {", "if v := f(); v > 0 {"},
+		{"panic", `if b.get() < 0 { panic("negative") }`, `panic("negative")`},
 		{"access", "run(func() (int, error) { return 1, nil }, func() { g() })", "run(func() (int, error) {…}, func() {…})"},
 	} {
 		require.Equal(t, row.want, brief(artifact.FindingStep{Operation: row.operation, Text: row.text}), row.text)

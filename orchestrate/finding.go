@@ -1,6 +1,8 @@
 package orchestrate
 
 import (
+	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,63 +115,131 @@ func StuckAt(goroutines []artifact.FindingGoroutine) []artifact.At {
 	return out
 }
 
-// AddOwed notes of goroutines that wait for a WaitGroup which calls of Done others have not come to: those in
-// functions that they were in, and the ends of those that a WaitGroup has started. The object of a call that was
-// not made is not known, but for its name in the program. So nothing is noted if there are more such calls than
-// the counter says.
-func AddOwed(side *artifact.Sidecar, steps []artifact.PlanStep, goroutines []artifact.FindingGoroutine) {
-	byKey := SitesByKey(side)
-	found := artifact.Finding{Interleaving: Interleaving(side, artifact.Plan{Steps: steps}, nil)}
-	passed, functions := map[artifact.At]bool{}, map[string]map[string]bool{}
-	in := func(g, function string) {
-		if functions[g] == nil {
-			functions[g] = map[string]bool{}
-		}
-		functions[g][function] = true
-	}
-	for _, s := range steps {
-		passed[artifact.At{G: s.G, Site: s.Site}] = true
-		if site := byKey[s.Site]; site.Kind != sites.Start.String() { // which is in the function of the go statement
-			in(s.G, site.Func)
-		}
+// maxOwed is how many operations on a channel are told of that others have not come to: more are no explanation.
+const maxOwed = 2
+
+// AddOwed notes of goroutines that wait what would let them go on and others have not come to, in a run with these
+// steps: of a WaitGroup calls of Done, and the ends of those that it has started, and of a channel the operations on the
+// other side. Others are looked for in the functions that goroutines were in. The object of a call that was not made is
+// not known, but for its name in the program. So nothing is noted if there are more than a counter says, or than tell
+// anything.
+func AddOwed(side *artifact.Sidecar, steps []artifact.FindingStep, goroutines []artifact.FindingGoroutine) {
+	o := &owing{byKey: SitesByKey(side), side: side, goroutines: goroutines, passed: map[artifact.At]bool{}, count: map[string]int{}, functions: map[string]map[string]bool{}, started: map[string]artifact.FindingStep{}}
+	for i := range steps {
+		o.step(&steps[i])
 	}
 	for _, g := range goroutines {
-		in(g.G, g.Func)
-		for _, frame := range g.Stack {
-			function, _, _ := strings.Cut(frame, " ")
-			in(g.G, function)
-		}
+		o.stands(g)
 	}
-	done := slices.DeleteFunc(slices.Clone(side.Sites), func(s artifact.Site) bool { return s.Kind != sites.WaitGroupDone.String() })
 	for i := range goroutines {
 		w := &goroutines[i]
-		name := lastName(explain.Operand(sites.WaitGroupWait, w.Text))
-		if w.State != artifact.StateBlocked || w.Counter <= 0 || name == "" {
+		kind := sites.Named(w.Operation)
+		if w.State != artifact.StateBlocked {
 			continue
 		}
-		var owed []artifact.FindingAct
-		add := func(g string, s artifact.Site) {
-			if lastName(explain.Operand(sites.Named(s.Kind), s.Text)) == name {
-				owed = append(owed, artifact.FindingAct{G: g, Site: s.Key, Operation: s.Kind, Object: w.Object, File: s.File, Line: s.Line, Text: s.Text})
-			}
-		}
-		for _, g := range goroutines {
-			if g.G == w.G {
-				continue
-			}
-			if s, ok := explain.Started(found, g.G); ok && s.Operation == sites.WaitGroupGo.String() && g.State != artifact.StateFinished && g.State != artifact.StatePanicked {
-				add(g.G, byKey[s.Site])
-			}
-			for _, s := range done {
-				if functions[g.G][s.Func] && !passed[artifact.At{G: g.G, Site: s.Key}] {
-					add(g.G, s)
-				}
-			}
-		}
-		if len(owed) <= w.Counter {
-			w.Owed = owed
+		switch name := lastName(explain.Operand(kind, w.Text)); {
+		case name == "":
+		case kind == sites.WaitGroupWait && w.Counter > 0:
+			w.Owed = o.toGroup(w, name)
+		case kind == sites.Send:
+			w.Owed = o.toChannel(w, name, sites.Recv, sites.Range)
+		case kind == sites.Recv || kind == sites.Range:
+			w.Owed = o.toChannel(w, name, sites.Send, sites.Close)
 		}
 	}
+}
+
+// owing is what AddOwed knows.
+type owing struct {
+	byKey      map[string]artifact.Site
+	side       *artifact.Sidecar
+	goroutines []artifact.FindingGoroutine
+	passed     map[artifact.At]bool
+	functions  map[string]map[string]bool      // that goroutines were in
+	started    map[string]artifact.FindingStep // by which step, by creation path
+	count      map[string]int                  // of goroutines that were started, by the one that has
+}
+
+func (o *owing) in(g, function string) {
+	if o.functions[g] == nil {
+		o.functions[g] = map[string]bool{}
+	}
+	o.functions[g][function] = true
+}
+
+func (o *owing) step(s *artifact.FindingStep) {
+	o.passed[artifact.At{G: s.G, Site: s.Site}] = true
+	site := o.byKey[s.Site]
+	if site.Kind != sites.Start.String() { // which is in the function of the go statement
+		o.in(s.G, site.Func)
+	}
+	if sites.Named(site.Kind).StartsGoroutine() {
+		o.count[s.G]++
+		o.started[s.G+"."+strconv.Itoa(o.count[s.G])] = *s
+	}
+}
+
+// stands notes the functions that a goroutine is in at the end: function literals by their places, since the
+// instrumented program has other names for them.
+func (o *owing) stands(g artifact.FindingGoroutine) {
+	o.in(g.G, g.Func)
+	for _, frame := range g.Stack {
+		function, place, _ := strings.Cut(frame, " ")
+		o.in(g.G, function)
+		outer, _, literal := strings.Cut(function, ".func")
+		for _, s := range o.side.Sites {
+			if of, _, ok := strings.Cut(s.Func, "$"); literal && ok && of == outer && place == fmt.Sprintf("%s:%d", path.Base(s.File), s.Line) {
+				o.in(g.G, s.Func)
+			}
+		}
+	}
+}
+
+// missing are the operations of some kinds on what has a name that another goroutine has not come to.
+func (o *owing) missing(w *artifact.FindingGoroutine, g artifact.FindingGoroutine, name string, kinds ...sites.Kind) (out []artifact.FindingAct) {
+	for _, s := range o.side.Sites {
+		if slices.Contains(kinds, sites.Named(s.Kind)) && o.functions[g.G][s.Func] && !o.passed[artifact.At{G: g.G, Site: s.Key}] && lastName(explain.Operand(sites.Named(s.Kind), s.Text)) == name {
+			out = append(out, artifact.FindingAct{G: g.G, Site: s.Key, Operation: s.Kind, Object: w.Object, File: s.File, Line: s.Line, Text: s.Text})
+		}
+	}
+	return out
+}
+
+// toGroup is what others owe to a WaitGroup: of those that it has started it is known, which may be all.
+func (o *owing) toGroup(w *artifact.FindingGoroutine, name string) []artifact.FindingAct {
+	var certain, all []artifact.FindingAct
+	for _, g := range o.goroutines {
+		if g.G == w.G {
+			continue
+		}
+		s, ok := o.started[g.G]
+		ended := g.State == artifact.StateFinished || g.State == artifact.StatePanicked
+		if ok && s.Operation == sites.WaitGroupGo.String() && !ended && (s.Object == w.Object || s.Object == "" && lastName(explain.Operand(sites.WaitGroupGo, s.Text)) == name) {
+			act := artifact.FindingAct{G: g.G, Site: s.Site, Operation: s.Operation, Object: w.Object, File: s.File, Line: s.Line, Text: s.Text}
+			certain, all = append(certain, act), append(all, act)
+		}
+		all = append(all, o.missing(w, g, name, sites.WaitGroupDone)...)
+	}
+	switch {
+	case len(certain) == w.Counter:
+		return certain
+	case len(all) > w.Counter:
+		return nil
+	}
+	return all
+}
+
+// toChannel is what others owe to a channel, nil if there is more than tells anything.
+func (o *owing) toChannel(w *artifact.FindingGoroutine, name string, kinds ...sites.Kind) (out []artifact.FindingAct) {
+	for _, g := range o.goroutines {
+		if g.G != w.G {
+			out = append(out, o.missing(w, g, name, kinds...)...)
+		}
+	}
+	if len(out) > maxOwed {
+		return nil
+	}
+	return out
 }
 
 // AddStarts notes where goroutines were started in a run, and of those that a library has started where the function was

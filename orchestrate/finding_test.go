@@ -104,15 +104,16 @@ func TestAddOwed(t *testing.T) {
 		{ID: 6, Kind: "done", Key: "main#3", Func: "p.main", File: "a.go", Line: 3, Text: "other.Done()"},
 		{ID: 7, Kind: "done", Key: "main#4", Func: "p.main", File: "a.go", Line: 4, Text: "wg.Done()"},
 	}}
+	byKey := SitesByKey(side)
 	wait := func(counter int) artifact.FindingGoroutine {
 		return artifact.FindingGoroutine{G: "0", Operation: "wait", Object: "waitgroup#1", State: "blocked", Counter: counter, Func: "p.main", Text: "wg.Wait()"}
 	}
 	in := func(g, state, function string) artifact.FindingGoroutine {
 		return artifact.FindingGoroutine{G: g, State: state, Func: function}
 	}
-	steps := func(list ...string) (out []artifact.PlanStep) {
+	steps := func(list ...string) (out []artifact.FindingStep) {
 		for i := 0; i < len(list); i += 2 {
-			out = append(out, artifact.PlanStep{G: list[i], Site: list[i+1]})
+			out = append(out, artifact.FindingStep{G: list[i], Site: list[i+1], Operation: byKey[list[i+1]].Kind, File: "a.go", Text: byKey[list[i+1]].Text})
 		}
 		return out
 	}
@@ -120,7 +121,7 @@ func TestAddOwed(t *testing.T) {
 	called.Stack = []string{"p.helper a.go:20", "p.work a.go:12"}
 	for name, c := range map[string]struct {
 		counter    int
-		steps      []artifact.PlanStep
+		steps      []artifact.FindingStep
 		goroutines []artifact.FindingGoroutine
 		want       []string
 	}{
@@ -152,6 +153,51 @@ func TestAddOwed(t *testing.T) {
 func TestOnNil(t *testing.T) {
 	for object, want := range map[string]bool{"nil chan": true, "nil chan, chan#1": false, "chan#1, nil chan": false, "chan#1": false, "": false} {
 		require.Equal(t, want, Goroutine{Object: object}.OnNil(), object)
+	}
+}
+
+// TestAddOwedChannels: who waits on a channel is told what others have not come to, where that is little; who a
+// WaitGroup has started is known for sure, and function literals are known by where they are.
+func TestAddOwedChannels(t *testing.T) {
+	side := &artifact.Sidecar{Sites: []artifact.Site{
+		{Kind: "close", Key: "get#1", Func: "p.get", File: "b/a.go", Line: 5, Text: "close(w.done)"},
+		{Kind: "statement", Key: "get@1", Func: "p.get", File: "b/a.go", Line: 4, Text: "x++"},
+		{Kind: "send", Key: "put#1", Func: "p.put", File: "b/a.go", Line: 9, Text: "other <- 1"},
+		{Kind: "receive", Key: "lit#1", Func: "p.main$1", File: "b/a.go", Line: 12, Text: "<-c"},
+		{Kind: "lock", Key: "lit#2", Func: "p.main$1", File: "b/a.go", Line: 11, Text: "mu.Lock()"},
+		{Kind: "wggo", Key: "main#1", Func: "p.main", File: "b/a.go", Line: 20, Text: "wg.Go(f)"},
+		{Kind: "go", Key: "main#2", Func: "p.main", File: "b/a.go", Line: 11, Text: "go func() {"},
+		{Kind: "receive", Key: "main#3", Func: "p.main", File: "b/a.go", Line: 30, Text: "<-c"},
+		{Kind: "done", Key: "f#1", Func: "p.f", File: "b/a.go", Line: 21, Text: "p.wg.Done()"},
+	}}
+	blocked := func(operation, object, text string, counter int) artifact.FindingGoroutine {
+		return artifact.FindingGoroutine{G: "0", Operation: operation, Object: object, Text: text, State: artifact.StateBlocked, Counter: counter, Func: "p.main"}
+	}
+	for name, c := range map[string]struct {
+		waits  artifact.FindingGoroutine
+		steps  []artifact.FindingStep
+		others []artifact.FindingGoroutine
+		want   []string
+	}{
+		"not closed": {blocked("receive", "chan#1", "<-w.done", 0), []artifact.FindingStep{{G: "0.1", Site: "get@1"}, {G: "0.1", Site: "put#1"}},
+			[]artifact.FindingGoroutine{{G: "0.1", State: artifact.StateFinished}}, []string{"0.1 get#1"}},
+		"closed": {blocked("receive", "chan#1", "<-w.done", 0), []artifact.FindingStep{{G: "0.1", Site: "get#1"}}, []artifact.FindingGoroutine{{G: "0.1", State: artifact.StateFinished}}, nil},
+		"too many": {blocked("receive", "chan#1", "<-w.done", 0), []artifact.FindingStep{{G: "0.1", Site: "get@1"}, {G: "0.2", Site: "get@1"}, {G: "0.3", Site: "get@1"}},
+			[]artifact.FindingGoroutine{{G: "0.1"}, {G: "0.2"}, {G: "0.3"}}, nil},
+		"not received, in a literal": {blocked("send", "chan#1", "c <- 1", 0), nil,
+			[]artifact.FindingGoroutine{{G: "0.1", State: artifact.StateBlocked, Stack: []string{"p.main.func4 a.go:11"}}}, []string{"0.1 lit#1"}},
+		"started by the group": {blocked("wait", "waitgroup#1", "wg.Wait()", 1), []artifact.FindingStep{{G: "0", Site: "main#1", Operation: "wggo", Object: "waitgroup#1"}},
+			[]artifact.FindingGoroutine{{G: "0.1", State: artifact.StateBlocked}, {G: "0.2", State: artifact.StateBlocked, Func: "p.f"}}, []string{"0.1 main#1"}},
+		"started by another group": {blocked("wait", "waitgroup#1", "wg.Wait()", 1), []artifact.FindingStep{{G: "0", Site: "main#1", Operation: "wggo", Object: "waitgroup#2"}},
+			[]artifact.FindingGoroutine{{G: "0.1", State: artifact.StateBlocked}, {G: "0.2", State: artifact.StateBlocked, Func: "p.f"}}, []string{"0.2 f#1"}},
+	} {
+		all := append([]artifact.FindingGoroutine{c.waits}, c.others...)
+		AddOwed(side, c.steps, all)
+		var got []string
+		for _, o := range all[0].Owed {
+			got = append(got, o.G+" "+o.Site)
+		}
+		require.Equal(t, c.want, got, name)
 	}
 }
 

@@ -138,7 +138,7 @@ func TestLockOfCond(t *testing.T) {
 			f := deep.Findings()[0]
 			require.Equal(t, at, fmt.Sprintf("%s:%d: %s: %s", filepath.Base(f.File), f.Line, f.Verdict, f.Kind))
 			require.Equal(t, []string{orchestrate.Reproduced}, replays)
-			require.NotContains(t, f.Reason, "shown by run")
+			require.NotContains(t, f.Reason, "found by running")
 			require.Empty(t, deep.Refutations())
 		})
 	}

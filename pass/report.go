@@ -183,8 +183,8 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 		// What a plan does not name, since it comes by itself, belongs to how an error comes about, too.
 		shown.Steps = orchestrate.Passed(d.side, shown.Steps, v.Trace)
 	}
-	orchestrate.AddOwed(d.side, shown.Steps, f.Goroutines)
 	f.Interleaving = orchestrate.Interleaving(d.side, shown, orchestrate.StuckAt(f.Goroutines))
 	orchestrate.AddResults(f.Interleaving, v)
+	orchestrate.AddOwed(d.side, f.Interleaving, f.Goroutines)
 	orchestrate.AddOutcomes(d.side, f.Interleaving, v.Trace, d.source)
 }

@@ -356,11 +356,11 @@ func (d *deep) prove(ctx context.Context, second *artifact.Bundle, e ended, at a
 		d.retrace(timed, v)
 		return d.keep(timed)
 	}
-	reason := fmt.Sprintf("shown by %s, not by a trace of the model", e.name())
+	reason := fmt.Sprintf("found by running the program (%s), not in its model", e.name())
 	if e.predicted != "" {
 		reason = e.predicted
 	} else if n := satisfied(second, e.Kind, site.ID); n != 0 {
-		reason = fmt.Sprintf("shown by %s; the model has no such trace (query %d is satisfied)", e.name(), n)
+		reason = fmt.Sprintf("found by running the program (%s); the model has no such trace (query %d is satisfied)", e.name(), n)
 	}
 	description := e.Kind
 	if explain.Stuck(e.Kind) {

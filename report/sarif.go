@@ -218,11 +218,10 @@ func (p places) result(b *artifact.Bundle, f artifact.Finding, level string) (*s
 			continue
 		}
 		who := "goroutine " + explain.Goroutine(f, g.G)
-		text := who + ": " + g.Operation
-		if g.State != "" {
-			text += ", " + g.State
+		r.AddRelatedLocation(p.location(g.File, g.Line, 0, who+": "+explain.Standing(g)))
+		if c := g.Closed; c != nil && c.File != "" {
+			r.AddRelatedLocation(p.location(c.File, c.Line, 0, "goroutine "+explain.Goroutine(f, c.G)+" closes the channel here"))
 		}
-		r.AddRelatedLocation(p.location(g.File, g.Line, 0, text))
 		for _, h := range g.Holds {
 			if h.File != "" {
 				r.AddRelatedLocation(p.location(h.File, h.Line, 0, who+" holds "+h.Object+" since here"))

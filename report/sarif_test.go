@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -155,7 +156,7 @@ func TestSARIF(t *testing.T) {
 	require.EqualValues(t, 3, at.Get("region.startLine").Int())
 	require.EqualValues(t, 8, at.Get("region.startColumn").Int(), "in code points") // "\tä(); c" has 8 bytes
 	require.Equal(t, "p.f", r.Get("locations.0.logicalLocations.0.fullyQualifiedName").String())
-	require.Equal(t, `["goroutine 0: send, blocked","goroutine 0 holds mutex#1 since here"]`, r.Get("relatedLocations.#.message.text").Raw)
+	require.Equal(t, `["goroutine 0: send (blocked)","goroutine 0 holds mutex#1 since here"]`, r.Get("relatedLocations.#.message.text").Raw)
 	require.Equal(t, `["goroutine 0","goroutine 0.1"]`, r.Get("codeFlows.0.threadFlows.#.id").Raw)
 	require.Equal(t, `[1,4]`, r.Get("codeFlows.0.threadFlows.0.locations.#.executionOrder").Raw)
 	require.Equal(t, `["go f()","x++"]`, r.Get("codeFlows.0.threadFlows.0.locations.#.location.message.text").Raw)
@@ -274,7 +275,31 @@ func TestCallbackNames(t *testing.T) {
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), artifact.CallbackPrefix)
-	for _, want := range []string{"goroutine timer set at a.go:7: panic, panicked", "goroutine timer set at a.go:7 holds mu since here", `"id":"goroutine timer set at a.go:7"`} {
+	for _, want := range []string{"goroutine timer set at a.go:7: panic (panicked)", "goroutine timer set at a.go:7 holds mu since here", `"id":"goroutine timer set at a.go:7"`} {
 		require.Contains(t, string(text), want)
+	}
+}
+
+// TestRelatedAccesses: both who access a map at one time are there, and who has closed the channel that is sent on.
+func TestRelatedAccesses(t *testing.T) {
+	for _, row := range []struct {
+		finding artifact.Finding
+		want    []string
+	}{
+		{artifact.Finding{Kind: artifact.KindMapRace, Goroutines: []artifact.FindingGoroutine{
+			{G: "0", Operation: "map write", State: artifact.StateAt, File: "a.go", Line: 3}, {G: "0.1", Operation: "map read", State: artifact.StateEnded, File: "a.go", Line: 7},
+		}}, []string{"3 goroutine 0: writes to the map", "7 goroutine 0.1: reads the map"}},
+		{artifact.Finding{Kind: artifact.KindSendOnClosed, Goroutines: []artifact.FindingGoroutine{
+			{G: "0", Operation: "send", State: artifact.StatePanicked, File: "a.go", Line: 3, Closed: &artifact.FindingAct{G: "0.1", File: "a.go", Line: 7}},
+		}}, []string{"3 goroutine 0: send (panicked)", "7 goroutine 0.1 closes the channel here"}},
+	} {
+		row.finding.Verdict = artifact.Real
+		r, err := places{}.result(bundleOf(t, "main", 0, row.finding), row.finding, "error")
+		require.NoError(t, err)
+		var got []string
+		for _, l := range r.RelatedLocations {
+			got = append(got, fmt.Sprintf("%d %s", *l.PhysicalLocation.Region.StartLine, *l.Message.Text))
+		}
+		require.Equal(t, row.want, got)
 	}
 }

@@ -136,13 +136,13 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, strategy
 		}
 		fmt.Fprintf(c.stdout, "\n%d. %s\n", i+1, what)
 		f := findingOf(sites, e.Kind, e.Site, e.Goroutines)
-		orchestrate.AddOwed(side, e.Plan.Steps, f.Goroutines)
 		if e.Replay != nil {
 			orchestrate.AddStarts(side, e.Replay.Trace, f.Goroutines)
 			plan := e.Plan
 			plan.Steps = orchestrate.Passed(side, plan.Steps, e.Replay.Trace)
 			f.Interleaving = orchestrate.Interleaving(side, plan, orchestrate.StuckAt(f.Goroutines))
 			orchestrate.AddResults(f.Interleaving, e.Replay)
+			orchestrate.AddOwed(side, f.Interleaving, f.Goroutines)
 		}
 		if cause := explain.Cause(f); cause != "" && e.Status == orchestrate.Completed {
 			fmt.Fprintf(c.stdout, "   %s\n", cause)

@@ -285,13 +285,12 @@ func (c *call) writeFunction(all *vtrace.Functions, r *checkedFunction) error {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s (%s:%d): %s\n", r.function, shorten(r.function.Pos.Filename), r.function.Pos.Line, r.headline())
-	told := map[string]bool{} // kinds of findings
+	told := told{}
 	for n, e := range alarms {
 		least := r.summary.Checked[e.In[0]]
 		f := e.Finding
 		f.Number = n + 1
-		writeFinding(&out, least.Bundle, f, r.paths[e.In[0]], !told[f.Kind])
-		told[f.Kind] = true
+		writeFinding(&out, least.Bundle, f, r.paths[e.In[0]], told)
 		fmt.Fprintf(&out, "   shown with %d of %d choices of values", len(e.In), r.summary.Valuations())
 		if text := least.Valuation.String(); text != "" {
 			fmt.Fprintf(&out, ", least: %s", text)

@@ -52,7 +52,7 @@ func TestFuzz(t *testing.T) {
 	code, stdout, stderr := execute(t, "fuzz", "-runs", "200", "-fuzztime", "0", "-o", "-", ".")
 	require.Equal(t, exitReal, code, stderr)
 	require.Contains(t, stdout, "REAL: deadlock at m_test.go:")
-	require.Regexp(t, `shown by run \d+ of a search by runs`, stdout)
+	require.Regexp(t, `found by running the program \(run \d+ of a search by runs\)`, stdout)
 	require.Contains(t, stdout, "example.com/m TestMixed: 200 runs, ")
 	require.Contains(t, stdout, "example.com/m TestFine: all runs are the same: there is nothing to choose\n")
 	files, err := filepath.Glob("*")

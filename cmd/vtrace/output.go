@@ -98,7 +98,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s: %s\n", m.Entry.Package, m.Entry.Func, headline(b, accepted))
 	refuted := 0
-	told := map[string]bool{} // kinds of findings
+	told := told{}
 	for _, f := range b.Findings() {
 		if f.Verdict == vtrace.False {
 			refuted++
@@ -108,8 +108,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 			writeAccepted(&out, f, accepted[i])
 			continue
 		}
-		writeFinding(&out, b, f, path, !told[f.Kind])
-		told[f.Kind] = true
+		writeFinding(&out, b, f, path, told)
 	}
 	if refuted > 0 && predicted(b) {
 		fmt.Fprintf(&out, "\nerrors that were predicted, and that the program does not have in these orders: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
@@ -396,8 +395,23 @@ func writeAccepted(out *strings.Builder, f vtrace.Finding, a report.Acceptance) 
 	fmt.Fprintf(out, "\n   %v\n", a)
 }
 
-// writeFinding writes a finding. What is said of each kind once is left out if this is not the first one.
-func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string, first bool) {
+// told is what a report has said already: kinds of findings against which it says what helps, and what words mean.
+type told map[string]bool
+
+// first reports whether something has not been said yet, and notes that it is.
+func (t told) first(what string) bool {
+	was := t[what]
+	t[what] = true
+	return !was
+}
+
+// The words that are explained once.
+const (
+	wordGoroutine = "goroutine"
+	wordTest      = "test"
+)
+
+func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string, told told) {
 	fmt.Fprintf(out, "\n%d. %s: %s", f.Number, strings.ToUpper(f.Verdict), f.Kind)
 	at := explain.Place(f)
 	if at.File != "" {
@@ -425,7 +439,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	}
 	writeStalls(out, f)
 	if len(f.Goroutines) > 0 {
-		writeGoroutines(out, b, f, first)
+		writeGoroutines(out, b, f, told)
 	}
 	for _, v := range f.Values {
 		fmt.Fprintf(out, "   only if goroutine %s gets %d, of 0 to %d", explain.Goroutine(f, v.G), v.Value, v.N-1)
@@ -442,21 +456,24 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 			fmt.Fprintln(out, "   "+line)
 		}
 	}
-	if id, ok := report.RuleID(f.Kind); ok && first {
+	if id, ok := report.RuleID(f.Kind); ok && told.first(f.Kind) {
 		text := strings.ReplaceAll(findings.Help(id), "\n", "\n     ")
 		fmt.Fprintf(out, "   what helps: %s\n     (with an example: vtrace help %s)\n", text, id)
 	}
 	if cmd := reproduce(b, f, path); cmd != "" {
 		fmt.Fprintf(out, "   reproduce: %s\n", cmd)
+		if told.first(wordTest) {
+			fmt.Fprintf(out, "     (builds the program and takes it through these steps again; %s is their name in the bundle)\n", testName(f.Test))
+		}
 	}
 }
 
 // writeGoroutines says where the goroutines of a finding are at the end. Those of which the same is true share a line,
 // and so do those that have come to their end and have nothing to do with the error, as far as is known.
-func writeGoroutines(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, first bool) {
+func writeGoroutines(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, told told) {
 	out.WriteString("   goroutines")
-	if first {
-		out.WriteString(creationPaths(b, f))
+	if text := creationPaths(b, f); text != "" && told.first(wordGoroutine) {
+		out.WriteString(text)
 	}
 	out.WriteString(":\n")
 	type group struct {
@@ -517,22 +534,7 @@ const shownCalls = 6
 // goroutineText says where a goroutine of a finding is at the end, and how it came there, behind its name.
 func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) string {
 	out := &strings.Builder{}
-	switch {
-	case f.Kind == artifact.KindRace || g.State == "":
-		fmt.Fprintf(out, " %s", explain.Accessed(g.Operation))
-	case explain.MapUse(g) != "":
-		fmt.Fprintf(out, " %s", explain.MapUse(g))
-	case g.State == artifact.StateAt:
-		out.WriteString(" about to go on")
-	case g.Operation == "" || g.State == artifact.StateNotStarted:
-		fmt.Fprintf(out, " (%s)", g.State)
-	default:
-		state := g.State
-		if state == artifact.StateEnded { // the operation
-			state = "ended the program"
-		}
-		fmt.Fprintf(out, " %s (%s)", g.Operation, state)
-	}
+	out.WriteString(" " + explain.Standing(g))
 	s, started := explain.Started(f, g.G)
 	if last, ok := lastStep(f, g.G); ok && g.State == artifact.StateFinished {
 		fmt.Fprintf(out, " after %s:%d: %s", last.File, last.Line, last.Text)
@@ -563,8 +565,8 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 	if g.State == artifact.StateBlocked && len(g.Cases) > 0 {
 		fmt.Fprintf(out, "              waits for %s\n", explain.Cases(g.Cases))
 	}
-	for _, o := range g.Owed {
-		fmt.Fprintf(out, "              %s\n", explain.Missing(f, o))
+	if text := explain.Owed(f, g); text != "" {
+		fmt.Fprintf(out, "              %s\n", text)
 	}
 	for _, h := range g.Holds {
 		fmt.Fprintf(out, "              holds %s\n", explain.Holding(f, h))
