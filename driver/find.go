@@ -424,7 +424,9 @@ func runsAsGoroutine(v ssa.Value) bool {
 
 // isMethodValue reports whether a function is the one that go/ssa makes for a method value of a method.
 func isMethodValue(f, method *ssa.Function) bool {
-	return f.Object() != nil && f.Object() == method.Object() && strings.HasSuffix(f.Name(), "$bound")
+	of, ok := f.Object().(*types.Func)
+	m, isMethod := method.Object().(*types.Func)
+	return ok && isMethod && of.Origin() == m.Origin() && strings.HasSuffix(f.Name(), "$bound")
 }
 
 // nameOf is the name of a function, with the type of its receiver.

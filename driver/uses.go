@@ -59,9 +59,14 @@ func callees(f *ssa.Function) (out []*ssa.Function) {
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
 			if c, ok := instr.(ssa.CallInstruction); ok {
-				if callee := c.Common().StaticCallee(); callee != nil {
-					out = append(out, callee)
+				callee := c.Common().StaticCallee()
+				if callee == nil {
+					continue
 				}
+				if callee.Origin() != nil {
+					callee = callee.Origin()
+				}
+				out = append(out, callee)
 			}
 		}
 	}
