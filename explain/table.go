@@ -33,7 +33,8 @@ func Table(f artifact.Finding) []string {
 			goroutines = append(goroutines, g)
 		}
 	}
-	steps, behind := folded(f, withoutApproaches(f.Interleaving))
+	own := func(s artifact.FindingStep) bool { return sites.IsEntryFile(s.File) && !isKind(s, sites.Select) }
+	steps, behind := folded(f, withoutApproaches(slices.DeleteFunc(slices.Clone(f.Interleaving), own)))
 	f.Interleaving = steps
 	for _, s := range steps {
 		seen(s.G)
@@ -267,7 +268,7 @@ func withResult(text string, s artifact.FindingStep) string {
 		outcome = "so " + outcome
 	}
 	came := slices.DeleteFunc([]string{Result(s), After(s), outcome}, func(s string) bool { return s == "" })
-	if len(came) == 0 {
+	if len(came) == 0 || sites.IsEntryFile(s.File) {
 		return text
 	}
 	return strings.TrimSuffix(text, " {") + " (" + strings.Join(came, ", ") + ")"
@@ -336,6 +337,8 @@ func operation(s artifact.FindingStep) string {
 		return "return"
 	case sites.Select:
 		switch {
+		case sites.IsEntryFile(s.File): // the selects of which choose what the function is called with
+			return fmt.Sprintf("is called with value number %d", s.Case+1)
 		case s.Case < 0:
 			return "select: default"
 		case s.Taken != "":

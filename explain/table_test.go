@@ -358,3 +358,12 @@ func TestInvolved(t *testing.T) {
 	require.True(t, Involved(f, artifact.FindingGoroutine{G: "0.4", State: artifact.StateBlocked}))
 	require.True(t, Involved(f, artifact.FindingGoroutine{G: "0.4", State: artifact.StateFinished, Holds: []artifact.FindingAct{{}}}))
 }
+
+// TestTableEntryFile: what is done in a file that makes a function an entry point, which nobody has written, is left out.
+func TestTableEntryFile(t *testing.T) {
+	require.Equal(t, []string{"step  where                        0", "   1  p/zz_fuzzx_entry_test.go:13  is called with value number 3", "   2  m_test.go:9                  c <- 1"}, Table(artifact.Finding{Interleaving: []artifact.FindingStep{
+		{Step: 1, G: "0", Operation: "close", File: "p/" + sites.EntryFile("FuzzX"), Line: 12, Text: "close(ready)"},
+		{Step: 1, G: "0", Operation: "select", Case: 2, Result: "closed", File: "p/" + sites.EntryFile("FuzzX"), Line: 13, Text: "select {"},
+		{Step: 2, G: "0", Operation: "send", File: "m_test.go", Line: 9, Text: "c <- 1"},
+	}}))
+}
