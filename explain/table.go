@@ -258,8 +258,21 @@ func severalOperations(steps []artifact.FindingStep) map[string]bool {
 // Step is what a step does, in the words of the source, and what came of it.
 func Step(s artifact.FindingStep) string { return withResult(operation(s), s) }
 
-// withResult is a text about a step, and what the operation has given to the program.
+// withResult is a text about a step, and what has come of it.
 func withResult(text string, s artifact.FindingStep) string {
+	came := Came(s)
+	if came == "" {
+		return text
+	}
+	return strings.TrimSuffix(text, " {") + " (" + came + ")"
+}
+
+// Came says what has come of a step: what it has given to the program, how it has left what it works on, how its
+// condition has turned out; "" if nothing of that is known.
+func Came(s artifact.FindingStep) string {
+	if sites.IsEntryFile(s.File) {
+		return ""
+	}
 	outcome := s.Outcome
 	switch {
 	case outcome == s.Result:
@@ -267,11 +280,7 @@ func withResult(text string, s artifact.FindingStep) string {
 	case s.Result != "" && outcome != "":
 		outcome = "so " + outcome
 	}
-	came := slices.DeleteFunc([]string{Result(s), After(s), outcome}, func(s string) bool { return s == "" })
-	if len(came) == 0 || sites.IsEntryFile(s.File) {
-		return text
-	}
-	return strings.TrimSuffix(text, " {") + " (" + strings.Join(came, ", ") + ")"
+	return strings.Join(slices.DeleteFunc([]string{Result(s), After(s), outcome}, func(s string) bool { return s == "" }), ", ")
 }
 
 // Result says what the operation of a step has given to the program, "" if that is not known.
