@@ -278,7 +278,7 @@ func Came(s artifact.FindingStep) string {
 	case outcome == s.Result:
 		outcome = "" // the condition is what the operation gives
 	case s.Result != "" && outcome != "":
-		outcome = "so " + outcome
+		outcome = "condition " + outcome
 	}
 	return strings.Join(slices.DeleteFunc([]string{Result(s), After(s), outcome}, func(s string) bool { return s == "" }), ", ")
 }

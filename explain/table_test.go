@@ -267,7 +267,7 @@ func TestTableLeaves(t *testing.T) {
 		{"lock", "mu.Lock()", "", "", "", "mu.Lock()"},
 		{"access", "if x {", "", "", "", "if x (true)"},
 		{"trylock", "if mu.TryLock() {", "", "true", "", "if mu.TryLock() (gives true)"},
-		{"atomic", "if n.Load() > 3 {", "", "4", "", "if n.Load() > 3 (gives 4, so true)"},
+		{"atomic", "if n.Load() > 3 {", "", "4", "", "if n.Load() > 3 (gives 4, condition true)"},
 	} {
 		n := len(f.Interleaving) + 1
 		f.Interleaving = append(f.Interleaving, artifact.FindingStep{
