@@ -35,8 +35,8 @@ func Example() {
 		fmt.Println(line)
 	}
 	// Output:
-	// step  where      0                        0.1
-	//    1  main.go:5  go func() { ch <- 1 }()
-	//    2  main.go:5                           send: go func() { ch <- 1 }()
+	// step  where      0                0.1
+	//    1  main.go:5  go func() {…}()
+	//    2  main.go:5                   ch <- 1
 	//    3  main.go:6  <-ch
 }
