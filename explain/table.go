@@ -157,19 +157,23 @@ func Table(f artifact.Finding) []string {
 // them waits.
 var parts = map[string]bool{
 	opAccess: true, opWrite: true, sites.Stmt.String(): true, sites.Store.String(): true, sites.Atomic.String(): true,
-	"map access": true, "reading of the clock": true, "length of a channel": true, "call of uninstrumented code": true,
+	"map access": true, "reading of the clock": true, "length of a channel": true, opOperand: true,
 }
 
+// opOperand is the operation of a step in which a goroutine calls a library, as for an operand.
+const opOperand = "call of uninstrumented code"
+
 // withoutApproaches leaves out the steps in which a goroutine only comes to an operation: to one that is its very next
-// step, or, as all statements of some functions are steps, to an atomic one.
+// step, or, as all statements of some functions are steps, to an atomic one; and those in which it calls a library for
+// its operands.
 func withoutApproaches(steps []artifact.FindingStep) []artifact.FindingStep {
 	next := map[string]artifact.FindingStep{} // by goroutine
 	var out []artifact.FindingStep
 	for i, s := range slices.Backward(steps) {
 		n := next[s.G]
 		next[s.G] = s
-		if s.Operation == opAccess && n.G != "" && !severalStatements(s.Text) && n.File == s.File && n.Line == s.Line && n.Text == s.Text &&
-			(isKind(n, sites.Atomic) || steps[i+1].G == s.G && !parts[n.Operation] && !isKind(n, sites.End)) {
+		if n.G != "" && !severalStatements(s.Text) && n.File == s.File && n.Line == s.Line && n.Text == s.Text && !isKind(n, sites.End) &&
+			(s.Operation == opAccess && (isKind(n, sites.Atomic) || steps[i+1].G == s.G && !parts[n.Operation]) || s.Operation == opOperand && !parts[n.Operation]) {
 			continue
 		}
 		out = append(out, s)
@@ -489,6 +493,14 @@ func Accessed(operation string) string {
 
 // spoken is an operation of a step in a report.
 func spoken(operation string) string {
+	switch operation {
+	case opOperand:
+		return "calls a library"
+	case "reading of the clock":
+		return "reads the clock"
+	case "length of a channel":
+		return "asks for a length"
+	}
 	if w := words[sites.Named(operation)]; w != "" {
 		return w
 	}

@@ -359,6 +359,19 @@ func TestInvolved(t *testing.T) {
 	require.True(t, Involved(f, artifact.FindingGoroutine{G: "0.4", State: artifact.StateFinished, Holds: []artifact.FindingAct{{}}}))
 }
 
+// TestTableLibrary: that a goroutine calls a library for an operand is no row, and else said in plain words.
+func TestTableLibrary(t *testing.T) {
+	step := func(n int, operation string, line int, text string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: "0", Operation: operation, File: "a.go", Line: line, Text: text}
+	}
+	after := step(3, "select", 3, "select {")
+	after.Taken = "<-time.After(d)"
+	require.Equal(t, []string{"step  where   0", "   1  a.go:2  f(time.Now())", "   3  a.go:3  select: case <-time.After(d)"}, Table(artifact.Finding{Interleaving: []artifact.FindingStep{
+		step(1, opOperand, 2, "f(time.Now())"), step(2, opOperand, 3, "select {"), after,
+	}}))
+	require.Equal(t, []string{"calls a library", "reads the clock", "asks for a length", "lock for reading"}, []string{spoken(opOperand), spoken("reading of the clock"), spoken("length of a channel"), spoken("rlock")})
+}
+
 // TestTableEntryFile: what is done in a file that makes a function an entry point, which nobody has written, is left out.
 func TestTableEntryFile(t *testing.T) {
 	require.Equal(t, []string{"step  where                        0", "   1  p/zz_fuzzx_entry_test.go:13  is called with value number 3", "   2  m_test.go:9                  c <- 1"}, Table(artifact.Finding{Interleaving: []artifact.FindingStep{
