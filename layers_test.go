@@ -56,7 +56,7 @@ var layers = map[string][]string{
 	"recording":                 {"trace"},
 	"report":                    {"artifact", "docs/findings", "explain", "pass", "source"},
 	"sites":                     {},
-	"source":                    {"internal/git", "internal/group", "internal/repository", "internal/scratch"},
+	"source":                    {"internal/git", "internal/group", "internal/repository", "internal/scratch", "sites"},
 	"trace":                     {},
 	"translate":                 {"artifact", "disallow", "sites", "source", "uppaal"},
 	"uppaal":                    {},

@@ -330,7 +330,32 @@ func (e *explanation) panics() string {
 			return text
 		}
 	}
-	return e.lockedBefore()
+	return cmp.Or(e.stuckBy(len(e.finding.Interleaving)), e.lockedBefore())
+}
+
+// stuckBy says what all others wait for that have not come to their ends by a step, in front of which time has passed, "" if
+// one of them may still do something: who gives up after some time does so for that.
+func (e *explanation) stuckBy(until int) string {
+	steps := e.finding.Interleaving[:until]
+	if !slices.ContainsFunc(steps, func(s artifact.FindingStep) bool { return s.G == artifact.TimeStep }) {
+		return ""
+	}
+	last := map[string]int{} // step, by goroutine
+	for i, s := range e.finding.Interleaving {
+		last[s.G] = i
+	}
+	for _, g := range e.finding.Goroutines {
+		gives := e.ended(g.G) || until < len(e.finding.Interleaving) && g.G == e.finding.Interleaving[until].G
+		rests := (g.State == artifact.StateFinished || g.State == artifact.StateBlocked) && last[g.G] < until
+		if !gives && !rests {
+			return ""
+		}
+	}
+	text := e.waits()
+	if text == "" {
+		return ""
+	}
+	return "by then " + text
 }
 
 // tookDefault says who has come to a channel only after the goroutine of a step has looked there and has taken the default
@@ -394,7 +419,7 @@ func (e *explanation) testFails() string {
 			text += ")"
 		}
 	}
-	why := cmp.Or(e.order(fails), e.tookDefault(fails), e.behind(fails))
+	why := cmp.Or(e.order(fails), e.tookDefault(fails), e.stuckBy(fails), e.behind(fails))
 	switch s := steps[fails]; {
 	case why == "":
 		return text

@@ -70,6 +70,16 @@ func TestCauseOfCrashes(t *testing.T) {
 			{G: "0.1", Operation: "select", Case: -1, Object: "chan#1, chan#2", File: "a.go", Line: 3, Text: "select {"}, does("0.2", "send", 19, "other <- 1", "chan#3", ""),
 			{G: "0.2", Operation: "select", Object: "chan#2", Taken: "ready <- true", File: "a.go", Line: 20, Text: "select {"}, does("0.1", "panic", 9, `panic("not ready")`),
 		}, panicked, "goroutine 0.1 takes the default of its select at a.go:3 before goroutine 0.2 does `case ready <- true` at a.go:20"},
+		"gives up": {artifact.KindExit, 9, []artifact.FindingStep{does("0.2", "receive", 4, "<-c", "chan#1", ""), {Step: 5, G: artifact.TimeStep}, does("0.1", "exit", 9, "os.Exit(1)")},
+			[]artifact.FindingGoroutine{{G: "0.1", State: artifact.StateEnded}, {G: "0.2", State: artifact.StateBlocked, Operation: "receive", Object: "chan#1", File: "a.go", Line: 4, Text: "<-c"}, {G: "0.3", State: artifact.StateFinished}},
+			"by then goroutine 0.2 waits at a.go:4 to receive from c, and nobody who is left sends on it"},
+		"test gives up": {artifact.KindTestFailure, 9, []artifact.FindingStep{
+			does("0.2", "receive", 4, "<-c", "chan#1", ""), {Step: 5, G: artifact.TimeStep}, does("0", "exit", 9, `t.Fatal("timeout")`), does("0", "end", 12, "}"),
+		}, []artifact.FindingGoroutine{{G: "0", State: artifact.StateFinished}, {G: "0.2", State: artifact.StateBlocked, Operation: "receive", Object: "chan#1", File: "a.go", Line: 4, Text: "<-c"}},
+			"goroutine 0 fails the test at a.go:9: by then goroutine 0.2 waits at a.go:4 to receive from c, and nobody who is left sends on it"},
+		"gives up too early": {artifact.KindExit, 9, []artifact.FindingStep{does("0.2", "receive", 4, "<-c", "chan#1", ""), {Step: 5, G: artifact.TimeStep}, does("0.1", "exit", 9, "os.Exit(1)")},
+			[]artifact.FindingGoroutine{{G: "0.1", State: artifact.StateEnded}, {G: "0.2", State: artifact.StateBlocked, Operation: "receive", Object: "chan#1", File: "a.go", Line: 4, Text: "<-c"}, {G: "0.3", State: artifact.StateAt}},
+			""},
 		"nothing to do with it": {artifact.KindPanic, 9, []artifact.FindingStep{
 			does("0.2", "send", 20, "c <- 1"), does("0.1", "panic", 9, `panic("closed")`),
 		}, panicked, ""},

@@ -33,7 +33,8 @@ func Table(f artifact.Finding) []string {
 			goroutines = append(goroutines, g)
 		}
 	}
-	steps, behind := folded(f, withoutApproaches(f.Interleaving))
+	own := func(s artifact.FindingStep) bool { return sites.IsEntryFile(s.File) && !isKind(s, sites.Select) }
+	steps, behind := folded(f, withoutApproaches(slices.DeleteFunc(slices.Clone(f.Interleaving), own)))
 	f.Interleaving = steps
 	for _, s := range steps {
 		seen(s.G)
@@ -156,19 +157,23 @@ func Table(f artifact.Finding) []string {
 // them waits.
 var parts = map[string]bool{
 	opAccess: true, opWrite: true, sites.Stmt.String(): true, sites.Store.String(): true, sites.Atomic.String(): true,
-	"map access": true, "reading of the clock": true, "length of a channel": true, "call of uninstrumented code": true,
+	"map access": true, "reading of the clock": true, "length of a channel": true, opOperand: true,
 }
 
+// opOperand is the operation of a step in which a goroutine calls a library, as for an operand.
+const opOperand = "call of uninstrumented code"
+
 // withoutApproaches leaves out the steps in which a goroutine only comes to an operation: to one that is its very next
-// step, or, as all statements of some functions are steps, to an atomic one.
+// step, or, as all statements of some functions are steps, to an atomic one; and those in which it calls a library for
+// its operands.
 func withoutApproaches(steps []artifact.FindingStep) []artifact.FindingStep {
 	next := map[string]artifact.FindingStep{} // by goroutine
 	var out []artifact.FindingStep
 	for i, s := range slices.Backward(steps) {
 		n := next[s.G]
 		next[s.G] = s
-		if s.Operation == opAccess && n.G != "" && !severalStatements(s.Text) && n.File == s.File && n.Line == s.Line && n.Text == s.Text &&
-			(isKind(n, sites.Atomic) || steps[i+1].G == s.G && !parts[n.Operation] && !isKind(n, sites.End)) {
+		if n.G != "" && !severalStatements(s.Text) && n.File == s.File && n.Line == s.Line && n.Text == s.Text && !isKind(n, sites.End) &&
+			(s.Operation == opAccess && (isKind(n, sites.Atomic) || steps[i+1].G == s.G && !parts[n.Operation]) || s.Operation == opOperand && !parts[n.Operation]) {
 			continue
 		}
 		out = append(out, s)
@@ -257,20 +262,29 @@ func severalOperations(steps []artifact.FindingStep) map[string]bool {
 // Step is what a step does, in the words of the source, and what came of it.
 func Step(s artifact.FindingStep) string { return withResult(operation(s), s) }
 
-// withResult is a text about a step, and what the operation has given to the program.
+// withResult is a text about a step, and what has come of it.
 func withResult(text string, s artifact.FindingStep) string {
+	came := Came(s)
+	if came == "" {
+		return text
+	}
+	return strings.TrimSuffix(text, " {") + " (" + came + ")"
+}
+
+// Came says what has come of a step: what it has given to the program, how it has left what it works on, how its
+// condition has turned out; "" if nothing of that is known.
+func Came(s artifact.FindingStep) string {
+	if sites.IsEntryFile(s.File) {
+		return ""
+	}
 	outcome := s.Outcome
 	switch {
 	case outcome == s.Result:
 		outcome = "" // the condition is what the operation gives
 	case s.Result != "" && outcome != "":
-		outcome = "so " + outcome
+		outcome = "condition " + outcome
 	}
-	came := slices.DeleteFunc([]string{Result(s), After(s), outcome}, func(s string) bool { return s == "" })
-	if len(came) == 0 {
-		return text
-	}
-	return strings.TrimSuffix(text, " {") + " (" + strings.Join(came, ", ") + ")"
+	return strings.Join(slices.DeleteFunc([]string{Result(s), After(s), outcome}, func(s string) bool { return s == "" }), ", ")
 }
 
 // Result says what the operation of a step has given to the program, "" if that is not known.
@@ -336,6 +350,8 @@ func operation(s artifact.FindingStep) string {
 		return "return"
 	case sites.Select:
 		switch {
+		case sites.IsEntryFile(s.File): // the selects of which choose what the function is called with
+			return fmt.Sprintf("is called with value number %d", s.Case+1)
 		case s.Case < 0:
 			return "select: default"
 		case s.Taken != "":
@@ -477,6 +493,14 @@ func Accessed(operation string) string {
 
 // spoken is an operation of a step in a report.
 func spoken(operation string) string {
+	switch operation {
+	case opOperand:
+		return "calls a library"
+	case "reading of the clock":
+		return "reads the clock"
+	case "length of a channel":
+		return "asks for a length"
+	}
 	if w := words[sites.Named(operation)]; w != "" {
 		return w
 	}

@@ -267,7 +267,7 @@ func TestTableLeaves(t *testing.T) {
 		{"lock", "mu.Lock()", "", "", "", "mu.Lock()"},
 		{"access", "if x {", "", "", "", "if x (true)"},
 		{"trylock", "if mu.TryLock() {", "", "true", "", "if mu.TryLock() (gives true)"},
-		{"atomic", "if n.Load() > 3 {", "", "4", "", "if n.Load() > 3 (gives 4, so true)"},
+		{"atomic", "if n.Load() > 3 {", "", "4", "", "if n.Load() > 3 (gives 4, condition true)"},
 	} {
 		n := len(f.Interleaving) + 1
 		f.Interleaving = append(f.Interleaving, artifact.FindingStep{
@@ -357,4 +357,26 @@ func TestInvolved(t *testing.T) {
 	}
 	require.True(t, Involved(f, artifact.FindingGoroutine{G: "0.4", State: artifact.StateBlocked}))
 	require.True(t, Involved(f, artifact.FindingGoroutine{G: "0.4", State: artifact.StateFinished, Holds: []artifact.FindingAct{{}}}))
+}
+
+// TestTableLibrary: that a goroutine calls a library for an operand is no row, and else said in plain words.
+func TestTableLibrary(t *testing.T) {
+	step := func(n int, operation string, line int, text string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: "0", Operation: operation, File: "a.go", Line: line, Text: text}
+	}
+	after := step(3, "select", 3, "select {")
+	after.Taken = "<-time.After(d)"
+	require.Equal(t, []string{"step  where   0", "   1  a.go:2  f(time.Now())", "   3  a.go:3  select: case <-time.After(d)"}, Table(artifact.Finding{Interleaving: []artifact.FindingStep{
+		step(1, opOperand, 2, "f(time.Now())"), step(2, opOperand, 3, "select {"), after,
+	}}))
+	require.Equal(t, []string{"calls a library", "reads the clock", "asks for a length", "lock for reading"}, []string{spoken(opOperand), spoken("reading of the clock"), spoken("length of a channel"), spoken("rlock")})
+}
+
+// TestTableEntryFile: what is done in a file that makes a function an entry point, which nobody has written, is left out.
+func TestTableEntryFile(t *testing.T) {
+	require.Equal(t, []string{"step  where                        0", "   1  p/zz_fuzzx_entry_test.go:13  is called with value number 3", "   2  m_test.go:9                  c <- 1"}, Table(artifact.Finding{Interleaving: []artifact.FindingStep{
+		{Step: 1, G: "0", Operation: "close", File: "p/" + sites.EntryFile("FuzzX"), Line: 12, Text: "close(ready)"},
+		{Step: 1, G: "0", Operation: "select", Case: 2, Result: "closed", File: "p/" + sites.EntryFile("FuzzX"), Line: 13, Text: "select {"},
+		{Step: 2, G: "0", Operation: "send", File: "m_test.go", Line: 9, Text: "c <- 1"},
+	}}))
 }

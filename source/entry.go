@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/vtrace/vtrace/sites"
 )
 
 // Fuzz tests, benchmarks and other functions become entry points by a test that
@@ -536,7 +538,7 @@ func (p *vtracePB) Next() bool { p.done++; return p.done <= %[1]d }
 // files are the test and the files of the package that change for it.
 func (w *wrapped) files(entry string) (map[string][]byte, error) {
 	dir := filepath.Dir(w.p.GoFiles[0])
-	file := filepath.Join(dir, "zz_"+strings.ToLower(w.fn.Name())+"_entry_test.go")
+	file := filepath.Join(dir, sites.EntryFile(w.fn.Name()))
 	if _, err := os.Stat(file); err == nil {
 		return nil, w.errorf(w.decl.Pos(), "there is a file %s already", filepath.Base(file))
 	}

@@ -112,7 +112,7 @@ func (t *tracer) begin() State {
 // stepOf is a step of the page, with what is different behind it.
 func (t *tracer) stepOf(s artifact.FindingStep) Step {
 	g := t.goroutine(s.G)
-	out := Step{Goroutine: g, Site: t.p.step(s), Case: t.chosen(s), Did: short(explain.Result(s))}
+	out := Step{Goroutine: g, Site: t.p.step(s), Case: t.chosen(s), Did: short(explain.Came(s))}
 	if sites.Named(s.Operation).StartsGoroutine() {
 		t.starts(s, g, out.Site)
 	}

@@ -93,7 +93,7 @@ func TestCheckEntries(t *testing.T) {
 		{"Drain", exitReal, []string{"example.com/m Test_Drain: 2 real errors", "deadlock at m.go:16:3", "deadlock at m.go:12 in "}},
 		{"Drain(0|1, 0, false)", exitNothing, []string{"Test_Drain: no error"}},
 		{"FuzzSeeds", exitReal, []string{"Test_FuzzSeeds: 1 real error", "deadlock at m.go:12 in "}},
-		{"FuzzFree", exitReal, []string{"Test_FuzzFree: 1 real error", "select: case number 3"}},
+		{"FuzzFree", exitReal, []string{"Test_FuzzFree: 1 real error", "is called with value number 3"}},
 		{"BenchmarkLoop", exitNothing, []string{"Test_BenchmarkLoop: no error"}},
 		{"BenchmarkParallel", exitReal, []string{"Test_BenchmarkParallel: 1 real error", "deadlock at m_test.go:10 in ", "send (blocked) at m_test.go:10"}},
 		{"Give", exitUsage, []string{"m.go:21:11: Give: parameter m has type map[string]int: only booleans"}},

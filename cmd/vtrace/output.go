@@ -577,7 +577,7 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 // lastStep is the last step of a goroutine in the program, but for its start.
 func lastStep(f vtrace.Finding, g string) (artifact.FindingStep, bool) {
 	for _, s := range slices.Backward(f.Interleaving) {
-		if s.G == g && s.File != "" && s.Operation != sites.Start.String() {
+		if s.G == g && s.File != "" && !sites.IsEntryFile(s.File) && s.Operation != sites.Start.String() {
 			return s, true
 		}
 	}
@@ -601,7 +601,9 @@ func callsOf(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) (l
 	library := ""
 	for _, frame := range stack {
 		fn, at, _ := strings.Cut(frame, " ")
+		place, _, _ := strings.Cut(at, ":")
 		switch {
+		case sites.IsEntryFile(place): // which nobody has written
 		case !own[sites.PackageOf(fn)]:
 			library = fn
 		case len(lines) == 0:
