@@ -31,6 +31,12 @@ func (e *explanation) crashed() (int, bool) {
 	return 0, false
 }
 
+// crashedOn is crashed where it is known on what object that step works.
+func (e *explanation) crashedOn() (int, bool) {
+	i, ok := e.crashed()
+	return i, ok && e.finding.Interleaving[i].Object != ""
+}
+
 // ended reports whether the program has ended by a goroutine.
 func (e *explanation) ended(g string) bool {
 	o := e.goroutine(g)
@@ -104,11 +110,11 @@ func counts(s artifact.FindingStep) bool {
 // negativeCounter says who has brought the counter of a WaitGroup to zero before somebody has lowered it again, "" if
 // that is not known.
 func (e *explanation) negativeCounter() string {
-	i, ok := e.crashed()
-	steps := e.finding.Interleaving
-	if !ok || steps[i].Object == "" {
+	i, ok := e.crashedOn()
+	if !ok {
 		return ""
 	}
+	steps := e.finding.Interleaving
 	s := steps[i]
 	text := fmt.Sprintf("%s calls %s at %s when the counter is 0", who(e.finding, s.G), called(s), at(s.File, s.Line))
 	for k, z := range slices.Backward(steps[:i]) {
@@ -133,11 +139,11 @@ func (e *explanation) negativeCounter() string {
 
 // unlocks says who has given back a lock before somebody does that nobody holds any more, "" if that is not known.
 func (e *explanation) unlocks() string {
-	i, ok := e.crashed()
-	steps := e.finding.Interleaving
-	if !ok || steps[i].Object == "" {
+	i, ok := e.crashedOn()
+	if !ok {
 		return ""
 	}
+	steps := e.finding.Interleaving
 	s := steps[i]
 	text := fmt.Sprintf("%s calls %s at %s, and nobody holds the lock", who(e.finding, s.G), called(s), at(s.File, s.Line))
 	for _, u := range slices.Backward(steps[:i]) {
@@ -150,11 +156,11 @@ func (e *explanation) unlocks() string {
 
 // waitGroupReuse says who adds to a WaitGroup while a Wait for it has not returned, "" if that is not known.
 func (e *explanation) waitGroupReuse() string {
-	steps := e.finding.Interleaving
-	i, ok := e.crashed()
-	if !ok || steps[i].Object == "" {
+	i, ok := e.crashedOn()
+	if !ok {
 		return ""
 	}
+	steps := e.finding.Interleaving
 	object := steps[i].Object
 	wait := slices.IndexFunc(steps, func(s artifact.FindingStep) bool { return s.Object == object && isKind(s, sites.WaitGroupWait) })
 	if wait < 0 {
