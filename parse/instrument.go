@@ -94,25 +94,37 @@ func otherTests(prog *source.Program) (is func(*types.Info, ast.Decl) bool) {
 	if !prog.Test || prog.Func == nil {
 		return func(*types.Info, ast.Decl) bool { return false }
 	}
-	tests := map[*types.Func]bool{}
-	for _, f := range prog.EntryFuncs() {
-		tests[f] = f != prog.Func
-	}
-	for _, p := range prog.Packages {
-		for _, obj := range p.TypesInfo.Uses {
-			if f, ok := obj.(*types.Func); ok && tests[f] {
-				delete(tests, f)
-			}
-		}
-	}
+	unnamed := unnamedTests(prog)
 	return func(info *types.Info, d ast.Decl) bool {
 		fd, ok := d.(*ast.FuncDecl)
 		if !ok {
 			return false
 		}
 		f, ok := info.Defs[fd.Name].(*types.Func)
-		return ok && tests[f]
+		return ok && f != prog.Func && unnamed[f]
 	}
+}
+
+// unnamedTests are the tests that may be entries of a program and that nothing in it names.
+func unnamedTests(prog *source.Program) map[*types.Func]bool {
+	type key struct{ entries string }
+	entries := prog.EntryFuncs()
+	// Nothing in it fails, and who waits for another one waits for a walk over what is there already.
+	tests, _ := source.Derive(context.Background(), prog, key{names(entries)}, func() (map[*types.Func]bool, error) {
+		tests := map[*types.Func]bool{}
+		for _, f := range entries {
+			tests[f] = true
+		}
+		for _, p := range prog.Packages {
+			for _, obj := range p.TypesInfo.Uses {
+				if f, ok := obj.(*types.Func); ok {
+					delete(tests, f)
+				}
+			}
+		}
+		return tests, nil
+	})
+	return tests
 }
 
 // SharedIndex numbers the points of a program for all entry points that its package has, and

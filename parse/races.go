@@ -209,7 +209,7 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 	}
 	a, assigned := s.(*ast.AssignStmt)
 	// The compiler reads what says where to write behind the calls and receives of the value.
-	valueFirst := assigned && list && len(lhs) == 1 && a.Tok == token.ASSIGN && !r.isMapElement(lhs[0]) && callFree(lhs) && !callFree(rhs)
+	valueFirst := assigned && list && len(lhs) == 1 && a.Tok == token.ASSIGN && r.maps.element(lhs[0]) == nil && callFree(lhs) && !callFree(rhs)
 	if len(targets) == 0 && !(valueFirst && r.records(lhs[0])) {
 		return func() {}
 	}
@@ -279,16 +279,6 @@ func (r *rewriter) recordWrites(s ast.Stmt, lhs, rhs []ast.Expr, define, list bo
 		r.before(s.Pos(), before)
 		r.after(s.End(), after)
 	}
-}
-
-// isMapElement: what is assigned to is an element of a map.
-func (r *rewriter) isMapElement(e ast.Expr) bool {
-	x, ok := ast.Unparen(e).(*ast.IndexExpr)
-	if !ok {
-		return false
-	}
-	_, ok = r.info.TypeOf(x.X).Underlying().(*types.Map)
-	return ok
 }
 
 // records reports whether evaluating what is assigned to is recorded in part: by calls in its place.
