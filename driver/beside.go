@@ -96,8 +96,7 @@ func (f *finder) findFieldUses(n *types.Named, fn *types.Func) map[*types.Var]fi
 
 // synchronises reports whether a type is one that several goroutines may use at once.
 func synchronises(t types.Type) bool {
-	of := namedOf(t)
-	return of != nil && of.Obj().Pkg() != nil && (of.Obj().Pkg().Path() == "sync" || of.Obj().Pkg().Path() == "sync/atomic")
+	return isOf(t, "sync") || isOf(t, "sync/atomic")
 }
 
 // locks are the instructions of a function that take a lock, or may wait for what orders what is behind them.

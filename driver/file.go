@@ -18,9 +18,6 @@ type file struct {
 	types   map[string]string // declarations of types that stand for an interface, by name
 	stubs   map[string]string // names of these, by what they are for
 	tests   []test
-
-	implementations map[*types.Interface]*types.TypeName // see implementation
-	constructors    map[*types.TypeName][]*types.Func    // see candidates
 }
 
 // test is a driver in a file.
@@ -34,15 +31,11 @@ func newFile(pkg *types.Package) *file {
 	return &file{
 		pkg: pkg, imports: map[string]string{}, names: map[string]bool{},
 		types: map[string]string{}, stubs: map[string]string{},
-		implementations: map[*types.Interface]*types.TypeName{}, constructors: map[*types.TypeName][]*types.Func{},
 	}
 }
 
 // implementation is the first type of the package that implements an interface, nil if none does.
 func (f *file) implementation(u *types.Interface) *types.TypeName {
-	if found, known := f.implementations[u]; known {
-		return found
-	}
 	scope := f.pkg.Scope()
 	var first *types.TypeName
 	for _, name := range scope.Names() {
@@ -55,7 +48,6 @@ func (f *file) implementation(u *types.Interface) *types.TypeName {
 			first = tn
 		}
 	}
-	f.implementations[u] = first
 	return first
 }
 

@@ -66,6 +66,7 @@ type Valuation struct {
 	Values []Value // of what has more than one value, in the order of the parameters
 
 	called       []*types.Func // besides the function itself
+	how          string        // the function is called: see howCalled
 	beside       *types.Func   // that is called at the same time, nil if there is none
 	zeroReceiver bool          // the receiver is the zero value of its type
 }
@@ -102,7 +103,7 @@ const (
 
 // twice reports whether the driver calls the function twice at once.
 func (v Valuation) twice() bool {
-	return slices.ContainsFunc(v.Values, func(x Value) bool { return x.Name == howCalled && x.Text == twice })
+	return v.how == twice
 }
 
 // cancelled reports whether the driver gives the function a context that is cancelled.
@@ -112,8 +113,7 @@ func (v Valuation) cancelled() bool {
 
 // lateEnd reports whether the context of several calls at the same time is cancelled behind the last of them.
 func (v Valuation) lateEnd() bool {
-	several := slices.ContainsFunc(v.Values, func(x Value) bool { return x.Name == howCalled && x.Text != once && x.Text != afterError })
-	return several && slices.ContainsFunc(v.Values, func(x Value) bool { return x.Text == isCancelled+behindCall })
+	return (v.twice() || v.beside != nil) && slices.ContainsFunc(v.Values, func(x Value) bool { return x.Text == isCancelled+behindCall })
 }
 
 func (v Value) String() string {
@@ -564,7 +564,7 @@ func (f *finder) drivers(file *file, e *Function) {
 	chosen := spread(all, f.opts.Valuations)
 	e.More = len(all) - len(chosen) + more
 	for i, w := range chosen {
-		val := Valuation{Values: w.values, called: w.called, beside: w.beside, zeroReceiver: w.zeroReceiver}
+		val := Valuation{Values: w.values, called: w.called, how: w.how, beside: w.beside, zeroReceiver: w.zeroReceiver}
 		val.Test = fmt.Sprintf("Test_%s_%d", strings.ReplaceAll(e.Name, ".", "_"), i+1)
 		text, err := format.Source([]byte(w.function(val.Test)))
 		if err != nil {

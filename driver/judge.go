@@ -36,7 +36,7 @@ type Judgement struct {
 // Judge says whose error a finding is that the driver of a valuation has shown. Positions of files that are
 // not of the packages, and goroutines without a stack, speak for an alarm.
 func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgement {
-	j := judge{finder: p.finder, function: f, called: v.called, finding: finding, zeroReceiver: v.zeroReceiver, twice: v.twice(), cancelled: v.cancelled(), lateEnd: v.lateEnd()}
+	j := judge{finder: p.finder, function: f, in: v, finding: finding}
 	if finding.Stall == artifact.StallLong {
 		return Judgement{Slow, "only if a goroutine is held while seconds pass"}
 	}
@@ -51,7 +51,7 @@ func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgeme
 			return Judgement{ByContract, "the driver has closed the channel, as one that nobody sends on"}
 		}
 	case artifact.KindCloseOfClosed:
-		if j.twice && j.closesAlways() {
+		if j.in.twice() && j.closesAlways() {
 			return Judgement{Refused, "it closes a channel whenever it is called: not twice"}
 		}
 	case artifact.KindDeadlock, artifact.KindPartialDeadlock, artifact.KindLeak:
@@ -68,14 +68,8 @@ func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgeme
 type judge struct {
 	*finder
 	function *Function
-	called   []*types.Func
-	beside   *types.Func // see Valuation
+	in       Valuation // whose driver has shown it
 	finding  artifact.Finding
-	// zeroReceiver: the receiver is the zero value of its type.
-	zeroReceiver bool
-	twice        bool // the driver calls the function twice at once
-	cancelled    bool // it gives it a context that is cancelled
-	lateEnd      bool // it does so behind several calls
 
 	returned map[*ssa.Function]bool // see isReturned
 }
@@ -91,7 +85,7 @@ func (j *judge) panics() Judgement {
 		return Judgement{ByContract, "the driver could make no better value"}
 	case i < 0 && j.finding.Verdict != artifact.Real:
 		return Judgement{Refused, "the function may panic for these values, which no run has shown"}
-	case i >= 0 && j.twice && !strings.HasPrefix(j.finding.Message, "panic: runtime error"):
+	case i >= 0 && j.in.twice() && !strings.HasPrefix(j.finding.Message, "panic: runtime error"):
 		return Judgement{Refused, "the function says that it must not be called twice at once"}
 	case i < 0 || !calls(j.finding.Goroutines[i]):
 		return Judgement{Class: Alarm}
@@ -140,13 +134,13 @@ func isEndOfContext(v ssa.Value) bool {
 // by is the function that the driver calls and in which the goroutine is that a finding is about, nil if that is not known:
 // the outermost one of the packages. What only another method does that is called at the same time is that one's.
 func (j *judge) by() *types.Func {
-	if j.beside != nil {
+	if j.in.beside != nil {
 		fns, _ := j.at(j.finding.File, j.finding.Line)
 		in := func(reached map[*ssa.Function]bool) bool {
 			return slices.ContainsFunc(fns, func(f *ssa.Function) bool { return reached[f] })
 		}
-		if in(j.reached(j.beside)) && !in(j.reached(j.function.fn)) {
-			return j.beside
+		if in(j.reached(j.in.beside)) && !in(j.reached(j.function.fn)) {
+			return j.in.beside
 		}
 	}
 	for _, g := range j.finding.Goroutines {
@@ -206,13 +200,13 @@ func (j *judge) stuck() Judgement {
 		switch {
 		case !slices.ContainsFunc(objects, func(o string) bool { return !isNil(o) }):
 			w.operations = nil
-			if j.zeroReceiver {
+			if j.in.zeroReceiver {
 				w.open = "the maker of its receiver"
 			}
-		case (len(w.operations) == 1 || j.cancelled) && len(slices.DeleteFunc(objects, isNil)) == 1 && endOfContext:
+		case (len(w.operations) == 1 || j.in.cancelled()) && len(slices.DeleteFunc(objects, isNil)) == 1 && endOfContext:
 			// It waits for nothing else, but on nil channels: of a context that is cancelled the channel is not nil.
 			w.open = "the owner of its context"
-		case j.lateEnd && endOfContext:
+		case j.in.lateEnd() && endOfContext:
 			w.open = "the owner of the context of an earlier call"
 		}
 		for _, op := range w.operations {
@@ -411,7 +405,7 @@ func isAgain(g artifact.FindingGoroutine) bool {
 // anybody says who might do what lets an operation go on, "" if nobody can that has not been called. In a call after one that
 // has failed these are not other callers: the first one did not wait, and has left them nothing to give back.
 func (j *judge) anybody(op operation, again bool) string {
-	reached := j.reached(append(slices.Clone(j.called), j.function.fn)...)
+	reached := j.reached(append(slices.Clone(j.in.called), j.function.fn)...)
 	things, held := j.matters.identity(op.on, &callsIn{entry: j.isEntry, within: reached})
 	if held {
 		return "its caller"
@@ -447,7 +441,7 @@ func (j *judge) anybody(op operation, again bool) string {
 func (j *judge) isReturned(f *ssa.Function) bool {
 	if j.returned == nil {
 		j.returned = map[*ssa.Function]bool{}
-		for _, fn := range append(slices.Clone(j.called), j.function.fn) {
+		for _, fn := range append(slices.Clone(j.in.called), j.function.fn) {
 			for _, results := range j.matters.returned[j.prog.FuncValue(fn)] {
 				for _, g := range j.all {
 					if slices.ContainsFunc(results, func(r ssa.Value) bool { return j.matters.mayBe(r, g, map[ssa.Value]bool{}) }) {
@@ -525,7 +519,7 @@ func (s *slice) kept(thing any) bool {
 // isEntry: the parameters of a function are what a caller outside has.
 func (j *judge) isEntry(f *ssa.Function) bool {
 	fn, ok := f.Object().(*types.Func)
-	return ok && (fn == j.function.fn || j.isExported(fn) && !slices.Contains(j.called, fn))
+	return ok && (fn == j.function.fn || j.isExported(fn) && !slices.Contains(j.in.called, fn))
 }
 
 // operatesOn: a function has an operation that lets one of a way on such things go on.
@@ -619,7 +613,7 @@ func (j *judge) has(fn *types.Func) bool {
 		}
 	}
 	unfinished := false // something is still being made
-	for _, c := range j.called {
+	for _, c := range j.in.called {
 		if j.isInside(c) {
 			unfinished = true
 		} else {

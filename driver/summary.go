@@ -143,7 +143,7 @@ func (s *Summary) sort() {
 // by is the function in whose call an error is that the drivers of f have shown, if it is another one with drivers of
 // its own; otherwise nil.
 func (p *Plan) by(f *Function, v Valuation, finding artifact.Finding) *Function {
-	j := judge{finder: p.finder, function: f, beside: v.beside, finding: finding}
+	j := judge{finder: p.finder, function: f, in: v, finding: finding}
 	fn := j.by()
 	if fn == nil || fn == f.fn || fn != v.beside && !slices.Contains(v.called, fn) {
 		return nil

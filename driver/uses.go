@@ -178,7 +178,7 @@ func isShared(n *types.Named) bool {
 		if _, isChan := f.Type().Underlying().(*types.Chan); isChan {
 			return true
 		}
-		if of := namedOf(f.Type()); of != nil && of.Obj().Pkg() != nil && (of.Obj().Pkg().Path() == "sync" || of.Obj().Pkg().Path() == "sync/atomic") {
+		if synchronises(f.Type()) {
 			return true
 		}
 	}

@@ -543,7 +543,11 @@ func (w *writer) interfaceOf(t types.Type, u *types.Interface, as want) (string,
 
 // implementation is a value of the first type of the package that implements an interface, "" if none does.
 func (w *writer) implementation(u *types.Interface, as want) (string, error) {
-	found := w.file.implementation(u)
+	type in struct {
+		*file
+		*types.Interface
+	}
+	found := remember(w.f, in{w.file, u}, func() *types.TypeName { return w.file.implementation(u) })
 	if found == nil {
 		return "", nil
 	}
@@ -682,7 +686,11 @@ func (w *writer) made(t types.Type, n *types.Named, as want) (string, error) {
 // New, or another one that has the type as its first result, or in the interface that is that, one that begins so before others.
 func (w *writer) constructor(n *types.Named) *types.Func {
 	var found []*types.Func
-	for _, fn := range w.candidates(n.Obj()) {
+	type in struct {
+		*file
+		*types.TypeName
+	}
+	for _, fn := range remember(w.f, in{w.file, n.Obj()}, func() []*types.Func { return w.candidates(n.Obj()) }) {
 		if fn == w.fn {
 			continue
 		}
@@ -727,9 +735,6 @@ func (w *writer) constructor(n *types.Named) *types.Func {
 
 // candidates are the functions of the package of a type that make one, and that can be called in the file.
 func (w *writer) candidates(of *types.TypeName) []*types.Func {
-	if found, known := w.file.constructors[of]; known {
-		return found
-	}
 	var found []*types.Func
 	scope := of.Pkg().Scope()
 	for _, name := range scope.Names() {
@@ -741,7 +746,6 @@ func (w *writer) candidates(of *types.TypeName) []*types.Func {
 			found = append(found, fn)
 		}
 	}
-	w.file.constructors[of] = found
 	return found
 }
 

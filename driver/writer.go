@@ -31,6 +31,7 @@ type writer struct {
 	names   map[string]bool      // of variables
 	imports map[string]bool      // paths
 	called  []*types.Func        // functions of the packages, besides the one that the driver is for
+	how     string               // it calls the function: see howCalled
 	beside  *types.Func          // that it calls at the same time
 	stubs   []string             // types that stand for an interface
 	drains  bool                 // it calls vtraceDrain
@@ -230,7 +231,7 @@ func (w *writer) instance(params *types.TypeParamList) (args []types.Type, err e
 func (w *writer) write() error {
 	sig := w.fn.Signature()
 	call, receiver := w.fn.Name(), ""
-	how := once
+	w.how = once
 	if recv := sig.Recv(); recv != nil {
 		t := recv.Type()
 		n := namedOf(t)
@@ -268,7 +269,7 @@ func (w *writer) write() error {
 		// Who calls a method that is not exported, or one of an internal package, may hold a lock.
 		private := !w.f.isExported(w.fn) || isInternal(n.Obj().Pkg()) && w.f.isCalled(w.f.prog.FuncValue(w.fn))
 		if isShared(n) && !private && !w.f.ends(w.fn) && !isStop(w.fn) {
-			ways := []string{how, twice}
+			ways := []string{once, twice}
 			if r := sig.Results(); r.Len() > 0 && isError(r.At(r.Len()-1).Type()) {
 				ways = append(ways, afterError)
 			}
@@ -277,7 +278,7 @@ func (w *writer) write() error {
 				ways = append(ways, "while "+m.Name()+" is")
 			}
 			i := w.choose(howCalled, ways...)
-			how = ways[i]
+			w.how = ways[i]
 			if i -= len(ways) - len(others); i >= 0 {
 				w.beside = others[i]
 			}
@@ -313,7 +314,7 @@ func (w *writer) write() error {
 			return err
 		}
 	}
-	w.after(fmt.Sprintf("%s(%s)", call, strings.Join(args, ", ")), sig, how, other)
+	w.after(fmt.Sprintf("%s(%s)", call, strings.Join(args, ", ")), sig, other)
 	return nil
 }
 
@@ -386,8 +387,8 @@ func (w *writer) stops(name string, stop *types.Func) {
 }
 
 // after writes the call, with what its caller does with the results, what is called at the same time, and what comes behind.
-func (w *writer) after(call string, sig *types.Signature, how, other string) {
-	uses := w.results(call, sig, how == afterError)
+func (w *writer) after(call string, sig *types.Signature, other string) {
+	uses := w.results(call, sig, w.how == afterError)
 	var late string
 	if len(w.late) > 0 {
 		late = w.fresh("late")
@@ -406,13 +407,13 @@ func (w *writer) after(call string, sig *types.Signature, how, other string) {
 			uses = fmt.Sprintf("func() {\n%s}()\n", uses)
 		}
 		fmt.Fprintf(&w.body, "%s := func() {\n%s}\nvar %s %s.WaitGroup\n%s.Go(%s)\n%s%s.Wait()\n", one, other, group, w.importName("sync"), group, one, uses, group)
-	case how == afterError:
+	case w.how == afterError:
 		w.again = true
 		one := w.fresh("call")
 		fmt.Fprintf(&w.body, "%s := func() error {\n%sreturn nil\n}\nif %s() != nil {\nvtraceAgain(%s)\n}\n", one, uses, one, one)
-	case how != twice && strings.Contains(uses, "return\n"):
+	case w.how != twice && strings.Contains(uses, "return\n"):
 		fmt.Fprintf(&w.body, "func() {\n%s}()\n", uses)
-	case how != twice:
+	case w.how != twice:
 		w.body.WriteString(uses)
 	default:
 		one, group := w.fresh("call"), w.fresh("calls")
