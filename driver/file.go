@@ -35,7 +35,7 @@ func newFile(pkg *types.Package) *file {
 }
 
 // implementation is the first type of the package that implements an interface, nil if none does.
-func (f *file) implementation(u *types.Interface) *types.TypeName {
+func (f *file) implementation(u *types.Interface, fits func(*types.Named) bool) *types.TypeName {
 	scope := f.pkg.Scope()
 	var first *types.TypeName
 	for _, name := range scope.Names() {
@@ -44,7 +44,7 @@ func (f *file) implementation(u *types.Interface) *types.TypeName {
 			continue
 		}
 		n, ok := tn.Type().(*types.Named)
-		if ok && n.TypeParams().Len() == 0 && !types.IsInterface(n) && types.Implements(types.NewPointer(n), u) {
+		if ok && n.TypeParams().Len() == 0 && !types.IsInterface(n) && types.Implements(types.NewPointer(n), u) && fits(n) {
 			first = tn
 		}
 	}

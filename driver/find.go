@@ -357,7 +357,8 @@ func (f *finder) entry(pkg *packages.Package, fn *types.Func) *Function {
 		e.LeftOut = "runs as a goroutine of other functions, and is checked with them"
 	case !u.creates && !e.Exported:
 		e.LeftOut = "a part of exported methods, and is checked with them"
-	case recv != nil && f.isCalled(s) && (!fn.Exported() || !isExportedType(recv.Type()) && !f.starts(s)):
+	case recv != nil && f.isCalled(s) && (!fn.Exported() || !isExportedType(recv.Type()) && !f.starts(s)),
+		recv == nil && f.isCalled(s) && !fn.Exported() && f.isGivenMade(fn):
 		e.LeftOut = "a part of the functions that call it, and is checked with them"
 	case fn.Name() == "Lock" || fn.Name() == "Unlock" || fn.Name() == "RLock" || fn.Name() == "RUnlock":
 		e.LeftOut = "a lock itself: what is right depends on what is called before and after"
@@ -540,6 +541,23 @@ func (f *finder) starts(fn *ssa.Function) bool {
 				if _, ok := instr.(*ssa.Go); ok {
 					return true
 				}
+			}
+		}
+	}
+	return false
+}
+
+// isGivenMade reports whether a function is given a pointer to a struct of the packages with fields of which only the code
+// that makes it knows what they may be: in what state it is when the function is called, only its callers know.
+func (f *finder) isGivenMade(fn *types.Func) bool {
+	for p := range fn.Signature().Params().Variables() {
+		t, ok := types.Unalias(p.Type()).(*types.Pointer)
+		if !ok {
+			continue
+		}
+		if n := namedOf(t); n != nil && f.own[n.Obj().Pkg()] {
+			if st, ok := n.Underlying().(*types.Struct); ok && isOpaque(st) {
+				return true
 			}
 		}
 	}

@@ -46,12 +46,11 @@ func (p *Plan) Judge(f *Function, v Valuation, finding artifact.Finding) Judgeme
 	switch finding.Kind {
 	case artifact.KindPanic, artifact.KindNilCall, artifact.KindCloseOfNil:
 		return j.panics()
-	case artifact.KindSendOnClosed:
+	case artifact.KindSendOnClosed, artifact.KindCloseOfClosed:
 		if slices.ContainsFunc(finding.Goroutines, func(g artifact.FindingGoroutine) bool { return g.Closed != nil && inDriver(g.Closed.File) }) {
-			return Judgement{ByContract, "the driver has closed the channel, as one that nobody sends on"}
+			return Judgement{ByContract, "the driver has closed the channel, as one that nobody else sends on or closes"}
 		}
-	case artifact.KindCloseOfClosed:
-		if j.in.twice() && j.closesAlways() {
+		if finding.Kind == artifact.KindCloseOfClosed && j.in.twice() && j.closesAlways() {
 			return Judgement{Refused, "it closes a channel whenever it is called: not twice"}
 		}
 	case artifact.KindDeadlock, artifact.KindPartialDeadlock, artifact.KindLeak:
@@ -574,7 +573,7 @@ func (j *judge) exportedAbove(f *ssa.Function, reached map[*ssa.Function]bool) s
 	for len(todo) > 0 {
 		f := todo[0]
 		todo = todo[1:]
-		if fn, ok := f.Object().(*types.Func); ok && !reached[f] && fn.Exported() && j.has(fn) {
+		if fn, ok := f.Object().(*types.Func); ok && !reached[f] && fn.Exported() && (j.has(fn) || j.usesHidden(f)) {
 			return nameOf(fn)
 		}
 		for _, caller := range j.all {
@@ -641,6 +640,14 @@ func (j *judge) has(fn *types.Func) bool {
 		}
 	}
 	return false
+}
+
+// usesHidden reports whether a function calls, itself or through others, one that the driver calls and that other packages
+// cannot: what that makes is in its hands.
+func (j *judge) usesHidden(f *ssa.Function) bool {
+	reached := map[*ssa.Function]bool{}
+	j.reach(f, reached)
+	return slices.ContainsFunc(j.in.called, func(c *types.Func) bool { return !j.isExported(c) && reached[j.prog.FuncValue(c)] })
 }
 
 // isInside reports whether the goroutine that calls the functions is in a call of one of them.

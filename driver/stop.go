@@ -107,6 +107,19 @@ func isRead(v ssa.Value) bool {
 	return false
 }
 
+// methodsOf are the methods of a type that the packages have: its own ones, and behind them those of what it embeds.
+func (f *finder) methodsOf(n *types.Named) []*types.Func {
+	own := slices.Collect(n.Origin().Methods())
+	all := types.NewMethodSet(types.NewPointer(n.Origin()))
+	for s := range all.Methods() {
+		m, ok := s.Obj().(*types.Func)
+		if ok && f.own[m.Pkg()] && !slices.Contains(own, m.Origin()) && !types.IsInterface(m.Signature().Recv().Type()) {
+			own = append(own, m.Origin())
+		}
+	}
+	return own
+}
+
 // stopOf is the method of a type that ends what its values do, nil if there is none: of several one with a usual name,
 // one that is asked for less, the first one.
 func (w *writer) stopOf(t types.Type) *types.Func {
@@ -115,7 +128,7 @@ func (w *writer) stopOf(t types.Type) *types.Func {
 		return nil
 	}
 	var all []*types.Func
-	for m := range n.Origin().Methods() {
+	for _, m := range w.f.methodsOf(n) {
 		if m.Exported() && w.f.ends(m) {
 			all = append(all, m)
 		}
@@ -169,7 +182,7 @@ func (f *finder) findWait(fn *types.Func) *types.Func {
 			}
 		}
 	}
-	for m := range n.Origin().Methods() {
+	for _, m := range f.methodsOf(n) {
 		if m == fn || !m.Exported() || m.Signature().Params().Len() > 0 {
 			continue
 		}

@@ -336,7 +336,9 @@ func (w *writer) channel(u *types.Chan, as want) (string, error) {
 			return "", err
 		}
 		for _, v := range values {
-			fmt.Fprintf(&w.setup, "%s <- %s\n", name, v)
+			if v != "nil" || isError(u.Elem()) { // who receives it expects a value
+				fmt.Fprintf(&w.setup, "%s <- %s\n", name, v)
+			}
 		}
 	}
 	if !as.receiver {
@@ -547,7 +549,9 @@ func (w *writer) implementation(u *types.Interface, as want) (string, error) {
 		*file
 		*types.Interface
 	}
-	found := remember(w.f, in{w.file, u}, func() *types.TypeName { return w.file.implementation(u) })
+	found := remember(w.f, in{w.file, u}, func() *types.TypeName {
+		return w.file.implementation(u, func(n *types.Named) bool { return w.constructor(n) != nil || !isForwarded(n, u) })
+	})
 	if found == nil {
 		return "", nil
 	}
@@ -558,6 +562,27 @@ func (w *writer) implementation(u *types.Interface, as want) (string, error) {
 	part := as.part("")
 	part.matters = false
 	return w.value(t, part)
+}
+
+// isForwarded reports whether a type implements an interface by methods of what it embeds in an unexported field and by a
+// pointer or an interface, which is nil in a literal.
+func isForwarded(n *types.Named, u *types.Interface) bool {
+	for m := range u.Methods() {
+		_, path, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, m.Pkg(), m.Name())
+		t := types.Type(n)
+		for _, i := range path[:max(len(path)-1, 0)] {
+			st := structOf(t)
+			if st == nil {
+				return false
+			}
+			f := st.Field(i)
+			if !f.Exported() && nilable(f.Type()) {
+				return true
+			}
+			t = f.Type()
+		}
+	}
+	return false
 }
 
 // makesPointer: what a function makes is a pointer.
