@@ -107,6 +107,8 @@ type FunctionOutput struct {
 	Valuations []ValuationOutput `json:"valuations"`
 	// Errors are those that were found, those of the function itself first.
 	Errors []FunctionErrorOutput `json:"errors"`
+	// Races are the data races that do not count as errors, since the model has every order of the statements.
+	Races []string `json:"races,omitempty"`
 }
 
 // ValuationOutput is one choice of values.

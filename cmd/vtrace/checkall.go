@@ -282,7 +282,7 @@ func (r *checked) writeLimits(out io.Writer) {
 		}
 		fmt.Fprintln(out)
 	}
-	if races := wordRaces(fmt.Sprintf("%s: ", r.entry), r.bundle); races != "" {
+	if races := wordRaces(fmt.Sprintf("%s: ", r.entry), r.bundle.Runs()); races != "" {
 		fmt.Fprintln(out, races)
 	}
 }

@@ -333,8 +333,30 @@ func (c *call) writeFunctions(results []checkedFunction) error {
 		parts = append(parts, fmt.Sprintf("%d %s", n, what))
 	}
 	slices.SortFunc(parts, func(a, b string) int { return cmp.Compare(a[strings.Index(a, " "):], b[strings.Index(b, " "):]) })
-	_, err := fmt.Fprintf(c.stdout, "\n%s: %s\n", plural(len(results), "function", "functions"), strings.Join(parts, ", "))
-	return err
+	fmt.Fprintf(c.stdout, "\n%s: %s\n", plural(len(results), "function", "functions"), strings.Join(parts, ", "))
+	for _, r := range results {
+		fmt.Fprint(c.stdout, plain(listRaces(fmt.Sprintf("\n%s: ", r.function), r.wordRaces())))
+	}
+	return nil
+}
+
+// wordRaces are the data races that the results of its valuations do not count, without those that a driver takes part in.
+func (r *checkedFunction) wordRaces() (all []string) {
+	if r.summary == nil {
+		return nil
+	}
+	for _, v := range r.summary.Checked {
+		if v.Bundle == nil || v.Bundle.Runs() == nil {
+			continue
+		}
+		for _, race := range v.Bundle.Runs().WordRaces {
+			if !strings.Contains(race, driver.File) && !slices.Contains(all, race) {
+				all = append(all, race)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // listFunctions prints functions with the values that they would be called with.
@@ -376,6 +398,7 @@ func (r *checkedFunction) output(all *vtrace.Functions) report.FunctionOutput {
 	if r.summary == nil {
 		return out
 	}
+	out.Races = r.wordRaces()
 	for i, c := range r.summary.Checked {
 		switch {
 		case c.Bundle == nil && c.Err != nil:

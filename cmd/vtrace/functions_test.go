@@ -82,6 +82,22 @@ func Known() {
 		c <- 1 //vtrace:ignore goroutine-leak it ends with the process
 	}()
 }
+
+// Count has a number.
+type Count struct{ n int }
+
+// Counted counts while a number is set.
+func Counted() *Count {
+	c, done := &Count{}, make(chan bool)
+	go func() {
+		if c.n >= 0 {
+			close(done)
+		}
+	}()
+	c.n = 1
+	<-done
+	return c
+}
 `,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
@@ -100,6 +116,9 @@ func Known() {
 		for _, e := range f.Errors {
 			line += " / " + e.Class + " " + e.Finding.Kind + ", " + e.Reason
 		}
+		if len(f.Races) > 0 {
+			line += " / " + f.Races[0]
+		}
 		all = append(all, line)
 	}
 	require.Equal(t, []string{
@@ -108,6 +127,7 @@ func Known() {
 		"Queue.Get / by contract deadlock, it waits for what Queue.Put may do",
 		"given: works on what its callers give it, and is checked with them",
 		"Known / accepted goroutine leak, m.go:32: it ends with the process",
+		"Counted / write of c.n at m.go:47 and read of c.n at m.go:43, which nothing orders",
 	}, all)
 	sarif, err := os.ReadFile("log.sarif")
 	require.NoError(t, err)

@@ -139,7 +139,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	} else if len(sidecar(b).Accesses) > 0 && conclude(b, accepted).Real == 0 {
 		out.WriteString("\nstatements that access shared memory are taken as atomic, but for the write of an assignment: races within them are not looked for\n")
 	}
-	out.WriteString(wordRaces("\n", b))
+	out.WriteString(wordRaces("\n", b.Runs()))
 	if path != "" {
 		fmt.Fprintf(&out, "\nbundle: %s\n", path)
 	}
@@ -178,13 +178,19 @@ func plain(s string) string {
 
 // wordRaces says, behind a prefix, which data races a result does not count; "" if there are
 // none.
-func wordRaces(prefix string, b *vtrace.Bundle) string {
-	r := b.Runs()
-	if r == nil || len(r.WordRaces) == 0 {
+func wordRaces(prefix string, r *artifact.Runs) string {
+	if r == nil {
+		return ""
+	}
+	return listRaces(prefix, r.WordRaces)
+}
+
+func listRaces(prefix string, races []string) string {
+	if len(races) == 0 {
 		return ""
 	}
 	return prefix + "data races, not counted as errors, since the model has every order of these statements (-race reports them):\n  " +
-		strings.Join(r.WordRaces, "\n  ") + "\n"
+		strings.Join(races, "\n  ") + "\n"
 }
 
 // ran says how the program was run beside its model. Limits of the result have been said.
