@@ -277,3 +277,33 @@ func TestForwarding(t *testing.T) {
 }
 
 func first[A, B any](a A, _ B) A { return a }
+
+// TestForwardingUses: what a call forwards to is changed by it, as if the call stood there: two goroutines that read from one
+// buffer through readers of their own are not ordered, unless these readers have a buffer each.
+func TestForwardingUses(t *testing.T) {
+	instrumentedHere(t)
+	RegisterUnlocked("bytes.Buffer", "bufio.Reader")
+	registerPlaces(t)
+	for _, shared := range []bool{true, false} {
+		text := new(bytes.Buffer)
+		first, second := bufio.NewReader(text), bufio.NewReader(text)
+		if !shared {
+			second = bufio.NewReader(new(bytes.Buffer))
+		}
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Main: func() {
+			Go(1, func() { EndOf(1<<20, first) })
+			EndOf(1<<20, second)
+		}})
+		require.Equal(t, shared, len(res.Unordered) > 0, "%s", res)
+	}
+}
+
+// registerPlaces says that the program records accesses, as long as the test runs.
+func registerPlaces(t *testing.T) {
+	RegisterPlaces([]PlaceInfo{{ID: 1 << 20, File: "p.go", Line: 1, Text: "n"}})
+	t.Cleanup(func() {
+		program.Lock()
+		defer program.Unlock()
+		program.accesses = nil
+	})
+}

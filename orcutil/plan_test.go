@@ -809,3 +809,30 @@ func TestOriginals(t *testing.T) {
 	}
 	<-done
 }
+
+// TestFreedByLibrary: a plan goes on with a goroutine that has waited for a lock when code that is not instrumented has given
+// it back, which no guard shows.
+func TestFreedByLibrary(t *testing.T) {
+	for _, writer := range []bool{false, true} {
+		var mu sync.Mutex
+		var rw sync.RWMutex
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Plan: Plan{Steps: steps("0 #1, 0.1 #2, 0 #3, 0.1 #2, 0.1 #4")}, Main: func() {
+			mu.Lock() // as a library does
+			rw.Lock()
+			Go(1, func() {
+				if writer {
+					WLock(2, &rw)
+				} else {
+					Lock(2, &mu)
+				}
+				Access(4)
+			})
+			Access(3)
+			mu.Unlock()
+			rw.Unlock()
+			Access(5)
+		}})
+		require.Equal(t, "", res.Found, "%s", res)
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+	}
+}

@@ -43,12 +43,7 @@ func TestSharedGuards(t *testing.T) {
 
 // TestNoRaces: a program whose accesses are recorded is not looked at for races if a run says so.
 func TestNoRaces(t *testing.T) {
-	RegisterPlaces([]PlaceInfo{{ID: 1 << 20, File: "p.go", Line: 1, Text: "n"}})
-	defer func() {
-		program.Lock()
-		program.accesses = nil
-		program.Unlock()
-	}()
+	registerPlaces(t)
 	for _, no := range []bool{false, true} {
 		n := 0
 		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, NoRaces: no, Main: func() {
