@@ -12,6 +12,8 @@ import (
 func TestInvalidFormulas(t *testing.T) {
 	const text = `
 		int[0,3] n; int[0,1] two[2];
+		int[0,1] low(int v) { return v; }
+		int last(int v) { if (v < 3) return 0; else return two[v]; }
 		template P
 		loc a
 		loc b urgent
@@ -43,6 +45,10 @@ func TestInvalidFormulas(t *testing.T) {
 		{"E<> P.z and n == 3 and (stuck(P) or 2 / (n - 3) == 1)", True},
 		{"E<> P.b and n == 3 and (stuck(P) or 2 / (n - 3) == 1)", Error},
 		{"E<> stuck(P) and not stuck(Q) and 2 / (n - 3) == 1", False},
+		{"E<> low(n) == 1 and n == 1", True},
+		{"E<> low(n) == 0 and n == 2", Error},
+		{"E<> last(n) == 1", Error},
+		{"E<> n < 3 and last(n) == 1", False},
 		{"E[] 2 / n == 1", Error},
 		{"E[] n < 3 and 2 / (n - 2) < 9", True}, // it rests in the initial state
 		{"E[] n < 1 and 2 / (n - 3) < 9", True},
