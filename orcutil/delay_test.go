@@ -433,3 +433,26 @@ func exhaustTimed(t *testing.T, program func(*random) *timedProgram, n int, seed
 	t.Logf("%d programs: %d executions, %d ends", len(seeds), runs, ends)
 	require.Greater(t, ends, len(seeds))
 }
+
+// In a bubble of the program time is exact: nobody is late with a deadline there, as outside.
+func TestExhaustBubble(t *testing.T) {
+	for _, inside := range []bool{true, false} {
+		main := func() {
+			body := func() {
+				long := time.NewTimer(Due(1, 2*timedUnit))
+				short := time.NewTimer(Due(2, timedUnit)) // perhaps set when the other one is nearly due
+				if Select(3, false, R(short.C), R(long.C)) == 1 {
+					panic(Panic(4, "the long one came first"))
+				}
+			}
+			Access(5)
+			if inside {
+				InBubble(body)
+			} else {
+				body()
+			}
+		}
+		seen := exhaust(t, Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: main}, Stalls: -1}, func(res Result) string { return res.Outcome.Kind })
+		require.Equal(t, !inside, seen.seen[KindPanic], "%v", seen.sorted())
+	}
+}

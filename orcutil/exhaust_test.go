@@ -544,12 +544,14 @@ func TestExhaustEnds(t *testing.T) {
 // TestExhaustCut: runs that come to the limit of steps are no proof.
 func TestExhaustCut(t *testing.T) {
 	program := func() {
-		a, b := make(chan int), make(chan int)
+		a, b, c := make(chan int), make(chan int), make(chan int, 2)
 		Go(1, func() {
 			for {
 				To(b).Send(2, Recv(3, a))
 			}
 		})
+		Go(7, func() { To(c).Send(8, 1) })
+		To(c).Send(9, 2)
 		for i := range 100 {
 			To(a).Send(4, i)
 			Recv(5, b)
@@ -559,6 +561,8 @@ func TestExhaustCut(t *testing.T) {
 	for steps, cut := range map[int]bool{100: true, 1000: false} {
 		cfg := Config{Bubble: bubble(t), Main: program, Entry: EntryTest, EndSite: endSite, Plan: Plan{MaxSteps: steps}}
 		seen := exhaust(t, Exhaustion{Config: cfg}, func(res Result) string { return res.Outcome.Kind })
+		require.Greater(t, seen.out.Runs, 1)
+		require.Equal(t, cut, seen.out.Limited == seen.out.Runs)
 		require.Equal(t, cut, seen.out.Limited > 0)
 		require.Equal(t, cut, slices.Contains(seen.out.Bounds, "runs that were cut off"), "%v", seen.out.Bounds)
 		require.Equal(t, !cut, seen.seen[KindPanic])

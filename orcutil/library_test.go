@@ -231,6 +231,8 @@ func TestForwarding(t *testing.T) {
 		"a file in a slice":             {[]any{[]any{1, file}}, true},
 		"a channel":                     {[]any{make(chan int)}, true},
 		"a lock":                        {[]any{new(sync.Mutex)}, true},
+		"channels in a map":             {[]any{map[string]chan int{}}, true},
+		"channels in a struct":          {[]any{struct{ n, c any }{1, make(chan int)}}, true},
 		"a function of its own":         {[]any{func() {}}, false},
 		"a function of a library":       {[]any{strings.ToUpper}, true},
 		"a function that keeps nothing": {[]any{bufio.ScanLines}, false},

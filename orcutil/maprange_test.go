@@ -294,6 +294,39 @@ func TestSyncMapStores(t *testing.T) {
 	require.Equal(t, []string{"1 1 ", "1 1 3 3 ", "2 2 1 1 ", "2 2 1 1 3 3 "}, slices.Sorted(maps.Keys(came)))
 }
 
+// TestDeletesByLibrary: what code that is not instrumented has removed and put back is new: it may come again.
+func TestDeletesByLibrary(t *testing.T) {
+	twice, once := 0, 0
+	for seed := range uint64(50) {
+		inRun(t, seed, func() {
+			m := map[int]int{1: 1, 2: 2, 3: 3}
+			came := map[int]int{}
+			r := RangeMap(1, m, false)
+			require.True(t, r.Next())
+			first := r.K
+			came[first]++
+			delete(m, first)
+			require.True(t, r.Next())
+			came[r.K]++
+			m[first] = 4
+			for r.Next() {
+				came[r.K]++
+			}
+			if came[first] == 2 {
+				twice++
+			} else {
+				once++
+			}
+			delete(came, first)
+			for _, n := range came {
+				require.Equal(t, 1, n)
+			}
+		})
+	}
+	require.Positive(t, once)
+	require.Positive(t, twice)
+}
+
 // TestDeletesElsewhere: a range learns of what another function removes, and ranges that
 // have ended do not stay.
 func TestDeletesElsewhere(t *testing.T) {
