@@ -49,6 +49,8 @@ func TestInvalidFormulas(t *testing.T) {
 		{"E<> low(n) == 0 and n == 2", Error},
 		{"E<> last(n) == 1", Error},
 		{"E<> n < 3 and last(n) == 1", False},
+		{"E<> n < 2 and forall (n : int[0,3]) two[n] == 0", Error}, // another n
+		{"E<> n < 2 and forall (i : int[0,1]) two[i] == 0", True},
 		{"E[] 2 / n == 1", Error},
 		{"E[] n < 3 and 2 / (n - 2) < 9", True}, // it rests in the initial state
 		{"E[] n < 1 and 2 / (n - 3) < 9", True},

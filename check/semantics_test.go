@@ -1189,3 +1189,57 @@ func TestDiffers(t *testing.T) {
 		require.NotNil(t, r.Trace, q)
 	}
 }
+
+// TestRests: a path may end in a state that has no move, or none that may not wait.
+func TestRests(t *testing.T) {
+	const pair = `
+		template Q
+		loc a
+		loc b
+		a > b | | c? |
+		system P, Q;`
+	for name, c := range map[string]struct {
+		model string
+		rests bool
+	}{
+		"an edge":                           {"chan c;\ntemplate P\nloc a\nloc b\na > b | | |\n" + pair, true},
+		"an urgent location":                {"chan c;\ntemplate P\nloc a urgent\nloc b\na > b | | |\n" + pair, false},
+		"a committed location":              {"chan c;\ntemplate P\nloc a committed\nloc b\na > b | | |\n" + pair, false},
+		"an urgent location without edges":  {"chan c;\ntemplate P\nloc a urgent\n" + pair, true},
+		"a channel":                         {"chan c;\ntemplate P\nloc a\nloc b\na > b | | c! |\n" + pair, true},
+		"the first channel is urgent":       {"urgent chan c;\ntemplate P\nloc a\nloc b\na > b | | c! |\n" + pair, false},
+		"the second channel is urgent":      {"chan d; urgent chan c;\ntemplate P\nloc a\nloc b\na > b | | c! |\n" + pair, false},
+		"nobody sends on an urgent channel": {"urgent chan c;\ntemplate P\nloc a\n" + pair, true},
+	} {
+		info, err := uppaal.Check(model(t, c.model))
+		require.NoError(t, err, name)
+		ref, err := newReference(info)
+		require.NoError(t, err, name)
+		rests, err := ref.canRest(ref.initial)
+		require.NoError(t, err, name)
+		require.Equal(t, c.rests, rests, name)
+	}
+}
+
+// TestLassoAvoidsEnds: a path that goes on for ever does not lead into a state where it would have to leave the formula.
+func TestLassoAvoidsEnds(t *testing.T) {
+	const text = `
+		template P
+		loc a
+		loc b urgent
+		loc end urgent
+		loc z
+		loc c urgent
+		a > b | | |
+		b > end | | |
+		end > z | | |
+		b > c | | |
+		c > b | | |
+		system P;`
+	for _, o := range []Options{{}, plain, {Workers: 2, eager: true}} {
+		r := verify(t, text, o, "E[] not P.z and not P.a", "P.b --> P.z")
+		require.Equal(t, False, r.Results[0].Verdict)
+		require.Equal(t, False, r.Results[1].Verdict, r.Results[1].Reason)
+		require.NotNil(t, r.Results[1].Trace)
+	}
+}

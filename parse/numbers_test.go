@@ -145,6 +145,12 @@ func program() {
 			if time.Since(global).Nanoseconds() > 9 { panic(4) }
 			if time.Unix(0, e.ns).Before(time.Now()) { panic(5) }
 		}`,
+		"nanoseconds of a type of its own": `func program() {
+			start := nanos(time.Now().UnixNano())
+			if nanos(time.Now().UnixNano())-start > nanos(time.Second) { panic(1) }
+			if nanos(time.Now().UnixNano()) > start+7 { panic(2) }
+		}
+		type nanos int64`,
 		"atomic": `func program() {
 			var e entry
 			e.counter.Store(time.Now().UnixNano())
