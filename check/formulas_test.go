@@ -11,7 +11,7 @@ import (
 // error of its query alone; one that need not be evaluated there is none.
 func TestInvalidFormulas(t *testing.T) {
 	const text = `
-		int[0,3] n; int[0,1] two[2];
+		int[0,3] n; int[0,1] two[2]; int[0,3] deep[4] = {0, 1, 2, 3};
 		int[0,1] low(int v) { return v; }
 		int last(int v) { if (v < 3) return 0; else return two[v]; }
 		template P
@@ -51,6 +51,8 @@ func TestInvalidFormulas(t *testing.T) {
 		{"E<> n < 3 and last(n) == 1", False},
 		{"E<> n < 2 and forall (n : int[0,3]) two[n] == 0", Error}, // another n
 		{"E<> n < 2 and forall (i : int[0,1]) two[i] == 0", True},
+		{"E<> deep[n] < 2 and forall (n : int[0,3]) two[deep[n]] == 0", Error},
+		{"E<> deep[n] < 2 and two[deep[n]] == 0", True},
 		{"E[] 2 / n == 1", Error},
 		{"E[] n < 3 and 2 / (n - 2) < 9", True}, // it rests in the initial state
 		{"E[] n < 1 and 2 / (n - 3) < 9", True},
