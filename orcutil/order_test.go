@@ -388,3 +388,56 @@ func TestOrderRandom(t *testing.T) {
 	require.Greater(t, programs, n/4)
 	require.Positive(t, racy)
 }
+
+// TestExhaustAtomics: whichever operation changes an atomic variable, what reads it comes before and after it.
+func TestExhaustAtomics(t *testing.T) {
+	var n atomic.Int32
+	var word int32
+	writers := map[string]func(){
+		"Store":          func() { Int32(2, 0, &n).Store(1) },
+		"Swap":           func() { Int32(2, 0, &n).Swap(1) },
+		"CompareAndSwap": func() { Int32(2, 0, &n).CompareAndSwap(0, 1) },
+		"Add":            func() { Int32(2, 0, &n).Add(1) },
+		"Or":             func() { Int32(2, 0, &n).Or(1) },
+		"And":            func() { Int32(2, 0, &n).And(1) },
+
+		"StoreInt32":          func() { Storing(2, 0, atomic.StoreInt32)(&word, 1) },
+		"SwapInt32":           func() { Updating(2, 0, atomic.SwapInt32)(&word, 1) },
+		"CompareAndSwapInt32": func() { Swapping(2, 0, atomic.CompareAndSwapInt32)(&word, 0, 1) },
+		"AddInt32":            func() { Updating(2, 0, atomic.AddInt32)(&word, 1) },
+	}
+	for name, write := range writers {
+		for _, first := range []bool{true, false} { // main, which goes on until it waits, in the first run
+			seen := map[int32]bool{}
+			e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: func() {
+				start := int32(0)
+				if name == "And" {
+					start = 2
+				}
+				n.Store(start)
+				word = 0
+				read := func() {
+					if v := Int32(4, 0, &n).Load(); !strings.HasSuffix(name, "Int32") {
+						seen[v] = true
+					}
+					if v := Loading(5, 0, atomic.LoadInt32)(&word); strings.HasSuffix(name, "Int32") {
+						seen[v] = true
+					}
+				}
+				here, there := write, read
+				if !first {
+					here, there = read, write
+				}
+				done := make(chan bool)
+				Go(1, func() {
+					there()
+					Close(3, done)
+				})
+				here()
+				Recv(6, done)
+			}}}
+			require.True(t, exhaust(t, e, func(res Result) string { return res.Outcome.Kind }).complete, name)
+			require.Len(t, seen, 2, "%s, first: %v", name, first)
+		}
+	}
+}
