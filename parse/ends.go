@@ -127,6 +127,14 @@ func (r *rewriter) endCall(c *ast.CallExpr, from, to token.Pos, m mode) bool {
 		return true
 	}
 	b := r.build(from)
+	receiver := r.waitingReceiver(c.Fun)
+	name := ""
+	if receiver != nil { // it waits before the arguments are evaluated, and before the goroutine ends
+		name = r.name()
+		b.put("{ %s := ", name)
+		b.node(receiver)
+		b.put("; ")
+	}
 	h.open(b)
 	switch m {
 	case deferredCall:
@@ -135,7 +143,7 @@ func (r *rewriter) endCall(c *ast.CallExpr, from, to token.Pos, m mode) bool {
 		b.put("%s.Go(%d, func() { ", r.zz, r.site(sites.Go, from))
 	}
 	b.put("%s.%s(%d, func() { ", r.zz, r.ends(obj), id)
-	r.endCallee(b, c.Fun, obj)
+	r.endCallee(b, c.Fun, obj, name)
 	if logs(obj) {
 		b.put("(%d, %s", logDepth, r.helper(formats[obj.Name()]))
 		h.args(b, c)
@@ -148,8 +156,40 @@ func (r *rewriter) endCall(c *ast.CallExpr, from, to token.Pos, m mode) bool {
 		b.put(" })")
 	}
 	h.close(b)
+	if name != "" {
+		b.put(" }")
+	}
 	b.done(to)
 	return true
+}
+
+// waitingReceiver is what a method is called on if evaluating it may wait or call something, nil for others, and where it is
+// no pointer and no interface: the method may be for the place and not for a copy.
+func (r *rewriter) waitingReceiver(fun ast.Expr) ast.Expr {
+	e, ok := ast.Unparen(fun).(*ast.SelectorExpr)
+	if !ok || r.info.Selections[e] == nil {
+		return nil
+	}
+	t := r.info.TypeOf(e.X)
+	if !isPointer(t) && !types.IsInterface(t) {
+		return nil
+	}
+	waits := false
+	ast.Inspect(e.X, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			waits = true
+		case *ast.UnaryExpr:
+			waits = waits || n.Op == token.ARROW
+		}
+		return true
+	})
+	if !waits {
+		return nil
+	}
+	return e.X
 }
 
 // endInPlace rewrites such a call where no block may stand, as in the
@@ -162,7 +202,7 @@ func (r *rewriter) endInPlace(c *ast.CallExpr) {
 	}
 	b := r.build(c.Pos())
 	b.put("%s.%s(%d, func() { ", r.zz, r.ends(obj), id)
-	r.endCallee(b, c.Fun, obj)
+	r.endCallee(b, c.Fun, obj, "")
 	if logs(obj) {
 		b.put("(%d, %s", logDepth, r.helper(formats[obj.Name()]))
 		b.source(c.Lparen, c.End())
@@ -174,22 +214,28 @@ func (r *rewriter) endInPlace(c *ast.CallExpr) {
 	b.done(c.End())
 }
 
-// endCallee adds the function to call: of package log, Output.
-func (r *rewriter) endCallee(b *builder, fun ast.Expr, obj types.Object) {
-	if !logs(obj) {
+// endCallee adds the function to call: of package log, Output. of is the variable that has what a method is called on, "" if
+// that stands where it was.
+func (r *rewriter) endCallee(b *builder, fun ast.Expr, obj types.Object, of string) {
+	e, selects := ast.Unparen(fun).(*ast.SelectorExpr)
+	switch {
+	case !logs(obj) && of == "":
 		b.node(fun)
-		return
-	}
-	switch e := ast.Unparen(fun).(type) {
-	case *ast.SelectorExpr:
-		b.node(e.X)
+	case !logs(obj):
+		b.put("%s.%s", of, e.Sel.Name)
+	case !selects:
+		b.put("Output") // of a dot import
+	default:
+		if of != "" {
+			b.put("%s", of)
+		} else {
+			b.node(e.X)
+		}
 		if s := r.info.Selections[e]; s != nil && s.Kind() == types.MethodVal {
 			if path, _, ok := r.embedded(s); ok {
 				b.put("%s", path) // the embedding type may have an Output of its own
 			}
 		}
 		b.put(".Output")
-	default:
-		b.put("Output") // of a dot import
 	}
 }

@@ -146,7 +146,7 @@ func (r *rewriter) value(e ast.Expr) {
 			shape = "line"
 		}
 		b.put("%s(%d, ", r.helper(r.ends(obj)+"_"+shape), id)
-		r.endCallee(b, e, obj)
+		r.endCallee(b, e, obj, "")
 		b.put(")")
 	case kind == sites.Exit && s != nil && s.Kind() == types.MethodVal:
 		r.boundEnd(b, sel, s, obj.(*types.Func), id)
