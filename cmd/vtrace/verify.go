@@ -179,7 +179,12 @@ func runVerify(c *call) (int, error) {
 		ctx, cancel = context.WithDeadlineCause(ctx, start.Add(opts.Timeout), errLate)
 		defer cancel()
 	}
-	j, err := within(ctx, more, func() (*job, error) { return s.read(c, args) })
+	j, err := within(ctx, more, func() (*job, error) {
+		if ctx.Err() != nil { // a small model may be read sooner than that is noticed
+			return nil, context.Cause(ctx)
+		}
+		return s.read(c, args)
+	})
 	if errors.Is(err, errLate) {
 		fmt.Fprintf(c.stderr, "vtrace: %s: %v while the model was read: no query is decided\n", args[0], err)
 		if s.json {
