@@ -555,10 +555,8 @@ func (f *finder) isGivenMade(fn *types.Func) bool {
 		if !ok {
 			continue
 		}
-		if n := namedOf(t); n != nil && f.own[n.Obj().Pkg()] {
-			if st, ok := n.Underlying().(*types.Struct); ok && isOpaque(st) {
-				return true
-			}
+		if n := namedOf(t); n != nil && f.own[n.Obj().Pkg()] && isOpaqueType(n) {
+			return true
 		}
 	}
 	return false

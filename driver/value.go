@@ -536,7 +536,7 @@ func (w *writer) interfaceOf(t types.Type, u *types.Interface, as want) (string,
 		return "1", nil
 	}
 	if as.depth < deepest {
-		if text, err := w.implementation(u, as); err == nil && text != "" {
+		if text, err := w.implementation(u, as); err == nil && text != "" && text != "nil" {
 			return text, nil
 		}
 	}
@@ -550,10 +550,13 @@ func (w *writer) implementation(u *types.Interface, as want) (string, error) {
 		*types.Interface
 	}
 	found := remember(w.f, in{w.file, u}, func() *types.TypeName {
-		return w.file.implementation(u, func(n *types.Named) bool { return w.constructor(n) != nil || !isForwarded(n, u) })
+		return w.file.implementation(u, func(n *types.Named) bool { return !isOpaqueType(n) || len(w.candidates(n.Obj())) > 0 })
 	})
 	if found == nil {
 		return "", nil
+	}
+	if n := found.Type().(*types.Named); isOpaqueType(n) && (w.constructor(n) == nil || w.making[w.constructor(n)]) {
+		return "", nil // only the function itself makes such values, or what is being called for it
 	}
 	t := found.Type()
 	if !types.Implements(t, u) || w.constructor(t.(*types.Named)) != nil && w.makesPointer(w.constructor(t.(*types.Named))) {
@@ -562,27 +565,6 @@ func (w *writer) implementation(u *types.Interface, as want) (string, error) {
 	part := as.part("")
 	part.matters = false
 	return w.value(t, part)
-}
-
-// isForwarded reports whether a type implements an interface by methods of what it embeds in an unexported field and by a
-// pointer or an interface, which is nil in a literal.
-func isForwarded(n *types.Named, u *types.Interface) bool {
-	for m := range u.Methods() {
-		_, path, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, m.Pkg(), m.Name())
-		t := types.Type(n)
-		for _, i := range path[:max(len(path)-1, 0)] {
-			st := structOf(t)
-			if st == nil {
-				return false
-			}
-			f := st.Field(i)
-			if !f.Exported() && nilable(f.Type()) {
-				return true
-			}
-			t = f.Type()
-		}
-	}
-	return false
 }
 
 // makesPointer: what a function makes is a pointer.
@@ -835,6 +817,11 @@ func (w *writer) constructed(fn *types.Func, n *types.Named, pointer bool, as wa
 		return "&" + name, nil
 	}
 	return name, nil
+}
+
+func isOpaqueType(n *types.Named) bool {
+	st, ok := n.Underlying().(*types.Struct)
+	return ok && isOpaque(st)
 }
 
 // isOpaque reports whether a struct has fields of which only the code that makes it knows what they may be.
