@@ -950,3 +950,25 @@ func TestExhaustFrontier(t *testing.T) {
 	require.True(t, second.Complete)
 	require.Equal(t, whole.Bounds, second.Bounds)
 }
+
+// TestExhaustQueuedSelect: who comes late to a select has the choice between all who wait, also those who wait in a select of
+// their own.
+func TestExhaustQueuedSelect(t *testing.T) {
+	seen := map[int]bool{}
+	main := func() {
+		x, y, z := make(chan int), make(chan int), make(chan int)
+		Go(1, func() { Select(2, false, To(x).Case(1), To(z).Case(1)) })
+		Go(3, func() { To(y).Send(4, 2) })
+		Sleep(5, time.Second) // both wait by then
+		i := Select(6, false, R(x), R(y))
+		seen[i] = true
+		if i == 0 {
+			Recv(7, y)
+		} else {
+			Recv(8, x)
+		}
+	}
+	e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: main}}
+	require.True(t, exhaust(t, e, func(res Result) string { return res.Outcome.Kind }).complete)
+	require.Len(t, seen, 2)
+}

@@ -441,3 +441,37 @@ func TestExhaustAtomics(t *testing.T) {
 		}
 	}
 }
+
+// TestExhaustAtomicReaders: of two that read a variable beside one that changes it, each comes before and behind it.
+func TestExhaustAtomicReaders(t *testing.T) {
+	var n atomic.Int32
+	for name, write := range map[string]func(){
+		"Store":          func() { Int32(2, 0, &n).Store(1) },
+		"Swap":           func() { Int32(2, 0, &n).Swap(1) },
+		"CompareAndSwap": func() { Int32(2, 0, &n).CompareAndSwap(0, 1) },
+		"Add":            func() { Int32(2, 0, &n).Add(1) },
+		"Or":             func() { Int32(2, 0, &n).Or(1) },
+	} {
+		seen := map[[3]int32]bool{}
+		main := func() {
+			n.Store(0)
+			var read [3]int32
+			var all sync.WaitGroup
+			Add(10, &all, 3)
+			for i := range read {
+				Go(Site(11+i), func() {
+					if i == 0 {
+						write()
+					}
+					read[i] = Int32(Site(20+i), 0, &n).Load()
+					Done(Site(30+i), &all)
+				})
+			}
+			Wait(14, &all)
+			seen[read] = true
+		}
+		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: main}}
+		require.True(t, exhaust(t, e, func(res Result) string { return res.Outcome.Kind }).complete)
+		require.Len(t, seen, 4, "%s: %v", name, seen)
+	}
+}
