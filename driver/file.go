@@ -34,7 +34,7 @@ func newFile(pkg *types.Package) *file {
 	}
 }
 
-// implementation is the first type of the package that implements an interface, nil if none does.
+// implementation is the first type of the package that implements an interface and fits, nil if none does.
 func (f *file) implementation(u *types.Interface, fits func(*types.Named) bool) *types.TypeName {
 	scope := f.pkg.Scope()
 	var first *types.TypeName

@@ -555,7 +555,7 @@ func (f *finder) isGivenMade(fn *types.Func) bool {
 		if !ok {
 			continue
 		}
-		if n := namedOf(t); n != nil && f.own[n.Obj().Pkg()] && isOpaqueType(n) {
+		if n := namedOf(t); n != nil && f.own[n.Obj().Pkg()] && isOpaque(n) {
 			return true
 		}
 	}

@@ -550,16 +550,17 @@ func (w *writer) implementation(u *types.Interface, as want) (string, error) {
 		*types.Interface
 	}
 	found := remember(w.f, in{w.file, u}, func() *types.TypeName {
-		return w.file.implementation(u, func(n *types.Named) bool { return !isOpaqueType(n) || len(w.candidates(n.Obj())) > 0 })
+		return w.file.implementation(u, func(n *types.Named) bool { return !isOpaque(n) || len(w.candidates(n.Obj())) > 0 })
 	})
 	if found == nil {
 		return "", nil
 	}
-	if n := found.Type().(*types.Named); isOpaqueType(n) && (w.constructor(n) == nil || w.making[w.constructor(n)]) {
+	t := found.Type()
+	maker := w.constructor(t.(*types.Named))
+	if isOpaque(t) && (maker == nil || w.making[maker]) {
 		return "", nil // only the function itself makes such values, or what is being called for it
 	}
-	t := found.Type()
-	if !types.Implements(t, u) || w.constructor(t.(*types.Named)) != nil && w.makesPointer(w.constructor(t.(*types.Named))) {
+	if !types.Implements(t, u) || maker != nil && w.makesPointer(maker) {
 		t = types.NewPointer(t)
 	}
 	part := as.part("")
@@ -670,7 +671,7 @@ func (w *writer) made(t types.Type, n *types.Named, as want) (string, error) {
 		}
 	}
 	if st, ok := n.Underlying().(*types.Struct); ok && w.f.own[pkg] && as.depth < deepest {
-		if !n.Obj().Exported() && isOpaque(st) {
+		if !n.Obj().Exported() && isOpaque(n) {
 			return "", fmt.Errorf("it needs a value of type %s, which other functions make, and is checked with them", w.shown(n))
 		}
 		text, err := w.literal(n, st, as)
@@ -819,13 +820,12 @@ func (w *writer) constructed(fn *types.Func, n *types.Named, pointer bool, as wa
 	return name, nil
 }
 
-func isOpaqueType(n *types.Named) bool {
-	st, ok := n.Underlying().(*types.Struct)
-	return ok && isOpaque(st)
-}
-
-// isOpaque reports whether a struct has fields of which only the code that makes it knows what they may be.
-func isOpaque(st *types.Struct) bool {
+// isOpaque reports whether a type is a struct with fields of which only the code that makes it knows what they may be.
+func isOpaque(t types.Type) bool {
+	st, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
 	for f := range st.Fields() {
 		if !f.Exported() && nilable(f.Type()) {
 			return true

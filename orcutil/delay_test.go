@@ -434,7 +434,7 @@ func exhaustTimed(t *testing.T, program func(*random) *timedProgram, n int, seed
 	require.Greater(t, ends, len(seeds))
 }
 
-// In a bubble of the program time is exact: nobody is late with a deadline there, as outside.
+// TestExhaustBubble: in a bubble of the program time is exact: nobody is late with a deadline there, as somebody may be outside.
 func TestExhaustBubble(t *testing.T) {
 	for _, inside := range []bool{true, false} {
 		main := func() {

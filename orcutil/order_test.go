@@ -389,44 +389,53 @@ func TestOrderRandom(t *testing.T) {
 	require.Positive(t, racy)
 }
 
-// TestExhaustAtomics: whichever operation changes an atomic variable, what reads it comes before and after it.
+// atomicWriters are the operations that change an atomic variable, which is 0 before, of the type with methods or of the functions.
+func atomicWriters(n *atomic.Int32, word *int32) map[string]func() {
+	return map[string]func(){
+		"Store":          func() { Int32(2, 0, n).Store(1) },
+		"Swap":           func() { Int32(2, 0, n).Swap(1) },
+		"CompareAndSwap": func() { Int32(2, 0, n).CompareAndSwap(0, 1) },
+		"Add":            func() { Int32(2, 0, n).Add(1) },
+		"Or":             func() { Int32(2, 0, n).Or(1) },
+		"And":            func() { Int32(2, 0, n).And(1) }, // of 2
+
+		"StoreInt32":          func() { Storing(2, 0, atomic.StoreInt32)(word, 1) },
+		"SwapInt32":           func() { Updating(2, 0, atomic.SwapInt32)(word, 1) },
+		"CompareAndSwapInt32": func() { Swapping(2, 0, atomic.CompareAndSwapInt32)(word, 0, 1) },
+		"AddInt32":            func() { Updating(2, 0, atomic.AddInt32)(word, 1) },
+	}
+}
+
+// TestExhaustAtomics: whichever operation changes an atomic variable, what reads it comes before and after it: one that
+// reads, and each of two.
 func TestExhaustAtomics(t *testing.T) {
 	var n atomic.Int32
 	var word int32
-	writers := map[string]func(){
-		"Store":          func() { Int32(2, 0, &n).Store(1) },
-		"Swap":           func() { Int32(2, 0, &n).Swap(1) },
-		"CompareAndSwap": func() { Int32(2, 0, &n).CompareAndSwap(0, 1) },
-		"Add":            func() { Int32(2, 0, &n).Add(1) },
-		"Or":             func() { Int32(2, 0, &n).Or(1) },
-		"And":            func() { Int32(2, 0, &n).And(1) },
-
-		"StoreInt32":          func() { Storing(2, 0, atomic.StoreInt32)(&word, 1) },
-		"SwapInt32":           func() { Updating(2, 0, atomic.SwapInt32)(&word, 1) },
-		"CompareAndSwapInt32": func() { Swapping(2, 0, atomic.CompareAndSwapInt32)(&word, 0, 1) },
-		"AddInt32":            func() { Updating(2, 0, atomic.AddInt32)(&word, 1) },
-	}
-	for name, write := range writers {
+	for name, write := range atomicWriters(&n, &word) {
+		reset := func() {
+			n.Store(0)
+			if name == "And" {
+				n.Store(2)
+			}
+			word = 0
+		}
+		read := func(site Site) int32 {
+			if strings.HasSuffix(name, "Int32") {
+				return Loading(site, 0, atomic.LoadInt32)(&word)
+			}
+			return Int32(site, 0, &n).Load()
+		}
+		explored := func(what string, main func()) {
+			e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: main}}
+			require.True(t, exhaust(t, e, func(res Result) string { return res.Outcome.Kind }).complete, "%s, %s", name, what)
+		}
 		for _, first := range []bool{true, false} { // main, which goes on until it waits, in the first run
 			seen := map[int32]bool{}
-			e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: func() {
-				start := int32(0)
-				if name == "And" {
-					start = 2
-				}
-				n.Store(start)
-				word = 0
-				read := func() {
-					if v := Int32(4, 0, &n).Load(); !strings.HasSuffix(name, "Int32") {
-						seen[v] = true
-					}
-					if v := Loading(5, 0, atomic.LoadInt32)(&word); strings.HasSuffix(name, "Int32") {
-						seen[v] = true
-					}
-				}
-				here, there := write, read
+			explored("one", func() {
+				reset()
+				here, there := write, func() { seen[read(4)] = true }
 				if !first {
-					here, there = read, write
+					here, there = there, here
 				}
 				done := make(chan bool)
 				Go(1, func() {
@@ -435,43 +444,27 @@ func TestExhaustAtomics(t *testing.T) {
 				})
 				here()
 				Recv(6, done)
-			}}}
-			require.True(t, exhaust(t, e, func(res Result) string { return res.Outcome.Kind }).complete, name)
+			})
 			require.Len(t, seen, 2, "%s, first: %v", name, first)
 		}
-	}
-}
-
-// TestExhaustAtomicReaders: of two that read a variable beside one that changes it, each comes before and behind it.
-func TestExhaustAtomicReaders(t *testing.T) {
-	var n atomic.Int32
-	for name, write := range map[string]func(){
-		"Store":          func() { Int32(2, 0, &n).Store(1) },
-		"Swap":           func() { Int32(2, 0, &n).Swap(1) },
-		"CompareAndSwap": func() { Int32(2, 0, &n).CompareAndSwap(0, 1) },
-		"Add":            func() { Int32(2, 0, &n).Add(1) },
-		"Or":             func() { Int32(2, 0, &n).Or(1) },
-	} {
 		seen := map[[3]int32]bool{}
-		main := func() {
-			n.Store(0)
-			var read [3]int32
+		explored("two", func() {
+			reset()
+			var values [3]int32
 			var all sync.WaitGroup
 			Add(10, &all, 3)
-			for i := range read {
+			for i := range values {
 				Go(Site(11+i), func() {
 					if i == 0 {
 						write()
 					}
-					read[i] = Int32(Site(20+i), 0, &n).Load()
+					values[i] = read(Site(20 + i))
 					Done(Site(30+i), &all)
 				})
 			}
 			Wait(14, &all)
-			seen[read] = true
-		}
-		e := Exhaustion{Config: Config{Bubble: bubble(t), Entry: EntryTest, EndSite: endSite, Main: main}}
-		require.True(t, exhaust(t, e, func(res Result) string { return res.Outcome.Kind }).complete)
+			seen[values] = true
+		})
 		require.Len(t, seen, 4, "%s: %v", name, seen)
 	}
 }

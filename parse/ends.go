@@ -163,30 +163,14 @@ func (r *rewriter) endCall(c *ast.CallExpr, from, to token.Pos, m mode) bool {
 	return true
 }
 
-// waitingReceiver is what a method is called on if evaluating it may wait or call something, nil for others, and where it is
-// no pointer and no interface: the method may be for the place and not for a copy.
+// waitingReceiver is what a method is called on if evaluating it has effects, nil for others, and where it is no pointer and
+// no interface: the method may be for the place and not for a copy.
 func (r *rewriter) waitingReceiver(fun ast.Expr) ast.Expr {
 	e, ok := ast.Unparen(fun).(*ast.SelectorExpr)
-	if !ok || r.info.Selections[e] == nil {
+	if !ok || r.info.Selections[e] == nil || !effects(e.X) {
 		return nil
 	}
-	t := r.info.TypeOf(e.X)
-	if !isPointer(t) && !types.IsInterface(t) {
-		return nil
-	}
-	waits := false
-	ast.Inspect(e.X, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			waits = true
-		case *ast.UnaryExpr:
-			waits = waits || n.Op == token.ARROW
-		}
-		return true
-	})
-	if !waits {
+	if t := r.info.TypeOf(e.X); !isPointer(t) && !types.IsInterface(t) {
 		return nil
 	}
 	return e.X

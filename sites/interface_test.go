@@ -2,7 +2,6 @@ package sites_test
 
 import (
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -42,7 +41,7 @@ func TestInterfaces(t *testing.T) {
 			file, err := parser.ParseFile(fset, "p.go", "package p\n\nfunc f(x "+of+") { x."+call+" }\n", 0)
 			require.NoError(t, err)
 			info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}}
-			_, err = (&types.Config{Importer: importer.Default()}).Check("p", fset, []*ast.File{file}, info)
+			_, err = new(types.Config).Check("p", fset, []*ast.File{file}, info)
 			require.NoError(t, err, of)
 			found := 0
 			ast.Inspect(file, func(n ast.Node) bool {

@@ -282,7 +282,7 @@ func (r *checked) writeLimits(out io.Writer) {
 		}
 		fmt.Fprintln(out)
 	}
-	if races := wordRaces(fmt.Sprintf("%s: ", r.entry), r.bundle.Runs()); races != "" {
+	if races := listRaces(fmt.Sprintf("%s: ", r.entry), wordRaces(r.bundle)); races != "" {
 		fmt.Fprintln(out, races)
 	}
 }

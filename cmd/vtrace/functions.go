@@ -333,11 +333,12 @@ func (c *call) writeFunctions(results []checkedFunction) error {
 		parts = append(parts, fmt.Sprintf("%d %s", n, what))
 	}
 	slices.SortFunc(parts, func(a, b string) int { return cmp.Compare(a[strings.Index(a, " "):], b[strings.Index(b, " "):]) })
-	fmt.Fprintf(c.stdout, "\n%s: %s\n", plural(len(results), "function", "functions"), strings.Join(parts, ", "))
+	var races strings.Builder
 	for _, r := range results {
-		fmt.Fprint(c.stdout, plain(listRaces(fmt.Sprintf("\n%s: ", r.function), r.wordRaces())))
+		races.WriteString(listRaces(fmt.Sprintf("\n%s: ", r.function), r.wordRaces()))
 	}
-	return nil
+	_, err := fmt.Fprintf(c.stdout, "\n%s: %s\n%s", plural(len(results), "function", "functions"), strings.Join(parts, ", "), plain(races.String()))
+	return err
 }
 
 // wordRaces are the data races that the results of its valuations do not count, without those that a driver takes part in.
@@ -346,10 +347,7 @@ func (r *checkedFunction) wordRaces() (all []string) {
 		return nil
 	}
 	for _, v := range r.summary.Checked {
-		if v.Bundle == nil || v.Bundle.Runs() == nil {
-			continue
-		}
-		for _, race := range v.Bundle.Runs().WordRaces {
+		for _, race := range wordRaces(v.Bundle) {
 			if !strings.Contains(race, driver.File) && !slices.Contains(all, race) {
 				all = append(all, race)
 			}

@@ -139,7 +139,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	} else if len(sidecar(b).Accesses) > 0 && conclude(b, accepted).Real == 0 {
 		out.WriteString("\nstatements that access shared memory are taken as atomic, but for the write of an assignment: races within them are not looked for\n")
 	}
-	out.WriteString(wordRaces("\n", b.Runs()))
+	out.WriteString(listRaces("\n", wordRaces(b)))
 	if path != "" {
 		fmt.Fprintf(&out, "\nbundle: %s\n", path)
 	}
@@ -176,15 +176,15 @@ func plain(s string) string {
 	return out.String()
 }
 
-// wordRaces says, behind a prefix, which data races a result does not count; "" if there are
-// none.
-func wordRaces(prefix string, r *artifact.Runs) string {
-	if r == nil {
-		return ""
+// wordRaces are the data races that a result does not count.
+func wordRaces(b *vtrace.Bundle) []string {
+	if b == nil || b.Runs() == nil {
+		return nil
 	}
-	return listRaces(prefix, r.WordRaces)
+	return b.Runs().WordRaces
 }
 
+// listRaces says, behind a prefix, which data races a result does not count; "" if there are none.
 func listRaces(prefix string, races []string) string {
 	if len(races) == 0 {
 		return ""
