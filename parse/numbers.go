@@ -865,6 +865,7 @@ func (f *clockFlow) binOp(x *ssa.BinOp) {
 	if isComparison(x.Op) {
 		switch {
 		case isNil(x.X) || isNil(x.Y), isDuration(x.X.Type()) && a|b == timed && f.rewritten[x.Pos()]:
+		case isNanoseconds(x.X.Type()) && a|b == instant && (longPast(x.X) || longPast(x.Y)):
 		case !f.rewritten[x.Pos()]:
 			f.set(x, numeric)
 		case isNanoseconds(x.X.Type()) && (a|b == timed || a == instant && b == instant):
@@ -915,6 +916,17 @@ func calculated(op token.Token, a, b taint, t types.Type) taint {
 func isNil(v ssa.Value) bool {
 	c, ok := v.(*ssa.Const)
 	return ok && c.IsNil()
+}
+
+// longPast reports whether a value is a constant that, as nanoseconds since 1970, is before every time
+// that a clock shows: programs have 0, or a negative number, stand for no time at all.
+func longPast(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	if !ok || c.Value == nil || c.Value.Kind() != constant.Int {
+		return false
+	}
+	n, exact := constant.Int64Val(c.Value)
+	return exact && n < int64(10_000*time.Hour)
 }
 
 // residue is how many values a remainder has, if it is a small one of a reading of the clock,

@@ -89,6 +89,19 @@ func as[T interface{ ~struct{ at int64 } }](s stamp) T { return T(s) }
 func program() {
 	if as[other](stamp{time.Now().UnixNano()}).at%2 == 0 { panic(1) } // decides
 }`,
+		"no time at all": `type item struct{ expires int64 }
+func (i item) expired() bool { return i.expires > 0 && time.Now().UnixNano() > i.expires }
+func program() {
+	items := map[string]item{"a": {}, "b": {time.Now().Add(5).UnixNano()}}
+	if i := items["b"]; i.expires == 0 || -1 == i.expires || i.expired() { panic(1) }
+}`,
+		"a time that may come": `type item struct{ expires int64 }
+func program() {
+	i := item{time.Now().UnixNano()}
+	if i.expires > 1800000000000000000 { panic(1) } // decides
+	if s := time.Now().Unix() - 1700000000; s > 0 { panic(1) } // decides
+	if time.Until(time.Now()).Nanoseconds() - i.expires > 0 { panic(1) } // decides
+}`,
 		"remainder that is assigned": `func program() {
 	n := time.Now().UnixNano()
 	n %= 2
