@@ -36,6 +36,7 @@ var layers = map[string][]string{
 	"examples/gen":              {"examples"},
 	"explain":                   {"artifact", "sites"},
 	"internal/earlier":          {"artifact", "explain", "source"},
+	"internal/digest":           {},
 	"internal/git":              {"internal/group", "internal/repository"},
 	"internal/group":            {},
 	"internal/left":             {"sites", "source"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/internal/digest"
 	"github.com/vtrace/vtrace/internal/programs"
 )
 
@@ -54,5 +55,5 @@ func TestInstrumented(t *testing.T) {
 		}
 		got[p.Name] = text + fmt.Sprintf("%d sites", len(idx.Sites()))
 	}
-	programs.Compare(t, "testdata/instrumented.sum", got, *allInstrumented, *updateInstrumented)
+	digest.Compare(t, "testdata/instrumented.sum", got, *allInstrumented, *updateInstrumented)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/internal/digest"
 	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/translate"
 	"github.com/vtrace/vtrace/uppaal"
@@ -39,13 +40,13 @@ func TestModels(t *testing.T) {
 		prog, err := set.Program(p.Entry)
 		require.NoError(t, err)
 		m, err := translate.Translate(context.Background(), prog, number(prog), translate.Options{})
-		got[p.Name] = digest(m, err)
+		got[p.Name] = digestOf(m, err)
 	}
-	programs.Compare(t, "testdata/models.sum", got, *allModels, *updateModels)
+	digest.Compare(t, "testdata/models.sum", got, *allModels, *updateModels)
 }
 
-// digest is a digest of a model, or of why there is none, behind some counts.
-func digest(m *translate.Model, err error) string {
+// digestOf is a digest of a model, or of why there is none, behind some counts.
+func digestOf(m *translate.Model, err error) string {
 	sum := sha256.New()
 	if err != nil {
 		fmt.Fprintln(sum, strings.Join(refusals(err), "\n"))

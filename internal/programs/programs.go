@@ -1,18 +1,15 @@
 // Package programs loads the programs that tests of several packages share: archives of one module
-// each, as packages of one module, which takes a hundredth of the time. And it compares digests of
-// what is made of them with those in a file.
+// each, as packages of one module, which takes a hundredth of the time.
 package programs
 
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 
 	"golang.org/x/tools/txtar"
 
@@ -97,43 +94,4 @@ func entryOf(a *txtar.Archive) (entry string, ok bool) {
 		}
 	}
 	return entry, entry != ""
-}
-
-// Compare compares digests, by the names of programs, with those of a file: of all that are there, if
-// whole. With update it writes them instead.
-func Compare(t testing.TB, file string, got map[string]string, whole, update bool) {
-	t.Helper()
-	want := map[string]string{}
-	if data, err := os.ReadFile(file); err == nil {
-		for line := range strings.Lines(string(data)) {
-			name, digest, _ := strings.Cut(strings.TrimSpace(line), " ")
-			want[name] = digest
-		}
-	} else if !update {
-		t.Fatal(err)
-	}
-	if update {
-		if whole {
-			clear(want)
-		}
-		maps.Copy(want, got)
-		var text strings.Builder
-		for _, name := range slices.Sorted(maps.Keys(want)) {
-			fmt.Fprintf(&text, "%s %s\n", name, want[name])
-		}
-		if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(got)) {
-		if got[name] != want[name] {
-			t.Errorf("%s: it is %s, and was %q", name, got[name], want[name])
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		if _, ok := got[name]; whole && !ok {
-			t.Errorf("%s: there is no such program any more", name)
-		}
-	}
 }
