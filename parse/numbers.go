@@ -865,7 +865,7 @@ func (f *clockFlow) binOp(x *ssa.BinOp) {
 	if isComparison(x.Op) {
 		switch {
 		case isNil(x.X) || isNil(x.Y), isDuration(x.X.Type()) && a|b == timed && f.rewritten[x.Pos()]:
-		case isNanoseconds(x.X.Type()) && a|b == instant && (longPast(x.X) || longPast(x.Y)):
+		case isNanoseconds(x.X.Type()) && a|b == instant && (noTime(x.X) || noTime(x.Y)):
 		case !f.rewritten[x.Pos()]:
 			f.set(x, numeric)
 		case isNanoseconds(x.X.Type()) && (a|b == timed || a == instant && b == instant):
@@ -918,15 +918,15 @@ func isNil(v ssa.Value) bool {
 	return ok && c.IsNil()
 }
 
-// longPast reports whether a value is a constant that, as nanoseconds since 1970, is before every time
-// that a clock shows: programs have 0, or a negative number, stand for no time at all.
-func longPast(v ssa.Value) bool {
+// noTime reports whether a value is a constant that, as nanoseconds since 1970, is no time that a
+// clock shows: programs have 0, or a negative number, stand for no time at all.
+func noTime(v ssa.Value) bool {
 	c, ok := v.(*ssa.Const)
 	if !ok || c.Value == nil || c.Value.Kind() != constant.Int {
 		return false
 	}
 	n, exact := constant.Int64Val(c.Value)
-	return exact && n < int64(10_000*time.Hour)
+	return exact && n <= 0
 }
 
 // residue is how many values a remainder has, if it is a small one of a reading of the clock,
