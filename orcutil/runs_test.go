@@ -70,7 +70,9 @@ func runsOf(t *testing.T, cfg Config, most int) string {
 	text := ""
 	for _, e := range []Exhaustion{{}, {Bounding: &Bounding{Last: 1}}} {
 		e.Config, e.Runs = cfg, most
-		o := exhaust(t, e, func(res Result) string { return fmt.Sprint(res.Verdict, res.Outcome.Kind, res.Outcome.G, res.Outcome.Site) })
+		o := exhaust(t, e, func(res Result) string {
+			return fmt.Sprint(res.Verdict, res.Outcome.Kind, res.Outcome.G, res.Outcome.Site)
+		})
 		text += fmt.Sprintf("%d runs, %d cut, %v; ", o.runs, o.out.Cut, o.complete)
 		io.WriteString(sum, placeInFile.ReplaceAllString(fmt.Sprintln(o.sorted(), o.out.Bounds), ""))
 	}
