@@ -273,8 +273,22 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	if err := d.minimise(ctx); err != nil {
 		return err
 	}
+	d.doubtRefuted()
 	d.out.SetRuns(&d.runs)
 	return nil
+}
+
+// doubtRefuted leaves open what is false since the program follows none of its traces, if the runs were cut that
+// could have shown it all the same.
+func (d *deep) doubtRefuted() {
+	if d.runs.Cut == "" || d.runs.Exhaustive.Proved() {
+		return
+	}
+	for _, s := range d.cases {
+		if s.outcome == artifact.False {
+			s.giveUp(fmt.Sprintf("%s; but the check was ended after %d runs of the program: %s", s.reason, d.runs.Runs, d.runs.Cut))
+		}
+	}
 }
 
 // unrun gives up before there is anything to run. The other engine has a build of its own,
