@@ -278,15 +278,22 @@ func (d *deep) run(ctx context.Context, second *artifact.Bundle) (err error) {
 	return nil
 }
 
-// doubtRefuted leaves open what is false since the program follows none of its traces, if the runs were cut that
-// could have shown it all the same.
+// doubtRefuted leaves open what would be false, if what could contradict that was cut: runs have come to errors
+// that were not replayed, of which it may be one; or the program follows none of its traces, and the runs that
+// could have shown it all the same were not done.
 func (d *deep) doubtRefuted() {
-	if d.runs.Cut == "" || d.runs.Exhaustive.Proved() {
+	why := ""
+	switch {
+	case d.runs.Unproved > 0:
+		why = "errors that runs have come to were not replayed, of which it may be one"
+	case d.runs.Cut != "" && !d.runs.Exhaustive.Proved():
+		why = fmt.Sprintf("the check was ended after %d runs of the program: %s", d.runs.Runs, d.runs.Cut)
+	default:
 		return
 	}
 	for _, s := range d.cases {
 		if s.outcome == artifact.False {
-			s.giveUp(fmt.Sprintf("%s; but the check was ended after %d runs of the program: %s", s.reason, d.runs.Runs, d.runs.Cut))
+			s.giveUp(s.reason + "; but " + why)
 		}
 	}
 }
@@ -300,6 +307,7 @@ func (d *deep) unrun(ctx context.Context, why string) error {
 	}
 	d.runs.Unproved += len(d.ends)
 	d.runs.Stopped, d.runs.Cut = why, why
+	d.doubtRefuted()
 	d.out.SetRuns(&d.runs)
 	return nil
 }

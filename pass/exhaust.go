@@ -685,6 +685,23 @@ func union[T cmp.Ordered](a, b []T) []T {
 	return slices.Compact(all)
 }
 
+// comesTo reports whether a run has ended in an expected error, or may have: of a crash, which
+// may go by several names, the place may not be known.
+func comesTo(end orchestrate.End, e artifact.Expect) bool {
+	switch {
+	case crash(end.Kind) && crash(e.Kind):
+		if end.Site == "" {
+			return true
+		}
+	case end.Kind != e.Kind:
+		return false
+	}
+	of := append([]artifact.At{{G: end.G, Site: end.Site}}, end.Plan.Expect.Goroutines...)
+	return !slices.ContainsFunc(e.Goroutines, func(at artifact.At) bool {
+		return !slices.ContainsFunc(of, func(o artifact.At) bool { return o.Site == at.Site && (at.G == "" || o.G == at.G) })
+	})
+}
+
 // takeExhaustive takes up how the runs of an exploration ended, and decides the possible
 // errors that it would have shown.
 func (d *deep) takeExhaustive(x *Exhausted) {
@@ -714,8 +731,8 @@ func (d *deep) takeExhaustive(x *Exhausted) {
 			// its end, a run tells by its end alone.
 			shows = !slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Kind == artifact.KindPanic })
 		}
-		if s.outcome != artifact.Unconfirmed || !shows {
-			continue
+		if s.outcome != artifact.Unconfirmed || !shows || slices.ContainsFunc(x.Ends, func(end orchestrate.End) bool { return comesTo(end, e) }) {
+			continue // the replay of the schedule that shows it decides it
 		}
 		if site, ok := d.side.Site(s.query.Site); ok && !d.target.IsTest() && e.Kind == artifact.KindLeak && slices.Contains(x.Stuck, site.Key) {
 			continue // main returns, and does not wait for it

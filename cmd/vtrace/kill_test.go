@@ -120,7 +120,7 @@ func TestSeveral(t *testing.T) {
 		found, ended := check(time.Duration(r.Int64N(int64(took))), sig)
 		if ended {
 			for _, f := range found {
-				require.NotEqual(t, artifact.False, f.Verdict)
+				require.NotEqual(t, artifact.False, f.Verdict, "%+v", f)
 			}
 		}
 		before := saved()
