@@ -53,6 +53,7 @@ var layers = map[string][]string{
 	"orcutil/source":            {"orcutil"},
 	"parse":                     {"orcutil/source", "sites", "source"},
 	"pass":                      {"analyze", "artifact", "check", "disallow", "explain", "internal/group", "internal/left", "internal/scratch", "orchestrate", "parse", "predict", "recording", "sites", "source", "trace", "translate", "uppaal"},
+	"pass/blackbox":             {},
 	"predict":                   {"analyze", "artifact", "orcutil", "sites", "trace"},
 	"docs/findings":             {},
 	"recording":                 {"trace"},

@@ -155,7 +155,7 @@ func TestExhaustClock(t *testing.T) {
 	t.Parallel()
 	inLong(t)
 	for i, p := range clockPrograms {
-		if !OneOf(3, i) {
+		if !oneOf(3, i) {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {

@@ -143,7 +143,7 @@ func TestCompleteLacked(t *testing.T) {
 		"contextafterfuncrace", "syncmapshared", "timerstopatonce", "contextatonce", "atomicaside", "panicothers",
 		"condrwannounced", "condrwannouncedfixed", "condrwtry", "condrwtwo", "condtrylock",
 	} {
-		if !OneOf(2, i) {
+		if !oneOf(2, i) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

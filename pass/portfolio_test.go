@@ -143,9 +143,9 @@ func TestProgram(t *testing.T) {
 	require.False(t, proved(found.rounds))
 }
 
-// WithSteps bounds the steps of all runs under every schedule, for tests of programs that go on
-// for ever: package pass_test has no options for it.
-func WithSteps(o Options, steps int) Options {
+// withSteps bounds the steps of all runs under every schedule, for tests of programs that go on
+// for ever.
+func withSteps(o Options, steps int) Options {
 	timing := defaultTiming
 	timing.steps = steps
 	o.timing = &timing
@@ -154,5 +154,5 @@ func WithSteps(o Options, steps int) Options {
 
 var everyRow = flag.Bool("rows", false, "all rows of the tables of programs that are checked one like the other, not one of some")
 
-// OneOf reports whether the i-th row of such a table is tried: one of n, unless all are asked for.
-func OneOf(n, i int) bool { return *everyRow || i%n == 0 }
+// oneOf reports whether the i-th row of such a table is tried: one of n, unless all are asked for.
+func oneOf(n, i int) bool { return *everyRow || i%n == 0 }

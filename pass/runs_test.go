@@ -1,16 +1,13 @@
-package pass_test
+package pass
 
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -129,24 +126,22 @@ func TestProgram(t *testing.T) {
 `, nil},
 }
 
-func writeTest(t *testing.T, text string) source.Spec {
+// testProgram is a module of one test.
+func testProgram(t *testing.T, text string) source.Spec {
 	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module program\n\ngo 1.25\n"), 0o600))
-	text = "package program\n\nimport (\n\t\"sync\"\n\t\"testing\"\n\t\"time\"\n)\n" + text + "\nvar _ sync.Mutex\nvar _ time.Time\n"
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "program_test.go"), []byte(text), 0o600))
-	return source.Spec{Dir: dir, Entry: "TestProgram"}
+	return written(t, "1.25", "program_test.go",
+		"package program\n\nimport (\n\t\"sync\"\n\t\"testing\"\n\t\"time\"\n)\n"+text+"\nvar _ sync.Mutex\nvar _ time.Time\n", "TestProgram")
 }
 
 func TestRuns(t *testing.T) {
 	t.Parallel()
 	for i, p := range shownByRuns {
-		if !sampled(i) {
+		if testing.Short() && i%4 != 0 {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			b, err := pass.Check(context.Background(), writeTest(t, p.text), pass.WithSteps(pass.Options{Search: pass.Search{MaxStates: 2}}, 400_000))
+			b, err := Check(context.Background(), testProgram(t, p.text), withSteps(Options{Search: Search{MaxStates: 2}}, 400_000))
 			require.NoError(t, err)
 			var found []string
 			for _, f := range b.Findings() {
@@ -157,16 +152,16 @@ func TestRuns(t *testing.T) {
 			}
 			require.Equal(t, p.found, found)
 			require.NotNil(t, b.Runs())
-			require.Equal(t, pass.ExploreRuns+2*pass.ConformanceRuns == b.Runs().Runs, b.Runs().Stopped == "")
+			require.Equal(t, ExploreRuns+2*ConformanceRuns == b.Runs().Runs, b.Runs().Stopped == "")
 		})
 	}
 }
 
 // A model that covers the program is not believed without runs of the program.
 func TestRunsBearOut(t *testing.T) {
-	b, err := pass.Check(context.Background(), writeTest(t, shownByRuns[1].text), pass.Options{})
+	b, err := Check(context.Background(), testProgram(t, shownByRuns[1].text), Options{})
 	require.NoError(t, err)
-	require.Empty(t, pass.Conclude(b).Limits)
+	require.Empty(t, Conclude(b).Limits)
 	c := b.Runs().Conformance
 	require.Positive(t, c.Runs)
 	require.Equal(t, c.Runs, c.Followed)
@@ -175,7 +170,7 @@ func TestRunsBearOut(t *testing.T) {
 
 // TestFailingAlways: of a test that fails in every run the result says where.
 func TestFailingAlways(t *testing.T) {
-	b, err := pass.Check(context.Background(), writeTest(t, `
+	b, err := Check(context.Background(), testProgram(t, `
 func TestProgram(t *testing.T) {
 	c := make(chan int, 1)
 	go func() { c <- 1 }()
@@ -183,7 +178,7 @@ func TestProgram(t *testing.T) {
 		t.Errorf("got %d", n)
 	}
 }
-`), pass.Options{})
+`), Options{})
 	require.NoError(t, err)
 	require.Contains(t, b.Runs().Failing, "_test.go:")
 	require.Contains(t, b.Runs().Failing, "got 1")
@@ -193,7 +188,7 @@ func TestProgram(t *testing.T) {
 // method expression, is done when the test, or the subtest, ends in the run, and what fails the test so has a guard.
 func TestLeftToTest(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(t.Context(), writeTest(t, `
+	b, err := Check(t.Context(), testProgram(t, `
 type helper interface {
 	Cleanup(func())
 	Setenv(key, value string)
@@ -220,7 +215,7 @@ func TestProgram(t *testing.T) {
 	})
 	<-done
 }
-`), pass.Options{})
+`), Options{})
 	require.NoError(t, err)
 	require.Empty(t, b.Findings())
 	require.Nil(t, b.Sidecar().Outside(), "all of it is in the model")

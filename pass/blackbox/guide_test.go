@@ -1,4 +1,4 @@
-package pass_test
+package blackbox_test
 
 import (
 	"context"
@@ -43,7 +43,7 @@ func main() {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, spec, opts := context.Background(), write(t, c.text), pass.Options{RunDepth: 1}
+			ctx, spec, opts := context.Background(), programOf(t, c.text), pass.Options{RunDepth: 1}
 			b, err := pass.Check(ctx, spec, opts)
 			require.NoError(t, err)
 			require.Equal(t, c.verdicts, found(b), b.Findings())

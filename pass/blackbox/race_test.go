@@ -1,4 +1,4 @@
-package pass_test
+package blackbox_test
 
 import (
 	"context"
@@ -101,7 +101,7 @@ func racing() pass.Options { return pass.Options{Model: &pass.Model{Races: true}
 // In stages the result has the same bytes.
 func TestRaces(t *testing.T) {
 	for i, c := range racyTwins {
-		if !sampled(i) || !pass.OneOf(2, i) {
+		if !sampled(i) || !oneOf(2, i) {
 			continue
 		}
 		for _, locked := range []bool{false, true} {
@@ -112,7 +112,7 @@ func TestRaces(t *testing.T) {
 				if locked {
 					lock, want = c.lock, c.fixed
 				}
-				spec := write(t, strings.NewReplacer("UNLOCK", lock[1], "LOCK", lock[0]).Replace(c.text))
+				spec := programOf(t, strings.NewReplacer("UNLOCK", lock[1], "LOCK", lock[0]).Replace(c.text))
 				whole, err := pass.Check(ctx, spec, racing())
 				require.NoError(t, err)
 				require.Equal(t, want, found(whole))
@@ -169,7 +169,7 @@ func race(t *testing.T, b *artifact.Bundle, f artifact.Finding) {
 // Both variables are named, though the finding is one.
 func TestRacesOfOneStatement(t *testing.T) {
 	t.Parallel()
-	spec := write(t, strings.NewReplacer("UNLOCK", "_ = 0", "LOCK", "_ = 0").Replace(racyTwins[1].text))
+	spec := programOf(t, strings.NewReplacer("UNLOCK", "_ = 0", "LOCK", "_ = 0").Replace(racyTwins[1].text))
 	b, err := pass.Check(context.Background(), spec, racing())
 	require.NoError(t, err)
 	require.Regexp(t, `write of (a|b) at .*; the same statements race on (a|b) too$`, b.Findings()[0].Message)
@@ -207,7 +207,7 @@ func TestRacesOfExamples(t *testing.T) {
 // not take the time of every run.
 func TestRacesUncontrolled(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), write(t, `package main
+	b, err := pass.Check(context.Background(), programOf(t, `package main
 
 import (
 	"os"
@@ -273,7 +273,7 @@ func main() {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b, err := pass.Check(context.Background(), write(t, strings.Replace(c.text, "USE", c.use, 1)), racing())
+			b, err := pass.Check(context.Background(), programOf(t, strings.Replace(c.text, "USE", c.use, 1)), racing())
 			require.NoError(t, err)
 			if c.limit == "race" {
 				require.Equal(t, 1, pass.Conclude(b).Real)
@@ -290,7 +290,7 @@ func main() {
 func TestRacesTooLate(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	first, err := pass.First(ctx, write(t, thirdCall), pass.Options{})
+	first, err := pass.First(ctx, programOf(t, thirdCall), pass.Options{})
 	require.NoError(t, err)
 	second, err := pass.Second(ctx, first, pass.Options{})
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package pass_test
+package blackbox_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // The first runs, no two of which are equivalent, show an error that no trace of the model
 // leads to: a library calls the program, which takes locks. The finding says after how many.
 func TestSystematicRuns(t *testing.T) {
-	b, err := pass.Check(context.Background(), write(t, `package main
+	b, err := pass.Check(context.Background(), programOf(t, `package main
 
 import (
 	"cmp"

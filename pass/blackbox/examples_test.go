@@ -1,8 +1,7 @@
-package pass_test
+package blackbox_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,17 +63,11 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// sampled: the i-th of many programs that are checked one like the other is one of those of the
-// short form, which looks for data races of the tool itself.
-var examplesAll = flag.Bool("examples", false, "both forms of each program of TestExamples, not one")
-
-func sampled(i int) bool { return !testing.Short() || i%4 == 0 }
-
 // Shared variables need guards at statements: those that the model asks for, or
 // all of them.
 func TestExamplesEveryLine(t *testing.T) {
 	for i, p := range examples.Programs() {
-		if strings.HasPrefix(p.Name, "sharedvar") && sampled(i) && pass.OneOf(2, i/2) {
+		if strings.HasPrefix(p.Name, "sharedvar") && sampled(i) && oneOf(2, i/2) {
 			t.Run(p.Name, func(t *testing.T) {
 				t.Parallel()
 				example(t, p, examples.Main, pass.Options{Model: &pass.Model{EveryLine: true}})

@@ -1,4 +1,4 @@
-package pass_test
+package blackbox_test
 
 import (
 	"context"
@@ -141,7 +141,7 @@ func TestLoop(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, spec := context.Background(), write(t, c.text)
+			ctx, spec := context.Background(), programOf(t, c.text)
 			b, err := pass.Check(ctx, spec, pass.Options{})
 			require.NoError(t, err)
 			t.Log(found(b))

@@ -1,4 +1,4 @@
-package pass_test
+package blackbox_test
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func TestBudgetSpent(t *testing.T) {
 		"interrupt": {Interrupt: closed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, err := pass.Check(context.Background(), writeTest(t, failing), opts)
+			b, err := pass.Check(context.Background(), testProgram(t, failing), opts)
 			require.NoError(t, err)
 			c := pass.Conclude(b)
 			require.True(t, c.Inconclusive())
@@ -43,7 +43,7 @@ func TestBudgetSpent(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := pass.Check(ctx, writeTest(t, failing), pass.Options{Budget: time.Minute})
+	_, err := pass.Check(ctx, testProgram(t, failing), pass.Options{Budget: time.Minute})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -51,7 +51,7 @@ func TestCancelled(t *testing.T) {
 // What it had found is handed on at once.
 func TestResume(t *testing.T) {
 	t.Parallel()
-	spec := writeTest(t, failing)
+	spec := testProgram(t, failing)
 	cache := &artifact.Cache{Dir: t.TempDir()}
 	var partial []*artifact.Bundle
 	stages := map[string]int{}
@@ -87,7 +87,7 @@ func TestResume(t *testing.T) {
 // the traces again that were refuted.
 func TestResumeReplays(t *testing.T) {
 	t.Parallel()
-	spec := write(t, strings.ReplaceAll(thirdCall, `"b"`, `"z"`))
+	spec := programOf(t, strings.ReplaceAll(thirdCall, `"b"`, `"z"`))
 	cache := &artifact.Cache{Dir: t.TempDir()}
 	check := func(stopAt int) (*artifact.Bundle, []string) {
 		ctx, stop := context.WithCancel(context.Background())

@@ -1,9 +1,10 @@
-package pass
+package blackbox_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/vtrace/vtrace/pass"
 )
 
 // TestExhaustMapRange: what may come in a range over a map that is changed meanwhile comes in
@@ -168,7 +169,7 @@ func main() {
 // exploration.
 func TestExhaustUnchosen(t *testing.T) {
 	inLong(t)
-	x, err := Exhaust(t.Context(), programOf(t, `package main
+	x, err := pass.Exhaust(t.Context(), programOf(t, `package main
 
 import "reflect"
 
@@ -180,7 +181,7 @@ func main() {
 		panic("the order")
 	}
 }
-`), Exhaustion{}, Options{})
+`), pass.Exhaustion{}, pass.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"the order of a map by reflection is not chosen by the run at main.go:7: r := reflect.ValueOf(m).MapRange()"}, x.Covered.Limits)
 	require.False(t, x.Covered.Proved())

@@ -1,4 +1,4 @@
-package pass_test
+package blackbox_test
 
 import (
 	"context"

@@ -1,9 +1,8 @@
-package pass_test
+package blackbox_test
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -15,14 +14,6 @@ import (
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
 )
-
-func write(t *testing.T, text string) source.Spec {
-	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o644))
-	return source.Spec{Dir: dir}
-}
 
 // The model cannot tell what bytes.Contains returns, so that its first trace
 // panics in the first call; the program does in the third. Runs that were followed in the
@@ -69,7 +60,7 @@ func TestRefutedTraces(t *testing.T) {
 					replays = append(replays, r.Outcome)
 				}
 			}
-			b, err := pass.Check(context.Background(), write(t, thirdCall), c.opts)
+			b, err := pass.Check(context.Background(), programOf(t, thirdCall), c.opts)
 			require.NoError(t, err)
 			require.Len(t, b.Findings(), 1)
 			f := b.Findings()[0]
@@ -88,7 +79,7 @@ func TestRefutedTraces(t *testing.T) {
 // program.
 func TestWaitGroupGoDone(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), write(t, `package main
+	b, err := pass.Check(context.Background(), programOf(t, `package main
 
 import "sync"
 
@@ -127,7 +118,7 @@ func TestLockOfCond(t *testing.T) {
 					replays = append(replays, r.Outcome)
 				}
 			}}
-			spec := source.Spec{Dir: "../translate/testdata/verdicts/" + name, Entry: "main"}
+			spec := source.Spec{Dir: "../../translate/testdata/verdicts/" + name, Entry: "main"}
 			first, err := pass.First(t.Context(), spec, opts)
 			require.NoError(t, err)
 			second, err := pass.Second(t.Context(), first, opts)
@@ -147,7 +138,7 @@ func TestLockOfCond(t *testing.T) {
 // No trace of the model is one of the program.
 func TestFalse(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), write(t, `package main
+	b, err := pass.Check(context.Background(), programOf(t, `package main
 
 import "bytes"
 
@@ -173,7 +164,7 @@ func main() {
 // line.
 func TestEveryLine(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), write(t, `package main
+	b, err := pass.Check(context.Background(), programOf(t, `package main
 
 func main() {
 	ch := make(chan int, 1)
@@ -201,7 +192,7 @@ func TestCategories(t *testing.T) {
 		t.Skip("has no goroutines that others have not")
 	}
 	t.Parallel()
-	spec := write(t, `package main
+	spec := programOf(t, `package main
 
 import "sync"
 
@@ -233,7 +224,7 @@ func main() {
 // What a program prints is kept apart from the execution log.
 func TestOutput(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), write(t, `package main
+	b, err := pass.Check(context.Background(), programOf(t, `package main
 
 import "fmt"
 
@@ -255,7 +246,7 @@ func main() {
 // A program that hangs outside of control is not a reproduction.
 func TestHang(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), write(t, `package main
+	b, err := pass.Check(context.Background(), programOf(t, `package main
 
 import "strings"
 
@@ -276,7 +267,7 @@ func main() {
 // A cancelled pass ends, with the context's error.
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	spec := write(t, thirdCall)
+	spec := programOf(t, thirdCall)
 	for _, stage := range []string{"load", "translate", "search", "instrument", "build", "replay"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		_, err := pass.Check(ctx, spec, pass.Options{Progress: func(e pass.Event) {
@@ -293,7 +284,7 @@ func TestCancel(t *testing.T) {
 // not refuted once for each order of the steps before it.
 func TestAvoidedChoices(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), source.Spec{Dir: "../translate/testdata/verdicts/balances", Entry: "main"}, pass.Options{})
+	b, err := pass.Check(context.Background(), source.Spec{Dir: "../../translate/testdata/verdicts/balances", Entry: "main"}, pass.Options{})
 	require.NoError(t, err)
 	require.Len(t, b.Findings(), 1)
 	f := b.Findings()[0]
@@ -318,7 +309,7 @@ func realIn(t *testing.T, spec source.Spec) (real []string) {
 // place of the crash, and so one finding with that which the model has there.
 func TestCrashSeenElsewhere(t *testing.T) {
 	t.Parallel()
-	spec := write(t, `package main
+	spec := programOf(t, `package main
 
 import (
 	"container/list"
@@ -363,7 +354,7 @@ func main() {
 // TestDeferredMisuse: a deferred operation that is misused while a panic is under way is one finding,
 // at the operation.
 func TestDeferredMisuse(t *testing.T) {
-	spec := write(t, `package main
+	spec := programOf(t, `package main
 
 func main() {
 	c := make(chan int)

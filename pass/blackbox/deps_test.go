@@ -1,4 +1,4 @@
-package pass_test
+package blackbox_test
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ func TestDependencies(t *testing.T) {
 		t.Skip("other tests have the same goroutines for the race detector")
 	}
 	t.Parallel()
-	sum, err := os.ReadFile("../go.sum")
+	sum, err := os.ReadFile("../../go.sum")
 	require.NoError(t, err)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
