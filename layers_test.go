@@ -29,6 +29,7 @@ var layers = map[string][]string{
 	"check/promela":             {"check", "uppaal"},
 	"check/verifyta":            {"check", "internal/group", "internal/scratch", "uppaal"},
 	"cmd/vtrace":                {"", "analyze", "artifact", "bundle", "check", "check/promela", "check/verifyta", "docs/findings", "driver", "explain", "internal/earlier", "internal/group", "internal/lsp", "internal/repository", "internal/scratch", "orchestrate", "pass", "recording", "report", "sites", "source", "trace", "translate", "uppaal", "view"},
+	"cmd/vtrace/blackbox":       {},
 	"cmd/vtrace-vet":            {"analyzer"},
 	"disallow":                  {"uppaal"},
 	"driver":                    {"artifact", "source"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,11 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/bundle"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// storedDir has the bundles of each version of the format, as README.md there says.
+const storedDir = "testdata/bundles"
 
 var consoleBlock = regexp.MustCompile("(?s)```console\n\\$ (vtrace [^\n]*)\n(.*?)```")
 

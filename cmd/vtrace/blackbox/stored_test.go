@@ -1,4 +1,4 @@
-package main
+package blackbox_test
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-const storedDir = "testdata/bundles"
+const storedDir = "../testdata/bundles"
 
 // stored are the directories with the bundles of each version, as README.md there says.
 func stored(t *testing.T) []string {
@@ -40,6 +40,7 @@ func TestStoredBundles(t *testing.T) {
 	}
 	for _, dir := range stored(t) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
 			var got strings.Builder
 			out := t.TempDir()
 			// show adds what a command has printed to what is compared.
@@ -95,7 +96,7 @@ func TestStoredBundles(t *testing.T) {
 			}
 			want, err := os.ReadFile(golden)
 			require.NoError(t, err)
-			require.Equal(t, string(want), got.String(), "run: go test ./cmd/vtrace -run TestStoredBundles -update, and look at what has changed")
+			require.Equal(t, string(want), got.String(), "run: go test ./cmd/vtrace/blackbox -run TestStoredBundles -update, and look at what has changed")
 		})
 	}
 }
