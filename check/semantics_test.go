@@ -552,6 +552,23 @@ var semantics = []struct {
 		expect: []expectation{{"E<> S.b", "T", 1}, {"E<> S.d", "F", -1}, {"E<> S.e", "F", -1}},
 	},
 	{
+		name: "an internal step goes before a channel below default",
+		model: `
+			chan lo;
+			chan priority lo < default;
+			template S
+			loc a
+			loc d
+			loc e
+			a > d | | lo! |
+			a > e | | |
+			template R
+			loc a
+			a > a | | lo? |
+			system S, R;`,
+		expect: []expectation{{"E<> S.d", "F", -1}, {"E<> S.e", "T", 1}},
+	},
+	{
 		name: "priorities below an impossible transition do count",
 		model: `
 			chan hi;
@@ -1241,5 +1258,46 @@ func TestLassoAvoidsEnds(t *testing.T) {
 		require.Equal(t, False, r.Results[0].Verdict)
 		require.Equal(t, False, r.Results[1].Verdict, r.Results[1].Reason)
 		require.NotNil(t, r.Results[1].Trace)
+	}
+}
+
+// TestIndexes: an index outside of its array is an error, on both sides, in whatever form it stands, and what
+// it names inside is read.
+func TestIndexes(t *testing.T) {
+	for _, array := range []string{"a", "b[1]", "b[j]", "b[j-0]"} {
+		for _, index := range []string{"i", "i + 0", "-i + 2", "two[i + 1]", "f(i)"} {
+			for i := -1; i <= 3; i++ {
+				text := fmt.Sprintf("A[] %s[%s] < 0", array, index)
+				net := model(t, fmt.Sprintf(`
+					int[-1,3] i = %d;
+					int[0,1] j = 1;
+					int a[3] = {5, 6, 7};
+					int b[2][3] = {{1, 2, 3}, {5, 6, 7}};
+					int two[5] = {-1, 0, 1, 2, 3};
+					int f(int n) { return n; }
+					template P
+					loc a
+					system P;`, i))
+				r, err := Verify(t.Context(), net, queries(t, text, strings.Replace(text, "A[]", "E<>", 1)), Options{})
+				require.NoError(t, err)
+				at := i
+				if index == "-i + 2" {
+					at = 2 - i
+				}
+				for _, got := range r.Results {
+					if at < 0 || at > 2 {
+						require.Equal(t, "E", got.Verdict.String(), "%s for i = %d", text, i)
+						require.Contains(t, got.Reason, fmt.Sprintf("index %d is outside [0,2]", at), "%s for i = %d", text, i)
+						continue
+					}
+					require.Equal(t, False, got.Verdict, "%s for i = %d: %s", text, i, got.Reason)
+				}
+				value, err := Verify(t.Context(), net, queries(t, fmt.Sprintf("A[] %s[%s] == %d", array, index, 5+at)), Options{})
+				require.NoError(t, err)
+				if at >= 0 && at <= 2 {
+					require.Equal(t, True, value.Results[0].Verdict, "%s for i = %d", text, i)
+				}
+			}
+		}
 	}
 }
