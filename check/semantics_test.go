@@ -1267,18 +1267,20 @@ func TestIndexes(t *testing.T) {
 	for _, array := range []string{"a", "b[1]", "b[j]", "b[j-0]"} {
 		for _, index := range []string{"i", "i + 0", "-i + 2", "two[i + 1]", "f(i)"} {
 			for i := -1; i <= 3; i++ {
-				text := fmt.Sprintf("A[] %s[%s] < 0", array, index)
+				text := fmt.Sprintf("A[] not P.b or %s[%s] < 0", array, index)
 				net := model(t, fmt.Sprintf(`
-					int[-1,3] i = %d;
-					int[0,1] j = 1;
+					int[-1,3] i;
+					int[0,1] j;
 					int a[3] = {5, 6, 7};
 					int b[2][3] = {{1, 2, 3}, {5, 6, 7}};
 					int two[5] = {-1, 0, 1, 2, 3};
 					int f(int n) { return n; }
 					template P
 					loc a
+					loc b
+					a > b | | | i = %d, j = 1
 					system P;`, i))
-				r, err := Verify(t.Context(), net, queries(t, text, strings.Replace(text, "A[]", "E<>", 1)), Options{})
+				r, err := Verify(t.Context(), net, queries(t, text, fmt.Sprintf("E<> P.b and %s[%s] < 0", array, index)), Options{})
 				require.NoError(t, err)
 				at := i
 				if index == "-i + 2" {
@@ -1292,7 +1294,7 @@ func TestIndexes(t *testing.T) {
 					}
 					require.Equal(t, False, got.Verdict, "%s for i = %d: %s", text, i, got.Reason)
 				}
-				value, err := Verify(t.Context(), net, queries(t, fmt.Sprintf("A[] %s[%s] == %d", array, index, 5+at)), Options{})
+				value, err := Verify(t.Context(), net, queries(t, fmt.Sprintf("A[] not P.b or %s[%s] == %d", array, index, 5+at)), Options{})
 				require.NoError(t, err)
 				if at >= 0 && at <= 2 {
 					require.Equal(t, True, value.Results[0].Verdict, "%s for i = %d", text, i)
