@@ -76,3 +76,39 @@ func TestOrdersOfRandom(t *testing.T) {
 		require.False(t, Shuffled(1, choicesOfOrder+1, nil))
 	}})
 }
+
+// TestPrescribed: a plan's choices are those of the run, whatever the seed would choose, each of them; one for
+// another number of alternatives, or beyond them, is none.
+func TestPrescribed(t *testing.T) {
+	asked := func(plan Plan, n int) (values []int, choices []EnvChoice) {
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Record: true, Plan: plan, Chooser: FirstEnabled(), Main: func() {
+			for range 2 {
+				v, ok := Choose(1, uint64(n))
+				require.True(t, ok)
+				values = append(values, int(v))
+			}
+		}})
+		require.Equal(t, Completed, res.Verdict, "%s", res)
+		return values, res.Choices
+	}
+	for n := 2; n < 6; n++ {
+		for seed := range uint64(20) {
+			values, choices := asked(Plan{Seed: seed}, n)
+			require.Len(t, choices, 2)
+			for v := range n {
+				planned := []EnvChoice{choices[0], choices[1]}
+				planned[0].Value, planned[1].Value = v, n-1-v
+				got, again := asked(Plan{Seed: seed, Choices: planned}, n)
+				require.Equal(t, []int{v, n - 1 - v}, got)
+				require.Equal(t, planned, again)
+			}
+			for _, wrong := range []EnvChoice{
+				{N: n, Value: n}, {N: n, Value: -1}, {N: n + 1, Value: (values[0] + 1) % n},
+			} {
+				wrong.G, wrong.Site, wrong.Occ = choices[0].G, choices[0].Site, choices[0].Occ
+				got, _ := asked(Plan{Seed: seed, Choices: []EnvChoice{wrong}}, n)
+				require.Equal(t, values, got)
+			}
+		}
+	}
+}
