@@ -44,7 +44,7 @@ var layers = map[string][]string{
 	"internal/lsp":              {"", "artifact", "docs/findings", "explain", "internal/earlier", "pass", "report", "source"},
 	"internal/module":           {"internal/group", "source"},
 	"internal/mutate":           {"internal/group"},
-	"internal/programs":         {"source"},
+	"internal/programs":         {"artifact", "examples", "orchestrate", "source"},
 	"internal/repository":       {},
 	"internal/sandbox":          {"internal/group"},
 	"internal/scratch":          {},

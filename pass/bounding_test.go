@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/orchestrate"
 )
 
@@ -13,14 +14,14 @@ func TestBoundingRaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("other tests have the same goroutines for the race detector")
 	}
-	spec := programOf(t, racingFlags)
+	spec := programs.Main(t, racingFlags)
 	whole, err := Exhaust(t.Context(), spec, Exhaustion{}, Options{})
 	require.NoError(t, err)
 	x, err := Exhaust(t.Context(), spec, Exhaustion{Bounding: &orchestrate.Bounding{Last: orchestrate.AllPreemptions}}, Options{})
 	require.NoError(t, err)
 	require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
 	require.Equal(t, whole.Guarded, x.Guarded)
-	require.Equal(t, kindsOf(t, whole), kindsOf(t, x))
+	require.Equal(t, programs.Errors(t, whole.Ends, whole.Covered.Limits), programs.Errors(t, x.Ends, x.Covered.Limits))
 	// Without a preemption it sees races, though not those behind a branch.
 	x, err = Exhaust(t.Context(), spec, Exhaustion{Bounding: &orchestrate.Bounding{}}, Options{})
 	require.NoError(t, err)
@@ -59,7 +60,7 @@ func TestBoundingCheck(t *testing.T) {
 	if testing.Short() {
 		t.Skip("other tests have the same goroutines for the race detector")
 	}
-	b, err := Check(t.Context(), programOf(t, manySchedules), Options{Search: Search{MaxStates: 5}, timing: &engineTiming{steps: 400_000}})
+	b, err := Check(t.Context(), programs.Main(t, manySchedules), Options{Search: Search{MaxStates: 5}, timing: &engineTiming{steps: 400_000}})
 	require.NoError(t, err)
 	r := b.Runs()
 	require.False(t, r.Exhaustive.Complete)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
 )
@@ -62,7 +63,7 @@ func violated(b *artifact.Bundle) []string {
 // have models that are exact as far as these bounds go: their searches raise the
 // bounds of the places that need it, and of no others.
 func TestRaisedBounds(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	all := searchedPrograms(t)
 	for _, c := range []struct {
 		name   string
@@ -126,7 +127,7 @@ func TestRaisedBounds(t *testing.T) {
 // TestRaisedIdentical checks that bounds are raised in the same way on one and on two
 // processors.
 func TestRaisedIdentical(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	spec := searchedPrograms(t)["boundentries"]
 	want := digests(t, spec)
@@ -138,7 +139,7 @@ func TestRaisedIdentical(t *testing.T) {
 // place, with the reason.
 func TestKeptBounds(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	b, err := First(context.Background(), source.Spec{Dir: "../translate/testdata/large", Entry: "main"}, Options{})
 	require.NoError(t, err)
 	kept := []string{}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // clockHead is what the programs about numbers of the clock begin with.
@@ -153,7 +154,7 @@ func main() {
 // range, or of a generator that is seeded with it, and else said not to be covered.
 func TestExhaustClock(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	for i, p := range clockPrograms {
 		if !oneOf(3, i) {
 			continue
@@ -161,20 +162,20 @@ func TestExhaustClock(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			text, version := clockProgram(p.bad, p.version)
-			x, err := Exhaust(t.Context(), written(t, version, "main.go", text, "main"), Exhaustion{Stalls: p.stalls}, Options{})
+			x, err := Exhaust(t.Context(), programs.Write(t, version, "main.go", text, "main"), Exhaustion{Stalls: p.stalls}, Options{})
 			require.NoError(t, err)
 			if p.kinds != "" {
 				require.Empty(t, x.Covered.Limits)
-				require.Equal(t, []string{p.kinds}, kindsOf(t, x))
+				require.Equal(t, []string{p.kinds}, programs.Errors(t, x.Ends, x.Covered.Limits))
 			} else {
 				require.False(t, x.Covered.AllWithoutStalls())
 				require.Regexp(t, `^main\.go:\d+:\d+: the clock decides as a number`, x.Covered.Limits[0])
 			}
 			text, version = clockProgram(p.good, p.version)
-			x, err = Exhaust(t.Context(), written(t, version, "main.go", text, "main"), Exhaustion{Stalls: p.stalls}, Options{})
+			x, err = Exhaust(t.Context(), programs.Write(t, version, "main.go", text, "main"), Exhaustion{Stalls: p.stalls}, Options{})
 			require.NoError(t, err)
 			require.True(t, x.Covered.AllWithoutStalls(), "%v", x.Covered.Limits)
-			require.Empty(t, kindsOf(t, x))
+			require.Empty(t, programs.Errors(t, x.Ends, x.Covered.Limits))
 		})
 	}
 }
@@ -184,7 +185,7 @@ func TestExhaustClock(t *testing.T) {
 // -verdicts, one of three without: TestExhaustClock has them all.
 func TestCheckClock(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	for i, p := range clockPrograms {
 		if i%3 > 0 && !*verdictsAll {
 			continue
@@ -192,7 +193,7 @@ func TestCheckClock(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			text, version := clockProgram(p.bad, p.version)
-			spec := written(t, version, "main.go", text, "main")
+			spec := programs.Write(t, version, "main.go", text, "main")
 			b, err := Check(context.Background(), spec, Options{})
 			require.NoError(t, err)
 			require.NotEqual(t, outcomeNone, outcomeOf(b), describe(b))
@@ -202,7 +203,7 @@ func TestCheckClock(t *testing.T) {
 				}
 			}
 			text, version = clockProgram(p.good, p.version)
-			b, err = Check(context.Background(), written(t, version, "main.go", text, "main"), Options{})
+			b, err = Check(context.Background(), programs.Write(t, version, "main.go", text, "main"), Options{})
 			require.NoError(t, err)
 			require.Equal(t, outcomeNone, outcomeOf(b), describe(b))
 		})

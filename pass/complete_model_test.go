@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
@@ -161,7 +162,7 @@ func main() {
 
 // A model that takes for impossible what runs do has a gap, until it is completed.
 func TestCompletesPlanted(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	for name, p := range map[string]struct{ text, is, seems, kind string }{
 		"branch": {plantedBranch, "true", "false", artifact.CompletedBranch},
 		"callee": {plantedCallee, "waits{}", "sends{}", artifact.CompletedCall},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/source"
@@ -31,9 +32,9 @@ var (
 // tablePrograms calls f for every program of the examples and of the
 // translator's table.
 func tablePrograms(t *testing.T, f func(name string, spec source.Spec)) {
-	programs, err := table()
+	all, err := table()
 	require.NoError(t, err)
-	for _, p := range programs {
+	for _, p := range all {
 		f(p.name, p.spec)
 	}
 }
@@ -44,7 +45,7 @@ type tableProgram struct {
 }
 
 // table loads the programs once for all tests: that type-checks hundreds of packages.
-var table = sync.OnceValues(func() (programs []tableProgram, err error) {
+var table = sync.OnceValues(func() (all []tableProgram, err error) {
 	for _, dir := range []string{"../examples", "../translate/testdata/verdicts"} {
 		set, err := source.LoadSet(context.Background(), source.Spec{Dir: dir, Pattern: "./..."})
 		if err != nil {
@@ -62,10 +63,10 @@ var table = sync.OnceValues(func() (programs []tableProgram, err error) {
 			if strings.Contains(string(data), `"golang.org/x/sync/`) {
 				spec.Deps = []string{"golang.org/x/sync/..."}
 			}
-			programs = append(programs, tableProgram{path.Base(e.Package), spec})
+			all = append(all, tableProgram{path.Base(e.Package), spec})
 		}
 	}
-	return programs, nil
+	return all, nil
 })
 
 // TestComplete follows recorded runs of the examples and of the translator's
@@ -136,7 +137,7 @@ func follows(t *testing.T, spec source.Spec, runs int) {
 // Models do what programs do that once showed what they lacked. TestComplete follows all
 // programs only if it is asked to.
 func TestCompleteLacked(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	for i, name := range []string{
 		"maprangeanyof", "maprangedelete", "contextassert", "contextassertswitch", "rlockerassert",
 		"timerdue", "timerdueselect", "sortinterface", "sortinterfacetime", "timerqueue", "funcmaplibrary",

@@ -51,8 +51,8 @@ func TestShownByExploration(t *testing.T) {
 		"somewhere else": {orchestrate.End{Kind: artifact.KindNilCall, G: "0", Site: "f/2"}, artifact.KindNilCall, artifact.False},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &suspect{query: artifact.Query{Kind: c.kind, Site: 1}, outcome: artifact.Unconfirmed}
-			d := &deep{side: &artifact.Sidecar{Sites: []artifact.Site{{}, {ID: 1, Key: "f/1"}, {ID: 2, Key: "f/2"}}}, cases: []*suspect{s}}
+			s := &suspect{query: artifact.Query{Kind: c.kind, Site: 1, File: "f.go", Line: 1}, outcome: artifact.Unconfirmed}
+			d := &deep{side: &artifact.Sidecar{Sites: []artifact.Site{{}, {ID: 1, Key: "f/1", File: "f.go", Line: 1}, {ID: 2, Key: "f/2", File: "f.go", Line: 2}}}, cases: []*suspect{s}}
 			c.end.Status = orchestrate.Completed
 			all := artifact.Exhaustive{Schedules: 3, Complete: true}
 			d.takeExhaustive(&Exhausted{Exhaustive: &orchestrate.Exhaustive{Ends: []orchestrate.End{c.end}}, Covered: all})

@@ -685,19 +685,14 @@ func union[T cmp.Ordered](a, b []T) []T {
 	return slices.Compact(all)
 }
 
-// comesTo reports whether a run has ended in an expected error, or may have: of a crash, which
-// may go by several names, the place may not be known.
-func comesTo(end orchestrate.End, e artifact.Expect) bool {
-	switch {
-	case crash(end.Kind) && crash(e.Kind):
-		if end.Site == "" {
-			return true
-		}
-	case end.Kind != e.Kind:
-		return false
+// comesTo reports whether a run has ended in the error that a query asks for, as e has it, or may have.
+func (d *deep) comesTo(end orchestrate.End, q artifact.Query, e artifact.Expect) bool {
+	if crash(end.Kind) {
+		site, _ := d.siteOf(end.Site)
+		return same(q, end.Kind, site)
 	}
 	of := append([]artifact.At{{G: end.G, Site: end.Site}}, end.Plan.Expect.Goroutines...)
-	return !slices.ContainsFunc(e.Goroutines, func(at artifact.At) bool {
+	return end.Kind == e.Kind && !slices.ContainsFunc(e.Goroutines, func(at artifact.At) bool {
 		return !slices.ContainsFunc(of, func(o artifact.At) bool { return o.Site == at.Site && (at.G == "" || o.G == at.G) })
 	})
 }
@@ -731,8 +726,11 @@ func (d *deep) takeExhaustive(x *Exhausted) {
 			// its end, a run tells by its end alone.
 			shows = !slices.ContainsFunc(x.Ends, func(e orchestrate.End) bool { return e.Kind == artifact.KindPanic })
 		}
-		if s.outcome != artifact.Unconfirmed || !shows || slices.ContainsFunc(x.Ends, func(end orchestrate.End) bool { return comesTo(end, e) }) {
-			continue // the replay of the schedule that shows it decides it
+		if s.outcome != artifact.Unconfirmed || !shows {
+			continue
+		}
+		if slices.ContainsFunc(x.Ends, func(end orchestrate.End) bool { return d.comesTo(end, s.query, e) }) {
+			continue // the replay of that schedule decides it
 		}
 		if site, ok := d.side.Site(s.query.Site); ok && !d.target.IsTest() && e.Kind == artifact.KindLeak && slices.Contains(x.Stuck, site.Key) {
 			continue // main returns, and does not wait for it

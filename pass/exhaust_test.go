@@ -3,8 +3,6 @@ package pass
 import (
 	"context"
 	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,59 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/source"
 )
 
 var exhaustAll = flag.Bool("exhaustive", false, "all programs of the table in TestExhaustTable, not a few")
-
-// programOf writes a program to a directory of its own.
-func programOf(t *testing.T, src string) source.Spec {
-	t.Helper()
-	return written(t, "1.25", "main.go", src, "main")
-}
-
-// written writes a file to a module of its own, in that version of the language, and names
-// its entry.
-func written(t *testing.T, version, name, text, entry string) source.Spec {
-	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo "+version+"\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	return source.Spec{Dir: dir, Pattern: ".", Entry: entry}
-}
-
-// inLong skips a test in the short form of the suite, which is for the race detector: it
-// builds programs and looks at what these do, or searches a large model, and this package has
-// no goroutines in it beyond those of others.
-func inLong(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("has no goroutines that others have not")
-	}
-}
-
-// kindsOf are the errors in which an exploration has seen runs end, with those replays
-// that did not show them again.
-func kindsOf(t *testing.T, x *Exhausted) (kinds []string) {
-	for _, e := range x.Ends {
-		if e.Kind == "" || e.Kind == artifact.KindRace || e.Status != orchestrate.Completed {
-			continue
-		}
-		named := func(limit string) bool { return strings.Contains(e.Replay.Reason, limit) }
-		if e.Replay != nil && e.Replay.Status == orchestrate.Unconfirmed && slices.ContainsFunc(x.Covered.Limits, named) {
-			continue // the exploration says so, too
-		}
-		if e.Replay != nil {
-			require.Equal(t, orchestrate.Reproduced, e.Replay.Status, "%s %s: %s", e.Kind, e.Message, e.Replay.Reason)
-		}
-		if !slices.Contains(kinds, e.Kind) {
-			kinds = append(kinds, e.Kind)
-		}
-	}
-	slices.Sort(kinds)
-	return kinds
-}
 
 // racingFlags has statements that race, and others that show it.
 const racingFlags = `package main
@@ -98,7 +49,7 @@ func main() {
 
 // Statements that race are switched at, also if only others that do so show it.
 func TestExhaustRaces(t *testing.T) {
-	x, err := Exhaust(t.Context(), programOf(t, racingFlags), Exhaustion{}, Options{})
+	x, err := Exhaust(t.Context(), programs.Main(t, racingFlags), Exhaustion{}, Options{})
 	require.NoError(t, err)
 	require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
 	require.NotEmpty(t, x.Guarded)
@@ -141,13 +92,13 @@ func FuzzFrontier(f *testing.F) {
 func TestExhaustTable(t *testing.T) {
 	n := 0
 	var (
-		mu                       sync.Mutex
-		programs, complete, soon int // of programs: all, those explored completely, and within 20 s
-		executions, cut          int
-		wasteful                 int // programs with more than 2 % cut
+		mu                  sync.Mutex
+		all, complete, soon int // of programs: all, those explored completely, and within 20 s
+		executions, cut     int
+		wasteful            int // programs with more than 2 % cut
 	)
 	t.Cleanup(func() { // when the parallel tests have ended
-		t.Logf("%d programs: %d explored completely, %d within 20 s with the build; %d executions, %d cut, in %d programs more than 2 %%", programs, complete, soon, executions, cut, wasteful)
+		t.Logf("%d programs: %d explored completely, %d within 20 s with the build; %d executions, %d cut, in %d programs more than 2 %%", all, complete, soon, executions, cut, wasteful)
 	})
 	tablePrograms(t, func(name string, spec source.Spec) {
 		if n++; !*exhaustAll && (n%180 != 29 || testing.Short()) {
@@ -166,7 +117,7 @@ func TestExhaustTable(t *testing.T) {
 			x, err := Exhaust(ctx, spec, Exhaustion{MaxRuns: exhaustRuns, TotalSteps: steps}, Options{})
 			require.NoError(t, err)
 			mu.Lock()
-			programs++
+			all++
 			executions, cut = executions+x.Runs, cut+x.Cut
 			if x.Complete {
 				complete++
@@ -178,7 +129,7 @@ func TestExhaustTable(t *testing.T) {
 				wasteful++
 			}
 			mu.Unlock()
-			seen := kindsOf(t, x)
+			seen := programs.Errors(t, x.Ends, x.Covered.Limits)
 			shown := slices.Clone(seen)
 			for _, e := range x.Ends { // what the map panics for is a data race where accesses are recorded
 				if e.Kind == artifact.KindRace && strings.Contains(e.Message, "concurrent map") {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // TestExhaustFailsAndLeaks: a run in which the test fails and leaves a goroutine behind ends in
@@ -13,7 +14,7 @@ import (
 // not fail.
 func TestExhaustFailsAndLeaks(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	for name, c := range map[string]struct {
 		send, late string
 		kinds      []string
@@ -26,7 +27,7 @@ func TestExhaustFailsAndLeaks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			spec := written(t, "1.25", "p_test.go", `package p
+			spec := programs.Write(t, "1.25", "p_test.go", `package p
 
 import "testing"
 
@@ -44,7 +45,7 @@ func TestProgram(t *testing.T) {
 			x, err := Exhaust(t.Context(), spec, Exhaustion{}, Options{})
 			require.NoError(t, err)
 			require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
-			require.Equal(t, c.kinds, kindsOf(t, x))
+			require.Equal(t, c.kinds, programs.Errors(t, x.Ends, x.Covered.Limits))
 			b, err := Check(t.Context(), spec, Options{})
 			require.NoError(t, err)
 			var real []string

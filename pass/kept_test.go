@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // keptBuffer has a logger that keeps a buffer which the program reads before, or after, it
@@ -44,7 +45,7 @@ func main() {
 // waits it does not.
 func TestCheckKept(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	for name, c := range map[string]struct{ writer, read, end, kind string }{
 		"an argument":          {"&b", "n := b.Len()\n\twg.Wait()", "!= 0", artifact.KindPanic},
 		"a result":             {"writerOf(&b)", "n := b.Len()\n\twg.Wait()", "!= 0", artifact.KindPanic},
@@ -53,7 +54,7 @@ func TestCheckKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			spec := programOf(t, keptBuffer(c.writer, c.read, c.end))
+			spec := programs.Main(t, keptBuffer(c.writer, c.read, c.end))
 			x, err := Exhaust(t.Context(), spec, Exhaustion{}, Options{})
 			require.NoError(t, err)
 			require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
@@ -61,12 +62,12 @@ func TestCheckKept(t *testing.T) {
 			require.NoError(t, err)
 			concluded := Conclude(b)
 			if c.kind == "" {
-				require.Empty(t, kindsOf(t, x))
+				require.Empty(t, programs.Errors(t, x.Ends, x.Covered.Limits))
 				require.Zero(t, concluded.Real+concluded.Unconfirmed, describe(b))
 				require.Empty(t, concluded.Limits)
 				return
 			}
-			require.Equal(t, []string{c.kind}, kindsOf(t, x))
+			require.Equal(t, []string{c.kind}, programs.Errors(t, x.Ends, x.Covered.Limits))
 			require.Equal(t, 1, concluded.Real, describe(b))
 		})
 	}
@@ -75,8 +76,8 @@ func TestCheckKept(t *testing.T) {
 // TestCheckKeptNamed: where the schedules are too many to be run, a result names the use, which
 // is no step of the model.
 func TestCheckKeptNamed(t *testing.T) {
-	inLong(t)
-	b, err := Check(t.Context(), programOf(t, keptBuffer("&b", "n := b.Len()\n\twg.Wait()", "!= 0")), Options{timing: &engineTiming{steps: 1}})
+	programs.InLong(t)
+	b, err := Check(t.Context(), programs.Main(t, keptBuffer("&b", "n := b.Len()\n\twg.Wait()", "!= 0")), Options{timing: &engineTiming{steps: 1}})
 	require.NoError(t, err)
 	c := Conclude(b)
 	require.Zero(t, c.Real, describe(b))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -15,7 +16,7 @@ import (
 // in steps that the trace does not tell apart, its refutation is not the last word: then one of
 // some hundred random schedules near the traces shows them (see manyRuns).
 func TestLateDeadlines(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	for name, most := range map[string]int{"h8_context": replayEnvironments + 1, "h8_started": 10 * mostRuns} {
 		t.Run(name, func(t *testing.T) {
 			spec, _ := unpack(t, "testdata/verdicts/"+name+".txtar")
@@ -37,7 +38,7 @@ func TestLateDeadlines(t *testing.T) {
 // model could be followed to it: deadlines in an order that its plan does not tell, or time
 // that the plan lets pass to what has happened already.
 func TestShownIsNotFalse(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	for _, name := range []string{"deadlinegivenfunc", "deadlineabsolute"} {
 		t.Run(name, func(t *testing.T) {
 			b, err := Check(context.Background(), source.Spec{Dir: "../translate/testdata/verdicts/" + name, Entry: "main"}, Options{})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/source"
 )
@@ -248,9 +249,9 @@ func TestOracle(t *testing.T) {
 func randomSpec(t *testing.T, text string, test bool) source.Spec {
 	t.Helper()
 	if test {
-		return written(t, "1.26", "p_test.go", text, "TestP")
+		return programs.Write(t, "1.26", "p_test.go", text, "TestP")
 	}
-	return written(t, "1.26", "main.go", text, "main")
+	return programs.Write(t, "1.26", "main.go", text, "main")
 }
 
 func oracle(t *testing.T, text string, test bool) {

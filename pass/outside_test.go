@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/go-multierror"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate"
 	"github.com/vtrace/vtrace/uppaal"
@@ -69,7 +70,7 @@ func main() {
 // Who waits in code of others is said to be there.
 func TestStuckInLibrary(t *testing.T) {
 	t.Parallel()
-	b, err := Check(context.Background(), programOf(t, `package main
+	b, err := Check(context.Background(), programs.Main(t, `package main
 
 import "io"
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/source"
 )
 
@@ -80,7 +81,7 @@ func TestWordRaces(t *testing.T) {
 // race of theirs is no harmless one; in the last program the guard is right before the access.
 func TestRacesApart(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	const program = `package main
 
 var x, y int
@@ -112,12 +113,12 @@ func main() {
 	} {
 		t.Run(statement, func(t *testing.T) {
 			t.Parallel()
-			b, err := Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(program, "STATEMENT", statement, 1), "main"), Options{})
+			b, err := Check(t.Context(), programs.Write(t, "1.26", "main.go", strings.Replace(program, "STATEMENT", statement, 1), "main"), Options{})
 			require.NoError(t, err, statement)
 			require.Positive(t, Conclude(b).Real, "%s\n%s", statement, describe(b))
 		})
 	}
-	b, err := Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(program, "STATEMENT", "_ = tell(c)\n\tif x > 1 {\n\t\ty = 1\n\t}", 1), "main"), Options{})
+	b, err := Check(t.Context(), programs.Write(t, "1.26", "main.go", strings.Replace(program, "STATEMENT", "_ = tell(c)\n\tif x > 1 {\n\t\ty = 1\n\t}", 1), "main"), Options{})
 	require.NoError(t, err)
 	require.Zero(t, Conclude(b).Real, describe(b))
 	require.Len(t, b.Runs().WordRaces, 1)
@@ -128,7 +129,7 @@ func main() {
 // around it, something is.
 func TestRacesBehind(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	const program = `package main
 
 import (
@@ -162,10 +163,10 @@ func main() {
 		t.Run(call, func(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(program, "CALL", call, 1)
-			b, err := Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(text, "LOCK", "", 1), "main"), Options{})
+			b, err := Check(t.Context(), programs.Write(t, "1.26", "main.go", strings.Replace(text, "LOCK", "", 1), "main"), Options{})
 			require.NoError(t, err, call)
 			require.NotEqual(t, outcomeNone, outcomeOf(b), call)
-			b, err = Check(t.Context(), written(t, "1.26", "main.go", strings.Replace(text, "LOCK", "mu.Lock(); defer mu.Unlock()", 1), "main"), Options{})
+			b, err = Check(t.Context(), programs.Write(t, "1.26", "main.go", strings.Replace(text, "LOCK", "mu.Lock(); defer mu.Unlock()", 1), "main"), Options{})
 			require.NoError(t, err, call)
 			require.Equal(t, outcomeNone, outcomeOf(b), "%s\n%s", call, describe(b))
 		})

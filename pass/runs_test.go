@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // What the model does not cover, since its search ends after a few states, runs
@@ -126,13 +126,6 @@ func TestProgram(t *testing.T) {
 `, nil},
 }
 
-// testProgram is a module of one test.
-func testProgram(t *testing.T, text string) source.Spec {
-	t.Helper()
-	return written(t, "1.25", "program_test.go",
-		"package program\n\nimport (\n\t\"sync\"\n\t\"testing\"\n\t\"time\"\n)\n"+text+"\nvar _ sync.Mutex\nvar _ time.Time\n", "TestProgram")
-}
-
 func TestRuns(t *testing.T) {
 	t.Parallel()
 	for i, p := range shownByRuns {
@@ -141,7 +134,7 @@ func TestRuns(t *testing.T) {
 		}
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			b, err := Check(context.Background(), testProgram(t, p.text), withSteps(Options{Search: Search{MaxStates: 2}}, 400_000))
+			b, err := Check(context.Background(), programs.Test(t, p.text), withSteps(Options{Search: Search{MaxStates: 2}}, 400_000))
 			require.NoError(t, err)
 			var found []string
 			for _, f := range b.Findings() {
@@ -159,7 +152,7 @@ func TestRuns(t *testing.T) {
 
 // A model that covers the program is not believed without runs of the program.
 func TestRunsBearOut(t *testing.T) {
-	b, err := Check(context.Background(), testProgram(t, shownByRuns[1].text), Options{})
+	b, err := Check(context.Background(), programs.Test(t, shownByRuns[1].text), Options{})
 	require.NoError(t, err)
 	require.Empty(t, Conclude(b).Limits)
 	c := b.Runs().Conformance
@@ -170,7 +163,7 @@ func TestRunsBearOut(t *testing.T) {
 
 // TestFailingAlways: of a test that fails in every run the result says where.
 func TestFailingAlways(t *testing.T) {
-	b, err := Check(context.Background(), testProgram(t, `
+	b, err := Check(context.Background(), programs.Test(t, `
 func TestProgram(t *testing.T) {
 	c := make(chan int, 1)
 	go func() { c <- 1 }()
@@ -188,7 +181,7 @@ func TestProgram(t *testing.T) {
 // method expression, is done when the test, or the subtest, ends in the run, and what fails the test so has a guard.
 func TestLeftToTest(t *testing.T) {
 	t.Parallel()
-	b, err := Check(t.Context(), testProgram(t, `
+	b, err := Check(t.Context(), programs.Test(t, `
 type helper interface {
 	Cleanup(func())
 	Setenv(key, value string)

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/source"
 )
@@ -151,7 +152,7 @@ func again(t *testing.T, spec source.Spec, b *artifact.Bundle, f artifact.Findin
 // TestReplayOfChoices: the replay of an error that rests on the order of a map has that order.
 func TestReplayOfChoices(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	for _, name := range []string{"e11_maporder", "e11_numgoroutine"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sort"
 	"testing"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/examples"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/translate"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -20,15 +19,7 @@ import (
 // write makes a module of an example.
 func write(t testing.TB, name string, form examples.Form, n int) (dir string, wants []string) {
 	t.Helper()
-	p, ok := examples.Find(name)
-	require.True(t, ok)
-	files, err := p.Files(form, n)
-	require.NoError(t, err)
-	dir = t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o600))
-	for name, data := range files {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
-	}
+	dir, files := programs.Example(t, name, form, n)
 	wants = []string{}
 	for _, w := range examples.Wants(files) {
 		wants = append(wants, fmt.Sprintf("%s:%d %s", w.File, w.Line, w.Kind))

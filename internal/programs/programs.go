@@ -1,5 +1,5 @@
-// Package programs loads the programs that tests of several packages share: archives of one module
-// each, as packages of one module, which takes a hundredth of the time.
+// Package programs has what tests of several packages do with programs: it writes them, says in what errors they
+// end, and loads archives of one module each, as packages of one module, which takes a hundredth of the time.
 package programs
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/vtrace/vtrace/source"
 )
 
-// module is the path of the module that all programs are packages of.
-const module = "example.com/programs"
+// modulePath is the path of the module that all programs are packages of.
+const modulePath = "example.com/programs"
 
 // Program is one of the programs of a set.
 type Program struct {
@@ -60,7 +60,7 @@ func Load(ctx context.Context, archives string, each int, dir string) (*source.S
 			}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+module+"\n\ngo 1.26\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+modulePath+"\n\ngo 1.26\n"), 0o644); err != nil {
 		return nil, nil, err
 	}
 	set, err := source.LoadSet(ctx, source.Spec{Dir: dir, Pattern: "./..."})

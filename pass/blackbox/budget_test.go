@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/pass"
 )
 
@@ -29,7 +30,7 @@ func TestBudgetSpent(t *testing.T) {
 		"interrupt": {Interrupt: closed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, err := pass.Check(context.Background(), testProgram(t, failing), opts)
+			b, err := pass.Check(context.Background(), programs.Test(t, failing), opts)
 			require.NoError(t, err)
 			c := pass.Conclude(b)
 			require.True(t, c.Inconclusive())
@@ -43,7 +44,7 @@ func TestBudgetSpent(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := pass.Check(ctx, testProgram(t, failing), pass.Options{Budget: time.Minute})
+	_, err := pass.Check(ctx, programs.Test(t, failing), pass.Options{Budget: time.Minute})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -51,7 +52,7 @@ func TestCancelled(t *testing.T) {
 // What it had found is handed on at once.
 func TestResume(t *testing.T) {
 	t.Parallel()
-	spec := testProgram(t, failing)
+	spec := programs.Test(t, failing)
 	cache := &artifact.Cache{Dir: t.TempDir()}
 	var partial []*artifact.Bundle
 	stages := map[string]int{}
@@ -87,7 +88,7 @@ func TestResume(t *testing.T) {
 // the traces again that were refuted.
 func TestResumeReplays(t *testing.T) {
 	t.Parallel()
-	spec := programOf(t, strings.ReplaceAll(thirdCall, `"b"`, `"z"`))
+	spec := programs.Main(t, strings.ReplaceAll(thirdCall, `"b"`, `"z"`))
 	cache := &artifact.Cache{Dir: t.TempDir()}
 	check := func(stopAt int) (*artifact.Bundle, []string) {
 		ctx, stop := context.WithCancel(context.Background())

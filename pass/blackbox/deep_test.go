@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
@@ -60,7 +61,7 @@ func TestRefutedTraces(t *testing.T) {
 					replays = append(replays, r.Outcome)
 				}
 			}
-			b, err := pass.Check(context.Background(), programOf(t, thirdCall), c.opts)
+			b, err := pass.Check(context.Background(), programs.Main(t, thirdCall), c.opts)
 			require.NoError(t, err)
 			require.Len(t, b.Findings(), 1)
 			f := b.Findings()[0]
@@ -79,7 +80,7 @@ func TestRefutedTraces(t *testing.T) {
 // program.
 func TestWaitGroupGoDone(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), programOf(t, `package main
+	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
 import "sync"
 
@@ -138,7 +139,7 @@ func TestLockOfCond(t *testing.T) {
 // No trace of the model is one of the program.
 func TestFalse(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), programOf(t, `package main
+	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
 import "bytes"
 
@@ -164,7 +165,7 @@ func main() {
 // line.
 func TestEveryLine(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), programOf(t, `package main
+	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
 func main() {
 	ch := make(chan int, 1)
@@ -192,7 +193,7 @@ func TestCategories(t *testing.T) {
 		t.Skip("has no goroutines that others have not")
 	}
 	t.Parallel()
-	spec := programOf(t, `package main
+	spec := programs.Main(t, `package main
 
 import "sync"
 
@@ -224,7 +225,7 @@ func main() {
 // What a program prints is kept apart from the execution log.
 func TestOutput(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), programOf(t, `package main
+	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
 import "fmt"
 
@@ -246,7 +247,7 @@ func main() {
 // A program that hangs outside of control is not a reproduction.
 func TestHang(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), programOf(t, `package main
+	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
 import "strings"
 
@@ -267,7 +268,7 @@ func main() {
 // A cancelled pass ends, with the context's error.
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	spec := programOf(t, thirdCall)
+	spec := programs.Main(t, thirdCall)
 	for _, stage := range []string{"load", "translate", "search", "instrument", "build", "replay"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		_, err := pass.Check(ctx, spec, pass.Options{Progress: func(e pass.Event) {
@@ -309,7 +310,7 @@ func realIn(t *testing.T, spec source.Spec) (real []string) {
 // place of the crash, and so one finding with that which the model has there.
 func TestCrashSeenElsewhere(t *testing.T) {
 	t.Parallel()
-	spec := programOf(t, `package main
+	spec := programs.Main(t, `package main
 
 import (
 	"container/list"
@@ -354,7 +355,7 @@ func main() {
 // TestDeferredMisuse: a deferred operation that is misused while a panic is under way is one finding,
 // at the operation.
 func TestDeferredMisuse(t *testing.T) {
-	spec := programOf(t, `package main
+	spec := programs.Main(t, `package main
 
 func main() {
 	c := make(chan int)

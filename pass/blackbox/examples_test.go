@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/examples"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
 )
@@ -19,21 +19,13 @@ import (
 // generate writes an example as a module of its own.
 func generate(t testing.TB, name string, form examples.Form, n int) (dir string, spec source.Spec, wants []examples.Want) {
 	t.Helper()
-	p, ok := examples.Find(name)
-	require.True(t, ok, name)
-	files, err := p.Files(form, n)
-	require.NoError(t, err)
-	wants = examples.Wants(files)
-	files["go.mod"] = []byte("module example.com/" + name + "\n\ngo 1.26\n")
-	dir = t.TempDir()
-	for file, data := range files {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, file), data, 0o644))
-	}
+	dir, files := programs.Example(t, name, form, n)
 	spec = source.Spec{Dir: dir, Pattern: "."}
 	if form == examples.Test {
+		p, _ := examples.Find(name)
 		spec.Entry = p.TestName()
 	}
-	return dir, spec, wants
+	return dir, spec, examples.Wants(files)
 }
 
 // found lists the findings in the form of the expectations.

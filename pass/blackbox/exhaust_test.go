@@ -11,13 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/source"
 )
 
 // Others act between calls of uninstrumented code, be they in one statement or in two.
 func TestExhaustLibrary(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	for name, body := range map[string]string{
 		"two statements": `if _, ok := m.Load("k"); !ok {
 				if _, loaded := m.Swap("k", i); loaded {
@@ -28,7 +29,7 @@ func TestExhaustLibrary(t *testing.T) {
 				panic("two")
 			}`,
 	} {
-		x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+		x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import "sync"
 
@@ -49,15 +50,15 @@ func main() {
 `), pass.Exhaustion{}, pass.Options{})
 		require.NoError(t, err)
 		require.True(t, x.Covered.Proved(), "%s: %v", name, x.Covered.Limits)
-		require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, x))
+		require.Equal(t, []string{artifact.KindPanic}, programs.Errors(t, x.Ends, x.Covered.Limits))
 	}
 }
 
 // What is replayed is there also where goroutines use maps, in front of which only runs that
 // are not exhaustive have guards.
 func TestExhaustMapsReplayed(t *testing.T) {
-	inLong(t)
-	x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+	programs.InLong(t)
+	x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import (
 	"context"
@@ -80,13 +81,13 @@ func main() {
 `), pass.Exhaustion{}, pass.Options{})
 	require.NoError(t, err)
 	require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
-	require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, x))
+	require.Equal(t, []string{artifact.KindPanic}, programs.Errors(t, x.Ends, x.Covered.Limits))
 }
 
 // endsOf explores a program, which ends in these ways and in no others.
 func endsOf(t *testing.T, want []string, src string) {
 	t.Helper()
-	x, err := pass.Exhaust(t.Context(), programOf(t, src), pass.Exhaustion{}, pass.Options{})
+	x, err := pass.Exhaust(t.Context(), programs.Main(t, src), pass.Exhaustion{}, pass.Options{})
 	require.NoError(t, err)
 	require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
 	var got []string
@@ -99,7 +100,7 @@ func endsOf(t *testing.T, want []string, src string) {
 // TestExhaustLibraryAfter: calls of uninstrumented code come in every order, also where a
 // goroutine makes one right after an operation that another one waits for.
 func TestExhaustLibraryAfter(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	operations := []struct{ name, begin, a, b string }{
 		{"rendezvous", "c := make(chan int)", "c <- 1", "<-c"},
 		{"buffer", "c := make(chan int, 1)", "c <- 1", "<-c"},
@@ -148,7 +149,7 @@ import (
 // stands and whatever its operands wait for.
 func TestExhaustLibraryForms(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	forms := []struct{ name, form string }{
 		{"a condition", `if m.CompareAndSwap("w", nil, i) { return }; m.LoadOrStore("w", i)`},
 		{"an argument that calls", `m.LoadOrStore("w", id(i))`},
@@ -254,7 +255,7 @@ func main() {
 // TestExhaustLibraryTogether: what is done in one step with a call of uninstrumented code
 // is said, if others might act between.
 func TestExhaustLibraryTogether(t *testing.T) {
-	x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+	x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import (
 	"bytes"
@@ -280,7 +281,7 @@ func main() {
 }
 `), pass.Exhaustion{}, pass.Options{})
 	require.NoError(t, err)
-	require.Empty(t, kindsOf(t, x)) // though the program may panic
+	require.Empty(t, programs.Errors(t, x.Ends, x.Covered.Limits)) // though the program may panic
 	require.False(t, x.Covered.Proved())
 	require.Contains(t, strings.Join(x.Covered.Limits, "\n"), "main.go:19: a call of uninstrumented code")
 }
@@ -288,9 +289,9 @@ func main() {
 // TestExhaustKept: what the program does to a buffer that a library keeps is not ordered with
 // what the library does to it, unless somebody waits.
 func TestExhaustKept(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	for wait, proved := range map[string]bool{"wrote": false, "flushed": true} {
-		x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+		x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import (
 	"bufio"
@@ -321,10 +322,10 @@ func main() {
 // TestExhaustValues: choices with many alternatives are all taken if the program has few
 // schedules, and said not to be if it has too many.
 func TestExhaustValues(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	for keys, whole := range map[string]bool{"abcde": true, "abcdefgh": false} {
 		last := keys[len(keys)-1:]
-		x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+		x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 func main() {
 	m := map[byte]bool{}
@@ -343,7 +344,7 @@ func main() {
 		require.NoError(t, err)
 		require.Equal(t, whole, x.Covered.Proved(), "%v", x.Covered.Limits)
 		if whole {
-			require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, x))
+			require.Equal(t, []string{artifact.KindPanic}, programs.Errors(t, x.Ends, x.Covered.Limits))
 		} else {
 			require.Contains(t, x.Covered.Limits[0], "main.go:9: a choice with more alternatives than are explored")
 		}
@@ -355,12 +356,12 @@ func main() {
 // many results it has, also where it is deferred.
 func TestExhaustFunctionValues(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	for name, c := range map[string]struct{ results, take string }{
 		"none": {"", ""}, "one": {"int", "_ ="}, "two": {"(int, error)", "_, _ ="}, "three": {"(a, b, c int)", "_, _, _ ="},
 	} {
 		check := func(t *testing.T, statement string) {
-			x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+			x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 type function func() `+c.results+`
 
@@ -408,8 +409,8 @@ func main() {
 // TestExhaustGo: a goroutine that is a method of the program's own is no uninstrumented code,
 // though it is called through an interface.
 func TestExhaustGo(t *testing.T) {
-	inLong(t)
-	x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+	programs.InLong(t)
+	x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 type sender struct{ to chan int }
 
@@ -435,7 +436,7 @@ func main() {
 // uninstrumented code; that of a library's is, also where it is promoted, or in an interface.
 func TestExhaustMethodValues(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	for name, c := range map[string]struct {
 		value     string
 		schedules int
@@ -443,7 +444,7 @@ func TestExhaustMethodValues(t *testing.T) {
 		"own": {"new(own).put", 6}, "of a value": {"own{}.get", 6}, "promoted": {"(&outer{Logger: l}).Println", 36}, "interface": {"i.Println", 36},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+			x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import (
 	"io"
@@ -485,7 +486,7 @@ func main() {
 // stands in a statement.
 func TestExhaustLength(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	for name, body := range map[string]string{
 		"initialiser": `for {
 			if n := len(c); n == 2 {
@@ -500,7 +501,7 @@ func TestExhaustLength(t *testing.T) {
 		"returned": `func() { defer func(n int) { if n == 2 { panic("two") } }(len(c)) }()`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+			x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 func main() {
 	c := make(chan int, 3)
@@ -515,7 +516,7 @@ func main() {
 `), pass.Exhaustion{}, pass.Options{})
 			require.NoError(t, err)
 			require.True(t, x.Covered.Proved(), "%v", x.Covered.Limits)
-			require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, x))
+			require.Equal(t, []string{artifact.KindPanic}, programs.Errors(t, x.Ends, x.Covered.Limits))
 		})
 	}
 }
@@ -523,9 +524,9 @@ func main() {
 // The length of a channel that nobody else uses then is no limit, in what is not run it
 // is none either; in the initialisation of a package it is one if others are there.
 func TestExhaustLengthLimits(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	for init, limit := range map[string]string{"0": "", "start()": "length of a channel"} {
-		x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+		x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 var c = make(chan int, 1)
 
@@ -560,11 +561,11 @@ func main() {
 // What is not guarded, or not recorded, is a limit where it is executed, and only there.
 func TestExhaustReached(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	for call, limits := range map[string]int{
 		"0": 0, "1": 1, "2": 1, "3": 2, "4": 1,
 	} {
-		x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+		x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import (
 	"reflect"
@@ -612,8 +613,8 @@ func main() {
 // Calls that tell nothing of each other, and of instrumented code through an interface,
 // need no guards.
 func TestExhaustSilent(t *testing.T) {
-	inLong(t)
-	x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+	programs.InLong(t)
+	x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import (
 	"context"
@@ -656,7 +657,7 @@ func main() {
 // withQueue is a program with a module beside it that is not instrumented.
 func withQueue(t *testing.T, queue, body string) source.Spec {
 	t.Helper()
-	spec := programOf(t, `package main
+	spec := programs.Main(t, `package main
 
 import (
 	"sync"
@@ -691,7 +692,7 @@ func main() {
 // its calls, which do not hide races. Those that it may run into itself are limits.
 func TestExhaustPlainDependency(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	const queue = `package queue
 
 type Queue struct{ list []int }
@@ -771,7 +772,7 @@ func (q *Queue) Len() int { return len(q.list) }
 			if c.kind == artifact.KindRace {
 				require.NotEmpty(t, x.Races)
 			} else if c.kind != "" {
-				require.Equal(t, []string{c.kind}, kindsOf(t, x))
+				require.Equal(t, []string{c.kind}, programs.Errors(t, x.Ends, x.Covered.Limits))
 			}
 			if c.name == "a race beside" {
 				require.NotEmpty(t, x.Guarded)
@@ -783,7 +784,7 @@ func (q *Queue) Len() int { return len(q.list) }
 // What a call of a library uses is used behind its operands: while one waits, others may act.
 func TestExhaustUseBehind(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	const unordered = "nothing orders the uses of"
 	for _, c := range []struct{ name, imports, made, call, ask, limit string }{
 		{"a receiver", "container/list", "var q list.List", "q.PushBack(<-c)", "q.Len()", unordered},
@@ -794,7 +795,7 @@ func TestExhaustUseBehind(t *testing.T) {
 		{"in order", "container/list", "var q list.List", "q.PushBack(<-c)\n\t\tc <- 1", "<-c + q.Len()", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+			x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import (
 	"`+strings.ReplaceAll(c.imports, " ", "\"\n\t\"")+`"
@@ -827,7 +828,7 @@ func main() {
 // are given is done in every order, or the result says that it is not. Where it is ordered
 // there is no more to do.
 func TestExhaustGiven(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	const notSeen, notRecorded = "whether the library's accesses race is not seen", "is not recorded"
 	for i, c := range []struct {
 		name, imports, made, call, early, limit string
@@ -856,7 +857,7 @@ func TestExhaustGiven(t *testing.T) {
 				if ordered {
 					body = c.call + "\nclose(done)"
 				}
-				x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+				x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import (
 	"`+strings.ReplaceAll(c.imports, " ", "\"\n\t\"")+`"
@@ -879,10 +880,10 @@ func main() {
 				switch {
 				case ordered && c.limit != notRecorded:
 					require.True(t, x.Covered.Proved(), limits)
-					require.Empty(t, kindsOf(t, x))
+					require.Empty(t, programs.Errors(t, x.Ends, x.Covered.Limits))
 				case !ordered && c.limit == "":
 					require.True(t, x.Covered.Proved(), limits)
-					require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, x))
+					require.Equal(t, []string{artifact.KindPanic}, programs.Errors(t, x.Ends, x.Covered.Limits))
 					require.Equal(t, 2, x.Runs, "early, and late")
 				default:
 					require.Contains(t, limits, c.limit)
@@ -898,7 +899,7 @@ func TestExhaustFrontier(t *testing.T) {
 	if testing.Short() {
 		t.Skip("other tests have the same goroutines for the race detector")
 	}
-	spec := programOf(t, `package main
+	spec := programs.Main(t, `package main
 
 import "sync"
 
@@ -943,12 +944,12 @@ func main() {
 	last := parts[3]
 	require.True(t, last.Complete)
 	require.Equal(t, whole.Covered, last.Covered)
-	require.Equal(t, []string{artifact.KindPanic}, kindsOf(t, last))
-	require.Equal(t, kindsOf(t, whole), kindsOf(t, last))
+	require.Equal(t, []string{artifact.KindPanic}, programs.Errors(t, last.Ends, last.Covered.Limits))
+	require.Equal(t, programs.Errors(t, whole.Ends, whole.Covered.Limits), programs.Errors(t, last.Ends, last.Covered.Limits))
 
 	// What is not one, or is of something else, is refused.
 	rest := parts[0].Rest
-	other := programOf(t, "package main\n\nfunc main() {}\n")
+	other := programs.Main(t, "package main\n\nfunc main() {}\n")
 	for _, c := range []struct {
 		name     string
 		frontier string
@@ -984,7 +985,7 @@ func TestExhaustFrontierBounds(t *testing.T) {
 		t.Skip("other tests have the same goroutines for the race detector")
 	}
 	t.Parallel()
-	spec := programOf(t, countingLoop)
+	spec := programs.Main(t, countingLoop)
 	var frontier []byte
 	for range 100 {
 		x, err := pass.Exhaust(t.Context(), spec, pass.Exhaustion{MaxRuns: 1, Frontier: frontier}, pass.Options{})
@@ -1005,7 +1006,7 @@ func TestExhaustFrontierBounds(t *testing.T) {
 func TestExhaustInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	x, err := pass.Exhaust(ctx, programOf(t, countingLoop), pass.Exhaustion{}, pass.Options{Progress: func(e pass.Event) {
+	x, err := pass.Exhaust(ctx, programs.Main(t, countingLoop), pass.Exhaustion{}, pass.Options{Progress: func(e pass.Event) {
 		if s, ok := e.(pass.StageStarted); ok && s.Stage == "explore" {
 			cancel()
 		}
@@ -1036,7 +1037,7 @@ func main() {
 // Loops that only look do not bound an exploration, those that count do.
 func TestExhaustLoops(t *testing.T) {
 	for name, body := range map[string]string{"looks": "runtime.Gosched()", "counts": "n++\n\t\tif n == 50 {\n\t\t\tpanic(n)\n\t\t}"} {
-		x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+		x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import (
 	"runtime"
@@ -1062,8 +1063,8 @@ func main() {
 // TestExhaustParallel: an exploration by several processes has the result of one by one
 // process, guards for races included, and goes on from what it has left to do.
 func TestExhaustParallel(t *testing.T) {
-	inLong(t)
-	spec := programOf(t, `package main
+	programs.InLong(t)
+	spec := programs.Main(t, `package main
 
 import "sync"
 
@@ -1114,7 +1115,7 @@ func main() {
 // A package that writes to a variable of its own does not only compute, by whatever form of
 // access.
 func TestCheckDependencyWithState(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	const counter = `package queue
 
 type counter struct{ n int }

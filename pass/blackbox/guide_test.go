@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 )
@@ -43,7 +44,7 @@ func main() {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, spec, opts := context.Background(), programOf(t, c.text), pass.Options{RunDepth: 1}
+			ctx, spec, opts := context.Background(), programs.Main(t, c.text), pass.Options{RunDepth: 1}
 			b, err := pass.Check(ctx, spec, opts)
 			require.NoError(t, err)
 			require.Equal(t, c.verdicts, found(b), b.Findings())

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/pass"
 )
 
@@ -141,7 +142,7 @@ func TestLoop(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, spec := context.Background(), programOf(t, c.text)
+			ctx, spec := context.Background(), programs.Main(t, c.text)
 			b, err := pass.Check(ctx, spec, pass.Options{})
 			require.NoError(t, err)
 			t.Log(found(b))

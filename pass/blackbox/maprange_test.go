@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/pass"
 )
 
@@ -11,7 +13,7 @@ import (
 // some schedule, in whichever form the map is changed and ranged over.
 func TestExhaustMapRange(t *testing.T) {
 	t.Parallel()
-	inLong(t)
+	programs.InLong(t)
 	endsOf(t, []string{"", "panic: created", "panic: through maps.Keys", "panic: in a sync.Map", "panic: removed by a deferred call",
 		"panic: not there again", "panic: not there again after clear", "panic: not there again in a generic function"}, `package main
 
@@ -134,7 +136,7 @@ func main() {
 // TestExhaustSyncMapRange: others act between what a Range over a sync.Map comes to, which is no
 // snapshot; where it comes when they are done, it is one.
 func TestExhaustSyncMapRange(t *testing.T) {
-	inLong(t)
+	programs.InLong(t)
 	for waits, ends := range map[[2]string][]string{
 		{"", "<-done"}: {"", "panic: a deleted one, and one stored later"},
 		{"<-done", ""}: {""},
@@ -168,8 +170,8 @@ func main() {
 // TestExhaustUnchosen: what the environment decides and no run can choose bounds an
 // exploration.
 func TestExhaustUnchosen(t *testing.T) {
-	inLong(t)
-	x, err := pass.Exhaust(t.Context(), programOf(t, `package main
+	programs.InLong(t)
+	x, err := pass.Exhaust(t.Context(), programs.Main(t, `package main
 
 import "reflect"
 

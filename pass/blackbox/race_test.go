@@ -11,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/examples"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/pass"
 )
 
@@ -112,7 +113,7 @@ func TestRaces(t *testing.T) {
 				if locked {
 					lock, want = c.lock, c.fixed
 				}
-				spec := programOf(t, strings.NewReplacer("UNLOCK", lock[1], "LOCK", lock[0]).Replace(c.text))
+				spec := programs.Main(t, strings.NewReplacer("UNLOCK", lock[1], "LOCK", lock[0]).Replace(c.text))
 				whole, err := pass.Check(ctx, spec, racing())
 				require.NoError(t, err)
 				require.Equal(t, want, found(whole))
@@ -169,7 +170,7 @@ func race(t *testing.T, b *artifact.Bundle, f artifact.Finding) {
 // Both variables are named, though the finding is one.
 func TestRacesOfOneStatement(t *testing.T) {
 	t.Parallel()
-	spec := programOf(t, strings.NewReplacer("UNLOCK", "_ = 0", "LOCK", "_ = 0").Replace(racyTwins[1].text))
+	spec := programs.Main(t, strings.NewReplacer("UNLOCK", "_ = 0", "LOCK", "_ = 0").Replace(racyTwins[1].text))
 	b, err := pass.Check(context.Background(), spec, racing())
 	require.NoError(t, err)
 	require.Regexp(t, `write of (a|b) at .*; the same statements race on (a|b) too$`, b.Findings()[0].Message)
@@ -207,7 +208,7 @@ func TestRacesOfExamples(t *testing.T) {
 // not take the time of every run.
 func TestRacesUncontrolled(t *testing.T) {
 	t.Parallel()
-	b, err := pass.Check(context.Background(), programOf(t, `package main
+	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
 import (
 	"os"
@@ -273,7 +274,7 @@ func main() {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b, err := pass.Check(context.Background(), programOf(t, strings.Replace(c.text, "USE", c.use, 1)), racing())
+			b, err := pass.Check(context.Background(), programs.Main(t, strings.Replace(c.text, "USE", c.use, 1)), racing())
 			require.NoError(t, err)
 			if c.limit == "race" {
 				require.Equal(t, 1, pass.Conclude(b).Real)
@@ -290,7 +291,7 @@ func main() {
 func TestRacesTooLate(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	first, err := pass.First(ctx, programOf(t, thirdCall), pass.Options{})
+	first, err := pass.First(ctx, programs.Main(t, thirdCall), pass.Options{})
 	require.NoError(t, err)
 	second, err := pass.Second(ctx, first, pass.Options{})
 	require.NoError(t, err)

@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/programs"
 	"github.com/vtrace/vtrace/pass"
 )
 
 // The first runs, no two of which are equivalent, show an error that no trace of the model
 // leads to: a library calls the program, which takes locks. The finding says after how many.
 func TestSystematicRuns(t *testing.T) {
-	b, err := pass.Check(context.Background(), programOf(t, `package main
+	b, err := pass.Check(context.Background(), programs.Main(t, `package main
 
 import (
 	"cmp"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/vtrace/vtrace/examples"
 	"github.com/vtrace/vtrace/internal/earlier"
+	"github.com/vtrace/vtrace/internal/programs"
 )
 
 // The exit codes, as docs/ci.md has them.
@@ -71,15 +72,7 @@ func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // program writes an example as a module and makes a fresh directory current.
 func program(t *testing.T, name string) (dir string) {
 	t.Helper()
-	p, ok := examples.Find(name)
-	require.True(t, ok)
-	files, err := p.Files(examples.Main, 0)
-	require.NoError(t, err)
-	files["go.mod"] = []byte("module example.com/" + name + "\n\ngo 1.26\n")
-	dir = t.TempDir()
-	for file, data := range files {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, file), data, 0o644))
-	}
+	dir, _ = programs.Example(t, name, examples.Main, 0)
 	t.Chdir(t.TempDir())
 	return dir
 }
