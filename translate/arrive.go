@@ -451,7 +451,8 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 	for t := p.t; t != nil; t = t.parent {
 		if t.origin == site && t.target == name {
 			if t.once {
-				x.repeated(t)
+				x.recursive[started{site, name}] = true
+				x.again = true
 			}
 			return t
 		}
@@ -476,14 +477,19 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[callKey]*callPath{}, inits: map[*variable]int32{}}
 	t.scope = p.scopeOf()
 	t.daemon = p.t.daemon || x.initialising(f.ctx)
-	t.once = p.t.once && (!inLoop || single)
+	recursive := x.recursive[started{site, name}]
+	t.once = p.t.once && (!inLoop || single) && !recursive
 	t.serial = serial
 	t.slots = 1
-	if !t.once {
+	switch {
+	case t.once:
+	case recursive:
 		t.slots = x.opts.Slots
-		if !inLoop {
-			t.slots = p.t.slots
-		} else if n := x.trips(p.t, f.ctx, site.Block()); n > 0 && n <= maxTrips {
+	case !inLoop:
+		t.slots = p.t.slots
+	default:
+		t.slots = x.opts.Slots
+		if n := x.trips(p.t, f.ctx, site.Block()); n > 0 && n <= maxTrips {
 			t.slots = n
 		}
 	}

@@ -25,7 +25,7 @@ func Trips(prog *source.Program, name string) (map[int64]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := newTranslator(context.Background(), p, nil, nil, Options{})
+	x := newTranslator(context.Background(), p, nil, nil, Options{}, newAssumptions())
 	out := map[int64]int{}
 	for _, f := range p.funcs {
 		for _, b := range f.Blocks {

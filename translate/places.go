@@ -103,27 +103,6 @@ func (x *translator) wakePlaces(c *cell) {
 	clear(c.places)
 }
 
-// repeated notes that there can be several goroutines of a template after all.
-func (x *translator) repeated(t *template) {
-	t.once, t.slots = false, x.opts.Slots
-	if t.subtest() {
-		for _, l := range t.locs {
-			x.enqueue(l)
-		}
-	}
-	for _, e := range x.events {
-		if e.armers[t] {
-			x.enqueueAll(e.touch)
-			x.enqueueAll(e.watch)
-		}
-	}
-	for _, c := range x.mem.cells {
-		if c != nil && c.writer == t {
-			x.wakePlaces(c)
-		}
-	}
-}
-
 // place adds what the path leaves in memory to what is known of it at a location.
 // written is what it has written. It reports whether something is new.
 func (x *translator) place(p *path, l *location, written map[int32]abs) bool {

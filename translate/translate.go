@@ -165,14 +165,10 @@ func (p *Prepared) Translate(ctx context.Context, opts Options) (m *Model, err e
 
 // attempt makes a model with the bounds that are given.
 func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
-	access := map[sites.ID]bool{}
-	polled := map[token.Pos]bool{}
-	plain, comparing := false, false
-	splitAt, dense := map[point]bool{}, map[point]bool{}
+	taken := newAssumptions()
 	cost := 0
 	for restarts := 0; restarts < maxRestarts; {
-		x := newTranslator(ctx, p.program, p.slice, p.sites, opts)
-		x.access, x.polled, x.plain, x.comparing, x.splitAt, x.dense = access, polled, plain, comparing, splitAt, dense
+		x := newTranslator(ctx, p.program, p.slice, p.sites, opts, taken)
 		x.budget = opts.Cost - cost
 		x.guardSpins()
 		x.placeAnnotations()
@@ -187,13 +183,13 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 			}
 			return nil, x.errs.ErrorOrNil()
 		}
-		comparing = comparing || x.comparable
-		if x.plainNeeded && !plain {
-			plain = true
+		taken.comparing = taken.comparing || x.comparable
+		if x.plainNeeded && !taken.plain {
+			taken.plain = true
 			continue
 		}
 		if x.again {
-			continue // there are only so many channels, and durations are compared once
+			continue // see assumptions
 		}
 		restarts++
 		if x.findShared() || x.newSplits {
@@ -220,6 +216,8 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 
 // translator is the state of one attempt.
 type translator struct {
+	*assumptions
+
 	ctx  context.Context
 	prog *program
 	sl   *slice
@@ -244,41 +242,35 @@ type translator struct {
 	parked    []*path             // these wait for others where ways meet, see meet.go
 
 	untimely  map[sites.ID][]*object // statements, and what they look at or set that the passing of time changes, see timer.go
-	splitAt   map[point]bool         // where segments begin that are split
-	dense     map[point]bool         // where segments begin that have many ways
 	newSplits bool                   // splitAt has grown
+	again     bool                   // another assumption was wrong
 
-	access map[sites.ID]bool  // statements with guards
-	polled map[token.Pos]bool // channels that somebody polls, by their make
-	again  bool               // polled has grown, or durations are to be compared
 	// contexts are those that there are, and cancels the locations whose
 	// segments cancel some.
 	contexts []*object
 	cancels  []*location
 	// events are what has deadlines, by their numbers, and precedes the cells that say
 	// for two of them which comes first, see deadline.go.
-	events   []*event
-	eventsOf map[*object]*event
-	sleeps   map[*template]*event
-	precedes map[[2]int]*cell
-	// comparing: durations are compared; comparable: they are to be.
-	comparing, comparable bool
-	several               bool              // there are others, of which each can be several
-	notified              map[*object]bool  // by signal.Notify
-	inside                map[sites.ID]bool // statements in the middle of which guards are passed
-	signals               map[int32]bool    // locks that are released by others than hold them
-	initial               int               // objects made before the start
-	left                  map[int32]abs     // in memory by a path that arrives
-	methods               map[methodKey]*ssa.Function
-	names                 map[*ssa.Function]string // that nothing else has
-	unrolled              int                      // locations of turns of loops, see unroll.go
-	begin                 func() *path             // the path that starts the program
+	events     []*event
+	eventsOf   map[*object]*event
+	sleeps     map[*template]*event
+	precedes   map[[2]int]*cell
+	comparable bool              // durations are to be compared
+	several    bool              // there are others, of which each can be several
+	notified   map[*object]bool  // by signal.Notify
+	inside     map[sites.ID]bool // statements in the middle of which guards are passed
+	signals    map[int32]bool    // locks that are released by others than hold them
+	initial    int               // objects made before the start
+	left       map[int32]abs     // in memory by a path that arrives
+	methods    map[methodKey]*ssa.Function
+	names      map[*ssa.Function]string // that nothing else has
+	unrolled   int                      // locations of turns of loops, see unroll.go
+	begin      func() *path             // the path that starts the program
 
 	start       *path     // the first segment, if it was executed beforehand
 	prefix      []arrival // where the first segment ends, while it is executed
 	inPrefix    bool
-	plain       bool // the first segment is an edge like any other
-	plainNeeded bool
+	plainNeeded bool // the first segment is to be an edge like any other
 
 	asked    artifact.Bounds
 	given    map[artifact.Place]artifact.PlaceBound // in opts.At
@@ -309,9 +301,10 @@ type arrival struct {
 	loc *location
 }
 
-func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index, opts Options) *translator {
+func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index, opts Options, taken *assumptions) *translator {
 	x := &translator{
-		ctx: ctx, prog: p, sl: sl, idx: idx, opts: opts.withDefaults(),
+		assumptions: taken,
+		ctx:         ctx, prog: p, sl: sl, idx: idx, opts: opts.withDefaults(),
 		own:      map[string]bool{},
 		mem:      newMemory(),
 		widths:   map[types.Type]int{},
