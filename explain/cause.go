@@ -54,6 +54,22 @@ func Stuck(kind string) bool {
 	return kind == artifact.KindDeadlock || kind == artifact.KindPartialDeadlock || kind == artifact.KindLeak
 }
 
+// MessageAdds reports whether the message of a finding says something that its cause does not: it does of errors that have
+// a text of their own, as panics; of others it names the states of goroutines.
+func MessageAdds(f artifact.Finding) bool {
+	switch {
+	case f.Message == "":
+		return false
+	case f.Cause == "":
+		return true
+	case Stuck(f.Kind) || f.Kind == artifact.KindRace:
+		return false
+	}
+	return !slices.ContainsFunc(f.Goroutines, func(g artifact.FindingGoroutine) bool {
+		return strings.HasPrefix(f.Message, g.G+" "+g.State+" ")
+	})
+}
+
 // alone says of an error to which the goroutine of the entry comes by itself that it does not depend on the
 // schedule, "" for others.
 func (e *explanation) alone() string {

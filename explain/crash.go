@@ -68,6 +68,40 @@ func (e *explanation) race() string {
 		who(e.finding, a.G), Accessed(a.Operation), at(a.File, a.Line), who(e.finding, b.G), Accessed(b.Operation), at(b.File, b.Line))
 }
 
+// SameVariable is the number of the first of earlier findings that is a data race on the variable of another one,
+// 0 if there is none: the two have an access in common, of one statement to what has one name there, or each has one in
+// common with a third. What lets the one happen lets the other.
+func SameVariable(earlier []artifact.Finding, f artifact.Finding) int {
+	for i, o := range earlier {
+		if !shareAccess(o, f) {
+			continue
+		}
+		if n := SameVariable(earlier[:i], o); n > 0 {
+			return n
+		}
+		return o.Number
+	}
+	return 0
+}
+
+// shareAccess reports whether two data races have an access in common.
+func shareAccess(f, o artifact.Finding) bool {
+	if f.Kind != artifact.KindRace || o.Kind != artifact.KindRace || f.Verdict != o.Verdict {
+		return false
+	}
+	return slices.ContainsFunc(f.Goroutines, func(g artifact.FindingGoroutine) bool {
+		return accessedName(g) != "" && slices.ContainsFunc(o.Goroutines, func(h artifact.FindingGoroutine) bool {
+			return g.Site == h.Site && g.File == h.File && g.Line == h.Line && accessedName(g) == accessedName(h)
+		})
+	})
+}
+
+// accessedName is the variable that a goroutine accesses in a data race, "" if it is not known.
+func accessedName(g artifact.FindingGoroutine) string {
+	_, name, _ := strings.Cut(Accessed(g.Operation), " ")
+	return name
+}
+
 // Standing says in a word or two what a goroutine of a finding does at the end, or how it accesses what races.
 func Standing(g artifact.FindingGoroutine) string {
 	switch {

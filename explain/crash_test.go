@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -139,4 +140,54 @@ func TestAssigned(t *testing.T) {
 	require.False(t, mentions("nn.n", "n"))
 	require.True(t, mentions("nn+n", "n"))
 	require.Empty(t, assignedIn(artifact.FindingStep{Operation: "lock", Text: "x = 1"}))
+}
+
+// TestSameVariable: races that have an access in common are on one variable, and so are those that are connected by others.
+func TestSameVariable(t *testing.T) {
+	race := func(n int, a, b string) artifact.Finding {
+		side := func(s string) artifact.FindingGoroutine {
+			site, op, _ := strings.Cut(s, " ")
+			return artifact.FindingGoroutine{Site: site, Operation: op}
+		}
+		return artifact.Finding{Number: n, Verdict: artifact.Real, Kind: artifact.KindRace, Goroutines: []artifact.FindingGoroutine{side(a), side(b)}}
+	}
+	all := []artifact.Finding{
+		race(1, "main#1 write of n", "main$1#1 read of n"),
+		race(2, "main#1 write of m", "main$1#1 read of n"),  // a side of 1
+		race(3, "main#2 read of n", "main$2#1 write of n"),  // another variable of that name, or no way to tell
+		race(4, "main#1 write of m", "main$3#1 write of m"), // by 2
+		race(5, "main#1 read of k", "main$1#1 write of k"),  // the statements of 1, another variable
+		race(6, "main#9 read", "main$9#1 write"),            // nameless
+		race(7, "main#9 read", "main$9#2 write"),            // nameless
+		race(8, "main$2#1 write of n", "main#2 read of n"),  // 3 the other way round
+	}
+	all[4].Goroutines[0].Line = 7
+	for i, want := range []int{0, 1, 0, 1, 0, 0, 0, 3} {
+		require.Equal(t, want, SameVariable(all[:i], all[i]), "finding %d", i+1)
+	}
+	possible := all[1]
+	possible.Verdict = artifact.Unconfirmed
+	require.Zero(t, SameVariable(all[:1], possible), "what is not certain hides behind nothing that is")
+	other := all[1]
+	other.Kind = artifact.KindMapRace
+	require.Zero(t, SameVariable(all[:1], other))
+}
+
+// TestMessageAdds: what the cause has said in plain words is not said again by states.
+func TestMessageAdds(t *testing.T) {
+	stuck := []artifact.FindingGoroutine{{G: "0.1", State: artifact.StateBlocked}}
+	for _, row := range []struct {
+		finding artifact.Finding
+		want    bool
+	}{
+		{artifact.Finding{Kind: artifact.KindDeadlock, Message: "m"}, true},
+		{artifact.Finding{Kind: artifact.KindDeadlock, Message: "m", Cause: "c"}, false},
+		{artifact.Finding{Kind: artifact.KindRace, Message: "m", Cause: "c"}, false},
+		{artifact.Finding{Kind: artifact.KindPanic, Message: "panic: boom", Cause: "c", Goroutines: stuck}, true},
+		{artifact.Finding{Kind: artifact.KindTestFailure, Message: "0.1 blocked in send on chan#2 at p.f#1", Cause: "c", Goroutines: stuck}, false},
+		{artifact.Finding{Kind: artifact.KindTestFailure, Message: "0.1 blocked in send on chan#2 at p.f#1", Goroutines: stuck}, true},
+		{artifact.Finding{Kind: artifact.KindTestFailure, Cause: "c", Goroutines: stuck}, false},
+	} {
+		require.Equal(t, row.want, MessageAdds(row.finding), "%+v", row.finding)
+	}
 }

@@ -285,7 +285,7 @@ func (c *call) writeFunction(all *vtrace.Functions, r *checkedFunction) error {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s (%s:%d): %s\n", r.function, shorten(r.function.Pos.Filename), r.function.Pos.Line, r.headline())
-	told := told{}
+	told := newTold()
 	for n, e := range alarms {
 		least := r.summary.Checked[e.In[0]]
 		f := e.Finding

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -98,7 +99,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s: %s\n", m.Entry.Package, m.Entry.Func, headline(b, accepted))
 	refuted := 0
-	told := told{}
+	told := newTold()
 	for _, f := range b.Findings() {
 		if f.Verdict == vtrace.False {
 			refuted++
@@ -401,13 +402,26 @@ func writeAccepted(out *strings.Builder, f vtrace.Finding, a report.Acceptance) 
 	fmt.Fprintf(out, "\n   %v\n", a)
 }
 
-// told is what a report has said already: kinds of findings against which it says what helps, and what words mean.
-type told map[string]bool
+// told is what a report has said already.
+type told struct {
+	said          map[string]bool // kinds of findings against which it says what helps, and words whose meaning it says
+	findings      []vtrace.Finding
+	interleavings []interleaving
+}
+
+// interleaving is that of a finding, and how it is printed: the ends of its goroutines are in there, too.
+type interleaving struct {
+	number int
+	steps  []artifact.FindingStep
+	text   string
+}
+
+func newTold() *told { return &told{said: map[string]bool{}} }
 
 // first reports whether something has not been said yet, and notes that it is.
-func (t told) first(what string) bool {
-	was := t[what]
-	t[what] = true
+func (t *told) first(what string) bool {
+	was := t.said[what]
+	t.said[what] = true
 	return !was
 }
 
@@ -417,7 +431,7 @@ const (
 	wordTest      = "test"
 )
 
-func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string, told told) {
+func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string, told *told) {
 	fmt.Fprintf(out, "\n%d. %s: %s", f.Number, strings.ToUpper(f.Verdict), f.Kind)
 	at := explain.Place(f)
 	if at.File != "" {
@@ -430,10 +444,18 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		fmt.Fprintf(out, " in %s", at.Func)
 	}
 	out.WriteString("\n")
-	if f.Cause != "" {
-		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Cause))
+	defer func() { told.findings = append(told.findings, f) }()
+	cause := explain.Renamed(f, f.Cause)
+	if n := explain.SameVariable(told.findings, f); n > 0 {
+		// What is to be done about it is said there; the pair of statements is what is new.
+		fmt.Fprintf(out, "   on the variable of %d, in other statements: %s\n", n, cause)
+		writeReproduce(out, b, f, path, told)
+		return
 	}
-	if f.Message != "" && (f.Cause == "" || !explain.Stuck(f.Kind) && f.Kind != artifact.KindRace) { // else the cause says it, and more
+	if cause != "" {
+		fmt.Fprintf(out, "   %s\n", cause)
+	}
+	if explain.MessageAdds(f) {
 		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Message))
 	}
 	if f.Reason != "" {
@@ -454,29 +476,51 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		}
 		out.WriteString("\n")
 	}
-	if len(f.Interleaving) > 0 {
-		out.WriteString("   interleaving:\n")
-		shown := f
-		shown.Interleaving = explain.Elide(f.Interleaving)
-		for _, line := range explain.Table(shown) {
-			fmt.Fprintln(out, "   "+line)
-		}
-	}
+	writeInterleaving(out, f, told)
 	if id, ok := report.RuleID(f.Kind); ok && told.first(f.Kind) {
 		text := strings.ReplaceAll(findings.Help(id), "\n", "\n     ")
 		fmt.Fprintf(out, "   what helps: %s\n     (with an example: vtrace help %s)\n", text, id)
 	}
-	if cmd := reproduce(b, f, path); cmd != "" {
-		fmt.Fprintf(out, "   reproduce: %s\n", cmd)
-		if told.first(wordTest) {
-			fmt.Fprintf(out, "     (builds the program and takes it through these steps again; %s is their name in the bundle)\n", testName(f.Test))
+	writeReproduce(out, b, f, path, told)
+}
+
+// writeInterleaving prints the steps of a finding, or where the same ones are printed.
+func writeInterleaving(out *strings.Builder, f vtrace.Finding, told *told) {
+	if len(f.Interleaving) == 0 {
+		return
+	}
+	shown := f
+	shown.Interleaving = explain.Elide(f.Interleaving)
+	lines := explain.Table(shown)
+	own := interleaving{f.Number, f.Interleaving, strings.Join(lines, "\n")}
+	for _, o := range told.interleavings {
+		if o.text == own.text && reflect.DeepEqual(o.steps, own.steps) {
+			fmt.Fprintf(out, "   interleaving: that of %d\n", o.number)
+			return
 		}
+	}
+	told.interleavings = append(told.interleavings, own)
+	out.WriteString("   interleaving:\n")
+	for _, line := range lines {
+		fmt.Fprintln(out, "   "+line)
+	}
+}
+
+// writeReproduce prints the command that shows a finding again.
+func writeReproduce(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path string, told *told) {
+	cmd := reproduce(b, f, path)
+	if cmd == "" {
+		return
+	}
+	fmt.Fprintf(out, "   reproduce: %s\n", cmd)
+	if told.first(wordTest) {
+		fmt.Fprintf(out, "     (builds the program and takes it through these steps again; %s is their name in the bundle)\n", testName(f.Test))
 	}
 }
 
 // writeGoroutines says where the goroutines of a finding are at the end. Those of which the same is true share a line,
 // and so do those that have come to their end and have nothing to do with the error, as far as is known.
-func writeGoroutines(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, told told) {
+func writeGoroutines(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, told *told) {
 	out.WriteString("   goroutines")
 	if text := creationPaths(b, f); text != "" && told.first(wordGoroutine) {
 		out.WriteString(text)
