@@ -73,8 +73,18 @@ func (d *deep) complete(ctx context.Context, c *conformance) error {
 	model.Completions = all
 	opts.Model = &model
 	m, err := d.program.translate(ctx, opts, true, d.side.Bounds)
-	if err != nil || m.Sidecar.Outside() != nil {
-		return ctx.Err() // the model stays as it is, and its gap is reported
+	why := ""
+	if err != nil {
+		why = err.Error()
+	} else if out := m.Sidecar.Outside(); out != nil {
+		why = out.Reason
+	}
+	if why != "" {
+		// The model stays as it is, and its gaps are reported.
+		for i := range c.out.Gaps {
+			c.out.Gaps[i].Reason += "; no model could be made that can: " + why
+		}
+		return ctx.Err()
 	}
 	return &errCompleted{all}
 }

@@ -199,3 +199,30 @@ func TestCompletesPlanted(t *testing.T) {
 		})
 	}
 }
+
+// Why a model cannot be completed is said beside its gap.
+func TestUncompletedSaysWhy(t *testing.T) {
+	programs.InLong(t)
+	t.Parallel()
+	load, spec := planted(t, plantedBranch, "true", "false")
+	fails := func(ctx context.Context, spec source.Spec) (*program, error) {
+		p, err := load(ctx, spec)
+		if err != nil {
+			return nil, err
+		}
+		with := p.prepareWith
+		p.prepareWith = func(c ...artifact.Completion) (*translate.Prepared, error) {
+			if len(c) > 0 {
+				return nil, &translate.InternalError{Entry: spec.Entry, What: "planted"}
+			}
+			return with(c...)
+		}
+		return p, nil
+	}
+	b, err := checkWith(context.Background(), fails, spec, Options{})
+	require.NoError(t, err)
+	require.NotEmpty(t, b.Runs().Conformance.Gaps)
+	for _, limit := range gapsOf(b.Runs()) {
+		require.Regexp(t, "the model cannot do it; no model could be made that can: .*planted", limit)
+	}
+}
