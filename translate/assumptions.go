@@ -36,3 +36,11 @@ func newAssumptions() *assumptions {
 		dense: map[point]bool{}, recursive: map[started]bool{},
 	}
 }
+
+// disproved says what an attempt has found wrong of the assumptions, so that there is to be another one.
+type disproved struct {
+	again       bool // some that everything rests on: the attempt ends at once
+	newSplits   bool // splitAt has grown
+	comparable  bool // durations are to be compared
+	plainNeeded bool // the first segment is to be an edge like any other
+}

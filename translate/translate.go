@@ -217,74 +217,100 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 // translator is the state of one attempt.
 type translator struct {
 	*assumptions
+	disproved
+	programFacts
+	worklist
+	timeline
+	observed
+	beginning
+	bounding
+	effort
+	account
 
-	ctx  context.Context
-	prog *program
-	sl   *slice
-	idx  *sites.Index
-	opts Options
-	own  map[string]bool
-	// capacities are the types of elements of which capacities are seen, see capacity.go,
-	// nil until somebody asks.
-	capacities map[string]bool
-	// loops says how often loops turn, nil until somebody asks.
-	loops *endings
-
-	mem    *memory
-	widths map[types.Type]int
-	orders map[*ssa.Function]map[ssa.Value]int
-
+	ctx       context.Context
+	prog      *program
+	sl        *slice
+	idx       *sites.Index
+	opts      Options
+	mem       *memory
 	templates []*template
-	byKey     map[string]*template
-	queue     []*location
-	stack     []*path
-	meeting   map[string][]envKey // what is live where ways meet
-	parked    []*path             // these wait for others where ways meet, see meet.go
+	byKey     map[string]*template // of templates
+	emitting  bool                 // the segments are executed again, for the model
+}
 
-	untimely  map[sites.ID][]*object // statements, and what they look at or set that the passing of time changes, see timer.go
-	newSplits bool                   // splitAt has grown
-	again     bool                   // another assumption was wrong
-
-	// contexts are those that there are, and cancels the locations whose
-	// segments cancel some.
-	contexts []*object
-	cancels  []*location
-	// events are what has deadlines, by their numbers, and precedes the cells that say
-	// for two of them which comes first, see deadline.go.
-	events     []*event
-	eventsOf   map[*object]*event
-	sleeps     map[*template]*event
-	precedes   map[[2]int]*cell
-	comparable bool              // durations are to be compared
-	several    bool              // there are others, of which each can be several
-	notified   map[*object]bool  // by signal.Notify
-	inside     map[sites.ID]bool // statements in the middle of which guards are passed
-	signals    map[int32]bool    // locks that are released by others than hold them
-	initial    int               // objects made before the start
-	left       map[int32]abs     // in memory by a path that arrives
+// programFacts are what follows from the program alone, made when somebody asks for it.
+type programFacts struct {
+	own        map[string]bool // packages that are translated
+	capacities map[string]bool // the types of elements of which capacities are seen, see capacity.go
+	loops      *endings        // how often loops turn
+	widths     map[types.Type]int
+	orders     map[*ssa.Function]map[ssa.Value]int
 	methods    map[methodKey]*ssa.Function
 	names      map[*ssa.Function]string // that nothing else has
-	unrolled   int                      // locations of turns of loops, see unroll.go
-	begin      func() *path             // the path that starts the program
+}
 
-	start       *path     // the first segment, if it was executed beforehand
-	prefix      []arrival // where the first segment ends, while it is executed
-	inPrefix    bool
-	plainNeeded bool // the first segment is to be an edge like any other
+// worklist is what is left to be executed, until there is nothing new.
+type worklist struct {
+	queue   []*location
+	stack   []*path
+	meeting map[string][]envKey // what is live where ways meet
+	parked  []*path             // these wait for others where ways meet, see meet.go
+	left    map[int32]abs       // in memory by a path that arrives
+	ways    map[*location]int   // by where they began
+}
 
-	asked    artifact.Bounds
-	given    map[artifact.Place]artifact.PlaceBound // in opts.At
-	bounded  map[artifact.Place]*bounded
-	budget   int               // of cost, if that is limited
-	epochs   uint64            // of paths, see path.eval
-	evals    int               // expressions evaluated
-	steps    int               // instructions executed
-	written  int               // expressions of the model
-	work     int               // paths executed
-	parts    int               // of the expressions of the edges
-	ways     map[*location]int // by where they began
-	tooLarge bool              // work or parts are beyond their limit
-	emitting bool
+// timeline is what has deadlines, what can be cancelled, and who looks at that.
+type timeline struct {
+	untimely map[sites.ID][]*object // statements, and what they look at or set that the passing of time changes, see timer.go
+	contexts []*object
+	cancels  []*location // where segments cancel some
+	// events are what has deadlines, by their numbers, and precedes the cells that say
+	// for two of them which comes first, see deadline.go.
+	events   []*event
+	eventsOf map[*object]*event
+	sleeps   map[*template]*event
+	precedes map[[2]int]*cell
+	several  bool // there are other deadlines, of which each can be several
+}
+
+// observed is what the segments executed so far have shown of the program.
+type observed struct {
+	notified map[*object]bool  // by signal.Notify
+	inside   map[sites.ID]bool // statements in the middle of which guards are passed
+	signals  map[int32]bool    // locks that are released by others than hold them
+	initial  int               // objects made before the start
+	unrolled int               // locations of turns of loops, see unroll.go
+}
+
+// beginning is the first segment, which is executed beforehand if that leads to one place.
+type beginning struct {
+	begin    func() *path // the path that starts the program
+	start    *path        // the first segment, if it was executed beforehand
+	prefix   []arrival    // where it ends, while it is executed
+	inPrefix bool
+}
+
+// bounding is how large a model may be, by its places.
+type bounding struct {
+	asked   artifact.Bounds
+	given   map[artifact.Place]artifact.PlaceBound // in opts.At
+	bounded map[artifact.Place]*bounded
+}
+
+// effort counts what an attempt has cost.
+type effort struct {
+	budget   int    // of cost, if that is limited
+	epochs   uint64 // of paths, see path.eval
+	evals    int    // expressions evaluated
+	steps    int    // instructions executed
+	written  int    // expressions of the model
+	work     int    // paths executed
+	parts    int    // of the expressions of the edges
+	tooLarge bool   // work or parts are beyond their limit
+}
+
+// account is what is to be said of the model: where it is not exact, and why there is none.
+type account struct {
 	approx   []artifact.Approximation
 	approxAt map[string]int
 	// beyond and plainly are the approximations of ways on which a number is beyond
@@ -304,33 +330,21 @@ type arrival struct {
 func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index, opts Options, taken *assumptions) *translator {
 	x := &translator{
 		assumptions: taken,
-		ctx:         ctx, prog: p, sl: sl, idx: idx, opts: opts.withDefaults(),
-		own:      map[string]bool{},
-		mem:      newMemory(),
-		widths:   map[types.Type]int{},
-		orders:   map[*ssa.Function]map[ssa.Value]int{},
-		byKey:    map[string]*template{},
-		approxAt: map[string]int{},
-		beyond:   map[int]bool{},
-		plainly:  map[int]bool{},
-		limited:  map[*cell]bool{},
-		faults:   map[token.Pos]string{},
-		errSeen:  map[string]bool{},
-		signals:  map[int32]bool{},
-		notified: map[*object]bool{},
-		eventsOf: map[*object]*event{},
-		sleeps:   map[*template]*event{},
-		precedes: map[[2]int]*cell{},
-		inside:   map[sites.ID]bool{},
-		untimely: map[sites.ID][]*object{},
-		ways:     map[*location]int{},
-		left:     map[int32]abs{},
-		methods:  map[methodKey]*ssa.Function{},
-		names:    map[*ssa.Function]string{},
-		meeting:  map[string][]envKey{},
-		asked:    opts.Asked(),
-		given:    map[artifact.Place]artifact.PlaceBound{},
-		bounded:  map[artifact.Place]*bounded{},
+		programFacts: programFacts{
+			own: map[string]bool{}, widths: map[types.Type]int{}, orders: map[*ssa.Function]map[ssa.Value]int{},
+			methods: map[methodKey]*ssa.Function{}, names: map[*ssa.Function]string{},
+		},
+		worklist: worklist{meeting: map[string][]envKey{}, left: map[int32]abs{}, ways: map[*location]int{}},
+		timeline: timeline{
+			untimely: map[sites.ID][]*object{}, eventsOf: map[*object]*event{}, sleeps: map[*template]*event{}, precedes: map[[2]int]*cell{},
+		},
+		observed: observed{notified: map[*object]bool{}, inside: map[sites.ID]bool{}, signals: map[int32]bool{}},
+		bounding: bounding{asked: opts.Asked(), given: map[artifact.Place]artifact.PlaceBound{}, bounded: map[artifact.Place]*bounded{}},
+		account: account{
+			approxAt: map[string]int{}, beyond: map[int]bool{}, plainly: map[int]bool{}, limited: map[*cell]bool{},
+			faults: map[token.Pos]string{}, errSeen: map[string]bool{},
+		},
+		ctx: ctx, prog: p, sl: sl, idx: idx, opts: opts.withDefaults(), mem: newMemory(), byKey: map[string]*template{},
 	}
 	if opts.At != nil {
 		for _, b := range opts.At.Places {
