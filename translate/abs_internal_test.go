@@ -234,7 +234,7 @@ func TestAbsOf(t *testing.T) {
 
 // pathOf is a path on which variables can be what is given.
 func pathOf(can map[*expr]abs) *path {
-	return &path{x: &translator{}, narrow: table[*expr, abs]{m: can}, epoch: 1}
+	return &path{x: &translator{}, knowledge: knowledge{narrow: table[*expr, abs]{m: can}, epoch: 1}}
 }
 
 // TestSuppose: what is known of variables after a condition has all values with which it

@@ -353,7 +353,7 @@ func (p *path) keepAmong(e *expr, keep func(k int32) bool) {
 // noElements stands for the arrays of slices that have no room. They are not nil.
 func (x *translator) noElements(w int32) int32 {
 	return x.mem.keyedObject(fmt.Sprintf("no elements of %d", w), func() *object {
-		return &object{kind: objData, name: "no_elements", size: 1, stride: w}
+		return &object{kind: objData, name: "no_elements", size: 1, backing: backing{stride: w}}
 	}).base
 }
 

@@ -12,8 +12,12 @@ import (
 )
 
 func (x *translator) newPath(t *template, from *location) *path {
-	return &path{x: x, t: t, from: from, epoch: x.nextEpoch(), role: artifact.RoleOp,
-		split: from != nil && x.splitAt[pointOf(from)], dense: from != nil && x.dense[pointOf(from)], alone: from != nil && from.alone, serial: from != nil && from.serial}
+	p := &path{x: x, t: t, from: from, knowledge: knowledge{epoch: x.nextEpoch()}, edgeLabel: edgeLabel{role: artifact.RoleOp}}
+	if from != nil {
+		p.split, p.dense = x.splitAt[pointOf(from)], x.dense[pointOf(from)]
+		p.alone, p.serial = from.alone, from.serial
+	}
+	return p
 }
 
 func (x *translator) addLocation(l *location) {
@@ -474,7 +478,7 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 	}
 	inLoop := f.ctx.inLoop || f.op == nil && x.prog.info(f.ctx.fn).inCycle[f.block.Index]
 	t := &template{index: len(x.templates), key: key, parent: p.t, origin: site, target: name, fn: tgt.fn,
-		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[callKey]*callPath{}, inits: map[*variable]int32{}}
+		automaton: automaton{byKey: map[string]*location{}}, variables: newVariables(), ctxs: map[callKey]*callPath{}}
 	t.scope = p.scopeOf()
 	t.daemon = p.t.daemon || x.initialising(f.ctx)
 	recursive := x.recursive[started{site, name}]

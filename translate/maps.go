@@ -67,7 +67,7 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 	n, at := x.boundOf(artifact.BoundEntries, p.here())
 	stride, entries := int32(1+kw+vw), int32(n)
 	r, ok := x.allocate(p, i, func() *object {
-		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_map", size: entries*stride + 1 + int32(kw), elems: entries, stride: stride, mapping: t, at: at}
+		return &object{kind: objData, name: mangle(ctx.fn.Name()) + "_map", size: entries*stride + 1 + int32(kw), backing: backing{elems: entries, stride: stride, mapping: t, at: at}}
 	}, func(o *object) {
 		for n := range int(entries) {
 			at, name := o.entry(n), fmt.Sprintf("%s_%d", o.name, n)

@@ -123,8 +123,8 @@ func TestKnown(t *testing.T) {
 	v := &variable{name: "v", abs: abs{set: []int32{3, 8}}}
 	v.x = &expr{op: xVar, v: v}
 	x := &translator{}
-	p := &path{x: x, narrow: table[*expr, abs]{m: map[*expr]abs{v.x: absConst(3)}}, epoch: 1}
-	q := &path{x: x, narrow: table[*expr, abs]{m: map[*expr]abs{v.x: absConst(8)}}, epoch: 2}
+	p := &path{x: x, knowledge: knowledge{narrow: table[*expr, abs]{m: map[*expr]abs{v.x: absConst(3)}}, epoch: 1}}
+	q := &path{x: x, knowledge: knowledge{narrow: table[*expr, abs]{m: map[*expr]abs{v.x: absConst(8)}}, epoch: 2}}
 	j := joining{p: p, q: q, c: eq(v.x, 3)}
 	require.True(t, j.value(num(3), num(8), nil).same(v.x))
 	require.True(t, j.value(num(5), num(10), nil).same(arith(xAdd, v.x, num(2))))

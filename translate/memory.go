@@ -49,38 +49,53 @@ type object struct {
 	key string
 
 	// channels
-	elem    types.Type
-	cap     int32
-	pos     token.Pos // of the make
-	tracked bool      // its messages matter
-	width   int32     // scalars of a message
-	kept    int32     // buffered messages whose contents are kept
-	polled  bool
-	timer   bool // see timer.go
-	ticker  bool
+	elem   types.Type
+	cap    int32
+	pos    token.Pos // of the make
+	polled bool
+	timer  bool // see timer.go
+	ticker bool
 	// callback: see callback.go.
 	callback bool
-	ctx      bool // see context.go
-	values   bool // see contextvalue.go
-	once     bool // see oncefunc.go
-	// an error: see errorchain.go.
+	ctx      bool   // see context.go
+	values   bool   // see contextvalue.go
+	once     bool   // see oncefunc.go
+	uname    string // of a channel in the model
+	boxed    string // the type of the value of an interface, see newBox
+
+	messages
+	wrapping
+	testScope
+	backing
+}
+
+// messages are those of a channel.
+type messages struct {
+	tracked bool  // they matter
+	width   int32 // scalars of each
+	kept    int32 // buffered ones whose contents are kept
+}
+
+// wrapping is what is known of an error, see errorchain.go.
+type wrapping struct {
 	wrapped *ssa.Global
 	wraps   bool
-	// parallels are the cells that say of subtests whether they are parallel and have
-	// not ended, joiners where they are waited for, see subtest.go.
-	parallels []int32
-	joiners   map[*location]bool
+}
 
-	// Backing arrays that the model allocates for slices: their elements and
-	// the scalars of each. Behind them is a spare cell, so that the address
-	// behind the last element is still one of the array.
+// testScope is what a test has of its subtests, see subtest.go.
+type testScope struct {
+	parallels []int32            // the cells that say whether they are parallel and have not ended
+	joiners   map[*location]bool // where they are waited for
+}
+
+// backing is an array that the model allocates for a slice or a map: its elements and the scalars of
+// each. Behind them is a spare cell, so that the address behind the last element is still one of the
+// array.
+type backing struct {
 	elems, stride int32
 	mapping       *types.Map // see maps.go
 	at            *bounded   // the entries of the map, nil if the bound is that asked for
 	writeOnly     bool       // nobody reads what it holds, see writeOnly
-	boxed         string     // the type of the value of an interface, see newBox
-
-	uname string // of a channel in the model
 }
 
 // pool is what one allocation that can be executed repeatedly draws from.

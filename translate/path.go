@@ -12,54 +12,73 @@ import (
 // A path is one way through a segment, executed symbolically: from a location
 // on, until the next guard is reached.
 type path struct {
-	x       *translator
-	t       *template
-	from    *location
-	frames  []*frame
-	own     *frame // the innermost one that nobody else has
-	env     table[envKey, []*expr]
-	heap    table[int32, *expr]
+	knowledge
+	edgeLabel
+	allocated
+	course
+
+	x      *translator
+	t      *template
+	from   *location
+	frames []*frame
+	own    *frame // the innermost one that nobody else has
+	env    table[envKey, []*expr]
+	heap   table[int32, *expr]
+	held   []heldLock
+	fresh  []int // events that it has armed, by their numbers, see deadline.go
+	alone  bool  // the entry has started no goroutine yet
+	serial bool  // nor has this goroutine but subtests, see unroll.go
+
+	// pendingJump is the block that a decided branch leads to.
+	pendingJump *ssa.BasicBlock
+}
+
+// knowledge is what holds on a path: its conditions, and what follows from them.
+type knowledge struct {
 	cond    []*expr
+	decided int // conditions added so far
 	narrow  table[*expr, abs]
 	epoch   uint64              // of narrow, see eval
 	facts   table[uint64, fact] // of other expressions than narrow, by their key
 	guesses []guess
 	chosen  []pin // free choices of unknown values
-	hand    []abs // of xMsg and xArg
-	approx  []int // of the edge, while emitting
-	early   []remark
+}
 
-	sync    *syncLabel
-	full    *template // the condition that no process of it is idle
-	send    []*expr   // handed over to the partner
-	role    string
-	site    sites.ID
-	sel     int
+// edgeLabel is what the edge of a path says besides its guard and what it writes.
+type edgeLabel struct {
+	sync   *syncLabel
+	full   *template // the condition that no process of it is idle
+	send   []*expr   // handed over to the partner
+	hand   []abs     // of xMsg and xArg
+	role   string
+	site   sites.ID
+	sel    int
+	spawn  *template
+	approx []int // of the edge, while emitting
+	early  []remark
+}
+
+// allocated are the objects that a segment has made.
+type allocated struct {
 	created table[newObject, []*expr] // the cells of these
-	allocs  table[*pool, int]         // objects taken from pools in this segment
+	allocs  table[*pool, int]         // those taken from pools
 	uneven  map[*pool]bool            // where ways have met that took different numbers of them
-	steps   int
-	held    []heldLock
-	fresh   []int                       // events that it has armed, by their numbers, see deadline.go
-	marks   table[*ssa.BasicBlock, int] // conditions and choices when a loop header was passed last
-	picks   int                         // free choices made
-	spawn   *template
-	alone   bool   // the entry has started no goroutine yet
-	serial  bool   // nor has this goroutine but subtests, see unroll.go
-	variant string // the numbers chosen, see variants.go
-	rolled  bool   // it may have been here before, see unroll.go
+}
 
-	split     bool            // the segment is split where ways meet, see split.go
-	dense     bool            // it has many ways, see meet.go
-	decided   int             // conditions added so far
-	resumed   bool            // it goes on from where it has waited for others
-	branched  bool            // the path is one side of a branch
-	beyond    bool            // a number is beyond its limits, see limits.go
-	spreadAt  ssa.Instruction // where ways have spread
-	iteration *iteration      // an earlier turn of a loop, see iterations.go
-
-	// pendingJump is the block that a decided branch leads to.
-	pendingJump *ssa.BasicBlock
+// course is how a path has come to where it is, and whether it is to meet others.
+type course struct {
+	steps     int
+	marks     table[*ssa.BasicBlock, int] // conditions and choices when a loop header was passed last
+	picks     int                         // free choices made
+	variant   string                      // the numbers chosen, see variants.go
+	rolled    bool                        // it may have been here before, see unroll.go
+	split     bool                        // the segment is split where ways meet, see split.go
+	dense     bool                        // it has many ways, see meet.go
+	resumed   bool                        // it goes on from where it has waited for others
+	branched  bool                        // the path is one side of a branch
+	beyond    bool                        // a number is beyond its limits, see limits.go
+	spreadAt  ssa.Instruction             // where ways have spread
+	iteration *iteration                  // an earlier turn of a loop, see iterations.go
 }
 
 type envKey struct {

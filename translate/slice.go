@@ -13,59 +13,81 @@ import (
 // without contexts, by a worklist from the guarded operations backward over
 // control and data.
 type slice struct {
-	prog  *program
+	kept
+	inventoried
+	localParts
+	numberUses
+	checked
+	prog        *program
+	work        []func()
+	testContext bool // the context of a test matters
+	// limited: the program limits the capacity of a slice, as in s[i:j:k].
+	limited bool
+	makers  map[*ssa.Function]bool // see makes
+}
+
+// kept is what of the program is in the model.
+type kept struct {
 	instr map[ssa.Instruction]bool // to be executed for its effect
 	value map[ssa.Value]bool       // to be computed
 	block map[*ssa.BasicBlock]bool
 	// funcs holds the functions that contain something relevant: calls of them
 	// are inlined.
-	funcs map[*ssa.Function]bool
+	funcs   map[*ssa.Function]bool
+	classes map[memClass]bool // memory whose contents matter
+}
 
-	classes  map[memClass]bool // memory whose contents matter
-	stores   map[memClass][]ssa.Instruction
-	untyped  map[string][]ssa.Instruction // stores through pointers of unknown origin, by type
-	whole    []ssa.Instruction            // stores of structs and arrays
-	byType   map[string][]memClass
-	callers  map[*ssa.Function][]ssa.CallInstruction
-	closures map[*ssa.Function][]*ssa.MakeClosure
-	sends    map[string][]ssa.Value // sent values by element type
-	work     []func()
-	// plain are the pointers that the model replaces by what they point to.
-	plain map[ssa.Value]bool
-	// parts are the addresses of local variables and their parts.
-	parts      map[ssa.Value]part
-	partStores map[*ssa.Alloc][]*ssa.Store
-	partNeeded map[ssa.Value]bool
-	mapWrites  map[memClass][]ssa.Instruction
+// inventoried is where the program writes memory, sends and calls, made before anything is kept.
+type inventoried struct {
+	stores    map[memClass][]ssa.Instruction
+	untyped   map[string][]ssa.Instruction // stores through pointers of unknown origin, by type
+	whole     []ssa.Instruction            // stores of structs and arrays
+	byType    map[string][]memClass
+	mapWrites map[memClass][]ssa.Instruction
+	callers   map[*ssa.Function][]ssa.CallInstruction
+	closures  map[*ssa.Function][]*ssa.MakeClosure
+	sends     map[string][]ssa.Value // sent values by element type
 	// calledBack lists the calls of the library that call a function.
-	calledBack  map[*ssa.Function][]ssa.CallInstruction
-	poolGets    []ssa.CallInstruction
-	poolNews    []*ssa.Function // what a field New of a sync.Pool can be
-	testContext bool            // the context of a test matters
-	// limited: the program limits the capacity of a slice, as in s[i:j:k].
-	limited bool
-	// checks names the panics that instructions may raise and somebody recovers.
-	checks map[ssa.Instruction]string
-	// numbers and numberClasses say what values and memory are used for.
-	numbers       map[ssa.Value]*number
-	numberClasses map[memClass]*number
-	makers        map[*ssa.Function]bool // see makes
-	fixed         map[*ssa.Global]int64  // numbers that never change
-	// annotated are the comments on reachability, and marks where their statements
-	// begin.
-	annotated []*annotation
-	marks     map[ssa.Instruction]*annotation
-	args      *ssa.Global // os.Args, if it may be a number
-	argsRead  *ssa.UnOp   // where it is read
+	calledBack map[*ssa.Function][]ssa.CallInstruction
+	poolGets   []ssa.CallInstruction
+	poolNews   []*ssa.Function // what a field New of a sync.Pool can be
 	// filled are the pointers through which a call out of the program writes.
 	filled   map[ssa.Instruction][]ssa.Value
 	recovers map[*ssa.Function][]ssa.CallInstruction
+}
+
+// localParts are the local variables that the model has without addresses, and their parts.
+type localParts struct {
+	// plain are the pointers that the model replaces by what they point to.
+	plain      map[ssa.Value]bool
+	parts      map[ssa.Value]part // the addresses of local variables and their parts
+	partStores map[*ssa.Alloc][]*ssa.Store
+	partNeeded map[ssa.Value]bool
+}
+
+// numberUses say what the numbers of the program are used for.
+type numberUses struct {
+	numbers       map[ssa.Value]*number
+	numberClasses map[memClass]*number
+	fixed         map[*ssa.Global]int64 // numbers that never change
+	args          *ssa.Global           // os.Args, if it may be a number
+	argsRead      *ssa.UnOp             // where it is read
+}
+
+// checked are the instructions that the model looks at for more than their effect.
+type checked struct {
+	// checks names the panics that instructions may raise and somebody recovers.
+	checks map[ssa.Instruction]string
 	// mayBeNil are the checks of pointers that the program sets to nil, whether
 	// or not the panic is recovered.
 	mayBeNil map[ssa.Instruction]bool
 	misused  map[*ssa.Call]misusedCall
 	// watched are those of which the model has the arguments.
 	watched map[ssa.Instruction]bool
+	// annotated are the comments on reachability, and marks where their statements
+	// begin.
+	annotated []*annotation
+	marks     map[ssa.Instruction]*annotation
 }
 
 // memClass names a class of memory cells: a struct field, a global, the
@@ -103,30 +125,22 @@ func classOf(addr ssa.Value) (c memClass, known bool) {
 
 func newSlice(prog *program) *slice {
 	s := &slice{
-		prog:     prog,
-		instr:    map[ssa.Instruction]bool{},
-		value:    map[ssa.Value]bool{},
-		block:    map[*ssa.BasicBlock]bool{},
-		funcs:    map[*ssa.Function]bool{},
-		classes:  map[memClass]bool{},
-		stores:   map[memClass][]ssa.Instruction{},
-		untyped:  map[string][]ssa.Instruction{},
-		byType:   map[string][]memClass{},
-		callers:  map[*ssa.Function][]ssa.CallInstruction{},
-		closures: map[*ssa.Function][]*ssa.MakeClosure{},
-		sends:    map[string][]ssa.Value{},
-
-		parts:      map[ssa.Value]part{},
-		partStores: map[*ssa.Alloc][]*ssa.Store{},
-		partNeeded: map[ssa.Value]bool{},
-		mapWrites:  map[memClass][]ssa.Instruction{},
-		calledBack: map[*ssa.Function][]ssa.CallInstruction{},
-		checks:     map[ssa.Instruction]string{},
-		mayBeNil:   map[ssa.Instruction]bool{},
-		misused:    map[*ssa.Call]misusedCall{},
-		watched:    map[ssa.Instruction]bool{},
-		recovers:   prog.recoveries(),
-		filled:     map[ssa.Instruction][]ssa.Value{},
+		prog: prog,
+		kept: kept{
+			instr: map[ssa.Instruction]bool{}, value: map[ssa.Value]bool{}, block: map[*ssa.BasicBlock]bool{},
+			funcs: map[*ssa.Function]bool{}, classes: map[memClass]bool{},
+		},
+		inventoried: inventoried{
+			stores: map[memClass][]ssa.Instruction{}, untyped: map[string][]ssa.Instruction{}, byType: map[string][]memClass{},
+			mapWrites: map[memClass][]ssa.Instruction{}, callers: map[*ssa.Function][]ssa.CallInstruction{},
+			closures: map[*ssa.Function][]*ssa.MakeClosure{}, sends: map[string][]ssa.Value{},
+			calledBack: map[*ssa.Function][]ssa.CallInstruction{}, filled: map[ssa.Instruction][]ssa.Value{}, recovers: prog.recoveries(),
+		},
+		localParts: localParts{parts: map[ssa.Value]part{}, partStores: map[*ssa.Alloc][]*ssa.Store{}, partNeeded: map[ssa.Value]bool{}},
+		checked: checked{
+			checks: map[ssa.Instruction]string{}, mayBeNil: map[ssa.Instruction]bool{}, misused: map[*ssa.Call]misusedCall{},
+			watched: map[ssa.Instruction]bool{},
+		},
 	}
 	for _, f := range prog.funcs {
 		s.findLocals(f)

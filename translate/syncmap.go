@@ -85,7 +85,7 @@ func (x *translator) syncMap(p *path, write bool) (o *object, ok bool) {
 	}
 	stride := int32(1 + 2*len(interfaceLayout))
 	n, at := x.entriesOfSyncMaps()
-	o = &object{kind: objData, base: k, size: int32(n)*stride + 1, elems: int32(n), stride: stride, mapping: anyMap, at: at}
+	o = &object{kind: objData, base: k, size: int32(n)*stride + 1, backing: backing{elems: int32(n), stride: stride, mapping: anyMap, at: at}}
 	x.accessed(p, k, int(o.size), x.stmtOfOp(p), write)
 	return o, true
 }

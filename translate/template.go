@@ -32,19 +32,37 @@ type template struct {
 	startSite    sites.ID
 	tname, uname string // names in the model
 
+	automaton
+	variables
+	handedOver
+	ctxs map[callKey]*callPath
+}
+
+// automaton is what a template becomes in the model.
+type automaton struct {
 	locs  []*location
 	byKey map[string]*location
 	idle  *location
 	first *location // the Start guard, or where the entry begins
+	edges []*edge
+}
 
+// variables are those of the goroutines of a template.
+type variables struct {
 	vars    map[varKey]*variable
 	varList []*variable
-	ctxs    map[callKey]*callPath
-	handed  []varKey            // what the spawner hands over, in order
-	refs    []bool              // which of it are references
-	args    []abs               // what each can be
 	inits   map[*variable]int32 // of the entry
-	edges   []*edge
+}
+
+func newVariables() variables {
+	return variables{vars: map[varKey]*variable{}, inits: map[*variable]int32{}}
+}
+
+// handedOver is what a goroutine gets from the one that starts it.
+type handedOver struct {
+	handed []varKey // in order
+	refs   []bool   // which of it are references
+	args   []abs    // what each can be
 }
 
 // context is a call path inside a goroutine.

@@ -479,7 +479,7 @@ func (x *translator) enqueueAll(locs map[*location]bool) {
 // solve finds all locations and what every variable and cell can hold.
 func (x *translator) solve() {
 	t := &template{key: "entry", name: "main", slots: 1, once: true, fn: x.prog.entry,
-		byKey: map[string]*location{}, vars: map[varKey]*variable{}, ctxs: map[callKey]*callPath{}, inits: map[*variable]int32{}}
+		automaton: automaton{byKey: map[string]*location{}}, variables: newVariables(), ctxs: map[callKey]*callPath{}}
 	if x.prog.src.Test {
 		t.name = "main"
 	}

@@ -408,7 +408,7 @@ func (x *translator) allocateArray(p *path, instr ssa.Instruction, what string, 
 	w := int32(x.width(elem))
 	key := fmt.Sprintf("%s|%d", x.allocationKey(p, ctx, instr), n)
 	return x.allocateKey(p, key, ctx, instr, func() *object {
-		return &object{kind: objData, name: mangle(ctx.fn.Name()) + what, size: n*w + 1, elems: n, stride: w, writeOnly: x.writeOnly(elem)}
+		return &object{kind: objData, name: mangle(ctx.fn.Name()) + what, size: n*w + 1, backing: backing{elems: n, stride: w, writeOnly: x.writeOnly(elem)}}
 	}, func(o *object) { x.describe(o, types.NewArray(elem, int64(n))) })
 }
 
