@@ -80,7 +80,7 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	width := int32(x.width(elem))
 	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
 		return &object{kind: objChan, name: fmt.Sprintf("%s_%d", f.op.name, x.prog.src.Fset.Position(pos).Line),
-			size: chanPayload + width + timerCells, elem: elem, cap: 1, width: width, pos: pos, timer: true, ticker: ticker}
+			size: chanPayload + width + timerCells, elem: elem, cap: 1, messages: messages{width: width}, pos: pos, timer: true, ticker: ticker}
 	}, x.describeTimer)
 	if !ok {
 		return false

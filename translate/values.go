@@ -640,8 +640,8 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	}
 	r, ok := x.allocateKey(p, key, ctx, i, func() *object {
 		return &object{kind: objChan, name: fmt.Sprintf("ch%s_%d", what, line), size: int32(chanPayload+width) + kept*int32(width),
-			elem: elem, cap: k, width: int32(width), kept: kept, pos: i.Pos(),
-			tracked: x.sl.classes[memClass{nil, "sent " + typeKey(elem)}]}
+			elem: elem, cap: k, pos: i.Pos(),
+			messages: messages{tracked: x.sl.classes[memClass{nil, "sent " + typeKey(elem)}], width: int32(width), kept: kept}}
 	}, x.describeChan)
 	if !ok {
 		return false
