@@ -3,6 +3,7 @@
 package orcutil
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -123,8 +124,12 @@ func (x *minimiser) search() {
 			x.best.cases[asked{st.G, st.Site, st.Occ}] = st.Case
 		}
 	}
-	x.cost = costOf(Plan{Steps: x.base.Trace, Seed: plan.Seed, Choices: plan.Choices}, x.base.Stalls)
-	x.cost.Steps++ // the steps of the run itself are a candidate
+	// The first candidate is the run itself, at any cost: where goroutines try again and again to lock, its blocks
+	// may lead another way to the same error, which is more to understand at first, and can be made less.
+	x.cost = Cost{Stalls: math.MaxInt}
+	if costOf(plan, x.base.Stalls).Held > 0 {
+		x.cost.Held = math.MaxInt64
+	}
 	if !x.try(x.best) {
 		x.out.Left = "the run cannot be repeated by its steps"
 		return
