@@ -9,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
+	"github.com/vtrace/vtrace/orcutil"
 	"github.com/vtrace/vtrace/sites"
 )
 
@@ -113,8 +114,21 @@ func (d *deep) dependsOnTiming(kind, file string, v *orchestrate.Verdict) bool {
 	}
 	// A test may also give up by a panic of its own.
 	site, _ := d.siteOf(v.Site)
-	gaveUp := kind == artifact.KindPanic && site.Kind == sites.Panic.String() && strings.HasSuffix(file, "_test.go")
-	return kind == artifact.KindTestFailure || v.Failed || gaveUp || d.restsOnSleep(v)
+	inTest := strings.HasSuffix(file, "_test.go")
+	gaveUp := kind == artifact.KindPanic && site.Kind == sites.Panic.String() && inTest
+	return kind == artifact.KindTestFailure || v.Failed || gaveUp || inTest && d.crashesLate(kind, v) || d.restsOnSleep(v)
+}
+
+// crashesLate reports whether a run ends in a crash for which somebody has to stand still for long, and code
+// under test takes part: if a statement of the test crashes then, as a Done too many of a job that it has
+// not stopped in time, it is the test that was late. Where all of the code is in test files nothing tells the two
+// apart, and the crash is an error.
+func (d *deep) crashesLate(kind string, v *orchestrate.Verdict) bool {
+	long := slices.ContainsFunc(v.Stalls, func(s orcutil.Stall) bool { return s.For > d.opts.Stall })
+	return crash(kind) && long && slices.ContainsFunc(v.Plan.Steps, func(step artifact.PlanStep) bool {
+		site, ok := d.siteOf(step.Site)
+		return ok && site.File != "" && !strings.HasSuffix(site.File, "_test.go")
+	})
 }
 
 // restsOnSleep reports that time passes in a run only while the test sleeps: until
