@@ -265,10 +265,7 @@ func (x *translator) uniteAt(group []*path, n int, live []envKey) []*path {
 // the same n conditions before it; nil if that is not possible. Without c the two
 // must have the same effects.
 func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
-	x := p.x
-	if p.role != q.role || p.site != q.site || p.sel != q.sel || p.full != q.full || p.spawn != q.spawn ||
-		(p.sync == nil) != (q.sync == nil) || p.sync != nil && *p.sync != *q.sync ||
-		!sameExprs(p.send, q.send) || len(p.hand) != len(q.hand) {
+	if !p.actsLike(q) {
 		return nil
 	}
 	approx := union(p.approx, q.approx)
@@ -287,25 +284,71 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 	if !p.dense && (len(held) < len(p.held) || len(held) < len(q.held)) {
 		return nil
 	}
-	for i, f := range p.frames {
-		if g := q.frames[i]; f.op != nil && (f.tgt.fn != g.tgt.fn || len(f.tgt.args) != len(g.tgt.args)) {
-			return nil
-		}
+	if !p.callsLike(q) {
+		return nil
 	}
 	j := joining{p: p, q: q, c: c}
+	j.findOther()
+	r := *p
+	r.beyond, r.alone, r.serial, r.rolled = p.beyond && q.beyond, p.alone && q.alone, p.serial && q.serial, p.rolled || q.rolled
+	if !j.joinEnv(&r, live) || !j.joinHeap(&r) || !j.joinCreated(&r) || !j.joinCond(&r, n) {
+		return nil
+	}
+	r.held, r.approx, r.fresh = held, approx, union(p.fresh, q.fresh)
+	if !even {
+		j.joinAllocs(&r)
+	}
+	j.joinUneven(&r)
+	j.joinNarrow(&r)
+	j.joinFacts(&r, n)
+	j.joinChoices(&r)
+	j.joinMarks(&r)
+	r.own = nil
+	r.frames = slices.Clone(p.frames)
+	r.steps, r.decided, r.picks = max(p.steps, q.steps), max(p.decided, q.decided), max(p.picks, q.picks)
+	r.epoch = p.x.nextEpoch()
+	return &r
+}
+
+// actsLike reports that two paths do the same to other goroutines: an edge has one
+// role, one synchronisation and one message.
+func (p *path) actsLike(q *path) bool {
+	return p.role == q.role && p.site == q.site && p.sel == q.sel && p.full == q.full && p.spawn == q.spawn &&
+		(p.sync == nil) == (q.sync == nil) && (p.sync == nil || *p.sync == *q.sync) &&
+		sameExprs(p.send, q.send) && len(p.hand) == len(q.hand)
+}
+
+// callsLike reports that two paths with the same stack call the same functions
+// through the operations of the library that are on it.
+func (p *path) callsLike(q *path) bool {
+	for i, f := range p.frames {
+		if g := q.frames[i]; f.op != nil && (f.tgt.fn != g.tgt.fn || len(f.tgt.args) != len(g.tgt.args)) {
+			return false
+		}
+	}
+	return true
+}
+
+// findOther finds the condition that holds on q and not on p beside the negation of
+// c. A value that only q has changed is a shorter expression with it.
+func (j *joining) findOther() {
+	c := j.c
 	if c != nil && c.op == xEq && c.b.isConst() {
 		// On the other side the value may be known as well.
-		if k, ok := q.abs(c.a).single(); ok {
+		if k, ok := j.q.abs(c.a).single(); ok {
 			j.other = eq(c.a, k)
 		}
 	}
-	r := *p
-	r.beyond, r.alone, r.serial, r.rolled = p.beyond && q.beyond, p.alone && q.alone, p.serial && q.serial, p.rolled || q.rolled
+}
+
+// joinEnv gives r the live variables of both paths. It reports whether all of them
+// can be joined.
+func (j *joining) joinEnv(r *path, live []envKey) bool {
 	env := make(map[envKey][]*expr, len(live))
 	for _, k := range live {
-		a, b := p.env.m[k], q.env.m[k]
+		a, b := j.p.env.m[k], j.q.env.m[k]
 		if len(a) != len(b) {
-			return nil
+			return false
 		}
 		if a == nil {
 			continue
@@ -313,17 +356,25 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 		v := make([]*expr, len(a))
 		for i := range a {
 			if v[i] = j.value(a[i], b[i], nil); v[i] == nil {
-				return nil
+				return false
 			}
 		}
 		env[k] = v
 	}
+	r.env = table[envKey, []*expr]{m: env}
+	return true
+}
+
+// joinHeap gives r the memory of both paths. It reports whether all cells can be
+// joined.
+func (j *joining) joinHeap(r *path) bool {
+	p, q, x := j.p, j.q, j.p.x
 	r.heap = p.heap.share()
 	for _, addr := range differing(p.heap.m, q.heap.m) {
 		before := x.mem.cells[addr].x
 		a, b := p.heap.m[addr], q.heap.m[addr]
-		if (a == nil || b == nil) && !p.dense && c != nil && x.mem.object(addr).pool != nil {
-			return nil
+		if (a == nil || b == nil) && !p.dense && j.c != nil && x.mem.object(addr).pool != nil {
+			return false
 		}
 		if a == nil {
 			a = p.rawCell(addr)
@@ -333,17 +384,23 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 		}
 		v := j.value(a, b, before)
 		if v == nil {
-			return nil
+			return false
 		}
 		if v != p.heap.m[addr] {
 			r.heap.set(addr, v)
 		}
 	}
-	created := make(map[newObject][]*expr, len(p.created.m))
-	for k, a := range p.created.m {
-		b, ok := q.created.m[k]
+	return true
+}
+
+// joinCreated gives r the cells of the new objects, which both paths must have made.
+// It reports whether all of them can be joined.
+func (j *joining) joinCreated(r *path) bool {
+	created := make(map[newObject][]*expr, len(j.p.created.m))
+	for k, a := range j.p.created.m {
+		b, ok := j.q.created.m[k]
 		if !ok || len(a) != len(b) {
-			return nil
+			return false
 		}
 		v := make([]*expr, len(a))
 		for i := range a {
@@ -357,42 +414,60 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 				t = num(0)
 			}
 			if v[i] = j.value(s, t, nil); v[i] == nil {
-				return nil
+				return false
 			}
 		}
 		created[k] = v
 	}
-	r.cond = slices.Clone(p.cond[:n])
-	if c != nil {
-		rest := choice(c, all(p.cond[n+1:]), all(q.cond[n+1:]))
-		if rest.nodes() > maxNodes {
-			return nil
-		}
-		if !rest.is(1) {
-			r.cond = append(r.cond, rest)
+	r.created = table[newObject, []*expr]{m: created}
+	return true
+}
+
+// joinCond gives r the n conditions that the paths have in common, and as one more
+// that those behind them hold on one of the two. It reports whether that is a small
+// enough expression.
+func (j *joining) joinCond(r *path, n int) bool {
+	r.cond = slices.Clone(j.p.cond[:n])
+	if j.c == nil {
+		return true
+	}
+	rest := choice(j.c, all(j.p.cond[n+1:]), all(j.q.cond[n+1:]))
+	if rest.nodes() > maxNodes {
+		return false
+	}
+	if !rest.is(1) {
+		r.cond = append(r.cond, rest)
+	}
+	return true
+}
+
+// joinAllocs gives r the objects that either path has taken from pools, and notes of
+// which pools they have taken different numbers.
+func (j *joining) joinAllocs(r *path) {
+	p, q := j.p, j.q
+	allocs := maps.Clone(p.allocs.m)
+	if allocs == nil {
+		allocs = map[*pool]int{}
+	}
+	r.uneven = maps.Clone(p.uneven)
+	if r.uneven == nil {
+		r.uneven = map[*pool]bool{}
+	}
+	for pl, n := range q.allocs.m {
+		allocs[pl] = max(allocs[pl], n)
+	}
+	for pl := range allocs {
+		if p.allocs.m[pl] != q.allocs.m[pl] {
+			r.uneven[pl] = true
 		}
 	}
-	r.held, r.approx, r.fresh = held, approx, union(p.fresh, q.fresh)
-	if !even {
-		allocs := maps.Clone(p.allocs.m)
-		if allocs == nil {
-			allocs = map[*pool]int{}
-		}
-		r.uneven = maps.Clone(p.uneven)
-		if r.uneven == nil {
-			r.uneven = map[*pool]bool{}
-		}
-		for pl, n := range q.allocs.m {
-			allocs[pl] = max(allocs[pl], n)
-		}
-		for pl := range allocs {
-			if p.allocs.m[pl] != q.allocs.m[pl] {
-				r.uneven[pl] = true
-			}
-		}
-		r.allocs = table[*pool, int]{m: allocs}
-	}
-	for pl := range q.uneven {
+	r.allocs = table[*pool, int]{m: allocs}
+}
+
+// joinUneven adds the pools of which the ways of q have taken different numbers of
+// objects before. The map may be that of other paths.
+func (j *joining) joinUneven(r *path) {
+	for pl := range j.q.uneven {
 		if !r.uneven[pl] {
 			r.uneven = maps.Clone(r.uneven)
 			if r.uneven == nil {
@@ -401,12 +476,23 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 			r.uneven[pl] = true
 		}
 	}
-	narrow := make(map[*expr]abs, len(p.narrow.m))
-	for e, a := range p.narrow.m {
-		if b, ok := q.narrow.m[e]; ok {
+}
+
+// joinNarrow has r know of variables and cells what both paths know of them.
+func (j *joining) joinNarrow(r *path) {
+	narrow := make(map[*expr]abs, len(j.p.narrow.m))
+	for e, a := range j.p.narrow.m {
+		if b, ok := j.q.narrow.m[e]; ok {
 			narrow[e] = a.join(b, maxRefSet)
 		}
 	}
+	r.narrow = table[*expr, abs]{m: narrow}
+}
+
+// joinFacts has r know of other expressions what both paths know of them, what the
+// joined values can be, and that the condition behind the first n holds.
+func (j *joining) joinFacts(r *path, n int) {
+	p, q := j.p, j.q
 	r.facts = p.facts.share()
 	for k, f := range p.facts.m {
 		switch g, ok := q.facts.m[k]; {
@@ -429,7 +515,12 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 	if rest := r.cond[min(n, len(r.cond)):]; len(rest) > 0 {
 		r.facts.set(rest[0].key(), fact{rest[0], absConst(1)})
 	}
-	r.env, r.created, r.narrow = table[envKey, []*expr]{m: env}, table[newObject, []*expr]{m: created}, table[*expr, abs]{m: narrow}
+}
+
+// joinChoices gives r the guesses and free choices that both paths have made, and
+// the early remarks of either.
+func (j *joining) joinChoices(r *path) {
+	p, q := j.p, j.q
 	r.guesses = slices.DeleteFunc(slices.Clone(p.guesses), func(g guess) bool { return !slices.Contains(q.guesses, g) })
 	r.chosen = slices.DeleteFunc(slices.Clone(p.chosen), func(g pin) bool { return !slices.Contains(q.chosen, g) })
 	for _, e := range q.early {
@@ -437,19 +528,19 @@ func (p *path) join(q *path, c *expr, n int, live []envKey) *path {
 			r.early = append(r.early[:len(r.early):len(r.early)], e)
 		}
 	}
-	marks := maps.Clone(p.marks.m)
+}
+
+// joinMarks gives r for each header of a loop the larger of the numbers of conditions
+// and choices that the paths had when they passed it last.
+func (j *joining) joinMarks(r *path) {
+	marks := maps.Clone(j.p.marks.m)
 	if marks == nil {
 		marks = map[*ssa.BasicBlock]int{}
 	}
-	for b, m := range q.marks.m {
+	for b, m := range j.q.marks.m {
 		marks[b] = max(marks[b], m)
 	}
 	r.marks = table[*ssa.BasicBlock, int]{m: marks}
-	r.own = nil
-	r.frames = slices.Clone(p.frames)
-	r.steps, r.decided, r.picks = max(p.steps, q.steps), max(p.decided, q.decided), max(p.picks, q.picks)
-	r.epoch = x.nextEpoch()
-	return &r
 }
 
 // differing returns the cells, in order, that are not the same in both memories, or
