@@ -234,138 +234,180 @@ func (s *slice) tell(c *ssa.BinOp) {
 
 // trace follows values back to where they come from.
 func (s *slice) trace(mark func(*number), values ...ssa.Value) {
-	seen := map[ssa.Value]bool{}
-	classes := map[memClass]bool{}
-	stack := slices.Clone(values)
-	push := func(v ...ssa.Value) { stack = append(stack, v...) }
-	results := func(call *ssa.Call, i int) {
-		for _, f := range s.prog.callees(call) {
-			for _, b := range f.Blocks {
-				if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(r.Results) {
-					push(r.Results[i])
-				}
-			}
-		}
-	}
-	stored := func(instrs []ssa.Instruction) {
-		for _, instr := range instrs {
-			switch i := instr.(type) {
-			case *ssa.Store:
-				push(i.Val)
-			case *ssa.MapUpdate:
-				push(i.Value)
-			}
-		}
-	}
-	contents := func(c memClass) {
-		if classes[c] {
-			return
-		}
-		classes[c] = true
-		if s.numberClasses[c] == nil {
-			s.numberClasses[c] = &number{}
-		}
-		mark(s.numberClasses[c])
-		stored(s.stores[c])
-	}
-	for len(stack) > 0 && len(seen) < maxSources {
-		v := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+	t := tracing{s: s, mark: mark, seen: map[ssa.Value]bool{}, classes: map[memClass]bool{}, stack: slices.Clone(values)}
+	for len(t.stack) > 0 && len(t.seen) < maxSources {
+		v := t.stack[len(t.stack)-1]
+		t.stack = t.stack[:len(t.stack)-1]
 		switch v.(type) {
 		case nil, *ssa.Const, *ssa.Function, *ssa.Builtin:
 			continue
 		}
-		if seen[v] {
+		if t.seen[v] {
 			continue
 		}
-		seen[v] = true
+		t.seen[v] = true
 		if s.numbers[v] == nil {
 			s.numbers[v] = &number{}
 		}
 		mark(s.numbers[v])
 		if p, ok := s.parts[v]; ok {
-			for _, st := range s.partStores[p.root] {
-				if s.parts[st.Addr].overlaps(p) {
-					push(st.Val)
-				}
-			}
+			t.storedInPart(p)
 			continue
 		}
-		switch v := v.(type) {
-		case *ssa.Phi:
-			push(v.Edges...)
-		case *ssa.BinOp:
-			push(v.X, v.Y)
-		case *ssa.UnOp:
-			if v.Op == token.ARROW {
-				push(s.sends[typeKey(v.Type())]...)
-				continue
+		t.sources(v)
+	}
+}
+
+// tracing follows values back to where they come from, and marks on the way what
+// they are used for.
+type tracing struct {
+	s       *slice
+	mark    func(*number)
+	seen    map[ssa.Value]bool
+	classes map[memClass]bool // memory whose contents have been followed
+	stack   []ssa.Value       // to be followed
+}
+
+func (t *tracing) push(v ...ssa.Value) { t.stack = append(t.stack, v...) }
+
+// sources goes on with what a value is computed from.
+func (t *tracing) sources(v ssa.Value) {
+	s := t.s
+	switch v := v.(type) {
+	case *ssa.Phi:
+		t.push(v.Edges...)
+	case *ssa.BinOp:
+		t.push(v.X, v.Y)
+	case *ssa.UnOp:
+		if v.Op == token.ARROW {
+			t.push(s.sends[typeKey(v.Type())]...)
+			return
+		}
+		if g, ok := v.X.(*ssa.Global); ok && g.String() == osArgs && s.args == nil {
+			s.args, s.argsRead = g, v
+		}
+		t.push(v.X)
+	case *ssa.Convert:
+		t.push(v.X)
+	case *ssa.ChangeType:
+		t.push(v.X)
+	case *ssa.MakeInterface:
+		t.push(v.X)
+	case *ssa.TypeAssert:
+		t.push(v.X)
+	case *ssa.Field:
+		t.push(v.X)
+	case *ssa.Slice:
+		t.push(v.X, v.Low, v.High)
+	case *ssa.MakeSlice:
+		t.push(v.Len, v.Cap)
+	case *ssa.Lookup:
+		t.stored(s.mapWrites[mapClass(v.X.Type())])
+	case *ssa.Extract:
+		t.component(v)
+	case *ssa.Call:
+		if b, ok := v.Call.Value.(*ssa.Builtin); ok {
+			switch b.Name() {
+			case "len", "cap", "min", "max", "append":
+				t.push(v.Call.Args...)
 			}
-			if g, ok := v.X.(*ssa.Global); ok && g.String() == osArgs && s.args == nil {
-				s.args, s.argsRead = g, v
+			return
+		}
+		t.results(v, 0)
+	case *ssa.Parameter:
+		t.arguments(v)
+	case *ssa.FreeVar:
+		t.bindings(v)
+	case *ssa.Alloc, *ssa.Global, *ssa.FieldAddr, *ssa.IndexAddr:
+		c, _ := classOf(v)
+		t.contents(c)
+	}
+}
+
+// component goes on with what one component of a tuple is computed from.
+func (t *tracing) component(v *ssa.Extract) {
+	switch tuple := v.Tuple.(type) {
+	case *ssa.Call:
+		t.results(tuple, v.Index)
+	case *ssa.UnOp:
+		t.push(t.s.sends[typeKey(v.Type())]...)
+	case *ssa.TypeAssert:
+		t.push(tuple.X)
+	case *ssa.Lookup:
+		t.stored(t.s.mapWrites[mapClass(tuple.X.Type())])
+	}
+}
+
+// results goes on with what a call returns as its result i.
+func (t *tracing) results(call *ssa.Call, i int) {
+	for _, f := range t.s.prog.callees(call) {
+		for _, b := range f.Blocks {
+			if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(r.Results) {
+				t.push(r.Results[i])
 			}
-			push(v.X)
-		case *ssa.Convert:
-			push(v.X)
-		case *ssa.ChangeType:
-			push(v.X)
-		case *ssa.MakeInterface:
-			push(v.X)
-		case *ssa.TypeAssert:
-			push(v.X)
-		case *ssa.Field:
-			push(v.X)
-		case *ssa.Slice:
-			push(v.X, v.Low, v.High)
-		case *ssa.MakeSlice:
-			push(v.Len, v.Cap)
-		case *ssa.Lookup:
-			stored(s.mapWrites[mapClass(v.X.Type())])
-		case *ssa.Extract:
-			switch t := v.Tuple.(type) {
-			case *ssa.Call:
-				results(t, v.Index)
-			case *ssa.UnOp:
-				push(s.sends[typeKey(v.Type())]...)
-			case *ssa.TypeAssert:
-				push(t.X)
-			case *ssa.Lookup:
-				stored(s.mapWrites[mapClass(t.X.Type())])
+		}
+	}
+}
+
+// arguments goes on with what calls hand over as a parameter.
+func (t *tracing) arguments(v *ssa.Parameter) {
+	for i, prm := range v.Parent().Params {
+		if prm != v {
+			continue
+		}
+		for _, call := range t.s.callers[v.Parent()] {
+			switch c := call.Common(); {
+			case c.IsInvoke() && i > 0:
+				t.push(c.Args[i-1])
+			case !c.IsInvoke() && i < len(c.Args):
+				t.push(c.Args[i])
 			}
-		case *ssa.Call:
-			if b, ok := v.Call.Value.(*ssa.Builtin); ok {
-				switch b.Name() {
-				case "len", "cap", "min", "max", "append":
-					push(v.Call.Args...)
-				}
-				continue
+		}
+	}
+}
+
+// bindings goes on with what closures capture as a free variable.
+func (t *tracing) bindings(v *ssa.FreeVar) {
+	for i, fv := range v.Parent().FreeVars {
+		for _, m := range t.s.closures[v.Parent()] {
+			if fv == v {
+				t.push(m.Bindings[i])
 			}
-			results(v, 0)
-		case *ssa.Parameter:
-			for i, prm := range v.Parent().Params {
-				if prm != v {
-					continue
-				}
-				for _, call := range s.callers[v.Parent()] {
-					switch c := call.Common(); {
-					case c.IsInvoke() && i > 0:
-						push(c.Args[i-1])
-					case !c.IsInvoke() && i < len(c.Args):
-						push(c.Args[i])
-					}
-				}
-			}
-		case *ssa.FreeVar:
-			for i, fv := range v.Parent().FreeVars {
-				for _, m := range s.closures[v.Parent()] {
-					if fv == v {
-						push(m.Bindings[i])
-					}
-				}
-			}
-		case *ssa.Alloc, *ssa.Global, *ssa.FieldAddr, *ssa.IndexAddr:
-			c, _ := classOf(v)
-			contents(c)
+		}
+	}
+}
+
+// contents marks memory, and goes on with what is stored in it.
+func (t *tracing) contents(c memClass) {
+	if t.classes[c] {
+		return
+	}
+	t.classes[c] = true
+	if t.s.numberClasses[c] == nil {
+		t.s.numberClasses[c] = &number{}
+	}
+	t.mark(t.s.numberClasses[c])
+	t.stored(t.s.stores[c])
+}
+
+// stored goes on with the values that instructions store.
+func (t *tracing) stored(instrs []ssa.Instruction) {
+	for _, instr := range instrs {
+		switch i := instr.(type) {
+		case *ssa.Store:
+			t.push(i.Val)
+		case *ssa.MapUpdate:
+			t.push(i.Value)
+		}
+	}
+}
+
+// storedInPart goes on with what is stored in a local variable where it overlaps
+// with a part of it.
+func (t *tracing) storedInPart(p part) {
+	for _, st := range t.s.partStores[p.root] {
+		if t.s.parts[st.Addr].overlaps(p) {
+			t.push(st.Val)
 		}
 	}
 }
