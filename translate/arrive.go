@@ -444,22 +444,9 @@ func (x *translator) leaveWith(l *location, p *path) {
 // the top of the path starts with a target.
 func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *template {
 	f := p.peek()
-	name := "op"
-	switch {
-	case tgt.fn != nil:
-		name = tgt.fn.String() + fmt.Sprint(tgt.fn.Pos())
-	case tgt.op != nil:
-		name = tgt.op.name
-	}
-	// A goroutine that starts goroutines like itself uses its own template.
-	for t := p.t; t != nil; t = t.parent {
-		if t.origin == site && t.target == name {
-			if t.once {
-				x.recursive[started{site, name}] = true
-				x.again = true
-			}
-			return t
-		}
+	name := tgt.name()
+	if t := x.ownKind(p, site, name); t != nil {
+		return t
 	}
 	key := fmt.Sprintf("%d|%d|%d.%d|%s", p.t.index, f.ctx.id, site.Block().Index, site.Pos(), name)
 	turns, single := "", false
@@ -476,80 +463,18 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 		}
 		return t
 	}
-	inLoop := f.ctx.inLoop || f.op == nil && x.prog.info(f.ctx.fn).inCycle[f.block.Index]
 	t := &template{index: len(x.templates), key: key, parent: p.t, origin: site, target: name, fn: tgt.fn,
 		automaton: automaton{byKey: map[string]*location{}}, variables: newVariables(), ctxs: map[callKey]*callPath{}}
 	t.scope = p.scopeOf()
 	t.daemon = p.t.daemon || x.initialising(f.ctx)
-	recursive := x.recursive[started{site, name}]
-	t.once = p.t.once && (!inLoop || single) && !recursive
 	t.serial = serial
-	t.slots = 1
-	switch {
-	case t.once:
-	case recursive:
-		t.slots = x.opts.Slots
-	case !inLoop:
-		t.slots = p.t.slots
-	default:
-		t.slots = x.opts.Slots
-		if n := x.trips(p.t, f.ctx, site.Block()); n > 0 && n <= maxTrips {
-			t.slots = n
-		}
-	}
-	kind := sites.Go
-	switch tgt.op {
-	case wgBody:
-		kind = sites.WaitGroupGo
-	case callbackBody, contextBody:
-		kind = sites.Callback
-	case subtestBody:
-		kind = sites.Subtest
-	}
-	goSite, _ := x.idx.At(kind, site.Pos())
-	if goSite.ID == 0 {
-		goSite = x.idx.Site(p.from.site)
-	}
-	t.site = goSite
-	t.startSite = x.idx.Start(goSite.ID).ID
-	if t.startSite == 0 {
-		x.unsupported(p.here(), "go statement", "it has no guard")
-	}
+	x.countGoroutines(p, t, single)
+	x.setSites(p, t, tgt.op)
 	switch {
 	case tgt.op != nil:
-		t.root = x.context(t, nil, nil, 0, tgt.fn, tgt.op.name)
-		root := &frame{ctx: t.root, op: tgt.op, tgt: target{fn: tgt.fn, op: tgt.op, pos: tgt.pos}}
-		for k, a := range tgt.args {
-			if !tgt.op.needs(k) {
-				a = nil
-			}
-			root.tgt.args = append(root.tgt.args, make([]*expr, len(a)))
-			for c := range a {
-				t.handed = append(t.handed, varKey{t.root, argKey(k), c})
-				t.refs = append(t.refs, true)
-			}
-		}
-		t.start = []*frame{root}
-		t.name = tgt.op.name
+		x.startAtOp(t, tgt)
 	case tgt.fn != nil && tgt.fn.Blocks != nil:
-		t.root = x.context(t, nil, nil, 0, tgt.fn, "")
-		t.start = []*frame{{ctx: t.root, block: tgt.fn.Blocks[0], tgt: target{pos: tgt.pos}}}
-		hand := func(v ssa.Value) {
-			if x.sl.value[v] {
-				r := x.valueRefs(v)
-				for c := range x.valueWidth(v) {
-					t.handed = append(t.handed, varKey{t.root, v, c})
-					t.refs = append(t.refs, r[c])
-				}
-			}
-		}
-		for _, v := range tgt.fn.FreeVars {
-			hand(v)
-		}
-		for _, v := range tgt.fn.Params {
-			hand(v)
-		}
-		t.name = tgt.fn.Name()
+		x.startAtFunction(t, tgt)
 	default: // code that is not part of the program: it ends at once
 		t.name = "library"
 		if tgt.fn != nil {
@@ -563,6 +488,123 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 	t.idle.key = fmt.Sprintf("%d:%d", atIdle, 0)
 	x.addLocation(t.idle)
 	return t
+}
+
+// name names what a goroutine calls, to tell apart the goroutines that one statement
+// starts.
+func (tgt target) name() string {
+	switch {
+	case tgt.fn != nil:
+		return tgt.fn.String() + fmt.Sprint(tgt.fn.Pos())
+	case tgt.op != nil:
+		return tgt.op.name
+	}
+	return "op"
+}
+
+// ownKind finds, among the template of a path and those that have started it, the one
+// that the same go statement has started with the same target; nil if there is none.
+func (x *translator) ownKind(p *path, site ssa.Instruction, name string) *template {
+	// A goroutine that starts goroutines like itself uses its own template.
+	for t := p.t; t != nil; t = t.parent {
+		if t.origin == site && t.target == name {
+			if t.once {
+				x.recursive[started{site, name}] = true
+				x.again = true
+			}
+			return t
+		}
+	}
+	return nil
+}
+
+// countGoroutines sets how many goroutines of a template there can be at a time, and
+// whether there is only one in a whole run. single says that the path comes by the go
+// statement only once.
+func (x *translator) countGoroutines(p *path, t *template, single bool) {
+	f := p.peek()
+	inLoop := f.ctx.inLoop || f.op == nil && x.prog.info(f.ctx.fn).inCycle[f.block.Index]
+	recursive := x.recursive[started{t.origin, t.target}]
+	t.once = p.t.once && (!inLoop || single) && !recursive
+	t.slots = 1
+	switch {
+	case t.once:
+	case recursive:
+		t.slots = x.opts.Slots
+	case !inLoop:
+		t.slots = p.t.slots
+	default:
+		t.slots = x.opts.Slots
+		if n := x.trips(p.t, f.ctx, t.origin.Block()); n > 0 && n <= maxTrips {
+			t.slots = n
+		}
+	}
+}
+
+// setSites sets the sites of the statement that starts the goroutines of a template,
+// and of the guard at their start. op is the operation that they execute, nil for a
+// function.
+func (x *translator) setSites(p *path, t *template, op *intrinsic) {
+	kind := sites.Go
+	switch op {
+	case wgBody:
+		kind = sites.WaitGroupGo
+	case callbackBody, contextBody:
+		kind = sites.Callback
+	case subtestBody:
+		kind = sites.Subtest
+	}
+	goSite, _ := x.idx.At(kind, t.origin.Pos())
+	if goSite.ID == 0 {
+		goSite = x.idx.Site(p.from.site)
+	}
+	t.site = goSite
+	t.startSite = x.idx.Start(goSite.ID).ID
+	if t.startSite == 0 {
+		x.unsupported(p.here(), "go statement", "it has no guard")
+	}
+}
+
+// startAtOp has the goroutines of a template begin with an operation of the library,
+// which has its arguments from the spawner.
+func (x *translator) startAtOp(t *template, tgt target) {
+	t.root = x.context(t, nil, nil, 0, tgt.fn, tgt.op.name)
+	root := &frame{ctx: t.root, op: tgt.op, tgt: target{fn: tgt.fn, op: tgt.op, pos: tgt.pos}}
+	for k, a := range tgt.args {
+		if !tgt.op.needs(k) {
+			a = nil
+		}
+		root.tgt.args = append(root.tgt.args, make([]*expr, len(a)))
+		for c := range a {
+			t.handed = append(t.handed, varKey{t.root, argKey(k), c})
+			t.refs = append(t.refs, true)
+		}
+	}
+	t.start = []*frame{root}
+	t.name = tgt.op.name
+}
+
+// startAtFunction has the goroutines of a template begin with a function of the
+// program, which has its parameters and captured variables from the spawner.
+func (x *translator) startAtFunction(t *template, tgt target) {
+	t.root = x.context(t, nil, nil, 0, tgt.fn, "")
+	t.start = []*frame{{ctx: t.root, block: tgt.fn.Blocks[0], tgt: target{pos: tgt.pos}}}
+	hand := func(v ssa.Value) {
+		if x.sl.value[v] {
+			r := x.valueRefs(v)
+			for c := range x.valueWidth(v) {
+				t.handed = append(t.handed, varKey{t.root, v, c})
+				t.refs = append(t.refs, r[c])
+			}
+		}
+	}
+	for _, v := range tgt.fn.FreeVars {
+		hand(v)
+	}
+	for _, v := range tgt.fn.Params {
+		hand(v)
+	}
+	t.name = tgt.fn.Name()
 }
 
 // initialising reports that a call path begins in the initialisation of packages.
