@@ -518,77 +518,13 @@ func (s *slice) sources(v ssa.Value) {
 			s.need(v.X)
 		}
 	case *ssa.Extract:
-		switch t := v.Tuple.(type) {
-		case *ssa.Call:
-			s.needCall(t, v.Index)
-		case *ssa.UnOp:
-			if v.Index == 0 {
-				s.needSent(t.X.Type())
-			}
-		case *ssa.Select:
-			if v.Index >= 2 {
-				n := 1
-				for _, st := range t.States {
-					if st.Dir == types.RecvOnly {
-						if n++; n == v.Index {
-							s.needSent(st.Chan.Type())
-						}
-					}
-				}
-			}
-		}
-		s.need(v.Tuple)
+		s.needComponent(v)
 	case *ssa.Call:
-		if v.Call.Signature().Results().Len() == 1 {
-			s.needCall(v, 0)
-		}
-		s.needInstr(v)
-		for _, a := range knownArgs(v) {
-			s.need(a)
-		}
-		s.needContext(v)
-		s.testContext = s.testContext || s.prog.asksForContext(v)
-		if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
-			s.needMap(v.Call.Args[0].Type())
-		}
-		if in := calleeIntrinsic(s.prog, v); in != nil && in.reads && len(v.Call.Args) > 0 {
-			s.needCell(v.Call.Args[0])
-			if in.name == "poolget" {
-				s.needReturned(s.poolNews)
-			}
-		}
+		s.needReturn(v)
 	case *ssa.Parameter:
-		f := v.Parent()
-		i := -1
-		for k, p := range f.Params {
-			if p == v {
-				i = k
-			}
-		}
-		for _, call := range s.calledBack[f] {
-			s.needInstr(call)
-		}
-		for _, call := range s.callers[f] {
-			c := call.Common()
-			if c.IsInvoke() {
-				if i == 0 {
-					s.need(c.Value)
-				} else {
-					s.need(c.Args[i-1])
-				}
-			} else if i < len(c.Args) {
-				s.need(c.Args[i])
-			}
-		}
+		s.needArguments(v)
 	case *ssa.FreeVar:
-		f := v.Parent()
-		for k, fv := range f.FreeVars {
-			if fv == v {
-				for _, m := range s.closures[f] {
-					s.need(m.Bindings[k])
-				}
-			}
-		}
+		s.needBindings(v)
 	case *ssa.MakeClosure:
 		// Bindings are asked for by the free variables that are used.
 	default:
@@ -597,6 +533,91 @@ func (s *slice) sources(v ssa.Value) {
 				if *op != nil {
 					s.need(*op)
 				}
+			}
+		}
+	}
+}
+
+// needComponent asks for what one component of a tuple is computed from.
+func (s *slice) needComponent(v *ssa.Extract) {
+	switch t := v.Tuple.(type) {
+	case *ssa.Call:
+		s.needCall(t, v.Index)
+	case *ssa.UnOp:
+		if v.Index == 0 {
+			s.needSent(t.X.Type())
+		}
+	case *ssa.Select:
+		if v.Index >= 2 {
+			n := 1
+			for _, st := range t.States {
+				if st.Dir == types.RecvOnly {
+					if n++; n == v.Index {
+						s.needSent(st.Chan.Type())
+					}
+				}
+			}
+		}
+	}
+	s.need(v.Tuple)
+}
+
+// needReturn asks for what the value of a call is computed from: by a function of
+// the program, from what it returns, and by the library, from what that reads.
+func (s *slice) needReturn(v *ssa.Call) {
+	if v.Call.Signature().Results().Len() == 1 {
+		s.needCall(v, 0)
+	}
+	s.needInstr(v)
+	for _, a := range knownArgs(v) {
+		s.need(a)
+	}
+	s.needContext(v)
+	s.testContext = s.testContext || s.prog.asksForContext(v)
+	if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
+		s.needMap(v.Call.Args[0].Type())
+	}
+	if in := calleeIntrinsic(s.prog, v); in != nil && in.reads && len(v.Call.Args) > 0 {
+		s.needCell(v.Call.Args[0])
+		if in.name == "poolget" {
+			s.needReturned(s.poolNews)
+		}
+	}
+}
+
+// needArguments asks for what calls hand over as a parameter.
+func (s *slice) needArguments(v *ssa.Parameter) {
+	f := v.Parent()
+	i := -1
+	for k, p := range f.Params {
+		if p == v {
+			i = k
+		}
+	}
+	for _, call := range s.calledBack[f] {
+		s.needInstr(call)
+	}
+	for _, call := range s.callers[f] {
+		c := call.Common()
+		if c.IsInvoke() {
+			if i == 0 {
+				s.need(c.Value)
+			} else {
+				s.need(c.Args[i-1])
+			}
+		} else if i < len(c.Args) {
+			s.need(c.Args[i])
+		}
+	}
+}
+
+// needBindings asks for what closures capture as a free variable.
+func (s *slice) needBindings(v *ssa.FreeVar) {
+	f := v.Parent()
+	for k, fv := range f.FreeVars {
+		if fv == v {
+			for _, m := range s.closures[f] {
+				s.need(m.Bindings[k])
 			}
 		}
 	}
