@@ -392,106 +392,165 @@ func (x *translator) appendTo(p *path, call *ssa.Call) bool {
 		p.set(ctx, call, x.unknowns(x.valueWidth(call), "append"))
 		return p.advance()
 	}
-	w := x.width(st.Elem())
-	dst := p.value(ctx, call.Call.Args[0])
-	src := p.value(ctx, call.Call.Args[1])
-	fail := func(why string) bool {
-		if at := p.simplify(dst[0]); at.op != xUnknown && !at.is(0) {
-			// There may be room in an array whose elements are known.
-			p.note("append", artifact.DirectionUnder, why+": the elements written are not in the model")
-		}
-		p.set(ctx, call, []*expr{unknown(why), unknown(why), unknown(why)})
-		return p.advance()
+	a := appending{x: x, p: p, call: call, w: int32(x.width(st.Elem()))}
+	a.dst = p.value(ctx, call.Call.Args[0])
+	a.src = p.value(ctx, call.Call.Args[1])
+	if !a.readElements() || !a.findRoom() {
+		return a.advanced
 	}
-	if len(src) != 3 {
-		return fail("append of a string")
+	full := p.simplify(arith(xLt, num(a.capacity), arith(xAdd, a.length, num(a.n))))
+	switch {
+	case !full.isConst():
+		a.fork(full)
+		return false
+	case full.is(1):
+		return a.outOfPlace()
 	}
-	n, ok, tracked := x.concrete(p, src[1])
+	return a.inPlace()
+}
+
+// appending is a call of the builtin append on a path, with what is known of its
+// slices so far.
+type appending struct {
+	x        *translator
+	p        *path
+	call     *ssa.Call
+	w        int32   // the scalars of an element
+	dst, src []*expr // the slice that is appended to, and the one that is appended
+	n        int32   // the elements that are appended
+	added    []*expr // their scalars
+
+	ptr, capacity int32 // of dst
+	length        *expr // of dst
+	advanced      bool  // the path goes on behind the call, though not all is known
+}
+
+// fail has the path go on with a slice of which nothing is known. It returns false,
+// for the step of the append that has failed.
+func (a *appending) fail(why string) bool {
+	p := a.p
+	if at := p.simplify(a.dst[0]); at.op != xUnknown && !at.is(0) {
+		// There may be room in an array whose elements are known.
+		p.note("append", artifact.DirectionUnder, why+": the elements written are not in the model")
+	}
+	p.set(p.peek().ctx, a.call, []*expr{unknown(why), unknown(why), unknown(why)})
+	a.advanced = p.advance()
+	return false
+}
+
+// readElements reads the elements that are appended. It reports whether the append
+// can go on.
+func (a *appending) readElements() bool {
+	x, p := a.x, a.p
+	if len(a.src) != 3 {
+		return a.fail("append of a string")
+	}
+	n, ok, tracked := x.concrete(p, a.src[1])
 	if !tracked {
-		return fail("a slice of a length that is not tracked is appended")
+		return a.fail("a slice of a length that is not tracked is appended")
 	}
 	if !ok {
 		return false
 	}
-	var added []*expr
-	if o, off, isNew := newObjectAt(src[0]); isNew && p.created.m[o] != nil {
-		for k := range n * int32(w) {
-			added = append(added, p.newCell(o, off+k))
+	a.n = n
+	if o, off, isNew := newObjectAt(a.src[0]); isNew && p.created.m[o] != nil {
+		for k := range n * a.w {
+			a.added = append(a.added, p.newCell(o, off+k))
 		}
-	} else {
-		from, ok, tracked := x.shape(p, src, int32(w))
-		if !tracked {
-			return fail("a slice that is not tracked is appended")
-		}
-		if !ok {
-			return false
-		}
-		x.accessed(p, from, int(n)*w, p.statement(call), false)
-		for k := range n * int32(w) {
-			added = append(added, p.copied(from+k))
-		}
+		return true
 	}
-	if _, _, isNew := newObjectAt(dst[0]); isNew {
+	from, ok, tracked := x.shape(p, a.src, a.w)
+	if !tracked {
+		return a.fail("a slice that is not tracked is appended")
+	}
+	if !ok {
+		return false
+	}
+	x.accessed(p, from, int(n)*int(a.w), p.statement(a.call), false)
+	for k := range n * a.w {
+		a.added = append(a.added, p.copied(from+k))
+	}
+	return true
+}
+
+// findRoom finds the array that is appended to, its capacity, and its length as far
+// as it is tracked. It reports whether the append can go on.
+func (a *appending) findRoom() bool {
+	x, p := a.x, a.p
+	if _, _, isNew := newObjectAt(a.dst[0]); isNew {
 		p.settle()
 	}
-	ptr, ok, tracked := x.shape(p, dst, int32(w))
+	var ok, tracked bool
+	a.ptr, ok, tracked = x.shape(p, a.dst, a.w)
 	if !tracked {
-		return fail("a slice that is not tracked is appended to")
+		return a.fail("a slice that is not tracked is appended to")
 	}
 	if !ok {
 		return false
 	}
-	capacity, ok, tracked := x.concrete(p, dst[2])
+	a.capacity, ok, tracked = x.concrete(p, a.dst[2])
 	if !tracked {
-		return fail("a slice of a capacity that is not tracked is appended to")
+		return a.fail("a slice of a capacity that is not tracked is appended to")
 	}
 	if !ok {
 		return false
 	}
-	length := p.simplify(dst[1])
-	if length.op == xUnknown || p.abs(length).top {
-		return fail("a slice of a length that is not tracked is appended to")
+	a.length = p.simplify(a.dst[1])
+	if a.length.op == xUnknown || p.abs(a.length).top {
+		return a.fail("a slice of a length that is not tracked is appended to")
 	}
-	if length.handedOver() {
+	if a.length.handedOver() {
 		x.arrive(p, atLocal, 0)
 		return false
 	}
-	full := p.simplify(arith(xLt, num(capacity), arith(xAdd, length, num(n))))
-	if !full.isConst() {
-		p.spread()
-		if q := p.fork(full); q != nil {
-			q.know(full, absConst(1))
-			x.continueWith(q)
-		}
-		if p.assume(not(full)) {
-			p.know(full, absConst(0))
-			x.continueWith(p)
-		}
+	return true
+}
+
+// fork executes the append again once with too little room, where that can be, and
+// once with enough. full says which.
+func (a *appending) fork(full *expr) {
+	p := a.p
+	p.spread()
+	if q := p.fork(full); q != nil {
+		q.know(full, absConst(1))
+		a.x.continueWith(q)
+	}
+	if p.assume(not(full)) {
+		p.know(full, absConst(0))
+		a.x.continueWith(p)
+	}
+}
+
+// outOfPlace appends where there is too little room, which takes a length that is
+// known. It returns what appendTo does.
+func (a *appending) outOfPlace() bool {
+	length, ok, tracked := a.x.concrete(a.p, a.length)
+	if !tracked {
+		a.fail("a slice of a length that is not tracked is appended to")
+		return a.advanced
+	}
+	if !ok {
 		return false
 	}
-	if full.is(1) {
-		length, ok, tracked := x.concrete(p, length)
-		if !tracked {
-			return fail("a slice of a length that is not tracked is appended to")
-		}
-		if !ok {
-			return false
-		}
-		return x.appendNew(p, call, ptr, length, capacity, length+n, added)
-	}
+	return a.x.appendNew(a.p, a.call, a.ptr, length, a.capacity, length+a.n, a.added)
+}
+
+// inPlace appends where there is room.
+func (a *appending) inPlace() bool {
+	p := a.p
 	// The length need not be known: the elements go where it says.
-	lo, hi := p.abs(length).bounds()
-	lo, hi = max(0, lo), min(hi, capacity-n)
-	if n > 0 {
-		x.accessed(p, ptr+lo*int32(w), int(hi-lo+n)*w, p.statement(call), true)
+	lo, hi := p.abs(a.length).bounds()
+	lo, hi = max(0, lo), min(hi, a.capacity-a.n)
+	if a.n > 0 {
+		a.x.accessed(p, a.ptr+lo*a.w, int(hi-lo+a.n)*int(a.w), p.statement(a.call), true)
 	}
 	for at := lo; at <= hi; at++ {
-		for k, e := range added {
-			to := ptr + at*int32(w) + int32(k)
-			p.put(to, ite(eq(length, at), e, p.rawCell(to)))
+		for k, e := range a.added {
+			to := a.ptr + at*a.w + int32(k)
+			p.put(to, ite(eq(a.length, at), e, p.rawCell(to)))
 		}
 	}
-	p.set(ctx, call, []*expr{num(ptr), arith(xAdd, length, num(n)), num(capacity)})
+	p.set(p.peek().ctx, a.call, []*expr{num(a.ptr), arith(xAdd, a.length, num(a.n)), num(a.capacity)})
 	return p.advance()
 }
 
