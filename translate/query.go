@@ -156,98 +156,156 @@ func DescribeStuck(kind string, at sites.Kind, test bool) string {
 
 // queries asks the questions about the model.
 func (e *emitter) queries() []artifact.Query {
-	x := e.x
-	var out []artifact.Query
-	// add returns the number of a query, 0 if it is not asked for.
-	add := func(q artifact.Query, category string) int {
-		if category == "" || category != CategoryInternal && category != CategoryPrecision && x.opts.Categories != nil && !slices.Contains(x.opts.Categories, category) {
-			return 0
-		}
-		q.Category = category
-		if q.Site != 0 {
-			s := x.idx.Site(sites.ID(q.Site))
-			q.File, q.Line, q.Col = s.File, s.Line, s.Col
-		}
-		q.Number = len(out) + 1
-		out = append(out, q)
-		return q.Number
+	l := &queryList{e: e, ends: map[endKey][]occurrence{}, blocked: map[sites.ID][]occurrence{}}
+	l.findOccurrences()
+	l.askEnds()
+	l.findEntry()
+	for _, id := range l.blockOrder {
+		l.askEntryStuck(id)
+		l.askOthersStuck(id)
 	}
-	type at struct {
-		t *template
-		l *location
+	for _, s := range e.spins {
+		l.askSpin(s)
 	}
-	// Ends, one query for each kind and place.
-	type endKey struct {
-		kind string
-		site sites.ID
-		pos  string
-		what string
-		at   *bounded
+	e.goexits(l.add)
+	e.reachability(l.add)
+	if q, ok := e.beyondLimits(len(l.out) + 1); ok {
+		l.add(q, CategoryPrecision)
 	}
-	ends := map[endKey][]at{}
-	var endOrder []endKey
-	blocked := map[sites.ID][]at{}
-	var blockOrder []sites.ID
-	for _, t := range x.templates {
-		for _, l := range t.locs {
-			if _, ok := e.kept[l]; !ok {
+	e.overfullMaps(l.add)
+	l.askHalts()
+	return l.out
+}
+
+// queryList is the queries of a model while they are made, and the locations of the model
+// that they speak of.
+type queryList struct {
+	e   *emitter
+	out []artifact.Query
+	// ends and blocked are where goroutines end and where they wait. The orders are those in
+	// which they were found, and ask about them.
+	ends       map[endKey][]occurrence
+	endOrder   []endKey
+	blocked    map[sites.ID][]occurrence
+	blockOrder []sites.ID
+	entry      entryLocations
+}
+
+// occurrence is a location in the template that has it: it is part of every process of that.
+type occurrence struct {
+	t *template
+	l *location
+}
+
+// inEntry reports that a location is one of the goroutine of the entry function.
+func (o occurrence) inEntry() bool { return o.t.parent == nil }
+
+// endKey tells ends apart: there is one query for each kind and place.
+type endKey struct {
+	kind string
+	site sites.ID
+	pos  string
+	what string
+	at   *bounded
+}
+
+// entryLocations is what queries about other goroutines say of the one of the entry function.
+type entryLocations struct {
+	process string
+	done    string   // where it has ended by itself, "" if it cannot
+	ending  []string // where it has returned, or is about to panic or to exit
+}
+
+// add returns the number of a query, 0 if it is not asked for.
+func (l *queryList) add(q artifact.Query, category string) int {
+	x := l.e.x
+	if category == "" || category != CategoryInternal && category != CategoryPrecision && x.opts.Categories != nil && !slices.Contains(x.opts.Categories, category) {
+		return 0
+	}
+	q.Category = category
+	if q.Site != 0 {
+		s := x.idx.Site(sites.ID(q.Site))
+		q.File, q.Line, q.Col = s.File, s.Line, s.Col
+	}
+	q.Number = len(l.out) + 1
+	l.out = append(l.out, q)
+	return q.Number
+}
+
+// findOccurrences finds the locations where goroutines end or wait. Queries are about kinds of
+// ends and about operations, which can have locations in several templates.
+func (l *queryList) findOccurrences() {
+	for _, t := range l.e.x.templates {
+		for _, loc := range t.locs {
+			if _, ok := l.e.kept[loc]; !ok {
 				continue
 			}
 			switch {
-			case l.kind == atSink && l.sink.kind != "":
-				k := endKey{l.sink.kind, l.sink.site, "", "", l.sink.at}
-				switch {
-				case k.at != nil:
-					// One for each place, wherever it is reached.
-				case l.sink.site == 0:
-					k.pos = x.position(l.sink.pos).String()
+			case loc.kind == atSink && loc.sink.kind != "":
+				k := l.keyOf(loc.sink)
+				if len(l.ends[k]) == 0 {
+					l.endOrder = append(l.endOrder, k)
 				}
-				if k.at == nil && l.sink.kind == artifact.KindBound {
-					k.what = l.sink.detail
+				l.ends[k] = append(l.ends[k], occurrence{t, loc})
+			case loc.block:
+				if len(l.blocked[loc.site]) == 0 {
+					l.blockOrder = append(l.blockOrder, loc.site)
 				}
-				if len(ends[k]) == 0 {
-					endOrder = append(endOrder, k)
-				}
-				ends[k] = append(ends[k], at{t, l})
-			case l.block:
-				if len(blocked[l.site]) == 0 {
-					blockOrder = append(blockOrder, l.site)
-				}
-				blocked[l.site] = append(blocked[l.site], at{t, l})
+				l.blocked[loc.site] = append(l.blocked[loc.site], occurrence{t, loc})
 			}
 		}
 	}
-	places := func(as []at, only func(*template) bool, each func(process, loc string) string) (string, string) {
-		var parts []string
-		procs := map[string]bool{}
-		for _, a := range as {
-			if only != nil && !only(a.t) {
-				continue
-			}
-			for _, p := range e.processes[a.t] {
-				procs[p] = true
-				parts = append(parts, each(p, a.l.name))
-			}
-		}
-		process := ""
-		if len(procs) == 1 {
-			for p := range procs {
-				process = p
-			}
-		}
-		if len(parts) == 0 {
-			return "", ""
-		}
-		return disjunction(parts), process
+}
+
+// keyOf says which query an end belongs to.
+func (l *queryList) keyOf(s *sinkInfo) endKey {
+	k := endKey{s.kind, s.site, "", "", s.at}
+	switch {
+	case k.at != nil:
+		// One for each place, wherever it is reached.
+	case s.site == 0:
+		k.pos = l.e.x.position(s.pos).String()
 	}
-	sort.SliceStable(endOrder, func(i, j int) bool {
-		return slices.Index(Categories(), crashCategory(endOrder[i].kind)) < slices.Index(Categories(), crashCategory(endOrder[j].kind))
+	if k.at == nil && s.kind == artifact.KindBound {
+		k.what = s.detail
+	}
+	return k
+}
+
+// where is the formula that a process is at one of some locations, "" if there are none. The
+// process is named also by itself if it can only be one.
+func (l *queryList) where(at []occurrence) (formula, process string) {
+	var parts []string
+	procs := map[string]bool{}
+	for _, a := range at {
+		for _, p := range l.e.processes[a.t] {
+			procs[p] = true
+			parts = append(parts, p+"."+a.l.name)
+		}
+	}
+	if len(parts) == 0 {
+		return "", ""
+	}
+	if len(procs) == 1 {
+		for p := range procs {
+			process = p
+		}
+	}
+	return disjunction(parts), process
+}
+
+// askEnds asks whether the program can end in the ways that it must not, category by category.
+func (l *queryList) askEnds() {
+	x := l.e.x
+	sort.SliceStable(l.endOrder, func(i, j int) bool {
+		return slices.Index(Categories(), crashCategory(l.endOrder[i].kind)) < slices.Index(Categories(), crashCategory(l.endOrder[j].kind))
 	})
-	for _, k := range endOrder {
-		s, p := places(ends[k], nil, func(p, l string) string { return p + "." + l })
-		q := artifact.Query{Formula: "A[] not " + s, Kind: k.kind, Site: int(k.site), Process: p, Description: describeEnd(k.kind, ends[k][0].l.sink.detail)}
+	for _, k := range l.endOrder {
+		first := l.ends[k][0].l.sink
+		s, p := l.where(l.ends[k])
+		q := artifact.Query{Formula: "A[] not " + s, Kind: k.kind, Site: int(k.site), Process: p, Description: describeEnd(k.kind, first.detail)}
 		if k.site == 0 {
-			pos := x.position(ends[k][0].l.sink.pos)
+			pos := x.position(first.pos)
 			if k.at != nil {
 				pos = x.position(k.at.pos)
 				q.Description = describeEnd(k.kind, k.at.more())
@@ -255,147 +313,220 @@ func (e *emitter) queries() []artifact.Query {
 			}
 			q.File, q.Line, q.Col = pos.Filename, pos.Line, pos.Column
 		}
-		if n := add(q, crashCategory(k.kind)); k.at != nil {
+		if n := l.add(q, crashCategory(k.kind)); k.at != nil {
 			k.at.Query = n
 		}
 	}
-	main := e.processes[x.templates[0]][0]
-	isMain := func(t *template) bool { return t.parent == nil }
-	mainDone := ""
-	var mainEnd []string
-	for _, l := range x.templates[0].locs {
-		if _, ok := e.kept[l]; !ok {
+}
+
+// findEntry finds where the goroutine of the entry function ends, or is about to: what others
+// do after the end of a test is a leak, and when main ends they end with it.
+func (l *queryList) findEntry() {
+	x := l.e.x
+	main := l.e.processes[x.templates[0]][0]
+	l.entry.process = main
+	for _, loc := range x.templates[0].locs {
+		if _, ok := l.e.kept[loc]; !ok {
 			continue
 		}
-		switch l.kind {
+		switch loc.kind {
 		case atDone:
-			mainDone = main + "." + l.name
+			l.entry.done = main + "." + loc.name
 		case atEnd:
-			mainEnd = append(mainEnd, main+"."+l.name)
+			l.entry.ending = append(l.entry.ending, main+"."+loc.name)
 		case atOp:
 			// About to panic or to exit.
-			if k := x.idx.Site(l.site).Kind; k == sites.Panic || k == sites.Exit {
-				mainEnd = append(mainEnd, main+"."+l.name)
+			if k := x.idx.Site(loc.site).Kind; k == sites.Panic || k == sites.Exit {
+				l.entry.ending = append(l.entry.ending, main+"."+loc.name)
 			}
 		}
 	}
-	// Where something is about to crash, or a bound is about to be reached,
-	// nobody can go on, but not for being stuck.
-	crash := ""
-	if e.over != nil {
-		crash = " and stuck(" + e.over.process + ")"
+}
+
+// noCrash is the condition, with the "and" before it, that nothing is about to end the program.
+// Where something is about to crash, or a bound is about to be reached, nobody can go on, but
+// not for being stuck.
+func (l *queryList) noCrash() string {
+	if l.e.over == nil {
+		return ""
 	}
-	for _, id := range blockOrder {
-		cat := blockCategory(x.idx.Site(id).Kind)
-		kind := x.idx.Site(id).Kind.String()
-		if s, p := places(blocked[id], isMain, func(p, l string) string { return p + "." + l }); s != "" {
-			add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindDeadlock, Site: int(id), Process: p,
-				Description: DescribeStuck(artifact.KindDeadlock, x.idx.Site(id).Kind, x.prog.test())}, cat)
-			if e.endless && x.opts.Portable {
-				e.notPortable(id, cat, "whether "+x.entryName()+" can never go on at "+kind+" while others can for ever")
-			} else if e.endless {
-				add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and stuck(%s) and not ended and stuck(%s) and %s.%s%s)", s, main, e.rest.process, e.rest.process, e.rest.first, crash),
-					Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
-					Description: x.entryName() + " can never go on at " + kind + " while others can for ever"}, cat)
-			}
+	return " and stuck(" + l.e.over.process + ")"
+}
+
+// askEntryStuck asks whether the entry function can be stuck at an operation: with all others
+// in a deadlock, or while others go on for ever.
+func (l *queryList) askEntryStuck(id sites.ID) {
+	e, x := l.e, l.e.x
+	at := slices.DeleteFunc(slices.Clone(l.blocked[id]), func(o occurrence) bool { return !o.inEntry() })
+	s, p := l.where(at)
+	if s == "" {
+		return
+	}
+	kind := x.idx.Site(id).Kind
+	cat := blockCategory(kind)
+	l.add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindDeadlock, Site: int(id), Process: p,
+		Description: DescribeStuck(artifact.KindDeadlock, kind, x.prog.test())}, cat)
+	if !e.endless {
+		return
+	}
+	if x.opts.Portable {
+		e.notPortable(id, cat, "whether "+x.entryName()+" can never go on at "+kind.String()+" while others can for ever")
+		return
+	}
+	l.add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and stuck(%s) and not ended and stuck(%s) and %s.%s%s)", s, l.entry.process, e.rest.process, e.rest.process, e.rest.first, l.noCrash()),
+		Kind: artifact.KindPartialDeadlock, Site: int(id), Process: p,
+		Description: x.entryName() + " can never go on at " + kind.String() + " while others can for ever"}, cat)
+}
+
+// stuckQuestion is what is asked of every goroutine but that of the entry function that can
+// wait at an operation.
+type stuckQuestion struct {
+	query    artifact.Query // but for the process, and the formula that names it
+	category string
+	limit    string // where being stuck is an error
+}
+
+// othersQuestion chooses what is asked of the goroutines that can wait at an operation: whether
+// they are leaks of a test, or stuck while main goes on. It is nil where nothing is.
+func (l *queryList) othersQuestion(id sites.ID) *stuckQuestion {
+	e, x := l.e, l.e.x
+	kind := x.idx.Site(id).Kind
+	switch {
+	case x.prog.test() && l.entry.done != "":
+		return &stuckQuestion{
+			query:    artifact.Query{Kind: artifact.KindLeak, Site: int(id), Description: DescribeStuck(artifact.KindLeak, kind, true)},
+			category: CategoryLeak,
+			limit:    l.entry.done + " and not ended" + l.noCrash(),
 		}
-		q := artifact.Query{Site: int(id)}
-		limit := ""
-		switch {
-		case x.prog.test() && mainDone != "":
-			cat, q.Kind = CategoryLeak, artifact.KindLeak
-			q.Description = DescribeStuck(q.Kind, x.idx.Site(id).Kind, true)
-			limit = mainDone + " and not ended" + crash
-		case x.prog.test(), !lockKind(x.idx.Site(id).Kind) && e.returns:
-			// When main returns, it takes with it who waits for messages.
+	case x.prog.test(), !lockKind(kind) && e.returns:
+		// When main returns, it takes with it who waits for messages.
+		return nil
+	}
+	q := &stuckQuestion{
+		query: artifact.Query{Kind: artifact.KindPartialDeadlock, Site: int(id),
+			Description: "a goroutine can never go on at " + kind.String() + " while " + x.entryName() + " can"},
+		category: blockCategory(kind),
+	}
+	if x.opts.Portable {
+		if slices.ContainsFunc(l.blocked[id], func(o occurrence) bool { return !o.inEntry() }) {
+			e.notPortable(id, q.category, "whether "+q.query.Description)
+		}
+		return nil
+	}
+	if q.limit = l.mainGoesOn(); q.limit == "" {
+		return nil
+	}
+	return q
+}
+
+// mainGoesOn is the condition that main can still return, or can run for ever, "" if it does
+// neither: a goroutine that is stuck then does not wait for what ends it anyway.
+func (l *queryList) mainGoesOn() string {
+	e := l.e
+	var alive []string
+	if e.returned != nil {
+		alive = append(alive, "not stuck("+e.returned.process+")")
+	}
+	if e.rest != nil {
+		alive = append(alive, fmt.Sprintf("stuck(%s) and not stuck(%s)", e.rest.process, l.entry.process))
+	}
+	if len(alive) == 0 {
+		return ""
+	}
+	limit := "(" + strings.Join(alive, " or ") + ") and not ended" + l.noCrash()
+	for _, at := range l.entry.ending {
+		limit += " and not " + at
+	}
+	return limit
+}
+
+// waiter is a process with those of its locations where it waits at one operation.
+type waiter struct {
+	process string
+	at      []string
+}
+
+// waiters are the processes that must not be stuck at an operation, but for that of the entry
+// function.
+func (l *queryList) waiters(id sites.ID) []*waiter {
+	x := l.e.x
+	var out []*waiter
+	byProcess := map[string]*waiter{}
+	for _, o := range l.blocked[id] {
+		if o.inEntry() || x.prog.test() && o.t.daemon && !lockKind(x.idx.Site(id).Kind) {
 			continue
-		default:
-			q.Kind = artifact.KindPartialDeadlock
-			q.Description = "a goroutine can never go on at " + kind + " while " + x.entryName() + " can"
-			if x.opts.Portable {
-				if slices.ContainsFunc(blocked[id], func(a at) bool { return !isMain(a.t) }) {
-					e.notPortable(id, cat, "whether "+q.Description)
-				}
-				continue
-			}
-			var alive []string
-			if e.returned != nil {
-				alive = append(alive, "not stuck("+e.returned.process+")")
-			}
-			if e.rest != nil {
-				alive = append(alive, fmt.Sprintf("stuck(%s) and not stuck(%s)", e.rest.process, main))
-			}
-			if len(alive) == 0 {
-				continue
-			}
-			limit = "(" + strings.Join(alive, " or ") + ") and not ended" + crash
-			for _, at := range mainEnd {
-				limit += " and not " + at
-			}
 		}
-		byProcess, order := map[string][]string{}, []string{}
-		for _, a := range blocked[id] {
-			if isMain(a.t) || x.prog.test() && a.t.daemon && !lockKind(x.idx.Site(id).Kind) {
-				continue
-			}
-			if a.t.subtest() {
-				continue // the test ends when it has
-			}
-			for _, p := range e.processes[a.t] {
-				if byProcess[p] == nil {
-					order = append(order, p)
-				}
-				byProcess[p] = append(byProcess[p], p+"."+a.l.name)
-			}
+		if o.t.subtest() {
+			continue // the test ends when it has
 		}
-		for _, p := range order {
-			q.Process = p
-			stuck := "stuck(" + p + ")"
-			if x.opts.Portable {
-				stuck = "deadlock"
+		for _, p := range l.e.processes[o.t] {
+			if byProcess[p] == nil {
+				byProcess[p] = &waiter{process: p}
+				out = append(out, byProcess[p])
 			}
-			q.Formula = fmt.Sprintf("A[] not (%s and %s and %s)", disjunction(byProcess[p]), stuck, limit)
-			if add(q, cat) > 0 && x.opts.Portable && x.endless(x.templates) {
-				e.portable(id, "that it can never go on is asked where nobody can: where others go on for ever it is not found")
-			}
+			byProcess[p].at = append(byProcess[p].at, p+"."+o.l.name)
 		}
-	}
-	for _, s := range e.spins {
-		if mainDone == "" {
-			break
-		}
-		for _, p := range e.processes[s.t] {
-			var at []string
-			for _, l := range s.locs {
-				if _, ok := e.kept[l]; ok {
-					at = append(at, p+"."+l.name)
-				}
-			}
-			if len(at) == 0 {
-				continue
-			}
-			if x.opts.Portable {
-				e.notPortable(s.site, CategoryLeak, "whether a goroutine goes on for ever after the end of the test")
-				continue
-			}
-			add(artifact.Query{
-				Formula: fmt.Sprintf("A[] not (%s and %s and not ended and not stuck(%s) and stuck(%s)%s)", disjunction(at), mainDone, p, e.rest.process, crash),
-				Kind:    artifact.KindLeak, Site: int(s.site), Process: p,
-				Description: "a goroutine goes on for ever after the end of the test, at " + x.idx.Site(s.site).Kind.String() + " again and again",
-			}, CategoryLeak)
-		}
-	}
-	e.goexits(add)
-	e.reachability(add)
-	if q, ok := e.beyondLimits(len(out) + 1); ok {
-		add(q, CategoryPrecision)
-	}
-	e.overfullMaps(add)
-	if s := e.halts(); s != "" {
-		add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", e.atRest(), s), Kind: artifact.KindBound,
-			Description: "internal error of the translator: never does a goroutine stop where it cannot wait (please report it)"}, CategoryInternal)
 	}
 	return out
+}
+
+// askOthersStuck asks of each process but that of the entry function whether it can be stuck
+// at an operation.
+func (l *queryList) askOthersStuck(id sites.ID) {
+	e, x := l.e, l.e.x
+	question := l.othersQuestion(id)
+	if question == nil {
+		return
+	}
+	for _, w := range l.waiters(id) {
+		q := question.query
+		q.Process = w.process
+		stuck := "stuck(" + w.process + ")"
+		if x.opts.Portable {
+			stuck = "deadlock"
+		}
+		q.Formula = fmt.Sprintf("A[] not (%s and %s and %s)", disjunction(w.at), stuck, question.limit)
+		if l.add(q, question.category) > 0 && x.opts.Portable && x.endless(x.templates) {
+			e.portable(id, "that it can never go on is asked where nobody can: where others go on for ever it is not found")
+		}
+	}
+}
+
+// askSpin asks of the processes that may go round a cycle for ever whether they do so after
+// the end of the test, which is a leak as well.
+func (l *queryList) askSpin(s spin) {
+	e, x := l.e, l.e.x
+	if l.entry.done == "" {
+		return
+	}
+	for _, p := range e.processes[s.t] {
+		var at []string
+		for _, loc := range s.locs {
+			if _, ok := e.kept[loc]; ok {
+				at = append(at, p+"."+loc.name)
+			}
+		}
+		if len(at) == 0 {
+			continue
+		}
+		if x.opts.Portable {
+			e.notPortable(s.site, CategoryLeak, "whether a goroutine goes on for ever after the end of the test")
+			continue
+		}
+		l.add(artifact.Query{
+			Formula: fmt.Sprintf("A[] not (%s and %s and not ended and not stuck(%s) and stuck(%s)%s)", disjunction(at), l.entry.done, p, e.rest.process, l.noCrash()),
+			Kind:    artifact.KindLeak, Site: int(s.site), Process: p,
+			Description: "a goroutine goes on for ever after the end of the test, at " + x.idx.Site(s.site).Kind.String() + " again and again",
+		}, CategoryLeak)
+	}
+}
+
+// askHalts asks whether the model itself is whole: no goroutine stops where it cannot wait.
+func (l *queryList) askHalts() {
+	if s := l.e.halts(); s != "" {
+		l.add(artifact.Query{Formula: fmt.Sprintf("A[] not (%s and %s)", l.e.atRest(), s), Kind: artifact.KindBound,
+			Description: "internal error of the translator: never does a goroutine stop where it cannot wait (please report it)"}, CategoryInternal)
+	}
 }
 
 // notPortable notes a question that only stuck(P) can ask.
