@@ -495,19 +495,60 @@ func (x *translator) pooled(a abs) bool {
 	return false
 }
 
+// template makes the template of the model for one kind of goroutine, and what is told of it
+// besides the model.
 func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo) {
-	x, n := e.x, e.n
-	n.current = t
-	tmpl := &uppaal.Template{Name: t.tname}
+	e.n.current = t
+	m := e.newTemplateModel(t)
+	reached := t.reached()
+	for _, l := range t.locs {
+		if reached[l] {
+			m.addLocation(l)
+		}
+	}
+	m.tmpl.Init = m.locs[t.idle]
+	if t.parent == nil {
+		m.tmpl.Init = m.locs[t.first]
+	}
+	for _, ed := range t.edges {
+		if m.locs[ed.from] != nil {
+			m.addEdge(ed)
+		}
+	}
+	m.declareVariables()
+	return m.tmpl, m.info
+}
+
+// templateModel is a template of the model while it is made. The lists of info run parallel
+// to those of the locations and edges of the model.
+type templateModel struct {
+	e     *emitter
+	t     *template
+	tmpl  *uppaal.Template
+	info  artifact.TemplateInfo
+	names map[string]bool // of its locations
+	locs  map[*location]*uppaal.Location
+}
+
+// newTemplateModel makes a template without locations; its parameter tells processes apart
+// where there are several.
+func (e *emitter) newTemplateModel(t *template) *templateModel {
+	m := &templateModel{e: e, t: t, tmpl: &uppaal.Template{Name: t.tname},
+		info:  artifact.TemplateInfo{Name: t.tname, Role: "goroutine"},
+		names: map[string]bool{}, locs: map[*location]*uppaal.Location{}}
 	if t.slots > 1 {
-		tmpl.Params = []*uppaal.Param{{Name: "slot", Type: &uppaal.TypeExpr{Const: true, Kind: uppaal.RangeType,
+		m.tmpl.Params = []*uppaal.Param{{Name: "slot", Type: &uppaal.TypeExpr{Const: true, Kind: uppaal.RangeType,
 			Lo: &uppaal.IntLit{}, Hi: &uppaal.IntLit{Value: int32(t.slots - 1)}}}}
 	}
-	info := artifact.TemplateInfo{Name: t.tname, Role: "goroutine"}
 	if t.fn != nil {
-		info.Func = x.funcKey(t.fn)
+		m.info.Func = e.x.funcKey(t.fn)
 	}
-	// Only locations that edges lead to are part of the model.
+	return m
+}
+
+// reached are the locations that processes start at or that edges lead to: only these are
+// part of the model.
+func (t *template) reached() map[*location]bool {
 	reached := map[*location]bool{t.idle: true}
 	if t.first != nil {
 		reached[t.first] = true
@@ -515,143 +556,175 @@ func (e *emitter) template(t *template) (*uppaal.Template, artifact.TemplateInfo
 	for _, ed := range t.edges {
 		reached[ed.to] = true
 	}
-	names := map[string]bool{}
-	unique := func(s string) string {
-		if reserved(s) {
-			s += "_"
-		}
-		name := s
-		for i := 2; names[name] || n.taken[name]; i++ {
-			name = s + "_" + strconv.Itoa(i)
-		}
-		names[name] = true
-		return name
+	return reached
+}
+
+// unique makes a name for a location that no other of the template has, nor anything global.
+func (m *templateModel) unique(s string) string {
+	if reserved(s) {
+		s += "_"
 	}
-	locs := map[*location]*uppaal.Location{}
-	for _, l := range t.locs {
-		if !reached[l] {
-			continue
-		}
-		e.kept[l] = len(tmpl.Locations)
-		name := l.op
-		if s := x.idx.Site(l.site); l.site != 0 {
-			name += "_" + strconv.Itoa(s.Line)
-		}
-		if l.sink != nil {
-			name = l.sink.end
-			if name == "panic" {
-				name = "crash"
-			}
-			if l.sink.site != 0 {
-				name += "_" + strconv.Itoa(x.idx.Site(l.sink.site).Line)
-			} else if l.sink.pos.IsValid() {
-				name += "_" + strconv.Itoa(x.position(l.sink.pos).Line)
-			}
-		}
-		l.name = unique("L_" + name)
-		ul := &uppaal.Location{Name: l.name}
-		if l.kind == atSink || l.kind == atLocal || l.kind == atBegin {
-			ul.Urgency = uppaal.Committed
-		}
-		tmpl.Locations = append(tmpl.Locations, ul)
-		locs[l] = ul
-		li := artifact.LocationInfo{Name: l.name, Site: int(l.site), Blocking: l.block}
-		switch l.kind {
-		case atSink:
-			li.End, li.Detail = l.sink.end, l.sink.detail
-		case atDone:
-			switch {
-			case t.parent != nil:
-			case x.prog.test():
-				li.End = "done"
-			default:
-				li.End = "goexit"
-			}
-		}
-		for _, f := range l.frames {
-			if f.ctx.site == nil {
-				continue
-			}
-			if s, ok := x.idx.Stmt(f.ctx.site.Pos()); ok && f.ctx.site.Pos().IsValid() {
-				li.Stack = append(li.Stack, s.Key)
-			}
-		}
-		if l.site != 0 && l.kind != atSink {
-			s := x.idx.Site(l.site)
-			ul.Comment = fmt.Sprintf("%s:%d:%d", s.File, s.Line, s.Col)
-		}
-		info.Locations = append(info.Locations, li)
+	name := s
+	for i := 2; m.names[name] || m.e.n.taken[name]; i++ {
+		name = s + "_" + strconv.Itoa(i)
 	}
-	tmpl.Init = locs[t.idle]
-	if t.parent == nil {
-		tmpl.Init = locs[t.first]
+	m.names[name] = true
+	return name
+}
+
+// addLocation makes a location of the model.
+func (m *templateModel) addLocation(l *location) {
+	m.e.kept[l] = len(m.tmpl.Locations)
+	l.name = m.unique("L_" + m.e.x.locationName(l))
+	ul := &uppaal.Location{Name: l.name}
+	if l.kind == atSink || l.kind == atLocal || l.kind == atBegin {
+		ul.Urgency = uppaal.Committed
 	}
-	for _, ed := range t.edges {
-		ue := &uppaal.Edge{From: locs[ed.from], To: locs[ed.to]}
-		if ue.From == nil {
-			continue
+	m.tmpl.Locations = append(m.tmpl.Locations, ul)
+	m.locs[l] = ul
+	if l.site != 0 && l.kind != atSink {
+		s := m.e.x.idx.Site(l.site)
+		ul.Comment = fmt.Sprintf("%s:%d:%d", s.File, s.Line, s.Col)
+	}
+	m.info.Locations = append(m.info.Locations, m.locationInfo(l))
+}
+
+// locationName says what happens at a location and in which line, for readers of the model.
+func (x *translator) locationName(l *location) string {
+	name := l.op
+	if s := x.idx.Site(l.site); l.site != 0 {
+		name += "_" + strconv.Itoa(s.Line)
+	}
+	if l.sink != nil {
+		name = l.sink.end
+		if name == "panic" {
+			name = "crash"
 		}
-		var guard uppaal.Expr
-		conj := func(g uppaal.Expr) {
-			if guard == nil {
-				guard = g
-			} else {
-				guard = &uppaal.Binary{Op: uppaal.OpAnd, X: guard, Y: g}
-			}
+		if l.sink.site != 0 {
+			name += "_" + strconv.Itoa(x.idx.Site(l.sink.site).Line)
+		} else if l.sink.pos.IsValid() {
+			name += "_" + strconv.Itoa(x.position(l.sink.pos).Line)
 		}
-		n.guard = true
-		for _, c := range ed.guard {
-			conj(c.ast(n))
-		}
-		n.guard = false
-		if f := ed.full; f != nil {
-			conj(e.idle(f, false))
-		}
-		if s := ed.sync; s != nil {
-			ue.Sync = &uppaal.Sync{Chan: n.channel(s)}
-			if s.birth || s.obj != nil && !s.send {
-				ue.Sync.Dir = uppaal.Receive
-			}
-			if s.tmpl != nil && !s.birth && (s.tmpl.slots > 1 || !s.tmpl.once) {
-				conj(e.idle(s.tmpl, true))
-			}
-		}
-		ue.Guard = guard
-		ue.Update = e.update(ed)
-		if x.opts.Proto && x.opts.Hash && passes(int(ed.site), ed.role) {
-			ue.Update = append(ue.Update, disallow.Call(int32(ed.site)))
-		}
-		add := func(ue *uppaal.Edge, ei artifact.EdgeInfo) {
-			tmpl.Edges = append(tmpl.Edges, ue)
-			info.Edges = append(info.Edges, ei)
-		}
-		ei := artifact.EdgeInfo{Site: int(ed.site), Role: ed.role, Case: ed.sel, Approx: ed.approx}
-		m := e.told(ed)
+	}
+	return name
+}
+
+// locationInfo is what must be known of a location to tell an interleaving in terms of the
+// program: its site, how the goroutine ends there, and the calls that it is in.
+func (m *templateModel) locationInfo(l *location) artifact.LocationInfo {
+	x := m.e.x
+	li := artifact.LocationInfo{Name: l.name, Site: int(l.site), Blocking: l.block}
+	switch l.kind {
+	case atSink:
+		li.End, li.Detail = l.sink.end, l.sink.detail
+	case atDone:
 		switch {
-		case m == nil:
-			add(ue, ei)
-			continue
-		case ue.Sync == nil:
-			ue.Sync = &uppaal.Sync{Chan: &uppaal.Ident{Name: m.channel}, Dir: uppaal.Send}
-			add(ue, ei)
-			continue
-		}
-		// It has a partner already: the monitor is told in a second step.
-		between := &uppaal.Location{Name: unique("L_ends"), Urgency: uppaal.Committed}
-		tmpl.Locations = append(tmpl.Locations, between)
-		info.Locations = append(info.Locations, artifact.LocationInfo{Name: between.Name})
-		to := ue.To
-		ue.To = between
-		add(ue, ei)
-		add(&uppaal.Edge{From: between, To: to, Sync: &uppaal.Sync{Chan: &uppaal.Ident{Name: m.channel}, Dir: uppaal.Send}},
-			artifact.EdgeInfo{Role: artifact.RoleLocal, Approx: ed.approx})
-	}
-	for _, v := range t.varList {
-		if name := n.vars[v]; name != "" && !(v.ref && t.slots > 1) && !v.ref {
-			tmpl.Decls = append(tmpl.Decls, e.declare(name, v.abs, t.inits[v]))
+		case m.t.parent != nil:
+		case x.prog.test():
+			li.End = "done"
+		default:
+			li.End = "goexit"
 		}
 	}
-	return tmpl, info
+	for _, f := range l.frames {
+		if f.ctx.site == nil {
+			continue
+		}
+		if s, ok := x.idx.Stmt(f.ctx.site.Pos()); ok && f.ctx.site.Pos().IsValid() {
+			li.Stack = append(li.Stack, s.Key)
+		}
+	}
+	return li
+}
+
+// addEdge makes an edge of the model, or two where a monitor must be told of it.
+func (m *templateModel) addEdge(ed *edge) {
+	x := m.e.x
+	ue := &uppaal.Edge{From: m.locs[ed.from], To: m.locs[ed.to]}
+	ue.Guard = m.e.guard(ed)
+	ue.Sync = m.e.sync(ed)
+	ue.Update = m.e.update(ed)
+	if x.opts.Proto && x.opts.Hash && passes(int(ed.site), ed.role) {
+		ue.Update = append(ue.Update, disallow.Call(int32(ed.site)))
+	}
+	info := artifact.EdgeInfo{Site: int(ed.site), Role: ed.role, Case: ed.sel, Approx: ed.approx}
+	mon := m.e.told(ed)
+	switch {
+	case mon == nil:
+		m.add(ue, info)
+		return
+	case ue.Sync == nil:
+		ue.Sync = mon.tell()
+		m.add(ue, info)
+		return
+	}
+	// It has a partner already: the monitor is told in a second step.
+	between := &uppaal.Location{Name: m.unique("L_ends"), Urgency: uppaal.Committed}
+	m.tmpl.Locations = append(m.tmpl.Locations, between)
+	m.info.Locations = append(m.info.Locations, artifact.LocationInfo{Name: between.Name})
+	to := ue.To
+	ue.To = between
+	m.add(ue, info)
+	m.add(&uppaal.Edge{From: between, To: to, Sync: mon.tell()}, artifact.EdgeInfo{Role: artifact.RoleLocal, Approx: ed.approx})
+}
+
+// add adds an edge together with what is told of it.
+func (m *templateModel) add(ue *uppaal.Edge, info artifact.EdgeInfo) {
+	m.tmpl.Edges = append(m.tmpl.Edges, ue)
+	m.info.Edges = append(m.info.Edges, info)
+}
+
+// tell is the synchronisation that tells a monitor.
+func (m *monitor) tell() *uppaal.Sync {
+	return &uppaal.Sync{Chan: &uppaal.Ident{Name: m.channel}, Dir: uppaal.Send}
+}
+
+// guard is the conjunction of the conditions of an edge, nil if there are none. An edge that
+// starts a goroutine waits for an idle process where there may be none.
+func (e *emitter) guard(ed *edge) uppaal.Expr {
+	var guard uppaal.Expr
+	conj := func(g uppaal.Expr) {
+		if guard == nil {
+			guard = g
+		} else {
+			guard = &uppaal.Binary{Op: uppaal.OpAnd, X: guard, Y: g}
+		}
+	}
+	e.n.guard = true
+	for _, c := range ed.guard {
+		conj(c.ast(e.n))
+	}
+	e.n.guard = false
+	if f := ed.full; f != nil {
+		conj(e.idle(f, false))
+	}
+	if s := ed.sync; s != nil && s.tmpl != nil && !s.birth && (s.tmpl.slots > 1 || !s.tmpl.once) {
+		conj(e.idle(s.tmpl, true))
+	}
+	return guard
+}
+
+// sync is the synchronisation of an edge with that of another process, nil if there is none.
+func (e *emitter) sync(ed *edge) *uppaal.Sync {
+	s := ed.sync
+	if s == nil {
+		return nil
+	}
+	sync := &uppaal.Sync{Chan: e.n.channel(s)}
+	if s.birth || s.obj != nil && !s.send {
+		sync.Dir = uppaal.Receive
+	}
+	return sync
+}
+
+// declareVariables declares the variables of the template that edges name. Those that the
+// allocators must see are declared for the whole model.
+func (m *templateModel) declareVariables() {
+	for _, v := range m.t.varList {
+		if name := m.e.n.vars[v]; name != "" && !(v.ref && m.t.slots > 1) && !v.ref {
+			m.tmpl.Decls = append(m.tmpl.Decls, m.e.declare(name, v.abs, m.t.inits[v]))
+		}
+	}
 }
 
 // idle is the condition that a process of a template is idle, or none is.
