@@ -479,44 +479,15 @@ func (x *translator) ret(p *path, results []*expr) bool {
 	return true
 }
 
-// exec executes one instruction of a function.
+// exec executes one instruction of a function; false if it has taken over the path or ended it.
 func (x *translator) exec(p *path, instr ssa.Instruction) bool {
-	f := p.peek()
-	ctx := f.ctx
-	val := func(v ssa.Value) []*expr { return p.value(ctx, v) }
-	set := func(v ssa.Value, e ...*expr) bool {
-		p.set(ctx, v, slices.Clone(e))
-		return p.advance()
-	}
 	switch i := instr.(type) {
 	case *ssa.Jump:
-		return x.jump(p, f.block.Succs[0])
+		return x.jump(p, p.peek().block.Succs[0])
 	case *ssa.If:
-		if !x.sl.instr[i] {
-			d := x.prog.info(ctx.fn).ipdom[f.block.Index]
-			if d < 0 {
-				return x.ret(p, x.unknowns(x.resultWidth(ctx.fn), "not tracked"))
-			}
-			return x.jump(p, ctx.fn.Blocks[d])
-		}
-		then, els := f.block.Succs[0], f.block.Succs[1]
-		if reason := x.prog.branches[i]; reason != "" {
-			p.choose(reason, func(q *path) { q.pendingJump = then }, func(q *path) { q.pendingJump = els })
-			return false
-		}
-		go2 := func(b *ssa.BasicBlock) func(q *path) {
-			return func(q *path) {
-				q.pendingJump = b
-			}
-		}
-		x.branch(p, val(i.Cond)[0], i.Pos(), "", go2(then), go2(els))
-		return false
+		return x.execIf(p, i)
 	case *ssa.Return:
-		var out []*expr
-		for _, r := range i.Results {
-			out = append(out, val(r)...)
-		}
-		return x.ret(p, out)
+		return x.execReturn(p, i)
 	case *ssa.RunDefers:
 		p.top().running = true
 		return true
@@ -531,90 +502,118 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		return p.advance()
 	}
 	switch i := instr.(type) {
-	case *ssa.Send, *ssa.Select:
+	case *ssa.Send, *ssa.Go:
 		return x.atGuard(p, instr)
 	case *ssa.Panic:
-		if unreachablePanic(i) {
-			return false
-		}
-		if !i.Pos().IsValid() {
-			x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "range over func misused"}, val(i.X))
-			return true
-		}
-		return x.atGuard(p, instr)
-	case *ssa.Go:
-		return x.atGuard(p, instr)
-	case *ssa.Call:
-		return x.execCall(p, i)
+		return x.execPanic(p, i)
 	case *ssa.Defer:
 		return x.execDefer(p, i)
 	case *ssa.Store:
-		if x.prog.copiesSync(i) {
-			x.noteCopy(p, i)
+		return x.execStore(p, i)
+	case *ssa.MapUpdate:
+		return x.execMapUpdate(p, i)
+	case ssa.Value:
+		return x.execValue(p, i)
+	}
+	return p.advance()
+}
+
+// execIf goes on in the branches that a condition can choose. Where nothing that the model
+// keeps depends on the branch, it goes on where they meet.
+func (x *translator) execIf(p *path, i *ssa.If) bool {
+	f := p.peek()
+	ctx := f.ctx
+	if !x.sl.instr[i] {
+		d := x.prog.info(ctx.fn).ipdom[f.block.Index]
+		if d < 0 {
+			return x.ret(p, x.unknowns(x.resultWidth(ctx.fn), "not tracked"))
 		}
-		if a, ok := x.sl.parts[i.Addr]; ok {
-			x.storePart(p, ctx, a, val(i.Val))
-			return p.advance()
+		return x.jump(p, ctx.fn.Blocks[d])
+	}
+	then, els := f.block.Succs[0], f.block.Succs[1]
+	if reason := x.prog.branches[i]; reason != "" {
+		p.choose(reason, func(q *path) { q.pendingJump = then }, func(q *path) { q.pendingJump = els })
+		return false
+	}
+	go2 := func(b *ssa.BasicBlock) func(q *path) {
+		return func(q *path) {
+			q.pendingJump = b
 		}
-		if x.sl.plain[i.Addr] {
-			p.set(ctx, i.Addr, slices.Clone(val(i.Val)))
-			return p.advance()
-		}
-		addr, ok := x.address(p, val(i.Addr)[0], i)
-		if !ok {
-			return false
-		}
-		if addr == nil {
-			x.noteWrite(p, val(i.Addr)[0])
-			return p.advance()
-		}
-		x.store(p, addr, val(i.Val))
+	}
+	x.branch(p, p.value(ctx, i.Cond)[0], i.Pos(), "", go2(then), go2(els))
+	return false
+}
+
+// execReturn returns the results of a return statement.
+func (x *translator) execReturn(p *path, i *ssa.Return) bool {
+	ctx := p.peek().ctx
+	var out []*expr
+	for _, r := range i.Results {
+		out = append(out, p.value(ctx, r)...)
+	}
+	return x.ret(p, out)
+}
+
+// execPanic begins a panic: at its guard, but for one that the compiler has put behind the
+// loops over functions, which has none.
+func (x *translator) execPanic(p *path, i *ssa.Panic) bool {
+	if unreachablePanic(i) {
+		return false
+	}
+	if !i.Pos().IsValid() {
+		x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "range over func misused"}, p.value(p.peek().ctx, i.X))
+		return true
+	}
+	return x.atGuard(p, i)
+}
+
+// execStore writes to a variable that is not shared, or to memory.
+func (x *translator) execStore(p *path, i *ssa.Store) bool {
+	ctx := p.peek().ctx
+	if x.prog.copiesSync(i) {
+		x.noteCopy(p, i)
+	}
+	if a, ok := x.sl.parts[i.Addr]; ok {
+		x.storePart(p, ctx, a, p.value(ctx, i.Val))
 		return p.advance()
+	}
+	if x.sl.plain[i.Addr] {
+		p.set(ctx, i.Addr, slices.Clone(p.value(ctx, i.Val)))
+		return p.advance()
+	}
+	addr, ok := x.address(p, p.value(ctx, i.Addr)[0], i)
+	if !ok {
+		return false
+	}
+	if addr == nil {
+		x.noteWrite(p, p.value(ctx, i.Addr)[0])
+		return p.advance()
+	}
+	x.store(p, addr, p.value(ctx, i.Val))
+	return p.advance()
+}
+
+// result sets the value of an instruction and goes on to the next one.
+func (p *path) result(v ssa.Value, e ...*expr) bool {
+	p.set(p.peek().ctx, v, slices.Clone(e))
+	return p.advance()
+}
+
+// execValue executes an instruction that has a value, the empty one of a call included.
+func (x *translator) execValue(p *path, v ssa.Value) bool {
+	switch i := v.(type) {
+	case *ssa.Select:
+		return x.atGuard(p, i)
+	case *ssa.Call:
+		return x.execCall(p, i)
 	case *ssa.UnOp:
-		switch i.Op {
-		case token.ARROW:
-			return x.atGuard(p, instr)
-		case token.MUL:
-			if a, ok := x.sl.parts[i.X]; ok {
-				return set(i, x.loadPart(p, ctx, a, i.Type())...)
-			}
-			if x.sl.plain[i.X] {
-				return set(i, val(i.X)...)
-			}
-			addr, ok := x.address(p, val(i.X)[0], i)
-			if !ok {
-				return false
-			}
-			if addr == nil {
-				return set(i, x.unknowns(x.width(i.Type()), throughUnknown(val(i.X)[0]))...)
-			}
-			x.noteVariable(p, i.X)
-			v, lost := x.load(p, addr, x.width(i.Type()))
-			x.decide(p, v, lost, func(q *path, v []*expr) {
-				q.set(ctx, i, v)
-				q.advance()
-				x.continueWith(q)
-			})
-			return false
-		case token.NOT:
-			return set(i, not(val(i.X)[0]))
-		case token.SUB, token.XOR:
-			if !isInteger(i.X.Type()) {
-				return set(i, unknown("not an integer"))
-			}
-			from := num(0)
-			if i.Op == token.XOR {
-				from = num(-1) // all bits
-			}
-			return set(i, p.integer(token.SUB, i.Type(), from, val(i.X)[0]))
-		}
-		return set(i, unknown("bit operation"))
+		return x.execUnOp(p, i)
 	case *ssa.BinOp:
 		e, ok := x.binary(p, i)
 		if !ok {
 			return false
 		}
-		return set(i, e)
+		return p.result(i, e)
 	case *ssa.Alloc:
 		return x.execAlloc(p, i)
 	case *ssa.MakeChan:
@@ -626,61 +625,19 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		if !ok {
 			return false
 		}
-		return set(i, e...)
+		return p.result(i, e...)
 	case *ssa.ChangeType:
-		return set(i, val(i.X)...)
+		return p.result(i, p.value(p.peek().ctx, i.X)...)
 	case *ssa.ChangeInterface:
-		return set(i, val(i.X)...)
+		return p.result(i, p.value(p.peek().ctx, i.X)...)
 	case *ssa.Convert:
-		return set(i, x.convert(p, i)...)
+		return p.result(i, x.convert(p, i)...)
 	case *ssa.Extract:
-		t := i.Tuple.Type().(*types.Tuple)
-		off := 0
-		for k := range i.Index {
-			off += x.width(t.At(k).Type())
-		}
-		e := val(i.Tuple)
-		n := x.width(i.Type())
-		if off+n > len(e) {
-			return set(i, x.unknowns(n, "not tracked")...)
-		}
-		return set(i, e[off:off+n]...)
+		return x.execExtract(p, i)
 	case *ssa.FieldAddr:
-		if _, ok := x.sl.parts[i]; ok {
-			return p.advance()
-		}
-		a := val(i.X)[0]
-		st := pointee(i.X.Type()).Underlying().(*types.Struct)
-		if off, ok := libraryField(pointee(i.X.Type()), i.Field); ok {
-			if ok := x.notNil(p, a, i); !ok {
-				return false
-			}
-			return set(i, arith(xAdd, a, num(off)))
-		}
-		if isTimer(pointee(i.X.Type())) && st.Field(i.Field).Name() == "C" {
-			if ok := x.notNil(p, a, i); !ok {
-				return false
-			}
-			return set(i, a)
-		}
-		if x.foreign(pointee(i.X.Type())) {
-			return set(i, unkept("field of a foreign type"))
-		}
-		if ok := x.notNil(p, a, i); !ok {
-			return false
-		}
-		off := int32(x.fieldOffset(st, i.Field))
-		e := arith(xAdd, a, num(off))
-		p.offset(e, a, off)
-		return set(i, e)
+		return x.execFieldAddr(p, i)
 	case *ssa.Field:
-		st := i.X.Type().Underlying().(*types.Struct)
-		n := x.width(i.Type())
-		if x.foreign(i.X.Type()) {
-			return set(i, x.unknowns(n, "field of a foreign type")...)
-		}
-		off := x.fieldOffset(st, i.Field)
-		return set(i, val(i.X)[off:off+n]...)
+		return x.execField(p, i)
 	case *ssa.IndexAddr:
 		if _, ok := x.sl.parts[i]; ok {
 			return p.advance()
@@ -696,24 +653,125 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		return x.execMakeMap(p, i)
 	case *ssa.Lookup:
 		return x.execLookup(p, i)
-	case *ssa.MapUpdate:
-		return x.execMapUpdate(p, i)
 	case *ssa.Range:
-		return set(i, val(i.X)[0], num(0))
+		return p.result(i, p.value(p.peek().ctx, i.X)[0], num(0))
 	case *ssa.Next:
 		return x.execNext(p, i)
 	case *ssa.TypeAssert:
 		return x.execTypeAssert(p, i)
-	case *ssa.DebugRef:
-		return p.advance()
 	}
-	if next, ok := instr.(*ssa.Next); ok {
+	if next, ok := v.(*ssa.Next); ok {
 		x.noteOrder(p, next)
 	}
-	if v, ok := instr.(ssa.Value); ok {
-		return set(v, x.unknowns(x.valueWidth(v), "the model does not keep "+kindOf(instr))...)
+	return p.result(v, x.unknowns(x.valueWidth(v), "the model does not keep "+kindOf(v.(ssa.Instruction)))...)
+}
+
+// execUnOp executes a receive, a load, or an operation on one value.
+func (x *translator) execUnOp(p *path, i *ssa.UnOp) bool {
+	ctx := p.peek().ctx
+	switch i.Op {
+	case token.ARROW:
+		return x.atGuard(p, i)
+	case token.MUL:
+		return x.execLoad(p, i)
+	case token.NOT:
+		return p.result(i, not(p.value(ctx, i.X)[0]))
+	case token.SUB, token.XOR:
+		if !isInteger(i.X.Type()) {
+			return p.result(i, unknown("not an integer"))
+		}
+		from := num(0)
+		if i.Op == token.XOR {
+			from = num(-1) // all bits
+		}
+		return p.result(i, p.integer(token.SUB, i.Type(), from, p.value(ctx, i.X)[0]))
 	}
-	return p.advance()
+	return p.result(i, unknown("bit operation"))
+}
+
+// execLoad reads a variable that is not shared, or memory, which is decided first where it can
+// hold something beyond its limits.
+func (x *translator) execLoad(p *path, i *ssa.UnOp) bool {
+	ctx := p.peek().ctx
+	if a, ok := x.sl.parts[i.X]; ok {
+		return p.result(i, x.loadPart(p, ctx, a, i.Type())...)
+	}
+	if x.sl.plain[i.X] {
+		return p.result(i, p.value(ctx, i.X)...)
+	}
+	addr, ok := x.address(p, p.value(ctx, i.X)[0], i)
+	if !ok {
+		return false
+	}
+	if addr == nil {
+		return p.result(i, x.unknowns(x.width(i.Type()), throughUnknown(p.value(ctx, i.X)[0]))...)
+	}
+	x.noteVariable(p, i.X)
+	v, lost := x.load(p, addr, x.width(i.Type()))
+	x.decide(p, v, lost, func(q *path, v []*expr) {
+		q.set(ctx, i, v)
+		q.advance()
+		x.continueWith(q)
+	})
+	return false
+}
+
+// execExtract takes one of the results of a call, or of another operation with several.
+func (x *translator) execExtract(p *path, i *ssa.Extract) bool {
+	t := i.Tuple.Type().(*types.Tuple)
+	off := 0
+	for k := range i.Index {
+		off += x.width(t.At(k).Type())
+	}
+	e := p.value(p.peek().ctx, i.Tuple)
+	n := x.width(i.Type())
+	if off+n > len(e) {
+		return p.result(i, x.unknowns(n, "not tracked")...)
+	}
+	return p.result(i, e[off:off+n]...)
+}
+
+// execFieldAddr computes the address of a field. That of the channel of a timer is the address
+// of the timer, and those of other types that the model does not look into are not known.
+func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
+	if _, ok := x.sl.parts[i]; ok {
+		return p.advance()
+	}
+	a := p.value(p.peek().ctx, i.X)[0]
+	st := pointee(i.X.Type()).Underlying().(*types.Struct)
+	if off, ok := libraryField(pointee(i.X.Type()), i.Field); ok {
+		if ok := x.notNil(p, a, i); !ok {
+			return false
+		}
+		return p.result(i, arith(xAdd, a, num(off)))
+	}
+	if isTimer(pointee(i.X.Type())) && st.Field(i.Field).Name() == "C" {
+		if ok := x.notNil(p, a, i); !ok {
+			return false
+		}
+		return p.result(i, a)
+	}
+	if x.foreign(pointee(i.X.Type())) {
+		return p.result(i, unkept("field of a foreign type"))
+	}
+	if ok := x.notNil(p, a, i); !ok {
+		return false
+	}
+	off := int32(x.fieldOffset(st, i.Field))
+	e := arith(xAdd, a, num(off))
+	p.offset(e, a, off)
+	return p.result(i, e)
+}
+
+// execField takes a field of a struct that is a value.
+func (x *translator) execField(p *path, i *ssa.Field) bool {
+	st := i.X.Type().Underlying().(*types.Struct)
+	n := x.width(i.Type())
+	if x.foreign(i.X.Type()) {
+		return p.result(i, x.unknowns(n, "field of a foreign type")...)
+	}
+	off := x.fieldOffset(st, i.Field)
+	return p.result(i, p.value(p.peek().ctx, i.X)[off:off+n]...)
 }
 
 // kindOf names an instruction for a reason.
