@@ -383,71 +383,116 @@ func (p *program) info(f *ssa.Function) *funcInfo {
 // postDominators computes ipdom and cdep. Blocks that cannot reach an exit are
 // given an edge to it, so that everything is defined for endless loops.
 func (in *funcInfo) postDominators() {
-	blocks := in.fn.Blocks
-	n := len(blocks)
-	exit := n
-	succs := make([][]int, n+1)
-	preds := make([][]int, n+1)
-	link := func(a, b int) { succs[a] = append(succs[a], b); preds[b] = append(preds[b], a) }
-	for i, b := range blocks {
-		for _, s := range b.Succs {
-			link(i, s.Index)
-		}
-		if len(b.Succs) == 0 {
-			link(i, exit)
+	g := newFlow(in.fn.Blocks)
+	g.leadToExit()
+	idom := g.immediate()
+	in.ipdom = make([]int, g.exit)
+	for i := range in.ipdom {
+		in.ipdom[i] = idom[i]
+		if idom[i] == g.exit {
+			in.ipdom[i] = -1
 		}
 	}
-	for {
-		reached := make([]bool, n+1)
-		stack := []int{exit}
-		reached[exit] = true
-		for len(stack) > 0 {
-			b := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			for _, q := range preds[b] {
-				if !reached[q] {
-					reached[q] = true
-					stack = append(stack, q)
-				}
-			}
+	in.cdep = g.dependences(idom)
+}
+
+// flow is the control flow graph of a function with one exit, numbered behind the blocks, that
+// all that have no successor lead to.
+type flow struct {
+	exit         int
+	succs, preds [][]int
+}
+
+// newFlow makes the graph of some blocks.
+func newFlow(blocks []*ssa.BasicBlock) *flow {
+	n := len(blocks)
+	g := &flow{exit: n, succs: make([][]int, n+1), preds: make([][]int, n+1)}
+	for i, b := range blocks {
+		for _, s := range b.Succs {
+			g.link(i, s.Index)
 		}
+		if len(b.Succs) == 0 {
+			g.link(i, g.exit)
+		}
+	}
+	return g
+}
+
+// link adds an edge.
+func (g *flow) link(a, b int) {
+	g.succs[a] = append(g.succs[a], b)
+	g.preds[b] = append(g.preds[b], a)
+}
+
+// leadToExit gives blocks that cannot reach the exit an edge to it, the last ones first, until
+// all can.
+func (g *flow) leadToExit() {
+	for {
+		reaches := g.reachExit()
 		stuck := -1
-		for i := n - 1; i >= 0; i-- {
-			if !reached[i] {
+		for i := g.exit - 1; i >= 0; i-- {
+			if !reaches[i] {
 				stuck = i
 				break
 			}
 		}
 		if stuck < 0 {
-			break
+			return
 		}
-		link(stuck, exit)
+		g.link(stuck, g.exit)
 	}
-	// Iterative post-dominator sets over the reverse postorder of the reverse
-	// graph (Cooper, Harvey, Kennedy).
-	order := make([]int, n+1)
-	for i := range order {
-		order[i] = -1
+}
+
+// reachExit marks the blocks from which a way leads to the exit, and the exit.
+func (g *flow) reachExit() []bool {
+	reached := make([]bool, g.exit+1)
+	stack := []int{g.exit}
+	reached[g.exit] = true
+	for len(stack) > 0 {
+		b := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, q := range g.preds[b] {
+			if !reached[q] {
+				reached[q] = true
+				stack = append(stack, q)
+			}
+		}
 	}
-	var post []int
+	return reached
+}
+
+// postorder lists the nodes in postorder of the reverse graph, from the exit, and gives each
+// its place in the list, -1 if it has none.
+func (g *flow) postorder() (post, place []int) {
+	place = make([]int, g.exit+1)
+	for i := range place {
+		place[i] = -1
+	}
+	seen := make([]bool, g.exit+1)
 	var walk func(b int)
-	seen := make([]bool, n+1)
 	walk = func(b int) {
 		seen[b] = true
-		for _, q := range preds[b] {
+		for _, q := range g.preds[b] {
 			if !seen[q] {
 				walk(q)
 			}
 		}
-		order[b] = len(post)
+		place[b] = len(post)
 		post = append(post, b)
 	}
-	walk(exit)
-	idom := make([]int, n+1)
+	walk(g.exit)
+	return post, place
+}
+
+// immediate finds the immediate post-dominator of each node: iterative post-dominator sets over
+// the reverse postorder of the reverse graph (Cooper, Harvey, Kennedy).
+func (g *flow) immediate() []int {
+	post, order := g.postorder()
+	idom := make([]int, g.exit+1)
 	for i := range idom {
 		idom[i] = -1
 	}
-	idom[exit] = exit
+	idom[g.exit] = g.exit
 	meet := func(a, b int) int {
 		for a != b {
 			for order[a] < order[b] {
@@ -464,7 +509,7 @@ func (in *funcInfo) postDominators() {
 		for i := len(post) - 2; i >= 0; i-- {
 			b := post[i]
 			d := -1
-			for _, s := range succs[b] {
+			for _, s := range g.succs[b] {
 				if idom[s] < 0 {
 					continue
 				}
@@ -480,24 +525,24 @@ func (in *funcInfo) postDominators() {
 			}
 		}
 	}
-	in.ipdom = make([]int, n)
-	in.cdep = make([][]int, n)
-	for i := range blocks {
-		in.ipdom[i] = idom[i]
-		if idom[i] == exit {
-			in.ipdom[i] = -1
-		}
-	}
-	for a := range blocks {
-		if len(succs[a]) < 2 {
+	return idom
+}
+
+// dependences lists for each block the blocks whose branch decides whether it runs: it is on a
+// way from one of their successors to where all their ways meet again.
+func (g *flow) dependences(idom []int) [][]int {
+	cdep := make([][]int, g.exit)
+	for a := range g.exit {
+		if len(g.succs[a]) < 2 {
 			continue
 		}
-		for _, s := range succs[a] {
-			for b := s; b != exit && b != idom[a] && b >= 0; b = idom[b] {
-				in.cdep[b] = append(in.cdep[b], a)
+		for _, s := range g.succs[a] {
+			for b := s; b != g.exit && b != idom[a] && b >= 0; b = idom[b] {
+				cdep[b] = append(cdep[b], a)
 			}
 		}
 	}
+	return cdep
 }
 
 // arrange orders the blocks, and finds the loops around them.
