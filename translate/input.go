@@ -64,21 +64,6 @@ func (x *translator) noteVariable(p *path, v ssa.Value) {
 	}
 }
 
-// noteOrder records that the order of a map's elements matters.
-func (x *translator) noteOrder(p *path, i *ssa.Next) {
-	if i.IsString {
-		return
-	}
-	pos := p.here()
-	if !pos.IsValid() {
-		pos = i.Iter.Pos()
-	}
-	if r, ok := i.Iter.(*ssa.Range); ok && !pos.IsValid() {
-		pos = r.X.Pos()
-	}
-	p.noteAt(pos, artifact.ApproximationInput, artifact.DirectionOver, "the order of the elements of a map, or how many there are, may be different in another run")
-}
-
 // takeUp continues a path that starts the program: once for each number of
 // arguments, where something has that size.
 func (x *translator) takeUp(p *path) {

@@ -660,9 +660,6 @@ func (x *translator) execValue(p *path, v ssa.Value) bool {
 	case *ssa.TypeAssert:
 		return x.execTypeAssert(p, i)
 	}
-	if next, ok := v.(*ssa.Next); ok {
-		x.noteOrder(p, next)
-	}
 	return p.result(v, x.unknowns(x.valueWidth(v), "the model does not keep "+kindOf(v.(ssa.Instruction)))...)
 }
 
