@@ -28,6 +28,10 @@
 // code before the first guard, package initialisation included, is executed
 // here and becomes the initial state.
 //
+// What is taken for true of the whole program before it has been seen, as which statements
+// are shared and which goroutines start others of their own kind, are assumptions
+// (assumptions.go): where segments show that one is wrong, the translation begins again.
+//
 // Memory is a row of numbered cells (memory.go): a reference is the number of a
 // cell, so that pointers, fields, elements, channels and closures alias exactly
 // as in the program. Allocations that can be repeated draw from a pool and
