@@ -792,7 +792,7 @@ func TestMinimiseAnotherWay(t *testing.T) {
 		Sleep(901, time.Hour)
 	}
 	found := 0
-	for seed := uint64(0); seed < 2000; seed++ {
+	for seed := uint64(300); found == 0 && seed < 2000; seed++ {
 		cfg := Config{Bubble: bubble(t), Entry: EntryMain, Main: main}
 		run := cfg
 		run.Plan.Seed, run.Chooser, run.Record = seed, Random(seed), true

@@ -9,7 +9,6 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/orchestrate"
-	"github.com/vtrace/vtrace/orcutil"
 	"github.com/vtrace/vtrace/sites"
 )
 
@@ -124,7 +123,10 @@ func (d *deep) dependsOnTiming(kind, file string, v *orchestrate.Verdict) bool {
 // not stopped in time, it is the test that was late. Where all of the code is in test files nothing tells the two
 // apart, and the crash is an error.
 func (d *deep) crashesLate(kind string, v *orchestrate.Verdict) bool {
-	long := slices.ContainsFunc(v.Stalls, func(s orcutil.Stall) bool { return s.For > d.opts.Stall })
+	long := false
+	for _, s := range v.Stalls {
+		long = long || s.For > d.opts.Stall
+	}
 	return crash(kind) && long && slices.ContainsFunc(v.Plan.Steps, func(step artifact.PlanStep) bool {
 		site, ok := d.siteOf(step.Site)
 		return ok && site.File != "" && !strings.HasSuffix(site.File, "_test.go")
