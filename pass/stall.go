@@ -86,18 +86,23 @@ func total(v *orchestrate.Verdict) time.Duration {
 // stalled adds to a finding what has to be slow, and tells the failure of a test that
 // rests on that from an error of the program.
 func (d *deep) stalled(f *artifact.Finding, v *orchestrate.Verdict) {
-	f.Stalls, f.Stall = v.FindingStalls(func(key string) artifact.Site { s, _ := d.siteOf(key); return s }), ""
-	for _, s := range v.Stalls {
-		switch {
-		case s.For > d.opts.Stall:
-			f.Stall = artifact.StallLong
-		case f.Stall == "":
-			f.Stall = artifact.StallShort
-		}
-	}
+	f.Stalls = v.FindingStalls(func(key string) artifact.Site { s, _ := d.siteOf(key); return s })
+	f.Stall = d.gradeStalls(v)
 	if f.Verdict == artifact.Real && d.dependsOnTiming(f.Kind, f.File, v) {
 		f.Verdict = artifact.TimingDependent
 	}
+}
+
+// gradeStalls grades the stalls of a run by the longest, "" if there is none.
+func (d *deep) gradeStalls(v *orchestrate.Verdict) string {
+	grade := ""
+	for _, s := range v.Stalls {
+		if s.For > d.opts.Stall {
+			return artifact.StallLong
+		}
+		grade = artifact.StallShort
+	}
+	return grade
 }
 
 // dependsOnTiming reports whether what a run shows needs a stall, and what fails is the test,
@@ -123,11 +128,7 @@ func (d *deep) dependsOnTiming(kind, file string, v *orchestrate.Verdict) bool {
 // not stopped in time, it is the test that was late. Where all of the code is in test files nothing tells the two
 // apart, and the crash is an error.
 func (d *deep) crashesLate(kind string, v *orchestrate.Verdict) bool {
-	long := false
-	for _, s := range v.Stalls {
-		long = long || s.For > d.opts.Stall
-	}
-	return crash(kind) && long && slices.ContainsFunc(v.Plan.Steps, func(step artifact.PlanStep) bool {
+	return crash(kind) && d.gradeStalls(v) == artifact.StallLong && slices.ContainsFunc(v.Plan.Steps, func(step artifact.PlanStep) bool {
 		site, ok := d.siteOf(step.Site)
 		return ok && site.File != "" && !strings.HasSuffix(site.File, "_test.go")
 	})
