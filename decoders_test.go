@@ -68,7 +68,7 @@ var decoders = map[string]string{
 	"internal/git.Repository.blobs":       "internal/git.FuzzBlobs",
 	"internal/git.entriesOf":              "internal/git.FuzzTree",
 	"internal/git.readBlobs":              "internal/git.FuzzBlobs",
-	"internal/left.Program.frames":        "internal/left.FuzzStacks",
+	"internal/frames.Program.Resolve":     "internal/left.FuzzStacks",
 	"internal/lsp.entriesOf":              "internal/lsp.FuzzText",
 	"internal/lsp.newStream":              "internal/lsp.FuzzStream",
 	"internal/lsp.params":                 "internal/lsp.FuzzSession",

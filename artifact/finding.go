@@ -403,6 +403,8 @@ type FindingGoroutine struct {
 	Owed []FindingAct `json:"owed,omitempty"`
 	// Closed says who has closed the channel on which it panics.
 	Closed *FindingAct `json:"closed,omitempty"`
+	// Made says where the objects were made that it waits for, or panics on, as far as that is known from the source.
+	Made []FindingObject `json:"made,omitempty"`
 	// Started is the operation by which it was started, or which was given the function that it runs, as
 	// time.AfterFunc is.
 	Started *FindingAct `json:"started,omitempty"`
@@ -417,6 +419,15 @@ type FindingAct struct {
 	File      string `json:"file,omitempty"` // relative to the root of the program
 	Line      int    `json:"line,omitempty"` // from 1
 	Text      string `json:"text,omitempty"` // the source line
+}
+
+// FindingObject says where a channel, a lock or the like was made.
+type FindingObject struct {
+	Object     string `json:"object"`               // as in FindingGoroutine
+	Expression string `json:"expression,omitempty"` // what the operation calls it
+	File       string `json:"file"`                 // relative to the root of the program
+	Line       int    `json:"line"`                 // from 1
+	Text       string `json:"text,omitempty"`       // the source line
 }
 
 // FindingStall is a goroutine that is slow at a place: time passes for so long while it

@@ -68,7 +68,8 @@ func (e *explanation) race() string {
 		who(e.finding, a.G), Accessed(a.Operation), at(a.File, a.Line), who(e.finding, b.G), Accessed(b.Operation), at(b.File, b.Line))
 }
 
-// SameVariable is the number of the first of earlier findings that is a data race on the variable of another one,
+// SameVariable is the number of the first of earlier findings that is a data race on the variable of another one, or
+// concurrent accesses to its map,
 // 0 if there is none: the two have an access in common, of one statement to what has one name there, or each has one in
 // common with a third. What lets the one happen lets the other.
 func SameVariable(earlier []artifact.Finding, f artifact.Finding) int {
@@ -84,9 +85,9 @@ func SameVariable(earlier []artifact.Finding, f artifact.Finding) int {
 	return 0
 }
 
-// shareAccess reports whether two data races have an access in common.
+// shareAccess reports whether two data races have an access in common, or two concurrent accesses to a map.
 func shareAccess(f, o artifact.Finding) bool {
-	if f.Kind != artifact.KindRace || o.Kind != artifact.KindRace || f.Verdict != o.Verdict {
+	if f.Kind != artifact.KindRace && f.Kind != artifact.KindMapRace || o.Kind != f.Kind || f.Verdict != o.Verdict {
 		return false
 	}
 	return slices.ContainsFunc(f.Goroutines, func(g artifact.FindingGoroutine) bool {
@@ -96,8 +97,11 @@ func shareAccess(f, o artifact.Finding) bool {
 	})
 }
 
-// accessedName is the variable that a goroutine accesses in a data race, "" if it is not known.
+// accessedName is the variable that a goroutine accesses in a data race, or how it accesses a map, "" if it is not known.
 func accessedName(g artifact.FindingGoroutine) string {
+	if use := MapUse(g); use != "" {
+		return use
+	}
 	_, name, _ := strings.Cut(Accessed(g.Operation), " ")
 	return name
 }

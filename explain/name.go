@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -134,4 +135,44 @@ func expression(operation, text string) string {
 		}
 	}
 	return found
+}
+
+// Channel is the channel of a case of a select, as in "in" of "v := <-in", "" where that is not known.
+func Channel(text string) string {
+	if x := Operand(sites.Recv, text); x != "" {
+		return x
+	}
+	return Operand(sites.Send, text)
+}
+
+// Object is something that goroutines of a finding wait for, with where it was made.
+type Object struct {
+	Name       string // all that the operations call it
+	File, Text string
+	Line       int
+}
+
+// Objects are what goroutines of a finding wait for, in the order of these, as far as it is known where they were made.
+func Objects(f artifact.Finding) (out []Object) {
+	index, called := map[artifact.FindingObject]int{}, map[string][]string{}
+	for _, g := range f.Goroutines {
+		for _, o := range g.Made {
+			name := o.Expression
+			if name == "" {
+				name = o.Object
+			}
+			o.Expression = ""
+			i, ok := index[o]
+			if !ok {
+				i = len(out)
+				index[o] = i
+				out = append(out, Object{File: o.File, Line: o.Line, Text: o.Text})
+			}
+			if !slices.Contains(called[o.Object], name) {
+				called[o.Object] = append(called[o.Object], name)
+			}
+			out[i].Name = strings.Join(called[o.Object], ", also ")
+		}
+	}
+	return out
 }

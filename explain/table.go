@@ -189,16 +189,40 @@ func sameStatement(s, next artifact.FindingStep) bool {
 		parts[s.Operation] && parts[next.Operation] && s.Result == "" && !s.Waits && !next.Waits
 }
 
-// Elide shortens a long interleaving for people: its beginning and its end. A step 0 stands for what
-// is left out.
+// Elide shortens a long interleaving for people: its beginning and its end stay, and what each goroutine does last,
+// with where it starts. A step 0 stands for what is left out.
 func Elide(steps []artifact.FindingStep) []artifact.FindingStep {
-	const head, tail = 20, 40
+	const head, tail, last = 20, 40, 6
 	if len(steps) <= head+tail+1 {
 		return steps
 	}
-	out := append([]artifact.FindingStep(nil), steps[:head]...)
-	out = append(out, artifact.FindingStep{})
-	return append(out, steps[len(steps)-tail:]...)
+	keep := make([]bool, len(steps))
+	own := map[string][]int{} // steps, by goroutine
+	for i, s := range steps {
+		keep[i] = i < head || i >= len(steps)-tail
+		own[s.G] = append(own[s.G], i)
+	}
+	delete(own, artifact.TimeStep)
+	if len(own) <= maxColumns {
+		for _, all := range own {
+			keep[all[0]] = true
+			for _, i := range all[max(len(all)-last, 0):] {
+				keep[i] = true
+			}
+		}
+	}
+	var out []artifact.FindingStep
+	for i, s := range steps {
+		switch {
+		case keep[i]:
+			out = append(out, s)
+		case keep[i-1] && keep[i+1]: // a line would stand for it anyway
+			out = append(out, s)
+		case keep[i-1]:
+			out = append(out, artifact.FindingStep{})
+		}
+	}
+	return out
 }
 
 // waitsFor is the operation in which a goroutine is blocked: of a select its cases, if they are known.

@@ -483,6 +483,13 @@ func internalFrame(f runtime.Frame) bool {
 			return true
 		}
 	}
-	// Tests of this package are programs to it.
-	return strings.HasPrefix(f.Function, thisPackage) && !strings.HasSuffix(f.File, "_test.go")
+	// A function literal of this package is named after the function of the program that it was inlined into. Tests of
+	// this package are programs to it.
+	return (strings.HasPrefix(f.Function, thisPackage) || path.Dir(f.File) == thisDirectory) && !strings.HasSuffix(f.File, "_test.go")
 }
+
+// thisDirectory has the files of this package.
+var thisDirectory = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return path.Dir(file)
+}()

@@ -10,6 +10,8 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/check"
 	"github.com/vtrace/vtrace/disallow"
+	"github.com/vtrace/vtrace/internal/creation"
+	"github.com/vtrace/vtrace/internal/frames"
 	"github.com/vtrace/vtrace/internal/left"
 	"github.com/vtrace/vtrace/internal/scratch"
 	"github.com/vtrace/vtrace/orchestrate"
@@ -149,7 +151,9 @@ type deep struct {
 	ends        []ended               // of the runs
 	endsWell    bool                  // a run has ended without an error, or did not end
 	left        leftovers             // of the runs
+	frames      *frames.Program       // nil until it is asked
 	holders     *left.Program         // nil until it is asked
+	creations   *creation.Program     // nil until it is asked
 	goleak      *goleak               // nil until it is asked
 	seen        map[uint64]bool       // schedules of the runs
 	schedules   *schedules            // run beside; nil if they are not

@@ -54,10 +54,13 @@ func finding(q artifact.Query, side *artifact.Sidecar) artifact.Finding {
 	return f
 }
 
-// sortFindings sorts findings by place and numbers them.
+// precedence orders verdicts by what a reader has to know first.
+var precedence = map[string]int{artifact.TimingDependent: 1, artifact.Possible: 2, artifact.Unconfirmed: 3, artifact.Note: 4, artifact.False: 5}
+
+// sortFindings sorts findings, what is real first and each verdict by place, and numbers them.
 func sortFindings(all []artifact.Finding) {
 	slices.SortStableFunc(all, func(a, b artifact.Finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Query, b.Query))
+		return cmp.Or(cmp.Compare(precedence[a.Verdict], precedence[b.Verdict]), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Query, b.Query))
 	})
 	for i := range all {
 		all[i].Number = i + 1

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/internal/frames"
 	"github.com/vtrace/vtrace/internal/left"
 	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/sites"
@@ -190,15 +191,19 @@ func (d *deep) stuckAt(f *artifact.Finding, v *orchestrate.Verdict) []orchestrat
 // leftAt is a goroutine with the stacks of those that have started it.
 func (d *deep) leftAt(g orchestrate.Goroutine, v *orchestrate.Verdict) (left.Goroutine, bool) {
 	site, ok := d.siteOf(g.Site)
-	at := left.Goroutine{Site: sites.ID(site.ID), Nil: g.OnNil(), Stack: g.Stack}
+	return left.Goroutine{Site: sites.ID(site.ID), Nil: g.OnNil(), Stack: g.Stack, Created: creators(g, v)}, ok
+}
+
+// creators are the stacks of who has started a goroutine, of who has started that one, and so on.
+func creators(g orchestrate.Goroutine, v *orchestrate.Verdict) (stacks [][]string) {
 	for path := g.G; path != ""; path = creator(path) {
 		i := slices.IndexFunc(v.Goroutines, func(o orchestrate.Goroutine) bool { return o.G == path })
 		if i < 0 || len(v.Goroutines[i].Created) == 0 {
 			break
 		}
-		at.Created = append(at.Created, v.Goroutines[i].Created)
+		stacks = append(stacks, v.Goroutines[i].Created)
 	}
-	return at, ok
+	return stacks
 }
 
 // creator is the path of the goroutine that has started the one with a path.
@@ -212,14 +217,25 @@ func (d *deep) leftProgram() (*left.Program, error) {
 	if d.holders != nil {
 		return d.holders, nil
 	}
-	p := d.program
-	// The check has made the SSA form before: there is nothing to wait for.
-	prepared, err := p.prepare(context.Background(), d.opts)
+	functions, err := d.functions()
 	if err != nil {
 		return nil, err
 	}
-	d.holders = left.New(p.source, prepared.SSA(), p.sites)
+	d.holders = left.New(functions, d.program.sites)
 	return d.holders, nil
+}
+
+// functions prepares the program for questions about stacks of its runs.
+func (d *deep) functions() (*frames.Program, error) {
+	if d.frames == nil {
+		// The check has made the SSA form before: there is nothing to wait for.
+		prepared, err := d.program.prepare(context.Background(), d.opts)
+		if err != nil {
+			return nil, err
+		}
+		d.frames = frames.New(d.program.source, prepared.SSA())
+	}
+	return d.frames, nil
 }
 
 // goleak is what a test asks of package go.uber.org/goleak, by the names of its

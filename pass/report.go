@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -171,12 +172,16 @@ func (d *deep) source(file string) ([]byte, bool) {
 func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	if v.Status == orchestrate.Reproduced && !explain.Stuck(f.Kind) && v.Message != "" && !strings.HasPrefix(f.Message, artifact.KindTestFailure+": ") {
 		f.Message = v.Message
+		if text := d.saidAtEnd(f, v); text != "" {
+			f.Message = text
+		}
 	}
 	at := orchestrate.SitesByKey(d.side)
 	f.Goroutines = nil
 	for _, g := range v.Goroutines {
 		f.Goroutines = append(f.Goroutines, g.Finding(at))
 	}
+	d.addCreations(f, v)
 	orchestrate.AddStarts(d.side, v.Trace, f.Goroutines)
 	shown := v.Plan
 	if v.Status == orchestrate.Reproduced {
@@ -188,3 +193,21 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	orchestrate.AddOwed(d.side, f.Interleaving, f.Goroutines)
 	orchestrate.AddOutcomes(d.side, f.Interleaving, v.Trace, d.source)
 }
+
+// saidAtEnd is what a program has said of the error that has ended it, or a test at the place where it has failed, "" if it
+// has said nothing.
+func (d *deep) saidAtEnd(f *artifact.Finding, v *orchestrate.Verdict) string {
+	switch f.Kind {
+	case artifact.KindTestFailure:
+		return d.failureAt(v.Stdout, f.File, f.Line)
+	case artifact.KindExit:
+		lines := strings.Split(strings.TrimRight(v.Stderr, "\n"), "\n")
+		if text := strings.TrimSpace(logTime.ReplaceAllString(lines[len(lines)-1], "")); text != "" {
+			return v.Message + ": " + text
+		}
+	}
+	return ""
+}
+
+// logTime is what package log begins a line with, as a rule.
+var logTime = regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(\.\d+)? `)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -470,20 +471,38 @@ func (d *deep) placeOf(stack []string) (artifact.Site, bool) {
 // reported is a line by which package testing reports where a test logs or fails.
 var reported = regexp.MustCompile(`(?m)^\s+([^\s/:]+\.go):(\d+): (.*)$`)
 
-// failureIn is the first place that a test has reported, and what it says there.
-func (d *deep) failureIn(output string) (in artifact.Site, text string, ok bool) {
-	for _, m := range reported.FindAllStringSubmatch(output, -1) {
-		line, err := strconv.Atoi(m[2])
-		if err != nil {
-			continue
-		}
-		for _, s := range d.side.Sites {
-			if path.Base(s.File) == m[1] && s.Line == line {
-				return s, artifact.KindTestFailure + ": " + m[3], true
+// failures are the places that a test has reported, and what it says there.
+func (d *deep) failures(output string) iter.Seq2[artifact.Site, string] {
+	return func(yield func(artifact.Site, string) bool) {
+		for _, m := range reported.FindAllStringSubmatch(output, -1) {
+			line, err := strconv.Atoi(m[2])
+			if err != nil {
+				continue
+			}
+			i := slices.IndexFunc(d.side.Sites, func(s artifact.Site) bool { return path.Base(s.File) == m[1] && s.Line == line })
+			if i >= 0 && !yield(d.side.Sites[i], artifact.KindTestFailure+": "+m[3]) {
+				return
 			}
 		}
 	}
+}
+
+// failureIn is the first of the failures.
+func (d *deep) failureIn(output string) (in artifact.Site, text string, ok bool) {
+	for in, text := range d.failures(output) {
+		return in, text, true
+	}
 	return artifact.Site{}, "", false
+}
+
+// failureAt is what a test has first reported on a line, "" if it has nothing.
+func (d *deep) failureAt(output, file string, line int) string {
+	for in, text := range d.failures(output) {
+		if in.File == file && in.Line == line {
+			return text
+		}
+	}
+	return ""
 }
 
 // satisfied is the number of a query after an error at a site that is satisfied, 0 if

@@ -232,6 +232,10 @@ func (x *translator) uniteAt(group []*path, n int, live []envKey) []*path {
 	// Ways that have parted by free choices alone have the same conditions.
 	var out []*path
 	for _, p := range ended {
+		// Each is compared with all others, and they may be thousands of large memories.
+		if x.ctx.Err() != nil {
+			return group
+		}
 		done := false
 		for i, q := range out {
 			if r := q.join(p, nil, n, live); r != nil {

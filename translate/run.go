@@ -43,7 +43,7 @@ func (x *translator) drive() {
 			x.giveUp(x.busiest(), "program", fmt.Sprintf("too large: more than %d ways from guard to guard in all, most of them from here", x.work-1))
 			return
 		}
-		if n%64 == 0 && x.ctx.Err() != nil {
+		if x.ctx.Err() != nil {
 			x.drop()
 			return
 		}

@@ -425,6 +425,11 @@ func (t *told) first(what string) bool {
 	return !was
 }
 
+// real reports whether an error that is real has been told of.
+func (t *told) real() bool {
+	return slices.ContainsFunc(t.findings, func(f vtrace.Finding) bool { return f.Verdict == vtrace.Real })
+}
+
 // The words that are explained once.
 const (
 	wordGoroutine = "goroutine"
@@ -448,7 +453,11 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	cause := explain.Renamed(f, f.Cause)
 	if n := explain.SameVariable(told.findings, f); n > 0 {
 		// What is to be done about it is said there; the pair of statements is what is new.
-		fmt.Fprintf(out, "   on the variable of %d, in other statements: %s\n", n, cause)
+		of := "variable"
+		if f.Kind == artifact.KindMapRace {
+			of = "map"
+		}
+		fmt.Fprintf(out, "   on the %s of %d, in other statements: %s\n", of, n, cause)
 		writeReproduce(out, b, f, path, told)
 		return
 	}
@@ -464,6 +473,11 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 			label = "" // of how it was found
 		}
 		fmt.Fprintf(out, "   %s%s\n", label, f.Reason)
+	}
+	if f.Verdict == vtrace.Unconfirmed && told.real() {
+		// What the model has for it is of little interest beside what the program does.
+		writeReproduce(out, b, f, path, told)
+		return
 	}
 	writeStalls(out, f)
 	if len(f.Goroutines) > 0 {
@@ -554,6 +568,12 @@ func writeGoroutines(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, t
 	}
 	if n := len(others); n > 0 {
 		fmt.Fprintf(out, "     %d more goroutines have finished: %s\n", n, explain.Names(others))
+	}
+	if objects := explain.Objects(f); len(objects) > 0 {
+		out.WriteString("   objects, and where they were made:\n")
+		for _, o := range objects {
+			fmt.Fprintf(out, "     %-6s at %s:%d: %s\n", o.Name, o.File, o.Line, o.Text)
+		}
 	}
 }
 
@@ -657,7 +677,11 @@ func callsOf(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) (l
 		case !own[sites.PackageOf(fn)]:
 			library = fn
 		case len(lines) == 0:
-			lines = append(lines, fmt.Sprintf("is at %s in %s", at, fn))
+			text := fmt.Sprintf("is at %s in %s", at, fn)
+			if library != "" {
+				text, library = text+", which calls "+library, ""
+			}
+			lines = append(lines, text)
 		case library != "":
 			lines = append(lines, fmt.Sprintf("called through %s at %s in %s", library, at, fn))
 			library = ""

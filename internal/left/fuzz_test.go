@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
+	"github.com/vtrace/vtrace/internal/frames"
 	"github.com/vtrace/vtrace/parse"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
@@ -95,7 +96,7 @@ func loadLeaving(t testing.TB) *Program {
 	require.NoError(t, err)
 	prog, _ := ssautil.Packages(src.Packages, ssa.InstantiateGenerics|ssa.GlobalDebug)
 	prog.Build()
-	return New(src, prog, parse.Index(src))
+	return New(frames.New(src, prog), parse.Index(src))
 }
 
 // What a run says of its goroutines is text that the program may have made up: it names
@@ -120,19 +121,19 @@ func FuzzStacks(f *testing.F) {
 			g.Created = append(g.Created, strings.Split(text, "\n"))
 		}
 		for _, all := range append([][]string{g.Stack}, g.Created...) {
-			frames := p.frames(all)
-			require.LessOrEqual(t, len(frames), len(all))
-			for _, frame := range frames {
-				at := p.src.Fset.PositionFor(frame.fn.Pos(), false)
+			calls := p.Resolve(all)
+			require.LessOrEqual(t, len(calls), len(all))
+			for _, frame := range calls {
+				at := p.Source.Fset.PositionFor(frame.Fn.Pos(), false)
 				name := filepath.Base(at.Filename)
 				require.Contains(t, lines, name)
-				require.GreaterOrEqual(t, frame.line, at.Line)
-				require.LessOrEqual(t, frame.line, lines[name])
+				require.GreaterOrEqual(t, frame.Line, at.Line)
+				require.LessOrEqual(t, frame.Line, lines[name])
 			}
 		}
 		of, watches := p.Worker(g), p.Watcher(g)
 		holder, group := p.Waits(g)
-		if len(p.frames(g.Stack)) == 0 {
+		if len(p.Resolve(g.Stack)) == 0 {
 			require.Empty(t, of)
 			require.False(t, watches)
 			require.Empty(t, holder)

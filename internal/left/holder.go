@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/internal/frames"
 )
 
 // tracer follows a value from where a goroutine waits on it to who holds it.
@@ -15,7 +17,7 @@ type tracer struct {
 	*Program
 	// frames are the calls that have led to where the goroutine is blocked, those that
 	// have led to where it was started, and so on.
-	frames        []frame
+	frames        []frames.Frame
 	startedByTest bool
 	seen          map[seen]bool
 }
@@ -90,7 +92,7 @@ func (t *tracer) holder(v ssa.Value, i int, part bool) string {
 		return ""
 	case *ssa.Alloc:
 		// A variable: what it is set to.
-		for _, r := range referrers(v) {
+		for _, r := range frames.Referrers(v) {
 			if s, ok := r.(*ssa.Store); ok && s.Addr == v {
 				if of := t.holder(s.Val, i, part); of != "" {
 					return of
@@ -128,7 +130,7 @@ func (t *tracer) result(c *ssa.Call, i int, part bool) string {
 		}
 		return ""
 	}
-	if isTest(t.frames[i].fn) && t.stopped(aliases(c)) {
+	if isTest(t.frames[i].Fn) && t.stopped(aliases(c)) {
 		return ""
 	}
 	if recv := receiver(call); recv != nil {
@@ -156,14 +158,14 @@ func (t *tracer) owned(v ssa.Value, i int, part bool) string {
 		return ""
 	}
 	names := aliases(v)
-	if isTest(t.frames[i].fn) {
+	if isTest(t.frames[i].Fn) {
 		if !part || t.stopped(names) {
 			return ""
 		}
 		return "the test"
 	}
 	for a := range names {
-		for _, r := range referrers(a) {
+		for _, r := range frames.Referrers(a) {
 			if of := t.kept(names, a, r, i, part); of != "" {
 				return of
 			}
@@ -176,10 +178,10 @@ func (t *tracer) owned(v ssa.Value, i int, part bool) string {
 func (t *tracer) kept(names map[ssa.Value]bool, v ssa.Value, r ssa.Instruction, i int, part bool) string {
 	switch r := r.(type) {
 	case *ssa.Return:
-		if i+1 >= len(t.frames) || r.Parent() != t.frames[i].fn {
+		if i+1 >= len(t.frames) || r.Parent() != t.frames[i].Fn {
 			return ""
 		}
-		for _, c := range t.calls(i) {
+		for _, c := range t.Calls(t.frames[i], t.frames[i+1]) {
 			value, ok := c.(*ssa.Call)
 			if !ok {
 				continue
@@ -240,7 +242,7 @@ func aliases(v ssa.Value) map[ssa.Value]bool {
 	for len(todo) > 0 {
 		a := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for _, r := range referrers(a) {
+		for _, r := range frames.Referrers(a) {
 			switch r := r.(type) {
 			case *ssa.Store:
 				if cell, ok := r.Addr.(*ssa.Alloc); ok && r.Val == a {
@@ -276,54 +278,12 @@ func aliases(v ssa.Value) map[ssa.Value]bool {
 	return names
 }
 
-func referrers(v ssa.Value) []ssa.Instruction {
-	if r := v.Referrers(); r != nil {
-		return *r
-	}
-	return nil
-}
-
-// calls are the calls of the next frame that may have called the function of the i-th.
-func (t *tracer) calls(i int) []ssa.CallInstruction {
-	var there, anywhere, dynamic []ssa.CallInstruction
-	callee, caller := origin(t.frames[i].fn), t.frames[i+1]
-	for c := range callsIn(caller.fn) {
-		here := t.src.Fset.PositionFor(c.Pos(), false).Line == caller.line
-		static := c.Common().StaticCallee()
-		switch {
-		case static != nil && origin(static) == callee, c.Common().IsInvoke() && c.Common().Method.Name() == callee.Name():
-			anywhere = append(anywhere, c)
-			if here {
-				there = append(there, c)
-			}
-		case static == nil && here && !c.Common().IsInvoke():
-			if _, ok := c.Common().Value.(*ssa.Builtin); !ok {
-				dynamic = append(dynamic, c)
-			}
-		}
-	}
-	switch {
-	case len(there) > 0:
-		return there
-	case len(anywhere) > 0:
-		return anywhere
-	}
-	return dynamic
-}
-
-func origin(f *ssa.Function) *ssa.Function {
-	if o := f.Origin(); o != nil {
-		return o
-	}
-	return f
-}
-
 // argument says who holds a parameter: who holds what the caller has passed.
 func (t *tracer) argument(v *ssa.Parameter, i int, part bool) string {
 	if i+1 >= len(t.frames) {
 		return ""
 	}
-	fn := t.frames[i].fn
+	fn := t.frames[i].Fn
 	at := -1
 	for k, p := range fn.Params {
 		if p == v {
@@ -333,7 +293,7 @@ func (t *tracer) argument(v *ssa.Parameter, i int, part bool) string {
 	if at < 0 {
 		return ""
 	}
-	for _, c := range t.calls(i) {
+	for _, c := range t.Calls(t.frames[i], t.frames[i+1]) {
 		call := c.Common()
 		k := at
 		if call.IsInvoke() {
@@ -355,7 +315,7 @@ func (t *tracer) argument(v *ssa.Parameter, i int, part bool) string {
 	}
 	// A method value that somebody has called.
 	for j := i + 1; j < len(t.frames); j++ {
-		for _, b := range t.frames[j].fn.Blocks {
+		for _, b := range t.frames[j].Fn.Blocks {
 			for _, instr := range b.Instrs {
 				c, ok := instr.(*ssa.MakeClosure)
 				if !ok || len(c.Bindings) != 1 || !strings.HasSuffix(c.Fn.Name(), "$bound") || c.Fn.(*ssa.Function).Object() != fn.Object() {
@@ -372,7 +332,7 @@ func (t *tracer) argument(v *ssa.Parameter, i int, part bool) string {
 
 // captured says who holds a variable of the function around.
 func (t *tracer) captured(v *ssa.FreeVar, i int, part bool) string {
-	fn := t.frames[i].fn
+	fn := t.frames[i].Fn
 	at := -1
 	for k, f := range fn.FreeVars {
 		if f == v {
@@ -380,10 +340,10 @@ func (t *tracer) captured(v *ssa.FreeVar, i int, part bool) string {
 		}
 	}
 	for j := i + 1; j < len(t.frames); j++ {
-		if t.frames[j].fn != fn.Parent() {
+		if t.frames[j].Fn != fn.Parent() {
 			continue
 		}
-		for _, b := range t.frames[j].fn.Blocks {
+		for _, b := range t.frames[j].Fn.Blocks {
 			for _, instr := range b.Instrs {
 				if c, ok := instr.(*ssa.MakeClosure); ok && c.Fn == fn && at >= 0 && at < len(c.Bindings) {
 					return t.holder(c.Bindings[at], j, part)
@@ -397,7 +357,7 @@ func (t *tracer) captured(v *ssa.FreeVar, i int, part bool) string {
 // stopped: a method that ends something is called on what the test holds, by these names.
 func (t *tracer) stopped(names map[ssa.Value]bool) bool {
 	for a := range withParts(names) {
-		for _, r := range referrers(a) {
+		for _, r := range frames.Referrers(a) {
 			var call *ssa.CallCommon
 			switch r := r.(type) {
 			case ssa.CallInstruction:
@@ -426,7 +386,7 @@ func (t *tracer) stopped(names map[ssa.Value]bool) bool {
 // stops: the method f ends something. One that has led to the goroutine does not end it:
 // the service is run by it.
 func (t *tracer) stops(f *ssa.Function) bool {
-	led := func(o frame) bool { return origin(o.fn) == origin(f) }
+	led := func(o frames.Frame) bool { return frames.Origin(o.Fn) == frames.Origin(f) }
 	return !slices.ContainsFunc(t.frames, led) && !givesWork(f) && t.ends(f, map[*ssa.Function]bool{})
 }
 
@@ -437,7 +397,7 @@ func withParts(names map[ssa.Value]bool) map[ssa.Value]bool {
 	for len(todo) > 0 {
 		v := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for _, r := range referrers(v) {
+		for _, r := range frames.Referrers(v) {
 			switch r := r.(type) {
 			case *ssa.Field, *ssa.FieldAddr, *ssa.Index, *ssa.IndexAddr, *ssa.UnOp:
 				if part := r.(ssa.Value); !out[part] {
@@ -471,11 +431,9 @@ func (t *tracer) methods(c *ssa.CallCommon) []*ssa.Function {
 	if !c.IsInvoke() {
 		return out
 	}
-	for _, all := range t.byFile {
-		for _, f := range all {
-			if f.Signature.Recv() != nil && f.Name() == c.Method.Name() {
-				out = append(out, f.Function)
-			}
+	for f := range t.Functions() {
+		if f.Signature.Recv() != nil && f.Name() == c.Method.Name() {
+			out = append(out, f)
 		}
 	}
 	return out
@@ -527,7 +485,7 @@ func (t *tracer) ends(f *ssa.Function, seen map[*ssa.Function]bool) bool {
 			case "(*time.Timer).Stop", "(*time.Ticker).Stop", "(*sync.Cond).Signal", "(*sync.Cond).Broadcast":
 				return true
 			}
-			if t.isOwn(callee) && t.ends(callee, seen) {
+			if t.Own(callee) && t.ends(callee, seen) {
 				return true
 			}
 		}

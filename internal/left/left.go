@@ -3,12 +3,21 @@ package left
 import (
 	"go/token"
 	"go/types"
-	"iter"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/internal/frames"
 	"github.com/vtrace/vtrace/sites"
 )
+
+// Program answers questions about one program.
+type Program struct {
+	*frames.Program
+	sites *sites.Index
+}
+
+// New prepares the program, whose functions are those of of.
+func New(of *frames.Program, idx *sites.Index) *Program { return &Program{of, idx} }
 
 // Goroutine is one that is left.
 type Goroutine struct {
@@ -52,7 +61,7 @@ func (p *Program) Waits(g Goroutine) (of string, group *types.Var) {
 	if t == nil {
 		return "", nil
 	}
-	for _, c := range groupCalls(t.frames[0].fn, "Wait") {
+	for _, c := range groupCalls(t.frames[0].Fn, "Wait") {
 		if s, ok := t.sites.At(sites.WaitGroupWait, c.Pos()); ok && s.ID == g.Site {
 			if group = groupOf(c); group != nil {
 				return t.holder(c.Common().Args[0], 0, false), group
@@ -69,7 +78,7 @@ func (p *Program) IsOf(g Goroutine, group *types.Var) bool {
 		return false
 	}
 	for _, f := range t.frames[:own] {
-		for _, c := range groupCalls(f.fn, "Done") {
+		for _, c := range groupCalls(f.Fn, "Done") {
 			if groupOf(c) == group {
 				return true
 			}
@@ -80,7 +89,7 @@ func (p *Program) IsOf(g Goroutine, group *types.Var) bool {
 
 // groupCalls are the calls, deferred ones too, of a method of wait groups in a function.
 func groupCalls(f *ssa.Function, method string) (out []ssa.CallInstruction) {
-	for c := range callsIn(f) {
+	for c := range frames.CallsIn(f) {
 		if callee := c.Common().StaticCallee(); callee != nil && callee.String() == "(*sync.WaitGroup)."+method {
 			out = append(out, c)
 		}
@@ -88,24 +97,11 @@ func groupCalls(f *ssa.Function, method string) (out []ssa.CallInstruction) {
 	return out
 }
 
-// callsIn are the calls in a function, those of go and defer statements too.
-func callsIn(f *ssa.Function) iter.Seq[ssa.CallInstruction] {
-	return func(yield func(ssa.CallInstruction) bool) {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				if c, ok := instr.(ssa.CallInstruction); ok && !yield(c) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // groupOf is the field that a wait group is, or that points to it; nil if it is none.
 func groupOf(c ssa.CallInstruction) *types.Var {
 	v := c.Common().Args[0]
 	if a, ok := v.(*ssa.FieldAddr); ok {
-		return fieldAt(a.X.Type(), a.Field)
+		return frames.FieldAt(a.X.Type(), a.Field)
 	}
 	return fieldOf(v)
 }
@@ -113,25 +109,12 @@ func groupOf(c ssa.CallInstruction) *types.Var {
 // trace begins to follow what a goroutine waits on, own of whose frames are its own. It
 // is nil if that cannot be followed.
 func (p *Program) trace(g Goroutine) (t *tracer, own int) {
-	t = &tracer{Program: p, frames: p.frames(g.Stack)}
-	if len(t.frames) == 0 || len(g.Created) == 0 {
+	all, own := p.Chain(g.Stack, g.Created)
+	if own == 0 || len(g.Created) == 0 {
 		return nil, 0
 	}
-	own = len(t.frames)
-	for k, stack := range g.Created {
-		created := p.frames(stack)
-		if k == 0 && len(created) > 0 {
-			// The function that the instrumented go statement makes: on the line of that, it
-			// seems to be the function around, or the literal that is started.
-			if last := t.frames[own-1]; own > 1 && last.line == created[0].line && (last.fn == created[0].fn || last.fn == t.frames[own-2].fn) {
-				own--
-			}
-			t.frames = t.frames[:own]
-			t.startedByTest = isTest(created[0].fn)
-		}
-		t.frames = append(t.frames, created...)
-	}
-	return t, own
+	created := p.Resolve(g.Created[0])
+	return &tracer{Program: p, frames: all, startedByTest: len(created) > 0 && isTest(created[0].Fn)}, own
 }
 
 // signals: all of these are channels without values, which are there to be closed.
@@ -152,7 +135,7 @@ func signals(from []ssa.Value) bool {
 // askedToEnd: these are channels of a service, and all that closes one of them is a method
 // that its users call. What is closed by what the service does by itself is a result.
 func (t *tracer) askedToEnd(from []ssa.Value) bool {
-	if len(from) == 0 || isTest(t.frames[0].fn) {
+	if len(from) == 0 || isTest(t.frames[0].Fn) {
 		return false
 	}
 	for _, v := range from {
@@ -161,16 +144,14 @@ func (t *tracer) askedToEnd(from []ssa.Value) bool {
 			return false
 		}
 		closes := 0
-		for _, all := range t.byFile {
-			for _, f := range all {
-				if !t.closes(f.Function, field) {
-					continue
-				}
-				if f.Signature.Recv() == nil || !token.IsExported(f.Name()) {
-					return false
-				}
-				closes++
+		for f := range t.Functions() {
+			if !t.closes(f, field) {
+				continue
 			}
+			if f.Signature.Recv() == nil || !token.IsExported(f.Name()) {
+				return false
+			}
+			closes++
 		}
 		if closes == 0 {
 			return false
@@ -181,7 +162,7 @@ func (t *tracer) askedToEnd(from []ssa.Value) bool {
 
 // closes: f itself closes a channel of a field.
 func (p *Program) closes(f *ssa.Function, field *types.Var) bool {
-	for c := range callsIn(f) {
+	for c := range frames.CallsIn(f) {
 		if b, ok := c.Common().Value.(*ssa.Builtin); ok && b.Name() == "close" && fieldOf(c.Common().Args[0]) == field {
 			return true
 		}
@@ -196,21 +177,10 @@ func fieldOf(v ssa.Value) *types.Var {
 		return fieldOf(v.X)
 	case *ssa.UnOp:
 		if a, ok := v.X.(*ssa.FieldAddr); ok && v.Op == token.MUL {
-			return fieldAt(a.X.Type(), a.Field)
+			return frames.FieldAt(a.X.Type(), a.Field)
 		}
 	case *ssa.Field:
-		return fieldAt(v.X.Type(), v.Field)
-	}
-	return nil
-}
-
-// fieldAt is a field of a struct or of what a pointer points to.
-func fieldAt(t types.Type, i int) *types.Var {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if s, ok := t.Underlying().(*types.Struct); ok && i < s.NumFields() {
-		return s.Field(i).Origin()
+		return frames.FieldAt(v.X.Type(), v.Field)
 	}
 	return nil
 }
@@ -243,7 +213,7 @@ func (t *tracer) waitsOn(site sites.ID) (kind sites.Kind, from, contexts []ssa.V
 		s, ok := t.sites.At(k, pos)
 		return ok && s.ID == site
 	}
-	for _, b := range t.frames[0].fn.Blocks {
+	for _, b := range t.frames[0].Fn.Blocks {
 		for _, instr := range b.Instrs {
 			switch instr := instr.(type) {
 			case *ssa.UnOp:

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/vtrace/vtrace/internal/frames"
 	"github.com/vtrace/vtrace/sites"
 )
 
@@ -19,13 +20,13 @@ func (p *Program) Watcher(g Goroutine) bool {
 	if t == nil || own == len(t.frames) {
 		return false
 	}
-	for _, f := range []frame{t.frames[0], t.frames[own]} {
-		if !strings.HasSuffix(p.src.Fset.PositionFor(f.fn.Pos(), false).Filename, "_test.go") {
+	for _, f := range []frames.Frame{t.frames[0], t.frames[own]} {
+		if !strings.HasSuffix(p.Source.Fset.PositionFor(f.Fn.Pos(), false).Filename, "_test.go") {
 			return false
 		}
 	}
 	kind := p.sites.Site(g.Site).Kind
-	at := p.blockedIn(t.frames[0].fn, g.Site)
+	at := p.blockedIn(t.frames[0].Fn, g.Site)
 	if at == nil {
 		return false
 	}

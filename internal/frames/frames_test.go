@@ -1,12 +1,10 @@
-package left
+package frames
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// The programs of pass/testdata/verdicts that begin with n13 show what a worker is.
 
 // TestLiterals checks how deep the runtime's name of a function says that it is in
 // function literals: a call on the line of a literal is in the function around it.
