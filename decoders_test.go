@@ -99,7 +99,7 @@ var decoders = map[string]string{
 	"orchestrate.readRecords":             "orchestrate.FuzzExplored orchestrate.FuzzExhausted",
 	"orchestrate.readResult":              "orchestrate.FuzzObserved orchestrate.FuzzExhausted orchestrate.FuzzMinimised",
 	"pass.checkModules":                   "pass.FuzzModules",
-	"pass.deep.failureIn":                 "pass.FuzzPlaces",
+	"pass.deep.failures":                  "pass.FuzzPlaces",
 	"pass.deep.placeOf":                   "pass.FuzzPlaces",
 	"pass.guardsOf":                       "pass.FuzzGuards",
 	"pass.readExported":                   "pass.FuzzReadExported",
