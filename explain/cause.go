@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -240,7 +241,12 @@ const shownWaits = 3
 // waits says of those who are stuck what they wait for: first those who wait for no other
 // goroutine, since all others wait for them.
 func (e *explanation) waits() string {
-	var own, roots, locks, groups, entry []string
+	type waiting struct {
+		rank       int
+		text, said string   // the second is the first without who it is
+		also       []string // others of whom the same is said
+	}
+	var all []*waiting
 	left := 0
 	for i := range e.finding.Goroutines {
 		w := &e.finding.Goroutines[i]
@@ -248,29 +254,63 @@ func (e *explanation) waits() string {
 			continue
 		}
 		text := e.wait(w)
-		switch {
-		case text == "":
+		if text == "" {
 			left++
-		case e.finding.Kind == artifact.KindLeak && w.File == e.finding.File && w.Line == e.finding.Line:
-			own = append(own, text) // others are findings of their own
-		case w.Operation == opLock || w.Operation == opReadLock || w.Operation == opOnce:
-			locks = append(locks, text)
-		case w.Operation == opWait && w.G == entryGoroutine:
-			entry = append(entry, text) // for all others, as a rule
-		case w.Operation == opWait:
-			groups = append(groups, text)
-		default:
-			roots = append(roots, text)
+			continue
 		}
+		said := strings.TrimPrefix(text, who(e.finding, w.G))
+		if k := slices.IndexFunc(all, func(o *waiting) bool { return o.said == said }); k >= 0 {
+			all[k].also = append(all[k].also, w.G)
+			continue
+		}
+		all = append(all, &waiting{e.rank(w), text, said, nil})
 	}
-	all := slices.Concat(own, roots, locks, groups, entry)
-	if len(all) == 0 {
-		return ""
+	slices.SortStableFunc(all, func(a, b *waiting) int { return cmp.Compare(a.rank, b.rank) })
+	var texts []string
+	for _, w := range all {
+		if n := len(w.also); n > 0 {
+			like := "goroutines " + Names(w.also)
+			if n == 1 {
+				like = who(e.finding, w.also[0])
+			}
+			rest := w.said
+			if !strings.HasPrefix(rest, ",") {
+				rest = "," + rest
+			}
+			w.text = strings.TrimSuffix(w.text, w.said) + ", like " + like + rest
+		}
+		texts = append(texts, w.text)
 	}
-	if more := len(all) + left - shownWaits; more > 0 && len(all) > shownWaits {
-		all = append(all[:shownWaits], fmt.Sprintf("and %d more wait", more))
+	if more := len(texts) + left - shownWaits; more > 0 && len(texts) > shownWaits {
+		texts = append(texts[:shownWaits], fmt.Sprintf("and %d more wait", more))
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(texts, "; ")
+}
+
+// rank orders those who are stuck by how near they are to the error: who waits for others comes behind these.
+func (e *explanation) rank(w *artifact.FindingGoroutine) int {
+	const own, awaited, roots, locks, groups, entry = 0, 1, 2, 3, 4, 5
+	switch {
+	case e.finding.Kind == artifact.KindLeak && w.File == e.finding.File && w.Line == e.finding.Line:
+		return own // others are findings of their own
+	case w.Operation == opLock || w.Operation == opReadLock || w.Operation == opOnce:
+		return locks
+	case w.Operation == opWait && w.G == entryGoroutine:
+		return entry // for all others, as a rule
+	case w.Operation == opWait:
+		return groups
+	case e.isAwaited(w.G):
+		return awaited
+	}
+	return roots
+}
+
+// isAwaited reports whether others wait for what a goroutine would have to do. Nobody waits for an idle worker: it is
+// what others have not done that is wrong.
+func (e *explanation) isAwaited(g string) bool {
+	return slices.ContainsFunc(e.finding.Goroutines, func(w artifact.FindingGoroutine) bool {
+		return w.State == artifact.StateBlocked && slices.ContainsFunc(w.Owed, func(a artifact.FindingAct) bool { return a.G == g })
+	})
 }
 
 // wait says what a goroutine waits for, and why that does not come.
@@ -291,6 +331,8 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		text := fmt.Sprintf("%s waits at %s to %s %s, and nobody who is left %s it", g, place, do, object, other)
 		if owed := e.owed(w); owed != "" {
 			text += ": " + owed
+		} else if partner := e.partner(w); partner != "" {
+			text += ": " + partner
 		}
 		return text
 	case opSelect:
@@ -299,7 +341,10 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		}
 		cases := w.Object
 		if len(w.Cases) > 0 {
-			cases = Cases(w.Cases)
+			cases = WaitingCases(*w)
+		}
+		if nilOnly(*w) {
+			return fmt.Sprintf("%s waits at %s in a select that has nil channels only, for ever (%s)", g, place, cases)
 		}
 		return fmt.Sprintf("%s waits at %s in a select, and nobody who is left comes to what its cases wait for (%s)", g, place, cases)
 	case opCondWait:
@@ -325,6 +370,57 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		return text
 	}
 	return ""
+}
+
+// partner says who has been on the other side of a channel before and waits itself now, "" if that is nobody, or more than
+// one.
+func (e *explanation) partner(w *artifact.FindingGoroutine) string {
+	kinds, done := []sites.Kind{sites.Recv, sites.Range, sites.Select}, "received from"
+	if w.Operation == opReceive {
+		kinds, done = []sites.Kind{sites.Send, sites.Select}, "sent on"
+	}
+	var last artifact.FindingStep
+	for _, s := range e.finding.Interleaving {
+		if s.Object != w.Object || w.Object == "" || s.G == w.G || !isKind(s, kinds...) {
+			continue
+		}
+		if isKind(s, sites.Select) && receives.MatchString(s.Taken) != (w.Operation == opSend) {
+			continue
+		}
+		if last.G != "" && last.G != s.G {
+			return ""
+		}
+		last = s
+	}
+	o := e.goroutine(last.G)
+	if o == nil || o.State != artifact.StateBlocked {
+		return ""
+	}
+	return fmt.Sprintf("%s, which has %s it at %s, waits itself at %s", who(e.finding, o.G), done, at(last.File, last.Line), at(o.File, o.Line))
+}
+
+// Waiting says for what goroutines of a finding wait, as the pages of findings have it: "lock", "channel", "condition" or
+// "wait group", which is said only if all wait for one: it is the others who are stuck otherwise.
+func Waiting(f artifact.Finding) []string {
+	var out []string
+	for _, g := range f.Goroutines {
+		what := ""
+		switch g.Operation {
+		case opLock, opReadLock, opOnce:
+			what = "lock"
+		case opSend, opReceive, opSelect:
+			what = "channel"
+		case opCondWait:
+			what = "condition"
+		}
+		if g.State == artifact.StateBlocked && what != "" && !slices.Contains(out, what) {
+			out = append(out, what)
+		}
+	}
+	if len(out) == 0 && slices.ContainsFunc(f.Goroutines, func(g artifact.FindingGoroutine) bool { return g.Operation == opWait }) {
+		out = append(out, "wait group")
+	}
+	return out
 }
 
 // owed says who does not come to what would let a goroutine go on, "" if that is not known.

@@ -275,3 +275,62 @@ func TestCauseOfLeaks(t *testing.T) {
 	f.Cause, f.Goroutines = "goroutine 0, x", []artifact.FindingGoroutine{{G: "0"}}
 	require.Equal(t, Location{File: "a.go", Line: 9}, Place(f), "the goroutine has no place")
 }
+
+// TestCauseOrder: who is awaited comes in front of who waits for work, and those who wait alike are one.
+func TestCauseOrder(t *testing.T) {
+	group := counting(blocked("0", "wait", "waitgroup#1", 9, "wg.Wait()"), 2)
+	group.Owed = []artifact.FindingAct{act("0.2", "wggo", "waitgroup#1", 8, "wg.Go(f)"), act("0.4", "wggo", "waitgroup#1", 8, "wg.Go(f)")}
+	f := artifact.Finding{Kind: artifact.KindDeadlock, Goroutines: []artifact.FindingGoroutine{
+		group, blocked("0.1", "cond wait", "cond#1", 2, "work.Wait()"),
+		blocked("0.2", "cond wait", "cond#2", 3, "done.Wait()"), ended("0.3"), blocked("0.4", "cond wait", "cond#2", 3, "done.Wait()"),
+	}}
+	require.Equal(t, "goroutine 0.2, like goroutine 0.4, waits at a.go:3 for a signal of done, and nobody who is left gives one; "+
+		"goroutine 0.1 waits at a.go:2 for a signal of work, and nobody who is left gives one; "+
+		"goroutine 0 waits at a.go:9 for wg, whose counter stays at 2, since goroutines 0.2 and 0.4 that Go has started at a.go:8 do not end", Cause(f))
+	f.Goroutines = append(f.Goroutines, blocked("0.5", "cond wait", "cond#2", 3, "done.Wait()"))
+	require.True(t, strings.HasPrefix(Cause(f), "goroutine 0.2, like goroutines 0.4 and 0.5, waits at a.go:3"), Cause(f))
+}
+
+// TestCausePartner: who was on the other side of a channel, and is stuck too, is named.
+func TestCausePartner(t *testing.T) {
+	sender := blocked("0.1", "send", "chan#1", 4, "out <- v", act("0.1", "lock", "mutex#1", 3, "mu.Lock()"))
+	receiver := blocked("0.2", "lock", "mutex#1", 7, "mu.Lock()")
+	steps := []artifact.FindingStep{does("0.2", "range", 6, "for v := range out {", "chan#1", "0 of 1"), does("0.1", "send", 4, "out <- v", "chan#1", "1 of 1")}
+	f := artifact.Finding{Kind: artifact.KindDeadlock, Goroutines: []artifact.FindingGoroutine{sender, receiver}, Interleaving: steps}
+	const partner = "nobody who is left receives from it: goroutine 0.2, which has received from it at a.go:6, waits itself at a.go:7"
+	require.Contains(t, Cause(f), partner)
+	other := f
+	other.Interleaving = append(steps[:2:2], does("0.3", "receive", 9, "<-out", "chan#1", "0 of 1"))
+	require.NotContains(t, Cause(other), "waits itself", "one of several")
+	other.Interleaving = []artifact.FindingStep{does("0.2", "range", 6, "for v := range in {", "chan#2", "0 of 1")}
+	require.NotContains(t, Cause(other), "waits itself", "another channel")
+	other = f
+	other.Goroutines = []artifact.FindingGoroutine{sender, ended("0.2")}
+	require.NotContains(t, Cause(other), "waits itself", "it has ended")
+}
+
+// TestWaitingCases: a nil channel in a select is never ready, which nothing else shows.
+func TestWaitingCases(t *testing.T) {
+	for _, p := range []struct{ object, want string }{
+		{"chan#1, chan#2", "case <-a, case b <- 1"},
+		{"nil chan, chan#2", "case <-a (nil), case b <- 1"},
+		{"nil chan", "case <-a (nil), case b <- 1 (nil)"},
+		{"chan#1", "case <-a, case b <- 1"},
+		{"", "case <-a, case b <- 1"},
+	} {
+		g := blocked("0.1", "select", p.object, 2, "select {")
+		g.Cases = []string{"<-a", "b <- 1"}
+		require.Equal(t, p.want, WaitingCases(g))
+		cause := Cause(artifact.Finding{Kind: artifact.KindDeadlock, Goroutines: []artifact.FindingGoroutine{g}})
+		require.Equal(t, p.object == "nil chan", strings.Contains(cause, "nil channels only, for ever"), cause)
+	}
+}
+
+// TestWaiting: who waits for a wait group waits for others, of whom more is to be said.
+func TestWaiting(t *testing.T) {
+	all := []artifact.FindingGoroutine{blocked("0", "wait", "waitgroup#1", 9, "wg.Wait()"), ended("0.1"), blocked("0.2", "send", "chan#1", 4, "c <- 1"), blocked("0.3", "range", "chan#1", 4, "for range c {"),
+		blocked("0.4", "read lock", "rwmutex#1", 4, "mu.RLock()"), blocked("0.5", "cond wait", "cond#1", 4, "c.Wait()")}
+	require.Equal(t, []string{"channel", "lock", "condition"}, Waiting(artifact.Finding{Goroutines: all}))
+	require.Equal(t, []string{"wait group"}, Waiting(artifact.Finding{Goroutines: all[:2]}))
+	require.Empty(t, Waiting(artifact.Finding{Goroutines: all[1:2]}))
+}

@@ -171,6 +171,12 @@ func TestSameVariable(t *testing.T) {
 	other := all[1]
 	other.Kind = artifact.KindMapRace
 	require.Zero(t, SameVariable(all[:1], other))
+
+	maps := []artifact.Finding{race(1, "main#1 map write", "main$1#1 map iteration"), race(2, "main#1 map write", "main$1#2 map read"), race(3, "main#3 map write", "main$1#3 map read")}
+	for i, want := range []int{0, 1, 0} {
+		maps[i].Kind = artifact.KindMapRace
+		require.Equal(t, want, SameVariable(maps[:i], maps[i]), "map %d", i+1)
+	}
 }
 
 // TestMessageAdds: what the cause has said in plain words is not said again by states.

@@ -80,7 +80,7 @@ func Table(f artifact.Finding) []string {
 	for i, s := range f.Interleaving {
 		switch {
 		case s.Step == 0:
-			t.rows = append(t.rows, row{cells: []string{"..."}})
+			t.rows = append(t.rows, row{cells: []string{"...", s.Text}})
 			continue
 		case s.G == artifact.TimeStep:
 			t.rows = append(t.rows, row{cells: []string{strconv.Itoa(s.Step), "time passes"}})
@@ -160,12 +160,16 @@ var parts = map[string]bool{
 	"map access": true, "reading of the clock": true, "length of a channel": true, opOperand: true,
 }
 
+// opApproach is the operation of a step in which a goroutine comes to what it does in its next one, while others act in
+// between: what it works on is evaluated.
+const opApproach = "approach"
+
 // opOperand is the operation of a step in which a goroutine calls a library, as for an operand.
 const opOperand = "call of uninstrumented code"
 
-// withoutApproaches leaves out the steps in which a goroutine only comes to an operation: to one that is its very next
+// withoutApproaches leaves out the steps in which a goroutine only comes to an operation: to one that is the very next
 // step, or, as all statements of some functions are steps, to an atomic one; and those in which it calls a library for
-// its operands.
+// its operands. Others in which it only comes to one say so.
 func withoutApproaches(steps []artifact.FindingStep) []artifact.FindingStep {
 	next := map[string]artifact.FindingStep{} // by goroutine
 	var out []artifact.FindingStep
@@ -173,7 +177,11 @@ func withoutApproaches(steps []artifact.FindingStep) []artifact.FindingStep {
 		n := next[s.G]
 		next[s.G] = s
 		if n.G != "" && !severalStatements(s.Text) && n.File == s.File && n.Line == s.Line && n.Text == s.Text && !isKind(n, sites.End) &&
-			(s.Operation == opAccess && (isKind(n, sites.Atomic) || steps[i+1].G == s.G && !parts[n.Operation]) || s.Operation == opOperand && !parts[n.Operation]) {
+			(s.Operation == opAccess && (isKind(n, sites.Atomic) || !parts[n.Operation]) || s.Operation == opOperand && !parts[n.Operation]) {
+			if s.Operation == opAccess && !isKind(n, sites.Atomic) && steps[i+1].G != s.G {
+				s.Operation = opApproach
+				out = append(out, s)
+			}
 			continue
 		}
 		out = append(out, s)
@@ -212,14 +220,20 @@ func Elide(steps []artifact.FindingStep) []artifact.FindingStep {
 		}
 	}
 	var out []artifact.FindingStep
+	left := 0
 	for i, s := range steps {
 		switch {
 		case keep[i]:
 			out = append(out, s)
 		case keep[i-1] && keep[i+1]: // a line would stand for it anyway
 			out = append(out, s)
-		case keep[i-1]:
-			out = append(out, artifact.FindingStep{})
+		default:
+			if keep[i-1] {
+				out = append(out, artifact.FindingStep{})
+				left = 0
+			}
+			left++
+			out[len(out)-1].Text = fmt.Sprintf("%d more steps", left)
 		}
 	}
 	return out
@@ -230,7 +244,28 @@ func waitsFor(g artifact.FindingGoroutine) string {
 	if len(g.Cases) == 0 {
 		return g.Text
 	}
-	return "select: " + Cases(g.Cases)
+	return "select: " + WaitingCases(g)
+}
+
+// WaitingCases are the cases of the select in which a goroutine waits, in words, with those of nil channels marked as
+// far as they are known: what objects there are is told of all cases together.
+func WaitingCases(g artifact.FindingGoroutine) string {
+	objects := strings.Split(g.Object, ", ")
+	if len(objects) != len(g.Cases) && !nilOnly(g) {
+		return Cases(g.Cases)
+	}
+	out := slices.Clone(g.Cases)
+	for i := range out {
+		if nilOnly(g) || strings.HasPrefix(objects[i], nilPrefix) {
+			out[i] += " (nil)"
+		}
+	}
+	return Cases(out)
+}
+
+// nilOnly: all that a goroutine waits for is nil.
+func nilOnly(g artifact.FindingGoroutine) bool {
+	return strings.HasPrefix(g.Object, nilPrefix) && !strings.Contains(g.Object, ", ")
 }
 
 // Taken is what a case of a select does, "" of its default, and where several of its cases do the same.
@@ -367,6 +402,9 @@ func After(s artifact.FindingStep) string {
 
 // operation is what a step does.
 func operation(s artifact.FindingStep) string {
+	if s.Operation == opApproach {
+		return "comes to: " + brief(s)
+	}
 	switch kind := sites.Named(s.Operation); kind {
 	case sites.Start:
 		return "start of the goroutine"
@@ -415,7 +453,8 @@ const maxStatement = 60
 // line of several, all but the operation, if that can be told.
 func brief(s artifact.FindingStep) string {
 	kind := sites.Named(s.Operation)
-	if !kind.StartsGoroutine() && (severalStatements(s.Text) || utf8.RuneCountInString(s.Text) > maxStatement) {
+	inLiteral := strings.Contains(s.Site, "$") && function.MatchString(s.Text)
+	if !kind.StartsGoroutine() && (severalStatements(s.Text) || inLiteral || utf8.RuneCountInString(s.Text) > maxStatement) {
 		if c := call(kind, s.Text); c != "" {
 			return c
 		}

@@ -2,6 +2,8 @@ package explain
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -379,4 +381,77 @@ func TestTableEntryFile(t *testing.T) {
 		{Step: 1, G: "0", Operation: "select", Case: 2, Result: "closed", File: "p/" + sites.EntryFile("FuzzX"), Line: 13, Text: "select {"},
 		{Step: 2, G: "0", Operation: "send", File: "m_test.go", Line: 9, Text: "c <- 1"},
 	}}))
+}
+
+// TestElide: what is left out of many steps is nothing that a goroutine does last, or by which it starts.
+func TestElide(t *testing.T) {
+	steps := func(goroutines ...string) (all []artifact.FindingStep) {
+		for _, g := range goroutines {
+			all = append(all, artifact.FindingStep{Step: len(all) + 1, G: g})
+		}
+		return all
+	}
+	numbers := func(all []artifact.FindingStep) (out []int) {
+		for _, s := range Elide(all) {
+			out = append(out, s.Step)
+		}
+		return out
+	}
+	require.Len(t, numbers(steps(slices.Repeat([]string{"0"}, 61)...)), 61)
+	long := slices.Repeat([]string{"0", "0.1"}, 100)
+	require.Equal(t, slices.Concat(count(1, 20), []int{0}, count(161, 200)), numbers(steps(long...)))
+	early := slices.Clone(long)
+	for _, i := range []int{50, 60, 62, 64, 66, 68, 70, 72} { // steps are one more
+		early[i] = "0.2"
+	}
+	early[100] = artifact.TimeStep
+	require.Equal(t, slices.Concat(count(1, 20), []int{0, 51, 0}, count(63, 73), []int{0}, count(161, 200)), numbers(steps(early...)),
+		"a step between two others takes no more room than what would stand for it")
+	var many []string
+	for i := range 200 {
+		many = append(many, "0."+strconv.Itoa(i%20))
+	}
+	require.Len(t, numbers(steps(many...)), 61, "of many goroutines, as they share a column")
+}
+
+// count are the numbers from a to b.
+func count(a, b int) (out []int) {
+	for i := a; i <= b; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+// TestObjects: an object is told of once, by all its names.
+func TestObjects(t *testing.T) {
+	made := func(object, expression string, line int) artifact.FindingObject {
+		return artifact.FindingObject{Object: object, Expression: expression, File: "a.go", Line: line, Text: "text"}
+	}
+	f := artifact.Finding{Goroutines: []artifact.FindingGoroutine{
+		{Made: []artifact.FindingObject{made("chan#1", "out", 3)}},
+		{},
+		{Made: []artifact.FindingObject{made("mutex#1", "", 4), made("chan#1", "p.results", 3)}},
+		{Made: []artifact.FindingObject{made("chan#1", "out", 3), made("chan#2", "out", 3)}},
+	}}
+	require.Equal(t, []Object{{Name: "out, also p.results", File: "a.go", Text: "text", Line: 3}, {Name: "mutex#1", File: "a.go", Text: "text", Line: 4}, {Name: "out", File: "a.go", Text: "text", Line: 3}}, Objects(f))
+	require.Empty(t, Objects(artifact.Finding{}))
+	for text, want := range map[string]string{"v, ok := <-s.in": "s.in", "out <- f(x)": "out", "<-time.After(t)": "", "<-done": "done"} {
+		require.Equal(t, want, Channel(text), text)
+	}
+}
+
+// TestTableApproach: a step in which a goroutine only comes to what it does after others have acted says so.
+func TestTableApproach(t *testing.T) {
+	f := artifact.Finding{Interleaving: []artifact.FindingStep{
+		{Step: 1, G: "0", Site: "p.f@1", Operation: "access", File: "a.go", Line: 3, Text: "close(c.done)"},
+		{Step: 2, G: "0.1", Site: "p.f@1", Operation: "access", File: "a.go", Line: 3, Text: "close(c.done)"},
+		{Step: 3, G: "0.1", Site: "p.f#1", Operation: "close", File: "a.go", Line: 3, Text: "close(c.done)"},
+		{Step: 4, G: "0", Site: "p.f#1", Operation: "close", File: "a.go", Line: 3, Text: "close(c.done)"},
+		{Step: 5, G: "0", Site: "p.f$1#1", Operation: "send", File: "a.go", Line: 4, Text: "New(a, func(p string) { got <- p })"},
+	}}
+	var rows []string
+	for _, line := range Table(f)[1:] {
+		rows = append(rows, strings.Join(strings.Fields(line), " "))
+	}
+	require.Equal(t, []string{"1 a.go:3 comes to: close(c.done)", "3 a.go:3 close(c.done)", "4 a.go:3 close(c.done)", "5 a.go:4 got <- p"}, rows)
 }

@@ -19,6 +19,10 @@ import (
 func AddOutcomes(side *artifact.Sidecar, steps []artifact.FindingStep, trace []artifact.PlanStep, read func(file string) ([]byte, bool)) {
 	byKey := SitesByKey(side)
 	files := map[string]*conditions{}
+	passed := map[string]bool{} // keys of sites
+	for _, s := range trace {
+		passed[s.Site] = true
+	}
 	for i, k := range matched(steps, trace) {
 		if k < 0 {
 			continue
@@ -28,14 +32,25 @@ func AddOutcomes(side *artifact.Sidecar, steps []artifact.FindingStep, trace []a
 			continue
 		}
 		at, then := byKey[trace[k].Site], byKey[trace[k+1+next].Site]
-		if at.File == "" || at.File != then.File || at.Func != then.Func || returns(then) {
+		if at.File == "" || at.File != then.File || at.Func != then.Func {
 			continue
 		}
 		if files[at.File] == nil {
 			text, _ := read(at.File)
 			files[at.File] = parsed(text)
 		}
-		steps[i].Outcome = files[at.File].outcome(at, then)
+		if !returns(then) {
+			steps[i].Outcome = files[at.File].outcome(at, then)
+			continue
+		}
+		behind := func(pos token.Pos) bool { // a run stops there, as another goroutine has, or this one before
+			return slices.ContainsFunc(side.Sites, func(s artifact.Site) bool {
+				return passed[s.Key] && s.File == at.File && files[at.File].pos(s) == pos
+			})
+		}
+		if files[at.File].returnsThen(at, behind) {
+			steps[i].Outcome = truth(true)
+		}
 	}
 }
 
@@ -69,6 +84,7 @@ type conditions struct {
 	file  *token.File
 	text  []byte
 	nodes []ast.Node // statements with conditions, and what a break or continue may leave
+	next  map[*ast.IfStmt]ast.Stmt
 }
 
 // parsed reads a file. What cannot be parsed has no statements.
@@ -78,8 +94,15 @@ func parsed(text []byte) *conditions {
 	if err != nil {
 		return &conditions{}
 	}
-	s := &conditions{file: fset.File(f.FileStart), text: text}
+	s := &conditions{file: fset.File(f.FileStart), text: text, next: map[*ast.IfStmt]ast.Stmt{}}
 	ast.Inspect(f, func(n ast.Node) bool {
+		if block, ok := n.(*ast.BlockStmt); ok {
+			for i := range len(block.List) - 1 {
+				if n, ok := block.List[i].(*ast.IfStmt); ok {
+					s.next[n] = block.List[i+1]
+				}
+			}
+		}
 		switch n.(type) {
 		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 			s.nodes = append(s.nodes, n)
@@ -122,6 +145,21 @@ func (s *conditions) outcome(at, then artifact.Site) string {
 		}
 	}
 	return ""
+}
+
+// returnsThen reports whether the condition that is evaluated at a site holds if its function returns next: the
+// statement in front of which it would have stopped else was not come to.
+func (s *conditions) returnsThen(at artifact.Site, stops func(token.Pos) bool) bool {
+	from := s.pos(at)
+	for _, n := range slices.Backward(s.nodes) {
+		n, ok := n.(*ast.IfStmt)
+		if !ok || !from.IsValid() || from < n.Pos() || from >= n.Body.Pos() {
+			continue
+		}
+		next := s.next[n]
+		return n.Else == nil && next != nil && s.leaves(n.Body) > s.file.Pos(s.file.Size()) && stops(next.Pos())
+	}
+	return false
 }
 
 func within(n ast.Node, p token.Pos) bool { return n.Pos() <= p && p < n.End() }

@@ -1,6 +1,7 @@
 package orchestrate
 
 import (
+	"go/token"
 	"strings"
 	"testing"
 
@@ -78,6 +79,39 @@ func TestAddOutcomesElsewhere(t *testing.T) {
 	}
 }
 
+// TestAddOutcomesReturn: who returns behind a condition, and has not come to where runs stop behind it, has found it true.
+func TestAddOutcomesReturn(t *testing.T) {
+	for _, p := range []struct {
+		body  string
+		stops bool // in front of the second mark
+		want  string
+	}{
+		{"defer f(); «1»if x { return }; «2»n++", true, "true"},
+		{"defer f(); «1»if x { return }; «2»n++", false, ""},
+		{"defer f(); «1»if x { panic(1) }; «2»n++", true, "true"},
+		{"defer f(); «1»if x { g() }; «2»n++", true, ""},
+		{"defer f(); «1»if x { return } else { g() }; «2»n++", true, ""},
+		{"defer f(); «1»if x { return }; g(); «2»n++", true, ""},
+		{"defer f(); if y { «1»if x { return } }; «2»n++", true, ""},
+		{"defer f(); for { «1»if x { break }; «2»n++ }", true, ""},
+	} {
+		text := "package m\n\nfunc F() {\n\t" + p.body + "\n}\n"
+		plain := strings.NewReplacer("«1»", "", "«2»", "").Replace
+		site := func(mark, key, statement string) artifact.Site {
+			line := strings.Split(text, "\n")[3]
+			return artifact.Site{Key: key, Kind: "statement", Func: "m.F", File: "a.go", Line: 4, Col: len(plain(line[:strings.Index(line, mark)])) + 1, Text: statement}
+		}
+		side := &artifact.Sidecar{Sites: []artifact.Site{site("«1»", "a", "x"), site("«2»", "b", "x"), site("defer", "end", "defer f()")}}
+		trace := []artifact.PlanStep{{G: "0", Site: "a"}, {G: "0", Site: "end"}}
+		if p.stops {
+			trace = append(trace, artifact.PlanStep{G: "0.1", Site: "b"})
+		}
+		steps := []artifact.FindingStep{{G: "0", Site: "a"}}
+		AddOutcomes(side, steps, trace, func(string) ([]byte, bool) { return []byte(plain(text)), true })
+		require.Equal(t, p.want, steps[0].Outcome, p)
+	}
+}
+
 // FuzzOutcomes: whatever file a bundle has, and wherever its sites are said to be, an outcome is one of a few words.
 func FuzzOutcomes(f *testing.F) {
 	f.Add([]byte("package m\nfunc F() { if x { f() } else { return } }\n"), 2, 12, 2, 19)
@@ -87,5 +121,6 @@ func FuzzOutcomes(f *testing.F) {
 		if got != "" && got != "true" && got != "false" && got != "default" {
 			require.Regexp(t, "^case", got)
 		}
+		parsed(text).returnsThen(artifact.Site{Line: line, Col: col}, func(token.Pos) bool { return true })
 	})
 }

@@ -47,9 +47,12 @@ func (d *deep) addCreations(f *artifact.Finding, v *orchestrate.Verdict) {
 			}
 			p := d.program.source.Fset.PositionFor(pos, false)
 			o := artifact.FindingObject{Object: objects[k], File: d.program.source.Rel(p.Filename), Line: p.Line}
-			if len(at.Cases) == len(places) {
+			switch {
+			case len(at.Cases) == len(places):
 				o.Expression = explain.Channel(at.Cases[k])
-			} else {
+			case at.Closed != nil:
+				o.Expression = explain.Operand(sites.Close, at.Closed.Text)
+			default:
 				o.Expression = explain.Operand(sites.Named(site.Kind), site.Text)
 			}
 			if text, ok := d.source(o.File); ok {

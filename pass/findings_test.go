@@ -6,44 +6,43 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/orchestrate"
 )
 
-// TestLimits requires that queries which are undecided for one reason are listed
-// one by one if they are few, and summed up otherwise.
-func TestLimits(t *testing.T) {
-	var queries []artifact.Query
-	var verdicts []artifact.Verdict
-	ask := func(category, description, result, reason string) {
-		n := len(queries) + 1
-		queries = append(queries, artifact.Query{Number: n, Category: category, Description: description})
-		verdicts = append(verdicts, artifact.Verdict{Query: n, Result: result, Reason: reason})
+// TestSortFindings: what is certain is read first, and each verdict by place.
+func TestSortFindings(t *testing.T) {
+	var all []artifact.Finding
+	for _, verdict := range []string{artifact.False, artifact.Note, artifact.Unconfirmed, artifact.Possible, artifact.TimingDependent, artifact.Real} {
+		all = append(all, artifact.Finding{Verdict: verdict, File: "b.go", Line: 2}, artifact.Finding{Verdict: verdict, File: "b.go", Line: 1}, artifact.Finding{Verdict: verdict, File: "a.go", Line: 9})
 	}
-	ask("channel safety", "close of closed channel", "M", "memory budget reached")
-	ask("goroutine leak", "a goroutine can never go on", "M", "time budget reached")
-	ask("goroutine leak", "a goroutine can never go on at send", "T", "")
-	ask("channel safety", "send on closed channel", "M", "memory budget reached")
-	ask("goroutine exits with panic", "a panic is not recovered", "M", "memory budget reached")
-	ask("channel safety", "close of nil channel", "M", "memory budget reached")
-	require.Equal(t, []string{
-		"4 of 6 queries are undecided: memory budget reached (channel safety, goroutine exits with panic)",
-		"query 2 (a goroutine can never go on) is undecided: time budget reached",
-	}, limits(queries, verdicts, nil, false))
+	sortFindings(all)
+	for i, verdict := range []string{artifact.Real, artifact.TimingDependent, artifact.Possible, artifact.Unconfirmed, artifact.Note, artifact.False} {
+		for k, at := range []artifact.Finding{{File: "a.go", Line: 9}, {File: "b.go", Line: 1}, {File: "b.go", Line: 2}} {
+			at.Verdict, at.Number = verdict, 3*i+k+1
+			require.Equal(t, at, all[3*i+k])
+		}
+	}
 }
 
-// TestOutOfControl: with runs that got out of control nothing is said to have no error, but if
-// all schedules were run.
-func TestOutOfControl(t *testing.T) {
-	concluded := func(r artifact.Runs) Conclusion {
-		b := artifact.New(artifact.Manifest{Pass: artifact.PassDeep})
-		b.SetRuns(&r)
-		bundle, err := b.Bundle()
-		require.NoError(t, err)
-		return Conclude(bundle)
+// TestSaidAtEnd: what a test or a program has said where it has failed, without the time that it was.
+func TestSaidAtEnd(t *testing.T) {
+	d := &deep{side: &artifact.Sidecar{Sites: []artifact.Site{{}, {ID: 1, File: "a/m_test.go", Line: 9}, {ID: 2, File: "a/m_test.go", Line: 12}}}}
+	failed := "=== RUN TestF\n    m_test.go:9: first\n    m_test.go:12: second\n        m_test.go:12: third\n"
+	for _, row := range []struct {
+		finding        artifact.Finding
+		stdout, stderr string
+		want           string
+	}{
+		{artifact.Finding{Kind: artifact.KindTestFailure, File: "a/m_test.go", Line: 9}, failed, "", "test failure: first"},
+		{artifact.Finding{Kind: artifact.KindTestFailure, File: "a/m_test.go", Line: 12}, failed, "", "test failure: second"},
+		{artifact.Finding{Kind: artifact.KindTestFailure, File: "a/m_test.go", Line: 7}, failed, "", ""},
+		{artifact.Finding{Kind: artifact.KindExit}, failed, "", ""},
+		{artifact.Finding{Kind: artifact.KindExit}, "", "starting\n2026/11/28 06:30:00 no such product\n", "exit status 1: no such product"},
+		{artifact.Finding{Kind: artifact.KindExit}, "", "2026/11/28 06:30:00.123456 x\n\n", "exit status 1: x"},
+		{artifact.Finding{Kind: artifact.KindExit}, "", "usage: m FILE", "exit status 1: usage: m FILE"},
+		{artifact.Finding{Kind: artifact.KindPanic}, failed, "boom", ""},
+	} {
+		v := &orchestrate.Verdict{Message: "exit status 1", Stdout: row.stdout, Stderr: row.stderr}
+		require.Equal(t, row.want, d.saidAtEnd(&row.finding, v), "%+v", row)
 	}
-	require.False(t, concluded(artifact.Runs{Runs: 100}).Inconclusive())
-	c := concluded(artifact.Runs{Runs: 100, Uncontrolled: 1})
-	require.True(t, c.Inconclusive())
-	require.Equal(t, []string{"1 of 100 runs of the program got out of control: what they might have shown is not known"}, c.Limits)
-	all := &artifact.Exhaustive{Complete: true, Schedules: 1}
-	require.False(t, concluded(artifact.Runs{Runs: 100, Uncontrolled: 1, Exhaustive: all}).Inconclusive())
 }

@@ -267,7 +267,9 @@ func headline(b *vtrace.Bundle, accepted []report.Acceptance) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n.n, n.what+noun))
 		}
 	}
-	if c.TimingDependent > 0 {
+	if c.TimingDependent > 0 && b.Manifest().Entry.Func == "main" {
+		parts = append(parts, "a timing-dependent error")
+	} else if c.TimingDependent > 0 {
 		parts = append(parts, "a timing-dependent test")
 	}
 	switch {
@@ -492,7 +494,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	}
 	writeInterleaving(out, f, told)
 	if id, ok := report.RuleID(f.Kind); ok && told.first(f.Kind) {
-		text := strings.ReplaceAll(findings.Help(id), "\n", "\n     ")
+		text := strings.ReplaceAll(findings.Help(id, explain.Waiting(f)...), "\n", "\n     ")
 		fmt.Fprintf(out, "   what helps: %s\n     (with an example: vtrace help %s)\n", text, id)
 	}
 	writeReproduce(out, b, f, path, told)
@@ -633,7 +635,7 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 		fmt.Fprintf(out, "              %s at %s:%d: %s\n", how, s.File, s.Line, s.Text)
 	}
 	if g.State == artifact.StateBlocked && len(g.Cases) > 0 {
-		fmt.Fprintf(out, "              waits for %s\n", explain.Cases(g.Cases))
+		fmt.Fprintf(out, "              waits for %s\n", explain.WaitingCases(g))
 	}
 	if text := explain.Owed(f, g); text != "" {
 		fmt.Fprintf(out, "              %s\n", text)

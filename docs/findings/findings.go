@@ -5,6 +5,7 @@ package findings
 import (
 	"embed"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -20,15 +21,31 @@ func Page(id string) (string, bool) {
 	return string(text), err == nil
 }
 
-// Help is what usually helps against a kind of error: a paragraph of its page, in its lines; "" if there is none.
-func Help(id string) string {
+// Help is what usually helps against a kind of error: a paragraph of its page, in its lines; "" if there is none. If the
+// page has a list there, of what helps those who wait for one thing or another, as in "- **lock**: …", then
+// only that for these; all if none is given.
+func Help(id string, waiting ...string) string {
 	text, _ := Page(id)
 	_, text, ok := strings.Cut(text, "\n\n"+helps)
 	if !ok {
 		return ""
 	}
 	text, _, _ = strings.Cut(text, "\n\n")
-	return text
+	if len(waiting) == 0 {
+		return text
+	}
+	var out []string
+	drop := false
+	for line := range strings.Lines(text) {
+		if label, ok := strings.CutPrefix(line, "- **"); ok {
+			label, _, _ = strings.Cut(label, "**")
+			drop = !slices.Contains(waiting, label)
+		}
+		if !drop {
+			out = append(out, line)
+		}
+	}
+	return strings.ReplaceAll(strings.TrimSpace(strings.Join(out, "")), "**", "")
 }
 
 // helps begins the paragraph of a page that says what usually helps.
