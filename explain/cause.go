@@ -413,7 +413,8 @@ func Waiting(f artifact.Finding) []string {
 		case opCondWait:
 			what = "condition"
 		}
-		if g.State == artifact.StateBlocked && what != "" && !slices.Contains(out, what) {
+		stuck := g.State == artifact.StateBlocked || g.State == "" // which no run has seen yet
+		if stuck && what != "" && !slices.Contains(out, what) {
 			out = append(out, what)
 		}
 	}

@@ -494,7 +494,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	}
 	writeInterleaving(out, f, told)
 	if id, ok := report.RuleID(f.Kind); ok && told.first(f.Kind) {
-		text := strings.ReplaceAll(findings.Help(id, explain.Waiting(f)...), "\n", "\n     ")
+		text := strings.NewReplacer("\n", "\n     ", "**", "").Replace(findings.Help(id, explain.Waiting(f)...))
 		fmt.Fprintf(out, "   what helps: %s\n     (with an example: vtrace help %s)\n", text, id)
 	}
 	writeReproduce(out, b, f, path, told)
