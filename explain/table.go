@@ -551,6 +551,12 @@ func Accessed(operation string) string {
 			return verb + " " + what
 		}
 	}
+	switch operation {
+	case opSend:
+		return "sends on the channel"
+	case opClose:
+		return "closes the channel"
+	}
 	return operation
 }
 

@@ -114,7 +114,7 @@ var restricted = []struct {
 	}, beside: func() {
 		Subtest(10, func() { Parallel(2, nil) })
 	}},
-	{says: "of accesses to more than 65536 bytes", main: func() { WrSlice(1, make([]byte, maxAccess+1)) }, beside: func() { WrSlice(1, make([]byte, maxAccess)) }},
+	{says: "of accesses to more than 65536 bytes", main: func() { writeLarge(maxLarge + 1) }, beside: func() { writeLarge(maxLarge) }},
 	{says: "whether the library's accesses race is not seen", main: func() { given(true) }, beside: func() { given(false) }},
 	{says: "durations or times are compared, and how they depend on the clock cannot be told", clock: true, main: func() {
 		Compared(2*Clock(2).Since(Clock(1).Now()), time.Second)
@@ -315,5 +315,12 @@ func TestRestrictionsMany(t *testing.T) {
 		// What is chosen is said first, then what is said once, in any case.
 		require.Len(t, out.Bounds, max(min(2*n+1, maxBounds), min(n, maxBounds)+1), "%q", out.Bounds)
 		require.Contains(t, strings.Join(out.Bounds, "\n"), "runtime.NumGoroutine")
+	}
+}
+
+// writeLarge makes n large accesses, each to memory of its own.
+func writeLarge(n int) {
+	for range n {
+		WrSlice(1, make([]byte, maxAccess+1))
 	}
 }

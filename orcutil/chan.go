@@ -228,6 +228,7 @@ func Close[T any](site Site, ch chan<- T) {
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
 	g.run.name(channelObject, p)
 	g.arrive(opClose, site, p)
+	g.run.uses(g, site, p, writes, g.clock.at(g.index))
 	g.run.exec.closes(g, p)
 	g.meets(p)
 	close(ch)
@@ -341,6 +342,10 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 		s.name(channelObject, p)
 	}
 	g.arrive(o, site, p, cases...)
+	begun := g.clock.at(g.index)
+	if o == opSend {
+		s.uses(g, site, p, 0, begun)
+	}
 	g.meetsClosed()
 	id := s.exec.communicates(g, hasDefault)
 	g.partner = nil
@@ -365,6 +370,9 @@ func (g *goroutine) communicate(o op, site Site, hasDefault bool, cases ...Case)
 	g.recordCase()
 	s.exec.completes(id, g.chosen)
 	if o == opSelect {
+		if g.chosen >= 0 && cases[g.chosen].sends() {
+			s.uses(g, site, cases[g.chosen].channel(), 0, begun)
+		}
 		s.cfg.cover.selected(g)
 	}
 	if s.cfg.values && g.chosen >= 0 {

@@ -136,7 +136,7 @@ func (r *races) settle(g *goroutine) {
 // written records that a library has written a part of what g has lent it.
 func (r *races) written(g *goroutine, l *loan, p unsafe.Pointer, size uintptr) {
 	r.mu.Lock()
-	f := r.accessFrom(g, l.at, p, size, writes|lent, l.stack)
+	f := r.accessFrom(g, l.at, p, size, writes|lent, l.stack, g.clock.at(g.index))
 	r.mu.Unlock()
 	if f != nil {
 		g.run.raced(*f)

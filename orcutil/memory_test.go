@@ -435,19 +435,34 @@ func TestMapAccesses(t *testing.T) {
 	}
 }
 
-// TestAccessCut: of a large access only the first bytes are looked at, and that is said.
-func TestAccessCut(t *testing.T) {
-	for _, size := range []int{maxAccess, maxAccess + 1} {
-		for at, races := range map[int]bool{0: true, maxAccess - 1: true, maxAccess: false} {
-			big := make([]byte, maxAccess+8)
-			res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Races: true, NoLog: true, Main: func() {
-				Go(90, func() { WrSlice(1, big[:size]) })
-				Go(91, func() { Rd(2, &big[at]) })
-			}})
-			require.Equal(t, races, len(res.Races) > 0, "%d %d %s", size, at, res)
-			require.Equal(t, size > maxAccess, len(res.RaceLimits) > 0, "%d %v", size, res.RaceLimits)
-		}
+// TestLargeAccess: of a large access each byte is looked at, whichever comes first, and no other one.
+func TestLargeAccess(t *testing.T) {
+	const before, size = 3, 2*maxAccess + 1
+	found := func(first, second func(big []byte)) bool {
+		big := make([]byte, before+size+8)
+		res := Run(Config{Bubble: bubble(t), Entry: EntryTest, Races: true, NoLog: true, Main: func() {
+			Go(90, func() { first(big) })
+			Go(91, func() { second(big) })
+		}})
+		require.Empty(t, res.RaceLimits)
+		return len(res.Races) > 0
 	}
+	large := func(big []byte) { WrSlice(1, big[before:before+size]) }
+	for at, races := range map[int]bool{0: false, before - 1: false, before: true, before + maxAccess: true, before + size - 1: true, before + size: false, before + size + 7: false} {
+		small := func(big []byte) { Rd(2, &big[at]) }
+		require.Equal(t, races, found(large, small), at)
+		require.Equal(t, races, found(small, large), at)
+		require.False(t, found(func(big []byte) { large(big); small(big) }, func([]byte) {}), "by one goroutine")
+	}
+	for from, races := range map[int]bool{0: true, before + size - 1 - maxAccess: true} {
+		other := func(big []byte) { RdSlice(2, big[from:from+maxAccess+1]) }
+		require.Equal(t, races, found(large, other), from)
+		require.Equal(t, races, found(other, large), from)
+	}
+	read := func(big []byte) { RdSlice(1, big) }
+	require.False(t, found(read, read))
+	beside := func(big []byte) { WrSlice(2, big[before+size:]) }
+	require.False(t, found(large, beside))
 }
 
 // TestExpectRace: a plan that is to show a race between two goroutines at two sites ends in

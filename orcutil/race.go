@@ -81,7 +81,7 @@ type Race struct {
 // RaceAccess is one side of a race.
 type RaceAccess struct {
 	G      string
-	Op     string // "read", "write", "atomic read", "map write" and so on
+	Op     string // "read", "write", "atomic read", "map write" and so on; of channels "send" and "close"
 	What   string // the expression
 	Site   string // key of the statement
 	Source string // "file:line"
@@ -563,6 +563,20 @@ func (s *run) touch(at Place, p unsafe.Pointer, size uintptr, kind accessKind) {
 	}
 }
 
+// uses records that g sends on a channel, or closes it, which it has begun at a clock of its own, as Go's race detector
+// does: nobody is to close a channel while others may send.
+func (s *run) uses(g *goroutine, site Site, p unsafe.Pointer, kind accessKind, begun uint32) {
+	if s.races == nil || p == nil || s.dying.Load() {
+		return
+	}
+	s.races.mu.Lock()
+	f := s.races.accessFrom(g, placeAt(site), p, 1, kind|ofChannel, -1, begun)
+	s.races.mu.Unlock()
+	if f != nil {
+		s.raced(*f)
+	}
+}
+
 // raced ends the run if it was to show this race.
 func (s *run) raced(f foundRace) {
 	if s.cfg.Plan.Expect.Kind != KindRace {
@@ -606,6 +620,10 @@ func (r *races) side(a record) RaceAccess {
 		op = "atomic " + op
 	case a.kind&ofMap != 0:
 		op = "map " + op
+	case a.kind&ofChannel != 0:
+		if op, info.Text = "send", ""; a.kind&writes != 0 {
+			op = "close"
+		}
 	}
 	out := RaceAccess{G: r.paths[a.g], Op: op, What: info.Text, Site: Site(info.Site).key(), Wide: a.kind&wide != 0, Updates: a.kind&updates != 0, Apart: a.apart()}
 	if info.File != "" {
@@ -698,7 +716,7 @@ func (r *races) limits() (out []string) {
 		}
 	}
 	if r.cut {
-		out = append(out, "of accesses to more than "+strconv.Itoa(maxAccess)+" bytes only the first were looked at for races")
+		out = append(out, "of accesses to more than "+strconv.Itoa(maxAccess)+" bytes only "+strconv.Itoa(maxLarge)+" at one time were looked at for races")
 	}
 	return out
 }

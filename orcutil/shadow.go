@@ -19,6 +19,7 @@ const (
 	wide                             // of more than a machine word: not done at once
 	lent                             // by a library, of what it was given: see librarywrite.go
 	updates                          // a write of what is calculated from what was there
+	ofChannel                        // a send, which reads whether the channel is open, or a close
 )
 
 // wordSize is how many bytes of memory are read or written at once.
@@ -59,7 +60,7 @@ type word struct {
 
 const (
 	pageWords = 64
-	// maxWords bounds the shadow of a run, maxAccess the bytes of one access.
+	// maxWords bounds the shadow of a run; an access of more bytes than maxAccess is a large one.
 	maxWords  = 1 << 22
 	maxAccess = 1 << 16
 	// maxRaces is how many races of a run are reported.
@@ -88,8 +89,9 @@ type races struct {
 	last     *page
 	lastBase uintptr
 	words    int
+	larges   []largeAccess
 	off      string // why races are not looked for any more
-	cut      bool   // of a large access only a part was seen
+	cut      bool   // a large access was not kept
 
 	keepStacks bool
 	stacks     [][]uintptr
@@ -126,7 +128,7 @@ func (r *races) stop(why string) {
 func (r *races) stopped(why string) {
 	if r.off == "" {
 		r.off = why
-		r.pages, r.last, r.lastBase = nil, nil, 0
+		r.pages, r.last, r.lastBase, r.larges = nil, nil, 0, nil
 	}
 }
 
@@ -135,23 +137,24 @@ func (r *races) stopped(why string) {
 func (r *races) access(g *goroutine, at Place, p unsafe.Pointer, size uintptr, kind accessKind) (found *foundRace) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.accessFrom(g, at, p, size, kind, -1)
+	return r.accessFrom(g, at, p, size, kind, -1, g.clock.at(g.index))
 }
 
-// accessFrom is access with the number of a stack, -1 for that of the caller.
-func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintptr, kind accessKind, stack int32) (found *foundRace) {
+// accessFrom is access with the number of a stack, -1 for that of the caller, and the clock of the goroutine when it
+// began.
+func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintptr, kind accessKind, stack int32, begun uint32) (found *foundRace) {
 	if r.off != "" {
 		return nil
 	}
 	if size > wordSize || kind&lent != 0 { // a library does more than one thing
 		kind |= wide
 	}
-	if size > maxAccess {
-		size, r.cut = maxAccess, true
-	}
 	now := g.clock
 	if kind&(perhaps|lent) != 0 {
 		now = g.atUse(at)
+	}
+	if size > maxAccess {
+		return r.accessLarge(record{clock: begun, g: uint32(g.index), at: at, kind: kind, guard: g.behind}, p, size, now, stack)
 	}
 	begin, end := uintptr(p), uintptr(p)+size
 	for base := begin &^ 7; base < end; base += 8 {
@@ -171,7 +174,7 @@ func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintpt
 			// Of the object's own bytes: the word may begin before it.
 			w.p = unsafe.Add(p, max(base, begin)-begin)
 		}
-		rec := record{clock: g.clock.at(g.index), g: uint32(g.index), at: at, mask: mask, kind: kind, guard: g.behind}
+		rec := record{clock: begun, g: uint32(g.index), at: at, mask: mask, kind: kind, guard: g.behind}
 		if w.repeats(rec) {
 			continue
 		}
@@ -181,6 +184,11 @@ func (r *races) accessFrom(g *goroutine, at Place, p unsafe.Pointer, size uintpt
 		rec.stack = stack
 		if first, ok := w.conflict(rec, now); ok && found == nil {
 			found = r.conflicting(first, rec)
+		}
+		if len(r.larges) > 0 && found == nil {
+			if first, ok := r.inLarges(max(base, begin), min(base+8, end), rec, now); ok {
+				found = r.conflicting(first, rec)
+			}
 		}
 		w.add(rec, now)
 	}
@@ -269,16 +277,19 @@ func (w *word) conflict(n record, now clock) (first record, found bool) {
 	return first, found
 }
 
+// stands: what races with an earlier access o races with n too. A plain access stands for an atomic one, a write for a
+// read, and one that is certain for one that is not.
+func stands(n, o record, now clock) bool {
+	return (o.g == n.g || o.clock <= now.at(int(o.g))) &&
+		n.kind&writes >= o.kind&writes && n.kind&atomicOne <= o.kind&atomicOne && n.kind&perhaps <= o.kind&perhaps
+}
+
 // add takes the place of the accesses that can race with nothing that does not
 // race with n too.
 func (w *word) add(n record, now clock) {
 	kept := w.records[:0]
 	for _, o := range w.records {
-		before := o.g == n.g || o.clock <= now.at(int(o.g))
-		// A plain access stands for an atomic one, a write for a read, and one that is certain
-		// for one that is not.
-		covers := n.kind&writes >= o.kind&writes && n.kind&atomicOne <= o.kind&atomicOne && n.kind&perhaps <= o.kind&perhaps
-		if before && covers {
+		if stands(n, o, now) {
 			o.mask &^= n.mask
 		}
 		if o.mask != 0 {

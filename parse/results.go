@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -81,6 +82,12 @@ func (r *rewriter) functionBody(body *ast.BlockStmt) {
 	}
 }
 
+// names reports whether an expression is a variable.
+func (r *rewriter) names(e ast.Expr, v *types.Var) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	return ok && r.info.Uses[id] == v
+}
+
 // returnStmt rewrites a return statement.
 func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
 	r.walk(s)
@@ -99,6 +106,9 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) {
 		names = append(names, v.Name())
 	}
 	for _, v := range out.shared {
+		if i := slices.Index(out.all, v); len(s.Results) == len(out.all) && r.names(s.Results[i], v) {
+			continue // it stays what it is, and nothing is written
+		}
 		if !r.means(s, v) {
 			r.unrecorded(s.Pos(), "the write of the result %s is not recorded, since another variable hides it", v.Name())
 			continue
