@@ -71,7 +71,6 @@ func SafeReceiverCloses() {
 	<-done
 }
 
-
 func SafeReturnItself() {
 	c := make(chan int)
 	itself(c)
