@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"cmp"
+	"context"
 	"strings"
 
 	"github.com/vtrace/vtrace/artifact"
@@ -18,9 +20,10 @@ func (d *deep) addCreations(f *artifact.Finding, v *orchestrate.Verdict) {
 		if at.State != artifact.StateBlocked && at.Closed == nil {
 			continue
 		}
-		functions, err := d.functions()
+		ctx := cmp.Or(d.opts.soft, context.Background())
+		functions, err := d.functions(ctx)
 		if err != nil {
-			return
+			return // the time is over, and an explanation takes none of what comes behind
 		}
 		if d.creations == nil {
 			d.creations = creation.New(functions, d.program.sites)

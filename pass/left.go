@@ -217,7 +217,7 @@ func (d *deep) leftProgram() (*left.Program, error) {
 	if d.holders != nil {
 		return d.holders, nil
 	}
-	functions, err := d.functions()
+	functions, err := d.functions(context.Background()) // whether a leak is an error is not left open for want of time
 	if err != nil {
 		return nil, err
 	}
@@ -225,11 +225,13 @@ func (d *deep) leftProgram() (*left.Program, error) {
 	return d.holders, nil
 }
 
-// functions prepares the program for questions about stacks of its runs.
-func (d *deep) functions() (*frames.Program, error) {
+// functions prepares the program for questions about stacks of its runs. A check has made the SSA form before, as a rule.
+func (d *deep) functions(ctx context.Context) (*frames.Program, error) {
 	if d.frames == nil {
-		// The check has made the SSA form before: there is nothing to wait for.
-		prepared, err := d.program.prepare(context.Background(), d.opts)
+		if err := ctx.Err(); err != nil && d.program.prepared == nil {
+			return nil, err
+		}
+		prepared, err := d.program.prepare(ctx, d.opts)
 		if err != nil {
 			return nil, err
 		}
