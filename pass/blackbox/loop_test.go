@@ -138,7 +138,7 @@ func TestLoop(t *testing.T) {
 		{"schedules", choicesOfSchedules, []string{"main.go:26: real: close of closed channel"}, 6},
 		{"locks", strings.Replace(orderOfLocks, "PREFIX", "c", 1), []string{"main.go:28: real: deadlock"}, 4},
 		{"locks in order", strings.Replace(orderOfLocks, "PREFIX", "b", 1), []string{"main.go:28: false: deadlock"}, 15},
-		{"queued", strings.Replace(queuedChoice, "LAST", "on", 1), []string{"main.go:15: real: close of closed channel", "main.go:18: false: send on closed channel", "main.go:19: real: close of closed channel"}, 4},
+		{"queued", strings.Replace(queuedChoice, "LAST", "on", 1), []string{"main.go:15: real: close of closed channel", "main.go:19: real: close of closed channel", "main.go:18: false: send on closed channel"}, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
