@@ -242,9 +242,9 @@ const shownWaits = 3
 // goroutine, since all others wait for them.
 func (e *explanation) waits() string {
 	type waiting struct {
-		rank       int
-		text, said string   // the second is the first without who it is
-		also       []string // others of whom the same is said
+		rank      int
+		who, said string
+		also      []string // others of whom the same is said
 	}
 	var all []*waiting
 	left := 0
@@ -258,28 +258,29 @@ func (e *explanation) waits() string {
 			left++
 			continue
 		}
-		said := strings.TrimPrefix(text, who(e.finding, w.G))
+		g := who(e.finding, w.G)
+		said := strings.TrimPrefix(text, g)
 		if k := slices.IndexFunc(all, func(o *waiting) bool { return o.said == said }); k >= 0 {
 			all[k].also = append(all[k].also, w.G)
 			continue
 		}
-		all = append(all, &waiting{e.rank(w), text, said, nil})
+		all = append(all, &waiting{e.rank(w), g, said, nil})
 	}
 	slices.SortStableFunc(all, func(a, b *waiting) int { return cmp.Compare(a.rank, b.rank) })
 	var texts []string
 	for _, w := range all {
-		if n := len(w.also); n > 0 {
-			like := "goroutines " + Names(w.also)
-			if n == 1 {
-				like = who(e.finding, w.also[0])
-			}
-			rest := w.said
-			if !strings.HasPrefix(rest, ",") {
-				rest = "," + rest
-			}
-			w.text = strings.TrimSuffix(w.text, w.said) + ", like " + like + rest
+		text := w.who
+		switch n := len(w.also); n {
+		case 0:
+		case 1:
+			text += ", like " + who(e.finding, w.also[0]) + ","
+		default:
+			text += ", like goroutines " + Names(w.also) + ","
 		}
-		texts = append(texts, w.text)
+		if strings.HasPrefix(w.said, ",") {
+			text = strings.TrimSuffix(text, ",")
+		}
+		texts = append(texts, text+w.said)
 	}
 	if more := len(texts) + left - shownWaits; more > 0 && len(texts) > shownWaits {
 		texts = append(texts[:shownWaits], fmt.Sprintf("and %d more wait", more))

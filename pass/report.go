@@ -130,6 +130,7 @@ func (d *deep) decide(f *artifact.Finding) {
 	}
 	if best.replay != nil {
 		d.describe(f, best.replay)
+		d.addCreations(f, best.replay)
 		d.stalled(f, best.replay)
 		d.gradeLeak(f, best.replay)
 	}
@@ -181,7 +182,6 @@ func (d *deep) describe(f *artifact.Finding, v *orchestrate.Verdict) {
 	for _, g := range v.Goroutines {
 		f.Goroutines = append(f.Goroutines, g.Finding(at))
 	}
-	d.addCreations(f, v)
 	orchestrate.AddStarts(d.side, v.Trace, f.Goroutines)
 	shown := v.Plan
 	if v.Status == orchestrate.Reproduced {

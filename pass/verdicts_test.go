@@ -78,6 +78,7 @@ func TestVerdicts(t *testing.T) {
 				out := outcomeOf(b)
 				var real []artifact.Finding
 				for _, f := range b.Findings() {
+					requireOnePlace(t, f)
 					if f.Verdict == artifact.Real {
 						t.Logf("%s:%d: %s: %d runs (%d replays) %s", f.File, f.Line, f.Kind, f.Runs, f.Attempts, f.Reason)
 						assert.True(t, f.Runs <= mostRuns || manyRuns[name] != "", describe(b))
@@ -134,6 +135,22 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(knownSilent), silent)
+}
+
+// requireOnePlace: what a run takes for one object was made at one place. The run knows objects by their addresses, and the
+// places are read from the source, along other calls for each goroutine.
+func requireOnePlace(t *testing.T, f artifact.Finding) {
+	t.Helper()
+	made := map[string]string{}
+	for _, g := range f.Goroutines {
+		for _, o := range g.Made {
+			at := fmt.Sprintf("%s:%d", o.File, o.Line)
+			if was := made[o.Object]; was != "" {
+				require.Equal(t, was, at, "%s is made at two places: %+v", o.Object, f)
+			}
+			made[o.Object] = at
+		}
+	}
 }
 
 // again replays a real finding by the command that it names: in the program of the bundle, or where that lacks modules, in

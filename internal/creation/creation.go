@@ -3,6 +3,7 @@ package creation
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -15,8 +16,8 @@ type Program struct {
 	*frames.Program
 	sites *sites.Index
 	// Everything that the program itself stores in fields and package-level variables.
-	fields  map[*types.Var][]stored
-	globals map[*ssa.Global][]stored
+	fields  map[*types.Var][]ssa.Value
+	globals map[*ssa.Global][]ssa.Value
 	// shared are fields and variables whose address goes elsewhere.
 	shared map[any]bool
 	// calls are those that may call a function, if it is not used as a value.
@@ -25,30 +26,24 @@ type Program struct {
 	byName map[string][]ssa.CallInstruction
 }
 
-// stored is a value that a function stores somewhere.
-type stored struct {
-	v  ssa.Value
-	by *ssa.Function
-}
-
 // New prepares the program.
 func New(of *frames.Program, idx *sites.Index) *Program {
 	p := &Program{
-		Program: of, sites: idx, fields: map[*types.Var][]stored{}, globals: map[*ssa.Global][]stored{}, shared: map[any]bool{},
+		Program: of, sites: idx, fields: map[*types.Var][]ssa.Value{}, globals: map[*ssa.Global][]ssa.Value{}, shared: map[any]bool{},
 		calls: map[*ssa.Function][]ssa.CallInstruction{}, values: map[*ssa.Function]bool{}, byName: map[string][]ssa.CallInstruction{},
 	}
 	for f := range of.Functions() {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
-				p.note(f, instr)
+				p.note(instr)
 			}
 		}
 	}
 	return p
 }
 
-// note adds what an instruction of a function stores and calls.
-func (p *Program) note(f *ssa.Function, instr ssa.Instruction) {
+// note adds what an instruction stores and calls.
+func (p *Program) note(instr ssa.Instruction) {
 	switch instr := instr.(type) {
 	case *ssa.DebugRef:
 		return
@@ -56,10 +51,10 @@ func (p *Program) note(f *ssa.Function, instr ssa.Instruction) {
 		switch a := instr.Addr.(type) {
 		case *ssa.FieldAddr:
 			if field := frames.FieldAt(a.X.Type(), a.Field); field != nil {
-				p.fields[field] = append(p.fields[field], stored{instr.Val, f})
+				p.fields[field] = append(p.fields[field], instr.Val)
 			}
 		case *ssa.Global:
-			p.globals[a] = append(p.globals[a], stored{instr.Val, f})
+			p.globals[a] = append(p.globals[a], instr.Val)
 		}
 	case *ssa.FieldAddr:
 		if field := frames.FieldAt(instr.X.Type(), instr.Field); field != nil && goesElsewhere(instr) {
@@ -353,10 +348,10 @@ func (t *tracer) field(f *types.Var) {
 }
 
 // all follows everything that is stored somewhere. There is nothing if a library stores it.
-func (t *tracer) all(in []stored, shared bool) {
+func (t *tracer) all(in []ssa.Value, shared bool) {
 	t.unknown = t.unknown || shared || len(in) == 0
-	for _, s := range in {
-		t.from(s.v, nil)
+	for _, v := range in {
+		t.from(v, nil)
 	}
 }
 
@@ -398,12 +393,7 @@ func (t *tracer) result(c *ssa.Call, i int, in *context) {
 // argument follows what a function was called with.
 func (t *tracer) argument(v *ssa.Parameter, in *context) {
 	fn := v.Parent()
-	at := -1
-	for k, p := range fn.Params {
-		if p == v {
-			at = k
-		}
-	}
+	at := slices.Index(fn.Params, v)
 	var calls []ssa.CallInstruction
 	var up *context
 	switch {
@@ -437,12 +427,7 @@ func (t *tracer) argument(v *ssa.Parameter, in *context) {
 // captured follows a variable of the function around, where that makes the function literal.
 func (t *tracer) captured(v *ssa.FreeVar, in *context, follow func(ssa.Value, *context)) {
 	fn := v.Parent()
-	at := -1
-	for k, f := range fn.FreeVars {
-		if f == v {
-			at = k
-		}
-	}
+	at := slices.Index(fn.FreeVars, v)
 	around := in
 	for around != nil && around.fn != fn.Parent() {
 		around = around.up

@@ -284,12 +284,7 @@ func (t *tracer) argument(v *ssa.Parameter, i int, part bool) string {
 		return ""
 	}
 	fn := t.frames[i].Fn
-	at := -1
-	for k, p := range fn.Params {
-		if p == v {
-			at = k
-		}
-	}
+	at := slices.Index(fn.Params, v)
 	if at < 0 {
 		return ""
 	}
@@ -333,12 +328,7 @@ func (t *tracer) argument(v *ssa.Parameter, i int, part bool) string {
 // captured says who holds a variable of the function around.
 func (t *tracer) captured(v *ssa.FreeVar, i int, part bool) string {
 	fn := t.frames[i].Fn
-	at := -1
-	for k, f := range fn.FreeVars {
-		if f == v {
-			at = k
-		}
-	}
+	at := slices.Index(fn.FreeVars, v)
 	for j := i + 1; j < len(t.frames); j++ {
 		if t.frames[j].Fn != fn.Parent() {
 			continue
