@@ -407,7 +407,9 @@ func TestOrderRandom(t *testing.T) {
 	t.Logf("%d of %d programs, %d runs, %d with races, %d of channels, %d bounded", programs, n, runs, racy, channels, bounded)
 	require.Greater(t, programs, n/4)
 	require.Positive(t, racy)
-	require.Positive(t, channels)
+	if !testing.Short() { // too few programs for the channels of every kind of program
+		require.Positive(t, channels)
+	}
 }
 
 // atomicWriters are the operations that change an atomic variable, which is 0 before, of the type with methods or of the functions.
