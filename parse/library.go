@@ -37,6 +37,8 @@ func isQuiet(info *types.Info, c *ast.CallExpr, f *types.Func) bool {
 			return true
 		}
 		return false
+	case "reflect":
+		return !ordering[f.Name()]
 	case "time":
 		if recv := f.Signature().Recv(); recv != nil {
 			return !strings.Contains(recv.Type().String(), "Timer") && !strings.Contains(recv.Type().String(), "Ticker")
@@ -86,7 +88,7 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 	}
 	recv := f.Signature().Recv()
 	if recv != nil && types.IsInterface(recv.Type()) {
-		if s := f.Signature(); s.Params().Len() == 0 && (f.Name() == "Error" || f.Name() == "String") {
+		if s := f.Signature(); s.Params().Len() == 0 && (f.Name() == "Error" || f.Name() == "String") || nameOf(recv.Type()) == "reflect.Type" {
 			return 0
 		}
 		if sel, ok := fun.(*ast.SelectorExpr); ok {

@@ -66,6 +66,11 @@ type memory struct {
 	// embedded are operands of selectors that follow embedded pointers, with the indices of
 	// the fields that these are read from, one after the other.
 	embedded map[ast.Expr][]int
+	// reflected are operands of type reflect.Value, a method of which reads or writes memory; those
+	// of reflectedRead are read by a function. reflectedBy are functions of package reflect that do,
+	// with those of the runtime that record it.
+	reflected, reflectedRead map[ast.Expr]bool
+	reflectedBy              map[ast.Expr]string
 	// hidden are reads that are not recorded, with the reason.
 	hidden map[ast.Expr]string
 }
@@ -85,6 +90,7 @@ func findMemory(pkg *types.Package, info *types.Info, own map[string]bool, plain
 		pkg: pkg, info: info, unlocked: unlocked, promoted: map[ast.Expr][]*types.Var{}, handed: map[ast.Expr]bool{}, behind: map[ast.Expr]bool{}, mapWrites: map[ast.Expr]bool{}, own: own, plain: plain, plainCalls: map[*ast.CallExpr][]ast.Expr{}, usedLater: map[*ast.CallExpr]bool{}, given: map[*ast.CallExpr][]givenArg{}, shared: findShared(info, f), private: findPrivate(info, f),
 		reads: map[ast.Expr]bool{}, maps: map[ast.Expr]bool{}, copied: map[ast.Expr]bool{}, uses: map[ast.Expr]bool{}, calls: map[*ast.CallExpr]callee{}, operands: map[*ast.CallExpr][]ast.Expr{}, embedded: map[ast.Expr][]int{}, hidden: map[ast.Expr]string{},
 		pointed: map[ast.Expr]bool{}, fieldsCopied: map[ast.Expr][]*types.Var{}, dynamic: map[ast.Expr]string{}, elements: map[ast.Expr]bool{}, bodies: map[*ast.BlockStmt]*namedResults{}, returned: map[*ast.ReturnStmt]*namedResults{}, valueMethods: valueMethods,
+		reflected: map[ast.Expr]bool{}, reflectedRead: map[ast.Expr]bool{}, reflectedBy: map[ast.Expr]string{},
 	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -192,6 +198,7 @@ func (a *memory) value(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.Ident:
 		a.read(x)
+		a.reflectedFunction(x, x)
 	case *ast.ParenExpr:
 		a.value(x.X)
 	case *ast.SelectorExpr:
@@ -199,14 +206,17 @@ func (a *memory) value(e ast.Expr) {
 		switch {
 		case m == nil:
 			a.read(x)
+			a.reflectedFunction(x, x.Sel)
 		case m.Kind() == types.FieldVal:
 			a.base(x.X)
 			a.read(x)
 			a.implicit(x, m, len(m.Index())-1)
 		case m.Kind() == types.MethodVal:
 			a.receiver(x, m)
+			a.reflectedMethod(x, m)
 		case m.Kind() == types.MethodExpr:
 			a.methodExpr(nil, x)
+			a.reflectedMethod(x, m)
 		}
 	case *ast.IndexExpr:
 		a.index(x)
@@ -462,6 +472,7 @@ func (a *memory) call(c *ast.CallExpr) {
 	}
 	a.give(c)
 	a.hand(c)
+	a.reflectedCall(c)
 }
 
 func (a *memory) builtin(fun ast.Expr) (*types.Builtin, bool) { return builtin(a.info, fun) }

@@ -401,6 +401,7 @@ var outside = map[string]string{
 	"(reflect.Value).Recv":    "a receive by reflection",
 	"(reflect.Value).TrySend": "a send by reflection",
 	"(reflect.Value).TryRecv": "a receive by reflection",
+	"(reflect.Value).Close":   "a close by reflection",
 }
 
 // pull rewrites a call of iter.Pull or iter.Pull2: what the iterator does is done by who asks it

@@ -122,6 +122,17 @@ func (r *rewriter) read(e ast.Expr) {
 		r.before(e.Pos(), fmt.Sprintf("%s.Given(%d, ", r.zz, r.touch(e)))
 		r.after(e.End(), fmt.Sprintf(", %v)", constantBool(changes)))
 	}
+	function := r.races.reflectedBy[e]
+	switch {
+	case r.races.reflected[e]:
+		function = "Reflected"
+	case r.races.reflectedRead[e]:
+		function = "ReflectedRead"
+	}
+	if function != "" {
+		r.before(e.Pos(), fmt.Sprintf("%s.%s(%d, ", r.zz, function, r.touch(e)))
+		r.after(e.End(), ")")
+	}
 }
 
 // target is what an assignment writes to.
