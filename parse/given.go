@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/vtrace/vtrace/sites"
 )
@@ -47,6 +48,20 @@ var givenUses = map[string][]givenUse{
 	"fmt.Print": {givenRead}, "fmt.Println": {givenRead}, "fmt.Printf": {0, givenRead}, "fmt.Errorf": {0, givenRead},
 	"fmt.Sprint": {givenRead}, "fmt.Sprintln": {givenRead}, "fmt.Sprintf": {0, givenRead},
 	"encoding/json.Marshal": {givenRead}, "encoding/json.MarshalIndent": {givenRead, 0},
+	"hash/adler32.Checksum": {givenReadSlice}, "hash/crc32.Checksum": {givenReadSlice, 0}, "hash/crc32.ChecksumIEEE": {givenReadSlice},
+	"hash/crc32.Update": {0, 0, givenReadSlice}, "hash/crc64.Checksum": {givenReadSlice, 0}, "hash/crc64.Update": {0, 0, givenReadSlice},
+	"crypto/md5.Sum": {givenReadSlice}, "crypto/sha1.Sum": {givenReadSlice}, "crypto/sha256.Sum224": {givenReadSlice},
+	"crypto/sha256.Sum256": {givenReadSlice}, "crypto/sha512.Sum384": {givenReadSlice}, "crypto/sha512.Sum512": {givenReadSlice},
+}
+
+// usesOf is what a function does to its arguments. The Write of a hash reads all that it is given.
+func (a *memory) usesOf(c *ast.CallExpr, f *types.Func) []givenUse {
+	if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && f.Name() == "Write" {
+		if name := nameOf(a.info.TypeOf(sel.X)); strings.HasPrefix(name, "hash.") && quietInterfaces[name] {
+			return []givenUse{givenReadSlice}
+		}
+	}
+	return givenUses[f.FullName()]
 }
 
 // give notes what a call of such a function does to what it is given.
@@ -56,7 +71,7 @@ func (a *memory) give(c *ast.CallExpr) {
 	if !ok || f.Pkg() == nil || c.Ellipsis.IsValid() {
 		return
 	}
-	uses := givenUses[f.FullName()]
+	uses := a.usesOf(c, f)
 	for i, arg := range c.Args {
 		if len(uses) == 0 {
 			return

@@ -17,7 +17,14 @@ var quiet = map[string]bool{
 	"math/cmplx": true, "math/rand": true, "math/rand/v2": true, "path": true, "path/filepath": true, "regexp": true,
 	"runtime": true, "slices": true, "sort": true, "strconv": true, "strings": true, "unicode": true,
 	"unicode/utf16": true, "unicode/utf8": true, "unsafe": true, "encoding/binary": true, "encoding/hex": true,
-	"encoding/base64": true,
+	"encoding/base64": true, "hash/adler32": true, "hash/crc64": true,
+	"crypto/md5": true, "crypto/sha1": true, "crypto/sha256": true, "crypto/sha3": true, "crypto/sha512": true,
+}
+
+// quietInterfaces are interfaces of the standard library whose methods order nothing, whoever has them: what is
+// hashed by one goroutine at a time, and types.
+var quietInterfaces = map[string]bool{
+	"reflect.Type": true, "hash.Hash": true, "hash.Hash32": true, "hash.Hash64": true,
 }
 
 // isQuiet reports whether a call of an uninstrumented function orders nothing.
@@ -88,10 +95,13 @@ func (a *memory) calleeOf(c *ast.CallExpr) callee {
 	}
 	recv := f.Signature().Recv()
 	if recv != nil && types.IsInterface(recv.Type()) {
-		if s := f.Signature(); s.Params().Len() == 0 && (f.Name() == "Error" || f.Name() == "String") || nameOf(recv.Type()) == "reflect.Type" {
+		if s := f.Signature(); s.Params().Len() == 0 && (f.Name() == "Error" || f.Name() == "String") {
 			return 0
 		}
 		if sel, ok := fun.(*ast.SelectorExpr); ok {
+			if quietInterfaces[nameOf(a.info.TypeOf(sel.X))] {
+				return 0
+			}
 			if m := a.info.Selections[sel]; m != nil && m.Kind() == types.MethodVal && len(m.Index()) == 1 {
 				return ifaceCall
 			}
