@@ -4,6 +4,8 @@ package orcutil
 
 import (
 	"reflect"
+	"runtime"
+	"slices"
 	"unsafe"
 )
 
@@ -19,6 +21,9 @@ func Finalized(x, f any) bool {
 	if f != nil && s.exec != nil {
 		s.exec.finalizes = true
 	}
+	if f != nil && s.races != nil {
+		s.races.finalizes(f)
+	}
 	v := reflect.ValueOf(x)
 	switch {
 	case v.Kind() != reflect.Pointer:
@@ -31,4 +36,18 @@ func Finalized(x, f any) bool {
 		s.finalized[v.UnsafePointer()] = true
 	}
 	return true
+}
+
+// finalizes notes a function whose accesses are not looked at.
+func (r *races) finalizes(f any) {
+	v := reflect.ValueOf(f)
+	if v.Kind() != reflect.Func || v.IsNil() {
+		return
+	}
+	name := runtime.FuncForPC(v.Pointer()).Name()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.finalizers, name) {
+		r.finalizers = append(r.finalizers, name)
+	}
 }

@@ -715,6 +715,9 @@ func (r *races) limits() (out []string) {
 			out = append(out, text)
 		}
 	}
+	for _, name := range r.finalizers {
+		out = append(out, "runs never call the finalizer or cleanup "+name+": whether what it does races is not seen")
+	}
 	if r.cut {
 		out = append(out, "of accesses to more than "+strconv.Itoa(maxAccess)+" bytes only "+strconv.Itoa(maxLarge)+" at one time were looked at for races")
 	}

@@ -92,6 +92,8 @@ type races struct {
 	larges   []largeAccess
 	off      string // why races are not looked for any more
 	cut      bool   // a large access was not kept
+	// finalizers are functions that are given to runtime.SetFinalizer or AddCleanup, by name.
+	finalizers []string
 
 	keepStacks bool
 	stacks     [][]uintptr

@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"hash/fnv"
 	"os"
+	"runtime"
 )
 
 // What is hashed is read, and hashing orders nothing.
@@ -46,4 +47,14 @@ func RacyHashedFile() {
 	for b := range in {
 		h.Write(b)
 	}
+}
+
+func UnseenFinalizer() {
+	n := 0
+	both(func() { runtime.SetFinalizer(new(string), func(*string) { n = 1 }) }, func() { use(n) })
+}
+
+func UnseenCleanup() {
+	n := 0
+	both(func() { runtime.AddCleanup(new(string), func(m int) { n = m }, 1) }, func() { use(n) })
 }
