@@ -453,11 +453,8 @@ func (w *pkgRewriter) choosePrefix() {
 				if strings.HasPrefix(id.Name, base) {
 					names[id.Name] = true
 				}
-				if w.TypesInfo.Defs[id] != nil {
-					switch id.Name {
-					case "panic", "true", "init", "int", "bool", "len":
-						w.shadowed[id.Name] = true
-					}
+				if w.TypesInfo.Defs[id] != nil && (types.Universe.Lookup(id.Name) != nil || id.Name == "init") {
+					w.shadowed[id.Name] = true
 				}
 			}
 			return true
@@ -532,6 +529,7 @@ func (w *pkgRewriter) rewriteFile(f *ast.File, name string, plan *initPlan) erro
 		version:     w.version(f),
 		set:         setVariables(f),
 		maps:        findMapGuards(w.TypesInfo, f),
+		linknames:   linknames(f),
 		begins:      map[*ast.CallExpr]bool{},
 		awaited:     map[ast.Expr]*ast.CallExpr{},
 		listed:      map[*ast.CallExpr]bool{},

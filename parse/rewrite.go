@@ -46,6 +46,8 @@ type rewriter struct {
 	listed, later map[*ast.CallExpr]bool
 	// calledBy are the calls, by what calledFunc says of them.
 	calledBy map[ast.Expr]*ast.CallExpr
+	// linknames are the functions that are linked by name.
+	linknames map[string]*ast.Comment
 	// set are the expressions that are assigned to, or whose address is taken.
 	set map[ast.Expr]bool
 	// renamed are the init functions, in order.
@@ -124,6 +126,7 @@ func (r *rewriter) decl(d ast.Decl) {
 		return
 	}
 	if fd.Body == nil {
+		r.link(fd)
 		return
 	}
 	if end, ok := r.idx.At(sites.End, fd.Body.Rbrace); ok {

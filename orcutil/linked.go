@@ -1,0 +1,49 @@
+//go:build go1.25
+
+package orcutil
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Programs reach functions of the Go runtime by their linker names: its clock, which is not that of a run, and its random
+// numbers. In the instrumented program these are functions of this package.
+
+// LinkedNow is time.now of the Go runtime. Generated code calls it.
+func LinkedNow() (sec int64, nsec int32, mono int64) {
+	now := time.Now()
+	return now.Unix(), int32(now.Nanosecond()), LinkedNano()
+}
+
+// linkedStart is what LinkedNano counts from.
+var linkedStart = time.Unix(0, 0)
+
+// LinkedNano is runtime.nanotime. Generated code calls it.
+func LinkedNano() int64 {
+	if g := asks(); g != nil {
+		g.run.unchosen("the clock of the Go runtime, which the program reads by its linker name, is not chosen by the run")
+	}
+	return int64(time.Since(linkedStart))
+}
+
+// LinkedRandom is runtime.rand. Generated code calls it.
+func LinkedRandom() uint64 {
+	if g := asks(); g != nil {
+		_, seed := g.ask(0)
+		r := random(seed)
+		return r.word()
+	}
+	return rand.Uint64()
+}
+
+// LinkedRandomN is runtime.cheaprandn. Generated code calls it.
+func LinkedRandomN(n uint64) uint64 {
+	if v, ok := Choose(0, n); ok {
+		return v
+	}
+	if n == 0 {
+		return 0
+	}
+	return LinkedRandom() % n
+}
