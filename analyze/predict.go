@@ -112,6 +112,8 @@ func (q *inquiry) wants(f *Finding, refs []trace.Ref) (wanted, bool) {
 		return w, true
 	case WaitGroupReuse:
 		return wanted{pending: refs, next: []Turn{q.turn(refs[1]), q.turn(refs[0])}}, true
+	case Race, ReorderedRace:
+		return wanted{pending: refs, next: []Turn{q.turn(refs[0]), q.turn(refs[1])}}, true
 	}
 	return wanted{}, false
 }

@@ -45,6 +45,7 @@ func RegisterPlaces(accesses []PlaceInfo) {
 	for _, a := range accesses {
 		program.accesses[Place(a.ID)] = a
 	}
+	registerStatements(accesses)
 	program.Unlock()
 }
 
@@ -120,26 +121,40 @@ func (r Race) String() string {
 	return name + r.Second.String() + ", with nothing after " + r.First.String() + " to order them"
 }
 
+// looksForAccesses reports whether anybody looks at accesses to memory now.
+func looksForAccesses() bool {
+	if s := active.Load(); s != nil {
+		return s.races != nil
+	}
+	return recordings.on.Load()
+}
+
+// accessed records an access to size bytes of memory, in a run that looks for data races, and where a program that
+// runs free is recorded.
+func accessed(at Place, p unsafe.Pointer, size uintptr, kind accessKind) {
+	if s := active.Load(); s != nil {
+		if s.races != nil {
+			s.touch(at, p, size, kind)
+		}
+	} else if recordings.on.Load() {
+		recordAccess(at, p, size, kind)
+	}
+}
+
 // Rd records that *p is read, and returns p.
 func Rd[T any](at Place, p *T) *T {
-	if s := active.Load(); s != nil && s.races != nil {
-		s.touch(at, unsafe.Pointer(p), unsafe.Sizeof(*p), 0)
-	}
+	accessed(at, unsafe.Pointer(p), unsafe.Sizeof(*p), 0)
 	return p
 }
 
 // Wr records that *p has been written.
 func Wr[T any](at Place, p *T) {
-	if s := active.Load(); s != nil && s.races != nil {
-		s.touch(at, unsafe.Pointer(p), unsafe.Sizeof(*p), writes)
-	}
+	accessed(at, unsafe.Pointer(p), unsafe.Sizeof(*p), writes)
 }
 
 // Up records that *p has been updated: what was there was read, and then written.
 func Up[T any](at Place, p *T) {
-	if s := active.Load(); s != nil && s.races != nil {
-		s.touch(at, unsafe.Pointer(p), unsafe.Sizeof(*p), writes|updates)
-	}
+	accessed(at, unsafe.Pointer(p), unsafe.Sizeof(*p), writes|updates)
 }
 
 // Embedded records the reads of embedded pointers of *p, to which the indices of fields
@@ -166,17 +181,13 @@ func Embedded[T any](at Place, p *T, path ...int) *T {
 
 // RdMap records that the map m is read, and returns it.
 func RdMap[M any](at Place, m M) M {
-	if s := active.Load(); s != nil && s.races != nil {
-		s.touch(at, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 1, ofMap)
-	}
+	accessed(at, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 1, ofMap)
 	return m
 }
 
 // WrMap records that the map m is written, and returns it.
 func WrMap[M any](at Place, m M) M {
-	if s := active.Load(); s != nil && s.races != nil {
-		s.touch(at, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 1, ofMap|writes)
-	}
+	accessed(at, *(*unsafe.Pointer)(unsafe.Pointer(&m)), 1, ofMap|writes)
 	return m
 }
 
@@ -233,9 +244,9 @@ func appends[E any](at Place, s []E, n int) {
 
 // RdElements is RdSlice for a value that is a slice, perhaps.
 func RdElements[T any](at Place, v T) T {
-	if s := active.Load(); s != nil && s.races != nil {
+	if looksForAccesses() {
 		if x := reflect.ValueOf(v); x.Kind() == reflect.Slice && x.Len() > 0 {
-			s.touch(at, x.UnsafePointer(), uintptr(x.Len())*x.Type().Elem().Size(), 0)
+			accessed(at, x.UnsafePointer(), uintptr(x.Len())*x.Type().Elem().Size(), 0)
 		}
 	}
 	return v
@@ -523,8 +534,8 @@ func shows(v any) bool {
 
 // elements records an access to all elements of s.
 func elements[E any](at Place, s []E, kind accessKind) {
-	if r := active.Load(); r != nil && r.races != nil && len(s) > 0 {
-		r.touch(at, unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(s[0]), kind)
+	if len(s) > 0 {
+		accessed(at, unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(s[0]), kind)
 	}
 }
 

@@ -47,6 +47,8 @@ const (
 	recLoad
 	recStore
 	recRMW
+	recRead
+	recWrite
 )
 
 // The kinds of objects, by their numbers in a trace.
@@ -58,6 +60,7 @@ const (
 	recOnceObject
 	recCond
 	recAtomic
+	recMemory
 )
 
 // What the first byte of a record is: an operation, with recDefault for a select that has a default
@@ -401,7 +404,11 @@ type usedObject struct {
 	mu    sync.Mutex // held during an operation of an atomic variable
 }
 
-const objectBuckets = 1 << 14
+// objectBits is how many bits of a hash tell buckets apart.
+const (
+	objectBits    = 16
+	objectBuckets = 1 << objectBits
+)
 
 // usedObjects are there once something is recorded: they are large for a program that is not.
 var usedObjects *[objectBuckets]objectBucket
@@ -414,7 +421,7 @@ type objectBucket struct {
 // knows finds an object.
 func (r *recorder) knows(kind byte, p unsafe.Pointer) *usedObject {
 	addr := uintptr(p)
-	bucket := &usedObjects[(uint64(addr)*0x9e3779b97f4a7c15)>>(64-14)]
+	bucket := &usedObjects[(uint64(addr)*0x9e3779b97f4a7c15)>>(64-objectBits)]
 	for k := bucket.first.Load(); k != nil; k = k.next.Load() {
 		if k.addr == addr && k.kind == kind && k.weak.Value() != nil {
 			return k

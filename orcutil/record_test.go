@@ -35,7 +35,11 @@ func recordedIn(t *testing.T, f func()) *trace.Trace {
 	require.NoError(t, err)
 	defer in.Close()
 	var b bytes.Buffer
-	require.NoError(t, recordfile.Convert(&b, recordfile.Header{}, in))
+	header := recordfile.Header{}
+	for line := range 20 {
+		header.Positions = append(header.Positions, recordfile.Position{File: "x.go", Line: line + 1})
+	}
+	require.NoError(t, recordfile.Convert(&b, header, in))
 	tr, _, err := recordfile.Load(&b, 0)
 	require.NoError(t, err)
 	return tr
@@ -196,4 +200,61 @@ func TestRecordedObjects(t *testing.T) {
 		}
 	}
 	require.Equal(t, 100, mutexes)
+}
+
+// Accesses to memory are recorded by goroutine, with the statement they are in, of large ones the first words: of what is at
+// one address at a time.
+func TestRecordAccesses(t *testing.T) {
+	RegisterPlaces([]PlaceInfo{{ID: 1, Site: 11}, {ID: 2, Site: 12}, {ID: 3, Site: 13}})
+	t.Cleanup(func() {
+		program.Lock()
+		defer program.Unlock()
+		program.accesses = nil
+		statements.Store(nil)
+	})
+	var x, y int
+	m := map[int]int{}
+	var large [20]int
+	tr := recordedIn(t, func() {
+		*Rd(1, &x)++
+		Wr(2, &x)
+		done := make(chan bool)
+		Go(3, func() {
+			Up(2, &x)
+			Wr(3, &y)
+			RdMap(1, m)
+			To(done).Send(4, true)
+		})
+		Recv(5, done)
+		WrMap(3, m)
+		WrSlice(3, large[:])
+		Given(3, &y, true) // which a library may write
+	})
+	type access struct {
+		g    trace.GoroutineID
+		op   trace.Op
+		line int
+		same trace.ObjectID
+	}
+	var got []access
+	first := map[trace.ObjectID]trace.ObjectID{} // numbers in the order in which they come
+	for i := range tr.Goroutines {
+		for j := range tr.Goroutines[i].Events {
+			e := &tr.Goroutines[i].Events[j]
+			if e.Op != trace.OpRead && e.Op != trace.OpWrite || !e.Phase.HasPre() {
+				continue
+			}
+			require.Equal(t, trace.Var, tr.Object(e.Object).Kind)
+			if first[e.Object] == 0 {
+				first[e.Object] = trace.ObjectID(len(first) + 1)
+			}
+			got = append(got, access{trace.GoroutineID(i + 1), e.Op, tr.Position(e.Pos).Line, first[e.Object]})
+		}
+	}
+	want := []access{{1, trace.OpRead, 11, 1}, {1, trace.OpWrite, 12, 1}, {1, trace.OpWrite, 13, 2}}
+	for k := range trace.ObjectID(maxRecordedWords) {
+		want = append(want, access{1, trace.OpWrite, 13, 3 + k})
+	}
+	want = append(want, access{2, trace.OpWrite, 12, 1}, access{2, trace.OpWrite, 13, 3 + maxRecordedWords}, access{2, trace.OpRead, 11, 2})
+	require.Equal(t, want, got)
 }

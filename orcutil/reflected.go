@@ -18,19 +18,6 @@ type ReflectedValue struct {
 // Reflected is v for a call of one of its methods. Generated code calls it.
 func Reflected(at Place, v reflect.Value) ReflectedValue { return ReflectedValue{v, at} }
 
-// watchesRaces reports whether the calling goroutine may be in a run that looks for data races.
-func watchesRaces() bool {
-	s := active.Load()
-	return s != nil && s.races != nil
-}
-
-// accessed records an access to size bytes of memory.
-func accessed(at Place, p unsafe.Pointer, size uintptr, kind accessKind) {
-	if s := active.Load(); s != nil && s.races != nil {
-		s.touch(at, p, size, kind)
-	}
-}
-
 // reads records that the memory of u is read, of which u is perhaps a copy already.
 func (v ReflectedValue) reads(u reflect.Value) { v.own(u, 0) }
 
@@ -38,14 +25,14 @@ func (v ReflectedValue) reads(u reflect.Value) { v.own(u, 0) }
 func (v ReflectedValue) writes() { v.own(v.Value, writes) }
 
 func (v ReflectedValue) own(u reflect.Value, kind accessKind) {
-	if u.CanAddr() && watchesRaces() {
+	if u.CanAddr() && looksForAccesses() {
 		accessed(v.at, u.Addr().UnsafePointer(), u.Type().Size(), kind)
 	}
 }
 
 // elements records an access to elements i to j of u, which is a slice, or an array that is addressable.
 func (v ReflectedValue) elements(u reflect.Value, i, j int, kind accessKind) {
-	if i >= j || !watchesRaces() {
+	if i >= j || !looksForAccesses() {
 		return
 	}
 	size := u.Type().Elem().Size()
@@ -224,7 +211,7 @@ func (v ReflectedValue) FieldByNameFunc(match func(string) bool) reflect.Value {
 }
 
 func (v ReflectedValue) through(index []int) {
-	if !watchesRaces() {
+	if !looksForAccesses() {
 		return
 	}
 	u := v.Value

@@ -80,7 +80,7 @@ func predictHarmless(t *testing.T, dir, entry string, race bool) *Predicted {
 	t.Helper()
 	model := Model{Races: race}
 	for range recordings {
-		r, err := Predict(t.Context(), source.Spec{Dir: dir, Pattern: ".", Entry: entry}, Predicting{}, Options{Model: &model})
+		r, err := Predict(t.Context(), source.Spec{Dir: dir, Pattern: ".", Entry: entry}, Predicting{Recording: Recording{Accesses: race}}, Options{Model: &model})
 		require.NoError(t, err)
 		if harmless(r) {
 			return r
@@ -150,6 +150,21 @@ func TestPredict(t *testing.T) {
 		require.False(t, p.Message == analyze.RunItself && p.Outcome != PredictionRefuted, "%v", p)
 		require.False(t, p.Code != "" && p.Outcome != PredictionConfirmed, "%v", p)
 	}
+}
+
+// The order of two critical sections hides a data race in the recorded run: it is predicted from the accesses that are
+// recorded, and the program shows it.
+func TestPredictRace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine does everything")
+	}
+	dir, _ := predictables(t)
+	r := predictHarmless(t, dir, "TestRaceBehindSection", true)
+	confirmed := slices.ContainsFunc(r.Predictions, func(p Prediction) bool {
+		return p.Code == analyze.ReorderedRace && p.Outcome == PredictionConfirmed
+	})
+	require.True(t, confirmed, "%v", r.Predictions)
+	require.False(t, slices.ContainsFunc(r.Analysis.Findings, func(f analyze.Finding) bool { return f.Code == analyze.Race }))
 }
 
 // Of programs whose recorded run goes well the error is predicted, and the program shows it; of those that

@@ -24,6 +24,9 @@ type Recording struct {
 	// MaxBytes bounds what is recorded, before it is compressed; 0 is 4 GiB. What is done beyond that
 	// is not recorded.
 	MaxBytes int64
+	// Accesses has reads and writes of memory that goroutines may share recorded, too, which data races are
+	// predicted from.
+	Accesses bool
 	// Stdout and Stderr get what the program prints; nil: nobody does.
 	Stdout, Stderr io.Writer
 }
@@ -62,7 +65,7 @@ func Record(ctx context.Context, spec source.Spec, how Recording, opts Options) 
 
 // record is Record for a program that is loaded.
 func (p *program) record(ctx context.Context, how Recording, opts Options, rep reporter) (_ *Recorded, err error) {
-	b, limits, err := p.instrumentFree(ctx, opts, rep)
+	b, limits, err := p.instrumentFree(ctx, how.Accesses, opts, rep)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +81,7 @@ func (p *program) record(ctx context.Context, how Recording, opts Options, rep r
 				limits = append(limits, fmt.Sprintf("%d other processes of the program are not recorded", ran.Others))
 			}
 			out.End, out.Code, out.Limits = ran.End, ran.Code, limits
-			h := recording.Header{Program: out.Program, Tool: Version(), Go: runtime.Version(), End: ran.End, Notes: limits, Positions: p.positions()}
+			h := recording.Header{Program: out.Program, Tool: Version(), Go: runtime.Version(), End: ran.End, Notes: limits, Positions: p.positions(how.Accesses)}
 			return recording.Convert(how.To, h, recorded)
 		})
 	if err != nil {
@@ -87,17 +90,23 @@ func (p *program) record(ctx context.Context, how Recording, opts Options, rep r
 	return out, nil
 }
 
+// partly is said of all recordings that have accesses to memory.
+const partly = "of an access to memory of more than 64 bytes only the first are recorded, and that a part of a word and all of it are the same memory is not seen"
+
 // instrumentFree builds the instrumented program as it is, with a Go runtime that tells who has met
 // whom. It also returns what recordings will not have, and why.
-func (p *program) instrumentFree(ctx context.Context, opts Options, rep reporter) (_ *orchestrate.Binary, limits []string, err error) {
-	overlay, err := p.overlay(ctx, parse.Options{}, rep)
+func (p *program) instrumentFree(ctx context.Context, accesses bool, opts Options, rep reporter) (_ *orchestrate.Binary, limits []string, err error) {
+	overlay, err := p.overlay(ctx, parse.Options{Races: accesses}, rep)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, d := range overlay.Diagnostics {
-		if !d.Access && !d.Number {
+		if (!d.Access || accesses) && !d.Number {
 			limits = append(limits, d.String())
 		}
+	}
+	if accesses {
+		limits = append(limits, partly)
 	}
 	target := p.target(p.sidecar(), opts)
 	env, err := p.goSettings(ctx, target, opts)
@@ -117,14 +126,14 @@ func (p *program) instrumentFree(ctx context.Context, opts Options, rep reporter
 	return b, limits, err
 }
 
-// positions are those of the operations, by the numbers of their sites.
-func (p *program) positions() []recording.Position {
+// positions are those of the operations, by the numbers of their sites; with those of statements that access memory.
+func (p *program) positions(accesses bool) []recording.Position {
 	var list []recording.Position
 	for _, s := range p.sites.Sites() {
 		for int(s.ID) > len(list) {
 			list = append(list, recording.Position{})
 		}
-		if s.IsOp() || s.Kind == sites.Start || s.Kind == sites.Atomic {
+		if accesses && s.Kind == sites.Stmt || s.IsOp() || s.Kind == sites.Start || s.Kind == sites.Atomic {
 			list[s.ID-1] = recording.Position{File: s.File, Line: s.Line, Column: s.Col, Func: s.Func, Site: s.Key}
 		}
 	}

@@ -43,7 +43,7 @@ func buildRecorded(t *testing.T) *recordedProgram {
 	}
 	p, opts, rep, _, err := loadToRun(ctx, spec, Options{})
 	require.NoError(t, err)
-	b, limits, err := p.instrumentFree(ctx, opts, rep)
+	b, limits, err := p.instrumentFree(ctx, false, opts, rep)
 	require.NoError(t, err)
 	require.Empty(t, limits)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
@@ -57,7 +57,7 @@ func (r *recordedProgram) run(t *testing.T, how orchestrate.RecordOptions) (*tra
 	how.Stdout = &out
 	how.Stderr = io.Discard
 	ran, err := r.b.RecordFree(context.Background(), how, func(recorded io.Reader, ran *orchestrate.Ran) error {
-		return recording.Convert(&file, recording.Header{End: ran.End, Positions: r.p.positions()}, recorded)
+		return recording.Convert(&file, recording.Header{End: ran.End, Positions: r.p.positions(false)}, recorded)
 	})
 	require.NoError(t, err)
 	tr, h, err := recording.Load(&file, 0)

@@ -30,6 +30,8 @@ var kinds = map[analyze.Code]string{
 	analyze.LockCycle:                artifact.KindPartialDeadlock,
 	analyze.MixedCycle:               artifact.KindPartialDeadlock,
 	analyze.WaitGroupReuse:           artifact.KindWaitGroupReuse,
+	analyze.Race:                     artifact.KindRace,
+	analyze.ReorderedRace:            artifact.KindRace,
 }
 
 // Planner makes the plans of predictions of a recorded run.

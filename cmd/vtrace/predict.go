@@ -39,7 +39,7 @@ func runPredict(c *call) (int, error) {
 		return 0, fmt.Errorf("%w: -record-timeout is not negative", errUsage)
 	}
 	return c.one(&s, args[0], true, func(ctx context.Context, arg string, s *settings, opts []vtrace.Option) (_ *vtrace.Bundle, err error) {
-		how := vtrace.Predicting{Recording: vtrace.Recording{Timeout: p.record, Stdout: c.stderr, Stderr: c.stderr}}
+		how := vtrace.Predicting{Recording: vtrace.Recording{Timeout: p.record, Accesses: s.race, Stdout: c.stderr, Stderr: c.stderr}}
 		if p.recording != "" {
 			f, err := os.Open(p.recording)
 			if err != nil {

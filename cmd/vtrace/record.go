@@ -27,6 +27,7 @@ func runRecord(c *call) (_ int, err error) {
 	timeout := fs.Duration("timeout", time.Minute, "end the program after this time; 0 is no bound")
 	limit := sizeFlag(1 << 30)
 	fs.Var(&limit, "limit", "record at most so many `BYTES`, before they are compressed; what is done beyond that is not recorded")
+	race := fs.Bool("race", false, "record also reads and writes of memory, which data races are predicted from")
 	s.inSandbox(fs)
 	fs.BoolVar(&s.timing, "timing", false, "print what each stage takes")
 	args, err := c.parse(fs, 1, 1)
@@ -54,7 +55,7 @@ func runRecord(c *call) (_ int, err error) {
 	if len(c.program) > 0 {
 		opts = append(opts, vtrace.Args(c.program...))
 	}
-	how := vtrace.Recording{To: temp, Timeout: *timeout, MaxBytes: int64(limit), Stdout: c.stdout, Stderr: c.stderr}
+	how := vtrace.Recording{To: temp, Timeout: *timeout, MaxBytes: int64(limit), Accesses: *race, Stdout: c.stdout, Stderr: c.stderr}
 	r, err := vtrace.Record(c.ctx, s.source(args[0]), how, opts...)
 	rep.done()
 	if err != nil {
