@@ -21,9 +21,16 @@ func (s *run) judge(d *divergence) Result {
 	if s.outcome.Kind == "" && s.failed() {
 		s.outcome.Kind, s.outcome.G = KindTestFailure, entryPath
 		s.outcome.Message = "the test has failed"
-		if s.lent && s.lost == "" {
-			s.outcome = Outcome{}
-			s.lost = "the test has failed, and uninstrumented code has had its *testing.T, by which it cannot start subtests in a run"
+		why := ""
+		switch {
+		case s.lost != "":
+		case s.lent:
+			why = "uninstrumented code has had its *testing.T, by which it cannot start subtests in a run"
+		case s.measures != "":
+			why = "what " + s.measures + " measures is not the same in the instrumented program, and may be why"
+		}
+		if why != "" {
+			s.outcome, s.lost = Outcome{}, "the test has failed, and "+why
 		}
 	}
 	if s.failedFirst && s.cfg.Plan.Expect.Kind == KindTestFailure {

@@ -111,6 +111,7 @@ type run struct {
 	onces    map[*sync.Once]*goroutine
 	conds    map[*sync.Cond][]*ticket
 
+	measures  string                  // the function by which the program has measured its own memory
 	finalized map[unsafe.Pointer]bool // what has a finalizer or a cleanup
 	signals   map[any]bool            // the channels and contexts that signals come to
 	ranges    mapRanges

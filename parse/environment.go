@@ -258,6 +258,21 @@ var undecided = map[string]string{
 	"(weak.Pointer[T]).Value": "whether the garbage has been collected",
 }
 
+// measuring are the functions by which a program measures its own memory, which is not that of the instrumented one.
+var measuring = map[string]bool{
+	"runtime.ReadMemStats": true, "runtime/metrics.Read": true, "runtime/debug.ReadGCStats": true, "testing.AllocsPerRun": true,
+	"testing.Benchmark": true, "runtime.MemProfile": true, "syscall.Getrusage": true,
+	"(testing.BenchmarkResult).AllocsPerOp": true, "(testing.BenchmarkResult).AllocedBytesPerOp": true,
+}
+
+// measures tells the runtime that such a function is used.
+func (r *rewriter) measures(e ast.Expr, obj types.Object) {
+	if f, ok := obj.(*types.Func); ok && measuring[f.FullName()] {
+		r.before(e.Pos(), fmt.Sprintf("%s.Measures(%q, ", r.zz, f.FullName()))
+		r.after(e.End(), ")")
+	}
+}
+
 // environment rewrites a call of what the environment decides and that is no
 // function value by itself.
 func (r *rewriter) environment(c *ast.CallExpr, obj types.Object) {

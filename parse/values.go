@@ -94,6 +94,7 @@ func (r *rewriter) value(e ast.Expr) {
 		r.random(e, obj)
 		r.signal(e, obj)
 		r.testValue(e, obj)
+		r.measures(e, obj)
 		return
 	}
 	pos := e.Pos()
