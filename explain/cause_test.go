@@ -242,7 +242,7 @@ func TestTableDefer(t *testing.T) {
 		{Step: 3, G: "0", Site: "f#2", Operation: "lock", File: "a.go", Line: 2, Text: "mu.Lock()"},
 		{Step: 4, G: "0", Site: "f#1", Operation: "done", File: "a.go", Line: 1, Text: "defer wg.Done()"},
 	}}), "\n")
-	require.Equal(t, "step  where   0\n   1  a.go:1  defer wg.Done()\n   3  a.go:2  mu.Lock()\n   4  a.go:1  deferred wg.Done()", lines)
+	require.Equal(t, "step  where   0\n   1  a.go:1  defer wg.Done()\n 2-3  a.go:2  mu.Lock()\n   4  a.go:1  deferred wg.Done()", lines)
 }
 
 func TestOperand(t *testing.T) {
@@ -320,7 +320,7 @@ func TestWaitingCases(t *testing.T) {
 	} {
 		g := blocked("0.1", "select", p.object, 2, "select {")
 		g.Cases = []string{"<-a", "b <- 1"}
-		require.Equal(t, p.want, WaitingCases(g))
+		require.Equal(t, p.want, NamingOf(artifact.Finding{}).Cases(g))
 		cause := Cause(artifact.Finding{Kind: artifact.KindDeadlock, Goroutines: []artifact.FindingGoroutine{g}})
 		require.Equal(t, p.object == "nil chan", strings.Contains(cause, "nil channels only, for ever"), cause)
 	}

@@ -90,7 +90,7 @@ func replayed(v *orchestrate.Verdict) string {
 // schedule of the first run.
 func writeExplored(c *call, x *vtrace.Explored) int {
 	fmt.Fprintf(c.stdout, "%d runs, %d schedules, %d ends\n", x.Runs, x.Schedules, len(x.Ends))
-	code := writeEnds(c, x.Ends, x.Sidecar, x.Strategy)
+	code := writeEnds(c, x.Ends, x.Findings, x.Sidecar, x.Strategy)
 	for i, r := range x.Restarts {
 		same := func(o orchestrate.Restart) bool { return o.Reason == r.Reason }
 		if slices.IndexFunc(x.Restarts, same) < i {
@@ -116,8 +116,8 @@ func writeExplored(c *call, x *vtrace.Explored) int {
 
 // writeEnds prints the ends of runs, those that are errors with the schedule of the first
 // run. Runs of a strategy are repeated by their seed, and those of a portfolio by that and the strategy
-// that they had.
-func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, strategy vtrace.Strategy) int {
+// that they had. The findings are those of the ends.
+func writeEnds(c *call, ends []orchestrate.End, findings []artifact.Finding, side *artifact.Sidecar, strategy vtrace.Strategy) int {
 	code := exitNothing
 	sites := orchestrate.SitesByKey(side)
 	for i, e := range ends {
@@ -130,22 +130,14 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, strategy
 			}
 		case e.Kind != "":
 			what = e.Kind
-			if e.Message != "" {
+			if explain.MessageAdds(findings[i]) {
 				what += ": " + e.Message
 			}
 		}
 		fmt.Fprintf(c.stdout, "\n%d. %s\n", i+1, what)
-		f := findingOf(sites, e.Kind, e.Site, e.Goroutines)
-		if e.Replay != nil {
-			orchestrate.AddStarts(side, e.Replay.Trace, f.Goroutines)
-			plan := e.Plan
-			plan.Steps = orchestrate.Passed(side, plan.Steps, e.Replay.Trace)
-			f.Interleaving = orchestrate.Interleaving(side, plan, orchestrate.StuckAt(f.Goroutines))
-			orchestrate.AddResults(f.Interleaving, e.Replay)
-			orchestrate.AddOwed(side, f.Interleaving, f.Goroutines)
-		}
-		if cause := explain.Cause(f); cause != "" && e.Status == orchestrate.Completed {
-			fmt.Fprintf(c.stdout, "   %s\n", cause)
+		f := findings[i]
+		if f.Cause != "" {
+			fmt.Fprintf(c.stdout, "   %s\n", explain.Renamed(f, f.Cause))
 		}
 		fmt.Fprintf(c.stdout, "   %d times", e.Count)
 		if strategy != "" {
@@ -177,6 +169,8 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, strategy
 				fmt.Fprint(c.stdout, "   "+line)
 			}
 		}
+		fmt.Fprint(c.stdout, objects(f))
+		f.Interleaving = explain.Elide(f.Interleaving)
 		for _, line := range explain.Table(f) {
 			fmt.Fprintln(c.stdout, "   "+line)
 		}
@@ -233,7 +227,7 @@ func exhaust(c *call, src vtrace.Source, how vtrace.Exhaustion, file string, rep
 // writeExhausted prints what an exhaustive exploration has covered, and the ends.
 func writeExhausted(c *call, x *vtrace.Exhausted) int {
 	fmt.Fprintln(c.stdout, x.Covered.Coverage())
-	code := writeEnds(c, x.Ends, x.Sidecar, "")
+	code := writeEnds(c, x.Ends, x.Findings, x.Sidecar, "")
 	if len(x.Guarded) > 0 {
 		fmt.Fprintf(c.stdout, "\ngoroutines are switched at %d statements that race with each other too, the first at %s:%d\n", len(x.Guarded), x.Guarded[0].File, x.Guarded[0].Line)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/explain"
-	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/report"
 	"github.com/vtrace/vtrace/sites"
@@ -571,12 +570,21 @@ func writeGoroutines(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, t
 	if n := len(others); n > 0 {
 		fmt.Fprintf(out, "     %d more goroutines have finished: %s\n", n, explain.Names(others))
 	}
-	if objects := explain.Objects(f); len(objects) > 0 {
-		out.WriteString("   objects, and where they were made:\n")
-		for _, o := range objects {
-			fmt.Fprintf(out, "     %-6s at %s:%d: %s\n", o.Name, o.File, o.Line, o.Text)
-		}
+	out.WriteString(objects(f))
+}
+
+// objects says where the objects were made that a finding is about, in lines; "" where nothing of that is known.
+func objects(f artifact.Finding) string {
+	all := explain.Objects(f)
+	if len(all) == 0 {
+		return ""
 	}
+	var out strings.Builder
+	out.WriteString("   objects, and where they were made:\n")
+	for _, o := range all {
+		fmt.Fprintf(&out, "     %-6s at %s:%d: %s\n", o.Name, o.File, o.Line, o.Text)
+	}
+	return out.String()
 }
 
 // entryPath is the creation path of the goroutine of main or of the test.
@@ -635,7 +643,7 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 		fmt.Fprintf(out, "              %s at %s:%d: %s\n", how, s.File, s.Line, s.Text)
 	}
 	if g.State == artifact.StateBlocked && len(g.Cases) > 0 {
-		fmt.Fprintf(out, "              waits for %s\n", explain.WaitingCases(g))
+		fmt.Fprintf(out, "              waits for %s\n", explain.NamingOf(f).Cases(g))
 	}
 	if text := explain.Owed(f, g); text != "" {
 		fmt.Fprintf(out, "              %s\n", text)
@@ -692,17 +700,6 @@ func callsOf(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) (l
 		}
 	}
 	return lines
-}
-
-// findingOf is what a run has shown that has ended with an error of a kind at a site, with
-// these goroutines.
-func findingOf(sites map[string]artifact.Site, kind, site string, goroutines []orchestrate.Goroutine) artifact.Finding {
-	at := sites[site]
-	f := artifact.Finding{Kind: kind, File: at.File, Line: at.Line}
-	for _, g := range goroutines {
-		f.Goroutines = append(f.Goroutines, g.Finding(sites))
-	}
-	return f
 }
 
 func plural(n int, one, more string) string {
