@@ -51,6 +51,9 @@ func NamingOf(f artifact.Finding) *Naming {
 				n.calls(object, Channel(g.Cases[i]))
 			}
 		}
+		for _, o := range g.Made {
+			n.calls(o.Object, o.Expression)
+		}
 	}
 	// Of others only those matter that have the name of one of these.
 	for _, s := range f.Interleaving {
@@ -250,12 +253,10 @@ type Object struct {
 }
 
 // Objects are what goroutines of a finding wait for, in the order of these, as far as it is known where they were made.
-// Those with one name that were made at one place are one, with their names in the run.
+// Those with one name that were made at one place are one. They have their names in the run where other texts have
+// these.
 func Objects(f artifact.Finding) (out []Object) {
-	type made struct {
-		file string
-		line int
-	}
+	naming := NamingOf(f)
 	type named struct {
 		artifact.FindingObject
 		called []string
@@ -273,10 +274,6 @@ func Objects(f artifact.Finding) (out []Object) {
 			}
 		}
 	}
-	at := map[made][]string{} // objects
-	for _, o := range all {
-		at[made{o.File, o.Line}] = append(at[made{o.File, o.Line}], o.Object)
-	}
 	index := map[Object]int{}
 	for _, o := range all {
 		same := Object{strings.Join(o.called, ", also "), o.File, o.Text, o.Line}
@@ -285,12 +282,15 @@ func Objects(f artifact.Finding) (out []Object) {
 			i = len(out)
 			index[same] = i
 			out = append(out, same)
-			if len(at[made{o.File, o.Line}]) > 1 {
+			shares := func(x string) bool { return naming.shared(o.Object, x) != "" }
+			if naming.marks[o.Object] == "" && (o.Expression == "" || len(o.called) > 1 || slices.ContainsFunc(o.called, shares)) {
 				out[i].Name += " (" + o.Object + ")"
 			}
 			continue
 		}
-		out[i].Name = strings.TrimSuffix(out[i].Name, ")") + ", " + o.Object + ")"
+		if name, ok := strings.CutSuffix(out[i].Name, ")"); ok {
+			out[i].Name = name + ", " + o.Object + ")"
+		}
 	}
 	return out
 }

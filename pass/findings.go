@@ -204,9 +204,13 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 		switch {
 		case v.Result == "M", v.Result == "E":
 			if same := undecided[v.Reason]; len(same) > undecidedSingly {
-				add("%d of %d queries are undecided: %s (%s)", len(same), len(queries), v.Reason, categories(same))
+				add("of %d possible errors that were looked for in a model of the program, %d were neither found nor ruled out: %s (%s)", len(queries), len(same), v.Reason, categories(same))
 			} else {
-				add("query %d (%s) is undecided: %s", q.Number, q.Description, v.Reason)
+				place := ""
+				if q.File != "" {
+					place = fmt.Sprintf(" at %s:%d", q.File, q.Line)
+				}
+				add("neither found nor ruled out: %s%s: %s", q.Description, place, v.Reason)
 			}
 		case v.Result == "F" && q.Kind == artifact.KindBound:
 			if a := boundOf(q, side); a != nil {

@@ -113,7 +113,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	if refuted > 0 && predicted(b) {
 		fmt.Fprintf(&out, "\nerrors that were predicted, and that the program does not have in these orders: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
 	} else if refuted > 0 {
-		fmt.Fprintf(&out, "\nerrors of the model that the program does not have: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
+		fmt.Fprintf(&out, "\nsuspected, and refuted by running the program: %s; \"vtrace inspect BUNDLE findings\" tells why\n", plural(refuted, "error", "errors"))
 	}
 	limits := conclude(b, accepted).Limits
 	if len(limits) > 0 {
@@ -320,12 +320,19 @@ func precision(b *vtrace.Bundle) string {
 	}
 }
 
-// modelled counts what the model has of the program, and names the places where
-// it is not exact, the first of each kind.
+// modelled says how far the model of the program, which was searched for errors, does what the program does, and names
+// the places where it is not exact, the first of each kind.
 func modelled(b *vtrace.Bundle) string {
 	var out strings.Builder
 	p := vtrace.Conclude(b).Precision
-	fmt.Fprintf(&out, "operations: %d modelled exactly, %d approximated; places outside the model: %d\n", p.Exact, p.Approximated, p.Outside)
+	fmt.Fprintf(&out, "model of the program, which was searched for errors: %s as in the program", plural(p.Exact, "operation is", "operations are"))
+	if p.Approximated > 0 {
+		fmt.Fprintf(&out, ", %s only nearly so", plural(p.Approximated, "is", "are"))
+	}
+	if p.Outside > 0 {
+		fmt.Fprintf(&out, "; it leaves out %s", plural(p.Outside, "place", "places"))
+	}
+	out.WriteString("\n")
 	type kind struct{ kind, direction string }
 	count := map[kind]int{}
 	var kinds []kind
@@ -342,7 +349,11 @@ func modelled(b *vtrace.Bundle) string {
 	}
 	for _, k := range kinds {
 		a := first[k]
-		fmt.Fprintf(&out, "  %d %s (%s), as at %s:%d:%d: %s\n", count[k], k.kind, directions[k.direction], a.File, a.Line, a.Col, a.Reason)
+		at, n := "at", count[k]
+		if n > 1 {
+			at = "as at"
+		}
+		fmt.Fprintf(&out, "  %s %s, %s %s:%d:%d: %s\n", plural(n, "place", "places"), directions[k.direction], at, a.File, a.Line, a.Col, a.Reason)
 	}
 	if len(kinds) > 0 {
 		out.WriteString("  \"vtrace inspect BUNDLE sidecar.approximations\" lists them\n")
@@ -352,10 +363,10 @@ func modelled(b *vtrace.Bundle) string {
 
 // directions explain the directions of approximations.
 var directions = map[string]string{
-	artifact.DirectionOver:    "the model can do more than the program",
-	artifact.DirectionUnder:   "the program can do more than the model",
-	artifact.DirectionBound:   "within a bound, or an assumption",
-	artifact.DirectionControl: "a replay does not control it",
+	artifact.DirectionOver:    "where the model can do more than the program",
+	artifact.DirectionUnder:   "where the program can do more than the model",
+	artifact.DirectionBound:   "where the model holds within a bound, or an assumption",
+	artifact.DirectionControl: "that a replay does not control",
 }
 
 // shownStalls is how many of what has to be slow for an error is printed.
