@@ -113,17 +113,18 @@ func Started(f artifact.Finding, g string) (artifact.FindingStep, bool) {
 
 // What operations are called in findings.
 const (
-	opSend     = "send"
-	opReceive  = "receive"
-	opSelect   = "select"
-	opLock     = "lock"
-	opReadLock = "read lock"
-	opWait     = "wait"
-	opCondWait = "cond wait"
-	opOnce     = "once"
-	opClose    = "close"
-	opAccess   = "access" // of a statement, which may be reading and writing
-	opWrite    = "write"  // of a statement that has read before
+	opSend      = "send"
+	opReceive   = "receive"
+	opSelect    = "select"
+	opLock      = "lock"
+	opReadLock  = "read lock"
+	opWait      = "wait"
+	opCondWait  = "cond wait"
+	opOnce      = "once"
+	opClose     = "close"
+	opAccess    = "access" // of a statement, which may be reading and writing
+	opWrite     = "write"  // of a statement that has read before
+	opMapAccess = "map access"
 )
 
 // entryGoroutine is the creation path of the goroutine of main or of the test.
@@ -332,8 +333,8 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		text := fmt.Sprintf("%s waits at %s to %s %s, and nobody who is left %s it", g, place, do, object, other)
 		if owed := e.owed(w); owed != "" {
 			text += ": " + owed
-		} else if partner := e.partner(w); partner != "" {
-			text += ": " + partner
+		} else if why := cmp.Or(e.partner(w), e.fullOf(w)); why != "" {
+			text += ": " + why
 		}
 		return text
 	case opSelect:
@@ -398,6 +399,37 @@ func (e *explanation) partner(w *artifact.FindingGoroutine) string {
 		return ""
 	}
 	return fmt.Sprintf("%s, which has %s it at %s, waits itself at %s", who(e.finding, o.G), done, at(last.File, last.Line), at(o.File, o.Line))
+}
+
+// fullOf says who has filled the buffer of a channel on which a goroutine waits to send, and waits itself, as those who
+// have the places of a semaphore; "" if others have received from it, or that is not known.
+func (e *explanation) fullOf(w *artifact.FindingGoroutine) string {
+	var senders []string
+	full := false
+	for _, s := range e.finding.Interleaving {
+		if w.Operation != opSend || w.Object == "" || s.Waits || !slices.Contains(strings.Split(s.Object, ", "), w.Object) {
+			continue
+		}
+		if !isKind(s, sites.Send) {
+			return ""
+		}
+		if o := e.goroutine(s.G); o == nil || o.State != artifact.StateBlocked || o.G == w.G {
+			return ""
+		}
+		if !slices.Contains(senders, s.G) {
+			senders = append(senders, s.G)
+		}
+		n, of, ok := strings.Cut(s.After, " of ")
+		full = ok && n == of
+	}
+	switch {
+	case !full:
+		return ""
+	case len(senders) == 1:
+		return fmt.Sprintf("its buffer is full of what %s has sent, which waits itself", who(e.finding, senders[0]))
+	}
+	slices.SortFunc(senders, artifact.ComparePaths)
+	return fmt.Sprintf("its buffer is full of what goroutines %s have sent, which wait themselves", Names(senders))
 }
 
 // Waiting says for what goroutines of a finding wait, as the pages of findings have it: "lock", "channel", "condition" or

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -307,6 +308,37 @@ func TestCausePartner(t *testing.T) {
 	other = f
 	other.Goroutines = []artifact.FindingGoroutine{sender, ended("0.2")}
 	require.NotContains(t, Cause(other), "waits itself", "it has ended")
+}
+
+// TestCauseFull: who has the places of a semaphore is why nobody gets another one.
+func TestCauseFull(t *testing.T) {
+	send := func(n int, g, after string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: g, Operation: "send", Object: "chan#1", After: after, File: "a.go", Line: 1, Text: "slots <- x"}
+	}
+	waits := send(3, "0.3", "")
+	waits.Waits = true
+	f := artifact.Finding{
+		Kind: artifact.KindDeadlock, Interleaving: []artifact.FindingStep{send(1, "0.2", "1 of 2"), send(2, "0.1", "2 of 2"), waits},
+		Goroutines: []artifact.FindingGoroutine{
+			blocked("0.3", "send", "chan#1", 1, "slots <- x"), blocked("0.1", "wait", "waitgroup#1", 2, "wg.Wait()"), blocked("0.2", "wait", "waitgroup#2", 2, "wg.Wait()"),
+		},
+	}
+	require.Contains(t, Cause(f), "goroutine 0.3 waits at a.go:1 to send on slots, and nobody who is left receives from it: its buffer is full of what goroutines 0.1 and 0.2 have sent, which wait themselves; ")
+	f.Interleaving[0].G = "0.1"
+	require.Contains(t, Cause(f), ": its buffer is full of what goroutine 0.1 has sent, which waits itself; ")
+	const said = "its buffer is full"
+	for name, change := range map[string]func(f *artifact.Finding){
+		"one who has sent goes on":  func(f *artifact.Finding) { f.Goroutines[1].State = artifact.StateFinished },
+		"somebody has received":     func(f *artifact.Finding) { f.Interleaving[0].Operation, f.Interleaving[0].Text = "receive", "<-slots" },
+		"there is no buffer":        func(f *artifact.Finding) { f.Interleaving[1].After = "with 0.4" },
+		"it has sent that itself":   func(f *artifact.Finding) { f.Interleaving[0].G = "0.3" },
+		"nobody has sent on it yet": func(f *artifact.Finding) { f.Interleaving = f.Interleaving[2:] },
+	} {
+		other := f
+		other.Interleaving, other.Goroutines = slices.Clone(f.Interleaving), slices.Clone(f.Goroutines)
+		change(&other)
+		require.NotContains(t, Cause(other), said, name)
+	}
 }
 
 // TestWaitingCases: a nil channel in a select is never ready, which nothing else shows.

@@ -271,6 +271,12 @@ func interruptions(steps []artifact.FindingStep, until int) (out []inBetween) {
 // known: what another goroutine has done to what the step, or the check in front of it, is about, and whether the
 // goroutine was held meanwhile although it could have gone on.
 func (e *explanation) order(until int) string {
+	text, _ := e.ordered(until)
+	return text
+}
+
+// ordered is order, with how near that is to the error.
+func (e *explanation) ordered(until int) (string, int) {
 	const looked = 500 // steps: what is further away explains nothing
 	from := max(until-looked, 0)
 	steps := e.finding.Interleaving[from:]
@@ -290,14 +296,14 @@ func (e *explanation) order(until int) string {
 		}
 	}
 	if rank == nearest {
-		return best
+		return best, nearest
 	}
 	for _, o := range slices.Backward(steps[:until]) {
 		if a := assignedIn(o); o.G != steps[until].G && a != "" && mentions(bad, a) {
-			return fmt.Sprintf("%s has done %s before", who(e.finding, o.G), doneAt(o))
+			return fmt.Sprintf("%s has done %s before", who(e.finding, o.G), doneAt(o)), nearest
 		}
 	}
-	return best
+	return best, rank
 }
 
 // nearest is the highest value of bearing.
@@ -329,7 +335,7 @@ const assigned = `[*(]*([\pL_][\pL\d_]*\)?(?:\.[\pL_][\pL\d_]*)*)(?:\[[^\]]*\])*
 
 // assignedIn is the variable that a step assigns to, or ".c" of a field, as of "p.c = nil"; "" if it does not assign.
 func assignedIn(s artifact.FindingStep) string {
-	if s.Operation != opAccess && s.Operation != opWrite && s.Operation != "map access" {
+	if s.Operation != opAccess && s.Operation != opWrite && s.Operation != opMapAccess {
 		return ""
 	}
 	m := assignment.FindStringSubmatch(s.Text)
@@ -450,7 +456,7 @@ func (e *explanation) testFails() string {
 	} else if check = checkAbove(steps, f.File, f.Line); check >= 0 {
 		fails = check
 	} else {
-		return ""
+		return e.readBefore()
 	}
 	if check >= 0 {
 		c := steps[check]
@@ -471,6 +477,21 @@ func (e *explanation) testFails() string {
 		return fmt.Sprintf("%s fails the test at %s: %s", who(f, s.G), at(s.File, s.Line), why)
 	}
 	return text + "; " + why
+}
+
+// readBefore says what the order has to do with what the goroutine of the test has read last, where the check that fails is no
+// step, "" if nothing of that is known.
+func (e *explanation) readBefore() string {
+	for i, s := range slices.Backward(e.finding.Interleaving) {
+		if s.G != entryGoroutine || s.Operation != opAccess && s.Operation != opMapAccess && !isKind(s, sites.Atomic) {
+			continue
+		}
+		if why, rank := e.ordered(i); rank == nearest {
+			return fmt.Sprintf("%s fails the test at %s with what it has read, %s: %s", who(e.finding, s.G), at(e.finding.File, e.finding.Line), doneAt(s), why)
+		}
+		return ""
+	}
+	return ""
 }
 
 // checkBefore is the condition that the goroutine of a step has looked at right before it, -1 if there is none.

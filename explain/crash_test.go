@@ -197,3 +197,27 @@ func TestMessageAdds(t *testing.T) {
 		require.Equal(t, row.want, MessageAdds(row.finding), "%+v", row.finding)
 	}
 }
+
+// TestCauseRead: where the check of a test is no step, what it has read last is what fails it.
+func TestCauseRead(t *testing.T) {
+	step := func(n int, g, operation string, line int, text string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: g, Operation: operation, Site: text, File: "a.go", Line: line, Text: text}
+	}
+	f := artifact.Finding{Kind: artifact.KindTestFailure, File: "a_test.go", Line: 9, Message: "test failure", Interleaving: []artifact.FindingStep{
+		step(1, "0.1", "access", 4, "return p.votes[k]"), step(2, "0.2", "access", 6, "p.votes[k] = n"), step(3, "0.1", "access", 6, "p.votes[k] = n"),
+		step(4, "0", "lock", 3, "p.mu.Lock()"), step(5, "0", "map access", 4, "return p.votes[k]"), step(6, "0", "end", 10, "}"),
+	}, Goroutines: []artifact.FindingGoroutine{ended("0"), ended("0.1"), ended("0.2")}}
+	require.Equal(t, "goroutine 0 fails the test at a_test.go:9 with what it has read, `return p.votes[k]` at a.go:4: "+
+		"goroutine 0.2 does `p.votes[k] = n` at a.go:6 while goroutine 0.1 is between `return p.votes[k]` at a.go:4 and `p.votes[k] = n` at a.go:6", Cause(f))
+	f.Interleaving[4].Text = "return q.size"
+	require.Empty(t, Cause(f), "nobody has changed that")
+	f.Interleaving = f.Interleaving[:4]
+	require.Empty(t, Cause(f), "it has read nothing")
+}
+
+// TestTableRelease: letting those go on who wait is no second call of Done.
+func TestTableRelease(t *testing.T) {
+	require.Equal(t, []string{"step  where    0", "   1  a.go:17  lets those go on who wait: wg.Done()"}, Table(artifact.Finding{Interleaving: []artifact.FindingStep{
+		{Step: 1, G: "0", Operation: opRelease, File: "a.go", Line: 17, Text: "defer wg.Done()"},
+	}}))
+}

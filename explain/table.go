@@ -27,10 +27,20 @@ const (
 
 // Table is the interleaving of a finding as text: a line for each step, a column for each
 // goroutine, with who is blocked, and where, and behind the steps the accesses that race, or the
-// crash. With many goroutines there is one column that names them. A step 0 stands for what was
-// left out. Steps of which nothing is said belong to the row of their goroutine that comes next, which has
-// their numbers, too.
+// crash. With many goroutines there is one column that names them. Steps of which nothing is said belong
+// to the row of their goroutine that comes next, which has their numbers, too.
 func Table(f artifact.Finding) []string {
+	return tableOf(f, func(steps []artifact.FindingStep) []artifact.FindingStep { return steps })
+}
+
+// ShortTable is Table for people, who read no long one: of the rounds of a loop the first and the last one stay, and of what
+// is long all the same its beginning and its end, with what each goroutine does last, and where it starts. What is left out
+// is said.
+func ShortTable(f artifact.Finding) []string { return tableOf(f, elided) }
+
+// tableOf is a table of the steps that a function leaves of those of which something is said. A step 0 stands for what it has
+// left out.
+func tableOf(f artifact.Finding, left func([]artifact.FindingStep) []artifact.FindingStep) []string {
 	var goroutines []string
 	seen := func(g string) {
 		if g != "" && g != artifact.TimeStep && !slices.Contains(goroutines, g) {
@@ -38,8 +48,8 @@ func Table(f artifact.Finding) []string {
 		}
 	}
 	own := func(s artifact.FindingStep) bool { return sites.IsEntryFile(s.File) && !isKind(s, sites.Select) }
-	all := f.Interleaving
-	steps, behind := folded(f, withoutApproaches(slices.DeleteFunc(slices.Clone(f.Interleaving), own)))
+	all, naming := f.Interleaving, NamingOf(f)
+	steps, behind := folded(f, left(withoutApproaches(slices.DeleteFunc(slices.Clone(f.Interleaving), own))))
 	f.Interleaving = steps
 	for _, s := range steps {
 		seen(s.G)
@@ -64,7 +74,7 @@ func Table(f artifact.Finding) []string {
 		}
 	}
 	slices.SortStableFunc(goroutines, artifact.ComparePaths)
-	t := &table{goroutines: goroutines, finding: f, naming: NamingOf(f)}
+	t := &table{goroutines: goroutines, finding: f, naming: naming}
 	head := []string{"step", "where"}
 	if len(goroutines) > maxColumns {
 		t.goroutines = nil
@@ -101,7 +111,7 @@ func Table(f artifact.Finding) []string {
 			text, merged = brief(s), 0 // of which these steps are the parts
 		} else if s.Operation == opAccess && written[at(s.File, s.Line)] {
 			text = "reads: " + brief(s) // and writes in a step of its own
-		} else if ofLine[at(s.File, s.Line)] && text == brief(s) && !isKind(s, sites.Go) && s.Operation != opAccess {
+		} else if ofLine[at(s.File, s.Line)] && text == brief(s) && !isKind(s, sites.Go, sites.Atomic) && s.Operation != opAccess {
 			if c := call(sites.Named(s.Operation), s.Text); c != "" {
 				text = c
 				if strings.Contains(s.Text, "defer "+c) {
@@ -157,7 +167,7 @@ func Table(f artifact.Finding) []string {
 		}
 		t.add(0, 0, at(g.File, g.Line), g.G, text)
 	}
-	t.number(all)
+	t.number(all, f.Interleaving)
 	return t.lines(head)
 }
 
@@ -165,12 +175,15 @@ func Table(f artifact.Finding) []string {
 // them waits.
 var parts = map[string]bool{
 	opAccess: true, opWrite: true, sites.Stmt.String(): true, sites.Store.String(): true, sites.Atomic.String(): true,
-	"map access": true, "reading of the clock": true, "length of a channel": true, opOperand: true,
+	opMapAccess: true, "reading of the clock": true, "length of a channel": true, opOperand: true,
 }
 
 // opApproach is the operation of a step in which a goroutine comes to what it does in its next one, while others act in
 // between: what it works on is evaluated.
 const opApproach = "approach"
+
+// opRelease is the operation of a step behind one that has brought the counter of a WaitGroup to zero.
+const opRelease = "release of waiters"
 
 // opOperand is the operation of a step in which a goroutine calls a library, as for an operand.
 const opOperand = "call of uninstrumented code"
@@ -205,10 +218,8 @@ func sameStatement(s, next artifact.FindingStep) bool {
 		parts[s.Operation] && parts[next.Operation] && s.Result == "" && !s.Waits && !next.Waits
 }
 
-// Elide shortens an interleaving for people. Of rounds of a loop the first and the last one stay. Of what is long all the same
-// that is its beginning and its end, and what each goroutine does last, with where it starts. A step 0 stands for what is
-// left out, and says it.
-func Elide(steps []artifact.FindingStep) []artifact.FindingStep {
+// elided shortens an interleaving as ShortTable has it. A step 0 stands for what is left out, and says it.
+func elided(steps []artifact.FindingStep) []artifact.FindingStep {
 	const head, tail, last = 20, 40, 6
 	steps = withoutRounds(steps)
 	if len(steps) <= head+tail+1 {
@@ -269,14 +280,14 @@ func leftOut(steps []artifact.FindingStep, before, behind artifact.FindingStep) 
 	return text + ", of goroutines " + Names(gs)
 }
 
-// roundsText says of rounds of a loop that they are left out, by the first one.
-func roundsText(first, rounds []artifact.FindingStep) string {
+// roundsText says of so many rounds of a loop that they are left out, between the first one and a step.
+func roundsText(first []artifact.FindingStep, behind artifact.FindingStep, rounds int) string {
 	n := len(first)
 	of := fmt.Sprintf("steps %d-%d", first[0].Step, first[n-1].Step)
 	if n == 1 {
 		of = fmt.Sprintf("step %d", first[0].Step)
 	}
-	return fmt.Sprintf("steps %d-%d: %s again, %d times", rounds[0].Step, rounds[len(rounds)-1].Step, of, len(rounds)/n)
+	return fmt.Sprintf("steps %d-%d: %s again, %d times", first[n-1].Step+1, behind.Step-1, of, rounds)
 }
 
 // withoutRounds leaves out the rounds of loops but for the first and the last one: the same steps of the same goroutines
@@ -310,7 +321,7 @@ next:
 			}
 			from, to := i+period, i+(n-1)*period
 			out = append(out, steps[i:from]...)
-			out = append(out, artifact.FindingStep{Text: roundsText(steps[i:from], steps[from:to])})
+			out = append(out, artifact.FindingStep{Text: roundsText(steps[i:from], steps[to], n-2)})
 			out = append(out, steps[to:to+period]...)
 			i = to + period
 			continue next
@@ -487,6 +498,9 @@ func operation(s artifact.FindingStep) string {
 		return fmt.Sprintf("select: case number %d", s.Case+1)
 	default:
 		text := brief(s)
+		if s.Operation == opRelease {
+			return "lets those go on who wait: " + strings.TrimPrefix(text, "defer ")
+		}
 		if call, ok := strings.CutPrefix(text, "defer "); ok && !strings.HasPrefix(call, "func(") && s.Operation != opAccess && kind != sites.Stmt {
 			return "deferred " + call // it is done when the function returns
 		}
@@ -499,8 +513,6 @@ func operation(s artifact.FindingStep) string {
 		switch s.Operation {
 		case "cleanup":
 			return "cleanup functions run"
-		case "release of waiters":
-			return "lets those go on who wait: " + text
 		case "return from wait":
 			return "comes back from " + text
 		}
@@ -634,6 +646,8 @@ func spoken(operation string) string {
 		return "reads the clock"
 	case "length of a channel":
 		return "asks for a length"
+	case "busy loop":
+		return "goes round its loop again"
 	}
 	if w := words[sites.Named(operation)]; w != "" {
 		return w
@@ -671,8 +685,8 @@ func (t *table) add(first, last int, where, g, text string) {
 }
 
 // number writes the numbers of all steps to the rows. One of which nothing is said belongs to the next row of its goroutine,
-// or to the last one.
-func (t *table) number(steps []artifact.FindingStep) {
+// or to the last one. Some are left out between those that are shown.
+func (t *table) number(steps, shown []artifact.FindingStep) {
 	at := func(r row, s artifact.FindingStep) bool { return r.first > 0 && r.g == s.G && s.Step <= r.last }
 	last, done := map[string]int{}, map[int]bool{} // row by goroutine; the steps that have one
 	for i, r := range t.rows {
@@ -682,6 +696,13 @@ func (t *table) number(steps []artifact.FindingStep) {
 		last[r.g] = i
 		for n := r.first; n <= r.last; n++ {
 			done[n] = true
+		}
+	}
+	for i, s := range shown {
+		if s.Step == 0 && i > 0 && i < len(shown)-1 {
+			for n := shown[i-1].Step + 1; n < shown[i+1].Step; n++ {
+				done[n] = true
+			}
 		}
 	}
 	from := map[string]int{} // the row of each goroutine from which on its next step is

@@ -383,8 +383,8 @@ func TestTableEntryFile(t *testing.T) {
 	}}))
 }
 
-// TestElide: what is left out of many steps is nothing that a goroutine does last, or by which it starts.
-func TestElide(t *testing.T) {
+// TestElided: what is left out of many steps is nothing that a goroutine does last, or by which it starts.
+func TestElided(t *testing.T) {
 	steps := func(goroutines ...string) (all []artifact.FindingStep) {
 		for _, g := range goroutines {
 			all = append(all, artifact.FindingStep{Step: len(all) + 1, G: g, Site: strconv.Itoa(len(all))})
@@ -392,7 +392,7 @@ func TestElide(t *testing.T) {
 		return all
 	}
 	numbers := func(all []artifact.FindingStep) (out []int) {
-		for _, s := range Elide(all) {
+		for _, s := range elided(all) {
 			out = append(out, s.Step)
 		}
 		return out
@@ -412,14 +412,14 @@ func TestElide(t *testing.T) {
 		many = append(many, "0."+strconv.Itoa(i%20))
 	}
 	require.Len(t, numbers(steps(many...)), 61, "of many goroutines, as they share a column")
-	said := Elide(steps(early...))
+	said := elided(steps(early...))
 	require.Equal(t, "steps 21-50 are left out, of goroutines 0 and 0.1", said[20].Text)
 	require.Equal(t, "steps 52-62 are left out, of goroutines 0, 0.1 and 0.2", said[22].Text)
-	require.Equal(t, "steps 21-60 are left out: goroutine 0 goes on alone", Elide(steps(slices.Repeat([]string{"0"}, 100)...))[20].Text)
+	require.Equal(t, "steps 21-60 are left out: goroutine 0 goes on alone", elided(steps(slices.Repeat([]string{"0"}, 100)...))[20].Text)
 }
 
-// TestElideRounds: of what comes again and again the first and the last time are shown.
-func TestElideRounds(t *testing.T) {
+// TestElidedRounds: of what comes again and again the first and the last time are shown.
+func TestElidedRounds(t *testing.T) {
 	round := []artifact.FindingStep{{G: "0", Site: "a"}, {G: "0.1", Site: "b", Waits: true}, {G: "0", Site: "c"}}
 	rounds := func(n int) []artifact.FindingStep {
 		all := append([]artifact.FindingStep{{G: "0", Site: "start"}}, slices.Concat(slices.Repeat(round, n), []artifact.FindingStep{{G: "0", Site: "a"}, {G: "0.1", Site: "end"}})...)
@@ -428,21 +428,21 @@ func TestElideRounds(t *testing.T) {
 		}
 		return all
 	}
-	require.Equal(t, rounds(3), Elide(rounds(3)), "too few")
+	require.Equal(t, rounds(3), elided(rounds(3)), "too few")
 	all := rounds(10)
 	want := slices.Concat(all[:4], []artifact.FindingStep{{Text: "steps 5-28: steps 2-4 again, 8 times"}}, all[28:])
-	require.Equal(t, want, Elide(all))
+	require.Equal(t, want, elided(all))
 	other := rounds(10)
 	other[13].Waits = true // that one goes another way
-	got := Elide(other)
+	got := elided(other)
 	require.Contains(t, got, other[13])
 	require.Equal(t, "steps 5-10: steps 2-4 again, 2 times", got[4].Text)
 	spin := slices.Repeat([]artifact.FindingStep{{G: "0", Site: "a"}}, 6)
 	for i := range spin {
 		spin[i].Step = i + 1
 	}
-	require.Equal(t, []artifact.FindingStep{spin[0], {Text: "steps 2-5: step 1 again, 4 times"}, spin[5]}, Elide(spin))
-	require.Equal(t, spin[:5], Elide(spin[:5]))
+	require.Equal(t, []artifact.FindingStep{spin[0], {Text: "steps 2-5: step 1 again, 4 times"}, spin[5]}, elided(spin))
+	require.Equal(t, spin[:5], elided(spin[:5]))
 }
 
 // TestTableLeftOut: what is said of steps that are left out makes no column wider.
@@ -474,7 +474,7 @@ func TestTableNumbers(t *testing.T) {
 	require.Equal(t, `
 step  where   0    0.1
 1, 3  a.go:3  x++
-2, 4  a.go:8       atomic operation: n.Add(1)
+2, 4  a.go:8       n.Add(1)
 5, 9  a.go:3  y++
  6-8  a.go:8       n.Add(1)
 `, "\n"+strings.Join(Table(artifact.Finding{Interleaving: []artifact.FindingStep{

@@ -124,7 +124,7 @@ func writeEnds(c *call, ends []orchestrate.End, findings []artifact.Finding, sid
 		what := "the program ended well"
 		switch {
 		case e.Status != orchestrate.Completed:
-			what = e.Status + ": " + e.Message
+			what = e.Status + ": " + siteKeys.ReplaceAllString(e.Message, " (")
 			if code == exitNothing {
 				code = exitInconclusive
 			}
@@ -136,9 +136,7 @@ func writeEnds(c *call, ends []orchestrate.End, findings []artifact.Finding, sid
 		}
 		fmt.Fprintf(c.stdout, "\n%d. %s\n", i+1, what)
 		f := findings[i]
-		if f.Cause != "" {
-			fmt.Fprintf(c.stdout, "   %s\n", explain.Renamed(f, f.Cause))
-		}
+		writeCause(c.stdout, explain.Renamed(f, f.Cause))
 		fmt.Fprintf(c.stdout, "   %d times", e.Count)
 		if strategy != "" {
 			fmt.Fprintf(c.stdout, ", first with seed %d", e.Seed)
@@ -170,8 +168,7 @@ func writeEnds(c *call, ends []orchestrate.End, findings []artifact.Finding, sid
 			}
 		}
 		fmt.Fprint(c.stdout, objects(f))
-		f.Interleaving = explain.Elide(f.Interleaving)
-		for _, line := range explain.Table(f) {
+		for _, line := range explain.ShortTable(f) {
 			fmt.Fprintln(c.stdout, "   "+line)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -137,7 +138,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	if r := b.Races(); r != nil {
 		out.WriteString("\n" + raceSearch(b, r))
 	} else if len(sidecar(b).Accesses) > 0 && conclude(b, accepted).Real == 0 {
-		out.WriteString("\nstatements that access shared memory are taken as atomic, but for the write of an assignment: races within them are not looked for\n")
+		out.WriteString("\ndata races were not looked for (-race does): a statement that accesses shared memory counts as one step, or as two if it reads and then writes\n")
 	}
 	out.WriteString(listRaces("\n", wordRaces(b)))
 	if path != "" {
@@ -473,9 +474,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		writeReproduce(out, b, f, path, told)
 		return
 	}
-	if cause != "" {
-		fmt.Fprintf(out, "   %s\n", cause)
-	}
+	writeCause(out, cause)
 	if explain.MessageAdds(f) {
 		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Message))
 	}
@@ -484,7 +483,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		if f.Verdict == vtrace.Real {
 			label = "" // of how it was found
 		}
-		fmt.Fprintf(out, "   %s%s\n", label, f.Reason)
+		fmt.Fprintf(out, "   %s%s\n", label, siteKeys.ReplaceAllString(f.Reason, " ("))
 	}
 	if f.Verdict == vtrace.Unconfirmed && told.real() {
 		// What the model has for it is of little interest beside what the program does.
@@ -510,14 +509,30 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	writeReproduce(out, b, f, path, told)
 }
 
+// writeCause prints why an error comes about, a line for each goroutine of which it speaks.
+func writeCause(out io.Writer, cause string) {
+	for cause != "" {
+		line, rest := cause, ""
+		if at := nextGoroutine.FindStringIndex(cause); at != nil {
+			line, rest = cause[:at[0]+1], cause[at[0]+2:]
+		}
+		fmt.Fprintf(out, "   %s\n", line)
+		cause = rest
+	}
+}
+
+// nextGoroutine finds where a cause goes on with another goroutine.
+var nextGoroutine = regexp.MustCompile(`; (?:goroutines? \d|the goroutine of |and \d+ more wait)`)
+
+// siteKeys finds the keys of sites in front of their places, which say more.
+var siteKeys = regexp.MustCompile(` at \S+[#@]\d+(?:\.\w+)? \(`)
+
 // writeInterleaving prints the steps of a finding, or where the same ones are printed.
 func writeInterleaving(out *strings.Builder, f vtrace.Finding, told *told) {
 	if len(f.Interleaving) == 0 {
 		return
 	}
-	shown := f
-	shown.Interleaving = explain.Elide(f.Interleaving)
-	lines := explain.Table(shown)
+	lines := explain.ShortTable(f)
 	own := interleaving{f.Number, f.Interleaving, strings.Join(lines, "\n")}
 	for _, o := range told.interleavings {
 		if o.text == own.text && reflect.DeepEqual(o.steps, own.steps) {
@@ -526,7 +541,11 @@ func writeInterleaving(out *strings.Builder, f vtrace.Finding, told *told) {
 		}
 	}
 	told.interleavings = append(told.interleavings, own)
-	out.WriteString("   interleaving:\n")
+	heading := "interleaving"
+	if f.Verdict == vtrace.Unconfirmed {
+		heading += ", of which no run has confirmed that it leads to the error"
+	}
+	fmt.Fprintf(out, "   %s:\n", heading)
 	for _, line := range lines {
 		fmt.Fprintln(out, "   "+line)
 	}
@@ -629,6 +648,8 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 	s, started := explain.Started(f, g.G)
 	if last, ok := lastStep(f, g.G); ok && g.State == artifact.StateFinished {
 		fmt.Fprintf(out, " after %s:%d: %s", last.File, last.Line, last.Text)
+	} else if g.State == artifact.StatePanicked && g.File == "" && f.File != "" {
+		fmt.Fprintf(out, " at %s:%d", f.File, f.Line)
 	} else if g.File != "" && !(started && g.State == artifact.StateNotStarted) {
 		fmt.Fprintf(out, " at %s:%d: %s", g.File, g.Line, g.Text)
 	}
