@@ -307,7 +307,7 @@ func (e *explanation) ordered(until int) (string, int) {
 }
 
 // nearest is the highest value of bearing.
-const nearest = 3
+const nearest = 4
 
 // bearing says how near what a goroutine does, while another one is held, is to an error in a statement with a text: 0
 // is that it has nothing to do with it as far as is known.
@@ -319,6 +319,8 @@ func bearing(o artifact.FindingStep, b inBetween, bad string) int {
 		return 0 // that others run when they were started is no wonder
 	case stores && o.Object != "" && (o.Object == b.from.Object || o.Object == b.to.Object), assigned != "" && mentions(bad, assigned):
 		return nearest
+	case assigned != "" && assigned == assignedIn(b.to):
+		return 3 // one of the two is lost
 	case assigned != "" && (mentions(b.from.Text, assigned) || mentions(b.to.Text, assigned)):
 		return 2
 	case stores || assigned != "":
@@ -376,7 +378,7 @@ func doneAt(s artifact.FindingStep) string {
 // panics says what has come in between when a goroutine panics, or ends the program, "" if that is not known.
 func (e *explanation) panics() string {
 	if i, ok := e.crashed(); ok {
-		if text := cmp.Or(e.order(i), e.tookDefault(i)); text != "" {
+		if text := cmp.Or(e.order(i), e.halfway(i), e.tookDefault(i)); text != "" {
 			return text
 		}
 	}
@@ -407,6 +409,43 @@ func (e *explanation) stuckBy(until int) string {
 	}
 	return "by then " + text
 }
+
+// halfway says whose change the goroutine of a step has seen before it was whole: somebody has stored what it has read
+// last, has done nothing since, and is about to store something else; "" if that is nobody.
+func (e *explanation) halfway(until int) string {
+	const looked = 20 // steps of that goroutine
+	steps := e.finding.Interleaving
+	stores := func(s artifact.FindingStep) bool {
+		return isKind(s, sites.Atomic) && storing.MatchString(s.Text) || assignedIn(s) != ""
+	}
+	n := 0
+	for r, read := range slices.Backward(steps[:until+1]) {
+		if read.G != steps[until].G {
+			continue
+		}
+		if n++; n > looked {
+			break
+		}
+		for k, o := range slices.Backward(steps[:r]) {
+			a := assignedIn(o)
+			if !(isKind(o, sites.Atomic) && o.After != "" && o.Object != "" && o.Object == read.Object || a != "" && mentions(read.Text, a)) {
+				continue
+			}
+			g := e.goroutine(o.G)
+			if o.G == read.G || g == nil || g.State != artifact.StateAt || slices.ContainsFunc(steps[k+1:], func(s artifact.FindingStep) bool { return s.G == o.G }) {
+				break
+			}
+			if next := (artifact.FindingStep{Operation: g.Operation, File: g.File, Line: g.Line, Text: g.Text}); stores(next) {
+				return fmt.Sprintf("%s has read what %s has written, %s, before %[2]s has come to %[4]s", who(e.finding, read.G), who(e.finding, o.G), doneAt(o), doneAt(next))
+			}
+			break
+		}
+	}
+	return ""
+}
+
+// storing finds an operation that stores to an atomic variable.
+var storing = regexp.MustCompile(`\b(?:Store|Add|Swap|CompareAndSwap|And|Or)\w*\(`)
 
 // tookDefault says who has come to a channel only after the goroutine of a step has looked there and has taken the default
 // of a select, "" if there is nobody.
@@ -458,7 +497,11 @@ func (e *explanation) testFails() string {
 	} else {
 		return e.readBefore()
 	}
-	if check >= 0 {
+	if check < 0 {
+		if why := e.readBefore(); why != "" {
+			return why
+		}
+	} else {
 		c := steps[check]
 		text = fmt.Sprintf("the check of %s fails, %s", who(f, c.G), doneAt(c))
 		if r := Result(c); r != "" {
@@ -469,7 +512,7 @@ func (e *explanation) testFails() string {
 			text += ")"
 		}
 	}
-	why := cmp.Or(e.order(fails), e.tookDefault(fails), e.stuckBy(fails), e.behind(fails))
+	why := cmp.Or(e.order(fails), e.halfway(fails), e.tookDefault(fails), e.stuckBy(fails), e.behind(fails))
 	switch s := steps[fails]; {
 	case why == "":
 		return text

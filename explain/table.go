@@ -19,6 +19,8 @@ const (
 	// has at least.
 	maxWidth  = 100
 	minColumn = 24
+	// maxTable is how wide a table with a column for each goroutine may be to be read.
+	maxTable = 150
 	// maxColumns is the number of goroutines up to which each has a column.
 	maxColumns = 6
 	// leftOutMark stands in place of the number of steps that are left out.
@@ -41,6 +43,15 @@ func ShortTable(f artifact.Finding) []string { return tableOf(f, elided) }
 // tableOf is a table of the steps that a function leaves of those of which something is said. A step 0 stands for what it has
 // left out.
 func tableOf(f artifact.Finding, left func([]artifact.FindingStep) []artifact.FindingStep) []string {
+	lines := columns(f, left, maxColumns)
+	if slices.ContainsFunc(lines, func(line string) bool { return utf8.RuneCountInString(line) > maxTable }) {
+		return columns(f, left, 1)
+	}
+	return lines
+}
+
+// columns is a table with a column for each goroutine, if there are no more than some number of them.
+func columns(f artifact.Finding, left func([]artifact.FindingStep) []artifact.FindingStep, most int) []string {
 	var goroutines []string
 	seen := func(g string) {
 		if g != "" && g != artifact.TimeStep && !slices.Contains(goroutines, g) {
@@ -76,7 +87,7 @@ func tableOf(f artifact.Finding, left func([]artifact.FindingStep) []artifact.Fi
 	slices.SortStableFunc(goroutines, artifact.ComparePaths)
 	t := &table{goroutines: goroutines, finding: f, naming: naming}
 	head := []string{"step", "where"}
-	if len(goroutines) > maxColumns {
+	if len(goroutines) > most {
 		t.goroutines = nil
 		head = append(head, "goroutine", "what it does")
 	} else {
@@ -90,6 +101,7 @@ func tableOf(f artifact.Finding, left func([]artifact.FindingStep) []artifact.Fi
 			written[at(s.File, s.Line)] = true
 		}
 	}
+	atomics := atomicCalls(f.Interleaving)
 	before := map[string]artifact.FindingStep{} // what goroutines have done last
 	merged := 0                                 // steps that the next row has, too
 	for i, s := range f.Interleaving {
@@ -106,7 +118,7 @@ func tableOf(f artifact.Finding, left func([]artifact.FindingStep) []artifact.Fi
 			merged++
 			continue
 		}
-		text := operation(s)
+		text := cmp.Or(atomics[s.Site], operation(s))
 		if merged > 0 {
 			text, merged = brief(s), 0 // of which these steps are the parts
 		} else if s.Operation == opAccess && written[at(s.File, s.Line)] {
@@ -474,6 +486,38 @@ func After(s artifact.FindingStep) string {
 		}
 	}
 	return ""
+}
+
+// atomicCall finds an operation of package sync/atomic in a source line.
+var atomicCall = regexp.MustCompile(`[\pL_][\pL\d_.]*(?:\[[^\[\]]*\][\pL\d_.]*)?\.(?:Load|Store|Add|Swap|CompareAndSwap|And|Or)(?:U?[Ii]nt(?:32|64|ptr)|Pointer)?\((?:[^()]|\([^()]*\))*\)`)
+
+// atomicCalls are, by their sites, the atomic operations of lines that have several of them.
+func atomicCalls(steps []artifact.FindingStep) map[string]string {
+	type numbered struct {
+		n    int
+		site string
+	}
+	of, text := map[string][]numbered{}, map[string]string{} // by line
+	for _, s := range steps {
+		i := strings.LastIndexByte(s.Site, '#')
+		n, err := strconv.Atoi(s.Site[i+1:])
+		line := at(s.File, s.Line)
+		if isKind(s, sites.Atomic) && i >= 0 && err == nil && !slices.Contains(of[line], numbered{n, s.Site}) {
+			of[line], text[line] = append(of[line], numbered{n, s.Site}), s.Text
+		}
+	}
+	out := map[string]string{}
+	for line, all := range of {
+		calls := atomicCall.FindAllString(text[line], -1)
+		if len(all) < 2 || len(calls) != len(all) {
+			continue
+		}
+		slices.SortFunc(all, func(a, b numbered) int { return a.n - b.n })
+		for i, o := range all {
+			out[o.site] = calls[i]
+		}
+	}
+	return out
 }
 
 // operation is what a step does.

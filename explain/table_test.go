@@ -524,3 +524,15 @@ func TestTableApproach(t *testing.T) {
 	}
 	require.Equal(t, []string{"1 a.go:3 comes to: close(c.done)", "2-3 a.go:3 close(c.done)", "4 a.go:3 close(c.done)", "5 a.go:4 got <- p"}, rows)
 }
+
+// TestTableWide: where a column for each goroutine makes a table that nobody can read, one column names them.
+func TestTableWide(t *testing.T) {
+	var f artifact.Finding
+	for i := range 6 {
+		f.Interleaving = append(f.Interleaving, artifact.FindingStep{Step: i + 1, G: fmt.Sprint("0.", i), Operation: "send", File: "a.go", Line: 3, Text: "results <- " + strings.Repeat("x", 40)})
+	}
+	require.Equal(t, "step  where   goroutine  what it does", Table(f)[0])
+	require.Len(t, Table(f), 7)
+	f.Interleaving = f.Interleaving[:4]
+	require.Equal(t, []string{"step", "where", "0.0", "0.1", "0.2", "0.3"}, strings.Fields(Table(f)[0]))
+}

@@ -117,7 +117,7 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 	r, side := b.Runs(), b.Sidecar()
 	c.Proved = r != nil && r.Exhaustive.Proved()
 	if !c.Proved { // by the program itself, whatever the model leaves open
-		c.Limits = append(limits(b.Queries(), b.Verdicts(), side, r != nil && r.Exhaustive.AllWithoutStalls()), gapsOf(r)...)
+		c.Limits = append(limits(b.Queries(), b.Verdicts(), withoutShown(side, b.Findings()), r != nil && r.Exhaustive.AllWithoutStalls()), gapsOf(r)...)
 	}
 	if r != nil && !c.Proved && r.Runs > 0 && r.Limited == r.Runs {
 		c.Limits = append(c.Limits, fmt.Sprintf("no run of the program came to its end within %d steps", runSteps))
@@ -148,6 +148,21 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 	}
 	c.Precision = precision(side)
 	return c
+}
+
+// withoutShown is what is known of a model without the places of which it leaves open whether a test fails there, where a
+// finding has shown that it does.
+func withoutShown(side *artifact.Sidecar, found []artifact.Finding) *artifact.Sidecar {
+	if side == nil {
+		return nil
+	}
+	out := *side
+	out.Approximations = slices.DeleteFunc(slices.Clone(side.Approximations), func(a artifact.Approximation) bool {
+		return (a.Kind == artifact.ApproximationFailure || a.Kind == artifact.ApproximationAssertion) && slices.ContainsFunc(found, func(f artifact.Finding) bool {
+			return f.Verdict == artifact.Real && f.File == a.File && f.Line == a.Line && f.Col == a.Col
+		})
+	})
+	return &out
 }
 
 // undecidedSingly is the number of queries that are undecided for the same reason

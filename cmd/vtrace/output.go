@@ -306,6 +306,18 @@ func predicted(b *vtrace.Bundle) bool {
 	return b.Manifest().Pass == artifact.PassDeep && b.Runs() == nil && sidecar(b).Outside() != nil
 }
 
+// The words for a model that is not exact.
+const (
+	wordPartial      = "partial"
+	wordApproximated = "approximated"
+)
+
+// inexact explains the words for a model that is not exact.
+var inexact = map[string]string{
+	wordPartial:      "the model of the program, which is searched for errors, leaves places out",
+	wordApproximated: "the model of the program, which is searched for errors, can do a little more or less than the program in places",
+}
+
 // precision says how a bundle's model relates to its program, in a word.
 func precision(b *vtrace.Bundle) string {
 	if b == nil {
@@ -313,9 +325,9 @@ func precision(b *vtrace.Bundle) string {
 	}
 	switch p := vtrace.Conclude(b).Precision; {
 	case p.Outside > 0:
-		return "partial"
+		return wordPartial
 	case p.Approximated > 0 || slices.ContainsFunc(sidecar(b).Approximations, func(a artifact.Approximation) bool { return a.Direction != artifact.DirectionControl && !a.Unreached }):
-		return "approximated"
+		return wordApproximated
 	default:
 		return "exact"
 	}
@@ -647,7 +659,11 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 	out.WriteString(" " + explain.Standing(g))
 	s, started := explain.Started(f, g.G)
 	if last, ok := lastStep(f, g.G); ok && g.State == artifact.StateFinished {
-		fmt.Fprintf(out, " after %s:%d: %s", last.File, last.Line, last.Text)
+		text := last.Text
+		if last.Operation == sites.Select.String() {
+			text = explain.Step(last)
+		}
+		fmt.Fprintf(out, " after %s:%d: %s", last.File, last.Line, text)
 	} else if g.State == artifact.StatePanicked && g.File == "" && f.File != "" {
 		fmt.Fprintf(out, " at %s:%d", f.File, f.Line)
 	} else if g.File != "" && !(started && g.State == artifact.StateNotStarted) {
