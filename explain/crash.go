@@ -381,8 +381,22 @@ func (e *explanation) panics() string {
 		if text := cmp.Or(e.order(i), e.halfway(i), e.tookDefault(i)); text != "" {
 			return text
 		}
+	} else if i, ok := e.lastOfEnded(); ok {
+		if text := e.halfway(i); text != "" {
+			return text
+		}
 	}
 	return cmp.Or(e.stuckBy(len(e.finding.Interleaving)), e.lockedBefore())
+}
+
+// lastOfEnded is the last step of the goroutine by which the program has ended: what has ended it may be none.
+func (e *explanation) lastOfEnded() (int, bool) {
+	for i, s := range slices.Backward(e.finding.Interleaving) {
+		if e.ended(s.G) {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // stuckBy says what all others wait for that have not come to their ends by a step, in front of which time has passed, "" if
@@ -411,12 +425,13 @@ func (e *explanation) stuckBy(until int) string {
 }
 
 // halfway says whose change the goroutine of a step has seen before it was whole: somebody has stored what it has read
-// last, has done nothing since, and is about to store something else; "" if that is nobody.
+// last, has at most given a lock back since, and is about to store something else, or to take a lock for that; "" if that is
+// nobody.
 func (e *explanation) halfway(until int) string {
 	const looked = 20 // steps of that goroutine
 	steps := e.finding.Interleaving
-	stores := func(s artifact.FindingStep) bool {
-		return isKind(s, sites.Atomic) && storing.MatchString(s.Text) || assignedIn(s) != ""
+	goesOn := func(s artifact.FindingStep) bool {
+		return isKind(s, sites.Atomic) && storing.MatchString(s.Text) || assignedIn(s) != "" || isKind(s, sites.Lock, sites.RLock)
 	}
 	n := 0
 	for r, read := range slices.Backward(steps[:until+1]) {
@@ -432,10 +447,10 @@ func (e *explanation) halfway(until int) string {
 				continue
 			}
 			g := e.goroutine(o.G)
-			if o.G == read.G || g == nil || g.State != artifact.StateAt || slices.ContainsFunc(steps[k+1:], func(s artifact.FindingStep) bool { return s.G == o.G }) {
+			if o.G == read.G || g == nil || g.State != artifact.StateAt || slices.ContainsFunc(steps[k+1:], func(s artifact.FindingStep) bool { return s.G == o.G && !isKind(s, sites.Unlock, sites.RUnlock) }) {
 				break
 			}
-			if next := (artifact.FindingStep{Operation: g.Operation, File: g.File, Line: g.Line, Text: g.Text}); stores(next) {
+			if next := (artifact.FindingStep{Operation: g.Operation, File: g.File, Line: g.Line, Text: g.Text}); goesOn(next) {
 				return fmt.Sprintf("%s has read what %s has written, %s, before %[2]s has come to %[4]s", who(e.finding, read.G), who(e.finding, o.G), doneAt(o), doneAt(next))
 			}
 			break

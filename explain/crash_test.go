@@ -235,6 +235,17 @@ func TestCauseHalfway(t *testing.T) {
 		Goroutines: []artifact.FindingGoroutine{{G: "0", State: artifact.StatePanicked}, writer}}
 	require.Equal(t, "goroutine 0 has read what goroutine 0.1 has written, `l.low.Store(low)` at a.go:4, before goroutine 0.1 has come to `l.high.Store(high)` at a.go:5", Cause(f))
 
+	// It may have to take a lock for that again.
+	locked := f
+	locked.Goroutines = slices.Clone(f.Goroutines)
+	locked.Goroutines[1].Operation, locked.Goroutines[1].Text = "lock", "mu.Lock()"
+	locked.Interleaving = slices.Insert(slices.Clone(f.Interleaving), 1, artifact.FindingStep{Step: 1, G: "0.1", Operation: "unlock", File: "a.go", Line: 4, Text: "mu.Unlock()"})
+	require.Contains(t, Cause(locked), "before goroutine 0.1 has come to `mu.Lock()` at a.go:5")
+
+	// What it panics at may be no step.
+	locked.Interleaving = locked.Interleaving[:len(locked.Interleaving)-1]
+	require.Contains(t, Cause(locked), "before goroutine 0.1 has come to `mu.Lock()` at a.go:5")
+
 	// Two operations of a line are told apart.
 	require.Equal(t, []string{"   2  a.go:9   l.low.Load() (gives 10)", "   3  a.go:9   l.high.Load() (gives 5)"}, Table(artifact.Finding{Interleaving: f.Interleaving[1:]})[1:3])
 

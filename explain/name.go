@@ -20,13 +20,14 @@ type place struct{ object, site string }
 type Naming struct {
 	expressions map[place]string    // where goroutines of the finding are, or were when they took something
 	marks       map[string]string   // by object
+	variables   map[string]string   // that they are in, by object
 	objects     map[string][]string // by expression
 	called      map[string][]string // by object, at these places
 }
 
 // NamingOf finds out what the objects of a finding are called.
 func NamingOf(f artifact.Finding) *Naming {
-	n := &Naming{expressions: map[place]string{}, marks: map[string]string{}, objects: map[string][]string{}, called: map[string][]string{}}
+	n := &Naming{expressions: map[place]string{}, marks: map[string]string{}, variables: map[string]string{}, objects: map[string][]string{}, called: map[string][]string{}}
 	add := func(object, site, operation, text string) {
 		if object == "" || strings.Contains(object, ", ") {
 			return
@@ -80,26 +81,36 @@ func objectOf(s artifact.FindingStep) string {
 	return Operand(sites.Named(s.Operation), s.Text)
 }
 
-// mark finds what tells objects apart: where they were made, or, where that is not known, or several were made there, their
-// names in the run.
+// mark finds what tells objects apart: where they were made, or, where several were made there, the variable, or, where
+// that is not known, their names in the run.
 func (n *Naming) mark(f artifact.Finding) {
-	at, count := map[string]string{}, map[string]int{}
+	made := map[string]artifact.FindingObject{}
+	count := map[string]int{}
 	for _, g := range f.Goroutines {
 		for _, o := range g.Made {
-			if at[o.Object] == "" {
-				at[o.Object] = fmt.Sprintf("made at %s:%d", path.Base(o.File), o.Line)
-				count[at[o.Object]]++
+			if _, ok := made[o.Object]; !ok {
+				made[o.Object], n.variables[o.Object] = o, o.Variable
+				count[line(o)]++
+				count[variable(o)]++
 			}
 		}
 	}
-	for object, made := range at {
-		if count[made] == 1 {
-			n.marks[object] = made
+	for object, o := range made {
+		if count[line(o)] == 1 {
+			n.marks[object] = madeAt + line(o)
+		} else if o.Variable != "" && count[variable(o)] == 1 {
+			n.marks[object] = variable(o)
 		}
 	}
 }
 
-// Mark is what tells an object apart from others, as in "made at main.go:3" or "mutex#1".
+const madeAt = "made at "
+
+// line is where an object was made, and variable that with the variable.
+func line(o artifact.FindingObject) string     { return fmt.Sprintf("%s:%d", path.Base(o.File), o.Line) }
+func variable(o artifact.FindingObject) string { return o.Variable + " of " + line(o) }
+
+// Mark is what tells an object apart from others, as in "made at main.go:3", "a of main.go:3" or "mutex#1".
 func (n *Naming) Mark(object string) string {
 	return cmp.Or(n.marks[object], object)
 }
@@ -109,8 +120,12 @@ func (n *Naming) Mark(object string) string {
 func (n *Naming) name(object, site string) string {
 	x, made := n.expressions[place{object, site}], n.marks[object]
 	switch {
-	case x == "" && made != "":
+	case x == "" && strings.HasPrefix(made, madeAt) && n.variables[object] != "":
+		return n.variables[object] + " (" + made + ")"
+	case x == "" && strings.HasPrefix(made, madeAt):
 		return "the " + kindOf(object) + " " + made
+	case x == "" && made != "":
+		return made
 	case x == "":
 		return object
 	case len(n.objects[x]) < 2 && len(n.called[object]) < 2 || strings.HasPrefix(object, nilPrefix):
@@ -253,8 +268,8 @@ type Object struct {
 }
 
 // Objects are what goroutines of a finding wait for, in the order of these, as far as it is known where they were made.
-// Those with one name that were made at one place are one. They have their names in the run where other texts have
-// these.
+// Those with one name that were made at one place are one. They have their variables, or their names in the run, where
+// other texts have these.
 func Objects(f artifact.Finding) (out []Object) {
 	naming := NamingOf(f)
 	type named struct {
@@ -269,12 +284,12 @@ func Objects(f artifact.Finding) (out []Object) {
 				i = len(all)
 				all = append(all, &named{o, nil})
 			}
-			if x := cmp.Or(o.Expression, kindOf(o.Object)); !slices.Contains(all[i].called, x) {
+			if x := cmp.Or(o.Expression, o.Variable, kindOf(o.Object)); !slices.Contains(all[i].called, x) {
 				all[i].called = append(all[i].called, x)
 			}
 		}
 	}
-	index := map[Object]int{}
+	index, tags := map[Object]int{}, map[int][]string{}
 	for _, o := range all {
 		same := Object{strings.Join(o.called, ", also "), o.File, o.Text, o.Line}
 		i, ok := index[same]
@@ -282,14 +297,20 @@ func Objects(f artifact.Finding) (out []Object) {
 			i = len(out)
 			index[same] = i
 			out = append(out, same)
-			shares := func(x string) bool { return naming.shared(o.Object, x) != "" }
-			if naming.marks[o.Object] == "" && (o.Expression == "" || len(o.called) > 1 || slices.ContainsFunc(o.called, shares)) {
-				out[i].Name += " (" + o.Object + ")"
-			}
-			continue
 		}
-		if name, ok := strings.CutSuffix(out[i].Name, ")"); ok {
-			out[i].Name = name + ", " + o.Object + ")"
+		shares := func(x string) bool { return naming.shared(o.Object, x) != "" }
+		switch mark := naming.Mark(o.Object); {
+		case strings.HasPrefix(mark, madeAt), o.called[0] != kindOf(o.Object) && len(o.called) < 2 && !slices.ContainsFunc(o.called, shares):
+		case mark == o.Object:
+			tags[i] = append(tags[i], o.Object)
+		default:
+			tags[i] = append(tags[i], o.Variable)
+		}
+	}
+	for i := range out {
+		if len(tags[i]) > 0 {
+			slices.Sort(tags[i])
+			out[i].Name += " (" + strings.Join(tags[i], ", ") + ")"
 		}
 	}
 	return out

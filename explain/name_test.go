@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,8 +21,8 @@ func TestNaming(t *testing.T) {
 	}
 	client, server := blocked("0", "receive", "chan#1", 5, "<-c.done"), blocked("0.1", "receive", "chan#2", 6, "<-c.done")
 	closes := artifact.FindingStep{Step: 1, G: "0.2", Operation: "close", Site: "x", Object: "chan#3", File: "a.go", Line: 7, Text: "close(c.done)"}
-	other := artifact.FindingStep{Step: 2, G: "0.2", Operation: "send", Site: "y", Object: "chan#4", After: "1 of 2", File: "a.go", Line: 8, Text: "out <- 1"}
-	f := artifact.Finding{Kind: artifact.KindDeadlock, Interleaving: []artifact.FindingStep{closes, other}}
+	sends := artifact.FindingStep{Step: 2, G: "0.2", Operation: "send", Site: "y", Object: "chan#4", After: "1 of 2", File: "a.go", Line: 8, Text: "out <- 1"}
+	f := artifact.Finding{Kind: artifact.KindDeadlock, Interleaving: []artifact.FindingStep{closes, sends}}
 	f.Goroutines = []artifact.FindingGoroutine{made(client, "p/a.go", 31), made(server, "p/a.go", 57)}
 	require.Equal(t, "goroutine 0 waits at a.go:5 to receive from c.done (made at a.go:31), and nobody who is left sends on it; "+
 		"goroutine 0.1 waits at a.go:6 to receive from c.done (made at a.go:57), and nobody who is left sends on it", Cause(f))
@@ -36,6 +37,24 @@ step  where   0                                    0.1                          
 	// Made at one place, they have their names in the run.
 	f.Goroutines = []artifact.FindingGoroutine{made(client, "p/a.go", 31), made(server, "q/a.go", 31)}
 	require.Contains(t, Cause(f), "from c.done (chan#1), and nobody who is left sends on it; goroutine 0.1 waits at a.go:6 to receive from c.done (chan#2)")
+
+	// Made in one line, they have their variables.
+	variables := f
+	variables.Goroutines = slices.Clone(f.Goroutines)
+	for i, name := range []string{"a.done", "b.done"} {
+		o := made(f.Goroutines[i], "a.go", 31).Made[1]
+		o.Variable = name
+		variables.Goroutines[i].Made = []artifact.FindingObject{o}
+	}
+	require.Contains(t, Cause(variables), "from c.done (a.done of a.go:31), and nobody who is left sends on it; goroutine 0.1 waits at a.go:6 to receive from c.done (b.done of a.go:31)")
+	require.Equal(t, []Object{{Name: "a.done", File: "a.go", Line: 31}, {Name: "b.done", File: "a.go", Line: 31}}, Objects(variables))
+	variables.Goroutines[0].Text = "for range values() {"
+	require.Contains(t, Cause(variables), "from a.done of a.go:31, and nobody")
+	other := slices.Clone(variables.Goroutines)
+	other[1].Made = []artifact.FindingObject{{Object: "chan#2", File: "b.go", Line: 1, Variable: "b.done"}}
+	require.Contains(t, Cause(artifact.Finding{Kind: f.Kind, Goroutines: other}), "from a.done (made at a.go:31), and nobody")
+	variables.Goroutines[1].Made[0].Variable = "a.done"
+	require.Contains(t, Cause(variables), "from chan#1, and nobody who is left sends on it; goroutine 0.1 waits at a.go:6 to receive from c.done (chan#2)")
 
 	// One with several names is told by its place, too, and so is one without a name.
 	server.Site, server.Text, server.Object = "other", "for v := range values() {", "chan#1"

@@ -3,6 +3,9 @@ package pass
 import (
 	"cmp"
 	"context"
+	"go/ast"
+	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -99,6 +102,7 @@ func (m *maker) add(f *artifact.Finding, v *orchestrate.Verdict) {
 			default:
 				o.Expression = explain.Operand(sites.Named(site.Kind), site.Text)
 			}
+			o.Variable = m.variable(pos)
 			if text, ok := m.source(o.File); ok {
 				if lines := strings.Split(string(text), "\n"); p.Line <= len(lines) {
 					o.Text = strings.TrimSpace(lines[p.Line-1])
@@ -113,6 +117,68 @@ func (m *maker) add(f *artifact.Finding, v *orchestrate.Verdict) {
 			})
 		}
 	}
+}
+
+// variable is that which is made at a position, or to which what is made there is assigned; "" if there is none.
+func (m *maker) variable(pos token.Pos) string {
+	for _, p := range m.program.source.Packages {
+		for _, file := range p.Syntax {
+			if file.FileStart <= pos && pos < file.FileEnd {
+				return variableAt(file, pos)
+			}
+		}
+	}
+	return ""
+}
+
+// variableAt is the variable that a position in a file is in the declaration of, or in a value of.
+func variableAt(file *ast.File, pos token.Pos) (name string) {
+	within := func(n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
+	value := func(names, values []ast.Expr) {
+		for i, v := range values {
+			if within(v) && len(names) == len(values) {
+				name = types.ExprString(names[i])
+			}
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if n == nil || !within(n) {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			value(n.Lhs, n.Rhs)
+		case *ast.ValueSpec:
+			var names []ast.Expr
+			for _, id := range n.Names {
+				names = append(names, id)
+			}
+			value(names, n.Values)
+		case *ast.FuncLit, *ast.ReturnStmt:
+			name = ""
+		case *ast.CallExpr:
+			if n.Lparen == pos {
+				return false // which makes it
+			}
+			name = ""
+		case *ast.CompositeLit:
+			for _, e := range n.Elts {
+				switch kv, ok := e.(*ast.KeyValueExpr); {
+				case !within(e):
+				case !ok:
+					name = ""
+				case name != "":
+					name += "." + types.ExprString(kv.Key)
+				default:
+					name = types.ExprString(kv.Key)
+				}
+			}
+		case *ast.Ident:
+			name = n.Name
+		}
+		return true
+	})
+	return name
 }
 
 // FindingOf is what a run has shown that has ended with an error of a kind at a site, with these goroutines. The places

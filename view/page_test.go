@@ -554,7 +554,7 @@ func TestPageMade(t *testing.T) {
 	b := load(t, transfers)
 	p := open(t, b, "#finding-1")
 	require.Contains(t, p.text("#about"), "objects, and where they were made:")
-	require.Equal(t, []string{"wg at main.go:24: var wg sync.WaitGroup", "to.mu (mutex#2, mutex#1) at main.go:23: var a, b account"}, p.texts("#made li"))
+	require.Equal(t, []string{"wg at main.go:24: var wg sync.WaitGroup", "to.mu (a, b) at main.go:23: var a, b account"}, p.texts("#made li"))
 	require.Equal(t, []string{"made at main.go:24"}, p.texts("#waitgroups .made"))
 	require.Equal(t, []string{"made at main.go:23", "made at main.go:23"}, p.texts("#locks .made"))
 	require.Contains(t, get[string](p, `byID('waits').textContent`), "(main_a_mu, mutex#1), made at main.go:23")
