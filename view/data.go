@@ -148,7 +148,7 @@ type Object struct {
 	Called []string `json:"called,omitempty"`
 	Run    string   `json:"run,omitempty"`
 	Cap    int      `json:"cap,omitempty"` // of a channel with a buffer, as far as the model says it
-	// Made is where it was made, as in "main.go:3", as far as that is known of the objects of the finding.
+	// Made is where it was made, and in which variable, as in "main.go:3 (mu)", as far as that is known of the objects of the finding.
 	Made string `json:"made,omitempty"`
 }
 

@@ -665,7 +665,11 @@ func (t *tracer) made() {
 				i, ok = t.inModel(o.Object)
 			}
 			if ok {
-				t.out.Objects[i].Made, t.out.Objects[i].Run = short(fmt.Sprintf("%s:%d", o.File, o.Line)), short(o.Object)
+				at := fmt.Sprintf("%s:%d", o.File, o.Line)
+				if o.Variable != "" {
+					at += " (" + o.Variable + ")"
+				}
+				t.out.Objects[i].Made, t.out.Objects[i].Run = short(at), short(o.Object)
 			}
 		}
 	}
