@@ -664,7 +664,7 @@ var words = map[sites.Kind]string{
 
 // Accessed is an access that races, as findings have it, with a verb: "reads x" for "read of x".
 func Accessed(operation string) string {
-	for noun, verb := range map[string]string{"read": "reads", "write": "writes"} {
+	for noun, verb := range map[string]string{"read": "reads", "write": "writes", "map read": "reads", "map write": "writes", "map iteration": "ranges over", "atomic read": "atomically reads", "atomic write": "atomically writes"} {
 		if operation == noun {
 			return verb
 		}
@@ -719,7 +719,8 @@ type row struct {
 
 // add adds what a goroutine does in a step, or in several one after the other.
 func (t *table) add(first, last int, where, g, text string) {
-	r := row{cells: []string{"", where}, text: OneLine(text), g: g, first: first, last: last}
+	text = strings.TrimSuffix(OneLine(text), " {") // which begins a block that is no part of it
+	r := row{cells: []string{"", where}, text: text, g: g, first: first, last: last}
 	if len(t.goroutines) > 0 {
 		r.of = slices.Index(t.goroutines, g)
 	} else {

@@ -91,7 +91,7 @@ step  where   0                                          0.1
       a.go:9                                             blocked: select: case <-a, case b <- f(1)
 `, "\n"+strings.Join(Table(f), "\n")+"\n")
 	f.Goroutines[0].Cases = nil // a bundle of an earlier version
-	require.Contains(t, strings.Join(Table(f), "\n"), "   4  a.go:9  blocked: select {")
+	require.Contains(t, strings.Join(Table(f), "\n"), "   4  a.go:9  blocked: select\n")
 	require.Contains(t, Cause(artifact.Finding{Kind: artifact.KindDeadlock, Goroutines: []artifact.FindingGoroutine{g}}),
 		"waits at a.go:9 in a select, and nobody who is left comes to what its cases wait for (case <-a, case b <- f(1))")
 }
@@ -176,7 +176,7 @@ func TestGoroutine(t *testing.T) {
 
 // TestAccessed: what races is said by a verb.
 func TestAccessed(t *testing.T) {
-	for operation, want := range map[string]string{"read of x": "reads x", "write of s.n": "writes s.n", "write": "writes", "atomic add": "atomic add"} {
+	for operation, want := range map[string]string{"read of x": "reads x", "write of s.n": "writes s.n", "write": "writes", "atomic add": "atomic add", "map write of m[k]": "writes m[k]", "map iteration of m": "ranges over m", "atomic read of n": "atomically reads n"} {
 		require.Equal(t, want, Accessed(operation))
 	}
 }
@@ -199,7 +199,7 @@ func TestTableReadsAndWrites(t *testing.T) {
 		Goroutines: []artifact.FindingGoroutine{{G: "0.1", Operation: "write of x", File: "a.go", Line: 9, Text: "x = 2"}},
 	}), "\n")
 	// What nobody comes between is in one row, but not the statement when it is executed again.
-	for _, want := range []string{"reads: x++", "writes: x++", "  if x == 1 {", "writes x: x = 2", "a.go:8                         y++\n", " 6-7  a.go:5  z := m[x]\n", "   8  a.go:5  map access: z := m[x]\n"} {
+	for _, want := range []string{"reads: x++", "writes: x++", "  if x == 1\n", "writes x: x = 2", "a.go:8                         y++\n", " 6-7  a.go:5  z := m[x]\n", "   8  a.go:5  map access: z := m[x]\n"} {
 		require.Contains(t, lines, want)
 	}
 	require.NotContains(t, lines, "access: x")
