@@ -40,7 +40,7 @@ var api = map[string]any{
 	"vtrace.Strict": vtrace.Strict, "vtrace.Timeout": vtrace.Timeout, "vtrace.Translate": vtrace.Translate, "vtrace.VendorDeps": vtrace.VendorDeps, "vtrace.Watchdog": vtrace.Watchdog,
 	"vtrace.WithBounds": vtrace.WithBounds, "vtrace.Set": vtrace.Set{},
 
-	"pass.Builds": pass.Builds{}, "pass.Check": pass.Check, "pass.CheckEntry": pass.CheckEntry, "pass.Complete": pass.Complete, "pass.Conclude": pass.Conclude, "pass.Deep": pass.Deep,
+	"pass.Builds": pass.Builds{}, "pass.Check": pass.Check, "pass.CheckEntry": pass.CheckEntry, "pass.Complete": pass.Complete, "pass.Conclude": pass.Conclude, "pass.Deep": pass.Deep, "pass.FindingOf": pass.FindingOf,
 	"pass.Exhaust": pass.Exhaust, "pass.Explore": pass.Explore, "pass.Export": pass.Export, "pass.First": pass.First, "pass.Holds": pass.Holds, "pass.HoldsFiles": pass.HoldsFiles, "pass.Replay": pass.Replay,
 	"pass.Predict": pass.Predict, "pass.Record": pass.Record, "pass.RunExported": pass.RunExported, "pass.Second": pass.Second, "pass.Translate": pass.Translate, "pass.Unobeyed": pass.Unobeyed, "pass.Version": pass.Version,
 	"pass.Conclusion": pass.Conclusion{}, "pass.InternalError": pass.InternalError{}, "pass.OptionError": pass.OptionError{}, "pass.FrontierError": pass.FrontierError{},

@@ -425,6 +425,7 @@ type FindingAct struct {
 type FindingObject struct {
 	Object     string `json:"object"`               // as in FindingGoroutine
 	Expression string `json:"expression,omitempty"` // what the operation calls it
+	Variable   string `json:"variable,omitempty"`   // the variable that it is or is part of, or to which it was assigned, if that is known
 	File       string `json:"file"`                 // relative to the root of the program
 	Line       int    `json:"line"`                 // from 1
 	Text       string `json:"text,omitempty"`       // the source line

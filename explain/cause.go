@@ -19,7 +19,7 @@ import (
 // the cause, wherever else goroutines wait for those in it. Without a cycle the chain of waits
 // ends with one who waits for no lock, which is the cause then.
 func Cause(f artifact.Finding) string {
-	e := &explanation{finding: f, names: names(f)}
+	e := &explanation{finding: f, names: NamingOf(f)}
 	e.finding.Interleaving = withoutApproaches(f.Interleaving)
 	switch {
 	case f.Kind == artifact.KindRace:
@@ -113,17 +113,18 @@ func Started(f artifact.Finding, g string) (artifact.FindingStep, bool) {
 
 // What operations are called in findings.
 const (
-	opSend     = "send"
-	opReceive  = "receive"
-	opSelect   = "select"
-	opLock     = "lock"
-	opReadLock = "read lock"
-	opWait     = "wait"
-	opCondWait = "cond wait"
-	opOnce     = "once"
-	opClose    = "close"
-	opAccess   = "access" // of a statement, which may be reading and writing
-	opWrite    = "write"  // of a statement that has read before
+	opSend      = "send"
+	opReceive   = "receive"
+	opSelect    = "select"
+	opLock      = "lock"
+	opReadLock  = "read lock"
+	opWait      = "wait"
+	opCondWait  = "cond wait"
+	opOnce      = "once"
+	opClose     = "close"
+	opAccess    = "access" // of a statement, which may be reading and writing
+	opWrite     = "write"  // of a statement that has read before
+	opMapAccess = "map access"
 )
 
 // entryGoroutine is the creation path of the goroutine of main or of the test.
@@ -134,7 +135,7 @@ const nilPrefix = "nil "
 
 type explanation struct {
 	finding artifact.Finding
-	names   map[place]string // of objects
+	names   *Naming
 }
 
 // goroutine is that with a creation path.
@@ -213,20 +214,20 @@ func (e *explanation) cycleText(cycle []edge) string {
 	if len(cycle) == 1 {
 		w, h := cycle[0].waits, cycle[0].holds
 		if w.Operation == opOnce {
-			return fmt.Sprintf("%s waits at %s for the function of %s, which it runs itself%s", who(e.finding, w.G), at(w.File, w.Line), e.name(w.Object, w.Site), since(h))
+			return fmt.Sprintf("%s waits at %s for the function of %s, which it runs itself%s", who(e.finding, w.G), at(w.File, w.Line), e.names.name(w.Object, w.Site), since(h))
 		}
 		if h.Operation == opReadLock && w.Operation == opReadLock {
 			return fmt.Sprintf("%s waits at %s to read under %s again, which it reads under since %s: %s wants to write in between, and whoever comes later waits for that",
-				who(e.finding, w.G), at(w.File, w.Line), e.name(w.Object, w.Site), at(h.File, h.Line), who(e.finding, e.writer(w.Object).G))
+				who(e.finding, w.G), at(w.File, w.Line), e.names.name(w.Object, w.Site), at(h.File, h.Line), who(e.finding, e.writer(w.Object).G))
 		}
-		return fmt.Sprintf("%s waits at %s for %s%s, which it holds itself%s%s", who(e.finding, w.G), at(w.File, w.Line), e.name(w.Object, w.Site), mode(w.Operation, w.Object), mode(h.Operation, h.Object), since(h))
+		return fmt.Sprintf("%s waits at %s for %s%s, which it holds itself%s%s", who(e.finding, w.G), at(w.File, w.Line), e.names.name(w.Object, w.Site), mode(w.Operation, w.Object), mode(h.Operation, h.Object), since(h))
 	}
 	// Each holds what the one before it waits for.
 	var parts []string
 	for i, c := range cycle {
 		own := cycle[(i+len(cycle)-1)%len(cycle)].holds
-		part := fmt.Sprintf("%s holds %s%s%s, and waits at %s for %s%s", who(e.finding, c.waits.G), e.name(own.Object, own.Site), mode(own.Operation, own.Object), since(own),
-			at(c.waits.File, c.waits.Line), e.name(c.waits.Object, c.waits.Site), mode(c.waits.Operation, c.waits.Object))
+		part := fmt.Sprintf("%s holds %s%s%s, and waits at %s for %s%s", who(e.finding, c.waits.G), e.names.name(own.Object, own.Site), mode(own.Operation, own.Object), since(own),
+			at(c.waits.File, c.waits.Line), e.names.name(c.waits.Object, c.waits.Site), mode(c.waits.Operation, c.waits.Object))
 		if i == 0 {
 			part += ", which " + who(e.finding, c.holds.G) + " holds"
 		}
@@ -316,7 +317,7 @@ func (e *explanation) isAwaited(g string) bool {
 
 // wait says what a goroutine waits for, and why that does not come.
 func (e *explanation) wait(w *artifact.FindingGoroutine) string {
-	g, place, object := who(e.finding, w.G), at(w.File, w.Line), e.name(w.Object, w.Site)
+	g, place, object := who(e.finding, w.G), at(w.File, w.Line), e.names.name(w.Object, w.Site)
 	if held := e.wanted(w); held != "" {
 		g += ", which holds " + held + ","
 	}
@@ -332,8 +333,8 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		text := fmt.Sprintf("%s waits at %s to %s %s, and nobody who is left %s it", g, place, do, object, other)
 		if owed := e.owed(w); owed != "" {
 			text += ": " + owed
-		} else if partner := e.partner(w); partner != "" {
-			text += ": " + partner
+		} else if why := cmp.Or(e.partner(w), e.fullOf(w)); why != "" {
+			text += ": " + why
 		}
 		return text
 	case opSelect:
@@ -342,7 +343,7 @@ func (e *explanation) wait(w *artifact.FindingGoroutine) string {
 		}
 		cases := w.Object
 		if len(w.Cases) > 0 {
-			cases = WaitingCases(*w)
+			cases = e.names.Cases(*w)
 		}
 		if nilOnly(*w) {
 			return fmt.Sprintf("%s waits at %s in a select that has nil channels only, for ever (%s)", g, place, cases)
@@ -398,6 +399,37 @@ func (e *explanation) partner(w *artifact.FindingGoroutine) string {
 		return ""
 	}
 	return fmt.Sprintf("%s, which has %s it at %s, waits itself at %s", who(e.finding, o.G), done, at(last.File, last.Line), at(o.File, o.Line))
+}
+
+// fullOf says who has filled the buffer of a channel on which a goroutine waits to send, and waits itself, as those who
+// have the places of a semaphore; "" if others have received from it, or that is not known.
+func (e *explanation) fullOf(w *artifact.FindingGoroutine) string {
+	var senders []string
+	full := false
+	for _, s := range e.finding.Interleaving {
+		if w.Operation != opSend || w.Object == "" || s.Waits || !slices.Contains(strings.Split(s.Object, ", "), w.Object) {
+			continue
+		}
+		if !isKind(s, sites.Send) {
+			return ""
+		}
+		if o := e.goroutine(s.G); o == nil || o.State != artifact.StateBlocked || o.G == w.G {
+			return ""
+		}
+		if !slices.Contains(senders, s.G) {
+			senders = append(senders, s.G)
+		}
+		n, of, ok := strings.Cut(s.After, " of ")
+		full = ok && n == of
+	}
+	switch {
+	case !full:
+		return ""
+	case len(senders) == 1:
+		return fmt.Sprintf("its buffer is full of what %s has sent, which waits itself", who(e.finding, senders[0]))
+	}
+	slices.SortFunc(senders, artifact.ComparePaths)
+	return fmt.Sprintf("its buffer is full of what goroutines %s have sent, which wait themselves", Names(senders))
 }
 
 // Waiting says for what goroutines of a finding wait, as the pages of findings have it: "lock", "channel", "condition" or
@@ -511,7 +543,7 @@ func (e *explanation) wanted(w *artifact.FindingGoroutine) string {
 		for i := range e.finding.Goroutines {
 			o := &e.finding.Goroutines[i]
 			if by, ok := e.holder(o); ok && o.G != w.G && by.G == h.G && by.Object == h.Object {
-				held = append(held, e.name(h.Object, h.Site)+mode(h.Operation, h.Object)+since(h))
+				held = append(held, e.names.name(h.Object, h.Site)+mode(h.Operation, h.Object)+since(h))
 				break
 			}
 		}
@@ -551,8 +583,8 @@ func Place(f artifact.Finding) Location {
 // Holding says of a lock or Once that a goroutine of a finding holds what it is called, and since
 // where.
 func Holding(f artifact.Finding, h artifact.FindingAct) string {
-	e := &explanation{finding: f, names: names(f)}
-	text := e.name(h.Object, h.Site) + mode(h.Operation, h.Object) + since(h)
+	e := &explanation{finding: f, names: NamingOf(f)}
+	text := e.names.name(h.Object, h.Site) + mode(h.Operation, h.Object) + since(h)
 	if h.Text != "" {
 		text += ": " + h.Text
 	}
@@ -581,7 +613,7 @@ func (e *explanation) closedChannel() string {
 			if c.G == g.G {
 				by = "it has closed"
 			}
-			return fmt.Sprintf("%s %s %s at %s, which %s at %s", who(e.finding, g.G), do, e.name(c.Object, c.Site), at(e.finding.File, e.finding.Line), by, at(c.File, c.Line))
+			return fmt.Sprintf("%s %s %s at %s, which %s at %s", who(e.finding, g.G), do, e.names.name(c.Object, c.Site), at(e.finding.File, e.finding.Line), by, at(c.File, c.Line))
 		}
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -242,7 +243,7 @@ func TestTableDefer(t *testing.T) {
 		{Step: 3, G: "0", Site: "f#2", Operation: "lock", File: "a.go", Line: 2, Text: "mu.Lock()"},
 		{Step: 4, G: "0", Site: "f#1", Operation: "done", File: "a.go", Line: 1, Text: "defer wg.Done()"},
 	}}), "\n")
-	require.Equal(t, "step  where   0\n   1  a.go:1  defer wg.Done()\n   3  a.go:2  mu.Lock()\n   4  a.go:1  deferred wg.Done()", lines)
+	require.Equal(t, "step  where   0\n   1  a.go:1  defer wg.Done()\n 2-3  a.go:2  mu.Lock()\n   4  a.go:1  deferred wg.Done()", lines)
 }
 
 func TestOperand(t *testing.T) {
@@ -309,6 +310,37 @@ func TestCausePartner(t *testing.T) {
 	require.NotContains(t, Cause(other), "waits itself", "it has ended")
 }
 
+// TestCauseFull: who has the places of a semaphore is why nobody gets another one.
+func TestCauseFull(t *testing.T) {
+	send := func(n int, g, after string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: g, Operation: "send", Object: "chan#1", After: after, File: "a.go", Line: 1, Text: "slots <- x"}
+	}
+	waits := send(3, "0.3", "")
+	waits.Waits = true
+	f := artifact.Finding{
+		Kind: artifact.KindDeadlock, Interleaving: []artifact.FindingStep{send(1, "0.2", "1 of 2"), send(2, "0.1", "2 of 2"), waits},
+		Goroutines: []artifact.FindingGoroutine{
+			blocked("0.3", "send", "chan#1", 1, "slots <- x"), blocked("0.1", "wait", "waitgroup#1", 2, "wg.Wait()"), blocked("0.2", "wait", "waitgroup#2", 2, "wg.Wait()"),
+		},
+	}
+	require.Contains(t, Cause(f), "goroutine 0.3 waits at a.go:1 to send on slots, and nobody who is left receives from it: its buffer is full of what goroutines 0.1 and 0.2 have sent, which wait themselves; ")
+	f.Interleaving[0].G = "0.1"
+	require.Contains(t, Cause(f), ": its buffer is full of what goroutine 0.1 has sent, which waits itself; ")
+	const said = "its buffer is full"
+	for name, change := range map[string]func(f *artifact.Finding){
+		"one who has sent goes on":  func(f *artifact.Finding) { f.Goroutines[1].State = artifact.StateFinished },
+		"somebody has received":     func(f *artifact.Finding) { f.Interleaving[0].Operation, f.Interleaving[0].Text = "receive", "<-slots" },
+		"there is no buffer":        func(f *artifact.Finding) { f.Interleaving[1].After = "with 0.4" },
+		"it has sent that itself":   func(f *artifact.Finding) { f.Interleaving[0].G = "0.3" },
+		"nobody has sent on it yet": func(f *artifact.Finding) { f.Interleaving = f.Interleaving[2:] },
+	} {
+		other := f
+		other.Interleaving, other.Goroutines = slices.Clone(f.Interleaving), slices.Clone(f.Goroutines)
+		change(&other)
+		require.NotContains(t, Cause(other), said, name)
+	}
+}
+
 // TestWaitingCases: a nil channel in a select is never ready, which nothing else shows.
 func TestWaitingCases(t *testing.T) {
 	for _, p := range []struct{ object, want string }{
@@ -320,7 +352,7 @@ func TestWaitingCases(t *testing.T) {
 	} {
 		g := blocked("0.1", "select", p.object, 2, "select {")
 		g.Cases = []string{"<-a", "b <- 1"}
-		require.Equal(t, p.want, WaitingCases(g))
+		require.Equal(t, p.want, NamingOf(artifact.Finding{}).Cases(g))
 		cause := Cause(artifact.Finding{Kind: artifact.KindDeadlock, Goroutines: []artifact.FindingGoroutine{g}})
 		require.Equal(t, p.object == "nil chan", strings.Contains(cause, "nil channels only, for ever"), cause)
 	}

@@ -271,6 +271,12 @@ func interruptions(steps []artifact.FindingStep, until int) (out []inBetween) {
 // known: what another goroutine has done to what the step, or the check in front of it, is about, and whether the
 // goroutine was held meanwhile although it could have gone on.
 func (e *explanation) order(until int) string {
+	text, _ := e.ordered(until)
+	return text
+}
+
+// ordered is order, with how near that is to the error.
+func (e *explanation) ordered(until int) (string, int) {
 	const looked = 500 // steps: what is further away explains nothing
 	from := max(until-looked, 0)
 	steps := e.finding.Interleaving[from:]
@@ -290,18 +296,18 @@ func (e *explanation) order(until int) string {
 		}
 	}
 	if rank == nearest {
-		return best
+		return best, nearest
 	}
 	for _, o := range slices.Backward(steps[:until]) {
 		if a := assignedIn(o); o.G != steps[until].G && a != "" && mentions(bad, a) {
-			return fmt.Sprintf("%s has done %s before", who(e.finding, o.G), doneAt(o))
+			return fmt.Sprintf("%s has done %s before", who(e.finding, o.G), doneAt(o)), nearest
 		}
 	}
-	return best
+	return best, rank
 }
 
 // nearest is the highest value of bearing.
-const nearest = 3
+const nearest = 4
 
 // bearing says how near what a goroutine does, while another one is held, is to an error in a statement with a text: 0
 // is that it has nothing to do with it as far as is known.
@@ -313,6 +319,8 @@ func bearing(o artifact.FindingStep, b inBetween, bad string) int {
 		return 0 // that others run when they were started is no wonder
 	case stores && o.Object != "" && (o.Object == b.from.Object || o.Object == b.to.Object), assigned != "" && mentions(bad, assigned):
 		return nearest
+	case assigned != "" && assigned == assignedIn(b.to):
+		return 3 // one of the two is lost
 	case assigned != "" && (mentions(b.from.Text, assigned) || mentions(b.to.Text, assigned)):
 		return 2
 	case stores || assigned != "":
@@ -329,7 +337,7 @@ const assigned = `[*(]*([\pL_][\pL\d_]*\)?(?:\.[\pL_][\pL\d_]*)*)(?:\[[^\]]*\])*
 
 // assignedIn is the variable that a step assigns to, or ".c" of a field, as of "p.c = nil"; "" if it does not assign.
 func assignedIn(s artifact.FindingStep) string {
-	if s.Operation != opAccess && s.Operation != opWrite && s.Operation != "map access" {
+	if s.Operation != opAccess && s.Operation != opWrite && s.Operation != opMapAccess {
 		return ""
 	}
 	m := assignment.FindStringSubmatch(s.Text)
@@ -370,11 +378,25 @@ func doneAt(s artifact.FindingStep) string {
 // panics says what has come in between when a goroutine panics, or ends the program, "" if that is not known.
 func (e *explanation) panics() string {
 	if i, ok := e.crashed(); ok {
-		if text := cmp.Or(e.order(i), e.tookDefault(i)); text != "" {
+		if text := cmp.Or(e.order(i), e.halfway(i), e.tookDefault(i)); text != "" {
+			return text
+		}
+	} else if i, ok := e.lastOfEnded(); ok {
+		if text := e.halfway(i); text != "" {
 			return text
 		}
 	}
 	return cmp.Or(e.stuckBy(len(e.finding.Interleaving)), e.lockedBefore())
+}
+
+// lastOfEnded is the last step of the goroutine by which the program has ended: what has ended it may be none.
+func (e *explanation) lastOfEnded() (int, bool) {
+	for i, s := range slices.Backward(e.finding.Interleaving) {
+		if e.ended(s.G) {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // stuckBy says what all others wait for that have not come to their ends by a step, in front of which time has passed, "" if
@@ -401,6 +423,44 @@ func (e *explanation) stuckBy(until int) string {
 	}
 	return "by then " + text
 }
+
+// halfway says whose change the goroutine of a step has seen before it was whole: somebody has stored what it has read
+// last, has at most given a lock back since, and is about to store something else, or to take a lock for that; "" if that is
+// nobody.
+func (e *explanation) halfway(until int) string {
+	const looked = 20 // steps of that goroutine
+	steps := e.finding.Interleaving
+	goesOn := func(s artifact.FindingStep) bool {
+		return isKind(s, sites.Atomic) && storing.MatchString(s.Text) || assignedIn(s) != "" || isKind(s, sites.Lock, sites.RLock)
+	}
+	n := 0
+	for r, read := range slices.Backward(steps[:until+1]) {
+		if read.G != steps[until].G {
+			continue
+		}
+		if n++; n > looked {
+			break
+		}
+		for k, o := range slices.Backward(steps[:r]) {
+			a := assignedIn(o)
+			if !(isKind(o, sites.Atomic) && o.After != "" && o.Object != "" && o.Object == read.Object || a != "" && mentions(read.Text, a)) {
+				continue
+			}
+			g := e.goroutine(o.G)
+			if o.G == read.G || g == nil || g.State != artifact.StateAt || slices.ContainsFunc(steps[k+1:], func(s artifact.FindingStep) bool { return s.G == o.G && !isKind(s, sites.Unlock, sites.RUnlock) }) {
+				break
+			}
+			if next := (artifact.FindingStep{Operation: g.Operation, File: g.File, Line: g.Line, Text: g.Text}); goesOn(next) {
+				return fmt.Sprintf("%s has read what %s has written, %s, before %[2]s has come to %[4]s", who(e.finding, read.G), who(e.finding, o.G), doneAt(o), doneAt(next))
+			}
+			break
+		}
+	}
+	return ""
+}
+
+// storing finds an operation that stores to an atomic variable.
+var storing = regexp.MustCompile(`\b(?:Store|Add|Swap|CompareAndSwap|And|Or)\w*\(`)
 
 // tookDefault says who has come to a channel only after the goroutine of a step has looked there and has taken the default
 // of a select, "" if there is nobody.
@@ -450,9 +510,13 @@ func (e *explanation) testFails() string {
 	} else if check = checkAbove(steps, f.File, f.Line); check >= 0 {
 		fails = check
 	} else {
-		return ""
+		return e.readBefore()
 	}
-	if check >= 0 {
+	if check < 0 {
+		if why := e.readBefore(); why != "" {
+			return why
+		}
+	} else {
 		c := steps[check]
 		text = fmt.Sprintf("the check of %s fails, %s", who(f, c.G), doneAt(c))
 		if r := Result(c); r != "" {
@@ -463,7 +527,7 @@ func (e *explanation) testFails() string {
 			text += ")"
 		}
 	}
-	why := cmp.Or(e.order(fails), e.tookDefault(fails), e.stuckBy(fails), e.behind(fails))
+	why := cmp.Or(e.order(fails), e.halfway(fails), e.tookDefault(fails), e.stuckBy(fails), e.behind(fails))
 	switch s := steps[fails]; {
 	case why == "":
 		return text
@@ -471,6 +535,21 @@ func (e *explanation) testFails() string {
 		return fmt.Sprintf("%s fails the test at %s: %s", who(f, s.G), at(s.File, s.Line), why)
 	}
 	return text + "; " + why
+}
+
+// readBefore says what the order has to do with what the goroutine of the test has read last, where the check that fails is no
+// step, "" if nothing of that is known.
+func (e *explanation) readBefore() string {
+	for i, s := range slices.Backward(e.finding.Interleaving) {
+		if s.G != entryGoroutine || s.Operation != opAccess && s.Operation != opMapAccess && !isKind(s, sites.Atomic) {
+			continue
+		}
+		if why, rank := e.ordered(i); rank == nearest {
+			return fmt.Sprintf("%s fails the test at %s with what it has read, %s: %s", who(e.finding, s.G), at(e.finding.File, e.finding.Line), doneAt(s), why)
+		}
+		return ""
+	}
+	return ""
 }
 
 // checkBefore is the condition that the goroutine of a step has looked at right before it, -1 if there is none.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,4 +197,80 @@ func TestMessageAdds(t *testing.T) {
 	} {
 		require.Equal(t, row.want, MessageAdds(row.finding), "%+v", row.finding)
 	}
+}
+
+// TestCauseRead: where the check of a test is no step, what it has read last is what fails it.
+func TestCauseRead(t *testing.T) {
+	step := func(n int, g, operation string, line int, text string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: g, Operation: operation, Site: text, File: "a.go", Line: line, Text: text}
+	}
+	f := artifact.Finding{Kind: artifact.KindTestFailure, File: "a_test.go", Line: 9, Message: "test failure", Interleaving: []artifact.FindingStep{
+		step(1, "0.1", "access", 4, "return p.votes[k]"), step(2, "0.2", "access", 6, "p.votes[k] = n"), step(3, "0.1", "access", 6, "p.votes[k] = n"),
+		step(4, "0", "lock", 3, "p.mu.Lock()"), step(5, "0", "map access", 4, "return p.votes[k]"), step(6, "0", "end", 10, "}"),
+	}, Goroutines: []artifact.FindingGoroutine{ended("0"), ended("0.1"), ended("0.2")}}
+	require.Equal(t, "goroutine 0 fails the test at a_test.go:9 with what it has read, `return p.votes[k]` at a.go:4: "+
+		"goroutine 0.2 does `p.votes[k] = n` at a.go:6 while goroutine 0.1 is between `return p.votes[k]` at a.go:4 and `p.votes[k] = n` at a.go:6", Cause(f))
+	f.Interleaving[4].Text = "return q.size"
+	require.Empty(t, Cause(f), "nobody has changed that")
+	f.Interleaving = f.Interleaving[:4]
+	require.Empty(t, Cause(f), "it has read nothing")
+}
+
+// TestTableRelease: letting those go on who wait is no second call of Done.
+func TestTableRelease(t *testing.T) {
+	require.Equal(t, []string{"step  where    0", "   1  a.go:17  lets those go on who wait: wg.Done()"}, Table(artifact.Finding{Interleaving: []artifact.FindingStep{
+		{Step: 1, G: "0", Operation: opRelease, File: "a.go", Line: 17, Text: "defer wg.Done()"},
+	}}))
+}
+
+// TestCauseHalfway: who panics has read one of two values that belong together before the other one was written.
+func TestCauseHalfway(t *testing.T) {
+	store := artifact.FindingStep{Step: 1, G: "0.1", Operation: "atomic", Site: "m.set#1", Object: "atomic#1", After: "10", File: "a.go", Line: 4, Text: "l.low.Store(low)"}
+	load := artifact.FindingStep{Step: 2, G: "0", Operation: "atomic", Site: "m.f#1", Object: "atomic#1", Result: "10", File: "a.go", Line: 9, Text: "low, high := l.low.Load(), l.high.Load()"}
+	other := load
+	other.Step, other.Site, other.Object, other.Result = 3, "m.f#2", "atomic#2", "5"
+	panics := artifact.FindingStep{Step: 4, G: "0", Operation: "panic", File: "a.go", Line: 11, Text: "panic(low)"}
+	writer := artifact.FindingGoroutine{G: "0.1", State: artifact.StateAt, Operation: "atomic", File: "a.go", Line: 5, Text: "l.high.Store(high)"}
+	f := artifact.Finding{Kind: artifact.KindPanic, File: "a.go", Line: 11, Interleaving: []artifact.FindingStep{store, load, other, panics},
+		Goroutines: []artifact.FindingGoroutine{{G: "0", State: artifact.StatePanicked}, writer}}
+	require.Equal(t, "goroutine 0 has read what goroutine 0.1 has written, `l.low.Store(low)` at a.go:4, before goroutine 0.1 has come to `l.high.Store(high)` at a.go:5", Cause(f))
+
+	// It may have to take a lock for that again.
+	locked := f
+	locked.Goroutines = slices.Clone(f.Goroutines)
+	locked.Goroutines[1].Operation, locked.Goroutines[1].Text = "lock", "mu.Lock()"
+	locked.Interleaving = slices.Insert(slices.Clone(f.Interleaving), 1, artifact.FindingStep{Step: 1, G: "0.1", Operation: "unlock", File: "a.go", Line: 4, Text: "mu.Unlock()"})
+	require.Contains(t, Cause(locked), "before goroutine 0.1 has come to `mu.Lock()` at a.go:5")
+
+	// What it panics at may be no step.
+	locked.Interleaving = locked.Interleaving[:len(locked.Interleaving)-1]
+	require.Contains(t, Cause(locked), "before goroutine 0.1 has come to `mu.Lock()` at a.go:5")
+
+	// Two operations of a line are told apart.
+	require.Equal(t, []string{"   2  a.go:9   l.low.Load() (gives 10)", "   3  a.go:9   l.high.Load() (gives 5)"}, Table(artifact.Finding{Interleaving: f.Interleaving[1:]})[1:3])
+
+	for name, change := range map[string]func(f *artifact.Finding){
+		"it has ended":              func(f *artifact.Finding) { f.Goroutines[1].State = artifact.StateFinished },
+		"it only reads":             func(f *artifact.Finding) { f.Goroutines[1].Text = "l.high.Load()" },
+		"another one has written":   func(f *artifact.Finding) { f.Interleaving[0].G = "0" },
+		"something else was read":   func(f *artifact.Finding) { f.Interleaving[1].Object = "atomic#3" },
+		"it has gone on, and waits": func(f *artifact.Finding) { f.Interleaving[2].G, f.Interleaving[2].Operation = "0.1", "lock" },
+	} {
+		o := f
+		o.Interleaving, o.Goroutines = slices.Clone(f.Interleaving), slices.Clone(f.Goroutines)
+		change(&o)
+		require.Empty(t, Cause(o), name)
+	}
+}
+
+// TestCauseLost: an update that is lost explains more than another change in between.
+func TestCauseLost(t *testing.T) {
+	step := func(n int, g string, line int, text string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: g, Operation: "access", Site: text, File: "a.go", Line: line, Text: text}
+	}
+	f := artifact.Finding{Kind: artifact.KindPanic, File: "a.go", Line: 9, Interleaving: []artifact.FindingStep{
+		step(1, "0.1", 1, "if len(p.free) > p.made {"), step(2, "0.2", 2, "p.made++"), step(3, "0.2", 3, "p.free = nil"), step(4, "0.1", 2, "p.made++"),
+		{Step: 5, G: "0.1", Operation: "panic", File: "a.go", Line: 9, Text: `panic("too many")`},
+	}, Goroutines: []artifact.FindingGoroutine{{G: "0.1", State: artifact.StatePanicked}, ended("0.2")}}
+	require.Equal(t, "goroutine 0.2 does `p.made++` at a.go:2 while goroutine 0.1 is between `if len(p.free) > p.made` at a.go:1 and `p.made++` at a.go:2", Cause(f))
 }

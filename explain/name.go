@@ -1,7 +1,9 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,14 +16,27 @@ import (
 // place is where something is done with an object.
 type place struct{ object, site string }
 
-// names are what objects are called at places, as "mu" or "a.mu (mutex#1)": the expression
-// there, and the name of the run where that is called otherwise elsewhere, or something else
-// is called so.
-func names(f artifact.Finding) map[place]string {
-	expressions := map[place]string{}
+// Naming tells the objects of a finding apart: what operations call an object may be what others call another one.
+type Naming struct {
+	expressions map[place]string    // where goroutines of the finding are, or were when they took something
+	marks       map[string]string   // by object
+	variables   map[string]string   // that they are in, by object
+	objects     map[string][]string // by expression
+	called      map[string][]string // by object, at these places
+}
+
+// NamingOf finds out what the objects of a finding are called.
+func NamingOf(f artifact.Finding) *Naming {
+	n := &Naming{expressions: map[place]string{}, marks: map[string]string{}, variables: map[string]string{}, objects: map[string][]string{}, called: map[string][]string{}}
 	add := func(object, site, operation, text string) {
-		if object != "" {
-			expressions[place{object, site}] = expression(operation, text)
+		if object == "" || strings.Contains(object, ", ") {
+			return
+		}
+		x := expression(operation, text)
+		n.expressions[place{object, site}] = x
+		n.calls(object, x)
+		if x != "" && !slices.Contains(n.called[object], x) {
+			n.called[object] = append(n.called[object], x)
 		}
 	}
 	for _, g := range f.Goroutines {
@@ -32,36 +47,136 @@ func names(f artifact.Finding) map[place]string {
 		if c := g.Closed; c != nil {
 			add(c.Object, c.Site, c.Operation, c.Text)
 		}
-	}
-	objects := map[string][]string{} // by expression
-	called := map[string][]string{}  // by object
-	for at, x := range expressions {
-		if x != "" && !slices.Contains(objects[x], at.object) {
-			objects[x] = append(objects[x], at.object)
+		if all := strings.Split(g.Object, ", "); len(all) > 1 && len(all) == len(g.Cases) {
+			for i, object := range all {
+				n.calls(object, Channel(g.Cases[i]))
+			}
 		}
-		if x != "" && !slices.Contains(called[at.object], x) {
-			called[at.object] = append(called[at.object], x)
+		for _, o := range g.Made {
+			n.calls(o.Object, o.Expression)
 		}
 	}
-	out := map[place]string{}
-	for at, x := range expressions {
-		switch {
-		case x == "":
-			out[at] = at.object
-		case len(objects[x]) == 1 && len(called[at.object]) == 1:
-			out[at] = x
-		default:
-			out[at] = x + " (" + at.object + ")"
+	// Of others only those matter that have the name of one of these.
+	for _, s := range f.Interleaving {
+		if x := objectOf(s); len(n.objects[x]) > 0 {
+			n.calls(s.Object, x)
 		}
 	}
-	return out
+	n.mark(f)
+	return n
 }
 
-func (e *explanation) name(object, site string) string {
-	if n := e.names[place{object, site}]; n != "" {
-		return n
+// calls notes what operations call an object.
+func (n *Naming) calls(object, x string) {
+	if x != "" && !strings.HasPrefix(object, nilPrefix) && !slices.Contains(n.objects[x], object) {
+		n.objects[x] = append(n.objects[x], object)
 	}
-	return object
+}
+
+// objectOf is what a step calls the one object that it works on, "" if that is not known.
+func objectOf(s artifact.FindingStep) string {
+	if s.Object == "" || strings.Contains(s.Object, ", ") {
+		return ""
+	}
+	return Operand(sites.Named(s.Operation), s.Text)
+}
+
+// mark finds what tells objects apart: where they were made, or, where several were made there, the variable, or, where
+// that is not known, their names in the run.
+func (n *Naming) mark(f artifact.Finding) {
+	made := map[string]artifact.FindingObject{}
+	count := map[string]int{}
+	for _, g := range f.Goroutines {
+		for _, o := range g.Made {
+			if _, ok := made[o.Object]; !ok {
+				made[o.Object], n.variables[o.Object] = o, o.Variable
+				count[line(o)]++
+				count[variable(o)]++
+			}
+		}
+	}
+	for object, o := range made {
+		if count[line(o)] == 1 {
+			n.marks[object] = madeAt + line(o)
+		} else if o.Variable != "" && count[variable(o)] == 1 {
+			n.marks[object] = variable(o)
+		}
+	}
+}
+
+const madeAt = "made at "
+
+// line is where an object was made, and variable that with the variable.
+func line(o artifact.FindingObject) string     { return fmt.Sprintf("%s:%d", path.Base(o.File), o.Line) }
+func variable(o artifact.FindingObject) string { return o.Variable + " of " + line(o) }
+
+// Mark is what tells an object apart from others, as in "made at main.go:3", "a of main.go:3" or "mutex#1".
+func (n *Naming) Mark(object string) string {
+	return cmp.Or(n.marks[object], object)
+}
+
+// name is what an object is called where something is done with it, as "mu" or "a.mu (made at main.go:3)": with what
+// tells it apart where it is called otherwise elsewhere, or something else is called so.
+func (n *Naming) name(object, site string) string {
+	x, made := n.expressions[place{object, site}], n.marks[object]
+	switch {
+	case x == "" && strings.HasPrefix(made, madeAt) && n.variables[object] != "":
+		return n.variables[object] + " (" + made + ")"
+	case x == "" && strings.HasPrefix(made, madeAt):
+		return "the " + kindOf(object) + " " + made
+	case x == "" && made != "":
+		return made
+	case x == "":
+		return object
+	case len(n.objects[x]) < 2 && len(n.called[object]) < 2 || strings.HasPrefix(object, nilPrefix):
+		return x
+	}
+	return x + " (" + n.Mark(object) + ")"
+}
+
+// shared is what tells an object apart, "" if nothing else has a name that it has.
+func (n *Naming) shared(object, x string) string {
+	if len(n.objects[x]) < 2 {
+		return ""
+	}
+	return n.Mark(object)
+}
+
+// Came is as Came without a naming, with what tells the object apart that the step works on.
+func (n *Naming) Came(s artifact.FindingStep) string {
+	came := Came(s)
+	mark := n.shared(s.Object, objectOf(s))
+	if came == "" || mark == "" {
+		return mark + came
+	}
+	return mark + ", " + came
+}
+
+// Cases are the cases of the select in which a goroutine waits, in words, with those of nil channels marked as
+// far as they are known, since what objects there are is told of all cases together, and what tells channels apart.
+func (n *Naming) Cases(g artifact.FindingGoroutine) string {
+	objects := strings.Split(g.Object, ", ")
+	if len(objects) != len(g.Cases) && !nilOnly(g) {
+		return Cases(g.Cases)
+	}
+	out := slices.Clone(g.Cases)
+	for i := range out {
+		if nilOnly(g) || strings.HasPrefix(objects[i], nilPrefix) {
+			out[i] += " (nil)"
+		} else if mark := n.shared(objects[i], Channel(g.Cases[i])); mark != "" {
+			out[i] += " (" + mark + ")"
+		}
+	}
+	return Cases(out)
+}
+
+// kindOf is what a kind of objects is called, by the name of one in a run.
+func kindOf(object string) string {
+	kind, _, _ := strings.Cut(object, "#")
+	if word, ok := map[string]string{"chan": "channel", "mutex": "lock", "rwmutex": "lock", "waitgroup": "wait group", "cond": "condition"}[kind]; ok {
+		return word
+	}
+	return kind
 }
 
 // operand is a variable, field, element or element of a field.
@@ -153,25 +268,49 @@ type Object struct {
 }
 
 // Objects are what goroutines of a finding wait for, in the order of these, as far as it is known where they were made.
+// Those with one name that were made at one place are one. They have their variables, or their names in the run, where
+// other texts have these.
 func Objects(f artifact.Finding) (out []Object) {
-	index, called := map[artifact.FindingObject]int{}, map[string][]string{}
+	naming := NamingOf(f)
+	type named struct {
+		artifact.FindingObject
+		called []string
+	}
+	var all []*named
 	for _, g := range f.Goroutines {
 		for _, o := range g.Made {
-			name := o.Expression
-			if name == "" {
-				name = o.Object
+			i := slices.IndexFunc(all, func(n *named) bool { return n.Object == o.Object })
+			if i < 0 {
+				i = len(all)
+				all = append(all, &named{o, nil})
 			}
-			o.Expression = ""
-			i, ok := index[o]
-			if !ok {
-				i = len(out)
-				index[o] = i
-				out = append(out, Object{File: o.File, Line: o.Line, Text: o.Text})
+			if x := cmp.Or(o.Expression, o.Variable, kindOf(o.Object)); !slices.Contains(all[i].called, x) {
+				all[i].called = append(all[i].called, x)
 			}
-			if !slices.Contains(called[o.Object], name) {
-				called[o.Object] = append(called[o.Object], name)
-			}
-			out[i].Name = strings.Join(called[o.Object], ", also ")
+		}
+	}
+	index, tags := map[Object]int{}, map[int][]string{}
+	for _, o := range all {
+		same := Object{strings.Join(o.called, ", also "), o.File, o.Text, o.Line}
+		i, ok := index[same]
+		if !ok {
+			i = len(out)
+			index[same] = i
+			out = append(out, same)
+		}
+		shares := func(x string) bool { return naming.shared(o.Object, x) != "" }
+		switch mark := naming.Mark(o.Object); {
+		case strings.HasPrefix(mark, madeAt), o.called[0] != kindOf(o.Object) && len(o.called) < 2 && !slices.ContainsFunc(o.called, shares):
+		case mark == o.Object:
+			tags[i] = append(tags[i], o.Object)
+		default:
+			tags[i] = append(tags[i], o.Variable)
+		}
+	}
+	for i := range out {
+		if len(tags[i]) > 0 {
+			slices.Sort(tags[i])
+			out[i].Name += " (" + strings.Join(tags[i], ", ") + ")"
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -18,15 +19,39 @@ const (
 	// has at least.
 	maxWidth  = 100
 	minColumn = 24
+	// maxTable is how wide a table with a column for each goroutine may be to be read.
+	maxTable = 150
 	// maxColumns is the number of goroutines up to which each has a column.
 	maxColumns = 6
+	// leftOutMark stands in place of the number of steps that are left out.
+	leftOutMark = "..."
 )
 
 // Table is the interleaving of a finding as text: a line for each step, a column for each
 // goroutine, with who is blocked, and where, and behind the steps the accesses that race, or the
-// crash. With many goroutines there is one column that names them. A step 0 stands for what was
-// left out.
+// crash. With many goroutines there is one column that names them. Steps of which nothing is said belong
+// to the row of their goroutine that comes next, which has their numbers, too.
 func Table(f artifact.Finding) []string {
+	return tableOf(f, func(steps []artifact.FindingStep) []artifact.FindingStep { return steps })
+}
+
+// ShortTable is Table for people, who read no long one: of the rounds of a loop the first and the last one stay, and of what
+// is long all the same its beginning and its end, with what each goroutine does last, and where it starts. What is left out
+// is said.
+func ShortTable(f artifact.Finding) []string { return tableOf(f, elided) }
+
+// tableOf is a table of the steps that a function leaves of those of which something is said. A step 0 stands for what it has
+// left out.
+func tableOf(f artifact.Finding, left func([]artifact.FindingStep) []artifact.FindingStep) []string {
+	lines := columns(f, left, maxColumns)
+	if slices.ContainsFunc(lines, func(line string) bool { return utf8.RuneCountInString(line) > maxTable }) {
+		return columns(f, left, 1)
+	}
+	return lines
+}
+
+// columns is a table with a column for each goroutine, if there are no more than some number of them.
+func columns(f artifact.Finding, left func([]artifact.FindingStep) []artifact.FindingStep, most int) []string {
 	var goroutines []string
 	seen := func(g string) {
 		if g != "" && g != artifact.TimeStep && !slices.Contains(goroutines, g) {
@@ -34,7 +59,8 @@ func Table(f artifact.Finding) []string {
 		}
 	}
 	own := func(s artifact.FindingStep) bool { return sites.IsEntryFile(s.File) && !isKind(s, sites.Select) }
-	steps, behind := folded(f, withoutApproaches(slices.DeleteFunc(slices.Clone(f.Interleaving), own)))
+	all, naming := f.Interleaving, NamingOf(f)
+	steps, behind := folded(f, left(withoutApproaches(slices.DeleteFunc(slices.Clone(f.Interleaving), own))))
 	f.Interleaving = steps
 	for _, s := range steps {
 		seen(s.G)
@@ -59,9 +85,9 @@ func Table(f artifact.Finding) []string {
 		}
 	}
 	slices.SortStableFunc(goroutines, artifact.ComparePaths)
-	t := &table{goroutines: goroutines, finding: f}
+	t := &table{goroutines: goroutines, finding: f, naming: naming}
 	head := []string{"step", "where"}
-	if len(goroutines) > maxColumns {
+	if len(goroutines) > most {
 		t.goroutines = nil
 		head = append(head, "goroutine", "what it does")
 	} else {
@@ -75,15 +101,16 @@ func Table(f artifact.Finding) []string {
 			written[at(s.File, s.Line)] = true
 		}
 	}
+	atomics := atomicCalls(f.Interleaving)
 	before := map[string]artifact.FindingStep{} // what goroutines have done last
 	merged := 0                                 // steps that the next row has, too
 	for i, s := range f.Interleaving {
 		switch {
 		case s.Step == 0:
-			t.rows = append(t.rows, row{cells: []string{"...", s.Text}})
+			t.rows = append(t.rows, row{cells: []string{leftOutMark, Renamed(f, s.Text)}})
 			continue
 		case s.G == artifact.TimeStep:
-			t.rows = append(t.rows, row{cells: []string{strconv.Itoa(s.Step), "time passes"}})
+			t.rows = append(t.rows, row{cells: []string{"", "time passes"}, g: s.G, first: s.Step, last: s.Step})
 			continue
 		}
 		if i+1 < len(f.Interleaving) && sameStatement(s, f.Interleaving[i+1]) {
@@ -91,12 +118,12 @@ func Table(f artifact.Finding) []string {
 			merged++
 			continue
 		}
-		text := operation(s)
+		text := cmp.Or(atomics[s.Site], operation(s))
 		if merged > 0 {
 			text, merged = brief(s), 0 // of which these steps are the parts
 		} else if s.Operation == opAccess && written[at(s.File, s.Line)] {
 			text = "reads: " + brief(s) // and writes in a step of its own
-		} else if ofLine[at(s.File, s.Line)] && text == brief(s) && !isKind(s, sites.Go) && s.Operation != opAccess {
+		} else if ofLine[at(s.File, s.Line)] && text == brief(s) && !isKind(s, sites.Go, sites.Atomic) && s.Operation != opAccess {
 			if c := call(sites.Named(s.Operation), s.Text); c != "" {
 				text = c
 				if strings.Contains(s.Text, "defer "+c) {
@@ -106,8 +133,10 @@ func Table(f artifact.Finding) []string {
 				text = spoken(s.Operation) + ": " + text
 			}
 		}
-		if !s.Waits { // there is no result before it goes on
-			text = withResult(text, s)
+		if s.Waits { // there is no result before it goes on
+			text = noted(text, t.naming.shared(s.Object, objectOf(s)))
+		} else {
+			text = noted(text, t.naming.Came(s))
 		}
 		woken := isKind(s, sites.CondWait) && before[s.G].Site == s.Site
 		before[s.G] = s
@@ -122,7 +151,7 @@ func Table(f artifact.Finding) []string {
 			return g.G == s.G && g.Site == s.Site && g.State == artifact.StateBlocked
 		}); last && k >= 0 {
 			if isKind(s, sites.Select) {
-				text = waitsFor(ends[k])
+				text = t.waitsFor(ends[k])
 			}
 			ends = slices.Delete(ends, k, k+1)
 			text, blocked = blockedText+text, true
@@ -130,16 +159,16 @@ func Table(f artifact.Finding) []string {
 		if s.Waits && !blocked && !woken {
 			text = waitsText + text // and goes on when a later step lets it
 		}
-		t.add(strconv.Itoa(s.Step), at(s.File, s.Line), s.G, text)
+		t.add(s.Step, s.Step, at(s.File, s.Line), s.G, text)
 		if r, ok := behind[i]; ok {
-			t.add(fmt.Sprintf("%d-%d", r.first, r.last), "", s.G, "the same by "+Names(r.goroutines)+", one after the other")
+			t.add(r.first, r.last, "", s.G, "the same by "+Names(r.goroutines)+", one after the other")
 		}
 		if i == crash && !strings.Contains(s.Text, "panic(") {
-			t.add("", at(f.File, f.Line), s.G, f.Message)
+			t.add(0, 0, at(f.File, f.Line), s.G, f.Message)
 		}
 	}
 	for _, g := range ends {
-		text := blockedText + waitsFor(g)
+		text := blockedText + t.waitsFor(g)
 		switch {
 		case f.Kind == artifact.KindRace:
 			text = Accessed(g.Operation) + ": " + g.Text
@@ -148,8 +177,9 @@ func Table(f artifact.Finding) []string {
 		case g.State == artifact.StatePanicked:
 			text = g.Text
 		}
-		t.add("", at(g.File, g.Line), g.G, text)
+		t.add(0, 0, at(g.File, g.Line), g.G, text)
 	}
+	t.number(all, f.Interleaving)
 	return t.lines(head)
 }
 
@@ -157,12 +187,15 @@ func Table(f artifact.Finding) []string {
 // them waits.
 var parts = map[string]bool{
 	opAccess: true, opWrite: true, sites.Stmt.String(): true, sites.Store.String(): true, sites.Atomic.String(): true,
-	"map access": true, "reading of the clock": true, "length of a channel": true, opOperand: true,
+	opMapAccess: true, "reading of the clock": true, "length of a channel": true, opOperand: true,
 }
 
 // opApproach is the operation of a step in which a goroutine comes to what it does in its next one, while others act in
 // between: what it works on is evaluated.
 const opApproach = "approach"
+
+// opRelease is the operation of a step behind one that has brought the counter of a WaitGroup to zero.
+const opRelease = "release of waiters"
 
 // opOperand is the operation of a step in which a goroutine calls a library, as for an operand.
 const opOperand = "call of uninstrumented code"
@@ -197,10 +230,10 @@ func sameStatement(s, next artifact.FindingStep) bool {
 		parts[s.Operation] && parts[next.Operation] && s.Result == "" && !s.Waits && !next.Waits
 }
 
-// Elide shortens a long interleaving for people: its beginning and its end stay, and what each goroutine does last,
-// with where it starts. A step 0 stands for what is left out.
-func Elide(steps []artifact.FindingStep) []artifact.FindingStep {
+// elided shortens an interleaving as ShortTable has it. A step 0 stands for what is left out, and says it.
+func elided(steps []artifact.FindingStep) []artifact.FindingStep {
 	const head, tail, last = 20, 40, 6
+	steps = withoutRounds(steps)
 	if len(steps) <= head+tail+1 {
 		return steps
 	}
@@ -208,9 +241,10 @@ func Elide(steps []artifact.FindingStep) []artifact.FindingStep {
 	own := map[string][]int{} // steps, by goroutine
 	for i, s := range steps {
 		keep[i] = i < head || i >= len(steps)-tail
-		own[s.G] = append(own[s.G], i)
+		if s.Step > 0 && s.G != artifact.TimeStep {
+			own[s.G] = append(own[s.G], i)
+		}
 	}
-	delete(own, artifact.TimeStep)
 	if len(own) <= maxColumns {
 		for _, all := range own {
 			keep[all[0]] = true
@@ -219,48 +253,103 @@ func Elide(steps []artifact.FindingStep) []artifact.FindingStep {
 			}
 		}
 	}
+	for i := 1; i < len(steps)-1; i++ { // a line would stand for a single one anyway, and there is one for a loop
+		keep[i] = keep[i] || keep[i-1] && keep[i+1]
+	}
 	var out []artifact.FindingStep
-	left := 0
-	for i, s := range steps {
-		switch {
-		case keep[i]:
-			out = append(out, s)
-		case keep[i-1] && keep[i+1]: // a line would stand for it anyway
-			out = append(out, s)
-		default:
-			if keep[i-1] {
-				out = append(out, artifact.FindingStep{})
-				left = 0
-			}
-			left++
-			out[len(out)-1].Text = fmt.Sprintf("%d more steps", left)
+	for i := 0; i < len(steps); i++ {
+		if keep[i] {
+			out = append(out, steps[i])
+			continue
 		}
+		end := i + slices.Index(keep[i:], true)
+		out = append(out, artifact.FindingStep{Text: leftOut(steps[i:end], steps[i-1], steps[end])})
+		i = end - 1
+	}
+	return out
+}
+
+// leftOut says of steps between two others that they are left out. One of the two may stand for steps that are left out,
+// too.
+func leftOut(steps []artifact.FindingStep, before, behind artifact.FindingStep) string {
+	var gs []string
+	for _, s := range steps {
+		if s.Step > 0 && s.G != artifact.TimeStep && !slices.Contains(gs, s.G) {
+			gs = append(gs, s.G)
+		}
+	}
+	slices.SortFunc(gs, artifact.ComparePaths)
+	text := "more steps are left out"
+	if before.Step > 0 && behind.Step > 0 {
+		text = fmt.Sprintf("steps %d-%d are left out", before.Step+1, behind.Step-1)
+	}
+	switch len(gs) {
+	case 0:
+		return text
+	case 1:
+		return text + ": goroutine " + gs[0] + " goes on alone"
+	}
+	return text + ", of goroutines " + Names(gs)
+}
+
+// roundsText says of so many rounds of a loop that they are left out, between the first one and a step.
+func roundsText(first []artifact.FindingStep, behind artifact.FindingStep, rounds int) string {
+	n := len(first)
+	of := fmt.Sprintf("steps %d-%d", first[0].Step, first[n-1].Step)
+	if n == 1 {
+		of = fmt.Sprintf("step %d", first[0].Step)
+	}
+	return fmt.Sprintf("steps %d-%d: %s again, %d times", first[n-1].Step+1, behind.Step-1, of, rounds)
+}
+
+// withoutRounds leaves out the rounds of loops but for the first and the last one: the same steps of the same goroutines
+// that come again and again.
+func withoutRounds(steps []artifact.FindingStep) []artifact.FindingStep {
+	const (
+		longest = 40 // steps of a round
+		fewest  = 4  // steps that are left out, and rounds
+	)
+	same := func(a, b artifact.FindingStep) bool { return a.G == b.G && a.Step > 0 && b.Step > 0 }
+	rounds := func(i, period int) int {
+		n := 1
+		for first := steps[i : i+period]; i+(n+1)*period <= len(steps); n++ {
+			next := steps[i+n*period : i+(n+1)*period]
+			if !slices.EqualFunc(first, next, same) || !sameWork(first, next) {
+				break
+			}
+		}
+		return n
+	}
+	var out []artifact.FindingStep
+next:
+	for i := 0; i < len(steps); {
+		for period := 1; period <= longest && i+fewest*period <= len(steps); period++ {
+			if steps[i].G != steps[i+period].G || steps[i].Site != steps[i+period].Site {
+				continue
+			}
+			n := rounds(i, period)
+			if n < fewest || (n-2)*period < fewest {
+				continue
+			}
+			from, to := i+period, i+(n-1)*period
+			out = append(out, steps[i:from]...)
+			out = append(out, artifact.FindingStep{Text: roundsText(steps[i:from], steps[to], n-2)})
+			out = append(out, steps[to:to+period]...)
+			i = to + period
+			continue next
+		}
+		out = append(out, steps[i])
+		i++
 	}
 	return out
 }
 
 // waitsFor is the operation in which a goroutine is blocked: of a select its cases, if they are known.
-func waitsFor(g artifact.FindingGoroutine) string {
+func (t *table) waitsFor(g artifact.FindingGoroutine) string {
 	if len(g.Cases) == 0 {
-		return g.Text
+		return noted(g.Text, t.naming.shared(g.Object, expression(g.Operation, g.Text)))
 	}
-	return "select: " + WaitingCases(g)
-}
-
-// WaitingCases are the cases of the select in which a goroutine waits, in words, with those of nil channels marked as
-// far as they are known: what objects there are is told of all cases together.
-func WaitingCases(g artifact.FindingGoroutine) string {
-	objects := strings.Split(g.Object, ", ")
-	if len(objects) != len(g.Cases) && !nilOnly(g) {
-		return Cases(g.Cases)
-	}
-	out := slices.Clone(g.Cases)
-	for i := range out {
-		if nilOnly(g) || strings.HasPrefix(objects[i], nilPrefix) {
-			out[i] += " (nil)"
-		}
-	}
-	return Cases(out)
+	return "select: " + t.naming.Cases(g)
 }
 
 // nilOnly: all that a goroutine waits for is nil.
@@ -319,15 +408,14 @@ func severalOperations(steps []artifact.FindingStep) map[string]bool {
 }
 
 // Step is what a step does, in the words of the source, and what came of it.
-func Step(s artifact.FindingStep) string { return withResult(operation(s), s) }
+func Step(s artifact.FindingStep) string { return noted(operation(s), Came(s)) }
 
-// withResult is a text about a step, and what has come of it.
-func withResult(text string, s artifact.FindingStep) string {
-	came := Came(s)
-	if came == "" {
+// noted is a text about a step with a note, as on what has come of it.
+func noted(text, note string) string {
+	if note == "" {
 		return text
 	}
-	return strings.TrimSuffix(text, " {") + " (" + came + ")"
+	return strings.TrimSuffix(text, " {") + " (" + note + ")"
 }
 
 // Came says what has come of a step: what it has given to the program, how it has left what it works on, how its
@@ -400,6 +488,38 @@ func After(s artifact.FindingStep) string {
 	return ""
 }
 
+// atomicCall finds an operation of package sync/atomic in a source line.
+var atomicCall = regexp.MustCompile(`[\pL_][\pL\d_.]*(?:\[[^\[\]]*\][\pL\d_.]*)?\.(?:Load|Store|Add|Swap|CompareAndSwap|And|Or)(?:U?[Ii]nt(?:32|64|ptr)|Pointer)?\((?:[^()]|\([^()]*\))*\)`)
+
+// atomicCalls are, by their sites, the atomic operations of lines that have several of them.
+func atomicCalls(steps []artifact.FindingStep) map[string]string {
+	type numbered struct {
+		n    int
+		site string
+	}
+	of, text := map[string][]numbered{}, map[string]string{} // by line
+	for _, s := range steps {
+		i := strings.LastIndexByte(s.Site, '#')
+		n, err := strconv.Atoi(s.Site[i+1:])
+		line := at(s.File, s.Line)
+		if isKind(s, sites.Atomic) && i >= 0 && err == nil && !slices.Contains(of[line], numbered{n, s.Site}) {
+			of[line], text[line] = append(of[line], numbered{n, s.Site}), s.Text
+		}
+	}
+	out := map[string]string{}
+	for line, all := range of {
+		calls := atomicCall.FindAllString(text[line], -1)
+		if len(all) < 2 || len(calls) != len(all) {
+			continue
+		}
+		slices.SortFunc(all, func(a, b numbered) int { return a.n - b.n })
+		for i, o := range all {
+			out[o.site] = calls[i]
+		}
+	}
+	return out
+}
+
 // operation is what a step does.
 func operation(s artifact.FindingStep) string {
 	if s.Operation == opApproach {
@@ -422,6 +542,9 @@ func operation(s artifact.FindingStep) string {
 		return fmt.Sprintf("select: case number %d", s.Case+1)
 	default:
 		text := brief(s)
+		if s.Operation == opRelease {
+			return "lets those go on who wait: " + strings.TrimPrefix(text, "defer ")
+		}
 		if call, ok := strings.CutPrefix(text, "defer "); ok && !strings.HasPrefix(call, "func(") && s.Operation != opAccess && kind != sites.Stmt {
 			return "deferred " + call // it is done when the function returns
 		}
@@ -434,8 +557,6 @@ func operation(s artifact.FindingStep) string {
 		switch s.Operation {
 		case "cleanup":
 			return "cleanup functions run"
-		case "release of waiters":
-			return "lets those go on who wait: " + text
 		case "return from wait":
 			return "comes back from " + text
 		}
@@ -543,7 +664,7 @@ var words = map[sites.Kind]string{
 
 // Accessed is an access that races, as findings have it, with a verb: "reads x" for "read of x".
 func Accessed(operation string) string {
-	for noun, verb := range map[string]string{"read": "reads", "write": "writes"} {
+	for noun, verb := range map[string]string{"read": "reads", "write": "writes", "map read": "reads", "map write": "writes", "map iteration": "ranges over", "atomic read": "atomically reads", "atomic write": "atomically writes"} {
 		if operation == noun {
 			return verb
 		}
@@ -569,6 +690,8 @@ func spoken(operation string) string {
 		return "reads the clock"
 	case "length of a channel":
 		return "asks for a length"
+	case "busy loop":
+		return "goes round its loop again"
 	}
 	if w := words[sites.Named(operation)]; w != "" {
 		return w
@@ -578,6 +701,7 @@ func spoken(operation string) string {
 
 type table struct {
 	finding    artifact.Finding
+	naming     *Naming
 	goroutines []string // those with a column
 	rows       []row
 }
@@ -587,17 +711,86 @@ type row struct {
 	cells []string // those in front of the text
 	of    int      // the column of the text among those of goroutines
 	text  string
+	// g does the steps from first to last, and others of which nothing is said; 0 is none.
+	g           string
+	first, last int
+	others      []int
 }
 
-// add adds what a goroutine does.
-func (t *table) add(step, where, g, text string) {
-	r := row{cells: []string{step, where}, text: OneLine(text)}
+// add adds what a goroutine does in a step, or in several one after the other.
+func (t *table) add(first, last int, where, g, text string) {
+	text = strings.TrimSuffix(OneLine(text), " {") // which begins a block that is no part of it
+	r := row{cells: []string{"", where}, text: text, g: g, first: first, last: last}
 	if len(t.goroutines) > 0 {
 		r.of = slices.Index(t.goroutines, g)
 	} else {
 		r.cells = append(r.cells, Goroutine(t.finding, g))
 	}
 	t.rows = append(t.rows, r)
+}
+
+// number writes the numbers of all steps to the rows. One of which nothing is said belongs to the next row of its goroutine,
+// or to the last one. Some are left out between those that are shown.
+func (t *table) number(steps, shown []artifact.FindingStep) {
+	at := func(r row, s artifact.FindingStep) bool { return r.first > 0 && r.g == s.G && s.Step <= r.last }
+	last, done := map[string]int{}, map[int]bool{} // row by goroutine; the steps that have one
+	for i, r := range t.rows {
+		if r.first == 0 {
+			continue
+		}
+		last[r.g] = i
+		for n := r.first; n <= r.last; n++ {
+			done[n] = true
+		}
+	}
+	for i, s := range shown {
+		if s.Step == 0 && i > 0 && i < len(shown)-1 {
+			for n := shown[i-1].Step + 1; n < shown[i+1].Step; n++ {
+				done[n] = true
+			}
+		}
+	}
+	from := map[string]int{} // the row of each goroutine from which on its next step is
+	for _, s := range steps {
+		k, ok := last[s.G]
+		if s.Step == 0 || done[s.Step] || !ok {
+			continue
+		}
+		for from[s.G] < k && !at(t.rows[from[s.G]], s) {
+			from[s.G]++
+		}
+		k = from[s.G]
+		t.rows[k].others = append(t.rows[k].others, s.Step)
+	}
+	for i := range t.rows {
+		t.rows[i].cells[0] = cmp.Or(t.rows[i].numbers(), t.rows[i].cells[0])
+	}
+}
+
+// numbers are those of the steps of a row, as in "3, 5-7".
+func (r row) numbers() string {
+	type span struct{ first, last int }
+	var spans []span
+	if r.first > 0 {
+		spans = append(spans, span{r.first, r.last})
+	}
+	for _, n := range r.others {
+		spans = append(spans, span{n, n})
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	var out []string
+	for i, s := range spans {
+		if i+1 < len(spans) && s.last+1 == spans[i+1].first {
+			spans[i+1].first = s.first
+			continue
+		}
+		if s.first < s.last {
+			out = append(out, fmt.Sprintf("%d-%d", s.first, s.last))
+		} else {
+			out = append(out, strconv.Itoa(s.first))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // wrapped are the rows with texts cut to the widths of their columns. A text that is wider goes on in
@@ -692,6 +885,9 @@ func (t *table) lines(head []string) []string {
 			if i == len(width) {
 				width = append(width, 0)
 			}
+			if i > 0 && i == len(row)-1 && row[0] == leftOutMark {
+				continue // a text that goes on in the columns beside it, which are empty
+			}
 			width[i] = max(width[i], utf8.RuneCountInString(cell))
 		}
 	}
@@ -699,7 +895,7 @@ func (t *table) lines(head []string) []string {
 	for _, row := range rows {
 		var b strings.Builder
 		for i, cell := range row {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			pad := strings.Repeat(" ", max(width[i]-utf8.RuneCountInString(cell), 0))
 			if i == 0 {
 				b.WriteString(pad + cell)
 				continue

@@ -91,7 +91,7 @@ step  where   0                                          0.1
       a.go:9                                             blocked: select: case <-a, case b <- f(1)
 `, "\n"+strings.Join(Table(f), "\n")+"\n")
 	f.Goroutines[0].Cases = nil // a bundle of an earlier version
-	require.Contains(t, strings.Join(Table(f), "\n"), "   4  a.go:9  blocked: select {")
+	require.Contains(t, strings.Join(Table(f), "\n"), "   4  a.go:9  blocked: select\n")
 	require.Contains(t, Cause(artifact.Finding{Kind: artifact.KindDeadlock, Goroutines: []artifact.FindingGoroutine{g}}),
 		"waits at a.go:9 in a select, and nobody who is left comes to what its cases wait for (case <-a, case b <- f(1))")
 }
@@ -176,7 +176,7 @@ func TestGoroutine(t *testing.T) {
 
 // TestAccessed: what races is said by a verb.
 func TestAccessed(t *testing.T) {
-	for operation, want := range map[string]string{"read of x": "reads x", "write of s.n": "writes s.n", "write": "writes", "atomic add": "atomic add"} {
+	for operation, want := range map[string]string{"read of x": "reads x", "write of s.n": "writes s.n", "write": "writes", "atomic add": "atomic add", "map write of m[k]": "writes m[k]", "map iteration of m": "ranges over m", "atomic read of n": "atomically reads n"} {
 		require.Equal(t, want, Accessed(operation))
 	}
 }
@@ -199,7 +199,7 @@ func TestTableReadsAndWrites(t *testing.T) {
 		Goroutines: []artifact.FindingGoroutine{{G: "0.1", Operation: "write of x", File: "a.go", Line: 9, Text: "x = 2"}},
 	}), "\n")
 	// What nobody comes between is in one row, but not the statement when it is executed again.
-	for _, want := range []string{"reads: x++", "writes: x++", "  if x == 1 {", "writes x: x = 2", "a.go:8                         y++\n", "   7  a.go:5  z := m[x]\n", "   8  a.go:5  map access: z := m[x]\n"} {
+	for _, want := range []string{"reads: x++", "writes: x++", "  if x == 1\n", "writes x: x = 2", "a.go:8                         y++\n", " 6-7  a.go:5  z := m[x]\n", "   8  a.go:5  map access: z := m[x]\n"} {
 		require.Contains(t, lines, want)
 	}
 	require.NotContains(t, lines, "access: x")
@@ -368,7 +368,7 @@ func TestTableLibrary(t *testing.T) {
 	}
 	after := step(3, "select", 3, "select {")
 	after.Taken = "<-time.After(d)"
-	require.Equal(t, []string{"step  where   0", "   1  a.go:2  f(time.Now())", "   3  a.go:3  select: case <-time.After(d)"}, Table(artifact.Finding{Interleaving: []artifact.FindingStep{
+	require.Equal(t, []string{"step  where   0", "   1  a.go:2  f(time.Now())", " 2-3  a.go:3  select: case <-time.After(d)"}, Table(artifact.Finding{Interleaving: []artifact.FindingStep{
 		step(1, opOperand, 2, "f(time.Now())"), step(2, opOperand, 3, "select {"), after,
 	}}))
 	require.Equal(t, []string{"calls a library", "reads the clock", "asks for a length", "lock for reading"}, []string{spoken(opOperand), spoken("reading of the clock"), spoken("length of a channel"), spoken("rlock")})
@@ -383,16 +383,16 @@ func TestTableEntryFile(t *testing.T) {
 	}}))
 }
 
-// TestElide: what is left out of many steps is nothing that a goroutine does last, or by which it starts.
-func TestElide(t *testing.T) {
+// TestElided: what is left out of many steps is nothing that a goroutine does last, or by which it starts.
+func TestElided(t *testing.T) {
 	steps := func(goroutines ...string) (all []artifact.FindingStep) {
 		for _, g := range goroutines {
-			all = append(all, artifact.FindingStep{Step: len(all) + 1, G: g})
+			all = append(all, artifact.FindingStep{Step: len(all) + 1, G: g, Site: strconv.Itoa(len(all))})
 		}
 		return all
 	}
 	numbers := func(all []artifact.FindingStep) (out []int) {
-		for _, s := range Elide(all) {
+		for _, s := range elided(all) {
 			out = append(out, s.Step)
 		}
 		return out
@@ -412,6 +412,75 @@ func TestElide(t *testing.T) {
 		many = append(many, "0."+strconv.Itoa(i%20))
 	}
 	require.Len(t, numbers(steps(many...)), 61, "of many goroutines, as they share a column")
+	said := elided(steps(early...))
+	require.Equal(t, "steps 21-50 are left out, of goroutines 0 and 0.1", said[20].Text)
+	require.Equal(t, "steps 52-62 are left out, of goroutines 0, 0.1 and 0.2", said[22].Text)
+	require.Equal(t, "steps 21-60 are left out: goroutine 0 goes on alone", elided(steps(slices.Repeat([]string{"0"}, 100)...))[20].Text)
+}
+
+// TestElidedRounds: of what comes again and again the first and the last time are shown.
+func TestElidedRounds(t *testing.T) {
+	round := []artifact.FindingStep{{G: "0", Site: "a"}, {G: "0.1", Site: "b", Waits: true}, {G: "0", Site: "c"}}
+	rounds := func(n int) []artifact.FindingStep {
+		all := append([]artifact.FindingStep{{G: "0", Site: "start"}}, slices.Concat(slices.Repeat(round, n), []artifact.FindingStep{{G: "0", Site: "a"}, {G: "0.1", Site: "end"}})...)
+		for i := range all {
+			all[i].Step, all[i].Result = i+1, strconv.Itoa(i)
+		}
+		return all
+	}
+	require.Equal(t, rounds(3), elided(rounds(3)), "too few")
+	all := rounds(10)
+	want := slices.Concat(all[:4], []artifact.FindingStep{{Text: "steps 5-28: steps 2-4 again, 8 times"}}, all[28:])
+	require.Equal(t, want, elided(all))
+	other := rounds(10)
+	other[13].Waits = true // that one goes another way
+	got := elided(other)
+	require.Contains(t, got, other[13])
+	require.Equal(t, "steps 5-10: steps 2-4 again, 2 times", got[4].Text)
+	spin := slices.Repeat([]artifact.FindingStep{{G: "0", Site: "a"}}, 6)
+	for i := range spin {
+		spin[i].Step = i + 1
+	}
+	require.Equal(t, []artifact.FindingStep{spin[0], {Text: "steps 2-5: step 1 again, 4 times"}, spin[5]}, elided(spin))
+	require.Equal(t, spin[:5], elided(spin[:5]))
+}
+
+// TestTableLeftOut: what is said of steps that are left out makes no column wider.
+func TestTableLeftOut(t *testing.T) {
+	require.Equal(t, `
+step  where   0
+   1  a.go:3  x++
+ ...  steps 2-5: step 1 again, 4 times
+   6  a.go:3  x++
+`, "\n"+strings.Join(Table(artifact.Finding{Interleaving: []artifact.FindingStep{
+		{Step: 1, G: "0", Operation: opAccess, File: "a.go", Line: 3, Text: "x++"}, {Text: "steps 2-5: step 1 again, 4 times"}, {Step: 6, G: "0", Operation: opAccess, File: "a.go", Line: 3, Text: "x++"},
+	}}), "\n")+"\n")
+}
+
+// TestTableNumbers: a row has the numbers of the steps of which nothing is said.
+func TestTableNumbers(t *testing.T) {
+	step := func(n int, g, operation, text string) artifact.FindingStep {
+		return artifact.FindingStep{Step: n, G: g, Operation: operation, Site: text, File: "a.go", Line: len(text), Text: text}
+	}
+	atomic := func(n int, g, operation string) artifact.FindingStep {
+		s := step(n, g, operation, "n.Add(1)")
+		s.Site += operation
+		return s
+	}
+	entry := step(1, "0", "access", "x := values()")
+	entry.File = sites.EntryFile("FuzzX")
+	again := entry
+	again.Step = 9
+	require.Equal(t, `
+step  where   0    0.1
+1, 3  a.go:3  x++
+2, 4  a.go:8       n.Add(1)
+5, 9  a.go:3  y++
+ 6-8  a.go:8       n.Add(1)
+`, "\n"+strings.Join(Table(artifact.Finding{Interleaving: []artifact.FindingStep{
+		entry, atomic(2, "0.1", opAccess), step(3, "0", opAccess, "x++"), atomic(4, "0.1", "atomic"), step(5, "0", opAccess, "y++"),
+		atomic(6, "0.1", opAccess), atomic(7, "0.1", opAccess), atomic(8, "0.1", "atomic"), again,
+	}}), "\n")+"\n")
 }
 
 // count are the numbers from a to b.
@@ -431,9 +500,9 @@ func TestObjects(t *testing.T) {
 		{Made: []artifact.FindingObject{made("chan#1", "out", 3)}},
 		{},
 		{Made: []artifact.FindingObject{made("mutex#1", "", 4), made("chan#1", "p.results", 3)}},
-		{Made: []artifact.FindingObject{made("chan#1", "out", 3), made("chan#2", "out", 3)}},
+		{Made: []artifact.FindingObject{made("chan#1", "out", 3), made("chan#2", "out", 3), made("chan#3", "out", 3)}},
 	}}
-	require.Equal(t, []Object{{Name: "out, also p.results", File: "a.go", Text: "text", Line: 3}, {Name: "mutex#1", File: "a.go", Text: "text", Line: 4}, {Name: "out", File: "a.go", Text: "text", Line: 3}}, Objects(f))
+	require.Equal(t, []Object{{Name: "out, also p.results (chan#1)", File: "a.go", Text: "text", Line: 3}, {Name: "lock", File: "a.go", Text: "text", Line: 4}, {Name: "out (chan#2, chan#3)", File: "a.go", Text: "text", Line: 3}}, Objects(f))
 	require.Empty(t, Objects(artifact.Finding{}))
 	for text, want := range map[string]string{"v, ok := <-s.in": "s.in", "out <- f(x)": "out", "<-time.After(t)": "", "<-done": "done"} {
 		require.Equal(t, want, Channel(text), text)
@@ -453,5 +522,17 @@ func TestTableApproach(t *testing.T) {
 	for _, line := range Table(f)[1:] {
 		rows = append(rows, strings.Join(strings.Fields(line), " "))
 	}
-	require.Equal(t, []string{"1 a.go:3 comes to: close(c.done)", "3 a.go:3 close(c.done)", "4 a.go:3 close(c.done)", "5 a.go:4 got <- p"}, rows)
+	require.Equal(t, []string{"1 a.go:3 comes to: close(c.done)", "2-3 a.go:3 close(c.done)", "4 a.go:3 close(c.done)", "5 a.go:4 got <- p"}, rows)
+}
+
+// TestTableWide: where a column for each goroutine makes a table that nobody can read, one column names them.
+func TestTableWide(t *testing.T) {
+	var f artifact.Finding
+	for i := range 6 {
+		f.Interleaving = append(f.Interleaving, artifact.FindingStep{Step: i + 1, G: fmt.Sprint("0.", i), Operation: "send", File: "a.go", Line: 3, Text: "results <- " + strings.Repeat("x", 40)})
+	}
+	require.Equal(t, "step  where   goroutine  what it does", Table(f)[0])
+	require.Len(t, Table(f), 7)
+	f.Interleaving = f.Interleaving[:4]
+	require.Equal(t, []string{"step", "where", "0.0", "0.1", "0.2", "0.3"}, strings.Fields(Table(f)[0]))
 }

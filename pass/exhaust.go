@@ -93,6 +93,8 @@ type Exhausted struct {
 	accesses []int // the guards
 	// Covered says how far the exploration has come.
 	Covered artifact.Exhaustive
+	// Findings are as in Explored. A check, which reports what it finds otherwise, has none here.
+	Findings []artifact.Finding
 }
 
 // Exhaust runs a program under all schedules that are not equivalent. There is no model.
@@ -118,10 +120,15 @@ func Exhaust(ctx context.Context, spec source.Spec, how Exhaustion, opts Options
 	}
 	x, err := b.exhaustValues(ctx, how, opts, rep)
 	if err != nil {
+		if x != nil {
+			x.Findings = p.endFindings(ctx, opts, b.side, x.Ends)
+		}
 		return x, err
 	}
 	defer rep.stage("replay")()
-	return x, b.ReplayEnds(ctx, x.Ends, orchestrate.RunOptions{Timeout: opts.Watchdog})
+	err = b.ReplayEnds(ctx, x.Ends, orchestrate.RunOptions{Timeout: opts.Watchdog})
+	x.Findings = p.endFindings(ctx, opts, b.side, x.Ends)
+	return x, err
 }
 
 // guardable is an instrumented program in which every statement may become a guard.

@@ -19,6 +19,9 @@ type Explored struct {
 	// Limits are the operations that have no guards, and why accesses to shared
 	// memory have none, if so.
 	Limits []string
+	// Findings are what Ends have shown, in their order: the goroutines at the end, with where what they wait for was made;
+	// of an error that was replayed the interleaving; and why it comes about, as far as that is known.
+	Findings []artifact.Finding
 }
 
 // Explore instruments a program and runs it many times under random schedules.
@@ -47,6 +50,7 @@ func Explore(ctx context.Context, spec source.Spec, runs int, seed uint64, opts 
 	if out.Exploration, err = b.Explore(ctx, how); err != nil {
 		return nil, err
 	}
+	out.Findings = p.endFindings(ctx, opts, side, out.Ends)
 	return out, nil
 }
 

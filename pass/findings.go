@@ -117,7 +117,7 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 	r, side := b.Runs(), b.Sidecar()
 	c.Proved = r != nil && r.Exhaustive.Proved()
 	if !c.Proved { // by the program itself, whatever the model leaves open
-		c.Limits = append(limits(b.Queries(), b.Verdicts(), side, r != nil && r.Exhaustive.AllWithoutStalls()), gapsOf(r)...)
+		c.Limits = append(limits(b.Queries(), b.Verdicts(), withoutShown(side, b.Findings()), r != nil && r.Exhaustive.AllWithoutStalls()), gapsOf(r)...)
 	}
 	if r != nil && !c.Proved && r.Runs > 0 && r.Limited == r.Runs {
 		c.Limits = append(c.Limits, fmt.Sprintf("no run of the program came to its end within %d steps", runSteps))
@@ -148,6 +148,21 @@ func Conclude(b *artifact.Bundle, without ...int) Conclusion {
 	}
 	c.Precision = precision(side)
 	return c
+}
+
+// withoutShown is what is known of a model without the places of which it leaves open whether a test fails there, where a
+// finding has shown that it does.
+func withoutShown(side *artifact.Sidecar, found []artifact.Finding) *artifact.Sidecar {
+	if side == nil {
+		return nil
+	}
+	out := *side
+	out.Approximations = slices.DeleteFunc(slices.Clone(side.Approximations), func(a artifact.Approximation) bool {
+		return (a.Kind == artifact.ApproximationFailure || a.Kind == artifact.ApproximationAssertion) && slices.ContainsFunc(found, func(f artifact.Finding) bool {
+			return f.Verdict == artifact.Real && f.File == a.File && f.Line == a.Line && f.Col == a.Col
+		})
+	})
+	return &out
 }
 
 // undecidedSingly is the number of queries that are undecided for the same reason
@@ -204,9 +219,13 @@ func limits(queries []artifact.Query, verdicts []artifact.Verdict, side *artifac
 		switch {
 		case v.Result == "M", v.Result == "E":
 			if same := undecided[v.Reason]; len(same) > undecidedSingly {
-				add("%d of %d queries are undecided: %s (%s)", len(same), len(queries), v.Reason, categories(same))
+				add("of %d possible errors that were looked for in a model of the program, %d were neither found nor ruled out: %s (%s)", len(queries), len(same), v.Reason, categories(same))
 			} else {
-				add("query %d (%s) is undecided: %s", q.Number, q.Description, v.Reason)
+				place := ""
+				if q.File != "" {
+					place = fmt.Sprintf(" at %s:%d", q.File, q.Line)
+				}
+				add("neither found nor ruled out: %s%s: %s", q.Description, place, v.Reason)
 			}
 		case v.Result == "F" && q.Kind == artifact.KindBound:
 			if a := boundOf(q, side); a != nil {

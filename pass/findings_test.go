@@ -9,6 +9,20 @@ import (
 	"github.com/vtrace/vtrace/orchestrate"
 )
 
+// TestWithoutShown: what was shown is not left open.
+func TestWithoutShown(t *testing.T) {
+	open := func(kind string, line int) artifact.Approximation {
+		return artifact.Approximation{Kind: kind, File: "a_test.go", Line: line, Col: 3}
+	}
+	side := &artifact.Sidecar{Approximations: []artifact.Approximation{
+		open(artifact.ApproximationAssertion, 1), open(artifact.ApproximationFailure, 1), open(artifact.ApproximationAssertion, 2), open(artifact.ApproximationNumber, 1), open(artifact.ApproximationFailure, 3),
+	}}
+	found := []artifact.Finding{{Verdict: artifact.Real, File: "a_test.go", Line: 1, Col: 3}, {Verdict: artifact.False, File: "a_test.go", Line: 3, Col: 3}}
+	require.Equal(t, side.Approximations[2:], withoutShown(side, found).Approximations)
+	require.Len(t, side.Approximations, 5)
+	require.Nil(t, withoutShown(nil, found))
+}
+
 // TestSortFindings: what is certain is read first, and each verdict by place.
 func TestSortFindings(t *testing.T) {
 	var all []artifact.Finding

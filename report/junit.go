@@ -109,8 +109,7 @@ func details(f artifact.Finding) string {
 	if len(f.Interleaving) == 0 {
 		return text
 	}
-	f.Interleaving = explain.Elide(f.Interleaving)
-	for _, line := range explain.Table(f) {
+	for _, line := range explain.ShortTable(f) {
 		text += line + "\n"
 	}
 	return text

@@ -270,15 +270,15 @@ func TestPageState(t *testing.T) {
 
 	// Who holds and who waits for which lock.
 	goTo(stepOf(t, d, 0, "0", 27, "lock"))
-	require.Regexp(t, `main_a_mu, mutex#\d\) 0$`, p.text(`#locks tr[data-object="main_a_mu"]`))
+	require.Regexp(t, `main_a_mu, mutex#\d\) made at main.go:23 \(a\) 0$`, p.text(`#locks tr[data-object="main_a_mu"]`))
 	p.press(kb.End)
-	require.Regexp(t, `^a.mu, from.mu, to.mu \(main_a_mu, mutex#\d\) 0.1 0.2$`, p.text(`#locks tr[data-object="main_a_mu"]`))
+	require.Regexp(t, `^a.mu, from.mu, to.mu \(main_a_mu, mutex#\d\) made at main.go:23 \(a\) 0.1 0.2$`, p.text(`#locks tr[data-object="main_a_mu"]`))
 	require.Regexp(t, `0.2 0.1$`, p.text(`#locks tr[data-object="main_b_mu"]`))
 
 	// Wait groups.
-	require.Regexp(t, `^wg \(main_wg, waitgroup#1\) 2 0$`, p.text(`#waitgroups tr[data-object="main_wg"]`))
+	require.Regexp(t, `^wg \(main_wg, waitgroup#1\) made at main.go:24 \(wg\) 2 0$`, p.text(`#waitgroups tr[data-object="main_wg"]`))
 	goTo(2)
-	require.Regexp(t, `waitgroup#1\) 0$`, p.text(`#waitgroups tr[data-object="main_wg"]`))
+	require.Regexp(t, `waitgroup#1\) made at main.go:24 \(wg\) 0$`, p.text(`#waitgroups tr[data-object="main_wg"]`))
 
 	// Variables, and that one has changed.
 	require.Equal(t, "main_a_balance 9", p.text(`#variables tr[data-variable="main_a_balance"]`))

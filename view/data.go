@@ -66,9 +66,18 @@ type Finding struct {
 	Reason    string   `json:"reason,omitempty"` // why it is not real, or how it has shown
 	Reproduce string   `json:"reproduce,omitempty"`
 	Facts     []string `json:"facts,omitempty"` // what else is known, in words
+	Objects   []Made   `json:"objects,omitempty"`
 	// Steps are, of a recorded run, the numbers of the steps that it is about and that are on the page.
 	Steps []int `json:"steps,omitempty"`
 	Trace int   `json:"trace"`
+}
+
+// Made is an object that goroutines of a finding wait for, or panic on, with where it was made.
+type Made struct {
+	Name string `json:"name"`           // what operations call it
+	File string `json:"file"`           // relative to the root of the program
+	Line int    `json:"line"`           // from 1
+	Text string `json:"text,omitempty"` // the source line
 }
 
 // The ways in which the steps of a trace are known.
@@ -139,6 +148,8 @@ type Object struct {
 	Called []string `json:"called,omitempty"`
 	Run    string   `json:"run,omitempty"`
 	Cap    int      `json:"cap,omitempty"` // of a channel with a buffer, as far as the model says it
+	// Made is where it was made, and in which variable, as in "main.go:3 (mu)", as far as that is known of the objects of the finding.
+	Made string `json:"made,omitempty"`
 }
 
 // Variable is one that the model keeps.

@@ -92,7 +92,7 @@ func TestPageFindings(t *testing.T) {
 	p.press(kb.End)
 	require.Contains(t, p.text("#source"), "goroutine 0.1: main.go:15", "and the goroutine that is stuck there")
 	require.Contains(t, p.text("#about"), "all goroutines are asleep, main at wait")
-	require.Contains(t, p.text("#about"), "and waits at main.go:15 for to.mu (mutex#")
+	require.Contains(t, p.text("#about"), "and waits at main.go:15 for to.mu (b of main.go:23)")
 
 	p.run(chromedp.Click(`#findings button[data-finding="2"]`))
 	require.Contains(t, p.text("#about"), "panic: more than there was")
@@ -547,4 +547,37 @@ func behind(m *image.Gray) color.Gray {
 		}
 	}
 	return color.Gray{Y: uint8(most)}
+}
+
+// TestPageMade: the page says where objects were made: of a finding, and at the objects, whose names are told apart.
+func TestPageMade(t *testing.T) {
+	b := load(t, transfers)
+	p := open(t, b, "#finding-1")
+	require.Contains(t, p.text("#about"), "objects, and where they were made:")
+	require.Equal(t, []string{"wg at main.go:24: var wg sync.WaitGroup", "to.mu (a, b) at main.go:23: var a, b account"}, p.texts("#made li"))
+	require.Equal(t, []string{"made at main.go:24 (wg)"}, p.texts("#waitgroups .made"))
+	require.Equal(t, []string{"made at main.go:23 (a)", "made at main.go:23 (b)"}, p.texts("#locks .made"))
+	require.Contains(t, get[string](p, `byID('waits').textContent`), "(main_a_mu, mutex#1), made at main.go:23 (a)")
+	p.run(chromedp.Click(`#findings button[data-finding="2"]`))
+	require.Empty(t, p.texts("#made li"), "nobody waits there")
+	require.Empty(t, p.texts(".made"))
+
+	// A channel that the run names in a step only, and two objects of one name.
+	p = open(t, pipeline{workers: 1, steps: 12, finding: func(f *artifact.Finding) {
+		for i := range f.Interleaving {
+			if f.Interleaving[i].Operation == "send" {
+				f.Interleaving[i].Object = "chan#7"
+			}
+		}
+		f.Goroutines = []artifact.FindingGoroutine{
+			{G: "0.1", State: artifact.StatePanicked, Made: []artifact.FindingObject{{Object: "chan#7", Expression: "jobs", File: "p/main.go", Line: 5, Text: "jobs := make(chan int)"}, {Object: "chan#9", File: "p/main.go", Line: 6}}},
+			{G: "0", State: artifact.StateBlocked, Operation: "lock", Object: "mutex#3", Text: "mu.Lock()"},
+		}
+	}}.bundle(t), "#finding-1")
+	require.Equal(t, []string{"made at p/main.go:5"}, p.texts("#channels .made"))
+	require.Contains(t, p.text("#channels"), "jobs (ch_jobs_1, chan#7)")
+	require.Equal(t, []string{"jobs at p/main.go:5: jobs := make(chan int)", "channel at p/main.go:6:"}, p.texts("#made li"))
+	require.Equal(t, []string{"mu"}, get[[]string](p, `page.trace.objects.map((o, i) => objectShort(page.trace, i)).filter((n) => n.startsWith('mu') && !n.includes('#'))`))
+	p.do(`page.trace.objects.push({ name: 'other_mu', kind: 'mutex', called: ['mu'], run: 'mutex#9' })`)
+	require.Equal(t, []string{"mu (mu)", "mu (mutex#9)"}, get[[]string](p, `page.trace.objects.map((o, i) => objectShort(page.trace, i)).filter((n) => n.startsWith('mu ('))`))
 }

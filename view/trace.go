@@ -22,6 +22,7 @@ import (
 type tracer struct {
 	p       *page
 	finding artifact.Finding
+	naming  *explain.Naming // of its objects
 	steps   []artifact.FindingStep
 	stages  *orchestrate.Stages // nil if there is no model to follow
 	table   *objectTable
@@ -57,7 +58,7 @@ type act struct{ goroutine, step int }
 // trace is that of a finding along some steps.
 func (p *page) trace(f artifact.Finding, steps []artifact.FindingStep, stages *orchestrate.Stages, from string) Trace {
 	t := &tracer{
-		p: p, finding: f, steps: steps, stages: stages,
+		p: p, finding: f, naming: explain.NamingOf(f), steps: steps, stages: stages,
 		table:      &objectTable{byName: map[[2]string]int{}, cells: map[string]cell{}},
 		goroutines: map[string]int{}, processes: map[int]int{}, played: map[string][]int{}, variables: map[string]int{},
 		altIndex: map[Alternative]int{}, children: map[string]int{},
@@ -112,7 +113,7 @@ func (t *tracer) begin() State {
 // stepOf is a step of the page, with what is different behind it.
 func (t *tracer) stepOf(s artifact.FindingStep) Step {
 	g := t.goroutine(s.G)
-	out := Step{Goroutine: g, Site: t.p.step(s), Case: t.chosen(s), Did: short(explain.Came(s))}
+	out := Step{Goroutine: g, Site: t.p.step(s), Case: t.chosen(s), Did: short(t.naming.Came(s))}
 	if sites.Named(s.Operation).StartsGoroutine() {
 		t.starts(s, g, out.Site)
 	}
@@ -649,7 +650,47 @@ func (t *tracer) name() {
 			}
 		}
 	}
+	t.made()
 	if t.out.Objects == nil {
 		t.out.Objects = []Object{}
 	}
+}
+
+// made says where objects were made.
+func (t *tracer) made() {
+	for _, g := range t.finding.Goroutines {
+		for _, o := range g.Made {
+			i, ok := t.runs[o.Object]
+			if !ok {
+				i, ok = t.inModel(o.Object)
+			}
+			if ok {
+				at := fmt.Sprintf("%s:%d", o.File, o.Line)
+				if o.Variable != "" {
+					at += " (" + o.Variable + ")"
+				}
+				t.out.Objects[i].Made, t.out.Objects[i].Run = short(at), short(o.Object)
+			}
+		}
+	}
+}
+
+// inModel is the object of the model with a name of the run, of which nothing else is known: that on which the model
+// has worked in a step in which the run has worked on it.
+func (t *tracer) inModel(name string) (int, bool) {
+	for i, s := range t.steps[:min(len(t.steps), t.out.Shown)] {
+		if s.Object != name {
+			continue
+		}
+		for _, tr := range t.stages.Stages[i+1].Done {
+			for k, part := range tr.Parts {
+				template := t.stages.Templates[part.Process]
+				edge, site := t.table.edges[template][part.Edge], t.p.side.Templates[template].Edges[part.Edge].Site
+				if tr.G[k] == s.G && site == t.p.byKey[s.Site].ID && len(edge.objects) > 0 && t.out.Objects[edge.objects[0]].Run == "" {
+					return edge.objects[0], true
+				}
+			}
+		}
+	}
+	return 0, false
 }

@@ -154,6 +154,12 @@ func (p *page) finding(f artifact.Finding) Finding {
 	if len(out.Facts) > maxFacts {
 		out.Facts = append(out.Facts[:maxFacts], fmt.Sprintf("and %d more", len(out.Facts)-maxFacts))
 	}
+	for i, o := range explain.Objects(f) {
+		if i == maxFacts {
+			break
+		}
+		out.Objects = append(out.Objects, Made{short(o.Name), short(o.File), o.Line, short(o.Text)})
+	}
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -511,6 +512,14 @@ func (c *call) report(all []checked, asJSON bool, rep *progress) error {
 	}
 	if err := table.Flush(); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(all, func(r checked) bool { return inexact[r.precision()] != "" }) {
+		fmt.Fprintln(c.stdout)
+		for _, word := range slices.Sorted(maps.Keys(inexact)) {
+			if slices.ContainsFunc(all, func(r checked) bool { return r.precision() == word }) {
+				fmt.Fprintf(c.stdout, "%s: %s\n", word, inexact[word])
+			}
+		}
 	}
 	var parts []string
 	for what, n := range count {

@@ -90,7 +90,7 @@ func replayed(v *orchestrate.Verdict) string {
 // schedule of the first run.
 func writeExplored(c *call, x *vtrace.Explored) int {
 	fmt.Fprintf(c.stdout, "%d runs, %d schedules, %d ends\n", x.Runs, x.Schedules, len(x.Ends))
-	code := writeEnds(c, x.Ends, x.Sidecar, x.Strategy)
+	code := writeEnds(c, x.Ends, x.Findings, x.Sidecar, x.Strategy)
 	for i, r := range x.Restarts {
 		same := func(o orchestrate.Restart) bool { return o.Reason == r.Reason }
 		if slices.IndexFunc(x.Restarts, same) < i {
@@ -116,37 +116,27 @@ func writeExplored(c *call, x *vtrace.Explored) int {
 
 // writeEnds prints the ends of runs, those that are errors with the schedule of the first
 // run. Runs of a strategy are repeated by their seed, and those of a portfolio by that and the strategy
-// that they had.
-func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, strategy vtrace.Strategy) int {
+// that they had. The findings are those of the ends.
+func writeEnds(c *call, ends []orchestrate.End, findings []artifact.Finding, side *artifact.Sidecar, strategy vtrace.Strategy) int {
 	code := exitNothing
 	sites := orchestrate.SitesByKey(side)
 	for i, e := range ends {
 		what := "the program ended well"
 		switch {
 		case e.Status != orchestrate.Completed:
-			what = e.Status + ": " + e.Message
+			what = e.Status + ": " + siteKeys.ReplaceAllString(e.Message, " (")
 			if code == exitNothing {
 				code = exitInconclusive
 			}
 		case e.Kind != "":
 			what = e.Kind
-			if e.Message != "" {
+			if explain.MessageAdds(findings[i]) {
 				what += ": " + e.Message
 			}
 		}
 		fmt.Fprintf(c.stdout, "\n%d. %s\n", i+1, what)
-		f := findingOf(sites, e.Kind, e.Site, e.Goroutines)
-		if e.Replay != nil {
-			orchestrate.AddStarts(side, e.Replay.Trace, f.Goroutines)
-			plan := e.Plan
-			plan.Steps = orchestrate.Passed(side, plan.Steps, e.Replay.Trace)
-			f.Interleaving = orchestrate.Interleaving(side, plan, orchestrate.StuckAt(f.Goroutines))
-			orchestrate.AddResults(f.Interleaving, e.Replay)
-			orchestrate.AddOwed(side, f.Interleaving, f.Goroutines)
-		}
-		if cause := explain.Cause(f); cause != "" && e.Status == orchestrate.Completed {
-			fmt.Fprintf(c.stdout, "   %s\n", cause)
-		}
+		f := findings[i]
+		writeCause(c.stdout, explain.Renamed(f, f.Cause))
 		fmt.Fprintf(c.stdout, "   %d times", e.Count)
 		if strategy != "" {
 			fmt.Fprintf(c.stdout, ", first with seed %d", e.Seed)
@@ -177,7 +167,8 @@ func writeEnds(c *call, ends []orchestrate.End, side *artifact.Sidecar, strategy
 				fmt.Fprint(c.stdout, "   "+line)
 			}
 		}
-		for _, line := range explain.Table(f) {
+		fmt.Fprint(c.stdout, objects(f))
+		for _, line := range explain.ShortTable(f) {
 			fmt.Fprintln(c.stdout, "   "+line)
 		}
 	}
@@ -233,7 +224,7 @@ func exhaust(c *call, src vtrace.Source, how vtrace.Exhaustion, file string, rep
 // writeExhausted prints what an exhaustive exploration has covered, and the ends.
 func writeExhausted(c *call, x *vtrace.Exhausted) int {
 	fmt.Fprintln(c.stdout, x.Covered.Coverage())
-	code := writeEnds(c, x.Ends, x.Sidecar, "")
+	code := writeEnds(c, x.Ends, x.Findings, x.Sidecar, "")
 	if len(x.Guarded) > 0 {
 		fmt.Fprintf(c.stdout, "\ngoroutines are switched at %d statements that race with each other too, the first at %s:%d\n", len(x.Guarded), x.Guarded[0].File, x.Guarded[0].Line)
 	}

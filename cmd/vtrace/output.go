@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,6 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/docs/findings"
 	"github.com/vtrace/vtrace/explain"
-	"github.com/vtrace/vtrace/orchestrate"
 	"github.com/vtrace/vtrace/pass"
 	"github.com/vtrace/vtrace/report"
 	"github.com/vtrace/vtrace/sites"
@@ -114,7 +114,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	if refuted > 0 && predicted(b) {
 		fmt.Fprintf(&out, "\nerrors that were predicted, and that the program does not have in these orders: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
 	} else if refuted > 0 {
-		fmt.Fprintf(&out, "\nerrors of the model that the program does not have: %d; \"vtrace inspect BUNDLE findings\" tells why\n", refuted)
+		fmt.Fprintf(&out, "\nsuspected, and refuted by running the program: %s; \"vtrace inspect BUNDLE findings\" tells why\n", plural(refuted, "error", "errors"))
 	}
 	limits := conclude(b, accepted).Limits
 	if len(limits) > 0 {
@@ -138,7 +138,7 @@ func writeText(w io.Writer, b *vtrace.Bundle, path string, accepted []report.Acc
 	if r := b.Races(); r != nil {
 		out.WriteString("\n" + raceSearch(b, r))
 	} else if len(sidecar(b).Accesses) > 0 && conclude(b, accepted).Real == 0 {
-		out.WriteString("\nstatements that access shared memory are taken as atomic, but for the write of an assignment: races within them are not looked for\n")
+		out.WriteString("\ndata races were not looked for (-race does): a statement that accesses shared memory counts as one step, or as two if it reads and then writes\n")
 	}
 	out.WriteString(listRaces("\n", wordRaces(b)))
 	if path != "" {
@@ -306,6 +306,18 @@ func predicted(b *vtrace.Bundle) bool {
 	return b.Manifest().Pass == artifact.PassDeep && b.Runs() == nil && sidecar(b).Outside() != nil
 }
 
+// The words for a model that is not exact.
+const (
+	wordPartial      = "partial"
+	wordApproximated = "approximated"
+)
+
+// inexact explains the words for a model that is not exact.
+var inexact = map[string]string{
+	wordPartial:      "the model of the program, which is searched for errors, leaves places out",
+	wordApproximated: "the model of the program, which is searched for errors, can do a little more or less than the program in places",
+}
+
 // precision says how a bundle's model relates to its program, in a word.
 func precision(b *vtrace.Bundle) string {
 	if b == nil {
@@ -313,20 +325,27 @@ func precision(b *vtrace.Bundle) string {
 	}
 	switch p := vtrace.Conclude(b).Precision; {
 	case p.Outside > 0:
-		return "partial"
+		return wordPartial
 	case p.Approximated > 0 || slices.ContainsFunc(sidecar(b).Approximations, func(a artifact.Approximation) bool { return a.Direction != artifact.DirectionControl && !a.Unreached }):
-		return "approximated"
+		return wordApproximated
 	default:
 		return "exact"
 	}
 }
 
-// modelled counts what the model has of the program, and names the places where
-// it is not exact, the first of each kind.
+// modelled says how far the model of the program, which was searched for errors, does what the program does, and names
+// the places where it is not exact, the first of each kind.
 func modelled(b *vtrace.Bundle) string {
 	var out strings.Builder
 	p := vtrace.Conclude(b).Precision
-	fmt.Fprintf(&out, "operations: %d modelled exactly, %d approximated; places outside the model: %d\n", p.Exact, p.Approximated, p.Outside)
+	fmt.Fprintf(&out, "model of the program, which was searched for errors: %s as in the program", plural(p.Exact, "operation is", "operations are"))
+	if p.Approximated > 0 {
+		fmt.Fprintf(&out, ", %s only nearly so", plural(p.Approximated, "is", "are"))
+	}
+	if p.Outside > 0 {
+		fmt.Fprintf(&out, "; it leaves out %s", plural(p.Outside, "place", "places"))
+	}
+	out.WriteString("\n")
 	type kind struct{ kind, direction string }
 	count := map[kind]int{}
 	var kinds []kind
@@ -343,7 +362,11 @@ func modelled(b *vtrace.Bundle) string {
 	}
 	for _, k := range kinds {
 		a := first[k]
-		fmt.Fprintf(&out, "  %d %s (%s), as at %s:%d:%d: %s\n", count[k], k.kind, directions[k.direction], a.File, a.Line, a.Col, a.Reason)
+		at, n := "at", count[k]
+		if n > 1 {
+			at = "as at"
+		}
+		fmt.Fprintf(&out, "  %s %s, %s %s:%d:%d: %s\n", plural(n, "place", "places"), directions[k.direction], at, a.File, a.Line, a.Col, a.Reason)
 	}
 	if len(kinds) > 0 {
 		out.WriteString("  \"vtrace inspect BUNDLE sidecar.approximations\" lists them\n")
@@ -353,10 +376,10 @@ func modelled(b *vtrace.Bundle) string {
 
 // directions explain the directions of approximations.
 var directions = map[string]string{
-	artifact.DirectionOver:    "the model can do more than the program",
-	artifact.DirectionUnder:   "the program can do more than the model",
-	artifact.DirectionBound:   "within a bound, or an assumption",
-	artifact.DirectionControl: "a replay does not control it",
+	artifact.DirectionOver:    "where the model can do more than the program",
+	artifact.DirectionUnder:   "where the program can do more than the model",
+	artifact.DirectionBound:   "where the model holds within a bound, or an assumption",
+	artifact.DirectionControl: "that a replay does not control",
 }
 
 // shownStalls is how many of what has to be slow for an error is printed.
@@ -463,9 +486,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		writeReproduce(out, b, f, path, told)
 		return
 	}
-	if cause != "" {
-		fmt.Fprintf(out, "   %s\n", cause)
-	}
+	writeCause(out, cause)
 	if explain.MessageAdds(f) {
 		fmt.Fprintf(out, "   %s\n", explain.Renamed(f, f.Message))
 	}
@@ -474,7 +495,7 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 		if f.Verdict == vtrace.Real {
 			label = "" // of how it was found
 		}
-		fmt.Fprintf(out, "   %s%s\n", label, f.Reason)
+		fmt.Fprintf(out, "   %s%s\n", label, siteKeys.ReplaceAllString(f.Reason, " ("))
 	}
 	if f.Verdict == vtrace.Unconfirmed && told.real() {
 		// What the model has for it is of little interest beside what the program does.
@@ -500,14 +521,30 @@ func writeFinding(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, path
 	writeReproduce(out, b, f, path, told)
 }
 
+// writeCause prints why an error comes about, a line for each goroutine of which it speaks.
+func writeCause(out io.Writer, cause string) {
+	for cause != "" {
+		line, rest := cause, ""
+		if at := nextGoroutine.FindStringIndex(cause); at != nil {
+			line, rest = cause[:at[0]+1], cause[at[0]+2:]
+		}
+		fmt.Fprintf(out, "   %s\n", line)
+		cause = rest
+	}
+}
+
+// nextGoroutine finds where a cause goes on with another goroutine.
+var nextGoroutine = regexp.MustCompile(`; (?:goroutines? \d|the goroutine of |and \d+ more wait)`)
+
+// siteKeys finds the keys of sites in front of their places, which say more.
+var siteKeys = regexp.MustCompile(` at \S+[#@]\d+(?:\.\w+)? \(`)
+
 // writeInterleaving prints the steps of a finding, or where the same ones are printed.
 func writeInterleaving(out *strings.Builder, f vtrace.Finding, told *told) {
 	if len(f.Interleaving) == 0 {
 		return
 	}
-	shown := f
-	shown.Interleaving = explain.Elide(f.Interleaving)
-	lines := explain.Table(shown)
+	lines := explain.ShortTable(f)
 	own := interleaving{f.Number, f.Interleaving, strings.Join(lines, "\n")}
 	for _, o := range told.interleavings {
 		if o.text == own.text && reflect.DeepEqual(o.steps, own.steps) {
@@ -516,7 +553,11 @@ func writeInterleaving(out *strings.Builder, f vtrace.Finding, told *told) {
 		}
 	}
 	told.interleavings = append(told.interleavings, own)
-	out.WriteString("   interleaving:\n")
+	heading := "interleaving"
+	if f.Verdict == vtrace.Unconfirmed {
+		heading += ", of which no run has confirmed that it leads to the error"
+	}
+	fmt.Fprintf(out, "   %s:\n", heading)
 	for _, line := range lines {
 		fmt.Fprintln(out, "   "+line)
 	}
@@ -571,12 +612,21 @@ func writeGoroutines(out *strings.Builder, b *vtrace.Bundle, f vtrace.Finding, t
 	if n := len(others); n > 0 {
 		fmt.Fprintf(out, "     %d more goroutines have finished: %s\n", n, explain.Names(others))
 	}
-	if objects := explain.Objects(f); len(objects) > 0 {
-		out.WriteString("   objects, and where they were made:\n")
-		for _, o := range objects {
-			fmt.Fprintf(out, "     %-6s at %s:%d: %s\n", o.Name, o.File, o.Line, o.Text)
-		}
+	out.WriteString(objects(f))
+}
+
+// objects says where the objects were made that a finding is about, in lines; "" where nothing of that is known.
+func objects(f artifact.Finding) string {
+	all := explain.Objects(f)
+	if len(all) == 0 {
+		return ""
 	}
+	var out strings.Builder
+	out.WriteString("   objects, and where they were made:\n")
+	for _, o := range all {
+		fmt.Fprintf(&out, "     %-6s at %s:%d: %s\n", o.Name, o.File, o.Line, o.Text)
+	}
+	return out.String()
 }
 
 // entryPath is the creation path of the goroutine of main or of the test.
@@ -609,7 +659,13 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 	out.WriteString(" " + explain.Standing(g))
 	s, started := explain.Started(f, g.G)
 	if last, ok := lastStep(f, g.G); ok && g.State == artifact.StateFinished {
-		fmt.Fprintf(out, " after %s:%d: %s", last.File, last.Line, last.Text)
+		text := last.Text
+		if last.Operation == sites.Select.String() {
+			text = explain.Step(last)
+		}
+		fmt.Fprintf(out, " after %s:%d: %s", last.File, last.Line, text)
+	} else if g.State == artifact.StatePanicked && g.File == "" && f.File != "" {
+		fmt.Fprintf(out, " at %s:%d", f.File, f.Line)
 	} else if g.File != "" && !(started && g.State == artifact.StateNotStarted) {
 		fmt.Fprintf(out, " at %s:%d: %s", g.File, g.Line, g.Text)
 	}
@@ -635,7 +691,7 @@ func goroutineText(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGorouti
 		fmt.Fprintf(out, "              %s at %s:%d: %s\n", how, s.File, s.Line, s.Text)
 	}
 	if g.State == artifact.StateBlocked && len(g.Cases) > 0 {
-		fmt.Fprintf(out, "              waits for %s\n", explain.WaitingCases(g))
+		fmt.Fprintf(out, "              waits for %s\n", explain.NamingOf(f).Cases(g))
 	}
 	if text := explain.Owed(f, g); text != "" {
 		fmt.Fprintf(out, "              %s\n", text)
@@ -692,17 +748,6 @@ func callsOf(b *vtrace.Bundle, f vtrace.Finding, g artifact.FindingGoroutine) (l
 		}
 	}
 	return lines
-}
-
-// findingOf is what a run has shown that has ended with an error of a kind at a site, with
-// these goroutines.
-func findingOf(sites map[string]artifact.Site, kind, site string, goroutines []orchestrate.Goroutine) artifact.Finding {
-	at := sites[site]
-	f := artifact.Finding{Kind: kind, File: at.File, Line: at.Line}
-	for _, g := range goroutines {
-		f.Goroutines = append(f.Goroutines, g.Finding(sites))
-	}
-	return f
 }
 
 func plural(n int, one, more string) string {

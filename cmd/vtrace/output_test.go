@@ -19,6 +19,32 @@ func TestRanNamesGaps(t *testing.T) {
 	require.NotContains(t, ran(r, []string{gap.String()}), gap.Reason)
 }
 
+// TestWriteCause: each goroutine of which a cause speaks has a line.
+func TestWriteCause(t *testing.T) {
+	var out strings.Builder
+	writeCause(&out, "goroutine 0 waits at a.go:1 for a signal; the last one has woken it; goroutine 0.1 waits; goroutines 1 and 2 too; the goroutine of the timer set at a.go:3 waits; and 2 more wait")
+	require.Equal(t, "   goroutine 0 waits at a.go:1 for a signal; the last one has woken it;\n   goroutine 0.1 waits;\n   goroutines 1 and 2 too;\n   the goroutine of the timer set at a.go:3 waits;\n   and 2 more wait\n", out.String())
+	out.Reset()
+	writeCause(&out, "")
+	require.Empty(t, out.String())
+}
+
+// TestReasons: reasons have places, and not the keys of sites.
+func TestReasons(t *testing.T) {
+	for text, want := range map[string]string{
+		"expected 0 at example.com/p.(*hall).check#1 (a.go:2: f()); found that": "expected 0 (a.go:2: f()); found that",
+		"blocked at example.com/p.f$1@12.zero (a.go:2: f())":                    "blocked (a.go:2: f())",
+		"at a.go:3 (twice)": "at a.go:3 (twice)",
+	} {
+		require.Equal(t, want, siteKeys.ReplaceAllString(text, " ("))
+	}
+	var out strings.Builder
+	writeFinding(&out, nil, vtrace.Finding{Number: 1, Verdict: vtrace.Unconfirmed, Kind: artifact.KindPanic, File: "a.go", Line: 2, Reason: "expected 0 at m.f#1 (a.go:2: f())", Interleaving: []artifact.FindingStep{{Step: 1, G: "0", File: "a.go", Line: 2}}}, "", newTold())
+	require.Contains(t, out.String(), "   reason: expected 0 (a.go:2: f())\n")
+	require.Contains(t, out.String(), "   interleaving, of which no run has confirmed that it leads to the error:\n")
+	require.Equal(t, " (panicked) at a.go:2\n", goroutineText(nil, vtrace.Finding{File: "a.go", Line: 2}, artifact.FindingGoroutine{G: "0", State: artifact.StatePanicked}))
+}
+
 // TestFindingsOfOneCause: what has been printed of an earlier finding is not printed again.
 func TestFindingsOfOneCause(t *testing.T) {
 	sides := []artifact.FindingGoroutine{{Site: "p.f#1", Operation: "write of n"}, {Site: "p.g#1", Operation: "read of n"}}

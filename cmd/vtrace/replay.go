@@ -82,7 +82,7 @@ func writeReplay(c *call, v *orchestrate.Verdict, side *artifact.Sidecar) (int, 
 	section("standard error of the program", v.Stderr)
 	fmt.Fprintf(c.stdout, "%s: %s\n", v.Status, strings.TrimPrefix(v.Reason, v.Status+": "))
 	if side != nil {
-		if cause := explain.Cause(findingOf(orchestrate.SitesByKey(side), v.Kind, v.Site, v.Goroutines)); cause != "" {
+		if cause := explain.Cause(pass.FindingOf(orchestrate.SitesByKey(side), v.Kind, v.Site, v.Goroutines)); cause != "" {
 			fmt.Fprintln(c.stdout, cause)
 		}
 	}

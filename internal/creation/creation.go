@@ -137,11 +137,27 @@ func (p *Program) Of(site sites.ID, stack []string, created [][]string) []token.
 		}
 		in = c
 	}
-	var out []token.Pos
-	for _, v := range p.operands(in.fn, site) {
-		t := &tracer{Program: p, limit: in.depth + maxDepth, seen: map[visit]bool{}, found: map[token.Pos]bool{}}
+	return p.places(p.operands(in.fn, site), in, in.depth+maxDepth)
+}
+
+// At says where the objects were made that the operation at a site works on, whoever does it: as Of, where it is not known by
+// which calls somebody comes there.
+func (p *Program) At(site sites.ID) []token.Pos {
+	for f := range p.Functions() {
+		if all := p.operands(f, site); all != nil {
+			return p.places(all, nil, maxDepth)
+		}
+	}
+	return nil
+}
+
+// places are where values were made, in a context.
+func (p *Program) places(values []ssa.Value, in *context, limit int) []token.Pos {
+	out := make([]token.Pos, len(values))
+	for i, v := range values {
+		t := &tracer{Program: p, limit: limit, seen: map[visit]bool{}, found: map[token.Pos]bool{}}
 		t.from(v, in)
-		out = append(out, t.place())
+		out[i] = t.place()
 	}
 	return out
 }

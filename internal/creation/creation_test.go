@@ -1,6 +1,7 @@
 package creation
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -262,6 +263,21 @@ func TestOf(t *testing.T) {
 		}
 		return out
 	}
+	siteAt := func(line string) sites.ID {
+		for _, s := range idx.Sites() {
+			if strconv.Itoa(s.Line) == line && s.Kind != sites.Stmt && s.Kind != sites.Store && s.Kind != sites.Start && s.Kind != sites.Join && s.Kind != sites.End {
+				return s.ID
+			}
+		}
+		return 0
+	}
+	// Whoever comes there.
+	for mark, want := range map[string]string{"send": "batcher", "close": "done", "sendparam": "?", "recvctx": "?"} {
+		got := p.At(siteAt(strconv.Itoa(marks[mark])))
+		require.Len(t, got, 1, mark)
+		require.Equal(t, want, cmp.Or(names[src.Fset.Position(got[0]).Line], "?"), mark)
+	}
+	require.Empty(t, p.At(0))
 	for _, row := range []struct {
 		stack   string
 		created []string
@@ -302,13 +318,7 @@ func TestOf(t *testing.T) {
 			created = append(created, stack(strings.ReplaceAll(text, "main.main x", "main x")))
 		}
 		line := all[0][strings.LastIndexByte(all[0], ':')+1:]
-		var site sites.ID
-		for _, s := range idx.Sites() {
-			if strconv.Itoa(s.Line) == line && s.Kind != sites.Stmt && s.Kind != sites.Store && s.Kind != sites.Start && s.Kind != sites.Join && s.Kind != sites.End {
-				site = s.ID
-				break
-			}
-		}
+		site := siteAt(line)
 		require.NotZero(t, site, row.stack)
 		var got []string
 		for _, pos := range p.Of(site, all, created) {

@@ -52,6 +52,10 @@ function drawAbout() {
   for (const text of [f.cause, f.func && 'in ' + f.func, f.category && 'category: ' + f.category, f.reason, ...(f.facts || [])]) {
     if (text) parts.push(element('p', {}, text));
   }
+  if (f.objects) {
+    parts.push(element('p', {}, 'objects, and where they were made:'));
+    parts.push(element('ul', { id: 'made' }, ...f.objects.map((o) => element('li', {}, `${o.name} at ${o.file}:${o.line}: `, element('span', { className: 'code' }, o.text || '')))));
+  }
   if (f.reproduce) parts.push(element('p', { className: 'code' }, f.reproduce));
   if (f.trace >= 0) parts.push(...aboutSteps());
   about.replaceChildren(...parts);

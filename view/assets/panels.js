@@ -138,7 +138,8 @@ const panels = {
       const s = state['o' + o];
       const w = waiting(page.trace, state, o);
       if (!kinds.includes(object.kind) || (!s && !w.length)) return;
-      rows.push(row([objectName(page.trace, o), ...make(object, s || {}, w, o)], { 'data-object': object.name, className: ('o' + o) in changed ? 'changed' : '' }));
+      const name = element('td', {}, objectName(page.trace, o), object.made ? element('span', { className: 'dim made' }, ` made at ${object.made}`) : '');
+      rows.push(row([name, ...make(object, s || {}, w, o)], { 'data-object': object.name, className: ('o' + o) in changed ? 'changed' : '' }));
     });
     return rows;
   },
@@ -236,7 +237,8 @@ const waits = {
     const i = Number(n.slice(1));
     const goroutine = n.startsWith('g');
     const text = goroutine ? page.trace.goroutines[i].name : objectShort(page.trace, i);
-    const title = goroutine ? who(page.trace, i) : objectName(page.trace, i);
+    const made = goroutine ? '' : page.trace.objects[i].made;
+    const title = goroutine ? who(page.trace, i) : objectName(page.trace, i) + (made ? ', made at ' + made : '');
     return drawn('g', { class: 'wait-node' },
       drawn('rect', { class: 'node' + (goroutine ? '' : ' object') + (cycle ? ' cycle' : ''), x: p.x - 62, y: p.y - 13, width: 124, height: 26, rx: goroutine ? 4 : 13 }),
       label(p.x, p.y + 4, 'middle', clipped(text, 112), title));

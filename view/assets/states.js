@@ -62,9 +62,14 @@ function objectName(trace, o) {
   return called ? called + ' (' + names + ')' : names;
 }
 
+// objectShort is what the program calls an object, with its name in the run or the model where another one is called so.
 function objectShort(trace, o) {
   const object = trace.objects[o];
-  return (object.called || []).length === 1 ? object.called[0] : object.run || object.name;
+  const own = object.run || object.name;
+  const called = object.called || [];
+  if (called.length !== 1) return own;
+  const several = trace.objects.some((other, i) => i !== o && (other.called || []).includes(called[0]));
+  return several ? `${called[0]} (${own})` : called[0];
 }
 
 // stepText is what a step does, in the words of the source.
