@@ -120,9 +120,9 @@ func (q *inquiry) sendOnClosed() {
 		object := trace.ObjectID(id)
 		for _, closing := range c.closes {
 			for dir := range 2 {
-				for _, h := range c.users[dir] {
-					for _, u := range c.uses[dir][h] {
-						q.meetsClose(object, dir, ref(h, u.pc), closing)
+				for _, by := range c.users[dir] {
+					for _, u := range by.uses {
+						q.meetsClose(object, dir, ref(by.g, u.pc), closing)
 					}
 				}
 			}
@@ -209,20 +209,18 @@ func (q *inquiry) concurrentReceives() {
 			continue
 		}
 		object := trace.ObjectID(id)
-		for _, g := range c.users[1] {
-			for _, u := range c.uses[1][g] {
-				r := ref(g, u.pc)
+		for i, by := range c.users[1] {
+			for _, u := range by.uses {
+				r := ref(by.g, u.pc)
 				if q.tires() {
 					return
 				}
 				if u.unchosen {
 					continue
 				}
-				for _, h := range c.users[1] {
-					if h <= g {
-						continue
-					}
-					for _, v := range q.between(r, object, 1, h) {
+				for k := i + 1; k < len(c.users[1]); k++ {
+					h := c.users[1][k].g
+					for _, v := range q.between(r, object, 1, k) {
 						if !v.unchosen {
 							q.report(Finding{
 								Code: ConcurrentReceives, Object: q.p.t.ObjectName(object),
@@ -301,10 +299,10 @@ func (q *inquiry) hasPartner(r trace.Ref, c trace.Case) bool {
 	if c.Op == trace.OpRecv && slices.ContainsFunc(ch.closes, func(closing trace.Ref) bool { return !q.must.before(r, closing) }) {
 		return true
 	}
-	for _, h := range ch.users[other] {
-		list := ch.uses[other][h]
+	for by, u := range ch.users[other] {
+		h, list := u.g, u.uses
 		if !buffered {
-			if h != int32(r.Goroutine-1) && len(q.between(r, c.Object, other, h)) > 0 {
+			if h != int32(r.Goroutine-1) && len(q.between(r, c.Object, other, by)) > 0 {
 				return true
 			}
 			continue
