@@ -320,6 +320,7 @@ type cursor struct{ pc, from, to int32 }
 const maxSteady = 4
 
 // forward is the first index from at on for which f holds, and n if there is none; f holds for all behind that.
+// It is near to at, as a rule.
 func forward(at, n int, f func(i int) bool) int {
 	for range maxSteady {
 		if at >= n || f(at) {
@@ -327,7 +328,12 @@ func forward(at, n int, f func(i int) bool) int {
 		}
 		at++
 	}
-	return at + sort.Search(n-at, func(i int) bool { return f(at + i) })
+	far := maxSteady
+	for at+far < n && !f(at+far) {
+		at += far + 1
+		far *= 2
+	}
+	return at + sort.Search(min(far, n-at), func(i int) bool { return f(at + i) })
 }
 
 // interval are the indices of the uses of a user, which is given by its index, that are concurrent with an
@@ -443,7 +449,12 @@ const maxNamed = 8
 // listed are the partners of an operation in a direction that could have been: at most maxNamed, and
 // how many there are.
 func (q *inquiry) listed(e trace.Ref, object trace.ObjectID, dir int, but trace.Ref) ([]trace.Ref, int) {
-	var out []trace.Ref
+	return q.appendListed(nil, e, object, dir, but)
+}
+
+// appendListed is listed, with what is named behind what is in a list.
+func (q *inquiry) appendListed(out []trace.Ref, e trace.Ref, object trace.ObjectID, dir int, but trace.Ref) ([]trace.Ref, int) {
+	most := len(out) + maxNamed
 	n := 0
 	q.partners(e, object, dir, func(h int32, list []use) {
 		n += len(list)
@@ -453,7 +464,7 @@ func (q *inquiry) listed(e trace.Ref, object trace.ObjectID, dir int, but trace.
 			}
 		}
 		for _, u := range list {
-			if len(out) == maxNamed {
+			if len(out) == most {
 				break
 			}
 			if r := ref(h, u.pc); r != but {
@@ -482,17 +493,17 @@ func (q *inquiry) operation(r trace.Ref, object trace.ObjectID) Operation {
 	return o
 }
 
-// report notes a finding. Findings with the same code at the same places are one.
-func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
-	key := append(q.key[:0], f.Code...)
+// keyOf is the same for findings that are one: with the same code at the same places.
+func (q *inquiry) keyOf(code Code, reordered bool, index *int, object trace.ObjectID, refs []trace.Ref) []byte {
+	key := append(q.key[:0], code...)
 	number := func(what byte, n int) { key = strconv.AppendInt(append(key, ' ', what), int64(n), 10) }
-	if f.Reordered {
+	if reordered {
 		number('r', 1)
 	}
-	if f.Case != nil {
-		number('c', *f.Case)
+	if index != nil {
+		number('c', *index)
 	}
-	from := min(namedFrom(f.Code), len(refs))
+	from := min(namedFrom(code), len(refs))
 	selects := false
 	for i, r := range refs {
 		pre := q.p.preEvent(r)
@@ -517,6 +528,21 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 		}
 	}
 	q.key = key
+	return key
+}
+
+// repeats counts one more instance of a note that never has a witness, and reports whether there was one before.
+func (q *inquiry) repeats(code Code, index *int, object trace.ObjectID, refs []trace.Ref) bool {
+	old := q.out[string(q.keyOf(code, false, index, object, refs))]
+	if old != nil && !q.other {
+		old.Count++
+	}
+	return old != nil
+}
+
+// report notes a finding. Findings with the same code at the same places are one.
+func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
+	key := q.keyOf(f.Code, f.Reordered, f.Case, object, refs)
 	if old := q.out[string(key)]; old != nil {
 		if !q.other && f.Count == 0 {
 			old.Count++

@@ -51,7 +51,7 @@ func pipeline(pairs, values int) *trace.Trace {
 
 // mixed is a run of goroutines that do all sorts of things in rounds: they take locks within locks, meet at
 // unbuffered channels that several of them use, some in selects of which other cases have partners too, count
-// by atomic operations, and are waited for by the first goroutine at the end of each round.
+// by atomic operations, and the first goroutine starts each round, and waits for all of them at its end.
 func mixed(goroutines, rounds int) *trace.Trace {
 	const each, locks, channels, counters = 8, 12, 16, 8 // each: what a goroutine does in a round
 	t := &trace.Trace{Goroutines: make([]trace.Goroutine, 1+goroutines)}
@@ -68,7 +68,8 @@ func mixed(goroutines, rounds int) *trace.Trace {
 	for range counters {
 		object(trace.Object{Kind: trace.Atomic})
 	}
-	for i := range 24 {
+	start := object(trace.Object{Kind: trace.Chan})
+	for i := range 18 {
 		t.Positions = append(t.Positions, trace.Position{File: "m.go", Line: i + 1})
 	}
 	add := func(g int, e trace.Event) trace.Ref {
@@ -93,6 +94,9 @@ func mixed(goroutines, rounds int) *trace.Trace {
 	for range rounds {
 		wg := object(trace.Object{Kind: trace.WaitGroup, Pos: 2})
 		add(0, trace.Event{Op: trace.OpAdd, Object: wg, Pos: 2, Delta: int32(goroutines), Seq: 1})
+		for g := range goroutines {
+			add(1+g, trace.Event{Op: trace.OpRecv, Object: start, Pos: 17, Partner: add(0, trace.Event{Op: trace.OpSend, Object: start, Pos: 18})})
+		}
 		for range goroutines * each {
 			g := 1 + rnd.IntN(goroutines)
 			switch rnd.IntN(5) {

@@ -164,20 +164,21 @@ func (q *inquiry) meetsClose(object trace.ObjectID, dir int, r, closing trace.Re
 
 // alternatives reports AC and ASC.
 func (q *inquiry) alternatives() {
+	var buf []trace.Ref
 	for _, r := range q.must.order {
 		if q.tires() {
 			return
 		}
 		o := q.p.info(r)
 		if (o.op == trace.OpSend || o.op == trace.OpRecv) && o.peer.Known() {
-			if alt, n := q.listed(r, o.object, 1-direction(o.op), o.peer); n > 0 {
+			refs, n := q.appendListed(append(buf[:0], r, o.peer), r, o.object, 1-direction(o.op), o.peer)
+			if n > 0 && !q.repeats(AC, nil, o.object, refs) {
 				q.report(Finding{
 					Code: AC, Object: q.p.t.ObjectName(o.object),
-					say: func() string {
-						return fmt.Sprintf("%s was done with %s, and could have been with %s", q.name(r, o.object), q.name(o.peer, o.object), q.names(alt, o.object, n))
-					},
-				}, o.object, append([]trace.Ref{r, o.peer}, alt...)...)
+					Message: fmt.Sprintf("%s was done with %s, and could have been with %s", q.name(r, o.object), q.name(o.peer, o.object), q.names(refs[2:], o.object, n)),
+				}, o.object, refs...)
 			}
+			buf = refs
 		}
 		pre, post := q.p.preEvent(r), q.p.postEvent(r)
 		if pre.Op != trace.OpSelect {
@@ -187,15 +188,15 @@ func (q *inquiry) alternatives() {
 			if int(post.Case) == i {
 				continue
 			}
-			if alt, n := q.listed(r, c.Object, 1-direction(c.Op), trace.Unknown); n > 0 {
+			refs, n := q.appendListed(append(buf[:0], r), r, c.Object, 1-direction(c.Op), trace.Unknown)
+			if n > 0 && !q.repeats(ASC, &i, c.Object, refs) {
 				q.report(Finding{
 					Code: ASC, Object: q.p.t.ObjectName(c.Object), Case: &i,
-					say: func() string {
-						return fmt.Sprintf("case %d, %s %s, of the %s was not taken, and could have been with %s",
-							i, c.Op, q.p.t.ObjectName(c.Object), q.name(r, 0), q.names(alt, c.Object, n))
-					},
-				}, c.Object, append([]trace.Ref{r}, alt...)...)
+					Message: fmt.Sprintf("case %d, %s %s, of the %s was not taken, and could have been with %s",
+						i, c.Op, q.p.t.ObjectName(c.Object), q.name(r, 0), q.names(refs[1:], c.Object, n)),
+				}, c.Object, refs...)
 			}
+			buf = refs
 		}
 	}
 }
@@ -221,15 +222,16 @@ func (q *inquiry) concurrentReceives() {
 				for k := i + 1; k < len(c.users[1]); k++ {
 					h := c.users[1][k].g
 					for _, v := range q.between(r, object, 1, k) {
-						if !v.unchosen {
+						if v.unchosen {
+							continue
+						}
+						if both := [...]trace.Ref{r, ref(h, v.pc)}; !q.repeats(ConcurrentReceives, nil, object, both[:]) {
 							q.report(Finding{
 								Code: ConcurrentReceives, Object: q.p.t.ObjectName(object),
-								say: func() string {
-									return fmt.Sprintf("either can be first: %s or %s", q.name(r, object), q.name(ref(h, v.pc), object))
-								},
-							}, object, r, ref(h, v.pc))
-							break
+								Message: fmt.Sprintf("either can be first: %s or %s", q.name(r, object), q.name(ref(h, v.pc), object)),
+							}, object, both[:]...)
 						}
+						break
 					}
 				}
 			}

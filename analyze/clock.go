@@ -95,17 +95,20 @@ type running struct {
 
 // join takes the greater of each component, and notes whether one of another goroutine has changed.
 func (r *running) join(s *store, t stamp, g int32) {
+	if t.g >= 0 && t.own < r.v[t.g] {
+		return // it knows a later time of that goroutine, and so all that the goroutine knew then
+	}
 	if t.base != r.base || r.dirty {
-		changed := false
 		w := s.at(t.base)
 		v := r.v[:len(w)]
+		changed := int32(0)
 		for i, n := range w {
-			if n > v[i] {
-				v[i] = n
-				changed = true
-			}
+			// Without a branch: which component is greater is as good as random.
+			old := v[i]
+			v[i] = max(old, n)
+			changed |= v[i] ^ old
 		}
-		r.dirty = r.dirty || changed
+		r.dirty = r.dirty || changed != 0
 	}
 	if t.g >= 0 && t.g != g && t.own > r.v[t.g] {
 		r.v[t.g] = t.own

@@ -505,11 +505,13 @@ func (q *inquiry) unmatched(code Code, object trace.ObjectID, first, second []tr
 				refs = append(refs, r)
 			}
 		}
-		message := q.name(second[s], object) + " may come first"
-		if len(refs) > 1 {
-			message = fmt.Sprintf("%s may come before %s", q.name(second[s], object), q.names(refs[1:], object, len(refs)-1))
+		say := func() string {
+			if len(refs) == 1 {
+				return q.name(second[s], object) + " may come first"
+			}
+			return fmt.Sprintf("%s may come before %s", q.name(second[s], object), q.names(refs[1:], object, len(refs)-1))
 		}
-		q.report(Finding{Code: code, Object: q.p.t.ObjectName(object), Witness: code == PossibleNegativeCounter && !q.buffered, Message: message, before: before, after: after}, object, refs...)
+		q.report(Finding{Code: code, Object: q.p.t.ObjectName(object), Witness: code == PossibleNegativeCounter && !q.buffered, say: say, before: before, after: after}, object, refs...)
 	}
 }
 
