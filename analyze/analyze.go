@@ -2,11 +2,11 @@ package analyze
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/vtrace/vtrace/trace"
@@ -496,7 +496,7 @@ func (q *inquiry) operation(r trace.Ref, object trace.ObjectID) Operation {
 // keyOf is the same for findings that are one: with the same code at the same places.
 func (q *inquiry) keyOf(code Code, reordered bool, index *int, object trace.ObjectID, refs []trace.Ref) []byte {
 	key := append(q.key[:0], code...)
-	number := func(what byte, n int) { key = strconv.AppendInt(append(key, ' ', what), int64(n), 10) }
+	number := func(what byte, n int) { key = binary.AppendUvarint(append(key, what), uint64(n)) }
 	if reordered {
 		number('r', 1)
 	}

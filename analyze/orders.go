@@ -124,9 +124,13 @@ type both struct {
 func orders(p *program, limits Limits, visit func(both) error) (Coverage, error) {
 	cov := Coverage{Mismatched: p.mismatched}
 	tooLarge := &TooLargeError{Goroutines: len(p.t.Goroutines), Events: p.events, Memory: limits.Memory}
+	locks := slices.ContainsFunc(p.t.Objects, func(o trace.Object) bool { return o.Kind == trace.Mutex || o.Kind == trace.RWMutex })
 	offer := func(must *replayer, weak func() *replayer) error {
 		cov.Orders++
 		cov.Distinct++
+		if !locks {
+			return visit(both{must: must.clocks, weak: must.clocks})
+		}
 		w := weak()
 		if w.full {
 			return tooLarge
