@@ -304,6 +304,31 @@ func (r *recorder) doneInOrder(flags byte, partner, seq uint64) {
 	r.wrote(n)
 }
 
+// whole writes an operation that was done without waiting, which nothing can have seen begun: both at once.
+func (r *recorder) whole(op byte, site Site, obj, partner, seq uint64) {
+	if r.state.behind() {
+		r.catchUp()
+	}
+	b := r.record()
+	b[0] = op
+	n := putUvarint(b, 1, uint64(site))
+	n = putUvarint(b, n, obj)
+	flags, at := recPost, n
+	n++
+	if partner != 0 {
+		flags |= postPartner
+		n = putPartner(b, n, partner)
+	}
+	if seq != 0 {
+		flags |= postSeq
+		n = putUvarint(b, n, seq)
+	}
+	b[at&(maxRecord-1)] = flags
+	r.wrote(n)
+	r.next++
+	r.doing(0)
+}
+
 // goes writes that the goroutine starts another one, and returns its number.
 func (r *recorder) goes(site Site) uint64 {
 	if r.state.behind() {
@@ -409,11 +434,14 @@ type usedObject struct {
 	next atomic.Pointer[usedObject]
 
 	// last is, of a lock, the operation that has unlocked it last; of a Once the one that has called
-	// its function; of an atomic variable the last that has stored. Who holds it writes it.
+	// its function. Who holds it writes it.
 	last atomic.Uint64
 	// order counts the operations, in its upper half, and is the counter of a WaitGroup in the lower.
 	order atomic.Uint64
-	mu    sync.Mutex // held during an operation of an atomic variable
+
+	mu sync.Mutex // held during an operation of an atomic variable, of which the following is
+	// stored is the operation that has stored last, and places counts all.
+	stored, places uint64
 }
 
 const objectBuckets = 1 << 14

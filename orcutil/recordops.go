@@ -154,6 +154,10 @@ func (r *recorder) locks(site Site, l lockRef) {
 		op = recRLock
 	}
 	s := r.lock(l)
+	if l.try() {
+		r.whole(op, site, s.id, s.after(), 0)
+		return
+	}
 	r.begin(op, site, s.id)
 	lockOutside(l)
 	r.doneWith(0, s.after())
@@ -322,17 +326,17 @@ func (r *recorder) atomically(site Site, p unsafe.Pointer, do func() byte) {
 	}
 	s.mu.Lock()
 	op := do()
-	partner := s.last.Load()
+	partner := s.stored
 	if op == recStore {
 		partner = 0
 	}
 	if op != recLoad {
-		s.last.Store(r.next)
+		s.stored = r.next
 	}
-	place := s.place()
+	s.places++
+	place := s.places
 	s.mu.Unlock()
-	r.begin(op, site, s.id)
-	r.doneInOrder(0, partner, place)
+	r.whole(op, site, s.id, partner, place)
 }
 
 // starts is the go statement.
