@@ -1,3 +1,0 @@
-module example.com/overhead
-
-go 1.25
