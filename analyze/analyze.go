@@ -2,11 +2,11 @@ package analyze
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/vtrace/vtrace/trace"
@@ -30,16 +30,45 @@ func direction(op trace.Op) int {
 
 // channel has what was done with a channel.
 type channel struct {
-	// uses are the sends and receives of each goroutine, in their order; two cases of a select on
-	// the channel are one use.
-	uses  [2]map[int32][]use
-	users [2][]int32 // the goroutines, in their order
-	// done are, for each index into the uses of a goroutine, how many in front of it were done.
-	done   [2]map[int32][]int32
+	// users are the goroutines that send or receive, in their order.
+	users  [2][]user
 	closes []trace.Ref
+	// cursors are, by goroutine of the operations that were compared with the uses, one for each user. last is
+	// the goroutine that was asked for last, and those of it: operations of one goroutine often come together.
+	cursors [2]map[int32][]cursor
+	last    [2]struct {
+		g       int32
+		cursors []cursor
+	}
+}
+
+// user is a goroutine with its uses of a channel in one direction.
+type user struct {
+	g int32
+	// uses are in its order; two cases of a select on the channel are one use.
+	uses []use
+	// done are, for each index into the uses, how many in front of it were done.
+	done []int32
 	// ranks are those of the uses for the order that is looked at, as they are asked for.
-	ranks   [2]map[int32][]placing
-	cursors [2]map[pairOf]cursor
+	ranks []placing
+}
+
+// cursorsOf are the cursors of a goroutine, one for each user.
+func (c *channel) cursorsOf(dir int, g int32) []cursor {
+	l := &c.last[dir]
+	if l.cursors != nil && l.g == g {
+		return l.cursors
+	}
+	list := c.cursors[dir][g]
+	if list == nil {
+		if c.cursors[dir] == nil {
+			c.cursors[dir] = map[int32][]cursor{}
+		}
+		list = make([]cursor, len(c.users[dir]))
+		c.cursors[dir][g] = list
+	}
+	l.g, l.cursors = g, list
+	return list
 }
 
 // placing is which places in the order of a channel an operation can have, see rank.
@@ -151,8 +180,13 @@ func analyse(t *trace.Trace, limits Limits, predicting bool, first func(both)) (
 func (q *inquiry) look(b both) {
 	q.both = b
 	for i := range q.chans {
-		q.chans[i].ranks = [2]map[int32][]placing{}
-		q.chans[i].cursors = [2]map[pairOf]cursor{}
+		c := &q.chans[i]
+		for dir := range c.users {
+			c.cursors[dir], c.last[dir].cursors = nil, nil
+			for k := range c.users[dir] {
+				c.users[dir][k].ranks = nil
+			}
+		}
 	}
 }
 
@@ -217,22 +251,19 @@ func (q *inquiry) all() {
 // collect finds the uses of channels.
 func (q *inquiry) collect() {
 	q.chans = make([]channel, len(q.p.t.Objects)+1)
-	for i := range q.chans {
-		q.chans[i].uses = [2]map[int32][]use{{}, {}}
-	}
 	add := func(g int32, op trace.Op, object trace.ObjectID, u use) {
-		c := &q.chans[object]
-		d := direction(op)
-		list := c.uses[d][g]
-		if n := len(list); n > 0 && list[n-1].pc == u.pc {
-			list[n-1].taken = list[n-1].taken || u.taken
-			list[n-1].unchosen = list[n-1].unchosen && u.unchosen
+		users := &q.chans[object].users[direction(op)]
+		if n := len(*users); n == 0 || (*users)[n-1].g != g {
+			*users = append(*users, user{g: g})
+		}
+		by := &(*users)[len(*users)-1]
+		if n := len(by.uses); n > 0 && by.uses[n-1].pc == u.pc {
+			old := &by.uses[n-1]
+			old.taken = old.taken || u.taken
+			old.unchosen = old.unchosen && u.unchosen
 			return
 		}
-		if list == nil {
-			c.users[d] = append(c.users[d], g)
-		}
-		c.uses[d][g] = append(list, u)
+		by.uses = append(by.uses, u)
 	}
 	for g := range q.p.ops {
 		for i := range q.p.ops[g] {
@@ -264,25 +295,21 @@ func (q *inquiry) collect() {
 		}
 	}
 	for i := range q.chans {
-		c := &q.chans[i]
-		for dir := range 2 {
-			c.done[dir] = map[int32][]int32{}
-			for h, list := range c.uses[dir] {
-				done := make([]int32, len(list)+1)
-				for i, u := range list {
-					done[i+1] = done[i]
+		for dir := range q.chans[i].users {
+			users := q.chans[i].users[dir]
+			for k := range users {
+				by := &users[k]
+				by.done = make([]int32, len(by.uses)+1)
+				for i, u := range by.uses {
+					by.done[i+1] = by.done[i]
 					if u.taken {
-						done[i+1]++
+						by.done[i+1]++
 					}
 				}
-				c.done[dir][h] = done
 			}
 		}
 	}
 }
-
-// pairOf are the goroutine of an operation, and one whose uses are compared with it.
-type pairOf struct{ g, h int32 }
 
 // cursor is where the uses of a goroutine are concurrent with an operation of another one: they are in one
 // piece, behind what was before it, and in front of what is after it. Both ends only go forward along the
@@ -293,6 +320,7 @@ type cursor struct{ pc, from, to int32 }
 const maxSteady = 4
 
 // forward is the first index from at on for which f holds, and n if there is none; f holds for all behind that.
+// It is near to at, as a rule.
 func forward(at, n int, f func(i int) bool) int {
 	for range maxSteady {
 		if at >= n || f(at) {
@@ -300,36 +328,48 @@ func forward(at, n int, f func(i int) bool) int {
 		}
 		at++
 	}
-	return at + sort.Search(n-at, func(i int) bool { return f(at + i) })
+	far := maxSteady
+	for at+far < n && !f(at+far) {
+		at += far + 1
+		far *= 2
+	}
+	return at + sort.Search(min(far, n-at), func(i int) bool { return f(at + i) })
 }
 
-// interval are the indices of the uses of goroutine h that are concurrent with an operation; in its own
-// goroutine, it alone, if it is one of them.
-func (q *inquiry) interval(e trace.Ref, object trace.ObjectID, dir int, h int32) (from, to int) {
+// interval are the indices of the uses of a user, which is given by its index, that are concurrent with an
+// operation; in its own goroutine, it alone, if it is one of them.
+func (q *inquiry) interval(e trace.Ref, object trace.ObjectID, dir, by int) (from, to int) {
 	c := &q.chans[object]
-	list := c.uses[dir][h]
-	k := pairOf{int32(e.Goroutine - 1), h}
-	at := c.cursors[dir][k]
+	h, list := c.users[dir][by].g, c.users[dir][by].uses
+	at := &c.cursorsOf(dir, int32(e.Goroutine-1))[by]
 	if at.pc == e.PC {
 		return int(at.from), int(at.to)
 	}
 	if at.pc > e.PC {
-		at = cursor{}
+		*at = cursor{}
 	}
-	from = forward(int(at.from), len(list), func(i int) bool { return !q.must.before(ref(h, list[i].pc), e) })
-	to = forward(max(from, int(at.to)), len(list), func(i int) bool { return q.must.before(e, ref(h, list[i].pc)) })
+	if h == int32(e.Goroutine-1) {
+		from = forward(int(at.from), len(list), func(i int) bool { return list[i].pc >= e.PC })
+		to = forward(max(from, int(at.to)), len(list), func(i int) bool { return list[i].pc > e.PC })
+	} else {
+		known := q.must.known(e, h)
+		from = forward(int(at.from), len(list), func(i int) bool { return !q.must.endedBy(ref(h, list[i].pc), known) })
+		to = max(from, int(at.to))
+		if end, ok := q.must.postOf(e); ok {
+			to = forward(to, len(list), func(i int) bool { return q.must.known(ref(h, list[i].pc), end.g) >= end.own })
+		} else {
+			to = len(list)
+		}
+	}
 	q.compared++
-	if c.cursors[dir] == nil {
-		c.cursors[dir] = map[pairOf]cursor{}
-	}
-	c.cursors[dir][k] = cursor{e.PC, int32(from), int32(to)}
+	*at = cursor{e.PC, int32(from), int32(to)}
 	return from, to
 }
 
-// between are the uses in a goroutine that are concurrent with an operation of another one.
-func (q *inquiry) between(e trace.Ref, object trace.ObjectID, dir int, h int32) []use {
-	from, to := q.interval(e, object, dir, h)
-	return q.chans[object].uses[dir][h][from:to]
+// between are the uses of a user that are concurrent with an operation of another goroutine.
+func (q *inquiry) between(e trace.Ref, object trace.ObjectID, dir, by int) []use {
+	from, to := q.interval(e, object, dir, by)
+	return q.chans[object].users[dir][by].uses[from:to]
 }
 
 // maxCompared bounds how often the operations of two goroutines are compared for notes.
@@ -355,19 +395,19 @@ func (q *inquiry) partners(e trace.Ref, object trace.ObjectID, dir int, f func(h
 	if buffered {
 		eLeast, eMost = q.rank(e, object, 1-dir)
 	}
-	for _, h := range c.users[dir] {
-		if h == int32(e.Goroutine-1) {
+	for by := range c.users[dir] {
+		u := &c.users[dir][by]
+		if u.g == int32(e.Goroutine-1) {
 			continue
 		}
-		list := q.between(e, object, dir, h)
-		if buffered && len(list) > 0 {
+		from, to := q.interval(e, object, dir, by)
+		if buffered && from < to {
 			// Both places grow along the goroutine.
-			from := sort.Search(len(list), func(i int) bool { return eLeast <= q.placing(h, list[i].pc, object, dir).most })
-			to := from + sort.Search(len(list)-from, func(i int) bool { return q.placing(h, list[from+i].pc, object, dir).least > eMost })
-			list = list[from:to]
+			from += sort.Search(to-from, func(i int) bool { return eLeast <= q.placing(object, dir, by, from+i).most })
+			to = from + sort.Search(to-from, func(i int) bool { return q.placing(object, dir, by, from+i).least > eMost })
 		}
-		if len(list) > 0 {
-			f(h, list)
+		if from < to {
+			f(u.g, u.uses[from:to])
 		}
 	}
 }
@@ -377,37 +417,30 @@ func (q *inquiry) partners(e trace.Ref, object trace.ObjectID, dir int, f func(h
 // gets the value of the send at its place.
 func (q *inquiry) rank(e trace.Ref, object trace.ObjectID, dir int) (least, most int32) {
 	c := &q.chans[object]
-	for _, h := range c.users[dir] {
-		done := c.done[dir][h]
-		from, to := q.interval(e, object, dir, h)
-		least += done[from]
-		most += done[to]
-		if h == int32(e.Goroutine-1) {
+	for by := range c.users[dir] {
+		u := &c.users[dir][by]
+		from, to := q.interval(e, object, dir, by)
+		least += u.done[from]
+		most += u.done[to]
+		if u.g == int32(e.Goroutine-1) {
 			// It is one of them itself.
-			most -= done[to] - done[from]
+			most -= u.done[to] - u.done[from]
 		}
 	}
 	return least, most
 }
 
-// placing is the rank of a use.
-func (q *inquiry) placing(h, pc int32, object trace.ObjectID, dir int) placing {
-	c := &q.chans[object]
-	list := c.uses[dir][h]
-	i, _ := slices.BinarySearchFunc(list, pc, func(u use, pc int32) int { return cmp.Compare(u.pc, pc) })
-	if c.ranks[dir] == nil {
-		c.ranks[dir] = map[int32][]placing{}
+// placing is the rank of a use, which is given by the indices of its user, and among the uses of that.
+func (q *inquiry) placing(object trace.ObjectID, dir, by, i int) placing {
+	u := &q.chans[object].users[dir][by]
+	if u.ranks == nil {
+		u.ranks = make([]placing, len(u.uses))
 	}
-	ranks := c.ranks[dir][h]
-	if ranks == nil {
-		ranks = make([]placing, len(list))
-		c.ranks[dir][h] = ranks
+	if !u.ranks[i].known {
+		least, most := q.rank(ref(u.g, u.uses[i].pc), object, dir)
+		u.ranks[i] = placing{least, most, true}
 	}
-	if !ranks[i].known {
-		least, most := q.rank(ref(h, pc), object, dir)
-		ranks[i] = placing{least, most, true}
-	}
-	return ranks[i]
+	return u.ranks[i]
 }
 
 // maxNamed is how many operations a finding names.
@@ -416,7 +449,12 @@ const maxNamed = 8
 // listed are the partners of an operation in a direction that could have been: at most maxNamed, and
 // how many there are.
 func (q *inquiry) listed(e trace.Ref, object trace.ObjectID, dir int, but trace.Ref) ([]trace.Ref, int) {
-	var out []trace.Ref
+	return q.appendListed(nil, e, object, dir, but)
+}
+
+// appendListed is listed, with what is named behind what is in a list.
+func (q *inquiry) appendListed(out []trace.Ref, e trace.Ref, object trace.ObjectID, dir int, but trace.Ref) ([]trace.Ref, int) {
+	most := len(out) + maxNamed
 	n := 0
 	q.partners(e, object, dir, func(h int32, list []use) {
 		n += len(list)
@@ -426,7 +464,7 @@ func (q *inquiry) listed(e trace.Ref, object trace.ObjectID, dir int, but trace.
 			}
 		}
 		for _, u := range list {
-			if len(out) == maxNamed {
+			if len(out) == most {
 				break
 			}
 			if r := ref(h, u.pc); r != but {
@@ -455,25 +493,26 @@ func (q *inquiry) operation(r trace.Ref, object trace.ObjectID) Operation {
 	return o
 }
 
-// report notes a finding. Findings with the same code at the same places are one.
-func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
-	f.refs = refs
-	key := append(q.key[:0], f.Code...)
-	number := func(what byte, n int) { key = strconv.AppendInt(append(key, ' ', what), int64(n), 10) }
-	if f.Reordered {
+// keyOf is the same for findings that are one: with the same code at the same places.
+func (q *inquiry) keyOf(code Code, reordered bool, index *int, object trace.ObjectID, refs []trace.Ref) []byte {
+	key := append(q.key[:0], code...)
+	number := func(what byte, n int) { key = binary.AppendUvarint(append(key, what), uint64(n)) }
+	if reordered {
 		number('r', 1)
 	}
-	if f.Case != nil {
-		number('c', *f.Case)
+	if index != nil {
+		number('c', *index)
 	}
-	alike := map[trace.PosID]bool{}
+	from := min(namedFrom(code), len(refs))
+	selects := false
 	for i, r := range refs {
-		if pos := q.p.preEvent(r).Pos; pos > 0 {
+		pre := q.p.preEvent(r)
+		selects = selects || pre.Op == trace.OpSelect
+		if pos := pre.Pos; pos > 0 {
 			// Of several at one place that are named for the same reason the place counts once.
-			if i >= namedFrom(f.Code) && alike[pos] {
+			if i > from && slices.ContainsFunc(refs[from:i], func(r trace.Ref) bool { return q.p.preEvent(r).Pos == pos }) {
 				continue
 			}
-			alike[pos] = i >= namedFrom(f.Code)
 			number('@', int(pos))
 		} else {
 			number('g', int(r.Goroutine))
@@ -481,7 +520,7 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 		}
 	}
 	// A select can be there for several objects.
-	if slices.ContainsFunc(refs, func(r trace.Ref) bool { return q.p.preEvent(r).Op == trace.OpSelect }) {
+	if selects {
 		if pos := q.p.t.Object(object).Pos; pos > 0 {
 			number('p', int(pos))
 		} else {
@@ -489,6 +528,21 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 		}
 	}
 	q.key = key
+	return key
+}
+
+// repeats counts one more instance of a note that never has a witness, and reports whether there was one before.
+func (q *inquiry) repeats(code Code, index *int, object trace.ObjectID, refs []trace.Ref) bool {
+	old := q.out[string(q.keyOf(code, false, index, object, refs))]
+	if old != nil && !q.other {
+		old.Count++
+	}
+	return old != nil
+}
+
+// report notes a finding. Findings with the same code at the same places are one.
+func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
+	key := q.keyOf(f.Code, f.Reordered, f.Case, object, refs)
 	if old := q.out[string(key)]; old != nil {
 		if !q.other && f.Count == 0 {
 			old.Count++
@@ -503,9 +557,13 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 				old.Level = Error
 			}
 		}
-		q.predict(old, &f, refs)
+		if q.predicting {
+			q.predict(old, &f, slices.Clone(refs))
+		}
 		return
 	}
+	// What is passed is copied only here, as nearly all findings are instances of one that is there.
+	f.refs = slices.Clone(refs)
 	f.Witness = q.witness(&f)
 	for _, r := range refs {
 		f.Operations = append(f.Operations, q.operation(r, object))
@@ -514,7 +572,7 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 		f.Message = f.say()
 	}
 	f.say, f.reorders = nil, nil
-	q.predict(&f, &f, refs)
+	q.predict(&f, &f, f.refs)
 	f.Count = max(1, f.Count)
 	f.OtherOrder = q.other
 	f.Title = f.Code.Title()
@@ -526,8 +584,8 @@ func (q *inquiry) report(f Finding, object trace.ObjectID, refs ...trace.Ref) {
 			}
 		}
 	}
-	k := string(key)
-	q.out[k] = &f
+	k, kept := string(key), f
+	q.out[k] = &kept
 	q.keys = append(q.keys, k)
 }
 

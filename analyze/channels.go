@@ -120,9 +120,9 @@ func (q *inquiry) sendOnClosed() {
 		object := trace.ObjectID(id)
 		for _, closing := range c.closes {
 			for dir := range 2 {
-				for _, h := range c.users[dir] {
-					for _, u := range c.uses[dir][h] {
-						q.meetsClose(object, dir, ref(h, u.pc), closing)
+				for _, by := range c.users[dir] {
+					for _, u := range by.uses {
+						q.meetsClose(object, dir, ref(by.g, u.pc), closing)
 					}
 				}
 			}
@@ -164,20 +164,21 @@ func (q *inquiry) meetsClose(object trace.ObjectID, dir int, r, closing trace.Re
 
 // alternatives reports AC and ASC.
 func (q *inquiry) alternatives() {
+	var buf []trace.Ref
 	for _, r := range q.must.order {
 		if q.tires() {
 			return
 		}
 		o := q.p.info(r)
 		if (o.op == trace.OpSend || o.op == trace.OpRecv) && o.peer.Known() {
-			if alt, n := q.listed(r, o.object, 1-direction(o.op), o.peer); n > 0 {
+			refs, n := q.appendListed(append(buf[:0], r, o.peer), r, o.object, 1-direction(o.op), o.peer)
+			if n > 0 && !q.repeats(AC, nil, o.object, refs) {
 				q.report(Finding{
 					Code: AC, Object: q.p.t.ObjectName(o.object),
-					say: func() string {
-						return fmt.Sprintf("%s was done with %s, and could have been with %s", q.name(r, o.object), q.name(o.peer, o.object), q.names(alt, o.object, n))
-					},
-				}, o.object, append([]trace.Ref{r, o.peer}, alt...)...)
+					Message: fmt.Sprintf("%s was done with %s, and could have been with %s", q.name(r, o.object), q.name(o.peer, o.object), q.names(refs[2:], o.object, n)),
+				}, o.object, refs...)
 			}
+			buf = refs
 		}
 		pre, post := q.p.preEvent(r), q.p.postEvent(r)
 		if pre.Op != trace.OpSelect {
@@ -187,15 +188,15 @@ func (q *inquiry) alternatives() {
 			if int(post.Case) == i {
 				continue
 			}
-			if alt, n := q.listed(r, c.Object, 1-direction(c.Op), trace.Unknown); n > 0 {
+			refs, n := q.appendListed(append(buf[:0], r), r, c.Object, 1-direction(c.Op), trace.Unknown)
+			if n > 0 && !q.repeats(ASC, &i, c.Object, refs) {
 				q.report(Finding{
 					Code: ASC, Object: q.p.t.ObjectName(c.Object), Case: &i,
-					say: func() string {
-						return fmt.Sprintf("case %d, %s %s, of the %s was not taken, and could have been with %s",
-							i, c.Op, q.p.t.ObjectName(c.Object), q.name(r, 0), q.names(alt, c.Object, n))
-					},
-				}, c.Object, append([]trace.Ref{r}, alt...)...)
+					Message: fmt.Sprintf("case %d, %s %s, of the %s was not taken, and could have been with %s",
+						i, c.Op, q.p.t.ObjectName(c.Object), q.name(r, 0), q.names(refs[1:], c.Object, n)),
+				}, c.Object, refs...)
 			}
+			buf = refs
 		}
 	}
 }
@@ -209,29 +210,28 @@ func (q *inquiry) concurrentReceives() {
 			continue
 		}
 		object := trace.ObjectID(id)
-		for _, g := range c.users[1] {
-			for _, u := range c.uses[1][g] {
-				r := ref(g, u.pc)
+		for i, by := range c.users[1] {
+			for _, u := range by.uses {
+				r := ref(by.g, u.pc)
 				if q.tires() {
 					return
 				}
 				if u.unchosen {
 					continue
 				}
-				for _, h := range c.users[1] {
-					if h <= g {
-						continue
-					}
-					for _, v := range q.between(r, object, 1, h) {
-						if !v.unchosen {
+				for k := i + 1; k < len(c.users[1]); k++ {
+					h := c.users[1][k].g
+					for _, v := range q.between(r, object, 1, k) {
+						if v.unchosen {
+							continue
+						}
+						if both := [...]trace.Ref{r, ref(h, v.pc)}; !q.repeats(ConcurrentReceives, nil, object, both[:]) {
 							q.report(Finding{
 								Code: ConcurrentReceives, Object: q.p.t.ObjectName(object),
-								say: func() string {
-									return fmt.Sprintf("either can be first: %s or %s", q.name(r, object), q.name(ref(h, v.pc), object))
-								},
-							}, object, r, ref(h, v.pc))
-							break
+								Message: fmt.Sprintf("either can be first: %s or %s", q.name(r, object), q.name(ref(h, v.pc), object)),
+							}, object, both[:]...)
 						}
+						break
 					}
 				}
 			}
@@ -301,10 +301,10 @@ func (q *inquiry) hasPartner(r trace.Ref, c trace.Case) bool {
 	if c.Op == trace.OpRecv && slices.ContainsFunc(ch.closes, func(closing trace.Ref) bool { return !q.must.before(r, closing) }) {
 		return true
 	}
-	for _, h := range ch.users[other] {
-		list := ch.uses[other][h]
+	for by, u := range ch.users[other] {
+		h, list := u.g, u.uses
 		if !buffered {
-			if h != int32(r.Goroutine-1) && len(q.between(r, c.Object, other, h)) > 0 {
+			if h != int32(r.Goroutine-1) && len(q.between(r, c.Object, other, by)) > 0 {
 				return true
 			}
 			continue

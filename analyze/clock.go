@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -37,29 +38,32 @@ const maxChunk = 1 << 16
 // store has vectors by number; 0 is that of zeros.
 type store struct {
 	n      int
-	per    int32 // vectors in a chunk
+	shift  int32 // a chunk has 1<<shift vectors
 	count  int32
 	chunks [][]int32
 }
 
 func newStore(n int) *store {
-	s := &store{n: n, per: int32(max(1, maxChunk/n))}
+	s := &store{n: n, shift: int32(bits.Len(uint(max(1, maxChunk/n)))) - 1}
 	s.add(make([]int32, n))
 	return s
 }
 
+// place is where a vector begins in its chunk.
+func (s *store) place(i int32) int { return int(i&(1<<s.shift-1)) * s.n }
+
 func (s *store) at(i int32) []int32 {
-	from := int(i%s.per) * s.n
-	return s.chunks[i/s.per][from : from+s.n]
+	from := s.place(i)
+	return s.chunks[i>>s.shift][from : from+s.n]
 }
 
 // add keeps a copy of a vector.
 func (s *store) add(v []int32) int32 {
 	i := s.count
-	if i%s.per == 0 {
-		s.chunks = append(s.chunks, make([]int32, 0, int(s.per)*s.n))
+	if s.place(i) == 0 {
+		s.chunks = append(s.chunks, make([]int32, 0, s.n<<s.shift))
 	}
-	c := &s.chunks[i/s.per]
+	c := &s.chunks[i>>s.shift]
 	*c = append(*c, v...)
 	s.count++
 	return i
@@ -70,7 +74,7 @@ func (s *store) component(t stamp, g int32) int32 {
 	if g == t.g {
 		return t.own
 	}
-	return s.chunks[t.base/s.per][int(t.base%s.per)*s.n+int(g)]
+	return s.chunks[t.base>>s.shift][s.place(t.base)+int(g)]
 }
 
 // vector is the whole clock of a stamp.
@@ -91,17 +95,20 @@ type running struct {
 
 // join takes the greater of each component, and notes whether one of another goroutine has changed.
 func (r *running) join(s *store, t stamp, g int32) {
+	if t.g >= 0 && t.own < r.v[t.g] {
+		return // it knows a later time of that goroutine, and so all that the goroutine knew then
+	}
 	if t.base != r.base || r.dirty {
-		changed := false
 		w := s.at(t.base)
 		v := r.v[:len(w)]
+		changed := int32(0)
 		for i, n := range w {
-			if n > v[i] {
-				v[i] = n
-				changed = true
-			}
+			// Without a branch: which component is greater is as good as random.
+			old := v[i]
+			v[i] = max(old, n)
+			changed |= v[i] ^ old
 		}
-		r.dirty = r.dirty || changed
+		r.dirty = r.dirty || changed != 0
 	}
 	if t.g >= 0 && t.g != g && t.own > r.v[t.g] {
 		r.v[t.g] = t.own

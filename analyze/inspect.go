@@ -113,14 +113,14 @@ func (in *Inspection) Possible(r trace.Ref) ([]Possible, bool) {
 func (in *Inspection) contenders(r trace.Ref, object trace.ObjectID, dir int) ([]trace.Ref, int) {
 	var out []trace.Ref
 	n := 0
-	for _, h := range in.q.chans[object].users[dir] {
-		if h == int32(r.Goroutine-1) {
+	for by, u := range in.q.chans[object].users[dir] {
+		if u.g == int32(r.Goroutine-1) {
 			continue
 		}
-		list := in.q.between(r, object, dir, h)
+		list := in.q.between(r, object, dir, by)
 		n += len(list)
-		for _, u := range list[:min(len(list), maxNamed-len(out))] {
-			out = append(out, ref(h, u.pc))
+		for _, v := range list[:min(len(list), maxNamed-len(out))] {
+			out = append(out, ref(u.g, v.pc))
 		}
 	}
 	return out, n

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,43 +96,62 @@ type waiting struct {
 // receives of unbuffered channels. Of those that are alike only so many are kept as the limits say.
 func (q *inquiry) waitings() []waiting {
 	var out []waiting
-	alike := map[string]int{}
+	alike := map[string]*int{} // how many there are in a goroutine of those with a key
+	var key []byte
+	number := func(n int32) { key = binary.AppendUvarint(key, uint64(n)) }
 	for g := range q.p.ops {
+		clear(alike)
 		for i := range q.p.ops[g] {
-			r := ref(int32(g), int32(i+1))
 			o := &q.p.ops[g][i]
-			w := waiting{at: r, object: o.object, op: trace.OpLock}
+			op := trace.OpLock
 			switch o.op {
-			case trace.OpLock:
-			case trace.OpRLock:
-				w.read = true
+			case trace.OpLock, trace.OpRLock:
+				if q.foreign[o.object] {
+					continue
+				}
 			case trace.OpSend, trace.OpRecv:
-				if q.p.preEvent(r).Op == trace.OpSelect || o.object == 0 || q.p.t.Object(o.object).Cap > 0 {
+				if o.object == 0 || q.p.t.Objects[o.object-1].Cap > 0 {
 					continue
 				}
-				if e := q.p.postEvent(r); e != nil && (e.Has(trace.Closed) || e.Has(trace.Panicked)) {
+				if o.post >= 0 && q.p.event(int32(g), o.post).Flags&(trace.Closed|trace.Panicked) != 0 {
 					continue
 				}
-				w.op = o.op
+				op = o.op
 			default:
 				continue
 			}
-			for _, s := range q.heldAt(r) {
+			pre := q.p.event(int32(g), o.pre)
+			if pre.Op == trace.OpSelect {
+				continue
+			}
+			held := q.held[g][i]
+			key = append(key[:0], byte(o.op))
+			number(int32(pre.Pos))
+			number(int32(o.object))
+			for _, s := range held {
+				if !q.foreign[s.object] {
+					number(int32(s.object))
+					number(int32(q.p.preEvent(s.from).Pos))
+					key = append(key, 0)
+					if s.read {
+						key[len(key)-1] = 1
+					}
+				}
+			}
+			n := alike[string(key)]
+			if n == nil {
+				n = new(int)
+				alike[string(key)] = n
+			}
+			if *n++; *n > q.limits.Pairs {
+				q.cut["of operations that are alike not all were looked at for deadlocks"] = true
+				continue
+			}
+			w := waiting{at: ref(int32(g), int32(i+1)), object: o.object, op: op, read: o.op == trace.OpRLock}
+			for _, s := range held {
 				if !q.foreign[s.object] {
 					w.held = append(w.held, s)
 				}
-			}
-			if w.op == trace.OpLock && q.foreign[w.object] {
-				continue
-			}
-			var key strings.Builder
-			fmt.Fprintf(&key, "%d %d %d %t %d", g, q.p.preEvent(r).Pos, w.object, w.read, w.op)
-			for _, s := range w.held {
-				fmt.Fprintf(&key, " %d %t %d", s.object, s.read, q.p.preEvent(s.from).Pos)
-			}
-			if alike[key.String()]++; alike[key.String()] > q.limits.Pairs {
-				q.cut["of operations that are alike not all were looked at for deadlocks"] = true
-				continue
 			}
 			out = append(out, w)
 		}
@@ -202,9 +222,65 @@ func (q *inquiry) cycles(points []waiting, next func(w *waiting) []int, length i
 	}
 }
 
+// entangled are the requests of locks that may be in a cycle. Locks of which each is held while the next one is
+// requested have to be in a circle for that: where they are always taken in the same order there is nothing to search.
+func (q *inquiry) entangled(points []waiting) []waiting {
+	type node struct {
+		// ways are the locks that were requested while this one was held, and the other way round; left is how
+		// many of them are not out.
+		ways [2][]trace.ObjectID
+		left [2]int
+		out  bool
+	}
+	nodes := make([]node, len(q.p.t.Objects)+1)
+	seen := map[[2]trace.ObjectID]bool{}
+	for i := range points {
+		w := &points[i]
+		if w.op != trace.OpLock {
+			continue
+		}
+		for _, s := range w.held {
+			if edge := [2]trace.ObjectID{s.object, w.object}; !seen[edge] {
+				seen[edge] = true
+				for dir, id := range edge {
+					n := &nodes[id]
+					n.ways[dir] = append(n.ways[dir], edge[1-dir])
+					n.left[dir]++
+				}
+			}
+		}
+	}
+	// A lock that is requested behind no other one, or behind which none is, is in no circle.
+	var drop func(id trace.ObjectID)
+	drop = func(id trace.ObjectID) {
+		n := &nodes[id]
+		if n.out || n.left[0] > 0 && n.left[1] > 0 {
+			return
+		}
+		n.out = true
+		for dir, others := range n.ways {
+			for _, other := range others {
+				nodes[other].left[1-dir]--
+				drop(other)
+			}
+		}
+	}
+	for id := range nodes {
+		drop(trace.ObjectID(id))
+	}
+	var out []waiting
+	for _, w := range points {
+		// Others wait for who holds one of these locks, or for who waits to write.
+		if w.op == trace.OpLock && !nodes[w.object].out && (!w.read || slices.ContainsFunc(w.held, func(s *section) bool { return !nodes[s.object].out })) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // lockCycles reports cyclic deadlocks of locks. The points are all of waitings.
 func (q *inquiry) lockCycles(points []waiting) {
-	points = slices.DeleteFunc(slices.Clone(points), func(w waiting) bool { return w.op != trace.OpLock })
+	points = q.entangled(points)
 	holders := map[trace.ObjectID][]int{}
 	writers := map[trace.ObjectID][]int{}
 	for i := range points {
@@ -269,10 +345,9 @@ func (q *inquiry) mixedCycles(points []waiting) {
 		}
 		c := &q.chans[w.object]
 		dir := 1 - direction(w.op)
-		for _, h := range c.users[dir] {
-			list := c.uses[dir][h]
-			last := list[len(list)-1].pc
-			for _, i := range byGoroutine[h] {
+		for _, u := range c.users[dir] {
+			last := u.uses[len(u.uses)-1].pc
+			for _, i := range byGoroutine[u.g] {
 				if points[i].at.PC < last {
 					out = append(out, i)
 				}
@@ -430,11 +505,13 @@ func (q *inquiry) unmatched(code Code, object trace.ObjectID, first, second []tr
 				refs = append(refs, r)
 			}
 		}
-		message := q.name(second[s], object) + " may come first"
-		if len(refs) > 1 {
-			message = fmt.Sprintf("%s may come before %s", q.name(second[s], object), q.names(refs[1:], object, len(refs)-1))
+		say := func() string {
+			if len(refs) == 1 {
+				return q.name(second[s], object) + " may come first"
+			}
+			return fmt.Sprintf("%s may come before %s", q.name(second[s], object), q.names(refs[1:], object, len(refs)-1))
 		}
-		q.report(Finding{Code: code, Object: q.p.t.ObjectName(object), Witness: code == PossibleNegativeCounter && !q.buffered, Message: message, before: before, after: after}, object, refs...)
+		q.report(Finding{Code: code, Object: q.p.t.ObjectName(object), Witness: code == PossibleNegativeCounter && !q.buffered, say: say, before: before, after: after}, object, refs...)
 	}
 }
 

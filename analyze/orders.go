@@ -124,16 +124,13 @@ type both struct {
 func orders(p *program, limits Limits, visit func(both) error) (Coverage, error) {
 	cov := Coverage{Mismatched: p.mismatched}
 	tooLarge := &TooLargeError{Goroutines: len(p.t.Goroutines), Events: p.events, Memory: limits.Memory}
-	seen := map[uint64]bool{}
-	seed := maphash.MakeSeed()
+	locks := slices.ContainsFunc(p.t.Objects, func(o trace.Object) bool { return o.Kind == trace.Mutex || o.Kind == trace.RWMutex })
 	offer := func(must *replayer, weak func() *replayer) error {
 		cov.Orders++
-		h := must.hash(seed)
-		if seen[h] {
-			return nil
-		}
-		seen[h] = true
 		cov.Distinct++
+		if !locks {
+			return visit(both{must: must.clocks, weak: must.clocks})
+		}
 		w := weak()
 		if w.full {
 			return tooLarge
@@ -161,6 +158,8 @@ func orders(p *program, limits Limits, visit func(both) error) (Coverage, error)
 		return cov, offer(r, again(nil))
 	}
 	s := &search{p: p, memory: limits.Memory}
+	seen := map[uint64]bool{}
+	seed := maphash.MakeSeed()
 	work := 0
 	for {
 		r := s.replay()
@@ -174,11 +173,15 @@ func orders(p *program, limits Limits, visit func(both) error) (Coverage, error)
 			for _, n := range s.path {
 				choices = append(choices, n.at)
 			}
-			distinct := cov.Distinct
-			if err := offer(r, again(choices)); err != nil {
-				return cov, err
+			if h := r.hash(seed); seen[h] {
+				cov.Orders++
+			} else {
+				seen[h] = true
+				if err := offer(r, again(choices)); err != nil {
+					return cov, err
+				}
+				work += visiting * p.events
 			}
-			work += (cov.Distinct - distinct) * visiting * p.events
 		}
 		if !s.back() {
 			cov.Complete = true
@@ -214,8 +217,10 @@ func (c *clocks) hash(seed maphash.Seed) uint64 {
 				buf = buf[:0]
 				number(s.own)
 				if s.base != last && s.base >= 0 {
-					for _, n := range c.s.vector(s) {
-						number(n)
+					for g, n := range c.s.at(s.base) {
+						if int32(g) != s.g { // that is own
+							number(n)
+						}
 					}
 				}
 				last = s.base

@@ -36,8 +36,16 @@ func (c *clocks) before(a, b trace.Ref) bool {
 	}
 	// What was done inside of an operation, as in the function of a Once, has told others of its
 	// beginning, and not of its end: the clock of that has the last operation inside.
-	end, ok := c.postOf(a)
-	return ok && c.s.component(c.preOf(b), int32(a.Goroutine-1)) >= end.own
+	return c.endedBy(a, c.known(b, int32(a.Goroutine-1)))
+}
+
+// known is the component of another goroutine in the clock with which an operation was begun.
+func (c *clocks) known(r trace.Ref, g int32) int32 { return c.s.component(c.preOf(r), g) }
+
+// endedBy reports whether an operation was completed when its goroutine had the time n.
+func (c *clocks) endedBy(r trace.Ref, n int32) bool {
+	end, ok := c.postOf(r)
+	return ok && end.own <= n
 }
 
 // concurrent reports whether both operations can be about to be done at once.

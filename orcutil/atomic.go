@@ -165,7 +165,12 @@ type Atomic[T any, C cell[T]] struct {
 // Beside guards a statement of a function that has atomic operations: others may act
 // between them and what they are to order. It returns 0.
 func Beside(site Site) int {
-	guardAtomic(site, nil, true)
+	if site == 0 {
+		return 0
+	}
+	if g := enter(site); g != nil {
+		g.passAtomic(site, nil, true)
+	}
 	return 0
 }
 
@@ -179,10 +184,14 @@ func guardAtomic(site Site, p unsafe.Pointer, loads bool) *recorder {
 	if g == nil {
 		return recording()
 	}
+	g.passAtomic(site, p, loads)
+	return nil
+}
+
+func (g *goroutine) passAtomic(site Site, p unsafe.Pointer, loads bool) {
 	g.loads = loads
 	g.arrive(opAtomic, site, p)
 	g.pass()
-	return nil
 }
 
 // Load is the method of the value.

@@ -98,9 +98,12 @@ func originalOf() string {
 // freeze stops the calling goroutine for good if it is an original and a run has
 // had one in its place.
 func freeze() {
-	if !before.run.Load() {
-		return
+	if before.run.Load() {
+		freezeOriginal()
 	}
+}
+
+func freezeOriginal() {
 	if pkg := originalOf(); isRepeated(pkg) {
 		count(pkg, -1)
 		select {}

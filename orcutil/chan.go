@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"time"
 	"unsafe"
 )
@@ -277,7 +278,8 @@ func Select(site Site, hasDefault bool, cases ...Case) int {
 		}
 		return realSelect(hasDefault, cases)
 	}
-	return g.communicate(opSelect, site, hasDefault, cases...)
+	// What a run keeps is a copy: so the list of the caller, which outside of runs nobody keeps, is on its stack.
+	return g.communicate(opSelect, site, hasDefault, slices.Clone(cases)...)
 }
 
 // maxTried is the most cases of a select that are tried one by one.

@@ -3,8 +3,8 @@
 package orcutil
 
 import (
-	"encoding/binary"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -92,7 +92,10 @@ type recorder struct {
 
 	file  *recordFile
 	chunk chunk
-	n     int // bytes of the payload that are used
+	// payload is that of the chunk, n how many bytes of it are used, and used where the chunk says so.
+	payload []byte
+	n       int
+	used    *uint32
 	// left: the goroutine ends by runtime.Goexit.
 	left bool
 }
@@ -145,7 +148,7 @@ func ownRecorder() *recorder {
 
 func beginRecorder(s *localState, id, creator uint64) *recorder {
 	r := &recorder{state: s, self: id, next: id<<32 | 1, file: recordings.file}
-	r.chunk = r.file.first(id, creator)
+	r.writeTo(r.file.first(id, creator))
 	s.begin(r)
 	return r
 }
@@ -199,19 +202,29 @@ func (r *recorder) doing(tag uint64) {
 	r.state.set(tag, r.next)
 }
 
-// room makes room for so many bytes, and returns what there is.
-func (r *recorder) room(n int) []byte {
-	if len(r.chunk.payload)-r.n < n {
-		r.chunk = r.file.next(r.chunk, r.self, n)
-		r.n = 0
-	}
-	return r.chunk.payload[r.n:]
+// writeTo goes on with a chunk, of which nothing is used.
+func (r *recorder) writeTo(c chunk) {
+	r.chunk, r.payload, r.n, r.used = c, c.payload, 0, c.used()
 }
 
-// wrote ends a record of n bytes.
+// room makes room for so many bytes, and returns what there is.
+func (r *recorder) room(n int) []byte {
+	if len(r.payload)-r.n < n {
+		r.writeTo(r.file.next(r.chunk, r.self, n))
+	}
+	return r.payload[r.n:]
+}
+
+// record is room for a record other than a select. Its size is known, so that its bytes are written without a
+// check of each.
+func (r *recorder) record() *[maxRecord]byte { return (*[maxRecord]byte)(r.room(maxRecord)) }
+
+// wrote ends a record of n bytes. What was written before it is in the file then, whenever the process ends: that the
+// bytes come in front of their number takes no more than the order of the program, since who reads it does so
+// when this process is gone.
 func (r *recorder) wrote(n int) {
 	r.n += n
-	r.chunk.setUsed(r.n)
+	*r.used = uint32(r.n)
 }
 
 // The most bytes that a record has, without the cases of a select.
@@ -223,11 +236,10 @@ func (r *recorder) begin(op byte, site Site, obj uint64) {
 	if r.state.behind() {
 		r.catchUp()
 	}
-	b := r.room(maxRecord)
+	b := r.record()
 	b[0] = op
-	n := 1 + putUvarint(b[1:], uint64(site))
-	n += putUvarint(b[n:], obj)
-	r.wrote(n)
+	n := putUvarint(b, 1, uint64(site))
+	r.wrote(putUvarint(b, n, obj))
 	r.start()
 }
 
@@ -240,15 +252,14 @@ func (r *recorder) start() {
 func (r *recorder) catchUp() {
 	list, n := r.state.pending()
 	for _, p := range list[:n] {
-		b := r.room(maxRecord)
+		b := r.record()
+		b[1] = 0 // of no place in the source
+		k := putUvarint(b, 2, p>>1)
 		if p&1 != 0 {
 			b[0] = recGo
-			k := 1 + putUvarint(b[1:], 0)
-			r.wrote(k + putUvarint(b[k:], p>>1))
+			r.wrote(k)
 		} else {
 			b[0] = recClose
-			k := 1 + putUvarint(b[1:], 0)
-			k += putUvarint(b[k:], p>>1)
 			b[k] = recPost
 			r.wrote(k + 1)
 		}
@@ -264,9 +275,9 @@ func (r *recorder) done(flags byte) {
 // doneWith is done, with the partner.
 func (r *recorder) doneWith(flags byte, partner uint64) { r.doneInOrder(flags, partner, 0) }
 
-func putPartner(b []byte, partner uint64) int {
-	n := putUvarint(b, partner>>32)
-	return n + putUvarint(b[n:], partner&(1<<32-1))
+func putPartner(b *[maxRecord]byte, n int, partner uint64) int {
+	n = putUvarint(b, n, partner>>32)
+	return putUvarint(b, n, partner&(1<<32-1))
 }
 
 // nobodyBefore is the partner of who takes a lock first.
@@ -281,19 +292,44 @@ func (r *recorder) panicked(tag uint64) {
 
 // doneInOrder is doneWith for an operation that has a place in the order of those on the object.
 func (r *recorder) doneInOrder(flags byte, partner, seq uint64) {
-	b := r.room(maxRecord)
+	b := r.record()
 	r.doing(0)
 	n := 1
 	if partner != 0 {
 		flags |= postPartner
-		n += putPartner(b[n:], partner)
+		n = putPartner(b, n, partner)
 	}
 	if seq != 0 {
 		flags |= postSeq
-		n += putUvarint(b[n:], seq)
+		n = putUvarint(b, n, seq)
 	}
 	b[0] = recPost | flags
 	r.wrote(n)
+}
+
+// whole writes an operation that was done without waiting, which nothing can have seen begun: both at once.
+func (r *recorder) whole(op byte, site Site, obj, partner, seq uint64) {
+	if r.state.behind() {
+		r.catchUp()
+	}
+	b := r.record()
+	b[0] = op
+	n := putUvarint(b, 1, uint64(site))
+	n = putUvarint(b, n, obj)
+	flags, at := recPost, n
+	n++
+	if partner != 0 {
+		flags |= postPartner
+		n = putPartner(b, n, partner)
+	}
+	if seq != 0 {
+		flags |= postSeq
+		n = putUvarint(b, n, seq)
+	}
+	b[at&(maxRecord-1)] = flags
+	r.wrote(n)
+	r.next++
+	r.doing(0)
 }
 
 // goes writes that the goroutine starts another one, and returns its number.
@@ -302,10 +338,10 @@ func (r *recorder) goes(site Site) uint64 {
 		r.catchUp()
 	}
 	child := newGoroutine()
-	b := r.room(maxRecord)
+	b := r.record()
 	b[0] = recGo
-	n := 1 + putUvarint(b[1:], uint64(site))
-	r.wrote(n + putUvarint(b[n:], child))
+	n := putUvarint(b, 1, uint64(site))
+	r.wrote(putUvarint(b, n, child))
 	r.start()
 	return child
 }
@@ -327,7 +363,7 @@ func (r *recorder) end(returned bool) {
 	if r.state.behind() {
 		r.catchUp()
 	}
-	b := r.room(maxRecord)
+	b := r.record()
 	b[0] = recEnd
 	n := 1
 	if !returned && !r.left {
@@ -342,25 +378,29 @@ func (r *recorder) end(returned bool) {
 
 // object writes what an object is, when it has got its number.
 func (r *recorder) object(id uint64, kind byte, capacity int) {
-	b := r.room(maxRecord)
+	b := r.record()
 	b[0] = recObject | kind
-	n := 1 + putUvarint(b[1:], id)
+	n := putUvarint(b, 1, id)
 	if kind == recChan {
-		n += putUvarint(b[n:], uint64(capacity))
+		n = putUvarint(b, n, uint64(capacity))
 	}
 	r.wrote(n)
 }
 
-// putUvarint writes a number as encoding/binary does, and returns how many bytes that are.
-func putUvarint(b []byte, v uint64) int {
-	if v < 0x80 {
-		b[0] = byte(v)
-		return 1
+// putUvarint writes a number as encoding/binary does, from index n on, and returns the index behind it.
+func putUvarint(b *[maxRecord]byte, n int, v uint64) int {
+	for v >= 0x80 {
+		b[n&(maxRecord-1)] = byte(v) | 0x80
+		v >>= 7
+		n++
 	}
-	return binary.PutUvarint(b, v)
+	b[n&(maxRecord-1)] = byte(v)
+	return n + 1
 }
 
-func putVarint(b []byte, v int64) int { return putUvarint(b, uint64(v)<<1^uint64(v>>63)) }
+func putVarint(b *[maxRecord]byte, n int, v int64) int {
+	return putUvarint(b, n, uint64(v)<<1^uint64(v>>63))
+}
 
 // unseen is in the number of a channel that the Go runtime has given, when uninstrumented code has
 // closed it.
@@ -397,11 +437,14 @@ type usedObject struct {
 	next atomic.Pointer[usedObject]
 
 	// last is, of a lock, the operation that has unlocked it last; of a Once the one that has called
-	// its function; of an atomic variable the last that has stored. Who holds it writes it.
+	// its function. Who holds it writes it.
 	last atomic.Uint64
 	// order counts the operations, in its upper half, and is the counter of a WaitGroup in the lower.
 	order atomic.Uint64
-	mu    sync.Mutex // held during an operation of an atomic variable
+
+	mu sync.Mutex // held during an operation of an atomic variable, of which the following is
+	// stored is the operation that has stored last, and places counts all.
+	stored, places uint64
 }
 
 // objectBits is how many bits of a hash tell buckets apart.
@@ -418,12 +461,31 @@ type objectBucket struct {
 	mu    sync.Mutex // held by who adds and removes
 }
 
+// gone reports whether what k is of is no more. If it is about the object that the caller has at its address, that is
+// exact: a weak pointer holds the address of a word, which the garbage collector sets to 0 before it gives the memory
+// to another object. To ask for that word is an eighth of what Value takes, which has to make a pointer of it.
+func (k *usedObject) gone() bool {
+	if !weakWords {
+		return k.weak.Value() == nil
+	}
+	return atomic.LoadUintptr(*(**uintptr)(unsafe.Pointer(&k.weak))) == 0
+}
+
+// weakWords: weak pointers are what gone expects.
+var weakWords = func() bool {
+	p := new([64]byte) // an object of its own
+	w := weak.Make(p)
+	ok := unsafe.Sizeof(w) == unsafe.Sizeof(p) && **(**uintptr)(unsafe.Pointer(&w)) == uintptr(unsafe.Pointer(p))
+	runtime.KeepAlive(p)
+	return ok
+}()
+
 // knows finds an object.
 func (r *recorder) knows(kind byte, p unsafe.Pointer) *usedObject {
 	addr := uintptr(p)
 	bucket := &usedObjects[(uint64(addr)*0x9e3779b97f4a7c15)>>(64-objectBits)]
 	for k := bucket.first.Load(); k != nil; k = k.next.Load() {
-		if k.addr == addr && k.kind == kind && k.weak.Value() != nil {
+		if k.addr == addr && k.kind == kind && !k.gone() {
 			return k
 		}
 	}
@@ -432,7 +494,7 @@ func (r *recorder) knows(kind byte, p unsafe.Pointer) *usedObject {
 	at := &bucket.first
 	for k := at.Load(); k != nil; k = at.Load() {
 		switch {
-		case k.weak.Value() == nil:
+		case k.gone():
 			at.Store(k.next.Load())
 			continue
 		case k.addr == addr && k.kind == kind:

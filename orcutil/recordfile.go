@@ -50,12 +50,12 @@ type chunk struct {
 	number  uint32
 }
 
-// setUsed says how much of the payload is written. What was written before it is there then,
-// whenever the process ends.
-func (c chunk) setUsed(n int) {
-	if len(c.all) > 0 {
-		atomic.StoreUint32((*uint32)(unsafe.Pointer(&c.all[4])), uint32(n))
+// used is where it says how many bytes of the payload are written.
+func (c chunk) used() *uint32 {
+	if len(c.all) == 0 {
+		return new(uint32) // what is lost
 	}
+	return (*uint32)(unsafe.Pointer(&c.all[4]))
 }
 
 func newRecordFile(dir, limit string) (*recordFile, error) {

@@ -48,27 +48,31 @@ func closeRecorded[T any](r *recorder, site Site, ch chan<- T) {
 
 // selects is the select statement.
 func (r *recorder) selects(site Site, hasDefault bool, cases []Case) int {
+	// What is new is written first, as it may not come within another record.
 	for _, c := range cases {
 		r.channel(c.channel(), c.capacity())
 	}
 	if r.state.behind() {
 		r.catchUp()
 	}
-	b := r.room(maxRecord + 11*len(cases))
-	b[0] = recSelect
+	b := r.room(2*maxRecord + 11*len(cases)) // with room to spare behind each number
+	at := 0
+	piece := func() *[maxRecord]byte { return (*[maxRecord]byte)(b[at:]) }
+	head := piece()
+	head[0] = recSelect
 	if hasDefault {
-		b[0] |= recDefault
+		head[0] |= recDefault
 	}
-	n := 1 + putUvarint(b[1:], uint64(site))
-	n += putUvarint(b[n:], uint64(len(cases)))
+	at = putUvarint(head, 1, uint64(site))
+	at += putUvarint(piece(), 0, uint64(len(cases)))
 	for _, c := range cases {
-		v := r.channel(c.channel(), 0) << 1
+		v := numberOf(c.channel()) << 1
 		if !c.sends() {
 			v |= 1
 		}
-		n += putUvarint(b[n:], v)
+		at += putUvarint(piece(), 0, v)
 	}
-	r.wrote(n)
+	r.wrote(at)
 	r.start()
 	defer r.selectPanicked(r.tag, cases)
 	i := realSelect(hasDefault, cases)
@@ -83,17 +87,25 @@ func (r *recorder) selects(site Site, hasDefault bool, cases []Case) int {
 	return i
 }
 
+// numberOf is the number of a channel that has one.
+func numberOf(p unsafe.Pointer) uint64 {
+	if p == nil {
+		return 0
+	}
+	return atomic.LoadUint64(&channelOf(p).id)
+}
+
 // selected records the case that a select has taken.
 func (r *recorder) selected(i int, flags byte, partner uint64) {
-	b := r.room(maxRecord)
+	b := r.record()
 	r.doing(0)
 	n := 1
 	if partner != 0 {
 		flags |= postPartner
-		n += putPartner(b[n:], partner)
+		n = putPartner(b, n, partner)
 	}
 	b[0] = recPost | flags
-	r.wrote(n + putVarint(b[n:], int64(i)))
+	r.wrote(putVarint(b, n, int64(i)))
 }
 
 // selectPanicked is deferred around a select, of which a send on a closed channel panics: the first
@@ -142,6 +154,10 @@ func (r *recorder) locks(site Site, l lockRef) {
 		op = recRLock
 	}
 	s := r.lock(l)
+	if l.try() {
+		r.whole(op, site, s.id, s.after(), 0)
+		return
+	}
 	r.begin(op, site, s.id)
 	lockOutside(l)
 	r.doneWith(0, s.after())
@@ -194,21 +210,21 @@ func (r *recorder) addsOnly(site Site, s *usedObject, n int) uint64 {
 	if r.state.behind() {
 		r.catchUp()
 	}
-	b := r.room(maxRecord)
+	b := r.record()
 	b[0] = recAdd
-	k := 1 + putUvarint(b[1:], uint64(site))
-	k += putUvarint(b[k:], s.id)
-	r.wrote(k + putVarint(b[k:], int64(n)))
+	k := putUvarint(b, 1, uint64(site))
+	k = putUvarint(b, k, s.id)
+	r.wrote(putVarint(b, k, int64(n)))
 	r.start()
 	return r.tag
 }
 
 func (r *recorder) counted(counter int, place uint64) {
-	b := r.room(maxRecord)
+	b := r.record()
 	r.doing(0)
 	b[0] = recPost | postCounted | postSeq
-	n := 1 + putVarint(b[1:], int64(counter))
-	r.wrote(n + putUvarint(b[n:], place))
+	n := putVarint(b, 1, int64(counter))
+	r.wrote(putUvarint(b, n, place))
 }
 
 func (r *recorder) waits(site Site, wg *sync.WaitGroup) {
@@ -310,17 +326,17 @@ func (r *recorder) atomically(site Site, p unsafe.Pointer, do func() byte) {
 	}
 	s.mu.Lock()
 	op := do()
-	partner := s.last.Load()
+	partner := s.stored
 	if op == recStore {
 		partner = 0
 	}
 	if op != recLoad {
-		s.last.Store(r.next)
+		s.stored = r.next
 	}
-	place := s.place()
+	s.places++
+	place := s.places
 	s.mu.Unlock()
-	r.begin(op, site, s.id)
-	r.doneInOrder(0, partner, place)
+	r.whole(op, site, s.id, partner, place)
 }
 
 // starts is the go statement.
