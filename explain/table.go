@@ -484,6 +484,11 @@ func After(s artifact.FindingStep) string {
 		if s.After != s.Result {
 			return "stores " + s.After
 		}
+	case sites.Store:
+		return "stores " + s.After
+	}
+	if s.Operation == opWrite {
+		return "stores " + s.After
 	}
 	return ""
 }
@@ -580,7 +585,7 @@ func brief(s artifact.FindingStep) string {
 			return c
 		}
 	}
-	if severalStatements(s.Text) {
+	if severalStatements(s.Text) || inLiteral {
 		form := assigning
 		if kind == sites.Panic {
 			form = panicking

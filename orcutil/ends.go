@@ -194,6 +194,7 @@ func guardTable(guards map[Site]bool) (table []bool) {
 // it is about to write.
 func Store[T any](site Site, v T) T {
 	Access(site)
+	stores(site, v)
 	return v
 }
 
@@ -202,6 +203,7 @@ func Store[T any](site Site, v T) T {
 func StoreIf[T any](site Site, v T) T {
 	if stopping.Load()[site&slots] {
 		accessIf(site)
+		stores(site, v)
 	}
 	return v
 }
