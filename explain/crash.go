@@ -291,7 +291,7 @@ func (e *explanation) ordered(until int) (string, int) {
 			// What is done later matters more, of what is as near to the error.
 			if r := bearing(o, b, bad); r > 0 && r >= rank {
 				rank = r
-				best = fmt.Sprintf("%s does %s while %s is between %s and %s", who(e.finding, o.G), doneAt(o), who(e.finding, b.to.G), doneAt(b.from), doneAt(b.to))
+				best = fmt.Sprintf("%s does %s while %s is between %s", who(e.finding, o.G), doneAt(o), who(e.finding, b.to.G), between(b.from, b.to))
 			}
 		}
 	}
@@ -361,6 +361,14 @@ func mentions(text, name string) bool {
 			return true
 		}
 	}
+}
+
+// between are two steps of a goroutine, which may be of one statement.
+func between(from, to artifact.FindingStep) string {
+	if doneAt(from) == doneAt(to) {
+		return "reading and writing in " + doneAt(to)
+	}
+	return doneAt(from) + " and " + doneAt(to)
 }
 
 // doneAt is a step in a sentence.
