@@ -44,7 +44,7 @@ func (p *program) assertion(instr ssa.Instruction) *assertion {
 		return nil
 	}
 	f := call.Call.StaticCallee()
-	if f == nil || f.Blocks != nil || intrinsicOf(f) != nil || f.Object() == nil || f.Object().Pkg() == nil {
+	if f == nil || f.Blocks != nil || p.operation(f) != nil || f.Object() == nil || f.Object().Pkg() == nil {
 		return nil
 	}
 	path := f.Object().Pkg().Path()

@@ -69,34 +69,34 @@ func (p *path) resultWidth() int {
 
 func atomics(table map[string]*intrinsic) {
 	load := func() *intrinsic {
-		return atomicOp(&intrinsic{name: "atomicload", reads: true}, 1, nil, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{operation: operation{name: "atomicload", reads: true}}, 1, nil, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
 			return old, nil
 		})
 	}
 	store := func() *intrinsic {
-		return atomicOp(&intrinsic{name: "atomicstore", writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{operation: operation{name: "atomicstore", writes: true, args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
 			return nil, args[1][:1]
 		})
 	}
 	add := func() *intrinsic {
-		return atomicOp(&intrinsic{name: "atomicadd", reads: true, writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{operation: operation{name: "atomicadd", reads: true, writes: true, args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
 			n := []*expr{arith(xAdd, old[0], args[1][0])}
 			return n, n
 		})
 	}
 	swap := func() *intrinsic {
-		return atomicOp(&intrinsic{name: "atomicswap", reads: true, writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{operation: operation{name: "atomicswap", reads: true, writes: true, args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
 			return old, args[1][:1]
 		})
 	}
 	cas := func() *intrinsic {
-		return atomicOp(&intrinsic{name: "atomiccas", reads: true, writes: true, args: []int{0, 1, 2}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{operation: operation{name: "atomiccas", reads: true, writes: true, args: []int{0, 1, 2}}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
 			c := arith(xEq, old[0], args[1][0])
 			return []*expr{c}, []*expr{ite(c, args[2][0], old[0])}
 		})
 	}
 	masks := func(op token.Token) *intrinsic {
-		return atomicOp(&intrinsic{name: "atomicmask", reads: true, writes: true, args: []int{0, 1}}, 1, nil, func(_ *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{operation: operation{name: "atomicmask", reads: true, writes: true, args: []int{0, 1}}}, 1, nil, func(_ *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
 			return old, []*expr{p.bits(op, old[0], args[1][0])}
 		})
 	}
@@ -136,16 +136,16 @@ func atomicValues(table map[string]*intrinsic) {
 		}
 		table["(*sync/atomic.Value)."+name] = atomicOp(&in, len(interfaceLayout), check, f)
 	}
-	op("Load", "atomicload", "", intrinsic{}, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
+	op("Load", "atomicload", "", intrinsic{operation: operation{}}, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
 		return old, nil
 	})
-	op("Store", "atomicstore", "store", intrinsic{writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
+	op("Store", "atomicstore", "store", intrinsic{operation: operation{writes: true, args: []int{0, 1}}}, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
 		return nil, args[1]
 	})
-	op("Swap", "atomicswap", "swap", intrinsic{writes: true, args: []int{0, 1}}, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+	op("Swap", "atomicswap", "swap", intrinsic{operation: operation{writes: true, args: []int{0, 1}}}, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
 		return old, args[1]
 	})
-	op("CompareAndSwap", "atomiccas", "compare and swap", intrinsic{writes: true, args: []int{0, 1, 2}}, func(x *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
+	op("CompareAndSwap", "atomiccas", "compare and swap", intrinsic{operation: operation{writes: true, args: []int{0, 1, 2}}}, func(x *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
 		c := x.equal(p, emptyInterface, old, args[1])
 		return []*expr{c}, []*expr{ite(c, args[2][0], old[0]), ite(c, args[2][1], old[1])}
 	})

@@ -9,8 +9,8 @@ import (
 // synctest.Wait has its guard, but does not wait.
 
 func bubbleIntrinsics(table map[string]*intrinsic) {
-	table["testing/synctest.Test"] = &intrinsic{name: "synctest", seed: true, args: []int{1}, run: runBubble}
-	table["testing/synctest.Wait"] = &intrinsic{name: "settle", kind: sites.Settle, seed: true, args: []int{}, run: settleBubble}
+	table["testing/synctest.Test"] = &intrinsic{operation: operation{name: "synctest", seed: true, args: []int{1}}, run: runBubble}
+	table["testing/synctest.Wait"] = &intrinsic{operation: operation{name: "settle", kind: sites.Settle, seed: true, args: []int{}}, run: settleBubble}
 }
 
 func runBubble(x *translator, p *path) bool {

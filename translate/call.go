@@ -198,7 +198,7 @@ func (x *translator) spawnsNil(p *path, g *ssa.Go, u *unwind) (target, bool) {
 }
 
 // nilBody is the goroutine that calls a nil function.
-var nilBody = &intrinsic{name: "nilbody", seed: true, args: []int{}, run: func(x *translator, p *path) bool {
+var nilBody = &intrinsic{operation: operation{name: "nilbody", seed: true, args: []int{}}, run: func(x *translator, p *path) bool {
 	x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
 	return true
 }}

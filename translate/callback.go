@@ -22,8 +22,8 @@ const timerWaits = timerCells
 var callbackBody *intrinsic
 
 func callbackIntrinsics(table map[string]*intrinsic) {
-	table["time.AfterFunc"] = &intrinsic{name: "afterfunc", seed: true, args: []int{1}, run: afterFunc}
-	callbackBody = &intrinsic{name: "callback", seed: true, args: []int{0, 1}, run: runCallback}
+	table["time.AfterFunc"] = &intrinsic{operation: operation{name: "afterfunc", seed: true, args: []int{1}}, run: afterFunc}
+	callbackBody = &intrinsic{operation: operation{name: "callback", seed: true, args: []int{0, 1}}, run: runCallback}
 }
 
 // afterFunc makes the timer, then starts the goroutine in a step of its own.

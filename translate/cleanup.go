@@ -11,7 +11,7 @@ import (
 // function is over, its deferred calls included, last registered first: in
 // front of the guard of its end. So they are kept below its deferred calls.
 
-var testCleanup = &intrinsic{name: "cleanup", seed: true, args: []int{1}}
+var testCleanup = &intrinsic{operation: operation{name: "cleanup", seed: true, args: []int{1}}}
 
 func init() { testCleanup.run = registerCleanup }
 

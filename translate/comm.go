@@ -373,7 +373,7 @@ func wgGo(x *translator, p *path) bool {
 var wgBody *intrinsic
 
 func init() {
-	wgBody = &intrinsic{name: "wgbody", seed: true, args: []int{0, 1}, unwound: func(x *translator, p *path) bool {
+	wgBody = &intrinsic{operation: operation{name: "wgbody", seed: true, args: []int{0, 1}}, unwound: func(x *translator, p *path) bool {
 		if !p.peek().unwind.goexit {
 			return true // the panic ends the program
 		}

@@ -148,7 +148,7 @@ func (x *translator) guessCompleted(p *path, site ssa.CallInstruction, fs []*ssa
 
 // callsBack is a call of the library which runs have shown to call functions of the
 // program: any of them, any number of times.
-var callsBack = &intrinsic{name: "callsback", args: []int{0, 1, 2, 3, 4, 5, 6, 7}, run: callBack}
+var callsBack = &intrinsic{operation: operation{name: "callsback", args: []int{0, 1, 2, 3, 4, 5, 6, 7}}, run: callBack}
 
 // The phases of such a call: in front of each decision, at it, behind the last; from
 // backCalls on a function is called.
@@ -417,7 +417,7 @@ func (p *program) missedCall(stack []stackFrame, i int) []artifact.Completion {
 			}
 			f := call.Common().StaticCallee()
 			switch {
-			case f != nil && f.Blocks != nil, f != nil && intrinsicOf(f) != nil, f != nil && through != "" && f.Name() != through:
+			case f != nil && f.Blocks != nil, f != nil && p.operation(f) != nil, f != nil && through != "" && f.Name() != through:
 				continue
 			case f == nil && (through != "" || slices.Contains(p.callees(call), callee)):
 				continue

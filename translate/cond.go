@@ -23,10 +23,10 @@ func isCond(t types.Type) bool {
 }
 
 func condIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.Cond).Wait"] = &intrinsic{name: "condwait", kind: sites.CondWait, block: true, seed: true, run: condWait}
-	table["(*sync.Cond).Signal"] = &intrinsic{name: "signal", kind: sites.CondSignal, seed: true, run: condSignal}
-	table["(*sync.Cond).Broadcast"] = &intrinsic{name: "broadcast", kind: sites.CondBroadcast, seed: true, run: condBroadcast}
-	table["sync.NewCond"] = &intrinsic{name: "newcond", args: []int{0}, run: newCond}
+	table["(*sync.Cond).Wait"] = &intrinsic{operation: operation{name: "condwait", kind: sites.CondWait, block: true, seed: true}, run: condWait}
+	table["(*sync.Cond).Signal"] = &intrinsic{operation: operation{name: "signal", kind: sites.CondSignal, seed: true}, run: condSignal}
+	table["(*sync.Cond).Broadcast"] = &intrinsic{operation: operation{name: "broadcast", kind: sites.CondBroadcast, seed: true}, run: condBroadcast}
+	table["sync.NewCond"] = &intrinsic{operation: operation{name: "newcond", args: []int{0}}, run: newCond}
 }
 
 // newCond allocates a Cond.

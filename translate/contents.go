@@ -77,7 +77,7 @@ func libraryType(t types.Type) string {
 
 // needLibrary asks for what a call of the library needs that is executed for the
 // functions that it calls.
-func (s *slice) needLibrary(call ssa.CallInstruction, in *intrinsic) {
+func (s *slice) needLibrary(call ssa.CallInstruction, in *operation) {
 	switch {
 	case in.name == "sort":
 		if c, ok := call.(*ssa.Call); ok && sorted(c) != nil {

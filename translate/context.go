@@ -53,23 +53,23 @@ var (
 )
 
 func contextIntrinsics(table map[string]*intrinsic) {
-	root := &intrinsic{name: "background", args: []int{}, run: func(x *translator, p *path) bool {
+	root := &intrinsic{operation: operation{name: "background", args: []int{}}, run: func(x *translator, p *path) bool {
 		return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), num(0)})
 	}}
 	for _, f := range []string{"Background", "TODO"} {
 		table["context."+f] = root
 	}
 	for _, cause := range []string{"", "Cause"} {
-		table["context.WithCancel"+cause] = &intrinsic{name: "withcancel", run: func(x *translator, p *path) bool { return newContext(x, p, false) }}
-		timeout := &intrinsic{name: "withtimeout", run: func(x *translator, p *path) bool { return newContext(x, p, true) }}
+		table["context.WithCancel"+cause] = &intrinsic{operation: operation{name: "withcancel"}, run: func(x *translator, p *path) bool { return newContext(x, p, false) }}
+		timeout := &intrinsic{operation: operation{name: "withtimeout"}, run: func(x *translator, p *path) bool { return newContext(x, p, true) }}
 		if cause != "" {
 			timeout.also = []int{2}
 		}
 		table["context.WithTimeout"+cause] = timeout
 		table["context.WithDeadline"+cause] = timeout
 	}
-	table["context.Cause"] = &intrinsic{name: "cause", run: contextCause}
-	cancelContext = &intrinsic{name: "cancel", args: []int{0, 1}, run: func(x *translator, p *path) bool {
+	table["context.Cause"] = &intrinsic{operation: operation{name: "cause"}, run: contextCause}
+	cancelContext = &intrinsic{operation: operation{name: "cancel", args: []int{0, 1}}, run: func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		switch {
 		case !tracked:
@@ -86,12 +86,12 @@ func contextIntrinsics(table map[string]*intrinsic) {
 		return x.opReturn(p, nil)
 	}}
 	contextMethods = map[string]*intrinsic{
-		"Done": {name: "done", run: func(x *translator, p *path) bool {
+		"Done": {operation: operation{name: "done"}, run: func(x *translator, p *path) bool {
 			return x.opReturn(p, []*expr{x.ends(p, p.arg(0)[0])})
 		}},
-		"Err":   {name: "err", run: contextErr},
-		"Value": {name: "value", args: []int{0, 1}, run: contextValue},
-		"Deadline": {name: "deadline", run: func(x *translator, p *path) bool {
+		"Err":   {operation: operation{name: "err"}, run: contextErr},
+		"Value": {operation: operation{name: "value", args: []int{0, 1}}, run: contextValue},
+		"Deadline": {operation: operation{name: "deadline"}, run: func(x *translator, p *path) bool {
 			return x.opReturn(p, x.unknowns(2, "the deadline of a context"))
 		}},
 	}

@@ -15,9 +15,9 @@ var (
 )
 
 func contextAfterIntrinsics(table map[string]*intrinsic) {
-	table["context.AfterFunc"] = &intrinsic{name: "ctxafterfunc", seed: true, args: []int{0, 1}, run: contextAfterFunc}
-	contextBody = &intrinsic{name: "callback", seed: true, args: []int{0, 1}, run: runContextBody}
-	stopContext = &intrinsic{name: "stop", seed: true, run: stopAfterFunc}
+	table["context.AfterFunc"] = &intrinsic{operation: operation{name: "ctxafterfunc", seed: true, args: []int{0, 1}}, run: contextAfterFunc}
+	contextBody = &intrinsic{operation: operation{name: "callback", seed: true, args: []int{0, 1}}, run: runContextBody}
+	stopContext = &intrinsic{operation: operation{name: "stop", seed: true}, run: stopAfterFunc}
 }
 
 // contextAfterFunc derives a context, then starts the goroutine in a step of its

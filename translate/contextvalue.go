@@ -23,7 +23,7 @@ const (
 var contextValues = memClass{nil, "values of contexts"}
 
 func contextValueIntrinsics(table map[string]*intrinsic) {
-	table["context.WithValue"] = &intrinsic{name: "withvalue", also: []int{1, 2}, run: func(x *translator, p *path) bool {
+	table["context.WithValue"] = &intrinsic{operation: operation{name: "withvalue", also: []int{1, 2}}, run: func(x *translator, p *path) bool {
 		if !x.sl.classes[contextValues] {
 			return x.opReturn(p, p.arg(0)[:2:2])
 		}
@@ -34,7 +34,7 @@ func contextValueIntrinsics(table map[string]*intrinsic) {
 		values, end := x.parentOf(p, p.arg(0))
 		return x.valueContext(p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
 	}}
-	table["context.WithoutCancel"] = &intrinsic{name: "withoutcancel", run: func(x *translator, p *path) bool {
+	table["context.WithoutCancel"] = &intrinsic{operation: operation{name: "withoutcancel"}, run: func(x *translator, p *path) bool {
 		if !x.sl.classes[contextValues] {
 			return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), num(0)})
 		}

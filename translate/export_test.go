@@ -21,7 +21,7 @@ func TextFunctions() []string {
 // Trips are the counts of iterations of what calls a function with a constant, by that: of the
 // loops around it in its function.
 func Trips(prog *source.Program, name string) (map[int64]int, error) {
-	p, err := buildProgram(context.Background(), prog, nil)
+	p, err := buildProgram(context.Background(), prog, operationOf, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 // Only where the model knows that the failing branch is taken it is asked for:
 // where the condition is a free choice, every assertion could fail.
 
-var testError = &intrinsic{name: "error", seed: true, args: []int{}}
+var testError = &intrinsic{operation: operation{name: "error", seed: true, args: []int{}}}
 
 func init() {
 	testError.run = func(x *translator, p *path) bool {

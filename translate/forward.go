@@ -13,7 +13,7 @@ import (
 // arguments that they are given: they make a function what an interface asks for.
 
 func forwardIntrinsics(table map[string]*intrinsic) {
-	table["(net/http.HandlerFunc).ServeHTTP"] = &intrinsic{name: "forward", args: []int{0, 1, 2}, forwards: true, run: forward}
+	table["(net/http.HandlerFunc).ServeHTTP"] = &intrinsic{operation: operation{name: "forward", args: []int{0, 1, 2}, forwards: true}, run: forward}
 }
 
 // forward calls the receiver.
@@ -43,7 +43,7 @@ func (p *program) forwarded(call ssa.CallInstruction, f *ssa.Function) []*ssa.Fu
 // as they have no bodies.
 func (p *program) forwarders(c *ssa.CallCommon) (out []*ssa.Function) {
 	for _, f := range p.functionMethods(c) {
-		if in := intrinsicOf(f); in != nil && in.forwards {
+		if op := p.operation(f); op != nil && op.forwards {
 			out = append(out, f)
 		}
 	}

@@ -140,7 +140,7 @@ func (p *program) fills(call ssa.CallInstruction) []ssa.Value {
 	}
 	var name string
 	switch f := c.StaticCallee(); {
-	case f != nil && f.Blocks == nil && intrinsicOf(f) == nil && !testingFunc(f):
+	case f != nil && f.Blocks == nil && p.operation(f) == nil && !testingFunc(f):
 		name = f.Name()
 	case c.IsInvoke() && len(p.callees(call)) == 0:
 		name = c.Method.Name()

@@ -224,12 +224,12 @@ func (x *translator) someText() []*expr {
 
 // Functions of the library that never return are in the model wherever they are called.
 func endingIntrinsics(table map[string]*intrinsic) {
-	panics := &intrinsic{name: "logpanic", seed: true, args: []int{}, run: func(x *translator, p *path) bool {
+	panics := &intrinsic{operation: operation{name: "logpanic", seed: true, args: []int{}}, run: func(x *translator, p *path) bool {
 		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "log.Panic"}, x.someText())
 		return true
 	}}
 	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {
-		in := &intrinsic{name: "logfatal", kind: sites.Exit, seed: true, args: []int{}, run: logFatal}
+		in := &intrinsic{operation: operation{name: "logfatal", kind: sites.Exit, seed: true, args: []int{}}, run: logFatal}
 		table["log."+n] = in
 		table["(*log.Logger)."+n] = in
 	}

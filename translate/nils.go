@@ -94,11 +94,11 @@ func (s *slice) followedAt(v ssa.Value, depth int) bool {
 			if s.checks[i] != "" || !follows(i, v) {
 				continue
 			}
-			s.checks[i], s.mayBeNil[i] = fault(i), true
+			s.checks[i], s.mayBeNil[i] = s.fault(i), true
 			s.needCheck(i)
 			grown = true
 		case *ssa.Call:
-			if (i.Call.IsInvoke() && i.Call.Value == v || actedOn(i) == v) && !s.instr[i] && s.checks[i] == "" {
+			if (i.Call.IsInvoke() && i.Call.Value == v || s.prog.actedOn(i) == v) && !s.instr[i] && s.checks[i] == "" {
 				s.checks[i], s.mayBeNil[i] = "nil pointer dereference", true
 				s.needCheck(i)
 				grown = true

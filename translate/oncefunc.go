@@ -24,7 +24,7 @@ const oncePanics = onceOver + 1
 var onceCall *intrinsic
 
 func onceIntrinsics(table map[string]*intrinsic) {
-	onceCall = &intrinsic{name: "oncefunc", kind: sites.OnceFunc, block: true, seed: true, run: callOnce, unwound: func(x *translator, p *path) bool {
+	onceCall = &intrinsic{operation: operation{name: "oncefunc", kind: sites.OnceFunc, block: true, seed: true}, run: callOnce, unwound: func(x *translator, p *path) bool {
 		p.putAt(p.arg(0)[0], onceState, num(oncePanics))
 		if u := p.peek().unwind; u.goexit {
 			// The library takes it for a panic, and panics with what it has recovered.
@@ -32,7 +32,7 @@ func onceIntrinsics(table map[string]*intrinsic) {
 		}
 		return true
 	}}
-	in := &intrinsic{name: "newonce", args: []int{0}, run: newOnce}
+	in := &intrinsic{operation: operation{name: "newonce", args: []int{0}}, run: newOnce}
 	for _, f := range []string{"OnceFunc", "OnceValue", "OnceValues"} {
 		table["sync."+f] = in
 	}

@@ -24,7 +24,7 @@ import (
 // known, the model says so.
 
 // fault names the panic that an instruction can raise by itself, "" if none.
-func fault(instr ssa.Instruction) string {
+func (s *slice) fault(instr ssa.Instruction) string {
 	switch i := instr.(type) {
 	case *ssa.IndexAddr:
 		if _, ok := i.Index.(*ssa.Const); ok {
@@ -70,7 +70,7 @@ func fault(instr ssa.Instruction) string {
 			return "interface conversion"
 		}
 	case *ssa.Call:
-		if v := actedOn(i); v != nil {
+		if v := s.prog.actedOn(i); v != nil {
 			return nilFault(v)
 		}
 		if m, _ := misuseOf(i); m != nil {
@@ -105,12 +105,12 @@ func nilFault(v ssa.Value) string {
 
 // actedOn is the pointer through which a call acts that the model may leave out: of an
 // atomic operation, a sync.Map, a sync.Pool, a timer.
-func actedOn(call *ssa.Call) ssa.Value {
+func (p *program) actedOn(call *ssa.Call) ssa.Value {
 	f := call.Call.StaticCallee()
 	if f == nil || len(call.Call.Args) == 0 {
 		return nil
 	}
-	if in := intrinsicOf(f); in == nil || in.seed || f.Signature.Recv() == nil && in.kind != sites.Atomic {
+	if op := p.operation(f); op == nil || op.seed || f.Signature.Recv() == nil && op.kind != sites.Atomic {
 		return nil
 	}
 	if _, ok := call.Call.Args[0].Type().Underlying().(*types.Pointer); !ok {
@@ -285,7 +285,7 @@ func (s *slice) faults() bool {
 				if _, isCall := instr.(*ssa.Call); isCall && s.instr[instr] {
 					continue // which does that itself
 				}
-				if what := fault(instr); what != "" && s.checks[instr] == "" && leavesOut(f, instr) {
+				if what := s.fault(instr); what != "" && s.checks[instr] == "" && leavesOut(f, instr) {
 					s.checks[instr] = what
 					s.needCheck(instr)
 					grown = true
@@ -365,8 +365,8 @@ func (s *slice) needCheck(instr ssa.Instruction) {
 		s.need(i.X)
 	case *ssa.Call:
 		switch m := s.misused[i].misuse; {
-		case actedOn(i) != nil:
-			s.need(actedOn(i))
+		case s.prog.actedOn(i) != nil:
+			s.need(s.prog.actedOn(i))
 		case m != nil:
 			for _, k := range m.args {
 				s.need(i.Call.Args[k])
@@ -422,7 +422,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 	case *ssa.UnOp:
 		return x.followed(p, i.X, i)
 	case *ssa.Call: // which the model leaves out
-		if v := actedOn(i); v != nil {
+		if v := x.prog.actedOn(i); v != nil {
 			return x.sl.instr[i] || x.followed(p, v, i)
 		}
 		if x.sl.misused[i].misuse != nil {

@@ -16,8 +16,8 @@ const unknownNew = "the function New of a sync.Pool is not tracked; it is not ex
 const poolResult = 1
 
 func poolIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.Pool).Get"] = &intrinsic{name: "poolget", reads: true, writes: true, args: []int{0}, takes: poolResult, run: poolGet}
-	table["(*sync.Pool).Put"] = &intrinsic{name: "poolput", reads: true, writes: true, args: []int{0, 1}, run: poolPut}
+	table["(*sync.Pool).Get"] = &intrinsic{operation: operation{name: "poolget", reads: true, writes: true, args: []int{0}, takes: poolResult}, run: poolGet}
+	table["(*sync.Pool).Put"] = &intrinsic{operation: operation{name: "poolput", reads: true, writes: true, args: []int{0, 1}}, run: poolPut}
 }
 
 // pool is the pool that the operation on top of the stack is called on. ok is

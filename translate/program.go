@@ -32,7 +32,9 @@ type program struct {
 	funcs   []*ssa.Function
 	reached map[*ssa.Function]bool // they
 	infos   map[*ssa.Function]*funcInfo
-	library map[*types.Package]bool // those of src.Library
+	// operation is what is known of a function without body, nil for nothing.
+	operation func(*ssa.Function) *operation
+	library   map[*types.Package]bool // those of src.Library
 	// thresholds are the integers to which intervals are widened.
 	thresholds []int32
 	around     *aroundTests // nil if there is no TestMain
@@ -70,7 +72,9 @@ func buildSSA(ctx context.Context, src *source.Program) (*ssaForm, error) {
 	})
 }
 
-func buildProgram(ctx context.Context, src *source.Program, completions []artifact.Completion) (*program, error) {
+// buildProgram makes a program, with what runs have shown of it. operation says what is known of
+// functions without bodies.
+func buildProgram(ctx context.Context, src *source.Program, operation func(*ssa.Function) *operation, completions []artifact.Completion) (*program, error) {
 	form, err := buildSSA(ctx, src)
 	if err != nil {
 		return nil, err
@@ -85,6 +89,8 @@ func buildProgram(ctx context.Context, src *source.Program, completions []artifa
 		entry: prog.FuncValue(src.Func),
 		init:  entryPkg.Func("init"),
 		infos: map[*ssa.Function]*funcInfo{},
+
+		operation: operation,
 
 		library: map[*types.Package]bool{},
 
@@ -258,8 +264,8 @@ func (p *program) reach() {
 					}
 					for _, g := range p.callees(i) {
 						visit(g)
-						if in := intrinsicOf(g); in != nil && len(in.methods) > 0 {
-							for _, m := range p.calledMethods(i.Common().Args[0], in.methods) {
+						if op := p.operation(g); op != nil && len(op.methods) > 0 {
+							for _, m := range p.calledMethods(i.Common().Args[0], op.methods) {
 								visit(m)
 							}
 						}
@@ -360,9 +366,6 @@ type funcInfo struct {
 	loops [][]int
 	// tangled: there are cycles that are not loops with one entry.
 	tangled bool
-	// liveIn are the needed values live at the entry of each block, after its
-	// phis; set by the slice.
-	liveIn []map[ssa.Value]bool
 }
 
 func (p *program) info(f *ssa.Function) *funcInfo {

@@ -18,12 +18,12 @@ var libraryRLocker types.Type = types.NewNamed(types.NewTypeName(token.NoPos, ni
 var rlockerMethods map[string]*intrinsic
 
 func rlockerIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.RWMutex).RLocker"] = &intrinsic{name: "rlocker", run: func(x *translator, p *path) bool {
+	table["(*sync.RWMutex).RLocker"] = &intrinsic{operation: operation{name: "rlocker"}, run: func(x *translator, p *path) bool {
 		return x.opReturn(p, []*expr{num(x.mem.tag(libraryRLocker)), p.arg(0)[0]})
 	}}
 	rlockerMethods = map[string]*intrinsic{
-		"Lock":   {name: "rlock", kind: sites.Lock, block: true, seed: true, run: rLock},
-		"Unlock": {name: "runlock", kind: sites.Unlock, seed: true, run: rUnlock},
+		"Lock":   {operation: operation{name: "rlock", kind: sites.Lock, block: true, seed: true}, run: rLock},
+		"Unlock": {operation: operation{name: "runlock", kind: sites.Unlock, seed: true}, run: rUnlock},
 	}
 }
 

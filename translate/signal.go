@@ -15,9 +15,9 @@ import (
 const ctxSignal = 2
 
 func signalIntrinsics(table map[string]*intrinsic) {
-	table["os/signal.Notify"] = &intrinsic{name: "notify", seed: true, run: notifySignal}
-	table["os/signal.Stop"] = &intrinsic{name: "stopnotify", seed: true, run: stopSignal}
-	table["os/signal.NotifyContext"] = &intrinsic{name: "notifycontext", run: func(x *translator, p *path) bool {
+	table["os/signal.Notify"] = &intrinsic{operation: operation{name: "notify", seed: true}, run: notifySignal}
+	table["os/signal.Stop"] = &intrinsic{operation: operation{name: "stopnotify", seed: true}, run: stopSignal}
+	table["os/signal.NotifyContext"] = &intrinsic{operation: operation{name: "notifycontext"}, run: func(x *translator, p *path) bool {
 		if p.peek().ctx.parent == nil {
 			return x.opReturn(p, nil)
 		}

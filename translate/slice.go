@@ -23,7 +23,9 @@ type slice struct {
 	testContext bool // the context of a test matters
 	// limited: the program limits the capacity of a slice, as in s[i:j:k].
 	limited bool
-	makers  map[*ssa.Function]bool // see makes
+	// liveIn are the needed values live at the entry of each block, after its phis.
+	liveIn map[*ssa.Function][]map[ssa.Value]bool
+	makers map[*ssa.Function]bool // see makes
 }
 
 // kept is what of the program is in the model.
@@ -125,7 +127,8 @@ func classOf(addr ssa.Value) (c memClass, known bool) {
 
 func newSlice(prog *program) *slice {
 	s := &slice{
-		prog: prog,
+		prog:   prog,
+		liveIn: map[*ssa.Function][]map[ssa.Value]bool{},
 		kept: kept{
 			instr: map[ssa.Instruction]bool{}, value: map[ssa.Value]bool{}, block: map[*ssa.BasicBlock]bool{},
 			funcs: map[*ssa.Function]bool{}, classes: map[memClass]bool{},
@@ -257,7 +260,7 @@ func (s *slice) inventory(instr ssa.Instruction) {
 		}
 		for _, f := range s.prog.callees(call) {
 			s.callers[f] = append(s.callers[f], call)
-			in := intrinsicOf(f)
+			in := s.prog.operation(f)
 			if in == nil || len(call.Common().Args) == 0 {
 				continue
 			}
@@ -313,7 +316,7 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 		}
 		callees := s.prog.callees(i)
 		for _, f := range callees {
-			in := intrinsicOf(f)
+			in := s.prog.operation(f)
 			if in != nil && (in.seed || in.forwards && len(s.prog.forwarded(i, f)) == 0) {
 				return true
 			}
@@ -445,7 +448,7 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 			s.need(a.subject)
 		}
 		for _, f := range s.prog.callees(i) {
-			in := intrinsicOf(f)
+			in := s.prog.operation(f)
 			switch {
 			case in != nil:
 				first := 0
@@ -577,7 +580,7 @@ func (s *slice) needReturn(v *ssa.Call) {
 	if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
 		s.needMap(v.Call.Args[0].Type())
 	}
-	if in := calleeIntrinsic(s.prog, v); in != nil && in.reads && len(v.Call.Args) > 0 {
+	if in := s.prog.operation(v.Call.StaticCallee()); in != nil && in.reads && len(v.Call.Args) > 0 {
 		s.needCell(v.Call.Args[0])
 		if in.name == "poolget" {
 			s.needReturned(s.poolNews)
@@ -785,17 +788,18 @@ func (s *slice) considered(instr ssa.Instruction) bool {
 // block, after its phis.
 func (s *slice) liveness(in *funcInfo) {
 	n := len(in.fn.Blocks)
-	in.liveIn = make([]map[ssa.Value]bool, n)
-	for i := range in.liveIn {
-		in.liveIn[i] = map[ssa.Value]bool{}
+	liveIn := make([]map[ssa.Value]bool, n)
+	for i := range liveIn {
+		liveIn[i] = map[ssa.Value]bool{}
 	}
+	s.liveIn[in.fn] = liveIn
 	for changed := true; changed; {
 		changed = false
 		for i := n - 1; i >= 0; i-- {
 			b := in.fn.Blocks[i]
 			live := s.liveBefore(in, b, 0)
-			if len(live) != len(in.liveIn[i]) {
-				in.liveIn[i] = live
+			if len(live) != len(liveIn[i]) {
+				liveIn[i] = live
 				changed = true
 			}
 		}
@@ -805,10 +809,10 @@ func (s *slice) liveness(in *funcInfo) {
 // liveBefore returns the values live before instruction idx of b; phis of b
 // count as defined.
 func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Value]bool {
-	if in.liveIn == nil { // of a goroutine that the call graph does not foresee
+	if s.liveIn[in.fn] == nil { // of a goroutine that the call graph does not foresee
 		s.liveness(in)
 	}
-	live := map[ssa.Value]bool{}
+	liveIn, live := s.liveIn[in.fn], map[ssa.Value]bool{}
 	succs := b.Succs
 	if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && !s.instr[b.Instrs[len(b.Instrs)-1]] {
 		if d := in.ipdom[b.Index]; d >= 0 {
@@ -818,7 +822,7 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 		}
 	}
 	for _, t := range succs {
-		for v := range in.liveIn[t.Index] {
+		for v := range liveIn[t.Index] {
 			if phi, ok := v.(*ssa.Phi); !ok || phi.Block() != t {
 				live[v] = true
 			}
@@ -843,7 +847,7 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 	// Named results are read by the recover block after a panic anywhere; what
 	// it uses are addresses, which are live from their allocation on.
 	if r := in.fn.Recover; r != nil && b != r {
-		for v := range in.liveIn[r.Index] {
+		for v := range liveIn[r.Index] {
 			live[v] = true
 		}
 	}

@@ -41,7 +41,7 @@ var methodSorts = []string{"sort.Sort", "sort.Stable"}
 
 func methodSortIntrinsics(table map[string]*intrinsic) {
 	for _, name := range methodSorts {
-		table[name] = &intrinsic{name: "sortmethods", args: []int{0}, methods: []string{"Len", "Less", "Swap"}, takes: sortedResult, run: sortByMethods}
+		table[name] = &intrinsic{operation: operation{name: "sortmethods", args: []int{0}, methods: []string{"Len", "Less", "Swap"}, takes: sortedResult}, run: sortByMethods}
 	}
 }
 

@@ -49,7 +49,7 @@ var sorters = map[string]sorter{
 
 func sortIntrinsics(table map[string]*intrinsic) {
 	for name, s := range sorters {
-		in := &intrinsic{name: "sort", args: []int{0}, run: func(x *translator, p *path) bool { return x.sort(p, s) }}
+		in := &intrinsic{operation: operation{name: "sort", args: []int{0}}, run: func(x *translator, p *path) bool { return x.sort(p, s) }}
 		if s.by {
 			in.args, in.calls, in.takes = []int{0, 1}, sortFunc, sortResult
 		}

@@ -33,7 +33,7 @@ func (p *program) spinsOn(br *ssa.If) *ssa.Call {
 	if !ok || !in.inCycle[call.Block().Index] {
 		return nil
 	}
-	op := calleeIntrinsic(p, call)
+	op := p.operation(call.Call.StaticCallee())
 	if op == nil {
 		return nil
 	}

@@ -38,16 +38,16 @@ const (
 const pausedPhase = 3
 
 var (
-	testRun      = &intrinsic{name: "run", seed: true, args: []int{0, 2}}
-	testParallel = &intrinsic{name: "parallel", seed: true, args: []int{}}
+	testRun      = &intrinsic{operation: operation{name: "run", seed: true, args: []int{0, 2}}}
+	testParallel = &intrinsic{operation: operation{name: "parallel", seed: true, args: []int{}}}
 
 	// subtestRun is a t.Run that is a site, parallelWait what t.Parallel does in
 	// such a subtest, subtestBody the goroutine and subtestJoin the end of a test
 	// function with parallel subtests, with its object as argument.
-	subtestRun   = &intrinsic{name: "subtest", kind: sites.Subtest, seed: true, args: []int{0, 2}}
-	parallelWait = &intrinsic{name: "parallel", kind: sites.Parallel, block: true, args: []int{}}
-	subtestBody  = &intrinsic{name: "subtest", seed: true, args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}
-	subtestJoin  = &intrinsic{name: "join", kind: sites.Join, block: true}
+	subtestRun   = &intrinsic{operation: operation{name: "subtest", kind: sites.Subtest, seed: true, args: []int{0, 2}}}
+	parallelWait = &intrinsic{operation: operation{name: "parallel", kind: sites.Parallel, block: true, args: []int{}}}
+	subtestBody  = &intrinsic{operation: operation{name: "subtest", seed: true, args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}}
+	subtestJoin  = &intrinsic{operation: operation{name: "join", kind: sites.Join, block: true}}
 )
 
 func init() {

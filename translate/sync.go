@@ -11,44 +11,16 @@ import (
 	"github.com/vtrace/vtrace/sites"
 )
 
-// An intrinsic is a function of the library, or a builtin, whose effect the
-// model knows. On the stack of a goroutine it is a frame without a body, so
-// that it can be called, deferred, started and passed around like any other.
+// An intrinsic is an operation with how the model executes it. On the stack of a goroutine it
+// is a frame without a body, so that it can be called, deferred, started and passed around like
+// any other.
 type intrinsic struct {
-	name  string
-	kind  sites.Kind // of its guard, Invalid for none
-	block bool       // it can wait
-	seed  bool       // relevant by itself
-	reads bool       // the memory that its first argument points to
-	// writes: likewise.
-	writes bool
-	args   []int // numbers of the arguments that matter; nil for the first
-	// also are numbers of arguments that the slice asks for itself.
-	also []int
-	// calls is the number of the argument that it calls, 0 for none, and takes
-	// that of the argument to keep what it returns in.
-	calls, takes int
-	// forwards: it calls its first argument with the others.
-	forwards bool
-	// methods are those of its first argument, an interface, that it calls.
-	methods []string
+	operation
 	// run executes it from f.phase on: 1 at first, as it sets it afterwards.
 	run func(x *translator, p *path) bool
 	// unwound is called when a panic, or a Goexit, passes through it. It reports whether the
 	// path goes on.
 	unwound func(x *translator, p *path) bool
-}
-
-func (in *intrinsic) needs(k int) bool {
-	if in.args == nil {
-		return k == 0
-	}
-	for _, a := range in.args {
-		if a == k {
-			return true
-		}
-	}
-	return false
 }
 
 // keep is the number of scalars that survive inside the operation.
@@ -79,9 +51,10 @@ func intrinsicOf(f *ssa.Function) *intrinsic {
 	return nil
 }
 
-func calleeIntrinsic(p *program, call ssa.CallInstruction) *intrinsic {
-	if f := call.Common().StaticCallee(); f != nil {
-		return intrinsicOf(f)
+// operationOf returns what is known of such a function for a program.
+func operationOf(f *ssa.Function) *operation {
+	if in := intrinsicOf(f); in != nil {
+		return &in.operation
 	}
 	return nil
 }
@@ -128,7 +101,7 @@ var (
 
 func init() {
 	op := func(name string, kind sites.Kind, block bool, run func(*translator, *path) bool) *intrinsic {
-		return &intrinsic{name: name, kind: kind, block: block, seed: true, run: run}
+		return &intrinsic{operation: operation{name: name, kind: kind, block: block, seed: true}, run: run}
 	}
 	intrinsics = map[string]*intrinsic{
 		"(*sync.Mutex).Lock":       op("lock", sites.Lock, true, lock),
@@ -140,15 +113,15 @@ func init() {
 		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, true, rLock),
 		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
 		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
-		"(*sync.WaitGroup).Add":    {name: "add", kind: sites.WaitGroupAdd, seed: true, args: []int{0, 1}, run: func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }},
+		"(*sync.WaitGroup).Add":    {operation: operation{name: "add", kind: sites.WaitGroupAdd, seed: true, args: []int{0, 1}}, run: func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }},
 		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *translator, p *path) bool { return wgAdd(x, p, num(-1)) }),
 		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
-		"(*sync.WaitGroup).Go":     {name: "go", kind: sites.WaitGroupGo, seed: true, args: []int{0, 1}, run: wgGo},
-		"(*sync.Once).Do":          {name: "once", kind: sites.OnceDo, block: true, seed: true, args: []int{0, 1}, run: onceDo, unwound: onceDone},
-		"os.Exit":                  {name: "exit", kind: sites.Exit, seed: true, args: []int{0}, run: osExit},
+		"(*sync.WaitGroup).Go":     {operation: operation{name: "go", kind: sites.WaitGroupGo, seed: true, args: []int{0, 1}}, run: wgGo},
+		"(*sync.Once).Do":          {operation: operation{name: "once", kind: sites.OnceDo, block: true, seed: true, args: []int{0, 1}}, run: onceDo, unwound: onceDone},
+		"os.Exit":                  {operation: operation{name: "exit", kind: sites.Exit, seed: true, args: []int{0}}, run: osExit},
 		"runtime.Goexit":           op("goexit", sites.Exit, false, goexit),
-		"time.Sleep":               {name: "sleep", kind: sites.Sleep, seed: true, args: []int{}, run: sleep},
-		"runtime.Gosched":          {name: "gosched", args: []int{}, run: func(x *translator, p *path) bool { return x.opReturn(p, nil) }},
+		"time.Sleep":               {operation: operation{name: "sleep", kind: sites.Sleep, seed: true, args: []int{}}, run: sleep},
+		"runtime.Gosched":          {operation: operation{name: "gosched", args: []int{}}, run: func(x *translator, p *path) bool { return x.opReturn(p, nil) }},
 	}
 	endingIntrinsics(intrinsics)
 	atomics(intrinsics)
@@ -169,7 +142,7 @@ func init() {
 	testFatal.run, testSkip.run = goexit, goexit
 	builtins = map[string]*intrinsic{
 		"close": op("close", sites.Close, false, closeChan),
-		"panic": {name: "panic", kind: sites.Panic, seed: true, run: func(x *translator, p *path) bool {
+		"panic": {operation: operation{name: "panic", kind: sites.Panic, seed: true}, run: func(x *translator, p *path) bool {
 			u := &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "panic"}
 			x.raise(p, u, p.arg(0))
 			return true
@@ -202,8 +175,8 @@ func testingIntrinsic(name string) *intrinsic {
 }
 
 var (
-	testFatal = &intrinsic{name: "fatal", kind: sites.Exit, seed: true, args: []int{}}
-	testSkip  = &intrinsic{name: "skip", kind: sites.Exit, seed: true, args: []int{}}
+	testFatal = &intrinsic{operation: operation{name: "fatal", kind: sites.Exit, seed: true, args: []int{}}}
+	testSkip  = &intrinsic{operation: operation{name: "skip", kind: sites.Exit, seed: true, args: []int{}}}
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.

@@ -15,7 +15,7 @@ var anyMap = types.NewMap(emptyInterface, emptyInterface)
 func syncMapIntrinsics(table map[string]*intrinsic) {
 	// A method on the map o reads its entries, and with writes changes them.
 	method := func(name string, args int, writes bool, run func(x *translator, p *path, o *object) bool) {
-		in := &intrinsic{name: "map" + name, reads: true, writes: writes, run: func(x *translator, p *path) bool {
+		in := &intrinsic{operation: operation{name: "map" + name, reads: true, writes: writes}, run: func(x *translator, p *path) bool {
 			o, ok := x.syncMap(p, writes)
 			return ok && run(x, p, o)
 		}}
@@ -72,7 +72,7 @@ func syncMapIntrinsics(table map[string]*intrinsic) {
 		p.empty(o)
 		return x.opReturn(p, nil)
 	})
-	in := &intrinsic{name: "maprange", reads: true, args: []int{0, 1}, calls: 1, takes: 4, run: rangeSyncMap}
+	in := &intrinsic{operation: operation{name: "maprange", reads: true, args: []int{0, 1}, calls: 1, takes: 4}, run: rangeSyncMap}
 	table["(*sync.Map).Range"] = in
 }
 

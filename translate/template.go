@@ -370,7 +370,7 @@ func (x *translator) liveOf(frames []*frame) []varKey {
 		case f.unwind != nil:
 			live = map[ssa.Value]bool{}
 			if r := f.ctx.fn.Recover; r != nil {
-				live = in.liveIn[r.Index]
+				live = x.sl.liveIn[f.ctx.fn][r.Index]
 			}
 		case top:
 			live = x.sl.liveBefore(in, f.block, f.idx)

@@ -10,7 +10,10 @@ import (
 // when the test function is over, in front of what is left to Cleanup. A
 // goroutine has that of the test it was started in.
 
-var testContext = &intrinsic{name: "context", args: []int{}}
+// contextOperation is the name of t.Context.
+const contextOperation = "context"
+
+var testContext = &intrinsic{operation: operation{name: contextOperation, args: []int{}}}
 
 func init() { testContext.run = contextOfTest }
 
@@ -21,7 +24,8 @@ func (p *program) asksForContext(call ssa.CallInstruction) bool {
 		return c.Method.FullName() == "(testing.TB).Context"
 	}
 	f := c.StaticCallee()
-	return f != nil && intrinsicOf(f) == testContext
+	op := p.operation(f)
+	return op != nil && op.name == contextOperation
 }
 
 // testContextOf is the address of the context of a test, or of a subtest.

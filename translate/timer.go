@@ -34,15 +34,15 @@ func (o *object) behind(k int32) int32 { return o.base + chanPayload + o.width +
 
 func timerIntrinsics(table map[string]*intrinsic) {
 	arm := func(name string, ticker, pointer bool) *intrinsic {
-		return &intrinsic{name: name, args: []int{}, run: func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) }}
+		return &intrinsic{operation: operation{name: name, args: []int{}}, run: func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) }}
 	}
 	table["time.After"] = arm("after", false, false)
 	table["time.Tick"] = arm("tick", true, false)
 	table["time.NewTimer"] = arm("newtimer", false, true)
 	table["time.NewTicker"] = arm("newticker", true, true)
 	for _, t := range []string{"Timer", "Ticker"} {
-		table["(*time."+t+").Stop"] = &intrinsic{name: "stop", seed: true, run: func(x *translator, p *path) bool { return setTimer(x, p, 0) }}
-		table["(*time."+t+").Reset"] = &intrinsic{name: "reset", seed: true, run: func(x *translator, p *path) bool { return setTimer(x, p, 1) }}
+		table["(*time."+t+").Stop"] = &intrinsic{operation: operation{name: "stop", seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 0) }}
+		table["(*time."+t+").Reset"] = &intrinsic{operation: operation{name: "reset", seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 1) }}
 	}
 }
 

@@ -134,7 +134,7 @@ func caught(prog *source.Program, err *error) {
 // what runs have shown.
 func Prepare(ctx context.Context, prog *source.Program, idx *sites.Index, completions ...artifact.Completion) (_ *Prepared, err error) {
 	defer caught(prog, &err)
-	p, err := buildProgram(ctx, prog, completions)
+	p, err := buildProgram(ctx, prog, operationOf, completions)
 	if err != nil {
 		return nil, err
 	}

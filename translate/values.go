@@ -155,7 +155,7 @@ func (x *translator) binary(p *path, i *ssa.BinOp) (e *expr, ok bool) {
 	if len(a) != 1 || len(b) != 1 || !isInteger(i.X.Type()) {
 		return unknown("not an integer"), true
 	}
-	if bad := misused(i.Op, b[0]); bad != nil && !x.check(p, bad, fault(i), i) {
+	if bad := misused(i.Op, b[0]); bad != nil && !x.check(p, bad, x.sl.fault(i), i) {
 		return nil, false
 	}
 	return p.integer(i.Op, i.Type(), a[0], b[0]), true
