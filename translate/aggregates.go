@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Slices are three scalars: the address of the first element, the length and
@@ -272,7 +273,7 @@ func (x *translator) execIndex(p *path, i *ssa.Index) bool {
 
 func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	ctx := p.peek().ctx
-	if isString(i.X.Type()) {
+	if program.IsString(i.X.Type()) {
 		p.set(ctx, i, x.unknowns(1, "part of a string"))
 		return p.advance()
 	}

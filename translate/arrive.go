@@ -9,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 func (x *translator) newPath(t *template, from *location) *path {
@@ -48,7 +49,7 @@ func (x *translator) locationFor(p *path, kind locKind, site sites.ID) *location
 		l.op = s.Kind.String()
 		top := p.peek()
 		if top.op != nil {
-			l.block = top.op.block
+			l.block = top.op.Blocks
 		} else {
 			switch i := top.block.Instrs[top.idx].(type) {
 			case *ssa.Send:
@@ -105,7 +106,7 @@ func (x *translator) isRef(k varKey) bool {
 // valueRefs says for each scalar of a value whether it is a reference.
 func (x *translator) valueRefs(v ssa.Value) []bool {
 	if x.sl.plain[v] {
-		return x.scalarRefs(pointee(v.Type()))
+		return x.scalarRefs(program.Pointee(v.Type()))
 	}
 	return x.scalarRefs(v.Type())
 }
@@ -114,7 +115,7 @@ func (x *translator) valueRefs(v ssa.Value) []bool {
 func (x *translator) scalarRefs(t types.Type) []bool {
 	n := x.width(t)
 	out := make([]bool, 0, n)
-	if isCond(t) {
+	if program.IsCond(t) {
 		out = append(out, false, true)
 	}
 	if cs := x.layout(t); cs != nil {
@@ -131,10 +132,10 @@ func (x *translator) scalarRefs(t types.Type) []bool {
 	case *types.Slice:
 		return []bool{true, false, false}
 	case *types.Struct:
-		if isCond(t) {
+		if program.IsCond(t) {
 			break
 		}
-		if x.foreign(t) || syncCells(t) != nil {
+		if x.foreign(t) || program.SyncCells(t) != nil {
 			return make([]bool, n)
 		}
 		for i := range u.NumFields() {
@@ -165,7 +166,7 @@ func (x *translator) splits(k varKey) bool {
 	case ssa.Value:
 		t := v.Type()
 		if x.sl.plain[v] {
-			t = pointee(t)
+			t = program.Pointee(t)
 		}
 		switch u := t.Underlying().(type) {
 		case *types.Basic:
@@ -175,11 +176,6 @@ func (x *translator) splits(k varKey) bool {
 		}
 	}
 	return false
-}
-
-func isBool(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsBoolean != 0
 }
 
 // arrive ends the path at a location.
@@ -195,7 +191,7 @@ func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
 			continue
 		}
 		yes := int32(1)
-		if !isBool(lv.key.v.(ssa.Value).Type()) && !isBool(pointee(lv.key.v.(ssa.Value).Type())) {
+		if !program.IsBool(lv.key.v.(ssa.Value).Type()) && !program.IsBool(program.Pointee(lv.key.v.(ssa.Value).Type())) {
 			yes = x.mem.tag(opaqueError)
 		}
 		key := envKey{lv.key.ctx, lv.key.v}
@@ -258,7 +254,7 @@ func (x *translator) join(p *path, l *location) {
 		if l.lost[i] {
 			continue // any value has its place
 		}
-		a := l.in[i].widen(b, x.limit(lv.v.refs), x.prog.thresholds)
+		a := l.in[i].widen(b, x.limit(lv.v.refs), x.prog.Thresholds)
 		if a.top && !l.in[i].top && !lv.v.refs && (!b.top || e.pastLimits() || !l.in[i].empty()) {
 			// A counter without visible bound, or a number that is not tracked on
 			// this way: it is kept within limits, and beyond them is not tracked.
@@ -360,7 +356,7 @@ func (x *translator) leave(l *location) {
 		case ok:
 			e = num(k)
 		case l.in[i].top:
-			e = unknown(x.prog.notKept(lv.key.v))
+			e = unknown(x.prog.NotKept(lv.key.v))
 		case l.in[i].empty():
 			e = num(0)
 		default:
@@ -429,7 +425,7 @@ func (x *translator) leaveWith(l *location, p *path) {
 			}
 		}
 	case atEnd:
-		if x.prog.test() {
+		if x.prog.Test() {
 			x.arrive(p, atDone, 0)
 			return
 		}
@@ -497,7 +493,7 @@ func (tgt target) name() string {
 	case tgt.fn != nil:
 		return tgt.fn.String() + fmt.Sprint(tgt.fn.Pos())
 	case tgt.op != nil:
-		return tgt.op.name
+		return tgt.op.Name
 	}
 	return "op"
 }
@@ -523,7 +519,7 @@ func (x *translator) ownKind(p *path, site ssa.Instruction, name string) *templa
 // statement only once.
 func (x *translator) countGoroutines(p *path, t *template, single bool) {
 	f := p.peek()
-	inLoop := f.ctx.inLoop || f.op == nil && x.prog.info(f.ctx.fn).inCycle[f.block.Index]
+	inLoop := f.ctx.inLoop || f.op == nil && x.prog.Function(f.ctx.fn).InCycle[f.block.Index]
 	recursive := x.recursive[started{t.origin, t.target}]
 	t.once = p.t.once && (!inLoop || single) && !recursive
 	t.slots = 1
@@ -568,10 +564,10 @@ func (x *translator) setSites(p *path, t *template, op *intrinsic) {
 // startAtOp has the goroutines of a template begin with an operation of the library,
 // which has its arguments from the spawner.
 func (x *translator) startAtOp(t *template, tgt target) {
-	t.root = x.context(t, nil, nil, 0, tgt.fn, tgt.op.name)
+	t.root = x.context(t, nil, nil, 0, tgt.fn, tgt.op.Name)
 	root := &frame{ctx: t.root, op: tgt.op, tgt: target{fn: tgt.fn, op: tgt.op, pos: tgt.pos}}
 	for k, a := range tgt.args {
-		if !tgt.op.needs(k) {
+		if !tgt.op.Needs(k) {
 			a = nil
 		}
 		root.tgt.args = append(root.tgt.args, make([]*expr, len(a)))
@@ -581,7 +577,7 @@ func (x *translator) startAtOp(t *template, tgt target) {
 		}
 	}
 	t.start = []*frame{root}
-	t.name = tgt.op.name
+	t.name = tgt.op.Name
 }
 
 // startAtFunction has the goroutines of a template begin with a function of the
@@ -610,7 +606,7 @@ func (x *translator) startAtFunction(t *template, tgt target) {
 // initialising reports that a call path begins in the initialisation of packages.
 func (x *translator) initialising(c *callPath) bool {
 	for ; c != nil; c = c.parent {
-		if c.fn != nil && c.fn == x.prog.init {
+		if c.fn != nil && c.fn == x.prog.Init {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Atomic operations are accesses to shared memory: they have a guard where goroutines
@@ -19,7 +20,7 @@ type atomicEffect func(x *translator, p *path, old []*expr, args [][]*expr) (res
 // atomicOp completes an operation on n scalars at its first argument; check, if
 // any, reports whether it goes on with what was there.
 func atomicOp(in *intrinsic, n int, check func(x *translator, p *path, old []*expr) bool, f atomicEffect) *intrinsic {
-	in.kind = sites.Atomic
+	in.Kind = sites.Atomic
 	in.run = func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		if !tracked {
@@ -33,7 +34,7 @@ func atomicOp(in *intrinsic, n int, check func(x *translator, p *path, old []*ex
 			x.raise(p, &unwind{kind: artifact.KindPanic, pos: p.here(), detail: "nil pointer dereference"}, x.someError())
 			return true
 		}
-		x.accessed(p, k, n, x.siteOfOp(p), in.writes)
+		x.accessed(p, k, n, x.siteOfOp(p), in.Writes)
 		old, lost := make([]*expr, n), make([]*expr, n)
 		for i := range old {
 			at := k + int32(i)
@@ -69,34 +70,34 @@ func (p *path) resultWidth() int {
 
 func atomics(table map[string]*intrinsic) {
 	load := func() *intrinsic {
-		return atomicOp(&intrinsic{operation: operation{name: "atomicload", reads: true}}, 1, nil, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicload", Reads: true}}, 1, nil, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
 			return old, nil
 		})
 	}
 	store := func() *intrinsic {
-		return atomicOp(&intrinsic{operation: operation{name: "atomicstore", writes: true, args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicstore", Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
 			return nil, args[1][:1]
 		})
 	}
 	add := func() *intrinsic {
-		return atomicOp(&intrinsic{operation: operation{name: "atomicadd", reads: true, writes: true, args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicadd", Reads: true, Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
 			n := []*expr{arith(xAdd, old[0], args[1][0])}
 			return n, n
 		})
 	}
 	swap := func() *intrinsic {
-		return atomicOp(&intrinsic{operation: operation{name: "atomicswap", reads: true, writes: true, args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicswap", Reads: true, Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
 			return old, args[1][:1]
 		})
 	}
 	cas := func() *intrinsic {
-		return atomicOp(&intrinsic{operation: operation{name: "atomiccas", reads: true, writes: true, args: []int{0, 1, 2}}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomiccas", Reads: true, Writes: true, Args: []int{0, 1, 2}}}, 1, nil, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
 			c := arith(xEq, old[0], args[1][0])
 			return []*expr{c}, []*expr{ite(c, args[2][0], old[0])}
 		})
 	}
 	masks := func(op token.Token) *intrinsic {
-		return atomicOp(&intrinsic{operation: operation{name: "atomicmask", reads: true, writes: true, args: []int{0, 1}}}, 1, nil, func(_ *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
+		return atomicOp(&intrinsic{Operation: program.Operation{Name: "atomicmask", Reads: true, Writes: true, Args: []int{0, 1}}}, 1, nil, func(_ *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
 			return old, []*expr{p.bits(op, old[0], args[1][0])}
 		})
 	}
@@ -127,25 +128,25 @@ func atomics(table map[string]*intrinsic) {
 // atomicValues are the methods of atomic.Value, which is an interface value.
 func atomicValues(table map[string]*intrinsic) {
 	op := func(name, what, does string, in intrinsic, f atomicEffect) {
-		in.name, in.reads = what, true
+		in.Name, in.Reads = what, true
 		var check func(x *translator, p *path, old []*expr) bool
-		if in.writes {
+		if in.Writes {
 			check = func(x *translator, p *path, old []*expr) bool {
-				return x.storable(p, does, old, p.args()[1:len(in.args)])
+				return x.storable(p, does, old, p.args()[1:len(in.Args)])
 			}
 		}
 		table["(*sync/atomic.Value)."+name] = atomicOp(&in, len(interfaceLayout), check, f)
 	}
-	op("Load", "atomicload", "", intrinsic{operation: operation{}}, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
+	op("Load", "atomicload", "", intrinsic{Operation: program.Operation{}}, func(_ *translator, _ *path, old []*expr, _ [][]*expr) (result, store []*expr) {
 		return old, nil
 	})
-	op("Store", "atomicstore", "store", intrinsic{operation: operation{writes: true, args: []int{0, 1}}}, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
+	op("Store", "atomicstore", "store", intrinsic{Operation: program.Operation{Writes: true, Args: []int{0, 1}}}, func(_ *translator, _ *path, _ []*expr, args [][]*expr) (result, store []*expr) {
 		return nil, args[1]
 	})
-	op("Swap", "atomicswap", "swap", intrinsic{operation: operation{writes: true, args: []int{0, 1}}}, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
+	op("Swap", "atomicswap", "swap", intrinsic{Operation: program.Operation{Writes: true, Args: []int{0, 1}}}, func(_ *translator, _ *path, old []*expr, args [][]*expr) (result, store []*expr) {
 		return old, args[1]
 	})
-	op("CompareAndSwap", "atomiccas", "compare and swap", intrinsic{operation: operation{writes: true, args: []int{0, 1, 2}}}, func(x *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
+	op("CompareAndSwap", "atomiccas", "compare and swap", intrinsic{Operation: program.Operation{Writes: true, Args: []int{0, 1, 2}}}, func(x *translator, p *path, old []*expr, args [][]*expr) (result, store []*expr) {
 		c := x.equal(p, emptyInterface, old, args[1])
 		return []*expr{c}, []*expr{ite(c, args[2][0], old[0]), ite(c, args[2][1], old[1])}
 	})

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // assumedLoops records the loops that the model leaves out, since they hold no
@@ -15,11 +16,11 @@ import (
 // model takes it for granted that they end.
 func (x *translator) assumedLoops() {
 	e := x.endings()
-	for _, f := range x.prog.funcs {
-		if synthetic(f) || !x.own[packagePath(f)] {
+	for _, f := range x.prog.Funcs {
+		if program.Synthetic(f) || !x.own[packagePath(f)] {
 			continue
 		}
-		in := x.prog.info(f)
+		in := x.prog.Function(f)
 		assumed := func(b *ssa.BasicBlock) {
 			x.approximation(loopPos(in, b), "terminates", artifact.DirectionBound, fmt.Sprintf("the loop holds no operation: assumed to end (in %s)", f.Name()))
 		}
@@ -53,8 +54,8 @@ func packagePath(f *ssa.Function) string {
 
 // tangles returns a block of each set of cycles that are left out of the model and have
 // no header, since they are entered at several places.
-func (x *translator) tangles(in *funcInfo) []*ssa.BasicBlock {
-	if in.arrange(); !in.tangled {
+func (x *translator) tangles(in *program.Function) []*ssa.BasicBlock {
+	if in.Arrange(); !in.Tangled {
 		return nil
 	}
 	// reached are the blocks behind one, without what goes back to headers.
@@ -73,7 +74,7 @@ func (x *translator) tangles(in *funcInfo) []*ssa.BasicBlock {
 		return out
 	}
 	var out []*ssa.BasicBlock
-	for _, b := range in.fn.Blocks {
+	for _, b := range in.Func.Blocks {
 		if x.sl.block[b] {
 			continue
 		}
@@ -87,7 +88,7 @@ func (x *translator) tangles(in *funcInfo) []*ssa.BasicBlock {
 }
 
 // loopPos is the position of a loop, by the first instruction that has one.
-func loopPos(in *funcInfo, header *ssa.BasicBlock) token.Pos {
+func loopPos(in *program.Function, header *ssa.BasicBlock) token.Pos {
 	seen := map[*ssa.BasicBlock]bool{}
 	for b := header; !seen[b]; {
 		seen[b] = true
@@ -95,7 +96,7 @@ func loopPos(in *funcInfo, header *ssa.BasicBlock) token.Pos {
 			if _, ok := instr.(*ssa.Phi); ok {
 				continue // has that of its variable
 			}
-			if pos := in.pos[instr]; pos.IsValid() {
+			if pos := in.Positions[instr]; pos.IsValid() {
 				return pos
 			}
 		}
@@ -104,7 +105,7 @@ func loopPos(in *funcInfo, header *ssa.BasicBlock) token.Pos {
 		}
 		b = b.Succs[0]
 	}
-	return in.fn.Pos()
+	return in.Func.Pos()
 }
 
 // queueOrder records where waiting goroutines may be served in an order that is

@@ -20,7 +20,7 @@ func (s *slice) byValue() map[ssa.Value]bool {
 			all = append(all, v)
 		}
 	}
-	for _, f := range s.prog.funcs {
+	for _, f := range s.prog.Funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				if a, ok := instr.(*ssa.Alloc); ok && a.Heap {

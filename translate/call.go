@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A target is what a call calls: a function with a body, or an operation.
@@ -33,7 +34,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 		tgt.op = builtins[b.Name()]
 		return tgt, true
 	}
-	if fs := x.prog.calls[site]; len(fs) > 0 && !x.prog.fromLibrary(site) {
+	if fs := x.prog.Calls[site]; len(fs) > 0 && !x.prog.FromLibrary(site) {
 		switch g, decided := p.guessed(site); {
 		case !decided:
 			x.guessCompleted(p, site, fs)
@@ -198,7 +199,7 @@ func (x *translator) spawnsNil(p *path, g *ssa.Go, u *unwind) (target, bool) {
 }
 
 // nilBody is the goroutine that calls a nil function.
-var nilBody = &intrinsic{operation: operation{name: "nilbody", seed: true, args: []int{}}, run: func(x *translator, p *path) bool {
+var nilBody = &intrinsic{Operation: program.Operation{Name: "nilbody", Seed: true, Args: []int{}}, run: func(x *translator, p *path) bool {
 	x.raise(p, &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "nil pointer dereference"}, x.someError())
 	return true
 }}
@@ -245,7 +246,7 @@ func (x *translator) guess(p *path, site ssa.CallInstruction, tgt target) (targe
 			return tgt, true
 		}
 	}
-	callees := x.prog.callees(site)
+	callees := x.prog.Callees(site)
 	if len(callees) == 0 {
 		return tgt, true
 	}
@@ -280,7 +281,7 @@ func (x *translator) method(tag int32, t types.Type, of *types.Func) (fn *ssa.Fu
 	if types.NewMethodSet(t).Lookup(of.Pkg(), of.Name()) == nil {
 		return nil, false
 	}
-	fn = x.prog.ssa.LookupMethod(t, of.Pkg(), of.Name())
+	fn = x.prog.SSA.LookupMethod(t, of.Pkg(), of.Name())
 	x.methods[k] = fn
 	return fn, true
 }
@@ -357,7 +358,7 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 	}
 	skip := func() bool { return skipOn(p) }
 	if tgt.op != nil {
-		c := x.context(p.t, ctx, site, nth, tgt.fn, tgt.op.name)
+		c := x.context(p.t, ctx, site, nth, tgt.fn, tgt.op.Name)
 		x.pushOp(p, c, tgt, deferred)
 		return true
 	}
@@ -369,15 +370,15 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 		return skip()
 	}
 	if tgt.fn.Blocks == nil {
-		if fs := x.prog.calls[site]; len(fs) > 0 {
+		if fs := x.prog.Calls[site]; len(fs) > 0 {
 			tgt.op = callsBack
-			x.pushOp(p, x.context(p.t, ctx, site, nth, tgt.fn, callsBack.name), tgt, deferred)
+			x.pushOp(p, x.context(p.t, ctx, site, nth, tgt.fn, callsBack.Name), tgt, deferred)
 			return true
 		}
 		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.fn) && x.sl.numbers[call].chosen() {
 			return x.callFlag(p, call)
 		}
-		if a := x.prog.assertion(site); a != nil && !deferred {
+		if a := x.prog.Assertion(site); a != nil && !deferred {
 			return x.assert(p, site.(*ssa.Call), a, skipOn)
 		}
 		if call, ok := site.(*ssa.Call); ok && !deferred && x.computes(p, call) {
@@ -398,10 +399,10 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 // unforeseen notes that a function is called which the call graph does not have:
 // what it needs has not been found out.
 func (x *translator) unforeseen(p *path, tgt target) bool {
-	if tgt.op != nil || tgt.fn == nil || tgt.fn.Blocks == nil || x.prog.reached[tgt.fn] {
+	if tgt.op != nil || tgt.fn == nil || tgt.fn.Blocks == nil || x.prog.Reached[tgt.fn] {
 		return false
 	}
-	p.note("unknown-call", artifact.DirectionUnder, fullName(tgt.fn)+" is called, which the call graph does not foresee; its effects on channels and locks are not in the model")
+	p.note("unknown-call", artifact.DirectionUnder, program.FullName(tgt.fn)+" is called, which the call graph does not foresee; its effects on channels and locks are not in the model")
 	return true
 }
 
@@ -443,7 +444,7 @@ func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) bool
 // activations bounds those of a function.
 func (x *translator) activations(p *path, fn *ssa.Function) (n int, at *bounded) {
 	pos := fn.Pos()
-	if !pos.IsValid() || x.prog.ofLibrary(fn) {
+	if !pos.IsValid() || x.prog.OfLibrary(fn) {
 		pos = p.here()
 	}
 	n, at = x.boundOf(artifact.BoundActivations, pos)
@@ -457,7 +458,7 @@ func (x *translator) activations(p *path, fn *ssa.Function) (n int, at *bounded)
 func (x *translator) libraryResult(p *path, site ssa.CallInstruction, tgt target) []*expr {
 	sig := site.Common().Signature()
 	if tgt.fn != nil {
-		switch name := fullName(tgt.fn); name {
+		switch name := program.FullName(tgt.fn); name {
 		case "errors.New", "fmt.Errorf":
 			if call, ok := site.(*ssa.Call); ok {
 				return x.newError(fmt.Sprintf("error %d", site.Pos()), call)
@@ -763,7 +764,7 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 		return set(unknown("length not tracked"))
 	case "min", "max":
 		e := arg(0)[0]
-		if !isInteger(i.Type()) {
+		if !program.IsInteger(i.Type()) {
 			return set(unknown("not an integer"))
 		}
 		for k := 1; k < len(i.Call.Args); k++ {

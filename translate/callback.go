@@ -6,6 +6,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // What time.AfterFunc returns is a timer whose message nobody receives: it lets
@@ -22,8 +23,8 @@ const timerWaits = timerCells
 var callbackBody *intrinsic
 
 func callbackIntrinsics(table map[string]*intrinsic) {
-	table["time.AfterFunc"] = &intrinsic{operation: operation{name: "afterfunc", seed: true, args: []int{1}}, run: afterFunc}
-	callbackBody = &intrinsic{operation: operation{name: "callback", seed: true, args: []int{0, 1}}, run: runCallback}
+	table["time.AfterFunc"] = &intrinsic{Operation: program.Operation{Name: "afterfunc", Seed: true, Args: []int{1}}, run: afterFunc}
+	callbackBody = &intrinsic{Operation: program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, run: runCallback}
 }
 
 // afterFunc makes the timer, then starts the goroutine in a step of its own.
@@ -34,7 +35,7 @@ func afterFunc(x *translator, p *path) bool {
 	}
 	return x.startCallback(p, callbackBody, timerC, func(f *frame) (ref, bool) {
 		r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
-			return &object{kind: objChan, name: fmt.Sprintf("afterfunc_%d", x.prog.src.Fset.Position(f.ctx.site.Pos()).Line),
+			return &object{kind: objChan, name: fmt.Sprintf("afterfunc_%d", x.prog.Source.Fset.Position(f.ctx.site.Pos()).Line),
 				size: chanPayload + timerCells + 1, elem: types.NewStruct(nil, nil), cap: 1, pos: f.ctx.site.Pos(), timer: true, callback: true}
 		}, x.describeCallback)
 		if !ok {

@@ -74,7 +74,7 @@ func stackCapacities(n, length, size int64, pointers bool) []int64 {
 // heapCapacity is the capacity of an array on the heap to which append copies a slice that
 // has no room for n elements.
 func (x *translator) heapCapacity(elem types.Type, n, capacity int32) int32 {
-	return int32(grownCapacity(int64(n), int64(capacity), x.prog.sizes().Sizeof(elem), hasPointers(elem)))
+	return int32(grownCapacity(int64(n), int64(capacity), x.prog.Sizes().Sizeof(elem), hasPointers(elem)))
 }
 
 // capacitiesOf are the capacities that what an append returns can have, where the slice
@@ -84,20 +84,12 @@ func (x *translator) capacitiesOf(call *ssa.Call, elem types.Type, n, length, ca
 	if leavesAtOnce(call) {
 		return out
 	}
-	for _, k := range stackCapacities(int64(n), int64(length), x.prog.sizes().Sizeof(elem), hasPointers(elem)) {
+	for _, k := range stackCapacities(int64(n), int64(length), x.prog.Sizes().Sizeof(elem), hasPointers(elem)) {
 		if !slices.Contains(out, int32(k)) {
 			out = append(out, int32(k))
 		}
 	}
 	return out
-}
-
-// sizes are those of the types of the program under check.
-func (p *program) sizes() types.Sizes {
-	if s := p.src.Entry.TypesSizes; s != nil {
-		return s
-	}
-	return types.SizesFor("gc", "amd64")
 }
 
 // hasPointers reports that values of a type have pointers in them.
@@ -125,7 +117,7 @@ func (x *translator) seesCapacity(elem types.Type) bool {
 	key := types.TypeString(elem, nil)
 	if x.capacities == nil {
 		x.capacities = map[string]bool{}
-		for _, f := range x.prog.funcs {
+		for _, f := range x.prog.Funcs {
 			for _, b := range f.Blocks {
 				for _, instr := range b.Instrs {
 					if t := capacitySeen(instr); t != nil {

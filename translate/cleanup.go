@@ -5,13 +5,15 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Functions registered by Cleanup run in the entry goroutine when the test
 // function is over, its deferred calls included, last registered first: in
 // front of the guard of its end. So they are kept below its deferred calls.
 
-var testCleanup = &intrinsic{operation: operation{name: "cleanup", seed: true, args: []int{1}}}
+var testCleanup = &intrinsic{Operation: program.Operation{Name: "cleanup", Seed: true, Args: []int{1}}}
 
 func init() { testCleanup.run = registerCleanup }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // atGuard stops at the guard of an instruction, or executes the instruction if
@@ -373,7 +374,7 @@ func wgGo(x *translator, p *path) bool {
 var wgBody *intrinsic
 
 func init() {
-	wgBody = &intrinsic{operation: operation{name: "wgbody", seed: true, args: []int{0, 1}}, unwound: func(x *translator, p *path) bool {
+	wgBody = &intrinsic{Operation: program.Operation{Name: "wgbody", Seed: true, Args: []int{0, 1}}, unwound: func(x *translator, p *path) bool {
 		if !p.peek().unwind.goexit {
 			return true // the panic ends the program
 		}
@@ -428,7 +429,7 @@ func (x *translator) spawnTarget(p *path, site ssa.Instruction, tgt target, afte
 	}
 	grown := false
 	for i, e := range handed {
-		a := t.args[i].widen(p.abs(e), x.limit(t.refs[i]), x.prog.thresholds)
+		a := t.args[i].widen(p.abs(e), x.limit(t.refs[i]), x.prog.Thresholds)
 		if !a.equal(t.args[i]) {
 			t.args[i] = a
 			grown = true

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A sync.Cond is the interface value of its lock and the queue of its waiters:
@@ -15,18 +16,11 @@ const (
 	condWaiters = 8
 )
 
-// isCond recognises sync.Cond, which foreign code has no other business with
-// than to read and set its lock.
-func isCond(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" && n.Obj().Name() == "Cond"
-}
-
 func condIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.Cond).Wait"] = &intrinsic{operation: operation{name: "condwait", kind: sites.CondWait, block: true, seed: true}, run: condWait}
-	table["(*sync.Cond).Signal"] = &intrinsic{operation: operation{name: "signal", kind: sites.CondSignal, seed: true}, run: condSignal}
-	table["(*sync.Cond).Broadcast"] = &intrinsic{operation: operation{name: "broadcast", kind: sites.CondBroadcast, seed: true}, run: condBroadcast}
-	table["sync.NewCond"] = &intrinsic{operation: operation{name: "newcond", args: []int{0}}, run: newCond}
+	table["(*sync.Cond).Wait"] = &intrinsic{Operation: program.Operation{Name: "condwait", Kind: sites.CondWait, Blocks: true, Seed: true}, run: condWait}
+	table["(*sync.Cond).Signal"] = &intrinsic{Operation: program.Operation{Name: "signal", Kind: sites.CondSignal, Seed: true}, run: condSignal}
+	table["(*sync.Cond).Broadcast"] = &intrinsic{Operation: program.Operation{Name: "broadcast", Kind: sites.CondBroadcast, Seed: true}, run: condBroadcast}
+	table["sync.NewCond"] = &intrinsic{Operation: program.Operation{Name: "newcond", Args: []int{0}}, run: newCond}
 }
 
 // newCond allocates a Cond.
@@ -37,8 +31,8 @@ func newCond(x *translator, p *path) bool {
 	}
 	l := p.arg(0)
 	t := f.tgt.fn.Signature.Results().At(0).Type()
-	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object { return x.newData("cond", pointee(t)) },
-		func(o *object) { x.describe(o, pointee(t)) })
+	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object { return x.newData("cond", program.Pointee(t)) },
+		func(o *object) { x.describe(o, program.Pointee(t)) })
 	if !ok {
 		return false
 	}
@@ -198,7 +192,7 @@ func (x *translator) condLocker(p *path, a int32) (l lockOfCond, ok bool) {
 	if ok && mu == 0 {
 		return noLock()
 	}
-	return lockOfCond{mu: mu + int32(off), writer: len(syncCells(lock)) == 3}, ok
+	return lockOfCond{mu: mu + int32(off), writer: len(program.SyncCells(lock)) == 3}, ok
 }
 
 // embeddedLock is where in what a pointer of type t points to its methods Lock
@@ -209,7 +203,7 @@ func (x *translator) embeddedLock(t types.Type) (off int, lock types.Type, ok bo
 		if _, pointer := t.Underlying().(*types.Pointer); sel == nil || !pointer {
 			return 0, nil, false
 		}
-		lock = pointee(t)
+		lock = program.Pointee(t)
 		for _, k := range sel.Index()[:len(sel.Index())-1] {
 			st, isStruct := lock.Underlying().(*types.Struct)
 			if !isStruct {
@@ -217,7 +211,7 @@ func (x *translator) embeddedLock(t types.Type) (off int, lock types.Type, ok bo
 			}
 			off, lock = off+x.fieldOffset(st, k), st.Field(k).Type()
 		}
-		return off, lock, syncCells(lock) != nil
+		return off, lock, program.SyncCells(lock) != nil
 	}
 	off, lock, ok = at("Lock")
 	off2, _, ok2 := at("Unlock")
@@ -227,7 +221,7 @@ func (x *translator) embeddedLock(t types.Type) (off int, lock types.Type, ok bo
 // callMethod calls a method of the lock of a Cond, as which the operation on top
 // of the stack goes on in a phase.
 func (x *translator) callMethod(p *path, l lockOfCond, name string, phase int) bool {
-	fn := x.prog.ssa.LookupMethod(l.own, nil, name)
+	fn := x.prog.SSA.LookupMethod(l.own, nil, name)
 	if fn == nil || fn.Blocks == nil {
 		x.unsupported(p.here(), "sync.Cond", "the method "+name+" of its lock is not part of the program")
 		return false

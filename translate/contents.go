@@ -5,6 +5,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Some types of the library are kept by what they hold: an atomic.Value is an
@@ -23,7 +25,7 @@ var interfaceLayout = []libraryCell{{"_type", true}, {"_val", true}}
 
 // layout lists the cells of such a type, nil for other types.
 func (x *translator) layout(t types.Type) []libraryCell {
-	switch libraryType(t) {
+	switch program.LibraryType(t) {
 	case "sync/atomic.Value":
 		return interfaceLayout
 	case "sync.Map":
@@ -57,7 +59,7 @@ func libraryField(t types.Type, field int) (off int32, ok bool) {
 	if !isStruct || field >= st.NumFields() {
 		return 0, false
 	}
-	switch libraryType(t) + "." + st.Field(field).Name() {
+	switch program.LibraryType(t) + "." + st.Field(field).Name() {
 	case "sync.Cond.L":
 		return condLock, true
 	case "sync.Pool.New":
@@ -66,32 +68,23 @@ func libraryField(t types.Type, field int) (off int32, ok bool) {
 	return 0, false
 }
 
-// libraryType names a declared type with its package's path, "" for others.
-func libraryType(t types.Type) string {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil {
-		return ""
-	}
-	return n.Obj().Pkg().Path() + "." + n.Obj().Name()
-}
-
 // needLibrary asks for what a call of the library needs that is executed for the
 // functions that it calls.
-func (s *slice) needLibrary(call ssa.CallInstruction, in *operation) {
+func (s *slice) needLibrary(call ssa.CallInstruction, in *program.Operation) {
 	switch {
-	case in.name == "sort":
+	case in.Name == "sort":
 		if c, ok := call.(*ssa.Call); ok && sorted(c) != nil {
-			s.needClass(memClass{nil, typeKey(sorted(c))}, sorted(c), 0)
+			s.needClass(memClass{nil, program.TypeKey(sorted(c))}, sorted(c), 0)
 		}
-		if in.calls > 0 {
-			s.needReturned(s.prog.functions(call.Common().Args[in.calls]))
+		if in.Calls > 0 {
+			s.needReturned(s.prog.Functions(call.Common().Args[in.Calls]))
 		}
-	case len(in.methods) > 0:
-		s.needReturned(s.prog.calledMethods(call.Common().Args[0], in.methods))
-	case in.calls > 0:
+	case len(in.Methods) > 0:
+		s.needReturned(s.prog.CalledMethods(call.Common().Args[0], in.Methods))
+	case in.Calls > 0:
 		s.needCell(call.Common().Args[0])
-		s.needReturned(s.prog.functions(call.Common().Args[in.calls]))
-	case in.name == "poolget", in.name == "condwait":
+		s.needReturned(s.prog.Functions(call.Common().Args[in.Calls]))
+	case in.Name == "poolget", in.Name == "condwait":
 		s.needCell(call.Common().Args[0])
 	}
 }
@@ -108,38 +101,4 @@ func (s *slice) needReturned(fs []*ssa.Function) {
 			}
 		}
 	}
-}
-
-// functions lists the functions with bodies that a function value can be: if it
-// cannot be seen, all functions of its type that are used as values.
-func (p *program) functions(v ssa.Value) []*ssa.Function {
-	switch v := v.(type) {
-	case *ssa.Function:
-		if v.Blocks == nil {
-			return nil
-		}
-		return []*ssa.Function{v}
-	case *ssa.MakeClosure:
-		return p.functions(v.Fn)
-	case *ssa.ChangeType:
-		return p.functions(v.X)
-	case *ssa.Const:
-		return nil
-	}
-	sig, ok := v.Type().Underlying().(*types.Signature)
-	if !ok {
-		return nil
-	}
-	return p.functionsLike(sig)
-}
-
-// functionsLike are the functions that can run whose values have a type.
-func (p *program) functionsLike(sig *types.Signature) []*ssa.Function {
-	var out []*ssa.Function
-	for _, f := range p.funcs {
-		if t := f.Signature; t.Recv() == nil && types.Identical(types.NewSignatureType(nil, nil, nil, t.Params(), t.Results(), t.Variadic()), types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())) {
-			out = append(out, f)
-		}
-	}
-	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A context is its Done channel with more cells. Its address is that of the
@@ -53,23 +54,23 @@ var (
 )
 
 func contextIntrinsics(table map[string]*intrinsic) {
-	root := &intrinsic{operation: operation{name: "background", args: []int{}}, run: func(x *translator, p *path) bool {
+	root := &intrinsic{Operation: program.Operation{Name: "background", Args: []int{}}, run: func(x *translator, p *path) bool {
 		return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), num(0)})
 	}}
 	for _, f := range []string{"Background", "TODO"} {
 		table["context."+f] = root
 	}
 	for _, cause := range []string{"", "Cause"} {
-		table["context.WithCancel"+cause] = &intrinsic{operation: operation{name: "withcancel"}, run: func(x *translator, p *path) bool { return newContext(x, p, false) }}
-		timeout := &intrinsic{operation: operation{name: "withtimeout"}, run: func(x *translator, p *path) bool { return newContext(x, p, true) }}
+		table["context.WithCancel"+cause] = &intrinsic{Operation: program.Operation{Name: "withcancel"}, run: func(x *translator, p *path) bool { return newContext(x, p, false) }}
+		timeout := &intrinsic{Operation: program.Operation{Name: "withtimeout"}, run: func(x *translator, p *path) bool { return newContext(x, p, true) }}
 		if cause != "" {
-			timeout.also = []int{2}
+			timeout.Also = []int{2}
 		}
 		table["context.WithTimeout"+cause] = timeout
 		table["context.WithDeadline"+cause] = timeout
 	}
-	table["context.Cause"] = &intrinsic{operation: operation{name: "cause"}, run: contextCause}
-	cancelContext = &intrinsic{operation: operation{name: "cancel", args: []int{0, 1}}, run: func(x *translator, p *path) bool {
+	table["context.Cause"] = &intrinsic{Operation: program.Operation{Name: "cause"}, run: contextCause}
+	cancelContext = &intrinsic{Operation: program.Operation{Name: "cancel", Args: []int{0, 1}}, run: func(x *translator, p *path) bool {
 		k, ok, tracked := x.settled(p)
 		switch {
 		case !tracked:
@@ -86,12 +87,12 @@ func contextIntrinsics(table map[string]*intrinsic) {
 		return x.opReturn(p, nil)
 	}}
 	contextMethods = map[string]*intrinsic{
-		"Done": {operation: operation{name: "done"}, run: func(x *translator, p *path) bool {
+		"Done": {Operation: program.Operation{Name: "done"}, run: func(x *translator, p *path) bool {
 			return x.opReturn(p, []*expr{x.ends(p, p.arg(0)[0])})
 		}},
-		"Err":   {operation: operation{name: "err"}, run: contextErr},
-		"Value": {operation: operation{name: "value", args: []int{0, 1}}, run: contextValue},
-		"Deadline": {operation: operation{name: "deadline"}, run: func(x *translator, p *path) bool {
+		"Err":   {Operation: program.Operation{Name: "err"}, run: contextErr},
+		"Value": {Operation: program.Operation{Name: "value", Args: []int{0, 1}}, run: contextValue},
+		"Deadline": {Operation: program.Operation{Name: "deadline"}, run: func(x *translator, p *path) bool {
 			return x.opReturn(p, x.unknowns(2, "the deadline of a context"))
 		}},
 	}
@@ -114,7 +115,7 @@ func newContext(x *translator, p *path, deadline bool) bool {
 		d, known := x.durationOf(p, 1)
 		x.arm(p, x.eventOf(r.objs[0]), d, known && tracked)
 	}
-	if deadline && len(p.peek().op.also) > 0 && x.sl.classes[causes] {
+	if deadline && len(p.peek().op.Also) > 0 && x.sl.classes[causes] {
 		for i, e := range p.arg(2)[:2] {
 			r.put(p, chanPayload+ctxLater+int32(i), e)
 		}
@@ -170,7 +171,7 @@ func (x *translator) allocateContext(p *path, at *callPath, site ssa.Instruction
 	pos := site.Pos()
 	done := types.NewStruct(nil, nil)
 	r, ok := x.allocateAt(p, at, site, func() *object {
-		return &object{kind: objChan, name: fmt.Sprintf("ctx_%d", x.prog.src.Fset.Position(pos).Line),
+		return &object{kind: objChan, name: fmt.Sprintf("ctx_%d", x.prog.Source.Fset.Position(pos).Line),
 			size: chanPayload + ctxCells, elem: done, pos: pos, ctx: true}
 	}, x.describeContext)
 	if ok {

@@ -1,6 +1,9 @@
 package translate
 
-import "github.com/vtrace/vtrace/artifact"
+import (
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
+)
 
 // The goroutine that context.AfterFunc starts is born where AfterFunc is called,
 // as that of time.AfterFunc is, and passes its Start guard when the context that
@@ -15,9 +18,9 @@ var (
 )
 
 func contextAfterIntrinsics(table map[string]*intrinsic) {
-	table["context.AfterFunc"] = &intrinsic{operation: operation{name: "ctxafterfunc", seed: true, args: []int{0, 1}}, run: contextAfterFunc}
-	contextBody = &intrinsic{operation: operation{name: "callback", seed: true, args: []int{0, 1}}, run: runContextBody}
-	stopContext = &intrinsic{operation: operation{name: "stop", seed: true}, run: stopAfterFunc}
+	table["context.AfterFunc"] = &intrinsic{Operation: program.Operation{Name: "ctxafterfunc", Seed: true, Args: []int{0, 1}}, run: contextAfterFunc}
+	contextBody = &intrinsic{Operation: program.Operation{Name: "callback", Seed: true, Args: []int{0, 1}}, run: runContextBody}
+	stopContext = &intrinsic{Operation: program.Operation{Name: "stop", Seed: true}, run: stopAfterFunc}
 }
 
 // contextAfterFunc derives a context, then starts the goroutine in a step of its

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Where the program asks contexts for values, what WithValue returns is an
@@ -23,7 +24,7 @@ const (
 var contextValues = memClass{nil, "values of contexts"}
 
 func contextValueIntrinsics(table map[string]*intrinsic) {
-	table["context.WithValue"] = &intrinsic{operation: operation{name: "withvalue", also: []int{1, 2}}, run: func(x *translator, p *path) bool {
+	table["context.WithValue"] = &intrinsic{Operation: program.Operation{Name: "withvalue", Also: []int{1, 2}}, run: func(x *translator, p *path) bool {
 		if !x.sl.classes[contextValues] {
 			return x.opReturn(p, p.arg(0)[:2:2])
 		}
@@ -34,7 +35,7 @@ func contextValueIntrinsics(table map[string]*intrinsic) {
 		values, end := x.parentOf(p, p.arg(0))
 		return x.valueContext(p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
 	}}
-	table["context.WithoutCancel"] = &intrinsic{operation: operation{name: "withoutcancel"}, run: func(x *translator, p *path) bool {
+	table["context.WithoutCancel"] = &intrinsic{Operation: program.Operation{Name: "withoutcancel"}, run: func(x *translator, p *path) bool {
 		if !x.sl.classes[contextValues] {
 			return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), num(0)})
 		}
@@ -125,7 +126,7 @@ func (s *slice) needContext(call *ssa.Call) {
 		s.need(call.Call.Value)
 		s.need(call.Call.Args[0])
 		class, from = contextValues, map[string][]int{"context.WithValue": {1, 2}}
-	case call.Call.StaticCallee() != nil && fullName(call.Call.StaticCallee()) == "context.Cause":
+	case call.Call.StaticCallee() != nil && program.FullName(call.Call.StaticCallee()) == "context.Cause":
 		class, from = causes, map[string][]int{"context.WithTimeoutCause": {2}, "context.WithDeadlineCause": {2}}
 	default:
 		return
@@ -134,7 +135,7 @@ func (s *slice) needContext(call *ssa.Call) {
 		return
 	}
 	s.classes[class] = true
-	for _, f := range s.prog.funcs {
+	for _, f := range s.prog.Funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				c, ok := instr.(ssa.CallInstruction)
@@ -142,7 +143,7 @@ func (s *slice) needContext(call *ssa.Call) {
 					continue
 				}
 				if g := c.Common().StaticCallee(); g != nil {
-					for _, k := range from[fullName(g)] {
+					for _, k := range from[program.FullName(g)] {
 						s.need(c.Common().Args[k])
 					}
 				} else if class == causes && cancelsWithCause(c.Common()) {

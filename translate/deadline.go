@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A deadline is when something happens by itself: a timer fires, a ticker ticks, a
@@ -509,7 +511,7 @@ func (x *translator) durationOf(p *path, arg int) (d int64, known bool) {
 // is used; else it is known only if it is a constant. The activation is nil if it is
 // not known.
 func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps int) (n int64, known bool) {
-	if !isInteger(v.Type()) || steps == 0 {
+	if !program.IsInteger(v.Type()) || steps == 0 {
 		return 0, false
 	}
 	if now && x.sl.value[v] {
@@ -543,7 +545,7 @@ func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps
 		}
 		return calculate(v.Op, a, b)
 	case *ssa.UnOp:
-		if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL && x.prog.outsideReason(g) == "" {
+		if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL && x.prog.OutsideReason(g) == "" {
 			n, known = x.sl.fixed[g]
 			return n, known
 		}
@@ -574,7 +576,7 @@ func wide(t types.Type) bool {
 // declaration and are nothing but read anywhere.
 func (s *slice) fixedNumbers() map[*ssa.Global]int64 {
 	out, changed := map[*ssa.Global]int64{}, map[*ssa.Global]bool{}
-	for _, f := range s.prog.funcs {
+	for _, f := range s.prog.Funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				for _, op := range instr.Operands(nil) {
@@ -587,7 +589,7 @@ func (s *slice) fixedNumbers() map[*ssa.Global]int64 {
 						continue
 					case *ssa.Store:
 						k, ok := i.Val.(*ssa.Const)
-						if _, twice := out[g]; !ok || twice || i.Addr != g || k.Value == nil || !isInteger(k.Type()) || f.Synthetic == "" {
+						if _, twice := out[g]; !ok || twice || i.Addr != g || k.Value == nil || !program.IsInteger(k.Type()) || f.Synthetic == "" {
 							break
 						}
 						if n, exact := constant.Int64Val(constant.ToInt(k.Value)); exact {

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // elementsWritten is the type of the elements of a slice that an instruction
@@ -38,7 +39,7 @@ func elementsWritten(instr ssa.Instruction) types.Type {
 
 // elementsLost notes that elements which a call writes are not in the model, if they matter.
 func (x *translator) elementsLost(p *path, call ssa.CallInstruction, elem types.Type) {
-	if elem == nil || x.sl.classes[memClass{nil, typeKey(elem)}] {
+	if elem == nil || x.sl.classes[memClass{nil, program.TypeKey(elem)}] {
 		p.noteAt(call.Pos(), "copy", artifact.DirectionUnder, "the elements written are not in the model")
 	}
 }

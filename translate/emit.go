@@ -419,7 +419,7 @@ func (e *emitter) model() (*Model, error) {
 	}
 	e.monitors()
 	model := &Model{Network: e.net}
-	model.Sidecar.Entry = artifact.Entry{Package: x.prog.src.Entry.PkgPath, Func: x.prog.src.Func.Name()}
+	model.Sidecar.Entry = artifact.Entry{Package: x.prog.Source.Entry.PkgPath, Func: x.prog.Source.Func.Name()}
 	for _, t := range x.templates {
 		tmpl, info := e.template(t)
 		e.net.Templates = append(e.net.Templates, tmpl)
@@ -447,7 +447,7 @@ func (e *emitter) model() (*Model, error) {
 		return nil, err
 	}
 	model.Sidecar.Approximations = x.approx
-	model.Sidecar.Completions = x.prog.added
+	model.Sidecar.Completions = x.prog.Added
 	if x.opts.Proto {
 		model.Reveal()
 	}
@@ -620,7 +620,7 @@ func (m *templateModel) locationInfo(l *location) artifact.LocationInfo {
 	case atDone:
 		switch {
 		case m.t.parent != nil:
-		case x.prog.test():
+		case x.prog.Test():
 			li.End = "done"
 		default:
 			li.End = "goexit"

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Which loops end by their form.
@@ -53,7 +55,7 @@ const maxLook = 10
 
 // endings says which loops end by their form.
 type endings struct {
-	prog *program
+	prog *program.Program
 	sl   *slice
 	// valued are the functions that are used otherwise than to be called by name.
 	valued map[*ssa.Function]bool
@@ -69,7 +71,7 @@ func (x *translator) endings() *endings {
 		return x.loops
 	}
 	e := &endings{prog: x.prog, sl: x.sl, valued: map[*ssa.Function]bool{}, first: map[ssa.Instruction]bool{}}
-	for _, f := range e.prog.funcs {
+	for _, f := range e.prog.Funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				for _, op := range instr.Operands(nil) {
@@ -99,7 +101,7 @@ type natural struct {
 	*endings
 	fn     *ssa.Function
 	header *ssa.BasicBlock
-	in     *funcInfo
+	in     *program.Function
 	// calls are the functions that may run while the loop does, and outside is that some
 	// calls leave the program with pointers to values of these types.
 	calls   map[*ssa.Function]bool
@@ -108,14 +110,14 @@ type natural struct {
 }
 
 func (e *endings) loop(header *ssa.BasicBlock) *natural {
-	in := e.prog.info(header.Parent())
-	in.arrange()
+	in := e.prog.Function(header.Parent())
+	in.Arrange()
 	return &natural{endings: e, fn: header.Parent(), header: header, in: in, changes: map[ssa.Value]*change{}}
 }
 
 // has reports that a block is in the loop.
 func (l *natural) has(b *ssa.BasicBlock) bool {
-	return b.Parent() == l.fn && slices.Contains(l.in.loops[b.Index], l.header.Index)
+	return b.Parent() == l.fn && slices.Contains(l.in.Loops[b.Index], l.header.Index)
 }
 
 // defines reports that a value is computed in the loop.
@@ -203,14 +205,14 @@ func (l *natural) iterates(c *ssa.Extract) bool {
 
 // counts reports that the loop ends, if it goes on where counter op limit holds.
 func (l *natural) counts(counter ssa.Value, op token.Token, limit ssa.Value) bool {
-	if op == token.ILLEGAL || !isInteger(counter.Type()) || !isInteger(limit.Type()) || !l.same(limit, nil, 0) {
+	if op == token.ILLEGAL || !program.IsInteger(counter.Type()) || !program.IsInteger(limit.Type()) || !l.same(limit, nil, 0) {
 		return false
 	}
 	// A conversion that leaves every value as it is may stand around the counter.
 	values := l.whole(counter.Type())
 	for {
 		c, ok := counter.(*ssa.Convert)
-		if !ok || !isInteger(c.X.Type()) || !l.whole(c.X.Type()).within(values) {
+		if !ok || !program.IsInteger(c.X.Type()) || !l.whole(c.X.Type()).within(values) {
 			break
 		}
 		counter, values = c.X, l.whole(c.X.Type())
@@ -326,9 +328,9 @@ func (l *natural) changed(v ssa.Value) *change {
 	case *ssa.ChangeType:
 		return l.change(v.X)
 	case *ssa.BinOp:
-		x, k := v.X, integerConst(v.Y)
+		x, k := v.X, program.IntegerConst(v.Y)
 		if k == nil && v.Op == token.ADD {
-			x, k = v.Y, integerConst(v.X)
+			x, k = v.Y, program.IntegerConst(v.X)
 		}
 		if k == nil {
 			return nil
@@ -380,7 +382,7 @@ func (l *natural) same(v ssa.Value, given map[*ssa.Parameter]bool, depth int) bo
 	case *ssa.ChangeType:
 		return same(v.X)
 	case *ssa.Convert:
-		return isInteger(v.Type()) && isInteger(v.X.Type()) && same(v.X)
+		return program.IsInteger(v.Type()) && program.IsInteger(v.X.Type()) && same(v.X)
 	case *ssa.Field:
 		return same(v.X)
 	case *ssa.Call:

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // errors.Is is known where the model knows both errors, and the chain of the
@@ -24,7 +26,7 @@ func isError(t types.Type) bool {
 }
 
 // isErrorsIs recognises a call of errors.Is.
-func isErrorsIs(call *ssa.Call) bool { return libraryName(call) == "errors.Is" }
+func isErrorsIs(call *ssa.Call) bool { return program.LibraryName(call) == "errors.Is" }
 
 // errorIs is the result of errors.Is; ok is false if it is not known.
 func (x *translator) errorIs(p *path, call *ssa.Call) (out []*expr, ok bool) {
@@ -86,7 +88,7 @@ func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 // unwraps reports that the methods of a type say what its values are or wrap, or
 // that its values cannot be told apart by their numbers.
 func (x *translator) unwraps(t types.Type) bool {
-	ms := x.prog.ssa.MethodSets.MethodSet(t)
+	ms := x.prog.SSA.MethodSets.MethodSet(t)
 	return ms.Lookup(nil, "Is") != nil || ms.Lookup(nil, "Unwrap") != nil || x.width(t) > 1
 }
 
@@ -101,7 +103,7 @@ func (x *translator) newError(key string, call *ssa.Call) []*expr {
 // wrappedError is the variable that holds what the error wraps that a call makes;
 // wraps says that it may wrap something.
 func wrappedError(call *ssa.Call) (g *ssa.Global, wraps bool) {
-	if fullName(call.Call.StaticCallee()) != "fmt.Errorf" {
+	if program.FullName(call.Call.StaticCallee()) != "fmt.Errorf" {
 		return nil, false
 	}
 	format, ok := call.Call.Args[0].(*ssa.Const)
@@ -115,7 +117,7 @@ func wrappedError(call *ssa.Call) (g *ssa.Global, wraps bool) {
 	if verbs > 1 {
 		return nil, true
 	}
-	for _, a := range arguments(call)[1:] {
+	for _, a := range program.Arguments(call)[1:] {
 		if c, ok := a.(*ssa.ChangeInterface); ok {
 			a = c.X
 		}

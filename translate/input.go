@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // What a program gets from outside may be different in the next run, with the
@@ -91,16 +92,16 @@ func (x *translator) takeUp(p *path) {
 // isFlag reports that a function declares a flag that is an integer, and returns
 // where its value is.
 func isFlag(f *ssa.Function) bool {
-	if path := packageOf(f); path != "flag" && !strings.HasSuffix(path, "/pflag") {
+	if path := program.PackageOf(f); path != "flag" && !strings.HasSuffix(path, "/pflag") {
 		return false
 	}
 	res := f.Signature.Results()
-	return res.Len() == 1 && f.Signature.Params().Len() > 1 && pointee(res.At(0).Type()) != res.At(0).Type() && isInteger(pointee(res.At(0).Type()))
+	return res.Len() == 1 && f.Signature.Params().Len() > 1 && program.Pointee(res.At(0).Type()) != res.At(0).Type() && program.IsInteger(program.Pointee(res.At(0).Type()))
 }
 
 // callFlag declares a flag: its value is chosen here.
 func (x *translator) callFlag(p *path, call *ssa.Call) bool {
-	t := pointee(call.Type())
+	t := program.Pointee(call.Type())
 	r, ok := x.allocate(p, call, func() *object { return x.newVariable("flag", t) }, func(o *object) { x.describe(o, t) })
 	if !ok {
 		return false
@@ -126,106 +127,6 @@ func (x *translator) withDefault(values []int32, call ssa.CallInstruction) []int
 		slices.Sort(values)
 	}
 	return slices.Compact(values)
-}
-
-// fills lists the pointers through which a call out of the program writes what it
-// reads elsewhere: those given to decoders, scanners, and declarations of flags.
-func (p *program) fills(call ssa.CallInstruction) []ssa.Value {
-	if _, ok := call.(*ssa.Call); !ok {
-		return nil
-	}
-	c := call.Common()
-	if _, ok := c.Value.(*ssa.Builtin); ok {
-		return nil
-	}
-	var name string
-	switch f := c.StaticCallee(); {
-	case f != nil && f.Blocks == nil && p.operation(f) == nil && !testingFunc(f):
-		name = f.Name()
-	case c.IsInvoke() && len(p.callees(call)) == 0:
-		name = c.Method.Name()
-	default:
-		return nil
-	}
-	if libraryName(call) == "errors.As" {
-		m, ok := c.Args[1].(*ssa.MakeInterface)
-		if !ok {
-			return nil
-		}
-		if _, isConst := m.X.(*ssa.Const); isConst {
-			return nil
-		}
-		if _, isPointer := m.X.Type().Underlying().(*types.Pointer); !isPointer {
-			return nil
-		}
-		return []ssa.Value{m.X}
-	}
-	if !fillers(name) {
-		return nil
-	}
-	args := arguments(call)
-	if c.Signature().Recv() != nil && !c.IsInvoke() {
-		args = args[1:]
-	}
-	var out []ssa.Value
-	for _, a := range args {
-		if m, ok := a.(*ssa.MakeInterface); ok {
-			a = m.X
-		}
-		if _, ok := a.Type().Underlying().(*types.Pointer); !ok || !writable(pointee(a.Type()), 0) {
-			continue
-		}
-		if _, ok := a.(*ssa.Const); !ok {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// fillers reports by its name that a function writes through the pointers that
-// it is given.
-func fillers(name string) bool {
-	for _, prefix := range []string{"Unmarshal", "Decode", "Scan", "Sscan", "Fscan"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return name == "Read" || strings.HasSuffix(name, "Var") || strings.HasSuffix(name, "VarP")
-}
-
-// testingFunc reports that a function is one of package testing.
-func testingFunc(f *ssa.Function) bool { return packageOf(f) == "testing" }
-
-// writable reports that a value has parts that a decoder writes: numbers,
-// strings, slices and arrays of such, alone or in exported fields, and there also
-// pointers, maps and values of any type.
-func writable(t types.Type, depth int) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() != types.UnsafePointer
-	case *types.Slice:
-		return writable(u.Elem(), depth+1)
-	case *types.Array:
-		return writable(u.Elem(), depth+1)
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if f := u.Field(i); filled(f) && depth < 6 && writable(f.Type(), depth+1) {
-				return true
-			}
-		}
-	case *types.Pointer, *types.Map:
-		return depth > 0
-	case *types.Interface:
-		return depth > 0 && u.Empty()
-	}
-	return false
-}
-
-// filled reports that decoders write a field: it is exported, or those of a struct that
-// is embedded may be.
-func filled(f *types.Var) bool {
-	_, isStruct := f.Type().Underlying().(*types.Struct)
-	return f.Exported() || f.Embedded() && isStruct
 }
 
 // A filling is one scalar that a call writes: one of a few values, or any.
@@ -265,7 +166,7 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 		}
 		return []filling{f}
 	case *types.Slice:
-		if !writable(t, depth) {
+		if !program.Writable(t, depth) {
 			return nil
 		}
 		length := filling{addr: addr + 1, what: "the length of " + what}
@@ -275,16 +176,16 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 		return []filling{{addr: addr, what: what}, length, {addr: addr + 2, what: what, same: true}}
 	case *types.Array:
 		w := x.width(u.Elem())
-		if !writable(t, depth) || int64(x.width(t)) != int64(w)*u.Len() {
+		if !program.Writable(t, depth) || int64(x.width(t)) != int64(w)*u.Len() {
 			return nil
 		}
 		var out []filling
 		for i := range int32(u.Len()) {
-			out = append(out, x.fillings(addr+i*int32(w), u.Elem(), memClass{nil, typeKey(u.Elem())}, what, call, depth+1)...)
+			out = append(out, x.fillings(addr+i*int32(w), u.Elem(), memClass{nil, program.TypeKey(u.Elem())}, what, call, depth+1)...)
 		}
 		return out
 	case *types.Pointer, *types.Map, *types.Interface:
-		if !writable(t, depth) {
+		if !program.Writable(t, depth) {
 			return nil
 		}
 		var out []filling
@@ -293,14 +194,14 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 		}
 		return out
 	case *types.Struct:
-		if x.foreign(t) || syncCells(t) != nil || isCond(t) || depth > 6 {
+		if x.foreign(t) || program.SyncCells(t) != nil || program.IsCond(t) || depth > 6 {
 			return nil
 		}
 		var out []filling
 		for i := range u.NumFields() {
 			f := u.Field(i)
-			if filled(f) {
-				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), memClass{f.Origin(), typeKey(f.Type())}, f.Name(), call, depth+1)...)
+			if program.Filled(f) {
+				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), memClass{f.Origin(), program.TypeKey(f.Type())}, f.Name(), call, depth+1)...)
 			}
 		}
 		return out
@@ -325,7 +226,7 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 		if !ok {
 			return false
 		}
-		t := pointee(ptr.Type())
+		t := program.Pointee(ptr.Type())
 		if o := x.mem.object(k); k == 0 || o == nil {
 			continue
 		}
@@ -335,7 +236,7 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 		if isFlagName(call) {
 			what = "the flag"
 		}
-		if libraryName(call) == "errors.As" {
+		if program.LibraryName(call) == "errors.As" {
 			for i, e := range x.foundBy(p, call, t) {
 				p.put(k+int32(i), e)
 			}
@@ -383,5 +284,5 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 // isFlagName reports that a call declares a flag.
 func isFlagName(call ssa.CallInstruction) bool {
 	f := call.Common().StaticCallee()
-	return f != nil && (packageOf(f) == "flag" || strings.HasSuffix(packageOf(f), "/pflag"))
+	return f != nil && (program.PackageOf(f) == "flag" || strings.HasSuffix(program.PackageOf(f), "/pflag"))
 }

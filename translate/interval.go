@@ -1,13 +1,14 @@
 package translate
 
 import (
-	"go/constant"
 	"go/token"
 	"go/types"
 	"math/big"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // An interval is a range of integers, of any size. The zero interval is empty.
@@ -63,8 +64,8 @@ func (a interval) ends(b interval, op func(z, x, y *big.Int) *big.Int) interval 
 
 // whole is the interval of the values of an integer type.
 func (e *endings) whole(t types.Type) interval {
-	bits := uint(8 * e.prog.sizes().Sizeof(t))
-	if isUnsigned(t) {
+	bits := uint(8 * e.prog.Sizes().Sizeof(t))
+	if program.IsUnsigned(t) {
 		top := new(big.Int).Lsh(one, bits)
 		return interval{new(big.Int), top.Sub(top, one)}
 	}
@@ -89,13 +90,13 @@ func (e *endings) interval(v ssa.Value, within []ssa.Value) interval {
 	}
 	switch v := v.(type) {
 	case *ssa.Const:
-		if k := integerConst(v); k != nil {
+		if k := program.IntegerConst(v); k != nil {
 			return exactly(k)
 		}
 	case *ssa.ChangeType:
 		return of(v.X)
 	case *ssa.Convert:
-		if isInteger(v.X.Type()) {
+		if program.IsInteger(v.X.Type()) {
 			return fitting(of(v.X))
 		}
 	case *ssa.Phi:
@@ -133,11 +134,11 @@ func (e *endings) operation(v *ssa.BinOp, of func(ssa.Value) interval) interval 
 	case token.MUL:
 		return of(v.X).ends(of(v.Y), (*big.Int).Mul)
 	case token.QUO:
-		if k := integerConst(v.Y); k != nil && k.Sign() > 0 {
+		if k := program.IntegerConst(v.Y); k != nil && k.Sign() > 0 {
 			return of(v.X).ends(exactly(k), (*big.Int).Quo)
 		}
 	case token.REM:
-		if k := integerConst(v.Y); k != nil && k.Sign() > 0 {
+		if k := program.IntegerConst(v.Y); k != nil && k.Sign() > 0 {
 			rest := exactly(new(big.Int).Sub(k, one))
 			if of(v.X).lo.Sign() < 0 {
 				return rest.union(rest.negative())
@@ -182,11 +183,11 @@ func (e *endings) builtin(name string, args []ssa.Value, of func(ssa.Value) inte
 func (e *endings) longest(t types.Type) *big.Int {
 	most := e.whole(types.Typ[types.Int]).hi
 	size := int64(0)
-	switch u := pointee(t).Underlying().(type) {
+	switch u := program.Pointee(t).Underlying().(type) {
 	case *types.Array:
 		return big.NewInt(u.Len())
 	case *types.Slice:
-		size = e.prog.sizes().Sizeof(u.Elem())
+		size = e.prog.Sizes().Sizeof(u.Elem())
 	case *types.Basic:
 		size = 1
 	case *types.Map:
@@ -196,7 +197,7 @@ func (e *endings) longest(t types.Type) *big.Int {
 		return most
 	}
 	memory := new(big.Int).Lsh(one, 32)
-	if e.prog.sizes().Sizeof(types.Typ[types.Uintptr]) == 8 {
+	if e.prog.Sizes().Sizeof(types.Typ[types.Uintptr]) == 8 {
 		memory.Lsh(one, addressBits)
 	}
 	if memory.Quo(memory, big.NewInt(size)); memory.Cmp(most) < 0 {
@@ -212,7 +213,7 @@ const addressBits = 57
 // function are known.
 func (e *endings) argument(v *ssa.Parameter, of func(ssa.Value) interval) interval {
 	f := v.Parent()
-	if e.valued[f] || f.Signature.Recv() != nil || len(e.sl.calledBack[f]) > 0 || f == e.prog.entry {
+	if e.valued[f] || f.Signature.Recv() != nil || len(e.sl.calledBack[f]) > 0 || f == e.prog.Entry {
 		return interval{}
 	}
 	i := slices.Index(f.Params, v)
@@ -225,19 +226,4 @@ func (e *endings) argument(v *ssa.Parameter, of func(ssa.Value) interval) interv
 		all = all.union(of(c.Args[i]))
 	}
 	return all
-}
-
-// integerConst is the value of a constant that is an integer, nil for others.
-func integerConst(v ssa.Value) *big.Int {
-	c, ok := v.(*ssa.Const)
-	if !ok || c.Value == nil || !isInteger(c.Type()) {
-		return nil
-	}
-	switch k := constant.Val(constant.ToInt(c.Value)).(type) {
-	case int64:
-		return big.NewInt(k)
-	case *big.Int:
-		return k
-	}
-	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A loop that is executed here and now, and a turn of which leaves all as it was but
@@ -122,7 +124,7 @@ func step(phi *ssa.Phi) (inc *ssa.BinOp, by int64) {
 		if !ok {
 			return nil, 0
 		}
-		k, ok := intConst(c)
+		k, ok := program.Int32Const(c)
 		if !ok || k == 0 {
 			return nil, 0
 		}
@@ -137,9 +139,9 @@ func step(phi *ssa.Phi) (inc *ssa.BinOp, by int64) {
 // the branch, nil if the counter is used otherwise in the loop.
 func (x *translator) test(phi *ssa.Phi, inc *ssa.BinOp) (*ssa.BinOp, *ssa.If) {
 	h := phi.Block()
-	in := x.prog.info(h.Parent())
-	in.arrange()
-	inside := func(b *ssa.BasicBlock) bool { return slices.Contains(in.loops[b.Index], h.Index) }
+	in := x.prog.Function(h.Parent())
+	in.Arrange()
+	inside := func(b *ssa.BasicBlock) bool { return slices.Contains(in.Loops[b.Index], h.Index) }
 	var cond *ssa.BinOp
 	var branch *ssa.If
 	for _, v := range []ssa.Value{phi, inc} {
@@ -228,8 +230,8 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 	if !at.isConst() || !end.isConst() {
 		return at.k
 	}
-	in := x.prog.info(header.Parent())
-	if !slices.Contains(in.loops[branch.Block().Succs[0].Index], header.Index) { // it goes on where this does not hold
+	in := x.prog.Function(header.Parent())
+	if !slices.Contains(in.Loops[branch.Block().Succs[0].Index], header.Index) { // it goes on where this does not hold
 		op = negated[op]
 	}
 	down := by < 0

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Calls of functions whose source is not part of the program are left out of
@@ -19,7 +20,7 @@ import (
 
 // leftOut records the calls that leave something out.
 func (x *translator) leftOut() {
-	for _, f := range x.prog.funcs {
+	for _, f := range x.prog.Funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				call, ok := instr.(ssa.CallInstruction)
@@ -34,7 +35,7 @@ func (x *translator) leftOut() {
 				if rendezvous[callee] {
 					x.approximation(x.callPos(call), "unknown-call", artifact.DirectionUnder, callee+" makes what goroutines wait for each other at; that is not in the model")
 				}
-				for _, a := range arguments(call) {
+				for _, a := range program.Arguments(call) {
 					if what := x.actsOn(a, callee); what != "" {
 						reason := fmt.Sprintf("%s may use %s that is passed to it", callee, what)
 						if host, _, _ := strings.Cut(pkg, "/"); strings.Contains(host, ".") {
@@ -57,7 +58,7 @@ var rendezvous = map[string]bool{
 }
 
 func (x *translator) callPos(call ssa.CallInstruction) token.Pos {
-	if pos := x.prog.info(call.Parent()).pos[call]; pos.IsValid() {
+	if pos := x.prog.Function(call.Parent()).Positions[call]; pos.IsValid() {
 		return pos
 	}
 	if call.Pos().IsValid() {
@@ -73,56 +74,19 @@ func (x *translator) outside(call ssa.CallInstruction) (name, pkg string, ok boo
 	if _, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
 		return "", "", false
 	}
-	callees := x.prog.callees(call)
+	callees := x.prog.Callees(call)
 	for _, f := range callees {
 		if f.Blocks == nil && intrinsicOf(f) == nil {
 			if f.Object() != nil && f.Object().Pkg() != nil {
 				pkg = f.Object().Pkg().Path()
 			}
-			return fullName(f), pkg, true
+			return program.FullName(f), pkg, true
 		}
 	}
-	if len(callees) == 0 && c.IsInvoke() && !lockerMethod(c.Method) {
+	if len(callees) == 0 && c.IsInvoke() && !program.LockerMethod(c.Method) {
 		return c.Method.FullName(), "", true
 	}
 	return "", "", false
-}
-
-// libraryName is the full name of the function that a call calls, if it is known and
-// one whose source is not part of the program; "" otherwise.
-func libraryName(call ssa.CallInstruction) string {
-	if f := call.Common().StaticCallee(); f != nil && f.Blocks == nil {
-		return fullName(f)
-	}
-	return ""
-}
-
-// arguments lists the arguments of a call, those of a variadic one singly.
-func arguments(call ssa.CallInstruction) []ssa.Value {
-	var out []ssa.Value
-	for _, a := range call.Common().Args {
-		s, ok := a.(*ssa.Slice)
-		if !ok {
-			out = append(out, a)
-			continue
-		}
-		array, ok := s.X.(*ssa.Alloc)
-		if !ok || array.Comment != "varargs" {
-			continue
-		}
-		for _, r := range *array.Referrers() {
-			at, ok := r.(*ssa.IndexAddr)
-			if !ok {
-				continue
-			}
-			for _, r := range *at.Referrers() {
-				if st, ok := r.(*ssa.Store); ok {
-					out = append(out, st.Val)
-				}
-			}
-		}
-	}
-	return out
 }
 
 // printed are the methods by which the library prints and encodes a value that
@@ -162,17 +126,17 @@ func (x *translator) actsOn(a ssa.Value, callee string) string {
 		return ""
 	case *ssa.MakeInterface:
 		t := v.X.Type()
-		if len(callee) > 8 && callee[:8] == "reflect." && (isChan(t) || isFunc(t)) {
-			return "the " + typeKey(t)
+		if len(callee) > 8 && callee[:8] == "reflect." && (program.IsChan(t) || program.IsFunc(t)) {
+			return "the " + program.TypeKey(t)
 		}
-		if isFunc(t) {
+		if program.IsFunc(t) {
 			return x.actsOn(v.X, callee)
 		}
 		target, ok := a.Type().Underlying().(*types.Interface)
 		if !ok {
 			return ""
 		}
-		ms := x.prog.ssa.MethodSets.MethodSet(t)
+		ms := x.prog.SSA.MethodSets.MethodSet(t)
 		for i := range ms.Len() {
 			m, ok := ms.At(i).Obj().(*types.Func)
 			if !ok || !m.Exported() {
@@ -182,30 +146,30 @@ func (x *translator) actsOn(a ssa.Value, callee string) string {
 			for k := range target.NumMethods() {
 				asked = asked || target.Method(k).Name() == m.Name()
 			}
-			if f := x.prog.ssa.FuncValue(m); asked && f != nil && x.touches(f, map[*ssa.Function]bool{}) {
+			if f := x.prog.SSA.FuncValue(m); asked && f != nil && x.touches(f, map[*ssa.Function]bool{}) {
 				return "the method " + m.Name() + " of a value"
 			}
 		}
-		if isSync(t) {
-			return "the " + typeKey(t)
+		if program.IsSync(t) {
+			return "the " + program.TypeKey(t)
 		}
 		return ""
 	}
 	t := a.Type()
 	switch {
-	case isChan(t):
+	case program.IsChan(t):
 		return "the channel"
-	case isFunc(t):
+	case program.IsFunc(t):
 		return "the function"
-	case isSync(t):
-		return "the " + typeKey(t)
+	case program.IsSync(t):
+		return "the " + program.TypeKey(t)
 	case isError(t):
 		return ""
 	}
 	// A value of any type that has the methods.
 	if iface, ok := t.Underlying().(*types.Interface); ok {
 		for m := range iface.Methods() {
-			for _, f := range x.prog.calledMethods(a, []string{m.Name()}) {
+			for _, f := range x.prog.CalledMethods(a, []string{m.Name()}) {
 				if m.Exported() && x.touches(f, map[*ssa.Function]bool{}) {
 					return "the method " + m.Name() + " of a value"
 				}
@@ -231,7 +195,7 @@ func (x *translator) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool 
 				return true
 			}
 			if call, ok := instr.(ssa.CallInstruction); ok {
-				for _, g := range x.prog.callees(call) {
+				for _, g := range x.prog.Callees(call) {
 					if x.touches(g, seen) {
 						return true
 					}
@@ -240,56 +204,4 @@ func (x *translator) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool 
 		}
 	}
 	return false
-}
-
-// notKept says what a value is that the model does not keep: if it comes out of
-// a call of the library, that of which function.
-func (p *program) notKept(v any) string {
-	for {
-		switch i := v.(type) {
-		case *ssa.TypeAssert:
-			v = i.X
-		case *ssa.Extract:
-			v = i.Tuple
-		case *ssa.ChangeType:
-			v = i.X
-		case *ssa.ChangeInterface:
-			v = i.X
-		case *ssa.FieldAddr:
-			v = i.X
-		case *ssa.UnOp:
-			v = i.X
-		case *ssa.Global:
-			if why := p.outsideReason(i); why != "" {
-				return why
-			}
-			return "a value that the model does not keep"
-		case *ssa.Call:
-			if name := libraryName(i); name != "" {
-				return "a result of " + name + ", which the model does not keep"
-			}
-			return "a value that the model does not keep"
-		default:
-			return "a value that the model does not keep"
-		}
-	}
-}
-
-func isChan(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Chan)
-	return ok
-}
-
-func isFunc(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Signature)
-	return ok
-}
-
-// isSync reports that a value is a reference to an object of package sync.
-func isSync(t types.Type) bool {
-	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" {
-		return n.Obj().Name() == "Locker"
-	}
-	p, ok := t.Underlying().(*types.Pointer)
-	return ok && (syncCells(p.Elem()) != nil || isCond(p.Elem()))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Functions of the library panic where they are misused: an argument of rand.Intn that is
@@ -43,7 +44,7 @@ func init() {
 				what: what,
 				args: []int{k},
 				static: func(c *ssa.CallCommon) (panics, known bool) {
-					n := integerConst(c.Args[k])
+					n := program.IntegerConst(c.Args[k])
 					return n != nil && n.IsInt64() && n.Int64() < bound, n != nil
 				},
 				bad: func(args [][]*expr) *expr { return arith(xLt, args[0][0], num(int32(bound))) },
@@ -70,7 +71,7 @@ func init() {
 	misuses["math/bits.Div"] = &misuse{
 		what: "integer divide by zero", args: []int{2}, isError: true,
 		static: func(c *ssa.CallCommon) (panics, known bool) {
-			n := integerConst(c.Args[2])
+			n := program.IntegerConst(c.Args[2])
 			return n != nil && n.Sign() == 0, false
 		},
 		bad: func(args [][]*expr) *expr { return eq(args[0][0], 0) },
@@ -115,7 +116,7 @@ func init() {
 		if !ok {
 			return false, isNil(c.Args[0])
 		}
-		array, ok := pointee(s.X.Type()).Underlying().(*types.Array)
+		array, ok := program.Pointee(s.X.Type()).Underlying().(*types.Array)
 		if !ok || s.High != nil {
 			return false, false
 		}
@@ -142,7 +143,7 @@ func badTarget(v ssa.Value) bool {
 
 // misuseOf is when a call of a function of the library panics, nil if it never does.
 func misuseOf(call *ssa.Call) (m *misuse, always bool) {
-	name := libraryName(call)
+	name := program.LibraryName(call)
 	if name == "" {
 		return nil, false
 	}
@@ -224,12 +225,12 @@ func (x *translator) someText() []*expr {
 
 // Functions of the library that never return are in the model wherever they are called.
 func endingIntrinsics(table map[string]*intrinsic) {
-	panics := &intrinsic{operation: operation{name: "logpanic", seed: true, args: []int{}}, run: func(x *translator, p *path) bool {
+	panics := &intrinsic{Operation: program.Operation{Name: "logpanic", Seed: true, Args: []int{}}, run: func(x *translator, p *path) bool {
 		x.raise(p, &unwind{kind: artifact.KindPanic, site: x.stmtOfOp(p), pos: p.here(), detail: "log.Panic"}, x.someText())
 		return true
 	}}
 	for _, n := range []string{"Fatal", "Fatalf", "Fatalln"} {
-		in := &intrinsic{operation: operation{name: "logfatal", kind: sites.Exit, seed: true, args: []int{}}, run: logFatal}
+		in := &intrinsic{Operation: program.Operation{Name: "logfatal", Kind: sites.Exit, Seed: true, Args: []int{}}, run: logFatal}
 		table["log."+n] = in
 		table["(*log.Logger)."+n] = in
 	}

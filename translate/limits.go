@@ -25,7 +25,7 @@ func (e *expr) pastLimits() bool {
 // small, with room for a few steps beyond those.
 func (x *translator) limits() abs {
 	lo, hi := int32(-1), int32(16)
-	for _, k := range x.prog.thresholds {
+	for _, k := range x.prog.Thresholds {
 		if -129 <= k && k < lo {
 			lo = k
 		}

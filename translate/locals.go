@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A variable whose address is taken only to read or write it, or a part of it,
@@ -35,7 +37,7 @@ func (s *slice) findLocals(f *ssa.Function) {
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
 			a, ok := instr.(*ssa.Alloc)
-			if !ok || scalars(pointee(a.Type()), 0) > maxLocal {
+			if !ok || scalars(program.Pointee(a.Type()), 0) > maxLocal {
 				continue
 			}
 			parts := map[ssa.Value]part{}
@@ -68,8 +70,8 @@ func ownUses(v ssa.Value, p part, parts map[ssa.Value]part) bool {
 			ok = inside(r, r.Field)
 		case *ssa.IndexAddr:
 			c, isConst := r.Index.(*ssa.Const)
-			if _, isArray := pointee(v.Type()).Underlying().(*types.Array); isConst && isArray && r.X == v {
-				k, fits := intConst(c)
+			if _, isArray := program.Pointee(v.Type()).Underlying().(*types.Array); isConst && isArray && r.X == v {
+				k, fits := program.Int32Const(c)
 				ok = fits && inside(r, int(k))
 			}
 		}
@@ -121,7 +123,7 @@ func (s *slice) needPart(addr ssa.Value, p part) {
 // span is where a part lies among the scalars of its variable; ok is false if
 // the model does not keep it apart.
 func (x *translator) span(p part) (off, n int, ok bool) {
-	t := pointee(p.root.Type())
+	t := program.Pointee(p.root.Type())
 	for _, k := range p.path {
 		if at, ok := libraryField(t, k); ok {
 			off, t = off+int(at), t.Underlying().(*types.Struct).Field(k).Type()

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A map is an object with room for a few entries, each of which says whether it
@@ -22,7 +23,7 @@ const (
 	maxEntry = 16
 )
 
-func mapClass(t types.Type) memClass { return memClass{nil, "map " + typeKey(t.Underlying())} }
+func mapClass(t types.Type) memClass { return memClass{nil, "map " + program.TypeKey(t.Underlying())} }
 
 // needMap asks for the contents of maps of a type.
 func (s *slice) needMap(t types.Type) {

@@ -3,6 +3,8 @@ package translate
 import (
 	"math/bits"
 	"strconv"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // What package math/bits counts in an integer is computed where the integer is
@@ -17,7 +19,7 @@ func mathBitsIntrinsics(table map[string]*intrinsic) {
 			"TrailingZeros": func(v uint64) int { return min(bits.TrailingZeros64(v), width) },
 			"OnesCount":     bits.OnesCount64,
 		} {
-			table["math/bits."+name+size] = &intrinsic{operation: operation{name: "bits", args: []int{0}}, run: func(x *translator, p *path) bool {
+			table["math/bits."+name+size] = &intrinsic{Operation: program.Operation{Name: "bits", Args: []int{0}}, run: func(x *translator, p *path) bool {
 				n := p.simplify(p.arg(0)[0])
 				if n.isConst() {
 					return x.opReturn(p, []*expr{num(int32(count(uint64(n.k) & mask)))})

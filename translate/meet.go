@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Ways part where a value has to be known and at branches. Where they meet
@@ -77,15 +79,15 @@ func (x *translator) resume() bool {
 }
 
 // turn counts that a loop begins again.
-func (f *frame) turn(in *funcInfo, header *ssa.BasicBlock) {
+func (f *frame) turn(in *program.Function, header *ssa.BasicBlock) {
 	f.turns = slices.Clone(f.turns)
-	for len(f.turns) < len(in.fn.Blocks) {
+	for len(f.turns) < len(in.Func.Blocks) {
 		f.turns = append(f.turns, 0)
 	}
 	f.turns[header.Index]++
-	in.arrange()
-	for _, b := range in.fn.Blocks { // the loops inside begin anew
-		if h := b.Index; h != header.Index && slices.Contains(in.loops[h], header.Index) && slices.Contains(in.loops[h], h) {
+	in.Arrange()
+	for _, b := range in.Func.Blocks { // the loops inside begin anew
+		if h := b.Index; h != header.Index && slices.Contains(in.Loops[h], header.Index) && slices.Contains(in.Loops[h], h) {
 			f.turns[h] = 0
 		}
 	}
@@ -125,9 +127,9 @@ func (x *translator) behind(p, q *path) int {
 		if c := cmp.Compare(late(f), late(g)); c != 0 {
 			return c
 		}
-		in := x.prog.info(f.ctx.fn)
-		in.arrange()
-		a, b := in.loops[f.block.Index], in.loops[g.block.Index]
+		in := x.prog.Function(f.ctx.fn)
+		in.Arrange()
+		a, b := in.Loops[f.block.Index], in.Loops[g.block.Index]
 		for k := range min(len(a), len(b)) {
 			if a[k] != b[k] {
 				break
@@ -136,7 +138,7 @@ func (x *translator) behind(p, q *path) int {
 				return c
 			}
 		}
-		if c := cmp.Or(cmp.Compare(in.order[f.block.Index], in.order[g.block.Index]), cmp.Compare(f.idx, g.idx), cmp.Compare(len(g.defers), len(f.defers))); c != 0 {
+		if c := cmp.Or(cmp.Compare(in.Order[f.block.Index], in.Order[g.block.Index]), cmp.Compare(f.idx, g.idx), cmp.Compare(len(g.defers), len(f.defers))); c != 0 {
 			return c
 		}
 	}
@@ -153,9 +155,9 @@ func (x *translator) meetingKey(p *path) string {
 		if f.block == nil || f.turns == nil {
 			continue
 		}
-		in := x.prog.info(f.ctx.fn)
-		in.arrange()
-		for _, h := range in.loops[f.block.Index] {
+		in := x.prog.Function(f.ctx.fn)
+		in.Arrange()
+		for _, h := range in.Loops[f.block.Index] {
 			b = strconv.AppendInt(append(b, 't'), int64(f.turnsOf(h)), 10)
 		}
 	}

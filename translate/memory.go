@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Memory is a sequence of cells, each of which holds one scalar. An object
@@ -241,7 +242,7 @@ func (x *translator) writeOnly(elem types.Type) bool {
 	if _, ok := elem.Underlying().(*types.Basic); !ok {
 		return false
 	}
-	k := typeKey(elem)
+	k := program.TypeKey(elem)
 	return !x.sl.classes[memClass{nil, k}] && !x.sl.classes[memClass{nil, "*" + k}]
 }
 
@@ -266,7 +267,7 @@ func (x *translator) markRefs(addr int32, t types.Type) {
 
 func (x *translator) describeAt(addr int32, name string, t types.Type, depth int) {
 	cells := x.mem.cells
-	if names := syncCells(t); names != nil {
+	if names := program.SyncCells(t); names != nil {
 		for i, n := range names {
 			c := cells[addr+int32(i)]
 			c.name, c.sync = name+n, true
@@ -285,7 +286,7 @@ func (x *translator) describeAt(addr int32, name string, t types.Type, depth int
 		}
 		return
 	}
-	if isCond(t) {
+	if program.IsCond(t) {
 		cells[addr].name, cells[addr+1].name = name+"_L_type", name+"_L"
 		for i := range int32(condWaiters) {
 			c := cells[addr+condQueue+i]
@@ -322,25 +323,6 @@ func (x *translator) describeAt(addr int32, name string, t types.Type, depth int
 // maxArray is the most cells that an array inside a value may have.
 const maxArray = 4096
 
-// syncCells names the cells of a type of package sync, nil for other types.
-func syncCells(t types.Type) []string {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "sync" {
-		return nil
-	}
-	switch n.Obj().Name() {
-	case "Mutex":
-		return []string{"_locked"}
-	case "RWMutex":
-		return []string{"_held", "_pending", "_readers"}
-	case "WaitGroup":
-		return []string{"_count"}
-	case "Once":
-		return []string{"_state"}
-	}
-	return nil
-}
-
 // syncLimit bounds the counters of synchronisation objects.
 func syncLimit(t types.Type, i int, opts Options) int32 {
 	switch types.Unalias(t).(*types.Named).Obj().Name() {
@@ -372,10 +354,10 @@ func (x *translator) width(t types.Type) int {
 }
 
 func (x *translator) widthOf(t types.Type) int {
-	if names := syncCells(t); names != nil {
+	if names := program.SyncCells(t); names != nil {
 		return len(names)
 	}
-	if isCond(t) {
+	if program.IsCond(t) {
 		return condQueue + condWaiters
 	}
 	if cs := x.layout(t); cs != nil {
@@ -424,7 +406,7 @@ func (x *translator) fieldOffset(st *types.Struct, i int) int {
 
 // tag numbers the dynamic types of interfaces.
 func (m *memory) tag(t types.Type) int32 {
-	k := typeKey(t) + declaredIn(t)
+	k := program.TypeKey(t) + declaredIn(t)
 	if n, ok := m.tags[k]; ok {
 		return n
 	}

@@ -44,7 +44,7 @@ func (e *emitter) monitors() {
 			}
 		}
 	}
-	test := x.prog.test()
+	test := x.prog.Test()
 	e.returns = returns || test
 	e.endless = mainBlocks && x.endless(x.templates[1:])
 	partial := !test && blocks && (locks || !returns)

@@ -17,8 +17,8 @@ import (
 // whether there was anything new.
 func (s *slice) nils() bool {
 	grown := false
-	for _, f := range s.prog.funcs {
-		if !s.funcs[f] || s.prog.ofLibrary(f) {
+	for _, f := range s.prog.Funcs {
+		if !s.funcs[f] || s.prog.OfLibrary(f) {
 			continue
 		}
 		for _, b := range f.Blocks {
@@ -98,13 +98,13 @@ func (s *slice) followedAt(v ssa.Value, depth int) bool {
 			s.needCheck(i)
 			grown = true
 		case *ssa.Call:
-			if (i.Call.IsInvoke() && i.Call.Value == v || s.prog.actedOn(i) == v) && !s.instr[i] && s.checks[i] == "" {
+			if (i.Call.IsInvoke() && i.Call.Value == v || s.prog.ActedOn(i) == v) && !s.instr[i] && s.checks[i] == "" {
 				s.checks[i], s.mayBeNil[i] = "nil pointer dereference", true
 				s.needCheck(i)
 				grown = true
 			}
 			f := i.Call.StaticCallee()
-			if f == nil || f.Blocks == nil || depth == maxHanded || s.prog.ofLibrary(f) {
+			if f == nil || f.Blocks == nil || depth == maxHanded || s.prog.OfLibrary(f) {
 				continue
 			}
 			for k, a := range i.Call.Args {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A number that comes from outside (a flag, an argument, a random number, what a
@@ -46,7 +47,7 @@ func (s *slice) findNumbers() {
 	s.numbers = map[ssa.Value]*number{}
 	s.numberClasses = map[memClass]*number{}
 	s.makers = map[*ssa.Function]bool{}
-	for _, f := range s.prog.funcs {
+	for _, f := range s.prog.Funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				if s.executed(instr) {
@@ -66,12 +67,12 @@ func (s *slice) findSizes(instr ssa.Instruction) {
 	case *ssa.MakeSlice:
 		s.trace(size, i.Len, i.Cap)
 	case ssa.CallInstruction:
-		if f := i.Common().StaticCallee(); f != nil && fullName(f) == "(*sync.WaitGroup).Add" {
+		if f := i.Common().StaticCallee(); f != nil && program.FullName(f) == "(*sync.WaitGroup).Add" {
 			s.trace(size, i.Common().Args[1])
 		}
 	case *ssa.If:
 		c, ok := i.Cond.(*ssa.BinOp)
-		if !ok || !isInteger(c.X.Type()) || ofTime(c.X.Type()) {
+		if !ok || !program.IsInteger(c.X.Type()) || ofTime(c.X.Type()) {
 			return
 		}
 		if s.tests(i, c) {
@@ -94,18 +95,18 @@ func ofTime(t types.Type) bool {
 // tests reports that a condition compares the counter of a loop, to decide
 // whether it goes on.
 func (s *slice) tests(i *ssa.If, c *ssa.BinOp) bool {
-	in := s.prog.info(i.Parent())
-	if !in.inCycle[i.Block().Index] {
+	in := s.prog.Function(i.Parent())
+	if !in.InCycle[i.Block().Index] {
 		return false
 	}
 	leaves := false
 	for _, succ := range i.Block().Succs {
-		leaves = leaves || !in.inCycle[succ.Index] || !reaches(succ, i.Block())
+		leaves = leaves || !in.InCycle[succ.Index] || !program.Reaches(succ, i.Block())
 	}
 	counter := func(v ssa.Value) bool {
 		switch v := v.(type) {
 		case *ssa.Phi:
-			return in.inCycle[v.Block().Index]
+			return in.InCycle[v.Block().Index]
 		case *ssa.UnOp: // a variable that is captured
 			return v.Op == token.MUL
 		}
@@ -114,30 +115,11 @@ func (s *slice) tests(i *ssa.If, c *ssa.BinOp) bool {
 	return leaves && (counter(c.X) || counter(c.Y))
 }
 
-// reaches reports that there is a way from one block to another.
-func reaches(from, to *ssa.BasicBlock) bool {
-	seen := map[*ssa.BasicBlock]bool{}
-	for stack := []*ssa.BasicBlock{from}; len(stack) > 0; {
-		b := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if b == to {
-			return true
-		}
-		for _, succ := range b.Succs {
-			if !seen[succ] {
-				seen[succ] = true
-				stack = append(stack, succ)
-			}
-		}
-	}
-	return false
-}
-
 // makesInLoop reports that goroutines are started, or slices and maps grow, in the
 // loops that a block is in: how often they run says how many there are.
 func (s *slice) makesInLoop(b *ssa.BasicBlock) bool {
 	for _, c := range b.Parent().Blocks {
-		if s.prog.info(b.Parent()).inCycle[c.Index] && reaches(b, c) && reaches(c, b) && s.makesIn(c) {
+		if s.prog.Function(b.Parent()).InCycle[c.Index] && program.Reaches(b, c) && program.Reaches(c, b) && s.makesIn(c) {
 			return true
 		}
 	}
@@ -176,7 +158,7 @@ func (s *slice) makesIn(b *ssa.BasicBlock) bool {
 				}
 				break
 			}
-			if f := i.Call.StaticCallee(); f != nil && (fullName(f) == "(*sync.WaitGroup).Go" || s.makes(f)) {
+			if f := i.Call.StaticCallee(); f != nil && (program.FullName(f) == "(*sync.WaitGroup).Go" || s.makes(f)) {
 				return true
 			}
 		}
@@ -208,7 +190,7 @@ func (s *slice) tell(c *ssa.BinOp) {
 	if !ok {
 		return
 	}
-	n, ok := intConst(limit)
+	n, ok := program.Int32Const(limit)
 	if !ok || n < -maxTold || n > maxTold {
 		return
 	}
@@ -280,7 +262,7 @@ func (t *tracing) sources(v ssa.Value) {
 		t.push(v.X, v.Y)
 	case *ssa.UnOp:
 		if v.Op == token.ARROW {
-			t.push(s.sends[typeKey(v.Type())]...)
+			t.push(s.sends[program.TypeKey(v.Type())]...)
 			return
 		}
 		if g, ok := v.X.(*ssa.Global); ok && g.String() == osArgs && s.args == nil {
@@ -330,7 +312,7 @@ func (t *tracing) component(v *ssa.Extract) {
 	case *ssa.Call:
 		t.results(tuple, v.Index)
 	case *ssa.UnOp:
-		t.push(t.s.sends[typeKey(v.Type())]...)
+		t.push(t.s.sends[program.TypeKey(v.Type())]...)
 	case *ssa.TypeAssert:
 		t.push(tuple.X)
 	case *ssa.Lookup:
@@ -340,7 +322,7 @@ func (t *tracing) component(v *ssa.Extract) {
 
 // results goes on with what a call returns as its result i.
 func (t *tracing) results(call *ssa.Call, i int) {
-	for _, f := range t.s.prog.callees(call) {
+	for _, f := range t.s.prog.Callees(call) {
 		for _, b := range f.Blocks {
 			if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(r.Results) {
 				t.push(r.Results[i])
@@ -429,12 +411,12 @@ func (x *translator) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 		return 0, false
 	case *ssa.BinOp:
 		// A counter that is not tracked.
-		if x.prog.info(f.ctx.fn).inCycle[i.Block().Index] {
+		if x.prog.Function(f.ctx.fn).InCycle[i.Block().Index] {
 			return 0, false
 		}
 	case *ssa.UnOp:
 		// What may be another number each time that a loop is tested.
-		if i.Op == token.MUL && x.prog.info(f.ctx.fn).inCycle[i.Block().Index] {
+		if i.Op == token.MUL && x.prog.Function(f.ctx.fn).InCycle[i.Block().Index] {
 			return 0, false
 		}
 	}
@@ -473,7 +455,7 @@ func (x *translator) chooseNumber(p *path, instr ssa.Instruction, comp int) {
 
 // resultPos is the position of an instruction.
 func (x *translator) resultPos(instr ssa.Instruction) token.Pos {
-	if pos := x.prog.info(instr.Parent()).pos[instr]; pos.IsValid() {
+	if pos := x.prog.Function(instr.Parent()).Positions[instr]; pos.IsValid() {
 		return pos
 	}
 	return instr.Pos()
@@ -537,7 +519,7 @@ func (x *translator) sizes(n *number, t types.Type) []int32 {
 		values = append(values, n.tells...)
 	}
 	_, isSlice := t.Underlying().(*types.Slice)
-	if isSlice || isUnsigned(t) {
+	if isSlice || program.IsUnsigned(t) {
 		values = slices.DeleteFunc(values, func(k int32) bool { return k < 0 })
 	}
 	slices.Sort(values)
@@ -558,7 +540,7 @@ func randomBelow(v ssa.Value) int32 {
 	if f == nil {
 		return 0
 	}
-	if path := packageOf(f); path != "math/rand" && path != "math/rand/v2" {
+	if path := program.PackageOf(f); path != "math/rand" && path != "math/rand/v2" {
 		return 0
 	}
 	switch f.Name() {
@@ -575,22 +557,11 @@ func randomBelow(v ssa.Value) int32 {
 // constArg is the last argument that is an integer constant.
 func constArg(args []ssa.Value) (int32, bool) {
 	for _, a := range slices.Backward(args) {
-		if c, ok := a.(*ssa.Const); ok && isInteger(c.Type()) {
-			return intConst(c)
+		if c, ok := a.(*ssa.Const); ok && program.IsInteger(c.Type()) {
+			return program.Int32Const(c)
 		}
 	}
 	return 0, false
-}
-
-// packageOf is the path of the package that a function is declared in.
-func packageOf(f *ssa.Function) string {
-	if f.Origin() != nil {
-		f = f.Origin()
-	}
-	if o := f.Object(); o != nil && o.Pkg() != nil {
-		return o.Pkg().Path()
-	}
-	return ""
 }
 
 // whatIs names a value whose size is chosen.
@@ -621,7 +592,7 @@ func libraryCallee(v ssa.Value) string {
 		return call.Call.Method.FullName()
 	}
 	if f := call.Call.StaticCallee(); f != nil {
-		return fullName(f)
+		return program.FullName(f)
 	}
 	return ""
 }

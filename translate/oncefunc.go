@@ -7,6 +7,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // What sync.OnceFunc, OnceValue and OnceValues return is an object of two
@@ -24,7 +25,7 @@ const oncePanics = onceOver + 1
 var onceCall *intrinsic
 
 func onceIntrinsics(table map[string]*intrinsic) {
-	onceCall = &intrinsic{operation: operation{name: "oncefunc", kind: sites.OnceFunc, block: true, seed: true}, run: callOnce, unwound: func(x *translator, p *path) bool {
+	onceCall = &intrinsic{Operation: program.Operation{Name: "oncefunc", Kind: sites.OnceFunc, Blocks: true, Seed: true}, run: callOnce, unwound: func(x *translator, p *path) bool {
 		p.putAt(p.arg(0)[0], onceState, num(oncePanics))
 		if u := p.peek().unwind; u.goexit {
 			// The library takes it for a panic, and panics with what it has recovered.
@@ -32,7 +33,7 @@ func onceIntrinsics(table map[string]*intrinsic) {
 		}
 		return true
 	}}
-	in := &intrinsic{operation: operation{name: "newonce", args: []int{0}}, run: newOnce}
+	in := &intrinsic{Operation: program.Operation{Name: "newonce", Args: []int{0}}, run: newOnce}
 	for _, f := range []string{"OnceFunc", "OnceValue", "OnceValues"} {
 		table["sync."+f] = in
 	}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A panic of the runtime (an index out of range, an assignment to an entry of a
@@ -37,7 +37,7 @@ func (s *slice) fault(instr ssa.Instruction) string {
 		}
 		return "index out of range"
 	case *ssa.Index:
-		if _, ok := i.Index.(*ssa.Const); ok && !isString(i.X.Type()) || inRange(i.Block(), i.X, i.Index) {
+		if _, ok := i.Index.(*ssa.Const); ok && !program.IsString(i.X.Type()) || inRange(i.Block(), i.X, i.Index) {
 			return ""
 		}
 		return "index out of range"
@@ -55,13 +55,13 @@ func (s *slice) fault(instr ssa.Instruction) string {
 		}
 		return "assignment to entry in nil map"
 	case *ssa.BinOp:
-		if (i.Op == token.QUO || i.Op == token.REM) && isInteger(i.X.Type()) {
+		if (i.Op == token.QUO || i.Op == token.REM) && program.IsInteger(i.X.Type()) {
 			if _, ok := i.Y.(*ssa.Const); !ok {
 				return "integer divide by zero"
 			}
 		}
 		if i.Op == token.SHL || i.Op == token.SHR {
-			if _, ok := i.Y.(*ssa.Const); !ok && !isUnsigned(i.Y.Type()) {
+			if _, ok := i.Y.(*ssa.Const); !ok && !program.IsUnsigned(i.Y.Type()) {
 				return "negative shift amount"
 			}
 		}
@@ -70,7 +70,7 @@ func (s *slice) fault(instr ssa.Instruction) string {
 			return "interface conversion"
 		}
 	case *ssa.Call:
-		if v := s.prog.actedOn(i); v != nil {
+		if v := s.prog.ActedOn(i); v != nil {
 			return nilFault(v)
 		}
 		if m, _ := misuseOf(i); m != nil {
@@ -88,11 +88,6 @@ func (s *slice) fault(instr ssa.Instruction) string {
 	return ""
 }
 
-func isUnsigned(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsUnsigned != 0
-}
-
 // nilFault names the panic of a pointer that is followed, unless it is known
 // not to be nil.
 func nilFault(v ssa.Value) string {
@@ -101,22 +96,6 @@ func nilFault(v ssa.Value) string {
 		return ""
 	}
 	return "nil pointer dereference"
-}
-
-// actedOn is the pointer through which a call acts that the model may leave out: of an
-// atomic operation, a sync.Map, a sync.Pool, a timer.
-func (p *program) actedOn(call *ssa.Call) ssa.Value {
-	f := call.Call.StaticCallee()
-	if f == nil || len(call.Call.Args) == 0 {
-		return nil
-	}
-	if op := p.operation(f); op == nil || op.seed || f.Signature.Recv() == nil && op.kind != sites.Atomic {
-		return nil
-	}
-	if _, ok := call.Call.Args[0].Type().Underlying().(*types.Pointer); !ok {
-		return nil
-	}
-	return call.Call.Args[0]
 }
 
 func isZero(v ssa.Value) bool {
@@ -163,7 +142,7 @@ func counts(v ssa.Value) bool {
 		step, v = k.Int64(), add.X
 	}
 	phi, ok := v.(*ssa.Phi)
-	if !ok || !isInteger(phi.Type()) {
+	if !ok || !program.IsInteger(phi.Type()) {
 		return false
 	}
 	for _, e := range phi.Edges {
@@ -184,46 +163,6 @@ func counts(v ssa.Value) bool {
 	return true
 }
 
-// recoveries finds where panics are recovered: the functions that defer a
-// function which calls recover, with these calls.
-func (p *program) recoveries() map[*ssa.Function][]ssa.CallInstruction {
-	out := map[*ssa.Function][]ssa.CallInstruction{}
-	for _, f := range p.funcs {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				d, ok := instr.(*ssa.Defer)
-				if !ok {
-					continue
-				}
-				for _, g := range p.callees(d) {
-					out[f] = append(out[f], recoverCalls(g)...)
-				}
-			}
-		}
-	}
-	for f, calls := range out {
-		if len(calls) == 0 {
-			delete(out, f)
-		}
-	}
-	return out
-}
-
-// recoverCalls are the calls of recover in a deferred function, also those that it defers.
-func recoverCalls(f *ssa.Function) []ssa.CallInstruction {
-	var out []ssa.CallInstruction
-	for _, b := range f.Blocks {
-		for _, instr := range b.Instrs {
-			if c, ok := instr.(ssa.CallInstruction); ok {
-				if r, ok := c.Common().Value.(*ssa.Builtin); ok && r.Name() == "recover" {
-					out = append(out, c)
-				}
-			}
-		}
-	}
-	return out
-}
-
 // faults asks for the checks of panics that are recovered, as far as that
 // matters. It reports whether there was anything new.
 func (s *slice) faults() bool {
@@ -242,7 +181,7 @@ func (s *slice) faults() bool {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				if call, ok := instr.(ssa.CallInstruction); ok && !isGo(call) {
-					for _, g := range s.prog.callees(call) {
+					for _, g := range s.prog.Callees(call) {
 						visit(g)
 					}
 				}
@@ -257,7 +196,7 @@ func (s *slice) faults() bool {
 	leavesOut := func(f *ssa.Function, instr ssa.Instruction) bool { return matters[f] || s.leavesOut(instr) }
 	for again := true; again; {
 		again = false
-		for _, f := range s.prog.funcs {
+		for _, f := range s.prog.Funcs {
 			if !below[f] || matters[f] {
 				continue
 			}
@@ -276,7 +215,7 @@ func (s *slice) faults() bool {
 		}
 	}
 	grown := false
-	for _, f := range s.prog.funcs {
+	for _, f := range s.prog.Funcs {
 		if !below[f] {
 			continue
 		}
@@ -365,8 +304,8 @@ func (s *slice) needCheck(instr ssa.Instruction) {
 		s.need(i.X)
 	case *ssa.Call:
 		switch m := s.misused[i].misuse; {
-		case s.prog.actedOn(i) != nil:
-			s.need(s.prog.actedOn(i))
+		case s.prog.ActedOn(i) != nil:
+			s.need(s.prog.ActedOn(i))
 		case m != nil:
 			for _, k := range m.args {
 				s.need(i.Call.Args[k])
@@ -398,7 +337,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 			ok = ok && known(i.X, 1)
 		}
 	case *ssa.Index:
-		ok = !isString(i.X.Type()) && known(i.Index, 0)
+		ok = !program.IsString(i.X.Type()) && known(i.Index, 0)
 	case *ssa.Slice:
 		switch i.X.Type().Underlying().(type) {
 		case *types.Slice:
@@ -422,7 +361,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 	case *ssa.UnOp:
 		return x.followed(p, i.X, i)
 	case *ssa.Call: // which the model leaves out
-		if v := x.prog.actedOn(i); v != nil {
+		if v := x.prog.ActedOn(i); v != nil {
 			return x.sl.instr[i] || x.followed(p, v, i)
 		}
 		if x.sl.misused[i].misuse != nil {

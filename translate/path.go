@@ -465,7 +465,7 @@ func (p *path) here() token.Pos {
 	for i := len(p.frames) - 1; i >= 0; i-- {
 		f := p.frames[i]
 		if f.block != nil && f.idx < len(f.block.Instrs) {
-			if pos := p.x.prog.info(f.ctx.fn).pos[f.block.Instrs[f.idx]]; pos.IsValid() {
+			if pos := p.x.prog.Function(f.ctx.fn).Positions[f.block.Instrs[f.idx]]; pos.IsValid() {
 				return pos
 			}
 		}

@@ -1,6 +1,9 @@
 package translate
 
-import "github.com/vtrace/vtrace/artifact"
+import (
+	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
+)
 
 // A sync.Pool is its function New and a few values, the used ones in front. Get
 // may return any of them, or a new one.
@@ -16,8 +19,8 @@ const unknownNew = "the function New of a sync.Pool is not tracked; it is not ex
 const poolResult = 1
 
 func poolIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.Pool).Get"] = &intrinsic{operation: operation{name: "poolget", reads: true, writes: true, args: []int{0}, takes: poolResult}, run: poolGet}
-	table["(*sync.Pool).Put"] = &intrinsic{operation: operation{name: "poolput", reads: true, writes: true, args: []int{0, 1}}, run: poolPut}
+	table["(*sync.Pool).Get"] = &intrinsic{Operation: program.Operation{Name: "poolget", Reads: true, Writes: true, Args: []int{0}, Takes: poolResult}, run: poolGet}
+	table["(*sync.Pool).Put"] = &intrinsic{Operation: program.Operation{Name: "poolput", Reads: true, Writes: true, Args: []int{0, 1}}, run: poolPut}
 }
 
 // pool is the pool that the operation on top of the stack is called on. ok is

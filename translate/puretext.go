@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Texts are numbers of the model, so that nothing can be computed with them. But
@@ -76,7 +78,7 @@ var formats = map[string]func(a []any) string{
 // function that computes with texts; ok is false if it is none, or one that is
 // given something else.
 func textArgs(call *ssa.Call) (args []ssa.Value, ok bool) {
-	name := libraryName(call)
+	name := program.LibraryName(call)
 	switch {
 	case textFuncs[name] != nil:
 		return call.Call.Args, true
@@ -84,7 +86,7 @@ func textArgs(call *ssa.Call) (args []ssa.Value, ok bool) {
 		return nil, false
 	}
 	last, isSlice := call.Call.Args[len(call.Call.Args)-1].(*ssa.Slice)
-	args = arguments(call)
+	args = program.Arguments(call)
 	if isSlice {
 		// Each element has been set once.
 		array, ok := last.X.(*ssa.Alloc)
@@ -110,7 +112,9 @@ func textArgs(call *ssa.Call) (args []ssa.Value, ok bool) {
 	return args, true
 }
 
-func arrayLen(a *ssa.Alloc) int { return int(pointee(a.Type()).Underlying().(*types.Array).Len()) }
+func arrayLen(a *ssa.Alloc) int {
+	return int(program.Pointee(a.Type()).Underlying().(*types.Array).Len())
+}
 
 // knownArgs lists what the result of a call is computed from, if the model may
 // compute it.
@@ -151,7 +155,7 @@ func (x *translator) textResult(p *path, call *ssa.Call) (out []*expr, ok bool) 
 	if !ok {
 		return nil, false
 	}
-	name := fullName(call.Call.StaticCallee())
+	name := program.FullName(call.Call.StaticCallee())
 	f := textFuncs[name]
 	if f == nil {
 		print := formats[name]
@@ -166,13 +170,13 @@ func (x *translator) textResult(p *path, call *ssa.Call) (out []*expr, ok bool) 
 		a := make([]any, len(k))
 		for i := range a {
 			switch t := args[i].Type(); {
-			case isString(t):
+			case program.IsString(t):
 				s, ok := x.mem.textOf(k[i])
 				if !ok {
 					return nil
 				}
 				a[i] = s
-			case isInteger(t):
+			case program.IsInteger(t):
 				a[i] = int(k[i])
 			default:
 				a[i] = k[i] != 0

@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // What RWMutex.RLocker returns is the address of the lock with a type of its
@@ -18,12 +19,12 @@ var libraryRLocker types.Type = types.NewNamed(types.NewTypeName(token.NoPos, ni
 var rlockerMethods map[string]*intrinsic
 
 func rlockerIntrinsics(table map[string]*intrinsic) {
-	table["(*sync.RWMutex).RLocker"] = &intrinsic{operation: operation{name: "rlocker"}, run: func(x *translator, p *path) bool {
+	table["(*sync.RWMutex).RLocker"] = &intrinsic{Operation: program.Operation{Name: "rlocker"}, run: func(x *translator, p *path) bool {
 		return x.opReturn(p, []*expr{num(x.mem.tag(libraryRLocker)), p.arg(0)[0]})
 	}}
 	rlockerMethods = map[string]*intrinsic{
-		"Lock":   {operation: operation{name: "rlock", kind: sites.Lock, block: true, seed: true}, run: rLock},
-		"Unlock": {operation: operation{name: "runlock", kind: sites.Unlock, seed: true}, run: rUnlock},
+		"Lock":   {Operation: program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, run: rLock},
+		"Unlock": {Operation: program.Operation{Name: "runlock", Kind: sites.Unlock, Seed: true}, run: rUnlock},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 const (
@@ -203,7 +204,7 @@ func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
 }
 
 func (x *translator) stmtOf(fn *ssa.Function, instr ssa.Instruction) sites.ID {
-	pos := x.prog.info(fn).pos[instr]
+	pos := x.prog.Function(fn).Positions[instr]
 	if !pos.IsValid() {
 		return 0
 	}
@@ -223,7 +224,7 @@ func (p *path) statement(instr ssa.Instruction) sites.ID {
 		i--
 	}
 	ctx := p.frames[i].ctx
-	for p.x.prog.ofLibrary(ctx.fn) {
+	for p.x.prog.OfLibrary(ctx.fn) {
 		if instr, ctx = ctx.site, ctx.parent; ctx == nil || instr == nil {
 			return 0
 		}
@@ -287,7 +288,7 @@ func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
 			return false
 		}
 		p.marks.set(to, mark)
-		f.turn(x.prog.info(f.ctx.fn), to)
+		f.turn(x.prog.Function(f.ctx.fn), to)
 		if p.steps > 2000 && x.idle(to) {
 			x.arrive(p, atSpin, 0)
 			return false
@@ -431,7 +432,7 @@ func (x *translator) finish(p *path, goexit *unwind) bool {
 	if t.parent == nil {
 		if goexit != nil {
 			site := goexit.site
-			if x.prog.test() {
+			if x.prog.Test() {
 				site = 0 // it is over as if it had returned
 			}
 			x.arrive(p, atDone, site)
@@ -462,8 +463,8 @@ func (x *translator) ret(p *path, results []*expr) bool {
 	}
 	g := p.top()
 	if g.op != nil {
-		if g.op.takes > 0 {
-			p.set(g.ctx, argKey(g.op.takes), results)
+		if g.op.Takes > 0 {
+			p.set(g.ctx, argKey(g.op.Takes), results)
 		}
 		return true
 	}
@@ -524,14 +525,14 @@ func (x *translator) execIf(p *path, i *ssa.If) bool {
 	f := p.peek()
 	ctx := f.ctx
 	if !x.sl.instr[i] {
-		d := x.prog.info(ctx.fn).ipdom[f.block.Index]
+		d := x.prog.Function(ctx.fn).PostDominator[f.block.Index]
 		if d < 0 {
 			return x.ret(p, x.unknowns(x.resultWidth(ctx.fn), "not tracked"))
 		}
 		return x.jump(p, ctx.fn.Blocks[d])
 	}
 	then, els := f.block.Succs[0], f.block.Succs[1]
-	if reason := x.prog.branches[i]; reason != "" {
+	if reason := x.prog.Branches[i]; reason != "" {
 		p.choose(reason, func(q *path) { q.pendingJump = then }, func(q *path) { q.pendingJump = els })
 		return false
 	}
@@ -570,7 +571,7 @@ func (x *translator) execPanic(p *path, i *ssa.Panic) bool {
 // execStore writes to a variable that is not shared, or to memory.
 func (x *translator) execStore(p *path, i *ssa.Store) bool {
 	ctx := p.peek().ctx
-	if x.prog.copiesSync(i) {
+	if x.prog.CopiesSync(i) {
 		x.noteCopy(p, i)
 	}
 	if a, ok := x.sl.parts[i.Addr]; ok {
@@ -674,7 +675,7 @@ func (x *translator) execUnOp(p *path, i *ssa.UnOp) bool {
 	case token.NOT:
 		return p.result(i, not(p.value(ctx, i.X)[0]))
 	case token.SUB, token.XOR:
-		if !isInteger(i.X.Type()) {
+		if !program.IsInteger(i.X.Type()) {
 			return p.result(i, unknown("not an integer"))
 		}
 		from := num(0)
@@ -735,20 +736,20 @@ func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
 		return p.advance()
 	}
 	a := p.value(p.peek().ctx, i.X)[0]
-	st := pointee(i.X.Type()).Underlying().(*types.Struct)
-	if off, ok := libraryField(pointee(i.X.Type()), i.Field); ok {
+	st := program.Pointee(i.X.Type()).Underlying().(*types.Struct)
+	if off, ok := libraryField(program.Pointee(i.X.Type()), i.Field); ok {
 		if ok := x.notNil(p, a, i); !ok {
 			return false
 		}
 		return p.result(i, arith(xAdd, a, num(off)))
 	}
-	if isTimer(pointee(i.X.Type())) && st.Field(i.Field).Name() == "C" {
+	if isTimer(program.Pointee(i.X.Type())) && st.Field(i.Field).Name() == "C" {
 		if ok := x.notNil(p, a, i); !ok {
 			return false
 		}
 		return p.result(i, a)
 	}
-	if x.foreign(pointee(i.X.Type())) {
+	if x.foreign(program.Pointee(i.X.Type())) {
 		return p.result(i, unkept("field of a foreign type"))
 	}
 	if ok := x.notNil(p, a, i); !ok {
@@ -878,7 +879,7 @@ func (x *translator) address(p *path, e *expr, instr ssa.Instruction) (*address,
 	s := p.statement(instr)
 	_, isStore := instr.(*ssa.Store)
 	for _, k := range a.set {
-		x.accessed(p, k, x.width(pointee(instrAddr(instr).Type())), s, isStore)
+		x.accessed(p, k, x.width(program.Pointee(instrAddr(instr).Type())), s, isStore)
 	}
 	return &address{e, a.set}, true
 }

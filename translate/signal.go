@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A signal may come at any moment, or never: to the channel that signal.Notify
@@ -15,9 +16,9 @@ import (
 const ctxSignal = 2
 
 func signalIntrinsics(table map[string]*intrinsic) {
-	table["os/signal.Notify"] = &intrinsic{operation: operation{name: "notify", seed: true}, run: notifySignal}
-	table["os/signal.Stop"] = &intrinsic{operation: operation{name: "stopnotify", seed: true}, run: stopSignal}
-	table["os/signal.NotifyContext"] = &intrinsic{operation: operation{name: "notifycontext"}, run: func(x *translator, p *path) bool {
+	table["os/signal.Notify"] = &intrinsic{Operation: program.Operation{Name: "notify", Seed: true}, run: notifySignal}
+	table["os/signal.Stop"] = &intrinsic{Operation: program.Operation{Name: "stopnotify", Seed: true}, run: stopSignal}
+	table["os/signal.NotifyContext"] = &intrinsic{Operation: program.Operation{Name: "notifycontext"}, run: func(x *translator, p *path) bool {
 		if p.peek().ctx.parent == nil {
 			return x.opReturn(p, nil)
 		}

@@ -6,6 +6,8 @@ import (
 	"iter"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A slice says what of a program matters to its concurrency: the instructions
@@ -18,7 +20,7 @@ type slice struct {
 	localParts
 	numberUses
 	checked
-	prog        *program
+	prog        *program.Program
 	work        []func()
 	testContext bool // the context of a test matters
 	// limited: the program limits the capacity of a slice, as in s[i:j:k].
@@ -88,8 +90,8 @@ type checked struct {
 	watched map[ssa.Instruction]bool
 	// annotated are the comments on reachability, and marks where their statements
 	// begin.
-	annotated []*annotation
-	marks     map[ssa.Instruction]*annotation
+	annotated []*program.Annotation
+	marks     map[ssa.Instruction]*program.Annotation
 }
 
 // memClass names a class of memory cells: a struct field, a global, the
@@ -99,33 +101,24 @@ type memClass struct {
 	typ string // element type
 }
 
-func typeKey(t types.Type) string { return types.TypeString(t, nil) }
-
-func pointee(t types.Type) types.Type {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		return p.Elem()
-	}
-	return t
-}
-
 // classOf returns the class of the cell at an address; known is false for an
 // address that comes from elsewhere.
 func classOf(addr ssa.Value) (c memClass, known bool) {
 	switch a := addr.(type) {
 	case *ssa.Global:
-		return memClass{a, typeKey(pointee(a.Type()))}, true
+		return memClass{a, program.TypeKey(program.Pointee(a.Type()))}, true
 	case *ssa.FieldAddr:
-		f := pointee(a.X.Type()).Underlying().(*types.Struct).Field(a.Field)
-		return memClass{f.Origin(), typeKey(pointee(a.Type()))}, true
+		f := program.Pointee(a.X.Type()).Underlying().(*types.Struct).Field(a.Field)
+		return memClass{f.Origin(), program.TypeKey(program.Pointee(a.Type()))}, true
 	case *ssa.IndexAddr:
-		return memClass{nil, typeKey(pointee(a.Type()))}, true
+		return memClass{nil, program.TypeKey(program.Pointee(a.Type()))}, true
 	case *ssa.Alloc:
-		return memClass{a, typeKey(pointee(a.Type()))}, true
+		return memClass{a, program.TypeKey(program.Pointee(a.Type()))}, true
 	}
-	return memClass{nil, "*" + typeKey(pointee(addr.Type()))}, false
+	return memClass{nil, "*" + program.TypeKey(program.Pointee(addr.Type()))}, false
 }
 
-func newSlice(prog *program) *slice {
+func newSlice(prog *program.Program) *slice {
 	s := &slice{
 		prog:   prog,
 		liveIn: map[*ssa.Function][]map[ssa.Value]bool{},
@@ -137,7 +130,7 @@ func newSlice(prog *program) *slice {
 			stores: map[memClass][]ssa.Instruction{}, untyped: map[string][]ssa.Instruction{}, byType: map[string][]memClass{},
 			mapWrites: map[memClass][]ssa.Instruction{}, callers: map[*ssa.Function][]ssa.CallInstruction{},
 			closures: map[*ssa.Function][]*ssa.MakeClosure{}, sends: map[string][]ssa.Value{},
-			calledBack: map[*ssa.Function][]ssa.CallInstruction{}, filled: map[ssa.Instruction][]ssa.Value{}, recovers: prog.recoveries(),
+			calledBack: map[*ssa.Function][]ssa.CallInstruction{}, filled: map[ssa.Instruction][]ssa.Value{}, recovers: prog.Recoveries(),
 		},
 		localParts: localParts{parts: map[ssa.Value]part{}, partStores: map[*ssa.Alloc][]*ssa.Store{}, partNeeded: map[ssa.Value]bool{}},
 		checked: checked{
@@ -145,11 +138,11 @@ func newSlice(prog *program) *slice {
 			watched: map[ssa.Instruction]bool{},
 		},
 	}
-	for _, f := range prog.funcs {
+	for _, f := range prog.Funcs {
 		s.findLocals(f)
 	}
 	var seeds []ssa.Instruction
-	for _, f := range prog.funcs {
+	for _, f := range prog.Funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				s.inventory(instr)
@@ -179,8 +172,8 @@ func newSlice(prog *program) *slice {
 			s.plain[v] = true
 		}
 	}
-	for _, f := range prog.funcs {
-		s.liveness(prog.info(f))
+	for _, f := range prog.Funcs {
+		s.liveness(prog.Function(f))
 	}
 	s.findNumbers()
 	s.fixed = s.fixedNumbers()
@@ -200,15 +193,15 @@ func (s *slice) inventory(instr ssa.Instruction) {
 		if known {
 			into(c)
 		} else {
-			s.untyped[typeKey(pointee(addr.Type()))] = append(s.untyped[typeKey(pointee(addr.Type()))], instr)
+			s.untyped[program.TypeKey(program.Pointee(addr.Type()))] = append(s.untyped[program.TypeKey(program.Pointee(addr.Type()))], instr)
 		}
-		switch pointee(addr.Type()).Underlying().(type) {
+		switch program.Pointee(addr.Type()).Underlying().(type) {
 		case *types.Struct, *types.Array:
 			s.whole = append(s.whole, instr)
 		}
 	}
 	if elem := elementsWritten(instr); elem != nil {
-		into(memClass{nil, typeKey(elem)})
+		into(memClass{nil, program.TypeKey(elem)})
 		switch elem.Underlying().(type) {
 		case *types.Struct, *types.Array:
 			s.whole = append(s.whole, instr)
@@ -219,8 +212,8 @@ func (s *slice) inventory(instr ssa.Instruction) {
 	}
 	switch i := instr.(type) {
 	case *ssa.Store:
-		if f, ok := i.Addr.(*ssa.FieldAddr); ok && libraryType(pointee(f.X.Type())) == "sync.Pool" {
-			s.poolNews = append(s.poolNews, s.prog.functions(i.Val)...)
+		if f, ok := i.Addr.(*ssa.FieldAddr); ok && program.LibraryType(program.Pointee(f.X.Type())) == "sync.Pool" {
+			s.poolNews = append(s.poolNews, s.prog.Functions(i.Val)...)
 		}
 		if p, ok := s.parts[i.Addr]; ok {
 			s.partStores[p.root] = append(s.partStores[p.root], i)
@@ -233,12 +226,12 @@ func (s *slice) inventory(instr ssa.Instruction) {
 		f := i.Fn.(*ssa.Function)
 		s.closures[f] = append(s.closures[f], i)
 	case *ssa.Send:
-		k := typeKey(i.X.Type())
+		k := program.TypeKey(i.X.Type())
 		s.sends[k] = append(s.sends[k], i.X)
 	case *ssa.Select:
 		for _, st := range i.States {
 			if st.Send != nil {
-				k := typeKey(st.Send.Type())
+				k := program.TypeKey(st.Send.Type())
 				s.sends[k] = append(s.sends[k], st.Send)
 			}
 		}
@@ -249,38 +242,38 @@ func (s *slice) inventory(instr ssa.Instruction) {
 		}
 	}
 	if call, ok := instr.(ssa.CallInstruction); ok {
-		if s.prog.fromLibrary(call) {
-			for _, f := range s.prog.calls[call] {
+		if s.prog.FromLibrary(call) {
+			for _, f := range s.prog.Calls[call] {
 				s.calledBack[f] = append(s.calledBack[f], call)
 			}
 		}
-		s.filled[instr] = s.prog.fills(call)
+		s.filled[instr] = s.prog.Fills(call)
 		for _, ptr := range s.filled[instr] {
 			store(ptr)
 		}
-		for _, f := range s.prog.callees(call) {
+		for _, f := range s.prog.Callees(call) {
 			s.callers[f] = append(s.callers[f], call)
-			in := s.prog.operation(f)
+			in := s.prog.Operation(f)
 			if in == nil || len(call.Common().Args) == 0 {
 				continue
 			}
-			if in.writes {
+			if in.Writes {
 				store(call.Common().Args[0])
 			}
-			if in.calls > 0 {
-				for _, g := range s.prog.functions(call.Common().Args[in.calls]) {
+			if in.Calls > 0 {
+				for _, g := range s.prog.Functions(call.Common().Args[in.Calls]) {
 					s.calledBack[g] = append(s.calledBack[g], call)
 				}
 			}
-			if in.forwards {
-				for _, g := range s.prog.forwarded(call, f) {
+			if in.Forwards {
+				for _, g := range s.prog.Forwarded(call, f) {
 					s.calledBack[g] = append(s.calledBack[g], call)
 				}
 			}
-			for _, g := range s.prog.calledMethods(call.Common().Args[0], in.methods) {
+			for _, g := range s.prog.CalledMethods(call.Common().Args[0], in.Methods) {
 				s.calledBack[g] = append(s.calledBack[g], call)
 			}
-			if in.name == "poolget" {
+			if in.Name == "poolget" {
 				s.poolGets = append(s.poolGets, call)
 			}
 		}
@@ -295,29 +288,29 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 	case *ssa.UnOp:
 		return i.Op == token.ARROW
 	case *ssa.If:
-		return s.prog.spinsOn(i) != nil
+		return s.prog.SpinsOn(i) != nil
 	case *ssa.Panic:
 		return !unreachablePanic(i)
 	case *ssa.Store:
-		return s.prog.copiesSync(i)
+		return s.prog.CopiesSync(i)
 	case ssa.CallInstruction:
 		c := i.Common()
 		if b, ok := c.Value.(*ssa.Builtin); ok {
 			return b.Name() == "close" || b.Name() == "panic" || b.Name() == "recover"
 		}
-		if c.IsInvoke() && (lockerMethod(c.Method) || s.prog.ofSync(c)) {
+		if c.IsInvoke() && (program.LockerMethod(c.Method) || s.prog.OfSync(c)) {
 			return true
 		}
-		if s.prog.assertion(instr) != nil {
+		if s.prog.Assertion(instr) != nil {
 			return true
 		}
 		if call, ok := instr.(*ssa.Call); ok && s.misused[call].always {
 			return true
 		}
-		callees := s.prog.callees(i)
+		callees := s.prog.Callees(i)
 		for _, f := range callees {
-			in := s.prog.operation(f)
-			if in != nil && (in.seed || in.forwards && len(s.prog.forwarded(i, f)) == 0) {
+			in := s.prog.Operation(f)
+			if in != nil && (in.Seed || in.Forwards && len(s.prog.Forwarded(i, f)) == 0) {
 				return true
 			}
 		}
@@ -345,7 +338,7 @@ func (s *slice) needBlock(b *ssa.BasicBlock) {
 		return
 	}
 	s.block[b] = true
-	for _, a := range s.prog.info(b.Parent()).cdep[b.Index] {
+	for _, a := range s.prog.Function(b.Parent()).ControlDeps[b.Index] {
 		s.needBranch(b.Parent().Blocks[a])
 	}
 	s.needFunc(b.Parent())
@@ -419,7 +412,7 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 		s.need(i.Key)
 		s.need(i.Value)
 	case ssa.CallInstruction:
-		if call, ok := instr.(*ssa.Call); ok && libraryName(call) == "errors.As" && len(s.filled[instr]) > 0 {
+		if call, ok := instr.(*ssa.Call); ok && program.LibraryName(call) == "errors.As" && len(s.filled[instr]) > 0 {
 			s.need(call.Call.Args[0])
 		}
 		for _, ptr := range s.filled[instr] {
@@ -441,14 +434,14 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 			}
 			return
 		}
-		if c.IsInvoke() && lockerMethod(c.Method) {
+		if c.IsInvoke() && program.LockerMethod(c.Method) {
 			return
 		}
-		if a := s.prog.assertion(instr); a != nil && a.subject != nil {
-			s.need(a.subject)
+		if a := s.prog.Assertion(instr); a != nil && a.Subject != nil {
+			s.need(a.Subject)
 		}
-		for _, f := range s.prog.callees(i) {
-			in := s.prog.operation(f)
+		for _, f := range s.prog.Callees(i) {
+			in := s.prog.Operation(f)
 			switch {
 			case in != nil:
 				first := 0
@@ -456,7 +449,7 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 					first = 1 // behind the receiver
 				}
 				for k, a := range c.Args {
-					if in.needs(first + k) {
+					if in.Needs(first + k) {
 						s.need(a)
 					}
 				}
@@ -464,7 +457,7 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 			case f.Blocks == nil:
 				for _, a := range c.Args {
 					_, asks := a.Type().Underlying().(*types.Interface)
-					asks = asks && len(s.prog.calls[i]) > 0
+					asks = asks && len(s.prog.Calls[i]) > 0
 					if _, ok := a.Type().Underlying().(*types.Signature); ok || asks {
 						s.need(a)
 					}
@@ -576,13 +569,13 @@ func (s *slice) needReturn(v *ssa.Call) {
 		s.need(a)
 	}
 	s.needContext(v)
-	s.testContext = s.testContext || s.prog.asksForContext(v)
+	s.testContext = s.testContext || s.prog.AsksForContext(v)
 	if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
 		s.needMap(v.Call.Args[0].Type())
 	}
-	if in := s.prog.operation(v.Call.StaticCallee()); in != nil && in.reads && len(v.Call.Args) > 0 {
+	if in := s.prog.Operation(v.Call.StaticCallee()); in != nil && in.Reads && len(v.Call.Args) > 0 {
 		s.needCell(v.Call.Args[0])
-		if in.name == "poolget" {
+		if in.Name == "poolget" {
 			s.needReturned(s.poolNews)
 		}
 	}
@@ -629,7 +622,7 @@ func (s *slice) needBindings(v *ssa.FreeVar) {
 // needCall asks for one result of a call.
 func (s *slice) needCall(call *ssa.Call, i int) {
 	s.needInstr(call)
-	for _, f := range s.prog.callees(call) {
+	for _, f := range s.prog.Callees(call) {
 		for _, b := range f.Blocks {
 			if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(r.Results) {
 				s.needBlock(b)
@@ -645,7 +638,7 @@ func (s *slice) needSent(ch types.Type) {
 	if !ok {
 		return
 	}
-	k := typeKey(c.Elem())
+	k := program.TypeKey(c.Elem())
 	if cls := (memClass{nil, "sent " + k}); !s.classes[cls] {
 		s.classes[cls] = true
 		for _, v := range s.sends[k] {
@@ -665,15 +658,15 @@ func (s *slice) needCell(addr ssa.Value) {
 		return
 	}
 	s.classes[c] = true
-	t := pointee(addr.Type())
+	t := program.Pointee(addr.Type())
 	for _, st := range s.stores[c] {
 		s.needInstr(st)
 	}
-	for _, st := range s.untyped[typeKey(t)] {
+	for _, st := range s.untyped[program.TypeKey(t)] {
 		s.needInstr(st)
 	}
 	if !known {
-		for _, d := range s.byType[typeKey(t)] {
+		for _, d := range s.byType[program.TypeKey(t)] {
 			for _, st := range s.stores[d] {
 				s.needInstr(st)
 			}
@@ -684,10 +677,10 @@ func (s *slice) needCell(addr ssa.Value) {
 	for _, st := range s.whole {
 		whole := elementsWritten(st)
 		if store, ok := st.(*ssa.Store); ok {
-			whole = pointee(store.Addr.Type())
+			whole = program.Pointee(store.Addr.Type())
 		}
 		for _, ptr := range s.filled[st] {
-			if u := pointee(ptr.Type()); contains(u, t, 0) {
+			if u := program.Pointee(ptr.Type()); contains(u, t, 0) {
 				whole = u
 			}
 		}
@@ -708,10 +701,10 @@ func (s *slice) needParts(t types.Type, depth int) {
 	case *types.Struct:
 		for i := range u.NumFields() {
 			f := u.Field(i)
-			part(memClass{f.Origin(), typeKey(f.Type())}, f.Type())
+			part(memClass{f.Origin(), program.TypeKey(f.Type())}, f.Type())
 		}
 	case *types.Array:
-		part(memClass{nil, typeKey(u.Elem())}, u.Elem())
+		part(memClass{nil, program.TypeKey(u.Elem())}, u.Elem())
 	}
 }
 
@@ -724,7 +717,7 @@ func (s *slice) needClass(c memClass, t types.Type, depth int) {
 	for _, st := range s.stores[c] {
 		s.needInstr(st)
 	}
-	for _, st := range s.untyped[typeKey(t)] {
+	for _, st := range s.untyped[program.TypeKey(t)] {
 		s.needInstr(st)
 	}
 	s.needParts(t, depth)
@@ -763,7 +756,7 @@ func (s *slice) executed(instr ssa.Instruction) bool {
 // instructions are those of the functions that matter, with their blocks.
 func (s *slice) instructions() iter.Seq2[*ssa.BasicBlock, ssa.Instruction] {
 	return func(yield func(*ssa.BasicBlock, ssa.Instruction) bool) {
-		for _, f := range s.prog.funcs {
+		for _, f := range s.prog.Funcs {
 			if !s.funcs[f] {
 				continue
 			}
@@ -786,17 +779,17 @@ func (s *slice) considered(instr ssa.Instruction) bool {
 
 // liveness computes the needed values that are live at the entry of each
 // block, after its phis.
-func (s *slice) liveness(in *funcInfo) {
-	n := len(in.fn.Blocks)
+func (s *slice) liveness(in *program.Function) {
+	n := len(in.Func.Blocks)
 	liveIn := make([]map[ssa.Value]bool, n)
 	for i := range liveIn {
 		liveIn[i] = map[ssa.Value]bool{}
 	}
-	s.liveIn[in.fn] = liveIn
+	s.liveIn[in.Func] = liveIn
 	for changed := true; changed; {
 		changed = false
 		for i := n - 1; i >= 0; i-- {
-			b := in.fn.Blocks[i]
+			b := in.Func.Blocks[i]
 			live := s.liveBefore(in, b, 0)
 			if len(live) != len(liveIn[i]) {
 				liveIn[i] = live
@@ -808,15 +801,15 @@ func (s *slice) liveness(in *funcInfo) {
 
 // liveBefore returns the values live before instruction idx of b; phis of b
 // count as defined.
-func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Value]bool {
-	if s.liveIn[in.fn] == nil { // of a goroutine that the call graph does not foresee
+func (s *slice) liveBefore(in *program.Function, b *ssa.BasicBlock, idx int) map[ssa.Value]bool {
+	if s.liveIn[in.Func] == nil { // of a goroutine that the call graph does not foresee
 		s.liveness(in)
 	}
-	liveIn, live := s.liveIn[in.fn], map[ssa.Value]bool{}
+	liveIn, live := s.liveIn[in.Func], map[ssa.Value]bool{}
 	succs := b.Succs
 	if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && !s.instr[b.Instrs[len(b.Instrs)-1]] {
-		if d := in.ipdom[b.Index]; d >= 0 {
-			succs = []*ssa.BasicBlock{in.fn.Blocks[d]}
+		if d := in.PostDominator[b.Index]; d >= 0 {
+			succs = []*ssa.BasicBlock{in.Func.Blocks[d]}
 		} else {
 			succs = nil
 		}
@@ -846,7 +839,7 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 	}
 	// Named results are read by the recover block after a panic anywhere; what
 	// it uses are addresses, which are live from their allocation on.
-	if r := in.fn.Recover; r != nil && b != r {
+	if r := in.Func.Recover; r != nil && b != r {
 		for v := range liveIn[r.Index] {
 			live[v] = true
 		}
@@ -878,7 +871,7 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 		case *ssa.Store:
 			if p, ok := s.parts[i.Addr]; ok {
 				// Where a panic may be recovered the old value may be read.
-				if i.Addr == p.root && in.fn.Recover == nil {
+				if i.Addr == p.root && in.Func.Recover == nil {
 					delete(live, p.root)
 				}
 				s.use(live, i.Val)
@@ -890,7 +883,7 @@ func (s *slice) liveBefore(in *funcInfo, b *ssa.BasicBlock, idx int) map[ssa.Val
 				continue
 			}
 		case *ssa.Call:
-			if libraryName(i) == "errors.As" && len(s.filled[i]) > 0 {
+			if program.LibraryName(i) == "errors.As" && len(s.filled[i]) > 0 {
 				s.use(live, i.Call.Args[0])
 			}
 			for _, ptr := range s.filled[i] {

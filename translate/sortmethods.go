@@ -4,7 +4,7 @@ import (
 	"go/types"
 	"slices"
 
-	"golang.org/x/tools/go/ssa"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // sort.Sort and sort.Stable order what has the methods of sort.Interface: the model
@@ -41,7 +41,7 @@ var methodSorts = []string{"sort.Sort", "sort.Stable"}
 
 func methodSortIntrinsics(table map[string]*intrinsic) {
 	for _, name := range methodSorts {
-		table[name] = &intrinsic{operation: operation{name: "sortmethods", args: []int{0}, methods: []string{"Len", "Less", "Swap"}, takes: sortedResult}, run: sortByMethods}
+		table[name] = &intrinsic{Operation: program.Operation{Name: "sortmethods", Args: []int{0}, Methods: []string{"Len", "Less", "Swap"}, Takes: sortedResult}, run: sortByMethods}
 	}
 }
 
@@ -144,36 +144,4 @@ func (x *translator) callSorted(p *path, name string, phase int, args ...*expr) 
 		return x.unsorted(p, "the call graph does not foresee its methods")
 	}
 	return x.enterArg(p, sortedBy, tgt, func(q *path) { q.top().phase = phase })
-}
-
-// calledMethods are the methods by these names, with bodies, that the library may call
-// of a value: of the type that it has if that is seen, else of all that become
-// interfaces and have them.
-func (p *program) calledMethods(v ssa.Value, names []string) []*ssa.Function {
-	iface, ok := v.Type().Underlying().(*types.Interface)
-	if !ok {
-		return nil
-	}
-	var out []*ssa.Function
-	of := func(t types.Type) {
-		for m := range iface.Methods() {
-			if !slices.Contains(names, m.Name()) {
-				continue
-			}
-			if f := p.ssa.LookupMethod(t, m.Pkg(), m.Name()); f != nil && f.Blocks != nil && !slices.Contains(out, f) {
-				out = append(out, f)
-			}
-		}
-	}
-	if m, ok := v.(*ssa.MakeInterface); ok {
-		of(m.X.Type())
-		return out
-	}
-	for t := range p.converted {
-		if types.Implements(t, iface) {
-			of(t)
-		}
-	}
-	sortFuncs(out)
-	return out
 }

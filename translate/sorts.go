@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // Sorting is in the model, as far as it is known how many elements there are: by
@@ -49,9 +50,9 @@ var sorters = map[string]sorter{
 
 func sortIntrinsics(table map[string]*intrinsic) {
 	for name, s := range sorters {
-		in := &intrinsic{operation: operation{name: "sort", args: []int{0}}, run: func(x *translator, p *path) bool { return x.sort(p, s) }}
+		in := &intrinsic{Operation: program.Operation{Name: "sort", Args: []int{0}}, run: func(x *translator, p *path) bool { return x.sort(p, s) }}
 		if s.by {
-			in.args, in.calls, in.takes = []int{0, 1}, sortFunc, sortResult
+			in.Args, in.Calls, in.Takes = []int{0, 1}, sortFunc, sortResult
 		}
 		table[name] = in
 	}
@@ -59,7 +60,7 @@ func sortIntrinsics(table map[string]*intrinsic) {
 
 // sorted is the type of the elements that a call sorts, nil for other calls.
 func sorted(call ssa.CallInstruction) types.Type {
-	if _, ok := sorters[libraryName(call)]; !ok {
+	if _, ok := sorters[program.LibraryName(call)]; !ok {
 		return nil
 	}
 	v := call.Common().Args[0]
@@ -201,7 +202,7 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 
 // sortValues sorts integers or texts.
 func (x *translator) sortValues(p *path, elem types.Type, base, n, w int32) bool {
-	if w != 1 || !isInteger(elem) && !isString(elem) {
+	if w != 1 || !program.IsInteger(elem) && !program.IsString(elem) {
 		return x.unsorted(p, "elements of this type are not tracked")
 	}
 	v, lost := p.cells(base, int(n))
@@ -210,7 +211,7 @@ func (x *translator) sortValues(p *path, elem types.Type, base, n, w int32) bool
 			for j := i; j > 0; j-- {
 				a, b := v[j-1], v[j]
 				less := arith(xLt, b, a)
-				if isString(elem) {
+				if program.IsString(elem) {
 					less = x.textOp(q, token.LSS, b, a)
 				}
 				v[j-1], v[j] = ite(less, b, a), ite(less, a, b)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // steady reports that what a loop reads from an address is the same each time: the address
@@ -19,7 +21,7 @@ import (
 // object before others can have it, and what the function of the loop does elsewhere with
 // a variable of its own, of which each activation has another one.
 func (l *natural) steady(addr ssa.Value, given map[*ssa.Parameter]bool, depth int) bool {
-	switch pointee(addr.Type()).Underlying().(type) {
+	switch program.Pointee(addr.Type()).Underlying().(type) {
 	case *types.Struct, *types.Array:
 		return false // read as a whole
 	}
@@ -44,9 +46,9 @@ func (l *natural) steady(addr ssa.Value, given map[*ssa.Parameter]bool, depth in
 	l.look()
 	return !slices.ContainsFunc(l.outside, func(t types.Type) bool {
 		if f, ok := addr.(*ssa.FieldAddr); ok { // of no other struct, nor of a number that lies elsewhere
-			return types.Identical(t, pointee(f.Type())) || contains(t, pointee(f.X.Type()), 0)
+			return types.Identical(t, program.Pointee(f.Type())) || contains(t, program.Pointee(f.X.Type()), 0)
 		}
-		return contains(t, pointee(addr.Type()), 0)
+		return contains(t, program.Pointee(addr.Type()), 0)
 	})
 }
 
@@ -220,9 +222,9 @@ func behind(instr, write ssa.Instruction, variable *ssa.Alloc) bool {
 // writes are the instructions that may write to an address, by what they write to.
 func (e *endings) writes(addr ssa.Value) []ssa.Instruction {
 	c, known := classOf(addr)
-	t := pointee(addr.Type())
+	t := program.Pointee(addr.Type())
 	out := slices.Clone(e.sl.stores[c])
-	for _, w := range e.sl.untyped[typeKey(t)] {
+	for _, w := range e.sl.untyped[program.TypeKey(t)] {
 		if st, ok := w.(*ssa.Store); ok && known {
 			if v, ok := st.Addr.(*ssa.FreeVar); ok {
 				if vars, ok := e.captured(v); ok && !slices.ContainsFunc(vars, func(a *ssa.Alloc) bool { return addr == a }) {
@@ -233,17 +235,17 @@ func (e *endings) writes(addr ssa.Value) []ssa.Instruction {
 		out = append(out, w)
 	}
 	if !known {
-		for _, d := range e.sl.byType[typeKey(t)] {
+		for _, d := range e.sl.byType[program.TypeKey(t)] {
 			out = append(out, e.sl.stores[d]...)
 		}
 	}
 	for _, w := range e.sl.whole {
 		written := []types.Type{elementsWritten(w)}
 		if st, ok := w.(*ssa.Store); ok {
-			written = []types.Type{pointee(st.Addr.Type())}
+			written = []types.Type{program.Pointee(st.Addr.Type())}
 		}
 		for _, ptr := range e.sl.filled[w] {
-			written = append(written, pointee(ptr.Type()))
+			written = append(written, program.Pointee(ptr.Type()))
 		}
 		if slices.ContainsFunc(written, func(u types.Type) bool { return u != nil && contains(u, t, 0) }) {
 			out = append(out, w)
@@ -336,12 +338,12 @@ func (l *natural) look() {
 				}
 			}
 			if call, ok := instr.(ssa.CallInstruction); ok && l.leaves(call) {
-				for _, a := range arguments(call) {
+				for _, a := range program.Arguments(call) {
 					if m, ok := a.(*ssa.MakeInterface); ok {
 						a = m.X
 					}
 					if _, ok := a.Type().Underlying().(*types.Pointer); ok {
-						l.outside = append(l.outside, pointee(a.Type()))
+						l.outside = append(l.outside, program.Pointee(a.Type()))
 					}
 				}
 			}
@@ -367,13 +369,13 @@ func (e *endings) mentions(instr ssa.Instruction) []*ssa.Function {
 	}
 	switch i := instr.(type) {
 	case ssa.CallInstruction:
-		for _, f := range slices.Concat(e.prog.callees(i), e.prog.calls[i]) {
+		for _, f := range slices.Concat(e.prog.Callees(i), e.prog.Calls[i]) {
 			add(f)
 		}
 	case *ssa.MakeInterface:
-		methods := e.prog.ssa.MethodSets.MethodSet(i.X.Type())
+		methods := e.prog.SSA.MethodSets.MethodSet(i.X.Type())
 		for k := range methods.Len() {
-			add(e.prog.ssa.MethodValue(methods.At(k)))
+			add(e.prog.SSA.MethodValue(methods.At(k)))
 		}
 	}
 	return out
@@ -384,7 +386,7 @@ func (e *endings) leaves(call ssa.CallInstruction) bool {
 	if _, ok := call.Common().Value.(*ssa.Builtin); ok {
 		return false
 	}
-	callees := e.prog.callees(call)
+	callees := e.prog.Callees(call)
 	return len(callees) == 0 || slices.ContainsFunc(callees, func(f *ssa.Function) bool { return f.Blocks == nil })
 }
 
@@ -405,7 +407,7 @@ func (e *endings) beside() {
 			}
 		}
 	}
-	for _, f := range e.prog.funcs {
+	for _, f := range e.prog.Funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				call, ok := instr.(ssa.CallInstruction)
@@ -418,10 +420,10 @@ func (e *endings) beside() {
 				if !e.leaves(call) {
 					continue
 				}
-				add(e.prog.calls[call])
-				for _, a := range arguments(call) {
+				add(e.prog.Calls[call])
+				for _, a := range program.Arguments(call) {
 					if _, ok := a.Type().Underlying().(*types.Signature); ok {
-						add(e.prog.functions(a))
+						add(e.prog.Functions(a))
 					}
 					if m, ok := a.(*ssa.MakeInterface); ok && m.Type().Underlying().(*types.Interface).NumMethods() > 0 {
 						add(e.mentions(m))

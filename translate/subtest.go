@@ -8,6 +8,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A call of t.Run that is a site starts a goroutine, and waits until that has
@@ -38,16 +39,16 @@ const (
 const pausedPhase = 3
 
 var (
-	testRun      = &intrinsic{operation: operation{name: "run", seed: true, args: []int{0, 2}}}
-	testParallel = &intrinsic{operation: operation{name: "parallel", seed: true, args: []int{}}}
+	testRun      = &intrinsic{Operation: program.Operation{Name: "run", Seed: true, Args: []int{0, 2}}}
+	testParallel = &intrinsic{Operation: program.Operation{Name: "parallel", Seed: true, Args: []int{}}}
 
 	// subtestRun is a t.Run that is a site, parallelWait what t.Parallel does in
 	// such a subtest, subtestBody the goroutine and subtestJoin the end of a test
 	// function with parallel subtests, with its object as argument.
-	subtestRun   = &intrinsic{operation: operation{name: "subtest", kind: sites.Subtest, seed: true, args: []int{0, 2}}}
-	parallelWait = &intrinsic{operation: operation{name: "parallel", kind: sites.Parallel, block: true, args: []int{}}}
-	subtestBody  = &intrinsic{operation: operation{name: "subtest", seed: true, args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}}
-	subtestJoin  = &intrinsic{operation: operation{name: "join", kind: sites.Join, block: true}}
+	subtestRun   = &intrinsic{Operation: program.Operation{Name: "subtest", Kind: sites.Subtest, Seed: true, Args: []int{0, 2}}}
+	parallelWait = &intrinsic{Operation: program.Operation{Name: "parallel", Kind: sites.Parallel, Blocks: true, Args: []int{}}}
+	subtestBody  = &intrinsic{Operation: program.Operation{Name: "subtest", Seed: true, Args: []int{subtestParent, subtestFunc, subtestContext, subtestOwn}}}
+	subtestJoin  = &intrinsic{Operation: program.Operation{Name: "join", Kind: sites.Join, Blocks: true}}
 )
 
 func init() {
@@ -380,7 +381,7 @@ func (x *translator) endJoin(p *path) bool {
 	if p.subtest() != nil {
 		at = p.t.site.Pos
 	}
-	x.pushOp(p, x.context(p.t, f.ctx, nil, 0, nil, subtestJoin.name), target{op: subtestJoin, args: [][]*expr{{num(scope)}}, pos: at}, true)
+	x.pushOp(p, x.context(p.t, f.ctx, nil, 0, nil, subtestJoin.Name), target{op: subtestJoin, args: [][]*expr{{num(scope)}}, pos: at}, true)
 	return true
 }
 
@@ -407,7 +408,7 @@ func (p *path) siteOf(kind sites.Kind) sites.ID {
 				return s.ID
 			}
 		}
-		if f.ctx.parent == nil || f.ctx.parent.fn == nil || !synthetic(f.ctx.parent.fn) {
+		if f.ctx.parent == nil || f.ctx.parent.fn == nil || !program.Synthetic(f.ctx.parent.fn) {
 			break
 		}
 	}

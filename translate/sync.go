@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"go/types"
 	"slices"
 	"strings"
 
@@ -9,13 +8,14 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // An intrinsic is an operation with how the model executes it. On the stack of a goroutine it
 // is a frame without a body, so that it can be called, deferred, started and passed around like
 // any other.
 type intrinsic struct {
-	operation
+	program.Operation
 	// run executes it from f.phase on: 1 at first, as it sets it afterwards.
 	run func(x *translator, p *path) bool
 	// unwound is called when a panic, or a Goexit, passes through it. It reports whether the
@@ -26,22 +26,12 @@ type intrinsic struct {
 // keep is the number of scalars that survive inside the operation.
 func (in *intrinsic) keep(f *frame) int { return 0 }
 
-func fullName(f *ssa.Function) string {
-	if o := f.Origin(); o != nil {
-		f = o
-	}
-	if obj, ok := f.Object().(*types.Func); ok {
-		return obj.FullName()
-	}
-	return f.String()
-}
-
 // intrinsicOf returns what the model knows of a function without body.
 func intrinsicOf(f *ssa.Function) *intrinsic {
 	if f == nil || f.Blocks != nil {
 		return nil
 	}
-	name := fullName(f)
+	name := program.FullName(f)
 	if in := intrinsics[name]; in != nil {
 		return in
 	}
@@ -52,46 +42,11 @@ func intrinsicOf(f *ssa.Function) *intrinsic {
 }
 
 // operationOf returns what is known of such a function for a program.
-func operationOf(f *ssa.Function) *operation {
+func operationOf(f *ssa.Function) *program.Operation {
 	if in := intrinsicOf(f); in != nil {
-		return &in.operation
+		return &in.Operation
 	}
 	return nil
-}
-
-// lockerMethod reports that a method is one of sync.Locker.
-func lockerMethod(m *types.Func) bool {
-	sig, ok := m.Type().(*types.Signature)
-	if !ok || sig.Recv() == nil {
-		return false
-	}
-	n, ok := types.Unalias(sig.Recv().Type()).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" && n.Obj().Name() == "Locker"
-}
-
-// ofSync reports that an interface of the program's own, whose method is called,
-// can hold a type of package sync: its methods have no callees in the call graph.
-func (p *program) ofSync(c *ssa.CallCommon) bool {
-	iface, ok := c.Value.Type().Underlying().(*types.Interface)
-	if !ok || iface.NumMethods() == 0 {
-		return false
-	}
-	for _, q := range p.src.Packages {
-		if q.Types == nil {
-			continue
-		}
-		for _, imported := range q.Types.Imports() {
-			if imported.Path() != "sync" {
-				continue
-			}
-			for _, name := range []string{"Mutex", "RWMutex", "WaitGroup", "Cond"} {
-				if o := imported.Scope().Lookup(name); o != nil && types.Implements(types.NewPointer(o.Type()), iface) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 var (
@@ -101,7 +56,7 @@ var (
 
 func init() {
 	op := func(name string, kind sites.Kind, block bool, run func(*translator, *path) bool) *intrinsic {
-		return &intrinsic{operation: operation{name: name, kind: kind, block: block, seed: true}, run: run}
+		return &intrinsic{Operation: program.Operation{Name: name, Kind: kind, Blocks: block, Seed: true}, run: run}
 	}
 	intrinsics = map[string]*intrinsic{
 		"(*sync.Mutex).Lock":       op("lock", sites.Lock, true, lock),
@@ -113,15 +68,15 @@ func init() {
 		"(*sync.RWMutex).RLock":    op("rlock", sites.RLock, true, rLock),
 		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
 		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
-		"(*sync.WaitGroup).Add":    {operation: operation{name: "add", kind: sites.WaitGroupAdd, seed: true, args: []int{0, 1}}, run: func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }},
+		"(*sync.WaitGroup).Add":    {Operation: program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, run: func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }},
 		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *translator, p *path) bool { return wgAdd(x, p, num(-1)) }),
 		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
-		"(*sync.WaitGroup).Go":     {operation: operation{name: "go", kind: sites.WaitGroupGo, seed: true, args: []int{0, 1}}, run: wgGo},
-		"(*sync.Once).Do":          {operation: operation{name: "once", kind: sites.OnceDo, block: true, seed: true, args: []int{0, 1}}, run: onceDo, unwound: onceDone},
-		"os.Exit":                  {operation: operation{name: "exit", kind: sites.Exit, seed: true, args: []int{0}}, run: osExit},
+		"(*sync.WaitGroup).Go":     {Operation: program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, run: wgGo},
+		"(*sync.Once).Do":          {Operation: program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, run: onceDo, unwound: onceDone},
+		"os.Exit":                  {Operation: program.Operation{Name: "exit", Kind: sites.Exit, Seed: true, Args: []int{0}}, run: osExit},
 		"runtime.Goexit":           op("goexit", sites.Exit, false, goexit),
-		"time.Sleep":               {operation: operation{name: "sleep", kind: sites.Sleep, seed: true, args: []int{}}, run: sleep},
-		"runtime.Gosched":          {operation: operation{name: "gosched", args: []int{}}, run: func(x *translator, p *path) bool { return x.opReturn(p, nil) }},
+		"time.Sleep":               {Operation: program.Operation{Name: "sleep", Kind: sites.Sleep, Seed: true, Args: []int{}}, run: sleep},
+		"runtime.Gosched":          {Operation: program.Operation{Name: "gosched", Args: []int{}}, run: func(x *translator, p *path) bool { return x.opReturn(p, nil) }},
 	}
 	endingIntrinsics(intrinsics)
 	atomics(intrinsics)
@@ -142,7 +97,7 @@ func init() {
 	testFatal.run, testSkip.run = goexit, goexit
 	builtins = map[string]*intrinsic{
 		"close": op("close", sites.Close, false, closeChan),
-		"panic": {operation: operation{name: "panic", kind: sites.Panic, seed: true}, run: func(x *translator, p *path) bool {
+		"panic": {Operation: program.Operation{Name: "panic", Kind: sites.Panic, Seed: true}, run: func(x *translator, p *path) bool {
 			u := &unwind{kind: artifact.KindPanic, site: x.siteOfOp(p), pos: p.here(), detail: "panic"}
 			x.raise(p, u, p.arg(0))
 			return true
@@ -175,8 +130,8 @@ func testingIntrinsic(name string) *intrinsic {
 }
 
 var (
-	testFatal = &intrinsic{operation: operation{name: "fatal", kind: sites.Exit, seed: true, args: []int{}}}
-	testSkip  = &intrinsic{operation: operation{name: "skip", kind: sites.Exit, seed: true, args: []int{}}}
+	testFatal = &intrinsic{Operation: program.Operation{Name: "fatal", Kind: sites.Exit, Seed: true, Args: []int{}}}
+	testSkip  = &intrinsic{Operation: program.Operation{Name: "skip", Kind: sites.Exit, Seed: true, Args: []int{}}}
 )
 
 // stepOp executes the operation on top of the stack, or stops at its guard.
@@ -186,17 +141,17 @@ func (x *translator) stepOp(p *path) bool {
 		return x.stepUnwind(p)
 	}
 	if f.phase == 0 {
-		if f.op.kind != sites.Invalid {
+		if f.op.Kind != sites.Invalid {
 			site := x.siteOfOp(p)
-			if f.op.kind.IsAccess() && !x.access[site] {
+			if f.op.Kind.IsAccess() && !x.access[site] {
 				p.top().phase = 1
 				return f.op.run(x, p)
 			}
 			if site == 0 {
-				x.unsupported(p.here(), f.op.name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
+				x.unsupported(p.here(), f.op.Name, "the call has no guard: it is reached through a function value of the library, or from code outside of the program")
 				return false
 			}
-			if f.op.kind == sites.Exit {
+			if f.op.Kind == sites.Exit {
 				p.top().guess = p.picks > 0
 			}
 			x.arrive(p, atOp, site)
@@ -209,7 +164,7 @@ func (x *translator) stepOp(p *path) bool {
 
 // siteOfOp finds the site of the operation on top of the stack.
 func (x *translator) siteOfOp(p *path) sites.ID {
-	kind := p.peek().op.kind
+	kind := p.peek().op.Kind
 	if p.peek().op == wgBody {
 		kind = sites.WaitGroupGo // it counts down for the call that has started it
 	}
@@ -228,7 +183,7 @@ func (x *translator) siteOfOp(p *path) sites.ID {
 func (x *translator) pushOp(p *path, c *callPath, tgt target, deferred bool) {
 	shape := target{fn: tgt.fn, op: tgt.op, pos: tgt.pos}
 	for k, a := range tgt.args {
-		if !tgt.op.needs(k) && !slices.Contains(tgt.op.also, k) {
+		if !tgt.op.Needs(k) && !slices.Contains(tgt.op.Also, k) {
 			a = nil
 		}
 		shape.args = append(shape.args, a)
@@ -265,7 +220,7 @@ func (x *translator) receiver(p *path) (int32, bool) {
 	e := p.simplify(p.arg(0)[0])
 	k, ok, tracked := x.concrete(p, e)
 	if !tracked {
-		x.unsupported(p.here(), f.op.name, "the object it is called on is not tracked: "+why(e))
+		x.unsupported(p.here(), f.op.Name, "the object it is called on is not tracked: "+why(e))
 		return 0, false
 	}
 	if !ok {
@@ -594,13 +549,13 @@ func (x *translator) enterArg(p *path, k int, tgt target, before func(q *path)) 
 		if tgt.fn == nil {
 			p.note("unknown-call", artifact.DirectionUnder, "the function passed is not tracked; it is not executed in the model")
 		}
-		if f.op.takes > 0 {
-			p.set(f.ctx, argKey(f.op.takes), x.unknowns(len(p.arg(f.op.takes)), "the result of a function that is not in the model"))
+		if f.op.Takes > 0 {
+			p.set(f.ctx, argKey(f.op.Takes), x.unknowns(len(p.arg(f.op.Takes)), "the result of a function that is not in the model"))
 		}
 		return true
 	}
 	if tgt.op != nil {
-		x.pushOp(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, tgt.op.name), tgt, false)
+		x.pushOp(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, tgt.op.Name), tgt, false)
 		return true
 	}
 	return x.enter(p, x.context(p.t, p.peek().ctx, f.ctx.site, k, tgt.fn, ""), tgt, false)

@@ -4,6 +4,7 @@ import (
 	"go/types"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A sync.Map is a small map from interface values to interface values, at its
@@ -15,12 +16,12 @@ var anyMap = types.NewMap(emptyInterface, emptyInterface)
 func syncMapIntrinsics(table map[string]*intrinsic) {
 	// A method on the map o reads its entries, and with writes changes them.
 	method := func(name string, args int, writes bool, run func(x *translator, p *path, o *object) bool) {
-		in := &intrinsic{operation: operation{name: "map" + name, reads: true, writes: writes}, run: func(x *translator, p *path) bool {
+		in := &intrinsic{Operation: program.Operation{Name: "map" + name, Reads: true, Writes: writes}, run: func(x *translator, p *path) bool {
 			o, ok := x.syncMap(p, writes)
 			return ok && run(x, p, o)
 		}}
 		for k := range args {
-			in.args = append(in.args, k)
+			in.Args = append(in.Args, k)
 		}
 		table["(*sync.Map)."+name] = in
 	}
@@ -72,7 +73,7 @@ func syncMapIntrinsics(table map[string]*intrinsic) {
 		p.empty(o)
 		return x.opReturn(p, nil)
 	})
-	in := &intrinsic{operation: operation{name: "maprange", reads: true, args: []int{0, 1}, calls: 1, takes: 4}, run: rangeSyncMap}
+	in := &intrinsic{Operation: program.Operation{Name: "maprange", Reads: true, Args: []int{0, 1}, Calls: 1, Takes: 4}, run: rangeSyncMap}
 	table["(*sync.Map).Range"] = in
 }
 

@@ -102,7 +102,7 @@ func (x *translator) context(t *template, parent *callPath, site ssa.Instruction
 			}
 		}
 		if site.Parent() != nil && parent != nil && parent.fn == site.Parent() {
-			if _, isDefer := site.(*ssa.Defer); !isDefer && x.prog.info(site.Parent()).inCycle[block] {
+			if _, isDefer := site.(*ssa.Defer); !isDefer && x.prog.Function(site.Parent()).InCycle[block] {
 				inLoop = true
 			}
 		}
@@ -363,7 +363,7 @@ func (x *translator) liveOf(frames []*frame) []varKey {
 			}
 			continue
 		}
-		in := x.prog.info(f.ctx.fn)
+		in := x.prog.Function(f.ctx.fn)
 		var live map[ssa.Value]bool
 		var except ssa.Value
 		switch {

@@ -3,30 +3,16 @@ package translate
 import (
 	"go/types"
 
-	"golang.org/x/tools/go/ssa"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // The context of a test, or of a subtest, is there from its beginning, and ends
 // when the test function is over, in front of what is left to Cleanup. A
 // goroutine has that of the test it was started in.
 
-// contextOperation is the name of t.Context.
-const contextOperation = "context"
-
-var testContext = &intrinsic{operation: operation{name: contextOperation, args: []int{}}}
+var testContext = &intrinsic{Operation: program.Operation{Name: program.ContextOperation, Args: []int{}}}
 
 func init() { testContext.run = contextOfTest }
-
-// asksForContext reports that a call may be one of t.Context.
-func (p *program) asksForContext(call ssa.CallInstruction) bool {
-	c := call.Common()
-	if c.IsInvoke() {
-		return c.Method.FullName() == "(testing.TB).Context"
-	}
-	f := c.StaticCallee()
-	op := p.operation(f)
-	return op != nil && op.name == contextOperation
-}
 
 // testContextOf is the address of the context of a test, or of a subtest.
 func (x *translator) testContextOf(p *path, scope *callPath) *expr {
@@ -38,7 +24,7 @@ func (x *translator) testContextOf(p *path, scope *callPath) *expr {
 		return num(o.base)
 	}
 	o := x.mem.keyedObject(key, func() *object {
-		return &object{kind: objChan, name: "test_ctx", size: chanPayload + ctxCells, elem: types.NewStruct(nil, nil), pos: x.prog.entry.Pos(), ctx: true}
+		return &object{kind: objChan, name: "test_ctx", size: chanPayload + ctxCells, elem: types.NewStruct(nil, nil), pos: x.prog.Entry.Pos(), ctx: true}
 	})
 	x.describeContext(o)
 	return num(o.base)

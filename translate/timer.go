@@ -10,6 +10,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -34,15 +35,15 @@ func (o *object) behind(k int32) int32 { return o.base + chanPayload + o.width +
 
 func timerIntrinsics(table map[string]*intrinsic) {
 	arm := func(name string, ticker, pointer bool) *intrinsic {
-		return &intrinsic{operation: operation{name: name, args: []int{}}, run: func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) }}
+		return &intrinsic{Operation: program.Operation{Name: name, Args: []int{}}, run: func(x *translator, p *path) bool { return newTimer(x, p, ticker, pointer) }}
 	}
 	table["time.After"] = arm("after", false, false)
 	table["time.Tick"] = arm("tick", true, false)
 	table["time.NewTimer"] = arm("newtimer", false, true)
 	table["time.NewTicker"] = arm("newticker", true, true)
 	for _, t := range []string{"Timer", "Ticker"} {
-		table["(*time."+t+").Stop"] = &intrinsic{operation: operation{name: "stop", seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 0) }}
-		table["(*time."+t+").Reset"] = &intrinsic{operation: operation{name: "reset", seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 1) }}
+		table["(*time."+t+").Stop"] = &intrinsic{Operation: program.Operation{Name: "stop", Seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 0) }}
+		table["(*time."+t+").Reset"] = &intrinsic{Operation: program.Operation{Name: "reset", Seed: true}, run: func(x *translator, p *path) bool { return setTimer(x, p, 1) }}
 	}
 }
 
@@ -79,7 +80,7 @@ func newTimer(x *translator, p *path, ticker, pointer bool) bool {
 	}
 	width := int32(x.width(elem))
 	r, ok := x.allocateAt(p, f.ctx.parent, f.ctx.site, func() *object {
-		return &object{kind: objChan, name: fmt.Sprintf("%s_%d", f.op.name, x.prog.src.Fset.Position(pos).Line),
+		return &object{kind: objChan, name: fmt.Sprintf("%s_%d", f.op.Name, x.prog.Source.Fset.Position(pos).Line),
 			size: chanPayload + width + timerCells, elem: elem, cap: 1, messages: messages{width: width}, pos: pos, timer: true, ticker: ticker}
 	}, x.describeTimer)
 	if !ok {

@@ -16,6 +16,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
+	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -118,7 +119,7 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 
 // Prepared is a program of which models can be made, one after the other.
 type Prepared struct {
-	program *program
+	program *program.Program
 	slice   *slice
 	sites   *sites.Index
 }
@@ -134,7 +135,7 @@ func caught(prog *source.Program, err *error) {
 // what runs have shown.
 func Prepare(ctx context.Context, prog *source.Program, idx *sites.Index, completions ...artifact.Completion) (_ *Prepared, err error) {
 	defer caught(prog, &err)
-	p, err := buildProgram(ctx, prog, operationOf, completions)
+	p, err := program.Build(ctx, prog, operationOf, completions)
 	if err != nil {
 		return nil, err
 	}
@@ -142,12 +143,12 @@ func Prepare(ctx context.Context, prog *source.Program, idx *sites.Index, comple
 }
 
 // SSA is the SSA form of the program.
-func (p *Prepared) SSA() *ssa.Program { return p.program.ssa }
+func (p *Prepared) SSA() *ssa.Program { return p.program.SSA }
 
 // Translate makes a model. Where it would be too large with the bounds asked for,
 // and Options.At gives no others, it is made with the least ones.
 func (p *Prepared) Translate(ctx context.Context, opts Options) (m *Model, err error) {
-	defer caught(p.program.src, &err)
+	defer caught(p.program.Source, &err)
 	if opts.At != nil {
 		return p.attempt(ctx, opts)
 	}
@@ -211,7 +212,7 @@ func (p *Prepared) attempt(ctx context.Context, opts Options) (*Model, error) {
 		}
 		return m, nil
 	}
-	return nil, fmt.Errorf("%s: the set of shared statements does not settle", p.program.src.Spec.Pattern)
+	return nil, fmt.Errorf("%s: the set of shared statements does not settle", p.program.Source.Spec.Pattern)
 }
 
 // translator is the state of one attempt.
@@ -228,7 +229,7 @@ type translator struct {
 	account
 
 	ctx       context.Context
-	prog      *program
+	prog      *program.Program
 	sl        *slice
 	idx       *sites.Index
 	opts      Options
@@ -327,7 +328,7 @@ type arrival struct {
 	loc *location
 }
 
-func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index, opts Options, taken *assumptions) *translator {
+func newTranslator(ctx context.Context, p *program.Program, sl *slice, idx *sites.Index, opts Options, taken *assumptions) *translator {
 	x := &translator{
 		assumptions: taken,
 		programFacts: programFacts{
@@ -351,7 +352,7 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 			x.given[b.Place] = b
 		}
 	}
-	for _, q := range slices.Concat(p.src.Library, p.src.Packages) {
+	for _, q := range slices.Concat(p.Source.Library, p.Source.Packages) {
 		x.own[q.PkgPath] = true
 		if q.Types != nil {
 			x.own[q.Types.Path()] = true
@@ -361,9 +362,9 @@ func newTranslator(ctx context.Context, p *program, sl *slice, idx *sites.Index,
 }
 
 func (x *translator) position(pos token.Pos) token.Position {
-	p := x.prog.src.Fset.Position(pos)
+	p := x.prog.Source.Fset.Position(pos)
 	if p.Filename != "" {
-		p.Filename = x.prog.src.Rel(p.Filename)
+		p.Filename = x.prog.Source.Rel(p.Filename)
 	}
 	return p
 }
@@ -384,7 +385,7 @@ func (x *translator) leaveOut() {
 // unsupported records a construct that stops the translation.
 func (x *translator) unsupported(pos token.Pos, what, reason string) {
 	if !pos.IsValid() { // in code that has none: a wrapper, or an initialiser
-		pos = x.prog.entry.Pos()
+		pos = x.prog.Entry.Pos()
 	}
 	e := &UnsupportedError{Pos: x.position(pos), What: what, Reason: reason}
 	if !x.errSeen[e.Error()] {
@@ -436,7 +437,7 @@ func (x *translator) grow(c *cell, a abs) {
 	if c.confined {
 		return // any value has its place
 	}
-	j := c.abs.widen(a, x.limit(c.ref), x.prog.thresholds)
+	j := c.abs.widen(a, x.limit(c.ref), x.prog.Thresholds)
 	if j.top && !a.top && !c.abs.top {
 		// A counter that is kept for the whole program, not by place, seems to
 		// grow for ever.
@@ -478,27 +479,27 @@ func (x *translator) enqueueAll(locs map[*location]bool) {
 
 // solve finds all locations and what every variable and cell can hold.
 func (x *translator) solve() {
-	t := &template{key: "entry", name: "main", slots: 1, once: true, fn: x.prog.entry,
+	t := &template{key: "entry", name: "main", slots: 1, once: true, fn: x.prog.Entry,
 		automaton: automaton{byKey: map[string]*location{}}, variables: newVariables(), ctxs: map[callKey]*callPath{}}
-	if x.prog.src.Test {
+	if x.prog.Source.Test {
 		t.name = "main"
 	}
 	x.templates = append(x.templates, t)
-	t.root = x.context(t, nil, nil, 0, x.prog.entry, "")
-	ini := x.context(t, t.root, nil, 1, x.prog.init, "")
+	t.root = x.context(t, nil, nil, 0, x.prog.Entry, "")
+	ini := x.context(t, t.root, nil, 1, x.prog.Init, "")
 	begin := func() *path {
 		p := x.newPath(t, nil)
 		p.role, p.alone, p.serial = artifact.RoleLocal, true, true
-		p.push(&frame{ctx: t.root, block: x.prog.entry.Blocks[0]})
+		p.push(&frame{ctx: t.root, block: x.prog.Entry.Blocks[0]})
 		p.withContext()
 		p.withJoin()
-		if x.prog.test() && len(x.prog.entry.Params) > 0 {
-			p.set(t.root, x.prog.entry.Params[0], x.unknowns(1, "the testing.T"))
+		if x.prog.Test() && len(x.prog.Entry.Params) > 0 {
+			p.set(t.root, x.prog.Entry.Params[0], x.unknowns(1, "the testing.T"))
 		}
-		if x.prog.init != nil && x.prog.init.Blocks != nil && x.sl.funcs[x.prog.init] {
+		if x.prog.Init != nil && x.prog.Init.Blocks != nil && x.sl.funcs[x.prog.Init] {
 			// Package initialisation runs on top of the entry's frame, which it
 			// returns to as if it had been deferred.
-			p.push(&frame{ctx: ini, block: x.prog.init.Blocks[0], deferred: true})
+			p.push(&frame{ctx: ini, block: x.prog.Init.Blocks[0], deferred: true})
 		}
 		return p
 	}
@@ -561,8 +562,6 @@ func sortedKeys(m map[int32]*expr) []int32 {
 	slices.Sort(out)
 	return out
 }
-
-func (p *program) test() bool { return p.src.Test }
 
 // findShared adds the statements that touch memory which goroutines share and
 // that somebody writes. It reports whether there are new ones.

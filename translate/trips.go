@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // maxTrips is the number of iterations up to which a loop with constant bounds
@@ -34,17 +36,17 @@ func (x *translator) trips(t *template, ctx *callPath, b *ssa.BasicBlock) int {
 
 // loopTrips counts the iterations of the loops around a block in its function.
 func (x *translator) loopTrips(b *ssa.BasicBlock) int {
-	in := x.prog.info(b.Parent())
-	if !in.inCycle[b.Index] {
+	in := x.prog.Function(b.Parent())
+	if !in.InCycle[b.Index] {
 		return 1
 	}
-	in.arrange()
-	if in.tangled || len(in.loops[b.Index]) == 0 {
+	in.Arrange()
+	if in.Tangled || len(in.Loops[b.Index]) == 0 {
 		return 0
 	}
 	n := 1
-	for _, h := range in.loops[b.Index] {
-		k := x.endings().loop(in.fn.Blocks[h]).trips(b)
+	for _, h := range in.Loops[b.Index] {
+		k := x.endings().loop(in.Func.Blocks[h]).trips(b)
 		if n *= k; n == 0 || n > maxTrips {
 			return 0
 		}
@@ -103,7 +105,7 @@ func (l *natural) passes(t test) (n int, ok bool) {
 	if _, ok := counter.(*ssa.Const); ok {
 		counter, op, limit = limit, mirrored[op], counter
 	}
-	end := integerConst(limit)
+	end := program.IntegerConst(limit)
 	if end == nil || op != token.LSS && op != token.LEQ {
 		return 0, false
 	}
@@ -144,7 +146,7 @@ func (l *natural) startsAt(counter ssa.Value) (*big.Int, bool) {
 			}
 			continue
 		}
-		k := integerConst(v)
+		k := program.IntegerConst(v)
 		if k == nil || start != nil && k.Cmp(start) != 0 {
 			return nil, false
 		}
@@ -164,7 +166,7 @@ func stepOf(v ssa.Value) *ssa.Phi {
 	}
 	if c, ok := b.Y.(*ssa.Const); !ok {
 		return nil
-	} else if k, ok := intConst(c); !ok || k != 1 {
+	} else if k, ok := program.Int32Const(c); !ok || k != 1 {
 		return nil
 	}
 	phi, _ := b.X.(*ssa.Phi)
@@ -194,7 +196,7 @@ func (l *natural) capturedAt(addr ssa.Value) (*big.Int, bool) {
 		if len(set) == 0 {
 			return nil, false
 		}
-		k := integerConst(set[len(set)-1].Val)
+		k := program.IntegerConst(set[len(set)-1].Val)
 		if k == nil || start != nil && k.Cmp(start) != 0 {
 			return nil, false
 		}
@@ -224,7 +226,7 @@ func isNext(v ssa.Value, a *ssa.Alloc, set *ssa.Store) bool {
 	if !ok || b.Op != token.ADD || !isLoad(b.X, a) {
 		return false
 	}
-	load, k := b.X.(*ssa.UnOp), integerConst(b.Y)
+	load, k := b.X.(*ssa.UnOp), program.IntegerConst(b.Y)
 	instrs := a.Block().Instrs
 	return k != nil && k.Cmp(one) == 0 && load.Block() == a.Block() &&
 		slices.Index(instrs, ssa.Instruction(load)) > slices.Index(instrs, ssa.Instruction(set))

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // constant returns the scalars of a constant.
@@ -21,7 +22,7 @@ func (x *translator) constant(c *ssa.Const) []*expr {
 	if c.Value == nil {
 		return zeros(x.width(c.Type()))
 	}
-	if k, ok := intConst(c); ok {
+	if k, ok := program.Int32Const(c); ok {
 		return []*expr{num(k)}
 	}
 	if c.Value.Kind() == constant.String {
@@ -36,12 +37,12 @@ func (x *translator) global(g *ssa.Global) *object {
 	if o != nil {
 		return o
 	}
-	t := pointee(g.Type())
+	t := program.Pointee(g.Type())
 	o = x.mem.keyedObject("global "+g.String(), func() *object {
 		return x.newData(mangle(g.Name()), t)
 	})
 	x.describe(o, t)
-	if why := x.prog.outsideReason(g); why != "" {
+	if why := x.prog.OutsideReason(g); why != "" {
 		for i := range o.size {
 			x.mem.cells[o.base+i].outside = why
 		}
@@ -76,16 +77,6 @@ func (x *translator) someError() []*expr {
 
 // opaqueError stands for the dynamic types of errors of libraries.
 var opaqueError types.Type = types.NewNamed(types.NewTypeName(token.NoPos, nil, "libraryError", nil), types.NewStruct(nil, nil), nil)
-
-func isInteger(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsInteger != 0
-}
-
-func isString(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
-}
 
 // fits is a value in an integer type: where that would wrap it wraps, if that can be said,
 // and is unknown otherwise.
@@ -149,10 +140,10 @@ func (x *translator) binary(p *path, i *ssa.BinOp) (e *expr, ok bool) {
 	case token.NEQ:
 		return not(x.equal(p, i.X.Type(), a, b)), true
 	}
-	if isString(i.X.Type()) {
+	if program.IsString(i.X.Type()) {
 		return x.textOp(p, i.Op, a[0], b[0]), true
 	}
-	if len(a) != 1 || len(b) != 1 || !isInteger(i.X.Type()) {
+	if len(a) != 1 || len(b) != 1 || !program.IsInteger(i.X.Type()) {
 		return unknown("not an integer"), true
 	}
 	if bad := misused(i.Op, b[0]); bad != nil && !x.check(p, bad, x.sl.fault(i), i) {
@@ -286,10 +277,10 @@ func (x *translator) constantBox(e *expr) bool {
 func (x *translator) convert(p *path, i *ssa.Convert) []*expr {
 	e := p.value(p.peek().ctx, i.X)
 	n := x.width(i.Type())
-	if isInteger(i.X.Type()) && isInteger(i.Type()) {
+	if program.IsInteger(i.X.Type()) && program.IsInteger(i.Type()) {
 		return []*expr{p.fits(e[0], i.Type())}
 	}
-	if n == len(e) && isString(i.X.Type()) && isString(i.Type()) {
+	if n == len(e) && program.IsString(i.X.Type()) && program.IsString(i.Type()) {
 		return e
 	}
 	if b, ok := i.Type().Underlying().(*types.Basic); ok && b.Kind() == types.UnsafePointer {
@@ -314,7 +305,7 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*expr, bool
 		return []*expr{tag, e[0]}, true
 	}
 	var key strings.Builder
-	fmt.Fprintf(&key, "box %s", typeKey(t))
+	fmt.Fprintf(&key, "box %s", program.TypeKey(t))
 	for _, c := range e {
 		if !c.isConst() {
 			if !slices.ContainsFunc(e, func(c *expr) bool { return c.unknownIn() == nil }) {
@@ -342,7 +333,7 @@ func (x *translator) makeInterface(p *path, i *ssa.MakeInterface) ([]*expr, bool
 // newBox makes the cells of a value of several parts that an interface holds.
 func (x *translator) newBox(t types.Type) *object {
 	o := x.newData("box", t)
-	o.boxed = typeKey(t)
+	o.boxed = program.TypeKey(t)
 	return o
 }
 
@@ -367,7 +358,7 @@ func (x *translator) unbox(p *path, val *expr, t types.Type) ([]*expr, bool) {
 	if !ok {
 		return nil, false
 	}
-	if o := x.mem.object(k); o == nil || o.base != k || o.boxed != typeKey(t) {
+	if o := x.mem.object(k); o == nil || o.base != k || o.boxed != program.TypeKey(t) {
 		return nil, false
 	}
 	out := make([]*expr, n)
@@ -413,7 +404,7 @@ func (x *translator) allocateArray(p *path, instr ssa.Instruction, what string, 
 }
 
 func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.Instruction, make func() *object, describe func(o *object)) (ref, bool) {
-	inLoop := ctx.inLoop || x.prog.info(ctx.fn).inCycle[instr.Block().Index]
+	inLoop := ctx.inLoop || x.prog.Function(ctx.fn).InCycle[instr.Block().Index]
 	single := func(key string) (ref, bool) {
 		o := x.mem.keyed[key]
 		if o == nil {
@@ -588,7 +579,7 @@ func (x *translator) indexOf(instr ssa.Instruction) int {
 }
 
 func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
-	t := pointee(i.Type())
+	t := program.Pointee(i.Type())
 	name := i.Comment
 	if name == "" || strings.ContainsAny(name, " ()") {
 		name = "new"
@@ -625,14 +616,14 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	elem := i.Type().Underlying().(*types.Chan).Elem()
 	width := x.width(elem)
 	kept := k
-	if int(k) > x.opts.BufferValues || libraryType(elem) == "os.Signal" || !x.sl.classes[memClass{nil, "sent " + typeKey(elem)}] {
+	if int(k) > x.opts.BufferValues || program.LibraryType(elem) == "os.Signal" || !x.sl.classes[memClass{nil, "sent " + program.TypeKey(elem)}] {
 		kept = 0
 	}
 	what := ""
 	if n := x.sourceName(i); n != "" {
 		what = "_" + mangle(n)
 	}
-	line := x.prog.src.Fset.Position(i.Pos()).Line
+	line := x.prog.Source.Fset.Position(i.Pos()).Line
 	// Channels of different capacities are different objects.
 	key := x.allocationKey(p, ctx, i)
 	if _, ok := i.Size.(*ssa.Const); !ok {
@@ -641,7 +632,7 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	r, ok := x.allocateKey(p, key, ctx, i, func() *object {
 		return &object{kind: objChan, name: fmt.Sprintf("ch%s_%d", what, line), size: int32(chanPayload+width) + kept*int32(width),
 			elem: elem, cap: k, pos: i.Pos(),
-			messages: messages{tracked: x.sl.classes[memClass{nil, "sent " + typeKey(elem)}], width: int32(width), kept: kept}}
+			messages: messages{tracked: x.sl.classes[memClass{nil, "sent " + program.TypeKey(elem)}], width: int32(width), kept: kept}}
 	}, x.describeChan)
 	if !ok {
 		return false
@@ -717,7 +708,7 @@ func (x *translator) valueWidth(v ssa.Value) int {
 		return 2 // see maps.go
 	}
 	if x.sl.plain[v] {
-		return x.width(pointee(v.Type()))
+		return x.width(program.Pointee(v.Type()))
 	}
 	return x.width(v.Type())
 }

@@ -1,4 +1,4 @@
-package translate
+package program
 
 import (
 	"go/types"
@@ -33,7 +33,7 @@ func fromContainer(v ssa.Value, seen map[ssa.Value]bool) bool {
 			return containers[v.Call.Method.FullName()]
 		}
 		f := v.Call.StaticCallee()
-		return f != nil && containers[fullName(f)]
+		return f != nil && containers[FullName(f)]
 	case *ssa.Parameter:
 		return ofEntries(v.Parent().Signature) // what the Range of a Map gives
 	case *ssa.Extract:
@@ -50,7 +50,7 @@ func fromContainer(v ssa.Value, seen map[ssa.Value]bool) bool {
 
 // ofEntries reports whether functions of the signature are given the entries of a container.
 func ofEntries(s *types.Signature) bool {
-	if s.Params().Len() != 2 || s.Results().Len() != 1 || !isBool(s.Results().At(0).Type()) {
+	if s.Params().Len() != 2 || s.Results().Len() != 1 || !IsBool(s.Results().At(0).Type()) {
 		return false
 	}
 	for v := range s.Params().Variables() {
@@ -100,7 +100,7 @@ func newContained() contained {
 func (c *contained) add(instr ssa.Instruction) {
 	call, _ := instr.(ssa.CallInstruction)
 	for _, op := range instr.Operands(nil) {
-		if f, ok := (*op).(*ssa.Function); ok && putInto[fullName(f)] != nil && (call == nil || call.Common().Value != f) {
+		if f, ok := (*op).(*ssa.Function); ok && putInto[FullName(f)] != nil && (call == nil || call.Common().Value != f) {
 			c.any = true
 		}
 	}
@@ -109,7 +109,7 @@ func (c *contained) add(instr ssa.Instruction) {
 		if f := functionOf(i.X); f != nil {
 			c.converted[f] = true
 		}
-		c.any = c.any || i.Type().Underlying().(*types.Interface).NumMethods() > 0 && containerTypes[libraryType(pointee(i.X.Type()))]
+		c.any = c.any || i.Type().Underlying().(*types.Interface).NumMethods() > 0 && containerTypes[LibraryType(Pointee(i.X.Type()))]
 	case *ssa.TypeAssert:
 		switch u := i.AssertedType.Underlying().(type) {
 		case *types.Interface:
@@ -129,7 +129,7 @@ func (c *contained) add(instr ssa.Instruction) {
 			return
 		}
 		args := i.Common().Args
-		for _, k := range putInto[fullName(f)] {
+		for _, k := range putInto[FullName(f)] {
 			c.put(args[len(args)-k], map[ssa.Value]bool{})
 		}
 	case *ssa.Store:
@@ -141,8 +141,8 @@ func (c *contained) add(instr ssa.Instruction) {
 
 // fieldName is the name of a field with that of its structure and package.
 func fieldName(a *ssa.FieldAddr) string {
-	t := pointee(a.X.Type())
-	return libraryType(t) + "." + t.Underlying().(*types.Struct).Field(a.Field).Name()
+	t := Pointee(a.X.Type())
+	return LibraryType(t) + "." + t.Underlying().(*types.Struct).Field(a.Field).Name()
 }
 
 // functionOf is the function that a value is known to be.
@@ -198,7 +198,7 @@ func (c *contained) put(v ssa.Value, seen map[ssa.Value]bool) {
 
 // takenOut are the functions that a call may run since a value of a container was asserted to be
 // what is called, somewhere in the program.
-func (p *program) takenOut(call *ssa.CallCommon) []*ssa.Function {
+func (p *Program) takenOut(call *ssa.CallCommon) []*ssa.Function {
 	c := &p.contained
 	var out []*ssa.Function
 	if len(c.types) == 0 && !c.any {
@@ -232,7 +232,7 @@ func (p *program) takenOut(call *ssa.CallCommon) []*ssa.Function {
 		}) {
 			continue
 		}
-		if f := p.ssa.LookupMethod(t, call.Method.Pkg(), call.Method.Name()); f != nil && f.Blocks != nil {
+		if f := p.SSA.LookupMethod(t, call.Method.Pkg(), call.Method.Name()); f != nil && f.Blocks != nil {
 			out = append(out, f)
 		}
 	}
