@@ -610,7 +610,7 @@ func (x *translator) runBuiltin(p *path, site ssa.CallInstruction, b *ssa.Builti
 		}
 		return x.remove(p, args, nil, done)
 	}
-	if elem := elementsWritten(site); elem != nil {
+	if elem := x.prog.ElementsWritten(site); elem != nil {
 		x.elementsLost(p, site, elem)
 	}
 	return done(p)

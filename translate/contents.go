@@ -72,9 +72,9 @@ func libraryField(t types.Type, field int) (off int32, ok bool) {
 // functions that it calls.
 func (s *slice) needLibrary(call ssa.CallInstruction, in *program.Operation) {
 	switch {
-	case in.Name == "sort":
-		if c, ok := call.(*ssa.Call); ok && sorted(c) != nil {
-			s.needClass(memClass{nil, program.TypeKey(sorted(c))}, sorted(c), 0)
+	case in.Name == program.SortOperation:
+		if c, ok := call.(*ssa.Call); ok && s.prog.Sorted(c) != nil {
+			s.needClass(elementsClass(s.prog.Sorted(c)), s.prog.Sorted(c), 0)
 		}
 		if in.Calls > 0 {
 			s.needReturned(s.prog.Functions(call.Common().Args[in.Calls]))

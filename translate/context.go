@@ -38,9 +38,6 @@ const (
 	ctxExceeded = 2
 )
 
-// causes is the memory that holds the causes of contexts.
-var causes = memClass{nil, "causes of contexts"}
-
 // maxAncestry bounds the search for the descendants of a context.
 const maxAncestry = 256
 
@@ -115,7 +112,7 @@ func newContext(x *translator, p *path, deadline bool) bool {
 		d, known := x.durationOf(p, 1)
 		x.arm(p, x.eventOf(r.objs[0]), d, known && tracked)
 	}
-	if deadline && len(p.peek().op.Also) > 0 && x.sl.classes[causes] {
+	if deadline && len(p.peek().op.Also) > 0 && x.sl.classes[causesClass] {
 		for i, e := range p.arg(2)[:2] {
 			r.put(p, chanPayload+ctxLater+int32(i), e)
 		}
@@ -154,10 +151,10 @@ func (x *translator) deriveContext(p *path) (r ref, ok, tracked bool) {
 	r.put(p, chanPayload+ctxErr, err)
 	r.put(p, chanClosed, not(eq(err, 0)))
 	r.put(p, chanPayload+ctxParent, parent)
-	if x.sl.classes[contextValues] {
+	if x.sl.classes[contextValuesClass] {
 		r.put(p, chanPayload+ctxUp, values)
 	}
-	if x.sl.classes[causes] {
+	if x.sl.classes[causesClass] {
 		for i := range int32(2) {
 			c, _ := x.contextCell(p, parent, ctxCause+i)
 			r.put(p, chanPayload+ctxCause+i, c)
@@ -205,7 +202,7 @@ func (x *translator) describeContext(o *object) {
 // deadlines pass, which the process Time lets happen. It reports whether there is
 // something to do then.
 func (x *translator) lateCauses() bool {
-	if !x.sl.classes[causes] {
+	if !x.sl.classes[causesClass] {
 		return false
 	}
 	late := make([]abs, len(interfaceLayout))
@@ -271,7 +268,7 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*expr, at sites
 		p.put(e.o.behind(ctxErr), ite(e.cond, num(why), p.cellAt(e.o.behind(ctxErr))))
 		p.put(e.o.base+chanClosed, ite(e.cond, num(1), p.cellAt(e.o.base+chanClosed)))
 		x.ended(p, x.eventsOf[e.o], e.cond)
-		if !x.sl.classes[causes] {
+		if !x.sl.classes[causesClass] {
 			continue
 		}
 		none := eq(cause[0], 0)

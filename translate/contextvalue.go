@@ -20,12 +20,9 @@ const (
 	valueCells = valueVal + 2
 )
 
-// contextValues is the memory that holds the values of contexts.
-var contextValues = memClass{nil, "values of contexts"}
-
 func contextValueIntrinsics(table map[string]*intrinsic) {
 	table["context.WithValue"] = &intrinsic{Operation: program.Operation{Name: "withvalue", Also: []int{1, 2}}, run: func(x *translator, p *path) bool {
-		if !x.sl.classes[contextValues] {
+		if !x.sl.classes[contextValuesClass] {
 			return x.opReturn(p, p.arg(0)[:2:2])
 		}
 		if eq(p.arg(1)[0], 0).is(1) {
@@ -36,7 +33,7 @@ func contextValueIntrinsics(table map[string]*intrinsic) {
 		return x.valueContext(p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
 	}}
 	table["context.WithoutCancel"] = &intrinsic{Operation: program.Operation{Name: "withoutcancel"}, run: func(x *translator, p *path) bool {
-		if !x.sl.classes[contextValues] {
+		if !x.sl.classes[contextValuesClass] {
 			return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), num(0)})
 		}
 		values, _ := x.parentOf(p, p.arg(0))
@@ -70,7 +67,7 @@ func (x *translator) valueContext(p *path, up, end *expr, keyed []*expr) bool {
 
 // ends is the address of the context that ends the one at an address.
 func (x *translator) ends(p *path, addr *expr) *expr {
-	if !x.sl.classes[contextValues] {
+	if !x.sl.classes[contextValuesClass] {
 		return addr
 	}
 	addr = p.simplify(addr)
@@ -125,9 +122,9 @@ func (s *slice) needContext(call *ssa.Call) {
 	case call.Call.IsInvoke() && call.Call.Method.FullName() == "(context.Context).Value":
 		s.need(call.Call.Value)
 		s.need(call.Call.Args[0])
-		class, from = contextValues, map[string][]int{"context.WithValue": {1, 2}}
+		class, from = contextValuesClass, map[string][]int{"context.WithValue": {1, 2}}
 	case call.Call.StaticCallee() != nil && program.FullName(call.Call.StaticCallee()) == "context.Cause":
-		class, from = causes, map[string][]int{"context.WithTimeoutCause": {2}, "context.WithDeadlineCause": {2}}
+		class, from = causesClass, map[string][]int{"context.WithTimeoutCause": {2}, "context.WithDeadlineCause": {2}}
 	default:
 		return
 	}
@@ -146,7 +143,7 @@ func (s *slice) needContext(call *ssa.Call) {
 					for _, k := range from[program.FullName(g)] {
 						s.need(c.Common().Args[k])
 					}
-				} else if class == causes && cancelsWithCause(c.Common()) {
+				} else if class == causesClass && cancelsWithCause(c.Common()) {
 					s.need(c.Common().Args[0])
 				}
 			}

@@ -359,7 +359,7 @@ func (x *translator) first(p *path, a, b *event, d int64, by bool) *expr {
 // atOnce reports that two contexts may end at one instant and it matters which does
 // first: what is the cause of an end.
 func (x *translator) atOnce(a, b *event, da, db int64) bool {
-	return da == db && a.o.ctx && b.o != nil && b.o.ctx && x.sl.classes[causes]
+	return da == db && a.o.ctx && b.o != nil && b.o.ctx && x.sl.classes[causesClass]
 }
 
 // pending is the condition that a timer is armed, or that the deadline of a context

@@ -6,47 +6,18 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/translate/internal/program"
 )
-
-// elementsWritten is the type of the elements of a slice that an instruction
-// writes by the builtin copy, clear or append, or sorts, nil for other instructions. The
-// call may be deferred, or that of a goroutine.
-func elementsWritten(instr ssa.Instruction) types.Type {
-	call, ok := instr.(ssa.CallInstruction)
-	if !ok {
-		return nil
-	}
-	args := call.Common().Args
-	b, ok := call.Common().Value.(*ssa.Builtin)
-	if !ok {
-		return sorted(call)
-	}
-	switch b.Name() {
-	case "copy", "clear":
-	case "append": // in place, if there is room
-		if c, ok := args[0].(*ssa.Const); ok && c.Value == nil {
-			return nil
-		}
-	default:
-		return nil
-	}
-	if t, ok := args[0].Type().Underlying().(*types.Slice); ok {
-		return t.Elem()
-	}
-	return nil
-}
 
 // elementsLost notes that elements which a call writes are not in the model, if they matter.
 func (x *translator) elementsLost(p *path, call ssa.CallInstruction, elem types.Type) {
-	if elem == nil || x.sl.classes[memClass{nil, program.TypeKey(elem)}] {
+	if elem == nil || x.sl.classes[elementsClass(elem)] {
 		p.noteAt(call.Pos(), "copy", artifact.DirectionUnder, "the elements written are not in the model")
 	}
 }
 
 // execElements executes the builtin copy, or clear of a slice.
 func (x *translator) execElements(p *path, i *ssa.Call) bool {
-	elem := elementsWritten(i)
+	elem := x.prog.ElementsWritten(i)
 	ctx := p.peek().ctx
 	lost := func() bool {
 		x.elementsLost(p, i, elem)

@@ -137,7 +137,7 @@ func (e *endings) ends(header *ssa.BasicBlock) bool {
 			}
 		case *ssa.BinOp:
 			op := t.operator(c)
-			if l.counts(c.X, op, c.Y) || l.counts(c.Y, mirrored[op], c.X) {
+			if l.counts(c.X, op, c.Y) || l.counts(c.Y, program.Mirrored[op], c.X) {
 				return true
 			}
 		}
@@ -165,7 +165,7 @@ func testOf(br *ssa.If, holds bool) test {
 // operator is that by which the sides of a comparison are related where the test holds.
 func (t test) operator(c *ssa.BinOp) token.Token {
 	if !t.holds {
-		return negated[c.Op]
+		return program.Negated[c.Op]
 	}
 	return c.Op
 }
@@ -241,7 +241,7 @@ func (l *natural) counts(counter ssa.Value, op token.Token, limit ssa.Value) boo
 	}
 	end := l.interval(limit, nil)
 	if step.hi.Sign() < 0 { // it counts down: the same with all signs exchanged
-		values, start, step, end, op = values.negative(), start.negative(), step.negative(), end.negative(), mirrored[op]
+		values, start, step, end, op = values.negative(), start.negative(), step.negative(), end.negative(), program.Mirrored[op]
 	}
 	if step.lo.Sign() <= 0 {
 		return false

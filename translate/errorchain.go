@@ -18,15 +18,10 @@ import (
 // maxWrapped is the longest chain of errors that is followed.
 const maxWrapped = 8
 
-var errorInterface = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
-
 // isError reports that a type is error.
 func isError(t types.Type) bool {
 	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
-
-// isErrorsIs recognises a call of errors.Is.
-func isErrorsIs(call *ssa.Call) bool { return program.LibraryName(call) == "errors.Is" }
 
 // errorIs is the result of errors.Is; ok is false if it is not known.
 func (x *translator) errorIs(p *path, call *ssa.Call) (out []*expr, ok bool) {
@@ -121,8 +116,8 @@ func wrappedError(call *ssa.Call) (g *ssa.Global, wraps bool) {
 		if c, ok := a.(*ssa.ChangeInterface); ok {
 			a = c.X
 		}
-		if !types.Implements(a.Type(), errorInterface) {
-			if m, ok := a.(*ssa.MakeInterface); !ok || !types.Implements(m.X.Type(), errorInterface) {
+		if !types.Implements(a.Type(), program.ErrorInterface) {
+			if m, ok := a.(*ssa.MakeInterface); !ok || !types.Implements(m.X.Type(), program.ErrorInterface) {
 				continue
 			}
 			return nil, true

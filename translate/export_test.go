@@ -16,7 +16,7 @@ func Operations() []string { return slices.Sorted(maps.Keys(intrinsics)) }
 
 // TextFunctions are those whose results it computes from texts.
 func TextFunctions() []string {
-	return slices.Concat(slices.Sorted(maps.Keys(textFuncs)), slices.Sorted(maps.Keys(formats)))
+	return program.TextFunctions()
 }
 
 // Trips are the counts of iterations of what calls a function with a constant, by that: of the

@@ -161,7 +161,7 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		f := filling{addr: addr, what: what}
-		if u.Info()&types.IsInteger != 0 && !ofTime(t) && n.chosen() {
+		if u.Info()&types.IsInteger != 0 && !program.OfTime(t) && n.chosen() {
 			f.values = x.withDefault(x.sizes(n, t), call)
 		}
 		return []filling{f}
@@ -181,7 +181,7 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 		}
 		var out []filling
 		for i := range int32(u.Len()) {
-			out = append(out, x.fillings(addr+i*int32(w), u.Elem(), memClass{nil, program.TypeKey(u.Elem())}, what, call, depth+1)...)
+			out = append(out, x.fillings(addr+i*int32(w), u.Elem(), elementsClass(u.Elem()), what, call, depth+1)...)
 		}
 		return out
 	case *types.Pointer, *types.Map, *types.Interface:
@@ -201,7 +201,7 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 		for i := range u.NumFields() {
 			f := u.Field(i)
 			if program.Filled(f) {
-				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), memClass{f.Origin(), program.TypeKey(f.Type())}, f.Name(), call, depth+1)...)
+				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), fieldClass(f), f.Name(), call, depth+1)...)
 			}
 		}
 		return out

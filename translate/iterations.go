@@ -224,7 +224,7 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 	counts, limit, op := cond.X, cond.Y, cond.Op
 	if limit == ssa.Value(phi) || limit == ssa.Value(inc) {
 		counts, limit = limit, counts
-		op = mirrored[op]
+		op = program.Mirrored[op]
 	}
 	end := p.simplify(p.value(ctx, limit)[0])
 	if !at.isConst() || !end.isConst() {
@@ -232,7 +232,7 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 	}
 	in := x.prog.Function(header.Parent())
 	if !slices.Contains(in.Loops[branch.Block().Succs[0].Index], header.Index) { // it goes on where this does not hold
-		op = negated[op]
+		op = program.Negated[op]
 	}
 	down := by < 0
 	// left is how far the value compared can go.
@@ -241,7 +241,7 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 		left -= by
 	}
 	if down {
-		left, by, op = -left, -by, mirrored[op]
+		left, by, op = -left, -by, program.Mirrored[op]
 	}
 	turns := int64(0)
 	switch op {

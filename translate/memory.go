@@ -242,8 +242,7 @@ func (x *translator) writeOnly(elem types.Type) bool {
 	if _, ok := elem.Underlying().(*types.Basic); !ok {
 		return false
 	}
-	k := program.TypeKey(elem)
-	return !x.sl.classes[memClass{nil, k}] && !x.sl.classes[memClass{nil, "*" + k}]
+	return !x.sl.classes[elementsClass(elem)] && !x.sl.classes[unknownClass(elem)]
 }
 
 // describe names the cells of a data object and marks those of

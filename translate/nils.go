@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
 // A pointer or interface that the program sets to nil, or takes out of a map from which it
@@ -60,7 +62,7 @@ func (s *slice) maybeNil(v ssa.Value) bool {
 		}
 		return slices.ContainsFunc(s.stores[c], func(instr ssa.Instruction) bool {
 			st, ok := instr.(*ssa.Store)
-			return ok && isNil(st.Val)
+			return ok && program.IsNil(st.Val)
 		})
 	case *ssa.Lookup:
 		return slices.ContainsFunc(s.mapWrites[mapClass(v.X.Type())], func(instr ssa.Instruction) bool {
@@ -69,11 +71,6 @@ func (s *slice) maybeNil(v ssa.Value) bool {
 		})
 	}
 	return false
-}
-
-func isNil(v ssa.Value) bool {
-	c, ok := v.(*ssa.Const)
-	return ok && c.Value == nil
 }
 
 // maxHanded is through how many calls a value is looked for that is handed on.

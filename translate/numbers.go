@@ -72,7 +72,7 @@ func (s *slice) findSizes(instr ssa.Instruction) {
 		}
 	case *ssa.If:
 		c, ok := i.Cond.(*ssa.BinOp)
-		if !ok || !program.IsInteger(c.X.Type()) || ofTime(c.X.Type()) {
+		if !ok || !program.IsInteger(c.X.Type()) || program.OfTime(c.X.Type()) {
 			return
 		}
 		if s.tests(i, c) {
@@ -84,12 +84,6 @@ func (s *slice) findSizes(instr ssa.Instruction) {
 		}
 		s.tell(c)
 	}
-}
-
-// ofTime reports that a type is one of package time: durations size nothing.
-func ofTime(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time"
 }
 
 // tests reports that a condition compares the counter of a loop, to decide
@@ -110,7 +104,7 @@ func (s *slice) tests(i *ssa.If, c *ssa.BinOp) bool {
 		case *ssa.UnOp: // a variable that is captured
 			return v.Op == token.MUL
 		}
-		return stepOf(v) != nil
+		return program.StepOf(v) != nil
 	}
 	return leaves && (counter(c.X) || counter(c.Y))
 }
@@ -166,17 +160,6 @@ func (s *slice) makesIn(b *ssa.BasicBlock) bool {
 	return false
 }
 
-// mirrored are the comparisons with the sides exchanged, negated those that hold where
-// others do not.
-var (
-	mirrored = map[token.Token]token.Token{
-		token.EQL: token.EQL, token.NEQ: token.NEQ, token.LSS: token.GTR, token.GTR: token.LSS, token.LEQ: token.GEQ, token.GEQ: token.LEQ,
-	}
-	negated = map[token.Token]token.Token{
-		token.EQL: token.NEQ, token.NEQ: token.EQL, token.LSS: token.GEQ, token.GEQ: token.LSS, token.LEQ: token.GTR, token.GTR: token.LEQ,
-	}
-)
-
 // tell adds the values by which a comparison with a constant can be decided both
 // ways.
 func (s *slice) tell(c *ssa.BinOp) {
@@ -184,7 +167,7 @@ func (s *slice) tell(c *ssa.BinOp) {
 	op := c.Op
 	if _, ok := v.(*ssa.Const); ok {
 		v, k = k, v
-		op = mirrored[op]
+		op = program.Mirrored[op]
 	}
 	limit, ok := k.(*ssa.Const)
 	if !ok {
@@ -422,7 +405,7 @@ func (x *translator) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 	}
 	switch t := v.Type().Underlying().(type) {
 	case *types.Basic:
-		if t.Info()&types.IsInteger == 0 || ofTime(v.Type()) {
+		if t.Info()&types.IsInteger == 0 || program.OfTime(v.Type()) {
 			return 0, false
 		}
 	case *types.Slice:

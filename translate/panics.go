@@ -73,8 +73,8 @@ func (s *slice) fault(instr ssa.Instruction) string {
 		if v := s.prog.ActedOn(i); v != nil {
 			return nilFault(v)
 		}
-		if m, _ := misuseOf(i); m != nil {
-			return m.what
+		if m, _ := program.MisuseOf(i); m != nil {
+			return m.What
 		}
 	case *ssa.FieldAddr:
 		return nilFault(i.X)
@@ -282,7 +282,7 @@ func (s *slice) acts(instr ssa.Instruction) bool {
 		return false
 	case *ssa.Call:
 		b, ok := i.Call.Value.(*ssa.Builtin)
-		return !ok || builtins[b.Name()] != nil
+		return !ok || b.Name() == "close" || b.Name() == "panic"
 	}
 	return true
 }
@@ -303,11 +303,11 @@ func (s *slice) needCheck(instr ssa.Instruction) {
 	case *ssa.UnOp:
 		s.need(i.X)
 	case *ssa.Call:
-		switch m := s.misused[i].misuse; {
+		switch m := s.misused[i].Misuse; {
 		case s.prog.ActedOn(i) != nil:
 			s.need(s.prog.ActedOn(i))
 		case m != nil:
-			for _, k := range m.args {
+			for _, k := range m.Args {
 				s.need(i.Call.Args[k])
 			}
 		default:
@@ -364,7 +364,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 		if v := x.prog.ActedOn(i); v != nil {
 			return x.sl.instr[i] || x.followed(p, v, i)
 		}
-		if x.sl.misused[i].misuse != nil {
+		if x.sl.misused[i].Misuse != nil {
 			return true // which is looked at for any call
 		}
 		e := p.simplify(p.value(ctx, i.Call.Value)[0])

@@ -558,7 +558,7 @@ func (x *translator) execReturn(p *path, i *ssa.Return) bool {
 // execPanic begins a panic: at its guard, but for one that the compiler has put behind the
 // loops over functions, which has none.
 func (x *translator) execPanic(p *path, i *ssa.Panic) bool {
-	if unreachablePanic(i) {
+	if program.UnreachablePanic(i) {
 		return false
 	}
 	if !i.Pos().IsValid() {

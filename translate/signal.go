@@ -27,7 +27,7 @@ func signalIntrinsics(table map[string]*intrinsic) {
 			return false
 		}
 		r.put(p, chanPayload+ctxDeadline, num(ctxSignal))
-		if x.sl.classes[causes] {
+		if x.sl.classes[causesClass] {
 			for i, e := range x.errorValue("error signal", "signal") {
 				r.put(p, chanPayload+ctxLater+int32(i), e)
 			}

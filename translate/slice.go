@@ -101,6 +101,25 @@ type memClass struct {
 	typ string // element type
 }
 
+// elementsClass is that of the elements of arrays of a type, of slices and on the heap.
+func elementsClass(t types.Type) memClass { return memClass{nil, program.TypeKey(t)} }
+
+// unknownClass is that of what is read through pointers of a type of which it is not known where
+// they come from.
+func unknownClass(t types.Type) memClass { return memClass{nil, "*" + program.TypeKey(t)} }
+
+// fieldClass is that of a field of structs, of all instances of a generic one.
+func fieldClass(f *types.Var) memClass { return memClass{f.Origin(), program.TypeKey(f.Type())} }
+
+// sentClass is that of what is sent in channels of a type of elements.
+func sentClass(elem types.Type) memClass { return memClass{nil, "sent " + program.TypeKey(elem)} }
+
+// What is kept of contexts.
+var (
+	causesClass        = memClass{nil, "causes of contexts"}
+	contextValuesClass = memClass{nil, "values of contexts"}
+)
+
 // classOf returns the class of the cell at an address; known is false for an
 // address that comes from elsewhere.
 func classOf(addr ssa.Value) (c memClass, known bool) {
@@ -111,11 +130,11 @@ func classOf(addr ssa.Value) (c memClass, known bool) {
 		f := program.Pointee(a.X.Type()).Underlying().(*types.Struct).Field(a.Field)
 		return memClass{f.Origin(), program.TypeKey(program.Pointee(a.Type()))}, true
 	case *ssa.IndexAddr:
-		return memClass{nil, program.TypeKey(program.Pointee(a.Type()))}, true
+		return elementsClass(program.Pointee(a.Type())), true
 	case *ssa.Alloc:
 		return memClass{a, program.TypeKey(program.Pointee(a.Type()))}, true
 	}
-	return memClass{nil, "*" + program.TypeKey(program.Pointee(addr.Type()))}, false
+	return unknownClass(program.Pointee(addr.Type())), false
 }
 
 func newSlice(prog *program.Program) *slice {
@@ -200,8 +219,8 @@ func (s *slice) inventory(instr ssa.Instruction) {
 			s.whole = append(s.whole, instr)
 		}
 	}
-	if elem := elementsWritten(instr); elem != nil {
-		into(memClass{nil, program.TypeKey(elem)})
+	if elem := s.prog.ElementsWritten(instr); elem != nil {
+		into(elementsClass(elem))
 		switch elem.Underlying().(type) {
 		case *types.Struct, *types.Array:
 			s.whole = append(s.whole, instr)
@@ -237,7 +256,7 @@ func (s *slice) inventory(instr ssa.Instruction) {
 		}
 	}
 	if call, ok := instr.(*ssa.Call); ok {
-		if m, always := misuseOf(call); m != nil {
+		if m, always := program.MisuseOf(call); m != nil {
 			s.misused[call] = misusedCall{m, always}
 		}
 	}
@@ -290,7 +309,7 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 	case *ssa.If:
 		return s.prog.SpinsOn(i) != nil
 	case *ssa.Panic:
-		return !unreachablePanic(i)
+		return !program.UnreachablePanic(i)
 	case *ssa.Store:
 		return s.prog.CopiesSync(i)
 	case ssa.CallInstruction:
@@ -317,20 +336,6 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 		return len(callees) == 0 && !c.IsInvoke()
 	}
 	return false
-}
-
-// unreachablePanic recognises the panic that go/ssa puts after a blocking
-// select.
-func unreachablePanic(p *ssa.Panic) bool {
-	if p.Pos().IsValid() {
-		return false
-	}
-	m, ok := p.X.(*ssa.MakeInterface)
-	if !ok {
-		return false
-	}
-	c, ok := m.X.(*ssa.Const)
-	return ok && c.Value != nil && c.Value.ExactString() == `"blocking select matched no case"`
 }
 
 func (s *slice) needBlock(b *ssa.BasicBlock) {
@@ -565,7 +570,7 @@ func (s *slice) needReturn(v *ssa.Call) {
 		s.needCall(v, 0)
 	}
 	s.needInstr(v)
-	for _, a := range knownArgs(v) {
+	for _, a := range program.KnownArgs(v) {
 		s.need(a)
 	}
 	s.needContext(v)
@@ -638,10 +643,9 @@ func (s *slice) needSent(ch types.Type) {
 	if !ok {
 		return
 	}
-	k := program.TypeKey(c.Elem())
-	if cls := (memClass{nil, "sent " + k}); !s.classes[cls] {
+	if cls := sentClass(c.Elem()); !s.classes[cls] {
 		s.classes[cls] = true
-		for _, v := range s.sends[k] {
+		for _, v := range s.sends[program.TypeKey(c.Elem())] {
 			s.need(v)
 		}
 	}
@@ -675,7 +679,7 @@ func (s *slice) needCell(addr ssa.Value) {
 	// Stores of whole structs and arrays that contain such a cell, and if the
 	// cell is itself one, stores into its parts.
 	for _, st := range s.whole {
-		whole := elementsWritten(st)
+		whole := s.prog.ElementsWritten(st)
 		if store, ok := st.(*ssa.Store); ok {
 			whole = program.Pointee(store.Addr.Type())
 		}
@@ -701,10 +705,10 @@ func (s *slice) needParts(t types.Type, depth int) {
 	case *types.Struct:
 		for i := range u.NumFields() {
 			f := u.Field(i)
-			part(memClass{f.Origin(), program.TypeKey(f.Type())}, f.Type())
+			part(fieldClass(f), f.Type())
 		}
 	case *types.Array:
-		part(memClass{nil, program.TypeKey(u.Elem())}, u.Elem())
+		part(elementsClass(u.Elem()), u.Elem())
 	}
 }
 
@@ -889,7 +893,7 @@ func (s *slice) liveBefore(in *program.Function, b *ssa.BasicBlock, idx int) map
 			for _, ptr := range s.filled[i] {
 				s.use(live, ptr)
 			}
-			for _, a := range knownArgs(i) {
+			for _, a := range program.KnownArgs(i) {
 				s.use(live, a)
 			}
 		}

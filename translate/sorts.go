@@ -50,27 +50,12 @@ var sorters = map[string]sorter{
 
 func sortIntrinsics(table map[string]*intrinsic) {
 	for name, s := range sorters {
-		in := &intrinsic{Operation: program.Operation{Name: "sort", Args: []int{0}}, run: func(x *translator, p *path) bool { return x.sort(p, s) }}
+		in := &intrinsic{Operation: program.Operation{Name: program.SortOperation, Args: []int{0}}, run: func(x *translator, p *path) bool { return x.sort(p, s) }}
 		if s.by {
 			in.Args, in.Calls, in.Takes = []int{0, 1}, sortFunc, sortResult
 		}
 		table[name] = in
 	}
-}
-
-// sorted is the type of the elements that a call sorts, nil for other calls.
-func sorted(call ssa.CallInstruction) types.Type {
-	if _, ok := sorters[program.LibraryName(call)]; !ok {
-		return nil
-	}
-	v := call.Common().Args[0]
-	if m, ok := v.(*ssa.MakeInterface); ok {
-		v = m.X
-	}
-	if t, ok := v.Type().Underlying().(*types.Slice); ok {
-		return t.Elem()
-	}
-	return nil
 }
 
 // sort executes a sort.
@@ -79,7 +64,7 @@ func (x *translator) sort(p *path, s sorter) bool {
 	call, ok := f.ctx.site.(*ssa.Call)
 	var elem types.Type
 	if ok {
-		elem = sorted(call)
+		elem = x.prog.Sorted(call)
 	}
 	if elem == nil {
 		return x.unsorted(p, "what is sorted is not seen")

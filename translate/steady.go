@@ -240,7 +240,7 @@ func (e *endings) writes(addr ssa.Value) []ssa.Instruction {
 		}
 	}
 	for _, w := range e.sl.whole {
-		written := []types.Type{elementsWritten(w)}
+		written := []types.Type{e.prog.ElementsWritten(w)}
 		if st, ok := w.(*ssa.Store); ok {
 			written = []types.Type{program.Pointee(st.Addr.Type())}
 		}

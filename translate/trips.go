@@ -103,7 +103,7 @@ func (l *natural) passes(t test) (n int, ok bool) {
 	}
 	counter, op, limit := c.X, t.operator(c), c.Y
 	if _, ok := counter.(*ssa.Const); ok {
-		counter, op, limit = limit, mirrored[op], counter
+		counter, op, limit = limit, program.Mirrored[op], counter
 	}
 	end := program.IntegerConst(limit)
 	if end == nil || op != token.LSS && op != token.LEQ {
@@ -156,21 +156,6 @@ func (l *natural) startsAt(counter ssa.Value) (*big.Int, bool) {
 		return nil, false
 	}
 	return new(big.Int).Add(start, at.lo), true
-}
-
-// stepOf returns the phi that v is one more than.
-func stepOf(v ssa.Value) *ssa.Phi {
-	b, ok := v.(*ssa.BinOp)
-	if !ok || b.Op != token.ADD {
-		return nil
-	}
-	if c, ok := b.Y.(*ssa.Const); !ok {
-		return nil
-	} else if k, ok := program.Int32Const(c); !ok || k != 1 {
-		return nil
-	}
-	phi, _ := b.X.(*ssa.Phi)
-	return phi
 }
 
 // capturedAt is startsAt for the variable of a loop that has a new one for each turn, since

@@ -616,7 +616,7 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	elem := i.Type().Underlying().(*types.Chan).Elem()
 	width := x.width(elem)
 	kept := k
-	if int(k) > x.opts.BufferValues || program.LibraryType(elem) == "os.Signal" || !x.sl.classes[memClass{nil, "sent " + program.TypeKey(elem)}] {
+	if int(k) > x.opts.BufferValues || program.LibraryType(elem) == "os.Signal" || !x.sl.classes[sentClass(elem)] {
 		kept = 0
 	}
 	what := ""
@@ -632,7 +632,7 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	r, ok := x.allocateKey(p, key, ctx, i, func() *object {
 		return &object{kind: objChan, name: fmt.Sprintf("ch%s_%d", what, line), size: int32(chanPayload+width) + kept*int32(width),
 			elem: elem, cap: k, pos: i.Pos(),
-			messages: messages{tracked: x.sl.classes[memClass{nil, "sent " + program.TypeKey(elem)}], width: int32(width), kept: kept}}
+			messages: messages{tracked: x.sl.classes[sentClass(elem)], width: int32(width), kept: kept}}
 	}, x.describeChan)
 	if !ok {
 		return false
