@@ -24,7 +24,7 @@ func (x *translator) shape(p *path, e []*expr, w int32) (ptr int32, ok, tracked 
 		return ptr, ok, tracked
 	}
 	left, known := x.room(ptr, w)
-	if !known || ptr != 0 && x.sl.limited {
+	if !known || ptr != 0 && x.sl.LimitsCapacity {
 		return ptr, true, true
 	}
 	for i, k := range []int32{0, left} {
@@ -299,7 +299,7 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 				return false
 			}
 			ptr, length, capacity = num(k), p.simplify(length), p.simplify(capacity)
-			if left, known := x.room(k, int32(x.width(elem))); known && !x.sl.limited {
+			if left, known := x.room(k, int32(x.width(elem))); known && !x.sl.LimitsCapacity {
 				capacity = num(left)
 			}
 		}
@@ -326,7 +326,7 @@ func (x *translator) execSlice(p *path, i *ssa.Slice) bool {
 	}
 	// The bounds hold: it lies in the array, and is not shorter than nothing. One
 	// without room lies in none: behind the last element is another object.
-	if ptr.isConst() && ptr.k != 0 && !x.sl.limited {
+	if ptr.isConst() && ptr.k != 0 && !x.sl.LimitsCapacity {
 		if left, known := x.room(ptr.k, w); known {
 			none := x.noElements(w)
 			out[0] = p.simplify(ite(eq(lo, left), num(none), out[0]))
@@ -642,7 +642,7 @@ func (x *translator) execTypeAssert(p *path, i *ssa.TypeAssert) bool {
 	case t == nil:
 		finish(p, false, zeros(n))
 	case t == opaqueError:
-		if toIface && isError(i.AssertedType) {
+		if toIface && program.IsError(i.AssertedType) {
 			finish(p, true, append([]*expr(nil), e...))
 			return true
 		}

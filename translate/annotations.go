@@ -10,28 +10,6 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
-// mark finds the instructions at which annotated statements begin, and asks for
-// what decides whether they are reached.
-func (s *slice) mark() {
-	s.annotated = s.prog.Annotations()
-	s.marks = map[ssa.Instruction]*program.Annotation{}
-	for _, a := range s.annotated {
-		if a.Stmt == nil {
-			continue
-		}
-		for _, f := range s.prog.Funcs {
-			if f.Syntax() != a.In {
-				continue
-			}
-			a.Runs = true
-			if instr := s.prog.Beginning(f, a.Stmt); instr != nil {
-				s.marks[instr] = a
-				s.needBlock(instr.Block())
-			}
-		}
-	}
-}
-
 // annotatedSite is the guard of an annotated statement, 0 if there is none.
 func (x *translator) annotatedSite(a *program.Annotation) sites.ID {
 	if a.Stmt == nil {
@@ -47,7 +25,7 @@ func (x *translator) annotatedSite(a *program.Annotation) sites.ID {
 // placeAnnotations makes guards of the annotated statements. It refuses comments
 // that say nothing of a statement.
 func (x *translator) placeAnnotations() {
-	for _, a := range x.sl.annotated {
+	for _, a := range x.sl.Annotated {
 		switch s := x.annotatedSite(a); {
 		case a.Stmt == nil:
 			x.unsupported(a.Pos, "annotation", "no statement of a function follows in its block")
@@ -62,7 +40,7 @@ func (x *translator) placeAnnotations() {
 // marked returns the guard of the annotated statement that an instruction begins,
 // 0 if there is none or it has been passed.
 func (x *translator) marked(f *frame, instr ssa.Instruction) sites.ID {
-	a := x.sl.marks[instr]
+	a := x.sl.Marks[instr]
 	if a == nil {
 		return 0
 	}
@@ -75,7 +53,7 @@ func (x *translator) marked(f *frame, instr ssa.Instruction) sites.ID {
 // reachability asks whether somebody gets to the annotated statements.
 func (e *emitter) reachability(add func(q artifact.Query, category string) int) {
 	x := e.x
-	for _, a := range x.sl.annotated {
+	for _, a := range x.sl.Annotated {
 		s := x.annotatedSite(a)
 		if s == 0 || !a.Runs {
 			continue

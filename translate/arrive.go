@@ -105,7 +105,7 @@ func (x *translator) isRef(k varKey) bool {
 
 // valueRefs says for each scalar of a value whether it is a reference.
 func (x *translator) valueRefs(v ssa.Value) []bool {
-	if x.sl.plain[v] {
+	if x.sl.Plain[v] {
 		return x.scalarRefs(program.Pointee(v.Type()))
 	}
 	return x.scalarRefs(v.Type())
@@ -165,14 +165,14 @@ func (x *translator) splits(k varKey) bool {
 	switch v := k.v.(type) {
 	case ssa.Value:
 		t := v.Type()
-		if x.sl.plain[v] {
+		if x.sl.Plain[v] {
 			t = program.Pointee(t)
 		}
 		switch u := t.Underlying().(type) {
 		case *types.Basic:
 			return u.Info()&types.IsBoolean != 0
 		case *types.Interface:
-			return k.comp == 0 && isError(t)
+			return k.comp == 0 && program.IsError(t)
 		}
 	}
 	return false
@@ -586,7 +586,7 @@ func (x *translator) startAtFunction(t *template, tgt target) {
 	t.root = x.context(t, nil, nil, 0, tgt.fn, "")
 	t.start = []*frame{{ctx: t.root, block: tgt.fn.Blocks[0], tgt: target{pos: tgt.pos}}}
 	hand := func(v ssa.Value) {
-		if x.sl.value[v] {
+		if x.sl.Values[v] {
 			r := x.valueRefs(v)
 			for c := range x.valueWidth(v) {
 				t.handed = append(t.handed, varKey{t.root, v, c})

@@ -27,7 +27,7 @@ func (x *translator) assumedLoops() {
 		for _, b := range f.Blocks {
 			// The header of a loop dominates a block that jumps back to it.
 			header := slices.ContainsFunc(b.Preds, b.Dominates)
-			if header && !x.sl.block[b] && !e.ends(b) {
+			if header && !x.sl.Blocks[b] && !e.ends(b) {
 				assumed(b)
 			}
 		}
@@ -65,7 +65,7 @@ func (x *translator) tangles(in *program.Function) []*ssa.BasicBlock {
 			b := work[len(work)-1]
 			work = work[:len(work)-1]
 			for _, s := range b.Succs {
-				if !s.Dominates(b) && !x.sl.block[s] && !out[s] {
+				if !s.Dominates(b) && !x.sl.Blocks[s] && !out[s] {
 					out[s] = true
 					work = append(work, s)
 				}
@@ -75,7 +75,7 @@ func (x *translator) tangles(in *program.Function) []*ssa.BasicBlock {
 	}
 	var out []*ssa.BasicBlock
 	for _, b := range in.Func.Blocks {
-		if x.sl.block[b] {
+		if x.sl.Blocks[b] {
 			continue
 		}
 		behind := reached(b)

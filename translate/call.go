@@ -9,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // A target is what a call calls: a function with a body, or an operation.
@@ -51,7 +52,7 @@ func (x *translator) resolve(p *path, site ssa.CallInstruction, val operands) (t
 		tgt.pos = m.Pos()
 		e := val(m)
 		for k, b := range m.Bindings {
-			if !x.sl.value[tgt.fn.FreeVars[k]] {
+			if !x.sl.Values[tgt.fn.FreeVars[k]] {
 				tgt.bindings = append(tgt.bindings, nil)
 				continue
 			}
@@ -215,7 +216,7 @@ func (x *translator) closure(o *object, tgt target, cell func(i int) *expr) targ
 	tgt.pos = o.mk.Pos()
 	at := 0
 	for i, b := range o.mk.Bindings {
-		if !x.sl.value[o.fn.FreeVars[i]] {
+		if !x.sl.Values[o.fn.FreeVars[i]] {
 			tgt.bindings = append(tgt.bindings, nil)
 			continue
 		}
@@ -362,7 +363,7 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 		x.pushOp(p, c, tgt, deferred)
 		return true
 	}
-	if ptrs := x.sl.filled[site]; len(ptrs) > 0 && !deferred {
+	if ptrs := x.sl.Filled[site]; len(ptrs) > 0 && !deferred {
 		return x.fill(p, site, ptrs, func(q *path) { q.set(ctx, site.(ssa.Value), x.libraryResult(q, site, tgt)) })
 	}
 	if tgt.fn == nil {
@@ -375,7 +376,7 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 			x.pushOp(p, x.context(p.t, ctx, site, nth, tgt.fn, callsBack.Name), tgt, deferred)
 			return true
 		}
-		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.fn) && x.sl.numbers[call].chosen() {
+		if call, ok := site.(*ssa.Call); ok && !deferred && isFlag(tgt.fn) && x.sl.Numbers[call].Chosen() {
 			return x.callFlag(p, call)
 		}
 		if a := x.prog.Assertion(site); a != nil && !deferred {
@@ -390,7 +391,7 @@ func (x *translator) call(p *path, site ssa.CallInstruction, nth int, tgt target
 	if x.unforeseen(p, tgt) {
 		return skip()
 	}
-	if !x.sl.funcs[tgt.fn] && (deferred || !x.resultNeeded(site)) {
+	if !x.sl.Funcs[tgt.fn] && (deferred || !x.resultNeeded(site)) {
 		return skip()
 	}
 	return x.enter(p, x.context(p.t, ctx, site, nth, tgt.fn, ""), tgt, deferred)
@@ -408,7 +409,7 @@ func (x *translator) unforeseen(p *path, tgt target) bool {
 
 func (x *translator) resultNeeded(site ssa.CallInstruction) bool {
 	call, ok := site.(*ssa.Call)
-	return ok && x.sl.value[call]
+	return ok && x.sl.Values[call]
 }
 
 // enter pushes the frame of a function with a body; false if the recursion is
@@ -428,12 +429,12 @@ func (x *translator) enter(p *path, c *callPath, tgt target, deferred bool) bool
 		}
 	}
 	for k, fv := range fn.FreeVars {
-		if x.sl.value[fv] && k < len(tgt.bindings) {
+		if x.sl.Values[fv] && k < len(tgt.bindings) {
 			p.set(c, fv, append([]*expr(nil), tgt.bindings[k]...))
 		}
 	}
 	for k, prm := range fn.Params {
-		if x.sl.value[prm] && k < len(tgt.args) {
+		if x.sl.Values[prm] && k < len(tgt.args) {
 			p.set(c, prm, append([]*expr(nil), tgt.args[k]...))
 		}
 	}
@@ -521,7 +522,7 @@ func (x *translator) deferOperands(i ssa.CallInstruction) []ssa.Value {
 		case *ssa.Function, *ssa.Builtin, *ssa.Const, *ssa.Global:
 			return
 		}
-		if x.sl.value[v] {
+		if x.sl.Values[v] {
 			out = append(out, v)
 		}
 	}
@@ -603,7 +604,7 @@ func (x *translator) runBuiltin(p *path, site ssa.CallInstruction, b *ssa.Builti
 			x.recovered(p, p.frames[n-2])
 		}
 		return true
-	case mapWrite(site) != nil:
+	case relevance.MapWrite(site) != nil:
 		var args [][]*expr
 		for _, a := range site.Common().Args {
 			args = append(args, val(a))
@@ -777,7 +778,7 @@ func (x *translator) execBuiltin(p *path, i *ssa.Call, b *ssa.Builtin) bool {
 		}
 		return set(e)
 	case "delete", "clear":
-		if mapWrite(i) != nil {
+		if relevance.MapWrite(i) != nil {
 			args := make([][]*expr, len(i.Call.Args))
 			for k := range args {
 				args[k] = arg(k)

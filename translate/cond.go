@@ -231,7 +231,7 @@ func (x *translator) callMethod(p *path, l lockOfCond, name string, phase int) b
 		return false
 	}
 	p.top().phase = phase
-	if !x.sl.funcs[fn] {
+	if !x.sl.Funcs[fn] {
 		return true
 	}
 	return x.enter(p, x.context(p.t, p.peek().ctx, p.peek().ctx.site, phase, fn, ""), target{fn: fn, args: [][]*expr{recv}}, false)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"go/types"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
@@ -66,39 +64,4 @@ func libraryField(t types.Type, field int) (off int32, ok bool) {
 		return poolNew, true
 	}
 	return 0, false
-}
-
-// needLibrary asks for what a call of the library needs that is executed for the
-// functions that it calls.
-func (s *slice) needLibrary(call ssa.CallInstruction, in *program.Operation) {
-	switch {
-	case in.Name == program.SortOperation:
-		if c, ok := call.(*ssa.Call); ok && s.prog.Sorted(c) != nil {
-			s.needClass(elementsClass(s.prog.Sorted(c)), s.prog.Sorted(c), 0)
-		}
-		if in.Calls > 0 {
-			s.needReturned(s.prog.Functions(call.Common().Args[in.Calls]))
-		}
-	case len(in.Methods) > 0:
-		s.needReturned(s.prog.CalledMethods(call.Common().Args[0], in.Methods))
-	case in.Calls > 0:
-		s.needCell(call.Common().Args[0])
-		s.needReturned(s.prog.Functions(call.Common().Args[in.Calls]))
-	case in.Name == "poolget", in.Name == "condwait":
-		s.needCell(call.Common().Args[0])
-	}
-}
-
-// needReturned asks for what functions return.
-func (s *slice) needReturned(fs []*ssa.Function) {
-	for _, f := range fs {
-		for _, b := range f.Blocks {
-			if r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
-				s.needBlock(b)
-				for _, v := range r.Results {
-					s.need(v)
-				}
-			}
-		}
-	}
 }

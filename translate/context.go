@@ -11,6 +11,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // A context is its Done channel with more cells. Its address is that of the
@@ -112,7 +113,7 @@ func newContext(x *translator, p *path, deadline bool) bool {
 		d, known := x.durationOf(p, 1)
 		x.arm(p, x.eventOf(r.objs[0]), d, known && tracked)
 	}
-	if deadline && len(p.peek().op.Also) > 0 && x.sl.classes[causesClass] {
+	if deadline && len(p.peek().op.Also) > 0 && x.sl.Classes[relevance.Causes] {
 		for i, e := range p.arg(2)[:2] {
 			r.put(p, chanPayload+ctxLater+int32(i), e)
 		}
@@ -151,10 +152,10 @@ func (x *translator) deriveContext(p *path) (r ref, ok, tracked bool) {
 	r.put(p, chanPayload+ctxErr, err)
 	r.put(p, chanClosed, not(eq(err, 0)))
 	r.put(p, chanPayload+ctxParent, parent)
-	if x.sl.classes[contextValuesClass] {
+	if x.sl.Classes[relevance.ContextValues] {
 		r.put(p, chanPayload+ctxUp, values)
 	}
-	if x.sl.classes[causesClass] {
+	if x.sl.Classes[relevance.Causes] {
 		for i := range int32(2) {
 			c, _ := x.contextCell(p, parent, ctxCause+i)
 			r.put(p, chanPayload+ctxCause+i, c)
@@ -202,7 +203,7 @@ func (x *translator) describeContext(o *object) {
 // deadlines pass, which the process Time lets happen. It reports whether there is
 // something to do then.
 func (x *translator) lateCauses() bool {
-	if !x.sl.classes[causesClass] {
+	if !x.sl.Classes[relevance.Causes] {
 		return false
 	}
 	late := make([]abs, len(interfaceLayout))
@@ -268,7 +269,7 @@ func (x *translator) cancel(p *path, k int32, why int32, cause []*expr, at sites
 		p.put(e.o.behind(ctxErr), ite(e.cond, num(why), p.cellAt(e.o.behind(ctxErr))))
 		p.put(e.o.base+chanClosed, ite(e.cond, num(1), p.cellAt(e.o.base+chanClosed)))
 		x.ended(p, x.eventsOf[e.o], e.cond)
-		if !x.sl.classes[causesClass] {
+		if !x.sl.Classes[relevance.Causes] {
 			continue
 		}
 		none := eq(cause[0], 0)

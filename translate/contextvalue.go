@@ -1,12 +1,9 @@
 package translate
 
 import (
-	"go/types"
-
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // Where the program asks contexts for values, what WithValue returns is an
@@ -22,7 +19,7 @@ const (
 
 func contextValueIntrinsics(table map[string]*intrinsic) {
 	table["context.WithValue"] = &intrinsic{Operation: program.Operation{Name: "withvalue", Also: []int{1, 2}}, run: func(x *translator, p *path) bool {
-		if !x.sl.classes[contextValuesClass] {
+		if !x.sl.Classes[relevance.ContextValues] {
 			return x.opReturn(p, p.arg(0)[:2:2])
 		}
 		if eq(p.arg(1)[0], 0).is(1) {
@@ -33,7 +30,7 @@ func contextValueIntrinsics(table map[string]*intrinsic) {
 		return x.valueContext(p, values, end, append(p.arg(1)[:2:2], p.arg(2)[:2]...))
 	}}
 	table["context.WithoutCancel"] = &intrinsic{Operation: program.Operation{Name: "withoutcancel"}, run: func(x *translator, p *path) bool {
-		if !x.sl.classes[contextValuesClass] {
+		if !x.sl.Classes[relevance.ContextValues] {
 			return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), num(0)})
 		}
 		values, _ := x.parentOf(p, p.arg(0))
@@ -67,7 +64,7 @@ func (x *translator) valueContext(p *path, up, end *expr, keyed []*expr) bool {
 
 // ends is the address of the context that ends the one at an address.
 func (x *translator) ends(p *path, addr *expr) *expr {
-	if !x.sl.classes[contextValuesClass] {
+	if !x.sl.Classes[relevance.ContextValues] {
 		return addr
 	}
 	addr = p.simplify(addr)
@@ -113,47 +110,4 @@ func contextValue(x *translator, p *path) bool {
 		func(q *path) { x.opReturn(q, pair(q, valueVal)) },
 		func(q *path) { on(q, q.cellAt(o.base+valueUp)) })
 	return false
-}
-
-// needContext asks for the values or causes of contexts if a call reads them.
-func (s *slice) needContext(call *ssa.Call) {
-	class, from := memClass{}, map[string][]int(nil)
-	switch {
-	case call.Call.IsInvoke() && call.Call.Method.FullName() == "(context.Context).Value":
-		s.need(call.Call.Value)
-		s.need(call.Call.Args[0])
-		class, from = contextValuesClass, map[string][]int{"context.WithValue": {1, 2}}
-	case call.Call.StaticCallee() != nil && program.FullName(call.Call.StaticCallee()) == "context.Cause":
-		class, from = causesClass, map[string][]int{"context.WithTimeoutCause": {2}, "context.WithDeadlineCause": {2}}
-	default:
-		return
-	}
-	if s.classes[class] {
-		return
-	}
-	s.classes[class] = true
-	for _, f := range s.prog.Funcs {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				c, ok := instr.(ssa.CallInstruction)
-				if !ok {
-					continue
-				}
-				if g := c.Common().StaticCallee(); g != nil {
-					for _, k := range from[program.FullName(g)] {
-						s.need(c.Common().Args[k])
-					}
-				} else if class == causesClass && cancelsWithCause(c.Common()) {
-					s.need(c.Common().Args[0])
-				}
-			}
-		}
-	}
-}
-
-// cancelsWithCause reports that a call may be one of a context.CancelCauseFunc.
-func cancelsWithCause(c *ssa.CallCommon) bool {
-	sig, ok := c.Value.Type().Underlying().(*types.Signature)
-	return ok && !c.IsInvoke() && sig.Params().Len() == 1 && sig.Results().Len() == 0 &&
-		isError(sig.Params().At(0).Type())
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // A deadline is when something happens by itself: a timer fires, a ticker ticks, a
@@ -359,7 +360,7 @@ func (x *translator) first(p *path, a, b *event, d int64, by bool) *expr {
 // atOnce reports that two contexts may end at one instant and it matters which does
 // first: what is the cause of an end.
 func (x *translator) atOnce(a, b *event, da, db int64) bool {
-	return da == db && a.o.ctx && b.o != nil && b.o.ctx && x.sl.classes[causesClass]
+	return da == db && a.o.ctx && b.o != nil && b.o.ctx && x.sl.Classes[relevance.Causes]
 }
 
 // pending is the condition that a timer is armed, or that the deadline of a context
@@ -514,7 +515,7 @@ func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps
 	if !program.IsInteger(v.Type()) || steps == 0 {
 		return 0, false
 	}
-	if now && x.sl.value[v] {
+	if now && x.sl.Values[v] {
 		if e := p.value(ctx, v); len(e) == 1 {
 			if k := p.simplify(e[0]); k.isConst() {
 				return int64(k.k), true
@@ -546,7 +547,7 @@ func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps
 		return calculate(v.Op, a, b)
 	case *ssa.UnOp:
 		if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL && x.prog.OutsideReason(g) == "" {
-			n, known = x.sl.fixed[g]
+			n, known = x.sl.Fixed[g]
 			return n, known
 		}
 	case *ssa.Parameter:
@@ -570,42 +571,6 @@ func (x *translator) number(p *path, ctx *callPath, v ssa.Value, now bool, steps
 func wide(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && (b.Kind() == types.Int || b.Kind() == types.Int64)
-}
-
-// fixedNumbers are the package-level variables that are given a number by their
-// declaration and are nothing but read anywhere.
-func (s *slice) fixedNumbers() map[*ssa.Global]int64 {
-	out, changed := map[*ssa.Global]int64{}, map[*ssa.Global]bool{}
-	for _, f := range s.prog.Funcs {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				for _, op := range instr.Operands(nil) {
-					g, ok := (*op).(*ssa.Global)
-					if !ok {
-						continue
-					}
-					switch i := instr.(type) {
-					case *ssa.UnOp, *ssa.DebugRef:
-						continue
-					case *ssa.Store:
-						k, ok := i.Val.(*ssa.Const)
-						if _, twice := out[g]; !ok || twice || i.Addr != g || k.Value == nil || !program.IsInteger(k.Type()) || f.Synthetic == "" {
-							break
-						}
-						if n, exact := constant.Int64Val(constant.ToInt(k.Value)); exact {
-							out[g] = n
-							continue
-						}
-					}
-					changed[g] = true
-				}
-			}
-		}
-	}
-	for g := range changed {
-		delete(out, g)
-	}
-	return out
 }
 
 // calculate is the result of an operation, if it is a number that fits.

@@ -16,9 +16,9 @@
 //
 // # How it works
 //
-// The program is brought into SSA form, and a slice keeps what decides the
-// concurrency: the operations, the branches that control them and the values
-// that these depend on (slice.go). Segments are then executed symbolically,
+// The program is brought into SSA form (internal/program), and a slice keeps what
+// decides the concurrency: the operations, the branches that control them and the
+// values that these depend on (internal/relevance). Segments are then executed symbolically,
 // from guard to guard (run.go, call.go, comm.go, sync.go), each path giving one
 // edge: the conditions over the state before become its guard, what was
 // computed the simultaneous assignment of the values that are live at the next

@@ -6,11 +6,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // elementsLost notes that elements which a call writes are not in the model, if they matter.
 func (x *translator) elementsLost(p *path, call ssa.CallInstruction, elem types.Type) {
-	if elem == nil || x.sl.classes[elementsClass(elem)] {
+	if elem == nil || x.sl.Classes[relevance.Elements(elem)] {
 		p.noteAt(call.Pos(), "copy", artifact.DirectionUnder, "the elements written are not in the model")
 	}
 }

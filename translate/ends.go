@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // Which loops end by their form.
@@ -56,7 +57,7 @@ const maxLook = 10
 // endings says which loops end by their form.
 type endings struct {
 	prog *program.Program
-	sl   *slice
+	sl   *relevance.Slice
 	// valued are the functions that are used otherwise than to be called by name.
 	valued map[*ssa.Function]bool
 	// aside are the functions that may run beside the goroutine of the entry.

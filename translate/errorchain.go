@@ -18,11 +18,6 @@ import (
 // maxWrapped is the longest chain of errors that is followed.
 const maxWrapped = 8
 
-// isError reports that a type is error.
-func isError(t types.Type) bool {
-	return types.Identical(t, types.Universe.Lookup("error").Type())
-}
-
 // errorIs is the result of errors.Is; ok is false if it is not known.
 func (x *translator) errorIs(p *path, call *ssa.Call) (out []*expr, ok bool) {
 	ctx := p.peek().ctx

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // What a program gets from outside may be different in the next run, with the
@@ -52,11 +53,8 @@ func (x *translator) noteInput(p *path, site ssa.CallInstruction, tgt target) {
 	p.note(artifact.ApproximationInput, artifact.DirectionOver, fmt.Sprintf("what %s returns may be different in another run", name))
 }
 
-// osArgs are the arguments of the program.
-const osArgs = "os.Args"
-
 // inputVariables are variables of libraries that are set from outside.
-var inputVariables = map[string]bool{osArgs: true}
+var inputVariables = map[string]bool{relevance.OSArgs: true}
 
 // noteVariable records that a variable is read that is set from outside.
 func (x *translator) noteVariable(p *path, v ssa.Value) {
@@ -68,21 +66,21 @@ func (x *translator) noteVariable(p *path, v ssa.Value) {
 // takeUp continues a path that starts the program: once for each number of
 // arguments, where something has that size.
 func (x *translator) takeUp(p *path) {
-	if x.sl.args == nil || !x.sl.numbers[x.sl.args].chosen() {
+	if x.sl.OSArgs == nil || !x.sl.Numbers[x.sl.OSArgs].Chosen() {
 		x.continueWith(p)
 		return
 	}
-	o := x.global(x.sl.args)
+	o := x.global(x.sl.OSArgs)
 	at := o.base + 1 // its length; its capacity follows
 	for _, c := range x.mem.cells[at : at+2] {
 		if c.abs.top {
 			c.init, c.abs, c.open = 1, absConst(1), false // the name of the program
 		}
 	}
-	values := x.sizes(x.sl.numbers[x.sl.args], types.Typ[types.Uint])
+	values := x.sizes(x.sl.Numbers[x.sl.OSArgs], types.Typ[types.Uint])
 	values = slices.Compact(append(values, values[len(values)-1]+1))
 	values = slices.DeleteFunc(values, func(k int32) bool { return k == 0 })
-	p.notePick(x.resultPos(x.sl.argsRead), "the length of "+osArgs, values, false)
+	p.notePick(x.resultPos(x.sl.OSArgsRead), "the length of "+relevance.OSArgs, values, false)
 	p.pick(values, func(q *path, k int32) {
 		q.put(at, num(k))
 		q.put(at+1, num(k))
@@ -107,7 +105,7 @@ func (x *translator) callFlag(p *path, call *ssa.Call) bool {
 		return false
 	}
 	ctx := p.peek().ctx
-	values := x.withDefault(x.sizes(x.sl.numbers[call], t), call)
+	values := x.withDefault(x.sizes(x.sl.Numbers[call], t), call)
 	p.notePick(p.here(), "the flag", values, false)
 	p.pick(values, func(q *path, k int32) {
 		r.put(q, 0, num(k))
@@ -156,12 +154,12 @@ func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []
 }
 
 // fillings lists what a call writes into a value of type t at an address.
-func (x *translator) fillings(addr int32, t types.Type, class memClass, what string, call ssa.CallInstruction, depth int) []filling {
-	n := x.sl.numberClasses[class]
+func (x *translator) fillings(addr int32, t types.Type, class relevance.Class, what string, call ssa.CallInstruction, depth int) []filling {
+	n := x.sl.NumberClasses[class]
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		f := filling{addr: addr, what: what}
-		if u.Info()&types.IsInteger != 0 && !program.OfTime(t) && n.chosen() {
+		if u.Info()&types.IsInteger != 0 && !program.OfTime(t) && n.Chosen() {
 			f.values = x.withDefault(x.sizes(n, t), call)
 		}
 		return []filling{f}
@@ -170,7 +168,7 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 			return nil
 		}
 		length := filling{addr: addr + 1, what: "the length of " + what}
-		if n.chosen() {
+		if n.Chosen() {
 			length.values = x.sizes(n, t)
 		}
 		return []filling{{addr: addr, what: what}, length, {addr: addr + 2, what: what, same: true}}
@@ -181,7 +179,7 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 		}
 		var out []filling
 		for i := range int32(u.Len()) {
-			out = append(out, x.fillings(addr+i*int32(w), u.Elem(), elementsClass(u.Elem()), what, call, depth+1)...)
+			out = append(out, x.fillings(addr+i*int32(w), u.Elem(), relevance.Elements(u.Elem()), what, call, depth+1)...)
 		}
 		return out
 	case *types.Pointer, *types.Map, *types.Interface:
@@ -201,7 +199,7 @@ func (x *translator) fillings(addr int32, t types.Type, class memClass, what str
 		for i := range u.NumFields() {
 			f := u.Field(i)
 			if program.Filled(f) {
-				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), fieldClass(f), f.Name(), call, depth+1)...)
+				out = append(out, x.fillings(addr+int32(x.fieldOffset(u, i)), f.Type(), relevance.Field(f), f.Name(), call, depth+1)...)
 			}
 		}
 		return out
@@ -231,7 +229,7 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 			continue
 		}
 		x.accessed(p, k, x.width(t), p.statement(call), true)
-		class, _ := classOf(ptr)
+		class, _ := relevance.ClassOf(ptr)
 		what := "a number read from outside"
 		if isFlagName(call) {
 			what = "the flag"

@@ -107,7 +107,7 @@ func (e *endings) interval(v ssa.Value, within []ssa.Value) interval {
 		return fitting(all)
 	case *ssa.UnOp:
 		if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL {
-			if k, ok := e.sl.fixed[g]; ok {
+			if k, ok := e.sl.Fixed[g]; ok {
 				return fitting(exactly(big.NewInt(k)))
 			}
 		}
@@ -213,12 +213,12 @@ const addressBits = 57
 // function are known.
 func (e *endings) argument(v *ssa.Parameter, of func(ssa.Value) interval) interval {
 	f := v.Parent()
-	if e.valued[f] || f.Signature.Recv() != nil || len(e.sl.calledBack[f]) > 0 || f == e.prog.Entry {
+	if e.valued[f] || f.Signature.Recv() != nil || len(e.sl.CalledBack[f]) > 0 || f == e.prog.Entry {
 		return interval{}
 	}
 	i := slices.Index(f.Params, v)
 	var all interval
-	for _, call := range e.sl.callers[f] {
+	for _, call := range e.sl.Callers[f] {
 		c := call.Common()
 		if c.IsInvoke() || i >= len(c.Args) {
 			return interval{}

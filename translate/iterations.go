@@ -99,7 +99,7 @@ func (x *translator) counter(p *path, header *ssa.BasicBlock) *ssa.Phi {
 		if !ok {
 			return nil
 		}
-		if inc, _ := step(phi); inc != nil && x.sl.value[phi] {
+		if inc, _ := step(phi); inc != nil && x.sl.Values[phi] {
 			if c, _ := x.test(phi, inc); c != nil {
 				return phi
 			}
@@ -149,12 +149,12 @@ func (x *translator) test(phi *ssa.Phi, inc *ssa.BinOp) (*ssa.BinOp, *ssa.If) {
 			switch {
 			case r == ssa.Instruction(inc), r == ssa.Instruction(phi), !inside(r.Block()):
 				continue
-			case !x.sl.considered(r):
+			case !x.sl.Considered(r):
 				if _, ok := r.(*ssa.Phi); !ok {
 					continue
 				}
 			}
-			if other, ok := r.(*ssa.Phi); ok && !x.sl.value[other] {
+			if other, ok := r.(*ssa.Phi); ok && !x.sl.Values[other] {
 				continue
 			}
 			if i, ok := r.(*ssa.IndexAddr); ok && i.X != v {
@@ -196,7 +196,7 @@ func (x *translator) indexes(p *path, phi *ssa.Phi, last int32) bool {
 	for v, at := range map[ssa.Value]int64{phi: int64(last), inc: int64(last) + by} {
 		for _, r := range *v.Referrers() {
 			i, ok := r.(*ssa.IndexAddr)
-			if !ok || !x.sl.considered(i) {
+			if !ok || !x.sl.Considered(i) {
 				continue
 			}
 			base := p.value(ctx, i.X)

@@ -163,7 +163,7 @@ func (x *translator) actsOn(a ssa.Value, callee string) string {
 		return "the function"
 	case program.IsSync(t):
 		return "the " + program.TypeKey(t)
-	case isError(t):
+	case program.IsError(t):
 		return ""
 	}
 	// A value of any type that has the methods.
@@ -182,7 +182,7 @@ func (x *translator) actsOn(a ssa.Value, callee string) string {
 // touches reports that a function has operations, or calls functions that have
 // some; unlike the slice it also knows functions that only the library calls.
 func (x *translator) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool {
-	if x.sl.funcs[f] {
+	if x.sl.Funcs[f] {
 		return true
 	}
 	if seen[f] {
@@ -191,7 +191,7 @@ func (x *translator) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool 
 	seen[f] = true
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
-			if x.sl.seed(instr) {
+			if x.sl.Seed(instr) {
 				return true
 			}
 			if call, ok := instr.(ssa.CallInstruction); ok {

@@ -3,7 +3,6 @@ package translate
 import (
 	"go/token"
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -12,28 +11,22 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
-// misusedCall is a call of a function that panics, always or where it is misused.
-type misusedCall struct {
-	*program.Misuse
-	always bool
-}
-
 // misuse continues with the panic of a function of the library that is misused; false if it
 // has taken over the path. Of calls whose panic is recovered it is recorded where that is not
 // known.
 func (x *translator) misuse(p *path, call *ssa.Call) bool {
-	m := x.sl.misused[call]
+	m := x.sl.Misused[call]
 	if m.Misuse == nil {
 		return true
 	}
 	bad := num(1)
-	if !m.always {
+	if !m.Always {
 		bad = unknown("not tracked")
-		if m.Bad != (program.Bound{}) && (x.sl.watched[call] || x.sl.checks[call] != "") {
+		if m.Bad != (program.Bound{}) && (x.sl.Watched[call] || x.sl.Checks[call] != "") {
 			bad = p.simplify(within(m.Bad, p.value(p.peek().ctx, call.Call.Args[m.Args[0]])[0]))
 		}
 		if bad.op == xUnknown || p.abs(bad).top {
-			if what := x.sl.checks[call]; what != "" {
+			if what := x.sl.Checks[call]; what != "" {
 				x.unchecked(p.here(), what)
 			}
 			return true
@@ -55,29 +48,6 @@ func within(b program.Bound, e *expr) *expr {
 		return eq(e, b.Than)
 	}
 	return not(eq(e, b.Than))
-}
-
-// misuses asks for the way to calls that may panic because of what the model follows. It
-// reports whether there was anything new.
-func (s *slice) misuses() bool {
-	grown := false
-	for b, instr := range s.instructions() {
-		call, ok := instr.(*ssa.Call)
-		if m := s.misused[call]; ok && m.Misuse != nil && !s.watched[call] && s.followsAll(call, m.Args) {
-			s.watched[call], grown = true, true
-			s.needBlock(b)
-		}
-	}
-	return grown
-}
-
-// followsAll reports that the model has the values of arguments.
-func (s *slice) followsAll(call *ssa.Call, args []int) bool {
-	return len(args) > 0 && !slices.ContainsFunc(args, func(k int) bool {
-		v := call.Call.Args[k]
-		_, isConst := v.(*ssa.Const)
-		return !isConst && !s.value[v]
-	})
 }
 
 // someText is a string in an interface of which nothing else is known.

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
-	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // A map is an object with room for a few entries, each of which says whether it
@@ -23,34 +23,6 @@ const (
 	maxEntry = 16
 )
 
-func mapClass(t types.Type) memClass { return memClass{nil, "map " + program.TypeKey(t.Underlying())} }
-
-// needMap asks for the contents of maps of a type.
-func (s *slice) needMap(t types.Type) {
-	if _, ok := t.Underlying().(*types.Map); !ok || s.classes[mapClass(t)] {
-		return
-	}
-	s.classes[mapClass(t)] = true
-	for _, w := range s.mapWrites[mapClass(t)] {
-		s.needInstr(w)
-	}
-}
-
-// mapWrite returns the map that an instruction changes, nil if none.
-func mapWrite(instr ssa.Instruction) ssa.Value {
-	switch i := instr.(type) {
-	case *ssa.MapUpdate:
-		return i.Map
-	case ssa.CallInstruction:
-		if b, ok := i.Common().Value.(*ssa.Builtin); ok && (b.Name() == "delete" || b.Name() == "clear") {
-			if _, ok := i.Common().Args[0].Type().Underlying().(*types.Map); ok {
-				return i.Common().Args[0]
-			}
-		}
-	}
-	return nil
-}
-
 // entry is the address of entry i of a map; its key and value follow.
 func (o *object) entry(i int) int32 { return o.base + int32(i)*o.stride }
 
@@ -61,7 +33,7 @@ func (x *translator) execMakeMap(p *path, i *ssa.MakeMap) bool {
 	ctx := p.peek().ctx
 	t := i.Type().Underlying().(*types.Map)
 	kw, vw := x.width(t.Key()), x.width(t.Elem())
-	if kw+vw > maxEntry || !x.sl.classes[mapClass(t)] {
+	if kw+vw > maxEntry || !x.sl.Classes[relevance.Entries(t)] {
 		p.set(ctx, i, []*expr{num(x.someMap())})
 		return p.advance()
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // Memory is a sequence of cells, each of which holds one scalar. An object
@@ -242,7 +243,7 @@ func (x *translator) writeOnly(elem types.Type) bool {
 	if _, ok := elem.Underlying().(*types.Basic); !ok {
 		return false
 	}
-	return !x.sl.classes[elementsClass(elem)] && !x.sl.classes[unknownClass(elem)]
+	return !x.sl.Classes[relevance.Elements(elem)] && !x.sl.Classes[relevance.Unknown(elem)]
 }
 
 // describe names the cells of a data object and marks those of

@@ -163,7 +163,7 @@ func (x *translator) step(p *path) bool {
 // accessGuard returns the statement guard that stands in front of an
 // instruction and has not been passed yet, 0 if none.
 func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
-	if len(x.access) == 0 || !x.sl.executed(instr) {
+	if len(x.access) == 0 || !x.sl.Executed(instr) {
 		return 0
 	}
 	switch i := instr.(type) {
@@ -173,7 +173,7 @@ func (x *translator) accessGuard(f *frame, instr ssa.Instruction) sites.ID {
 		}
 	case *ssa.FieldAddr:
 		// Its pointer may be nil: the statement panics behind its guard.
-		if _, ok := x.sl.parts[i]; ok {
+		if _, ok := x.sl.Parts[i]; ok {
 			return 0
 		}
 	case *ssa.BinOp, *ssa.If:
@@ -270,7 +270,7 @@ func (x *translator) jump(p *path, to *ssa.BasicBlock) bool {
 			break
 		}
 		n++
-		if x.sl.value[phi] && pred >= 0 {
+		if x.sl.Values[phi] && pred >= 0 {
 			phis = append(phis, assign{phi, slices.Clone(p.value(f.ctx, phi.Edges[pred]))})
 		}
 	}
@@ -307,7 +307,7 @@ func (x *translator) idle(b *ssa.BasicBlock) bool {
 	for c := b; !seen[c]; {
 		seen[c] = true
 		for _, instr := range c.Instrs {
-			if _, ok := instr.(*ssa.Phi); !ok && x.sl.considered(instr) {
+			if _, ok := instr.(*ssa.Phi); !ok && x.sl.Considered(instr) {
 				return false
 			}
 		}
@@ -469,7 +469,7 @@ func (x *translator) ret(p *path, results []*expr) bool {
 		return true
 	}
 	if call, ok := g.block.Instrs[g.idx].(*ssa.Call); ok {
-		if x.sl.value[call] {
+		if x.sl.Values[call] {
 			p.set(g.ctx, call, results)
 		}
 		if p.branched {
@@ -493,13 +493,13 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 		p.top().running = true
 		return true
 	}
-	if x.sl.checks[instr] != "" && !x.checked(p, instr) {
+	if x.sl.Checks[instr] != "" && !x.checked(p, instr) {
 		return false
 	}
 	if call, ok := instr.(*ssa.Call); ok && !x.misuse(p, call) {
 		return false
 	}
-	if !x.sl.executed(instr) {
+	if !x.sl.Executed(instr) {
 		return p.advance()
 	}
 	switch i := instr.(type) {
@@ -524,7 +524,7 @@ func (x *translator) exec(p *path, instr ssa.Instruction) bool {
 func (x *translator) execIf(p *path, i *ssa.If) bool {
 	f := p.peek()
 	ctx := f.ctx
-	if !x.sl.instr[i] {
+	if !x.sl.Instrs[i] {
 		d := x.prog.Function(ctx.fn).PostDominator[f.block.Index]
 		if d < 0 {
 			return x.ret(p, x.unknowns(x.resultWidth(ctx.fn), "not tracked"))
@@ -574,11 +574,11 @@ func (x *translator) execStore(p *path, i *ssa.Store) bool {
 	if x.prog.CopiesSync(i) {
 		x.noteCopy(p, i)
 	}
-	if a, ok := x.sl.parts[i.Addr]; ok {
+	if a, ok := x.sl.Parts[i.Addr]; ok {
 		x.storePart(p, ctx, a, p.value(ctx, i.Val))
 		return p.advance()
 	}
-	if x.sl.plain[i.Addr] {
+	if x.sl.Plain[i.Addr] {
 		p.set(ctx, i.Addr, slices.Clone(p.value(ctx, i.Val)))
 		return p.advance()
 	}
@@ -640,7 +640,7 @@ func (x *translator) execValue(p *path, v ssa.Value) bool {
 	case *ssa.Field:
 		return x.execField(p, i)
 	case *ssa.IndexAddr:
-		if _, ok := x.sl.parts[i]; ok {
+		if _, ok := x.sl.Parts[i]; ok {
 			return p.advance()
 		}
 		return x.execIndexAddr(p, i)
@@ -691,10 +691,10 @@ func (x *translator) execUnOp(p *path, i *ssa.UnOp) bool {
 // hold something beyond its limits.
 func (x *translator) execLoad(p *path, i *ssa.UnOp) bool {
 	ctx := p.peek().ctx
-	if a, ok := x.sl.parts[i.X]; ok {
+	if a, ok := x.sl.Parts[i.X]; ok {
 		return p.result(i, x.loadPart(p, ctx, a, i.Type())...)
 	}
-	if x.sl.plain[i.X] {
+	if x.sl.Plain[i.X] {
 		return p.result(i, p.value(ctx, i.X)...)
 	}
 	addr, ok := x.address(p, p.value(ctx, i.X)[0], i)
@@ -732,7 +732,7 @@ func (x *translator) execExtract(p *path, i *ssa.Extract) bool {
 // execFieldAddr computes the address of a field. That of the channel of a timer is the address
 // of the timer, and those of other types that the model does not look into are not known.
 func (x *translator) execFieldAddr(p *path, i *ssa.FieldAddr) bool {
-	if _, ok := x.sl.parts[i]; ok {
+	if _, ok := x.sl.Parts[i]; ok {
 		return p.advance()
 	}
 	a := p.value(p.peek().ctx, i.X)[0]

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // A signal may come at any moment, or never: to the channel that signal.Notify
@@ -27,7 +28,7 @@ func signalIntrinsics(table map[string]*intrinsic) {
 			return false
 		}
 		r.put(p, chanPayload+ctxDeadline, num(ctxSignal))
-		if x.sl.classes[causesClass] {
+		if x.sl.Classes[relevance.Causes] {
 			for i, e := range x.errorValue("error signal", "signal") {
 				r.put(p, chanPayload+ctxLater+int32(i), e)
 			}

@@ -8,7 +8,7 @@ import (
 
 // guardSpins puts a guard in front of the statements at which loops wait.
 func (x *translator) guardSpins() {
-	for instr := range x.sl.instr {
+	for instr := range x.sl.Instrs {
 		br, ok := instr.(*ssa.If)
 		if !ok {
 			continue

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // steady reports that what a loop reads from an address is the same each time: the address
@@ -46,9 +47,9 @@ func (l *natural) steady(addr ssa.Value, given map[*ssa.Parameter]bool, depth in
 	l.look()
 	return !slices.ContainsFunc(l.outside, func(t types.Type) bool {
 		if f, ok := addr.(*ssa.FieldAddr); ok { // of no other struct, nor of a number that lies elsewhere
-			return types.Identical(t, program.Pointee(f.Type())) || contains(t, program.Pointee(f.X.Type()), 0)
+			return types.Identical(t, program.Pointee(f.Type())) || relevance.Contains(t, program.Pointee(f.X.Type()), 0)
 		}
-		return contains(t, program.Pointee(addr.Type()), 0)
+		return relevance.Contains(t, program.Pointee(addr.Type()), 0)
 	})
 }
 
@@ -134,7 +135,7 @@ func (e *endings) captured(v *ssa.FreeVar) (vars []*ssa.Alloc, known bool) {
 		case *ssa.Alloc:
 			vars = append(vars, v)
 		case *ssa.FreeVar:
-			for _, c := range e.sl.closures[v.Parent()] {
+			for _, c := range e.sl.Closures[v.Parent()] {
 				of(c.Bindings[slices.Index(v.Parent().FreeVars, v)])
 			}
 		case *ssa.Phi: // of a loop that has a variable for each turn
@@ -221,10 +222,10 @@ func behind(instr, write ssa.Instruction, variable *ssa.Alloc) bool {
 
 // writes are the instructions that may write to an address, by what they write to.
 func (e *endings) writes(addr ssa.Value) []ssa.Instruction {
-	c, known := classOf(addr)
+	c, known := relevance.ClassOf(addr)
 	t := program.Pointee(addr.Type())
-	out := slices.Clone(e.sl.stores[c])
-	for _, w := range e.sl.untyped[program.TypeKey(t)] {
+	out := slices.Clone(e.sl.Stores[c])
+	for _, w := range e.sl.UntypedStores[program.TypeKey(t)] {
 		if st, ok := w.(*ssa.Store); ok && known {
 			if v, ok := st.Addr.(*ssa.FreeVar); ok {
 				if vars, ok := e.captured(v); ok && !slices.ContainsFunc(vars, func(a *ssa.Alloc) bool { return addr == a }) {
@@ -235,19 +236,19 @@ func (e *endings) writes(addr ssa.Value) []ssa.Instruction {
 		out = append(out, w)
 	}
 	if !known {
-		for _, d := range e.sl.byType[program.TypeKey(t)] {
-			out = append(out, e.sl.stores[d]...)
+		for _, d := range e.sl.ClassesByType[program.TypeKey(t)] {
+			out = append(out, e.sl.Stores[d]...)
 		}
 	}
-	for _, w := range e.sl.whole {
+	for _, w := range e.sl.WholeStores {
 		written := []types.Type{e.prog.ElementsWritten(w)}
 		if st, ok := w.(*ssa.Store); ok {
 			written = []types.Type{program.Pointee(st.Addr.Type())}
 		}
-		for _, ptr := range e.sl.filled[w] {
+		for _, ptr := range e.sl.Filled[w] {
 			written = append(written, program.Pointee(ptr.Type()))
 		}
-		if slices.ContainsFunc(written, func(u types.Type) bool { return u != nil && contains(u, t, 0) }) {
+		if slices.ContainsFunc(written, func(u types.Type) bool { return u != nil && relevance.Contains(u, t, 0) }) {
 			out = append(out, w)
 		}
 	}

@@ -70,7 +70,7 @@ func runSubtest(x *translator, p *path) bool {
 	if f.phase == 1 {
 		p.note("subtest", "over", "t.Run is a call in the model; a Fatal in it ends the surrounding test too")
 		p.top().phase = 3
-		if x.sl.testContext {
+		if x.sl.TestContext {
 			r, ok := x.allocateContext(p, f.ctx.parent, f.ctx.site)
 			if !ok {
 				return false
@@ -137,7 +137,7 @@ func (x *translator) prepareSubtest(p *path) bool {
 		}
 	}
 	g := p.top()
-	if x.sl.testContext {
+	if x.sl.TestContext {
 		r, ok := x.allocateContext(p, f.ctx.parent, f.ctx.site)
 		if !ok {
 			return false
@@ -250,7 +250,7 @@ func bodyOfSubtest(x *translator, p *path) bool {
 		endSubtest(x, p)
 		return x.opReturn(p, nil)
 	}
-	if x.sl.testContext && p.t.once {
+	if x.sl.TestContext && p.t.once {
 		p.put(x.scopeCell(f.ctx), p.arg(subtestContext)[0])
 	}
 	if !x.callArg(p, subtestFunc, func(q *path) { q.top().phase = 2 }) {

@@ -370,12 +370,12 @@ func (x *translator) liveOf(frames []*frame) []varKey {
 		case f.unwind != nil:
 			live = map[ssa.Value]bool{}
 			if r := f.ctx.fn.Recover; r != nil {
-				live = x.sl.liveIn[f.ctx.fn][r.Index]
+				live = x.sl.LiveIn[f.ctx.fn][r.Index]
 			}
 		case top:
-			live = x.sl.liveBefore(in, f.block, f.idx)
+			live = x.sl.LiveBefore(in, f.block, f.idx)
 		default:
-			live = x.sl.liveBefore(in, f.block, f.idx+1)
+			live = x.sl.LiveBefore(in, f.block, f.idx+1)
 			except, _ = f.block.Instrs[f.idx].(ssa.Value)
 		}
 		ord := x.order(f.ctx.fn)

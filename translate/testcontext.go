@@ -37,7 +37,7 @@ func contextOfTest(x *translator, p *path) bool {
 // withContext has the innermost frame, that of a test function, end its context
 // when its deferred calls are over.
 func (p *path) withContext() {
-	if !p.x.sl.testContext {
+	if !p.x.sl.TestContext {
 		return
 	}
 	g := p.top()

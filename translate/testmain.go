@@ -25,7 +25,7 @@ func (x *translator) noteTestMain() {
 				}
 			}
 		}
-		return x.sl.seed(instr)
+		return x.sl.Seed(instr)
 	}
 	for f := range m.Funcs {
 		for _, b := range f.Blocks {

@@ -17,6 +17,7 @@ import (
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -120,7 +121,7 @@ func Translate(ctx context.Context, prog *source.Program, idx *sites.Index, opts
 // Prepared is a program of which models can be made, one after the other.
 type Prepared struct {
 	program *program.Program
-	slice   *slice
+	slice   *relevance.Slice
 	sites   *sites.Index
 }
 
@@ -139,7 +140,7 @@ func Prepare(ctx context.Context, prog *source.Program, idx *sites.Index, comple
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{p, newSlice(p), idx}, nil
+	return &Prepared{p, relevance.New(p), idx}, nil
 }
 
 // SSA is the SSA form of the program.
@@ -230,7 +231,7 @@ type translator struct {
 
 	ctx       context.Context
 	prog      *program.Program
-	sl        *slice
+	sl        *relevance.Slice
 	idx       *sites.Index
 	opts      Options
 	mem       *memory
@@ -328,7 +329,7 @@ type arrival struct {
 	loc *location
 }
 
-func newTranslator(ctx context.Context, p *program.Program, sl *slice, idx *sites.Index, opts Options, taken *assumptions) *translator {
+func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice, idx *sites.Index, opts Options, taken *assumptions) *translator {
 	x := &translator{
 		assumptions: taken,
 		programFacts: programFacts{
@@ -496,7 +497,7 @@ func (x *translator) solve() {
 		if x.prog.Test() && len(x.prog.Entry.Params) > 0 {
 			p.set(t.root, x.prog.Entry.Params[0], x.unknowns(1, "the testing.T"))
 		}
-		if x.prog.Init != nil && x.prog.Init.Blocks != nil && x.sl.funcs[x.prog.Init] {
+		if x.prog.Init != nil && x.prog.Init.Blocks != nil && x.sl.Funcs[x.prog.Init] {
 			// Package initialisation runs on top of the entry's frame, which it
 			// returns to as if it had been deferred.
 			p.push(&frame{ctx: ini, block: x.prog.Init.Blocks[0], deferred: true})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
 // constant returns the scalars of a constant.
@@ -51,7 +52,7 @@ func (x *translator) global(g *ssa.Global) *object {
 		for i := range o.size {
 			x.mem.cells[o.base+i].abs, x.mem.cells[o.base+i].open = absTop(), true
 		}
-		if isError(t) {
+		if program.IsError(t) {
 			// An error variable of a library is not nil and equal to itself only.
 			e := x.errorValue("error "+g.String(), mangle(g.Name()))
 			for i, v := range e {
@@ -146,7 +147,7 @@ func (x *translator) binary(p *path, i *ssa.BinOp) (e *expr, ok bool) {
 	if len(a) != 1 || len(b) != 1 || !program.IsInteger(i.X.Type()) {
 		return unknown("not an integer"), true
 	}
-	if bad := misused(i.Op, b[0]); bad != nil && !x.check(p, bad, x.sl.fault(i), i) {
+	if bad := misused(i.Op, b[0]); bad != nil && !x.check(p, bad, x.sl.Fault(i), i) {
 		return nil, false
 	}
 	return p.integer(i.Op, i.Type(), a[0], b[0]), true
@@ -585,7 +586,7 @@ func (x *translator) execAlloc(p *path, i *ssa.Alloc) bool {
 		name = "new"
 	}
 	ctx := p.peek().ctx
-	if x.sl.plain[i] {
+	if x.sl.Plain[i] {
 		p.set(ctx, i, zeros(x.width(t)))
 		return p.advance()
 	}
@@ -616,7 +617,7 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	elem := i.Type().Underlying().(*types.Chan).Elem()
 	width := x.width(elem)
 	kept := k
-	if int(k) > x.opts.BufferValues || program.LibraryType(elem) == "os.Signal" || !x.sl.classes[sentClass(elem)] {
+	if int(k) > x.opts.BufferValues || program.LibraryType(elem) == "os.Signal" || !x.sl.Classes[relevance.Sent(elem)] {
 		kept = 0
 	}
 	what := ""
@@ -632,7 +633,7 @@ func (x *translator) execMakeChan(p *path, i *ssa.MakeChan) bool {
 	r, ok := x.allocateKey(p, key, ctx, i, func() *object {
 		return &object{kind: objChan, name: fmt.Sprintf("ch%s_%d", what, line), size: int32(chanPayload+width) + kept*int32(width),
 			elem: elem, cap: k, pos: i.Pos(),
-			messages: messages{tracked: x.sl.classes[sentClass(elem)], width: int32(width), kept: kept}}
+			messages: messages{tracked: x.sl.Classes[relevance.Sent(elem)], width: int32(width), kept: kept}}
 	}, x.describeChan)
 	if !ok {
 		return false
@@ -698,7 +699,7 @@ func (x *translator) valueWidth(v ssa.Value) int {
 	if m, ok := v.(*ssa.MakeClosure); ok && direct(m) {
 		n := 0
 		for k, b := range m.Bindings {
-			if x.sl.value[m.Fn.(*ssa.Function).FreeVars[k]] {
+			if x.sl.Values[m.Fn.(*ssa.Function).FreeVars[k]] {
 				n += x.valueWidth(b)
 			}
 		}
@@ -707,7 +708,7 @@ func (x *translator) valueWidth(v ssa.Value) int {
 	if _, ok := v.(*ssa.Range); ok {
 		return 2 // see maps.go
 	}
-	if x.sl.plain[v] {
+	if x.sl.Plain[v] {
 		return x.width(program.Pointee(v.Type()))
 	}
 	return x.width(v.Type())
@@ -721,7 +722,7 @@ func (x *translator) execMakeClosure(p *path, i *ssa.MakeClosure) bool {
 	var key strings.Builder
 	fmt.Fprintf(&key, "closure %s@%d.%d", fn.String(), i.Pos(), fn.Pos())
 	for k, b := range i.Bindings {
-		if !x.sl.value[fn.FreeVars[k]] {
+		if !x.sl.Values[fn.FreeVars[k]] {
 			continue
 		}
 		for _, c := range p.value(f.ctx, b) {

@@ -48,6 +48,7 @@ type Function struct {
 	Tangled bool
 }
 
+// Function is what is derived from a function with body, made when it is first asked for.
 func (p *Program) Function(f *ssa.Function) *Function {
 	if in := p.infos[f]; in != nil {
 		return in

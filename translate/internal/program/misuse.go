@@ -163,6 +163,7 @@ func MisuseOf(call *ssa.Call) (m *Misuse, always bool) {
 	return m, panics
 }
 
+// IsNil reports that a value is the constant nil.
 func IsNil(v ssa.Value) bool {
 	c, ok := v.(*ssa.Const)
 	return ok && c.Value == nil

@@ -1,4 +1,4 @@
-package translate
+package relevance
 
 import (
 	"go/token"
@@ -11,7 +11,7 @@ import (
 // Such a variable needs no memory: where the program passes its address, the
 // model passes its value. All loop variables that goroutines capture are like
 // that, as a rule.
-func (s *slice) byValue() map[ssa.Value]bool {
+func (s *Slice) byValue() map[ssa.Value]bool {
 	group := map[ssa.Value]bool{}
 	var all []ssa.Value
 	add := func(v ssa.Value) {
@@ -58,7 +58,7 @@ func (s *slice) byValue() map[ssa.Value]bool {
 
 // readOnly reports that a pointer can be replaced by the value it points to,
 // if all others in the group can.
-func (s *slice) readOnly(group map[ssa.Value]bool, v ssa.Value) bool {
+func (s *Slice) readOnly(group map[ssa.Value]bool, v ssa.Value) bool {
 	last := -1 // index of the last store into an allocation
 	switch v := v.(type) {
 	case *ssa.Phi:
@@ -70,7 +70,7 @@ func (s *slice) readOnly(group map[ssa.Value]bool, v ssa.Value) bool {
 	case *ssa.FreeVar:
 		f := v.Parent()
 		for k, fv := range f.FreeVars {
-			for _, m := range s.closures[f] {
+			for _, m := range s.Closures[f] {
 				if fv == v && !group[m.Bindings[k]] {
 					return false
 				}

@@ -1,4 +1,4 @@
-package translate
+package relevance
 
 import (
 	"go/token"
@@ -10,11 +10,11 @@ import (
 // bounds asks for the indexing of slices that are kept anyway, where the index
 // is a constant or counted from the end: that the slice is too short is an error
 // even if the element does not matter. It reports whether there was anything new.
-func (s *slice) bounds() bool {
+func (s *Slice) bounds() bool {
 	grown := false
 	for b, instr := range s.instructions() {
 		i, ok := instr.(*ssa.IndexAddr)
-		if !ok || s.value[i] || !s.keeps(i.X) || !fixedIndex(i.Index) {
+		if !ok || s.Values[i] || !s.keeps(i.X) || !fixedIndex(i.Index) {
 			continue
 		}
 		s.needBlock(b)
@@ -26,19 +26,19 @@ func (s *slice) bounds() bool {
 
 // keeps reports that a slice is a value of the model, or read from memory that
 // is.
-func (s *slice) keeps(v ssa.Value) bool {
+func (s *Slice) keeps(v ssa.Value) bool {
 	if _, ok := v.Type().Underlying().(*types.Slice); !ok {
 		return false
 	}
-	if s.value[v] {
+	if s.Values[v] {
 		return true
 	}
 	load, ok := v.(*ssa.UnOp)
 	if !ok || load.Op != token.MUL {
 		return false
 	}
-	c, known := classOf(load.X)
-	return known && c.v != nil && s.classes[c]
+	c, known := ClassOf(load.X)
+	return known && c.v != nil && s.Classes[c]
 }
 
 // fixedIndex reports that an index is a constant or len(x) less a constant.

@@ -1,4 +1,4 @@
-package translate
+package relevance
 
 import (
 	"go/token"
@@ -10,11 +10,11 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
-// A slice says what of a program matters to its concurrency: the instructions
+// A Slice says what of a program matters to its concurrency: the instructions
 // to execute, the branches to take and the values to keep. It is computed
 // without contexts, by a worklist from the guarded operations backward over
 // control and data.
-type slice struct {
+type Slice struct {
 	kept
 	inventoried
 	localParts
@@ -22,139 +22,97 @@ type slice struct {
 	checked
 	prog        *program.Program
 	work        []func()
-	testContext bool // the context of a test matters
-	// limited: the program limits the capacity of a slice, as in s[i:j:k].
-	limited bool
-	// liveIn are the needed values live at the entry of each block, after its phis.
-	liveIn map[*ssa.Function][]map[ssa.Value]bool
+	TestContext bool // the context of a test matters
+	// LimitsCapacity: the program limits the capacity of a slice, as in s[i:j:k].
+	LimitsCapacity bool
+	// LiveIn are the needed values live at the entry of each block, after its phis.
+	LiveIn map[*ssa.Function][]map[ssa.Value]bool
 	makers map[*ssa.Function]bool // see makes
 }
 
 // kept is what of the program is in the model.
 type kept struct {
-	instr map[ssa.Instruction]bool // to be executed for its effect
-	value map[ssa.Value]bool       // to be computed
-	block map[*ssa.BasicBlock]bool
-	// funcs holds the functions that contain something relevant: calls of them
+	Instrs map[ssa.Instruction]bool // to be executed for its effect
+	Values map[ssa.Value]bool       // to be computed
+	Blocks map[*ssa.BasicBlock]bool
+	// Funcs holds the functions that contain something relevant: calls of them
 	// are inlined.
-	funcs   map[*ssa.Function]bool
-	classes map[memClass]bool // memory whose contents matter
+	Funcs   map[*ssa.Function]bool
+	Classes map[Class]bool // memory whose contents matter
 }
 
 // inventoried is where the program writes memory, sends and calls, made before anything is kept.
 type inventoried struct {
-	stores    map[memClass][]ssa.Instruction
-	untyped   map[string][]ssa.Instruction // stores through pointers of unknown origin, by type
-	whole     []ssa.Instruction            // stores of structs and arrays
-	byType    map[string][]memClass
-	mapWrites map[memClass][]ssa.Instruction
-	callers   map[*ssa.Function][]ssa.CallInstruction
-	closures  map[*ssa.Function][]*ssa.MakeClosure
-	sends     map[string][]ssa.Value // sent values by element type
-	// calledBack lists the calls of the library that call a function.
-	calledBack map[*ssa.Function][]ssa.CallInstruction
+	Stores        map[Class][]ssa.Instruction
+	UntypedStores map[string][]ssa.Instruction // stores through pointers of unknown origin, by type
+	WholeStores   []ssa.Instruction            // stores of structs and arrays
+	ClassesByType map[string][]Class
+	mapWrites     map[Class][]ssa.Instruction
+	Callers       map[*ssa.Function][]ssa.CallInstruction
+	Closures      map[*ssa.Function][]*ssa.MakeClosure
+	sends         map[string][]ssa.Value // sent values by element type
+	// CalledBack lists the calls of the library that call a function.
+	CalledBack map[*ssa.Function][]ssa.CallInstruction
 	poolGets   []ssa.CallInstruction
 	poolNews   []*ssa.Function // what a field New of a sync.Pool can be
-	// filled are the pointers through which a call out of the program writes.
-	filled   map[ssa.Instruction][]ssa.Value
+	// Filled are the pointers through which a call out of the program writes.
+	Filled   map[ssa.Instruction][]ssa.Value
 	recovers map[*ssa.Function][]ssa.CallInstruction
 }
 
 // localParts are the local variables that the model has without addresses, and their parts.
 type localParts struct {
-	// plain are the pointers that the model replaces by what they point to.
-	plain      map[ssa.Value]bool
-	parts      map[ssa.Value]part // the addresses of local variables and their parts
+	// Plain are the pointers that the model replaces by what they point to.
+	Plain      map[ssa.Value]bool
+	Parts      map[ssa.Value]Part // the addresses of local variables and their parts
 	partStores map[*ssa.Alloc][]*ssa.Store
 	partNeeded map[ssa.Value]bool
 }
 
 // numberUses say what the numbers of the program are used for.
 type numberUses struct {
-	numbers       map[ssa.Value]*number
-	numberClasses map[memClass]*number
-	fixed         map[*ssa.Global]int64 // numbers that never change
-	args          *ssa.Global           // os.Args, if it may be a number
-	argsRead      *ssa.UnOp             // where it is read
+	Numbers       map[ssa.Value]*Number
+	NumberClasses map[Class]*Number
+	Fixed         map[*ssa.Global]int64 // numbers that never change
+	OSArgs        *ssa.Global           // os.Args, if it may be a number
+	OSArgsRead    *ssa.UnOp             // where it is read
 }
 
 // checked are the instructions that the model looks at for more than their effect.
 type checked struct {
-	// checks names the panics that instructions may raise and somebody recovers.
-	checks map[ssa.Instruction]string
-	// mayBeNil are the checks of pointers that the program sets to nil, whether
+	// Checks names the panics that instructions may raise and somebody recovers.
+	Checks map[ssa.Instruction]string
+	// MayBeNil are the checks of pointers that the program sets to nil, whether
 	// or not the panic is recovered.
-	mayBeNil map[ssa.Instruction]bool
-	misused  map[*ssa.Call]misusedCall
-	// watched are those of which the model has the arguments.
-	watched map[ssa.Instruction]bool
-	// annotated are the comments on reachability, and marks where their statements
+	MayBeNil map[ssa.Instruction]bool
+	Misused  map[*ssa.Call]misusedCall
+	// Watched are those of which the model has the arguments.
+	Watched map[ssa.Instruction]bool
+	// Annotated are the comments on reachability, and Marks where their statements
 	// begin.
-	annotated []*program.Annotation
-	marks     map[ssa.Instruction]*program.Annotation
+	Annotated []*program.Annotation
+	Marks     map[ssa.Instruction]*program.Annotation
 }
 
-// memClass names a class of memory cells: a struct field, a global, the
-// elements of arrays of one type, the variables of one allocation.
-type memClass struct {
-	v   any    // *types.Var of a field, *ssa.Global, *ssa.Alloc; nil otherwise
-	typ string // element type
-}
-
-// elementsClass is that of the elements of arrays of a type, of slices and on the heap.
-func elementsClass(t types.Type) memClass { return memClass{nil, program.TypeKey(t)} }
-
-// unknownClass is that of what is read through pointers of a type of which it is not known where
-// they come from.
-func unknownClass(t types.Type) memClass { return memClass{nil, "*" + program.TypeKey(t)} }
-
-// fieldClass is that of a field of structs, of all instances of a generic one.
-func fieldClass(f *types.Var) memClass { return memClass{f.Origin(), program.TypeKey(f.Type())} }
-
-// sentClass is that of what is sent in channels of a type of elements.
-func sentClass(elem types.Type) memClass { return memClass{nil, "sent " + program.TypeKey(elem)} }
-
-// What is kept of contexts.
-var (
-	causesClass        = memClass{nil, "causes of contexts"}
-	contextValuesClass = memClass{nil, "values of contexts"}
-)
-
-// classOf returns the class of the cell at an address; known is false for an
-// address that comes from elsewhere.
-func classOf(addr ssa.Value) (c memClass, known bool) {
-	switch a := addr.(type) {
-	case *ssa.Global:
-		return memClass{a, program.TypeKey(program.Pointee(a.Type()))}, true
-	case *ssa.FieldAddr:
-		f := program.Pointee(a.X.Type()).Underlying().(*types.Struct).Field(a.Field)
-		return memClass{f.Origin(), program.TypeKey(program.Pointee(a.Type()))}, true
-	case *ssa.IndexAddr:
-		return elementsClass(program.Pointee(a.Type())), true
-	case *ssa.Alloc:
-		return memClass{a, program.TypeKey(program.Pointee(a.Type()))}, true
-	}
-	return unknownClass(program.Pointee(addr.Type())), false
-}
-
-func newSlice(prog *program.Program) *slice {
-	s := &slice{
+// New finds what of a program matters.
+func New(prog *program.Program) *Slice {
+	s := &Slice{
 		prog:   prog,
-		liveIn: map[*ssa.Function][]map[ssa.Value]bool{},
+		LiveIn: map[*ssa.Function][]map[ssa.Value]bool{},
 		kept: kept{
-			instr: map[ssa.Instruction]bool{}, value: map[ssa.Value]bool{}, block: map[*ssa.BasicBlock]bool{},
-			funcs: map[*ssa.Function]bool{}, classes: map[memClass]bool{},
+			Instrs: map[ssa.Instruction]bool{}, Values: map[ssa.Value]bool{}, Blocks: map[*ssa.BasicBlock]bool{},
+			Funcs: map[*ssa.Function]bool{}, Classes: map[Class]bool{},
 		},
 		inventoried: inventoried{
-			stores: map[memClass][]ssa.Instruction{}, untyped: map[string][]ssa.Instruction{}, byType: map[string][]memClass{},
-			mapWrites: map[memClass][]ssa.Instruction{}, callers: map[*ssa.Function][]ssa.CallInstruction{},
-			closures: map[*ssa.Function][]*ssa.MakeClosure{}, sends: map[string][]ssa.Value{},
-			calledBack: map[*ssa.Function][]ssa.CallInstruction{}, filled: map[ssa.Instruction][]ssa.Value{}, recovers: prog.Recoveries(),
+			Stores: map[Class][]ssa.Instruction{}, UntypedStores: map[string][]ssa.Instruction{}, ClassesByType: map[string][]Class{},
+			mapWrites: map[Class][]ssa.Instruction{}, Callers: map[*ssa.Function][]ssa.CallInstruction{},
+			Closures: map[*ssa.Function][]*ssa.MakeClosure{}, sends: map[string][]ssa.Value{},
+			CalledBack: map[*ssa.Function][]ssa.CallInstruction{}, Filled: map[ssa.Instruction][]ssa.Value{}, recovers: prog.Recoveries(),
 		},
-		localParts: localParts{parts: map[ssa.Value]part{}, partStores: map[*ssa.Alloc][]*ssa.Store{}, partNeeded: map[ssa.Value]bool{}},
+		localParts: localParts{Parts: map[ssa.Value]Part{}, partStores: map[*ssa.Alloc][]*ssa.Store{}, partNeeded: map[ssa.Value]bool{}},
 		checked: checked{
-			checks: map[ssa.Instruction]string{}, mayBeNil: map[ssa.Instruction]bool{}, misused: map[*ssa.Call]misusedCall{},
-			watched: map[ssa.Instruction]bool{},
+			Checks: map[ssa.Instruction]string{}, MayBeNil: map[ssa.Instruction]bool{}, Misused: map[*ssa.Call]misusedCall{},
+			Watched: map[ssa.Instruction]bool{},
 		},
 	}
 	for _, f := range prog.Funcs {
@@ -165,14 +123,14 @@ func newSlice(prog *program.Program) *slice {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				s.inventory(instr)
-				if s.seed(instr) {
+				if s.Seed(instr) {
 					seeds = append(seeds, instr)
 				}
 			}
 		}
 	}
 	for _, f := range s.poolNews {
-		s.calledBack[f] = append(s.calledBack[f], s.poolGets...)
+		s.CalledBack[f] = append(s.CalledBack[f], s.poolGets...)
 	}
 	for _, instr := range seeds {
 		s.needInstr(instr)
@@ -185,65 +143,65 @@ func newSlice(prog *program.Program) *slice {
 			f()
 		}
 	}
-	s.plain = s.byValue()
-	for v, p := range s.parts {
-		if v == p.root {
-			s.plain[v] = true
+	s.Plain = s.byValue()
+	for v, p := range s.Parts {
+		if v == p.Root {
+			s.Plain[v] = true
 		}
 	}
 	for _, f := range prog.Funcs {
 		s.liveness(prog.Function(f))
 	}
 	s.findNumbers()
-	s.fixed = s.fixedNumbers()
+	s.Fixed = s.fixedNumbers()
 	return s
 }
 
 // inventory collects what the worklist looks up.
-func (s *slice) inventory(instr ssa.Instruction) {
-	into := func(c memClass) {
-		if len(s.stores[c]) == 0 {
-			s.byType[c.typ] = append(s.byType[c.typ], c)
+func (s *Slice) inventory(instr ssa.Instruction) {
+	into := func(c Class) {
+		if len(s.Stores[c]) == 0 {
+			s.ClassesByType[c.typ] = append(s.ClassesByType[c.typ], c)
 		}
-		s.stores[c] = append(s.stores[c], instr)
+		s.Stores[c] = append(s.Stores[c], instr)
 	}
 	store := func(addr ssa.Value) {
-		c, known := classOf(addr)
+		c, known := ClassOf(addr)
 		if known {
 			into(c)
 		} else {
-			s.untyped[program.TypeKey(program.Pointee(addr.Type()))] = append(s.untyped[program.TypeKey(program.Pointee(addr.Type()))], instr)
+			s.UntypedStores[program.TypeKey(program.Pointee(addr.Type()))] = append(s.UntypedStores[program.TypeKey(program.Pointee(addr.Type()))], instr)
 		}
 		switch program.Pointee(addr.Type()).Underlying().(type) {
 		case *types.Struct, *types.Array:
-			s.whole = append(s.whole, instr)
+			s.WholeStores = append(s.WholeStores, instr)
 		}
 	}
 	if elem := s.prog.ElementsWritten(instr); elem != nil {
-		into(elementsClass(elem))
+		into(Elements(elem))
 		switch elem.Underlying().(type) {
 		case *types.Struct, *types.Array:
-			s.whole = append(s.whole, instr)
+			s.WholeStores = append(s.WholeStores, instr)
 		}
 	}
-	if m := mapWrite(instr); m != nil {
-		s.mapWrites[mapClass(m.Type())] = append(s.mapWrites[mapClass(m.Type())], instr)
+	if m := MapWrite(instr); m != nil {
+		s.mapWrites[Entries(m.Type())] = append(s.mapWrites[Entries(m.Type())], instr)
 	}
 	switch i := instr.(type) {
 	case *ssa.Store:
 		if f, ok := i.Addr.(*ssa.FieldAddr); ok && program.LibraryType(program.Pointee(f.X.Type())) == "sync.Pool" {
 			s.poolNews = append(s.poolNews, s.prog.Functions(i.Val)...)
 		}
-		if p, ok := s.parts[i.Addr]; ok {
-			s.partStores[p.root] = append(s.partStores[p.root], i)
+		if p, ok := s.Parts[i.Addr]; ok {
+			s.partStores[p.Root] = append(s.partStores[p.Root], i)
 			break
 		}
 		store(i.Addr)
 	case *ssa.Slice:
-		s.limited = s.limited || i.Max != nil
+		s.LimitsCapacity = s.LimitsCapacity || i.Max != nil
 	case *ssa.MakeClosure:
 		f := i.Fn.(*ssa.Function)
-		s.closures[f] = append(s.closures[f], i)
+		s.Closures[f] = append(s.Closures[f], i)
 	case *ssa.Send:
 		k := program.TypeKey(i.X.Type())
 		s.sends[k] = append(s.sends[k], i.X)
@@ -257,21 +215,21 @@ func (s *slice) inventory(instr ssa.Instruction) {
 	}
 	if call, ok := instr.(*ssa.Call); ok {
 		if m, always := program.MisuseOf(call); m != nil {
-			s.misused[call] = misusedCall{m, always}
+			s.Misused[call] = misusedCall{m, always}
 		}
 	}
 	if call, ok := instr.(ssa.CallInstruction); ok {
 		if s.prog.FromLibrary(call) {
 			for _, f := range s.prog.Calls[call] {
-				s.calledBack[f] = append(s.calledBack[f], call)
+				s.CalledBack[f] = append(s.CalledBack[f], call)
 			}
 		}
-		s.filled[instr] = s.prog.Fills(call)
-		for _, ptr := range s.filled[instr] {
+		s.Filled[instr] = s.prog.Fills(call)
+		for _, ptr := range s.Filled[instr] {
 			store(ptr)
 		}
 		for _, f := range s.prog.Callees(call) {
-			s.callers[f] = append(s.callers[f], call)
+			s.Callers[f] = append(s.Callers[f], call)
 			in := s.prog.Operation(f)
 			if in == nil || len(call.Common().Args) == 0 {
 				continue
@@ -281,16 +239,16 @@ func (s *slice) inventory(instr ssa.Instruction) {
 			}
 			if in.Calls > 0 {
 				for _, g := range s.prog.Functions(call.Common().Args[in.Calls]) {
-					s.calledBack[g] = append(s.calledBack[g], call)
+					s.CalledBack[g] = append(s.CalledBack[g], call)
 				}
 			}
 			if in.Forwards {
 				for _, g := range s.prog.Forwarded(call, f) {
-					s.calledBack[g] = append(s.calledBack[g], call)
+					s.CalledBack[g] = append(s.CalledBack[g], call)
 				}
 			}
 			for _, g := range s.prog.CalledMethods(call.Common().Args[0], in.Methods) {
-				s.calledBack[g] = append(s.calledBack[g], call)
+				s.CalledBack[g] = append(s.CalledBack[g], call)
 			}
 			if in.Name == "poolget" {
 				s.poolGets = append(s.poolGets, call)
@@ -299,8 +257,8 @@ func (s *slice) inventory(instr ssa.Instruction) {
 	}
 }
 
-// seed reports that an instruction is relevant by itself.
-func (s *slice) seed(instr ssa.Instruction) bool {
+// Seed reports that an instruction is relevant by itself.
+func (s *Slice) Seed(instr ssa.Instruction) bool {
 	switch i := instr.(type) {
 	case *ssa.Send, *ssa.Select, *ssa.Go:
 		return true
@@ -323,7 +281,7 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 		if s.prog.Assertion(instr) != nil {
 			return true
 		}
-		if call, ok := instr.(*ssa.Call); ok && s.misused[call].always {
+		if call, ok := instr.(*ssa.Call); ok && s.Misused[call].Always {
 			return true
 		}
 		callees := s.prog.Callees(i)
@@ -338,32 +296,32 @@ func (s *slice) seed(instr ssa.Instruction) bool {
 	return false
 }
 
-func (s *slice) needBlock(b *ssa.BasicBlock) {
-	if s.block[b] {
+func (s *Slice) needBlock(b *ssa.BasicBlock) {
+	if s.Blocks[b] {
 		return
 	}
-	s.block[b] = true
+	s.Blocks[b] = true
 	for _, a := range s.prog.Function(b.Parent()).ControlDeps[b.Index] {
 		s.needBranch(b.Parent().Blocks[a])
 	}
 	s.needFunc(b.Parent())
 }
 
-func (s *slice) needBranch(b *ssa.BasicBlock) {
+func (s *Slice) needBranch(b *ssa.BasicBlock) {
 	if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
 		s.needInstr(br)
 	}
 }
 
-func (s *slice) needFunc(f *ssa.Function) {
-	if s.funcs[f] {
+func (s *Slice) needFunc(f *ssa.Function) {
+	if s.Funcs[f] {
 		return
 	}
-	s.funcs[f] = true
-	for _, call := range s.callers[f] {
+	s.Funcs[f] = true
+	for _, call := range s.Callers[f] {
 		s.needInstr(call)
 	}
-	for _, call := range s.calledBack[f] {
+	for _, call := range s.CalledBack[f] {
 		s.needInstr(call)
 	}
 	for _, b := range f.Blocks {
@@ -379,7 +337,7 @@ func (s *slice) needFunc(f *ssa.Function) {
 	}
 }
 
-func (s *slice) defers(f *ssa.Function) bool {
+func (s *Slice) defers(f *ssa.Function) bool {
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
 			if _, ok := instr.(*ssa.Defer); ok {
@@ -390,11 +348,11 @@ func (s *slice) defers(f *ssa.Function) bool {
 	return false
 }
 
-func (s *slice) needInstr(instr ssa.Instruction) {
-	if s.instr[instr] {
+func (s *Slice) needInstr(instr ssa.Instruction) {
+	if s.Instrs[instr] {
 		return
 	}
-	s.instr[instr] = true
+	s.Instrs[instr] = true
 	s.needBlock(instr.Block())
 	switch i := instr.(type) {
 	case *ssa.If:
@@ -417,10 +375,10 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 		s.need(i.Key)
 		s.need(i.Value)
 	case ssa.CallInstruction:
-		if call, ok := instr.(*ssa.Call); ok && program.LibraryName(call) == "errors.As" && len(s.filled[instr]) > 0 {
+		if call, ok := instr.(*ssa.Call); ok && program.LibraryName(call) == "errors.As" && len(s.Filled[instr]) > 0 {
 			s.need(call.Call.Args[0])
 		}
-		for _, ptr := range s.filled[instr] {
+		for _, ptr := range s.Filled[instr] {
 			s.need(ptr)
 		}
 		c := i.Common()
@@ -473,20 +431,20 @@ func (s *slice) needInstr(instr ssa.Instruction) {
 }
 
 // need asks for a value.
-func (s *slice) need(v ssa.Value) {
-	if s.value[v] {
+func (s *Slice) need(v ssa.Value) {
+	if s.Values[v] {
 		return
 	}
 	switch v.(type) {
 	case *ssa.Const, *ssa.Function, *ssa.Builtin, *ssa.Global:
 		return
 	}
-	s.value[v] = true
+	s.Values[v] = true
 	s.work = append(s.work, func() { s.sources(v) })
 }
 
 // sources asks for what a value is computed from.
-func (s *slice) sources(v ssa.Value) {
+func (s *Slice) sources(v ssa.Value) {
 	if instr, ok := v.(ssa.Instruction); ok {
 		switch v.(type) {
 		case *ssa.Alloc, *ssa.MakeChan, *ssa.MakeMap, *ssa.Phi:
@@ -540,7 +498,7 @@ func (s *slice) sources(v ssa.Value) {
 }
 
 // needComponent asks for what one component of a tuple is computed from.
-func (s *slice) needComponent(v *ssa.Extract) {
+func (s *Slice) needComponent(v *ssa.Extract) {
 	switch t := v.Tuple.(type) {
 	case *ssa.Call:
 		s.needCall(t, v.Index)
@@ -565,7 +523,7 @@ func (s *slice) needComponent(v *ssa.Extract) {
 
 // needReturn asks for what the value of a call is computed from: by a function of
 // the program, from what it returns, and by the library, from what that reads.
-func (s *slice) needReturn(v *ssa.Call) {
+func (s *Slice) needReturn(v *ssa.Call) {
 	if v.Call.Signature().Results().Len() == 1 {
 		s.needCall(v, 0)
 	}
@@ -574,7 +532,7 @@ func (s *slice) needReturn(v *ssa.Call) {
 		s.need(a)
 	}
 	s.needContext(v)
-	s.testContext = s.testContext || s.prog.AsksForContext(v)
+	s.TestContext = s.TestContext || s.prog.AsksForContext(v)
 	if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
 		s.needMap(v.Call.Args[0].Type())
 	}
@@ -587,7 +545,7 @@ func (s *slice) needReturn(v *ssa.Call) {
 }
 
 // needArguments asks for what calls hand over as a parameter.
-func (s *slice) needArguments(v *ssa.Parameter) {
+func (s *Slice) needArguments(v *ssa.Parameter) {
 	f := v.Parent()
 	i := -1
 	for k, p := range f.Params {
@@ -595,10 +553,10 @@ func (s *slice) needArguments(v *ssa.Parameter) {
 			i = k
 		}
 	}
-	for _, call := range s.calledBack[f] {
+	for _, call := range s.CalledBack[f] {
 		s.needInstr(call)
 	}
-	for _, call := range s.callers[f] {
+	for _, call := range s.Callers[f] {
 		c := call.Common()
 		if c.IsInvoke() {
 			if i == 0 {
@@ -613,11 +571,11 @@ func (s *slice) needArguments(v *ssa.Parameter) {
 }
 
 // needBindings asks for what closures capture as a free variable.
-func (s *slice) needBindings(v *ssa.FreeVar) {
+func (s *Slice) needBindings(v *ssa.FreeVar) {
 	f := v.Parent()
 	for k, fv := range f.FreeVars {
 		if fv == v {
-			for _, m := range s.closures[f] {
+			for _, m := range s.Closures[f] {
 				s.need(m.Bindings[k])
 			}
 		}
@@ -625,7 +583,7 @@ func (s *slice) needBindings(v *ssa.FreeVar) {
 }
 
 // needCall asks for one result of a call.
-func (s *slice) needCall(call *ssa.Call, i int) {
+func (s *Slice) needCall(call *ssa.Call, i int) {
 	s.needInstr(call)
 	for _, f := range s.prog.Callees(call) {
 		for _, b := range f.Blocks {
@@ -638,13 +596,13 @@ func (s *slice) needCall(call *ssa.Call, i int) {
 }
 
 // needSent asks for what is sent on channels of a type.
-func (s *slice) needSent(ch types.Type) {
+func (s *Slice) needSent(ch types.Type) {
 	c, ok := ch.Underlying().(*types.Chan)
 	if !ok {
 		return
 	}
-	if cls := sentClass(c.Elem()); !s.classes[cls] {
-		s.classes[cls] = true
+	if cls := Sent(c.Elem()); !s.Classes[cls] {
+		s.Classes[cls] = true
 		for _, v := range s.sends[program.TypeKey(c.Elem())] {
 			s.need(v)
 		}
@@ -652,43 +610,43 @@ func (s *slice) needSent(ch types.Type) {
 }
 
 // needCell asks for the contents of the memory at an address.
-func (s *slice) needCell(addr ssa.Value) {
-	if p, ok := s.parts[addr]; ok {
+func (s *Slice) needCell(addr ssa.Value) {
+	if p, ok := s.Parts[addr]; ok {
 		s.needPart(addr, p)
 		return
 	}
-	c, known := classOf(addr)
-	if s.classes[c] {
+	c, known := ClassOf(addr)
+	if s.Classes[c] {
 		return
 	}
-	s.classes[c] = true
+	s.Classes[c] = true
 	t := program.Pointee(addr.Type())
-	for _, st := range s.stores[c] {
+	for _, st := range s.Stores[c] {
 		s.needInstr(st)
 	}
-	for _, st := range s.untyped[program.TypeKey(t)] {
+	for _, st := range s.UntypedStores[program.TypeKey(t)] {
 		s.needInstr(st)
 	}
 	if !known {
-		for _, d := range s.byType[program.TypeKey(t)] {
-			for _, st := range s.stores[d] {
+		for _, d := range s.ClassesByType[program.TypeKey(t)] {
+			for _, st := range s.Stores[d] {
 				s.needInstr(st)
 			}
 		}
 	}
 	// Stores of whole structs and arrays that contain such a cell, and if the
 	// cell is itself one, stores into its parts.
-	for _, st := range s.whole {
+	for _, st := range s.WholeStores {
 		whole := s.prog.ElementsWritten(st)
 		if store, ok := st.(*ssa.Store); ok {
 			whole = program.Pointee(store.Addr.Type())
 		}
-		for _, ptr := range s.filled[st] {
-			if u := program.Pointee(ptr.Type()); contains(u, t, 0) {
+		for _, ptr := range s.Filled[st] {
+			if u := program.Pointee(ptr.Type()); Contains(u, t, 0) {
 				whole = u
 			}
 		}
-		if whole != nil && contains(whole, t, 0) {
+		if whole != nil && Contains(whole, t, 0) {
 			s.needInstr(st)
 		}
 	}
@@ -696,39 +654,39 @@ func (s *slice) needCell(addr ssa.Value) {
 }
 
 // needParts asks for all cells inside a struct or array.
-func (s *slice) needParts(t types.Type, depth int) {
+func (s *Slice) needParts(t types.Type, depth int) {
 	if depth > 4 {
 		return
 	}
-	part := func(c memClass, t types.Type) { s.needClass(c, t, depth+1) }
+	part := func(c Class, t types.Type) { s.needClass(c, t, depth+1) }
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		for i := range u.NumFields() {
 			f := u.Field(i)
-			part(fieldClass(f), f.Type())
+			part(Field(f), f.Type())
 		}
 	case *types.Array:
-		part(elementsClass(u.Elem()), u.Elem())
+		part(Elements(u.Elem()), u.Elem())
 	}
 }
 
 // needClass asks for the cells of a class, which hold values of type t.
-func (s *slice) needClass(c memClass, t types.Type, depth int) {
-	if s.classes[c] {
+func (s *Slice) needClass(c Class, t types.Type, depth int) {
+	if s.Classes[c] {
 		return
 	}
-	s.classes[c] = true
-	for _, st := range s.stores[c] {
+	s.Classes[c] = true
+	for _, st := range s.Stores[c] {
 		s.needInstr(st)
 	}
-	for _, st := range s.untyped[program.TypeKey(t)] {
+	for _, st := range s.UntypedStores[program.TypeKey(t)] {
 		s.needInstr(st)
 	}
 	s.needParts(t, depth)
 }
 
-// contains reports that a value of type t holds one of type part inside.
-func contains(t, part types.Type, depth int) bool {
+// Contains reports that a value of type t holds one of type part inside.
+func Contains(t, part types.Type, depth int) bool {
 	if types.Identical(t, part) {
 		return true
 	}
@@ -738,30 +696,30 @@ func contains(t, part types.Type, depth int) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if contains(u.Field(i).Type(), part, depth+1) {
+			if Contains(u.Field(i).Type(), part, depth+1) {
 				return true
 			}
 		}
 	case *types.Array:
-		return contains(u.Elem(), part, depth+1)
+		return Contains(u.Elem(), part, depth+1)
 	}
 	return false
 }
 
-// executed reports that the instruction is to be executed.
-func (s *slice) executed(instr ssa.Instruction) bool {
-	if s.instr[instr] {
+// Executed reports that the instruction is to be executed.
+func (s *Slice) Executed(instr ssa.Instruction) bool {
+	if s.Instrs[instr] {
 		return true
 	}
 	v, ok := instr.(ssa.Value)
-	return ok && s.value[v]
+	return ok && s.Values[v]
 }
 
 // instructions are those of the functions that matter, with their blocks.
-func (s *slice) instructions() iter.Seq2[*ssa.BasicBlock, ssa.Instruction] {
+func (s *Slice) instructions() iter.Seq2[*ssa.BasicBlock, ssa.Instruction] {
 	return func(yield func(*ssa.BasicBlock, ssa.Instruction) bool) {
 		for _, f := range s.prog.Funcs {
-			if !s.funcs[f] {
+			if !s.Funcs[f] {
 				continue
 			}
 			for _, b := range f.Blocks {
@@ -775,26 +733,26 @@ func (s *slice) instructions() iter.Seq2[*ssa.BasicBlock, ssa.Instruction] {
 	}
 }
 
-// considered reports that the model does something at an instruction, if only to look at what
+// Considered reports that the model does something at an instruction, if only to look at what
 // may panic.
-func (s *slice) considered(instr ssa.Instruction) bool {
-	return s.executed(instr) || s.checks[instr] != "" || s.watched[instr]
+func (s *Slice) Considered(instr ssa.Instruction) bool {
+	return s.Executed(instr) || s.Checks[instr] != "" || s.Watched[instr]
 }
 
 // liveness computes the needed values that are live at the entry of each
 // block, after its phis.
-func (s *slice) liveness(in *program.Function) {
+func (s *Slice) liveness(in *program.Function) {
 	n := len(in.Func.Blocks)
 	liveIn := make([]map[ssa.Value]bool, n)
 	for i := range liveIn {
 		liveIn[i] = map[ssa.Value]bool{}
 	}
-	s.liveIn[in.Func] = liveIn
+	s.LiveIn[in.Func] = liveIn
 	for changed := true; changed; {
 		changed = false
 		for i := n - 1; i >= 0; i-- {
 			b := in.Func.Blocks[i]
-			live := s.liveBefore(in, b, 0)
+			live := s.LiveBefore(in, b, 0)
 			if len(live) != len(liveIn[i]) {
 				liveIn[i] = live
 				changed = true
@@ -803,15 +761,15 @@ func (s *slice) liveness(in *program.Function) {
 	}
 }
 
-// liveBefore returns the values live before instruction idx of b; phis of b
+// LiveBefore returns the values live before instruction idx of b; phis of b
 // count as defined.
-func (s *slice) liveBefore(in *program.Function, b *ssa.BasicBlock, idx int) map[ssa.Value]bool {
-	if s.liveIn[in.Func] == nil { // of a goroutine that the call graph does not foresee
+func (s *Slice) LiveBefore(in *program.Function, b *ssa.BasicBlock, idx int) map[ssa.Value]bool {
+	if s.LiveIn[in.Func] == nil { // of a goroutine that the call graph does not foresee
 		s.liveness(in)
 	}
-	liveIn, live := s.liveIn[in.Func], map[ssa.Value]bool{}
+	liveIn, live := s.LiveIn[in.Func], map[ssa.Value]bool{}
 	succs := b.Succs
-	if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && !s.instr[b.Instrs[len(b.Instrs)-1]] {
+	if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && !s.Instrs[b.Instrs[len(b.Instrs)-1]] {
 		if d := in.PostDominator[b.Index]; d >= 0 {
 			succs = []*ssa.BasicBlock{in.Func.Blocks[d]}
 		} else {
@@ -835,7 +793,7 @@ func (s *slice) liveBefore(in *program.Function, b *ssa.BasicBlock, idx int) map
 				if !ok {
 					break
 				}
-				if s.value[phi] {
+				if s.Values[phi] {
 					s.use(live, phi.Edges[pi])
 				}
 			}
@@ -862,35 +820,35 @@ func (s *slice) liveBefore(in *program.Function, b *ssa.BasicBlock, idx int) map
 			}
 			continue
 		}
-		if !s.considered(instr) {
+		if !s.Considered(instr) {
 			continue
 		}
 		switch i := instr.(type) {
 		case *ssa.DebugRef:
 			continue
 		case *ssa.FieldAddr, *ssa.IndexAddr:
-			if _, ok := s.parts[i.(ssa.Value)]; ok {
+			if _, ok := s.Parts[i.(ssa.Value)]; ok {
 				continue
 			}
 		case *ssa.Store:
-			if p, ok := s.parts[i.Addr]; ok {
+			if p, ok := s.Parts[i.Addr]; ok {
 				// Where a panic may be recovered the old value may be read.
-				if i.Addr == p.root && in.Func.Recover == nil {
-					delete(live, p.root)
+				if i.Addr == p.Root && in.Func.Recover == nil {
+					delete(live, p.Root)
 				}
 				s.use(live, i.Val)
 				continue
 			}
 		case *ssa.UnOp:
-			if p, ok := s.parts[i.X]; ok && i.Op == token.MUL {
-				s.use(live, p.root)
+			if p, ok := s.Parts[i.X]; ok && i.Op == token.MUL {
+				s.use(live, p.Root)
 				continue
 			}
 		case *ssa.Call:
-			if program.LibraryName(i) == "errors.As" && len(s.filled[i]) > 0 {
+			if program.LibraryName(i) == "errors.As" && len(s.Filled[i]) > 0 {
 				s.use(live, i.Call.Args[0])
 			}
-			for _, ptr := range s.filled[i] {
+			for _, ptr := range s.Filled[i] {
 				s.use(live, ptr)
 			}
 			for _, a := range program.KnownArgs(i) {
@@ -906,8 +864,8 @@ func (s *slice) liveBefore(in *program.Function, b *ssa.BasicBlock, idx int) map
 	return live
 }
 
-func (s *slice) use(live map[ssa.Value]bool, v ssa.Value) {
-	if s.value[v] {
+func (s *Slice) use(live map[ssa.Value]bool, v ssa.Value) {
+	if s.Values[v] {
 		live[v] = true
 	}
 }

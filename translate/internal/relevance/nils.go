@@ -1,4 +1,4 @@
-package translate
+package relevance
 
 import (
 	"go/token"
@@ -17,14 +17,14 @@ import (
 
 // nils asks for the values that may be nil where they are followed. It reports
 // whether there was anything new.
-func (s *slice) nils() bool {
+func (s *Slice) nils() bool {
 	grown := false
 	for _, f := range s.prog.Funcs {
-		if !s.funcs[f] || s.prog.OfLibrary(f) {
+		if !s.Funcs[f] || s.prog.OfLibrary(f) {
 			continue
 		}
 		for _, b := range f.Blocks {
-			if !s.block[b] {
+			if !s.Blocks[b] {
 				continue
 			}
 			for _, instr := range b.Instrs {
@@ -39,7 +39,7 @@ func (s *slice) nils() bool {
 
 // maybeNil reports that a value is read from where the program puts nil, or from
 // a map from which it deletes.
-func (s *slice) maybeNil(v ssa.Value) bool {
+func (s *Slice) maybeNil(v ssa.Value) bool {
 	switch v.Type().Underlying().(type) {
 	case *types.Pointer, *types.Interface:
 	default:
@@ -50,22 +50,22 @@ func (s *slice) maybeNil(v ssa.Value) bool {
 		if v.Op != token.MUL {
 			return false
 		}
-		if _, ok := s.parts[v.X]; ok {
+		if _, ok := s.Parts[v.X]; ok {
 			return false
 		}
-		c, known := classOf(v.X)
+		c, known := ClassOf(v.X)
 		if !known || c.v == nil {
 			return false
 		}
 		if _, isLocal := c.v.(*ssa.Alloc); isLocal {
 			return false
 		}
-		return slices.ContainsFunc(s.stores[c], func(instr ssa.Instruction) bool {
+		return slices.ContainsFunc(s.Stores[c], func(instr ssa.Instruction) bool {
 			st, ok := instr.(*ssa.Store)
 			return ok && program.IsNil(st.Val)
 		})
 	case *ssa.Lookup:
-		return slices.ContainsFunc(s.mapWrites[mapClass(v.X.Type())], func(instr ssa.Instruction) bool {
+		return slices.ContainsFunc(s.mapWrites[Entries(v.X.Type())], func(instr ssa.Instruction) bool {
 			_, deletes := instr.(ssa.CallInstruction)
 			return deletes
 		})
@@ -79,24 +79,24 @@ const maxHanded = 3
 // followedAt asks for the checks of a value where it is followed: in the blocks
 // that the model has, and at the beginning of functions that it is handed to
 // there. It reports whether there was anything new.
-func (s *slice) followedAt(v ssa.Value, depth int) bool {
+func (s *Slice) followedAt(v ssa.Value, depth int) bool {
 	grown := false
 	for _, instr := range *v.Referrers() {
 		b := instr.Block()
-		if !s.block[b] && (depth == 0 || b.Index != 0) {
+		if !s.Blocks[b] && (depth == 0 || b.Index != 0) {
 			continue
 		}
 		switch i := instr.(type) {
 		case *ssa.FieldAddr, *ssa.Store, *ssa.UnOp:
-			if s.checks[i] != "" || !follows(i, v) {
+			if s.Checks[i] != "" || !follows(i, v) {
 				continue
 			}
-			s.checks[i], s.mayBeNil[i] = s.fault(i), true
+			s.Checks[i], s.MayBeNil[i] = s.Fault(i), true
 			s.needCheck(i)
 			grown = true
 		case *ssa.Call:
-			if (i.Call.IsInvoke() && i.Call.Value == v || s.prog.ActedOn(i) == v) && !s.instr[i] && s.checks[i] == "" {
-				s.checks[i], s.mayBeNil[i] = "nil pointer dereference", true
+			if (i.Call.IsInvoke() && i.Call.Value == v || s.prog.ActedOn(i) == v) && !s.Instrs[i] && s.Checks[i] == "" {
+				s.Checks[i], s.MayBeNil[i] = "nil pointer dereference", true
 				s.needCheck(i)
 				grown = true
 			}
