@@ -10,6 +10,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/termination"
 )
 
 func (x *translator) newPath(t *template, from *location) *path {
@@ -531,7 +532,7 @@ func (x *translator) countGoroutines(p *path, t *template, single bool) {
 		t.slots = p.t.slots
 	default:
 		t.slots = x.opts.Slots
-		if n := x.trips(p.t, f.ctx, t.origin.Block()); n > 0 && n <= maxTrips {
+		if n := x.trips(p.t, f.ctx, t.origin.Block()); n > 0 && n <= termination.MaxTrips {
 			t.slots = n
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // assumedLoops records the loops that the model leaves out, since they hold no
-// operation and decide none, and whose end does not show in their form (ends.go): the
+// operation and decide none, and whose end does not show in their form (package termination): the
 // model takes it for granted that they end.
 func (x *translator) assumedLoops() {
 	e := x.endings()
@@ -27,7 +27,7 @@ func (x *translator) assumedLoops() {
 		for _, b := range f.Blocks {
 			// The header of a loop dominates a block that jumps back to it.
 			header := slices.ContainsFunc(b.Preds, b.Dominates)
-			if header && !x.sl.Blocks[b] && !e.ends(b) {
+			if header && !x.sl.Blocks[b] && !e.Ends(b) {
 				assumed(b)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/termination"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -242,9 +243,9 @@ type translator struct {
 
 // programFacts are what follows from the program alone, made when somebody asks for it.
 type programFacts struct {
-	own        map[string]bool // packages that are translated
-	capacities map[string]bool // the types of elements of which capacities are seen, see capacity.go
-	loops      *endings        // how often loops turn
+	own        map[string]bool    // packages that are translated
+	capacities map[string]bool    // the types of elements of which capacities are seen, see capacity.go
+	loops      *termination.Loops // how often loops turn
 	widths     map[types.Type]int
 	orders     map[*ssa.Function]map[ssa.Value]int
 	methods    map[methodKey]*ssa.Function

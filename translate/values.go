@@ -16,6 +16,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/termination"
 )
 
 // constant returns the scalars of a constant.
@@ -431,7 +432,7 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 		x.mem.pools[key] = pl
 		x.mem.order = append(x.mem.order, pl)
 		n, at := x.boundOf(artifact.BoundObjects, p.here())
-		if trips := x.trips(p.t, ctx, instr.Block()); trips > n && trips <= maxTrips {
+		if trips := x.trips(p.t, ctx, instr.Block()); trips > n && trips <= termination.MaxTrips {
 			n = trips
 		}
 		if at != nil && n < x.asked.Objects {

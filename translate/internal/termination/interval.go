@@ -1,4 +1,4 @@
-package translate
+package termination
 
 import (
 	"go/token"
@@ -63,7 +63,7 @@ func (a interval) ends(b interval, op func(z, x, y *big.Int) *big.Int) interval 
 }
 
 // whole is the interval of the values of an integer type.
-func (e *endings) whole(t types.Type) interval {
+func (e *Loops) whole(t types.Type) interval {
 	bits := uint(8 * e.prog.Sizes().Sizeof(t))
 	if program.IsUnsigned(t) {
 		top := new(big.Int).Lsh(one, bits)
@@ -75,7 +75,7 @@ func (e *endings) whole(t types.Type) interval {
 
 // interval is one in which an integer is in every run. Within are the values that it is
 // looked for in, of which some lead to themselves.
-func (e *endings) interval(v ssa.Value, within []ssa.Value) interval {
+func (e *Loops) interval(v ssa.Value, within []ssa.Value) interval {
 	whole := e.whole(v.Type())
 	if len(within) > maxLook || slices.Contains(within, v) {
 		return whole
@@ -125,7 +125,7 @@ func (e *endings) interval(v ssa.Value, within []ssa.Value) interval {
 
 // operation is the interval of an operation, if no value wraps around, empty if it is not
 // known.
-func (e *endings) operation(v *ssa.BinOp, of func(ssa.Value) interval) interval {
+func (e *Loops) operation(v *ssa.BinOp, of func(ssa.Value) interval) interval {
 	switch v.Op {
 	case token.ADD:
 		return of(v.X).add(of(v.Y))
@@ -158,7 +158,7 @@ func (e *endings) operation(v *ssa.BinOp, of func(ssa.Value) interval) interval 
 }
 
 // builtin is the interval of what a builtin function returns, empty if it is not known.
-func (e *endings) builtin(name string, args []ssa.Value, of func(ssa.Value) interval) interval {
+func (e *Loops) builtin(name string, args []ssa.Value, of func(ssa.Value) interval) interval {
 	switch name {
 	case "len", "cap":
 		return interval{new(big.Int), e.longest(args[0].Type())}
@@ -180,7 +180,7 @@ func (e *endings) builtin(name string, args []ssa.Value, of func(ssa.Value) inte
 
 // longest is the greatest length or capacity of a value of a type: elements that have a
 // size lie in memory, of which there is so much as can be addressed.
-func (e *endings) longest(t types.Type) *big.Int {
+func (e *Loops) longest(t types.Type) *big.Int {
 	most := e.whole(types.Typ[types.Int]).hi
 	size := int64(0)
 	switch u := program.Pointee(t).Underlying().(type) {
@@ -211,7 +211,7 @@ const addressBits = 57
 
 // argument is the interval of what a parameter can be, empty if not all calls of its
 // function are known.
-func (e *endings) argument(v *ssa.Parameter, of func(ssa.Value) interval) interval {
+func (e *Loops) argument(v *ssa.Parameter, of func(ssa.Value) interval) interval {
 	f := v.Parent()
 	if e.valued[f] || f.Signature.Recv() != nil || len(e.sl.CalledBack[f]) > 0 || f == e.prog.Entry {
 		return interval{}

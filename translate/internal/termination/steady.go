@@ -1,4 +1,4 @@
-package translate
+package termination
 
 import (
 	"go/token"
@@ -122,7 +122,7 @@ func (l *natural) variable(root ssa.Value) (writes []*ssa.Store, known bool) {
 }
 
 // captured are the variables that a free variable can be.
-func (e *endings) captured(v *ssa.FreeVar) (vars []*ssa.Alloc, known bool) {
+func (e *Loops) captured(v *ssa.FreeVar) (vars []*ssa.Alloc, known bool) {
 	known = true
 	seen := map[ssa.Value]bool{}
 	var of func(v ssa.Value)
@@ -221,7 +221,7 @@ func behind(instr, write ssa.Instruction, variable *ssa.Alloc) bool {
 }
 
 // writes are the instructions that may write to an address, by what they write to.
-func (e *endings) writes(addr ssa.Value) []ssa.Instruction {
+func (e *Loops) writes(addr ssa.Value) []ssa.Instruction {
 	c, known := relevance.ClassOf(addr)
 	t := program.Pointee(addr.Type())
 	out := slices.Clone(e.sl.Stores[c])
@@ -353,7 +353,7 @@ func (l *natural) look() {
 }
 
 // mentions are the functions that an instruction calls, or passes on to who may call them.
-func (e *endings) mentions(instr ssa.Instruction) []*ssa.Function {
+func (e *Loops) mentions(instr ssa.Instruction) []*ssa.Function {
 	var out []*ssa.Function
 	add := func(f *ssa.Function) {
 		if f != nil && f.Blocks != nil {
@@ -383,7 +383,7 @@ func (e *endings) mentions(instr ssa.Instruction) []*ssa.Function {
 }
 
 // leaves reports that a call may execute code that is not part of the program.
-func (e *endings) leaves(call ssa.CallInstruction) bool {
+func (e *Loops) leaves(call ssa.CallInstruction) bool {
 	if _, ok := call.Common().Value.(*ssa.Builtin); ok {
 		return false
 	}
@@ -394,7 +394,7 @@ func (e *endings) leaves(call ssa.CallInstruction) bool {
 // beside finds the functions that may run in other goroutines than that of the entry: those
 // that go statements start, and those that are given to code out of the program, by
 // themselves or as methods of an interface.
-func (e *endings) beside() {
+func (e *Loops) beside() {
 	if e.aside != nil {
 		return
 	}

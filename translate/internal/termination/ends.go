@@ -1,4 +1,4 @@
-package translate
+package termination
 
 import (
 	"go/token"
@@ -12,40 +12,6 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/relevance"
 )
 
-// Which loops end by their form.
-//
-// A loop is a natural loop of the control flow graph: a header, and the blocks from which
-// the header is reached again without leaving what it dominates. A turn is a way around
-// it, from the header to the header. The loop ends by its form if no run of the program
-// makes infinitely many turns one after the other. That is so if one block of the loop is
-// on every turn, which is to say that it dominates all blocks that go back to the header,
-// and ends in a branch of which one side leaves the loop, where the side that stays is
-// taken only finitely often:
-//
-//   - The branch asks whether an iterator over a string or a map that was made before the
-//     loop has another element. A string does not change. The runtime goes over the hashes
-//     of a map once, in a fixed order; what is added meanwhile is met at most once.
-//   - The branch compares a counter with a limit (see counts), where
-//     (1) the counter is, up to a constant, an integer variable of the header, whose value
-//     for the next turn is on each way back another constant added to that of this turn,
-//     all of them positive or all negative: no way around leaves the step out;
-//     (2) the limit is the same in all turns: it is computed before the loop, or in it from
-//     what is (see same), and memory that it reads is not written meanwhile (see steady);
-//     (3) the comparison lets the loop go on only on the side of the limit that the counter
-//     comes from; and
-//     (4) from the last value of the counter with which it goes on the next step does not
-//     wrap around, but comes to a value with which it does not.
-//
-// By (1) and (4) the values that are compared are a sequence of integers that rises (or
-// falls) as long as the loop goes on, and by (2) and (3) it is bounded. Nothing is said of
-// how long that takes. In particular the loop over an int that begins at a number near zero
-// does not wrap around for all that anybody can tell (see farTurns).
-//
-// That every loop of a function ends means that the function goes on, if its cycles are
-// natural loops: of the blocks that a run comes to infinitely often, the first one in the
-// order of dominance is the header of a loop with all of them, and is passed infinitely
-// often. Cycles with several entries, which only goto makes, are not looked into.
-
 // farTurns is a number of turns that takes weeks where a turn takes a nanosecond. A counter
 // of 64 bits that has so far to go is taken not to wrap around: otherwise "i <= n" were
 // thought of as endless for the sake of the one n that is the greatest of its type.
@@ -54,8 +20,8 @@ const farTurns = 1 << 48
 // maxLook bounds how deep expressions are looked into.
 const maxLook = 10
 
-// endings says which loops end by their form.
-type endings struct {
+// Loops says which loops end by their form.
+type Loops struct {
 	prog *program.Program
 	sl   *relevance.Slice
 	// valued are the functions that are used otherwise than to be called by name.
@@ -67,11 +33,9 @@ type endings struct {
 	first map[ssa.Instruction]bool
 }
 
-func (x *translator) endings() *endings {
-	if x.loops != nil {
-		return x.loops
-	}
-	e := &endings{prog: x.prog, sl: x.sl, valued: map[*ssa.Function]bool{}, first: map[ssa.Instruction]bool{}}
+// New prepares the answers for a program, of which sl says what matters. Iterations does not need that.
+func New(prog *program.Program, sl *relevance.Slice) *Loops {
+	e := &Loops{prog: prog, sl: sl, valued: map[*ssa.Function]bool{}, first: map[ssa.Instruction]bool{}}
 	for _, f := range e.prog.Funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
@@ -83,7 +47,6 @@ func (x *translator) endings() *endings {
 			}
 		}
 	}
-	x.loops = e
 	return e
 }
 
@@ -99,7 +62,7 @@ func calledByName(instr ssa.Instruction, op *ssa.Value) bool {
 
 // A natural is a natural loop, with what is asked of it.
 type natural struct {
-	*endings
+	*Loops
 	fn     *ssa.Function
 	header *ssa.BasicBlock
 	in     *program.Function
@@ -110,10 +73,10 @@ type natural struct {
 	changes map[ssa.Value]*change
 }
 
-func (e *endings) loop(header *ssa.BasicBlock) *natural {
+func (e *Loops) loop(header *ssa.BasicBlock) *natural {
 	in := e.prog.Function(header.Parent())
 	in.Arrange()
-	return &natural{endings: e, fn: header.Parent(), header: header, in: in, changes: map[ssa.Value]*change{}}
+	return &natural{Loops: e, fn: header.Parent(), header: header, in: in, changes: map[ssa.Value]*change{}}
 }
 
 // has reports that a block is in the loop.
@@ -127,8 +90,8 @@ func (l *natural) defines(v ssa.Value) bool {
 	return ok && l.has(instr.Block())
 }
 
-// ends reports that the loop with a header ends by its form.
-func (e *endings) ends(header *ssa.BasicBlock) bool {
+// Ends reports that the loop with a header ends by its form.
+func (e *Loops) Ends(header *ssa.BasicBlock) bool {
 	l := e.loop(header)
 	for _, t := range l.exits() {
 		switch c := t.cond.(type) {
