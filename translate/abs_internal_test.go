@@ -146,7 +146,7 @@ func TestWiden(t *testing.T) {
 // its operands can be.
 func TestAbsOf(t *testing.T) {
 	rnd := rand.New(rand.NewSource(1))
-	u, v, w := &expr{op: xVar, v: &variable{id: 1}}, &expr{op: xVar, v: &variable{id: 2}}, &expr{op: xVar, v: &variable{id: 3}}
+	u, v, w := read(xVar, &variable{id: 1}, 0), read(xVar, &variable{id: 2}, 0), read(xVar, &variable{id: 3}, 0)
 	for range 1500 {
 		can := map[*expr]abs{u: someAbs(rnd), v: someAbs(rnd), w: someAbs(rnd)}
 		for _, op := range []exprOp{xAdd, xSub, xMul, xDiv, xMod, xEq, xLt, xLe, xAnd, xOr, xNot, xIte} {
@@ -243,7 +243,7 @@ func TestSuppose(t *testing.T) {
 	rnd := rand.New(rand.NewSource(1))
 	vars := []*variable{{id: 1, name: "u"}, {id: 2, name: "v"}}
 	for _, v := range vars {
-		v.x = &expr{op: xVar, v: v}
+		v.x = read(xVar, v, 0)
 	}
 	u, v := vars[0].x, vars[1].x
 	side := func() *expr {
@@ -266,13 +266,13 @@ func TestSuppose(t *testing.T) {
 	for range 3000 {
 		can := map[*expr]abs{u: someAbs(rnd), v: someAbs(rnd)}
 		c := cond(2)
-		at := fmt.Sprintf("%v %+v", uppaal.ExprString(c.ast(&namer{x: &translator{}, vars: map[*variable]string{vars[0]: "u", vars[1]: "v"}})), can)
+		at := fmt.Sprintf("%v %+v", uppaal.ExprString((&namer{x: &translator{}, vars: map[*variable]string{vars[0]: "u", vars[1]: "v"}}).spell(c)), can)
 		p := pathOf(map[*expr]abs{u: can[u], v: can[v]})
 		holds, kept := p.suppose(c), [2][]int32{}
 		some := false
 		for _, x := range elems(can[u]) {
 			for _, y := range elems(can[v]) {
-				if c.at(map[*variable]int32{vars[0]: x, vars[1]: y}) == 0 {
+				if valueOf(c, map[*variable]int32{vars[0]: x, vars[1]: y}) == 0 {
 					continue
 				}
 				some = true
@@ -290,7 +290,7 @@ func TestSuppose(t *testing.T) {
 
 // TestSupposeNot: of two conditions that do not hold both, one that does rules out the other.
 func TestSupposeNot(t *testing.T) {
-	u, v := &expr{op: xVar, v: &variable{id: 1}}, &expr{op: xVar, v: &variable{id: 2}}
+	u, v := read(xVar, &variable{id: 1}, 0), read(xVar, &variable{id: 2}, 0)
 	small, two := arith(xLt, u, num(9)), eq(v, 2)
 	for _, both := range []*expr{and(small, two), and(two, small)} {
 		p := pathOf(map[*expr]abs{u: absRange(0, 3), v: absRange(0, 3)})
@@ -304,7 +304,7 @@ func TestSupposeNot(t *testing.T) {
 // that is not, with those of Go.
 func TestBits(t *testing.T) {
 	v, w := &variable{id: 1}, &variable{id: 2}
-	v.x, w.x = &expr{op: xVar, v: v}, &expr{op: xVar, v: w}
+	v.x, w.x = read(xVar, v, 0), read(xVar, w, 0)
 	ops := []token.Token{token.AND, token.OR, token.XOR, token.AND_NOT, token.SHL, token.SHR}
 	numbers := []abs{absRange(-4, 3), absRange(0, 9), {iv: true, lo: 0, hi: 200}, {iv: true, lo: -70, hi: 60}, {set: []int32{-1 << 30, 7, 1 << 30}}}
 	masks := []int32{-3, -1, 0, 1, 2, 3, 4, 7, 30, 31, 32, 40}
@@ -333,7 +333,7 @@ func TestBits(t *testing.T) {
 					if z, ok := of(op, x, k); !ok {
 						all = false
 					} else if e.unknownIn() == nil && int64(int32(x))<<max(0, k) == int64(x)<<max(0, k) {
-						require.EqualValues(t, z, e.at(map[*variable]int32{v: x}), "%s: %d", at, x)
+						require.EqualValues(t, z, valueOf(e, map[*variable]int32{v: x}), "%s: %d", at, x)
 					}
 				}
 				if e.unknownIn() == nil {
@@ -353,7 +353,7 @@ func TestBits(t *testing.T) {
 			for _, x := range elems(a) {
 				for y := range int32(5) {
 					if z, ok := of(op, x, y); ok {
-						require.EqualValues(t, z, e.at(map[*variable]int32{v: x, w: y}), "%d %s %d", x, op, y)
+						require.EqualValues(t, z, valueOf(e, map[*variable]int32{v: x, w: y}), "%d %s %d", x, op, y)
 					}
 				}
 			}

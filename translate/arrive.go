@@ -256,7 +256,7 @@ func (x *translator) join(p *path, l *location) {
 			continue // any value has its place
 		}
 		a := l.in[i].widen(b, x.limit(lv.v.refs), x.prog.Thresholds)
-		if a.top && !l.in[i].top && !lv.v.refs && (!b.top || e.pastLimits() || !l.in[i].empty()) {
+		if a.top && !l.in[i].top && !lv.v.refs && (!b.top || pastLimits(e) || !l.in[i].empty()) {
 			// A counter without visible bound, or a number that is not tracked on
 			// this way: it is kept within limits, and beyond them is not tracked.
 			a = x.limits()
@@ -322,7 +322,7 @@ func (x *translator) leave(l *location) {
 		p.hand = t.args
 		for i, k := range t.handed {
 			key := envKey{k.ctx, k.v}
-			e := &expr{op: xArg, k: int32(i)}
+			e := read(xArg, nil, int32(i))
 			switch v, ok := t.args[i].single(); {
 			case ok:
 				e = num(v)

@@ -333,7 +333,7 @@ func (x *translator) receive(p *path, o *object, queued bool, done func(q *path,
 		} else if c.abs.top {
 			val[i] = unknown("a message that is not tracked")
 		} else {
-			val[i] = &expr{op: xMsg, k: i}
+			val[i] = read(xMsg, nil, i)
 		}
 	}
 	q.meet(o, queued, false)

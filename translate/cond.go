@@ -65,7 +65,7 @@ func condWait(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	self := &expr{op: xSelf}
+	self := read(xSelf, nil, 0)
 	waits := func(i int32) *expr { return arith(xEq, p.cellAt(a+condQueue+i), self) }
 	signalled := func() bool {
 		for i := range int32(condWaiters) {

@@ -85,7 +85,7 @@ func (x *translator) addEdge(p *path, l *location) {
 				v = ite(and(arith(xLe, num(lo), v), arith(xLt, v, num(hi))), v, num(hi))
 			}
 		}
-		if v.op == xVar && v.v == lv.v {
+		if v.op == xVar && variableOf(v) == lv.v {
 			continue
 		}
 		e.assign = append(e.assign, assignment{lv.v.x, v})
@@ -100,7 +100,7 @@ func (x *translator) addEdge(p *path, l *location) {
 	if l.kind != atSink {
 		for _, addr := range sortedKeys(p.heap.m) {
 			c, v := x.mem.cells[addr], p.heap.m[addr]
-			if c.payload || !stored(c.abs) || v.op == xCell && v.cell == c {
+			if c.payload || !stored(c.abs) || v.op == xCell && cellOf(v) == c {
 				continue
 			}
 			if v.unknownIn() != nil {
@@ -236,9 +236,6 @@ func (n *namer) cell(c *cell) uppaal.Expr {
 	}
 	return &uppaal.Ident{Name: name}
 }
-
-// maxProcesses bounds the numbers of processes.
-const maxProcesses = 255
 
 // self is the number of the process of the template that is being spelled.
 func (n *namer) self() uppaal.Expr {
@@ -692,7 +689,7 @@ func (e *emitter) guard(ed *edge) uppaal.Expr {
 	}
 	e.n.guard = true
 	for _, c := range ed.guard {
-		conj(c.ast(e.n))
+		conj(e.n.spell(c))
 	}
 	e.n.guard = false
 	if f := ed.full; f != nil {
@@ -761,7 +758,7 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 		if v.unknownIn() != nil {
 			continue
 		}
-		set(&uppaal.Ident{Name: name}, v.ast(n))
+		set(&uppaal.Ident{Name: name}, n.spell(v))
 	}
 	pending := slices.Clone(ed.assign)
 	targets := map[*expr]int{}
@@ -786,7 +783,7 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 	for len(order) > 0 {
 		if at := slices.IndexFunc(order, func(i int) bool { return readers[i] == 0 }); at >= 0 {
 			i := order[at]
-			set(pending[i].to.ast(n), pending[i].e.ast(n))
+			set(n.spell(pending[i].to), n.spell(pending[i].e))
 			for _, k := range reads[i] {
 				readers[k]--
 			}
@@ -796,10 +793,11 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 		// A cycle: keep the old value of the first target.
 		a := pending[order[0]]
 		readers[order[0]] = 0
-		tmp := &expr{op: xVar, v: &variable{tmpl: ed.from.tmpl, id: 1<<63 + uint64(n.temps), name: fmt.Sprintf("tmp_%d", n.temps)}}
-		n.vars[tmp.v] = fmt.Sprintf("tmp_%d", n.temps)
+		v := &variable{tmpl: ed.from.tmpl, id: 1<<63 + uint64(n.temps), name: fmt.Sprintf("tmp_%d", n.temps)}
+		tmp := read(xVar, v, 0)
+		n.vars[v] = fmt.Sprintf("tmp_%d", n.temps)
 		n.temps++
-		set(tmp.ast(n), a.to.ast(n))
+		set(n.spell(tmp), n.spell(a.to))
 		for _, j := range order {
 			pending[j].e = pending[j].e.replace(a.to, tmp)
 			reads[j] = slices.DeleteFunc(reads[j], func(k int) bool { return k == order[0] })
@@ -829,45 +827,6 @@ func (e *emitter) update(ed *edge) []uppaal.Expr {
 		set(&uppaal.Ident{Name: "ended"}, &uppaal.BoolLit{Value: true})
 	}
 	return out
-}
-
-// visit calls f for every part of e, once also for those that occur more than once.
-func (e *expr) visit(f func(*expr)) {
-	seen := map[*expr]bool{}
-	var visit func(e *expr)
-	visit = func(e *expr) {
-		if e == nil || seen[e] {
-			return
-		}
-		seen[e] = true
-		f(e)
-		visit(e.a)
-		visit(e.b)
-		visit(e.c)
-	}
-	visit(e)
-}
-
-// replace puts another expression in the place of a variable or cell. What it does not occur
-// in stays as it is.
-func (e *expr) replace(root, by *expr) *expr {
-	done := map[*expr]*expr{root: by, nil: nil}
-	var replace func(e *expr) *expr
-	replace = func(e *expr) *expr {
-		if r, ok := done[e]; ok {
-			return r
-		}
-		a, b, c := replace(e.a), replace(e.b), replace(e.c)
-		r := e
-		if a != e.a || b != e.b || c != e.c {
-			f := *e
-			f.a, f.b, f.c = a, b, c
-			r = &f
-		}
-		done[e] = r
-		return r
-	}
-	return replace(e)
 }
 
 // declare makes the declaration of a variable.

@@ -1,19 +1,13 @@
 package translate
 
-import (
-	"math"
-
-	"github.com/vtrace/vtrace/uppaal"
-)
+import "math"
 
 // An expr is the symbolic value of one scalar: an expression over the state
 // in which the segment began. exprs are immutable and may be shared.
 type expr struct {
 	op      exprOp
 	k       int32      // xConst; xMsg, xArg: number of the component
-	v       *variable  // xVar
-	cell    *cell      // xCell
-	pool    *pool      // xAlloc, xFull
+	leaf    leaf       // xVar, xCell; xAlloc, xFull: a pool
 	a, b, c *expr      // operands
 	why     *ignorance // xUnknown
 	given   bool       // it reads what a partner hands over
@@ -29,6 +23,20 @@ type expr struct {
 	val   abs
 }
 
+// A leaf is what an expression reads of the state: a variable, a cell, a pool.
+type leaf interface {
+	// Key tells leaves of one operator apart.
+	Key() uint64
+}
+
+// An allocator is a leaf that has objects to give.
+type allocator interface {
+	leaf
+	// Addresses are those that the free object number k can have.
+	Addresses(k int32) []int32
+}
+
+// exprOp is what an expression does with its operands.
 type exprOp uint8
 
 const (
@@ -61,6 +69,9 @@ type ignorance struct {
 	unkept bool // it is an address of memory that the model has nothing of
 }
 
+// maxProcesses bounds the numbers of processes.
+const maxProcesses = 255
+
 // node builds an operation.
 func node(op exprOp, a, b, c *expr) *expr {
 	e := &expr{op: op, a: a, b: b, c: c, size: 1, hash: mix(uint64(op)+1, 0)}
@@ -92,12 +103,10 @@ func (e *expr) key() uint64 {
 	switch e.op {
 	case xConst, xMsg, xArg:
 		k = uint64(uint32(e.k))
-	case xVar:
-		k = e.v.id
-	case xCell:
-		k = uint64(e.cell.addr)
+	case xVar, xCell:
+		k = e.leaf.Key()
 	case xAlloc, xFull:
-		k = uint64(e.pool.id)<<16 + uint64(e.k)
+		k = e.leaf.Key()<<16 + uint64(e.k)
 	case xUnknown, xSelf:
 	default:
 		return e.hash
@@ -118,6 +127,9 @@ func init() {
 		constants[i], singles[i] = expr{op: xConst, k: int32(i) + leastMade}, int32(i)+leastMade
 	}
 }
+
+// read is an expression that reads a leaf, or one that has an operator and a number alone.
+func read(op exprOp, l leaf, k int32) *expr { return &expr{op: op, leaf: l, k: k} }
 
 func num(k int32) *expr {
 	if leastMade <= k && k <= mostMade {
@@ -172,12 +184,10 @@ func (c *comparison) same(e, f *expr) bool {
 	switch e.op {
 	case xConst, xMsg, xArg:
 		return e.k == f.k
-	case xVar:
-		return e.v == f.v
-	case xCell:
-		return e.cell == f.cell
+	case xVar, xCell:
+		return e.leaf == f.leaf
 	case xAlloc, xFull:
-		return e.pool == f.pool && e.k == f.k
+		return e.leaf == f.leaf && e.k == f.k
 	case xSelf:
 		return true
 	}
@@ -440,11 +450,7 @@ func absOf(e *expr, of func(*expr) abs) abs {
 	case xFull:
 		return absBool()
 	case xAlloc:
-		var a abs
-		for _, o := range e.pool.objs[e.k:] {
-			a.set = append(a.set, o.base)
-		}
-		return a
+		return abs{set: e.leaf.(allocator).Addresses(e.k)}
 	case xSelf:
 		return absRange(1, maxProcesses)
 	case xNot:
@@ -601,54 +607,41 @@ func applyBounds(op exprOp, al, ah, bl, bh int64) (lo, hi int64, ok bool) {
 	return 0, 0, false
 }
 
-// uppaalOps gives the operators of the model language.
-var uppaalOps = map[exprOp]uppaal.Op{
-	xAdd: uppaal.OpAdd, xSub: uppaal.OpSub, xMul: uppaal.OpMul, xDiv: uppaal.OpDiv, xMod: uppaal.OpMod,
-	xEq: uppaal.OpEq, xLt: uppaal.OpLt, xLe: uppaal.OpLe, xAnd: uppaal.OpAnd, xOr: uppaal.OpOr,
+// visit calls f for every part of e, once also for those that occur more than once.
+func (e *expr) visit(f func(*expr)) {
+	seen := map[*expr]bool{}
+	var visit func(e *expr)
+	visit = func(e *expr) {
+		if e == nil || seen[e] {
+			return
+		}
+		seen[e] = true
+		f(e)
+		visit(e.a)
+		visit(e.b)
+		visit(e.c)
+	}
+	visit(e)
 }
 
-// ast spells an expression without unknown parts in the model language.
-func (e *expr) ast(n *namer) uppaal.Expr {
-	n.x.written++
-	switch e.op {
-	case xConst:
-		return &uppaal.IntLit{Value: e.k}
-	case xVar:
-		return n.variable(e.v)
-	case xCell:
-		return n.cell(e.cell)
-	case xMsg:
-		return &uppaal.Ident{Name: n.message(e.k)}
-	case xArg:
-		return &uppaal.Ident{Name: n.argument(e.k)}
-	case xAlloc:
-		return n.allocated(e.pool, e.k)
-	case xFull:
-		return &uppaal.Binary{Op: uppaal.OpEq, X: n.allocate(e.pool, e.k), Y: &uppaal.IntLit{}}
-	case xSelf:
-		return n.self()
-	case xNot:
-		switch a := e.a; a.op {
-		case xEq:
-			return &uppaal.Binary{Op: uppaal.OpNe, X: a.a.ast(n), Y: a.b.ast(n)}
-		case xLt:
-			return &uppaal.Binary{Op: uppaal.OpGe, X: a.a.ast(n), Y: a.b.ast(n)}
-		case xLe:
-			return &uppaal.Binary{Op: uppaal.OpGt, X: a.a.ast(n), Y: a.b.ast(n)}
-		case xAnd:
-			return &uppaal.Binary{Op: uppaal.OpOr, X: not(a.a).ast(n), Y: not(a.b).ast(n)}
+// replace puts another expression in the place of a variable or cell. What it does not occur
+// in stays as it is.
+func (e *expr) replace(root, by *expr) *expr {
+	done := map[*expr]*expr{root: by, nil: nil}
+	var replace func(e *expr) *expr
+	replace = func(e *expr) *expr {
+		if r, ok := done[e]; ok {
+			return r
 		}
-		return &uppaal.Unary{Op: uppaal.OpNot, X: e.a.ast(n)}
-	case xIte:
-		return &uppaal.Cond{If: e.a.ast(n), Then: e.b.ast(n), Else: e.c.ast(n)}
-	case xSub:
-		if e.a.is(0) {
-			return &uppaal.Unary{Op: uppaal.OpNeg, X: e.b.ast(n)}
+		a, b, c := replace(e.a), replace(e.b), replace(e.c)
+		r := e
+		if a != e.a || b != e.b || c != e.c {
+			f := *e
+			f.a, f.b, f.c = a, b, c
+			r = &f
 		}
-	case xAdd:
-		if e.b.isConst() && e.b.k < 0 && e.b.k != math.MinInt32 {
-			return &uppaal.Binary{Op: uppaal.OpSub, X: e.a.ast(n), Y: &uppaal.IntLit{Value: -e.b.k}}
-		}
+		done[e] = r
+		return r
 	}
-	return &uppaal.Binary{Op: uppaalOps[e.op], X: e.a.ast(n), Y: e.b.ast(n)}
+	return replace(e)
 }

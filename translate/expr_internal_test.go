@@ -6,11 +6,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// A place is a leaf.
+type place struct{ key uint64 }
+
+func (p *place) Key() uint64 { return p.key }
+
 // TestSharedParts: what is done with an expression takes as long as it has parts, not as
 // they occur in it as a tree, of which there may be more than anybody can count.
 func TestSharedParts(t *testing.T) {
 	const depth = 100
-	leaf := func() *expr { return &expr{op: xVar, v: &variable{id: 7}} }
+	leaf := func() *expr { return read(xVar, &place{7}, 0) }
 	build := func(x, last *expr) *expr {
 		e := node(xLt, x, last, nil)
 		for range depth {

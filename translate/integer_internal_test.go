@@ -77,7 +77,7 @@ func arithmetic[T integer](t *testing.T, kind types.BasicKind, lo, hi T) {
 		}
 	}
 	u, v := &variable{id: 1}, &variable{id: 2}
-	u.x, v.x = &expr{op: xVar, v: u}, &expr{op: xVar, v: v}
+	u.x, v.x = read(xVar, u, 0), read(xVar, v, 0)
 	few := func(x T) abs {
 		var a abs
 		for _, y := range []T{x, values[0], values[len(values)/2]} {
@@ -108,7 +108,7 @@ func arithmetic[T integer](t *testing.T, kind types.BasicKind, lo, hi T) {
 						require.Fail(t, "it cannot be known", at)
 					default:
 						told++
-						require.Equal(t, k, e.at(map[*variable]int32{u: a, v: b}), at)
+						require.Equal(t, k, valueOf(e, map[*variable]int32{u: a, v: b}), at)
 					}
 				}
 				constants := pathOf(nil).integer(op, typ, num(a), num(b))
@@ -136,13 +136,13 @@ func arithmetic[T integer](t *testing.T, kind types.BasicKind, lo, hi T) {
 				k, fits := small(z)
 				if out.unknownIn() == nil {
 					require.True(t, fits, "%s%d of %s, %s", op, x, typ, how)
-					require.Equal(t, k, out.at(map[*variable]int32{u: a}), "%s%d of %s, %s", op, x, typ, how)
+					require.Equal(t, k, valueOf(out, map[*variable]int32{u: a}), "%s%d of %s, %s", op, x, typ, how)
 				}
 			}
 			for to, z := range converted(x) {
 				out := p.fits(e, types.Typ[to])
 				if out.unknownIn() == nil {
-					require.Equal(t, z, int64(out.at(map[*variable]int32{u: a})), "%s(%d) from %s, %s", types.Typ[to], x, typ, how)
+					require.Equal(t, z, int64(valueOf(out, map[*variable]int32{u: a})), "%s(%d) from %s, %s", types.Typ[to], x, typ, how)
 				}
 			}
 		}

@@ -15,7 +15,7 @@ const beyond = "a number beyond the limits of the model"
 
 // pastLimits reports that an expression is unknown since it depends on such a
 // number: where it is kept, it is kept as one.
-func (e *expr) pastLimits() bool {
+func pastLimits(e *expr) bool {
 	u := e.unknownIn()
 	return u != nil && u.why.reason == beyond
 }
@@ -73,7 +73,7 @@ func (p *path) confine() {
 	x := p.x
 	for _, addr := range sortedKeys(p.heap.m) {
 		c, e := x.mem.cells[addr], p.heap.m[addr]
-		if !c.confined && !x.emitting && (p.mayBeLost(e) || e.pastLimits()) {
+		if !c.confined && !x.emitting && (p.mayBeLost(e) || pastLimits(e)) {
 			x.confine(c)
 		}
 		if !c.confined || c.abs.top {
@@ -83,14 +83,14 @@ func (p *path) confine() {
 		switch a := p.abs(e); {
 		case e.unknownIn() != nil || a.top:
 			p.heap.set(addr, num(hi))
-		case e.op == xCell && e.cell == c:
+		case e.op == xCell && cellOf(e) == c:
 		case lo > e.k && e.isConst(), e.isConst() && e.k > hi:
 			p.heap.set(addr, num(hi))
 		case !a.within(c.abs):
 			p.heap.set(addr, ite(and(arith(xLe, num(lo), e), arith(xLt, e, num(hi))), e, num(hi)))
 		}
 		// What stands for the numbers beyond the limits of another cell may be within these.
-		if l := p.lost(e); l != nil && e.otherLimits(hi) {
+		if l := p.lost(e); l != nil && otherLimits(e, hi) {
 			p.heap.set(addr, ite(l, num(hi), p.heap.m[addr]))
 		}
 	}
@@ -98,12 +98,13 @@ func (p *path) confine() {
 
 // otherLimits reports that an expression is a cell, or chooses among cells, of which one
 // has another greatest value than hi.
-func (e *expr) otherLimits(hi int32) bool {
+func otherLimits(e *expr, hi int32) bool {
 	switch e.op {
 	case xCell:
-		return e.cell.confined && e.cell.abs.hi != hi
+		c := cellOf(e)
+		return c.confined && c.abs.hi != hi
 	case xIte:
-		return e.b.otherLimits(hi) || e.c.otherLimits(hi)
+		return otherLimits(e.b, hi) || otherLimits(e.c, hi)
 	}
 	return false
 }
@@ -157,10 +158,14 @@ func (p *path) lost(e *expr) *expr {
 		}
 		return ite(e.a, a, b)
 	}
-	if e.op != xCell || !e.cell.confined || e.cell.abs.top || !p.root(e).has(e.cell.abs.hi) {
+	if e.op != xCell {
 		return nil
 	}
-	return eq(e, e.cell.abs.hi)
+	c := cellOf(e)
+	if !c.confined || c.abs.top || !p.root(e).has(c.abs.hi) {
+		return nil
+	}
+	return eq(e, c.abs.hi)
 }
 
 // cells reads n cells, each with the condition that it is beyond its limits, for
@@ -251,8 +256,8 @@ func (x *translator) remember(c *expr) {
 	if c == nil {
 		return
 	}
-	if c.op == xCell && c.cell.confined {
-		x.limited[c.cell] = true
+	if c.op == xCell && cellOf(c).confined {
+		x.limited[cellOf(c)] = true
 	}
 	x.remember(c.a)
 	x.remember(c.b)

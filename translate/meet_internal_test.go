@@ -8,24 +8,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// at evaluates an expression.
-func (e *expr) at(vars map[*variable]int32) int32 {
+// valueOf evaluates an expression.
+func valueOf(e *expr, vars map[*variable]int32) int32 {
 	switch e.op {
 	case xConst:
 		return e.k
 	case xVar:
-		return vars[e.v]
+		return vars[variableOf(e)]
 	case xNot:
-		return 1 - min(1, e.a.at(vars))
+		return 1 - min(1, valueOf(e.a, vars))
 	case xAnd:
-		return e.a.at(vars) * e.b.at(vars)
+		return valueOf(e.a, vars) * valueOf(e.b, vars)
 	case xIte:
-		if e.a.at(vars) != 0 {
-			return e.b.at(vars)
+		if valueOf(e.a, vars) != 0 {
+			return valueOf(e.b, vars)
 		}
-		return e.c.at(vars)
+		return valueOf(e.c, vars)
 	}
-	z, ok := apply(e.op, int64(e.a.at(vars)), int64(e.b.at(vars)))
+	z, ok := apply(e.op, int64(valueOf(e.a, vars)), int64(valueOf(e.b, vars)))
 	if !ok {
 		panic("undefined")
 	}
@@ -39,7 +39,7 @@ func TestExprRules(t *testing.T) {
 	var vars []*variable
 	for i := range 3 {
 		v := &variable{id: uint64(i), name: fmt.Sprint("v", i)}
-		v.x = &expr{op: xVar, v: v}
+		v.x = read(xVar, v, 0)
 		vars = append(vars, v)
 	}
 	// What was asked for is a function of the state.
@@ -108,7 +108,7 @@ func TestExprRules(t *testing.T) {
 	check := func(m made) {
 		for n := range int32(64) {
 			s := map[*variable]int32{vars[0]: n%4 - 1, vars[1]: n/4%4 - 1, vars[2]: n/16 - 1}
-			require.Equal(t, m.is(s), m.e.at(s), "%v", s)
+			require.Equal(t, m.is(s), valueOf(m.e, s), "%v", s)
 		}
 	}
 	for range 4000 {
@@ -121,7 +121,7 @@ func TestExprRules(t *testing.T) {
 // the value compared, at the same distance.
 func TestKnown(t *testing.T) {
 	v := &variable{name: "v", abs: abs{set: []int32{3, 8}}}
-	v.x = &expr{op: xVar, v: v}
+	v.x = read(xVar, v, 0)
 	x := &translator{}
 	p := &path{x: x, knowledge: knowledge{narrow: table[*expr, abs]{m: map[*expr]abs{v.x: absConst(3)}}, epoch: 1}}
 	q := &path{x: x, knowledge: knowledge{narrow: table[*expr, abs]{m: map[*expr]abs{v.x: absConst(8)}}, epoch: 2}}
@@ -129,7 +129,9 @@ func TestKnown(t *testing.T) {
 	require.True(t, j.value(num(3), num(8), nil).same(v.x))
 	require.True(t, j.value(num(5), num(10), nil).same(arith(xAdd, v.x, num(2))))
 	other := j.value(num(5), num(9), nil)
-	require.True(t, other.same(&expr{op: xIte, a: j.c, b: num(5), c: num(9), size: other.size, hash: other.hash, joined: true}))
+	chosen := *node(xIte, j.c, num(5), num(9))
+	chosen.joined = true
+	require.True(t, other.same(&chosen))
 	u := unknown("one")
 	require.Same(t, u, j.value(u, u, nil))
 	require.Nil(t, j.value(u, num(1), nil))

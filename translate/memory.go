@@ -108,6 +108,27 @@ type pool struct {
 	at   *bounded // nil if the bound is that asked for
 }
 
+// Key is the number of the pool.
+func (p *pool) Key() uint64 { return uint64(p.id) }
+
+// Addresses are those of the objects that can be the free one number k.
+func (p *pool) Addresses(k int32) []int32 {
+	var out []int32
+	for _, o := range p.objs[k:] {
+		out = append(out, o.base)
+	}
+	return out
+}
+
+// poolOf is the pool that an expression draws from.
+func poolOf(e *expr) *pool { return e.leaf.(*pool) }
+
+// Key is the address of the cell.
+func (c *cell) Key() uint64 { return uint64(c.addr) }
+
+// cellOf is the cell that an expression reads.
+func cellOf(e *expr) *cell { return e.leaf.(*cell) }
+
 // cell is one scalar of memory.
 type cell struct {
 	addr int32
@@ -181,7 +202,7 @@ func (m *memory) add(o *object) *object {
 		}
 		c := &cell{addr: addr, abs: absConst(0), readers: map[*location]bool{}, places: map[*location]bool{}, access: map[*template]*accessInfo{}, group: o}
 		c.name = fmt.Sprintf("%s_%d", o.name, i)
-		c.x = &expr{op: xCell, cell: c}
+		c.x = read(xCell, c, 0)
 		if o.writeOnly {
 			c.outside, c.fix, c.loose, c.open, c.abs = "the element is not kept", true, true, true, absTop()
 		}

@@ -255,7 +255,10 @@ func (ed *edge) exchanges() [][2]any {
 		out = append(out, [2]any{s.obj, s.send})
 	}
 	for _, a := range ed.assign {
-		if c := a.to.cell; a.to.op == xCell && c.group.kind == objChan && c.addr == c.group.base+chanLen {
+		if a.to.op != xCell {
+			continue
+		}
+		if c := cellOf(a.to); c.group.kind == objChan && c.addr == c.group.base+chanLen {
 			out = append(out, [2]any{c, a.e.op == xSub || a.e.isConst() && a.e.k == 0})
 		}
 	}
@@ -267,8 +270,11 @@ func (ed *edge) exchanges() [][2]any {
 func (x *translator) offers(ed *edge) [][2]any {
 	out := ed.exchanges()
 	for _, a := range ed.assign {
-		c := a.to.cell
-		if a.to.op == xCell && c.group.timer && c.addr == c.group.behind(timerArmed) && !(a.e.isConst() && a.e.k == 0) {
+		if a.to.op != xCell {
+			continue
+		}
+		c := cellOf(a.to)
+		if c.group.timer && c.addr == c.group.behind(timerArmed) && !(a.e.isConst() && a.e.k == 0) {
 			out = append(out, [2]any{x.mem.cells[c.group.base+chanLen], false})
 		}
 	}

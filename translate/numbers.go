@@ -51,7 +51,7 @@ func (x *translator) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 		return 0, false
 	}
 	e := p.env.m[envKey{f.ctx, v}]
-	if comp >= len(e) || e[comp].op != xUnknown || e[comp].pastLimits() {
+	if comp >= len(e) || e[comp].op != xUnknown || pastLimits(e[comp]) {
 		return 0, false
 	}
 	return comp, true

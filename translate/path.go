@@ -137,15 +137,16 @@ func (p *path) root(e *expr) abs {
 	}
 	switch e.op {
 	case xVar:
-		return e.v.abs
+		return variableOf(e).abs
 	case xCell:
-		if a, ok := p.atPlace(e.cell); ok {
+		c := cellOf(e)
+		if a, ok := p.atPlace(c); ok {
 			return a
 		}
 		if p.from != nil {
-			e.cell.readers[p.from] = true
+			c.readers[p.from] = true
 		}
-		return e.cell.abs
+		return c.abs
 	case xMsg, xArg:
 		if int(e.k) < len(p.hand) {
 			return p.hand[e.k]

@@ -134,6 +134,12 @@ type variable struct {
 	ref  bool // holds references to objects of pools: it is global, so that the allocators can see it
 }
 
+// Key is the number of the variable in the program.
+func (v *variable) Key() uint64 { return v.id }
+
+// variableOf is the variable that an expression reads.
+func variableOf(e *expr) *variable { return e.leaf.(*variable) }
+
 // varKey names a value: of an activation, with its component.
 type varKey struct {
 	ctx  *callPath
@@ -229,7 +235,7 @@ func (t *template) variable(k varKey, name func() string) *variable {
 		return v
 	}
 	v := &variable{tmpl: t, id: uint64(t.index)<<32 + uint64(len(t.varList)), name: name()}
-	v.x = &expr{op: xVar, v: v}
+	v.x = read(xVar, v, 0)
 	t.vars[k] = v
 	t.varList = append(t.varList, v)
 	return v

@@ -254,7 +254,7 @@ func (e *emitter) time(side *artifact.Sidecar) {
 	for i, ed := range t.edges {
 		ue := &uppaal.Edge{From: l, To: l, Update: e.update(ed)}
 		for _, c := range ed.guard {
-			g := c.ast(n)
+			g := n.spell(c)
 			if ue.Guard != nil {
 				g = &uppaal.Binary{Op: uppaal.OpAnd, X: ue.Guard, Y: g}
 			}

@@ -455,8 +455,8 @@ func (x *translator) allocateKey(p *path, key string, ctx *callPath, instr ssa.I
 	}
 	nth := p.allocs.m[pl] // the objects before are taken in this segment
 	p.allocs.set(pl, nth+1)
-	e := &expr{op: xAlloc, pool: pl, k: int32(nth)}
-	none := &expr{op: xFull, pool: pl, k: int32(nth)}
+	e := read(xAlloc, pl, int32(nth))
+	none := read(xFull, pl, int32(nth))
 	if nth >= len(pl.objs) {
 		p.boundAt(pl.at, p.here(), fmt.Sprintf("more than %d objects allocated here are in use", len(pl.objs)))
 		return ref{}, false
@@ -535,7 +535,7 @@ func newObjectAt(e *expr) (o newObject, off int32, ok bool) {
 	if e.op != xAlloc {
 		return newObject{}, 0, false
 	}
-	return newObject{e.pool, e.k}, off, true
+	return newObject{poolOf(e), e.k}, off, true
 }
 
 // expose has new objects in memory where an expression may be the address of one
@@ -557,7 +557,7 @@ func (p *path) settle() {
 		return cmp.Or(cmp.Compare(a.pool.name, b.pool.name), cmp.Compare(a.k, b.k))
 	})
 	for _, k := range keys {
-		e := &expr{op: xAlloc, pool: k.pool, k: k.k}
+		e := read(xAlloc, k.pool, k.k)
 		for _, o := range k.pool.objs[k.k:] {
 			for off, v := range p.created.m[k] {
 				if v != nil && !p.x.mem.cells[o.base+int32(off)].payload {
