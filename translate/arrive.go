@@ -10,6 +10,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/translate/internal/termination"
 )
 
@@ -42,7 +43,7 @@ func (x *translator) locationFor(p *path, kind locKind, site sites.ID) *location
 		v.refs = x.isRef(k)
 		l.live = append(l.live, liveValue{k, v})
 	}
-	l.in = make([]abs, len(l.live))
+	l.in = make([]sym.Set, len(l.live))
 	l.lost = make([]bool, len(l.live))
 	switch kind {
 	case atOp:
@@ -188,7 +189,7 @@ func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
 	// A condition that is not tracked but lives on is chosen now.
 	for _, lv := range l.live {
 		e := p.env.m[envKey{lv.key.ctx, lv.key.v}]
-		if lv.key.comp >= len(e) || e[lv.key.comp].op != xUnknown || !x.splits(lv.key) {
+		if lv.key.comp >= len(e) || e[lv.key.comp].Op != sym.OpUnknown || !x.splits(lv.key) {
 			continue
 		}
 		yes := int32(1)
@@ -198,11 +199,11 @@ func (x *translator) arrive(p *path, kind locKind, site sites.ID) {
 		key := envKey{lv.key.ctx, lv.key.v}
 		for _, k := range []int32{0, yes} {
 			q := p.clone()
-			q.note("free-choice", "over", "a value that is not tracked: "+e[lv.key.comp].why.reason)
+			q.note("free-choice", "over", "a value that is not tracked: "+e[lv.key.comp].Why.Reason)
 			v := slices.Clone(e)
-			v[lv.key.comp] = num(k)
+			v[lv.key.comp] = sym.Num(k)
 			if k == 0 && lv.key.comp+1 < len(v) {
-				v[lv.key.comp+1] = num(0)
+				v[lv.key.comp+1] = sym.Num(0)
 			}
 			q.env.set(key, v)
 			x.arrive(q, kind, site)
@@ -231,12 +232,12 @@ func (x *translator) arriveAt(p *path, l *location) {
 }
 
 // liveExpr is the value on the path of what is live at a location.
-func (p *path) liveExpr(lv liveValue) *expr {
+func (p *path) liveExpr(lv liveValue) *sym.Expr {
 	e := p.env.m[envKey{lv.key.ctx, lv.key.v}]
 	if lv.key.comp < len(e) {
 		return p.simplify(e[lv.key.comp])
 	}
-	return unknown("not tracked")
+	return sym.Unknown("not tracked")
 }
 
 // join adds the state at the end of a path to what the location, the cells and
@@ -255,14 +256,14 @@ func (x *translator) join(p *path, l *location) {
 		if l.lost[i] {
 			continue // any value has its place
 		}
-		a := l.in[i].widen(b, x.limit(lv.v.refs), x.prog.Thresholds)
-		if a.top && !l.in[i].top && !lv.v.refs && (!b.top || pastLimits(e) || !l.in[i].empty()) {
+		a := l.in[i].Widen(b, x.limit(lv.v.refs), x.prog.Thresholds)
+		if a.Top && !l.in[i].Top && !lv.v.refs && (!b.Top || pastLimits(e) || !l.in[i].Empty()) {
 			// A counter without visible bound, or a number that is not tracked on
 			// this way: it is kept within limits, and beyond them is not tracked.
 			a = x.limits()
 			l.lost[i] = true
 		}
-		if !a.equal(l.in[i]) {
+		if !a.Equal(l.in[i]) {
 			l.in[i] = a
 			grown = true
 		}
@@ -322,12 +323,12 @@ func (x *translator) leave(l *location) {
 		p.hand = t.args
 		for i, k := range t.handed {
 			key := envKey{k.ctx, k.v}
-			e := read(xArg, nil, int32(i))
-			switch v, ok := t.args[i].single(); {
+			e := sym.Read(sym.OpArg, nil, int32(i))
+			switch v, ok := t.args[i].Single(); {
 			case ok:
-				e = num(v)
-			case t.args[i].top:
-				e = unknown("an argument that is not tracked")
+				e = sym.Num(v)
+			case t.args[i].Top:
+				e = sym.Unknown("an argument that is not tracked")
 			}
 			p.env.set(key, append(p.env.m[key], e))
 		}
@@ -348,24 +349,24 @@ func (x *translator) leave(l *location) {
 	var lost []lostValue
 	for i, lv := range l.live {
 		key := envKey{lv.key.ctx, lv.key.v}
-		var e *expr
-		switch k, ok := l.in[i].single(); {
+		var e *sym.Expr
+		switch k, ok := l.in[i].Single(); {
 		case l.lost[i]:
 			e = lv.v.x
 			p.learn(e, l.in[i])
-			lost = append(lost, lostValue{key, lv.key.comp, e, l.in[i].hi})
+			lost = append(lost, lostValue{key, lv.key.comp, e, l.in[i].Hi})
 		case ok:
-			e = num(k)
-		case l.in[i].top:
-			e = unknown(x.prog.NotKept(lv.key.v))
-		case l.in[i].empty():
-			e = num(0)
+			e = sym.Num(k)
+		case l.in[i].Top:
+			e = sym.Unknown(x.prog.NotKept(lv.key.v))
+		case l.in[i].Empty():
+			e = sym.Num(0)
 		default:
 			e = lv.v.x
 			p.learn(e, l.in[i])
 		}
 		for len(p.env.m[key]) < lv.key.comp {
-			p.env.set(key, append(p.env.m[key], unknown("not kept")))
+			p.env.set(key, append(p.env.m[key], sym.Unknown("not kept")))
 		}
 		p.env.set(key, append(p.env.m[key], e))
 	}
@@ -375,12 +376,12 @@ func (x *translator) leave(l *location) {
 	for _, v := range lost {
 		for _, q := range slices.Clone(paths) {
 			r := q.clone()
-			if !r.assume(arith(xEq, v.e, num(v.k))) || !q.assume(arith(xLt, v.e, num(v.k))) {
+			if !r.assume(sym.Arith(sym.OpEq, v.e, sym.Num(v.k))) || !q.assume(sym.Arith(sym.OpLt, v.e, sym.Num(v.k))) {
 				continue
 			}
 			r.beyond = true
 			e := slices.Clone(r.env.m[v.key])
-			e[v.comp] = unknown(beyond)
+			e[v.comp] = sym.Unknown(beyond)
 			r.env.set(v.key, e)
 			paths = append(paths, r)
 		}
@@ -394,7 +395,7 @@ func (x *translator) leave(l *location) {
 type lostValue struct {
 	key  envKey
 	comp int
-	e    *expr
+	e    *sym.Expr
 	k    int32 // the value that says so
 }
 
@@ -478,7 +479,7 @@ func (x *translator) templateFor(p *path, site ssa.Instruction, tgt target) *tem
 			t.name = tgt.fn.Name()
 		}
 	}
-	t.args = make([]abs, len(t.handed))
+	t.args = make([]sym.Set, len(t.handed))
 	x.templates = append(x.templates, t)
 	x.byKey[key] = t
 	t.idle = &location{tmpl: t, key: "idle", kind: atIdle, op: "idle"}
@@ -571,7 +572,7 @@ func (x *translator) startAtOp(t *template, tgt target) {
 		if !tgt.op.Needs(k) {
 			a = nil
 		}
-		root.tgt.args = append(root.tgt.args, make([]*expr, len(a)))
+		root.tgt.args = append(root.tgt.args, make([]*sym.Expr, len(a)))
 		for c := range a {
 			t.handed = append(t.handed, varKey{t.root, argKey(k), c})
 			t.refs = append(t.refs, true)

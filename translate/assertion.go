@@ -7,6 +7,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // assert executes an assertion: it ends the test, or goes on with pass.
@@ -23,7 +24,7 @@ func (x *translator) assert(p *path, site *ssa.Call, a *program.Assertion, pass 
 		fail(p)
 		return true
 	}
-	var fails *expr
+	var fails *sym.Expr
 	if a.Subject != nil {
 		val := p.value(p.peek().ctx, a.Subject)
 		fails = eq(val[0], 0)
@@ -34,11 +35,11 @@ func (x *translator) assert(p *path, site *ssa.Call, a *program.Assertion, pass 
 			}
 		}
 		if a.Negated {
-			fails = not(fails)
+			fails = sym.Not(fails)
 		}
 		fails = p.simplify(fails)
 	}
-	if fails == nil || fails.unknownIn() != nil {
+	if fails == nil || fails.UnknownIn() != nil {
 		p.note(artifact.ApproximationAssertion, artifact.DirectionBound,
 			"whether this assertion ends the test depends on what the model does not keep: in the model it does not")
 		return pass(p)
@@ -49,27 +50,27 @@ func (x *translator) assert(p *path, site *ssa.Call, a *program.Assertion, pass 
 
 // holdsNil is the condition that an interface is nil, or holds a value that is. ok is false
 // if the path does not go on.
-func (x *translator) holdsNil(p *path, val []*expr) (e *expr, ok bool) {
+func (x *translator) holdsNil(p *path, val []*sym.Expr) (e *sym.Expr, ok bool) {
 	tag := p.simplify(val[0])
 	tags := p.abs(tag)
-	if tag.unknownIn() != nil || tags.top {
-		return unknown("what an interface holds"), true
+	if tag.UnknownIn() != nil || tags.Top {
+		return sym.Unknown("what an interface holds"), true
 	}
 	e = eq(tag, 0)
-	lo, hi := tags.bounds()
+	lo, hi := tags.Bounds()
 	for k := max(lo, 1); k <= hi; k++ {
-		if !tags.has(k) {
+		if !tags.Has(k) {
 			continue
 		}
 		t, scalar := x.mem.typeOf(k), val[1]
 		if t == nil {
-			return unknown("what an interface holds"), true
+			return sym.Unknown("what an interface holds"), true
 		}
 		switch t.Underlying().(type) {
 		case *types.Pointer, *types.Chan, *types.Map, *types.Signature:
 		case *types.Slice:
-			if !tag.isConst() {
-				return unknown("a slice in an interface"), true
+			if !tag.IsConst() {
+				return sym.Unknown("a slice in an interface"), true
 			}
 			parts, ok := x.unbox(p, scalar, t)
 			if !ok {
@@ -79,7 +80,7 @@ func (x *translator) holdsNil(p *path, val []*expr) (e *expr, ok bool) {
 		default:
 			continue // its values are never nil
 		}
-		e = or(e, and(eq(tag, k), eq(scalar, 0)))
+		e = sym.Or(e, sym.And(eq(tag, k), eq(scalar, 0)))
 	}
 	return e, true
 }

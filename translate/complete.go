@@ -8,6 +8,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // guessed is the function that a path takes a call to run, nil for what its value says;
@@ -99,7 +100,7 @@ func (x *translator) calledBack(p *path, fn *ssa.Function) (target, bool) {
 				if !ok {
 					return tgt, false
 				}
-				tgt.fn, tgt.args = m, [][]*expr{r}
+				tgt.fn, tgt.args = m, [][]*sym.Expr{r}
 			}
 		case recv == nil && program.IsFunc(t):
 			of, ok, tracked := x.functionOf(p, v[0], f.ctx.site)

@@ -6,6 +6,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A sync.Cond is the interface value of its lock and the queue of its waiters:
@@ -40,7 +41,7 @@ func newCond(x *translator, p *path) bool {
 	for i := range int32(2) {
 		r.put(p, condLock+i, l[i])
 	}
-	return x.opReturn(p, []*expr{r.e})
+	return x.opReturn(p, []*sym.Expr{r.e})
 }
 
 // The phases of Wait. With a lock whose methods are the program's own these are
@@ -65,11 +66,11 @@ func condWait(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	self := read(xSelf, nil, 0)
-	waits := func(i int32) *expr { return arith(xEq, p.cellAt(a+condQueue+i), self) }
+	self := sym.Read(sym.OpSelf, nil, 0)
+	waits := func(i int32) *sym.Expr { return sym.Arith(sym.OpEq, p.cellAt(a+condQueue+i), self) }
 	signalled := func() bool {
 		for i := range int32(condWaiters) {
-			if !p.assume(not(waits(i))) {
+			if !p.assume(sym.Not(waits(i))) {
 				return false
 			}
 		}
@@ -94,7 +95,7 @@ func condWait(x *translator, p *path) bool {
 		if !p.assume(eq(p.cellAt(l.mu), 0)) {
 			return false
 		}
-		p.put(l.mu, num(1))
+		p.put(l.mu, sym.Num(1))
 		return x.opReturn(p, nil)
 	case condAnnounced:
 		return x.writeLockAnnounced(p, l.mu) && x.opReturn(p, nil)
@@ -105,16 +106,16 @@ func condWait(x *translator, p *path) bool {
 			x.arrive(p, atQueue, x.siteOfOp(p))
 			return false
 		}
-		here := num(0)
+		here := sym.Num(0)
 		for i := range int32(condWaiters) {
-			here = or(here, waits(i))
+			here = sym.Or(here, waits(i))
 		}
 		if q := p.fork(here); q != nil {
 			phase(condUserQueue)(q)
 			q.role = artifact.RoleCommit
 			x.arrive(q, atQueue, x.siteOfOp(q))
 		}
-		return p.assume(not(here)) && x.callMethod(p, l, "Lock", condLocked)
+		return p.assume(sym.Not(here)) && x.callMethod(p, l, "Lock", condLocked)
 	case condLocked:
 		return x.opReturn(p, nil)
 	}
@@ -126,22 +127,22 @@ func condWait(x *translator, p *path) bool {
 			return false
 		}
 	}
-	if q := p.fork(not(eq(p.cellAt(a+condQueue+condWaiters-1), 0))); q != nil {
+	if q := p.fork(sym.Not(eq(p.cellAt(a+condQueue+condWaiters-1), 0))); q != nil {
 		q.bound("more waiters of a condition variable than the model has")
 	}
 	if !p.assume(eq(p.cellAt(a+condQueue+condWaiters-1), 0)) {
 		return false
 	}
-	before := num(1) // the places before are taken
+	before := sym.Num(1) // the places before are taken
 	for i := range int32(condWaiters) {
 		c := p.cellAt(a + condQueue + i)
-		p.put(a+condQueue+i, ite(and(before, eq(c, 0)), self, c))
-		before = and(before, not(eq(c, 0)))
+		p.put(a+condQueue+i, sym.Ite(sym.And(before, eq(c, 0)), self, c))
+		before = sym.And(before, sym.Not(eq(c, 0)))
 	}
 	if l.own != nil {
 		return x.callMethod(p, l, "Unlock", condUnlocked)
 	}
-	p.put(l.mu, num(0))
+	p.put(l.mu, sym.Num(0))
 	phase(condQueued)(p)
 	p.role = artifact.RoleCommit
 	x.arrive(p, atQueue, x.siteOfOp(p))
@@ -154,7 +155,7 @@ type lockOfCond struct {
 	mu     int32
 	writer bool // it is an RWMutex
 	own    types.Type
-	val    *expr
+	val    *sym.Expr
 }
 
 // condLocker finds the lock of a Cond.
@@ -234,7 +235,7 @@ func (x *translator) callMethod(p *path, l lockOfCond, name string, phase int) b
 	if !x.sl.Funcs[fn] {
 		return true
 	}
-	return x.enter(p, x.context(p.t, p.peek().ctx, p.peek().ctx.site, phase, fn, ""), target{fn: fn, args: [][]*expr{recv}}, false)
+	return x.enter(p, x.context(p.t, p.peek().ctx, p.peek().ctx.site, phase, fn, ""), target{fn: fn, args: [][]*sym.Expr{recv}}, false)
 }
 
 // condSignal wakes the waiter that came first.
@@ -243,9 +244,9 @@ func condSignal(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	next := make([]*expr, condWaiters)
+	next := make([]*sym.Expr, condWaiters)
 	for i := range next {
-		next[i] = num(0)
+		next[i] = sym.Num(0)
 		if i+1 < condWaiters {
 			next[i] = p.cellAt(a + condQueue + int32(i) + 1)
 		}
@@ -263,7 +264,7 @@ func condBroadcast(x *translator, p *path) bool {
 		return false
 	}
 	for i := range int32(condWaiters) {
-		p.put(a+condQueue+i, num(0))
+		p.put(a+condQueue+i, sym.Num(0))
 	}
 	return x.opReturn(p, nil)
 }

@@ -23,7 +23,7 @@
 // edge: the conditions over the state before become its guard, what was
 // computed the simultaneous assignment of the values that are live at the next
 // location. This is repeated to a fixed point in which every variable at every
-// location, and every memory cell, has a set of values or an interval (abs.go);
+// location, and every memory cell, has a set of values or an interval (internal/sym);
 // what is constant is folded away, what cannot be tracked is a free choice. The
 // code before the first guard, package initialisation included, is executed
 // here and becomes the initial state.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // elementsLost notes that elements which a call writes are not in the model, if they matter.
@@ -50,7 +51,7 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 			return false
 		}
 		from = ptr
-		n = ite(arith(xLt, src[1], n), src[1], n)
+		n = sym.Ite(sym.Arith(sym.OpLt, src[1], n), src[1], n)
 	}
 	if _, _, isNew := newObjectAt(dst[0]); isNew {
 		p.settle()
@@ -64,13 +65,13 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 	}
 	n = p.simplify(n)
 	a := p.abs(n)
-	if n.op == xUnknown || a.top {
+	if n.Op == sym.OpUnknown || a.Top {
 		return lost()
 	}
-	_, most := a.bounds()
+	_, most := a.Bounds()
 	for _, arg := range i.Call.Args { // none is written beyond the end of either
-		if l := p.abs(p.value(ctx, arg)[1]); !l.top {
-			_, hi := l.bounds()
+		if l := p.abs(p.value(ctx, arg)[1]); !l.Top {
+			_, hi := l.Bounds()
 			most = min(most, hi)
 		}
 	}
@@ -84,9 +85,9 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 	}
 	s := p.statement(i)
 	x.accessed(p, to, int(most*w), s, true)
-	values := make([]*expr, most*w) // of before: the two may overlap
+	values := make([]*sym.Expr, most*w) // of before: the two may overlap
 	for k := range values {
-		values[k] = num(0)
+		values[k] = sym.Num(0)
 		if copies {
 			values[k] = p.copied(from + int32(k))
 		}
@@ -96,8 +97,8 @@ func (x *translator) execElements(p *path, i *ssa.Call) bool {
 	}
 	for k, e := range values {
 		at := to + int32(k)
-		p.put(at, ite(arith(xLt, num(int32(k)/w), n), e, p.rawCell(at)))
+		p.put(at, sym.Ite(sym.Arith(sym.OpLt, sym.Num(int32(k)/w), n), e, p.rawCell(at)))
 	}
-	p.set(ctx, i, []*expr{n})
+	p.set(ctx, i, []*sym.Expr{n})
 	return p.advance()
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // errors.Is is known where the model knows both errors, and the chain of the
@@ -19,18 +20,18 @@ import (
 const maxWrapped = 8
 
 // errorIs is the result of errors.Is; ok is false if it is not known.
-func (x *translator) errorIs(p *path, call *ssa.Call) (out []*expr, ok bool) {
+func (x *translator) errorIs(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	ctx := p.peek().ctx
 	err, target := p.value(ctx, call.Call.Args[0]), p.value(ctx, call.Call.Args[1])
 	var wanted [2]int32
 	for i := range wanted {
 		e := p.simplify(target[i])
-		if !e.isConst() {
+		if !e.IsConst() {
 			return nil, false
 		}
-		wanted[i] = e.k
+		wanted[i] = e.K
 	}
-	return x.tabulate(p, []*expr{err[0], err[1]}, func(k []int32) []any {
+	return x.tabulate(p, []*sym.Expr{err[0], err[1]}, func(k []int32) []any {
 		is, known := x.inChain(p, [2]int32{k[0], k[1]}, wanted)
 		if !known {
 			return nil
@@ -66,10 +67,10 @@ func (x *translator) inChain(p *path, err, wanted [2]int32) (is, known bool) {
 		g := x.global(o.wrapped)
 		for i := range err {
 			e := p.cellAt(g.base + int32(i))
-			if !e.isConst() {
+			if !e.IsConst() {
 				return false, false
 			}
-			err[i] = e.k
+			err[i] = e.K
 		}
 	}
 	return false, false
@@ -83,9 +84,9 @@ func (x *translator) unwraps(t types.Type) bool {
 }
 
 // newError is the error that a call of errors.New or fmt.Errorf makes.
-func (x *translator) newError(key string, call *ssa.Call) []*expr {
+func (x *translator) newError(key string, call *ssa.Call) []*sym.Expr {
 	e := x.errorValue(key, "err")
-	o := x.mem.object(e[1].k)
+	o := x.mem.object(e[1].K)
 	o.wrapped, o.wraps = wrappedError(call)
 	return e
 }

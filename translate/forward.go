@@ -8,6 +8,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Function types of the library have methods that do nothing but call their receiver, with the
@@ -27,7 +28,7 @@ func forward(x *translator, p *path) bool {
 	if !ok && tracked {
 		return false
 	}
-	tgt.args = [][]*expr{p.arg(1), p.arg(2)}
+	tgt.args = [][]*sym.Expr{p.arg(1), p.arg(2)}
 	return x.enterArg(p, 0, tgt, func(q *path) { q.top().phase = 2 })
 }
 

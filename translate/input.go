@@ -11,6 +11,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // What a program gets from outside may be different in the next run, with the
@@ -73,8 +74,8 @@ func (x *translator) takeUp(p *path) {
 	o := x.global(x.sl.OSArgs)
 	at := o.base + 1 // its length; its capacity follows
 	for _, c := range x.mem.cells[at : at+2] {
-		if c.abs.top {
-			c.init, c.abs, c.open = 1, absConst(1), false // the name of the program
+		if c.abs.Top {
+			c.init, c.abs, c.open = 1, sym.Single(1), false // the name of the program
 		}
 	}
 	values := x.sizes(x.sl.Numbers[x.sl.OSArgs], types.Typ[types.Uint])
@@ -82,8 +83,8 @@ func (x *translator) takeUp(p *path) {
 	values = slices.DeleteFunc(values, func(k int32) bool { return k == 0 })
 	p.notePick(x.resultPos(x.sl.OSArgsRead), "the length of "+relevance.OSArgs, values, false)
 	p.pick(values, func(q *path, k int32) {
-		q.put(at, num(k))
-		q.put(at+1, num(k))
+		q.put(at, sym.Num(k))
+		q.put(at+1, sym.Num(k))
 	})
 }
 
@@ -108,8 +109,8 @@ func (x *translator) callFlag(p *path, call *ssa.Call) bool {
 	values := x.withDefault(x.sizes(x.sl.Numbers[call], t), call)
 	p.notePick(p.here(), "the flag", values, false)
 	p.pick(values, func(q *path, k int32) {
-		r.put(q, 0, num(k))
-		q.set(ctx, call, []*expr{r.e})
+		r.put(q, 0, sym.Num(k))
+		q.set(ctx, call, []*sym.Expr{r.e})
 		q.advance()
 	})
 	return false
@@ -138,10 +139,10 @@ type filling struct {
 
 // foundBy is what errors.As sets a target of a type to: the error itself, where it is known to
 // be of the type.
-func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []*expr {
+func (x *translator) foundBy(p *path, call ssa.CallInstruction, t types.Type) []*sym.Expr {
 	err := p.value(p.peek().ctx, call.Common().Args[0])
-	if tag := p.simplify(err[0]); tag.isConst() {
-		of := x.mem.typeOf(tag.k)
+	if tag := p.simplify(err[0]); tag.IsConst() {
+		of := x.mem.typeOf(tag.K)
 		switch {
 		case of == nil || of == opaqueError || !types.AssignableTo(of, t):
 		case types.IsInterface(t):
@@ -242,20 +243,20 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 		}
 		all = append(all, x.fillings(k, t, class, what, call, 0)...)
 	}
-	var write func(q *path, i int, last *expr)
-	write = func(q *path, i int, last *expr) {
+	var write func(q *path, i int, last *sym.Expr)
+	write = func(q *path, i int, last *sym.Expr) {
 		for ; i < len(all); i++ {
 			f := all[i]
 			switch {
 			case x.mem.cells[f.addr].sync:
 			case f.fresh:
-				if q.cellAt(f.addr).is(0) {
-					q.put(f.addr, unknown("read from outside"))
+				if q.cellAt(f.addr).Is(0) {
+					q.put(f.addr, sym.Unknown("read from outside"))
 				}
 			case f.same && last != nil:
 				q.put(f.addr, last)
 			case f.values == nil:
-				last = unknown("read from outside")
+				last = sym.Unknown("read from outside")
 				q.put(f.addr, last)
 			default:
 				q.notePick(q.here(), f.what, f.values, false)
@@ -265,8 +266,8 @@ func (x *translator) fill(p *path, call ssa.CallInstruction, ptrs []ssa.Value, r
 					r := q.clone()
 					r.picks++
 					r.vary(k, len(f.values))
-					r.put(f.addr, num(k))
-					write(r, i+1, num(k))
+					r.put(f.addr, sym.Num(k))
+					write(r, i+1, sym.Num(k))
 				}
 				return
 			}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A loop that is executed here and now, and a turn of which leaves all as it was but
@@ -22,7 +23,7 @@ const firstIteration = 2 * maxTurns
 // An iteration is what a path has known where a turn of a loop began.
 type iteration struct {
 	p    path // a copy
-	live map[envKey][]*expr
+	live map[envKey][]*sym.Expr
 	turn int
 	next int // the turn at which another one is kept
 	// objects is how many were made before the start.
@@ -44,7 +45,7 @@ func (x *translator) skip(p *path, header *ssa.BasicBlock) {
 	if l != nil && turn == l.turn+1 {
 		if c := x.counter(p, header); c != nil && x.unchanged(p, l, c) {
 			if last := x.lastTurn(p, header, c); x.indexes(p, c, last) {
-				p.set(f.ctx, c, []*expr{num(last)})
+				p.set(f.ctx, c, []*sym.Expr{sym.Num(last)})
 			}
 		}
 		return
@@ -55,8 +56,8 @@ func (x *translator) skip(p *path, header *ssa.BasicBlock) {
 }
 
 // liveValues returns what is live where a path is.
-func (x *translator) liveValues(p *path) map[envKey][]*expr {
-	out := map[envKey][]*expr{}
+func (x *translator) liveValues(p *path) map[envKey][]*sym.Expr {
+	out := map[envKey][]*sym.Expr{}
 	for _, k := range x.liveOf(p.frames) {
 		e := envKey{k.ctx, k.v}
 		out[e] = p.env.m[e]
@@ -73,8 +74,8 @@ func (x *translator) unchanged(p *path, l *iteration, counter *ssa.Phi) bool {
 		!slices.Equal(p.chosen, q.chosen) || !maps.Equal(p.allocs.m, q.allocs.m) || x.initial != l.objects {
 		return false
 	}
-	same := func(a, b *expr) bool { return a == b || a != nil && b != nil && a.same(b) }
-	if !maps.EqualFunc(p.created.m, q.created.m, func(a, b []*expr) bool { return slices.EqualFunc(a, b, same) }) {
+	same := func(a, b *sym.Expr) bool { return a == b || a != nil && b != nil && a.Same(b) }
+	if !maps.EqualFunc(p.created.m, q.created.m, func(a, b []*sym.Expr) bool { return slices.EqualFunc(a, b, same) }) {
 		return false
 	}
 	key := envKey{p.peek().ctx, counter}
@@ -200,12 +201,12 @@ func (x *translator) indexes(p *path, phi *ssa.Phi, last int32) bool {
 				continue
 			}
 			base := p.value(ctx, i.X)
-			if _, isSlice := i.X.Type().Underlying().(*types.Slice); !isSlice || p.simplify(base[0]).op != xUnknown || at < 0 || by < 0 {
+			if _, isSlice := i.X.Type().Underlying().(*types.Slice); !isSlice || p.simplify(base[0]).Op != sym.OpUnknown || at < 0 || by < 0 {
 				return false
 			}
 			switch n := p.simplify(base[1]); {
-			case n.op == xUnknown:
-			case !n.isConst() || at >= int64(n.k):
+			case n.Op == sym.OpUnknown:
+			case !n.IsConst() || at >= int64(n.K):
 				return false
 			}
 		}
@@ -220,15 +221,15 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 	at := p.simplify(p.value(ctx, phi)[0])
 	inc, by := step(phi)
 	cond, branch := x.test(phi, inc)
-	k := int64(at.k)
+	k := int64(at.K)
 	counts, limit, op := cond.X, cond.Y, cond.Op
 	if limit == ssa.Value(phi) || limit == ssa.Value(inc) {
 		counts, limit = limit, counts
 		op = program.Mirrored[op]
 	}
 	end := p.simplify(p.value(ctx, limit)[0])
-	if !at.isConst() || !end.isConst() {
-		return at.k
+	if !at.IsConst() || !end.IsConst() {
+		return at.K
 	}
 	in := x.prog.Function(header.Parent())
 	if !slices.Contains(in.Loops[branch.Block().Succs[0].Index], header.Index) { // it goes on where this does not hold
@@ -236,7 +237,7 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 	}
 	down := by < 0
 	// left is how far the value compared can go.
-	left := int64(end.k) - k
+	left := int64(end.K) - k
 	if counts == ssa.Value(inc) {
 		left -= by
 	}
@@ -255,7 +256,7 @@ func (x *translator) lastTurn(p *path, header *ssa.BasicBlock, phi *ssa.Phi) int
 		}
 	}
 	if left <= 0 || turns <= 0 {
-		return at.k
+		return at.K
 	}
 	if down {
 		return int32(k - turns*by)

@@ -9,6 +9,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // misuse continues with the panic of a function of the library that is misused; false if it
@@ -19,13 +20,13 @@ func (x *translator) misuse(p *path, call *ssa.Call) bool {
 	if m.Misuse == nil {
 		return true
 	}
-	bad := num(1)
+	bad := sym.Num(1)
 	if !m.Always {
-		bad = unknown("not tracked")
+		bad = sym.Unknown("not tracked")
 		if m.Bad != (program.Bound{}) && (x.sl.Watched[call] || x.sl.Checks[call] != "") {
 			bad = p.simplify(within(m.Bad, p.value(p.peek().ctx, call.Call.Args[m.Args[0]])[0]))
 		}
-		if bad.op == xUnknown || p.abs(bad).top {
+		if bad.Op == sym.OpUnknown || p.abs(bad).Top {
 			if what := x.sl.Checks[call]; what != "" {
 				x.unchecked(p.here(), what)
 			}
@@ -40,19 +41,19 @@ func (x *translator) misuse(p *path, call *ssa.Call) bool {
 }
 
 // within is the condition that a bound holds of a value.
-func within(b program.Bound, e *expr) *expr {
+func within(b program.Bound, e *sym.Expr) *sym.Expr {
 	switch b.Op {
 	case token.LSS:
-		return arith(xLt, e, num(b.Than))
+		return sym.Arith(sym.OpLt, e, sym.Num(b.Than))
 	case token.EQL:
 		return eq(e, b.Than)
 	}
-	return not(eq(e, b.Than))
+	return sym.Not(eq(e, b.Than))
 }
 
 // someText is a string in an interface of which nothing else is known.
-func (x *translator) someText() []*expr {
-	return []*expr{num(x.mem.tag(types.Typ[types.String])), unknown("a text of a library")}
+func (x *translator) someText() []*sym.Expr {
+	return []*sym.Expr{sym.Num(x.mem.tag(types.Typ[types.String])), sym.Unknown("a text of a library")}
 }
 
 // Functions of the library that never return are in the model wherever they are called.

@@ -11,6 +11,7 @@ import (
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Memory is a sequence of cells, each of which holds one scalar. An object
@@ -121,23 +122,23 @@ func (p *pool) Addresses(k int32) []int32 {
 }
 
 // poolOf is the pool that an expression draws from.
-func poolOf(e *expr) *pool { return e.leaf.(*pool) }
+func poolOf(e *sym.Expr) *pool { return e.Leaf.(*pool) }
 
 // Key is the address of the cell.
 func (c *cell) Key() uint64 { return uint64(c.addr) }
 
 // cellOf is the cell that an expression reads.
-func cellOf(e *expr) *cell { return e.leaf.(*cell) }
+func cellOf(e *sym.Expr) *cell { return e.Leaf.(*cell) }
 
 // cell is one scalar of memory.
 type cell struct {
 	addr int32
 	name string
 	init int32
-	abs  abs // all it can hold after the start
+	abs  sym.Set // all it can hold after the start
 	fix  bool
 	ref  bool // it holds references
-	x    *expr
+	x    *sym.Expr
 	// readers are the locations whose segments depend on abs.
 	readers map[*location]bool
 	// accessed collects which goroutines touch the cell by plain loads and
@@ -200,11 +201,11 @@ func (m *memory) add(o *object) *object {
 			m.owner = append(m.owner, o)
 			continue
 		}
-		c := &cell{addr: addr, abs: absConst(0), readers: map[*location]bool{}, places: map[*location]bool{}, access: map[*template]*accessInfo{}, group: o}
+		c := &cell{addr: addr, abs: sym.Single(0), readers: map[*location]bool{}, places: map[*location]bool{}, access: map[*template]*accessInfo{}, group: o}
 		c.name = fmt.Sprintf("%s_%d", o.name, i)
-		c.x = read(xCell, c, 0)
+		c.x = sym.Read(sym.OpCell, c, 0)
 		if o.writeOnly {
-			c.outside, c.fix, c.loose, c.open, c.abs = "the element is not kept", true, true, true, absTop()
+			c.outside, c.fix, c.loose, c.open, c.abs = "the element is not kept", true, true, true, sym.Anything()
 		}
 		m.cells = append(m.cells, c)
 		m.owner = append(m.owner, o)
@@ -293,7 +294,7 @@ func (x *translator) describeAt(addr int32, name string, t types.Type, depth int
 			c := cells[addr+int32(i)]
 			c.name, c.sync = name+n, true
 			if lim := syncLimit(t, i, x.opts); lim > 0 {
-				c.abs, c.fix = absRange(0, lim), true
+				c.abs, c.fix = sym.Range(0, lim), true
 			}
 		}
 		return
@@ -312,7 +313,7 @@ func (x *translator) describeAt(addr int32, name string, t types.Type, depth int
 		for i := range int32(condWaiters) {
 			c := cells[addr+condQueue+i]
 			c.name, c.sync = fmt.Sprintf("%s_waiter%d", name, i), true
-			c.abs, c.fix = absRange(0, maxProcesses), true
+			c.abs, c.fix = sym.Range(0, sym.MaxProcesses), true
 		}
 		return
 	}

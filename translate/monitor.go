@@ -5,6 +5,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
@@ -255,11 +256,11 @@ func (ed *edge) exchanges() [][2]any {
 		out = append(out, [2]any{s.obj, s.send})
 	}
 	for _, a := range ed.assign {
-		if a.to.op != xCell {
+		if a.to.Op != sym.OpCell {
 			continue
 		}
 		if c := cellOf(a.to); c.group.kind == objChan && c.addr == c.group.base+chanLen {
-			out = append(out, [2]any{c, a.e.op == xSub || a.e.isConst() && a.e.k == 0})
+			out = append(out, [2]any{c, a.e.Op == sym.OpSub || a.e.IsConst() && a.e.K == 0})
 		}
 	}
 	return out
@@ -270,11 +271,11 @@ func (ed *edge) exchanges() [][2]any {
 func (x *translator) offers(ed *edge) [][2]any {
 	out := ed.exchanges()
 	for _, a := range ed.assign {
-		if a.to.op != xCell {
+		if a.to.Op != sym.OpCell {
 			continue
 		}
 		c := cellOf(a.to)
-		if c.group.timer && c.addr == c.group.behind(timerArmed) && !(a.e.isConst() && a.e.k == 0) {
+		if c.group.timer && c.addr == c.group.behind(timerArmed) && !(a.e.IsConst() && a.e.K == 0) {
 			out = append(out, [2]any{x.mem.cells[c.group.base+chanLen], false})
 		}
 	}

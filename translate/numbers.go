@@ -12,6 +12,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // sized reports that a value has to be chosen, if it is unknown: the instruction
@@ -51,7 +52,7 @@ func (x *translator) sized(p *path, instr ssa.Instruction) (comp int, ok bool) {
 		return 0, false
 	}
 	e := p.env.m[envKey{f.ctx, v}]
-	if comp >= len(e) || e[comp].op != xUnknown || pastLimits(e[comp]) {
+	if comp >= len(e) || e[comp].Op != sym.OpUnknown || pastLimits(e[comp]) {
 		return 0, false
 	}
 	return comp, true
@@ -66,8 +67,8 @@ func (x *translator) chooseNumber(p *path, instr ssa.Instruction, comp int) {
 	e := p.env.m[key]
 	p.pick(values, func(q *path, k int32) {
 		w := slices.Clone(e)
-		if w[comp] = num(k); comp == 1 {
-			w[2] = num(k) // nothing is known of room behind its elements
+		if w[comp] = sym.Num(k); comp == 1 {
+			w[2] = sym.Num(k) // nothing is known of room behind its elements
 		}
 		q.env.set(key, w)
 	})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // checked continues with the panic of an instruction where it is recovered;
@@ -24,7 +25,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 			return true
 		}
 		e := p.simplify(p.value(ctx, v)[k])
-		return e.op != xUnknown && !p.abs(e).top
+		return e.Op != sym.OpUnknown && !p.abs(e).Top
 	}
 	ok := true
 	switch i := instr.(type) {
@@ -45,7 +46,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 		ok = ok && known(i.Low, 0) && known(i.High, 0) && known(i.Max, 0)
 	case *ssa.MapUpdate:
 		if ok = known(i.Map, 0); ok {
-			return x.check(p, arith(xEq, p.simplify(p.value(ctx, i.Map)[0]), num(0)), x.sl.Checks[i], i)
+			return x.check(p, sym.Arith(sym.OpEq, p.simplify(p.value(ctx, i.Map)[0]), sym.Num(0)), x.sl.Checks[i], i)
 		}
 	case *ssa.BinOp:
 		if ok = known(i.Y, 0); ok {
@@ -65,7 +66,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 			return true // which is looked at for any call
 		}
 		e := p.simplify(p.value(ctx, i.Call.Value)[0])
-		return e.op == xUnknown || p.abs(e).top || x.check(p, eq(e, 0), x.sl.Checks[i], i)
+		return e.Op == sym.OpUnknown || p.abs(e).Top || x.check(p, eq(e, 0), x.sl.Checks[i], i)
 	case *ssa.TypeAssert:
 		if ok = known(i.X, 0); !ok {
 			x.unchecked(p.here(), x.sl.Checks[i])
@@ -84,7 +85,7 @@ func (x *translator) checked(p *path, instr ssa.Instruction) bool {
 // followed continues with the panic where a pointer that is followed is nil.
 func (x *translator) followed(p *path, v ssa.Value, instr ssa.Instruction) bool {
 	e := p.simplify(p.value(p.peek().ctx, v)[0])
-	if _, _, isNew := newObjectAt(e); !isNew && (e.op == xUnknown || p.abs(e).top) {
+	if _, _, isNew := newObjectAt(e); !isNew && (e.Op == sym.OpUnknown || p.abs(e).Top) {
 		if x.sl.MayBeNil[instr] {
 			return true
 		}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Texts are numbers of the model, so that nothing can be computed with them. But
@@ -27,7 +28,7 @@ func (x *translator) computes(p *path, call *ssa.Call) bool {
 		return false
 	}
 	for _, a := range program.KnownArgs(call) {
-		if slices.ContainsFunc(p.value(p.peek().ctx, a), (*expr).handedOver) {
+		if slices.ContainsFunc(p.value(p.peek().ctx, a), (*sym.Expr).HandedOver) {
 			return true
 		}
 	}
@@ -35,7 +36,7 @@ func (x *translator) computes(p *path, call *ssa.Call) bool {
 }
 
 // computed is what a call returns that the model computes.
-func (x *translator) computed(p *path, call *ssa.Call) (out []*expr, ok bool) {
+func (x *translator) computed(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	if program.IsErrorsIs(call) {
 		return x.errorIs(p, call)
 	}
@@ -44,14 +45,14 @@ func (x *translator) computed(p *path, call *ssa.Call) (out []*expr, ok bool) {
 
 // textResult computes what a call of a function of texts returns; ok is false if
 // it is not known what it is given.
-func (x *translator) textResult(p *path, call *ssa.Call) (out []*expr, ok bool) {
+func (x *translator) textResult(p *path, call *ssa.Call) (out []*sym.Expr, ok bool) {
 	args, ok := program.TextArgs(call)
 	if !ok {
 		return nil, false
 	}
 	f := program.TextFunc(program.FullName(call.Call.StaticCallee()))
 	ctx := p.peek().ctx
-	var es []*expr
+	var es []*sym.Expr
 	for _, a := range args {
 		es = append(es, p.value(ctx, a)[0])
 	}
@@ -78,28 +79,28 @@ func (x *translator) textResult(p *path, call *ssa.Call) (out []*expr, ok bool) 
 // tabulate makes the results of a function of scalars that can be few things: of
 // each combination what f says, which are texts, integers and booleans, or nil if
 // it is not known.
-func (x *translator) tabulate(p *path, args []*expr, f func(k []int32) []any) (out []*expr, ok bool) {
+func (x *translator) tabulate(p *path, args []*sym.Expr, f func(k []int32) []any) (out []*sym.Expr, ok bool) {
 	sets := make([][]int32, len(args))
 	n := 1
 	for i, e := range args {
 		e = p.simplify(e)
 		args[i] = e
 		a := p.abs(e)
-		if e.unknownIn() != nil || a.top || a.iv || len(a.set) == 0 {
+		if e.UnknownIn() != nil || a.Top || a.Interval || len(a.Elems) == 0 {
 			return nil, false
 		}
-		sets[i] = a.set
-		if n *= len(a.set); n > maxTexts {
+		sets[i] = a.Elems
+		if n *= len(a.Elems); n > maxTexts {
 			return nil, false
 		}
 	}
 	k := make([]int32, len(args))
-	var each func(i int, here *expr) bool
-	each = func(i int, here *expr) bool {
+	var each func(i int, here *sym.Expr) bool
+	each = func(i int, here *sym.Expr) bool {
 		if i < len(args) {
 			for _, v := range sets[i] {
 				k[i] = v
-				if !each(i+1, and(here, arith(xEq, args[i], num(v)))) {
+				if !each(i+1, sym.And(here, sym.Arith(sym.OpEq, args[i], sym.Num(v)))) {
 					return false
 				}
 			}
@@ -107,7 +108,7 @@ func (x *translator) tabulate(p *path, args []*expr, f func(k []int32) []any) (o
 		}
 		res := f(k)
 		if out == nil {
-			out = make([]*expr, len(res))
+			out = make([]*sym.Expr, len(res))
 		}
 		if len(res) == 0 {
 			return false
@@ -120,33 +121,33 @@ func (x *translator) tabulate(p *path, args []*expr, f func(k []int32) []any) (o
 			if out[j] == nil {
 				out[j] = e
 			} else {
-				out[j] = ite(here, e, out[j])
+				out[j] = sym.Ite(here, e, out[j])
 			}
 		}
 		return true
 	}
-	if !each(0, num(1)) {
+	if !each(0, sym.Num(1)) {
 		return nil, false
 	}
 	return out, true
 }
 
 // known is a value of the program as a scalar of the model.
-func (x *translator) known(v any) (*expr, bool) {
+func (x *translator) known(v any) (*sym.Expr, bool) {
 	switch v := v.(type) {
 	case string:
-		return num(x.mem.text(v)), len(v) < maxText
+		return sym.Num(x.mem.text(v)), len(v) < maxText
 	case int:
-		return num(int32(v)), int(int32(v)) == v
+		return sym.Num(int32(v)), int(int32(v)) == v
 	case bool:
-		return boolean(v), true
+		return sym.Bool(v), true
 	}
 	return nil, false
 }
 
 // textOp computes an operation on two texts.
-func (x *translator) textOp(p *path, op token.Token, a, b *expr) *expr {
-	out, ok := x.tabulate(p, []*expr{a, b}, func(k []int32) []any {
+func (x *translator) textOp(p *path, op token.Token, a, b *sym.Expr) *sym.Expr {
+	out, ok := x.tabulate(p, []*sym.Expr{a, b}, func(k []int32) []any {
 		s, ok := x.mem.textOf(k[0])
 		t, ok2 := x.mem.textOf(k[1])
 		if !ok || !ok2 {
@@ -167,14 +168,14 @@ func (x *translator) textOp(p *path, op token.Token, a, b *expr) *expr {
 		return nil
 	})
 	if !ok {
-		return unknown("computed string")
+		return sym.Unknown("computed string")
 	}
 	return out[0]
 }
 
 // textLen is the length of a text.
-func (x *translator) textLen(p *path, e *expr) *expr {
-	out, ok := x.tabulate(p, []*expr{e}, func(k []int32) []any {
+func (x *translator) textLen(p *path, e *sym.Expr) *sym.Expr {
+	out, ok := x.tabulate(p, []*sym.Expr{e}, func(k []int32) []any {
 		s, ok := x.mem.textOf(k[0])
 		if !ok {
 			return nil
@@ -182,7 +183,7 @@ func (x *translator) textLen(p *path, e *expr) *expr {
 		return []any{len(s)}
 	})
 	if !ok {
-		return unknown("length not tracked")
+		return sym.Unknown("length not tracked")
 	}
 	return out[0]
 }

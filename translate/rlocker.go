@@ -6,6 +6,7 @@ import (
 
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // What RWMutex.RLocker returns is the address of the lock with a type of its
@@ -20,7 +21,7 @@ var rlockerMethods map[string]*intrinsic
 
 func rlockerIntrinsics(table map[string]*intrinsic) {
 	table["(*sync.RWMutex).RLocker"] = &intrinsic{Operation: program.Operation{Name: "rlocker"}, run: func(x *translator, p *path) bool {
-		return x.opReturn(p, []*expr{num(x.mem.tag(libraryRLocker)), p.arg(0)[0]})
+		return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryRLocker)), p.arg(0)[0]})
 	}}
 	rlockerMethods = map[string]*intrinsic{
 		"Lock":   {Operation: program.Operation{Name: "rlock", Kind: sites.Lock, Blocks: true, Seed: true}, run: rLock},
@@ -29,8 +30,8 @@ func rlockerIntrinsics(table map[string]*intrinsic) {
 }
 
 // rlockerCall completes a target by a method of the read side of a lock.
-func rlockerCall(tgt target, name string, addr *expr) target {
+func rlockerCall(tgt target, name string, addr *sym.Expr) target {
 	tgt.op = rlockerMethods[name]
-	tgt.args = [][]*expr{{addr}}
+	tgt.args = [][]*sym.Expr{{addr}}
 	return tgt
 }

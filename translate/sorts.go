@@ -9,6 +9,7 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // Sorting is in the model, as far as it is known how many elements there are: by
@@ -74,13 +75,13 @@ func (x *translator) sort(p *path, s sorter) bool {
 		return x.beginSort(p, s, elem, w)
 	}
 	place := p.arg(sortPlace)
-	base, n := place[0].k, place[1].k
+	base, n := place[0].K, place[1].K
 	k := int32(f.phase-sortPhases) / 2
 	i, j := k/maxSorted, k%maxSorted
 	if (f.phase-sortPhases)%2 == 1 { // the function has returned
 		less := p.arg(sortResult)[0]
 		if !s.index {
-			less = arith(xLt, less, num(0))
+			less = sym.Arith(sym.OpLt, less, sym.Num(0))
 		}
 		p.set(f.ctx, argKey(sortResult), zeros(1))
 		x.branch(p, less, p.here(), "", func(q *path) {
@@ -102,13 +103,13 @@ func (x *translator) sort(p *path, s sorter) bool {
 	case !ok:
 		return false
 	case s.index:
-		tgt.args = [][]*expr{{num(j)}, {num(j - 1)}}
+		tgt.args = [][]*sym.Expr{{sym.Num(j)}, {sym.Num(j - 1)}}
 	default:
 		a, lostA := p.cells(base+j*w, int(w))
 		b, lostB := p.cells(base+(j-1)*w, int(w))
-		x.decide(p, slices.Concat(a, b), slices.Concat(lostA, lostB), func(q *path, v []*expr) {
+		x.decide(p, slices.Concat(a, b), slices.Concat(lostA, lostB), func(q *path, v []*sym.Expr) {
 			tgt := tgt
-			tgt.args = [][]*expr{v[:w], v[w:]}
+			tgt.args = [][]*sym.Expr{v[:w], v[w:]}
 			if x.compareElements(q, tgt, i, j) {
 				x.continueWith(q)
 			}
@@ -177,8 +178,8 @@ func (x *translator) beginSort(p *path, s sorter, elem types.Type, w int32) bool
 		return x.sortValues(p, elem, base, n, w)
 	}
 	g := p.top()
-	place := []*expr{num(base), num(n)}
-	g.tgt.args = [][]*expr{g.tgt.args[0], g.tgt.args[1], place, zeros(1)}
+	place := []*sym.Expr{sym.Num(base), sym.Num(n)}
+	g.tgt.args = [][]*sym.Expr{g.tgt.args[0], g.tgt.args[1], place, zeros(1)}
 	p.set(g.ctx, argKey(sortPlace), place)
 	p.set(g.ctx, argKey(sortResult), zeros(1))
 	g.phase = sortPhase(1, 1)
@@ -191,15 +192,15 @@ func (x *translator) sortValues(p *path, elem types.Type, base, n, w int32) bool
 		return x.unsorted(p, "elements of this type are not tracked")
 	}
 	v, lost := p.cells(base, int(n))
-	x.decideAll(p, v, lost, func(q *path, v []*expr) {
+	x.decideAll(p, v, lost, func(q *path, v []*sym.Expr) {
 		for i := 1; i < len(v); i++ {
 			for j := i; j > 0; j-- {
 				a, b := v[j-1], v[j]
-				less := arith(xLt, b, a)
+				less := sym.Arith(sym.OpLt, b, a)
 				if program.IsString(elem) {
 					less = x.textOp(q, token.LSS, b, a)
 				}
-				v[j-1], v[j] = ite(less, b, a), ite(less, a, b)
+				v[j-1], v[j] = sym.Ite(less, b, a), sym.Ite(less, a, b)
 			}
 		}
 		for i, e := range v {

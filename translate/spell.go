@@ -3,57 +3,58 @@ package translate
 import (
 	"math"
 
+	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/uppaal"
 )
 
 // uppaalOps gives the operators of the model language.
-var uppaalOps = map[exprOp]uppaal.Op{
-	xAdd: uppaal.OpAdd, xSub: uppaal.OpSub, xMul: uppaal.OpMul, xDiv: uppaal.OpDiv, xMod: uppaal.OpMod,
-	xEq: uppaal.OpEq, xLt: uppaal.OpLt, xLe: uppaal.OpLe, xAnd: uppaal.OpAnd, xOr: uppaal.OpOr,
+var uppaalOps = map[sym.Op]uppaal.Op{
+	sym.OpAdd: uppaal.OpAdd, sym.OpSub: uppaal.OpSub, sym.OpMul: uppaal.OpMul, sym.OpDiv: uppaal.OpDiv, sym.OpMod: uppaal.OpMod,
+	sym.OpEq: uppaal.OpEq, sym.OpLt: uppaal.OpLt, sym.OpLe: uppaal.OpLe, sym.OpAnd: uppaal.OpAnd, sym.OpOr: uppaal.OpOr,
 }
 
 // spell writes an expression without unknown parts in the model language.
-func (n *namer) spell(e *expr) uppaal.Expr {
+func (n *namer) spell(e *sym.Expr) uppaal.Expr {
 	n.x.written++
-	switch e.op {
-	case xConst:
-		return &uppaal.IntLit{Value: e.k}
-	case xVar:
+	switch e.Op {
+	case sym.OpConst:
+		return &uppaal.IntLit{Value: e.K}
+	case sym.OpVar:
 		return n.variable(variableOf(e))
-	case xCell:
+	case sym.OpCell:
 		return n.cell(cellOf(e))
-	case xMsg:
-		return &uppaal.Ident{Name: n.message(e.k)}
-	case xArg:
-		return &uppaal.Ident{Name: n.argument(e.k)}
-	case xAlloc:
-		return n.allocated(poolOf(e), e.k)
-	case xFull:
-		return &uppaal.Binary{Op: uppaal.OpEq, X: n.allocate(poolOf(e), e.k), Y: &uppaal.IntLit{}}
-	case xSelf:
+	case sym.OpMsg:
+		return &uppaal.Ident{Name: n.message(e.K)}
+	case sym.OpArg:
+		return &uppaal.Ident{Name: n.argument(e.K)}
+	case sym.OpAlloc:
+		return n.allocated(poolOf(e), e.K)
+	case sym.OpFull:
+		return &uppaal.Binary{Op: uppaal.OpEq, X: n.allocate(poolOf(e), e.K), Y: &uppaal.IntLit{}}
+	case sym.OpSelf:
 		return n.self()
-	case xNot:
-		switch a := e.a; a.op {
-		case xEq:
-			return &uppaal.Binary{Op: uppaal.OpNe, X: n.spell(a.a), Y: n.spell(a.b)}
-		case xLt:
-			return &uppaal.Binary{Op: uppaal.OpGe, X: n.spell(a.a), Y: n.spell(a.b)}
-		case xLe:
-			return &uppaal.Binary{Op: uppaal.OpGt, X: n.spell(a.a), Y: n.spell(a.b)}
-		case xAnd:
-			return &uppaal.Binary{Op: uppaal.OpOr, X: n.spell(not(a.a)), Y: n.spell(not(a.b))}
+	case sym.OpNot:
+		switch a := e.A; a.Op {
+		case sym.OpEq:
+			return &uppaal.Binary{Op: uppaal.OpNe, X: n.spell(a.A), Y: n.spell(a.B)}
+		case sym.OpLt:
+			return &uppaal.Binary{Op: uppaal.OpGe, X: n.spell(a.A), Y: n.spell(a.B)}
+		case sym.OpLe:
+			return &uppaal.Binary{Op: uppaal.OpGt, X: n.spell(a.A), Y: n.spell(a.B)}
+		case sym.OpAnd:
+			return &uppaal.Binary{Op: uppaal.OpOr, X: n.spell(sym.Not(a.A)), Y: n.spell(sym.Not(a.B))}
 		}
-		return &uppaal.Unary{Op: uppaal.OpNot, X: n.spell(e.a)}
-	case xIte:
-		return &uppaal.Cond{If: n.spell(e.a), Then: n.spell(e.b), Else: n.spell(e.c)}
-	case xSub:
-		if e.a.is(0) {
-			return &uppaal.Unary{Op: uppaal.OpNeg, X: n.spell(e.b)}
+		return &uppaal.Unary{Op: uppaal.OpNot, X: n.spell(e.A)}
+	case sym.OpIte:
+		return &uppaal.Cond{If: n.spell(e.A), Then: n.spell(e.B), Else: n.spell(e.C)}
+	case sym.OpSub:
+		if e.A.Is(0) {
+			return &uppaal.Unary{Op: uppaal.OpNeg, X: n.spell(e.B)}
 		}
-	case xAdd:
-		if e.b.isConst() && e.b.k < 0 && e.b.k != math.MinInt32 {
-			return &uppaal.Binary{Op: uppaal.OpSub, X: n.spell(e.a), Y: &uppaal.IntLit{Value: -e.b.k}}
+	case sym.OpAdd:
+		if e.B.IsConst() && e.B.K < 0 && e.B.K != math.MinInt32 {
+			return &uppaal.Binary{Op: uppaal.OpSub, X: n.spell(e.A), Y: &uppaal.IntLit{Value: -e.B.K}}
 		}
 	}
-	return &uppaal.Binary{Op: uppaalOps[e.op], X: n.spell(e.a), Y: n.spell(e.b)}
+	return &uppaal.Binary{Op: uppaalOps[e.Op], X: n.spell(e.A), Y: n.spell(e.B)}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/sites"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // An intrinsic is an operation with how the model executes it. On the stack of a goroutine it
@@ -69,7 +70,7 @@ func init() {
 		"(*sync.RWMutex).RUnlock":  op("runlock", sites.RUnlock, false, rUnlock),
 		"(*sync.RWMutex).TryRLock": op("tryrlock", sites.TryRLock, false, tryRLock),
 		"(*sync.WaitGroup).Add":    {Operation: program.Operation{Name: "add", Kind: sites.WaitGroupAdd, Seed: true, Args: []int{0, 1}}, run: func(x *translator, p *path) bool { return wgAdd(x, p, p.arg(1)[0]) }},
-		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *translator, p *path) bool { return wgAdd(x, p, num(-1)) }),
+		"(*sync.WaitGroup).Done":   op("done", sites.WaitGroupDone, false, func(x *translator, p *path) bool { return wgAdd(x, p, sym.Num(-1)) }),
 		"(*sync.WaitGroup).Wait":   op("wait", sites.WaitGroupWait, true, wgWait),
 		"(*sync.WaitGroup).Go":     {Operation: program.Operation{Name: "go", Kind: sites.WaitGroupGo, Seed: true, Args: []int{0, 1}}, run: wgGo},
 		"(*sync.Once).Do":          {Operation: program.Operation{Name: "once", Kind: sites.OnceDo, Blocks: true, Seed: true, Args: []int{0, 1}}, run: onceDo, unwound: onceDone},
@@ -187,13 +188,13 @@ func (x *translator) pushOp(p *path, c *callPath, tgt target, deferred bool) {
 			a = nil
 		}
 		shape.args = append(shape.args, a)
-		p.set(c, argKey(k), append([]*expr(nil), a...))
+		p.set(c, argKey(k), append([]*sym.Expr(nil), a...))
 	}
 	p.push(&frame{ctx: c, op: tgt.op, tgt: shape, deferred: deferred})
 }
 
 // arg returns argument k of the operation on top of the stack.
-func (p *path) arg(k int) []*expr {
+func (p *path) arg(k int) []*sym.Expr {
 	f := p.peek()
 	if e := p.env.m[envKey{f.ctx, argKey(k)}]; len(e) > 0 {
 		return e
@@ -202,8 +203,8 @@ func (p *path) arg(k int) []*expr {
 }
 
 // args returns all arguments of the operation on top of the stack.
-func (p *path) args() [][]*expr {
-	out := make([][]*expr, max(3, len(p.peek().tgt.args)))
+func (p *path) args() [][]*sym.Expr {
+	out := make([][]*sym.Expr, max(3, len(p.peek().tgt.args)))
 	for k := range out {
 		out[k] = p.arg(k)
 	}
@@ -211,7 +212,7 @@ func (p *path) args() [][]*expr {
 }
 
 // opReturn ends the operation on top of the stack with a result.
-func (x *translator) opReturn(p *path, result []*expr) bool { return x.ret(p, result) }
+func (x *translator) opReturn(p *path, result []*sym.Expr) bool { return x.ret(p, result) }
 
 // object resolves the receiver of an operation. false means that it has taken
 // over the path.
@@ -234,14 +235,14 @@ func (x *translator) receiver(p *path) (int32, bool) {
 	return k, true
 }
 
-func why(e *expr) string {
-	if u := e.unknownIn(); u != nil && u.why != nil {
-		return u.why.reason
+func why(e *sym.Expr) string {
+	if u := e.UnknownIn(); u != nil && u.Why != nil {
+		return u.Why.Reason
 	}
 	return "it can be too many things"
 }
 
-func eq(e *expr, k int32) *expr { return arith(xEq, e, num(k)) }
+func eq(e *sym.Expr, k int32) *sym.Expr { return sym.Arith(sym.OpEq, e, sym.Num(k)) }
 
 // fatal ends the program with an error that cannot be recovered.
 func (x *translator) fatal(p *path, detail string) {
@@ -256,7 +257,7 @@ func lock(x *translator, p *path) bool {
 	if !p.assume(eq(p.cellAt(a), 0)) {
 		return false
 	}
-	p.put(a, num(1))
+	p.put(a, sym.Num(1))
 	p.hold(a, true)
 	return x.opReturn(p, nil)
 }
@@ -272,22 +273,22 @@ func unlock(x *translator, p *path) bool {
 	if !p.assume(eq(p.cellAt(a), 1)) {
 		return false
 	}
-	p.put(a, num(0))
+	p.put(a, sym.Num(0))
 	p.release(a)
 	return x.opReturn(p, nil)
 }
 
 // either continues with the operation's two outcomes.
-func (x *translator) either(p *path, c *expr, yes func(q *path)) bool {
-	if q := p.fork(not(c)); q != nil {
-		x.opReturn(q, []*expr{num(0)})
+func (x *translator) either(p *path, c *sym.Expr, yes func(q *path)) bool {
+	if q := p.fork(sym.Not(c)); q != nil {
+		x.opReturn(q, []*sym.Expr{sym.Num(0)})
 		x.continueWith(q)
 	}
 	if !p.assume(c) {
 		return false
 	}
 	yes(p)
-	return x.opReturn(p, []*expr{num(1)})
+	return x.opReturn(p, []*sym.Expr{sym.Num(1)})
 }
 
 func tryLock(x *translator, p *path) bool {
@@ -296,7 +297,7 @@ func tryLock(x *translator, p *path) bool {
 		return false
 	}
 	return x.either(p, eq(p.cellAt(a), 0), func(q *path) {
-		q.put(a, num(1))
+		q.put(a, sym.Num(1))
 		q.hold(a, true)
 	})
 }
@@ -331,17 +332,17 @@ func rwLock(x *translator, p *path) bool {
 // own; others wait at their guards. It reports whether the lock is taken.
 func (x *translator) writeLock(p *path, a int32, announced int) bool {
 	held, pending, readers := p.cellAt(a+rwHeld), p.cellAt(a+rwPending), p.cellAt(a+rwReaders)
-	free := and(eq(held, 0), eq(pending, 0))
-	if q := p.fork(and(free, not(eq(readers, 0)))); q != nil {
-		q.put(a+rwPending, num(1))
+	free := sym.And(eq(held, 0), eq(pending, 0))
+	if q := p.fork(sym.And(free, sym.Not(eq(readers, 0)))); q != nil {
+		q.put(a+rwPending, sym.Num(1))
 		q.top().phase = announced
 		q.role = artifact.RoleCommit
 		x.arrive(q, atQueue, x.siteOfOp(q))
 	}
-	if !p.assume(and(free, eq(readers, 0))) {
+	if !p.assume(sym.And(free, eq(readers, 0))) {
 		return false
 	}
-	p.put(a+rwHeld, num(1))
+	p.put(a+rwHeld, sym.Num(1))
 	return true
 }
 
@@ -351,8 +352,8 @@ func (x *translator) writeLockAnnounced(p *path, a int32) bool {
 	if !p.assume(eq(p.cellAt(a+rwReaders), 0)) {
 		return false
 	}
-	p.put(a+rwPending, num(0))
-	p.put(a+rwHeld, num(1))
+	p.put(a+rwPending, sym.Num(0))
+	p.put(a+rwHeld, sym.Num(1))
 	return true
 }
 
@@ -367,7 +368,7 @@ func rwUnlock(x *translator, p *path) bool {
 	if !p.assume(eq(p.cellAt(a+rwHeld), 1)) {
 		return false
 	}
-	p.put(a+rwHeld, num(0))
+	p.put(a+rwHeld, sym.Num(0))
 	p.release(a)
 	return x.opReturn(p, nil)
 }
@@ -377,9 +378,9 @@ func rwTryLock(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	c := and(and(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0)), eq(p.cellAt(a+rwReaders), 0))
+	c := sym.And(sym.And(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0)), eq(p.cellAt(a+rwReaders), 0))
 	return x.either(p, c, func(q *path) {
-		q.put(a+rwHeld, num(1))
+		q.put(a+rwHeld, sym.Num(1))
 		q.hold(a, true)
 	})
 }
@@ -387,14 +388,14 @@ func rwTryLock(x *translator, p *path) bool {
 // moreReaders counts a reader in.
 func (x *translator) moreReaders(p *path, a int32) bool {
 	n := p.cellAt(a + rwReaders)
-	lim := num(int32(x.opts.Counter))
-	if q := p.fork(arith(xLe, lim, n)); q != nil {
+	lim := sym.Num(int32(x.opts.Counter))
+	if q := p.fork(sym.Arith(sym.OpLe, lim, n)); q != nil {
 		q.bound("more readers of a lock than the model counts")
 	}
-	if !p.assume(arith(xLt, n, lim)) {
+	if !p.assume(sym.Arith(sym.OpLt, n, lim)) {
 		return false
 	}
-	p.put(a+rwReaders, arith(xAdd, n, num(1)))
+	p.put(a+rwReaders, sym.Arith(sym.OpAdd, n, sym.Num(1)))
 	p.hold(a, false)
 	return true
 }
@@ -404,7 +405,7 @@ func rLock(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	if !p.assume(and(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))) || !x.moreReaders(p, a) {
+	if !p.assume(sym.And(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))) || !x.moreReaders(p, a) {
 		return false
 	}
 	return x.opReturn(p, nil)
@@ -419,10 +420,10 @@ func rUnlock(x *translator, p *path) bool {
 	if q := p.fork(eq(n, 0)); q != nil {
 		x.fatal(q, "sync: RUnlock of unlocked RWMutex")
 	}
-	if !p.assume(arith(xLt, num(0), n)) {
+	if !p.assume(sym.Arith(sym.OpLt, sym.Num(0), n)) {
 		return false
 	}
-	p.put(a+rwReaders, arith(xSub, n, num(1)))
+	p.put(a+rwReaders, sym.Arith(sym.OpSub, n, sym.Num(1)))
 	p.release(a)
 	return x.opReturn(p, nil)
 }
@@ -432,40 +433,40 @@ func tryRLock(x *translator, p *path) bool {
 	if !ok {
 		return false
 	}
-	c := and(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))
-	if q := p.fork(not(c)); q != nil {
-		x.opReturn(q, []*expr{num(0)})
+	c := sym.And(eq(p.cellAt(a+rwHeld), 0), eq(p.cellAt(a+rwPending), 0))
+	if q := p.fork(sym.Not(c)); q != nil {
+		x.opReturn(q, []*sym.Expr{sym.Num(0)})
 		x.continueWith(q)
 	}
 	if !p.assume(c) || !x.moreReaders(p, a) {
 		return false
 	}
-	return x.opReturn(p, []*expr{num(1)})
+	return x.opReturn(p, []*sym.Expr{sym.Num(1)})
 }
 
-func wgAdd(x *translator, p *path, delta *expr) bool {
+func wgAdd(x *translator, p *path, delta *sym.Expr) bool {
 	a, ok := x.receiver(p)
 	if !ok {
 		return false
 	}
-	if delta.op == xUnknown {
+	if delta.Op == sym.OpUnknown {
 		p.note("wait-group-delta", artifact.DirectionUnder, "the number added is not tracked: taken as 0, 1 or 2; what another one leads to is not in the model")
 		for k := range int32(3) {
 			q := p.clone()
-			q.set(q.peek().ctx, argKey(1), []*expr{num(k)})
+			q.set(q.peek().ctx, argKey(1), []*sym.Expr{sym.Num(k)})
 			x.continueWith(q)
 		}
 		return false
 	}
-	n, ok := x.wgCounter(p, arith(xAdd, p.cellAt(a), delta))
+	n, ok := x.wgCounter(p, sym.Arith(sym.OpAdd, p.cellAt(a), delta))
 	if !ok {
 		return false
 	}
-	lim := num(int32(x.opts.Counter))
-	if q := p.fork(arith(xLt, lim, n)); q != nil {
+	lim := sym.Num(int32(x.opts.Counter))
+	if q := p.fork(sym.Arith(sym.OpLt, lim, n)); q != nil {
 		q.bound("a wait group counter greater than the model counts")
 	}
-	if !p.assume(arith(xLe, n, lim)) {
+	if !p.assume(sym.Arith(sym.OpLe, n, lim)) {
 		return false
 	}
 	p.put(a, n)
@@ -474,12 +475,12 @@ func wgAdd(x *translator, p *path, delta *expr) bool {
 
 // wgCounter is n, what a counter is set to, where it is not negative; the operation panics
 // elsewhere. It reports whether p goes on.
-func (x *translator) wgCounter(p *path, n *expr) (*expr, bool) {
-	if q := p.fork(arith(xLt, n, num(0))); q != nil {
+func (x *translator) wgCounter(p *path, n *sym.Expr) (*sym.Expr, bool) {
+	if q := p.fork(sym.Arith(sym.OpLt, n, sym.Num(0))); q != nil {
 		x.raise(q, &unwind{kind: artifact.KindNegativeCounter, site: x.siteOfOp(q), pos: q.here(), detail: "sync: negative WaitGroup counter"}, x.someError())
 		x.continueWith(q)
 	}
-	return n, p.assume(arith(xLe, num(0), n))
+	return n, p.assume(sym.Arith(sym.OpLe, sym.Num(0), n))
 }
 
 func wgWait(x *translator, p *path) bool {
@@ -507,7 +508,7 @@ func onceDo(x *translator, p *path) bool {
 	}
 	f := p.peek()
 	if f.phase == 2 { // the function has returned
-		p.put(a, num(onceOver))
+		p.put(a, sym.Num(onceOver))
 		return x.opReturn(p, nil)
 	}
 	s := p.cellAt(a)
@@ -519,13 +520,13 @@ func onceDo(x *translator, p *path) bool {
 		return false
 	}
 	return x.callArg(p, 1, func(q *path) {
-		q.put(a, num(onceRunning))
+		q.put(a, sym.Num(onceRunning))
 		q.top().phase = 2
 	})
 }
 
 func onceDone(x *translator, p *path) bool {
-	p.putAt(p.arg(0)[0], 0, num(onceOver))
+	p.putAt(p.arg(0)[0], 0, sym.Num(onceOver))
 	return true
 }
 
@@ -563,7 +564,7 @@ func (x *translator) enterArg(p *path, k int, tgt target, before func(q *path)) 
 
 func osExit(x *translator, p *path) bool {
 	e := p.simplify(p.arg(0)[0])
-	x.exits(p, e.isConst() && e.k == 0, !e.isConst(), "os.Exit")
+	x.exits(p, e.IsConst() && e.K == 0, !e.IsConst(), "os.Exit")
 	return false
 }
 
@@ -635,6 +636,6 @@ func closeChan(x *translator, p *path) bool {
 	if !p.assume(eq(closed, 0)) {
 		return false
 	}
-	p.put(k+chanClosed, num(1))
+	p.put(k+chanClosed, sym.Num(1))
 	return x.opReturn(p, nil)
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // A template is the automaton of the goroutines that one go statement, in one
@@ -60,9 +61,9 @@ func newVariables() variables {
 
 // handedOver is what a goroutine gets from the one that starts it.
 type handedOver struct {
-	handed []varKey // in order
-	refs   []bool   // which of it are references
-	args   []abs    // what each can be
+	handed []varKey  // in order
+	refs   []bool    // which of it are references
+	args   []sym.Set // what each can be
 }
 
 // context is a call path inside a goroutine.
@@ -128,8 +129,8 @@ type variable struct {
 	tmpl *template
 	id   uint64
 	name string
-	abs  abs // all it holds where it is stored
-	x    *expr
+	abs  sym.Set // all it holds where it is stored
+	x    *sym.Expr
 	refs bool // holds references
 	ref  bool // holds references to objects of pools: it is global, so that the allocators can see it
 }
@@ -138,7 +139,7 @@ type variable struct {
 func (v *variable) Key() uint64 { return v.id }
 
 // variableOf is the variable that an expression reads.
-func variableOf(e *expr) *variable { return e.leaf.(*variable) }
+func variableOf(e *sym.Expr) *variable { return e.Leaf.(*variable) }
 
 // varKey names a value: of an activation, with its component.
 type varKey struct {
@@ -194,7 +195,7 @@ type location struct {
 	block  bool   // the operation can wait
 
 	live []liveValue
-	in   []abs
+	in   []sym.Set
 	lost []bool // the greatest value of in stands for one beyond the limits
 
 	held []heldLock // by who is here, whatever the way
@@ -235,7 +236,7 @@ func (t *template) variable(k varKey, name func() string) *variable {
 		return v
 	}
 	v := &variable{tmpl: t, id: uint64(t.index)<<32 + uint64(len(t.varList)), name: name()}
-	v.x = read(xVar, v, 0)
+	v.x = sym.Read(sym.OpVar, v, 0)
 	t.vars[k] = v
 	t.varList = append(t.varList, v)
 	return v

@@ -4,6 +4,7 @@ import (
 	"go/types"
 
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 )
 
 // The context of a test, or of a subtest, is there from its beginning, and ends
@@ -15,23 +16,23 @@ var testContext = &intrinsic{Operation: program.Operation{Name: program.ContextO
 func init() { testContext.run = contextOfTest }
 
 // testContextOf is the address of the context of a test, or of a subtest.
-func (x *translator) testContextOf(p *path, scope *callPath) *expr {
+func (x *translator) testContextOf(p *path, scope *callPath) *sym.Expr {
 	if scope != nil {
 		return x.contextOfSubtest(p, scope)
 	}
 	const key = "context of the test"
 	if o := x.mem.keyed[key]; o != nil {
-		return num(o.base)
+		return sym.Num(o.base)
 	}
 	o := x.mem.keyedObject(key, func() *object {
 		return &object{kind: objChan, name: "test_ctx", size: chanPayload + ctxCells, elem: types.NewStruct(nil, nil), pos: x.prog.Entry.Pos(), ctx: true}
 	})
 	x.describeContext(o)
-	return num(o.base)
+	return sym.Num(o.base)
 }
 
 func contextOfTest(x *translator, p *path) bool {
-	return x.opReturn(p, []*expr{num(x.mem.tag(libraryContext)), x.testContextOf(p, p.scopeOf())})
+	return x.opReturn(p, []*sym.Expr{sym.Num(x.mem.tag(libraryContext)), x.testContextOf(p, p.scopeOf())})
 }
 
 // withContext has the innermost frame, that of a test function, end its context

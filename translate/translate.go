@@ -18,6 +18,7 @@ import (
 	"github.com/vtrace/vtrace/source"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/translate/internal/termination"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -258,7 +259,7 @@ type worklist struct {
 	stack   []*path
 	meeting map[string][]envKey // what is live where ways meet
 	parked  []*path             // these wait for others where ways meet, see meet.go
-	left    map[int32]abs       // in memory by a path that arrives
+	left    map[int32]sym.Set   // in memory by a path that arrives
 	ways    map[*location]int   // by where they began
 }
 
@@ -337,7 +338,7 @@ func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice,
 			own: map[string]bool{}, widths: map[types.Type]int{}, orders: map[*ssa.Function]map[ssa.Value]int{},
 			methods: map[methodKey]*ssa.Function{}, names: map[*ssa.Function]string{},
 		},
-		worklist: worklist{meeting: map[string][]envKey{}, left: map[int32]abs{}, ways: map[*location]int{}},
+		worklist: worklist{meeting: map[string][]envKey{}, left: map[int32]sym.Set{}, ways: map[*location]int{}},
 		timeline: timeline{
 			untimely: map[sites.ID][]*object{}, eventsOf: map[*object]*event{}, sleeps: map[*template]*event{}, precedes: map[[2]int]*cell{},
 		},
@@ -426,28 +427,28 @@ func (x *translator) enqueue(l *location) {
 // limit is the size at which an explicit set becomes an interval.
 func (x *translator) limit(ref bool) int {
 	if ref {
-		return maxRefSet
+		return sym.MaxRefSet
 	}
-	return maxSet
+	return sym.MaxSet
 }
 
 // grow adds to what a cell can hold.
-func (x *translator) grow(c *cell, a abs) {
+func (x *translator) grow(c *cell, a sym.Set) {
 	if c.fix || x.emitting {
 		return
 	}
 	if c.confined {
 		return // any value has its place
 	}
-	j := c.abs.widen(a, x.limit(c.ref), x.prog.Thresholds)
-	if j.top && !a.top && !c.abs.top {
+	j := c.abs.Widen(a, x.limit(c.ref), x.prog.Thresholds)
+	if j.Top && !a.Top && !c.abs.Top {
 		// A counter that is kept for the whole program, not by place, seems to
 		// grow for ever.
 		if x.confine(c); c.confined {
 			return
 		}
 	}
-	if j.equal(c.abs) {
+	if j.Equal(c.abs) {
 		return
 	}
 	c.abs = j
@@ -457,7 +458,7 @@ func (x *translator) grow(c *cell, a abs) {
 // wake has the segments executed again that depend on what a cell can hold.
 func (x *translator) wake(c *cell) {
 	x.enqueueAll(c.readers)
-	if c.abs.top {
+	if c.abs.Top {
 		x.enqueueAll(c.places)
 	}
 }
@@ -519,13 +520,13 @@ func (x *translator) solve() {
 		for _, addr := range sortedKeys(a.p.heap.m) {
 			e := a.p.heap.m[addr]
 			c := x.mem.cells[addr]
-			if e.isConst() {
-				c.init = e.k
+			if e.IsConst() {
+				c.init = e.K
 				if !c.fix {
-					c.abs = absConst(e.k)
+					c.abs = sym.Single(e.K)
 				}
 			} else if !c.fix {
-				c.abs, c.open = absTop(), true
+				c.abs, c.open = sym.Anything(), true
 			}
 		}
 		x.join(a.p, a.loc)
@@ -556,7 +557,7 @@ func (x *translator) solve() {
 	}
 }
 
-func sortedKeys(m map[int32]*expr) []int32 {
+func sortedKeys(m map[int32]*sym.Expr) []int32 {
 	out := make([]int32, 0, len(m))
 	for k := range m {
 		out = append(out, k)
@@ -574,10 +575,10 @@ func (x *translator) findShared() bool {
 	grown := x.findTimed()
 	var shared []*cell
 	for _, c := range x.mem.cells {
-		if c == nil || c.sync || c.abs.top {
+		if c == nil || c.sync || c.abs.Top {
 			continue
 		}
-		if _, ok := c.abs.single(); ok && !c.varies {
+		if _, ok := c.abs.Single(); ok && !c.varies {
 			continue
 		}
 		n, written := 0, false
