@@ -66,10 +66,10 @@
 // free choices; those that another
 // run may make otherwise have the kind "input" (input.go). A call out of the
 // program is recorded where it is given channels, locks or code that matters
-// (library.go); containers of the library are translated from their source, and
+// (internal/omissions); containers of the library are translated from their source, and
 // what happens in them happens at the statement that calls them. Waiting
 // goroutines are not served in order where that can be seen; loops without
-// operations are assumed to end (bounded.go). What has neither an exact model nor
+// operations are assumed to end. What has neither an exact model nor
 // an honest approximation is an UnsupportedError: reflection, unsafe, operations
 // on channels and locks that cannot be followed.
 //

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 	"sort"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/disallow"
 	"github.com/vtrace/vtrace/sites"
+	"github.com/vtrace/vtrace/translate/internal/omissions"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 	"github.com/vtrace/vtrace/uppaal"
 )
@@ -345,11 +347,14 @@ func (x *translator) emit() (*Model, error) {
 			}
 		}
 	}
-	x.leftOut()
+	left := omissions.New(x.prog, x.sl, x.endings(), func(pos token.Pos, kind, direction, reason string) {
+		x.approximation(pos, kind, direction, reason)
+	})
+	left.Calls()
 	x.noteCompletions()
-	x.noteTestMain()
+	left.TestMain()
 	x.missingPanics()
-	x.assumedLoops()
+	left.Loops()
 	x.queueOrder()
 	if err := x.errs.ErrorOrNil(); err != nil && (!x.opts.Continue || x.tooLarge) {
 		return nil, err

@@ -362,7 +362,7 @@ func syncLimit(t types.Type, i int, opts Options) int32 {
 // part of the program: its fields are not looked into.
 func (x *translator) foreign(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && !x.own[n.Obj().Pkg().Path()]
+	return ok && n.Obj().Pkg() != nil && !x.prog.Translated(n.Obj().Pkg().Path())
 }
 
 // width is the number of scalars of a value of type t.

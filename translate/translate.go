@@ -244,7 +244,6 @@ type translator struct {
 
 // programFacts are what follows from the program alone, made when somebody asks for it.
 type programFacts struct {
-	own        map[string]bool    // packages that are translated
 	capacities map[string]bool    // the types of elements of which capacities are seen, see capacity.go
 	loops      *termination.Loops // how often loops turn
 	widths     map[types.Type]int
@@ -335,7 +334,7 @@ func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice,
 	x := &translator{
 		assumptions: taken,
 		programFacts: programFacts{
-			own: map[string]bool{}, widths: map[types.Type]int{}, orders: map[*ssa.Function]map[ssa.Value]int{},
+			widths: map[types.Type]int{}, orders: map[*ssa.Function]map[ssa.Value]int{},
 			methods: map[methodKey]*ssa.Function{}, names: map[*ssa.Function]string{},
 		},
 		worklist: worklist{meeting: map[string][]envKey{}, left: map[int32]sym.Set{}, ways: map[*location]int{}},
@@ -353,12 +352,6 @@ func newTranslator(ctx context.Context, p *program.Program, sl *relevance.Slice,
 	if opts.At != nil {
 		for _, b := range opts.At.Places {
 			x.given[b.Place] = b
-		}
-	}
-	for _, q := range slices.Concat(p.Source.Library, p.Source.Packages) {
-		x.own[q.PkgPath] = true
-		if q.Types != nil {
-			x.own[q.Types.Path()] = true
 		}
 	}
 	return x

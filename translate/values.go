@@ -50,7 +50,7 @@ func (x *translator) global(g *ssa.Global) *object {
 			x.mem.cells[o.base+i].outside = why
 		}
 	}
-	if g.Pkg != nil && !x.own[g.Pkg.Pkg.Path()] {
+	if g.Pkg != nil && !x.prog.Translated(g.Pkg.Pkg.Path()) {
 		for i := range o.size {
 			x.mem.cells[o.base+i].abs, x.mem.cells[o.base+i].open = sym.Anything(), true
 		}

@@ -32,6 +32,7 @@ type Program struct {
 	// Operation is what is known of a function without body, nil for nothing.
 	Operation func(*ssa.Function) *Operation
 	library   map[*types.Package]bool // those of Source.Library
+	paths     map[string]bool         // of the packages of the program and of its library
 	// Thresholds are the integers to which intervals are widened.
 	Thresholds []int32
 	TestMain   *TestMain // nil if there is no TestMain
@@ -90,6 +91,7 @@ func Build(ctx context.Context, src *source.Program, operation func(*ssa.Functio
 		Operation: operation,
 
 		library: map[*types.Package]bool{},
+		paths:   map[string]bool{},
 
 		converted: map[types.Type]bool{},
 		kept:      map[ssa.CallInstruction][]*ssa.Function{},
@@ -97,6 +99,12 @@ func Build(ctx context.Context, src *source.Program, operation func(*ssa.Functio
 	}
 	for _, q := range src.Library {
 		p.library[q.Types] = true
+	}
+	for _, q := range slices.Concat(src.Library, src.Packages) {
+		p.paths[q.PkgPath] = true
+		if q.Types != nil {
+			p.paths[q.Types.Path()] = true
+		}
 	}
 	if p.Entry == nil {
 		return nil, fmt.Errorf("%s: %w", src.Spec.Entry, source.ErrNoEntry)
@@ -187,6 +195,10 @@ func (p *Program) findThresholds() {
 	}
 	sort.Slice(p.Thresholds, func(i, j int) bool { return p.Thresholds[i] < p.Thresholds[j] })
 }
+
+// Translated reports that the package with a path is translated from its source: as one of the
+// program, or of its library.
+func (p *Program) Translated(path string) bool { return p.paths[path] }
 
 // OfLibrary reports that a function is one of the library that is translated from
 // its source.

@@ -1,4 +1,4 @@
-package translate
+package omissions
 
 import (
 	"fmt"
@@ -11,27 +11,26 @@ import (
 	"github.com/vtrace/vtrace/translate/internal/program"
 )
 
-// assumedLoops records the loops that the model leaves out, since they hold no
+// Loops notes the loops that the model leaves out, since they hold no
 // operation and decide none, and whose end does not show in their form (package termination): the
 // model takes it for granted that they end.
-func (x *translator) assumedLoops() {
-	e := x.endings()
-	for _, f := range x.prog.Funcs {
-		if program.Synthetic(f) || !x.own[packagePath(f)] {
+func (o *Finder) Loops() {
+	for _, f := range o.prog.Funcs {
+		if program.Synthetic(f) || !o.prog.Translated(packagePath(f)) {
 			continue
 		}
-		in := x.prog.Function(f)
+		in := o.prog.Function(f)
 		assumed := func(b *ssa.BasicBlock) {
-			x.approximation(loopPos(in, b), "terminates", artifact.DirectionBound, fmt.Sprintf("the loop holds no operation: assumed to end (in %s)", f.Name()))
+			o.note(loopPos(in, b), "terminates", artifact.DirectionBound, fmt.Sprintf("the loop holds no operation: assumed to end (in %s)", f.Name()))
 		}
 		for _, b := range f.Blocks {
 			// The header of a loop dominates a block that jumps back to it.
 			header := slices.ContainsFunc(b.Preds, b.Dominates)
-			if header && !x.sl.Blocks[b] && !e.Ends(b) {
+			if header && !o.sl.Blocks[b] && !o.loops.Ends(b) {
 				assumed(b)
 			}
 		}
-		for _, b := range x.tangles(in) {
+		for _, b := range o.tangles(in) {
 			assumed(b)
 		}
 	}
@@ -54,7 +53,7 @@ func packagePath(f *ssa.Function) string {
 
 // tangles returns a block of each set of cycles that are left out of the model and have
 // no header, since they are entered at several places.
-func (x *translator) tangles(in *program.Function) []*ssa.BasicBlock {
+func (o *Finder) tangles(in *program.Function) []*ssa.BasicBlock {
 	if in.Arrange(); !in.Tangled {
 		return nil
 	}
@@ -65,7 +64,7 @@ func (x *translator) tangles(in *program.Function) []*ssa.BasicBlock {
 			b := work[len(work)-1]
 			work = work[:len(work)-1]
 			for _, s := range b.Succs {
-				if !s.Dominates(b) && !x.sl.Blocks[s] && !out[s] {
+				if !s.Dominates(b) && !o.sl.Blocks[s] && !out[s] {
 					out[s] = true
 					work = append(work, s)
 				}
@@ -75,7 +74,7 @@ func (x *translator) tangles(in *program.Function) []*ssa.BasicBlock {
 	}
 	var out []*ssa.BasicBlock
 	for _, b := range in.Func.Blocks {
-		if x.sl.Blocks[b] {
+		if o.sl.Blocks[b] {
 			continue
 		}
 		behind := reached(b)
@@ -106,51 +105,4 @@ func loopPos(in *program.Function, header *ssa.BasicBlock) token.Pos {
 		b = b.Succs[0]
 	}
 	return in.Func.Pos()
-}
-
-// queueOrder records where waiting goroutines may be served in an order that is
-// not Go's: on channels that somebody polls, where several processes can queue
-// on the same side. The edges that serve them rest on it.
-func (x *translator) queueOrder() {
-	type side struct {
-		o    *object
-		send bool
-	}
-	type user struct {
-		side
-		t *template
-	}
-	count := map[side]int{}
-	seen := map[user]bool{}
-	served := func(ed *edge) (side, bool) {
-		if s := ed.sync; s != nil && s.obj != nil && s.obj.polled && s.obj.cap == 0 {
-			return side{s.obj, s.send}, true
-		}
-		return side{}, false
-	}
-	for _, t := range x.templates {
-		for _, ed := range t.edges {
-			if s, ok := served(ed); ok && ed.from.kind == atQueue && !seen[user{s, t}] {
-				seen[user{s, t}] = true
-				count[s] += t.slots
-			}
-		}
-	}
-	for _, t := range x.templates {
-		for _, ed := range t.edges {
-			s, ok := served(ed)
-			if !ok || ed.from.kind != atQueue || count[s] < 2 {
-				continue
-			}
-			what := "receivers"
-			if s.send {
-				what = "senders"
-			}
-			if x.opts.Strict {
-				continue // the order of a queue is no construct to avoid
-			}
-			n := x.approximation(s.o.pos, "queue-order", artifact.DirectionOver, what+" that wait on this channel may be served in any order")
-			ed.approx = append(ed.approx[:len(ed.approx):len(ed.approx)], n)
-		}
-	}
 }

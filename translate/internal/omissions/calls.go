@@ -1,4 +1,4 @@
-package translate
+package omissions
 
 import (
 	"fmt"
@@ -10,38 +10,50 @@ import (
 
 	"github.com/vtrace/vtrace/artifact"
 	"github.com/vtrace/vtrace/translate/internal/program"
+	"github.com/vtrace/vtrace/translate/internal/relevance"
+	"github.com/vtrace/vtrace/translate/internal/termination"
 )
 
-// Calls of functions whose source is not part of the program are left out of
-// the model. That loses something only where such a function is given what it
-// can act on: a channel, a synchronisation object, or code of the program that
-// matters to its concurrency, as a function or as the methods of a value. These
-// calls are recorded.
+// A Finder finds what the model leaves out of a program.
+type Finder struct {
+	prog  *program.Program
+	sl    *relevance.Slice
+	loops *termination.Loops
+	note  Note
+}
 
-// leftOut records the calls that leave something out.
-func (x *translator) leftOut() {
-	for _, f := range x.prog.Funcs {
+// A Note records what is left out at a position.
+type Note func(pos token.Pos, kind, direction, reason string)
+
+// New makes a finder for a program, which notes with record what it finds.
+func New(prog *program.Program, sl *relevance.Slice, loops *termination.Loops, record Note) *Finder {
+	return &Finder{prog, sl, loops, record}
+}
+
+// Calls notes the calls that leave something out.
+func (o *Finder) Calls() {
+	for _, f := range o.prog.Funcs {
 		for _, b := range f.Blocks {
 			for _, instr := range b.Instrs {
 				call, ok := instr.(ssa.CallInstruction)
 				if !ok {
 					continue
 				}
-				x.leftOutBehind(call)
-				callee, pkg, outside := x.outside(call)
+				o.behind(call)
+				callee, pkg, outside := o.outside(call)
 				if !outside {
 					continue
 				}
 				if rendezvous[callee] {
-					x.approximation(x.callPos(call), "unknown-call", artifact.DirectionUnder, callee+" makes what goroutines wait for each other at; that is not in the model")
+					o.note(o.callPos(call), "unknown-call", artifact.DirectionUnder, callee+" makes what goroutines wait for each other at; that is not in the model")
 				}
 				for _, a := range program.Arguments(call) {
-					if what := x.actsOn(a, callee); what != "" {
+					if what := o.actsOn(a, callee); what != "" {
 						reason := fmt.Sprintf("%s may use %s that is passed to it", callee, what)
 						if host, _, _ := strings.Cut(pkg, "/"); strings.Contains(host, ".") {
 							reason += "; package " + pkg + " is not among the dependencies that are checked"
 						}
-						x.approximation(x.callPos(call), "unknown-call", artifact.DirectionUnder, reason)
+						o.note(o.callPos(call), "unknown-call", artifact.DirectionUnder, reason)
 						break
 					}
 				}
@@ -57,8 +69,9 @@ var rendezvous = map[string]bool{
 	"io.Pipe": true, "net.Pipe": true, "os.Pipe": true, "net.Listen": true, "net/http/httptest.NewServer": true,
 }
 
-func (x *translator) callPos(call ssa.CallInstruction) token.Pos {
-	if pos := x.prog.Function(call.Parent()).Positions[call]; pos.IsValid() {
+// callPos is where a call stands.
+func (o *Finder) callPos(call ssa.CallInstruction) token.Pos {
+	if pos := o.prog.Function(call.Parent()).Positions[call]; pos.IsValid() {
 		return pos
 	}
 	if call.Pos().IsValid() {
@@ -69,14 +82,14 @@ func (x *translator) callPos(call ssa.CallInstruction) token.Pos {
 
 // outside names the function that a call calls, and the package of it if that is
 // known, if it is one that the model knows nothing of.
-func (x *translator) outside(call ssa.CallInstruction) (name, pkg string, ok bool) {
+func (o *Finder) outside(call ssa.CallInstruction) (name, pkg string, ok bool) {
 	c := call.Common()
 	if _, isBuiltin := c.Value.(*ssa.Builtin); isBuiltin {
 		return "", "", false
 	}
-	callees := x.prog.Callees(call)
+	callees := o.prog.Callees(call)
 	for _, f := range callees {
-		if f.Blocks == nil && intrinsicOf(f) == nil {
+		if f.Blocks == nil && o.prog.Operation(f) == nil {
 			if f.Object() != nil && f.Object().Pkg() != nil {
 				pkg = f.Object().Pkg().Path()
 			}
@@ -97,28 +110,28 @@ var printed = map[string]bool{"String": true, "Error": true, "GoString": true, "
 	"Scan": true, "Value": true, "Set": true}
 
 // actsOn says what the library can act on through an argument, "" if nothing.
-func (x *translator) actsOn(a ssa.Value, callee string) string {
+func (o *Finder) actsOn(a ssa.Value, callee string) string {
 	switch v := a.(type) {
 	case *ssa.Const:
 		return ""
 	case *ssa.Function:
-		if x.touches(v, map[*ssa.Function]bool{}) {
+		if o.touches(v, map[*ssa.Function]bool{}) {
 			return "the function " + v.Name()
 		}
 		return ""
 	case *ssa.MakeClosure:
-		if f := v.Fn.(*ssa.Function); x.touches(f, map[*ssa.Function]bool{}) {
+		if f := v.Fn.(*ssa.Function); o.touches(f, map[*ssa.Function]bool{}) {
 			return "the function " + f.Name()
 		}
 		return ""
 	case *ssa.ChangeType:
-		return x.actsOn(v.X, callee)
+		return o.actsOn(v.X, callee)
 	case *ssa.ChangeInterface:
-		return x.actsOn(v.X, callee)
+		return o.actsOn(v.X, callee)
 	case *ssa.MakeMap: // of functions, for instance
 		for _, r := range *v.Referrers() {
 			if u, ok := r.(*ssa.MapUpdate); ok && u.Map == a {
-				if what := x.actsOn(u.Value, callee); what != "" {
+				if what := o.actsOn(u.Value, callee); what != "" {
 					return what
 				}
 			}
@@ -130,13 +143,13 @@ func (x *translator) actsOn(a ssa.Value, callee string) string {
 			return "the " + program.TypeKey(t)
 		}
 		if program.IsFunc(t) {
-			return x.actsOn(v.X, callee)
+			return o.actsOn(v.X, callee)
 		}
 		target, ok := a.Type().Underlying().(*types.Interface)
 		if !ok {
 			return ""
 		}
-		ms := x.prog.SSA.MethodSets.MethodSet(t)
+		ms := o.prog.SSA.MethodSets.MethodSet(t)
 		for i := range ms.Len() {
 			m, ok := ms.At(i).Obj().(*types.Func)
 			if !ok || !m.Exported() {
@@ -146,7 +159,7 @@ func (x *translator) actsOn(a ssa.Value, callee string) string {
 			for k := range target.NumMethods() {
 				asked = asked || target.Method(k).Name() == m.Name()
 			}
-			if f := x.prog.SSA.FuncValue(m); asked && f != nil && x.touches(f, map[*ssa.Function]bool{}) {
+			if f := o.prog.SSA.FuncValue(m); asked && f != nil && o.touches(f, map[*ssa.Function]bool{}) {
 				return "the method " + m.Name() + " of a value"
 			}
 		}
@@ -169,8 +182,8 @@ func (x *translator) actsOn(a ssa.Value, callee string) string {
 	// A value of any type that has the methods.
 	if iface, ok := t.Underlying().(*types.Interface); ok {
 		for m := range iface.Methods() {
-			for _, f := range x.prog.CalledMethods(a, []string{m.Name()}) {
-				if m.Exported() && x.touches(f, map[*ssa.Function]bool{}) {
+			for _, f := range o.prog.CalledMethods(a, []string{m.Name()}) {
+				if m.Exported() && o.touches(f, map[*ssa.Function]bool{}) {
 					return "the method " + m.Name() + " of a value"
 				}
 			}
@@ -181,8 +194,8 @@ func (x *translator) actsOn(a ssa.Value, callee string) string {
 
 // touches reports that a function has operations, or calls functions that have
 // some; unlike the slice it also knows functions that only the library calls.
-func (x *translator) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool {
-	if x.sl.Funcs[f] {
+func (o *Finder) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool {
+	if o.sl.Funcs[f] {
 		return true
 	}
 	if seen[f] {
@@ -191,12 +204,12 @@ func (x *translator) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool 
 	seen[f] = true
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
-			if x.sl.Seed(instr) {
+			if o.sl.Seed(instr) {
 				return true
 			}
 			if call, ok := instr.(ssa.CallInstruction); ok {
-				for _, g := range x.prog.Callees(call) {
-					if x.touches(g, seen) {
+				for _, g := range o.prog.Callees(call) {
+					if o.touches(g, seen) {
 						return true
 					}
 				}
@@ -204,4 +217,28 @@ func (x *translator) touches(f *ssa.Function, seen map[*ssa.Function]bool) bool 
 		}
 	}
 	return false
+}
+
+// behind notes what a call through an interface leaves out: a function whose type has a
+// method of which the model knows nothing.
+func (o *Finder) behind(call ssa.CallInstruction) {
+	for _, m := range o.prog.FunctionMethods(call.Common()) {
+		if o.prog.Operation(m) != nil {
+			continue
+		}
+		for _, f := range o.prog.Funcs {
+			for _, b := range f.Blocks {
+				for _, instr := range b.Instrs {
+					c, ok := instr.(*ssa.ChangeType)
+					if !ok || !types.Identical(c.Type(), m.Signature.Recv().Type()) {
+						continue
+					}
+					if what := o.actsOn(c.X, program.FullName(m)); what != "" {
+						o.note(o.callPos(call), "unknown-call", artifact.DirectionUnder, fmt.Sprintf("%s may use %s that it is a method of", program.FullName(m), what))
+						return
+					}
+				}
+			}
+		}
+	}
 }
