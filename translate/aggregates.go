@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/vtrace/vtrace/artifact"
+	"github.com/vtrace/vtrace/translate/internal/growth"
 	"github.com/vtrace/vtrace/translate/internal/program"
 	"github.com/vtrace/vtrace/translate/internal/sym"
 )
@@ -556,6 +557,15 @@ func (a *appending) inPlace() bool {
 	return p.advance()
 }
 
+// seesCapacity reports that what the program does may depend on the capacities of slices with
+// such elements.
+func (x *translator) seesCapacity(elem types.Type) bool {
+	if x.capacities == nil {
+		x.capacities = growth.Observed(x.prog)
+	}
+	return x.capacities[program.TypeKey(elem)]
+}
+
 // appendNew appends to a copy of a slice that has no room, which has n elements
 // then.
 func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n int32, added []*sym.Expr) bool {
@@ -570,9 +580,9 @@ func (x *translator) appendNew(p *path, call *ssa.Call, ptr, length, capacity, n
 		room = n
 	}
 	if !x.seesCapacity(elem) { // nobody sees what is left out
-		return x.appendInto(p, call, elem, ptr, length, n, min(x.heapCapacity(elem, n, capacity), room), added)
+		return x.appendInto(p, call, elem, ptr, length, n, min(growth.OnHeap(x.prog.Sizes(), elem, n, capacity), room), added)
 	}
-	sizes := x.capacitiesOf(call, elem, n, length, capacity)
+	sizes := growth.Capacities(x.prog.Sizes(), call, elem, n, length, capacity)
 	if len(sizes) == 1 {
 		return x.appendInto(p, call, elem, ptr, length, n, sizes[0], added)
 	}

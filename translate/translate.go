@@ -244,7 +244,7 @@ type translator struct {
 
 // programFacts are what follows from the program alone, made when somebody asks for it.
 type programFacts struct {
-	capacities map[string]bool    // the types of elements of which capacities are seen, see capacity.go
+	capacities map[string]bool    // the types of elements of which capacities are seen, see package growth
 	loops      *termination.Loops // how often loops turn
 	widths     map[types.Type]int
 	orders     map[*ssa.Function]map[ssa.Value]int

@@ -1,4 +1,4 @@
-package translate
+package growth
 
 import (
 	"go/token"
@@ -6,13 +6,9 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
-)
 
-// What append returns has room for at least what is in it. How much more there is decides
-// whether a later append writes into the same array, which others may see, or into a new
-// one. For arrays on the heap it is what runtime.growslice computes. Small ones may lie on
-// the stack, if the compiler sees that the slice stays there for a while, and are larger
-// or smaller then: where that can be, and the program looks at capacities, it is a choice.
+	"github.com/vtrace/vtrace/translate/internal/program"
+)
 
 // sizeClasses are the sizes of the blocks that the runtime allocates for small objects,
 // internal/runtime/gc.SizeClassToSize.
@@ -71,20 +67,20 @@ func stackCapacities(n, length, size int64, pointers bool) []int64 {
 	return out
 }
 
-// heapCapacity is the capacity of an array on the heap to which append copies a slice that
+// OnHeap is the capacity of an array on the heap to which append copies a slice that
 // has no room for n elements.
-func (x *translator) heapCapacity(elem types.Type, n, capacity int32) int32 {
-	return int32(grownCapacity(int64(n), int64(capacity), x.prog.Sizes().Sizeof(elem), hasPointers(elem)))
+func OnHeap(sizes types.Sizes, elem types.Type, n, capacity int32) int32 {
+	return int32(grownCapacity(int64(n), int64(capacity), sizes.Sizeof(elem), hasPointers(elem)))
 }
 
-// capacitiesOf are the capacities that what an append returns can have, where the slice
+// Capacities are the capacities that what an append returns can have, where the slice
 // before has no room.
-func (x *translator) capacitiesOf(call *ssa.Call, elem types.Type, n, length, capacity int32) []int32 {
-	out := []int32{x.heapCapacity(elem, n, capacity)}
+func Capacities(sizes types.Sizes, call *ssa.Call, elem types.Type, n, length, capacity int32) []int32 {
+	out := []int32{OnHeap(sizes, elem, n, capacity)}
 	if leavesAtOnce(call) {
 		return out
 	}
-	for _, k := range stackCapacities(int64(n), int64(length), x.prog.Sizes().Sizeof(elem), hasPointers(elem)) {
+	for _, k := range stackCapacities(int64(n), int64(length), sizes.Sizeof(elem), hasPointers(elem)) {
 		if !slices.Contains(out, int32(k)) {
 			out = append(out, int32(k))
 		}
@@ -110,24 +106,21 @@ func hasPointers(t types.Type) bool {
 	return true
 }
 
-// seesCapacity reports that what the program does may depend on the capacities of slices
-// with such elements: it asks for one, goes beyond the length of a slice, or uses a slice
+// Observed are the types of elements, by their keys, of slices on whose capacities what the
+// program does may depend: it asks for one, goes beyond the length of a slice, or uses a slice
 // further that it has appended to.
-func (x *translator) seesCapacity(elem types.Type) bool {
-	key := types.TypeString(elem, nil)
-	if x.capacities == nil {
-		x.capacities = map[string]bool{}
-		for _, f := range x.prog.Funcs {
-			for _, b := range f.Blocks {
-				for _, instr := range b.Instrs {
-					if t := capacitySeen(instr); t != nil {
-						x.capacities[types.TypeString(t, nil)] = true
-					}
+func Observed(p *program.Program) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range p.Funcs {
+		for _, b := range f.Blocks {
+			for _, instr := range b.Instrs {
+				if t := capacitySeen(instr); t != nil {
+					out[program.TypeKey(t)] = true
 				}
 			}
 		}
 	}
-	return x.capacities[key]
+	return out
 }
 
 // capacitySeen is the type of the elements of a slice whose capacity an instruction sees,
