@@ -37,6 +37,15 @@
 // as in the program. Allocations that can be repeated draw from a pool and
 // reuse objects that nothing refers to.
 //
+// What can be said before anything is executed, or without a path, is in packages of its own:
+//
+//   - program: the SSA form, the call graph, control flow, what is known of library functions
+//   - relevance: the slice, and how what is in it is kept
+//   - termination: which loops end, and how often they turn
+//   - omissions: what the model leaves out and loses something by
+//   - growth: the room behind what append returns
+//   - sym: expressions over the state, and the sets of integers that they can be
+//
 // # What is an error
 //
 // A panic that is not recovered, a fatal error, and in a test a failure that it

@@ -50,7 +50,7 @@ type edgeLabel struct {
 	sync   *syncLabel
 	full   *template   // the condition that no process of it is idle
 	send   []*sym.Expr // handed over to the partner
-	hand   []sym.Set   // of xMsg and xArg
+	hand   []sym.Set   // of OpMsg and OpArg
 	role   string
 	site   sites.ID
 	sel    int

@@ -7,40 +7,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Functions lists the functions with bodies that a function value can be: if it
-// cannot be seen, all functions of its type that are used as values.
-func (p *Program) Functions(v ssa.Value) []*ssa.Function {
-	switch v := v.(type) {
-	case *ssa.Function:
-		if v.Blocks == nil {
-			return nil
-		}
-		return []*ssa.Function{v}
-	case *ssa.MakeClosure:
-		return p.Functions(v.Fn)
-	case *ssa.ChangeType:
-		return p.Functions(v.X)
-	case *ssa.Const:
-		return nil
-	}
-	sig, ok := v.Type().Underlying().(*types.Signature)
-	if !ok {
-		return nil
-	}
-	return p.functionsLike(sig)
-}
-
-// functionsLike are the functions that can run whose values have a type.
-func (p *Program) functionsLike(sig *types.Signature) []*ssa.Function {
-	var out []*ssa.Function
-	for _, f := range p.Funcs {
-		if t := f.Signature; t.Recv() == nil && types.Identical(types.NewSignatureType(nil, nil, nil, t.Params(), t.Results(), t.Variadic()), types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())) {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
 // candidates are the functions that the call graph is made of: those that the
 // initialisers, the entry and TestMain use, and all methods of what becomes an
 // interface in one of them. What only other tests pass on is not among what may
@@ -188,5 +154,39 @@ func (p *Program) CalledMethods(v ssa.Value, names []string) []*ssa.Function {
 		}
 	}
 	sortFuncs(out)
+	return out
+}
+
+// Functions lists the functions with bodies that a function value can be: if it
+// cannot be seen, all functions of its type that are used as values.
+func (p *Program) Functions(v ssa.Value) []*ssa.Function {
+	switch v := v.(type) {
+	case *ssa.Function:
+		if v.Blocks == nil {
+			return nil
+		}
+		return []*ssa.Function{v}
+	case *ssa.MakeClosure:
+		return p.Functions(v.Fn)
+	case *ssa.ChangeType:
+		return p.Functions(v.X)
+	case *ssa.Const:
+		return nil
+	}
+	sig, ok := v.Type().Underlying().(*types.Signature)
+	if !ok {
+		return nil
+	}
+	return p.functionsLike(sig)
+}
+
+// functionsLike are the functions that can run whose values have a type.
+func (p *Program) functionsLike(sig *types.Signature) []*ssa.Function {
+	var out []*ssa.Function
+	for _, f := range p.Funcs {
+		if t := f.Signature; t.Recv() == nil && types.Identical(types.NewSignatureType(nil, nil, nil, t.Params(), t.Results(), t.Variadic()), types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())) {
+			out = append(out, f)
+		}
+	}
 	return out
 }

@@ -41,7 +41,7 @@ type Function struct {
 	// in it happens where the program calls it.
 	Positions map[ssa.Instruction]token.Pos
 	// Order is that of the blocks, loops before what follows them, and loops the
-	// headers of the loops around each block, from the outside; see arrange.
+	// headers of the loops around each block, from the outside; see Arrange.
 	Order []int
 	Loops [][]int
 	// Tangled: there are cycles that are not loops with one entry.

@@ -9,6 +9,28 @@ import (
 	"github.com/vtrace/vtrace/sites"
 )
 
+// FullName names a function as go/types does; instances have the name of what they are one of.
+func FullName(f *ssa.Function) string {
+	if o := f.Origin(); o != nil {
+		f = o
+	}
+	if obj, ok := f.Object().(*types.Func); ok {
+		return obj.FullName()
+	}
+	return f.String()
+}
+
+// PackageOf is the path of the package that a function is declared in.
+func PackageOf(f *ssa.Function) string {
+	if f.Origin() != nil {
+		f = f.Origin()
+	}
+	if o := f.Object(); o != nil && o.Pkg() != nil {
+		return o.Pkg().Path()
+	}
+	return ""
+}
+
 // LibraryName is the full name of the function that a call calls, if it is known and
 // one whose source is not part of the program; "" otherwise.
 func LibraryName(call ssa.CallInstruction) string {
@@ -44,6 +66,22 @@ func Arguments(call ssa.CallInstruction) []ssa.Value {
 		}
 	}
 	return out
+}
+
+// ActedOn is the pointer through which a call acts that the model may leave out: of an
+// atomic operation, a sync.Map, a sync.Pool, a timer.
+func (p *Program) ActedOn(call *ssa.Call) ssa.Value {
+	f := call.Call.StaticCallee()
+	if f == nil || len(call.Call.Args) == 0 {
+		return nil
+	}
+	if op := p.Operation(f); op == nil || op.Seed || f.Signature.Recv() == nil && op.Kind != sites.Atomic {
+		return nil
+	}
+	if _, ok := call.Call.Args[0].Type().Underlying().(*types.Pointer); !ok {
+		return nil
+	}
+	return call.Call.Args[0]
 }
 
 // NotKept says what a value is that the model does not keep: if it comes out of
@@ -177,42 +215,4 @@ func Writable(t types.Type, depth int) bool {
 func Filled(f *types.Var) bool {
 	_, isStruct := f.Type().Underlying().(*types.Struct)
 	return f.Exported() || f.Embedded() && isStruct
-}
-
-// PackageOf is the path of the package that a function is declared in.
-func PackageOf(f *ssa.Function) string {
-	if f.Origin() != nil {
-		f = f.Origin()
-	}
-	if o := f.Object(); o != nil && o.Pkg() != nil {
-		return o.Pkg().Path()
-	}
-	return ""
-}
-
-// ActedOn is the pointer through which a call acts that the model may leave out: of an
-// atomic operation, a sync.Map, a sync.Pool, a timer.
-func (p *Program) ActedOn(call *ssa.Call) ssa.Value {
-	f := call.Call.StaticCallee()
-	if f == nil || len(call.Call.Args) == 0 {
-		return nil
-	}
-	if op := p.Operation(f); op == nil || op.Seed || f.Signature.Recv() == nil && op.Kind != sites.Atomic {
-		return nil
-	}
-	if _, ok := call.Call.Args[0].Type().Underlying().(*types.Pointer); !ok {
-		return nil
-	}
-	return call.Call.Args[0]
-}
-
-// FullName names a function as go/types does; instances have the name of what they are one of.
-func FullName(f *ssa.Function) string {
-	if o := f.Origin(); o != nil {
-		f = o
-	}
-	if obj, ok := f.Object().(*types.Func); ok {
-		return obj.FullName()
-	}
-	return f.String()
 }

@@ -7,6 +7,41 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// SyncCells names the cells of a type of package sync, nil for other types.
+func SyncCells(t types.Type) []string {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "sync" {
+		return nil
+	}
+	switch n.Obj().Name() {
+	case "Mutex":
+		return []string{"_locked"}
+	case "RWMutex":
+		return []string{"_held", "_pending", "_readers"}
+	case "WaitGroup":
+		return []string{"_count"}
+	case "Once":
+		return []string{"_state"}
+	}
+	return nil
+}
+
+// IsCond recognises sync.Cond, which foreign code has no other business with
+// than to read and set its lock.
+func IsCond(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" && n.Obj().Name() == "Cond"
+}
+
+// IsSync reports that a value is a reference to an object of package sync.
+func IsSync(t types.Type) bool {
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" {
+		return n.Obj().Name() == "Locker"
+	}
+	p, ok := t.Underlying().(*types.Pointer)
+	return ok && (SyncCells(p.Elem()) != nil || IsCond(p.Elem()))
+}
+
 // LockerMethod reports that a method is one of sync.Locker.
 func LockerMethod(m *types.Func) bool {
 	sig, ok := m.Type().(*types.Signature)
@@ -40,13 +75,6 @@ func (p *Program) OfSync(c *ssa.CallCommon) bool {
 		}
 	}
 	return false
-}
-
-// IsCond recognises sync.Cond, which foreign code has no other business with
-// than to read and set its lock.
-func IsCond(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" && n.Obj().Name() == "Cond"
 }
 
 // A struct or array that holds a lock, a wait group or a Once takes their state
@@ -96,34 +124,6 @@ func (p *Program) ownPackage(path string) bool {
 		}
 	}
 	return false
-}
-
-// IsSync reports that a value is a reference to an object of package sync.
-func IsSync(t types.Type) bool {
-	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" {
-		return n.Obj().Name() == "Locker"
-	}
-	p, ok := t.Underlying().(*types.Pointer)
-	return ok && (SyncCells(p.Elem()) != nil || IsCond(p.Elem()))
-}
-
-// SyncCells names the cells of a type of package sync, nil for other types.
-func SyncCells(t types.Type) []string {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "sync" {
-		return nil
-	}
-	switch n.Obj().Name() {
-	case "Mutex":
-		return []string{"_locked"}
-	case "RWMutex":
-		return []string{"_held", "_pending", "_readers"}
-	case "WaitGroup":
-		return []string{"_count"}
-	case "Once":
-		return []string{"_state"}
-	}
-	return nil
 }
 
 // SpinsOn is the atomic operation by which a branch decides whether a loop goes

@@ -9,19 +9,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// IsBool reports that a type is one of booleans, whatever its name.
-func IsBool(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsBoolean != 0
-}
-
-// Sizes are those of the types of the program under check.
-func (p *Program) Sizes() types.Sizes {
-	if s := p.Source.Entry.TypesSizes; s != nil {
-		return s
-	}
-	return types.SizesFor("gc", "amd64")
-}
+// TypeKey names a type, with the whole paths of packages: types with the same key are the same.
+func TypeKey(t types.Type) string { return types.TypeString(t, nil) }
 
 // LibraryType names a declared type with its package's path, "" for others.
 func LibraryType(t types.Type) string {
@@ -32,19 +21,44 @@ func LibraryType(t types.Type) string {
 	return n.Obj().Pkg().Path() + "." + n.Obj().Name()
 }
 
-// IntegerConst is the value of a constant that is an integer, nil for others.
-func IntegerConst(v ssa.Value) *big.Int {
-	c, ok := v.(*ssa.Const)
-	if !ok || c.Value == nil || !IsInteger(c.Type()) {
-		return nil
+// Pointee is what a pointer points to, and any other type itself.
+func Pointee(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
 	}
-	switch k := constant.Val(constant.ToInt(c.Value)).(type) {
-	case int64:
-		return big.NewInt(k)
-	case *big.Int:
-		return k
+	return t
+}
+
+// Sizes are those of the types of the program under check.
+func (p *Program) Sizes() types.Sizes {
+	if s := p.Source.Entry.TypesSizes; s != nil {
+		return s
 	}
-	return nil
+	return types.SizesFor("gc", "amd64")
+}
+
+// IsBool reports that a type is one of booleans, whatever its name.
+func IsBool(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsBoolean != 0
+}
+
+// IsInteger reports that a type is one of integers.
+func IsInteger(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
+}
+
+// IsUnsigned reports that a type is one of integers without sign.
+func IsUnsigned(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsUnsigned != 0
+}
+
+// IsString reports that a type is one of strings.
+func IsString(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
 }
 
 // IsChan reports that a type is one of channels.
@@ -59,10 +73,9 @@ func IsFunc(t types.Type) bool {
 	return ok
 }
 
-// IsUnsigned reports that a type is one of integers without sign.
-func IsUnsigned(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsUnsigned != 0
+// IsError reports that a type is error.
+func IsError(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
 // Int32Const returns an integer or boolean constant that fits 32 bits.
@@ -88,30 +101,17 @@ func Int32Const(c *ssa.Const) (int32, bool) {
 	return 0, false
 }
 
-// TypeKey names a type, with the whole paths of packages: types with the same key are the same.
-func TypeKey(t types.Type) string { return types.TypeString(t, nil) }
-
-// Pointee is what a pointer points to, and any other type itself.
-func Pointee(t types.Type) types.Type {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		return p.Elem()
+// IntegerConst is the value of a constant that is an integer, nil for others.
+func IntegerConst(v ssa.Value) *big.Int {
+	c, ok := v.(*ssa.Const)
+	if !ok || c.Value == nil || !IsInteger(c.Type()) {
+		return nil
 	}
-	return t
-}
-
-// IsInteger reports that a type is one of integers.
-func IsInteger(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsInteger != 0
-}
-
-// IsString reports that a type is one of strings.
-func IsString(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
-}
-
-// IsError reports that a type is error.
-func IsError(t types.Type) bool {
-	return types.Identical(t, types.Universe.Lookup("error").Type())
+	switch k := constant.Val(constant.ToInt(c.Value)).(type) {
+	case int64:
+		return big.NewInt(k)
+	case *big.Int:
+		return k
+	}
+	return nil
 }

@@ -28,14 +28,14 @@ func Field(f *types.Var) Class { return Class{f.Origin(), program.TypeKey(f.Type
 // Sent is that of what is sent in channels of a type of elements.
 func Sent(elem types.Type) Class { return Class{nil, "sent " + program.TypeKey(elem)} }
 
+// Entries is that of the keys and values of maps of a type.
+func Entries(t types.Type) Class { return Class{nil, "map " + program.TypeKey(t.Underlying())} }
+
 // Causes and ContextValues are those of what contexts keep.
 var (
 	Causes        = Class{nil, "causes of contexts"}
 	ContextValues = Class{nil, "values of contexts"}
 )
-
-// Entries is that of the keys and values of maps of a type.
-func Entries(t types.Type) Class { return Class{nil, "map " + program.TypeKey(t.Underlying())} }
 
 // ClassOf returns the class of the cell at an address; known is false for an
 // address that comes from elsewhere.
